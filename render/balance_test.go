@@ -18,6 +18,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
+	"kitescope/render/rendertest"
 )
 
 // underloaded is the captured cluster of which one node serves 3 of 33 segments.
@@ -52,13 +53,13 @@ func TestGoldenBalance(t *testing.T) {
 	env := underloaded(t)
 	b := balanceOf(env, true)
 	for name, o := range map[string]Options{"80": {Width: 80}, "200": {Width: 200}, "pipe": {}, "80-ascii": {Width: 80, ASCII: true}, "color": {Width: 120, Color: true}} {
-		golden(t, "balance/t7-"+name, balanceBytes(t, b, "table", o))
+		rendertest.Golden(t, "balance/t7-"+name, balanceBytes(t, b, "table", o))
 	}
 	for _, word := range []string{"wide", "json", "jsonl", "yaml", "csv", "html"} {
-		golden(t, "balance/t7."+word, balanceBytes(t, b, word, Options{}))
+		rendertest.Golden(t, "balance/t7."+word, balanceBytes(t, b, word, Options{}))
 	}
-	golden(t, "balance/t7-survey", balanceBytes(t, balanceOf(env, false), "table", Options{Width: 120}))
-	golden(t, "balance/t7-plan.py", []byte(b.SavedPlan()))
+	rendertest.Golden(t, "balance/t7-survey", balanceBytes(t, balanceOf(env, false), "table", Options{Width: 120}))
+	rendertest.Golden(t, "balance/t7-plan.py", []byte(b.SavedPlan()))
 }
 
 // TestGoldenBalanceUnknown shows nodes of which nothing is known, dead ones, and a cluster that nobody asked.
@@ -66,7 +67,7 @@ func TestGoldenBalanceUnknown(t *testing.T) {
 	for name, c := range map[string]*model.Cluster{"unasked": modeltest.Small(), "partly": modeltest.Served()} {
 		b := balanceOf(view.NewEnv(c, modeltest.Now), true)
 		for _, word := range []string{"table", "json", "html"} {
-			golden(t, "balance/"+name+"."+word, balanceBytes(t, b, word, Options{Width: 100}))
+			rendertest.Golden(t, "balance/"+name+"."+word, balanceBytes(t, b, word, Options{Width: 100}))
 		}
 	}
 }
@@ -238,7 +239,7 @@ func TestBalanceDocs(t *testing.T) {
 	}
 	b.WriteString("\n")
 	want := head + begin + b.String() + end + tail
-	if *update {
+	if *rendertest.Update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"kitescope/profile/bench"
 	benchread "kitescope/profile/bench/read"
+	"kitescope/render/rendertest"
 )
 
 // TestProofDocs holds the sections of docs/JSON.md about judgements and comparisons to what is written: each key is explained, and
@@ -23,17 +24,17 @@ func TestProofDocs(t *testing.T) {
 	judged, compared := map[string]bool{}, map[string]bool{}
 	for _, j := range judgements() {
 		var b bytes.Buffer
-		if err := WriteJudgement(&b, j, profileFormat(t, "json"), ReportOptions{}); err != nil {
+		if err := WriteJudgement(&b, j, rendertest.Format(t, ReportFormats(), "json"), ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		collectKeys(t, judged, b.Bytes())
+		rendertest.CollectKeys(t, judged, b.Bytes())
 	}
 	for _, c := range comparisons() {
 		var b bytes.Buffer
 		if err := WriteComparison(&b, c, comparisonFormat(t, "json"), Options{}); err != nil {
 			t.Fatal(err)
 		}
-		collectKeys(t, compared, b.Bytes())
+		rendertest.CollectKeys(t, compared, b.Bytes())
 	}
 	word := regexp.MustCompile("`(?:items\\[\\]\\.)?([A-Za-z_]+)`")
 	for title, written := range map[string]map[string]bool{"Judgements": judged, "Comparisons": compared} {

@@ -14,6 +14,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/profile/bench"
+	"kitescope/render/rendertest"
 )
 
 // spread are n values around a middle, scattered by a share, in an order that looks like none.
@@ -60,7 +61,7 @@ func testSet(name, format string, runs int) *bench.Set {
 // pairedComparison is of 24 pairs, with everything that a comparison may have.
 func pairedComparison() *bench.Comparison {
 	a, b := testSet("no-pgo", "kitescope trial", 24), testSet("default.pgo", "kitescope trial", 24)
-	a.Runs[6].Failed, b.Runs[1].Failed = "exit status 1: "+hostileName, "no answer within 30s"
+	a.Runs[6].Failed, b.Runs[1].Failed = "exit status 1: "+rendertest.HostileName, "no answer within 30s"
 	b.Notes = []string{"2 lines are no results"}
 	search := func(name, unit string, clients int) bench.Metric {
 		return bench.Metric{Of: "search k=10", Name: name, Unit: unit, Concurrency: clients}
@@ -84,7 +85,7 @@ func pairedComparison() *bench.Comparison {
 		testLine(bench.Metric{Name: "cpu per query", Unit: "s"}, lower, spread(22, 0.000681, 0.004), spread(22, 0.000679, 0.004), 0.9934, 1.0021, 0.04, bench.NoDifference, "a change, and smaller than 1%"),
 		testLine(bench.Metric{Name: "rows scanned"}, bench.Unknown, spread(22, 1_234_567, 0.001), spread(22, 1_400_000, 0.001), 1.13, 1.14, 1e-9, bench.Changed, "nothing says which direction is better: --better 'rows scanned=lower'"),
 		testLine(bench.Metric{Name: "recall", Unit: "%"}, higher, nil, spread(22, 97.3, 0), 0, 0, 0, bench.OneSide, ""),
-		testLine(bench.Metric{Name: hostileName, Of: "<script>alert(1)</script>|x", Unit: "\x1b[1m|"}, lower, spread(2, 5, 0.1), spread(2, 4, 0.1), 0, 0, 0, bench.TooFew, "needs at least 6 pairs to see anything"),
+		testLine(bench.Metric{Name: rendertest.HostileName, Of: "<script>alert(1)</script>|x", Unit: "\x1b[1m|"}, lower, spread(2, 5, 0.1), spread(2, 4, 0.1), 0, 0, 0, bench.TooFew, "needs at least 6 pairs to see anything"),
 	)
 	c.Lines = append(c.Lines, testLine(bench.Metric{Name: "queries"}, bench.Neither, spread(22, 1e5, 0), spread(22, 1e5, 0), math.NaN(), math.NaN(), math.NaN(), bench.NotJudged, ""))
 	c.Lines[len(c.Lines)-1].Test = ""
@@ -202,8 +203,8 @@ func TestGoldenComparison(t *testing.T) {
 					t.Errorf("%s: a line of %d cells in %d: %s", name, n, o.Width, line)
 				}
 			}
-			parses(t, name, word, text)
-			golden(t, "compare/"+name+"."+variant, b.Bytes())
+			rendertest.Parses(t, name, word, text)
+			rendertest.Golden(t, "compare/"+name+"."+variant, b.Bytes())
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kitescope/inspect/view"
+	"kitescope/render/rendertest"
 )
 
 // TestDocs holds the tables of docs/JSON.md to the resources.
@@ -22,7 +23,7 @@ func TestDocs(t *testing.T) {
 		t.Fatalf("%s has lost its marks", path)
 	}
 	want := head + begin + resourceTables() + end + tail
-	if *update {
+	if *rendertest.Update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

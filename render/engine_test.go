@@ -16,6 +16,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/render/rendertest"
 )
 
 // engineTargets are an index that was built here, and the vectors that it is of.
@@ -35,7 +36,7 @@ func engineTargets(t *testing.T) (graph, vectors *target.Target) {
 	if err := b.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	f, err := index.Parse(hostileName, file.Bytes(), index.Hint{})
+	f, err := index.Parse(rendertest.HostileName, file.Bytes(), index.Hint{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,13 +127,13 @@ func TestGoldenEngine(t *testing.T) {
 			} {
 				var b bytes.Buffer
 				format, _, _ := strings.Cut(strings.Replace(variant, "80", "table", 1), "-")
-				if err := write(&b, profileFormat(t, format), ReportOptions{Options: o}); err != nil {
+				if err := write(&b, rendertest.Format(t, ReportFormats(), format), ReportOptions{Options: o}); err != nil {
 					t.Fatal(err)
 				}
 				if i := bytes.IndexAny(b.Bytes(), "\x1b\x07\u202e"); i >= 0 {
 					t.Errorf("%s as %s: a control character at %d", name, variant, i)
 				}
-				golden(t, "engine/"+name+"."+variant, b.Bytes())
+				rendertest.Golden(t, "engine/"+name+"."+variant, b.Bytes())
 			}
 		}
 	}
@@ -149,10 +150,10 @@ func TestEngineDocs(t *testing.T) {
 		written := map[string]bool{}
 		for _, write := range reports {
 			var b bytes.Buffer
-			if err := write(&b, profileFormat(t, "json"), ReportOptions{}); err != nil {
+			if err := write(&b, rendertest.Format(t, ReportFormats(), "json"), ReportOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			collectKeys(t, written, b.Bytes())
+			rendertest.CollectKeys(t, written, b.Bytes())
 		}
 		_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
 		own, _, ok := strings.Cut(rest, "\n## ")

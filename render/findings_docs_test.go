@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"os"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"kitescope/inspect/check"
+	"kitescope/render/rendertest"
 )
 
 // TestDiagnosisDocs holds the section of docs/JSON.md to what is written: each key is explained, and
@@ -55,7 +55,7 @@ func keysWritten(t *testing.T) map[string]bool {
 	t.Helper()
 	keys := map[string]bool{}
 	for _, d := range diagnoses(t) {
-		collectKeys(t, keys, written(t, d, "json", Options{}))
+		rendertest.CollectKeys(t, keys, written(t, d, "json", Options{}))
 	}
 	var tracker check.Tracker
 	var b bytes.Buffer
@@ -65,7 +65,7 @@ func keysWritten(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(b.Bytes()) {
-		collectKeys(t, keys, line)
+		rendertest.CollectKeys(t, keys, line)
 	}
 	for _, write := range []func() error{
 		func() error {
@@ -77,30 +77,7 @@ func keysWritten(t *testing.T) map[string]bool {
 		if err := write(); err != nil {
 			t.Fatal(err)
 		}
-		collectKeys(t, keys, b.Bytes())
+		rendertest.CollectKeys(t, keys, b.Bytes())
 	}
 	return keys
-}
-
-func collectKeys(t *testing.T, keys map[string]bool, text []byte) {
-	t.Helper()
-	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		t.Fatal(err)
-	}
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			for key, x := range v {
-				keys[key] = true
-				walk(x)
-			}
-		case []any:
-			for _, x := range v {
-				walk(x)
-			}
-		}
-	}
-	walk(value)
 }

@@ -20,6 +20,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/render/rendertest"
 	"kitescope/words"
 )
 
@@ -141,14 +142,14 @@ func TestGoldenFindings(t *testing.T) {
 	for name, d := range diagnoses(t) {
 		for _, word := range FindingsFormats().Names() {
 			t.Run(name+"/"+word, func(t *testing.T) {
-				golden(t, "findings/"+name+"."+word, written(t, d, word, Options{}))
+				rendertest.Golden(t, "findings/"+name+"."+word, written(t, d, word, Options{}))
 			})
 		}
-		golden(t, "findings/"+name+".80", written(t, d, "table", Options{Width: 80}))
+		rendertest.Golden(t, "findings/"+name+".80", written(t, d, "table", Options{Width: 80}))
 	}
 	d := diagnoses(t)["full"]
-	golden(t, "findings/full.color", written(t, d, "table", Options{Width: 80, Color: true}))
-	golden(t, "findings/full.ascii", written(t, d, "wide", Options{Width: 60, ASCII: true}))
+	rendertest.Golden(t, "findings/full.color", written(t, d, "table", Options{Width: 80, Color: true}))
+	rendertest.Golden(t, "findings/full.ascii", written(t, d, "wide", Options{Width: 60, ASCII: true}))
 }
 
 // TestFindingsAreHarmless: no control character, direction mark or broken byte of a name reaches
@@ -354,7 +355,7 @@ func TestChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		golden(t, "findings/changes."+word, b.Bytes())
+		rendertest.Golden(t, "findings/changes."+word, b.Bytes())
 	}
 }
 
@@ -375,11 +376,11 @@ func TestExplain(t *testing.T) {
 		if err := Explain(&b, x, all, o); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "explain/one."+name, b.Bytes())
+		rendertest.Golden(t, "explain/one."+name, b.Bytes())
 		b.Reset()
 		if err := Checks(&b, all, o); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "explain/all."+name, b.Bytes())
+		rendertest.Golden(t, "explain/all."+name, b.Bytes())
 	}
 }

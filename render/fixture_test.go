@@ -14,6 +14,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
+	"kitescope/render/rendertest"
 )
 
 const snapshots = "../testdata/snapshots"
@@ -69,13 +70,13 @@ func TestGoldenFixtures(t *testing.T) {
 			if r.Name == "keys" {
 				continue
 			}
-			golden(t, "fixtures/"+name+"/"+r.Name, list(t, env, r.Name, Options{}))
+			rendertest.Golden(t, "fixtures/"+name+"/"+r.Name, list(t, env, r.Name, Options{}))
 		}
 		var b bytes.Buffer
 		if err := Overview(&b, view.NewOverview(env), Options{}); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "fixtures/"+name+"/overview", b.Bytes())
+		rendertest.Golden(t, "fixtures/"+name+"/overview", b.Bytes())
 	}
 }
 
@@ -165,6 +166,6 @@ func TestDiffOfFixtures(t *testing.T) {
 		if err := Diff(&b, d, o); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "fixtures/diff-t3-t5."+name, b.Bytes())
+		rendertest.Golden(t, "fixtures/diff-t3-t5."+name, b.Bytes())
 	}
 }

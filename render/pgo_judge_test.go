@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kitescope/profile/pgo"
+	"kitescope/render/rendertest"
 )
 
 // longCallee is a name as generics and closures make them.
@@ -53,7 +54,7 @@ func worthJudgement() *pgo.Judgement {
 		{Edge: pgo.Edge{Caller: "main.serve", Callee: longCallee, Offset: 17}, Share: 0.0812, Hits: 497, Decision: &pgo.Decision{What: pgo.Inlines, Cost: 112, Position: "server.go:88:3"}},
 		{Edge: pgo.Edge{Caller: longCallee, Callee: "encoding/json.(*encodeState).marshal", Offset: 4}, Share: 0.04, Hits: 245, Decision: &pgo.Decision{What: pgo.Skips, Cost: 2311, Reason: "cost 2311 exceeds budget 2000", Position: "http2.go:91:12"}},
 		{Edge: pgo.Edge{Caller: "main.serve", Callee: "main.(*store).Get", Offset: 21}, Share: 0.03, Hits: 184, Decision: &pgo.Decision{What: pgo.Devirtualises, Position: "server.go:92:3"}},
-		{Edge: pgo.Edge{Caller: "sort.insertionSort", Callee: hostileName, Offset: -1}, Share: 0.0004, Hits: -1, Inlined: true},
+		{Edge: pgo.Edge{Caller: "sort.insertionSort", Callee: rendertest.HostileName, Offset: -1}, Share: 0.0004, Hits: -1, Inlined: true},
 		{Edge: pgo.Edge{Caller: "main.a", Callee: "main.b"}, Share: 0.02, Hits: 122},
 	}
 	return j
@@ -83,7 +84,7 @@ func unfitJudgement() *pgo.Judgement {
 		Verdict: pgo.Unfit, Reason: "Go would take none of these 3 profiles", Refusals: []pgo.Refusal{all}, Events: -1,
 		Profiles: []pgo.Assessed{
 			{Input: &pgo.Input{Name: "heap.pb.gz"}, Events: -1, Refusals: []pgo.Refusal{heap}},
-			{Input: &pgo.Input{Name: hostileName, Node: "\x1b]0;x\a"}, Events: 1200, CPU: 12 * time.Second, Reach: pgo.Reach{Unknown: 1}, Refusals: []pgo.Refusal{lines, all}},
+			{Input: &pgo.Input{Name: rendertest.HostileName, Node: "\x1b]0;x\a"}, Events: 1200, CPU: 12 * time.Second, Reach: pgo.Reach{Unknown: 1}, Refusals: []pgo.Refusal{lines, all}},
 			{Input: &pgo.Input{Name: "gone.pb.gz", Err: errors.New("open gone.pb.gz: no such file or directory\x1b[2J")}, Events: -1},
 		},
 		Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
@@ -94,7 +95,7 @@ func judgements() map[string]*pgo.Judgement {
 	many := worthJudgement()
 	many.Dry.Known, many.Dry.GoVersion = false, ""
 	for i := range 30 {
-		many.Overlaps = append(many.Overlaps, pgo.Overlap{Between: "windows", A: fmt.Sprintf("window %d", i+1), B: longName, Share: 0.7 + 0.003*float64(i)})
+		many.Overlaps = append(many.Overlaps, pgo.Overlap{Between: "windows", A: fmt.Sprintf("window %d", i+1), B: rendertest.LongName, Share: 0.7 + 0.003*float64(i)})
 	}
 	return map[string]*pgo.Judgement{"worth": worthJudgement(), "little": littleJudgement(), "unfit": unfitJudgement(), "many": many, "empty": {Events: -1}}
 }
@@ -111,7 +112,7 @@ func TestGoldenJudgement(t *testing.T) {
 				word = "table"
 			}
 			var b bytes.Buffer
-			if err := WriteJudgement(&b, j, profileFormat(t, word), o); err != nil {
+			if err := WriteJudgement(&b, j, rendertest.Format(t, ReportFormats(), word), o); err != nil {
 				t.Fatal(err)
 			}
 			text := b.String()
@@ -132,8 +133,8 @@ func TestGoldenJudgement(t *testing.T) {
 					t.Errorf("%s: a line of %d cells in %d: %s", name, n, o.Width, line)
 				}
 			}
-			parses(t, name, word, text)
-			golden(t, "judgement/"+name+"."+variant, b.Bytes())
+			rendertest.Parses(t, name, word, text)
+			rendertest.Golden(t, "judgement/"+name+"."+variant, b.Bytes())
 		}
 	}
 }
@@ -141,7 +142,7 @@ func TestGoldenJudgement(t *testing.T) {
 // TestJudgementSaysNoGain holds every format to never telling what PGO would gain, only what it cannot exceed.
 func TestJudgementSaysNoGain(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteJudgement(&b, littleJudgement(), profileFormat(t, "table"), ReportOptions{}); err != nil {
+	if err := WriteJudgement(&b, littleJudgement(), rendertest.Format(t, ReportFormats(), "table"), ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "at most 3.8% of CPU time"; !strings.Contains(b.String(), want) || !strings.Contains(b.String(), "no lower bound: PGO can make programs slower") {
@@ -155,7 +156,7 @@ func TestJudgementSaysNoGain(t *testing.T) {
 // TestJudgementUnknown holds what nobody knows to be unknown: no profile was read, so there is no share of anything.
 func TestJudgementUnknown(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteJudgement(&b, unfitJudgement(), profileFormat(t, "json"), ReportOptions{}); err != nil {
+	if err := WriteJudgement(&b, unfitJudgement(), rendertest.Format(t, ReportFormats(), "json"), ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

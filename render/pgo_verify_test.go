@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kitescope/profile/pgo"
+	"kitescope/render/rendertest"
 )
 
 func packReports() []*PackReport {
@@ -73,12 +74,12 @@ func TestWritePGOReports(t *testing.T) {
 	for _, format := range []string{"table", "wide", "json", "jsonl", "yaml", "csv", "markdown"} {
 		var packs, verified bytes.Buffer
 		for _, r := range packReports() {
-			if err := WritePack(&packs, r, profileFormat(t, format), ReportOptions{}); err != nil {
+			if err := WritePack(&packs, r, rendertest.Format(t, ReportFormats(), format), ReportOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, v := range verifications() {
-			if err := WriteVerification(&verified, v, profileFormat(t, format), ReportOptions{}); err != nil {
+			if err := WriteVerification(&verified, v, rendertest.Format(t, ReportFormats(), format), ReportOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -86,7 +87,7 @@ func TestWritePGOReports(t *testing.T) {
 			if bytes.ContainsRune(text, 0x1b) {
 				t.Errorf("%s of a %s: a control character reaches the terminal", format, name)
 			}
-			golden(t, "pgo/"+name+"."+format, text)
+			rendertest.Golden(t, "pgo/"+name+"."+format, text)
 		}
 	}
 }
@@ -100,17 +101,17 @@ func TestPGODocs(t *testing.T) {
 	packed, verified := map[string]bool{}, map[string]bool{}
 	for _, r := range packReports() {
 		var b bytes.Buffer
-		if err := WritePack(&b, r, profileFormat(t, "json"), ReportOptions{}); err != nil {
+		if err := WritePack(&b, r, rendertest.Format(t, ReportFormats(), "json"), ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		collectKeys(t, packed, b.Bytes())
+		rendertest.CollectKeys(t, packed, b.Bytes())
 	}
 	for _, v := range verifications() {
 		var b bytes.Buffer
-		if err := WriteVerification(&b, v, profileFormat(t, "json"), ReportOptions{}); err != nil {
+		if err := WriteVerification(&b, v, rendertest.Format(t, ReportFormats(), "json"), ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		collectKeys(t, verified, b.Bytes())
+		rendertest.CollectKeys(t, verified, b.Bytes())
 	}
 	word := regexp.MustCompile("`(?:[a-z_]+\\[?\\]?\\.)?([A-Za-z_0-9]+)`")
 	for title, written := range map[string]map[string]bool{"Packs": packed, "Verifications": verified} {

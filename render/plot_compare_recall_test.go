@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kitescope/profile/bench"
+	"kitescope/render/rendertest"
 )
 
 // databases are results of two databases with settings of their own: nothing is on both sides.
@@ -46,8 +47,8 @@ func TestRecallPlot(t *testing.T) {
 	if err := WriteComparisonPlot(&out, c, "recall", "svg"); err != nil {
 		t.Fatal(err)
 	}
-	wellFormed(t, "recall", out.Bytes())
-	golden(t, "compare/databases-recall.svg", out.Bytes())
+	rendertest.WellFormed(t, "recall", out.Bytes())
+	rendertest.Golden(t, "compare/databases-recall.svg", out.Bytes())
 	if err := WriteComparisonPlot(io.Discard, goComparison(), "recall", "svg"); err == nil || !strings.Contains(err.Error(), "nothing has both a recall and a rate") {
 		t.Errorf("without recall: %v", err)
 	}

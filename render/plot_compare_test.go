@@ -11,6 +11,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/profile/bench"
+	"kitescope/render/rendertest"
 	"kitescope/words/hints"
 )
 
@@ -32,8 +33,8 @@ func TestComparisonPlot(t *testing.T) {
 				}
 				switch format {
 				case "svg":
-					wellFormed(t, name, b.Bytes())
-					golden(t, "compare/"+name+"-"+kind+".svg", b.Bytes())
+					rendertest.WellFormed(t, name, b.Bytes())
+					rendertest.Golden(t, "compare/"+name+"-"+kind+".svg", b.Bytes())
 				case "png":
 					if m, err := png.Decode(&b); err != nil || m.Bounds().Dx() < 700 {
 						t.Errorf("%s: %v", name, err)
@@ -73,7 +74,7 @@ func TestComparisonPlotStrange(t *testing.T) {
 		c := &bench.Comparison{A: testSet(name, "", 2), Paired: name != "unequal", Effect: 0.01, Level: 0.05}
 		for _, clients := range []int{1, 2, 1 << 40} {
 			c.Lines = append(c.Lines, bench.Line{
-				Metric: bench.Metric{Name: strings.Repeat(hostileName, 40), Unit: "1/s", Concurrency: clients}, A: values[0], B: values[1],
+				Metric: bench.Metric{Name: strings.Repeat(rendertest.HostileName, 40), Unit: "1/s", Concurrency: clients}, A: values[0], B: values[1],
 				Before: medianOf(values[0]), After: medianOf(values[1]), Ratio: medianOf(values[1]) / medianOf(values[0]), Low: math.Inf(-1), High: 3,
 			})
 		}
@@ -84,7 +85,7 @@ func TestComparisonPlotStrange(t *testing.T) {
 				t.Errorf("%s of %s: %v", kind, name, err)
 			}
 			if err == nil {
-				wellFormed(t, name, b.Bytes())
+				rendertest.WellFormed(t, name, b.Bytes())
 				if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
 					t.Errorf("%s of %s has places that are none", kind, name)
 				}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/render/rendertest"
 	"kitescope/replay/whatif"
 )
 
@@ -35,7 +36,7 @@ func replayPictures() map[string][]ReplaySeries {
 		"run":   {{"as it is", run}},
 		"sweep": {{"as it is", sweep}},
 		"both":  {{"before", sweep}, {"all indexed", after}},
-		"runs":  {{"before", run}, {"after " + hostileName, other}},
+		"runs":  {{"before", run}, {"after " + rendertest.HostileName, other}},
 	}
 }
 
@@ -60,12 +61,12 @@ func TestGoldenReplayPlot(t *testing.T) {
 			if err := write(&b, o); err != nil {
 				t.Fatal(err)
 			}
-			wellFormed(t, name, b.Bytes())
+			rendertest.WellFormed(t, name, b.Bytes())
 			if bytes.Contains(b.Bytes(), []byte("NaN")) || bytes.Contains(b.Bytes(), []byte("Inf")) {
 				t.Errorf("%s has places that are none", name)
 			}
 			if variant == "" && !strings.HasSuffix(name, "sweep") || name+variant == "qps-both-dark" {
-				golden(t, "replay/plot-"+name+variant+".svg", b.Bytes())
+				rendertest.Golden(t, "replay/plot-"+name+variant+".svg", b.Bytes())
 			}
 			if *pictures != "" {
 				var p bytes.Buffer

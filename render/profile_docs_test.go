@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"kitescope/profile"
+	"kitescope/render/rendertest"
 )
 
 // TestProfileDocs holds the sections of docs/JSON.md about profiles and usage to what is written: each key is explained, and each
@@ -57,20 +58,20 @@ func TestProfileDocs(t *testing.T) {
 	for _, write := range profileReports() {
 		for _, o := range []ReportOptions{{}, {Limit: 1, By: profile.ByLabel, Label: "thread"}} {
 			var b bytes.Buffer
-			if err := write(&b, profileFormat(t, "json"), o); err != nil {
+			if err := write(&b, rendertest.Format(t, ReportFormats(), "json"), o); err != nil {
 				t.Fatal(err)
 			}
-			collectKeys(t, keys, b.Bytes())
+			rendertest.CollectKeys(t, keys, b.Bytes())
 		}
 	}
 	compare("Profiles", keys)
 	keys = map[string]bool{}
 	for _, u := range usages() {
 		var b bytes.Buffer
-		if err := WriteUsage(&b, u, profileFormat(t, "json"), ReportOptions{}); err != nil {
+		if err := WriteUsage(&b, u, rendertest.Format(t, ReportFormats(), "json"), ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		collectKeys(t, keys, b.Bytes())
+		rendertest.CollectKeys(t, keys, b.Bytes())
 	}
 	delete(keys, "unknown") // as everywhere
 	delete(keys, "items")

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/render/rendertest"
 )
 
 func nodePart(name string, value, events int64, share, low, high float64) report.Part {
@@ -19,12 +20,12 @@ func nodeShares(node string, cores float64, load report.Load, parts ...report.Pa
 	return report.NodeShares{
 		Header: h, Node: node, Cores: cores, Others: 1, LoadP: 0.2, Load: load, Classes: parts,
 		Activities: []report.Part{nodePart("search", 1e9, 100, 0.1, 0.08, 0.12), nodePart("gc", 1e9, 100, 0.1, 0.08, 0.12)},
-		BruteForce: report.BruteForce{Known: node != hostileName, Why: "libknowhere has no names", Part: nodePart("", 5e8, 50, 0.71, 0.68, 0.74), Knowhere: nodePart("", 1e9, 100, 0.8, 0.7, 0.9), Named: 0.25},
+		BruteForce: report.BruteForce{Known: node != rendertest.HostileName, Why: "libknowhere has no names", Part: nodePart("", 5e8, 50, 0.71, 0.68, 0.74), Knowhere: nodePart("", 1e9, 100, 0.8, 0.7, 0.9), Named: 0.25},
 	}
 }
 
 func sampleNodes() *report.Nodes {
-	unknown := nodeShares(hostileName, 0, report.LoadUnknown)
+	unknown := nodeShares(rendertest.HostileName, 0, report.LoadUnknown)
 	unknown.Cores, unknown.Others, unknown.LoadP, unknown.Samples, unknown.Duration, unknown.Time = math.NaN(), math.NaN(), math.NaN(), -1, 0, time.Time{}
 	unknown.Classes = []report.Part{nodePart("go", 5e8, -1, math.NaN(), math.NaN(), math.NaN())}
 	return &report.Nodes{
@@ -38,7 +39,7 @@ func sampleNodes() *report.Nodes {
 			},
 			Differences: []report.Difference{
 				{Node: "querynode-3", Name: "search through OpenMP", Kind: "activity", Here: nodePart("", 30e9, 3000, 0.71, 0.69, 0.73), Others: nodePart("", 1e9, 100, 0.12, 0.1, 0.14), P: 1e-9, Verdict: report.More},
-				{Node: hostileName, Name: hostileName, Kind: "function", Here: nodePart("", 0, 0, 0, 0, 0.03), Others: nodePart("", 1e9, 100, 0.12, 0.1, 0.14), P: 0.004, Verdict: report.Less},
+				{Node: rendertest.HostileName, Name: rendertest.HostileName, Kind: "function", Here: nodePart("", 0, 0, 0, 0, 0.03), Others: nodePart("", 1e9, 100, 0.12, 0.1, 0.14), P: 0.004, Verdict: report.Less},
 			},
 		}},
 	}
@@ -60,7 +61,7 @@ func sampleTrend() *report.Trend {
 	}
 	record.Movers = []report.Mover{
 		mover("runtime.mapassign", 0.3, 0.2, 1e-7, report.More, 0.01, 0.05, 0.1, 0.16, 0.21),
-		mover(longName, -0.1, -0.07, 0.002, report.Less, 0.2, 0.18, 0.17, 0.15, 0.13),
+		mover(rendertest.LongName, -0.1, -0.07, 0.002, report.Less, 0.2, 0.18, 0.17, 0.15, 0.13),
 		mover("runtime.mallocgc", 0.001, 0.0007, 1, report.Noise, 0.1, 0.11, 0.09, 0.1, 0.1),
 	}
 	nan := math.NaN()
@@ -68,8 +69,8 @@ func sampleTrend() *report.Trend {
 	return &report.Trend{
 		Type: record.Points[0].Type, Level: 0.01,
 		Nodes: []report.NodeTrend{record, {
-			Node: hostileName, Points: []report.TrendPoint{{Header: heapTop().Header, Cores: nan}},
-			Movers: []report.Mover{mover(hostileName, nan, nan, nan, report.Undecided, 0.5)},
+			Node: rendertest.HostileName, Points: []report.TrendPoint{{Header: heapTop().Header, Cores: nan}},
+			Movers: []report.Mover{mover(rendertest.HostileName, nan, nan, nan, report.Undecided, 0.5)},
 		}},
 	}
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"math"
@@ -11,11 +10,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 
 	"kitescope/inspect/view"
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/render/rendertest"
 )
 
 const second = int64(time.Second)
@@ -30,17 +29,12 @@ func cpuHeader() report.Header {
 	}
 }
 
-// hostileName is a name as nobody would choose it for a good reason.
-const hostileName = "=cmd|' /C calc'!A0\x1b[31m\u202e"
-
-const longName = "github.com/milvus-io/milvus/internal/querynodev2/delegator.(*shardDelegator).organizeSubTask[...].func1.(*Worker).SearchSegments"
-
 func sampleTop() *report.Top {
 	return &report.Top{Header: cpuHeader(), Entries: []report.Entry{
 		{Function: "faiss::fvec_L2sqr_batch_4", Class: profile.Native, Flat: 6 * second, Cum: 6 * second, FlatSamples: 600, CumSamples: 600},
-		{Function: longName, File: "/go/src/internal/querynodev2/delegator/delegator.go", Class: profile.GoCode, Flat: second, Cum: 9 * second, FlatSamples: 100, CumSamples: 900},
+		{Function: rendertest.LongName, File: "/go/src/internal/querynodev2/delegator/delegator.go", Class: profile.GoCode, Flat: second, Cum: 9 * second, FlatSamples: 100, CumSamples: 900},
 		{Function: "runtime.mallocgc", File: "malloc.go", Class: profile.Runtime, Inlined: true, Flat: second / 2, Cum: second, FlatSamples: 50, CumSamples: 100},
-		{Function: hostileName, Class: profile.Unknown, PartlyInlined: true, Flat: 10e6, Cum: 20e6, FlatSamples: 1, CumSamples: 2},
+		{Function: rendertest.HostileName, Class: profile.Unknown, PartlyInlined: true, Flat: 10e6, Cum: 20e6, FlatSamples: 1, CumSamples: 2},
 		{Function: "main.main", Class: profile.GoCode, Flat: 0, Cum: 10 * second, FlatSamples: 0, CumSamples: 1000},
 		{Function: "查询", Class: profile.GoCode, Flat: 1000, Cum: 1000, FlatSamples: 0, CumSamples: 0},
 	}}
@@ -61,7 +55,7 @@ func samplePeek() *report.Peek {
 	top := sampleTop()
 	return &report.Peek{Header: top.Header, Focus: []report.PeekEntry{
 		{Entry: top.Entries[1], Callers: []report.Edge{
-			{Function: "main.main", Value: 7 * second}, {Function: hostileName, Value: 2 * second, Inlined: true},
+			{Function: "main.main", Value: 7 * second}, {Function: rendertest.HostileName, Value: 2 * second, Inlined: true},
 		}, Callees: []report.Edge{{Function: "faiss::fvec_L2sqr_batch_4", Value: 6 * second}, {Function: "runtime.mallocgc", Value: 2 * second, Inlined: true}}},
 		{Entry: report.Entry{Function: "main.never", FlatSamples: -1, CumSamples: -1}},
 	}}
@@ -72,12 +66,12 @@ func sampleShares() map[string]*report.Share {
 	h.Total, h.Samples = 4803*10e6, 4803
 	known := &report.Share{
 		Header: h, Pattern: "SearchHits.toXContent", Value: 61 * 10e6, Matched: 61, Part: 61.0 / 4803, Low: 0.0098, High: 0.0163, LeafValue: 19 * 10e6, LeafMatched: 19, LeafLow: 0.0024, LeafHigh: 0.0062,
-		Functions: []string{"org.elasticsearch.search.SearchHits.toXContent", hostileName},
+		Functions: []string{"org.elasticsearch.search.SearchHits.toXContent", rendertest.HostileName},
 	}
 	heap := heapTop().Header
 	return map[string]*report.Share{
 		"known":   known,
-		"unknown": {Header: heap, Pattern: "cache|" + hostileName, Value: 900_000, Matched: -1, Part: 900_000.0 / 12_900_000, Low: math.NaN(), High: math.NaN(), LeafLow: math.NaN(), LeafHigh: math.NaN(), LeafMatched: -1},
+		"unknown": {Header: heap, Pattern: "cache|" + rendertest.HostileName, Value: 900_000, Matched: -1, Part: 900_000.0 / 12_900_000, Low: math.NaN(), High: math.NaN(), LeafLow: math.NaN(), LeafHigh: math.NaN(), LeafMatched: -1},
 	}
 }
 
@@ -91,28 +85,19 @@ func sampleDiff() *report.Comparison {
 		return report.Change{
 			Entry:      report.Entry{Function: name, Class: profile.GoCode, Flat: fa - fb, Cum: ca - cb, FlatSamples: -1, CumSamples: -1},
 			FlatBefore: fb, FlatAfter: fa, CumBefore: cb, CumAfter: ca, FlatP: fp, CumP: cp, FlatCorrectedP: min(1, 20*fp), CumCorrectedP: min(1, 20*cp), FlatVerdict: fv, CumVerdict: cv,
-			FlatEventsBefore: fb / 10e6, FlatEventsAfter: fa / 10e6, CumEventsBefore: cb / 10e6, CumEventsAfter: ca/10e6 - 2*int64(b2i(name == hostileName)),
+			FlatEventsBefore: fb / 10e6, FlatEventsAfter: fa / 10e6, CumEventsBefore: cb / 10e6, CumEventsAfter: ca/10e6 - 2*int64(b2i(name == rendertest.HostileName)),
 		}
 	}
 	return &report.Comparison{
 		Base: base, New: now, Type: base.Type, Total: 5 * second, Factor: 1, Hypothesis: report.EqualRates, Level: 0.01,
 		Changes: []report.Change{
 			change("faiss::fvec_L2sqr_batch_4", 2*second, 5*second, 2*second, 5*second, 1e-12, 1e-12, report.More, report.More),
-			change(longName, 3*second, 2*second, 9*second, 8*second, 0.00031, 0.021, report.Less, report.Noise),
+			change(rendertest.LongName, 3*second, 2*second, 9*second, 8*second, 0.00031, 0.021, report.Less, report.Noise),
 			change("runtime.mallocgc", second, second+10e6, second, second+10e6, 0.71, 0.71, report.Noise, report.Noise),
 			change("main.main", 0, 0, 10*second, 12*second, math.NaN(), 0.5, report.Undecided, report.Noise),
-			change(hostileName, 0, 10e6, 0, 10e6, math.NaN(), math.NaN(), report.Undecided, report.Undecided),
+			change(rendertest.HostileName, 0, 10e6, 0, 10e6, math.NaN(), math.NaN(), report.Undecided, report.Undecided),
 		},
 	}
-}
-
-func profileFormat(t *testing.T, word string) ReportFormat {
-	t.Helper()
-	f, err := ReportFormats().Parse(word)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // profileReports writes each kind of report.
@@ -171,10 +156,10 @@ func TestGoldenProfiles(t *testing.T) {
 				word = "table"
 			}
 			var b bytes.Buffer
-			if err := write(&b, profileFormat(t, word), o); err != nil {
+			if err := write(&b, rendertest.Format(t, ReportFormats(), word), o); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "profile/"+name+"."+variant, b.Bytes())
+			rendertest.Golden(t, "profile/"+name+"."+variant, b.Bytes())
 		}
 	}
 }
@@ -186,7 +171,7 @@ func TestReportFormatsAreSafe(t *testing.T) {
 		for _, word := range ReportFormats().Names() {
 			for _, width := range []int{0, 30, 80} {
 				var b bytes.Buffer
-				if err := write(&b, profileFormat(t, word), ReportOptions{Options: Options{Width: width}}); err != nil {
+				if err := write(&b, rendertest.Format(t, ReportFormats(), word), ReportOptions{Options: Options{Width: width}}); err != nil {
 					t.Fatal(err)
 				}
 				text := b.String()
@@ -203,47 +188,16 @@ func TestReportFormatsAreSafe(t *testing.T) {
 						}
 					}
 				}
-				parses(t, name, word, text)
+				rendertest.Parses(t, name, word, text)
 			}
 		}
-	}
-}
-
-func parses(t *testing.T, name, word, text string) {
-	t.Helper()
-	var value any
-	var err error
-	switch word {
-	case "json":
-		err = json.Unmarshal([]byte(text), &value)
-	case "jsonl":
-		for line := range strings.Lines(text) {
-			if err = json.Unmarshal([]byte(line), &value); err != nil {
-				break
-			}
-		}
-	case "yaml":
-		err = yaml.Unmarshal([]byte(text), &value)
-	case "csv":
-		var records [][]string
-		records, err = csv.NewReader(strings.NewReader(text)).ReadAll()
-		for _, r := range records {
-			for i, field := range r {
-				if field != "" && strings.ContainsRune("=@+\t", rune(field[0])) {
-					t.Errorf("%s: field %d begins a formula: %s", name, i, field)
-				}
-			}
-		}
-	}
-	if err != nil {
-		t.Errorf("%s as %s does not parse: %v\n%s", name, word, err, text)
 	}
 }
 
 // TestProfileKeys holds items to the keys that scripts were promised, in the unit of the samples.
 func TestProfileKeys(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteProfileTop(&b, sampleTop(), profileFormat(t, "json"), ReportOptions{Limit: 2}); err != nil {
+	if err := WriteProfileTop(&b, sampleTop(), rendertest.Format(t, ReportFormats(), "json"), ReportOptions{Limit: 2}); err != nil {
 		t.Fatal(err)
 	}
 	var top struct {

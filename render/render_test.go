@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,31 +14,8 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
+	"kitescope/render/rendertest"
 )
-
-var update = flag.Bool("update", false, "write golden files")
-
-// golden compares with testdata/<name>.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s:\n%s", name, diff)
-	}
-}
 
 func smallEnv() *view.Env { return view.NewEnv(modeltest.Small(), modeltest.Now) }
 
@@ -77,7 +51,7 @@ func TestGoldenLists(t *testing.T) {
 	for _, r := range view.Resources {
 		for _, word := range []string{"table", "wide", "json", "jsonl", "yaml", "csv", "name"} {
 			t.Run(r.Name+"/"+word, func(t *testing.T) {
-				golden(t, r.Name+"/"+word, list(t, env, r.Name, Options{Format: format(t, word)}))
+				rendertest.Golden(t, r.Name+"/"+word, list(t, env, r.Name, Options{Format: format(t, word)}))
 			})
 		}
 	}
@@ -87,8 +61,8 @@ func TestGoldenLists(t *testing.T) {
 func TestGoldenPages(t *testing.T) {
 	env := smallEnv()
 	for _, word := range []string{"markdown", "html"} {
-		golden(t, "variants/segments."+word, list(t, env, "segments", Options{Format: format(t, word)}))
-		golden(t, "variants/databases."+word, list(t, env, "databases", Options{Format: format(t, word)}))
+		rendertest.Golden(t, "variants/segments."+word, list(t, env, "segments", Options{Format: format(t, word)}))
+		rendertest.Golden(t, "variants/databases."+word, list(t, env, "databases", Options{Format: format(t, word)}))
 	}
 }
 
@@ -102,8 +76,8 @@ func TestGoldenTableVariants(t *testing.T) {
 		"color":     {Color: true},
 		"no-header": {NoHeader: true},
 	} {
-		golden(t, "variants/segments-"+name, list(t, env, "segments", o))
-		golden(t, "variants/collections-"+name, list(t, env, "collections", o))
+		rendertest.Golden(t, "variants/segments-"+name, list(t, env, "segments", o))
+		rendertest.Golden(t, "variants/collections-"+name, list(t, env, "collections", o))
 	}
 }
 
@@ -138,7 +112,7 @@ func TestGoldenTemplate(t *testing.T) {
 	out := list(t, smallEnv(), "collections", Options{
 		Format: format(t, `template={{range .items}}{{.id}} {{.name}} {{.rows}} {{join "," .aliases}} {{json .properties}}{{"\n"}}{{end}}`),
 	})
-	golden(t, "variants/collections-template", out)
+	rendertest.Golden(t, "variants/collections-template", out)
 }
 
 func TestGoldenDescriptions(t *testing.T) {
@@ -156,7 +130,7 @@ func TestGoldenDescriptions(t *testing.T) {
 			if err := Description(&b, d, env, Options{Format: format(t, word), Width: 120}); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "describe/"+r.Name+"."+word, b.Bytes())
+			rendertest.Golden(t, "describe/"+r.Name+"."+word, b.Bytes())
 		}
 	}
 	odd, err := view.Lookup(resource(t, "collections").Table(env), modeltest.Odd.String())
@@ -167,7 +141,7 @@ func TestGoldenDescriptions(t *testing.T) {
 	if err := Description(&b, resource(t, "collections").Table(env).Describe(odd), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "describe/odd.table", b.Bytes())
+	rendertest.Golden(t, "describe/odd.table", b.Bytes())
 }
 
 func resource(t *testing.T, name string) *view.Resource {
@@ -191,7 +165,7 @@ func TestGoldenTree(t *testing.T) {
 			if err := Tree(&b, n, env, o); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "tree/"+name+"."+file, b.Bytes())
+			rendertest.Golden(t, "tree/"+name+"."+file, b.Bytes())
 		}
 	}
 }
@@ -205,7 +179,7 @@ func TestGoldenOverview(t *testing.T) {
 			if err := Overview(&b, view.NewOverview(view.NewEnv(c, modeltest.Now)), Options{Format: format(t, word)}); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "overview/"+name+"."+word, b.Bytes())
+			rendertest.Golden(t, "overview/"+name+"."+word, b.Bytes())
 		}
 	}
 }
@@ -228,7 +202,7 @@ func TestGoldenDiff(t *testing.T) {
 			if err := Diff(&b, d, Options{Format: format(t, word)}); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "diff/"+name+"."+word, b.Bytes())
+			rendertest.Golden(t, "diff/"+name+"."+word, b.Bytes())
 		}
 	}
 }

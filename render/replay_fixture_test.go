@@ -9,6 +9,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/segment"
+	"kitescope/render/rendertest"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
@@ -177,12 +178,12 @@ func fixtureRun() *replay.Result {
 // fixtureTrouble is a run with all that can go wrong, and names that were chosen to do harm.
 func fixtureTrouble() *replay.Result {
 	r := fixtureRun()
-	r.Setup.Collection, r.Setup.Log, r.Setup.Target = hostileName, hostileName+"<script>.npy", "milvus "+hostileName
-	r.Stopped = "interrupted " + hostileName
-	r.Notes = []string{"3 queries have NaN and were left out", hostileName + "<b>&amp;"}
+	r.Setup.Collection, r.Setup.Log, r.Setup.Target = rendertest.HostileName, rendertest.HostileName+"<script>.npy", "milvus "+rendertest.HostileName
+	r.Stopped = "interrupted " + rendertest.HostileName
+	r.Notes = []string{"3 queries have NaN and were left out", rendertest.HostileName + "<b>&amp;"}
 	r.Cover.Loaded, r.Cover.Covered, r.Cover.RowsUnknown = 37, r.Cover.Rows-400_000, 2
 	for i := range 13 {
-		m := replay.Missing{Segment: 470590569932852600 + int64(i), State: fixtureState(i), Rows: fixtureRows(i), Reason: "insert_log/470/471/472/100/1: truncated " + hostileName}
+		m := replay.Missing{Segment: 470590569932852600 + int64(i), State: fixtureState(i), Rows: fixtureRows(i), Reason: "insert_log/470/471/472/100/1: truncated " + rendertest.HostileName}
 		if i%5 == 4 {
 			m.Rows = -1
 		}
@@ -195,17 +196,17 @@ func fixtureTrouble() *replay.Result {
 	p.Rate, p.Poisson, p.Late = 2500, true, 1
 	p.Failed, p.Asked = 6100, p.Asked+6100
 	p.FailedLatency = load.Latency{Count: 6100, Mean: 2 * time.Millisecond, P50: time.Millisecond, P99: 10 * time.Second, Max: 10 * time.Second}
-	p.Errors = map[string]int64{"deadline exceeded": 6000, "unavailable " + hostileName: 99, "a": 1}
+	p.Errors = map[string]int64{"deadline exceeded": 6000, "unavailable " + rendertest.HostileName: 99, "a": 1}
 	p.CPUPerQuery, p.SwitchesPerQuery, p.DistancesPerQuery, p.Recall = 0, 0, 0, -1
 	p.Server, p.Wire, p.Queued = fixtureLatency(2*time.Millisecond, 4000, 1), fixtureLatency(300*time.Microsecond, 4000, 2), fixtureLatency(90*time.Microsecond, 4000, 3)
 	p.Stopped = "the target stopped answering"
-	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, fixtureLatency(40*time.Microsecond, 4000, 9), []string{"3 sessions could not be opened: refused " + hostileName}
-	r.Differences.Explained[hostileName] = 1
+	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, fixtureLatency(40*time.Microsecond, 4000, 9), []string{"3 sessions could not be opened: refused " + rendertest.HostileName}
+	r.Differences.Explained[rendertest.HostileName] = 1
 	r.Recall.Unseen = 0.54
 	r.Differences.Equal, r.Differences.BitEqual = 9900, 9891
-	r.Differences.Examples = append(r.Differences.Examples, replay.Difference{Query: 1, Want: load.Hit{Key: engine.TextKey(hostileName)}, GotNone: true})
+	r.Differences.Examples = append(r.Differences.Examples, replay.Difference{Query: 1, Want: load.Hit{Key: engine.TextKey(rendertest.HostileName)}, GotNone: true})
 	c := r.Costs
-	c.Segments[0].NodeName, c.Segments[0].Index, c.Segments[0].Partition = hostileName, hostileName, hostileName+"<i>"
+	c.Segments[0].NodeName, c.Segments[0].Index, c.Segments[0].Partition = rendertest.HostileName, rendertest.HostileName, rendertest.HostileName+"<i>"
 	c.Segments[1].Node, c.Segments[1].NodeName, c.Segments[1].Rows = 0, "", -1
 	r.Slowest[0].Segments = nil
 	return r
@@ -384,7 +385,7 @@ func fixtureLayout() *replay.Layout {
 
 // fixtureShape is ten minutes of a proxy's access log: 40 requests a second, and one burst.
 func fixtureShape() (*log.Log, *log.Shape) {
-	l := &log.Log{Name: "access.log", Format: "access", Digest: "00ff", Start: replayTaken, Notes: []string{"methods that are no searches were left out: Insert " + hostileName}}
+	l := &log.Log{Name: "access.log", Format: "access", Digest: "00ff", Start: replayTaken, Notes: []string{"methods that are no searches were left out: Insert " + rendertest.HostileName}}
 	for i := range 600 {
 		n := 40 + i%7
 		if i > 300 && i < 330 {
@@ -397,7 +398,7 @@ func fixtureShape() (*log.Log, *log.Shape) {
 		}
 	}
 	s := l.Shape()
-	s.Lines, s.Methods = len(l.Requests)+20_007, map[string]int{"Search": len(l.Requests), "Insert": 20_000, hostileName: 7}
+	s.Lines, s.Methods = len(l.Requests)+20_007, map[string]int{"Search": len(l.Requests), "Insert": 20_000, rendertest.HostileName: 7}
 	s.Statuses = map[string]int{"Successful": len(l.Requests) + 19_971, "Failed": 36}
 	return l, s
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/render/rendertest"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
 )
@@ -16,7 +17,7 @@ import (
 func TestGoldenReplayHTML(t *testing.T) {
 	hostile := fixtureTrouble()
 	evil := fixtureWhatIf()
-	evil.Others[0].Change.Name, evil.Notes = "<script>alert(1)</script>"+hostileName, []string{"<img src=x>"}
+	evil.Others[0].Change.Name, evil.Notes = "<script>alert(1)</script>"+rendertest.HostileName, []string{"<img src=x>"}
 	base, now := fixturePair()
 	for name, x := range map[string]struct {
 		results []ReplaySeries
@@ -25,7 +26,7 @@ func TestGoldenReplayHTML(t *testing.T) {
 		"run":     {[]ReplaySeries{{"run", fixtureRun()}}, fixtureWhatIf()},
 		"sweep":   {[]ReplaySeries{{"before", base}, {"all indexed", now}}, nil},
 		"whatif":  {nil, fixtureWhatIf()},
-		"hostile": {[]ReplaySeries{{"</text><script>alert(1)</script>" + hostileName, hostile}, {"b", fixtureLive()}}, evil},
+		"hostile": {[]ReplaySeries{{"</text><script>alert(1)</script>" + rendertest.HostileName, hostile}, {"b", fixtureLive()}}, evil},
 		"nothing": {[]ReplaySeries{{"", &replay.Result{}}}, nil},
 	} {
 		var b bytes.Buffer
@@ -49,7 +50,7 @@ func TestGoldenReplayHTML(t *testing.T) {
 		}
 		// Plots have goldens of their own.
 		text = regexp.MustCompile(`(?s)<svg .*?</svg>`).ReplaceAllString(text, "<svg/>")
-		golden(t, "replay/report-"+name+".html", []byte(text))
+		rendertest.Golden(t, "replay/report-"+name+".html", []byte(text))
 	}
 	if err := WriteReplayHTML(io.Discard, nil, nil, ""); err == nil {
 		t.Error("a report of nothing")

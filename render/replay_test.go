@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"kitescope/render/rendertest"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
@@ -36,7 +37,7 @@ func replayReports() map[string]writeEngine {
 		},
 		"info-loaded": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			l := fixtureLayout()
-			l.Collection.Name, l.Nodes[0].Name, l.Notes, l.Assumed, l.Storage.Kind = hostileName, hostileName, []string{hostileName}, true, ""
+			l.Collection.Name, l.Nodes[0].Name, l.Notes, l.Assumed, l.Storage.Kind = rendertest.HostileName, rendertest.HostileName, []string{rendertest.HostileName}, true, ""
 			return WriteLayout(b, l, &trouble.Cover, f, o)
 		},
 		"compare": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
@@ -49,7 +50,7 @@ func replayReports() map[string]writeEngine {
 			return WriteShape(b, requests, shape, f, o)
 		},
 		"shape-bare": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
-			l := &log.Log{Name: hostileName, Requests: make([]log.Request, 3)}
+			l := &log.Log{Name: rendertest.HostileName, Requests: make([]log.Request, 3)}
 			return WriteShape(b, l, l.Shape(), f, o)
 		},
 		"costs": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
@@ -69,7 +70,7 @@ func TestGoldenReplay(t *testing.T) {
 			if o.Width > 0 {
 				format = "table"
 			}
-			if err := write(&b, profileFormat(t, format), o); err != nil {
+			if err := write(&b, rendertest.Format(t, ReportFormats(), format), o); err != nil {
 				t.Fatal(err)
 			}
 			if i := bytes.IndexAny(b.Bytes(), "\x1b\x07\u202e"); i >= 0 {
@@ -83,11 +84,11 @@ func TestGoldenReplay(t *testing.T) {
 					t.Errorf("%s as %s is not ASCII: %s", name, variant, line)
 				}
 			}
-			parses(t, name, format, b.String())
+			rendertest.Parses(t, name, format, b.String())
 			if (name == "run" || name == "sweep" || name == "trouble" || name == "live" || name == "whatif") && (format == "json" || format == "yaml") {
 				continue // others' formats: TestReplaySaved
 			}
-			golden(t, "replay/"+name+"."+variant, b.Bytes())
+			rendertest.Golden(t, "replay/"+name+"."+variant, b.Bytes())
 		}
 	}
 }
@@ -101,7 +102,7 @@ func TestReplaySaved(t *testing.T) {
 	for name, want := range map[string]string{"trouble": saved.String(), "whatif": ""} {
 		var asJSON, asYAML bytes.Buffer
 		for format, b := range map[string]*bytes.Buffer{"json": &asJSON, "yaml": &asYAML} {
-			if err := replayReports()[name](b, profileFormat(t, format), ReportOptions{}); err != nil {
+			if err := replayReports()[name](b, rendertest.Format(t, ReportFormats(), format), ReportOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -141,14 +142,14 @@ func TestReplayStrange(t *testing.T) {
 	l := &replay.Layout{Nodes: []replay.Node{{}}, Segments: []replay.Segment{{State: 99, On: []int64{5}}}}
 	for _, format := range []string{"table", "wide", "csv", "markdown", "jsonl"} {
 		for name, err := range map[string]error{
-			"result": WriteReplay(io.Discard, r, profileFormat(t, format), ReportOptions{Options: Options{Width: 80}}),
-			"costs":  WriteReplayCosts(io.Discard, r, profileFormat(t, format), ReportOptions{}),
-			"none":   WriteReplayCosts(io.Discard, &replay.Result{}, profileFormat(t, format), ReportOptions{}),
-			"base":   WriteReplayComparison(io.Discard, r, r, profileFormat(t, format), ReportOptions{}),
-			"whatif": WriteWhatIf(io.Discard, w, profileFormat(t, format), ReportOptions{Options: Options{Width: 20}}),
-			"empty":  WriteWhatIf(io.Discard, &whatif.Report{}, profileFormat(t, format), ReportOptions{}),
-			"layout": WriteLayout(io.Discard, l, &r.Cover, profileFormat(t, format), ReportOptions{Options: Options{Width: 5}}),
-			"shape":  WriteShape(io.Discard, &log.Log{}, &log.Shape{}, profileFormat(t, format), ReportOptions{}),
+			"result": WriteReplay(io.Discard, r, rendertest.Format(t, ReportFormats(), format), ReportOptions{Options: Options{Width: 80}}),
+			"costs":  WriteReplayCosts(io.Discard, r, rendertest.Format(t, ReportFormats(), format), ReportOptions{}),
+			"none":   WriteReplayCosts(io.Discard, &replay.Result{}, rendertest.Format(t, ReportFormats(), format), ReportOptions{}),
+			"base":   WriteReplayComparison(io.Discard, r, r, rendertest.Format(t, ReportFormats(), format), ReportOptions{}),
+			"whatif": WriteWhatIf(io.Discard, w, rendertest.Format(t, ReportFormats(), format), ReportOptions{Options: Options{Width: 20}}),
+			"empty":  WriteWhatIf(io.Discard, &whatif.Report{}, rendertest.Format(t, ReportFormats(), format), ReportOptions{}),
+			"layout": WriteLayout(io.Discard, l, &r.Cover, rendertest.Format(t, ReportFormats(), format), ReportOptions{Options: Options{Width: 5}}),
+			"shape":  WriteShape(io.Discard, &log.Log{}, &log.Shape{}, rendertest.Format(t, ReportFormats(), format), ReportOptions{}),
 		} {
 			if err != nil {
 				t.Errorf("%s as %s: %v", name, format, err)
@@ -158,7 +159,7 @@ func TestReplayStrange(t *testing.T) {
 	for _, kind := range ReplayPlotNames() {
 		var b bytes.Buffer
 		if err := PlotReplay(&b, []ReplaySeries{{"a", r}, {"b", r}}, PlotOptions{Kind: kind, Format: "svg", Width: 1, Height: 1 << 30}); err == nil {
-			wellFormed(t, kind, b.Bytes())
+			rendertest.WellFormed(t, kind, b.Bytes())
 			if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
 				t.Errorf("%s has places that are none", kind)
 			}

@@ -14,6 +14,7 @@ import (
 	"kitescope/profile/bench"
 	"kitescope/profile/pgo"
 	"kitescope/profile/trial"
+	"kitescope/render/rendertest"
 )
 
 // trials are reports of each sort.
@@ -31,7 +32,7 @@ func trials() map[string]*trial.Report {
 	}
 	full := &trial.Report{
 		Plan: trial.Plan{
-			Load: "{bin} --token '<redacted>' '" + hostileName + "' | cat `id`", ProfileLoad: "{bin} -cpuprofile {profile}",
+			Load: "{bin} --token '<redacted>' '" + rendertest.HostileName + "' | cat `id`", ProfileLoad: "{bin} -cpuprofile {profile}",
 			Pairs: 24, Control: 24, Warmup: 1, Rounds: 20, Build: "go build -o {bin} {pgo} .", Serve: "{bin} -a", Ready: "127.0.0.1:80", PProf: "http://127.0.0.1:80",
 		},
 		Seed: 1 << 63, Folder: "/home/me/trial", Repeat: "kitescope pgo trial --load='{bin} ```'",
@@ -40,7 +41,7 @@ func trials() map[string]*trial.Report {
 			{Began: began.Add(time.Hour), Machine: trial.Machine{OS: "darwin", Arch: "arm64", Cores: 1}},
 		},
 		Took:   [9]time.Duration{0, 50 * time.Millisecond, 12 * time.Second, time.Minute, 0, 0, 31 * time.Second, 55 * time.Second, 20 * time.Second},
-		Module: trial.Module{Path: "example.com/x", Package: "example.com/x/cmd/" + hostileName, GoVersion: "go1.26.8", Had: true},
+		Module: trial.Module{Path: "example.com/x", Package: "example.com/x/cmd/" + rendertest.HostileName, GoVersion: "go1.26.8", Had: true},
 		Plain:  &trial.Build{Side: "a", GoVersion: "go1.26.8", BuildID: "a/b_c/d", SHA256: strings.Repeat("0a", 32), Size: 2918588, Took: 12 * time.Second},
 		Packed: &trial.Build{Side: "b", GoVersion: "go1.26.8", PGO: "/home/me/trial/default.pgo", SHA256: strings.Repeat("0b", 32), Size: 3018506, Took: 31 * time.Second},
 		Rounds: []trial.Round{
@@ -49,14 +50,14 @@ func trials() map[string]*trial.Report {
 			{Side: "b", File: "profiles/after-profile-01-b.pb.gz", Events: -1, After: true},
 		},
 		Judgement: worthJudgement(), Pack: &trial.Pack{SHA256: strings.Repeat("0c", 32), Size: 45678, Edges: 911},
-		Runs:           []trial.Measured{measured(1, 1, "b", ""), measured(2, 1, "a", ""), measured(3, 2, "a", "exit status 1: "+hostileName), measured(4, 2, "b", "")},
+		Runs:           []trial.Measured{measured(1, 1, "b", ""), measured(2, 1, "a", ""), measured(3, 2, "a", "exit status 1: "+rendertest.HostileName), measured(4, 2, "b", "")},
 		Discarded:      []trial.Measured{measured(5, 3, "b", "it took longer than 10m0s (--run-timeout)")},
 		Comparison:     pairedComparison(),
 		Primary:        []string{"search k=10: QPS", "max RSS"},
 		Witness:        &pgo.Witness{Effect: pgo.CannotTell, Reason: "1 of 4 calls that were hot and made before is inlined now"},
-		BinaryWitness:  &pgo.Witness{Effect: pgo.TookEffect, Reason: "16 of 28 calls that were hot and made before are inlined now", Calls: []pgo.WitnessCall{{Edge: pgo.Edge{Caller: "main.a", Callee: hostileName, Offset: 3}, Share: 0.5, Inlined: true}}},
+		BinaryWitness:  &pgo.Witness{Effect: pgo.TookEffect, Reason: "16 of 28 calls that were hot and made before are inlined now", Calls: []pgo.WitnessCall{{Edge: pgo.Edge{Caller: "main.a", Callee: rendertest.HostileName, Offset: 3}, Share: 0.5, Inlined: true}}},
 		WitnessControl: &pgo.Witness{Effect: pgo.NoSign},
-		Cautions:       []string{"2 runs failed", hostileName},
+		Cautions:       []string{"2 runs failed", rendertest.HostileName},
 		Written:        "/home/me/x/default.pgo", Picture: "distributions.svg",
 	}
 	quiet := &trial.Report{
@@ -106,8 +107,8 @@ func TestGoldenTrial(t *testing.T) {
 					t.Errorf("%s: a line of %d cells in %d: %s", name, n, o.Width, line)
 				}
 			}
-			parses(t, name, word, text)
-			golden(t, "trial/"+name+"."+variant, b.Bytes())
+			rendertest.Parses(t, name, word, text)
+			rendertest.Golden(t, "trial/"+name+"."+variant, b.Bytes())
 		}
 	}
 }
@@ -173,7 +174,7 @@ func TestTrialDocs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		collectKeys(t, written, rest)
+		rendertest.CollectKeys(t, written, rest)
 	}
 	_, rest, _ := strings.Cut(string(text), "\n## Trials\n")
 	own, _, ok := strings.Cut(rest, "\n## ")

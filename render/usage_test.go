@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"image/png"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"kitescope/profile/usage"
+	"kitescope/render/rendertest"
 )
 
 // sampleUsage is a minute of four processes of a cluster, and of a local one: a node that starts again, one that does not
@@ -22,7 +22,7 @@ import (
 func sampleUsage(minutes int) *usage.Usage {
 	begin := time.Date(2026, 11, 20, 8, 29, 58, 0, time.UTC)
 	u := &usage.Usage{Interval: time.Second, Begin: begin, End: begin.Add(time.Duration(minutes) * time.Minute), Counter: `milvus_proxy_sq_latency_count{query_type="search"}`}
-	names := []string{"proxy-9", "querynode-3", "querynode-4", "pid 4711 (" + hostileName + ")", "querynode-8"}
+	names := []string{"proxy-9", "querynode-3", "querynode-4", "pid 4711 (" + rendertest.HostileName + ")", "querynode-8"}
 	for _, name := range names {
 		u.Series = append(u.Series, usage.NewSeries(name, 64))
 	}
@@ -99,15 +99,15 @@ func TestGoldenUsage(t *testing.T) {
 				word = "table"
 			}
 			var b bytes.Buffer
-			if err := WriteUsage(&b, u, profileFormat(t, word), o); err != nil {
+			if err := WriteUsage(&b, u, rendertest.Format(t, ReportFormats(), word), o); err != nil {
 				t.Fatal(err)
 			}
 			if strings.ContainsAny(b.String(), "\x1b\u202e") {
 				t.Errorf("%s as %s lets control characters through", name, word)
 			}
-			parses(t, name, word, b.String())
+			rendertest.Parses(t, name, word, b.String())
 			if name != "long" || word == "table" {
-				golden(t, "usage/"+name+"."+variant, b.Bytes())
+				rendertest.Golden(t, "usage/"+name+"."+variant, b.Bytes())
 			}
 		}
 	}
@@ -123,14 +123,14 @@ func TestUsageStream(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := WriteUsage(&whole, u, profileFormat(t, "csv"), ReportOptions{}); err != nil {
+	if err := WriteUsage(&whole, u, rendertest.Format(t, ReportFormats(), "csv"), ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if whole.String() != table.String() {
 		t.Error("the stream is not what is written at the end")
 	}
-	golden(t, "usage/stream.jsonl", lines.Bytes())
-	parses(t, "stream", "jsonl", lines.String())
+	rendertest.Golden(t, "usage/stream.jsonl", lines.Bytes())
+	rendertest.Parses(t, "stream", "jsonl", lines.String())
 	records, err := csv.NewReader(&table).ReadAll()
 	if err != nil || len(records) != 1+5*61 {
 		t.Errorf("%d records, %v", len(records), err)
@@ -153,7 +153,7 @@ func TestGoldenUsageChart(t *testing.T) {
 						t.Errorf("%s: %d cells in %d: %q", name, cells(line), size[0], line)
 					}
 				}
-				golden(t, fmt.Sprintf("usage/chart-%s-%dx%d%s", name, size[0], size[1], []string{"", "-ascii"}[b2i(ascii)]), []byte(strings.Join(lines, "\n")+"\n"))
+				rendertest.Golden(t, fmt.Sprintf("usage/chart-%s-%dx%d%s", name, size[0], size[1], []string{"", "-ascii"}[b2i(ascii)]), []byte(strings.Join(lines, "\n")+"\n"))
 			}
 		}
 	}
@@ -183,8 +183,8 @@ func TestPlotUsage(t *testing.T) {
 			}
 			switch format {
 			case "svg":
-				wellFormed(t, name, b.Bytes())
-				golden(t, "usage/"+name+".svg", b.Bytes())
+				rendertest.WellFormed(t, name, b.Bytes())
+				rendertest.Golden(t, "usage/"+name+".svg", b.Bytes())
 			case "png":
 				if m, err := png.Decode(&b); err != nil || m.Bounds().Dx() < 1000 {
 					t.Errorf("%s: %v", name, err)
@@ -201,28 +201,10 @@ func TestPlotUsage(t *testing.T) {
 	}
 }
 
-// wellFormed holds an SVG to XML, and to having taken nothing from names but text.
-func wellFormed(t *testing.T, name string, text []byte) {
-	t.Helper()
-	d := xml.NewDecoder(bytes.NewReader(text))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if e, ok := token.(xml.StartElement); ok && (e.Name.Local == "script" || e.Name.Local == "image") {
-			t.Errorf("%s has an element %s", name, e.Name.Local)
-		}
-	}
-}
-
 // TestUsageFigures holds the JSON to the figures that the sample was made with.
 func TestUsageFigures(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteUsage(&b, commandUsage(), profileFormat(t, "json"), ReportOptions{}); err != nil {
+	if err := WriteUsage(&b, commandUsage(), rendertest.Format(t, ReportFormats(), "json"), ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

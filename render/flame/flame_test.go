@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"image/color"
 	"image/png"
@@ -20,9 +19,8 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/flame"
+	"kitescope/render/rendertest"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // flameProfile is a small service: Go, its runtime, a native library, and one name that is hostile.
 func flameProfile(t testing.TB, scale int64, extra ...string) *profile.Profile {
@@ -82,7 +80,7 @@ func flameDiff(t testing.TB) *flame.Tree {
 func sameAsGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if *rendertest.Update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,5 @@
-// Package rendertest is what tests of pages and pictures share. A function that draws one around a hostile name goes in; what the
-// name made of it beside text fails the test.
+// Package rendertest is what tests of reports, pages and pictures share: goldens, texts that are read back, hostile names. A function
+// that draws a page or a picture around such a name goes in; what the name made of it beside text fails the test.
 package rendertest
 
 import (

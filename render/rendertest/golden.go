@@ -1,0 +1,41 @@
+package rendertest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// HostileName is a name as nobody would choose it for a good reason.
+const HostileName = "=cmd|' /C calc'!A0\x1b[31m\u202e"
+
+// LongName is the name of a method of Milvus.
+const LongName = "github.com/milvus-io/milvus/internal/querynodev2/delegator.(*shardDelegator).organizeSubTask[...].func1.(*Worker).SearchSegments"
+
+// Update says that goldens are to be written.
+var Update = flag.Bool("update", false, "write golden files")
+
+// Golden compares with testdata/<name>.
+func Golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *Update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s:\n%s", name, diff)
+	}
+}
