@@ -13,11 +13,12 @@ import (
 	"syscall"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/cmd/kitescope/collect"
 )
 
 func main() {
 	s := cli.ProcessStreams()
-	s.Collector = cli.CollectLate(os.Getenv)
+	s.Collector = collect.Process()
 	p := newProgram(s)
 	if code, done := p.guard(os.Args[1:]); done {
 		os.Exit(code)

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"kitescope/cmd/kitescope/collect"
 	"kitescope/inspect/model"
 )
 
@@ -25,7 +26,7 @@ type Streams struct {
 	Now    func() time.Time
 	// ReadPassword prompts on the controlling terminal until ctx ends.
 	ReadPassword func(ctx context.Context, prompt string) (string, error)
-	Collector    *collector
+	Collector    *collect.Collector
 	// Loads is nil in a process. Tests that show one cluster in many ways keep it there: it returns what was read of a
 	// place before, all of it, or reads it.
 	Loads func(place string, read func() (*model.Cluster, error)) (*model.Cluster, error)

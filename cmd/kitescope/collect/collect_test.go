@@ -1,4 +1,4 @@
-package cli
+package collect
 
 import (
 	"runtime"
@@ -17,10 +17,10 @@ func percent() uint64 {
 
 func TestCollectingLateEndsWithTheFirstCollection(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	if c := CollectLate(func(string) string { return "80" }); c != nil || percent() != 100 {
+	if c := late(func(string) string { return "80" }); c != nil || percent() != 100 {
 		t.Errorf("GOGC of the user's is set to %d", percent())
 	}
-	CollectLate(func(string) string { return "" })
+	late(func(string) string { return "" })
 	if percent() <= 100 {
 		t.Errorf("%d: not late", percent())
 	}
@@ -34,7 +34,7 @@ func TestCollectingLateEndsWithTheFirstCollection(t *testing.T) {
 
 func TestCollectingOftenIsNotUndoneByTheFirstCollection(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	done := CollectLate(func(string) string { return "" }).Often()
+	done := late(func(string) string { return "" }).Often()
 	for range 20 {
 		runtime.GC()
 		time.Sleep(time.Millisecond)
