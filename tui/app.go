@@ -154,11 +154,24 @@ func (m *Model) press(msg tea.KeyPressMsg) cmd {
 		}
 		return nil
 	}
-	if why := top.can(m, a); why != "" {
+	if why := m.can(top, a); why != "" {
 		m.say(toneWarn, shown(key)+": "+why)
 		return nil
 	}
 	return m.act(a)
+}
+
+// can says why an action is not possible on a page, "" if it is.
+func (m *Model) can(p page, a action) string {
+	switch {
+	case a == actGoFindings && m.cfg.first != nil:
+		return m.withoutCluster()
+	case a == actGoProfiles && m.cfg.Profiles == nil:
+		return "there are no profiles here"
+	case (a == actSave || a == actExportPlan) && m.cfg.SaveFile == nil:
+		return "saving is switched off"
+	}
+	return p.can(m, a)
 }
 
 // act performs what every page has, and hands the rest to the page.
@@ -180,6 +193,8 @@ func (m *Model) act(a action) cmd {
 		return m.pause()
 	case actGoProfiles:
 		return m.jump("profiles")
+	case actGoFindings:
+		return m.goFindings()
 	case actForward:
 		if !m.stack.again() {
 			m.say(toneInfo, "this is the newest page")

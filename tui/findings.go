@@ -70,8 +70,13 @@ func (m *Model) about(ref model.Ref) []*check.Finding {
 	return m.data.judged.report.About(ref.Resource, ref.ID)
 }
 
-// goFindings shows the findings about the object of a page, all where there are none about it.
+// goFindings shows the findings about the object of a page, all where there are none about it or they are shown already.
 func (m *Model) goFindings() cmd {
+	if p, ok := m.stack.top().(*findingsPage); ok {
+		p.of = nil
+		p.choose()
+		return nil
+	}
 	p := &findingsPage{}
 	if s, ok := m.stack.top().(subject); ok {
 		if ref, ok := s.object(m); ok && len(m.about(ref)) > 0 {

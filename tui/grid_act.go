@@ -43,10 +43,6 @@ func (g *gridPage) can(m *Model, a action) string {
 		if len(g.marks) != 2 {
 			return "mark two rows with v first"
 		}
-	case actSave:
-		if m.cfg.SaveFile == nil {
-			return "saving is switched off"
-		}
 	default:
 	}
 	return ""
@@ -73,8 +69,6 @@ func (g *gridPage) act(m *Model, a action) cmd {
 		return openTree(m, collectionOf(g.rows.table, row))
 	case actFilter:
 		m.prompt = g.filterPrompt()
-	case actGoFindings:
-		return m.goFindings()
 	case actMark, actMarkRange:
 		g.mark(a)
 	case actCompare:

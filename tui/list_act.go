@@ -14,20 +14,9 @@ func (l *list[T]) can(m *Model, a action) string {
 		if !ok {
 			return "there is no row"
 		}
-	case actFilter, actSortNext, actSortPrevious, actSortReverse:
+	case actFilter, actSortNext, actSortPrevious, actSortReverse, actSave:
 		if len(l.all) == 0 {
 			return "there is no row"
-		}
-	case actSave:
-		switch {
-		case m.cfg.SaveFile == nil:
-			return "saving is switched off"
-		case len(l.all) == 0:
-			return "there is no row"
-		}
-	case actGoFindings:
-		if m.cfg.first != nil {
-			return m.withoutCluster()
 		}
 	default:
 	}
@@ -62,8 +51,6 @@ func (l *list[T]) act(m *Model, a action) cmd {
 		return m.copyText(strings.Join(cellsOf(l.columns(wideTable), row), "\t")+"\n", "1 row")
 	case actSave:
 		m.menu = l.save()
-	case actGoFindings:
-		return m.goFindings()
 	default:
 	}
 	return nil

@@ -196,10 +196,7 @@ func (p *balancePage) can(m *Model, a action) string {
 			return "there is no row"
 		}
 	case actExportPlan:
-		switch {
-		case m.cfg.SaveFile == nil:
-			return "saving is switched off"
-		case p.weighed == nil || p.weighed.Report.Moves() == 0:
+		if p.weighed == nil || p.weighed.Report.Moves() == 0 {
 			return "there is no move to export"
 		}
 	case actHeat:

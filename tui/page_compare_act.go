@@ -7,10 +7,7 @@ import (
 )
 
 func (p *benchPage) can(m *Model, a action) string {
-	switch {
-	case a == actGoProfiles && m.cfg.Profiles == nil:
-		return "there are no profiles here"
-	case a == actControl && p.of.Control == nil:
+	if a == actControl && p.of.Control == nil {
 		return "there is no control: compare --control takes more runs without the change"
 	}
 	return p.list.can(m, a)

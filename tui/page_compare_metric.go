@@ -45,7 +45,7 @@ func (p *metricPage) command(m *Model) string { return p.list.command(m) }
 func (p *metricPage) tsvTable() (string, int) { return p.runs() }
 func (p *metricPage) can(m *Model, a action) string {
 	switch a {
-	case actSave, actGoFindings, actGoProfiles, actCopyRow:
+	case actSave, actCopyRow:
 		return p.list.can(m, a)
 	case actLeft:
 		if p.list.cursor == 0 {
@@ -76,8 +76,6 @@ func (p *metricPage) act(m *Model, a action) cmd {
 		return m.copyText(text, words.Plural(rows, "run"))
 	case actSave:
 		return p.list.act(m, a)
-	case actGoFindings:
-		return m.goFindings()
 	default:
 	}
 	return nil

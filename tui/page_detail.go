@@ -95,10 +95,6 @@ func (d *detailPage) can(m *Model, a action) string {
 		if d.search == "" {
 			return "search with / first"
 		}
-	case actSave:
-		if m.cfg.SaveFile == nil {
-			return "saving is switched off"
-		}
 	default:
 	}
 	switch a {
@@ -136,8 +132,6 @@ func (d *detailPage) act(m *Model, a action) cmd {
 		return openTree(m, collectionOf(o.table, o.row))
 	case actFilter:
 		m.prompt = d.searchPrompt()
-	case actGoFindings:
-		return m.goFindings()
 	case actCopyRow:
 		return m.copyText(d.plain(), words.Number(len(d.lines))+" lines")
 	case actSave:

@@ -219,9 +219,6 @@ func (d *diffPage) can(m *Model, a action) string {
 		}
 	default:
 	}
-	if a == actSave && m.cfg.SaveFile == nil {
-		return "saving is switched off"
-	}
 	return ""
 }
 

@@ -75,8 +75,6 @@ func (p *explainPage) act(m *Model, a action) cmd {
 		m.prompt = p.searchPrompt()
 	case actCopyRow:
 		return m.copyText(p.plain(), words.Plural(len(p.lines), "line"))
-	case actGoFindings:
-		return m.goFindings()
 	case actBack:
 		if p.search != "" {
 			p.find("")

@@ -165,10 +165,6 @@ func (p *findingsPage) can(m *Model, a action) string {
 		if m.resource(b.Object.Resource) == nil {
 			return "there is no page for " + b.Object.Resource
 		}
-	case actSave:
-		if m.cfg.SaveFile == nil {
-			return "saving is switched off"
-		}
 	case actGoFindings:
 		if p.of == nil {
 			return "these are all findings"
@@ -189,9 +185,6 @@ func (p *findingsPage) act(m *Model, a action) cmd {
 			return p.find(m, "")
 		}
 		return m.back()
-	case actGoFindings:
-		p.of = nil
-		p.choose()
 	case actRight:
 		p.unfold(b.Key(), true)
 	case actLeft:

@@ -8,9 +8,6 @@ import (
 )
 
 func (p *flamePage) can(m *Model, a action) string {
-	if a == actGoFindings && m.cfg.first != nil {
-		return noCluster
-	}
 	g := p.graph()
 	if why := p.canChange(a); why != "" {
 		return why
@@ -24,15 +21,8 @@ func (p *flamePage) can(m *Model, a action) string {
 		if g == nil || g.zoom == g.base {
 			return "everything is shown"
 		}
-	case actOpen, actSandwich, actCopyRow, actFilter, actFlip, actReset, actRelative:
+	case actOpen, actSandwich, actCopyRow, actFilter, actFlip, actReset, actRelative, actSave:
 		if g == nil {
-			return "there is no graph yet"
-		}
-	case actSave:
-		switch {
-		case m.cfg.SaveFile == nil:
-			return "saving is switched off"
-		case g == nil:
 			return "there is no graph yet"
 		}
 	default:
@@ -94,8 +84,6 @@ func (p *flamePage) act(m *Model, a action) cmd {
 		return p.back(m)
 	case actTopTable:
 		return m.push(newTopPage(p.subject, p.query.topQuery(), p.filter))
-	case actGoFindings:
-		return m.goFindings()
 	default:
 	}
 	if g == nil || p.move(g, a) || p.zoom(g, a) {

@@ -11,9 +11,6 @@ import (
 
 func (p *judgePage) can(m *Model, a action) string {
 	p.lay(m)
-	if a == actGoFindings && m.cfg.first != nil {
-		return noCluster
-	}
 	switch a {
 	case actOpen:
 		return p.canOpen()
@@ -26,10 +23,7 @@ func (p *judgePage) can(m *Model, a action) string {
 			return "there is no hot call"
 		}
 	case actSave:
-		switch {
-		case m.cfg.SaveFile == nil:
-			return "saving is switched off"
-		case p.made == nil:
+		if p.made == nil {
 			return "there is no judgement yet"
 		}
 	default:
@@ -88,8 +82,6 @@ func (p *judgePage) act(m *Model, a action) cmd {
 		return p.copyRow(m)
 	case actSave:
 		m.menu = p.saveMenu()
-	case actGoFindings:
-		return m.goFindings()
 	default:
 	}
 	return nil

@@ -73,8 +73,6 @@ func (p *overviewPage) act(m *Model, a action) cmd {
 		return m.jump("diff")
 	case actGoBalance:
 		return m.jump("balance")
-	case actGoFindings:
-		return m.goFindings()
 	case actHalfUp:
 		p.move(actPageUp)
 	case actHalfDown:

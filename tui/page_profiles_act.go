@@ -63,16 +63,8 @@ func judgedItems(entries []*profileEntry, anyKind bool) []ProfileItem {
 }
 
 func (p *profilesPage) can(m *Model, a action) string {
-	if a == actGoFindings && m.cfg.first != nil {
-		return noCluster
-	}
 	switch a {
-	case actSave:
-		if m.cfg.SaveFile == nil {
-			return "saving is switched off"
-		}
-		return p.canOpen(a)
-	case actOpen, actTopTable, actMark, actCopyRow:
+	case actSave, actOpen, actTopTable, actMark, actCopyRow:
 		return p.canOpen(a)
 	case actCompare:
 		if len(p.marks) != 2 || len(p.chosen()) != 2 {

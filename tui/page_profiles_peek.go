@@ -226,9 +226,6 @@ func (p *peekPage) other() (string, bool) {
 }
 
 func (p *peekPage) can(m *Model, a action) string {
-	if a == actGoFindings && m.cfg.first != nil {
-		return noCluster
-	}
 	switch a {
 	case actOpen:
 		if _, ok := p.other(); !ok {

@@ -11,10 +11,6 @@ import (
 
 func (p *topPage) can(m *Model, a action) string {
 	switch a {
-	case actGoFindings:
-		if m.cfg.first != nil {
-			return noCluster
-		}
 	case actOpen, actFlame:
 		if p.entry() == nil {
 			return "there is no row"

@@ -6,14 +6,6 @@ import (
 
 func (p *replayPage) can(m *Model, a action) string {
 	switch a {
-	case actGoFindings:
-		if m.cfg.first != nil {
-			return m.withoutCluster()
-		}
-	case actGoProfiles:
-		if m.cfg.Profiles == nil {
-			return "there are no profiles here"
-		}
 	case actNextPart, actPreviousPart, actOpen, actLeft, actRight, actFilter, actSortNext, actSortPrevious, actSortReverse, actCopyRow, actSave:
 		if p.data == nil {
 			return "there is no result yet"
@@ -61,10 +53,6 @@ func (p *replayPage) canHere(m *Model, a action) string {
 		if l != nil && cursorRow(l) < 0 {
 			return "there is no row"
 		}
-	case actSave:
-		if m.cfg.SaveFile == nil {
-			return "saving is switched off"
-		}
 	default:
 	}
 	return ""
@@ -77,8 +65,6 @@ func (p *replayPage) act(m *Model, a action) cmd {
 			return l.act(m, a)
 		}
 		return m.back()
-	case actGoFindings:
-		return m.goFindings()
 	default:
 	}
 	if p.data == nil {

@@ -157,7 +157,7 @@ func (p *replayDetail) can(m *Model, a action) string {
 		if p.current() == nil {
 			return "there is nothing to copy"
 		}
-	case actSave, actGoFindings, actGoProfiles:
+	case actSave:
 		return p.of.can(m, a)
 	default:
 	}
@@ -180,7 +180,7 @@ func (p *replayDetail) act(m *Model, a action) cmd {
 		return p.open(m)
 	case actCopyRow:
 		return m.copyText(p.current().full+"\n", "1 row")
-	case actSave, actGoFindings:
+	case actSave:
 		return p.of.act(m, a)
 	default:
 	}

@@ -329,7 +329,7 @@ func (m *Model) fitting(in scope, brief bool) (chosen []binding, left string) {
 			h.hint = h.brief()
 		}
 		w := width(shown(h.keys[0])) + 1 + width(h.hint) + gap
-		if in&inPages != 0 && page.can(m, h.action) != "" || h.action == actGoProfiles && m.cfg.Profiles == nil {
+		if in&inPages != 0 && m.can(page, h.action) != "" {
 			continue
 		}
 		if len(chosen) == maxHints || w-gap > room {

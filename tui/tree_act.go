@@ -13,10 +13,6 @@ func (t *treePage) can(m *Model, a action) string {
 		if t.root == nil {
 			return "no data yet"
 		}
-	case actSave:
-		if m.cfg.SaveFile == nil {
-			return "saving is switched off"
-		}
 	default:
 	}
 	l, ok := t.current()
@@ -55,8 +51,6 @@ func (t *treePage) act(m *Model, a action) cmd {
 	case actFilter:
 		m.prompt = filterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" }, func(_ *Model, a action) { t.move(a, len(t.lines)) })
 		return nil
-	case actGoFindings:
-		return m.goFindings()
 	case actSave:
 		return save(m, fileName("tree", t.word)+".txt", textWriter(t.text()))
 	default:
