@@ -22,6 +22,7 @@ const (
 // Model is the one Bubble Tea model.
 type Model struct {
 	cfg    Config
+	kinds  []PageKind
 	keys   *keys
 	st     *styles
 	themes []render.Theme
@@ -29,15 +30,14 @@ type Model struct {
 	// background is the terminal's, where the theme follows it.
 	background background
 	// colours is how many the terminal has; Unknown until it has said.
-	colours  colorprofile.Profile
-	w, h     int
-	stack    stack
-	prompt   *prompt
-	menu     *menu
-	data     data
-	profiles profiles
-	toast    toast
-	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
+	colours colorprofile.Profile
+	w, h    int
+	stack   stack
+	prompt  *prompt
+	menu    *menu
+	data    data
+	toast   toast
+	done    <-chan struct{} // closed when the program ends: timers are given up; nil means never
 }
 
 // message is a result that knows where it belongs. apply runs on the loop.
@@ -51,7 +51,8 @@ func New(cfg Config) *Model {
 	if cfg.Checks == nil {
 		cfg.Checks = rules.All()
 	}
-	m := &Model{cfg: cfg, keys: newKeys(), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
+	m := &Model{cfg: cfg, kinds: pageKinds(cfg.Pages), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
+	m.keys = newKeys(m.kinds)
 	if m.theme == "" {
 		m.theme = autoTheme
 	}
@@ -61,8 +62,8 @@ func New(cfg Config) *Model {
 	}
 	m.setTheme()
 	first, _ := newOverviewPage(m, nil)
-	if cfg.first != nil {
-		first = cfg.first
+	if cfg.First != nil {
+		first = cfg.First
 	}
 	m.stack.push(first)
 	if cfg.StartPage != "" {
@@ -83,8 +84,8 @@ func (m *Model) Init() tea.Cmd {
 	if m.followsBackground() {
 		ask = tea.RequestBackgroundColor
 	}
-	if m.cfg.first != nil { // nothing comes that would start the page's work
-		return batch(ask, m.stack.top().refresh(m))
+	if m.cfg.First != nil { // nothing comes that would start the page's work
+		return batch(ask, m.refresh())
 	}
 	return ask
 }
@@ -150,7 +151,7 @@ func (m *Model) press(msg tea.KeyPressMsg) cmd {
 	a, ok := m.keys.find(top.scope(), key)
 	if !ok {
 		if b, ok := m.keys.elsewhere(top.scope(), key); ok {
-			m.say(toneInfo, shown(key)+" works in "+strings.Join(b.in.names(), ", ")+": "+lowerFirst(b.doc))
+			m.say(toneInfo, shown(key)+" works in "+strings.Join(b.in.names(m.kinds), ", ")+": "+lowerFirst(b.doc))
 		}
 		return nil
 	}
@@ -164,9 +165,9 @@ func (m *Model) press(msg tea.KeyPressMsg) cmd {
 // can says why an action is not possible on a page, "" if it is.
 func (m *Model) can(p page, a action) string {
 	switch {
-	case a == actGoFindings && m.cfg.first != nil:
+	case a == actGoFindings && m.cfg.First != nil:
 		return m.withoutCluster()
-	case a == actGoProfiles && m.cfg.Profiles == nil:
+	case a == actGoProfiles && !m.has("profiles"):
 		return "there are no profiles here"
 	case (a == actSave || a == actExportPlan) && m.cfg.SaveFile == nil:
 		return "saving is switched off"
@@ -200,10 +201,10 @@ func (m *Model) act(a action) cmd {
 			m.say(toneInfo, "this is the newest page")
 			return nil
 		}
-		return m.stack.top().refresh(m)
+		return m.refresh()
 	case actHome:
 		m.stack.home()
-		return m.stack.top().refresh(m)
+		return m.refresh()
 	case actCopyMenu:
 		m.menu = copyMenu(m)
 		return nil
@@ -224,8 +225,11 @@ func (m *Model) back() cmd {
 		m.say(toneInfo, "this is the first page: q quits")
 		return nil
 	}
-	return m.stack.top().refresh(m)
+	return m.refresh()
 }
+
+// refresh has the page that is shown look for new data.
+func (m *Model) refresh() cmd { return m.stack.top().refresh(m) }
 
 // stopper is a page that the UI opened with while work went on beside it.
 type stopper interface {

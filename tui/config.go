@@ -52,21 +52,14 @@ type Config struct {
 	// SaveFile writes a file of a suggested name and returns where it is. write may be
 	// called once, off the UI's loop. nil means that saving is switched off.
 	SaveFile func(name string, write func(io.Writer) error) (path string, err error)
-	// Profiles is where profiles come from; nil means that there are none.
-	Profiles ProfileFeed
-	// Replay is a result of a replay, or a prediction; nil means that there is none.
-	Replay *ReplayData
+	// Pages are kinds of pages beside those of a cluster.
+	Pages []PageKind
+	// First is the page that the UI opens with where there is no cluster; nil where there is one.
+	First page
+	// Instead is what there is in the place of a cluster, for people: "only profiles".
+	Instead string
+	// Beside works beside the UI until ctx ends or it is done, and tells it how far it is; nil: nothing does.
+	Beside func(ctx context.Context, send func(tea.Msg))
 	// ASCII draws flame graphs with signs that every terminal has.
 	ASCII bool
-
-	first  page   // set by RunProfiles and the like: the UI opens with it, and there is no cluster
-	beside worker // set by RunReplay
-}
-
-// worker works beside the UI, and tells it how far it is.
-type worker interface {
-	// run works until ctx ends or it is done.
-	run(ctx context.Context, send func(tea.Msg))
-	// stop ends the work early; run returns soon after.
-	stop()
 }

@@ -94,17 +94,17 @@ func (m *Model) show(c *model.Cluster) cmd {
 	d.env = m.env(c)
 	if d.cluster != nil && sameMetadata(d.cluster, c) {
 		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
-		return batch(m.stack.top().refresh(m), m.judge())
+		return batch(m.refresh(), m.judge())
 	}
 	d.previous, d.cluster = d.cluster, c
 	d.at = m.cfg.Now()
 	d.serial++
 	if d.first == nil {
 		d.first = c
-		return batch(m.stack.top().refresh(m), m.judge(), m.tickAge(), m.tickClock())
+		return batch(m.refresh(), m.judge(), m.tickAge(), m.tickClock())
 	}
 	d.fade = fresh
-	return batch(m.stack.top().refresh(m), m.judge(), m.tickFade(), m.tickAge(), m.tickClock())
+	return batch(m.refresh(), m.judge(), m.tickFade(), m.tickAge(), m.tickClock())
 }
 
 func (m *Model) env(c *model.Cluster) *view.Env { return view.NewEnv(c, m.cfg.Now()) }

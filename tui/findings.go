@@ -49,9 +49,9 @@ func (j judgedMsg) apply(m *Model) cmd {
 	d.judged = judgement{report: j.report, env: j.env}
 	if rest := restFactor * j.took; d.live && rest >= restLeast {
 		d.judged.busy = true
-		return batch(m.stack.top().refresh(m), m.after(min(rest, restMost), restedMsg{}))
+		return batch(m.refresh(), m.after(min(rest, restMost), restedMsg{}))
 	}
-	return batch(m.stack.top().refresh(m), m.judge())
+	return batch(m.refresh(), m.judge())
 }
 
 // restedMsg lets the checks look again.

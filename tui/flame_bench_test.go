@@ -50,8 +50,8 @@ func benchFlame(b *testing.B, n int) (*Model, *flamePage) {
 	p := manyFrames(b, n)
 	v := ProfileView{Items: []ProfileItem{{Name: "many", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
 	cfg := testConfig()
-	cfg.Now, cfg.first, cfg.Profiles = time.Now, v.page(), ProfileFiles(ProfileSet{Items: v.Items})
-	m := New(cfg)
+	cfg.Now = time.Now
+	m := New(v.config(cfg))
 	m.done = b.Context().Done()
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	pump(m, m.Init())
@@ -131,8 +131,8 @@ func BenchmarkFlameKeyToScreen(b *testing.B) {
 	p := manyFrames(b, 100_000)
 	v := ProfileView{Items: []ProfileItem{{Name: "many", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
 	cfg := testConfig()
-	cfg.Now, cfg.first, cfg.Profiles = time.Now, v.page(), ProfileFiles(ProfileSet{Items: v.Items})
-	ui := start(b, cfg, 200, 60)
+	cfg.Now = time.Now
+	ui := start(b, v.config(cfg), 200, 60)
 	ui.wait(b, "root 100%")
 	var took []time.Duration
 	keys := []string{"j", "l", "k", "\r", "j", "\x7f"}

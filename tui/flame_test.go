@@ -69,8 +69,8 @@ func nodesView() ProfileView { return ProfileView{Items: clusterItems("t3"), Nod
 func driveProfiles(t *testing.T, v ProfileView, w, h int, change ...func(*Config)) *driver {
 	t.Helper()
 	cfg := testConfig()
-	cfg.Title, cfg.Command, cfg.first = "profiles", "kitescope", v.page()
-	cfg.Profiles = ProfileFiles(ProfileSet{Items: append(append([]ProfileItem(nil), v.Base...), v.Items...)})
+	cfg.Title, cfg.Command = "profiles", "kitescope"
+	cfg = v.config(cfg)
 	for _, c := range change {
 		c(&cfg)
 	}

@@ -20,7 +20,7 @@ func TestOverviewFooterHasAllPlaces(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := testConfig()
 			if x.profiles {
-				cfg.Profiles = ProfileFiles(ProfileSet{})
+				cfg.Pages = ProfilePages(ProfileFiles(ProfileSet{}))
 			}
 			d := drive(t, cfg, x.width, 24)
 			d.cluster(fixture())

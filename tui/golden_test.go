@@ -40,7 +40,6 @@ var screens = []struct{ name, keys, typed string }{
 	{"findings-open", "f E down", ""},
 	{"findings-about", "c d f right", ""},
 	{"explain", "f down e", ""},
-	{"help", "?", ""},
 	{"palette", ":", "seg"},
 	{"filter", "s /", "docs state!=growing"},
 	{"related", "c r", ""},
@@ -66,6 +65,28 @@ func TestScreens(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestHelpScreens is the help of the UI with all its pages.
+func TestHelpScreens(t *testing.T) {
+	for _, size := range sizes {
+		name := fmt.Sprintf("help-%dx%d", size.w, size.h)
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := testConfig()
+				cfg.Pages = append(ProfilePages(ProfileFiles(ProfileSet{})), ReplayPages(nil)...)
+				d := drive(t, cfg, size.w, size.h)
+				d.keys("?")
+				d.fits()
+				d.keys("esc")
+				d.cluster(fixture())
+				d.cluster(fixtureLater())
+				d.keys("?")
+				d.fits()
+				golden(t, name, d.plain())
+			})
+		})
 	}
 }
 

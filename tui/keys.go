@@ -132,9 +132,9 @@ const (
 )
 
 // keyMap returns the key map: footer, help and input all come from it.
-func keyMap() []binding {
-	all := slices.Concat(moveKeys(), followKeys(), profileKeys(), replayKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
-	for _, k := range pageKinds() {
+func keyMap(kinds []PageKind) []binding {
+	all := slices.Concat(moveKeys(), followKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
+	for _, k := range kinds {
 		all = append(all, k.keys...)
 	}
 	groups := []string{groupMove, groupFollow, groupFlame, groupReplay, groupFind, groupTake, groupGo, groupApp, groupType, groupMenu}
@@ -278,7 +278,7 @@ type keys struct {
 	all []binding
 }
 
-func newKeys() *keys { return &keys{all: keyMap()} }
+func newKeys(kinds []PageKind) *keys { return &keys{all: keyMap(kinds)} }
 
 // find returns the action that key has in the scope.
 func (k *keys) find(in scope, key string) (action, bool) {

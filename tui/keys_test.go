@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 )
 
+func everyKind() []PageKind { return pageKinds(slices.Concat(ProfilePages(nil), ReplayPages(nil))) }
+
 func scopes() []scope {
 	return []scope{inOverview, inGrid, inList, inDetail, inTree, inDiff, inFindings, inExplain, inBalance, inFlame, inTop, inProfiles, inJudge, inCompare, inMetric, inReplay, inReplayRow, inHelp, inPrompt, inMenu}
 }
@@ -14,13 +16,13 @@ func scopes() []scope {
 func TestNoKeyHasTwoMeaningsInOneScope(t *testing.T) {
 	for _, in := range scopes() {
 		seen := map[string]binding{}
-		for _, b := range keyMap() {
+		for _, b := range keyMap(everyKind()) {
 			if b.in&in == 0 {
 				continue
 			}
 			for _, key := range b.keys {
 				if other, ok := seen[key]; ok {
-					t.Errorf("%s: %q is bound to %q and to %q", in.names(), key, other.doc, b.doc)
+					t.Errorf("%s: %q is bound to %q and to %q", in.names(everyKind()), key, other.doc, b.doc)
 				}
 				seen[key] = b
 			}
@@ -29,7 +31,7 @@ func TestNoKeyHasTwoMeaningsInOneScope(t *testing.T) {
 }
 
 func TestEveryBindingIsDocumented(t *testing.T) {
-	for _, b := range keyMap() {
+	for _, b := range keyMap(everyKind()) {
 		if len(b.keys) == 0 || b.in == 0 || b.group == "" || !strings.HasSuffix(b.doc, ".") {
 			t.Errorf("binding %+v lacks keys, scope, group or a sentence", b)
 		}
@@ -41,11 +43,13 @@ func TestEveryBindingIsDocumented(t *testing.T) {
 
 func TestHelpHasEveryKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 200, 50)
+		cfg := testConfig()
+		cfg.Pages = slices.Concat(ProfilePages(nil), ReplayPages(nil))
+		d := drive(t, cfg, 200, 50)
 		d.keys("?")
 		d.screen() // lays it out
 		help := d.m.stack.top().(*helpPage).plain()
-		for _, b := range keyMap() {
+		for _, b := range keyMap(everyKind()) {
 			if !strings.Contains(help, b.doc) {
 				t.Errorf("help lacks %q", b.doc)
 			}

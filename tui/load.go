@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -30,6 +31,21 @@ func (m *Model) after(d time.Duration, msg message) cmd {
 			return nil
 		}
 	}
+}
+
+// context is one that ends with the program. It may be asked for off the loop.
+func (m *Model) context() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	if m.done != nil {
+		go func() {
+			select {
+			case <-m.done:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
 }
 
 // tickAge wakes up when the age in the header will read differently. There is no
@@ -90,7 +106,7 @@ func (clockMsg) apply(m *Model) cmd {
 	if !d.paused {
 		d.env = m.env(d.cluster)
 	}
-	return batch(m.stack.top().refresh(m), m.judge(), m.tickClock())
+	return batch(m.refresh(), m.judge(), m.tickClock())
 }
 
 // match decides the next piece of a filter.

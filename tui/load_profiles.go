@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"io"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,21 +12,6 @@ import (
 )
 
 // This file has the commands of the pages about profiles, as load.go has the others.
-
-// ending is a context that ends with the program.
-func ending(done <-chan struct{}) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.Background())
-	if done != nil {
-		go func() {
-			select {
-			case <-done:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-	}
-	return ctx, cancel
-}
 
 // growFlame makes a page's trees.
 func growFlame(m *Model, p *flamePage) cmd {
@@ -102,14 +88,20 @@ func searchFrames(p *flamePage, plan searchPlan) cmd {
 
 // withProfiles reads a subject's profiles, unless another page has, and calls then with them.
 func withProfiles(m *Model, s *profileSubject, then func(*loadedProfiles, error) tea.Msg) cmd {
-	loaded, done := s.loaded, m.done
-	return func() tea.Msg {
+	read := reader(m, s)
+	return func() tea.Msg { return then(read()) }
+}
+
+// reader reads a subject's profiles, unless another page has. It is called off the loop.
+func reader(m *Model, s *profileSubject) func() (*loadedProfiles, error) {
+	loaded := s.loaded
+	return func() (*loadedProfiles, error) {
 		if loaded != nil {
-			return then(loaded, nil)
+			return loaded, nil
 		}
-		ctx, cancel := ending(done)
+		ctx, cancel := m.context()
 		defer cancel()
-		return then(s.load(ctx))
+		return s.load(ctx)
 	}
 }
 
@@ -161,52 +153,51 @@ func peekAt(m *Model, p *peekPage) cmd {
 
 // saveProfile saves a subject's profiles as one pprof file.
 func saveProfile(m *Model, s *profileSubject) cmd {
-	name := fileName("profile", s.label) + "-" + m.cfg.Now().Format("20060102-150405") + ".pb.gz"
-	to := m.cfg.SaveFile
-	return withProfiles(m, s, func(l *loadedProfiles, err error) tea.Msg {
+	read := reader(m, s)
+	return save(m, fileName("profile", s.label)+".pb.gz", func(w io.Writer) error {
+		l, err := read()
 		if err != nil {
-			return savedMsg{"", err}
+			return err
 		}
-		path, err := to(name, l.profile.Encode)
-		return savedMsg{path, err}
+		return l.profile.Encode(w)
 	})
 }
 
-// listProfiles asks a feed what profiles there are.
-func listProfiles(feed ProfileFeed, done <-chan struct{}) cmd {
+// list asks the feed what profiles there are.
+func (d *library) list(m *Model) cmd {
 	return func() tea.Msg {
-		ctx, cancel := ending(done)
+		ctx, cancel := m.context()
 		defer cancel()
-		set, err := feed.List(ctx)
-		return listedMsg{set, err}
+		set, err := d.feed.List(ctx)
+		return listedMsg{d, set, err}
 	}
 }
 
 // summarize reads a profile for the list.
-func summarize(e *profileEntry, done <-chan struct{}) cmd {
+func (d *library) summarize(m *Model, e *profileEntry) cmd {
 	item := e.item
 	return func() tea.Msg {
-		ctx, cancel := ending(done)
+		ctx, cancel := m.context()
 		defer cancel()
 		p, err := loadItem(ctx, &item)
 		if err != nil {
-			return summarizedMsg{e, &profileSummary{err: profileTrouble(err)}}
+			return summarizedMsg{d, e, &profileSummary{err: profileTrouble(err)}}
 		}
-		return summarizedMsg{e, newSummary(p)}
+		return summarizedMsg{d, e, newSummary(p)}
 	}
 }
 
-// runPull pulls, and says how far it is on steps, which it closes.
-func runPull(ctx context.Context, feed ProfileFeed, pull *profilePull, steps chan message) cmd {
+// run pulls, and says how far it is on steps, which it closes.
+func (d *library) run(ctx context.Context, pull *profilePull, steps chan message) cmd {
 	return func() tea.Msg {
 		defer close(steps)
-		set, err := feed.Pull(ctx, pull.window, func(step PullProgress) {
+		set, err := d.feed.Pull(ctx, pull.window, func(step PullProgress) {
 			select {
 			case steps <- pullStepMsg{pull, step, steps}:
 			case <-ctx.Done():
 			}
 		})
-		return pulledMsg{pull, set, err}
+		return pulledMsg{d, pull, set, err}
 	}
 }
 

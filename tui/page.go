@@ -50,9 +50,9 @@ type subject interface {
 	object(m *Model) (ref model.Ref, ok bool)
 }
 
-// pageKind is a page that the palette opens by name, with all that others have to know of it. The file of the page makes
+// PageKind is a page that the palette opens by name, with all that others have to know of it. The file of the page makes
 // it, pageKinds lists it.
-type pageKind struct {
+type PageKind struct {
 	name    string
 	aliases []string
 	doc     string // for palette and help
@@ -69,33 +69,37 @@ type pageKind struct {
 	places string
 }
 
-// pageKinds lists the pages that are not tables of a resource.
-func pageKinds() []pageKind {
-	return []pageKind{
-		overviewKind(), treeKind(), diffKind(), balanceKind(), findingsKind(), checksKind(), profilesKind(), judgeKind(), replayKind(), explainKind(), helpKind(),
-	}
+// pageKinds lists the pages that are not tables of a resource: those of a cluster, and others.
+func pageKinds(others []PageKind) []PageKind {
+	own := []PageKind{overviewKind(), treeKind(), diffKind(), balanceKind(), findingsKind(), checksKind()}
+	return slices.Concat(own, others, []PageKind{explainKind(), helpKind()})
 }
 
 // kindNamed finds a page by name or alias.
-func kindNamed(name string) (k pageKind, ok bool) {
-	for _, k := range pageKinds() {
+func (m *Model) kindNamed(name string) (k PageKind, ok bool) {
+	for _, k := range m.kinds {
 		if k.name == name || contains(k.aliases, name) {
 			return k, true
 		}
 	}
-	return pageKind{}, false
+	return PageKind{}, false
 }
 
 // pages are those that have something to show: without a cluster only some have.
-func (m *Model) pages() []pageKind {
-	return slices.DeleteFunc(pageKinds(), func(k pageKind) bool {
-		return k.empty != nil && k.empty(m) || m.cfg.first != nil && !k.bare
+func (m *Model) pages() []PageKind {
+	return slices.DeleteFunc(slices.Clone(m.kinds), func(k PageKind) bool {
+		return k.empty != nil && k.empty(m) || m.cfg.First != nil && !k.bare
 	})
+}
+
+// has reports whether a page of a name has something to show.
+func (m *Model) has(name string) bool {
+	return slices.ContainsFunc(m.pages(), func(k PageKind) bool { return k.name == name })
 }
 
 // resources are those that there may be rows of: none without a cluster.
 func (m *Model) resources() []*view.Resource {
-	if m.cfg.first != nil {
+	if m.cfg.First != nil {
 		return nil
 	}
 	return m.cfg.Resources
@@ -111,10 +115,10 @@ func (m *Model) open(text string) (page, error) {
 		return nil, nil
 	}
 	name := strings.ToLower(words[0])
-	k, isPage := kindNamed(name)
+	k, isPage := m.kindNamed(name)
 	r := m.resource(name)
 	switch {
-	case m.cfg.first != nil && (isPage && !k.bare || !isPage && r != nil):
+	case m.cfg.First != nil && (isPage && !k.bare || !isPage && r != nil):
 		return nil, errors.New(m.withoutCluster())
 	case isPage:
 		return k.open(m, words[1:])
@@ -127,22 +131,8 @@ func (m *Model) open(text string) (page, error) {
 	return nil, fmt.Errorf("there is no page %q: ? lists the keys, : and tab the pages", words[0])
 }
 
-// noCluster is why pages about clusters have nothing to show.
-const noCluster = "there is no cluster here, only profiles"
-
 // withoutCluster says why pages about clusters have nothing to show.
-func (m *Model) withoutCluster() string {
-	switch {
-	case aboutReplay(m):
-		return "there is no cluster here, only a replay"
-	case m.cfg.Profiles == nil:
-		return "there is no cluster here, only a comparison"
-	}
-	return noCluster
-}
-
-// aboutReplay reports whether the UI has been opened with a replay.
-func aboutReplay(m *Model) bool { return m.stack.pages[0].scope()&inReplay != 0 }
+func (m *Model) withoutCluster() string { return "there is no cluster here, " + m.cfg.Instead }
 
 // splitWords splits a line at blanks; quotes keep blanks inside a word.
 func splitWords(text string) ([]string, error) {

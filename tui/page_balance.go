@@ -39,8 +39,8 @@ type balanceLine struct {
 	group *balance.Group // that enter opens
 }
 
-func balanceKind() pageKind {
-	return pageKind{name: "balance", aliases: []string{"b"}, doc: "How evenly query nodes share the work, and what would even it out.", open: newBalancePage}
+func balanceKind() PageKind {
+	return PageKind{name: "balance", aliases: []string{"b"}, doc: "How evenly query nodes share the work, and what would even it out.", open: newBalancePage}
 }
 
 func newBalancePage(m *Model, words []string) (page, error) {

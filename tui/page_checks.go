@@ -11,8 +11,8 @@ import (
 )
 
 // checksKind is the page of all checks: what each said of the cluster that is shown.
-func checksKind() pageKind {
-	return pageKind{name: "checks", doc: "Every check: what it found, or why it could not look.", open: newChecksPage}
+func checksKind() PageKind {
+	return PageKind{name: "checks", doc: "Every check: what it found, or why it could not look.", open: newChecksPage}
 }
 
 func newChecksPage(*Model, []string) (page, error) {

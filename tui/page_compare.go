@@ -32,7 +32,8 @@ func RunComparison(ctx context.Context, cfg Config, c *bench.Comparison) error {
 
 // comparisonConfig opens with a comparison.
 func comparisonConfig(cfg Config, c *bench.Comparison) Config {
-	cfg.first = newBenchPage(c, cfg.Args)
+	cfg.First, cfg.Instead = newBenchPage(c, cfg.Args), "only a comparison"
+	cfg.Pages = append(ProfilePages(nil), cfg.Pages...)
 	return cfg
 }
 

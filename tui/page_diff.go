@@ -30,8 +30,8 @@ type diffPage struct {
 	busy     bool // a comparison is on its way; a refresh waits for it
 }
 
-func diffKind() pageKind {
-	return pageKind{name: "diff", aliases: []string{"changes"}, doc: "What changed since the last refresh, the start or a mark.", open: newDiffPage}
+func diffKind() PageKind {
+	return PageKind{name: "diff", aliases: []string{"changes"}, doc: "What changed since the last refresh, the start or a mark.", open: newDiffPage}
 }
 
 func newDiffPage(*Model, []string) (page, error) {

@@ -18,8 +18,8 @@ type explainPage struct {
 	checks []*check.Check
 }
 
-func explainKind() pageKind {
-	return pageKind{
+func explainKind() PageKind {
+	return PageKind{
 		name: "explain", doc: "A check: what it looks at, and what to do.", open: openExplainPage, bare: true,
 		words: func(m *Model) []string { return check.IDs(m.cfg.Checks) },
 	}

@@ -34,8 +34,8 @@ type findingRow struct {
 // placedRow is where a row was drawn: its first line, and how many it has.
 type placedRow struct{ at, lines int }
 
-func findingsKind() pageKind {
-	return pageKind{name: "findings", aliases: []string{"f", "diagnose", "problems"}, doc: "What is wrong, worst first, and what to do.", open: newFindingsPage}
+func findingsKind() PageKind {
+	return PageKind{name: "findings", aliases: []string{"f", "diagnose", "problems"}, doc: "What is wrong, worst first, and what to do.", open: newFindingsPage}
 }
 
 func newFindingsPage(*Model, []string) (page, error) { return &findingsPage{}, nil }

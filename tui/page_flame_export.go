@@ -4,19 +4,18 @@ import (
 	"io"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"kitescope/render"
 	flamegraph "kitescope/render/flame"
 )
 
+const flameFile = "kitescope-flame.html"
+
 // saveFlame saves the tree that is shown as a page for browsers.
 func saveFlame(m *Model, p *flamePage) cmd {
 	o := flamegraph.Options{Title: p.subject.label, Subtitle: p.subtitle(), Upright: p.upright, Relative: p.relative, Vanished: p.vanished}
-	name := fileName("flame", "") + ".html"
 	if p.query.focus == "" {
 		t := p.graph().index.tree
-		return save(m, name, func(w io.Writer) error { return flamegraph.HTML(w, t, o) })
+		return save(m, flameFile, func(w io.Writer) error { return flamegraph.HTML(w, t, o) })
 	}
 	return saveSandwich(m, p, o)
 }
@@ -24,22 +23,20 @@ func saveFlame(m *Model, p *flamePage) cmd {
 // saveSandwich saves the whole tree, with which the page opens the sandwich that is shown: it has
 // callers and callees then, and everything else one key away.
 func saveSandwich(m *Model, p *flamePage, o flamegraph.Options) cmd {
-	q, filter, to := p.query, p.filter, m.cfg.SaveFile
-	name := fileName("flame", "") + "-" + m.cfg.Now().Format("20060102-150405") + ".html"
-	m.say(toneInfo, "saving…")
+	q, filter, read := p.query, p.filter, reader(m, p.subject)
 	o.Focus = q.focus
 	q.focus, q.nodes, q.inverted = "", false, false
-	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
+	return save(m, flameFile, func(w io.Writer) error {
+		l, err := read()
 		if err != nil {
-			return savedMsg{"", err}
+			return err
 		}
 		l, filter := l.ofNodes(filter)
 		indexes, err := q.grow(l, filter)
 		if err != nil {
-			return savedMsg{"", err}
+			return err
 		}
-		path, err := to(name, func(w io.Writer) error { return flamegraph.HTML(w, indexes[0].tree, o) })
-		return savedMsg{path, err}
+		return flamegraph.HTML(w, indexes[0].tree, o)
 	})
 }
 

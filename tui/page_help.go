@@ -13,39 +13,43 @@ import (
 // helpPage is the key map for people, with everything that can be typed.
 type helpPage struct {
 	pane
-	pages     []pageKind
+	pages     []PageKind
 	resources []*view.Resource
+	kinds     []PageKind
 	keys      []binding
-	profiles  bool // there is no cluster
+	bare      bool // there is no cluster
 }
 
-func helpKind() pageKind {
-	return pageKind{name: "help", aliases: []string{"?"}, doc: "Every key.", open: newHelpPage, bare: true}
+func helpKind() PageKind {
+	return PageKind{name: "help", aliases: []string{"?"}, doc: "Every key.", open: newHelpPage, bare: true}
 }
 
 func newHelpPage(m *Model, _ []string) (page, error) {
-	p := &helpPage{pages: m.pages(), resources: m.resources(), keys: slices.Clone(m.keys.all), profiles: m.cfg.first != nil}
-	const profiles, replays = inFlame | inTop | inProfiles | inJudge | inCompare | inMetric, inReplay | inReplayRow
-	if p.profiles {
-		about := profiles
-		if aboutReplay(m) {
-			about = replays
-			if m.cfg.Profiles != nil {
-				about |= profiles
-			}
-		}
+	p := &helpPage{pages: m.pages(), resources: m.resources(), kinds: m.kinds, keys: slices.Clone(m.keys.all), bare: m.cfg.First != nil}
+	if p.bare {
+		about, _ := ownKeys(m.kinds, m.cfg.First.scope())
 		p.keys = slices.DeleteFunc(p.keys, func(b binding) bool { return b.in&(about|inHelp|inPrompt|inMenu) == 0 })
 	}
-	here, first := m.stack.top().scope(), groupFlame
-	if here&replays != 0 {
-		first = groupReplay
-	}
-	if here&(profiles|replays) != 0 { // who asks there wants to know these, and first what works there
+	here := m.stack.top().scope()
+	if about, first := ownKeys(m.kinds, here); about != 0 { // who asks there wants to know these, and first what works there
 		slices.SortStableFunc(p.keys, func(a, b binding) int {
 			return cmp.Or(boolOrder(a.group != first, b.group != first), boolOrder(a.group == first && a.in&here == 0, b.group == first && b.in&here == 0))
 		})
 	}
 	return p, nil
+}
+
+// ownKeys are the pages that a kind with keys of its own for some page has them for, and the group that those keys are in.
+func ownKeys(kinds []PageKind, page scope) (about scope, group string) {
+	for _, k := range kinds {
+		if slices.ContainsFunc(k.keys, func(b binding) bool { return b.in&page != 0 }) {
+			for _, b := range k.keys {
+				about |= b.in
+			}
+			return about, k.keys[0].group
+		}
+	}
+	return 0, ""
 }
 
 func (p *helpPage) scope() scope          { return inHelp }
@@ -97,7 +101,7 @@ func (p *helpPage) text() []paneLine {
 	for _, r := range p.resources {
 		lines = append(lines, jumpLine(r.Name, r.Aliases, r.Doc))
 	}
-	if !p.profiles {
+	if !p.bare {
 		lines = append(lines, filterLines()...)
 	}
 	lines = append(lines, paneLine{}, paneLine{text: "SIGNS", look: lineTitle})
@@ -147,7 +151,7 @@ func (p *helpPage) keyLines() []paneLine {
 		}
 		doc := b.doc
 		if b.in != inPages && b.in != inPages&^inHelp && b.in != inPages&^inOverview && b.in&inPages != 0 && b.group != groupGo {
-			doc += " (" + strings.Join(b.in.names(), ", ") + ")"
+			doc += " (" + strings.Join(b.in.names(p.kinds), ", ") + ")"
 		}
 		lines = append(lines, helpLine(strings.Join(names, " "), doc))
 	}

@@ -17,7 +17,8 @@ import (
 
 // judgePage is whether a build with PGO is worth it, by some profiles.
 type judgePage struct {
-	items []ProfileItem // nil until the list of all profiles is there
+	items []ProfileItem // nil until the list of lib's is there
+	lib   *library      // nil where the page has its items
 	words []string      // how a command line names them; nil where none does
 	busy  bool
 	made  *pgo.Judgement // nil until it is made
@@ -47,10 +48,8 @@ func judgementConfig(cfg Config, j *pgo.Judgement) Config {
 	p := newJudgePage(itemsOf(j))
 	p.words = cfg.Args
 	p.take(j)
-	cfg.first = p
-	if cfg.Profiles == nil {
-		cfg.Profiles = ProfileFiles(ProfileSet{Items: p.items})
-	}
+	cfg.First, cfg.Instead = p, onlyProfiles
+	cfg.Pages = append(ProfilePages(ProfileFiles(ProfileSet{Items: p.items})), cfg.Pages...)
 	return cfg
 }
 
@@ -102,19 +101,14 @@ func judgeWords(items []ProfileItem) []string {
 	return kept
 }
 
-func judgeKind() pageKind {
-	return pageKind{
-		name: "judge", aliases: []string{"pgo"}, doc: "Whether a build with PGO is worth it, by the CPU profiles there are.", open: openJudgePage,
-		bare: true, empty: withoutProfiles,
-	}
-}
-
-// openJudgePage is ":judge": all CPU profiles that there are.
-func openJudgePage(m *Model, _ []string) (page, error) {
-	if m.cfg.Profiles == nil {
+// openJudgement is ":judge": all CPU profiles that there are.
+func (d *library) openJudgement(*Model, []string) (page, error) {
+	if d.feed == nil {
 		return nil, errors.New(noProfiles)
 	}
-	return newJudgePage(nil), nil
+	p := newJudgePage(nil)
+	p.lib = d
+	return p, nil
 }
 
 func (p *judgePage) scope() scope { return inJudge }
@@ -147,10 +141,10 @@ func (p *judgePage) command(*Model) string {
 
 func (p *judgePage) refresh(m *Model) cmd {
 	if p.items == nil {
-		if !m.profiles.listed {
-			return askForProfiles(m)
+		if !p.lib.listed {
+			return p.lib.ask(m)
 		}
-		p.items = append([]ProfileItem{}, judgedItems(m.profiles.entries, false)...)
+		p.items = append([]ProfileItem{}, judgedItems(p.lib.entries, false)...)
 		p.words = judgeWords(p.items)
 	}
 	if p.busy || p.made != nil || p.err != nil || len(p.items) == 0 {
@@ -162,9 +156,9 @@ func (p *judgePage) refresh(m *Model) cmd {
 
 // judgeProfiles reads a page's profiles, and judges them.
 func judgeProfiles(m *Model, p *judgePage) cmd {
-	items, done := p.items, m.done
+	items := p.items
 	return func() tea.Msg {
-		ctx, cancel := ending(done)
+		ctx, cancel := m.context()
 		defer cancel()
 		made, err := pgo.Judge(ctx, inputsOf(ctx, items), pgo.JudgeOptions{Hot: mostHotEdges})
 		return verdictMsg{p, made, err}
@@ -216,8 +210,8 @@ func (p *judgePage) body(m *Model, w, h int) []string {
 	switch {
 	case p.err != nil:
 		text = profileTrouble(p.err)
-	case p.items == nil && m.profiles.err != nil:
-		text = profileTrouble(m.profiles.err)
+	case p.items == nil && p.lib.err != nil:
+		text = profileTrouble(p.lib.err)
 	case p.items == nil:
 		text = "…"
 	case len(p.items) == 0:

@@ -63,7 +63,7 @@ func TestJudgeOfPulledProfiles(t *testing.T) {
 		cfg := testConfig()
 		items := clusterItems("t5")
 		items[1].Words, items[1].Err = nil, "connection refused"
-		cfg.Profiles = &pullFeed{items: items}
+		cfg.Pages = ProfilePages(&pullFeed{items: items})
 		d := drive(t, cfg, 120, 40)
 		d.cluster(fixture())
 		d.keys(":").typed("judge").keys("enter")
@@ -88,7 +88,7 @@ func TestJudgeOfWhatIsNoCPUProfile(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-heap.pb.gz"), 120, 40, func(c *Config) {
 			item := profileItem("milvus-heap.pb.gz")
 			item.Kind = "heap"
-			c.Profiles = ProfileFiles(ProfileSet{Items: []ProfileItem{item}})
+			c.Pages = ProfilePages(ProfileFiles(ProfileSet{Items: []ProfileItem{item}}))
 		})
 		d.keys("p J")
 		d.shows("there is no CPU profile")

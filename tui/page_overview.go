@@ -13,8 +13,8 @@ type overviewPage struct {
 	window
 }
 
-func overviewKind() pageKind {
-	return pageKind{name: "overview", aliases: []string{"home"}, doc: "The cluster at a glance.", open: newOverviewPage}
+func overviewKind() PageKind {
+	return PageKind{name: "overview", aliases: []string{"home"}, doc: "The cluster at a glance.", open: newOverviewPage}
 }
 
 func newOverviewPage(*Model, []string) (page, error) { return &overviewPage{}, nil }

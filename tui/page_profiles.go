@@ -15,6 +15,7 @@ import (
 // profilesPage lists the profiles that there are, and those that are being pulled.
 type profilesPage struct {
 	list[*profileRow]
+	lib   *library
 	marks []string // keys of rows, in the order in which they were marked
 	room  int      // cells of the last column
 }
@@ -30,26 +31,33 @@ type profileRow struct {
 	others  float64 // cores of the others of the role, where this one idles; else 0
 }
 
-func profilesKind() pageKind {
-	return pageKind{
-		name: "profiles", aliases: []string{"p", "pprof"}, doc: "Profiles: of which processes, and where their time goes.", open: newProfilesPage,
-		bare: true, empty: withoutProfiles,
+// ProfilePages are the pages about profiles. Feed has those that there are; nil: none.
+func ProfilePages(feed ProfileFeed) []PageKind {
+	lib := &library{feed: feed}
+	empty := func(*Model) bool { return feed == nil }
+	return []PageKind{
+		{
+			name: "profiles", aliases: []string{"p", "pprof"}, doc: "Profiles: of which processes, and where their time goes.", open: lib.openList,
+			bare: true, empty: empty, keys: profileKeys(),
+		},
+		{
+			name: "judge", aliases: []string{"pgo"}, doc: "Whether a build with PGO is worth it, by the CPU profiles there are.", open: lib.openJudgement,
+			bare: true, empty: empty,
+		},
 	}
 }
 
-// withoutProfiles reports whether there are neither profiles nor a cluster to take them from.
-func withoutProfiles(m *Model) bool { return m.cfg.first != nil && m.cfg.Profiles == nil }
-
-func newProfilesPage(m *Model, _ []string) (page, error) {
-	if m.cfg.Profiles == nil {
+// openList is ":profiles".
+func (d *library) openList(*Model, []string) (page, error) {
+	if d.feed == nil {
 		return nil, errors.New(noProfiles)
 	}
-	p := &profilesPage{room: math.MaxInt}
+	p := &profilesPage{lib: d, room: math.MaxInt}
 	p.list = list[*profileRow]{
 		noun: "row", columns: p.profileColumns, look: p.look, words: (*profileRow).words, open: p.open,
 		key: func(r *profileRow) string { return r.key },
 	}
-	p.gather(m)
+	p.gather()
 	return p, nil
 }
 
@@ -59,8 +67,8 @@ func (p *profilesPage) scope() scope          { return inProfiles }
 func (p *profilesPage) crumb() string         { return "profiles" }
 func (p *profilesPage) command(*Model) string { return "" }
 
-func (p *profilesPage) note(m *Model) string {
-	d := &m.profiles
+func (p *profilesPage) note(*Model) string {
+	d := p.lib
 	var parts []string
 	if d.pull != nil {
 		done := 0
@@ -84,21 +92,21 @@ func (p *profilesPage) note(m *Model) string {
 }
 
 func (p *profilesPage) refresh(m *Model) cmd {
-	p.gather(m)
-	return askForProfiles(m)
+	p.gather()
+	return p.lib.ask(m)
 }
 
 // gather makes the rows: a pull that is under way, then each batch, several of a kind together
 // before the single ones. The cursor stays on its row.
-func (p *profilesPage) gather(m *Model) {
+func (p *profilesPage) gather() {
 	var rows []*profileRow
-	if pull := m.profiles.pull; pull != nil {
+	if pull := p.lib.pull; pull != nil {
 		for i := range pull.progress {
 			step := &pull.progress[i]
 			rows = append(rows, &profileRow{key: "pull " + step.Node, name: words.Harmless(step.Node), role: words.Harmless(step.Role), step: step})
 		}
 	}
-	entries := m.profiles.entries
+	entries := p.lib.entries
 	for from := 0; from < len(entries); {
 		to := from + 1
 		for to < len(entries) && entries[to].batch == entries[from].batch && entries[to].item.Kind == entries[from].item.Kind {
@@ -211,7 +219,7 @@ func (r *profileRow) remarkIn(w int) string {
 }
 
 func (p *profilesPage) body(m *Model, w, h int) []string {
-	d := &m.profiles
+	d := p.lib
 	text := ""
 	switch {
 	case len(p.shown) > 0:
@@ -225,7 +233,7 @@ func (p *profilesPage) body(m *Model, w, h int) []string {
 		text = "…"
 	default:
 		text = "there are no profiles yet: p takes them from all processes"
-		if why := m.cfg.Profiles.CanPull(); why != "" {
+		if why := d.feed.CanPull(); why != "" {
 			text = "there are no profiles, and none can be taken: " + why
 		}
 	}

@@ -62,7 +62,7 @@ func judgedItems(entries []*profileEntry, anyKind bool) []ProfileItem {
 	return list
 }
 
-func (p *profilesPage) can(m *Model, a action) string {
+func (p *profilesPage) can(_ *Model, a action) string {
 	switch a {
 	case actSave, actOpen, actTopTable, actMark, actCopyRow:
 		return p.canOpen(a)
@@ -75,8 +75,8 @@ func (p *profilesPage) can(m *Model, a action) string {
 		}
 	case actJudge:
 		if len(p.judged()) == 0 {
-			if len(m.profiles.entries) == 0 {
-				if m.cfg.Profiles.CanPull() == "" {
+			if len(p.lib.entries) == 0 {
+				if p.lib.feed.CanPull() == "" {
 					return "there are no profiles yet: p takes them"
 				}
 				return "there are no profiles"
@@ -84,10 +84,10 @@ func (p *profilesPage) can(m *Model, a action) string {
 			return "there is no CPU profile: mark with v what is to be judged all the same"
 		}
 	case actPull:
-		if m.profiles.pull != nil {
+		if p.lib.pull != nil {
 			return "profiles are being pulled already: esc cancels"
 		}
-		return m.cfg.Profiles.CanPull()
+		return p.lib.feed.CanPull()
 	case actFilter:
 		if len(p.all) == 0 && p.filter == "" {
 			return "there is no row"
@@ -147,7 +147,6 @@ func (p *profilesPage) act(m *Model, a action) cmd {
 	case actJudge:
 		return m.push(newJudgePage(p.judged()))
 	case actSave:
-		m.say(toneInfo, "saving…")
 		return saveProfile(m, newSubject(items(p.chosen()), nil))
 	case actMark:
 		p.mark()
@@ -162,9 +161,9 @@ func (p *profilesPage) act(m *Model, a action) cmd {
 // back cancels a pull, clears marks and filter, and leaves: one after the other.
 func (p *profilesPage) back(m *Model) cmd {
 	switch {
-	case m.profiles.pull != nil:
-		stopPull(m)
-		p.gather(m)
+	case p.lib.pull != nil:
+		p.lib.stop(m)
+		p.gather()
 		return nil
 	case len(p.marks) > 0:
 		p.marks = nil
@@ -198,8 +197,8 @@ func (p *profilesPage) pullPrompt() *prompt {
 				m.say(toneBad, err.Error())
 				return nil
 			}
-			c := startPull(m, window)
-			p.gather(m)
+			c := p.lib.start(m, window)
+			p.gather()
 			return c
 		},
 		cancelled: func(*Model) cmd { return nil },

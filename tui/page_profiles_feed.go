@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"kitescope/profile"
@@ -90,14 +91,19 @@ type ProfileView struct {
 }
 
 // RunProfiles is Run for profiles without a cluster: it opens with a flame graph, or a table, and
-// the page of all profiles of cfg.Profiles is one key away. cfg.Feed must be nil.
+// the page of all of them is one key away. cfg.Feed must be nil.
 func RunProfiles(ctx context.Context, cfg Config, v ProfileView) error {
-	cfg.first = v.page()
-	if cfg.Profiles == nil {
-		set := ProfileSet{Items: append(append([]ProfileItem(nil), v.Base...), v.Items...)}
-		cfg.Profiles = ProfileFiles(set)
-	}
-	return Run(ctx, cfg)
+	return Run(ctx, v.config(cfg))
+}
+
+// onlyProfiles is what there is instead of a cluster.
+const onlyProfiles = "only profiles"
+
+// config opens with the view.
+func (v *ProfileView) config(cfg Config) Config {
+	cfg.First, cfg.Instead = v.page(), onlyProfiles
+	cfg.Pages = append(ProfilePages(ProfileFiles(ProfileSet{Items: slices.Concat(v.Base, v.Items)})), cfg.Pages...)
+	return cfg
 }
 
 // page is the page that the view asks for.

@@ -14,8 +14,9 @@ import (
 	"kitescope/words"
 )
 
-// profiles are the profiles that there are, for all pages.
-type profiles struct {
+// library has the profiles that there are, for all pages.
+type library struct {
+	feed          ProfileFeed // nil: there are none
 	asked, listed bool
 	err           error
 	entries       []*profileEntry
@@ -58,31 +59,30 @@ type profilePull struct {
 	progress []PullProgress
 }
 
-// askForProfiles asks for the list, once.
-func askForProfiles(m *Model) cmd {
-	d := &m.profiles
-	if m.cfg.Profiles == nil || d.asked {
+// ask asks for the list, once.
+func (d *library) ask(m *Model) cmd {
+	if d.asked {
 		return nil
 	}
 	d.asked = true
-	return listProfiles(m.cfg.Profiles, m.done)
+	return d.list(m)
 }
 
 // listedMsg brings the list of profiles.
 type listedMsg struct {
+	in  *library
 	set ProfileSet
 	err error
 }
 
 func (l listedMsg) apply(m *Model) cmd {
-	d := &m.profiles
-	d.listed, d.err = true, l.err
-	d.add(l.set)
-	return batch(readNextProfile(m), m.stack.top().refresh(m))
+	l.in.listed, l.in.err = true, l.err
+	l.in.add(l.set)
+	return batch(l.in.readNext(m), m.refresh())
 }
 
 // add puts profiles that came together before those that are there.
-func (d *profiles) add(set ProfileSet) {
+func (d *library) add(set ProfileSet) {
 	d.batches++
 	added := make([]*profileEntry, len(set.Items))
 	for i, item := range set.Items {
@@ -103,9 +103,8 @@ func kindRank(kind string) int {
 	return 1
 }
 
-// readNextProfile reads the next profile of the list that was not yet, one at a time.
-func readNextProfile(m *Model) cmd {
-	d := &m.profiles
+// readNext reads the next profile of the list that was not yet, one at a time.
+func (d *library) readNext(m *Model) cmd {
 	if d.reading {
 		return nil
 	}
@@ -116,7 +115,7 @@ func readNextProfile(m *Model) cmd {
 			e.sum = &profileSummary{err: e.item.Err}
 		default:
 			d.reading = true
-			return summarize(e, m.done)
+			return d.summarize(m, e)
 		}
 	}
 	return nil
@@ -124,14 +123,15 @@ func readNextProfile(m *Model) cmd {
 
 // summarizedMsg brings the summary of one profile.
 type summarizedMsg struct {
+	in    *library
 	entry *profileEntry
 	sum   *profileSummary
 }
 
 func (s summarizedMsg) apply(m *Model) cmd {
 	s.entry.sum = s.sum
-	m.profiles.reading = false
-	return batch(readNextProfile(m), m.stack.top().refresh(m))
+	s.in.reading = false
+	return batch(s.in.readNext(m), m.refresh())
 }
 
 // newSummary sums a profile up.
@@ -225,13 +225,12 @@ func (s *profileSummary) top(w int) string {
 	return text
 }
 
-// startPull pulls from all processes; the screen stays usable meanwhile.
-func startPull(m *Model, window time.Duration) cmd {
-	ctx, cancel := ending(m.done)
-	pull := &profilePull{window: window, cancel: cancel}
-	m.profiles.pull = pull
+// start pulls from all processes; the screen stays usable meanwhile.
+func (d *library) start(m *Model, window time.Duration) cmd {
+	ctx, cancel := m.context()
+	d.pull = &profilePull{window: window, cancel: cancel}
 	steps := make(chan message)
-	return batch(runPull(ctx, m.cfg.Profiles, pull, steps), nextStep(steps))
+	return batch(d.run(ctx, d.pull, steps), nextStep(steps))
 }
 
 // pullStepMsg is how far the pull from one process is.
@@ -249,18 +248,19 @@ func (s pullStepMsg) apply(m *Model) cmd {
 	} else {
 		p.progress[i] = s.step
 	}
-	return batch(nextStep(s.steps), m.stack.top().refresh(m))
+	return batch(nextStep(s.steps), m.refresh())
 }
 
 // pulledMsg brings what a pull took.
 type pulledMsg struct {
+	in   *library
 	pull *profilePull
 	set  ProfileSet
 	err  error
 }
 
 func (p pulledMsg) apply(m *Model) cmd {
-	d := &m.profiles
+	d := p.in
 	p.pull.cancel()
 	if d.pull != p.pull { // cancelled
 		return nil
@@ -284,14 +284,14 @@ func (p pulledMsg) apply(m *Model) cmd {
 		d.listed, d.err = true, nil
 		d.add(p.set)
 	}
-	return batch(readNextProfile(m), m.stack.top().refresh(m))
+	return batch(d.readNext(m), m.refresh())
 }
 
-// stopPull gives a pull up.
-func stopPull(m *Model) {
-	if p := m.profiles.pull; p != nil {
-		p.cancel()
-		m.profiles.pull = nil
+// stop gives a pull up.
+func (d *library) stop(m *Model) {
+	if d.pull != nil {
+		d.pull.cancel()
+		d.pull = nil
 		m.say(toneInfo, "the pull was cancelled")
 	}
 }

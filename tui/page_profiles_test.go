@@ -63,7 +63,7 @@ func TestPullFromTheCluster(t *testing.T) {
 		items := clusterItems("t5")
 		items[1].Err = "get http://10.0.0.4:9091/debug/pprof/profile: connection refused"
 		cfg := testConfig()
-		cfg.Profiles = &pullFeed{items: items}
+		cfg.Pages = ProfilePages(&pullFeed{items: items})
 		d := drive(t, cfg, 120, 30)
 		d.cluster(fixture())
 		d.keys("p")
@@ -102,7 +102,7 @@ func TestPullFromTheCluster(t *testing.T) {
 func TestPullThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
-		cfg.Profiles = &pullFeed{items: clusterItems("t5")[:1], fail: io.ErrUnexpectedEOF}
+		cfg.Pages = ProfilePages(&pullFeed{items: clusterItems("t5")[:1], fail: io.ErrUnexpectedEOF})
 		d := drive(t, cfg, 120, 30)
 		d.cluster(fixture())
 		d.keys("p p enter")
@@ -151,9 +151,8 @@ func TestRunProfiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := comparedView()
 		cfg := testConfig()
-		cfg.first, cfg.Mouse = v.page(), true
-		cfg.Profiles = ProfileFiles(ProfileSet{Items: append(v.Base, v.Items...)})
-		p := start(t, cfg, 100, 30)
+		cfg.Mouse = true
+		p := start(t, v.config(cfg), 100, 30)
 		p.wait(t, "libknowhere.so")
 		for _, keys := range []string{"", "d", "s", "t", "\r", "p"} {
 			p.press(keys)
@@ -174,7 +173,7 @@ func TestPullEndsWithTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Feed = once(fixture())
-		cfg.Profiles = &pullFeed{items: clusterItems("t5")}
+		cfg.Pages = ProfilePages(&pullFeed{items: clusterItems("t5")})
 		p := start(t, cfg, 100, 30)
 		p.wait(t, "160,452")
 		p.press("p")

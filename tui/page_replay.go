@@ -11,6 +11,7 @@ import (
 
 // replayPage is a replay: how far it is while it measures, then what it found, in parts.
 type replayPage struct {
+	of    *replays
 	data  *ReplayData // nil until there is something to show
 	words []string    // behind "replay" on a command line; nil where none prints it
 	live  *replayLive // nil: nothing measures
@@ -82,30 +83,40 @@ func partsOf(d *ReplayData) (parts []replayPart) {
 	return parts
 }
 
-func newReplayPage(d *ReplayData, words []string) *replayPage {
-	p := &replayPage{words: words}
-	if !d.empty() {
-		p.show(d)
+// replays is what there is of a replay, for all pages.
+type replays struct {
+	data *ReplayData
+	feed *replaySession // nil: nothing measures, nor did
+}
+
+// ReplayPages are the pages about a replay; data is nil where there is none.
+func ReplayPages(data *ReplayData) []PageKind { return (&replays{data: data}).kinds() }
+
+func (r *replays) kinds() []PageKind {
+	return []PageKind{{
+		name: "replay", doc: "A replay: recall, latency, where the time goes, what changes would give.", open: r.open,
+		bare: true, empty: func(*Model) bool { return r.data.empty() }, keys: replayKeys(),
+	}}
+}
+
+// newPage shows the replay, if there is one yet.
+func (r *replays) newPage(words []string) *replayPage {
+	p := &replayPage{of: r, words: words}
+	if !r.data.empty() {
+		p.show(r.data)
 	}
 	return p
 }
 
-func replayKind() pageKind {
-	return pageKind{
-		name: "replay", doc: "A replay: recall, latency, where the time goes, what changes would give.", open: openReplayPage,
-		bare: true, empty: func(m *Model) bool { return m.cfg.Replay.empty() },
-	}
-}
-
-// openReplayPage is ":replay", with the name of a part behind it or not.
-func openReplayPage(m *Model, typed []string) (page, error) {
+// open is ":replay", with the name of a part behind it or not.
+func (r *replays) open(m *Model, typed []string) (page, error) {
 	switch {
-	case m.cfg.Replay.empty() && m.cfg.beside != nil:
+	case r.data.empty() && r.feed != nil:
 		return nil, errors.New("there is no result yet")
-	case m.cfg.Replay.empty():
+	case r.data.empty():
 		return nil, errors.New("there is no replay here: kitescope replay makes one, replay show --ui opens one")
 	}
-	p := newReplayPage(m.cfg.Replay, m.cfg.Args)
+	p := r.newPage(m.cfg.Args)
 	if len(typed) == 0 {
 		return p, nil
 	}

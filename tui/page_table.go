@@ -9,7 +9,7 @@ import (
 	"kitescope/words"
 )
 
-// tablePage is a page that is a list and nothing else. A page over a table is one of these, made by its pageKind.
+// tablePage is a page that is a list and nothing else. A page over a table is one of these, made by its PageKind.
 type tablePage[T comparable] struct {
 	list[T]
 	name string // in the breadcrumbs, and of a file that it is saved to

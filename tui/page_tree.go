@@ -52,8 +52,8 @@ func (l *treeLine) key() nodeKey { return keyOf(l.node, l.parent) }
 // smallTree is the number of nodes up to which a tree starts out expanded.
 const smallTree = 60
 
-func treeKind() pageKind {
-	return pageKind{name: "tree", aliases: []string{"x"}, doc: "A collection with its partitions, vchannels, segments, indexes.", open: newTreePage, words: collectionNames}
+func treeKind() PageKind {
+	return PageKind{name: "tree", aliases: []string{"x"}, doc: "A collection with its partitions, vchannels, segments, indexes.", open: newTreePage, words: collectionNames}
 }
 
 func newTreePage(m *Model, words []string) (page, error) {

@@ -67,7 +67,7 @@ func (m *Model) jump(text string) cmd {
 	}
 	if p.scope() == inOverview {
 		m.stack.home()
-		return m.stack.top().refresh(m)
+		return m.refresh()
 	}
 	return m.push(p)
 }
@@ -82,14 +82,14 @@ func (m *Model) runWord(words []string) (cmd, bool) {
 }
 
 func (m *Model) unknownPage(name string) bool {
-	_, ok := kindNamed(name)
+	_, ok := m.kindNamed(name)
 	return !ok && m.resource(strings.ToLower(name)) == nil
 }
 
 // nearest is the page whose name is spelled most like a word, "" if none is close.
 func (m *Model) nearest(word string) string {
 	var known []string
-	for _, p := range pageKinds() {
+	for _, p := range m.kinds {
 		known = append(known, p.name)
 	}
 	for _, r := range m.cfg.Resources {
@@ -117,7 +117,7 @@ func suggestJump(m *Model, text string) []suggestion {
 			return complete(done, last, w.args(m))
 		}
 	}
-	if k, ok := kindNamed(first); ok && k.words != nil {
+	if k, ok := m.kindNamed(first); ok && k.words != nil {
 		return complete(done, last, k.words(m))
 	}
 	if r := m.resource(strings.ToLower(first)); r != nil {

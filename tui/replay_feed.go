@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,27 +72,39 @@ func (d *ReplayData) missing() []replay.Missing {
 	return nil
 }
 
-// RunReplay is Run for a replay without a cluster: it shows how far feed is, then what it found; without a feed it shows cfg.Replay.
-// Cfg.Feed must be nil. cfg.Args are the words behind "replay". While the feed measures, q and Ctrl-C end its context, and the
-// page shows what was done until then; q again quits. The feed has returned when RunReplay does. Its error is the feed's, if the
-// UI has none.
-func RunReplay(ctx context.Context, cfg Config, feed ReplayFeed) error {
-	cfg = replayConfig(cfg, feed)
-	err := Run(ctx, cfg)
-	if s, ok := cfg.beside.(*replaySession); ok {
-		err = cmp.Or(err, s.err)
-	}
-	return err
+// MeasureReplay is Run for a replay that is measured, without a cluster: it shows how far feed is, then what it found. Cfg.Feed
+// must be nil. cfg.Args are the words behind "replay". While the feed measures, q and Ctrl-C end its context, and the page shows
+// what was done until then; q again quits. The feed has returned when MeasureReplay does. Its error is the feed's, if the UI has
+// none.
+func MeasureReplay(ctx context.Context, cfg Config, feed ReplayFeed) error {
+	cfg, s := measuring(cfg, feed)
+	return cmp.Or(Run(ctx, cfg), s.err)
 }
 
-// replayConfig opens with a replay.
-func replayConfig(cfg Config, feed ReplayFeed) Config {
-	p := newReplayPage(cfg.Replay, cfg.Args)
-	if feed != nil {
-		cfg.beside = &replaySession{feed: feed, now: cfg.Now}
-		p.live = &replayLive{}
-	}
-	cfg.first = p
+// measuring opens with a replay that is measured.
+func measuring(cfg Config, feed ReplayFeed) (Config, *replaySession) {
+	s := &replaySession{feed: feed, now: cfg.Now}
+	r := &replays{feed: s}
+	s.page = r.newPage(cfg.Args)
+	s.page.live = &replayLive{}
+	cfg.Beside = s.run
+	return r.config(cfg, s.page), s
+}
+
+// ShowReplay is Run for a replay without a cluster. Cfg.Feed must be nil.
+func ShowReplay(ctx context.Context, cfg Config, data *ReplayData) error {
+	return Run(ctx, opened(cfg, data))
+}
+
+// opened opens with a replay.
+func opened(cfg Config, data *ReplayData) Config {
+	r := &replays{data: data}
+	return r.config(cfg, r.newPage(cfg.Args))
+}
+
+func (r *replays) config(cfg Config, first *replayPage) Config {
+	cfg.First, cfg.Instead = first, "only a replay"
+	cfg.Pages = slices.Concat(cfg.Pages, r.kinds())
 	return cfg
 }
 
@@ -104,6 +117,7 @@ type replayStep struct {
 // replaySession is a feed under way.
 type replaySession struct {
 	feed ReplayFeed
+	page *replayPage // that it tells how far it is
 	now  func() time.Time
 	err  error // once run has returned
 
@@ -144,7 +158,7 @@ func (s *replaySession) run(ctx context.Context, send func(tea.Msg)) {
 	close(done)
 	pump.Wait()
 	s.err = err
-	send(replayedMsg{data, err})
+	send(replayedMsg{s.page, data, err})
 }
 
 // mostPending is how many updates are kept between frames: those of other stages than the last come seldom.
@@ -180,7 +194,7 @@ func (s *replaySession) pump(done <-chan struct{}, send func(tea.Msg)) {
 		s.pending = nil
 		s.mu.Unlock()
 		if len(list) > 0 {
-			send(replayStepMsg(list))
+			send(replayStepMsg{s.page, list})
 		}
 		pause.Reset(framePause)
 		select {
@@ -192,42 +206,33 @@ func (s *replaySession) pump(done <-chan struct{}, send func(tea.Msg)) {
 }
 
 // replayStepMsg is what a feed has said since the last frame.
-type replayStepMsg []replayStep
+type replayStepMsg struct {
+	page  *replayPage
+	steps []replayStep
+}
 
 func (u replayStepMsg) apply(m *Model) cmd {
-	p := firstReplay(m)
-	if p == nil || p.live == nil {
-		return nil
+	for i := range u.steps {
+		u.page.live.take(&u.steps[i].ReplayUpdate, u.steps[i].at)
 	}
-	for i := range u {
-		p.live.take(&u[i].ReplayUpdate, u[i].at)
-	}
-	return p.live.tick(m)
+	return u.page.live.tick(m)
 }
 
 // replayedMsg is what a feed returned.
 type replayedMsg struct {
+	page *replayPage
 	data ReplayData
 	err  error
 }
 
 func (r replayedMsg) apply(m *Model) cmd {
-	p := firstReplay(m)
-	if p == nil || p.live == nil {
-		return nil
-	}
+	p := r.page
 	p.live.over, p.err = true, r.err
 	if !r.data.empty() {
 		p.show(&r.data)
-		m.cfg.Replay = &r.data
+		p.of.data = &r.data
 	}
-	return m.stack.top().refresh(m)
-}
-
-// firstReplay is the page that a feed reports to: the first one.
-func firstReplay(m *Model) *replayPage {
-	p, _ := m.stack.pages[0].(*replayPage)
-	return p
+	return m.refresh()
 }
 
 // stop ends a feed that measures, and reports whether there was one to end: what it has done until then will be shown.
@@ -236,7 +241,7 @@ func (p *replayPage) stop(m *Model) bool {
 		return false
 	}
 	p.live.stopping = true
-	m.cfg.beside.stop()
+	p.of.feed.stop()
 	m.say(toneInfo, "stopping: what was done so far comes; q again does not wait for it")
 	return true
 }

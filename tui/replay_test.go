@@ -40,11 +40,11 @@ func replayPrediction() *ReplayData {
 func driveReplay(t *testing.T, d *ReplayData, w, h int, change ...func(*Config)) *driver {
 	t.Helper()
 	cfg := testConfig()
-	cfg.Title, cfg.Command, cfg.Replay = "docs", "kitescope", d
+	cfg.Title, cfg.Command = "docs", "kitescope"
 	for _, f := range change {
 		f(&cfg)
 	}
-	return drive(t, replayConfig(cfg, nil), w, h)
+	return drive(t, opened(cfg, d), w, h)
 }
 
 var replayScreens = []struct {
@@ -292,7 +292,7 @@ func TestReplayIsSortedFilteredAndTakenAway(t *testing.T) {
 func TestReplayWithinACluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
-		cfg.Replay = replayOf(replayRun())
+		cfg.Pages = ReplayPages(replayOf(replayRun()))
 		d := drive(t, cfg, 100, 30)
 		d.cluster(fixture())
 		d.keys(":").typed("replay costs").keys("enter")
@@ -302,7 +302,8 @@ func TestReplayWithinACluster(t *testing.T) {
 		d.keys("esc :").typed("replay nothing").keys("enter")
 		d.shows("this replay has no nothing: there are overview, charts, costs, slowest")
 
-		d = drive(t, testConfig(), 100, 30)
+		cfg.Pages = ReplayPages(nil)
+		d = drive(t, cfg, 100, 30)
 		d.keys(":").typed("replay").keys("enter")
 		d.shows("there is no replay here")
 	})
@@ -360,10 +361,10 @@ func driveFeed(t *testing.T, feed ReplayFeed, w, h int) (*driver, context.Cancel
 	cfg := testConfig()
 	cfg.Title = "docs"
 	cfg.Now = time.Now
-	cfg = replayConfig(cfg, feed)
+	cfg, session := measuring(cfg, feed)
 	d := drive(t, cfg, w, h)
 	ctx, cancel := context.WithCancel(t.Context())
-	go d.m.cfg.beside.run(ctx, func(m tea.Msg) { d.msgs <- m })
+	go session.run(ctx, func(m tea.Msg) { d.msgs <- m })
 	d.settle()
 	return d, cancel
 }
@@ -464,7 +465,7 @@ func TestRunReplay(t *testing.T) {
 		ended := false
 		cfg := testConfig()
 		cfg.Now = time.Now
-		cfg = replayConfig(cfg, func(ctx context.Context, emit func(ReplayUpdate)) (ReplayData, error) {
+		cfg, _ = measuring(cfg, func(ctx context.Context, emit func(ReplayUpdate)) (ReplayData, error) {
 			defer func() { ended = true }()
 			replaySteps(ctx, emit, 100)
 			return ReplayData{Result: replayRun()}, nil
@@ -493,7 +494,7 @@ func TestRunReplay(t *testing.T) {
 func TestRunReplayInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		cfg := replayConfig(testConfig(), func(ctx context.Context, emit func(ReplayUpdate)) (ReplayData, error) {
+		cfg, _ := measuring(testConfig(), func(ctx context.Context, emit func(ReplayUpdate)) (ReplayData, error) {
 			replaySteps(ctx, emit, 100_000)
 			ended = true
 			return ReplayData{Result: replayRun()}, nil

@@ -26,8 +26,8 @@ func Run(ctx context.Context, cfg Config) error {
 			cfg.Feed.Follow(ctx, func(u news.Update) { program.Send(updateMsg(u)) })
 		})
 	}
-	if cfg.beside != nil {
-		feed.Go(func() { cfg.beside.run(ctx, program.Send) })
+	if cfg.Beside != nil {
+		feed.Go(func() { cfg.Beside(ctx, program.Send) })
 	}
 	_, err := program.Run()
 	cancel()

@@ -30,8 +30,8 @@ const (
 	inPages  = ^(inPrompt | inMenu)
 )
 
-// names says where a binding applies, for help and for messages.
-func (s scope) names() []string {
+// names says where a binding applies, for help and for messages: in pages of the UI itself, and in some of those kinds.
+func (s scope) names(kinds []PageKind) []string {
 	all := []struct {
 		in   scope
 		name string
@@ -62,7 +62,7 @@ func (s scope) names() []string {
 			names = append(names, x.name)
 		}
 	}
-	for _, k := range pageKinds() {
+	for _, k := range kinds {
 		if s&k.in != 0 {
 			names = append(names, k.places)
 		}

@@ -165,7 +165,7 @@ func cutPath(where string, w int) string {
 func (m *Model) freshness() string {
 	st, d := m.st, &m.data
 	if d.cluster == nil {
-		if m.cfg.first != nil {
+		if m.cfg.First != nil {
 			return "" // profiles say themselves when they were taken
 		}
 		if d.err != nil {

@@ -226,7 +226,7 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		cfg.Args = cli.Again(cmd, args)
+		cfg.Args, cfg.Pages = cli.Again(cmd, args), tui.ReplayPages(nil)
 		return tui.RunComparison(ctx, cfg, c)
 	}
 	if err := write(c); err != nil {

@@ -246,6 +246,6 @@ func (f *judgeFlags) judgementUI(a *cli.App, cmd *cobra.Command, j *pgo.Judgemen
 	if err != nil {
 		return err
 	}
-	cfg.Args = cli.Again(cmd, args)
+	cfg.Args, cfg.Pages = cli.Again(cmd, args), tui.ReplayPages(nil)
 	return tui.RunJudgement(cmd.Context(), cfg, j)
 }

@@ -294,6 +294,7 @@ func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, a
 	if err != nil {
 		return err
 	}
+	cfg.Pages = tui.ReplayPages(nil)
 	return tui.RunProfiles(ctx, cfg, view)
 }
 

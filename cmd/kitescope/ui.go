@@ -99,7 +99,7 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, fe
 	err = tui.Run(ctx, tui.Config{
 		Input: input, Output: a.Out, Feed: feed, Resources: view.Resources,
 		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse,
-		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Profiles: profiles,
+		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: append(tui.ProfilePages(profiles), tui.ReplayPages(nil)...),
 	})
 	return cmp.Or(err, feed.Err())
 }

@@ -60,9 +60,9 @@ func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, m
 	if err != nil {
 		return err
 	}
-	cfg.Args = append([]string{cmd.Name()}, cli.Again(cmd, args)...)
+	cfg.Args, cfg.Pages = append([]string{cmd.Name()}, cli.Again(cmd, args)...), tui.ProfilePages(nil)
 	defer a.Hold()()
-	return tui.RunReplay(cmd.Context(), cfg, func(ctx context.Context, emit func(tui.ReplayUpdate)) (tui.ReplayData, error) {
+	return tui.MeasureReplay(cmd.Context(), cfg, func(ctx context.Context, emit func(tui.ReplayUpdate)) (tui.ReplayData, error) {
 		return measure(ctx, tellUI(emit))
 	})
 }
@@ -73,10 +73,10 @@ func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, a
 	if err != nil {
 		return err
 	}
-	cfg.Replay = &tui.ReplayData{
+	cfg.Pages = tui.ProfilePages(nil)
+	return tui.ShowReplay(cmd.Context(), cfg, &tui.ReplayData{
 		Result: file.result, Report: file.report, Name: filepath.Base(args[0]), Words: append([]string{cmd.Name()}, cli.Again(cmd, args)...),
-	}
-	return tui.RunReplay(cmd.Context(), cfg, nil)
+	})
 }
 
 // runReplayUI is runReplay on the terminal: what was found is kept by --save, and shown.
