@@ -15,16 +15,19 @@ func Settled(s *model.Segment, limit model.TSO) bool {
 	return limit != 0 && earlier(s.PositionAt, limit) && earlier(s.ExpireAt, limit) && earlier(s.StartAt, limit)
 }
 
-// LastTouched is when a segment was last written or made, zero if nothing tells.
-func LastTouched(s *model.Segment) time.Time {
+// touched is when a segment was last written or made, 0 if nothing tells. It is settled at any limit beyond.
+func touched(s *model.Segment) model.TSO {
 	var last model.TSO
 	for _, t := range [...]model.TSO{s.PositionAt, s.ExpireAt, s.StartAt} {
 		if t != model.MaxTSO {
 			last = max(last, t)
 		}
 	}
-	return last.Time()
+	return last
 }
+
+// LastTouched is when a segment was last written or made, zero if nothing tells.
+func LastTouched(s *model.Segment) time.Time { return touched(s).Time() }
 
 // Age is how long ago a moment was, 0 if that is unknown.
 func (f *Facts) Age(t time.Time) time.Duration {

@@ -62,6 +62,10 @@ type Digest struct {
 	Building  []model.NodeID
 
 	beyond beyond
+	// Sums over segments that are old enough.
+	merges  aged[mergeRule, merges]
+	missing aged[missingRule, []missingSum]
+	dropped aged[dropRule, dropSum]
 }
 
 func newDigest(c *model.Cluster, id model.CollectionID) *Digest {

@@ -47,6 +47,9 @@ func (d *Digest) next(c *model.Cluster, id model.CollectionID) *Digest {
 		next.groups[g] = replace(d.groups[g], left.groups[g], came.groups[g])
 	}
 	next.beyond.follow(&d.beyond, changes)
+	next.merges.follow(next, &d.merges, left.groups[SmallSegs], came.groups[SmallSegs])
+	next.missing.follow(next, &d.missing, left.groups[unbuiltSegs], came.groups[unbuiltSegs])
+	next.dropped.follow(next, &d.dropped, left.groups[DroppedSegs], came.groups[DroppedSegs])
 	return next
 }
 

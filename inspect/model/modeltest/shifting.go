@@ -80,21 +80,31 @@ func (s *Shifting) changeSegment(p *model.Parts) {
 	i := s.some(p)
 	x := *p.Segments[i]
 	x.Rows += s.Int64N(2)
-	switch s.IntN(8) {
-	case 0:
+	switch s.IntN(14) {
+	case 0, 1:
 		x.State = pick(s, []model.SegmentState{model.SegmentGrowing, model.SegmentFlushed, model.SegmentDropped, model.SegmentImporting, model.SegmentSealed})
-	case 1:
-		x.Rows = s.Int64N(330_000)
 	case 2:
-		x.Level = pick(s, []model.SegmentLevel{model.LevelL0, model.LevelL1, model.LevelL2})
+		x.Rows = s.Int64N(330_000)
 	case 3:
-		x.Invisible = !x.Invisible
+		x.Level = pick(s, []model.SegmentLevel{model.LevelL0, model.LevelL1, model.LevelL2})
 	case 4:
-		x.DeletedRows = s.Int64N(x.Rows + 1)
+		x.Invisible = !x.Invisible
 	case 5:
-		x.Partition = pick(s, []model.PartitionID{x.Partition, 7})
+		x.DeletedRows = s.Int64N(x.Rows + 1)
 	case 6:
-		x.PositionAt = model.TSOFromTime(s.Now.Add(time.Duration(s.IntN(120)-100) * time.Minute))
+		x.Partition = pick(s, []model.PartitionID{x.Partition, 7})
+	case 7:
+		x.PositionAt = s.moment()
+	case 8:
+		x.DroppedAt = pick(s, []model.TSO{0, s.moment()})
+	case 9:
+		x.StartAt, x.PositionAt, x.ExpireAt = 0, pick(s, []model.TSO{0, model.MaxTSO}), 0
+	case 10:
+		x.Sorted, x.Importing = s.IntN(2) == 0, s.IntN(4) == 0
+	case 11:
+		x.MaxRows = pick(s, []int64{x.MaxRows, x.MaxRows + s.Int64N(3), 0})
+	case 12:
+		x.Indexes = nil
 	default:
 		x.Indexes = slices.Clone(x.Indexes)
 		for k := range x.Indexes {
@@ -104,6 +114,11 @@ func (s *Shifting) changeSegment(p *model.Parts) {
 	}
 	p.Segments = slices.Clone(p.Segments)
 	p.Segments[i] = &x
+}
+
+// moment is one of the last 100 minutes or the next 20.
+func (s *Shifting) moment() model.TSO {
+	return model.TSOFromTime(s.Now.Add(time.Duration(s.IntN(120)-100) * time.Minute))
 }
 
 func (s *Shifting) removeSegments(p *model.Parts) {

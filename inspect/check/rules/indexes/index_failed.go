@@ -40,18 +40,18 @@ func runIndexFailed(p *check.Pass) error {
 	for _, t := range found.list() {
 		why := cmp.Or(facts.MostCommon(t.reasons), "no reason is recorded")
 		f := check.Finding{
-			Severity: check.Warning, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
-			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, t), words.Plural(len(t.segments), "segment"), words.Number(t.rows), why),
+			Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
+			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), why),
 			Evidence: []check.Evidence{
-				check.Count("failed builds", len(t.segments), "etcd"),
-				check.Count("their rows", t.rows, "etcd"),
+				check.Count("failed builds", t.Segments, "etcd"),
+				check.Count("their rows", t.Rows, "etcd"),
 				check.Fact("reason", why, "etcd"),
 				check.Fact("nodes that tried", nodesText(t), "etcd"),
 			},
-			Hint: "once the reason is gone: " + rebuildHint(p.Cluster, t.collection, t.index, "{...}"),
+			Hint: "once the reason is gone: " + rebuildHint(p.Cluster, t.Collection, t.Index, "{...}"),
 		}
-		if facts.OnVector(t.collection, t.index) {
-			f.Severity, f.Cost = check.Error, work.Share(t.collection, t.rows)
+		if facts.OnVector(t.Collection, t.Index) {
+			f.Severity, f.Cost = check.Error, work.Share(t.Collection, t.Rows)
 		}
 		p.Report(f)
 	}

@@ -2,6 +2,7 @@ package indexes
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -37,37 +38,35 @@ func runIndexMissing(p *check.Pass) error {
 	if !p.Whole() {
 		return nil
 	}
-	limit, sorted, found := p.Before(buildGrace), p.Before(stuckAfter), tallies{}
 	sorts := !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 5})
-	p.EachUnbuilt(func(b facts.Build) {
-		if b.Record != nil || b.Segment.Importing {
-			return
-		}
-		if waited(p, b, limit, buildGrace) && (!sorts || b.Segment.Sorted || facts.Settled(b.Segment, sorted)) {
-			found.add(b)
-		}
-	})
+	var unsorted time.Duration
+	if sorts {
+		unsorted = stuckAfter - buildGrace
+	}
 	work := p.SearchWork()
-	for _, t := range found.list() {
-		vector := facts.OnVector(t.collection, t.index)
+	for _, t := range p.Missing(p.Before(buildGrace), unsorted) {
+		if !p.OlderThan(t.Index.CreatedAt, buildGrace, true) {
+			continue
+		}
+		vector := facts.OnVector(t.Collection, t.Index)
 		f := check.Finding{
-			Severity: check.Info, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
-			Message: fmt.Sprintf("%s is missing on %s, %s rows", what(p, t), words.Plural(len(t.segments), "flushed segment"), words.Number(t.rows)),
+			Severity: check.Info, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
+			Message: fmt.Sprintf("%s is missing on %s, %s rows", what(p, &t.Lack), words.Plural(t.Segments, "flushed segment"), words.Number(t.Rows)),
 			Evidence: []check.Evidence{
-				check.Count("segments without a record", len(t.segments), "etcd"),
-				check.Count("their rows", t.rows, "etcd"),
-				check.Count("flushed rows of the collection", sealedRows(p, t.collection), "etcd"),
-				check.Fact("oldest could have had one since", facts.TimeText(t.oldest), "etcd"),
+				check.Count("segments without a record", t.Segments, "etcd"),
+				check.Count("their rows", t.Rows, "etcd"),
+				check.Count("flushed rows of the collection", sealedRows(p, t.Collection), "etcd"),
+				check.Fact("oldest could have had one since", facts.TimeText(t.Oldest), "etcd"),
 			},
 			Hint: check.Python("%sutility.index_building_progress(%s, %s) says what Milvus itself counts; look for segment %s in DataCoord's log, and restart DataCoord if it does not say why",
-				check.InDatabase(p.Cluster, t.collection), t.collection.Name, t.index.Name, check.Advise("%s", t.segments[0])),
+				check.InDatabase(p.Cluster, t.Collection), t.Collection.Name, t.Index.Name, check.Advise("%s", t.First[0])),
 		}
-		if sorts && t.unsorted > 0 {
-			f.Evidence = append(f.Evidence, check.Count("of them not sorted yet, which comes first", t.unsorted, "etcd"))
+		if sorts && t.Unsorted > 0 {
+			f.Evidence = append(f.Evidence, check.Count("of them not sorted yet, which comes first", t.Unsorted, "etcd"))
 			f.Hint = "look at the tasks that sort segments: kitescope get tasks; " + f.Hint
 		}
 		if vector {
-			f.Severity, f.Cost = check.Warning, work.Share(t.collection, t.rows)
+			f.Severity, f.Cost = check.Warning, work.Share(t.Collection, t.Rows)
 		}
 		p.Report(f)
 	}

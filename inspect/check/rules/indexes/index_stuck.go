@@ -115,13 +115,13 @@ func (x pace) moves(p *check.Pass, waits time.Duration) bool {
 }
 
 func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, work facts.SearchWork) {
-	why, waits := facts.MostCommon(t.reasons), p.Age(t.oldest)
+	why, waits := facts.MostCommon(t.reasons), p.Age(t.Oldest)
 	f := check.Finding{
-		Severity: check.Warning, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
-		Message: fmt.Sprintf("%s waits on %s, %s rows, for up to %s", what(p, t), words.Plural(len(t.segments), "segment"), words.Number(t.rows), words.Span(waits)),
+		Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
+		Message: fmt.Sprintf("%s waits on %s, %s rows, for up to %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), words.Span(waits)),
 		Evidence: []check.Evidence{
 			check.Fact("states", statesText(t), "etcd"),
-			check.Fact("waiting since", facts.TimeText(t.oldest), "etcd"),
+			check.Fact("waiting since", facts.TimeText(t.Oldest), "etcd"),
 			check.Fact("nodes that have builds", nodesText(t), "etcd"),
 			check.Fact("registered nodes that build", facts.SessionNames(workers), "etcd"),
 		},
@@ -151,8 +151,8 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
 		f.Severity = check.Info
 	}
-	if facts.OnVector(t.collection, t.index) {
-		f.Cost = work.Share(t.collection, t.rows)
+	if facts.OnVector(t.Collection, t.Index) {
+		f.Cost = work.Share(t.Collection, t.Rows)
 	} else {
 		f.Severity = check.Info
 	}

@@ -23,27 +23,15 @@ func waited(p *check.Pass, b facts.Build, limit model.TSO, d time.Duration) bool
 
 // tally adds up the unfinished builds of one index.
 type tally struct {
-	collection *model.Collection
-	index      *model.Index
-	rows       int64
-	segments   []model.SegmentID
-	states     [model.IndexUnknown + 1]int
-	reasons    map[string]int
-	nodes      map[model.NodeID]int
-	unsorted   int
-	oldest     time.Time
-	tries      int64 // of the build that was given to a node most often
+	facts.Lack
+	states  [model.IndexUnknown + 1]int
+	reasons map[string]int
+	nodes   map[model.NodeID]int
+	tries   int64 // of the build that was given to a node most often
 }
 
 func (t *tally) add(b facts.Build) {
-	t.rows += b.Segment.Rows
-	t.segments = append(t.segments, b.Segment.ID)
-	if !b.Segment.Sorted {
-		t.unsorted++
-	}
-	if at := b.WaitsSince(); t.oldest.IsZero() || !at.IsZero() && at.Before(t.oldest) {
-		t.oldest = at
-	}
+	t.Add(b)
 	if b.Record == nil {
 		return
 	}
@@ -65,7 +53,7 @@ type tallies map[model.IndexID]*tally
 func (m tallies) add(b facts.Build) {
 	t := m[b.Index.ID]
 	if t == nil {
-		t = &tally{collection: b.Collection, index: b.Index, reasons: map[string]int{}, nodes: map[model.NodeID]int{}}
+		t = &tally{Lack: facts.Lack{Collection: b.Collection, Index: b.Index}, reasons: map[string]int{}, nodes: map[model.NodeID]int{}}
 		m[b.Index.ID] = t
 	}
 	t.add(b)
@@ -77,13 +65,14 @@ func (m tallies) list() []*tally {
 	for _, t := range m {
 		list = append(list, t)
 	}
-	slices.SortFunc(list, func(a, b *tally) int { return cmp.Compare(a.index.ID, b.index.ID) })
+	slices.SortFunc(list, func(a, b *tally) int { return cmp.Compare(a.Index.ID, b.Index.ID) })
 	return list
 }
 
-func (t *tally) objects() []model.Ref {
-	refs := []model.Ref{{Resource: "collections", ID: t.collection.ID.String(), Name: t.collection.Name}}
-	for _, id := range t.segments[:min(len(t.segments), facts.MaxObjects)] {
+// lacking refers to the collection of what is lacking and to its segments.
+func lacking(t *facts.Lack) []model.Ref {
+	refs := []model.Ref{{Resource: "collections", ID: t.Collection.ID.String(), Name: t.Collection.Name}}
+	for _, id := range t.First {
 		refs = append(refs, facts.RefSegment(id))
 	}
 	return refs
@@ -93,18 +82,18 @@ func (t *tally) objects() []model.Ref {
 func sealedRows(p *check.Pass, x *model.Collection) int64 { return p.CollectionTotals(x.ID).SealedRows }
 
 // what says which index it is: "HNSW index vec_idx on docs.vec".
-func what(p *check.Pass, t *tally) string {
-	return fmt.Sprintf("%s index %s on %s.%s", cmp.Or(t.index.Type, "the"), t.index.Name, facts.CollectionLabel(p.Cluster, t.collection.ID), facts.FieldLabel(t.collection, t.index.Field))
+func what(p *check.Pass, t *facts.Lack) string {
+	return fmt.Sprintf("%s index %s on %s.%s", cmp.Or(t.Index.Type, "the"), t.Index.Name, facts.CollectionLabel(p.Cluster, t.Collection.ID), facts.FieldLabel(t.Collection, t.Index.Field))
 }
 
 // indexImpact says what an index that is not there costs.
-func indexImpact(p *check.Pass, t *tally) string {
-	loaded := p.LoadState(t.collection.ID) != nil
+func indexImpact(p *check.Pass, t *facts.Lack) string {
+	loaded := p.LoadState(t.Collection.ID) != nil
 	switch {
-	case !facts.OnVector(t.collection, t.index):
+	case !facts.OnVector(t.Collection, t.Index):
 		return "Filters on the field read every row of these segments."
 	case loaded:
-		return fmt.Sprintf("Searches compare %s rows one by one: %s of the collection's flushed rows.", words.Number(t.rows), words.Share(facts.Part(t.rows, sealedRows(p, t.collection))))
+		return fmt.Sprintf("Searches compare %s rows one by one: %s of the collection's flushed rows.", words.Number(t.Rows), words.Share(facts.Part(t.Rows, sealedRows(p, t.Collection))))
 	}
 	return "The collection loads only when its indexes are there, or searches these rows one by one."
 }

@@ -2,7 +2,6 @@ package segments
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"kitescope/inspect/check"
@@ -47,14 +46,6 @@ They cost storage, and DataCoord reads and keeps all of them in memory.`,
 	},
 }
 
-// uncollected are dropped segments past their retention.
-type uncollected struct {
-	count, behind, undated int
-	bytes                  int64
-	oldest                 time.Time
-	objects                []model.Ref
-}
-
 func runDroppedNotCollected(p *check.Pass) error {
 	total := p.Totals()
 	if total.ByState[model.SegmentDropped] == 0 {
@@ -62,78 +53,42 @@ func runDroppedNotCollected(p *check.Pass) error {
 	}
 	keep := p.SettingSeconds("dataCoord.gc.dropTolerance", dropTolerance, facts.DataCoords()...)
 	interval := p.SettingSeconds("dataCoord.gc.interval", collectEvery, facts.DataCoords()...)
-	u := countUncollected(p, p.Before(keep+collectRounds*interval))
-	if u.count == 0 {
+	u := p.Uncollected(p.Before(keep + collectRounds*interval))
+	if u.Segments == 0 {
 		return nil
 	}
 	f := check.Finding{
-		Severity: check.Info, Objects: u.objects,
-		Message: uncollectedText(p, u),
+		Severity: check.Info,
+		Message:  uncollectedText(p, &u),
 		Evidence: []check.Evidence{
-			check.Count("dropped segments past their retention", u.count, "etcd"),
+			check.Count("dropped segments past their retention", u.Segments, "etcd"),
 			check.Count("all dropped segments", total.ByState[model.SegmentDropped], "etcd"),
 			check.Count("living segments", total.Segments, "etcd"),
-			check.Size("their logs", u.bytes, "etcd"),
+			check.Size("their logs", u.Bytes, "etcd"),
 			check.Lasts("retention", keep, p.SettingSource("dataCoord.gc.dropTolerance")),
-			check.Count("without a time of dropping", u.undated, "etcd"),
-			check.Count("whose checkpoint is behind their last write", u.behind, "etcd"),
+			check.Count("without a time of dropping", u.Undated, "etcd"),
+			check.Count("whose checkpoint is behind their last write", u.Behind, "etcd"),
 		},
 		Impact: "Object storage and etcd keep what nobody reads.",
 		Hint:   "look for \"GC\" in the log of DataCoord, and at dataCoord.enableGarbageCollection",
 	}
-	if dated := u.count - u.undated; dated >= uncollectedWarning && dated > total.Segments {
+	for _, s := range u.First {
+		f.Objects = append(f.Objects, facts.RefSegment(s.ID))
+	}
+	if dated := u.Segments - u.Undated; dated >= uncollectedWarning && dated > total.Segments {
 		f.Severity = check.Warning
 	}
 	p.Report(f)
 	return nil
 }
 
-// countUncollected adds up the segments that were dropped before limit.
-func countUncollected(p *check.Pass, limit model.TSO) (u uncollected) {
-	u.oldest = p.Now
-	var first []*model.Segment // by id
-	for s := range p.AllAmong(facts.DroppedSegs) {
-		if at := droppedAt(s); at == 0 || at >= limit {
-			continue
-		}
-		u.count++
-		u.bytes += s.Bytes
-		if s.DroppedAt == 0 {
-			u.undated++
-		}
-		if v := p.VChannel(s.VChannel); v != nil && v.Removal == "non-removed" && v.Checkpoint.At < s.PositionAt {
-			u.behind++
-		}
-		if t := s.DroppedAt.Time(); s.DroppedAt != 0 && t.Before(u.oldest) {
-			u.oldest = t
-		}
-		if n := len(first); n < facts.MaxObjects || s.ID < first[n-1].ID {
-			at, _ := slices.BinarySearchFunc(first, s, facts.ByID)
-			first = slices.Insert(first, at, s)
-			first = first[:min(len(first), facts.MaxObjects)]
-		}
-	}
-	for _, s := range first {
-		u.objects = append(u.objects, facts.RefSegment(s.ID))
-	}
-	return u
-}
-
-func uncollectedText(p *check.Pass, u uncollected) string {
-	dropped := words.Plural(u.count, "dropped segment")
-	switch u.undated {
-	case u.count:
-		return fmt.Sprintf("%s %s not say when that was, so that %s may never be collected", dropped, words.Agree(u.count, "does", "do"), words.Agree(u.count, "it", "they"))
+func uncollectedText(p *check.Pass, u *facts.Uncollected) string {
+	dropped := words.Plural(u.Segments, "dropped segment")
+	switch u.Undated {
+	case u.Segments:
+		return fmt.Sprintf("%s %s not say when that was, so that %s may never be collected", dropped, words.Agree(u.Segments, "does", "do"), words.Agree(u.Segments, "it", "they"))
 	case 0:
-		return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", dropped, words.Span(p.Age(u.oldest)))
+		return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", dropped, words.Span(p.Age(u.Oldest)))
 	}
-	return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago; %s of them %s not say when", dropped, words.Span(p.Age(u.oldest)), words.Number(u.undated), words.Agree(u.undated, "does", "do"))
-}
-
-// droppedAt is when a segment was dropped, if that is not recorded when it was written last; 0 if nothing tells.
-func droppedAt(s *model.Segment) model.TSO {
-	if last := facts.LastTouched(s); s.DroppedAt == 0 && !last.IsZero() {
-		return model.TSOFromTime(last)
-	}
-	return s.DroppedAt
+	return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago; %s of them %s not say when", dropped, words.Span(p.Age(u.Oldest)), words.Number(u.Undated), words.Agree(u.Undated, "does", "do"))
 }

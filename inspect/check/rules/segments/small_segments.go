@@ -55,29 +55,6 @@ are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
 	},
 }
 
-// mergeSum is what of small segments can be merged: compaction never crosses partitions or vchannels.
-type mergeSum struct {
-	vchannel string
-	segments int
-	rows     int64
-	maxRows  int64
-}
-
-// mergeSums are by partition: of vchannels a collection has few.
-type mergeSums map[model.PartitionID][]*mergeSum
-
-func (m mergeSums) of(s *model.Segment) *mergeSum {
-	list := m[s.Partition]
-	for _, sum := range list {
-		if sum.vchannel == s.VChannel {
-			return sum
-		}
-	}
-	sum := &mergeSum{vchannel: s.VChannel}
-	m[s.Partition] = append(list, sum)
-	return sum
-}
-
 func runSmallSegments(p *check.Pass) error {
 	limit := p.Before(mergeAfter)
 	for _, x := range p.Collections {
@@ -89,29 +66,17 @@ func runSmallSegments(p *check.Pass) error {
 }
 
 func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
-	sums := make(mergeSums)
 	d := p.DigestOf(x.ID)
 	full := int64(facts.SmallShare*float64(p.SettingCount("dataCoord.segment.maxSize", usualSize, facts.DataCoords()...))) << 20
-	for _, s := range p.Among(x.ID, facts.SmallSegs) {
-		if s.Level == model.LevelL2 || s.Importing || s.Invisible || !facts.Settled(s, limit) || inMemory(s) >= full {
+	sums := p.Merges(x.ID, full, limit)
+	small, excess := 0, 0
+	var rows int64
+	for _, g := range sums {
+		if g.Segments < mergeable {
 			continue
 		}
-		sum := sums.of(s)
-		sum.segments++
-		sum.rows += max(0, s.Rows)
-		sum.maxRows = max(sum.maxRows, s.MaxRows)
-	}
-	small, excess, places := 0, 0, 0
-	var rows int64
-	for _, list := range sums {
-		places += len(list)
-		for _, g := range list {
-			if g.segments < mergeable {
-				continue
-			}
-			small, rows = small+g.segments, rows+g.rows
-			excess += g.segments - max(1, int((g.rows+g.maxRows-1)/g.maxRows))
-		}
+		small, rows = small+g.Segments, rows+g.Rows
+		excess += g.Segments - max(1, int((g.Rows+g.MaxRows()-1)/g.MaxRows()))
 	}
 	if excess < excessInfo {
 		return
@@ -124,7 +89,7 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 			check.Count("flushed segments in all", d.Flushed, "etcd"),
 			check.Count("their rows", rows, "etcd"),
 			check.Count("rows a segment may have", d.MaxRows, "etcd"),
-			check.Count("partitions and vchannels they are in", places, "etcd"),
+			check.Count("partitions and vchannels they are in", len(sums), "etcd"),
 		},
 		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", words.Number(d.Flushed)),
 		Hint:   check.Python("%sCollection(%s).compact(), and flush less often", check.InDatabase(p.Cluster, x), x.Name),
@@ -144,14 +109,4 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 		f.Severity = check.Warning
 	}
 	p.Report(f)
-}
-
-// inMemory is the size of a segment's rows in memory, 0 if its logs do not record that (before 2.4).
-func inMemory(s *model.Segment) (bytes int64) {
-	for i := range s.Logs {
-		if s.Logs[i].Kind == model.InsertLog {
-			bytes += s.Logs[i].MemoryBytes
-		}
-	}
-	return bytes
 }
