@@ -22,14 +22,8 @@ var users = define(definition[*model.User]{
 	},
 	rows: func(e *Env) []*model.User { return e.Cluster.Users },
 	columns: []column[*model.User]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the user."},
-			cell:   func(_ *Env, u *model.User) Cell { return text(u.Name) },
-		},
-		{
-			Column: Column{Name: "roles", Title: "ROLES", Kind: List, Doc: "Roles that the user has."},
-			cell:   func(_ *Env, u *model.User) Cell { return list(u.Roles) },
-		},
+		col(Column{Name: "name", Doc: "Name of the user."}, func(_ *Env, u *model.User) Cell { return text(u.Name) }),
+		col(Column{Name: "roles", Kind: List, Doc: "Roles that the user has."}, func(_ *Env, u *model.User) Cell { return list(u.Roles) }),
 	},
 	ref: func(_ *Env, u *model.User) Ref { return Ref{ID: u.Name, Name: u.Name} },
 	links: func(_ *Env, u *model.User) []Link {
@@ -57,18 +51,10 @@ var roles = define(definition[*model.Role]{
 	},
 	rows: func(e *Env) []*model.Role { return e.Cluster.Roles },
 	columns: []column[*model.Role]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the role."},
-			cell:   func(_ *Env, r *model.Role) Cell { return text(r.Name) },
-		},
-		{
-			Column: Column{Name: "users", Title: "USERS", Kind: List, Doc: "Users that have the role."},
-			cell:   func(_ *Env, r *model.Role) Cell { return list(r.Users) },
-		},
-		{
-			Column: Column{Name: "grants", Title: "GRANTS", Kind: Int, Doc: "Privileges that were granted to it."},
-			cell:   func(e *Env, r *model.Role) Cell { return count(int64(len(grantsTo(e, r.Name)))) },
-		},
+		col(Column{Name: "name", Doc: "Name of the role."}, func(_ *Env, r *model.Role) Cell { return text(r.Name) }),
+		col(Column{Name: "users", Kind: List, Doc: "Users that have the role."}, func(_ *Env, r *model.Role) Cell { return list(r.Users) }),
+		col(Column{Name: "grants", Kind: Int, Doc: "Privileges that were granted to it."},
+			func(e *Env, r *model.Role) Cell { return count(int64(len(grantsTo(e, r.Name)))) }),
 	},
 	ref: func(_ *Env, r *model.Role) Ref { return Ref{ID: r.Name, Name: r.Name} },
 	links: func(_ *Env, r *model.Role) []Link {
@@ -93,34 +79,16 @@ var grants = define(definition[*model.Grant]{
 	},
 	rows: func(e *Env) []*model.Grant { return e.Cluster.Grants },
 	columns: []column[*model.Grant]{
-		{
-			Column: Column{Name: "role", Title: "ROLE", Doc: "Role that has the privilege."},
-			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Role) },
-		},
-		{
-			Column: Column{Name: "object_type", Title: "OBJECT TYPE", Priority: 1, Doc: "Global, Collection or User.", Vocabulary: true},
-			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.ObjectType) },
-		},
-		{
-			Column: Column{Name: "database", Title: "DATABASE", Priority: 2, Doc: "Database of the object, * for all; none before 2.2.9."},
-			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Database) },
-		},
-		{
-			Column: Column{Name: "object", Title: "OBJECT", Doc: "Name of the object, * for all."},
-			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Object) },
-		},
-		{
-			Column: Column{Name: "privilege", Title: "PRIVILEGE", Doc: "The privilege, or a privilege group."},
-			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Privilege) },
-		},
-		{
-			Column: Column{Name: "grantor", Title: "GRANTOR", Priority: 3, Doc: "User who granted it."},
-			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Grantor) },
-		},
-		{
-			Column: Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "role/object_type/database/object/privilege, which names the grant in the cluster."},
-			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Path()) },
-		},
+		col(Column{Name: "role", Doc: "Role that has the privilege."}, func(_ *Env, g *model.Grant) Cell { return text(g.Role) }),
+		col(Column{Name: "object_type", Priority: 1, Doc: "Global, Collection or User.", Vocabulary: true},
+			func(_ *Env, g *model.Grant) Cell { return text(g.ObjectType) }),
+		col(Column{Name: "database", Priority: 2, Doc: "Database of the object, * for all; none before 2.2.9."},
+			func(_ *Env, g *model.Grant) Cell { return text(g.Database) }),
+		col(Column{Name: "object", Doc: "Name of the object, * for all."}, func(_ *Env, g *model.Grant) Cell { return text(g.Object) }),
+		col(Column{Name: "privilege", Doc: "The privilege, or a privilege group."}, func(_ *Env, g *model.Grant) Cell { return text(g.Privilege) }),
+		col(Column{Name: "grantor", Priority: 3, Doc: "User who granted it."}, func(_ *Env, g *model.Grant) Cell { return text(g.Grantor) }),
+		col(Column{Name: "path", Show: Hidden, Doc: "role/object_type/database/object/privilege, which names the grant in the cluster."},
+			func(_ *Env, g *model.Grant) Cell { return text(g.Path()) }),
 	},
 	ref: func(_ *Env, g *model.Grant) Ref { return Ref{ID: g.Path(), Name: g.Role + " " + g.Privilege} },
 	owner: func(_ *Env, g *model.Grant) (Ref, bool) {
@@ -144,14 +112,8 @@ var privilegeGroups = define(definition[*model.PrivilegeGroup]{
 	},
 	rows: func(e *Env) []*model.PrivilegeGroup { return e.Cluster.PrivilegeGroups },
 	columns: []column[*model.PrivilegeGroup]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the group."},
-			cell:   func(_ *Env, g *model.PrivilegeGroup) Cell { return text(g.Name) },
-		},
-		{
-			Column: Column{Name: "privileges", Title: "PRIVILEGES", Kind: List, Doc: "Privileges in it."},
-			cell:   func(_ *Env, g *model.PrivilegeGroup) Cell { return list(g.Privileges) },
-		},
+		col(Column{Name: "name", Doc: "Name of the group."}, func(_ *Env, g *model.PrivilegeGroup) Cell { return text(g.Name) }),
+		col(Column{Name: "privileges", Kind: List, Doc: "Privileges in it."}, func(_ *Env, g *model.PrivilegeGroup) Cell { return list(g.Privileges) }),
 	},
 	ref: func(_ *Env, g *model.PrivilegeGroup) Ref { return Ref{ID: g.Name, Name: g.Name} },
 	links: func(_ *Env, g *model.PrivilegeGroup) []Link {

@@ -16,30 +16,17 @@ var aliases = define(definition[*model.Alias]{
 	},
 	rows: func(e *Env) []*model.Alias { return e.Cluster.Aliases },
 	columns: []column[*model.Alias]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "The alias."},
-			cell:   func(_ *Env, a *model.Alias) Cell { return text(a.Name) },
-		},
-		{
-			Column: Column{Name: "collection", Title: "COLLECTION", By: "collection_id", Doc: "Name of the collection that it stands for, none if it is gone."},
-			cell:   func(e *Env, a *model.Alias) Cell { return text(e.Cluster.CollectionName(a.Collection)) },
-		},
-		{
-			Column: Column{Name: "collection_id", Title: "COLLECTION ID", Kind: ID, Priority: 2, Doc: "Id of the collection."},
-			cell:   func(_ *Env, a *model.Alias) Cell { return id(a.Collection) },
-		},
-		{
-			Column: Column{Name: "database", Title: "DATABASE", Priority: 1, Doc: "Name of the alias's database."},
-			cell:   func(e *Env, a *model.Alias) Cell { return text(e.Cluster.DatabaseName(a.Database)) },
-		},
-		{
-			Column: Column{Name: "state", Title: "STATE", Kind: State, Show: Wide, Priority: 3, Doc: "Created or Dropped; none before 2.2."},
-			cell:   func(_ *Env, a *model.Alias) Cell { return text(string(a.State)) },
-		},
-		{
-			Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 3, Doc: "When it was created or last altered."},
-			cell:   func(_ *Env, a *model.Alias) Cell { return tso(a.CreatedAt) },
-		},
+		col(Column{Name: "name", Doc: "The alias."}, func(_ *Env, a *model.Alias) Cell { return text(a.Name) }),
+		col(Column{Name: "collection", By: "collection_id", Doc: "Name of the collection that it stands for, none if it is gone."},
+			func(e *Env, a *model.Alias) Cell { return text(e.Cluster.CollectionName(a.Collection)) }),
+		col(Column{Name: "collection_id", Kind: ID, Priority: 2, Doc: "Id of the collection."},
+			func(_ *Env, a *model.Alias) Cell { return id(a.Collection) }),
+		col(Column{Name: "database", Priority: 1, Doc: "Name of the alias's database."},
+			func(e *Env, a *model.Alias) Cell { return text(e.Cluster.DatabaseName(a.Database)) }),
+		col(Column{Name: "state", Kind: State, Show: Wide, Priority: 3, Doc: "Created or Dropped; none before 2.2."},
+			func(_ *Env, a *model.Alias) Cell { return text(string(a.State)) }),
+		col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 3, Doc: "When it was created or last altered."},
+			func(_ *Env, a *model.Alias) Cell { return tso(a.CreatedAt) }),
 	},
 	ref:   func(_ *Env, a *model.Alias) Ref { return Ref{ID: a.Database.String() + "/" + a.Name, Name: a.Name} },
 	owner: func(e *Env, a *model.Alias) (Ref, bool) { return collectionRef(e, a.Collection) },

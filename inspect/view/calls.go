@@ -22,43 +22,24 @@ var calls = define(definition[model.Call]{
 	},
 	rows: callRows,
 	columns: []column[model.Call]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Show: Hidden, Doc: "node/method/about, which names the call."},
-			cell:   func(_ *Env, c model.Call) Cell { return text(callName(c)) },
-		},
-		{
-			Column: Column{Name: "node", Title: "NODE", Doc: "Session or process that was asked: role-id, or the address of a process."},
-			cell:   func(_ *Env, c model.Call) Cell { return text(callNode(c)) },
-		},
-		{
-			Column: Column{Name: "address", Title: "ADDRESS", Priority: 2, Doc: "Where it was asked."},
-			cell:   func(_ *Env, c model.Call) Cell { return text(c.Address) },
-		},
-		{
-			Column: Column{Name: "method", Title: "METHOD", Doc: "gRPC method, or GET and the path."},
-			cell:   func(_ *Env, c model.Call) Cell { return text(c.Method) },
-		},
-		{
-			Column: Column{Name: "about", Title: "ABOUT", Priority: 3, Doc: "What the call is about where there are several: a collection, a resource group."},
-			cell:   func(e *Env, c model.Call) Cell { return text(c.About) },
-		},
-		{
-			Column: Column{Name: "outcome", Title: "OUTCOME", Kind: State, Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, garbled, too large, cut off or failed."},
-			cell:   func(_ *Env, c model.Call) Cell { return text(c.Outcome.String()) },
-		},
-		{
-			Column: Column{Name: "took_seconds", Title: "TOOK", Kind: Duration, Priority: 4, Doc: "How long the answer took."},
-			cell: func(_ *Env, c model.Call) Cell {
-				if c.Took == 0 {
-					return none()
-				}
-				return count(int64(c.Took))
-			},
-		},
-		{
-			Column: Column{Name: "reason", Title: "REASON", Priority: 1, Doc: "Why there is no answer, in the words of the process or the network."},
-			cell:   func(_ *Env, c model.Call) Cell { return text(c.Reason) },
-		},
+		col(Column{Name: "name", Show: Hidden, Doc: "node/method/about, which names the call."},
+			func(_ *Env, c model.Call) Cell { return text(callName(c)) }),
+		col(Column{Name: "node", Doc: "Session or process that was asked: role-id, or the address of a process."},
+			func(_ *Env, c model.Call) Cell { return text(callNode(c)) }),
+		col(Column{Name: "address", Priority: 2, Doc: "Where it was asked."}, func(_ *Env, c model.Call) Cell { return text(c.Address) }),
+		col(Column{Name: "method", Doc: "gRPC method, or GET and the path."}, func(_ *Env, c model.Call) Cell { return text(c.Method) }),
+		col(Column{Name: "about", Priority: 3, Doc: "What the call is about where there are several: a collection, a resource group."},
+			func(e *Env, c model.Call) Cell { return text(c.About) }),
+		col(Column{Name: "outcome", Kind: State, Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, garbled, too large, cut off or failed."},
+			func(_ *Env, c model.Call) Cell { return text(c.Outcome.String()) }),
+		col(Column{Name: "took_seconds", Kind: Duration, Priority: 4, Doc: "How long the answer took."}, func(_ *Env, c model.Call) Cell {
+			if c.Took == 0 {
+				return none()
+			}
+			return count(int64(c.Took))
+		}),
+		col(Column{Name: "reason", Priority: 1, Doc: "Why there is no answer, in the words of the process or the network."},
+			func(_ *Env, c model.Call) Cell { return text(c.Reason) }),
 	},
 	ref: func(_ *Env, c model.Call) Ref { return Ref{ID: callName(c), Name: callName(c)} },
 	owner: func(_ *Env, c model.Call) (Ref, bool) {
@@ -117,30 +98,17 @@ var settings = define(definition[*setting]{
 	},
 	rows: settingRows,
 	columns: []column[*setting]{
-		{
-			Column: Column{Name: "id", Title: "ID", Show: Hidden, Doc: "The key, and behind a slash the first session that has the value."},
-			cell:   func(_ *Env, s *setting) Cell { return text(s.id()) },
-		},
-		{
-			Column: Column{Name: "key", Title: "KEY", Doc: "Name of the key as Milvus writes it, in lower case; folded where only that is told."},
-			cell:   func(_ *Env, s *setting) Cell { return text(s.name) },
-		},
-		{
-			Column: Column{Name: "folded_key", Title: "FOLDED", Show: Hidden, Doc: "The key without separators, as Milvus compares it."},
-			cell:   func(_ *Env, s *setting) Cell { return text(s.key) },
-		},
-		{
-			Column: Column{Name: "value", Title: "VALUE", Doc: "The value; of secrets only that there is one."},
-			cell:   func(_ *Env, s *setting) Cell { return text(s.value) },
-		},
-		{
-			Column: Column{Name: "sessions", Title: "SESSIONS", Kind: List, Priority: 1, Doc: "Sessions that have this value."},
-			cell:   func(_ *Env, s *setting) Cell { return list(s.sessions) },
-		},
-		{
-			Column: Column{Name: "other_values", Title: "OTHER VALUES", Kind: Int, Priority: 2, Doc: "How many other values sessions have for the same key."},
-			cell:   func(_ *Env, s *setting) Cell { return count(int64(s.others)) },
-		},
+		col(Column{Name: "id", Show: Hidden, Doc: "The key, and behind a slash the first session that has the value."},
+			func(_ *Env, s *setting) Cell { return text(s.id()) }),
+		col(Column{Name: "key", Doc: "Name of the key as Milvus writes it, in lower case; folded where only that is told."},
+			func(_ *Env, s *setting) Cell { return text(s.name) }),
+		col(Column{Name: "folded_key", Title: "FOLDED", Show: Hidden, Doc: "The key without separators, as Milvus compares it."},
+			func(_ *Env, s *setting) Cell { return text(s.key) }),
+		col(Column{Name: "value", Doc: "The value; of secrets only that there is one."}, func(_ *Env, s *setting) Cell { return text(s.value) }),
+		col(Column{Name: "sessions", Kind: List, Priority: 1, Doc: "Sessions that have this value."},
+			func(_ *Env, s *setting) Cell { return list(s.sessions) }),
+		col(Column{Name: "other_values", Kind: Int, Priority: 2, Doc: "How many other values sessions have for the same key."},
+			func(_ *Env, s *setting) Cell { return count(int64(s.others)) }),
 	},
 	ref: func(_ *Env, s *setting) Ref { return Ref{ID: s.id(), Name: s.name} },
 })
@@ -201,22 +169,13 @@ var topics = define(definition[model.Topic]{
 		return e.Cluster.Runtime.Queue.Topics
 	},
 	columns: []column[model.Topic]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the topic: a pchannel."},
-			cell:   func(_ *Env, t model.Topic) Cell { return text(t.Name) },
-		},
-		{
-			Column: Column{Name: "first_offset", Title: "FIRST", Kind: Int, Doc: "Offset of the oldest message that is kept."},
-			cell:   func(_ *Env, t model.Topic) Cell { return count(t.First) },
-		},
-		{
-			Column: Column{Name: "end_offset", Title: "END", Kind: Int, Doc: "Offset that the next message gets."},
-			cell:   func(_ *Env, t model.Topic) Cell { return count(t.End) },
-		},
-		{
-			Column: Column{Name: "vchannels", Title: "VCHANNELS", Kind: Int, Priority: 1, Doc: "Virtual channels on it."},
-			needs:  model.PartChannels, cell: func(e *Env, t model.Topic) Cell { return count(int64(len(vchannelsOn(e, t.Name)))) },
-		},
+		col(Column{Name: "name", Doc: "Name of the topic: a pchannel."}, func(_ *Env, t model.Topic) Cell { return text(t.Name) }),
+		col(Column{Name: "first_offset", Title: "FIRST", Kind: Int, Doc: "Offset of the oldest message that is kept."},
+			func(_ *Env, t model.Topic) Cell { return count(t.First) }),
+		col(Column{Name: "end_offset", Title: "END", Kind: Int, Doc: "Offset that the next message gets."},
+			func(_ *Env, t model.Topic) Cell { return count(t.End) }),
+		col(Column{Name: "vchannels", Kind: Int, Priority: 1, Doc: "Virtual channels on it."},
+			func(e *Env, t model.Topic) Cell { return count(int64(len(vchannelsOn(e, t.Name)))) }).needing(model.PartChannels),
 	},
 	ref: func(_ *Env, t model.Topic) Ref { return Ref{ID: t.Name, Name: t.Name} },
 	links: func(_ *Env, t model.Topic) []Link {

@@ -22,14 +22,9 @@ var vchannels = define(definition[*model.VChannel]{
 	rows: func(e *Env) []*model.VChannel { return e.Cluster.VChannels },
 	columns: concat(
 		[]column[*model.VChannel]{
-			{
-				Column: Column{Name: "name", Title: "NAME", Doc: "Name of the virtual channel."},
-				cell:   func(_ *Env, v *model.VChannel) Cell { return text(v.Name) },
-			},
-			{
-				Column: Column{Name: "pchannel", Title: "PCHANNEL", Show: Wide, Priority: 4, Doc: "Physical channel: the topic of the message queue."},
-				cell:   func(_ *Env, v *model.VChannel) Cell { return text(v.PChannel) },
-			},
+			col(Column{Name: "name", Doc: "Name of the virtual channel."}, func(_ *Env, v *model.VChannel) Cell { return text(v.Name) }),
+			col(Column{Name: "pchannel", Show: Wide, Priority: 4, Doc: "Physical channel: the topic of the message queue."},
+				func(_ *Env, v *model.VChannel) Cell { return text(v.PChannel) }),
 		},
 		collectionColumns(func(v *model.VChannel) model.CollectionID { return v.Collection }),
 		vchannelState, vchannelContent, vchannelLive,
@@ -51,76 +46,52 @@ var vchannels = define(definition[*model.VChannel]{
 })
 
 var vchannelState = []column[*model.VChannel]{
-	{
-		Column: Column{Name: "shard", Title: "SHARD", Kind: Int, Show: Wide, Priority: 5, Doc: "Position in the collection's list of channels, none if the collection does not list it."},
-		cell: func(_ *Env, v *model.VChannel) Cell {
+	col(Column{Name: "shard", Kind: Int, Show: Wide, Priority: 5, Doc: "Position in the collection's list of channels, none if the collection does not list it."},
+		func(_ *Env, v *model.VChannel) Cell {
 			if v.Shard < 0 {
 				return none()
 			}
 			return count(int64(v.Shard))
-		},
-	},
-	{
-		Column: Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: Time, Show: Wide, Priority: 3, Doc: "Time up to which all messages are in storage, none if no checkpoint is recorded."},
-		cell:   func(_ *Env, v *model.VChannel) Cell { return tso(v.Checkpoint.At) },
-	},
-	{
-		Column: Column{Name: "checkpoint_age_seconds", Title: "CHECKPOINT AGE", Kind: Duration, Doc: "Time since checkpoint_at."},
-		cell:   func(e *Env, v *model.VChannel) Cell { return age(e, v.Checkpoint.At.Time()) },
-	},
-	{
-		Column: Column{Name: "watcher", Title: "WATCHER", Kind: ID, Priority: 1, Doc: "Id of the node that consumes it: a data node, on 2.6 a streaming node."},
-		cell: func(_ *Env, v *model.VChannel) Cell {
+		}),
+	col(Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: Time, Show: Wide, Priority: 3, Doc: "Time up to which all messages are in storage, none if no checkpoint is recorded."},
+		func(_ *Env, v *model.VChannel) Cell { return tso(v.Checkpoint.At) }),
+	col(Column{Name: "checkpoint_age_seconds", Kind: Duration, Doc: "Time since checkpoint_at."},
+		func(e *Env, v *model.VChannel) Cell { return age(e, v.Checkpoint.At.Time()) }),
+	col(Column{Name: "watcher", Kind: ID, Priority: 1, Doc: "Id of the node that consumes it: a data node, on 2.6 a streaming node."},
+		func(_ *Env, v *model.VChannel) Cell {
 			if !v.Watched || v.Watcher == model.UnassignedNode {
 				return none()
 			}
 			return id(v.Watcher)
-		},
-	},
-	{
-		Column: Column{Name: "watcher_address", Title: "ADDRESS", Priority: 3, Doc: "Address of that node, none if it has no session."},
-		cell: func(e *Env, v *model.VChannel) Cell {
+		}),
+	col(Column{Name: "watcher_address", Title: "ADDRESS", Priority: 3, Doc: "Address of that node, none if it has no session."},
+		func(e *Env, v *model.VChannel) Cell {
 			for _, s := range watchersOf(e, v) {
 				return text(s.Address)
 			}
 			return none()
-		},
-	},
-	{
-		Column: Column{Name: "watch_state", Title: "WATCH STATE", Kind: State, Priority: 2, Doc: "WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel's assignment."},
-		cell:   func(_ *Env, v *model.VChannel) Cell { return text(v.WatchState) },
-	},
-	{
-		Column: Column{Name: "other_watchers", Title: "OTHER WATCHERS", Kind: List, Show: Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
-		cell:   func(_ *Env, v *model.VChannel) Cell { return ids(v.OtherWatchers) },
-	},
-	{
-		Column: Column{Name: "removal", Title: "REMOVAL", Show: Hidden, Doc: "Text of the removal mark: removed or non-removed."},
-		cell:   func(_ *Env, v *model.VChannel) Cell { return text(v.Removal) },
-	},
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Show: Hidden, Doc: "Streaming node's state of the channel (2.6)."},
-		cell:   func(_ *Env, v *model.VChannel) Cell { return text(v.State) },
-	},
+		}),
+	col(Column{Name: "watch_state", Kind: State, Priority: 2, Doc: "WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel's assignment."},
+		func(_ *Env, v *model.VChannel) Cell { return text(v.WatchState) }),
+	col(Column{Name: "other_watchers", Kind: List, Show: Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
+		func(_ *Env, v *model.VChannel) Cell { return ids(v.OtherWatchers) }),
+	col(Column{Name: "removal", Show: Hidden, Doc: "Text of the removal mark: removed or non-removed."},
+		func(_ *Env, v *model.VChannel) Cell { return text(v.Removal) }),
+	col(Column{Name: "state", Kind: State, Show: Hidden, Doc: "Streaming node's state of the channel (2.6)."},
+		func(_ *Env, v *model.VChannel) Cell { return text(v.State) }),
 }
 
 var vchannelContent = []column[*model.VChannel]{
-	{
-		Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Show: Wide, Priority: 4, Doc: "Healthy segments: dropped ones not counted."},
-		needs:  model.PartSegments, cell: func(e *Env, v *model.VChannel) Cell {
+	col(Column{Name: "segments", Kind: Int, Show: Wide, Priority: 4, Doc: "Healthy segments: dropped ones not counted."},
+		func(e *Env, v *model.VChannel) Cell {
 			return count(int64(e.Cluster.VChannelTotals(v.Name).Segments))
-		},
-	},
-	{
-		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Show: Wide, Priority: 4, Doc: "Rows of its healthy segments as recorded."},
-		needs:  model.PartSegments, cell: func(e *Env, v *model.VChannel) Cell { return count(e.Cluster.VChannelTotals(v.Name).Rows) },
-	},
-	{
-		Column: Column{Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Wide, Priority: 5, Doc: "Growing segments on it."},
-		needs:  model.PartSegments, cell: func(e *Env, v *model.VChannel) Cell {
+		}).needing(model.PartSegments),
+	col(Column{Name: "rows", Kind: Int, Show: Wide, Priority: 4, Doc: "Rows of its healthy segments as recorded."},
+		func(e *Env, v *model.VChannel) Cell { return count(e.Cluster.VChannelTotals(v.Name).Rows) }).needing(model.PartSegments),
+	col(Column{Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Wide, Priority: 5, Doc: "Growing segments on it."},
+		func(e *Env, v *model.VChannel) Cell {
 			return count(int64(e.Cluster.VChannelTotals(v.Name).ByState[model.SegmentGrowing]))
-		},
-	},
+		}).needing(model.PartSegments),
 }
 
 // watchersOf are the sessions of the watching node. In a standalone process all roles
@@ -159,50 +130,27 @@ var pchannels = define(definition[*model.PChannel]{
 })
 
 var pchannelColumns = []column[*model.PChannel]{
-	{
-		Column: Column{Name: "name", Title: "NAME", Doc: "Name of the physical channel."},
-		cell:   func(_ *Env, p *model.PChannel) Cell { return text(p.Name) },
-	},
-	{
-		Column: Column{Name: "vchannels", Title: "VCHANNELS", Kind: Int, Doc: "Virtual channels on it."},
-		cell:   func(e *Env, p *model.PChannel) Cell { return count(int64(len(vchannelsOn(e, p.Name)))) },
-	},
-	{
-		Column: Column{Name: "collections", Title: "COLLECTIONS", Kind: List, Priority: 4, Doc: "Names of the collections with a shard on it, ids of those that are gone."},
-		cell:   func(e *Env, p *model.PChannel) Cell { return list(collectionsOn(e, p.Name)) },
-	},
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Priority: 1, Doc: "State of the assignment (2.6)."},
-		cell:   func(_ *Env, p *model.PChannel) Cell { return text(p.State) },
-	},
-	{
-		Column: Column{Name: "node", Title: "NODE", Kind: ID, Priority: 1, Doc: "Id of the streaming node that it is assigned to (2.6)."},
-		cell:   func(_ *Env, p *model.PChannel) Cell { return someID(p.Node) },
-	},
-	{
-		Column: Column{Name: "node_address", Title: "ADDRESS", Show: Wide, Priority: 2, Doc: "Address of that node."},
-		cell:   func(e *Env, p *model.PChannel) Cell { return text(nodeAddress(e, p.Node, "streamingnode")) },
-	},
-	{
-		Column: Column{Name: "term", Title: "TERM", Kind: Int, Show: Wide, Priority: 3, Doc: "How often it was assigned (2.6)."},
-		cell:   func(_ *Env, p *model.PChannel) Cell { return streamingOnly(p, count(p.Term)) },
-	},
-	{
-		Column: Column{Name: "access_mode", Title: "ACCESS", Show: Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6)."},
-		cell:   func(_ *Env, p *model.PChannel) Cell { return text(p.AccessMode) },
-	},
-	{
-		Column: Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: Time, Show: Wide, Priority: 3, Doc: "Time of the write-ahead log's consumer (2.6)."},
-		cell:   func(_ *Env, p *model.PChannel) Cell { return tso(p.Checkpoint.At) },
-	},
-	{
-		Column: Column{Name: "checkpoint_age_seconds", Title: "CHECKPOINT AGE", Kind: Duration, Show: Wide, Priority: 3, Doc: "Time since checkpoint_at."},
-		cell:   func(e *Env, p *model.PChannel) Cell { return age(e, p.Checkpoint.At.Time()) },
-	},
-	{
-		Column: Column{Name: "streaming", Title: "STREAMING", Kind: Bool, Show: Hidden, Doc: "The streaming service has a record of it (2.6)."},
-		cell:   func(_ *Env, p *model.PChannel) Cell { return yesNo(p.Streaming) },
-	},
+	col(Column{Name: "name", Doc: "Name of the physical channel."}, func(_ *Env, p *model.PChannel) Cell { return text(p.Name) }),
+	col(Column{Name: "vchannels", Kind: Int, Doc: "Virtual channels on it."},
+		func(e *Env, p *model.PChannel) Cell { return count(int64(len(vchannelsOn(e, p.Name)))) }),
+	col(Column{Name: "collections", Kind: List, Priority: 4, Doc: "Names of the collections with a shard on it, ids of those that are gone."},
+		func(e *Env, p *model.PChannel) Cell { return list(collectionsOn(e, p.Name)) }),
+	col(Column{Name: "state", Kind: State, Priority: 1, Doc: "State of the assignment (2.6)."},
+		func(_ *Env, p *model.PChannel) Cell { return text(p.State) }),
+	col(Column{Name: "node", Kind: ID, Priority: 1, Doc: "Id of the streaming node that it is assigned to (2.6)."},
+		func(_ *Env, p *model.PChannel) Cell { return someID(p.Node) }),
+	col(Column{Name: "node_address", Title: "ADDRESS", Show: Wide, Priority: 2, Doc: "Address of that node."},
+		func(e *Env, p *model.PChannel) Cell { return text(nodeAddress(e, p.Node, "streamingnode")) }),
+	col(Column{Name: "term", Kind: Int, Show: Wide, Priority: 3, Doc: "How often it was assigned (2.6)."},
+		func(_ *Env, p *model.PChannel) Cell { return streamingOnly(p, count(p.Term)) }),
+	col(Column{Name: "access_mode", Title: "ACCESS", Show: Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6)."},
+		func(_ *Env, p *model.PChannel) Cell { return text(p.AccessMode) }),
+	col(Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: Time, Show: Wide, Priority: 3, Doc: "Time of the write-ahead log's consumer (2.6)."},
+		func(_ *Env, p *model.PChannel) Cell { return tso(p.Checkpoint.At) }),
+	col(Column{Name: "checkpoint_age_seconds", Kind: Duration, Show: Wide, Priority: 3, Doc: "Time since checkpoint_at."},
+		func(e *Env, p *model.PChannel) Cell { return age(e, p.Checkpoint.At.Time()) }),
+	col(Column{Name: "streaming", Kind: Bool, Show: Hidden, Doc: "The streaming service has a record of it (2.6)."},
+		func(_ *Env, p *model.PChannel) Cell { return yesNo(p.Streaming) }),
 }
 
 func streamingOnly(p *model.PChannel, c Cell) Cell {

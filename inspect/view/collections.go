@@ -33,139 +33,71 @@ var collections = define(definition[*model.Collection]{
 })
 
 var collectionIdentity = []column[*model.Collection]{
-	{
-		Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 4, Doc: "Collection id."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return id(c.ID) },
-	},
-	{
-		Column: Column{Name: "name", Title: "NAME", By: "id", Doc: "Name of the collection."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return text(c.Name) },
-	},
-	{
-		Column: Column{Name: "full_name", Title: "FULL NAME", Show: Hidden, By: "id", Doc: "database.name, without the database if that is default."},
-		cell:   func(e *Env, c *model.Collection) Cell { return text(qualifiedName(e, c)) },
-	},
-	{
-		Column: Column{Name: "database_id", Title: "DATABASE ID", Kind: ID, Show: Hidden, Doc: "Id of the database, 0 before 2.2.9."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return id(c.Database) },
-	},
-	{
-		Column: Column{Name: "database", Title: "DATABASE", Priority: 3, Doc: "Name of the database."},
-		cell:   func(e *Env, c *model.Collection) Cell { return text(e.Cluster.DatabaseName(c.Database)) },
-	},
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Priority: 6, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return text(string(c.State)) },
-	},
+	col(Column{Name: "id", Kind: ID, Priority: 4, Doc: "Collection id."}, func(_ *Env, c *model.Collection) Cell { return id(c.ID) }),
+	col(Column{Name: "name", By: "id", Doc: "Name of the collection."}, func(_ *Env, c *model.Collection) Cell { return text(c.Name) }),
+	col(Column{Name: "full_name", Show: Hidden, By: "id", Doc: "database.name, without the database if that is default."},
+		func(e *Env, c *model.Collection) Cell { return text(qualifiedName(e, c)) }),
+	col(Column{Name: "database_id", Kind: ID, Show: Hidden, Doc: "Id of the database, 0 before 2.2.9."},
+		func(_ *Env, c *model.Collection) Cell { return id(c.Database) }),
+	col(Column{Name: "database", Priority: 3, Doc: "Name of the database."},
+		func(e *Env, c *model.Collection) Cell { return text(e.Cluster.DatabaseName(c.Database)) }),
+	col(Column{Name: "state", Kind: State, Priority: 6, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+		func(_ *Env, c *model.Collection) Cell { return text(string(c.State)) }),
 }
 
 var collectionData = []column[*model.Collection]{
-	{
-		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
-		needs:  model.PartSegments, cell: totalsOf(func(t model.Totals) Cell { return count(t.Rows) }),
-	},
-	{
-		Column: Column{Name: "growing_rows", Title: "GROWING", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of growing segments as recorded."},
-		needs:  model.PartSegments, cell: totalsOf(func(t model.Totals) Cell { return count(t.RowsByState[model.SegmentGrowing]) }),
-	},
-	{
-		Column: Column{
-			Name: "deleted_rows", Title: "DELETES", Kind: Int, Show: Wide, Priority: 5, Doc: deletesDoc,
-		},
-		needs: model.PartSegments | model.PartLogs, cell: totalsOf(func(t model.Totals) Cell { return count(t.DeletedRows) }),
-	},
-	{
-		Column: Column{
-			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included.",
-		},
-		needs: model.PartSegments | model.PartLogs, cell: totalsOf(func(t model.Totals) Cell { return count(t.Bytes) }),
-	},
-	{
-		Column: Column{
-			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Hidden, Doc: "Bytes of finished index files, where Milvus records them.",
-		},
-		needs: model.PartIndexes | model.PartSegments | model.PartSegmentIndexes, cell: totalsOf(func(t model.Totals) Cell { return someCount(t.IndexBytes) }),
-	},
-	{
-		Column: Column{Name: "shards", Title: "SHARDS", Kind: Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return count(int64(c.Shards)) },
-	},
-	{
-		Column: Column{Name: "partitions", Title: "PARTITIONS", Kind: Int, Priority: 3, Doc: "Partitions, dropped ones not counted."},
-		cell:   func(e *Env, c *model.Collection) Cell { return count(int64(len(livePartitions(e, c.ID)))) },
-	},
-	{
-		Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."},
-		needs:  model.PartSegments, cell: totalsOf(func(t model.Totals) Cell { return count(int64(t.Segments)) }),
-	},
-	{
-		Column: Column{Name: "indexes", Title: "INDEXES", Kind: Int, Show: Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
-		needs:  model.PartIndexes, cell: func(e *Env, c *model.Collection) Cell { return count(int64(len(liveIndexes(e, c.ID)))) },
-	},
-	{
-		Column: Column{
-			Name: "indexed_percent", Title: "INDEXED", Kind: Percent, Show: Wide, Priority: 4, Doc: "Share of the rows that want indexes and have all of them finished; none if no row wants one.",
-		},
-		needs: model.PartSegments | model.PartSegmentIndexes, cell: totalsOf(func(t model.Totals) Cell { return percent(t.IndexedRows, t.NeedIndexRows) }),
-	},
+	col(Column{Name: "rows", Kind: Int, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
+		totalsOf(func(t model.Totals) Cell { return count(t.Rows) })).needing(model.PartSegments),
+	col(Column{Name: "growing_rows", Title: "GROWING", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of growing segments as recorded."},
+		totalsOf(func(t model.Totals) Cell { return count(t.RowsByState[model.SegmentGrowing]) })).needing(model.PartSegments),
+	col(Column{Name: "deleted_rows", Title: "DELETES", Kind: Int, Show: Wide, Priority: 5, Doc: deletesDoc},
+		totalsOf(func(t model.Totals) Cell { return count(t.DeletedRows) })).needing(model.PartSegments | model.PartLogs),
+	col(Column{Name: "size_bytes", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included."},
+		totalsOf(func(t model.Totals) Cell { return count(t.Bytes) })).needing(model.PartSegments | model.PartLogs),
+	col(Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Hidden, Doc: "Bytes of finished index files, where Milvus records them."},
+		totalsOf(func(t model.Totals) Cell { return someCount(t.IndexBytes) })).needing(model.PartIndexes | model.PartSegments | model.PartSegmentIndexes),
+	col(Column{Name: "shards", Kind: Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
+		func(_ *Env, c *model.Collection) Cell { return count(int64(c.Shards)) }),
+	col(Column{Name: "partitions", Kind: Int, Priority: 3, Doc: "Partitions, dropped ones not counted."},
+		func(e *Env, c *model.Collection) Cell { return count(int64(len(livePartitions(e, c.ID)))) }),
+	col(Column{Name: "segments", Kind: Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."},
+		totalsOf(func(t model.Totals) Cell { return count(int64(t.Segments)) })).needing(model.PartSegments),
+	col(Column{Name: "indexes", Kind: Int, Show: Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
+		func(e *Env, c *model.Collection) Cell { return count(int64(len(liveIndexes(e, c.ID)))) }).needing(model.PartIndexes),
+	col(Column{Name: "indexed_percent", Kind: Percent, Show: Wide, Priority: 4, Doc: "Share of the rows that want indexes and have all of them finished; none if no row wants one."},
+		totalsOf(func(t model.Totals) Cell { return percent(t.IndexedRows, t.NeedIndexRows) })).needing(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var collectionServing = []column[*model.Collection]{
-	{
-		Column: Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 1, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
-		needs:  model.PartServing, cell: func(e *Env, c *model.Collection) Cell { return text(loadState(e, c.ID)) },
-	},
-	{
-		Column: Column{Name: "load_percent", Title: "LOADED", Kind: Percent, Show: Hidden, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
-		cell:   func(e *Env, c *model.Collection) Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) },
-	},
-	{
-		Column: Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Show: Wide, Priority: 6, Doc: "Replicas that exist."},
-		needs:  model.PartServing, cell: func(e *Env, c *model.Collection) Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) },
-	},
-	{
-		Column: Column{Name: "aliases", Title: "ALIASES", Kind: List, Priority: 5, Doc: "Other names of the collection."},
-		cell:   func(e *Env, c *model.Collection) Cell { return list(aliasNames(e, c.ID)) },
-	},
+	col(Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 1, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		func(e *Env, c *model.Collection) Cell { return text(loadState(e, c.ID)) }).needing(model.PartServing),
+	col(Column{Name: "load_percent", Title: "LOADED", Kind: Percent, Show: Hidden, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
+		func(e *Env, c *model.Collection) Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) }),
+	col(Column{Name: "replicas", Kind: Int, Show: Wide, Priority: 6, Doc: "Replicas that exist."},
+		func(e *Env, c *model.Collection) Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) }).needing(model.PartServing),
+	col(Column{Name: "aliases", Kind: List, Priority: 5, Doc: "Other names of the collection."},
+		func(e *Env, c *model.Collection) Cell { return list(aliasNames(e, c.ID)) }),
 }
 
 var collectionSchema = []column[*model.Collection]{
-	{
-		Column: Column{Name: "consistency_level", Title: "CONSISTENCY", Show: Hidden, Doc: "Default consistency level of searches.", Vocabulary: true},
-		cell:   func(_ *Env, c *model.Collection) Cell { return text(c.ConsistencyLevel) },
-	},
-	{
-		Column: Column{Name: "fields", Title: "FIELDS", Kind: Int, Show: Hidden, Doc: "Fields of the schema, Milvus's own not counted."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return count(int64(len(userFields(c)))) },
-	},
-	{
-		Column: Column{Name: "auto_id", Title: "AUTO ID", Kind: Bool, Show: Hidden, Doc: "Milvus makes the primary keys."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return yesNo(c.AutoID) },
-	},
-	{
-		Column: Column{Name: "dynamic_field", Title: "DYNAMIC", Kind: Bool, Show: Hidden, Doc: "Rows may have fields that the schema does not name."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return yesNo(c.DynamicField) },
-	},
-	{
-		Column: Column{Name: "vchannels", Title: "VCHANNELS", Kind: List, Show: Hidden, Doc: "Virtual channels, one per shard."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return list(c.VChannels) },
-	},
-	{
-		Column: Column{Name: "properties", Title: "PROPERTIES", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return pairs(c.Properties) },
-	},
-	{
-		Column: Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return text(c.Description) },
-	},
-	{
-		Column: Column{Name: "layout", Title: "LAYOUT", Show: Hidden, Doc: "Layout of the record: 2.1 (all inline), 2.2 (no database) or 2.2.9."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return text(c.Layout) },
-	},
-	{
-		Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
-		cell:   func(_ *Env, c *model.Collection) Cell { return tso(c.CreatedAt) },
-	},
+	col(Column{Name: "consistency_level", Title: "CONSISTENCY", Show: Hidden, Doc: "Default consistency level of searches.", Vocabulary: true},
+		func(_ *Env, c *model.Collection) Cell { return text(c.ConsistencyLevel) }),
+	col(Column{Name: "fields", Kind: Int, Show: Hidden, Doc: "Fields of the schema, Milvus's own not counted."},
+		func(_ *Env, c *model.Collection) Cell { return count(int64(len(userFields(c)))) }),
+	col(Column{Name: "auto_id", Kind: Bool, Show: Hidden, Doc: "Milvus makes the primary keys."},
+		func(_ *Env, c *model.Collection) Cell { return yesNo(c.AutoID) }),
+	col(Column{Name: "dynamic_field", Title: "DYNAMIC", Kind: Bool, Show: Hidden, Doc: "Rows may have fields that the schema does not name."},
+		func(_ *Env, c *model.Collection) Cell { return yesNo(c.DynamicField) }),
+	col(Column{Name: "vchannels", Kind: List, Show: Hidden, Doc: "Virtual channels, one per shard."},
+		func(_ *Env, c *model.Collection) Cell { return list(c.VChannels) }),
+	col(Column{Name: "properties", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
+		func(_ *Env, c *model.Collection) Cell { return pairs(c.Properties) }),
+	col(Column{Name: "description", Show: Hidden, Doc: "Description as given by its creator."},
+		func(_ *Env, c *model.Collection) Cell { return text(c.Description) }),
+	col(Column{Name: "layout", Show: Hidden, Doc: "Layout of the record: 2.1 (all inline), 2.2 (no database) or 2.2.9."},
+		func(_ *Env, c *model.Collection) Cell { return text(c.Layout) }),
+	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
+		func(_ *Env, c *model.Collection) Cell { return tso(c.CreatedAt) }),
 }
 
 func totalsOf(cell func(model.Totals) Cell) func(*Env, *model.Collection) Cell {
@@ -281,30 +213,13 @@ var functions = define(definition[*model.Function]{
 		Needs: model.PartObjects,
 	},
 	columns: []column[*model.Function]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the function."},
-			cell:   func(_ *Env, f *model.Function) Cell { return text(f.Name) },
-		},
-		{
-			Column: Column{Name: "type", Title: "TYPE", Doc: "BM25, TextEmbedding or Rerank.", Vocabulary: true},
-			cell:   func(_ *Env, f *model.Function) Cell { return text(f.Type) },
-		},
-		{
-			Column: Column{Name: "inputs", Title: "INPUTS", Kind: List, Doc: "Fields that it reads."},
-			cell:   func(_ *Env, f *model.Function) Cell { return list(f.Inputs) },
-		},
-		{
-			Column: Column{Name: "outputs", Title: "OUTPUTS", Kind: List, Doc: "Fields that it fills."},
-			cell:   func(_ *Env, f *model.Function) Cell { return list(f.Outputs) },
-		},
-		{
-			Column: Column{Name: "params", Title: "PARAMS", Kind: Pairs, Doc: "Parameters, secrets redacted."},
-			cell:   func(_ *Env, f *model.Function) Cell { return pairs(f.Params) },
-		},
-		{
-			Column: Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
-			cell:   func(_ *Env, f *model.Function) Cell { return text(strings.TrimSpace(f.Description)) },
-		},
+		col(Column{Name: "name", Doc: "Name of the function."}, func(_ *Env, f *model.Function) Cell { return text(f.Name) }),
+		col(Column{Name: "type", Doc: "BM25, TextEmbedding or Rerank.", Vocabulary: true}, func(_ *Env, f *model.Function) Cell { return text(f.Type) }),
+		col(Column{Name: "inputs", Kind: List, Doc: "Fields that it reads."}, func(_ *Env, f *model.Function) Cell { return list(f.Inputs) }),
+		col(Column{Name: "outputs", Kind: List, Doc: "Fields that it fills."}, func(_ *Env, f *model.Function) Cell { return list(f.Outputs) }),
+		col(Column{Name: "params", Kind: Pairs, Doc: "Parameters, secrets redacted."}, func(_ *Env, f *model.Function) Cell { return pairs(f.Params) }),
+		col(Column{Name: "description", Show: Hidden, Doc: "Description as given by its creator."},
+			func(_ *Env, f *model.Function) Cell { return text(strings.TrimSpace(f.Description)) }),
 	},
 	ref: func(_ *Env, f *model.Function) Ref { return Ref{ID: f.Name, Name: f.Name} },
 })

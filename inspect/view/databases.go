@@ -20,50 +20,27 @@ var databases = define(definition[*model.Database]{
 	},
 	rows: databaseRows,
 	columns: []column[*model.Database]{
-		{
-			Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 2, Doc: "Database id; 1 is default, 0 stands for the time before databases."},
-			cell:   func(_ *Env, d *model.Database) Cell { return id(d.ID) },
-		},
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the database."},
-			cell:   func(_ *Env, d *model.Database) Cell { return text(d.Name) },
-		},
-		{
-			Column: Column{Name: "state", Title: "STATE", Kind: State, Priority: 3, Doc: "Created, Creating, Dropping or Dropped; none if not recorded."},
-			cell:   func(_ *Env, d *model.Database) Cell { return text(string(d.State)) },
-		},
-		{
-			Column: Column{Name: "collections", Title: "COLLECTIONS", Kind: Int, Doc: "Collections in it, dropped ones not counted."},
-			cell:   func(e *Env, d *model.Database) Cell { return count(int64(len(liveCollections(e, d.ID)))) },
-		},
-		{
-			Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows of all its healthy segments as recorded."},
-			needs:  model.PartSegments, cell: func(e *Env, d *model.Database) Cell {
-				return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Rows }))
-			},
-		},
-		{
-			Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 4, Doc: "Healthy segments: dropped ones not counted."},
-			needs:  model.PartSegments, cell: func(e *Env, d *model.Database) Cell {
-				return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return int64(t.Segments) }))
-			},
-		},
-		{
-			Column: Column{
-				Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage.",
-			},
-			needs: model.PartSegments | model.PartLogs, cell: func(e *Env, d *model.Database) Cell {
+		col(Column{Name: "id", Kind: ID, Priority: 2, Doc: "Database id; 1 is default, 0 stands for the time before databases."},
+			func(_ *Env, d *model.Database) Cell { return id(d.ID) }),
+		col(Column{Name: "name", Doc: "Name of the database."}, func(_ *Env, d *model.Database) Cell { return text(d.Name) }),
+		col(Column{Name: "state", Kind: State, Priority: 3, Doc: "Created, Creating, Dropping or Dropped; none if not recorded."},
+			func(_ *Env, d *model.Database) Cell { return text(string(d.State)) }),
+		col(Column{Name: "collections", Kind: Int, Doc: "Collections in it, dropped ones not counted."},
+			func(e *Env, d *model.Database) Cell { return count(int64(len(liveCollections(e, d.ID)))) }),
+		col(Column{Name: "rows", Kind: Int, Doc: "Rows of all its healthy segments as recorded."}, func(e *Env, d *model.Database) Cell {
+			return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Rows }))
+		}).needing(model.PartSegments),
+		col(Column{Name: "segments", Kind: Int, Priority: 4, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, d *model.Database) Cell {
+			return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return int64(t.Segments) }))
+		}).needing(model.PartSegments),
+		col(Column{Name: "size_bytes", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
+			func(e *Env, d *model.Database) Cell {
 				return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Bytes }))
-			},
-		},
-		{
-			Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it was created."},
-			cell:   func(_ *Env, d *model.Database) Cell { return tso(d.CreatedAt) },
-		},
-		{
-			Column: Column{Name: "properties", Title: "PROPERTIES", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
-			cell:   func(_ *Env, d *model.Database) Cell { return pairs(d.Properties) },
-		},
+			}).needing(model.PartSegments | model.PartLogs),
+		col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it was created."},
+			func(_ *Env, d *model.Database) Cell { return tso(d.CreatedAt) }),
+		col(Column{Name: "properties", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
+			func(_ *Env, d *model.Database) Cell { return pairs(d.Properties) }),
 	},
 	ref: func(_ *Env, d *model.Database) Ref { return Ref{ID: d.ID.String(), Name: d.Name} },
 	links: func(_ *Env, d *model.Database) []Link {

@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -17,6 +18,28 @@ type column[T any] struct {
 	// were asked.
 	live bool
 	cell func(*Env, T) Cell
+}
+
+// col is a column. Its title is its name without the unit, if it has none of its own.
+func col[T any](c Column, cell func(*Env, T) Cell) column[T] {
+	if c.Title == "" {
+		name := c.Name
+		for _, unit := range []string{"_seconds", "_bytes", "_percent"} {
+			name = strings.TrimSuffix(name, unit)
+		}
+		c.Title = strings.ToUpper(strings.ReplaceAll(name, "_", " "))
+	}
+	return column[T]{Column: c, cell: cell}
+}
+
+func (c column[T]) needing(parts model.Part) column[T] {
+	c.needs = parts
+	return c
+}
+
+func (c column[T]) whenLive() column[T] {
+	c.live = true
+	return c
 }
 
 // definition is what a resource's file says about it; define makes the Resource.

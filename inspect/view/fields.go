@@ -35,18 +35,11 @@ var fields = define(definition[fieldRow]{
 	},
 	columns: concat(
 		[]column[fieldRow]{
-			{
-				Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 2, Doc: "Field id inside its collection: 0 RowID, 1 Timestamp, from 100 the user's."},
-				cell:   func(_ *Env, f fieldRow) Cell { return id(f.ID) },
-			},
-			{
-				Column: Column{Name: "name", Title: "NAME", Doc: "Name of the field."},
-				cell:   func(_ *Env, f fieldRow) Cell { return text(f.Name) },
-			},
-			{
-				Column: Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "collection/name, which names the field in the cluster."},
-				cell:   func(e *Env, f fieldRow) Cell { return text(qualifiedName(e, f.collection) + "/" + f.Name) },
-			},
+			col(Column{Name: "id", Kind: ID, Priority: 2, Doc: "Field id inside its collection: 0 RowID, 1 Timestamp, from 100 the user's."},
+				func(_ *Env, f fieldRow) Cell { return id(f.ID) }),
+			col(Column{Name: "name", Doc: "Name of the field."}, func(_ *Env, f fieldRow) Cell { return text(f.Name) }),
+			col(Column{Name: "path", Show: Hidden, Doc: "collection/name, which names the field in the cluster."},
+				func(e *Env, f fieldRow) Cell { return text(qualifiedName(e, f.collection) + "/" + f.Name) }),
 		},
 		collectionColumns(func(f fieldRow) model.CollectionID { return f.collection.ID }),
 		fieldType, fieldMore,
@@ -64,25 +57,16 @@ var fields = define(definition[fieldRow]{
 })
 
 var fieldType = []column[fieldRow]{
-	{
-		Column: Column{Name: "type", Title: "TYPE", Doc: "Data type: Int64, VarChar, FloatVector, ...", Vocabulary: true},
-		cell:   func(_ *Env, f fieldRow) Cell { return text(f.Type) },
-	},
-	{
-		Column: Column{Name: "element_type", Title: "ELEMENT", Show: Wide, Priority: 5, Doc: "Data type of the elements of an array."},
-		cell:   func(_ *Env, f fieldRow) Cell { return text(f.ElementType) },
-	},
-	{
-		Column: Column{Name: "dim", Title: "DIM", Kind: Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none."},
-		cell:   func(_ *Env, f fieldRow) Cell { return someCount(f.Dim) },
-	},
-	{
-		Column: Column{Name: "flags", Title: "FLAGS", Kind: List, Priority: 2, Doc: "What is special: primary_key, auto_id, partition_key, clustering_key, dynamic, nullable, function_output."},
-		cell:   func(_ *Env, f fieldRow) Cell { return list(fieldFlags(f.Field)) },
-	},
-	{
-		Column: Column{Name: "indexes", Title: "INDEXES", Kind: List, Priority: 3, Doc: "Names of the indexes on it, deleted ones not included."},
-		needs:  model.PartIndexes, cell: func(e *Env, f fieldRow) Cell {
+	col(Column{Name: "type", Doc: "Data type: Int64, VarChar, FloatVector, ...", Vocabulary: true},
+		func(_ *Env, f fieldRow) Cell { return text(f.Type) }),
+	col(Column{Name: "element_type", Title: "ELEMENT", Show: Wide, Priority: 5, Doc: "Data type of the elements of an array."},
+		func(_ *Env, f fieldRow) Cell { return text(f.ElementType) }),
+	col(Column{Name: "dim", Kind: Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none."},
+		func(_ *Env, f fieldRow) Cell { return someCount(f.Dim) }),
+	col(Column{Name: "flags", Kind: List, Priority: 2, Doc: "What is special: primary_key, auto_id, partition_key, clustering_key, dynamic, nullable, function_output."},
+		func(_ *Env, f fieldRow) Cell { return list(fieldFlags(f.Field)) }),
+	col(Column{Name: "indexes", Kind: List, Priority: 3, Doc: "Names of the indexes on it, deleted ones not included."},
+		func(e *Env, f fieldRow) Cell {
 			var names []string
 			for _, x := range fieldIndexes(e, f) {
 				if !x.Deleted {
@@ -90,47 +74,27 @@ var fieldType = []column[fieldRow]{
 				}
 			}
 			return list(names)
-		},
-	},
-	{
-		Column: Column{Name: "params", Title: "PARAMS", Kind: Pairs, Priority: 4, Doc: "Type parameters: dim, max_length, ..."},
-		cell:   func(_ *Env, f fieldRow) Cell { return pairs(f.Params) },
-	},
+		}).needing(model.PartIndexes),
+	col(Column{Name: "params", Kind: Pairs, Priority: 4, Doc: "Type parameters: dim, max_length, ..."},
+		func(_ *Env, f fieldRow) Cell { return pairs(f.Params) }),
 }
 
 var fieldMore = []column[fieldRow]{
-	{
-		Column: Column{Name: "primary_key", Title: "PRIMARY KEY", Kind: Bool, Show: Hidden, Doc: "It is the primary key."},
-		cell:   func(_ *Env, f fieldRow) Cell { return yesNo(f.PrimaryKey) },
-	},
-	{
-		Column: Column{Name: "vector", Title: "VECTOR", Kind: Bool, Show: Hidden, Doc: "It holds vectors of any kind."},
-		cell:   func(_ *Env, f fieldRow) Cell { return yesNo(f.Vector()) },
-	},
-	{
-		Column: Column{Name: "system", Title: "SYSTEM", Kind: Bool, Show: Hidden, Doc: "Milvus itself added it (RowID, Timestamp)."},
-		cell:   func(_ *Env, f fieldRow) Cell { return yesNo(f.System()) },
-	},
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Show: Hidden, Doc: "State of the field, none if not recorded."},
-		cell:   func(_ *Env, f fieldRow) Cell { return text(f.State) },
-	},
-	{
-		Column: Column{Name: "struct", Title: "STRUCT", Show: Hidden, Doc: "Name of the struct array that it belongs to (2.6)."},
-		cell:   func(_ *Env, f fieldRow) Cell { return text(f.Struct) },
-	},
-	{
-		Column: Column{Name: "default", Title: "DEFAULT", Show: Hidden, Doc: "Default value, as text."},
-		cell:   func(_ *Env, f fieldRow) Cell { return text(f.Default) },
-	},
-	{
-		Column: Column{Name: "index_params", Title: "INDEX PARAMS", Kind: Pairs, Show: Hidden, Doc: "Index parameters inside the schema (2.1)."},
-		cell:   func(_ *Env, f fieldRow) Cell { return pairs(f.IndexParams) },
-	},
-	{
-		Column: Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
-		cell:   func(_ *Env, f fieldRow) Cell { return text(strings.TrimSpace(f.Description)) },
-	},
+	col(Column{Name: "primary_key", Kind: Bool, Show: Hidden, Doc: "It is the primary key."},
+		func(_ *Env, f fieldRow) Cell { return yesNo(f.PrimaryKey) }),
+	col(Column{Name: "vector", Kind: Bool, Show: Hidden, Doc: "It holds vectors of any kind."},
+		func(_ *Env, f fieldRow) Cell { return yesNo(f.Vector()) }),
+	col(Column{Name: "system", Kind: Bool, Show: Hidden, Doc: "Milvus itself added it (RowID, Timestamp)."},
+		func(_ *Env, f fieldRow) Cell { return yesNo(f.System()) }),
+	col(Column{Name: "state", Kind: State, Show: Hidden, Doc: "State of the field, none if not recorded."},
+		func(_ *Env, f fieldRow) Cell { return text(f.State) }),
+	col(Column{Name: "struct", Show: Hidden, Doc: "Name of the struct array that it belongs to (2.6)."},
+		func(_ *Env, f fieldRow) Cell { return text(f.Struct) }),
+	col(Column{Name: "default", Show: Hidden, Doc: "Default value, as text."}, func(_ *Env, f fieldRow) Cell { return text(f.Default) }),
+	col(Column{Name: "index_params", Kind: Pairs, Show: Hidden, Doc: "Index parameters inside the schema (2.1)."},
+		func(_ *Env, f fieldRow) Cell { return pairs(f.IndexParams) }),
+	col(Column{Name: "description", Show: Hidden, Doc: "Description as given by its creator."},
+		func(_ *Env, f fieldRow) Cell { return text(strings.TrimSpace(f.Description)) }),
 }
 
 func fieldFlags(f *model.Field) []string {

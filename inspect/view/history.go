@@ -20,38 +20,21 @@ var history = define(definition[*model.HistoryEntry]{
 	},
 	rows: func(e *Env) []*model.HistoryEntry { return e.Cluster.History },
 	columns: []column[*model.HistoryEntry]{
-		{
-			Column: Column{Name: "kind", Title: "KIND", Doc: "What the older value is: collection, partition, field, alias, ..."},
-			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Kind) },
-		},
-		{
-			Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 1, Doc: "Id of the object, none for a tombstone."},
-			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return someID(model.NodeID(h.ID)) },
-		},
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the object, none for a tombstone."},
-			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Name) },
-		},
-		{
-			Column: Column{Name: "tombstone", Title: "TOMBSTONE", Kind: Bool, Priority: 1, Doc: "The object was dropped at that time."},
-			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return yesNo(h.Tombstone) },
-		},
-		{
-			Column: Column{Name: "written_at", Title: "WRITTEN", Kind: Time, Doc: "When the value was written."},
-			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return tso(h.At) },
-		},
-		{
-			Column: Column{Name: "age_seconds", Title: "AGE", Kind: Duration, Show: Wide, Priority: 2, Doc: "Time since written_at."},
-			cell:   func(e *Env, h *model.HistoryEntry) Cell { return age(e, h.At.Time()) },
-		},
-		{
-			Column: Column{Name: "of", Title: "OF", Priority: 4, Doc: "Key whose value it was, below the metadata's prefix."},
-			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Of) },
-		},
-		{
-			Column: Column{Name: "key", Title: "KEY", Show: Hidden, Doc: "Key under snapshots/, below the metadata's prefix."},
-			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Key) },
-		},
+		col(Column{Name: "kind", Doc: "What the older value is: collection, partition, field, alias, ..."},
+			func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Kind) }),
+		col(Column{Name: "id", Kind: ID, Priority: 1, Doc: "Id of the object, none for a tombstone."},
+			func(_ *Env, h *model.HistoryEntry) Cell { return someID(model.NodeID(h.ID)) }),
+		col(Column{Name: "name", Doc: "Name of the object, none for a tombstone."}, func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Name) }),
+		col(Column{Name: "tombstone", Kind: Bool, Priority: 1, Doc: "The object was dropped at that time."},
+			func(_ *Env, h *model.HistoryEntry) Cell { return yesNo(h.Tombstone) }),
+		col(Column{Name: "written_at", Title: "WRITTEN", Kind: Time, Doc: "When the value was written."},
+			func(_ *Env, h *model.HistoryEntry) Cell { return tso(h.At) }),
+		col(Column{Name: "age_seconds", Kind: Duration, Show: Wide, Priority: 2, Doc: "Time since written_at."},
+			func(e *Env, h *model.HistoryEntry) Cell { return age(e, h.At.Time()) }),
+		col(Column{Name: "of", Priority: 4, Doc: "Key whose value it was, below the metadata's prefix."},
+			func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Of) }),
+		col(Column{Name: "key", Show: Hidden, Doc: "Key under snapshots/, below the metadata's prefix."},
+			func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Key) }),
 	},
 	ref: func(_ *Env, h *model.HistoryEntry) Ref { return Ref{ID: h.Key, Name: h.Name} },
 	key: func(e *Env, h *model.HistoryEntry) string {
@@ -72,18 +55,11 @@ var allocators = define(definition[*model.Allocator]{
 	},
 	rows: func(e *Env) []*model.Allocator { return e.Cluster.Allocators },
 	columns: []column[*model.Allocator]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the allocator: its key below kv/."},
-			cell:   func(_ *Env, a *model.Allocator) Cell { return text(a.Name) },
-		},
-		{
-			Column: Column{Name: "reserved_until", Title: "RESERVED UNTIL", Kind: Time, Doc: "End of the window; a few seconds ahead of the clock is normal."},
-			cell:   func(_ *Env, a *model.Allocator) Cell { return at(a.At) },
-		},
-		{
-			Column: Column{Name: "ahead_seconds", Title: "AHEAD", Kind: Duration, Priority: 1, Doc: "How far reserved_until is ahead of the time of the state, negative if behind."},
-			cell:   ahead,
-		},
+		col(Column{Name: "name", Doc: "Name of the allocator: its key below kv/."}, func(_ *Env, a *model.Allocator) Cell { return text(a.Name) }),
+		col(Column{Name: "reserved_until", Kind: Time, Doc: "End of the window; a few seconds ahead of the clock is normal."},
+			func(_ *Env, a *model.Allocator) Cell { return at(a.At) }),
+		col(Column{Name: "ahead_seconds", Kind: Duration, Priority: 1, Doc: "How far reserved_until is ahead of the time of the state, negative if behind."},
+			ahead),
 	},
 	ref: func(_ *Env, a *model.Allocator) Ref { return Ref{ID: a.Name, Name: a.Name} },
 	key: func(_ *Env, a *model.Allocator) string { return a.Key },
@@ -115,38 +91,21 @@ var partitionStats = define(definition[*model.PartitionStats]{
 	columns: concat(
 		collectionColumns(func(p *model.PartitionStats) model.CollectionID { return p.Collection }),
 		[]column[*model.PartitionStats]{
-			{
-				Column: Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Hidden, Doc: "Id of the partition."},
-				cell:   func(_ *Env, p *model.PartitionStats) Cell { return id(p.Partition) },
-			},
-			{
-				Column: Column{Name: "partition", Title: "PARTITION", Priority: 2, Doc: "Name of the partition, none if it is gone."},
-				cell:   func(e *Env, p *model.PartitionStats) Cell { return text(e.Cluster.PartitionName(p.Partition)) },
-			},
-			{
-				Column: Column{Name: "vchannel", Title: "VCHANNEL", Show: Wide, Priority: 4, Doc: "Virtual channel."},
-				cell:   func(_ *Env, p *model.PartitionStats) Cell { return text(p.VChannel) },
-			},
-			{
-				Column: Column{Name: "version", Title: "VERSION", Kind: ID, Doc: "Version of the statistics: the id of the compaction's plan."},
-				cell:   func(_ *Env, p *model.PartitionStats) Cell { return id(model.NodeID(p.Version)) },
-			},
-			{
-				Column: Column{Name: "current", Title: "CURRENT", Kind: Bool, Doc: "Queries use this version."},
-				cell:   func(_ *Env, p *model.PartitionStats) Cell { return yesNo(p.Current) },
-			},
-			{
-				Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 1, Doc: "Segments that were produced."},
-				cell:   func(_ *Env, p *model.PartitionStats) Cell { return count(int64(len(p.Segments))) },
-			},
-			{
-				Column: Column{Name: "segment_ids", Title: "SEGMENT IDS", Kind: List, Show: Hidden, Doc: "Their ids."},
-				cell:   func(_ *Env, p *model.PartitionStats) Cell { return ids(p.Segments) },
-			},
-			{
-				Column: Column{Name: "committed_at", Title: "COMMITTED", Kind: Time, Show: Wide, Priority: 3, Doc: "When it was committed."},
-				cell:   func(_ *Env, p *model.PartitionStats) Cell { return at(p.CommittedAt) },
-			},
+			col(Column{Name: "partition_id", Kind: ID, Show: Hidden, Doc: "Id of the partition."},
+				func(_ *Env, p *model.PartitionStats) Cell { return id(p.Partition) }),
+			col(Column{Name: "partition", Priority: 2, Doc: "Name of the partition, none if it is gone."},
+				func(e *Env, p *model.PartitionStats) Cell { return text(e.Cluster.PartitionName(p.Partition)) }),
+			col(Column{Name: "vchannel", Show: Wide, Priority: 4, Doc: "Virtual channel."},
+				func(_ *Env, p *model.PartitionStats) Cell { return text(p.VChannel) }),
+			col(Column{Name: "version", Kind: ID, Doc: "Version of the statistics: the id of the compaction's plan."},
+				func(_ *Env, p *model.PartitionStats) Cell { return id(model.NodeID(p.Version)) }),
+			col(Column{Name: "current", Kind: Bool, Doc: "Queries use this version."}, func(_ *Env, p *model.PartitionStats) Cell { return yesNo(p.Current) }),
+			col(Column{Name: "segments", Kind: Int, Priority: 1, Doc: "Segments that were produced."},
+				func(_ *Env, p *model.PartitionStats) Cell { return count(int64(len(p.Segments))) }),
+			col(Column{Name: "segment_ids", Kind: List, Show: Hidden, Doc: "Their ids."},
+				func(_ *Env, p *model.PartitionStats) Cell { return ids(p.Segments) }),
+			col(Column{Name: "committed_at", Title: "COMMITTED", Kind: Time, Show: Wide, Priority: 3, Doc: "When it was committed."},
+				func(_ *Env, p *model.PartitionStats) Cell { return at(p.CommittedAt) }),
 		},
 	),
 	ref: func(_ *Env, p *model.PartitionStats) Ref {

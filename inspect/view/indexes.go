@@ -21,14 +21,8 @@ var indexes = define(definition[*indexRow]{
 	rows: func(e *Env) []*indexRow { return indexRows(e.Cluster.Indexes) },
 	columns: concat(
 		[]column[*indexRow]{
-			{
-				Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 4, Doc: "Index id."},
-				cell:   func(_ *Env, x *indexRow) Cell { return id(x.ID) },
-			},
-			{
-				Column: Column{Name: "name", Title: "NAME", Doc: "Name of the index."},
-				cell:   func(_ *Env, x *indexRow) Cell { return text(x.Name) },
-			},
+			col(Column{Name: "id", Kind: ID, Priority: 4, Doc: "Index id."}, func(_ *Env, x *indexRow) Cell { return id(x.ID) }),
+			col(Column{Name: "name", Doc: "Name of the index."}, func(_ *Env, x *indexRow) Cell { return text(x.Name) }),
 		},
 		collectionColumns(func(x *indexRow) model.CollectionID { return x.Collection }),
 		indexDefinition, indexProgress, indexMore,
@@ -48,102 +42,54 @@ var indexes = define(definition[*indexRow]{
 })
 
 var indexDefinition = []column[*indexRow]{
-	{
-		Column: Column{Name: "field_id", Title: "FIELD ID", Kind: ID, Show: Hidden, Doc: "Id of the field."},
-		cell:   func(_ *Env, x *indexRow) Cell { return id(x.Field) },
-	},
-	{
-		Column: Column{Name: "field", Title: "FIELD", Priority: 1, Doc: "Name of the field, none if it is gone."},
-		cell:   func(e *Env, x *indexRow) Cell { return text(fieldName(e, x.Collection, x.Field)) },
-	},
-	{
-		Column: Column{Name: "type", Title: "TYPE", Doc: "HNSW, IVF_FLAT, AUTOINDEX, INVERTED, ...; none if not recorded.", Vocabulary: true},
-		cell:   func(_ *Env, x *indexRow) Cell { return text(x.Type) },
-	},
-	{
-		Column: Column{Name: "metric", Title: "METRIC", Priority: 2, Doc: "L2, IP, COSINE, ...; none on scalar fields.", Vocabulary: true},
-		cell:   func(_ *Env, x *indexRow) Cell { return text(x.Metric) },
-	},
-	{
-		Column: Column{Name: "params", Title: "PARAMS", Kind: Pairs, Priority: 4, Doc: "Parameters without type and metric: M, efConstruction, nlist, ..."},
-		cell:   func(_ *Env, x *indexRow) Cell { return pairs(x.Params) },
-	},
-	{
-		Column: Column{
-			Name: "state", Title: "STATE", Kind: State, Priority: 1, Doc: "Finished, InProgress, ...: the worst state over its segments; Deleted if the definition is; none if no segment wants it.",
-		},
-		needs: model.PartSegments | model.PartSegmentIndexes, cell: func(e *Env, x *indexRow) Cell { return text(indexProgressOf(e, x).state(x)) },
-	},
+	col(Column{Name: "field_id", Kind: ID, Show: Hidden, Doc: "Id of the field."}, func(_ *Env, x *indexRow) Cell { return id(x.Field) }),
+	col(Column{Name: "field", Priority: 1, Doc: "Name of the field, none if it is gone."},
+		func(e *Env, x *indexRow) Cell { return text(fieldName(e, x.Collection, x.Field)) }),
+	col(Column{Name: "type", Doc: "HNSW, IVF_FLAT, AUTOINDEX, INVERTED, ...; none if not recorded.", Vocabulary: true},
+		func(_ *Env, x *indexRow) Cell { return text(x.Type) }),
+	col(Column{Name: "metric", Priority: 2, Doc: "L2, IP, COSINE, ...; none on scalar fields.", Vocabulary: true},
+		func(_ *Env, x *indexRow) Cell { return text(x.Metric) }),
+	col(Column{Name: "params", Kind: Pairs, Priority: 4, Doc: "Parameters without type and metric: M, efConstruction, nlist, ..."},
+		func(_ *Env, x *indexRow) Cell { return pairs(x.Params) }),
+	col(Column{Name: "state", Kind: State, Priority: 1, Doc: "Finished, InProgress, ...: the worst state over its segments; Deleted if the definition is; none if no segment wants it."},
+		func(e *Env, x *indexRow) Cell { return text(indexProgressOf(e, x).state(x)) }).needing(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var indexProgress = []column[*indexRow]{
-	{
-		Column: Column{
-			Name: "indexed_percent", Title: "INDEXED", Kind: Percent, Priority: 2, Doc: "Share of the rows that want the index and have it; none if no row wants it.",
-		},
-		needs: model.PartSegments | model.PartSegmentIndexes, cell: func(e *Env, x *indexRow) Cell {
+	col(Column{Name: "indexed_percent", Kind: Percent, Priority: 2, Doc: "Share of the rows that want the index and have it; none if no row wants it."},
+		func(e *Env, x *indexRow) Cell {
 			p := indexProgressOf(e, x)
 			return percent(p.rows[model.IndexFinished], p.wanted)
-		},
-	},
-	{
-		Column: Column{
-			Name: "indexed_rows", Title: "INDEXED ROWS", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of the segments on which the index is finished.",
-		},
-		needs: model.PartSegments | model.PartSegmentIndexes, cell: func(e *Env, x *indexRow) Cell {
+		}).needing(model.PartSegments | model.PartSegmentIndexes),
+	col(Column{Name: "indexed_rows", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of the segments on which the index is finished."},
+		func(e *Env, x *indexRow) Cell {
 			return count(indexProgressOf(e, x).rows[model.IndexFinished])
-		},
-	},
-	{
-		Column: Column{
-			Name: "pending_rows", Title: "PENDING ROWS", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of the segments that want the index and do not have it finished.",
-		},
-		needs: model.PartSegments | model.PartSegmentIndexes, cell: func(e *Env, x *indexRow) Cell {
+		}).needing(model.PartSegments | model.PartSegmentIndexes),
+	col(Column{Name: "pending_rows", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of the segments that want the index and do not have it finished."},
+		func(e *Env, x *indexRow) Cell {
 			p := indexProgressOf(e, x)
 			return count(p.wanted - p.rows[model.IndexFinished])
-		},
-	},
-	{
-		Column: Column{
-			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 5, Doc: "Bytes of its files on healthy segments, where Milvus records them.",
-		},
-		needs: model.PartSegments | model.PartSegmentIndexes, cell: func(e *Env, x *indexRow) Cell { return someCount(indexProgressOf(e, x).bytes) },
-	},
+		}).needing(model.PartSegments | model.PartSegmentIndexes),
+	col(Column{Name: "size_bytes", Kind: Bytes, Show: Wide, Priority: 5, Doc: "Bytes of its files on healthy segments, where Milvus records them."},
+		func(e *Env, x *indexRow) Cell { return someCount(indexProgressOf(e, x).bytes) }).needing(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var indexMore = []column[*indexRow]{
-	{
-		Column: Column{Name: "deleted", Title: "DELETED", Kind: Bool, Show: Hidden, Doc: "The definition is marked deleted, kept until garbage collection."},
-		cell:   func(_ *Env, x *indexRow) Cell { return yesNo(x.Deleted) },
-	},
-	{
-		Column: Column{Name: "auto", Title: "AUTO", Kind: Bool, Show: Hidden, Doc: "Milvus chose type and parameters (AUTOINDEX)."},
-		cell:   func(_ *Env, x *indexRow) Cell { return yesNo(x.Auto) },
-	},
-	{
-		Column: Column{Name: "type_params", Title: "TYPE PARAMS", Kind: Pairs, Show: Hidden, Doc: "Type parameters of the field when the index was made."},
-		cell:   func(_ *Env, x *indexRow) Cell { return pairs(x.TypeParams) },
-	},
-	{
-		Column: Column{Name: "user_params", Title: "USER PARAMS", Kind: Pairs, Show: Hidden, Doc: "Parameters as the user gave them."},
-		cell:   func(_ *Env, x *indexRow) Cell { return pairs(x.UserParams) },
-	},
-	{
-		Column: Column{Name: "min_version", Title: "MIN VERSION", Kind: Int, Show: Hidden, Doc: "Lowest index engine version allowed, where recorded."},
-		cell:   func(_ *Env, x *indexRow) Cell { return someCount(x.MinVersion) },
-	},
-	{
-		Column: Column{Name: "max_version", Title: "MAX VERSION", Kind: Int, Show: Hidden, Doc: "Highest index engine version allowed, where recorded."},
-		cell:   func(_ *Env, x *indexRow) Cell { return someCount(x.MaxVersion) },
-	},
-	{
-		Column: Column{Name: "layout", Title: "LAYOUT", Show: Hidden, Doc: "Layout of the record: 2.1 or 2.2."},
-		cell:   func(_ *Env, x *indexRow) Cell { return text(x.Layout) },
-	},
-	{
-		Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created, where recorded."},
-		cell:   func(_ *Env, x *indexRow) Cell { return at(x.CreatedAt) },
-	},
+	col(Column{Name: "deleted", Kind: Bool, Show: Hidden, Doc: "The definition is marked deleted, kept until garbage collection."},
+		func(_ *Env, x *indexRow) Cell { return yesNo(x.Deleted) }),
+	col(Column{Name: "auto", Kind: Bool, Show: Hidden, Doc: "Milvus chose type and parameters (AUTOINDEX)."},
+		func(_ *Env, x *indexRow) Cell { return yesNo(x.Auto) }),
+	col(Column{Name: "type_params", Kind: Pairs, Show: Hidden, Doc: "Type parameters of the field when the index was made."},
+		func(_ *Env, x *indexRow) Cell { return pairs(x.TypeParams) }),
+	col(Column{Name: "user_params", Kind: Pairs, Show: Hidden, Doc: "Parameters as the user gave them."},
+		func(_ *Env, x *indexRow) Cell { return pairs(x.UserParams) }),
+	col(Column{Name: "min_version", Kind: Int, Show: Hidden, Doc: "Lowest index engine version allowed, where recorded."},
+		func(_ *Env, x *indexRow) Cell { return someCount(x.MinVersion) }),
+	col(Column{Name: "max_version", Kind: Int, Show: Hidden, Doc: "Highest index engine version allowed, where recorded."},
+		func(_ *Env, x *indexRow) Cell { return someCount(x.MaxVersion) }),
+	col(Column{Name: "layout", Show: Hidden, Doc: "Layout of the record: 2.1 or 2.2."}, func(_ *Env, x *indexRow) Cell { return text(x.Layout) }),
+	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created, where recorded."},
+		func(_ *Env, x *indexRow) Cell { return at(x.CreatedAt) }),
 }
 
 // indexRow is an index definition with its progress, which is added up when first asked
@@ -235,18 +181,9 @@ var indexStateTable = define(definition[stateRow]{
 		Needs: model.PartSegments | model.PartSegmentIndexes,
 	},
 	columns: []column[stateRow]{
-		{
-			Column: Column{Name: "state", Title: "STATE", Kind: State, Doc: "State of the index on the segments."},
-			cell:   func(_ *Env, r stateRow) Cell { return text(r.state) },
-		},
-		{
-			Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Doc: "How many there are."},
-			cell:   func(_ *Env, r stateRow) Cell { return count(r.segments) },
-		},
-		{
-			Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Their rows as recorded."},
-			cell:   func(_ *Env, r stateRow) Cell { return count(r.rows) },
-		},
+		col(Column{Name: "state", Kind: State, Doc: "State of the index on the segments."}, func(_ *Env, r stateRow) Cell { return text(r.state) }),
+		col(Column{Name: "segments", Kind: Int, Doc: "How many there are."}, func(_ *Env, r stateRow) Cell { return count(r.segments) }),
+		col(Column{Name: "rows", Kind: Int, Doc: "Their rows as recorded."}, func(_ *Env, r stateRow) Cell { return count(r.rows) }),
 	},
 	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },
 })

@@ -29,42 +29,23 @@ var keys = define(definition[keyRow]{
 		return rows
 	},
 	columns: []column[keyRow]{
-		{
-			Column: Column{Name: "key", Title: "KEY", Doc: "The absolute key."},
-			cell:   func(e *Env, k keyRow) Cell { return text(k.info(e).Key) },
-		},
-		{
-			Column: Column{Name: "kind", Title: "KIND", Priority: 1, Doc: "What the key holds, none if no pattern explains it."},
-			cell:   func(e *Env, k keyRow) Cell { return text(k.info(e).Kind) },
-		},
-		{
-			Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 2, Doc: "Bytes of the value."},
-			cell:   func(e *Env, k keyRow) Cell { return count(int64(k.info(e).Size)) },
-		},
-		{
-			Column: Column{Name: "mod_revision", Title: "REVISION", Kind: Int, Priority: 3, Doc: "etcd revision at which it was last written, where the source knows it."},
-			cell:   func(e *Env, k keyRow) Cell { return someCount(k.info(e).ModRevision) },
-		},
-		{
-			Column: Column{Name: "lease", Title: "LEASE", Kind: ID, Show: Wide, Priority: 4, Doc: "etcd lease of the key."},
-			cell:   func(e *Env, k keyRow) Cell { return someID(model.NodeID(k.info(e).Lease)) },
-		},
-		{
-			Column: Column{Name: "tombstone", Title: "TOMBSTONE", Kind: Bool, Show: Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
-			cell:   func(e *Env, k keyRow) Cell { return yesNo(k.info(e).Tombstone) },
-		},
-		{
-			Column: Column{Name: "message", Title: "MESSAGE", Show: OnDemand, Doc: "Name of the protobuf message, or json, text, int, time, binary."},
-			cell:   func(e *Env, k keyRow) Cell { return text(k.record(e).Message) },
-		},
-		{
-			Column: Column{Name: "value", Title: "VALUE", Show: OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},
-			cell:   func(e *Env, k keyRow) Cell { return text(k.record(e).Text) },
-		},
-		{
-			Column: Column{Name: "problem", Title: "PROBLEM", Show: OnDemand, Doc: "Why the value could not be decoded, or what of it is unknown."},
-			cell:   func(e *Env, k keyRow) Cell { return text(k.record(e).Problem) },
-		},
+		col(Column{Name: "key", Doc: "The absolute key."}, func(e *Env, k keyRow) Cell { return text(k.info(e).Key) }),
+		col(Column{Name: "kind", Priority: 1, Doc: "What the key holds, none if no pattern explains it."},
+			func(e *Env, k keyRow) Cell { return text(k.info(e).Kind) }),
+		col(Column{Name: "size_bytes", Kind: Bytes, Priority: 2, Doc: "Bytes of the value."},
+			func(e *Env, k keyRow) Cell { return count(int64(k.info(e).Size)) }),
+		col(Column{Name: "mod_revision", Title: "REVISION", Kind: Int, Priority: 3, Doc: "etcd revision at which it was last written, where the source knows it."},
+			func(e *Env, k keyRow) Cell { return someCount(k.info(e).ModRevision) }),
+		col(Column{Name: "lease", Kind: ID, Show: Wide, Priority: 4, Doc: "etcd lease of the key."},
+			func(e *Env, k keyRow) Cell { return someID(model.NodeID(k.info(e).Lease)) }),
+		col(Column{Name: "tombstone", Kind: Bool, Show: Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
+			func(e *Env, k keyRow) Cell { return yesNo(k.info(e).Tombstone) }),
+		col(Column{Name: "message", Show: OnDemand, Doc: "Name of the protobuf message, or json, text, int, time, binary."},
+			func(e *Env, k keyRow) Cell { return text(k.record(e).Message) }),
+		col(Column{Name: "value", Show: OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},
+			func(e *Env, k keyRow) Cell { return text(k.record(e).Text) }),
+		col(Column{Name: "problem", Show: OnDemand, Doc: "Why the value could not be decoded, or what of it is unknown."},
+			func(e *Env, k keyRow) Cell { return text(k.record(e).Problem) }),
 	},
 	find: func(e *Env, id string) (int, bool) {
 		if e.Cluster.Keyspace == nil {
@@ -96,18 +77,10 @@ var undecoded = define(definition[*model.Undecoded]{
 	},
 	rows: func(e *Env) []*model.Undecoded { return e.Cluster.Undecoded },
 	columns: []column[*model.Undecoded]{
-		{
-			Column: Column{Name: "key", Title: "KEY", Doc: "The absolute key."},
-			cell:   func(_ *Env, u *model.Undecoded) Cell { return text(u.Key) },
-		},
-		{
-			Column: Column{Name: "reason", Title: "REASON", Doc: "Why it was not decoded, or what of it was not."},
-			cell:   func(_ *Env, u *model.Undecoded) Cell { return text(u.Reason) },
-		},
-		{
-			Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 1, Doc: "Bytes of the value."},
-			cell:   func(_ *Env, u *model.Undecoded) Cell { return count(int64(u.Size)) },
-		},
+		col(Column{Name: "key", Doc: "The absolute key."}, func(_ *Env, u *model.Undecoded) Cell { return text(u.Key) }),
+		col(Column{Name: "reason", Doc: "Why it was not decoded, or what of it was not."}, func(_ *Env, u *model.Undecoded) Cell { return text(u.Reason) }),
+		col(Column{Name: "size_bytes", Kind: Bytes, Priority: 1, Doc: "Bytes of the value."},
+			func(_ *Env, u *model.Undecoded) Cell { return count(int64(u.Size)) }),
 	},
 	ref: func(_ *Env, u *model.Undecoded) Ref { return Ref{ID: u.Key + ": " + u.Reason, Name: u.Key} },
 	key: func(_ *Env, u *model.Undecoded) string { return u.Key },

@@ -9,115 +9,69 @@ import (
 // Columns that only the processes themselves can fill. They are unknown until someone asks.
 
 var nodeLive = []column[*model.Session]{
-	{
-		Column: Column{
-			Name: "answer", Title: "ANSWER", Kind: State, Show: Hidden, Priority: 1, Doc: "How asking it ended: answered, unreachable, refused, timed out, stale (another process answers at its address), other cluster, denied, ...",
-		},
-		live: true, needs: model.PartRuntime, cell: func(e *Env, s *model.Session) Cell {
+	col(Column{Name: "answer", Kind: State, Show: Hidden, Priority: 1, Doc: "How asking it ended: answered, unreachable, refused, timed out, stale (another process answers at its address), other cluster, denied, ..."},
+		func(e *Env, s *model.Session) Cell {
 			n := liveNode(e, s)
 			if n == nil {
 				return text(model.NotAsked.String())
 			}
 			return text(n.Outcome.String())
-		},
-	},
-	{
-		Column: Column{
-			Name: "answer_reason", Title: "REASON", Show: Hidden, Doc: "Why there is no answer, in the words of the process or the network.",
-		},
-		needs: model.PartRuntime, cell: func(e *Env, s *model.Session) Cell {
+		}).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "answer_reason", Title: "REASON", Show: Hidden, Doc: "Why there is no answer, in the words of the process or the network."},
+		func(e *Env, s *model.Session) Cell {
 			n := liveNode(e, s)
 			if n == nil {
 				return text("neither an answer nor metrics name it")
 			}
 			return text(n.Reason)
-		},
-	},
-	{
-		Column: Column{
-			Name: "health", Title: "HEALTH", Kind: State, Show: Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping.",
-		},
-		live: true, needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) { return text(n.State), n.State != "" }),
-	},
-	{
-		Column: Column{
-			Name: "cpu_percent", Title: "CPU", Kind: Percent, Show: Hidden, Priority: 2, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started.",
-		},
-		live: true, needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
+		}).needing(model.PartRuntime),
+	col(Column{Name: "health", Kind: State, Show: Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping."},
+		said(func(n *model.LiveNode) (Cell, bool) { return text(n.State), n.State != "" })).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "cpu_percent", Kind: Percent, Show: Hidden, Priority: 2, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started."},
+		said(func(n *model.LiveNode) (Cell, bool) {
 			cores, _, ok := n.Process.CPU()
 			return Cell{Float: cores * 100}, ok
-		}),
-	},
-	{
-		Column: Column{
-			Name: "memory_bytes", Title: "MEMORY", Kind: Bytes, Show: Hidden, Priority: 2, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts.",
-		},
-		live: true, needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
+		})).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "memory_bytes", Kind: Bytes, Show: Hidden, Priority: 2, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts."},
+		said(func(n *model.LiveNode) (Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok
-		}),
-	},
-	{
-		Column: Column{
-			Name: "resident_bytes", Title: "RESIDENT", Kind: Bytes, Show: Hidden, Doc: "Memory that its process holds, as the operating system counts it.",
-		},
-		needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
+		})).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "resident_bytes", Kind: Bytes, Show: Hidden, Doc: "Memory that its process holds, as the operating system counts it."},
+		said(func(n *model.LiveNode) (Cell, bool) {
 			bytes, ok := n.Process.ResidentBytes()
 			return count(bytes), ok
-		}),
-	},
-	{
-		Column: Column{
-			Name: "memory_limit_bytes", Title: "MEMORY LIMIT", Kind: Bytes, Show: Hidden, Doc: "Memory that the process may use, as it sees it.",
-		},
-		needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
+		})).needing(model.PartRuntime),
+	col(Column{Name: "memory_limit_bytes", Kind: Bytes, Show: Hidden, Doc: "Memory that the process may use, as it sees it."},
+		said(func(n *model.LiveNode) (Cell, bool) {
 			if n.System == nil {
 				return Cell{}, false
 			}
 			return count(n.System.Memory), true
-		}),
-	},
-	{
-		Column: Column{
-			Name: "started_at", Title: "STARTED", Kind: Time, Show: Hidden, Doc: "When the process started.",
-		},
-		needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
+		})).needing(model.PartRuntime),
+	col(Column{Name: "started_at", Title: "STARTED", Kind: Time, Show: Hidden, Doc: "When the process started."},
+		said(func(n *model.LiveNode) (Cell, bool) {
 			if t := n.StartedAt(); !t.IsZero() {
 				return at(t), true
 			}
 			return Cell{}, false
-		}),
+		})).needing(model.PartRuntime),
+	col(Column{Name: "sealed_segments", Title: "SEALED", Kind: Int, Show: Hidden, Priority: 1, Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them."},
+		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments }))).needing(model.PartRuntime).whenLive(),
+	col(Column{
+		Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Hidden, Priority: 1, Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
 	},
-	{
-		Column: Column{
-			Name: "sealed_segments", Title: "SEALED", Kind: Int, Show: Hidden, Priority: 1, Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them.",
-		},
-		live: true, needs: model.PartRuntime, cell: serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments })),
-	},
-	{
-		Column: Column{
-			Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Hidden, Priority: 1, Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
-		},
-		live: true, needs: model.PartRuntime, cell: serves(func(e *Env, d *model.Distribution) int64 {
+		serves(func(e *Env, d *model.Distribution) int64 {
 			segments, _ := growingOnce(e, d)
 			return segments
-		}, func(x *model.MetricServed) float64 { return x.Growing.Segments }),
-	},
-	{
-		Column: Column{
-			Name: "growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Priority: 2, Doc: "Rows of those growing segments: searched one by one. By metrics, which do not name segments, one that is being handed over counts as sealed, too.",
-		},
-		live: true, needs: model.PartRuntime, cell: serves(func(e *Env, d *model.Distribution) int64 {
+		}, func(x *model.MetricServed) float64 { return x.Growing.Segments })).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "growing_rows", Kind: Int, Show: Hidden, Priority: 2, Doc: "Rows of those growing segments: searched one by one. By metrics, which do not name segments, one that is being handed over counts as sealed, too."},
+		serves(func(e *Env, d *model.Distribution) int64 {
 			_, rows := growingOnce(e, d)
 			return rows
-		}, func(x *model.MetricServed) float64 { return x.Growing.Rows }),
-	},
-	{
-		Column: Column{
-			Name: "leads", Title: "LEADS", Kind: Int, Show: Hidden, Priority: 2, Doc: "Shards that a query node leads.",
-		},
-		live: true, needs: model.PartRuntime, cell: serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil),
-	},
+		}, func(x *model.MetricServed) float64 { return x.Growing.Rows })).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "leads", Kind: Int, Show: Hidden, Priority: 2, Doc: "Shards that a query node leads."},
+		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil)).needing(model.PartRuntime).whenLive(),
 }
 
 // growingOnce are the growing segments, and their rows, of the shards that a query node leads.
@@ -181,11 +135,8 @@ func sealedByMetrics(figure func(model.MetricSum) float64) func(*model.MetricSer
 }
 
 var segmentLive = []column[*model.Segment]{
-	{
-		Column: Column{
-			Name: "served_as", Title: "SERVED AS", Kind: State, Show: Hidden, Priority: 1, Doc: "Sealed, Growing, Both or NotServed: what query nodes have in memory. Unknown while a node that may have it is silent.",
-		},
-		live: true, needs: model.PartRuntime, cell: func(e *Env, s *model.Segment) Cell {
+	col(Column{Name: "served_as", Kind: State, Show: Hidden, Priority: 1, Doc: "Sealed, Growing, Both or NotServed: what query nodes have in memory. Unknown while a node that may have it is silent."},
+		func(e *Env, s *model.Segment) Cell {
 			sealed, growing := false, false
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
 				sealed, growing = sealed || x.Sealed != nil, growing || x.Leader != nil
@@ -201,13 +152,9 @@ var segmentLive = []column[*model.Segment]{
 				return unknown()
 			}
 			return text("NotServed")
-		},
-	},
-	{
-		Column: Column{
-			Name: "served_by", Title: "SERVED BY", Kind: List, Show: Hidden, Priority: 1, Doc: "Ids of the query nodes that have it in memory, as far as they were heard.",
-		},
-		live: true, needs: model.PartRuntime, cell: func(e *Env, s *model.Segment) Cell {
+		}).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "served_by", Kind: List, Show: Hidden, Priority: 1, Doc: "Ids of the query nodes that have it in memory, as far as they were heard."},
+		func(e *Env, s *model.Segment) Cell {
 			var nodes []model.NodeID
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
 				nodes = append(nodes, x.Node.Node)
@@ -217,13 +164,9 @@ var segmentLive = []column[*model.Segment]{
 			}
 			slices.Sort(nodes)
 			return ids(slices.Compact(nodes))
-		},
-	},
-	{
-		Column: Column{
-			Name: "live_rows", Title: "LIVE ROWS", Kind: Int, Show: Hidden, Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync.",
-		},
-		needs: model.PartRuntime, cell: func(e *Env, s *model.Segment) Cell {
+		}).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "live_rows", Kind: Int, Show: Hidden, Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync."},
+		func(e *Env, s *model.Segment) Cell {
 			d := e.Cluster.Runtime.DataSegment(s.ID)
 			switch {
 			case d != nil:
@@ -232,16 +175,12 @@ var segmentLive = []column[*model.Segment]{
 				return unknown()
 			}
 			return none() // only of those that may differ from their record is it asked
-		},
-	},
+		}).needing(model.PartRuntime),
 }
 
 var vchannelLive = []column[*model.VChannel]{
-	{
-		Column: Column{
-			Name: "leaders", Title: "LEADER", Kind: List, Show: Hidden, Priority: 1, Doc: "Ids of the query nodes that lead the shard, one for each replica, as far as they were heard.",
-		},
-		live: true, needs: model.PartRuntime, cell: func(e *Env, v *model.VChannel) Cell {
+	col(Column{Name: "leaders", Title: "LEADER", Kind: List, Show: Hidden, Priority: 1, Doc: "Ids of the query nodes that lead the shard, one for each replica, as far as they were heard."},
+		func(e *Env, v *model.VChannel) Cell {
 			var nodes []model.NodeID
 			for _, view := range e.Cluster.Runtime.ShardViews(v.Name) {
 				nodes = append(nodes, view.Node.Node)
@@ -250,13 +189,9 @@ var vchannelLive = []column[*model.VChannel]{
 				return unknown()
 			}
 			return ids(nodes)
-		},
-	},
-	{
-		Column: Column{
-			Name: "served_growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Priority: 2, Doc: "Rows of the growing segments that its leaders serve, the most that one of them has.",
-		},
-		live: true, needs: model.PartRuntime, cell: func(e *Env, v *model.VChannel) Cell {
+		}).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "served_growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Priority: 2, Doc: "Rows of the growing segments that its leaders serve, the most that one of them has."},
+		func(e *Env, v *model.VChannel) Cell {
 			views := e.Cluster.Runtime.ShardViews(v.Name)
 			var rows int64
 			for _, view := range views {
@@ -270,13 +205,9 @@ var vchannelLive = []column[*model.VChannel]{
 				return unknown()
 			}
 			return none()
-		},
-	},
-	{
-		Column: Column{
-			Name: "queue_lag", Title: "QUEUE LAG", Kind: Int, Show: Hidden, Doc: "Messages in the topic behind the checkpoint, where the queue was asked (Kafka).",
-		},
-		needs: model.PartRuntime, cell: func(e *Env, v *model.VChannel) Cell {
+		}).needing(model.PartRuntime).whenLive(),
+	col(Column{Name: "queue_lag", Kind: Int, Show: Hidden, Doc: "Messages in the topic behind the checkpoint, where the queue was asked (Kafka)."},
+		func(e *Env, v *model.VChannel) Cell {
 			if lag, ok := e.Cluster.QueueLag(v); ok {
 				return count(lag)
 			}
@@ -284,8 +215,7 @@ var vchannelLive = []column[*model.VChannel]{
 				return none()
 			}
 			return unknown()
-		},
-	},
+		}).needing(model.PartRuntime),
 }
 
 // nodeLiveOf is what a query node says of itself.

@@ -24,34 +24,17 @@ var segmentLogs = define(definition[logRow]{
 		Needs: model.PartSegments | model.PartLogs,
 	},
 	columns: []column[logRow]{
-		{
-			Column: Column{Name: "kind", Title: "KIND", Doc: "insert, delta, stats or bm25."},
-			cell:   func(_ *Env, l logRow) Cell { return text(l.Kind.String()) },
-		},
-		{
-			Column: Column{Name: "field_id", Title: "FIELD ID", Kind: ID, Doc: "Id of the field, or of the column group under storage version 2."},
-			cell:   func(_ *Env, l logRow) Cell { return logField(l, id(l.Field)) },
-		},
-		{
-			Column: Column{Name: "field", Title: "FIELD", Doc: "Name of the field."},
-			cell:   func(e *Env, l logRow) Cell { return logField(l, text(fieldName(e, l.segment.Collection, l.Field))) },
-		},
-		{
-			Column: Column{Name: "files", Title: "FILES", Kind: Int, Doc: "Files in storage."},
-			cell:   func(_ *Env, l logRow) Cell { return count(int64(l.Files)) },
-		},
-		{
-			Column: Column{Name: "entries", Title: "ENTRIES", Kind: Int, Doc: "Entries of all files: rows of insert logs, deletes of delta logs."},
-			cell:   func(_ *Env, l logRow) Cell { return count(l.Rows) },
-		},
-		{
-			Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Doc: "Bytes in storage."},
-			cell:   func(_ *Env, l logRow) Cell { return count(l.Bytes) },
-		},
-		{
-			Column: Column{Name: "memory_bytes", Title: "MEMORY", Kind: Bytes, Doc: "Bytes when decoded, where recorded (2.4 and later)."},
-			cell:   func(_ *Env, l logRow) Cell { return someCount(l.MemoryBytes) },
-		},
+		col(Column{Name: "kind", Doc: "insert, delta, stats or bm25."}, func(_ *Env, l logRow) Cell { return text(l.Kind.String()) }),
+		col(Column{Name: "field_id", Kind: ID, Doc: "Id of the field, or of the column group under storage version 2."},
+			func(_ *Env, l logRow) Cell { return logField(l, id(l.Field)) }),
+		col(Column{Name: "field", Doc: "Name of the field."},
+			func(e *Env, l logRow) Cell { return logField(l, text(fieldName(e, l.segment.Collection, l.Field))) }),
+		col(Column{Name: "files", Kind: Int, Doc: "Files in storage."}, func(_ *Env, l logRow) Cell { return count(int64(l.Files)) }),
+		col(Column{Name: "entries", Kind: Int, Doc: "Entries of all files: rows of insert logs, deletes of delta logs."},
+			func(_ *Env, l logRow) Cell { return count(l.Rows) }),
+		col(Column{Name: "size_bytes", Kind: Bytes, Doc: "Bytes in storage."}, func(_ *Env, l logRow) Cell { return count(l.Bytes) }),
+		col(Column{Name: "memory_bytes", Kind: Bytes, Doc: "Bytes when decoded, where recorded (2.4 and later)."},
+			func(_ *Env, l logRow) Cell { return someCount(l.MemoryBytes) }),
 	},
 	ref: func(_ *Env, l logRow) Ref {
 		return Ref{ID: l.segment.ID.String() + "/" + l.Kind.String() + "/" + l.Field.String()}
@@ -102,18 +85,9 @@ var segmentStates = define(definition[stateRow]{
 		Needs: model.PartSegments,
 	},
 	columns: []column[stateRow]{
-		{
-			Column: Column{Name: "state", Title: "STATE", Kind: State, Doc: "State of the segments."},
-			cell:   func(_ *Env, r stateRow) Cell { return text(r.state) },
-		},
-		{
-			Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Doc: "How many there are."},
-			cell:   func(_ *Env, r stateRow) Cell { return count(r.segments) },
-		},
-		{
-			Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Their rows as recorded."},
-			cell:   func(_ *Env, r stateRow) Cell { return count(r.rows) },
-		},
+		col(Column{Name: "state", Kind: State, Doc: "State of the segments."}, func(_ *Env, r stateRow) Cell { return text(r.state) }),
+		col(Column{Name: "segments", Kind: Int, Doc: "How many there are."}, func(_ *Env, r stateRow) Cell { return count(r.segments) }),
+		col(Column{Name: "rows", Kind: Int, Doc: "Their rows as recorded."}, func(_ *Env, r stateRow) Cell { return count(r.rows) }),
 	},
 	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },
 })

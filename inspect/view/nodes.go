@@ -48,85 +48,52 @@ var nodes = define(definition[*model.Session]{
 })
 
 var nodeColumns = []column[*model.Session]{
-	{
-		Column: Column{Name: "id", Title: "ID", Kind: ID, Doc: "Server id; it changes at each start of the process."},
-		cell:   func(_ *Env, s *model.Session) Cell { return id(s.Node) },
-	},
-	{
-		Column: Column{Name: "name", Title: "NAME", Show: Hidden, Doc: "role-id, which names the session in the cluster: several roles may share an id."},
-		cell:   func(_ *Env, s *model.Session) Cell { return text(sessionName(s)) },
-	},
-	{
-		Column: Column{Name: "role", Title: "ROLE", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true},
-		cell:   func(_ *Env, s *model.Session) Cell { return text(s.Role) },
-	},
-	{
-		Column: Column{Name: "address", Title: "ADDRESS", Doc: "Address of the gRPC server, host:port."},
-		cell:   func(_ *Env, s *model.Session) Cell { return text(s.Address) },
-	},
-	{
-		Column: Column{Name: "host", Title: "HOST", Show: Wide, Priority: 4, Doc: "Host name as the process sees it (2.3 and later)."},
-		cell:   func(_ *Env, s *model.Session) Cell { return text(s.HostName) },
-	},
-	{
-		Column: Column{Name: "version", Title: "VERSION", Priority: 1, Doc: "Milvus version of the process, none before it was recorded."},
-		cell:   func(_ *Env, s *model.Session) Cell { return text(s.Version) },
-	},
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Doc: "registered, stopping or standby: what metadata alone can say."},
-		cell:   func(_ *Env, s *model.Session) Cell { return text(s.State()) },
-	},
-	{
-		Column: Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Priority: 2, Doc: "Replicas that a query node belongs to, leaving ones too."},
-		needs:  model.PartServing, cell: func(e *Env, s *model.Session) Cell {
+	col(Column{Name: "id", Kind: ID, Doc: "Server id; it changes at each start of the process."},
+		func(_ *Env, s *model.Session) Cell { return id(s.Node) }),
+	col(Column{Name: "name", Show: Hidden, Doc: "role-id, which names the session in the cluster: several roles may share an id."},
+		func(_ *Env, s *model.Session) Cell { return text(sessionName(s)) }),
+	col(Column{Name: "role", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true},
+		func(_ *Env, s *model.Session) Cell { return text(s.Role) }),
+	col(Column{Name: "address", Doc: "Address of the gRPC server, host:port."}, func(_ *Env, s *model.Session) Cell { return text(s.Address) }),
+	col(Column{Name: "host", Show: Wide, Priority: 4, Doc: "Host name as the process sees it (2.3 and later)."},
+		func(_ *Env, s *model.Session) Cell { return text(s.HostName) }),
+	col(Column{Name: "version", Priority: 1, Doc: "Milvus version of the process, none before it was recorded."},
+		func(_ *Env, s *model.Session) Cell { return text(s.Version) }),
+	col(Column{Name: "state", Kind: State, Doc: "registered, stopping or standby: what metadata alone can say."},
+		func(_ *Env, s *model.Session) Cell { return text(s.State()) }),
+	col(Column{Name: "replicas", Kind: Int, Priority: 2, Doc: "Replicas that a query node belongs to, leaving ones too."},
+		func(e *Env, s *model.Session) Cell {
 			if !servesQueries(s) {
 				return none()
 			}
 			return count(int64(len(replicasOn(e, s.Node))))
-		},
-	},
-	{
-		Column: Column{Name: "resource_groups", Title: "RESOURCE GROUP", Kind: List, Priority: 3, Doc: "Resource groups that list a query node."},
-		needs:  model.PartServing, cell: func(e *Env, s *model.Session) Cell {
+		}).needing(model.PartServing),
+	col(Column{Name: "resource_groups", Title: "RESOURCE GROUP", Kind: List, Priority: 3, Doc: "Resource groups that list a query node."},
+		func(e *Env, s *model.Session) Cell {
 			if !servesQueries(s) {
 				return none()
 			}
 			return list(groupsOf(e, s.Node))
-		},
-	},
-	{
-		Column: Column{Name: "channels", Title: "CHANNELS", Kind: Int, Priority: 2, Doc: "Virtual channels that a data node or streaming node consumes."},
-		needs:  model.PartChannels, cell: func(e *Env, s *model.Session) Cell {
+		}).needing(model.PartServing),
+	col(Column{Name: "channels", Kind: Int, Priority: 2, Doc: "Virtual channels that a data node or streaming node consumes."},
+		func(e *Env, s *model.Session) Cell {
 			if !consumesChannels(s) {
 				return none()
 			}
 			return count(int64(len(watchedBy(e, s))))
-		},
-	},
-	{
-		Column: Column{Name: "exclusive", Title: "EXCLUSIVE", Kind: Bool, Show: Hidden, Doc: "Only one of this role may be active."},
-		cell:   func(_ *Env, s *model.Session) Cell { return yesNo(s.Exclusive) },
-	},
-	{
-		Column: Column{Name: "lease", Title: "LEASE", Kind: ID, Show: Hidden, Doc: "etcd lease of the session."},
-		cell:   func(_ *Env, s *model.Session) Cell { return someID(model.NodeID(s.Lease)) },
-	},
-	{
-		Column: Column{Name: "index_engine", Title: "INDEX ENGINE", Show: Hidden, Doc: "Range of vector index versions that a query node reads, lowest..current."},
-		cell:   func(_ *Env, s *model.Session) Cell { return engine(s.IndexEngine) },
-	},
-	{
-		Column: Column{Name: "scalar_index_engine", Title: "SCALAR ENGINE", Show: Hidden, Doc: "Range of scalar index versions that a query node reads, lowest..current."},
-		cell:   func(_ *Env, s *model.Session) Cell { return engine(s.ScalarIndexEngine) },
-	},
-	{
-		Column: Column{Name: "labels", Title: "LABELS", Kind: Pairs, Show: Hidden, Doc: "Labels of the server."},
-		cell:   func(_ *Env, s *model.Session) Cell { return pairs(s.Labels) },
-	},
-	{
-		Column: Column{Name: "revision", Title: "REVISION", Kind: Int, Show: Hidden, Doc: "etcd revision at which it was last written: higher is later."},
-		cell:   func(_ *Env, s *model.Session) Cell { return someCount(s.Revision) },
-	},
+		}).needing(model.PartChannels),
+	col(Column{Name: "exclusive", Kind: Bool, Show: Hidden, Doc: "Only one of this role may be active."},
+		func(_ *Env, s *model.Session) Cell { return yesNo(s.Exclusive) }),
+	col(Column{Name: "lease", Kind: ID, Show: Hidden, Doc: "etcd lease of the session."},
+		func(_ *Env, s *model.Session) Cell { return someID(model.NodeID(s.Lease)) }),
+	col(Column{Name: "index_engine", Show: Hidden, Doc: "Range of vector index versions that a query node reads, lowest..current."},
+		func(_ *Env, s *model.Session) Cell { return engine(s.IndexEngine) }),
+	col(Column{Name: "scalar_index_engine", Title: "SCALAR ENGINE", Show: Hidden, Doc: "Range of scalar index versions that a query node reads, lowest..current."},
+		func(_ *Env, s *model.Session) Cell { return engine(s.ScalarIndexEngine) }),
+	col(Column{Name: "labels", Kind: Pairs, Show: Hidden, Doc: "Labels of the server."},
+		func(_ *Env, s *model.Session) Cell { return pairs(s.Labels) }),
+	col(Column{Name: "revision", Kind: Int, Show: Hidden, Doc: "etcd revision at which it was last written: higher is later."},
+		func(_ *Env, s *model.Session) Cell { return someCount(s.Revision) }),
 }
 
 func sessionName(s *model.Session) string { return s.Role + "-" + s.Node.String() }
@@ -214,42 +181,22 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 	},
 	rows: func(e *Env) []*model.ResourceGroup { return e.Cluster.ResourceGroups },
 	columns: []column[*model.ResourceGroup]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the resource group."},
-			cell:   func(_ *Env, g *model.ResourceGroup) Cell { return text(g.Name) },
-		},
-		{
-			Column: Column{Name: "capacity", Title: "CAPACITY", Kind: Int, Doc: "Nodes that it may hold, as recorded."},
-			cell:   func(_ *Env, g *model.ResourceGroup) Cell { return count(int64(g.Capacity)) },
-		},
-		{
-			Column: Column{Name: "nodes", Title: "NODES", Kind: List, Doc: "Ids of its query nodes."},
-			cell:   func(_ *Env, g *model.ResourceGroup) Cell { return ids(g.Nodes) },
-		},
-		{
-			Column: Column{Name: "node_addresses", Title: "ADDRESSES", Kind: List, Show: Wide, Priority: 4, Doc: "The same with addresses beside the ids."},
-			cell:   func(e *Env, g *model.ResourceGroup) Cell { return list(nodeNames(e, g.Nodes, "querynode")) },
-		},
-		{
-			Column: Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Priority: 1, Doc: "Replicas in it."},
-			cell:   func(e *Env, g *model.ResourceGroup) Cell { return count(int64(len(replicasIn(e, g.Name)))) },
-		},
-		{
-			Column: Column{Name: "requests", Title: "REQUESTS", Kind: Int, Show: Wide, Priority: 2, Doc: "Nodes that it asks for (2.4 and later)."},
-			cell:   func(_ *Env, g *model.ResourceGroup) Cell { return configured(g.Requests) },
-		},
-		{
-			Column: Column{Name: "limits", Title: "LIMITS", Kind: Int, Show: Wide, Priority: 2, Doc: "Nodes that it takes at most (2.4 and later)."},
-			cell:   func(_ *Env, g *model.ResourceGroup) Cell { return configured(g.Limits) },
-		},
-		{
-			Column: Column{Name: "transfer_from", Title: "FROM", Kind: List, Show: Hidden, Doc: "Groups that it may take nodes from (2.4 and later)."},
-			cell:   func(_ *Env, g *model.ResourceGroup) Cell { return list(g.TransferFrom) },
-		},
-		{
-			Column: Column{Name: "transfer_to", Title: "TO", Kind: List, Show: Hidden, Doc: "Groups that it may give nodes to (2.4 and later)."},
-			cell:   func(_ *Env, g *model.ResourceGroup) Cell { return list(g.TransferTo) },
-		},
+		col(Column{Name: "name", Doc: "Name of the resource group."}, func(_ *Env, g *model.ResourceGroup) Cell { return text(g.Name) }),
+		col(Column{Name: "capacity", Kind: Int, Doc: "Nodes that it may hold, as recorded."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return count(int64(g.Capacity)) }),
+		col(Column{Name: "nodes", Kind: List, Doc: "Ids of its query nodes."}, func(_ *Env, g *model.ResourceGroup) Cell { return ids(g.Nodes) }),
+		col(Column{Name: "node_addresses", Title: "ADDRESSES", Kind: List, Show: Wide, Priority: 4, Doc: "The same with addresses beside the ids."},
+			func(e *Env, g *model.ResourceGroup) Cell { return list(nodeNames(e, g.Nodes, "querynode")) }),
+		col(Column{Name: "replicas", Kind: Int, Priority: 1, Doc: "Replicas in it."},
+			func(e *Env, g *model.ResourceGroup) Cell { return count(int64(len(replicasIn(e, g.Name)))) }),
+		col(Column{Name: "requests", Kind: Int, Show: Wide, Priority: 2, Doc: "Nodes that it asks for (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return configured(g.Requests) }),
+		col(Column{Name: "limits", Kind: Int, Show: Wide, Priority: 2, Doc: "Nodes that it takes at most (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return configured(g.Limits) }),
+		col(Column{Name: "transfer_from", Title: "FROM", Kind: List, Show: Hidden, Doc: "Groups that it may take nodes from (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return list(g.TransferFrom) }),
+		col(Column{Name: "transfer_to", Title: "TO", Kind: List, Show: Hidden, Doc: "Groups that it may give nodes to (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return list(g.TransferTo) }),
 	},
 	ref: func(_ *Env, g *model.ResourceGroup) Ref { return Ref{ID: g.Name, Name: g.Name} },
 	links: func(_ *Env, g *model.ResourceGroup) []Link {

@@ -16,22 +16,13 @@ var configEntries = define(definition[*model.ConfigEntry]{
 	},
 	rows: func(e *Env) []*model.ConfigEntry { return e.Cluster.Config },
 	columns: []column[*model.ConfigEntry]{
-		{
-			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the key, as written after config/."},
-			cell:   func(_ *Env, c *model.ConfigEntry) Cell { return text(c.Name) },
-		},
-		{
-			Column: Column{Name: "value", Title: "VALUE", Doc: "Its value, <redacted> where the name says that it is a secret."},
-			cell:   func(_ *Env, c *model.ConfigEntry) Cell { return text(c.Value) },
-		},
-		{
-			Column: Column{Name: "redacted", Title: "REDACTED", Kind: Bool, Show: Hidden, Doc: "The value is hidden."},
-			cell:   func(_ *Env, c *model.ConfigEntry) Cell { return yesNo(c.Redacted) },
-		},
-		{
-			Column: Column{Name: "mod_revision", Title: "REVISION", Kind: Int, Show: Wide, Priority: 1, Doc: "etcd revision at which it was last set, where the source knows it."},
-			cell:   func(_ *Env, c *model.ConfigEntry) Cell { return someCount(c.ModRevision) },
-		},
+		col(Column{Name: "name", Doc: "Name of the key, as written after config/."}, func(_ *Env, c *model.ConfigEntry) Cell { return text(c.Name) }),
+		col(Column{Name: "value", Doc: "Its value, <redacted> where the name says that it is a secret."},
+			func(_ *Env, c *model.ConfigEntry) Cell { return text(c.Value) }),
+		col(Column{Name: "redacted", Kind: Bool, Show: Hidden, Doc: "The value is hidden."},
+			func(_ *Env, c *model.ConfigEntry) Cell { return yesNo(c.Redacted) }),
+		col(Column{Name: "mod_revision", Title: "REVISION", Kind: Int, Show: Wide, Priority: 1, Doc: "etcd revision at which it was last set, where the source knows it."},
+			func(_ *Env, c *model.ConfigEntry) Cell { return someCount(c.ModRevision) }),
 	},
 	ref: func(_ *Env, c *model.ConfigEntry) Ref { return Ref{ID: c.Name, Name: c.Name} },
 })
@@ -51,18 +42,11 @@ var tasks = define(definition[*model.Task]{
 	rows: func(e *Env) []*model.Task { return e.Cluster.Tasks },
 	columns: concat(
 		[]column[*model.Task]{
-			{
-				Column: Column{Name: "id", Title: "ID", Kind: ID, Doc: "Task id."},
-				cell:   func(_ *Env, t *model.Task) Cell { return id(t.ID) },
-			},
-			{
-				Column: Column{Name: "type", Title: "TYPE", Doc: "import-job, preimport, import, compaction, stats, analyze or broadcast.", Vocabulary: true},
-				cell:   func(_ *Env, t *model.Task) Cell { return text(t.Type) },
-			},
-			{
-				Column: Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...", Vocabulary: true},
-				cell:   func(_ *Env, t *model.Task) Cell { return text(t.SubType) },
-			},
+			col(Column{Name: "id", Kind: ID, Doc: "Task id."}, func(_ *Env, t *model.Task) Cell { return id(t.ID) }),
+			col(Column{Name: "type", Doc: "import-job, preimport, import, compaction, stats, analyze or broadcast.", Vocabulary: true},
+				func(_ *Env, t *model.Task) Cell { return text(t.Type) }),
+			col(Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...", Vocabulary: true},
+				func(_ *Env, t *model.Task) Cell { return text(t.SubType) }),
 		},
 		taskCollection, taskState, taskDetail,
 	),
@@ -92,85 +76,47 @@ var tasks = define(definition[*model.Task]{
 
 // taskCollection differs from collectionColumns: a broadcast has no collection.
 var taskCollection = []column[*model.Task]{
-	{
-		Column: Column{Name: "collection_id", Title: "COLLECTION ID", Kind: ID, Show: Hidden, Doc: "Id of the collection, none if the task has no single one."},
-		cell:   func(_ *Env, t *model.Task) Cell { return someID(t.Collection) },
-	},
-	{
-		Column: Column{Name: "collection", Title: "COLLECTION", Priority: 1, By: "collection_id", Doc: "Name of the collection."},
-		cell:   func(e *Env, t *model.Task) Cell { return text(e.Cluster.CollectionName(t.Collection)) },
-	},
-	{
-		Column: Column{Name: "database", Title: "DATABASE", Show: Wide, Priority: 6, Doc: "Name of the collection's database."},
-		cell:   func(e *Env, t *model.Task) Cell { return databaseOf(e, t.Collection) },
-	},
-	{
-		Column: Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Hidden, Doc: "Id of the partition, none if the task has no single one."},
-		cell:   func(_ *Env, t *model.Task) Cell { return someID(t.Partition) },
-	},
-	{
-		Column: Column{Name: "partition", Title: "PARTITION", Show: Wide, Priority: 6, Doc: "Name of the partition."},
-		cell: func(e *Env, t *model.Task) Cell {
-			if t.Partition == 0 {
-				return none()
-			}
-			return text(e.Cluster.PartitionName(t.Partition))
-		},
-	},
+	col(Column{Name: "collection_id", Kind: ID, Show: Hidden, Doc: "Id of the collection, none if the task has no single one."},
+		func(_ *Env, t *model.Task) Cell { return someID(t.Collection) }),
+	col(Column{Name: "collection", Priority: 1, By: "collection_id", Doc: "Name of the collection."},
+		func(e *Env, t *model.Task) Cell { return text(e.Cluster.CollectionName(t.Collection)) }),
+	col(Column{Name: "database", Show: Wide, Priority: 6, Doc: "Name of the collection's database."},
+		func(e *Env, t *model.Task) Cell { return databaseOf(e, t.Collection) }),
+	col(Column{Name: "partition_id", Kind: ID, Show: Hidden, Doc: "Id of the partition, none if the task has no single one."},
+		func(_ *Env, t *model.Task) Cell { return someID(t.Partition) }),
+	col(Column{Name: "partition", Show: Wide, Priority: 6, Doc: "Name of the partition."}, func(e *Env, t *model.Task) Cell {
+		if t.Partition == 0 {
+			return none()
+		}
+		return text(e.Cluster.PartitionName(t.Partition))
+	}),
 }
 
 var taskState = []column[*model.Task]{
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Doc: "State in Milvus's words."},
-		cell:   func(_ *Env, t *model.Task) Cell { return text(t.State) },
-	},
-	{
-		Column: Column{Name: "progress", Title: "PROGRESS", Priority: 2, Doc: "How far it is, where recorded."},
-		cell:   func(_ *Env, t *model.Task) Cell { return text(t.Progress) },
-	},
-	{
-		Column: Column{Name: "node", Title: "NODE", Kind: ID, Priority: 3, Doc: "Id of the node that works on it."},
-		cell:   func(_ *Env, t *model.Task) Cell { return someID(t.Node) },
-	},
-	{
-		Column: Column{Name: "node_address", Title: "ADDRESS", Show: Hidden, Doc: "Address of that node, none if it has no session."},
-		cell:   func(e *Env, t *model.Task) Cell { return text(nodeAddress(e, t.Node, "datanode", "indexnode")) },
-	},
-	{
-		Column: Column{Name: "reason", Title: "REASON", Priority: 4, Doc: "Why it failed, as Milvus wrote it."},
-		cell:   func(_ *Env, t *model.Task) Cell { return text(t.Reason) },
-	},
-	{
-		Column: Column{Name: "age_seconds", Title: "AGE", Kind: Duration, Priority: 2, Doc: "Time since started_at."},
-		cell:   func(e *Env, t *model.Task) Cell { return age(e, t.StartedAt) },
-	},
+	col(Column{Name: "state", Kind: State, Doc: "State in Milvus's words."}, func(_ *Env, t *model.Task) Cell { return text(t.State) }),
+	col(Column{Name: "progress", Priority: 2, Doc: "How far it is, where recorded."}, func(_ *Env, t *model.Task) Cell { return text(t.Progress) }),
+	col(Column{Name: "node", Kind: ID, Priority: 3, Doc: "Id of the node that works on it."},
+		func(_ *Env, t *model.Task) Cell { return someID(t.Node) }),
+	col(Column{Name: "node_address", Title: "ADDRESS", Show: Hidden, Doc: "Address of that node, none if it has no session."},
+		func(e *Env, t *model.Task) Cell { return text(nodeAddress(e, t.Node, "datanode", "indexnode")) }),
+	col(Column{Name: "reason", Priority: 4, Doc: "Why it failed, as Milvus wrote it."}, func(_ *Env, t *model.Task) Cell { return text(t.Reason) }),
+	col(Column{Name: "age_seconds", Kind: Duration, Priority: 2, Doc: "Time since started_at."},
+		func(e *Env, t *model.Task) Cell { return age(e, t.StartedAt) }),
 }
 
 var taskDetail = []column[*model.Task]{
-	{
-		Column: Column{Name: "trigger", Title: "TRIGGER", Kind: ID, Show: Hidden, Doc: "Of a compaction the trigger's id, of an import the job's."},
-		cell:   func(_ *Env, t *model.Task) Cell { return someID(model.NodeID(t.Trigger)) },
-	},
-	{
-		Column: Column{Name: "segments", Title: "SEGMENTS", Kind: List, Show: Hidden, Doc: "Ids of the segments that it reads."},
-		cell:   func(_ *Env, t *model.Task) Cell { return ids(t.Segments) },
-	},
-	{
-		Column: Column{Name: "results", Title: "RESULTS", Kind: List, Show: Hidden, Doc: "Ids of the segments that it makes."},
-		cell:   func(_ *Env, t *model.Task) Cell { return ids(t.Results) },
-	},
-	{
-		Column: Column{Name: "vchannel", Title: "VCHANNEL", Show: Wide, Priority: 6, Doc: "Virtual channel that it works on."},
-		cell:   func(_ *Env, t *model.Task) Cell { return text(t.VChannel) },
-	},
-	{
-		Column: Column{Name: "started_at", Title: "STARTED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it started, where recorded."},
-		cell:   func(_ *Env, t *model.Task) Cell { return at(t.StartedAt) },
-	},
-	{
-		Column: Column{Name: "ended_at", Title: "ENDED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it ended, where recorded."},
-		cell:   func(_ *Env, t *model.Task) Cell { return at(t.EndedAt) },
-	},
+	col(Column{Name: "trigger", Kind: ID, Show: Hidden, Doc: "Of a compaction the trigger's id, of an import the job's."},
+		func(_ *Env, t *model.Task) Cell { return someID(model.NodeID(t.Trigger)) }),
+	col(Column{Name: "segments", Kind: List, Show: Hidden, Doc: "Ids of the segments that it reads."},
+		func(_ *Env, t *model.Task) Cell { return ids(t.Segments) }),
+	col(Column{Name: "results", Kind: List, Show: Hidden, Doc: "Ids of the segments that it makes."},
+		func(_ *Env, t *model.Task) Cell { return ids(t.Results) }),
+	col(Column{Name: "vchannel", Show: Wide, Priority: 6, Doc: "Virtual channel that it works on."},
+		func(_ *Env, t *model.Task) Cell { return text(t.VChannel) }),
+	col(Column{Name: "started_at", Title: "STARTED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it started, where recorded."},
+		func(_ *Env, t *model.Task) Cell { return at(t.StartedAt) }),
+	col(Column{Name: "ended_at", Title: "ENDED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it ended, where recorded."},
+		func(_ *Env, t *model.Task) Cell { return at(t.EndedAt) }),
 }
 
 func segmentsByID(e *Env, list []model.SegmentID) []*model.Segment {

@@ -16,32 +16,18 @@ var orphans = define(definition[*model.Segment]{
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Orphans },
 	columns: concat(
-		[]column[*model.Segment]{{
-			Column: Column{Name: "id", Title: "ID", Kind: ID, Doc: "Segment id."},
-			cell:   func(_ *Env, s *model.Segment) Cell { return id(s.ID) },
-		}},
+		[]column[*model.Segment]{col(Column{Name: "id", Kind: ID, Doc: "Segment id."}, func(_ *Env, s *model.Segment) Cell { return id(s.ID) })},
 		collectionColumns(func(s *model.Segment) model.CollectionID { return s.Collection }),
 		[]column[*model.Segment]{
-			{
-				Column: Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition."},
-				cell:   func(_ *Env, s *model.Segment) Cell { return id(s.Partition) },
-			},
-			{
-				Column: Column{Name: "partition", Title: "PARTITION", Priority: 4, Doc: "Name of the partition, none if it is gone."},
-				cell:   func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) },
-			},
-			{
-				Column: Column{Name: "files", Title: "FILES", Kind: Int, Doc: "Log files that are recorded."},
-				cell:   func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) },
-			},
-			{
-				Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 1, Doc: "Bytes of those files."},
-				cell:   func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) },
-			},
-			{
-				Column: Column{Name: "indexes", Title: "INDEXES", Kind: Int, Priority: 2, Doc: "Index records of it."},
-				cell:   func(_ *Env, s *model.Segment) Cell { return count(int64(len(s.Indexes))) },
-			},
+			col(Column{Name: "partition_id", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition."},
+				func(_ *Env, s *model.Segment) Cell { return id(s.Partition) }),
+			col(Column{Name: "partition", Priority: 4, Doc: "Name of the partition, none if it is gone."},
+				func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) }),
+			col(Column{Name: "files", Kind: Int, Doc: "Log files that are recorded."}, func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) }),
+			col(Column{Name: "size_bytes", Kind: Bytes, Priority: 1, Doc: "Bytes of those files."},
+				func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) }),
+			col(Column{Name: "indexes", Kind: Int, Priority: 2, Doc: "Index records of it."},
+				func(_ *Env, s *model.Segment) Cell { return count(int64(len(s.Indexes))) }),
 		},
 	),
 	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },

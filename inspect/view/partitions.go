@@ -17,14 +17,8 @@ var partitions = define(definition[*model.Partition]{
 	rows: func(e *Env) []*model.Partition { return e.Cluster.Partitions },
 	columns: concat(
 		[]column[*model.Partition]{
-			{
-				Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 3, Doc: "Partition id."},
-				cell:   func(_ *Env, p *model.Partition) Cell { return id(p.ID) },
-			},
-			{
-				Column: Column{Name: "name", Title: "NAME", Doc: "Name of the partition."},
-				cell:   func(_ *Env, p *model.Partition) Cell { return text(p.Name) },
-			},
+			col(Column{Name: "id", Kind: ID, Priority: 3, Doc: "Partition id."}, func(_ *Env, p *model.Partition) Cell { return id(p.ID) }),
+			col(Column{Name: "name", Doc: "Name of the partition."}, func(_ *Env, p *model.Partition) Cell { return text(p.Name) }),
 		},
 		collectionColumns(func(p *model.Partition) model.CollectionID { return p.Collection }),
 		partitionContent,
@@ -40,34 +34,19 @@ var partitions = define(definition[*model.Partition]{
 })
 
 var partitionContent = []column[*model.Partition]{
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Show: Wide, Priority: 5, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
-		cell:   func(_ *Env, p *model.Partition) Cell { return text(string(p.State)) },
-	},
-	{
-		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows of its healthy segments as recorded, L0 excluded."},
-		needs:  model.PartSegments, cell: func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) },
-	},
-	{
-		Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."},
-		needs:  model.PartSegments, cell: func(e *Env, p *model.Partition) Cell {
-			return count(int64(e.Cluster.PartitionTotals(p.ID).Segments))
-		},
-	},
-	{
-		Column: Column{
-			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage.",
-		},
-		needs: model.PartSegments | model.PartLogs, cell: func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) },
-	},
-	{
-		Column: Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 2, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
-		needs:  model.PartServing, cell: func(e *Env, p *model.Partition) Cell {
+	col(Column{Name: "state", Kind: State, Show: Wide, Priority: 5, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+		func(_ *Env, p *model.Partition) Cell { return text(string(p.State)) }),
+	col(Column{Name: "rows", Kind: Int, Doc: "Rows of its healthy segments as recorded, L0 excluded."},
+		func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) }).needing(model.PartSegments),
+	col(Column{Name: "segments", Kind: Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, p *model.Partition) Cell {
+		return count(int64(e.Cluster.PartitionTotals(p.ID).Segments))
+	}).needing(model.PartSegments),
+	col(Column{Name: "size_bytes", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
+		func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) }).needing(model.PartSegments | model.PartLogs),
+	col(Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 2, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		func(e *Env, p *model.Partition) Cell {
 			return text(e.Cluster.LoadState(p.Collection).PartitionStatus(p.ID))
-		},
-	},
-	{
-		Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
-		cell:   func(_ *Env, p *model.Partition) Cell { return tso(p.CreatedAt) },
-	},
+		}).needing(model.PartServing),
+	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
+		func(_ *Env, p *model.Partition) Cell { return tso(p.CreatedAt) }),
 }

@@ -46,110 +46,67 @@ var segmentIndexes = define(definition[*model.SegmentIndex]{
 })
 
 var segmentIndexIdentity = []column[*model.SegmentIndex]{
-	{
-		Column: Column{Name: "segment_id", Title: "SEGMENT", Kind: ID, Doc: "Segment id."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Segment) },
-	},
-	{
-		Column: Column{Name: "build_id", Title: "BUILD", Kind: ID, Priority: 4, Doc: "Id of the build."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Build) },
-	},
-	{
-		Column: Column{Name: "index_id", Title: "INDEX ID", Kind: ID, Show: Hidden, Doc: "Id of the index definition."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Index) },
-	},
-	{
-		Column: Column{Name: "index", Title: "INDEX", Doc: "Name of the index, none if its definition is gone."},
-		cell: func(e *Env, x *model.SegmentIndex) Cell {
-			if def := e.Cluster.Index(x.Index); def != nil {
-				return text(def.Name)
-			}
-			return none()
-		},
-	},
+	col(Column{Name: "segment_id", Title: "SEGMENT", Kind: ID, Doc: "Segment id."}, func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Segment) }),
+	col(Column{Name: "build_id", Title: "BUILD", Kind: ID, Priority: 4, Doc: "Id of the build."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Build) }),
+	col(Column{Name: "index_id", Kind: ID, Show: Hidden, Doc: "Id of the index definition."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Index) }),
+	col(Column{Name: "index", Doc: "Name of the index, none if its definition is gone."}, func(e *Env, x *model.SegmentIndex) Cell {
+		if def := e.Cluster.Index(x.Index); def != nil {
+			return text(def.Name)
+		}
+		return none()
+	}),
 }
 
 var segmentIndexPlace = []column[*model.SegmentIndex]{
-	{
-		Column: Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Hidden, Doc: "Id of the partition."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Partition) },
-	},
-	{
-		Column: Column{Name: "partition", Title: "PARTITION", Show: Wide, Priority: 6, Doc: "Name of the partition, none if it is gone."},
-		cell:   func(e *Env, x *model.SegmentIndex) Cell { return text(e.Cluster.PartitionName(x.Partition)) },
-	},
-	{
-		Column: Column{Name: "field", Title: "FIELD", Priority: 3, Doc: "Name of the field that is indexed."},
-		cell: func(e *Env, x *model.SegmentIndex) Cell {
-			if def := e.Cluster.Index(x.Index); def != nil {
-				return text(fieldName(e, x.Collection, def.Field))
-			}
-			return none()
-		},
-	},
-	{
-		Column: Column{Name: "type", Title: "TYPE", Show: Wide, Priority: 5, Doc: "Type of the index: HNSW, IVF_FLAT, ...", Vocabulary: true},
-		cell: func(e *Env, x *model.SegmentIndex) Cell {
+	col(Column{Name: "partition_id", Kind: ID, Show: Hidden, Doc: "Id of the partition."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Partition) }),
+	col(Column{Name: "partition", Show: Wide, Priority: 6, Doc: "Name of the partition, none if it is gone."},
+		func(e *Env, x *model.SegmentIndex) Cell { return text(e.Cluster.PartitionName(x.Partition)) }),
+	col(Column{Name: "field", Priority: 3, Doc: "Name of the field that is indexed."}, func(e *Env, x *model.SegmentIndex) Cell {
+		if def := e.Cluster.Index(x.Index); def != nil {
+			return text(fieldName(e, x.Collection, def.Field))
+		}
+		return none()
+	}),
+	col(Column{Name: "type", Show: Wide, Priority: 5, Doc: "Type of the index: HNSW, IVF_FLAT, ...", Vocabulary: true},
+		func(e *Env, x *model.SegmentIndex) Cell {
 			if def := e.Cluster.Index(x.Index); def != nil {
 				return text(def.Type)
 			}
 			return none()
-		},
-	},
+		}),
 }
 
 var segmentIndexState = []column[*model.SegmentIndex]{
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Doc: "Unissued, InProgress, Finished, Failed or Retry."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return text(x.State.String()) },
-	},
-	{
-		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Priority: 1, Doc: "Rows of the segment when the build was recorded."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return count(x.Rows) },
-	},
-	{
-		Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 2, Doc: "Bytes of the index files, where Milvus records them."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return someCount(x.Bytes) },
-	},
-	{
-		Column: Column{Name: "files", Title: "FILES", Kind: Int, Show: Wide, Priority: 5, Doc: "Index files in storage."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return count(int64(x.Files)) },
-	},
-	{
-		Column: Column{Name: "fail_reason", Title: "FAIL REASON", Priority: 5, Doc: "Why the build failed, as Milvus wrote it."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return text(x.FailReason) },
-	},
-	{
-		Column: Column{Name: "deleted", Title: "DELETED", Kind: Bool, Show: Hidden, Doc: "Marked deleted, kept until garbage collection."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return yesNo(x.Deleted) },
-	},
+	col(Column{Name: "state", Kind: State, Doc: "Unissued, InProgress, Finished, Failed or Retry."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return text(x.State.String()) }),
+	col(Column{Name: "rows", Kind: Int, Priority: 1, Doc: "Rows of the segment when the build was recorded."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return count(x.Rows) }),
+	col(Column{Name: "size_bytes", Kind: Bytes, Priority: 2, Doc: "Bytes of the index files, where Milvus records them."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return someCount(x.Bytes) }),
+	col(Column{Name: "files", Kind: Int, Show: Wide, Priority: 5, Doc: "Index files in storage."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return count(int64(x.Files)) }),
+	col(Column{Name: "fail_reason", Priority: 5, Doc: "Why the build failed, as Milvus wrote it."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return text(x.FailReason) }),
+	col(Column{Name: "deleted", Kind: Bool, Show: Hidden, Doc: "Marked deleted, kept until garbage collection."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return yesNo(x.Deleted) }),
 }
 
 var segmentIndexMore = []column[*model.SegmentIndex]{
-	{
-		Column: Column{Name: "node", Title: "NODE", Kind: ID, Show: Wide, Priority: 5, Doc: "Id of the node that builds or built it."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return someID(x.Node) },
-	},
-	{
-		Column: Column{Name: "node_address", Title: "ADDRESS", Show: Hidden, Doc: "Address of that node, none if it has no session."},
-		cell: func(e *Env, x *model.SegmentIndex) Cell {
+	col(Column{Name: "node", Kind: ID, Show: Wide, Priority: 5, Doc: "Id of the node that builds or built it."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return someID(x.Node) }),
+	col(Column{Name: "node_address", Title: "ADDRESS", Show: Hidden, Doc: "Address of that node, none if it has no session."},
+		func(e *Env, x *model.SegmentIndex) Cell {
 			return text(nodeAddress(e, x.Node, "indexnode", "datanode"))
-		},
-	},
-	{
-		Column: Column{Name: "version", Title: "VERSION", Kind: Int, Show: Hidden, Doc: "How often the build was assigned to a node."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return count(x.Version) },
-	},
-	{
-		Column: Column{Name: "engine_version", Title: "ENGINE", Kind: Int, Show: Hidden, Doc: "Version of the index engine (knowhere), where recorded."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return someCount(x.EngineVersion) },
-	},
-	{
-		Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When the build was requested, where recorded."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return at(x.CreatedAt) },
-	},
-	{
-		Column: Column{Name: "finished_at", Title: "FINISHED", Kind: Time, Show: Hidden, Doc: "When the build was finished, where recorded (2.5 and later)."},
-		cell:   func(_ *Env, x *model.SegmentIndex) Cell { return at(x.FinishedAt) },
-	},
+		}),
+	col(Column{Name: "version", Kind: Int, Show: Hidden, Doc: "How often the build was assigned to a node."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return count(x.Version) }),
+	col(Column{Name: "engine_version", Title: "ENGINE", Kind: Int, Show: Hidden, Doc: "Version of the index engine (knowhere), where recorded."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return someCount(x.EngineVersion) }),
+	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When the build was requested, where recorded."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return at(x.CreatedAt) }),
+	col(Column{Name: "finished_at", Title: "FINISHED", Kind: Time, Show: Hidden, Doc: "When the build was finished, where recorded (2.5 and later)."},
+		func(_ *Env, x *model.SegmentIndex) Cell { return at(x.FinishedAt) }),
 }

@@ -22,10 +22,7 @@ var segments = define(definition[*model.Segment]{
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Segments },
 	columns: concat(
-		[]column[*model.Segment]{{
-			Column: Column{Name: "id", Title: "ID", Kind: ID, Doc: "Segment id."},
-			cell:   func(_ *Env, s *model.Segment) Cell { return id(s.ID) },
-		}},
+		[]column[*model.Segment]{col(Column{Name: "id", Kind: ID, Doc: "Segment id."}, func(_ *Env, s *model.Segment) Cell { return id(s.ID) })},
 		collectionColumns(func(s *model.Segment) model.CollectionID { return s.Collection }),
 		segmentPlace,
 		segmentContent,
@@ -58,142 +55,75 @@ func findSegment(e *Env, id string) (int, bool) {
 func compareSegmentID(s *model.Segment, id model.SegmentID) int { return cmp.Compare(s.ID, id) }
 
 var segmentPlace = []column[*model.Segment]{
-	{
-		Column: Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition; -1 is all of them (L0 segments)."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return id(s.Partition) },
-	},
-	{
-		Column: Column{Name: "partition", Title: "PARTITION", Priority: 4, Doc: "Name of the partition, none if it is gone, * for all of them."},
-		cell:   func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) },
-	},
-	{
-		Column: Column{Name: "vchannel", Title: "VCHANNEL", Show: Wide, Priority: 5, Doc: "Virtual channel that the segment's rows came through."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return text(s.VChannel) },
-	},
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return text(s.State.String()) },
-	},
-	{
-		Column: Column{Name: "level", Title: "LEVEL", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2.", Vocabulary: true},
-		cell:   func(_ *Env, s *model.Segment) Cell { return text(s.Level.String()) },
-	},
+	col(Column{Name: "partition_id", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition; -1 is all of them (L0 segments)."},
+		func(_ *Env, s *model.Segment) Cell { return id(s.Partition) }),
+	col(Column{Name: "partition", Priority: 4, Doc: "Name of the partition, none if it is gone, * for all of them."},
+		func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) }),
+	col(Column{Name: "vchannel", Show: Wide, Priority: 5, Doc: "Virtual channel that the segment's rows came through."},
+		func(_ *Env, s *model.Segment) Cell { return text(s.VChannel) }),
+	col(Column{Name: "state", Kind: State, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
+		func(_ *Env, s *model.Segment) Cell { return text(s.State.String()) }),
+	col(Column{Name: "level", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2.", Vocabulary: true},
+		func(_ *Env, s *model.Segment) Cell { return text(s.Level.String()) }),
 }
 
 var segmentContent = []column[*model.Segment]{
-	{
-		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows as recorded: 0 on a growing segment until its first sync."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return count(s.Rows) },
-	},
-	{
-		Column: Column{
-			Name: "deleted_rows", Title: "DELETES", Kind: Int, Priority: 4, Doc: deletesDoc,
-		},
-		needs: model.PartLogs, cell: func(_ *Env, s *model.Segment) Cell { return count(s.DeletedRows) },
-	},
-	{
-		Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 3, Doc: "Bytes of all logs in storage, index files not included."},
-		needs:  model.PartLogs, cell: func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) },
-	},
-	{
-		Column: Column{
-			Name: "index_state", Title: "INDEX", Kind: State, Priority: 2, Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none.",
-		},
-		needs: model.PartIndexes | model.PartSegmentIndexes, cell: func(e *Env, s *model.Segment) Cell { return indexState(e.Cluster.IndexState(s)) },
-	},
-	{
-		Column: Column{
-			Name: "index_states", Title: "INDEX STATES", Kind: Pairs, Show: Hidden, Doc: "State per index, by the index's name.",
-		},
-		needs: model.PartIndexes | model.PartSegmentIndexes, cell: indexStates,
-	},
-	{
-		Column: Column{
-			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Wide, Priority: 6, Doc: "Bytes of finished index files, where Milvus records them.",
-		},
-		needs: model.PartSegmentIndexes, cell: func(_ *Env, s *model.Segment) Cell { return someCount(s.IndexBytes) },
-	},
-	{
-		Column: Column{Name: "files", Title: "FILES", Kind: Int, Show: Wide, Priority: 7, Doc: "Log files in storage."},
-		needs:  model.PartLogs, cell: func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) },
-	},
-	{
-		Column: Column{Name: "max_rows", Title: "MAX ROWS", Kind: Int, Show: Hidden, Doc: "Rows at which the segment is sealed, as estimated when it was opened."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return count(s.MaxRows) },
-	},
-	{
-		Column: Column{Name: "streaming_rows", Title: "STREAMING ROWS", Kind: Int, Show: Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
-		cell: func(_ *Env, s *model.Segment) Cell {
+	col(Column{Name: "rows", Kind: Int, Doc: "Rows as recorded: 0 on a growing segment until its first sync."},
+		func(_ *Env, s *model.Segment) Cell { return count(s.Rows) }),
+	col(Column{Name: "deleted_rows", Title: "DELETES", Kind: Int, Priority: 4, Doc: deletesDoc},
+		func(_ *Env, s *model.Segment) Cell { return count(s.DeletedRows) }).needing(model.PartLogs),
+	col(Column{Name: "size_bytes", Kind: Bytes, Priority: 3, Doc: "Bytes of all logs in storage, index files not included."},
+		func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) }).needing(model.PartLogs),
+	col(Column{Name: "index_state", Title: "INDEX", Kind: State, Priority: 2, Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none."},
+		func(e *Env, s *model.Segment) Cell { return indexState(e.Cluster.IndexState(s)) }).needing(model.PartIndexes | model.PartSegmentIndexes),
+	col(Column{Name: "index_states", Kind: Pairs, Show: Hidden, Doc: "State per index, by the index's name."}, indexStates).needing(model.PartIndexes | model.PartSegmentIndexes),
+	col(Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Wide, Priority: 6, Doc: "Bytes of finished index files, where Milvus records them."},
+		func(_ *Env, s *model.Segment) Cell { return someCount(s.IndexBytes) }).needing(model.PartSegmentIndexes),
+	col(Column{Name: "files", Kind: Int, Show: Wide, Priority: 7, Doc: "Log files in storage."},
+		func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) }).needing(model.PartLogs),
+	col(Column{Name: "max_rows", Kind: Int, Show: Hidden, Doc: "Rows at which the segment is sealed, as estimated when it was opened."},
+		func(_ *Env, s *model.Segment) Cell { return count(s.MaxRows) }),
+	col(Column{Name: "streaming_rows", Kind: Int, Show: Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
+		func(_ *Env, s *model.Segment) Cell {
 			if s.Details == nil || s.Details.Growing == nil {
 				return none()
 			}
 			return count(s.Details.Growing.Rows)
-		},
-	},
-	{
-		Column: Column{Name: "compacted_from", Title: "COMPACTED FROM", Kind: List, Show: Hidden, Doc: "Ids of the segments that a compaction made this one from."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return ids(s.CompactedFrom) },
-	},
+		}),
+	col(Column{Name: "compacted_from", Kind: List, Show: Hidden, Doc: "Ids of the segments that a compaction made this one from."},
+		func(_ *Env, s *model.Segment) Cell { return ids(s.CompactedFrom) }),
 }
 
 var segmentFlags = []column[*model.Segment]{
-	{
-		Column: Column{Name: "sorted", Title: "SORTED", Kind: Bool, Show: Hidden, Doc: "Rows are sorted by primary key (2.5 and later)."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Sorted) },
-	},
-	{
-		Column: Column{Name: "invisible", Title: "INVISIBLE", Kind: Bool, Show: Hidden, Doc: "Not to be searched until sorting or an import is done (2.5 and later)."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Invisible) },
-	},
-	{
-		Column: Column{Name: "compacted", Title: "COMPACTED", Kind: Bool, Show: Hidden, Doc: "A compaction has replaced it."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Compacted) },
-	},
-	{
-		Column: Column{Name: "by_compaction", Title: "BY COMPACTION", Kind: Bool, Show: Hidden, Doc: "A compaction made it."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByCompaction) },
-	},
-	{
-		Column: Column{Name: "importing", Title: "IMPORTING", Kind: Bool, Show: Hidden, Doc: "A running import owns it."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Importing) },
-	},
-	{
-		Column: Column{Name: "fake", Title: "FAKE", Kind: Bool, Show: Hidden, Doc: "Record without data, left by a compaction that removed every row."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Fake) },
-	},
-	{
-		Column: Column{Name: "by_streaming", Title: "BY STREAMING", Kind: Bool, Show: Hidden, Doc: "The streaming service opened it (2.6)."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByStreaming) },
-	},
-	{
-		Column: Column{
-			Name: "two_layouts", Title: "TWO LAYOUTS", Kind: Bool, Show: Hidden, Doc: "The record has inline logs (2.1) and separate log keys (2.2) at once: an upgrade was interrupted or rolled back.",
-		},
-		needs: model.PartLogs, cell: func(_ *Env, s *model.Segment) Cell { return yesNo(s.TwoLayouts) },
-	},
-	{
-		Column: Column{Name: "storage_version", Title: "STORAGE", Kind: Int, Show: Hidden, Doc: "Version of the storage format; 0 is binlogs per field."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return count(int64(s.StorageVersion)) },
-	},
+	col(Column{Name: "sorted", Kind: Bool, Show: Hidden, Doc: "Rows are sorted by primary key (2.5 and later)."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Sorted) }),
+	col(Column{Name: "invisible", Kind: Bool, Show: Hidden, Doc: "Not to be searched until sorting or an import is done (2.5 and later)."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Invisible) }),
+	col(Column{Name: "compacted", Kind: Bool, Show: Hidden, Doc: "A compaction has replaced it."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Compacted) }),
+	col(Column{Name: "by_compaction", Kind: Bool, Show: Hidden, Doc: "A compaction made it."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByCompaction) }),
+	col(Column{Name: "importing", Kind: Bool, Show: Hidden, Doc: "A running import owns it."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Importing) }),
+	col(Column{Name: "fake", Kind: Bool, Show: Hidden, Doc: "Record without data, left by a compaction that removed every row."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Fake) }),
+	col(Column{Name: "by_streaming", Kind: Bool, Show: Hidden, Doc: "The streaming service opened it (2.6)."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByStreaming) }),
+	col(Column{Name: "two_layouts", Kind: Bool, Show: Hidden, Doc: "The record has inline logs (2.1) and separate log keys (2.2) at once: an upgrade was interrupted or rolled back."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.TwoLayouts) }).needing(model.PartLogs),
+	col(Column{Name: "storage_version", Title: "STORAGE", Kind: Int, Show: Hidden, Doc: "Version of the storage format; 0 is binlogs per field."},
+		func(_ *Env, s *model.Segment) Cell { return count(int64(s.StorageVersion)) }),
 }
 
 var segmentTimes = []column[*model.Segment]{
-	{
-		Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "Time of the first message, else of the last allocation of rows."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return at(s.CreatedAt()) },
-	},
-	{
-		Column: Column{Name: "age_seconds", Title: "AGE", Kind: Duration, Priority: 5, Doc: "Time since created_at."},
-		cell:   func(e *Env, s *model.Segment) Cell { return age(e, s.CreatedAt()) },
-	},
-	{
-		Column: Column{Name: "position_at", Title: "POSITION", Kind: Time, Show: Hidden, Doc: "Time of the segment's checkpoint in its vchannel."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return tso(s.PositionAt) },
-	},
-	{
-		Column: Column{Name: "dropped_at", Title: "DROPPED", Kind: Time, Show: Hidden, Doc: "When it was dropped; kept after that until garbage collection."},
-		cell:   func(_ *Env, s *model.Segment) Cell { return tso(s.DroppedAt) },
-	},
+	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "Time of the first message, else of the last allocation of rows."},
+		func(_ *Env, s *model.Segment) Cell { return at(s.CreatedAt()) }),
+	col(Column{Name: "age_seconds", Kind: Duration, Priority: 5, Doc: "Time since created_at."},
+		func(e *Env, s *model.Segment) Cell { return age(e, s.CreatedAt()) }),
+	col(Column{Name: "position_at", Title: "POSITION", Kind: Time, Show: Hidden, Doc: "Time of the segment's checkpoint in its vchannel."},
+		func(_ *Env, s *model.Segment) Cell { return tso(s.PositionAt) }),
+	col(Column{Name: "dropped_at", Title: "DROPPED", Kind: Time, Show: Hidden, Doc: "When it was dropped; kept after that until garbage collection."},
+		func(_ *Env, s *model.Segment) Cell { return tso(s.DroppedAt) }),
 }
 
 func indexState(s model.IndexState) Cell {

@@ -43,18 +43,11 @@ var segmentStats = define(definition[statRow]{
 	},
 	columns: concat(
 		[]column[statRow]{
-			{
-				Column: Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "segment_id/kind/field_id, which names it in the cluster."},
-				cell:   func(_ *Env, x statRow) Cell { return text(x.path()) },
-			},
-			{
-				Column: Column{Name: "segment_id", Title: "SEGMENT", Kind: ID, Doc: "Segment id."},
-				cell:   func(_ *Env, x statRow) Cell { return id(x.segment.ID) },
-			},
-			{
-				Column: Column{Name: "kind", Title: "KIND", Doc: "text: of the words of a field, for text matches; json: of the keys of a JSON field."},
-				cell:   func(_ *Env, x statRow) Cell { return text(x.kind) },
-			},
+			col(Column{Name: "path", Show: Hidden, Doc: "segment_id/kind/field_id, which names it in the cluster."},
+				func(_ *Env, x statRow) Cell { return text(x.path()) }),
+			col(Column{Name: "segment_id", Title: "SEGMENT", Kind: ID, Doc: "Segment id."}, func(_ *Env, x statRow) Cell { return id(x.segment.ID) }),
+			col(Column{Name: "kind", Doc: "text: of the words of a field, for text matches; json: of the keys of a JSON field."},
+				func(_ *Env, x statRow) Cell { return text(x.kind) }),
 		},
 		collectionColumns(func(x statRow) model.CollectionID { return x.segment.Collection }),
 		segmentStatFigures,
@@ -69,28 +62,14 @@ var segmentStats = define(definition[statRow]{
 })
 
 var segmentStatFigures = []column[statRow]{
-	{
-		Column: Column{Name: "field_id", Title: "FIELD ID", Kind: ID, Show: Hidden, Doc: "Id of the field."},
-		cell:   func(_ *Env, x statRow) Cell { return id(x.Field) },
-	},
-	{
-		Column: Column{Name: "field", Title: "FIELD", Priority: 1, Doc: "Name of the field, none if it is gone."},
-		cell:   func(e *Env, x statRow) Cell { return text(fieldName(e, x.segment.Collection, x.Field)) },
-	},
-	{
-		Column: Column{Name: "version", Title: "VERSION", Kind: Int, Priority: 4, Doc: "Which build of the index it is."},
-		cell:   func(_ *Env, x statRow) Cell { return count(x.Version) },
-	},
-	{
-		Column: Column{Name: "files", Title: "FILES", Kind: Int, Priority: 3, Doc: "Files in storage."},
-		cell:   func(_ *Env, x statRow) Cell { return count(int64(x.Files)) },
-	},
-	{
-		Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 2, Doc: "Bytes in storage, where recorded."},
-		cell:   func(_ *Env, x statRow) Cell { return someCount(x.Bytes) },
-	},
-	{
-		Column: Column{Name: "memory_bytes", Title: "MEMORY", Kind: Bytes, Priority: 5, Doc: "Bytes when loaded, where recorded."},
-		cell:   func(_ *Env, x statRow) Cell { return someCount(x.MemoryBytes) },
-	},
+	col(Column{Name: "field_id", Kind: ID, Show: Hidden, Doc: "Id of the field."}, func(_ *Env, x statRow) Cell { return id(x.Field) }),
+	col(Column{Name: "field", Priority: 1, Doc: "Name of the field, none if it is gone."},
+		func(e *Env, x statRow) Cell { return text(fieldName(e, x.segment.Collection, x.Field)) }),
+	col(Column{Name: "version", Kind: Int, Priority: 4, Doc: "Which build of the index it is."},
+		func(_ *Env, x statRow) Cell { return count(x.Version) }),
+	col(Column{Name: "files", Kind: Int, Priority: 3, Doc: "Files in storage."}, func(_ *Env, x statRow) Cell { return count(int64(x.Files)) }),
+	col(Column{Name: "size_bytes", Kind: Bytes, Priority: 2, Doc: "Bytes in storage, where recorded."},
+		func(_ *Env, x statRow) Cell { return someCount(x.Bytes) }),
+	col(Column{Name: "memory_bytes", Kind: Bytes, Priority: 5, Doc: "Bytes when loaded, where recorded."},
+		func(_ *Env, x statRow) Cell { return someCount(x.MemoryBytes) }),
 }

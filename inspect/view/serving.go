@@ -41,62 +41,44 @@ var loadStates = define(definition[*model.LoadState]{
 })
 
 var loadColumns = []column[*model.LoadState]{
-	{
-		Column: Column{Name: "state", Title: "STATE", Kind: State, Doc: "Loaded, Loading or Invalid."},
-		cell:   func(_ *Env, l *model.LoadState) Cell { return text(l.Status) },
-	},
-	{
-		Column: Column{Name: "percent", Title: "PERCENT", Kind: Percent, Priority: 2, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
-		cell:   loadPercent,
-	},
-	{
-		Column: Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Priority: 1, Doc: "Replicas that are wanted."},
-		cell:   func(_ *Env, l *model.LoadState) Cell { return count(int64(l.Replicas)) },
-	},
-	{
-		Column: Column{Name: "load_type", Title: "TYPE", Priority: 3, Doc: "LoadCollection, or LoadPartition if single partitions were loaded.", Vocabulary: true},
-		cell:   func(_ *Env, l *model.LoadState) Cell { return text(l.LoadType) },
-	},
-	{
-		Column: Column{Name: "partitions", Title: "PARTITIONS", Kind: List, Priority: 4, Doc: "Names of the partitions with a load record, ids of those that are gone."},
-		cell: func(e *Env, l *model.LoadState) Cell {
+	col(Column{Name: "state", Kind: State, Doc: "Loaded, Loading or Invalid."}, func(_ *Env, l *model.LoadState) Cell { return text(l.Status) }),
+	col(Column{Name: "percent", Kind: Percent, Priority: 2, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
+		loadPercent),
+	col(Column{Name: "replicas", Kind: Int, Priority: 1, Doc: "Replicas that are wanted."},
+		func(_ *Env, l *model.LoadState) Cell { return count(int64(l.Replicas)) }),
+	col(Column{Name: "load_type", Title: "TYPE", Priority: 3, Doc: "LoadCollection, or LoadPartition if single partitions were loaded.", Vocabulary: true},
+		func(_ *Env, l *model.LoadState) Cell { return text(l.LoadType) }),
+	col(Column{Name: "partitions", Kind: List, Priority: 4, Doc: "Names of the partitions with a load record, ids of those that are gone."},
+		func(e *Env, l *model.LoadState) Cell {
 			names := make([]string, 0, len(l.Partitions))
 			for _, p := range l.Partitions {
 				names = append(names, partitionLabel(e, p.Partition))
 			}
 			return list(names)
-		},
-	},
-	{
-		Column: Column{Name: "released", Title: "RELEASED", Kind: List, Show: Wide, Priority: 5, Doc: "Names of the partitions that were released."},
-		cell: func(e *Env, l *model.LoadState) Cell {
+		}),
+	col(Column{Name: "released", Kind: List, Show: Wide, Priority: 5, Doc: "Names of the partitions that were released."},
+		func(e *Env, l *model.LoadState) Cell {
 			names := make([]string, 0, len(l.Released))
 			for _, p := range l.Released {
 				names = append(names, partitionLabel(e, p))
 			}
 			return list(names)
-		},
-	},
-	{
-		Column: Column{Name: "fields", Title: "FIELDS", Kind: List, Show: Hidden, Doc: "Names of the fields that are loaded; empty means all."},
-		cell: func(e *Env, l *model.LoadState) Cell {
+		}),
+	col(Column{Name: "fields", Kind: List, Show: Hidden, Doc: "Names of the fields that are loaded; empty means all."},
+		func(e *Env, l *model.LoadState) Cell {
 			names := make([]string, 0, len(l.Fields))
 			for _, f := range l.Fields {
 				names = append(names, fieldLabel(e, l.Collection, f))
 			}
 			return list(names)
-		},
-	},
-	{
-		Column: Column{Name: "indexes", Title: "INDEXES", Kind: Pairs, Show: Hidden, Doc: "Index that is loaded, by field."},
-		cell: func(e *Env, l *model.LoadState) Cell {
-			var flat []string
-			for _, f := range sortedKeys(l.Indexes) {
-				flat = append(flat, fieldLabel(e, l.Collection, f), indexName(e, l.Indexes[f]))
-			}
-			return list(flat)
-		},
-	},
+		}),
+	col(Column{Name: "indexes", Kind: Pairs, Show: Hidden, Doc: "Index that is loaded, by field."}, func(e *Env, l *model.LoadState) Cell {
+		var flat []string
+		for _, f := range sortedKeys(l.Indexes) {
+			flat = append(flat, fieldLabel(e, l.Collection, f), indexName(e, l.Indexes[f]))
+		}
+		return list(flat)
+	}),
 }
 
 func partitionLabel(e *Env, id model.PartitionID) string {
@@ -127,10 +109,7 @@ var replicas = define(definition[*model.Replica]{
 	},
 	rows: func(e *Env) []*model.Replica { return e.Cluster.Replicas },
 	columns: concat(
-		[]column[*model.Replica]{{
-			Column: Column{Name: "id", Title: "ID", Kind: ID, Doc: "Replica id."},
-			cell:   func(_ *Env, r *model.Replica) Cell { return id(r.ID) },
-		}},
+		[]column[*model.Replica]{col(Column{Name: "id", Kind: ID, Doc: "Replica id."}, func(_ *Env, r *model.Replica) Cell { return id(r.ID) })},
 		collectionColumns(func(r *model.Replica) model.CollectionID { return r.Collection }),
 		replicaColumns,
 	),
@@ -152,50 +131,34 @@ var replicas = define(definition[*model.Replica]{
 })
 
 var replicaColumns = []column[*model.Replica]{
-	{
-		Column: Column{Name: "resource_group", Title: "RESOURCE GROUP", Priority: 1, Doc: "Name of the resource group."},
-		cell:   func(_ *Env, r *model.Replica) Cell { return text(r.ResourceGroup) },
-	},
-	{
-		Column: Column{Name: "nodes", Title: "NODES", Kind: List, Doc: "Ids of the query nodes that read and write."},
-		cell:   func(_ *Env, r *model.Replica) Cell { return ids(r.Nodes) },
-	},
-	{
-		Column: Column{Name: "node_addresses", Title: "ADDRESSES", Kind: List, Show: Wide, Priority: 6, Doc: "The same with addresses beside the ids."},
-		cell:   func(e *Env, r *model.Replica) Cell { return list(nodeNames(e, r.Nodes, "querynode")) },
-	},
-	{
-		Column: Column{Name: "ro_nodes", Title: "LEAVING", Kind: List, Priority: 3, Doc: "Ids of the query nodes that are leaving: read only."},
-		cell:   func(_ *Env, r *model.Replica) Cell { return ids(r.RONodes) },
-	},
-	{
-		Column: Column{Name: "streaming_nodes", Title: "STREAMING", Kind: List, Show: Wide, Priority: 5, Doc: "Ids of the query nodes inside streaming nodes (2.6)."},
-		cell:   func(_ *Env, r *model.Replica) Cell { return ids(r.StreamingNodes) },
-	},
-	{
-		Column: Column{Name: "ro_streaming_nodes", Title: "STREAMING LEAVING", Kind: List, Show: Hidden, Doc: "Those of them that are leaving (2.6)."},
-		cell:   func(_ *Env, r *model.Replica) Cell { return ids(r.ROStreamingNodes) },
-	},
-	{
-		Column: Column{Name: "channel_nodes", Title: "CHANNEL NODES", Kind: Pairs, Show: Hidden, Doc: "Nodes that a channel is confined to, by vchannel (2.4 and later)."},
-		cell: func(_ *Env, r *model.Replica) Cell {
+	col(Column{Name: "resource_group", Priority: 1, Doc: "Name of the resource group."},
+		func(_ *Env, r *model.Replica) Cell { return text(r.ResourceGroup) }),
+	col(Column{Name: "nodes", Kind: List, Doc: "Ids of the query nodes that read and write."},
+		func(_ *Env, r *model.Replica) Cell { return ids(r.Nodes) }),
+	col(Column{Name: "node_addresses", Title: "ADDRESSES", Kind: List, Show: Wide, Priority: 6, Doc: "The same with addresses beside the ids."},
+		func(e *Env, r *model.Replica) Cell { return list(nodeNames(e, r.Nodes, "querynode")) }),
+	col(Column{Name: "ro_nodes", Title: "LEAVING", Kind: List, Priority: 3, Doc: "Ids of the query nodes that are leaving: read only."},
+		func(_ *Env, r *model.Replica) Cell { return ids(r.RONodes) }),
+	col(Column{Name: "streaming_nodes", Title: "STREAMING", Kind: List, Show: Wide, Priority: 5, Doc: "Ids of the query nodes inside streaming nodes (2.6)."},
+		func(_ *Env, r *model.Replica) Cell { return ids(r.StreamingNodes) }),
+	col(Column{Name: "ro_streaming_nodes", Title: "STREAMING LEAVING", Kind: List, Show: Hidden, Doc: "Those of them that are leaving (2.6)."},
+		func(_ *Env, r *model.Replica) Cell { return ids(r.ROStreamingNodes) }),
+	col(Column{Name: "channel_nodes", Kind: Pairs, Show: Hidden, Doc: "Nodes that a channel is confined to, by vchannel (2.4 and later)."},
+		func(_ *Env, r *model.Replica) Cell {
 			var flat []string
 			for _, ch := range sortedKeys(r.ChannelNodes) {
 				flat = append(flat, ch, idWords(r.ChannelNodes[ch]))
 			}
 			return list(flat)
-		},
-	},
-	{
-		Column: Column{Name: "shard_leaders", Title: "SHARD LEADERS", Kind: Pairs, Show: Hidden, Doc: "Leader by vchannel, recorded up to 2.1 only."},
-		cell: func(_ *Env, r *model.Replica) Cell {
+		}),
+	col(Column{Name: "shard_leaders", Kind: Pairs, Show: Hidden, Doc: "Leader by vchannel, recorded up to 2.1 only."},
+		func(_ *Env, r *model.Replica) Cell {
 			var flat []string
 			for _, ch := range sortedKeys(r.ShardLeaders) {
 				flat = append(flat, ch, r.ShardLeaders[ch].String())
 			}
 			return list(flat)
-		},
-	},
+		}),
 }
 
 func replicaNodes(r *model.Replica) []model.NodeID {

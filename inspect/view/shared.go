@@ -21,18 +21,12 @@ func collectionShorthands(more ...string) map[string]string {
 // collectionColumns are the columns of everything that belongs to a collection.
 func collectionColumns[T any](of func(T) model.CollectionID) []column[T] {
 	return []column[T]{
-		{
-			Column: Column{Name: "collection_id", Title: "COLLECTION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the collection; it may be gone."},
-			cell:   func(_ *Env, x T) Cell { return id(of(x)) },
-		},
-		{
-			Column: Column{Name: "collection", Title: "COLLECTION", Priority: 1, By: "collection_id", Doc: "Name of the collection, none if it is gone."},
-			cell:   func(e *Env, x T) Cell { return text(e.Cluster.CollectionName(of(x))) },
-		},
-		{
-			Column: Column{Name: "database", Title: "DATABASE", Show: Wide, Priority: 7, Doc: "Name of the collection's database, none if the collection is gone."},
-			cell:   func(e *Env, x T) Cell { return databaseOf(e, of(x)) },
-		},
+		col(Column{Name: "collection_id", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the collection; it may be gone."},
+			func(_ *Env, x T) Cell { return id(of(x)) }),
+		col(Column{Name: "collection", Priority: 1, By: "collection_id", Doc: "Name of the collection, none if it is gone."},
+			func(e *Env, x T) Cell { return text(e.Cluster.CollectionName(of(x))) }),
+		col(Column{Name: "database", Show: Wide, Priority: 7, Doc: "Name of the collection's database, none if the collection is gone."},
+			func(e *Env, x T) Cell { return databaseOf(e, of(x)) }),
 	}
 }
 

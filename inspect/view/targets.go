@@ -34,10 +34,7 @@ var targets = define(definition[targetRow]{
 		return rows
 	},
 	columns: concat(
-		[]column[targetRow]{{
-			Column: Column{Name: "vchannel", Title: "VCHANNEL", Doc: "Virtual channel of the shard."},
-			cell:   func(_ *Env, t targetRow) Cell { return text(t.Name) },
-		}},
+		[]column[targetRow]{col(Column{Name: "vchannel", Doc: "Virtual channel of the shard."}, func(_ *Env, t targetRow) Cell { return text(t.Name) })},
 		collectionColumns(func(t targetRow) model.CollectionID { return t.target.Collection }),
 		targetColumns,
 	),
@@ -58,40 +55,21 @@ var targets = define(definition[targetRow]{
 })
 
 var targetColumns = []column[targetRow]{
-	{
-		Column: Column{Name: "version", Title: "VERSION", Kind: ID, Show: Wide, Priority: 5, Doc: "Version of the target: a time in nanoseconds."},
-		cell:   func(_ *Env, t targetRow) Cell { return id(model.NodeID(t.target.Version)) },
-	},
-	{
-		Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Doc: "Sealed segments to be loaded."},
-		cell:   func(_ *Env, t targetRow) Cell { return count(int64(len(t.Segments))) },
-	},
-	{
-		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Their rows."},
-		cell:   func(_ *Env, t targetRow) Cell { return count(t.Rows) },
-	},
-	{
-		Column: Column{Name: "growing", Title: "GROWING", Kind: Int, Priority: 2, Doc: "Segments that the shard's leader is told to keep growing."},
-		cell:   func(_ *Env, t targetRow) Cell { return count(int64(len(t.Growing))) },
-	},
-	{
-		Column: Column{Name: "dropped", Title: "DROPPED", Kind: Int, Priority: 3, Doc: "Segments that the shard's leader is told to forget."},
-		cell:   func(_ *Env, t targetRow) Cell { return count(int64(len(t.Dropped))) },
-	},
-	{
-		Column: Column{Name: "seek_at", Title: "SEEK", Kind: Time, Show: Wide, Priority: 4, Doc: "Time from which the leader consumes the channel."},
-		cell:   func(_ *Env, t targetRow) Cell { return tso(t.SeekAt) },
-	},
-	{
-		Column: Column{Name: "seek_age_seconds", Title: "SEEK AGE", Kind: Duration, Priority: 4, Doc: "Time since seek_at."},
-		cell:   func(e *Env, t targetRow) Cell { return age(e, t.SeekAt.Time()) },
-	},
-	{
-		Column: Column{Name: "segment_ids", Title: "SEGMENT IDS", Kind: List, Show: Hidden, Doc: "Ids of the sealed segments."},
-		cell:   func(_ *Env, t targetRow) Cell { return ids(t.Segments) },
-	},
-	{
-		Column: Column{Name: "growing_ids", Title: "GROWING IDS", Kind: List, Show: Hidden, Doc: "Ids of the growing segments."},
-		cell:   func(_ *Env, t targetRow) Cell { return ids(t.Growing) },
-	},
+	col(Column{Name: "version", Kind: ID, Show: Wide, Priority: 5, Doc: "Version of the target: a time in nanoseconds."},
+		func(_ *Env, t targetRow) Cell { return id(model.NodeID(t.target.Version)) }),
+	col(Column{Name: "segments", Kind: Int, Doc: "Sealed segments to be loaded."},
+		func(_ *Env, t targetRow) Cell { return count(int64(len(t.Segments))) }),
+	col(Column{Name: "rows", Kind: Int, Doc: "Their rows."}, func(_ *Env, t targetRow) Cell { return count(t.Rows) }),
+	col(Column{Name: "growing", Kind: Int, Priority: 2, Doc: "Segments that the shard's leader is told to keep growing."},
+		func(_ *Env, t targetRow) Cell { return count(int64(len(t.Growing))) }),
+	col(Column{Name: "dropped", Kind: Int, Priority: 3, Doc: "Segments that the shard's leader is told to forget."},
+		func(_ *Env, t targetRow) Cell { return count(int64(len(t.Dropped))) }),
+	col(Column{Name: "seek_at", Title: "SEEK", Kind: Time, Show: Wide, Priority: 4, Doc: "Time from which the leader consumes the channel."},
+		func(_ *Env, t targetRow) Cell { return tso(t.SeekAt) }),
+	col(Column{Name: "seek_age_seconds", Kind: Duration, Priority: 4, Doc: "Time since seek_at."},
+		func(e *Env, t targetRow) Cell { return age(e, t.SeekAt.Time()) }),
+	col(Column{Name: "segment_ids", Kind: List, Show: Hidden, Doc: "Ids of the sealed segments."},
+		func(_ *Env, t targetRow) Cell { return ids(t.Segments) }),
+	col(Column{Name: "growing_ids", Kind: List, Show: Hidden, Doc: "Ids of the growing segments."},
+		func(_ *Env, t targetRow) Cell { return ids(t.Growing) }),
 }
