@@ -38,7 +38,8 @@ const (
 
 // flamePalette has the looks of frames: [tint][shade][mood].
 type flamePalette struct {
-	looks [tints][2][moods]style
+	styles *styles // that it goes with
+	looks  [tints][2][moods]style
 	// mono: there are no colours, so that signs must say all.
 	mono bool
 }
@@ -48,9 +49,10 @@ func (p *flamePalette) look(t tint, shade uint32, m mood) style { return p.looks
 
 // newFlamePalette makes the looks for a theme. Frames have colours of their own: no theme has a
 // role for a kind of code, and those of a difference must be safe for colour-blind eyes.
-func newFlamePalette(t *render.Theme, noColor, few bool) *flamePalette {
-	p := &flamePalette{mono: noColor || colorless(t)}
-	if few && !p.mono {
+func newFlamePalette(st *styles) *flamePalette {
+	t := st.theme
+	p := &flamePalette{styles: st, mono: st.noColor || colorless(t)}
+	if st.few && !p.mono {
 		p.sixteen()
 		return p
 	}

@@ -33,7 +33,8 @@ type flamePage struct {
 	vanished bool
 	relative bool
 
-	lines []flameLine // what each line of the graph shows
+	lines   []flameLine // what each line of the graph shows
+	palette *flamePalette
 }
 
 // flameQuery is how a tree is made.

@@ -23,8 +23,11 @@ func (p *flamePage) body(m *Model, w, h int) []string {
 		p.lines = p.lines[:0]
 		return append([]string{""}, sentence(m.st, text, w)...)
 	}
-	signs := newFlameSigns(m.cfg.ASCII, m.st.flame.mono)
-	d := flameDrawer{palette: m.st.flame, signs: signs, relative: p.relative}
+	if p.palette == nil || p.palette.styles != m.st { // there is another theme
+		p.palette = newFlamePalette(m.st)
+	}
+	signs := newFlameSigns(m.cfg.ASCII, p.palette.mono)
+	d := flameDrawer{palette: p.palette, signs: signs, relative: p.relative}
 	rows := h - flameHead - flameDetail
 	p.place(w-2*flameLeft, rows)
 	out := make([]string, 0, h)

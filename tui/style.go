@@ -28,13 +28,16 @@ type styles struct {
 	good, warn, bad                        style
 	cursor, marked, added, changed         style
 	removed, match, currentMatch, key, tab style
-	flame                                  *flamePalette
+
+	theme *render.Theme // that they were made of
+	// noColor: there are no colours, few: there are sixteen.
+	noColor, few bool
 }
 
 // newStyles makes the looks of a theme; without colour, bold, faint and reverse remain. few says that there are only sixteen
 // colours.
 func newStyles(t *render.Theme, noColor, few bool) *styles {
-	s := &styles{roles: make([]style, len(t.Styles))}
+	s := &styles{roles: make([]style, len(t.Styles)), theme: t, noColor: noColor, few: few}
 	for role := range t.Styles {
 		s.roles[role] = newStyle(t.Styles[role], noColor)
 	}
@@ -50,7 +53,6 @@ func newStyles(t *render.Theme, noColor, few bool) *styles {
 	s.strong, s.key, s.tab, s.marked = bold(render.RolePlain), bold(render.RoleAccent), bold(render.RoleAccent), bold(render.RoleAccent)
 	s.match = underlined(t.Style(render.RoleWarn), noColor)
 	s.currentMatch = newStyle(render.Style{Reverse: true, Bold: true}, noColor)
-	s.flame = newFlamePalette(t, noColor, few)
 	return s
 }
 
