@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/tui/draw"
 )
 
 // The smallest terminal that every page fits into.
@@ -24,7 +25,7 @@ type Model struct {
 	cfg    Config
 	kinds  []PageKind
 	keys   *keys
-	st     *styles
+	st     *draw.Styles
 	themes []render.Theme
 	theme  string // the name that was asked for
 	// background is the terminal's, where the theme follows it.

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -38,7 +39,7 @@ func (p *balancePage) add(look lineLook, text string) {
 func (p *balancePage) wrapped(look lineLook, text string, w int) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
-		if line != "" && width(line)+1+width(word) > w-2 {
+		if line != "" && draw.Width(line)+1+draw.Width(word) > w-2 {
 			p.add(look, line)
 			line = "  "
 		}
@@ -151,8 +152,8 @@ func (p *balancePage) oneGroup(w int) {
 	}
 	p.wrapped(look, "PLAN  "+render.PlanText(plan), w)
 	for i, m := range plan.Moves {
-		text := fitRight(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + fitRight(words.Number(int(m.Rows)), 11) + " rows  " +
-			fitRight(words.Bytes(m.Size), 9) + "  " + m.From.String() + " → " + m.To.String()
+		text := draw.FitRight(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + draw.FitRight(words.Number(int(m.Rows)), 11) + " rows  " +
+			draw.FitRight(words.Bytes(m.Size), 9) + "  " + m.From.String() + " → " + m.To.String()
 		p.lines = append(p.lines, balanceLine{text: text, ref: model.Ref{Resource: "segments", ID: m.Segment.String()}})
 	}
 	for _, m := range plan.Channels {

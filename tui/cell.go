@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/tui/draw"
 )
 
 // cellText is a cell as every table of kitescope shows it.
@@ -32,11 +33,11 @@ func shownText(c *view.Column, cell view.Cell) string {
 
 // stateStyle is the look of a text of shownText. What is as it should be has no
 // colour: colour is for what is not.
-func stateStyle(st *styles, text string) style {
+func stateStyle(st *draw.Styles, text string) draw.Style {
 	word, _, _ := strings.Cut(text, " ")
 	role := render.StateRole(word)
 	if role == render.RoleGood {
 		role = render.RolePlain
 	}
-	return st.roles[role]
+	return st.Roles[role]
 }

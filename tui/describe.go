@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -43,13 +44,13 @@ const minTwoColumns = 76
 func fieldLines(fields []view.Field, w int) []paneLine {
 	label := 0
 	for i := range fields {
-		label = max(label, width(fieldName(&fields[i])))
+		label = max(label, draw.Width(fieldName(&fields[i])))
 	}
 	label += 2
 	var lines []paneLine
 	for i := range fields {
 		f := &fields[i]
-		name := fit(fieldName(f), label)
+		name := draw.Fit(fieldName(f), label)
 		if f.Column.Kind == view.List || f.Column.Kind == view.Pairs {
 			lines = append(lines, listLines(name, f, w)...)
 			continue
@@ -65,12 +66,12 @@ func fieldLines(fields []view.Field, w int) []paneLine {
 // twoColumns folds short neighbouring lines into one.
 func twoColumns(lines []paneLine, label, w int) []paneLine {
 	half := (w - 4) / 2
-	short := func(l *paneLine) bool { return strings.TrimSpace(l.label) != "" && width(l.text)+label < half }
+	short := func(l *paneLine) bool { return strings.TrimSpace(l.label) != "" && draw.Width(l.text)+label < half }
 	var folded []paneLine
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
 		if i+1 < len(lines) && short(&l) && short(&lines[i+1]) {
-			l.text = fit(l.text, half-label) + lines[i+1].label + lines[i+1].text
+			l.text = draw.Fit(l.text, half-label) + lines[i+1].label + lines[i+1].text
 			i++
 		}
 		folded = append(folded, l)
@@ -92,7 +93,7 @@ func listLines(name string, f *view.Field, w int) []paneLine {
 			items = append(items, f.Cell.List[i]+"="+f.Cell.List[i+1])
 		}
 	}
-	room := w - width(name) - 4
+	room := w - draw.Width(name) - 4
 	var lines []paneLine
 	text := ""
 	for i, item := range items {
@@ -100,9 +101,9 @@ func listLines(name string, f *view.Field, w int) []paneLine {
 		if i < len(items)-1 {
 			item += ","
 		}
-		if text != "" && width(text)+1+width(item) > room {
+		if text != "" && draw.Width(text)+1+draw.Width(item) > room {
 			lines = append(lines, paneLine{label: name, text: text})
-			name, text = pad(width(name)), ""
+			name, text = draw.Pad(draw.Width(name)), ""
 		}
 		if text != "" {
 			text += " "
@@ -141,13 +142,13 @@ func plainTable(g *view.Grid, n, w int) (head string, rows []string) {
 	texts := make([][]string, n)
 	tracks := make([]track, len(g.Columns))
 	for j, c := range g.Columns {
-		tracks[j] = track{natural: width(all[c].Title), priority: all[c].Priority, flexible: flexible(all[c].Kind)}
+		tracks[j] = track{natural: draw.Width(all[c].Title), priority: all[c].Priority, flexible: flexible(all[c].Kind)}
 	}
 	for i := range texts {
 		texts[i] = make([]string, len(g.Columns))
 		for j, c := range g.Columns {
 			texts[i][j] = shownText(&all[c], g.Cell(i, j))
-			tracks[j].natural = max(tracks[j].natural, width(texts[i][j]))
+			tracks[j].natural = max(tracks[j].natural, draw.Width(texts[i][j]))
 		}
 	}
 	places := arrange(tracks, w, 0)
@@ -155,12 +156,12 @@ func plainTable(g *view.Grid, n, w int) (head string, rows []string) {
 		var b strings.Builder
 		for k, p := range places {
 			if k > 0 {
-				b.WriteString(pad(gap))
+				b.WriteString(draw.Pad(gap))
 			}
 			if rightAligned(all[g.Columns[p.column]].Kind) {
-				b.WriteString(fitRight(text(p.column), p.width))
+				b.WriteString(draw.FitRight(text(p.column), p.width))
 			} else {
-				b.WriteString(fitName(text(p.column), p.width))
+				b.WriteString(draw.FitName(text(p.column), p.width))
 			}
 		}
 		return strings.TrimRight(b.String(), " ")
@@ -198,7 +199,7 @@ func recordLines(r *model.Record) []paneLine {
 func compareLines(a, b *view.Description, w int) []paneLine {
 	label := 0
 	for i := range a.Fields {
-		label = max(label, width(fieldName(&a.Fields[i])))
+		label = max(label, draw.Width(fieldName(&a.Fields[i])))
 	}
 	side := (w - label - 8) / 2
 	row := func(name, x, y string, look lineLook) paneLine {
@@ -206,7 +207,7 @@ func compareLines(a, b *view.Description, w int) []paneLine {
 		if look == lineChanged {
 			mark = "~ "
 		}
-		return paneLine{text: mark + fit(name, label) + "  " + fitName(x, side) + "  " + cutName(y, side), look: look}
+		return paneLine{text: mark + draw.Fit(name, label) + "  " + draw.FitName(x, side) + "  " + draw.CutName(y, side), look: look}
 	}
 	lines := []paneLine{row("", refName(a.Ref), refName(b.Ref), lineTitle)}
 	same := 0

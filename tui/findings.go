@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -87,14 +88,16 @@ func (m *Model) goFindings() cmd {
 }
 
 // severityStyle is the look of a severity.
-func severityStyle(st *styles, s check.Severity) style { return st.roles[render.SeverityRole(s)] }
+func severityStyle(st *draw.Styles, s check.Severity) draw.Style {
+	return st.Roles[render.SeverityRole(s)]
+}
 
 // severityCounts are the findings by severity: "1 error", "2 warnings". With styles each is in its look.
-func severityCounts(st *styles, findings []*check.Finding) []string {
+func severityCounts(st *draw.Styles, findings []*check.Finding) []string {
 	var parts []string
 	add := func(s check.Severity, text string) {
 		if st != nil {
-			text = severityStyle(st, s).on(text)
+			text = severityStyle(st, s).On(text)
 		}
 		parts = append(parts, text)
 	}
@@ -151,59 +154,51 @@ func findingLines(list []*check.Finding, w int) []paneLine {
 		default:
 		}
 		glyph := render.SeverityGlyph(f.Severity, false) + " "
-		for i, text := range wrapped(words.Harmless(f.Message), w-4) {
+		for i, text := range draw.Wrap(words.Harmless(f.Message), w-4) {
 			if i > 0 {
 				glyph = "  "
 			}
 			lines = append(lines, paneLine{text: glyph + text, look: look})
 		}
-		for _, text := range wrapped(words.Harmless(string(f.Hint)), w-4) {
+		for _, text := range draw.Wrap(words.Harmless(string(f.Hint)), w-4) {
 			lines = append(lines, paneLine{text: "  " + text, look: lineDim})
 		}
 	}
 	return append(lines, paneLine{})
 }
 
-// wrapped breaks a text into lines between words; an empty text has none.
-func wrapped(text string, w int) []string {
-	if text == "" {
-		return nil
-	}
-	return render.Wrap(text, w)
-}
-
 // findings is the first block of the overview: counts, and the worst three.
 func (s *sheet) findings(r *check.Report, w int) []string {
 	w -= 2
 	if r == nil {
-		return []string{" " + s.st.dim.on("FINDINGS") + "  …", ""}
+		return []string{" " + s.st.Dim.On("FINDINGS") + "  …", ""}
 	}
 	unknown := unlookedText(r)
-	title := s.st.dim.on("FINDINGS") + "  "
+	title := s.st.Dim.On("FINDINGS") + "  "
 	switch {
 	case len(r.Findings) > 0:
 		title += strings.Join(severityCounts(s.st, r.Findings), "  ")
 	case unknown == "":
-		title += s.st.good.on("✓ nothing found by " + words.Plural(len(r.Results), "check"))
+		title += s.st.Good.On("✓ nothing found by " + words.Plural(len(r.Results), "check"))
 	default:
 		title += "nothing found so far"
 	}
-	right := s.st.key.on("f") + s.st.dim.on(" lists them")
-	lines := []string{" " + ends(title, right, w)}
+	right := s.st.Key.On("f") + s.st.Dim.On(" lists them")
+	lines := []string{" " + draw.Ends(title, right, w)}
 	const shown = 3
 	tree := check.Tree(r.Findings)
 	for i := range tree[:min(shown, len(tree))] {
 		lines = append(lines, " "+branchLine(s.st, &tree[i], w, 0, false))
 	}
 	if unknown != "" {
-		lines = append(lines, " "+s.st.dim.on(cut("? "+unknown, w)))
+		lines = append(lines, " "+s.st.Dim.On(draw.Cut("? "+unknown, w)))
 	}
 	return append(lines, "")
 }
 
 // branchLine is a finding in one line: what follows from another stands further in; what it
 // costs is at the right end, in costs cells. plain leaves styles out, for the line under the cursor.
-func branchLine(st *styles, b *check.Branch, w, costs int, plain bool) string {
+func branchLine(st *draw.Styles, b *check.Branch, w, costs int, plain bool) string {
 	cost := ""
 	if b.Cost > 0 && costs > 0 {
 		cost = words.Share(b.Cost)
@@ -213,9 +208,9 @@ func branchLine(st *styles, b *check.Branch, w, costs int, plain bool) string {
 		indent += "└ "
 	}
 	glyph := render.SeverityGlyph(b.Severity, false)
-	text := fit(words.Harmless(b.Message), max(8, w-width(indent)-width(glyph)-1-costs))
+	text := draw.Fit(words.Harmless(b.Message), max(8, w-draw.Width(indent)-draw.Width(glyph)-1-costs))
 	if plain {
-		return indent + glyph + " " + text + fitRight(cost, costs)
+		return indent + glyph + " " + text + draw.FitRight(cost, costs)
 	}
-	return st.dim.on(indent) + severityStyle(st, b.Severity).on(glyph) + " " + text + st.dim.on(fitRight(cost, costs))
+	return st.Dim.On(indent) + severityStyle(st, b.Severity).On(glyph) + " " + text + st.Dim.On(draw.FitRight(cost, costs))
 }

@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -13,13 +14,13 @@ func (p *findingsPage) body(m *Model, w, h int) []string {
 	switch {
 	case m.data.cluster == nil || p.report == nil:
 		p.placed = nil
-		return []string{"", "   " + m.st.dim.on("…")}
+		return []string{"", "   " + m.st.Dim.On("…")}
 	case len(p.rows) == 0 && p.filter != "":
 		p.placed = nil
-		return append([]string{""}, sentence(m.st, "no finding matches "+p.filter+"; esc clears the filter", w)...)
+		return append([]string{""}, draw.Sentence(m.st, "no finding matches "+p.filter+"; esc clears the filter", w)...)
 	case len(p.rows) == 0 && p.of != nil:
 		p.placed = nil
-		return append([]string{""}, sentence(m.st, "nothing is found about "+refName(*p.of)+" any more; f lists all findings", w)...)
+		return append([]string{""}, draw.Sentence(m.st, "nothing is found about "+refName(*p.of)+" any more; f lists all findings", w)...)
 	}
 	lines := p.layOut(m, w)
 	if len(p.report.Findings) == 0 {
@@ -28,7 +29,7 @@ func (p *findingsPage) body(m *Model, w, h int) []string {
 	}
 	p.height--
 	p.scroll(len(lines), p.height)
-	head := " " + m.st.dim.on(ends("FINDING", "COST", w-2))
+	head := " " + m.st.Dim.On(draw.Ends("FINDING", "COST", w-2))
 	return append([]string{head}, lines[p.top:min(p.top+p.height, len(lines))]...)
 }
 
@@ -60,9 +61,9 @@ func (p *findingsPage) layOut(m *Model, w int) []string {
 func (p *findingsPage) verdict(m *Model, w int) string {
 	unknown := unlookedText(p.report)
 	if unknown == "" {
-		return "   " + m.st.good.on(cut("✓ nothing found by "+words.Plural(len(p.report.Results), "check"), w-4))
+		return "   " + m.st.Good.On(draw.Cut("✓ nothing found by "+words.Plural(len(p.report.Results), "check"), w-4))
 	}
-	return "   " + cut("nothing found so far; "+unknown, w-4)
+	return "   " + draw.Cut("nothing found so far; "+unknown, w-4)
 }
 
 func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) []string {
@@ -71,7 +72,7 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) []stri
 	}
 	line := branchLine(m.st, r.branch, w-2, costWidth, atCursor)
 	if atCursor {
-		line = m.st.cursor.on(fit(" "+line, w))
+		line = m.st.Cursor.On(draw.Fit(" "+line, w))
 	} else {
 		line = " " + line
 	}
@@ -83,16 +84,16 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) []stri
 }
 
 func (p *findingsPage) unknown(m *Model, text string, atCursor bool, w int) []string {
-	look := m.st.dim
+	look := m.st.Dim
 	if atCursor {
-		look = m.st.cursor
+		look = m.st.Cursor
 	}
-	lines := wrapped(text, w-4)
+	lines := draw.Wrap(text, w-4)
 	for i, line := range lines {
 		if i > 0 {
 			line = "  " + line
 		}
-		lines[i] = " " + look.on(cut(line, w-2))
+		lines[i] = " " + look.On(draw.Cut(line, w-2))
 	}
 	return lines
 }
@@ -103,11 +104,11 @@ func (p *findingsPage) details(m *Model, b *check.Branch, w int) []string {
 	var lines []string
 	put := func(label, text string) {
 		const labelWidth = 8
-		for i, line := range wrapped(text, w-in-labelWidth-2) {
+		for i, line := range draw.Wrap(text, w-in-labelWidth-2) {
 			if i > 0 {
 				label = ""
 			}
-			lines = append(lines, pad(in)+m.st.dim.on(fit(label, labelWidth))+cut(line, w-in-labelWidth-1))
+			lines = append(lines, draw.Pad(in)+m.st.Dim.On(draw.Fit(label, labelWidth))+draw.Cut(line, w-in-labelWidth-1))
 		}
 	}
 	full := words.Harmless(b.Message)

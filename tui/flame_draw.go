@@ -6,6 +6,7 @@ import (
 
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -41,24 +42,24 @@ type flameDrawer struct {
 
 // row writes row d into exactly the graph's width.
 func (d *flameDrawer) row(b *strings.Builder, depth int) {
-	x, open := 0, style{}
+	x, open := 0, draw.Style{}
 	for _, s := range d.graph.row(depth) {
 		if s.x0 > x {
-			b.WriteString(open.close)
-			open = style{}
-			b.WriteString(pad(s.x0 - x))
+			b.WriteString(open.Close)
+			open = draw.Style{}
+			b.WriteString(draw.Pad(s.x0 - x))
 		}
 		look, mood := d.look(s.frame)
 		if look != open {
-			b.WriteString(open.close)
-			b.WriteString(look.open)
+			b.WriteString(open.Close)
+			b.WriteString(look.Open)
 			open = look
 		}
 		d.cell(b, s, mood)
 		x = s.x1
 	}
-	b.WriteString(open.close)
-	b.WriteString(pad(d.graph.w - x))
+	b.WriteString(open.Close)
+	b.WriteString(draw.Pad(d.graph.w - x))
 }
 
 // cell writes a frame: a border, which carries the most important sign, and as much of the
@@ -87,34 +88,34 @@ func (d *flameDrawer) cell(b *strings.Builder, s span, m mood) {
 func (d *flameDrawer) label(b *strings.Builder, frame int32, room int) {
 	const least = 3 // a name of fewer cells says nothing
 	if room < least {
-		b.WriteString(pad(room))
+		b.WriteString(draw.Pad(room))
 		return
 	}
 	x := d.graph.index
 	name := x.names[x.tree.Frames[frame].Name]
-	n := width(name)
+	n := draw.Width(name)
 	if n > room {
 		name = x.short[x.tree.Frames[frame].Name]
-		if n = width(name); n > room {
+		if n = draw.Width(name); n > room {
 			name, n = d.cutName(name, n, room)
 		}
 	} else if room-n >= least {
-		if share := " " + d.share(frame); n+width(share) <= room {
+		if share := " " + d.share(frame); n+draw.Width(share) <= room {
 			name += share
-			n += width(share)
+			n += draw.Width(share)
 		}
 	}
 	b.WriteString(name)
-	b.WriteString(pad(room - n))
+	b.WriteString(draw.Pad(room - n))
 }
 
-// cutName shortens a name and says how wide it is then.
+// draw.CutName shortens a name and says how wide it is then.
 func (d *flameDrawer) cutName(name string, n, room int) (short string, w int) {
 	if len(name) == n { // ASCII, as nearly all
 		return name[:room-1] + d.signs.cut, room
 	}
-	short = strings.ReplaceAll(cut(name, room), "…", d.signs.cut)
-	return short, width(short)
+	short = strings.ReplaceAll(draw.Cut(name, room), "…", d.signs.cut)
+	return short, draw.Width(short)
 }
 
 // share is a frame's part of the total, before and after.
@@ -201,7 +202,7 @@ func changeOf(t *flame.Tree, frame int32) report.Verdict {
 }
 
 // look is how a frame is drawn.
-func (d *flameDrawer) look(frame int32) (style, mood) {
+func (d *flameDrawer) look(frame int32) (draw.Style, mood) {
 	t := d.graph.index.tree
 	f := &t.Frames[frame]
 	m := moodPlain

@@ -6,6 +6,7 @@ import (
 	"kitescope/profile"
 	"kitescope/render"
 	flamegraph "kitescope/render/flame"
+	"kitescope/tui/draw"
 )
 
 // tint is the colour of a frame: its class, or in a difference what happened to it.
@@ -38,21 +39,21 @@ const (
 
 // flamePalette has the looks of frames: [tint][shade][mood].
 type flamePalette struct {
-	styles *styles // that it goes with
-	looks  [tints][2][moods]style
+	styles *draw.Styles // that it goes with
+	looks  [tints][2][moods]draw.Style
 	// mono: there are no colours, so that signs must say all.
 	mono bool
 }
 
 // look is the style of a frame. Two shades tell neighbours apart.
-func (p *flamePalette) look(t tint, shade uint32, m mood) style { return p.looks[t][shade&1][m] }
+func (p *flamePalette) look(t tint, shade uint32, m mood) draw.Style { return p.looks[t][shade&1][m] }
 
 // newFlamePalette makes the looks for a theme. Frames have colours of their own: no theme has a
 // role for a kind of code, and those of a difference must be safe for colour-blind eyes.
-func newFlamePalette(st *styles) *flamePalette {
-	t := st.theme
-	p := &flamePalette{styles: st, mono: st.noColor || colorless(t)}
-	if st.few && !p.mono {
+func newFlamePalette(st *draw.Styles) *flamePalette {
+	t := st.Theme
+	p := &flamePalette{styles: st, mono: st.NoColor || colorless(t)}
+	if st.Few && !p.mono {
 		p.sixteen()
 		return p
 	}
@@ -75,14 +76,14 @@ func newFlamePalette(st *styles) *flamePalette {
 			match := render.Style{Foreground: front, Background: backs[shade], Bold: true}
 			look := &p.looks[x][shade]
 			if p.mono {
-				look[moodFaint] = newStyle(render.Style{Faint: true}, true)
-				look[moodMatch] = newStyle(render.Style{Bold: true}, true)
-				look[moodCursor] = newStyle(render.Style{Reverse: true, Bold: true}, true)
+				look[moodFaint] = draw.NewStyle(render.Style{Faint: true}, true)
+				look[moodMatch] = draw.NewStyle(render.Style{Bold: true}, true)
+				look[moodCursor] = draw.NewStyle(render.Style{Reverse: true, Bold: true}, true)
 				continue
 			}
-			look[moodPlain], look[moodFaint] = newStyle(base, false), newStyle(faint, false)
-			look[moodMatch] = underlined(match, false)
-			look[moodCursor] = newStyle(cursor, false)
+			look[moodPlain], look[moodFaint] = draw.NewStyle(base, false), draw.NewStyle(faint, false)
+			look[moodMatch] = draw.Underlined(match, false)
+			look[moodCursor] = draw.NewStyle(cursor, false)
 		}
 	}
 	return p
@@ -107,11 +108,11 @@ func (p *flamePalette) sixteen() {
 		}
 		for shade := range p.looks[x] {
 			base := render.Style{Foreground: front, Background: back, Bold: shade == 1}
-			p.looks[x][shade] = [moods]style{
-				moodPlain:  newStyle(base, false),
-				moodFaint:  newStyle(render.Style{Faint: true}, false),
-				moodMatch:  underlined(base, false),
-				moodCursor: newStyle(render.Style{Reverse: true, Bold: true}, false),
+			p.looks[x][shade] = [moods]draw.Style{
+				moodPlain:  draw.NewStyle(base, false),
+				moodFaint:  draw.NewStyle(render.Style{Faint: true}, false),
+				moodMatch:  draw.Underlined(base, false),
+				moodCursor: draw.NewStyle(render.Style{Reverse: true, Bold: true}, false),
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"kitescope/tui/draw"
 )
 
 // TestOverviewFooterHasAllPlaces: with profiles the footer of 80 columns leads to all pages that it leads to without, and to theirs.
@@ -35,7 +37,7 @@ func TestOverviewFooterHasAllPlaces(t *testing.T) {
 // TestBarTitle: what the bars of query nodes mean stands above them whole, in whatever room they have.
 func TestBarTitle(t *testing.T) {
 	for room := 6; room <= 40; room++ {
-		if got := barTitle(room); strings.Contains(got, "…") || !strings.Contains(got, "█") || !strings.Contains(got, "░") || width(got) != room {
+		if got := barTitle(room); strings.Contains(got, "…") || !strings.Contains(got, "█") || !strings.Contains(got, "░") || draw.Width(got) != room {
 			t.Errorf("%d cells: %q", room, got)
 		}
 	}

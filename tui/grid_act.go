@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -207,7 +208,7 @@ func (g *gridPage) related(m *Model) *menu {
 
 func relatedMenu(m *Model, t view.Table, row int) *menu {
 	ref := t.Ref(row)
-	n := &menu{title: "related to " + cut(refName(ref), 40)}
+	n := &menu{title: "related to " + draw.Cut(refName(ref), 40)}
 	for i, l := range t.Links(row) {
 		n.items = append(n.items, menuItem{key: digit(i), text: l.Title, note: strings.Join(l.Where, " "), run: func(m *Model, _ *menu) cmd {
 			return followLink(m, l, ref)

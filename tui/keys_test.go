@@ -72,7 +72,7 @@ func TestFooterHasAtMostEightKeys(t *testing.T) {
 			d.keys(page)
 			in := d.m.stack.top().scope()
 			foot := strings.Fields(d.m.hints(in))
-			if n := strings.Count(d.m.hints(in), d.m.st.key.open); n > maxHints {
+			if n := strings.Count(d.m.hints(in), d.m.st.Key.Open); n > maxHints {
 				t.Errorf("page %q has %d hints: %q", page, n, foot)
 			}
 			if !slices.Contains(foot, "jump") {

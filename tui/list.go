@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -152,10 +153,10 @@ func (l *list[T]) find(text string) {
 }
 
 // body draws the list in h lines of w cells.
-func (l *list[T]) body(st *styles, w, h int) []string {
+func (l *list[T]) body(st *draw.Styles, w, h int) []string {
 	l.w = w
 	if len(l.shown) == 0 && l.filter != "" {
-		return append([]string{""}, sentence(st, "no "+l.noun+" has "+words.Harmless(l.filter)+"; esc clears the filter", w)...)
+		return append([]string{""}, draw.Sentence(st, "no "+l.noun+" has "+words.Harmless(l.filter)+"; esc clears the filter", w)...)
 	}
 	columns := l.columns(w)
 	return l.draw(st, listGrid[T]{l, columns}, l.mark(columns), w, h)
@@ -234,4 +235,15 @@ func (l *list[T]) tsv() (tsv string, rows int) {
 		b.WriteString(strings.Join(cells, "\t") + "\n")
 	}
 	return b.String(), len(l.shown)
+}
+
+// boolOrder puts what is so behind what is not.
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/tui/draw"
 )
 
 // menu is a short list to choose from, drawn over the page.
@@ -78,7 +80,7 @@ func (n *menu) choose(m *Model) cmd {
 }
 
 // box draws the menu and returns its lines, all equally wide.
-func (n *menu) box(st *styles, maxW, maxH int) []string {
+func (n *menu) box(st *draw.Styles, maxW, maxH int) []string {
 	inner := ansi.StringWidth(n.title) + 4
 	for i := range n.items {
 		inner = max(inner, 6+ansi.StringWidth(n.items[i].text)+ansi.StringWidth(n.items[i].note))
@@ -86,19 +88,19 @@ func (n *menu) box(st *styles, maxW, maxH int) []string {
 	inner = min(inner, maxW-2)
 	rows := min(len(n.items), maxH-2)
 	n.top = min(max(n.top, n.at-rows+1), n.at)
-	lines := []string{st.dim.on("╭─") + st.title.on(fit(" "+n.title+" ", min(ansi.StringWidth(n.title)+2, inner-1))) +
-		st.dim.on(strings.Repeat("─", max(0, inner-3-ansi.StringWidth(n.title)))+"╮")}
+	lines := []string{st.Dim.On("╭─") + st.Title.On(draw.Fit(" "+n.title+" ", min(ansi.StringWidth(n.title)+2, inner-1))) +
+		st.Dim.On(strings.Repeat("─", max(0, inner-3-ansi.StringWidth(n.title)))+"╮")}
 	for i := n.top; i < n.top+rows; i++ {
-		lines = append(lines, st.dim.on("│")+n.row(st, i, inner)+st.dim.on("│"))
+		lines = append(lines, st.Dim.On("│")+n.row(st, i, inner)+st.Dim.On("│"))
 	}
 	foot := strings.Repeat("─", inner)
 	if rows < len(n.items) {
 		foot = ansi.Truncate(" ↑↓ more "+foot, inner, "")
 	}
-	return append(lines, st.dim.on("╰"+foot+"╯"))
+	return append(lines, st.Dim.On("╰"+foot+"╯"))
 }
 
-func (n *menu) row(st *styles, i, w int) string {
+func (n *menu) row(st *draw.Styles, i, w int) string {
 	item := &n.items[i]
 	note := item.note
 	if item.why != "" {
@@ -109,13 +111,13 @@ func (n *menu) row(st *styles, i, w int) string {
 		key = " "
 	}
 	left := " " + key + "  " + item.text
-	note = cut(note, max(0, w-ansi.StringWidth(left)-2))
-	plain := fit(fit(left, max(0, w-ansi.StringWidth(note)-1))+note, w)
+	note = draw.Cut(note, max(0, w-ansi.StringWidth(left)-2))
+	plain := draw.Fit(draw.Fit(left, max(0, w-ansi.StringWidth(note)-1))+note, w)
 	switch {
 	case i == n.at:
-		return st.cursor.on(plain)
+		return st.Cursor.On(plain)
 	case item.why != "":
-		return st.dim.on(plain)
+		return st.Dim.On(plain)
 	}
-	return strings.Replace(plain, " "+key, " "+st.key.on(key), 1)
+	return strings.Replace(plain, " "+key, " "+st.Key.On(key), 1)
 }

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -18,20 +19,20 @@ func (s *sheet) nodes(w int) block {
 		return b
 	}
 	if len(s.o.Nodes) == 0 {
-		b.add(s.st.dim.on("none is registered"))
+		b.add(s.st.Dim.On("none is registered"))
 	}
 	name, address := 0, 0
 	for _, n := range s.o.Nodes {
-		name = max(name, width(words.Harmless(n.Ref.Name)))
-		address = max(address, width(words.Harmless(n.Address)))
+		name = max(name, draw.Width(words.Harmless(n.Ref.Name)))
+		address = max(address, draw.Width(words.Harmless(n.Address)))
 	}
 	if s.asked() {
 		s.liveNodes(&b, name, address)
 		return b
 	}
 	for _, n := range s.o.Nodes {
-		line := fit(words.Harmless(n.Ref.Name), name) + "  " + s.st.dim.on(fit(words.Harmless(n.Address), address)) + "  " +
-			stateStyle(s.st, n.State).on(fit(n.State, 10)) + "  " + fitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
+		line := draw.Fit(words.Harmless(n.Ref.Name), name) + "  " + s.st.Dim.On(draw.Fit(words.Harmless(n.Address), address)) + "  " +
+			stateStyle(s.st, n.State).On(draw.Fit(n.State, 10)) + "  " + draw.FitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
 			words.Harmless(strings.Join(n.Collections, ", "))
 		b.add(line)
 	}
@@ -52,42 +53,42 @@ func (s *sheet) liveNodes(b *block, name, address int) {
 	}
 	const figures = 53
 	room := min(40, b.w-name-address-figures-6)
-	head := fit("", name) + "  "
+	head := draw.Fit("", name) + "  "
 	if s.wide(b.w, name, address) {
-		head += fit("", address) + "  "
+		head += draw.Fit("", address) + "  "
 	} else {
 		room = min(40, b.w-name-figures-4)
 	}
-	head += fitRight("sealed", 7) + fitRight("rows", 12) + fitRight("growing", 9) + fitRight("leads", 7) + fitRight("CPU", 8) + fitRight("memory", 10)
+	head += draw.FitRight("sealed", 7) + draw.FitRight("rows", 12) + draw.FitRight("growing", 9) + draw.FitRight("leads", 7) + draw.FitRight("CPU", 8) + draw.FitRight("memory", 10)
 	if room >= 6 {
 		head += "  " + barTitle(room)
 	}
-	b.add(s.st.dim.on(head))
+	b.add(s.st.Dim.On(head))
 	listed := s.foremost()
 	for _, n := range listed {
-		line := fit(words.Harmless(n.Ref.Name), name) + "  "
+		line := draw.Fit(words.Harmless(n.Ref.Name), name) + "  "
 		if s.wide(b.w, name, address) {
-			line += s.st.dim.on(fit(words.Harmless(n.Address), address)) + "  "
+			line += s.st.Dim.On(draw.Fit(words.Harmless(n.Address), address)) + "  "
 		}
 		if n.Live.Answer != "answered" {
-			b.add(line + s.st.bad.on("✖ "+words.Harmless(render.NodeLiveText(n.Live))))
+			b.add(line + s.st.Bad.On("✖ "+words.Harmless(render.NodeLiveText(n.Live))))
 			continue
 		}
 		b.add(line + s.liveFigures(n.Live) + "  " + s.liveBar(n.Live, most, room) + s.nodeState(n))
 	}
 	if more := len(s.o.Nodes) - len(listed); more > 0 {
-		b.add(s.st.dim.on("and " + words.Plural(more, "node") + " between; n lists all"))
+		b.add(s.st.Dim.On("and " + words.Plural(more, "node") + " between; n lists all"))
 	}
 }
 
 // barTitle says what bars of so many cells mean.
 func barTitle(room int) string {
 	for _, text := range []string{"rows: sealed █ growing ░", "sealed █ growing ░", "rows █░"} {
-		if width(text) <= room {
-			return fit(text, room)
+		if draw.Width(text) <= room {
+			return draw.Fit(text, room)
 		}
 	}
-	return fit("█░", room)
+	return draw.Fit("█░", room)
 }
 
 // mostNodes is how many nodes the overview lists; the page of nodes has all.
@@ -121,9 +122,9 @@ func (s *sheet) foremost() []*view.NodeLine {
 func (s *sheet) wide(w, name, address int) bool { return w >= name+address+60 }
 
 func (s *sheet) liveFigures(live *view.NodeLive) string {
-	return fitRight(s.value(view.Int, live.Sealed), 7) + fitRight(s.value(view.Int, live.SealedRows), 12) +
-		fitRight(s.value(view.Int, live.GrowingRows), 9) + fitRight(s.value(view.Int, live.Leads), 7) +
-		fitRight(s.value(view.Percent, live.CPU), 8) + fitRight(s.value(view.Bytes, live.Memory), 10)
+	return draw.FitRight(s.value(view.Int, live.Sealed), 7) + draw.FitRight(s.value(view.Int, live.SealedRows), 12) +
+		draw.FitRight(s.value(view.Int, live.GrowingRows), 9) + draw.FitRight(s.value(view.Int, live.Leads), 7) +
+		draw.FitRight(s.value(view.Percent, live.CPU), 8) + draw.FitRight(s.value(view.Bytes, live.Memory), 10)
 }
 
 // liveBar draws sealed and growing rows on one scale.
@@ -138,18 +139,18 @@ func (s *sheet) liveBar(live *view.NodeLive, most int64, room int) string {
 	}
 	sealed = min(sealed, room-growing)
 	if sealed+growing == 0 {
-		mark := s.st.dim.on("·")
+		mark := s.st.Dim.On("·")
 		if live.SealedRows.Int > 0 {
-			mark = s.st.accent.on("▏")
+			mark = s.st.Accent.On("▏")
 		}
-		return mark + pad(room-1)
+		return mark + draw.Pad(room-1)
 	}
-	return s.st.accent.on(strings.Repeat("█", sealed)) + s.st.warn.on(strings.Repeat("░", growing)) + pad(room-sealed-growing)
+	return s.st.Accent.On(strings.Repeat("█", sealed)) + s.st.Warn.On(strings.Repeat("░", growing)) + draw.Pad(room-sealed-growing)
 }
 
 func (s *sheet) nodeState(n *view.NodeLine) string {
 	if n.State == "registered" {
 		return ""
 	}
-	return " " + stateStyle(s.st, n.State).on(n.State)
+	return " " + stateStyle(s.st, n.State).On(n.State)
 }

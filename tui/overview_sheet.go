@@ -8,12 +8,13 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
 // sheet lays out an overview in blocks. While it is waiting every value is "…".
 type sheet struct {
-	st      *styles
+	st      *draw.Styles
 	o       *view.Overview
 	waiting bool
 }
@@ -24,13 +25,13 @@ type block struct {
 	lines []string
 }
 
-func (b *block) add(line string) { b.lines = append(b.lines, fit(line, b.w)) }
+func (b *block) add(line string) { b.lines = append(b.lines, draw.Fit(line, b.w)) }
 
 // warn adds a warning, in as many lines as it needs.
-func (b *block) warn(st *styles, text string) {
+func (b *block) warn(st *draw.Styles, text string) {
 	sign := "▲ "
 	for line := range strings.SplitSeq(ansi.Wrap(text, b.w-2, ""), "\n") {
-		b.add(st.warn.on(sign + line))
+		b.add(st.Warn.On(sign + line))
 		sign = "  "
 	}
 }
@@ -80,7 +81,7 @@ func beside(row []block) []string {
 			if i < len(b.lines) {
 				line.WriteString(b.lines[i])
 			} else {
-				line.WriteString(pad(b.w))
+				line.WriteString(draw.Pad(b.w))
 			}
 		}
 		out[i] = line.String()
@@ -90,7 +91,7 @@ func beside(row []block) []string {
 
 func (s *sheet) begin(title string, w int) block {
 	b := block{w: w}
-	b.add(s.st.dim.on(title))
+	b.add(s.st.Dim.On(title))
 	return b
 }
 
@@ -107,11 +108,11 @@ func (s *sheet) value(k view.Kind, c view.Cell) string {
 
 // pair is a name and a number at the right end of w cells; troubled colours it.
 func (s *sheet) pair(name string, value string, w int, troubled bool) string {
-	text := fitRight(value, max(1, w-width(name)-1))
+	text := draw.FitRight(value, max(1, w-draw.Width(name)-1))
 	if troubled {
-		text = s.st.warn.on(text)
+		text = s.st.Warn.On(text)
 	}
-	return s.st.dim.on(name) + " " + text
+	return s.st.Dim.On(name) + " " + text
 }
 
 func some(c view.Cell) bool { return c.Absent == view.Present && c.Int > 0 }
@@ -154,26 +155,26 @@ func (s *sheet) segments(w int) block {
 	case s.waiting:
 		b.add("…")
 	case o.StatesUnknown:
-		b.add(s.st.dim.on("? not read"))
+		b.add(s.st.Dim.On("? not read"))
 	case len(o.States) == 0:
-		b.add(s.st.dim.on("none"))
+		b.add(s.st.Dim.On("none"))
 	}
 	most, counts, rows := int64(1), 0, 0
 	for _, x := range o.States {
 		most = max(most, x.Rows.Int)
-		counts = max(counts, width(words.Number(int(x.Count))))
-		rows = max(rows, width(s.value(view.Int, x.Rows)+" rows"))
+		counts = max(counts, draw.Width(words.Number(int(x.Count))))
+		rows = max(rows, draw.Width(s.value(view.Int, x.Rows)+" rows"))
 	}
 	room := w - 10 - counts - rows - 3
 	for _, x := range o.States {
-		line := stateStyle(s.st, x.State).on(fit(x.State, 9)) + " " + fitRight(words.Number(int(x.Count)), counts) + " "
+		line := stateStyle(s.st, x.State).On(draw.Fit(x.State, 9)) + " " + draw.FitRight(words.Number(int(x.Count)), counts) + " "
 		if room >= 6 {
-			line += s.st.accent.on(fit(bar(x.Rows.Int, most, room), room)) + " "
+			line += s.st.Accent.On(draw.Fit(bar(x.Rows.Int, most, room), room)) + " "
 		}
-		b.add(line + fitRight(s.value(view.Int, x.Rows)+" rows", rows))
+		b.add(line + draw.FitRight(s.value(view.Int, x.Rows)+" rows", rows))
 	}
 	b.add("")
-	b.add(s.st.dim.on("indexed ") + s.value(view.Percent, o.Indexed) + s.st.dim.on(" of ") + s.value(view.Int, o.SealedRows) + s.st.dim.on(" sealed rows"))
+	b.add(s.st.Dim.On("indexed ") + s.value(view.Percent, o.Indexed) + s.st.Dim.On(" of ") + s.value(view.Int, o.SealedRows) + s.st.Dim.On(" sealed rows"))
 	return b
 }
 
@@ -199,29 +200,29 @@ func (s *sheet) cluster(w int) block {
 		return b
 	}
 	if len(s.o.Roles) == 0 {
-		b.add(s.st.dim.on("no session is registered"))
+		b.add(s.st.Dim.On("no session is registered"))
 	}
 	for _, r := range s.o.Roles {
-		b.add(fit(words.Harmless(r.Role), 13) + " " + fitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
+		b.add(draw.Fit(words.Harmless(r.Role), 13) + " " + draw.FitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
 	}
 	return b
 }
 
 // role says how a role is, in words if there is room.
 func (s *sheet) role(r *view.RoleCount, w int) string {
-	state := s.st.good.on("✓ registered")
+	state := s.st.Good.On("✓ registered")
 	switch {
 	case r.Stopping > 0:
-		state = s.st.warn.on("▲ " + words.Number(r.Stopping) + " stopping")
+		state = s.st.Warn.On("▲ " + words.Number(r.Stopping) + " stopping")
 	case r.Registered == 0 && r.Standby > 0:
-		state = s.st.warn.on("▲ standby only")
+		state = s.st.Warn.On("▲ standby only")
 	case r.Standby > 0:
-		state += s.st.dim.on(" +" + words.Number(r.Standby) + " standby")
+		state += s.st.Dim.On(" +" + words.Number(r.Standby) + " standby")
 	}
 	if len(r.Versions) > 1 {
-		state = s.st.warn.on("▲ " + words.Harmless(strings.Join(r.Versions, " ")))
+		state = s.st.Warn.On("▲ " + words.Harmless(strings.Join(r.Versions, " ")))
 	}
-	if w < width("✓ registered") {
+	if w < draw.Width("✓ registered") {
 		return ansi.Truncate(state, 1, "")
 	}
 	return state
@@ -247,7 +248,7 @@ func (s *sheet) collections(g *view.Grid, w, room int) []string {
 		title = fmt.Sprintf("COLLECTIONS  the %d largest of %s", n, words.Number(g.Matched))
 	}
 	head, rows := plainTable(g, n, w-2)
-	lines := []string{"", " " + s.st.dim.on(title), " " + s.st.dim.on(head)}
+	lines := []string{"", " " + s.st.Dim.On(title), " " + s.st.Dim.On(head)}
 	for _, r := range rows {
 		lines = append(lines, " "+r)
 	}
@@ -258,11 +259,11 @@ func (s *sheet) collections(g *view.Grid, w, room int) []string {
 func (s *sheet) health(w int) block {
 	b := s.begin("HEALTH", w)
 	o := s.o
-	b.add(s.st.dim.on("oldest checkpoint ") + s.value(view.Duration, o.OldestCheckpoint) + s.st.dim.on(" "+cutName(words.Harmless(o.OldestChannel), max(8, w-28))))
-	keys := s.value(view.Int, o.Keys) + s.st.dim.on(" keys, ")
+	b.add(s.st.Dim.On("oldest checkpoint ") + s.value(view.Duration, o.OldestCheckpoint) + s.st.Dim.On(" "+draw.CutName(words.Harmless(o.OldestChannel), max(8, w-28))))
+	keys := s.value(view.Int, o.Keys) + s.st.Dim.On(" keys, ")
 	undecoded := s.value(view.Int, o.Undecoded) + " undecoded"
 	if some(o.Undecoded) {
-		undecoded = s.st.warn.on("▲ " + undecoded)
+		undecoded = s.st.Warn.On("▲ " + undecoded)
 	}
 	b.add(keys + undecoded)
 	for _, g := range o.Gaps {
@@ -272,7 +273,7 @@ func (s *sheet) health(w int) block {
 		b.warn(s.st, words.Harmless(note))
 	}
 	if o.Etcd == nil {
-		b.add(s.st.dim.on("etcd ") + s.etcdMissing())
+		b.add(s.st.Dim.On("etcd ") + s.etcdMissing())
 		return b
 	}
 	if o.Etcd.Problem != "" {
@@ -288,29 +289,29 @@ func (s *sheet) etcdMissing() string {
 	if s.waiting {
 		return "…"
 	}
-	return s.st.dim.on("? not asked")
+	return s.st.Dim.On("? not asked")
 }
 
 // member is one of etcd's, with what is wrong first.
 func (s *sheet) member(i int) string {
 	m := &s.o.Etcd.Members[i]
-	where := s.st.dim.on(strings.TrimPrefix(strings.TrimPrefix(words.Harmless(m.Endpoint), "http://"), "https://"))
-	line := s.st.dim.on("etcd ")
+	where := s.st.Dim.On(strings.TrimPrefix(strings.TrimPrefix(words.Harmless(m.Endpoint), "http://"), "https://"))
+	line := s.st.Dim.On("etcd ")
 	switch {
 	case m.Problem != "":
-		return line + s.st.bad.on("✖ "+words.Harmless(m.Problem)) + " " + where
+		return line + s.st.Bad.On("✖ "+words.Harmless(m.Problem)) + " " + where
 	case len(m.Errors) > 0:
-		line += s.st.bad.on("✖ " + words.Harmless(strings.Join(m.Errors, ", ")))
+		line += s.st.Bad.On("✖ " + words.Harmless(strings.Join(m.Errors, ", ")))
 	default:
-		line += s.st.good.on("✓ no alarm")
+		line += s.st.Good.On("✓ no alarm")
 	}
 	line += " " + s.value(view.Bytes, view.Cell{Int: m.DBSize})
 	if m.DBQuota > 0 {
-		line += s.st.dim.on(" of ") + s.value(view.Bytes, view.Cell{Int: m.DBQuota})
+		line += s.st.Dim.On(" of ") + s.value(view.Bytes, view.Cell{Int: m.DBQuota})
 	}
 	line += " " + words.Harmless(m.Version)
 	if m.Leader {
-		line += s.st.dim.on(" leader")
+		line += s.st.Dim.On(" leader")
 	}
 	return line + " " + where
 }

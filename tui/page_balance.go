@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -69,7 +70,7 @@ func groupBalance(ref model.Ref, word, name string) *balancePage {
 }
 
 func (p *balancePage) scope() scope  { return inBalance }
-func (p *balancePage) crumb() string { return cut(p.label, 40) }
+func (p *balancePage) crumb() string { return draw.Cut(p.label, 40) }
 
 // note says how even it is, by which measure, and what is aimed at.
 func (p *balancePage) note(*Model) string {
@@ -159,18 +160,18 @@ func (p *balancePage) body(m *Model, w, h int) []string {
 	p.height = h
 	switch {
 	case p.weighed == nil:
-		return []string{"", "   " + m.st.dim.on("…")}
+		return []string{"", "   " + m.st.Dim.On("…")}
 	case !p.weighed.Report.Survey.Asked:
-		return append([]string{""}, sentence(m.st, "the nodes were not asked, so that it is unknown who serves what: open a live source with --live, a bundle that was saved with --live, or a file with --runtime FILE", w)...)
+		return append([]string{""}, draw.Sentence(m.st, "the nodes were not asked, so that it is unknown who serves what: open a live source with --live, a bundle that was saved with --live, or a file with --runtime FILE", w)...)
 	case p.of != nil && len(p.weighed.Report.Groups) == 0:
-		return append([]string{""}, sentence(m.st, p.label+": the replica is gone from the metadata", w)...)
+		return append([]string{""}, draw.Sentence(m.st, p.label+": the replica is gone from the metadata", w)...)
 	}
 	if p.madeFor != w {
 		p.layOut(w)
 	}
 	p.scrollToEnd(len(p.lines), alone)
 	return p.draw(m.st, len(p.lines), w, func(i int) string { return p.lines[i].text },
-		func(i int) string { return lineStyle(m.st, p.lines[i].look).on(cut(p.lines[i].text, w-1)) })
+		func(i int) string { return lineStyle(m.st, p.lines[i].look).On(draw.Cut(p.lines[i].text, w-1)) })
 }
 
 func (p *balancePage) current() *balanceLine {

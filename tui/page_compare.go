@@ -11,6 +11,7 @@ import (
 	"kitescope/profile/bench"
 	"kitescope/render"
 	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -153,19 +154,19 @@ func (p *benchPage) allColumns() []column[*bench.Line] {
 		sortedColumn("change", "CHANGE", table.Int, 0, render.MetricChange, by(func(l line) float64 { return l.Ratio })),
 		sortedColumn("interval", "95% CI", table.Int, 6, render.MetricInterval, by(func(l line) float64 { return l.Low })),
 		sortedColumn("chance", "P", table.Int, 7, func(l line) string {
-			return noneIf(strings.TrimPrefix(chance(l.Corrected), "p "), math.IsNaN(l.Corrected))
+			return draw.NoneIf(strings.TrimPrefix(chance(l.Corrected), "p "), math.IsNaN(l.Corrected))
 		}, by(func(l line) float64 { return -l.Corrected })),
 		sortedColumn("verdict", "VERDICT", table.ID, 5, func(l line) string { return l.Verdict.String() }, verdict),
 		sortedColumn("runs", map[bool]string{true: "PAIRS", false: "RUNS"}[p.of.Paired], table.Int, 8, render.MetricRuns,
 			func(a, b line) int { return cmp.Compare(len(b.A)+len(b.B), len(a.A)+len(a.B)) }),
-		sortedColumn("needs", "NEEDS", table.Int, 9, func(l line) string { return noneIf(words.Number(l.Needs), l.Needs <= 0) },
+		sortedColumn("needs", "NEEDS", table.Int, 9, func(l line) string { return draw.NoneIf(words.Number(l.Needs), l.Needs <= 0) },
 			func(a, b line) int { return cmp.Compare(b.Needs, a.Needs) }),
 	}
 }
 
 // median is the middle of the runs of a side.
 func (p *benchPage) median(l *bench.Line, value float64, runs []float64) string {
-	return cut(noneIf(measureOf(l, p.ascii).Text(value), len(runs) == 0), mostDigits)
+	return draw.Cut(draw.NoneIf(measureOf(l, p.ascii).Text(value), len(runs) == 0), mostDigits)
 }
 
 // largestFirst orders two numbers; what is unknown is last.

@@ -7,22 +7,20 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
-// Sizes of the page: from how many cells on the drawing stands beside the table, and how many lines of the table
-// stay where it stands below.
+// Sizes of the page.
 const (
-	besideWidth = 160
-	leastRows   = 3
-	mostPlot    = 18 // lines of a drawing that the table does not get
-	spareLines  = 5  // free lines from which on runs are listed there
+	mostPlot   = 18 // lines of a drawing that the table does not get
+	spareLines = 5  // free lines from which on runs are listed there
 )
 
 func (p *benchPage) body(m *Model, w, h int) []string {
 	if len(p.of.Lines) == 0 {
 		text := strings.Join(append([]string{"nothing was compared"}, p.of.Notes...), "; ")
-		return append([]string{""}, sentence(m.st, words.Harmless(words.OneLine(text)), w)...)
+		return append([]string{""}, draw.Sentence(m.st, words.Harmless(words.OneLine(text)), w)...)
 	}
 	head := p.head(m, w, h)
 	h -= len(head)
@@ -30,14 +28,14 @@ func (p *benchPage) body(m *Model, w, h int) []string {
 	if len(p.shown) == 0 {
 		return append(head, p.list.body(m.st, w, h)...)
 	}
-	if w >= besideWidth {
+	if w >= draw.BesideWidth {
 		left := w * 9 / 16
 		table := p.list.body(m.st, left, h)
 		plot := drawMetric(p.of, p.line(), w-left-3, h, m.cfg.ASCII)
-		plot = append(append(plot, plotLine{}), runLines(p.of, p.line(), w-left-3, h, m.cfg.ASCII)...)
-		return append(head, besides(m.st, table, plot, left, h)...)
+		plot = append(append(plot, draw.Line{}), runLines(p.of, p.line(), w-left-3, h, m.cfg.ASCII)...)
+		return append(head, draw.Beside(m.st, table, plot, left, h)...)
 	}
-	rows := max(leastRows, min(len(p.shown), max(h*2/5, h-1-mostPlot)))
+	rows := max(draw.LeastRows, min(len(p.shown), max(h*2/5, h-1-mostPlot)))
 	lines := p.list.body(m.st, w, rows+1)
 	for len(lines) < rows+1 {
 		lines = append(lines, "")
@@ -46,27 +44,10 @@ func (p *benchPage) body(m *Model, w, h int) []string {
 	h -= rows + 1
 	plot := drawMetric(p.of, p.line(), w-2, h, m.cfg.ASCII)
 	if h-len(plot) >= spareLines {
-		plot = append(append(plot, plotLine{}), runLines(p.of, p.line(), w-2, h, m.cfg.ASCII)...)
+		plot = append(append(plot, draw.Line{}), runLines(p.of, p.line(), w-2, h, m.cfg.ASCII)...)
 	}
 	for _, l := range plot[:min(h, len(plot))] {
-		lines = append(lines, " "+l.styled(m.st))
-	}
-	return lines
-}
-
-// besides puts a drawing at the right of a table.
-func besides(st *styles, table []string, plot []plotLine, left, h int) []string {
-	lines := make([]string, 0, h)
-	for i := range h {
-		line := ""
-		if i < len(table) {
-			line = table[i]
-		}
-		line = fit(line, left) + st.dim.on("│") + " "
-		if i < len(plot) {
-			line += plot[i].styled(st)
-		}
-		lines = append(lines, line)
+		lines = append(lines, " "+l.Styled(m.st))
 	}
 	return lines
 }
@@ -75,18 +56,18 @@ func besides(st *styles, table []string, plot []plotLine, left, h int) []string 
 func (p *benchPage) head(m *Model, w, h int) []string {
 	const roomyHead = 17
 	var lines []string
-	add := func(s style, text string) {
-		lines = append(lines, " "+s.on(cut(words.Harmless(words.OneLine(text)), w-2)))
+	add := func(s draw.Style, text string) {
+		lines = append(lines, " "+s.On(draw.Cut(words.Harmless(words.OneLine(text)), w-2)))
 	}
 	if h >= roomyHead {
-		add(m.st.strong, render.ComparisonTitle(p.of, &render.Options{ASCII: m.cfg.ASCII})+": "+render.VerdictsText(p.of))
-		add(m.st.dim, render.TestText(p.of))
+		add(m.st.Strong, render.ComparisonTitle(p.of, &render.Options{ASCII: m.cfg.ASCII})+": "+render.VerdictsText(p.of))
+		add(m.st.Dim, render.TestText(p.of))
 	}
 	if text, ok := render.ControlText(p.of); text != "" && ok && h >= roomyHead {
-		add(m.st.dim, text)
+		add(m.st.Dim, text)
 	}
 	if doubts := p.doubts(); len(doubts) > 0 {
-		add(m.st.warn, strings.Join(doubts, "; "))
+		add(m.st.Warn, strings.Join(doubts, "; "))
 	}
 	return lines
 }
@@ -116,22 +97,6 @@ func (p *benchPage) doubts() []string {
 	return append(doubts, p.of.Notes...)
 }
 
-// plotLine is a line of a drawing: plain pieces, each with its role.
-type plotLine []plotPiece
-
-type plotPiece struct {
-	role render.Role
-	text string
-}
-
-func (l plotLine) styled(st *styles) string {
-	var b strings.Builder
-	for _, p := range l {
-		b.WriteString(st.roles[p.role].on(p.text))
-	}
-	return b.String()
-}
-
 // metricPlot draws the runs of a metric.
 type metricPlot struct {
 	of    *bench.Comparison
@@ -152,14 +117,14 @@ const (
 
 // drawMetric draws a metric in at most h lines of w cells: the runs of both sides on one scale, the change with its
 // interval, and what there is to say. What is worth least gives way first.
-func drawMetric(c *bench.Comparison, l *bench.Line, w, h int, ascii bool) []plotLine {
+func drawMetric(c *bench.Comparison, l *bench.Line, w, h int, ascii bool) []draw.Line {
 	if l == nil || h <= 0 {
 		return nil
 	}
 	_, role := render.ComparisonVerdict(l.Verdict, ascii)
 	p := &metricPlot{of: c, line: l, text: measureOf(l, ascii), ascii: ascii, role: role, w: w}
 	p.room = max(8, w-plotLabel-plotGap-p.valueWidth())
-	lines := []plotLine{p.title()}
+	lines := []draw.Line{p.title()}
 	remarks := p.remarks()
 	const (
 		bare    = 6 // title, strips, scale, change, its scale
@@ -186,7 +151,7 @@ func drawMetric(c *bench.Comparison, l *bench.Line, w, h int, ascii bool) []plot
 }
 
 // clipped are at most n lines of prose; the last says that there are more.
-func clipped(lines []plotLine, n, w int) []plotLine {
+func clipped(lines []draw.Line, n, w int) []draw.Line {
 	switch {
 	case n <= 0:
 		return nil
@@ -194,49 +159,49 @@ func clipped(lines []plotLine, n, w int) []plotLine {
 		return lines
 	}
 	last := lines[n-1][0]
-	last.text = cut(last.text+" …", w)
-	return append(slices.Clone(lines[:n-1]), plotLine{last})
+	last.Text = draw.Cut(last.Text+" …", w)
+	return append(slices.Clone(lines[:n-1]), draw.Line{last})
 }
 
-func (p *metricPlot) title() plotLine {
+func (p *metricPlot) title() draw.Line {
 	mark, role := render.ComparisonVerdict(p.line.Verdict, p.ascii)
 	verdict := mark + " " + p.line.Verdict.String()
 	if text := render.MetricChange(p.line); text != words.NoneMark {
 		verdict += " " + text
 	}
-	name := cutName(render.MetricText(&p.line.Metric), max(8, p.w-width(verdict)-3))
-	return plotLine{{render.RoleAccent, name}, {render.RolePlain, "  "}, {role, cut(verdict, p.w-width(name)-2)}}
+	name := draw.CutName(render.MetricText(&p.line.Metric), max(8, p.w-draw.Width(verdict)-3))
+	return draw.Line{{Role: render.RoleAccent, Text: name}, {Role: render.RolePlain, Text: "  "}, {Role: role, Text: draw.Cut(verdict, p.w-draw.Width(name)-2)}}
 }
 
 // values are what stands at the right of both strips.
 func (p *metricPlot) values() [2]string {
-	return [2]string{noneIf(p.text.Text(p.line.Before), len(p.line.A) == 0), noneIf(p.text.Text(p.line.After), len(p.line.B) == 0)}
+	return [2]string{draw.NoneIf(p.text.Text(p.line.Before), len(p.line.A) == 0), draw.NoneIf(p.text.Text(p.line.After), len(p.line.B) == 0)}
 }
 
 func (p *metricPlot) valueWidth() int {
 	v := p.values()
-	return max(width(v[0]), width(v[1]), width(render.RatioText(p.line.Ratio)))
+	return max(draw.Width(v[0]), draw.Width(v[1]), draw.Width(render.RatioText(p.line.Ratio)))
 }
 
 // row is a line of the drawing: a name, marks, a value.
-func (p *metricPlot) row(label string, role render.Role, marks, value string) plotLine {
-	line := plotLine{{render.RoleDim, fit(label, plotLabel)}, {role, fit(marks, p.room)}}
+func (p *metricPlot) row(label string, role render.Role, marks, value string) draw.Line {
+	line := draw.Line{{Role: render.RoleDim, Text: draw.Fit(label, plotLabel)}, {Role: role, Text: draw.Fit(marks, p.room)}}
 	if value != "" {
-		line = append(line, plotPiece{role, pad(plotGap) + value})
+		line = append(line, draw.Piece{Role: role, Text: draw.Pad(plotGap) + value})
 	}
 	return line
 }
 
 // sides are the runs before and after, with their quartiles and medians where there is room for them.
-func (p *metricPlot) sides(high int, rulers bool) []plotLine {
+func (p *metricPlot) sides(high int, rulers bool) []draw.Line {
 	l := p.line
-	s, ok := intervalOf(l.A, l.B, []float64{l.Before, l.After})
+	s, ok := draw.IntervalOf(l.A, l.B, []float64{l.Before, l.After})
 	if !ok {
-		return []plotLine{{{render.RoleDim, "there is no value to draw"}}}
+		return []draw.Line{{{Role: render.RoleDim, Text: "there is no value to draw"}}}
 	}
 	high = min(high, max(p.stripHeight(l.A, s), p.stripHeight(l.B, s)))
 	values := p.values()
-	var lines []plotLine
+	var lines []draw.Line
 	medians := []float64{l.Before, l.After}
 	for side, list := range [][]float64{l.A, l.B} {
 		role := [2]render.Role{render.RoleProgress, p.role}[side]
@@ -256,40 +221,40 @@ func (p *metricPlot) sides(high int, rulers bool) []plotLine {
 	}
 	scale := []rune(strings.Repeat(p.sign("─", "-"), p.room))
 	if !rulers { // the medians are on the scale then
-		s.put(scale, l.Before, []rune(p.sign("△", "b"))[0])
-		s.put(scale, l.After, []rune(p.sign("▲", "a"))[0])
+		s.Put(scale, l.Before, []rune(p.sign("△", "b"))[0])
+		s.Put(scale, l.After, []rune(p.sign("▲", "a"))[0])
 	}
-	ends := render.NewMeasureText(l.Unit, p.ascii, s.from, s.to)
-	return append(lines, p.scale(scale, ends.Text(s.from), ends.Text(s.to)))
+	ends := render.NewMeasureText(l.Unit, p.ascii, s.From, s.To)
+	return append(lines, p.scale(scale, ends.Text(s.From), ends.Text(s.To)))
 }
 
 // stripHeight is how many lines the runs of a side fill.
-func (p *metricPlot) stripHeight(list []float64, s interval) int {
+func (p *metricPlot) stripHeight(list []float64, s draw.Interval) int {
 	_, most := stacks(list, s, p.room, p.ascii)
 	if !p.ascii {
-		most = (most + dotsUp - 1) / dotsUp
+		most = (most + draw.DotsUp - 1) / draw.DotsUp
 	}
 	return max(1, most)
 }
 
 // scale writes what the ends of a line of numbers are into it.
-func (p *metricPlot) scale(cells []rune, from, to string) plotLine {
+func (p *metricPlot) scale(cells []rune, from, to string) draw.Line {
 	free := func(from, to int) bool { // what is marked there must be seen
 		line := []rune(p.sign("─", "-"))[0]
 		return !slices.ContainsFunc(cells[from:to], func(r rune) bool { return r != line })
 	}
 	const least = 8 // cells of the line that have to be left
-	if n := width(from) + 1; n+least < len(cells) && free(0, n) {
-		copy(cells, []rune(fit(from, n)))
+	if n := draw.Width(from) + 1; n+least < len(cells) && free(0, n) {
+		copy(cells, []rune(draw.Fit(from, n)))
 	}
-	if n := width(to) + 1; n+least < len(cells) && free(len(cells)-n, len(cells)) {
-		copy(cells[len(cells)-n:], []rune(fitRight(to, n)))
+	if n := draw.Width(to) + 1; n+least < len(cells) && free(len(cells)-n, len(cells)) {
+		copy(cells[len(cells)-n:], []rune(draw.FitRight(to, n)))
 	}
 	return p.row("", render.RoleDim, string(cells), "")
 }
 
 // change draws the interval of the change against none, above it the changes of all pairs.
-func (p *metricPlot) change(pairs bool) []plotLine {
+func (p *metricPlot) change(pairs bool) []draw.Line {
 	l := p.line
 	if l.Verdict == bench.OneSide || math.IsNaN(l.Ratio) {
 		return nil
@@ -301,25 +266,25 @@ func (p *metricPlot) change(pairs bool) []plotLine {
 		}
 	}
 	effect := max(0, p.of.Effect)
-	s, ok := intervalOf(ratios, []float64{l.Ratio, l.Low, l.High, 1 - effect, 1 + effect})
+	s, ok := draw.IntervalOf(ratios, []float64{l.Ratio, l.Low, l.High, 1 - effect, 1 + effect})
 	if !ok {
 		return nil
 	}
-	var lines []plotLine
+	var lines []draw.Line
 	if pairs && len(ratios) > 0 {
 		lines = append(lines, p.row("pairs", p.role, dots(ratios, s, p.room, 1, p.ascii)[0], ""))
 	}
 	marks := ruler(l.Low, l.Ratio, l.High, s, p.room, p.ascii)
-	s.put(marks, 1, []rune(p.sign("│", "0"))[0])
+	s.Put(marks, 1, []rune(p.sign("│", "0"))[0])
 	lines = append(lines, p.row("change", p.role, string(marks), render.RatioText(l.Ratio)))
 	scale := []rune(strings.Repeat(p.sign("─", "-"), p.room))
 	for _, x := range []float64{1 - effect, 1 + effect} {
 		if effect > 0 {
-			s.put(scale, x, []rune(p.sign("╎", ":"))[0])
+			s.Put(scale, x, []rune(p.sign("╎", ":"))[0])
 		}
 	}
-	s.put(scale, 1, []rune(p.sign("0", "0"))[0])
-	return append(lines, p.scale(scale, render.RatioText(s.from), render.RatioText(s.to)))
+	s.Put(scale, 1, []rune(p.sign("0", "0"))[0])
+	return append(lines, p.scale(scale, render.RatioText(s.From), render.RatioText(s.To)))
 }
 
 func (p *metricPlot) sign(full, ascii string) string {
@@ -330,12 +295,12 @@ func (p *metricPlot) sign(full, ascii string) string {
 }
 
 // remarks say what the drawing does not.
-func (p *metricPlot) remarks() []plotLine {
+func (p *metricPlot) remarks() []draw.Line {
 	l := p.line
-	var lines []plotLine
+	var lines []draw.Line
 	add := func(role render.Role, text string) {
-		for _, line := range prose(text, p.w) {
-			lines = append(lines, plotLine{{role, cut(line, p.w)}})
+		for _, line := range draw.Prose(text, p.w) {
+			lines = append(lines, draw.Line{{Role: role, Text: draw.Cut(line, p.w)}})
 		}
 	}
 	if l.Remark != "" {

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -15,7 +16,7 @@ import (
 type metricPage struct {
 	window
 	list  *benchPage // its rows are the other metrics
-	lines []plotLine
+	lines []draw.Line
 	made  metricFrame
 }
 
@@ -31,7 +32,7 @@ func (p *metricPage) scope() scope { return inMetric }
 
 func (p *metricPage) crumb() string {
 	if l := p.list.line(); l != nil {
-		return cut(render.MetricText(&l.Metric), 48)
+		return draw.Cut(render.MetricText(&l.Metric), 48)
 	}
 	return "metric"
 }
@@ -84,13 +85,13 @@ func (p *metricPage) act(m *Model, a action) cmd {
 func (p *metricPage) body(m *Model, w, h int) []string {
 	l := p.list.line()
 	if l == nil {
-		return append([]string{""}, sentence(m.st, "there is no metric", w)...)
+		return append([]string{""}, draw.Sentence(m.st, "there is no metric", w)...)
 	}
 	p.lay(m)
 	out := make([]string, 0, h)
 	from, to := p.seen()
 	for _, line := range p.lines[from:to] {
-		out = append(out, " "+line.styled(m.st))
+		out = append(out, " "+line.Styled(m.st))
 	}
 	return out
 }
@@ -100,7 +101,7 @@ func (p *metricPage) lay(m *Model) {
 	l, w, h := p.list.line(), m.w, m.bodyHeight()
 	if f := (metricFrame{l, w, h}); l != nil && p.made != f {
 		p.made = f
-		p.lines = append(drawMetric(p.list.of, l, w-2, max(h*2/3, leastMetric), m.cfg.ASCII), plotLine{})
+		p.lines = append(drawMetric(p.list.of, l, w-2, max(h*2/3, leastMetric), m.cfg.ASCII), draw.Line{})
 		p.lines = append(p.lines, runLines(p.list.of, l, w-2, math.MaxInt, m.cfg.ASCII)...)
 		p.lines = append(p.lines, p.about(w, m.cfg.ASCII)...)
 	}
@@ -111,27 +112,27 @@ func (p *metricPage) lay(m *Model) {
 const leastMetric = 11
 
 // runLines is the table of runs, in at most so many lines: pairs with their change, or both sides beside each other.
-func runLines(c *bench.Comparison, l *bench.Line, w, most int, ascii bool) []plotLine {
+func runLines(c *bench.Comparison, l *bench.Line, w, most int, ascii bool) []draw.Line {
 	before, after := l.A[:min(len(l.A), most)], l.B[:min(len(l.B), most)]
 	text := render.NewMeasureText(l.Unit, ascii, slices.Concat(before, after)...)
 	cells := 6
 	for _, list := range [][]float64{before, after} {
 		for _, x := range list {
-			cells = max(cells, width(text.Text(x)))
+			cells = max(cells, draw.Width(text.Text(x)))
 		}
 	}
-	line := func(role render.Role, i, a, b, change string) plotLine {
-		s := fitRight(i, 5) + "  " + fitRight(a, cells) + "  " + fitRight(b, cells)
+	line := func(role render.Role, i, a, b, change string) draw.Line {
+		s := draw.FitRight(i, 5) + "  " + draw.FitRight(a, cells) + "  " + draw.FitRight(b, cells)
 		if change != "" {
-			s += "  " + fitRight(change, 10)
+			s += "  " + draw.FitRight(change, 10)
 		}
-		return plotLine{{role, cut(s, w)}}
+		return draw.Line{{Role: role, Text: draw.Cut(s, w)}}
 	}
 	title := ""
 	if c.Paired {
 		title = "CHANGE"
 	}
-	lines := []plotLine{line(render.RoleDim, map[bool]string{true: "PAIR", false: "RUN"}[c.Paired], "BEFORE", "AFTER", title)}
+	lines := []draw.Line{line(render.RoleDim, map[bool]string{true: "PAIR", false: "RUN"}[c.Paired], "BEFORE", "AFTER", title)}
 	for i := range max(len(before), len(after)) {
 		a, b, change := "", "", ""
 		if i < len(before) {
@@ -149,12 +150,12 @@ func runLines(c *bench.Comparison, l *bench.Line, w, most int, ascii bool) []plo
 }
 
 // about is what was compared, and how the drawing is read.
-func (p *metricPage) about(w int, ascii bool) []plotLine {
+func (p *metricPage) about(w int, ascii bool) []draw.Line {
 	c := p.list.of
-	lines := []plotLine{{}, {{render.RoleDim, "ABOUT THE COMPARISON"}}}
+	lines := []draw.Line{{}, {{Role: render.RoleDim, Text: "ABOUT THE COMPARISON"}}}
 	add := func(role render.Role, text string) {
-		for _, line := range prose(text, w-3) {
-			lines = append(lines, plotLine{{role, cut(line, w-2)}})
+		for _, line := range draw.Prose(text, w-3) {
+			lines = append(lines, draw.Line{{Role: role, Text: draw.Cut(line, w-2)}})
 		}
 	}
 	add(render.RolePlain, render.ComparisonTitle(c, &render.Options{ASCII: ascii})+": "+render.TestText(c))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/profile/bench"
+	"kitescope/tui/draw"
 )
 
 func TestDots(t *testing.T) {
@@ -30,7 +31,7 @@ func TestDots(t *testing.T) {
 		{"what is no number, or outside", []float64{math.NaN(), math.Inf(1), 9, -1}, 4, 1, false, []string{"    "}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			if diff := cmp.Diff(x.want, dots(x.list, interval{0, 8}, x.w, x.rows, x.ascii)); diff != "" {
+			if diff := cmp.Diff(x.want, dots(x.list, draw.Interval{From: 0, To: 8}, x.w, x.rows, x.ascii)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -41,15 +42,15 @@ func TestDots(t *testing.T) {
 func TestEveryRunIsDrawn(t *testing.T) {
 	for n := 1; n < 200; n += 7 {
 		list := scattered(n, 100, 0.3, n)
-		s, ok := intervalOf(list)
+		s, ok := draw.IntervalOf(list)
 		if !ok {
 			t.Fatal("no interval")
 		}
 		drawn := 0
 		for _, line := range dots(list, s, 60, 30, false) {
 			for _, r := range line {
-				if r >= brailleBlank {
-					drawn += bits.OnesCount32(uint32(r - brailleBlank))
+				if r >= draw.Blank {
+					drawn += bits.OnesCount32(uint32(r - draw.Blank))
 				}
 			}
 		}
@@ -59,42 +60,9 @@ func TestEveryRunIsDrawn(t *testing.T) {
 	}
 }
 
-func TestIntervalOf(t *testing.T) {
-	inf, nan := math.Inf(1), math.NaN()
-	for _, x := range []struct {
-		name string
-		list []float64
-		ok   bool
-	}{
-		{"numbers", []float64{3, 1, 2}, true},
-		{"one", []float64{5}, true},
-		{"zeros", []float64{0, 0}, true},
-		{"with what is none", []float64{nan, 1, inf}, true},
-		{"the largest", []float64{-math.MaxFloat64, math.MaxFloat64}, true},
-		{"the smallest", []float64{5e-324, 1e-323}, true},
-		{"none", nil, false},
-		{"nothing that is a number", []float64{nan, -inf}, false},
-	} {
-		t.Run(x.name, func(t *testing.T) {
-			s, ok := intervalOf(x.list)
-			if ok != x.ok {
-				t.Fatalf("ok is %v", ok)
-			}
-			for _, v := range x.list {
-				if at := s.at(v, 50); x.ok && drawable(v) != (at >= 0 && at < 50) {
-					t.Errorf("%g is at %d in %+v", v, at, s)
-				}
-			}
-			if x.ok && !(s.from < s.to) {
-				t.Errorf("the interval is empty: %+v", s)
-			}
-		})
-	}
-}
-
 func TestRuler(t *testing.T) {
 	nan := math.NaN()
-	s := interval{0, 10}
+	s := draw.Interval{From: 0, To: 10}
 	for _, x := range []struct {
 		low, mark, high float64
 		want            string
@@ -132,8 +100,8 @@ func TestIntervalCrossesZeroInTheDrawing(t *testing.T) {
 		}
 		drawn := ""
 		for _, line := range drawMetric(c, l, 160, 30, true) {
-			if strings.HasPrefix(line[0].text, "change") {
-				drawn = line[1].text
+			if strings.HasPrefix(line[0].Text, "change") {
+				drawn = line[1].Text
 			}
 		}
 		from, to, zero := strings.IndexByte(drawn, '|'), strings.LastIndexByte(drawn, '|'), strings.IndexByte(drawn, '0')

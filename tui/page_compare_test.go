@@ -228,8 +228,8 @@ func TestDrawingInASCII(t *testing.T) {
 			}
 			for _, line := range drawMetric(c, &c.Lines[i], 150, 40, true) {
 				for _, piece := range line {
-					if at := strings.IndexFunc(strings.ReplaceAll(piece.text, "∞", ""), func(r rune) bool { return r > 0x7e }); at >= 0 {
-						t.Errorf("%s: %q is not ASCII", c.Lines[i].Name, piece.text)
+					if at := strings.IndexFunc(strings.ReplaceAll(piece.Text, "∞", ""), func(r rune) bool { return r > 0x7e }); at >= 0 {
+						t.Errorf("%s: %q is not ASCII", c.Lines[i].Name, piece.Text)
 					}
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/paste"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -46,14 +47,14 @@ func newComparePage(refs []model.Ref) *detailPage {
 }
 
 func (d *detailPage) scope() scope  { return inDetail }
-func (d *detailPage) crumb() string { return cut(d.label, 40) }
+func (d *detailPage) crumb() string { return draw.Cut(d.label, 40) }
 
 func (d *detailPage) note(*Model) string { return d.position() }
 
 func (d *detailPage) body(m *Model, w, h int) []string {
 	if d.env == nil {
 		d.set(nil, 0)
-		return []string{"", "   " + m.st.dim.on("…")}
+		return []string{"", "   " + m.st.Dim.On("…")}
 	}
 	if findings := m.about(d.ref); d.madeFor != w || !slices.Equal(findings, d.findings) {
 		d.findings = findings

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -102,7 +103,7 @@ func (d *diffPage) body(m *Model, w, h int) []string {
 		text = "no change matches " + d.filter + "; esc clears the filter"
 	}
 	if text != "" {
-		return append([]string{""}, sentence(m.st, text, w)...)
+		return append([]string{""}, draw.Sentence(m.st, text, w)...)
 	}
 	return d.list.body(m.st, w, h)
 }

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -98,7 +99,7 @@ const proseWidth = 96
 
 func (p *explainPage) text(w int) []paneLine {
 	var lines []paneLine
-	for _, text := range wrapped(words.Harmless(p.check.Title), w) {
+	for _, text := range draw.Wrap(words.Harmless(p.check.Title), w) {
 		lines = append(lines, paneLine{text: text, look: lineTitle})
 	}
 	for _, part := range render.Explanation(p.check, p.checks, w) {

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -44,7 +45,7 @@ func (p *findingsPage) scope() scope { return inFindings }
 
 func (p *findingsPage) crumb() string {
 	if p.of != nil {
-		return "findings about " + cut(refName(*p.of), 30)
+		return "findings about " + draw.Cut(refName(*p.of), 30)
 	}
 	return "findings"
 }

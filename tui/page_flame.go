@@ -8,6 +8,7 @@ import (
 	"kitescope/paste"
 	"kitescope/profile"
 	"kitescope/profile/flame"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -72,9 +73,9 @@ func (p *flamePage) scope() scope { return inFlame }
 
 func (p *flamePage) crumb() string {
 	if p.subject.diff() {
-		return "flame diff " + cut(subjectOf(p.subject, &p.filter), 60)
+		return "flame diff " + draw.Cut(subjectOf(p.subject, &p.filter), 60)
 	}
-	return "flame " + cut(subjectOf(p.subject, &p.filter), 48)
+	return "flame " + draw.Cut(subjectOf(p.subject, &p.filter), 48)
 }
 
 // note says how the search went, what is zoomed, and what is left out.

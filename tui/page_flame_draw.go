@@ -8,6 +8,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/flame"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -21,7 +22,7 @@ const (
 func (p *flamePage) body(m *Model, w, h int) []string {
 	if text := p.instead(); text != "" {
 		p.lines = p.lines[:0]
-		return append([]string{""}, sentence(m.st, text, w)...)
+		return append([]string{""}, draw.Sentence(m.st, text, w)...)
 	}
 	if p.palette == nil || p.palette.styles != m.st { // there is another theme
 		p.palette = newFlamePalette(m.st)
@@ -40,7 +41,7 @@ func (p *flamePage) body(m *Model, w, h int) []string {
 		}
 		d.graph, d.active, d.found = p.graphs[l.half], p.half == l.half, p.searches[l.half].found
 		b.Reset()
-		b.WriteString(pad(flameLeft))
+		b.WriteString(draw.Pad(flameLeft))
 		d.row(&b, l.depth)
 		out = append(out, b.String())
 	}
@@ -157,15 +158,15 @@ func (p *flamePage) head(m *Model, d *flameDrawer, w int) string {
 	}
 	// Colours that nobody explains are worse than a number that is missing.
 	const keep, few = 2, 24
-	legend := width(p.legend(d, w))
-	for t.Diff && len(parts) > keep && width(strings.Join(parts, " · "))+legend+4 > w {
+	legend := draw.Width(p.legend(d, w))
+	for t.Diff && len(parts) > keep && draw.Width(strings.Join(parts, " · "))+legend+4 > w {
 		parts = parts[:len(parts)-1]
 	}
-	if i := slices.IndexFunc(parts, func(s string) bool { return strings.HasSuffix(s, " samples") }); !t.Diff && i > 0 && width(strings.Join(parts, " · "))+min(few, legend)+4 > w {
+	if i := slices.IndexFunc(parts, func(s string) bool { return strings.HasSuffix(s, " samples") }); !t.Diff && i > 0 && draw.Width(strings.Join(parts, " · "))+min(few, legend)+4 > w {
 		parts = slices.Delete(parts, i, i+1)
 	}
 	left := " " + d.ascii(strings.Join(parts, " · "))
-	return ends(m.st.dim.on(cut(left, w)), p.legend(d, w-width(left)-4)+" ", w)
+	return draw.Ends(m.st.Dim.On(draw.Cut(left, w)), p.legend(d, w-draw.Width(left)-4)+" ", w)
 }
 
 // countsSamples reports whether the values are numbers of samples, so that they need not be said twice.
@@ -201,16 +202,16 @@ func (p *flamePage) legend(d *flameDrawer, w int) string {
 	var b strings.Builder
 	used := 0
 	add := func(of tint, sign, word string) {
-		n := width(sign) + 1 + width(word) + gap
+		n := draw.Width(sign) + 1 + draw.Width(word) + gap
 		if used+n-gap > w {
 			return
 		}
 		if used > 0 {
-			b.WriteString(pad(gap))
+			b.WriteString(draw.Pad(gap))
 		}
 		used += n
 		if !d.palette.mono {
-			sign = d.palette.look(of, 0, moodPlain).on(sign)
+			sign = d.palette.look(of, 0, moodPlain).On(sign)
 		}
 		b.WriteString(sign + " " + word)
 	}
@@ -233,8 +234,8 @@ func (p *flamePage) legend(d *flameDrawer, w int) string {
 		if p.relative {
 			word = "of itself"
 		}
-		if used+width(word)+gap <= w {
-			b.WriteString(pad(gap) + word)
+		if used+draw.Width(word)+gap <= w {
+			b.WriteString(draw.Pad(gap) + word)
 		}
 		return b.String()
 	}
@@ -280,20 +281,20 @@ func (p *flamePage) detail(m *Model, d *flameDrawer, w int) []string {
 			right += " · " + cutPath(words.Harmless(file), w/3)
 		}
 	}
-	name := cutName(x.names[f.Name], max(8, w-width(right)-5))
-	first := ends(" "+m.st.strong.on(d.signs.cursor+" "+name), m.st.dim.on(d.ascii(right))+" ", w)
+	name := draw.CutName(x.names[f.Name], max(8, w-draw.Width(right)-5))
+	first := draw.Ends(" "+m.st.Strong.On(d.signs.cursor+" "+name), m.st.Dim.On(d.ascii(right))+" ", w)
 	var line strings.Builder
 	line.WriteString("  ")
 	used := 2
 	for i, text := range p.figures(d) {
 		text = d.ascii(text)
-		if i > 0 && used+3+width(text) > w {
+		if i > 0 && used+3+draw.Width(text) > w {
 			break
 		}
-		line.WriteString(pad(min(1+2*i, 3)) + text)
-		used += min(1+2*i, 3) + width(text)
+		line.WriteString(draw.Pad(min(1+2*i, 3)) + text)
+		used += min(1+2*i, 3) + draw.Width(text)
 	}
-	return []string{first, cut(line.String(), w)}
+	return []string{first, draw.Cut(line.String(), w)}
 }
 
 // figures are the numbers of a frame, the most important first.

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -117,7 +118,7 @@ func (g *gridPage) body(m *Model, w, h int) []string {
 	}
 	if g.rows.count() == 0 {
 		lines := g.draw(m.st, gridView{g, m}, g.sort(), w, h)
-		return append(append(lines, ""), sentence(m.st, g.nothing(), w)...)
+		return append(append(lines, ""), draw.Sentence(m.st, g.nothing(), w)...)
 	}
 	return g.draw(m.st, gridView{g, m}, g.sort(), w, h)
 }
@@ -142,7 +143,7 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	case m.data.progress != "":
 		text = "… " + m.data.progress
 	}
-	return append(append(lines, ""), sentence(m.st, words.Harmless(words.OneLine(text)), w)...)
+	return append(append(lines, ""), draw.Sentence(m.st, words.Harmless(words.OneLine(text)), w)...)
 }
 
 // nothing says why there are no rows.

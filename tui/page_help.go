@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/view"
+	"kitescope/tui/draw"
 )
 
 // helpPage is the key map for people, with everything that can be typed.
@@ -162,14 +163,14 @@ func (p *helpPage) keyLines() []paneLine {
 func wrapHelp(lines []paneLine, w int) []paneLine {
 	var out []paneLine
 	for _, l := range lines {
-		room := w - width(l.label) - 3
-		if l.look != lineKey || width(l.text) <= room {
+		room := w - draw.Width(l.label) - 3
+		if l.look != lineKey || draw.Width(l.text) <= room {
 			out = append(out, l)
 			continue
 		}
 		for part := range strings.SplitSeq(ansi.Wordwrap(l.text, room, ""), "\n") {
 			out = append(out, paneLine{label: l.label, text: part, look: lineKey})
-			l.label = pad(width(l.label))
+			l.label = draw.Pad(draw.Width(l.label))
 		}
 	}
 	return out
@@ -183,12 +184,12 @@ func jumpLine(name string, aliases []string, doc string) paneLine {
 			break
 		}
 	}
-	return paneLine{label: "  " + fit(name, 26), text: doc, look: lineKey}
+	return paneLine{label: "  " + draw.Fit(name, 26), text: doc, look: lineKey}
 }
 
 func helpLine(left, right string) paneLine {
-	if width(left) > 19 {
+	if draw.Width(left) > 19 {
 		left += " "
 	}
-	return paneLine{label: "  " + fit(left, max(20, width(left))), text: right, look: lineKey}
+	return paneLine{label: "  " + draw.Fit(left, max(20, draw.Width(left))), text: right, look: lineKey}
 }

@@ -12,6 +12,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -115,7 +116,7 @@ func (p *judgePage) scope() scope { return inJudge }
 
 func (p *judgePage) crumb() string {
 	if len(p.items) == 1 {
-		return "judge " + cut(words.Harmless(p.items[0].title()), 40)
+		return "judge " + draw.Cut(words.Harmless(p.items[0].title()), 40)
 	}
 	return "judge"
 }
@@ -220,12 +221,12 @@ func (p *judgePage) body(m *Model, w, h int) []string {
 		text = "judging " + words.Plural(len(p.items), "profile") + "…"
 	}
 	if text != "" {
-		return append([]string{""}, sentence(m.st, text, w)...)
+		return append([]string{""}, draw.Sentence(m.st, text, w)...)
 	}
 	p.lay(m)
 	p.scrollToEnd(len(p.lines), p.paragraphEnd)
 	return p.draw(m.st, len(p.lines), w, func(i int) string { return p.lines[i].text },
-		func(i int) string { return p.lines[i].style(m.st).on(cut(p.lines[i].text, w-1)) })
+		func(i int) string { return p.lines[i].style(m.st).On(draw.Cut(p.lines[i].text, w-1)) })
 }
 
 // lay lays out what is out of date.

@@ -11,6 +11,7 @@ import (
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -36,14 +37,14 @@ const (
 	ofParagraph // its other lines
 )
 
-func (l *judgeLine) style(st *styles) style {
+func (l *judgeLine) style(st *draw.Styles) draw.Style {
 	if l.look != linePlain {
 		return lineStyle(st, l.look)
 	}
 	if l.role == render.RolePlain {
-		return style{}
+		return draw.Style{}
 	}
-	return st.roles[l.role]
+	return st.Roles[l.role]
 }
 
 // layOut makes the lines of the page for a width.
@@ -84,8 +85,8 @@ func (p *judgePage) heading(title, about string) {
 
 // paragraph is a text behind a sign, in as many lines as it needs.
 func (p *judgePage) paragraph(role render.Role, sign, text string, w int) {
-	for i, line := range prose(text, w-2-width(sign)) {
-		l := judgeLine{text: pad(width(sign)) + line, role: role, part: ofParagraph}
+	for i, line := range draw.Prose(text, w-2-draw.Width(sign)) {
+		l := judgeLine{text: draw.Pad(draw.Width(sign)) + line, role: role, part: ofParagraph}
 		if i == 0 {
 			l.text, l.full, l.part = sign+line, words.Harmless(words.OneLine(text)), ofText
 		}
@@ -95,7 +96,7 @@ func (p *judgePage) paragraph(role render.Role, sign, text string, w int) {
 
 // advice stands below the paragraph that it belongs to.
 func (p *judgePage) advice(text string, w int) {
-	for i, line := range prose(text, w-6) {
+	for i, line := range draw.Prose(text, w-6) {
 		l := judgeLine{text: "    " + line, look: lineDim, part: ofParagraph}
 		if i == 0 {
 			l.full = words.Harmless(words.OneLine(text))

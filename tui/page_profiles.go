@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -238,7 +239,7 @@ func (p *profilesPage) body(m *Model, w, h int) []string {
 		}
 	}
 	if text != "" {
-		return append([]string{""}, sentence(m.st, text, w)...)
+		return append([]string{""}, draw.Sentence(m.st, text, w)...)
 	}
 	p.room = math.MaxInt
 	lines := p.list.body(m.st, w, h) // it settles how wide the last column is
@@ -313,7 +314,7 @@ func measure(text func(s *profileSummary) string) func(r *profileRow) string {
 	})
 }
 
-func someText(some bool, text string) string { return noneIf(text, !some) }
+func someText(some bool, text string) string { return draw.NoneIf(text, !some) }
 
 // start is when a profile begins, zero if that is not known.
 func (r *profileRow) start() time.Time {

@@ -9,6 +9,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/words"
 	"kitescope/words/hints"
 )
@@ -46,7 +47,7 @@ func newPeekPage(s *profileSubject, q topQuery, f profile.Filter, name string) *
 }
 
 func (p *peekPage) scope() scope  { return inTop }
-func (p *peekPage) crumb() string { return "peek " + cut(shortName(words.Harmless(p.name)), 40) }
+func (p *peekPage) crumb() string { return "peek " + draw.Cut(shortName(words.Harmless(p.name)), 40) }
 
 func (p *peekPage) note(*Model) string {
 	callers, callees := 0, 0
@@ -188,7 +189,7 @@ func (p *peekPage) body(m *Model, w, h int) []string {
 		text = "there is no " + words.Harmless(p.name) + " in the profile"
 	}
 	if text != "" {
-		return append([]string{""}, sentence(m.st, text, w)...)
+		return append([]string{""}, draw.Sentence(m.st, text, w)...)
 	}
 	return p.list.body(m.st, w, h)
 }

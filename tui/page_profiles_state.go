@@ -11,6 +11,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -216,7 +217,7 @@ func (s *profileSummary) top(w int) string {
 		part := strings.TrimPrefix(c.name, "native ") + " " + words.Percent(percentOf(c.value, s.total))
 		if i > 0 {
 			part = text + ", " + part
-			if width(part) > w {
+			if draw.Width(part) > w {
 				break
 			}
 		}

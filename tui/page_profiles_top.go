@@ -5,6 +5,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -52,7 +53,7 @@ func newTopPage(s *profileSubject, q topQuery, f profile.Filter) *topPage {
 
 func (p *topPage) scope() scope { return inTop }
 
-func (p *topPage) crumb() string { return "top " + cut(subjectOf(p.subject, &p.filter), 48) }
+func (p *topPage) crumb() string { return "top " + draw.Cut(subjectOf(p.subject, &p.filter), 48) }
 
 func (p *topPage) note(m *Model) string {
 	var parts []string
@@ -154,7 +155,7 @@ func (p *topPage) body(m *Model, w, h int) []string {
 		text = "the profile has no samples, or none that the filter leaves; T shows another sample type"
 	}
 	if text != "" {
-		return append([]string{""}, sentence(m.st, text, w)...)
+		return append([]string{""}, draw.Sentence(m.st, text, w)...)
 	}
 	return p.list.body(m.st, w, h)
 }

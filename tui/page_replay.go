@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/paste"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -25,7 +26,7 @@ type replayPage struct {
 	chart int // in kinds
 	point int // whose latency is drawn
 
-	lines    []plotLine // of a part that is text
+	lines    []draw.Line // of a part that is text
 	linesFor replayFrame
 	window
 	tabs []int // where each part's name begins in the last frame, -1 where it had no room
@@ -152,7 +153,7 @@ func (p *replayPage) crumb() string {
 	case p.data == nil:
 		return "replay"
 	case p.data.Name != "":
-		return "replay " + cutName(words.Harmless(p.data.Name), 40)
+		return "replay " + draw.CutName(words.Harmless(p.data.Name), 40)
 	}
 	return "replay"
 }
@@ -166,7 +167,7 @@ func (p *replayPage) note(m *Model) string {
 	}
 	var parts []string
 	if r := p.data.Result; r != nil && r.Stopped != "" {
-		parts = append(parts, cut("stopped: "+words.Harmless(words.OneLine(r.Stopped)), 32))
+		parts = append(parts, draw.Cut("stopped: "+words.Harmless(words.OneLine(r.Stopped)), 32))
 	}
 	switch l := p.listed(m); {
 	case l != nil:

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"strings"
+
+	"kitescope/tui/draw"
 )
 
 func (p *replayPage) can(m *Model, a action) string {
@@ -128,10 +130,10 @@ func (p *replayPage) actText(m *Model, a action) cmd {
 	return nil
 }
 
-func plainText(lines []plotLine) string {
+func plainText(lines []draw.Line) string {
 	var b strings.Builder
 	for _, l := range lines {
-		b.WriteString(strings.TrimRight(l.plain(), " ") + "\n")
+		b.WriteString(strings.TrimRight(l.Plain(), " ") + "\n")
 	}
 	return b.String()
 }
@@ -153,7 +155,7 @@ func (p *replayPage) click(m *Model, x, y int) cmd {
 	}
 	if y == p.tabRow() {
 		for i, from := range p.tabs {
-			if from >= 0 && x >= from && x < from+width(p.parts[i].name())+2 {
+			if from >= 0 && x >= from && x < from+draw.Width(p.parts[i].name())+2 {
 				p.at, p.top = i, 0
 			}
 		}

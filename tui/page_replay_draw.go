@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"kitescope/render"
+	"kitescope/tui/draw"
 )
 
 // Room that drawings want beside or below a table.
@@ -17,11 +18,11 @@ const (
 func (p *replayPage) body(m *Model, w, h int) []string {
 	var lines []string
 	if text := p.trouble(); text != "" {
-		lines = append(lines, " "+m.st.bad.on(cut(render.Glyph(render.RoleBad, m.cfg.ASCII)+" "+text, w-2)))
+		lines = append(lines, " "+m.st.Bad.On(draw.Cut(render.Glyph(render.RoleBad, m.cfg.ASCII)+" "+text, w-2)))
 	}
 	if p.data == nil {
 		if p.live == nil {
-			return append(lines, append([]string{""}, sentence(m.st, "there is nothing to show", w)...)...)
+			return append(lines, append([]string{""}, draw.Sentence(m.st, "there is nothing to show", w)...)...)
 		}
 		return append(lines, styledLines(m.st, p.live.draw(m, w-2, h-len(lines)))...)
 	}
@@ -35,7 +36,7 @@ func (p *replayPage) body(m *Model, w, h int) []string {
 }
 
 // tabLine names the parts; the one shown is in brackets, so that it is seen without colour.
-func (p *replayPage) tabLine(st *styles, w int) string {
+func (p *replayPage) tabLine(st *draw.Styles, w int) string {
 	names := make([]string, len(p.parts))
 	for i, x := range p.parts {
 		names[i] = " " + x.name() + " "
@@ -44,36 +45,36 @@ func (p *replayPage) tabLine(st *styles, w int) string {
 		}
 	}
 	first := 0
-	for first < p.at && width(strings.Join(names[first:p.at+1], ""))+4 > w {
+	for first < p.at && draw.Width(strings.Join(names[first:p.at+1], ""))+4 > w {
 		first++
 	}
 	p.tabs = make([]int, len(names))
 	var b strings.Builder
 	used := 0
 	if first > 0 {
-		b.WriteString(st.dim.on(" …"))
+		b.WriteString(st.Dim.On(" …"))
 		used = 2
 	}
 	for i, name := range names {
 		p.tabs[i] = -1
-		if i < first || used+width(name) > w {
+		if i < first || used+draw.Width(name) > w {
 			continue
 		}
 		p.tabs[i] = used
-		used += width(name)
+		used += draw.Width(name)
 		if i == p.at {
-			b.WriteString(st.tab.on(name))
+			b.WriteString(st.Tab.On(name))
 		} else {
-			b.WriteString(st.dim.on(name))
+			b.WriteString(st.Dim.On(name))
 		}
 	}
 	return b.String()
 }
 
-func styledLines(st *styles, lines []plotLine) []string {
+func styledLines(st *draw.Styles, lines []draw.Line) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
-		out[i] = " " + l.styled(st)
+		out[i] = " " + l.Styled(st)
 	}
 	return out
 }
@@ -93,30 +94,30 @@ func (p *replayPage) partBody(m *Model, w, h int) []string {
 // textBody is a part that is text; a wide terminal has a drawing beside it.
 func (p *replayPage) textBody(m *Model, w, h int) []string {
 	room := w
-	if w >= besideWidth {
+	if w >= draw.BesideWidth {
 		room = w * 9 / 16
 	}
 	p.layText(m, room)
 	p.fit(len(p.lines), h)
 	var text []string
 	for _, l := range p.lines[p.top:min(len(p.lines), p.top+h)] {
-		text = append(text, " "+l.cutTo(room-2).styled(m.st))
+		text = append(text, " "+l.CutTo(room-2).Styled(m.st))
 	}
-	if w < besideWidth || len(p.kinds) == 0 {
+	if w < draw.BesideWidth || len(p.kinds) == 0 {
 		return text
 	}
-	return besides(m.st, text, p.stacked(w-room-3, h, m.cfg.ASCII), room, h)
+	return draw.Beside(m.st, text, p.stacked(w-room-3, h, m.cfg.ASCII), room, h)
 }
 
 // stacked are as many charts as have room below each other.
-func (p *replayPage) stacked(w, h int, ascii bool) []plotLine {
+func (p *replayPage) stacked(w, h int, ascii bool) []draw.Line {
 	n := max(1, min(len(p.kinds), h/leastCharts))
-	var lines []plotLine
+	var lines []draw.Line
 	for i := range n {
 		high := h/n - 1
 		chart := p.data.drawChart(p.kinds[i], p.point, w, high, ascii)
 		for len(chart) < high+1 {
-			chart = append(chart, plotLine{})
+			chart = append(chart, draw.Line{})
 		}
 		lines = append(lines, chart...)
 	}
@@ -139,7 +140,7 @@ func (p *replayPage) layText(m *Model, w int) {
 }
 
 // charts are those that have room, the current one among them.
-func (p *replayPage) charts(w, h int, ascii bool) []plotLine {
+func (p *replayPage) charts(w, h int, ascii bool) []draw.Line {
 	across, down := 1, 1
 	if w >= gridWidth {
 		across = 2
@@ -149,17 +150,17 @@ func (p *replayPage) charts(w, h int, ascii bool) []plotLine {
 	}
 	first := p.chart / (across * down) * across * down
 	high, wide := h/down, (w-3*(across-1))/across
-	lines := make([]plotLine, 0, h)
+	lines := make([]draw.Line, 0, h)
 	for r := range down {
-		var row []plotLine
+		var row []draw.Line
 		for k := range across {
 			i := first + r*across + k
-			var chart []plotLine
+			var chart []draw.Line
 			if i < len(p.kinds) {
 				chart = p.data.drawChart(p.kinds[i], p.point, wide, high-(down-1), ascii)
 				if i == p.chart && across*down > 1 && len(chart) > 0 && len(chart[0]) > 0 {
-					chart[0][0].text = "[" + chart[0][0].text + "]"
-					chart[0] = chart[0].cutTo(wide)
+					chart[0][0].Text = "[" + chart[0][0].Text + "]"
+					chart[0] = chart[0].CutTo(wide)
 				}
 			}
 			row = joined(row, chart, k*(wide+3), high)
@@ -170,14 +171,14 @@ func (p *replayPage) charts(w, h int, ascii bool) []plotLine {
 }
 
 // joined puts lines at the right of others, from a cell on, in h lines.
-func joined(left, right []plotLine, at, h int) []plotLine {
-	out := make([]plotLine, h)
+func joined(left, right []draw.Line, at, h int) []draw.Line {
+	out := make([]draw.Line, h)
 	for i := range out {
 		if i < len(left) {
 			out[i] = left[i]
 		}
 		if i < len(right) {
-			out[i] = append(append(out[i], plotPiece{render.RolePlain, pad(at - out[i].width())}), right[i]...)
+			out[i] = append(append(out[i], draw.Piece{Role: render.RolePlain, Text: draw.Pad(at - out[i].Width())}), right[i]...)
 		}
 	}
 	return out
@@ -187,16 +188,16 @@ func joined(left, right []plotLine, at, h int) []plotLine {
 func (p *replayPage) listBody(m *Model, w, h int) []string {
 	l := p.listed(m)
 	var head []string
-	if p.part() == partMissing && h >= leastRows+6 {
+	if p.part() == partMissing && h >= draw.LeastRows+6 {
 		head = styledLines(m.st, p.coverLines(w-2, m.cfg.ASCII))
 		head = append(head[:min(len(head), h/3)], "")
 		h -= len(head)
 	}
 	l.above = m.bodyHeight() - h
-	if w >= besideWidth && p.hasAside() {
+	if w >= draw.BesideWidth && p.hasAside() {
 		left := w * 9 / 16
 		table := l.body(m.st, left, h)
-		return append(head, besides(m.st, table, p.aside(m, w-left-3, h), left, h)...)
+		return append(head, draw.Beside(m.st, table, p.aside(m, w-left-3, h), left, h)...)
 	}
 	rows := max(1, len(l.shown))
 	if room := h - rows - 2; p.hasAside() && room >= leastAside {
@@ -209,7 +210,7 @@ func (p *replayPage) listBody(m *Model, w, h int) []string {
 	return append(head, l.body(m.st, w, h)...)
 }
 
-func (p *replayPage) coverLines(w int, ascii bool) []plotLine {
+func (p *replayPage) coverLines(w int, ascii bool) []draw.Line {
 	o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
 	if p.data.Result != nil {
 		return plotLines(render.CoverLines(&p.data.Result.Cover, o))
@@ -220,19 +221,19 @@ func (p *replayPage) coverLines(w int, ascii bool) []plotLine {
 func (p *replayPage) hasAside() bool { return p.part() != partMissing }
 
 // aside is what there is to say of the row under the cursor.
-func (p *replayPage) aside(m *Model, w, h int) []plotLine {
+func (p *replayPage) aside(m *Model, w, h int) []draw.Line {
 	l, ascii := p.listed(m), m.cfg.ASCII
 	row := cursorRow(l)
 	if row < 0 {
 		return nil
 	}
-	var lines []plotLine
+	var lines []draw.Line
 	switch p.part() {
 	case partPoints:
 		points := p.data.Result.Points
 		if lines = latencyChart(points, row, w, min(h, 16), ascii); h >= 30 {
 			o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
-			lines = append(append(lines, plotLine{}), plotLines(render.PointLines(&points[row], o))...)
+			lines = append(append(lines, draw.Line{}), plotLines(render.PointLines(&points[row], o))...)
 		}
 	case partCosts:
 		lines = costBars(p.data.Result.Costs, w, h, ascii)
@@ -242,7 +243,7 @@ func (p *replayPage) aside(m *Model, w, h int) []plotLine {
 		}
 	}
 	for i := range lines {
-		lines[i] = lines[i].cutTo(w)
+		lines[i] = lines[i].CutTo(w)
 	}
 	return lines[:min(h, len(lines))]
 }

@@ -7,6 +7,7 @@ import (
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -93,14 +94,14 @@ func (t replayTickMsg) apply(m *Model) cmd {
 }
 
 // draw lays out what goes on in at most h lines of w cells: what matters least gives way.
-func (l *replayLive) draw(m *Model, w, h int) []plotLine {
+func (l *replayLive) draw(m *Model, w, h int) []draw.Line {
 	now, ascii := m.cfg.Now(), m.cfg.ASCII
 	if len(l.stages) == 0 {
-		return []plotLine{{}, {{render.RoleDim, "…"}}}
+		return []draw.Line{{}, {{Role: render.RoleDim, Text: "…"}}}
 	}
 	lines := l.stageLines(now, w, max(1, min(h/3, 6)), ascii)
 	if l.run.Stage == "load" {
-		lines = append(lines, plotLine{})
+		lines = append(lines, draw.Line{})
 		lines = append(lines, l.runLines(w, ascii)...)
 		room := h - len(lines) - 1
 		done := l.pointLines(w, max(0, room/3), ascii)
@@ -109,21 +110,21 @@ func (l *replayLive) draw(m *Model, w, h int) []plotLine {
 			room--
 		}
 		if chart := l.chart(w, min(room, 16), ascii); len(chart) > 0 {
-			lines = append(append(lines, plotLine{}), chart...)
+			lines = append(append(lines, draw.Line{}), chart...)
 		}
 		if len(done) > 0 && len(lines)+1+len(done) <= h {
-			lines = append(append(lines, plotLine{}), done...)
+			lines = append(append(lines, draw.Line{}), done...)
 		}
 	}
 	for i := range lines {
-		lines[i] = lines[i].cutTo(w)
+		lines[i] = lines[i].CutTo(w)
 	}
 	return lines[:min(h, len(lines))]
 }
 
 // stageLines are the last steps, and what is known of each.
-func (l *replayLive) stageLines(now time.Time, w, most int, ascii bool) []plotLine {
-	var lines []plotLine
+func (l *replayLive) stageLines(now time.Time, w, most int, ascii bool) []draw.Line {
+	var lines []draw.Line
 	for i := max(0, len(l.stages)-most); i < len(l.stages); i++ {
 		s := &l.stages[i]
 		role, took := render.RoleGood, s.took
@@ -134,9 +135,9 @@ func (l *replayLive) stageLines(now time.Time, w, most int, ascii bool) []plotLi
 		if s.name == "segments" {
 			text = segmentsText(&l.load)
 		}
-		line := plotLine{{role, " " + render.Glyph(role, ascii) + " "}, {render.RolePlain, fitName(stageText(s.name), max(20, min(24, w/3))) + " "}}
+		line := draw.Line{{Role: role, Text: " " + render.Glyph(role, ascii) + " "}, {Role: render.RolePlain, Text: draw.FitName(stageText(s.name), max(20, min(24, w/3))) + " "}}
 		end := " " + briefly(took, ascii)
-		lines = append(lines, append(line, plotPiece{render.RolePlain, fit(text, max(0, w-line.width()-10))}, plotPiece{render.RoleDim, fitRight(end, 9)}))
+		lines = append(lines, append(line, draw.Piece{Role: render.RolePlain, Text: draw.Fit(text, max(0, w-line.Width()-10))}, draw.Piece{Role: render.RoleDim, Text: draw.FitRight(end, 9)}))
 	}
 	return lines
 }
@@ -161,18 +162,18 @@ func segmentsText(p *replay.LoadProgress) string {
 }
 
 // runLines are the point, its round, and its figures.
-func (l *replayLive) runLines(w int, ascii bool) []plotLine {
+func (l *replayLive) runLines(w int, ascii bool) []draw.Line {
 	r, p := &l.run, &l.run.Load
 	const label = 9
 	bar := max(8, min(48, w-label-30))
-	row := func(name string, share float64, text string) plotLine {
-		return plotLine{{render.RoleDim, fit(" "+name, label)}, {render.RoleProgress, meter(share, bar, ascii)}, {render.RolePlain, cut("  "+text, w-label-bar)}}
+	row := func(name string, share float64, text string) draw.Line {
+		return draw.Line{{Role: render.RoleDim, Text: draw.Fit(" "+name, label)}, {Role: render.RoleProgress, Text: meter(share, bar, ascii)}, {Role: render.RolePlain, Text: draw.Cut("  "+text, w-label-bar)}}
 	}
 	load := words.Plural(r.Sessions, "session")
 	if r.EF > 0 {
 		load += ", ef " + words.Number(r.EF)
 	}
-	var lines []plotLine
+	var lines []draw.Line
 	round := partOfTime(p.Elapsed, p.Of)
 	if r.Points > 1 {
 		part := 0.0
@@ -181,7 +182,7 @@ func (l *replayLive) runLines(w int, ascii bool) []plotLine {
 		}
 		lines = append(lines, row("point", (float64(r.Point)+part)/float64(r.Points), words.Number(r.Point+1)+" of "+words.Number(r.Points)+": "+load))
 	} else {
-		lines = append(lines, plotLine{{render.RoleDim, fit(" load", label)}, {render.RolePlain, load}})
+		lines = append(lines, draw.Line{{Role: render.RoleDim, Text: draw.Fit(" load", label)}, {Role: render.RolePlain, Text: load}})
 	}
 	text := "round " + words.Number(p.Round+1) + " of " + words.Number(max(p.Rounds, p.Round+1))
 	if p.Warming {
@@ -191,17 +192,17 @@ func (l *replayLive) runLines(w int, ascii bool) []plotLine {
 		text += ", " + clock(p.Elapsed) + " of " + clock(p.Of)
 	}
 	lines = append(lines, row("round", round, text))
-	figures := plotLine{{render.RoleDim, fit(" QPS", label)}}
+	figures := draw.Line{{Role: render.RoleDim, Text: draw.Fit(" QPS", label)}}
 	if p.Asked == 0 {
-		return append(lines, append(figures, plotPiece{render.RolePlain, "?"}))
+		return append(lines, append(figures, draw.Piece{Role: render.RolePlain, Text: "?"}))
 	}
-	figures = append(figures, plotPiece{render.RoleTitle, words.ThreeDigits(p.QPS)}, plotPiece{render.RolePlain, "   p50 " + words.Latency(p.P50, ascii) + "   p99 " + words.Latency(p.P99, ascii)})
-	fails := plotPiece{render.RoleDim, "   fails 0 of " + words.Number(p.Asked)}
+	figures = append(figures, draw.Piece{Role: render.RoleTitle, Text: words.ThreeDigits(p.QPS)}, draw.Piece{Role: render.RolePlain, Text: "   p50 " + words.Latency(p.P50, ascii) + "   p99 " + words.Latency(p.P99, ascii)})
+	fails := draw.Piece{Role: render.RoleDim, Text: "   fails 0 of " + words.Number(p.Asked)}
 	if p.Failed > 0 {
-		fails = plotPiece{render.RoleBad, "   " + render.Glyph(render.RoleBad, ascii) + " fails " + words.Number(p.Failed) + " of " + words.Number(p.Asked)}
+		fails = draw.Piece{Role: render.RoleBad, Text: "   " + render.Glyph(render.RoleBad, ascii) + " fails " + words.Number(p.Failed) + " of " + words.Number(p.Asked)}
 	}
-	if figures.width()+width(fails.text) > w {
-		return append(lines, figures, plotLine{{fails.role, cut(" "+strings.TrimSpace(fails.text), w)}})
+	if figures.Width()+draw.Width(fails.Text) > w {
+		return append(lines, figures, draw.Line{{Role: fails.Role, Text: draw.Cut(" "+strings.TrimSpace(fails.Text), w)}})
 	}
 	return append(lines, append(figures, fails))
 }
@@ -243,28 +244,28 @@ func meter(share float64, w int, ascii bool) string {
 }
 
 // chart is the queries per second of the last while.
-func (l *replayLive) chart(w, h int, ascii bool) []plotLine {
+func (l *replayLive) chart(w, h int, ascii bool) []draw.Line {
 	if h < 3 || len(l.samples) < 2 {
 		return nil
 	}
 	most := 0.0
 	for _, x := range l.samples {
-		if drawable(x) {
+		if draw.Drawable(x) {
 			most = max(most, x)
 		}
 	}
-	label := width(words.ThreeDigits(most)) + 2
+	label := draw.Width(words.ThreeDigits(most)) + 2
 	room := max(8, w-label-2)
 	list := l.samples[max(0, len(l.samples)-room):]
 	span := time.Duration(len(list)) * sampleEvery
-	lines := []plotLine{{{render.RoleTitle, " QPS"}, {render.RoleDim, cut(", the last "+span.Round(time.Second).String(), w-4)}}}
+	lines := []draw.Line{{{Role: render.RoleTitle, Text: " QPS"}, {Role: render.RoleDim, Text: draw.Cut(", the last "+span.Round(time.Second).String(), w-4)}}}
 	return append(lines, columnLines(list, most, h-1, label, ascii)...)
 }
 
 // columnLines draws values as columns with a scale at the left.
-func columnLines(list []float64, most float64, h, label int, ascii bool) []plotLine {
+func columnLines(list []float64, most float64, h, label int, ascii bool) []draw.Line {
 	drawn := columns(list, most, h, ascii)
-	lines := make([]plotLine, 0, h)
+	lines := make([]draw.Line, 0, h)
 	for i, cells := range drawn {
 		text := ""
 		switch i {
@@ -273,7 +274,7 @@ func columnLines(list []float64, most float64, h, label int, ascii bool) []plotL
 		case len(drawn) - 1:
 			text = "0"
 		}
-		lines = append(lines, plotLine{{render.RoleDim, fitRight(text, label) + axisSign(ascii)}, {render.RoleAccent, cells}})
+		lines = append(lines, draw.Line{{Role: render.RoleDim, Text: draw.FitRight(text, label) + axisSign(ascii)}, {Role: render.RoleAccent, Text: cells}})
 	}
 	return lines
 }
@@ -286,25 +287,25 @@ func axisSign(ascii bool) string {
 }
 
 // pointLines are the points that are over, the last at the end, as they were last heard of.
-func (l *replayLive) pointLines(w, most int, ascii bool) []plotLine {
+func (l *replayLive) pointLines(w, most int, ascii bool) []draw.Line {
 	if len(l.points) == 0 || most < 3 {
 		return nil
 	}
-	lines := []plotLine{{{render.RoleTitle, " done"}, {render.RoleDim, cut(", as last heard of", w-6)}}}
+	lines := []draw.Line{{{Role: render.RoleTitle, Text: " done"}, {Role: render.RoleDim, Text: draw.Cut(", as last heard of", w-6)}}}
 	for i := max(0, len(l.points)-most+1); i < len(l.points); i++ {
 		r := &l.points[i].run
 		p := &r.Load
-		text := " " + fitRight(words.Number(r.Point+1), 3) + "  " + fitRight(words.Plural(r.Sessions, "session"), 12)
+		text := " " + draw.FitRight(words.Number(r.Point+1), 3) + "  " + draw.FitRight(words.Plural(r.Sessions, "session"), 12)
 		if r.EF > 0 {
-			text += "  ef " + fitRight(words.Number(r.EF), 5)
+			text += "  ef " + draw.FitRight(words.Number(r.EF), 5)
 		}
-		text += "  " + fitRight(words.ThreeDigits(rate(p)), 8) + " requests/s   p99 " + words.Latency(p.P99, ascii)
+		text += "  " + draw.FitRight(words.ThreeDigits(rate(p)), 8) + " requests/s   p99 " + words.Latency(p.P99, ascii)
 		role := render.RolePlain
 		if p.Failed > 0 {
 			role = render.RoleBad
 			text += "   fails " + words.Number(p.Failed)
 		}
-		lines = append(lines, plotLine{{role, cut(text, w)}})
+		lines = append(lines, draw.Line{{Role: role, Text: draw.Cut(text, w)}})
 	}
 	return lines
 }

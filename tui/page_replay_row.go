@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -20,7 +21,7 @@ type replayDetail struct {
 
 // detailLine is a line of a replayDetail.
 type detailLine struct {
-	line plotLine
+	line draw.Line
 	full string // what is copied, where the line is cut or broken; "" for those that the cursor passes over
 	row  int    // of the table in it, from 1; 0 for others
 }
@@ -42,7 +43,7 @@ func (p *replayDetail) make(m *Model, row, w int) []detailLine {
 	case partPoints:
 		o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
 		lines := textLines(plotLines(render.PointLines(&d.Result.Points[row], o)))
-		for _, chart := range [][]plotLine{latencyChart(d.Result.Points, row, w, 14, ascii), latencyShares(d.Result.Points, row, w, 14, ascii)} {
+		for _, chart := range [][]draw.Line{latencyChart(d.Result.Points, row, w, 14, ascii), latencyShares(d.Result.Points, row, w, 14, ascii)} {
 			lines = append(append(lines, detailLine{}), textLines(chart)...)
 		}
 		return lines
@@ -57,10 +58,10 @@ func (p *replayDetail) make(m *Model, row, w int) []detailLine {
 }
 
 // textLines are lines that can be copied.
-func textLines(lines []plotLine) []detailLine {
+func textLines(lines []draw.Line) []detailLine {
 	out := make([]detailLine, len(lines))
 	for i, l := range lines {
-		out[i] = detailLine{line: l, full: strings.TrimSpace(l.plain())}
+		out[i] = detailLine{line: l, full: strings.TrimSpace(l.Plain())}
 	}
 	return out
 }
@@ -85,7 +86,7 @@ func (p *replayDetail) crumb() string {
 	case partMissing:
 		return "segment " + idText(d.missing()[row].Segment)
 	default:
-		return cutName(l.columns(wideTable)[0].Shown(row), 40)
+		return draw.CutName(l.columns(wideTable)[0].Shown(row), 40)
 	}
 }
 
@@ -99,8 +100,8 @@ func (p *replayDetail) command(m *Model) string { return p.of.command(m) }
 
 func (p *replayDetail) body(m *Model, w, h int) []string {
 	p.lay(m)
-	line := func(i int) plotLine { return p.lines[i].line.cutTo(w - 2) }
-	return p.draw(m.st, len(p.lines), w, func(i int) string { return line(i).plain() }, func(i int) string { return line(i).styled(m.st) })
+	line := func(i int) draw.Line { return p.lines[i].line.CutTo(w - 2) }
+	return p.draw(m.st, len(p.lines), w, func(i int) string { return line(i).Plain() }, func(i int) string { return line(i).Styled(m.st) })
 }
 
 // lay makes the lines, unless they are there, and brings the cursor into the window.

@@ -9,6 +9,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/whatif"
 	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -20,8 +21,8 @@ func facts(w int, pairs ...string) []detailLine {
 	var lines []detailLine
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name := pairs[i]
-		for k, text := range prose(pairs[i+1], max(8, w-factCells)) {
-			l := detailLine{line: plotLine{{render.RoleDim, fit(name, factCells)}, {render.RolePlain, text}}}
+		for k, text := range draw.Prose(pairs[i+1], max(8, w-factCells)) {
+			l := detailLine{line: draw.Line{{Role: render.RoleDim, Text: draw.Fit(name, factCells)}, {Role: render.RolePlain, Text: text}}}
 			if k == 0 {
 				l.full = name + "\t" + words.Harmless(words.OneLine(pairs[i+1]))
 			}
@@ -32,18 +33,18 @@ func facts(w int, pairs ...string) []detailLine {
 }
 
 func titleLine(title, about string) detailLine {
-	return detailLine{line: plotLine{{render.RoleTitle, title}, {render.RoleDim, about}}}
+	return detailLine{line: draw.Line{{Role: render.RoleTitle, Text: title}, {Role: render.RoleDim, Text: about}}}
 }
 
 // tableLines lay a whole table out; each row is a stop. The last column is a bar that fills what room is left.
 func tableLines[T any](columns []column[T], rows []T, w int, role func(row T) render.Role, bar func(row T, size int) string) []detailLine {
 	size := max(6, min(40, w/4))
 	header, lines := layRows(columns, rows, sortMark{column: -1}, w-size-2)
-	out := []detailLine{{line: plotLine{{render.RoleDim, header}}}}
+	out := []detailLine{{line: draw.Line{{Role: render.RoleDim, Text: header}}}}
 	for i, l := range lines {
 		row := rows[i]
 		x := detailLine{row: i + 1, full: strings.Join(cellsOf(columns, row), "\t")}
-		x.line = plotLine{{role(row), fit(l, width(header)) + "  "}, {role(row), bar(row, size)}}
+		x.line = draw.Line{{Role: role(row), Text: draw.Fit(l, draw.Width(header)) + "  "}, {Role: role(row), Text: bar(row, size)}}
 		out = append(out, x)
 	}
 	return out
@@ -73,7 +74,7 @@ func requestLines(q *replay.SlowQuery, w int, ascii bool) []detailLine {
 	columns := []column[segment]{
 		plainColumn("SEGMENT", table.ID, 0, func(s segment) string { return idText(s.Segment) }),
 		plainColumn("STATE", table.Text, 0, func(s segment) string { return render.SegmentStateText(s.State) }),
-		plainColumn("NODE", table.Int, 3, func(s segment) string { return noneIf(idText(s.Node), s.Node == 0) }),
+		plainColumn("NODE", table.Int, 3, func(s segment) string { return draw.NoneIf(idText(s.Node), s.Node == 0) }),
 		plainColumn("DISTANCES", table.Int, 2, func(s segment) string { return words.Number(s.Distances) }),
 		plainColumn("TOOK", table.Int, 0, func(s segment) string { return words.Latency(s.Took, ascii) }),
 		plainColumn("OF ALL", table.Int, 1, func(s segment) string { return share(s.Took, q.Took) }),
@@ -127,7 +128,7 @@ func segmentLines(r *replay.Result, row, w int, ascii bool) []detailLine {
 		}
 	}
 	if len(visits) == 0 {
-		return append(lines, detailLine{}, detailLine{line: plotLine{{render.RoleDim, cut("none of the slowest requests spent much of its time here", w)}}})
+		return append(lines, detailLine{}, detailLine{line: draw.Line{{Role: render.RoleDim, Text: draw.Cut("none of the slowest requests spent much of its time here", w)}}})
 	}
 	lines = append(lines, detailLine{}, titleLine("SLOWEST REQUESTS", "  that spent their time here; enter: the request"))
 	columns := []column[visit]{
@@ -192,14 +193,14 @@ func splitLines(r *whatif.Report, p *whatif.Prediction, row, w int, ascii bool) 
 		c := &x.Cost
 		states := [3]time.Duration{c.Growing, c.Unindexed, c.Indexed}
 		bar := render.SegmentStateBar(states, c.CPU, longest, size, ascii)
-		return detailLine{line: plotLine{{render.RoleDim, fit(name, factCells)}, {stateRole(&states), bar}, {render.RolePlain, "  " + known(c.CPU, ascii)}}}
+		return detailLine{line: draw.Line{{Role: render.RoleDim, Text: draw.Fit(name, factCells)}, {Role: stateRole(&states), Text: bar}, {Role: render.RolePlain, Text: "  " + known(c.CPU, ascii)}}}
 	}
 	var lines []detailLine
 	if row > 0 {
 		lines = append(lines, line("  as it is", &r.Base))
 	}
 	lines = append(lines, line("  here", p))
-	return append(lines, detailLine{line: plotLine{{render.RoleDim, pad(factCells) + cut(render.SegmentStateLegend(ascii), w-factCells)}}})
+	return append(lines, detailLine{line: draw.Line{{Role: render.RoleDim, Text: draw.Pad(factCells) + draw.Cut(render.SegmentStateLegend(ascii), w-factCells)}}})
 }
 
 // node is what is known of a node of a prediction.
@@ -273,7 +274,7 @@ func nodeLines(p *whatif.Prediction, w int, ascii bool) []detailLine {
 }
 
 func partText(x float64) string {
-	if x < 0 || !drawable(x) {
+	if x < 0 || !draw.Drawable(x) {
 		return words.UnknownMark
 	}
 	return words.Share(x)

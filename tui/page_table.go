@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -43,7 +44,7 @@ func (p *tablePage[T]) refresh(m *Model) cmd {
 
 func (p *tablePage[T]) body(m *Model, w, h int) []string {
 	if p.missing != "" {
-		return append([]string{""}, sentence(m.st, p.missing, w)...)
+		return append([]string{""}, draw.Sentence(m.st, p.missing, w)...)
 	}
 	return p.list.body(m.st, w, h)
 }

@@ -110,7 +110,7 @@ func TestHighlightsFade(t *testing.T) {
 		d.cluster(fixtureLater())
 		bright := d.screen()
 		d.shows("+ 470590760626295003", "~ 470590760626295014")
-		if !strings.Contains(bright, d.m.st.added.open+" + 470590760626295003") {
+		if !strings.Contains(bright, d.m.st.Added.Open+" + 470590760626295003") {
 			t.Error("a new row has no colour")
 		}
 		d.sleep(brightFor + time.Second)

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/paste"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -89,7 +90,7 @@ func makeTreePage(word, name string) *treePage {
 }
 
 func (t *treePage) scope() scope  { return inTree }
-func (t *treePage) crumb() string { return cut(t.label, 40) }
+func (t *treePage) crumb() string { return draw.Cut(t.label, 40) }
 
 func (t *treePage) note(*Model) string {
 	var parts []string
@@ -105,11 +106,11 @@ func (t *treePage) note(*Model) string {
 func (t *treePage) body(m *Model, w, h int) []string {
 	switch {
 	case t.err != nil:
-		return append([]string{""}, sentence(m.st, words.Harmless(words.OneLine(t.err.Error())), w)...)
+		return append([]string{""}, draw.Sentence(m.st, words.Harmless(words.OneLine(t.err.Error())), w)...)
 	case t.root == nil:
-		return []string{"", "   " + m.st.dim.on("…")}
+		return []string{"", "   " + m.st.Dim.On("…")}
 	case len(t.lines) == 0:
-		return []string{"", "   " + m.st.dim.on("nothing below matches "+t.filter+"; esc clears the filter")}
+		return []string{"", "   " + m.st.Dim.On("nothing below matches "+t.filter+"; esc clears the filter")}
 	}
 	t.height = h
 	t.clamp(len(t.lines))
@@ -118,10 +119,10 @@ func (t *treePage) body(m *Model, w, h int) []string {
 }
 
 // draw aligns labels, and fields of one name, among the lines shown.
-func (t *treePage) draw(st *styles, shown []treeLine, w int) []string {
+func (t *treePage) draw(st *draw.Styles, shown []treeLine, w int) []string {
 	labels := 0
 	for _, l := range shown {
-		labels = max(labels, 2*l.depth+2+width(words.Harmless(l.node.Label)))
+		labels = max(labels, 2*l.depth+2+draw.Width(words.Harmless(l.node.Label)))
 	}
 	labels = min(labels, max(28, w*2/5)) // an id in full at the depth of segments
 	f := fieldLayout{wide: w >= 110, room: w - labels - 4, widest: map[string]int{}}
@@ -130,16 +131,16 @@ func (t *treePage) draw(st *styles, shown []treeLine, w int) []string {
 	}
 	out := make([]string, len(shown))
 	for i, l := range shown {
-		indent := pad(2 * l.depth)
-		label := fit(indent+t.sign(l)+cutName(words.Harmless(l.node.Label), labels-width(indent)-2), labels)
+		indent := draw.Pad(2 * l.depth)
+		label := draw.Fit(indent+t.sign(l)+draw.CutName(words.Harmless(l.node.Label), labels-draw.Width(indent)-2), labels)
 		if t.top+i == t.cursor {
-			out[i] = st.cursor.on(fit(" "+label+"  "+f.text(nil, l.node), w))
+			out[i] = st.Cursor.On(draw.Fit(" "+label+"  "+f.text(nil, l.node), w))
 			continue
 		}
 		if l.depth < 2 {
-			label = st.strong.on(label)
+			label = st.Strong.On(label)
 		}
-		out[i] = " " + label + "  " + cut(f.text(st, l.node), w-labels-4)
+		out[i] = " " + label + "  " + draw.Cut(f.text(st, l.node), w-labels-4)
 	}
 	return out
 }

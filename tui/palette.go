@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -210,12 +211,12 @@ func collectionNames(m *Model) []string {
 }
 
 // box draws the suggestions, the best at the top.
-func (p *prompt) box(st *styles, w, h int) []string {
+func (p *prompt) box(st *draw.Styles, w, h int) []string {
 	rows := min(len(p.list), h)
 	top := min(max(0, p.picked-rows+1), len(p.list)-rows)
 	textW := 16
 	for _, s := range p.list[top : top+rows] {
-		textW = max(textW, width(words.Harmless(s.text))+2)
+		textW = max(textW, draw.Width(words.Harmless(s.text))+2)
 	}
 	textW = min(textW, w-4)
 	lines := make([]string, 0, rows)
@@ -225,25 +226,25 @@ func (p *prompt) box(st *styles, w, h int) []string {
 		if i == top+rows-1 && top+rows < len(p.list) {
 			doc = strings.TrimSpace(fmt.Sprintf("(%d more)  %s", len(p.list)-top-rows, doc))
 		}
-		text, doc := fit(" "+words.Harmless(s.text), textW), fit("  "+doc, w-textW)
+		text, doc := draw.Fit(" "+words.Harmless(s.text), textW), draw.Fit("  "+doc, w-textW)
 		if i == p.picked {
-			lines = append(lines, " "+st.cursor.on(text+doc)+" ")
+			lines = append(lines, " "+st.Cursor.On(text+doc)+" ")
 			continue
 		}
-		lines = append(lines, " "+highlight(st, text, s.hits)+st.dim.on(doc)+" ")
+		lines = append(lines, " "+highlight(st, text, s.hits)+st.Dim.On(doc)+" ")
 	}
 	return lines
 }
 
 // highlight marks the letters that matched; text has one blank before what hits count.
-func highlight(st *styles, text string, hits []int) string {
+func highlight(st *draw.Styles, text string, hits []int) string {
 	if len(hits) == 0 {
 		return text
 	}
 	var b strings.Builder
 	for i, r := range []rune(text) {
 		if slices.Contains(hits, i-1) {
-			b.WriteString(st.key.on(string(r)))
+			b.WriteString(st.Key.On(string(r)))
 		} else {
 			b.WriteRune(r)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/tui/draw"
 )
 
 // lineLook is the style of a line in a pane.
@@ -121,7 +123,7 @@ func (p *pane) position() string {
 	return strings.Join(parts, " · ")
 }
 
-func (p *pane) draw(st *styles, w, h int) []string {
+func (p *pane) draw(st *draw.Styles, w, h int) []string {
 	p.fit(len(p.lines), h)
 	var out []string
 	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
@@ -131,45 +133,45 @@ func (p *pane) draw(st *styles, w, h int) []string {
 	return out
 }
 
-func (p *pane) line(st *styles, l *paneLine, w int, current bool) string {
+func (p *pane) line(st *draw.Styles, l *paneLine, w int, current bool) string {
 	plain := l.plain()
 	if p.left > 0 {
 		plain = ansi.TruncateLeft(plain, p.left, "")
 	}
-	plain = cut(plain, w-2)
+	plain = draw.Cut(plain, w-2)
 	if p.search != "" {
 		if at, end := foldIndex(plain, p.search); at >= 0 {
-			look := st.match
+			look := st.Match
 			if current {
-				look = st.currentMatch
+				look = st.CurrentMatch
 			}
-			return " " + plain[:at] + look.on(plain[at:end]) + plain[end:]
+			return " " + plain[:at] + look.On(plain[at:end]) + plain[end:]
 		}
 	}
 	if l.look == linePlain && p.left == 0 && len(l.label) > 0 && len(plain) >= len(l.label) {
-		return " " + st.dim.on(l.label) + plain[len(l.label):]
+		return " " + st.Dim.On(l.label) + plain[len(l.label):]
 	}
 	if l.look == lineKey && len(plain) >= len(l.label) {
-		return " " + st.key.on(l.label) + plain[len(l.label):]
+		return " " + st.Key.On(l.label) + plain[len(l.label):]
 	}
-	return " " + lineStyle(st, l.look).on(plain)
+	return " " + lineStyle(st, l.look).On(plain)
 }
 
-func lineStyle(st *styles, look lineLook) style {
+func lineStyle(st *draw.Styles, look lineLook) draw.Style {
 	switch look {
 	case lineTitle:
-		return st.tab
+		return st.Tab
 	case lineHead, lineDim:
-		return st.dim
+		return st.Dim
 	case lineWarn:
-		return st.warn
+		return st.Warn
 	case lineBad:
-		return st.bad
+		return st.Bad
 	case lineChanged:
-		return st.changed
+		return st.Changed
 	default:
 	}
-	return style{}
+	return draw.Style{}
 }
 
 // foldIndex finds a lower-case text in s without regard to case; -1 if it is not there.

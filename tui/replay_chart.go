@@ -6,51 +6,15 @@ import (
 	"strings"
 
 	"kitescope/render"
+	"kitescope/tui/draw"
 )
 
-// width is the cells of a line.
-func (l plotLine) width() int {
-	n := 0
-	for _, p := range l {
-		n += width(p.text)
-	}
-	return n
-}
-
-// plain is a line's text.
-func (l plotLine) plain() string {
-	var b strings.Builder
-	for _, p := range l {
-		b.WriteString(p.text)
-	}
-	return b.String()
-}
-
-// cutTo leaves out what is beyond w cells.
-func (l plotLine) cutTo(w int) plotLine {
-	if l.width() <= w {
-		return l
-	}
-	out := plotLine{}
-	for _, p := range l {
-		if width(p.text) > w {
-			p.text = cut(p.text, w)
-		}
-		w -= width(p.text)
-		out = append(out, p)
-		if w <= 0 {
-			break
-		}
-	}
-	return out
-}
-
 // plotLines are lines of a report.
-func plotLines(lines [][]render.Piece) []plotLine {
-	out := make([]plotLine, len(lines))
+func plotLines(lines [][]render.Piece) []draw.Line {
+	out := make([]draw.Line, len(lines))
 	for i, l := range lines {
 		for _, p := range l {
-			out[i] = append(out[i], plotPiece{p.Role, p.Text})
+			out[i] = append(out[i], draw.Piece{Role: p.Role, Text: p.Text})
 		}
 	}
 	return out
@@ -92,7 +56,7 @@ type series struct {
 // chart draws series between two axes.
 type chart struct {
 	series []series
-	x, y   interval
+	x, y   draw.Interval
 	// xText and yText write the scales; at are the places on x that want a label, in their order of importance.
 	xText, yText func(float64) string
 	at           []float64
@@ -105,9 +69,9 @@ type chart struct {
 }
 
 // draw lays the chart out in h lines of w cells, with its axes.
-func (c *chart) draw(w, h int) []plotLine {
-	top, bottom := c.yText(c.y.to), c.yText(c.y.from)
-	label := max(width(top), width(bottom)) + 1
+func (c *chart) draw(w, h int) []draw.Line {
+	top, bottom := c.yText(c.y.To), c.yText(c.y.From)
+	label := max(draw.Width(top), draw.Width(bottom)) + 1
 	c.w, c.h = w-label-1, h-2
 	if c.w < 8 || c.h < 2 {
 		return nil
@@ -123,7 +87,7 @@ func (c *chart) draw(w, h int) []plotLine {
 	if c.ascii {
 		axis, corner, line = "|", "+", "-"
 	}
-	var lines []plotLine
+	var lines []draw.Line
 	for r := range c.h {
 		text := ""
 		switch {
@@ -131,36 +95,36 @@ func (c *chart) draw(w, h int) []plotLine {
 			text = top
 		case r == c.h-1:
 			text = bottom
-		case c.h >= 7 && r == c.h-1-c.y.at((c.y.from+c.y.to)/2, c.h):
-			text = c.yText((c.y.from + c.y.to) / 2)
+		case c.h >= 7 && r == c.h-1-c.y.At((c.y.From+c.y.To)/2, c.h):
+			text = c.yText((c.y.From + c.y.To) / 2)
 		}
-		lines = append(lines, append(plotLine{{render.RoleDim, fitRight(text, label) + axis}}, c.row(r)...))
+		lines = append(lines, append(draw.Line{{Role: render.RoleDim, Text: draw.FitRight(text, label) + axis}}, c.row(r)...))
 	}
-	return append(lines, plotLine{{render.RoleDim, pad(label) + corner + strings.Repeat(line, c.w)}}, plotLine{{render.RoleDim, pad(label+1) + c.scale()}})
+	return append(lines, draw.Line{{Role: render.RoleDim, Text: draw.Pad(label) + corner + strings.Repeat(line, c.w)}}, draw.Line{{Role: render.RoleDim, Text: draw.Pad(label+1) + c.scale()}})
 }
 
 // upTo is a scale from 0 to a round number that is not less than x.
-func upTo(x float64) interval {
-	if !(x > 0) || !drawable(x) {
-		return interval{0, 1}
+func upTo(x float64) draw.Interval {
+	if !(x > 0) || !draw.Drawable(x) {
+		return draw.Interval{From: 0, To: 1}
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, f := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10} {
-		if top := f * unit; top >= x && drawable(top) {
-			return interval{0, top}
+		if top := f * unit; top >= x && draw.Drawable(top) {
+			return draw.Interval{From: 0, To: top}
 		}
 	}
-	return interval{0, x}
+	return draw.Interval{From: 0, To: x}
 }
 
 // row is a line of the plot: runs of cells of one role.
-func (c *chart) row(r int) plotLine {
-	var line plotLine
+func (c *chart) row(r int) draw.Line {
+	var line draw.Line
 	var cells []rune
 	role := render.RolePlain
 	flush := func() {
 		if len(cells) > 0 {
-			line = append(line, plotPiece{role, string(cells)})
+			line = append(line, draw.Piece{Role: role, Text: string(cells)})
 		}
 		cells = cells[:0]
 	}
@@ -187,7 +151,7 @@ func (c *chart) scale() string {
 	cells := []rune(strings.Repeat(" ", c.w))
 	for _, x := range c.at {
 		text := []rune(c.xText(x))
-		i := c.x.at(x, c.w)
+		i := c.x.At(x, c.w)
 		if i < 0 || len(text) > c.w {
 			continue
 		}
@@ -217,7 +181,7 @@ func (c *chart) markAll(s *series) {
 		return
 	}
 	for i := range s.x {
-		x, y := c.x.at(s.x[i], c.w), c.y.at(s.y[i], c.h)
+		x, y := c.x.At(s.x[i], c.w), c.y.At(s.y[i], c.h)
 		if x < 0 || y < 0 {
 			continue
 		}
@@ -228,11 +192,11 @@ func (c *chart) markAll(s *series) {
 
 // line sets dots between two points; ASCII has one in a cell.
 func (c *chart) line(x0, y0, x1, y1 float64, role render.Role) {
-	across, up := c.w*dotsAcross, c.h*dotsUp
+	across, up := c.w*draw.DotsAcross, c.h*draw.DotsUp
 	if c.ascii {
 		across, up = c.w, c.h
 	}
-	ax, ay, bx, by := c.x.clip(x0, across), c.y.clip(y0, up), c.x.clip(x1, across), c.y.clip(y1, up)
+	ax, ay, bx, by := c.x.Clip(x0, across), c.y.Clip(y0, up), c.x.Clip(x1, across), c.y.Clip(y1, up)
 	if ax < 0 || ay < 0 || bx < 0 || by < 0 {
 		return
 	}
@@ -250,14 +214,14 @@ func (c *chart) dot(x, y int, role render.Role) {
 		c.dots[i], c.roles[i] = '.', role
 		return
 	}
-	i := (c.h-1-y/dotsUp)*c.w + x/dotsAcross
-	c.dots[i] = max(c.dots[i], brailleBlank) | brailleDot(x%dotsAcross, y%dotsUp)
+	i := (c.h-1-y/draw.DotsUp)*c.w + x/draw.DotsAcross
+	c.dots[i] = max(c.dots[i], draw.Blank) | draw.Dot(x%draw.DotsAcross, y%draw.DotsUp)
 	c.roles[i] = role
 }
 
 // legend names the series, each with its mark.
-func legend(list []series, w int) plotLine {
-	var line plotLine
+func legend(list []series, w int) draw.Line {
+	var line draw.Line
 	for i := range list {
 		s := &list[i]
 		if s.bare {
@@ -267,10 +231,10 @@ func legend(list []series, w int) plotLine {
 		if len(line) > 0 {
 			text = "  " + text
 		}
-		if line.width()+width(text) > w-2 {
-			return append(line, plotPiece{render.RoleDim, " …"})
+		if line.Width()+draw.Width(text) > w-2 {
+			return append(line, draw.Piece{Role: render.RoleDim, Text: " …"})
 		}
-		line = append(line, plotPiece{s.role, text})
+		line = append(line, draw.Piece{Role: s.role, Text: text})
 	}
 	return line
 }

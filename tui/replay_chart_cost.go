@@ -7,6 +7,7 @@ import (
 
 	"kitescope/render"
 	"kitescope/replay"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -49,8 +50,8 @@ func costGroups(c *replay.Costs, of func(*replay.SegmentCost) string) []costGrou
 }
 
 // costBars are what nodes cost, apart by state, then indexes and states, as far as there is room.
-func costBars(c *replay.Costs, w, h int, ascii bool) []plotLine {
-	lines := []plotLine{chartTitle("Time in segments", " of a query; "+render.SegmentStateLegend(ascii), w)}
+func costBars(c *replay.Costs, w, h int, ascii bool) []draw.Line {
+	lines := []draw.Line{chartTitle("Time in segments", " of a query; "+render.SegmentStateLegend(ascii), w)}
 	for _, by := range []struct {
 		title string
 		of    func(*replay.SegmentCost) string
@@ -65,7 +66,7 @@ func costBars(c *replay.Costs, w, h int, ascii bool) []plotLine {
 			break
 		}
 		if len(lines) > 1 {
-			lines = append(lines, plotLine{})
+			lines = append(lines, draw.Line{})
 			room--
 		}
 		lines = append(lines, groupLines(by.title, list, c, w, room, ascii)...)
@@ -74,24 +75,24 @@ func costBars(c *replay.Costs, w, h int, ascii bool) []plotLine {
 }
 
 // groupLines are a heading and groups below it, each with a bar; those beyond most are counted.
-func groupLines(title string, list []costGroup, c *replay.Costs, w, most int, ascii bool) []plotLine {
+func groupLines(title string, list []costGroup, c *replay.Costs, w, most int, ascii bool) []draw.Line {
 	title = "by " + title
-	name, all := width(title), time.Duration(0)
+	name, all := draw.Width(title), time.Duration(0)
 	for i := range list {
-		name = max(name, width(list[i].name))
+		name = max(name, draw.Width(list[i].name))
 		all += list[i].time
 	}
 	name = min(name, max(8, w/4))
 	size := max(6, w-name-31)
-	lines := []plotLine{{{render.RoleDim, cut(fit(title, name)+fitRight("segments", 10)+fitRight("per query", 11)+fitRight("share", 8), w)}}}
+	lines := []draw.Line{{{Role: render.RoleDim, Text: draw.Cut(draw.Fit(title, name)+draw.FitRight("segments", 10)+draw.FitRight("per query", 11)+draw.FitRight("share", 8), w)}}}
 	for i := range list {
 		g := &list[i]
 		if i >= most {
-			lines[0] = append(lines[0], plotPiece{render.RoleDim, "  " + words.Number(len(list)-most) + " more"})
+			lines[0] = append(lines[0], draw.Piece{Role: render.RoleDim, Text: "  " + words.Number(len(list)-most) + " more"})
 			break
 		}
-		text := fitName(g.name, name) + fitRight(words.Number(g.segments), 10) + fitRight(perQuery(g.time, c.Queries, ascii), 11) + fitRight(share(g.time, all), 8) + "  "
-		lines = append(lines, plotLine{{render.RolePlain, text}, {stateRole(&g.states), render.SegmentStateBar(g.states, g.time, list[0].time, size, ascii)}}.cutTo(w))
+		text := draw.FitName(g.name, name) + draw.FitRight(words.Number(g.segments), 10) + draw.FitRight(perQuery(g.time, c.Queries, ascii), 11) + draw.FitRight(share(g.time, all), 8) + "  "
+		lines = append(lines, draw.Line{{Role: render.RolePlain, Text: text}, {Role: stateRole(&g.states), Text: render.SegmentStateBar(g.states, g.time, list[0].time, size, ascii)}}.CutTo(w))
 	}
 	return lines
 }

@@ -8,11 +8,12 @@ import (
 
 	"kitescope/render"
 	"kitescope/replay/load"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
 // latencyRange is from the first bar to the last on a logarithmic scale.
-func latencyRange(l *load.Latency) (interval, bool) {
+func latencyRange(l *load.Latency) (draw.Interval, bool) {
 	from, to := time.Duration(0), time.Duration(0)
 	for i := range l.Bars {
 		if d := l.Bars[i].UpTo; d > 0 {
@@ -23,9 +24,9 @@ func latencyRange(l *load.Latency) (interval, bool) {
 		}
 	}
 	if from <= 0 || to <= from {
-		return interval{}, false
+		return draw.Interval{}, false
 	}
-	return interval{math.Log(float64(from)), math.Log(float64(to))}, true
+	return draw.Interval{From: math.Log(float64(from)), To: math.Log(float64(to))}, true
 }
 
 // pointOf is a point by number, nil where there is none with a distribution.
@@ -37,12 +38,12 @@ func pointOf(points []load.Point, i int) *load.Point {
 }
 
 // latencyChart is the histogram of a point's latencies.
-func latencyChart(points []load.Point, at, w, h int, ascii bool) []plotLine {
+func latencyChart(points []load.Point, at, w, h int, ascii bool) []draw.Line {
 	p := pointOf(points, at)
 	if p == nil {
 		return tooSmall(w)
 	}
-	lines := []plotLine{chartTitle("Latency", ": requests by how long they took; "+pointName(p), w)}
+	lines := []draw.Line{chartTitle("Latency", ": requests by how long they took; "+pointName(p), w)}
 	s, ok := latencyRange(&p.Latency)
 	if !ok || h < 6 || w < 30 {
 		return append(lines, tooSmall(w)...)
@@ -50,11 +51,11 @@ func latencyChart(points []load.Point, at, w, h int, ascii bool) []plotLine {
 	room := w - 2
 	values := spreadBars(p.Latency.Bars, s, room)
 	for _, cells := range columns(values, slices.Max(values), h-4, ascii) {
-		lines = append(lines, plotLine{{render.RolePlain, " "}, {render.RoleAccent, cells}})
+		lines = append(lines, draw.Line{{Role: render.RolePlain, Text: " "}, {Role: render.RoleAccent, Text: cells}})
 	}
 	l := &p.Latency
 	axis := chart{ascii: ascii, x: s, w: room, xText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }}
-	axis.at = []float64{s.from, s.to}
+	axis.at = []float64{s.From, s.To}
 	cells := []rune(rowOf(room, ascii))
 	marks := &chart{ascii: ascii, x: s, w: room}
 	names := map[float64]string{}
@@ -67,12 +68,12 @@ func latencyChart(points []load.Point, at, w, h int, ascii bool) []plotLine {
 			if _, ok := names[x]; !ok {
 				names[x] = q.name + " " + words.Latency(q.d, ascii)
 				marks.at = append(marks.at, x)
-				s.put(cells, x, axisMark(ascii))
+				s.Put(cells, x, axisMark(ascii))
 			}
 		}
 	}
 	marks.xText = func(x float64) string { return names[x] }
-	return append(lines, plotLine{{render.RoleDim, " " + string(cells)}}, plotLine{{render.RolePlain, " " + marks.scale()}}, plotLine{{render.RoleDim, " " + axis.scale()}})
+	return append(lines, draw.Line{{Role: render.RoleDim, Text: " " + string(cells)}}, draw.Line{{Role: render.RolePlain, Text: " " + marks.scale()}}, draw.Line{{Role: render.RoleDim, Text: " " + axis.scale()}})
 }
 
 func axisMark(ascii bool) rune {
@@ -95,19 +96,19 @@ func rowOf(w int, ascii bool) string {
 }
 
 // spreadBars distributes a histogram's bars over n places of its logarithmic scale.
-func spreadBars(bars []load.Bar, s interval, n int) []float64 {
+func spreadBars(bars []load.Bar, s draw.Interval, n int) []float64 {
 	values := make([]float64, n)
-	from := s.from
+	from := s.From
 	for i := range bars {
 		if bars[i].UpTo <= 0 || bars[i].Count <= 0 {
 			continue
 		}
-		to := min(s.to, math.Log(float64(bars[i].UpTo)))
+		to := min(s.To, math.Log(float64(bars[i].UpTo)))
 		if to <= from { // what took no longer than the scale begins with
-			values[max(0, s.clip(from, n))] += float64(bars[i].Count)
+			values[max(0, s.Clip(from, n))] += float64(bars[i].Count)
 			continue
 		}
-		a, b := (from-s.from)/(s.to-s.from)*float64(n), (to-s.from)/(s.to-s.from)*float64(n)
+		a, b := (from-s.From)/(s.To-s.From)*float64(n), (to-s.From)/(s.To-s.From)*float64(n)
 		for k := int(a); k < n && float64(k) < b; k++ {
 			part := min(b, float64(k+1)) - max(a, float64(k))
 			values[k] += float64(bars[i].Count) * part / (b - a)
@@ -118,12 +119,12 @@ func spreadBars(bars []load.Bar, s interval, n int) []float64 {
 }
 
 // latencyShares is the share of requests that took at most so long.
-func latencyShares(points []load.Point, at, w, h int, ascii bool) []plotLine {
+func latencyShares(points []load.Point, at, w, h int, ascii bool) []draw.Line {
 	p := pointOf(points, at)
 	if p == nil {
 		return tooSmall(w)
 	}
-	lines := []plotLine{chartTitle("Share of requests", " that took at most so long; "+pointName(p), w)}
+	lines := []draw.Line{chartTitle("Share of requests", " that took at most so long; "+pointName(p), w)}
 	s, ok := latencyRange(&p.Latency)
 	if !ok {
 		return append(lines, tooSmall(w)...)
@@ -140,8 +141,8 @@ func latencyShares(points []load.Point, at, w, h int, ascii bool) []plotLine {
 		}
 	}
 	c := chart{
-		series: []series{line}, x: s, y: interval{0, 100}, ascii: ascii, yText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + "%" },
-		xText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }, at: []float64{s.from, s.to},
+		series: []series{line}, x: s, y: draw.Interval{From: 0, To: 100}, ascii: ascii, yText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + "%" },
+		xText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }, at: []float64{s.From, s.To},
 	}
 	for _, d := range []time.Duration{p.Latency.P50, p.Latency.P99, p.Latency.P90} {
 		if d > 0 {

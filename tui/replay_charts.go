@@ -9,6 +9,7 @@ import (
 	"kitescope/render"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -47,7 +48,7 @@ func (d *ReplayData) charts() (list []chartKind) {
 }
 
 // drawChart draws a kind in at most h lines of w cells, with a title; point is the one whose latency is drawn.
-func (d *ReplayData) drawChart(kind chartKind, point, w, h int, ascii bool) []plotLine {
+func (d *ReplayData) drawChart(kind chartKind, point, w, h int, ascii bool) []draw.Line {
 	switch kind {
 	case chartQPS:
 		return qpsChart(d.Result.Points, w, h, ascii)
@@ -65,13 +66,13 @@ func (d *ReplayData) drawChart(kind chartKind, point, w, h int, ascii bool) []pl
 	return nil
 }
 
-func chartTitle(title, about string, w int) plotLine {
-	return plotLine{{render.RoleTitle, title}, {render.RoleDim, about}}.cutTo(w)
+func chartTitle(title, about string, w int) draw.Line {
+	return draw.Line{{Role: render.RoleTitle, Text: title}, {Role: render.RoleDim, Text: about}}.CutTo(w)
 }
 
 // tooSmall stands where a drawing has no room.
-func tooSmall(w int) []plotLine {
-	return []plotLine{{{render.RoleDim, cut("there is no room to draw it", w)}}}
+func tooSmall(w int) []draw.Line {
+	return []draw.Line{{{Role: render.RoleDim, Text: draw.Cut("there is no room to draw it", w)}}}
 }
 
 // loadOf is how much load a point is: requests a second of an open loop, else sessions. NaN: as it was logged.
@@ -92,7 +93,7 @@ func loadSeries(points []load.Point) []series {
 	for i := range points {
 		p := &points[i]
 		x, open := loadOf(p)
-		if !drawable(x) || !drawable(p.QPS) {
+		if !draw.Drawable(x) || !draw.Drawable(p.QPS) {
 			continue
 		}
 		name := parametersName(p)
@@ -145,28 +146,28 @@ func parametersName(p *load.Point) string {
 	return "all"
 }
 
-func qpsChart(points []load.Point, w, h int, ascii bool) []plotLine {
+func qpsChart(points []load.Point, w, h int, ascii bool) []draw.Line {
 	list := loadSeries(points)
 	by := "sessions"
 	if slices.ContainsFunc(points, func(p load.Point) bool { return p.Rate > 0 }) {
 		by = "requests asked a second"
 	}
-	lines := []plotLine{chartTitle("Queries per second", " by "+by+"; upright: 95% interval", w)}
+	lines := []draw.Line{chartTitle("Queries per second", " by "+by+"; upright: 95% interval", w)}
 	return append(lines, loadChart(list, w, h-1, ascii)...)
 }
 
 // loadChart draws queries per second over the logarithm of load.
-func loadChart(list []series, w, h int, ascii bool) []plotLine {
+func loadChart(list []series, w, h int, ascii bool) []draw.Line {
 	c := chart{series: list, ascii: ascii, yText: words.ThreeDigits, xText: func(x float64) string { return trimmed(math.Exp2(x)) }}
 	var xs, ys []float64
 	for i := range list {
 		xs, ys = append(append(xs, list[i].x...), 0), append(append(ys, list[i].y...), list[i].high...)
 	}
 	var ok bool
-	if c.x, ok = intervalOf(xs); !ok {
+	if c.x, ok = draw.IntervalOf(xs); !ok {
 		return tooSmall(w)
 	}
-	ys = slices.DeleteFunc(ys, func(y float64) bool { return !drawable(y) })
+	ys = slices.DeleteFunc(ys, func(y float64) bool { return !draw.Drawable(y) })
 	if len(ys) == 0 {
 		return tooSmall(w)
 	}
@@ -174,14 +175,14 @@ func loadChart(list []series, w, h int, ascii bool) []plotLine {
 	slices.Sort(xs)
 	xs = slices.Compact(xs)
 	c.at = append([]float64{xs[len(xs)-1], xs[0]}, xs...)
-	lines := []plotLine{legend(list, w)}
+	lines := []draw.Line{legend(list, w)}
 	return orTooSmall(append(lines, c.draw(w, h-1)...), w)
 }
 
 // trimmed is a number that somebody gave.
 func trimmed(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
 
-func orTooSmall(lines []plotLine, w int) []plotLine {
+func orTooSmall(lines []draw.Line, w int) []draw.Line {
 	if len(lines) < 2 {
 		return tooSmall(w)
 	}
@@ -189,14 +190,14 @@ func orTooSmall(lines []plotLine, w int) []plotLine {
 }
 
 // frontChart is recall against queries per second: each series is of one ef, and the line joins the points that no other beats.
-func frontChart(points []load.Point, w, h int, ascii bool) []plotLine {
+func frontChart(points []load.Point, w, h int, ascii bool) []draw.Line {
 	var list []series
 	at := map[string]int{}
 	c := chart{ascii: ascii, yText: words.ThreeDigits, xText: render.RecallText}
 	var xs, ys []float64
 	for i := range points {
 		p := &points[i]
-		if !(p.Recall >= 0) || !drawable(p.QPS) {
+		if !(p.Recall >= 0) || !draw.Drawable(p.QPS) {
 			continue
 		}
 		name := parametersName(p)
@@ -209,12 +210,12 @@ func frontChart(points []load.Point, w, h int, ascii bool) []plotLine {
 		list[k].x, list[k].y = append(list[k].x, p.Recall), append(list[k].y, p.QPS)
 		xs, ys = append(xs, p.Recall), append(ys, p.QPS)
 	}
-	x, ok := intervalOf(xs)
+	x, ok := draw.IntervalOf(xs)
 	if !ok {
 		return tooSmall(w)
 	}
-	c.x, c.y = interval{x.from, min(x.to, max(1, slices.Max(xs)))}, upTo(slices.Max(ys))
-	if c.x.to <= c.x.from {
+	c.x, c.y = draw.Interval{From: x.From, To: min(x.To, max(1, slices.Max(xs)))}, upTo(slices.Max(ys))
+	if c.x.To <= c.x.From {
 		c.x = x
 	}
 	front := series{role: render.RolePlain, bare: true}
@@ -229,7 +230,7 @@ func frontChart(points []load.Point, w, h int, ascii bool) []plotLine {
 	}
 	slices.Sort(xs)
 	c.at = append([]float64{xs[len(xs)-1], xs[0]}, slices.Compact(xs)...)
-	lines := []plotLine{chartTitle("Queries per second", " against recall; the line joins what no other point beats", w), legend(list, w)}
+	lines := []draw.Line{chartTitle("Queries per second", " against recall; the line joins what no other point beats", w), legend(list, w)}
 	return orTooSmall(append(lines, c.draw(w, h-2)...), w)
 }
 
@@ -248,7 +249,7 @@ func curveSeries(r *whatif.Report) []series {
 	add := func(p *whatif.Prediction) {
 		s := series{name: render.ChangeName(r, p), mark: seriesMark(len(list)), role: seriesRole(len(list))}
 		for i := range p.Curve {
-			if i < len(r.Sessions) && r.Sessions[i] > 0 && drawable(p.Curve[i].QPS) {
+			if i < len(r.Sessions) && r.Sessions[i] > 0 && draw.Drawable(p.Curve[i].QPS) {
 				s.x, s.y = append(s.x, math.Log2(float64(r.Sessions[i]))), append(s.y, p.Curve[i].QPS)
 			}
 		}
@@ -262,7 +263,7 @@ func curveSeries(r *whatif.Report) []series {
 	return list
 }
 
-func curveChart(r *whatif.Report, w, h int, ascii bool) []plotLine {
-	lines := []plotLine{chartTitle("Queries per second", " predicted, by sessions", w)}
+func curveChart(r *whatif.Report, w, h int, ascii bool) []draw.Line {
+	lines := []draw.Line{chartTitle("Queries per second", " predicted, by sessions", w)}
 	return append(lines, loadChart(curveSeries(r), w, h-1, ascii)...)
 }

@@ -10,6 +10,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -52,10 +53,10 @@ func pointList(r *replay.Result, ascii bool) *list[int] {
 		textColumn("LOAD", 0, func(i int) string { return render.ArrivalText(&points[i]) }),
 		figure("QPS", 0, func(p *load.Point) float64 { return p.QPS }, func(p *load.Point) string { return words.ThreeDigits(p.QPS) }),
 		figure(map[bool]string{true: "+/-", false: "±"}[ascii], 4, halfInterval, func(p *load.Point) string {
-			return noneIf(words.ThreeDigits(halfInterval(p)), math.IsNaN(halfInterval(p)))
+			return draw.NoneIf(words.ThreeDigits(halfInterval(p)), math.IsNaN(halfInterval(p)))
 		}),
 		figure("/SESSION", 6, perSession, func(p *load.Point) string {
-			return noneIf(words.ThreeDigits(perSession(p)), math.IsNaN(perSession(p)))
+			return draw.NoneIf(words.ThreeDigits(perSession(p)), math.IsNaN(perSession(p)))
 		}),
 		figure("RECALL", 0, func(p *load.Point) float64 { return unknownIf(p.Recall < 0, p.Recall) }, func(p *load.Point) string { return render.RecallText(p.Recall) }),
 		star,
@@ -168,7 +169,7 @@ func slowList(r *replay.Result, ascii bool) *list[int] {
 		numberColumn("REQUEST", 0, func(i int) float64 { return float64(list[i].Request) }, func(i int) string { return words.Number(list[i].Request) }),
 		numberColumn("TOOK", 0, func(i int) float64 { return float64(list[i].Took) }, func(i int) string { return words.Latency(list[i].Took, ascii) }),
 		numberColumn("QUEUED", 1, func(i int) float64 { return float64(list[i].Queued) }, func(i int) string {
-			return noneIf(words.Latency(list[i].Queued, ascii), list[i].Queued == 0)
+			return draw.NoneIf(words.Latency(list[i].Queued, ascii), list[i].Queued == 0)
 		}),
 		fixedColumn("LONGEST IN", 0, func(i int) string {
 			return longest(&list[i], func(s *replay.SegmentTime) string { return idText(s.Segment) })
@@ -228,7 +229,7 @@ func changeList(r *whatif.Report, ascii bool) *list[int] {
 	list := append([]*whatif.Prediction{&r.Base}, others(r)...)
 	most := 0.0
 	for _, p := range list {
-		if drawable(p.Most) {
+		if draw.Drawable(p.Most) {
 			most = max(most, p.Most)
 		}
 	}
@@ -261,7 +262,7 @@ func changeList(r *whatif.Report, ascii bool) *list[int] {
 			return knownFigure(p.Outcome.QPS)
 		}),
 		numberColumn("GAIN", 0, func(i int) float64 { return unknownIf(!(r.GainAtLoad(list[i]) > 0), r.GainAtLoad(list[i])) }, func(i int) string {
-			return noneIf(render.LoadGainText(r, list[i]), i == 0)
+			return draw.NoneIf(render.LoadGainText(r, list[i]), i == 0)
 		}),
 		numberColumn("MOST", 1, func(i int) float64 { return list[i].Most }, func(i int) string { return knownFigure(list[i].Most) }),
 		barColumn(2, func(i int) string { return meterBar(list[i].Most, most, barCells, ascii) }),

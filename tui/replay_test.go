@@ -123,8 +123,8 @@ func TestReplayDrawsASCII(t *testing.T) {
 		for _, kind := range d.charts() {
 			for _, size := range [][2]int{{56, 9}, {100, 20}, {150, 40}} {
 				for _, line := range d.drawChart(kind, 0, size[0], size[1], true) {
-					if i := strings.IndexFunc(strings.ReplaceAll(line.plain(), "…", ""), func(r rune) bool { return r > 0x7e }); i >= 0 {
-						t.Errorf("chart %d: %q is not ASCII", kind, line.plain())
+					if i := strings.IndexFunc(strings.ReplaceAll(line.Plain(), "…", ""), func(r rune) bool { return r > 0x7e }); i >= 0 {
+						t.Errorf("chart %d: %q is not ASCII", kind, line.Plain())
 					}
 				}
 			}

@@ -8,13 +8,14 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"kitescope/render"
+	"kitescope/tui/draw"
 )
 
 // written is what a terminal with so many colours is sent for text in a style.
-func written(p colorprofile.Profile, s style) string {
+func written(p colorprofile.Profile, s draw.Style) string {
 	var out strings.Builder
 	w := &colorprofile.Writer{Forward: &out, Profile: p}
-	_, _ = w.WriteString(s.on("x"))
+	_, _ = w.WriteString(s.On("x"))
 	before, _, _ := strings.Cut(out.String(), "x")
 	return before
 }
@@ -44,16 +45,16 @@ func TestSixteenColours(t *testing.T) {
 	for _, theme := range []string{"auto", "terminal", "dark", "light"} {
 		m := onSixteen(theme)
 		for name, role := range roles {
-			if got := written(colorprofile.ANSI, m.st.roles[role]); got != want[name] {
+			if got := written(colorprofile.ANSI, m.st.Roles[role]); got != want[name] {
 				t.Errorf("%s: %s is sent as %q, want %q", theme, name, got, want[name])
 			}
 		}
-		if m.st.roles[render.StateRole("registered")] != m.st.good {
+		if m.st.Roles[render.StateRole("registered")] != m.st.Good {
 			t.Error("registered is not as it should be")
 		}
 		m.Update(tea.ColorProfileMsg{Profile: colorprofile.ASCII})
 		for name, role := range roles {
-			if got := m.st.roles[role].open; strings.Contains(got, "3") {
+			if got := m.st.Roles[role].Open; strings.Contains(got, "3") {
 				t.Errorf("%s: without colours %s is %q", theme, name, got)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/model"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -85,7 +86,7 @@ func (m *Model) bodyHeight() int {
 }
 
 func (m *Model) rule() string {
-	return " " + m.st.dim.on(strings.Repeat("─", m.w-2))
+	return " " + m.st.Dim.On(strings.Repeat("─", m.w-2))
 }
 
 func (m *Model) tooSmall() string {
@@ -96,8 +97,8 @@ func (m *Model) tooSmall() string {
 	}
 	for _, t := range text {
 		if len(lines) < m.h {
-			t = cut(t, m.w)
-			lines = append(lines, pad((m.w-width(t))/2)+t)
+			t = draw.Cut(t, m.w)
+			lines = append(lines, draw.Pad((m.w-draw.Width(t))/2)+t)
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -116,16 +117,16 @@ func (m *Model) header() string {
 		if len(d.cluster.Version.Others) > 0 {
 			version += " +" + words.Number(len(d.cluster.Version.Others))
 		}
-		if width(version)+width(right)+width(where)+18 <= m.w {
+		if draw.Width(version)+draw.Width(right)+draw.Width(where)+18 <= m.w {
 			right = version + "   " + right
 		}
 	}
-	room := max(8, m.w-width(right)-15)
-	if d.cluster != nil && !d.live && width(where) > room {
+	room := max(8, m.w-draw.Width(right)-15)
+	if d.cluster != nil && !d.live && draw.Width(where) > room {
 		where = cutPath(where, room)
 	}
-	left := " " + st.title.on("kitescope") + "  " + cutName(where, room)
-	return ends(left, right+" ", m.w)
+	left := " " + st.Title.On("kitescope") + "  " + draw.CutName(where, room)
+	return draw.Ends(left, right+" ", m.w)
 }
 
 // place names a source: the root path, which tells clusters on one etcd apart, and the host or file.
@@ -151,7 +152,7 @@ func cutPath(where string, w int) string {
 	} else {
 		before += " @ "
 	}
-	for width(before)+2+width(path) > w {
+	for draw.Width(before)+2+draw.Width(path) > w {
 		i := strings.IndexAny(path[min(1, len(path)):], `/\`)
 		if i < 0 {
 			break
@@ -169,12 +170,12 @@ func (m *Model) freshness() string {
 			return "" // profiles say themselves when they were taken
 		}
 		if d.err != nil {
-			return st.bad.on("✖ no data")
+			return st.Bad.On("✖ no data")
 		}
 		if d.progress != "" {
-			return st.dim.on("… " + words.Harmless(d.progress))
+			return st.Dim.On("… " + words.Harmless(d.progress))
 		}
-		return st.dim.on("… connecting")
+		return st.Dim.On("… connecting")
 	}
 	var parts []string
 	if r := d.cluster.Origin.Revision; r != 0 {
@@ -186,32 +187,32 @@ func (m *Model) freshness() string {
 	}
 	switch {
 	case d.err != nil && !d.since.IsZero():
-		parts = append(parts, "stale for "+old, st.bad.on("✖ source lost"))
+		parts = append(parts, "stale for "+old, st.Bad.On("✖ source lost"))
 	case d.err != nil:
-		parts = append(parts, old+" old", st.bad.on("✖ source lost"))
+		parts = append(parts, old+" old", st.Bad.On("✖ source lost"))
 	case d.paused && d.held > 0:
-		parts = append(parts, old+" old", st.warn.on("‖ paused, "+words.Number(d.held)+" newer"))
+		parts = append(parts, old+" old", st.Warn.On("‖ paused, "+words.Number(d.held)+" newer"))
 	case d.paused:
-		parts = append(parts, old+" old", st.warn.on("‖ paused"))
+		parts = append(parts, old+" old", st.Warn.On("‖ paused"))
 	case len(d.lost) > 0:
 		who := words.Harmless(d.lost[0].Name) + " silent"
 		if n := len(d.lost); n > 1 {
 			who = words.Number(n) + " processes silent"
 		}
-		parts = append(parts, st.warn.on("▲ "+who+" for "+old))
+		parts = append(parts, st.Warn.On("▲ "+who+" for "+old))
 	case d.live:
 		changed := d.at.Format("15:04:05")
 		if m.w >= 100 {
 			changed = "changed " + changed
 		}
-		parts = append(parts, changed, st.good.on("● live"))
+		parts = append(parts, changed, st.Good.On("● live"))
 	default:
 		if old != "" {
 			old += " old"
 		}
-		parts = append(parts, old, st.dim.on("○ "+offlineWord(d.cluster.Origin.Kind)))
+		parts = append(parts, old, st.Dim.On("○ "+offlineWord(d.cluster.Origin.Kind)))
 	}
-	return strings.Join(nonEmpty(parts), st.dim.on(" · "))
+	return strings.Join(nonEmpty(parts), st.Dim.On(" · "))
 }
 
 // offlineWord names a source that does not change.
@@ -233,32 +234,32 @@ func offlineWord(kind string) string {
 func (m *Model) trouble() string {
 	d := &m.data
 	text := " ✖ " + words.Harmless(words.OneLine(d.err.Error()))
-	if note := " · what was known at " + d.at.Format("15:04:05") + " stays"; d.cluster != nil && width(text)+width(note) < m.w {
+	if note := " · what was known at " + d.at.Format("15:04:05") + " stays"; d.cluster != nil && draw.Width(text)+draw.Width(note) < m.w {
 		text += note
 	}
-	return m.st.bad.on(cut(text, m.w))
+	return m.st.Bad.On(draw.Cut(text, m.w))
 }
 
 // crumbs is the way here, and what the page says about itself.
 func (m *Model) crumbs() string {
 	note := m.stack.top().note(m)
-	room := max(12, m.w-width(note)-4)
+	room := max(12, m.w-draw.Width(note)-4)
 	names := make([]string, len(m.stack.pages))
 	for i, p := range m.stack.pages {
 		names[i] = p.crumb()
 	}
 	left := strings.Join(names, " › ")
-	for len(names) > 1 && width(left) > room {
+	for len(names) > 1 && draw.Width(left) > room {
 		names = names[1:]
 		left = "… › " + strings.Join(names, " › ")
 	}
-	left = cut(left, room)
+	left = draw.Cut(left, room)
 	if i := strings.LastIndex(left, " › "); i >= 0 {
-		left = m.st.dim.on(left[:i]+" › ") + m.st.tab.on(left[i+len(" › "):])
+		left = m.st.Dim.On(left[:i]+" › ") + m.st.Tab.On(left[i+len(" › "):])
 	} else {
-		left = m.st.tab.on(left)
+		left = m.st.Tab.On(left)
 	}
-	return ends(" "+left, m.st.dim.on(note)+" ", m.w)
+	return draw.Ends(" "+left, m.st.Dim.On(note)+" ", m.w)
 }
 
 // footer is the prompt, a message or the hints, in this order.
@@ -282,24 +283,24 @@ func (m *Model) promptLine() (string, *tea.Cursor) {
 	} else if p.status != nil {
 		status = p.status(m)
 	}
-	room := max(20, m.w-width(status)-5)
+	room := max(20, m.w-draw.Width(status)-5)
 	text, at := p.window(room)
-	line := " " + m.st.key.on(p.sign) + text
-	return ends(line, m.st.dim.on(status)+" ", m.w), tea.NewCursor(1+len(p.sign)+at, m.h-1)
+	line := " " + m.st.Key.On(p.sign) + text
+	return draw.Ends(line, m.st.Dim.On(status)+" ", m.w), tea.NewCursor(1+len(p.sign)+at, m.h-1)
 }
 
 func (m *Model) toastLine() string {
-	st, glyph := style{}, " "
+	st, glyph := draw.Style{}, " "
 	switch m.toast.tone {
 	case toneGood:
-		st, glyph = m.st.good, " ✓ "
+		st, glyph = m.st.Good, " ✓ "
 	case toneWarn:
-		st, glyph = m.st.warn, " ▲ "
+		st, glyph = m.st.Warn, " ▲ "
 	case toneBad:
-		st, glyph = m.st.bad, " ✖ "
+		st, glyph = m.st.Bad, " ✖ "
 	default:
 	}
-	return st.on(cut(glyph+m.toast.text, m.w))
+	return st.On(draw.Cut(glyph+m.toast.text, m.w))
 }
 
 // maxHints is how many keys the footer shows at most.
@@ -315,7 +316,7 @@ func (m *Model) hints(in scope) string {
 	m.keys.inOrder(chosen)
 	var b strings.Builder
 	for i, h := range chosen {
-		b.WriteString(pad(min(1+i, gap)) + m.st.key.on(shown(h.keys[0])) + " " + h.hint)
+		b.WriteString(draw.Pad(min(1+i, gap)) + m.st.Key.On(shown(h.keys[0])) + " " + h.hint)
 	}
 	return b.String()
 }
@@ -328,7 +329,7 @@ func (m *Model) fitting(in scope, brief bool) (chosen []binding, left string) {
 		if brief {
 			h.hint = h.brief()
 		}
-		w := width(shown(h.keys[0])) + 1 + width(h.hint) + gap
+		w := draw.Width(shown(h.keys[0])) + 1 + draw.Width(h.hint) + gap
 		if in&inPages != 0 && m.can(page, h.action) != "" {
 			continue
 		}
@@ -369,7 +370,7 @@ func (m *Model) overlay(lines []string, top, h int) {
 	for i, b := range box {
 		line := lines[y+i]
 		w := ansi.StringWidth(b)
-		left := fit(ansi.Truncate(line, x, ""), x)
+		left := draw.Fit(ansi.Truncate(line, x, ""), x)
 		lines[y+i] = left + b + ansi.TruncateLeft(line, x+w, "")
 	}
 }

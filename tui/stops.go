@@ -1,6 +1,10 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+
+	"kitescope/tui/draw"
+)
 
 // stops is a text of which the cursor goes to the lines that something can be done with, and passes over the others.
 type stops struct {
@@ -76,12 +80,12 @@ func (s *stops) clicked(m *Model, p page, y int) cmd {
 func (s *stops) wheel(_ *Model, lines int) { s.goTo(s.cursor + lines) }
 
 // draw shows what is in the window of n lines of w cells: plain where the cursor is.
-func (s *stops) draw(st *styles, n, w int, plain, styled func(i int) string) []string {
+func (s *stops) draw(st *draw.Styles, n, w int, plain, styled func(i int) string) []string {
 	var out []string
 	at := s.line()
 	for i := s.top; i < min(s.top+s.height, n); i++ {
 		if i == at {
-			out = append(out, st.cursor.on(fit(" "+plain(i), w)))
+			out = append(out, st.Cursor.On(draw.Fit(" "+plain(i), w)))
 			continue
 		}
 		out = append(out, " "+styled(i))

@@ -5,6 +5,7 @@ import (
 
 	"kitescope/render"
 	"kitescope/table"
+	"kitescope/tui/draw"
 )
 
 // grid is what a table draws: rows and columns of texts, made only for what is visible.
@@ -113,7 +114,7 @@ func (t *tableView) put(i, n int) {
 func (t *tableView) resetColumns() { t.widest, t.offset = nil, 0 }
 
 // draw lays out the header and the visible rows in h lines of w cells.
-func (t *tableView) draw(st *styles, g grid, sorted sortMark, w, h int) []string {
+func (t *tableView) draw(st *draw.Styles, g grid, sorted sortMark, w, h int) []string {
 	cols := g.columns()
 	t.height = max(1, h-1)
 	n := g.rows()
@@ -142,7 +143,7 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 	if len(t.widest) != len(cols) {
 		t.widest = make([]int, len(cols))
 		for j := range cols {
-			t.widest[j] = width(cols[j].Title)
+			t.widest[j] = draw.Width(cols[j].Title)
 		}
 	}
 	texts := make([]string, visible*len(cols))
@@ -150,7 +151,7 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 		for j := range cols {
 			s := g.text(t.top+i, j)
 			texts[i*len(cols)+j] = s
-			t.widest[j] = max(t.widest[j], width(s))
+			t.widest[j] = max(t.widest[j], draw.Width(s))
 		}
 	}
 	return texts
@@ -162,7 +163,7 @@ func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 		tracks[j] = track{natural: t.widest[j], priority: cols[j].Priority, flexible: flexible(cols[j].Kind), soft: soft}
 		if j == sorted { // it explains the order, so it stays; with room for the arrow
 			tracks[j].priority = 0
-			tracks[j].natural = max(tracks[j].natural, width(cols[j].Title)+2)
+			tracks[j].natural = max(tracks[j].natural, draw.Width(cols[j].Title)+2)
 		}
 	}
 	t.offset = max(0, min(t.offset, len(cols)-2))
@@ -173,26 +174,26 @@ func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	}
 }
 
-func (t *tableView) header(st *styles, cols []table.Column, sorted sortMark) string {
+func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted sortMark) string {
 	var b strings.Builder
-	b.WriteString(pad(gutter))
+	b.WriteString(draw.Pad(gutter))
 	for k, p := range t.placed {
 		if k > 0 {
-			b.WriteString(pad(gap))
+			b.WriteString(draw.Pad(gap))
 		}
 		title := cols[p.column].Title + sorted.arrow(p.column)
 		switch {
 		case rightAligned(cols[p.column].Kind):
-			title = fitRight(title, p.width)
+			title = draw.FitRight(title, p.width)
 		case k < len(t.placed)-1:
-			title = fit(title, p.width)
+			title = draw.Fit(title, p.width)
 		default:
-			title = cut(title, p.width)
+			title = draw.Cut(title, p.width)
 		}
 		if p.column == sorted.column {
-			b.WriteString(st.tab.on(title))
+			b.WriteString(st.Tab.On(title))
 		} else {
-			b.WriteString(st.dim.on(title))
+			b.WriteString(st.Dim.On(title))
 		}
 	}
 	return b.String()
@@ -200,32 +201,32 @@ func (t *tableView) header(st *styles, cols []table.Column, sorted sortMark) str
 
 // row writes one row. A row has one style; only words that are states have their
 // own colour, and only where the row has none.
-func (t *tableView) row(b *strings.Builder, st *styles, cols []table.Column, texts []string, look rowLook, atCursor bool, w int) {
+func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column, texts []string, look rowLook, atCursor bool, w int) {
 	rowStyle := lookStyle(st, look, atCursor)
-	b.WriteString(rowStyle.open)
+	b.WriteString(rowStyle.Open)
 	b.WriteString(gutterOf(look))
 	used := gutter
 	for k, p := range t.placed {
 		if k > 0 {
-			b.WriteString(pad(gap))
+			b.WriteString(draw.Pad(gap))
 			used += gap
 		}
 		s := texts[p.column]
 		if rightAligned(cols[p.column].Kind) {
-			s = fitRight(s, p.width)
+			s = draw.FitRight(s, p.width)
 		} else {
-			s = fitName(s, p.width)
+			s = draw.FitName(s, p.width)
 		}
 		used += p.width
-		if rowStyle.open == "" && cols[p.column].Kind == table.State {
-			s = stateStyle(st, texts[p.column]).on(s)
+		if rowStyle.Open == "" && cols[p.column].Kind == table.State {
+			s = stateStyle(st, texts[p.column]).On(s)
 		}
 		b.WriteString(s)
 	}
 	if atCursor {
-		b.WriteString(pad(w - used))
+		b.WriteString(draw.Pad(w - used))
 	}
-	b.WriteString(rowStyle.close)
+	b.WriteString(rowStyle.Close)
 }
 
 func gutterOf(look rowLook) string {
@@ -239,24 +240,24 @@ func gutterOf(look rowLook) string {
 	return mark + look.change.glyph() + " "
 }
 
-func lookStyle(st *styles, look rowLook, atCursor bool) style {
+func lookStyle(st *draw.Styles, look rowLook, atCursor bool) draw.Style {
 	switch {
 	case atCursor:
-		return st.cursor
+		return st.Cursor
 	case look.marked:
-		return st.marked
+		return st.Marked
 	case look.fade == fresh && look.change == added:
-		return st.added
+		return st.Added
 	case look.fade == fresh && look.change == changed:
-		return st.changed
+		return st.Changed
 	case look.change == removed:
-		return st.removed
+		return st.Removed
 	case look.dim:
-		return st.dim
+		return st.Dim
 	case look.role != render.RolePlain:
-		return st.roles[look.role]
+		return st.Roles[look.role]
 	}
-	return style{}
+	return draw.Style{}
 }
 
 // columnAt returns the position in columns of the column at cell x, -1 if there is none.
@@ -297,13 +298,13 @@ func layRows[T any](columns []column[T], rows []T, sorted sortMark, w int) (head
 	texts := make([][]string, len(rows))
 	t := tableView{widest: make([]int, len(cols))}
 	for j := range cols {
-		t.widest[j] = width(cols[j].Title)
+		t.widest[j] = draw.Width(cols[j].Title)
 	}
 	for i := range texts {
 		texts[i] = make([]string, len(cols))
 		for j := range cols {
 			texts[i][j] = columns[j].Shown(rows[i])
-			t.widest[j] = max(t.widest[j], width(texts[i][j]))
+			t.widest[j] = max(t.widest[j], draw.Width(texts[i][j]))
 		}
 	}
 	t.place(cols, sorted.column, w+gutter+1, 0)
@@ -311,15 +312,15 @@ func layRows[T any](columns []column[T], rows []T, sorted sortMark, w int) (head
 		var b strings.Builder
 		for k, p := range t.placed {
 			if k > 0 {
-				b.WriteString(pad(gap))
+				b.WriteString(draw.Pad(gap))
 			}
 			switch kind := cols[p.column].Kind; {
 			case rightAligned(kind):
-				b.WriteString(fitRight(of(p.column), p.width))
+				b.WriteString(draw.FitRight(of(p.column), p.width))
 			case kind == table.List: // prose, which gives way at its end
-				b.WriteString(fit(of(p.column), p.width))
+				b.WriteString(draw.Fit(of(p.column), p.width))
 			default:
-				b.WriteString(fitName(of(p.column), p.width))
+				b.WriteString(draw.FitName(of(p.column), p.width))
 			}
 		}
 		return strings.TrimRight(b.String(), " ")

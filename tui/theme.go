@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"kitescope/render"
+	"kitescope/tui/draw"
 )
 
 // autoTheme is dark or light, as the terminal's background is; the first built-in
@@ -70,7 +71,7 @@ func (m *Model) setTheme() {
 		theme = m.themes[0]
 	}
 	noColor := m.cfg.NoColor || m.colours == colorprofile.NoTTY || m.colours == colorprofile.ASCII
-	m.st = newStyles(&theme, noColor, few)
+	m.st = draw.NewStyles(&theme, noColor, few)
 }
 
 // useTheme is ":theme NAME"; without a name the next one.

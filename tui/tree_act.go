@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -142,7 +143,7 @@ func (t *treePage) text() string {
 	var b strings.Builder
 	f := fieldLayout{wide: true, widest: map[string]int{}}
 	for _, l := range t.lines {
-		b.WriteString(pad(2*l.depth) + words.Harmless(l.node.Label) + "  " + f.text(nil, l.node) + "\n")
+		b.WriteString(draw.Pad(2*l.depth) + words.Harmless(l.node.Label) + "  " + f.text(nil, l.node) + "\n")
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/tui/draw"
 )
 
 // fieldLayout writes the fields of nodes below each other.
@@ -18,19 +19,19 @@ func (f *fieldLayout) learn(n *view.Node) {
 	for k := range n.Fields {
 		x := &n.Fields[k]
 		if x.Cell.Absent != view.None {
-			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], width(said(x)))
+			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], draw.Width(said(x)))
 		}
 	}
 }
 
 // text is what is said about a node; plain without styles.
-func (f *fieldLayout) text(st *styles, n *view.Node) string {
+func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 	if st == nil {
-		st = &styles{roles: make([]style, 256)}
+		st = &draw.Styles{Roles: make([]draw.Style, 256)}
 	}
 	var b strings.Builder
 	if f.wide {
-		b.WriteString(st.dim.on(fit(n.Kind, kindWidth)) + pad(gap))
+		b.WriteString(st.Dim.On(draw.Fit(n.Kind, kindWidth)) + draw.Pad(gap))
 	}
 	for _, k := range f.fitting(n) {
 		x := &n.Fields[k]
@@ -41,13 +42,13 @@ func (f *fieldLayout) text(st *styles, n *view.Node) string {
 		}
 		switch {
 		case x.Column.Kind == view.State:
-			b.WriteString(stateStyle(st, text).on(fit(text, w)))
+			b.WriteString(stateStyle(st, text).On(draw.Fit(text, w)))
 		case rightAligned(x.Column.Kind):
-			b.WriteString(fitRight(text, w))
+			b.WriteString(draw.FitRight(text, w))
 		default:
-			b.WriteString(fit(text, w))
+			b.WriteString(draw.Fit(text, w))
 		}
-		b.WriteString(pad(gap))
+		b.WriteString(draw.Pad(gap))
 	}
 	return strings.TrimRight(b.String(), " ")
 }
