@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
+	"kitescope/profile/pull"
 )
 
 // spoolRuntime collects what goes into a bundle beside the metadata: what processes of a live
@@ -80,15 +81,14 @@ func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *cli.App, src sourc
 }
 
 func (f *pullFlags) takeProfiles(ctx context.Context, a *cli.App, n *cli.NodeFlags) (*kept.ProfileFiles, error) {
-	j, err := f.newPullJob(a, n, nil)
+	j, err := f.newJob(a, n, nil)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := j.targets(ctx)
-	if err != nil {
+	var files *kept.ProfileFiles
+	_, err = shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+		files, err = kept.PullProfiles(ctx, targets, o)
 		return nil, err
-	}
-	shown := j.showPull(a)
-	defer shown.stop()
-	return kept.PullProfiles(ctx, targets, j.options)
+	})
+	return files, err
 }

@@ -155,7 +155,6 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err := f.source.check(ctx); err != nil {
 		return err
 	}
-	f.input.pull.kinds = "cpu"
 	inputs, err := f.input.pgoInputs(ctx, a, args)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
+	"kitescope/profile/symbol"
 	"kitescope/render"
 	"kitescope/words/hints"
 )
@@ -71,6 +72,7 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	}
 	f.input.register(cmd)
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
+	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
 	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many profiles, 0 for all; csv and structured formats have all unless it is given")
@@ -102,7 +104,6 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	f.input.pull.kinds, f.input.demangle = "cpu", "none" // the compiler knows names as the linker has them
 	inputs, err := f.input.pgoInputs(ctx, a, args)
 	if err != nil {
 		return err

@@ -17,9 +17,11 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
+	"kitescope/profile/choose"
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
 	"kitescope/profile/read"
+	"kitescope/profile/symbol"
 	"kitescope/render"
 )
 
@@ -64,6 +66,7 @@ one, or no sign of it. 4: it cannot be told.`,
 	}
 	f.input.register(cmd)
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
+	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
 	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many calls, 0 for all; csv and structured formats have all unless it is given")
@@ -79,7 +82,6 @@ func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
-	f.input.pull.kinds, f.input.demangle = "cpu", "none" // the compiler knows names as the linker has them
 	s, err := f.subject(ctx, a, word)
 	if err != nil {
 		return err
@@ -123,7 +125,7 @@ func (f *verifyFlags) subject(ctx context.Context, a *cli.App, word string) (*pg
 	}
 	if running != "" {
 		var err error
-		if s.Running, err = f.input.mergedProfile(ctx, a, []string{running}, true); err != nil {
+		if s.Running, err = f.input.merged(ctx, a, []string{running}, true); err != nil {
 			return nil, err
 		}
 	}
@@ -204,7 +206,7 @@ const maxPack = 1 << 30
 func readPackFile(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noSuchFile(path)
+		return nil, choose.NoSuchFile(path)
 	}
 	if err != nil {
 		return nil, err
@@ -240,7 +242,7 @@ func manifestOf(path string) (*pgo.Manifest, error) {
 // control adds what is known of a build without PGO.
 func (f *verifyFlags) control(ctx context.Context, a *cli.App, s *pgo.Subject, word string) error {
 	if !isBinary(word) {
-		p, err := f.input.mergedProfile(ctx, a, []string{word}, true)
+		p, err := f.input.merged(ctx, a, []string{word}, true)
 		if err != nil {
 			return err
 		}

@@ -79,9 +79,9 @@ differ besides: neither can be told from one profile a side.`,
 
 // twoProfiles reads both sides of a comparison.
 func (in *profileInput) twoProfiles(ctx context.Context, a *cli.App, base string, words []string) (was, is *profile.Profile, err error) {
-	if was, err = in.oneProfile(ctx, a, []string{base}); err != nil {
+	if was, err = in.merged(ctx, a, []string{base}, false); err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
-	is, err = in.oneProfile(ctx, a, words)
+	is, err = in.merged(ctx, a, words, false)
 	return was, is, err
 }

@@ -11,8 +11,8 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
-	"kitescope/inspect/source"
+	"kitescope/inspect/session/pulled"
+	"kitescope/profile/choose"
 	"kitescope/profile/pull"
 	"kitescope/tui"
 )
@@ -24,7 +24,6 @@ type profileFeed struct {
 	loader *session.Loader
 	spec   *session.Spec
 	nodes  *cli.NodeFlags
-	in     profileInput
 
 	mu   sync.Mutex
 	temp []string // folders of profiles that were taken
@@ -32,7 +31,7 @@ type profileFeed struct {
 
 // newProfileFeed makes the feed of a cluster. How far it is the UI tells, and the loader nobody.
 func newProfileFeed(a *cli.App, loader *session.Loader, spec *session.Spec, n *cli.NodeFlags) *profileFeed {
-	return &profileFeed{app: a, loader: loader, spec: spec, nodes: n, in: profileInput{weightBy: weights[0], demangle: "simple"}}
+	return &profileFeed{app: a, loader: loader, spec: spec, nodes: n}
 }
 
 // close removes what was taken.
@@ -50,16 +49,7 @@ func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
 	if f.spec.IsLive() || f.spec.From == "-" {
 		return tui.ProfileSet{}, nil
 	}
-	src, err := f.loader.Open(ctx, f.spec)
-	if err != nil {
-		return tui.ProfileSet{}, err
-	}
-	defer src.Close()
-	bundle, ok := src.(*source.Bundle)
-	if !ok {
-		return tui.ProfileSet{}, nil
-	}
-	record, err := kept.Profiles(ctx, bundle)
+	record, _, err := f.loader.Profiles(ctx, f.spec)
 	if err != nil || record == nil {
 		return tui.ProfileSet{}, err
 	}
@@ -83,13 +73,16 @@ func (f *profileFeed) CanPull() string {
 
 // Pull implements tui.ProfileFeed.
 func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress func(tui.PullProgress)) (tui.ProfileSet, error) {
-	flags := pullFlags{seconds: max(1, int(window.Round(time.Second)/time.Second)), kinds: string(pull.CPU), busyWait: defaultBusyWait, output: "table"}
-	j, err := flags.pullJobOf(f.app, nil, f.spec, f.spec.Nodes)
+	o, err := (&pullFlags{kinds: string(pull.CPU), busyWait: defaultBusyWait}).options(f.app, nil)
 	if err != nil {
 		return tui.ProfileSet{}, err
 	}
-	j.loader = f.loader
-	targets, err := j.targets(ctx)
+	o.Seconds = max(1, int(window.Round(time.Second)/time.Second))
+	j, err := pulled.New(f.loader, f.spec, nil, f.spec.Nodes, o)
+	if err != nil {
+		return tui.ProfileSet{}, err
+	}
+	targets, err := j.Targets(ctx)
 	if err != nil {
 		return tui.ProfileSet{}, err
 	}
@@ -104,8 +97,8 @@ func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress f
 	for i := range targets {
 		roles[targets[i].Node] = strings.Join(targets[i].Roles, ",")
 	}
-	j.options.Progress = func(e pull.Event) { progress(pullStep(e, roles[e.Node])) }
-	m, err := pull.RunTo(ctx, targets, j.options, dir)
+	j.Options.Progress = func(e pull.Event) { progress(pullStep(e, roles[e.Node])) }
+	m, err := pull.RunTo(ctx, targets, j.Options, dir)
 	if err != nil {
 		return tui.ProfileSet{}, err
 	}
@@ -154,11 +147,9 @@ func pullStep(e pull.Event, role string) tui.PullProgress {
 
 // set arranges a record for the UI, of all kinds.
 func (f *profileFeed) set(record *pull.Record, path string) (tui.ProfileSet, error) {
-	o, err := f.in.options()
+	choice, err := new(choose.Chooser).Record(record, path)
 	if err != nil {
 		return tui.ProfileSet{}, err
 	}
-	c := &chooser{App: f.app, in: &f.in, read: o}
-	err = c.record(record, path)
-	return tui.ProfileSet{Items: c.items()}, err
+	return tui.ProfileSet{Items: profileItems(choice)}, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
+	"kitescope/profile/choose"
 	"kitescope/profile/flame"
 	"kitescope/profile/pull"
 	"kitescope/profile/symbol"
@@ -181,7 +182,7 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format *flameFo
 	if f.base != "" {
 		g.base, g.p, err = f.input.twoProfiles(ctx, a, f.base, args)
 	} else {
-		g.p, err = f.input.oneProfile(ctx, a, args)
+		g.p, err = f.input.merged(ctx, a, args, false)
 	}
 	if err != nil {
 		return err
@@ -273,21 +274,21 @@ func (g *flameGraph) known(p *profile.Profile) string {
 
 // flameUI opens the terminal UI on the profiles alone.
 func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, args []string) error {
-	choice, err := f.input.chooseProfiles(ctx, a, args)
+	choice, err := f.input.choose(ctx, a, args)
 	if err != nil {
 		return err
 	}
-	defer choice.close()
+	defer choice.Close()
 	view := tui.ProfileView{
 		Items: f.items(choice), SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: o.Nodes, Inverted: o.Inverted, Raw: !o.Normalize,
 		MinShare: o.MinShare, Upright: f.render.Upright, Vanished: f.render.Vanished, Relative: f.render.Relative, Args: f.words(cli.RedactWords(args)), BaseArg: cli.RedactWords([]string{f.base})[0],
 	}
 	if f.base != "" {
-		base, err := f.input.chooseProfiles(ctx, a, []string{f.base})
+		base, err := f.input.choose(ctx, a, []string{f.base})
 		if err != nil {
 			return fmt.Errorf("base: %w", err)
 		}
-		defer base.close()
+		defer base.Close()
 		view.Base = f.items(base)
 	}
 	cfg, err := a.FileUI(&f.ui, args)
@@ -341,8 +342,8 @@ func (f *flameFlags) reading() []string {
 }
 
 // items are the profiles as the UI takes them: read as the flags say.
-func (f *flameFlags) items(c *profileChoice) []tui.ProfileItem {
-	items := c.items()
+func (f *flameFlags) items(c *choose.Choice) []tui.ProfileItem {
+	items := profileItems(c)
 	for i := range items {
 		load, nodes := items[i].Load, f.input.nodes
 		if items[i].Node != "" {
@@ -353,7 +354,6 @@ func (f *flameFlags) items(c *profileChoice) []tui.ProfileItem {
 			if err != nil {
 				return nil, err
 			}
-			p = inNodes(p, nodes)
 			if f.question.foldPreempt {
 				p = p.FoldPreempt()
 			}
@@ -366,14 +366,14 @@ func (f *flameFlags) items(c *profileChoice) []tui.ProfileItem {
 	return items
 }
 
-// items are the profiles as the UI takes them.
-func (c *profileChoice) items() []tui.ProfileItem {
-	items := make([]tui.ProfileItem, len(c.list))
-	for i := range c.list {
-		p := &c.list[i]
-		items[i] = tui.ProfileItem{Name: p.name, Words: p.words, Node: p.node, Role: p.role, Kind: string(p.kind), Start: p.from, Load: p.profile}
-		if !p.to.IsZero() {
-			items[i].Window = p.to.Sub(p.from)
+// profileItems are the profiles as the UI takes them.
+func profileItems(c *choose.Choice) []tui.ProfileItem {
+	items := make([]tui.ProfileItem, len(c.List))
+	for i := range c.List {
+		p := &c.List[i]
+		items[i] = tui.ProfileItem{Name: p.Name, Words: p.Words, Node: p.Node, Role: p.Role, Kind: string(p.Kind), Start: p.From, Load: p.Read}
+		if !p.To.IsZero() {
+			items[i].Window = p.To.Sub(p.From)
 		}
 	}
 	return items

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/report"
 )
@@ -18,14 +18,17 @@ func TestFlameItems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	whole := b.Profile()
+	path, err := keepProfile(t.TempDir(), "all", b.Profile())
+	if err != nil {
+		t.Fatal(err)
+	}
 	f := flameFlags{input: profileInput{weightBy: weights[0], demangle: "simple", nodes: []string{"querynode-2"}}}
 	f.input.pull.kinds = "cpu"
 	f.question.foldPreempt = true
-	choice := &profileChoice{list: []chosenProfile{{
-		name: "all.pb.gz", words: []string{"all.pb.gz"},
-		load: func(context.Context) (*profile.Profile, error) { return whole, nil },
-	}}}
+	choice, err := f.input.choose(t.Context(), &cli.App{Streams: &cli.Streams{}}, []string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
 	item := f.items(choice)[0]
 	p, err := item.Load(t.Context())
 	if err != nil {
@@ -41,7 +44,7 @@ func TestFlameItems(t *testing.T) {
 	if got, want := strings.Join(f.words([]string{"all.pb.gz"}), " "), "all.pb.gz --node querynode-2 --fold-preempt"; got != want {
 		t.Errorf("the words are %q, want %q", got, want)
 	}
-	if got, want := strings.Join(item.Words, " "), "all.pb.gz --node querynode-2 --fold-preempt"; got != want {
+	if got, want := strings.Join(item.Words, " "), path+" --node querynode-2 --fold-preempt"; got != want {
 		t.Errorf("the item's words are %q, want %q", got, want)
 	}
 }

@@ -30,7 +30,7 @@ differs from the others of its role by more than chance.`,
 			if err != nil {
 				return err
 			}
-			list, err := f.input.profileSeries(cmd.Context(), a, args)
+			list, err := f.input.series(cmd.Context(), a, args)
 			if err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func profileTrend(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			points, err := f.input.profileSeries(cmd.Context(), a, args)
+			points, err := f.input.series(cmd.Context(), a, args)
 			if err != nil {
 				return err
 			}

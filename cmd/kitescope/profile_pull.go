@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/session/pulled"
 	"kitescope/profile/pull"
 	"kitescope/words/hints"
 )
@@ -155,7 +156,7 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 		}}
 		return bundle.run(ctx, a, f.out)
 	}
-	j, err := f.newPullJob(a, f.nodes, words)
+	j, err := f.newJob(a, f.nodes, words)
 	if err != nil {
 		return err
 	}
@@ -167,17 +168,13 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 			return existsHint(err)
 		}
 	}
-	targets, err := j.targets(ctx)
-	if err != nil {
-		return err
-	}
 	path := f.out
-	if path == "" {
-		path = j.pullFolder(a)
-	}
-	shown := j.showPull(a)
-	m, err := pull.ToFolder(ctx, targets, j.options, path)
-	shown.stop()
+	m, err := shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+		if path == "" {
+			path = pullFolder(a, o.Root)
+		}
+		return pull.ToFolder(ctx, targets, o, path)
+	})
 	if m == nil {
 		return existsHint(err)
 	}
@@ -197,10 +194,10 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 }
 
 // pullFolder is where profiles go that nobody named a place for.
-func (j *pullJob) pullFolder(a *cli.App) string {
+func pullFolder(a *cli.App, root string) string {
 	name := "profiles"
-	if j.options.Root != "" {
-		name += "-" + strings.Map(pathSafe, filepath.Base(j.options.Root))
+	if root != "" {
+		name += "-" + strings.Map(pathSafe, filepath.Base(root))
 	}
 	return name + "-" + a.Now().UTC().Format("20060102T150405Z")
 }
@@ -253,8 +250,9 @@ func noProfile(m *pull.Manifest) error {
 // maxFailures is how many failures are told one by one.
 const maxFailures = 5
 
-func warnFailed(a *cli.App, m *pull.Manifest) {
-	failures := pullFailures(m)
+func warnFailed(a *cli.App, m *pull.Manifest) { warnFailures(a, m.Failures()) }
+
+func warnFailures(a *cli.App, failures []*pull.Failure) {
 	for i, f := range failures {
 		if i == maxFailures {
 			a.Warn("incomplete: and %d more reasons", len(failures)-i)
@@ -265,7 +263,7 @@ func warnFailed(a *cli.App, m *pull.Manifest) {
 }
 
 // pullRecord takes rounds until it is interrupted.
-func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *pullJob) error {
+func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *pulled.Job) error {
 	dir := f.out
 	if dir == "" {
 		dir = "profiles-record"
@@ -273,13 +271,9 @@ func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *pullJob) erro
 	record := &pull.Rolling{Dir: dir, Every: f.every, Keep: f.keep, Now: a.Now}
 	a.Warn("a round every %s into %s, until interrupted", f.every, dir)
 	round := func(ctx context.Context, dir string) (*pull.Manifest, error) {
-		targets, err := j.targets(ctx)
-		if err != nil {
-			return nil, err
-		}
-		shown := j.showPull(a)
-		defer shown.stop()
-		return pull.Run(ctx, targets, j.options, dir)
+		return shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+			return pull.Run(ctx, targets, o, dir)
+		})
 	}
 	err := record.Run(ctx, round, func(path string, m *pull.Manifest, err error) {
 		if m == nil {

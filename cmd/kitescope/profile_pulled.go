@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/session/pulled"
 	"kitescope/profile/pull"
 	"kitescope/words"
 )
@@ -36,12 +38,24 @@ type pullProgress struct {
 // pullTick is the time between two pictures.
 const pullTick = 200 * time.Millisecond
 
-// showPull starts to show progress, where there is a terminal to show it on.
-func (j *pullJob) showPull(a *cli.App) *pullProgress {
-	s := &pullProgress{
-		app: a, seconds: j.seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
+// shownPull asks which processes there are and has them pulled, with progress where there is a terminal to show it on.
+func shownPull(ctx context.Context, a *cli.App, j *pulled.Job, body func(context.Context, []pull.Target, pull.Options) (*pull.Manifest, error)) (*pull.Manifest, error) {
+	targets, err := j.Targets(ctx)
+	if err != nil {
+		return nil, wrongProfiles(err)
 	}
-	j.options.Progress = s.hear
+	shown := showPull(a, j.Options.Seconds)
+	defer shown.stop()
+	o := j.Options
+	o.Progress = shown.hear
+	return body(ctx, targets, o)
+}
+
+// showPull starts to show progress.
+func showPull(a *cli.App, seconds int) *pullProgress {
+	s := &pullProgress{
+		app: a, seconds: seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
+	}
 	if a.Transient == nil {
 		close(s.gone)
 		return s
@@ -146,8 +160,8 @@ func (s *pullProgress) missing(room int) string {
 	return ""
 }
 
-// pulled is what profile pull -o json prints: the manifest, and where it is.
-type pulled struct {
+// pullResult is what profile pull -o json prints: the manifest, and where it is.
+type pullResult struct {
 	// Path is the folder, "" if there is none.
 	Path string `json:"path"`
 	*pull.Manifest
@@ -160,7 +174,7 @@ func writePull(a *cli.App, m *pull.Manifest, path, output string) error {
 			e := json.NewEncoder(w)
 			e.SetEscapeHTML(false)
 			e.SetIndent("", "  ")
-			return e.Encode(pulled{path, m})
+			return e.Encode(pullResult{path, m})
 		}
 		return pullTable(w, m)
 	})
@@ -228,48 +242,4 @@ func pullWords(e *pull.Entry) string {
 		text += ": " + e.Error
 	}
 	return strings.Join(append([]string{text}, e.Notes...), "; ")
-}
-
-// pullFailure is a reason, and whom it is about.
-type pullFailure struct {
-	outcome      pull.Outcome
-	reason, hint string
-	nodes, kinds []string
-}
-
-// pullFailures are the reasons of what failed, each once.
-func pullFailures(m *pull.Manifest) []*pullFailure {
-	var list []*pullFailure
-	for i := range m.Profiles {
-		e := &m.Profiles[i]
-		if e.Outcome == pull.OK {
-			continue
-		}
-		at := slices.IndexFunc(list, func(f *pullFailure) bool { return f.outcome == e.Outcome && f.reason == e.Error })
-		if at < 0 {
-			at = len(list)
-			list = append(list, &pullFailure{outcome: e.Outcome, reason: e.Error, hint: e.Hint})
-		}
-		f := list[at]
-		if !slices.Contains(f.nodes, e.Node) {
-			f.nodes = append(f.nodes, e.Node)
-		}
-		if kind := string(e.Kind); !slices.Contains(f.kinds, kind) {
-			f.kinds = append(f.kinds, kind)
-		}
-	}
-	return list
-}
-
-// String is one line: "no mutex profile of querynode-3 and 2 others: not found: 404".
-func (f *pullFailure) String() string {
-	whom := f.nodes[0]
-	if n := len(f.nodes) - 1; n > 0 {
-		whom += fmt.Sprintf(" and %d others", n)
-	}
-	text := fmt.Sprintf("no %s profile of %s: %s: %s", strings.Join(f.kinds, ", "), whom, f.outcome, f.reason)
-	if f.hint != "" {
-		text += " (" + f.hint + ")"
-	}
-	return text
 }

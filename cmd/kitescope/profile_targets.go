@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -17,28 +16,45 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/live"
-	"kitescope/inspect/meta"
-	"kitescope/inspect/session"
-	"kitescope/inspect/session/targets"
-	"kitescope/inspect/source"
+	"kitescope/inspect/session/pulled"
 	"kitescope/paste"
 	"kitescope/profile/pull"
 )
 
-// pullJob is a pull whose flags were understood.
-type pullJob struct {
-	loader  *session.Loader
-	spec    *session.Spec // of the cluster whose processes are pulled as well, nil of none
-	seconds int
-	named   []pull.Target
-	options pull.Options
+// newJob settles whom to ask and how, before anything is asked.
+func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*pulled.Job, error) {
+	named, err := namedTargets(a, words)
+	if err != nil {
+		return nil, err
+	}
+	cluster := len(words) == 0 || a.Flags.From != "" || a.Flags.Context != ""
+	if cluster && !n.Live {
+		return nil, cli.Usage(errors.New("profiles come from the processes, and --live=false leaves them alone"), "leave it out, or name URLs without --from")
+	}
+	o, err := f.options(a, named)
+	if err != nil {
+		return nil, err
+	}
+	if !cluster {
+		way, err := a.ClientOptions(cli.Connection{}, n)
+		if err != nil {
+			return nil, err
+		}
+		return pulled.New(a.Loader(), nil, named, way, o)
+	}
+	conn, err := a.Connection()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := a.Asking(conn, n)
+	if err != nil {
+		return nil, err
+	}
+	return pulled.New(a.Loader(), spec, named, spec.Nodes, o)
 }
 
-// newPullJob settles whom to ask and how, before anything is asked.
-func (f *pullFlags) newPullJob(a *cli.App, n *cli.NodeFlags, words []string) (*pullJob, error) {
-	cluster := len(words) == 0 || a.Flags.From != "" || a.Flags.Context != ""
-	var named []pull.Target
+// namedTargets are the services that words name.
+func namedTargets(a *cli.App, words []string) (named []pull.Target, err error) {
 	for _, word := range words {
 		password := ""
 		if pull.WantsPassword(word) {
@@ -55,54 +71,24 @@ func (f *pullFlags) newPullJob(a *cli.App, n *cli.NodeFlags, words []string) (*p
 		}
 		named = append(named, t)
 	}
-	if cluster && !n.Live {
-		return nil, cli.Usage(errors.New("profiles come from the processes, and --live=false leaves them alone"), "leave it out, or name URLs without --from")
-	}
-	if !cluster {
-		way, err := a.ClientOptions(cli.Connection{}, n)
-		if err != nil {
-			return nil, err
-		}
-		return f.pullJobOf(a, named, nil, way)
-	}
-	if _, err := pull.ParseKinds(f.kinds); err != nil {
-		return nil, cli.Usage(err, "")
-	}
-	conn, err := a.Connection()
-	if err != nil {
-		return nil, err
-	}
-	spec, err := a.Asking(conn, n)
-	if err != nil {
-		return nil, err
-	}
-	return f.pullJobOf(a, named, spec, spec.Nodes)
+	return named, nil
 }
 
-// pullJobOf is newPullJob of targets that are known, and of the processes of a cluster, nil of none.
-func (f *pullFlags) pullJobOf(a *cli.App, named []pull.Target, spec *session.Spec, way live.Options) (*pullJob, error) {
-	j := &pullJob{loader: a.Loader(), spec: spec, seconds: f.seconds, named: named}
-	kinds, err := pull.ParseKinds(f.kinds)
-	if err != nil {
-		return nil, cli.Usage(err, "")
+// options are how profiles are taken.
+func (f *pullFlags) options(a *cli.App, named []pull.Target) (pull.Options, error) {
+	o := pull.Options{Seconds: f.seconds, BusyWait: f.busyWait, Tool: cli.VersionText(), Command: f.command}
+	if f.busyWait == 0 {
+		o.BusyWait = -1
 	}
-	client, err := live.Open(way)
-	if err != nil {
-		return nil, err
+	var err error
+	if o.Kinds, err = pull.ParseKinds(f.kinds); err != nil {
+		return o, cli.Usage(err, "")
 	}
-	busy := f.busyWait
-	if busy == 0 {
-		busy = -1
+	if o.Header, err = pullHeader(a, f.headerFile); err != nil {
+		return o, err
 	}
-	j.options = pull.Options{
-		Kinds: kinds, Seconds: f.seconds, Timeout: way.Timeout, BusyWait: busy,
-		Dial: client.Dial, Now: a.Now, Tool: cli.VersionText(), Command: f.command,
-	}
-	if j.options.Header, err = pullHeader(a, f.headerFile); err != nil {
-		return nil, err
-	}
-	j.options.TLS, err = pullTLS(a, j.named)
-	return j, err
+	o.TLS, err = pullTLS(a, named)
+	return o, err
 }
 
 // pullTLS is what https URLs are held to: the flags of the server that is read.
@@ -173,41 +159,4 @@ func commandLine(cmd *cobra.Command, words []string) string {
 		line = append(line, paste.Word(pull.RedactWord(word)))
 	}
 	return strings.Join(line, " ")
-}
-
-// targets are the processes to ask. A cluster is asked anew each time: nodes come and go.
-func (j *pullJob) targets(ctx context.Context) ([]pull.Target, error) {
-	if j.spec == nil {
-		return j.named, nil
-	}
-	src, err := j.loader.Open(ctx, j.spec)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	etcd, ok := src.(source.Live)
-	if !ok {
-		return nil, notLive(j.spec.From)
-	}
-	c, err := j.loader.Metadata(ctx, src, meta.Want{Parts: session.NodeNeeds})
-	if err != nil {
-		return nil, err
-	}
-	way := j.spec.Nodes
-	way.Window = 0 // rates are not wanted
-	if c, err = session.Ask(ctx, etcd, way, c); err != nil {
-		return nil, err
-	}
-	if len(c.Runtime.Nodes) == 0 {
-		return nil, fmt.Errorf("no process is registered at %s: nothing to take profiles of", j.spec.From)
-	}
-	j.options.Root = c.Origin.Root
-	return targets.With(c, targets.Of(c), j.named), nil
-}
-
-func notLive(from string) error {
-	return cli.Usage(
-		fmt.Errorf("profiles are taken from running processes, and %s is a file", from),
-		"name a live cluster: --from etcd://host:2379, or the URL of a process",
-	)
 }

@@ -86,7 +86,7 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 				return err
 			}
 			s.render.KeepColumns = len(list.Columns) > 0
-			p, err := f.input.oneProfile(cmd.Context(), a, args)
+			p, err := f.input.merged(cmd.Context(), a, args, false)
 			if err != nil {
 				return err
 			}
@@ -167,7 +167,7 @@ func (f *profileTable) withPattern(a *cli.App, body func(io.Writer, *profile.Pro
 		if _, err := parsePattern("the pattern", args[0]); err != nil {
 			return err // before anything is read
 		}
-		p, err := f.input.oneProfile(cmd.Context(), a, args[1:])
+		p, err := f.input.merged(cmd.Context(), a, args[1:], false)
 		if err != nil {
 			return err
 		}
@@ -207,7 +207,7 @@ func (in *profileInput) mergeProfiles(ctx context.Context, a *cli.App, args []st
 	if err != nil {
 		return err
 	}
-	p, err := in.mergedProfile(ctx, a, args, collapse)
+	p, err := in.merged(ctx, a, args, collapse)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
 	"kitescope/inspect/session"
+	"kitescope/inspect/session/pulled"
+	"kitescope/inspect/session/targets"
 	"kitescope/profile/pull"
 	"kitescope/profile/usage"
 	"kitescope/render"
@@ -50,11 +52,11 @@ func (w *watching) metrics(ctx context.Context, words []string, cluster bool) ([
 	if !cluster {
 		return list, nil
 	}
-	j := &pullJob{loader: w.Loader(), spec: spec}
-	processes, err := j.targets(ctx)
+	c, err := pulled.Processes(ctx, w.Loader(), spec)
 	if err != nil {
-		return nil, err
+		return nil, wrongProfiles(err)
 	}
+	processes := targets.Of(c)
 	for i := range processes {
 		t := &processes[i]
 		m := metricsURL{name: t.Node, unknown: t.Unknown}

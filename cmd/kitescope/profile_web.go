@@ -50,7 +50,7 @@ func (f *webFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if err := loopback(f.http); err != nil {
 		return err
 	}
-	p, err := f.input.oneProfile(ctx, a, args)
+	p, err := f.input.merged(ctx, a, args, false)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (f *webFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	}
 	words = append(words, path)
 	if f.base != "" {
-		base, err := f.input.oneProfile(ctx, a, []string{f.base})
+		base, err := f.input.merged(ctx, a, []string{f.base}, false)
 		if err != nil {
 			return err
 		}

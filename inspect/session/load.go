@@ -12,6 +12,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
+	"kitescope/profile/pull"
 )
 
 // Spec says what is loaded: of which source, as whom, and what its processes are asked.
@@ -173,6 +174,21 @@ func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
 type recorded struct {
 	runtime *model.Runtime
 	gaps    []model.Gap
+}
+
+// Profiles are those that the bundle keeps which a Spec names, nil where there are none. isBundle is false for every other source.
+func (l *Loader) Profiles(ctx context.Context, spec *Spec) (record *pull.Record, isBundle bool, err error) {
+	src, err := l.Open(ctx, spec)
+	if err != nil {
+		return nil, false, err
+	}
+	defer src.Close()
+	bundle, isBundle := src.(*source.Bundle)
+	if !isBundle {
+		return nil, false, nil
+	}
+	record, err = kept.Profiles(ctx, bundle)
+	return record, true, err
 }
 
 // Interruptible is a reader that gives up when a context ends: a pipe whose writer hangs must not keep an interrupted command

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 
@@ -357,4 +358,22 @@ func (s *bundleScan) finish() error {
 		s.bundle.gaps.put(g.gap())
 	}
 	return nil
+}
+
+// IsBundle reports whether a file begins as a bundle does: with a tar archive in zstd. Profiles may be in zstd, too.
+func IsBundle(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(256<<20))
+	if err != nil {
+		return false
+	}
+	defer z.Close()
+	var head [512]byte
+	const magic = 257 // POSIX.1-1988, ustar: where a header says what it is
+	_, err = io.ReadFull(z, head[:])
+	return err == nil && bytes.HasPrefix(head[magic:], []byte("ustar"))
 }

@@ -1,0 +1,91 @@
+// Package pulled takes profiles of the processes of a cluster. What enters is a session.Spec, which says which cluster and how its
+// processes are reached, services that a person named, and pull.Options; what leaves are manifests and records of pull.
+//
+//  1. A Job asks the cluster which processes there are, each time anew: nodes come and go.
+//  2. Services that were named are pulled beside them, or in their place.
+//  3. Beside pulls while the processes are asked what they serve, for what judges both (Load).
+package pulled
+
+import (
+	"context"
+	"fmt"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/targets"
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+)
+
+// Job is a pull of which everything is settled.
+type Job struct {
+	loader *session.Loader
+	spec   *session.Spec
+	named  []pull.Target
+	// Options are those of each pull. Root is known once the processes are.
+	Options pull.Options
+}
+
+// New makes the Job of a cluster, nil of none, and of services that were named. way says how they are reached, with the
+// deadline of each connection.
+func New(loader *session.Loader, spec *session.Spec, named []pull.Target, way live.Options, o pull.Options) (*Job, error) {
+	client, err := live.Open(way)
+	if err != nil {
+		return nil, err
+	}
+	o.Timeout, o.Dial, o.Now = way.Timeout, client.Dial, loader.Now
+	return &Job{loader: loader, spec: spec, named: named, Options: o}, nil
+}
+
+// NotLiveError is a source that is a file: nothing runs there.
+type NotLiveError struct{ From string }
+
+func (e *NotLiveError) Error() string {
+	return fmt.Sprintf("profiles are taken from running processes, and %s is a file", e.From)
+}
+
+// Hint implements hints.Hinter.
+func (e *NotLiveError) Hint() string {
+	return "name a live cluster: --from etcd://host:2379, or the URL of a process"
+}
+
+// Targets are the processes to ask. Those of a file are a NotLiveError.
+func (j *Job) Targets(ctx context.Context) ([]pull.Target, error) {
+	if j.spec == nil {
+		return j.named, nil
+	}
+	c, err := Processes(ctx, j.loader, j.spec)
+	if err != nil {
+		return nil, err
+	}
+	j.Options.Root = c.Origin.Root
+	return targets.With(c, targets.Of(c), j.named), nil
+}
+
+// Processes is a cluster with what its processes say, of which there is at least one: what targets are found in.
+func Processes(ctx context.Context, loader *session.Loader, spec *session.Spec) (*model.Cluster, error) {
+	src, err := loader.Open(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	etcd, ok := src.(source.Live)
+	if !ok {
+		return nil, &NotLiveError{spec.From}
+	}
+	c, err := loader.Metadata(ctx, src, meta.Want{Parts: session.NodeNeeds})
+	if err != nil {
+		return nil, err
+	}
+	way := spec.Nodes
+	way.Window = 0 // rates are not wanted
+	if c, err = session.Ask(ctx, etcd, way, c); err != nil {
+		return nil, err
+	}
+	if len(c.Runtime.Nodes) == 0 {
+		return nil, fmt.Errorf("no process is registered at %s: nothing to take profiles of", spec.From)
+	}
+	return c, nil
+}
