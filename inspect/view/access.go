@@ -10,15 +10,9 @@ import (
 
 var users = define(definition[*model.User]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "users", Singular: "user",
-			Names:      []string{"name"},
-			Handle:     "name",
-			Shorthands: map[string]string{"user": "name", "role": "roles"},
-		},
-		Kind:  "User",
-		Doc:   "Users of Milvus's access control; passwords are never read.",
-		Needs: model.PartUsers,
+		Schema: Schema{Name: "users", Names: []string{"name"}, Shorthands: map[string]string{"user": "name", "role": "roles"}},
+		Doc:    "Users of Milvus's access control; passwords are never read.",
+		Needs:  model.PartUsers,
 	},
 	rows: func(e *Env) []*model.User { return e.Cluster.Users },
 	columns: []column[*model.User]{
@@ -39,15 +33,9 @@ var users = define(definition[*model.User]{
 
 var roles = define(definition[*model.Role]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "roles", Singular: "role",
-			Names:      []string{"name"},
-			Handle:     "name",
-			Shorthands: map[string]string{"role": "name", "user": "users"},
-		},
-		Kind:  "Role",
-		Doc:   "Roles: named sets of grants.",
-		Needs: model.PartUsers,
+		Schema: Schema{Name: "roles", Names: []string{"name"}, Shorthands: map[string]string{"role": "name", "user": "users"}},
+		Doc:    "Roles: named sets of grants.",
+		Needs:  model.PartUsers,
 	},
 	rows: func(e *Env) []*model.Role { return e.Cluster.Roles },
 	columns: []column[*model.Role]{
@@ -67,15 +55,9 @@ var roles = define(definition[*model.Role]{
 
 var grants = define(definition[*model.Grant]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "grants", Singular: "grant",
-			Names:      []string{"role", "privilege"},
-			Handle:     "path",
-			Shorthands: map[string]string{"type": "object_type", "db": "database"},
-		},
-		Kind:  "Grant",
-		Doc:   "Privileges of roles on objects.",
-		Needs: model.PartUsers,
+		Schema: Schema{Name: "grants", Names: []string{"role", "privilege"}, Handle: "path", Shorthands: map[string]string{"type": "object_type", "db": "database"}},
+		Doc:    "Privileges of roles on objects.",
+		Needs:  model.PartUsers,
 	},
 	rows: func(e *Env) []*model.Grant { return e.Cluster.Grants },
 	columns: []column[*model.Grant]{
@@ -101,14 +83,10 @@ var grants = define(definition[*model.Grant]{
 
 var privilegeGroups = define(definition[*model.PrivilegeGroup]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "privilege-groups", Singular: "privilege-group",
-			Names:  []string{"name"},
-			Handle: "name",
-		},
-		Aliases: []string{"pg"}, Kind: "PrivilegeGroup",
-		Doc:   "Named sets of privileges (2.5 and later).",
-		Needs: model.PartUsers,
+		Schema:  Schema{Name: "privilege-groups", Names: []string{"name"}},
+		Aliases: []string{"pg"},
+		Doc:     "Named sets of privileges (2.5 and later).",
+		Needs:   model.PartUsers,
 	},
 	rows: func(e *Env) []*model.PrivilegeGroup { return e.Cluster.PrivilegeGroups },
 	columns: []column[*model.PrivilegeGroup]{

@@ -4,15 +4,9 @@ import "kitescope/inspect/model"
 
 var aliases = define(definition[*model.Alias]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "aliases", Singular: "alias",
-			Names:      []string{"name"},
-			Handle:     "name",
-			Shorthands: collectionShorthands("alias", "name"),
-		},
-		Kind:  "Alias",
-		Doc:   "Other names of collections.",
-		Needs: model.PartObjects,
+		Schema: Schema{Name: "aliases", Singular: "alias", Names: []string{"name"}, Shorthands: collectionShorthands("alias", "name")},
+		Doc:    "Other names of collections.",
+		Needs:  model.PartObjects,
 	},
 	rows: func(e *Env) []*model.Alias { return e.Cluster.Aliases },
 	columns: []column[*model.Alias]{

@@ -11,14 +11,10 @@ import (
 
 var calls = define(definition[model.Call]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "calls", Singular: "call",
-			Names:  []string{"node", "method"},
-			Handle: "name",
-		},
-		Aliases: []string{"answers"}, Kind: "Call",
-		Doc:   "Questions that were put to processes, and how each ended.",
-		Needs: model.PartRuntime,
+		Schema:  Schema{Name: "calls", Names: []string{"node", "method"}, Handle: "name"},
+		Aliases: []string{"answers"},
+		Doc:     "Questions that were put to processes, and how each ended.",
+		Needs:   model.PartRuntime,
 	},
 	rows: callRows,
 	columns: []column[model.Call]{
@@ -87,14 +83,10 @@ type setting struct {
 
 var settings = define(definition[*setting]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "settings", Singular: "setting",
-			Names:  []string{"key", "folded_key"},
-			Handle: "id",
-		},
-		Aliases: []string{"show-configurations"}, Kind: "Setting",
-		Doc:   "Configuration as the processes have it: a row for each value of each key.",
-		Needs: model.PartRuntime,
+		Schema:  Schema{Name: "settings", Names: []string{"key", "folded_key"}, Handle: "id"},
+		Aliases: []string{"show-configurations"},
+		Doc:     "Configuration as the processes have it: a row for each value of each key.",
+		Needs:   model.PartRuntime,
 	},
 	rows: settingRows,
 	columns: []column[*setting]{
@@ -153,14 +145,10 @@ func settingRows(e *Env) []*setting {
 
 var topics = define(definition[model.Topic]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "queue-topics", Singular: "queue-topic",
-			Names:  []string{"name"},
-			Handle: "name",
-		},
-		Aliases: []string{"queue", "offsets"}, Kind: "QueueTopic",
-		Doc:   "Topics of the message queue, where it can be asked (Kafka).",
-		Needs: model.PartRuntime,
+		Schema:  Schema{Name: "queue-topics", Names: []string{"name"}},
+		Aliases: []string{"queue", "offsets"},
+		Doc:     "Topics of the message queue, where it can be asked (Kafka).",
+		Needs:   model.PartRuntime,
 	},
 	rows: func(e *Env) []model.Topic {
 		if e.Cluster.Runtime == nil || e.Cluster.Runtime.Queue == nil {

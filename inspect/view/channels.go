@@ -10,14 +10,15 @@ import (
 var vchannels = define(definition[*model.VChannel]{
 	Resource: Resource{
 		Schema: Schema{
-			Name: "vchannels", Singular: "vchannel", Slashes: true,
+			Name:       "vchannels",
+			Slashes:    true,
 			Names:      []string{"name"},
-			Handle:     "name",
 			Shorthands: collectionShorthands("vchannel", "name", "ch", "name", "checkpoint", "checkpoint_at", "checkpoint_age", "checkpoint_age_seconds", "node", "watcher"),
 		},
-		Aliases: []string{"vch", "channel", "channels"}, Kind: "VChannel",
-		Doc:   "Virtual channels: the shards of collections, with their checkpoints and who consumes them.",
-		Needs: model.PartObjects | model.PartChannels,
+		Aliases: []string{"vch", "channel", "channels"},
+		Kind:    "VChannel",
+		Doc:     "Virtual channels: the shards of collections, with their checkpoints and who consumes them.",
+		Needs:   model.PartObjects | model.PartChannels,
 	},
 	rows: func(e *Env) []*model.VChannel { return e.Cluster.VChannels },
 	columns: concat(
@@ -108,15 +109,11 @@ func watchersOf(e *Env, v *model.VChannel) []*model.Session {
 
 var pchannels = define(definition[*model.PChannel]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "pchannels", Singular: "pchannel",
-			Names:      []string{"name"},
-			Handle:     "name",
-			Shorthands: map[string]string{"pchannel": "name", "checkpoint_age": "checkpoint_age_seconds"},
-		},
-		Aliases: []string{"pch", "topics"}, Kind: "PChannel",
-		Doc:   "Physical channels: topics of the message queue, shared by vchannels.",
-		Needs: model.PartObjects | model.PartChannels,
+		Schema:  Schema{Name: "pchannels", Names: []string{"name"}, Shorthands: map[string]string{"pchannel": "name", "checkpoint_age": "checkpoint_age_seconds"}},
+		Aliases: []string{"pch", "topics"},
+		Kind:    "PChannel",
+		Doc:     "Physical channels: topics of the message queue, shared by vchannels.",
+		Needs:   model.PartObjects | model.PartChannels,
 	},
 	rows:    func(e *Env) []*model.PChannel { return e.Cluster.PChannels },
 	columns: pchannelColumns,

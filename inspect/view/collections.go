@@ -17,11 +17,10 @@ var collections = define(definition[*model.Collection]{
 				"load": "load_state", "alias": "aliases", "indexed": "indexed_percent",
 			},
 		},
-		Aliases: []string{"coll", "colls", "c"}, Kind: "Collection",
-		Doc:   "Collections with their rows, shards and load state.",
-		Needs: model.PartObjects,
-		// Its columns and those of what hangs on it.
-		Describes: TreeNeeds,
+		Aliases:   []string{"coll", "colls", "c"},
+		Doc:       "Collections with their rows, shards and load state.",
+		Needs:     model.PartObjects,
+		Describes: TreeNeeds, // its columns and those of what hangs on it
 	},
 	rows:     func(e *Env) []*model.Collection { return e.Cluster.Collections },
 	columns:  concat(collectionIdentity, collectionData, collectionServing, collectionSchema),
@@ -204,13 +203,9 @@ func collectionSections(s *scope, c *model.Collection) []Section {
 // functions is shown in the description of a collection only.
 var functions = define(definition[*model.Function]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "functions", Singular: "function",
-			Handle: "name",
-		},
-		Kind:  "Function",
-		Doc:   "Functions that fill fields from others (2.5 and later).",
-		Needs: model.PartObjects,
+		Schema: Schema{Name: "functions", Handle: "name"},
+		Doc:    "Functions that fill fields from others (2.5 and later).",
+		Needs:  model.PartObjects,
 	},
 	columns: []column[*model.Function]{
 		col(Column{Name: "name", Doc: "Name of the function."}, func(_ *Env, f *model.Function) Cell { return text(f.Name) }),

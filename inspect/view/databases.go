@@ -8,15 +8,10 @@ import (
 
 var databases = define(definition[*model.Database]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "databases", Singular: "database",
-			Names:      []string{"name", "id"},
-			Handle:     "name",
-			Shorthands: map[string]string{"size": "size_bytes"},
-		},
-		Aliases: []string{"db", "dbs"}, Kind: "Database",
-		Doc:   "Databases, the namespaces of collections (2.2.9 and later; before that all is in default).",
-		Needs: model.PartObjects,
+		Schema:  Schema{Name: "databases", Names: []string{"name", "id"}, Shorthands: map[string]string{"size": "size_bytes"}},
+		Aliases: []string{"db", "dbs"},
+		Doc:     "Databases, the namespaces of collections (2.2.9 and later; before that all is in default).",
+		Needs:   model.PartObjects,
 	},
 	rows: databaseRows,
 	columns: []column[*model.Database]{

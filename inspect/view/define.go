@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,9 +67,19 @@ type scope struct {
 	peers []*Resource
 }
 
-// define turns a definition into a Resource.
+// define turns a definition into a Resource. Where it does not say otherwise, "load-states" has the singular "load-state" and
+// the kind "LoadState", and -o name prints the first of its Names.
 func define[T any](d definition[T]) *Resource {
 	r := d.Resource
+	r.Singular = cmp.Or(r.Singular, strings.TrimSuffix(r.Name, "s"))
+	if r.Kind == "" {
+		for word := range strings.SplitSeq(r.Singular, "-") {
+			r.Kind += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	if r.Handle == "" {
+		r.Handle = r.Names[0]
+	}
 	for i := range d.columns {
 		r.Columns, r.more = append(r.Columns, d.columns[i].Column), append(r.more, facts{d.columns[i].needs, d.columns[i].live})
 	}

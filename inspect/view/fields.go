@@ -14,15 +14,10 @@ type fieldRow struct {
 
 var fields = define(definition[fieldRow]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "fields", Singular: "field",
-			Names:      []string{"name"},
-			Handle:     "path",
-			Shorthands: collectionShorthands("pk", "primary_key"),
-		},
-		Aliases: []string{"columns"}, Kind: "Field",
-		Doc:   "Fields of all schemas, Milvus's own included.",
-		Needs: model.PartObjects,
+		Schema:  Schema{Name: "fields", Names: []string{"name"}, Handle: "path", Shorthands: collectionShorthands("pk", "primary_key")},
+		Aliases: []string{"columns"},
+		Doc:     "Fields of all schemas, Milvus's own included.",
+		Needs:   model.PartObjects,
 	},
 	rows: func(e *Env) []fieldRow {
 		var rows []fieldRow

@@ -9,12 +9,12 @@ import (
 var history = define(definition[*model.HistoryEntry]{
 	Resource: Resource{
 		Schema: Schema{
-			Name: "history", Singular: "history-entry",
+			Name:       "history",
+			Singular:   "history-entry",
 			Names:      []string{"name", "id"},
 			Handle:     "key",
 			Shorthands: map[string]string{"at": "written_at", "age": "age_seconds"},
 		},
-		Kind:  "HistoryEntry",
 		Doc:   "Older values that RootCoord keeps under snapshots/: how something that was dropped can still be found.",
 		Needs: model.PartHistory,
 	},
@@ -44,14 +44,9 @@ var history = define(definition[*model.HistoryEntry]{
 
 var allocators = define(definition[*model.Allocator]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "allocators", Singular: "allocator",
-			Names:  []string{"name"},
-			Handle: "name",
-		},
-		Kind:  "Allocator",
-		Doc:   "Upper bounds of the windows of timestamps and ids that coordinators have reserved.",
-		Needs: model.PartRest,
+		Schema: Schema{Name: "allocators", Names: []string{"name"}},
+		Doc:    "Upper bounds of the windows of timestamps and ids that coordinators have reserved.",
+		Needs:  model.PartRest,
 	},
 	rows: func(e *Env) []*model.Allocator { return e.Cluster.Allocators },
 	columns: []column[*model.Allocator]{
@@ -77,15 +72,10 @@ func ahead(e *Env, a *model.Allocator) Cell {
 
 var partitionStats = define(definition[*model.PartitionStats]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "partition-stats", Singular: "partition-stat",
-			Names:      []string{"version"},
-			Handle:     "version",
-			Shorthands: collectionShorthands(),
-		},
-		Kind:  "PartitionStats",
-		Doc:   "Which segments each clustering compaction of a partition produced (2.4 and later).",
-		Needs: model.PartObjects | model.PartTasks,
+		Schema: Schema{Name: "partition-stats", Names: []string{"version"}, Shorthands: collectionShorthands()},
+		Kind:   "PartitionStats",
+		Doc:    "Which segments each clustering compaction of a partition produced (2.4 and later).",
+		Needs:  model.PartObjects | model.PartTasks,
 	},
 	rows: func(e *Env) []*model.PartitionStats { return e.Cluster.PartitionStats },
 	columns: concat(

@@ -9,14 +9,15 @@ import (
 var indexes = define(definition[*indexRow]{
 	Resource: Resource{
 		Schema: Schema{
-			Name: "indexes", Singular: "index",
+			Name:       "indexes",
+			Singular:   "index",
 			Names:      []string{"name", "id"},
 			Handle:     "id",
 			Shorthands: collectionShorthands("index", "name", "index_id", "id", "indexed", "indexed_percent", "size", "size_bytes"),
 		},
-		Aliases: []string{"idx", "indices"}, Kind: "Index",
-		Doc:   "Index definitions on fields, deleted ones included.",
-		Needs: model.PartObjects | model.PartIndexes,
+		Aliases: []string{"idx", "indices"},
+		Doc:     "Index definitions on fields, deleted ones included.",
+		Needs:   model.PartObjects | model.PartIndexes,
 	},
 	rows: func(e *Env) []*indexRow { return indexRows(e.Cluster.Indexes) },
 	columns: concat(
@@ -172,13 +173,9 @@ func (p *progress) state(x *indexRow) string {
 // indexStateTable is shown in the description of an index only.
 var indexStateTable = define(definition[stateRow]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "index-states", Singular: "index-state",
-			Handle: "state",
-		},
-		Kind:  "IndexState",
-		Doc:   "Segments that want one index, added up by its state.",
-		Needs: model.PartSegments | model.PartSegmentIndexes,
+		Schema: Schema{Name: "index-states", Handle: "state"},
+		Doc:    "Segments that want one index, added up by its state.",
+		Needs:  model.PartSegments | model.PartSegmentIndexes,
 	},
 	columns: []column[stateRow]{
 		col(Column{Name: "state", Kind: State, Doc: "State of the index on the segments."}, func(_ *Env, r stateRow) Cell { return text(r.state) }),

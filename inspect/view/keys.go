@@ -7,13 +7,8 @@ type keyRow int
 
 var keys = define(definition[keyRow]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "keys", Singular: "key",
-			Names:      []string{"key"},
-			Handle:     "key",
-			Shorthands: map[string]string{"size": "size_bytes", "name": "key"},
-		},
-		Aliases: []string{"raw"}, Kind: "Key",
+		Schema:   Schema{Name: "keys", Names: []string{"key"}, Shorthands: map[string]string{"size": "size_bytes", "name": "key"}},
+		Aliases:  []string{"raw"},
 		Doc:      "Raw keys of the store; values are decoded on demand.",
 		Needs:    model.PartAll,
 		Keyspace: true,
@@ -65,15 +60,9 @@ func (k keyRow) record(e *Env) model.Record { return e.Cluster.Keyspace.Record(i
 
 var undecoded = define(definition[*model.Undecoded]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "undecoded", Singular: "undecoded-key",
-			Names:      []string{"key"},
-			Handle:     "key",
-			Shorthands: map[string]string{"size": "size_bytes"},
-		},
-		Kind:  "UndecodedKey",
-		Doc:   "Keys that no decoder understands, and records that hold more than their decoder knows.",
-		Needs: model.PartAll,
+		Schema: Schema{Name: "undecoded", Singular: "undecoded-key", Names: []string{"key"}, Shorthands: map[string]string{"size": "size_bytes"}},
+		Doc:    "Keys that no decoder understands, and records that hold more than their decoder knows.",
+		Needs:  model.PartAll,
 	},
 	rows: func(e *Env) []*model.Undecoded { return e.Cluster.Undecoded },
 	columns: []column[*model.Undecoded]{

@@ -15,13 +15,9 @@ type logRow struct {
 // segmentLogs is shown in the description of a segment only.
 var segmentLogs = define(definition[logRow]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "segment-logs", Singular: "segment-log",
-			Handle: "field_id",
-		},
-		Kind:  "SegmentLog",
-		Doc:   "Log files of one segment, by kind and field.",
-		Needs: model.PartSegments | model.PartLogs,
+		Schema: Schema{Name: "segment-logs", Handle: "field_id"},
+		Doc:    "Log files of one segment, by kind and field.",
+		Needs:  model.PartSegments | model.PartLogs,
 	},
 	columns: []column[logRow]{
 		col(Column{Name: "kind", Doc: "insert, delta, stats or bm25."}, func(_ *Env, l logRow) Cell { return text(l.Kind.String()) }),
@@ -76,13 +72,9 @@ type stateRow struct {
 // segmentStates is shown in descriptions only.
 var segmentStates = define(definition[stateRow]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "segment-states", Singular: "segment-state",
-			Handle: "state",
-		},
-		Kind:  "SegmentState",
-		Doc:   "Segments added up by state.",
-		Needs: model.PartSegments,
+		Schema: Schema{Name: "segment-states", Handle: "state"},
+		Doc:    "Segments added up by state.",
+		Needs:  model.PartSegments,
 	},
 	columns: []column[stateRow]{
 		col(Column{Name: "state", Kind: State, Doc: "State of the segments."}, func(_ *Env, r stateRow) Cell { return text(r.state) }),

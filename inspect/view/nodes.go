@@ -11,15 +11,10 @@ import (
 
 var nodes = define(definition[*model.Session]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "nodes", Singular: "node",
-			Names:      []string{"id", "name", "role", "address", "host"},
-			Handle:     "name",
-			Shorthands: map[string]string{"node": "id", "addr": "address"},
-		},
-		Aliases: []string{"session", "sessions", "no"}, Kind: "Node",
-		Doc:   "Sessions: one for each role of each process that is registered in etcd.",
-		Needs: model.PartSessions,
+		Schema:  Schema{Name: "nodes", Names: []string{"id", "name", "role", "address", "host"}, Handle: "name", Shorthands: map[string]string{"node": "id", "addr": "address"}},
+		Aliases: []string{"session", "sessions", "no"},
+		Doc:     "Sessions: one for each role of each process that is registered in etcd.",
+		Needs:   model.PartSessions,
 	},
 	rows:    func(e *Env) []*model.Session { return e.Cluster.Sessions },
 	columns: concat(nodeColumns, nodeLive),
@@ -169,15 +164,10 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps
 
 var resourceGroups = define(definition[*model.ResourceGroup]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "resource-groups", Singular: "resource-group",
-			Names:      []string{"name"},
-			Handle:     "name",
-			Shorthands: map[string]string{"node": "nodes"},
-		},
-		Aliases: []string{"rg", "rgs"}, Kind: "ResourceGroup",
-		Doc:   "Named sets of query nodes.",
-		Needs: model.PartServing,
+		Schema:  Schema{Name: "resource-groups", Names: []string{"name"}, Shorthands: map[string]string{"node": "nodes"}},
+		Aliases: []string{"rg", "rgs"},
+		Doc:     "Named sets of query nodes.",
+		Needs:   model.PartServing,
 	},
 	rows: func(e *Env) []*model.ResourceGroup { return e.Cluster.ResourceGroups },
 	columns: []column[*model.ResourceGroup]{

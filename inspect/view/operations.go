@@ -4,15 +4,10 @@ import "kitescope/inspect/model"
 
 var configEntries = define(definition[*model.ConfigEntry]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "config", Singular: "config-entry",
-			Names:      []string{"name"},
-			Handle:     "name",
-			Shorthands: map[string]string{"key": "name"},
-		},
-		Aliases: []string{"configs", "configuration", "cfg"}, Kind: "ConfigEntry",
-		Doc:   "Dynamic configuration keys that operators have set in etcd.",
-		Needs: model.PartConfig,
+		Schema:  Schema{Name: "config", Singular: "config-entry", Names: []string{"name"}, Shorthands: map[string]string{"key": "name"}},
+		Aliases: []string{"configs", "configuration", "cfg"},
+		Doc:     "Dynamic configuration keys that operators have set in etcd.",
+		Needs:   model.PartConfig,
 	},
 	rows: func(e *Env) []*model.ConfigEntry { return e.Cluster.Config },
 	columns: []column[*model.ConfigEntry]{
@@ -29,15 +24,10 @@ var configEntries = define(definition[*model.ConfigEntry]{
 
 var tasks = define(definition[*model.Task]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "tasks", Singular: "task",
-			Names:      []string{"id"},
-			Handle:     "id",
-			Shorthands: collectionShorthands("age", "age_seconds"),
-		},
-		Aliases: []string{"jobs", "job"}, Kind: "Task",
-		Doc:   "Background work that is kept in etcd: import, compaction, stats, analyze, broadcast (2.4 and later).",
-		Needs: model.PartObjects | model.PartTasks,
+		Schema:  Schema{Name: "tasks", Names: []string{"id"}, Shorthands: collectionShorthands("age", "age_seconds")},
+		Aliases: []string{"jobs", "job"},
+		Doc:     "Background work that is kept in etcd: import, compaction, stats, analyze, broadcast (2.4 and later).",
+		Needs:   model.PartObjects | model.PartTasks,
 	},
 	rows: func(e *Env) []*model.Task { return e.Cluster.Tasks },
 	columns: concat(

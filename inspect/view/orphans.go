@@ -4,15 +4,10 @@ import "kitescope/inspect/model"
 
 var orphans = define(definition[*model.Segment]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "orphans", Singular: "orphan",
-			Names:      []string{"id"},
-			Handle:     "id",
-			Shorthands: collectionShorthands("size", "size_bytes"),
-		},
-		Kind:  "OrphanSegment",
-		Doc:   "Segments of which logs or index files are recorded, but no segment record: leaks, or a write that was cut.",
-		Needs: model.PartObjects | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,
+		Schema: Schema{Name: "orphans", Names: []string{"id"}, Shorthands: collectionShorthands("size", "size_bytes")},
+		Kind:   "OrphanSegment",
+		Doc:    "Segments of which logs or index files are recorded, but no segment record: leaks, or a write that was cut.",
+		Needs:  model.PartObjects | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Orphans },
 	columns: concat(

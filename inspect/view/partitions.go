@@ -5,14 +5,14 @@ import "kitescope/inspect/model"
 var partitions = define(definition[*model.Partition]{
 	Resource: Resource{
 		Schema: Schema{
-			Name: "partitions", Singular: "partition",
+			Name:       "partitions",
 			Names:      []string{"name", "id"},
 			Handle:     "id",
 			Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name", "size", "size_bytes", "load", "load_state"),
 		},
-		Aliases: []string{"part", "parts"}, Kind: "Partition",
-		Doc:   "Partitions of collections.",
-		Needs: model.PartObjects,
+		Aliases: []string{"part", "parts"},
+		Doc:     "Partitions of collections.",
+		Needs:   model.PartObjects,
 	},
 	rows: func(e *Env) []*model.Partition { return e.Cluster.Partitions },
 	columns: concat(

@@ -7,14 +7,15 @@ import (
 var segmentIndexes = define(definition[*model.SegmentIndex]{
 	Resource: Resource{
 		Schema: Schema{
-			Name: "segment-indexes", Singular: "segment-index",
+			Name:       "segment-indexes",
+			Singular:   "segment-index",
 			Names:      []string{"segment_id", "build_id"},
 			Handle:     "build_id",
 			Shorthands: collectionShorthands("segment", "segment_id", "build", "build_id", "size", "size_bytes"),
 		},
-		Aliases: []string{"segindex", "segidx", "si"}, Kind: "SegmentIndex",
-		Doc:   "The building, then the files, of each index on each segment.",
-		Needs: model.PartObjects | model.PartSegments | model.PartSegmentIndexes,
+		Aliases: []string{"segindex", "segidx", "si"},
+		Doc:     "The building, then the files, of each index on each segment.",
+		Needs:   model.PartObjects | model.PartSegments | model.PartSegmentIndexes,
 	},
 	rows: func(e *Env) []*model.SegmentIndex {
 		n := 0

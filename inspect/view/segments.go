@@ -11,14 +11,13 @@ import (
 var segments = define(definition[*model.Segment]{
 	Resource: Resource{
 		Schema: Schema{
-			Name: "segments", Singular: "segment",
+			Name:       "segments",
 			Names:      []string{"id"},
-			Handle:     "id",
 			Shorthands: collectionShorthands("size", "size_bytes", "deleted", "deleted_rows", "index", "index_state", "age", "age_seconds"),
 		},
-		Aliases: []string{"seg", "segs"}, Kind: "Segment",
-		Doc:   "Segments as DataCoord's metadata has them, dropped ones included.",
-		Needs: model.PartObjects | model.PartSegments,
+		Aliases: []string{"seg", "segs"},
+		Doc:     "Segments as DataCoord's metadata has them, dropped ones included.",
+		Needs:   model.PartObjects | model.PartSegments,
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Segments },
 	columns: concat(

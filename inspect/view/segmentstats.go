@@ -15,12 +15,7 @@ func (x statRow) path() string { return x.segment.ID.String() + "/" + x.kind + "
 
 var segmentStats = define(definition[statRow]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "segment-stats", Singular: "segment-stat",
-			Names:      []string{"path", "segment_id"},
-			Handle:     "path",
-			Shorthands: collectionShorthands("segment", "segment_id", "size", "size_bytes"),
-		},
+		Schema:  Schema{Name: "segment-stats", Names: []string{"path", "segment_id"}, Shorthands: collectionShorthands("segment", "segment_id", "size", "size_bytes")},
 		Aliases: []string{"segstats"},
 		Kind:    "SegmentStats",
 		Doc:     "Text and JSON key indexes of segments (2.5 and later): version, files and sizes, by field.",

@@ -8,15 +8,10 @@ import (
 
 var loadStates = define(definition[*model.LoadState]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "load-states", Singular: "load-state",
-			Names:      []string{"collection", "collection_id"},
-			Handle:     "collection_id",
-			Shorthands: collectionShorthands(),
-		},
-		Aliases: []string{"load", "loads", "loaded"}, Kind: "LoadState",
-		Doc:   "Collections that should be in memory, as QueryCoord's metadata says.",
-		Needs: model.PartObjects | model.PartServing,
+		Schema:  Schema{Name: "load-states", Names: []string{"collection", "collection_id"}, Handle: "collection_id", Shorthands: collectionShorthands()},
+		Aliases: []string{"load", "loads", "loaded"},
+		Doc:     "Collections that should be in memory, as QueryCoord's metadata says.",
+		Needs:   model.PartObjects | model.PartServing,
 	},
 	rows: func(e *Env) []*model.LoadState { return e.Cluster.LoadStates },
 	columns: concat(
@@ -97,15 +92,10 @@ func fieldLabel(e *Env, c model.CollectionID, f model.FieldID) string {
 
 var replicas = define(definition[*model.Replica]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "replicas", Singular: "replica",
-			Names:      []string{"id"},
-			Handle:     "id",
-			Shorthands: collectionShorthands("group", "resource_group", "rg", "resource_group", "node", "nodes"),
-		},
-		Aliases: []string{"rep"}, Kind: "Replica",
-		Doc:   "Groups of query nodes, each of which serves a whole collection.",
-		Needs: model.PartObjects | model.PartServing,
+		Schema:  Schema{Name: "replicas", Names: []string{"id"}, Shorthands: collectionShorthands("group", "resource_group", "rg", "resource_group", "node", "nodes")},
+		Aliases: []string{"rep"},
+		Doc:     "Groups of query nodes, each of which serves a whole collection.",
+		Needs:   model.PartObjects | model.PartServing,
 	},
 	rows: func(e *Env) []*model.Replica { return e.Cluster.Replicas },
 	columns: concat(

@@ -14,15 +14,9 @@ type targetRow struct {
 
 var targets = define(definition[targetRow]{
 	Resource: Resource{
-		Schema: Schema{
-			Name: "targets", Singular: "target",
-			Names:      []string{"vchannel"},
-			Handle:     "vchannel",
-			Shorthands: collectionShorthands("seek_age", "seek_age_seconds"),
-		},
-		Kind:  "Target",
-		Doc:   "What QueryCoord last decided that the nodes should serve, by shard (2.4 and later).",
-		Needs: model.PartObjects | model.PartChannels,
+		Schema: Schema{Name: "targets", Names: []string{"vchannel"}, Shorthands: collectionShorthands("seek_age", "seek_age_seconds")},
+		Doc:    "What QueryCoord last decided that the nodes should serve, by shard (2.4 and later).",
+		Needs:  model.PartObjects | model.PartChannels,
 	},
 	rows: func(e *Env) []targetRow {
 		var rows []targetRow
