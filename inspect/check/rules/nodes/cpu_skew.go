@@ -18,20 +18,16 @@ var cpuSkew = &check.Check{
 	Title:    "One node is busy while the others of its role idle",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-Compared is the processor time that each process uses, from its own metric ` + "`process_cpu_seconds_total`" + ` at two moments; the average since its start says nothing about now, so that a single scrape is not enough. Compared
+	Doc: `Compared is the processor time that each process uses, from its own metric ` + "`process_cpu_seconds_total`" + ` at two moments; the average since its start says nothing about now, so that a single scrape is not enough. Compared
 are processes of one role: query nodes, data nodes, streaming nodes, proxies, index nodes.
 
 A finding is a process with twice the mean of its role or more, and at least one core, while the others use less than half of it on average. Information; a warning for query nodes, streaming nodes and proxies, if
 it also uses more than 80% of the cores that it sees, as it cannot do more then, and was measured for 10 seconds or more (` + "`--window 15s`" + `). Data and index nodes are never a warning: a single build or compaction keeps one
 of them busy. Query nodes inside of streaming nodes have other work than the others and are not compared with them.
 
-Rows, segments and leaders may well be even: searches of one collection, one partition or one shard are what makes such a difference, or a client that knows one proxy only.
-`,
-	Remedy: `
-Query nodes: ` + "`kitescope balance`" + ` shows what the node serves that others do not; load a busy small collection with more replicas; a partition key of which one value is asked for all the time goes to one shard. Proxies: put a load balancer
-in front. Data nodes: see imbalance-channels.
-`,
+Rows, segments and leaders may well be even: searches of one collection, one partition or one shard are what makes such a difference, or a client that knows one proxy only.`,
+	Remedy: `Query nodes: ` + "`kitescope balance`" + ` shows what the node serves that others do not; load a busy small collection with more replicas; a partition key of which one value is asked for all the time goes to one shard. Proxies: put a load balancer
+in front. Data nodes: see imbalance-channels.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedMetrics,
 	Run:         runCPUSkew,

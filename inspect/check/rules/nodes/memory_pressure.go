@@ -20,20 +20,16 @@ var memoryPressure = &check.Check{
 	Title:    "Memory is nearly used up",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-Compared is what a process uses with what it may use, both as it says itself (GetMetrics: memory_usage of memory, which is the container's limit where there is one). One process counts once, however many
+	Doc: `Compared is what a process uses with what it may use, both as it says itself (GetMetrics: memory_usage of memory, which is the container's limit where there is one). One process counts once, however many
 roles it has.
 
 Of query, data and streaming nodes the bounds are Milvus's own: from ` + "`quotaAndLimits.limitWriting.memProtection`" + `'s low water level on (85%) writes into the whole cluster are throttled, a warning; from the high one on
 (95%) they are refused, an error. At 90% a query node loads nothing more (` + "`queryNode.overloadedMemoryThresholdPercentage`" + `). The levels are read from RootCoord's configuration where it was told. Of all other
 processes 90% is a warning and 95% an error.
 
-Processes of one host that name the same memory share it: their sum is judged as well.
-`,
-	Remedy: `
-More query nodes, or more memory for them; release collections that nobody searches; mmap (2.4 and later) or a DISKANN index keep data on disk. ` + "`kitescope balance --by memory`" + ` says what takes the memory, and whether another
-node has room.
-`,
+Processes of one host that name the same memory share it: their sum is judged as well.`,
+	Remedy: `More query nodes, or more memory for them; release collections that nobody searches; mmap (2.4 and later) or a DISKANN index keep data on disk. ` + "`kitescope balance --by memory`" + ` says what takes the memory, and whether another
+node has room.`,
 	Parts: model.PartSessions,
 	Needs: check.NeedSystem,
 	Run:   runMemoryPressure,

@@ -16,19 +16,15 @@ var stoppingServing = &check.Check{
 	Title:    "Stopping or read-only query node still serves",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-A query node that is told to stop (SIGTERM) marks its session as stopping, waits until QueryCoord has moved its segments and shards to others, and exits. Measured on 2.3.5 with small segments: no
+	Doc: `A query node that is told to stop (SIGTERM) marks its session as stopping, waits until QueryCoord has moved its segments and shards to others, and exits. Measured on 2.3.5 with small segments: no
 search failed, the segments were gone after 2 seconds, the process after 12. It gives up after ` + "`common.gracefulStopTimeout`" + ` (1,800 seconds), whatever is left on it. Nodes that leave a replica are read-only
 in it until they are empty.
 
 A finding is a stopping query node that still has segments or leads shards, and a read-only node of a replica that still serves it. One look cannot tell how long that has been so: with every look that shows the
 same figures it is more surely stuck, because no other node has room, or QueryCoord does not see it as stopping (milvus issues 37446, 46678, 25249). No finding is a stopping node that serves nothing
-any more, see node-stopping.
-`,
-	Remedy: `
-Wait, and look again: the number of segments must fall. If it does not, see whether the other nodes of the resource group have the memory, and QueryCoord's log for the node. Killing the process before it is empty
-fails searches until its session has ended.
-`,
+any more, see node-stopping.`,
+	Remedy: `Wait, and look again: the number of segments must fall. If it does not, see whether the other nodes of the resource group have the memory, and QueryCoord's log for the node. Killing the process before it is empty
+fails searches until its session has ended.`,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runStoppingServing,
@@ -120,15 +116,11 @@ var nodeStopping = &check.Check{
 	Title:    "Process is stopping",
 	Severity: check.Info,
 	Since:    "0.3",
-	Doc: `
-A process that got SIGTERM marks its session as stopping, hands over what it has and exits; measured on 2.3.5, a query node was empty after 2 seconds and gone after 12. This tells which processes are
-at it, as an information: there will be one less. A stopping query node that still serves is a finding of its own, stopping-node-serving, and not named here as well.
-`,
-	Remedy: `
-Nothing, if it was meant. A process that is still there after minutes waits for something: see its log. To have as many as before, start another.
-`,
-	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels,
-	Run:   runNodeStopping,
+	Doc: `A process that got SIGTERM marks its session as stopping, hands over what it has and exits; measured on 2.3.5, a query node was empty after 2 seconds and gone after 12. This tells which processes are
+at it, as an information: there will be one less. A stopping query node that still serves is a finding of its own, stopping-node-serving, and not named here as well.`,
+	Remedy: `Nothing, if it was meant. A process that is still there after minutes waits for something: see its log. To have as many as before, start another.`,
+	Parts:  model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels,
+	Run:    runNodeStopping,
 }
 
 func runNodeStopping(p *check.Pass) error {

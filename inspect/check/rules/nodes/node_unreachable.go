@@ -17,21 +17,17 @@ var nodeUnreachable = &check.Check{
 	Title:    "Registered process does not answer",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-A process that dies without saying so stays registered until its lease ends, 30 seconds later (` + "`common.session.ttl`" + `); until then QueryCoord leaves its segments and shards where they were, and
+	Doc: `A process that dies without saying so stays registered until its lease ends, 30 seconds later (` + "`common.session.ttl`" + `); until then QueryCoord leaves its segments and shards where they were, and
 searches of a collection with one replica fail. Measured on 2.3.5: after ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12.
 
 A finding is a registered process that refuses connections (nothing listens there: it is dead), that does not answer within the deadline (it hangs, or is overloaded), that closes the
 connection, or that answers that it is not healthy (an information in the first two minutes after its start); each with what depends on it. A process that cannot be reached at all, or does not accept kitescope's credentials, is a warning only while others answer:
 the trouble may be on the way between. If no process answers, that is said once, as information: kitescope may stand outside of the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
 
-Not a finding: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).
-`,
-	Remedy: `
-Refused: restart the process; the cluster takes over without it once its session has ended. Timed out: look at its CPU and memory, and at
+Not a finding: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).`,
+	Remedy: `Refused: restart the process; the cluster takes over without it once its session has ended. Timed out: look at its CPU and memory, and at
 ` + "`kitescope get calls`" + ` for which questions it did answer; a process that hangs but keeps its lease is never taken over from, and has to be killed. Unreachable from here only: give kitescope the way
-with ` + "`--map`" + ` or ` + "`--proxy`" + `.
-`,
+with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedAnswers,
 	Run:         runNodeUnreachable,

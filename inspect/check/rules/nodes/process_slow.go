@@ -35,20 +35,16 @@ var processSlow = &check.Check{
 	Title:    "A process answers late, again and again",
 	Severity: check.Warning,
 	Since:    "0.9",
-	Doc: `
-While counters are watched for rates (` + "`--window`" + `), each process is asked for its state some eight times, one after the other: a question that costs it nothing. If one is late all are asked for three seconds. How long connecting and
+	Doc: `While counters are watched for rates (` + "`--window`" + `), each process is asked for its state some eight times, one after the other: a question that costs it nothing. If one is late all are asked for three seconds. How long connecting and
 each answer took is kept in bundles and recordings.
 
 A finding is a process that kept the asker waiting at least three times for more than 100 ms each, for 0.6 seconds together and a fifth of the time, and four times as much of it as the median of all others. With ` + "`--watch`" + `, and in
 the UI, rounds of the last 90 seconds count together. Searches and writes that need the process wait just so.
 
 What the way there takes does not count: the time in which the network connects, or, through an address map or a proxy, the shortest answer. A single wait is a finding from 2 seconds on, where no other process kept the asker waiting for a twentieth of that; from a
-second on it is an information. So is a process that is late as it is busy (it uses a core or more), or as it started less than two minutes ago. If most processes are late, it is the way, or the machine that asks: then nothing is found, and the check could not look.
-`,
-	Remedy: `
-See what stops the process: a CPU limit (throttled cgroup), swapping, a disk that hangs, a debugger or SIGSTOP, a virtual machine that is paused. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` how long each
-question took. If it does not get better, restart it: others take over what it serves.
-`,
+second on it is an information. So is a process that is late as it is busy (it uses a core or more), or as it started less than two minutes ago. If most processes are late, it is the way, or the machine that asks: then nothing is found, and the check could not look.`,
+	Remedy: `See what stops the process: a CPU limit (throttled cgroup), swapping, a disk that hangs, a debugger or SIGSTOP, a virtual machine that is paused. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` how long each
+question took. If it does not get better, restart it: others take over what it serves.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedProcesses,
 	Run:         runProcessSlow,

@@ -16,8 +16,7 @@ var roleMissing = &check.Check{
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartSessions,
-	Doc: `
-What a cluster needs is known by its version: up to 2.5 RootCoord, QueryCoord, DataCoord, proxy, query node, data node and index node, before 2.3 IndexCoord too; from 2.6 on MixCoord, proxy, query node,
+	Doc: `What a cluster needs is known by its version: up to 2.5 RootCoord, QueryCoord, DataCoord, proxy, query node, data node and index node, before 2.3 IndexCoord too; from 2.6 on MixCoord, proxy, query node,
 streaming node and data node. Standalone registers all of them. A session ends 30 seconds after its process (` + "`common.session.ttl`" + `), until then see node-unreachable. A finding is each role without a session: an error, with what fails because of it.
 
 - Without query nodes or QueryCoord it is a warning as long as no collection is loaded.
@@ -27,11 +26,8 @@ streaming node and data node. Standalone registers all of them. A session ends 3
 Measured on 2.3.5, after ` + "`kill -9`" + `: without QueryCoord every search fails from the third second on, as proxies keep shard leaders for 3 seconds (2.4 and later ask only when a search has failed, milvus pull request 29879); without
 a proxy all clients do. RootCoord hands out timestamps and ids: by Milvus's code every search, insert and change waits for it.
 
-If nobody at all is registered, that is one finding where etcd itself was read, or a bundle of it; from another file it is unknown: the cluster may have been stopped, or its sessions not saved.
-`,
-	Remedy: `
-Start the process, and see in the log of the last one why it ended. If it runs, it has lost its lease: it hung, or did not reach etcd. Restart it then, as a process without a session is used by nobody.
-`,
+If nobody at all is registered, that is one finding where etcd itself was read, or a bundle of it; from another file it is unknown: the cluster may have been stopped, or its sessions not saved.`,
+	Remedy:      `Start the process, and see in the log of the last one why it ended. If it runs, it has lost its lease: it hung, or did not reach etcd. Restart it then, as a process without a session is used by nobody.`,
 	Run:         runRoleMissing,
 	FollowsFrom: []check.Cause{endsDataNodes()},
 }

@@ -15,18 +15,14 @@ var staleSession = &check.Check{
 	Title:    "Session is stale: another process answers at its address",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-A session key in etcd says under which id and address a process can be reached. If the process restarts faster than its old lease ends, or its address is given to another, two keys name
+	Doc: `A session key in etcd says under which id and address a process can be reached. If the process restarts faster than its old lease ends, or its address is given to another, two keys name
 one address, and the process there refuses calls that are meant for the other id: code 904, "node not match" (seen on 2.3.5 as a gRPC answer that is OK, with empty lists; tools that do not read the
 status show an empty node). A finding is each session for which such an answer came, or one from another cluster ("cross cluster routing").
 
 Until the stale key is gone, QueryCoord and proxies send work to an id that nobody answers for (milvus issues 21027, 48960, 46475). It is gone with its lease, ` + "`common.session.ttl`" + ` after
-the process died (30 seconds; observed: still there after 12).
-`,
-	Remedy: `
-Wait for half a minute. If it stays, its lease is kept alive: by a process that hangs, or one that runs elsewhere with the address of this one; ` + "`etcdctl lease timetolive LEASE`" + ` tells. An answer of another
-cluster means that two clusters share addresses, or that the address map of kitescope (` + "`--map`" + `) points to the wrong one.
-`,
+the process died (30 seconds; observed: still there after 12).`,
+	Remedy: `Wait for half a minute. If it stays, its lease is kept alive: by a process that hangs, or one that runs elsewhere with the address of this one; ` + "`etcdctl lease timetolive LEASE`" + ` tells. An answer of another
+cluster means that two clusters share addresses, or that the address map of kitescope (` + "`--map`" + `) points to the wrong one.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedAnswers,
 	Run:         runStaleSession,

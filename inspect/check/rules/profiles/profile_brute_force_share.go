@@ -18,8 +18,7 @@ var profileBruteForceShare = &check.Check{
 	Title:    "A query node's time goes into brute force",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-By CPU profiles of the query nodes: samples in knowhere's functions that compare a query with every row (faiss::knn_L2sqr, knn_inner_product, knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and their like), other than under
+	Doc: `By CPU profiles of the query nodes: samples in knowhere's functions that compare a query with every row (faiss::knn_L2sqr, knn_inner_product, knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and their like), other than under
 an IVF index, which compares with its centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched so, and filters that leave little make graphs fall back to it.
 
 A warning is a node that spends at least twice as much of its time so as any other of its resource group, by 10 percent of its time and more than the bounds of either explain; and a node that spends more than half of its time so, though
@@ -28,12 +27,9 @@ no loaded collection has a FLAT index or none. With such collections it is infor
 Releases of Milvus have no symbols in libknowhere. Then nothing tells brute force from IVF, and the share is unknown: the check is skipped, as it could not look. ` + "`--symbols DIR`" + `, with the libraries that the processes run, gives them names: what a library exports is enough. What can be told without them is how much of
 knowhere's work goes through OpenMP, as brute force and IVF do and graphs do not; a node where that is far more than at the others is information.
 
-brute-force-share estimates the same from what is loaded; this one measures it.
-`,
-	Remedy: `
-See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` for who has them. A node that leads busy shards searches their growing rows alone: ` + "`kitescope balance`" + ` shows leaders. If filters leave little, a scalar
-index or a partition key helps.
-`,
+brute-force-share estimates the same from what is loaded; this one measures it.`,
+	Remedy: `See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` for who has them. A node that leads busy shards searches their growing rows alone: ` + "`kitescope balance`" + ` shows leaders. If filters leave little, a scalar
+index or a partition key helps.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing,
 	Needs: check.NeedProfiles,
 	Run:   runProfileBrute,

@@ -16,18 +16,14 @@ var profileGoroutineLeak = &check.Check{
 	Title:    "Goroutines of one kind become more and more",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-By goroutine profiles of one process at two moments or more: ` + "`kitescope profile pull --every 10m --kind goroutine`" + ` makes such a record, and ` + "`diagnose --profile 5s`" + ` takes two so far apart.
+	Doc: `By goroutine profiles of one process at two moments or more: ` + "`kitescope profile pull --every 10m --kind goroutine`" + ` makes such a record, and ` + "`diagnose --profile 5s`" + ` takes two so far apart.
 
 A finding is a stack that at least 100 more goroutines have at the end than at the beginning, twice as many or more, where chance does not explain it (an exact test of two counts, corrected for
 the number of stacks, 1%). A warning if there are three dumps or more over at least ten minutes and the number grew from each to the next, or if 10,000 came; else information: more requests have more goroutines, too, and those end.
 
-Goroutines that wait for something that never comes hold their memory for ever. The stack says what they wait for, its last function who started them.
-`,
-	Remedy: `
-Look again: ` + "`kitescope profile pull --every 10m --keep 6 --kind goroutine`" + ` while the load stays the same. A leak goes on when the load ends. Report the stack to Milvus (github.com/milvus-io/milvus/issues) with both dumps; until then a restart
-of the process frees them: query nodes one after the other, with auto-balance on.
-`,
+Goroutines that wait for something that never comes hold their memory for ever. The stack says what they wait for, its last function who started them.`,
+	Remedy: `Look again: ` + "`kitescope profile pull --every 10m --keep 6 --kind goroutine`" + ` while the load stays the same. A leak goes on when the load ends. Report the stack to Milvus (github.com/milvus-io/milvus/issues) with both dumps; until then a restart
+of the process frees them: query nodes one after the other, with auto-balance on.`,
 	Needs: check.NeedProfiles,
 	Run:   runProfileLeak,
 }

@@ -17,20 +17,16 @@ var profileIdleNode = &check.Check{
 	Title:    "One node's processors are idle while the others of its role work",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-By CPU profiles of all nodes over the same window (` + "`kitescope diagnose --profile 5s`, or `--profiles DIR`" + ` of what ` + "`kitescope profile pull`" + ` saved): how many cores each query node, streaming node and proxy used. Query nodes are
+	Doc: `By CPU profiles of all nodes over the same window (` + "`kitescope diagnose --profile 5s`, or `--profiles DIR`" + ` of what ` + "`kitescope profile pull`" + ` saved): how many cores each query node, streaming node and proxy used. Query nodes are
 compared within their resource group.
 
 A finding is a node that used less than a third of what the others used on average, where that is 0.1 cores or more and the numbers of samples differ by more than chance explains (an exact test of two
 rates, corrected for the number of nodes, 1%). A warning for query nodes that used less than a tenth; information otherwise, and for proxies, which have what their clients send.
 
 It is none if the node is stopping, or if all are idle. Within ten minutes of its start it is information. What a node is given to serve is looked at by node-idle and the imbalance checks: those explain it where they find
-something. Where they find nothing, searches ask for what the other nodes have.
-`,
-	Remedy: `
-If node-idle or auto-balance-off found the cause, start there. Else see what the node serves that nobody asks for: ` + "`kitescope balance`" + `, and what the others do: ` + "`kitescope profile nodes DIR`" + `.
-More replicas of a collection that is searched all the time give the node a share of it. Proxies: put a load balancer in front.
-`,
+something. Where they find nothing, searches ask for what the other nodes have.`,
+	Remedy: `If node-idle or auto-balance-off found the cause, start there. Else see what the node serves that nobody asks for: ` + "`kitescope balance`" + `, and what the others do: ` + "`kitescope profile nodes DIR`" + `.
+More replicas of a collection that is searched all the time give the node a share of it. Proxies: put a load balancer in front.`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileIdle,
 	FollowsFrom: []check.Cause{{Check: "node-idle", Of: ofProcess}, {Check: "auto-balance-off", Of: ofQueryNode}, {Check: "imbalance-rows", Of: ofProcess}, {Check: "imbalance-leaders", Of: ofProcess}},

@@ -15,19 +15,15 @@ var profileLockContention = &check.Check{
 	Title:    "Goroutines or threads wait for locks",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-Two things tell. In CPU profiles, time in the slow paths of locks: sync.Mutex and RWMutex (lockSlow, semacquire), what the runtime's own locks do when they are taken (spin, yield, sleep), and lll_lock_wait of the C library. Nobody is there who finds
+	Doc: `Two things tell. In CPU profiles, time in the slow paths of locks: sync.Mutex and RWMutex (lockSlow, semacquire), what the runtime's own locks do when they are taken (spin, yield, sleep), and lll_lock_wait of the C library. Nobody is there who finds
 a lock free. Information from 5% of the time of a process that uses half a core, a warning from 15% on; the lower bound of the share counts (95%).
 
 In mutex profiles over a window (` + "`mutex-delta`" + `), how long goroutines waited: information if on average one waited at any time, a warning from ten on. Most processes do not record this
 (runtime.SetMutexProfileFraction is 0 unless they set it, as in Milvus): an empty profile says nothing, and is not taken for "no contention".
 
-Waiting costs no processor time. A process can stand still at a lock, use nothing, and show nothing in a CPU profile: goroutine dumps do (` + "`kitescope profile pull --kind goroutine`" + `).
-`,
-	Remedy: `
-` + "`kitescope profile peek lockSlow FILE`" + ` shows who calls. In Milvus that is most often a single hot collection or channel; spread it over more shards or replicas. Contention in the runtime's locks grows with the number of processors: a
-GOMAXPROCS as large as the container's CPU limit (automatic since Go 1.25) helps.
-`,
+Waiting costs no processor time. A process can stand still at a lock, use nothing, and show nothing in a CPU profile: goroutine dumps do (` + "`kitescope profile pull --kind goroutine`" + `).`,
+	Remedy: `` + "`kitescope profile peek lockSlow FILE`" + ` shows who calls. In Milvus that is most often a single hot collection or channel; spread it over more shards or replicas. Contention in the runtime's locks grows with the number of processors: a
+GOMAXPROCS as large as the container's CPU limit (automatic since Go 1.25) helps.`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileLocks,
 	FollowsFrom: []check.Cause{{Check: "cpu-skew", Of: ofProcess}},

@@ -16,20 +16,16 @@ var filesMissing = &check.Check{
 	Title:    "Files of segments are not in storage, or are cut",
 	Severity: check.Error,
 	Since:    "0.9",
-	Doc: `
-Looks only where ` + "`diagnose --storage PLACE`" + ` says where the files are. Held against what is there is what etcd says of each flushed segment: how many insert and delta logs it has of each field, and how many files its finished
+	Doc: `Looks only where ` + "`diagnose --storage PLACE`" + ` says where the files are. Held against what is there is what etcd says of each flushed segment: how many insert and delta logs it has of each field, and how many files its finished
 indexes have. A finding is a collection with a segment of which files are missing, are empty, or are shorter than they were written. That a log or an index file says in its first bytes: it is a row of events, each with its length. The
 sizes in etcd are no measure: up to 2.3 they are those in memory. The files of storage version 2, and indexes in a single file, do not say it.
 
 A query node cannot load such a segment: a load does not get on, and says no reason; what is in memory is lost with the next restart or move. An index without its files is not built again by itself, as etcd says that it is finished.
 
 The files of at most 1,000 folders are looked for, and 4,000 files opened, for 30 seconds at most: first of collections that are being loaded, of segments that no node serves, of builds that wait; what was left out is said. A place that cannot be listed, or has no
-file of the segments at all (another cluster's, or another folder), is unknown, not well: unless it is the place that the processes' configuration names, a bucket by its endpoint, a folder on a machine on which one of them runs. Then all is lost, and that is the finding. Segments of storage version 3 and index records of 2.1 are not looked for.
-`,
-	Remedy: `
-Find out who removed them: a lifecycle rule of the bucket, a cleaning script, another Milvus with the same ` + "`minio.rootPath`" + `, which collects what it does not know as garbage. Bring them back from a copy or an older version of the
-objects. Without one: of an index, drop it and create it again, as it is built of the insert logs; of insert logs, the rows are lost: insert them again from their source.
-`,
+file of the segments at all (another cluster's, or another folder), is unknown, not well: unless it is the place that the processes' configuration names, a bucket by its endpoint, a folder on a machine on which one of them runs. Then all is lost, and that is the finding. Segments of storage version 3 and index records of 2.1 are not looked for.`,
+	Remedy: `Find out who removed them: a lifecycle rule of the bucket, a cleaning script, another Milvus with the same ` + "`minio.rootPath`" + `, which collects what it does not know as garbage. Bring them back from a copy or an older version of the
+objects. Without one: of an index, drop it and create it again, as it is built of the insert logs; of insert logs, the rows are lost: insert them again from their source.`,
 	Parts: model.PartObjects | model.PartSegments | model.PartIndexes | model.PartLogs | model.PartSegmentIndexes | model.PartServing,
 	Needs: check.NeedStorage,
 	Run:   runFilesMissing,

@@ -18,20 +18,16 @@ var storageFailing = &check.Check{
 	Title:    "Processes cannot read or write the storage",
 	Severity: check.Error,
 	Since:    "0.9",
-	Doc: `
-Processes count what they do with remote storage, by operation (get, put, list, remove, stat): ` + "`milvus_storage_op_count`" + ` of the part in Go, ` + "`internal_storage_op_count`" + ` of the part in C++, which loads segments and builds
+	Doc: `Processes count what they do with remote storage, by operation (get, put, list, remove, stat): ` + "`milvus_storage_op_count`" + ` of the part in Go, ` + "`internal_storage_op_count`" + ` of the part in C++, which loads segments and builds
 indexes. Compared are two scrapes: those of one look (` + "`--window`" + `), and with ` + "`--watch`" + `, and in the UI, those of the last one to two minutes.
 
 A finding is what fails meanwhile: a warning if it failed twice (once, if it had failed twice before) and that is a tenth of the operations of its kind; an error if it failed three times and that is half of them. Fewer are information: Milvus tries again.
 What failed since the process started, and not while it was watched, is information, as nobody knows when that was; a warning if nothing of its kind has ever succeeded, or if the process started within 10 minutes and half of it failed.
 
 Not counted is a stat in Go, which is how Milvus asks whether a file is there, and fails where it is not. Reads in Go of a file that is not there succeed by this count. Local storage is not counted at all: where no process has counted anything, nothing is
-known.
-`,
-	Remedy: `
-See whether the storage answers at its address, whether the access key still may (a policy, an expired key: ` + "`403`" + `), whether the bucket is there and not full. The log of the process has the storage's own words, with the name of the file. If only reads
-fail, files may be missing: ` + "`kitescope diagnose --storage PLACE`" + ` looks for them.
-`,
+known.`,
+	Remedy: `See whether the storage answers at its address, whether the access key still may (a policy, an expired key: ` + "`403`" + `), whether the bucket is there and not full. The log of the process has the storage's own words, with the name of the file. If only reads
+fail, files may be missing: ` + "`kitescope diagnose --storage PLACE`" + ` looks for them.`,
 	Parts: model.PartSessions,
 	Needs: check.NeedMetrics,
 	Run:   runStorageFailing,

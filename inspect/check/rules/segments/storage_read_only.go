@@ -13,19 +13,15 @@ var storageReadOnly = &check.Check{
 	Title:    "The storage takes no writes",
 	Severity: check.Error,
 	Since:    "0.9",
-	Doc: `
-Looks only where ` + "`diagnose --storage FOLDER`" + ` says where the files are, and that is a folder: whether its file system is mounted read-only, and how much room is left. Nothing is written to find that out.
+	Doc: `Looks only where ` + "`diagnose --storage FOLDER`" + ` says where the files are, and that is a folder: whether its file system is mounted read-only, and how much room is left. Nothing is written to find that out.
 
 An error if the processes' configuration (` + "`localStorage.path`" + `) names that folder, and one of them runs on the machine that looks; else information, as the way by which kitescope sees the folder may be read-only, or its share smaller, than that by which Milvus does. Full is less than 100 MiB that are free.
 
 Milvus 2.3.5 does not say so anywhere but in its logs, and local storage is in no metric. Measured, with a folder that became read-only under inserts and a flush: the data node tried for 20 seconds and ended itself, and so does each that is started in its
-place; an index build was tried every 3 seconds, 46 times in 140 seconds, "InProgress" all the while.
-`,
-	Remedy: `
-See why it is read-only: the kernel mounts a file system so after an error of the disk (` + "`dmesg`" + `). Mount it writable, make room, then start the data nodes that ended. No row is lost that the message queue still has.
-`,
-	Needs: check.NeedStorage,
-	Run:   runStorageReadOnly,
+place; an index build was tried every 3 seconds, 46 times in 140 seconds, "InProgress" all the while.`,
+	Remedy: `See why it is read-only: the kernel mounts a file system so after an error of the disk (` + "`dmesg`" + `). Mount it writable, make room, then start the data nodes that ended. No row is lost that the message queue still has.`,
+	Needs:  check.NeedStorage,
+	Run:    runStorageReadOnly,
 }
 
 // fullBelow is how much free room is none.

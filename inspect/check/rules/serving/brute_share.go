@@ -18,8 +18,7 @@ var bruteForceShare = &check.Check{
 	Title:    "Much of the search work is brute force",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-Rows without an index are compared one by one: growing ones, and sealed segments that a node has loaded without their vector index. This check adds
+	Doc: `Rows without an index are compared one by one: growing ones, and sealed segments that a node has loaded without their vector index. This check adds
 them up per loaded collection, weighed as ` + "`kitescope balance`" + ` weighs work (rows times dimensions; behind an HNSW index a search
 compares a thousand or two rows a segment, whatever its size). The weights are printed with the balance.
 
@@ -30,13 +29,10 @@ Only information is a collection where half of the work is brute force because r
 latency meanwhile; and a query node that does twice its share of such work, as the leader of busy shards.
 
 Not looked at: collections with a FLAT index or none, where brute force is the design (see index-unfit), and segments under
-1,024 rows, which Milvus never indexes. Milvus issue 21215 is a case: 50,000 growing rows beside 1.5 million indexed ones took a search from 30 ms to over 2 s.
-`,
-	Remedy: `
-Flush what is no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments without an index see index-not-loaded, index-missing and index-failed. Under
+1,024 rows, which Milvus never indexes. Milvus issue 21215 is a case: 50,000 growing rows beside 1.5 million indexed ones took a search from 30 ms to over 2 s.`,
+	Remedy: `Flush what is no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments without an index see index-not-loaded, index-missing and index-failed. Under
 steady inserts: lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxSize`" + ` makes growing segments smaller, more shards spread them over more leaders, and
-` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives large growing segments a small index of their own.
-`,
+` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives large growing segments a small index of their own.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runBruteForceShare,

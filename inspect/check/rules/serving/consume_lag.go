@@ -19,19 +19,15 @@ var consumptionLag = &check.Check{
 	Title:    "Query node is behind in consuming a channel",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-A shard leader answers a search once it has consumed its channel up to the search's guarantee timestamp: with strong consistency up to now, with bounded up to 5 seconds ago (` + "`common.gracefulTime`" + `).
+	Doc: `A shard leader answers a search once it has consumed its channel up to the search's guarantee timestamp: with strong consistency up to now, with bounded up to 5 seconds ago (` + "`common.gracefulTime`" + `).
 Time ticks come every 200 ms, so that the lag of a healthy leader is a few hundred milliseconds (140 to 260 on the recorded 2.3.5 cluster under load). A leader that is 10 seconds behind makes strong searches wait
 as long, and bounded ones, too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
 
 A finding is a query node that leads shards and is 10 seconds or more behind, an error from 5 minutes on, an information as long as it, or what it is given to lead, is there for less than two minutes, as it reads on from the checkpoints then (a collection that is loaded, a shard that moved): by ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of collections that it leads, and by the slowest channel of its
 GetMetrics answer. If all leaders are behind, it is one finding, and no node's fault. Until 2.5 RootCoord sends a time tick once it has one of each registered proxy: while a proxy hangs, or is dead and its session has not ended, all leaders fall
-behind, and that follows from it (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Series of collections that a node no longer leads linger with their last value, and are left out.
-`,
-	Remedy: `
-See whether the message queue answers and how fast (Kafka, Pulsar), and the CPU of the node: a leader with no processor time falls behind. If all nodes lag alike, look at the queue or at RootCoord's and the proxies' time
-ticks; if one does, restart it or move its shards.
-`,
+behind, and that follows from it (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Series of collections that a node no longer leads linger with their last value, and are left out.`,
+	Remedy: `See whether the message queue answers and how fast (Kafka, Pulsar), and the CPU of the node: a leader with no processor time falls behind. If all nodes lag alike, look at the queue or at RootCoord's and the proxies' time
+ticks; if one does, restart it or move its shards.`,
 	Parts: model.PartObjects | model.PartServing,
 	Needs: check.NeedMetrics,
 	Run:   runConsumptionLag,

@@ -18,8 +18,7 @@ var growingFlushed = &check.Check{
 	Title:    "Flushed segment is still served as growing",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-After a flush QueryCoord takes the segment into a new target, has a node load the sealed copy with its index, and tells the shard
+	Doc: `After a flush QueryCoord takes the segment into a new target, has a node load the sealed copy with its index, and tells the shard
 leader to let the growing one go. If that handoff gets stuck, searches go on comparing the rows one by one, though an
 index exists; and where the sealed copy is there as well, the rows are in memory twice and ` + "`entity_num`" + ` counts them twice. Nothing
 in Milvus reports it: in etcd the segment is flushed, and growing segments do not appear in the query segment API (milvus issues 17767, 17566, 17914,
@@ -31,13 +30,10 @@ there is none, that was flushed (or dropped) at least 6 minutes before.
 
 No finding is a handoff under way. Measured on 2.3.5 with small segments: the sealed copy was there 3 s after the flush, the growing one gone after 13.5 s, and after 68 s at the latest under inserts. Large segments take
 as long as they take to load, and while one target is being loaded the next waits for up to 5 minutes (` + "`queryCoord.NextTargetSurviveTime`" + `). When a segment was
-flushed is taken from its position in the channel, which is the channel's at the flush; where none is recorded, the age is said to be unknown.
-`,
-	Remedy: `
-See first what keeps the handoff back: a target that does not move (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
+flushed is taken from its position in the channel, which is the channel's at the flush; where none is recorded, the age is said to be unknown.`,
+	Remedy: `See first what keeps the handoff back: a target that does not move (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
 is full or does not answer. Then make QueryCoord draw up a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord (up to 2.3 searches fail until it is back).
-As the last resort release the collection and load it again; it cannot be searched meanwhile.
-`,
+As the last resort release the collection and load it again; it cannot be searched meanwhile.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runGrowingFlushed,

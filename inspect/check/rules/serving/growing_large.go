@@ -15,8 +15,7 @@ var growingLarge = &check.Check{
 	Title:    "Growing segment is larger than its seal policy allows",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-DataCoord seals a growing segment when it has ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit (` + "`maxSize`" + `, worked out per schema and
+	Doc: `DataCoord seals a growing segment when it has ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit (` + "`maxSize`" + `, worked out per schema and
 recorded with the segment), with the next time tick of its channel; since 2.5 up to a tenth earlier. It never gives out more rows than fit.
 
 A finding is a segment that reached that size and to which nothing was written for 2 minutes: it should have been sealed long ago;
@@ -24,12 +23,9 @@ and one with more than 1.1 times the rows, or 1.25 times the bytes (2.6), that f
 what they hold, or DataCoord does not act on it.
 
 No finding is a segment beyond its size that is still written: rows arrive faster than they are counted. If DataCoord did not tell its configuration, only segments beyond
-the rows that fit count.
-`,
-	Remedy: `
-Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, see whether the channel's checkpoint moves and which data node watches
-it; restarting that data node makes DataCoord assign the channel anew.
-`,
+the rows that fit count.`,
+	Remedy: `Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, see whether the channel's checkpoint moves and which data node watches
+it; restarting that data node makes DataCoord assign the channel anew.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Run:   runGrowingLarge,
 	Roles: []string{"datacoord", "datanode", "streamingnode"},

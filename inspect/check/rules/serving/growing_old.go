@@ -17,8 +17,7 @@ var growingOld = &check.Check{
 	Title:    "Rows stay in growing segments",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-Rows that were inserted lie in growing segments until those are sealed and flushed; only then an index is built. Until
+	Doc: `Rows that were inserted lie in growing segments until those are sealed and flushed; only then an index is built. Until
 then every search compares them one by one (from some thousand rows on with a small interim index,
 ` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node alone. DataCoord seals a segment by itself in three cases:
 
@@ -36,15 +35,12 @@ sealing should have closed, and one that is sealed and not flushed because its c
 
 No finding is a segment that is being written, however large its part of the work: that is the price of inserting. When a segment was last
 written is told by DataCoord's memory, by a streaming node's record, or by etcd up to the channel's checkpoint; where none
-of them tells, a segment counts as left alone if it is 2 minutes old and its shard leaders consume no inserts at all, else it is said to be unknown. Limits are those of the cluster's own configuration, else the version's defaults.
-`,
-	Remedy: `
-Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" + `. The index is built and loaded within
+of them tells, a segment counts as left alone if it is 2 minutes old and its shard leaders consume no inserts at all, else it is said to be unknown. Limits are those of the cluster's own configuration, else the version's defaults.`,
+	Remedy: `Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" + `. The index is built and loaded within
 seconds to minutes, and the growing segment is released about 15 seconds after the sealed one is there. Do not flush after each
 small insert: each flush makes a segment of its own, and many small segments are a finding, too. Where small batches come all the time,
 a lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` lets idle sealing do it. Segments past their limits mean that DataCoord or a
-data node does not do its work: look at the channel's checkpoint and at the data node that watches it.
-`,
+data node does not do its work: look at the channel's checkpoint and at the data node that watches it.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Run:   runGrowingOld,
 	Roles: []string{"datacoord", "datanode", "streamingnode", "rootcoord"},

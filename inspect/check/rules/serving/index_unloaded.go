@@ -18,8 +18,7 @@ var indexNotLoaded = &check.Check{
 	Title:    "Index is built, and the node serves the segment without it",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-A query node that loaded a segment before its index was finished compares every row of it. QueryCoord notices the finished index and has the
+	Doc: `A query node that loaded a segment before its index was finished compares every row of it. QueryCoord notices the finished index and has the
 node load it (index_checker.go, since 2.3); if that does not happen, searches stay slow until the collection is loaded anew, and nothing shows it: the index is
 "Finished" everywhere (milvus issues 6609, 12958, 19974).
 
@@ -27,12 +26,9 @@ Looked at: the index files that each node says it uses (` + "`index_info`" + ` o
 of 1,024 rows and more without files of a vector index that has been finished for 10 minutes. Versions that do not record when it finished
 (2.3 and older) get half an hour, counted from the loading of the segment and the definition of the index.
 
-Never a finding: FLAT and BIN_FLAT, for which nodes have no files (observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.
-`,
-	Remedy: `
-` + "`Collection(NAME).load(_refresh=True)`" + ` makes QueryCoord compare again. If the node lacks memory or disk for the files, its log says so; free some, or add a
-node. As the last resort release and load the collection.
-`,
+Never a finding: FLAT and BIN_FLAT, for which nodes have no files (observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.`,
+	Remedy: `` + "`Collection(NAME).load(_refresh=True)`" + ` makes QueryCoord compare again. If the node lacks memory or disk for the files, its log says so; free some, or add a
+node. As the last resort release and load the collection.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,
 	Needs: check.NeedDistribution,
 	Run:   runIndexNotLoaded,

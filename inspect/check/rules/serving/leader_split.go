@@ -18,8 +18,7 @@ var leaderSplit = &check.Check{
 	Title:    "Shard leaders contradict each other or the nodes",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-In each replica one node leads a channel, and its view says which node has which sealed segment. A finding is, of a loaded collection,
+	Doc: `In each replica one node leads a channel, and its view says which node has which sealed segment. A finding is, of a loaded collection,
 
 - a channel that two nodes of one replica lead, 2 minutes after the second one took it: both consume the stream and hold its growing rows, and releases of one break searches
   of the other (milvus issues 23726, 43309);
@@ -27,12 +26,9 @@ In each replica one node leads a channel, and its view says which node has which
 - a view that names a node for segments which that node says it does not have: searches fail, or do not find them.
 
 Times are the versions of the channel and the segment, which is when QueryCoord had them loaded. No finding is a move that is under way, a segment that has been compacted away, or a node
-that did not say what it has.
-`,
-	Remedy: `
-Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays, restart the query node that QueryCoord does not
-name as the leader (` + "`kitescope get nodes`" + `, GetShardLeaders).
-`,
+that did not say what it has.`,
+	Remedy: `Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays, restart the query node that QueryCoord does not
+name as the leader (` + "`kitescope get nodes`" + `, GetShardLeaders).`,
 	Parts: model.PartObjects | model.PartServing | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runLeaderSplit,

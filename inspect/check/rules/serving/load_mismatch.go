@@ -17,22 +17,18 @@ var loadMismatch = &check.Check{
 	Title:    "Load state in etcd is not what QueryCoord has",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-QueryCoord keeps load states in etcd and works from its own memory. A finding is a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not
+	Doc: `QueryCoord keeps load states in etcd and works from its own memory. A finding is a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not
 available or not complete: clients get "collection not loaded" though it seems to be (milvus issue 45108). As information: a collection that QueryCoord lists and etcd
 does not have, which a restart of QueryCoord would forget.
 
 Metadata and QueryCoord's answer are seconds apart: a load or release in between shows as one of these, once. Where they are more than 10 seconds apart, as a file and a recording may be,
 a collection of which QueryCoord and all query nodes have nothing is information only. So is one of which QueryCoord has a part in the first 2 minutes after its start (seen on 2.3.5: 0% of
-most collections four seconds after it, none half a minute later).
-`,
-	Remedy: `
-Look again. If it stays, restart QueryCoord, which then reads etcd; else release the collection and load it again.
-`,
-	Parts: model.PartServing | model.PartObjects,
-	Needs: check.NeedQueryCoord,
-	Run:   runLoadMismatch,
-	Roles: []string{"querycoord", "querynode"},
+most collections four seconds after it, none half a minute later).`,
+	Remedy: `Look again. If it stays, restart QueryCoord, which then reads etcd; else release the collection and load it again.`,
+	Parts:  model.PartServing | model.PartObjects,
+	Needs:  check.NeedQueryCoord,
+	Run:    runLoadMismatch,
+	Roles:  []string{"querycoord", "querynode"},
 	FollowsFrom: []check.Cause{
 		{Check: "node-unreachable", Of: check.Shares("collections")},
 		{Check: "no-shard-leader", Of: check.Shares("collections")},

@@ -17,19 +17,15 @@ var loadStuck = &check.Check{
 	Title:    "Loading a collection or a partition does not get on",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-While a collection loads its state in etcd is Loading, and QueryCoord tells the percentage. A finding is a collection in that state of which no query node has been given a segment or a channel in the last 10 minutes,
+	Doc: `While a collection loads its state in etcd is Loading, and QueryCoord tells the percentage. A finding is a collection in that state of which no query node has been given a segment or a channel in the last 10 minutes,
 the time after which QueryCoord itself gives up without progress (` + "`queryCoord.loadTimeoutSeconds`" + `: 600; milvus issues 21745, 39436, 45108). When something was loaded last is the
 newest version of what nodes have of it. Where little is left to load, 2 minutes are enough (and a second for each 10 MiB), if no node has been given anything of any collection meanwhile: what DataCoord wants served and no node has is named.
 
 A partition that is loaded into a collection which is loaded already has a state of its own, and is judged by it in the same way: the collection stays Loaded, and searches that name the partition fail.
 
-A collection or partition that has nothing on any node yet is an information: it may have been asked for this moment. Without the nodes' word it is unknown whether a load moves.
-`,
-	Remedy: `
-See whether the query nodes have the memory (` + "`kitescope balance`" + `), whether DataCoord and the indexes are ready (index-missing, index-stuck), and QueryCoord's log for the collection. Release the collection, then load
-it again.
-`,
+A collection or partition that has nothing on any node yet is an information: it may have been asked for this moment. Without the nodes' word it is unknown whether a load moves.`,
+	Remedy: `See whether the query nodes have the memory (` + "`kitescope balance`" + `), whether DataCoord and the indexes are ready (index-missing, index-stuck), and QueryCoord's log for the collection. Release the collection, then load
+it again.`,
 	Parts: model.PartServing | model.PartObjects | model.PartSegments | model.PartIndexes,
 	Needs: check.NeedDistribution,
 	Run:   runLoadStuck,

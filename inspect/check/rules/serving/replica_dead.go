@@ -17,8 +17,7 @@ var replicaDeadNode = &check.Check{
 	Title:    "Replica or resource group names nodes that are gone",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-QueryCoord takes a query node out of its replicas and resource group when its session ends. A finding is a node that a replica or a resource group still names though no session of that id is there: then QueryCoord
+	Doc: `QueryCoord takes a query node out of its replicas and resource group when its session ends. A finding is a node that a replica or a resource group still names though no session of that id is there: then QueryCoord
 missed its going, as after a restart in 2.4 (milvus issues 33200, 33207, 32665), or was down itself. Such a replica is given segments and shards that nobody serves ("node not found").
 
 Where QueryCoord itself has the node no more, it is information: it has taken over, and its record in etcd is written anew when another node joins or leaves (seen on 2.3.5, and there it may stay for days).
@@ -26,12 +25,9 @@ The same goes for the default resource group alone, of which nobody was asked: i
 
 An error if all nodes of a replica are gone, and no other replica is left; a warning else. From 2.4 on a node that left a replica before it went may be named by it, as read-only, for a minute
 (` + "`queryCoord.checkNodeInReplicaInterval`" + `: 60; issue 32665): an information. Not looked at: metadata without a single
-session, as of a stopped cluster or a backup, and Milvus 2.1, which keeps its replicas elsewhere.
-`,
-	Remedy: `
-Restart QueryCoord: it reads the sessions anew (up to 2.3 searches fail until it is back). If the replica stays without nodes, release and load the collection. A resource group that keeps a dead node takes it for capacity that it
-has not: transfer nodes, or drop the group once it is empty.
-`,
+session, as of a stopped cluster or a backup, and Milvus 2.1, which keeps its replicas elsewhere.`,
+	Remedy: `Restart QueryCoord: it reads the sessions anew (up to 2.3 searches fail until it is back). If the replica stays without nodes, release and load the collection. A resource group that keeps a dead node takes it for capacity that it
+has not: transfer nodes, or drop the group once it is empty.`,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects,
 	Run:   runReplicaDeadNode,
 	Roles: []string{"querycoord", "querynode"},

@@ -15,17 +15,13 @@ var replicaShort = &check.Check{
 	Title:    "Collection has fewer working replicas than asked for",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-A collection is loaded with a number of replicas, each a group of query nodes that can answer alone. A finding is a collection to be loaded that has fewer replicas than that, or replicas without a single registered
+	Doc: `A collection is loaded with a number of replicas, each a group of query nodes that can answer alone. A finding is a collection to be loaded that has fewer replicas than that, or replicas without a single registered
 query node that takes work: an error if none works, so that nothing can be searched; a warning if some do, so that they carry the others' load and there is
 less left to lose.
 
-Read from load states, replicas and sessions in etcd. Not looked at: metadata without a single session, and Milvus 2.1, which keeps its replicas elsewhere.
-`,
-	Remedy: `
-Start query nodes in the resource group of the replica; QueryCoord gives them to it. If there are not enough machines for the number of replicas, release the collection and load it with
-fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.
-`,
+Read from load states, replicas and sessions in etcd. Not looked at: metadata without a single session, and Milvus 2.1, which keeps its replicas elsewhere.`,
+	Remedy: `Start query nodes in the resource group of the replica; QueryCoord gives them to it. If there are not enough machines for the number of replicas, release the collection and load it with
+fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.`,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects,
 	Run:   runReplicaShort,
 	Roles: []string{"querycoord", "querynode"},

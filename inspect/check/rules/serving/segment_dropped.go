@@ -18,19 +18,15 @@ var segmentDropped = &check.Check{
 	Title:    "Dropped segment is still in memory",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-Compaction and drops mark segments as dropped; query nodes let them go once the leaders have turned to what took their place. A finding is a sealed segment on a query
+	Doc: `Compaction and drops mark segments as dropped; query nodes let them go once the leaders have turned to what took their place. A finding is a sealed segment on a query
 node that etcd has had as dropped for 10 minutes, or that etcd does not know though it was loaded 10 minutes before the metadata was read; and a collection that
 is not to be loaded any more, or gone, of which nodes still hold segments that were not dropped or loaded in the last 10 minutes (a warning if it is gone, else an
 information: it may have been released this moment).
 
 No finding: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. Observed on 2.3.5: sources were
-served for about 40 s after their compaction, and with an index to be built Milvus keeps them for as long as that takes.
-`,
-	Remedy: `
-See whether the target of the collection moves (target-behind): old segments go with the next one. Restarting the query node frees the memory at once. If a collection that was released or
-dropped stays in memory, restart QueryCoord: it releases what it finds on nodes and does not know.
-`,
+served for about 40 s after their compaction, and with an index to be built Milvus keeps them for as long as that takes.`,
+	Remedy: `See whether the target of the collection moves (target-behind): old segments go with the next one. Restarting the query node frees the memory at once. If a collection that was released or
+dropped stays in memory, restart QueryCoord: it releases what it finds on nodes and does not know.`,
 	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs: check.NeedDistribution,
 	Run:   runSegmentDropped,

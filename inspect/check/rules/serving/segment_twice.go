@@ -18,17 +18,13 @@ var segmentTwice = &check.Check{
 	Title:    "Segment is loaded on two nodes of one replica",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-Within a replica each sealed segment belongs on one node. While QueryCoord moves one, both have it (and the query segment API lists both): the new node loads it, the leader turns
+	Doc: `Within a replica each sealed segment belongs on one node. While QueryCoord moves one, both have it (and the query segment API lists both): the new node loads it, the leader turns
 to it, the old one lets go. A finding is a segment that two nodes of one replica still have 2 minutes after the newer copy was loaded, longer than a segment task may take
 (` + "`queryCoord.segmentTaskTimeout`" + `). The time is in the version of the newer copy, which is when QueryCoord had it loaded.
 
-The leader asks one of the two, so that answers are right; the memory is taken twice. Rows count on the node that the leader asks; ` + "`kitescope balance`" + ` tells the other copies apart.
-`,
-	Remedy: `
-QueryCoord drops repeated segments by itself, after other work: see whether it is busy, or a node refuses. Restarting QueryCoord makes it compare all nodes again; restarting
-the query node that the leader does not ask frees its copies.
-`,
+The leader asks one of the two, so that answers are right; the memory is taken twice. Rows count on the node that the leader asks; ` + "`kitescope balance`" + ` tells the other copies apart.`,
+	Remedy: `QueryCoord drops repeated segments by itself, after other work: see whether it is busy, or a node refuses. Restarting QueryCoord makes it compare all nodes again; restarting
+the query node that the leader does not ask frees its copies.`,
 	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs: check.NeedDistribution,
 	Run:   runSegmentTwice,

@@ -19,20 +19,16 @@ var segmentNotLoaded = &check.Check{
 	Title:    "Flushed segment of a loaded collection is not served",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-DataCoord says which segments of a channel are to be served (GetRecoveryInfoV2); a shard leader knows which it searches (its view in GetDataDistribution). A finding
+	Doc: `DataCoord says which segments of a channel are to be served (GetRecoveryInfoV2); a shard leader knows which it searches (its view in GetDataDistribution). A finding
 is a flushed segment of a loaded collection that is in the first list and not in the second, neither sealed nor growing: its rows are missing from every answer, without
 an error (milvus issue 47913 is such a gap of 3 minutes), or searches fail with "segment lacks" (23754, 30827).
 
 A segment is given 10 minutes from its flush, or from the compaction that made it. No finding: a segment whose sources are all served in its
 place, which is how Milvus bridges a compaction and the building of its index; one that another leader of the same shard still
 searches, as while a channel moves; L0, empty and invisible segments; partitions that are not loaded. When a segment
-was flushed is taken from its position in the channel, of a compaction's result from the time its sources were dropped.
-`,
-	Remedy: `
-See whether nodes have memory for it: a query node that refuses to load says so in its log, and QueryCoord tries again and again. Then
-` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord. Segments that were imported appear with the next refresh only.
-`,
+was flushed is taken from its position in the channel, of a compaction's result from the time its sources were dropped.`,
+	Remedy: `See whether nodes have memory for it: a query node that refuses to load says so in its log, and QueryCoord tries again and again. Then
+` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord. Segments that were imported appear with the next refresh only.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs: check.NeedDistribution | check.NeedRecovery,
 	Run:   runSegmentNotLoaded,

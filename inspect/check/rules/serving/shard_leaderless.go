@@ -17,18 +17,14 @@ var noShardLeader = &check.Check{
 	Title:    "Shard of a loaded collection has no leader",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord names no leader ("channel not available
+	Doc: `Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord names no leader ("channel not available
 in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or which no query node leads, provided that all nodes of the collection's replicas said what they serve. With several
 replicas, one of which has no leader for the channel, it is a warning: searches go to the others. Where a node leads the channel and QueryCoord does not name it, it says so: proxies ask QueryCoord.
 
-No finding is a shard whose leader cannot serve it, for which QueryCoord does not name it (see shard-not-serviceable), a collection that is still loading (see load-stuck), or of which neither QueryCoord nor any node has anything (see load-state-mismatch). Where a node did not answer and QueryCoord does not say, it is unknown who leads.
-`,
-	Remedy: `
-If a query node is gone or hangs, QueryCoord has to notice first: its session must end (` + "`common.session.ttl`" + `, 30 seconds), then the channel is watched by another. If no
+No finding is a shard whose leader cannot serve it, for which QueryCoord does not name it (see shard-not-serviceable), a collection that is still loading (see load-stuck), or of which neither QueryCoord nor any node has anything (see load-state-mismatch). Where a node did not answer and QueryCoord does not say, it is unknown who leads.`,
+	Remedy: `If a query node is gone or hangs, QueryCoord has to notice first: its session must end (` + "`common.session.ttl`" + `, 30 seconds), then the channel is watched by another. If no
 node is missing, look at QueryCoord's log for the channel, at the memory of the nodes, and whether the message queue answers: a new leader has to read the channel from its checkpoint on.
-Restarting QueryCoord, then release and load, are the last resorts.
-`,
+Restarting QueryCoord, then release and load, are the last resorts.`,
 	Parts: model.PartObjects | model.PartServing | model.PartChannels,
 	Needs: check.NeedDistribution | check.NeedQueryCoord,
 	Run:   runNoShardLeader,

@@ -19,19 +19,15 @@ var shardUnserviceable = &check.Check{
 	Title:    "Shard has a leader that cannot serve it",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-A shard leader answers searches only if its own view of the shard is whole. A finding is a shard of a loaded collection where, in one replica, every leader
+	Doc: `A shard leader answers searches only if its own view of the shard is whole. A finding is a shard of a loaded collection where, in one replica, every leader
 
 - says so itself: not serviceable (Milvus 2.5 and later; milvus issues 44014, 43767), with the reason if it is still catching up with the stream (2.6.8 and later);
 - has never been given a target, 2 minutes after it took the channel (2.3 and later);
 - asks a node for sealed segments that has no session any more, or that does not answer: searches then fail with "node offline" or "segment lacks" (milvus issues 23754, 23936).
 
-No finding: a new leader that is not ready while the old one still serves, as during a move of the channel.
-`,
-	Remedy: `
-Bring back the node that the leader asks, or wait until its session has ended (30 seconds) and QueryCoord has loaded its segments elsewhere; see whether the others have the
-memory for them. A leader that stays unserviceable with all nodes alive: restart its query node, or QueryCoord.
-`,
+No finding: a new leader that is not ready while the old one still serves, as during a move of the channel.`,
+	Remedy: `Bring back the node that the leader asks, or wait until its session has ended (30 seconds) and QueryCoord has loaded its segments elsewhere; see whether the others have the
+memory for them. A leader that stays unserviceable with all nodes alive: restart its query node, or QueryCoord.`,
 	Parts: model.PartObjects | model.PartServing | model.PartSessions | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runShardUnserviceable,

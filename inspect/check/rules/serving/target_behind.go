@@ -17,8 +17,7 @@ var targetBehind = &check.Check{
 	Title:    "Shard leaders serve an old target",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-QueryCoord draws up a target (which segments to serve) from what DataCoord says, has it loaded, and then hands it to the shard leaders. A new one is looked for every 10
+	Doc: `QueryCoord draws up a target (which segments to serve) from what DataCoord says, has it loaded, and then hands it to the shard leaders. A new one is looked for every 10
 seconds, and drawn anew after 5 minutes at the latest (` + "`queryCoord.NextTargetSurviveTime`" + `). If the next target never gets complete, because a segment cannot be loaded
 or a node does not answer, leaders stay on the old one: flushed segments stay growing, compacted ones stay in memory, and nothing says so (milvus issues 34554, 51564).
 
@@ -26,12 +25,9 @@ The version of a leader's target is the time at which it was drawn up (observed 
 than three times that limit, at least 15 minutes, while DataCoord wants segments served that were flushed or made before that and are not in its
 view; or one that is that far behind another leader of the same collection.
 
-No finding is an old target with nothing new to serve. Where the version is not a time it is unknown.
-`,
-	Remedy: `
-Look for what cannot be loaded: segment-not-loaded, node-unreachable, memory of the nodes, and QueryCoord's log ("failed to update next target", "check delegator"). Then
-` + "`Collection(NAME).load(_refresh=True)`" + `; restarting QueryCoord starts afresh.
-`,
+No finding is an old target with nothing new to serve. Where the version is not a time it is unknown.`,
+	Remedy: `Look for what cannot be loaded: segment-not-loaded, node-unreachable, memory of the nodes, and QueryCoord's log ("failed to update next target", "check delegator"). Then
+` + "`Collection(NAME).load(_refresh=True)`" + `; restarting QueryCoord starts afresh.`,
 	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs: check.NeedDistribution | check.NeedRecovery,
 	Run:   runTargetBehind,

@@ -24,12 +24,9 @@ That it is off is a finding only while something is uneven: a query node is idle
 value is QueryCoord's own answer to ShowConfigurations. Where that was not asked, only a key under ` + "`config/`" + ` in etcd tells: since Milvus 2.2.0 it comes before environment and file
 (pkg/config: the etcd source has the highest priority); without one the value is unknown, and so is the answer of this check.
 
-While it is off, QueryCoord still empties nodes that are stopping.
-`,
-	Remedy: `
-Turn it on: the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + ` with the value ` + "`true`" + ` is taken over without a restart, measured within 5 to 8 seconds; or set it in milvus.yaml. If it is off on
-purpose (moves cost memory twice for a while, and warm caches), move by hand what ` + "`kitescope balance --plan`" + ` lists.
-`,
+While it is off, QueryCoord still empties nodes that are stopping.`,
+	Remedy: `Turn it on: the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + ` with the value ` + "`true`" + ` is taken over without a restart, measured within 5 to 8 seconds; or set it in milvus.yaml. If it is off on
+purpose (moves cost memory twice for a while, and warm caches), move by hand what ` + "`kitescope balance --plan`" + ` lists.`,
 	// Not PartConfig: a backup has no dynamic keys, and QueryCoord's own word counts.
 	Parts: model.PartServing | model.PartSessions | model.PartObjects | model.PartSegments,
 	Needs: check.NeedProcesses,

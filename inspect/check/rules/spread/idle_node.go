@@ -16,8 +16,7 @@ var idleNode = &check.Check{
 	Title:    "Query node serves nothing, or far less than the others",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `
-A query node that joined and was given nothing to serve costs money and helps nobody: all searches still wait for the others. Milvus issues 23604 and 24065 are such cases.
+	Doc: `A query node that joined and was given nothing to serve costs money and helps nobody: all searches still wait for the others. Milvus issues 23604 and 24065 are such cases.
 
 Compared are the query nodes of one resource group that are registered, not stopping, and not inside streaming nodes (those take channels only). What a node
 serves comes from the node itself, else from its metrics. A node with at most a quarter of what the others have on average, in search work (weighed as
@@ -27,13 +26,10 @@ with less memory than the others is measured by that.
 It is none if there is nothing to give it: no replica of it has two segments on one node, or the resource group serves fewer than 5,000 rows in all. Unless auto-balance is off, neither is it one
 within two minutes of its start, nor in the first hour while a segment has come within the last two minutes: it is being filled. Measured on Milvus 2.3.5 with small
 segments, the first were on a new node after 1 to 2 s and all had settled after 90 s; large ones take as long as they take to load, and while other nodes are stopping those go first. For ten minutes
-it is an information only.
-`,
-	Remedy: `
-If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the calls. If it is on and the
+it is an information only.`,
+	Remedy: `If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the calls. If it is on and the
 node stays idle: is the node in the resource group of the replicas (` + "`kitescope get resource-groups`" + `)? Is another node stopping? Those are emptied first. QueryCoord's log says
-why it skips a replica ("skip balance"). Does its version or memory differ, so that QueryCoord holds it unfit?
-`,
+why it skips a replica ("skip balance"). Does its version or memory differ, so that QueryCoord holds it unfit?`,
 	Parts:       model.PartServing | model.PartSessions | model.PartObjects | model.PartSegments,
 	Needs:       check.NeedProcesses,
 	Run:         runIdleNode,

@@ -19,18 +19,14 @@ var imbalanceChannels = &check.Check{
 	Title:    "Channels are spread unevenly over data nodes",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-A data node consumes the channels that DataCoord gives it, buffers their rows and writes them to storage; from 2.6 on a streaming node does, and its query node leads the shards besides. Inserts
+	Doc: `A data node consumes the channels that DataCoord gives it, buffers their rows and writes them to storage; from 2.6 on a streaming node does, and its query node leads the shards besides. Inserts
 are as fast as the node with most channels.
 
 Counted are the watch records of vchannels per data node, or the assignments of pchannels per streaming node, both from etcd. A finding is a node with two more than its fair share, rounded up, and
 twice the mean; a warning if another node has none at all and has been there for ten minutes. DataCoord looks every 6 minutes
-(` + "`dataCoord.channel.balanceInterval`" + `, 360 s; 2.3.3 and later, ` + "`dataCoord.autoBalance`" + `). A channel is not a load: one with many inserts weighs more than ten without.
-`,
-	Remedy: `
-Is ` + "`dataCoord.autoBalance`" + ` on? Data nodes of before 2.3.0 keep DataCoord from balancing: ` + "`kitescope get nodes`" + ` lists versions. More shards (` + "`num_shards`" + ` at creation) spread a single busy collection.
-In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.
-`,
+(` + "`dataCoord.channel.balanceInterval`" + `, 360 s; 2.3.3 and later, ` + "`dataCoord.autoBalance`" + `). A channel is not a load: one with many inserts weighs more than ten without.`,
+	Remedy: `Is ` + "`dataCoord.autoBalance`" + ` on? Data nodes of before 2.3.0 keep DataCoord from balancing: ` + "`kitescope get nodes`" + ` lists versions. More shards (` + "`num_shards`" + ` at creation) spread a single busy collection.
+In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.`,
 	Parts: model.PartObjects | model.PartServing | model.PartSessions | model.PartChannels,
 	Run:   runImbalanceChannels,
 	Roles: []string{"datacoord"},

@@ -17,19 +17,15 @@ var imbalanceLeaders = &check.Check{
 	Title:    "Shard leaders are spread unevenly over query nodes",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-The leader of a shard (delegator) consumes its channel, holds all its growing rows and its deletes, searches them by brute force, sends each search on to the nodes with the sealed segments and merges
+	Doc: `The leader of a shard (delegator) consumes its channel, holds all its growing rows and its deletes, searches them by brute force, sends each search on to the nodes with the sealed segments and merges
 what they answer. A node that leads many shards is the slowest under inserts, whatever its segments.
 
 Counted are the leader views that query nodes have, over all replicas of a resource group; from 2.6 on those of the query nodes inside streaming nodes. A finding is a node with twice the mean or
 more and at least three above it, where there are two shards a node or more; a warning if three of its shards or more would be elsewhere were those of each collection spread over its nodes, or if searching the
 growing rows on it is a twentieth of all search work; else an information. Shards are never spread as evenly as segments: one of twelve moved when we watched Milvus 2.3.5 rebalance, and Milvus compares the
-shards of one collection only, so that nodes that join a cluster of collections with one shard each lead none of them.
-`,
-	Remedy: `
-` + "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) lets QueryCoord move channels; before that, only releasing and loading a collection spreads them anew. By hand: POST
-` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on clusters with several collections up to 2.6.19, milvus issue 51687). In 2.6 a shard is where its WAL is: see imbalance-channels.
-`,
+shards of one collection only, so that nodes that join a cluster of collections with one shard each lead none of them.`,
+	Remedy: `` + "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) lets QueryCoord move channels; before that, only releasing and loading a collection spreads them anew. By hand: POST
+` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on clusters with several collections up to 2.6.19, milvus issue 51687). In 2.6 a shard is where its WAL is: see imbalance-channels.`,
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       check.NeedDistribution,
 	Run:         runImbalanceLeaders,

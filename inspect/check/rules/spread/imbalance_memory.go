@@ -17,15 +17,12 @@ var imbalanceMemory = &check.Check{
 	Title:    "Memory of query nodes is used unevenly",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-The fullest node decides how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85% writes are throttled for the
+	Doc: `The fullest node decides how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85% writes are throttled for the
 whole cluster. Compared is, for the query nodes of a resource group, the part of its memory that each uses, as it says itself (GetMetrics: memory_usage of memory).
 
 A finding is a difference of 30 points and more between two of them, which is what ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster says, or 30 by default; a warning if the fuller one is at 60% or above. Nodes that have just joined and are being filled (see node-idle) are left out.
-Milvus 2.2 and later read that value no more and balance rows instead: dimensions, indexes and mmap are why memory can differ where rows do not.
-`,
-	Remedy: "`kitescope balance --plan --by memory`" + ` lists moves. Nodes of different sizes in one resource group fill up unevenly by nature before Milvus 2.5 (and late 2.4), which weighs the memory that each has (pull request 36466).
-`,
+Milvus 2.2 and later read that value no more and balance rows instead: dimensions, indexes and mmap are why memory can differ where rows do not.`,
+	Remedy:      "`kitescope balance --plan --by memory`" + ` lists moves. Nodes of different sizes in one resource group fill up unevenly by nature before Milvus 2.5 (and late 2.4), which weighs the memory that each has (pull request 36466).`,
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       check.NeedSystem,
 	Run:         runImbalanceMemory,

@@ -17,8 +17,7 @@ var imbalanceRows = &check.Check{
 	Title:    "Rows are spread unevenly over query nodes",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `
-A search waits for the slowest of its nodes, so that the node with most rows decides. Compared are, per replica, the rows that its nodes serve, growing ones included: the
+	Doc: `A search waits for the slowest of its nodes, so that the node with most rows decides. Compared are, per replica, the rows that its nodes serve, growing ones included: the
 largest share over the mean. 1 is even.
 
 A finding is a replica with 1.3 or more, though moving segments would make it better by 15% at least, and where the busiest node has too much by a tenth or more of what a
@@ -28,11 +27,9 @@ of the group together come to 1.5.
 While a node is being filled that has joined (see node-idle), it is information only. Nothing is said of replicas whose nodes are divided among channels (ChannelLevelScoreBalancer), nor
 of rows that lie as the memory of the nodes does, which is what Milvus 2.4.13 and later aim at.
 
-Growing rows sit on the leaders of their shards, and moving segments can only make up for them; what is left then is no finding.
-`,
+Growing rows sit on the leaders of their shards, and moving segments can only make up for them; what is left then is no finding.`,
 	Remedy: "`kitescope balance --plan`" + ` lists the fewest moves that even it out, with the calls that make them. Where auto-balance is on, Milvus tolerates a difference of 5% of its
-scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page says what it would move, and why it does not.
-`,
+scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page says what it would move, and why it does not.`,
 	Parts:       model.PartServing | model.PartSessions | model.PartSegments,
 	Needs:       check.NeedProcesses,
 	Run:         runImbalanceRows,
