@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -187,8 +188,8 @@ func TestTLS(t *testing.T) {
 		"certificate of another host": {ours.Server(t, nil, "10.9.9.9"), ours.Client(t, nil), model.Denied, "certificate"},
 		"plaintext to TLS":            {ours.Server(t, nil, "127.0.0.1"), nil, model.Denied, "speaks TLS"},
 		"TLS to plaintext":            {nil, ours.Client(t, nil), model.Denied, "does not speak TLS"},
-		"no certificate of our own":   {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, nil), model.Denied, "TLS"},
-		"one of another authority":    {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, theirs), model.Denied, "TLS"},
+		"no certificate of our own":   {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, nil), model.Denied, "the server refuses the TLS handshake: remote error: tls: certificate required"},
+		"one of another authority":    {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, theirs), model.Denied, "the server refuses the TLS handshake: remote error: tls: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{TLS: test.server})
@@ -202,6 +203,28 @@ func TestTLS(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTLSOfASlowServer: a server that is late after the handshake is late, and not one that speaks another language than the client.
+func TestTLSOfASlowServer(t *testing.T) {
+	ours := livetest.NewAuthority(t)
+	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{TLS: ours.Server(t, nil, "127.0.0.1")})
+	over := make(chan struct{})
+	defer close(over)
+	moved := livetest.Moved(c, func(s *model.Session) string {
+		if s.Name() != "querynode-101" {
+			return ""
+		}
+		var pieces atomic.Int32
+		return livetest.Gate(t, s.Address, func() {
+			if pieces.Add(1) > 1 { // behind the client's hello
+				<-over
+			}
+		})
+	})
+	r := ask(t, moved, live.Options{TLS: ours.Client(t, nil), Timeout: time.Second})
+	wantOutcome(t, r, "querynode", 101, model.TimedOut, "connected, and no answer within 1s")
+	wantOutcome(t, r, "querynode", 100, model.Answered, "")
 }
 
 func TestCredentials(t *testing.T) {

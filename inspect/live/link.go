@@ -37,7 +37,7 @@ type link struct {
 	took   time.Duration
 	// resolving is the host name whose address is being asked for, "" if none.
 	resolving string
-	first     []byte // the first bytes that the server sent
+	first     []byte // the first bytes that the server sent, after a handshake if there was one
 	open      net.Conn
 }
 
@@ -119,7 +119,7 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	l.mu.Lock()
 	l.dialed, l.open, l.took = true, conn, time.Since(begun)
 	l.mu.Unlock()
-	return &listener{conn, l}, nil
+	return conn, nil
 }
 
 // dialTook is how long the network took to connect, 0 where it was not the process's host that was connected to, for all that is known.
@@ -267,7 +267,8 @@ func (f *firstByte) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listener keeps the first bytes that arrive.
+// listener keeps the first bytes that arrive, and why the server refuses a client whose handshake is done: in TLS 1.3 it looks
+// at certificates of clients after that.
 type listener struct {
 	net.Conn
 	link *link
@@ -284,6 +285,9 @@ func (c *listener) Read(b []byte) (int, error) {
 			c.link.first = append(c.link.first, b[:min(n, sample-had)]...)
 		}
 		c.link.mu.Unlock()
+	}
+	if err != nil && isAlert(err) {
+		c.link.breaks(handshakeFailure(err, c.link.client.opts.Timeout))
 	}
 	return n, err
 }
@@ -302,7 +306,7 @@ func (w *witness) ClientHandshake(ctx context.Context, authority string, raw net
 	if err != nil {
 		return nil, nil, err
 	}
-	return &roomy{conn, w.link.tenant}, info, nil
+	return &roomy{&listener{conn, w.link}, w.link.tenant}, info, nil
 }
 
 func (w *witness) Clone() credentials.TransportCredentials {

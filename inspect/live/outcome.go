@@ -67,7 +67,6 @@ func isTimeout(err error) bool {
 // handshakeFailure says why a TLS handshake failed.
 func handshakeFailure(err error, patience time.Duration) *failure {
 	var notTLS tls.RecordHeaderError
-	var alert tls.AlertError
 	var verify *tls.CertificateVerificationError
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -77,7 +76,7 @@ func handshakeFailure(err error, patience time.Duration) *failure {
 		return failed(model.Denied, "the server does not speak TLS")
 	case errors.As(err, &verify), errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
 		return failed(model.Denied, "the server's certificate does not hold: %v", err)
-	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls"):
+	case isAlert(err):
 		return failed(model.Denied, "the server refuses the TLS handshake: %v", err)
 	case isTimeout(err):
 		return failed(model.TimedOut, "no answer to the TLS handshake within %s", patience)
@@ -85,6 +84,12 @@ func handshakeFailure(err error, patience time.Duration) *failure {
 		return failed(model.CutOff, "the server closed the connection during the TLS handshake")
 	}
 	return failed(model.Denied, "TLS handshake: %v", err)
+}
+
+// isAlert reports whether the server said in TLS what it does not like.
+func isAlert(err error) bool {
+	var alert tls.AlertError
+	return errors.As(err, &alert) || strings.Contains(err.Error(), "remote error: tls")
 }
 
 func isCut(err error) bool {
