@@ -223,7 +223,7 @@ func TestDeadEndpointsDoNotHurt(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = silent.Close() })
-	from := "etcd://" + strings.Join([]string{freeAddress(t), silent.Addr().String(), server.Address}, ",")
+	from := "etcd://" + strings.Join([]string{"127.0.0.1:1", silent.Addr().String(), server.Address}, ",")
 	src := open(t, from, source.Options{DialTimeout: 1500 * time.Millisecond}).(*source.Etcd)
 	t.Cleanup(func() { _ = src.Close() })
 	start := time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -87,15 +88,19 @@ func loadHelper() {
 	fmt.Printf("BenchmarkAsked 1 %d ns/op\n", n)
 }
 
-// freeAddress is one that nobody listens on.
+// freeAddress is one that nobody listens on, and below those that systems give to who asks for any: what listens there is
+// started later, and more than once.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(20_000+rand.IntN(10_000)))
+		if l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address); err == nil {
+			_ = l.Close()
+			return address
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("none of a hundred ports is free")
+	return ""
 }
 
 // served is a trial of the helper, which lies where a build would have put it.

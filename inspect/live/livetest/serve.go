@@ -45,12 +45,15 @@ func Replace(c *model.Cluster, addresses map[string]string) *model.Cluster {
 	return Moved(c, func(s *model.Session) string { return addresses[s.Name()] })
 }
 
-// Refused is an address at which nothing listens.
+// Refused is an address at which nothing listens, nor can until the test ends.
 func Refused(tb testing.TB) string {
 	tb.Helper()
-	l := listen(tb)
-	defer l.Close()
-	return l.Addr().String()
+	address, release, err := recorded.Refused()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(release)
+	return address
 }
 
 func listen(tb testing.TB) net.Listener {

@@ -189,13 +189,9 @@ func (s *grpcServer) configs(visit func(*commonpb.KeyValuePair) (changed bool)) 
 }
 
 func (s *grpcServer) start(ports *ports) error {
-	l, err := ports.take(s.dead)
-	if err != nil {
+	l, address, err := ports.take(s.dead)
+	if s.address = address; l == nil {
 		return err
-	}
-	s.address = l.Addr().String()
-	if s.dead {
-		return nil
 	}
 	options := []grpc.ServerOption{grpc.ForceServerCodecV2(rawCodec{}), grpc.UnknownServiceHandler(s.handle)}
 	if s.opts.TLS != nil {

@@ -62,14 +62,9 @@ func (s *httpServer) add(r *live.Record) {
 }
 
 func (s *httpServer) start(ports *ports) error {
-	dead := s.dead && len(s.pages) == 0
-	l, err := ports.take(dead)
-	if err != nil {
+	l, address, err := ports.take(s.dead && len(s.pages) == 0)
+	if s.address, s.begun = address, s.now(); l == nil {
 		return err
-	}
-	s.address, s.begun = l.Addr().String(), s.now()
-	if dead {
-		return nil
 	}
 	s.server = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: time.Minute}
 	go func() { _ = s.server.Serve(l) }()

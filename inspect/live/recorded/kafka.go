@@ -44,13 +44,9 @@ func (b *broker) add(r *live.Record) {
 }
 
 func (b *broker) start(ports *ports) error {
-	l, err := ports.take(b.dead)
-	if err != nil {
+	l, address, err := ports.take(b.dead)
+	if b.address = address; l == nil {
 		return err
-	}
-	b.address = l.Addr().String()
-	if b.dead {
-		return nil
 	}
 	b.listener, b.open = l, map[net.Conn]bool{}
 	b.wg.Go(func() {

@@ -73,6 +73,7 @@ type Servers struct {
 	grpc   map[string]*grpcServer // by recorded address
 	http   map[string]*httpServer // by recorded address
 	broker *broker
+	ports  ports
 }
 
 // Start starts the servers. Close them.
@@ -94,10 +95,7 @@ func Start(records []live.Record, opts Options) (*Servers, error) {
 	if len(s.grpc) == 0 {
 		return nil, errors.New("start the servers of a recording: it holds no answer of any process")
 	}
-	held := new(ports)
-	err := s.start(&opts, held)
-	held.release()
-	if err != nil {
+	if err := s.start(&opts); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("start the servers of a recording: %w", err)
 	}
@@ -119,7 +117,7 @@ func (s *Servers) httpAt(address string) *httpServer {
 }
 
 // start starts what the gRPC servers tell of first.
-func (s *Servers) start(opts *Options, ports *ports) error {
+func (s *Servers) start(opts *Options) error {
 	brokers := false
 	for _, address := range slices.Sorted(maps.Keys(s.grpc)) {
 		host, _, err := net.SplitHostPort(address)
@@ -141,12 +139,12 @@ func (s *Servers) start(opts *Options, ports *ports) error {
 		if web.recorded, web.now = opts.Recorded, opts.Now; web.now == nil {
 			web.now = time.Now
 		}
-		if err := web.start(ports); err != nil {
+		if err := web.start(&s.ports); err != nil {
 			return err
 		}
 	}
 	if brokers {
-		if err := s.broker.start(ports); err != nil {
+		if err := s.broker.start(&s.ports); err != nil {
 			return err
 		}
 	}
@@ -157,7 +155,7 @@ func (s *Servers) start(opts *Options, ports *ports) error {
 			return now
 		})
 		server.rewrite(brokerList, func(string) string { return s.broker.address })
-		if err := server.start(ports); err != nil {
+		if err := server.start(&s.ports); err != nil {
 			return err
 		}
 	}
@@ -184,23 +182,5 @@ func (s *Servers) Close() {
 		server.close()
 	}
 	s.broker.close()
-}
-
-// ports are those at which nothing listens. They are held until all servers have theirs, so
-// that none of them is given to another.
-type ports []net.Listener
-
-// take takes a port of loopback, and holds it if nothing is to listen there.
-func (p *ports) take(hold bool) (net.Listener, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // taking a port of loopback does not wait
-	if err == nil && hold {
-		*p = append(*p, l)
-	}
-	return l, err
-}
-
-func (p *ports) release() {
-	for _, l := range *p {
-		_ = l.Close()
-	}
+	s.ports.release()
 }

@@ -1,0 +1,46 @@
+package recorded
+
+import "net"
+
+// Refused is an address of loopback at which connections are refused until release is called. A port of which a listener was
+// closed may be somebody's a moment later; from this one a connection leaves, so that the system gives it to no listener.
+func Refused() (address string, release func(), err error) {
+	l, err := listen()
+	if err != nil {
+		return "", nil, err
+	}
+	conn, err := net.Dial("tcp", l.Addr().String()) //nolint:noctx // to ourselves on loopback
+	if err != nil {
+		_ = l.Close()
+		return "", nil, err
+	}
+	return conn.LocalAddr().String(), func() { _, _ = conn.Close(), l.Close() }, nil
+}
+
+func listen() (net.Listener, error) {
+	return net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // taking a port of loopback does not wait
+}
+
+// ports are those at which nothing listens.
+type ports struct{ held []func() }
+
+// take takes a port of loopback, and listens there unless nobody is to answer.
+func (p *ports) take(dead bool) (l net.Listener, address string, err error) {
+	if !dead {
+		if l, err = listen(); err != nil {
+			return nil, "", err
+		}
+		return l, l.Addr().String(), nil
+	}
+	address, release, err := Refused()
+	if err == nil {
+		p.held = append(p.held, release)
+	}
+	return nil, address, err
+}
+
+func (p *ports) release() {
+	for _, release := range p.held {
+		release()
+	}
+}
