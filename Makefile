@@ -24,11 +24,14 @@ all: build test
 # Twice as many packages at a time as there are processors: many wait more than they work.
 PACKAGES ?= $(shell expr 2 '*' "$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)")
 
+# Tests of one package that wait do so side by side, however few processors there are.
+PARALLEL ?= 8
+
 # Without cgo, as the release is built: what is compiled for one serves the other. Tests and compilers are short, and
 # collecting garbage took a fifth of their time.
 .PHONY: test
 test: ## all tests of the module
-	CGO_ENABLED=0 GOGC=400 GOMEMLIMIT=3GiB $(GO) test -p $(PACKAGES) ./...
+	CGO_ENABLED=0 GOGC=400 GOMEMLIMIT=3GiB $(GO) test -p $(PACKAGES) -parallel $(PARALLEL) ./...
 
 .PHONY: test-bench
 test-bench: ## tests of the benchmark programs and of the generator of faults, modules of their own

@@ -14,19 +14,21 @@ import (
 // TestDeadlineCountsForEverything: a process that is late with one thing has less time for the next. All that it is asked, the
 // second scrape included, ends with its deadline; a window that is longer than half of that comes on top.
 func TestDeadlineCountsForEverything(t *testing.T) {
-	const timeout, slack = time.Second, 400 * time.Millisecond
+	t.Parallel()
+	const timeout, slack = 2 * time.Second, 1200 * time.Millisecond // what begins a second time ends well behind that
 	for name, test := range map[string]struct {
 		delay  func(n int32) time.Duration
 		window time.Duration
 		limit  time.Duration
 	}{
-		"late, then silent":        {func(n int32) time.Duration { return []time.Duration{700 * time.Millisecond, time.Minute}[min(n, 1)] }, 200 * time.Millisecond, timeout},
-		"quick, then silent":       {func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] }, 200 * time.Millisecond, timeout},
-		"late each time":           {func(int32) time.Duration { return 450 * time.Millisecond }, 200 * time.Millisecond, timeout},
-		"silent, long window":      {func(int32) time.Duration { return time.Minute }, 800 * time.Millisecond, timeout + 800*time.Millisecond},
-		"then silent, long window": {func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] }, 800 * time.Millisecond, timeout + 800*time.Millisecond},
+		"late, then silent":        {func(n int32) time.Duration { return []time.Duration{1400 * time.Millisecond, time.Minute}[min(n, 1)] }, 400 * time.Millisecond, timeout},
+		"quick, then silent":       {func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] }, 400 * time.Millisecond, timeout},
+		"late each time":           {func(int32) time.Duration { return 900 * time.Millisecond }, 400 * time.Millisecond, timeout},
+		"silent, long window":      {func(int32) time.Duration { return time.Minute }, 1600 * time.Millisecond, timeout + 1600*time.Millisecond},
+		"then silent, long window": {func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] }, 1600 * time.Millisecond, timeout + 1600*time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 			was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 			over := make(chan struct{})

@@ -146,6 +146,7 @@ func TestCallFailure(t *testing.T) {
 // TestSlowResolver: a name server that does not answer keeps nobody waiting beyond the
 // deadline, whether it heeds the context or not.
 func TestSlowResolver(t *testing.T) {
+	t.Parallel()
 	const timeout = 300 * time.Millisecond
 	held := make(chan struct{})
 	defer close(held)

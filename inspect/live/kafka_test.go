@@ -63,6 +63,7 @@ func TestKafkaOverTheMap(t *testing.T) {
 }
 
 func TestKafkaFaults(t *testing.T) {
+	t.Parallel()
 	sasl := map[string]string{"kafka.saslUsername": "milvus", "kafka.saslPassword": "s3cr3t-kafka", "kafka.securityProtocol": "SASL_SSL"}
 	authority := livetest.NewAuthority(t)
 	for name, fault := range map[string]struct {
@@ -84,6 +85,7 @@ func TestKafkaFaults(t *testing.T) {
 		"SASL":      {kafkaLogin(t), nil, model.Denied, "SASL"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			config := map[string]string{"kafka.brokerList": "10.1.9.9:9092"}
 			maps.Copy(config, fault.config)
 			c := withKafka(t, config)

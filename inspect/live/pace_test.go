@@ -16,6 +16,7 @@ import (
 // TestPace: a process that is stopped four fifths of the time answers late again and again, and the others do not; what was
 // measured stays with its records, and with the next Ask.
 func TestPace(t *testing.T) {
+	t.Parallel()
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	addresses := map[string]string{}
 	for _, s := range c.Sessions {
@@ -87,6 +88,7 @@ func TestPace(t *testing.T) {
 
 // TestPaceOfTheWay: processes that are all the same time away are not slow, and nobody is watched for longer.
 func TestPaceOfTheWay(t *testing.T) {
+	t.Parallel()
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	far := map[string]string{}
 	for _, s := range c.Sessions {
