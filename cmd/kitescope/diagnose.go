@@ -17,6 +17,7 @@ import (
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session/pulled"
 	"kitescope/inspect/view"
 	"kitescope/render"
 )
@@ -273,12 +274,12 @@ func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, 
 	if err != nil {
 		return nil, err
 	}
-	nodes := *d.flags.nodes
-	nodes.Recordings = nil
-	older := *d
-	older.flags.nodes = &nodes
-	older.flags.profiles, older.flags.profile, older.flags.storage = "", 0, ""
-	c, err := older.loadJudged(ctx, a, conn)
+	spec, err := a.Asking(conn, d.flags.nodes)
+	if err != nil {
+		return nil, err
+	}
+	spec.Recordings, spec.Want = nil, d.want
+	c, err := pulled.Load(ctx, a.Loader(), spec, pulled.Profiles{Symbols: d.flags.symbols})
 	if err != nil {
 		return nil, err
 	}

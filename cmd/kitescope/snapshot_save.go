@@ -12,8 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/meta"
-	"kitescope/inspect/model"
+	"kitescope/inspect/session/bundled"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
@@ -96,13 +95,17 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 	if err != nil {
 		return err
 	}
-	src, err := a.Loader().Open(ctx, a.Spec(conn))
+	nodes := *f.nodes
+	nodes.Live = nodes.Live || f.profiles != nil
+	spec, err := a.Following(conn, &nodes)
+	if err != nil {
+		return err
+	}
+	src, err := a.Loader().Open(ctx, spec)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	nodes := *f.nodes
-	nodes.Live = nodes.Live || f.profiles != nil
 	// First the profiles: what is pinned may be compacted away while they last.
 	profiles, err := f.spoolProfiles(ctx, a, src, &nodes)
 	if err != nil {
@@ -116,7 +119,7 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 	defer pinned.Close()
 	snapshot := a.StartProgress(pinned)
 	defer snapshot.Done()
-	said, c, err := spoolRuntime(ctx, a, src, snapshot, conn, &nodes)
+	said, c, err := bundled.Answers(ctx, src, snapshot, spec)
 	if err != nil {
 		return err
 	}
@@ -144,12 +147,7 @@ type savedSnapshot struct {
 func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapshot) error {
 	save := func(w io.Writer) error {
 		var err error
-		s.stats, err = saveBundle(ctx, io.MultiWriter(w, &s.written), s.snapshot, func(b *source.BundleWriter) error {
-			if err := s.said.AddTo(b); err != nil {
-				return err
-			}
-			return s.profiles.AddTo(b)
-		})
+		s.stats, err = bundled.Write(ctx, io.MultiWriter(w, &s.written), s.snapshot, s.said, s.profiles, cli.VersionText())
 		return err
 	}
 	if path == "-" {
@@ -193,17 +191,30 @@ func (n *byteCount) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// saveBundle writes everything, redacted. A live etcd is read in ranges that are cut at
-// the collections it holds, so that no answer is huge.
-func saveBundle(ctx context.Context, w io.Writer, snapshot source.Snapshot, members func(*source.BundleWriter) error) (source.BundleStats, error) {
-	var ranges []source.Range
-	if snapshot.Seekable() {
-		catalog, err := meta.Load(ctx, snapshot, meta.Want{Parts: model.PartCatalog})
-		if err != nil {
-			return source.BundleStats{}, err
-		}
-		ranges = meta.Ranges(snapshot.Header(), model.PartAll, catalog)
+// spoolProfiles takes the profiles that are wanted beside a snapshot, or copies those that a folder has,
+// or the bundle that is saved again. nil where there are none.
+func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *cli.App, src source.Source, n *cli.NodeFlags) (*kept.ProfileFiles, error) {
+	bundle, isBundle := src.(*source.Bundle)
+	switch {
+	case f.profilesFrom != "":
+		return kept.FolderProfiles(f.profilesFrom)
+	case f.profiles != nil:
+		return f.profiles.takeProfiles(ctx, a, n)
+	case isBundle:
+		return kept.CopyProfiles(ctx, bundle)
 	}
-	info := source.BundleInfo{Kitescope: cli.VersionText(), Redacted: true, Members: members}
-	return source.WriteBundle(ctx, w, snapshot, info, ranges, meta.Redactor(snapshot.Header()))
+	return nil, nil
+}
+
+func (f *pullFlags) takeProfiles(ctx context.Context, a *cli.App, n *cli.NodeFlags) (*kept.ProfileFiles, error) {
+	j, err := f.newJob(a, n, nil)
+	if err != nil {
+		return nil, err
+	}
+	var files *kept.ProfileFiles
+	_, err = shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
+		files, err = kept.PullProfiles(ctx, targets, o)
+		return nil, err
+	})
+	return files, err
 }
