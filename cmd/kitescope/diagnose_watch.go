@@ -3,8 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
@@ -12,54 +10,24 @@ import (
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
-	"kitescope/inspect/source"
 	"kitescope/render"
 )
 
 // watchDiagnosis judges a live cluster once, and then again with each change of its metadata
 // and each round of questions to its processes. It tells what is new, worse or gone.
 func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
-	c, err := a.Connection()
-	if err != nil {
-		return err
-	}
-	src, err := a.Loader().Open(ctx, a.Spec(c))
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	live, ok := src.(source.Watcher)
-	if !ok {
-		return &cli.UsageError{Err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), Advice: "it needs a live source: --from etcd://host:port"}
-	}
-	spec, err := a.Following(c, d.flags.nodes)
-	if err != nil {
-		return err
-	}
-	feed, done, err := a.Loader().Feed(spec)
-	if err != nil {
-		return err
-	}
-	defer done()
-	feed.Interval, feed.Every = cli.RefreshInterval, d.flags.interval
-	w := &diagnosisWatch{App: a, diagnosis: d, asks: feed.Ask != nil, started: time.Now()}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	lost := newLossTeller(a)
-	err = feed.FollowLive(ctx, live, d.want, func(u news.Update) {
+	nodes := d.flags.nodes
+	w := &diagnosisWatch{App: a, diagnosis: d, asks: nodes.Live && len(nodes.Recordings) == 0, started: time.Now()}
+	f := following{App: a, nodes: nodes, want: d.want, every: d.flags.interval}
+	return f.run(ctx, func(u news.Update) error {
 		u.Lost = nil // what does not answer is a finding
 		lost.take(u)
 		if u.Cluster == nil || w.early(u.Cluster) {
-			return
+			return nil
 		}
-		if err := w.show(u.Cluster); err != nil {
-			stop(err)
-		}
+		return w.show(u.Cluster)
 	})
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause
-	}
-	return err
 }
 
 // diagnosisWatch remembers what was told.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/session"
@@ -22,11 +24,41 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 	if !followable(q.options.Format.Name()) {
 		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: a document has an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
 	}
-	conn, err := a.Connection()
+	w := &watcher{App: a, question: q}
+	q.options.Layout = new(render.Layout)
+	lost := newLossTeller(a)
+	f := following{App: a, nodes: &q.nodes, want: q.want, quiet: !q.nodes.Live}
+	if q.nodes.Live {
+		f.want.Parts |= session.NodeNeeds
+		f.want.Parts &^= model.PartRuntime
+	} else {
+		q.nodes.Recordings = nil
+	}
+	return f.run(ctx, func(u news.Update) error {
+		lost.take(u)
+		if u.Cluster == nil || q.nodes.Live && u.Cluster.Runtime == nil { // nothing is shown before those were asked once who are wanted
+			return nil
+		}
+		return w.show(u.Cluster)
+	})
+}
+
+// following is a live source that is watched, and its processes, which are asked again and again where that is wanted.
+type following struct {
+	*cli.App
+	nodes *cli.NodeFlags
+	want  meta.Want
+	every time.Duration // from one round of questions to the next; 0: the feed's own
+	quiet bool
+}
+
+// run goes on until take fails or ctx ends.
+func (f *following) run(ctx context.Context, take func(news.Update) error) error {
+	conn, err := f.Connection()
 	if err != nil {
 		return err
 	}
-	src, err := a.Loader().Open(ctx, a.Spec(conn))
+	src, err := f.Loader().Open(ctx, f.Spec(conn))
 	if err != nil {
 		return err
 	}
@@ -35,17 +67,20 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 	if !ok {
 		return &cli.UsageError{Err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), Advice: "it needs a live source: --from etcd://host:port"}
 	}
-	w := &watcher{App: a, question: q}
-	q.options.Layout = new(render.Layout)
-	lost := newLossTeller(a)
+	spec, err := f.Following(conn, f.nodes)
+	if err != nil {
+		return err
+	}
+	feed, done, err := f.Loader().Feed(spec)
+	if err != nil {
+		return err
+	}
+	defer done()
+	feed.Interval, feed.Every, feed.Quiet = cli.RefreshInterval, f.every, f.quiet
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err = q.followQuestion(ctx, a, conn, live, func(u news.Update) {
-		lost.take(u)
-		if u.Cluster == nil {
-			return
-		}
-		if err := w.show(u.Cluster); err != nil {
+	err = feed.FollowLive(ctx, live, f.want, func(u news.Update) {
+		if err := take(u); err != nil {
 			stop(err)
 		}
 	})
@@ -53,34 +88,6 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 		return cause
 	}
 	return err
-}
-
-// followQuestion follows the metadata and, where they are wanted, asks the processes again and again. Then nothing is shown
-// before they were asked once.
-func (q *question) followQuestion(ctx context.Context, a *cli.App, conn cli.Connection, src source.Watcher, shown func(news.Update)) error {
-	if !q.nodes.Live {
-		feed := &session.Feed{Interval: cli.RefreshInterval, Quiet: true}
-		return feed.FollowLive(ctx, src, q.want, shown)
-	}
-	spec, err := a.Following(conn, &q.nodes)
-	if err != nil {
-		return err
-	}
-	feed, done, err := a.Loader().Feed(spec)
-	if err != nil {
-		return err
-	}
-	defer done()
-	feed.Interval = cli.RefreshInterval
-	want := q.want
-	want.Parts |= session.NodeNeeds
-	want.Parts &^= model.PartRuntime
-	return feed.FollowLive(ctx, src, want, func(u news.Update) {
-		if u.Cluster != nil && u.Cluster.Runtime == nil {
-			u.Cluster = nil
-		}
-		shown(u)
-	})
 }
 
 // watcher remembers what was shown.
