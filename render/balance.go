@@ -115,8 +115,6 @@ func (t *balanceText) ellipsis() string {
 	return "…"
 }
 
-func cells(s string) int { return width([]byte(s)) }
-
 func (t *balanceText) head() {
 	c := t.b.Env.Cluster
 	t.Buf = t.painter.paint(t.Buf, RoleTitle, fit(Harmless(c.Origin.Root)+" @ "+Harmless(c.Origin.Location), max(t.o.Width, 1<<16*b2i(t.o.Width == 0)), t.ellipsis()))
@@ -177,13 +175,6 @@ func unknownNames(nodes []*model.LiveNode) string {
 	return strings.Join(names, ", ")
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // AutoText says whether Milvus balances by itself, and who says so.
 func AutoText(a *balance.Auto) string {
 	switch {
@@ -228,8 +219,6 @@ func measured(x float64) string {
 	}
 	return ratio(x)
 }
-
-func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
 // UnknownText says that figures of a replica are not of all its nodes, "" if they are.
 func UnknownText(g *balance.Group) string {

@@ -98,15 +98,6 @@ func (b *Balance) databases() bool {
 	})
 }
 
-func arrow(o *Options) string {
-	if o.ASCII {
-		return " -> "
-	}
-	return " → "
-}
-
-func leftPad(s string, n int) string { return strings.Repeat(" ", max(0, n-len(s))) + s }
-
 // SavedPlan is the plans as a script that an operator keeps: what moves where and why, and the calls.
 func (b *Balance) SavedPlan() string {
 	origin := &b.Env.Cluster.Origin

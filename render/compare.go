@@ -10,7 +10,6 @@ import (
 
 	"kitescope/doc"
 	"kitescope/profile/bench"
-	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -58,11 +57,6 @@ func newComparisonSheet(c *bench.Comparison, wide bool, o *ReportOptions) *sheet
 	return s
 }
 
-// sheetWidth is how wide the table would be that parts make together, if nothing was cut.
-func sheetWidth(parts []sheetPart) int {
-	return measuredTable(grids(parts, table.Always), &Options{}, "").total()
-}
-
 // ComparisonTitle names both sides: "before → after".
 func ComparisonTitle(c *bench.Comparison, o *Options) string {
 	return sideName(c.A) + arrow(o) + sideName(c.B)
@@ -108,7 +102,7 @@ func countVerdict(c *bench.Comparison, v bench.Verdict) (n int) {
 func VerdictsText(c *bench.Comparison) string {
 	line := verdictsLine(c)
 	for _, piece := range line.after {
-		line.text += piece.text
+		line.text += piece.Text
 	}
 	return line.text
 }
@@ -129,7 +123,7 @@ func verdictsLine(c *bench.Comparison) sheetLine {
 			line.role, line.text = role, text
 			continue
 		}
-		line.after = append(line.after, sheetPiece{RolePlain, ", "}, sheetPiece{role, text})
+		line.after = append(line.after, Piece{RolePlain, ", "}, Piece{role, text})
 	}
 	if line.text == "" {
 		line.text = "nothing was compared"
@@ -203,13 +197,13 @@ func TestText(c *bench.Comparison) string {
 	case tested == countVerdict(c, bench.TooFew):
 		return strings.Join(append(parts, "too few for any verdict"), ", ")
 	}
-	level := "level " + sharePercent(c.Level)
+	level := "level " + PercentOfAll(c.Level)
 	if tested > 1 {
 		level += " over " + strconv.Itoa(tested) + " metrics"
 	}
 	parts = append(parts, level)
 	if c.Effect > 0 {
-		parts = append(parts, "effect from "+sharePercent(c.Effect))
+		parts = append(parts, "effect from "+PercentOfAll(c.Effect))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -275,10 +269,10 @@ func sideLines(c *bench.Comparison, s *bench.Set, side int) []sheetLine {
 	}
 	line.text += words.Plural(len(s.Runs), "run")
 	if n := c.Failed[side]; n > 0 {
-		line.after = append(line.after, sheetPiece{RoleWarn, ", " + strconv.Itoa(n) + " failed"})
+		line.after = append(line.after, Piece{RoleWarn, ", " + strconv.Itoa(n) + " failed"})
 	}
 	if n := c.Unmatched[side]; n > 0 {
-		line.after = append(line.after, sheetPiece{RoleWarn, ", " + strconv.Itoa(n) + " without a partner"})
+		line.after = append(line.after, Piece{RoleWarn, ", " + strconv.Itoa(n) + " without a partner"})
 	}
 	lines := []sheetLine{line}
 	failed := 0
@@ -310,7 +304,7 @@ func ControlText(c *bench.Comparison) (text string, ok bool) {
 	for i := range c.Control.Lines {
 		l := &c.Control.Lines[i]
 		if ChangeShown(l.Verdict) {
-			moved = append(moved, MetricText(&l.Metric)+" "+ratioText(l.Ratio))
+			moved = append(moved, MetricText(&l.Metric)+" "+RatioText(l.Ratio))
 		}
 	}
 	if len(moved) > 0 {

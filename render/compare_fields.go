@@ -60,21 +60,6 @@ func changeCell(l *bench.Line, share float64) table.Cell {
 	return finiteCell(100 * share)
 }
 
-func positiveCell(n int) table.Cell {
-	if n <= 0 {
-		return table.OfNone()
-	}
-	return table.OfInt(int64(n))
-}
-
-// finiteCell is a number with all digits, unknown where it is none that JSON could write.
-func finiteCell(f float64) table.Cell {
-	if math.IsInf(f, 0) {
-		return table.OfUnknown()
-	}
-	return table.OfFloat(f)
-}
-
 // sideCell is a median, which does not exist where there are no values.
 func sideCell(x float64, values []float64) table.Cell {
 	if math.IsNaN(x) && len(values) == 0 {

@@ -53,9 +53,9 @@ func MetricChange(l *bench.Line) string {
 	case math.IsInf(l.Ratio, 0):
 		return "(from 0)"
 	case ChangeShown(l.Verdict):
-		return ratioText(l.Ratio)
+		return RatioText(l.Ratio)
 	}
-	return "(" + ratioText(l.Ratio) + ")"
+	return "(" + RatioText(l.Ratio) + ")"
 }
 
 // MetricInterval is the interval of a change: "+6.1 to +8.4%".
@@ -233,7 +233,7 @@ func (t *comparisonTable) columns(lines []*bench.Line, full bool) []table.Column
 	if t.c.Control != nil {
 		columns = append(columns, wide("CONTROL", dim, t.controlChange))
 	}
-	columns = append(columns, wide("VISIBLE", dim, visibleText), wide("NEEDS", dim, needsText), verdict)
+	columns = append(columns, wide("VISIBLE", dim, MetricVisible), wide("NEEDS", dim, needsText), verdict)
 	if !t.apart && slices.ContainsFunc(t.lines, func(l *bench.Line) bool { return l.Remark != "" }) {
 		columns = append(columns, remark)
 	}
@@ -288,12 +288,12 @@ func directionWord(d bench.Direction) string {
 	return "unknown"
 }
 
-// visibleText is the least change that could have been seen.
-func visibleText(l *bench.Line) string {
+// MetricVisible is the least change that the runs of a metric could have shown, "?" if it is unknown.
+func MetricVisible(l *bench.Line) string {
 	if math.IsNaN(l.Visible) || l.Visible <= 0 {
 		return words.UnknownMark
 	}
-	return sharePercent(l.Visible)
+	return PercentOfAll(l.Visible)
 }
 
 func needsText(l *bench.Line) string {
@@ -320,7 +320,7 @@ func (t *comparisonTable) legend() (lines []sheetLine) {
 	lines = append(lines, sheetLine{role: RoleDim, text: text})
 	if t.wide {
 		lines = append(lines, sheetLine{role: RoleDim, text: "P is the chance of such a difference without a change, over all metrics together, P ALONE over this one; " +
-			"VISIBLE is the least change that these runs could show, NEEDS how many would show one of " + sharePercent(t.c.Effect)})
+			"VISIBLE is the least change that these runs could show, NEEDS how many would show one of " + PercentOfAll(t.c.Effect)})
 	}
 	return lines
 }

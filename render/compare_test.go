@@ -358,7 +358,7 @@ func TestRatioText(t *testing.T) {
 		{0, "-100%"},
 		{1.00996, "+1.0%"},
 	} {
-		if got := ratioText(tt.ratio); got != tt.want {
+		if got := RatioText(tt.ratio); got != tt.want {
 			t.Errorf("%g: %s, want %s", tt.ratio, got, tt.want)
 		}
 	}

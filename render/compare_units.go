@@ -135,15 +135,6 @@ func (m MeasureText) Number(x float64) string {
 // Unit is the unit of Number, "" if there is none.
 func (m MeasureText) Unit() string { return strings.TrimPrefix(m.suffix, " ") }
 
-// ratioText is a ratio as a change: "+7.3%", "-58.9%", "0%".
-func ratioText(ratio float64) string {
-	text := changeNumber(ratio)
-	if text == words.UnknownMark {
-		return text
-	}
-	return text + "%"
-}
-
 // intervalText is an interval of ratios: "+6.1 to +8.4%".
 func intervalText(low, high float64) string {
 	if math.IsNaN(low) && math.IsNaN(high) {
@@ -152,36 +143,8 @@ func intervalText(low, high float64) string {
 	return changeNumber(low) + " to " + changeNumber(high) + "%"
 }
 
-// changeNumber is a ratio as a change in percent, which is not rounded to nothing if it is something.
-func changeNumber(ratio float64) string {
-	x := 100 * (ratio - 1)
-	switch size := math.Abs(x); {
-	case math.IsNaN(x):
-		return words.UnknownMark
-	case math.IsInf(x, 0):
-		return "+inf"
-	case x == 0:
-		return "0"
-	case size < 0.005:
-		return []string{"", "+"}[b2i(x > 0)] + strconv.FormatFloat(x, 'g', 1, 64)
-	case size < 0.995:
-		return signed(x, 2)
-	case size < 99.95:
-		return signed(x, 1)
-	}
-	return signed(x, 0)
-}
-
-func signed(x float64, decimals int) string {
-	text := strconv.FormatFloat(x, 'f', decimals, 64)
-	if x > 0 {
-		return "+" + text
-	}
-	return text
-}
-
-// sharePercent is a share of 1 in percent, for prose: "67%", "3.8%".
-func sharePercent(share float64) string {
+// PercentOfAll is a share of 1 in percent, for prose: "67%".
+func PercentOfAll(share float64) string {
 	x := 100 * share
 	switch size := math.Abs(x); {
 	case math.IsNaN(x) || math.IsInf(x, 0):

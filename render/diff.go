@@ -10,7 +10,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/table"
-	"kitescope/words"
 )
 
 // diffSheet is what scripts read of a comparison: its items are the changes.
@@ -228,13 +227,6 @@ func joinText(a, b string) string {
 		return a
 	}
 	return a + "  " + Harmless(b)
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return words.NoneMark
-	}
-	return Harmless(s)
 }
 
 func objectName(r model.Ref) string {

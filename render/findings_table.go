@@ -187,14 +187,6 @@ func (p *page) looked(outcomes []outcome) {
 	}
 }
 
-func harmlessAll(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = Harmless(s)
-	}
-	return out
-}
-
 func lowerFirst(s string) string {
 	if len(s) < 2 || s[1] >= 'A' && s[1] <= 'Z' { // an abbreviation
 		return s

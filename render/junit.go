@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"io"
 	"strings"
-	"time"
 
 	"kitescope/doc"
 	"kitescope/inspect/check"
@@ -167,12 +166,4 @@ func (d *Diagnosis) plainText(findings []*check.Finding) string {
 		}
 	}
 	return b.String()
-}
-
-// stamp is a time as most formats have it.
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return string(doc.AppendTime(nil, t.Unix()*1e9))
 }

@@ -40,7 +40,7 @@ func BoundText(r *pgo.Reach) string {
 	if !reachKnown(r) {
 		return "bound: ?, as nothing says where the time goes"
 	}
-	return "bound: at most " + sharePercent(r.Ceiling) + " of CPU time, as " + sharePercent(r.Total) +
+	return "bound: at most " + PercentOfAll(r.Ceiling) + " of CPU time, as " + PercentOfAll(r.Total) +
 		" is spent in compiled Go code; no lower bound: PGO can make programs slower"
 }
 
@@ -81,7 +81,7 @@ func judgementHead(j *pgo.Judgement, o *ReportOptions) []sheetLine {
 	mark, role := JudgementVerdict(j.Verdict, o.ASCII)
 	line := sheetLine{role: role, text: mark + " " + j.Verdict.String()}
 	if j.Reason != "" {
-		line.after = []sheetPiece{{RolePlain, ": " + Harmless(j.Reason)}}
+		line.after = []Piece{{RolePlain, ": " + Harmless(j.Reason)}}
 	}
 	lines := []sheetLine{line}
 	if hint := ReasonHint(j); hint != "" {
@@ -120,7 +120,7 @@ func refusalLines(list []pgo.Refusal, role Role, whose, reason string, o *Report
 		if r.Message == reason {
 			continue
 		}
-		lines = append(lines, sheetLine{role: role, text: Glyph(role, o.ASCII) + " ", after: []sheetPiece{{RolePlain, whose + Harmless(r.Message)}}})
+		lines = append(lines, sheetLine{role: role, text: Glyph(role, o.ASCII) + " ", after: []Piece{{RolePlain, whose + Harmless(r.Message)}}})
 		if r.Hint != "" {
 			lines = append(lines, hintLine(r.Hint))
 		}
@@ -152,7 +152,7 @@ func assessedPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 			whose = assessedName(a) + ": "
 		}
 		if a.Input != nil && a.Input.Err != nil && len(a.Refusals) == 0 {
-			part.head = append(part.head, sheetLine{role: RoleBad, text: Glyph(RoleBad, o.ASCII) + " ", after: []sheetPiece{{RolePlain, whose + Harmless(a.Input.Err.Error())}}})
+			part.head = append(part.head, sheetLine{role: RoleBad, text: Glyph(RoleBad, o.ASCII) + " ", after: []Piece{{RolePlain, whose + Harmless(a.Input.Err.Error())}}})
 		}
 		list := slices.DeleteFunc(slices.Clone(a.Refusals), func(r pgo.Refusal) bool {
 			return SaidOfAll(j, &r) || whose == "" && r.Message == j.Reason
@@ -248,19 +248,19 @@ func figuresPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	if j.Duration > 0 {
 		cpu.name += " over " + Scaled(int64(j.Duration), "nanoseconds")
 	}
-	list = append(list, cpu, judgedFigure{name: "samples in asyncPreempt (folded)", value: sharePercent(j.Preempted)})
+	list = append(list, cpu, judgedFigure{name: "samples in asyncPreempt (folded)", value: PercentOfAll(j.Preempted)})
 	if j.Edges != nil {
 		list = append(list, judgedFigure{name: "calls (edges)", value: strconv.Itoa(len(j.Edges.Weight))}, judgedFigure{name: "hot calls", value: strconv.Itoa(j.HotEdges)})
 	}
 	if j.HotEdges > 0 {
-		list = append(list, judgedFigure{name: "hot calls with fewer than 5 samples", value: sharePercent(j.FewHits)})
+		list = append(list, judgedFigure{name: "hot calls with fewer than 5 samples", value: PercentOfAll(j.FewHits)})
 	}
 	bound := judgedFigure{name: "bound of what may be gained", value: words.UnknownMark}
 	if reachKnown(&j.Reach) {
-		bound.value, bound.ok = sharePercent(j.Reach.Ceiling), j.Reach.Ceiling >= j.Thresholds.Ceiling
+		bound.value, bound.ok = PercentOfAll(j.Reach.Ceiling), j.Reach.Ceiling >= j.Thresholds.Ceiling
 	}
 	if j.Thresholds.Ceiling > 0 {
-		bound.wanted = least + sharePercent(j.Thresholds.Ceiling)
+		bound.wanted = least + PercentOfAll(j.Thresholds.Ceiling)
 	}
 	list = append(list, bound)
 	overlaps, rest := worstOverlaps(j.Overlaps)

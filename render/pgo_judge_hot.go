@@ -25,7 +25,7 @@ func hotPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 		column("SAMPLES", 2, func(h *pgo.HotEdge) string { return countText(h.Hits) }),
 		caller, callee,
 	}
-	head := sheetLine{role: RoleAccent, text: "hot calls", after: []sheetPiece{{RolePlain, ", the heaviest " + strconv.Itoa(n) + " of " + strconv.Itoa(max(j.HotEdges, n))}}}
+	head := sheetLine{role: RoleAccent, text: "hot calls", after: []Piece{{RolePlain, ", the heaviest " + strconv.Itoa(n) + " of " + strconv.Itoa(max(j.HotEdges, n))}}}
 	part := sheetPart{head: []sheetLine{head}}
 	if j.Dry == nil {
 		inlined := column("INLINED", 1, func(h *pgo.HotEdge) string { return []string{"no", "yes"}[b2i(h.Inlined)] })
@@ -122,7 +122,7 @@ func riskLines(j *pgo.Judgement, o *ReportOptions) []sheetLine {
 		if r.Source != "" {
 			text += " (" + Harmless(r.Source) + ")"
 		}
-		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []sheetPiece{{RolePlain, text}}})
+		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []Piece{{RolePlain, text}}})
 		if r.Block != "" {
 			lines = append(lines, sheetLine{role: RoleDim, text: "    " + Harmless(paste.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()), whole: true})
 		}

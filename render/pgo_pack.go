@@ -56,12 +56,12 @@ func packHead(r *PackReport, o *ReportOptions) []sheetLine {
 	if j := m.Judgement; j != nil {
 		line := sheetLine{text: "judged: " + j.Verdict + ": " + Harmless(short(j.Reason))}
 		if j.Verdict == pgo.Unfit.String() {
-			line = sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []sheetPiece{{RolePlain, line.text}}}
+			line = sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []Piece{{RolePlain, line.text}}}
 		}
 		lines = append(lines, line)
 	}
 	for _, n := range r.Notes {
-		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []sheetPiece{{RolePlain, Harmless(short(n))}}})
+		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []Piece{{RolePlain, Harmless(short(n))}}})
 	}
 	switch {
 	case r.Path == "":

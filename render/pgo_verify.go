@@ -72,12 +72,12 @@ func newVerificationSheet(v *pgo.Verification, o *ReportOptions) *sheet {
 
 func verificationHead(v *pgo.Verification, o *ReportOptions) []sheetLine {
 	mark, role := EffectLook(v.Effect, o.ASCII)
-	lines := []sheetLine{{role: role, text: mark + " " + v.Effect.String(), after: []sheetPiece{{RolePlain, ": " + Harmless(v.Reason)}}}}
+	lines := []sheetLine{{role: role, text: mark + " " + v.Effect.String(), after: []Piece{{RolePlain, ": " + Harmless(v.Reason)}}}}
 	if v.Hint != "" {
 		lines = append(lines, sheetLine{role: RoleDim, text: Harmless(v.Hint)})
 	}
 	for _, n := range v.Notes {
-		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []sheetPiece{{RolePlain, Harmless(n)}}})
+		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []Piece{{RolePlain, Harmless(n)}}})
 	}
 	return lines
 }

@@ -166,16 +166,16 @@ func drawPlotHead(dc draw.Canvas, title, small draw.TextStyle, text string, line
 
 // plotGrid puts count plots into rows, from left to right; what is left over is empty.
 func plotGrid(rows, columns, count int, at func(k int) *plot.Plot) [][]*plot.Plot {
-	plots := make([][]*plot.Plot, rows)
-	for i := range plots {
-		plots[i] = make([]*plot.Plot, columns)
-		for j := range plots[i] {
+	grid := make([][]*plot.Plot, rows)
+	for i := range grid {
+		grid[i] = make([]*plot.Plot, columns)
+		for j := range grid[i] {
 			if k := i*columns + j; k < count {
-				plots[i][j] = at(k)
+				grid[i][j] = at(k)
 			}
 		}
 	}
-	return plots
+	return grid
 }
 
 func (p *comparisonPicture) drawPanels(dc draw.Canvas, rows int) {

@@ -38,7 +38,7 @@ func relativePicture(c *bench.Comparison) (*comparisonPicture, error) {
 		p.legend = append(p.legend, whiskerMark("95% CI"))
 	}
 	if c.Effect > 0 {
-		p.legend = append(p.legend, legendMark{"does not count: under " + sharePercent(c.Effect), func(dc draw.Canvas, at vg.Point) {
+		p.legend = append(p.legend, legendMark{"does not count: under " + PercentOfAll(c.Effect), func(dc draw.Canvas, at vg.Point) {
 			dc.FillPolygon(bandGrey, []vg.Point{
 				{X: at.X - legendSample/2, Y: at.Y - 3}, {X: at.X + legendSample/2, Y: at.Y - 3}, {X: at.X + legendSample/2, Y: at.Y + 3}, {X: at.X - legendSample/2, Y: at.Y + 3},
 			})

@@ -79,7 +79,7 @@ func nodeBars(c *replay.Costs) []nodeBar {
 	at := map[string]int{}
 	for i := range c.Segments {
 		s := &c.Segments[i]
-		name := nodeText(s)
+		name := CostNode(s)
 		j, ok := at[name]
 		if !ok {
 			j = len(list)

@@ -64,7 +64,7 @@ func (p *replayPicture) gainPanel(r *whatif.Report, list []*whatif.Prediction, t
 	x.X.Label.Text = "queries per second"
 	var ticks plot.ConstantTicks
 	for i, c := range list {
-		ticks = append(ticks, plot.Tick{Value: float64(len(list) - 1 - i), Label: shortenMiddle(changeName(r, c), 26, "…")})
+		ticks = append(ticks, plot.Tick{Value: float64(len(list) - 1 - i), Label: shortenMiddle(ChangeName(r, c), 26, "…")})
 	}
 	x.Y.Tick.Marker, x.Y.Tick.Length = ticks, 0
 	x.Y.Min, x.Y.Max = -0.6, float64(len(list))-0.4
@@ -93,7 +93,7 @@ func (p *replayPicture) gainPanel(r *whatif.Report, list []*whatif.Prediction, t
 			}
 			label := words.ThreeDigits(c.Most)
 			if i > 0 {
-				label += "  " + gainText(c)
+				label += "  " + GainText(c)
 			}
 			p.textOn(dc, &text, vg.Point{X: end + 5, Y: toY(y)}, label)
 		}
@@ -160,7 +160,7 @@ func (p *replayPicture) curvePanel(r *whatif.Report, list []*whatif.Prediction) 
 		}
 		glyph := draw.GlyphStyle{Color: style.Color, Radius: vg.Points(3), Shape: plotMark(i)}
 		x.Add(&plotter.Line{XYs: line, LineStyle: style}, &plotter.Scatter{XYs: line, GlyphStyle: glyph})
-		p.legend = append(p.legend, lineMark(shortenMiddle(changeName(r, c), 40, "…"), style, glyph))
+		p.legend = append(p.legend, lineMark(shortenMiddle(ChangeName(r, c), 40, "…"), style, glyph))
 	}
 	x.Y.Max = 1.05 * math.Max(top, 1e-9)
 	if top == 0 {

@@ -183,7 +183,7 @@ func differencePart(r *report.RoleShares, o *ReportOptions) sheetPart {
 	columns[7].Right, columns[7].Shorten, columns[7].Role = false, true, nil
 	part := sheetPart{head: []sheetLine{{role: RoleAccent, text: orUnknown(r.Role) + ": what differs"}}, list: places(n, columns)}
 	for _, l := range o.more(len(r.Differences)) {
-		part.head[0].after = append(part.head[0].after, sheetPiece{RoleDim, "  " + l.text})
+		part.head[0].after = append(part.head[0].after, Piece{RoleDim, "  " + l.text})
 	}
 	return part
 }

@@ -70,7 +70,7 @@ func peekPart(p *report.Peek, f *report.PeekEntry, rows []peekRow, o *ReportOpti
 			}
 		}
 	})
-	head := sheetLine{role: RoleAccent, text: entryName(&f.Entry), after: []sheetPiece{{
+	head := sheetLine{role: RoleAccent, text: entryName(&f.Entry), after: []Piece{{
 		RolePlain, "  cum " + s.text(f.Cum) + " (" + PercentText(p.Percent(f.Cum)) + "), flat " + s.text(f.Flat) + " (" + PercentText(p.Percent(f.Flat)) + ")",
 	}}}
 	dimSelf := func(i int) Role {

@@ -7,7 +7,6 @@ import (
 	"kitescope/doc"
 	"kitescope/profile/report"
 	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteProfileTop writes where the time goes.
@@ -93,13 +92,6 @@ func topTable(t *report.Top, unit *scale, o *ReportOptions) *table.Rows[int] {
 
 func flatOf(e *report.Entry) int64 { return e.Flat }
 func cumOf(e *report.Entry) int64  { return e.Cum }
-
-func orUnknown(s string) string {
-	if s == "" {
-		return words.UnknownMark
-	}
-	return Harmless(s)
-}
 
 // entryKeys are the keys of an entry. Values are in the unit of the samples.
 func entryKeys(h *report.Header) []table.ColumnOf[*report.Entry] {

@@ -126,9 +126,9 @@ func trendPart(n *report.NodeTrend, shown int, o *ReportOptions) sheetPart {
 	name := &columns[8]
 	name.Right, name.Shorten = false, true
 	name.Role = func(i int) Role { return dimNoise(n.Movers[i].Verdict) }
-	head := sheetLine{role: RoleAccent, text: orUnknown(n.Node), after: []sheetPiece{{RolePlain, "  " + recordText(n)}}}
+	head := sheetLine{role: RoleAccent, text: orUnknown(n.Node), after: []Piece{{RolePlain, "  " + recordText(n)}}}
 	for _, l := range o.more(len(n.Movers)) {
-		head.after = append(head.after, sheetPiece{RoleDim, "  " + l.text})
+		head.after = append(head.after, Piece{RoleDim, "  " + l.text})
 	}
 	return sheetPart{head: []sheetLine{head}, list: places(shown, columns)}
 }

@@ -180,21 +180,6 @@ func SignedPercent(f float64) string {
 	return text
 }
 
-// ChanceText is a p value: digits enough to tell it from the usual levels, and "<0.0001" below what anybody tells apart.
-func ChanceText(p float64) string {
-	switch {
-	case math.IsNaN(p):
-		return words.UnknownMark
-	case p < 0.0001:
-		return "<0.0001"
-	case p < 0.01:
-		return strconv.FormatFloat(p, 'f', 4, 64)
-	case p < 0.1:
-		return strconv.FormatFloat(p, 'f', 3, 64)
-	}
-	return strconv.FormatFloat(p, 'f', 2, 64)
-}
-
 // nanoseconds is a value of a unit of time; ok is false for other units.
 func nanoseconds(value int64, unit string) (ns float64, ok bool) {
 	families := unitFamilies()

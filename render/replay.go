@@ -48,7 +48,7 @@ func newReplaySheet(r *replay.Result, o *ReportOptions, repeat bool) *sheet {
 
 // replayHead says what was replayed, and how much of it there was.
 func replayHead(r *replay.Result, o *ReportOptions) []sheetLine {
-	lines := []sheetLine{{role: RoleTitle, text: replayTitle(r)}}
+	lines := []sheetLine{{role: RoleTitle, text: ReplayTitle(r)}}
 	if text := setupText(&r.Setup, o); text != "" {
 		lines = append(lines, sheetLine{role: RoleDim, text: text})
 	}
@@ -60,8 +60,8 @@ func replayHead(r *replay.Result, o *ReportOptions) []sheetLine {
 	return lines
 }
 
-// replayTitle is "Replay of docs: 10,000 queries of queries.npy, answered by the engine".
-func replayTitle(r *replay.Result) string {
+// ReplayTitle is "Replay of docs: 10,000 queries of queries.npy, answered by the engine".
+func ReplayTitle(r *replay.Result) string {
 	word := map[string]string{"run": "Replay", "sweep": "Sweep", "whatif": "What-if"}[r.Kind]
 	if word == "" {
 		word = "Replay"
@@ -210,7 +210,7 @@ func missingText(m *replay.Missing) string {
 	if m.Rows >= 0 {
 		rows = words.Count(m.Rows, "row", "rows")
 	}
-	return "segment " + strconv.FormatInt(m.Segment, 10) + " (" + stateText(m.State) + ", " + rows + "): " + orUnknown(m.Reason)
+	return "segment " + strconv.FormatInt(m.Segment, 10) + " (" + SegmentStateText(m.State) + ", " + rows + "): " + orUnknown(m.Reason)
 }
 
 // replayNotes are what a run has to say besides.

@@ -77,7 +77,7 @@ func changeLoadText(c *load.Change) string {
 	if p == nil {
 		p = c.Other
 	}
-	return join(arrivalText(p), parametersText(p))
+	return join(ArrivalText(p), parametersText(p))
 }
 
 // verdictCounts is "QPS better at 3 loads, no difference at 1".
@@ -190,7 +190,7 @@ func changeText(f *load.Figure) string {
 	if f == nil || math.IsNaN(f.Relative) {
 		return words.UnknownMark
 	}
-	return ratioText(1+f.Relative) + " " + shortVerdict(f)
+	return RatioText(1+f.Relative) + " " + shortVerdict(f)
 }
 
 // comparedText is a figure in its unit: those of time are in seconds.
@@ -208,7 +208,7 @@ func comparedText(f *load.Figure, before bool, o *ReportOptions) string {
 	case f.Name == "qps":
 		return words.ThreeDigits(v)
 	case f.Name == "recall":
-		return recallText(v)
+		return RecallText(v)
 	}
 	return words.Latency(time.Duration(v*1e9), o.ASCII)
 }

@@ -17,7 +17,7 @@ import (
 
 // WriteReplayCosts writes what each segment cost, the dearest first: all that WriteReplay shows a few of.
 func WriteReplayCosts(w io.Writer, r *replay.Result, format ReportFormat, o ReportOptions) error {
-	s := &sheet{kind: "ReplayCosts", o: &o, head: []sheetLine{{role: RoleTitle, text: replayTitle(r)}}, about: func(e *doc.Encoder) { writeCostHead(e, r) }}
+	s := &sheet{kind: "ReplayCosts", o: &o, head: []sheetLine{{role: RoleTitle, text: ReplayTitle(r)}}, about: func(e *doc.Encoder) { writeCostHead(e, r) }}
 	if r.Costs == nil {
 		s.head = append(s.head, sheetLine{role: RoleDim, text: noCosts})
 		s.items = forScripts(0, 0, segmentFields(&replay.Costs{}))
@@ -87,7 +87,7 @@ func costShares(c *replay.Costs, of func(s *replay.SegmentCost) string) []costSh
 
 // byState has all states that there are in their own order: growing, without index, indexed.
 func byState(c *replay.Costs) []costShare {
-	list := costShares(c, func(s *replay.SegmentCost) string { return stateText(s.State) })
+	list := costShares(c, func(s *replay.SegmentCost) string { return SegmentStateText(s.State) })
 	place := func(s *costShare) int {
 		for state := replay.Growing; state <= replay.Indexed; state++ {
 			if s.Name == state.String() {
@@ -100,14 +100,16 @@ func byState(c *replay.Costs) []costShare {
 	return list
 }
 
-func indexText(s *replay.SegmentCost) string {
+// CostIndex is the type of the index that searches of a segment take.
+func CostIndex(s *replay.SegmentCost) string {
 	if s.Index == "" {
 		return "row by row"
 	}
 	return Harmless(s.Index)
 }
 
-func nodeText(s *replay.SegmentCost) string {
+// CostNode is the name of the node of a segment, "?" if nobody knows it.
+func CostNode(s *replay.SegmentCost) string {
 	switch {
 	case s.NodeName != "":
 		return Harmless(s.NodeName)
@@ -130,13 +132,13 @@ func costParts(r *replay.Result, o *ReportOptions) []sheetPart {
 		text += ", " + words.Latency(c.Reduce, o.ASCII) + " in merging answers"
 	}
 	text += ", " + words.Count(c.Queries, "query", "queries")
-	head := []sheetLine{{role: RoleTitle, text: text}, {role: RoleDim, text: stateLegend(o.ASCII)}}
+	head := []sheetLine{{role: RoleTitle, text: text}, {role: RoleDim, text: SegmentStateLegend(o.ASCII)}}
 	parts := []sheetPart{sharePart("STATE", byState(c), c, o)}
 	parts[0].head = head
-	if list := costShares(c, indexText); len(list) > 1 {
+	if list := costShares(c, CostIndex); len(list) > 1 {
 		parts = append(parts, sharePart("INDEX", list, c, o))
 	}
-	if list := costShares(c, nodeText); len(list) > 1 {
+	if list := costShares(c, CostNode); len(list) > 1 {
 		part := sharePart("NODE", list, c, o)
 		part.head = spreadLines(list)
 		parts = append(parts, part)
@@ -252,9 +254,9 @@ func segmentColumns(c *replay.Costs, o *ReportOptions) []table.ColumnOf[int] {
 		x.Show = table.Wide
 		return x
 	}
-	node := left("NODE", 0, nodeText)
+	node := left("NODE", 0, CostNode)
 	node.Shorten = true
-	state := left("STATE", 0, func(s *replay.SegmentCost) string { return stateText(s.State) })
+	state := left("STATE", 0, func(s *replay.SegmentCost) string { return SegmentStateText(s.State) })
 	state.Role = func(i int) Role { return stateRole(c.Segments[i].State) }
 	return []table.ColumnOf[int]{
 		column("SEGMENT", 0, func(s *replay.SegmentCost) string { return strconv.FormatInt(s.Segment, 10) }),

@@ -92,7 +92,7 @@ func newReplayPage(results []ReplaySeries, report *whatif.Report, version string
 	p := &replayPage{Version: Harmless(version)}
 	o := &ReportOptions{Limit: htmlSegments}
 	if len(results) > 0 {
-		p.Title, p.Setup = replayTitle(results[0].Result), setupText(&results[0].Result.Setup, o)
+		p.Title, p.Setup = ReplayTitle(results[0].Result), setupText(&results[0].Result.Setup, o)
 	} else {
 		p.Title, p.Setup = "What if: "+orUnknown(report.Setup.Collection), setupText(&report.Setup, o)
 	}
@@ -184,7 +184,7 @@ func pointCards(p *load.Point, r *replay.Result, o *ReportOptions) []replayCard 
 		{"failed", failsText(p), "of " + words.Count(p.Asked, "request", "requests")},
 	}
 	if r.Recall != nil {
-		cards = append(cards, replayCard{"recall", recallText(r.Recall.Mean), "the worst query has " + recallText(r.Recall.Worst)})
+		cards = append(cards, replayCard{"recall", RecallText(r.Recall.Mean), "the worst query has " + RecallText(r.Recall.Worst)})
 	}
 	return cards
 }
@@ -237,7 +237,7 @@ func whatIfSection(r *whatif.Report, o *ReportOptions) (replaySection, error) {
 	s.Tables = append(s.Tables, partTable(&causes, true))
 	for _, p := range list {
 		for _, n := range p.Notes {
-			s.Lines = append(s.Lines, replayLine{Class: "dim", Text: "note: " + changeName(r, p) + ": " + Harmless(n)})
+			s.Lines = append(s.Lines, replayLine{Class: "dim", Text: "note: " + ChangeName(r, p) + ": " + Harmless(n)})
 		}
 	}
 	for _, n := range r.Notes {
@@ -279,7 +279,7 @@ func sheetLines(list []sheetLine) []replayLine {
 			continue
 		}
 		if len(l.after) == 1 && l.whole { // of labelled
-			line = replayLine{Class: roleClass(l.after[0].role), Text: l.after[0].text, Named: true, Name: strings.TrimSpace(l.text)}
+			line = replayLine{Class: roleClass(l.after[0].Role), Text: l.after[0].Text, Named: true, Name: strings.TrimSpace(l.text)}
 		}
 		out = append(out, line)
 	}

@@ -285,7 +285,7 @@ func layoutColumns(l *replay.Layout) []table.ColumnOf[int] {
 	}
 	return []table.ColumnOf[int]{
 		column("SEGMENT", true, func(s *replay.Segment) string { return strconv.FormatInt(s.ID, 10) }),
-		column("STATE", false, func(s *replay.Segment) string { return stateText(s.State) }),
+		column("STATE", false, func(s *replay.Segment) string { return SegmentStateText(s.State) }),
 		column("NODE", false, func(s *replay.Segment) string { return onText(l, s) }),
 		column("ROWS", true, func(s *replay.Segment) string { return rowCount(s.Rows) }),
 		column("INDEX", false, func(s *replay.Segment) string { return layoutIndexText(&s.Index) }),

@@ -28,7 +28,7 @@ func pointLines(p *load.Point, o *ReportOptions) []sheetLine {
 }
 
 func loadLine(p *load.Point, o *ReportOptions) string {
-	text := arrivalText(p)
+	text := ArrivalText(p)
 	if open(p) && p.Sessions > 0 {
 		text += ", " + words.Plural(p.Sessions, "session")
 	}
@@ -120,9 +120,9 @@ func recallLines(r *replay.Result, o *ReportOptions) []sheetLine {
 	if c == nil {
 		return labelled(o, RoleDim, "recall", words.UnknownMark+": not compared")
 	}
-	text := recallText(c.Mean)
+	text := RecallText(c.Mean)
 	if c.High > c.Low {
-		text += " (95% CI " + recallText(c.Low) + " to " + recallText(c.High) + ")"
+		text += " (95% CI " + RecallText(c.Low) + " to " + RecallText(c.High) + ")"
 	}
 	text += " over " + words.Count(int64(c.Queries), "query", "queries")
 	if c.Worst < 1 {

@@ -121,7 +121,7 @@ func rateLines(s *log.Shape, o *ReportOptions) []sheetLine {
 		top = math.Max(top, r)
 	}
 	lines := labelled(o, RoleProgress, "over time", "")
-	lines[0].after = []sheetPiece{{RoleProgress, sparkline(rates, top, o.ASCII)}}
+	lines[0].after = []Piece{{RoleProgress, sparkline(rates, top, o.ASCII)}}
 	return append(lines, labelled(o, RoleDim, "", "0 to "+words.Age(s.Span)+", up to "+words.ThreeDigits(top)+" requests/s")...)
 }
 

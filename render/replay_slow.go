@@ -61,5 +61,5 @@ func slowText(q *replay.SlowQuery, o *ReportOptions) string {
 
 // shortState is a state in a line with others.
 func shortState(s replay.State) string {
-	return strings.TrimPrefix(stateText(s), "sealed, ")
+	return strings.TrimPrefix(SegmentStateText(s), "sealed, ")
 }

@@ -39,8 +39,8 @@ func sweepPart(r *replay.Result, o *ReportOptions) sheetPart {
 		column(plusMinus(o), 3, func(p *load.Point) string { return words.OrNone(halfInterval(p)) }))
 	list = append(list, when(column("/SESSION", 4, perSession), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
 	list = append(list, when(column("SCALING", 6, func(p *load.Point) string { return scalingText(points, p) }), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
-	recall := column("RECALL ", 0, func(p *load.Point) string { return recallText(p.Recall) })
-	recall.Shown = func(i int) string { return recallText(points[i].Recall) + []string{" ", "*"}[b2i(front[i])] }
+	recall := column("RECALL ", 0, func(p *load.Point) string { return RecallText(p.Recall) })
+	recall.Shown = func(i int) string { return RecallText(points[i].Recall) + []string{" ", "*"}[b2i(front[i])] }
 	list = append(list, recall,
 		latency("P50", 0, 2), latency("P95", 7, 4), latency("P99", 0, 5), latency("P99.9", 8, 6),
 		column("FAILS", 1, failsText),
@@ -76,7 +76,7 @@ func sweepHead(points []load.Point, front []bool, o *ReportOptions) []sheetLine 
 	}
 	for i := range points {
 		if p := &points[i]; p.Stopped != "" {
-			lines = append(lines, sheetLine{role: RoleBad, text: "stopped at " + arrivalText(p) + ", " + parametersText(p) + ": " + Harmless(p.Stopped)})
+			lines = append(lines, sheetLine{role: RoleBad, text: "stopped at " + ArrivalText(p) + ", " + parametersText(p) + ": " + Harmless(p.Stopped)})
 		}
 	}
 	return lines

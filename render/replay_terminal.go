@@ -12,16 +12,10 @@ import (
 
 // This file is what the terminal UI takes of reports about replays: the same words and figures, as lines and cells.
 
-// Piece is a part of a line in one role. Its text is harmless.
-type Piece struct {
-	Role Role
-	Text string
-}
-
 // ReplayLines are what WriteReplay says of a result without its tables: what was replayed, how much of it there was, the figures of
 // a run, recall and differences, notes, and what repeats it. Of ReportOptions width and ASCII count. Each line is its pieces.
 func ReplayLines(r *replay.Result, o ReportOptions) [][]Piece {
-	lines := []sheetLine{{role: RoleTitle, text: replayTitle(r)}}
+	lines := []sheetLine{{role: RoleTitle, text: ReplayTitle(r)}}
 	if text := setupText(&r.Setup, &o); text != "" {
 		lines = append(lines, sheetLine{role: RoleDim, text: text})
 	}
@@ -48,7 +42,7 @@ func frontLines(r *replay.Result, o *ReportOptions) []sheetLine {
 	front := load.Front(r.Points)
 	for i := range front {
 		p := &front[i]
-		text := words.ThreeDigits(p.QPS) + " QPS, recall " + recallText(p.Recall) + ", p99 " + latencyOf(&p.Latency, p.Latency.P99, o) + ": " + arrivalText(p)
+		text := words.ThreeDigits(p.QPS) + " QPS, recall " + RecallText(p.Recall) + ", p99 " + latencyOf(&p.Latency, p.Latency.P99, o) + ": " + ArrivalText(p)
 		if params := parametersText(p); params != "" {
 			text += ", " + params
 		}
@@ -99,11 +93,7 @@ func piecesOf(lines []sheetLine, o *ReportOptions) [][]Piece {
 	for i := range lines {
 		l := &lines[i]
 		if l.whole || len(l.after) > 0 || o.Width <= 0 || cells(l.text) <= o.Width {
-			line := []Piece{{l.role, l.text}}
-			for _, p := range l.after {
-				line = append(line, Piece{p.role, p.text})
-			}
-			out = append(out, line)
+			out = append(out, append([]Piece{{l.role, l.text}}, l.after...))
 			continue
 		}
 		indent := l.text[:len(l.text)-len(strings.TrimLeft(l.text, " "))]
@@ -117,40 +107,10 @@ func piecesOf(lines []sheetLine, o *ReportOptions) [][]Piece {
 	return out
 }
 
-// ReplayTitle is "Replay of docs: 10,000 queries of queries.npy, answered by the engine".
-func ReplayTitle(r *replay.Result) string { return replayTitle(r) }
-
-// ArrivalText is how a point's requests came: "8 sessions", "500 requests/s, evenly spaced".
-func ArrivalText(p *load.Point) string { return arrivalText(p) }
-
-// RecallText is a recall with four digits, "?" if it is unknown; it never rounds to all what is not all.
-func RecallText(recall float64) string { return recallText(recall) }
-
-// SegmentStateText is a segment's state for people, also if a file says what none is.
-func SegmentStateText(s replay.State) string { return stateText(s) }
-
-// SegmentStateLegend explains the signs of SegmentStateBar.
-func SegmentStateLegend(ascii bool) string { return stateLegend(ascii) }
-
 // SegmentStateBar draws a time in size cells of what most fills, apart by the state of the segments that it was spent in.
 func SegmentStateBar(states [3]time.Duration, whole, most time.Duration, size int, ascii bool) string {
 	return stateBar(&states, whole, most, size, ascii)
 }
-
-// CostNode is the name of the node of a segment, "?" if nobody knows it.
-func CostNode(s *replay.SegmentCost) string { return nodeText(s) }
-
-// CostIndex is the type of the index that searches of a segment take.
-func CostIndex(s *replay.SegmentCost) string { return indexText(s) }
-
-// ChangeName is what a report calls one of its predictions.
-func ChangeName(r *whatif.Report, p *whatif.Prediction) string { return changeName(r, p) }
-
-// GainText is how many times the queries per second of the present cluster a prediction can do at most: "x2.25".
-func GainText(p *whatif.Prediction) string { return gainText(p) }
-
-// LoadGainText is how many times the queries per second of the present cluster a prediction has at the report's load.
-func LoadGainText(r *whatif.Report, p *whatif.Prediction) string { return loadGainText(r, p) }
 
 // BusyText is how busy the idlest and the busiest node of a prediction are: "38-97%".
 func BusyText(p *whatif.Prediction) string {

@@ -56,7 +56,7 @@ func offText(predicted, measured float64) string {
 	if measured <= 0 {
 		return words.UnknownMark
 	}
-	return ratioText(predicted / measured)
+	return RatioText(predicted / measured)
 }
 
 // trustText is one reason to believe the figures, or not to.
@@ -114,7 +114,7 @@ func trustTexts(r *whatif.Report) []trustText {
 	}
 	for _, p := range predictions(r) {
 		if p.Outcome != nil && p.Outcome.Saturated {
-			add(true, changeName(r, p)+": the load is more than it can do, latencies (!) grow for as long as it lasts")
+			add(true, ChangeName(r, p)+": the load is more than it can do, latencies (!) grow for as long as it lasts")
 		}
 	}
 	return list
@@ -154,7 +154,7 @@ func predictionFields(r *whatif.Report, list []*whatif.Prediction) []table.Colum
 		})
 	}
 	return []table.ColumnOf[int]{
-		field("change", table.Text, func(p *whatif.Prediction) table.Cell { return table.Of(changeName(r, p)) }),
+		field("change", table.Text, func(p *whatif.Prediction) table.Cell { return table.Of(ChangeName(r, p)) }),
 		field("most_qps", table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(p.Most) }),
 		field("gain", table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(p.Gain) }),
 		field("gain_at_load", table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(r.GainAtLoad(p)) }),

@@ -31,8 +31,8 @@ func predictions(r *whatif.Report) []*whatif.Prediction {
 	return list
 }
 
-// changeName is what a prediction is called.
-func changeName(r *whatif.Report, p *whatif.Prediction) string {
+// ChangeName is what a report calls one of its predictions.
+func ChangeName(r *whatif.Report, p *whatif.Prediction) string {
 	switch {
 	case p.Change.Name != "":
 		return Harmless(p.Change.Name)
@@ -54,12 +54,12 @@ func newWhatIfSheet(r *whatif.Report, o *ReportOptions, repeat bool) *sheet {
 	part := sheetPart{list: places(len(list), predictionColumns(r, list, o)), head: []sheetLine{{
 		role: RoleDim, text: "at " + simulatedLoadText(&r.Load) + "; BUSY is the use of its idlest and busiest node, MOST the queries per second that it can do with as many sessions as it takes",
 	}}}
-	split := sheetPart{list: places(len(list), splitColumns(r, list, o)), head: []sheetLine{{role: RoleDim, text: stateLegend(o.ASCII)}}}
+	split := sheetPart{list: places(len(list), splitColumns(r, list, o)), head: []sheetLine{{role: RoleDim, text: SegmentStateLegend(o.ASCII)}}}
 	s.parts = append(s.parts, part, split, sheetPart{head: causeLines(r, o)})
 	s.parts = append(s.parts, trustParts(r, o)...)
 	for _, p := range list {
 		for _, n := range p.Notes {
-			s.foot = append(s.foot, labelled(o, RoleDim, "note", changeName(r, p)+": "+Harmless(n))...)
+			s.foot = append(s.foot, labelled(o, RoleDim, "note", ChangeName(r, p)+": "+Harmless(n))...)
 		}
 	}
 	for _, n := range r.Notes {
@@ -98,11 +98,11 @@ func answerLines(r *whatif.Report, o *ReportOptions) []sheetLine {
 	case best == nil:
 		return answer("none of these does better than the cluster as it is, at " + simulatedLoadText(&r.Load) + mostText(r, mostOf(r)))
 	}
-	text := changeName(r, best) + " gives most"
+	text := ChangeName(r, best) + " gives most"
 	if r.Load.Rate > 0 {
 		text += " at " + simulatedLoadText(&r.Load)
 	} else if best.Outcome != nil && r.Base.Outcome != nil {
-		text += ": " + words.ThreeDigits(best.Outcome.QPS) + " queries per second at " + simulatedLoadText(&r.Load) + ", instead of " + words.ThreeDigits(r.Base.Outcome.QPS) + " (" + loadGainText(r, best) + ")"
+		text += ": " + words.ThreeDigits(best.Outcome.QPS) + " queries per second at " + simulatedLoadText(&r.Load) + ", instead of " + words.ThreeDigits(r.Base.Outcome.QPS) + " (" + LoadGainText(r, best) + ")"
 	}
 	if best.Outcome != nil && r.Base.Outcome != nil {
 		text += "; p99 " + words.Latency(best.Outcome.P99, o.ASCII) + " instead of " + words.Latency(r.Base.Outcome.P99, o.ASCII)
@@ -134,14 +134,14 @@ func mostText(r *whatif.Report, p *whatif.Prediction) string {
 	if gain := r.GainAtLoad(p); p == &r.Base || !(p.Most > 0) || r.Load.Rate == 0 && math.Abs(p.Gain-gain) < 0.02*gain {
 		return ""
 	}
-	return "; at most, with as many sessions as it takes, " + changeName(r, p) + " does " + words.ThreeDigits(p.Most) + " instead of " + words.ThreeDigits(r.Base.Most) + " (" + gainText(p) + ")"
+	return "; at most, with as many sessions as it takes, " + ChangeName(r, p) + " does " + words.ThreeDigits(p.Most) + " instead of " + words.ThreeDigits(r.Base.Most) + " (" + GainText(p) + ")"
 }
 
-// gainText is "x2.25": of what a cluster can do at most.
-func gainText(p *whatif.Prediction) string { return factorText(p.Gain) }
+// GainText is how many times the queries per second of the present cluster a prediction can do at most: "x2.25".
+func GainText(p *whatif.Prediction) string { return factorText(p.Gain) }
 
-// loadGainText is the same at the load that was asked for.
-func loadGainText(r *whatif.Report, p *whatif.Prediction) string { return factorText(r.GainAtLoad(p)) }
+// LoadGainText is how many times the queries per second of the present cluster a prediction has at the report's load.
+func LoadGainText(r *whatif.Report, p *whatif.Prediction) string { return factorText(r.GainAtLoad(p)) }
 
 func factorText(x float64) string {
 	if !(x > 0) || math.IsInf(x, 0) {
@@ -181,13 +181,13 @@ func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOpt
 		return c
 	}
 	columns := []table.ColumnOf[int]{
-		{Column: table.Column{Title: "CLUSTER", Shorten: true}, Shown: func(i int) string { return changeName(r, list[i]) }},
+		{Column: table.Column{Title: "CLUSTER", Shorten: true}, Shown: func(i int) string { return ChangeName(r, list[i]) }},
 		outcome("QPS", 0, func(x *simulate.Outcome) string { return words.ThreeDigits(x.QPS) }),
 		outcome("P50", 6, func(x *simulate.Outcome) string { return words.Latency(x.P50, o.ASCII) }),
 		outcome("P99", 0, func(x *simulate.Outcome) string {
 			return words.Latency(x.P99, o.ASCII) + []string{"", " !"}[b2i(x.Saturated)]
 		}),
-		column("RECALL", 0, func(p *whatif.Prediction) string { return recallText(p.Recall) }),
+		column("RECALL", 0, func(p *whatif.Prediction) string { return RecallText(p.Recall) }),
 		outcome("BUSY", 2, usesText),
 		column("MOST", 0, func(p *whatif.Prediction) string { return orUnknownNumber(p.Most) }),
 		gain("OF MOST", 0, func(p *whatif.Prediction) float64 { return p.Gain }),
@@ -205,7 +205,7 @@ func splitColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions)
 	}
 	size := barWidth(&o.Options)
 	return []table.ColumnOf[int]{
-		{Column: table.Column{Title: "CPU OF A QUERY", Shorten: true}, Shown: func(i int) string { return changeName(r, list[i]) }},
+		{Column: table.Column{Title: "CPU OF A QUERY", Shorten: true}, Shown: func(i int) string { return ChangeName(r, list[i]) }},
 		column("GROWING", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Growing, o) }),
 		column("NO INDEX", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Unindexed, o) }),
 		column("INDEXED", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Indexed, o) }),

@@ -29,8 +29,8 @@ func knownLatency(d time.Duration, o *ReportOptions) string {
 	return words.Latency(d, o.ASCII)
 }
 
-// recallText never rounds to all what is not all.
-func recallText(r float64) string {
+// RecallText is a recall with four digits, "?" if it is unknown; it never rounds to all what is not all.
+func RecallText(r float64) string {
 	switch {
 	case math.IsNaN(r) || r < 0:
 		return words.UnknownMark
@@ -74,8 +74,8 @@ func halfInterval(p *load.Point) string {
 	return words.ThreeDigits((p.QPSHigh - p.QPSLow) / 2)
 }
 
-// arrivalText says how a point's requests came: "8 sessions", "500/s at random moments".
-func arrivalText(p *load.Point) string {
+// ArrivalText is how a point's requests came: "8 sessions", "500 requests/s, evenly spaced".
+func ArrivalText(p *load.Point) string {
 	switch {
 	case p.Timed:
 		text := "at the log's own times"
@@ -140,15 +140,16 @@ func stateGlyph(s replay.State, ascii bool) string {
 	return glyphs[s]
 }
 
-// stateText is a state's name, and never out of its range: a Result may come from a file.
-func stateText(s replay.State) string {
+// SegmentStateText is a segment's state for people, also if a file says what none is.
+func SegmentStateText(s replay.State) string {
 	if s > replay.Indexed {
 		return words.UnknownMark
 	}
 	return s.String()
 }
 
-func stateLegend(ascii bool) string {
+// SegmentStateLegend explains the signs of SegmentStateBar.
+func SegmentStateLegend(ascii bool) string {
 	return stateGlyph(replay.Growing, ascii) + " growing, " + stateGlyph(replay.Unindexed, ascii) + " sealed without index, " +
 		stateGlyph(replay.Indexed, ascii) + " indexed"
 }
@@ -164,7 +165,7 @@ func labelled(o *ReportOptions, role Role, label, text string) []sheetLine {
 	}
 	out := make([]sheetLine, len(lines))
 	for i, line := range lines {
-		out[i] = sheetLine{role: RoleDim, text: padded(label, labelWidth), after: []sheetPiece{{role, line}}, whole: true}
+		out[i] = sheetLine{role: RoleDim, text: padded(label, labelWidth), after: []Piece{{role, line}}, whole: true}
 		label = ""
 	}
 	return out

@@ -2,6 +2,7 @@ package render
 
 import (
 	"iter"
+	"math"
 	"strconv"
 
 	"kitescope/doc"
@@ -55,14 +56,15 @@ type sheetLine struct {
 	role Role
 	text string
 	// after are further pieces in their own roles.
-	after []sheetPiece
+	after []Piece
 	// whole lines are never broken or cut: commands are to be copied.
 	whole bool
 }
 
-type sheetPiece struct {
-	role Role
-	text string
+// Piece is a part of a line in one role. Its text is harmless.
+type Piece struct {
+	Role Role
+	Text string
 }
 
 // sheetPart is a table with lines above it.
@@ -180,4 +182,19 @@ func magnitudes[T any](list []T, flat, cum func(*T) int64) iter.Seq[int64] {
 			}
 		}
 	}
+}
+
+func positiveCell(n int) table.Cell {
+	if n <= 0 {
+		return table.OfNone()
+	}
+	return table.OfInt(int64(n))
+}
+
+// finiteCell is a number with all digits, unknown where it is none that JSON could write.
+func finiteCell(f float64) table.Cell {
+	if math.IsInf(f, 0) {
+		return table.OfUnknown()
+	}
+	return table.OfFloat(f)
 }

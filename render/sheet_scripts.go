@@ -70,11 +70,7 @@ func writeSheetMarkdown(w io.Writer, s *sheet) error {
 		}
 		m.sheetLine(&l)
 	}
-	for i := 0; i < len(s.parts); {
-		end := tableEnd(s.parts, i)
-		m.sheetTable(s.parts[i:end])
-		i = end
-	}
+	m.tables(s.parts)
 	for i := range s.foot {
 		m.sheetLine(&s.foot[i])
 	}
@@ -84,6 +80,15 @@ func writeSheetMarkdown(w io.Writer, s *sheet) error {
 // sheetLine writes a paragraph. Indented by four blanks it would be code.
 func (m *markdown) sheetLine(l *sheetLine) {
 	m.line("", mdBlock(strings.TrimSpace(l.all())))
+}
+
+// tables writes the tables of a report, with the lines above each.
+func (m *markdown) tables(parts []sheetPart) {
+	for i := 0; i < len(parts); {
+		end := tableEnd(parts, i)
+		m.sheetTable(parts[i:end])
+		i = end
+	}
 }
 
 func (m *markdown) sheetTable(parts []sheetPart) {

@@ -55,7 +55,7 @@ func (t *sheetText) lines(list []sheetLine) {
 		}
 		t.Buf = t.painter.paint(t.Buf, l.role, l.text)
 		for _, p := range l.after {
-			t.Buf = t.painter.paint(t.Buf, p.role, p.text)
+			t.Buf = t.painter.paint(t.Buf, p.Role, p.Text)
 		}
 		t.Buf = append(t.Buf, '\n')
 		t.Drain()
@@ -65,7 +65,7 @@ func (t *sheetText) lines(list []sheetLine) {
 func (l *sheetLine) all() string {
 	pieces := []string{l.text}
 	for _, p := range l.after {
-		pieces = append(pieces, p.text)
+		pieces = append(pieces, p.Text)
 	}
 	return strings.Join(pieces, "")
 }
@@ -105,4 +105,9 @@ func (t *sheetText) table(parts []sheetPart) {
 		}
 		layout.on(g).rows(&t.Output)
 	}
+}
+
+// sheetWidth is how wide the table would be that parts make together, if nothing was cut.
+func sheetWidth(parts []sheetPart) int {
+	return measuredTable(grids(parts, table.Always), &Options{}, "").total()
 }

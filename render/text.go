@@ -1,10 +1,15 @@
 package render
 
 import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/doc"
 	"kitescope/words"
 )
 
@@ -41,3 +46,107 @@ func shortenMiddle(s string, room int, ellipsis string) string {
 	tail := room - mark - head
 	return ansi.Truncate(s, head, "") + ansi.TruncateLeft(s, n-tail, ellipsis)
 }
+
+func cells(s string) int { return width([]byte(s)) }
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+
+func arrow(o *Options) string {
+	if o.ASCII {
+		return " -> "
+	}
+	return " → "
+}
+
+func leftPad(s string, n int) string { return strings.Repeat(" ", max(0, n-len(s))) + s }
+
+// RatioText is a ratio as a change: "+7.3%".
+func RatioText(ratio float64) string {
+	text := changeNumber(ratio)
+	if text == words.UnknownMark {
+		return text
+	}
+	return text + "%"
+}
+
+// changeNumber is a ratio as a change in percent, which is not rounded to nothing if it is something.
+func changeNumber(ratio float64) string {
+	x := 100 * (ratio - 1)
+	switch size := math.Abs(x); {
+	case math.IsNaN(x):
+		return words.UnknownMark
+	case math.IsInf(x, 0):
+		return "+inf"
+	case x == 0:
+		return "0"
+	case size < 0.005:
+		return []string{"", "+"}[b2i(x > 0)] + strconv.FormatFloat(x, 'g', 1, 64)
+	case size < 0.995:
+		return signed(x, 2)
+	case size < 99.95:
+		return signed(x, 1)
+	}
+	return signed(x, 0)
+}
+
+func signed(x float64, decimals int) string {
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	if x > 0 {
+		return "+" + text
+	}
+	return text
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return words.NoneMark
+	}
+	return Harmless(s)
+}
+
+func harmlessAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = Harmless(s)
+	}
+	return out
+}
+
+// stamp is a time as most formats have it.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return string(doc.AppendTime(nil, t.Unix()*1e9))
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return words.UnknownMark
+	}
+	return Harmless(s)
+}
+
+// ChanceText is a p value: digits enough to tell it from the usual levels, and "<0.0001" below what anybody tells apart.
+func ChanceText(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return words.UnknownMark
+	case p < 0.0001:
+		return "<0.0001"
+	case p < 0.01:
+		return strconv.FormatFloat(p, 'f', 4, 64)
+	case p < 0.1:
+		return strconv.FormatFloat(p, 'f', 3, 64)
+	}
+	return strconv.FormatFloat(p, 'f', 2, 64)
+}
+
+func padded(s string, room int) string { return s + strings.Repeat(" ", max(0, room-cells(s))) }

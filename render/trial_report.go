@@ -170,11 +170,7 @@ func (m *trialReport) sheet(s *sheet) {
 		}
 	}
 	prose(s.head)
-	for i := 0; i < len(s.parts); {
-		end := tableEnd(s.parts, i)
-		m.sheetTable(s.parts[i:end])
-		i = end
-	}
+	m.tables(s.parts)
 	prose(s.foot)
 }
 

@@ -37,20 +37,21 @@ type usageChart struct {
 
 // Sizes of a chart in cells.
 const (
-	leastCell   = 15
-	mostName    = 28
-	idealCell   = 32
-	chartFoot   = 1
-	mostRows    = 12
-	valueCells  = 9
-	leastCurved = 3 // lines from which on a value stands above its curve
+	leastProcess = 12
+	leastCell    = 15
+	mostName     = 28
+	idealCell    = 32
+	chartFoot    = 1
+	mostRows     = 12
+	valueCells   = 9
+	leastCurved  = 3 // lines from which on a value stands above its curve
 )
 
 func (c *usageChart) layout() {
 	for _, s := range c.u.Series {
 		c.name = max(c.name, cells(Harmless(s.Name)))
 	}
-	c.name = min(max(c.name, leastName/2), mostName, max(8, c.width/4))
+	c.name = min(max(c.name, leastProcess), mostName, max(8, c.width/4))
 	free := max(1, c.height-1-chartFoot-b2i(PerQueryText(c.u) != ""))
 	n := max(1, len(c.u.Series))
 	c.arrange(c.width-c.name, free, n)
@@ -141,8 +142,6 @@ func (c *usageChart) header(band [2]int) string {
 	return c.paint(RoleDim, strings.TrimRight(b.String(), " "))
 }
 
-func padded(s string, room int) string { return s + strings.Repeat(" ", max(0, room-cells(s))) }
-
 // process draws one process: a value and a curve a measure.
 func (c *usageChart) process(s *usage.Series, band [2]int) []string {
 	name := shortenMiddle(Harmless(s.Name), c.name, c.ellipsis())
@@ -228,37 +227,4 @@ func (c *usageChart) sample(s *usage.Series, m usage.Measure, n int) []float64 {
 		}
 	}
 	return sums
-}
-
-// area draws values as columns over several lines, from the top line down.
-func area(values []float64, top float64, lines int, ascii bool) []string {
-	steps := []rune(sparkRunes)
-	if ascii {
-		steps = []rune(sparkASCII)
-	}
-	out := make([]string, lines)
-	for line := range lines {
-		row := make([]rune, len(values))
-		below := (lines - 1 - line) * len(steps)
-		for i, v := range values {
-			level := 0
-			switch {
-			case math.IsNaN(v):
-				row[i] = ' '
-				continue
-			case top > 0 && v > 0:
-				level = min(lines*len(steps), int(math.Ceil(v/top*float64(lines*len(steps)))))
-			}
-			switch {
-			case level > below:
-				row[i] = steps[min(len(steps), level-below)-1]
-			case below == 0:
-				row[i] = steps[0] // nothing used is a line at the bottom; nothing known is none
-			default:
-				row[i] = ' '
-			}
-		}
-		out[line] = string(row)
-	}
-	return out
 }
