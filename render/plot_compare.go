@@ -58,8 +58,6 @@ const (
 	widePanelWidth        = 5.4 * vg.Inch
 	widePanelHeight       = 3.4 * vg.Inch
 	leastPictureWidth     = 6.8 * vg.Inch
-	panelGap              = 0.22 * vg.Inch
-	panelTitleSize        = 10
 	panelTitleLine        = 0.18 * vg.Inch
 	mostPanels            = 24
 )

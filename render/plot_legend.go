@@ -14,10 +14,9 @@ import (
 	"kitescope/profile/usage"
 )
 
-var (
-	gridGrey   = color.Gray{Y: 0xdd}
-	othersGrey = color.Gray{Y: 0xb4}
-)
+var gridGrey = color.Gray{Y: 0xdd}
+
+var othersGrey = color.Gray{Y: 0xb4}
 
 // plotColours can be told apart by colour-blind people: Okabe and Ito, "Color Universal Design" (2008), without yellow,
 // which white paper swallows.
@@ -96,10 +95,7 @@ func (l *usageLegend) entries() []string {
 	return list
 }
 
-const (
-	legendColumns = 4
-	legendSize    = 9
-)
+const legendColumns = 4
 
 func (l *usageLegend) lines() int { return (len(l.entries()) + legendColumns - 1) / legendColumns }
 

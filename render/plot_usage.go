@@ -26,15 +26,23 @@ import (
 // PlotFormats are the formats of PlotUsage.
 func PlotFormats() []string { return []string{"svg", "png", "pdf"} }
 
-// Sizes of a plot.
+// Sizes of a plot of usage.
 const (
-	plotWidth    = 11 * vg.Inch
-	panelHeight  = 1.9 * vg.Inch
-	plotDPI      = 110
-	plotMargin   = 0.12 * vg.Inch
-	legendLine   = 0.2 * vg.Inch
-	legendSample = 0.3 * vg.Inch
-	titleLines   = 1.4
+	plotWidth   = 11 * vg.Inch
+	panelHeight = 1.9 * vg.Inch
+)
+
+// Sizes that pictures share: their margin, of panels the gap between them and the letters of their names, of a legend its lines, its
+// letters and the room for a sign; a title is so many of its lines high.
+const (
+	plotDPI        = 110
+	plotMargin     = 0.12 * vg.Inch
+	panelGap       = 0.22 * vg.Inch
+	panelTitleSize = 10
+	legendLine     = 0.2 * vg.Inch
+	legendSize     = 9
+	legendSample   = 0.3 * vg.Inch
+	titleLines     = 1.4
 )
 
 // PlotUsage draws what processes used: a panel for each measure that is known, over one axis of time in UTC. Where nothing was
