@@ -298,7 +298,7 @@ func roleClass(r Role) string {
 		return "bad"
 	case RoleTitle:
 		return "title"
-	case RolePlain, RoleAccent, RoleProgress, RoleAdded, RoleRemoved, RoleChanged, RoleSelected, RoleMore, RoleLess, roles:
+	case RolePlain, RoleAccent, RoleProgress, RoleAdded, RoleRemoved, RoleChanged, RoleSelected, RoleMore, RoleLess:
 	}
 	return ""
 }
