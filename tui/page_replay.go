@@ -12,7 +12,7 @@ import (
 
 // replayPage is a replay: how far it is while it measures, then what it found, in parts.
 type replayPage struct {
-	of    *replays
+	of    *replayPages
 	data  *ReplayData // nil until there is something to show
 	words []string    // behind "replay" on a command line; nil where none prints it
 	live  *replayLive // nil: nothing measures
@@ -84,16 +84,16 @@ func partsOf(d *ReplayData) (parts []replayPart) {
 	return parts
 }
 
-// replays is what there is of a replay, for all pages.
-type replays struct {
+// replayPages is what there is of a replay, for all pages.
+type replayPages struct {
 	data *ReplayData
 	feed *replaySession // nil: nothing measures, nor did
 }
 
 // ReplayPages are the pages about a replay; data is nil where there is none.
-func ReplayPages(data *ReplayData) []PageKind { return (&replays{data: data}).kinds() }
+func ReplayPages(data *ReplayData) []PageKind { return (&replayPages{data: data}).kinds() }
 
-func (r *replays) kinds() []PageKind {
+func (r *replayPages) kinds() []PageKind {
 	return []PageKind{{
 		name: "replay", doc: "A replay: recall, latency, where the time goes, what changes would give.", open: r.open,
 		bare: true, empty: func(*Model) bool { return r.data.empty() }, keys: replayKeys(),
@@ -101,7 +101,7 @@ func (r *replays) kinds() []PageKind {
 }
 
 // newPage shows the replay, if there is one yet.
-func (r *replays) newPage(words []string) *replayPage {
+func (r *replayPages) newPage(words []string) *replayPage {
 	p := &replayPage{of: r, words: words}
 	if !r.data.empty() {
 		p.show(r.data)
@@ -110,7 +110,7 @@ func (r *replays) newPage(words []string) *replayPage {
 }
 
 // open is ":replay", with the name of a part behind it or not.
-func (r *replays) open(m *Model, typed []string) (page, error) {
+func (r *replayPages) open(m *Model, typed []string) (page, error) {
 	switch {
 	case r.data.empty() && r.feed != nil:
 		return nil, errors.New("there is no result yet")

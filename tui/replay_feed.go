@@ -84,7 +84,7 @@ func MeasureReplay(ctx context.Context, cfg Config, feed ReplayFeed) error {
 // measuring opens with a replay that is measured.
 func measuring(cfg Config, feed ReplayFeed) (Config, *replaySession) {
 	s := &replaySession{feed: feed, now: cfg.Now}
-	r := &replays{feed: s}
+	r := &replayPages{feed: s}
 	s.page = r.newPage(cfg.Args)
 	s.page.live = &replayLive{}
 	cfg.Beside = s.run
@@ -98,11 +98,11 @@ func ShowReplay(ctx context.Context, cfg Config, data *ReplayData) error {
 
 // opened opens with a replay.
 func opened(cfg Config, data *ReplayData) Config {
-	r := &replays{data: data}
+	r := &replayPages{data: data}
 	return r.config(cfg, r.newPage(cfg.Args))
 }
 
-func (r *replays) config(cfg Config, first *replayPage) Config {
+func (r *replayPages) config(cfg Config, first *replayPage) Config {
 	cfg.First, cfg.Instead = first, "only a replay"
 	cfg.Pages = slices.Concat(cfg.Pages, r.kinds())
 	return cfg
