@@ -38,7 +38,7 @@ func BalanceFormats() Formats[*Balance] {
 
 // WriteBalance writes a report of the balance.
 func WriteBalance(w io.Writer, b *Balance, f BalanceFormat, o Options) error {
-	return BalanceFormats().write(w, b, f, &o)
+	return BalanceFormats().Write(w, b, f, &o)
 }
 
 func writeBalanceWide(w io.Writer, b *Balance, o *Options) error {
@@ -49,7 +49,7 @@ func writeBalanceWide(w io.Writer, b *Balance, o *Options) error {
 
 // writeBalance writes for people: all nodes, the map, then each replica with its plan.
 func writeBalance(w io.Writer, b *Balance, o *Options) error {
-	t := &balanceText{Output: doc.NewOutput(w, doc.Pieces), painter: newPainter(o), o: o, b: b, r: b.Report}
+	t := &balanceText{Output: doc.NewOutput(w, doc.Pieces), painter: NewPainter(o), o: o, b: b, r: b.Report}
 	t.head()
 	if !t.r.Survey.Asked {
 		t.line(RoleWarn, "the nodes were not asked: who serves what is unknown; name a live source, a bundle saved with --live, or --runtime FILE")
@@ -66,7 +66,7 @@ func writeBalance(w io.Writer, b *Balance, o *Options) error {
 
 type balanceText struct {
 	doc.Output
-	painter painter
+	painter Painter
 	o       *Options
 	b       *Balance
 	r       *balance.Report
@@ -74,7 +74,7 @@ type balanceText struct {
 
 func (t *balanceText) line(role Role, text string) {
 	for _, s := range t.wrap(text, t.o.Width) {
-		t.Buf = append(t.painter.paint(t.Buf, role, s), '\n')
+		t.Buf = append(t.painter.Paint(t.Buf, role, s), '\n')
 	}
 	t.Drain()
 }
@@ -91,7 +91,7 @@ func (t *balanceText) wrap(text string, width int) []string {
 		switch {
 		case line == "":
 			line = indent + word
-		case cells(line)+1+cells(word) <= width:
+		case Cells(line)+1+Cells(word) <= width:
 			line += " " + word
 		default:
 			lines = append(lines, line)
@@ -103,7 +103,7 @@ func (t *balanceText) wrap(text string, width int) []string {
 	}
 	lines = append(lines, line)
 	for i := range lines {
-		lines[i] = fit(lines[i], width, t.ellipsis())
+		lines[i] = Fit(lines[i], width, t.ellipsis())
 	}
 	return lines
 }
@@ -117,7 +117,7 @@ func (t *balanceText) ellipsis() string {
 
 func (t *balanceText) head() {
 	c := t.b.Env.Cluster
-	t.Buf = t.painter.paint(t.Buf, RoleTitle, fit(Harmless(c.Origin.Root)+" @ "+Harmless(c.Origin.Location), max(t.o.Width, 1<<16*b2i(t.o.Width == 0)), t.ellipsis()))
+	t.Buf = t.painter.Paint(t.Buf, RoleTitle, Fit(Harmless(c.Origin.Root)+" @ "+Harmless(c.Origin.Location), max(t.o.Width, 1<<16*BoolInt(t.o.Width == 0)), t.ellipsis()))
 	t.Buf = append(t.Buf, '\n')
 	t.line(RolePlain, "auto-balance "+AutoText(&t.r.Survey.Auto))
 	if t.r.Survey.Asked {
@@ -193,11 +193,11 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 	}
 	texts := []string{"max/mean " + measured(by.Of(s))}
 	if cv, ok := by.CV(s); ok && by.Of(s) > 0 {
-		texts = append(texts, "CV "+ratio(cv))
+		texts = append(texts, "CV "+Ratio(cv))
 	}
 	for _, m := range []balance.Measure{balance.ByCost, balance.ByRows, balance.ByMemory} {
 		if m != by && m.Of(s) > 0 {
-			texts = append(texts, m.String()+" "+ratio(m.Of(s)))
+			texts = append(texts, m.String()+" "+Ratio(m.Of(s)))
 		}
 	}
 	return strings.Join(texts, "  ")
@@ -217,7 +217,7 @@ func measured(x float64) string {
 	if x == 0 {
 		return words.UnknownMark
 	}
-	return ratio(x)
+	return Ratio(x)
 }
 
 // UnknownText says that figures of a replica are not of all its nodes, "" if they are.
@@ -246,13 +246,13 @@ func GroupTitle(g *balance.Group) string {
 
 func (t *balanceText) title(title, note string, role Role) {
 	t.Buf = append(t.Buf, '\n')
-	if t.o.Width > 0 && cells(title)+2+cells(note) > t.o.Width {
-		t.Buf = append(t.painter.paint(t.Buf, RoleTitle, fit(title, t.o.Width, t.ellipsis())), '\n')
+	if t.o.Width > 0 && Cells(title)+2+Cells(note) > t.o.Width {
+		t.Buf = append(t.painter.Paint(t.Buf, RoleTitle, Fit(title, t.o.Width, t.ellipsis())), '\n')
 		t.line(role, "  "+note)
 		return
 	}
-	t.Buf = t.painter.paint(t.Buf, RoleTitle, title)
-	t.Buf = append(t.painter.paint(append(t.Buf, "  "...), role, note), '\n')
+	t.Buf = t.painter.Paint(t.Buf, RoleTitle, title)
+	t.Buf = append(t.painter.Paint(append(t.Buf, "  "...), role, note), '\n')
 }
 
 // spreadRole is how a spread looks: over the goal it wants a look.
@@ -304,7 +304,7 @@ func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 	if len(v.Moves) > 0 {
 		text += ", to max/mean " + measured(by.Of(&v.After))
 		if by != balance.ByRows {
-			text += ", rows " + ratio(v.After.RowsMaxMean)
+			text += ", rows " + Ratio(v.After.RowsMaxMean)
 		}
 	}
 	switch {
@@ -321,7 +321,7 @@ func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 func (t *balanceText) foot() {
 	t.Buf = append(t.Buf, '\n')
 	if t.r.Plans != nil && t.r.Moves() > 0 {
-		text := words.Plural(t.r.Moves(), "move") + " in all: over all replicas max/mean " + ratio(t.r.Options.By.Of(&t.r.Survey.Spread)) + " to " + ratio(t.r.Options.By.Of(&t.r.After)) +
+		text := words.Plural(t.r.Moves(), "move") + " in all: over all replicas max/mean " + Ratio(t.r.Options.By.Of(&t.r.Survey.Spread)) + " to " + Ratio(t.r.Options.By.Of(&t.r.After)) +
 			". kitescope itself changes nothing."
 		if a := &t.r.Survey.Auto; !a.Known || a.On {
 			text += " While auto-balance is on, Milvus may move segments back."

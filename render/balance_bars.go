@@ -9,8 +9,8 @@ import (
 	"kitescope/words"
 )
 
-// barWidth is the longest bar for a terminal.
-func barWidth(o *Options) int {
+// BarWidth is the longest bar for a terminal.
+func BarWidth(o *Options) int {
 	switch {
 	case o.Width == 0 || o.Width >= 140:
 		return 24
@@ -28,7 +28,7 @@ func (t *shareTable) bar(r shareRow) string {
 	if t.whole <= 0 {
 		return words.NoneMark
 	}
-	return CostBar(r.Share, t.most, barWidth(t.o), t.o.ASCII) + part(r.Cost, t.whole)
+	return CostBar(r.Share, t.most, BarWidth(t.o), t.o.ASCII) + part(r.Cost, t.whole)
 }
 
 // CostBar is a bar of the search work of a share; most fills all cells. It ends with a blank,

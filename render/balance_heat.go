@@ -104,7 +104,7 @@ func newHeatGrid(b *Balance, o *Options) (g *table.Grid, more int) {
 	for _, g := range groups {
 		title := heatTitle(b.Report.Groups, g)
 		if o.Width > 0 {
-			title = fit(title, column, ellipsis)
+			title = Fit(title, column, ellipsis)
 		}
 		titles = append(titles, title)
 	}
@@ -131,7 +131,7 @@ func heatTitle(all []*balance.Group, g *balance.Group) string {
 	for _, x := range all {
 		if x.ID == g.ID {
 			replicas++
-			sameGroup += b2i(x.ResourceGroup == g.ResourceGroup)
+			sameGroup += BoolInt(x.ResourceGroup == g.ResourceGroup)
 		}
 	}
 	switch {

@@ -55,10 +55,10 @@ func newBalancePage(b *Balance) *balancePage {
 		}
 	}
 	if !origin.Taken.IsZero() {
-		p.State = "state of " + stamp(origin.Taken)
+		p.State = "state of " + Stamp(origin.Taken)
 	}
 	if r.Plans != nil && r.Moves() > 0 {
-		p.All = words.Plural(r.Moves(), "move") + " in all: over all replicas max/mean " + ratio(r.Options.By.Of(&r.Survey.Spread)) + " to " + ratio(r.Options.By.Of(&r.After))
+		p.All = words.Plural(r.Moves(), "move") + " in all: over all replicas max/mean " + Ratio(r.Options.By.Of(&r.Survey.Spread)) + " to " + Ratio(r.Options.By.Of(&r.After))
 	}
 	if !r.Survey.Asked {
 		return p

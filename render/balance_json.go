@@ -46,12 +46,12 @@ func writeBalanceCSV(w io.Writer, b *Balance, o *Options) error {
 		for j := range fields {
 			if i == 0 && !o.NoHeader {
 				out.Buf = append(out.Buf, fields[j].Column.Name...)
-				out.Buf = append(out.Buf, ",\n"[b2i(j == len(fields)-1)])
+				out.Buf = append(out.Buf, ",\n"[BoolInt(j == len(fields)-1)])
 			}
 		}
 		for j := range fields {
 			out.Buf = appendField(out.Buf, appendValue(nil, fields[j].Cell, fields[j].Column.Kind))
-			out.Buf = append(out.Buf, ",\n"[b2i(j == len(fields)-1)])
+			out.Buf = append(out.Buf, ",\n"[BoolInt(j == len(fields)-1)])
 		}
 		out.Drain()
 	}

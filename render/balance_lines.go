@@ -74,11 +74,11 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 		}),
 		known("CV", table.Text, 3, func(g *balance.Group) table.Cell {
 			if cv, ok := r.Options.By.CV(&g.Spread); ok {
-				return textCell(ratio(cv))
+				return textCell(Ratio(cv))
 			}
 			return noCell()
 		}),
-		known("ROWS M/M", table.Text, 2, func(g *balance.Group) table.Cell { return textCell(ratio(g.Spread.RowsMaxMean)) }),
+		known("ROWS M/M", table.Text, 2, func(g *balance.Group) table.Cell { return textCell(Ratio(g.Spread.RowsMaxMean)) }),
 		known("BUSIEST", table.Text, 1, func(g *balance.Group) table.Cell { return textCell(busiest(g)) }),
 		plan,
 	}
@@ -121,7 +121,7 @@ func (b *Balance) planned(row int) string {
 		return words.NoneMark
 	}
 	p := b.Report.Plans[row]
-	after := ratio(p.Options.By.Of(&p.After))
+	after := Ratio(p.Options.By.Of(&p.After))
 	switch {
 	case len(p.Moves) == 0 && p.Reached:
 		return "even"

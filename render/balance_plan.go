@@ -16,7 +16,7 @@ func PlanText(p *balance.Plan) string {
 	by := p.Options.By
 	switch {
 	case len(p.Moves) == 0 && p.Reached:
-		return "even enough: " + ratio(by.Of(&p.Before)) + " is within " + ratio(p.Options.Goal)
+		return "even enough: " + Ratio(by.Of(&p.Before)) + " is within " + Ratio(p.Options.Goal)
 	case p.Unplanned:
 		return "none: " + Harmless(p.Why)
 	case len(p.Moves) == 0:
@@ -26,15 +26,15 @@ func PlanText(p *balance.Plan) string {
 	if len(p.Moves) == 1 {
 		text += "s"
 	}
-	text += " max/mean from " + ratio(by.Of(&p.Before)) + " to " + ratio(by.Of(&p.After))
+	text += " max/mean from " + Ratio(by.Of(&p.Before)) + " to " + Ratio(by.Of(&p.After))
 	other := balance.ByRows
 	if by == other {
 		other = balance.ByCost
 	}
-	text += ", " + other.String() + " " + ratio(other.Of(&p.Before)) + " to " + ratio(other.Of(&p.After))
+	text += ", " + other.String() + " " + Ratio(other.Of(&p.Before)) + " to " + Ratio(other.Of(&p.After))
 	switch {
 	case !p.Reached:
-		text += "; " + ratio(p.Options.Goal) + " is out of reach: " + Harmless(p.Why)
+		text += "; " + Ratio(p.Options.Goal) + " is out of reach: " + Harmless(p.Why)
 	case p.Fewest():
 		text += "; no fewer moves do"
 	}
@@ -48,9 +48,9 @@ func (t *balanceText) plan(p *balance.Plan) {
 	}
 	t.line(role, "  Plan: "+PlanText(p))
 	for i, m := range p.Moves {
-		text := "  " + leftPad(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + words.Number(m.Rows) + " rows  " +
-			words.Bytes(m.Size) + "  " + m.From.String() + arrow(t.o) + m.To.String()
-		t.Buf = append(append(t.Buf, fit(text, max(t.o.Width, b2i(t.o.Width == 0)<<16), t.ellipsis())...), '\n')
+		text := "  " + LeftPad(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + words.Number(m.Rows) + " rows  " +
+			words.Bytes(m.Size) + "  " + m.From.String() + Arrow(t.o) + m.To.String()
+		t.Buf = append(append(t.Buf, Fit(text, max(t.o.Width, BoolInt(t.o.Width == 0)<<16), t.ellipsis())...), '\n')
 	}
 	for _, m := range p.Channels {
 		t.line(RolePlain, "  or move the shard "+Harmless(m.Channel)+" with its "+words.Number(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())
@@ -104,7 +104,7 @@ func (b *Balance) SavedPlan() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "# Moves that even out the query nodes of %s @ %s", Harmless(origin.Root), Harmless(origin.Location))
 	if !origin.Taken.IsZero() {
-		s.WriteString(", as of " + stamp(origin.Taken))
+		s.WriteString(", as of " + Stamp(origin.Taken))
 	}
 	s.WriteString("\n# Compactions replace segments, and Milvus's own balancer moves them: make the plan anew if it is not of today.\n")
 	if len(b.Report.Survey.Unknown) > 0 {

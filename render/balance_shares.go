@@ -79,7 +79,7 @@ func (t *shareTable) fields(row int, show table.Show) []view.Field {
 func whole(n int64) view.Cell        { return view.Cell{Int: n} }
 func percentage(f float64) view.Cell { return view.Cell{Float: f} }
 func textCell(s string) view.Cell    { return view.Cell{Text: s} }
-func yesNo(b bool) view.Cell         { return view.Cell{Int: int64(b2i(b))} }
+func yesNo(b bool) view.Cell         { return view.Cell{Int: int64(BoolInt(b))} }
 func noCell() view.Cell              { return view.Cell{Absent: view.None} }
 func unknownCell() view.Cell         { return view.Cell{Absent: view.Unknown} }
 func known(r shareRow, c view.Cell) view.Cell {

@@ -209,10 +209,10 @@ func TestBalanceLetsNothingThrough(t *testing.T) {
 	c = c.WithRuntime(model.BuildRuntime(r))
 	b := balanceOf(view.NewEnv(c, modeltest.Now), true)
 	for _, w := range BalanceFormats() {
-		out := balanceBytes(t, b, w.name, Options{Width: 120})
+		out := balanceBytes(t, b, w.Name, Options{Width: 120})
 		for _, bad := range []string{"\x1b", "\x07", "\u202e", "\xff", "\u009b"} {
 			if bytes.Contains(out, []byte(bad)) {
-				t.Errorf("%s lets %q through", w.name, bad)
+				t.Errorf("%s lets %q through", w.Name, bad)
 			}
 		}
 	}

@@ -14,17 +14,17 @@ import (
 
 var csvWriter = &writer{
 	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden,
-	sheet: func(w io.Writer, s *sheet) error {
-		if s.flat != nil {
-			return writeCSV(w, s.flat, &s.o.Options)
+	sheet: func(w io.Writer, s *Sheet) error {
+		if s.Flat != nil {
+			return WriteCSV(w, s.Flat, &s.Options.Options)
 		}
-		return writeCSV(w, s.items, &s.o.Options)
+		return WriteCSV(w, s.Items, &s.Options.Options)
 	},
 }
 
-// writeCSV writes plain numbers, RFC 3339 times, seconds; lists with ";" between their
+// WriteCSV writes plain numbers, RFC 3339 times, seconds; lists with ";" between their
 // elements. An empty field is a value that does not exist, "?" one that is unknown.
-func writeCSV(w io.Writer, g *table.Grid, o *Options) error {
+func WriteCSV(w io.Writer, g *table.Grid, o *Options) error {
 	out := doc.NewOutput(w, doc.Pieces)
 	if !o.NoHeader {
 		for j := range g.Columns {
@@ -142,8 +142,8 @@ func Inert(cell string) string {
 
 var nameWriter = &writer{
 	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: table.Always,
-	sheet: func(w io.Writer, s *sheet) error {
-		g := s.items
+	sheet: func(w io.Writer, s *Sheet) error {
+		g := s.Items
 		r := g.Table.Schema()
 		out := doc.NewOutput(w, doc.Pieces)
 		handle := r.Column(r.Handle)

@@ -65,9 +65,9 @@ func writeSection(e *doc.Encoder, s *view.Section) {
 	}
 	e.Key(strings.ReplaceAll(s.Title, " ", "_"))
 	e.BeginList()
-	it := newItems(&s.Grid.Grid)
+	it := NewItems(&s.Grid.Grid)
 	for i := range s.Grid.Len() {
-		it.write(e, i)
+		it.Write(e, i)
 	}
 	e.EndList()
 }
@@ -171,12 +171,12 @@ func writeJSONContainer(e *doc.Encoder, d *json.Decoder, opening json.Delim) {
 // decoded records.
 func writeDescription(w io.Writer, d *view.Description, env *view.Env, o *Options) error {
 	out := doc.NewOutput(w, doc.Pieces)
-	p := newPainter(o)
+	p := NewPainter(o)
 	title := d.Resource.Singular + " " + Harmless(d.Ref.ID)
 	if d.Ref.Name != "" && d.Ref.Name != d.Ref.ID {
 		title = d.Resource.Singular + " " + Harmless(d.Ref.Name) + " (" + Harmless(d.Ref.ID) + ")"
 	}
-	out.Buf = append(p.paint(out.Buf, RoleTitle, title), '\n')
+	out.Buf = append(p.Paint(out.Buf, RoleTitle, title), '\n')
 	writeFieldLines(&out, &p, d.Fields, o)
 	for i := range d.Sections {
 		writeTextSection(&out, &p, &d.Sections[i], o)
@@ -185,20 +185,20 @@ func writeDescription(w io.Writer, d *view.Description, env *view.Env, o *Option
 	return out.Flush()
 }
 
-func writeFieldLines(out *doc.Output, p *painter, fields []view.Field, o *Options) {
+func writeFieldLines(out *doc.Output, p *Painter, fields []view.Field, o *Options) {
 	name := 0
 	for _, f := range fields {
 		name = max(name, len(f.Column.Name))
 	}
 	for _, f := range fields {
 		out.Buf = append(out.Buf, "  "...)
-		out.Buf = p.paint(out.Buf, RoleDim, f.Column.Name)
-		out.Buf = appendSpaces(out.Buf, name-len(f.Column.Name)+gutter)
-		for i, line := range fieldLines(f, o.Width-name-2*gutter) {
+		out.Buf = p.Paint(out.Buf, RoleDim, f.Column.Name)
+		out.Buf = appendSpaces(out.Buf, name-len(f.Column.Name)+Gutter)
+		for i, line := range fieldLines(f, o.Width-name-2*Gutter) {
 			if i > 0 {
-				out.Buf = appendSpaces(append(out.Buf, '\n'), name+2*gutter)
+				out.Buf = appendSpaces(append(out.Buf, '\n'), name+2*Gutter)
 			}
-			out.Buf = p.paint(out.Buf, cellRole(f.Cell, f.Column.Kind), line)
+			out.Buf = p.Paint(out.Buf, cellRole(f.Cell, f.Column.Kind), line)
 		}
 		out.Buf = append(out.Buf, '\n')
 	}
@@ -230,23 +230,23 @@ func fieldLines(f view.Field, cells int) []string {
 	return lines
 }
 
-func writeTextSection(out *doc.Output, p *painter, s *view.Section, o *Options) {
+func writeTextSection(out *doc.Output, p *Painter, s *view.Section, o *Options) {
 	out.Buf = append(out.Buf, '\n')
-	out.Buf = p.paint(out.Buf, RoleTitle, s.Title)
+	out.Buf = p.Paint(out.Buf, RoleTitle, s.Title)
 	switch {
 	case s.Unknown:
 		out.Buf = append(out.Buf, "  "...)
-		out.Buf = p.paint(out.Buf, RoleDim, words.UnknownMark+" not read")
+		out.Buf = p.Paint(out.Buf, RoleDim, words.UnknownMark+" not read")
 	case s.Grid.Len() == 0:
 		out.Buf = append(out.Buf, "  "...)
-		out.Buf = p.paint(out.Buf, RoleDim, words.NoneMark)
+		out.Buf = p.Paint(out.Buf, RoleDim, words.NoneMark)
 	default:
 		out.Buf = append(out.Buf, ' ', '(')
 		out.Buf = append(AppendText(out.Buf, view.Cell{Int: int64(s.Grid.Len())}, view.Int), ')')
 	}
 	if s.Note != "" {
 		out.Buf = append(out.Buf, "  "...)
-		out.Buf = p.paint(out.Buf, RoleDim, s.Note)
+		out.Buf = p.Paint(out.Buf, RoleDim, s.Note)
 	}
 	out.Buf = append(out.Buf, '\n')
 	if s.Unknown || s.Grid.Len() == 0 {
@@ -258,22 +258,22 @@ func writeTextSection(out *doc.Output, p *painter, s *view.Section, o *Options) 
 	t.rows(out)
 }
 
-func writeTextRecords(out *doc.Output, p *painter, list []model.Record) {
+func writeTextRecords(out *doc.Output, p *Painter, list []model.Record) {
 	if len(list) == 0 {
 		return
 	}
 	out.Buf = append(out.Buf, '\n')
-	out.Buf = append(p.paint(out.Buf, RoleTitle, "records"), '\n')
+	out.Buf = append(p.Paint(out.Buf, RoleTitle, "records"), '\n')
 	for _, r := range list {
 		out.Buf = append(out.Buf, "  "...)
-		out.Buf = p.paint(out.Buf, RoleAccent, Harmless(r.Key))
+		out.Buf = p.Paint(out.Buf, RoleAccent, Harmless(r.Key))
 		if r.Message != "" {
-			out.Buf = p.paint(append(out.Buf, ' ', ' '), RoleDim, Harmless(r.Message))
+			out.Buf = p.Paint(append(out.Buf, ' ', ' '), RoleDim, Harmless(r.Message))
 		}
 		out.Buf = append(out.Buf, '\n')
 		if r.Problem != "" {
 			out.Buf = append(out.Buf, "    "...)
-			out.Buf = append(p.paint(out.Buf, RoleWarn, Harmless(r.Problem)), '\n')
+			out.Buf = append(p.Paint(out.Buf, RoleWarn, Harmless(r.Problem)), '\n')
 		}
 		for line := range strings.SplitSeq(strings.TrimRight(words.HarmlessLines(r.Text), "\n"), "\n") {
 			if line == "" && r.Text == "" {

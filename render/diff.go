@@ -13,10 +13,10 @@ import (
 )
 
 // diffSheet is what scripts read of a comparison: its items are the changes.
-func diffSheet(d *diff.Diff, o *Options) *sheet {
-	return &sheet{
-		kind: "Diff", o: &ReportOptions{Options: *o}, items: changeGrid(d),
-		about: func(e *doc.Encoder) {
+func diffSheet(d *diff.Diff, o *Options) *Sheet {
+	return &Sheet{
+		Kind: "Diff", Options: &ReportOptions{Options: *o}, Items: changeGrid(d),
+		About: func(e *doc.Encoder) {
 			e.Key("from")
 			writeOrigin(e, &d.From)
 			e.Key("to")
@@ -35,7 +35,7 @@ func diffSheet(d *diff.Diff, o *Options) *sheet {
 // changeGrid is a row for each change.
 func changeGrid(d *diff.Diff) *table.Grid {
 	text := func(name string, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
-		return key(name, table.Text, func(c *diff.Change) table.Cell { return table.Of(of(c)) })
+		return Key(name, table.Text, func(c *diff.Change) table.Cell { return table.Of(of(c)) })
 	}
 	rows := make([]*diff.Change, len(d.Changes))
 	for i := range d.Changes {
@@ -48,7 +48,7 @@ func changeGrid(d *diff.Diff) *table.Grid {
 		text("name", func(c *diff.Change) string { return c.Object.Name }),
 		text("collection_id", func(c *diff.Change) string { return c.Collection.ID }),
 		text("collection", func(c *diff.Change) string { return c.Collection.Name }),
-		key("field", table.Text, func(c *diff.Change) table.Cell {
+		Key("field", table.Text, func(c *diff.Change) table.Cell {
 			if c.Field == "" {
 				return table.OfNone()
 			}
@@ -56,7 +56,7 @@ func changeGrid(d *diff.Diff) *table.Grid {
 		}),
 		text("from", func(c *diff.Change) string { return c.From }),
 		text("to", func(c *diff.Change) string { return c.To }),
-		key("by", table.List, func(c *diff.Change) table.Cell {
+		Key("by", table.List, func(c *diff.Change) table.Cell {
 			if c.Kind != diff.Replaced {
 				return table.OfNone()
 			}
@@ -87,11 +87,11 @@ func writeSummary(e *doc.Encoder, s *diff.Summary) {
 // writeDiff writes for people: a summary for each collection, then the changes.
 func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
 	out := doc.NewOutput(w, doc.Pieces)
-	p := newPainter(o)
+	p := NewPainter(o)
 	writeDiffOrigin(&out, &p, RoleRemoved, &d.From)
 	writeDiffOrigin(&out, &p, RoleAdded, &d.To)
 	if len(d.NotCompared) > 0 {
-		out.Buf = p.paint(out.Buf, RoleWarn, "not compared, as one side was not read: "+strings.Join(d.NotCompared, ", "))
+		out.Buf = p.Paint(out.Buf, RoleWarn, "not compared, as one side was not read: "+strings.Join(d.NotCompared, ", "))
 		out.Buf = append(out.Buf, '\n')
 	}
 	if d.Empty() {
@@ -111,7 +111,7 @@ func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
 			if i > 0 {
 				out.Buf = append(out.Buf, '\n')
 			}
-			out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, titles[last]), '\n')
+			out.Buf = append(p.Paint(append(out.Buf, '\n'), RoleTitle, titles[last]), '\n')
 		}
 		writeChangeLine(&out, &p, c, i > 0 && sameObject(&d.Changes[i-1], c))
 	}
@@ -133,7 +133,7 @@ func summaries(d *diff.Diff) map[model.Ref]string {
 	return titles
 }
 
-func writeDiffOrigin(out *doc.Output, p *painter, r Role, o *model.Origin) {
+func writeDiffOrigin(out *doc.Output, p *Painter, r Role, o *model.Origin) {
 	line := Glyph(r, true) + Glyph(r, true) + Glyph(r, true) + " " + Harmless(o.Location)
 	if o.Revision > 0 {
 		line += "  revision " + strconv.FormatInt(o.Revision, 10)
@@ -141,7 +141,7 @@ func writeDiffOrigin(out *doc.Output, p *painter, r Role, o *model.Origin) {
 	if !o.Taken.IsZero() {
 		line += "  " + string(doc.AppendTime(nil, o.Taken.UnixNano()/1e9*1e9))
 	}
-	out.Buf = append(p.paint(out.Buf, r, line), '\n')
+	out.Buf = append(p.Paint(out.Buf, r, line), '\n')
 }
 
 func summaryLine(s *diff.Summary) string {
@@ -173,22 +173,22 @@ func change(from, to int64) string {
 
 // writeChangeLine writes a change without the end of its line: another field of the
 // same object may follow.
-func writeChangeLine(out *doc.Output, p *painter, c *diff.Change, goesOn bool) {
+func writeChangeLine(out *doc.Output, p *Painter, c *diff.Change, goesOn bool) {
 	role := ChangeRole(c.Kind)
 	if goesOn {
-		out.Buf = p.paint(out.Buf, role, ", "+fieldText(c))
+		out.Buf = p.Paint(out.Buf, role, ", "+fieldText(c))
 		return
 	}
 	if n := len(out.Buf); n == 0 || out.Buf[n-1] != '\n' {
 		out.Buf = append(out.Buf, '\n')
 	}
 	out.Buf = append(out.Buf, "  "...)
-	out.Buf = p.paint(out.Buf, role, Glyph(role, true)+" "+ChangeText(c))
+	out.Buf = p.Paint(out.Buf, role, Glyph(role, true)+" "+ChangeText(c))
 	out.Drain()
 }
 
 func fieldText(c *diff.Change) string {
-	return c.Field + " " + orNone(c.From) + " → " + orNone(c.To)
+	return c.Field + " " + OrNone(c.From) + " → " + OrNone(c.To)
 }
 
 // ChangeRole is the role of a kind of change.

@@ -113,5 +113,5 @@ func FindingsFormats() Formats[*Diagnosis] {
 
 // Findings writes a report.
 func Findings(w io.Writer, d *Diagnosis, f FindingsFormat, o Options) error {
-	return FindingsFormats().write(w, d, f, &o)
+	return FindingsFormats().Write(w, d, f, &o)
 }

@@ -24,7 +24,7 @@ func Checks(w io.Writer, checks []*check.Check, o Options) error {
 			}
 			e.EndList()
 			e.EndObject()
-		}, itemsOnly, &o)
+		}, ItemsOnly, &o)
 	}
 	p := newPage(w, &o)
 	id := 0
@@ -32,11 +32,11 @@ func Checks(w io.Writer, checks []*check.Check, o Options) error {
 		id = max(id, len(x.ID))
 	}
 	for _, x := range checks {
-		p.out.Buf = p.paint.paint(p.out.Buf, SeverityRole(x.Severity), SeverityGlyph(x.Severity, o.ASCII))
+		p.out.Buf = p.paint.Paint(p.out.Buf, SeverityRole(x.Severity), SeverityGlyph(x.Severity, o.ASCII))
 		p.out.Buf = append(p.out.Buf, ' ')
-		p.out.Buf = p.paint.paint(p.out.Buf, RoleAccent, x.ID)
-		hang := id - len(x.ID) + gutter
-		used := 2 + id + gutter
+		p.out.Buf = p.paint.Paint(p.out.Buf, RoleAccent, x.ID)
+		hang := id - len(x.ID) + Gutter
+		used := 2 + id + Gutter
 		for i, line := range p.wrap(x.Title, used) {
 			if i > 0 {
 				hang = used
@@ -57,7 +57,7 @@ func Explain(w io.Writer, x *check.Check, all []*check.Check, o Options) error {
 			e.Key("item")
 			writeCheck(e, x, all)
 			e.EndObject()
-		}, everything, &o)
+		}, Everything, &o)
 	}
 	p := newPage(w, &o)
 	p.put(0, 0, RoleTitle, x.ID+": "+x.Title)

@@ -13,11 +13,11 @@ import (
 )
 
 func writeFindingsJSON(w io.Writer, d *Diagnosis, o *Options) error {
-	return jsonWriter.structured(w, diagnosisDocument(d), itemsOnly, o)
+	return jsonWriter.structured(w, diagnosisDocument(d), ItemsOnly, o)
 }
 
 func writeFindingsYAML(w io.Writer, d *Diagnosis, o *Options) error {
-	return yamlWriter.structured(w, diagnosisDocument(d), itemsOnly, o)
+	return yamlWriter.structured(w, diagnosisDocument(d), ItemsOnly, o)
 }
 
 // writeFindingLines writes one finding a line, what is no longer found last.

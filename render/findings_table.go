@@ -49,7 +49,7 @@ func (p *page) finding(d *Diagnosis, b *check.Branch, wide bool) {
 		if p.ascii {
 			elbow = "` "
 		}
-		p.out.Buf = p.paint.paint(appendSpaces(p.out.Buf, in-stepIn), RoleDim, elbow)
+		p.out.Buf = p.paint.Paint(appendSpaces(p.out.Buf, in-stepIn), RoleDim, elbow)
 		p.title(d, b.Finding, 0, in)
 	} else {
 		p.title(d, b.Finding, 0, 0)
@@ -94,10 +94,10 @@ func (p *page) title(d *Diagnosis, f *check.Finding, indent, done int) {
 	if len(lines) > 1 { // what does not fit stands with the other lines of the finding
 		lines = append(lines[:1], p.wrap(strings.TrimSpace(strings.TrimPrefix(text, lines[0])), done+textIn)...)
 	}
-	p.out.Buf = p.paint.paint(appendSpaces(p.out.Buf, indent), role, first)
-	p.out.Buf = append(p.paint.paint(append(p.out.Buf, ' '), RoleTitle, lines[0]), '\n')
+	p.out.Buf = p.paint.Paint(appendSpaces(p.out.Buf, indent), role, first)
+	p.out.Buf = append(p.paint.Paint(append(p.out.Buf, ' '), RoleTitle, lines[0]), '\n')
 	for _, line := range lines[1:] {
-		p.out.Buf = append(p.paint.paint(appendSpaces(p.out.Buf, done+textIn), RoleTitle, line), '\n')
+		p.out.Buf = append(p.paint.Paint(appendSpaces(p.out.Buf, done+textIn), RoleTitle, line), '\n')
 	}
 }
 
@@ -170,7 +170,7 @@ func (p *page) unjudged(r *check.Report, outcomes []outcome) {
 	}
 	for _, o := range outcomes {
 		if len(o.Unseen) > 0 && o.Status == check.Found {
-			p.put(stepIn, stepIn, RoleDim, "partly blind, "+o.Check.ID+": "+strings.Join(harmlessAll(o.Unseen), "; "))
+			p.put(stepIn, stepIn, RoleDim, "partly blind, "+o.Check.ID+": "+strings.Join(HarmlessAll(o.Unseen), "; "))
 		}
 	}
 }

@@ -283,7 +283,7 @@ func TestHTMLIsWhole(t *testing.T) {
 // TestUnknownIsNotGreen: a report in which a check could not look never says that all is well.
 func TestUnknownIsNotGreen(t *testing.T) {
 	all := diagnoses(t)
-	good := newPainter(&Options{Color: true}).codes[RoleGood]
+	good := NewPainter(&Options{Color: true}).codes[RoleGood]
 	for _, name := range []string{"unknown", "full", "since", "baseline"} {
 		d := all[name]
 		text := string(written(t, d, "table", Options{Color: true}))

@@ -126,7 +126,7 @@ func (d *Diagnosis) headline() (where, state string) {
 	return where, state
 }
 
-// changeText says how a finding stands to the older state, "" without one. "new?" is what the
+// replays.changeText says how a finding stands to the older state, "" without one. "new?" is what the
 // older state may have had, where it could not be seen.
 func (d *Diagnosis) changeText(f *check.Finding) string {
 	c := d.Since.Of(f)
@@ -166,13 +166,13 @@ func (d *Diagnosis) sinceText() string {
 // page lays out lines of text within a width.
 type page struct {
 	out   doc.Output
-	paint painter
+	paint Painter
 	width int // 0: unlimited
 	ascii bool
 }
 
 func newPage(w io.Writer, o *Options) *page {
-	return &page{out: doc.NewOutput(w, doc.Pieces), paint: newPainter(o), width: o.Width, ascii: o.ASCII}
+	return &page{out: doc.NewOutput(w, doc.Pieces), paint: NewPainter(o), width: o.Width, ascii: o.ASCII}
 }
 
 // put writes harmless text behind an indent; what does not fit goes on below, indented by hang
@@ -186,12 +186,12 @@ func (p *page) after(first string, firstRole Role, indent, hang int, r Role, tex
 	for i, line := range p.wrap(text, indent+hang) {
 		p.out.Buf = appendSpaces(p.out.Buf, indent)
 		if i == 0 && first != "" {
-			p.out.Buf = p.paint.paint(p.out.Buf, firstRole, first)
+			p.out.Buf = p.paint.Paint(p.out.Buf, firstRole, first)
 			p.out.Buf = appendSpaces(p.out.Buf, hang-width([]byte(first)))
 		} else if i > 0 || first != "" {
 			p.out.Buf = appendSpaces(p.out.Buf, hang)
 		}
-		p.out.Buf = append(p.paint.paint(p.out.Buf, r, line), '\n')
+		p.out.Buf = append(p.paint.Paint(p.out.Buf, r, line), '\n')
 	}
 	p.out.Drain()
 }

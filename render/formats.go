@@ -10,36 +10,36 @@ import (
 )
 
 // FormatOf is a parsed -o word for documents of one kind. The zero value is what people read, as the word "table".
-type FormatOf[D any] struct{ form *form[D] }
+type FormatOf[D any] struct{ form *Form[D] }
 
 // Name is the format's word.
 func (f FormatOf[D]) Name() string {
 	if f.form == nil {
 		return tableWriter.name
 	}
-	return f.form.name
+	return f.form.Name
 }
 
 // Structured reports whether scripts read the format: no colour, nothing beside it on standard error but trouble.
-func (f FormatOf[D]) Structured() bool { return f.form != nil && f.form.scripts }
+func (f FormatOf[D]) Structured() bool { return f.form != nil && f.form.Scripts }
 
-// form is one format of a kind of document.
-type form[D any] struct {
-	name, doc string
-	scripts   bool
-	write     func(w io.Writer, d D, o *Options) error
+// Form is one format of a kind of document.
+type Form[D any] struct {
+	Name, Doc string
+	Scripts   bool
+	Write     func(w io.Writer, d D, o *Options) error
 }
 
 // Formats are the formats of a kind of document, in the order of help. The first is that of the word "table".
-type Formats[D any] []form[D]
+type Formats[D any] []Form[D]
 
 // Parse finds the format of a -o word; "" is table, "text" too.
 func (list Formats[D]) Parse(word string) (FormatOf[D], error) {
 	if word == "" || word == "text" {
-		word = list[0].name
+		word = list[0].Name
 	}
 	for i := range list {
-		if list[i].name == word {
+		if list[i].Name == word {
 			return FormatOf[D]{&list[i]}, nil
 		}
 	}
@@ -50,7 +50,7 @@ func (list Formats[D]) Parse(word string) (FormatOf[D], error) {
 func (list Formats[D]) Names() []string {
 	names := make([]string, len(list))
 	for i := range list {
-		names[i] = list[i].name
+		names[i] = list[i].Name
 	}
 	return names
 }
@@ -59,25 +59,25 @@ func (list Formats[D]) Names() []string {
 func (list Formats[D]) Doc() string {
 	var b strings.Builder
 	for i := range list {
-		b.WriteString("  " + list[i].name + strings.Repeat(" ", 10-len(list[i].name)) + list[i].doc + "\n")
+		b.WriteString("  " + list[i].Name + strings.Repeat(" ", 10-len(list[i].Name)) + list[i].Doc + "\n")
 	}
 	return b.String()
 }
 
-// write writes a document in a format that was parsed, or in the first.
-func (list Formats[D]) write(w io.Writer, d D, f FormatOf[D], o *Options) error {
+// Write writes a document in a format that was parsed, or in the first.
+func (list Formats[D]) Write(w io.Writer, d D, f FormatOf[D], o *Options) error {
 	if f.form == nil {
-		return list[0].write(w, d, o)
+		return list[0].Write(w, d, o)
 	}
-	return f.form.write(w, d, o)
+	return f.form.Write(w, d, o)
 }
 
 // ReportFormat is a parsed -o word of reports.
-type ReportFormat = FormatOf[*sheet]
+type ReportFormat = FormatOf[*Sheet]
 
 // ReportFormats are the formats of reports.
-func ReportFormats() Formats[*sheet] {
-	return Formats[*sheet]{
+func ReportFormats() Formats[*Sheet] {
+	return Formats[*Sheet]{
 		tableWriter.as("aligned columns; on a terminal names are shortened to fit (default)"),
 		wideWriter.as("the same with samples, class and file, never shortened"),
 		jsonWriter.as("one JSON object, one item per line (docs/JSON.md)"),
@@ -88,23 +88,23 @@ func ReportFormats() Formats[*sheet] {
 	}
 }
 
-// saying are the same formats with other words about some of them.
-func saying(list Formats[*sheet], docs map[string]string) Formats[*sheet] {
+// Saying are the same formats with other words about some of them.
+func Saying(list Formats[*Sheet], docs map[string]string) Formats[*Sheet] {
 	list = slices.Clone(list)
 	for i := range list {
-		if doc, ok := docs[list[i].name]; ok {
-			list[i].doc = doc
+		if doc, ok := docs[list[i].Name]; ok {
+			list[i].Doc = doc
 		}
 	}
 	return list
 }
 
 // as is a writer as one of the formats of reports.
-func (x *writer) as(doc string) form[*sheet] {
-	return form[*sheet]{x.name, doc, x.show == table.Hidden, func(w io.Writer, s *sheet, _ *Options) error { return x.sheet(w, s) }}
+func (x *writer) as(doc string) Form[*Sheet] {
+	return Form[*Sheet]{x.name, doc, x.show == table.Hidden, func(w io.Writer, s *Sheet, _ *Options) error { return x.sheet(w, s) }}
 }
 
-// write writes a report.
-func (s *sheet) write(w io.Writer, f ReportFormat) error {
-	return ReportFormats().write(w, s, f, &s.o.Options)
+// Write writes a report.
+func (s *Sheet) Write(w io.Writer, f ReportFormat) error {
+	return ReportFormats().Write(w, s, f, &s.Options.Options)
 }

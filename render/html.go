@@ -25,14 +25,14 @@ type htmlPage struct {
 	Accepted                      []htmlFinding
 	Stale                         []string
 	OK                            []htmlCheck
-	Facts                         []htmlFact
+	Facts                         []Fact
 	Balance                       template.HTML
 }
 
 type htmlFinding struct {
 	Severity, Glyph, Change, Check, Title, Message, Object, Cost, Impact, Hint, With string
 	Depth                                                                            int
-	Evidence                                                                         []htmlFact
+	Evidence                                                                         []Fact
 	Objects                                                                          []string
 }
 
@@ -40,7 +40,7 @@ type (
 	htmlGone   struct{ Message, Check, Why string }
 	htmlReason struct{ Word, Reason, Checks string }
 	htmlCheck  struct{ ID, Title string }
-	htmlFact   struct{ Name, Value, Source string }
+	Fact       struct{ Name, Value, Source string }
 )
 
 // writeHTML writes one page that needs nothing but itself.
@@ -61,7 +61,7 @@ func newHTMLPage(d *Diagnosis) *htmlPage {
 	outcomes := d.outcomes()
 	counts := tally(outcomes)
 	p := &htmlPage{
-		Judged: stamp(d.Report.Now), Version: Harmless(d.Version), Counts: CountText(d.Report.Findings), Checks: checksText(d, outcomes),
+		Judged: Stamp(d.Report.Now), Version: Harmless(d.Version), Counts: CountText(d.Report.Findings), Checks: checksText(d, outcomes),
 		Green:   len(d.Report.Findings) == 0 && counts[check.Skipped.String()]+counts[check.Broken.String()] == 0,
 		Facts:   clusterFacts(d.Report.Cluster),
 		Balance: balancePicture(d.Report.Balance),
@@ -87,7 +87,7 @@ func newHTMLPage(d *Diagnosis) *htmlPage {
 		case o.Status == check.OK:
 			p.OK = append(p.OK, htmlCheck{o.Check.ID, o.Check.Title})
 		case o.Status == check.Found && len(o.Unseen) > 0:
-			p.Blind = append(p.Blind, htmlReason{"partly blind", strings.Join(harmlessAll(o.Unseen), "; "), o.Check.ID})
+			p.Blind = append(p.Blind, htmlReason{"partly blind", strings.Join(HarmlessAll(o.Unseen), "; "), o.Check.ID})
 		}
 	}
 	for _, s := range d.Stale {
@@ -102,7 +102,7 @@ func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
 		Message: Harmless(b.Message), Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: Harmless(b.Impact), Hint: Harmless(string(b.Hint)), With: words.Plural(len(b.Objects), "object"),
 	}
 	for _, e := range b.Evidence {
-		f.Evidence = append(f.Evidence, htmlFact{Harmless(e.Name), Harmless(e.Value), Harmless(e.Source)})
+		f.Evidence = append(f.Evidence, Fact{Harmless(e.Name), Harmless(e.Value), Harmless(e.Source)})
 	}
 	for _, r := range b.Objects {
 		f.Objects = append(f.Objects, ObjectText(r))
@@ -111,13 +111,13 @@ func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
 }
 
 // clusterFacts are the few figures that tell one cluster from another.
-func clusterFacts(c *model.Cluster) []htmlFact {
-	var facts []htmlFact
+func clusterFacts(c *model.Cluster) []Fact {
+	var facts []Fact
 	add := func(name, value string, parts model.Part) {
 		if !c.Loaded.Has(parts) {
 			value = words.UnknownMark
 		}
-		facts = append(facts, htmlFact{Name: name, Value: value})
+		facts = append(facts, Fact{Name: name, Value: value})
 	}
 	count := func(n int) string { return words.Number(int64(n)) }
 	totals := c.Totals()
@@ -139,6 +139,6 @@ func clusterFacts(c *model.Cluster) []htmlFact {
 	for i, role := range names {
 		names[i] = count(roles[role]) + " " + Harmless(role)
 	}
-	add("sessions", orNone(strings.Join(names, ", ")), model.PartSessions)
+	add("sessions", OrNone(strings.Join(names, ", ")), model.PartSessions)
 	return facts
 }

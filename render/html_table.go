@@ -27,20 +27,20 @@ td,th{border-bottom:1px solid #8884;padding:.2rem .8rem .2rem 0;text-align:left;
 `
 
 // writeSheetHTML writes a page that needs nothing but itself.
-func writeSheetHTML(w io.Writer, s *sheet) error {
+func writeSheetHTML(w io.Writer, s *Sheet) error {
 	p := &htmlTables{Output: doc.NewOutput(w, doc.Pieces)}
-	head, title := s.head, s.items.Table.Schema().Name
+	head, title := s.Head, s.Items.Table.Schema().Name
 	if len(head) > 0 {
-		title, head = head[0].all(), head[1:]
+		title, head = head[0].All(), head[1:]
 	}
 	p.put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>", p.text(title), "</title>\n", htmlTableStyle, "</head>\n<body>\n<h1>", p.text(title), "</h1>\n")
 	p.prose(head)
-	for i := 0; i < len(s.parts); {
-		end := tableEnd(s.parts, i)
-		p.table(s.parts[i:end])
+	for i := 0; i < len(s.Parts); {
+		end := tableEnd(s.Parts, i)
+		p.table(s.Parts[i:end])
 		i = end
 	}
-	p.prose(s.foot)
+	p.prose(s.Foot)
 	p.put("</body>\n</html>\n")
 	return p.Flush()
 }
@@ -58,20 +58,20 @@ func (p *htmlTables) text(s string) string {
 	return template.HTMLEscapeString(Harmless(strings.TrimSpace(s)))
 }
 
-func (p *htmlTables) prose(lines []sheetLine) {
+func (p *htmlTables) prose(lines []Line) {
 	for i := range lines {
-		if text := p.text(lines[i].all()); text != "" {
+		if text := p.text(lines[i].All()); text != "" {
 			p.put("<p>", text, "</p>\n")
 		}
 	}
 }
 
 // table writes a part and those that go on with it: their heads stand between its rows.
-func (p *htmlTables) table(parts []sheetPart) {
+func (p *htmlTables) table(parts []Part) {
 	if len(parts) == 1 {
-		p.prose(parts[0].head)
+		p.prose(parts[0].Head)
 	}
-	if parts[0].list == nil {
+	if parts[0].List == nil {
 		return
 	}
 	list := grids(parts, table.Always)
@@ -79,20 +79,20 @@ func (p *htmlTables) table(parts []sheetPart) {
 	p.put("<table>\n<tr>")
 	for j := range class {
 		c := list[0].Column(j)
-		class[j] = []string{"", ` class="n"`}[b2i(c.RightAligned())]
+		class[j] = []string{"", ` class="n"`}[BoolInt(c.RightAligned())]
 		p.put("<th", class[j], ">", p.text(c.Title), "</th>")
 	}
 	p.put("</tr>\n")
 	for i, g := range list {
 		if len(parts) > 1 {
 			p.put("<tr><td>")
-			p.prose(parts[i].head)
+			p.prose(parts[i].Head)
 			p.put("</td></tr>\n")
 		}
 		for row := range g.Len() {
 			p.put("<tr>")
 			for j := range class {
-				text, _ := seen(g, row, j)
+				text, _ := Seen(g, row, j)
 				p.put("<td", class[j], ">", p.text(text), "</td>")
 			}
 			p.put("</tr>\n")

@@ -49,7 +49,7 @@ func TestCSVHasNoFormulas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := writeCSV(&out, &g.Grid, &Options{NoHeader: true}); err != nil {
+		if err := WriteCSV(&out, &g.Grid, &Options{NoHeader: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestMarkdownOfNames(t *testing.T) {
 		"[x](http://e)": `\[x\](http&#58;//e)`, "see http://e.org/a": "see http&#58;//e.org/a", "WWW.e.org": "WWW&#46;e.org", "mailto:a@b": "mailto&#58;a&#64;b",
 		"<img src=x>": "&lt;img src=x&gt;", "a|b": `a\|b`, "10:30": "10:30", "v2.3.5": "v2.3.5",
 	} {
-		if got := mdText(in); got != want {
+		if got := MarkdownText(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

@@ -33,7 +33,7 @@ type itemColumn struct {
 	unknown bool
 }
 
-func newItems(g *table.Grid) *items {
+func NewItems(g *table.Grid) *items {
 	it := &items{grid: g, columns: make([]itemColumn, len(g.Columns))}
 	for j, i := range g.Columns {
 		c := &g.Table.Schema().Columns[i]
@@ -42,9 +42,9 @@ func newItems(g *table.Grid) *items {
 	return it
 }
 
-// write tells row i. Unknown cells are left out; of absent ones those whose value would
+// Write tells row i. Unknown cells are left out; of absent ones those whose value would
 // be a string are empty, the others are left out.
-func (it *items) write(e *doc.Encoder, i int) {
+func (it *items) Write(e *doc.Encoder, i int) {
 	if it.more == nil && e.AppendItem(func(dst []byte) []byte { return it.appendRow(dst, i) }) {
 		return
 	}
@@ -72,7 +72,7 @@ func (it *items) writeAll(e *doc.Encoder) {
 	e.BeginList()
 	if it.more != nil || !e.Items(it.grid.Len(), it.writeRows) {
 		for i := range it.grid.Len() {
-			it.write(e, i)
+			it.Write(e, i)
 		}
 	}
 	e.EndList()
@@ -81,7 +81,7 @@ func (it *items) writeAll(e *doc.Encoder) {
 // writeRows writes all items as JSON and takes over what their writers have seen.
 func (it *items) writeRows(w io.Writer, separator string) error {
 	out := doc.NewOutput(w, doc.Pieces)
-	for _, o := range writeRows(&out, it.grid.Len(), func() *jsonItem { return &jsonItem{newItems(it.grid), separator} }) {
+	for _, o := range writeRows(&out, it.grid.Len(), func() *jsonItem { return &jsonItem{NewItems(it.grid), separator} }) {
 		for j := range o.columns {
 			it.columns[j].unknown = it.columns[j].unknown || o.columns[j].unknown
 		}
@@ -249,11 +249,11 @@ func (it *items) notRead(j int) bool {
 }
 
 // listSheet is a list that somebody asked for.
-func listSheet(g *view.Grid, o *Options) *sheet {
+func listSheet(g *view.Grid, o *Options) *Sheet {
 	c := g.Table.Env().Cluster
-	return &sheet{
-		kind: g.Table.Resource().Kind + "List", o: &ReportOptions{Options: *o}, asIs: true, items: &g.Grid, parts: []sheetPart{{list: func(table.Show) *table.Grid { return &g.Grid }}},
-		about: func(e *doc.Encoder) { writeSource(e, &c.Origin, c.Gaps) },
+	return &Sheet{
+		Kind: g.Table.Resource().Kind + "List", Options: &ReportOptions{Options: *o}, asIs: true, Items: &g.Grid, Parts: []Part{{List: func(table.Show) *table.Grid { return &g.Grid }}},
+		About: func(e *doc.Encoder) { writeSource(e, &c.Origin, c.Gaps) },
 	}
 }
 

@@ -24,11 +24,11 @@ func documents(name, explained string, encoder func(w io.Writer, open int) *doc.
 		d(e)
 		return e.Flush()
 	}
-	w.sheet = func(to io.Writer, s *sheet) error {
+	w.sheet = func(to io.Writer, s *Sheet) error {
 		if name == "jsonl" {
 			return s.lines(to)
 		}
-		return w.structured(to, s.document, []int{itemsOnly, everything}[b2i(s.alone)], &s.o.Options)
+		return w.structured(to, s.Document, []int{ItemsOnly, Everything}[BoolInt(s.Alone)], &s.Options.Options)
 	}
 	return w
 }

@@ -124,7 +124,7 @@ func (d *Diagnosis) testCase(o *outcome) junitCase {
 		told += words.Plural(o.accepted, "finding") + " accepted by the baseline\n"
 	}
 	if len(o.Unseen) > 0 {
-		told += "not looked at: " + strings.Join(harmlessAll(o.Unseen), "; ") + "\n"
+		told += "not looked at: " + strings.Join(HarmlessAll(o.Unseen), "; ") + "\n"
 	}
 	if told != "" {
 		x.Out = &junitText{xmlText(told)}

@@ -13,101 +13,101 @@ import (
 // writeMarkdown writes for tickets and wikis: CommonMark, and no table, which not all of
 // them have.
 func writeMarkdown(w io.Writer, d *Diagnosis, _ *Options) error {
-	m := &markdown{doc.NewOutput(w, doc.Pieces)}
+	m := &Markdown{doc.NewOutput(w, doc.Pieces)}
 	where, state := d.headline()
 	outcomes := d.outcomes()
-	m.line("# Diagnosis of " + mdText(where))
-	m.line("", mdText(state), "", "**"+mdText(CountText(d.Report.Findings))+"**; "+mdText(checksText(d, outcomes))+".")
+	m.Line("# Diagnosis of " + MarkdownText(where))
+	m.Line("", MarkdownText(state), "", "**"+MarkdownText(CountText(d.Report.Findings))+"**; "+MarkdownText(checksText(d, outcomes))+".")
 	if d.Since != nil {
-		m.line("", mdText(d.sinceText())+".")
+		m.Line("", MarkdownText(d.sinceText())+".")
 	}
 	for _, b := range check.Tree(d.Report.Findings) {
 		m.finding(d, &b)
 	}
 	if list := d.gone(); len(list) > 0 {
-		m.line("", "## No longer found", "")
+		m.Line("", "## No longer found", "")
 		for _, c := range list {
-			text := mdText(c.Before.Message) + " (`" + c.Before.Check + "`)"
+			text := MarkdownText(c.Before.Message) + " (`" + c.Before.Check + "`)"
 			if c.Kind == check.Lost {
-				text += ": cannot be seen now, " + mdText(c.Why)
+				text += ": cannot be seen now, " + MarkdownText(c.Why)
 			}
-			m.line("- " + text)
+			m.Line("- " + text)
 		}
 	}
 	m.rest(d, outcomes)
-	return m.out.Flush()
+	return m.Out.Flush()
 }
 
-type markdown struct{ out doc.Output }
+type Markdown struct{ Out doc.Output }
 
-func (m *markdown) line(lines ...string) {
+func (m *Markdown) Line(lines ...string) {
 	for _, s := range lines {
-		m.out.Buf = append(append(m.out.Buf, s...), '\n')
+		m.Out.Buf = append(append(m.Out.Buf, s...), '\n')
 	}
-	m.out.Drain()
+	m.Out.Drain()
 }
 
 // finding is a section; what follows from it are sections below it.
-func (m *markdown) finding(d *Diagnosis, b *check.Branch) {
+func (m *Markdown) finding(d *Diagnosis, b *check.Branch) {
 	const deepest = 6
 	title := strings.Repeat("#", min(2+b.Depth, deepest)) + " " + b.Severity.String()
 	if change := d.changeText(b.Finding); change != "" {
 		title += " (" + change + ")"
 	}
-	m.line("", title+": "+mdText(b.Message), "")
-	m.line("- check: `" + b.Check + "`")
-	m.line("- object: " + mdText(ObjectText(b.Object)))
+	m.Line("", title+": "+MarkdownText(b.Message), "")
+	m.Line("- check: `" + b.Check + "`")
+	m.Line("- object: " + MarkdownText(ObjectText(b.Object)))
 	if cost := CostText(b.Finding); cost != "" {
-		m.line("- costs: " + mdText(cost))
+		m.Line("- costs: " + MarkdownText(cost))
 	}
 	if f := findingOf(d.Report, b.Cause); f != nil {
-		m.line("- follows from: " + mdText(f.Message))
+		m.Line("- follows from: " + MarkdownText(f.Message))
 	}
 	for _, x := range []struct{ label, text string }{{"Impact", b.Impact}, {"What to do", string(b.Hint)}} {
 		if x.text != "" {
-			m.line("", "**"+x.label+".** "+mdText(x.text))
+			m.Line("", "**"+x.label+".** "+MarkdownText(x.text))
 		}
 	}
 	if len(b.Evidence) > 0 {
-		m.line("", "Evidence:", "")
+		m.Line("", "Evidence:", "")
 	}
 	for i := range b.Evidence {
-		m.line("- " + mdText(EvidenceText(&b.Evidence[i])))
+		m.Line("- " + MarkdownText(EvidenceText(&b.Evidence[i])))
 	}
 	if len(b.Objects) > 0 {
-		m.line("", "Objects:", "")
+		m.Line("", "Objects:", "")
 	}
 	for _, r := range b.Objects {
-		m.line("- " + mdText(ObjectText(r)))
+		m.Line("- " + MarkdownText(ObjectText(r)))
 	}
 }
 
 // rest says what could not be looked at, and which findings are accepted.
-func (m *markdown) rest(d *Diagnosis, outcomes []outcome) {
+func (m *Markdown) rest(d *Diagnosis, outcomes []outcome) {
 	counts := tally(outcomes)
 	if counts[check.Skipped.String()]+counts[check.Broken.String()] > 0 {
-		m.line("", "## Not looked at", "")
+		m.Line("", "## Not looked at", "")
 	}
 	for _, u := range d.Report.Unlooked() {
-		m.line("- " + u.Status.String() + ", " + mdText(u.Reason) + ": `" + strings.Join(check.IDs(u.Checks), "`, `") + "`")
+		m.Line("- " + u.Status.String() + ", " + MarkdownText(u.Reason) + ": `" + strings.Join(check.IDs(u.Checks), "`, `") + "`")
 	}
 	if len(d.Report.Accepted) > 0 {
-		m.line("", "## Accepted", "")
+		m.Line("", "## Accepted", "")
 	}
 	for _, f := range d.Report.Accepted {
-		m.line("- " + mdText(f.Message) + " (`" + f.Check + "`)")
+		m.Line("- " + MarkdownText(f.Message) + " (`" + f.Check + "`)")
 	}
 	if len(d.Stale) > 0 {
-		m.line("", "## Entries of the baseline that accept nothing", "")
+		m.Line("", "## Entries of the baseline that accept nothing", "")
 	}
 	for _, s := range d.Stale {
-		m.line("- " + mdText(s.Check+" "+s.Object) + ": " + mdText(s.Reason))
+		m.Line("- " + MarkdownText(s.Check+" "+s.Object) + ": " + MarkdownText(s.Reason))
 	}
 	if d.All && counts[check.OK.String()] > 0 {
-		m.line("", "## Not found", "")
+		m.Line("", "## Not found", "")
 		for _, o := range outcomes {
 			if o.Status == check.OK {
-				m.line("- `" + o.Check.ID + "`: " + mdText(o.Check.Title))
+				m.Line("- `" + o.Check.ID + "`: " + MarkdownText(o.Check.Title))
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func linkAt(s string, colon int) bool {
 
 // mdBlock is text that a paragraph begins with: no list, heading or rule.
 func mdBlock(s string) string {
-	s = mdText(s)
+	s = MarkdownText(s)
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	switch {
 	case s == "":
@@ -149,8 +149,8 @@ func mdBlock(s string) string {
 	return s
 }
 
-// mdText is text in Markdown in which no character means anything: names come from outside.
-func mdText(s string) string {
+// MarkdownText is text in Markdown in which no character means anything: names come from outside.
+func MarkdownText(s string) string {
 	s = Harmless(s)
 	var b strings.Builder
 	for i := range len(s) {
@@ -167,9 +167,9 @@ func mdText(s string) string {
 		case '@': // in a ticket it would call somebody
 			b.WriteString("&#64;")
 		case ':':
-			b.WriteString([]string{":", "&#58;"}[b2i(linkAt(s, i))])
+			b.WriteString([]string{":", "&#58;"}[BoolInt(linkAt(s, i))])
 		case '.':
-			b.WriteString([]string{".", "&#46;"}[b2i(strings.EqualFold(s[max(0, i-3):i], "www"))])
+			b.WriteString([]string{".", "&#46;"}[BoolInt(strings.EqualFold(s[max(0, i-3):i], "www"))])
 		default:
 			b.WriteByte(c)
 		}

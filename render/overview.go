@@ -118,9 +118,9 @@ func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
 // writeOverview writes for people.
 func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
 	out := doc.NewOutput(w, doc.Pieces)
-	p := newPainter(o)
+	p := NewPainter(o)
 	head := Harmless(v.Origin.Root) + " @ " + Harmless(v.Origin.Location)
-	out.Buf = p.paint(out.Buf, RoleTitle, head)
+	out.Buf = p.Paint(out.Buf, RoleTitle, head)
 	out.Buf = append(out.Buf, "   "+OriginText(v)+"\n\n"...)
 	for _, m := range measures(v) {
 		if m.cell.Absent == view.None {
@@ -128,7 +128,7 @@ func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
 		}
 		name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.name, "_seconds"), "_bytes"), "_percent"), "_", " ")
 		out.Buf = append(out.Buf, "  "...)
-		out.Buf = p.paint(out.Buf, RoleDim, name)
+		out.Buf = p.Paint(out.Buf, RoleDim, name)
 		out.Buf = appendSpaces(out.Buf, 28-len(name))
 		out.Buf = append(AppendText(out.Buf, m.cell, m.kind), '\n')
 	}
@@ -139,15 +139,15 @@ func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
 	writeRoleLines(&out, &p, v)
 	writeQueryNodes(&out, &p, v.Nodes)
 	for _, name := range unknownLists(v) {
-		out.Buf = p.paint(append(out.Buf, '\n'), RoleTitle, strings.ReplaceAll(name, "_", " "))
+		out.Buf = p.Paint(append(out.Buf, '\n'), RoleTitle, strings.ReplaceAll(name, "_", " "))
 		out.Buf = append(out.Buf, "  "+words.UnknownMark+" not read\n"...)
 	}
 	writeEtcdLines(&out, &p, v.Etcd)
 	for _, g := range v.Gaps {
-		out.Buf = append(p.paint(out.Buf, RoleWarn, "not read: "+Harmless(g.Where)+": "+Harmless(g.Reason)), '\n')
+		out.Buf = append(p.Paint(out.Buf, RoleWarn, "not read: "+Harmless(g.Where)+": "+Harmless(g.Reason)), '\n')
 	}
 	for _, n := range v.Version.Notes {
-		out.Buf = append(p.paint(out.Buf, RoleWarn, "note: "+Harmless(n)), '\n')
+		out.Buf = append(p.Paint(out.Buf, RoleWarn, "note: "+Harmless(n)), '\n')
 	}
 	return out.Flush()
 }
@@ -175,14 +175,14 @@ func OriginText(v *view.Overview) string {
 	return strings.Join(parts, "  ")
 }
 
-func writeStateLines(out *doc.Output, p *painter, title string, states []view.StateCount) {
+func writeStateLines(out *doc.Output, p *Painter, title string, states []view.StateCount) {
 	if len(states) == 0 {
 		return
 	}
-	out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, title), '\n')
+	out.Buf = append(p.Paint(append(out.Buf, '\n'), RoleTitle, title), '\n')
 	for _, s := range states {
 		out.Buf = append(out.Buf, "  "...)
-		out.Buf = p.paint(out.Buf, StateRole(s.State), Harmless(s.State))
+		out.Buf = p.Paint(out.Buf, StateRole(s.State), Harmless(s.State))
 		out.Buf = appendSpaces(out.Buf, 14-len(s.State))
 		count := strconv.FormatInt(s.Count, 10)
 		out.Buf = append(appendSpaces(out.Buf, 10-len(count)), count...)
@@ -194,11 +194,11 @@ func writeStateLines(out *doc.Output, p *painter, title string, states []view.St
 	}
 }
 
-func writeRoleLines(out *doc.Output, p *painter, v *view.Overview) {
+func writeRoleLines(out *doc.Output, p *Painter, v *view.Overview) {
 	if len(v.Roles) == 0 {
 		return
 	}
-	out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, "roles"), '\n')
+	out.Buf = append(p.Paint(append(out.Buf, '\n'), RoleTitle, "roles"), '\n')
 	for _, r := range v.Roles {
 		out.Buf = append(append(out.Buf, "  "...), Harmless(r.Role)...)
 		out.Buf = appendSpaces(out.Buf, 16-len(r.Role))
@@ -207,25 +207,25 @@ func writeRoleLines(out *doc.Output, p *painter, v *view.Overview) {
 			out.Buf = append(strconv.AppendInt(append(out.Buf, ", "...), int64(r.Standby), 10), " standby"...)
 		}
 		if r.Stopping > 0 {
-			out.Buf = p.paint(append(out.Buf, ", "...), RoleWarn, strconv.Itoa(r.Stopping)+" stopping")
+			out.Buf = p.Paint(append(out.Buf, ", "...), RoleWarn, strconv.Itoa(r.Stopping)+" stopping")
 		}
 		if len(r.Versions) > 0 {
-			out.Buf = p.paint(append(out.Buf, "  "...), RoleDim, Harmless(strings.Join(r.Versions, ", ")))
+			out.Buf = p.Paint(append(out.Buf, "  "...), RoleDim, Harmless(strings.Join(r.Versions, ", ")))
 		}
 		out.Buf = append(out.Buf, '\n')
 	}
 }
 
-func writeEtcdLines(out *doc.Output, p *painter, etcd *model.Etcd) {
+func writeEtcdLines(out *doc.Output, p *Painter, etcd *model.Etcd) {
 	if etcd == nil {
 		return
 	}
-	out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, "etcd"), '\n')
+	out.Buf = append(p.Paint(append(out.Buf, '\n'), RoleTitle, "etcd"), '\n')
 	for _, m := range etcd.Members {
 		out.Buf = append(append(out.Buf, "  "...), Harmless(m.Endpoint)...)
 		out.Buf = append(out.Buf, "  "...)
 		text, role := EtcdText(&m)
-		out.Buf = append(p.paint(out.Buf, role, text), '\n')
+		out.Buf = append(p.Paint(out.Buf, role, text), '\n')
 	}
 }
 

@@ -29,11 +29,11 @@ func writeNodeLines(e *doc.Encoder, nodes []view.NodeLine) {
 	e.EndList()
 }
 
-func writeQueryNodes(out *doc.Output, p *painter, nodes []view.NodeLine) {
+func writeQueryNodes(out *doc.Output, p *Painter, nodes []view.NodeLine) {
 	if len(nodes) == 0 {
 		return
 	}
-	out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, "query nodes"), '\n')
+	out.Buf = append(p.Paint(append(out.Buf, '\n'), RoleTitle, "query nodes"), '\n')
 	for i := range nodes {
 		n := &nodes[i]
 		name := Harmless(n.Ref.Name)
@@ -51,9 +51,9 @@ func writeQueryNodes(out *doc.Output, p *painter, nodes []view.NodeLine) {
 		if n.State != "registered" {
 			text += "  " + n.State
 		}
-		out.Buf = append(p.paint(out.Buf, nodeRole(n), text), '\n')
+		out.Buf = append(p.Paint(out.Buf, nodeRole(n), text), '\n')
 		if n.Live != nil {
-			out.Buf = p.paint(append(out.Buf, "    "...), RoleDim, NodeLiveText(n.Live))
+			out.Buf = p.Paint(append(out.Buf, "    "...), RoleDim, NodeLiveText(n.Live))
 			out.Buf = append(out.Buf, '\n')
 		}
 	}

@@ -7,6 +7,9 @@
 //  3. Structured formats (json, jsonl, yaml, template) share one description of each
 //     thing, told to an encoder; tables are laid out from the width of their texts.
 //
+// Reports are Sheets, written in one of ReportFormats: those about clusters are made here, those about other subjects in the
+// packages below, which this one does not know.
+//
 // Names in a cluster are bytes from outside: nothing that is written for a terminal
 // lets a control character through.
 package render
@@ -57,7 +60,7 @@ type writer struct {
 	// show are the columns that the format has unless others are asked for.
 	show view.Show
 	// sheet writes lists and reports.
-	sheet func(w io.Writer, s *sheet) error
+	sheet func(w io.Writer, s *Sheet) error
 	// structured writes things that are no grid; nil where people read. Objects deeper
 	// than spread stay on one line, where the format has a choice.
 	structured func(w io.Writer, d document, spread int, o *Options) error
@@ -67,8 +70,8 @@ type writer struct {
 
 // Depths to which JSON is spread over lines: lists of many things keep each on one.
 const (
-	itemsOnly  = 1
-	everything = 64
+	ItemsOnly  = 1
+	Everything = 64
 )
 
 // writers are the formats, in the order of help.
@@ -151,7 +154,7 @@ func Grid(w io.Writer, g *view.Grid, o Options) error {
 // Description writes one object with its sections and the records it was decoded from.
 func Description(w io.Writer, d *view.Description, env *view.Env, o Options) error {
 	if s := o.Format.to().structured; s != nil {
-		return s(w, descriptionDocument(d, env), everything, &o)
+		return s(w, descriptionDocument(d, env), Everything, &o)
 	}
 	return writeDescription(w, d, env, &o)
 }
@@ -159,7 +162,7 @@ func Description(w io.Writer, d *view.Description, env *view.Env, o Options) err
 // Tree writes a collection's tree.
 func Tree(w io.Writer, n *view.Node, env *view.Env, o Options) error {
 	if s := o.Format.to().structured; s != nil {
-		return s(w, treeDocument(n, env), everything, &o)
+		return s(w, treeDocument(n, env), Everything, &o)
 	}
 	return writeTree(w, n, &o)
 }
@@ -167,7 +170,7 @@ func Tree(w io.Writer, n *view.Node, env *view.Env, o Options) error {
 // Overview writes a cluster at a glance.
 func Overview(w io.Writer, v *view.Overview, o Options) error {
 	if s := o.Format.to().structured; s != nil {
-		return s(w, overviewDocument(v), everything, &o)
+		return s(w, overviewDocument(v), Everything, &o)
 	}
 	return writeOverview(w, v, &o)
 }

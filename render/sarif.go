@@ -89,7 +89,7 @@ type (
 )
 
 func writeSARIF(w io.Writer, d *Diagnosis, o *Options) error {
-	return jsonWriter.structured(w, func(e *doc.Encoder) { e.Value(sarifLog{sarifSchema, sarifVersion, []sarifRun{newSARIFRun(d)}}) }, everything, o)
+	return jsonWriter.structured(w, func(e *doc.Encoder) { e.Value(sarifLog{sarifSchema, sarifVersion, []sarifRun{newSARIFRun(d)}}) }, Everything, o)
 }
 
 func newSARIFRun(d *Diagnosis) sarifRun {
@@ -151,7 +151,7 @@ func newSARIFInvocation(d *Diagnosis) sarifInvocation {
 		case o.Status == check.Skipped:
 			notify(o, "warning", "the check was skipped: "+o.Reason)
 		case len(o.Unseen) > 0:
-			notify(o, "warning", "the check did not see everything: "+strings.Join(harmlessAll(o.Unseen), "; "))
+			notify(o, "warning", "the check did not see everything: "+strings.Join(HarmlessAll(o.Unseen), "; "))
 		}
 	}
 	return run

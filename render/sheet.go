@@ -1,7 +1,6 @@
 package render
 
 import (
-	"iter"
 	"math"
 	"strconv"
 
@@ -11,31 +10,31 @@ import (
 	"kitescope/words"
 )
 
-// sheet is a report, ready for every format: lines and columns for people,
+// Sheet is a report, ready for every format: lines and columns for people,
 // fields for scripts.
-type sheet struct {
-	kind string
-	o    *ReportOptions
+type Sheet struct {
+	Kind    string
+	Options *ReportOptions
 	// wide says that columns for wide tables are shown.
 	wide bool
-	head []sheetLine
-	// parts are the tables, one below the other.
-	parts []sheetPart
-	foot  []sheetLine
+	Head []Line
+	// Parts are the tables, one below the other.
+	Parts []Part
+	Foot  []Line
 
-	// about tells scripts what stands before the items; items are what JSON, YAML and CSV have; nested are keys of
+	// About tells scripts what stands before the items; items are what JSON, YAML and CSV have; nested are keys of
 	// items that CSV has no place for.
-	about  func(e *doc.Encoder)
-	items  *table.Grid
-	nested func(e *doc.Encoder, item int)
+	About  func(e *doc.Encoder)
+	Items  *table.Grid
+	Nested func(e *doc.Encoder, item int)
 	// after, if it is not nil, tells what stands behind the items.
 	after func(e *doc.Encoder)
 	// asIs says that the table is a list that was asked for: laid out as such, and nothing but the table.
 	asIs bool
-	// alone says that there is one item and never a list.
-	alone bool
-	// flat replaces items in CSV, where an item is several lines.
-	flat *table.Grid
+	// Alone says that there is one item and never a list.
+	Alone bool
+	// Flat replaces items in CSV, where an item is several lines.
+	Flat *table.Grid
 }
 
 // ReportOptions say how reports are written.
@@ -51,14 +50,14 @@ type ReportOptions struct {
 	Ask table.Query
 }
 
-// sheetLine is a line of prose. Its pieces have been made harmless.
-type sheetLine struct {
-	role Role
-	text string
-	// after are further pieces in their own roles.
-	after []Piece
-	// whole lines are never broken or cut: commands are to be copied.
-	whole bool
+// Line is a line of prose. Its pieces have been made harmless.
+type Line struct {
+	Role Role
+	Text string
+	// After are further pieces in their own roles.
+	After []Piece
+	// Whole lines are never broken or cut: commands are to be copied.
+	Whole bool
 }
 
 // Piece is a part of a line in one role. Its text is harmless.
@@ -67,22 +66,22 @@ type Piece struct {
 	Text string
 }
 
-// sheetPart is a table with lines above it.
-type sheetPart struct {
-	head []sheetLine
-	// list are the rows, with the columns of tables of one width; nil: only lines.
-	list func(show table.Show) *table.Grid
-	// joined parts go on with the table above, and have the same columns: their head stands between its rows.
-	joined bool
+// Part is a table with lines above it.
+type Part struct {
+	Head []Line
+	// List are the rows, with the columns of tables of one width; nil: only lines.
+	List func(show table.Show) *table.Grid
+	// Joined parts go on with the table above, and have the same columns: their head stands between its rows.
+	Joined bool
 }
 
-// key is a column that scripts read.
-func key[T any](name string, kind table.Kind, of func(T) table.Cell) table.ColumnOf[T] {
+// Key is a column that scripts read.
+func Key[T any](name string, kind table.Kind, of func(T) table.Cell) table.ColumnOf[T] {
 	return table.ColumnOf[T]{Column: table.Column{Name: name, Kind: kind, Show: table.Hidden}, Cell: of}
 }
 
-// positions are n rows that are nothing but their place in a list.
-func positions(n int) []int {
+// Positions are n rows that are nothing but their place in a list.
+func Positions(n int) []int {
 	rows := make([]int, n)
 	for i := range rows {
 		rows[i] = i
@@ -90,8 +89,8 @@ func positions(n int) []int {
 	return rows
 }
 
-// placed makes columns of a list's rows columns of the places in it.
-func placed[T any](columns []table.ColumnOf[T], at func(i int) T) []table.ColumnOf[int] {
+// Placed makes columns of a list's rows columns of the places in it.
+func Placed[T any](columns []table.ColumnOf[T], at func(i int) T) []table.ColumnOf[int] {
 	list := make([]table.ColumnOf[int], len(columns))
 	for i, c := range columns {
 		list[i] = table.ColumnOf[int]{Column: c.Column, Cell: func(row int) table.Cell { return c.Cell(at(row)) }}
@@ -99,23 +98,23 @@ func placed[T any](columns []table.ColumnOf[T], at func(i int) T) []table.Column
 	return list
 }
 
-// places is a table of n rows.
-func places(n int, columns []table.ColumnOf[int]) func(show table.Show) *table.Grid {
-	list := table.New(table.Schema{Sparse: true}, positions(n), columns)
+// Places is a table of n rows.
+func Places(n int, columns []table.ColumnOf[int]) func(show table.Show) *table.Grid {
+	list := table.New(table.Schema{Sparse: true}, Positions(n), columns)
 	return func(show table.Show) *table.Grid { return table.All(list, show) }
 }
 
 // grids are the tables of parts with the columns that a person sees.
-func grids(parts []sheetPart, show table.Show) []*table.Grid {
+func grids(parts []Part, show table.Show) []*table.Grid {
 	list := make([]*table.Grid, len(parts))
 	for i := range parts {
-		list[i] = parts[i].list(show)
+		list[i] = parts[i].List(show)
 	}
 	return list
 }
 
-// chosen is what somebody asks of a list: as scripts read it, and as people do.
-func (o *ReportOptions) chosen(list table.Table) (*table.Grid, func(show table.Show) *table.Grid, error) {
+// Chosen is what somebody asks of a list: as scripts read it, and as people do.
+func (o *ReportOptions) Chosen(list table.Table) (*table.Grid, func(show table.Show) *table.Grid, error) {
 	q := o.Ask
 	q.Show, q.Limit = table.Hidden, o.Limit
 	g, err := table.Select(list, q)
@@ -132,25 +131,25 @@ func (o *ReportOptions) chosen(list table.Table) (*table.Grid, func(show table.S
 	}, nil
 }
 
-// forScripts are n rows with their keys, of all that there are.
-func forScripts(n, all int, columns []table.ColumnOf[int]) *table.Grid {
-	g := places(n, columns)(table.Hidden)
+// ForScripts are n rows with their keys, of all that there are.
+func ForScripts(n, all int, columns []table.ColumnOf[int]) *table.Grid {
+	g := Places(n, columns)(table.Hidden)
 	g.Matched = all
 	return g
 }
 
-// shown is how many of n entries are within the limit.
-func (o *ReportOptions) shown(n int) int {
+// Shown is how many of n entries are within the limit.
+func (o *ReportOptions) Shown(n int) int {
 	if o.Limit > 0 {
 		return min(n, o.Limit)
 	}
 	return n
 }
 
-// more says how many entries are not shown.
-func (o *ReportOptions) more(n int) []sheetLine { return o.rest(n - o.shown(n)) }
+// More says how many entries are not shown.
+func (o *ReportOptions) More(n int) []Line { return o.Rest(n - o.Shown(n)) }
 
-func (o *ReportOptions) rest(rest int) []sheetLine {
+func (o *ReportOptions) Rest(rest int) []Line {
 	if rest == 0 {
 		return nil
 	}
@@ -158,41 +157,26 @@ func (o *ReportOptions) rest(rest int) []sheetLine {
 	if o.ASCII {
 		dots = "... "
 	}
-	return []sheetLine{{role: RoleDim, text: dots + strconv.Itoa(rest) + " more (--limit 0 shows all)"}}
+	return []Line{{Role: RoleDim, Text: dots + strconv.Itoa(rest) + " more (--limit 0 shows all)"}}
 }
 
-// countText is a number of events, "?" where it is unknown.
-func countText(n int64) string {
+// EventCount is a number of events, "?" where it is unknown.
+func EventCount(n int64) string {
 	if n < 0 {
 		return words.UnknownMark
 	}
 	return strconv.FormatInt(n, 10)
 }
 
-// magnitudes are the values that choose a table's unit: flat, or cum where that is nothing.
-func magnitudes[T any](list []T, flat, cum func(*T) int64) iter.Seq[int64] {
-	return func(yield func(int64) bool) {
-		for i := range list {
-			v := flat(&list[i])
-			if v == 0 {
-				v = cum(&list[i])
-			}
-			if !yield(v) {
-				return
-			}
-		}
-	}
-}
-
-func positiveCell(n int) table.Cell {
+func PositiveCell(n int) table.Cell {
 	if n <= 0 {
 		return table.OfNone()
 	}
 	return table.OfInt(int64(n))
 }
 
-// finiteCell is a number with all digits, unknown where it is none that JSON could write.
-func finiteCell(f float64) table.Cell {
+// FiniteCell is a number with all digits, unknown where it is none that JSON could write.
+func FiniteCell(f float64) table.Cell {
 	if math.IsInf(f, 0) {
 		return table.OfUnknown()
 	}

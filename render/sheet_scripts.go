@@ -9,42 +9,42 @@ import (
 )
 
 // lines writes an item a line.
-func (s *sheet) lines(w io.Writer) error {
-	if s.nested == nil { // on all processors
+func (s *Sheet) lines(w io.Writer) error {
+	if s.Nested == nil { // on all processors
 		out := doc.NewOutput(w, doc.Pieces)
-		writeRows(&out, s.items.Len(), func() *jsonLine { return &jsonLine{newItems(s.items)} })
+		writeRows(&out, s.Items.Len(), func() *jsonLine { return &jsonLine{NewItems(s.Items)} })
 		return out.Flush()
 	}
 	e := doc.JSON(w, 0)
 	it := s.list()
-	for i := range s.items.Len() {
-		it.write(e, i)
+	for i := range s.Items.Len() {
+		it.Write(e, i)
 		e.Line()
 	}
 	return e.Flush()
 }
 
 // list is what scripts read of each item.
-func (s *sheet) list() *items {
-	it := newItems(s.items)
-	it.more = s.nested
+func (s *Sheet) list() *items {
+	it := NewItems(s.Items)
+	it.more = s.Nested
 	return it
 }
 
-// document is the report with its envelope.
-func (s *sheet) document(e *doc.Encoder) {
+// Document is the report with its envelope.
+func (s *Sheet) Document(e *doc.Encoder) {
 	e.BeginObject()
 	e.Entry("apiVersion", APIVersion)
-	e.Entry("kind", s.kind)
-	s.about(e)
+	e.Entry("kind", s.Kind)
+	s.About(e)
 	it := s.list()
 	switch {
-	case s.alone:
+	case s.Alone:
 		e.Key("item")
-		it.write(e, 0)
+		it.Write(e, 0)
 	default:
-		if s.items.Len() < s.items.Matched {
-			e.Entry("matched", s.items.Matched)
+		if s.Items.Len() < s.Items.Matched {
+			e.Entry("matched", s.Items.Matched)
 		}
 		it.writeAll(e)
 	}
@@ -58,53 +58,53 @@ func (s *sheet) document(e *doc.Encoder) {
 var markdownWriter = &writer{name: "markdown", doc: "a table for pull requests and tickets", show: table.Always, sheet: writeSheetMarkdown}
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
-func writeSheetMarkdown(w io.Writer, s *sheet) error {
-	m := &markdown{doc.NewOutput(w, doc.Pieces)}
-	if len(s.head) == 0 {
-		m.line("**" + mdText(s.items.Table.Schema().Name) + "**")
+func writeSheetMarkdown(w io.Writer, s *Sheet) error {
+	m := &Markdown{doc.NewOutput(w, doc.Pieces)}
+	if len(s.Head) == 0 {
+		m.Line("**" + MarkdownText(s.Items.Table.Schema().Name) + "**")
 	}
-	for i, l := range s.head {
+	for i, l := range s.Head {
 		if i == 0 {
-			m.line("**" + mdText(l.all()) + "**")
+			m.Line("**" + MarkdownText(l.All()) + "**")
 			continue
 		}
 		m.sheetLine(&l)
 	}
-	m.tables(s.parts)
-	for i := range s.foot {
-		m.sheetLine(&s.foot[i])
+	m.Tables(s.Parts)
+	for i := range s.Foot {
+		m.sheetLine(&s.Foot[i])
 	}
-	return m.out.Flush()
+	return m.Out.Flush()
 }
 
-// sheetLine writes a paragraph. Indented by four blanks it would be code.
-func (m *markdown) sheetLine(l *sheetLine) {
-	m.line("", mdBlock(strings.TrimSpace(l.all())))
+// Line writes a paragraph. Indented by four blanks it would be code.
+func (m *Markdown) sheetLine(l *Line) {
+	m.Line("", mdBlock(strings.TrimSpace(l.All())))
 }
 
-// tables writes the tables of a report, with the lines above each.
-func (m *markdown) tables(parts []sheetPart) {
+// Tables writes the tables of a report, with the lines above each.
+func (m *Markdown) Tables(parts []Part) {
 	for i := 0; i < len(parts); {
 		end := tableEnd(parts, i)
-		m.sheetTable(parts[i:end])
+		m.SheetTable(parts[i:end])
 		i = end
 	}
 }
 
-func (m *markdown) sheetTable(parts []sheetPart) {
+func (m *Markdown) SheetTable(parts []Part) {
 	if len(parts) == 1 {
 		m.sheetHead(&parts[0])
 	}
-	if parts[0].list == nil {
+	if parts[0].List == nil {
 		return
 	}
 	titles, rules := []string{}, []string{}
 	list := grids(parts, table.Always)
 	for j := range list[0].Columns {
 		c := list[0].Column(j)
-		titles, rules = append(titles, mdText(c.Title)), append(rules, []string{"---", "--:"}[b2i(c.RightAligned())])
+		titles, rules = append(titles, MarkdownText(c.Title)), append(rules, []string{"---", "--:"}[BoolInt(c.RightAligned())])
 	}
-	m.line("", "| "+strings.Join(titles, " | ")+" |", "|"+strings.Join(rules, "|")+"|")
+	m.Line("", "| "+strings.Join(titles, " | ")+" |", "|"+strings.Join(rules, "|")+"|")
 	texts := make([]string, len(titles))
 	for i, g := range list {
 		if len(parts) > 1 {
@@ -112,30 +112,30 @@ func (m *markdown) sheetTable(parts []sheetPart) {
 		}
 		for row := range g.Len() {
 			for j := range texts {
-				text, _ := seen(g, row, j)
-				texts[j] = mdText(strings.TrimSpace(text))
+				text, _ := Seen(g, row, j)
+				texts[j] = MarkdownText(strings.TrimSpace(text))
 			}
-			m.line("| " + strings.Join(texts, " | ") + " |")
+			m.Line("| " + strings.Join(texts, " | ") + " |")
 		}
 	}
 }
 
-func (m *markdown) sheetHead(p *sheetPart) {
-	for i := range p.head {
-		m.sheetLine(&p.head[i])
+func (m *Markdown) sheetHead(p *Part) {
+	for i := range p.Head {
+		m.sheetLine(&p.Head[i])
 	}
 }
 
 // sheetBetween writes the head of a part below the names of the table that it goes on with.
-func (m *markdown) sheetBetween(p *sheetPart, g *table.Grid) {
-	for _, l := range p.head {
-		m.out.Buf = append(m.out.Buf, '|')
+func (m *Markdown) sheetBetween(p *Part, g *table.Grid) {
+	for _, l := range p.Head {
+		m.Out.Buf = append(m.Out.Buf, '|')
 		for j := range g.Columns {
 			if g.Column(j).Shorten {
-				m.out.Buf = append(append(append(m.out.Buf, " **"...), mdText(l.all())...), "**"...)
+				m.Out.Buf = append(append(append(m.Out.Buf, " **"...), MarkdownText(l.All())...), "**"...)
 			}
-			m.out.Buf = append(m.out.Buf, " |"...)
+			m.Out.Buf = append(m.Out.Buf, " |"...)
 		}
-		m.line("")
+		m.Line("")
 	}
 }

@@ -8,74 +8,74 @@ import (
 	"kitescope/table"
 )
 
-func writeSheetWide(w io.Writer, s *sheet) error {
-	wide := *s.o
+func writeSheetWide(w io.Writer, s *Sheet) error {
+	wide := *s.Options
 	wide.Width = 0
-	s.o, s.wide = &wide, true
-	return writeSheet(w, s)
+	s.Options, s.wide = &wide, true
+	return WriteTable(w, s)
 }
 
-// writeSheet goes over rows twice: once to find widths, once to write. Cells are cheap to compute again; keeping the texts
+// WriteTable goes over rows twice: once to find widths, once to write. Cells are cheap to compute again; keeping the texts
 // of a million rows would not be.
-func writeSheet(w io.Writer, s *sheet) error {
-	t := &sheetText{Output: doc.NewOutput(w, doc.Pieces), painter: newPainter(&s.o.Options), s: s}
-	if !s.o.NoHeader {
-		t.lines(s.head)
+func WriteTable(w io.Writer, s *Sheet) error {
+	t := &sheetText{Output: doc.NewOutput(w, doc.Pieces), painter: NewPainter(&s.Options.Options), s: s}
+	if !s.Options.NoHeader {
+		t.lines(s.Head)
 	}
-	for i := 0; i < len(s.parts); {
-		end := tableEnd(s.parts, i)
-		if i > 0 || len(s.head) > 0 && !s.o.NoHeader {
+	for i := 0; i < len(s.Parts); {
+		end := tableEnd(s.Parts, i)
+		if i > 0 || len(s.Head) > 0 && !s.Options.NoHeader {
 			t.Buf = append(t.Buf, '\n')
 		}
-		t.table(s.parts[i:end])
+		t.table(s.Parts[i:end])
 		i = end
 	}
-	if len(s.foot) > 0 && len(s.parts) > 0 && s.parts[len(s.parts)-1].list == nil {
+	if len(s.Foot) > 0 && len(s.Parts) > 0 && s.Parts[len(s.Parts)-1].List == nil {
 		t.Buf = append(t.Buf, '\n')
 	}
-	t.lines(s.foot)
+	t.lines(s.Foot)
 	return t.Flush()
 }
 
 type sheetText struct {
 	doc.Output
-	painter painter
-	s       *sheet
+	painter Painter
+	s       *Sheet
 }
 
 // lines writes prose, broken at blanks where a terminal is narrow.
-func (t *sheetText) lines(list []sheetLine) {
+func (t *sheetText) lines(list []Line) {
 	for _, l := range list {
-		if t.s.o.Width > 0 && !l.whole && l.width() > t.s.o.Width {
-			wrapped := (&balanceText{o: &t.s.o.Options}).wrap(l.all(), t.s.o.Width)
+		if t.s.Options.Width > 0 && !l.Whole && l.width() > t.s.Options.Width {
+			wrapped := (&balanceText{o: &t.s.Options.Options}).wrap(l.All(), t.s.Options.Width)
 			for _, text := range wrapped {
-				t.Buf = append(t.painter.paint(t.Buf, l.role, text), '\n')
+				t.Buf = append(t.painter.Paint(t.Buf, l.Role, text), '\n')
 			}
 			continue
 		}
-		t.Buf = t.painter.paint(t.Buf, l.role, l.text)
-		for _, p := range l.after {
-			t.Buf = t.painter.paint(t.Buf, p.Role, p.Text)
+		t.Buf = t.painter.Paint(t.Buf, l.Role, l.Text)
+		for _, p := range l.After {
+			t.Buf = t.painter.Paint(t.Buf, p.Role, p.Text)
 		}
 		t.Buf = append(t.Buf, '\n')
 		t.Drain()
 	}
 }
 
-func (l *sheetLine) all() string {
-	pieces := []string{l.text}
-	for _, p := range l.after {
+func (l *Line) All() string {
+	pieces := []string{l.Text}
+	for _, p := range l.After {
 		pieces = append(pieces, p.Text)
 	}
 	return strings.Join(pieces, "")
 }
 
-func (l *sheetLine) width() int { return cells(l.all()) }
+func (l *Line) width() int { return Cells(l.All()) }
 
 // tableEnd is where the table ends that begins with a part.
-func tableEnd(parts []sheetPart, begin int) int {
+func tableEnd(parts []Part, begin int) int {
 	end := begin + 1
-	for end < len(parts) && parts[end].joined {
+	for end < len(parts) && parts[end].Joined {
 		end++
 	}
 	return end
@@ -83,31 +83,31 @@ func tableEnd(parts []sheetPart, begin int) int {
 
 func (t *sheetText) layout(list []*table.Grid) *textTable {
 	if t.s.asIs {
-		return newTable(list[0], &t.s.o.Options, "")
+		return newTable(list[0], &t.s.Options.Options, "")
 	}
-	return newReportTable(list, &t.s.o.Options)
+	return newReportTable(list, &t.s.Options.Options)
 }
 
 // table writes a part, and those that go on with it.
-func (t *sheetText) table(parts []sheetPart) {
+func (t *sheetText) table(parts []Part) {
 	if len(parts) == 1 {
-		t.lines(parts[0].head)
+		t.lines(parts[0].Head)
 	}
-	if parts[0].list == nil {
+	if parts[0].List == nil {
 		return
 	}
-	list := grids(parts, []table.Show{table.Always, table.Wide}[b2i(t.s.wide)])
+	list := grids(parts, []table.Show{table.Always, table.Wide}[BoolInt(t.s.wide)])
 	layout := t.layout(list)
 	layout.header(&t.Output)
 	for i, g := range list {
 		if len(parts) > 1 {
-			t.lines(parts[i].head)
+			t.lines(parts[i].Head)
 		}
 		layout.on(g).rows(&t.Output)
 	}
 }
 
-// sheetWidth is how wide the table would be that parts make together, if nothing was cut.
-func sheetWidth(parts []sheetPart) int {
+// TablesWidth is how wide the table would be that parts make together, if nothing was cut.
+func TablesWidth(parts []Part) int {
 	return measuredTable(grids(parts, table.Always), &Options{}, "").total()
 }

@@ -8,8 +8,8 @@ const sparkRunes = "▁▂▃▄▅▆▇█"
 // sparkASCII does without block characters, in five steps.
 const sparkASCII = "_.-=#"
 
-// sparkline draws a value a cell, from 0 to top. What is no number is a blank: nothing is drawn that nobody saw.
-func sparkline(values []float64, top float64, ascii bool) string {
+// Sparkline draws a value a cell, from 0 to top. What is no number is a blank: nothing is drawn that nobody saw.
+func Sparkline(values []float64, top float64, ascii bool) string {
 	steps := []rune(sparkRunes)
 	if ascii {
 		steps = []rune(sparkASCII)
@@ -28,8 +28,8 @@ func sparkline(values []float64, top float64, ascii bool) string {
 	return string(line)
 }
 
-// resample makes at most n values of many, each the mean of those that are known.
-func resample(values []float64, n int) []float64 {
+// Resample makes at most n values of many, each the mean of those that are known.
+func Resample(values []float64, n int) []float64 {
 	if len(values) <= n {
 		return values
 	}
@@ -54,8 +54,8 @@ func meanKnown(values []float64) float64 {
 	return sum / float64(known)
 }
 
-// area draws values as columns over several lines, from the top line down.
-func area(values []float64, top float64, lines int, ascii bool) []string {
+// Area draws values as columns over several lines, from the top line down.
+func Area(values []float64, top float64, lines int, ascii bool) []string {
 	steps := []rune(sparkRunes)
 	if ascii {
 		steps = []rune(sparkASCII)

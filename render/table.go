@@ -6,7 +6,7 @@ import (
 	"kitescope/words"
 )
 
-var tableWriter = &writer{name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, sheet: writeSheet}
+var tableWriter = &writer{name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, sheet: WriteTable}
 
 var wideWriter = &writer{name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide}
 
@@ -25,7 +25,7 @@ type textTable struct {
 	// styled is the grid's table where it decides what people see.
 	styled  table.Styled
 	columns []textColumn
-	painter painter
+	painter Painter
 	scratch []byte
 	// indent stands in front of every line.
 	indent   string
@@ -46,7 +46,7 @@ type textColumn struct {
 	right bool
 }
 
-const gutter = 2
+const Gutter = 2
 
 func newTable(g *table.Grid, o *Options, indent string) *textTable {
 	keep := o.KeepColumns || o.Layout.settled()
@@ -72,7 +72,7 @@ func newReportTable(list []*table.Grid, o *Options) *textTable {
 
 // measuredTable is a table with the columns as wide as they want to be.
 func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
-	t := (&textTable{painter: newPainter(o), indent: indent, ellipsis: "…", noHeader: o.NoHeader}).on(list[0])
+	t := (&textTable{painter: NewPainter(o), indent: indent, ellipsis: "…", noHeader: o.NoHeader}).on(list[0])
 	if o.ASCII {
 		t.ellipsis = "~"
 	}
@@ -83,7 +83,7 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 	o.Layout.apply(t)
 	for j := range t.columns {
 		if !t.noHeader {
-			t.columns[j].width = max(t.columns[j].width, cells(t.columns[j].Title))
+			t.columns[j].width = max(t.columns[j].width, Cells(t.columns[j].Title))
 		}
 	}
 	for _, g := range list {
@@ -122,7 +122,7 @@ func (t *textTable) measureRow(row int, widths []int) {
 	for j := range t.columns {
 		c := &t.columns[j]
 		if text, ok := t.shown(row, c); ok {
-			widths[j] = max(widths[j], cells(text))
+			widths[j] = max(widths[j], Cells(text))
 			continue
 		}
 		cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
@@ -138,8 +138,8 @@ func (t *textTable) shown(row int, c *textColumn) (text string, ok bool) {
 	return t.styled.Shown(row, t.grid.Columns[c.cell])
 }
 
-// seen is what people see of a cell, and how it looks.
-func seen(g *table.Grid, i, j int) (string, Role) {
+// Seen is what people see of a cell, and how it looks.
+func Seen(g *table.Grid, i, j int) (string, Role) {
 	row, c := g.Row(i), g.Columns[j]
 	kind := g.Column(j).Kind
 	styled, ok := g.Table.(table.Styled)
@@ -251,9 +251,9 @@ func (t *textTable) appendCell(row int, c *textColumn) Role {
 // shorten cuts what is too long for its column.
 func (t *textTable) shorten(c *textColumn, text string) string {
 	if c.Shorten {
-		return shortenMiddle(text, c.width, t.ellipsis)
+		return ShortenMiddle(text, c.width, t.ellipsis)
 	}
-	return fit(text, c.width, t.ellipsis)
+	return Fit(text, c.width, t.ellipsis)
 }
 
 // trimBlanks takes away blanks at the end of a line whose last cells are empty.

@@ -83,7 +83,7 @@ func (t *textTable) boundPadding() {
 // fitNames drops columns until names have room, then cuts names; figures stay whole.
 func (t *textTable) fitNames(cells int, keep bool) {
 	for {
-		fixed, names, wanted, drop := gutter*(len(t.columns)-1), 0, 0, -1
+		fixed, names, wanted, drop := Gutter*(len(t.columns)-1), 0, 0, -1
 		for j := range t.columns {
 			c := &t.columns[j]
 			if c.Shorten {
@@ -111,7 +111,7 @@ func (t *textTable) fitNames(cells int, keep bool) {
 }
 
 func (t *textTable) total() int {
-	sum := gutter * (len(t.columns) - 1)
+	sum := Gutter * (len(t.columns) - 1)
 	for j := range t.columns {
 		sum += t.columns[j].width
 	}

@@ -15,8 +15,8 @@ import (
 var templateWriter = &writer{
 	name: "template", doc: `a Go template over the document that json writes: template='{{range .items}}{{.id}}{{"\n"}}{{end}}'`,
 	show: view.Hidden, argument: true,
-	sheet: func(w io.Writer, s *sheet) error {
-		return executeTemplate(w, s.document, &s.o.Options)
+	sheet: func(w io.Writer, s *Sheet) error {
+		return executeTemplate(w, s.Document, &s.Options.Options)
 	},
 	structured: func(w io.Writer, d document, _ int, o *Options) error {
 		return executeTemplate(w, d, o)

@@ -26,58 +26,58 @@ func width(s []byte) int {
 	return len(s)
 }
 
-// fit cuts harmless text to a number of cells, with an ellipsis.
-func fit(s string, cells int, ellipsis string) string {
+// Fit cuts harmless text to a number of cells, with an ellipsis.
+func Fit(s string, cells int, ellipsis string) string {
 	return ansi.Truncate(s, cells, ellipsis)
 }
 
-// shortenMiddle cuts harmless text to a number of cells and keeps both ends: names of functions begin
+// ShortenMiddle cuts harmless text to a number of cells and keeps both ends: names of functions begin
 // alike, and differ at their end.
-func shortenMiddle(s string, room int, ellipsis string) string {
-	n := cells(s)
+func ShortenMiddle(s string, room int, ellipsis string) string {
+	n := Cells(s)
 	if n <= room {
 		return s
 	}
-	mark := cells(ellipsis)
+	mark := Cells(ellipsis)
 	if room <= 2*mark {
-		return fit(s, room, ellipsis)
+		return Fit(s, room, ellipsis)
 	}
 	head := (room - mark) / 3
 	tail := room - mark - head
 	return ansi.Truncate(s, head, "") + ansi.TruncateLeft(s, n-tail, ellipsis)
 }
 
-func cells(s string) int { return width([]byte(s)) }
+func Cells(s string) int { return width([]byte(s)) }
 
-func b2i(b bool) int {
+func BoolInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+func Ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
-func arrow(o *Options) string {
+func Arrow(o *Options) string {
 	if o.ASCII {
 		return " -> "
 	}
 	return " → "
 }
 
-func leftPad(s string, n int) string { return strings.Repeat(" ", max(0, n-len(s))) + s }
+func LeftPad(s string, n int) string { return strings.Repeat(" ", max(0, n-len(s))) + s }
 
 // RatioText is a ratio as a change: "+7.3%".
 func RatioText(ratio float64) string {
-	text := changeNumber(ratio)
+	text := ChangeNumber(ratio)
 	if text == words.UnknownMark {
 		return text
 	}
 	return text + "%"
 }
 
-// changeNumber is a ratio as a change in percent, which is not rounded to nothing if it is something.
-func changeNumber(ratio float64) string {
+// ChangeNumber is a ratio as a change in percent, which is not rounded to nothing if it is something.
+func ChangeNumber(ratio float64) string {
 	x := 100 * (ratio - 1)
 	switch size := math.Abs(x); {
 	case math.IsNaN(x):
@@ -87,7 +87,7 @@ func changeNumber(ratio float64) string {
 	case x == 0:
 		return "0"
 	case size < 0.005:
-		return []string{"", "+"}[b2i(x > 0)] + strconv.FormatFloat(x, 'g', 1, 64)
+		return []string{"", "+"}[BoolInt(x > 0)] + strconv.FormatFloat(x, 'g', 1, 64)
 	case size < 0.995:
 		return signed(x, 2)
 	case size < 99.95:
@@ -104,14 +104,14 @@ func signed(x float64, decimals int) string {
 	return text
 }
 
-func orNone(s string) string {
+func OrNone(s string) string {
 	if s == "" {
 		return words.NoneMark
 	}
 	return Harmless(s)
 }
 
-func harmlessAll(list []string) []string {
+func HarmlessAll(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
 		out[i] = Harmless(s)
@@ -119,15 +119,15 @@ func harmlessAll(list []string) []string {
 	return out
 }
 
-// stamp is a time as most formats have it.
-func stamp(t time.Time) string {
+// Stamp is a time as most formats have it.
+func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return string(doc.AppendTime(nil, t.Unix()*1e9))
 }
 
-func orUnknown(s string) string {
+func OrUnknown(s string) string {
 	if s == "" {
 		return words.UnknownMark
 	}
@@ -149,4 +149,4 @@ func ChanceText(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-func padded(s string, room int) string { return s + strings.Repeat(" ", max(0, room-cells(s))) }
+func Padded(s string, room int) string { return s + strings.Repeat(" ", max(0, room-Cells(s))) }

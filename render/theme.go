@@ -131,14 +131,14 @@ func Glyph(r Role, ascii bool) string {
 	return glyphs[r][0]
 }
 
-// painter writes escape sequences of a theme; without colour it writes none.
-type painter struct {
+// Painter writes escape sequences of a theme; without colour it writes none.
+type Painter struct {
 	on    bool
 	codes [roles]string
 }
 
-func newPainter(o *Options) painter {
-	p := painter{on: o.Color}
+func NewPainter(o *Options) Painter {
+	p := Painter{on: o.Color}
 	if !p.on {
 		return p
 	}
@@ -185,21 +185,21 @@ func colorOf(s string) color.Color {
 const resetStyle = "\x1b[m"
 
 // begin and end surround text of a role.
-func (p *painter) begin(dst []byte, r Role) []byte {
+func (p *Painter) begin(dst []byte, r Role) []byte {
 	if !p.on {
 		return dst
 	}
 	return append(dst, p.codes[r]...)
 }
 
-func (p *painter) end(dst []byte, r Role) []byte {
+func (p *Painter) end(dst []byte, r Role) []byte {
 	if !p.on || p.codes[r] == "" {
 		return dst
 	}
 	return append(dst, resetStyle...)
 }
 
-// paint appends harmless text in a role.
-func (p *painter) paint(dst []byte, r Role, s string) []byte {
+// Paint appends harmless text in a role.
+func (p *Painter) Paint(dst []byte, r Role, s string) []byte {
 	return p.end(append(p.begin(dst, r), s...), r)
 }

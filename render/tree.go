@@ -56,7 +56,7 @@ var (
 // writeTree draws a tree, one line for each node, never wider than the terminal.
 func writeTree(w io.Writer, n *view.Node, o *Options) error {
 	out := doc.NewOutput(w, doc.Pieces)
-	d := treeDrawer{out: &out, painter: newPainter(o), branches: boxBranches, width: o.Width, ellipsis: "…"}
+	d := treeDrawer{out: &out, painter: NewPainter(o), branches: boxBranches, width: o.Width, ellipsis: "…"}
 	if o.ASCII {
 		d.branches, d.ellipsis = asciiBranches, "~"
 	}
@@ -66,7 +66,7 @@ func writeTree(w io.Writer, n *view.Node, o *Options) error {
 
 type treeDrawer struct {
 	out      *doc.Output
-	painter  painter
+	painter  Painter
 	branches branches
 	width    int
 	ellipsis string
@@ -74,19 +74,19 @@ type treeDrawer struct {
 
 // draw writes a node behind first, and what is below it behind rest.
 func (d *treeDrawer) draw(n *view.Node, first, rest string) {
-	line := d.painter.paint(nil, RoleDim, first)
+	line := d.painter.Paint(nil, RoleDim, first)
 	role := RolePlain
 	if n.Kind != "segment" {
 		role = RoleAccent
 	}
-	line = d.painter.paint(line, role, Harmless(n.Label))
+	line = d.painter.Paint(line, role, Harmless(n.Label))
 	for _, f := range n.Fields {
 		if text, role := Remark(f); text != "" {
-			line = d.painter.paint(append(line, ' ', ' '), role, text)
+			line = d.painter.Paint(append(line, ' ', ' '), role, text)
 		}
 	}
 	if d.width > 0 {
-		line = []byte(fit(string(line), d.width, d.ellipsis))
+		line = []byte(Fit(string(line), d.width, d.ellipsis))
 	}
 	d.out.Buf = append(append(d.out.Buf, line...), '\n')
 	d.out.Drain()

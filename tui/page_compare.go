@@ -9,7 +9,7 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile/bench"
-	"kitescope/render"
+	"kitescope/render/builds"
 	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -44,9 +44,9 @@ func newBenchPage(c *bench.Comparison, words []string) *benchPage {
 	p.list = list[*bench.Line]{
 		noun:    "metric",
 		columns: func(int) []column[*bench.Line] { return columns },
-		words:   func(l *bench.Line) string { return render.MetricText(&l.Metric) + " " + l.Verdict.String() },
+		words:   func(l *bench.Line) string { return builds.MetricText(&l.Metric) + " " + l.Verdict.String() },
 		look: func(l *bench.Line) rowLook {
-			_, role := render.ComparisonVerdict(l.Verdict, p.ascii)
+			_, role := builds.ComparisonVerdict(l.Verdict, p.ascii)
 			return rowLook{role: role}
 		},
 		open:     func(m *Model, _ *bench.Line) cmd { return m.push(newMetricPage(p)) },
@@ -119,12 +119,12 @@ func (p *benchPage) metricColumns() []column[*bench.Line] {
 	differ := func(of func(l *bench.Line) string) bool {
 		return slices.ContainsFunc(lines, func(l bench.Line) bool { return of(&l) != of(&lines[0]) })
 	}
-	ofs := differ(func(l *bench.Line) string { return render.MetricGroup(&l.Metric) })
+	ofs := differ(func(l *bench.Line) string { return builds.MetricGroup(&l.Metric) })
 	useless := map[string]bool{
 		"of":     !ofs,
 		"metric": ofs && !differ(func(l *bench.Line) string { return l.Name }),
 		"chance": !slices.ContainsFunc(lines, func(l bench.Line) bool { return !math.IsNaN(l.Corrected) }),
-		"runs":   !differ(render.MetricRuns), // the head says it
+		"runs":   !differ(builds.MetricRuns), // the head says it
 		"needs":  !slices.ContainsFunc(lines, func(l bench.Line) bool { return l.Needs > 0 }),
 	}
 	return slices.DeleteFunc(p.allColumns(), func(c column[*bench.Line]) bool { return useless[c.Name] })
@@ -137,13 +137,13 @@ func (p *benchPage) allColumns() []column[*bench.Line] {
 	}
 	verdict := func(a, b line) int { return verdictRank(a.Verdict) - verdictRank(b.Verdict) }
 	mark := sortedColumn("mark", "", table.ID, 0, func(l line) string {
-		mark, _ := render.ComparisonVerdict(l.Verdict, p.ascii)
+		mark, _ := builds.ComparisonVerdict(l.Verdict, p.ascii)
 		return mark
 	}, verdict)
 	mark.sign = true // the verdict is there as well
 	return []column[line]{
 		mark,
-		sortedColumn("of", "OF", table.Text, 0, func(l line) string { return render.MetricGroup(&l.Metric) },
+		sortedColumn("of", "OF", table.Text, 0, func(l line) string { return builds.MetricGroup(&l.Metric) },
 			func(a, b line) int {
 				return cmp.Or(strings.Compare(a.Of, b.Of), cmp.Compare(a.Concurrency, b.Concurrency))
 			}),
@@ -151,13 +151,13 @@ func (p *benchPage) allColumns() []column[*bench.Line] {
 			func(a, b line) int { return strings.Compare(a.Name, b.Name) }),
 		sortedColumn("before", "BEFORE", table.Int, 4, func(l line) string { return p.median(l, l.Before, l.A) }, by(func(l line) float64 { return l.Before })),
 		sortedColumn("after", "AFTER", table.Int, 3, func(l line) string { return p.median(l, l.After, l.B) }, by(func(l line) float64 { return l.After })),
-		sortedColumn("change", "CHANGE", table.Int, 0, render.MetricChange, by(func(l line) float64 { return l.Ratio })),
-		sortedColumn("interval", "95% CI", table.Int, 6, render.MetricInterval, by(func(l line) float64 { return l.Low })),
+		sortedColumn("change", "CHANGE", table.Int, 0, builds.MetricChange, by(func(l line) float64 { return l.Ratio })),
+		sortedColumn("interval", "95% CI", table.Int, 6, builds.MetricInterval, by(func(l line) float64 { return l.Low })),
 		sortedColumn("chance", "P", table.Int, 7, func(l line) string {
 			return draw.NoneIf(strings.TrimPrefix(chance(l.Corrected), "p "), math.IsNaN(l.Corrected))
 		}, by(func(l line) float64 { return -l.Corrected })),
 		sortedColumn("verdict", "VERDICT", table.ID, 5, func(l line) string { return l.Verdict.String() }, verdict),
-		sortedColumn("runs", map[bool]string{true: "PAIRS", false: "RUNS"}[p.of.Paired], table.Int, 8, render.MetricRuns,
+		sortedColumn("runs", map[bool]string{true: "PAIRS", false: "RUNS"}[p.of.Paired], table.Int, 8, builds.MetricRuns,
 			func(a, b line) int { return cmp.Compare(len(b.A)+len(b.B), len(a.A)+len(a.B)) }),
 		sortedColumn("needs", "NEEDS", table.Int, 9, func(l line) string { return draw.NoneIf(words.Number(l.Needs), l.Needs <= 0) },
 			func(a, b line) int { return cmp.Compare(b.Needs, a.Needs) }),
@@ -181,8 +181,8 @@ func largestFirst(x, y float64) int {
 const mostDigits = 20
 
 // measureOf writes a metric's medians, in one unit.
-func measureOf(l *bench.Line, ascii bool) render.MeasureText {
-	return render.NewMeasureText(l.Unit, ascii, l.Before, l.After)
+func measureOf(l *bench.Line, ascii bool) builds.MeasureText {
+	return builds.NewMeasureText(l.Unit, ascii, l.Before, l.After)
 }
 
 // verdictRank puts what wants a look first.

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"kitescope/render"
+	"kitescope/render/builds"
 )
 
 func (p *benchPage) can(m *Model, a action) string {
@@ -28,13 +29,13 @@ func (p *benchPage) tsvTable() (tsv string, rows int) { return p.tsv() }
 // saveMenu offers the formats of the same report on the command line, and its plots.
 func (p *benchPage) saveMenu() *menu {
 	of := p.of
-	n := saveReport("save the comparison", "compare", render.ComparisonFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
-		return render.WriteComparison(w, of, f, render.Options{})
+	n := saveReport("save the comparison", "compare", builds.ComparisonFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
+		return builds.WriteComparison(w, of, f, render.Options{})
 	})
-	for i, plot := range render.ComparisonPlotNames() {
+	for i, plot := range builds.ComparisonPlotNames() {
 		n.items = append(n.items, menuItem{key: digit(i), text: "plot of " + plot, note: "svg", run: func(m *Model, _ *menu) cmd {
 			return save(m, fileName("compare", plot)+".svg", func(w io.Writer) error {
-				return render.WriteComparisonPlot(w, of, plot, "svg")
+				return builds.PlotComparison(w, of, plot, "svg")
 			})
 		}})
 	}

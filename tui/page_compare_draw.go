@@ -7,6 +7,7 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/render"
+	"kitescope/render/builds"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -60,10 +61,10 @@ func (p *benchPage) head(m *Model, w, h int) []string {
 		lines = append(lines, " "+s.On(draw.Cut(words.Harmless(words.OneLine(text)), w-2)))
 	}
 	if h >= roomyHead {
-		add(m.st.Strong, render.ComparisonTitle(p.of, &render.Options{ASCII: m.cfg.ASCII})+": "+render.VerdictsText(p.of))
-		add(m.st.Dim, render.TestText(p.of))
+		add(m.st.Strong, builds.ComparisonTitle(p.of, &render.Options{ASCII: m.cfg.ASCII})+": "+builds.VerdictsText(p.of))
+		add(m.st.Dim, builds.TestText(p.of))
 	}
-	if text, ok := render.ControlText(p.of); text != "" && ok && h >= roomyHead {
+	if text, ok := builds.ControlText(p.of); text != "" && ok && h >= roomyHead {
 		add(m.st.Dim, text)
 	}
 	if doubts := p.doubts(); len(doubts) > 0 {
@@ -75,10 +76,10 @@ func (p *benchPage) head(m *Model, w, h int) []string {
 // doubts are what makes the verdicts less sure.
 func (p *benchPage) doubts() []string {
 	var doubts []string
-	if render.OneRunEach(p.of) {
+	if builds.OneRunEach(p.of) {
 		doubts = append(doubts, "one run a side proves nothing")
 	}
-	if text, ok := render.ControlText(p.of); !ok {
+	if text, ok := builds.ControlText(p.of); !ok {
 		doubts = append(doubts, text)
 	}
 	for side, name := range []string{"before", "after"} {
@@ -101,7 +102,7 @@ func (p *benchPage) doubts() []string {
 type metricPlot struct {
 	of    *bench.Comparison
 	line  *bench.Line
-	text  render.MeasureText
+	text  builds.MeasureText
 	ascii bool
 	role  render.Role
 	w     int // of the page
@@ -121,7 +122,7 @@ func drawMetric(c *bench.Comparison, l *bench.Line, w, h int, ascii bool) []draw
 	if l == nil || h <= 0 {
 		return nil
 	}
-	_, role := render.ComparisonVerdict(l.Verdict, ascii)
+	_, role := builds.ComparisonVerdict(l.Verdict, ascii)
 	p := &metricPlot{of: c, line: l, text: measureOf(l, ascii), ascii: ascii, role: role, w: w}
 	p.room = max(8, w-plotLabel-plotGap-p.valueWidth())
 	lines := []draw.Line{p.title()}
@@ -164,12 +165,12 @@ func clipped(lines []draw.Line, n, w int) []draw.Line {
 }
 
 func (p *metricPlot) title() draw.Line {
-	mark, role := render.ComparisonVerdict(p.line.Verdict, p.ascii)
+	mark, role := builds.ComparisonVerdict(p.line.Verdict, p.ascii)
 	verdict := mark + " " + p.line.Verdict.String()
-	if text := render.MetricChange(p.line); text != words.NoneMark {
+	if text := builds.MetricChange(p.line); text != words.NoneMark {
 		verdict += " " + text
 	}
-	name := draw.CutName(render.MetricText(&p.line.Metric), max(8, p.w-draw.Width(verdict)-3))
+	name := draw.CutName(builds.MetricText(&p.line.Metric), max(8, p.w-draw.Width(verdict)-3))
 	return draw.Line{{Role: render.RoleAccent, Text: name}, {Role: render.RolePlain, Text: "  "}, {Role: role, Text: draw.Cut(verdict, p.w-draw.Width(name)-2)}}
 }
 
@@ -224,7 +225,7 @@ func (p *metricPlot) sides(high int, rulers bool) []draw.Line {
 		s.Put(scale, l.Before, []rune(p.sign("△", "b"))[0])
 		s.Put(scale, l.After, []rune(p.sign("▲", "a"))[0])
 	}
-	ends := render.NewMeasureText(l.Unit, p.ascii, s.From, s.To)
+	ends := builds.NewMeasureText(l.Unit, p.ascii, s.From, s.To)
 	return append(lines, p.scale(scale, ends.Text(s.From), ends.Text(s.To)))
 }
 
@@ -327,9 +328,9 @@ func (p *metricPlot) summary() string {
 		parts = append(parts, words.Harmless(l.Test), chance(l.P)+", corrected "+strings.TrimPrefix(chance(l.Corrected), "p "))
 	}
 	if !math.IsNaN(l.Low) && !math.IsNaN(l.High) {
-		parts = append(parts, "95% CI "+render.MetricInterval(l))
+		parts = append(parts, "95% CI "+builds.MetricInterval(l))
 	}
-	if text := render.MetricVisible(l); text != words.UnknownMark && l.Remark == "" {
+	if text := builds.MetricVisible(l); text != words.UnknownMark && l.Remark == "" {
 		parts = append(parts, "these runs show changes from "+text+" on")
 	}
 	if l.Needs > 0 && p.of.Effect > 0 && l.Remark == "" {
@@ -337,7 +338,7 @@ func (p *metricPlot) summary() string {
 		if p.of.Paired {
 			noun = "pairs"
 		}
-		parts = append(parts, words.Number(l.Needs)+" "+noun+" would show "+render.PercentOfAll(p.of.Effect))
+		parts = append(parts, words.Number(l.Needs)+" "+noun+" would show "+builds.PercentOfAll(p.of.Effect))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/render"
+	"kitescope/render/builds"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -32,7 +33,7 @@ func (p *metricPage) scope() scope { return inMetric }
 
 func (p *metricPage) crumb() string {
 	if l := p.list.line(); l != nil {
-		return draw.Cut(render.MetricText(&l.Metric), 48)
+		return draw.Cut(builds.MetricText(&l.Metric), 48)
 	}
 	return "metric"
 }
@@ -114,7 +115,7 @@ const leastMetric = 11
 // runLines is the table of runs, in at most so many lines: pairs with their change, or both sides beside each other.
 func runLines(c *bench.Comparison, l *bench.Line, w, most int, ascii bool) []draw.Line {
 	before, after := l.A[:min(len(l.A), most)], l.B[:min(len(l.B), most)]
-	text := render.NewMeasureText(l.Unit, ascii, slices.Concat(before, after)...)
+	text := builds.NewMeasureText(l.Unit, ascii, slices.Concat(before, after)...)
 	cells := 6
 	for _, list := range [][]float64{before, after} {
 		for _, x := range list {
@@ -158,8 +159,8 @@ func (p *metricPage) about(w int, ascii bool) []draw.Line {
 			lines = append(lines, draw.Line{{Role: role, Text: draw.Cut(line, w-2)}})
 		}
 	}
-	add(render.RolePlain, render.ComparisonTitle(c, &render.Options{ASCII: ascii})+": "+render.TestText(c))
-	if text, ok := render.ControlText(c); text != "" {
+	add(render.RolePlain, builds.ComparisonTitle(c, &render.Options{ASCII: ascii})+": "+builds.TestText(c))
+	if text, ok := builds.ControlText(c); text != "" {
 		add(map[bool]render.Role{true: render.RolePlain, false: render.RoleWarn}[ok], text)
 	}
 	for _, note := range p.list.doubts() {

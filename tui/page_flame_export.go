@@ -4,8 +4,8 @@ import (
 	"io"
 	"strings"
 
-	"kitescope/render"
 	flamegraph "kitescope/render/flame"
+	"kitescope/render/profiles"
 )
 
 const flameFile = "kitescope-flame.html"
@@ -47,7 +47,7 @@ func (p *flamePage) subtitle() string {
 		return ""
 	}
 	var parts []string
-	if text := render.ProfileLength(l.profile.Origin.Merged, l.profile.Duration); text != "" {
+	if text := profiles.Length(l.profile.Origin.Merged, l.profile.Duration); text != "" {
 		parts = append(parts, text)
 	}
 	if !l.profile.Time.IsZero() {

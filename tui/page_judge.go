@@ -11,7 +11,7 @@ import (
 	"kitescope/paste"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
-	"kitescope/render"
+	"kitescope/render/builds"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -195,7 +195,7 @@ func (v verdictMsg) apply(m *Model) cmd {
 }
 
 func (p *judgePage) take(j *pgo.Judgement) {
-	p.made, p.short = j, render.ShortJudgement(j)
+	p.made, p.short = j, builds.ShortJudgement(j)
 	p.names = assessedNames(p.short.Profiles)
 	hot := make([]*pgo.HotEdge, len(j.Hot))
 	for i := range hot {

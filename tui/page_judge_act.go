@@ -7,6 +7,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/render/builds"
 )
 
 func (p *judgePage) can(m *Model, a action) string {
@@ -151,7 +152,7 @@ func (p *judgePage) tsvTable() (tsv string, rows int) {
 func (p *judgePage) saveMenu() *menu {
 	made := p.made
 	return saveReport("save the judgement", "pgo-judge", render.ReportFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
-		return render.WriteJudgement(w, made, f, render.ReportOptions{})
+		return builds.WriteJudgement(w, made, f, render.ReportOptions{})
 	})
 }
 

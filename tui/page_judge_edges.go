@@ -6,6 +6,7 @@ import (
 
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/render/builds"
 	"kitescope/table"
 	"kitescope/words"
 )
@@ -48,7 +49,7 @@ func nowText(e *pgo.HotEdge) string {
 
 // decisionText is what the compiler would do, and why.
 func decisionText(e *pgo.HotEdge) string {
-	text := render.DecisionText(e)
+	text := builds.DecisionText(e)
 	if d := e.Decision; d != nil {
 		if d.Cost > 0 {
 			text += ", cost " + words.Number(d.Cost)

@@ -10,6 +10,7 @@ import (
 	"kitescope/paste"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/render/builds"
 	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -106,15 +107,15 @@ func (p *judgePage) advice(text string, w int) {
 }
 
 func (p *judgePage) verdict(j *pgo.Judgement, w int) {
-	mark, role := render.JudgementVerdict(j.Verdict, p.ascii)
+	mark, role := builds.JudgementVerdict(j.Verdict, p.ascii)
 	text := j.Verdict.String()
 	if j.Reason != "" {
 		text += ": " + j.Reason
 	}
 	p.paragraph(role, mark+" ", text, w)
-	p.advice(render.ReasonHint(j), w)
+	p.advice(builds.ReasonHint(j), w)
 	if j.Verdict != pgo.Unfit || measured(j) {
-		p.paragraph(render.RolePlain, "", render.BoundText(&j.Reach), w)
+		p.paragraph(render.RolePlain, "", builds.BoundText(&j.Reach), w)
 	}
 }
 
@@ -168,7 +169,7 @@ func (p *judgePage) together(j *pgo.Judgement, w int) {
 		p.paragraph(render.RolePlain, "", text, w)
 	}
 	if j.Dry != nil {
-		p.paragraph(render.RolePlain, "", render.DryRunText(j.Dry), w)
+		p.paragraph(render.RolePlain, "", builds.DryRunText(j.Dry), w)
 	}
 }
 
@@ -185,14 +186,14 @@ func judgedText(j *pgo.Judgement) string {
 		text += " over " + seconds(j.Duration.Seconds())
 	}
 	if j.Preempted > 0 {
-		text += "; " + render.PercentOfAll(j.Preempted) + " in asyncPreempt, counted for what it interrupted"
+		text += "; " + builds.PercentOfAll(j.Preempted) + " in asyncPreempt, counted for what it interrupted"
 	}
 	if j.Edges == nil || len(j.Edges.Weight) == 0 {
 		return text
 	}
 	text += "; " + words.Plural(len(j.Edges.Weight), "call") + " (edges), " + words.Number(j.HotEdges) + " of them hot"
 	if j.HotEdges > 0 {
-		text += ", " + render.PercentOfAll(j.FewHits) + " of those with fewer than 5 samples"
+		text += ", " + builds.PercentOfAll(j.FewHits) + " of those with fewer than 5 samples"
 	}
 	return text
 }
@@ -205,7 +206,7 @@ func reachText(r *pgo.Reach) string {
 		share float64
 	}{{"Go", r.Go}, {"runtime", r.Runtime}, {"garbage collector", r.GC}, {"assembly", r.Assembly}, {"system calls", r.Syscall}, {"native code", r.Native}, {"unknown", r.Unknown}} {
 		if x.share > 0 {
-			parts = append(parts, x.name+" "+render.PercentOfAll(x.share))
+			parts = append(parts, x.name+" "+builds.PercentOfAll(x.share))
 		}
 	}
 	if len(parts) == 0 {
@@ -239,7 +240,7 @@ func (p *judgePage) profiles(j *pgo.Judgement, w int) {
 		}
 		p.lines = append(p.lines, l)
 		for _, r := range a.Refusals {
-			if said := render.SaidOfAll(j, &r) || len(j.Profiles) == 1 && r.Message == j.Reason; !said || p.edges.filter != "" {
+			if said := builds.SaidOfAll(j, &r) || len(j.Profiles) == 1 && r.Message == j.Reason; !said || p.edges.filter != "" {
 				p.refusal(render.RoleBad, r, w)
 			}
 		}
@@ -322,7 +323,7 @@ func (p *judgePage) overlaps(j *pgo.Judgement, w int) {
 		if math.IsNaN(o.Share) {
 			share = words.UnknownMark
 		}
-		text := share + "  " + strings.TrimPrefix(render.OverlapText(&o), "overlap of ")
+		text := share + "  " + strings.TrimPrefix(builds.OverlapText(&o), "overlap of ")
 		if o.Share < j.Thresholds.Overlap {
 			role = render.RoleWarn
 			text += " " + render.Glyph(role, p.ascii)

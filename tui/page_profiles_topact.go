@@ -6,6 +6,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
+	"kitescope/render/profiles"
 	"kitescope/words"
 )
 
@@ -92,8 +93,8 @@ func (p *topPage) saveMenu() *menu {
 	top, changes, o := p.top, p.changes, render.ReportOptions{By: p.shown.by}
 	return saveReport("save the table", "profile-top", render.ReportFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
 		if changes != nil {
-			return render.WriteProfileDiff(w, changes, f, o)
+			return profiles.WriteDiff(w, changes, f, o)
 		}
-		return render.WriteProfileTop(w, top, f, o)
+		return profiles.WriteTop(w, top, f, o)
 	})
 }

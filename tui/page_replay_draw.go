@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/tui/draw"
 )
 
@@ -133,10 +134,10 @@ func (p *replayPage) layText(m *Model, w int) {
 	p.linesFor = f
 	o := render.ReportOptions{Options: render.Options{Width: w - 2, ASCII: m.cfg.ASCII}}
 	if f.part == partWhatIf {
-		p.lines = plotLines(render.WhatIfLines(p.data.Report, o))
+		p.lines = plotLines(replays.WhatIfLines(p.data.Report, o))
 		return
 	}
-	p.lines = plotLines(render.ReplayLines(p.data.Result, o))
+	p.lines = plotLines(replays.Lines(p.data.Result, o))
 }
 
 // charts are those that have room, the current one among them.
@@ -213,9 +214,9 @@ func (p *replayPage) listBody(m *Model, w, h int) []string {
 func (p *replayPage) coverLines(w int, ascii bool) []draw.Line {
 	o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
 	if p.data.Result != nil {
-		return plotLines(render.CoverLines(&p.data.Result.Cover, o))
+		return plotLines(replays.CoverLines(&p.data.Result.Cover, o))
 	}
-	return plotLines(render.CoverLines(&p.data.Report.Cover, o))
+	return plotLines(replays.CoverLines(&p.data.Report.Cover, o))
 }
 
 func (p *replayPage) hasAside() bool { return p.part() != partMissing }
@@ -233,7 +234,7 @@ func (p *replayPage) aside(m *Model, w, h int) []draw.Line {
 		points := p.data.Result.Points
 		if lines = latencyChart(points, row, w, min(h, 16), ascii); h >= 30 {
 			o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
-			lines = append(append(lines, draw.Line{}), plotLines(render.PointLines(&points[row], o))...)
+			lines = append(append(lines, draw.Line{}), plotLines(replays.PointLines(&points[row], o))...)
 		}
 	case partCosts:
 		lines = costBars(p.data.Result.Costs, w, h, ascii)

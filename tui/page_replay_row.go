@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -42,14 +43,14 @@ func (p *replayDetail) make(m *Model, row, w int) []detailLine {
 		return segmentLines(d.Result, row, w, ascii)
 	case partPoints:
 		o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
-		lines := textLines(plotLines(render.PointLines(&d.Result.Points[row], o)))
+		lines := textLines(plotLines(replays.PointLines(&d.Result.Points[row], o)))
 		for _, chart := range [][]draw.Line{latencyChart(d.Result.Points, row, w, 14, ascii), latencyShares(d.Result.Points, row, w, 14, ascii)} {
 			lines = append(append(lines, detailLine{}), textLines(chart)...)
 		}
 		return lines
 	case partMissing:
 		x := &d.missing()[row]
-		return facts(w, "segment", idText(x.Segment), "state", render.SegmentStateText(x.State), "not covered", rowsText(x.Rows)+" rows", "reason", x.Reason)
+		return facts(w, "segment", idText(x.Segment), "state", replays.StateText(x.State), "not covered", rowsText(x.Rows)+" rows", "reason", x.Reason)
 	case partChanges:
 		return changeLines(d.Report, row, w, ascii)
 	default:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
 	"kitescope/table"
@@ -73,7 +74,7 @@ func requestLines(q *replay.SlowQuery, w int, ascii bool) []detailLine {
 	type segment = replay.SegmentTime
 	columns := []column[segment]{
 		plainColumn("SEGMENT", table.ID, 0, func(s segment) string { return idText(s.Segment) }),
-		plainColumn("STATE", table.Text, 0, func(s segment) string { return render.SegmentStateText(s.State) }),
+		plainColumn("STATE", table.Text, 0, func(s segment) string { return replays.StateText(s.State) }),
 		plainColumn("NODE", table.Int, 3, func(s segment) string { return draw.NoneIf(idText(s.Node), s.Node == 0) }),
 		plainColumn("DISTANCES", table.Int, 2, func(s segment) string { return words.Number(s.Distances) }),
 		plainColumn("TOOK", table.Int, 0, func(s segment) string { return words.Latency(s.Took, ascii) }),
@@ -94,7 +95,7 @@ func segmentLines(r *replay.Result, row, w int, ascii bool) []detailLine {
 			rank++
 		}
 	}
-	index := render.CostIndex(s)
+	index := replays.CostIndex(s)
 	if s.EF > 0 {
 		index += ", ef " + words.Number(s.EF)
 	}
@@ -108,7 +109,7 @@ func segmentLines(r *replay.Result, row, w int, ascii bool) []detailLine {
 		brute = words.Number(s.BruteForce) + " of " + words.Number(s.Queries) + " queries compared with all rows although there is a graph"
 	}
 	pairs := []string{
-		"state", render.SegmentStateText(s.State), "index", index, "node", render.CostNode(s), "rows", rowsText(s.Rows) + ", " + words.Number(s.Deleted) + " of them deleted",
+		"state", replays.StateText(s.State), "index", index, "node", replays.CostNode(s), "rows", rowsText(s.Rows) + ", " + words.Number(s.Deleted) + " of them deleted",
 		"partition", words.Harmless(s.Partition), "channel", words.Harmless(s.Channel), "queries", words.Number(s.Queries),
 		"per query", perQuery(s.Time, s.Queries, ascii) + ", " + share(s.Time, all) + " of the time in segments: number " + words.Number(rank) + " of " + words.Number(len(r.Costs.Segments)),
 		"distances", compared, "row by row", brute,
@@ -154,7 +155,7 @@ func changeLines(r *whatif.Report, row, w int, ascii bool) []detailLine {
 	}
 	most := knownFigure(p.Most) + " queries per second at most"
 	if row > 0 {
-		most += " instead of " + knownFigure(r.Base.Most) + " (" + render.GainText(p) + ")"
+		most += " instead of " + knownFigure(r.Base.Most) + " (" + replays.GainText(p) + ")"
 	}
 	at, bound := words.UnknownMark, ""
 	if x := p.Outcome; x != nil {
@@ -168,9 +169,9 @@ func changeLines(r *whatif.Report, row, w int, ascii bool) []detailLine {
 	if p.Modelled > 0 {
 		costs = words.Percent(100*p.Modelled) + " of the rows are of the cost model"
 	}
-	recall := render.RecallText(p.Recall)
+	recall := replays.RecallText(p.Recall)
 	if row > 0 && r.Base.Recall >= 0 {
-		recall += " instead of " + render.RecallText(r.Base.Recall)
+		recall += " instead of " + replays.RecallText(r.Base.Recall)
 	}
 	cpu := known(p.Cost.CPU, ascii) + " of all nodes; the longest is " + known(p.Cost.Critical, ascii)
 	if p.Cost.Node != "" {
@@ -192,7 +193,7 @@ func splitLines(r *whatif.Report, p *whatif.Prediction, row, w int, ascii bool) 
 	line := func(name string, x *whatif.Prediction) detailLine {
 		c := &x.Cost
 		states := [3]time.Duration{c.Growing, c.Unindexed, c.Indexed}
-		bar := render.SegmentStateBar(states, c.CPU, longest, size, ascii)
+		bar := replays.StateBar(states, c.CPU, longest, size, ascii)
 		return detailLine{line: draw.Line{{Role: render.RoleDim, Text: draw.Fit(name, factCells)}, {Role: stateRole(&states), Text: bar}, {Role: render.RolePlain, Text: "  " + known(c.CPU, ascii)}}}
 	}
 	var lines []detailLine
@@ -200,7 +201,7 @@ func splitLines(r *whatif.Report, p *whatif.Prediction, row, w int, ascii bool) 
 		lines = append(lines, line("  as it is", &r.Base))
 	}
 	lines = append(lines, line("  here", p))
-	return append(lines, detailLine{line: draw.Line{{Role: render.RoleDim, Text: draw.Pad(factCells) + draw.Cut(render.SegmentStateLegend(ascii), w-factCells)}}})
+	return append(lines, detailLine{line: draw.Line{{Role: render.RoleDim, Text: draw.Pad(factCells) + draw.Cut(replays.StateLegend(ascii), w-factCells)}}})
 }
 
 // node is what is known of a node of a prediction.

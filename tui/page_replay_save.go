@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
 	"kitescope/words"
@@ -24,21 +25,21 @@ func (p *replayPage) saveMenu(m *Model) *menu {
 	if r := d.Result; r != nil {
 		add("j", "result", "json, for replay show", fileName("replay", "")+".json", func(w io.Writer) error { return replay.WriteResult(w, r) })
 		add("c", "points", "csv, every figure", fileName("replay", "points")+".csv", reportWriter("csv", func(w io.Writer, f render.ReportFormat) error {
-			return render.WriteReplay(w, r, f, render.ReportOptions{})
+			return replays.WriteResult(w, r, f, render.ReportOptions{})
 		}))
 		if r.Costs != nil {
 			add("g", "costs of segments", "csv, every figure", fileName("replay", "segments")+".csv", reportWriter("csv", func(w io.Writer, f render.ReportFormat) error {
-				return render.WriteReplayCosts(w, r, f, render.ReportOptions{})
+				return replays.WriteCosts(w, r, f, render.ReportOptions{})
 			}))
 		}
 		add("m", "report", "markdown", fileName("replay", "")+".md", reportWriter("markdown", func(w io.Writer, f render.ReportFormat) error {
-			return render.WriteReplay(w, r, f, render.ReportOptions{})
+			return replays.WriteResult(w, r, f, render.ReportOptions{})
 		}))
 	}
 	if r := d.Report; r != nil {
 		add("w", "prediction", "json, for replay show", fileName("replay", "whatif")+".json", func(w io.Writer) error { return whatif.WriteReport(w, r) })
 		add("v", "prediction", "markdown", fileName("replay", "whatif")+".md", reportWriter("markdown", func(w io.Writer, f render.ReportFormat) error {
-			return render.WriteWhatIf(w, r, f, render.ReportOptions{})
+			return replays.WriteWhatIf(w, r, f, render.ReportOptions{})
 		}))
 	}
 	add("h", "report with plots", "html", fileName("replay", "")+".html", func(w io.Writer) error { return p.writeHTML(w) })
@@ -59,9 +60,9 @@ func (p *replayPage) addPlots(n *menu) {
 		n.items = append(n.items, menuItem{key: string(key), text: "plot of " + word, note: "svg", run: func(m *Model, _ *menu) cmd {
 			return save(m, fileName("replay", word)+".svg", func(w io.Writer) error {
 				if kind == chartCurves {
-					return render.PlotWhatIf(w, d.Report, render.PlotOptions{Format: "svg"})
+					return replays.PlotWhatIf(w, d.Report, replays.PlotOptions{Format: "svg"})
 				}
-				return render.PlotReplay(w, p.series(), render.PlotOptions{Kind: word, Format: "svg"})
+				return replays.PlotResults(w, p.series(), replays.PlotOptions{Kind: word, Format: "svg"})
 			})
 		}})
 		key++
@@ -69,7 +70,7 @@ func (p *replayPage) addPlots(n *menu) {
 }
 
 // series is the result as plots and pages name it.
-func (p *replayPage) series() []render.ReplaySeries {
+func (p *replayPage) series() []replays.Series {
 	if p.data.Result == nil {
 		return nil
 	}
@@ -77,7 +78,7 @@ func (p *replayPage) series() []render.ReplaySeries {
 	if name == "" {
 		name = p.data.Result.Setup.Collection
 	}
-	return []render.ReplaySeries{{Name: name, Result: p.data.Result}}
+	return []replays.Series{{Name: name, Result: p.data.Result}}
 }
 
 func (p *replayPage) writeHTML(w io.Writer) error {
@@ -88,7 +89,7 @@ func (p *replayPage) writeHTML(w io.Writer) error {
 	case d.Report != nil:
 		version = d.Report.Setup.Program
 	}
-	return render.WriteReplayHTML(w, p.series(), p.data.Report, version)
+	return replays.WriteHTML(w, p.series(), p.data.Report, version)
 }
 
 // reportWriter writes in a format of reports.

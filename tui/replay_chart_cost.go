@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -51,14 +52,14 @@ func costGroups(c *replay.Costs, of func(*replay.SegmentCost) string) []costGrou
 
 // costBars are what nodes cost, apart by state, then indexes and states, as far as there is room.
 func costBars(c *replay.Costs, w, h int, ascii bool) []draw.Line {
-	lines := []draw.Line{chartTitle("Time in segments", " of a query; "+render.SegmentStateLegend(ascii), w)}
+	lines := []draw.Line{chartTitle("Time in segments", " of a query; "+replays.StateLegend(ascii), w)}
 	for _, by := range []struct {
 		title string
 		of    func(*replay.SegmentCost) string
 	}{
-		{"node", render.CostNode},
-		{"state", func(s *replay.SegmentCost) string { return render.SegmentStateText(s.State) }},
-		{"index", render.CostIndex},
+		{"node", replays.CostNode},
+		{"state", func(s *replay.SegmentCost) string { return replays.StateText(s.State) }},
+		{"index", replays.CostIndex},
 	} {
 		list := costGroups(c, by.of)
 		room := h - len(lines) - 1
@@ -92,7 +93,7 @@ func groupLines(title string, list []costGroup, c *replay.Costs, w, most int, as
 			break
 		}
 		text := draw.FitName(g.name, name) + draw.FitRight(words.Number(g.segments), 10) + draw.FitRight(perQuery(g.time, c.Queries, ascii), 11) + draw.FitRight(share(g.time, all), 8) + "  "
-		lines = append(lines, draw.Line{{Role: render.RolePlain, Text: text}, {Role: stateRole(&g.states), Text: render.SegmentStateBar(g.states, g.time, list[0].time, size, ascii)}}.CutTo(w))
+		lines = append(lines, draw.Line{{Role: render.RolePlain, Text: text}, {Role: stateRole(&g.states), Text: replays.StateBar(g.states, g.time, list[0].time, size, ascii)}}.CutTo(w))
 	}
 	return lines
 }

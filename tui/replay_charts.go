@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
 	"kitescope/tui/draw"
@@ -193,7 +194,7 @@ func orTooSmall(lines []draw.Line, w int) []draw.Line {
 func frontChart(points []load.Point, w, h int, ascii bool) []draw.Line {
 	var list []series
 	at := map[string]int{}
-	c := chart{ascii: ascii, yText: words.ThreeDigits, xText: render.RecallText}
+	c := chart{ascii: ascii, yText: words.ThreeDigits, xText: replays.RecallText}
 	var xs, ys []float64
 	for i := range points {
 		p := &points[i]
@@ -236,7 +237,7 @@ func frontChart(points []load.Point, w, h int, ascii bool) []draw.Line {
 
 // pointName is "8 sessions, ef 64".
 func pointName(p *load.Point) string {
-	text := render.ArrivalText(p)
+	text := replays.ArrivalText(p)
 	if name := parametersName(p); name != "all" {
 		text += ", " + name
 	}
@@ -247,7 +248,7 @@ func pointName(p *load.Point) string {
 func curveSeries(r *whatif.Report) []series {
 	var list []series
 	add := func(p *whatif.Prediction) {
-		s := series{name: render.ChangeName(r, p), mark: seriesMark(len(list)), role: seriesRole(len(list))}
+		s := series{name: replays.ChangeName(r, p), mark: seriesMark(len(list)), role: seriesRole(len(list))}
 		for i := range p.Curve {
 			if i < len(r.Sessions) && r.Sessions[i] > 0 && draw.Drawable(p.Curve[i].QPS) {
 				s.x, s.y = append(s.x, math.Log2(float64(r.Sessions[i]))), append(s.y, p.Curve[i].QPS)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
@@ -50,7 +51,7 @@ func pointList(r *replay.Result, ascii bool) *list[int] {
 	star.Name = "front"
 	return newReplayList("point", len(points), role,
 		fixedColumn("PARAMETERS", 0, func(i int) string { return parametersName(&points[i]) }),
-		textColumn("LOAD", 0, func(i int) string { return render.ArrivalText(&points[i]) }),
+		textColumn("LOAD", 0, func(i int) string { return replays.ArrivalText(&points[i]) }),
 		figure("QPS", 0, func(p *load.Point) float64 { return p.QPS }, func(p *load.Point) string { return words.ThreeDigits(p.QPS) }),
 		figure(map[bool]string{true: "+/-", false: "±"}[ascii], 4, halfInterval, func(p *load.Point) string {
 			return draw.NoneIf(words.ThreeDigits(halfInterval(p)), math.IsNaN(halfInterval(p)))
@@ -58,7 +59,7 @@ func pointList(r *replay.Result, ascii bool) *list[int] {
 		figure("/SESSION", 6, perSession, func(p *load.Point) string {
 			return draw.NoneIf(words.ThreeDigits(perSession(p)), math.IsNaN(perSession(p)))
 		}),
-		figure("RECALL", 0, func(p *load.Point) float64 { return unknownIf(p.Recall < 0, p.Recall) }, func(p *load.Point) string { return render.RecallText(p.Recall) }),
+		figure("RECALL", 0, func(p *load.Point) float64 { return unknownIf(p.Recall < 0, p.Recall) }, func(p *load.Point) string { return replays.RecallText(p.Recall) }),
 		star,
 		latency("P50", 2, func(l *load.Latency) time.Duration { return l.P50 }),
 		latency("P95", 7, func(l *load.Latency) time.Duration { return l.P95 }),
@@ -128,9 +129,9 @@ func costList(c *replay.Costs, ascii bool) *list[int] {
 	}
 	return newReplayList("segment", len(list), func(i int) render.Role { return segmentRole(list[i].State) },
 		fixedColumn("SEGMENT", 0, func(i int) string { return idText(list[i].Segment) }),
-		textColumn("STATE", 0, func(i int) string { return render.SegmentStateText(list[i].State) }),
-		textColumn("NODE", 0, func(i int) string { return render.CostNode(&list[i]) }),
-		textColumn("INDEX", 4, func(i int) string { return render.CostIndex(&list[i]) }),
+		textColumn("STATE", 0, func(i int) string { return replays.StateText(list[i].State) }),
+		textColumn("NODE", 0, func(i int) string { return replays.CostNode(&list[i]) }),
+		textColumn("INDEX", 4, func(i int) string { return replays.CostIndex(&list[i]) }),
 		numberColumn("ROWS", 3, func(i int) float64 { return unknownIf(list[i].Rows < 0, float64(list[i].Rows)) }, func(i int) string { return rowsText(list[i].Rows) }),
 		numberColumn("DELETED", 9, func(i int) float64 { return float64(list[i].Deleted) }, func(i int) string { return words.Number(list[i].Deleted) }),
 		numberColumn("DISTANCES", 5, func(i int) float64 { return distances(&list[i]) }, func(i int) string { return knownFigure(distances(&list[i])) }),
@@ -155,7 +156,7 @@ func segmentBar(state replay.State, d, most time.Duration, size int, ascii bool)
 	if int(state) < len(states) {
 		states[state] = d
 	}
-	return render.SegmentStateBar(states, d, most, size, ascii)
+	return replays.StateBar(states, d, most, size, ascii)
 }
 
 // slowList are the slowest requests.
@@ -175,7 +176,7 @@ func slowList(r *replay.Result, ascii bool) *list[int] {
 			return longest(&list[i], func(s *replay.SegmentTime) string { return idText(s.Segment) })
 		}),
 		textColumn("STATE", 2, func(i int) string {
-			return longest(&list[i], func(s *replay.SegmentTime) string { return render.SegmentStateText(s.State) })
+			return longest(&list[i], func(s *replay.SegmentTime) string { return replays.StateText(s.State) })
 		}),
 		numberColumn("THERE", 0, func(i int) float64 {
 			if len(list[i].Segments) == 0 {
@@ -213,7 +214,7 @@ func meterBar(x, most float64, size int, ascii bool) string {
 func missingList(list []replay.Missing) *list[int] {
 	return newReplayList("segment", len(list), func(int) render.Role { return render.RoleBad },
 		fixedColumn("SEGMENT", 0, func(i int) string { return idText(list[i].Segment) }),
-		textColumn("STATE", 1, func(i int) string { return render.SegmentStateText(list[i].State) }),
+		textColumn("STATE", 1, func(i int) string { return replays.StateText(list[i].State) }),
 		numberColumn("ROWS", 0, func(i int) float64 { return unknownIf(list[i].Rows < 0, float64(list[i].Rows)) }, func(i int) string {
 			if list[i].Rows == 0 {
 				return "index" // the rows are there
@@ -254,7 +255,7 @@ func changeList(r *whatif.Report, ascii bool) *list[int] {
 		return render.RolePlain
 	}
 	l := newReplayList("cluster", len(list), role,
-		textColumn("CLUSTER", 0, func(i int) string { return render.ChangeName(r, list[i]) }),
+		textColumn("CLUSTER", 0, func(i int) string { return replays.ChangeName(r, list[i]) }),
 		outcome("QPS", 0, func(p *whatif.Prediction) float64 { return p.Outcome.QPS }, func(p *whatif.Prediction) string {
 			if p.Outcome == nil {
 				return words.UnknownMark
@@ -262,7 +263,7 @@ func changeList(r *whatif.Report, ascii bool) *list[int] {
 			return knownFigure(p.Outcome.QPS)
 		}),
 		numberColumn("GAIN", 0, func(i int) float64 { return unknownIf(!(r.GainAtLoad(list[i]) > 0), r.GainAtLoad(list[i])) }, func(i int) string {
-			return draw.NoneIf(render.LoadGainText(r, list[i]), i == 0)
+			return draw.NoneIf(replays.LoadGainText(r, list[i]), i == 0)
 		}),
 		numberColumn("MOST", 1, func(i int) float64 { return list[i].Most }, func(i int) string { return knownFigure(list[i].Most) }),
 		barColumn(2, func(i int) string { return meterBar(list[i].Most, most, barCells, ascii) }),
@@ -273,8 +274,8 @@ func changeList(r *whatif.Report, ascii bool) *list[int] {
 			}
 			return words.Latency(p.Outcome.P50, ascii)
 		}),
-		numberColumn("RECALL", 1, func(i int) float64 { return unknownIf(list[i].Recall < 0, list[i].Recall) }, func(i int) string { return render.RecallText(list[i].Recall) }),
-		fixedColumn("BUSY", 3, func(i int) string { return render.BusyText(list[i]) }),
+		numberColumn("RECALL", 1, func(i int) float64 { return unknownIf(list[i].Recall < 0, list[i].Recall) }, func(i int) string { return replays.RecallText(list[i].Recall) }),
+		fixedColumn("BUSY", 3, func(i int) string { return replays.BusyText(list[i]) }),
 		numberColumn("MODELLED", 5, func(i int) float64 { return list[i].Modelled }, func(i int) string { return words.Share(list[i].Modelled) }),
 	)
 	return l

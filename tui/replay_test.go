@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
@@ -579,7 +580,7 @@ func TestStarsOfASweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := render.WriteReplay(&out, r, format, render.ReportOptions{}); err != nil {
+	if err := replays.WriteResult(&out, r, format, render.ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	stars := 0

@@ -16,6 +16,8 @@ import (
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 	"kitescope/render"
+	"kitescope/render/builds"
+	"kitescope/render/picture"
 	"kitescope/tui"
 	"kitescope/words/hints"
 )
@@ -73,8 +75,8 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
-	cli.AddOutput(cmd, &f.output, render.ComparisonFormats().Names())
-	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(render.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(render.PlotFormats(), ", ."))
+	cli.AddOutput(cmd, &f.output, builds.ComparisonFormats().Names())
+	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(builds.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(picture.Formats(), ", ."))
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.StringVar(&f.pairing, "pair", "name", "name: as the files say; order: the first with the first; none")
@@ -90,7 +92,7 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
 	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
-	_ = cmd.RegisterFlagCompletionFunc("plot", cli.Fixed(render.ComparisonPlotNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("plot", cli.Fixed(builds.ComparisonPlotNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("pair", cli.Fixed("name", "order", "none"))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(compareFailures...))
 	return cmd
@@ -142,7 +144,7 @@ func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledC
 			return nil, err
 		}
 	}
-	if s.format, err = render.ComparisonFormats().Parse(f.output); err != nil {
+	if s.format, err = builds.ComparisonFormats().Parse(f.output); err != nil {
 		return nil, cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
 	}
 	s.read.Better = s.options.Better
@@ -280,22 +282,22 @@ func (f *benchFlags) comparisonWriter(a *cli.App, s *settledComparison) (func(*b
 			return nil, err
 		}
 		return func(c *bench.Comparison) error {
-			return to(func(w io.Writer) error { return render.WriteComparison(w, c, s.format, s.render) })
+			return to(func(w io.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })
 		}, nil
 	}
-	if !slices.Contains(render.ComparisonPlotNames(), f.plot) {
-		return nil, cli.Usagef("--plot is %s, not %q", strings.Join(render.ComparisonPlotNames(), ", "), f.plot)
+	if !slices.Contains(builds.ComparisonPlotNames(), f.plot) {
+		return nil, cli.Usagef("--plot is %s, not %q", strings.Join(builds.ComparisonPlotNames(), ", "), f.plot)
 	}
 	format := strings.TrimPrefix(filepath.Ext(f.out), ".")
-	if !slices.Contains(render.PlotFormats(), format) {
-		return nil, cli.Usage(errors.New("a plot goes to a file: "+strings.Join(render.PlotFormats(), ", ")), "for example: --plot "+f.plot+" -O compare.svg")
+	if !slices.Contains(picture.Formats(), format) {
+		return nil, cli.Usage(errors.New("a plot goes to a file: "+strings.Join(picture.Formats(), ", ")), "for example: --plot "+f.plot+" -O compare.svg")
 	}
 	to, err := a.NewOutput(f.out, f.force)
 	if err != nil {
 		return nil, err
 	}
 	return func(c *bench.Comparison) error {
-		return to(func(w io.Writer) error { return render.WriteComparisonPlot(w, c, f.plot, format) })
+		return to(func(w io.Writer) error { return builds.PlotComparison(w, c, f.plot, format) })
 	}, nil
 }
 

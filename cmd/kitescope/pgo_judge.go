@@ -15,6 +15,7 @@ import (
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/render/builds"
 	"kitescope/tui"
 )
 
@@ -172,7 +173,7 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return f.judgementUI(a, cmd, j, args)
 	}
 	err = a.Write(func(w *bufio.Writer) error {
-		return render.WriteJudgement(w, j, format, render.ReportOptions{Options: ro, Limit: f.limit})
+		return builds.WriteJudgement(w, j, format, render.ReportOptions{Options: ro, Limit: f.limit})
 	})
 	if fails, _ := verdictFails(j.Verdict, f.failOn); err == nil && fails {
 		err = &cli.CodeError{Code: cli.ExitFindings}

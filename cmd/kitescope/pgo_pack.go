@@ -21,6 +21,7 @@ import (
 	"kitescope/profile/pgo"
 	"kitescope/profile/symbol"
 	"kitescope/render"
+	"kitescope/render/builds"
 	"kitescope/words/hints"
 )
 
@@ -108,7 +109,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	report := &render.PackReport{}
+	report := &builds.PackReport{}
 	if o.Judgement, err = f.judgedForPack(ctx, inputs); err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err := writePack(report, path, f); err != nil {
 		return err
 	}
-	return a.Write(func(w *bufio.Writer) error { return render.WritePack(w, report, format, ro) })
+	return a.Write(func(w *bufio.Writer) error { return builds.WritePack(w, report, format, ro) })
 }
 
 func (f *packFlags) options() (pgo.PackOptions, error) {
@@ -196,7 +197,7 @@ func notWorthIt(j *pgo.Judgement) string {
 }
 
 // writePack writes a pack and its manifest.
-func writePack(r *render.PackReport, path string, f *packFlags) error {
+func writePack(r *builds.PackReport, path string, f *packFlags) error {
 	r.Path, r.ManifestPath = path, pgo.ManifestName(path)
 	r.Pack.Manifest.File = filepath.Base(path)
 	if filepath.Base(path) != pgo.DefaultName || f.out != "" {

@@ -21,6 +21,7 @@ import (
 	"kitescope/profile/pull"
 	"kitescope/profile/trial"
 	"kitescope/render"
+	"kitescope/render/builds"
 	"kitescope/words/hints"
 )
 
@@ -146,7 +147,7 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&p.Write, "write", false, "put default.pgo and default.pgo.json into the main package in the end")
 	fl.BoolVar(&p.Force, "force", false, "with --write: replace a default.pgo that kitescope did not write, and write one that makes the program worse")
 	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
-	cli.AddOutput(cmd, &f.output, render.TrialFormats().Names())
+	cli.AddOutput(cmd, &f.output, builds.TrialFormats().Names())
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(trialFailures...))
 	_ = cmd.MarkFlagDirname("dir")
 	_ = cmd.MarkFlagDirname("out")
@@ -216,7 +217,7 @@ func (f *trialFlags) fails(v bench.Verdict) (bool, error) {
 }
 
 func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) error {
-	format, err := render.TrialFormats().Parse(f.output)
+	format, err := builds.TrialFormats().Parse(f.output)
 	if err != nil {
 		return cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
 	}
@@ -236,7 +237,7 @@ func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) er
 	if err := keepReport(r); err != nil {
 		return err
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return render.WriteTrial(w, r, format, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return builds.WriteTrial(w, r, format, o) }); err != nil {
 		return err
 	}
 	fails, _ := f.fails(r.Verdict())
@@ -261,15 +262,15 @@ func keepReport(r *trial.Report) error {
 			return cmp.Or(write(w), w.Flush())
 		})
 	}
-	if keep(picture, func(w io.Writer) error { return render.WriteComparisonPlot(w, r.Comparison, "distributions", "svg") }) == nil {
+	if keep(picture, func(w io.Writer) error { return builds.PlotComparison(w, r.Comparison, "distributions", "svg") }) == nil {
 		r.Picture = picture
 	}
 	for _, x := range [][2]string{{"report.md", "markdown"}, {"report.json", "json"}} {
-		format, err := render.TrialFormats().Parse(x[1])
+		format, err := builds.TrialFormats().Parse(x[1])
 		if err != nil {
 			return err
 		}
-		err = keep(x[0], func(w io.Writer) error { return render.WriteTrial(w, r, format, render.Options{}) })
+		err = keep(x[0], func(w io.Writer) error { return builds.WriteTrial(w, r, format, render.Options{}) })
 		if err != nil {
 			return fmt.Errorf("write the report: %w", err)
 		}

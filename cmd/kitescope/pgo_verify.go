@@ -23,6 +23,7 @@ import (
 	"kitescope/profile/read"
 	"kitescope/profile/symbol"
 	"kitescope/render"
+	"kitescope/render/builds"
 )
 
 // verifyFlags are those of "pgo verify".
@@ -87,7 +88,7 @@ func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, word string) error {
 		return err
 	}
 	v := pgo.Verify(s)
-	err = a.Write(func(w *bufio.Writer) error { return render.WriteVerification(w, v, format, ro) })
+	err = a.Write(func(w *bufio.Writer) error { return builds.WriteVerification(w, v, format, ro) })
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/report"
-	"kitescope/render"
+	"kitescope/render/profiles"
 )
 
 // compareFlags say how two profiles are compared.
@@ -65,7 +65,7 @@ differ besides: neither can be told from one profile a side.`,
 			if err != nil {
 				return err
 			}
-			return a.Write(func(w *bufio.Writer) error { return render.WriteProfileDiff(w, comparison, s.format, s.render) })
+			return a.Write(func(w *bufio.Writer) error { return profiles.WriteDiff(w, comparison, s.format, s.render) })
 		},
 	}
 	f.register(cmd)

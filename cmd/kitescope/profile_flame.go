@@ -18,8 +18,8 @@ import (
 	"kitescope/profile/flame"
 	"kitescope/profile/pull"
 	"kitescope/profile/symbol"
-	"kitescope/render"
 	flamegraph "kitescope/render/flame"
+	"kitescope/render/profiles"
 	"kitescope/tui"
 )
 
@@ -261,7 +261,7 @@ func (g *flameGraph) known(p *profile.Profile) string {
 	if !p.Time.IsZero() {
 		parts = append(parts, p.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
-	if text := render.ProfileLength(p.Origin.Merged, p.Duration); text != "" {
+	if text := profiles.Length(p.Origin.Merged, p.Duration); text != "" {
 		parts = append(parts, text)
 	}
 	if kind, err := p.KindOf(g.options.SampleIndex); err == nil {

@@ -9,7 +9,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/report"
-	"kitescope/render"
+	"kitescope/render/profiles"
 	"kitescope/words/hints"
 )
 
@@ -38,7 +38,7 @@ differs from the others of its role by more than chance.`,
 			if err != nil {
 				return err
 			}
-			return a.Write(func(w *bufio.Writer) error { return render.WriteProfileNodes(w, nodes, s.format, s.render) })
+			return a.Write(func(w *bufio.Writer) error { return profiles.WriteNodes(w, nodes, s.format, s.render) })
 		},
 	}
 	f.register(cmd)
@@ -73,7 +73,7 @@ func profileTrend(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Write(func(w *bufio.Writer) error { return render.WriteProfileTrend(w, trend, s.format, s.render) })
+			return a.Write(func(w *bufio.Writer) error { return profiles.WriteTrend(w, trend, s.format, s.render) })
 		},
 	}
 	f.register(cmd)

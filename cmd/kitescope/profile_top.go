@@ -13,6 +13,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
+	"kitescope/render/profiles"
 )
 
 // profileTable are the flags of commands that print a table about profiles.
@@ -82,7 +83,7 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 			if err != nil {
 				return err
 			}
-			if s.render.Ask, err = list.Query(render.ProfileTopSchema(s.render)); err != nil {
+			if s.render.Ask, err = list.Query(profiles.TopSchema(s.render)); err != nil {
 				return err
 			}
 			s.render.KeepColumns = len(list.Columns) > 0
@@ -94,12 +95,12 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 			if err != nil {
 				return err
 			}
-			return a.Write(func(w *bufio.Writer) error { return render.WriteProfileTop(w, top, s.format, s.render) })
+			return a.Write(func(w *bufio.Writer) error { return profiles.WriteTop(w, top, s.format, s.render) })
 		},
 	}
 	f.register(cmd)
 	list.Register(cmd, "-cum,function", "function,flat,class; +file")
-	list.RegisterWhere(cmd, render.ProfileTopSchema(render.ReportOptions{}), "'flat_percent>1'")
+	list.RegisterWhere(cmd, profiles.TopSchema(render.ReportOptions{}), "'flat_percent>1'")
 	return cmd
 }
 
@@ -120,7 +121,7 @@ how much of it comes from and goes to each: "go tool pprof -peek".`,
 			if err != nil {
 				return err
 			}
-			return render.WriteProfilePeek(w, peek, s.format, s.render)
+			return profiles.WritePeek(w, peek, s.format, s.render)
 		}),
 	}
 	f.register(cmd)
@@ -146,7 +147,7 @@ of few events is a guess.`,
 			if err != nil {
 				return err
 			}
-			return render.WriteProfileShare(w, share, s.format, s.render)
+			return profiles.WriteShare(w, share, s.format, s.render)
 		}),
 	}
 	f.register(cmd)

@@ -16,6 +16,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/usage"
 	"kitescope/render"
+	"kitescope/render/picture"
+	"kitescope/render/profiles"
 )
 
 // watchFlags say what is watched, how, and what becomes of it.
@@ -90,7 +92,7 @@ func profileWatch(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.counter, "counter", "", `counter of queries in the metrics: milvus_proxy_sq_latency_count{query_type="search"}`)
 	fl.Float64Var(&f.queries, "queries", 0, "how many queries there were, where nothing counts them")
 	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
-	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(render.PlotFormats(), ", ."))
+	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(picture.Formats(), ", ."))
 	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
 	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
@@ -122,8 +124,8 @@ func (f *watchFlags) check(command []string) error {
 		return cli.Usage(errors.New("--queries and --counter both say how many queries there were"), "leave one of them out")
 	case f.tree && len(f.pids) == 0:
 		return cli.Usage(errors.New("--tree belongs to --pid"), "a command is always watched with its descendants")
-	case f.plot != "" && !slices.Contains(render.PlotFormats(), plotFormat(f.plot)):
-		return cli.Usage(fmt.Errorf("--plot %s: its ending is none of .%s", f.plot, strings.Join(render.PlotFormats(), ", .")), "for example: --plot usage.svg")
+	case f.plot != "" && !slices.Contains(picture.Formats(), plotFormat(f.plot)):
+		return cli.Usage(fmt.Errorf("--plot %s: its ending is none of .%s", f.plot, strings.Join(picture.Formats(), ", .")), "for example: --plot usage.svg")
 	}
 	for _, pid := range f.pids {
 		if pid <= 0 {
@@ -242,7 +244,7 @@ func (w *watching) find(ctx context.Context, urls []string, hasCommand bool) err
 // finish writes the report, and says what went wrong.
 func (w *watching) finish(ctx context.Context, u *usage.Usage) error {
 	if name := w.format.Name(); name != "jsonl" && name != "csv" {
-		if err := w.Write(func(out *bufio.Writer) error { return render.WriteUsage(out, u, w.format, w.options) }); err != nil {
+		if err := w.Write(func(out *bufio.Writer) error { return profiles.WriteUsage(out, u, w.format, w.options) }); err != nil {
 			return err
 		}
 	}
@@ -306,7 +308,7 @@ func (w *watching) draw(u *usage.Usage) (err error) {
 	}
 	defer os.Remove(file.Name()) // gone after the rename
 	out := bufio.NewWriter(file)
-	err = errors.Join(render.PlotUsage(out, u, plotFormat(path)), out.Flush(), file.Chmod(0o644), file.Close())
+	err = errors.Join(profiles.PlotUsage(out, u, plotFormat(path)), out.Flush(), file.Chmod(0o644), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), path)
 	}

@@ -19,7 +19,7 @@ import (
 	"kitescope/inspect/session/targets"
 	"kitescope/profile/pull"
 	"kitescope/profile/usage"
-	"kitescope/render"
+	"kitescope/render/profiles"
 )
 
 // metrics are the processes that are asked for their metrics: those that were named, and those of a cluster.
@@ -254,7 +254,7 @@ type samplesFile struct{ file *os.File }
 // keep opens what samples are written to as they come: standard output, and a file in the folder.
 func (w *watching) keep() (*samplesFile, error) {
 	if name := w.format.Name(); name == "jsonl" || name == "csv" {
-		stream := render.NewUsageStream(w.Out, name == "csv", true)
+		stream := profiles.NewUsageStream(w.Out, name == "csv", true)
 		w.sinks = append(w.sinks, func(_ *usage.Usage, s usage.Sample) error { return stream.Write(s) })
 	}
 	k := &samplesFile{}
@@ -270,7 +270,7 @@ func (w *watching) keep() (*samplesFile, error) {
 		return nil, fmt.Errorf("keep the samples: %w", err)
 	}
 	k.file = file
-	stream := render.NewUsageStream(file, false, false)
+	stream := profiles.NewUsageStream(file, false, false)
 	w.sinks = append(w.sinks, func(_ *usage.Usage, s usage.Sample) error {
 		if err := stream.Write(s); err != nil {
 			return fmt.Errorf("keep the samples: %w", err)

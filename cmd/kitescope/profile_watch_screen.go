@@ -10,6 +10,7 @@ import (
 
 	"kitescope/profile/usage"
 	"kitescope/render"
+	"kitescope/render/profiles"
 	"kitescope/words"
 )
 
@@ -61,7 +62,7 @@ func (s *usageScreen) update(u *usage.Usage) {
 	var b strings.Builder
 	b.WriteString(s.erase(width))
 	s.width = width
-	s.lines = render.UsageChart(u, now, width, height-1, s.options)
+	s.lines = profiles.UsageChart(u, now, width, height-1, s.options)
 	b.WriteString(s.text())
 	_, _ = io.WriteString(s.out, b.String()) // the report at the end tells if nobody reads
 }

@@ -9,7 +9,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
-	"kitescope/render"
+	"kitescope/render/profiles"
 )
 
 // Palette colours the frames of one Tree: by what kind of code they are, or in a difference
@@ -212,7 +212,7 @@ func (p *Palette) diffLegend() []Key {
 		case p.relative && x != 0:
 			label = map[float64]string{-1: "a quarter or less", -0.25: "x 0.71", 0.25: "x 1.4", 1: "four times or more"}[x]
 		case x != 0:
-			label = render.SignedPercent(100*x*p.most) + " of all"
+			label = profiles.SignedPercent(100*x*p.most) + " of all"
 		}
 		keys = append(keys, Key{label, p.diverging(x), -1})
 	}

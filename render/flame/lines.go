@@ -7,6 +7,7 @@ import (
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
 	"kitescope/render"
+	"kitescope/render/profiles"
 )
 
 // Lines are what there is to say of a frame: its name, what it is worth on each side, and
@@ -15,7 +16,7 @@ func Lines(t *flame.Tree, frame int32) []string {
 	f, root := &t.Frames[frame], t.Root()
 	unit := t.Type.Unit
 	side := func(label string, total, self, whole int64) string {
-		return fmt.Sprintf("%s%s (%s), self %s (%s)", label, render.Scaled(total, unit), render.PercentText(100*part64(total, whole)), render.Scaled(self, unit), render.PercentText(100*part64(self, whole)))
+		return fmt.Sprintf("%s%s (%s), self %s (%s)", label, profiles.Scaled(total, unit), profiles.PercentText(100*part64(total, whole)), profiles.Scaled(self, unit), profiles.PercentText(100*part64(self, whole)))
 	}
 	lines := []string{cutName(t.NameOf(f))}
 	if !t.Diff {
@@ -36,7 +37,7 @@ func Lines(t *flame.Tree, frame int32) []string {
 
 func changeLine(t *flame.Tree, f *flame.Frame) string {
 	change := f.Total - f.Base
-	line := fmt.Sprintf("change %s, %s of all", render.ScaledChange(change, t.Type.Unit), render.SignedPercent(100*changeOf(t, f)))
+	line := fmt.Sprintf("change %s, %s of all", profiles.ScaledChange(change, t.Type.Unit), profiles.SignedPercent(100*changeOf(t, f)))
 	switch {
 	case change == 0:
 		return line
@@ -45,7 +46,7 @@ func changeLine(t *flame.Tree, f *flame.Frame) string {
 	case f.Total == 0:
 		return line + ", vanished"
 	}
-	return line + ", " + render.SignedPercent(100*float64(change)/float64(f.Base)) + " of itself"
+	return line + ", " + profiles.SignedPercent(100*float64(change)/float64(f.Base)) + " of itself"
 }
 
 func verdictLine(t *flame.Tree, frame int32) string {

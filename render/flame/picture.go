@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 
 	"kitescope/profile/flame"
-	"kitescope/render"
+	"kitescope/render/profiles"
 	"kitescope/words"
 )
 
@@ -105,7 +105,7 @@ func (p *picture) layLegend() {
 	for _, key := range p.palette.Legend() {
 		e := legendEntry{key: key, text: key.Label}
 		if key.Part >= 0 {
-			e.text += " " + render.PercentText(100*key.Part)
+			e.text += " " + profiles.PercentText(100*key.Part)
 		}
 		wide := 18 + p.measure(plainText, e.text) + 16
 		if x+wide > float64(p.width) && x > pad || len(p.legend) == 0 {

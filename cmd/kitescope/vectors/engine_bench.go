@@ -11,7 +11,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
-	"kitescope/render"
+	"kitescope/render/replays"
 )
 
 func engineBench(a *cli.App) *cobra.Command {
@@ -137,5 +137,5 @@ func (f *engineFlags) bench(a *cli.App, cmd *cobra.Command, path string, g bench
 		}
 		b.Points = append(b.Points, point)
 	}
-	return a.Write(func(w *bufio.Writer) error { return render.WriteEngineBench(w, b, format, ro) })
+	return a.Write(func(w *bufio.Writer) error { return replays.WriteBench(w, b, format, ro) })
 }

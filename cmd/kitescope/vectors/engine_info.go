@@ -7,7 +7,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/target"
-	"kitescope/render"
+	"kitescope/render/replays"
 )
 
 func engineInfo(a *cli.App) *cobra.Command {
@@ -36,7 +36,7 @@ keys and the filter.`,
 				if err != nil {
 					return err
 				}
-				return a.Write(func(w *bufio.Writer) error { return render.WriteEngineLog(w, l, format, ro) })
+				return a.Write(func(w *bufio.Writer) error { return replays.WriteLog(w, l, format, ro) })
 			}
 			t, err := f.openTarget(cmd.Context(), a, args[0])
 			if err != nil {
@@ -47,7 +47,7 @@ keys and the filter.`,
 			if err != nil {
 				return err
 			}
-			return a.Write(func(w *bufio.Writer) error { return render.WriteEngineInfo(w, d, format, ro) })
+			return a.Write(func(w *bufio.Writer) error { return replays.WriteInfo(w, d, format, ro) })
 		},
 	}
 	f.registerOutput(cmd)

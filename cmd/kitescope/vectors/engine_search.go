@@ -11,7 +11,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
 	"kitescope/engine/target"
-	"kitescope/render"
+	"kitescope/render/replays"
 )
 
 func engineSearch(a *cli.App) *cobra.Command {
@@ -106,7 +106,7 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, np
 			return err
 		}
 	}
-	return a.Write(func(w *bufio.Writer) error { return render.WriteEngineSearch(w, result, format, ro) })
+	return a.Write(func(w *bufio.Writer) error { return replays.WriteSearch(w, result, format, ro) })
 }
 
 // excluded are the rows that --exclude names, nil if none.

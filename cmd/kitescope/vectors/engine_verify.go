@@ -11,7 +11,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/dataset"
 	"kitescope/engine/target"
-	"kitescope/render"
+	"kitescope/render/replays"
 )
 
 func engineVerify(a *cli.App) *cobra.Command {
@@ -79,7 +79,7 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", args[0], err)
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return render.WriteEngineVerification(w, v, format, ro) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return replays.WriteVerification(w, v, format, ro) }); err != nil {
 		return err
 	}
 	if !v.OK() {

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay/log"
 )
 
@@ -54,7 +55,7 @@ another log, so that "replay run --timed" asks them at those times.`,
 					return err
 				}
 			}
-			return a.Write(func(w *bufio.Writer) error { return render.WriteShape(w, l, shape, format, ro) })
+			return a.Write(func(w *bufio.Writer) error { return replays.WriteShape(w, l, shape, format, ro) })
 		},
 	}
 	fl := cmd.Flags()

@@ -9,6 +9,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/layout"
 )
@@ -39,7 +40,7 @@ assumed, because nobody said it. With --storage the files are looked for too.`,
 			if err != nil {
 				return err
 			}
-			if err := a.Write(func(w *bufio.Writer) error { return render.WriteLayout(w, l, cover, format, o) }); err != nil {
+			if err := a.Write(func(w *bufio.Writer) error { return replays.WriteLayout(w, l, cover, format, o) }); err != nil {
 				return err
 			}
 			return infoOutcome(a, c, cover)

@@ -15,6 +15,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/flat"
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
@@ -271,15 +272,15 @@ func (f *loadFlags) saveResult(a *cli.App, r *replay.Result) error {
 
 func writeBeside(w *bufio.Writer, r, baseline *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
 	if baseline == nil {
-		return render.WriteReplay(w, r, format, o)
+		return replays.WriteResult(w, r, format, o)
 	}
 	if !format.Structured() {
-		if err := render.WriteReplay(w, r, format, o); err != nil {
+		if err := replays.WriteResult(w, r, format, o); err != nil {
 			return err
 		}
 		if err := w.WriteByte('\n'); err != nil {
 			return err
 		}
 	}
-	return render.WriteReplayComparison(w, baseline, r, format, o)
+	return replays.WriteComparison(w, baseline, r, format, o)
 }

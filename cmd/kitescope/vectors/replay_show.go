@@ -15,6 +15,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
 )
@@ -97,10 +98,10 @@ func replayShow(a *cli.App) *cobra.Command {
 				if baseline != "" {
 					return cli.Usage(errors.New("--baseline is of results: this is a prediction"), "leave it out")
 				}
-				return a.Write(func(w *bufio.Writer) error { return render.WriteWhatIf(w, s.report, format, o) })
+				return a.Write(func(w *bufio.Writer) error { return replays.WriteWhatIf(w, s.report, format, o) })
 			}
 			if costs {
-				return a.Write(func(w *bufio.Writer) error { return render.WriteReplayCosts(w, s.result, format, o) })
+				return a.Write(func(w *bufio.Writer) error { return replays.WriteCosts(w, s.result, format, o) })
 			}
 			before, err := readEarlier(baseline)
 			if err != nil {
@@ -119,7 +120,7 @@ func replayShow(a *cli.App) *cobra.Command {
 }
 
 func replayPlot(a *cli.App) *cobra.Command {
-	var o render.PlotOptions
+	var o replays.PlotOptions
 	var out string
 	var force bool
 	var width, height int
@@ -161,7 +162,7 @@ others are compared with.
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&o.Kind, "kind", "qps", strings.Join(render.ReplayPlotNames(), ", "))
+	fl.StringVar(&o.Kind, "kind", "qps", strings.Join(replays.PlotNames(), ", "))
 	fl.StringVarP(&out, "out", "O", "", "write here; the ending tells the format")
 	fl.StringVar(&o.Format, "format", "", "svg, png or pdf, where the name does not say")
 	fl.StringVar(&o.Title, "title", "", "in place of what was measured")
@@ -171,17 +172,17 @@ others are compared with.
 	fl.IntVar(&o.EF, "ef", 0, "of a sweep only the points with this ef")
 	fl.IntVar(&o.Sessions, "sessions", 0, "of a sweep only the points with so many sessions")
 	fl.BoolVar(&force, "force", false, "replace the file")
-	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(render.ReplayPlotNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(replays.PlotNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(plotFormats()...))
 	return cmd
 }
 
 // checkPlot says what is wrong with flags before files are read.
-func checkPlot(o *render.PlotOptions) error {
+func checkPlot(o *replays.PlotOptions) error {
 	const most = 8000 // pixels, what the renderer draws at most
 	switch {
-	case !slices.Contains(render.ReplayPlotNames(), o.Kind):
-		return cli.Usagef("--kind is one of %s, not %q", strings.Join(render.ReplayPlotNames(), ", "), o.Kind)
+	case !slices.Contains(replays.PlotNames(), o.Kind):
+		return cli.Usagef("--kind is one of %s, not %q", strings.Join(replays.PlotNames(), ", "), o.Kind)
 	case o.Format == "":
 		return cli.Usage(errors.New("nothing says which format the picture has"), "name a file, --out qps.svg, or give --format")
 	case !slices.Contains(plotFormats(), o.Format):
@@ -196,27 +197,27 @@ func checkPlot(o *render.PlotOptions) error {
 
 func plotFormats() []string { return []string{"svg", "png", "pdf"} }
 
-func plotSaved(w io.Writer, list []*saved, o render.PlotOptions) error {
+func plotSaved(w io.Writer, list []*saved, o replays.PlotOptions) error {
 	if list[0].report != nil {
 		if len(list) > 1 {
 			return cli.Usage(errors.New("a prediction is drawn by itself"), "name one file")
 		}
-		return render.PlotWhatIf(w, list[0].report, o)
+		return replays.PlotWhatIf(w, list[0].report, o)
 	}
 	series, err := seriesOf(list)
 	if err != nil {
 		return err
 	}
-	return render.PlotReplay(w, series, o)
+	return replays.PlotResults(w, series, o)
 }
 
-func seriesOf(list []*saved) ([]render.ReplaySeries, error) {
-	var series []render.ReplaySeries
+func seriesOf(list []*saved) ([]replays.Series, error) {
+	var series []replays.Series
 	for _, s := range list {
 		if s.result == nil {
 			return nil, cli.Usage(fmt.Errorf("%s is a prediction, not a result", s.name), "name it alone")
 		}
-		series = append(series, render.ReplaySeries{Name: s.name, Result: s.result})
+		series = append(series, replays.Series{Name: s.name, Result: s.result})
 	}
 	return series, nil
 }
@@ -257,7 +258,7 @@ to repeat it. The first result is what the others are compared with.`,
 			if err != nil {
 				return err
 			}
-			return write(func(w io.Writer) error { return render.WriteReplayHTML(w, series, prediction, cli.VersionText()) })
+			return write(func(w io.Writer) error { return replays.WriteHTML(w, series, prediction, cli.VersionText()) })
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "O", "", "write here; default: standard output")

@@ -14,6 +14,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/segment"
 	"kitescope/render"
+	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/layout"
 	"kitescope/replay/simulate"
@@ -131,7 +132,7 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	}
 	defer data.Release()
 	unsaved := a.Keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
-	shown := a.Write(func(w *bufio.Writer) error { return render.WriteWhatIf(w, r, format, ro) })
+	shown := a.Write(func(w *bufio.Writer) error { return replays.WriteWhatIf(w, r, format, ro) })
 	if err := errors.Join(shown, unsaved); err != nil {
 		return err
 	}

@@ -1,0 +1,382 @@
+package builds
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/view"
+	"kitescope/profile/bench"
+	"kitescope/render"
+	"kitescope/render/rendertest"
+)
+
+// spread are n values around a middle, scattered by a share, in an order that looks like none.
+func spread(n int, middle, share float64) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = middle * (1 + share*math.Sin(float64(7*i+3)))
+	}
+	return values
+}
+
+func medianOf(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// testLine is a metric whose median and change are as said.
+func testLine(m bench.Metric, better bench.Direction, a, b []float64, low, high, p float64, v bench.Verdict, remark string) bench.Line {
+	l := bench.Line{
+		Metric: m, Better: better, A: a, B: b, Before: medianOf(a), After: medianOf(b), Low: low, High: high,
+		P: p / 3, Corrected: p, Verdict: v, Remark: remark, Needs: 31, Visible: 0.021,
+	}
+	l.Ratio = l.After / l.Before
+	if v == bench.OneSide || v == bench.TooFew {
+		l.Low, l.High, l.P, l.Corrected, l.Needs, l.Visible = math.NaN(), math.NaN(), math.NaN(), math.NaN(), 0, math.NaN()
+	} else {
+		l.Test = "Mann-Whitney"
+	}
+	return l
+}
+
+func testSet(name, format string, runs int) *bench.Set {
+	s := &bench.Set{Name: name, Format: format}
+	for i := range runs {
+		s.Runs = append(s.Runs, bench.Run{Name: strconv.Itoa(i + 1), Pair: strconv.Itoa(i + 1)})
+	}
+	return s
+}
+
+// pairedComparison is of 24 pairs, with everything that a comparison may have.
+func pairedComparison() *bench.Comparison {
+	a, b := testSet("no-pgo", "kitescope trial", 24), testSet("default.pgo", "kitescope trial", 24)
+	a.Runs[6].Failed, b.Runs[1].Failed = "exit status 1: "+rendertest.HostileName, "no answer within 30s"
+	b.Notes = []string{"2 lines are no results"}
+	search := func(name, unit string, clients int) bench.Metric {
+		return bench.Metric{Of: "search k=10", Name: name, Unit: unit, Concurrency: clients}
+	}
+	c := &bench.Comparison{
+		A: a, B: b, Paired: true, Level: 0.05, Effect: 0.01, Failed: [2]int{1, 1}, Unmatched: [2]int{1, 1},
+		Notes: []string{"recall is on one side only"},
+	}
+	higher, lower := bench.HigherIsBetter, bench.LowerIsBetter
+	for i, clients := range []int{1, 8} {
+		base := 1203.4 * float64(1+3*i)
+		c.Lines = append(
+			c.Lines,
+			testLine(search("QPS", "1/s", clients), higher, spread(22, base, 0.02), spread(22, base*1.073, 0.02), 1.061, 1.084, 0.00003, bench.Better, ""),
+			testLine(search("p99 latency", "s", clients), lower, spread(22, 0.01234, 0.1), spread(22, 0.01301, 0.1), 0.97, 1.121, 0.31, bench.NoDifference, "needs at least 64 pairs to see 1%"),
+		)
+	}
+	c.Lines = append(
+		c.Lines,
+		testLine(bench.Metric{Name: "max RSS", Unit: "B"}, lower, spread(22, 312<<20, 0.01), spread(22, 369<<20, 0.01), 1.17, 1.19, 1e-7, bench.Worse, ""),
+		testLine(bench.Metric{Name: "cpu per query", Unit: "s"}, lower, spread(22, 0.000681, 0.004), spread(22, 0.000679, 0.004), 0.9934, 1.0021, 0.04, bench.NoDifference, "a change, and smaller than 1%"),
+		testLine(bench.Metric{Name: "rows scanned"}, bench.Unknown, spread(22, 1_234_567, 0.001), spread(22, 1_400_000, 0.001), 1.13, 1.14, 1e-9, bench.Changed, "nothing says which direction is better: --better 'rows scanned=lower'"),
+		testLine(bench.Metric{Name: "recall", Unit: "%"}, higher, nil, spread(22, 97.3, 0), 0, 0, 0, bench.OneSide, ""),
+		testLine(bench.Metric{Name: rendertest.HostileName, Of: "<script>alert(1)</script>|x", Unit: "\x1b[1m|"}, lower, spread(2, 5, 0.1), spread(2, 4, 0.1), 0, 0, 0, bench.TooFew, "needs at least 6 pairs to see anything"),
+	)
+	c.Lines = append(c.Lines, testLine(bench.Metric{Name: "queries"}, bench.Neither, spread(22, 1e5, 0), spread(22, 1e5, 0), math.NaN(), math.NaN(), math.NaN(), bench.NotJudged, ""))
+	c.Lines[len(c.Lines)-1].Test = ""
+	for i := range c.Lines {
+		if c.Lines[i].Test != "" {
+			c.Lines[i].Test = "Wilcoxon signed-rank"
+		}
+	}
+	c.Control = &bench.Comparison{A: a, B: testSet("no-pgo again", "kitescope trial", 24), Paired: true, Level: 0.05, Effect: 0.01}
+	for i := range c.Lines[:6] {
+		l := c.Lines[i]
+		l.B, l.After, l.Ratio, l.Low, l.High, l.P, l.Corrected, l.Verdict, l.Remark = l.A, l.Before, 1.0004, 0.99, 1.012, 0.4, 1, bench.NoDifference, ""
+		c.Control.Lines = append(c.Control.Lines, l)
+	}
+	return c
+}
+
+// publishedComparison is of figures that were published, one run a side: nothing can be said of them.
+func publishedComparison() *bench.Comparison {
+	c := &bench.Comparison{A: testSet("without", "csv", 1), B: testSet("with", "csv", 1), Level: 0.05, Effect: 0.01}
+	for _, x := range []struct {
+		name, unit    string
+		better        bench.Direction
+		before, after float64
+	}{
+		{"search requests per second", "1/s", bench.HigherIsBetter, 391.07, 419.74},
+		{"search maximum latency", "s", bench.LowerIsBetter, 0.5124, 0.2105},
+		{"failed", "", bench.LowerIsBetter, 0, 0},
+		{"errors", "", bench.LowerIsBetter, 0, 3},
+	} {
+		c.Lines = append(c.Lines, testLine(bench.Metric{Name: x.name, Unit: x.unit}, x.better, []float64{x.before}, []float64{x.after}, 0, 0, 0, bench.TooFew, "one run a side proves nothing"))
+	}
+	return c
+}
+
+// goComparison is of Go benchmarks, not paired.
+func goComparison() *bench.Comparison {
+	c := &bench.Comparison{A: testSet("old.txt", "go benchmark", 10), B: testSet("new.txt", "go benchmark", 12), Level: 0.05, Effect: 0.01}
+	for i, name := range []string{"Encode/small-2", "Encode/large-with-a-name-that-is-longer-than-any-terminal-is-wide-and-goes-on-and-on-2", "Decode-2"} {
+		x := float64(1 + 40*i*i)
+		c.Lines = append(
+			c.Lines,
+			testLine(bench.Metric{Of: name, Name: "sec/op", Unit: "s"}, bench.LowerIsBetter, spread(10, 812e-9*x, 0.01), spread(12, 700e-9*x, 0.01), 0.85, 0.87, 0.0002, bench.Better, ""),
+			testLine(bench.Metric{Of: name, Name: "B/op", Unit: "B"}, bench.LowerIsBetter, spread(10, 128*x, 0), spread(12, 128*x, 0), 1, 1, 1, bench.NoDifference, "all values are equal"),
+			testLine(bench.Metric{Of: name, Name: "throughput", Unit: "B/s"}, bench.HigherIsBetter, spread(10, 100e6*x, 0.01), spread(12, 99.7e6*x, 0.01), 0.99, 1.01, 0.8, bench.NoDifference, ""),
+		)
+	}
+	return c
+}
+
+// loadComparison is of QPS and latency by concurrency; pairs if there are any.
+func loadComparison() *bench.Comparison {
+	c := &bench.Comparison{A: testSet("mariadb", "csv", 5), B: testSet("pgvector", "csv", 5), Level: 0.05, Effect: 0.01}
+	for i, clients := range []int{1, 2, 4, 8, 16, 32, 64} {
+		base, gain := 1400*float64(clients)/(1+0.03*float64(clients*clients)/8), 0.92+0.05*float64(i)
+		verdict, low, high := bench.Worse, gain-0.01, gain+0.012
+		switch {
+		case i == 1 || i == 2:
+			verdict, low, high = bench.NoDifference, gain-0.05, gain+0.04
+		case gain > 1:
+			verdict = bench.Better
+		}
+		c.Lines = append(
+			c.Lines,
+			testLine(bench.Metric{Name: "QPS", Unit: "1/s", Concurrency: clients}, bench.HigherIsBetter, spread(5, base, 0.03), spread(5, base*gain, 0.04), low, high, 0.01, verdict, ""),
+		)
+	}
+	return c
+}
+
+func comparisons() map[string]*bench.Comparison {
+	drift := loadComparison()
+	drift.Control = loadComparison()
+	return map[string]*bench.Comparison{
+		"paired": pairedComparison(), "published": publishedComparison(), "go": goComparison(), "load": drift,
+		"nothing": {Notes: []string{"both files are empty"}},
+	}
+}
+
+func comparisonFormat(t *testing.T, word string) render.ReportFormat {
+	t.Helper()
+	f, err := ComparisonFormats().Parse(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestGoldenComparison(t *testing.T) {
+	for name, c := range comparisons() {
+		for variant, o := range map[string]render.Options{
+			"60": {Width: 60}, "80": {Width: 80}, "120": {Width: 120}, "200": {Width: 200}, "80-ascii": {Width: 80, ASCII: true}, "color": {Width: 200, Color: true},
+			"table": {}, "wide": {Width: 80}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Width: 80},
+		} {
+			word := variant
+			if !slices.Contains(ComparisonFormats().Names(), variant) {
+				word = "table"
+			}
+			var b bytes.Buffer
+			if err := WriteComparison(&b, c, comparisonFormat(t, word), o); err != nil {
+				t.Fatal(err)
+			}
+			text := b.String()
+			if !o.Color && strings.Contains(text, "\x1b") || strings.ContainsAny(text, "\u202e") || strings.Contains(text, "\x1b[1m|") {
+				t.Errorf("%s as %s lets control characters through", name, variant)
+			}
+			if strings.Contains(text, "<script>") && word == "markdown" {
+				t.Errorf("%s as %s has an element in it", name, variant)
+			}
+			if at := strings.IndexFunc(text, func(r rune) bool { return r > '~' }); o.ASCII && at >= 0 {
+				t.Errorf("%s as %s is not ASCII: %q", name, variant, text[at:min(len(text), at+20)])
+			}
+			for line := range strings.Lines(text) {
+				if n := render.Cells(strings.TrimSuffix(line, "\n")); word == "table" && !o.Color && o.Width > 0 && n > o.Width {
+					t.Errorf("%s: a line of %d cells in %d: %s", name, n, o.Width, line)
+				}
+			}
+			rendertest.Parses(t, name, word, text)
+			rendertest.Golden(t, "compare/"+name+"."+variant, b.Bytes())
+		}
+	}
+}
+
+// TestComparisonNeverProves holds each format to saying of what was not shown that it was not.
+func TestComparisonNeverProves(t *testing.T) {
+	c := publishedComparison()
+	for _, word := range ComparisonFormats().Names() {
+		var b bytes.Buffer
+		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.Options{Width: 200}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		switch word {
+		case "csv":
+			records, err := csv.NewReader(&b).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.Index(records[0], "shown")
+			for _, r := range records[1:] {
+				if r[at] != "false" || r[slices.Index(records[0], "verdict")] != "too few runs" {
+					t.Errorf("%v", r)
+				}
+			}
+		case "json", "yaml", "jsonl":
+			if strings.Contains(text, `"shown":true`) || !strings.Contains(text, "too few runs") {
+				t.Errorf("%s: %s", word, text)
+			}
+		default:
+			if strings.Contains(text, " +7.3%") || !strings.Contains(text, "(+7.3%)") || !strings.Contains(text, "one run a side proves nothing") {
+				t.Errorf("%s: %s", word, text)
+			}
+		}
+	}
+}
+
+// TestLargeComparison writes more metrics than anybody reads, in no time.
+func TestLargeComparison(t *testing.T) {
+	c := &bench.Comparison{A: testSet("a", "csv", 6), B: testSet("b", "csv", 6), Level: 0.05, Effect: 0.01, Paired: true}
+	for i := range 20_000 {
+		m := bench.Metric{Of: "case " + strconv.Itoa(i/4), Name: "metric " + strconv.Itoa(i%4), Unit: "s"}
+		c.Lines = append(c.Lines, testLine(m, bench.LowerIsBetter, spread(6, 1, 0.1), spread(6, 2, 0.1), 1.9, 2.1, 0.01, bench.Worse, ""))
+	}
+	c.Control = &bench.Comparison{A: c.A, B: c.A, Lines: c.Lines}
+	for _, word := range ComparisonFormats().Names() {
+		begin := time.Now()
+		var b bytes.Buffer
+		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.Options{Width: 120}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "metric 3"); n < 5000 {
+			t.Errorf("%s: %d lines", word, n)
+		}
+		if took := time.Since(begin); took > time.Minute {
+			t.Errorf("%s took %s", word, took)
+		}
+	}
+}
+
+// TestComparisonValues holds the JSON to the runs that it was made of.
+func TestComparisonValues(t *testing.T) {
+	var b bytes.Buffer
+	c := pairedComparison()
+	if err := WriteComparison(&b, c, comparisonFormat(t, "json"), render.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Kind   string
+		Before struct{ Runs, Failed, Unmatched int }
+		Items  []struct {
+			Metric, Verdict string
+			Before          float64
+			Change          float64   `json:"change_percent"`
+			A               []float64 `json:"values_before"`
+			B               []float64 `json:"values_after"`
+		}
+		Control struct {
+			Quiet bool
+			Items []map[string]any
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Kind != "Comparison" || got.Before.Runs != 24 || got.Before.Failed != 1 || got.Before.Unmatched != 1 || !got.Control.Quiet || len(got.Control.Items) != 6 {
+		t.Errorf("%+v", got)
+	}
+	for i, x := range got.Items {
+		l := groupedLines(c)[i]
+		if x.Metric != l.Name || x.Verdict != l.Verdict.String() || !slices.Equal(x.A, l.A) && len(l.A) > 0 || !slices.Equal(x.B, l.B) {
+			t.Errorf("%s is not %s, %v", x.Metric, l.Name, x)
+		}
+		if l.Verdict != bench.OneSide && math.Abs(x.Change-100*(l.Ratio-1)) > 1e-9 {
+			t.Errorf("%s changes by %g, not %g", x.Metric, x.Change, 100*(l.Ratio-1))
+		}
+	}
+}
+
+func TestMeasureText(t *testing.T) {
+	for _, tt := range []struct {
+		unit   string
+		values []float64
+		want   string
+	}{
+		{"s", []float64{0.01234, 0.01301}, "12.34 ms, 13.01 ms"},
+		{"s", []float64{0.000681, 0.000872}, "681 µs, 872 µs"},
+		{"s", []float64{104, 99}, "104 s, 99 s"},
+		{"s", []float64{0.0009, 0.0012}, "0.9 ms, 1.2 ms"},
+		{"s", []float64{0, 0}, "0 s, 0 s"},
+		{"s/op", []float64{8.12e-7, 7e-7}, "812 ns/op, 700 ns/op"},
+		{"", []float64{8.40, 5.16}, "8.40, 5.16"},
+		{"", []float64{8.4, 5.2}, "8.4, 5.2"},
+		{"", []float64{12, 1000}, "12, 1000"},
+		{"", []float64{1234567, 1400000}, "1.235 M, 1.400 M"},
+		{"1/s", []float64{1203.42, 1291.3}, "1203/s, 1291/s"},
+		{"1/s", []float64{391.07, 419.74}, "391.1/s, 419.7/s"},
+		{"B", []float64{312 << 20, 369 << 20}, "312 MiB, 369 MiB"},
+		{"B/s", []float64{100e6, 99.7e6}, "95.37 MiB/s, 95.08 MiB/s"},
+		{"%", []float64{97.3, 97.345}, "97.30%, 97.34%"},
+		{"points", []float64{1e7, 2e7}, "10000000 points, 20000000 points"},
+		{"\x1b[31m", []float64{1, math.NaN()}, "1 \\x1b[31m, ?"},
+		{"s", []float64{1000, 1e-9}, "1000 s, <1 s"},
+		{"", []float64{1e-12, -2e-12}, "1.000e-12, -2.000e-12"},
+		{"", []float64{math.Inf(1), 1}, "+Inf, 1"},
+	} {
+		m := NewMeasureText(tt.unit, false, tt.values...)
+		if got := m.Text(tt.values[0]) + ", " + m.Text(tt.values[1]); got != tt.want {
+			t.Errorf("%v %q: %s, want %s", tt.values, tt.unit, got, tt.want)
+		}
+	}
+	if got := NewMeasureText("s", true, 3e-6).Text(3e-6); got != "3 us" {
+		t.Errorf("in ASCII: %s", got)
+	}
+}
+
+func TestRatioText(t *testing.T) {
+	for _, tt := range []struct {
+		ratio float64
+		want  string
+	}{
+		{1.073, "+7.3%"},
+		{0.411, "-58.9%"},
+		{1, "0%"},
+		{1.0029, "+0.29%"},
+		{1.00001, "+0.001%"},
+		{0.99999, "-0.001%"},
+		{math.NaN(), "?"},
+		{math.Inf(1), "+inf%"},
+		{3.5, "+250%"},
+		{0, "-100%"},
+		{1.00996, "+1.0%"},
+	} {
+		if got := render.RatioText(tt.ratio); got != tt.want {
+			t.Errorf("%g: %s, want %s", tt.ratio, got, tt.want)
+		}
+	}
+}
+
+func TestParseComparisonFormat(t *testing.T) {
+	for _, word := range append(ComparisonFormats().Names(), "", "text") {
+		if _, err := ComparisonFormats().Parse(word); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := ComparisonFormats().Parse("svg"); err == nil {
+		t.Error("svg is no format of tables")
+	} else if _, ok := errors.AsType[*view.UnknownError](err); !ok {
+		t.Errorf("svg: %v", err)
+	}
+	if f := (render.ReportFormat{}); f.Name() != "table" || f.Structured() {
+		t.Error("the zero format is not the table")
+	}
+}

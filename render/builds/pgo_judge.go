@@ -1,0 +1,340 @@
+package builds
+
+import (
+	"cmp"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/doc"
+	"kitescope/profile/pgo"
+	"kitescope/render"
+	"kitescope/render/profiles"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// WriteJudgement writes whether a build with profiles is worth the trouble, and why.
+func WriteJudgement(w io.Writer, j *pgo.Judgement, f render.ReportFormat, o render.ReportOptions) error {
+	if f.Name() == "markdown" {
+		o.Width = 0
+	}
+	return newJudgementSheet(j, &o).Write(w, f)
+}
+
+// JudgementVerdict is how a verdict looks. The mark says the same without colour.
+func JudgementVerdict(v pgo.Verdict, ascii bool) (mark string, role render.Role) {
+	switch v {
+	case pgo.WorthBuilding:
+		role = render.RoleGood
+	case pgo.LittleToGain:
+		role = render.RoleWarn
+	case pgo.Unfit:
+		role = render.RoleBad
+	}
+	return render.Glyph(role, ascii), role
+}
+
+// BoundText says what PGO may gain at most, and that nothing says what it may lose.
+func BoundText(r *pgo.Reach) string {
+	if !reachKnown(r) {
+		return "bound: ?, as nothing says where the time goes"
+	}
+	return "bound: at most " + PercentOfAll(r.Ceiling) + " of CPU time, as " + PercentOfAll(r.Total) +
+		" is spent in compiled Go code; no lower bound: PGO can make programs slower"
+}
+
+// reachKnown tells a profile without samples, whose shares are not 0 but unknown.
+func reachKnown(r *pgo.Reach) bool {
+	return r.Go+r.Runtime+r.GC+r.Assembly+r.Syscall+r.Native+r.Unknown > 0
+}
+
+func newJudgementSheet(j *pgo.Judgement, o *render.ReportOptions) *render.Sheet {
+	short := ShortJudgement(j)
+	s := &render.Sheet{
+		Kind: "Judgement", Options: o, Head: judgementHead(short, o),
+		About: func(e *doc.Encoder) { writeJudgementHead(e, j, o) },
+		Items: render.ForScripts(len(j.Profiles), len(j.Profiles), assessedFields(j)), Nested: func(e *doc.Encoder, i int) { e.Entry("refusals", j.Profiles[i].Refusals) },
+	}
+	if len(j.Profiles) > 0 {
+		s.Parts = append(s.Parts, assessedPart(short, o))
+	}
+	if figuresKnown(j) {
+		s.Parts = append(s.Parts, figuresPart(short, o))
+	}
+	if len(j.Hot) > 0 {
+		s.Parts = append(s.Parts, hotPart(j, o))
+	}
+	if len(j.Risks) > 0 {
+		s.Parts = append(s.Parts, render.Part{Head: riskLines(j, o)})
+	}
+	return s
+}
+
+// figuresKnown tells a judgement of profiles from one of nothing that could be read, whose figures are not 0 but unknown.
+func figuresKnown(j *pgo.Judgement) bool {
+	return j.Events >= 0 || j.Edges != nil && len(j.Edges.Weight) > 0
+}
+
+// judgementHead begins with what a person came for.
+func judgementHead(j *pgo.Judgement, o *render.ReportOptions) []render.Line {
+	mark, role := JudgementVerdict(j.Verdict, o.ASCII)
+	line := render.Line{Role: role, Text: mark + " " + j.Verdict.String()}
+	if j.Reason != "" {
+		line.After = []render.Piece{{Role: render.RolePlain, Text: ": " + render.Harmless(j.Reason)}}
+	}
+	lines := []render.Line{line}
+	if hint := ReasonHint(j); hint != "" {
+		lines = append(lines, hintLine(hint))
+	}
+	lines = append(lines, refusalLines(j.Refusals, render.RoleBad, "", j.Reason, o)...)
+	lines = append(lines, refusalLines(j.Cautions, render.RoleWarn, "", j.Reason, o)...)
+	if j.Verdict != pgo.Unfit || reachKnown(&j.Reach) {
+		lines = append(lines, render.Line{Text: BoundText(&j.Reach)})
+	}
+	return lines
+}
+
+// ReasonHint is what can be done about the reason, where it is what speaks against the profiles.
+func ReasonHint(j *pgo.Judgement) string {
+	lists := [][]pgo.Refusal{j.Refusals, j.Cautions}
+	if len(j.Profiles) == 1 {
+		lists = append(lists, j.Profiles[0].Refusals)
+	}
+	for _, list := range lists {
+		for i := range list {
+			if list[i].Message == j.Reason && list[i].Hint != "" {
+				return list[i].Hint
+			}
+		}
+	}
+	return ""
+}
+
+func hintLine(hint string) render.Line {
+	return render.Line{Role: render.RoleDim, Text: "    " + render.Harmless(hint)}
+}
+
+// refusalLines say what speaks against profiles, each with what can be done, but for what the reason says already.
+func refusalLines(list []pgo.Refusal, role render.Role, whose, reason string, o *render.ReportOptions) (lines []render.Line) {
+	for i := range list {
+		r := &list[i]
+		if r.Message == reason {
+			continue
+		}
+		lines = append(lines, render.Line{Role: role, Text: render.Glyph(role, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: whose + render.Harmless(r.Message)}}})
+		if r.Hint != "" {
+			lines = append(lines, hintLine(r.Hint))
+		}
+	}
+	return lines
+}
+
+// SaidOfAll reports whether what speaks against a profile is said of all of them, or among the cautions of it by name.
+func SaidOfAll(j *pgo.Judgement, r *pgo.Refusal) bool {
+	said := func(x pgo.Refusal) bool { return strings.HasSuffix(x.Message, r.Message) && x.Hint == r.Hint }
+	return slices.ContainsFunc(j.Refusals, said) || slices.ContainsFunc(j.Cautions, said)
+}
+
+// assessedName is what a profile is called.
+func assessedName(a *pgo.Assessed) string {
+	if a.Input == nil {
+		return words.UnknownMark
+	}
+	return render.OrUnknown(a.Input.Name)
+}
+
+// assessedPart is a line for each profile, and what speaks against it above.
+func assessedPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
+	var part render.Part
+	for i := range j.Profiles {
+		a := &j.Profiles[i]
+		whose := ""
+		if len(j.Profiles) > 1 {
+			whose = assessedName(a) + ": "
+		}
+		if a.Input != nil && a.Input.Err != nil && len(a.Refusals) == 0 {
+			part.Head = append(part.Head, render.Line{Role: render.RoleBad, Text: render.Glyph(render.RoleBad, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: whose + render.Harmless(a.Input.Err.Error())}}})
+		}
+		list := slices.DeleteFunc(slices.Clone(a.Refusals), func(r pgo.Refusal) bool {
+			return SaidOfAll(j, &r) || whose == "" && r.Message == j.Reason
+		})
+		part.Head = append(part.Head, refusalLines(list, render.RoleBad, whose, "", o)...)
+	}
+	if len(part.Head) > 0 {
+		part.Head = append(part.Head, render.Line{})
+	}
+	column := func(title string, priority int, text func(a *pgo.Assessed) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&j.Profiles[i]) }}
+	}
+	share := func(title string, priority int, of func(r *pgo.Reach) float64) table.ColumnOf[int] {
+		return column(title, priority, func(a *pgo.Assessed) string {
+			if !reachKnown(&a.Reach) {
+				return words.UnknownMark
+			}
+			return shareCell(of(&a.Reach))
+		})
+	}
+	name, node := column("PROFILE", 0, assessedName), column("NODE", 4, func(a *pgo.Assessed) string {
+		if a.Input == nil || a.Input.Node == "" {
+			return words.NoneMark
+		}
+		return render.Harmless(a.Input.Node)
+	})
+	verdict := column("USABLE", 0, assessedText)
+	verdict.Role = func(i int) render.Role {
+		return []render.Role{render.RoleGood, render.RoleBad}[render.BoolInt(assessedText(&j.Profiles[i]) != usableText)]
+	}
+	name.Right, name.Shorten, node.Right, verdict.Right = false, true, false, false
+	columns := []table.ColumnOf[int]{
+		name, node,
+		column("SAMPLES", 0, func(a *pgo.Assessed) string { return render.EventCount(a.Events) }),
+		column("CPU", 5, func(a *pgo.Assessed) string { return timeUsed(int64(a.CPU)) }),
+		share("GO", 0, func(r *pgo.Reach) float64 { return r.Go }),
+		share("RUNTIME", 1, func(r *pgo.Reach) float64 { return r.Runtime }),
+		share("GC", 1, func(r *pgo.Reach) float64 { return r.GC }),
+		share("NATIVE", 0, func(r *pgo.Reach) float64 { return r.Native }),
+		share("ASM", 2, func(r *pgo.Reach) float64 { return r.Assembly }),
+		share("SYSCALL", 3, func(r *pgo.Reach) float64 { return r.Syscall }),
+		share("UNKNOWN", 6, func(r *pgo.Reach) float64 { return r.Unknown }),
+		verdict,
+	}
+	if !slices.ContainsFunc(j.Profiles, func(a pgo.Assessed) bool { return a.Input != nil && a.Input.Node != "" }) {
+		columns = slices.Delete(columns, 1, 2)
+	}
+	part.List = render.Places(len(j.Profiles), columns)
+	return part
+}
+
+// usableText is said of a profile that can be built with, however little it may be.
+const usableText = "yes"
+
+func assessedText(a *pgo.Assessed) string {
+	switch unread := a.Input != nil && a.Input.Err != nil; {
+	case len(a.Refusals) > 0:
+	case unread:
+		return "unreadable"
+	default:
+		return usableText
+	}
+	text := render.Harmless(a.Refusals[0].ID)
+	if more := len(a.Refusals) - 1; more > 0 {
+		text += " +" + strconv.Itoa(more)
+	}
+	return text
+}
+
+// timeUsed is a time that is unknown if there is none.
+func timeUsed(ns int64) string {
+	if ns <= 0 {
+		return words.UnknownMark
+	}
+	return profiles.Scaled(ns, "nanoseconds")
+}
+
+// judgedFigure is a line of the table of figures.
+type judgedFigure struct {
+	name, value, wanted string
+	// ok says that the figure is as wanted, where something is.
+	ok bool
+}
+
+// mostOverlaps is how many pairs of profiles are compared on the screen, those least alike.
+const mostOverlaps = 8
+
+func figuresPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
+	least := []string{"≥ ", ">= "}[render.BoolInt(o.ASCII)]
+	list := []judgedFigure{{name: "samples", value: render.EventCount(j.Events), ok: j.Events >= j.Thresholds.Events}}
+	if j.Thresholds.Events > 0 {
+		list[0].wanted = least + strconv.FormatInt(j.Thresholds.Events, 10)
+	}
+	cpu := judgedFigure{name: "CPU time", value: timeUsed(int64(j.CPU))}
+	if j.Duration > 0 {
+		cpu.name += " over " + profiles.Scaled(int64(j.Duration), "nanoseconds")
+	}
+	list = append(list, cpu, judgedFigure{name: "samples in asyncPreempt (folded)", value: PercentOfAll(j.Preempted)})
+	if j.Edges != nil {
+		list = append(list, judgedFigure{name: "calls (edges)", value: strconv.Itoa(len(j.Edges.Weight))}, judgedFigure{name: "hot calls", value: strconv.Itoa(j.HotEdges)})
+	}
+	if j.HotEdges > 0 {
+		list = append(list, judgedFigure{name: "hot calls with fewer than 5 samples", value: PercentOfAll(j.FewHits)})
+	}
+	bound := judgedFigure{name: "bound of what may be gained", value: words.UnknownMark}
+	if reachKnown(&j.Reach) {
+		bound.value, bound.ok = PercentOfAll(j.Reach.Ceiling), j.Reach.Ceiling >= j.Thresholds.Ceiling
+	}
+	if j.Thresholds.Ceiling > 0 {
+		bound.wanted = least + PercentOfAll(j.Thresholds.Ceiling)
+	}
+	list = append(list, bound)
+	overlaps, rest := worstOverlaps(j.Overlaps)
+	for i := range overlaps {
+		x := judgedFigure{name: OverlapText(&overlaps[i]), value: overlapShare(overlaps[i].Share, j.Thresholds.Overlap), ok: overlaps[i].Share >= j.Thresholds.Overlap}
+		if j.Thresholds.Overlap > 0 {
+			x.wanted = least + render.Ratio(j.Thresholds.Overlap)
+		}
+		list = append(list, x)
+	}
+	look := func(i int) render.Role {
+		if list[i].wanted == "" {
+			return render.RolePlain
+		}
+		return []render.Role{render.RoleWarn, render.RoleGood}[render.BoolInt(list[i].ok)]
+	}
+	part := render.Part{List: render.Places(len(list), []table.ColumnOf[int]{
+		{Column: table.Column{Title: "FIGURE", Shorten: true}, Shown: func(i int) string { return list[i].name }},
+		{Column: table.Column{Right: true}, Role: look, Shown: func(i int) string { return list[i].value }},
+		{Role: look, Shown: func(i int) string {
+			if list[i].wanted == "" {
+				return ""
+			}
+			return render.Glyph(look(i), o.ASCII)
+		}},
+		{Column: table.Column{Title: "WANTED"}, Shown: func(i int) string { return list[i].wanted }},
+	})}
+	if rest > 0 {
+		part.Head = append(part.Head, render.Line{Role: render.RoleDim, Text: "of " + strconv.Itoa(rest+mostOverlaps) + " overlaps those least alike"})
+	}
+	return part
+}
+
+// worstOverlaps are those of the profiles least alike, and how many are left out.
+func worstOverlaps(list []pgo.Overlap) (worst []pgo.Overlap, rest int) {
+	if len(list) <= mostOverlaps {
+		return list, 0
+	}
+	worst = slices.Clone(list)
+	slices.SortStableFunc(worst, func(a, b pgo.Overlap) int { return cmp.Compare(a.Share, b.Share) })
+	return worst[:mostOverlaps], len(list) - mostOverlaps
+}
+
+// OverlapText says whose calls are held against each other: "overlap of nodes proxy-1, proxy-2".
+func OverlapText(x *pgo.Overlap) string {
+	text := "overlap of " + render.Harmless(x.Between)
+	if x.Between == "halves" {
+		return "overlap of both halves of the samples"
+	}
+	switch a, b := render.Harmless(x.A), render.Harmless(x.B); {
+	case a == "" && b == "":
+		return text
+	case a == b || b == "":
+		return text + " of " + a
+	case a == "":
+		return text + " of " + b
+	default:
+		return text + " " + a + ", " + b
+	}
+}
+
+// overlapShare does not round to what is wanted what is less.
+func overlapShare(share, wanted float64) string {
+	if math.IsNaN(share) {
+		return words.UnknownMark
+	}
+	if share < wanted && math.Round(100*share) >= 100*wanted {
+		share = math.Floor(100*share) / 100
+	}
+	return render.Ratio(share)
+}

@@ -1,0 +1,182 @@
+package builds
+
+import (
+	"kitescope/doc"
+	"kitescope/profile/pgo"
+	"kitescope/render"
+	"kitescope/table"
+)
+
+// assessedFields are the keys of a profile that was judged.
+func assessedFields(j *pgo.Judgement) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(a *pgo.Assessed) table.Cell) table.ColumnOf[int] {
+		return render.Key(name, kind, func(i int) table.Cell { return of(&j.Profiles[i]) })
+	}
+	input := func(name string, of func(in *pgo.Input) string) table.ColumnOf[int] {
+		return field(name, table.Text, func(a *pgo.Assessed) table.Cell {
+			if a.Input == nil || of(a.Input) == "" {
+				return table.OfNone()
+			}
+			return table.Of(of(a.Input))
+		})
+	}
+	fields := []table.ColumnOf[int]{
+		input("name", func(in *pgo.Input) string { return in.Name }),
+		input("node", func(in *pgo.Input) string { return in.Node }),
+		input("go_version", func(in *pgo.Input) string { return in.GoVersion }),
+		input("build_id", func(in *pgo.Input) string { return in.BuildID }),
+		input("error", func(in *pgo.Input) string {
+			if in.Err == nil {
+				return ""
+			}
+			return in.Err.Error()
+		}),
+		field("usable", table.Bool, func(a *pgo.Assessed) table.Cell { return table.OfBool(assessedText(a) == usableText) }),
+		field("samples", table.Int, func(a *pgo.Assessed) table.Cell { return table.OfCount(a.Events) }),
+		field("cpu_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.CPU)) }),
+		field("duration_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.Duration)) }),
+	}
+	for i, name := range reachKeys() {
+		fields = append(fields, field(name, table.Number, func(a *pgo.Assessed) table.Cell {
+			if !reachKnown(&a.Reach) {
+				return table.OfUnknown()
+			}
+			return table.OfFloat(100 * reachShares(&a.Reach)[i])
+		}))
+	}
+	return append(fields, field("refused_for", table.List, func(a *pgo.Assessed) table.Cell {
+		ids := []string{}
+		for i := range a.Refusals {
+			ids = append(ids, a.Refusals[i].ID)
+		}
+		return table.OfList(ids)
+	}))
+}
+
+// nanosecondsCell is a time, unknown if there is none.
+func nanosecondsCell(ns int64) table.Cell {
+	if ns <= 0 {
+		return table.OfUnknown()
+	}
+	return table.Cell{Int: ns}
+}
+
+// reachKeys are the keys of reachShares.
+func reachKeys() []string {
+	return []string{
+		"go_percent", "runtime_percent", "gc_percent", "assembly_percent", "syscall_percent", "native_percent", "unknown_percent",
+		"reach_percent", "bound_percent",
+	}
+}
+
+func reachShares(r *pgo.Reach) []float64 {
+	return []float64{r.Go, r.Runtime, r.GC, r.Assembly, r.Syscall, r.Native, r.Unknown, r.Total, r.Ceiling}
+}
+
+func writeCount(e *doc.Encoder, key string, n int64) {
+	if n < 0 {
+		return
+	}
+	e.Entry(key, n)
+}
+
+func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *render.ReportOptions) {
+	e.Entry("verdict", j.Verdict.String())
+	e.Entry("reason", j.Reason)
+	e.Entry("refusals", j.Refusals)
+	e.Entry("cautions", j.Cautions)
+	writeCount(e, "samples", j.Events)
+	if j.CPU > 0 {
+		e.Entry("cpu_seconds", j.CPU)
+	}
+	if j.Duration > 0 {
+		e.Entry("duration_seconds", j.Duration)
+	}
+	if figuresKnown(j) {
+		e.Entry("preempted_percent", 100*j.Preempted)
+	}
+	if reachKnown(&j.Reach) {
+		for i, name := range reachKeys() {
+			e.Entry(name, 100*reachShares(&j.Reach)[i])
+		}
+	}
+	if figuresKnown(j) && j.Edges != nil {
+		writeCount(e, "edges", int64(len(j.Edges.Weight)))
+		writeCount(e, "edges_weight", j.Edges.Total)
+		writeCount(e, "hot_edges", int64(j.HotEdges))
+		writeCount(e, "hot_least_weight", j.LeastHot)
+		e.Entry("hot_few_hits_percent", 100*j.FewHits)
+	}
+	e.Key("thresholds")
+	e.BeginObject()
+	writeCount(e, "samples", j.Thresholds.Events)
+	e.Entry("overlap", j.Thresholds.Overlap)
+	e.Entry("bound_percent", 100*j.Thresholds.Ceiling)
+	e.EndObject()
+	e.Entry("overlaps", j.Overlaps)
+	writeHot(e, j.Hot[:o.Shown(len(j.Hot))])
+	e.Entry("risks", j.Risks)
+	if j.Dry != nil {
+		writeDryRun(e, j.Dry)
+	}
+}
+
+func writeEdge(e *doc.Encoder, x *pgo.Edge) {
+	e.Entry("caller", x.Caller)
+	e.Entry("line_offset", x.Offset)
+	e.Entry("callee", x.Callee)
+}
+
+func writeHot(e *doc.Encoder, list []pgo.HotEdge) {
+	e.Key("hot")
+	e.BeginList()
+	for i := range list {
+		h := &list[i]
+		e.BeginObject()
+		writeEdge(e, &h.Edge)
+		e.Entry("percent", 100*h.Share)
+		writeCount(e, "samples", h.Hits)
+		e.Entry("inlined", h.Inlined)
+		if h.Decision != nil {
+			e.Key("decision")
+			e.BeginObject()
+			writeDecision(e, h.Decision)
+			e.EndObject()
+		}
+		e.EndObject()
+	}
+	e.EndList()
+}
+
+func writeDecision(e *doc.Encoder, d *pgo.Decision) {
+	e.Entry("what", d.What)
+	if d.Cost > 0 {
+		writeCount(e, "cost", int64(d.Cost))
+	}
+	e.Entry("reason", d.Reason)
+	e.Entry("position", d.Position)
+}
+
+func writeDryRun(e *doc.Encoder, d *pgo.DryRun) {
+	e.Key("dry_run")
+	e.BeginObject()
+	e.Entry("dir", d.Dir)
+	e.Entry("package", d.Package)
+	e.Entry("go_version", d.GoVersion)
+	writeCount(e, "inlined", int64(d.Inlined))
+	writeCount(e, "devirtualised", int64(d.Devirtualised))
+	writeCount(e, "skipped", int64(d.Skipped))
+	if d.Known {
+		e.Entry("grown_bytes", d.Grown)
+	}
+	e.Key("decisions")
+	e.BeginList()
+	for i := range d.Decisions {
+		e.BeginObject()
+		writeEdge(e, &d.Decisions[i].Edge)
+		writeDecision(e, &d.Decisions[i])
+		e.EndObject()
+	}
+	e.EndList()
+	e.EndObject()
+}

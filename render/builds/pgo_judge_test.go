@@ -1,0 +1,250 @@
+package builds
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/profile/pgo"
+	"kitescope/render"
+	"kitescope/render/rendertest"
+)
+
+// longCallee is a name as generics and closures make them.
+const longCallee = "google.golang.org/grpc/internal/transport.(*http2Server).operateHeaders[go.shape.struct { Name string }].func1"
+
+func judgedEdges(n int) *pgo.Edges {
+	e := &pgo.Edges{Weight: map[pgo.Edge]int64{}}
+	for i := range n {
+		x := pgo.Edge{Caller: fmt.Sprintf("main.f%d", i), Callee: "main.g", Offset: i}
+		e.Weight[x], e.Total = int64(n-i), e.Total+int64(n-i)
+		e.ByWeight = append(e.ByWeight, x)
+	}
+	return e
+}
+
+// worthJudgement is of three nodes, with the compiler asked.
+func worthJudgement() *pgo.Judgement {
+	reach := pgo.Reach{Go: 0.612, Runtime: 0.21, GC: 0.06, Assembly: 0.097, Syscall: 0.015, Unknown: 0.006, Total: 0.882, Ceiling: 0.1235}
+	j := &pgo.Judgement{
+		Verdict: pgo.WorthBuilding, Reason: "88% of the time is spent in compiled Go code, and all profiles are alike",
+		Cautions: []pgo.Refusal{{ID: "few-hits", Message: "61% of the hot calls were met fewer than 5 times", Hint: "a longer profile tells them better: --seconds 120"}},
+		Events:   6120, CPU: 61200 * time.Millisecond, Duration: 90 * time.Second, Preempted: 0.13, Edges: judgedEdges(953), HotEdges: 890, LeastHot: 2, FewHits: 0.61,
+		Reach: reach, Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
+		Risks: []pgo.Risk{{
+			ID: "stack-growth", Message: "processData may be inlined, and the stacks of all streams grow", Source: "golang/go#65532",
+			Function: "google.golang.org/grpc/internal/transport.(*loopyWriter).processData", Block: "google.golang.org/grpc/internal/transport.(*loopyWriter).processData",
+		}},
+		Dry: &pgo.DryRun{
+			Dir: "../service", Package: "./cmd/service", GoVersion: "go1.26.8", Inlined: 29, Devirtualised: 3, Skipped: 5, Grown: 12345, Known: true,
+			Decisions: []pgo.Decision{{Edge: pgo.Edge{Caller: "main.f", Callee: "main.g", Offset: 3}, What: pgo.Inlines, Cost: 112, Position: "main.go:17"}},
+		},
+	}
+	for i := range 3 {
+		in := &pgo.Input{Name: fmt.Sprintf("after/proxy-%d.cpu.pb.gz", i+1), Node: fmt.Sprintf("proxy-%d", i+1), GoVersion: "go1.26.8", BuildID: "b5f2"}
+		j.Profiles = append(j.Profiles, pgo.Assessed{Input: in, Events: 2040 + int64(i), CPU: 20400 * time.Millisecond, Duration: 30 * time.Second, Reach: reach})
+		j.Overlaps = append(j.Overlaps, pgo.Overlap{Between: "nodes", A: in.Node, B: fmt.Sprintf("proxy-%d", (i+1)%3+1), Share: 0.86 - 0.04*float64(i)})
+	}
+	j.Overlaps = append(j.Overlaps, pgo.Overlap{Between: "halves", A: "one half of all samples", B: "the other", Share: 0.82})
+	j.Hot = []pgo.HotEdge{
+		{Edge: pgo.Edge{Caller: "main.serve", Callee: longCallee, Offset: 17}, Share: 0.0812, Hits: 497, Decision: &pgo.Decision{What: pgo.Inlines, Cost: 112, Position: "server.go:88:3"}},
+		{Edge: pgo.Edge{Caller: longCallee, Callee: "encoding/json.(*encodeState).marshal", Offset: 4}, Share: 0.04, Hits: 245, Decision: &pgo.Decision{What: pgo.Skips, Cost: 2311, Reason: "cost 2311 exceeds budget 2000", Position: "http2.go:91:12"}},
+		{Edge: pgo.Edge{Caller: "main.serve", Callee: "main.(*store).Get", Offset: 21}, Share: 0.03, Hits: 184, Decision: &pgo.Decision{What: pgo.Devirtualises, Position: "server.go:92:3"}},
+		{Edge: pgo.Edge{Caller: "sort.insertionSort", Callee: rendertest.HostileName, Offset: -1}, Share: 0.0004, Hits: -1, Inlined: true},
+		{Edge: pgo.Edge{Caller: "main.a", Callee: "main.b"}, Share: 0.02, Hits: 122},
+	}
+	return j
+}
+
+// littleJudgement is of a program whose time goes into C++.
+func littleJudgement() *pgo.Judgement {
+	reach := pgo.Reach{Go: 0.09, Runtime: 0.121, GC: 0.06, Assembly: 0.043, Syscall: 0.019, Native: 0.667, Total: 0.271, Ceiling: 0.038}
+	in := &pgo.Input{Name: "milvus-cpu-flat.pb.gz"}
+	return &pgo.Judgement{
+		Verdict: pgo.LittleToGain, Reason: "67% of the samples are native code, which Go does not compile",
+		Profiles: []pgo.Assessed{{Input: in, Events: 954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Reach: reach}},
+		Cautions: []pgo.Refusal{{ID: "few-samples", Message: "954 samples are few: 2000 are wanted", Hint: "pull for longer: --seconds 60"}},
+		Events:   954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Edges: judgedEdges(953), HotEdges: 890, LeastHot: 1, FewHits: 0.74, Reach: reach,
+		Overlaps:   []pgo.Overlap{{Between: "halves", A: "one half of all samples", B: "the other", Share: 0.63}},
+		Hot:        []pgo.HotEdge{{Edge: pgo.Edge{Caller: "runtime.gcDrain", Callee: "runtime.scanobject", Offset: 93}, Share: 0.05, Hits: 31}, {Edge: pgo.Edge{Caller: "main.a", Callee: "main.b"}, Share: 0.0101, Hits: 6, Inlined: true}},
+		Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
+	}
+}
+
+// unfitJudgement is of profiles that Go refuses, each for a reason of its own.
+func unfitJudgement() *pgo.Judgement {
+	heap := pgo.Refusal{ID: "wrong-type", Message: "Go takes samples/count or cpu/nanoseconds, and it has inuse_space/bytes", Hint: "take a CPU profile"}
+	lines := pgo.Refusal{ID: "no-start-lines", Message: "no function has a start line", Hint: "take it with Go 1.20 or newer, not with perf"}
+	all := pgo.Refusal{ID: "nothing-left", Message: "Go would take none of these profiles"}
+	return &pgo.Judgement{
+		Verdict: pgo.Unfit, Reason: "Go would take none of these 3 profiles", Refusals: []pgo.Refusal{all}, Events: -1,
+		Profiles: []pgo.Assessed{
+			{Input: &pgo.Input{Name: "heap.pb.gz"}, Events: -1, Refusals: []pgo.Refusal{heap}},
+			{Input: &pgo.Input{Name: rendertest.HostileName, Node: "\x1b]0;x\a"}, Events: 1200, CPU: 12 * time.Second, Reach: pgo.Reach{Unknown: 1}, Refusals: []pgo.Refusal{lines, all}},
+			{Input: &pgo.Input{Name: "gone.pb.gz", Err: errors.New("open gone.pb.gz: no such file or directory\x1b[2J")}, Events: -1},
+		},
+		Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
+	}
+}
+
+func judgements() map[string]*pgo.Judgement {
+	many := worthJudgement()
+	many.Dry.Known, many.Dry.GoVersion = false, ""
+	for i := range 30 {
+		many.Overlaps = append(many.Overlaps, pgo.Overlap{Between: "windows", A: fmt.Sprintf("window %d", i+1), B: rendertest.LongName, Share: 0.7 + 0.003*float64(i)})
+	}
+	return map[string]*pgo.Judgement{"worth": worthJudgement(), "little": littleJudgement(), "unfit": unfitJudgement(), "many": many, "empty": {Events: -1}}
+}
+
+func TestGoldenJudgement(t *testing.T) {
+	for name, j := range judgements() {
+		for variant, o := range map[string]render.ReportOptions{
+			"60": {Options: render.Options{Width: 60}}, "80": {Options: render.Options{Width: 80}, Limit: 3}, "120": {Options: render.Options{Width: 120}}, "200": {Options: render.Options{Width: 200}},
+			"80-ascii": {Options: render.Options{Width: 80, ASCII: true}}, "color": {Options: render.Options{Width: 120, Color: true}},
+			"table": {}, "wide": {Options: render.Options{Width: 80}}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Options: render.Options{Width: 80}},
+		} {
+			word := variant
+			if !slices.Contains(render.ReportFormats().Names(), variant) {
+				word = "table"
+			}
+			var b bytes.Buffer
+			if err := WriteJudgement(&b, j, rendertest.Format(t, render.ReportFormats(), word), o); err != nil {
+				t.Fatal(err)
+			}
+			text := b.String()
+			if !o.Color && strings.Contains(text, "\x1b") || strings.ContainsAny(text, "\u202e\a") || strings.Contains(text, "\x1b[2J") {
+				t.Errorf("%s as %s lets control characters through", name, variant)
+			}
+			if at := strings.IndexFunc(text, func(r rune) bool { return r > '~' }); o.ASCII && at >= 0 {
+				t.Errorf("%s as %s is not ASCII: %q", name, variant, text[at:min(len(text), at+20)])
+			}
+			if strings.Contains(text, "\n    ") && word == "markdown" {
+				t.Errorf("%s as %s has a block of code that is none", name, variant)
+			}
+			for line := range strings.Lines(text) {
+				if strings.Contains(line, "--block") { // stands whole, to be copied
+					continue
+				}
+				if n := render.Cells(strings.TrimSuffix(line, "\n")); word == "table" && !o.Color && o.Width > 0 && n > o.Width {
+					t.Errorf("%s: a line of %d cells in %d: %s", name, n, o.Width, line)
+				}
+			}
+			rendertest.Parses(t, name, word, text)
+			rendertest.Golden(t, "judgement/"+name+"."+variant, b.Bytes())
+		}
+	}
+}
+
+// TestJudgementSaysNoGain holds every format to never telling what PGO would gain, only what it cannot exceed.
+func TestJudgementSaysNoGain(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteJudgement(&b, littleJudgement(), rendertest.Format(t, render.ReportFormats(), "table"), render.ReportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "at most 3.8% of CPU time"; !strings.Contains(b.String(), want) || !strings.Contains(b.String(), "no lower bound: PGO can make programs slower") {
+		t.Errorf("%s", b.String())
+	}
+	if !strings.HasPrefix(b.String(), "▲ little to gain: 67% of the samples are native code") {
+		t.Errorf("the verdict is not first: %s", b.String())
+	}
+}
+
+// TestJudgementUnknown holds what nobody knows to be unknown: no profile was read, so there is no share of anything.
+func TestJudgementUnknown(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteJudgement(&b, unfitJudgement(), rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Kind, Verdict string
+		Refusals      []map[string]string
+		Bound         *float64 `json:"bound_percent"`
+		Samples       *int64
+		Unknown       []string
+		Items         []map[string]any
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Kind != "Judgement" || got.Verdict != "profile unfit" || len(got.Refusals) != 1 || got.Bound != nil || got.Samples != nil {
+		t.Errorf("%+v", got)
+	}
+	if !slices.Contains(got.Unknown, "native_percent") || !slices.Contains(got.Unknown, "samples") {
+		t.Errorf("unknown: %v", got.Unknown)
+	}
+	for i, x := range got.Items {
+		if _, has := x["native_percent"]; has != (i == 1) {
+			t.Errorf("%v", x)
+		}
+		if x["usable"] != false {
+			t.Errorf("usable: %v", x)
+		}
+	}
+}
+
+// TestJudgementReason says once what is the reason, with what to do about it right below.
+func TestJudgementReason(t *testing.T) {
+	reason, hint := "12 samples are too few, 2000 are wanted", "profile longer"
+	few := pgo.Refusal{ID: "few-samples", Message: reason, Hint: hint}
+	other := pgo.Refusal{ID: "one-profile", Message: "there is one profile only", Hint: "add a second one"}
+	in := &pgo.Input{Name: "cpu.pb.gz"}
+	for name, j := range map[string]*pgo.Judgement{
+		"caution": {Reason: reason, Cautions: []pgo.Refusal{other, few}},
+		"refusal": {Reason: reason, Refusals: []pgo.Refusal{few}},
+		"its own": {Reason: reason, Profiles: []pgo.Assessed{{Input: in, Events: 12, Refusals: []pgo.Refusal{few}}}},
+	} {
+		var b bytes.Buffer
+		if err := WriteJudgement(&b, j, render.ReportFormat{}, render.ReportOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if want := "✖ profile unfit: " + reason + "\n    " + hint + "\n"; !strings.HasPrefix(b.String(), want) || strings.Count(b.String(), hint) != 1 || strings.Count(b.String(), reason) != 1 {
+			t.Errorf("%s: %s", name, b.String())
+		}
+	}
+}
+
+// People read names without the folders that all have in common; scripts read them whole.
+func TestShortJudgement(t *testing.T) {
+	j := &pgo.Judgement{
+		Reason:   "t5/a.pb.gz and t5/ab.pb.gz are of two programs",
+		Cautions: []pgo.Refusal{{ID: "left-out", Message: "t5/a.pb.gz is left out: read t5/a.pb.gz: it is empty"}},
+		Profiles: []pgo.Assessed{{Input: &pgo.Input{Name: "t5/a.pb.gz"}}, {Input: &pgo.Input{Name: "t5/ab.pb.gz"}}, {Input: &pgo.Input{Name: "t5/a.pb.gz.old"}}},
+		Overlaps: []pgo.Overlap{{Between: "nodes", A: "t5/a.pb.gz", B: "t5/a.pb.gz.old"}},
+	}
+	s := ShortJudgement(j)
+	for got, want := range map[string]string{
+		s.Reason:                 "a.pb.gz and ab.pb.gz are of two programs",
+		s.Cautions[0].Message:    "a.pb.gz is left out: read a.pb.gz: it is empty",
+		s.Profiles[2].Input.Name: "a.pb.gz.old",
+		s.Overlaps[0].B:          "a.pb.gz.old",
+		j.Profiles[0].Input.Name: "t5/a.pb.gz",
+		j.Cautions[0].Message:    "t5/a.pb.gz is left out: read t5/a.pb.gz: it is empty",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	for _, x := range []struct {
+		names []string
+		want  int
+	}{
+		{nil, 0},
+		{[]string{"a"}, 0},
+		{[]string{"d/a"}, 2},
+		{[]string{"d/e/a", "d/f/a"}, 2},
+		{[]string{"d/e/a", "d/ef/a"}, 2},
+		{[]string{"x/a", "y/a"}, 0},
+		{[]string{`c:\p\a`, `c:\p\b`}, 5},
+		{[]string{"d/", "d/a"}, 0},
+		{[]string{"http://a:1/p", "http://b:1/p"}, 7},
+	} {
+		if got := commonFolders(x.names); got != x.want {
+			t.Errorf("%q: %d, want %d", x.names, got, x.want)
+		}
+	}
+}

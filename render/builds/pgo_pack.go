@@ -1,0 +1,189 @@
+package builds
+
+import (
+	"io"
+	"strings"
+
+	"kitescope/doc"
+	"kitescope/paste"
+	"kitescope/profile/pgo"
+	"kitescope/render"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// PackReport is a pack and what became of it.
+type PackReport struct {
+	Pack *pgo.Pack
+	// Path and ManifestPath are the files, "" where nothing was written.
+	Path, ManifestPath string
+	// Outcome is "written", "replaced" or "unchanged".
+	Outcome string
+	// Flag is what `go build` needs to take the file, "" if it finds it by itself.
+	Flag string
+	// Notes are what a person should know of it.
+	Notes []string
+}
+
+// WritePack writes what a pack was made of.
+func WritePack(w io.Writer, r *PackReport, f render.ReportFormat, o render.ReportOptions) error {
+	return newPackSheet(r, &o).Write(w, f)
+}
+
+func newPackSheet(r *PackReport, o *render.ReportOptions) *render.Sheet {
+	m := r.Pack.Manifest
+	return &render.Sheet{
+		Kind: "PGOPack", Options: o, Head: packHead(r, o),
+		Parts: []render.Part{{List: render.Places(o.Shown(len(m.Sources)), packColumns(m))}},
+		Foot:  o.More(len(m.Sources)),
+		About: func(e *doc.Encoder) { writePackHead(e, r) },
+		Items: render.ForScripts(o.Shown(len(m.Sources)), len(m.Sources), packFields(m)),
+	}
+}
+
+func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
+	m, short := r.Pack.Manifest, packNames(r.Pack.Manifest)
+	where := r.Path
+	if where == "" {
+		where = m.File
+	}
+	lines := []render.Line{
+		{Role: render.RoleTitle, Text: render.Harmless(where) + " " + r.Outcome},
+		{Text: words.Bytes(int64(m.Bytes)) + ", " + words.Plural(m.Calls, "call") + ", " + words.Plural(m.HotCalls, "hot one") + ", sha256 " + m.SHA256},
+	}
+	for _, b := range m.Block {
+		lines = append(lines, render.Line{Text: "blocked: " + render.Harmless(b)})
+	}
+	if j := m.Judgement; j != nil {
+		line := render.Line{Text: "judged: " + j.Verdict + ": " + render.Harmless(short(j.Reason))}
+		if j.Verdict == pgo.Unfit.String() {
+			line = render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: line.Text}}}
+		}
+		lines = append(lines, line)
+	}
+	for _, n := range r.Notes {
+		lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: render.Harmless(short(n))}}})
+	}
+	switch {
+	case r.Path == "":
+	case r.Flag == "":
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build takes it by itself"})
+	default:
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build takes it with " + render.Harmless(paste.Word(r.Flag))})
+	}
+	return lines
+}
+
+// packNames takes the folders that all profiles are in out of a text.
+func packNames(m *pgo.Manifest) func(string) string {
+	var names []string
+	for i := range m.Sources {
+		names = append(names, m.Sources[i].Name)
+	}
+	_, short := shortNames(names)
+	return short
+}
+
+func packColumns(m *pgo.Manifest) []table.ColumnOf[int] {
+	short := packNames(m)
+	column := func(title string, text func(s *pgo.ManifestSource) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title}, Shown: func(i int) string { return text(&m.Sources[i]) }}
+	}
+	name := column("PROFILE", func(s *pgo.ManifestSource) string { return render.Harmless(short(s.Name)) })
+	node := column("NODE", func(s *pgo.ManifestSource) string { return render.OrNone(s.Node) })
+	samples := column("SAMPLES", func(s *pgo.ManifestSource) string {
+		if s.Samples == nil {
+			return words.UnknownMark
+		}
+		return render.EventCount(*s.Samples)
+	})
+	share := column("WEIGHT", func(s *pgo.ManifestSource) string { return shareCell(weightShare(m, s)) })
+	version := column("GO VERSION", func(s *pgo.ManifestSource) string { return render.OrUnknown(s.GoVersion) })
+	name.Shorten, samples.Right, share.Right, version.Show = true, true, true, table.Wide
+	node.Priority, version.Priority = 1, 2
+	return []table.ColumnOf[int]{name, node, samples, share, version}
+}
+
+func weightShare(m *pgo.Manifest, s *pgo.ManifestSource) float64 {
+	var all float64
+	for i := range m.Sources {
+		all += float64(m.Sources[i].Weight)
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(s.Weight) / all
+}
+
+func writePackHead(e *doc.Encoder, r *PackReport) {
+	m := r.Pack.Manifest
+	e.Entry("outcome", r.Outcome)
+	e.NonZero("path", r.Path)
+	e.NonZero("manifest", r.ManifestPath)
+	e.NonZero("flag", r.Flag)
+	e.NonZero("file", m.File)
+	e.NonZero("sha256", m.SHA256)
+	e.NonZero("weight_by", m.Weight)
+	e.NonZero("sample_type", m.SampleType)
+	e.Entry("bytes", m.Bytes)
+	e.Entry("calls", m.Calls)
+	e.Entry("hot_calls", m.HotCalls)
+	e.Entry("call_weight", m.CallWeight)
+	e.NonZero("block", m.Block)
+	e.NonZero("nodes", m.Nodes)
+	e.NonZero("go_versions", m.GoVersions)
+	e.NonZero("build_ids", m.BuildIDs)
+	e.NonZero("notes", r.Notes)
+	if m.Judgement != nil {
+		e.Entry("verdict", m.Judgement.Verdict)
+		e.Entry("reason", m.Judgement.Reason)
+	}
+}
+
+func packFields(m *pgo.Manifest) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(s *pgo.ManifestSource) table.Cell) table.ColumnOf[int] {
+		return render.Key(name, kind, func(i int) table.Cell { return of(&m.Sources[i]) })
+	}
+	text := func(name string, of func(s *pgo.ManifestSource) string) table.ColumnOf[int] {
+		return field(name, table.Text, func(s *pgo.ManifestSource) table.Cell {
+			if of(s) == "" {
+				return table.OfNone()
+			}
+			return table.Of(of(s))
+		})
+	}
+	return []table.ColumnOf[int]{
+		text("name", func(s *pgo.ManifestSource) string { return s.Name }),
+		text("node", func(s *pgo.ManifestSource) string { return s.Node }),
+		text("source_sha256", func(s *pgo.ManifestSource) string { return s.SHA256 }),
+		field("started", table.Time, func(s *pgo.ManifestSource) table.Cell { return table.OfTime(s.Started) }),
+		field("duration_seconds", table.Duration, func(s *pgo.ManifestSource) table.Cell { return secondsCell(s.Seconds) }),
+		field("samples", table.Int, func(s *pgo.ManifestSource) table.Cell {
+			if s.Samples == nil {
+				return table.OfUnknown()
+			}
+			return table.OfInt(*s.Samples)
+		}),
+		field("cpu_seconds", table.Duration, func(s *pgo.ManifestSource) table.Cell {
+			if s.CPUSeconds == nil {
+				return table.OfUnknown()
+			}
+			return table.Cell{Int: int64(*s.CPUSeconds * 1e9)}
+		}),
+		text("go_version", func(s *pgo.ManifestSource) string { return s.GoVersion }),
+		text("build_id", func(s *pgo.ManifestSource) string { return s.BuildID }),
+		field("weight", table.Int, func(s *pgo.ManifestSource) table.Cell { return table.OfInt(s.Weight) }),
+	}
+}
+
+// secondsCell is a time, unknown if there is none.
+func secondsCell(seconds float64) table.Cell { return nanosecondsCell(int64(seconds * 1e9)) }
+
+// hashText is as much of a hash as tells files apart.
+func hashText(hash string) string {
+	const letters = 16
+	if len(hash) > letters {
+		hash = hash[:letters]
+	}
+	return strings.ToLower(render.Harmless(hash))
+}

@@ -1,0 +1,143 @@
+package builds
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/profile/pgo"
+	"kitescope/render"
+	"kitescope/render/rendertest"
+)
+
+func packReports() []*PackReport {
+	samples, cpu := int64(497), 4.97
+	m := &pgo.Manifest{
+		File: "default.pgo", Bytes: 28672, SHA256: strings.Repeat("0123456789abcdef", 4), Weight: "equal", SampleType: "cpu/nanoseconds",
+		Block: []string{"main.(*writer).flush"}, Calls: 1423, HotCalls: 949, CallWeight: 2_400_000_000,
+		Nodes: []string{"querynode-1"}, GoVersions: []string{"go1.26.8"}, BuildIDs: []string{"b1"},
+		Sources: []pgo.ManifestSource{
+			{
+				Name: "before/querynode-1.cpu.pb.gz", Node: "querynode-1", SHA256: "ab12", Started: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), Seconds: 30,
+				Samples: &samples, CPUSeconds: &cpu, GoVersion: "go1.26.8", BuildID: "b1", Weight: 1_000_000_000,
+			},
+			{Name: "=other|\x1b[31m.pb.gz", Weight: 1_000_000_000},
+		},
+		Judgement: &pgo.ManifestJudgement{Verdict: "worth building", Reason: "88% of the time is spent in compiled Go code"},
+	}
+	pack := &pgo.Pack{Manifest: m, SHA256: m.SHA256}
+	return []*PackReport{
+		{Pack: pack, Path: "cmd/default.pgo", ManifestPath: "cmd/default.pgo.json", Outcome: "replaced", Notes: []string{"1 of 2 profiles have fewer than 100 samples"}},
+		{Pack: pack, Path: "default-0123456789abcdef.pgo", ManifestPath: "default-0123456789abcdef.pgo.json", Outcome: "written", Flag: "-pgo=default-0123456789abcdef.pgo"},
+	}
+}
+
+func verifications() []*pgo.Verification {
+	calls := []pgo.WitnessCall{
+		{Edge: pgo.Edge{Caller: "main.second", Callee: "main.churn", Offset: 3}, Share: 0.4022, Inlined: true},
+		{Edge: pgo.Edge{Caller: "main.first", Callee: "main.fold", Offset: 3}, Share: 0.1848, Inlined: true, Made: true},
+		{Edge: pgo.Edge{Caller: "=main\x1b[31m|x", Callee: longCallee, Offset: -1}, Share: 0.006, Made: true},
+	}
+	witness := &pgo.Witness{
+		Effect: pgo.TookEffect, Reason: "2 of 3 calls that were hot and made before are inlined now", Calls: calls, Inlined: 2, Unseen: 1, Share: 0.593,
+		Control: pgo.Tally{Inlined: 1, Of: 177}, Usual: pgo.Tally{Of: 2855}, Chance: 1.8e-12,
+	}
+	took := &pgo.Verification{
+		Subject: &pgo.Subject{
+			Name:  "./service",
+			Build: &pgo.Build{Main: "example.com/service", GoVersion: "go1.26.8", BuildID: "b1", PGO: "/src/default-0123456789abcdef.pgo", Hash: "0123456789abcdef", Recorded: true},
+			Given: &pgo.GivenProfile{
+				Name: "default.pgo", SHA256: strings.Repeat("0123456789abcdef", 4), Assumed: true,
+				Manifest: &pgo.Manifest{Sources: make([]pgo.ManifestSource, 2), Nodes: []string{"a", "b"}, GoVersions: []string{"go1.26.8"}, BuildIDs: []string{"b0"}},
+			},
+		},
+		Effect: pgo.TookEffect, Reason: witness.Reason, Match: pgo.MatchHash, Manifest: "matches", InBinary: witness, InProfile: witness,
+		Own: []pgo.BeyondBudget{{Function: "main.relay", Calls: 6, Lines: 2, Cost: 104}},
+	}
+	none := &pgo.Verification{
+		Subject: &pgo.Subject{Name: "./plain", Build: &pgo.Build{Main: "main", GoVersion: "go1.26.8", Recorded: true, Stripped: true}},
+		Effect:  pgo.NoSign, Reason: "it was built without a profile", Hint: "a default.pgo is used by itself",
+	}
+	unknown := &pgo.Verification{
+		Subject: &pgo.Subject{Name: "http://service:6060", Given: &pgo.GivenProfile{Name: "x.pgo", SHA256: "00", Err: errors.New("it is cut")}, Build: &pgo.Build{}},
+		Effect:  pgo.CannotTell, Reason: "the profile cannot be read: it is cut", Notes: []string{"x.pgo: it is cut"}, InProfile: &pgo.Witness{Reason: "nothing can show it", Chance: 1},
+	}
+	return []*pgo.Verification{took, none, unknown}
+}
+
+func TestWritePGOReports(t *testing.T) {
+	for _, format := range []string{"table", "wide", "json", "jsonl", "yaml", "csv", "markdown"} {
+		var packs, verified bytes.Buffer
+		for _, r := range packReports() {
+			if err := WritePack(&packs, r, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, v := range verifications() {
+			if err := WriteVerification(&verified, v, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, text := range map[string][]byte{"pack": packs.Bytes(), "verification": verified.Bytes()} {
+			if bytes.ContainsRune(text, 0x1b) {
+				t.Errorf("%s of a %s: a control character reaches the terminal", format, name)
+			}
+			rendertest.Golden(t, "pgo/"+name+"."+format, text)
+		}
+	}
+}
+
+// TestPGODocs holds docs/JSON.md to what pgo pack and pgo verify write.
+func TestPGODocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/JSON.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, verified := map[string]bool{}, map[string]bool{}
+	for _, r := range packReports() {
+		var b bytes.Buffer
+		if err := WritePack(&b, r, rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		rendertest.CollectKeys(t, packed, b.Bytes())
+	}
+	for _, v := range verifications() {
+		var b bytes.Buffer
+		if err := WriteVerification(&b, v, rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		rendertest.CollectKeys(t, verified, b.Bytes())
+	}
+	word := regexp.MustCompile("`(?:[a-z_]+\\[?\\]?\\.)?([A-Za-z_0-9]+)`")
+	for title, written := range map[string]map[string]bool{"Packs": packed, "Verifications": verified} {
+		_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
+		own, _, ok := strings.Cut(rest, "\n## ")
+		if !ok {
+			t.Fatalf("docs/JSON.md has lost the section %s", title)
+		}
+		quoted := map[string]bool{"apiVersion": true, "items": true, "unknown": true} // as everywhere
+		for _, m := range word.FindAllStringSubmatch(own, -1) {
+			quoted[m[1]] = true
+		}
+		for _, key := range slices.Sorted(maps.Keys(written)) {
+			if !quoted[key] {
+				t.Errorf("%s: %s is written and not explained", title, key)
+			}
+		}
+		for line := range strings.SplitSeq(own, "\n") {
+			if cells := strings.Split(line, "|"); len(cells) > 2 {
+				for _, m := range word.FindAllStringSubmatch(cells[1], -1) {
+					if !written[m[1]] {
+						t.Errorf("%s: %s is explained and not written", title, m[1])
+					}
+				}
+			}
+		}
+	}
+}

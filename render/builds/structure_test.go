@@ -1,0 +1,22 @@
+package builds
+
+import (
+	"io"
+	"testing"
+
+	"kitescope/profile/bench"
+	"kitescope/render/rendertest"
+)
+
+func TestNamesAreNoStructure(t *testing.T) {
+	rendertest.NamesAreNoStructure(t, map[string]func(w io.Writer, name string) error{
+		"compare.svg": func(w io.Writer, name string) error {
+			c := goComparison()
+			c.A.Name, c.B.Name = name, name
+			for i := range c.Lines {
+				c.Lines[i].Metric = bench.Metric{Name: name, Of: name, Unit: "1/s"}
+			}
+			return PlotComparison(w, c, "distributions", "svg")
+		},
+	})
+}

@@ -1,0 +1,182 @@
+package builds
+
+import (
+	"io"
+	"strings"
+
+	"kitescope/doc"
+	"kitescope/profile/pgo"
+	"kitescope/profile/trial"
+	"kitescope/render"
+)
+
+func writeTrialJSON(w io.Writer, r *trial.Report, o *render.Options) error {
+	e := doc.JSON(w, render.Everything)
+	writeTrial(e, r, o)
+	return e.Flush()
+}
+
+func writeTrialYAML(w io.Writer, r *trial.Report, o *render.Options) error {
+	e := doc.YAML(w)
+	writeTrial(e, r, o)
+	return e.Flush()
+}
+
+func writeTrial(e *doc.Encoder, r *trial.Report, o *render.Options) {
+	e.BeginObject()
+	e.Entry("apiVersion", render.APIVersion)
+	e.Entry("kind", "PGOTrial")
+	e.Entry("verdict", strings.ReplaceAll(r.Verdict().String(), " ", "_"))
+	e.Entry("summary", TrialSentence(r))
+	e.NonZero("cautions", r.Cautions)
+	e.NonZero("primary", r.Primary)
+	writeTrialPlan(e, r)
+	e.Entry("module", r.Module.Path)
+	e.Entry("package", r.Module.Package)
+	e.NonZero("written", r.Written)
+	e.NonZero("not_written", r.NotWritten)
+	e.Key("steps")
+	e.BeginList()
+	for i, text := range trialSteps(r) {
+		e.BeginObject()
+		e.Entry("step", text)
+		e.Entry("seconds", r.Took[i+1])
+		e.EndObject()
+	}
+	e.EndList()
+	for _, b := range []struct {
+		key string
+		b   *trial.Build
+	}{{"without_pgo", r.Plain}, {"with_pgo", r.Packed}} {
+		e.Key(b.key)
+		writeTrialBuild(e, b.b)
+	}
+	e.Key("pack")
+	e.BeginObject()
+	e.Entry("sha256", r.Pack.SHA256)
+	writeCount(e, "bytes", int64(r.Pack.Size))
+	writeCount(e, "calls", int64(r.Pack.Edges))
+	e.EndObject()
+	e.Key("judgement")
+	newJudgementSheet(r.Judgement, &render.ReportOptions{Options: *o, Limit: 10}).Document(e)
+	e.Key("comparison")
+	newComparisonSheet(r.Comparison, false, &render.ReportOptions{Options: *o}).Document(e)
+	writeTrialWitnesses(e, r)
+	writeTrialRounds(e, r)
+	writeTrialRuns(e, "runs", r.Runs)
+	writeTrialRuns(e, "discarded", r.Discarded)
+	writeTrialSessions(e, r)
+	e.EndObject()
+}
+
+func writeTrialPlan(e *doc.Encoder, r *trial.Report) {
+	p := &r.Plan
+	e.Key("plan")
+	e.BeginObject()
+	e.NonZero("build", p.Build)
+	e.NonZero("load", p.Load)
+	e.NonZero("profile_load", p.ProfileLoad)
+	e.NonZero("serve", p.Serve)
+	e.NonZero("ready", p.Ready)
+	e.NonZero("pprof", p.PProf)
+	e.NonZero("bench", p.Bench)
+	e.NonZero("benchtime", p.BenchTime)
+	e.NonZero("command", r.Repeat)
+	e.NonZero("profiles", p.Profiles)
+	e.Entry("pairs", p.Pairs)
+	e.Entry("control_pairs", p.Control)
+	e.Entry("warmup", p.Warmup)
+	e.Entry("rounds", p.Rounds)
+	e.Key("seed")
+	e.ID(int64(r.Seed)) //nolint:gosec // all bits of it, as an id
+	e.EndObject()
+}
+
+func writeTrialBuild(e *doc.Encoder, b *trial.Build) {
+	e.BeginObject()
+	writeCount(e, "bytes", b.Size)
+	e.Entry("sha256", b.SHA256)
+	e.Entry("build_seconds", b.Took)
+	e.NonZero("go_version", b.GoVersion)
+	e.NonZero("build_id", b.BuildID)
+	e.NonZero("pgo", b.PGO)
+	e.EndObject()
+}
+
+func writeTrialWitnesses(e *doc.Encoder, r *trial.Report) {
+	e.Entry("effect", r.Effect().String())
+	e.Key("witnesses")
+	e.BeginList()
+	for _, x := range []struct {
+		in string
+		w  *pgo.Witness
+	}{{"binary", r.BinaryWitness}, {"profile", r.Witness}, {"profile of the program without PGO", r.WitnessControl}} {
+		if x.w != nil {
+			writeWitness(e, x.in, x.w)
+		}
+	}
+	e.EndList()
+	e.NonZero("no_binary_witness", r.NoBinaryWitness)
+	e.NonZero("no_profile_witness", r.NoWitness)
+}
+
+func writeTrialRounds(e *doc.Encoder, r *trial.Report) {
+	e.Key("profiles")
+	e.BeginList()
+	for _, x := range r.Rounds {
+		e.BeginObject()
+		e.Entry("side", trialSide(x.Side))
+		e.Entry("file", x.File)
+		if x.Events >= 0 {
+			e.Entry("samples", x.Events)
+		}
+		e.Entry("after_measuring", x.After)
+		e.EndObject()
+	}
+	e.EndList()
+}
+
+// writeTrialRuns writes runs in the order in which they were made; their values are in runs.jsonl and in the comparison.
+func writeTrialRuns(e *doc.Encoder, key string, runs []trial.Measured) {
+	e.Key(key)
+	e.BeginList()
+	for i := range runs {
+		r := &runs[i]
+		e.BeginObject()
+		e.Entry("run", r.Number)
+		e.Entry("pair", r.Pair)
+		e.Entry("control", r.Control)
+		e.Entry("side", trialSide(r.Side))
+		e.Entry("began", r.Began)
+		e.Entry("wall_seconds", doc.Exact(r.Wall.Seconds()))
+		e.NonZero("left_processes", r.Left)
+		if r.Failed != "" {
+			e.Entry("failed", r.Failed)
+			e.Entry("output", r.Output)
+		}
+		e.EndObject()
+	}
+	e.EndList()
+}
+
+func writeTrialSessions(e *doc.Encoder, r *trial.Report) {
+	e.Key("sessions")
+	e.BeginList()
+	for i := range r.Sessions {
+		s := &r.Sessions[i]
+		e.BeginObject()
+		e.Entry("began", s.Began)
+		e.Entry("ended", s.Ended)
+		e.NonZero("cpu", s.Machine.CPU)
+		e.NonZero("os", s.Machine.OS)
+		e.NonZero("arch", s.Machine.Arch)
+		e.NonZero("kernel", s.Machine.Kernel)
+		e.NonZero("governor", s.Machine.Governor)
+		e.NonZero("go", s.Machine.Go)
+		e.Entry("cores", s.Machine.Cores)
+		e.NonZero("load_average_before", s.Machine.Load)
+		e.NonZero("load_average_after", s.LoadAfter)
+		e.EndObject()
+	}
+	e.EndList()
+}

@@ -1,0 +1,204 @@
+package builds
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/profile/bench"
+	"kitescope/profile/pgo"
+	"kitescope/profile/trial"
+	"kitescope/render"
+	"kitescope/render/rendertest"
+)
+
+// trials are reports of each sort.
+func trials() map[string]*trial.Report {
+	began := time.Date(2026, 11, 20, 19, 10, 0, 0, time.UTC)
+	machine := trial.Machine{
+		OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPU: "Some CPU @ 2.40GHz", Cores: 4, Governor: "performance",
+		Go: map[string]string{"GOVERSION": "go1.26.8", "GOAMD64": "v1", "GOTOOLCHAIN": "local"}, Load: []float64{0.31, 0.2, 0.15},
+	}
+	measured := func(n, pair int, side, failed string) trial.Measured {
+		return trial.Measured{
+			Number: n, Pair: pair, Side: side, Began: began.Add(time.Duration(n) * time.Second), Wall: 1234 * time.Millisecond,
+			Failed: failed, Output: "runs/000" + side + ".out",
+		}
+	}
+	full := &trial.Report{
+		Plan: trial.Plan{
+			Load: "{bin} --token '<redacted>' '" + rendertest.HostileName + "' | cat `id`", ProfileLoad: "{bin} -cpuprofile {profile}",
+			Pairs: 24, Control: 24, Warmup: 1, Rounds: 20, Build: "go build -o {bin} {pgo} .", Serve: "{bin} -a", Ready: "127.0.0.1:80", PProf: "http://127.0.0.1:80",
+		},
+		Seed: 1 << 63, Folder: "/home/me/trial", Repeat: "kitescope pgo trial --load='{bin} ```'",
+		Sessions: []trial.Session{
+			{Began: began, Ended: began.Add(time.Minute), Machine: machine, LoadAfter: []float64{1.5, 0.9, 0.4}},
+			{Began: began.Add(time.Hour), Machine: trial.Machine{OS: "darwin", Arch: "arm64", Cores: 1}},
+		},
+		Took:   [9]time.Duration{0, 50 * time.Millisecond, 12 * time.Second, time.Minute, 0, 0, 31 * time.Second, 55 * time.Second, 20 * time.Second},
+		Module: trial.Module{Path: "example.com/x", Package: "example.com/x/cmd/" + rendertest.HostileName, GoVersion: "go1.26.8", Had: true},
+		Plain:  &trial.Build{Side: "a", GoVersion: "go1.26.8", BuildID: "a/b_c/d", SHA256: strings.Repeat("0a", 32), Size: 2918588, Took: 12 * time.Second},
+		Packed: &trial.Build{Side: "b", GoVersion: "go1.26.8", PGO: "/home/me/trial/default.pgo", SHA256: strings.Repeat("0b", 32), Size: 3018506, Took: 31 * time.Second},
+		Rounds: []trial.Round{
+			{Side: "a", File: "profiles/profile-01-a.pb.gz", Events: 1200},
+			{Side: "a", File: "profiles/profile-02-a.pb.gz", Events: 1100},
+			{Side: "b", File: "profiles/after-profile-01-b.pb.gz", Events: -1, After: true},
+		},
+		Judgement: worthJudgement(), Pack: &trial.Pack{SHA256: strings.Repeat("0c", 32), Size: 45678, Edges: 911},
+		Runs:           []trial.Measured{measured(1, 1, "b", ""), measured(2, 1, "a", ""), measured(3, 2, "a", "exit status 1: "+rendertest.HostileName), measured(4, 2, "b", "")},
+		Discarded:      []trial.Measured{measured(5, 3, "b", "it took longer than 10m0s (--run-timeout)")},
+		Comparison:     pairedComparison(),
+		Primary:        []string{"search k=10: QPS", "max RSS"},
+		Witness:        &pgo.Witness{Effect: pgo.CannotTell, Reason: "1 of 4 calls that were hot and made before is inlined now"},
+		BinaryWitness:  &pgo.Witness{Effect: pgo.TookEffect, Reason: "16 of 28 calls that were hot and made before are inlined now", Calls: []pgo.WitnessCall{{Edge: pgo.Edge{Caller: "main.a", Callee: rendertest.HostileName, Offset: 3}, Share: 0.5, Inlined: true}}},
+		WitnessControl: &pgo.Witness{Effect: pgo.NoSign},
+		Cautions:       []string{"2 runs failed", rendertest.HostileName},
+		Written:        "/home/me/x/default.pgo", Picture: "distributions.svg",
+	}
+	quiet := &trial.Report{
+		Plan: trial.Plan{Bench: "Encode|Decode", BenchTime: "1s", Pairs: 24, Warmup: 2, Profiles: []string{"/p/cpu.pb.gz"}}, Seed: 7, Folder: `C:\trial`,
+		Repeat: "kitescope pgo trial --bench=.", Sessions: full.Sessions[:1], Module: trial.Module{Path: "example.com/codec", Package: "./json"},
+		Plain: full.Plain, Packed: &trial.Build{Side: "b", Size: 2900000}, Judgement: littleJudgement(), Pack: full.Pack,
+		Comparison: goComparison(), NoWitness: "the trial was given its profiles", NoBinaryWitness: "it has no symbols",
+		NotWritten: "the program got worse with it; --force writes it all the same",
+	}
+	full.Runs[0].Left = true
+	for i := range quiet.Comparison.Lines {
+		quiet.Comparison.Lines[i].Verdict = bench.NoDifference
+		quiet.Primary = append(quiet.Primary, quiet.Comparison.Lines[i].Metric.String())
+	}
+	return map[string]*trial.Report{"full": full, "quiet": quiet}
+}
+
+func TestGoldenTrial(t *testing.T) {
+	for name, r := range trials() {
+		for variant, o := range map[string]render.Options{
+			"80": {Width: 80}, "table": {}, "80-ascii": {Width: 80, ASCII: true}, "markdown": {}, "json": {}, "yaml": {},
+		} {
+			word := variant
+			if strings.HasPrefix(variant, "80") {
+				word = "table"
+			}
+			f, err := TrialFormats().Parse(word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := WriteTrial(&b, r, f, o); err != nil {
+				t.Fatal(err)
+			}
+			text := b.String()
+			if strings.ContainsAny(text, "\x1b\u202e") {
+				t.Errorf("%s as %s lets control characters through", name, variant)
+			}
+			if word == "markdown" && (strings.Contains(text, "<script>") || strings.Count(text, map[bool]string{true: "\n````\n", false: "\n```\n"}[strings.Contains(r.Repeat, "```")]) != 2) {
+				t.Errorf("%s as %s lets names out of their place", name, variant)
+			}
+			if at := strings.IndexFunc(text, func(r rune) bool { return r > '~' }); o.ASCII && at >= 0 {
+				t.Errorf("%s as %s is not ASCII: %q", name, variant, text[at:min(len(text), at+20)])
+			}
+			for line := range strings.Lines(text) {
+				if n := render.Cells(strings.TrimSuffix(line, "\n")); o.Width > 0 && n > o.Width {
+					t.Errorf("%s: a line of %d cells in %d: %s", name, n, o.Width, line)
+				}
+			}
+			rendertest.Parses(t, name, word, text)
+			rendertest.Golden(t, "trial/"+name+"."+variant, b.Bytes())
+		}
+	}
+}
+
+// TestTrialSentence says no more than what was shown.
+func TestTrialSentence(t *testing.T) {
+	line := func(name string, v bench.Verdict, ratio float64) bench.Line {
+		return bench.Line{Metric: bench.Metric{Name: name, Unit: "s"}, Verdict: v, Ratio: ratio, Low: ratio - 0.02, High: ratio + 0.02, Visible: 0.03}
+	}
+	for _, x := range []struct {
+		lines   []bench.Line
+		want    string
+		verdict bench.Verdict
+	}{
+		{nil, "Nothing was measured on both sides.", bench.TooFew},
+		{[]bench.Line{line("cpu", bench.TooFew, 0.5)}, "There are too few runs to show anything.", bench.TooFew},
+		{[]bench.Line{line("cpu", bench.NoDifference, 0.99), line("wall", bench.NoDifference, 1)}, "No difference is shown; these runs could have shown 3% of cpu and 3% of wall.", bench.NoDifference},
+		{[]bench.Line{line("cpu", bench.Better, 0.9), line("wall", bench.NoDifference, 0.9)}, "With PGO cpu is 10.0% lower (-12.0 to -8.0%), which is better; no difference is shown in 1 of 2 primary metrics.", bench.Better},
+		{[]bench.Line{line("cpu", bench.Better, 0.9), line("wall", bench.Worse, 1.078)}, "With PGO cpu is 10.0% lower (-12.0 to -8.0%), which is better; wall is 7.8% higher (+5.8 to +9.8%), which is worse.", bench.Worse},
+	} {
+		r := &trial.Report{Comparison: &bench.Comparison{Lines: x.lines}}
+		for i := range x.lines {
+			r.Primary = append(r.Primary, x.lines[i].Metric.String())
+		}
+		if got := TrialSentence(r); got != x.want {
+			t.Errorf("got  %s\nwant %s", got, x.want)
+		}
+		if got := r.Verdict(); got != x.verdict {
+			t.Errorf("%s: %v, want %v", x.want, got, x.verdict)
+		}
+	}
+}
+
+// TestTrialDocs holds the section of docs/JSON.md to what is written, but for the documents in it that have sections of their own.
+func TestTrialDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/JSON.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]bool{}
+	for _, r := range trials() {
+		var b bytes.Buffer
+		if err := writeTrialJSON(&b, r, &render.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		var whole map[string]any
+		if err := json.Unmarshal(b.Bytes(), &whole); err != nil {
+			t.Fatal(err)
+		}
+		for _, own := range []string{"judgement", "comparison", "witnesses"} {
+			if whole[own] == nil {
+				t.Errorf("%s is missing", own)
+			}
+			written[own] = true
+			delete(whole, own)
+		}
+		for _, s := range whole["sessions"].([]any) {
+			if settings, ok := s.(map[string]any)["go"]; ok && len(settings.(map[string]any)) > 0 {
+				s.(map[string]any)["go"] = true
+			}
+		}
+		rest, err := json.Marshal(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rendertest.CollectKeys(t, written, rest)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n## Trials\n")
+	own, _, ok := strings.Cut(rest, "\n## ")
+	if !ok {
+		t.Fatal("docs/JSON.md has lost the section")
+	}
+	word := regexp.MustCompile("`(?:[a-z_]+\\[\\]\\.)?([A-Za-z_0-9]+)`")
+	quoted := map[string]bool{"apiVersion": true}
+	for _, m := range word.FindAllStringSubmatch(own, -1) {
+		quoted[m[1]] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(written)) {
+		if !quoted[key] {
+			t.Errorf("%s is written and not explained", key)
+		}
+	}
+	for line := range strings.SplitSeq(own, "\n") {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			for _, m := range word.FindAllStringSubmatch(cells[1], -1) {
+				if !written[m[1]] && m[1] != "key" {
+					t.Errorf("%s is explained and not written", m[1])
+				}
+			}
+		}
+	}
+}

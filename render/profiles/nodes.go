@@ -1,0 +1,344 @@
+package profiles
+
+import (
+	"cmp"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/doc"
+	"kitescope/profile/report"
+	"kitescope/render"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// WriteNodes writes how processes differ from the others of their role.
+func WriteNodes(w io.Writer, n *report.Nodes, f render.ReportFormat, o render.ReportOptions) error {
+	return newNodesSheet(n, &o).Write(w, f)
+}
+
+func newNodesSheet(n *report.Nodes, o *render.ReportOptions) *render.Sheet {
+	s := &render.Sheet{Kind: "ProfileNodes", Options: o}
+	var nodes []nodeItem
+	for i := range n.Roles {
+		r := &n.Roles[i]
+		for j := range r.Nodes {
+			nodes = append(nodes, nodeItem{r, &r.Nodes[j]})
+		}
+	}
+	s.Parts = []render.Part{nodesPart(nodes)}
+	for i := range n.Roles {
+		if r := &n.Roles[i]; len(r.Differences) > 0 {
+			s.Parts = append(s.Parts, differencePart(r, o))
+		}
+	}
+	of := " of 1 process"
+	if len(nodes) != 1 {
+		of = " of " + strconv.Itoa(len(nodes)) + " processes"
+	}
+	s.Head = []render.Line{{Role: render.RoleTitle, Text: typeText(n.Type) + of}}
+	for _, text := range n.Remarks() {
+		s.Head = append(s.Head, render.Line{Text: "- " + render.Harmless(text)})
+	}
+	s.Items = render.ForScripts(len(nodes), len(nodes), nodeFields(nodes))
+	s.Nested = func(e *doc.Encoder, i int) { writeNodeParts(e, nodes[i].node) }
+	s.About = func(e *doc.Encoder) { writeNodesHead(e, n) }
+	rows := partRows(nodes)
+	s.Flat = render.ForScripts(len(rows), len(rows), partRowFields(rows))
+	return s
+}
+
+// nodeItem is a process in its role.
+type nodeItem struct {
+	role *report.RoleShares
+	node *report.NodeShares
+}
+
+// How many classes of code, and activities, have a column.
+const (
+	mostClasses    = 5
+	mostActivities = 4
+)
+
+// nodesPart is a line for each process, those of a role below each other.
+func nodesPart(nodes []nodeItem) render.Part {
+	column := func(title string, priority int, text func(x *report.NodeShares) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(nodes[i].node) }}
+	}
+	name := column("NODE", 0, func(x *report.NodeShares) string { return render.OrUnknown(x.Node) })
+	name.Right, name.Shorten = false, true
+	load := column("LOAD", 0, func(x *report.NodeShares) string { return loadText(x.Load) })
+	load.Right, load.Role = false, func(i int) render.Role { return loadRole(nodes[i].node.Load) }
+	others := column("OTHERS", 0, func(x *report.NodeShares) string { return coresText(x.Others) })
+	total := column("TOTAL", 0, func(x *report.NodeShares) string { return Scaled(x.Total, x.Type.Unit) })
+	others.Show, total.Show = table.Wide, table.Wide
+	columns := []table.ColumnOf[int]{
+		name, load, column("CORES", 0, func(x *report.NodeShares) string { return coresText(x.Cores) }), others, total,
+		column("SAMPLES", 1, func(x *report.NodeShares) string { return render.EventCount(x.Samples) }),
+	}
+	classes := largestParts(nodes, func(x *report.NodeShares) []report.Part { return x.Classes })
+	for i, class := range classes[:min(mostClasses, len(classes))] {
+		columns = append(columns, column(partTitle(class), 2+i, func(x *report.NodeShares) string { return partOf(x.Classes, class) }))
+	}
+	activities := slices.DeleteFunc(largestParts(nodes, func(x *report.NodeShares) []report.Part { return x.Activities }), func(name string) bool {
+		return slices.Contains(classes, name) // garbage collection is both
+	})
+	for i, activity := range activities[:min(mostActivities, len(activities))] {
+		columns = append(columns, column(partTitle(activity), 3+i, func(x *report.NodeShares) string { return partOf(x.Activities, activity) }))
+	}
+	if slices.ContainsFunc(nodes, func(x nodeItem) bool { return x.node.BruteForce.Knowhere.Value > 0 }) {
+		columns = append(columns, column("BRUTE FORCE", 1, bruteText))
+	}
+	return render.Part{List: render.Places(len(nodes), columns)}
+}
+
+func bruteText(x *report.NodeShares) string {
+	if !x.BruteForce.Known {
+		return words.UnknownMark
+	}
+	return percentOf(x.BruteForce.Part.Part)
+}
+
+// largestParts are the names of parts that any node has, those first on which most is spent.
+func largestParts(nodes []nodeItem, of func(*report.NodeShares) []report.Part) []string {
+	sums := map[string]int64{}
+	for _, x := range nodes {
+		for _, p := range of(x.node) {
+			if p.Value > 0 {
+				sums[p.Name] += p.Value
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), strings.Compare(a, b))
+	})
+}
+
+// partTitle heads a column: of native code the library says enough.
+func partTitle(name string) string {
+	return strings.ToUpper(render.Harmless(strings.TrimPrefix(name, "native ")))
+}
+
+func partOf(parts []report.Part, name string) string {
+	for i := range parts {
+		if parts[i].Name == name {
+			return percentOf(parts[i].Part)
+		}
+	}
+	return "0%"
+}
+
+func percentOf(part float64) string { return PercentText(100 * part) }
+
+func coresText(cores float64) string {
+	if math.IsNaN(cores) {
+		return words.UnknownMark
+	}
+	return render.Ratio(cores)
+}
+
+func loadText(l report.Load) string {
+	if l == report.LoadUnknown {
+		return words.UnknownMark
+	}
+	return l.String()
+}
+
+func loadRole(l report.Load) render.Role {
+	switch l {
+	case report.LoadIdle, report.LoadLow, report.LoadHigh:
+		return render.RoleWarn
+	case report.LoadUnknown, report.LoadEven:
+	}
+	return render.RolePlain
+}
+
+// differencePart lists in what the nodes of a role differ.
+func differencePart(r *report.RoleShares, o *render.ReportOptions) render.Part {
+	n := o.Shown(len(r.Differences))
+	column := func(title string, text func(d *report.Difference) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&r.Differences[i]) }, Role: func(i int) render.Role {
+			_, role := Verdict(r.Differences[i].Verdict, o.ASCII)
+			return role
+		}}
+	}
+	columns := []table.ColumnOf[int]{
+		column("", func(d *report.Difference) string {
+			mark, _ := Verdict(d.Verdict, o.ASCII)
+			return mark
+		}),
+		column("NODE", func(d *report.Difference) string { return render.OrUnknown(d.Node) }),
+		column("HERE", func(d *report.Difference) string { return percentOf(d.Here.Part) }),
+		column("BETWEEN", func(d *report.Difference) string { return percentOf(d.Here.Low) + " and " + percentOf(d.Here.High) }),
+		column("OTHERS", func(d *report.Difference) string { return percentOf(d.Others.Part) }),
+		column("P", func(d *report.Difference) string { return render.ChanceText(d.P) }),
+		column("OF", func(d *report.Difference) string { return render.Harmless(d.Kind) }),
+		column("", func(d *report.Difference) string { return render.Harmless(d.Name) }),
+	}
+	columns[1].Right, columns[6].Right = false, false
+	columns[3].Priority, columns[5].Priority, columns[6].Priority = 3, 2, 1
+	columns[7].Right, columns[7].Shorten, columns[7].Role = false, true, nil
+	part := render.Part{Head: []render.Line{{Role: render.RoleAccent, Text: render.OrUnknown(r.Role) + ": what differs"}}, List: render.Places(n, columns)}
+	for _, l := range o.More(len(r.Differences)) {
+		part.Head[0].After = append(part.Head[0].After, render.Piece{Role: render.RoleDim, Text: "  " + l.Text})
+	}
+	return part
+}
+
+func writeNodesHead(e *doc.Encoder, n *report.Nodes) {
+	e.Entry("type", n.Type.Type)
+	e.Entry("unit", n.Type.Unit)
+	e.Entry("level", doc.Exact(n.Level))
+	e.Entry("effect_percent", 100*n.Effect)
+	e.Entry("remarks", n.Remarks())
+	e.Key("differences")
+	e.BeginList()
+	for i := range n.Roles {
+		for j := range n.Roles[i].Differences {
+			writeDifference(e, n.Roles[i].Role, &n.Roles[i].Differences[j])
+		}
+	}
+	e.EndList()
+}
+
+func writeDifference(e *doc.Encoder, role string, d *report.Difference) {
+	e.BeginObject()
+	for _, x := range [][2]string{{"role", role}, {"node", d.Node}, {"what", d.Kind}, {"name", d.Name}, {"verdict", d.Verdict.String()}} {
+		e.Entry(x[0], x[1])
+	}
+	e.Key("here")
+	writePart(e, &d.Here)
+	e.Key("others")
+	writePart(e, &d.Others)
+	e.Entry("p", doc.Exact(d.P))
+	e.EndObject()
+}
+
+// writePart writes a part of a node's samples, as far as it is known.
+func writePart(e *doc.Encoder, p *report.Part) {
+	e.BeginObject()
+	e.NonZero("name", p.Name)
+	e.Entry("value", p.Value)
+	if p.Events >= 0 {
+		e.Entry("samples", p.Events)
+	}
+	e.Entry("percent", 100*p.Part)
+	e.Entry("percent_low", 100*p.Low)
+	e.Entry("percent_high", 100*p.High)
+	e.EndObject()
+}
+
+func nodeFields(nodes []nodeItem) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(x nodeItem) table.Cell) table.ColumnOf[int] {
+		return render.Key(name, kind, func(i int) table.Cell { return of(nodes[i]) })
+	}
+	number := func(f float64) table.Cell {
+		if math.IsNaN(f) {
+			return table.OfUnknown()
+		}
+		return table.OfFloat(f)
+	}
+	return []table.ColumnOf[int]{
+		field("role", table.Text, func(x nodeItem) table.Cell { return table.Of(x.role.Role) }),
+		field("node", table.Text, func(x nodeItem) table.Cell { return table.Of(x.node.Node) }),
+		field("location", table.Text, func(x nodeItem) table.Cell { return table.Of(originName(&x.node.Origin)) }),
+		field("load", table.Text, func(x nodeItem) table.Cell { return table.Of(x.node.Load.String()) }),
+		field("cores_busy", table.Number, func(x nodeItem) table.Cell { return number(x.node.Cores) }),
+		field("others_cores_busy", table.Number, func(x nodeItem) table.Cell { return number(x.node.Others) }),
+		field("load_p", table.Exact, func(x nodeItem) table.Cell { return table.OfFloat(x.node.LoadP) }),
+		field("total", table.Int, func(x nodeItem) table.Cell { return table.OfInt(x.node.Total) }),
+		field("samples", table.Int, func(x nodeItem) table.Cell { return table.OfCount(x.node.Samples) }),
+		field("time", table.Time, func(x nodeItem) table.Cell { return table.OfTime(x.node.Time) }),
+		field("duration_seconds", table.Duration, func(x nodeItem) table.Cell {
+			if x.node.Duration <= 0 {
+				return table.OfUnknown()
+			}
+			return table.Cell{Int: int64(x.node.Duration)}
+		}),
+	}
+}
+
+func writeNodeParts(e *doc.Encoder, x *report.NodeShares) {
+	for _, l := range []struct {
+		key   string
+		parts []report.Part
+	}{{"classes", x.Classes}, {"activities", x.Activities}} {
+		e.Key(l.key)
+		e.BeginList()
+		for i := range l.parts {
+			writePart(e, &l.parts[i])
+		}
+		e.EndList()
+	}
+	b := &x.BruteForce
+	e.Key("brute_force")
+	e.BeginObject()
+	e.Entry("known", b.Known)
+	if b.Known {
+		e.Key("share")
+		writePart(e, &b.Part)
+	} else {
+		e.Entry("why", b.Why)
+	}
+	e.Key("openmp")
+	writePart(e, &b.Exhaustive)
+	e.Key("knowhere")
+	writePart(e, &b.Knowhere)
+	e.Entry("named_percent", 100*b.Named)
+	e.EndObject()
+}
+
+// partRow is a line of CSV: one part of one node.
+type partRow struct {
+	nodeItem
+	what string
+	part *report.Part
+}
+
+func partRows(nodes []nodeItem) []partRow {
+	var rows []partRow
+	for _, x := range nodes {
+		for i := range x.node.Classes {
+			rows = append(rows, partRow{x, "class", &x.node.Classes[i]})
+		}
+		for i := range x.node.Activities {
+			rows = append(rows, partRow{x, "activity", &x.node.Activities[i]})
+		}
+	}
+	return rows
+}
+
+func partRowFields(rows []partRow) []table.ColumnOf[int] {
+	of := make([]nodeItem, len(rows))
+	for i := range rows {
+		of[i] = rows[i].nodeItem
+	}
+	var fields []table.ColumnOf[int]
+	for _, f := range nodeFields(of) {
+		switch f.Name {
+		case "role", "node", "load", "cores_busy":
+			fields = append(fields, f)
+		}
+	}
+	field := func(name string, kind table.Kind, of func(r *partRow) table.Cell) {
+		fields = append(fields, render.Key(name, kind, func(i int) table.Cell { return of(&rows[i]) }))
+	}
+	percent := func(part float64) table.Cell {
+		if math.IsNaN(part) {
+			return table.OfUnknown()
+		}
+		return table.OfFloat(100 * part)
+	}
+	field("what", table.Text, func(r *partRow) table.Cell { return table.Of(r.what) })
+	field("name", table.Text, func(r *partRow) table.Cell { return table.Of(r.part.Name) })
+	field("value", table.Int, func(r *partRow) table.Cell { return table.OfInt(r.part.Value) })
+	field("samples", table.Int, func(r *partRow) table.Cell { return table.OfCount(r.part.Events) })
+	field("percent", table.Number, func(r *partRow) table.Cell { return percent(r.part.Part) })
+	field("percent_low", table.Number, func(r *partRow) table.Cell { return percent(r.part.Low) })
+	field("percent_high", table.Number, func(r *partRow) table.Cell { return percent(r.part.High) })
+	return fields
+}

@@ -1,0 +1,286 @@
+package profiles
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/view"
+	"kitescope/profile"
+	"kitescope/profile/report"
+	"kitescope/render"
+	"kitescope/render/rendertest"
+)
+
+const second = int64(time.Second)
+
+func cpuHeader() report.Header {
+	return report.Header{
+		Origin: profile.Origin{Name: "querynode-7.cpu.pb.gz", Format: "pprof", Node: "querynode-7", Role: "querynode"},
+		Type:   profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
+		Total:  10 * second, Samples: 1000,
+		Time: time.Date(2026, 11, 20, 8, 29, 58, 0, time.UTC), Duration: 30 * time.Second,
+		BuildIDs: []string{"b5f2"},
+	}
+}
+
+func sampleTop() *report.Top {
+	return &report.Top{Header: cpuHeader(), Entries: []report.Entry{
+		{Function: "faiss::fvec_L2sqr_batch_4", Class: profile.Native, Flat: 6 * second, Cum: 6 * second, FlatSamples: 600, CumSamples: 600},
+		{Function: rendertest.LongName, File: "/go/src/internal/querynodev2/delegator/delegator.go", Class: profile.GoCode, Flat: second, Cum: 9 * second, FlatSamples: 100, CumSamples: 900},
+		{Function: "runtime.mallocgc", File: "malloc.go", Class: profile.Runtime, Inlined: true, Flat: second / 2, Cum: second, FlatSamples: 50, CumSamples: 100},
+		{Function: rendertest.HostileName, Class: profile.Unknown, PartlyInlined: true, Flat: 10e6, Cum: 20e6, FlatSamples: 1, CumSamples: 2},
+		{Function: "main.main", Class: profile.GoCode, Flat: 0, Cum: 10 * second, FlatSamples: 0, CumSamples: 1000},
+		{Function: "查询", Class: profile.GoCode, Flat: 1000, Cum: 1000, FlatSamples: 0, CumSamples: 0},
+	}}
+}
+
+func heapTop() *report.Top {
+	return &report.Top{Header: report.Header{
+		Origin: profile.Origin{Name: "http://user:secret@10.0.0.7:9091/debug/pprof/heap", Format: "pprof"},
+		Type:   profile.ValueType{Type: "inuse_space", Unit: "bytes"}, Total: 12_900_000, Samples: -1,
+		Notes: []profile.Note{{What: "1 sample had no stack", Count: 1}, {What: "labels left out", Count: 7}},
+	}, Entries: []report.Entry{
+		{Function: "bufio.NewWriterSize", Class: profile.GoCode, Flat: 12_000_000, Cum: 12_000_000, FlatSamples: -1, CumSamples: -1},
+		{Function: "main.cache", Class: profile.GoCode, Flat: 900_000, Cum: 12_900_000, FlatSamples: -1, CumSamples: -1},
+	}}
+}
+
+func samplePeek() *report.Peek {
+	top := sampleTop()
+	return &report.Peek{Header: top.Header, Focus: []report.PeekEntry{
+		{Entry: top.Entries[1], Callers: []report.Edge{
+			{Function: "main.main", Value: 7 * second}, {Function: rendertest.HostileName, Value: 2 * second, Inlined: true},
+		}, Callees: []report.Edge{{Function: "faiss::fvec_L2sqr_batch_4", Value: 6 * second}, {Function: "runtime.mallocgc", Value: 2 * second, Inlined: true}}},
+		{Entry: report.Entry{Function: "main.never", FlatSamples: -1, CumSamples: -1}},
+	}}
+}
+
+func sampleShares() map[string]*report.Share {
+	h := cpuHeader()
+	h.Total, h.Samples = 4803*10e6, 4803
+	known := &report.Share{
+		Header: h, Pattern: "SearchHits.toXContent", Value: 61 * 10e6, Matched: 61, Part: 61.0 / 4803, Low: 0.0098, High: 0.0163, LeafValue: 19 * 10e6, LeafMatched: 19, LeafLow: 0.0024, LeafHigh: 0.0062,
+		Functions: []string{"org.elasticsearch.search.SearchHits.toXContent", rendertest.HostileName},
+	}
+	heap := heapTop().Header
+	return map[string]*report.Share{
+		"known":   known,
+		"unknown": {Header: heap, Pattern: "cache|" + rendertest.HostileName, Value: 900_000, Matched: -1, Part: 900_000.0 / 12_900_000, Low: math.NaN(), High: math.NaN(), LeafLow: math.NaN(), LeafHigh: math.NaN(), LeafMatched: -1},
+	}
+}
+
+func sampleDiff() *report.Comparison {
+	base, now := cpuHeader(), cpuHeader()
+	base.Origin.Name, base.Origin.Node = "yesterday.pb.gz", ""
+	now.Origin.Name, now.Origin.Node = "today.pb.gz", ""
+	now.Total, now.Samples = 12*second, 1200
+	base.Origin.Merged = 3
+	change := func(name string, fb, fa, cb, ca int64, fp, cp float64, fv, cv report.Verdict) report.Change {
+		return report.Change{
+			Entry:      report.Entry{Function: name, Class: profile.GoCode, Flat: fa - fb, Cum: ca - cb, FlatSamples: -1, CumSamples: -1},
+			FlatBefore: fb, FlatAfter: fa, CumBefore: cb, CumAfter: ca, FlatP: fp, CumP: cp, FlatCorrectedP: min(1, 20*fp), CumCorrectedP: min(1, 20*cp), FlatVerdict: fv, CumVerdict: cv,
+			FlatEventsBefore: fb / 10e6, FlatEventsAfter: fa / 10e6, CumEventsBefore: cb / 10e6, CumEventsAfter: ca/10e6 - 2*int64(render.BoolInt(name == rendertest.HostileName)),
+		}
+	}
+	return &report.Comparison{
+		Base: base, New: now, Type: base.Type, Total: 5 * second, Factor: 1, Hypothesis: report.EqualRates, Level: 0.01,
+		Changes: []report.Change{
+			change("faiss::fvec_L2sqr_batch_4", 2*second, 5*second, 2*second, 5*second, 1e-12, 1e-12, report.More, report.More),
+			change(rendertest.LongName, 3*second, 2*second, 9*second, 8*second, 0.00031, 0.021, report.Less, report.Noise),
+			change("runtime.mallocgc", second, second+10e6, second, second+10e6, 0.71, 0.71, report.Noise, report.Noise),
+			change("main.main", 0, 0, 10*second, 12*second, math.NaN(), 0.5, report.Undecided, report.Noise),
+			change(rendertest.HostileName, 0, 10e6, 0, 10e6, math.NaN(), math.NaN(), report.Undecided, report.Undecided),
+		},
+	}
+}
+
+// profileReports writes each kind of report.
+func profileReports() map[string]func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+	shares := sampleShares()
+	based := sampleDiff()
+	based.DiffBase, based.OfBase, based.Normalized, based.Factor, based.Total = true, true, true, 0.8333, 10*second
+	return map[string]func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error{
+		"top": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteTop(b, sampleTop(), f, o)
+		},
+		"heap": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteTop(b, heapTop(), f, o)
+		},
+		"empty": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteTop(b, &report.Top{}, f, o)
+		},
+		"peek": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WritePeek(b, samplePeek(), f, o)
+		},
+		"share": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteShare(b, shares["known"], f, o)
+		},
+		"share-unknown": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteShare(b, shares["unknown"], f, o)
+		},
+		"diff": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteDiff(b, sampleDiff(), f, o)
+		},
+		"diff-base": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteDiff(b, based, f, o)
+		},
+		"nodes": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteNodes(b, sampleNodes(), f, o)
+		},
+		"trend": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteTrend(b, sampleTrend(), f, o)
+		},
+		"diff-same": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteDiff(b, &report.Comparison{Factor: 1}, f, o)
+		},
+	}
+}
+
+func TestGoldenProfiles(t *testing.T) {
+	for name, write := range profileReports() {
+		for variant, o := range map[string]render.ReportOptions{
+			"table":    {},
+			"80":       {Options: render.Options{Width: 80}, Limit: 4},
+			"50-ascii": {Options: render.Options{Width: 50, ASCII: true}},
+			"color":    {Options: render.Options{Width: 140, Color: true}},
+			"wide":     {}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Limit: 4},
+		} {
+			word := variant
+			if variant == "80" || variant == "50-ascii" || variant == "color" {
+				word = "table"
+			}
+			var b bytes.Buffer
+			if err := write(&b, rendertest.Format(t, render.ReportFormats(), word), o); err != nil {
+				t.Fatal(err)
+			}
+			rendertest.Golden(t, "profile/"+name+"."+variant, b.Bytes())
+		}
+	}
+}
+
+// TestReportFormatsAreSafe holds every format to what it promises: nothing that a terminal obeys, no line wider than
+// it, documents that parse, no formula, no credentials.
+func TestReportFormatsAreSafe(t *testing.T) {
+	for name, write := range profileReports() {
+		for _, word := range render.ReportFormats().Names() {
+			for _, width := range []int{0, 30, 80} {
+				var b bytes.Buffer
+				if err := write(&b, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{Options: render.Options{Width: width}}); err != nil {
+					t.Fatal(err)
+				}
+				text := b.String()
+				if strings.ContainsAny(text, "\x1b\u202e") {
+					t.Errorf("%s as %s lets control characters through", name, word)
+				}
+				if strings.Contains(text, "secret") {
+					t.Errorf("%s as %s shows a password", name, word)
+				}
+				if word == "table" && width == 80 {
+					for line := range strings.Lines(text) {
+						if n := render.Cells(strings.TrimSuffix(line, "\n")); n > width {
+							t.Errorf("%s: a line of %d cells in %d: %s", name, n, width, line)
+						}
+					}
+				}
+				rendertest.Parses(t, name, word, text)
+			}
+		}
+	}
+}
+
+// TestProfileKeys holds items to the keys that scripts were promised, in the unit of the samples.
+func TestProfileKeys(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteTop(&b, sampleTop(), rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{Limit: 2}); err != nil {
+		t.Fatal(err)
+	}
+	var top struct {
+		APIVersion, Kind string
+		Matched          int
+		Items            []map[string]any
+	}
+	if err := json.Unmarshal(b.Bytes(), &top); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]any{}
+	for _, key := range []string{"function", "flat", "cum", "flat_percent", "cum_percent"} {
+		got[key] = top.Items[0][key]
+	}
+	want := map[string]any{"function": "faiss::fvec_L2sqr_batch_4", "flat": 6e9, "cum": 6e9, "flat_percent": 60.0, "cum_percent": 60.0}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if top.APIVersion != render.APIVersion || top.Kind != "ProfileTop" || top.Matched != 6 || len(top.Items) != 2 {
+		t.Errorf("envelope: %+v", top)
+	}
+}
+
+func TestProfileValues(t *testing.T) {
+	for _, tt := range []struct {
+		value int64
+		unit  string
+		want  string
+	}{
+		{0, "nanoseconds", "0"},
+		{1_480_000_000, "nanoseconds", "1.48s"},
+		{-250_000_000, "nanoseconds", "-250ms"},
+		{12_900_000, "bytes", "12.30MB"},
+		{7200, "seconds", "2hrs"},
+		{5, "count", "5"},
+		{5, "objects", "5 objects"},
+		{math.MinInt64, "nanoseconds", "-2562047.79hrs"},
+		{3, "\x1b[31m", " \\x1b[31m"},
+	} {
+		got := Scaled(tt.value, tt.unit)
+		if tt.unit[0] == 0x1b {
+			got = strings.TrimPrefix(got, "3")
+		}
+		if got != tt.want {
+			t.Errorf("%d %s: %q, want %q", tt.value, tt.unit, got, tt.want)
+		}
+	}
+	table := newScale("nanoseconds", 10*second, func(yield func(int64) bool) { yield(second) })
+	if got := table.text(1000); got != "<0.01s" {
+		t.Errorf("what is something is shown as %q", got)
+	}
+}
+
+func TestParseReportFormat(t *testing.T) {
+	for _, word := range append(render.ReportFormats().Names(), "", "text") {
+		if _, err := render.ReportFormats().Parse(word); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := render.ReportFormats().Parse("svg")
+	unknown, ok := errors.AsType[*view.UnknownError](err)
+	if !ok || len(unknown.Known) != len(render.ReportFormats().Names()) {
+		t.Errorf("svg: %v", err)
+	}
+	if (render.ReportFormat{}).Name() != "table" || (render.ReportFormat{}).Structured() {
+		t.Error("the zero format is not the table")
+	}
+}
+
+func TestShortenMiddle(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		room int
+		want string
+	}{
+		{"short", 10, "short"},
+		{"runtime.mallocgc", 10, "run…llocgc"},
+		{"runtime.mallocgc", 2, "r…"},
+		{"查询查询查询", 7, "查…查询"},
+	} {
+		if got := render.ShortenMiddle(tt.in, tt.room, "…"); got != tt.want {
+			t.Errorf("%s in %d: %q, want %q", tt.in, tt.room, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package profiles
+
+import (
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"kitescope/profile"
+	"kitescope/render"
+	"kitescope/words"
+)
+
+// unitFamily are units that convert into each other. Names, aliases and factors are those of
+// `go tool pprof` (github.com/google/pprof internal/measurement: UnitTypes), so that the same
+// profile shows the same figures in both: "kB" is 1024 bytes there.
+type unitFamily struct {
+	units []profileUnit
+	// smallest is the unit of what is too small for any of them.
+	smallest profileUnit
+}
+
+type profileUnit struct {
+	name    string
+	aliases []string
+	factor  float64
+}
+
+func unitFamilies() []unitFamily {
+	return []unitFamily{
+		{
+			units: []profileUnit{
+				{"B", []string{"b", "byte"}, 1},
+				{"kB", []string{"kb", "kbyte", "kilobyte"}, 1 << 10},
+				{"MB", []string{"mb", "mbyte", "megabyte"}, 1 << 20},
+				{"GB", []string{"gb", "gbyte", "gigabyte"}, 1 << 30},
+				{"TB", []string{"tb", "tbyte", "terabyte"}, 1 << 40},
+				{"PB", []string{"pb", "pbyte", "petabyte"}, 1 << 50},
+			},
+			smallest: profileUnit{name: "B", factor: 1},
+		},
+		{
+			units: []profileUnit{
+				{"ns", []string{"ns", "nanosecond"}, 1},
+				{"us", []string{"μs", "us", "microsecond"}, 1e3},
+				{"ms", []string{"ms", "millisecond"}, 1e6},
+				{"s", []string{"s", "sec", "second"}, 1e9},
+				{"hrs", []string{"hour", "hr"}, 3600e9},
+			},
+			smallest: profileUnit{name: "s", factor: 1e9},
+		},
+	}
+}
+
+func (f *unitFamily) find(unit string) *profileUnit {
+	unit = strings.ToLower(unit)
+	if utf8.RuneCountInString(unit) > 2 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	for i := range f.units {
+		if slices.Contains(f.units[i].aliases, unit) {
+			return &f.units[i]
+		}
+	}
+	return nil
+}
+
+// fitting is the largest unit of which a value in the smallest one is at least 1.
+func (f *unitFamily) fitting(value float64) profileUnit {
+	best := f.smallest
+	for _, u := range f.units {
+		if value/u.factor >= 1 {
+			best = u
+		}
+	}
+	return best
+}
+
+// scale writes values of one unit in another that suits them.
+type scale struct {
+	factor float64
+	suffix string
+}
+
+// newScale chooses one unit for a whole table, so that its values compare at a glance: the one that suits the
+// total, or a smaller one where values of note (a thousandth of it) would be less than a hundredth.
+func newScale(unit string, total int64, values iter.Seq[int64]) scale {
+	if unit == profile.HundredthsOfPercent {
+		return scale{0.01, "%"}
+	}
+	families := unitFamilies()
+	for i := range families {
+		family := &families[i]
+		from := family.find(unit)
+		if from == nil {
+			continue
+		}
+		most := math.Abs(float64(total))
+		for v := range values {
+			most = max(most, math.Abs(float64(v)))
+		}
+		least := most
+		for v := range values {
+			if x := math.Abs(float64(v)); x > most/1000 {
+				least = min(least, x)
+			}
+		}
+		to := family.fitting(most * from.factor)
+		if least*from.factor/to.factor < 0.01 {
+			to = family.fitting(100 * least * from.factor)
+		}
+		return scale{from.factor / to.factor, to.name}
+	}
+	return scale{1, plainUnit(unit)}
+}
+
+// plainUnit is how a unit that scales to nothing is written: counts without one.
+func plainUnit(unit string) string {
+	switch unit {
+	case "count", "sample", "samples", "unit", "":
+		return ""
+	}
+	return " " + render.Harmless(unit)
+}
+
+// oneScale is the scale of a value that stands alone.
+func oneScale(unit string, value int64) scale {
+	return newScale(unit, value, func(yield func(int64) bool) { yield(value) })
+}
+
+// text is a value with its unit: "1.48s", "0".
+func (s scale) text(value int64) string { return s.float(float64(value)) }
+
+func (s scale) float(value float64) string {
+	text := strings.TrimSuffix(strconv.FormatFloat(value*s.factor, 'f', 2, 64), ".00")
+	switch {
+	case value == 0:
+		return "0"
+	case text == "0" || text == "-0": // it is something
+		return "<0.01" + s.suffix
+	}
+	return text + s.suffix
+}
+
+// change is a value with its sign.
+func (s scale) change(value int64) string {
+	text := s.text(value)
+	if value > 0 {
+		return "+" + text
+	}
+	return text
+}
+
+// Scaled is a value on its own: "12.34MB".
+func Scaled(value int64, unit string) string { return oneScale(unit, value).text(value) }
+
+// ScaledChange is a difference on its own, with its sign: "+12.34MB".
+func ScaledChange(value int64, unit string) string { return oneScale(unit, value).change(value) }
+
+// PercentText is a percentage with two decimals; what is not nothing is not rounded to it.
+func PercentText(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return words.UnknownMark
+	case f == 0:
+		return "0%"
+	case math.Abs(f) < 0.005:
+		return "<0.01%"
+	}
+	return strconv.FormatFloat(f, 'f', 2, 64) + "%"
+}
+
+// SignedPercent is a percentage of a change.
+func SignedPercent(f float64) string {
+	text := PercentText(f)
+	if f >= 0.005 {
+		return "+" + text
+	}
+	return text
+}
+
+// nanoseconds is a value of a unit of time; ok is false for other units.
+func nanoseconds(value int64, unit string) (ns float64, ok bool) {
+	families := unitFamilies()
+	if u := families[1].find(unit); u != nil {
+		return float64(value) * u.factor, true
+	}
+	return 0, false
+}
+
+// magnitudes are the values that choose a table's unit: flat, or cum where that is nothing.
+func magnitudes[T any](list []T, flat, cum func(*T) int64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i := range list {
+			v := flat(&list[i])
+			if v == 0 {
+				v = cum(&list[i])
+			}
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package replays
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"kitescope/doc"
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/load"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// WriteComparison writes what became of each load of a run or sweep since a baseline: by how much its figures differ, and
+// whether that is more than chance. CSV and JSON have an item for each load and figure.
+func WriteComparison(w io.Writer, base, other *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
+	changes := load.Compare(base.Points, other.Points)
+	return newReplayComparisonSheet(base, other, changes, &o).Write(w, format)
+}
+
+// comparedRow is a figure of a load.
+type comparedRow struct {
+	change *load.Change
+	figure *load.Figure
+}
+
+func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change, o *render.ReportOptions) *render.Sheet {
+	var rows []comparedRow
+	var both []*load.Change
+	var alone []render.Line
+	for i := range changes {
+		c := &changes[i]
+		for j := range c.Figures {
+			rows = append(rows, comparedRow{c, &c.Figures[j]})
+		}
+		switch {
+		case len(c.Figures) > 0:
+			both = append(both, c)
+		case c.Base == nil:
+			alone = append(alone, labelled(o, render.RoleDim, "only now", changeLoadText(c))...)
+		default:
+			alone = append(alone, labelled(o, render.RoleDim, "only before", changeLoadText(c))...)
+		}
+	}
+	s := &render.Sheet{
+		Kind: "ReplayComparison", Options: o, Items: render.ForScripts(len(rows), len(rows), comparedFields(rows)), Foot: alone,
+		About: func(e *doc.Encoder) {
+			for _, x := range []struct {
+				key string
+				r   *replay.Result
+			}{{"before", base}, {"after", other}} {
+				e.Key(x.key)
+				writeComparedSide(e, x.r)
+			}
+		},
+	}
+	s.Head = []render.Line{{Role: render.RoleTitle, Text: "Compared with a baseline: " + verdictCounts(changes, "qps")}}
+	s.Head = append(s.Head, labelled(o, render.RoleDim, "before", sideText(base, o))...)
+	s.Head = append(s.Head, labelled(o, render.RoleDim, "now", sideText(other, o))...)
+	for _, d := range setupDifferences(&base.Setup, &other.Setup) {
+		s.Head = append(s.Head, labelled(o, render.RoleWarn, "differs", d)...)
+	}
+	if len(both) == 0 {
+		s.Head = append(s.Head, labelled(o, render.RoleBad, "", "they have no load and parameters in common")...)
+		return s
+	}
+	s.Parts = []render.Part{{List: render.Places(len(both), comparedColumns(both, o)), Head: []render.Line{{
+		Role: render.RoleDim, Text: "BEFORE and NOW are queries per second. Better and worse is what chance does not make of rounds, over all loads (5%, rank sums, Holm)",
+	}}}}
+	return s
+}
+
+func changeLoadText(c *load.Change) string {
+	p := c.Base
+	if p == nil {
+		p = c.Other
+	}
+	return join(ArrivalText(p), parametersText(p))
+}
+
+// verdictCounts is "QPS better at 3 loads, no difference at 1".
+func verdictCounts(changes []load.Change, name string) string {
+	counts := map[load.Verdict]int{}
+	all := 0
+	for i := range changes {
+		if f := figureNamed(&changes[i], name); f != nil {
+			counts[f.Verdict]++
+			all++
+		}
+	}
+	text := ""
+	for _, v := range []load.Verdict{load.Better, load.Worse, load.Same, load.TooFew, load.Unknown} {
+		if n := counts[v]; n > 0 {
+			text = join(text, string(v)+" at "+words.Count(int64(n), "load", "loads"))
+		}
+	}
+	if all == 0 {
+		return "nothing in common"
+	}
+	return "QPS " + text
+}
+
+func figureNamed(c *load.Change, name string) *load.Figure {
+	for i := range c.Figures {
+		if c.Figures[i].Name == name {
+			return &c.Figures[i]
+		}
+	}
+	return nil
+}
+
+func sideText(r *replay.Result, o *render.ReportOptions) string {
+	text := render.OrUnknown(r.Setup.Collection) + " by " + render.OrUnknown(r.Setup.Target)
+	if taken := render.Stamp(r.Taken); taken != "" {
+		text += ", " + taken
+	}
+	if setup := setupText(&r.Setup, o); setup != "" {
+		text += "; " + setup
+	}
+	return text
+}
+
+// setupDifferences are those that make a comparison one of something else, too.
+func setupDifferences(a, b *replay.Setup) []string {
+	var list []string
+	for _, x := range []struct{ name, a, b string }{
+		{"collection", a.Collection, b.Collection},
+		{"target", a.Target, b.Target},
+		{"log", a.LogDigest, b.LogDigest},
+		{"machine", machineText(&a.Machine), machineText(&b.Machine)},
+		{"kitescope", a.Program, b.Program},
+	} {
+		if x.a != x.b {
+			list = append(list, x.name+": "+render.OrUnknown(x.a)+" before, "+render.OrUnknown(x.b)+" now")
+		}
+	}
+	return list
+}
+
+func comparedColumns(list []*load.Change, o *render.ReportOptions) []table.ColumnOf[int] {
+	k := false
+	for _, c := range list {
+		k = k || c.Load.K != list[0].Load.K
+	}
+	columns := []table.ColumnOf[int]{
+		{Column: table.Column{Title: "LOAD"}, Shown: func(i int) string { return join(shortLoad(list[i].Base), parametersOf(list[i].Base).text(k)) }},
+		{Column: table.Column{Title: "BEFORE", Right: true}, Shown: func(i int) string { return comparedText(figureNamed(list[i], "qps"), true, o) }},
+		{Column: table.Column{Title: "NOW", Right: true}, Shown: func(i int) string { return comparedText(figureNamed(list[i], "qps"), false, o) }},
+	}
+	for _, f := range []struct {
+		name, title string
+		priority    int
+	}{{"qps", "QPS", 0}, {"p99", "P99", 0}, {"p50", "P50", 3}, {"cpu_per_query", "CPU", 4}, {"recall", "RECALL", 2}} {
+		columns = append(columns, table.ColumnOf[int]{Column: table.Column{Title: f.title, Right: true, Priority: f.priority}, Shown: func(i int) string { return changeText(figureNamed(list[i], f.name)) }, Role: func(i int) render.Role { return verdictRole(figureNamed(list[i], f.name)) }})
+	}
+	return columns
+}
+
+func verdictRole(f *load.Figure) render.Role {
+	switch {
+	case f == nil:
+		return render.RoleDim
+	case f.Verdict == load.Better:
+		return render.RoleGood
+	case f.Verdict == load.Worse:
+		return render.RoleBad
+	case f.Verdict == load.Same:
+		return render.RolePlain
+	}
+	return render.RoleDim
+}
+
+func shortVerdict(f *load.Figure) string {
+	switch f.Verdict {
+	case load.Same:
+		return "same"
+	case load.TooFew:
+		return "too few"
+	case load.Unknown:
+		return words.UnknownMark
+	case load.Better, load.Worse:
+	}
+	return string(f.Verdict)
+}
+
+// changeText is a change with its verdict: "+31.0% better".
+func changeText(f *load.Figure) string {
+	if f == nil || math.IsNaN(f.Relative) {
+		return words.UnknownMark
+	}
+	return render.RatioText(1+f.Relative) + " " + shortVerdict(f)
+}
+
+// comparedText is a figure in its unit: those of time are in seconds.
+func comparedText(f *load.Figure, before bool, o *render.ReportOptions) string {
+	if f == nil {
+		return words.UnknownMark
+	}
+	v := f.Other
+	if before {
+		v = f.Base
+	}
+	switch {
+	case math.IsNaN(v):
+		return words.UnknownMark
+	case f.Name == "qps":
+		return words.ThreeDigits(v)
+	case f.Name == "recall":
+		return RecallText(v)
+	}
+	return words.Latency(time.Duration(v*1e9), o.ASCII)
+}
+
+func comparedFields(rows []comparedRow) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(r *comparedRow) table.Cell) table.ColumnOf[int] {
+		return render.Key(name, kind, func(i int) table.Cell { return of(&rows[i]) })
+	}
+	finite := func(name string, of func(f *load.Figure) float64) table.ColumnOf[int] {
+		return field(name, table.Exact, func(r *comparedRow) table.Cell { return render.FiniteCell(of(r.figure)) })
+	}
+	return []table.ColumnOf[int]{
+		field("sessions", table.Int, func(r *comparedRow) table.Cell { return render.PositiveCell(r.change.Load.Sessions) }),
+		field("rate", table.Exact, func(r *comparedRow) table.Cell { return presentCell(r.change.Load.Rate) }),
+		field("timed", table.Bool, func(r *comparedRow) table.Cell { return table.OfBool(r.change.Load.Timed) }),
+		field("k", table.Int, func(r *comparedRow) table.Cell { return render.PositiveCell(r.change.Load.K) }),
+		field("ef", table.Int, func(r *comparedRow) table.Cell { return render.PositiveCell(r.change.Load.EF) }),
+		field("nprobe", table.Int, func(r *comparedRow) table.Cell { return render.PositiveCell(r.change.Load.NProbe) }),
+		field("figure", table.Text, func(r *comparedRow) table.Cell { return table.Of(r.figure.Name) }),
+		finite("before", func(f *load.Figure) float64 { return f.Base }),
+		finite("after", func(f *load.Figure) float64 { return f.Other }),
+		finite("change", func(f *load.Figure) float64 { return f.Relative }),
+		finite("change_low", func(f *load.Figure) float64 { return f.Low }),
+		finite("change_high", func(f *load.Figure) float64 { return f.High }),
+		finite("p", func(f *load.Figure) float64 { return f.P }),
+		field("verdict", table.Text, func(r *comparedRow) table.Cell { return table.Of(string(r.figure.Verdict)) }),
+	}
+}
+
+func writeComparedSide(e *doc.Encoder, r *replay.Result) {
+	e.BeginObject()
+	e.Entry("collection", r.Setup.Collection)
+	e.Entry("target", r.Setup.Target)
+	e.Entry("log", r.Setup.Log)
+	e.Entry("log_digest", r.Setup.LogDigest)
+	e.Entry("queries", strconv.Itoa(r.Setup.Queries))
+	e.Entry("taken", r.Taken)
+	e.EndObject()
+}

@@ -1,0 +1,189 @@
+package replays
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/index"
+	"kitescope/engine/target"
+	"kitescope/render"
+	"kitescope/render/rendertest"
+)
+
+// engineTargets are an index that was built here, and the vectors that it is of.
+func engineTargets(t *testing.T) (graph, vectors *target.Target) {
+	t.Helper()
+	vectors, err := target.Open(t.Context(), "../../cmd/kitescope/testdata/engine/base.npy", target.Hint{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(vectors.Close)
+	vectors.File.Name = "base.npy"
+	b, err := target.Build(t.Context(), vectors.Set.Vectors, target.BuildPlan{Library: engine.HNSWLib, M: 8, EFConstruction: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := b.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	f, err := index.Parse(rendertest.HostileName, file.Bytes(), index.Hint{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &target.Target{File: f}, vectors
+}
+
+// writeEngine writes one of the engine's reports.
+type writeEngine func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error
+
+func engineReports(t *testing.T) map[string]map[string]writeEngine {
+	t.Helper()
+	graph, vectors := engineTargets(t)
+	radius, inner := float32(2.25), float32(0.1)
+	filter := engine.NewBitset(400)
+	filter.Set(3)
+	found := &target.Found{
+		Target: graph, Params: index.Params{K: 3, EF: 20},
+		Answers: &target.Answers{
+			K: 3, Took: 1234567 * time.Nanosecond,
+			Hits: [][]engine.Hit{{{ID: 17, Distance: 0.1}, {ID: 4, Distance: 0.30000001}, {ID: 1<<63 - 1, Distance: 16777216}}, {}, {{ID: 5, Distance: -1e-7}}},
+			Cost: []index.Cost{{Distances: 120, Hops: 22}, {Distances: 0}, {Distances: 400, BruteForce: "k is half of the rows"}},
+		},
+		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Short: 1},
+	}
+	ranged := &target.Found{
+		Target: vectors, Options: target.Options{Library: engine.Knowhere22, Profile: new(dist.Profile)},
+		Params:  index.Params{NProbe: 4, Radius: &radius, RangeFilter: &inner, Filter: filter},
+		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second},
+	}
+	load := &target.Load{Params: index.Params{K: 10, EF: 64}, Threads: 2, Rounds: 3}
+	micro := func(n ...int) (list []time.Duration) {
+		for _, x := range n {
+			list = append(list, time.Duration(x)*time.Microsecond)
+		}
+		return list
+	}
+	speed := &target.Bench{Target: graph, Queries: 1000, Points: []target.Point{
+		{Speed: &target.Speed{Load: load, Answers: found.Answers, QPS: []float64{9000, 12345.6, 12000}, CPU: micro(80, 81, 99), Latency: micro(50, 60, 70, 80, 2000)}, Recall: found.Recall},
+		{Speed: &target.Speed{Load: &target.Load{Params: index.Params{NProbe: 8}, Threads: 1, Rounds: 3}, Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000)}},
+	}}
+	bad := &target.Verification{Target: graph, Checks: []target.Check{
+		{Name: "dimension", Detail: "8, the vectors have 8"},
+		{Name: "stored vectors", Outcome: target.Failed, Detail: "3 of 400 differ, the first is row 17"},
+		{Name: "recall", Outcome: target.Skipped, Detail: "not measured"},
+	}}
+	good := &target.Verification{Target: graph, Checks: bad.Checks[:1], Recall: found.Recall}
+	describe := func(x *target.Target) *target.Description {
+		d, err := target.Describe(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	lists := describe(vectors)
+	for _, key := range []string{"ef_search", "self_links", "doubled_links", "outside_links", "low_links", "nlist", "nprobe", "largest_list", "empty_lists"} {
+		lists.Facts = append(lists.Facts, index.Fact{Name: key, Text: "2", Key: key, Number: 2, Whole: true, Odd: true})
+	}
+	lists.Facts = append(lists.Facts, index.Fact{Name: "rows in a list", Text: "12.5 on average", Key: "mean_list", Number: 12.5})
+	coded := *vectors.File
+	coded.Codes = []string{"IxMp", "IxF2"}
+	lists.Target = &target.Target{File: &coded}
+	info := func(d *target.Description) writeEngine {
+		return func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteInfo(b, d, f, o)
+		}
+	}
+	search := func(x *target.Found) writeEngine {
+		return func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteSearch(b, x, f, o)
+		}
+	}
+	verify := func(v *target.Verification) writeEngine {
+		return func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteVerification(b, v, f, o)
+		}
+	}
+	return map[string]map[string]writeEngine{
+		"Index files":         {"info-graph": info(describe(graph)), "info-lists": info(lists)},
+		"Searches":            {"search": search(found), "search-range": search(ranged)},
+		"Index verifications": {"verify-bad": verify(bad), "verify-good": verify(good)},
+		"Speed of an index": {"bench": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteBench(b, speed, f, o)
+		}},
+	}
+}
+
+func TestGoldenEngine(t *testing.T) {
+	for _, reports := range engineReports(t) {
+		for name, write := range reports {
+			for variant, o := range map[string]render.Options{
+				"table": {}, "80": {Width: 80}, "80-ascii": {Width: 80, ASCII: true}, "wide": {}, "json": {}, "yaml": {}, "jsonl": {}, "csv": {}, "markdown": {},
+			} {
+				var b bytes.Buffer
+				format, _, _ := strings.Cut(strings.Replace(variant, "80", "table", 1), "-")
+				if err := write(&b, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{Options: o}); err != nil {
+					t.Fatal(err)
+				}
+				if i := bytes.IndexAny(b.Bytes(), "\x1b\x07\u202e"); i >= 0 {
+					t.Errorf("%s as %s: a control character at %d", name, variant, i)
+				}
+				rendertest.Golden(t, "engine/"+name+"."+variant, b.Bytes())
+			}
+		}
+	}
+}
+
+// TestEngineDocs holds the sections of docs/JSON.md about the engine to what is written.
+func TestEngineDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/JSON.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	word := regexp.MustCompile("`(?:items\\[\\]\\.)?([A-Za-z_0-9]+)`")
+	for title, reports := range engineReports(t) {
+		written := map[string]bool{}
+		for _, write := range reports {
+			var b bytes.Buffer
+			if err := write(&b, rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			rendertest.CollectKeys(t, written, b.Bytes())
+		}
+		_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
+		own, _, ok := strings.Cut(rest, "\n## ")
+		if !ok {
+			t.Fatalf("docs/JSON.md has lost the section %s", title)
+		}
+		quoted := map[string]bool{"apiVersion": true, "kind": true, "items": true, "unknown": true}
+		for _, m := range word.FindAllStringSubmatch(own, -1) {
+			quoted[m[1]] = true
+		}
+		for _, key := range slices.Sorted(maps.Keys(written)) {
+			if !quoted[key] && !slices.Contains([]string{"mean", "worst", "worst_query", "short"}, key) {
+				t.Errorf("%s: %s is written and not explained", title, key)
+			}
+		}
+		for line := range strings.SplitSeq(own, "\n") {
+			cells := strings.Split(line, "|")
+			if len(cells) < 3 {
+				continue
+			}
+			for _, m := range word.FindAllStringSubmatch(cells[1], -1) {
+				if !written[m[1]] && m[1] != "key" {
+					t.Errorf("%s: %s is explained and never written", title, m[1])
+				}
+			}
+		}
+	}
+}

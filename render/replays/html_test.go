@@ -1,0 +1,74 @@
+package replays
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kitescope/render/rendertest"
+	"kitescope/replay"
+	"kitescope/replay/whatif"
+)
+
+func TestGoldenReplayHTML(t *testing.T) {
+	hostile := fixtureTrouble()
+	evil := fixtureWhatIf()
+	evil.Others[0].Change.Name, evil.Notes = "<script>alert(1)</script>"+rendertest.HostileName, []string{"<img src=x>"}
+	base, now := fixturePair()
+	for name, x := range map[string]struct {
+		results []Series
+		report  *whatif.Report
+	}{
+		"run":     {[]Series{{"run", fixtureRun()}}, fixtureWhatIf()},
+		"sweep":   {[]Series{{"before", base}, {"all indexed", now}}, nil},
+		"whatif":  {nil, fixtureWhatIf()},
+		"hostile": {[]Series{{"</text><script>alert(1)</script>" + rendertest.HostileName, hostile}, {"b", fixtureLive()}}, evil},
+		"nothing": {[]Series{{"", &replay.Result{}}}, nil},
+	} {
+		var b bytes.Buffer
+		if err := WriteHTML(&b, x.results, x.report, "0.7.0"); err != nil {
+			t.Fatal(err)
+		}
+		keepPicture(t, "report-"+name+".html", b.Bytes())
+		text := b.String()
+		if strings.ContainsAny(text, "\x1b\x07\u202e") {
+			t.Errorf("%s: a control character", name)
+		}
+		// Whatever fetches, runs or jumps; of SVG only its name is an address.
+		for _, bad := range []string{"<script", "<img", "<iframe", "<link", "url(", "href=", "src=", "@import", "onload", "onclick", ">NaN", ">+Inf", "NaN,"} {
+			if i := strings.Index(strings.ReplaceAll(text, "&lt;img src=x", ""), bad); i >= 0 {
+				t.Errorf("%s has %s: %s", name, bad, text[max(0, i-80):min(len(text), i+80)])
+			}
+		}
+		elementsClose(t, name, text)
+		if len(text) > 1_500_000 {
+			t.Errorf("%s: %d bytes", name, len(text))
+		}
+		// Plots have goldens of their own.
+		text = regexp.MustCompile(`(?s)<svg .*?</svg>`).ReplaceAllString(text, "<svg/>")
+		rendertest.Golden(t, "replay/report-"+name+".html", []byte(text))
+	}
+	if err := WriteHTML(io.Discard, nil, nil, ""); err == nil {
+		t.Error("a report of nothing")
+	}
+}
+
+// elementsClose holds a page to elements that end as they begin.
+func elementsClose(t *testing.T, name, text string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(text))
+	d.Strict, d.AutoClose, d.Entity = false, []string{"meta"}, xml.HTMLEntity
+	for {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package replays
+
+import (
+	"bytes"
+	"flag"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/render/rendertest"
+	"kitescope/replay/whatif"
+)
+
+var pictures = flag.String("pictures", "", "folder for plots and reports of replay, to look at")
+
+// keepPicture keeps a picture for people.
+func keepPicture(t *testing.T, name string, content []byte) {
+	t.Helper()
+	if *pictures == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(*pictures, name), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func replayPictures() map[string][]Series {
+	run, sweep, after := fixtureRun(), fixtureSweep(), fixtureAfter()
+	other := fixtureRun()
+	other.Points[0] = fixtureAfter().Points[17]
+	other.Costs = fixtureAfter().Costs
+	return map[string][]Series{
+		"run":   {{"as it is", run}},
+		"sweep": {{"as it is", sweep}},
+		"both":  {{"before", sweep}, {"all indexed", after}},
+		"runs":  {{"before", run}, {"after " + rendertest.HostileName, other}},
+	}
+}
+
+func TestGoldenReplayPlot(t *testing.T) {
+	draws := map[string]func(b *bytes.Buffer, o PlotOptions) error{
+		"whatif": func(b *bytes.Buffer, o PlotOptions) error { return PlotWhatIf(b, fixtureWhatIf(), o) },
+	}
+	for name, list := range replayPictures() {
+		for _, kind := range PlotNames() {
+			if kind == "compare" && len(list) < 2 {
+				continue
+			}
+			draws[kind+"-"+name] = func(b *bytes.Buffer, o PlotOptions) error {
+				o.Kind = kind
+				return PlotResults(b, list, o)
+			}
+		}
+	}
+	for name, write := range draws {
+		for variant, o := range map[string]PlotOptions{"": {Format: "svg"}, "-dark": {Format: "svg", Dark: true}} {
+			var b bytes.Buffer
+			if err := write(&b, o); err != nil {
+				t.Fatal(err)
+			}
+			rendertest.WellFormed(t, name, b.Bytes())
+			if bytes.Contains(b.Bytes(), []byte("NaN")) || bytes.Contains(b.Bytes(), []byte("Inf")) {
+				t.Errorf("%s has places that are none", name)
+			}
+			if variant == "" && !strings.HasSuffix(name, "sweep") || name+variant == "qps-both-dark" {
+				rendertest.Golden(t, "replay/plot-"+name+variant+".svg", b.Bytes())
+			}
+			if *pictures != "" {
+				var p bytes.Buffer
+				o.Format = "png"
+				if err := write(&p, o); err != nil {
+					t.Fatal(err)
+				}
+				keepPicture(t, name+variant+".png", p.Bytes())
+			}
+		}
+	}
+	for format, o := range map[string]PlotOptions{"png": {Width: 800, Height: 500}, "pdf": {}} {
+		o.Format = format
+		var b bytes.Buffer
+		if err := PlotWhatIf(&b, fixtureWhatIf(), o); err != nil {
+			t.Fatal(err)
+		}
+		switch format {
+		case "png":
+			if m, err := png.Decode(&b); err != nil || m.Bounds().Dx() != 800 || m.Bounds().Dy() != 500 {
+				t.Errorf("%v", err)
+			}
+		case "pdf":
+			if !bytes.HasPrefix(b.Bytes(), []byte("%PDF-")) {
+				t.Error("no PDF")
+			}
+		}
+	}
+}
+
+func TestReplayPlotRefuses(t *testing.T) {
+	run := []Series{{"a", fixtureRun()}}
+	live := []Series{{"a", fixtureLive()}}
+	for name, x := range map[string]struct {
+		results []Series
+		o       PlotOptions
+		want    string
+	}{
+		"no result":  {nil, PlotOptions{Kind: "qps", Format: "svg"}, "there is no result"},
+		"kind":       {run, PlotOptions{Kind: "pie", Format: "svg"}, "qps"},
+		"format":     {run, PlotOptions{Kind: "qps", Format: "gif"}, "svg, png, pdf"},
+		"one":        {run, PlotOptions{Kind: "compare", Format: "svg"}, "nothing to be compared with"},
+		"recall":     {live, PlotOptions{Kind: "front", Format: "svg"}, "no point has a recall"},
+		"cost":       {live, PlotOptions{Kind: "cost", Format: "svg"}, "no result tells"},
+		"no load":    {[]Series{{"a", fixtureRun()}, {"b", fixtureLive()}}, PlotOptions{Kind: "compare", Format: "svg"}, "in common"},
+		"no such ef": {run, PlotOptions{Kind: "latency", Format: "svg", EF: 5}, "no point has that ef"},
+	} {
+		var b bytes.Buffer
+		if err := PlotResults(&b, x.results, x.o); err == nil || !strings.Contains(err.Error(), x.want) || b.Len() > 0 {
+			t.Errorf("%s: %v, %d bytes", name, err, b.Len())
+		}
+	}
+	if err := PlotWhatIf(io.Discard, &whatif.Report{}, PlotOptions{Format: "svg"}); err == nil {
+		t.Error("a picture of no prediction")
+	}
+}

@@ -1,0 +1,310 @@
+// Package replays writes reports about vectors: what the engine found, measured and verified, what a replay measured and cost, how
+// two differ, and what would be if the cluster was another one. What enters is a value of engine/target, replay or replay/whatif, a
+// format and options; what leaves is written to an io.Writer, or is lines for the UI (terminal.go).
+//
+//  1. Figures become words (words.go).
+//  2. Each report becomes a render.Sheet, which package render writes in all formats.
+//  3. Results are also drawn (plot.go), and put together on one page that needs nothing but itself (html.go).
+package replays
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/doc"
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/load"
+	"kitescope/words"
+)
+
+// WriteResult writes what a run or a sweep found: of a run one screen, of a sweep a row for each point. JSON and YAML are
+// the saved result itself; CSV and JSON lines have a row for each point. ReportOptions.Limit bounds each list of it.
+func WriteResult(w io.Writer, r *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
+	return writeSaved(w, format, newReplaySheet(r, &o, format.Name() != "table"), func(e *doc.Encoder) error { return replay.TellResult(e, r) })
+}
+
+// sweep tells whether a result is shown as a table of points.
+func sweep(r *replay.Result) bool { return len(r.Points) > 1 }
+
+// newReplaySheet makes the sheet; repeat adds what is needed to repeat the run, for which one screen has no room.
+func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *render.Sheet {
+	s := &render.Sheet{
+		Kind: "Replay", Options: o,
+		Head: replayHead(r, o), Items: render.ForScripts(len(r.Points), len(r.Points), pointFields(r.Points)), About: func(*doc.Encoder) {},
+	}
+	if sweep(r) {
+		s.Parts = append(s.Parts, sweepPart(r, o))
+		if r.Recall != nil {
+			s.Parts = append(s.Parts, render.Part{Head: append(recallLines(r, o), differenceLines(r, o)...)})
+		}
+	} else if len(r.Points) == 1 {
+		s.Head = append(s.Head, pointLines(&r.Points[0], o)...)
+		s.Head = append(s.Head, recallLines(r, o)...)
+		s.Head = append(s.Head, differenceLines(r, o)...)
+	}
+	s.Parts = append(s.Parts, costParts(r, o)...)
+	s.Parts = append(s.Parts, slowParts(r, o)...)
+	s.Foot = append(s.Foot, replayNotes(r.Notes, o)...)
+	if repeat {
+		s.Foot = append(s.Foot, repeatLines(r, o)...)
+	}
+	return s
+}
+
+// replayHead says what was replayed, and how much of it there was.
+func replayHead(r *replay.Result, o *render.ReportOptions) []render.Line {
+	lines := []render.Line{{Role: render.RoleTitle, Text: Title(r)}}
+	if text := setupText(&r.Setup, o); text != "" {
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: text})
+	}
+	lines = append(lines, render.Line{})
+	if r.Stopped != "" {
+		lines = append(lines, labelled(o, render.RoleBad, "STOPPED", render.Harmless(r.Stopped)+": what follows is of what was done until then")...)
+	}
+	lines = append(lines, coverageLines(&r.Cover, o)...)
+	return lines
+}
+
+// Title is "Replay of docs: 10,000 queries of queries.npy, answered by the engine".
+func Title(r *replay.Result) string {
+	word := map[string]string{"run": "Replay", "sweep": "Sweep", "whatif": "What-if"}[r.Kind]
+	if word == "" {
+		word = "Replay"
+	}
+	s := &r.Setup
+	text := word + " of " + render.OrUnknown(s.Collection) + ": "
+	switch count := words.Count(int64(s.Queries), "query", "queries"); {
+	case s.LogFormat == "sample": // its name says how many
+		text += render.Harmless(s.Log)
+	case s.Log != "":
+		text += count + " of " + render.Harmless(s.Log)
+	default:
+		text += count
+	}
+	switch s.Target {
+	case "":
+	case "engine":
+		text += ", answered by the engine"
+	default:
+		text += ", answered by " + render.Harmless(s.Target)
+	}
+	return text
+}
+
+// setupText is where and when: the circumstances that figures depend on.
+func setupText(s *replay.Setup, o *render.ReportOptions) string {
+	var list []string
+	if s.Metric != "" && s.Dim > 0 {
+		list = append(list, render.Harmless(s.Metric)+", "+words.Plural(s.Dim, "dimension")+" of "+render.OrUnknown(s.Element))
+	}
+	// Of a server it is no machine of ours that searches, and a PostgreSQL searches as no Milvus does.
+	live := s.Target != "" && s.Target != "engine"
+	switch {
+	case live && strings.HasPrefix(s.Target, "postgres"):
+		list = append(list, "by PostgreSQL with pgvector")
+	case live && s.Milvus != "":
+		list = append(list, "by Milvus "+render.Harmless(s.Milvus))
+	case s.Milvus != "":
+		list = append(list, "as Milvus "+render.Harmless(s.Milvus))
+	}
+	if m := machineText(&s.Machine); m != "" {
+		list = append(list, [...]string{"on ", "asked from "}[render.BoolInt(live)]+m)
+	}
+	return strings.Join(list, factSeparator(o))
+}
+
+func factSeparator(o *render.ReportOptions) string {
+	if o.ASCII {
+		return "; "
+	}
+	return " · "
+}
+
+func machineText(m *replay.Machine) string {
+	var list []string
+	for _, s := range []string{m.CPU, coreCount(m.Cores), m.Kernels} {
+		if s != "" {
+			list = append(list, render.Harmless(s))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func coreCount(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return words.Plural(n, "core")
+}
+
+// coverageLines say how much of the collection took part, and name what did not.
+func coverageLines(c *replay.Coverage, o *render.ReportOptions) []render.Line {
+	if *noMissing(c) == (coverageFigures{}) && len(c.Missing) == 0 {
+		return nil // of a live target, which has all
+	}
+	role := render.RoleGood
+	if c.Loaded < c.Segments || len(c.Missing) > 0 {
+		role = render.RoleWarn
+	}
+	lines := labelled(o, role, "rows", coverageText(c))
+	var size []string
+	if c.Bytes > 0 {
+		text := words.Bytes(c.Bytes) + " of files"
+		if c.Took > 0 { // else they were only looked for
+			text += " read in " + words.Latency(c.Took, o.ASCII)
+		}
+		size = append(size, text)
+	}
+	if c.Memory > 0 {
+		size = append(size, words.Bytes(c.Memory)+" in memory")
+	}
+	if len(size) > 0 {
+		lines = append(lines, labelled(o, render.RoleDim, "", strings.Join(size, ", "))...)
+	}
+	for _, m := range c.Missing[:o.Shown(len(c.Missing))] {
+		lines = append(lines, labelled(o, render.RoleBad, "MISSING", missingText(&m))...)
+	}
+	return append(lines, indented(o.More(len(c.Missing)))...)
+}
+
+// indented puts lines below figures.
+func indented(lines []render.Line) []render.Line {
+	for i := range lines {
+		lines[i].Text = strings.Repeat(" ", labelWidth) + lines[i].Text
+	}
+	return lines
+}
+
+type coverageFigures struct {
+	segments, loaded int
+	rows, covered    int64
+}
+
+func noMissing(c *replay.Coverage) *coverageFigures {
+	return &coverageFigures{c.Segments, c.Loaded, c.Rows, c.Covered}
+}
+
+// coverageText is "1,180,000 of 1,234,567 (95.5%), in 48 of 50 segments; 12,345 of them deleted".
+func coverageText(c *replay.Coverage) string {
+	text := words.Number(c.Covered) + " of " + words.Number(c.Rows)
+	if c.RowsUnknown > 0 {
+		text = words.Number(c.Covered) + " of at least " + words.Number(c.Rows)
+	} else if c.Rows > 0 {
+		text += " (" + words.Share(ratioOf(float64(c.Covered), float64(c.Rows))) + ")"
+	}
+	text += " in " + strconv.Itoa(c.Loaded) + " of " + words.Plural(c.Segments, "segment")
+	if c.Deleted > 0 {
+		text += "; " + words.Number(c.Deleted) + " of them deleted"
+	}
+	if c.RowsUnknown > 0 {
+		text += "; of " + words.Plural(c.RowsUnknown, "segment") + " nobody tells the rows"
+	}
+	return text
+}
+
+// missingText is "segment 4551 (growing, 12,000 rows): no insert log in storage", "index of segment 4551 (22,000 rows): searched row by row: ...".
+func missingText(m *replay.Missing) string {
+	if m.Rows == 0 {
+		of := ""
+		if m.Of > 0 {
+			of = " (" + words.Count(m.Of, "row", "rows") + ")"
+		}
+		return "index of segment " + strconv.FormatInt(m.Segment, 10) + of + ": " + render.OrUnknown(m.Reason)
+	}
+	rows := "rows unknown"
+	if m.Rows >= 0 {
+		rows = words.Count(m.Rows, "row", "rows")
+	}
+	return "segment " + strconv.FormatInt(m.Segment, 10) + " (" + StateText(m.State) + ", " + rows + "): " + render.OrUnknown(m.Reason)
+}
+
+// replayNotes are what a run has to say besides.
+func replayNotes(notes []string, o *render.ReportOptions) []render.Line {
+	if len(notes) == 0 {
+		return nil
+	}
+	lines := []render.Line{{}}
+	for _, n := range notes {
+		lines = append(lines, labelled(o, render.RoleDim, "note", render.Harmless(n))...)
+	}
+	return lines
+}
+
+// repeatLines are what is needed to do it again.
+func repeatLines(r *replay.Result, o *render.ReportOptions) []render.Line {
+	var lines []render.Line
+	for _, f := range repeatFacts(r) {
+		lines = append(lines, labelled(o, render.RoleDim, f.Name, f.Value)...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]render.Line{{}, {Role: render.RoleTitle, Text: "To repeat it"}}, lines...)
+}
+
+// repeatFacts are harmless.
+func repeatFacts(r *replay.Result) []render.Fact {
+	s := &r.Setup
+	log := render.Harmless(s.Log)
+	if s.LogFormat != "" {
+		log += " (" + render.Harmless(s.LogFormat) + ")"
+	}
+	if s.LogSeed != 0 {
+		log += ", seed " + strconv.FormatUint(s.LogSeed, 10)
+	}
+	digest := render.Harmless(s.LogDigest)
+	if len(digest) == 64 {
+		digest = "sha256 " + digest
+	}
+	replica := ""
+	if s.Replica != 0 {
+		replica = strconv.FormatInt(s.Replica, 10)
+	}
+	var system []string
+	for _, x := range []string{s.Machine.OS, s.Machine.Arch, s.Machine.GoVersion} {
+		if x != "" {
+			system = append(system, render.Harmless(x))
+		}
+	}
+	var facts []render.Fact
+	for _, f := range []render.Fact{
+		{Name: "command", Value: render.Harmless(s.Command), Source: ""},
+		{Name: "kitescope", Value: render.Harmless(s.Program), Source: ""},
+		{Name: "taken", Value: render.Stamp(r.Taken), Source: ""},
+		{Name: "cluster", Value: render.Harmless(s.Source), Source: ""},
+		{Name: "storage", Value: render.Harmless(s.Storage), Source: ""},
+		{Name: "log", Value: log, Source: ""},
+		{Name: "", Value: digest, Source: ""},
+		{Name: "replica", Value: replica, Source: ""},
+		{Name: "machine", Value: machineText(&s.Machine), Source: ""},
+		{Name: "system", Value: strings.Join(system, ", "), Source: ""},
+	} {
+		if f.Value != "" {
+			facts = append(facts, f)
+		}
+	}
+	return facts
+}
+
+// measuredText is how long was measured: "5 rounds of 10 s".
+func measuredText(p *load.Point, o *render.ReportOptions) string {
+	n := len(p.Repeats)
+	if n == 0 {
+		return ""
+	}
+	var sum time.Duration
+	for i := range p.Repeats {
+		sum += p.Repeats[i].Took
+	}
+	each := words.Latency(sum/time.Duration(n), o.ASCII)
+	if d := (sum / time.Duration(n)).Round(10 * time.Millisecond); d > 0 && d%time.Second == 0 {
+		each = words.Age(d)
+	}
+	if n == 1 {
+		return "one round of " + each
+	}
+	return words.Plural(n, "round") + " of " + each
+}

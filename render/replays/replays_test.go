@@ -1,0 +1,177 @@
+package replays
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"kitescope/render"
+	"kitescope/render/rendertest"
+	"kitescope/replay"
+	"kitescope/replay/load"
+	"kitescope/replay/log"
+	"kitescope/replay/whatif"
+)
+
+// replayReports writes all that replay shows outside of the UI.
+func replayReports() map[string]writeEngine {
+	result := func(r *replay.Result) writeEngine {
+		return func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteResult(b, r, f, o)
+		}
+	}
+	base, now := fixturePair()
+	requests, shape := fixtureShape()
+	predicted, trouble := fixtureWhatIf(), fixtureTrouble()
+	return map[string]writeEngine{
+		"run": result(fixtureRun()), "trouble": result(fixtureTrouble()), "live": result(fixtureLive()), "sweep": result(fixtureSweep()),
+		"nothing": result(&replay.Result{}),
+		"whatif": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteWhatIf(b, predicted, f, o)
+		},
+		"info": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteLayout(b, fixtureLayout(), nil, f, o)
+		},
+		"info-loaded": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			l := fixtureLayout()
+			l.Collection.Name, l.Nodes[0].Name, l.Notes, l.Assumed, l.Storage.Kind = rendertest.HostileName, rendertest.HostileName, []string{rendertest.HostileName}, true, ""
+			return WriteLayout(b, l, &trouble.Cover, f, o)
+		},
+		"compare": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteComparison(b, base, now, f, o)
+		},
+		"compare-one": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteComparison(b, fixtureRun(), fixtureLive(), f, o)
+		},
+		"shape": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteShape(b, requests, shape, f, o)
+		},
+		"shape-bare": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			l := &log.Log{Name: rendertest.HostileName, Requests: make([]log.Request, 3)}
+			return WriteShape(b, l, l.Shape(), f, o)
+		},
+		"costs": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+			return WriteCosts(b, trouble, f, o)
+		},
+	}
+}
+
+func TestGoldenReplay(t *testing.T) {
+	for name, write := range replayReports() {
+		for variant, o := range map[string]render.ReportOptions{
+			"table": {}, "80": {Options: render.Options{Width: 80}, Limit: 5}, "200": {Options: render.Options{Width: 200}, Limit: 10}, "80-ascii": {Options: render.Options{Width: 80, ASCII: true}, Limit: 5},
+			"wide": {}, "csv": {}, "json": {}, "yaml": {}, "jsonl": {}, "markdown": {Limit: 10},
+		} {
+			var b bytes.Buffer
+			format := strings.TrimSuffix(variant, "-ascii")
+			if o.Width > 0 {
+				format = "table"
+			}
+			if err := write(&b, rendertest.Format(t, render.ReportFormats(), format), o); err != nil {
+				t.Fatal(err)
+			}
+			if i := bytes.IndexAny(b.Bytes(), "\x1b\x07\u202e"); i >= 0 {
+				t.Errorf("%s as %s: a control character at %d", name, variant, i)
+			}
+			for line := range strings.Lines(b.String()) {
+				if o.Width > 0 && render.Cells(strings.TrimSuffix(line, "\n")) > o.Width {
+					t.Errorf("%s as %s: %d cells: %s", name, variant, render.Cells(line)-1, line)
+				}
+				if o.ASCII && strings.ContainsAny(line, "µ·±░▒▇…–") {
+					t.Errorf("%s as %s is not ASCII: %s", name, variant, line)
+				}
+			}
+			rendertest.Parses(t, name, format, b.String())
+			if (name == "run" || name == "sweep" || name == "trouble" || name == "live" || name == "whatif") && (format == "json" || format == "yaml") {
+				continue // others' formats: TestReplaySaved
+			}
+			rendertest.Golden(t, "replay/"+name+"."+variant, b.Bytes())
+		}
+	}
+}
+
+// TestReplaySaved holds JSON to what is read again, and YAML to JSON.
+func TestReplaySaved(t *testing.T) {
+	var saved bytes.Buffer
+	if err := replay.WriteResult(&saved, fixtureTrouble()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"trouble": saved.String(), "whatif": ""} {
+		var asJSON, asYAML bytes.Buffer
+		for format, b := range map[string]*bytes.Buffer{"json": &asJSON, "yaml": &asYAML} {
+			if err := replayReports()[name](b, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want != "" && asJSON.String() != want {
+			t.Errorf("%s: JSON is not the saved result", name)
+		}
+		var one, other any
+		if err := json.Unmarshal(asJSON.Bytes(), &one); err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal(asYAML.Bytes(), &other); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &other); err != nil { // numbers of one kind
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(one, other); diff != "" {
+			t.Errorf("%s: YAML is not JSON:\n%s", name, diff)
+		}
+	}
+}
+
+// TestReplayStrange writes results that no run makes, and does not fail: a file may have any.
+func TestReplayStrange(t *testing.T) {
+	r := fixtureRun()
+	r.Kind, r.Cover.Missing = "\x1b", []replay.Missing{{State: 200, Rows: -1}}
+	r.Costs.Segments[0].State, r.Costs.Segments[1].Time, r.Costs.Segments[2].Rows, r.Costs.Queries = 77, -5, -1, 0
+	r.Slowest[0].Segments[0].State = 9
+	r.Points[0].QPS, r.Points[0].QPSLow, r.Points[0].QPSHigh = math.NaN(), math.Inf(-1), math.Inf(1)
+	r.Points = append(r.Points, load.Point{}, load.Point{Plan: load.Plan{Sessions: -4}, QPS: 1e300, Recall: 2}, load.Point{Plan: load.Plan{Rate: 1e308}, QPS: math.Inf(1), EF: 1 << 40})
+	w := fixtureWhatIf()
+	w.Base.Outcome, w.Base.Cost, w.Others[0].Gain, w.Others[0].Most, w.Others[1].Curve, w.Check = nil, whatif.Cost{}, math.Inf(1), math.NaN(), nil, whatif.Check{QPS: -1, P99: -1}
+	l := &replay.Layout{Nodes: []replay.Node{{}}, Segments: []replay.Segment{{State: 99, On: []int64{5}}}}
+	for _, format := range []string{"table", "wide", "csv", "markdown", "jsonl"} {
+		for name, err := range map[string]error{
+			"result": WriteResult(io.Discard, r, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{Options: render.Options{Width: 80}}),
+			"costs":  WriteCosts(io.Discard, r, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}),
+			"none":   WriteCosts(io.Discard, &replay.Result{}, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}),
+			"base":   WriteComparison(io.Discard, r, r, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}),
+			"whatif": WriteWhatIf(io.Discard, w, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{Options: render.Options{Width: 20}}),
+			"empty":  WriteWhatIf(io.Discard, &whatif.Report{}, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}),
+			"layout": WriteLayout(io.Discard, l, &r.Cover, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{Options: render.Options{Width: 5}}),
+			"shape":  WriteShape(io.Discard, &log.Log{}, &log.Shape{}, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}),
+		} {
+			if err != nil {
+				t.Errorf("%s as %s: %v", name, format, err)
+			}
+		}
+	}
+	for _, kind := range PlotNames() {
+		var b bytes.Buffer
+		if err := PlotResults(&b, []Series{{"a", r}, {"b", r}}, PlotOptions{Kind: kind, Format: "svg", Width: 1, Height: 1 << 30}); err == nil {
+			rendertest.WellFormed(t, kind, b.Bytes())
+			if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+				t.Errorf("%s has places that are none", kind)
+			}
+		}
+	}
+	if err := PlotWhatIf(io.Discard, w, PlotOptions{Format: "svg"}); err != nil {
+		t.Error(err)
+	}
+	if err := WriteHTML(io.Discard, []Series{{"", r}, {"", &replay.Result{}}}, w, ""); err != nil {
+		t.Error(err)
+	}
+}

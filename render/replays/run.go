@@ -1,0 +1,262 @@
+package replays
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/load"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// pointLines are a point's figures: the answer to "what does this load do".
+func pointLines(p *load.Point, o *render.ReportOptions) []render.Line {
+	lines := labelled(o, render.RolePlain, "load", loadLine(p, o))
+	if p.Stopped != "" {
+		lines = append(lines, labelled(o, render.RoleBad, "STOPPED", render.Harmless(p.Stopped))...)
+	}
+	lines = append(lines, labelled(o, render.RoleTitle, "QPS", qpsLine(p, o))...)
+	lines = append(lines, latencyLines(p, o)...)
+	lines = append(lines, failLines(p, o)...)
+	lines = append(lines, labelled(o, render.RolePlain, "per query", costText(p, o))...)
+	for _, n := range p.Notes {
+		lines = append(lines, labelled(o, render.RoleDim, "note", render.Harmless(n))...)
+	}
+	return lines
+}
+
+func loadLine(p *load.Point, o *render.ReportOptions) string {
+	text := ArrivalText(p)
+	if open(p) && p.Sessions > 0 {
+		text += ", " + words.Plural(p.Sessions, "session")
+	}
+	if p.Open > 0 && p.Open < p.Sessions {
+		text += " (" + strconv.Itoa(p.Open) + " could be opened)"
+	}
+	if params := parametersText(p); params != "" {
+		text += ", " + params
+	}
+	if measured := measuredText(p, o); measured != "" {
+		text += "; " + measured
+	}
+	if open(p) {
+		text += "; latency counts from when a request should have been sent"
+	}
+	return text
+}
+
+// qpsLine is "12,345 (12,115 to 12,575, 95% of 5 rounds); 1,543 a session".
+func qpsLine(p *load.Point, o *render.ReportOptions) string {
+	text := words.ThreeDigits(p.QPS)
+	if hasInterval(p) {
+		text += " " + plusMinus(o) + " " + halfInterval(p) + " (95% CI " + words.ThreeDigits(p.QPSLow) + " to " + words.ThreeDigits(p.QPSHigh) + " over " + words.Plural(len(p.Repeats), "round") + ")"
+	} else {
+		text += ", one round: no interval"
+	}
+	if !open(p) && p.Sessions > 1 {
+		text += "; " + words.ThreeDigits(p.QPS/float64(p.Sessions)) + " a session"
+	}
+	return text
+}
+
+func latencyLines(p *load.Point, o *render.ReportOptions) []render.Line {
+	l := &p.Latency
+	if l.Count == 0 {
+		return labelled(o, render.RoleDim, "latency", words.UnknownMark+": nothing was answered")
+	}
+	lines := labelled(o, render.RolePlain, "latency", figures(o, "avg min max", l.Mean, l.Min, l.Max))
+	lines = append(lines, labelled(o, render.RolePlain, "", figures(o, "p50 p90 p95 p99 p99.9", l.P50, l.P90, l.P95, l.P99, l.P999))...)
+	for _, x := range []struct {
+		name string
+		l    *load.Latency
+	}{{"  server", &p.Server}, {"  wire", &p.Wire}, {"  queued", &p.Queued}, {"  waited", &p.Waited}} {
+		if x.l.Count > 0 && x.l.Max > 0 {
+			lines = append(lines, labelled(o, render.RolePlain, x.name, figures(o, "avg p50 p99 max", x.l.Mean, x.l.P50, x.l.P99, x.l.Max))...)
+		}
+	}
+	if p.Late > 0 {
+		lines = append(lines, labelled(o, render.RoleWarn, "  late", words.Count(p.Late, "request", "requests")+" could not be sent when due, as all sessions were busy")...)
+	}
+	if p.Unsent > 0 {
+		lines = append(lines, labelled(o, render.RoleBad, "  unsent", words.Count(p.Unsent, "request was", "requests were")+" due and found no session until the end: in no other figure")...)
+	}
+	return lines
+}
+
+// failLines count what was not answered, with its own latencies: a refusal is fast, and must not look like an answer.
+func failLines(p *load.Point, o *render.ReportOptions) []render.Line {
+	text := "0 of " + words.Count(p.Asked, "request", "requests")
+	if p.Failed == 0 {
+		return labelled(o, render.RolePlain, "fails", text)
+	}
+	text = words.Number(p.Failed) + " of " + words.Count(p.Asked, "request", "requests") + " (" + words.Share(ratioOf(float64(p.Failed), float64(p.Asked))) + ")"
+	if l := &p.FailedLatency; l.Count > 0 {
+		text += "; they took p50 " + words.Latency(l.P50, o.ASCII) + ", p99 " + words.Latency(l.P99, o.ASCII) + ", which is not in the latency above"
+	}
+	lines := labelled(o, render.RoleBad, "fails", text)
+	keys := byCount(p.Errors)
+	for _, k := range keys[:o.Shown(len(keys))] {
+		lines = append(lines, labelled(o, render.RoleDim, "", timesText(p.Errors[k])+": "+render.Harmless(k))...)
+	}
+	return append(lines, indented(o.More(len(keys)))...)
+}
+
+// costText is what a query costs: "CPU 640 µs, context switches 1.2, distances computed 45,000".
+func costText(p *load.Point, o *render.ReportOptions) string {
+	return "CPU " + knownLatency(p.CPUPerQuery, o) + ", context switches " + toldText(p.SwitchesPerQuery) + ", distances computed " + toldText(p.DistancesPerQuery)
+}
+
+func timesText(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return words.Number(n) + " times"
+}
+
+func recallLines(r *replay.Result, o *render.ReportOptions) []render.Line {
+	c := r.Recall
+	if c == nil {
+		return labelled(o, render.RoleDim, "recall", words.UnknownMark+": not compared")
+	}
+	text := RecallText(c.Mean)
+	if c.High > c.Low {
+		text += " (95% CI " + RecallText(c.Low) + " to " + RecallText(c.High) + ")"
+	}
+	text += " over " + words.Count(int64(c.Queries), "query", "queries")
+	if c.Worst < 1 {
+		text += "; the worst is query " + strconv.Itoa(c.WorstQuery) + " with " + strconv.FormatFloat(c.Worst, 'f', 2, 64)
+	}
+	if c.Against != "" {
+		text += "; the truth is " + render.Harmless(c.Against)
+	}
+	role := render.RolePlain
+	switch {
+	case c.Unseen > 0:
+		role = render.RoleWarn
+		text += " among the " + words.Share(1-c.Unseen) + " of the rows that were loaded: the recall among all is not known"
+	case c.Unseen < 0:
+		role = render.RoleWarn
+		text += " among the rows that were loaded, and nobody tells of how many: the recall among all is not known"
+	}
+	return labelled(o, role, "recall@"+strconv.Itoa(c.K), text)
+}
+
+// differenceLines say in what answers are not the reference's, and why.
+func differenceLines(r *replay.Result, o *render.ReportOptions) []render.Line {
+	d := r.Differences
+	if d == nil {
+		return nil
+	}
+	part := func(n int) string { return words.Share(ratioOf(float64(n), float64(d.Hits))) }
+	text := words.Number(int64(d.Equal)) + " of " + words.Count(int64(d.Hits), "hit", "hits") + " (" + part(d.Equal) + ") are the same at the same place, " +
+		part(d.SameSet) + " at any place"
+	if d.Equal > 0 {
+		text += "; distances of " + words.Share(ratioOf(float64(d.BitEqual), float64(d.Equal))) + " to the bit"
+	}
+	if d.Against != "" {
+		text += "; against " + render.Harmless(d.Against)
+	}
+	role := render.RoleGood
+	if d.Equal < d.Hits {
+		role = render.RolePlain
+	}
+	lines := labelled(o, role, "same hits", text)
+	explained := 0
+	for _, reason := range byCount(d.Explained) {
+		explained += d.Explained[reason]
+		lines = append(lines, labelled(o, render.RoleDim, "", words.Number(int64(d.Explained[reason]))+" differ: "+render.Harmless(reason))...)
+	}
+	if rest := d.Hits - d.Equal - explained; rest > 0 {
+		lines = append(lines, labelled(o, render.RoleBad, "", words.Number(int64(rest))+" differ and nothing explains it")...)
+	}
+	n := min(o.Shown(len(d.Examples)), mostExamples)
+	for i := range d.Examples[:n] {
+		lines = append(lines, labelled(o, render.RoleDim, "", exampleText(&d.Examples[i]))...)
+	}
+	if rest := len(d.Examples) - n; rest > 0 {
+		lines = append(lines, indented([]render.Line{{Role: render.RoleDim, Text: "more examples are in -o json"}})...)
+	}
+	return lines
+}
+
+const mostExamples = 3
+
+// exampleText is "query 7, place 3: 17 (0.25) expected, 19 (0.25) answered: equal distance".
+func exampleText(d *replay.Difference) string {
+	hit := func(h *load.Hit) string {
+		return render.Harmless(h.Key.String()) + " (" + single(h.Distance) + ")"
+	}
+	text := "query " + strconv.Itoa(d.Query) + ", place " + strconv.Itoa(d.Place) + ": " + hit(&d.Want) + " expected, "
+	if d.GotNone {
+		text += "nothing answered"
+	} else {
+		text += hit(&d.Got) + " answered"
+	}
+	if d.Reason != "" {
+		return text + ": " + render.Harmless(d.Reason)
+	}
+	return text + ": unexplained"
+}
+
+// pointFields are a point for scripts, in the units of the saved result.
+func pointFields(points []load.Point) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(p *load.Point) table.Cell) table.ColumnOf[int] {
+		return render.Key(name, kind, func(i int) table.Cell { return of(&points[i]) })
+	}
+	list := []table.ColumnOf[int]{
+		field("sessions", table.Int, func(p *load.Point) table.Cell { return render.PositiveCell(p.Sessions) }),
+		field("rate", table.Exact, func(p *load.Point) table.Cell { return presentCell(p.Rate) }),
+		field("timed", table.Bool, func(p *load.Point) table.Cell { return table.OfBool(p.Timed) }),
+		field("k", table.Int, func(p *load.Point) table.Cell { return render.PositiveCell(p.K) }),
+		field("ef", table.Int, func(p *load.Point) table.Cell { return render.PositiveCell(p.EF) }),
+		field("nprobe", table.Int, func(p *load.Point) table.Cell { return render.PositiveCell(p.NProbe) }),
+		field("rounds", table.Int, func(p *load.Point) table.Cell { return table.OfInt(int64(len(p.Repeats))) }),
+		field("qps", table.Exact, func(p *load.Point) table.Cell { return render.FiniteCell(p.QPS) }),
+		field("qps_low", table.Exact, func(p *load.Point) table.Cell { return intervalCell(p, p.QPSLow) }),
+		field("qps_high", table.Exact, func(p *load.Point) table.Cell { return intervalCell(p, p.QPSHigh) }),
+		field("recall", table.Exact, func(p *load.Point) table.Cell {
+			if p.Recall < 0 || math.IsNaN(p.Recall) {
+				return table.OfUnknown()
+			}
+			return table.OfFloat(p.Recall)
+		}),
+		field("asked", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Asked) }),
+		field("failed", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Failed) }),
+		field("unsent", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Unsent) }),
+		field("late", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Late) }),
+		field("cpu_per_query_seconds", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.CPUPerQuery.Seconds()) }),
+		field("switches_per_query", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.SwitchesPerQuery) }),
+		field("distances_per_query", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.DistancesPerQuery) }),
+	}
+	for _, x := range []struct {
+		name string
+		of   func(p *load.Point) *load.Latency
+	}{
+		{"latency", func(p *load.Point) *load.Latency { return &p.Latency }},
+		{"failed_latency", func(p *load.Point) *load.Latency { return &p.FailedLatency }},
+		{"server", func(p *load.Point) *load.Latency { return &p.Server }},
+		{"wire", func(p *load.Point) *load.Latency { return &p.Wire }},
+		{"queued", func(p *load.Point) *load.Latency { return &p.Queued }},
+		{"waited", func(p *load.Point) *load.Latency { return &p.Waited }},
+	} {
+		list = append(list, latencyFields(points, x.name, x.of)...)
+	}
+	return append(list, field("stopped", table.Text, func(p *load.Point) table.Cell { return table.Of(p.Stopped) }))
+}
+
+func latencyFields(points []load.Point, name string, of func(p *load.Point) *load.Latency) []table.ColumnOf[int] {
+	var list []table.ColumnOf[int]
+	for i, figure := range strings.Fields("mean min p50 p90 p95 p99 p999 max") {
+		list = append(list, render.Key(name+"_"+figure+"_seconds", table.Exact, func(row int) table.Cell {
+			l := of(&points[row])
+			if l.Count == 0 {
+				return table.OfNone()
+			}
+			return table.OfFloat(latencyFigures(l)[i].Seconds())
+		}))
+	}
+	return list
+}

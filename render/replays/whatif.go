@@ -1,0 +1,331 @@
+package replays
+
+import (
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/doc"
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/simulate"
+	"kitescope/replay/whatif"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// WriteWhatIf writes predictions: what each change gives, what the present cluster loses its time with, and how far the model is
+// to be trusted. JSON and YAML are the saved report; CSV has a row for each cluster, the present one first.
+func WriteWhatIf(w io.Writer, r *whatif.Report, format render.ReportFormat, o render.ReportOptions) error {
+	return writeSaved(w, format, newWhatIfSheet(r, &o, format.Name() != "table"), func(e *doc.Encoder) error { return whatif.TellReport(e, r) })
+}
+
+// predictions are the present cluster and the others.
+func predictions(r *whatif.Report) []*whatif.Prediction {
+	list := []*whatif.Prediction{&r.Base}
+	for i := range r.Others {
+		list = append(list, &r.Others[i])
+	}
+	return list
+}
+
+// ChangeName is what a report calls one of its predictions.
+func ChangeName(r *whatif.Report, p *whatif.Prediction) string {
+	switch {
+	case p.Change.Name != "":
+		return render.Harmless(p.Change.Name)
+	case p == &r.Base:
+		return "as it is"
+	}
+	return "unnamed"
+}
+
+func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *render.Sheet {
+	list := predictions(r)
+	s := &render.Sheet{Kind: "WhatIf", Options: o, About: func(*doc.Encoder) {}, Items: render.ForScripts(len(list), len(list), predictionFields(r, list))}
+	s.Head = []render.Line{{Role: render.RoleTitle, Text: "What if: " + render.OrUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load)}}
+	if text := setupText(&r.Setup, o); text != "" {
+		s.Head = append(s.Head, render.Line{Role: render.RoleDim, Text: text})
+	}
+	s.Head = append(s.Head, render.Line{})
+	s.Head = append(s.Head, answerLines(r, o)...)
+	part := render.Part{List: render.Places(len(list), predictionColumns(r, list, o)), Head: []render.Line{{
+		Role: render.RoleDim, Text: "at " + simulatedLoadText(&r.Load) + "; BUSY is the use of its idlest and busiest node, MOST the queries per second that it can do with as many sessions as it takes",
+	}}}
+	split := render.Part{List: render.Places(len(list), splitColumns(r, list, o)), Head: []render.Line{{Role: render.RoleDim, Text: StateLegend(o.ASCII)}}}
+	s.Parts = append(s.Parts, part, split, render.Part{Head: causeLines(r, o)})
+	s.Parts = append(s.Parts, trustParts(r, o)...)
+	for _, p := range list {
+		for _, n := range p.Notes {
+			s.Foot = append(s.Foot, labelled(o, render.RoleDim, "note", ChangeName(r, p)+": "+render.Harmless(n))...)
+		}
+	}
+	for _, n := range r.Notes {
+		s.Foot = append(s.Foot, labelled(o, render.RoleDim, "note", render.Harmless(n))...)
+	}
+	if repeat {
+		s.Foot = append(s.Foot, repeatLines(&replay.Result{Setup: r.Setup}, o)...)
+	}
+	return s
+}
+
+// simulatedLoadText is "16 sessions", "2,500 requests/s".
+func simulatedLoadText(l *simulate.Load) string {
+	text := words.Plural(l.Sessions, "session")
+	if l.Rate > 0 {
+		text = words.Setting(l.Rate) + " requests/s"
+	}
+	if l.NQ > 1 {
+		text += " of " + words.Plural(l.NQ, "vector")
+	}
+	if l.K > 0 {
+		text += ", k " + strconv.Itoa(l.K)
+	}
+	return text
+}
+
+// answerLines are what a person on call reads if nothing else: the change that gives most at the load that was asked for.
+func answerLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
+	answer := func(text string) []render.Line { return labelled(o, render.RoleTitle, "answer", text) }
+	best := r.Best()
+	switch {
+	case len(r.Others) == 0:
+		return answer("no change was asked for: give some with --change")
+	case best == nil && !slices.ContainsFunc(r.Others, func(p whatif.Prediction) bool { return p.Change.Scale == 0 || p.Change.Scale == 1 }):
+		return answer("another size of the collection is no change for the better: the figures stand below")
+	case best == nil:
+		return answer("none of these does better than the cluster as it is, at " + simulatedLoadText(&r.Load) + mostText(r, mostOf(r)))
+	}
+	text := ChangeName(r, best) + " gives most"
+	if r.Load.Rate > 0 {
+		text += " at " + simulatedLoadText(&r.Load)
+	} else if best.Outcome != nil && r.Base.Outcome != nil {
+		text += ": " + words.ThreeDigits(best.Outcome.QPS) + " queries per second at " + simulatedLoadText(&r.Load) + ", instead of " + words.ThreeDigits(r.Base.Outcome.QPS) + " (" + LoadGainText(r, best) + ")"
+	}
+	if best.Outcome != nil && r.Base.Outcome != nil {
+		text += "; p99 " + words.Latency(best.Outcome.P99, o.ASCII) + " instead of " + words.Latency(r.Base.Outcome.P99, o.ASCII)
+	}
+	text += mostText(r, best)
+	if qps, p99 := r.Check.Worst(); qps >= 0 {
+		text += "; the simulation was off by up to " + words.Share(qps) + " in queries per second"
+		if p99 >= 0 {
+			text += " and " + words.Share(p99) + " in p99"
+		}
+		text += ", where it could be checked"
+	}
+	return answer(text)
+}
+
+// mostOf is the change after which the cluster can do most.
+func mostOf(r *whatif.Report) *whatif.Prediction {
+	best := &r.Base
+	for i := range r.Others {
+		if p := &r.Others[i]; p.Gain > best.Gain && !math.IsInf(p.Gain, 0) {
+			best = p
+		}
+	}
+	return best
+}
+
+// mostText says what a changed cluster can do where the load is no bound.
+func mostText(r *whatif.Report, p *whatif.Prediction) string {
+	if gain := r.GainAtLoad(p); p == &r.Base || !(p.Most > 0) || r.Load.Rate == 0 && math.Abs(p.Gain-gain) < 0.02*gain {
+		return ""
+	}
+	return "; at most, with as many sessions as it takes, " + ChangeName(r, p) + " does " + words.ThreeDigits(p.Most) + " instead of " + words.ThreeDigits(r.Base.Most) + " (" + GainText(p) + ")"
+}
+
+// GainText is how many times the queries per second of the present cluster a prediction can do at most: "x2.25".
+func GainText(p *whatif.Prediction) string { return factorText(p.Gain) }
+
+// LoadGainText is how many times the queries per second of the present cluster a prediction has at the report's load.
+func LoadGainText(r *whatif.Report, p *whatif.Prediction) string { return factorText(r.GainAtLoad(p)) }
+
+func factorText(x float64) string {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return words.UnknownMark
+	}
+	return "x" + words.ThreeDigits(x)
+}
+
+func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *render.ReportOptions) []table.ColumnOf[int] {
+	column := func(title string, priority int, text func(p *whatif.Prediction) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(list[i]) }}
+	}
+	outcome := func(title string, priority int, text func(x *simulate.Outcome) string) table.ColumnOf[int] {
+		return column(title, priority, func(p *whatif.Prediction) string {
+			if p.Outcome == nil {
+				return words.UnknownMark
+			}
+			return text(p.Outcome)
+		})
+	}
+	gain := func(title string, priority int, of func(p *whatif.Prediction) float64) table.ColumnOf[int] {
+		c := column(title, priority, func(p *whatif.Prediction) string {
+			if p == &r.Base {
+				return ""
+			}
+			return factorText(of(p))
+		})
+		c.Role = func(i int) render.Role {
+			switch g := of(list[i]); {
+			case g > 1.02:
+				return render.RoleGood
+			case g < 0.98:
+				return render.RoleBad
+			}
+			return render.RolePlain
+		}
+		return c
+	}
+	columns := []table.ColumnOf[int]{
+		{Column: table.Column{Title: "CLUSTER", Shorten: true}, Shown: func(i int) string { return ChangeName(r, list[i]) }},
+		outcome("QPS", 0, func(x *simulate.Outcome) string { return words.ThreeDigits(x.QPS) }),
+		outcome("P50", 6, func(x *simulate.Outcome) string { return words.Latency(x.P50, o.ASCII) }),
+		outcome("P99", 0, func(x *simulate.Outcome) string {
+			return words.Latency(x.P99, o.ASCII) + []string{"", " !"}[render.BoolInt(x.Saturated)]
+		}),
+		column("RECALL", 0, func(p *whatif.Prediction) string { return RecallText(p.Recall) }),
+		outcome("BUSY", 2, usesText),
+		column("MOST", 0, func(p *whatif.Prediction) string { return orUnknownNumber(p.Most) }),
+		gain("OF MOST", 0, func(p *whatif.Prediction) float64 { return p.Gain }),
+	}
+	if r.Load.Rate > 0 { // the same rate for all
+		return columns
+	}
+	return slices.Insert(columns, 2, gain("GAIN", 0, r.GainAtLoad))
+}
+
+// splitColumns are what a query costs a cluster, by the state of its segments.
+func splitColumns(r *whatif.Report, list []*whatif.Prediction, o *render.ReportOptions) []table.ColumnOf[int] {
+	column := func(title string, priority int, text func(p *whatif.Prediction) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(list[i]) }}
+	}
+	size := render.BarWidth(&o.Options)
+	return []table.ColumnOf[int]{
+		{Column: table.Column{Title: "CPU OF A QUERY", Shorten: true}, Shown: func(i int) string { return ChangeName(r, list[i]) }},
+		column("GROWING", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Growing, o) }),
+		column("NO INDEX", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Unindexed, o) }),
+		column("INDEXED", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Indexed, o) }),
+		column("ALL", 0, func(p *whatif.Prediction) string { return knownLatency(p.Cost.CPU, o) }),
+		column("LONGEST NODE", 4, func(p *whatif.Prediction) string { return knownLatency(p.Cost.Critical, o) }),
+		column("MODELLED", 3, func(p *whatif.Prediction) string { return words.Share(p.Modelled) }),
+		{Column: table.Column{Title: "SPLIT", Priority: 2}, Shown: func(i int) string {
+			c := &list[i].Cost
+			return stateBar(&[3]time.Duration{c.Growing, c.Unindexed, c.Indexed}, c.CPU, c.CPU, size, o.ASCII)
+		}},
+	}
+}
+
+func orUnknownNumber(x float64) string {
+	if !(x > 0) {
+		return words.UnknownMark
+	}
+	return words.ThreeDigits(x)
+}
+
+// costOr0 is a part of a known cost: here 0 is nothing, not unknown.
+func costOr0(d time.Duration, o *render.ReportOptions) string {
+	if d == 0 {
+		return words.NoneMark
+	}
+	return words.Latency(d, o.ASCII)
+}
+
+// usesText is how busy the idlest and the busiest node are: "38-97%".
+func usesText(x *simulate.Outcome) string {
+	least, most, ok := usesOf(x)
+	if !ok {
+		return words.UnknownMark
+	}
+	if len(x.Nodes) == 1 {
+		return words.Share(most)
+	}
+	return strings.TrimSuffix(words.Share(math.Round(100*least)/100), "%") + "-" + words.Share(math.Round(100*most)/100)
+}
+
+func usesOf(x *simulate.Outcome) (least, most float64, ok bool) {
+	least = math.Inf(1)
+	for i := range x.Nodes {
+		least, most = min(least, x.Nodes[i].Use), max(most, x.Nodes[i].Use)
+	}
+	return least, most, len(x.Nodes) > 0
+}
+
+// cause is what the present cluster loses time with.
+type cause struct {
+	share float64
+	text  string
+}
+
+// causes of the present cluster, the greatest first.
+func causes(r *whatif.Report, o *render.ReportOptions) []cause {
+	c := &r.Base.Cost
+	var list []cause
+	part := func(d time.Duration, text string) {
+		if d > 0 && c.CPU > 0 {
+			share := ratioOf(float64(d), float64(c.CPU))
+			list = append(list, cause{share, text + ": " + words.Latency(d, o.ASCII) + " of the " + words.Latency(c.CPU, o.ASCII) + " CPU of a query (" + words.Share(share) + ")"})
+		}
+	}
+	part(c.Growing, "growing segments, searched row by row")
+	part(c.Unindexed, "sealed segments without an index, searched row by row")
+	part(c.Indexed, "searches of indexes")
+	if n := searching(&r.Base); n > 1 && c.Critical > 0 && c.CPU > 0 {
+		even := float64(c.CPU) / float64(n)
+		if idle := 1 - even/float64(c.Critical); idle > 0.02 {
+			list = append(list, cause{idle, "imbalance: " + render.OrUnknown(c.Node) + " does " + words.Latency(c.Critical, o.ASCII) + " of each query, " +
+				words.ThreeDigits(float64(c.Critical)/even) + " times its even share; when it is full, " + words.Share(idle) + " of what the nodes could do lies idle"})
+		}
+	}
+	for i := range list { // few: insertion sort, the greatest first
+		for j := i; j > 0 && list[j].share > list[j-1].share; j-- {
+			list[j], list[j-1] = list[j-1], list[j]
+		}
+	}
+	return list
+}
+
+// searching is how many nodes could search: idle ones count, as moving segments to them is what there is to win.
+func searching(p *whatif.Prediction) int {
+	if p.Outcome != nil && len(p.Outcome.Nodes) > 0 {
+		return len(p.Outcome.Nodes)
+	}
+	if p.Layout != nil {
+		return len(p.Layout.Nodes)
+	}
+	return 0
+}
+
+func causeLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
+	lines := []render.Line{{Role: render.RoleTitle, Text: "What the cluster spends its time with, as it is"}}
+	list := causes(r, o)
+	if len(list) == 0 {
+		return append(lines, render.Line{Role: render.RoleDim, Text: "unknown: nothing was measured"})
+	}
+	for i, c := range list {
+		lines = append(lines, render.Line{Text: "  " + strconv.Itoa(i+1) + ". " + c.text})
+	}
+	if x := r.Base.Outcome; x != nil && x.Bound != "" {
+		lines = append(lines, render.Line{Text: "  its limit at this load: " + render.Harmless(x.Bound)})
+	}
+	if gains := gainTexts(r); len(gains) > 0 {
+		lines = append(lines, render.Line{}, render.Line{Role: render.RoleTitle, Text: "What changes give, each alone before those that go together"})
+		for i, text := range gains {
+			lines = append(lines, render.Line{Text: "  " + strconv.Itoa(i+1) + ". " + text})
+		}
+	}
+	return lines
+}
+
+// gainTexts are the changes by what they give, the greatest first.
+func gainTexts(r *whatif.Report) []string {
+	list := whatif.Explain(r)
+	if r.Base.Cost.CPU > 0 && len(list) > 0 { // the first is the split of the CPU, which stands above
+		list = list[1:]
+	}
+	return render.HarmlessAll(list)
+}

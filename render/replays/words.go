@@ -1,0 +1,230 @@
+package replays
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/load"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// latencyOf is a figure of a distribution, "?" if nothing was measured.
+func latencyOf(l *load.Latency, d time.Duration, o *render.ReportOptions) string {
+	if l.Count == 0 {
+		return words.UnknownMark
+	}
+	return words.Latency(d, o.ASCII)
+}
+
+// knownLatency is a cost, "?" where it is 0: nobody told it.
+func knownLatency(d time.Duration, o *render.ReportOptions) string {
+	if d <= 0 {
+		return words.UnknownMark
+	}
+	return words.Latency(d, o.ASCII)
+}
+
+// RecallText is a recall with four digits, "?" if it is unknown; it never rounds to all what is not all.
+func RecallText(r float64) string {
+	switch {
+	case math.IsNaN(r) || r < 0:
+		return words.UnknownMark
+	case r < 1:
+		r = min(r, 0.9999)
+	}
+	return strconv.FormatFloat(r, 'f', 4, 64)
+}
+
+// rowCount is a number of rows, "?" where nobody tells it.
+func rowCount(n int64) string {
+	if n < 0 {
+		return words.UnknownMark
+	}
+	return words.Number(n)
+}
+
+func ratioOf(a, b float64) float64 {
+	if b == 0 {
+		return math.NaN()
+	}
+	return a / b
+}
+
+// plusMinus is "±", or what ASCII has for it.
+func plusMinus(o *render.ReportOptions) string {
+	if o.ASCII {
+		return "+/-"
+	}
+	return "±"
+}
+
+// hasInterval tells whether a point's interval is one: of one round there is none.
+func hasInterval(p *load.Point) bool { return p.QPSHigh > p.QPSLow }
+
+// halfInterval is half of the interval of a mean, "" if there is none.
+func halfInterval(p *load.Point) string {
+	if !hasInterval(p) {
+		return ""
+	}
+	return words.ThreeDigits((p.QPSHigh - p.QPSLow) / 2)
+}
+
+// ArrivalText is how a point's requests came: "8 sessions", "500 requests/s, evenly spaced".
+func ArrivalText(p *load.Point) string {
+	switch {
+	case p.Timed:
+		text := "at the log's own times"
+		if p.Speed != 0 && p.Speed != 1 {
+			text += ", " + words.Setting(p.Speed) + " times as fast"
+		}
+		return text
+	case p.Rate > 0:
+		text := words.Setting(p.Rate) + " requests/s"
+		if p.Poisson {
+			return text + " at random moments"
+		}
+		return text + ", evenly spaced"
+	}
+	return words.Plural(p.Sessions, "session")
+}
+
+// open tells whether requests come whatever the answers do.
+func open(p *load.Point) bool { return p.Timed || p.Rate > 0 }
+
+// parametersText are the search parameters of a point: "k 10, ef 64".
+func parametersText(p *load.Point) string {
+	var list []string
+	for _, x := range []struct {
+		name string
+		n    int
+	}{{"k", p.K}, {"ef", p.EF}, {"nprobe", p.NProbe}} {
+		if x.n > 0 {
+			list = append(list, x.name+" "+strconv.Itoa(x.n))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// byCount are the keys of a count, the greatest first, then by name.
+func byCount[N int | int64](m map[string]N) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		if m[a] != m[b] {
+			if m[a] > m[b] {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return keys
+}
+
+// stateGlyph is how a state looks in a bar: as in the bars of the balance report.
+func stateGlyph(s replay.State, ascii bool) string {
+	glyphs := [...]string{replay.Growing: "░", replay.Unindexed: "▒", replay.Indexed: "▇"}
+	if ascii {
+		glyphs = [...]string{replay.Growing: "-", replay.Unindexed: "+", replay.Indexed: "#"}
+	}
+	if int(s) >= len(glyphs) {
+		return words.UnknownMark
+	}
+	return glyphs[s]
+}
+
+// StateText is a segment's state for people, also if a file says what none is.
+func StateText(s replay.State) string {
+	if s > replay.Indexed {
+		return words.UnknownMark
+	}
+	return s.String()
+}
+
+// StateLegend explains the signs of StateBar.
+func StateLegend(ascii bool) string {
+	return stateGlyph(replay.Growing, ascii) + " growing, " + stateGlyph(replay.Unindexed, ascii) + " sealed without index, " +
+		stateGlyph(replay.Indexed, ascii) + " indexed"
+}
+
+// labelWidth is the column of the names of figures.
+const labelWidth = 12
+
+// labelled is a figure with its name, broken to the terminal's width behind the name. The text must be harmless.
+func labelled(o *render.ReportOptions, role render.Role, label, text string) []render.Line {
+	lines := []string{text}
+	if room := o.Width - labelWidth; o.Width > 0 && room > 0 {
+		lines = hang(text, room)
+	}
+	out := make([]render.Line, len(lines))
+	for i, line := range lines {
+		out[i] = render.Line{Role: render.RoleDim, Text: render.Padded(label, labelWidth), After: []render.Piece{{Role: role, Text: line}}, Whole: true}
+		label = ""
+	}
+	return out
+}
+
+// hang breaks text at blanks.
+func hang(text string, room int) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(text) {
+		if n := len(lines); n > 0 && render.Cells(lines[n-1])+1+render.Cells(word) <= room {
+			lines[n-1] += " " + word
+			continue
+		}
+		for render.Cells(word) > room { // a path or an error without blanks
+			head := render.Fit(word, room, "")
+			lines, word = append(lines, head), word[len(head):]
+		}
+		lines = append(lines, word)
+	}
+	if len(lines) == 0 {
+		return []string{""}
+	}
+	return lines
+}
+
+// figures are latencies with their names: "avg 642 µs, min 310 µs".
+func figures(o *render.ReportOptions, names string, values ...time.Duration) string {
+	list := strings.Fields(names)
+	for i := range list {
+		list[i] += " " + words.Latency(values[i], o.ASCII)
+	}
+	return strings.Join(list, ", ")
+}
+
+// latencyFigures are avg, min, p50, p90, p95, p99, p99.9, max.
+func latencyFigures(l *load.Latency) [8]time.Duration {
+	return [8]time.Duration{l.Mean, l.Min, l.P50, l.P90, l.P95, l.P99, l.P999, l.Max}
+}
+
+// presentCell is a number that does not exist where it is 0.
+func presentCell(f float64) table.Cell {
+	if f == 0 {
+		return table.OfNone()
+	}
+	return render.FiniteCell(f)
+}
+
+// toldCell is a number that is unknown where it is 0: nobody told it.
+func toldCell(f float64) table.Cell {
+	if f == 0 {
+		return table.OfUnknown()
+	}
+	return render.FiniteCell(f)
+}
+
+func intervalCell(p *load.Point, f float64) table.Cell {
+	if !hasInterval(p) {
+		return table.OfNone()
+	}
+	return render.FiniteCell(f)
+}
