@@ -69,9 +69,7 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
   kitescope compare a b --plot concurrency -O qps.svg
   kitescope compare milvus.json pgvector.json --match 'case \d+' --only 'M=16|m=16'
   kitescope compare milvus.json pgvector.json --plot recall -O recall.svg`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt")
-		},
+		Args: cli.Args(1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()

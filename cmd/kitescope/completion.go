@@ -18,9 +18,7 @@ selectors and, with --from or a context, the names of objects.`,
 		Example: `  source <(kitescope completion bash)
   kitescope completion zsh > "${fpath[1]}/_kitescope"
   kitescope completion fish > ~/.config/fish/completions/kitescope.fish`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "the name of a shell", "there are: bash, zsh, fish, powershell")
-		},
+		Args:      cli.Args(1, 1, "the name of a shell", "there are: bash, zsh, fish, powershell"),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()

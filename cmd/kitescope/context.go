@@ -36,7 +36,7 @@ func contextCommands() []cli.Entry {
 }
 
 func oneContext(cmd *cobra.Command, args []string) error {
-	return cli.WantArgs(cmd, args, 1, 1, "the name of a context", "see: "+cmd.CommandPath()+" --help")
+	return cli.Args(1, 1, "the name of a context", "see: "+cmd.CommandPath()+" --help")(cmd, args)
 }
 
 func contextAdd(a *cli.App) *cobra.Command {

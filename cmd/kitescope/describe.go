@@ -30,9 +30,7 @@ decoded metadata records that it was read from.`,
 		Example: `  kitescope describe collection docs --from etcd://10.0.0.5:2379
   kitescope describe segment 470590760626297685 --records
   kitescope describe vchannel by-dev-rootcoord-dml_0_470590760625897534v0 -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 2, 2, "a resource and a name or id", "kitescope describe collection docs")
-		},
+		Args: cli.Args(2, 2, "a resource and a name or id", "kitescope describe collection docs"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -32,9 +32,7 @@ Exit code 3 means that there are differences.`,
 		Example: `  kitescope diff yesterday.kite today.kite
   kitescope diff before.kite --from etcd://10.0.0.5:2379
   kitescope diff a.db b.db -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 2, "one or two sources", "kitescope diff yesterday.kite today.kite")
-		},
+		Args: cli.Args(1, 2, "one or two sources", "kitescope diff yesterday.kite today.kite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), a, args)
 		},

@@ -19,9 +19,7 @@ func explainCommand(a *cli.App) *cobra.Command {
 what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has the same.`,
 		Example: `  kitescope explain
   kitescope explain growing-flushed`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 0, 1, "one check at a time", "kitescope explain growing-flushed")
-		},
+		Args: cli.Args(0, 1, "one check at a time", "kitescope explain growing-flushed"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

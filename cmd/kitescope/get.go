@@ -39,7 +39,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
   kitescope get vchannels 'checkpoint_age>5m' -o json
   kitescope get segments -o 'template={{range .items}}{{.id}} {{end}}' --limit 10
   kitescope get nodes --watch`,
-		Args:              getArgs,
+		Args:              cli.Args(1, math.MaxInt, "a resource", "there are: "+strings.Join(cli.ResourceNames(), ", ")),
 		ValidArgsFunction: a.CompleteGet,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), a, args)
@@ -63,10 +63,6 @@ func resourceList() string {
 		fmt.Fprintf(&b, "  %-17s %s\n", r.Name, r.Doc)
 	}
 	return b.String()
-}
-
-func getArgs(cmd *cobra.Command, args []string) error {
-	return cli.WantArgs(cmd, args, 1, math.MaxInt, "a resource", "there are: "+strings.Join(cli.ResourceNames(), ", "))
 }
 
 // question is a get command line, understood before anything is read.

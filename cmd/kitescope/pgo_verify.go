@@ -60,9 +60,7 @@ one, or no sign of it. 4: it cannot be told.`,
   kitescope pgo verify ./service --profile default.pgo --control ./service-without
   kitescope pgo verify http://service:6060 --profile default.pgo --seconds 30
   kitescope pgo verify after.pb.gz --profile default.pgo --control before.pb.gz -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "one program: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo")
-		},
+		Args: cli.Args(1, 1, "one program: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
 	f.input.register(cmd)

@@ -40,9 +40,7 @@ differ besides: neither can be told from one profile a side.`,
 		Example: `  kitescope profile diff before.pb.gz after.pb.gz
   kitescope profile diff before after --node querynode-3 --normalize -o markdown
   kitescope profile flame after --base before       the same as a flame graph`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 2, 2, "two profiles, BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz")
-		},
+		Args: cli.Args(2, 2, "two profiles, BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := f.settleTable(a, cmd)
 			if err != nil {

@@ -22,9 +22,7 @@ libraries, syscalls; which node of a role is idle while others work; and in what
 differs from the others of its role by more than chance.`,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 -O now && kitescope profile nodes now
   kitescope profile nodes now -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 0, 1, "one record", "kitescope profile nodes DIR")
-		},
+		Args: cli.Args(0, 1, "one record", "kitescope profile nodes DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := f.settleTable(a, cmd)
 			if err != nil {

@@ -48,22 +48,9 @@ func (f *profileTable) settleTable(a *cli.App, cmd *cobra.Command) (settledTable
 	if s.options, err = f.question.options(); err != nil {
 		return s, err
 	}
-	if s.format, err = render.ReportFormats().Parse(f.output); err != nil {
-		return s, cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
-	}
-	if f.limit < 0 {
-		return s, cli.Usagef("--limit is 0 or more, not %d", f.limit)
-	}
-	o, err := a.RenderOptions("")
-	if err != nil {
-		return s, err
-	}
-	limit := f.limit
-	if s.format.Structured() && !cmd.Flags().Changed("limit") {
-		limit = 0
-	}
-	s.render = render.ReportOptions{Options: o, Limit: limit, By: s.options.By, Label: s.options.Label}
-	return s, nil
+	s.format, s.render, err = cli.ReportOutput(a, cmd, f.output, f.limit)
+	s.render.By, s.render.Label = s.options.By, s.options.Label
+	return s, err
 }
 
 func profileTop(a *cli.App) *cobra.Command {

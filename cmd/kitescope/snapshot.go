@@ -38,9 +38,7 @@ func snapshotInfo(a *cli.App) *cobra.Command {
 		Use: "info FILE",
 		Example: `  kitescope snapshot info today.kite
   kitescope snapshot info etcd_snapshot.db -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "one file", "kitescope snapshot info today.kite")
-		},
+		Args: cli.Args(1, 1, "one file", "kitescope snapshot info today.kite"),
 		RunE: func(cmd *cobra.Command, args []string) error { return infoSnapshot(cmd.Context(), a, &f, args[0]) },
 	}
 	f.Register(cmd)

@@ -29,9 +29,7 @@ keys are redacted on the way. FILE appears when it is complete and not before.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
   kitescope snapshot save case.kite --from etcd://10.0.0.5:2379 --live --profile 10s
   kitescope snapshot save - --from etcd_snapshot.db | ssh laptop 'cat > case.kite'`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "the file to write", "kitescope snapshot save today.kite")
-		},
+		Args: cli.Args(1, 1, "the file to write", "kitescope snapshot save today.kite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("profile") {
 				profiles, err := snapshotProfiles(window)

@@ -26,9 +26,7 @@ func treeCommand(a *cli.App) *cobra.Command {
 		Use: "tree COLLECTION",
 		Example: `  kitescope tree docs --from etcd://10.0.0.5:2379
   kitescope tree tenant_a.orders --dropped -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "one collection", "kitescope tree docs")
-		},
+		Args: cli.Args(1, 1, "one collection", "kitescope tree docs"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -25,16 +25,18 @@ func Fixed(words ...string) func(*cobra.Command, []string, string) ([]string, co
 	}
 }
 
-// WantArgs checks how many arguments a command was given; what they are is a noun with its article.
-func WantArgs(cmd *cobra.Command, args []string, from, to int, what, hint string) error {
-	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
-	switch {
-	case len(args) < from:
-		return Usage(fmt.Errorf("%s needs %s", name, what), hint)
-	case len(args) > to:
-		return Usage(fmt.Errorf("%s takes %s, not %d arguments", name, what, len(args)), hint)
+// Args wants so many arguments of a command; what they are is a noun with its article.
+func Args(from, to int, what, hint string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+		switch {
+		case len(args) < from:
+			return Usage(fmt.Errorf("%s needs %s", name, what), hint)
+		case len(args) > to:
+			return Usage(fmt.Errorf("%s takes %s, not %d arguments", name, what, len(args)), hint)
+		}
+		return nil
 	}
-	return nil
 }
 
 // UnknownCommand is the error of a word that is no command, with those that are spelled alike.

@@ -47,20 +47,8 @@ func (a *App) CommandFor(c Connection) string {
 	if abs, err := filepath.Abs(from); err == nil && !strings.Contains(from, "://") && from != "-" {
 		from = abs
 	}
-	words = append(words, "--from", paste.Word(from))
-	for _, flag := range []struct{ name, value string }{
-		{"--root", c.Root},
-		{"--user", c.User},
-		{"--password-file", c.PasswordFile},
-		{"--ca", c.CA},
-		{"--cert", c.Cert},
-		{"--key", c.Key},
-		{"--server-name", c.ServerName},
-	} {
-		if flag.value != "" {
-			words = append(words, flag.name, paste.Word(flag.value))
-		}
-	}
+	words = withFlags(append(words, "--from", paste.Word(from)), "--root", c.Root, "--user", c.User, "--password-file", c.PasswordFile,
+		"--ca", c.CA, "--cert", c.Cert, "--key", c.Key, "--server-name", c.ServerName)
 	if c.Insecure {
 		words = append(words, "--insecure")
 	}
@@ -91,19 +79,8 @@ func (n *NodeFlags) CommandFor(c Connection) string {
 	if strings.Contains(proxy, "@") {
 		proxy = ""
 	}
-	for _, flag := range []struct{ name, value string }{
-		{"--proxy", proxy},
-		{"--milvus-user", n.User},
-		{"--milvus-password-file", n.PasswordFile},
-		{"--milvus-ca", n.CA},
-		{"--milvus-cert", n.Cert},
-		{"--milvus-key", n.Key},
-		{"--milvus-server-name", n.ServerName},
-	} {
-		if flag.value != "" {
-			words = append(words, flag.name, paste.Word(flag.value))
-		}
-	}
+	words = withFlags(words, "--proxy", proxy, "--milvus-user", n.User, "--milvus-password-file", n.PasswordFile,
+		"--milvus-ca", n.CA, "--milvus-cert", n.Cert, "--milvus-key", n.Key, "--milvus-server-name", n.ServerName)
 	if n.TLS {
 		words = append(words, "--milvus-tls")
 	}
@@ -114,6 +91,16 @@ func (n *NodeFlags) CommandFor(c Connection) string {
 		words = append(words, "--metrics-port", strconv.Itoa(n.metricsPort))
 	}
 	return strings.Join(words, " ")
+}
+
+// withFlags adds flags to a command line: names and values in turn, without those that have none.
+func withFlags(words []string, flags ...string) []string {
+	for i := 0; i < len(flags); i += 2 {
+		if flags[i+1] != "" {
+			words = append(words, flags[i], paste.Word(flags[i+1]))
+		}
+	}
+	return words
 }
 
 // IsLiveSource reports whether --from names a source that is asked, and no file.

@@ -26,9 +26,7 @@ slowest and the fastest; latencies are of all queries of all rounds. Without --t
 --truth exact finds the true neighbours first, row by row.`,
 		Example: `  kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64,128 --threads 1,2 --truth exact
   kitescope engine bench base.npy --queries q.npy -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "one index file", "kitescope engine bench base.hnsw --queries q.npy")
-		},
+		Args: cli.Args(1, 1, "one index file", "kitescope engine bench base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.bench(a, cmd, args[0], benchGrid{efs, nprobes, threads, rounds})
 		},

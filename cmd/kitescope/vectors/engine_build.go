@@ -38,9 +38,7 @@ was compiled for: --accumulation says which. With more threads the graph depends
 is as good.`,
 		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -o base.hnsw
   kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -o base.faiss`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "one file of vectors", "kitescope engine build base.npy -o base.hnsw")
-		},
+		Args: cli.Args(1, 1, "one file of vectors", "kitescope engine build base.npy -o base.hnsw"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
 	fl := cmd.Flags()

@@ -24,9 +24,7 @@ keys and the filter.`,
   kitescope engine info index_files/443/1/100/200 -o json
   kitescope engine info insert_log/441/442/443/101
   kitescope engine info delta_log/441/442/443/450`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "one file", "kitescope engine info base.hnsw")
-		},
+		Args: cli.Args(1, 1, "one file", "kitescope engine info base.hnsw"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, ro, err := cli.ReportOutput(a, cmd, f.output, 0)
 			if err != nil {

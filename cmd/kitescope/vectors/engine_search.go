@@ -29,9 +29,7 @@ adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query c
   kitescope engine search base.npy --queries q.npy --metric ip -o jsonl
   kitescope engine search index_files/443/1/100/200 --queries q.npy --ef 64 --truth exact
   kitescope engine search base.faiss --queries q.npy --radius 0.5`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy")
-		},
+		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], ef, nprobe) },
 	}
 	f.registerOutput(cmd)

@@ -28,9 +28,7 @@ comparing with all rows. Queries for recall are rows of VECTORS, moved a little 
 Exit code 3 says that something is not as it should be.`,
 		Example: `  kitescope engine verify base.hnsw base.npy
   kitescope engine verify index_files/443/1/100/200 vectors.npy -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 2, 2, "an index file and the file of its vectors", "kitescope engine verify base.hnsw base.npy")
-		},
+		Args: cli.Args(2, 2, "an index file and the file of its vectors", "kitescope engine verify base.hnsw base.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.verifyIndex(a, cmd, p, ids, args) },
 	}
 	f.registerOutput(cmd)

@@ -26,9 +26,7 @@ another log, so that "replay run --timed" asks them at those times.`,
 		Example: `  kitescope replay capture access.log
   kitescope replay capture access.log*.gz --collection docs --vectors queries.npy --out monday.jsonl
   kitescope replay run docs --queries monday.jsonl --timed --speed 2`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 10000, "at least one access log", "kitescope replay capture access.log")
-		},
+		Args: cli.Args(1, 10000, "at least one access log", "kitescope replay capture access.log"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, ro, err := cli.ReportOutput(a, cmd, output, 0)
 			if err != nil {

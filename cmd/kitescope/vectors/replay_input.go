@@ -71,9 +71,7 @@ func (in *replayInput) meaningless(cmd *cobra.Command) error {
 
 // oneCollection wants COLLECTION.
 func oneCollection(example string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		return cli.WantArgs(cmd, args, 1, 1, "one collection", example)
-	}
+	return cli.Args(1, 1, "one collection", example)
 }
 
 // readLayout reads the cluster and tells on stderr what had to be assumed.

@@ -76,9 +76,7 @@ func replayShow(a *cli.App) *cobra.Command {
 		Example: `  kitescope replay show after.json --baseline before.json
   kitescope replay show sweep.json -o csv > sweep.csv
   kitescope replay show before.json --costs --limit 0`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 1, "one saved result", "kitescope replay show before.json")
-		},
+		Args: cli.Args(1, 1, "one saved result", "kitescope replay show before.json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, o, err := cli.ReportOutput(a, cmd, output, limit)
 			if err != nil {
@@ -136,9 +134,7 @@ others are compared with.
   compare  before and after`,
 		Example: `  kitescope replay plot sweep.json --kind qps --out qps.svg
   kitescope replay plot before.json after.json --kind compare --out compare.png`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 64, "at least one saved result", "kitescope replay plot sweep.json --out qps.svg")
-		},
+		Args: cli.Args(1, 64, "at least one saved result", "kitescope replay plot sweep.json --out qps.svg"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.Width, o.Height = width, height
 			if o.Format == "" {
@@ -230,9 +226,7 @@ func replayReport(a *cli.App) *cobra.Command {
 		Long: `Write one HTML file that needs no network: figures, pictures, where the time goes, and all that is needed
 to repeat it. The first result is what the others are compared with.`,
 		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return cli.WantArgs(cmd, args, 1, 64, "at least one saved result", "kitescope replay report before.json --out replay.html")
-		},
+		Args:    cli.Args(1, 64, "at least one saved result", "kitescope replay report before.json --out replay.html"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			list, err := readAllSaved(args)
 			if err != nil {
