@@ -51,62 +51,19 @@ const (
 	ArrayOfVector     Type = 106
 )
 
-func (t Type) String() string {
-	switch t {
-	case None:
-		return "None"
-	case Bool:
-		return "Bool"
-	case Int8:
-		return "Int8"
-	case Int16:
-		return "Int16"
-	case Int32:
-		return "Int32"
-	case Int64:
-		return "Int64"
-	case Float:
-		return "Float"
-	case Double:
-		return "Double"
-	case String:
-		return "String"
-	case VarChar:
-		return "VarChar"
-	case Array:
-		return "Array"
-	case JSON:
-		return "JSON"
-	case Geometry:
-		return "Geometry"
-	case Text:
-		return "Text"
-	case Timestamptz:
-		return "Timestamptz"
-	default:
-		return t.vectorName()
-	}
+var typeNames = map[Type]string{
+	None: "None", Bool: "Bool", Int8: "Int8", Int16: "Int16", Int32: "Int32", Int64: "Int64", Float: "Float",
+	Double: "Double", String: "String", VarChar: "VarChar", Array: "Array", JSON: "JSON", Geometry: "Geometry",
+	Text: "Text", Timestamptz: "Timestamptz", BinaryVector: "BinaryVector", FloatVector: "FloatVector",
+	Float16Vector: "Float16Vector", BFloat16Vector: "BFloat16Vector", SparseFloatVector: "SparseFloatVector",
+	Int8Vector: "Int8Vector", ArrayOfVector: "ArrayOfVector",
 }
 
-func (t Type) vectorName() string {
-	switch t {
-	case BinaryVector:
-		return "BinaryVector"
-	case FloatVector:
-		return "FloatVector"
-	case Float16Vector:
-		return "Float16Vector"
-	case BFloat16Vector:
-		return "BFloat16Vector"
-	case SparseFloatVector:
-		return "SparseFloatVector"
-	case Int8Vector:
-		return "Int8Vector"
-	case ArrayOfVector:
-		return "ArrayOfVector"
-	default:
-		return fmt.Sprintf("DataType(%d)", int32(t))
+func (t Type) String() string {
+	if name, ok := typeNames[t]; ok {
+		return name
 	}
+	return fmt.Sprintf("DataType(%d)", int32(t))
 }
 
 // Element is what a vector of the type is made of; false for all but dense vectors.

@@ -28,19 +28,8 @@ func readFolded(ctx context.Context, r io.Reader, head []byte, o *Options) (*pro
 			columnHint,
 			"each line has two counts: it is the difference of two profiles")
 	}
-	f.in = newLines(ctx, r)
-	for {
-		line, ok := f.in.next()
-		if !ok {
-			break
-		}
-		f.fit.number = f.in.number
-		if err := f.line(line); err != nil {
-			return nil, fmt.Errorf("line %d: %w", f.in.number, err)
-		}
-	}
-	if f.in.err != nil {
-		return nil, f.in.err
+	if err := newLines(ctx, r).each(&f.fit, f.line); err != nil {
+		return nil, err
 	}
 	if f.fit.read == 0 {
 		return nil, errors.New("there is no stack with a count in it")
@@ -60,7 +49,6 @@ const columnHint = "choose a side: --column 1 is before, --column 2 after"
 type folded struct {
 	b      *profile.Builder
 	o      *Options
-	in     *lines
 	fit    fit
 	double bool
 	frames map[string]uint32

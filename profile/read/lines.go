@@ -53,6 +53,17 @@ func (l *lines) next() (line []byte, ok bool) {
 	return bytes.TrimRight(line, "\r\n"), true
 }
 
+// each gives every line to take, whose errors get its number, and tells fit which it is.
+func (l *lines) each(fit *fit, take func(line []byte) error) error {
+	for line, ok := l.next(); ok; line, ok = l.next() {
+		fit.number = l.number
+		if err := take(line); err != nil {
+			return fmt.Errorf("line %d: %w", l.number, err)
+		}
+	}
+	return l.err
+}
+
 // rest puts a line together that is longer than the buffer.
 func (l *lines) rest(first []byte) ([]byte, error) {
 	l.long = append(l.long[:0], first...)

@@ -23,19 +23,8 @@ import (
 // those that it called, the column Children, is a type of its own (profile.ChildrenOf).
 func readPerfReport(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	t := perfTable{o: o, b: newBuilder(o, samplesType), now: section{samples: -1, count: -1}}
-	in := newLines(ctx, r)
-	for {
-		line, ok := in.next()
-		if !ok {
-			break
-		}
-		t.fit.number = in.number
-		if err := t.line(line); err != nil {
-			return nil, fmt.Errorf("line %d: %w", in.number, err)
-		}
-	}
-	if in.err != nil {
-		return nil, in.err
+	if err := newLines(ctx, r).each(&t.fit, t.line); err != nil {
+		return nil, err
 	}
 	if err := t.endSection(); err != nil {
 		return nil, err

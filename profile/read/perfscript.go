@@ -22,18 +22,8 @@ import (
 func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	s := newPerfScript(o)
 	in := newLines(ctx, r)
-	for {
-		line, ok := in.next()
-		if !ok {
-			break
-		}
-		s.fit.number = in.number
-		if err := s.line(line); err != nil {
-			return nil, fmt.Errorf("line %d: %w", in.number, err)
-		}
-	}
-	if in.err != nil {
-		return nil, in.err
+	if err := in.each(&s.fit, s.line); err != nil {
+		return nil, err
 	}
 	if err := s.flush(); err != nil {
 		return nil, fmt.Errorf("line %d: %w", in.number, err)

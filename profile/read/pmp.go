@@ -17,19 +17,8 @@ import (
 // where it is: "vio_io_wait(viosocket.c:945)", "poll(libc.so.6)".
 func readPMP(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	m := pmp{b: newBuilder(o, samplesType), frames: map[string]uint32{}}
-	in := newLines(ctx, r)
-	for {
-		line, ok := in.next()
-		if !ok {
-			break
-		}
-		m.fit.number = in.number
-		if err := m.line(line); err != nil {
-			return nil, fmt.Errorf("line %d: %w", in.number, err)
-		}
-	}
-	if in.err != nil {
-		return nil, in.err
+	if err := newLines(ctx, r).each(&m.fit, m.line); err != nil {
+		return nil, err
 	}
 	if err := m.fit.check("pt-pmp"); err != nil {
 		return nil, err

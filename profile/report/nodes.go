@@ -116,14 +116,8 @@ func NewNodes(ps []*profile.Profile, o NodesOptions) (*Nodes, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n.Type == (profile.ValueType{}) {
-			n.Type = x.Type
-		}
-		if x.Type != n.Type {
-			return nil, &Mismatch{
-				What:   "one profile is of " + n.Type.String() + ", another of " + x.Type.String(),
-				Advice: "compare profiles of one kind, or choose a sample type that all have",
-			}
+		if err := sameType(&n.Type, x.Type, "compare profiles of one kind, or choose a sample type that all have"); err != nil {
+			return nil, err
 		}
 		byRole[x.role] = append(byRole[x.role], x)
 	}
@@ -133,6 +127,17 @@ func NewNodes(ps []*profile.Profile, o NodesOptions) (*Nodes, error) {
 	}
 	slices.SortFunc(n.Roles, func(a, b RoleShares) int { return cmp.Compare(a.Role, b.Role) })
 	return n, nil
+}
+
+// sameType makes the type of the first profile that of all; the advice goes with one of another type.
+func sameType(all *profile.ValueType, of profile.ValueType, advice string) error {
+	if *all == (profile.ValueType{}) {
+		*all = of
+	}
+	if of != *all {
+		return &Mismatch{What: "one profile is of " + all.String() + ", another of " + of.String(), Advice: advice}
+	}
+	return nil
 }
 
 // ofEach makes one profile of each process, in the order in which they come first.

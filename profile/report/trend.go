@@ -77,14 +77,8 @@ func NewTrend(ps []*profile.Profile, o TrendOptions) (*Trend, error) {
 			if err != nil {
 				return nil, err
 			}
-			if t.Type == (profile.ValueType{}) {
-				t.Type = w.Type
-			}
-			if w.Type != t.Type {
-				return nil, &Mismatch{
-					What:   "one profile is of " + t.Type.String() + ", another of " + w.Type.String(),
-					Advice: "a trend is of profiles of one kind; choose them, or a sample type that all have",
-				}
+			if err := sameType(&t.Type, w.Type, "a trend is of profiles of one kind; choose them, or a sample type that all have"); err != nil {
+				return nil, err
 			}
 			name := cmp.Or(p.Origin.Node, "all")
 			series[name] = append(series[name], w)

@@ -113,7 +113,7 @@ func (s *scan) line(line []byte) error {
 		return nil
 	}
 	name := string(line[:end])
-	measure, own := measureOf(name)
+	measure, own := measures[name]
 	counted := s.counter != nil && name == s.counter.Name
 	if !own && !counted && name != metricBegan {
 		return nil
@@ -148,26 +148,9 @@ func (s *scan) line(line []byte) error {
 // maxSeconds is the last second since 1970 that nanoseconds can tell in an int64.
 const maxSeconds = 9.2e9
 
-func measureOf(name string) (m Measure, ok bool) {
-	switch name {
-	case metricCPU:
-		return CPU, true
-	case metricRSS:
-		return RSS, true
-	case metricGoroutines:
-		return Goroutines, true
-	case metricThreads:
-		return Threads, true
-	case metricGCs:
-		return GCs, true
-	case metricGCPause:
-		return GCPause, true
-	case metricHeap:
-		return Heap, true
-	case metricAllocated:
-		return Allocated, true
-	}
-	return 0, false
+var measures = map[string]Measure{
+	metricCPU: CPU, metricRSS: RSS, metricGoroutines: Goroutines, metricThreads: Threads, metricGCs: GCs,
+	metricGCPause: GCPause, metricHeap: Heap, metricAllocated: Allocated,
 }
 
 // label is one of a metric's.

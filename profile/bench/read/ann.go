@@ -22,37 +22,27 @@ func annCSV() format {
 	}
 }
 
-// annFigures are the columns that hold figures.
-func annFigures(column string) (name, unit string, better bench.Direction) {
-	switch column {
-	case "k-nn":
-		return "recall", "", bench.HigherIsBetter
-	case "epsilon":
-		return "epsilon 0.01 recall", "", bench.HigherIsBetter
-	case "largeepsilon":
-		return "epsilon 0.1 recall", "", bench.HigherIsBetter
-	case "rel":
-		return "relative error", "", bench.LowerIsBetter
-	case "qps":
-		return "QPS", "1/s", bench.HigherIsBetter
-	case "p50":
-		return "p50 latency", "ms", bench.LowerIsBetter
-	case "p95":
-		return "p95 latency", "ms", bench.LowerIsBetter
-	case "p99":
-		return "p99 latency", "ms", bench.LowerIsBetter
-	case "p999":
-		return "p99.9 latency", "ms", bench.LowerIsBetter
-	case "distcomps":
-		return "distance computations", "", bench.LowerIsBetter
-	case "build":
-		return "build time", "s", bench.LowerIsBetter
-	case "candidates":
-		return "candidates", "", bench.LowerIsBetter
-	case "indexsize":
-		return "index size", "kB", bench.LowerIsBetter
-	}
-	return "", "", bench.Unknown // queriessize is index size by QPS, of two others
+// annFigure is a column that holds figures.
+type annFigure struct {
+	name, unit string
+	better     bench.Direction
+}
+
+// annFigures are those by the name of the column; queriessize is index size by QPS, of two others.
+var annFigures = map[string]annFigure{
+	"k-nn":         {"recall", "", bench.HigherIsBetter},
+	"epsilon":      {"epsilon 0.01 recall", "", bench.HigherIsBetter},
+	"largeepsilon": {"epsilon 0.1 recall", "", bench.HigherIsBetter},
+	"rel":          {"relative error", "", bench.LowerIsBetter},
+	"qps":          {"QPS", "1/s", bench.HigherIsBetter},
+	"p50":          {"p50 latency", "ms", bench.LowerIsBetter},
+	"p95":          {"p95 latency", "ms", bench.LowerIsBetter},
+	"p99":          {"p99 latency", "ms", bench.LowerIsBetter},
+	"p999":         {"p99.9 latency", "ms", bench.LowerIsBetter},
+	"distcomps":    {"distance computations", "", bench.LowerIsBetter},
+	"build":        {"build time", "s", bench.LowerIsBetter},
+	"candidates":   {"candidates", "", bench.LowerIsBetter},
+	"indexsize":    {"index size", "kB", bench.LowerIsBetter},
 }
 
 func readANN(d *doc) ([]*bench.Set, error) {
@@ -84,12 +74,12 @@ func readANN(d *doc) ([]*bench.Set, error) {
 			return nil, s.err
 		}
 		for i, column := range g.header {
-			name, unit, better := annFigures(strings.ToLower(strings.TrimSpace(column)))
-			if name == "" || i >= len(row) {
+			f, ok := annFigures[strings.ToLower(strings.TrimSpace(column))]
+			if !ok || i >= len(row) {
 				continue
 			}
-			m.Name = name
-			g.put(s, run, m, strings.TrimSpace(row[i]), unit, betterWord(better), n)
+			m.Name = f.name
+			g.put(s, run, m, strings.TrimSpace(row[i]), f.unit, betterWord(f.better), n)
 		}
 	}
 	return s.one()

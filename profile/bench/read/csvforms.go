@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -154,37 +155,39 @@ func (b *bySide) sets() ([]*bench.Set, error) {
 	return sets, nil
 }
 
+// figureOf is a metric of one side.
+type figureOf struct {
+	*sheet
+	bench.Metric
+}
+
+// run is the run of a line, -1 where the sheet has an error: what the line calls it, else its pair, else how many of the
+// metric there were.
+func (g *grid) run(s *sheet, row []string, times map[figureOf]int, m bench.Metric) int {
+	times[figureOf{s, m}]++
+	pair := g.cell(row, isPair)
+	at := s.run(cmp.Or(g.cell(row, isRun), pair, strconv.Itoa(times[figureOf{s, m}])))
+	if at >= 0 && pair != "" {
+		s.set.Runs[at].Pair = clean(pair)
+	}
+	return at
+}
+
 // long is the form with a figure in a line.
 func (g *grid) long() ([]*bench.Set, error) {
 	sides := bySide{d: g.d}
-	type key struct {
-		side string
-		bench.Metric
-	}
-	times := map[key]int{}
+	times := map[figureOf]int{}
 	for n, row := range g.rows {
-		side := g.side(row)
-		s := sides.sheet(side)
+		s := sides.sheet(g.side(row))
 		m := g.metric(row)
 		m.Name = g.cell(row, isMetric)
 		unit := g.cell(row, isUnitColumn)
 		if unit == "" {
 			m.Name, unit = splitUnit(m.Name)
 		}
-		times[key{side, m}]++
-		run, pair := g.cell(row, isRun), g.cell(row, isPair)
-		if run == "" {
-			run = pair
-		}
-		if run == "" {
-			run = strconv.Itoa(times[key{side, m}])
-		}
-		at := s.run(run)
+		at := g.run(s, row, times, m)
 		if at < 0 {
 			return nil, s.err
-		}
-		if pair != "" {
-			s.set.Runs[at].Pair = clean(pair)
 		}
 		g.put(s, at, m, g.cell(row, isX), unit, g.cell(row, isBetter), n)
 	}
@@ -200,28 +203,12 @@ func (g *grid) wide() ([]*bench.Set, error) {
 		return nil, hints.Errorf(known(), "no column holds figures")
 	}
 	sides := bySide{d: g.d}
-	type key struct {
-		side string
-		bench.Metric
-	}
-	times := map[key]int{}
+	times := map[figureOf]int{}
 	for n, row := range g.rows {
-		side, m := g.side(row), g.metric(row)
-		s := sides.sheet(side)
-		times[key{side, m}]++
-		run, pair := g.cell(row, isRun), g.cell(row, isPair)
-		if run == "" {
-			run = pair
-		}
-		if run == "" {
-			run = strconv.Itoa(times[key{side, m}])
-		}
-		at := s.run(run)
+		s, m := sides.sheet(g.side(row)), g.metric(row)
+		at := g.run(s, row, times, m)
 		if at < 0 {
 			return nil, s.err
-		}
-		if pair != "" {
-			s.set.Runs[at].Pair = clean(pair)
 		}
 		for i, r := range g.roles[:min(len(g.roles), len(row))] {
 			if r != isValue {
