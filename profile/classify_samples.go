@@ -1,5 +1,7 @@
 package profile
 
+import "slices"
+
 // Spent is what samples were spent on: each has one Kind.
 type Spent struct {
 	// Kinds are all that occur, in the order of their first sample.
@@ -95,12 +97,7 @@ func (s *spender) scan() {
 }
 
 func (s *spender) has(stack []uint32, flag uint8) bool {
-	for _, l := range stack {
-		if s.flags[l]&flag != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(stack, func(l uint32) bool { return s.flags[l]&flag != 0 })
 }
 
 // sleepDepth is how many callers of a system call are asked whether it was to sleep: the way from

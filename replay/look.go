@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -127,8 +128,6 @@ func (x *listing) lacking(s *Segment) (reason string, bytes int64) {
 			return reason, bytes + size
 		}
 	}
-	if reason == "" {
-		reason = "its index files are not there"
-	}
+	reason = cmp.Or(reason, "its index files are not there")
 	return reason, bytes
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,9 +78,7 @@ func NewTarget(l *Loaded, o TargetOptions) (*Target, error) {
 		start := time.Now()
 		o.Clock = func() time.Duration { return time.Since(start) }
 	}
-	if o.Slowest == 0 {
-		o.Slowest = slowestKept
-	}
+	o.Slowest = cmp.Or(o.Slowest, slowestKept)
 	t := &Target{loaded: l, options: o, metric: l.Layout.Collection.Metric}
 	t.groups = t.spread()
 	if len(t.parts) == 0 {

@@ -312,12 +312,7 @@ func (b *boundTerm) like(c Cell) bool {
 func equalText(v *value, k Kind, c Cell) bool {
 	switch k {
 	case List:
-		for _, s := range c.List {
-			if equalWord(v, s, false) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(c.List, func(s string) bool { return equalWord(v, s, false) })
 	case Pairs:
 		for i := 0; i+1 < len(c.List); i += 2 {
 			key, val, both := strings.Cut(v.text, "=")

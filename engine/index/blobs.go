@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -99,9 +100,7 @@ func mainBlob(x *binlog.Index) (string, error) {
 // it.
 func openEnvelope(ctx context.Context, file string, hint Hint) (*File, error) {
 	dir, base := filepath.Split(filepath.Clean(file))
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	folder, err := object.OpenFolder(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"slices"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
@@ -38,12 +39,7 @@ func sniffFaiss(data []byte) bool {
 	if len(data) < 4 || data[0] != 'I' {
 		return false
 	}
-	for _, b := range data[1:4] {
-		if (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(data[1:4], func(b byte) bool { return (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') })
 }
 
 // readFaiss reads a whole file.

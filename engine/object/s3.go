@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,9 +56,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // Reader with that of its Open. Errors hold no credential.
 func OpenS3(ctx context.Context, c S3) (Store, error) {
 	endpoint := c.Endpoint
-	if endpoint == "" {
-		endpoint = "s3.amazonaws.com"
-	}
+	endpoint = cmp.Or(endpoint, "s3.amazonaws.com")
 	if c.Bucket == "" || strings.ContainsAny(endpoint, "/@?#") {
 		return nil, fmt.Errorf("bucket %q at endpoint %q: a name and host:port are needed", c.Bucket, redactHost(endpoint))
 	}

@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -47,12 +48,7 @@ type Verification struct {
 
 // OK reports whether nothing failed.
 func (r *Verification) OK() bool {
-	for _, c := range r.Checks {
-		if c.Outcome == Failed {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Outcome == Failed })
 }
 
 // VerifyPlan says how recall is measured, and what is too little.
@@ -251,9 +247,7 @@ func sameDirection(unit, v []float32) bool {
 		sum += float64(x) * float64(x)
 	}
 	length := math.Sqrt(sum)
-	if length == 0 {
-		length = 1
-	}
+	length = cmp.Or(length, 1)
 	for i, x := range v {
 		if math.Abs(float64(x)/length-float64(unit[i])) > 1e-6 {
 			return false

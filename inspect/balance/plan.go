@@ -169,9 +169,7 @@ func excess(g *Group, by Measure) float64 {
 }
 
 func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Plan {
-	if o.Goal == 0 {
-		o.Goal = DefaultGoal
-	}
+	o.Goal = cmp.Or(o.Goal, DefaultGoal)
 	p := &Plan{Group: g, Options: o, Before: g.Spread, After: g.Spread, Shares: g.Shares}
 	if why := p.pointless(s); why != "" {
 		p.Why, p.Unplanned = why, true

@@ -1,5 +1,7 @@
 package balance
 
+import "cmp"
+
 // Report is a survey of some replicas, with what would even them out, and what Milvus makes of them.
 type Report struct {
 	Survey  *Survey
@@ -14,9 +16,7 @@ type Report struct {
 
 // Report plans and judges replicas; nil stands for all.
 func (s *Survey) Report(groups []*Group, o Options, plan bool) *Report {
-	if o.Goal == 0 {
-		o.Goal = DefaultGoal
-	}
+	o.Goal = cmp.Or(o.Goal, DefaultGoal)
 	if groups == nil {
 		groups = s.Groups
 	}

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 	"kitescope/paste"
@@ -29,9 +31,7 @@ func UsingDatabase(name string) Hint {
 
 // LookFor is the command that looks for files in the storage.
 func LookFor(place string) paste.Command {
-	if place == "" {
-		place = "PLACE"
-	}
+	place = cmp.Or(place, "PLACE")
 	return Kitescope("diagnose").Flag("--storage", place)
 }
 

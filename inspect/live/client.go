@@ -125,12 +125,8 @@ func Open(opts Options) (*Client, error) {
 	if opts.MetricsPort < 0 || opts.MetricsPort > 65535 {
 		return nil, fmt.Errorf("metrics port %d: want 1 to 65535", opts.MetricsPort)
 	}
-	if opts.Timeout == 0 {
-		opts.Timeout = defaultTimeout
-	}
-	if opts.MaxAnswer == 0 {
-		opts.MaxAnswer = defaultMaxAnswer
-	}
+	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
+	opts.MaxAnswer = cmp.Or(opts.MaxAnswer, defaultMaxAnswer)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

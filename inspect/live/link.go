@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -142,9 +143,7 @@ func (l *link) resolves(host string) {
 func (l *link) breaks(f *failure) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.broken == nil {
-		l.broken = f
-	}
+	l.broken = cmp.Or(l.broken, f)
 }
 
 // state is why the link is broken, nil if it is not known to be; and whether it was dialed.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,12 +34,8 @@ type Etcd struct {
 var _ Watcher = (*Etcd)(nil)
 
 func newEtcd(address etcdAddress, opts Options) *Etcd {
-	if opts.Root == "" {
-		opts.Root = address.root
-	}
-	if opts.Username == "" {
-		opts.Username = address.user
-	}
+	opts.Root = cmp.Or(opts.Root, address.root)
+	opts.Username = cmp.Or(opts.Username, address.user)
 	return &Etcd{address: address, opts: opts}
 }
 

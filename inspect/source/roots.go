@@ -59,12 +59,7 @@ type rootName string
 // accepts reports whether r is what the name asks for; an empty name asks for any.
 func (n rootName) accepts(r metaRoot) bool {
 	name := strings.TrimSuffix(string(n), "/")
-	for _, known := range []string{r.root, r.String()} {
-		if name == "" || name == known || "/"+name == known {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{r.root, r.String()}, func(known string) bool { return name == "" || name == known || "/"+name == known })
 }
 
 // decides reports whether r is what the name asks for whatever else may be found:

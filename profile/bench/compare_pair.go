@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 
 	"kitescope/words"
 )
@@ -50,12 +51,7 @@ func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
 }
 
 func hasPairs(d *side) bool {
-	for _, r := range d.runs {
-		if r.pair != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.runs, func(r measured) bool { return r.pair != "" })
 }
 
 // notePairs tells that a name stands for more than a pair, as it does where files of several sessions are put together.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -52,9 +53,7 @@ func Compare(a, b *Set, o Options) (*Comparison, error) {
 
 func (o Options) withDefaults() Options {
 	const level, effect = 0.05, 0.01
-	if o.Level == 0 {
-		o.Level = level
-	}
+	o.Level = cmp.Or(o.Level, level)
 	switch {
 	case o.Effect == 0 || math.IsNaN(o.Effect):
 		o.Effect = effect

@@ -1,6 +1,7 @@
 package gobuild
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"debug/elf"
 	"debug/macho"
@@ -279,9 +280,7 @@ func (im *image) at(addr, n uint64) ([]byte, error) {
 		}
 		in := addr - m.addr
 		left := uint64(m.n) - in
-		if n == 0 {
-			n = left
-		}
+		n = cmp.Or(n, left)
 		if n > left {
 			return nil, io.ErrUnexpectedEOF
 		}

@@ -109,12 +109,7 @@ func isImplicit(name string) bool {
 	if !strings.Contains(name, ".") || isInterrupt(name) {
 		return true // assembly: memeqbody
 	}
-	for _, prefix := range []string{"runtime.", "internal/", "type:", "type..", "go:", "sync/atomic.", "math.", "math/bits.", "reflect."} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"runtime.", "internal/", "type:", "type..", "go:", "sync/atomic.", "math.", "math/bits.", "reflect."}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // list are those beyond the budget, the largest first.

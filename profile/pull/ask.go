@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -177,12 +178,7 @@ func (p *puller) judge(t *Target, r *http.Response) *failure {
 // isBusy reports whether a server says that it makes one profile at a time and is at it: Go's runtime/pprof
 // (StartCPUProfile), runtime/trace (Start), and others in the same words.
 func isBusy(said string) bool {
-	for _, words := range []string{"profiling already in use", "tracing is already enabled", "profiler already running"} {
-		if strings.Contains(said, words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"profiling already in use", "tracing is already enabled", "profiler already running"}, func(words string) bool { return strings.Contains(said, words) })
 }
 
 // trouble is the text that comes with an error, as ": text", where it is one for people. What was sent along is taken out

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,9 +37,7 @@ func jfrArguments(file string) []string {
 // specified, and differs between versions of Java.
 func readJFR(ctx context.Context, path string, r io.Reader, o *Options) (*profile.Profile, error) {
 	command := o.JFR
-	if command == "" {
-		command = "jfr"
-	}
+	command = cmp.Or(command, "jfr")
 	program, err := exec.LookPath(command)
 	if err != nil {
 		return nil, hints.Errorf("install a JDK of version 11 or later, or print it where there is one and read that: jfr "+
@@ -58,9 +57,7 @@ func readJFR(ctx context.Context, path string, r io.Reader, o *Options) (*profil
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	patience := o.patience
-	if patience == 0 {
-		patience = jfrPatience
-	}
+	patience = cmp.Or(patience, jfrPatience)
 	silence := time.AfterFunc(patience, func() {
 		cancel(hints.Errorf("try it alone: jfr summary FILE", "%s has printed nothing for %v", command, patience))
 	})

@@ -157,12 +157,7 @@ func (l *tableLayout) fits(line []byte) bool {
 	if l.separator != 0 {
 		return true
 	}
-	for _, from := range l.from {
-		if from > 0 && from < len(line) && line[from-1] != ' ' && line[from] != ' ' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.from, func(from int) bool { return from > 0 && from < len(line) && line[from-1] != ' ' && line[from] != ' ' })
 }
 
 // take reads the cells of a row; ok is false if they are not what their columns hold.

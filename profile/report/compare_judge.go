@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -43,9 +44,7 @@ func newTest(c *Comparison, o CompareOptions, base, p *profile.Profile) *test {
 		known:  c.Base.Samples >= 0 && c.New.Samples >= 0 && !o.Mean,
 		before: float64(c.Base.Samples), after: float64(c.New.Samples),
 	}
-	if t.level == 0 {
-		t.level = defaultLevel
-	}
+	t.level = cmp.Or(t.level, defaultLevel)
 	if !o.Normalize && base.Duration > 0 && p.Duration > 0 {
 		t.hypothesis = EqualRates
 		t.before, t.after = seconds(base.Duration), seconds(p.Duration)

@@ -59,9 +59,7 @@ func (t *trial) find(ctx context.Context) error {
 	switch {
 	case t.plan.Bench != "":
 		found.Package = t.plan.Package
-		if found.Package == "" {
-			found.Package = "."
-		}
+		found.Package = cmp.Or(found.Package, ".")
 		found.Main = filepath.Join(t.plan.Dir, filepath.FromSlash(found.Package))
 		if !filepath.IsLocal(filepath.FromSlash(found.Package)) {
 			return planError("for example: --package ./internal/codec", "--package %s is no folder below %s", found.Package, t.plan.Dir)

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -133,21 +134,13 @@ func (p *Plan) defaults() {
 	set(&p.Pairs, DefaultPairs)
 	set(&p.Rounds, DefaultRounds)
 	set(&p.Seconds, DefaultSeconds)
-	if p.Events == 0 {
-		p.Events = DefaultEvents
-	}
-	if p.Timeout == 0 {
-		p.Timeout = DefaultTimeout
-	}
-	if p.ReadyTimeout == 0 {
-		p.ReadyTimeout = DefaultReadyTimeout
-	}
+	p.Events = cmp.Or(p.Events, DefaultEvents)
+	p.Timeout = cmp.Or(p.Timeout, DefaultTimeout)
+	p.ReadyTimeout = cmp.Or(p.ReadyTimeout, DefaultReadyTimeout)
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	if p.Folder == "" {
-		p.Folder = "pgo-trial"
-	}
+	p.Folder = cmp.Or(p.Folder, "pgo-trial")
 }
 
 func (p *Plan) checkNumbers() error {

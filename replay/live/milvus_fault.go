@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
@@ -58,12 +59,7 @@ func lost(message, host string) *FaultError {
 		return f
 	}
 	has := func(signs ...string) bool {
-		for _, sign := range signs {
-			if strings.Contains(message, sign) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(message, sign) })
 	}
 	switch {
 	case has("no such host"):

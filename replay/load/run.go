@@ -60,9 +60,7 @@ func (p Plan) checked(requests []*Request) (Plan, error) {
 	case p.Requests < 0 || p.Rounds < 0 || p.Total < 0:
 		return p, errors.New("a count below 0 in the plan")
 	}
-	if p.Rounds == 0 {
-		p.Rounds = 1
-	}
+	p.Rounds = cmp.Or(p.Rounds, 1)
 	if p.Round == 0 && p.Requests == 0 {
 		p.Requests = len(requests)
 	}

@@ -2,6 +2,7 @@ package log
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -108,9 +109,7 @@ func newCapture(o CaptureOptions) (*capture, error) {
 
 // read reads one file.
 func (c *capture) read(ctx context.Context, name string, r io.Reader) error {
-	if name == "" {
-		name = "access log"
-	}
+	name = cmp.Or(name, "access log")
 	head := bufio.NewReaderSize(&counted{r: io.TeeReader(r, c.sum), ctx: ctx}, 1<<16)
 	start, err := head.Peek(8)
 	if err != nil && !errors.Is(err, io.EOF) {

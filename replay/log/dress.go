@@ -1,6 +1,7 @@
 package log
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -59,9 +60,7 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 		s.NQ = max(s.NQ, 1)
 		s.First = min(v.First, l.Vectors.Rows-s.NQ)
 		s.Filter = v.Filter
-		if s.K == 0 {
-			s.K = v.K
-		}
+		s.K = cmp.Or(s.K, v.K)
 		if s.EF == 0 && s.NProbe == 0 {
 			s.EF, s.NProbe = v.EF, v.NProbe
 		}

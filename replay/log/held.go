@@ -1,6 +1,7 @@
 package log
 
 import (
+	"cmp"
 	"fmt"
 	"unsafe"
 
@@ -42,9 +43,7 @@ func (h *held) keys(list []engine.Key) {
 // over is the error of a file whose requests take far more than its bytes.
 func (h *held) over(read int64, requests int) error {
 	extra := h.extra
-	if extra == 0 {
-		extra = maxHeldExtra
-	}
+	extra = cmp.Or(extra, maxHeldExtra)
 	if h.bytes <= maxHeldRatio*read+extra {
 		return nil
 	}

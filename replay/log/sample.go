@@ -1,6 +1,7 @@
 package log
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,9 +114,7 @@ func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
 
 func (s *sampler) name() string {
 	from := s.o.From
-	if from == "" {
-		from = "a collection"
-	}
+	from = cmp.Or(from, "a collection")
 	return fmt.Sprintf("%d queries drawn from %s (seed %d, noise %g)", s.o.Count*s.nq, from, s.o.Seed, s.o.Noise)
 }
 

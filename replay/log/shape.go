@@ -1,6 +1,7 @@
 package log
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -45,9 +46,7 @@ const maxBuckets = 240
 
 // log makes a Log and its Shape of what was read.
 func (c *capture) log(name string) (*Log, *Shape, error) {
-	if name == "" {
-		name = "access log"
-	}
+	name = cmp.Or(name, "access log")
 	l := &Log{Name: name, Format: "access", Requests: c.requests, Digest: hex.EncodeToString(c.sum.Sum(nil))}
 	if len(l.Requests) == 0 {
 		return nil, nil, c.none(name)

@@ -153,12 +153,7 @@ func most(points []CalibrationPoint) (qps float64) {
 // saturated reports whether cores can be taken to be at work all the time: twice the sessions did not give a fifth more queries.
 func saturated(points []CalibrationPoint) bool {
 	last := points[len(points)-1]
-	for _, p := range points[:len(points)-1] {
-		if 2*p.Sessions <= last.Sessions && p.QPS*1.2 >= last.QPS {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(points[:len(points)-1], func(p CalibrationPoint) bool { return 2*p.Sessions <= last.Sessions && p.QPS*1.2 >= last.QPS })
 }
 
 // split finds the factor for which overhead and factor together are the least surprising, of all pairs that make the latency.

@@ -37,9 +37,7 @@ func Causes(l *replay.Layout, ef int) []Change {
 		}
 	}
 	if indexed > 0 && l.Collection.Index.Type == typeHNSW {
-		if ef == 0 {
-			ef = defaultEF
-		}
+		ef = cmp.Or(ef, defaultEF)
 		if half := ef / 2; half >= defaultK {
 			add(Change{Name: fmt.Sprintf("ef=%d", half), EF: half})
 		}

@@ -73,9 +73,7 @@ func (g *grid) manySides() ([]*bench.Set, error) {
 		if unit == "" {
 			m.Name, unit = splitUnit(m.Name)
 		}
-		if m.Name == "" {
-			m.Name = "value"
-		}
+		m.Name = cmp.Or(m.Name, "value")
 		times[m]++
 		run, pair := g.cell(row, isRun), g.cell(row, isPair)
 		switch {

@@ -13,6 +13,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,9 +152,7 @@ func finish(d *doc, sets []*bench.Set, f format) error {
 		if s.Name == "" {
 			s.Name = clean(d.name)
 		}
-		if s.Format == "" {
-			s.Format = f.Name
-		}
+		s.Format = cmp.Or(s.Format, f.Name)
 		if i == 0 {
 			s.Notes = append(s.Notes, d.notes()...)
 		}

@@ -1,6 +1,7 @@
 package indexes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -88,9 +89,7 @@ next:
 		if load != nil && (len(load.Fields) == 0 || slices.Contains(load.Fields, f.ID)) {
 			return f, true
 		}
-		if field == nil {
-			field = f
-		}
+		field = cmp.Or(field, f)
 	}
 	return field, false
 }

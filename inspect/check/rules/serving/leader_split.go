@@ -116,12 +116,9 @@ func judgeView(p *check.Pass, s *split, v model.ShardView, asked time.Time) {
 
 // justMoved reports whether some node has loaded a segment only now.
 func justMoved(p *check.Pass, id model.SegmentID, asked time.Time) bool {
-	for _, served := range p.Runtime.Served(id) {
-		if served.Sealed != nil && asked.Sub(facts.VersionTime(served.Sealed.Version)) < facts.MoveGrace {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Runtime.Served(id), func(served model.Served) bool {
+		return served.Sealed != nil && asked.Sub(facts.VersionTime(served.Sealed.Version)) < facts.MoveGrace
+	})
 }
 
 func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
