@@ -154,10 +154,13 @@ func (q *gridQuery) changed(now view.Table) map[string]change {
 	if q.previous == nil || q.previous.Cluster == q.env.Cluster {
 		return nil
 	}
+	before := q.resource.Table(q.previous)
+	if pairs, ok := view.RowChanges(before, now); ok {
+		return q.changedRows(now, before, pairs)
+	}
 	if now.Len() > compareLimit {
 		return q.changedObjects()
 	}
-	before := q.resource.Table(q.previous)
 	rows := make(map[string]int, before.Len())
 	for i := range before.Len() {
 		rows[before.Ref(i).ID] = i
@@ -171,6 +174,21 @@ func (q *gridQuery) changed(now view.Table) map[string]change {
 			changes[id] = added
 		case !sameCells(now, i, before, old, q.columns):
 			changes[id] = changed
+		}
+	}
+	return changes
+}
+
+// changedRows looks at those rows only that may have changed.
+func (q *gridQuery) changedRows(now, before view.Table, pairs []view.RowChange) map[string]change {
+	changes := map[string]change{}
+	for _, x := range pairs {
+		switch {
+		case x.After < 0: // it is not shown any more
+		case x.Before < 0:
+			changes[now.Ref(x.After).ID] = added
+		case !sameCells(now, x.After, before, x.Before, q.columns):
+			changes[now.Ref(x.After).ID] = changed
 		}
 	}
 	return changes

@@ -81,13 +81,17 @@ func TestWatch(t *testing.T) {
 // TestNews: what is said to have changed is what comparing all rows finds, whatever is selected, and nothing else.
 func TestNews(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
-	c := modeltest.ServedLarge(3000, 20).WithRuntime(nil)
+	c := modeltest.ServedLarge(3000, 20)
 	resource, err := view.Find("segments")
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := modeltest.Now
-	queries := []view.Query{{}, {Sort: []string{"-rows"}, Limit: 40}, {Show: view.Wide}}
+	young, err := view.ParseSelection(resource, []string{"age_seconds<6h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := []view.Query{{}, {Sort: []string{"-rows"}, Limit: 1500}, {Show: view.Wide}, {Where: young, Sort: []string{"rows"}}}
 	last := make([]*view.Grid, len(queries))
 	for step := range 60 {
 		p := c.Parts
@@ -104,7 +108,7 @@ func TestNews(t *testing.T) {
 				p.Segments = append(p.Segments, &x)
 				continue
 			case 2:
-				x.Rows = random.Int64N(1000)
+				x.Rows = random.Int64N(400_000)
 			default:
 				x.StorageVersion++ // in no usual column
 			}
@@ -116,7 +120,17 @@ func TestNews(t *testing.T) {
 			p.Collections = slices.Clone(p.Collections)
 			p.Collections[0] = &x
 		}
-		c, at = c.Update(p), at.Add(time.Second)
+		if step%5 == 4 {
+			x := *p.VChannels[0]
+			x.Checkpoint.At++
+			p.VChannels = slices.Clone(p.VChannels)
+			p.VChannels[0] = &x
+		}
+		if c = c.Update(p); step == 40 {
+			c = c.WithRuntime(nil) // what it says has no columns any more
+			clear(last)
+		}
+		at = at.Add(time.Duration(random.IntN(40)) * time.Minute)
 		for i, q := range queries {
 			now, err := view.Select(resource.Table(view.NewEnv(c, at)), q)
 			if err != nil {
@@ -161,6 +175,13 @@ func checkNews(t *testing.T, before, now *view.Grid) {
 		}
 	}
 	changed, left := newRows(before, now)
+	at := map[int32]int{}
+	for i := range now.Len() {
+		at[int32(now.Row(i))] = i
+	}
+	if !slices.IsSortedFunc(changed, func(a, b int32) int { return at[a] - at[b] }) {
+		t.Error("rows are not in the order of the list")
+	}
 	for _, row := range changed {
 		gotChanged = append(gotChanged, now.Table.Ref(int(row)).ID)
 	}

@@ -104,6 +104,7 @@ func TestUpdateEqualsBuild(t *testing.T) {
 		}
 	}
 	c := Build(indexed())
+	oldest := c
 	for step := range 300 {
 		before := snapshot(c)
 		next := c.Parts
@@ -137,6 +138,26 @@ func TestUpdateEqualsBuild(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, snapshot(old)); diff != "" {
 			t.Fatalf("step %d changed the cluster before:\n%s", step, diff)
+		}
+		for _, before := range []*Cluster{old, oldest} {
+			checkChanges(t, c.At(1, time.Time{}), before)
+		}
+		if step%7 == 0 {
+			oldest = c
+		}
+	}
+}
+
+// checkChanges holds what a cluster knows of its changes against a comparison of all segments.
+func checkChanges(t *testing.T, c, before *Cluster) {
+	t.Helper()
+	if diff := cmp.Diff(ChangedSegments(before.Segments, c.Segments), c.ChangedSegments(before)); diff != "" {
+		t.Fatalf("changes:\n%s", diff)
+	}
+	for id := range CollectionID(4) {
+		list := before.SegmentsOf(id)
+		if diff := cmp.Diff(ChangedSegments(list, c.SegmentsOf(id)), c.ChangedSegmentsOf(id, list)); diff != "" {
+			t.Fatalf("changes of collection %d:\n%s", id, diff)
 		}
 	}
 }

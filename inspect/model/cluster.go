@@ -181,6 +181,8 @@ type Cluster struct {
 	totalsOfPartition  map[PartitionID]*Totals
 	totalsOfVChannel   map[string]*Totals
 	totals             Totals
+	// since is nil unless it is known how segments differ from those of the cluster before.
+	since *since
 
 	// asking is nil where metadata and answers are not known to be of different times.
 	asking *asking

@@ -44,10 +44,42 @@ func (c *Cluster) Update(p Parts) *Cluster {
 // SharesCatalog reports whether two clusters read the same parts, and whether all objects of the catalog that segments and
 // others refer to, from databases to sessions, are the same ones in both.
 func (c *Cluster) SharesCatalog(prev *Cluster) bool {
-	return c.Loaded == prev.Loaded && sameList(c.Databases, prev.Databases) && sameList(c.Collections, prev.Collections) && sameList(c.Partitions, prev.Partitions) &&
-		sameList(c.Indexes, prev.Indexes) && sameList(c.VChannels, prev.VChannels) && sameList(c.PChannels, prev.PChannels) &&
+	return c.SharesSchemas(prev) && sameList(c.VChannels, prev.VChannels) && sameList(c.PChannels, prev.PChannels) &&
 		sameList(c.LoadStates, prev.LoadStates) && sameList(c.Sessions, prev.Sessions) && sameList(c.Aliases, prev.Aliases) &&
 		sameList(c.Replicas, prev.Replicas)
+}
+
+// SharesSchemas reports whether two clusters read the same parts, and whether what names segments and says which indexes they need is
+// the same in both: databases, collections, partitions and definitions of indexes.
+func (c *Cluster) SharesSchemas(prev *Cluster) bool {
+	return c.Loaded == prev.Loaded && sameList(c.Databases, prev.Databases) && sameList(c.Collections, prev.Collections) &&
+		sameList(c.Partitions, prev.Partitions) && sameList(c.Indexes, prev.Indexes)
+}
+
+// since says how the segments of a cluster differ from those of another one that it was made of. It holds on to the lists of that one
+// and not to more, so that clusters do not keep each other.
+type since struct {
+	segments   []*Segment
+	segmentsOf map[CollectionID][]*Segment
+	changes    []SegmentChange
+	changesOf  map[CollectionID][]SegmentChange
+}
+
+// ChangedSegments are the segments that differ between this cluster and one of before, by id. From one refresh to the next they
+// are known; else all segments are compared.
+func (c *Cluster) ChangedSegments(before *Cluster) []SegmentChange {
+	if c.since != nil && sameList(c.since.segments, before.Segments) {
+		return c.since.changes
+	}
+	return ChangedSegments(before.Segments, c.Segments)
+}
+
+// ChangedSegmentsOf are the segments of a collection that differ from a list that an earlier cluster had of them, by id.
+func (c *Cluster) ChangedSegmentsOf(id CollectionID, before []*Segment) []SegmentChange {
+	if c.since != nil && sameList(c.since.segmentsOf[id], before) {
+		return c.since.changesOf[id]
+	}
+	return ChangedSegments(before, c.SegmentsOf(id))
 }
 
 // sameList reports whether two lists are one.
@@ -63,6 +95,9 @@ func (c SegmentChange) ID() SegmentID { return cmp.Or(c.After, c.Before).ID }
 // where the lists differ: a million equal pointers take a millisecond.
 func ChangedSegments(before, after []*Segment) []SegmentChange {
 	var changes []SegmentChange
+	if sameList(before, after) {
+		return nil
+	}
 	i, j := 0, 0
 	for i < len(before) && j < len(after) {
 		b, a := before[i], after[j]
@@ -114,7 +149,9 @@ func (c *Cluster) applySegments(prev *Cluster, changes []SegmentChange) {
 	forgetEmpty(c.totalsOfCollection, owned)
 	forgetEmpty(c.totalsOfPartition, owned)
 	forgetEmpty(c.totalsOfVChannel, owned)
-	c.segmentsOf = regroup(prev.segmentsOf, changes)
+	of := changesByCollection(changes)
+	c.segmentsOf = regroup(prev.segmentsOf, of)
+	c.since = &since{segments: prev.Segments, segmentsOf: prev.segmentsOf, changes: changes, changesOf: of}
 }
 
 // own returns the totals of a key for writing.
@@ -137,8 +174,8 @@ func forgetEmpty[K comparable](m map[K]*Totals, owned map[*Totals]bool) {
 	maps.DeleteFunc(m, func(_ K, t *Totals) bool { return owned[t] && *t == Totals{} })
 }
 
-// regroup rebuilds the segment lists of the collections that changed. Changes are sorted by id.
-func regroup(prev map[CollectionID][]*Segment, changes []SegmentChange) map[CollectionID][]*Segment {
+// changesByCollection divides changes among collections. A segment that moved left one and came to another.
+func changesByCollection(changes []SegmentChange) map[CollectionID][]SegmentChange {
 	of := make(map[CollectionID][]SegmentChange)
 	for _, change := range changes {
 		b, a := change.Before, change.After
@@ -149,6 +186,11 @@ func regroup(prev map[CollectionID][]*Segment, changes []SegmentChange) map[Coll
 		in := cmp.Or(a, b).Collection
 		of[in] = append(of[in], change)
 	}
+	return of
+}
+
+// regroup rebuilds the segment lists of the collections that changed. Changes are sorted by id.
+func regroup(prev map[CollectionID][]*Segment, of map[CollectionID][]SegmentChange) map[CollectionID][]*Segment {
 	groups := maps.Clone(prev)
 	for id, changes := range of {
 		rest := prev[id]

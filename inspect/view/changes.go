@@ -14,10 +14,10 @@ type RowChange struct{ Before, After int }
 // row tells. Durations count as equal: those to now grow without anything having happened.
 func RowChanges(before, after Table) (changes []RowChange, ok bool) {
 	a, b := before.Env().Cluster, after.Env().Cluster
-	if before.Resource() != segments || after.Resource() != segments || !b.SharesCatalog(a) || a.Runtime != nil || b.Runtime != nil {
+	if before.Resource() != segments || after.Resource() != segments || !b.SharesSchemas(a) || a.Runtime != b.Runtime {
 		return nil, false
 	}
-	for _, c := range model.ChangedSegments(a.Segments, b.Segments) {
+	for _, c := range b.ChangedSegments(a) {
 		changes = append(changes, RowChange{positionOf(a, c.Before), positionOf(b, c.After)})
 	}
 	return changes, true

@@ -14,7 +14,7 @@ func (d *Digest) next(c *model.Cluster, id model.CollectionID) *Digest {
 	if d == nil || d.collection != c.Collection(id) || !slices.Equal(d.indexes, c.IndexesOf(id)) || !slices.Equal(d.partitions, c.PartitionsOf(id)) {
 		return newDigest(c, id)
 	}
-	changes := model.ChangedSegments(d.segments, c.SegmentsOf(id))
+	changes := c.ChangedSegmentsOf(id, d.segments)
 	if len(changes) == 0 {
 		return d
 	}
