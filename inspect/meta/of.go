@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -251,4 +252,12 @@ func (k *keyspace) grantKeys(id string) []string {
 		}
 	}
 	return keys
+}
+
+func findSegment(list []*model.Segment, id model.SegmentID) *model.Segment {
+	i, ok := slices.BinarySearchFunc(list, id, func(s *model.Segment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
+	if !ok {
+		return nil
+	}
+	return list[i]
 }

@@ -14,8 +14,9 @@ import (
 // a map or a slice each. Later changes copy the one segment that they touch.
 type segmentStore struct {
 	loading *segmentLoad
-	list    []*model.Segment // complete segments, by id, after the load
-	orphans []*model.Segment // segments without a record, by id
+	// list are the segments with a record, orphans those without, both complete and as of the last build. A segment is in one of
+	// them at most, and what is edited since is in edits only.
+	list, orphans segmentList
 	// edits are the segments that changed since the last build; record says whether
 	// the segment's own key exists.
 	edits map[model.SegmentID]*segmentEdit
@@ -220,10 +221,10 @@ func (st *segmentStore) edit(k *keyParts) *segmentEdit {
 		return e
 	}
 	e := &segmentEdit{}
-	if old := findSegment(st.list, id); old != nil {
+	if old := st.list.find(id); old != nil {
 		clone := *old
 		e.segment, e.record = &clone, true
-	} else if old := findSegment(st.orphans, id); old != nil {
+	} else if old := st.orphans.find(id); old != nil {
 		clone := *old
 		e.segment = &clone
 	} else {
@@ -231,14 +232,6 @@ func (st *segmentStore) edit(k *keyParts) *segmentEdit {
 	}
 	st.edits[id] = e
 	return e
-}
-
-func findSegment(list []*model.Segment, id model.SegmentID) *model.Segment {
-	i, ok := slices.BinarySearchFunc(list, id, func(s *model.Segment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
-	if !ok {
-		return nil
-	}
-	return list[i]
 }
 
 func (st *segmentStore) editRecord(v *segmentValue) {

@@ -1,7 +1,6 @@
 package meta
 
 import (
-	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -16,7 +15,7 @@ import (
 func (s *state) buildSegments(p *model.Parts) {
 	st := s.segments
 	if st.loading != nil {
-		st.list, st.orphans = st.loading.finish(st)
+		st.list.all, st.orphans.all = st.loading.finish(st)
 		st.loading = nil
 	}
 	if s.dirty&groupLegacySegments != 0 {
@@ -26,13 +25,13 @@ func (s *state) buildSegments(p *model.Parts) {
 		for id, e := range st.edits {
 			st.finishEdit(id, e)
 		}
-		st.list = replaceSegments(st.list, st.edits, true)
-		st.orphans = replaceSegments(st.orphans, st.edits, false)
+		ids := slices.Sorted(maps.Keys(st.edits))
+		st.list, st.orphans = st.list.replace(st.edits, ids, true), st.orphans.replace(st.edits, ids, false)
 		clear(st.edits)
 	}
-	p.Segments, p.Orphans = s.inScope(st.list), nil
+	p.Segments, p.Orphans = s.inScope(st.list.all), nil
 	if p.Loaded.Has(model.PartSegments) { // else any segment would seem to have no record
-		p.Orphans = s.inScope(st.orphans)
+		p.Orphans = s.inScope(st.orphans.all)
 	}
 }
 
@@ -163,35 +162,4 @@ func wallTimeSigned(v int64) time.Time {
 		return time.Time{}
 	}
 	return wallTime(uint64(v))
-}
-
-// replaceSegments merges edits into a list sorted by id: into that of segments with a
-// record, or into that of orphans. The list itself is not touched: clusters share it.
-func replaceSegments(list []*model.Segment, edits map[model.SegmentID]*segmentEdit, records bool) []*model.Segment {
-	changed := false
-	for id, e := range edits {
-		if e.segment != nil && e.record == records || findSegment(list, id) != nil {
-			changed = true
-			break
-		}
-	}
-	if !changed {
-		return list
-	}
-	next := make([]*model.Segment, 0, len(list)+len(edits))
-	from := 0
-	for _, id := range slices.Sorted(maps.Keys(edits)) {
-		at, found := slices.BinarySearchFunc(list[from:], id, func(x *model.Segment, id model.SegmentID) int {
-			return cmp.Compare(x.ID, id)
-		})
-		next = append(next, list[from:from+at]...)
-		from += at
-		if found {
-			from++
-		}
-		if e := edits[id]; e.segment != nil && e.record == records {
-			next = append(next, e.segment)
-		}
-	}
-	return append(next, list[from:]...)
 }

@@ -165,7 +165,7 @@ func (s *state) segmentNotes() []string {
 		return nil
 	}
 	var both, inline, keyed int
-	for _, x := range st.list {
+	for _, x := range st.list.all {
 		_, hasInline := st.layouts[x.ID]
 		switch {
 		case x.TwoLayouts:
