@@ -121,7 +121,7 @@ func BenchmarkRefresh(b *testing.B) {
 	for b.Loop() {
 		m.data.env = m.env(m.data.cluster)
 		msg := g.rebuild(m, "")().(builtMsg)
-		if msg.rows.changes[grown.ID.String()] != changed {
+		if msg.rows.changes(77, grown.ID.String()) != changed {
 			b.Fatal("the changed segment is not marked")
 		}
 	}

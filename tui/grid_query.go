@@ -19,8 +19,8 @@ type gridRows struct {
 	// matched are the rows that the filter leaves, where filtered is set.
 	matched  []int32
 	filtered bool
-	// changes says by id what the last refresh did to a row.
-	changes map[string]change
+	// changes says what the last refresh did to a row of table; nil if there was none before.
+	changes func(row int, id string) change
 	cursor  int // where the wanted object is, -1 if it is not there
 	err     error
 }
@@ -150,7 +150,7 @@ const compareLimit = 50_000
 
 // changed compares the table with the one of the refresh before, cell by cell, both
 // seen from the same moment, so that ages differ only where something happened.
-func (q *gridQuery) changed(now view.Table) map[string]change {
+func (q *gridQuery) changed(now view.Table) func(row int, id string) change {
 	if q.previous == nil || q.previous.Cluster == q.env.Cluster {
 		return nil
 	}
@@ -158,9 +158,16 @@ func (q *gridQuery) changed(now view.Table) map[string]change {
 	if pairs, ok := view.RowChanges(before, now); ok {
 		return q.changedRows(now, before, pairs)
 	}
+	changes := q.changedCells
 	if now.Len() > compareLimit {
-		return q.changedObjects()
+		changes = q.changedObjects
 	}
+	of := changes(now, before)
+	return func(_ int, id string) change { return of[id] }
+}
+
+// changedCells compares all cells of two tables.
+func (q *gridQuery) changedCells(now, before view.Table) map[string]change {
 	rows := make(map[string]int, before.Len())
 	for i := range before.Len() {
 		rows[before.Ref(i).ID] = i
@@ -179,22 +186,29 @@ func (q *gridQuery) changed(now view.Table) map[string]change {
 	return changes
 }
 
-// changedRows looks at those rows only that may have changed.
-func (q *gridQuery) changedRows(now, before view.Table, pairs []view.RowChange) map[string]change {
-	changes := map[string]change{}
+// changedRows looks at those rows that may have changed, each when it is drawn: most never are.
+func (q *gridQuery) changedRows(now, before view.Table, pairs []view.RowChange) func(row int, id string) change {
+	was := make(map[int]int, len(pairs))
 	for _, x := range pairs {
-		switch {
-		case x.After < 0: // it is not shown any more
-		case x.Before < 0:
-			changes[now.Ref(x.After).ID] = added
-		case !sameCells(now, x.After, before, x.Before, q.columns):
-			changes[now.Ref(x.After).ID] = changed
+		if x.After >= 0 {
+			was[x.After] = x.Before
 		}
 	}
-	return changes
+	return func(row int, _ string) change {
+		old, ok := was[row]
+		switch {
+		case !ok:
+			return unchanged
+		case old < 0:
+			return added
+		case sameCells(now, row, before, old, q.columns):
+			return unchanged
+		}
+		return changed
+	}
 }
 
-func (q *gridQuery) changedObjects() map[string]change {
+func (q *gridQuery) changedObjects(_, _ view.Table) map[string]change {
 	changes := map[string]change{}
 	found := diff.Compare(q.previous.Cluster, q.env.Cluster, diff.Options{})
 	for i := range found.Changes {

@@ -190,12 +190,14 @@ func (v gridView) look(i int) rowLook {
 	r := &v.gridPage.rows
 	row := r.row(i)
 	look := rowLook{fade: v.m.data.fade, dim: isGone(r.table, row)}
-	if len(v.marks) == 0 && (len(r.changes) == 0 || look.fade == faded) {
+	if len(v.marks) == 0 && (r.changes == nil || look.fade == faded) {
 		return look
 	}
 	id := r.table.Ref(row).ID
 	_, look.marked = v.marks[id]
-	look.change = r.changes[id]
+	if r.changes != nil {
+		look.change = r.changes(row, id)
+	}
 	return look
 }
 

@@ -193,23 +193,31 @@ func changesByCollection(changes []SegmentChange) map[CollectionID][]SegmentChan
 func regroup(prev map[CollectionID][]*Segment, of map[CollectionID][]SegmentChange) map[CollectionID][]*Segment {
 	groups := maps.Clone(prev)
 	for id, changes := range of {
-		rest := prev[id]
-		list := make([]*Segment, 0, len(rest)+len(changes))
-		for _, change := range changes {
-			at, found := slices.BinarySearchFunc(rest, change.ID(), func(s *Segment, id SegmentID) int { return cmp.Compare(s.ID, id) })
-			list = append(list, rest[:at]...)
-			if rest = rest[at:]; found {
-				rest = rest[1:]
-			}
-			if change.After != nil {
-				list = append(list, change.After)
-			}
-		}
-		if list = append(list, rest...); len(list) == 0 {
+		if groups[id] = patch(prev[id], changes); len(groups[id]) == 0 {
 			delete(groups, id)
-			continue
 		}
-		groups[id] = list
 	}
 	return groups
+}
+
+// patch is a list of segments after some changes, both by id. A segment that was there is sought by its pointer, from one change to the
+// next: that reads the list itself, which is copied anyhow, and no segment of it.
+func patch(list []*Segment, changes []SegmentChange) []*Segment {
+	next := make([]*Segment, 0, len(list)+len(changes))
+	for _, change := range changes {
+		at := 0
+		if change.Before != nil {
+			at = slices.Index(list, change.Before)
+		} else {
+			at, _ = slices.BinarySearchFunc(list, change.ID(), func(s *Segment, id SegmentID) int { return cmp.Compare(s.ID, id) })
+		}
+		next = append(next, list[:at]...)
+		if list = list[at:]; change.Before != nil {
+			list = list[1:]
+		}
+		if change.After != nil {
+			next = append(next, change.After)
+		}
+	}
+	return append(next, list...)
 }

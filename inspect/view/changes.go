@@ -17,18 +17,28 @@ func RowChanges(before, after Table) (changes []RowChange, ok bool) {
 	if before.Resource() != segments || after.Resource() != segments || !b.SharesSchemas(a) || a.Runtime != b.Runtime {
 		return nil, false
 	}
+	i, j := 0, 0
 	for _, c := range b.ChangedSegments(a) {
-		changes = append(changes, RowChange{positionOf(a, c.Before), positionOf(b, c.After)})
+		i, j = behind(a.Segments, i, c.Before), behind(b.Segments, j, c.After)
+		change := RowChange{-1, -1}
+		if c.Before != nil {
+			change.Before = i - 1
+		}
+		if c.After != nil {
+			change.After = j - 1
+		}
+		changes = append(changes, change)
 	}
 	return changes, true
 }
 
-func positionOf(c *model.Cluster, s *model.Segment) int {
+// behind is the position behind a segment that stands in a list at or after a position, that position itself if there is none. Reading
+// the list from one to the next is quicker than looking into segments of which most are in no cache.
+func behind(list []*model.Segment, from int, s *model.Segment) int {
 	if s == nil {
-		return -1
+		return from
 	}
-	at, _ := slices.BinarySearchFunc(c.Segments, s.ID, compareSegmentID)
-	return at
+	return from + 1 + slices.Index(list[from:], s)
 }
 
 // SameRow reports whether a row of one table has the same cells as a row of another one of the same resource in some
