@@ -111,7 +111,7 @@ type settledComparison struct {
 	read    read.Options
 	format  render.ReportFormat
 	render  render.Options
-	only    metricFilter
+	only    bench.Filter
 	match   *regexp.Regexp // nil: names as they are
 }
 
@@ -134,7 +134,7 @@ func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledC
 	if s.options.Better, err = parseDirections(f.better); err != nil {
 		return nil, err
 	}
-	if s.only, err = newMetricFilter(f.only, f.skip); err != nil {
+	if s.only, err = metricFilter(f.only, f.skip); err != nil {
 		return nil, err
 	}
 	if f.match != "" {
@@ -204,10 +204,10 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return fmt.Errorf("control: %w", err)
 		}
-		s.only.apply(control)
+		s.only.Apply(control)
 		s.options.Control = [2]*bench.Set{before, control}
 	}
-	if err := s.only.applyBoth(before, after); err != nil {
+	if err := applyFilter(&s.only, before, after); err != nil {
 		return err
 	}
 	if s.match != nil {
@@ -234,42 +234,16 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case f.plot == "recall": // curves need no name in common
-	case nothingCompared(c):
+	case !c.Compared():
 		hint := "are both of the same benchmark, and did its runs succeed? what one side has alone is in the table"
-		if differByName(c) {
+		if c.DifferByName() {
 			hint = "names differ: --match 'REGEXP' compares by the part of them that is alike, --plot recall draws recall against QPS"
 		}
 		return &hints.Error{Err: errors.New("nothing was compared: no metric has a value on both sides"), Advice: hint}
-	case comparisonFails(c, f.failOn):
+	case f.failOn == compareFailures[0] && c.Worse(), f.failOn == compareFailures[1] && c.Changed():
 		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil
-}
-
-// nothingCompared reports whether no metric has a value on both sides: that is no success, whatever --fail-on says.
-func nothingCompared(c *bench.Comparison) bool {
-	return !slices.ContainsFunc(c.Lines, func(l bench.Line) bool { return len(l.A) > 0 && len(l.B) > 0 })
-}
-
-// differByName reports whether both sides have the same figures, of things with other names.
-func differByName(c *bench.Comparison) bool {
-	type figure struct{ name, unit string }
-	before, after := map[figure]bool{}, map[figure]bool{}
-	for _, l := range c.Lines {
-		switch f := (figure{l.Name, l.Unit}); {
-		case l.Of == "":
-		case len(l.A) > 0:
-			before[f] = true
-		case len(l.B) > 0:
-			after[f] = true
-		}
-	}
-	for f := range before {
-		if after[f] {
-			return true
-		}
-	}
-	return false
 }
 
 // comparisonWriter settles where a comparison goes, and whether as a table or a picture.
@@ -297,16 +271,4 @@ func (f *benchFlags) comparisonWriter(a *cli.App, s *settledComparison) (func(*b
 	return func(c *bench.Comparison) error {
 		return to(func(w io.Writer) error { return builds.PlotComparison(w, c, f.plot, format) })
 	}, nil
-}
-
-func comparisonFails(c *bench.Comparison, failOn string) bool {
-	for _, line := range c.Lines {
-		switch {
-		case failOn == compareFailures[0] && line.Verdict == bench.Worse:
-			return true
-		case failOn == compareFailures[1] && (line.Verdict == bench.Worse || line.Verdict == bench.Better || line.Verdict == bench.Changed):
-			return true
-		}
-	}
-	return false
 }

@@ -41,61 +41,33 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// metricFilter chooses metrics by their names as they are shown.
-type metricFilter struct{ only, skip []*regexp.Regexp }
-
-func newMetricFilter(only, skip []string) (metricFilter, error) {
-	var f metricFilter
-	for _, x := range []struct {
-		flag  string
-		words []string
-		to    *[]*regexp.Regexp
-	}{{"--only", only, &f.only}, {"--skip", skip, &f.skip}} {
-		for _, word := range x.words {
-			re, err := parsePattern(x.flag, word)
-			if err != nil {
-				return f, err
-			}
-			*x.to = append(*x.to, re)
-		}
+// metricFilter reads --only and --skip.
+func metricFilter(only, skip []string) (f bench.Filter, err error) {
+	if f.Only, err = patterns("--only", only); err != nil {
+		return f, err
 	}
-	return f, nil
+	f.Skip, err = patterns("--skip", skip)
+	return f, err
 }
 
-func (f *metricFilter) wants(m bench.Metric) bool {
-	matches := func(list []*regexp.Regexp) bool {
-		for _, re := range list {
-			if re.MatchString(m.String()) {
-				return true
-			}
+// patterns reads the regular expressions of a flag.
+func patterns(flag string, words []string) (list []*regexp.Regexp, err error) {
+	for _, word := range words {
+		re, err := parsePattern(flag, word)
+		if err != nil {
+			return nil, err
 		}
-		return false
+		list = append(list, re)
 	}
-	return (len(f.only) == 0 || matches(f.only)) && !matches(f.skip)
+	return list, nil
 }
 
-// apply leaves the values that are wanted: what is not asked for takes no part in the correction.
-func (f *metricFilter) apply(s *bench.Set) {
-	if s == nil || len(f.only)+len(f.skip) == 0 {
-		return
-	}
-	for i := range s.Runs {
-		var kept []bench.Value
-		for _, v := range s.Runs[i].Values {
-			if f.wants(v.Metric) {
-				kept = append(kept, v)
-			}
-		}
-		s.Runs[i].Values = kept
-	}
-}
-
-// applyBoth applies it to both sides, of which something has to be left.
-func (f *metricFilter) applyBoth(before, after *bench.Set) error {
-	names := metricNames(before, after)
-	f.apply(before)
-	f.apply(after)
-	if len(names) == 0 || len(metricNames(before, after)) > 0 {
+// applyFilter applies it to both sides, of which something has to be left.
+func applyFilter(f *bench.Filter, before, after *bench.Set) error {
+	names := bench.MetricNames(before, after)
+	f.Apply(before)
+	f.Apply(after)
+	if len(names) == 0 || len(bench.MetricNames(before, after)) > 0 {
 		return nil
 	}
 	const most = 8
@@ -104,22 +76,6 @@ func (f *metricFilter) applyBoth(before, after *bench.Set) error {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return cli.Usage(errors.New("no metric is left by --only and --skip"), "metrics are: "+strings.Join(names[:min(len(names), most)], "; ")+more)
-}
-
-// metricNames are the metrics of some sets, in their order.
-func metricNames(sets ...*bench.Set) (names []string) {
-	seen := map[bench.Metric]bool{}
-	for _, s := range sets {
-		for _, r := range s.Runs {
-			for _, v := range r.Values {
-				if !seen[v.Metric] {
-					seen[v.Metric] = true
-					names = append(names, v.String())
-				}
-			}
-		}
-	}
-	return names
 }
 
 // readSides reads both sides, of two words or of one file that holds both.
