@@ -2,7 +2,6 @@ package render
 
 import (
 	"io"
-	"slices"
 
 	"kitescope/inspect/check"
 )
@@ -14,28 +13,12 @@ type Diagnosis struct {
 	Since *check.Comparison
 	// Stale are entries of the baseline that accept nothing any more.
 	Stale []check.Stale
-	// FailOn is the severity from which a finding fails a run; Never says that none does.
-	FailOn check.Severity
-	Never  bool
+	// Bar says which findings fail the run.
+	Bar check.Bar
 	// All shows the checks that found nothing one by one, too.
 	All bool
 	// Version is kitescope's own, for formats that name their writer.
 	Version string
-}
-
-// Fails reports whether a finding makes the run fail: it is as bad as FailOn, and where there is an
-// older state, it is not as it was.
-func (d *Diagnosis) Fails(f *check.Finding) bool {
-	if d.Never || f.Severity < d.FailOn {
-		return false
-	}
-	c := d.Since.Of(f)
-	return c == nil || c.Kind == check.New || c.Kind == check.Worse || c.Kind == check.Unsure
-}
-
-// Failing reports whether any finding fails the run.
-func (d *Diagnosis) Failing() bool {
-	return slices.ContainsFunc(d.Report.Findings, d.Fails)
 }
 
 // gone are the findings of the older state that are no longer there, or can no longer be seen.

@@ -117,7 +117,7 @@ func writeTally(e *doc.Encoder, d *Diagnosis, outcomes []outcome) {
 	e.Entry("checks_skipped", counts[check.Skipped.String()])
 	e.Entry("checks_failed", counts[check.Broken.String()])
 	e.Entry("checks_partly_blind", blind)
-	e.Entry("fails", d.Failing())
+	e.Entry("fails", d.Bar.Failing(d.Report, d.Since))
 	e.EndObject()
 }
 

@@ -112,11 +112,11 @@ func diagnoses(t *testing.T) map[string]*Diagnosis {
 	offline := reported("live-only", check.Error)
 	offline.Needs = check.NeedDistribution
 	return map[string]*Diagnosis{
-		"full":     {Report: r, FailOn: check.Error, All: true, Version: "0.3.0"},
-		"baseline": {Report: accepted, Stale: stale, FailOn: check.Warning, Version: "0.3.0"},
-		"since":    {Report: r, Since: check.Since(before, r), FailOn: check.Warning, Version: "0.3.0"},
-		"healthy":  {Report: healthy, FailOn: check.Error},
-		"unknown":  {Report: check.Run(modeltest.Small(), modeltest.Now, []*check.Check{offline}), Never: true},
+		"full":     {Report: r, Bar: check.Bar{FailOn: check.Error}, All: true, Version: "0.3.0"},
+		"baseline": {Report: accepted, Stale: stale, Bar: check.Bar{FailOn: check.Warning}, Version: "0.3.0"},
+		"since":    {Report: r, Since: check.Since(before, r), Bar: check.Bar{FailOn: check.Warning}, Version: "0.3.0"},
+		"healthy":  {Report: healthy, Bar: check.Bar{FailOn: check.Error}},
+		"unknown":  {Report: check.Run(modeltest.Small(), modeltest.Now, []*check.Check{offline}), Bar: check.Bar{Never: true}},
 	}
 }
 
@@ -304,14 +304,14 @@ func TestUnknownIsNotGreen(t *testing.T) {
 func TestFails(t *testing.T) {
 	all := diagnoses(t)
 	for name, want := range map[string]bool{"full": true, "baseline": true, "since": true, "healthy": false, "unknown": false} {
-		if got := all[name].Failing(); got != want {
+		if got := all[name].Bar.Failing(all[name].Report, all[name].Since); got != want {
 			t.Errorf("%s fails: %t", name, got)
 		}
 	}
 	d := *all["since"]
 	var failing []string
 	for _, f := range d.Report.Findings {
-		if d.Fails(f) {
+		if d.Bar.Fails(f, d.Since) {
 			failing = append(failing, f.Check+" "+d.changeText(f))
 		}
 	}

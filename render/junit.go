@@ -102,7 +102,7 @@ func (d *Diagnosis) testCase(o *outcome) junitCase {
 	var failing, others []*check.Finding
 	worst := check.Info
 	for _, f := range o.findings {
-		if d.Fails(f) {
+		if d.Bar.Fails(f, d.Since) {
 			failing = append(failing, f)
 			worst = max(worst, f.Severity)
 		} else {

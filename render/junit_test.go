@@ -126,8 +126,8 @@ func TestJUnit(t *testing.T) {
 					}
 				}
 			}
-			if failed := suite.count("failure") > 0; failed != d.Failing() {
-				t.Errorf("a test fails: %t, the run: %t", failed, d.Failing())
+			if failed := suite.count("failure") > 0; failed != d.Bar.Failing(d.Report, d.Since) {
+				t.Errorf("a test fails: %t, the run: %t", failed, d.Bar.Failing(d.Report, d.Since))
 			}
 			for _, c := range suite.children {
 				if c.name != "testcase" {

@@ -250,7 +250,7 @@ func (p *findingsPage) find(_ *Model, text string) cmd {
 
 // markdown writes the whole report, as for a ticket.
 func (p *findingsPage) markdown() func(io.Writer) error {
-	d := &render.Diagnosis{Report: p.report, Never: true}
+	d := &render.Diagnosis{Report: p.report, Bar: check.Bar{Never: true}}
 	return func(w io.Writer) error {
 		f, err := render.FindingsFormats().Parse("markdown")
 		if err != nil {

@@ -126,8 +126,7 @@ type diagnosis struct {
 	flags    diagnoseFlags
 	checks   []*check.Check
 	want     meta.Want
-	failOn   check.Severity
-	never    bool
+	bar      check.Bar
 	baseline *check.Baseline
 	format   render.FindingsFormat
 	options  render.Options
@@ -145,7 +144,7 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App) (*diagnosis, error) {
 	// All, whatever checks are left: who serves what is judged by all that is known of it.
 	d.want.Parts = model.PartAll
 	var err error
-	if d.failOn, d.never, err = parseSeverity(f.failOn); err != nil {
+	if d.bar.FailOn, d.bar.Never, err = parseSeverity(f.failOn); err != nil {
 		return nil, err
 	}
 	if err := d.parseOutput(a); err != nil {
@@ -240,7 +239,7 @@ func (f *diagnoseFlags) run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	report := d.judge(a, c, new(check.Judge))
-	shown := &render.Diagnosis{FailOn: d.failOn, Never: d.never, All: f.all, Version: cli.VersionText()}
+	shown := &render.Diagnosis{Bar: d.bar, All: f.all, Version: cli.VersionText()}
 	if f.writeBaseline != "" {
 		if d.baseline, err = saveBaseline(a, f.writeBaseline, report, d.baseline); err != nil {
 			return err
@@ -257,7 +256,7 @@ func (f *diagnoseFlags) run(ctx context.Context, a *cli.App) error {
 	if err := d.judgedAll(a, c, report); err != nil {
 		return err
 	}
-	if shown.Failing() {
+	if d.bar.Failing(shown.Report, shown.Since) {
 		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil

@@ -60,7 +60,7 @@ func (w *diagnosisWatch) show(c *model.Cluster) error {
 		if !first || w.format.Structured() {
 			return render.Changes(out, report, w.Now(), changes, blind, w.format, w.options)
 		}
-		shown := &render.Diagnosis{Report: report, Stale: stale, FailOn: w.failOn, Never: w.never, All: w.diagnosis.flags.all, Version: cli.VersionText()}
+		shown := &render.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.VersionText()}
 		return render.Findings(out, shown, w.format, w.options)
 	})
 	if err != nil || !first {
