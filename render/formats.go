@@ -77,15 +77,13 @@ type ReportFormat = FormatOf[*Sheet]
 
 // ReportFormats are the formats of reports.
 func ReportFormats() Formats[*Sheet] {
-	return Formats[*Sheet]{
-		tableWriter.as("aligned columns; on a terminal names are shortened to fit (default)"),
-		wideWriter.as("the same with samples, class and file, never shortened"),
-		jsonWriter.as("one JSON object, one item per line (docs/JSON.md)"),
-		jsonlWriter.as("one JSON object per line and item"),
-		yamlWriter.as(yamlWriter.doc),
-		csvWriter.as(csvWriter.doc),
-		markdownWriter.as(markdownWriter.doc),
+	var list Formats[*Sheet]
+	for _, x := range writers {
+		if x.report != "" {
+			list = append(list, Form[*Sheet]{x.name, x.report, x.show == table.Hidden, func(w io.Writer, s *Sheet, _ *Options) error { return x.sheet(w, s) }})
+		}
 	}
+	return list
 }
 
 // Saying are the same formats with other words about some of them.
@@ -97,11 +95,6 @@ func Saying(list Formats[*Sheet], docs map[string]string) Formats[*Sheet] {
 		}
 	}
 	return list
-}
-
-// as is a writer as one of the formats of reports.
-func (x *writer) as(doc string) Form[*Sheet] {
-	return Form[*Sheet]{x.name, doc, x.show == table.Hidden, func(w io.Writer, s *Sheet, _ *Options) error { return x.sheet(w, s) }}
 }
 
 // Write writes a report.

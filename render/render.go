@@ -53,10 +53,12 @@ type Format struct {
 }
 
 // writer writes lists, reports and documents in one format. Adding a format is one file with a writer and one line in
-// writers, or in ReportFormats.
+// writers.
 type writer struct {
 	name string
 	doc  string
+	// report explains the format where reports are written; "" is no format of reports.
+	report string
 	// show are the columns that the format has unless others are asked for.
 	show view.Show
 	// sheet writes lists and reports.

@@ -55,7 +55,8 @@ func (s *Sheet) Document(e *doc.Encoder) {
 	e.EndObject()
 }
 
-var markdownWriter = &writer{name: "markdown", doc: "a table for pull requests and tickets", show: table.Always, sheet: writeSheetMarkdown}
+var markdownWriter = &writer{name: "markdown", doc: "a table for pull requests and tickets", show: table.Always, sheet: writeSheetMarkdown,
+	report: "a table for pull requests and tickets"}
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
 func writeSheetMarkdown(w io.Writer, s *Sheet) error {
@@ -86,12 +87,12 @@ func (m *Markdown) sheetLine(l *Line) {
 func (m *Markdown) Tables(parts []Part) {
 	for i := 0; i < len(parts); {
 		end := tableEnd(parts, i)
-		m.SheetTable(parts[i:end])
+		m.sheetTable(parts[i:end])
 		i = end
 	}
 }
 
-func (m *Markdown) SheetTable(parts []Part) {
+func (m *Markdown) sheetTable(parts []Part) {
 	if len(parts) == 1 {
 		m.sheetHead(&parts[0])
 	}

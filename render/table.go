@@ -6,9 +6,11 @@ import (
 	"kitescope/words"
 )
 
-var tableWriter = &writer{name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, sheet: WriteTable}
+var tableWriter = &writer{name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, sheet: WriteTable,
+	report: "aligned columns; on a terminal names are shortened to fit (default)"}
 
-var wideWriter = &writer{name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide}
+var wideWriter = &writer{name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide,
+	report: "the same with samples, class and file, never shortened"}
 
 // rows writes all rows.
 func (t *textTable) rows(out *doc.Output) {
@@ -46,6 +48,7 @@ type textColumn struct {
 	right bool
 }
 
+// Gutter is how many cells are between columns.
 const Gutter = 2
 
 func newTable(g *table.Grid, o *Options, indent string) *textTable {

@@ -76,7 +76,7 @@ func (m *trialReport) witness() {
 		}
 	}
 	if len(calls) > 0 {
-		m.SheetTable([]render.Part{{List: render.Places(len(calls), verificationColumns(calls, len(list) > 1))}})
+		m.Tables([]render.Part{{List: render.Places(len(calls), verificationColumns(calls, len(list) > 1))}})
 	}
 }
 
@@ -98,7 +98,7 @@ func (m *trialReport) judgement() {
 		}
 	}
 	if figuresKnown(j) {
-		m.SheetTable([]render.Part{figuresPart(j, &render.ReportOptions{Options: *m.o})})
+		m.Tables([]render.Part{figuresPart(j, &render.ReportOptions{Options: *m.o})})
 	}
 	if len(m.r.Rounds) > 0 {
 		m.Line("", "More: `kitescope pgo judge profiles/profile-*.pb.gz`.")
