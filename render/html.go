@@ -40,8 +40,10 @@ type (
 	htmlGone   struct{ Message, Check, Why string }
 	htmlReason struct{ Word, Reason, Checks string }
 	htmlCheck  struct{ ID, Title string }
-	Fact       struct{ Name, Value, Source string }
 )
+
+// Fact is a line of what is known of a subject, with what said so.
+type Fact struct{ Name, Value, Source string }
 
 // writeHTML writes one page that needs nothing but itself.
 func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {

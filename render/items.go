@@ -33,6 +33,7 @@ type itemColumn struct {
 	unknown bool
 }
 
+// NewItems writes the rows of a grid, with its columns as keys.
 func NewItems(g *table.Grid) *items {
 	it := &items{grid: g, columns: make([]itemColumn, len(g.Columns))}
 	for j, i := range g.Columns {

@@ -38,8 +38,10 @@ func writeMarkdown(w io.Writer, d *Diagnosis, _ *Options) error {
 	return m.Out.Flush()
 }
 
+// Markdown is a page of Markdown that is being written.
 type Markdown struct{ Out doc.Output }
 
+// Line adds lines, which are Markdown already.
 func (m *Markdown) Line(lines ...string) {
 	for _, s := range lines {
 		m.Out.Buf = append(append(m.Out.Buf, s...), '\n')

@@ -149,6 +149,7 @@ func (o *ReportOptions) Shown(n int) int {
 // More says how many entries are not shown.
 func (o *ReportOptions) More(n int) []Line { return o.Rest(n - o.Shown(n)) }
 
+// Rest says that so many entries are not shown.
 func (o *ReportOptions) Rest(rest int) []Line {
 	if rest == 0 {
 		return nil
@@ -168,6 +169,7 @@ func EventCount(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+// PositiveCell is a number that does not exist where it is not above 0.
 func PositiveCell(n int) table.Cell {
 	if n <= 0 {
 		return table.OfNone()

@@ -55,8 +55,10 @@ func (s *Sheet) Document(e *doc.Encoder) {
 	e.EndObject()
 }
 
-var markdownWriter = &writer{name: "markdown", doc: "a table for pull requests and tickets", show: table.Always, sheet: writeSheetMarkdown,
-	report: "a table for pull requests and tickets"}
+var markdownWriter = &writer{
+	name: "markdown", doc: "a table for pull requests and tickets", show: table.Always, sheet: writeSheetMarkdown,
+	report: "a table for pull requests and tickets",
+}
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
 func writeSheetMarkdown(w io.Writer, s *Sheet) error {

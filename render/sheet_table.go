@@ -62,6 +62,7 @@ func (t *sheetText) lines(list []Line) {
 	}
 }
 
+// All is the text of a line with that of its pieces.
 func (l *Line) All() string {
 	pieces := []string{l.Text}
 	for _, p := range l.After {

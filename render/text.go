@@ -47,8 +47,10 @@ func ShortenMiddle(s string, room int, ellipsis string) string {
 	return ansi.Truncate(s, head, "") + ansi.TruncateLeft(s, n-tail, ellipsis)
 }
 
+// Cells is how many cells of a terminal harmless text takes.
 func Cells(s string) int { return width([]byte(s)) }
 
+// BoolInt is 1 if something is so, else 0.
 func BoolInt(b bool) int {
 	if b {
 		return 1
@@ -56,8 +58,10 @@ func BoolInt(b bool) int {
 	return 0
 }
 
+// Ratio is a ratio with two decimals.
 func Ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
+// Arrow stands between what was before and what is after, with blanks.
 func Arrow(o *Options) string {
 	if o.ASCII {
 		return " -> "
@@ -65,6 +69,7 @@ func Arrow(o *Options) string {
 	return " → "
 }
 
+// LeftPad puts blanks before ASCII text until it has n cells.
 func LeftPad(s string, n int) string { return strings.Repeat(" ", max(0, n-len(s))) + s }
 
 // RatioText is a ratio as a change: "+7.3%".
@@ -104,13 +109,12 @@ func signed(x float64, decimals int) string {
 	return text
 }
 
+// OrNone is text made harmless, "-" if there is none.
 func OrNone(s string) string {
-	if s == "" {
-		return words.NoneMark
-	}
-	return Harmless(s)
+	return words.OrNone(Harmless(s))
 }
 
+// HarmlessAll is Harmless of each.
 func HarmlessAll(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
@@ -127,11 +131,9 @@ func Stamp(t time.Time) string {
 	return string(doc.AppendTime(nil, t.Unix()*1e9))
 }
 
+// OrUnknown is text made harmless, "?" if there is none.
 func OrUnknown(s string) string {
-	if s == "" {
-		return words.UnknownMark
-	}
-	return Harmless(s)
+	return words.OrUnknown(Harmless(s))
 }
 
 // ChanceText is a p value: digits enough to tell it from the usual levels, and "<0.0001" below what anybody tells apart.
@@ -149,4 +151,5 @@ func ChanceText(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
+// Padded puts blanks behind harmless text until it takes the room.
 func Padded(s string, room int) string { return s + strings.Repeat(" ", max(0, room-Cells(s))) }

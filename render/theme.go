@@ -137,6 +137,7 @@ type Painter struct {
 	codes [roles]string
 }
 
+// NewPainter is a painter in the theme of the options, if they allow colour.
 func NewPainter(o *Options) Painter {
 	p := Painter{on: o.Color}
 	if !p.on {

@@ -53,12 +53,14 @@ type RecallAxis struct {
 	floor     float64 // recall above is all
 }
 
+// NewRecallAxis is an axis for these values.
 func NewRecallAxis(recalls []float64) RecallAxis {
 	a := RecallAxis{floor: 1e-4}
 	a.stretched = slices.Max(recalls) > 0.985 && slices.Max(recalls)-slices.Min(recalls) > 0.002
 	return a
 }
 
+// Place is where a recall stands on the axis.
 func (a *RecallAxis) Place(r float64) float64 {
 	if !a.stretched {
 		return r
@@ -66,6 +68,7 @@ func (a *RecallAxis) Place(r float64) float64 {
 	return -math.Log10(max(1-r, a.floor))
 }
 
+// Mark makes it the X axis of a plot, wide enough for the values and for labels beside them.
 func (a *RecallAxis) Mark(x *plot.Plot, recalls []float64) {
 	low, high := a.Place(slices.Min(recalls)), a.Place(slices.Max(recalls))
 	pad := max(0.08*(high-low), 1e-3)
@@ -96,4 +99,5 @@ func (a *RecallAxis) Mark(x *plot.Plot, recalls []float64) {
 	x.X.Tick.Marker = ticks
 }
 
+// DrawableRate reports whether a rate has a place on paper.
 func DrawableRate(x float64) bool { return x >= 0 && x < 1e15 }

@@ -51,6 +51,7 @@ func Nothing(why, hint string) error {
 	return &hints.Error{Err: errors.New(why), Advice: hint}
 }
 
+// GridGrey is the colour of lines behind a plot.
 var GridGrey = color.Gray{Y: 0xdd}
 
 // Colours can be told apart by colour-blind people: Okabe and Ito, "Color Universal Design" (2008), without yellow,
@@ -96,6 +97,7 @@ const (
 	TitleLines     = 1.4
 )
 
+// NewCanvas is a canvas of a format, and what writes it; nil if Formats has no such format.
 func NewCanvas(format string, w, h vg.Length) (vg.CanvasSizer, io.WriterTo) {
 	switch format {
 	case "svg":
@@ -111,6 +113,7 @@ func NewCanvas(format string, w, h vg.Length) (vg.CanvasSizer, io.WriterTo) {
 	return nil, nil
 }
 
+// Style is text of a size, from its left end on its base line.
 func Style(size vg.Length) draw.TextStyle {
 	style := plot.New().Title.TextStyle
 	style.Font = Sans(style.Font, size)
@@ -118,6 +121,7 @@ func Style(size vg.Length) draw.TextStyle {
 	return style
 }
 
+// Sans is a font without serifs, of a size.
 func Sans(f font.Font, size vg.Length) font.Font {
 	f.Variant, f.Size = "Sans", size
 	return f

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
+// Whisker draws an interval: a line with a bar at either end.
 func Whisker(dc draw.Canvas, style draw.LineStyle, x, from, to vg.Length) {
 	const half = 3
 	dc.StrokeLine2(style, x, from, x, to)
@@ -31,6 +32,7 @@ func (m Whiskers) Plot(dc draw.Canvas, x *plot.Plot) {
 	}
 }
 
+// HalfStyle is a thin line.
 func HalfStyle(c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(0.8)}
 }

@@ -299,7 +299,7 @@ func roleClass(r render.Role) string {
 		return "bad"
 	case render.RoleTitle:
 		return "title"
-	case render.RolePlain, render.RoleAccent, render.RoleProgress, render.RoleAdded, render.RoleRemoved, render.RoleChanged, render.RoleSelected, render.RoleMore, render.RoleLess:
+	case render.RolePlain, render.RoleAccent, render.RoleProgress, render.RoleAdded, render.RoleRemoved, render.RoleChanged, render.RoleSelected, render.RoleMore, render.RoleLess, table.Roles:
 	}
 	return ""
 }
