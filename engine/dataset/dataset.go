@@ -4,7 +4,7 @@
 // In: the name of a .npy, .fvecs, .bvecs, .ivecs or .parquet file. Out: a Set, which has
 // either vectors or rows of ids.
 //
-//  1. Open maps the file and chooses the format by the ending of its name.
+//  1. Open maps the file and chooses the format by the ending of its name; OpenAs is told.
 //  2. Headers, counts and lengths are held against the bytes that are there.
 //  3. Vectors are served where they lie, if their layout allows; else they are copied.
 //  4. All values are looked at once: rows with NaN are counted.
@@ -72,28 +72,28 @@ func (s *Set) Close() {
 // one. The error names the file, and the offset where there is one.
 func Open(ctx context.Context, name string) (*Set, error) {
 	path, column := name, ""
-	if at := strings.LastIndexByte(name, '#'); at > 0 && formatOf(name[:at]) == Parquet {
+	if at := strings.LastIndexByte(name, '#'); at > 0 && FormatOf(name[:at]) == Parquet {
 		path, column = name[:at], name[at+1:]
 	}
-	format := formatOf(path)
-	if format == HDF5 {
-		return nil, refuseHDF5(path)
-	}
-	if format == "" {
-		return nil, fmt.Errorf("read %s: a name that ends in .npy, .fvecs, .bvecs, .ivecs, .parquet was expected", path)
-	}
-	s, err := open(ctx, path, format, column)
+	s, err := OpenAs(ctx, path, FormatOf(path), column)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return s, nil
 }
 
-func open(ctx context.Context, path string, format Format, column string) (*Set, error) {
+// OpenAs reads a file of a format, whatever its name is, and the column of a parquet file that has several. The caller names the file.
+func OpenAs(ctx context.Context, path string, format Format, column string) (*Set, error) {
+	if format == HDF5 {
+		return nil, refuseHDF5(path)
+	}
+	if format == "" {
+		return nil, errors.New("a name that ends in .npy, .fvecs, .bvecs, .ivecs, .parquet was expected")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		if pathError, ok := errors.AsType[*os.PathError](err); ok {
-			err = pathError.Err // the caller names the file
+			err = pathError.Err
 		}
 		return nil, err
 	}
@@ -134,8 +134,8 @@ func parse(ctx context.Context, format Format, column string, data []byte) (s *S
 	return s, nil
 }
 
-// formatOf is the format that a name's ending says; "" if none.
-func formatOf(name string) Format {
+// FormatOf is the format that a name's ending says; "" if none.
+func FormatOf(name string) Format {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".npy":
 		return NPY
@@ -156,8 +156,8 @@ func formatOf(name string) Format {
 // refuseHDF5 says what to do with a file of ann-benchmarks. No module that reads HDF5 in Go
 // alone could be had from the module proxy, and a reader of our own is a large thing to trust.
 func refuseHDF5(path string) error {
-	return fmt.Errorf("read %s: HDF5 is not supported; make .npy files of it: python3 -c "+
-		"'import h5py,numpy,sys; f=h5py.File(sys.argv[1]); [numpy.save(k,f[k]) for k in (\"train\",\"test\",\"neighbors\")]' %s", path, path)
+	return fmt.Errorf("HDF5 is not supported; make .npy files of it: python3 -c "+
+		"'import h5py,numpy,sys; f=h5py.File(sys.argv[1]); [numpy.save(k,f[k]) for k in (\"train\",\"test\",\"neighbors\")]' %s", path)
 }
 
 // checkEvery is after how many rows a long loop asks whether it is still wanted.

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/parquet-go/parquet-go"
@@ -31,12 +30,7 @@ type vectorColumn struct {
 // stores them). With an empty name the file has to have one such column alone. Only columns
 // that are named may hold single integers: one id a row.
 func readParquet(ctx context.Context, name string, data []byte) (s *Set, err error) {
-	// The decoders of parquet-go trust some of what a page says and panic where it lies.
-	defer func() {
-		if p := recover(); p != nil {
-			s, err = nil, fmt.Errorf("the pages of the parquet file contradict themselves: %v", p)
-		}
-	}()
+	defer guard.Recover(&err)
 	in := guard.Bytes(data)
 	file, err := guard.Open(in, int64(len(data)))
 	if err != nil {
@@ -100,15 +94,11 @@ func kindOf(top *parquet.Column) string {
 	return top.Type().String()
 }
 
-// asVectors tells how the rows of a column are vectors. A list is wrapped in groups of one
-// member each, however its writer calls them.
+// asVectors tells how the rows of a column are vectors.
 func asVectors(file *parquet.File, top *parquet.Column, scalars bool) (vectorColumn, bool) {
-	leaf := top
-	for !leaf.Leaf() {
-		if len(leaf.Columns()) != 1 {
-			return vectorColumn{}, false
-		}
-		leaf = leaf.Columns()[0]
+	leaf, ok := guard.LeafOf(top)
+	if !ok {
+		return vectorColumn{}, false
 	}
 	c := vectorColumn{leaf: leaf, name: top.Name(), list: leaf.MaxRepetitionLevel() == 1}
 	if leaf.MaxRepetitionLevel() > 1 {
@@ -174,43 +164,10 @@ type rowReader struct {
 }
 
 func (r *rowReader) read(ctx context.Context) error {
-	pages := r.leaf.Pages()
-	defer pages.Close()
-	buffer := make([]parquet.Value, 1024)
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		page, err := pages.ReadPage()
-		if errors.Is(err, io.EOF) {
-			return r.end()
-		}
-		if err != nil {
-			return err
-		}
-		err = r.page(page.Values(), buffer)
-		parquet.Release(page)
-		if err != nil {
-			return err
-		}
+	if err := guard.Values(ctx, r.leaf, r.value); err != nil {
+		return err
 	}
-}
-
-func (r *rowReader) page(values parquet.ValueReader, buffer []parquet.Value) error {
-	for {
-		n, err := values.ReadValues(buffer)
-		for _, v := range buffer[:n] {
-			if err := r.value(v); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+	return r.end()
 }
 
 // value takes the next value. The first row is kept until it is known how long rows are.

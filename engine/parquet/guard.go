@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -74,6 +75,64 @@ func CheckPages(file *parquet.File, leaf *parquet.Column, r io.ReaderAt, size, e
 		}
 	}
 	return values, nil
+}
+
+// Recover, deferred, makes an error of a panic: parquet-go's decoders trust some of what a page says and panic where it lies.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("the pages of the parquet file contradict themselves: %v", p)
+	}
+}
+
+// LeafOf is the column of values below another one; false if there are several. A list is wrapped in groups of one member
+// each, however its writer calls them.
+func LeafOf(top *parquet.Column) (leaf *parquet.Column, ok bool) {
+	for leaf = top; !leaf.Leaf(); leaf = leaf.Columns()[0] {
+		if len(leaf.Columns()) != 1 {
+			return nil, false
+		}
+	}
+	return leaf, true
+}
+
+// Values gives each value of a column to take, in order; what lasts of one is its Clone.
+func Values(ctx context.Context, leaf *parquet.Column, take func(parquet.Value) error) error {
+	pages := leaf.Pages()
+	defer pages.Close()
+	buffer := make([]parquet.Value, 1024)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = valuesOf(page.Values(), buffer, take)
+			parquet.Release(page)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func valuesOf(values parquet.ValueReader, buffer []parquet.Value, take func(parquet.Value) error) error {
+	for {
+		n, err := values.ReadValues(buffer)
+		for _, v := range buffer[:n] {
+			if err := take(v); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // Bytes is a file in memory.

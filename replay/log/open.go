@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
 	guard "kitescope/engine/parquet"
 	"kitescope/words/hints"
@@ -261,24 +261,24 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// endings are the names that engine/dataset knows formats by.
-func endings(k kind, path string, size int64, head []byte) string {
+// formatOf is the format by which engine/dataset reads a file of a kind.
+func formatOf(k kind, path string, size int64, head []byte) dataset.Format {
 	switch k {
 	case kindNPY:
-		return ".npy"
+		return dataset.NPY
 	case kindParquet:
-		return ".parquet"
+		return dataset.Parquet
 	case kindHDF5:
-		return ".hdf5"
+		return dataset.HDF5
 	default:
 	}
-	ext := strings.ToLower(filepath.Ext(path))
-	if ext == ".fvecs" || ext == ".bvecs" || ext == ".ivecs" || len(head) < 4 {
-		return ext
+	format := dataset.FormatOf(path)
+	if format == dataset.Fvecs || format == dataset.Bvecs || format == dataset.Ivecs || len(head) < 4 {
+		return format
 	}
 	dim := int64(binary.LittleEndian.Uint32(head))
 	if size%(4+4*dim) != 0 && size%(4+dim) == 0 {
-		return ".bvecs"
+		return dataset.Bvecs
 	}
-	return ".fvecs"
+	return dataset.Fvecs
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -26,12 +25,12 @@ func vectorNames() []string {
 // openParquet lets engine/dataset read the column of vectors: the one that was asked for, the only one, or the one whose
 // name says so.
 func openParquet(ctx context.Context, path, column string) (*dataset.Set, error) {
-	set, err := openSet(ctx, path, ".parquet", column)
+	set, err := dataset.OpenAs(ctx, path, dataset.Parquet, column)
 	if err == nil || column != "" {
 		return set, err
 	}
 	for _, name := range vectorNames() {
-		if set, e := openSet(ctx, path, ".parquet", name); e == nil {
+		if set, e := dataset.OpenAs(ctx, path, dataset.Parquet, name); e == nil {
 			return set, nil
 		}
 	}
@@ -102,12 +101,7 @@ func parquetTimes(times []moment) map[string]func(row int, values []parquet.Valu
 
 // addColumns reads what else a parquet file says of its requests, and reports whether there was anything.
 func (l *Log) addColumns(ctx context.Context, f *os.File, size int64) (found bool, err error) {
-	// parquet-go's decoders trust some of what a page says and panic where it lies.
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the pages of the parquet file contradict themselves: %v", p)
-		}
-	}()
+	defer guard.Recover(&err)
 	file, err := guard.Open(f, size)
 	if err != nil {
 		return false, err
@@ -152,13 +146,9 @@ type parquetColumn struct {
 }
 
 func newParquetColumn(top *parquet.Column) (*parquetColumn, error) {
-	leaf := top
-	for !leaf.Leaf() {
-		inner := leaf.Columns()
-		if len(inner) != 1 {
-			return nil, errors.New("a value or a list of values was expected, found a group")
-		}
-		leaf = inner[0]
+	leaf, ok := guard.LeafOf(top)
+	if !ok {
+		return nil, errors.New("a value or a list of values was expected, found a group")
 	}
 	c := &parquetColumn{leaf: leaf, optional: top.Optional(), unit: -1}
 	if t := leaf.Type().LogicalType(); t != nil {
@@ -177,8 +167,6 @@ func newParquetColumn(top *parquet.Column) (*parquetColumn, error) {
 
 // read calls back for the values of each row.
 func (c *parquetColumn) read(ctx context.Context, rows int, f func(int, []parquet.Value, *parquetColumn) error) error {
-	pages := c.leaf.Pages()
-	defer pages.Close()
 	var values []parquet.Value
 	row := -1
 	flush := func() error {
@@ -190,7 +178,7 @@ func (c *parquetColumn) read(ctx context.Context, rows int, f func(int, []parque
 		}
 		return nil
 	}
-	each := func(v parquet.Value) error {
+	err := guard.Values(ctx, c.leaf, func(v parquet.Value) error {
 		if v.RepetitionLevel() == 0 {
 			if err := flush(); err != nil {
 				return err
@@ -205,45 +193,14 @@ func (c *parquetColumn) read(ctx context.Context, rows int, f func(int, []parque
 			values = append(values, v.Clone())
 		}
 		return nil
-	}
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		page, err := pages.ReadPage()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			err = eachValue(page.Values(), each)
-			parquet.Release(page)
-		}
-		if err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return err
 	}
 	if row+1 != rows {
 		return fmt.Errorf("%d rows were expected, found %d", rows, row+1)
 	}
 	return flush()
-}
-
-func eachValue(values parquet.ValueReader, f func(parquet.Value) error) error {
-	buffer := make([]parquet.Value, 256)
-	for {
-		n, err := values.ReadValues(buffer)
-		for _, v := range buffer[:n] {
-			if err := f(v); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // floatValue is a number of whatever type.

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"kitescope/engine"
 	"kitescope/engine/dataset"
@@ -26,7 +24,7 @@ func openVectors(ctx context.Context, f *os.File, size int64, k kind, path strin
 	if k == kindParquet {
 		set, err = openParquet(ctx, path, o.Column)
 	} else {
-		set, err = openSet(ctx, path, endings(k, path, size, head[:n]), "")
+		set, err = dataset.OpenAs(ctx, path, formatOf(k, path, size, head[:n]), "")
 	}
 	if err != nil {
 		return nil, err
@@ -48,39 +46,6 @@ func openVectors(ctx context.Context, f *os.File, size int64, k kind, path strin
 	}
 	l.Digest = hex.EncodeToString(sum.Sum(nil))
 	return l, nil
-}
-
-// openSet lets engine/dataset read a file whose format is known. It goes by names: a file of another name gets one for as
-// long as it is opened.
-func openSet(ctx context.Context, path, ending, column string) (*dataset.Set, error) {
-	name := path
-	if !strings.EqualFold(filepath.Ext(path), ending) {
-		folder, err := os.MkdirTemp("", "kitescope-log-")
-		if err != nil {
-			return nil, plain(err)
-		}
-		defer os.RemoveAll(folder)
-		whole, err := filepath.Abs(path)
-		if err != nil {
-			return nil, err
-		}
-		name = filepath.Join(folder, "log"+ending)
-		if err := os.Symlink(whole, name); err != nil {
-			return nil, &hints.Error{Err: fmt.Errorf("it is a %s file by its first bytes, and not by its name", ending), Advice: "rename it so that it ends in " + ending}
-		}
-	}
-	opened := name
-	if column != "" && ending == ".parquet" {
-		opened += "#" + column
-	}
-	set, err := dataset.Open(ctx, opened)
-	if err == nil {
-		return set, nil
-	}
-	if inner := errors.Unwrap(err); inner != nil {
-		return nil, inner // what dataset says of the name is added again, with the right name
-	}
-	return nil, errors.New(strings.TrimPrefix(strings.ReplaceAll(err.Error(), name, path), "read "+path+": "))
 }
 
 // fromSet makes requests of a file's vectors.
@@ -238,11 +203,11 @@ func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(f, head)
 	_ = f.Close()
-	ending := ".ivecs"
+	format := dataset.Ivecs
 	if k := sniff(head[:n]); k == kindNPY || k == kindParquet || k == kindHDF5 {
-		ending = endings(k, path, 0, nil)
+		format = formatOf(k, path, 0, nil)
 	}
-	set, err := openSet(ctx, path, ending, "")
+	set, err := dataset.OpenAs(ctx, path, format, "")
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
