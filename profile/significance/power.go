@@ -166,12 +166,12 @@ func studentShift(n, freedom, level float64) float64 {
 	if freedom < 1 || n <= 0 {
 		return math.NaN()
 	}
-	t := studentQuantile(level, freedom)
+	t := StudentQuantile(level, freedom)
 	return (t*(1-1/(4*freedom)) + normalQuantile(Power)*math.Sqrt(1+t*t/(2*freedom))) / math.Sqrt(n)
 }
 
-// studentQuantile is the t of which StudentP is p, by Newton's way from below, on which StudentP is convex.
-func studentQuantile(p, freedom float64) float64 {
+// StudentQuantile is the t of which StudentP is p, by Newton's way from below, on which StudentP is convex.
+func StudentQuantile(p, freedom float64) float64 {
 	t := normalQuantile(1 - p/2)
 	a, _ := math.Lgamma((freedom + 1) / 2)
 	b, _ := math.Lgamma(freedom / 2)

@@ -149,7 +149,7 @@ func TestSpreadOf(t *testing.T) {
 func TestStudentQuantile(t *testing.T) {
 	// qt(0.975, 10), qt(0.975, 1), qt(0.9995, 3), qt(0.975, 1e6) and qt(1 - 1e-7/2, 5) of R.
 	for _, v := range [][3]float64{{0.05, 10, 2.228139}, {0.05, 1, 12.70620}, {0.001, 3, 12.92398}, {0.05, 1e6, 1.959966}, {1e-7, 5, 45.20703}} {
-		if got := studentQuantile(v[0], v[1]); math.Abs(got-v[2]) > 1e-5*v[2] {
+		if got := StudentQuantile(v[0], v[1]); math.Abs(got-v[2]) > 1e-5*v[2] {
 			t.Errorf("p %v of %v: %v, want %v", v[0], v[1], got, v[2])
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
+	"kitescope/profile/significance"
 	"kitescope/words/hints"
 )
 
@@ -257,18 +258,11 @@ func printedValues(ctx context.Context, path string) ([]bench.Value, error) {
 	var values []bench.Value
 	for _, f := range figures {
 		if len(f.xs) > 0 {
-			f.X = median(f.xs)
+			f.X = significance.Median(f.xs) // what happens within one start of a program is no independent run
 			values = append(values, f.Value)
 		}
 	}
 	return values, nil
-}
-
-// median is that of one start of a program that measured several times: what happens within it is no independent run.
-func median(xs []float64) float64 {
-	slices.Sort(xs)
-	n := len(xs)
-	return (xs[(n-1)/2] + xs[n/2]) / 2
 }
 
 // left is how long the trial may go on, 0 if nothing is known.

@@ -23,20 +23,6 @@ func MeanInterval(values []float64) (mean, low, high float64) {
 	for _, v := range values {
 		squares += (v - mean) * (v - mean)
 	}
-	half := student(n-1) * math.Sqrt(squares/(n-1)/n)
+	half := significance.StudentQuantile(1-significance.Confidence, n-1) * math.Sqrt(squares/(n-1)/n)
 	return mean, mean - half, mean + half
-}
-
-// student is how many standard errors the interval reaches to each side.
-func student(freedom float64) float64 {
-	low, high := 0.0, 100.0
-	for range 60 {
-		middle := (low + high) / 2
-		if significance.StudentP(middle, freedom) > 1-significance.Confidence {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return high
 }
