@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"kitescope/inspect/check/rules"
+	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/render"
 	"kitescope/tui/draw"
@@ -115,6 +116,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.click(msg)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
+	case news.Update:
+		return m, m.take(&msg)
 	case savedMsg:
 		m.saved(msg)
 	case message:

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/inspect/news"
 )
 
 // asked is a captured cluster with what its processes said.
@@ -35,8 +36,8 @@ func TestBalanceScreens(t *testing.T) {
 			name := fmt.Sprintf("balance-%s-%dx%d", s.name, size.w, size.h)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := drive(t, testConfig(), size.w, size.h)
-					d.send(updateMsg{Cluster: c})
+					d := driven(t, testConfig(), size.w, size.h)
+					d.send(news.Update{Cluster: c})
 					d.keys(s.keys)
 					d.fits()
 					golden(t, name, d.plain())
@@ -48,12 +49,12 @@ func TestBalanceScreens(t *testing.T) {
 
 func TestBalanceOfUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 100, 30)
+		d := driven(t, testConfig(), 100, 30)
 		d.keys("b")
 		d.shows("…") // before data
-		d.send(updateMsg{Cluster: capture(t, "cluster-2.3.5-t7")})
+		d.send(news.Update{Cluster: capture(t, "cluster-2.3.5-t7")})
 		d.shows("the nodes were not asked", "--live")
-		d.send(updateMsg{Cluster: modeltest.Served(), Live: true})
+		d.send(news.Update{Cluster: modeltest.Served(), Live: true})
 		d.shows("not known, and not in the figures: querynode-12")
 	})
 }
@@ -61,8 +62,8 @@ func TestBalanceOfUnknown(t *testing.T) {
 func TestBalanceKeys(t *testing.T) {
 	c := asked(t, "cluster-2.3.5-t7")
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 120, 40)
-		d.send(updateMsg{Cluster: c})
+		d := driven(t, testConfig(), 120, 40)
+		d.send(news.Update{Cluster: c})
 		d.keys("b down*5 enter")
 		d.shows("balance › items_hnsw_l2", "PLAN 3 moves bring max/mean from 1.58 to 1.07")
 		d.keys("e")
@@ -94,12 +95,12 @@ func TestBalanceKeys(t *testing.T) {
 func TestBalanceKeepsItsPlace(t *testing.T) {
 	first, second := asked(t, "cluster-2.3.5-t7"), asked(t, "cluster-2.3.5-t7")
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 120, 40)
-		d.send(updateMsg{Cluster: first, Live: true})
+		d := driven(t, testConfig(), 120, 40)
+		d.send(news.Update{Cluster: first, Live: true})
 		d.keys("b down*7")
 		p := d.m.stack.top().(*balancePage)
 		before, _ := p.object(d.m)
-		d.send(updateMsg{Cluster: second, Live: true})
+		d.send(news.Update{Cluster: second, Live: true})
 		if after, ok := p.object(d.m); !ok || after != before {
 			t.Errorf("the cursor went from %v to %v", before, after)
 		}
@@ -111,8 +112,8 @@ func TestBalanceKeepsItsPlace(t *testing.T) {
 func TestBalancePalette(t *testing.T) {
 	c := asked(t, "cluster-2.3.5-t7")
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 120, 40)
-		d.send(updateMsg{Cluster: c})
+		d := driven(t, testConfig(), 120, 40)
+		d.send(news.Update{Cluster: c})
 		d.keys(":").typed("balance users_flat_ip").keys("enter").shows("users_flat_ip  replica")
 		d.keys(":").typed("balance nothing").keys("enter").shows("no loaded collection is called nothing")
 	})

@@ -18,16 +18,17 @@ import (
 )
 
 // at starts a driver in the state that keys lead to.
-func at(t *testing.T, keys string) *driver {
+func at(t *testing.T, keys string) *ui {
 	t.Helper()
-	d := drive(t, testConfig(), 120, 30)
+	d := driven(t, testConfig(), 120, 30)
 	d.cluster(fixture())
-	return d.keys(keys)
+	d.keys(keys)
+	return d
 }
 
-func (d *driver) grid() *gridPage { return d.m.stack.top().(*gridPage) }
+func (d *ui) grid() *gridPage { return d.m.stack.top().(*gridPage) }
 
-func (d *driver) under() string {
+func (d *ui) under() string {
 	d.t.Helper()
 	ref, ok := d.m.stack.top().(subject).object(d.m)
 	if !ok {
@@ -60,7 +61,7 @@ func TestCursorStaysOnItsObject(t *testing.T) {
 func TestRefreshWhileMovingKeepsTheNewPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "s")
-		_, c := d.m.Update(updateMsg{Cluster: fixtureLater(), Live: true})
+		_, c := d.m.Update(news.Update{Cluster: fixtureLater(), Live: true})
 		d.m.Update(keyPress("down")) // before the new rows are built
 		d.m.Update(keyPress("down"))
 		id := d.under()
@@ -84,7 +85,7 @@ func TestRefreshesFasterThanBuilds(t *testing.T) {
 				if i%2 == 0 {
 					c = fixtureLater()
 				}
-				_, next := d.m.Update(updateMsg{Cluster: c, Live: true})
+				_, next := d.m.Update(news.Update{Cluster: c, Live: true})
 				pending = append(pending, next)
 			}
 			for _, c := range pending {
@@ -130,7 +131,8 @@ func TestFilters(t *testing.T) {
 			{"图像", func(_ *model.Segment, c string) bool { return strings.HasPrefix(c, "图像") }},
 			{"nothing has this", func(*model.Segment, string) bool { return false }},
 		} {
-			d := at(t, "s /").typed(x.text).keys("enter")
+			d := at(t, "s /")
+			d.typed(x.text).keys("enter")
 			var want, got []string
 			c := d.m.data.cluster
 			for _, s := range c.Segments {
@@ -151,7 +153,8 @@ func TestFilters(t *testing.T) {
 
 func TestFilterCompletesValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s /").typed("!docs state=gr")
+		d := at(t, "s /")
+		d.typed("!docs state=gr")
 		d.shows("!docs state=Growing", "no segments of 30 match")
 		d.keys("tab enter")
 		d.shows("3 of 30", "/!docs state=Growing")
@@ -160,7 +163,8 @@ func TestFilterCompletesValues(t *testing.T) {
 
 func TestFilterSaysWhatIsWrong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s /").typed("re:(")
+		d := at(t, "s /")
+		d.typed("re:(")
 		d.shows("no regular expression yet")
 		d.keys("esc")
 		d.keys("/").typed("zzz").keys("enter")
@@ -179,7 +183,7 @@ func TestFilterInPieces(t *testing.T) {
 			return epoch().Add(time.Duration(ticks) * 5 * time.Millisecond)
 		}
 		cfg.StartPage = "segments"
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		d.cluster(manySegments(20_000))
 		d.keys("/")
 		text, partial := "", 0
@@ -245,7 +249,7 @@ func TestMouse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Mouse = true
-		d := drive(t, cfg, 120, 20)
+		d := driven(t, cfg, 120, 20)
 		d.cluster(fixture())
 		d.keys("s")
 		if d.m.View().MouseMode != tea.MouseModeCellMotion {
@@ -318,18 +322,21 @@ func TestPalette(t *testing.T) {
 			{"theme pink", "there is no theme pink"},
 			{"pause", "paused"},
 		} {
-			d := at(t, ":").typed(x.line).keys("enter")
+			d := at(t, ":")
+			d.typed(x.line).keys("enter")
 			d.shows(x.want)
 			d.fits()
 		}
 		if d := at(t, ":").typed("q").keys("enter"); !d.quit {
 			t.Error(":q does not quit")
 		}
-		d := at(t, ":").typed("seg").keys("tab").typed("state=Gro").keys("tab")
+		d := at(t, ":")
+		d.typed("seg").keys("tab").typed("state=Gro").keys("tab")
 		d.shows(":segments state=Growing")
 		d.keys("enter")
 		d.shows("segments state=Growing")
-		d = at(t, ":").typed("co").keys("down*2 enter")
+		d = at(t, ":")
+		d.typed("co").keys("down*2 enter")
 		if len(d.m.stack.pages) != 2 {
 			t.Error("a suggestion that was walked to does not open")
 		}
@@ -341,7 +348,7 @@ func TestAgesGrowThoughNothingChanges(t *testing.T) {
 		cfg := testConfig()
 		begin := time.Now()
 		cfg.Now = func() time.Time { return epoch().Add(time.Since(begin)) }
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		d.cluster(fixture())
 		d.keys("v")
 		d.shows(" 3s ")
@@ -393,10 +400,10 @@ func TestNothingFromTheClusterReachesTheTerminal(t *testing.T) {
 
 // TestHeaderShowsTheWorstSource: what processes say is no news of an etcd that is gone, and one that is silent is not live.
 func TestHeaderShowsTheWorstSource(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { headerShowsTheWorst(drive(t, testConfig(), 120, 30)) })
+	synctest.Test(t, func(t *testing.T) { headerShowsTheWorst(driven(t, testConfig(), 120, 30)) })
 }
 
-func headerShowsTheWorst(d *driver) {
+func headerShowsTheWorst(d *ui) {
 	t := d.t
 	now := d.m.cfg.Now()
 	gone := errors.New("etcd does not answer")
@@ -412,7 +419,7 @@ func headerShowsTheWorst(d *driver) {
 		{news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}, {Name: "proxy-1", Since: now}}}, "▲ 2 processes silent for 3m"},
 		{news.Update{Cluster: fixture(), Live: true}, "● live"},
 	} {
-		d.send(updateMsg(step.update))
+		d.send((step.update))
 		if head, _, _ := strings.Cut(ansi.Strip(d.m.View().Content), "\n"); !strings.Contains(head, step.want) {
 			t.Errorf("%+v: the header is %q, want %q in it", step.update, head, step.want)
 		}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 )
 
 // million is the size at which the bars are held.
@@ -22,7 +23,7 @@ func benchModel(b *testing.B, n int) *Model {
 	m := New(cfg)
 	m.done = b.Context().Done()
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
-	_, c := m.Update(updateMsg{Cluster: manySegments(n), Live: true})
+	_, c := m.Update(news.Update{Cluster: manySegments(n), Live: true})
 	pump(m, c)
 	if got := m.stack.top().(*gridPage).rows.count(); got != n {
 		b.Fatalf("%d rows, want %d", got, n)
@@ -31,7 +32,7 @@ func benchModel(b *testing.B, n int) *Model {
 }
 
 // pump runs commands that are no timers until none is left.
-func pump(m *Model, c tea.Cmd) {
+func pump(m tea.Model, c tea.Cmd) {
 	if c == nil {
 		return
 	}
@@ -45,9 +46,8 @@ func pump(m *Model, c tea.Cmd) {
 			}
 			return
 		}
-		if msg, ok := msg.(message); ok {
-			pump(m, msg.apply(m))
-		}
+		_, c := m.Update(msg)
+		pump(m, c)
 	case <-time.After(time.Second * 3): // a timer
 	}
 }

@@ -55,10 +55,8 @@ const (
 	clockEvery = 30 * time.Second
 )
 
-// updateMsg is what the feed says.
-type updateMsg news.Update
-
-func (u updateMsg) apply(m *Model) cmd {
+// take takes what the feed says.
+func (m *Model) take(u *news.Update) cmd {
 	d := &m.data
 	d.progress = u.Progress
 	if u.Err != nil || u.Progress == "" { // a new attempt alone is no success yet

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/view"
+	"kitescope/inspect/news"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -25,36 +26,33 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // goroutines of a synctest bubble: it waits for all but timers.
 type driver struct {
 	t     *testing.T
-	m     *Model
+	model tea.Model
+	w, h  int
 	msgs  chan tea.Msg
-	saved map[string]string
+	saved map[string]string // what was saved, by name
 	quit  bool
 	clip  string // the last text put on the clipboard
 }
 
-func testConfig() Config {
-	return Config{
-		Resources: view.Resources, Title: "127.0.0.1:2379", Command: "kitescope --from etcd://127.0.0.1:2379/by-dev",
-		Theme: "dark", Now: epoch, Checks: fixtureChecks(),
-	}
-}
-
-func drive(t *testing.T, cfg Config, w, h int) *driver {
+// drive starts a driver on what open makes of a function that saves files.
+func drive(t *testing.T, w, h int, open func(save saveFunc) tea.Model) *driver {
 	t.Helper()
-	d := &driver{t: t, msgs: make(chan tea.Msg, 4096), saved: map[string]string{}}
-	if cfg.SaveFile == nil {
-		cfg.SaveFile = func(name string, write func(io.Writer) error) (string, error) {
-			var b strings.Builder
-			err := write(&b)
-			d.saved[name] = b.String()
-			return "/saved/" + name, err
-		}
-	}
+	d := &driver{t: t, msgs: make(chan tea.Msg, 4096), saved: map[string]string{}, w: w, h: h}
 	t.Cleanup(func() { time.Sleep(48 * time.Hour) }) // lets timers that are left run out
-	d.m = New(cfg)
-	d.run(d.m.Init())
+	d.model = open(d.save)
+	d.run(d.model.Init())
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	return d
+}
+
+// saveFunc saves a file as Config.SaveFile does.
+type saveFunc func(name string, write func(io.Writer) error) (string, error)
+
+func (d *driver) save(name string, write func(io.Writer) error) (string, error) {
+	var b strings.Builder
+	err := write(&b)
+	d.saved[name] = b.String()
+	return "/saved/" + name, err
 }
 
 func (d *driver) run(c tea.Cmd) {
@@ -64,7 +62,10 @@ func (d *driver) run(c tea.Cmd) {
 }
 
 func (d *driver) send(msg tea.Msg) {
-	_, c := d.m.Update(msg)
+	if size, ok := msg.(tea.WindowSizeMsg); ok {
+		d.w, d.h = size.Width, size.Height
+	}
+	_, c := d.model.Update(msg)
 	d.run(c)
 	d.settle()
 }
@@ -87,7 +88,7 @@ func (d *driver) settle() {
 				if text, ok := clipboardText(msg); ok {
 					d.clip = text
 				}
-				_, c := d.m.Update(msg)
+				_, c := d.model.Update(msg)
 				d.run(c)
 			}
 		default:
@@ -96,7 +97,7 @@ func (d *driver) settle() {
 	}
 }
 
-func (d *driver) cluster(c *model.Cluster) { d.send(updateMsg{Cluster: c, Live: true}) }
+func (d *driver) cluster(c *model.Cluster) { d.send(news.Update{Cluster: c, Live: true}) }
 
 // keys presses keys; each word is one key, as tea.KeyPressMsg.String has it, with "*3"
 // for three times.
@@ -146,7 +147,7 @@ func (d *driver) sleep(t time.Duration) {
 	d.settle()
 }
 
-func (d *driver) screen() string { return d.m.View().Content }
+func (d *driver) screen() string { return d.model.View().Content }
 
 func (d *driver) plain() string {
 	lines := strings.Split(ansi.Strip(d.screen()), "\n")
@@ -181,12 +182,12 @@ func (d *driver) lacks(texts ...string) {
 func (d *driver) fits() {
 	d.t.Helper()
 	lines := strings.Split(d.screen(), "\n")
-	if len(lines) > d.m.h {
-		d.t.Errorf("%d lines in a terminal of %d", len(lines), d.m.h)
+	if len(lines) > d.h {
+		d.t.Errorf("%d lines in a terminal of %d", len(lines), d.h)
 	}
 	for i, l := range lines {
-		if w := ansi.StringWidth(l); w > d.m.w {
-			d.t.Errorf("line %d is %d cells wide in a terminal of %d: %q", i+1, w, d.m.w, ansi.Strip(l))
+		if w := ansi.StringWidth(l); w > d.w {
+			d.t.Errorf("line %d is %d cells wide in a terminal of %d: %q", i+1, w, d.w, ansi.Strip(l))
 		}
 	}
 }
@@ -211,4 +212,13 @@ func golden(t *testing.T, name, got string) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
+}
+
+// clipboardText is the text of bubbletea's message that sets the clipboard, whose type it keeps to itself.
+func clipboardText(msg tea.Msg) (string, bool) {
+	v := reflect.ValueOf(msg)
+	if v.Kind() == reflect.String && reflect.TypeOf(msg) == reflect.TypeOf(tea.SetClipboard("")()) {
+		return v.String(), true
+	}
+	return "", false
 }

@@ -25,7 +25,8 @@ func TestCopy(t *testing.T) {
 		if want := "470590760626295000\n470590760626295007\n"; d.clip != want {
 			t.Errorf("ids of marked rows: %q, want %q", d.clip, want)
 		}
-		d = at(t, ":").typed("segments coll=docs_hnsw_cos").keys("enter / ").typed("rows>2k !re:x|y it's").keys("enter w S Y c")
+		d = at(t, ":")
+		d.typed("segments coll=docs_hnsw_cos").keys("enter / ").typed("rows>2k !re:x|y it's").keys("enter w S Y c")
 		want := `kitescope --from etcd://127.0.0.1:2379/by-dev get segments coll=docs_hnsw_cos 'rows>2k' --sort=id -o wide | grep -ivE 'x|y' | grep -iF its`
 		if d.clip != want {
 			t.Errorf("command:\n%s\nwant:\n%s", d.clip, want)
@@ -43,7 +44,7 @@ func TestCopyNodeFlags(t *testing.T) {
 		cfg := testConfig()
 		cfg.NodeFlags = "--live --map 10.2.0.7=localhost"
 		cfg.StartPage = "nodes"
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		d.cluster(fixture())
 		d.keys("Y c")
 		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev --live --map 10.2.0.7=localhost get nodes"; !strings.HasPrefix(d.clip, want) {
@@ -60,7 +61,7 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.StartPage = "segments"
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		d.cluster(manySegments(5000))
 		d.keys("Y t")
 		d.shows("more than a terminal's clipboard takes")
@@ -72,7 +73,8 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 
 func TestSave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s / ").typed("state=growing").keys("enter s j")
+		d := at(t, "s / ")
+		d.typed("state=growing").keys("enter s j")
 		d.shows("saved /saved/kitescope-segments-20261120-093000.json")
 		var list struct {
 			Kind  string

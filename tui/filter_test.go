@@ -138,7 +138,7 @@ func TestFilterCompletesCollections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.StartPage = "segments"
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		d.cluster(manySegments(completionRows + 1))
 		d.keys("/").typed("coll=collection_24")
 		d.shows("coll=collection_244")

@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 )
 
 // TestFindingsScreens holds the pages with findings at a size that TestScreens leaves out, and the states
@@ -21,7 +22,7 @@ func TestFindingsScreens(t *testing.T) {
 		}
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := drive(t, testConfig(), 120, 40)
+				d := driven(t, testConfig(), 120, 40)
 				d.cluster(fixture())
 				d.keys(s.keys)
 				d.fits()
@@ -35,7 +36,7 @@ func TestFindingsScreens(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					cfg := testConfig()
 					cfg.Checks = checks
-					d := drive(t, cfg, size.w, size.h)
+					d := driven(t, cfg, size.w, size.h)
 					d.cluster(fixture())
 					d.fits()
 					overview := strings.Split(d.plain(), "\n")
@@ -50,7 +51,7 @@ func TestFindingsScreens(t *testing.T) {
 
 func TestFindingsPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 120, 40)
+		d := driven(t, testConfig(), 120, 40)
 		d.keys("f")
 		d.shows("findings", "…")
 		d.cluster(fixture())
@@ -93,7 +94,7 @@ func TestLongFinding(t *testing.T) {
 		}
 		cfg := testConfig()
 		cfg.Checks = []*check.Check{fixtureCheck("long", "Long", check.Error, long), fixtureCheck("short", "Short", check.Info, check.Finding{Message: "the next one"})}
-		d := drive(t, cfg, 80, 24)
+		d := driven(t, cfg, 80, 24)
 		d.cluster(fixture())
 		d.keys("f right")
 		d.shows("a long story", "fact number 5")
@@ -125,7 +126,7 @@ func TestLongFinding(t *testing.T) {
 // TestFindingsOfAnObject: an object leads to its findings, and back.
 func TestFindingsOfAnObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 120, 40)
+		d := driven(t, testConfig(), 120, 40)
 		d.cluster(fixture())
 		d.keys("c f")
 		d.shows("findings about docs_hnsw_cos", "2 of 5 findings", "auto-balance is off")
@@ -168,7 +169,7 @@ func TestFindingsKeepUp(t *testing.T) {
 		}
 		cfg := testConfig()
 		cfg.Checks = []*check.Check{slow}
-		d := drive(t, cfg, 100, 24)
+		d := driven(t, cfg, 100, 24)
 		d.keys("f")
 		for revision := range 5 {
 			p := fixtureParts()
@@ -201,7 +202,7 @@ func TestChecksRest(t *testing.T) {
 		}
 		cfg := testConfig()
 		cfg.Checks, cfg.Now = []*check.Check{heavy}, time.Now
-		d := drive(t, cfg, 100, 24)
+		d := driven(t, cfg, 100, 24)
 		for revision := range 20 {
 			p := fixtureParts()
 			p.Origin.Revision = int64(1 + revision)
@@ -226,7 +227,7 @@ func TestRuntimeIsJudged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Checks = blindChecks()
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		c := fixture()
 		d.cluster(c)
 		d.shows("nothing found so far", "1 of 2 checks could not look: the nodes were not asked")
@@ -244,7 +245,7 @@ func TestRuntimeIsJudged(t *testing.T) {
 
 func TestTakeFindings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 100, 30)
+		d := driven(t, testConfig(), 100, 30)
 		d.cluster(fixture())
 		d.keys("f down y")
 		if !strings.HasPrefix(d.clip, "error: docs_hnsw_cos is served unevenly") || !strings.Contains(d.clip, "- max/mean of search work: 1.77") {
@@ -272,7 +273,7 @@ func TestTakeFindings(t *testing.T) {
 
 func TestExplainFromThePalette(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 100, 30)
+		d := driven(t, testConfig(), 100, 30)
 		d.cluster(fixture())
 		d.keys(":").typed("explain idle-node").keys("enter")
 		d.shows("Query node is idle while others are busy")
@@ -297,8 +298,8 @@ func TestRealFindings(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					cfg := testConfig()
 					cfg.Checks = nil
-					d := drive(t, cfg, size.w, size.h)
-					d.send(updateMsg{Cluster: c})
+					d := driven(t, cfg, size.w, size.h)
+					d.send(news.Update{Cluster: c})
 					d.fits()
 					d.keys("f E")
 					p := d.m.stack.top().(*findingsPage)

@@ -132,7 +132,7 @@ func BenchmarkFlameKeyToScreen(b *testing.B) {
 	v := ProfileView{Items: []ProfileItem{{Name: "many", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
 	cfg := testConfig()
 	cfg.Now = time.Now
-	ui := start(b, v.config(cfg), 200, 60)
+	ui := started(v.config(cfg), 200, 60)
 	ui.wait(b, "root 100%")
 	var took []time.Duration
 	keys := []string{"j", "l", "k", "\r", "j", "\x7f"}

@@ -66,7 +66,7 @@ func kindsView() ProfileView {
 func nodesView() ProfileView { return ProfileView{Items: clusterItems("t3"), Nodes: true} }
 
 // driveProfiles starts a driver on profiles without a cluster.
-func driveProfiles(t *testing.T, v ProfileView, w, h int, change ...func(*Config)) *driver {
+func driveProfiles(t *testing.T, v ProfileView, w, h int, change ...func(*Config)) *ui {
 	t.Helper()
 	cfg := testConfig()
 	cfg.Title, cfg.Command = "profiles", "kitescope"
@@ -74,10 +74,10 @@ func driveProfiles(t *testing.T, v ProfileView, w, h int, change ...func(*Config
 	for _, c := range change {
 		c(&cfg)
 	}
-	return drive(t, cfg, w, h)
+	return driven(t, cfg, w, h)
 }
 
-func (d *driver) flame() *flamePage {
+func (d *ui) flame() *flamePage {
 	d.t.Helper()
 	p, ok := d.m.stack.top().(*flamePage)
 	if !ok {
@@ -87,7 +87,7 @@ func (d *driver) flame() *flamePage {
 }
 
 // frame is the name of the frame under the cursor.
-func (d *driver) frame() string {
+func (d *ui) frame() string {
 	g := d.flame().graph()
 	return g.index.tree.Names[g.index.tree.Frames[g.at].Name]
 }

@@ -12,7 +12,7 @@ import (
 // from stay as they are.
 func TestHealthIsNoRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 80, 40)
+		d := driven(t, testConfig(), 80, 40)
 		d.cluster(fixture())
 		later := fixtureLater()
 		d.cluster(later)
@@ -33,7 +33,7 @@ func TestHealthIsNoRefresh(t *testing.T) {
 // What is described stays on the screen when it is dropped.
 func TestDetailOfSomethingDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 80, 24)
+		d := driven(t, testConfig(), 80, 24)
 		c := fixture()
 		d.cluster(c)
 		d.keys("c d")
@@ -51,7 +51,7 @@ func TestDetailOfSomethingDropped(t *testing.T) {
 // The column that explains the order is not the one that gives way.
 func TestSortedColumnStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 60, 15)
+		d := driven(t, testConfig(), 60, 15)
 		d.cluster(fixture())
 		d.keys("s")
 		for range 12 {

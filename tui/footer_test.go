@@ -24,7 +24,7 @@ func TestOverviewFooterHasAllPlaces(t *testing.T) {
 			if x.profiles {
 				cfg.Pages = ProfilePages(ProfileFiles(ProfileSet{}))
 			}
-			d := drive(t, cfg, x.width, 24)
+			d := driven(t, cfg, x.width, 24)
 			d.cluster(fixture())
 			lines := strings.Split(strings.TrimRight(d.plain(), "\n"), "\n")
 			if got := strings.TrimSpace(lines[len(lines)-1]); got != x.want {

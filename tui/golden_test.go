@@ -2,25 +2,13 @@ package tui
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
 
-	tea "charm.land/bubbletea/v2"
-
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
 )
-
-// clipboardText is the text of bubbletea's message that sets the clipboard, whose type it keeps to itself.
-func clipboardText(msg tea.Msg) (string, bool) {
-	v := reflect.ValueOf(msg)
-	if v.Kind() == reflect.String && reflect.TypeOf(msg) == reflect.TypeOf(tea.SetClipboard("")()) {
-		return v.String(), true
-	}
-	return "", false
-}
 
 // screens are the pages and how to get there.
 var screens = []struct{ name, keys, typed string }{
@@ -56,7 +44,7 @@ func TestScreens(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size.w, size.h)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := drive(t, testConfig(), size.w, size.h)
+					d := driven(t, testConfig(), size.w, size.h)
 					d.cluster(fixture())
 					d.cluster(fixtureLater())
 					d.keys(s.keys).typed(s.typed)
@@ -76,7 +64,7 @@ func TestHelpScreens(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := testConfig()
 				cfg.Pages = append(ProfilePages(ProfileFiles(ProfileSet{})), ReplayPages(nil)...)
-				d := drive(t, cfg, size.w, size.h)
+				d := driven(t, cfg, size.w, size.h)
 				d.keys("?")
 				d.fits()
 				d.keys("esc")
@@ -107,7 +95,7 @@ func TestStyles(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					cfg := testConfig()
 					cfg.NoColor = noColor
-					d := drive(t, cfg, 80, 24)
+					d := driven(t, cfg, 80, 24)
 					d.cluster(fixture())
 					d.keys(s.keys)
 					d.cluster(fixtureLater())
@@ -126,7 +114,7 @@ func TestBeforeData(t *testing.T) {
 	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := drive(t, testConfig(), 80, 24)
+				d := driven(t, testConfig(), 80, 24)
 				d.fits()
 				if strings.TrimSpace(d.plain()) == "" {
 					t.Error("the first frame is empty")
@@ -149,7 +137,7 @@ func TestEveryResource(t *testing.T) {
 				for _, size := range sizes {
 					cfg := testConfig()
 					cfg.StartPage = r.Name
-					d := drive(t, cfg, size.w, size.h)
+					d := driven(t, cfg, size.w, size.h)
 					d.cluster(fixture())
 					for key := range strings.FieldsSeq("w right left >*2 < S d down / esc*2 r esc o esc enter esc C enter esc Y esc v V = esc end home") {
 						d.keys(key)
@@ -171,7 +159,7 @@ func TestServedScreens(t *testing.T) {
 			name := fmt.Sprintf("served-%s-%dx%d", s.name, size.w, size.h)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := drive(t, testConfig(), size.w, size.h)
+					d := driven(t, testConfig(), size.w, size.h)
 					d.cluster(modeltest.Served())
 					d.keys(s.keys)
 					d.fits()

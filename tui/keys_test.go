@@ -45,7 +45,7 @@ func TestHelpHasEveryKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Pages = slices.Concat(ProfilePages(nil), ReplayPages(nil))
-		d := drive(t, cfg, 200, 50)
+		d := driven(t, cfg, 200, 50)
 		d.keys("?")
 		d.screen() // lays it out
 		help := d.m.stack.top().(*helpPage).plain()
@@ -66,7 +66,7 @@ func TestHelpHasEveryKey(t *testing.T) {
 
 func TestFooterHasAtMostEightKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 200, 50)
+		d := driven(t, testConfig(), 200, 50)
 		d.cluster(fixture())
 		for _, page := range []string{"", "s", "esc c x", "esc*2 c d", "? "} {
 			d.keys(page)
@@ -93,7 +93,7 @@ func TestKeysThatDoNothingSayWhy(t *testing.T) {
 			{"c d n", "search with / first"},
 			{"]", "newest page"},
 		} {
-			d := drive(t, testConfig(), 100, 24)
+			d := driven(t, testConfig(), 100, 24)
 			d.cluster(fixture())
 			d.keys(x.keys)
 			d.shows(x.want)

@@ -12,7 +12,7 @@ import (
 func TestChecksPage(t *testing.T) {
 	for _, size := range sizes {
 		synctest.Test(t, func(t *testing.T) {
-			d := drive(t, testConfig(), size.w, size.h)
+			d := driven(t, testConfig(), size.w, size.h)
 			d.cluster(fixture())
 			d.keys(":").typed("checks").keys("enter")
 			d.fits()
@@ -23,7 +23,7 @@ func TestChecksPage(t *testing.T) {
 
 func TestChecksAreFilteredSortedAndTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 120, 40)
+		d := driven(t, testConfig(), 120, 40)
 		d.keys(":").typed("checks").keys("enter")
 		d.shows("checks", "…")
 		d.cluster(fixture())

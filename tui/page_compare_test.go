@@ -103,14 +103,14 @@ func hostileFixture() *bench.Comparison {
 	return &bench.Comparison{A: &bench.Set{Name: bad, Format: bad}, Paired: true, Effect: -1, Lines: lines, Notes: []string{bad}}
 }
 
-func driveComparison(t *testing.T, c *bench.Comparison, w, h int, change ...func(*Config)) *driver {
+func driveComparison(t *testing.T, c *bench.Comparison, w, h int, change ...func(*Config)) *ui {
 	t.Helper()
 	cfg := testConfig()
 	cfg.Title, cfg.Command, cfg.Args = "before after", "kitescope", []string{"before", "after", "--control", "it's"}
 	for _, f := range change {
 		f(&cfg)
 	}
-	return drive(t, comparisonConfig(cfg, c), w, h)
+	return driven(t, comparisonConfig(cfg, c), w, h)
 }
 
 var compareScreens = []struct {
@@ -331,7 +331,7 @@ func TestRunComparison(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Mouse = true
-		p := start(t, comparisonConfig(cfg, pairedFixture()), 100, 30)
+		p := started(comparisonConfig(cfg, pairedFixture()), 100, 30)
 		p.wait(t, "CPU time")
 		for _, keys := range []string{"", "j", "\r", "c", "\x1b", "s"} {
 			p.press(keys)
@@ -353,7 +353,7 @@ func TestRunComparison(t *testing.T) {
 func TestHelpBeginsWithThePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, x := range map[string]struct {
-			d    *driver
+			d    *ui
 			want string
 		}{
 			"comparison": {driveComparison(t, pairedFixture(), 120, 40), "All of the metric"},

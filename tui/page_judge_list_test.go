@@ -64,7 +64,7 @@ func TestJudgeOfPulledProfiles(t *testing.T) {
 		items := clusterItems("t5")
 		items[1].Words, items[1].Err = nil, "connection refused"
 		cfg.Pages = ProfilePages(&pullFeed{items: items})
-		d := drive(t, cfg, 120, 40)
+		d := driven(t, cfg, 120, 40)
 		d.cluster(fixture())
 		d.keys(":").typed("judge").keys("enter")
 		d.shows("there is no CPU profile")

@@ -76,14 +76,14 @@ func judgementFixture(t *testing.T) *pgo.Judgement {
 	}
 }
 
-func driveJudgement(t *testing.T, j *pgo.Judgement, w, h int, change ...func(*Config)) *driver {
+func driveJudgement(t *testing.T, j *pgo.Judgement, w, h int, change ...func(*Config)) *ui {
 	t.Helper()
 	cfg := testConfig()
 	cfg.Title, cfg.Command, cfg.Args = "before", "kitescope", []string{"before", "--dir", "../my service"}
 	for _, f := range change {
 		f(&cfg)
 	}
-	return drive(t, judgementConfig(cfg, j), w, h)
+	return driven(t, judgementConfig(cfg, j), w, h)
 }
 
 var judgeScreens = []struct{ name, keys, typed string }{
@@ -315,7 +315,7 @@ func TestRunJudgement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Mouse = true
-		p := start(t, judgementConfig(cfg, j), 100, 40)
+		p := started(judgementConfig(cfg, j), 100, 40)
 		p.wait(t, "little to gain")
 		for _, keys := range []string{"", "j", ">", "G", "s"} {
 			p.press(keys)

@@ -64,7 +64,7 @@ func TestPullFromTheCluster(t *testing.T) {
 		items[1].Err = "get http://10.0.0.4:9091/debug/pprof/profile: connection refused"
 		cfg := testConfig()
 		cfg.Pages = ProfilePages(&pullFeed{items: items})
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		d.cluster(fixture())
 		d.keys("p")
 		d.shows("p takes them from all processes")
@@ -103,7 +103,7 @@ func TestPullThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Pages = ProfilePages(&pullFeed{items: clusterItems("t5")[:1], fail: io.ErrUnexpectedEOF})
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		d.cluster(fixture())
 		d.keys("p p enter")
 		d.sleep(11 * time.Second)
@@ -113,7 +113,7 @@ func TestPullThatFails(t *testing.T) {
 
 func TestProfilesOfAClusterWithoutAny(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 120, 30)
+		d := driven(t, testConfig(), 120, 30)
 		d.cluster(fixture())
 		d.keys("p")
 		d.shows("there are no profiles here")
@@ -152,7 +152,7 @@ func TestRunProfiles(t *testing.T) {
 		v := comparedView()
 		cfg := testConfig()
 		cfg.Mouse = true
-		p := start(t, v.config(cfg), 100, 30)
+		p := started(v.config(cfg), 100, 30)
 		p.wait(t, "libknowhere.so")
 		for _, keys := range []string{"", "d", "s", "t", "\r", "p"} {
 			p.press(keys)
@@ -174,7 +174,7 @@ func TestPullEndsWithTheProgram(t *testing.T) {
 		cfg := testConfig()
 		cfg.Feed = once(fixture())
 		cfg.Pages = ProfilePages(&pullFeed{items: clusterItems("t5")})
-		p := start(t, cfg, 100, 30)
+		p := started(cfg, 100, 30)
 		p.wait(t, "160,452")
 		p.press("p")
 		p.wait(t, "p takes them")

@@ -14,7 +14,7 @@ func TestThemeFollowsTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Theme = ""
-		d := drive(t, cfg, 80, 24)
+		d := driven(t, cfg, 80, 24)
 		d.cluster(fixture())
 		frames := map[string]bool{d.screen(): true}
 		d.send(tea.BackgroundColorMsg{Color: color.Black})
@@ -30,7 +30,8 @@ func TestThemeFollowsTheBackground(t *testing.T) {
 func TestIdenticalFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, s := range screens {
-			d := at(t, s.keys).typed(s.typed)
+			d := at(t, s.keys)
+			d.typed(s.typed)
 			before := d.screen()
 			d.m.Update(struct{}{})
 			d.sleep(10 * time.Second)
@@ -87,7 +88,7 @@ func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Now = time.Now
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		d.cluster(fixture())
 		d.keys("s space")
 		d.shows("‖ paused", "0s old")
@@ -104,7 +105,7 @@ func TestHighlightsFade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Now = time.Now
-		d := drive(t, cfg, 120, 30)
+		d := driven(t, cfg, 120, 30)
 		d.cluster(fixture())
 		d.keys("s down*5")
 		d.cluster(fixtureLater())

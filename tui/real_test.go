@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 )
 
@@ -50,9 +51,9 @@ func TestRealScreens(t *testing.T) {
 			name := fmt.Sprintf("real-%s-%dx%d", s.name, size.w, size.h)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := drive(t, testConfig(), size.w, size.h)
-					d.send(updateMsg{Cluster: before})
-					d.send(updateMsg{Cluster: after})
+					d := driven(t, testConfig(), size.w, size.h)
+					d.send(news.Update{Cluster: before})
+					d.send(news.Update{Cluster: after})
 					d.keys(s.keys)
 					d.fits()
 					golden(t, name, d.plain())

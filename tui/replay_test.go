@@ -38,14 +38,14 @@ func replayPrediction() *ReplayData {
 	return &ReplayData{Report: r, Name: "whatif.json"}
 }
 
-func driveReplay(t *testing.T, d *ReplayData, w, h int, change ...func(*Config)) *driver {
+func driveReplay(t *testing.T, d *ReplayData, w, h int, change ...func(*Config)) *ui {
 	t.Helper()
 	cfg := testConfig()
 	cfg.Title, cfg.Command = "docs", "kitescope"
 	for _, f := range change {
 		f(&cfg)
 	}
-	return drive(t, opened(cfg, d), w, h)
+	return driven(t, opened(cfg, d), w, h)
 }
 
 var replayScreens = []struct {
@@ -294,7 +294,7 @@ func TestReplayWithinACluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Pages = ReplayPages(replayOf(replayRun()))
-		d := drive(t, cfg, 100, 30)
+		d := driven(t, cfg, 100, 30)
 		d.cluster(fixture())
 		d.keys(":").typed("replay costs").keys("enter")
 		d.shows("[costs]", "50 segments")
@@ -304,7 +304,7 @@ func TestReplayWithinACluster(t *testing.T) {
 		d.shows("this replay has no nothing: there are overview, charts, costs, slowest")
 
 		cfg.Pages = ReplayPages(nil)
-		d = drive(t, cfg, 100, 30)
+		d = driven(t, cfg, 100, 30)
 		d.keys(":").typed("replay").keys("enter")
 		d.shows("there is no replay here")
 	})
@@ -357,13 +357,13 @@ func replaySteps(ctx context.Context, emit func(ReplayUpdate), until int) {
 }
 
 // driveFeed runs a feed as Run does.
-func driveFeed(t *testing.T, feed ReplayFeed, w, h int) (*driver, context.CancelFunc) {
+func driveFeed(t *testing.T, feed ReplayFeed, w, h int) (*ui, context.CancelFunc) {
 	t.Helper()
 	cfg := testConfig()
 	cfg.Title = "docs"
 	cfg.Now = time.Now
 	cfg, session := measuring(cfg, feed)
-	d := drive(t, cfg, w, h)
+	d := driven(t, cfg, w, h)
 	ctx, cancel := context.WithCancel(t.Context())
 	go session.run(ctx, func(m tea.Msg) { d.msgs <- m })
 	d.settle()
@@ -471,7 +471,7 @@ func TestRunReplay(t *testing.T) {
 			replaySteps(ctx, emit, 100)
 			return ReplayData{Result: replayRun()}, nil
 		})
-		p := start(t, cfg, 100, 30)
+		p := started(cfg, 100, 30)
 		p.wait(t, "reading the layout")
 		p.wait(t, "recall@10")
 		for _, keys := range []string{"", "\t", "\t", "\r"} {
@@ -500,7 +500,7 @@ func TestRunReplayInterrupted(t *testing.T) {
 			ended = true
 			return ReplayData{Result: replayRun()}, nil
 		})
-		p := start(t, cfg, 100, 30)
+		p := started(cfg, 100, 30)
 		p.wait(t, "true neighbours")
 		p.interrupt(t)
 		if !ended {

@@ -23,7 +23,7 @@ func Run(ctx context.Context, cfg Config) error {
 	var feed sync.WaitGroup
 	if cfg.Feed != nil {
 		feed.Go(func() {
-			cfg.Feed.Follow(ctx, func(u news.Update) { program.Send(updateMsg(u)) })
+			cfg.Feed.Follow(ctx, func(u news.Update) { program.Send(u) })
 		})
 	}
 	if cfg.Beside != nil {

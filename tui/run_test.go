@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,37 +21,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// output collects what a terminal would receive.
-type output struct {
-	mu     sync.Mutex
-	bytes  bytes.Buffer
-	writes chan time.Time
-}
-
-func newOutput() *output { return &output{writes: make(chan time.Time, 1<<16)} }
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	select {
-	case o.writes <- time.Now():
-	default:
-	}
-	return o.bytes.Write(p)
-}
-
-func (o *output) len() int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.bytes.Len()
-}
-
-func (o *output) plain() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return ansi.Strip(o.bytes.String())
-}
 
 // feedFunc is a Feed of a function.
 type feedFunc func(ctx context.Context, emit func(news.Update))
@@ -68,73 +35,6 @@ func once(c *model.Cluster) news.Feed {
 	})
 }
 
-// program is a running UI.
-type program struct {
-	keys io.WriteCloser
-	out  *output
-	done chan error
-	stop context.CancelFunc
-}
-
-func start(tb testing.TB, cfg Config, w, h int) *program {
-	tb.Helper()
-	in, keys := io.Pipe()
-	ctx, stop := context.WithCancel(context.Background())
-	p := &program{keys: keys, out: newOutput(), done: make(chan error, 1), stop: stop}
-	cfg.Input, cfg.Output, cfg.Width, cfg.Height = in, p.out, w, h
-	cfg.Environ = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
-	go func() {
-		p.done <- Run(ctx, cfg)
-		in.Close()
-	}()
-	return p
-}
-
-func (p *program) press(s string) { _, _ = io.WriteString(p.keys, s) }
-
-// wait waits until the output has a text.
-func (p *program) wait(tb testing.TB, text string) {
-	tb.Helper()
-	for range 6000 {
-		if strings.Contains(p.out.plain(), text) {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	tb.Fatalf("no %q in the output:\n%s", text, p.out.plain())
-}
-
-// redrawn waits until the whole screen, drawn anew, has a text. Of a line that changed the renderer writes what differs
-// from the frame before, which may be "4" where "30 of 30" stood: which frames there are depends on the machine.
-func (p *program) redrawn(tb testing.TB, text string) {
-	tb.Helper()
-	for range 100 {
-		p.press("\x0c")
-		time.Sleep(50 * time.Millisecond)
-		if strings.Contains(p.out.plain(), text) {
-			return
-		}
-	}
-	tb.Fatalf("no %q in the output:\n%s", text, p.out.plain())
-}
-
-func (p *program) end(tb testing.TB) {
-	tb.Helper()
-	if err := <-p.done; err != nil {
-		tb.Errorf("Run: %v", err)
-	}
-	p.stop()
-}
-
-// interrupt ends the context that the UI runs in.
-func (p *program) interrupt(tb testing.TB) {
-	tb.Helper()
-	p.stop()
-	if err := <-p.done; !errors.Is(err, context.Canceled) {
-		tb.Errorf("Run: %v, want that it was interrupted", err)
-	}
-}
-
 func TestRunShowsFollowsAndQuits(t *testing.T) {
 	cfg := testConfig()
 	gate := make(chan struct{})
@@ -143,7 +43,7 @@ func TestRunShowsFollowsAndQuits(t *testing.T) {
 		emit(news.Update{Cluster: fixture(), Live: true})
 		<-ctx.Done()
 	})
-	p := start(t, cfg, 80, 24)
+	p := started(cfg, 80, 24)
 	p.wait(t, "… connecting") // the first frame does not wait for the feed
 	close(gate)
 	p.wait(t, "160,452")
@@ -153,7 +53,7 @@ func TestRunShowsFollowsAndQuits(t *testing.T) {
 	p.redrawn(t, "4 of 30")
 	p.press("q")
 	p.end(t)
-	raw := p.out.bytes.String()
+	raw := p.out.raw()
 	for _, restored := range []string{ansi.ResetModeAltScreenSaveCursor, ansi.SetModeTextCursorEnable, ansi.ResetModeBracketedPaste} {
 		if !strings.Contains(raw, restored) {
 			t.Errorf("the terminal was not restored: no %q", restored)
@@ -164,7 +64,7 @@ func TestRunShowsFollowsAndQuits(t *testing.T) {
 func TestRunEndsWithItsContext(t *testing.T) {
 	cfg := testConfig()
 	cfg.Feed = once(fixture())
-	p := start(t, cfg, 80, 24)
+	p := started(cfg, 80, 24)
 	p.wait(t, "160,452")
 	p.interrupt(t)
 }
@@ -174,7 +74,7 @@ func TestControlCQuitsFromAnywhere(t *testing.T) {
 		t.Run("after "+before, func(t *testing.T) {
 			cfg := testConfig()
 			cfg.Feed = once(fixture())
-			p := start(t, cfg, 80, 24)
+			p := started(cfg, 80, 24)
 			p.wait(t, "160,452")
 			p.press(before)
 			p.press("\x03")
@@ -222,16 +122,14 @@ func TestIdleWritesNothing(t *testing.T) {
 				cfg := testConfig()
 				cfg.Feed = once(fixture())
 				cfg.Mouse = true
-				p := start(t, cfg, 80, 24)
+				p := started(cfg, 80, 24)
 				p.wait(t, "160,452")
 				p.press(pages)
 				time.Sleep(time.Second)
 				before := p.out.len()
 				time.Sleep(time.Minute)
 				if n := p.out.len() - before; n != 0 {
-					p.out.mu.Lock()
-					defer p.out.mu.Unlock()
-					t.Errorf("%d bytes written while nothing changed: %q", n, p.out.bytes.String()[before:])
+					t.Errorf("%d bytes written while nothing changed: %q", n, p.out.raw()[before:])
 				}
 				p.interrupt(t)
 			})
@@ -243,10 +141,10 @@ func TestLostSourceKeepsItsData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		cfg.Now = time.Now
-		d := drive(t, cfg, 80, 24)
+		d := driven(t, cfg, 80, 24)
 		d.cluster(fixture())
 		d.keys("s")
-		d.send(updateMsg{Err: errors.New("watch 127.0.0.1:2379: connection refused"), Live: true})
+		d.send(news.Update{Err: errors.New("watch 127.0.0.1:2379: connection refused"), Live: true})
 		d.shows("source lost", "connection refused", "470590760626295000", "0s old")
 		d.sleep(4 * time.Second)
 		d.shows("4s old")
@@ -278,7 +176,7 @@ func benchKeys(b *testing.B, before string, keys []string, pause time.Duration) 
 	cfg := testConfig()
 	cfg.Now = time.Now
 	cfg.Feed = once(manySegments(million))
-	p := start(b, cfg, 180, 50)
+	p := started(cfg, 180, 50)
 	p.wait(b, "● live")
 	p.press("s")
 	p.wait(b, strconv.Itoa(firstID+100000))
@@ -307,7 +205,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 	for b.Loop() {
 		cfg := testConfig()
 		cfg.Feed = feedFunc(func(ctx context.Context, _ func(news.Update)) { <-ctx.Done() })
-		p := start(b, cfg, 180, 50)
+		p := started(cfg, 180, 50)
 		for !strings.Contains(p.out.plain(), "overview") {
 			<-p.out.writes
 		}
