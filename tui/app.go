@@ -17,33 +17,33 @@ import (
 
 // The smallest terminal that every page fits into.
 const (
-	minWidth  = 60
-	minHeight = 15
+	MinWidth  = 60
+	MinHeight = 15
 )
 
 // Model is the one Bubble Tea model.
 type Model struct {
-	cfg    Config
+	Config Config
 	kinds  []PageKind
 	keys   *keys
-	st     *draw.Styles
+	Styles *draw.Styles
 	themes []render.Theme
 	theme  string // the name that was asked for
 	// background is the terminal's, where the theme follows it.
 	background background
 	// colours is how many the terminal has; Unknown until it has said.
-	colours colorprofile.Profile
-	w, h    int
-	stack   stack
-	prompt  *prompt
-	menu    *menu
-	data    data
-	toast   toast
-	done    <-chan struct{} // closed when the program ends: timers are given up; nil means never
+	colours  colorprofile.Profile
+	Width, h int
+	stack    stack
+	Prompt   *Prompt
+	Menu     *Menu
+	data     data
+	toast    toast
+	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
 }
 
-// message is a result that knows where it belongs. apply runs on the loop.
-type message interface{ apply(m *Model) cmd }
+// Message is a result that knows where it belongs. apply runs on the loop.
+type Message interface{ Apply(m *Model) Cmd }
 
 // New returns the model. It draws a complete frame before any data is there.
 func New(cfg Config) *Model {
@@ -53,13 +53,13 @@ func New(cfg Config) *Model {
 	if cfg.Checks == nil {
 		cfg.Checks = rules.All()
 	}
-	m := &Model{cfg: cfg, kinds: pageKinds(cfg.Pages), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
+	m := &Model{Config: cfg, kinds: pageKinds(cfg.Pages), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
 	m.keys = newKeys(m.kinds)
 	if m.theme == "" {
 		m.theme = autoTheme
 	}
 	if names := m.themeNames(); !contains(names, m.theme) {
-		m.say(toneWarn, "there is no theme "+m.theme+"; there are "+strings.Join(names, ", "))
+		m.Say(ToneWarn, "there is no theme "+m.theme+"; there are "+strings.Join(names, ", "))
 		m.theme = autoTheme
 	}
 	m.setTheme()
@@ -72,8 +72,8 @@ func New(cfg Config) *Model {
 		p, err := m.open(cfg.StartPage)
 		switch {
 		case err != nil:
-			m.say(toneBad, err.Error())
-		case p != nil && p.scope() != inOverview:
+			m.Say(ToneBad, err.Error())
+		case p != nil && p.Scope() != InOverview:
 			m.stack.push(p)
 		}
 	}
@@ -82,12 +82,12 @@ func New(cfg Config) *Model {
 
 // Init asks for the terminal's background where the theme depends on it.
 func (m *Model) Init() tea.Cmd {
-	var ask cmd
+	var ask Cmd
 	if m.followsBackground() {
 		ask = tea.RequestBackgroundColor
 	}
-	if m.cfg.First != nil { // nothing comes that would start the page's work
-		return batch(ask, m.refresh())
+	if m.Config.First != nil { // nothing comes that would start the page's work
+		return Batch(ask, m.Refresh())
 	}
 	return ask
 }
@@ -96,7 +96,7 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.w, m.h = msg.Width, msg.Height
+		m.Width, m.h = msg.Width, msg.Height
 	case tea.ColorProfileMsg:
 		m.colours = msg.Profile
 		m.setTheme()
@@ -109,8 +109,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return m, m.press(msg)
 	case tea.PasteMsg:
-		if m.prompt != nil {
-			return m, m.prompt.key(m, actNone, msg.Content)
+		if m.Prompt != nil {
+			return m, m.Prompt.key(m, ActNone, msg.Content)
 		}
 	case tea.MouseClickMsg:
 		return m, m.click(msg)
@@ -118,133 +118,134 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.wheel(msg)
 	case news.Update:
 		return m, m.take(&msg)
-	case savedMsg:
-		m.saved(msg)
-	case message:
-		return m, msg.apply(m)
+	case Message:
+		return m, msg.Apply(m)
 	}
 	return m, nil
 }
 
 // press finds what a key means where the keyboard is now: prompt, menu or page.
-func (m *Model) press(msg tea.KeyPressMsg) cmd {
+func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 	key, text := msg.String(), msg.Text
 	switch {
-	case m.prompt != nil:
-		a, _ := m.keys.find(inPrompt, msg.Keystroke())
+	case m.Prompt != nil:
+		a, _ := m.keys.find(InPrompt, msg.Keystroke())
 		if text != "" {
-			a = actNone
+			a = ActNone
 		}
-		if a == actQuit {
+		if a == ActQuit {
 			return m.quit()
 		}
-		return m.prompt.key(m, a, text)
-	case m.menu != nil:
-		a, _ := m.keys.find(inMenu, key)
-		if a == actQuit {
+		return m.Prompt.key(m, a, text)
+	case m.Menu != nil:
+		a, _ := m.keys.find(InMenu, key)
+		if a == ActQuit {
 			return m.quit()
 		}
 		m.toast = toast{}
-		return m.menu.key(m, a, text)
+		return m.Menu.key(m, a, text)
 	}
 	m.toast = toast{}
-	top := m.stack.top()
+	top := m.Top()
 	if text == " " {
 		key = "space"
 	}
-	a, ok := m.keys.find(top.scope(), key)
+	a, ok := m.keys.find(top.Scope(), key)
 	if !ok {
-		if b, ok := m.keys.elsewhere(top.scope(), key); ok {
-			m.say(toneInfo, shown(key)+" works in "+strings.Join(b.in.names(m.kinds), ", ")+": "+lowerFirst(b.doc))
+		if b, ok := m.keys.elsewhere(top.Scope(), key); ok {
+			m.Say(ToneInfo, shown(key)+" works in "+strings.Join(b.In.Names(m.kinds), ", ")+": "+lowerFirst(b.Doc))
 		}
 		return nil
 	}
 	if why := m.can(top, a); why != "" {
-		m.say(toneWarn, shown(key)+": "+why)
+		m.Say(ToneWarn, shown(key)+": "+why)
 		return nil
 	}
 	return m.act(a)
 }
 
 // can says why an action is not possible on a page, "" if it is.
-func (m *Model) can(p page, a action) string {
+func (m *Model) can(p Page, a Action) string {
 	switch {
-	case a == actGoFindings && m.cfg.First != nil:
+	case a == ActGoFindings && m.Config.First != nil:
 		return m.withoutCluster()
-	case a == actGoProfiles && !m.has("profiles"):
+	case a == ActGoProfiles && !m.has("profiles"):
 		return "there are no profiles here"
-	case (a == actSave || a == actExportPlan) && m.cfg.SaveFile == nil:
+	case (a == ActSave || a == ActExportPlan) && m.Config.SaveFile == nil:
 		return "saving is switched off"
 	}
-	return p.can(m, a)
+	return p.Can(m, a)
 }
 
 // act performs what every page has, and hands the rest to the page.
-func (m *Model) act(a action) cmd {
+func (m *Model) act(a Action) Cmd {
 	switch a {
-	case actQuit:
+	case ActQuit:
 		return m.quit()
-	case actSuspend:
+	case ActSuspend:
 		return tea.Suspend
-	case actRedraw:
+	case ActRedraw:
 		return tea.ClearScreen
-	case actPalette:
-		m.prompt = newPalette(m)
+	case ActPalette:
+		m.Prompt = newPalette(m)
 		return nil
-	case actHelp:
+	case ActHelp:
 		help, _ := newHelpPage(m, nil)
-		return m.push(help)
-	case actPause:
+		return m.Push(help)
+	case ActPause:
 		return m.pause()
-	case actGoProfiles:
+	case ActGoProfiles:
 		return m.jump("profiles")
-	case actGoFindings:
+	case ActGoFindings:
 		return m.goFindings()
-	case actForward:
+	case ActForward:
 		if !m.stack.again() {
-			m.say(toneInfo, "this is the newest page")
+			m.Say(ToneInfo, "this is the newest page")
 			return nil
 		}
-		return m.refresh()
-	case actHome:
+		return m.Refresh()
+	case ActHome:
 		m.stack.home()
-		return m.refresh()
-	case actCopyMenu:
-		m.menu = copyMenu(m)
+		return m.Refresh()
+	case ActCopyMenu:
+		m.Menu = copyMenu(m)
 		return nil
 	default:
 	}
-	return m.stack.top().act(m, a)
+	return m.Top().Act(m, a)
 }
 
-// push shows a page and starts building it.
-func (m *Model) push(p page) cmd {
+// Push shows a page and starts building it.
+func (m *Model) Push(p Page) Cmd {
 	m.stack.push(p)
-	return p.refresh(m)
+	return p.Refresh(m)
 }
 
-// back leaves the page on top.
-func (m *Model) back() cmd {
+// Back leaves the page on top.
+func (m *Model) Back() Cmd {
 	if !m.stack.pop() {
-		m.say(toneInfo, "this is the first page: q quits")
+		m.Say(ToneInfo, "this is the first page: q quits")
 		return nil
 	}
-	return m.refresh()
+	return m.Refresh()
 }
 
-// refresh has the page that is shown look for new data.
-func (m *Model) refresh() cmd { return m.stack.top().refresh(m) }
+// Top is the page that is shown.
+func (m *Model) Top() Page { return m.stack.top() }
 
-// stopper is a page that the UI opened with while work went on beside it.
-type stopper interface {
-	// stop ends the work, and reports whether there was any to end.
-	stop(m *Model) bool
+// Refresh has the page that is shown look for new data.
+func (m *Model) Refresh() Cmd { return m.Top().Refresh(m) }
+
+// Stopper is a page that the UI opened with while work went on beside it.
+type Stopper interface {
+	// Stop ends the work, and reports whether there was any to end.
+	Stop(m *Model) bool
 }
 
 // quit ends the program, once the work beside it is stopped.
-func (m *Model) quit() cmd {
-	if s, ok := m.stack.pages[0].(stopper); ok && s.stop(m) {
-		m.prompt, m.menu = nil, nil
+func (m *Model) quit() Cmd {
+	if s, ok := m.stack.pages[0].(Stopper); ok && s.Stop(m) {
+		m.Prompt, m.Menu = nil, nil
 		m.stack.home()
 		return nil
 	}
@@ -253,7 +254,7 @@ func (m *Model) quit() cmd {
 
 // resource finds a resource by name or alias, nil if there is none.
 func (m *Model) resource(name string) *view.Resource {
-	for _, r := range m.cfg.Resources {
+	for _, r := range m.Config.Resources {
 		if r.Name == name || r.Singular == name || slices.Contains(r.Aliases, name) {
 			return r
 		}
@@ -266,11 +267,11 @@ func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.WindowTitle = "kitescope"
-	if m.cfg.Mouse {
+	if m.Config.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if m.w > 0 && m.h > 0 {
-		v.Content, v.Cursor = m.frame()
+	if m.Width > 0 && m.h > 0 {
+		v.Content, v.Cursor = frame{m}.whole()
 	}
 	return v
 }

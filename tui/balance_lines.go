@@ -13,7 +13,7 @@ import (
 
 // layOut makes the lines of the page for a width.
 func (p *balancePage) layOut(w int) {
-	p.lines, p.at, p.madeFor = p.lines[:0], p.at[:0], w
+	p.lines, p.At, p.madeFor = p.lines[:0], p.At[:0], w
 	r := p.weighed.Report
 	p.head(r, w)
 	switch {
@@ -26,17 +26,17 @@ func (p *balancePage) layOut(w int) {
 	}
 	for i := range p.lines {
 		if p.lines[i].ref.Resource != "" {
-			p.at = append(p.at, i)
+			p.At = append(p.At, i)
 		}
 	}
 }
 
-func (p *balancePage) add(look lineLook, text string) {
+func (p *balancePage) add(look LineLook, text string) {
 	p.lines = append(p.lines, balanceLine{text: text, look: look})
 }
 
 // wrapped adds a text in as many lines as it needs.
-func (p *balancePage) wrapped(look lineLook, text string, w int) {
+func (p *balancePage) wrapped(look LineLook, text string, w int) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
 		if line != "" && draw.Width(line)+1+draw.Width(word) > w-2 {
@@ -52,39 +52,39 @@ func (p *balancePage) wrapped(look lineLook, text string, w int) {
 }
 
 func (p *balancePage) head(r *balance.Report, w int) {
-	look := lineDim
+	look := LineDim
 	if a := &r.Survey.Auto; a.Known && !a.On {
-		look = lineWarn
+		look = LineWarn
 	}
 	p.wrapped(look, "auto-balance "+render.AutoText(&r.Survey.Auto), w)
 	for _, text := range render.UnreadText(p.weighed.Env.Cluster.Loaded) {
-		p.wrapped(lineWarn, text, w)
+		p.wrapped(LineWarn, text, w)
 	}
 	if len(r.Survey.Unknown) > 0 {
 		names := make([]string, len(r.Survey.Unknown))
 		for i, n := range r.Survey.Unknown {
 			names[i] = words.Harmless(n.Name()) + " (" + n.Outcome.String() + ")"
 		}
-		p.wrapped(lineWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
+		p.wrapped(LineWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
 	}
 	if text := render.RepeatedText(r.Survey); text != "" {
-		p.wrapped(lineWarn, text, w)
+		p.wrapped(LineWarn, text, w)
 	}
-	p.add(linePlain, "")
+	p.add(LinePlain, "")
 }
 
 // shares adds the table of what nodes serve.
 func (p *balancePage) shares(list []*balance.Share, g *balance.Group, w int) {
 	header, rows := p.weighed.ShareLines(list, g, w-2)
-	p.add(lineHead, header)
+	p.add(LineHead, header)
 	for i, text := range rows {
 		x := list[i]
-		look := linePlain
+		look := LinePlain
 		switch {
 		case !x.Known || x.State() != "":
-			look = lineWarn
+			look = LineWarn
 		case g == nil && x.Takes() && x.Sealed+x.Growing == 0:
-			look = lineWarn
+			look = LineWarn
 		}
 		p.lines = append(p.lines, balanceLine{text: text, look: look, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
 	}
@@ -93,46 +93,46 @@ func (p *balancePage) shares(list []*balance.Share, g *balance.Group, w int) {
 func (p *balancePage) allGroups(w int) {
 	r := p.weighed.Report
 	p.shares(r.Survey.Nodes, nil, w)
-	p.add(linePlain, "")
+	p.add(LinePlain, "")
 	if len(r.Groups) == 0 {
-		p.add(lineDim, "no collection is loaded")
+		p.add(LineDim, "no collection is loaded")
 		return
 	}
 	header, rows := p.weighed.GroupLines(w - 2)
-	p.add(lineHead, header)
+	p.add(LineHead, header)
 	for i, text := range rows {
 		g := r.Groups[i]
-		look := linePlain
+		look := LinePlain
 		if r.Plans[i].Reached || len(r.Plans[i].Moves) == 0 {
-			look = lineDim // nothing to do, or nothing to be done
+			look = LineDim // nothing to do, or nothing to be done
 		}
 		if g.Spread.Nodes > 1 && !r.Plans[i].Reached && len(r.Plans[i].Moves) > 0 || len(r.Plans[i].Moves) > 0 {
-			look = lineWarn
+			look = LineWarn
 		}
 		p.lines = append(p.lines, balanceLine{text: text, look: look, ref: g.Ref(), group: g})
 	}
-	p.add(linePlain, "")
+	p.add(LinePlain, "")
 	if r.Moves() > 0 {
 		by := r.Options.By
-		p.wrapped(linePlain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
+		p.wrapped(LinePlain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
 			"; kitescope itself changes nothing", w)
 	}
-	p.wrapped(lineDim, "weights: "+r.Survey.Weights.String(), w)
+	p.wrapped(LineDim, "weights: "+r.Survey.Weights.String(), w)
 }
 
 func (p *balancePage) heatMap(w int) {
 	r := p.weighed.Report
 	header, rows, more := p.weighed.HeatLines(w - 2)
-	p.wrapped(lineDim, render.HeatLegend(false), w)
-	p.add(linePlain, "")
-	p.add(lineHead, header)
+	p.wrapped(LineDim, render.HeatLegend(false), w)
+	p.add(LinePlain, "")
+	p.add(LineHead, header)
 	for i, text := range rows {
 		x := r.Survey.Nodes[i]
 		p.lines = append(p.lines, balanceLine{text: text, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
 	}
 	if more > 0 {
-		p.add(linePlain, "")
-		p.add(lineDim, words.Plural(more, "replica")+" with less work, or without, are left out")
+		p.add(LinePlain, "")
+		p.add(LineDim, words.Plural(more, "replica")+" with less work, or without, are left out")
 	}
 }
 
@@ -140,15 +140,15 @@ func (p *balancePage) heatMap(w int) {
 func (p *balancePage) oneGroup(w int) {
 	r := p.weighed.Report
 	g, plan := r.Groups[0], r.Plans[0]
-	p.add(lineTitle, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
+	p.add(LineTitle, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
 	p.shares(g.Shares, g, w)
 	if text := render.UnknownText(g); text != "" {
-		p.wrapped(lineWarn, text, w)
+		p.wrapped(LineWarn, text, w)
 	}
-	p.add(linePlain, "")
-	look := linePlain
+	p.add(LinePlain, "")
+	look := LinePlain
 	if !plan.Reached {
-		look = lineWarn
+		look = LineWarn
 	}
 	p.wrapped(look, "PLAN  "+render.PlanText(plan), w)
 	for i, m := range plan.Moves {
@@ -163,27 +163,27 @@ func (p *balancePage) oneGroup(w int) {
 		})
 	}
 	if len(plan.Moves) > 0 {
-		p.add(lineDim, "e saves it as a script for pymilvus; kitescope itself changes nothing")
+		p.add(LineDim, "e saves it as a script for pymilvus; kitescope itself changes nothing")
 	}
-	p.add(linePlain, "")
+	p.add(LinePlain, "")
 	p.milvus(r.Verdicts[0], w)
-	p.add(linePlain, "")
-	p.wrapped(lineDim, "weights: "+r.Survey.Weights.String(), w)
+	p.add(LinePlain, "")
+	p.wrapped(LineDim, "weights: "+r.Survey.Weights.String(), w)
 }
 
 // milvus is what Milvus's own balancer makes of it.
 func (p *balancePage) milvus(v *balance.Verdict, w int) {
 	r := p.weighed.Report
-	p.wrapped(linePlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
+	p.wrapped(LinePlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
 	var scores []string
 	for _, s := range v.Scores {
 		scores = append(scores, "node "+s.Node.String()+" "+words.Number(int(s.Score)))
 	}
 	if len(scores) > 0 {
-		p.wrapped(lineDim, "its scores now: "+strings.Join(scores, "; "), w)
+		p.wrapped(LineDim, "its scores now: "+strings.Join(scores, "; "), w)
 	}
 	for _, f := range v.Factors {
-		p.add(lineDim, "  "+words.Harmless(f.Key)+" "+words.Harmless(f.Value)+"  ("+words.Harmless(f.From)+")")
+		p.add(LineDim, "  "+words.Harmless(f.Key)+" "+words.Harmless(f.Value)+"  ("+words.Harmless(f.From)+")")
 	}
 }
 

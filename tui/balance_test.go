@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/news"
+	"kitescope/tui/tuitest"
 )
 
 // asked is a captured cluster with what its processes said.
@@ -31,16 +32,16 @@ var balanceScreens = []struct{ name, keys string }{
 
 func TestBalanceScreens(t *testing.T) {
 	c := asked(t, "cluster-2.3.5-t7")
-	for _, size := range sizes {
+	for _, size := range tuitest.Sizes {
 		for _, s := range balanceScreens {
-			name := fmt.Sprintf("balance-%s-%dx%d", s.name, size.w, size.h)
+			name := fmt.Sprintf("balance-%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := driven(t, testConfig(), size.w, size.h)
-					d.send(news.Update{Cluster: c})
-					d.keys(s.keys)
-					d.fits()
-					golden(t, name, d.plain())
+					d := driven(t, testConfig(), size.W, size.H)
+					d.Send(news.Update{Cluster: c})
+					d.Keys(s.keys)
+					d.Fits()
+					tuitest.Golden(t, name, d.Plain())
 				})
 			})
 		}
@@ -50,12 +51,12 @@ func TestBalanceScreens(t *testing.T) {
 func TestBalanceOfUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
-		d.keys("b")
-		d.shows("…") // before data
-		d.send(news.Update{Cluster: capture(t, "cluster-2.3.5-t7")})
-		d.shows("the nodes were not asked", "--live")
-		d.send(news.Update{Cluster: modeltest.Served(), Live: true})
-		d.shows("not known, and not in the figures: querynode-12")
+		d.Keys("b")
+		d.Shows("…") // before data
+		d.Send(news.Update{Cluster: capture(t, "cluster-2.3.5-t7")})
+		d.Shows("the nodes were not asked", "--live")
+		d.Send(news.Update{Cluster: modeltest.Served(), Live: true})
+		d.Shows("not known, and not in the figures: querynode-12")
 	})
 }
 
@@ -63,31 +64,31 @@ func TestBalanceKeys(t *testing.T) {
 	c := asked(t, "cluster-2.3.5-t7")
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		d.send(news.Update{Cluster: c})
-		d.keys("b down*5 enter")
-		d.shows("balance › items_hnsw_l2", "PLAN 3 moves bring max/mean from 1.58 to 1.07")
-		d.keys("e")
-		if len(d.saved) != 1 {
-			t.Fatalf("saved: %v", d.saved)
+		d.Send(news.Update{Cluster: c})
+		d.Keys("b down*5 enter")
+		d.Shows("balance › items_hnsw_l2", "PLAN 3 moves bring max/mean from 1.58 to 1.07")
+		d.Keys("e")
+		if len(d.Saved) != 1 {
+			t.Fatalf("saved: %v", d.Saved)
 		}
-		for name, text := range d.saved {
+		for name, text := range d.Saved {
 			if !strings.HasSuffix(name, ".py") || strings.Count(text, "utility.load_balance(") != 1 || !strings.Contains(text, "import connections, utility") {
 				t.Errorf("%s:\n%s", name, text)
 			}
 		}
-		d.keys("Y c")
-		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev balance 470591703511990283 --plan"; d.clip != want {
-			t.Errorf("copied %q, want %q", d.clip, want)
+		d.Keys("Y c")
+		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev balance 470591703511990283 --plan"; d.Clip != want {
+			t.Errorf("copied %q, want %q", d.Clip, want)
 		}
-		d.keys("end y")
-		if !strings.Contains(d.clip, "segment 470591703512190660") || !strings.Contains(d.clip, "13 → 19") {
-			t.Errorf("copied %q", d.clip)
+		d.Keys("end y")
+		if !strings.Contains(d.Clip, "segment 470591703512190660") || !strings.Contains(d.Clip, "13 → 19") {
+			t.Errorf("copied %q", d.Clip)
 		}
-		d.keys("enter").shows("470591703512190660", "idx_items_hnsw_l2") // the segment of the move
-		d.keys("esc o").shows("items_hnsw_l2")
-		d.keys("esc b").shows("balanced by rows")
-		d.keys("m").shows("the map is on the page of all replicas")
-		d.keys("esc down end enter").shows("tenant_a.orders")
+		d.Keys("enter").Shows("470591703512190660", "idx_items_hnsw_l2") // the segment of the move
+		d.Keys("esc o").Shows("items_hnsw_l2")
+		d.Keys("esc b").Shows("balanced by rows")
+		d.Keys("m").Shows("the map is on the page of all replicas")
+		d.Keys("esc down end enter").Shows("tenant_a.orders")
 	})
 }
 
@@ -96,16 +97,16 @@ func TestBalanceKeepsItsPlace(t *testing.T) {
 	first, second := asked(t, "cluster-2.3.5-t7"), asked(t, "cluster-2.3.5-t7")
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		d.send(news.Update{Cluster: first, Live: true})
-		d.keys("b down*7")
-		p := d.m.stack.top().(*balancePage)
+		d.Send(news.Update{Cluster: first, Live: true})
+		d.Keys("b down*7")
+		p := d.m.Top().(*balancePage)
 		before, _ := p.object(d.m)
-		d.send(news.Update{Cluster: second, Live: true})
+		d.Send(news.Update{Cluster: second, Live: true})
 		if after, ok := p.object(d.m); !ok || after != before {
 			t.Errorf("the cursor went from %v to %v", before, after)
 		}
-		d.keys("pgdown pgup ctrl+d ctrl+u home end up")
-		d.fits()
+		d.Keys("pgdown pgup ctrl+d ctrl+u home end up")
+		d.Fits()
 	})
 }
 
@@ -113,8 +114,8 @@ func TestBalancePalette(t *testing.T) {
 	c := asked(t, "cluster-2.3.5-t7")
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		d.send(news.Update{Cluster: c})
-		d.keys(":").typed("balance users_flat_ip").keys("enter").shows("users_flat_ip  replica")
-		d.keys(":").typed("balance nothing").keys("enter").shows("no loaded collection is called nothing")
+		d.Send(news.Update{Cluster: c})
+		d.Keys(":").Typed("balance users_flat_ip").Keys("enter").Shows("users_flat_ip  replica")
+		d.Keys(":").Typed("balance nothing").Keys("enter").Shows("no loaded collection is called nothing")
 	})
 }

@@ -15,24 +15,25 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
+	"kitescope/tui/tuitest"
 )
 
 // at starts a driver in the state that keys lead to.
 func at(t *testing.T, keys string) *ui {
 	t.Helper()
 	d := driven(t, testConfig(), 120, 30)
-	d.cluster(fixture())
-	d.keys(keys)
+	d.Cluster(tuitest.Fixture())
+	d.Keys(keys)
 	return d
 }
 
-func (d *ui) grid() *gridPage { return d.m.stack.top().(*gridPage) }
+func (d *ui) grid() *gridPage { return d.m.Top().(*gridPage) }
 
 func (d *ui) under() string {
-	d.t.Helper()
-	ref, ok := d.m.stack.top().(subject).object(d.m)
+	d.T.Helper()
+	ref, ok := d.m.Top().(Pointer).object(d.m)
 	if !ok {
-		d.t.Fatal("the cursor is on nothing")
+		d.T.Fatal("the cursor is on nothing")
 	}
 	return ref.ID
 }
@@ -41,17 +42,17 @@ func TestCursorStaysOnItsObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "s down*6")
 		id := d.under()
-		line := d.grid().cursor - d.grid().top
-		d.cluster(fixtureLater()) // one row before it is new, another is gone
+		line := d.grid().Cursor - d.grid().top
+		d.Cluster(tuitest.FixtureLater()) // one row before it is new, another is gone
 		if got := d.under(); got != id {
 			t.Errorf("after a refresh the cursor is on %s, was on %s", got, id)
 		}
-		if got := d.grid().cursor - d.grid().top; got != line {
+		if got := d.grid().Cursor - d.grid().top; got != line {
 			t.Errorf("after a refresh the cursor is on line %d, was on %d", got, line)
 		}
-		d.keys("/").typed("docs").keys("enter down")
+		d.Keys("/").Typed("docs").Keys("enter down")
 		id = d.under()
-		d.keys("esc")
+		d.Keys("esc")
 		if got := d.under(); got != id || d.grid().filtering() {
 			t.Errorf("after the filter was cleared the cursor is on %s, was on %s", got, id)
 		}
@@ -61,12 +62,12 @@ func TestCursorStaysOnItsObject(t *testing.T) {
 func TestRefreshWhileMovingKeepsTheNewPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "s")
-		_, c := d.m.Update(news.Update{Cluster: fixtureLater(), Live: true})
-		d.m.Update(keyPress("down")) // before the new rows are built
-		d.m.Update(keyPress("down"))
+		_, c := d.m.Update(news.Update{Cluster: tuitest.FixtureLater(), Live: true})
+		d.m.Update(tuitest.KeyPress("down")) // before the new rows are built
+		d.m.Update(tuitest.KeyPress("down"))
 		id := d.under()
-		d.run(c)
-		d.settle()
+		d.Run(c)
+		d.Settle()
 		if got := d.under(); got != id {
 			t.Errorf("the cursor jumped to %s from %s", got, id)
 		}
@@ -81,19 +82,19 @@ func TestRefreshesFasterThanBuilds(t *testing.T) {
 			d := at(t, keys)
 			var pending []tea.Cmd
 			for i := range 5 {
-				c := fixture()
+				c := tuitest.Fixture()
 				if i%2 == 0 {
-					c = fixtureLater()
+					c = tuitest.FixtureLater()
 				}
 				_, next := d.m.Update(news.Update{Cluster: c, Live: true})
 				pending = append(pending, next)
 			}
 			for _, c := range pending {
-				d.run(c)
+				d.Run(c)
 			}
-			d.settle()
+			d.Settle()
 			var env *view.Env
-			switch p := d.m.stack.top().(type) {
+			switch p := d.m.Top().(type) {
 			case *overviewPage:
 				env = p.env
 			case *gridPage:
@@ -132,7 +133,7 @@ func TestFilters(t *testing.T) {
 			{"nothing has this", func(*model.Segment, string) bool { return false }},
 		} {
 			d := at(t, "s /")
-			d.typed(x.text).keys("enter")
+			d.Typed(x.text).Keys("enter")
 			var want, got []string
 			c := d.m.data.cluster
 			for _, s := range c.Segments {
@@ -154,21 +155,21 @@ func TestFilters(t *testing.T) {
 func TestFilterCompletesValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "s /")
-		d.typed("!docs state=gr")
-		d.shows("!docs state=Growing", "no segments of 30 match")
-		d.keys("tab enter")
-		d.shows("3 of 30", "/!docs state=Growing")
+		d.Typed("!docs state=gr")
+		d.Shows("!docs state=Growing", "no segments of 30 match")
+		d.Keys("tab enter")
+		d.Shows("3 of 30", "/!docs state=Growing")
 	})
 }
 
 func TestFilterSaysWhatIsWrong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "s /")
-		d.typed("re:(")
-		d.shows("no regular expression yet")
-		d.keys("esc")
-		d.keys("/").typed("zzz").keys("enter")
-		d.shows(`match "zzz"; esc clears the filter`)
+		d.Typed("re:(")
+		d.Shows("no regular expression yet")
+		d.Keys("esc")
+		d.Keys("/").Typed("zzz").Keys("enter")
+		d.Shows(`match "zzz"; esc clears the filter`)
 	})
 }
 
@@ -180,12 +181,12 @@ func TestFilterInPieces(t *testing.T) {
 		ticks := 0
 		cfg.Now = func() time.Time { // each look at the clock costs 5 ms: pieces end early
 			ticks++
-			return epoch().Add(time.Duration(ticks) * 5 * time.Millisecond)
+			return tuitest.Epoch().Add(time.Duration(ticks) * 5 * time.Millisecond)
 		}
 		cfg.StartPage = "segments"
 		d := driven(t, cfg, 120, 30)
-		d.cluster(manySegments(20_000))
-		d.keys("/")
+		d.Cluster(tuitest.ManySegments(20_000))
+		d.Keys("/")
 		text, partial := "", 0
 		for _, r := range "collection_1 growing" {
 			text += string(r)
@@ -194,14 +195,14 @@ func TestFilterInPieces(t *testing.T) {
 				_, c = d.m.Update(c()) // the first piece only, then the next key
 				if c != nil {
 					partial++
-					d.shows("matching…")
+					d.Shows("matching…")
 				}
 			}
 			if len(text)%5 != 0 {
 				continue
 			}
-			d.run(c)
-			d.settle()
+			d.Run(c)
+			d.Settle()
 			g := d.grid()
 			q := gridQuery{filter: g.filter, columns: g.columnList()}
 			all := g.rows
@@ -227,18 +228,18 @@ func TestSortByKeysAndClick(t *testing.T) {
 			}
 			return list
 		}
-		for i := 0; i < 20 && !strings.Contains(d.plain(), "sort rows"); i++ {
-			d.keys(">")
+		for i := 0; i < 20 && !strings.Contains(d.Plain(), "sort rows"); i++ {
+			d.Keys(">")
 		}
-		d.shows("sort rows ↓", "ROWS ↓")
+		d.Shows("sort rows ↓", "ROWS ↓")
 		if list := rows(); list[0] < list[len(list)-1] {
 			t.Error("numbers do not start with the highest")
 		}
-		header := strings.Split(d.plain(), "\n")[d.m.bodyTop()]
+		header := strings.Split(d.Plain(), "\n")[d.m.bodyTop()]
 		before, _, _ := strings.Cut(header, "ROWS")
 		x := len([]rune(before))
-		d.send(tea.MouseClickMsg{X: x, Y: d.m.bodyTop(), Button: tea.MouseLeft})
-		d.shows("sort rows ↑")
+		d.Send(tea.MouseClickMsg{X: x, Y: d.m.bodyTop(), Button: tea.MouseLeft})
+		d.Shows("sort rows ↑")
 		if list := rows(); list[0] > list[len(list)-1] {
 			t.Error("a click on the header did not reverse the order")
 		}
@@ -250,33 +251,33 @@ func TestMouse(t *testing.T) {
 		cfg := testConfig()
 		cfg.Mouse = true
 		d := driven(t, cfg, 120, 20)
-		d.cluster(fixture())
-		d.keys("s")
+		d.Cluster(tuitest.Fixture())
+		d.Keys("s")
 		if d.m.View().MouseMode != tea.MouseModeCellMotion {
 			t.Error("the mouse is not asked for")
 		}
-		d.send(tea.MouseClickMsg{X: 10, Y: d.m.bodyTop() + 3, Button: tea.MouseLeft})
-		if got := d.grid().cursor; got != 2 {
+		d.Send(tea.MouseClickMsg{X: 10, Y: d.m.bodyTop() + 3, Button: tea.MouseLeft})
+		if got := d.grid().Cursor; got != 2 {
 			t.Errorf("a click on the third row put the cursor on row %d", got+1)
 		}
-		d.send(tea.MouseWheelMsg{X: 10, Y: 8, Button: tea.MouseWheelDown})
+		d.Send(tea.MouseWheelMsg{X: 10, Y: 8, Button: tea.MouseWheelDown})
 		if got := d.grid().top; got != wheelLines {
 			t.Errorf("the wheel scrolled to %d, want %d", got, wheelLines)
 		}
-		d.keys("r")
-		d.screen()
-		n := d.m.menu
-		d.send(tea.MouseClickMsg{X: n.x + 3, Y: n.y + len(n.items), Button: tea.MouseLeft})
-		if _, ok := d.m.stack.top().(*detailPage); !ok || d.m.menu != nil {
+		d.Keys("r")
+		d.Screen()
+		n := d.m.Menu
+		d.Send(tea.MouseClickMsg{X: n.x + 3, Y: n.y + len(n.Items), Button: tea.MouseLeft})
+		if _, ok := d.m.Top().(*detailPage); !ok || d.m.Menu != nil {
 			t.Error("a click on the last item of the menu did not describe")
 		}
-		d.keys("r")
-		d.screen()
-		d.send(tea.MouseClickMsg{X: 0, Y: 5, Button: tea.MouseLeft})
-		if d.m.menu != nil {
+		d.Keys("r")
+		d.Screen()
+		d.Send(tea.MouseClickMsg{X: 0, Y: 5, Button: tea.MouseLeft})
+		if d.m.Menu != nil {
 			t.Error("a click beside the menu did not close it")
 		}
-		d.m.cfg.Mouse = false
+		d.m.Config.Mouse = false
 		if d.m.View().MouseMode != tea.MouseModeNone {
 			t.Error("the mouse is asked for though it is off")
 		}
@@ -286,24 +287,24 @@ func TestMouse(t *testing.T) {
 func TestDrillDownAndBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "c enter")
-		d.shows("overview › collections › docs_hnsw_cos segments", "7")
-		d.keys("down enter")
-		d.shows("› 470590760626295028 index files")
-		d.keys("esc o")
-		d.shows("collections")
-		if d.under() != strconv.Itoa(firstID) {
+		d.Shows("overview › collections › docs_hnsw_cos segments", "7")
+		d.Keys("down enter")
+		d.Shows("› 470590760626295028 index files")
+		d.Keys("esc o")
+		d.Shows("collections")
+		if d.under() != strconv.Itoa(tuitest.FirstID) {
 			t.Errorf("the owner of the segment is %s", d.under())
 		}
-		d.keys("esc*2")
-		d.shows("overview › collections")
-		d.keys("] [ esc")
-		d.shows("overview")
-		d.keys("s r")
-		d.shows("related to 470590760626295000")
-		d.keys("1")
-		d.shows("index files")
-		d.keys("H")
-		d.shows("DATA")
+		d.Keys("esc*2")
+		d.Shows("overview › collections")
+		d.Keys("] [ esc")
+		d.Shows("overview")
+		d.Keys("s r")
+		d.Shows("related to 470590760626295000")
+		d.Keys("1")
+		d.Shows("index files")
+		d.Keys("H")
+		d.Shows("DATA")
 	})
 }
 
@@ -323,20 +324,20 @@ func TestPalette(t *testing.T) {
 			{"pause", "paused"},
 		} {
 			d := at(t, ":")
-			d.typed(x.line).keys("enter")
-			d.shows(x.want)
-			d.fits()
+			d.Typed(x.line).Keys("enter")
+			d.Shows(x.want)
+			d.Fits()
 		}
-		if d := at(t, ":").typed("q").keys("enter"); !d.quit {
+		if d := at(t, ":").Typed("q").Keys("enter"); !d.Quit {
 			t.Error(":q does not quit")
 		}
 		d := at(t, ":")
-		d.typed("seg").keys("tab").typed("state=Gro").keys("tab")
-		d.shows(":segments state=Growing")
-		d.keys("enter")
-		d.shows("segments state=Growing")
+		d.Typed("seg").Keys("tab").Typed("state=Gro").Keys("tab")
+		d.Shows(":segments state=Growing")
+		d.Keys("enter")
+		d.Shows("segments state=Growing")
 		d = at(t, ":")
-		d.typed("co").keys("down*2 enter")
+		d.Typed("co").Keys("down*2 enter")
 		if len(d.m.stack.pages) != 2 {
 			t.Error("a suggestion that was walked to does not open")
 		}
@@ -347,13 +348,13 @@ func TestAgesGrowThoughNothingChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
 		begin := time.Now()
-		cfg.Now = func() time.Time { return epoch().Add(time.Since(begin)) }
+		cfg.Now = func() time.Time { return tuitest.Epoch().Add(time.Since(begin)) }
 		d := driven(t, cfg, 120, 30)
-		d.cluster(fixture())
-		d.keys("v")
-		d.shows(" 3s ")
-		d.sleep(clockEvery + time.Second)
-		d.shows(" 34s ")
+		d.Cluster(tuitest.Fixture())
+		d.Keys("v")
+		d.Shows(" 3s ")
+		d.Sleep(clockEvery + time.Second)
+		d.Shows(" 34s ")
 	})
 }
 
@@ -361,16 +362,16 @@ func TestResize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "s")
 		for _, size := range [][2]int{{59, 15}, {60, 14}, {20, 5}, {3, 1}} {
-			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-			d.fits()
+			d.Send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			d.Fits()
 		}
-		d.send(tea.WindowSizeMsg{Width: 59, Height: 15})
-		d.shows("terminal too small", "needs 60 x 15")
-		d.send(tea.WindowSizeMsg{Width: 60, Height: 15})
-		d.shows("470590760626295000")
+		d.Send(tea.WindowSizeMsg{Width: 59, Height: 15})
+		d.Shows("terminal too small", "needs 60 x 15")
+		d.Send(tea.WindowSizeMsg{Width: 60, Height: 15})
+		d.Shows("470590760626295000")
 		for w := 60; w < 220; w += 7 {
-			d.send(tea.WindowSizeMsg{Width: w, Height: 15 + w/5})
-			d.fits()
+			d.Send(tea.WindowSizeMsg{Width: w, Height: 15 + w/5})
+			d.Fits()
 		}
 	})
 }
@@ -380,8 +381,8 @@ func TestNothingFromTheClusterReachesTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, keys := range []string{"", "c", "c down*5 d", "c down*5 x", "c down*5 enter", "r", "r end d", "u", "u d", "c down*5 r", "d"} {
 			d := at(t, keys)
-			d.cluster(fixtureLater())
-			rest := d.screen()
+			d.Cluster(tuitest.FixtureLater())
+			rest := d.Screen()
 			for {
 				at := strings.IndexFunc(rest, func(r rune) bool { return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 })
 				if at < 0 {
@@ -404,22 +405,22 @@ func TestHeaderShowsTheWorstSource(t *testing.T) {
 }
 
 func headerShowsTheWorst(d *ui) {
-	t := d.t
-	now := d.m.cfg.Now()
+	t := d.T
+	now := d.m.Config.Now()
 	gone := errors.New("etcd does not answer")
 	for _, step := range []struct {
 		update news.Update
 		want   string
 	}{
-		{news.Update{Cluster: fixture(), Live: true}, "● live"},
+		{news.Update{Cluster: tuitest.Fixture(), Live: true}, "● live"},
 		{news.Update{Live: true, Err: gone, Since: now.Add(-7 * time.Second)}, "stale for 7s · ✖ source lost"},
-		{news.Update{Cluster: fixtureLater(), Live: true, Err: gone, Since: now.Add(-9 * time.Second)}, "stale for 9s · ✖ source lost"},
+		{news.Update{Cluster: tuitest.FixtureLater(), Live: true, Err: gone, Since: now.Add(-9 * time.Second)}, "stale for 9s · ✖ source lost"},
 		{news.Update{Progress: "reading: 7 keys, 0 MiB"}, "✖ source lost"},
 		{news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}}}, "▲ querynode-7 silent for 3m"},
 		{news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}, {Name: "proxy-1", Since: now}}}, "▲ 2 processes silent for 3m"},
-		{news.Update{Cluster: fixture(), Live: true}, "● live"},
+		{news.Update{Cluster: tuitest.Fixture(), Live: true}, "● live"},
 	} {
-		d.send((step.update))
+		d.Send((step.update))
 		if head, _, _ := strings.Cut(ansi.Strip(d.m.View().Content), "\n"); !strings.Contains(head, step.want) {
 			t.Errorf("%+v: the header is %q, want %q in it", step.update, head, step.want)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
+	"kitescope/tui/tuitest"
 )
 
 // million is the size at which the bars are held.
@@ -23,39 +24,18 @@ func benchModel(b *testing.B, n int) *Model {
 	m := New(cfg)
 	m.done = b.Context().Done()
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
-	_, c := m.Update(news.Update{Cluster: manySegments(n), Live: true})
-	pump(m, c)
-	if got := m.stack.top().(*gridPage).rows.count(); got != n {
+	_, c := m.Update(news.Update{Cluster: tuitest.ManySegments(n), Live: true})
+	tuitest.Pump(m, c)
+	if got := m.Top().(*gridPage).rows.count(); got != n {
 		b.Fatalf("%d rows, want %d", got, n)
 	}
 	return m
 }
 
-// pump runs commands that are no timers until none is left.
-func pump(m tea.Model, c tea.Cmd) {
-	if c == nil {
-		return
-	}
-	done := make(chan tea.Msg, 1)
-	go func() { done <- c() }()
-	select {
-	case msg := <-done:
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			for _, c := range batch {
-				pump(m, c)
-			}
-			return
-		}
-		_, c := m.Update(msg)
-		pump(m, c)
-	case <-time.After(time.Second * 3): // a timer
-	}
-}
-
 // BenchmarkKey is one key and the frame that follows.
 func BenchmarkKey(b *testing.B) {
 	m := benchModel(b, million)
-	keys := []tea.KeyPressMsg{keyPress("down"), keyPress("pgdown"), keyPress("down"), keyPress("up"), keyPress("end"), keyPress("home")}
+	keys := []tea.KeyPressMsg{tuitest.KeyPress("down"), tuitest.KeyPress("pgdown"), tuitest.KeyPress("down"), tuitest.KeyPress("up"), tuitest.KeyPress("end"), tuitest.KeyPress("home")}
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
@@ -70,12 +50,12 @@ func BenchmarkFilterKey(b *testing.B) {
 	for _, text := range []string{"growing", "4705907606", "nothing has this"} {
 		b.Run(text, func(b *testing.B) {
 			m := benchModel(b, million)
-			m.Update(keyPress("/"))
+			m.Update(tuitest.KeyPress("/"))
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
 				if i == len(text) {
-					m.Update(keyPress("ctrl+u"))
+					m.Update(tuitest.KeyPress("ctrl+u"))
 					i = 0
 				}
 				r := rune(text[i])
@@ -94,7 +74,7 @@ func BenchmarkFilterKey(b *testing.B) {
 // BenchmarkFilterAll is a filter's way through all rows.
 func BenchmarkFilterAll(b *testing.B) {
 	m := benchModel(b, million)
-	g := m.stack.top().(*gridPage)
+	g := m.Top().(*gridPage)
 	f, err := parseFilter(g.resource, "nothing has this")
 	if err != nil {
 		b.Fatal(err)
@@ -116,12 +96,12 @@ func BenchmarkRefresh(b *testing.B) {
 	grown.Rows++
 	parts.Segments[77] = &grown
 	m.data.previous, m.data.cluster = m.data.cluster, model.Build(parts)
-	g := m.stack.top().(*gridPage)
+	g := m.Top().(*gridPage)
 	b.ResetTimer()
 	for b.Loop() {
 		m.data.env = m.env(m.data.cluster)
 		msg := g.rebuild(m, "")().(builtMsg)
-		if msg.rows.changes(77, grown.ID.String()) != changed {
+		if msg.rows.changes(77, grown.ID.String()) != Changed {
 			b.Fatal("the changed segment is not marked")
 		}
 	}
@@ -130,7 +110,7 @@ func BenchmarkRefresh(b *testing.B) {
 // BenchmarkSort is a new order off the loop.
 func BenchmarkSort(b *testing.B) {
 	m := benchModel(b, million)
-	g := m.stack.top().(*gridPage)
+	g := m.Top().(*gridPage)
 	for _, column := range []string{"rows", "collection"} {
 		b.Run(column, func(b *testing.B) {
 			for b.Loop() {

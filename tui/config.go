@@ -32,7 +32,7 @@ type Config struct {
 	Title string
 	// Command is how the same data is read on a command line: "kitescope --from etcd://h:2379/by-dev".
 	Command string
-	// Args are the words of the command line that prints what RunJudgement, RunComparison or RunReplay show, behind its verb:
+	// Args are the words of the command line that prints what profiles.RunJudgement, profiles.RunComparison or RunReplay show, behind its verb:
 	// "a.txt", "b.txt", "--pair", "order". nil where none does.
 	Args []string
 	// NodeFlags are further flags of commands that read a cluster: "--live --map 10.2.0.7=localhost".
@@ -55,7 +55,7 @@ type Config struct {
 	// Pages are kinds of pages beside those of a cluster.
 	Pages []PageKind
 	// First is the page that the UI opens with where there is no cluster; nil where there is one.
-	First page
+	First Page
 	// Instead is what there is in the place of a cluster, for people: "only profiles".
 	Instead string
 	// Beside works beside the UI until ctx ends or it is done, and tells it how far it is; nil: nothing does.

@@ -56,7 +56,7 @@ const (
 )
 
 // take takes what the feed says.
-func (m *Model) take(u *news.Update) cmd {
+func (m *Model) take(u *news.Update) Cmd {
 	d := &m.data
 	d.progress = u.Progress
 	if u.Err != nil || u.Progress == "" { // a new attempt alone is no success yet
@@ -87,36 +87,36 @@ func sameMetadata(a, b *model.Cluster) bool {
 }
 
 // show makes a cluster the current one.
-func (m *Model) show(c *model.Cluster) cmd {
+func (m *Model) show(c *model.Cluster) Cmd {
 	d := &m.data
 	d.env = m.env(c)
 	if d.cluster != nil && sameMetadata(d.cluster, c) {
 		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
-		return batch(m.refresh(), m.judge())
+		return Batch(m.Refresh(), m.judge())
 	}
 	d.previous, d.cluster = d.cluster, c
-	d.at = m.cfg.Now()
+	d.at = m.Config.Now()
 	d.serial++
 	if d.first == nil {
 		d.first = c
-		return batch(m.refresh(), m.judge(), m.tickAge(), m.tickClock())
+		return Batch(m.Refresh(), m.judge(), m.tickAge(), m.tickClock())
 	}
 	d.fade = fresh
-	return batch(m.refresh(), m.judge(), m.tickFade(), m.tickAge(), m.tickClock())
+	return Batch(m.Refresh(), m.judge(), m.tickFade(), m.tickAge(), m.tickClock())
 }
 
-func (m *Model) env(c *model.Cluster) *view.Env { return view.NewEnv(c, m.cfg.Now()) }
+func (m *Model) env(c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }
 
 // pause freezes what is shown, or takes over what came meanwhile.
-func (m *Model) pause() cmd {
+func (m *Model) pause() Cmd {
 	d := &m.data
 	if !d.live && !d.paused {
-		m.say(toneInfo, "nothing to pause: the source does not change")
+		m.Say(ToneInfo, "nothing to pause: the source does not change")
 		return nil
 	}
 	d.paused = !d.paused
 	if d.paused {
-		d.pausedAt = m.cfg.Now()
+		d.pausedAt = m.Config.Now()
 		return m.tickAge()
 	}
 	c := d.waiting

@@ -16,22 +16,22 @@ import (
 const sectionRows = 200
 
 // describeLines lays out a description: fields, sections, records.
-func describeLines(o *described, w int) []paneLine {
+func describeLines(o *described, w int) []PaneLine {
 	// What is expensive is left out: of keys it is the record, which stands below anyway.
 	fields := slices.DeleteFunc(slices.Clone(o.what.Fields), func(f view.Field) bool { return f.Column.Show == view.OnDemand })
 	lines := fieldLines(fields, w)
 	for i := range o.what.Sections {
-		lines = append(lines, paneLine{})
+		lines = append(lines, PaneLine{})
 		lines = append(lines, sectionLines(&o.what.Sections[i], w)...)
 	}
 	for i := range o.records {
-		lines = append(lines, paneLine{})
+		lines = append(lines, PaneLine{})
 		lines = append(lines, recordLines(&o.records[i])...)
 	}
 	if len(o.missing) > 0 {
-		lines = append(lines, paneLine{}, paneLine{text: "RECORDS NOT AT HAND", look: lineTitle})
+		lines = append(lines, PaneLine{}, PaneLine{text: "RECORDS NOT AT HAND", look: LineTitle})
 		for _, key := range o.missing {
-			lines = append(lines, paneLine{text: words.Harmless(key), look: lineDim})
+			lines = append(lines, PaneLine{text: words.Harmless(key), look: LineDim})
 		}
 	}
 	return lines
@@ -41,13 +41,13 @@ func describeLines(o *described, w int) []paneLine {
 const minTwoColumns = 76
 
 // fieldLines puts one field on a line, or two where the terminal is wide.
-func fieldLines(fields []view.Field, w int) []paneLine {
+func fieldLines(fields []view.Field, w int) []PaneLine {
 	label := 0
 	for i := range fields {
 		label = max(label, draw.Width(fieldName(&fields[i])))
 	}
 	label += 2
-	var lines []paneLine
+	var lines []PaneLine
 	for i := range fields {
 		f := &fields[i]
 		name := draw.Fit(fieldName(f), label)
@@ -55,7 +55,7 @@ func fieldLines(fields []view.Field, w int) []paneLine {
 			lines = append(lines, listLines(name, f, w)...)
 			continue
 		}
-		lines = append(lines, paneLine{label: name, text: shownText(f.Column, f.Cell)})
+		lines = append(lines, PaneLine{label: name, text: shownText(f.Column, f.Cell)})
 	}
 	if w >= minTwoColumns {
 		return twoColumns(lines, label, w)
@@ -64,10 +64,10 @@ func fieldLines(fields []view.Field, w int) []paneLine {
 }
 
 // twoColumns folds short neighbouring lines into one.
-func twoColumns(lines []paneLine, label, w int) []paneLine {
+func twoColumns(lines []PaneLine, label, w int) []PaneLine {
 	half := (w - 4) / 2
-	short := func(l *paneLine) bool { return strings.TrimSpace(l.label) != "" && draw.Width(l.text)+label < half }
-	var folded []paneLine
+	short := func(l *PaneLine) bool { return strings.TrimSpace(l.label) != "" && draw.Width(l.text)+label < half }
+	var folded []PaneLine
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
 		if i+1 < len(lines) && short(&l) && short(&lines[i+1]) {
@@ -82,10 +82,10 @@ func twoColumns(lines []paneLine, label, w int) []paneLine {
 func fieldName(f *view.Field) string { return strings.ReplaceAll(f.Column.Name, "_", " ") }
 
 // listLines wraps the items of a list over lines.
-func listLines(name string, f *view.Field, w int) []paneLine {
+func listLines(name string, f *view.Field, w int) []PaneLine {
 	items := f.Cell.List
 	if f.Cell.Absent != view.Present || len(items) == 0 {
-		return []paneLine{{label: name, text: cellText(f.Column, f.Cell)}}
+		return []PaneLine{{label: name, text: cellText(f.Column, f.Cell)}}
 	}
 	if f.Column.Kind == view.Pairs {
 		items = nil
@@ -94,7 +94,7 @@ func listLines(name string, f *view.Field, w int) []paneLine {
 		}
 	}
 	room := w - draw.Width(name) - 4
-	var lines []paneLine
+	var lines []PaneLine
 	text := ""
 	for i, item := range items {
 		item = words.Harmless(item)
@@ -102,7 +102,7 @@ func listLines(name string, f *view.Field, w int) []paneLine {
 			item += ","
 		}
 		if text != "" && draw.Width(text)+1+draw.Width(item) > room {
-			lines = append(lines, paneLine{label: name, text: text})
+			lines = append(lines, PaneLine{label: name, text: text})
 			name, text = draw.Pad(draw.Width(name)), ""
 		}
 		if text != "" {
@@ -110,28 +110,28 @@ func listLines(name string, f *view.Field, w int) []paneLine {
 		}
 		text += item
 	}
-	return append(lines, paneLine{label: name, text: text})
+	return append(lines, PaneLine{label: name, text: text})
 }
 
 // sectionLines is a small table under a title.
-func sectionLines(s *view.Section, w int) []paneLine {
+func sectionLines(s *view.Section, w int) []PaneLine {
 	title := strings.ToUpper(s.Title)
 	if s.Unknown {
-		return []paneLine{{text: title, look: lineTitle}, {text: "not known: this part of the metadata was not read", look: lineDim}}
+		return []PaneLine{{text: title, look: LineTitle}, {text: "not known: this part of the metadata was not read", look: LineDim}}
 	}
 	n := s.Grid.Len()
-	lines := []paneLine{{text: title + "  " + words.Number(n), look: lineTitle}}
+	lines := []PaneLine{{text: title + "  " + words.Number(n), look: LineTitle}}
 	if n == 0 {
 		return lines
 	}
 	shown := min(n, sectionRows)
 	head, rows := plainTable(s.Grid, shown, w-4)
-	lines = append(lines, paneLine{text: head, look: lineHead})
+	lines = append(lines, PaneLine{text: head, look: LineHead})
 	for _, r := range rows {
-		lines = append(lines, paneLine{text: r})
+		lines = append(lines, PaneLine{text: r})
 	}
 	if shown < n {
-		lines = append(lines, paneLine{text: fmt.Sprintf("… %s more: r shows them as a table", words.Number(n-shown)), look: lineDim})
+		lines = append(lines, PaneLine{text: fmt.Sprintf("… %s more: r shows them as a table", words.Number(n-shown)), look: LineDim})
 	}
 	return lines
 }
@@ -156,12 +156,12 @@ func plainTable(g *view.Grid, n, w int) (head string, rows []string) {
 		var b strings.Builder
 		for k, p := range places {
 			if k > 0 {
-				b.WriteString(draw.Pad(gap))
+				b.WriteString(draw.Pad(Gap))
 			}
-			if rightAligned(all[g.Columns[p.column]].Kind) {
-				b.WriteString(draw.FitRight(text(p.column), p.width))
+			if rightAligned(all[g.Columns[p.Column]].Kind) {
+				b.WriteString(draw.FitRight(text(p.Column), p.Width))
 			} else {
-				b.WriteString(draw.FitName(text(p.column), p.width))
+				b.WriteString(draw.FitName(text(p.Column), p.Width))
 			}
 		}
 		return strings.TrimRight(b.String(), " ")
@@ -174,7 +174,7 @@ func plainTable(g *view.Grid, n, w int) (head string, rows []string) {
 }
 
 // recordLines is one decoded record under its key.
-func recordLines(r *model.Record) []paneLine {
+func recordLines(r *model.Record) []PaneLine {
 	about := []string{r.Message, words.Bytes(int64(r.Size))}
 	if r.ModRevision != 0 {
 		about = append(about, "rev "+strconv.FormatInt(r.ModRevision, 10))
@@ -182,43 +182,43 @@ func recordLines(r *model.Record) []paneLine {
 	if r.Tombstone {
 		about = append(about, "tombstone")
 	}
-	lines := []paneLine{
-		{text: "RECORD  " + words.Harmless(r.Key), look: lineTitle},
-		{text: strings.Join(nonEmpty(about), " · "), look: lineDim},
+	lines := []PaneLine{
+		{text: "RECORD  " + words.Harmless(r.Key), look: LineTitle},
+		{text: strings.Join(NonEmpty(about), " · "), look: LineDim},
 	}
 	if r.Problem != "" {
-		lines = append(lines, paneLine{text: "▲ " + words.Harmless(words.OneLine(r.Problem)), look: lineWarn})
+		lines = append(lines, PaneLine{text: "▲ " + words.Harmless(words.OneLine(r.Problem)), look: LineWarn})
 	}
 	for text := range strings.SplitSeq(strings.TrimRight(r.Text, "\n"), "\n") {
-		lines = append(lines, paneLine{text: words.Harmless(strings.ReplaceAll(text, "\t", "  "))})
+		lines = append(lines, PaneLine{text: words.Harmless(strings.ReplaceAll(text, "\t", "  "))})
 	}
 	return lines
 }
 
 // compareLines shows two descriptions side by side; what differs is marked.
-func compareLines(a, b *view.Description, w int) []paneLine {
+func compareLines(a, b *view.Description, w int) []PaneLine {
 	label := 0
 	for i := range a.Fields {
 		label = max(label, draw.Width(fieldName(&a.Fields[i])))
 	}
 	side := (w - label - 8) / 2
-	row := func(name, x, y string, look lineLook) paneLine {
+	row := func(name, x, y string, look LineLook) PaneLine {
 		mark := "  "
-		if look == lineChanged {
+		if look == LineChanged {
 			mark = "~ "
 		}
-		return paneLine{text: mark + draw.Fit(name, label) + "  " + draw.FitName(x, side) + "  " + draw.CutName(y, side), look: look}
+		return PaneLine{text: mark + draw.Fit(name, label) + "  " + draw.FitName(x, side) + "  " + draw.CutName(y, side), look: look}
 	}
-	lines := []paneLine{row("", refName(a.Ref), refName(b.Ref), lineTitle)}
+	lines := []PaneLine{row("", refName(a.Ref), refName(b.Ref), LineTitle)}
 	same := 0
 	for i := range a.Fields {
 		x, y := cellText(a.Fields[i].Column, a.Fields[i].Cell), cellText(b.Fields[i].Column, b.Fields[i].Cell)
-		look := lineChanged
+		look := LineChanged
 		if x == y {
-			look = linePlain
+			look = LinePlain
 			same++
 		}
 		lines = append(lines, row(fieldName(&a.Fields[i]), x, y, look))
 	}
-	return append(lines, paneLine{}, paneLine{text: fmt.Sprintf("  %d of %d fields are equal", same, len(a.Fields)), look: lineDim})
+	return append(lines, PaneLine{}, PaneLine{text: fmt.Sprintf("  %d of %d fields are equal", same, len(a.Fields)), look: LineDim})
 }

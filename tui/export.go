@@ -17,17 +17,17 @@ import (
 // OSC 52 sequences without a word (xterm and others near 100 kB of base64).
 const clipboardLimit = 74_000
 
-// copyText puts a text on the terminal's clipboard (OSC 52).
-func (m *Model) copyText(text, what string) cmd {
+// Copy puts a text on the terminal's clipboard (OSC 52).
+func (m *Model) Copy(text, what string) Cmd {
 	what = words.Harmless(what)
 	if len(text) <= clipboardLimit { // what is longer need not be gone over
 		text = pasted(inert(text))
 	}
 	if len(text) > clipboardLimit {
-		m.say(toneWarn, what+" is more than a terminal's clipboard takes: s saves it to a file")
+		m.Say(ToneWarn, what+" is more than a terminal's clipboard takes: s saves it to a file")
 		return nil
 	}
-	m.say(toneGood, "copied "+what)
+	m.Say(ToneGood, "copied "+what)
 	return tea.SetClipboard(text)
 }
 
@@ -61,55 +61,55 @@ func inert(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// tabular is a page that can be copied as a table.
-type tabular interface {
-	// tsvTable is the table as TSV with a header, and how many rows it has.
-	tsvTable() (tsv string, rows int)
+// Tabular is a page that can be copied as a table.
+type Tabular interface {
+	// TSVTable is the table as TSV with a header, and how many rows it has.
+	TSVTable() (tsv string, rows int)
 }
 
 // copyMenu offers the forms in which the page can be copied.
-func copyMenu(m *Model) *menu {
-	n := &menu{title: "copy"}
-	top := m.stack.top()
+func copyMenu(m *Model) *Menu {
+	n := &Menu{Title: "copy"}
+	top := m.Top()
 	if g, ok := top.(*gridPage); ok && g.rows.table != nil {
-		n.items = append(n.items,
-			menuItem{key: "t", text: "table as TSV", note: words.Plural(len(g.taken()), "row"), run: func(m *Model, _ *menu) cmd {
-				return m.copyText(g.tsv(g.taken(), true), words.Plural(len(g.taken()), "row"))
+		n.Items = append(n.Items,
+			MenuItem{Key: "t", Text: "table as TSV", Note: words.Plural(len(g.taken()), "row"), Run: func(m *Model, _ *Menu) Cmd {
+				return m.Copy(g.tsv(g.taken(), true), words.Plural(len(g.taken()), "row"))
 			}},
-			menuItem{key: "i", text: "ids, one per line", run: func(m *Model, _ *menu) cmd {
-				return m.copyText(g.ids(), "ids")
+			MenuItem{Key: "i", Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd {
+				return m.Copy(g.ids(), "ids")
 			}})
 	}
-	if t, ok := top.(tabular); ok {
-		text, rows := t.tsvTable()
+	if t, ok := top.(Tabular); ok {
+		text, rows := t.TSVTable()
 		if rows > 0 {
-			n.items = append(n.items, menuItem{key: "t", text: "table as TSV", note: words.Plural(rows, "row"), run: func(m *Model, _ *menu) cmd {
-				return m.copyText(text, words.Plural(rows, "row"))
+			n.Items = append(n.Items, MenuItem{Key: "t", Text: "table as TSV", Note: words.Plural(rows, "row"), Run: func(m *Model, _ *Menu) Cmd {
+				return m.Copy(text, words.Plural(rows, "row"))
 			}})
 		}
 	}
-	command := top.command(m)
-	item := menuItem{key: "c", text: "the command that prints this", run: func(m *Model, _ *menu) cmd {
+	command := top.Command(m)
+	item := MenuItem{Key: "c", Text: "the command that prints this", Run: func(m *Model, _ *Menu) Cmd {
 		return m.copyCommand(command)
 	}}
 	if command == "" {
-		item.why = "there is none"
+		item.Why = "there is none"
 	}
-	n.items = append(n.items, item)
+	n.Items = append(n.Items, item)
 	return n
 }
 
-func (m *Model) copyCommand(command string) cmd {
+func (m *Model) copyCommand(command string) Cmd {
 	line := command
-	if m.cfg.NodeFlags != "" && !needsNoCluster(command) {
-		line = m.cfg.NodeFlags + " " + line
+	if m.Config.NodeFlags != "" && !needsNoCluster(command) {
+		line = m.Config.NodeFlags + " " + line
 	}
-	if m.cfg.Command != "" {
-		line = m.cfg.Command + " " + line
+	if m.Config.Command != "" {
+		line = m.Config.Command + " " + line
 	}
-	c := m.copyText(line, "command")
+	c := m.Copy(line, "command")
 	if c != nil {
-		m.say(toneGood, "copied: "+line)
+		m.Say(ToneGood, "copied: "+line)
 	}
 	return c
 }
@@ -121,13 +121,13 @@ func needsNoCluster(command string) bool {
 }
 
 // copyRows copies the marked rows, else the current one.
-func (g *gridPage) copyRows(m *Model) cmd {
+func (g *gridPage) copyRows(m *Model) Cmd {
 	if len(g.marks) > 0 {
 		rows := g.taken()
-		return m.copyText(g.tsv(rows, false), words.Plural(len(rows), "marked row"))
+		return m.Copy(g.tsv(rows, false), words.Plural(len(rows), "marked row"))
 	}
 	row, _ := g.current()
-	return m.copyText(g.tsv([]int32{int32(row)}, false), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
+	return m.Copy(g.tsv([]int32{int32(row)}, false), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
 }
 
 // taken are the rows that copy and save are about: those marked, else all shown.
@@ -186,9 +186,9 @@ func (g *gridPage) ids() string {
 	return b.String()
 }
 
-// command is the command line that prints the same table. Texts and regular
+// Command is the command line that prints the same table. Texts and regular
 // expressions of the filter have no selector, so grep stands for them.
-func (g *gridPage) command(*Model) string {
+func (g *gridPage) Command(*Model) string {
 	c := paste.Shell("get", g.resource.Name).Arg(g.where.Words()...)
 	var greps strings.Builder
 	for i := range g.filter.terms {
@@ -257,36 +257,36 @@ func (t *term) grep() paste.Command {
 }
 
 // saveMenu offers the formats in which the rows can be saved.
-func saveMenu(g *gridPage) *menu {
+func saveMenu(g *gridPage) *Menu {
 	rows := g.taken()
-	n := &menu{title: "save " + words.Number(len(rows)) + " " + g.resource.Name}
+	n := &Menu{Title: "save " + words.Number(len(rows)) + " " + g.resource.Name}
 	for _, word := range []string{"json", "csv", "jsonl", "yaml"} {
 		format, err := render.ParseFormat(word)
 		if err != nil {
 			continue
 		}
-		n.items = append(n.items, menuItem{key: word[:1], text: word, note: render.FormatDoc(word), run: func(m *Model, _ *menu) cmd {
+		n.Items = append(n.Items, MenuItem{Key: word[:1], Text: word, Note: render.FormatDoc(word), Run: func(m *Model, _ *Menu) Cmd {
 			grid := view.NewGrid(g.rows.table, rows, g.savedColumns(format))
-			return save(m, fileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
+			return Save(m, FileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
 				return render.Grid(w, grid, render.Options{Format: format})
 			})
 		}})
 	}
-	n.items[2].key = "l"
+	n.Items[2].Key = "l"
 	return n
 }
 
-// saveReport offers the formats that a report has on a command line too.
-func saveReport[F any](title, name string, parse func(word string) (F, error), write func(io.Writer, F) error) *menu {
-	n := &menu{title: title}
+// SaveReport offers the formats that a report has on a command line too.
+func SaveReport[F any](title, name string, parse func(word string) (F, error), write func(io.Writer, F) error) *Menu {
+	n := &Menu{Title: title}
 	for _, word := range []string{"csv", "json", "markdown"} {
 		format, err := parse(word)
 		if err != nil {
 			continue
 		}
 		extension := map[bool]string{true: "md", false: word}[word == "markdown"]
-		n.items = append(n.items, menuItem{key: word[:1], text: word, run: func(m *Model, _ *menu) cmd {
-			return save(m, fileName(name, "")+"."+extension, func(w io.Writer) error { return write(w, format) })
+		n.Items = append(n.Items, MenuItem{Key: word[:1], Text: word, Run: func(m *Model, _ *Menu) Cmd {
+			return Save(m, FileName(name, "")+"."+extension, func(w io.Writer) error { return write(w, format) })
 		}})
 	}
 	return n
@@ -300,12 +300,12 @@ func (g *gridPage) savedColumns(f render.Format) []int {
 	return g.resource.ColumnsFor(f.Show(), g.loaded())
 }
 
-// save writes a file off the loop.
-func save(m *Model, name string, write func(io.Writer) error) cmd {
-	stamp := m.cfg.Now().Format("20060102-150405")
+// Save writes a file off the loop.
+func Save(m *Model, name string, write func(io.Writer) error) Cmd {
+	stamp := m.Config.Now().Format("20060102-150405")
 	base, ext, _ := strings.Cut(name, ".")
-	m.say(toneInfo, "saving…")
-	return saveFile(m.cfg.SaveFile, base+"-"+stamp+"."+ext, write)
+	m.Say(ToneInfo, "saving…")
+	return saveFile(m.Config.SaveFile, base+"-"+stamp+"."+ext, write)
 }
 
 // savedMsg says how saving went.
@@ -314,16 +314,17 @@ type savedMsg struct {
 	err  error
 }
 
-func (m *Model) saved(s savedMsg) {
+func (s savedMsg) Apply(m *Model) Cmd {
 	if s.err != nil {
-		m.say(toneBad, "not saved: "+s.err.Error())
+		m.Say(ToneBad, "not saved: "+s.err.Error())
 	} else {
-		m.say(toneGood, "saved "+s.path)
+		m.Say(ToneGood, "saved "+s.path)
 	}
+	return nil
 }
 
-// fileName makes a file name of what is saved.
-func fileName(resource, id string) string {
+// FileName makes a file name of what is saved.
+func FileName(resource, id string) string {
 	name := "kitescope-" + resource
 	if id != "" {
 		name += "-" + id

@@ -9,31 +9,33 @@ import (
 	"testing/synctest"
 	"unicode"
 	"unicode/utf8"
+
+	"kitescope/tui/tuitest"
 )
 
 func TestCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "s y")
-		if want := "470590760626295000\tdocs_hnsw_cos\t_default\tFlushed\tL1\t1000\t0\t1.2 MiB\tFinished\t1h40m\n"; d.clip != want {
-			t.Errorf("y copies %q, want %q", d.clip, want)
+		if want := "470590760626295000\tdocs_hnsw_cos\t_default\tFlushed\tL1\t1000\t0\t1.2 MiB\tFinished\t1h40m\n"; d.Clip != want {
+			t.Errorf("y copies %q, want %q", d.Clip, want)
 		}
-		d.keys("Y t")
-		if n := strings.Count(d.clip, "\n"); n != 31 {
+		d.Keys("Y t")
+		if n := strings.Count(d.Clip, "\n"); n != 31 {
 			t.Errorf("the table as TSV has %d lines, want a header and 30 rows", n)
 		}
-		d.keys("v*2 Y i")
-		if want := "470590760626295000\n470590760626295007\n"; d.clip != want {
-			t.Errorf("ids of marked rows: %q, want %q", d.clip, want)
+		d.Keys("v*2 Y i")
+		if want := "470590760626295000\n470590760626295007\n"; d.Clip != want {
+			t.Errorf("ids of marked rows: %q, want %q", d.Clip, want)
 		}
 		d = at(t, ":")
-		d.typed("segments coll=docs_hnsw_cos").keys("enter / ").typed("rows>2k !re:x|y it's").keys("enter w S Y c")
+		d.Typed("segments coll=docs_hnsw_cos").Keys("enter / ").Typed("rows>2k !re:x|y it's").Keys("enter w S Y c")
 		want := `kitescope --from etcd://127.0.0.1:2379/by-dev get segments coll=docs_hnsw_cos 'rows>2k' --sort=id -o wide | grep -ivE 'x|y' | grep -iF its`
-		if d.clip != want {
-			t.Errorf("command:\n%s\nwant:\n%s", d.clip, want)
+		if d.Clip != want {
+			t.Errorf("command:\n%s\nwant:\n%s", d.Clip, want)
 		}
 		d = at(t, "c d Y c")
-		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev describe collection 470590760626290000 --records"; d.clip != want {
-			t.Errorf("command %q, want %q", d.clip, want)
+		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev describe collection 470590760626290000 --records"; d.Clip != want {
+			t.Errorf("command %q, want %q", d.Clip, want)
 		}
 	})
 }
@@ -45,14 +47,14 @@ func TestCopyNodeFlags(t *testing.T) {
 		cfg.NodeFlags = "--live --map 10.2.0.7=localhost"
 		cfg.StartPage = "nodes"
 		d := driven(t, cfg, 120, 30)
-		d.cluster(fixture())
-		d.keys("Y c")
-		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev --live --map 10.2.0.7=localhost get nodes"; !strings.HasPrefix(d.clip, want) {
-			t.Errorf("command %q, want %q", d.clip, want)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("Y c")
+		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev --live --map 10.2.0.7=localhost get nodes"; !strings.HasPrefix(d.Clip, want) {
+			t.Errorf("command %q, want %q", d.Clip, want)
 		}
-		d.keys(":").typed("explain quiet").keys("enter Y c")
-		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev explain quiet"; d.clip != want {
-			t.Errorf("command %q, want %q", d.clip, want)
+		d.Keys(":").Typed("explain quiet").Keys("enter Y c")
+		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev explain quiet"; d.Clip != want {
+			t.Errorf("command %q, want %q", d.Clip, want)
 		}
 	})
 }
@@ -62,10 +64,10 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 		cfg := testConfig()
 		cfg.StartPage = "segments"
 		d := driven(t, cfg, 120, 30)
-		d.cluster(manySegments(5000))
-		d.keys("Y t")
-		d.shows("more than a terminal's clipboard takes")
-		if d.clip != "" {
+		d.Cluster(tuitest.ManySegments(5000))
+		d.Keys("Y t")
+		d.Shows("more than a terminal's clipboard takes")
+		if d.Clip != "" {
 			t.Error("it was copied all the same")
 		}
 	})
@@ -74,20 +76,20 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 func TestSave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "s / ")
-		d.typed("state=growing").keys("enter s j")
-		d.shows("saved /saved/kitescope-segments-20261120-093000.json")
+		d.Typed("state=growing").Keys("enter s j")
+		d.Shows("saved /saved/kitescope-segments-20261120-093000.json")
 		var list struct {
 			Kind  string
 			Items []struct{ ID, State string }
 		}
-		if err := json.Unmarshal([]byte(d.saved["kitescope-segments-20261120-093000.json"]), &list); err != nil {
+		if err := json.Unmarshal([]byte(d.Saved["kitescope-segments-20261120-093000.json"]), &list); err != nil {
 			t.Fatal(err)
 		}
 		if list.Kind != "SegmentList" || len(list.Items) != 4 || list.Items[0].State != "Growing" {
 			t.Errorf("saved %+v", list)
 		}
-		d.keys("s c")
-		rows, err := csv.NewReader(strings.NewReader(d.saved["kitescope-segments-20261120-093000.csv"])).ReadAll()
+		d.Keys("s c")
+		rows, err := csv.NewReader(strings.NewReader(d.Saved["kitescope-segments-20261120-093000.csv"])).ReadAll()
 		if err != nil || len(rows) != 5 {
 			t.Errorf("csv: %d rows, %v", len(rows), err)
 		}
@@ -99,7 +101,7 @@ func TestWhatIsCopiedIsOnlyText(t *testing.T) {
 	hostile := "a\x1b[201~\x1b]52;c;aWQ=\x07\x1b\\\r;id\x00\u009b\u0085\u202e\u2028\xff'$(id)"
 	m := &Model{}
 	for _, text := range []string{hostile, hostile + "\tcell\n=1+1\t" + hostile + "\n", strings.Repeat("\x1b", clipboardLimit/8), "Müller 東京 😀\tb\n"} {
-		c := m.copyText(text, hostile)
+		c := m.Copy(text, hostile)
 		if c == nil {
 			t.Fatalf("%.40q is not copied", text)
 		}
@@ -117,7 +119,7 @@ func TestWhatIsCopiedIsOnlyText(t *testing.T) {
 		}
 	}
 	// What becomes too long by what is written out is not sent: terminals would drop it without a word.
-	if c := m.copyText(strings.Repeat("\x1b", clipboardLimit/2), "much"); c != nil {
+	if c := m.Copy(strings.Repeat("\x1b", clipboardLimit/2), "much"); c != nil {
 		t.Errorf("%d bytes are copied", len(fmt.Sprint(c())))
 	}
 	if title := New(testConfig()).View().WindowTitle; title != "kitescope" { // no name of a cluster

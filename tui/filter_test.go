@@ -10,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/view"
+	"kitescope/tui/tuitest"
 )
 
 // A filter that is typed on while its predecessors are still on their way must end
 // with the rows that it would have found alone, in the same order.
 func TestFilterTypedOn(t *testing.T) {
-	env := view.NewEnv(manySegments(3000), epoch())
+	env := view.NewEnv(tuitest.ManySegments(3000), tuitest.Epoch())
 	r := resourceNamed(t, "segments")
 	table := r.Table(env)
 	sorted, err := r.ParseSort([]string{"-rows"})
@@ -27,7 +28,7 @@ func TestFilterTypedOn(t *testing.T) {
 		for pause := range 4 { // pieces that each text gets before the next key
 			t.Run(fmt.Sprintf("%s, %d pieces a key", name, pause), func(t *testing.T) {
 				var newest atomic.Int64
-				now := epoch()
+				now := tuitest.Epoch()
 				start := matching{
 					newest: &newest, table: table, columns: r.ColumnsFor(view.Always, 0), order: order, total: table.Len(), screen: 10,
 					now: func() time.Time { now = now.Add(time.Hour); return now }, // every piece is one stride
@@ -68,7 +69,7 @@ func TestFilterTypedOn(t *testing.T) {
 // The command that is copied selects the same rows as the filter.
 func TestFilterAsSelector(t *testing.T) {
 	r := resourceNamed(t, "segments")
-	table := r.Table(view.NewEnv(fixture(), epoch()))
+	table := r.Table(view.NewEnv(tuitest.Fixture(), tuitest.Epoch()))
 	for _, text := range []string{"state=growing", "!state=growing", "!state!=growing", "!rows>3000", "!rows>=3000", "!rows<3000", "!rows<=3000", "!partition~def*", "!coll=docs_hnsw_cos"} {
 		f, err := parseFilter(r, text)
 		if err != nil {
@@ -139,10 +140,10 @@ func TestFilterCompletesCollections(t *testing.T) {
 		cfg := testConfig()
 		cfg.StartPage = "segments"
 		d := driven(t, cfg, 120, 30)
-		d.cluster(manySegments(completionRows + 1))
-		d.keys("/").typed("coll=collection_24")
-		d.shows("coll=collection_244")
-		d.keys("ctrl+u").typed("coll=")
-		d.shows("coll=empty", " / 20,001")
+		d.Cluster(tuitest.ManySegments(completionRows + 1))
+		d.Keys("/").Typed("coll=collection_24")
+		d.Shows("coll=collection_244")
+		d.Keys("ctrl+u").Typed("coll=")
+		d.Shows("coll=empty", " / 20,001")
 	})
 }

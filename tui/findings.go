@@ -29,13 +29,13 @@ const (
 
 // judge lets the checks look at what is shown, off the loop and one at a time: of the
 // clusters that come meanwhile only the newest is judged.
-func (m *Model) judge() cmd {
+func (m *Model) judge() Cmd {
 	d := &m.data
 	if d.cluster == nil || d.judged.busy || d.judged.env == d.env {
 		return nil
 	}
 	d.judged.busy = true
-	return runChecks(&d.judge, d.env, m.cfg.Checks, m.cfg.Now)
+	return runChecks(&d.judge, d.env, m.Config.Checks, m.Config.Now)
 }
 
 // judgedMsg brings a report that was asked for.
@@ -45,20 +45,20 @@ type judgedMsg struct {
 	took   time.Duration
 }
 
-func (j judgedMsg) apply(m *Model) cmd {
+func (j judgedMsg) Apply(m *Model) Cmd {
 	d := &m.data
 	d.judged = judgement{report: j.report, env: j.env}
 	if rest := restFactor * j.took; d.live && rest >= restLeast {
 		d.judged.busy = true
-		return batch(m.refresh(), m.after(min(rest, restMost), restedMsg{}))
+		return Batch(m.Refresh(), m.After(min(rest, restMost), restedMsg{}))
 	}
-	return batch(m.refresh(), m.judge())
+	return Batch(m.Refresh(), m.judge())
 }
 
 // restedMsg lets the checks look again.
 type restedMsg struct{}
 
-func (restedMsg) apply(m *Model) cmd {
+func (restedMsg) Apply(m *Model) Cmd {
 	m.data.judged.busy = false
 	return m.judge()
 }
@@ -72,19 +72,19 @@ func (m *Model) about(ref model.Ref) []*check.Finding {
 }
 
 // goFindings shows the findings about the object of a page, all where there are none about it or they are shown already.
-func (m *Model) goFindings() cmd {
-	if p, ok := m.stack.top().(*findingsPage); ok {
+func (m *Model) goFindings() Cmd {
+	if p, ok := m.Top().(*findingsPage); ok {
 		p.of = nil
 		p.choose()
 		return nil
 	}
 	p := &findingsPage{}
-	if s, ok := m.stack.top().(subject); ok {
+	if s, ok := m.Top().(Pointer); ok {
 		if ref, ok := s.object(m); ok && len(m.about(ref)) > 0 {
 			p.of = &ref
 		}
 	}
-	return m.push(p)
+	return m.Push(p)
 }
 
 // severityStyle is the look of a severity.
@@ -139,18 +139,18 @@ func unlookedText(r *check.Report) string {
 }
 
 // findingLines are the findings about an object on top of its details.
-func findingLines(list []*check.Finding, w int) []paneLine {
+func findingLines(list []*check.Finding, w int) []PaneLine {
 	if len(list) == 0 {
 		return nil
 	}
-	lines := []paneLine{{text: "FINDINGS  " + words.Number(len(list)), look: lineTitle}}
+	lines := []PaneLine{{text: "FINDINGS  " + words.Number(len(list)), look: LineTitle}}
 	for _, f := range list {
-		look := linePlain
+		look := LinePlain
 		switch f.Severity {
 		case check.Error:
-			look = lineBad
+			look = LineBad
 		case check.Warning:
-			look = lineWarn
+			look = LineWarn
 		default:
 		}
 		glyph := render.SeverityGlyph(f.Severity, false) + " "
@@ -158,13 +158,13 @@ func findingLines(list []*check.Finding, w int) []paneLine {
 			if i > 0 {
 				glyph = "  "
 			}
-			lines = append(lines, paneLine{text: glyph + text, look: look})
+			lines = append(lines, PaneLine{text: glyph + text, look: look})
 		}
 		for _, text := range draw.Wrap(words.Harmless(string(f.Hint)), w-4) {
-			lines = append(lines, paneLine{text: "  " + text, look: lineDim})
+			lines = append(lines, PaneLine{text: "  " + text, look: LineDim})
 		}
 	}
-	return append(lines, paneLine{})
+	return append(lines, PaneLine{})
 }
 
 // findings is the first block of the overview: counts, and the worst three.

@@ -9,18 +9,18 @@ import (
 	"kitescope/words"
 )
 
-func (p *findingsPage) body(m *Model, w, h int) []string {
+func (p *findingsPage) Body(m *Model, w, h int) []string {
 	p.height = h
 	switch {
 	case m.data.cluster == nil || p.report == nil:
 		p.placed = nil
-		return []string{"", "   " + m.st.Dim.On("…")}
+		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case len(p.rows) == 0 && p.filter != "":
 		p.placed = nil
-		return append([]string{""}, draw.Sentence(m.st, "no finding matches "+p.filter+"; esc clears the filter", w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, "no finding matches "+p.filter+"; esc clears the filter", w)...)
 	case len(p.rows) == 0 && p.of != nil:
 		p.placed = nil
-		return append([]string{""}, draw.Sentence(m.st, "nothing is found about "+refName(*p.of)+" any more; f lists all findings", w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, "nothing is found about "+refName(*p.of)+" any more; f lists all findings", w)...)
 	}
 	lines := p.layOut(m, w)
 	if len(p.report.Findings) == 0 {
@@ -29,7 +29,7 @@ func (p *findingsPage) body(m *Model, w, h int) []string {
 	}
 	p.height--
 	p.scroll(len(lines), p.height)
-	head := " " + m.st.Dim.On(draw.Ends("FINDING", "COST", w-2))
+	head := " " + m.Styles.Dim.On(draw.Ends("FINDING", "COST", w-2))
 	return append([]string{head}, lines[p.top:min(p.top+p.height, len(lines))]...)
 }
 
@@ -61,7 +61,7 @@ func (p *findingsPage) layOut(m *Model, w int) []string {
 func (p *findingsPage) verdict(m *Model, w int) string {
 	unknown := unlookedText(p.report)
 	if unknown == "" {
-		return "   " + m.st.Good.On(draw.Cut("✓ nothing found by "+words.Plural(len(p.report.Results), "check"), w-4))
+		return "   " + m.Styles.Good.On(draw.Cut("✓ nothing found by "+words.Plural(len(p.report.Results), "check"), w-4))
 	}
 	return "   " + draw.Cut("nothing found so far; "+unknown, w-4)
 }
@@ -70,9 +70,9 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) []stri
 	if r.branch == nil {
 		return p.unknown(m, r.text, atCursor, w)
 	}
-	line := branchLine(m.st, r.branch, w-2, costWidth, atCursor)
+	line := branchLine(m.Styles, r.branch, w-2, costWidth, atCursor)
 	if atCursor {
-		line = m.st.Cursor.On(draw.Fit(" "+line, w))
+		line = m.Styles.Cursor.On(draw.Fit(" "+line, w))
 	} else {
 		line = " " + line
 	}
@@ -84,9 +84,9 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) []stri
 }
 
 func (p *findingsPage) unknown(m *Model, text string, atCursor bool, w int) []string {
-	look := m.st.Dim
+	look := m.Styles.Dim
 	if atCursor {
-		look = m.st.Cursor
+		look = m.Styles.Cursor
 	}
 	lines := draw.Wrap(text, w-4)
 	for i, line := range lines {
@@ -108,11 +108,11 @@ func (p *findingsPage) details(m *Model, b *check.Branch, w int) []string {
 			if i > 0 {
 				label = ""
 			}
-			lines = append(lines, draw.Pad(in)+m.st.Dim.On(draw.Fit(label, labelWidth))+draw.Cut(line, w-in-labelWidth-1))
+			lines = append(lines, draw.Pad(in)+m.Styles.Dim.On(draw.Fit(label, labelWidth))+draw.Cut(line, w-in-labelWidth-1))
 		}
 	}
 	full := words.Harmless(b.Message)
-	if line := branchLine(m.st, b, w-2, costWidth, true); !strings.Contains(line, full) {
+	if line := branchLine(m.Styles, b, w-2, costWidth, true); !strings.Contains(line, full) {
 		put("", full)
 	}
 	put("check", b.Check)
@@ -202,17 +202,17 @@ func (p *findingsPage) within(lines int) bool {
 }
 
 // move applies a movement and reports whether it was one. A page is as many rows as are visible.
-func (p *findingsPage) move(a action) bool {
+func (p *findingsPage) move(a Action) bool {
 	visible := 0
 	for _, r := range p.placed {
 		if r.at >= p.top && r.at < p.top+p.height {
 			visible++
 		}
 	}
-	if lines, ok := map[action]int{actUp: -1, actDown: 1, actPageUp: 1 - p.height, actPageDown: p.height - 1, actHalfUp: -p.height / 2, actHalfDown: p.height / 2}[a]; ok && p.within(lines) {
+	if lines, ok := map[Action]int{ActUp: -1, ActDown: 1, ActPageUp: 1 - p.height, ActPageDown: p.height - 1, ActHalfUp: -p.height / 2, ActHalfDown: p.height / 2}[a]; ok && p.within(lines) {
 		return true
 	}
-	to, ok := moved(a, p.cursor, len(p.rows), visible)
+	to, ok := Moved(a, p.cursor, len(p.rows), visible)
 	if !ok {
 		return false
 	}
@@ -221,7 +221,7 @@ func (p *findingsPage) move(a action) bool {
 	return true
 }
 
-func (p *findingsPage) click(m *Model, _, y int) cmd {
+func (p *findingsPage) Click(m *Model, _, y int) Cmd {
 	if len(p.report.Findings) > 0 {
 		y-- // the header
 	}
@@ -229,8 +229,8 @@ func (p *findingsPage) click(m *Model, _, y int) cmd {
 		if line := p.top + y; line < r.at || line >= r.at+r.lines {
 			continue
 		}
-		if i == p.cursor && p.can(m, actOpen) == "" {
-			return p.act(m, actOpen)
+		if i == p.cursor && p.Can(m, ActOpen) == "" {
+			return p.Act(m, ActOpen)
 		}
 		p.cursor = i
 		break
@@ -238,7 +238,7 @@ func (p *findingsPage) click(m *Model, _, y int) cmd {
 	return nil
 }
 
-func (p *findingsPage) wheel(_ *Model, lines int) {
+func (p *findingsPage) Wheel(_ *Model, lines int) {
 	p.cursor += lines
 	p.clamp()
 }

@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
+	"kitescope/tui/tuitest"
 )
 
 // TestFindingsScreens holds the pages with findings at a size that TestScreens leaves out, and the states
@@ -23,26 +24,26 @@ func TestFindingsScreens(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := driven(t, testConfig(), 120, 40)
-				d.cluster(fixture())
-				d.keys(s.keys)
-				d.fits()
-				golden(t, s.name+"-120x40", d.plain())
+				d.Cluster(tuitest.Fixture())
+				d.Keys(s.keys)
+				d.Fits()
+				tuitest.Golden(t, s.name+"-120x40", d.Plain())
 			})
 		})
 	}
-	for name, checks := range map[string][]*check.Check{"healthy": healthyChecks(), "blind": blindChecks()} {
-		for _, size := range sizes {
-			t.Run(fmt.Sprintf("%s-%dx%d", name, size.w, size.h), func(t *testing.T) {
+	for name, checks := range map[string][]*check.Check{"healthy": tuitest.HealthyChecks(), "blind": tuitest.BlindChecks()} {
+		for _, size := range tuitest.Sizes {
+			t.Run(fmt.Sprintf("%s-%dx%d", name, size.W, size.H), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					cfg := testConfig()
 					cfg.Checks = checks
-					d := driven(t, cfg, size.w, size.h)
-					d.cluster(fixture())
-					d.fits()
-					overview := strings.Split(d.plain(), "\n")
-					d.keys("f")
-					d.fits()
-					golden(t, fmt.Sprintf("findings-%s-%dx%d", name, size.w, size.h), strings.Join(overview[:6], "\n")+"\n\n"+d.plain())
+					d := driven(t, cfg, size.W, size.H)
+					d.Cluster(tuitest.Fixture())
+					d.Fits()
+					overview := strings.Split(d.Plain(), "\n")
+					d.Keys("f")
+					d.Fits()
+					tuitest.Golden(t, fmt.Sprintf("findings-%s-%dx%d", name, size.W, size.H), strings.Join(overview[:6], "\n")+"\n\n"+d.Plain())
 				})
 			})
 		}
@@ -52,35 +53,35 @@ func TestFindingsScreens(t *testing.T) {
 func TestFindingsPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		d.keys("f")
-		d.shows("findings", "…")
-		d.cluster(fixture())
-		d.shows("1 error, 2 warnings, 2 info", "2 could not look", "growing-flushed", "the nodes were not asked")
-		d.lacks("nodes that join stay idle")
-		d.keys("right")
-		d.shows("nodes that join stay idle", "set queryCoord.autoBalance to true")
-		d.keys("space")
-		d.lacks("nodes that join stay idle")
-		d.keys("space left")
-		d.lacks("nodes that join stay idle")
+		d.Keys("f")
+		d.Shows("findings", "…")
+		d.Cluster(tuitest.Fixture())
+		d.Shows("1 error, 2 warnings, 2 info", "2 could not look", "growing-flushed", "the nodes were not asked")
+		d.Lacks("nodes that join stay idle")
+		d.Keys("right")
+		d.Shows("nodes that join stay idle", "set queryCoord.autoBalance to true")
+		d.Keys("space")
+		d.Lacks("nodes that join stay idle")
+		d.Keys("space left")
+		d.Lacks("nodes that join stay idle")
 
-		d.keys("down*2 left") // from the effect of an effect to its cause
-		d.keys("right")
-		d.shows("1.77 times the work", "node querynode-7, node querynode-9")
-		d.keys("enter")
-		d.shows("findings › docs_hnsw_cos", "consistency level", "FINDINGS  2")
-		d.keys("esc e")
-		d.shows("Nodes share the work of a replica unevenly", "ABOUT THE CHECK", "auto-balance-off")
-		d.keys("esc /").typed("idle").keys("enter")
-		d.shows("querynode-9 is idle", "/idle")
-		d.lacks("docs_hnsw_cos is served unevenly")
-		d.keys("esc")
-		d.shows("docs_hnsw_cos is served unevenly")
-		d.keys("end")
-		d.keys("enter")
-		d.shows("there is no finding")
-		d.keys("home down*3 enter")
-		d.shows("the finding is about the whole cluster")
+		d.Keys("down*2 left") // from the effect of an effect to its cause
+		d.Keys("right")
+		d.Shows("1.77 times the work", "node querynode-7, node querynode-9")
+		d.Keys("enter")
+		d.Shows("findings › docs_hnsw_cos", "consistency level", "FINDINGS  2")
+		d.Keys("esc e")
+		d.Shows("Nodes share the work of a replica unevenly", "ABOUT THE CHECK", "auto-balance-off")
+		d.Keys("esc /").Typed("idle").Keys("enter")
+		d.Shows("querynode-9 is idle", "/idle")
+		d.Lacks("docs_hnsw_cos is served unevenly")
+		d.Keys("esc")
+		d.Shows("docs_hnsw_cos is served unevenly")
+		d.Keys("end")
+		d.Keys("enter")
+		d.Shows("there is no finding")
+		d.Keys("home down*3 enter")
+		d.Shows("the finding is about the whole cluster")
 	})
 }
 
@@ -93,33 +94,33 @@ func TestLongFinding(t *testing.T) {
 			long.Evidence = append(long.Evidence, check.Evidence{Name: fmt.Sprintf("fact number %d", i), Value: "x"})
 		}
 		cfg := testConfig()
-		cfg.Checks = []*check.Check{fixtureCheck("long", "Long", check.Error, long), fixtureCheck("short", "Short", check.Info, check.Finding{Message: "the next one"})}
+		cfg.Checks = []*check.Check{tuitest.FixtureCheck("long", "Long", check.Error, long), tuitest.FixtureCheck("short", "Short", check.Info, check.Finding{Message: "the next one"})}
 		d := driven(t, cfg, 80, 24)
-		d.cluster(fixture())
-		d.keys("f right")
-		d.shows("a long story", "fact number 5")
+		d.Cluster(tuitest.Fixture())
+		d.Keys("f right")
+		d.Shows("a long story", "fact number 5")
 		seen := map[int]bool{}
 		for presses := range 100 {
-			d.fits()
-			screen := d.plain()
+			d.Fits()
+			screen := d.Plain()
 			for i := range 40 {
 				if strings.Contains(screen, fmt.Sprintf("fact number %d:", i)) {
 					seen[i] = true
 				}
 			}
-			if d.m.stack.top().(*findingsPage).cursor == 1 {
+			if d.m.Top().(*findingsPage).cursor == 1 {
 				if presses < 20 || len(seen) != 40 {
 					t.Errorf("after %d presses the cursor went on, and %d facts were seen", presses, len(seen))
 				}
 				break
 			}
-			d.keys("down")
+			d.Keys("down")
 		}
-		d.shows("the next one")
-		d.keys("up pgup*4")
-		d.shows("a long story", "fact number 5")
-		d.keys("pgdown")
-		d.lacks("a long story")
+		d.Shows("the next one")
+		d.Keys("up pgup*4")
+		d.Shows("a long story", "fact number 5")
+		d.Keys("pgdown")
+		d.Lacks("a long story")
 	})
 }
 
@@ -127,25 +128,25 @@ func TestLongFinding(t *testing.T) {
 func TestFindingsOfAnObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		d.cluster(fixture())
-		d.keys("c f")
-		d.shows("findings about docs_hnsw_cos", "2 of 5 findings", "auto-balance is off")
-		d.lacks("querynode-9 is idle", "growing-flushed")
-		d.keys("down right f") // all of them, the cursor where it was
-		d.shows("querynode-9 is idle", "growing-flushed")
-		if got := d.m.stack.top().(*findingsPage).branch().Check; got != "uneven" {
+		d.Cluster(tuitest.Fixture())
+		d.Keys("c f")
+		d.Shows("findings about docs_hnsw_cos", "2 of 5 findings", "auto-balance is off")
+		d.Lacks("querynode-9 is idle", "growing-flushed")
+		d.Keys("down right f") // all of them, the cursor where it was
+		d.Shows("querynode-9 is idle", "growing-flushed")
+		if got := d.m.Top().(*findingsPage).branch().Check; got != "uneven" {
 			t.Errorf("the cursor is on %s", got)
 		}
-		d.keys("f")
-		d.shows("these are all findings")
-		d.keys("enter esc esc r")
-		d.shows("findings about it")
-		d.keys("f")
-		d.shows("findings about docs_hnsw_cos")
-		d.keys("esc down f") // nothing about the second collection: all
-		d.shows("querynode-9 is idle", "› findings ")
-		d.keys("esc*2 n /").typed("10.0.0.9").keys("enter d")
-		d.shows("FINDINGS  2", "querynode-9 is idle: 0 of 21 segments", "docs_hnsw_cos is served unevenly")
+		d.Keys("f")
+		d.Shows("these are all findings")
+		d.Keys("enter esc esc r")
+		d.Shows("findings about it")
+		d.Keys("f")
+		d.Shows("findings about docs_hnsw_cos")
+		d.Keys("esc down f") // nothing about the second collection: all
+		d.Shows("querynode-9 is idle", "› findings ")
+		d.Keys("esc*2 n /").Typed("10.0.0.9").Keys("enter d")
+		d.Shows("FINDINGS  2", "querynode-9 is idle: 0 of 21 segments", "docs_hnsw_cos is served unevenly")
 	})
 }
 
@@ -154,7 +155,7 @@ func TestFindingsOfAnObject(t *testing.T) {
 func TestFindingsKeepUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, runs, most := 0, 0, 0
-		slow := fixtureCheck("slow", "Slow", check.Error)
+		slow := tuitest.FixtureCheck("slow", "Slow", check.Error)
 		slow.Run = func(p *check.Pass) error {
 			running++
 			runs++
@@ -170,21 +171,21 @@ func TestFindingsKeepUp(t *testing.T) {
 		cfg := testConfig()
 		cfg.Checks = []*check.Check{slow}
 		d := driven(t, cfg, 100, 24)
-		d.keys("f")
+		d.Keys("f")
 		for revision := range 5 {
-			p := fixtureParts()
+			p := tuitest.FixtureParts()
 			p.Origin.Revision = int64(1 + revision)
-			d.cluster(model.Build(p))
+			d.Cluster(model.Build(p))
 		}
-		d.shows("…")
-		d.sleep(11 * time.Second)
-		d.shows("seen at revision 1")
-		d.sleep(10 * time.Second)
-		d.shows("seen at revision 5", "worse than that")
+		d.Shows("…")
+		d.Sleep(11 * time.Second)
+		d.Shows("seen at revision 1")
+		d.Sleep(10 * time.Second)
+		d.Shows("seen at revision 5", "worse than that")
 		if runs != 2 || most != 1 {
 			t.Errorf("%d runs, %d at once: those of the clusters between are not wanted", runs, most)
 		}
-		if got := d.m.stack.top().(*findingsPage).branch().Message; !strings.HasPrefix(got, "seen at") {
+		if got := d.m.Top().(*findingsPage).branch().Message; !strings.HasPrefix(got, "seen at") {
 			t.Errorf("the cursor is on %q", got)
 		}
 	})
@@ -194,7 +195,7 @@ func TestFindingsKeepUp(t *testing.T) {
 func TestChecksRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
-		heavy := fixtureCheck("heavy", "Heavy", check.Error)
+		heavy := tuitest.FixtureCheck("heavy", "Heavy", check.Error)
 		heavy.Run = func(*check.Pass) error {
 			runs++
 			time.Sleep(20 * time.Millisecond)
@@ -204,17 +205,17 @@ func TestChecksRest(t *testing.T) {
 		cfg.Checks, cfg.Now = []*check.Check{heavy}, time.Now
 		d := driven(t, cfg, 100, 24)
 		for revision := range 20 {
-			p := fixtureParts()
+			p := tuitest.FixtureParts()
 			p.Origin.Revision = int64(1 + revision)
-			d.cluster(model.Build(p))
-			d.sleep(time.Second)
+			d.Cluster(model.Build(p))
+			d.Sleep(time.Second)
 		}
 		if runs < 5 || runs > 11 {
 			t.Errorf("%d runs in 20 s of which each takes 20 ms, want one every two or three seconds", runs)
 		}
-		d.sleep(restMost)
+		d.Sleep(restMost)
 		before := runs
-		d.sleep(time.Minute)
+		d.Sleep(time.Minute)
 		if runs > before+2 { // ages are worked out anew every half minute
 			t.Errorf("%d runs while nothing changes", runs-before)
 		}
@@ -226,47 +227,47 @@ func TestChecksRest(t *testing.T) {
 func TestRuntimeIsJudged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
-		cfg.Checks = blindChecks()
+		cfg.Checks = tuitest.BlindChecks()
 		d := driven(t, cfg, 120, 30)
-		c := fixture()
-		d.cluster(c)
-		d.shows("nothing found so far", "1 of 2 checks could not look: the nodes were not asked")
+		c := tuitest.Fixture()
+		d.Cluster(c)
+		d.Shows("nothing found so far", "1 of 2 checks could not look: the nodes were not asked")
 		asked := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{
 			Role: "querynode", Node: 7, Outcome: model.Answered, Distribution: &model.Distribution{},
 		}}})
-		d.keys("space")
-		d.cluster(c.WithRuntime(asked))
-		d.shows("could not look")
-		d.keys("space")
-		d.shows("nothing found by 2 checks")
-		d.lacks("could not look")
+		d.Keys("space")
+		d.Cluster(c.WithRuntime(asked))
+		d.Shows("could not look")
+		d.Keys("space")
+		d.Shows("nothing found by 2 checks")
+		d.Lacks("could not look")
 	})
 }
 
 func TestTakeFindings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
-		d.cluster(fixture())
-		d.keys("f down y")
-		if !strings.HasPrefix(d.clip, "error: docs_hnsw_cos is served unevenly") || !strings.Contains(d.clip, "- max/mean of search work: 1.77") {
-			t.Errorf("copied %q", d.clip)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("f down y")
+		if !strings.HasPrefix(d.Clip, "error: docs_hnsw_cos is served unevenly") || !strings.Contains(d.Clip, "- max/mean of search work: 1.77") {
+			t.Errorf("copied %q", d.Clip)
 		}
-		d.keys("s")
-		for name, text := range d.saved {
+		d.Keys("s")
+		for name, text := range d.Saved {
 			if !strings.HasSuffix(name, ".md") || !strings.Contains(text, "### error: docs\\_hnsw\\_cos is served unevenly") || strings.Contains(text, "\x1b") {
 				t.Errorf("saved %s: %.200q", name, text)
 			}
 		}
-		if len(d.saved) != 1 {
-			t.Errorf("%d files are saved", len(d.saved))
+		if len(d.Saved) != 1 {
+			t.Errorf("%d files are saved", len(d.Saved))
 		}
-		d.keys("Y c")
-		if !strings.HasSuffix(d.clip, " diagnose") {
-			t.Errorf("the command is %q", d.clip)
+		d.Keys("Y c")
+		if !strings.HasSuffix(d.Clip, " diagnose") {
+			t.Errorf("the command is %q", d.Clip)
 		}
-		d.keys("e Y c")
-		if !strings.HasSuffix(d.clip, " explain uneven") {
-			t.Errorf("the command is %q", d.clip)
+		d.Keys("e Y c")
+		if !strings.HasSuffix(d.Clip, " explain uneven") {
+			t.Errorf("the command is %q", d.Clip)
 		}
 	})
 }
@@ -274,17 +275,17 @@ func TestTakeFindings(t *testing.T) {
 func TestExplainFromThePalette(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
-		d.cluster(fixture())
-		d.keys(":").typed("explain idle-node").keys("enter")
-		d.shows("Query node is idle while others are busy")
-		d.keys("/").typed("may follow").keys("enter")
-		d.shows("/may follow 1 of 1")
-		d.keys("esc f")
-		d.shows("querynode-9 is idle")
-		d.keys(":").typed("explain idle-nod").keys("enter")
-		d.shows("did you mean idle-node")
-		d.keys(":").typed("explain").keys("enter")
-		d.shows("say which check")
+		d.Cluster(tuitest.Fixture())
+		d.Keys(":").Typed("explain idle-node").Keys("enter")
+		d.Shows("Query node is idle while others are busy")
+		d.Keys("/").Typed("may follow").Keys("enter")
+		d.Shows("/may follow 1 of 1")
+		d.Keys("esc f")
+		d.Shows("querynode-9 is idle")
+		d.Keys(":").Typed("explain idle-nod").Keys("enter")
+		d.Shows("did you mean idle-node")
+		d.Keys(":").Typed("explain").Keys("enter")
+		d.Shows("say which check")
 	})
 }
 
@@ -293,29 +294,29 @@ func TestExplainFromThePalette(t *testing.T) {
 func TestRealFindings(t *testing.T) {
 	for _, name := range []string{"cluster-2.3.5-t7", "standalone-2.1.0", "rollback-2.1.0"} {
 		c := capture(t, name)
-		for _, size := range sizes {
-			t.Run(fmt.Sprintf("%s-%dx%d", name, size.w, size.h), func(t *testing.T) {
+		for _, size := range tuitest.Sizes {
+			t.Run(fmt.Sprintf("%s-%dx%d", name, size.W, size.H), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					cfg := testConfig()
 					cfg.Checks = nil
-					d := driven(t, cfg, size.w, size.h)
-					d.send(news.Update{Cluster: c})
-					d.fits()
-					d.keys("f E")
-					p := d.m.stack.top().(*findingsPage)
+					d := driven(t, cfg, size.W, size.H)
+					d.Send(news.Update{Cluster: c})
+					d.Fits()
+					d.Keys("f E")
+					p := d.m.Top().(*findingsPage)
 					for range min(len(p.rows), 40) {
-						d.fits()
+						d.Fits()
 						if b := p.branch(); b != nil && b.Object.Resource != "" {
-							d.keys("enter")
-							d.fits()
-							if _, ok := d.m.stack.top().(*detailPage); !ok {
+							d.Keys("enter")
+							d.Fits()
+							if _, ok := d.m.Top().(*detailPage); !ok {
 								t.Fatalf("enter leads from %s nowhere", b.Key())
 							}
-							d.keys("esc e")
-							d.fits()
-							d.keys("esc")
+							d.Keys("esc e")
+							d.Fits()
+							d.Keys("esc")
 						}
-						d.keys("down")
+						d.Keys("down")
 					}
 				})
 			})

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"kitescope/inspect/model"
+	"kitescope/tui/tuitest"
 )
 
 // News of etcd's health are no refresh: the highlights, the age and what a diff starts
@@ -13,20 +14,20 @@ import (
 func TestHealthIsNoRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 40)
-		d.cluster(fixture())
-		later := fixtureLater()
-		d.cluster(later)
-		d.keys("s")
-		d.shows("+ 470590760626295003")
-		d.cluster(later.WithEtcd(&model.Etcd{Problem: "no leader"}))
-		d.shows("+ 470590760626295003")
-		d.keys("H")
-		d.shows("no leader")
-		d.keys(": d i f f enter")
-		d.lacks("nothing changed")
-		d.keys("space")
-		d.cluster(later)
-		d.lacks("newer")
+		d.Cluster(tuitest.Fixture())
+		later := tuitest.FixtureLater()
+		d.Cluster(later)
+		d.Keys("s")
+		d.Shows("+ 470590760626295003")
+		d.Cluster(later.WithEtcd(&model.Etcd{Problem: "no leader"}))
+		d.Shows("+ 470590760626295003")
+		d.Keys("H")
+		d.Shows("no leader")
+		d.Keys(": d i f f enter")
+		d.Lacks("nothing changed")
+		d.Keys("space")
+		d.Cluster(later)
+		d.Lacks("newer")
 	})
 }
 
@@ -34,17 +35,17 @@ func TestHealthIsNoRefresh(t *testing.T) {
 func TestDetailOfSomethingDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)
-		c := fixture()
-		d.cluster(c)
-		d.keys("c d")
-		d.shows("docs_hnsw_cos", "consistency level")
+		c := tuitest.Fixture()
+		d.Cluster(c)
+		d.Keys("c d")
+		d.Shows("docs_hnsw_cos", "consistency level")
 		parts := c.Parts
 		parts.Origin.Revision++
 		parts.Collections = parts.Collections[1:]
-		d.cluster(model.Build(parts))
-		d.shows("is gone from the metadata", "consistency level")
-		d.keys("o")
-		d.shows("the object is gone")
+		d.Cluster(model.Build(parts))
+		d.Shows("is gone from the metadata", "consistency level")
+		d.Keys("o")
+		d.Shows("the object is gone")
 	})
 }
 
@@ -52,12 +53,12 @@ func TestDetailOfSomethingDropped(t *testing.T) {
 func TestSortedColumnStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 60, 15)
-		d.cluster(fixture())
-		d.keys("s")
+		d.Cluster(tuitest.Fixture())
+		d.Keys("s")
 		for range 12 {
-			d.keys(">")
-			if head := strings.Split(d.plain(), "\n")[2]; !strings.ContainsAny(head, "↑↓") {
-				t.Errorf("the sorted column has no room:\n%s", d.plain())
+			d.Keys(">")
+			if head := strings.Split(d.Plain(), "\n")[2]; !strings.ContainsAny(head, "↑↓") {
+				t.Errorf("the sorted column has no room:\n%s", d.Plain())
 			}
 		}
 	})

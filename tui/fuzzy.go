@@ -49,14 +49,14 @@ func fuzzy(pattern, text string) (score int, hits []int, ok bool) {
 }
 
 // rank keeps the suggestions whose text or one of the given other names matches, best first.
-func rank(pattern string, all []suggestion, others func(i int) []string) []suggestion {
+func rank(pattern string, all []Suggestion, others func(i int) []string) []Suggestion {
 	type scored struct {
-		suggestion
+		Suggestion
 		score int
 	}
 	var list []scored
 	for i, s := range all {
-		score, hits, ok := fuzzy(pattern, s.text)
+		score, hits, ok := fuzzy(pattern, s.Text)
 		for _, name := range others(i) {
 			if strings.EqualFold(name, pattern) {
 				score, ok = 1000, true // an alias in full is what was meant
@@ -70,9 +70,9 @@ func rank(pattern string, all []suggestion, others func(i int) []string) []sugge
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return b.score - a.score })
-	kept := make([]suggestion, len(list))
+	kept := make([]Suggestion, len(list))
 	for i, s := range list {
-		kept[i] = s.suggestion
+		kept[i] = s.Suggestion
 	}
 	return kept
 }

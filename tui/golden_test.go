@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
+	"kitescope/tui/tuitest"
 )
 
 // screens are the pages and how to get there.
@@ -36,45 +37,21 @@ var screens = []struct{ name, keys, typed string }{
 	{"copy", "s Y", ""},
 }
 
-var sizes = []struct{ w, h int }{{80, 24}, {200, 50}, {60, 15}}
-
 func TestScreens(t *testing.T) {
-	for _, size := range sizes {
+	for _, size := range tuitest.Sizes {
 		for _, s := range screens {
-			name := fmt.Sprintf("%s-%dx%d", s.name, size.w, size.h)
+			name := fmt.Sprintf("%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := driven(t, testConfig(), size.w, size.h)
-					d.cluster(fixture())
-					d.cluster(fixtureLater())
-					d.keys(s.keys).typed(s.typed)
-					d.fits()
-					golden(t, name, d.plain())
+					d := driven(t, testConfig(), size.W, size.H)
+					d.Cluster(tuitest.Fixture())
+					d.Cluster(tuitest.FixtureLater())
+					d.Keys(s.keys).Typed(s.typed)
+					d.Fits()
+					tuitest.Golden(t, name, d.Plain())
 				})
 			})
 		}
-	}
-}
-
-// TestHelpScreens is the help of the UI with all its pages.
-func TestHelpScreens(t *testing.T) {
-	for _, size := range sizes {
-		name := fmt.Sprintf("help-%dx%d", size.w, size.h)
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				cfg := testConfig()
-				cfg.Pages = append(ProfilePages(ProfileFiles(ProfileSet{})), ReplayPages(nil)...)
-				d := driven(t, cfg, size.w, size.h)
-				d.keys("?")
-				d.fits()
-				d.keys("esc")
-				d.cluster(fixture())
-				d.cluster(fixtureLater())
-				d.keys("?")
-				d.fits()
-				golden(t, name, d.plain())
-			})
-		})
 	}
 }
 
@@ -96,13 +73,13 @@ func TestStyles(t *testing.T) {
 					cfg := testConfig()
 					cfg.NoColor = noColor
 					d := driven(t, cfg, 80, 24)
-					d.cluster(fixture())
-					d.keys(s.keys)
-					d.cluster(fixtureLater())
-					if screen := d.screen(); noColor && (strings.Contains(screen, "[3") || strings.Contains(screen, "[4") || strings.Contains(screen, ";38;")) {
+					d.Cluster(tuitest.Fixture())
+					d.Keys(s.keys)
+					d.Cluster(tuitest.FixtureLater())
+					if screen := d.Screen(); noColor && (strings.Contains(screen, "[3") || strings.Contains(screen, "[4") || strings.Contains(screen, ";38;")) {
 						t.Errorf("a colour in spite of NO_COLOR: %q", screen)
 					}
-					golden(t, name, strings.ReplaceAll(d.screen(), "\x1b[", "«")+"\n")
+					tuitest.Golden(t, name, strings.ReplaceAll(d.Screen(), "\x1b[", "«")+"\n")
 				})
 			})
 		}
@@ -115,14 +92,14 @@ func TestBeforeData(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := driven(t, testConfig(), 80, 24)
-				d.fits()
-				if strings.TrimSpace(d.plain()) == "" {
+				d.Fits()
+				if strings.TrimSpace(d.Plain()) == "" {
 					t.Error("the first frame is empty")
 				}
-				d.keys(s.keys).typed(s.typed)
-				d.fits()
+				d.Keys(s.keys).Typed(s.typed)
+				d.Fits()
 				if s.name == "overview" || s.name == "segments" {
-					golden(t, "waiting-"+s.name, d.plain())
+					tuitest.Golden(t, "waiting-"+s.name, d.Plain())
 				}
 			})
 		})
@@ -134,16 +111,16 @@ func TestEveryResource(t *testing.T) {
 	for _, r := range view.Resources {
 		t.Run(r.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				for _, size := range sizes {
+				for _, size := range tuitest.Sizes {
 					cfg := testConfig()
 					cfg.StartPage = r.Name
-					d := driven(t, cfg, size.w, size.h)
-					d.cluster(fixture())
+					d := driven(t, cfg, size.W, size.H)
+					d.Cluster(tuitest.Fixture())
 					for key := range strings.FieldsSeq("w right left >*2 < S d down / esc*2 r esc o esc enter esc C enter esc Y esc v V = esc end home") {
-						d.keys(key)
-						d.fits()
+						d.Keys(key)
+						d.Fits()
 					}
-					if d.m.stack.top() == nil {
+					if d.m.Top() == nil {
 						t.Error("no page is left")
 					}
 				}
@@ -154,16 +131,16 @@ func TestEveryResource(t *testing.T) {
 
 // TestServedScreens are the pages of a cluster whose processes were asked; one is silent.
 func TestServedScreens(t *testing.T) {
-	for _, size := range sizes {
+	for _, size := range tuitest.Sizes {
 		for _, s := range []struct{ name, keys string }{{"overview", ""}, {"nodes", "n"}, {"segments", "s"}, {"vchannels", "v"}, {"detail-node", "n down*4 d"}} {
-			name := fmt.Sprintf("served-%s-%dx%d", s.name, size.w, size.h)
+			name := fmt.Sprintf("served-%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := driven(t, testConfig(), size.w, size.h)
-					d.cluster(modeltest.Served())
-					d.keys(s.keys)
-					d.fits()
-					golden(t, name, d.plain())
+					d := driven(t, testConfig(), size.W, size.H)
+					d.Cluster(modeltest.Served())
+					d.Keys(s.keys)
+					d.Fits()
+					tuitest.Golden(t, name, d.Plain())
 				})
 			})
 		}

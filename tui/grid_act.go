@@ -10,10 +10,10 @@ import (
 	"kitescope/words"
 )
 
-// can says why an action is not possible on the current row, "" if it is.
-func (g *gridPage) can(m *Model, a action) string {
+// Can says why an action is not possible on the current row, "" if it is.
+func (g *gridPage) Can(m *Model, a Action) string {
 	switch a {
-	case actOpen, actDescribe, actOwner, actRelated, actTree, actMark, actMarkRange, actCopyRow, actSave, actFilter, actSortNext, actSortPrevious, actSortReverse:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActMark, ActMarkRange, ActCopyRow, ActSave, ActFilter, ActSortNext, ActSortPrevious, ActSortReverse:
 		if g.rows.table == nil {
 			return "no data yet"
 		}
@@ -21,26 +21,26 @@ func (g *gridPage) can(m *Model, a action) string {
 	}
 	row, ok := g.current()
 	switch a {
-	case actOpen, actDescribe, actOwner, actRelated, actTree, actMark, actMarkRange, actCopyRow:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActMark, ActMarkRange, ActCopyRow:
 		if !ok {
 			return "there is no row"
 		}
 	default:
 	}
 	switch a {
-	case actOwner:
+	case ActOwner:
 		if _, ok := g.rows.table.Owner(row); !ok {
 			return "a " + g.resource.Singular + " belongs to nothing else"
 		}
-	case actRelated:
+	case ActRelated:
 		if len(g.rows.table.Links(row)) == 0 {
 			return "nothing is related to a " + g.resource.Singular
 		}
-	case actTree:
+	case ActTree:
 		if collectionOf(g.rows.table, row) == 0 {
 			return "a " + g.resource.Singular + " belongs to no collection"
 		}
-	case actCompare:
+	case ActCompare:
 		if len(g.marks) != 2 {
 			return "mark two rows with v first"
 		}
@@ -49,38 +49,38 @@ func (g *gridPage) can(m *Model, a action) string {
 	return ""
 }
 
-func (g *gridPage) act(m *Model, a action) cmd {
-	if g.move(a, g.rows.count()) {
+func (g *gridPage) Act(m *Model, a Action) Cmd {
+	if g.Move(a, g.rows.count()) {
 		return nil
 	}
 	switch a {
-	case actOpen:
+	case ActOpen:
 		return g.open(m)
-	case actDescribe:
+	case ActDescribe:
 		ref, _ := g.object(m)
-		return m.push(newDetailPage(ref))
-	case actOwner:
+		return m.Push(newDetailPage(ref))
+	case ActOwner:
 		row, _ := g.current()
 		owner, _ := g.rows.table.Owner(row)
 		return m.goTo(owner)
-	case actRelated:
-		m.menu = g.related(m)
-	case actTree:
+	case ActRelated:
+		m.Menu = g.related(m)
+	case ActTree:
 		row, _ := g.current()
 		return openTree(m, collectionOf(g.rows.table, row))
-	case actFilter:
-		m.prompt = g.filterPrompt()
-	case actMark, actMarkRange:
+	case ActFilter:
+		m.Prompt = g.filterPrompt()
+	case ActMark, ActMarkRange:
 		g.mark(a)
-	case actCompare:
-		return m.push(newComparePage(g.markedRefs()))
-	case actCopyRow:
+	case ActCompare:
+		return m.Push(newComparePage(g.markedRefs()))
+	case ActCopyRow:
 		return g.copyRows(m)
-	case actSave:
-		m.menu = saveMenu(g)
-	case actColumns:
-		m.menu = g.columnMenu()
-	case actBack:
+	case ActSave:
+		m.Menu = saveMenu(g)
+	case ActColumns:
+		m.Menu = g.columnMenu()
+	case ActBack:
 		return g.back(m)
 	default:
 		return g.arrange(m, a)
@@ -89,23 +89,23 @@ func (g *gridPage) act(m *Model, a action) cmd {
 }
 
 // arrange changes order and columns.
-func (g *gridPage) arrange(m *Model, a action) cmd {
+func (g *gridPage) arrange(m *Model, a Action) Cmd {
 	switch a {
-	case actWide:
+	case ActWide:
 		g.wide, g.chosen = !g.wide, nil
-		g.resetColumns()
+		g.ResetColumns()
 		if g.wide {
-			m.say(toneInfo, "wide: "+words.Plural(len(g.columnList()), "column")+", → scrolls to those without room")
+			m.Say(ToneInfo, "wide: "+words.Plural(len(g.columnList()), "column")+", → scrolls to those without room")
 		}
 		if g.filtering() {
 			return g.rebuild(m, "matching…")
 		}
-	case actSortReverse:
+	case ActSortReverse:
 		if len(g.order) == 0 {
 			return g.sortBy(m, g.columnList()[0])
 		}
 		return g.sortBy(m, g.order[0].Column)
-	case actSortNext, actSortPrevious:
+	case ActSortNext, ActSortPrevious:
 		return g.sortBy(m, g.neighbour(a))
 	default:
 	}
@@ -113,11 +113,11 @@ func (g *gridPage) arrange(m *Model, a action) cmd {
 }
 
 // neighbour is the column beside the one sorted by, among those that have room.
-func (g *gridPage) neighbour(a action) int {
+func (g *gridPage) neighbour(a Action) int {
 	list := g.columnList()
 	shown := make([]int, 0, len(list))
-	for _, p := range g.placed {
-		shown = append(shown, list[p.column])
+	for _, p := range g.Placed {
+		shown = append(shown, list[p.Column])
 	}
 	if len(shown) == 0 {
 		shown = list
@@ -126,7 +126,7 @@ func (g *gridPage) neighbour(a action) int {
 	if len(g.order) > 0 {
 		at = slices.Index(shown, g.order[0].Column)
 	}
-	if a == actSortPrevious {
+	if a == ActSortPrevious {
 		d = -1
 		if at < 0 {
 			at = len(shown)
@@ -137,7 +137,7 @@ func (g *gridPage) neighbour(a action) int {
 
 // sortBy sorts by a column of the resource; once more reverses. Numbers start with the
 // highest, as that is what one looks for.
-func (g *gridPage) sortBy(m *Model, column int) cmd {
+func (g *gridPage) sortBy(m *Model, column int) Cmd {
 	if len(g.order) > 0 && g.order[0].Column == column {
 		g.order = []view.SortKey{{Column: column, Descending: !g.order[0].Descending}}
 	} else {
@@ -147,7 +147,7 @@ func (g *gridPage) sortBy(m *Model, column int) cmd {
 }
 
 // back takes one thing away: the filter, the marks, then the page.
-func (g *gridPage) back(m *Model) cmd {
+func (g *gridPage) back(m *Model) Cmd {
 	switch {
 	case g.filtering():
 		return g.setFilter(m, "")
@@ -155,80 +155,81 @@ func (g *gridPage) back(m *Model) cmd {
 		clear(g.marks)
 		return nil
 	}
-	return m.back()
+	return m.Back()
 }
 
 // open follows the first link, or describes where there is none.
-func (g *gridPage) open(m *Model) cmd {
+func (g *gridPage) open(m *Model) Cmd {
 	row, _ := g.current()
 	links := g.rows.table.Links(row)
 	if len(links) == 0 {
-		return g.act(m, actDescribe)
+		return g.Act(m, ActDescribe)
 	}
 	return followLink(m, links[0], g.rows.table.Ref(row))
 }
 
 // followLink shows the rows that a link of an object leads to.
-func followLink(m *Model, l view.Link, from model.Ref) cmd {
+func followLink(m *Model, l view.Link, from model.Ref) Cmd {
 	r := m.resource(l.Resource)
 	if r == nil {
-		m.say(toneBad, "there is no page for "+l.Resource)
+		m.Say(ToneBad, "there is no page for "+l.Resource)
 		return nil
 	}
 	p, err := newGridPage(r, l.Where)
 	if err != nil {
-		m.say(toneBad, err.Error())
+		m.Say(ToneBad, err.Error())
 		return nil
 	}
 	p.(*gridPage).label = refName(from) + " " + l.Title
-	return m.push(p)
+	return m.Push(p)
 }
 
 // goTo shows an object in the table of its resource.
-func (m *Model) goTo(ref model.Ref) cmd {
+func (m *Model) goTo(ref model.Ref) Cmd {
 	r := m.resource(ref.Resource)
 	if r == nil {
-		m.say(toneBad, "there is no page for "+ref.Resource)
+		m.Say(ToneBad, "there is no page for "+ref.Resource)
 		return nil
 	}
 	p, err := newGridPage(r, nil)
 	if err != nil {
-		m.say(toneBad, err.Error())
+		m.Say(ToneBad, err.Error())
 		return nil
 	}
 	p.(*gridPage).want = ref.ID
-	return m.push(p)
+	return m.Push(p)
 }
 
 // related is the menu of everything that the current row leads to.
-func (g *gridPage) related(m *Model) *menu {
+func (g *gridPage) related(m *Model) *Menu {
 	row, _ := g.current()
 	return relatedMenu(m, g.rows.table, row)
 }
 
-func relatedMenu(m *Model, t view.Table, row int) *menu {
+func relatedMenu(m *Model, t view.Table, row int) *Menu {
 	ref := t.Ref(row)
-	n := &menu{title: "related to " + draw.Cut(refName(ref), 40)}
+	n := &Menu{Title: "related to " + draw.Cut(refName(ref), 40)}
 	for i, l := range t.Links(row) {
-		n.items = append(n.items, menuItem{key: digit(i), text: l.Title, note: strings.Join(l.Where, " "), run: func(m *Model, _ *menu) cmd {
+		n.Items = append(n.Items, MenuItem{Key: Digit(i), Text: l.Title, Note: strings.Join(l.Where, " "), Run: func(m *Model, _ *Menu) Cmd {
 			return followLink(m, l, ref)
 		}})
 	}
 	if owner, ok := t.Owner(row); ok {
-		n.items = append(n.items, menuItem{key: "o", text: "owner: " + refName(owner), note: owner.Resource, run: func(m *Model, _ *menu) cmd {
+		n.Items = append(n.Items, MenuItem{Key: "o", Text: "owner: " + refName(owner), Note: owner.Resource, Run: func(m *Model, _ *Menu) Cmd {
 			return m.goTo(owner)
 		}})
 	}
 	if found := m.about(ref); len(found) > 0 {
-		n.items = append(n.items, menuItem{key: "f", text: "findings about it", note: words.Number(len(found)), run: func(m *Model, _ *menu) cmd {
-			return m.push(&findingsPage{of: &ref})
+		n.Items = append(n.Items, MenuItem{Key: "f", Text: "findings about it", Note: words.Number(len(found)), Run: func(m *Model, _ *Menu) Cmd {
+			return m.Push(&findingsPage{of: &ref})
 		}})
 	}
-	n.items = append(n.items, menuItem{key: "d", text: "describe", run: func(m *Model, _ *menu) cmd { return m.push(newDetailPage(ref)) }})
+	n.Items = append(n.Items, MenuItem{Key: "d", Text: "describe", Run: func(m *Model, _ *Menu) Cmd { return m.Push(newDetailPage(ref)) }})
 	return n
 }
 
-func digit(i int) string {
+// Digit is the key that chooses the i-th item of a menu, "" for those that no digit is left for.
+func Digit(i int) string {
 	if i > 8 {
 		return ""
 	}
@@ -258,22 +259,22 @@ func collectionOf(t view.Table, row int) model.CollectionID {
 }
 
 // mark marks the current row, or all from the last mark to it.
-func (g *gridPage) mark(a action) {
-	from := g.cursor
-	if a == actMarkRange && g.lastMark >= 0 && g.lastMark < g.rows.count() {
+func (g *gridPage) mark(a Action) {
+	from := g.Cursor
+	if a == ActMarkRange && g.lastMark >= 0 && g.lastMark < g.rows.count() {
 		from = g.lastMark
 	}
-	for i := min(from, g.cursor); i <= max(from, g.cursor); i++ {
+	for i := min(from, g.Cursor); i <= max(from, g.Cursor); i++ {
 		ref := g.rows.table.Ref(g.rows.row(i))
-		if _, ok := g.marks[ref.ID]; ok && a == actMark {
+		if _, ok := g.marks[ref.ID]; ok && a == ActMark {
 			delete(g.marks, ref.ID)
 		} else {
 			g.marks[ref.ID] = ref
 		}
 	}
-	g.lastMark = g.cursor
-	if a == actMark {
-		g.move(actDown, g.rows.count())
+	g.lastMark = g.Cursor
+	if a == ActMark {
+		g.Move(ActDown, g.rows.count())
 	}
 }
 
@@ -288,31 +289,31 @@ func (g *gridPage) markedRefs() []model.Ref {
 }
 
 // columnMenu switches single columns on and off.
-func (g *gridPage) columnMenu() *menu {
-	n := &menu{title: "columns of " + g.resource.Name, stay: true}
+func (g *gridPage) columnMenu() *Menu {
+	n := &Menu{Title: "columns of " + g.resource.Name, Stay: true}
 	for c := range g.resource.Columns {
-		n.items = append(n.items, menuItem{run: func(m *Model, n *menu) cmd { return g.toggleColumn(m, n, c) }})
+		n.Items = append(n.Items, MenuItem{Run: func(m *Model, n *Menu) Cmd { return g.toggleColumn(m, n, c) }})
 	}
 	g.labelColumns(n)
 	return n
 }
 
-func (g *gridPage) labelColumns(n *menu) {
+func (g *gridPage) labelColumns(n *Menu) {
 	shown := g.columnList()
-	for c := range n.items {
+	for c := range n.Items {
 		box := "[ ] "
 		if slices.Contains(shown, c) {
 			box = "[x] "
 		}
-		n.items[c].text = box + g.resource.Columns[c].Name
+		n.Items[c].Text = box + g.resource.Columns[c].Name
 	}
 }
 
-func (g *gridPage) toggleColumn(m *Model, n *menu, c int) cmd {
+func (g *gridPage) toggleColumn(m *Model, n *Menu, c int) Cmd {
 	list := slices.Clone(g.columnList())
 	if i := slices.Index(list, c); i >= 0 {
 		if len(list) == 1 {
-			m.say(toneWarn, "one column has to stay")
+			m.Say(ToneWarn, "one column has to stay")
 			return nil
 		}
 		list = slices.Delete(list, i, i+1)
@@ -321,7 +322,7 @@ func (g *gridPage) toggleColumn(m *Model, n *menu, c int) cmd {
 		slices.Sort(list)
 	}
 	g.chosen = list
-	g.resetColumns()
+	g.ResetColumns()
 	g.labelColumns(n)
 	return nil
 }

@@ -7,26 +7,26 @@ import (
 	"kitescope/words"
 )
 
-// filterPrompt filters while it is typed.
-func (g *gridPage) filterPrompt() *prompt {
-	p := filterPrompt(g.filter.text, g.setFilter, g.filterStatus, func(_ *Model, a action) { g.move(a, g.rows.count()) })
-	p.accepted = func(m *Model, text string) cmd {
+// FilterPrompt filters while it is typed.
+func (g *gridPage) filterPrompt() *Prompt {
+	p := FilterPrompt(g.filter.text, g.setFilter, g.filterStatus, func(_ *Model, a Action) { g.Move(a, g.rows.count()) })
+	p.Accepted = func(m *Model, text string) Cmd {
 		if strings.TrimSpace(text) == g.filter.text {
 			return nil
 		}
 		c := g.setFilter(m, text)
 		if g.err != nil {
-			m.say(toneBad, "not filtered by "+text+": "+g.err.Error())
+			m.Say(ToneBad, "not filtered by "+text+": "+g.err.Error())
 			g.err = nil
 		}
 		return c
 	}
-	p.suggest = g.suggestValues
+	p.Suggest = g.suggestValues
 	return p
 }
 
 // suggestValues completes the values of a condition: "state=gr".
-func (g *gridPage) suggestValues(m *Model, text string) []suggestion {
+func (g *gridPage) suggestValues(m *Model, text string) []Suggestion {
 	at := strings.LastIndexByte(text, ' ') + 1
 	done, last := text[:at], text[at:]
 	if !strings.Contains(last, "=") {
@@ -51,7 +51,7 @@ func (g *gridPage) filterStatus(*Model) string {
 }
 
 // setFilter starts the filter's way through the rows; what was decided for a wider one is used.
-func (g *gridPage) setFilter(m *Model, text string) cmd {
+func (g *gridPage) setFilter(m *Model, text string) Cmd {
 	f, err := parseFilter(g.resource, text)
 	g.err = err
 	if err != nil || f.text == g.filter.text {
@@ -72,7 +72,7 @@ func (g *gridPage) setFilter(m *Model, text string) cmd {
 	if wider != nil && wider.table == j.table && f.narrows(&old) {
 		return match(j.within(wider))
 	}
-	g.cursor, g.top = 0, 0
+	g.Cursor, g.top = 0, 0
 	return match(j)
 }
 
@@ -80,7 +80,7 @@ func (g *gridPage) setFilter(m *Model, text string) cmd {
 func (g *gridPage) newMatching(m *Model) matching {
 	return matching{
 		page: g, serial: g.matchSerial.Load(), newest: &g.matchSerial, filter: g.filter, table: g.rows.table, columns: g.columnList(),
-		order: g.rows.order, total: g.rows.total, screen: max(1, g.height), now: m.cfg.Now,
+		order: g.rows.order, total: g.rows.total, screen: max(1, g.height), now: m.Config.Now,
 	}
 }
 

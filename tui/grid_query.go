@@ -20,7 +20,7 @@ type gridRows struct {
 	matched  []int32
 	filtered bool
 	// changes says what the last refresh did to a row of table; nil if there was none before.
-	changes func(row int, id string) change
+	changes func(row int, id string) Change
 	cursor  int // where the wanted object is, -1 if it is not there
 	err     error
 }
@@ -150,7 +150,7 @@ const compareLimit = 50_000
 
 // changed compares the table with the one of the refresh before, cell by cell, both
 // seen from the same moment, so that ages differ only where something happened.
-func (q *gridQuery) changed(now view.Table) func(row int, id string) change {
+func (q *gridQuery) changed(now view.Table) func(row int, id string) Change {
 	if q.previous == nil || q.previous.Cluster == q.env.Cluster {
 		return nil
 	}
@@ -163,53 +163,53 @@ func (q *gridQuery) changed(now view.Table) func(row int, id string) change {
 		changes = q.changedObjects
 	}
 	of := changes(now, before)
-	return func(_ int, id string) change { return of[id] }
+	return func(_ int, id string) Change { return of[id] }
 }
 
 // changedCells compares all cells of two tables.
-func (q *gridQuery) changedCells(now, before view.Table) map[string]change {
+func (q *gridQuery) changedCells(now, before view.Table) map[string]Change {
 	rows := make(map[string]int, before.Len())
 	for i := range before.Len() {
 		rows[before.Ref(i).ID] = i
 	}
-	changes := map[string]change{}
+	changes := map[string]Change{}
 	for i := range now.Len() {
 		id := now.Ref(i).ID
 		old, ok := rows[id]
 		switch {
 		case !ok:
-			changes[id] = added
+			changes[id] = Added
 		case !sameCells(now, i, before, old, q.columns):
-			changes[id] = changed
+			changes[id] = Changed
 		}
 	}
 	return changes
 }
 
 // changedRows looks at those rows that may have changed, each when it is drawn: most never are.
-func (q *gridQuery) changedRows(now, before view.Table, pairs []view.RowChange) func(row int, id string) change {
+func (q *gridQuery) changedRows(now, before view.Table, pairs []view.RowChange) func(row int, id string) Change {
 	was := make(map[int]int, len(pairs))
 	for _, x := range pairs {
 		if x.After >= 0 {
 			was[x.After] = x.Before
 		}
 	}
-	return func(row int, _ string) change {
+	return func(row int, _ string) Change {
 		old, ok := was[row]
 		switch {
 		case !ok:
-			return unchanged
+			return Unchanged
 		case old < 0:
-			return added
+			return Added
 		case sameCells(now, row, before, old, q.columns):
-			return unchanged
+			return Unchanged
 		}
-		return changed
+		return Changed
 	}
 }
 
-func (q *gridQuery) changedObjects(_, _ view.Table) map[string]change {
-	changes := map[string]change{}
+func (q *gridQuery) changedObjects(_, _ view.Table) map[string]Change {
+	changes := map[string]Change{}
 	found := diff.Compare(q.previous.Cluster, q.env.Cluster, diff.Options{})
 	for i := range found.Changes {
 		c := &found.Changes[i]
@@ -217,9 +217,9 @@ func (q *gridQuery) changedObjects(_, _ view.Table) map[string]change {
 			continue
 		}
 		if c.Kind == diff.Added {
-			changes[c.Object.ID] = added
+			changes[c.Object.ID] = Added
 		} else {
-			changes[c.Object.ID] = changed
+			changes[c.Object.ID] = Changed
 		}
 	}
 	return changes
@@ -238,7 +238,7 @@ func sameCells(a view.Table, i int, b view.Table, j int, columns []int) bool {
 // matchedMsg brings a piece of a filter's way through the rows.
 type matchedMsg struct{ matching }
 
-func (r matchedMsg) apply(*Model) cmd {
+func (r matchedMsg) Apply(*Model) Cmd {
 	g := r.page
 	if r.serial != g.matchSerial.Load() {
 		return nil

@@ -14,10 +14,10 @@ type track struct {
 }
 
 // placed is a column that has room, and how much.
-type placed struct{ column, width int }
+type placed struct{ Column, Width int }
 
 const (
-	gap = 2 // cells between columns
+	Gap = 2 // cells between columns
 	// widthCap keeps one long name from taking a whole wide terminal.
 	widthCap = 64
 	// softCap is what a flexible column is cut to before others are dropped, floor
@@ -39,17 +39,17 @@ func arrange(tracks []track, w, offset int) []placed {
 		return arrangeScrolled(tracks, w, offset)
 	}
 	kept := make([]placed, len(tracks))
-	total := -gap
+	total := -Gap
 	for i, t := range tracks {
 		kept[i] = placed{i, t.least()}
-		total += kept[i].width + gap
+		total += kept[i].Width + Gap
 	}
 	for total > w {
 		drop := lastToKeep(tracks, kept)
 		if drop < 0 {
 			break
 		}
-		total -= kept[drop].width + gap
+		total -= kept[drop].Width + Gap
 		kept = append(kept[:drop], kept[drop+1:]...)
 	}
 	kept, total = refill(tracks, kept, w, total)
@@ -73,8 +73,8 @@ func refill(tracks []track, kept []placed, w, total int) (filled []placed, used 
 		best, width := -1, 0
 		for i := range tracks {
 			t := &tracks[i]
-			room := t.within(w - total - gap)
-			dropped := !slices.ContainsFunc(kept, func(p placed) bool { return p.column == i })
+			room := t.within(w - total - Gap)
+			dropped := !slices.ContainsFunc(kept, func(p placed) bool { return p.Column == i })
 			if dropped && room > 0 && (best < 0 || t.priority < tracks[best].priority) {
 				best, width = i, room
 			}
@@ -82,12 +82,12 @@ func refill(tracks []track, kept []placed, w, total int) (filled []placed, used 
 		if best < 0 {
 			return kept, total
 		}
-		at := slices.IndexFunc(kept, func(p placed) bool { return p.column > best })
+		at := slices.IndexFunc(kept, func(p placed) bool { return p.Column > best })
 		if at < 0 {
 			at = len(kept)
 		}
 		kept = slices.Insert(kept, at, placed{best, width})
-		total += gap + width
+		total += Gap + width
 	}
 }
 
@@ -106,7 +106,7 @@ func (t *track) within(room int) int {
 func lastToKeep(tracks []track, kept []placed) int {
 	drop, worst := -1, 0
 	for i, p := range kept {
-		if t := tracks[p.column]; t.priority > 0 && t.priority >= worst {
+		if t := tracks[p.Column]; t.priority > 0 && t.priority >= worst {
 			drop, worst = i, t.priority
 		}
 	}
@@ -118,14 +118,14 @@ func squeeze(tracks []track, kept []placed, missing int) {
 	for missing > 0 {
 		widest := -1
 		for i, p := range kept {
-			if tracks[p.column].flexible && p.width > floor && (widest < 0 || p.width > kept[widest].width) {
+			if tracks[p.Column].flexible && p.Width > floor && (widest < 0 || p.Width > kept[widest].Width) {
 				widest = i
 			}
 		}
 		if widest < 0 {
 			return
 		}
-		kept[widest].width--
+		kept[widest].Width--
 		missing--
 	}
 }
@@ -135,14 +135,14 @@ func spread(tracks []track, kept []placed, room int) {
 	for ; room > 0; room-- {
 		least := -1
 		for i, p := range kept {
-			if p.width < min(tracks[p.column].natural, 2*widthCap) && (least < 0 || p.width < kept[least].width) {
+			if p.Width < min(tracks[p.Column].natural, 2*widthCap) && (least < 0 || p.Width < kept[least].Width) {
 				least = i
 			}
 		}
 		if least < 0 {
 			return
 		}
-		kept[least].width++
+		kept[least].Width++
 	}
 }
 
@@ -151,9 +151,9 @@ func arrangeScrolled(tracks []track, w, offset int) []placed {
 		return nil
 	}
 	kept := []placed{{0, min(tracks[0].natural, softCap)}}
-	used := kept[0].width
+	used := kept[0].Width
 	for i := 1 + min(offset, len(tracks)-2); i < len(tracks) && i > 0; i++ {
-		room := w - used - gap
+		room := w - used - Gap
 		width := min(tracks[i].natural, widthCap)
 		if width > room {
 			if room >= floor && tracks[i].flexible {
@@ -162,31 +162,31 @@ func arrangeScrolled(tracks []track, w, offset int) []placed {
 			break
 		}
 		kept = append(kept, placed{i, width})
-		used += gap + width
+		used += Gap + width
 	}
 	return kept
 }
 
-// moved is where a key takes a cursor in a list of count that shows height at a time; it may lie outside. Ok says that
+// Moved is where a key takes a cursor in a list of count that shows height at a time; it may lie outside. Ok says that
 // it was a key that moves.
-func moved(a action, cursor, count, height int) (to int, ok bool) {
+func Moved(a Action, cursor, count, height int) (to int, ok bool) {
 	page := max(1, height-1)
 	switch a {
-	case actUp:
+	case ActUp:
 		return cursor - 1, true
-	case actDown:
+	case ActDown:
 		return cursor + 1, true
-	case actPageUp:
+	case ActPageUp:
 		return cursor - page, true
-	case actPageDown:
+	case ActPageDown:
 		return cursor + page, true
-	case actHalfUp:
+	case ActHalfUp:
 		return cursor - max(1, page/2), true
-	case actHalfDown:
+	case ActHalfDown:
 		return cursor + max(1, page/2), true
-	case actTop:
+	case ActTop:
 		return 0, true
-	case actBottom:
+	case ActBottom:
 		return count - 1, true
 	default:
 		return cursor, false

@@ -35,13 +35,13 @@ func TestArrange(t *testing.T) {
 }
 
 func TestFuzzy(t *testing.T) {
-	all := []suggestion{{text: "segments"}, {text: "segment-indexes"}, {text: "databases"}, {text: "resource-groups"}, {text: "collections"}, {text: "config"}}
+	all := []Suggestion{{Text: "segments"}, {Text: "segment-indexes"}, {Text: "databases"}, {Text: "resource-groups"}, {Text: "collections"}, {Text: "config"}}
 	aliases := map[string][]string{"collections": {"coll", "co"}, "databases": {"db"}}
 	for pattern, want := range map[string]string{
 		"seg": "segments", "si": "segment-indexes", "db": "databases", "co": "collections", "rg": "resource-groups", "conf": "config", "SEGMENTS": "segments",
 	} {
-		list := rank(pattern, all, func(i int) []string { return aliases[all[i].text] })
-		if len(list) == 0 || list[0].text != want {
+		list := rank(pattern, all, func(i int) []string { return aliases[all[i].Text] })
+		if len(list) == 0 || list[0].Text != want {
 			t.Errorf("%q finds %v, want %s first", pattern, list, want)
 		}
 	}
@@ -54,20 +54,20 @@ func TestLineEditing(t *testing.T) {
 	var l line
 	l.insert("one two\tthree\x1b\n")
 	for _, x := range []struct {
-		action action
+		action Action
 		want   string
 		at     int
 	}{
-		{actDeleteBack, "one two three", 13},
-		{actDeleteWord, "one two ", 8},
-		{actCursorLeft, "one two ", 7},
-		{actCursorHome, "one two ", 0},
-		{actDelete, "ne two ", 0},
-		{actCursorRight, "ne two ", 1},
-		{actDeleteAll, "e two ", 0},
-		{actDeleteBack, "e two ", 0},
-		{actCursorEnd, "e two ", 6},
-		{actDeleteWord, "e ", 2},
+		{ActDeleteBack, "one two three", 13},
+		{ActDeleteWord, "one two ", 8},
+		{ActCursorLeft, "one two ", 7},
+		{ActCursorHome, "one two ", 0},
+		{ActDelete, "ne two ", 0},
+		{ActCursorRight, "ne two ", 1},
+		{ActDeleteAll, "e two ", 0},
+		{ActDeleteBack, "e two ", 0},
+		{ActCursorEnd, "e two ", 6},
+		{ActDeleteWord, "e ", 2},
 	} {
 		l.edit(x.action)
 		if l.String() != x.want || l.at != x.at {

@@ -9,184 +9,184 @@ import (
 	"kitescope/words"
 )
 
-// column is a column of a list of T. Nobody sorts by one without a Name.
-type column[T any] struct {
+// Column is a column of a list of T. Nobody sorts by one without a Name.
+type Column[T any] struct {
 	table.ColumnOf[T] // with Shown
-	// compare orders rows: the largest first, names from A on. nil: as the texts do.
-	compare func(a, b T) int
-	// unknown rows are last in either order; nil: there are none.
-	unknown func(row T) bool
-	// rising columns have the arrow of counting up where others have that of counting down.
-	rising bool
+	// Compare orders rows: the largest first, names from A on. nil: as the texts do.
+	Compare func(a, b T) int
+	// Unknown rows are last in either order; nil: there are none.
+	Unknown func(row T) bool
+	// Rising columns have the arrow of counting up where others have that of counting down.
+	Rising bool
 	// A sign is only looked at: it is not copied.
-	sign bool
+	Sign bool
 }
 
-// plainColumn is a column that is only read.
-func plainColumn[T any](title string, kind table.Kind, priority int, text func(row T) string) column[T] {
-	return column[T]{ColumnOf: table.ColumnOf[T]{Column: table.Column{Title: title, Kind: kind, Priority: priority}, Shown: text}}
+// PlainColumn is a column that is only read.
+func PlainColumn[T any](title string, kind table.Kind, priority int, text func(row T) string) Column[T] {
+	return Column[T]{ColumnOf: table.ColumnOf[T]{Column: table.Column{Title: title, Kind: kind, Priority: priority}, Shown: text}}
 }
 
-// sortedColumn is a column that a list may be sorted by; without compare its texts are.
-func sortedColumn[T any](name, title string, kind table.Kind, priority int, text func(row T) string, compare func(a, b T) int) column[T] {
-	c := plainColumn(title, kind, priority, text)
-	c.Name, c.compare = name, compare
+// SortedColumn is a column that a list may be sorted by; without compare its texts are.
+func SortedColumn[T any](name, title string, kind table.Kind, priority int, text func(row T) string, compare func(a, b T) int) Column[T] {
+	c := PlainColumn(title, kind, priority, text)
+	c.Name, c.Compare = name, compare
 	return c
 }
 
-func (c *column[T]) isUnknown(row T) bool { return c.unknown != nil && c.unknown(row) }
+func (c *Column[T]) isUnknown(row T) bool { return c.Unknown != nil && c.Unknown(row) }
 
-func (c *column[T]) order(a, b T, ascending bool) int {
+func (c *Column[T]) order(a, b T, ascending bool) int {
 	x, y := c.isUnknown(a), c.isUnknown(b)
 	if x || y {
-		return boolOrder(x, y)
+		return BoolOrder(x, y)
 	}
 	if ascending {
 		a, b = b, a
 	}
-	if c.compare != nil {
-		return c.compare(a, b)
+	if c.Compare != nil {
+		return c.Compare(a, b)
 	}
 	return strings.Compare(c.Shown(a), c.Shown(b))
 }
 
-// list is a table of T that is filtered, sorted and copied. What its rows are, the columns say; a page embeds it and adds
+// List is a table of T that is filtered, sorted and copied. What its rows are, the columns say; a page embeds it and adds
 // what is its own. A list is laid out, sorted and filtered on the loop: it has thousands of rows, not millions.
-type list[T comparable] struct {
+type List[T comparable] struct {
 	tableView
-	noun string // of a row
-	// columns are those of a table of w cells, by their Names.
-	columns func(w int) []column[T]
-	// words are what a filter looks in; nil: all cells.
-	words func(row T) string
-	// look is the state of a row; nil: plain.
-	look func(row T) rowLook
-	// key is what a row has in common with the one that stood for the same thing before; nil: itself.
-	key func(row T) string
-	// open goes into a row; save offers formats. nil where there is neither.
-	open func(m *Model, row T) cmd
-	save func() *menu
-	// asItCame is said where the keys that sort come by the order of the rows themselves; "" if they do not.
-	asItCame string
-	least    int // cells that names are cut to before columns are dropped; 0: as usual
+	Noun string // of a row
+	// Columns are those of a table of w cells, by their Names.
+	Columns func(w int) []Column[T]
+	// Words are what a filter looks in; nil: all cells.
+	Words func(row T) string
+	// Look is the state of a row; nil: plain.
+	Look func(row T) RowLook
+	// Key is what a row has in common with the one that stood for the same thing before; nil: itself.
+	Key func(row T) string
+	// Open goes into a row; save offers formats. nil where there is neither.
+	Open func(m *Model, row T) Cmd
+	Save func() *Menu
+	// AsItCame is said where the keys that sort come by the order of the rows themselves; "" if they do not.
+	AsItCame string
+	Least    int // cells that names are cut to before columns are dropped; 0: as usual
 
-	all, shown []T
-	filter     string // lower case
-	sorted     string // the Name of a column; "": as it came
-	ascending  bool
-	stays      bool // another order leaves the cursor on its line, not on its row
-	above, w   int  // where it was drawn: lines above it, and its cells
+	All, Shown []T
+	Filter     string // lower case
+	Sorted     string // the Name of a column; "": as it came
+	Ascending  bool
+	Stays      bool // another order leaves the cursor on its line, not on its row
+	Above, w   int  // where it was drawn: lines above it, and its cells
 }
 
-// wideTable is a width that all columns have room in, with all that they have to say.
-const wideTable = 1 << 10
+// WideTable is a width that all columns have room in, with all that they have to say.
+const WideTable = 1 << 10
 
-// setRows replaces the rows. The cursor stays on its own if that is there.
-func (l *list[T]) setRows(all []T) {
-	at, ok := l.current()
-	l.all = all
+// SetRows replaces the rows. The cursor stays on its own if that is there.
+func (l *List[T]) SetRows(all []T) {
+	at, ok := l.Current()
+	l.All = all
 	l.choose(at, ok)
 }
 
 // arrange lists the rows that the filter leaves, in order, with the cursor on its own if that is there.
-func (l *list[T]) arrange() {
-	at, ok := l.current()
+func (l *List[T]) arrange() {
+	at, ok := l.Current()
 	l.choose(at, ok)
 }
 
-func (l *list[T]) choose(at T, keep bool) {
-	columns := l.columns(wideTable)
-	l.shown = l.shown[:0:0]
-	for _, row := range l.all {
-		if l.filter == "" || strings.Contains(strings.ToLower(l.text(columns, row)), l.filter) {
-			l.shown = append(l.shown, row)
+func (l *List[T]) choose(at T, keep bool) {
+	columns := l.Columns(WideTable)
+	l.Shown = l.Shown[:0:0]
+	for _, row := range l.All {
+		if l.Filter == "" || strings.Contains(strings.ToLower(l.text(columns, row)), l.Filter) {
+			l.Shown = append(l.Shown, row)
 		}
 	}
-	if i := columnNamed(columns, l.sorted); i >= 0 {
-		slices.SortStableFunc(l.shown, func(a, b T) int { return columns[i].order(a, b, l.ascending) })
+	if i := ColumnNamed(columns, l.Sorted); i >= 0 {
+		slices.SortStableFunc(l.Shown, func(a, b T) int { return columns[i].order(a, b, l.Ascending) })
 	}
 	if keep {
 		if i := l.indexOf(at); i >= 0 {
-			l.cursor = i
+			l.Cursor = i
 		}
 	}
-	l.clamp(len(l.shown))
+	l.clamp(len(l.Shown))
 }
 
 // text is what a filter looks in.
-func (l *list[T]) text(columns []column[T], row T) string {
-	if l.words != nil {
-		return l.words(row)
+func (l *List[T]) text(columns []Column[T], row T) string {
+	if l.Words != nil {
+		return l.Words(row)
 	}
-	return strings.Join(cellsOf(columns, row), " ")
+	return strings.Join(CellsOf(columns, row), " ")
 }
 
-func (l *list[T]) indexOf(row T) int {
-	if l.key == nil {
-		return slices.Index(l.shown, row)
+func (l *List[T]) indexOf(row T) int {
+	if l.Key == nil {
+		return slices.Index(l.Shown, row)
 	}
-	key := l.key(row)
-	return slices.IndexFunc(l.shown, func(x T) bool { return l.key(x) == key })
+	key := l.Key(row)
+	return slices.IndexFunc(l.Shown, func(x T) bool { return l.Key(x) == key })
 }
 
-// current is the row under the cursor; ok is false if there is none.
-func (l *list[T]) current() (row T, ok bool) {
-	if l.cursor >= len(l.shown) {
+// Current is the row under the cursor; ok is false if there is none.
+func (l *List[T]) Current() (row T, ok bool) {
+	if l.Cursor >= len(l.Shown) {
 		return row, false
 	}
-	return l.shown[l.cursor], true
+	return l.Shown[l.Cursor], true
 }
 
-// goTo puts the cursor on a row; a filter that hides it is taken away.
-func (l *list[T]) goTo(row T) {
-	if !slices.Contains(l.shown, row) {
-		l.find("")
+// GoTo puts the cursor on a row; a filter that hides it is taken away.
+func (l *List[T]) GoTo(row T) {
+	if !slices.Contains(l.Shown, row) {
+		l.Find("")
 	}
-	l.cursor = max(0, slices.Index(l.shown, row))
-	l.clamp(len(l.shown))
+	l.Cursor = max(0, slices.Index(l.Shown, row))
+	l.clamp(len(l.Shown))
 }
 
-// find filters.
-func (l *list[T]) find(text string) {
-	l.filter = strings.ToLower(strings.TrimSpace(text))
+// Find filters.
+func (l *List[T]) Find(text string) {
+	l.Filter = strings.ToLower(strings.TrimSpace(text))
 	l.arrange()
 }
 
-// body draws the list in h lines of w cells.
-func (l *list[T]) body(st *draw.Styles, w, h int) []string {
+// Body draws the list in h lines of w cells.
+func (l *List[T]) Body(st *draw.Styles, w, h int) []string {
 	l.w = w
-	if len(l.shown) == 0 && l.filter != "" {
-		return append([]string{""}, draw.Sentence(st, "no "+l.noun+" has "+words.Harmless(l.filter)+"; esc clears the filter", w)...)
+	if len(l.Shown) == 0 && l.Filter != "" {
+		return append([]string{""}, draw.Sentence(st, "no "+l.Noun+" has "+words.Harmless(l.Filter)+"; esc clears the filter", w)...)
 	}
-	columns := l.columns(w)
-	return l.draw(st, listGrid[T]{l, columns}, l.mark(columns), w, h)
+	columns := l.Columns(w)
+	return l.draw(st, listGrid[T]{l, columns}, l.Mark(columns), w, h)
 }
 
-// mark is the column that the list is sorted by.
-func (l *list[T]) mark(columns []column[T]) sortMark {
-	i := columnNamed(columns, l.sorted)
-	return sortMark{i, i >= 0 && l.ascending == columns[i].rising}
+// Mark is the column that the list is sorted by.
+func (l *List[T]) Mark(columns []Column[T]) SortMark {
+	i := ColumnNamed(columns, l.Sorted)
+	return SortMark{i, i >= 0 && l.Ascending == columns[i].Rising}
 }
 
 // listGrid is a list as the table draws it.
 type listGrid[T comparable] struct {
-	*list[T]
-	cols []column[T]
+	*List[T]
+	cols []Column[T]
 }
 
-func (g listGrid[T]) rows() int               { return len(g.shown) }
+func (g listGrid[T]) rows() int               { return len(g.Shown) }
 func (g listGrid[T]) columns() []table.Column { return headsOf(g.cols) }
-func (g listGrid[T]) text(i, j int) string    { return g.cols[j].Shown(g.shown[i]) }
-func (g listGrid[T]) leastName() int          { return g.least }
+func (g listGrid[T]) text(i, j int) string    { return g.cols[j].Shown(g.Shown[i]) }
+func (g listGrid[T]) leastName() int          { return g.Least }
 
-func (g listGrid[T]) look(i int) rowLook {
-	if g.list.look == nil {
-		return rowLook{}
+func (g listGrid[T]) look(i int) RowLook {
+	if g.List.Look == nil {
+		return RowLook{}
 	}
-	return g.list.look(g.shown[i])
+	return g.List.Look(g.Shown[i])
 }
 
-func headsOf[T any](columns []column[T]) []table.Column {
+func headsOf[T any](columns []Column[T]) []table.Column {
 	heads := make([]table.Column, len(columns))
 	for i := range columns {
 		heads[i] = columns[i].Column
@@ -194,18 +194,19 @@ func headsOf[T any](columns []column[T]) []table.Column {
 	return heads
 }
 
-func columnNamed[T any](columns []column[T], name string) int {
+// ColumnNamed is the position of a column, -1 if there is none of that name.
+func ColumnNamed[T any](columns []Column[T], name string) int {
 	if name == "" {
 		return -1
 	}
-	return slices.IndexFunc(columns, func(c column[T]) bool { return c.Name == name })
+	return slices.IndexFunc(columns, func(c Column[T]) bool { return c.Name == name })
 }
 
-// cellsOf are the texts of a row, without signs.
-func cellsOf[T any](columns []column[T], row T) []string {
+// CellsOf are the texts of a row, without signs.
+func CellsOf[T any](columns []Column[T], row T) []string {
 	var cells []string
 	for i := range columns {
-		if !columns[i].sign {
+		if !columns[i].Sign {
 			cells = append(cells, columns[i].Shown(row))
 		}
 	}
@@ -213,32 +214,32 @@ func cellsOf[T any](columns []column[T], row T) []string {
 }
 
 // records are the titles and what is shown.
-func (l *list[T]) records() [][]string {
-	columns := l.columns(wideTable)
+func (l *List[T]) records() [][]string {
+	columns := l.Columns(WideTable)
 	var titles []string
 	for i := range columns {
-		if !columns[i].sign {
+		if !columns[i].Sign {
 			titles = append(titles, columns[i].Title)
 		}
 	}
 	records := [][]string{titles}
-	for _, row := range l.shown {
-		records = append(records, cellsOf(columns, row))
+	for _, row := range l.Shown {
+		records = append(records, CellsOf(columns, row))
 	}
 	return records
 }
 
-// tsv are the titles and what is shown, with tabs between cells.
-func (l *list[T]) tsv() (tsv string, rows int) {
+// TSV are the titles and what is shown, with tabs between cells.
+func (l *List[T]) TSV() (tsv string, rows int) {
 	var b strings.Builder
 	for _, cells := range l.records() {
 		b.WriteString(strings.Join(cells, "\t") + "\n")
 	}
-	return b.String(), len(l.shown)
+	return b.String(), len(l.Shown)
 }
 
-// boolOrder puts what is so behind what is not.
-func boolOrder(a, b bool) int {
+// BoolOrder puts what is so behind what is not.
+func BoolOrder(a, b bool) int {
 	switch {
 	case a == b:
 		return 0

@@ -6,16 +6,16 @@ import (
 	"kitescope/words"
 )
 
-// can says why an action is not possible, "" if it is.
-func (l *list[T]) can(m *Model, a action) string {
-	_, ok := l.current()
+// Can says why an action is not possible, "" if it is.
+func (l *List[T]) Can(m *Model, a Action) string {
+	_, ok := l.Current()
 	switch a {
-	case actOpen, actCopyRow:
+	case ActOpen, ActCopyRow:
 		if !ok {
 			return "there is no row"
 		}
-	case actFilter, actSortNext, actSortPrevious, actSortReverse, actSave:
-		if len(l.all) == 0 {
+	case ActFilter, ActSortNext, ActSortPrevious, ActSortReverse, ActSave:
+		if len(l.All) == 0 {
 			return "there is no row"
 		}
 	default:
@@ -23,53 +23,53 @@ func (l *list[T]) can(m *Model, a action) string {
 	return ""
 }
 
-// act does what all lists do.
-func (l *list[T]) act(m *Model, a action) cmd {
-	if l.move(a, len(l.shown)) {
+// Act does what all lists do.
+func (l *List[T]) Act(m *Model, a Action) Cmd {
+	if l.Move(a, len(l.Shown)) {
 		return nil
 	}
 	switch a {
-	case actBack:
-		if l.filter == "" {
-			return m.back()
+	case ActBack:
+		if l.Filter == "" {
+			return m.Back()
 		}
-		l.find("")
-	case actOpen:
-		row, _ := l.current()
-		return l.open(m, row)
-	case actSortNext:
+		l.Find("")
+	case ActOpen:
+		row, _ := l.Current()
+		return l.Open(m, row)
+	case ActSortNext:
 		l.sortBeside(m, 1)
-	case actSortPrevious:
+	case ActSortPrevious:
 		l.sortBeside(m, -1)
-	case actSortReverse:
-		l.ascending = !l.ascending
+	case ActSortReverse:
+		l.Ascending = !l.Ascending
 		l.reorder()
-	case actFilter:
-		m.prompt = l.filterPrompt()
-	case actCopyRow:
-		row, _ := l.current()
-		return m.copyText(strings.Join(cellsOf(l.columns(wideTable), row), "\t")+"\n", "1 row")
-	case actSave:
-		m.menu = l.save()
+	case ActFilter:
+		m.Prompt = l.filterPrompt()
+	case ActCopyRow:
+		row, _ := l.Current()
+		return m.Copy(strings.Join(CellsOf(l.Columns(WideTable), row), "\t")+"\n", "1 row")
+	case ActSave:
+		m.Menu = l.Save()
 	default:
 	}
 	return nil
 }
 
 // sortBeside sorts by the next column to the right, or to the left.
-func (l *list[T]) sortBeside(m *Model, step int) {
+func (l *List[T]) sortBeside(m *Model, step int) {
 	var names []string
-	for _, c := range l.columns(m.w) {
+	for _, c := range l.Columns(m.Width) {
 		if c.Name != "" {
 			names = append(names, c.Name)
 		}
 	}
-	if l.asItCame != "" {
+	if l.AsItCame != "" {
 		names = append(names, "")
 	}
-	l.sorted, l.ascending = neighbour(names, l.sorted, step), false
-	if l.sorted == "" {
-		m.say(toneInfo, l.asItCame)
+	l.Sorted, l.Ascending = neighbour(names, l.Sorted, step), false
+	if l.Sorted == "" {
+		m.Say(ToneInfo, l.AsItCame)
 	}
 	l.arrange()
 }
@@ -86,38 +86,38 @@ func neighbour[T comparable](list []T, of T, step int) T {
 }
 
 // sortBy sorts by a column; once more reverses.
-func (l *list[T]) sortBy(c *column[T]) {
+func (l *List[T]) sortBy(c *Column[T]) {
 	if c.Name != "" {
-		l.ascending = l.sorted == c.Name && !l.ascending
-		l.sorted = c.Name
+		l.Ascending = l.Sorted == c.Name && !l.Ascending
+		l.Sorted = c.Name
 		l.reorder()
 	}
 }
 
-func (l *list[T]) reorder() {
-	at, ok := l.current()
-	l.choose(at, ok && !l.stays)
+func (l *List[T]) reorder() {
+	at, ok := l.Current()
+	l.choose(at, ok && !l.Stays)
 }
 
-func (l *list[T]) filterPrompt() *prompt {
-	return filterPrompt(l.filter,
-		func(_ *Model, text string) cmd { l.find(text); return nil },
-		l.status, func(_ *Model, a action) { l.move(a, len(l.shown)) })
+func (l *List[T]) filterPrompt() *Prompt {
+	return FilterPrompt(l.Filter,
+		func(_ *Model, text string) Cmd { l.Find(text); return nil },
+		l.Status, func(_ *Model, a Action) { l.Move(a, len(l.Shown)) })
 }
 
-// status says how many rows the filter leaves.
-func (l *list[T]) status(*Model) string { return words.Plural(len(l.shown), l.noun) }
+// Status says how many rows the filter leaves.
+func (l *List[T]) Status(*Model) string { return words.Plural(len(l.Shown), l.Noun) }
 
-// filterPrompt is a line that filters while it is typed, and moves the cursor; esc takes back what was typed.
-func filterPrompt(before string, set func(m *Model, text string) cmd, status func(*Model) string, move func(*Model, action)) *prompt {
-	p := &prompt{
-		sign:      "/",
-		changed:   set,
-		accepted:  func(*Model, string) cmd { return nil },
-		cancelled: func(m *Model) cmd { return set(m, before) },
-		status:    status,
-		move: func(m *Model, a action) cmd {
-			move(m, map[action]action{actPrevious: actUp, actNext: actDown}[a])
+// FilterPrompt is a line that filters while it is typed, and moves the cursor; esc takes back what was typed.
+func FilterPrompt(before string, set func(m *Model, text string) Cmd, status func(*Model) string, move func(*Model, Action)) *Prompt {
+	p := &Prompt{
+		Sign:      "/",
+		Changed:   set,
+		Accepted:  func(*Model, string) Cmd { return nil },
+		Cancelled: func(m *Model) Cmd { return set(m, before) },
+		Status:    status,
+		Move: func(m *Model, a Action) Cmd {
+			move(m, map[Action]Action{ActPrevious: ActUp, ActNext: ActDown}[a])
 			return nil
 		},
 	}
@@ -125,37 +125,38 @@ func filterPrompt(before string, set func(m *Model, text string) cmd, status fun
 	return p
 }
 
-// clickAt puts the cursor on the row at a place of the page's body, or sorts by a title there. Again reports that the
+// ClickAt puts the cursor on the row at a place of the page's body, or sorts by a title there. Again reports that the
 // cursor was there already.
-func (l *list[T]) clickAt(x, y int) (again bool) {
+func (l *List[T]) ClickAt(x, y int) (again bool) {
 	if x >= l.w {
 		return false
 	}
-	y -= l.above
+	y -= l.Above
 	if y == 0 {
 		if j := l.columnAt(x); j >= 0 {
-			l.sortBy(&l.columns(l.w)[j])
+			l.sortBy(&l.Columns(l.w)[j])
 		}
 		return false
 	}
 	i := l.top + y - 1
-	if y < 0 || y > l.height || i >= len(l.shown) {
+	if y < 0 || y > l.height || i >= len(l.Shown) {
 		return false
 	}
-	again = i == l.cursor
-	l.cursor = i
+	again = i == l.Cursor
+	l.Cursor = i
 	return again
 }
 
-func (l *list[T]) wheel(_ *Model, lines int) {
-	l.cursor += lines
-	l.clamp(len(l.shown))
+// Wheel moves the cursor.
+func (l *List[T]) Wheel(_ *Model, lines int) {
+	l.Cursor += lines
+	l.clamp(len(l.Shown))
 }
 
-// clicked is a click on a page that is a list: on the row under the cursor it opens it.
-func (l *list[T]) clicked(m *Model, p page, x, y int) cmd {
-	if l.clickAt(x, y) && p.can(m, actOpen) == "" {
-		return p.act(m, actOpen)
+// Clicked is a click on a page that is a list: on the row under the cursor it opens it.
+func (l *List[T]) Clicked(m *Model, p Page, x, y int) Cmd {
+	if l.ClickAt(x, y) && p.Can(m, ActOpen) == "" {
+		return p.Act(m, ActOpen)
 	}
 	return nil
 }

@@ -16,10 +16,11 @@ import (
 // This file has every command: what is done off the loop. A command changes nothing;
 // its result comes back as a message, and the page that asked takes it.
 
-func batch(cmds ...cmd) cmd { return tea.Batch(cmds...) }
+// Batch does several things at once.
+func Batch(cmds ...Cmd) Cmd { return tea.Batch(cmds...) }
 
-// after sends a message once d has passed, unless the program ends before.
-func (m *Model) after(d time.Duration, msg message) cmd {
+// After sends a message once d has passed, unless the program ends before.
+func (m *Model) After(d time.Duration, msg Message) Cmd {
 	done := m.done
 	return func() tea.Msg {
 		timer := time.NewTimer(d)
@@ -33,8 +34,8 @@ func (m *Model) after(d time.Duration, msg message) cmd {
 	}
 }
 
-// context is one that ends with the program. It may be asked for off the loop.
-func (m *Model) context() (context.Context, context.CancelFunc) {
+// Context is one that ends with the program. It may be asked for off the loop.
+func (m *Model) Context() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if m.done != nil {
 		go func() {
@@ -50,19 +51,19 @@ func (m *Model) context() (context.Context, context.CancelFunc) {
 
 // tickAge wakes up when the age in the header will read differently. There is no
 // timer while the header has no age that grows.
-func (m *Model) tickAge() cmd {
+func (m *Model) tickAge() Cmd {
 	since, ok := m.data.ageShown()
 	if !ok {
 		return nil
 	}
-	_, next := ageText(m.cfg.Now().Sub(since))
+	_, next := ageText(m.Config.Now().Sub(since))
 	m.data.ageTick++
-	return m.after(next, ageMsg{m.data.ageTick})
+	return m.After(next, ageMsg{m.data.ageTick})
 }
 
 type ageMsg struct{ serial int }
 
-func (t ageMsg) apply(m *Model) cmd {
+func (t ageMsg) Apply(m *Model) Cmd {
 	if t.serial != m.data.ageTick {
 		return nil
 	}
@@ -70,9 +71,9 @@ func (t ageMsg) apply(m *Model) cmd {
 }
 
 // tickFade wakes up when the highlights of the last refresh lose colour, then when they go.
-func (m *Model) tickFade() cmd {
+func (m *Model) tickFade() Cmd {
 	serial := m.data.serial
-	return batch(m.after(brightFor, fadeMsg{serial, fading}), m.after(fadesFor, fadeMsg{serial, faded}))
+	return Batch(m.After(brightFor, fadeMsg{serial, fading}), m.After(fadesFor, fadeMsg{serial, faded}))
 }
 
 type fadeMsg struct {
@@ -80,7 +81,7 @@ type fadeMsg struct {
 	to     fade
 }
 
-func (t fadeMsg) apply(m *Model) cmd {
+func (t fadeMsg) Apply(m *Model) Cmd {
 	if t.serial == m.data.serial {
 		m.data.fade = t.to
 	}
@@ -90,42 +91,42 @@ func (t fadeMsg) apply(m *Model) cmd {
 // tickClock wakes up now and then, while the source is live, to work out ages in
 // cells anew: a checkpoint that stands still while nothing else moves must be seen to
 // grow old.
-func (m *Model) tickClock() cmd {
+func (m *Model) tickClock() Cmd {
 	if m.data.clock || !m.data.live {
 		return nil
 	}
 	m.data.clock = true
-	return m.after(clockEvery, clockMsg{})
+	return m.After(clockEvery, clockMsg{})
 }
 
 type clockMsg struct{}
 
-func (clockMsg) apply(m *Model) cmd {
+func (clockMsg) Apply(m *Model) Cmd {
 	d := &m.data
 	d.clock = false
 	if !d.paused {
 		d.env = m.env(d.cluster)
 	}
-	return batch(m.refresh(), m.judge(), m.tickClock())
+	return Batch(m.Refresh(), m.judge(), m.tickClock())
 }
 
 // match decides the next piece of a filter.
-func match(j matching) cmd {
+func match(j matching) Cmd {
 	return func() tea.Msg { return matchedMsg{j.step()} }
 }
 
 // build makes a page's rows: binds, selects, sorts, filters, finds the cursor's object.
-func build(q gridQuery) cmd {
+func build(q gridQuery) Cmd {
 	return func() tea.Msg { return builtMsg{q, q.run()} }
 }
 
 // describe collects everything about an object, with its decoded records.
-func describe(q describeQuery) cmd {
+func describe(q describeQuery) Cmd {
 	return func() tea.Msg { return describedMsg{q, q.run()} }
 }
 
 // saveFile writes a file.
-func saveFile(to func(string, func(io.Writer) error) (string, error), name string, write func(io.Writer) error) cmd {
+func saveFile(to func(string, func(io.Writer) error) (string, error), name string, write func(io.Writer) error) Cmd {
 	return func() tea.Msg {
 		path, err := to(name, write)
 		return savedMsg{path, err}
@@ -133,7 +134,7 @@ func saveFile(to func(string, func(io.Writer) error) (string, error), name strin
 }
 
 // plant makes a tree.
-func plant(q treeQuery) cmd {
+func plant(q treeQuery) Cmd {
 	return func() tea.Msg {
 		root, err := view.NewTree(q.env, q.word, view.TreeOptions{})
 		return plantedMsg{q, root, err}
@@ -141,7 +142,7 @@ func plant(q treeQuery) cmd {
 }
 
 // survey makes an overview.
-func survey(p *overviewPage, env *view.Env, collections *view.Resource) cmd {
+func survey(p *overviewPage, env *view.Env, collections *view.Resource) Cmd {
 	return func() tea.Msg {
 		var largest *view.Grid
 		if collections != nil {
@@ -153,7 +154,7 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) cmd {
 }
 
 // runChecks judges a cluster, and says by a clock how long that took.
-func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock func() time.Time) cmd {
+func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock func() time.Time) Cmd {
 	return func() tea.Msg {
 		began := clock()
 		report := judge.Run(env.Cluster, env.Now, checks)
@@ -162,7 +163,7 @@ func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock f
 }
 
 // weigh surveys what query nodes serve and plans what would even it out.
-func weigh(q balanceQuery) cmd {
+func weigh(q balanceQuery) Cmd {
 	return func() tea.Msg { return weighedMsg{q, q.run()} }
 }
 
@@ -170,7 +171,7 @@ func weigh(q balanceQuery) cmd {
 const maxLargest = 200
 
 // compare finds what changed between two clusters.
-func compare(p *diffPage, old, now *model.Cluster) cmd {
+func compare(p *diffPage, old, now *model.Cluster) Cmd {
 	return func() tea.Msg {
 		return comparedMsg{p, old, now, diff.Compare(old, now, diff.Options{})}
 	}

@@ -6,32 +6,32 @@ import tea "charm.land/bubbletea/v2"
 const wheelLines = 3
 
 // click hands a click to the menu or the page.
-func (m *Model) click(msg tea.MouseClickMsg) cmd {
-	if msg.Button != tea.MouseLeft || m.prompt != nil {
+func (m *Model) click(msg tea.MouseClickMsg) Cmd {
+	if msg.Button != tea.MouseLeft || m.Prompt != nil {
 		return nil
 	}
 	m.toast = toast{}
-	if m.menu != nil {
-		return m.menu.click(m, msg.X, msg.Y)
+	if m.Menu != nil {
+		return m.Menu.click(m, msg.X, msg.Y)
 	}
-	w, ok := m.stack.top().(wheeler)
+	w, ok := m.Top().(Clicker)
 	y := msg.Y - m.bodyTop()
-	if !ok || y < 0 || y >= m.bodyHeight() {
+	if !ok || y < 0 || y >= m.BodyHeight() {
 		return nil
 	}
-	return w.click(m, msg.X, y)
+	return w.Click(m, msg.X, y)
 }
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
-	w, ok := m.stack.top().(wheeler)
-	if !ok || m.menu != nil {
+	w, ok := m.Top().(Clicker)
+	if !ok || m.Menu != nil {
 		return
 	}
 	switch msg.Button {
 	case tea.MouseWheelUp:
-		w.wheel(m, -wheelLines)
+		w.Wheel(m, -wheelLines)
 	case tea.MouseWheelDown:
-		w.wheel(m, wheelLines)
+		w.Wheel(m, wheelLines)
 	default:
 	}
 }

@@ -12,40 +12,40 @@ import (
 	"kitescope/inspect/view"
 )
 
-// cmd is work that is done off the loop and ends in one message.
-type cmd = tea.Cmd
+// Cmd is work that is done off the loop and ends in one message.
+type Cmd = tea.Cmd
 
-// page is what fills the screen between header and footer. Pages are used on the
+// Page is what fills the screen between header and footer. Pages are used on the
 // loop only, so they need no locks.
-type page interface {
-	// scope is the part of the key map that applies.
-	scope() scope
-	// crumb names the page in the breadcrumbs.
-	crumb() string
-	// note is what stands at the right of the breadcrumbs: counts, order, filter.
-	note(m *Model) string
-	// body draws at most h lines of at most w cells.
-	body(m *Model, w, h int) []string
-	// can says why an action is not possible now, "" if it is.
-	can(m *Model, a action) string
-	// act performs an action of the page's scope.
-	act(m *Model, a action) cmd
-	// refresh is called when the page comes to the top and when there is new data:
+type Page interface {
+	// Scope is the part of the key map that applies.
+	Scope() Scope
+	// Crumb names the page in the breadcrumbs.
+	Crumb() string
+	// Note is what stands at the right of the breadcrumbs: counts, order, filter.
+	Note(m *Model) string
+	// Body draws at most h lines of at most w cells.
+	Body(m *Model, w, h int) []string
+	// Can says why an action is not possible now, "" if it is.
+	Can(m *Model, a Action) string
+	// Act performs an action of the page's scope.
+	Act(m *Model, a Action) Cmd
+	// Refresh is called when the page comes to the top and when there is new data:
 	// it starts the building of what is out of date.
-	refresh(m *Model) cmd
-	// command is the command line that prints the same, without the program's part;
+	Refresh(m *Model) Cmd
+	// Command is the command line that prints the same, without the program's part;
 	// "" if there is none.
-	command(m *Model) string
+	Command(m *Model) string
 }
 
-// wheeler is a page that does something with the mouse. Coordinates are relative to its body.
-type wheeler interface {
-	click(m *Model, x, y int) cmd
-	wheel(m *Model, lines int)
+// Clicker is a page that does something with the mouse. Coordinates are relative to its body.
+type Clicker interface {
+	Click(m *Model, x, y int) Cmd
+	Wheel(m *Model, lines int)
 }
 
-// subject is a page that has a current object.
-type subject interface {
+// Pointer is a page that has a current object.
+type Pointer interface {
 	// object returns what the cursor is on; ok is false if there is nothing.
 	object(m *Model) (ref model.Ref, ok bool)
 }
@@ -53,20 +53,20 @@ type subject interface {
 // PageKind is a page that the palette opens by name, with all that others have to know of it. The file of the page makes
 // it, pageKinds lists it.
 type PageKind struct {
-	name    string
-	aliases []string
-	doc     string // for palette and help
-	open    func(m *Model, words []string) (page, error)
-	// words are what may stand behind the name; nil: nothing that could be completed.
-	words func(m *Model) []string
-	// bare pages have something to show without a cluster.
-	bare bool
-	// empty reports whether there is nothing that it could show; nil: it always can.
-	empty func(m *Model) bool
-	// keys are those that work in it alone: bound in a scope of its own, which stands for "keys work in places".
-	keys   []binding
-	in     scope
-	places string
+	Name    string
+	Aliases []string
+	Doc     string // for palette and help
+	Open    func(m *Model, words []string) (Page, error)
+	// Words are what may stand behind the name; nil: nothing that could be completed.
+	Words func(m *Model) []string
+	// Bare pages have something to show without a cluster.
+	Bare bool
+	// Empty reports whether there is nothing that it could show; nil: it always can.
+	Empty func(m *Model) bool
+	// Keys are those that work in it alone: bound in a scope of its own, which stands for "keys work in places".
+	Keys   []Binding
+	In     Scope
+	Places string
 }
 
 // pageKinds lists the pages that are not tables of a resource: those of a cluster, and others.
@@ -78,7 +78,7 @@ func pageKinds(others []PageKind) []PageKind {
 // kindNamed finds a page by name or alias.
 func (m *Model) kindNamed(name string) (k PageKind, ok bool) {
 	for _, k := range m.kinds {
-		if k.name == name || contains(k.aliases, name) {
+		if k.Name == name || contains(k.Aliases, name) {
 			return k, true
 		}
 	}
@@ -88,25 +88,25 @@ func (m *Model) kindNamed(name string) (k PageKind, ok bool) {
 // pages are those that have something to show: without a cluster only some have.
 func (m *Model) pages() []PageKind {
 	return slices.DeleteFunc(slices.Clone(m.kinds), func(k PageKind) bool {
-		return k.empty != nil && k.empty(m) || m.cfg.First != nil && !k.bare
+		return k.Empty != nil && k.Empty(m) || m.Config.First != nil && !k.Bare
 	})
 }
 
 // has reports whether a page of a name has something to show.
 func (m *Model) has(name string) bool {
-	return slices.ContainsFunc(m.pages(), func(k PageKind) bool { return k.name == name })
+	return slices.ContainsFunc(m.pages(), func(k PageKind) bool { return k.Name == name })
 }
 
 // resources are those that there may be rows of: none without a cluster.
 func (m *Model) resources() []*view.Resource {
-	if m.cfg.First != nil {
+	if m.Config.First != nil {
 		return nil
 	}
-	return m.cfg.Resources
+	return m.Config.Resources
 }
 
 // open makes the page that a palette line names: a page, or a resource with selector words.
-func (m *Model) open(text string) (page, error) {
+func (m *Model) open(text string) (Page, error) {
 	words, err := splitWords(text)
 	if err != nil {
 		return nil, err
@@ -118,10 +118,10 @@ func (m *Model) open(text string) (page, error) {
 	k, isPage := m.kindNamed(name)
 	r := m.resource(name)
 	switch {
-	case m.cfg.First != nil && (isPage && !k.bare || !isPage && r != nil):
+	case m.Config.First != nil && (isPage && !k.Bare || !isPage && r != nil):
 		return nil, errors.New(m.withoutCluster())
 	case isPage:
-		return k.open(m, words[1:])
+		return k.Open(m, words[1:])
 	case r != nil:
 		return newGridPage(r, words[1:])
 	}
@@ -132,7 +132,7 @@ func (m *Model) open(text string) (page, error) {
 }
 
 // withoutCluster says why pages about clusters have nothing to show.
-func (m *Model) withoutCluster() string { return "there is no cluster here, " + m.cfg.Instead }
+func (m *Model) withoutCluster() string { return "there is no cluster here, " + m.Config.Instead }
 
 // splitWords splits a line at blanks; quotes keep blanks inside a word.
 func splitWords(text string) ([]string, error) {

@@ -27,7 +27,7 @@ type balancePage struct {
 	// weighed is the survey with its plans; nil until the first.
 	weighed *render.Balance
 
-	stops
+	Stops
 	lines   []balanceLine
 	madeFor int // the width that lines were laid out for
 }
@@ -35,16 +35,16 @@ type balancePage struct {
 // balanceLine is a line of the page.
 type balanceLine struct {
 	text  string // plain
-	look  lineLook
+	look  LineLook
 	ref   model.Ref      // what it is about; no Resource: nothing
 	group *balance.Group // that enter opens
 }
 
 func balanceKind() PageKind {
-	return PageKind{name: "balance", aliases: []string{"b"}, doc: "How evenly query nodes share the work, and what would even it out.", open: newBalancePage}
+	return PageKind{Name: "balance", Aliases: []string{"b"}, Doc: "How evenly query nodes share the work, and what would even it out.", Open: newBalancePage}
 }
 
-func newBalancePage(m *Model, words []string) (page, error) {
+func newBalancePage(m *Model, words []string) (Page, error) {
 	if len(words) == 0 {
 		return &balancePage{label: "balance"}, nil
 	}
@@ -69,11 +69,11 @@ func groupBalance(ref model.Ref, word, name string) *balancePage {
 	return &balancePage{of: &ref, word: word, label: words.Harmless(name)}
 }
 
-func (p *balancePage) scope() scope  { return inBalance }
-func (p *balancePage) crumb() string { return draw.Cut(p.label, 40) }
+func (p *balancePage) Scope() Scope  { return InBalance }
+func (p *balancePage) Crumb() string { return draw.Cut(p.label, 40) }
 
-// note says how even it is, by which measure, and what is aimed at.
-func (p *balancePage) note(*Model) string {
+// Note says how even it is, by which measure, and what is aimed at.
+func (p *balancePage) Note(*Model) string {
 	if p.weighed == nil || !p.weighed.Report.Survey.Asked {
 		return ""
 	}
@@ -89,7 +89,7 @@ func (p *balancePage) note(*Model) string {
 	return text + " · by " + p.madeBy.String() + " · goal ≤ " + figure(balance.DefaultGoal)
 }
 
-func (p *balancePage) command(*Model) string {
+func (p *balancePage) Command(*Model) string {
 	c := paste.Shell("balance")
 	if p.word != "" {
 		c = c.Arg(p.word)
@@ -101,7 +101,7 @@ func (p *balancePage) command(*Model) string {
 	return c.String()
 }
 
-func (p *balancePage) refresh(m *Model) cmd {
+func (p *balancePage) Refresh(m *Model) Cmd {
 	if m.data.cluster == nil || p.busy || p.env == m.data.env && p.madeBy == p.by {
 		return nil
 	}
@@ -136,46 +136,46 @@ type weighedMsg struct {
 	weighed *render.Balance
 }
 
-func (w weighedMsg) apply(m *Model) cmd {
+func (w weighedMsg) Apply(m *Model) Cmd {
 	p := w.query.page
 	p.busy = false
 	at, had := p.object(m)
 	p.env, p.madeBy, p.weighed = w.query.env, w.query.by, w.weighed
-	p.layOut(m.w)
+	p.layOut(m.Width)
 	if had {
 		p.goToRef(at)
 	}
-	return p.refresh(m)
+	return p.Refresh(m)
 }
 
 // goToRef puts the cursor on the first line about an object.
 func (p *balancePage) goToRef(ref model.Ref) {
-	p.find(func(line int) bool {
+	p.Find(func(line int) bool {
 		x := p.lines[line].ref
 		return x.Resource == ref.Resource && x.ID == ref.ID
 	})
 }
 
-func (p *balancePage) body(m *Model, w, h int) []string {
-	p.height = h
+func (p *balancePage) Body(m *Model, w, h int) []string {
+	p.Height = h
 	switch {
 	case p.weighed == nil:
-		return []string{"", "   " + m.st.Dim.On("…")}
+		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case !p.weighed.Report.Survey.Asked:
-		return append([]string{""}, draw.Sentence(m.st, "the nodes were not asked, so that it is unknown who serves what: open a live source with --live, a bundle that was saved with --live, or a file with --runtime FILE", w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, "the nodes were not asked, so that it is unknown who serves what: open a live source with --live, a bundle that was saved with --live, or a file with --runtime FILE", w)...)
 	case p.of != nil && len(p.weighed.Report.Groups) == 0:
-		return append([]string{""}, draw.Sentence(m.st, p.label+": the replica is gone from the metadata", w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, p.label+": the replica is gone from the metadata", w)...)
 	}
 	if p.madeFor != w {
 		p.layOut(w)
 	}
-	p.scrollToEnd(len(p.lines), alone)
-	return p.draw(m.st, len(p.lines), w, func(i int) string { return p.lines[i].text },
-		func(i int) string { return lineStyle(m.st, p.lines[i].look).On(draw.Cut(p.lines[i].text, w-1)) })
+	p.ScrollToEnd(len(p.lines), Alone)
+	return p.Draw(m.Styles, len(p.lines), w, func(i int) string { return p.lines[i].text },
+		func(i int) string { return LineStyle(m.Styles, p.lines[i].look).On(draw.Cut(p.lines[i].text, w-1)) })
 }
 
 func (p *balancePage) current() *balanceLine {
-	if i := p.line(); i >= 0 {
+	if i := p.Line(); i >= 0 {
 		return &p.lines[i]
 	}
 	return nil
@@ -189,18 +189,18 @@ func (p *balancePage) object(*Model) (ref model.Ref, ok bool) {
 	return l.ref, true
 }
 
-func (p *balancePage) can(m *Model, a action) string {
+func (p *balancePage) Can(m *Model, a Action) string {
 	_, ok := p.object(m)
 	switch a {
-	case actOpen, actDescribe, actOwner, actRelated, actTree, actCopyRow:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow:
 		if !ok {
 			return "there is no row"
 		}
-	case actExportPlan:
+	case ActExportPlan:
 		if p.weighed == nil || p.weighed.Report.Moves() == 0 {
 			return "there is no move to export"
 		}
-	case actHeat:
+	case ActHeat:
 		if p.of != nil {
 			return "the map is on the page of all replicas"
 		}
@@ -209,36 +209,36 @@ func (p *balancePage) can(m *Model, a action) string {
 	return ""
 }
 
-func (p *balancePage) act(m *Model, a action) cmd {
-	if p.move(a) {
+func (p *balancePage) Act(m *Model, a Action) Cmd {
+	if p.Move(a) {
 		return nil
 	}
 	l := p.current()
 	switch a {
-	case actBack:
-		return m.back()
-	case actHeat:
+	case ActBack:
+		return m.Back()
+	case ActHeat:
 		p.heat = !p.heat
-		p.cursor, p.top = 0, 0
-		p.layOut(m.w)
-	case actBy:
+		p.Cursor, p.Top = 0, 0
+		p.layOut(m.Width)
+	case ActBy:
 		p.by = (p.by + 1) % (balance.ByMemory + 1)
-		m.say(toneInfo, "balanced by "+p.by.String())
-		return p.refresh(m)
-	case actExportPlan:
-		return save(m, fileName("plan", p.word)+".py", textWriter(p.weighed.SavedPlan()))
-	case actCopyRow:
-		return m.copyText(strings.TrimSpace(l.text), "the row")
-	case actOpen:
+		m.Say(ToneInfo, "balanced by "+p.by.String())
+		return p.Refresh(m)
+	case ActExportPlan:
+		return Save(m, FileName("plan", p.word)+".py", textWriter(p.weighed.SavedPlan()))
+	case ActCopyRow:
+		return m.Copy(strings.TrimSpace(l.text), "the row")
+	case ActOpen:
 		if l.group != nil && p.of == nil {
-			return m.push(groupBalance(l.ref, l.group.ID.String(), l.group.Name()))
+			return m.Push(groupBalance(l.ref, l.group.ID.String(), l.group.Name()))
 		}
 		return actOnRef(m, a, l.ref)
-	case actDescribe, actOwner, actRelated, actTree:
+	case ActDescribe, ActOwner, ActRelated, ActTree:
 		return actOnRef(m, a, l.ref)
 	default:
 	}
 	return nil
 }
 
-func (p *balancePage) click(m *Model, _, y int) cmd { return p.clicked(m, p, y) }
+func (p *balancePage) Click(m *Model, _, y int) Cmd { return p.Clicked(m, p, y) }

@@ -13,15 +13,15 @@ import (
 
 // checksKind is the page of all checks: what each said of the cluster that is shown.
 func checksKind() PageKind {
-	return PageKind{name: "checks", doc: "Every check: what it found, or why it could not look.", open: newChecksPage}
+	return PageKind{Name: "checks", Doc: "Every check: what it found, or why it could not look.", Open: newChecksPage}
 }
 
-func newChecksPage(*Model, []string) (page, error) {
+func newChecksPage(*Model, []string) (Page, error) {
 	type result = *check.Result
-	col := func(name string, kind table.Kind, priority int, text func(r result) string, compare func(a, b result) int) column[result] {
-		return sortedColumn(name, strings.ToUpper(name), kind, priority, text, compare)
+	col := func(name string, kind table.Kind, priority int, text func(r result) string, compare func(a, b result) int) Column[result] {
+		return SortedColumn(name, strings.ToUpper(name), kind, priority, text, compare)
 	}
-	columns := []column[result]{
+	columns := []Column[result]{
 		col("check", table.ID, 0, func(r result) string { return r.Check.ID }, nil),
 		col("status", table.ID, 0, func(r result) string { return r.Status.String() }, nil),
 		col("findings", table.Int, 1, func(r result) string { return draw.NoneIf(words.Number(len(r.Findings)), len(r.Findings) == 0) },
@@ -30,26 +30,26 @@ func newChecksPage(*Model, []string) (page, error) {
 			func(a, b result) int { return cmp.Compare(b.Check.Severity, a.Check.Severity) }),
 		col("about", table.Text, 0, resultText, nil),
 	}
-	return &tablePage[result]{
-		name: "checks", prints: "diagnose",
-		rows: func(m *Model) ([]result, string) {
+	return &TablePage[result]{
+		Name: "checks", Prints: "diagnose",
+		Rows: func(m *Model) ([]result, string) {
 			if m.data.judged.report == nil {
 				return nil, "…"
 			}
 			return m.data.judged.report.Results, ""
 		},
-		list: list[result]{
-			noun: "check", columns: func(int) []column[result] { return columns }, asItCame: "in the order in which they run",
-			key:  func(r result) string { return r.Check.ID },
-			look: func(r result) rowLook { return rowLook{role: resultRole(r)} },
-			open: func(m *Model, r result) cmd { return m.push(newExplainPage(m, r.Check.ID)) },
+		List: List[result]{
+			Noun: "check", Columns: func(int) []Column[result] { return columns }, AsItCame: "in the order in which they run",
+			Key:  func(r result) string { return r.Check.ID },
+			Look: func(r result) RowLook { return RowLook{Role: resultRole(r)} },
+			Open: func(m *Model, r result) Cmd { return m.Push(newExplainPage(m, r.Check.ID)) },
 		},
 	}, nil
 }
 
 // resultText is why a check could not look, else what it looks for.
 func resultText(r *check.Result) string {
-	if text := strings.Join(nonEmpty(append([]string{r.Reason}, r.Unseen...)), "; "); text != "" {
+	if text := strings.Join(NonEmpty(append([]string{r.Reason}, r.Unseen...)), "; "); text != "" {
 		return words.Harmless(words.OneLine(text))
 	}
 	return r.Check.Title

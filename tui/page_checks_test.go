@@ -7,16 +7,17 @@ import (
 	"testing/synctest"
 
 	"kitescope/inspect/check"
+	"kitescope/tui/tuitest"
 )
 
 func TestChecksPage(t *testing.T) {
-	for _, size := range sizes {
+	for _, size := range tuitest.Sizes {
 		synctest.Test(t, func(t *testing.T) {
-			d := driven(t, testConfig(), size.w, size.h)
-			d.cluster(fixture())
-			d.keys(":").typed("checks").keys("enter")
-			d.fits()
-			golden(t, fmt.Sprintf("checks-%dx%d", size.w, size.h), d.plain())
+			d := driven(t, testConfig(), size.W, size.H)
+			d.Cluster(tuitest.Fixture())
+			d.Keys(":").Typed("checks").Keys("enter")
+			d.Fits()
+			tuitest.Golden(t, fmt.Sprintf("checks-%dx%d", size.W, size.H), d.Plain())
 		})
 	}
 }
@@ -24,34 +25,34 @@ func TestChecksPage(t *testing.T) {
 func TestChecksAreFilteredSortedAndTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		d.keys(":").typed("checks").keys("enter")
-		d.shows("checks", "…")
-		d.cluster(fixture())
+		d.Keys(":").Typed("checks").Keys("enter")
+		d.Shows("checks", "…")
+		d.Cluster(tuitest.Fixture())
 		first := func() string {
-			r, _ := d.m.stack.top().(*tablePage[*check.Result]).current()
+			r, _ := d.m.Top().(*TablePage[*check.Result]).Current()
 			return r.Check.ID
 		}
-		d.keys("> > >") // findings
+		d.Keys("> > >") // findings
 		most := first()
-		d.keys("S")
+		d.Keys("S")
 		if first() != most {
 			t.Errorf("reversed the cursor is on %s, was on %s", first(), most)
 		}
-		d.keys("/").typed("growing").keys("enter")
-		d.shows("/growing", "of")
-		d.keys("Y t")
-		if lines := strings.Split(d.clip, "\n"); !strings.HasPrefix(lines[0], "CHECK\tSTATUS\t") || !strings.Contains(lines[1], "growing") {
-			t.Errorf("copied %q", d.clip)
+		d.Keys("/").Typed("growing").Keys("enter")
+		d.Shows("/growing", "of")
+		d.Keys("Y t")
+		if lines := strings.Split(d.Clip, "\n"); !strings.HasPrefix(lines[0], "CHECK\tSTATUS\t") || !strings.Contains(lines[1], "growing") {
+			t.Errorf("copied %q", d.Clip)
 		}
-		d.keys("s")
-		for name, text := range d.saved {
+		d.Keys("s")
+		for name, text := range d.Saved {
 			if !strings.HasPrefix(name, "kitescope-checks-") || !strings.HasPrefix(text, "CHECK,STATUS,") {
 				t.Errorf("saved %s: %q", name, text)
 			}
 		}
-		d.keys("enter")
-		d.shows("growing")
-		d.keys("esc*2")
-		d.lacks("/growing")
+		d.Keys("enter")
+		d.Shows("growing")
+		d.Keys("esc*2")
+		d.Lacks("/growing")
 	})
 }

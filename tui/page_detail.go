@@ -15,7 +15,7 @@ import (
 
 // detailPage is everything about one object: fields, what hangs on it, decoded records.
 type detailPage struct {
-	pane
+	Pane
 	ref     model.Ref
 	label   string
 	other   *model.Ref // compared with, nil if this is a description
@@ -46,29 +46,29 @@ func newComparePage(refs []model.Ref) *detailPage {
 	return &detailPage{ref: refs[0], other: &refs[1], label: "compare"}
 }
 
-func (d *detailPage) scope() scope  { return inDetail }
-func (d *detailPage) crumb() string { return draw.Cut(d.label, 40) }
+func (d *detailPage) Scope() Scope  { return InDetail }
+func (d *detailPage) Crumb() string { return draw.Cut(d.label, 40) }
 
-func (d *detailPage) note(*Model) string { return d.position() }
+func (d *detailPage) Note(*Model) string { return d.position() }
 
-func (d *detailPage) body(m *Model, w, h int) []string {
+func (d *detailPage) Body(m *Model, w, h int) []string {
 	if d.env == nil {
 		d.set(nil, 0)
-		return []string{"", "   " + m.st.Dim.On("…")}
+		return []string{"", "   " + m.Styles.Dim.On("…")}
 	}
 	if findings := m.about(d.ref); d.madeFor != w || !slices.Equal(findings, d.findings) {
 		d.findings = findings
 		d.layOut(w)
 	}
-	return d.draw(m.st, w, h)
+	return d.draw(m.Styles, w, h)
 }
 
 func (d *detailPage) layOut(w int) {
 	switch {
 	case d.content.what == nil:
-		d.set([]paneLine{{text: ""}, {text: d.gone(), look: lineDim}}, w)
+		d.set([]PaneLine{{text: ""}, {text: d.gone(), look: LineDim}}, w)
 	case d.content.lost:
-		lines := []paneLine{{text: "▲ " + d.gone() + "; below is what was known of it last", look: lineWarn}, {}}
+		lines := []PaneLine{{text: "▲ " + d.gone() + "; below is what was known of it last", look: LineWarn}, {}}
 		d.set(append(lines, describeLines(&d.content, w)...), w)
 	case d.content.against != nil:
 		d.set(compareLines(d.content.what, d.content.against, w), w)
@@ -85,25 +85,25 @@ func (d *detailPage) gone() string {
 	return text + " is gone from the metadata"
 }
 
-func (d *detailPage) can(m *Model, a action) string {
+func (d *detailPage) Can(m *Model, a Action) string {
 	o := &d.content
 	switch a {
-	case actOwner, actRelated, actTree:
+	case ActOwner, ActRelated, ActTree:
 		if o.table == nil || o.lost {
 			return "the object is gone"
 		}
-	case actSearchNext, actSearchPrevious:
+	case ActSearchNext, ActSearchPrevious:
 		if d.search == "" {
 			return "search with / first"
 		}
 	default:
 	}
 	switch a {
-	case actOwner:
+	case ActOwner:
 		if _, ok := o.table.Owner(o.row); !ok {
 			return "a " + o.table.Resource().Singular + " belongs to nothing else"
 		}
-	case actTree:
+	case ActTree:
 		if collectionOf(o.table, o.row) == 0 {
 			return "a " + o.table.Resource().Singular + " belongs to no collection"
 		}
@@ -112,37 +112,37 @@ func (d *detailPage) can(m *Model, a action) string {
 	return ""
 }
 
-func (d *detailPage) act(m *Model, a action) cmd {
+func (d *detailPage) Act(m *Model, a Action) Cmd {
 	if d.move(a) {
 		return nil
 	}
 	o := &d.content
 	switch a {
-	case actBack:
+	case ActBack:
 		if d.search != "" {
 			d.find("")
 			return nil
 		}
-		return m.back()
-	case actOwner:
+		return m.Back()
+	case ActOwner:
 		owner, _ := o.table.Owner(o.row)
 		return m.goTo(owner)
-	case actRelated:
-		m.menu = relatedMenu(m, o.table, o.row)
-	case actTree:
+	case ActRelated:
+		m.Menu = relatedMenu(m, o.table, o.row)
+	case ActTree:
 		return openTree(m, collectionOf(o.table, o.row))
-	case actFilter:
-		m.prompt = d.searchPrompt()
-	case actCopyRow:
-		return m.copyText(d.plain(), words.Number(len(d.lines))+" lines")
-	case actSave:
-		return save(m, fileName(d.ref.Resource, d.ref.ID)+".txt", textWriter(d.plain()))
+	case ActFilter:
+		m.Prompt = d.searchPrompt()
+	case ActCopyRow:
+		return m.Copy(d.plain(), words.Number(len(d.lines))+" lines")
+	case ActSave:
+		return Save(m, FileName(d.ref.Resource, d.ref.ID)+".txt", textWriter(d.plain()))
 	default:
 	}
 	return nil
 }
 
-func (d *detailPage) refresh(m *Model) cmd {
+func (d *detailPage) Refresh(m *Model) Cmd {
 	if m.data.cluster == nil || d.busy || d.env == m.data.env {
 		return nil
 	}
@@ -198,7 +198,7 @@ type describedMsg struct {
 	object described
 }
 
-func (r describedMsg) apply(m *Model) cmd {
+func (r describedMsg) Apply(m *Model) Cmd {
 	d := r.query.page
 	d.busy = false
 	d.env, d.madeFor = r.query.env, 0
@@ -210,12 +210,12 @@ func (r describedMsg) apply(m *Model) cmd {
 	if r.object.what != nil && r.object.what.Ref.Name != "" && d.other == nil {
 		d.label = refName(r.object.what.Ref)
 	}
-	return d.refresh(m)
+	return d.Refresh(m)
 }
 
 func (d *detailPage) object(*Model) (model.Ref, bool) { return d.ref, true }
 
-func (d *detailPage) command(m *Model) string {
+func (d *detailPage) Command(m *Model) string {
 	r := m.resource(d.ref.Resource)
 	if r == nil || d.other != nil {
 		return ""

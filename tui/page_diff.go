@@ -24,7 +24,7 @@ const (
 
 // diffPage lists what changed.
 type diffPage struct {
-	list[*diff.Change]
+	List[*diff.Change]
 	from     baseline
 	compared *diff.Diff // nil until the first
 	old, now *model.Cluster
@@ -32,19 +32,19 @@ type diffPage struct {
 }
 
 func diffKind() PageKind {
-	return PageKind{name: "diff", aliases: []string{"changes"}, doc: "What changed since the last refresh, the start or a mark.", open: newDiffPage}
+	return PageKind{Name: "diff", Aliases: []string{"changes"}, Doc: "What changed since the last refresh, the start or a mark.", Open: newDiffPage}
 }
 
-func newDiffPage(*Model, []string) (page, error) {
-	return &diffPage{list: list[*diff.Change]{
-		noun: "change", columns: diffColumns, look: changeLook,
-		words: func(c *diff.Change) string { return strings.Join(cellsOf(diffColumns(wideTable), c), "\n") },
+func newDiffPage(*Model, []string) (Page, error) {
+	return &diffPage{List: List[*diff.Change]{
+		Noun: "change", Columns: diffColumns, Look: changeLook,
+		Words: func(c *diff.Change) string { return strings.Join(CellsOf(diffColumns(WideTable), c), "\n") },
 	}}, nil
 }
 
-func (d *diffPage) scope() scope          { return inDiff }
-func (d *diffPage) crumb() string         { return "diff" }
-func (d *diffPage) command(*Model) string { return "" }
+func (d *diffPage) Scope() Scope          { return InDiff }
+func (d *diffPage) Crumb() string         { return "diff" }
+func (d *diffPage) Command(*Model) string { return "" }
 
 func (d *diffPage) baselineOf(m *Model) (c *model.Cluster, name string) {
 	switch d.from {
@@ -57,8 +57,8 @@ func (d *diffPage) baselineOf(m *Model) (c *model.Cluster, name string) {
 	return m.data.previous, "since the last refresh"
 }
 
-// note says what is compared, and sums up.
-func (d *diffPage) note(m *Model) string {
+// Note says what is compared, and sums up.
+func (d *diffPage) Note(m *Model) string {
 	_, name := d.baselineOf(m)
 	parts := []string{name}
 	if d.compared != nil {
@@ -71,17 +71,17 @@ func (d *diffPage) note(m *Model) string {
 				parts = append(parts, words.Number(counts[k])+" "+string(k))
 			}
 		}
-		if d.old != nil && d.old.Origin.Revision != 0 && m.w >= 100 {
+		if d.old != nil && d.old.Origin.Revision != 0 && m.Width >= 100 {
 			parts = append(parts, fmt.Sprintf("rev %d → %d", d.old.Origin.Revision, d.now.Origin.Revision))
 		}
 	}
-	if d.filter != "" {
-		parts = append(parts, "/"+d.filter)
+	if d.Filter != "" {
+		parts = append(parts, "/"+d.Filter)
 	}
 	return strings.Join(parts, " · ")
 }
 
-func (d *diffPage) body(m *Model, w, h int) []string {
+func (d *diffPage) Body(m *Model, w, h int) []string {
 	text := ""
 	base, name := d.baselineOf(m)
 	switch {
@@ -99,21 +99,21 @@ func (d *diffPage) body(m *Model, w, h int) []string {
 		if d.old.Origin.Revision != d.now.Origin.Revision {
 			text += ", but for what moves by itself: checkpoints, ids, dropped segments that were cleared away"
 		}
-	case len(d.shown) == 0:
-		text = "no change matches " + d.filter + "; esc clears the filter"
+	case len(d.Shown) == 0:
+		text = "no change matches " + d.Filter + "; esc clears the filter"
 	}
 	if text != "" {
-		return append([]string{""}, draw.Sentence(m.st, text, w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)
 	}
-	return d.list.body(m.st, w, h)
+	return d.List.Body(m.Styles, w, h)
 }
 
 // diffColumns are those of a table of w cells: a narrow one has no kind of object, so that there is room for what changed.
-func diffColumns(w int) []column[*diff.Change] {
-	col := func(title string, priority int, text func(c *diff.Change) string) column[*diff.Change] {
-		return plainColumn(title, table.Text, priority, func(c *diff.Change) string { return words.Harmless(text(c)) })
+func diffColumns(w int) []Column[*diff.Change] {
+	col := func(title string, priority int, text func(c *diff.Change) string) Column[*diff.Change] {
+		return PlainColumn(title, table.Text, priority, func(c *diff.Change) string { return words.Harmless(text(c)) })
 	}
-	all := []column[*diff.Change]{
+	all := []Column[*diff.Change]{
 		col("CHANGE", 0, func(c *diff.Change) string { return string(c.Kind) }),
 		col("KIND", 2, func(c *diff.Change) string { return c.Object.Resource }),
 		col("OBJECT", 0, func(c *diff.Change) string { return refName(c.Object) }),
@@ -151,19 +151,19 @@ func orNone(s string) string {
 	return s
 }
 
-func changeLook(c *diff.Change) rowLook {
-	look := rowLook{fade: fresh, change: changed}
+func changeLook(c *diff.Change) RowLook {
+	look := RowLook{fade: fresh, Change: Changed}
 	switch c.Kind {
 	case diff.Added:
-		look.change = added
+		look.Change = Added
 	case diff.Removed, diff.Replaced:
-		look.change = removed
+		look.Change = Removed
 	default:
 	}
 	return look
 }
 
-func (d *diffPage) refresh(m *Model) cmd {
+func (d *diffPage) Refresh(m *Model) Cmd {
 	base, _ := d.baselineOf(m)
 	if base == nil || m.data.cluster == nil || d.busy || d.old == base && d.now == m.data.cluster && d.compared != nil {
 		return nil
@@ -179,7 +179,7 @@ type comparedMsg struct {
 	result   *diff.Diff
 }
 
-func (c comparedMsg) apply(m *Model) cmd {
+func (c comparedMsg) Apply(m *Model) Cmd {
 	d := c.page
 	d.busy = false
 	d.compared, d.old, d.now = c.result, c.old, c.now
@@ -187,34 +187,34 @@ func (c comparedMsg) apply(m *Model) cmd {
 	for i := range changes {
 		changes[i] = &c.result.Changes[i]
 	}
-	d.setRows(changes)
-	return d.refresh(m)
+	d.SetRows(changes)
+	return d.Refresh(m)
 }
 
 func (d *diffPage) object(*Model) (model.Ref, bool) {
-	c, ok := d.current()
+	c, ok := d.Current()
 	if !ok {
 		return model.Ref{}, false
 	}
 	return c.Object, true
 }
 
-func (d *diffPage) can(m *Model, a action) string {
+func (d *diffPage) Can(m *Model, a Action) string {
 	_, ok := d.object(m)
 	switch a {
-	case actOpen, actDescribe, actOwner, actRelated, actTree, actCopyRow, actSave:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow, ActSave:
 		if !ok {
 			return "there is no row"
 		}
-	case actBaseline:
+	case ActBaseline:
 		if m.data.previous == nil {
 			return "there was no refresh yet"
 		}
-	case actFilter:
-		if len(d.all) == 0 {
+	case ActFilter:
+		if len(d.All) == 0 {
 			return "there is nothing to filter"
 		}
-	case actSetBaseline:
+	case ActSetBaseline:
 		if !m.data.live {
 			return "the source does not change"
 		}
@@ -234,54 +234,54 @@ func locate(m *Model, ref model.Ref) (t view.Table, row int, ok bool) {
 	return t, row, row >= 0
 }
 
-func (d *diffPage) act(m *Model, a action) cmd {
+func (d *diffPage) Act(m *Model, a Action) Cmd {
 	switch a {
-	case actBaseline:
+	case ActBaseline:
 		return d.nextBaseline(m)
-	case actSetBaseline:
-		m.data.mark, m.data.markedAt = m.data.cluster, m.cfg.Now()
-		m.say(toneGood, "mark set: b compares with it")
+	case ActSetBaseline:
+		m.data.mark, m.data.markedAt = m.data.cluster, m.Config.Now()
+		m.Say(ToneGood, "mark set: b compares with it")
 		d.from = sinceMark
-		return d.refresh(m)
-	case actSave:
+		return d.Refresh(m)
+	case ActSave:
 		var b strings.Builder
 		for _, cells := range d.records()[1:] {
 			b.WriteString(strings.Join(cells, "\t") + "\n")
 		}
-		return save(m, fileName("diff", "")+".tsv", textWriter(b.String()))
-	case actCopyRow:
-		c, _ := d.current()
-		return m.copyText(strings.Join(cellsOf(diffColumns(wideTable), c), "\t")+"\n", "1 change")
-	case actOpen, actDescribe, actOwner, actRelated, actTree:
+		return Save(m, FileName("diff", "")+".tsv", textWriter(b.String()))
+	case ActCopyRow:
+		c, _ := d.Current()
+		return m.Copy(strings.Join(CellsOf(diffColumns(WideTable), c), "\t")+"\n", "1 change")
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
 		ref, _ := d.object(m)
 		return actOnRef(m, a, ref)
 	default:
 	}
-	return d.list.act(m, a)
+	return d.List.Act(m, a)
 }
 
 // actOnRef follows an object that is known by its Ref only.
-func actOnRef(m *Model, a action, ref model.Ref) cmd {
+func actOnRef(m *Model, a Action, ref model.Ref) Cmd {
 	t, row, ok := locate(m, ref)
 	switch {
-	case a == actOpen || a == actDescribe:
-		return m.push(newDetailPage(ref))
+	case a == ActOpen || a == ActDescribe:
+		return m.Push(newDetailPage(ref))
 	case !ok:
-		m.say(toneWarn, refName(ref)+" is gone from the metadata")
+		m.Say(ToneWarn, refName(ref)+" is gone from the metadata")
 		return nil
-	case a == actOwner:
+	case a == ActOwner:
 		owner, has := t.Owner(row)
 		if !has {
-			m.say(toneWarn, refName(ref)+" belongs to nothing else")
+			m.Say(ToneWarn, refName(ref)+" belongs to nothing else")
 			return nil
 		}
 		return m.goTo(owner)
-	case a == actRelated:
-		m.menu = relatedMenu(m, t, row)
-	case a == actTree:
+	case a == ActRelated:
+		m.Menu = relatedMenu(m, t, row)
+	case a == ActTree:
 		id := collectionOf(t, row)
 		if id == 0 {
-			m.say(toneWarn, refName(ref)+" belongs to no collection")
+			m.Say(ToneWarn, refName(ref)+" belongs to no collection")
 			return nil
 		}
 		return openTree(m, id)
@@ -289,12 +289,12 @@ func actOnRef(m *Model, a action, ref model.Ref) cmd {
 	return nil
 }
 
-func (d *diffPage) nextBaseline(m *Model) cmd {
+func (d *diffPage) nextBaseline(m *Model) Cmd {
 	d.from++
 	if d.from == sinceMark && m.data.mark == nil || d.from > sinceMark {
 		d.from = lastRefresh
 	}
-	return d.refresh(m)
+	return d.Refresh(m)
 }
 
-func (d *diffPage) click(m *Model, x, y int) cmd { return d.clicked(m, d, x, y) }
+func (d *diffPage) Click(m *Model, x, y int) Cmd { return d.Clicked(m, d, x, y) }

@@ -14,39 +14,39 @@ import (
 
 // explainPage is the documentation of a check.
 type explainPage struct {
-	pane
+	Pane
 	check  *check.Check
 	checks []*check.Check
 }
 
 func explainKind() PageKind {
 	return PageKind{
-		name: "explain", doc: "A check: what it looks at, and what to do.", open: openExplainPage, bare: true,
-		words: func(m *Model) []string { return check.IDs(m.cfg.Checks) },
+		Name: "explain", Doc: "A check: what it looks at, and what to do.", Open: openExplainPage, Bare: true,
+		Words: func(m *Model) []string { return check.IDs(m.Config.Checks) },
 	}
 }
 
 // openExplainPage is ":explain CHECK".
-func openExplainPage(m *Model, words []string) (page, error) {
+func openExplainPage(m *Model, words []string) (Page, error) {
 	if len(words) == 0 {
 		return nil, errors.New("say which check: explain CHECK (tab completes)")
 	}
-	for _, x := range m.cfg.Checks {
+	for _, x := range m.Config.Checks {
 		if x.ID == words[0] {
 			return newExplainPage(m, x.ID), nil
 		}
 	}
 	text := "there is no check " + words[0]
-	if near := view.Suggest(words[0], check.IDs(m.cfg.Checks)); len(near) > 0 {
+	if near := view.Suggest(words[0], check.IDs(m.Config.Checks)); len(near) > 0 {
 		return nil, fmt.Errorf("%s: did you mean %s?", text, strings.Join(near, " or "))
 	}
 	return nil, errors.New(text)
 }
 
 // newExplainPage explains a check that there is.
-func newExplainPage(m *Model, id string) page {
-	p := &explainPage{checks: m.cfg.Checks}
-	for _, x := range m.cfg.Checks {
+func newExplainPage(m *Model, id string) Page {
+	p := &explainPage{checks: m.Config.Checks}
+	for _, x := range m.Config.Checks {
 		if x.ID == id {
 			p.check = x
 		}
@@ -54,61 +54,61 @@ func newExplainPage(m *Model, id string) page {
 	return p
 }
 
-func (p *explainPage) scope() scope          { return inExplain }
-func (p *explainPage) crumb() string         { return p.check.ID }
-func (p *explainPage) note(*Model) string    { return p.position() }
-func (p *explainPage) refresh(*Model) cmd    { return nil }
-func (p *explainPage) command(*Model) string { return "explain " + p.check.ID }
+func (p *explainPage) Scope() Scope          { return InExplain }
+func (p *explainPage) Crumb() string         { return p.check.ID }
+func (p *explainPage) Note(*Model) string    { return p.position() }
+func (p *explainPage) Refresh(*Model) Cmd    { return nil }
+func (p *explainPage) Command(*Model) string { return "explain " + p.check.ID }
 
-func (p *explainPage) can(_ *Model, a action) string {
-	if (a == actSearchNext || a == actSearchPrevious) && p.search == "" {
+func (p *explainPage) Can(_ *Model, a Action) string {
+	if (a == ActSearchNext || a == ActSearchPrevious) && p.search == "" {
 		return "search with / first"
 	}
 	return ""
 }
 
-func (p *explainPage) act(m *Model, a action) cmd {
+func (p *explainPage) Act(m *Model, a Action) Cmd {
 	if p.move(a) {
 		return nil
 	}
 	switch a {
-	case actFilter:
-		m.prompt = p.searchPrompt()
-	case actCopyRow:
-		return m.copyText(p.plain(), words.Plural(len(p.lines), "line"))
-	case actBack:
+	case ActFilter:
+		m.Prompt = p.searchPrompt()
+	case ActCopyRow:
+		return m.Copy(p.plain(), words.Plural(len(p.lines), "line"))
+	case ActBack:
 		if p.search != "" {
 			p.find("")
 			return nil
 		}
-		return m.back()
+		return m.Back()
 	default:
 	}
 	return nil
 }
 
-func (p *explainPage) body(m *Model, w, h int) []string {
+func (p *explainPage) Body(m *Model, w, h int) []string {
 	if p.madeFor != w {
 		p.set(p.text(min(w-4, proseWidth)), w)
 	}
-	return p.draw(m.st, w, h)
+	return p.draw(m.Styles, w, h)
 }
 
 // proseWidth is a line that is read with ease, however wide the terminal.
 const proseWidth = 96
 
-func (p *explainPage) text(w int) []paneLine {
-	var lines []paneLine
+func (p *explainPage) text(w int) []PaneLine {
+	var lines []PaneLine
 	for _, text := range draw.Wrap(words.Harmless(p.check.Title), w) {
-		lines = append(lines, paneLine{text: text, look: lineTitle})
+		lines = append(lines, PaneLine{text: text, look: LineTitle})
 	}
 	for _, part := range render.Explanation(p.check, p.checks, w) {
-		lines = append(lines, paneLine{})
+		lines = append(lines, PaneLine{})
 		if part.Title != "" {
-			lines = append(lines, paneLine{text: strings.ToUpper(part.Title), look: lineTitle})
+			lines = append(lines, PaneLine{text: strings.ToUpper(part.Title), look: LineTitle})
 		}
 		for _, text := range part.Lines {
-			lines = append(lines, paneLine{text: text})
+			lines = append(lines, PaneLine{text: text})
 		}
 	}
 	return lines

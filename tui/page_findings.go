@@ -36,28 +36,28 @@ type findingRow struct {
 type placedRow struct{ at, lines int }
 
 func findingsKind() PageKind {
-	return PageKind{name: "findings", aliases: []string{"f", "diagnose", "problems"}, doc: "What is wrong, worst first, and what to do.", open: newFindingsPage}
+	return PageKind{Name: "findings", Aliases: []string{"f", "diagnose", "problems"}, Doc: "What is wrong, worst first, and what to do.", Open: newFindingsPage}
 }
 
-func newFindingsPage(*Model, []string) (page, error) { return &findingsPage{}, nil }
+func newFindingsPage(*Model, []string) (Page, error) { return &findingsPage{}, nil }
 
-func (p *findingsPage) scope() scope { return inFindings }
+func (p *findingsPage) Scope() Scope { return InFindings }
 
-func (p *findingsPage) crumb() string {
+func (p *findingsPage) Crumb() string {
 	if p.of != nil {
 		return "findings about " + draw.Cut(refName(*p.of), 30)
 	}
 	return "findings"
 }
 
-func (p *findingsPage) command(*Model) string { return "diagnose" }
+func (p *findingsPage) Command(*Model) string { return "diagnose" }
 
-// note counts the findings, and the checks that found nothing and that could not look.
-func (p *findingsPage) note(*Model) string {
+// Note counts the findings, and the checks that found nothing and that could not look.
+func (p *findingsPage) Note(*Model) string {
 	if p.report == nil {
 		return ""
 	}
-	parts := nonEmpty([]string{strings.Join(severityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
+	parts := NonEmpty([]string{strings.Join(severityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
 	if n := unlooked(p.report); n > 0 {
 		parts = append(parts, words.Number(n)+" could not look")
 	}
@@ -70,7 +70,7 @@ func (p *findingsPage) note(*Model) string {
 	return strings.Join(parts, " · ")
 }
 
-func (p *findingsPage) refresh(m *Model) cmd {
+func (p *findingsPage) Refresh(m *Model) Cmd {
 	if r := m.data.judged.report; r != p.report {
 		p.report = r
 		p.choose()
@@ -145,28 +145,28 @@ func (p *findingsPage) object(*Model) (ref model.Ref, ok bool) {
 	return b.Object, true
 }
 
-func (p *findingsPage) can(m *Model, a action) string {
+func (p *findingsPage) Can(m *Model, a Action) string {
 	b := p.branch()
 	switch a {
-	case actOpen, actDescribe, actOwner, actRelated, actTree, actExplain, actRight, actLeft, actCopyRow:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActExplain, ActRight, ActLeft, ActCopyRow:
 		if b == nil {
 			return "there is no finding"
 		}
-	case actFilter, actSave, actExpandAll:
+	case ActFilter, ActSave, ActExpandAll:
 		if p.report == nil || len(p.report.Findings) == 0 {
 			return "there is no finding"
 		}
 	default:
 	}
 	switch a {
-	case actOpen, actDescribe, actOwner, actRelated, actTree:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
 		if b.Object.Resource == "" {
 			return "the finding is about the whole cluster"
 		}
 		if m.resource(b.Object.Resource) == nil {
 			return "there is no page for " + b.Object.Resource
 		}
-	case actGoFindings:
+	case ActGoFindings:
 		if p.of == nil {
 			return "these are all findings"
 		}
@@ -175,36 +175,36 @@ func (p *findingsPage) can(m *Model, a action) string {
 	return ""
 }
 
-func (p *findingsPage) act(m *Model, a action) cmd {
+func (p *findingsPage) Act(m *Model, a Action) Cmd {
 	if p.move(a) {
 		return nil
 	}
 	b := p.branch()
 	switch a {
-	case actBack:
+	case ActBack:
 		if p.filter != "" {
 			return p.find(m, "")
 		}
-		return m.back()
-	case actRight:
+		return m.Back()
+	case ActRight:
 		p.unfold(b.Key(), true)
-	case actLeft:
+	case ActLeft:
 		p.fold(b)
-	case actExpand:
+	case ActExpand:
 		if b != nil {
 			p.unfold(b.Key(), !p.open[b.Key()])
 		}
-	case actExpandAll:
+	case ActExpandAll:
 		p.unfoldAll()
-	case actExplain:
-		return m.push(newExplainPage(m, b.Check))
-	case actFilter:
-		m.prompt = filterPrompt(p.filter, p.find, func(*Model) string { return words.Plural(len(p.rows), "finding") }, func(_ *Model, a action) { p.move(a) })
-	case actCopyRow:
-		return m.copyText(findingText(b.Finding), "finding")
-	case actSave:
-		return save(m, "findings.md", p.markdown())
-	case actOpen, actDescribe, actOwner, actRelated, actTree:
+	case ActExplain:
+		return m.Push(newExplainPage(m, b.Check))
+	case ActFilter:
+		m.Prompt = FilterPrompt(p.filter, p.find, func(*Model) string { return words.Plural(len(p.rows), "finding") }, func(_ *Model, a Action) { p.move(a) })
+	case ActCopyRow:
+		return m.Copy(findingText(b.Finding), "finding")
+	case ActSave:
+		return Save(m, "findings.md", p.markdown())
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
 		return actOnRef(m, a, b.Object)
 	default:
 	}
@@ -242,7 +242,7 @@ func (p *findingsPage) unfoldAll() {
 	}
 }
 
-func (p *findingsPage) find(_ *Model, text string) cmd {
+func (p *findingsPage) find(_ *Model, text string) Cmd {
 	p.filter = strings.ToLower(strings.TrimSpace(text))
 	p.choose()
 	return nil

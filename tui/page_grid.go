@@ -40,7 +40,7 @@ type gridPage struct {
 	err                  error  // of the filter as typed, or of the selection
 }
 
-func newGridPage(r *view.Resource, words []string) (page, error) {
+func newGridPage(r *view.Resource, words []string) (Page, error) {
 	where, err := view.ParseSelection(r, words)
 	if err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func newGridPage(r *view.Resource, words []string) (page, error) {
 	return g, nil
 }
 
-func (g *gridPage) scope() scope  { return inGrid }
-func (g *gridPage) crumb() string { return g.label }
+func (g *gridPage) Scope() Scope  { return InGrid }
+func (g *gridPage) Crumb() string { return g.label }
 
 // columnList are the positions in the resource of the columns that are shown, if there is room.
 func (g *gridPage) columnList() []int {
@@ -75,8 +75,8 @@ func (g *gridPage) loaded() model.Part {
 	return g.rows.table.Env().Cluster.Loaded
 }
 
-// note sums up what is shown: position, counts, order, filter, columns without room.
-func (g *gridPage) note(m *Model) string {
+// Note sums up what is shown: position, counts, order, filter, columns without room.
+func (g *gridPage) Note(m *Model) string {
 	var parts []string
 	n, all := g.rows.count(), g.rows.total
 	switch {
@@ -86,8 +86,8 @@ func (g *gridPage) note(m *Model) string {
 	default:
 		parts = append(parts, words.Number(n))
 	}
-	if n > 0 && m.w >= 80 {
-		parts[0] = "row " + words.Number(g.cursor+1) + " / " + parts[0]
+	if n > 0 && m.Width >= 80 {
+		parts[0] = "row " + words.Number(g.Cursor+1) + " / " + parts[0]
 	}
 	if len(g.marks) > 0 {
 		parts = append(parts, words.Number(len(g.marks))+" marked")
@@ -99,41 +99,41 @@ func (g *gridPage) note(m *Model) string {
 		}
 		parts = append(parts, "sort "+g.resource.Columns[g.order[0].Column].Name+" "+arrow)
 	}
-	if g.filtering() && (m.prompt == nil || m.prompt.sign != "/") {
+	if g.filtering() && (m.Prompt == nil || m.Prompt.Sign != "/") {
 		parts = append(parts, "/"+g.filter.text)
 	}
-	if busy := nonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
+	if busy := NonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
 		parts = append(parts, busy...)
-	} else if g.hidden > 0 {
-		parts = append(parts, "→ "+words.Plural(g.hidden, "more column"))
+	} else if g.Hidden > 0 {
+		parts = append(parts, "→ "+words.Plural(g.Hidden, "more column"))
 	}
 	return strings.Join(parts, " · ")
 }
 
 func (g *gridPage) filtering() bool { return !g.filter.empty() }
 
-func (g *gridPage) body(m *Model, w, h int) []string {
+func (g *gridPage) Body(m *Model, w, h int) []string {
 	if g.rows.table == nil {
 		return g.placeholder(m, w, h)
 	}
 	if g.rows.count() == 0 {
-		lines := g.draw(m.st, gridView{g, m}, g.sort(), w, h)
-		return append(append(lines, ""), draw.Sentence(m.st, g.nothing(), w)...)
+		lines := g.draw(m.Styles, gridView{g, m}, g.sort(), w, h)
+		return append(append(lines, ""), draw.Sentence(m.Styles, g.nothing(), w)...)
 	}
-	return g.draw(m.st, gridView{g, m}, g.sort(), w, h)
+	return g.draw(m.Styles, gridView{g, m}, g.sort(), w, h)
 }
 
 // sort is the first sort column among those shown.
-func (g *gridPage) sort() sortMark {
+func (g *gridPage) sort() SortMark {
 	if len(g.order) == 0 {
-		return sortMark{column: -1}
+		return SortMark{Column: -1}
 	}
-	return sortMark{slices.Index(g.columnList(), g.order[0].Column), g.order[0].Descending}
+	return SortMark{slices.Index(g.columnList(), g.order[0].Column), g.order[0].Descending}
 }
 
 // placeholder is the page before its first rows are there.
 func (g *gridPage) placeholder(m *Model, w, h int) []string {
-	lines := g.draw(m.st, gridView{g, m}, g.sort(), w, h)
+	lines := g.draw(m.Styles, gridView{g, m}, g.sort(), w, h)
 	text := "…"
 	switch {
 	case g.err != nil:
@@ -143,7 +143,7 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	case m.data.progress != "":
 		text = "… " + m.data.progress
 	}
-	return append(append(lines, ""), draw.Sentence(m.st, words.Harmless(words.OneLine(text)), w)...)
+	return append(append(lines, ""), draw.Sentence(m.Styles, words.Harmless(words.OneLine(text)), w)...)
 }
 
 // nothing says why there are no rows.
@@ -186,17 +186,17 @@ func (v gridView) text(i, j int) string {
 	return shownText(&v.resource.Columns[c], t.Cell(v.gridPage.rows.row(i), c))
 }
 
-func (v gridView) look(i int) rowLook {
+func (v gridView) look(i int) RowLook {
 	r := &v.gridPage.rows
 	row := r.row(i)
-	look := rowLook{fade: v.m.data.fade, dim: isGone(r.table, row)}
+	look := RowLook{fade: v.m.data.fade, Dim: isGone(r.table, row)}
 	if len(v.marks) == 0 && (r.changes == nil || look.fade == faded) {
 		return look
 	}
 	id := r.table.Ref(row).ID
-	_, look.marked = v.marks[id]
+	_, look.Marked = v.marks[id]
 	if r.changes != nil {
-		look.change = r.changes(row, id)
+		look.Change = r.changes(row, id)
 	}
 	return look
 }
@@ -214,8 +214,8 @@ func isGone(t view.Table, row int) bool {
 	return false
 }
 
-// refresh builds the rows anew where the data is newer than they are.
-func (g *gridPage) refresh(m *Model) cmd {
+// Refresh builds the rows anew where the data is newer than they are.
+func (g *gridPage) Refresh(m *Model) Cmd {
 	if m.data.cluster == nil || g.rows.env == m.data.env || g.building {
 		return nil
 	}
@@ -230,9 +230,9 @@ func hasAges(r *view.Resource) bool {
 }
 
 // rebuild asks for the rows as the page's settings now want them; the old ones stay until then.
-func (g *gridPage) rebuild(m *Model, busy string) cmd { return g.request(m, busy, false) }
+func (g *gridPage) rebuild(m *Model, busy string) Cmd { return g.request(m, busy, false) }
 
-func (g *gridPage) request(m *Model, busy string, toTop bool) cmd {
+func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 	if m.data.cluster == nil {
 		return nil
 	}
@@ -241,7 +241,7 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) cmd {
 	q := gridQuery{
 		page: g, serial: g.buildSerial, env: m.data.env, resource: g.resource, where: g.where,
 		order: g.order, filter: g.filter, columns: g.columnList(),
-		cursorAt: g.cursor, cursorID: g.want, toTop: toTop, keep: g.rows,
+		cursorAt: g.Cursor, cursorID: g.want, toTop: toTop, keep: g.rows,
 	}
 	if ref, ok := g.object(m); ok && g.want == "" {
 		q.cursorID = ref.ID
@@ -258,34 +258,34 @@ type builtMsg struct {
 	rows  gridRows
 }
 
-func (b builtMsg) apply(m *Model) cmd {
+func (b builtMsg) Apply(m *Model) Cmd {
 	g := b.query.page
 	if b.query.serial != g.buildSerial {
 		return nil
 	}
 	g.buildBusy, g.building, g.err = "", false, b.rows.err
 	if b.rows.err != nil {
-		m.say(toneBad, b.rows.err.Error())
+		m.Say(ToneBad, b.rows.err.Error())
 		return nil
 	}
 	g.takeOver(m, b)
 	if b.query.filter.text != g.filter.text { // typed on meanwhile
 		g.rows.filtered = false
 		if !g.filter.empty() {
-			return batch(match(g.newMatching(m)), g.refresh(m))
+			return Batch(match(g.newMatching(m)), g.Refresh(m))
 		}
 	}
-	return g.refresh(m)
+	return g.Refresh(m)
 }
 
 // takeOver shows the rows and puts the cursor on the object that it was on.
 func (g *gridPage) takeOver(m *Model, b builtMsg) {
 	at := b.rows.cursor
 	if ref, ok := g.object(m); ok && g.want == "" && ref.ID != b.query.cursorID {
-		at = findNear(&b.rows, ref.ID, g.cursor, 500) // it was moved meanwhile
+		at = findNear(&b.rows, ref.ID, g.Cursor, 500) // it was moved meanwhile
 	}
 	if b.query.toTop {
-		at, g.top, g.cursor = 0, 0, 0
+		at, g.top, g.Cursor = 0, 0, 0
 	}
 	g.rows = b.rows
 	g.matching, g.matchBusy = nil, ""
@@ -296,7 +296,7 @@ func (g *gridPage) takeOver(m *Model, b builtMsg) {
 		g.clamp(g.rows.count())
 	}
 	if g.want != "" && at < 0 && !b.query.toTop {
-		m.say(toneWarn, g.resource.Singular+" "+words.Harmless(g.want)+" is not here: it is gone from the metadata")
+		m.Say(ToneWarn, g.resource.Singular+" "+words.Harmless(g.want)+" is not here: it is gone from the metadata")
 	}
 	g.want = ""
 }
@@ -312,13 +312,13 @@ func (g *gridPage) object(*Model) (model.Ref, bool) {
 
 // current is the row of the table under the cursor.
 func (g *gridPage) current() (row int, ok bool) {
-	if g.rows.table == nil || g.cursor >= g.rows.count() {
+	if g.rows.table == nil || g.Cursor >= g.rows.count() {
 		return 0, false
 	}
-	return g.rows.row(g.cursor), true
+	return g.rows.row(g.Cursor), true
 }
 
-func (g *gridPage) click(m *Model, x, y int) cmd {
+func (g *gridPage) Click(m *Model, x, y int) Cmd {
 	if y == 0 {
 		if c := g.columnAt(x); c >= 0 {
 			return g.sortBy(m, g.columnList()[c])
@@ -326,18 +326,18 @@ func (g *gridPage) click(m *Model, x, y int) cmd {
 		return nil
 	}
 	if i := g.top + y - 1; i < g.rows.count() {
-		if i == g.cursor { // a second click opens
-			return g.act(m, actOpen)
+		if i == g.Cursor { // a second click opens
+			return g.Act(m, ActOpen)
 		}
-		g.cursor = i
+		g.Cursor = i
 	}
 	return nil
 }
 
-func (g *gridPage) wheel(_ *Model, lines int) {
+func (g *gridPage) Wheel(_ *Model, lines int) {
 	g.top += lines
 	n := g.rows.count()
 	g.top = max(0, min(g.top, n-g.height))
-	g.cursor = min(max(g.cursor, g.top), g.top+g.height-1)
+	g.Cursor = min(max(g.Cursor, g.top), g.top+g.height-1)
 	g.clamp(n)
 }

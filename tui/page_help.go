@@ -13,91 +13,91 @@ import (
 
 // helpPage is the key map for people, with everything that can be typed.
 type helpPage struct {
-	pane
+	Pane
 	pages     []PageKind
 	resources []*view.Resource
 	kinds     []PageKind
-	keys      []binding
+	keys      []Binding
 	bare      bool // there is no cluster
 }
 
 func helpKind() PageKind {
-	return PageKind{name: "help", aliases: []string{"?"}, doc: "Every key.", open: newHelpPage, bare: true}
+	return PageKind{Name: "help", Aliases: []string{"?"}, Doc: "Every key.", Open: newHelpPage, Bare: true}
 }
 
-func newHelpPage(m *Model, _ []string) (page, error) {
-	p := &helpPage{pages: m.pages(), resources: m.resources(), kinds: m.kinds, keys: slices.Clone(m.keys.all), bare: m.cfg.First != nil}
+func newHelpPage(m *Model, _ []string) (Page, error) {
+	p := &helpPage{pages: m.pages(), resources: m.resources(), kinds: m.kinds, keys: slices.Clone(m.keys.all), bare: m.Config.First != nil}
 	if p.bare {
-		about, _ := ownKeys(m.kinds, m.cfg.First.scope())
-		p.keys = slices.DeleteFunc(p.keys, func(b binding) bool { return b.in&(about|inHelp|inPrompt|inMenu) == 0 })
+		about, _ := ownKeys(m.kinds, m.Config.First.Scope())
+		p.keys = slices.DeleteFunc(p.keys, func(b Binding) bool { return b.In&(about|InHelp|InPrompt|InMenu) == 0 })
 	}
-	here := m.stack.top().scope()
+	here := m.Top().Scope()
 	if about, first := ownKeys(m.kinds, here); about != 0 { // who asks there wants to know these, and first what works there
-		slices.SortStableFunc(p.keys, func(a, b binding) int {
-			return cmp.Or(boolOrder(a.group != first, b.group != first), boolOrder(a.group == first && a.in&here == 0, b.group == first && b.in&here == 0))
+		slices.SortStableFunc(p.keys, func(a, b Binding) int {
+			return cmp.Or(BoolOrder(a.Group != first, b.Group != first), BoolOrder(a.Group == first && a.In&here == 0, b.Group == first && b.In&here == 0))
 		})
 	}
 	return p, nil
 }
 
 // ownKeys are the pages that a kind with keys of its own for some page has them for, and the group that those keys are in.
-func ownKeys(kinds []PageKind, page scope) (about scope, group string) {
+func ownKeys(kinds []PageKind, page Scope) (about Scope, group string) {
 	for _, k := range kinds {
-		if slices.ContainsFunc(k.keys, func(b binding) bool { return b.in&page != 0 }) {
-			for _, b := range k.keys {
-				about |= b.in
+		if slices.ContainsFunc(k.Keys, func(b Binding) bool { return b.In&page != 0 }) {
+			for _, b := range k.Keys {
+				about |= b.In
 			}
-			return about, k.keys[0].group
+			return about, k.Keys[0].Group
 		}
 	}
 	return 0, ""
 }
 
-func (p *helpPage) scope() scope          { return inHelp }
-func (p *helpPage) crumb() string         { return "help" }
-func (p *helpPage) note(*Model) string    { return p.position() }
-func (p *helpPage) refresh(*Model) cmd    { return nil }
-func (p *helpPage) command(*Model) string { return "" }
-func (p *helpPage) can(_ *Model, a action) string {
-	if a == actSearchNext && p.search == "" {
+func (p *helpPage) Scope() Scope          { return InHelp }
+func (p *helpPage) Crumb() string         { return "help" }
+func (p *helpPage) Note(*Model) string    { return p.position() }
+func (p *helpPage) Refresh(*Model) Cmd    { return nil }
+func (p *helpPage) Command(*Model) string { return "" }
+func (p *helpPage) Can(_ *Model, a Action) string {
+	if a == ActSearchNext && p.search == "" {
 		return "search with / first"
 	}
 	return ""
 }
 
-func (p *helpPage) act(m *Model, a action) cmd {
+func (p *helpPage) Act(m *Model, a Action) Cmd {
 	if p.move(a) {
 		return nil
 	}
 	switch a {
-	case actFilter:
-		m.prompt = p.searchPrompt()
-	case actBack:
+	case ActFilter:
+		m.Prompt = p.searchPrompt()
+	case ActBack:
 		if p.search != "" {
 			p.find("")
 			return nil
 		}
-		return m.back()
+		return m.Back()
 	default:
 	}
 	return nil
 }
 
-func (p *helpPage) body(m *Model, w, h int) []string {
+func (p *helpPage) Body(m *Model, w, h int) []string {
 	if p.madeFor != w {
 		p.set(wrapHelp(p.text(), w), w)
 	}
-	return p.draw(m.st, w, h)
+	return p.draw(m.Styles, w, h)
 }
 
-func (p *helpPage) text() []paneLine {
+func (p *helpPage) text() []PaneLine {
 	lines := p.keyLines()
-	lines = append(lines, paneLine{}, paneLine{text: "JUMP WITH :", look: lineTitle})
+	lines = append(lines, PaneLine{}, PaneLine{text: "JUMP WITH :", look: LineTitle})
 	for _, x := range paletteWords() {
 		lines = append(lines, jumpLine(x.text, nil, x.doc))
 	}
 	for _, x := range p.pages {
-		lines = append(lines, jumpLine(x.name, x.aliases, x.doc))
+		lines = append(lines, jumpLine(x.Name, x.Aliases, x.Doc))
 	}
 	for _, r := range p.resources {
 		lines = append(lines, jumpLine(r.Name, r.Aliases, r.Doc))
@@ -105,7 +105,7 @@ func (p *helpPage) text() []paneLine {
 	if !p.bare {
 		lines = append(lines, filterLines()...)
 	}
-	lines = append(lines, paneLine{}, paneLine{text: "SIGNS", look: lineTitle})
+	lines = append(lines, PaneLine{}, PaneLine{text: "SIGNS", look: LineTitle})
 	for _, x := range [][2]string{
 		{"+ ~", "The last refresh added or changed the row."},
 		{"◆", "The row is marked."},
@@ -119,8 +119,8 @@ func (p *helpPage) text() []paneLine {
 }
 
 // filterLines are what can be typed to filter tables.
-func filterLines() []paneLine {
-	lines := []paneLine{{}, {text: "FILTER WITH /", look: lineTitle}}
+func filterLines() []PaneLine {
+	lines := []PaneLine{{}, {text: "FILTER WITH /", look: LineTitle}}
 	for _, x := range [][2]string{
 		{"growing", "Rows in which the text occurs, in any case. Several words: all of them."},
 		{"re:^docs_", "Rows with a cell that the regular expression matches, in any case."},
@@ -135,24 +135,24 @@ func filterLines() []paneLine {
 }
 
 // keyLines is the key map by group.
-func (p *helpPage) keyLines() []paneLine {
-	var lines []paneLine
+func (p *helpPage) keyLines() []PaneLine {
+	var lines []PaneLine
 	group := ""
 	for _, b := range p.keys {
-		if b.group != group {
+		if b.Group != group {
 			if group != "" {
-				lines = append(lines, paneLine{})
+				lines = append(lines, PaneLine{})
 			}
-			group = b.group
-			lines = append(lines, paneLine{text: strings.ToUpper(group), look: lineTitle})
+			group = b.Group
+			lines = append(lines, PaneLine{text: strings.ToUpper(group), look: LineTitle})
 		}
-		names := make([]string, len(b.keys))
-		for i, k := range b.keys {
+		names := make([]string, len(b.Keys))
+		for i, k := range b.Keys {
 			names[i] = shown(k)
 		}
-		doc := b.doc
-		if b.in != inPages && b.in != inPages&^inHelp && b.in != inPages&^inOverview && b.in&inPages != 0 && b.group != groupGo {
-			doc += " (" + strings.Join(b.in.names(p.kinds), ", ") + ")"
+		doc := b.Doc
+		if b.In != InPages && b.In != InPages&^InHelp && b.In != InPages&^InOverview && b.In&InPages != 0 && b.Group != GroupGo {
+			doc += " (" + strings.Join(b.In.Names(p.kinds), ", ") + ")"
 		}
 		lines = append(lines, helpLine(strings.Join(names, " "), doc))
 	}
@@ -160,16 +160,16 @@ func (p *helpPage) keyLines() []paneLine {
 }
 
 // wrapHelp breaks explanations that are longer than a line.
-func wrapHelp(lines []paneLine, w int) []paneLine {
-	var out []paneLine
+func wrapHelp(lines []PaneLine, w int) []PaneLine {
+	var out []PaneLine
 	for _, l := range lines {
 		room := w - draw.Width(l.label) - 3
-		if l.look != lineKey || draw.Width(l.text) <= room {
+		if l.look != LineKey || draw.Width(l.text) <= room {
 			out = append(out, l)
 			continue
 		}
 		for part := range strings.SplitSeq(ansi.Wordwrap(l.text, room, ""), "\n") {
-			out = append(out, paneLine{label: l.label, text: part, look: lineKey})
+			out = append(out, PaneLine{label: l.label, text: part, look: LineKey})
 			l.label = draw.Pad(draw.Width(l.label))
 		}
 	}
@@ -177,19 +177,19 @@ func wrapHelp(lines []paneLine, w int) []paneLine {
 }
 
 // jumpLine is a page with its shortest other name.
-func jumpLine(name string, aliases []string, doc string) paneLine {
+func jumpLine(name string, aliases []string, doc string) PaneLine {
 	for _, a := range aliases {
 		if len(a) < len(name) {
 			name += " " + a
 			break
 		}
 	}
-	return paneLine{label: "  " + draw.Fit(name, 26), text: doc, look: lineKey}
+	return PaneLine{label: "  " + draw.Fit(name, 26), text: doc, look: LineKey}
 }
 
-func helpLine(left, right string) paneLine {
+func helpLine(left, right string) PaneLine {
 	if draw.Width(left) > 19 {
 		left += " "
 	}
-	return paneLine{label: "  " + draw.Fit(left, max(20, draw.Width(left))), text: right, look: lineKey}
+	return PaneLine{label: "  " + draw.Fit(left, max(20, draw.Width(left))), text: right, look: LineKey}
 }

@@ -10,22 +10,22 @@ type overviewPage struct {
 	overview *view.Overview // nil until the first
 	largest  *view.Grid     // collections by rows
 	busy     bool           // a survey is on its way; a refresh waits for it
-	window
+	Window
 }
 
 func overviewKind() PageKind {
-	return PageKind{name: "overview", aliases: []string{"home"}, doc: "The cluster at a glance.", open: newOverviewPage}
+	return PageKind{Name: "overview", Aliases: []string{"home"}, Doc: "The cluster at a glance.", Open: newOverviewPage}
 }
 
-func newOverviewPage(*Model, []string) (page, error) { return &overviewPage{}, nil }
+func newOverviewPage(*Model, []string) (Page, error) { return &overviewPage{}, nil }
 
-func (p *overviewPage) scope() scope          { return inOverview }
-func (p *overviewPage) crumb() string         { return "overview" }
-func (p *overviewPage) command(*Model) string { return "overview" }
+func (p *overviewPage) Scope() Scope          { return InOverview }
+func (p *overviewPage) Crumb() string         { return "overview" }
+func (p *overviewPage) Command(*Model) string { return "overview" }
 
-func (p *overviewPage) note(*Model) string { return p.place() }
+func (p *overviewPage) Note(*Model) string { return p.Place() }
 
-func (p *overviewPage) refresh(m *Model) cmd {
+func (p *overviewPage) Refresh(m *Model) Cmd {
 	if m.data.cluster == nil || p.busy || p.env == m.data.env {
 		return nil
 	}
@@ -41,50 +41,50 @@ type surveyedMsg struct {
 	largest  *view.Grid
 }
 
-func (s surveyedMsg) apply(m *Model) cmd {
+func (s surveyedMsg) Apply(m *Model) Cmd {
 	s.page.busy = false
 	s.page.env, s.page.overview, s.page.largest = s.env, s.overview, s.largest
-	return s.page.refresh(m)
+	return s.page.Refresh(m)
 }
 
-func (p *overviewPage) can(*Model, action) string { return "" }
+func (p *overviewPage) Can(*Model, Action) string { return "" }
 
-func (p *overviewPage) act(m *Model, a action) cmd {
+func (p *overviewPage) Act(m *Model, a Action) Cmd {
 	switch a {
-	case actBack:
-		return m.back()
-	case actGoCollections:
+	case ActBack:
+		return m.Back()
+	case ActGoCollections:
 		return m.jump("collections")
-	case actGoSegments:
+	case ActGoSegments:
 		return m.jump("segments")
-	case actGoNodes:
+	case ActGoNodes:
 		return m.jump("nodes")
-	case actGoVChannels:
+	case ActGoVChannels:
 		return m.jump("vchannels")
-	case actGoIndexes:
+	case ActGoIndexes:
 		return m.jump("indexes")
-	case actGoTasks:
+	case ActGoTasks:
 		return m.jump("tasks")
-	case actGoUndecoded:
+	case ActGoUndecoded:
 		return m.jump("undecoded")
-	case actGoKeys:
+	case ActGoKeys:
 		return m.jump("keys")
-	case actGoDiff:
+	case ActGoDiff:
 		return m.jump("diff")
-	case actGoBalance:
+	case ActGoBalance:
 		return m.jump("balance")
-	case actHalfUp:
-		p.move(actPageUp)
-	case actHalfDown:
-		p.move(actPageDown)
+	case ActHalfUp:
+		p.Move(ActPageUp)
+	case ActHalfDown:
+		p.Move(ActPageDown)
 	default:
-		p.move(a)
+		p.Move(a)
 	}
 	return nil
 }
 
-func (p *overviewPage) body(m *Model, w, h int) []string {
-	s := sheet{st: m.st, o: p.overview}
+func (p *overviewPage) Body(m *Model, w, h int) []string {
+	s := sheet{st: m.Styles, o: p.overview}
 	if s.o == nil {
 		s.o = &view.Overview{}
 		s.waiting = true
@@ -93,7 +93,7 @@ func (p *overviewPage) body(m *Model, w, h int) []string {
 	if room := h - len(lines) - 3; room > 1 && p.largest != nil && p.largest.Len() > 0 {
 		lines = append(lines, s.collections(p.largest, w, room)...)
 	}
-	p.fit(len(lines), h)
-	from, to := p.seen()
+	p.Fit(len(lines), h)
+	from, to := p.Seen()
 	return lines[from:to]
 }

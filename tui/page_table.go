@@ -10,64 +10,64 @@ import (
 	"kitescope/words"
 )
 
-// tablePage is a page that is a list and nothing else. A page over a table is one of these, made by its PageKind.
-type tablePage[T comparable] struct {
-	list[T]
-	name string // in the breadcrumbs, and of a file that it is saved to
-	// rows are made anew at each refresh; missing is said where there are none to know.
-	rows    func(m *Model) (rows []T, missing string)
-	prints  string // the command line that prints the same, "" if there is none
+// TablePage is a page that is a list and nothing else. A page over a table is one of these, made by its PageKind.
+type TablePage[T comparable] struct {
+	List[T]
+	Name string // in the breadcrumbs, and of a file that it is saved to
+	// Rows are made anew at each refresh; missing is said where there are none to know.
+	Rows    func(m *Model) (rows []T, missing string)
+	Prints  string // the command line that prints the same, "" if there is none
 	missing string
 }
 
-func (p *tablePage[T]) scope() scope          { return inList }
-func (p *tablePage[T]) crumb() string         { return p.name }
-func (p *tablePage[T]) command(*Model) string { return p.prints }
+func (p *TablePage[T]) Scope() Scope          { return InList }
+func (p *TablePage[T]) Crumb() string         { return p.Name }
+func (p *TablePage[T]) Command(*Model) string { return p.Prints }
 
-func (p *tablePage[T]) note(*Model) string {
-	text := words.Plural(len(p.all), p.noun)
-	if len(p.shown) != len(p.all) {
-		text = words.Number(len(p.shown)) + " of " + text
+func (p *TablePage[T]) Note(*Model) string {
+	text := words.Plural(len(p.All), p.Noun)
+	if len(p.Shown) != len(p.All) {
+		text = words.Number(len(p.Shown)) + " of " + text
 	}
-	if p.filter != "" {
-		text += " · /" + p.filter
+	if p.Filter != "" {
+		text += " · /" + p.Filter
 	}
 	return text
 }
 
-func (p *tablePage[T]) refresh(m *Model) cmd {
+func (p *TablePage[T]) Refresh(m *Model) Cmd {
 	var rows []T
-	rows, p.missing = p.rows(m)
-	p.setRows(rows)
+	rows, p.missing = p.Rows(m)
+	p.SetRows(rows)
 	return nil
 }
 
-func (p *tablePage[T]) body(m *Model, w, h int) []string {
+func (p *TablePage[T]) Body(m *Model, w, h int) []string {
 	if p.missing != "" {
-		return append([]string{""}, draw.Sentence(m.st, p.missing, w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, p.missing, w)...)
 	}
-	return p.list.body(m.st, w, h)
+	return p.List.Body(m.Styles, w, h)
 }
 
-func (p *tablePage[T]) can(m *Model, a action) string {
-	if a == actOpen && p.open == nil {
+func (p *TablePage[T]) Can(m *Model, a Action) string {
+	if a == ActOpen && p.Open == nil {
 		return "there is nothing to open"
 	}
-	return p.list.can(m, a)
+	return p.List.Can(m, a)
 }
 
-func (p *tablePage[T]) act(m *Model, a action) cmd {
-	if a == actSave {
-		return save(m, fileName(strings.ReplaceAll(p.name, " ", "-"), "")+".csv", p.csv())
+func (p *TablePage[T]) Act(m *Model, a Action) Cmd {
+	if a == ActSave {
+		return Save(m, FileName(strings.ReplaceAll(p.Name, " ", "-"), "")+".csv", p.CSV())
 	}
-	return p.list.act(m, a)
+	return p.List.Act(m, a)
 }
 
-func (p *tablePage[T]) click(m *Model, x, y int) cmd     { return p.clicked(m, p, x, y) }
-func (p *tablePage[T]) tsvTable() (tsv string, rows int) { return p.tsv() }
+func (p *TablePage[T]) Click(m *Model, x, y int) Cmd     { return p.Clicked(m, p, x, y) }
+func (p *TablePage[T]) TSVTable() (tsv string, rows int) { return p.TSV() }
 
-// csv writes what is shown: the rows that the filter leaves, in their order.
-func (l *list[T]) csv() func(io.Writer) error {
+// CSV writes what is shown: the rows that the filter leaves, in their order.
+func (l *List[T]) CSV() func(io.Writer) error {
 	records := l.records()
 	for _, cells := range records[1:] {
 		for k := range cells {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"kitescope/tui/tuitest"
 )
 
 func TestThemeFollowsTheBackground(t *testing.T) {
@@ -15,12 +17,12 @@ func TestThemeFollowsTheBackground(t *testing.T) {
 		cfg := testConfig()
 		cfg.Theme = ""
 		d := driven(t, cfg, 80, 24)
-		d.cluster(fixture())
-		frames := map[string]bool{d.screen(): true}
-		d.send(tea.BackgroundColorMsg{Color: color.Black})
-		frames[d.screen()] = true
-		d.send(tea.BackgroundColorMsg{Color: color.White})
-		frames[d.screen()] = true
+		d.Cluster(tuitest.Fixture())
+		frames := map[string]bool{d.Screen(): true}
+		d.Send(tea.BackgroundColorMsg{Color: color.Black})
+		frames[d.Screen()] = true
+		d.Send(tea.BackgroundColorMsg{Color: color.White})
+		frames[d.Screen()] = true
 		if len(frames) != 3 {
 			t.Errorf("%d different looks for an unknown, a dark and a light background", len(frames))
 		}
@@ -31,11 +33,11 @@ func TestIdenticalFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, s := range screens {
 			d := at(t, s.keys)
-			d.typed(s.typed)
-			before := d.screen()
+			d.Typed(s.typed)
+			before := d.Screen()
 			d.m.Update(struct{}{})
-			d.sleep(10 * time.Second)
-			if d.screen() != before {
+			d.Sleep(10 * time.Second)
+			if d.Screen() != before {
 				t.Errorf("%s: the frame changed by itself", s.name)
 			}
 		}
@@ -45,42 +47,42 @@ func TestIdenticalFrames(t *testing.T) {
 func TestDiffBaselines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "d")
-		d.shows("no refresh yet")
-		d.cluster(fixtureLater())
-		d.shows("since the last refresh", "470590760626295003", "470590760626295014")
-		d.keys("B")
-		d.shows("nothing changed since the mark")
-		d.cluster(fixture())
-		d.shows("since the mark of 09:30:00", "removed")
-		d.keys("b*2")
-		d.shows("nothing changed since the start")
-		d.keys("b b / ").typed("2174").keys("enter")
-		d.shows("470590760626295014", "2174", "1674")
-		d.lacks("470590760626295003")
+		d.Shows("no refresh yet")
+		d.Cluster(tuitest.FixtureLater())
+		d.Shows("since the last refresh", "470590760626295003", "470590760626295014")
+		d.Keys("B")
+		d.Shows("nothing changed since the mark")
+		d.Cluster(tuitest.Fixture())
+		d.Shows("since the mark of 09:30:00", "removed")
+		d.Keys("b*2")
+		d.Shows("nothing changed since the start")
+		d.Keys("b b / ").Typed("2174").Keys("enter")
+		d.Shows("470590760626295014", "2174", "1674")
+		d.Lacks("470590760626295003")
 	})
 }
 
 func TestTreeFolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "c x")
-		n := len(d.m.stack.top().(*treePage).lines)
-		d.keys("left")
-		d.shows("line 1 / 1")
-		d.keys("e")
-		if got := len(d.m.stack.top().(*treePage).lines); got != n {
+		n := len(d.m.Top().(*treePage).lines)
+		d.Keys("left")
+		d.Shows("line 1 / 1")
+		d.Keys("e")
+		if got := len(d.m.Top().(*treePage).lines); got != n {
 			t.Errorf("expanded again it has %d lines, had %d", got, n)
 		}
-		d.keys("down*3")
+		d.Keys("down*3")
 		id := d.under()
-		d.cluster(fixtureLater())
+		d.Cluster(tuitest.FixtureLater())
 		if got := d.under(); got != id {
 			t.Errorf("after a refresh the cursor is on %s, was on %s", got, id)
 		}
-		d.keys("/").typed("growing").keys("enter")
-		d.shows("Growing")
-		d.lacks("Importing")
-		d.keys("esc enter d")
-		d.shows("vchannel")
+		d.Keys("/").Typed("growing").Keys("enter")
+		d.Shows("Growing")
+		d.Lacks("Importing")
+		d.Keys("esc enter d")
+		d.Shows("vchannel")
 	})
 }
 
@@ -89,15 +91,15 @@ func TestPause(t *testing.T) {
 		cfg := testConfig()
 		cfg.Now = time.Now
 		d := driven(t, cfg, 120, 30)
-		d.cluster(fixture())
-		d.keys("s space")
-		d.shows("‖ paused", "0s old")
-		d.cluster(fixtureLater())
-		d.shows("rev 1643", "1 newer")
-		d.sleep(25 * time.Second)
-		d.shows("20s old")
-		d.keys("space")
-		d.shows("rev 1650", "● live", "+ 470590760626295003", "~ 470590760626295014")
+		d.Cluster(tuitest.Fixture())
+		d.Keys("s space")
+		d.Shows("‖ paused", "0s old")
+		d.Cluster(tuitest.FixtureLater())
+		d.Shows("rev 1643", "1 newer")
+		d.Sleep(25 * time.Second)
+		d.Shows("20s old")
+		d.Keys("space")
+		d.Shows("rev 1650", "● live", "+ 470590760626295003", "~ 470590760626295014")
 	})
 }
 
@@ -106,20 +108,20 @@ func TestHighlightsFade(t *testing.T) {
 		cfg := testConfig()
 		cfg.Now = time.Now
 		d := driven(t, cfg, 120, 30)
-		d.cluster(fixture())
-		d.keys("s down*5")
-		d.cluster(fixtureLater())
-		bright := d.screen()
-		d.shows("+ 470590760626295003", "~ 470590760626295014")
-		if !strings.Contains(bright, d.m.st.Added.Open+" + 470590760626295003") {
+		d.Cluster(tuitest.Fixture())
+		d.Keys("s down*5")
+		d.Cluster(tuitest.FixtureLater())
+		bright := d.Screen()
+		d.Shows("+ 470590760626295003", "~ 470590760626295014")
+		if !strings.Contains(bright, d.m.Styles.Added.Open+" + 470590760626295003") {
 			t.Error("a new row has no colour")
 		}
-		d.sleep(brightFor + time.Second)
-		d.shows("+ 470590760626295003")
-		if d.screen() == bright {
+		d.Sleep(brightFor + time.Second)
+		d.Shows("+ 470590760626295003")
+		if d.Screen() == bright {
 			t.Error("highlights keep their colour")
 		}
-		d.sleep(fadesFor)
-		d.lacks("+ 470590760626295003", "~ 470590760626295014")
+		d.Sleep(fadesFor)
+		d.Lacks("+ 470590760626295003", "~ 470590760626295014")
 	})
 }

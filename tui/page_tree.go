@@ -54,10 +54,10 @@ func (l *treeLine) key() nodeKey { return keyOf(l.node, l.parent) }
 const smallTree = 60
 
 func treeKind() PageKind {
-	return PageKind{name: "tree", aliases: []string{"x"}, doc: "A collection with its partitions, vchannels, segments, indexes.", open: newTreePage, words: collectionNames}
+	return PageKind{Name: "tree", Aliases: []string{"x"}, Doc: "A collection with its partitions, vchannels, segments, indexes.", Open: newTreePage, Words: collectionNames}
 }
 
-func newTreePage(m *Model, words []string) (page, error) {
+func newTreePage(m *Model, words []string) (Page, error) {
 	if len(words) == 0 {
 		if name, ok := onlyCollection(m); ok {
 			words = []string{name}
@@ -77,45 +77,45 @@ func onlyCollection(m *Model) (string, bool) {
 }
 
 // openTree shows the tree of a collection.
-func openTree(m *Model, id model.CollectionID) cmd {
+func openTree(m *Model, id model.CollectionID) Cmd {
 	name := m.data.cluster.CollectionName(id)
 	if name == "" {
 		name = id.String()
 	}
-	return m.push(makeTreePage(id.String(), name))
+	return m.Push(makeTreePage(id.String(), name))
 }
 
 func makeTreePage(word, name string) *treePage {
 	return &treePage{word: word, label: "tree of " + words.Harmless(name), open: map[nodeKey]bool{}, below: map[nodeKey]bool{}}
 }
 
-func (t *treePage) scope() scope  { return inTree }
-func (t *treePage) crumb() string { return draw.Cut(t.label, 40) }
+func (t *treePage) Scope() Scope  { return InTree }
+func (t *treePage) Crumb() string { return draw.Cut(t.label, 40) }
 
-func (t *treePage) note(*Model) string {
+func (t *treePage) Note(*Model) string {
 	var parts []string
 	if t.filter != "" {
 		parts = append(parts, "/"+t.filter)
 	}
 	if len(t.lines) > 0 {
-		parts = append(parts, "line "+words.Number(t.cursor+1)+" / "+words.Number(len(t.lines)))
+		parts = append(parts, "line "+words.Number(t.Cursor+1)+" / "+words.Number(len(t.lines)))
 	}
 	return strings.Join(parts, " · ")
 }
 
-func (t *treePage) body(m *Model, w, h int) []string {
+func (t *treePage) Body(m *Model, w, h int) []string {
 	switch {
 	case t.err != nil:
-		return append([]string{""}, draw.Sentence(m.st, words.Harmless(words.OneLine(t.err.Error())), w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, words.Harmless(words.OneLine(t.err.Error())), w)...)
 	case t.root == nil:
-		return []string{"", "   " + m.st.Dim.On("…")}
+		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case len(t.lines) == 0:
-		return []string{"", "   " + m.st.Dim.On("nothing below matches "+t.filter+"; esc clears the filter")}
+		return []string{"", "   " + m.Styles.Dim.On("nothing below matches "+t.filter+"; esc clears the filter")}
 	}
 	t.height = h
 	t.clamp(len(t.lines))
 	shown := t.lines[t.top:min(t.top+h, len(t.lines))]
-	return t.draw(m.st, shown, w)
+	return t.draw(m.Styles, shown, w)
 }
 
 // draw aligns labels, and fields of one name, among the lines shown.
@@ -133,7 +133,7 @@ func (t *treePage) draw(st *draw.Styles, shown []treeLine, w int) []string {
 	for i, l := range shown {
 		indent := draw.Pad(2 * l.depth)
 		label := draw.Fit(indent+t.sign(l)+draw.CutName(words.Harmless(l.node.Label), labels-draw.Width(indent)-2), labels)
-		if t.top+i == t.cursor {
+		if t.top+i == t.Cursor {
 			out[i] = st.Cursor.On(draw.Fit(" "+label+"  "+f.text(nil, l.node), w))
 			continue
 		}
@@ -219,10 +219,10 @@ func matchesBelow(n *view.Node, filter string) bool {
 }
 
 func (t *treePage) current() (treeLine, bool) {
-	if t.cursor >= len(t.lines) {
+	if t.Cursor >= len(t.lines) {
 		return treeLine{}, false
 	}
-	return t.lines[t.cursor], true
+	return t.lines[t.Cursor], true
 }
 
 func (t *treePage) object(*Model) (model.Ref, bool) {
@@ -233,9 +233,9 @@ func (t *treePage) object(*Model) (model.Ref, bool) {
 	return l.node.Ref, true
 }
 
-func (t *treePage) command(*Model) string { return paste.Shell("tree").Arg(t.word).String() }
+func (t *treePage) Command(*Model) string { return paste.Shell("tree").Arg(t.word).String() }
 
-func (t *treePage) refresh(m *Model) cmd {
+func (t *treePage) Refresh(m *Model) Cmd {
 	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster {
 		return nil
 	}
@@ -257,7 +257,7 @@ type plantedMsg struct {
 	err   error
 }
 
-func (p plantedMsg) apply(m *Model) cmd {
+func (p plantedMsg) Apply(m *Model) Cmd {
 	t := p.query.page
 	t.busy = false
 	at, had := t.current()
@@ -265,7 +265,7 @@ func (p plantedMsg) apply(m *Model) cmd {
 	t.env, t.err = p.query.env, p.err
 	t.root = p.root
 	if p.err != nil {
-		return t.refresh(m)
+		return t.Refresh(m)
 	}
 	t.label = "tree of " + words.Harmless(p.root.Label)
 	if first && p.root.Count() <= smallTree {
@@ -275,7 +275,7 @@ func (p plantedMsg) apply(m *Model) cmd {
 	if had {
 		t.goBack(at.key())
 	}
-	return t.refresh(m)
+	return t.Refresh(m)
 }
 
 // goBack puts the cursor on a node that it was on.

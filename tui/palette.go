@@ -15,25 +15,25 @@ type paletteWord struct {
 	text string
 	doc  string
 	args func(m *Model) []string // what may follow, nil for nothing
-	run  func(m *Model, arg string) cmd
+	run  func(m *Model, arg string) Cmd
 }
 
 func paletteWords() []paletteWord {
 	return []paletteWord{
-		{"q", "Quit.", nil, func(m *Model, _ string) cmd { return m.quit() }},
-		{"quit", "Quit.", nil, func(m *Model, _ string) cmd { return m.quit() }},
-		{"pause", "Pause or resume.", nil, func(m *Model, _ string) cmd { return m.pause() }},
+		{"q", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
+		{"quit", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
+		{"pause", "Pause or resume.", nil, func(m *Model, _ string) Cmd { return m.pause() }},
 		{"theme", "Change the colours: theme NAME.", (*Model).themeNames, (*Model).useTheme},
 	}
 }
 
 // newPalette is the line behind ":".
-func newPalette(m *Model) *prompt {
-	p := &prompt{
-		sign:      ":",
-		accepted:  (*Model).jump,
-		cancelled: func(*Model) cmd { return nil },
-		suggest:   suggestJump,
+func newPalette(m *Model) *Prompt {
+	p := &Prompt{
+		Sign:      ":",
+		Accepted:  (*Model).jump,
+		Cancelled: func(*Model) Cmd { return nil },
+		Suggest:   suggestJump,
 	}
 	p.refresh(m) // everything there is, until something is typed
 	return p
@@ -41,7 +41,7 @@ func newPalette(m *Model) *prompt {
 
 // jump does what a palette line says. A line that is only the start of a name means
 // the best suggestion, as shown.
-func (m *Model) jump(text string) cmd {
+func (m *Model) jump(text string) Cmd {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (m *Model) jump(text string) cmd {
 	p, err := m.open(text)
 	if err != nil && m.unknownPage(words[0]) {
 		if list := suggestJump(m, words[0]); len(list) > 0 {
-			words[0] = list[0].text
+			words[0] = list[0].Text
 			if c, ok := m.runWord(words); ok {
 				return c
 			}
@@ -60,20 +60,20 @@ func (m *Model) jump(text string) cmd {
 		}
 	}
 	if err != nil {
-		m.say(toneBad, err.Error())
+		m.Say(ToneBad, err.Error())
 		return nil
 	}
 	if p == nil {
 		return nil
 	}
-	if p.scope() == inOverview {
+	if p.Scope() == InOverview {
 		m.stack.home()
-		return m.refresh()
+		return m.Refresh()
 	}
-	return m.push(p)
+	return m.Push(p)
 }
 
-func (m *Model) runWord(words []string) (cmd, bool) {
+func (m *Model) runWord(words []string) (Cmd, bool) {
 	for _, w := range paletteWords() {
 		if w.text == words[0] {
 			return w.run(m, strings.Join(words[1:], " ")), true
@@ -91,9 +91,9 @@ func (m *Model) unknownPage(name string) bool {
 func (m *Model) nearest(word string) string {
 	var known []string
 	for _, p := range m.kinds {
-		known = append(known, p.name)
+		known = append(known, p.Name)
 	}
-	for _, r := range m.cfg.Resources {
+	for _, r := range m.Config.Resources {
 		known = append(known, r.Name)
 	}
 	if near := view.Suggest(word, known); len(near) > 0 {
@@ -103,7 +103,7 @@ func (m *Model) nearest(word string) string {
 }
 
 // suggestJump completes the first word to a page, later words to arguments or selectors.
-func suggestJump(m *Model, text string) []suggestion {
+func suggestJump(m *Model, text string) []Suggestion {
 	text = strings.TrimLeft(text, " ")
 	first, rest, more := strings.Cut(text, " ")
 	if !more {
@@ -118,8 +118,8 @@ func suggestJump(m *Model, text string) []suggestion {
 			return complete(done, last, w.args(m))
 		}
 	}
-	if k, ok := m.kindNamed(first); ok && k.words != nil {
-		return complete(done, last, k.words(m))
+	if k, ok := m.kindNamed(first); ok && k.Words != nil {
+		return complete(done, last, k.Words(m))
 	}
 	if r := m.resource(strings.ToLower(first)); r != nil {
 		return complete(done, last, selectorWords(m, r, last))
@@ -127,36 +127,36 @@ func suggestJump(m *Model, text string) []suggestion {
 	return nil
 }
 
-func suggestPage(m *Model, word string) []suggestion {
-	var all []suggestion
+func suggestPage(m *Model, word string) []Suggestion {
+	var all []Suggestion
 	var others [][]string
 	for _, p := range m.pages() {
-		all = append(all, suggestion{text: p.name, doc: p.doc})
-		others = append(others, p.aliases)
+		all = append(all, Suggestion{Text: p.Name, Doc: p.Doc})
+		others = append(others, p.Aliases)
 	}
 	for _, r := range m.resources() {
-		all = append(all, suggestion{text: r.Name, doc: r.Doc})
+		all = append(all, Suggestion{Text: r.Name, Doc: r.Doc})
 		others = append(others, append([]string{r.Singular}, r.Aliases...))
 	}
 	for _, w := range paletteWords() {
-		all = append(all, suggestion{text: w.text, doc: w.doc})
+		all = append(all, Suggestion{Text: w.text, Doc: w.doc})
 		others = append(others, nil)
 	}
 	return rank(word, all, func(i int) []string { return others[i] })
 }
 
 // complete offers the words that match what is typed last.
-func complete(done, last string, words []string) []suggestion {
-	all := make([]suggestion, len(words))
+func complete(done, last string, words []string) []Suggestion {
+	all := make([]Suggestion, len(words))
 	for i, w := range words {
-		all[i].text = w
+		all[i].Text = w
 	}
 	list := rank(last, all, func(int) []string { return nil })
-	if len(list) == 1 && list[0].text == last {
+	if len(list) == 1 && list[0].Text == last {
 		return nil
 	}
 	for i := range list {
-		list[i].text = done + list[i].text
+		list[i].Text = done + list[i].Text
 		for k := range list[i].hits {
 			list[i].hits[k] += len([]rune(done))
 		}
@@ -211,22 +211,22 @@ func collectionNames(m *Model) []string {
 }
 
 // box draws the suggestions, the best at the top.
-func (p *prompt) box(st *draw.Styles, w, h int) []string {
+func (p *Prompt) box(st *draw.Styles, w, h int) []string {
 	rows := min(len(p.list), h)
 	top := min(max(0, p.picked-rows+1), len(p.list)-rows)
 	textW := 16
 	for _, s := range p.list[top : top+rows] {
-		textW = max(textW, draw.Width(words.Harmless(s.text))+2)
+		textW = max(textW, draw.Width(words.Harmless(s.Text))+2)
 	}
 	textW = min(textW, w-4)
 	lines := make([]string, 0, rows)
 	for i := top; i < top+rows; i++ {
 		s := &p.list[i]
-		doc := s.doc
+		doc := s.Doc
 		if i == top+rows-1 && top+rows < len(p.list) {
 			doc = strings.TrimSpace(fmt.Sprintf("(%d more)  %s", len(p.list)-top-rows, doc))
 		}
-		text, doc := draw.Fit(" "+words.Harmless(s.text), textW), draw.Fit("  "+doc, w-textW)
+		text, doc := draw.Fit(" "+words.Harmless(s.Text), textW), draw.Fit("  "+doc, w-textW)
 		if i == p.picked {
 			lines = append(lines, " "+st.Cursor.On(text+doc)+" ")
 			continue

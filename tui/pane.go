@@ -9,33 +9,33 @@ import (
 	"kitescope/tui/draw"
 )
 
-// lineLook is the style of a line in a pane.
-type lineLook uint8
+// LineLook is the style of a line in a pane.
+type LineLook uint8
 
 const (
-	linePlain lineLook = iota
-	lineTitle
-	lineHead
-	lineDim
-	lineWarn
-	lineBad
-	lineChanged
-	lineKey // a key of the key map before the text
+	LinePlain LineLook = iota
+	LineTitle
+	LineHead
+	LineDim
+	LineWarn
+	LineBad
+	LineChanged
+	LineKey // a key of the key map before the text
 )
 
-// paneLine is one line of text with an optional label before it. Both are plain.
-type paneLine struct {
+// PaneLine is one line of text with an optional label before it. Both are plain.
+type PaneLine struct {
 	label string
 	text  string
-	look  lineLook
+	look  LineLook
 }
 
-func (l *paneLine) plain() string { return l.label + l.text }
+func (l *PaneLine) plain() string { return l.label + l.text }
 
-// pane is a text that scrolls and can be searched: details, help.
-type pane struct {
-	window
-	lines   []paneLine
+// Pane is a text that scrolls and can be searched: details, help.
+type Pane struct {
+	Window
+	lines   []PaneLine
 	madeFor int // the width that lines were laid out for
 	left    int
 	search  string
@@ -44,23 +44,23 @@ type pane struct {
 }
 
 // set replaces the text; the position stays where it can.
-func (p *pane) set(lines []paneLine, w int) {
+func (p *Pane) set(lines []PaneLine, w int) {
 	p.lines, p.madeFor, p.length = lines, w, len(lines)
 	p.mark()
 }
 
-func (p *pane) move(a action) bool {
-	if p.window.move(a) {
+func (p *Pane) move(a Action) bool {
+	if p.Window.Move(a) {
 		return true
 	}
 	switch a {
-	case actLeft:
+	case ActLeft:
 		p.left = max(0, p.left-8)
-	case actRight:
+	case ActRight:
 		p.left += 8
-	case actSearchNext:
+	case ActSearchNext:
 		p.step(1)
-	case actSearchPrevious:
+	case ActSearchPrevious:
 		p.step(-1)
 	default:
 		return false
@@ -69,11 +69,11 @@ func (p *pane) move(a action) bool {
 }
 
 // find searches the text and goes to the first match at or below the top.
-func (p *pane) find(text string) {
+func (p *Pane) find(text string) {
 	p.search = strings.ToLower(strings.TrimSpace(text))
 	p.mark()
 	for i, line := range p.hits {
-		if line >= p.top {
+		if line >= p.Top {
 			p.hit = i
 			break
 		}
@@ -81,7 +81,7 @@ func (p *pane) find(text string) {
 	p.step(0)
 }
 
-func (p *pane) mark() {
+func (p *Pane) mark() {
 	p.hits = p.hits[:0]
 	if p.search == "" {
 		p.hit = 0
@@ -95,20 +95,20 @@ func (p *pane) mark() {
 	p.hit = max(0, min(p.hit, len(p.hits)-1))
 }
 
-func (p *pane) step(d int) {
+func (p *Pane) step(d int) {
 	if len(p.hits) == 0 {
 		return
 	}
 	p.hit = (p.hit + d + len(p.hits)) % len(p.hits)
 	line := p.hits[p.hit]
-	if line < p.top || line >= p.top+p.height {
-		p.top = line - p.height/3
+	if line < p.Top || line >= p.Top+p.Height {
+		p.Top = line - p.Height/3
 	}
-	p.scroll(0)
+	p.Scroll(0)
 }
 
 // position says how far the text is scrolled and how the search went.
-func (p *pane) position() string {
+func (p *Pane) position() string {
 	var parts []string
 	if p.search != "" {
 		if len(p.hits) == 0 {
@@ -117,23 +117,23 @@ func (p *pane) position() string {
 			parts = append(parts, fmt.Sprintf("/%s %d of %d", p.search, p.hit+1, len(p.hits)))
 		}
 	}
-	if place := p.place(); place != "" {
+	if place := p.Place(); place != "" {
 		parts = append(parts, place)
 	}
 	return strings.Join(parts, " · ")
 }
 
-func (p *pane) draw(st *draw.Styles, w, h int) []string {
-	p.fit(len(p.lines), h)
+func (p *Pane) draw(st *draw.Styles, w, h int) []string {
+	p.Fit(len(p.lines), h)
 	var out []string
-	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
+	for i := p.Top; i < min(p.Top+h, len(p.lines)); i++ {
 		current := p.search != "" && len(p.hits) > 0 && p.hits[p.hit] == i
 		out = append(out, p.line(st, &p.lines[i], w, current))
 	}
 	return out
 }
 
-func (p *pane) line(st *draw.Styles, l *paneLine, w int, current bool) string {
+func (p *Pane) line(st *draw.Styles, l *PaneLine, w int, current bool) string {
 	plain := l.plain()
 	if p.left > 0 {
 		plain = ansi.TruncateLeft(plain, p.left, "")
@@ -148,26 +148,27 @@ func (p *pane) line(st *draw.Styles, l *paneLine, w int, current bool) string {
 			return " " + plain[:at] + look.On(plain[at:end]) + plain[end:]
 		}
 	}
-	if l.look == linePlain && p.left == 0 && len(l.label) > 0 && len(plain) >= len(l.label) {
+	if l.look == LinePlain && p.left == 0 && len(l.label) > 0 && len(plain) >= len(l.label) {
 		return " " + st.Dim.On(l.label) + plain[len(l.label):]
 	}
-	if l.look == lineKey && len(plain) >= len(l.label) {
+	if l.look == LineKey && len(plain) >= len(l.label) {
 		return " " + st.Key.On(l.label) + plain[len(l.label):]
 	}
-	return " " + lineStyle(st, l.look).On(plain)
+	return " " + LineStyle(st, l.look).On(plain)
 }
 
-func lineStyle(st *draw.Styles, look lineLook) draw.Style {
+// LineStyle is the style of a line's look.
+func LineStyle(st *draw.Styles, look LineLook) draw.Style {
 	switch look {
-	case lineTitle:
+	case LineTitle:
 		return st.Tab
-	case lineHead, lineDim:
+	case LineHead, LineDim:
 		return st.Dim
-	case lineWarn:
+	case LineWarn:
 		return st.Warn
-	case lineBad:
+	case LineBad:
 		return st.Bad
-	case lineChanged:
+	case LineChanged:
 		return st.Changed
 	default:
 	}
@@ -189,7 +190,7 @@ func foldIndex(s, lower string) (from, to int) {
 }
 
 // plain is the whole text.
-func (p *pane) plain() string {
+func (p *Pane) plain() string {
 	var b strings.Builder
 	for i := range p.lines {
 		b.WriteString(strings.TrimRight(p.lines[i].plain(), " "))
@@ -199,20 +200,20 @@ func (p *pane) plain() string {
 }
 
 // searchPrompt searches while it is typed.
-func (p *pane) searchPrompt() *prompt {
-	before, top := p.search, p.top
-	q := &prompt{
-		sign:     "/",
-		changed:  func(_ *Model, text string) cmd { p.find(text); return nil },
-		accepted: func(*Model, string) cmd { return nil },
-		cancelled: func(*Model) cmd {
+func (p *Pane) searchPrompt() *Prompt {
+	before, top := p.search, p.Top
+	q := &Prompt{
+		Sign:     "/",
+		Changed:  func(_ *Model, text string) Cmd { p.find(text); return nil },
+		Accepted: func(*Model, string) Cmd { return nil },
+		Cancelled: func(*Model) Cmd {
 			p.find(before)
-			p.top = top
+			p.Top = top
 			return nil
 		},
-		status: func(*Model) string { return p.position() },
-		move: func(_ *Model, a action) cmd {
-			p.move(map[action]action{actPrevious: actSearchPrevious, actNext: actSearchNext}[a])
+		Status: func(*Model) string { return p.position() },
+		Move: func(_ *Model, a Action) Cmd {
+			p.move(map[Action]Action{ActPrevious: ActSearchPrevious, ActNext: ActSearchNext}[a])
 			return nil
 		},
 	}

@@ -36,23 +36,23 @@ func (l *line) insert(s string) {
 }
 
 // edit applies an editing action and reports whether it was one.
-func (l *line) edit(a action) bool {
+func (l *line) edit(a Action) bool {
 	switch a {
-	case actCursorLeft:
+	case ActCursorLeft:
 		l.at = max(0, l.at-1)
-	case actCursorRight:
+	case ActCursorRight:
 		l.at = min(len(l.text), l.at+1)
-	case actCursorHome:
+	case ActCursorHome:
 		l.at = 0
-	case actCursorEnd:
+	case ActCursorEnd:
 		l.at = len(l.text)
-	case actDeleteBack:
+	case ActDeleteBack:
 		l.cut(max(0, l.at-1), l.at)
-	case actDelete:
+	case ActDelete:
 		l.cut(l.at, min(len(l.text), l.at+1))
-	case actDeleteWord:
+	case ActDeleteWord:
 		l.cut(l.wordStart(), l.at)
-	case actDeleteAll:
+	case ActDeleteAll:
 		l.cut(0, l.at)
 	default:
 		return false
@@ -88,50 +88,50 @@ func (l *line) window(w int) (text string, cursor int) {
 	return ansi.Truncate(before+string(l.text[l.at:]), w, "…"), cursor
 }
 
-// prompt is a line that the keyboard goes to, and what happens with it.
-type prompt struct {
+// Prompt is a line that the keyboard goes to, and what happens with it.
+type Prompt struct {
 	line
-	sign string // ":" or "/"
-	// changed is called after each edit, accepted on enter, cancelled on esc.
-	changed   func(m *Model, text string) cmd
-	accepted  func(m *Model, text string) cmd
-	cancelled func(m *Model) cmd
-	// suggest returns completions of the whole line, best first; nil if there are none.
-	suggest func(m *Model, text string) []suggestion
-	list    []suggestion
+	Sign string // ":" or "/"
+	// Changed is called after each edit, accepted on enter, cancelled on esc.
+	Changed   func(m *Model, text string) Cmd
+	Accepted  func(m *Model, text string) Cmd
+	Cancelled func(m *Model) Cmd
+	// Suggest returns completions of the whole line, best first; nil if there are none.
+	Suggest func(m *Model, text string) []Suggestion
+	list    []Suggestion
 	picked  int // -1: what was typed
-	// status stands at the right end of the line: "matching… 43%".
-	status func(m *Model) string
-	// move lets up and down reach the page; nil where they walk the suggestions.
-	move func(m *Model, a action) cmd
+	// Status stands at the right end of the line: "matching… 43%".
+	Status func(m *Model) string
+	// Move lets up and down reach the page; nil where they walk the suggestions.
+	Move func(m *Model, a Action) Cmd
 }
 
-// suggestion is one line of the palette.
-type suggestion struct {
-	text string // what the line becomes
-	doc  string
+// Suggestion is one line of the palette.
+type Suggestion struct {
+	Text string // what the line becomes
+	Doc  string
 	// hits are positions of runes in text that matched, for highlighting.
 	hits []int
 }
 
 // key handles a key that was pressed while p is open.
-func (p *prompt) key(m *Model, a action, text string) cmd {
+func (p *Prompt) key(m *Model, a Action, text string) Cmd {
 	switch {
-	case a == actNone && text != "":
+	case a == ActNone && text != "":
 		p.insert(text)
 		return p.edited(m)
-	case a == actAccept:
-		m.prompt = nil
-		return p.accepted(m, p.choice())
-	case a == actBack, a == actDeleteBack && len(p.text) == 0:
-		m.prompt = nil
-		return p.cancelled(m)
-	case a == actPrevious, a == actNext:
-		if p.move != nil {
-			return p.move(m, a)
+	case a == ActAccept:
+		m.Prompt = nil
+		return p.Accepted(m, p.choice())
+	case a == ActBack, a == ActDeleteBack && len(p.text) == 0:
+		m.Prompt = nil
+		return p.Cancelled(m)
+	case a == ActPrevious, a == ActNext:
+		if p.Move != nil {
+			return p.Move(m, a)
 		}
 		p.step(a)
-	case a == actComplete, a == actCompleteBack:
+	case a == ActComplete, a == ActCompleteBack:
 		return p.complete(m, a)
 	case p.edit(a):
 		return p.edited(m)
@@ -140,34 +140,34 @@ func (p *prompt) key(m *Model, a action, text string) cmd {
 }
 
 // choice is the suggestion that was walked to, else what was typed.
-func (p *prompt) choice() string {
+func (p *Prompt) choice() string {
 	if p.picked >= 0 && p.picked < len(p.list) {
-		return p.list[p.picked].text
+		return p.list[p.picked].Text
 	}
 	return strings.TrimSpace(p.String())
 }
 
-func (p *prompt) step(a action) {
+func (p *Prompt) step(a Action) {
 	if len(p.list) == 0 {
 		return
 	}
 	d := 1
-	if a == actPrevious || a == actCompleteBack {
+	if a == ActPrevious || a == ActCompleteBack {
 		d = -1
 	}
 	p.picked = min(max(p.picked+d, -1), len(p.list)-1)
 }
 
 // complete takes the best suggestion, or the one walked to, into the line.
-func (p *prompt) complete(m *Model, a action) cmd {
+func (p *Prompt) complete(m *Model, a Action) Cmd {
 	if len(p.list) == 0 {
 		return nil
 	}
-	if a == actCompleteBack {
+	if a == ActCompleteBack {
 		p.step(a)
 		return nil
 	}
-	s := p.list[max(p.picked, 0)].text
+	s := p.list[max(p.picked, 0)].Text
 	if !strings.HasSuffix(s, "=") {
 		s += " "
 	}
@@ -175,17 +175,17 @@ func (p *prompt) complete(m *Model, a action) cmd {
 	return p.edited(m)
 }
 
-func (p *prompt) edited(m *Model) cmd {
+func (p *Prompt) edited(m *Model) Cmd {
 	p.refresh(m)
-	if p.changed == nil {
+	if p.Changed == nil {
 		return nil
 	}
-	return p.changed(m, p.String())
+	return p.Changed(m, p.String())
 }
 
-func (p *prompt) refresh(m *Model) {
+func (p *Prompt) refresh(m *Model) {
 	p.picked = -1
-	if p.suggest != nil {
-		p.list = p.suggest(m, p.String())
+	if p.Suggest != nil {
+		p.list = p.Suggest(m, p.String())
 	}
 }

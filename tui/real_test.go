@@ -12,6 +12,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/source"
+	"kitescope/tui/tuitest"
 )
 
 // capture reads a captured cluster as the program does. When it was taken is fixed: for
@@ -41,22 +42,22 @@ func capture(t *testing.T, name string) *model.Cluster {
 // TestRealScreens shows a cluster of Milvus 2.3.5, captured twice while it worked.
 func TestRealScreens(t *testing.T) {
 	before, after := capture(t, "cluster-2.3.5-t1"), capture(t, "cluster-2.3.5-t7")
-	for _, size := range sizes[:2] {
+	for _, size := range tuitest.Sizes[:2] {
 		for _, s := range screens {
 			switch s.name {
 			case "overview", "collections", "segments", "nodes", "vchannels", "keys", "detail-collection", "detail-segment", "detail-key", "tree", "diff":
 			default:
 				continue
 			}
-			name := fmt.Sprintf("real-%s-%dx%d", s.name, size.w, size.h)
+			name := fmt.Sprintf("real-%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := driven(t, testConfig(), size.w, size.h)
-					d.send(news.Update{Cluster: before})
-					d.send(news.Update{Cluster: after})
-					d.keys(s.keys)
-					d.fits()
-					golden(t, name, d.plain())
+					d := driven(t, testConfig(), size.W, size.H)
+					d.Send(news.Update{Cluster: before})
+					d.Send(news.Update{Cluster: after})
+					d.Keys(s.keys)
+					d.Fits()
+					tuitest.Golden(t, name, d.Plain())
 				})
 			})
 		}

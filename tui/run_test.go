@@ -16,44 +16,31 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"go.uber.org/goleak"
 
-	"kitescope/inspect/model"
 	"kitescope/inspect/news"
+	"kitescope/tui/tuitest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// feedFunc is a Feed of a function.
-type feedFunc func(ctx context.Context, emit func(news.Update))
-
-func (f feedFunc) Follow(ctx context.Context, emit func(news.Update)) { f(ctx, emit) }
-
-// once delivers one live cluster and nothing more.
-func once(c *model.Cluster) news.Feed {
-	return feedFunc(func(ctx context.Context, emit func(news.Update)) {
-		emit(news.Update{Cluster: c, Live: true})
-		<-ctx.Done()
-	})
-}
-
 func TestRunShowsFollowsAndQuits(t *testing.T) {
 	cfg := testConfig()
 	gate := make(chan struct{})
-	cfg.Feed = feedFunc(func(ctx context.Context, emit func(news.Update)) {
+	cfg.Feed = tuitest.FeedFunc(func(ctx context.Context, emit func(news.Update)) {
 		<-gate
-		emit(news.Update{Cluster: fixture(), Live: true})
+		emit(news.Update{Cluster: tuitest.Fixture(), Live: true})
 		<-ctx.Done()
 	})
 	p := started(cfg, 80, 24)
-	p.wait(t, "… connecting") // the first frame does not wait for the feed
+	p.Wait(t, "… connecting") // the first frame does not wait for the feed
 	close(gate)
-	p.wait(t, "160,452")
-	p.press("s")
-	p.wait(t, "470590760626295000")
-	p.press("/growing\r")
-	p.redrawn(t, "4 of 30")
-	p.press("q")
-	p.end(t)
-	raw := p.out.raw()
+	p.Wait(t, "160,452")
+	p.Press("s")
+	p.Wait(t, "470590760626295000")
+	p.Press("/growing\r")
+	p.Redrawn(t, "4 of 30")
+	p.Press("q")
+	p.End(t)
+	raw := p.Out.Raw()
 	for _, restored := range []string{ansi.ResetModeAltScreenSaveCursor, ansi.SetModeTextCursorEnable, ansi.ResetModeBracketedPaste} {
 		if !strings.Contains(raw, restored) {
 			t.Errorf("the terminal was not restored: no %q", restored)
@@ -63,22 +50,22 @@ func TestRunShowsFollowsAndQuits(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	cfg := testConfig()
-	cfg.Feed = once(fixture())
+	cfg.Feed = tuitest.Once(tuitest.Fixture())
 	p := started(cfg, 80, 24)
-	p.wait(t, "160,452")
-	p.interrupt(t)
+	p.Wait(t, "160,452")
+	p.Interrupt(t)
 }
 
 func TestControlCQuitsFromAnywhere(t *testing.T) {
 	for _, before := range []string{"", ":", "s/", "sC", "?"} {
 		t.Run("after "+before, func(t *testing.T) {
 			cfg := testConfig()
-			cfg.Feed = once(fixture())
+			cfg.Feed = tuitest.Once(tuitest.Fixture())
 			p := started(cfg, 80, 24)
-			p.wait(t, "160,452")
-			p.press(before)
-			p.press("\x03")
-			p.end(t)
+			p.Wait(t, "160,452")
+			p.Press(before)
+			p.Press("\x03")
+			p.End(t)
 		})
 	}
 }
@@ -93,11 +80,11 @@ func TestRunEndsWithASignal(t *testing.T) {
 	in, keys := io.Pipe()
 	defer keys.Close()
 	defer in.Close()
-	out := newOutput()
-	cfg.Feed, cfg.Input, cfg.Output, cfg.Width, cfg.Height = once(fixture()), in, out, 80, 24
+	out := tuitest.NewOutput()
+	cfg.Feed, cfg.Input, cfg.Output, cfg.Width, cfg.Height = tuitest.Once(tuitest.Fixture()), in, out, 80, 24
 	done := make(chan error, 1)
 	go func() { done <- Run(ctx, cfg) }()
-	(&program{out: out}).wait(t, "160,452")
+	(&tuitest.Program{Out: out}).Wait(t, "160,452")
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil {
 		err = self.Signal(os.Interrupt)
@@ -120,18 +107,18 @@ func TestIdleWritesNothing(t *testing.T) {
 		t.Run("after "+pages, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := testConfig()
-				cfg.Feed = once(fixture())
+				cfg.Feed = tuitest.Once(tuitest.Fixture())
 				cfg.Mouse = true
 				p := started(cfg, 80, 24)
-				p.wait(t, "160,452")
-				p.press(pages)
+				p.Wait(t, "160,452")
+				p.Press(pages)
 				time.Sleep(time.Second)
-				before := p.out.len()
+				before := p.Out.Len()
 				time.Sleep(time.Minute)
-				if n := p.out.len() - before; n != 0 {
-					t.Errorf("%d bytes written while nothing changed: %q", n, p.out.raw()[before:])
+				if n := p.Out.Len() - before; n != 0 {
+					t.Errorf("%d bytes written while nothing changed: %q", n, p.Out.Raw()[before:])
 				}
-				p.interrupt(t)
+				p.Interrupt(t)
 			})
 		})
 	}
@@ -142,17 +129,17 @@ func TestLostSourceKeepsItsData(t *testing.T) {
 		cfg := testConfig()
 		cfg.Now = time.Now
 		d := driven(t, cfg, 80, 24)
-		d.cluster(fixture())
-		d.keys("s")
-		d.send(news.Update{Err: errors.New("watch 127.0.0.1:2379: connection refused"), Live: true})
-		d.shows("source lost", "connection refused", "470590760626295000", "0s old")
-		d.sleep(4 * time.Second)
-		d.shows("4s old")
-		d.sleep(3 * time.Minute)
-		d.shows("3m old")
-		d.cluster(fixtureLater())
-		d.shows("● live", "rev 1650")
-		d.lacks("source lost", "connection refused")
+		d.Cluster(tuitest.Fixture())
+		d.Keys("s")
+		d.Send(news.Update{Err: errors.New("watch 127.0.0.1:2379: connection refused"), Live: true})
+		d.Shows("source lost", "connection refused", "470590760626295000", "0s old")
+		d.Sleep(4 * time.Second)
+		d.Shows("4s old")
+		d.Sleep(3 * time.Minute)
+		d.Shows("3m old")
+		d.Cluster(tuitest.FixtureLater())
+		d.Shows("● live", "rev 1650")
+		d.Lacks("source lost", "connection refused")
 	})
 }
 
@@ -175,25 +162,25 @@ func benchKeys(b *testing.B, before string, keys []string, pause time.Duration) 
 	b.Helper()
 	cfg := testConfig()
 	cfg.Now = time.Now
-	cfg.Feed = once(manySegments(million))
+	cfg.Feed = tuitest.Once(tuitest.ManySegments(million))
 	p := started(cfg, 180, 50)
-	p.wait(b, "● live")
-	p.press("s")
-	p.wait(b, strconv.Itoa(firstID+100000))
-	p.press(before)
+	p.Wait(b, "● live")
+	p.Press("s")
+	p.Wait(b, strconv.Itoa(tuitest.FirstID+100000))
+	p.Press(before)
 	time.Sleep(300 * time.Millisecond)
 	var took []time.Duration
 	for i := 0; b.Loop(); i++ {
-		for len(p.out.writes) > 0 {
-			<-p.out.writes
+		for len(p.Out.Writes) > 0 {
+			<-p.Out.Writes
 		}
 		begin := time.Now()
-		p.press(keys[i%len(keys)])
-		took = append(took, (<-p.out.writes).Sub(begin))
+		p.Press(keys[i%len(keys)])
+		took = append(took, (<-p.Out.Writes).Sub(begin))
 		time.Sleep(pause)
 	}
-	p.press("\x03")
-	p.end(b)
+	p.Press("\x03")
+	p.End(b)
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
@@ -204,14 +191,14 @@ func benchKeys(b *testing.B, before string, keys []string, pause time.Duration) 
 func BenchmarkFirstFrame(b *testing.B) {
 	for b.Loop() {
 		cfg := testConfig()
-		cfg.Feed = feedFunc(func(ctx context.Context, _ func(news.Update)) { <-ctx.Done() })
+		cfg.Feed = tuitest.FeedFunc(func(ctx context.Context, _ func(news.Update)) { <-ctx.Done() })
 		p := started(cfg, 180, 50)
-		for !strings.Contains(p.out.plain(), "overview") {
-			<-p.out.writes
+		for !strings.Contains(p.Out.Plain(), "overview") {
+			<-p.Out.Writes
 		}
 		b.StopTimer()
-		p.press("q")
-		p.end(b)
+		p.Press("q")
+		p.End(b)
 		b.StartTimer()
 	}
 }

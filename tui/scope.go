@@ -1,60 +1,60 @@
 package tui
 
-// scope is where a binding applies: a set of kinds of pages, or one of the input modes.
-type scope uint32
+// Scope is where a binding applies: a set of kinds of pages, or one of the input modes.
+type Scope uint32
 
 const (
-	inPrompt scope = 1 << iota // a line being typed: filter, search, palette, help search
-	inMenu                     // a list to choose from
-	inOverview
-	inGrid // the tables of resources
-	inList // other tables that are nothing but that
-	inDetail
-	inTree
-	inDiff
-	inFindings
-	inExplain
-	inBalance
-	inFlame
-	inTop // tables of profiles: where the time goes, callers and callees
-	inProfiles
-	inJudge
-	inCompare // benchmark results, before and after
-	inMetric  // the runs of one metric
-	inReplay
-	inReplayRow // a request, a segment, a change of a replay
-	inHelp
-	freeScope // the first of those that a pageKind may take
+	InPrompt Scope = 1 << iota // a line being typed: filter, search, palette, help search
+	InMenu                     // a list to choose from
+	InOverview
+	InGrid // the tables of resources
+	InList // other tables that are nothing but that
+	InDetail
+	InTree
+	InDiff
+	InFindings
+	InExplain
+	InBalance
+	InFlame
+	InTop // tables of profiles: where the time goes, callers and callees
+	InProfiles
+	InJudge
+	InCompare // benchmark results, before and after
+	InMetric  // the runs of one metric
+	InReplay
+	InReplayRow // a request, a segment, a change of a replay
+	InHelp
+	FreeScope // the first of those that a pageKind may take
 
-	inTables = inGrid | inList
-	inPages  = ^(inPrompt | inMenu)
+	InTables = InGrid | InList
+	InPages  = ^(InPrompt | InMenu)
 )
 
-// names says where a binding applies, for help and for messages: in pages of the UI itself, and in some of those kinds.
-func (s scope) names(kinds []PageKind) []string {
+// Names says where a binding applies, for help and for messages: in pages of the UI itself, and in some of those kinds.
+func (s Scope) Names(kinds []PageKind) []string {
 	all := []struct {
-		in   scope
+		in   Scope
 		name string
 	}{
-		{inOverview, "overview"},
-		{inTables, "tables"},
-		{inDetail, "details"},
-		{inTree, "trees"},
-		{inDiff, "diff"},
-		{inFindings, "findings"},
-		{inExplain, "explanations"},
-		{inBalance, "balance"},
-		{inFlame, "flame graphs"},
-		{inTop, "tables of profiles"},
-		{inProfiles, "profiles"},
-		{inJudge, "judgements"},
-		{inCompare, "comparisons"},
-		{inMetric, "metrics"},
-		{inReplay, "replays"},
-		{inReplayRow, "details of replays"},
-		{inHelp, "help"},
-		{inPrompt, "while typing"},
-		{inMenu, "menus"},
+		{InOverview, "overview"},
+		{InTables, "tables"},
+		{InDetail, "details"},
+		{InTree, "trees"},
+		{InDiff, "diff"},
+		{InFindings, "findings"},
+		{InExplain, "explanations"},
+		{InBalance, "balance"},
+		{InFlame, "flame graphs"},
+		{InTop, "tables of profiles"},
+		{InProfiles, "profiles"},
+		{InJudge, "judgements"},
+		{InCompare, "comparisons"},
+		{InMetric, "metrics"},
+		{InReplay, "replays"},
+		{InReplayRow, "details of replays"},
+		{InHelp, "help"},
+		{InPrompt, "while typing"},
+		{InMenu, "menus"},
 	}
 	var names []string
 	for _, x := range all {
@@ -63,8 +63,8 @@ func (s scope) names(kinds []PageKind) []string {
 		}
 	}
 	for _, k := range kinds {
-		if s&k.in != 0 {
-			names = append(names, k.places)
+		if s&k.In != 0 {
+			names = append(names, k.Places)
 		}
 	}
 	return names

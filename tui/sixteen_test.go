@@ -8,17 +8,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"kitescope/render"
-	"kitescope/tui/draw"
+	"kitescope/tui/tuitest"
 )
-
-// written is what a terminal with so many colours is sent for text in a style.
-func written(p colorprofile.Profile, s draw.Style) string {
-	var out strings.Builder
-	w := &colorprofile.Writer{Forward: &out, Profile: p}
-	_, _ = w.WriteString(s.On("x"))
-	before, _, _ := strings.Cut(out.String(), "x")
-	return before
-}
 
 // onSixteen is the UI in a theme on a terminal with sixteen colours.
 func onSixteen(theme string) *Model {
@@ -45,16 +36,16 @@ func TestSixteenColours(t *testing.T) {
 	for _, theme := range []string{"auto", "terminal", "dark", "light"} {
 		m := onSixteen(theme)
 		for name, role := range roles {
-			if got := written(colorprofile.ANSI, m.st.Roles[role]); got != want[name] {
+			if got := tuitest.Written(colorprofile.ANSI, m.Styles.Roles[role]); got != want[name] {
 				t.Errorf("%s: %s is sent as %q, want %q", theme, name, got, want[name])
 			}
 		}
-		if m.st.Roles[render.StateRole("registered")] != m.st.Good {
+		if m.Styles.Roles[render.StateRole("registered")] != m.Styles.Good {
 			t.Error("registered is not as it should be")
 		}
 		m.Update(tea.ColorProfileMsg{Profile: colorprofile.ASCII})
 		for name, role := range roles {
-			if got := m.st.Roles[role].Open; strings.Contains(got, "3") {
+			if got := m.Styles.Roles[role].Open; strings.Contains(got, "3") {
 				t.Errorf("%s: without colours %s is %q", theme, name, got)
 			}
 		}

@@ -3,14 +3,14 @@ package tui
 // stack is where the person is: the pages from the first to the one shown, and
 // those that were left with back. Every page keeps its own state.
 type stack struct {
-	pages   []page
-	forward []page
+	pages   []Page
+	forward []Page
 }
 
-func (s *stack) top() page { return s.pages[len(s.pages)-1] }
+func (s *stack) top() Page { return s.pages[len(s.pages)-1] }
 
 // push shows a page on top of the current one.
-func (s *stack) push(p page) {
+func (s *stack) push(p Page) {
 	s.pages = append(s.pages, p)
 	s.forward = nil
 }

@@ -14,32 +14,36 @@ import (
 	"kitescope/words"
 )
 
-// tone is how much a message matters.
-type tone int
+// Tone is how much a message matters.
+type Tone int
 
 const (
-	toneInfo tone = iota
-	toneGood
-	toneWarn
-	toneBad
+	ToneInfo Tone = iota
+	ToneGood
+	ToneWarn
+	ToneBad
 )
 
 // toast is a message in the place of the footer; the next key takes it away, no
 // timer does, so that it can be read in peace.
 type toast struct {
-	tone tone
+	tone Tone
 	text string
 }
 
-func (m *Model) say(t tone, text string) { m.toast = toast{t, ansi.Strip(words.OneLine(text))} }
+// Say shows a message in the place of the footer, until the next key.
+func (m *Model) Say(t Tone, text string) { m.toast = toast{t, ansi.Strip(words.OneLine(text))} }
 
-// frame draws everything and says where the terminal's cursor belongs.
-func (m *Model) frame() (string, *tea.Cursor) {
-	if m.w < minWidth || m.h < minHeight {
+// frame draws a Model.
+type frame struct{ *Model }
+
+// whole draws everything and says where the terminal's cursor belongs.
+func (m frame) whole() (string, *tea.Cursor) {
+	if m.Width < MinWidth || m.h < MinHeight {
 		return m.tooSmall(), nil
 	}
-	bodyAt, bodyH := m.bodyTop(), m.bodyHeight()
-	body := m.stack.top().body(m, m.w, bodyH) // before the crumbs, which say how far it is scrolled
+	bodyAt, bodyH := m.bodyTop(), m.BodyHeight()
+	body := m.Top().Body(m.Model, m.Width, bodyH) // before the crumbs, which say how far it is scrolled
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
 	if m.roomy() {
@@ -77,7 +81,8 @@ func (m *Model) bodyTop() int {
 	return top
 }
 
-func (m *Model) bodyHeight() int {
+// BodyHeight is how many lines a page has.
+func (m *Model) BodyHeight() int {
 	h := m.h - m.bodyTop() - 1
 	if m.roomy() {
 		h--
@@ -85,29 +90,29 @@ func (m *Model) bodyHeight() int {
 	return h
 }
 
-func (m *Model) rule() string {
-	return " " + m.st.Dim.On(strings.Repeat("─", m.w-2))
+func (m frame) rule() string {
+	return " " + m.Styles.Dim.On(strings.Repeat("─", m.Width-2))
 }
 
-func (m *Model) tooSmall() string {
-	text := []string{"terminal too small", fmt.Sprintf("%d x %d, needs %d x %d", m.w, m.h, minWidth, minHeight), "q quits"}
+func (m frame) tooSmall() string {
+	text := []string{"terminal too small", fmt.Sprintf("%d x %d, needs %d x %d", m.Width, m.h, MinWidth, MinHeight), "q quits"}
 	lines := make([]string, 0, m.h)
 	for range max(0, (m.h-len(text))/2) {
 		lines = append(lines, "")
 	}
 	for _, t := range text {
 		if len(lines) < m.h {
-			t = draw.Cut(t, m.w)
-			lines = append(lines, draw.Pad((m.w-draw.Width(t))/2)+t)
+			t = draw.Cut(t, m.Width)
+			lines = append(lines, draw.Pad((m.Width-draw.Width(t))/2)+t)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
 // header says which cluster this is, and how old the picture is.
-func (m *Model) header() string {
-	st, d := m.st, &m.data
-	where := m.cfg.Title
+func (m frame) header() string {
+	st, d := m.Styles, &m.data
+	where := m.Config.Title
 	if d.cluster != nil {
 		where = place(&d.cluster.Origin)
 	}
@@ -117,16 +122,16 @@ func (m *Model) header() string {
 		if len(d.cluster.Version.Others) > 0 {
 			version += " +" + words.Number(len(d.cluster.Version.Others))
 		}
-		if draw.Width(version)+draw.Width(right)+draw.Width(where)+18 <= m.w {
+		if draw.Width(version)+draw.Width(right)+draw.Width(where)+18 <= m.Width {
 			right = version + "   " + right
 		}
 	}
-	room := max(8, m.w-draw.Width(right)-15)
+	room := max(8, m.Width-draw.Width(right)-15)
 	if d.cluster != nil && !d.live && draw.Width(where) > room {
-		where = cutPath(where, room)
+		where = CutPath(where, room)
 	}
 	left := " " + st.Title.On("kitescope") + "  " + draw.CutName(where, room)
-	return draw.Ends(left, right+" ", m.w)
+	return draw.Ends(left, right+" ", m.Width)
 }
 
 // place names a source: the root path, which tells clusters on one etcd apart, and the host or file.
@@ -144,8 +149,8 @@ func place(o *model.Origin) string {
 	return words.Harmless(o.Root + " @ " + strings.TrimSuffix(where, "/"+o.Root))
 }
 
-// cutPath leaves out the first folders of a file's path, as many as it takes.
-func cutPath(where string, w int) string {
+// CutPath leaves out the first folders of a file's path, as many as it takes.
+func CutPath(where string, w int) string {
 	before, path, ok := strings.Cut(where, " @ ")
 	if !ok {
 		before, path = "", where
@@ -163,10 +168,10 @@ func cutPath(where string, w int) string {
 }
 
 // freshness is the right end of the header: revision, age, state of the source.
-func (m *Model) freshness() string {
-	st, d := m.st, &m.data
+func (m frame) freshness() string {
+	st, d := m.Styles, &m.data
 	if d.cluster == nil {
-		if m.cfg.First != nil {
+		if m.Config.First != nil {
 			return "" // profiles say themselves when they were taken
 		}
 		if d.err != nil {
@@ -183,7 +188,7 @@ func (m *Model) freshness() string {
 	}
 	old := ""
 	if since, ok := d.ageShown(); ok {
-		old, _ = ageText(m.cfg.Now().Sub(since))
+		old, _ = ageText(m.Config.Now().Sub(since))
 	}
 	switch {
 	case d.err != nil && !d.since.IsZero():
@@ -202,7 +207,7 @@ func (m *Model) freshness() string {
 		parts = append(parts, st.Warn.On("▲ "+who+" for "+old))
 	case d.live:
 		changed := d.at.Format("15:04:05")
-		if m.w >= 100 {
+		if m.Width >= 100 {
 			changed = "changed " + changed
 		}
 		parts = append(parts, changed, st.Good.On("● live"))
@@ -212,7 +217,7 @@ func (m *Model) freshness() string {
 		}
 		parts = append(parts, old, st.Dim.On("○ "+offlineWord(d.cluster.Origin.Kind)))
 	}
-	return strings.Join(nonEmpty(parts), st.Dim.On(" · "))
+	return strings.Join(NonEmpty(parts), st.Dim.On(" · "))
 }
 
 // offlineWord names a source that does not change.
@@ -231,22 +236,22 @@ func offlineWord(kind string) string {
 }
 
 // trouble is the line that says why there is no newer data.
-func (m *Model) trouble() string {
+func (m frame) trouble() string {
 	d := &m.data
 	text := " ✖ " + words.Harmless(words.OneLine(d.err.Error()))
-	if note := " · what was known at " + d.at.Format("15:04:05") + " stays"; d.cluster != nil && draw.Width(text)+draw.Width(note) < m.w {
+	if note := " · what was known at " + d.at.Format("15:04:05") + " stays"; d.cluster != nil && draw.Width(text)+draw.Width(note) < m.Width {
 		text += note
 	}
-	return m.st.Bad.On(draw.Cut(text, m.w))
+	return m.Styles.Bad.On(draw.Cut(text, m.Width))
 }
 
 // crumbs is the way here, and what the page says about itself.
-func (m *Model) crumbs() string {
-	note := m.stack.top().note(m)
-	room := max(12, m.w-draw.Width(note)-4)
+func (m frame) crumbs() string {
+	note := m.Top().Note(m.Model)
+	room := max(12, m.Width-draw.Width(note)-4)
 	names := make([]string, len(m.stack.pages))
 	for i, p := range m.stack.pages {
-		names[i] = p.crumb()
+		names[i] = p.Crumb()
 	}
 	left := strings.Join(names, " › ")
 	for len(names) > 1 && draw.Width(left) > room {
@@ -255,52 +260,52 @@ func (m *Model) crumbs() string {
 	}
 	left = draw.Cut(left, room)
 	if i := strings.LastIndex(left, " › "); i >= 0 {
-		left = m.st.Dim.On(left[:i]+" › ") + m.st.Tab.On(left[i+len(" › "):])
+		left = m.Styles.Dim.On(left[:i]+" › ") + m.Styles.Tab.On(left[i+len(" › "):])
 	} else {
-		left = m.st.Tab.On(left)
+		left = m.Styles.Tab.On(left)
 	}
-	return draw.Ends(" "+left, m.st.Dim.On(note)+" ", m.w)
+	return draw.Ends(" "+left, m.Styles.Dim.On(note)+" ", m.Width)
 }
 
 // footer is the prompt, a message or the hints, in this order.
-func (m *Model) footer() (string, *tea.Cursor) {
+func (m frame) footer() (string, *tea.Cursor) {
 	switch {
-	case m.prompt != nil:
+	case m.Prompt != nil:
 		return m.promptLine()
 	case m.toast.text != "":
 		return m.toastLine(), nil
-	case m.menu != nil:
-		return m.hints(inMenu), nil
+	case m.Menu != nil:
+		return m.hints(InMenu), nil
 	}
-	return m.hints(m.stack.top().scope()), nil
+	return m.hints(m.Top().Scope()), nil
 }
 
-func (m *Model) promptLine() (string, *tea.Cursor) {
-	p := m.prompt
+func (m frame) promptLine() (string, *tea.Cursor) {
+	p := m.Prompt
 	status := ""
 	if m.toast.text != "" {
 		status = m.toast.text
-	} else if p.status != nil {
-		status = p.status(m)
+	} else if p.Status != nil {
+		status = p.Status(m.Model)
 	}
-	room := max(20, m.w-draw.Width(status)-5)
+	room := max(20, m.Width-draw.Width(status)-5)
 	text, at := p.window(room)
-	line := " " + m.st.Key.On(p.sign) + text
-	return draw.Ends(line, m.st.Dim.On(status)+" ", m.w), tea.NewCursor(1+len(p.sign)+at, m.h-1)
+	line := " " + m.Styles.Key.On(p.Sign) + text
+	return draw.Ends(line, m.Styles.Dim.On(status)+" ", m.Width), tea.NewCursor(1+len(p.Sign)+at, m.h-1)
 }
 
-func (m *Model) toastLine() string {
+func (m frame) toastLine() string {
 	st, glyph := draw.Style{}, " "
 	switch m.toast.tone {
-	case toneGood:
-		st, glyph = m.st.Good, " ✓ "
-	case toneWarn:
-		st, glyph = m.st.Warn, " ▲ "
-	case toneBad:
-		st, glyph = m.st.Bad, " ✖ "
+	case ToneGood:
+		st, glyph = m.Styles.Good, " ✓ "
+	case ToneWarn:
+		st, glyph = m.Styles.Warn, " ▲ "
+	case ToneBad:
+		st, glyph = m.Styles.Bad, " ✖ "
 	default:
 	}
-	return st.On(draw.Cut(glyph+m.toast.text, m.w))
+	return st.On(draw.Cut(glyph+m.toast.text, m.Width))
 }
 
 // maxHints is how many keys the footer shows at most.
@@ -308,7 +313,7 @@ const maxHints = 8
 
 // hints shows the most important keys that are possible now, as many as fit, in the
 // order of the key map. Short words stand where by them the most important of those fits that would be left out.
-func (m *Model) hints(in scope) string {
+func (m frame) hints(in Scope) string {
 	chosen, left := m.fitting(in, false)
 	if brief, still := m.fitting(in, true); left != still {
 		chosen = brief
@@ -316,25 +321,25 @@ func (m *Model) hints(in scope) string {
 	m.keys.inOrder(chosen)
 	var b strings.Builder
 	for i, h := range chosen {
-		b.WriteString(draw.Pad(min(1+i, gap)) + m.st.Key.On(shown(h.keys[0])) + " " + h.hint)
+		b.WriteString(draw.Pad(min(1+i, Gap)) + m.Styles.Key.On(shown(h.Keys[0])) + " " + h.Hint)
 	}
 	return b.String()
 }
 
 // fitting are the keys that fit into the footer, with their words or with the short ones, and the most important one that does not: its first key.
-func (m *Model) fitting(in scope, brief bool) (chosen []binding, left string) {
-	page := m.stack.top()
-	room := m.w - 2
+func (m frame) fitting(in Scope, brief bool) (chosen []Binding, left string) {
+	page := m.Top()
+	room := m.Width - 2
 	for _, h := range m.keys.hints(in) {
 		if brief {
-			h.hint = h.brief()
+			h.Hint = h.brief()
 		}
-		w := draw.Width(shown(h.keys[0])) + 1 + draw.Width(h.hint) + gap
-		if in&inPages != 0 && m.can(page, h.action) != "" {
+		w := draw.Width(shown(h.Keys[0])) + 1 + draw.Width(h.Hint) + Gap
+		if in&InPages != 0 && m.can(page, h.Action) != "" {
 			continue
 		}
-		if len(chosen) == maxHints || w-gap > room {
-			left = cmp.Or(left, h.keys[0])
+		if len(chosen) == maxHints || w-Gap > room {
+			left = cmp.Or(left, h.Keys[0])
 			continue
 		}
 		room -= w
@@ -344,28 +349,28 @@ func (m *Model) fitting(in scope, brief bool) (chosen []binding, left string) {
 }
 
 // brief is the word in the footer where the whole one would push out what is more important, as selectors have it.
-func (b *binding) brief() string {
-	if b.action == actGoCollections {
+func (b *Binding) brief() string {
+	if b.Action == ActGoCollections {
 		return "coll"
 	}
-	return b.hint
+	return b.Hint
 }
 
 // overlay draws a menu or the palette's suggestions over the body.
-func (m *Model) overlay(lines []string, top, h int) {
+func (m frame) overlay(lines []string, top, h int) {
 	var box []string
 	x, y := 0, 0
 	switch {
-	case m.prompt != nil && len(m.prompt.list) > 0:
-		box = m.prompt.box(m.st, m.w-2, min(h, 12))
+	case m.Prompt != nil && len(m.Prompt.list) > 0:
+		box = m.Prompt.box(m.Styles, m.Width-2, min(h, 12))
 		x, y = 0, top+h-len(box)
 		if m.roomy() {
 			y++
 		}
-	case m.menu != nil:
-		box = m.menu.box(m.st, m.w-4, h)
-		x, y = max(0, (m.w-ansi.StringWidth(box[0]))/2), top+max(0, (h-len(box))/3)
-		m.menu.x, m.menu.y, m.menu.w, m.menu.h = x, y, ansi.StringWidth(box[0]), len(box)
+	case m.Menu != nil:
+		box = m.Menu.box(m.Styles, m.Width-4, h)
+		x, y = max(0, (m.Width-ansi.StringWidth(box[0]))/2), top+max(0, (h-len(box))/3)
+		m.Menu.x, m.Menu.y, m.Menu.w, m.Menu.h = x, y, ansi.StringWidth(box[0]), len(box)
 	}
 	for i, b := range box {
 		line := lines[y+i]
@@ -375,7 +380,8 @@ func (m *Model) overlay(lines []string, top, h int) {
 	}
 }
 
-func nonEmpty(list []string) []string {
+// NonEmpty leaves out what is empty; the list is reused.
+func NonEmpty(list []string) []string {
 	kept := list[:0]
 	for _, s := range list {
 		if s != "" {

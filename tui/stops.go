@@ -6,84 +6,85 @@ import (
 	"kitescope/tui/draw"
 )
 
-// stops is a text of which the cursor goes to the lines that something can be done with, and passes over the others.
-type stops struct {
-	at          []int // lines that the cursor can be on
-	cursor      int   // in at
-	top, height int   // of the window
+// Stops is a text of which the cursor goes to the lines that something can be done with, and passes over the others.
+type Stops struct {
+	At          []int // lines that the cursor can be on
+	Cursor      int   // in at
+	Top, Height int   // of the window
 }
 
-// line is the one under the cursor, -1 if there is none.
-func (s *stops) line() int {
-	if s.cursor >= len(s.at) {
+// Line is the one under the cursor, -1 if there is none.
+func (s *Stops) Line() int {
+	if s.Cursor >= len(s.At) {
 		return -1
 	}
-	return s.at[s.cursor]
+	return s.At[s.Cursor]
 }
 
-// scroll brings the cursor into the window of a text of n lines, with what belongs to its line: all up to end. On the first
+// Scroll brings the cursor into the window of a text of n lines, with what belongs to its line: all up to end. On the first
 // stop all that is above is shown too.
-func (s *stops) scroll(n int, end func(line int) int) {
-	s.goTo(s.cursor)
-	if line := s.line(); line >= 0 {
-		bottom := min(end(line), line+s.height)
-		s.top = min(max(s.top, bottom-s.height), line)
-		if s.cursor == 0 {
-			s.top = max(0, bottom-s.height)
+func (s *Stops) Scroll(n int, end func(line int) int) {
+	s.GoTo(s.Cursor)
+	if line := s.Line(); line >= 0 {
+		bottom := min(end(line), line+s.Height)
+		s.Top = min(max(s.Top, bottom-s.Height), line)
+		if s.Cursor == 0 {
+			s.Top = max(0, bottom-s.Height)
 		}
 	}
-	s.top = max(0, min(s.top, n-s.height))
+	s.Top = max(0, min(s.Top, n-s.Height))
 }
 
-// scrollToEnd is scroll, which on the last stop shows all that is below as well.
-func (s *stops) scrollToEnd(n int, end func(line int) int) {
-	s.scroll(n, end)
-	if line := s.line(); line >= 0 && s.cursor == len(s.at)-1 {
-		s.top = max(0, s.top, min(line, n-s.height))
+// ScrollToEnd is scroll, which on the last stop shows all that is below as well.
+func (s *Stops) ScrollToEnd(n int, end func(line int) int) {
+	s.Scroll(n, end)
+	if line := s.Line(); line >= 0 && s.Cursor == len(s.At)-1 {
+		s.Top = max(0, s.Top, min(line, n-s.Height))
 	}
 }
 
-// alone is the end of a line that nothing below belongs to.
-func alone(line int) int { return line + 1 }
+// Alone is the end of a line that nothing below belongs to.
+func Alone(line int) int { return line + 1 }
 
-// goTo puts the cursor on the i-th stop, or the one nearest to it.
-func (s *stops) goTo(i int) { s.cursor = max(0, min(i, len(s.at)-1)) }
+// GoTo puts the cursor on the i-th stop, or the one nearest to it.
+func (s *Stops) GoTo(i int) { s.Cursor = max(0, min(i, len(s.At)-1)) }
 
-// find puts the cursor on the first stop at a line that is wanted, if there is one.
-func (s *stops) find(wanted func(line int) bool) {
-	if i := slices.IndexFunc(s.at, wanted); i >= 0 {
-		s.cursor = i
+// Find puts the cursor on the first stop at a line that is wanted, if there is one.
+func (s *Stops) Find(wanted func(line int) bool) {
+	if i := slices.IndexFunc(s.At, wanted); i >= 0 {
+		s.Cursor = i
 	}
 }
 
-// move applies a movement and reports whether it was one.
-func (s *stops) move(a action) bool {
-	to, ok := moved(a, s.cursor, len(s.at), s.height)
+// Move applies a movement and reports whether it was one.
+func (s *Stops) Move(a Action) bool {
+	to, ok := Moved(a, s.Cursor, len(s.At), s.Height)
 	if ok {
-		s.goTo(to)
+		s.GoTo(to)
 	}
 	return ok
 }
 
-// clicked puts the cursor on a line; where it is already, it opens what is there.
-func (s *stops) clicked(m *Model, p page, y int) cmd {
-	switch i := slices.Index(s.at, s.top+y); {
+// Clicked puts the cursor on a line; where it is already, it opens what is there.
+func (s *Stops) Clicked(m *Model, p Page, y int) Cmd {
+	switch i := slices.Index(s.At, s.Top+y); {
 	case i < 0:
-	case i == s.cursor && p.can(m, actOpen) == "":
-		return p.act(m, actOpen)
+	case i == s.Cursor && p.Can(m, ActOpen) == "":
+		return p.Act(m, ActOpen)
 	default:
-		s.cursor = i
+		s.Cursor = i
 	}
 	return nil
 }
 
-func (s *stops) wheel(_ *Model, lines int) { s.goTo(s.cursor + lines) }
+// Wheel moves the cursor.
+func (s *Stops) Wheel(_ *Model, lines int) { s.GoTo(s.Cursor + lines) }
 
-// draw shows what is in the window of n lines of w cells: plain where the cursor is.
-func (s *stops) draw(st *draw.Styles, n, w int, plain, styled func(i int) string) []string {
+// Draw shows what is in the window of n lines of w cells: plain where the cursor is.
+func (s *Stops) Draw(st *draw.Styles, n, w int, plain, styled func(i int) string) []string {
 	var out []string
-	at := s.line()
-	for i := s.top; i < min(s.top+s.height, n); i++ {
+	at := s.Line()
+	for i := s.Top; i < min(s.Top+s.Height, n); i++ {
 		if i == at {
 			out = append(out, st.Cursor.On(draw.Fit(" "+plain(i), w)))
 			continue

@@ -15,54 +15,54 @@ type grid interface {
 	// text is the cell of the i-th row and the j-th of columns.
 	text(i, j int) string
 	// look is the state of the i-th row.
-	look(i int) rowLook
+	look(i int) RowLook
 }
 
-// rowLook is the state of a row: it decides the style of the whole row and its gutter.
-type rowLook struct {
-	marked bool
-	change change
+// RowLook is the state of a row: it decides the style of the whole row and its gutter.
+type RowLook struct {
+	Marked bool
+	Change Change
 	fade   fade
-	dim    bool // dropped and gone things
-	role   render.Role
+	Dim    bool // dropped and gone things
+	Role   render.Role
 }
 
-// change says what a refresh did to a row.
-type change uint8
+// Change says what a refresh did to a row.
+type Change uint8
 
 const (
-	unchanged change = iota
-	added
-	changed
-	removed
+	Unchanged Change = iota
+	Added
+	Changed
+	Removed
 )
 
 // glyph is the sign of a change, so that it can be seen without colour.
-func (c change) glyph() string {
+func (c Change) glyph() string {
 	return [...]string{" ", "+", "~", "-"}[c]
 }
 
 // tableView is a window onto a grid: where the cursor is and which rows are visible.
 type tableView struct {
-	cursor, top int
+	Cursor, top int
 	offset      int   // columns scrolled to the left
-	widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
-	placed      []placed
+	Widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
+	Placed      []placed
 	height      int // rows visible in the last frame
-	hidden      int // columns without room in the last frame
+	Hidden      int // columns without room in the last frame
 }
 
-// sortMark is the column that a table is sorted by: its position among the columns
+// SortMark is the column that a table is sorted by: its position among the columns
 // of the grid, -1 if it is not among them.
-type sortMark struct {
-	column     int
+type SortMark struct {
+	Column     int
 	descending bool
 }
 
 // arrow stands behind the title of the column that a table is sorted by.
-func (s sortMark) arrow(column int) string {
+func (s SortMark) arrow(column int) string {
 	switch {
-	case column != s.column:
+	case column != s.Column:
 		return ""
 	case s.descending:
 		return " ↓"
@@ -73,15 +73,15 @@ func (s sortMark) arrow(column int) string {
 // gutter is the cells before the first column: mark and change.
 const gutter = 3
 
-// move applies a movement over n rows and reports whether it was one.
-func (t *tableView) move(a action, n int) bool {
-	to, ok := moved(a, t.cursor, n, t.height)
-	t.cursor = to
+// Move applies a movement over n rows and reports whether it was one.
+func (t *tableView) Move(a Action, n int) bool {
+	to, ok := Moved(a, t.Cursor, n, t.height)
+	t.Cursor = to
 	switch a {
-	case actLeft:
+	case ActLeft:
 		t.offset = max(0, t.offset-1)
-	case actRight:
-		if t.hidden > 0 {
+	case ActRight:
+		if t.Hidden > 0 {
 			t.offset++
 		}
 	default:
@@ -95,26 +95,26 @@ func (t *tableView) move(a action, n int) bool {
 
 // clamp brings cursor and window into n rows.
 func (t *tableView) clamp(n int) {
-	t.cursor = max(0, min(t.cursor, n-1))
+	t.Cursor = max(0, min(t.Cursor, n-1))
 	if t.height > 0 {
-		t.top = min(max(t.top, t.cursor-t.height+1), t.cursor)
+		t.top = min(max(t.top, t.Cursor-t.height+1), t.Cursor)
 		t.top = max(0, min(t.top, n-t.height))
 	}
 }
 
 // put moves the cursor to row i of n and keeps it on the same line of the screen.
 func (t *tableView) put(i, n int) {
-	line := t.cursor - t.top
-	t.cursor = i
+	line := t.Cursor - t.top
+	t.Cursor = i
 	t.top = i - line
 	t.clamp(n)
 }
 
-// resetColumns forgets what was learnt about columns: others are shown now.
-func (t *tableView) resetColumns() { t.widest, t.offset = nil, 0 }
+// ResetColumns forgets what was learnt about columns: others are shown now.
+func (t *tableView) ResetColumns() { t.Widest, t.offset = nil, 0 }
 
 // draw lays out the header and the visible rows in h lines of w cells.
-func (t *tableView) draw(st *draw.Styles, g grid, sorted sortMark, w, h int) []string {
+func (t *tableView) draw(st *draw.Styles, g grid, sorted SortMark, w, h int) []string {
 	cols := g.columns()
 	t.height = max(1, h-1)
 	n := g.rows()
@@ -125,14 +125,14 @@ func (t *tableView) draw(st *draw.Styles, g grid, sorted sortMark, w, h int) []s
 	if names, ok := g.(interface{ leastName() int }); ok {
 		soft = names.leastName()
 	}
-	t.place(cols, sorted.column, w, soft)
+	t.place(cols, sorted.Column, w, soft)
 
 	lines := make([]string, 0, h)
 	lines = append(lines, t.header(st, cols, sorted))
 	var b strings.Builder
 	for i := range visible {
 		b.Reset()
-		t.row(&b, st, cols, texts[i*len(cols):(i+1)*len(cols)], g.look(t.top+i), t.top+i == t.cursor, w)
+		t.row(&b, st, cols, texts[i*len(cols):(i+1)*len(cols)], g.look(t.top+i), t.top+i == t.Cursor, w)
 		lines = append(lines, b.String())
 	}
 	return lines
@@ -140,10 +140,10 @@ func (t *tableView) draw(st *draw.Styles, g grid, sorted sortMark, w, h int) []s
 
 // read makes the texts of the visible rows and learns how wide they are.
 func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
-	if len(t.widest) != len(cols) {
-		t.widest = make([]int, len(cols))
+	if len(t.Widest) != len(cols) {
+		t.Widest = make([]int, len(cols))
 		for j := range cols {
-			t.widest[j] = draw.Width(cols[j].Title)
+			t.Widest[j] = draw.Width(cols[j].Title)
 		}
 	}
 	texts := make([]string, visible*len(cols))
@@ -151,7 +151,7 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 		for j := range cols {
 			s := g.text(t.top+i, j)
 			texts[i*len(cols)+j] = s
-			t.widest[j] = max(t.widest[j], draw.Width(s))
+			t.Widest[j] = max(t.Widest[j], draw.Width(s))
 		}
 	}
 	return texts
@@ -160,37 +160,37 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	tracks := make([]track, len(cols))
 	for j := range cols {
-		tracks[j] = track{natural: t.widest[j], priority: cols[j].Priority, flexible: flexible(cols[j].Kind), soft: soft}
+		tracks[j] = track{natural: t.Widest[j], priority: cols[j].Priority, flexible: flexible(cols[j].Kind), soft: soft}
 		if j == sorted { // it explains the order, so it stays; with room for the arrow
 			tracks[j].priority = 0
 			tracks[j].natural = max(tracks[j].natural, draw.Width(cols[j].Title)+2)
 		}
 	}
 	t.offset = max(0, min(t.offset, len(cols)-2))
-	t.placed = arrange(tracks, w-gutter-1, t.offset)
-	t.hidden = len(cols) - len(t.placed)
-	if t.offset > 0 && len(t.placed) > 0 {
-		t.hidden = len(cols) - 1 - t.placed[len(t.placed)-1].column
+	t.Placed = arrange(tracks, w-gutter-1, t.offset)
+	t.Hidden = len(cols) - len(t.Placed)
+	if t.offset > 0 && len(t.Placed) > 0 {
+		t.Hidden = len(cols) - 1 - t.Placed[len(t.Placed)-1].Column
 	}
 }
 
-func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted sortMark) string {
+func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted SortMark) string {
 	var b strings.Builder
 	b.WriteString(draw.Pad(gutter))
-	for k, p := range t.placed {
+	for k, p := range t.Placed {
 		if k > 0 {
-			b.WriteString(draw.Pad(gap))
+			b.WriteString(draw.Pad(Gap))
 		}
-		title := cols[p.column].Title + sorted.arrow(p.column)
+		title := cols[p.Column].Title + sorted.arrow(p.Column)
 		switch {
-		case rightAligned(cols[p.column].Kind):
-			title = draw.FitRight(title, p.width)
-		case k < len(t.placed)-1:
-			title = draw.Fit(title, p.width)
+		case rightAligned(cols[p.Column].Kind):
+			title = draw.FitRight(title, p.Width)
+		case k < len(t.Placed)-1:
+			title = draw.Fit(title, p.Width)
 		default:
-			title = draw.Cut(title, p.width)
+			title = draw.Cut(title, p.Width)
 		}
-		if p.column == sorted.column {
+		if p.Column == sorted.Column {
 			b.WriteString(st.Tab.On(title))
 		} else {
 			b.WriteString(st.Dim.On(title))
@@ -201,25 +201,25 @@ func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted sortMark
 
 // row writes one row. A row has one style; only words that are states have their
 // own colour, and only where the row has none.
-func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column, texts []string, look rowLook, atCursor bool, w int) {
+func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column, texts []string, look RowLook, atCursor bool, w int) {
 	rowStyle := lookStyle(st, look, atCursor)
 	b.WriteString(rowStyle.Open)
 	b.WriteString(gutterOf(look))
 	used := gutter
-	for k, p := range t.placed {
+	for k, p := range t.Placed {
 		if k > 0 {
-			b.WriteString(draw.Pad(gap))
-			used += gap
+			b.WriteString(draw.Pad(Gap))
+			used += Gap
 		}
-		s := texts[p.column]
-		if rightAligned(cols[p.column].Kind) {
-			s = draw.FitRight(s, p.width)
+		s := texts[p.Column]
+		if rightAligned(cols[p.Column].Kind) {
+			s = draw.FitRight(s, p.Width)
 		} else {
-			s = draw.FitName(s, p.width)
+			s = draw.FitName(s, p.Width)
 		}
-		used += p.width
-		if rowStyle.Open == "" && cols[p.column].Kind == table.State {
-			s = stateStyle(st, texts[p.column]).On(s)
+		used += p.Width
+		if rowStyle.Open == "" && cols[p.Column].Kind == table.State {
+			s = stateStyle(st, texts[p.Column]).On(s)
 		}
 		b.WriteString(s)
 	}
@@ -229,33 +229,33 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 	b.WriteString(rowStyle.Close)
 }
 
-func gutterOf(look rowLook) string {
+func gutterOf(look RowLook) string {
 	mark := " "
-	if look.marked {
+	if look.Marked {
 		mark = "◆"
 	}
 	if look.fade == faded {
 		return mark + "  "
 	}
-	return mark + look.change.glyph() + " "
+	return mark + look.Change.glyph() + " "
 }
 
-func lookStyle(st *draw.Styles, look rowLook, atCursor bool) draw.Style {
+func lookStyle(st *draw.Styles, look RowLook, atCursor bool) draw.Style {
 	switch {
 	case atCursor:
 		return st.Cursor
-	case look.marked:
+	case look.Marked:
 		return st.Marked
-	case look.fade == fresh && look.change == added:
+	case look.fade == fresh && look.Change == Added:
 		return st.Added
-	case look.fade == fresh && look.change == changed:
+	case look.fade == fresh && look.Change == Changed:
 		return st.Changed
-	case look.change == removed:
+	case look.Change == Removed:
 		return st.Removed
-	case look.dim:
+	case look.Dim:
 		return st.Dim
-	case look.role != render.RolePlain:
-		return st.Roles[look.role]
+	case look.Role != render.RolePlain:
+		return st.Roles[look.Role]
 	}
 	return draw.Style{}
 }
@@ -263,11 +263,11 @@ func lookStyle(st *draw.Styles, look rowLook, atCursor bool) draw.Style {
 // columnAt returns the position in columns of the column at cell x, -1 if there is none.
 func (t *tableView) columnAt(x int) int {
 	at := gutter
-	for _, p := range t.placed {
-		if x >= at-1 && x < at+p.width+1 {
-			return p.column
+	for _, p := range t.Placed {
+		if x >= at-1 && x < at+p.Width+1 {
+			return p.Column
 		}
-		at += p.width + gap
+		at += p.Width + Gap
 	}
 	return -1
 }
@@ -292,35 +292,35 @@ func rightAligned(k table.Kind) bool {
 	return false
 }
 
-// layRows lays a whole table out in w cells, plain: its header and its rows.
-func layRows[T any](columns []column[T], rows []T, sorted sortMark, w int) (header string, lines []string) {
+// LayRows lays a whole table out in w cells, plain: its header and its rows.
+func LayRows[T any](columns []Column[T], rows []T, sorted SortMark, w int) (header string, lines []string) {
 	cols := headsOf(columns)
 	texts := make([][]string, len(rows))
-	t := tableView{widest: make([]int, len(cols))}
+	t := tableView{Widest: make([]int, len(cols))}
 	for j := range cols {
-		t.widest[j] = draw.Width(cols[j].Title)
+		t.Widest[j] = draw.Width(cols[j].Title)
 	}
 	for i := range texts {
 		texts[i] = make([]string, len(cols))
 		for j := range cols {
 			texts[i][j] = columns[j].Shown(rows[i])
-			t.widest[j] = max(t.widest[j], draw.Width(texts[i][j]))
+			t.Widest[j] = max(t.Widest[j], draw.Width(texts[i][j]))
 		}
 	}
-	t.place(cols, sorted.column, w+gutter+1, 0)
+	t.place(cols, sorted.Column, w+gutter+1, 0)
 	line := func(of func(column int) string) string {
 		var b strings.Builder
-		for k, p := range t.placed {
+		for k, p := range t.Placed {
 			if k > 0 {
-				b.WriteString(draw.Pad(gap))
+				b.WriteString(draw.Pad(Gap))
 			}
-			switch kind := cols[p.column].Kind; {
+			switch kind := cols[p.Column].Kind; {
 			case rightAligned(kind):
-				b.WriteString(draw.FitRight(of(p.column), p.width))
+				b.WriteString(draw.FitRight(of(p.Column), p.Width))
 			case kind == table.List: // prose, which gives way at its end
-				b.WriteString(draw.Fit(of(p.column), p.width))
+				b.WriteString(draw.Fit(of(p.Column), p.Width))
 			default:
-				b.WriteString(draw.FitName(of(p.column), p.width))
+				b.WriteString(draw.FitName(of(p.Column), p.Width))
 			}
 		}
 		return strings.TrimRight(b.String(), " ")

@@ -36,7 +36,7 @@ func (m *Model) themeNames() []string {
 }
 
 // followsBackground reports whether the theme depends on the terminal's background.
-func (m *Model) followsBackground() bool { return !m.cfg.NoColor && m.theme == autoTheme }
+func (m *Model) followsBackground() bool { return !m.Config.NoColor && m.theme == autoTheme }
 
 // background is what the terminal said about its background.
 type background int
@@ -70,27 +70,27 @@ func (m *Model) setTheme() {
 	if few && !ofSixteen(&theme) {
 		theme = m.themes[0]
 	}
-	noColor := m.cfg.NoColor || m.colours == colorprofile.NoTTY || m.colours == colorprofile.ASCII
-	m.st = draw.NewStyles(&theme, noColor, few)
+	noColor := m.Config.NoColor || m.colours == colorprofile.NoTTY || m.colours == colorprofile.ASCII
+	m.Styles = draw.NewStyles(&theme, noColor, few)
 }
 
 // useTheme is ":theme NAME"; without a name the next one.
-func (m *Model) useTheme(name string) cmd {
+func (m *Model) useTheme(name string) Cmd {
 	names := m.themeNames()
 	if name == "" {
 		name = names[(slices.Index(names, m.theme)+1)%len(names)]
 	}
 	switch {
 	case !slices.Contains(names, name):
-		m.say(toneBad, "there is no theme "+name+"; there are "+strings.Join(names, ", "))
+		m.Say(ToneBad, "there is no theme "+name+"; there are "+strings.Join(names, ", "))
 		return nil
-	case m.cfg.NoColor:
-		m.say(toneWarn, "colours are off (NO_COLOR or --color never)")
+	case m.Config.NoColor:
+		m.Say(ToneWarn, "colours are off (NO_COLOR or --color never)")
 		return nil
 	}
 	m.theme = name
 	m.setTheme()
-	m.say(toneInfo, "theme "+name)
+	m.Say(ToneInfo, "theme "+name)
 	if m.followsBackground() {
 		return m.Init()
 	}

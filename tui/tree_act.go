@@ -8,9 +8,9 @@ import (
 	"kitescope/words"
 )
 
-func (t *treePage) can(m *Model, a action) string {
+func (t *treePage) Can(m *Model, a Action) string {
 	switch a {
-	case actOpen, actDescribe, actOwner, actRelated, actRight, actLeft, actExpandAll, actCollapseAll, actCopyRow, actFilter:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActRight, ActLeft, ActExpandAll, ActCollapseAll, ActCopyRow, ActFilter:
 		if t.root == nil {
 			return "no data yet"
 		}
@@ -21,11 +21,11 @@ func (t *treePage) can(m *Model, a action) string {
 		return ""
 	}
 	switch a {
-	case actExpandAll, actCollapseAll:
+	case ActExpandAll, ActCollapseAll:
 		if len(l.node.Children) == 0 {
 			return "there is nothing below"
 		}
-	case actOwner:
+	case ActOwner:
 		if l.depth == 0 {
 			return "this is the top of the tree"
 		}
@@ -34,26 +34,26 @@ func (t *treePage) can(m *Model, a action) string {
 	return ""
 }
 
-func (t *treePage) act(m *Model, a action) cmd {
+func (t *treePage) Act(m *Model, a Action) Cmd {
 	l, ok := t.current()
-	if ok && (a == actLeft || a == actRight) {
+	if ok && (a == ActLeft || a == ActRight) {
 		t.fold(a, l)
 		return nil
 	}
-	if t.move(a, len(t.lines)) {
+	if t.Move(a, len(t.lines)) {
 		return nil
 	}
 	switch a {
-	case actBack:
+	case ActBack:
 		if t.filter != "" {
 			return t.setFilter(m, "")
 		}
-		return m.back()
-	case actFilter:
-		m.prompt = filterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" }, func(_ *Model, a action) { t.move(a, len(t.lines)) })
+		return m.Back()
+	case ActFilter:
+		m.Prompt = FilterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" }, func(_ *Model, a Action) { t.Move(a, len(t.lines)) })
 		return nil
-	case actSave:
-		return save(m, fileName("tree", t.word)+".txt", textWriter(t.text()))
+	case ActSave:
+		return Save(m, FileName("tree", t.word)+".txt", textWriter(t.text()))
 	default:
 	}
 	if ok {
@@ -63,57 +63,57 @@ func (t *treePage) act(m *Model, a action) cmd {
 }
 
 // actOn performs an action on the current node.
-func (t *treePage) actOn(m *Model, a action, l treeLine) cmd {
+func (t *treePage) actOn(m *Model, a Action, l treeLine) Cmd {
 	switch a {
-	case actOpen:
+	case ActOpen:
 		if len(l.node.Children) == 0 {
-			return m.push(newDetailPage(l.node.Ref))
+			return m.Push(newDetailPage(l.node.Ref))
 		}
 		t.open[l.key()] = !l.open
 		t.flatten()
-	case actDescribe:
-		return m.push(newDetailPage(l.node.Ref))
-	case actOwner:
+	case ActDescribe:
+		return m.Push(newDetailPage(l.node.Ref))
+	case ActOwner:
 		t.toParent(l)
-	case actRelated:
+	case ActRelated:
 		return t.related(m, l)
-	case actExpandAll, actCollapseAll:
-		t.setBelow(l, a == actExpandAll)
+	case ActExpandAll, ActCollapseAll:
+		t.setBelow(l, a == ActExpandAll)
 		t.flatten()
-	case actCopyRow:
-		return m.copyText(l.node.Label, l.node.Kind+" "+l.node.Label)
+	case ActCopyRow:
+		return m.Copy(l.node.Label, l.node.Kind+" "+l.node.Label)
 	default:
 	}
 	return nil
 }
 
 // fold expands or collapses; where there is nothing to, it moves in that direction.
-func (t *treePage) fold(a action, l treeLine) {
+func (t *treePage) fold(a Action, l treeLine) {
 	switch {
-	case a == actRight && !l.open && len(l.node.Children) > 0:
+	case a == ActRight && !l.open && len(l.node.Children) > 0:
 		t.open[l.key()] = true
 		t.flatten()
-	case a == actRight && l.open:
-		t.move(actDown, len(t.lines))
-	case a == actLeft && l.open:
+	case a == ActRight && l.open:
+		t.Move(ActDown, len(t.lines))
+	case a == ActLeft && l.open:
 		t.open[l.key()] = false
 		t.flatten()
-	case a == actLeft:
+	case a == ActLeft:
 		t.toParent(l)
 	}
 }
 
 func (t *treePage) toParent(l treeLine) {
-	for i := t.cursor; i >= 0; i-- {
+	for i := t.Cursor; i >= 0; i-- {
 		if t.lines[i].depth < l.depth {
-			t.cursor = i
+			t.Cursor = i
 			t.clamp(len(t.lines))
 			return
 		}
 	}
 }
 
-func (t *treePage) related(m *Model, l treeLine) cmd {
+func (t *treePage) related(m *Model, l treeLine) Cmd {
 	r := m.resource(l.node.Ref.Resource)
 	if r == nil {
 		return nil
@@ -121,14 +121,14 @@ func (t *treePage) related(m *Model, l treeLine) cmd {
 	table := r.Table(t.env)
 	row := view.RowOf(table, l.node.Ref.ID)
 	if row < 0 {
-		m.say(toneWarn, l.node.Label+" has no row in "+r.Name)
+		m.Say(ToneWarn, l.node.Label+" has no row in "+r.Name)
 		return nil
 	}
-	m.menu = relatedMenu(m, table, row)
+	m.Menu = relatedMenu(m, table, row)
 	return nil
 }
 
-func (t *treePage) setFilter(_ *Model, text string) cmd {
+func (t *treePage) setFilter(_ *Model, text string) Cmd {
 	at, had := t.current()
 	t.filter = strings.ToLower(strings.TrimSpace(text))
 	t.flatten()
@@ -148,22 +148,22 @@ func (t *treePage) text() string {
 	return b.String()
 }
 
-func (t *treePage) click(m *Model, x, y int) cmd {
+func (t *treePage) Click(m *Model, x, y int) Cmd {
 	i := t.top + y
 	if i >= len(t.lines) {
 		return nil
 	}
 	l := t.lines[i]
 	onSign := x >= 1+2*l.depth && x < 3+2*l.depth
-	if i == t.cursor || onSign {
-		t.cursor = i
-		return t.actOn(m, actOpen, l)
+	if i == t.Cursor || onSign {
+		t.Cursor = i
+		return t.actOn(m, ActOpen, l)
 	}
-	t.cursor = i
+	t.Cursor = i
 	return nil
 }
 
-func (t *treePage) wheel(_ *Model, lines int) {
-	t.cursor += lines
+func (t *treePage) Wheel(_ *Model, lines int) {
+	t.Cursor += lines
 	t.clamp(len(t.lines))
 }

@@ -31,7 +31,7 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 	}
 	var b strings.Builder
 	if f.wide {
-		b.WriteString(st.Dim.On(draw.Fit(n.Kind, kindWidth)) + draw.Pad(gap))
+		b.WriteString(st.Dim.On(draw.Fit(n.Kind, kindWidth)) + draw.Pad(Gap))
 	}
 	for _, k := range f.fitting(n) {
 		x := &n.Fields[k]
@@ -48,7 +48,7 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 		default:
 			b.WriteString(draw.Fit(text, w))
 		}
-		b.WriteString(draw.Pad(gap))
+		b.WriteString(draw.Pad(Gap))
 	}
 	return strings.TrimRight(b.String(), " ")
 }
@@ -57,15 +57,15 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 // priority goes first.
 func (f *fieldLayout) fitting(n *view.Node) []int {
 	var list []int
-	used := -gap
+	used := -Gap
 	if f.wide {
-		used += kindWidth + gap
+		used += kindWidth + Gap
 	}
 	for k := range n.Fields {
 		name := n.Fields[k].Column.Name
 		if w := f.widest[name]; w > 0 && (name != "id" || f.wide) {
 			list = append(list, k)
-			used += w + gap
+			used += w + Gap
 		}
 	}
 	for f.room > 0 && used > f.room {
@@ -78,7 +78,7 @@ func (f *fieldLayout) fitting(n *view.Node) []int {
 		if len(list) == 0 || n.Fields[list[drop]].Column.Priority == 0 {
 			break
 		}
-		used -= f.widest[n.Fields[list[drop]].Column.Name] + gap
+		used -= f.widest[n.Fields[list[drop]].Column.Name] + Gap
 		list = slices.Delete(list, drop, drop+1)
 	}
 	return list

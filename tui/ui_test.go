@@ -8,18 +8,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/view"
+	"kitescope/tui/tuitest"
 )
 
 // ui is a model that is driven.
 type ui struct {
-	*driver
+	*tuitest.Driver
 	m *Model
 }
 
 func testConfig() Config {
 	return Config{
 		Resources: view.Resources, Title: "127.0.0.1:2379", Command: "kitescope --from etcd://127.0.0.1:2379/by-dev",
-		Theme: "dark", Now: epoch, Checks: fixtureChecks(),
+		Theme: "dark", Now: tuitest.Epoch, Checks: tuitest.FixtureChecks(),
 	}
 }
 
@@ -27,7 +28,7 @@ func testConfig() Config {
 func driven(t *testing.T, cfg Config, w, h int) *ui {
 	t.Helper()
 	var m *Model
-	d := drive(t, w, h, func(save saveFunc) tea.Model {
+	d := tuitest.Drive(t, w, h, func(save tuitest.SaveFunc) tea.Model {
 		if cfg.SaveFile == nil {
 			cfg.SaveFile = save
 		}
@@ -38,8 +39,8 @@ func driven(t *testing.T, cfg Config, w, h int) *ui {
 }
 
 // started runs the UI in a terminal of w x h cells.
-func started(cfg Config, w, h int) *program {
-	return start(func(ctx context.Context, in io.Reader, out io.Writer) error {
+func started(cfg Config, w, h int) *tuitest.Program {
+	return tuitest.Start(func(ctx context.Context, in io.Reader, out io.Writer) error {
 		cfg.Input, cfg.Output, cfg.Width, cfg.Height = in, out, w, h
 		cfg.Environ = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 		return Run(ctx, cfg)

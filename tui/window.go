@@ -2,36 +2,36 @@ package tui
 
 import "kitescope/words"
 
-// window is the part of a text of some lines that is seen.
-type window struct{ top, height, length int }
+// Window is the part of a text of some lines that is seen.
+type Window struct{ Top, Height, length int }
 
-// fit makes the window as high as there is room, over so many lines.
-func (w *window) fit(length, height int) {
-	w.length, w.height = length, height
-	w.scroll(0)
+// Fit makes the window as high as there is room, over so many lines.
+func (w *Window) Fit(length, height int) {
+	w.length, w.Height = length, height
+	w.Scroll(0)
 }
 
-func (w *window) scroll(by int) { w.top = max(0, min(w.top+by, w.length-w.height)) }
+func (w *Window) Scroll(by int) { w.Top = max(0, min(w.Top+by, w.length-w.Height)) }
 
-// move applies a movement and reports whether it was one.
-func (w *window) move(a action) bool {
-	to, ok := moved(a, w.top, w.length, w.height)
+// Move applies a movement and reports whether it was one.
+func (w *Window) Move(a Action) bool {
+	to, ok := Moved(a, w.Top, w.length, w.Height)
 	if ok {
-		w.scroll(to - w.top)
+		w.Scroll(to - w.Top)
 	}
 	return ok
 }
 
-func (w *window) wheel(_ *Model, lines int)  { w.scroll(lines) }
-func (w *window) click(*Model, int, int) cmd { return nil }
+func (w *Window) Wheel(_ *Model, lines int)  { w.Scroll(lines) }
+func (w *Window) Click(*Model, int, int) Cmd { return nil }
 
-// seen are the first line of the window, and the one behind its last.
-func (w *window) seen() (from, to int) { return w.top, min(w.top+w.height, w.length) }
+// Seen are the first line of the window, and the one behind its last.
+func (w *Window) Seen() (from, to int) { return w.Top, min(w.Top+w.Height, w.length) }
 
-// place says which lines are seen, "" if that is all.
-func (w *window) place() string {
-	from, to := w.seen()
-	if w.height <= 0 || w.length <= w.height {
+// Place says which lines are seen, "" if that is all.
+func (w *Window) Place() string {
+	from, to := w.Seen()
+	if w.Height <= 0 || w.length <= w.Height {
 		return ""
 	}
 	return "lines " + words.Number(from+1) + "–" + words.Number(to) + " of " + words.Number(w.length)

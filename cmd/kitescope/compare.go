@@ -18,7 +18,8 @@ import (
 	"kitescope/render"
 	"kitescope/render/builds"
 	"kitescope/render/picture"
-	"kitescope/tui"
+	"kitescope/tui/profiles"
+	"kitescope/tui/replays"
 	"kitescope/words/hints"
 )
 
@@ -226,8 +227,8 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		cfg.Args, cfg.Pages = cli.Again(cmd, args), tui.ReplayPages(nil)
-		return tui.RunComparison(ctx, cfg, c)
+		cfg.Args, cfg.Pages = cli.Again(cmd, args), replays.Pages(nil)
+		return profiles.RunComparison(ctx, cfg, c)
 	}
 	if err := write(c); err != nil {
 		return err

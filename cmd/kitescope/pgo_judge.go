@@ -16,7 +16,8 @@ import (
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/render/builds"
-	"kitescope/tui"
+	"kitescope/tui/profiles"
+	"kitescope/tui/replays"
 )
 
 // judgeFlags are those of "pgo judge".
@@ -246,6 +247,6 @@ func (f *judgeFlags) judgementUI(a *cli.App, cmd *cobra.Command, j *pgo.Judgemen
 	if err != nil {
 		return err
 	}
-	cfg.Args, cfg.Pages = cli.Again(cmd, args), tui.ReplayPages(nil)
-	return tui.RunJudgement(cmd.Context(), cfg, j)
+	cfg.Args, cfg.Pages = cli.Again(cmd, args), replays.Pages(nil)
+	return profiles.RunJudgement(cmd.Context(), cfg, j)
 }

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/session/pulled"
 	"kitescope/profile/choose"
 	"kitescope/profile/pull"
-	"kitescope/tui"
+	"kitescope/tui/profiles"
 )
 
 // profileFeed gives the UI the profiles that a bundle has, and takes them of the processes of a
@@ -44,14 +44,14 @@ func (f *profileFeed) close() {
 	f.temp = nil
 }
 
-// List implements tui.ProfileFeed: a bundle keeps profiles, an etcd does not.
-func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
+// List implements profiles.Feed: a bundle keeps profiles, an etcd does not.
+func (f *profileFeed) List(ctx context.Context) (profiles.Set, error) {
 	if f.spec.IsLive() || f.spec.From == "-" {
-		return tui.ProfileSet{}, nil
+		return profiles.Set{}, nil
 	}
 	record, _, err := f.loader.Profiles(ctx, f.spec)
 	if err != nil || record == nil {
-		return tui.ProfileSet{}, err
+		return profiles.Set{}, err
 	}
 	path, err := filepath.Abs(f.spec.From) // copied commands run anywhere
 	if err != nil {
@@ -60,7 +60,7 @@ func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
 	return f.set(record, path)
 }
 
-// CanPull implements tui.ProfileFeed.
+// CanPull implements profiles.Feed.
 func (f *profileFeed) CanPull() string {
 	switch {
 	case !f.spec.IsLive():
@@ -71,24 +71,24 @@ func (f *profileFeed) CanPull() string {
 	return ""
 }
 
-// Pull implements tui.ProfileFeed.
-func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress func(tui.PullProgress)) (tui.ProfileSet, error) {
+// Pull implements profiles.Feed.
+func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress func(profiles.Progress)) (profiles.Set, error) {
 	o, err := (&pullFlags{kinds: string(pull.CPU), busyWait: defaultBusyWait}).options(f.app, nil)
 	if err != nil {
-		return tui.ProfileSet{}, err
+		return profiles.Set{}, err
 	}
 	o.Seconds = max(1, int(window.Round(time.Second)/time.Second))
 	j, err := pulled.New(f.loader, f.spec, nil, f.spec.Nodes, o)
 	if err != nil {
-		return tui.ProfileSet{}, err
+		return profiles.Set{}, err
 	}
 	targets, err := j.Targets(ctx)
 	if err != nil {
-		return tui.ProfileSet{}, err
+		return profiles.Set{}, err
 	}
 	dir, err := os.MkdirTemp("", "kitescope-profiles-")
 	if err != nil {
-		return tui.ProfileSet{}, err
+		return profiles.Set{}, err
 	}
 	f.mu.Lock()
 	f.temp = append(f.temp, dir)
@@ -100,10 +100,10 @@ func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress f
 	j.Options.Progress = func(e pull.Event) { progress(pullStep(e, roles[e.Node])) }
 	m, err := pull.RunTo(ctx, targets, j.Options, dir)
 	if err != nil {
-		return tui.ProfileSet{}, err
+		return profiles.Set{}, err
 	}
 	record, err := pull.Read(dir)
-	set := tui.ProfileSet{}
+	set := profiles.Set{}
 	if m.Failed() < len(m.Profiles) {
 		if err != nil {
 			return set, err
@@ -114,7 +114,7 @@ func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress f
 	}
 	for i := range m.Profiles {
 		if e := &m.Profiles[i]; e.Outcome != pull.OK {
-			set.Items = append(set.Items, tui.ProfileItem{Node: e.Node, Role: roles[e.Node], Kind: string(e.Kind), Err: failureText(e)})
+			set.Items = append(set.Items, profiles.Item{Node: e.Node, Role: roles[e.Node], Kind: string(e.Kind), Err: failureText(e)})
 		}
 	}
 	return set, nil
@@ -127,8 +127,8 @@ func failureText(e *pull.Entry) string {
 }
 
 // pullStep is an event as the UI shows it.
-func pullStep(e pull.Event, role string) tui.PullProgress {
-	p := tui.PullProgress{Node: e.Node, Role: role}
+func pullStep(e pull.Event, role string) profiles.Progress {
+	p := profiles.Progress{Node: e.Node, Role: role}
 	switch e.State {
 	case pull.Connecting:
 		p.State = "connecting"
@@ -146,10 +146,10 @@ func pullStep(e pull.Event, role string) tui.PullProgress {
 }
 
 // set arranges a record for the UI, of all kinds.
-func (f *profileFeed) set(record *pull.Record, path string) (tui.ProfileSet, error) {
+func (f *profileFeed) set(record *pull.Record, path string) (profiles.Set, error) {
 	choice, err := new(choose.Chooser).Record(record, path)
 	if err != nil {
-		return tui.ProfileSet{}, err
+		return profiles.Set{}, err
 	}
-	return tui.ProfileSet{Items: profileItems(choice)}, nil
+	return profiles.Set{Items: profileItems(choice)}, nil
 }

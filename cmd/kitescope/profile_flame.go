@@ -20,7 +20,8 @@ import (
 	"kitescope/profile/symbol"
 	flamegraph "kitescope/render/flame"
 	"kitescope/render/profiles"
-	"kitescope/tui"
+	pages "kitescope/tui/profiles"
+	"kitescope/tui/replays"
 )
 
 type flameFlags struct {
@@ -279,7 +280,7 @@ func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, a
 		return err
 	}
 	defer choice.Close()
-	view := tui.ProfileView{
+	view := pages.View{
 		Items: f.items(choice), SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: o.Nodes, Inverted: o.Inverted, Raw: !o.Normalize,
 		MinShare: o.MinShare, Upright: f.render.Upright, Vanished: f.render.Vanished, Relative: f.render.Relative, Args: f.words(cli.RedactWords(args)), BaseArg: cli.RedactWords([]string{f.base})[0],
 	}
@@ -295,8 +296,8 @@ func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, a
 	if err != nil {
 		return err
 	}
-	cfg.Pages = tui.ReplayPages(nil)
-	return tui.RunProfiles(ctx, cfg, view)
+	cfg.Pages = replays.Pages(nil)
+	return pages.Run(ctx, cfg, view)
 }
 
 // words name the profiles on a command line, with the flags that say how they are read.
@@ -342,7 +343,7 @@ func (f *flameFlags) reading() []string {
 }
 
 // items are the profiles as the UI takes them: read as the flags say.
-func (f *flameFlags) items(c *choose.Choice) []tui.ProfileItem {
+func (f *flameFlags) items(c *choose.Choice) []pages.Item {
 	items := profileItems(c)
 	for i := range items {
 		load, nodes := items[i].Load, f.input.nodes
@@ -367,11 +368,11 @@ func (f *flameFlags) items(c *choose.Choice) []tui.ProfileItem {
 }
 
 // profileItems are the profiles as the UI takes them.
-func profileItems(c *choose.Choice) []tui.ProfileItem {
-	items := make([]tui.ProfileItem, len(c.List))
+func profileItems(c *choose.Choice) []pages.Item {
+	items := make([]pages.Item, len(c.List))
 	for i := range c.List {
 		p := &c.List[i]
-		items[i] = tui.ProfileItem{Name: p.Name, Words: p.Words, Node: p.Node, Role: p.Role, Kind: string(p.Kind), Start: p.From, Load: p.Read}
+		items[i] = pages.Item{Name: p.Name, Words: p.Words, Node: p.Node, Role: p.Role, Kind: string(p.Kind), Start: p.From, Load: p.Read}
 		if !p.To.IsZero() {
 			items[i].Window = p.To.Sub(p.From)
 		}

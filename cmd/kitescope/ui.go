@@ -14,6 +14,8 @@ import (
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/tui"
+	"kitescope/tui/profiles"
+	"kitescope/tui/replays"
 )
 
 func uiCommand(a *cli.App) *cobra.Command {
@@ -76,14 +78,14 @@ func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) er
 	}
 	defer done()
 	feed.Interval = f.Interval
-	profiles := newProfileFeed(a, loader, spec, f.Nodes)
-	defer profiles.close()
-	return showUI(ctx, a, f, c, feed, profiles)
+	pulled := newProfileFeed(a, loader, spec, f.Nodes)
+	defer pulled.close()
+	return showUI(ctx, a, f, c, feed, pulled)
 }
 
 // showUI runs the UI over a feed, and hands its end to the caller: data that
 // never came is an error once the screen is given back.
-func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, feed *session.Feed, profiles tui.ProfileFeed) error {
+func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, feed *session.Feed, pulled profiles.Feed) error {
 	color, err := a.UseColor()
 	if err != nil {
 		return err
@@ -99,7 +101,7 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, fe
 	err = tui.Run(ctx, tui.Config{
 		Input: input, Output: a.Out, Feed: feed, Resources: view.Resources,
 		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse,
-		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: append(tui.ProfilePages(profiles), tui.ReplayPages(nil)...),
+		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: append(profiles.Pages(pulled), replays.Pages(nil)...),
 	})
 	return cmp.Or(err, feed.Err())
 }

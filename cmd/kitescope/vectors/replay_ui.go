@@ -8,7 +8,8 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/replay"
-	"kitescope/tui"
+	"kitescope/tui/profiles"
+	"kitescope/tui/replays"
 )
 
 // replayTold is told how far a replay is: a line on stderr, or the terminal UI.
@@ -32,11 +33,11 @@ func tellLine(a *cli.App) *replayTold {
 }
 
 // tellUI tells the page that shows a replay.
-func tellUI(emit func(tui.ReplayUpdate)) *replayTold {
+func tellUI(emit func(replays.Update)) *replayTold {
 	return &replayTold{
-		load: func(p replay.LoadProgress) { emit(tui.ReplayUpdate{Load: &p}) },
-		run:  func(p replay.RunProgress) { emit(tui.ReplayUpdate{Run: &p}) },
-		step: func(text string) { emit(tui.ReplayUpdate{Stage: text}) },
+		load: func(p replay.LoadProgress) { emit(replays.Update{Load: &p}) },
+		run:  func(p replay.RunProgress) { emit(replays.Update{Run: &p}) },
+		step: func(text string) { emit(replays.Update{Stage: text}) },
 		stop: func() {},
 	}
 }
@@ -55,14 +56,14 @@ func (s *replayScreen) register(cmd *cobra.Command) {
 }
 
 // replayUI measures while the UI shows how far it is, and shows what was found.
-func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, measure func(ctx context.Context, told *replayTold) (tui.ReplayData, error)) error {
+func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, measure func(ctx context.Context, told *replayTold) (replays.Data, error)) error {
 	cfg, err := a.FileUI(&s.ui, args)
 	if err != nil {
 		return err
 	}
-	cfg.Args, cfg.Pages = append([]string{cmd.Name()}, cli.Again(cmd, args)...), tui.ProfilePages(nil)
+	cfg.Args, cfg.Pages = append([]string{cmd.Name()}, cli.Again(cmd, args)...), profiles.Pages(nil)
 	defer a.Hold()()
-	return tui.MeasureReplay(cmd.Context(), cfg, func(ctx context.Context, emit func(tui.ReplayUpdate)) (tui.ReplayData, error) {
+	return replays.Measure(cmd.Context(), cfg, func(ctx context.Context, emit func(replays.Update)) (replays.Data, error) {
 		return measure(ctx, tellUI(emit))
 	})
 }
@@ -73,8 +74,8 @@ func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, a
 	if err != nil {
 		return err
 	}
-	cfg.Pages = tui.ProfilePages(nil)
-	return tui.ShowReplay(cmd.Context(), cfg, &tui.ReplayData{
+	cfg.Pages = profiles.Pages(nil)
+	return replays.Show(cmd.Context(), cfg, &replays.Data{
 		Result: file.result, Report: file.report, Name: filepath.Base(args[0]), Words: append([]string{cmd.Name()}, cli.Again(cmd, args)...),
 	})
 }
@@ -82,14 +83,14 @@ func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, a
 // runReplayUI is runReplay on the terminal: what was found is kept by --save, and shown.
 func (f *runFlags) runReplayUI(a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string) error {
 	var found *replay.Result
-	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
+	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (replays.Data, error) {
 		r, data, err := f.measured(ctx, a, cmd, o, args, told)
 		if err != nil {
-			return tui.ReplayData{}, err
+			return replays.Data{}, err
 		}
 		data.Release()
 		found = r
-		return tui.ReplayData{Result: r}, f.load.saveResult(a, r)
+		return replays.Data{Result: r}, f.load.saveResult(a, r)
 	})
 	if err != nil || found == nil {
 		return err

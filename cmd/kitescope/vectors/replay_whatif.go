@@ -19,7 +19,7 @@ import (
 	"kitescope/replay/layout"
 	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
-	"kitescope/tui"
+	pages "kitescope/tui/replays"
 )
 
 // whatIfFlags are those of "replay whatif".
@@ -144,13 +144,13 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 
 // whatIfUI predicts on the terminal.
 func (f *whatIfFlags) whatIfUI(a *cli.App, cmd *cobra.Command, in whatif.Input, args []string) error {
-	return f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
+	return f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (pages.Data, error) {
 		r, data, err := f.predict(ctx, a, cmd, in, args, told)
 		if err != nil {
-			return tui.ReplayData{}, err
+			return pages.Data{}, err
 		}
 		data.Release()
-		return tui.ReplayData{Report: r}, a.Keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
+		return pages.Data{Report: r}, a.Keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
 	})
 }
 

@@ -1,7 +1,7 @@
 // Command profiles measures kitescope's work on profiles against `go tool pprof`, in one run on one machine: what enters
 // is the repository, what leaves is a table of CPU seconds and peak memory, in Markdown.
 //
-//  1. kitescope, pprof and the benchmarks of tui are built; large profiles are generated once and kept in the user's cache.
+//  1. kitescope, pprof and the benchmarks of tui/profiles are built; large profiles are generated once and kept in the user's cache.
 //  2. Each job runs with kitescope and with pprof in turns, each time in a process of its own.
 //  3. A hundred fake processes are pulled at once; the terminal's flame graph is drawn and searched.
 //  4. The table goes to standard output, and with -o between the markers of a file.
@@ -123,7 +123,7 @@ func prepare(ctx context.Context, o options, progress io.Writer) (_ *bench, err 
 	for _, args := range [][]string{
 		{"build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o", b.kitescope, "./cmd/kitescope"},
 		{"build", "-o", b.pprof, "cmd/pprof"}, // what `go tool pprof` starts, without the go command before it
-		{"test", "-c", "-o", b.ui, "./tui"},
+		{"test", "-c", "-o", b.ui, "./tui/profiles"},
 	} {
 		build := exec.CommandContext(ctx, "go", append([]string{"-C", o.repo}, args...)...)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")

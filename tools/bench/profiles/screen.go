@@ -16,7 +16,7 @@ func (b *bench) screen(ctx context.Context, r *report) error {
 	r.screen = figures{}
 	for range b.rounds {
 		cmd := exec.CommandContext(ctx, b.ui, "-test.run=^$", "-test.bench=^BenchmarkFlame(View|Search)$", "-test.benchtime=60x")
-		cmd.Dir = filepath.Join(b.repo, "tui")
+		cmd.Dir = filepath.Join(b.repo, "tui", "profiles")
 		text, err := cmd.CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%w\n%s", err, text)

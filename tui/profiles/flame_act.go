@@ -1,0 +1,332 @@
+package profiles
+
+import (
+	"slices"
+
+	"kitescope/profile"
+	"kitescope/tui"
+	"kitescope/words"
+)
+
+func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
+	g := p.graph()
+	if why := p.canChange(a); why != "" {
+		return why
+	}
+	switch a {
+	case tui.ActSearchNext, tui.ActSearchPrevious:
+		if p.searches[p.half].text == "" {
+			return "search with / first"
+		}
+	case tui.ActZoomOut:
+		if g == nil || g.zoom == g.base {
+			return "everything is shown"
+		}
+	case tui.ActOpen, tui.ActSandwich, tui.ActCopyRow, tui.ActFilter, tui.ActFlip, tui.ActReset, tui.ActRelative, tui.ActSave:
+		if g == nil {
+			return "there is no graph yet"
+		}
+	default:
+	}
+	if a == tui.ActOpen && g.at == g.zoom {
+		return "it fills the width already; backspace zooms out"
+	}
+	if a == tui.ActSandwich && p.query.focus == "" {
+		switch t := g.index.tree; {
+		case g.at == 0:
+			return "the cursor is on everything: go to a function first"
+		case t.Nodes && t.Frames[g.at].Depth == 1:
+			return "a node is no function: enter zooms to it, the arrow down goes to its functions"
+		}
+	}
+	return ""
+}
+
+// canChange says why another tree cannot be made.
+func (p *flamePage) canChange(a tui.Action) string {
+	loaded := p.subject.loaded
+	switch a {
+	case tui.ActVanished, tui.ActNormalize:
+		if !p.subject.diff() {
+			return "two profiles have to be compared for that: mark them with v, and = on the page of profiles"
+		}
+		if g := p.graph(); a == tui.ActVanished && g != nil && g.index.vanished == 0 {
+			return "nothing vanished"
+		}
+	case tui.ActNodes:
+		switch {
+		case loaded == nil:
+			return "there is no graph yet"
+		case loaded.nodes == 0:
+			return "the samples are not labelled with nodes"
+		case p.query.focus != "":
+			return "a sandwich has no nodes; esc leaves it"
+		}
+	case tui.ActInvert:
+		if p.query.focus != "" {
+			return "a sandwich shows both ways; esc leaves it"
+		}
+	case tui.ActKind:
+		if loaded != nil && len(loaded.profile.Types) < 2 {
+			return "the profile has one sample type only"
+		}
+	default:
+	}
+	return ""
+}
+
+func (p *flamePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
+	if c, ok := p.change(m, a); ok {
+		return c
+	}
+	g := p.graph()
+	switch a {
+	case tui.ActBack:
+		return p.back(m)
+	case tui.ActTopTable:
+		return m.Push(newTopPage(p.subject, p.query.topQuery(), p.filter))
+	default:
+	}
+	if g == nil || p.move(g, a) || p.zoom(g, a) {
+		return nil
+	}
+	switch a {
+	case tui.ActSandwich:
+		return p.sandwich(m)
+	case tui.ActFilter:
+		m.Prompt = p.searchPrompt()
+	case tui.ActSearchNext, tui.ActSearchPrevious:
+		p.nextMatch(m, map[tui.Action]int{tui.ActSearchNext: 1, tui.ActSearchPrevious: -1}[a])
+	case tui.ActVanished:
+		p.vanished = !p.vanished
+		p.setVanished()
+		m.Say(tui.ToneInfo, map[bool]string{true: "with stacks that vanished", false: "without stacks that vanished"}[p.vanished])
+	case tui.ActRelative:
+		p.relative = !p.relative
+		m.Say(tui.ToneInfo, p.relativeWord(g))
+	case tui.ActFlip:
+		p.upright = !p.upright
+		g.top = g.low
+		g.follow = true
+	case tui.ActCopyRow:
+		return m.Copy(p.copied(g), "the frame")
+	case tui.ActSave:
+		return saveFlame(m, p)
+	default:
+	}
+	return nil
+}
+
+// zoom zooms in, out, or to everything, and reports whether that was meant.
+func (p *flamePage) zoom(g *flameGraph, a tui.Action) bool {
+	switch a {
+	case tui.ActOpen:
+		g.zoomIn()
+	case tui.ActZoomOut:
+		g.zoomOut()
+	case tui.ActReset:
+		for _, g := range p.graphs {
+			if g != nil {
+				g.reset()
+			}
+		}
+		p.search("")
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *flamePage) relativeWord(g *flameGraph) string {
+	switch {
+	case g.index.tree.Diff && p.relative:
+		return "colours by how much a frame changed itself"
+	case g.index.tree.Diff:
+		return "colours by points of the total"
+	case p.relative:
+		return "shares of what is zoomed"
+	}
+	return "shares of the total"
+}
+
+// change changes how the tree is made, and reports whether the action was one of those.
+func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
+	switch a {
+	case tui.ActInvert:
+		p.query.inverted = !p.query.inverted
+	case tui.ActNodes:
+		p.query.nodes = !p.query.nodes
+	case tui.ActNormalize:
+		p.query.raw = !p.query.raw
+		m.Say(tui.ToneInfo, map[bool]string{true: "values as they are", false: "normalized: the new profile has the total of the base"}[p.query.raw])
+	case tui.ActBy:
+		p.query.by = nextBy(p.query.by, frameGrains())
+		p.query.focus, p.before = "", nil // the name of a function is none of a package
+		m.Say(tui.ToneInfo, "by "+p.query.by.String())
+	case tui.ActKind:
+		p.query.kind = nextKind(p.subject.loaded, p.query.kind)
+		m.Say(tui.ToneInfo, "sample type "+words.Harmless(p.query.kind))
+	default:
+		return nil, false
+	}
+	return p.ask(m), true
+}
+
+// frameGrains are what a frame can be.
+func frameGrains() []profile.By {
+	return []profile.By{profile.ByFunction, profile.ByPackage, profile.ByMapping, profile.ByClass, profile.ByFile, profile.ByLine}
+}
+
+func nextBy(by profile.By, all []profile.By) profile.By {
+	return all[(slices.Index(all, by)+1)%len(all)]
+}
+
+// nextKind is the sample type after one, by name. An unknown one, and the profile's own, are
+// followed by the first that is another.
+func nextKind(l *loadedProfiles, kind string) string {
+	if l == nil || len(l.profile.Types) == 0 {
+		return kind
+	}
+	at, err := l.profile.KindOf(kind)
+	if err != nil {
+		at = len(l.profile.Types) - 1
+	}
+	return l.profile.Types[(at+1)%len(l.profile.Types)].Type
+}
+
+// back undoes one thing after the other: the search, the zoom, the sandwich; then it leaves.
+func (p *flamePage) back(m *tui.Model) tui.Cmd {
+	g := p.graph()
+	switch {
+	case g != nil && p.searches[p.half].text != "":
+		return p.search("")
+	case g != nil && g.zoom != g.base:
+		for g.zoomOut() {
+			continue
+		}
+		return nil
+	case p.before != nil:
+		b := p.before
+		p.query, p.shown, p.graphs, p.before = b.query, b.query, b.graphs, b.before
+		p.half = 0
+		p.setVanished()
+		return nil
+	}
+	return m.Back()
+}
+
+// sandwich shows callers and callees of the frame under the cursor.
+func (p *flamePage) sandwich(m *tui.Model) tui.Cmd {
+	g := p.graph()
+	name := g.index.tree.Names[g.index.tree.Frames[g.at].Name]
+	if name == p.query.focus {
+		return p.back(m)
+	}
+	p.before = &flameBefore{query: p.shown, graphs: p.graphs, before: p.before}
+	p.query.focus = name
+	p.search("") // it was to find the function
+	return p.ask(m)
+}
+
+// move moves the cursor and reports whether it was a movement.
+func (p *flamePage) move(g *flameGraph, a tui.Action) bool {
+	page := max(1, g.height-1)
+	switch a {
+	case tui.ActUp:
+		p.vertical(-1)
+	case tui.ActDown:
+		p.vertical(1)
+	case tui.ActLeft:
+		g.toSide(-1)
+	case tui.ActRight:
+		g.toSide(1)
+	case tui.ActPageUp, tui.ActPageDown, tui.ActHalfUp, tui.ActHalfDown:
+		if a == tui.ActHalfUp || a == tui.ActHalfDown {
+			page = max(1, page/2)
+		}
+		by := 1
+		if a == tui.ActPageUp || a == tui.ActHalfUp {
+			by = -1
+		}
+		for range page {
+			p.vertical(by)
+		}
+	case tui.ActTop:
+		p.half = 0
+		p.graph().toTop()
+	case tui.ActBottom:
+		g.toLeaf()
+	default:
+		return false
+	}
+	return true
+}
+
+// vertical goes one row down the screen, or up.
+func (p *flamePage) vertical(by int) {
+	g := p.graph()
+	if towardsLeaves := (by > 0) != p.growsUp(p.half); towardsLeaves {
+		g.toChild()
+		return
+	}
+	if other := p.graphs[callersHalf]; other != nil && g.at == g.base && p.half == calleesHalf {
+		at := other.at
+		if at == other.base {
+			other.toChild()
+		}
+		if other.at != other.base { // some caller
+			p.half = callersHalf
+		}
+		return
+	}
+	g.toParent()
+	if p.half == callersHalf && g.at == g.base {
+		p.half = calleesHalf
+		p.graph().point(p.graph().base)
+	}
+}
+
+// growsUp reports whether what is deeper stands higher.
+func (p *flamePage) growsUp(half int) bool {
+	if p.graphs[callersHalf] != nil {
+		return half == callersHalf
+	}
+	return p.upright
+}
+
+// Click puts the cursor on a frame; where it is already, it zooms.
+func (p *flamePage) Click(m *tui.Model, x, y int) tui.Cmd {
+	y -= flameHead
+	if y < 0 || y >= len(p.lines) || p.lines[y].depth < 0 {
+		return nil
+	}
+	l := p.lines[y]
+	g := p.graphs[l.half]
+	frame := g.hit(l.depth, x-flameLeft)
+	if frame < 0 {
+		return nil
+	}
+	if frame == g.at && l.half == p.half {
+		if p.Can(m, tui.ActOpen) == "" {
+			return p.Act(m, tui.ActOpen)
+		}
+		g.zoomOut()
+		return nil
+	}
+	p.half = l.half
+	g.point(frame)
+	return nil
+}
+
+// Wheel moves the window, not the cursor.
+func (p *flamePage) Wheel(_ *tui.Model, lines int) {
+	g := p.graph()
+	if g == nil {
+		return
+	}
+	if p.growsUp(p.half) {
+		lines = -lines
+	}
+	g.follow = false
+	g.top = max(g.low, g.top+lines)
+}

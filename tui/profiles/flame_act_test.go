@@ -1,0 +1,328 @@
+package profiles
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/profile"
+	"kitescope/tui/tuitest"
+)
+
+func TestFlameZoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, oneView("milvus-cpu-hnsw.pb.gz"), 100, 30)
+		first := d.frame()
+		d.Keys("enter")
+		g := d.flame().graph()
+		if s, ok := g.find(g.at); !ok || s.x0 != 0 || s.x1 != g.w {
+			t.Errorf("the zoomed frame has the cells %v of %d", s, g.w)
+		}
+		d.Shows("zoom 53.7%")
+		d.Keys("down*2 enter")
+		inner := g.at
+		d.Keys("backspace")
+		if g.at != inner || g.index.tree.NameOf(&g.index.tree.Frames[g.zoom]) != first {
+			t.Error("backspace does not go back one step")
+		}
+		d.Keys("esc")
+		if g.zoom != 0 {
+			t.Error("esc does not show everything")
+		}
+		d.Keys("down enter r")
+		d.Lacks("zoom 5")
+		d.Keys("backspace")
+		d.Shows("everything is shown")
+	})
+}
+
+func TestFlameMovesBackToWhereItCameFrom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, flip := range []string{"", "F"} {
+			up, down := "up", "down"
+			if flip != "" {
+				up, down = down, up
+			}
+			d := driveProfiles(t, oneView("milvus-cpu-hnsw.pb.gz"), 200, 50)
+			d.Keys(flip + " " + up + " " + down + " right*9 " + down + "*2")
+			g := d.flame().graph()
+			at := g.at
+			if g.index.tree.Frames[at].Depth != 3 {
+				t.Fatalf("the cursor is at depth %d, want 3", g.index.tree.Frames[at].Depth)
+			}
+			d.Keys(up + "*3")
+			if g.at != 0 {
+				t.Errorf("three up, and the cursor is on %s", d.frame())
+			}
+			d.Keys(down + "*3")
+			if g.at != at {
+				t.Errorf("down again it comes to another frame, %s", d.frame())
+			}
+		}
+	})
+}
+
+func TestFlameSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, oneView("milvus-cpu-hnsw.pb.gz"), 120, 40)
+		d.Keys("/").Typed("CGOCALL")
+		d.Shows("9 frames, 10% of all")
+		d.Keys("enter n")
+		if name := d.frame(); !strings.Contains(name, "cgocall") {
+			t.Errorf("n goes to %s", name)
+		}
+		g := d.flame().graph()
+		first := g.at
+		frames := d.flame().searches[0].frames
+		d.Keys(fmt.Sprintf("n*%d", frames))
+		if g.at != first {
+			t.Errorf("%d times n does not come round", frames)
+		}
+		d.Keys("N n")
+		if g.at != first {
+			t.Error("N is not the reverse of n")
+		}
+		if s, ok := g.find(g.at); !ok || s.x1 <= s.x0 {
+			t.Error("the match is not on the screen")
+		}
+		d.Keys("esc r /").Typed("(*LocalSegment).Se")
+		d.Shows("taken as text", "8.9% of all")
+		d.Keys("esc /").Typed("nothing has this")
+		d.Shows("not found")
+		d.Keys("enter n")
+		d.Shows("not found")
+	})
+}
+
+func TestFlameSandwich(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, oneView("milvus-cpu-hnswcos-nq1.pb.gz"), 120, 40)
+		d.Keys("/").Typed("^runtime.mallocgc$").Keys("enter n s")
+		p := d.flame()
+		d.Shows("callers above, callees below", "runtime.mallocgc")
+		if p.graphs[callersHalf] == nil || d.frame() != "runtime.mallocgc" {
+			t.Fatalf("no sandwich of %s", d.frame())
+		}
+		total := p.graph().index.tree.Root().Total
+		if got := p.graphs[callersHalf].index.tree.Root().Total; got != total {
+			t.Errorf("callers come to %d, callees to %d", got, total)
+		}
+		d.Keys("up")
+		if p.half != callersHalf {
+			t.Error("up does not go to the callers")
+		}
+		caller := d.frame()
+		d.Keys("down")
+		if p.half != calleesHalf || d.frame() != "runtime.mallocgc" {
+			t.Errorf("down again, and the cursor is on %s", d.frame())
+		}
+		d.Keys("up s")
+		if d.frame() != caller {
+			t.Errorf("a sandwich of the caller is of %s, want %s", d.frame(), caller)
+		}
+		d.Keys("esc esc")
+		if p.graphs[callersHalf] != nil || p.query.focus != "" {
+			t.Error("esc does not leave the sandwich")
+		}
+	})
+}
+
+func TestFlameToggles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, nodesView(), 120, 40)
+		d.Shows("apart by node", "querynode3")
+		d.Keys("o")
+		d.Lacks("apart by node")
+		d.Keys("b")
+		d.Shows("by package")
+		d.Keys("T")
+		d.Shows("samples ")
+		d.Keys("d")
+		d.Shows("two profiles have to be compared")
+		d = driveProfiles(t, comparedView(), 120, 40)
+		d.Shows("normalized", "gone, hidden")
+		hidden := d.Screen()
+		d.Keys("d")
+		d.Lacks("hidden")
+		if d.Screen() == hidden {
+			t.Error("vanished stacks change nothing")
+		}
+		d.Keys("%")
+		d.Shows("9.54 s→7.79 s")
+		d.Lacks("normalized ·")
+		d.Keys("a")
+		d.Shows("of itself")
+	})
+}
+
+func TestFlameMouse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, oneView("milvus-cpu-hnsw.pb.gz"), 100, 30)
+		d.Screen() // what is clicked at is what was drawn
+		p := d.flame()
+		g := p.graph()
+		row := g.row(2)
+		s := row[len(row)/2]
+		click := tea.MouseClickMsg{X: s.x0 + flameLeft, Y: 3 + flameHead + 2, Button: tea.MouseLeft}
+		d.Send(click)
+		if g.at != s.frame {
+			t.Errorf("a click at %d goes to frame %d, want %d", s.x0, g.at, s.frame)
+		}
+		d.Send(click)
+		if g.zoom != s.frame {
+			t.Error("a second click does not zoom")
+		}
+		d.Keys("esc G")
+		top := g.top
+		d.Send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+		d.Screen()
+		if g.top >= top && top > 0 {
+			t.Errorf("the wheel does not scroll: first row %d, was %d", g.top, top)
+		}
+	})
+}
+
+func TestFlameExport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, comparedView(), 100, 30)
+		d.Keys("e")
+		d.Shows("saved /saved/kitescope-flame-")
+		for name, text := range d.Saved {
+			if !strings.HasSuffix(name, ".html") || !strings.Contains(text, "<html") || !strings.Contains(text, "libknowhere") {
+				t.Errorf("%s is no page of the graph", name)
+			}
+		}
+		d.Keys("Y c")
+		if want := "kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --normalize"; d.Clip != want {
+			t.Errorf("the command is %q, want %q", d.Clip, want)
+		}
+		d.Keys("b i Y c")
+		if want := "kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --by package --normalize --inverted"; d.Clip != want {
+			t.Errorf("the command is %q, want %q", d.Clip, want)
+		}
+		d.Keys("t Y c")
+		if want := "kitescope profile diff milvus-cpu-flat.pb.gz milvus-cpu-hnsw.pb.gz --normalize --by package"; d.Clip != want {
+			t.Errorf("the command is %q, want %q", d.Clip, want)
+		}
+		d.Keys("esc y")
+		if !strings.Contains(d.Clip, "points") {
+			t.Errorf("y copies %q", d.Clip)
+		}
+	})
+}
+
+// TestSandwichExport holds that a page saved of a sandwich has callers, callees and all the rest.
+func TestSandwichExport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, oneView("milvus-cpu-hnswcos-nq1.pb.gz"), 100, 30)
+		d.Keys("/").Typed("runtime.mallocgc").Keys("enter n s e")
+		d.Shows("saved /saved/kitescope-flame-")
+		for _, text := range d.Saved {
+			for _, want := range []string{`"runtime.mallocgc"`, `"runtime.newobject"`, `"runtime.nextFreeFast"`, `"runtime.findRunnable"`} { // it, a caller, a callee, none of both
+				if !strings.Contains(text, want) {
+					t.Errorf("the page lacks %s", want)
+				}
+			}
+			if i := strings.Index(text, `"focus":`); i < 0 || strings.HasPrefix(text[i:], `"focus":-1`) {
+				t.Error("the page does not open with the sandwich")
+			}
+		}
+		d.Keys("Y c")
+		if want := `kitescope profile peek '^runtime\.mallocgc$' milvus-cpu-hnswcos-nq1.pb.gz`; d.Clip != want {
+			t.Errorf("the command is %q, want %q", d.Clip, want)
+		}
+	})
+}
+
+// TestNodeDrillDown goes from the table by node to what one node does, and on to its flame graph.
+func TestNodeDrillDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, nodesView(), 100, 30)
+		d.Keys("s")
+		d.Shows("a node is no function")
+		d.Keys("t")
+		p := d.m.Top().(*topPage)
+		for p.shown.by != profile.ByNode {
+			d.Keys("b")
+		}
+		node := p.entry().Function
+		total := p.entry().Flat
+		d.Keys("enter")
+		d.Shows("top "+node+" of", "FUNCTION")
+		if p := d.m.Top().(*topPage); p.top.Total != total {
+			t.Errorf("the node's table is worth %d, want %d", p.top.Total, total)
+		}
+		d.Keys("esc z")
+		if root := d.flame().graph().index.tree.Root().Total; root != total {
+			t.Errorf("the node's graph is worth %d, want %d", root, total)
+		}
+		d.Keys("Y c")
+		if !strings.HasSuffix(d.Clip, " --node "+node) {
+			t.Errorf("the command is %q", d.Clip)
+		}
+	})
+}
+
+// TestNoClusterPages holds that pages of a cluster are not offered where there is none.
+func TestNoClusterPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, oneView("milvus-heap.pb.gz"), 80, 24)
+		d.Keys(":")
+		d.Shows("profiles")
+		d.Lacks("balance", "segments", "findings")
+		d.Keys("esc ?")
+		d.Shows("PROFILES", "Zoom: the frame")
+		d.Lacks("Collapse", "Segments.")
+	})
+}
+
+// TestWordsOf names several profiles on a command line, or does not where it would name others.
+func TestWordsOf(t *testing.T) {
+	item := func(words ...string) Item { return Item{Words: words} }
+	for _, x := range []struct {
+		items []Item
+		want  string
+	}{
+		{[]Item{item("a"), item("b")}, "a b"},
+		{[]Item{item("a", "--weight-by", "count"), item("b", "--weight-by", "count")}, "a b --weight-by count"},
+		{[]Item{item("x.kite", "--kind", "cpu", "--node", "n1"), item("x.kite", "--kind", "cpu", "--node", "n2")}, "x.kite --kind cpu --node n1 --node n2"},
+		{[]Item{item("x.kite", "--node", "n1"), item("y.kite", "--node", "n2")}, ""},
+		{[]Item{item("a"), item()}, ""},
+	} {
+		if got := strings.Join(wordsOf(x.items), " "); got != x.want {
+			t.Errorf("%v are %q, want %q", x.items, got, x.want)
+		}
+	}
+}
+
+// TestFlameOfHostileNames shows frames named by somebody who is up to no good.
+func TestFlameOfHostileNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := profile.NewBuilder(profile.ValueType{Type: "c\x1b[31mpu", Unit: "\x07"})
+		names := []string{"\x1b]0;owned\x07", "图像向量检索库::搜索(图像)", "a\nb\r\tc", "\u202eevil", strings.Repeat("x", 5000), "👩‍👩‍👧‍👦 family", "e\u0301\u0301\u0301"}
+		for i, name := range names {
+			leaf, root := b.Frame(name, profile.NoMapping), b.Frame(names[(i+1)%len(names)], profile.NoMapping)
+			if err := b.Sample([]uint32{leaf, root}, []int64{int64(1 + i*7)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := b.Profile()
+		v := View{Items: []Item{{Node: "n\x1b[1m", Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
+		for _, size := range tuitest.Sizes {
+			d := driveProfiles(t, v, size.W, size.H)
+			for key := range strings.FieldsSeq("down right right s esc i b b t enter esc esc p") {
+				d.Keys(key)
+				d.Fits()
+				for i, line := range strings.Split(d.Plain(), "\n") {
+					if strings.ContainsAny(line, "\x1b\x07\r\t\u202e") {
+						t.Fatalf("after %s line %d has a control character: %q", key, i, line)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,160 @@
+package profiles
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/profile"
+	"kitescope/tui"
+	"kitescope/tui/tuitest"
+)
+
+// manyFrames is a profile whose flame graph has about n frames: stacks that part at random, as
+// deep as those of a server.
+func manyFrames(tb testing.TB, n int) *profile.Profile {
+	tb.Helper()
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	rnd := rand.New(rand.NewPCG(1, 2))
+	names := make([]uint32, 20_000)
+	for i := range names {
+		names[i] = b.Frame(fmt.Sprintf("github.com/milvus-io/milvus/internal/part%d/package%d.(*Type%d).method%d", i%7, i%501, i%1999, i), profile.NoMapping)
+	}
+	var stack []uint32 // root first
+	for frames := 0; frames < n; {
+		keep := rnd.IntN(len(stack) + 1)
+		stack = stack[:keep]
+		for range 1 + rnd.IntN(12) {
+			if len(stack) < 60 {
+				stack = append(stack, names[rnd.IntN(len(names))])
+				frames++
+			}
+		}
+		leaf := make([]uint32, len(stack))
+		for i := range stack {
+			leaf[len(stack)-1-i] = stack[i]
+		}
+		if err := b.Sample(leaf, []int64{int64(1+rnd.IntN(5)) * 10_000_000}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return b.Profile()
+}
+
+// benchFlame shows a flame graph of n frames at 200x60.
+func benchFlame(b *testing.B, n int) (*tui.Model, *flamePage) {
+	b.Helper()
+	p := manyFrames(b, n)
+	v := View{Items: []Item{{Name: "many", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
+	cfg := testConfig()
+	cfg.Now = time.Now
+	m := tui.New(v.config(cfg))
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	tuitest.Pump(m, m.Init())
+	page := m.Top().(*flamePage)
+	if page.graph() == nil {
+		b.Fatal("there is no graph: ", page.err)
+	}
+	if got := len(page.graph().index.tree.Frames); got < n*9/10 {
+		b.Fatalf("%d frames, want %d", got, n)
+	}
+	return m, page
+}
+
+// BenchmarkFlameView is one key and the frame that follows, of 100,000 frames at 200x60.
+func BenchmarkFlameView(b *testing.B) {
+	for _, x := range []struct {
+		name string
+		keys []string
+	}{
+		{"move", []string{"down", "right", "up", "left", "right", "down"}},
+		{"zoom", []string{"down", "enter", "backspace", "up"}}, // lays out anew
+		{"scroll", []string{"G", "g"}},
+	} {
+		b.Run(x.name, func(b *testing.B) {
+			m, _ := benchFlame(b, 100_000)
+			m.View()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				m.Update(tuitest.KeyPress(x.keys[i%len(x.keys)]))
+				m.View()
+			}
+		})
+	}
+}
+
+// BenchmarkFlameSearch is one key of a search and the frame that follows, the matching of a
+// regular expression, which is off the loop, included.
+func BenchmarkFlameSearch(b *testing.B) {
+	for _, text := range []string{"package17.", "nothing has this", "method[0-9]+7$"} {
+		b.Run(text, func(b *testing.B) {
+			m, _ := benchFlame(b, 100_000)
+			m.View()
+			m.Update(tuitest.KeyPress("/"))
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if i == len(text) {
+					m.Update(tuitest.KeyPress("ctrl+u"))
+					i = 0
+				}
+				r := rune(text[i])
+				_, c := m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+				if c != nil {
+					m.Update(c())
+				}
+				m.View()
+				i++
+			}
+		})
+	}
+}
+
+// BenchmarkFlameBuild is what a tree of 100,000 frames costs off the loop.
+func BenchmarkFlameBuild(b *testing.B) {
+	_, page := benchFlame(b, 100_000)
+	q := page.query
+	for b.Loop() {
+		if _, err := q.grow(page.subject.loaded, profile.Filter{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFlameKeyToScreen is from a key on the input to the bytes on the output, of 100,000
+// frames at 200x60: with the renderer, and its 120 frames a second.
+func BenchmarkFlameKeyToScreen(b *testing.B) {
+	p := manyFrames(b, 100_000)
+	v := View{Items: []Item{{Name: "many", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
+	cfg := testConfig()
+	cfg.Now = time.Now
+	ui := started(v.config(cfg), 200, 60)
+	ui.Wait(b, "root 100%")
+	var took []time.Duration
+	keys := []string{"j", "l", "k", "\r", "j", "\x7f"}
+	for i := 0; b.Loop(); i++ {
+		for len(ui.Out.Writes) > 0 {
+			<-ui.Out.Writes
+		}
+		begin := time.Now()
+		ui.Press(keys[i%len(keys)])
+		select {
+		case at := <-ui.Out.Writes:
+			took = append(took, at.Sub(begin))
+		case <-time.After(time.Second / 2): // the key changed nothing
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	ui.Press("q")
+	ui.End(b)
+	slices.Sort(took)
+	if len(took) > 0 {
+		b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-p50")
+		b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "ms-p95")
+	}
+}

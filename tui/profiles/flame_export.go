@@ -1,0 +1,58 @@
+package profiles
+
+import (
+	"io"
+	"strings"
+
+	flamegraph "kitescope/render/flame"
+	"kitescope/render/profiles"
+	"kitescope/tui"
+)
+
+const flameFile = "kitescope-flame.html"
+
+// saveFlame saves the tree that is shown as a page for browsers.
+func saveFlame(m *tui.Model, p *flamePage) tui.Cmd {
+	o := flamegraph.Options{Title: p.subject.label, Subtitle: p.subtitle(), Upright: p.upright, Relative: p.relative, Vanished: p.vanished}
+	if p.query.focus == "" {
+		t := p.graph().index.tree
+		return tui.Save(m, flameFile, func(w io.Writer) error { return flamegraph.HTML(w, t, o) })
+	}
+	return saveSandwich(m, p, o)
+}
+
+// saveSandwich saves the whole tree, with which the page opens the sandwich that is shown: it has
+// callers and callees then, and everything else one key away.
+func saveSandwich(m *tui.Model, p *flamePage, o flamegraph.Options) tui.Cmd {
+	q, filter, read := p.query, p.filter, reader(m, p.subject)
+	o.Focus = q.focus
+	q.focus, q.nodes, q.inverted = "", false, false
+	return tui.Save(m, flameFile, func(w io.Writer) error {
+		l, err := read()
+		if err != nil {
+			return err
+		}
+		l, filter := l.ofNodes(filter)
+		indexes, err := q.grow(l, filter)
+		if err != nil {
+			return err
+		}
+		return flamegraph.HTML(w, indexes[0].tree, o)
+	})
+}
+
+// subtitle is what is known of the profiles beside their names.
+func (p *flamePage) subtitle() string {
+	l := p.subject.loaded
+	if l == nil {
+		return ""
+	}
+	var parts []string
+	if text := profiles.Length(l.profile.Origin.Merged, l.profile.Duration); text != "" {
+		parts = append(parts, text)
+	}
+	if !l.profile.Time.IsZero() {
+		parts = append(parts, "from "+l.profile.Time.UTC().Format("2006-01-02 15:04:05")+" UTC")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,226 @@
+package profiles
+
+import "math"
+
+// span is a frame as it is drawn: its cells in a row.
+type span struct {
+	frame  int32
+	x0, x1 int
+}
+
+// flameGraph is a window onto a flame tree: which frame fills the width, which one the cursor
+// is on, which rows are seen. Only rows that are seen are laid out, and of them only frames
+// that the middle of a cell falls into, so that the number of frames costs nothing.
+type flameGraph struct {
+	index    *flameIndex
+	vanished bool  // stacks that only the base has take part
+	base     int32 // the frame that everything shown is below: the root, or the function of a sandwich
+	zoom     int32 // the frame that fills the width; all above it do too
+	at       int32 // the frame under the cursor
+	deep     int32 // the deepest frame that the cursor came up from
+	back     []int32
+	w        int
+
+	low    int // the first row that there is to see
+	top    int // the first row that is seen
+	height int
+	follow bool // the window follows the cursor; the wheel takes it away
+
+	// rows laid out so far: row d is spans[starts[d]:starts[d+1]].
+	spans  []span
+	starts []int
+}
+
+// newFlameGraph shows what is below a frame.
+func newFlameGraph(x *flameIndex, base int32) *flameGraph {
+	return &flameGraph{index: x, base: base, zoom: base, at: base, deep: base, low: int(x.tree.Frames[base].Depth), follow: true}
+}
+
+func (g *flameGraph) widths() *flameWidths {
+	if g.vanished {
+		return g.index.full
+	}
+	return g.index.plain
+}
+
+// forget drops the layout: something that it depends on has changed.
+func (g *flameGraph) forget() { g.spans, g.starts = g.spans[:0], g.starts[:0] }
+
+// resize sets the cells of a row.
+func (g *flameGraph) resize(w int) {
+	if w != g.w {
+		g.w = w
+		g.forget()
+	}
+}
+
+// row lays out row d, and those above it. It is empty below the deepest frame.
+func (g *flameGraph) row(d int) []span {
+	if len(g.starts) == 0 {
+		g.starts = append(g.starts, 0)
+	}
+	for len(g.starts) < d+2 {
+		if !g.layOut(len(g.starts) - 1) {
+			return nil
+		}
+		g.starts = append(g.starts, len(g.spans))
+	}
+	return g.spans[g.starts[d]:g.starts[d+1]]
+}
+
+// layOut appends the spans of a row and reports whether there are any.
+func (g *flameGraph) layOut(d int) bool {
+	frames := g.index.tree.Frames
+	if len(frames) == 0 || g.w <= 0 {
+		return false
+	}
+	if zoom := int(frames[g.zoom].Depth - frames[0].Depth); d <= zoom {
+		f := g.zoom
+		for range zoom - d {
+			f = frames[f].Parent
+		}
+		g.spans = append(g.spans, span{f, 0, g.w})
+		return true
+	}
+	before := len(g.spans)
+	for _, above := range g.spans[g.starts[d-1]:g.starts[d]] {
+		g.below(above)
+	}
+	return len(g.spans) > before
+}
+
+// below appends the children of a span: for each cell the one that its middle falls into.
+func (g *flameGraph) below(above span) {
+	w := g.widths()
+	origin, size := w.left[g.zoom], w.size[g.zoom]
+	if size <= 0 {
+		return
+	}
+	cell := size / float64(g.w)
+	for x := above.x0; x < above.x1; {
+		at := origin + (float64(x)+0.5)*cell
+		kid := g.index.kidAt(w, above.frame, at)
+		if kid < 0 {
+			return
+		}
+		if w.left[kid] > at { // rounding, at the left end of the zoomed frame
+			x++
+			continue
+		}
+		end := int(math.Ceil((w.left[kid]+w.size[kid]-origin)/cell - 0.5))
+		end = min(max(end, x+1), above.x1)
+		g.spans = append(g.spans, span{kid, x, end})
+		x = end
+	}
+}
+
+// find is the span of a frame, if it has cells.
+func (g *flameGraph) find(frame int32) (s span, ok bool) {
+	for _, s := range g.row(g.rowOf(frame)) {
+		if s.frame == frame {
+			return s, true
+		}
+	}
+	return span{}, false
+}
+
+// replays.rowOf is the row of a frame.
+func (g *flameGraph) rowOf(frame int32) int {
+	return int(g.index.tree.Frames[frame].Depth - g.index.tree.Frames[0].Depth)
+}
+
+// within reports whether a frame is another, or below it.
+func (g *flameGraph) within(frame, of int32) bool {
+	return frame >= of && frame < g.index.tree.Frames[of].Next
+}
+
+// setZoom fills the width with a frame and puts the cursor on it.
+func (g *flameGraph) setZoom(frame int32) {
+	if frame == g.zoom {
+		return
+	}
+	g.zoom = frame
+	g.forget()
+	g.point(frame)
+}
+
+// point puts the cursor on a frame.
+func (g *flameGraph) point(frame int32) {
+	g.at, g.follow = frame, true
+	if !g.within(g.deep, frame) {
+		g.deep = frame
+	}
+}
+
+// zoomIn zooms to the cursor.
+func (g *flameGraph) zoomIn() {
+	if g.at != g.zoom {
+		g.back = append(g.back, g.zoom)
+		g.setZoom(g.at)
+	}
+}
+
+// zoomOut goes back to what was zoomed before, the cursor staying where it is.
+func (g *flameGraph) zoomOut() bool {
+	if g.zoom == g.base {
+		return false
+	}
+	to := g.base
+	if n := len(g.back); n > 0 {
+		to, g.back = g.back[n-1], g.back[:n-1]
+	}
+	at := g.at
+	g.setZoom(to)
+	g.point(at)
+	return true
+}
+
+// reset shows everything.
+func (g *flameGraph) reset() {
+	at := g.at
+	g.back = nil
+	g.setZoom(g.base)
+	g.point(at)
+}
+
+// reveal puts the cursor on a frame that may be too narrow to be seen, or elsewhere: it zooms
+// to the widest frame above it in which it has some cells.
+func (g *flameGraph) reveal(frame int32) {
+	const enough = 3
+	if !g.within(frame, g.zoom) && !g.within(g.zoom, frame) {
+		g.back = append(g.back, g.zoom)
+		g.setZoom(g.base)
+	}
+	if _, ok := g.find(frame); !ok {
+		w, frames := g.widths(), g.index.tree.Frames
+		to := frame
+		for p := frames[to].Parent; p >= 0 && w.size[frame]*float64(g.w) >= enough*w.size[p]; p = frames[p].Parent {
+			to = p
+		}
+		g.back = append(g.back, g.zoom)
+		g.setZoom(to)
+	}
+	g.point(frame)
+}
+
+// scroll brings the cursor into the window, unless the wheel took it away, and the window to
+// what there is.
+func (g *flameGraph) scroll() {
+	for g.at != g.base { // what became too narrow to be seen gives the cursor to its caller
+		if _, ok := g.find(g.at); ok {
+			break
+		}
+		g.at = g.index.tree.Frames[g.at].Parent
+	}
+	row := g.rowOf(g.at)
+	if g.follow {
+		g.top = min(max(g.top, row-g.height+1), row)
+		if zoom := g.rowOf(g.zoom); zoom > g.low && row-zoom < g.height-2 { // two rows of what is above
+			g.top = max(min(g.top, zoom-1), row-g.height+1, zoom-2)
+		}
+	}
+	for g.top > g.low && len(g.row(g.top+g.height-1)) == 0 {
+		g.top--
+	}
+	g.top = max(g.low, g.top)
+}

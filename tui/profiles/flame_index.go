@@ -1,0 +1,156 @@
+package profiles
+
+import (
+	"math"
+	"sort"
+
+	"kitescope/profile"
+	"kitescope/profile/flame"
+	"kitescope/words"
+)
+
+// flameIndex is a flame tree with what a window onto it needs to be fast: where each frame lies,
+// what its children are, how its name is written. It is made off the loop and never changed.
+type flameIndex struct {
+	tree *flame.Tree
+	// kids[first[i]:first[i+1]] are the children of frame i, from left to right.
+	kids, first []int32
+	// names are harmless for a terminal, short ones without package path and arguments.
+	names, short []string
+	// plain are the widths without vanished stacks, full with them; the same one where there are none.
+	plain, full *flameWidths
+	vanished    int // frames that only the base has
+	// flat and cum are what a name is worth on all paths together.
+	flat, cum []int64
+	// classes says which of profile.Classes there are, and worth what each is without callees.
+	classes []bool
+	worth   []int64
+	folded  *foldedNames
+}
+
+// flameWidths say where frames lie: from left on, size wide, in the unit of the tree.
+type flameWidths struct{ left, size []float64 }
+
+func newFlameIndex(t *flame.Tree) *flameIndex {
+	x := &flameIndex{tree: t}
+	x.listKids()
+	x.plain = x.layOut(t.Widths(flame.WidthNew))
+	x.full = x.plain
+	if t.Diff {
+		for i := range t.Frames {
+			if gone(&t.Frames[i]) {
+				x.vanished++
+			}
+		}
+		if x.vanished > 0 {
+			x.full = x.layOut(t.Widths(flame.WidthBoth))
+		}
+	}
+	x.names = make([]string, len(t.Names))
+	x.short = make([]string, len(t.Names))
+	for i, name := range t.Names {
+		x.names[i] = words.Harmless(name)
+		x.short[i] = shortName(x.names[i])
+	}
+	x.sumNames()
+	x.classes, x.worth = make([]bool, len(profile.Classes())), make([]int64, len(profile.Classes()))
+	for i := 1; i < len(t.Frames); i++ {
+		if f := &t.Frames[i]; !t.Nodes || f.Depth > 1 {
+			x.classes[t.Classes[f.Name]] = true
+			if t.Leaves == nil {
+				x.worth[t.Classes[f.Name]] += f.Self
+			}
+		}
+	}
+	for _, leaf := range t.Leaves {
+		x.worth[leaf.Class] += leaf.Value
+	}
+	x.folded = foldNames(x.names)
+	return x
+}
+
+// gone reports whether only the base has a frame.
+func gone(f *flame.Frame) bool { return f.Total == 0 && f.Base != 0 }
+
+// listKids finds the children of all frames. Frames stand depth first, so children are in order.
+func (x *flameIndex) listKids() {
+	frames := x.tree.Frames
+	x.first = make([]int32, len(frames)+1)
+	for i := 1; i < len(frames); i++ {
+		x.first[frames[i].Parent+1]++
+	}
+	for i := range frames {
+		x.first[i+1] += x.first[i]
+	}
+	x.kids = make([]int32, max(0, len(frames)-1))
+	next := append([]int32(nil), x.first...)
+	for i := 1; i < len(frames); i++ {
+		parent := frames[i].Parent
+		x.kids[next[parent]] = int32(i)
+		next[parent]++
+	}
+}
+
+func (x *flameIndex) kidsOf(i int32) []int32 { return x.kids[x.first[i]:x.first[i+1]] }
+
+// layOut puts children side by side from the left end of their parent on; what is the parent's
+// own stays free at the right.
+func (x *flameIndex) layOut(sizes []int64) *flameWidths {
+	frames := x.tree.Frames
+	w := &flameWidths{left: make([]float64, len(frames)), size: make([]float64, len(frames))}
+	next := make([]float64, len(frames)) // where the next child begins
+	for i := range frames {
+		w.size[i] = float64(max(0, sizes[i]))
+		if i > 0 {
+			parent := frames[i].Parent
+			w.left[i] = next[parent]
+			next[parent] += w.size[i]
+		}
+		next[i] = w.left[i]
+	}
+	return w
+}
+
+// kidAt is the child of a frame at a place, -1 where there is none.
+func (x *flameIndex) kidAt(w *flameWidths, parent int32, at float64) int32 {
+	kids := x.kidsOf(parent)
+	k := sort.Search(len(kids), func(k int) bool { return w.left[kids[k]]+w.size[kids[k]] > at })
+	if k == len(kids) {
+		return -1
+	}
+	return kids[k]
+}
+
+// plusMinus is half the 95% interval of the difference of a frame's shares, in points, for
+// orientation: Wald's, or of counts where values are compared; NaN where the counts are unknown.
+func (x *flameIndex) plusMinus(frame int32) float64 {
+	t := x.tree
+	p1, p2 := t.Share(frame)
+	n1, n2 := float64(t.SamplesTotal), float64(t.BaseSamples)
+	if t.Focus != "" || n1 <= 0 || n2 <= 0 || // a sandwich has only a part of the samples
+		p1 < 0 || p1 > 1 || p2 < 0 || p2 > 1 {
+		return math.NaN()
+	}
+	const normal = 1.96
+	if after, before := wholes(t); after != before || t.Root().Total == t.Root().Base {
+		return 100 * normal * math.Sqrt(p1*(1-p1)/n1+p2*(1-p2)/n2)
+	}
+	scale := float64(t.Root().Total) / float64(t.Root().Base) // of the new side, to the total before
+	return 100 * normal * math.Sqrt(scale*scale*p1/n1+p2/n2)
+}
+
+// sumNames adds up what each name is worth on all paths. A frame below one of the same name is
+// in that one's worth already.
+func (x *flameIndex) sumNames() {
+	t := x.tree
+	x.flat, x.cum = make([]int64, len(t.Names)), make([]int64, len(t.Names))
+	until := make([]int32, len(t.Names)) // the end of the outermost subtree of each name
+	for i := range t.Frames {
+		f := &t.Frames[i]
+		x.flat[f.Name] += f.Self
+		if int32(i) >= until[f.Name] {
+			x.cum[f.Name] += f.Total
+			until[f.Name] = f.Next
+		}
+	}
+}

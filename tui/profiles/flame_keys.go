@@ -1,0 +1,50 @@
+package profiles
+
+import "kitescope/tui"
+
+// profileKeys are what pages about profiles have of their own.
+func profileKeys() []tui.Binding {
+	const tables = tui.InTop | tui.InProfiles
+	return []tui.Binding{
+		{Action: tui.ActLeft, Keys: []string{"left", "h"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "To the frame at the left in the same row.", Weight: 0},
+		{Action: tui.ActRight, Keys: []string{"right", "l"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "To the frame at the right in the same row.", Weight: 0},
+		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "zoom", Doc: "Zoom: the frame fills the width.", Weight: 100},
+		{Action: tui.ActZoomOut, Keys: []string{"backspace"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "out", Doc: "Zoom out again, one step.", Weight: 92},
+		{Action: tui.ActReset, Keys: []string{"r"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Show everything: no zoom, no search.", Weight: 0},
+		{Action: tui.ActFilter, Keys: []string{"/"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "search", Doc: "Search names as you type: a text or a regular expression, in any case.", Weight: 91},
+		{Action: tui.ActSearchNext, Keys: []string{"n"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "next", Doc: "To the next frame that matches, zooming out or in to where it is seen.", Weight: 88},
+		{Action: tui.ActSearchPrevious, Keys: []string{"N"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "To the match before.", Weight: 0},
+		{Action: tui.ActSandwich, Keys: []string{"s"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "sandwich", Doc: "Sandwich: callers of the function above, what it calls below; again: back.", Weight: 86},
+		{Action: tui.ActInvert, Keys: []string{"i"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "invert", Doc: "Invert: start with what runs, towards its callers.", Weight: 80},
+		{Action: tui.ActVanished, Keys: []string{"d"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "vanished", Doc: "Show or hide stacks that vanished between two profiles.", Weight: 84},
+		{Action: tui.ActNodes, Keys: []string{"o"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "by node", Doc: "Apart by node, or all nodes together.", Weight: 78},
+		{Action: tui.ActBy, Keys: []string{"b"}, In: tui.InFlame | tui.InTop, Group: tui.GroupProfiles, Hint: "by", Doc: "Added up by: function, package, mapping, class, file, line; in tables also by node.", Weight: 60},
+		{Action: tui.ActKind, Keys: []string{"T"}, In: tui.InFlame | tui.InTop, Group: tui.GroupProfiles, Hint: "", Doc: "The next sample type: cpu, samples; inuse_space, alloc_objects.", Weight: 0},
+		{Action: tui.ActRelative, Keys: []string{"a"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Absolute or relative: colours by points of the total, or by how much a frame changed itself; shares of all, or of what is zoomed.", Weight: 0},
+		{Action: tui.ActNormalize, Keys: []string{"%"}, In: tui.InFlame | tui.InTop, Group: tui.GroupProfiles, Hint: "", Doc: "Normalize a comparison: the new profile is scaled to the total of the base.", Weight: 0},
+		{Action: tui.ActFlip, Keys: []string{"F"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Icicle, which hangs down, or flame, which grows up.", Weight: 0},
+		{Action: tui.ActSave, Keys: []string{"e"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "export html", Doc: "Save the graph as one HTML file, which needs no network.", Weight: 58},
+		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "flame", Doc: "Flame graph of the profile; of marked ones together, apart by node.", Weight: 100},
+		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InTop, Group: tui.GroupProfiles, Hint: "peek", Doc: "Callers and callees.", Weight: 100},
+		{Action: tui.ActTopTable, Keys: []string{"t"}, In: tui.InFlame | tui.InProfiles, Group: tui.GroupProfiles, Hint: "top", Doc: "Table of where the time goes: flat and cum.", Weight: 82},
+		{Action: tui.ActFlame, Keys: []string{"z"}, In: tui.InTop, Group: tui.GroupProfiles, Hint: "flame", Doc: "Flame graph of the function: callers above, callees below.", Weight: 90},
+		{Action: tui.ActPull, Keys: []string{"p"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "pull", Doc: "Profile all processes over the same window; esc cancels.", Weight: 94},
+		{Action: tui.ActMark, Keys: []string{"v"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "mark", Doc: "Mark the profile, to add it to others or to compare.", Weight: 70},
+		{Action: tui.ActCompare, Keys: []string{"="}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "compare", Doc: "Compare two marked rows: the first one marked is the base.", Weight: 68},
+		{Action: tui.ActJudge, Keys: []string{"J"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "judge", Doc: "Judge whether a build with PGO is worth it: by the marked profiles, else by all CPU profiles shown.", Weight: 64},
+		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InJudge, Group: tui.GroupProfiles, Hint: "flame", Doc: "Flame graph of the profile; of a call: of the function that is called.", Weight: 100},
+		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InCompare, Group: tui.GroupProfiles, Hint: "metric", Doc: "All of the metric: its runs, drawn and listed.", Weight: 100},
+		{Action: tui.ActLeft, Keys: []string{"left", "h"}, In: tui.InMetric, Group: tui.GroupProfiles, Hint: "previous", Doc: "The metric before.", Weight: 90},
+		{Action: tui.ActRight, Keys: []string{"right", "l"}, In: tui.InMetric, Group: tui.GroupProfiles, Hint: "next", Doc: "The next metric.", Weight: 92},
+		{Action: tui.ActControl, Keys: []string{"c"}, In: tui.InCompare, Group: tui.GroupProfiles, Hint: "control", Doc: "The control: what the same comparison says of two runs without a change.", Weight: 75},
+		{Action: tui.ActFilter, Keys: []string{"/"}, In: tables | tui.InCompare, Group: tui.GroupProfiles, Hint: "filter", Doc: "Only rows in which the text occurs.", Weight: 80},
+		{Action: tui.ActFilter, Keys: []string{"/"}, In: tui.InJudge, Group: tui.GroupProfiles, Hint: "filter", Doc: "Only profiles and calls in which the text occurs.", Weight: 80},
+		{Action: tui.ActSortPrevious, Keys: []string{"<"}, In: tui.InTop | tui.InJudge | tui.InCompare, Group: tui.GroupProfiles, Hint: "", Doc: "Sort by the column to the left.", Weight: 0},
+		{Action: tui.ActSortNext, Keys: []string{">"}, In: tui.InTop | tui.InJudge | tui.InCompare, Group: tui.GroupProfiles, Hint: "sort", Doc: "Sort by the column to the right.", Weight: 35},
+		{Action: tui.ActSortReverse, Keys: []string{"S"}, In: tui.InTop | tui.InJudge | tui.InCompare, Group: tui.GroupProfiles, Hint: "", Doc: "Reverse the order.", Weight: 0},
+		{Action: tui.ActCopyRow, Keys: []string{"y"}, In: tui.InFlame | tables | tui.InJudge | tui.InCompare | tui.InMetric, Group: tui.GroupProfiles, Hint: "copy", Doc: "Copy the frame with its path and figures, or the row; of a metric all runs.", Weight: 25},
+		{Action: tui.ActSave, Keys: []string{"s"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "save", Doc: "Save the profile, or marked ones as one, for `go tool pprof` and kitescope profile.", Weight: 66},
+		{Action: tui.ActSave, Keys: []string{"s"}, In: tui.InTop | tui.InJudge, Group: tui.GroupProfiles, Hint: "save", Doc: "Save the table to a file: JSON, CSV, Markdown.", Weight: 18},
+		{Action: tui.ActSave, Keys: []string{"s"}, In: tui.InCompare | tui.InMetric, Group: tui.GroupProfiles, Hint: "save", Doc: "Save the table to a file: JSON, CSV, Markdown; or a plot: SVG.", Weight: 18},
+	}
+}

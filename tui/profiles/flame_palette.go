@@ -1,0 +1,167 @@
+package profiles
+
+import (
+	"image/color"
+
+	"kitescope/profile"
+	"kitescope/render"
+	flamegraph "kitescope/render/flame"
+	"kitescope/tui/draw"
+)
+
+// tint is the colour of a frame: its class, or in a difference what happened to it.
+type tint uint8
+
+// Tints of differences follow those of the classes.
+const (
+	tintClass tint = 0 // + profile.Class
+	tintLess  tint = iota + 15
+	tintLess2      // less, and much of it
+	tintLess3      // and very much
+	tintMore       // more
+	tintMore2      // and much of it
+	tintMore3      // and very much
+	tintNoise      // no change, or none that chance does not explain
+	tintGroup      // the root, and nodes below it
+	tints
+)
+
+// mood is what a frame stands out by, beside its tint.
+type mood uint8
+
+const (
+	moodPlain mood = iota
+	moodFaint      // something else is searched for
+	moodMatch
+	moodCursor
+	moods
+)
+
+// flamePalette has the looks of frames: [tint][shade][mood].
+type flamePalette struct {
+	styles *draw.Styles // that it goes with
+	looks  [tints][2][moods]draw.Style
+	// mono: there are no colours, so that signs must say all.
+	mono bool
+}
+
+// look is the style of a frame. Two shades tell neighbours apart.
+func (p *flamePalette) look(t tint, shade uint32, m mood) draw.Style { return p.looks[t][shade&1][m] }
+
+// newFlamePalette makes the looks for a theme. Frames have colours of their own: no theme has a
+// role for a kind of code, and those of a difference must be safe for colour-blind eyes.
+func newFlamePalette(st *draw.Styles) *flamePalette {
+	t := st.Theme
+	p := &flamePalette{styles: st, mono: st.NoColor || colorless(t)}
+	if st.Few && !p.mono {
+		p.sixteen()
+		return p
+	}
+	ink, paper := "#101418", "#f6f8fa"
+	faintFront, faintBack := "#8a8a8a", "#303030"
+	cursor := render.Style{Foreground: ink, Background: "#ffffff", Bold: true}
+	if !t.Dark {
+		faintFront, faintBack = "#8a8a8a", "#e4e4e4"
+		cursor = render.Style{Foreground: paper, Background: ink, Bold: true}
+	}
+	for x := range tints {
+		backs := backsOf(x)
+		for shade := range backs {
+			front := ink
+			if x == tintLess3 || x == tintMore3 {
+				front = paper
+			}
+			base := render.Style{Foreground: front, Background: backs[shade]}
+			faint := render.Style{Foreground: faintFront, Background: faintBack}
+			match := render.Style{Foreground: front, Background: backs[shade], Bold: true}
+			look := &p.looks[x][shade]
+			if p.mono {
+				look[moodFaint] = draw.NewStyle(render.Style{Faint: true}, true)
+				look[moodMatch] = draw.NewStyle(render.Style{Bold: true}, true)
+				look[moodCursor] = draw.NewStyle(render.Style{Reverse: true, Bold: true}, true)
+				continue
+			}
+			look[moodPlain], look[moodFaint] = draw.NewStyle(base, false), draw.NewStyle(faint, false)
+			look[moodMatch] = draw.Underlined(match, false)
+			look[moodCursor] = draw.NewStyle(cursor, false)
+		}
+	}
+	return p
+}
+
+// sixteen makes the looks of a terminal with sixteen colours: one for each kind of code, where bold tells neighbours apart,
+// and for a difference the hues that are nobody else's beside it.
+func (p *flamePalette) sixteen() {
+	backs := [tints]string{
+		tintLess: "14", tintLess2: "6", tintLess3: "4", tintMore: "11", tintMore2: "3", tintMore3: "1", tintNoise: "7", tintGroup: "15",
+	}
+	for class, back := range map[profile.Class]string{
+		profile.Unknown: "7", profile.GoCode: "6", profile.Runtime: "5", profile.GC: "13", profile.Cgo: "11", profile.Native: "3",
+		profile.Assembly: "14", profile.Syscall: "9", profile.Kernel: "1", profile.Idle: "8", profile.Managed: "2",
+	} {
+		backs[tintClass+tint(class)] = back
+	}
+	for x, back := range backs {
+		front := "0"
+		if back == "1" || back == "4" || back == "8" {
+			front = "15"
+		}
+		for shade := range p.looks[x] {
+			base := render.Style{Foreground: front, Background: back, Bold: shade == 1}
+			p.looks[x][shade] = [moods]draw.Style{
+				moodPlain:  draw.NewStyle(base, false),
+				moodFaint:  draw.NewStyle(render.Style{Faint: true}, false),
+				moodMatch:  draw.Underlined(base, false),
+				moodCursor: draw.NewStyle(render.Style{Reverse: true, Bold: true}, false),
+			}
+		}
+	}
+}
+
+func colorless(t *render.Theme) bool {
+	for _, s := range t.Styles {
+		if s.Foreground != "" || s.Background != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// backsOf are the two shades of a tint: two for kinds of code, to tell neighbours apart, one where
+// a shade says how much. They are those of pictures, but for greys, of which terminals with 256
+// colours have others.
+func backsOf(t tint) [2]string {
+	less, more := flamegraph.ChangeColors(false)
+	one := func(c color.RGBA) [2]string { return [2]string{flamegraph.Hex(c), flamegraph.Hex(c)} }
+	switch t {
+	case tintLess:
+		return one(less[1])
+	case tintLess2:
+		return one(less[2])
+	case tintLess3:
+		return one(less[len(less)-1])
+	case tintMore:
+		return one(more[1])
+	case tintMore2:
+		return one(more[2])
+	case tintMore3:
+		return one(more[len(more)-1])
+	case tintNoise:
+		return [2]string{"#9e9e9e", "#a8a8a8"}
+	case tintGroup:
+		return [2]string{"#c6c6c6", "#bcbcbc"}
+	default:
+	}
+	c := flamegraph.ClassColor(profile.Class(t), false)
+	return [2]string{flamegraph.Hex(c), flamegraph.Hex(nextTo(c))}
+}
+
+// nextTo is a colour that is told from c where both touch: paler, or darker where c is a pale grey.
+func nextTo(c color.RGBA) color.RGBA {
+	const pale, some = 0xc0, 6
+	shift := func(v uint8) uint8 { return v + (0xff-v)/some }
+	if min(c.R, c.G, c.B) > pale {
+		shift = func(v uint8) uint8 { return v - (0xff-v)/3 }
+	}
+	return color.RGBA{shift(c.R), shift(c.G), shift(c.B), 0xff}
+}

@@ -1,0 +1,92 @@
+package profiles
+
+import (
+	"math"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestShortName(t *testing.T) {
+	for name, want := range map[string]string{
+		"runtime.mallocgc":     "runtime.mallocgc",
+		"[libknowhere.so]":     "[libknowhere.so]",
+		"[/usr/lib/libc.so.6]": "[/usr/lib/libc.so.6]",
+		"github.com/milvus-io/milvus/pkg/util/conc.(*Pool[...]).Submit.func1": "conc.(*Pool[...]).Submit.func1",
+		"a/b.F[go.shape.struct { x/y.Z }]":                                    "b.F[go.shape.struct { x/y.Z }]",
+		"faiss::IndexHNSW::search(long, float const*, long, float*, long*)":   "faiss::IndexHNSW::search",
+		"(anonymous namespace)::run(int)":                                     "(anonymous namespace)::run",
+		"knowhere::Lambda::operator()(int) const":                             "knowhere::Lambda::operator()",
+		"/go/pkg/mod/x/y.go":                                                  "/go/pkg/mod/x/y.go",
+		"java/util/HashMap.get":                                               "HashMap.get",
+		"":                                                                    "",
+		"/":                                                                   "/",
+		"a/":                                                                  "a/",
+	} {
+		if got := shortName(name); got != want {
+			t.Errorf("shortName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	for _, x := range []struct {
+		v    int64
+		unit string
+		want string
+	}{
+		{0, "nanoseconds", "0 s"},
+		{1, "nanoseconds", "1.00 ns"},
+		{9_994, "nanoseconds", "9.99 µs"},
+		{4_180_000_000, "nanoseconds", "4.18 s"},
+		{-95_000_000, "nanoseconds", "-95.0 ms"},
+		{90_000, "milliseconds", "1.50 min"},
+		{math.MinInt64, "nanoseconds", "-106752 d"},
+		{28 << 20, "bytes", "28.0 MiB"},
+		{1_234_567, "count", "1,234,567"},
+		{math.MinInt64, "count", "-9,223,372,036,854,775,808"},
+		{7, "widgets\x1b", `7 widgets\x1b`},
+	} {
+		if got := amount(x.v, x.unit); got != x.want {
+			t.Errorf("amount(%d, %q) = %q, want %q", x.v, x.unit, got, x.want)
+		}
+	}
+	got := []string{relativeText(0, 0), relativeText(0, 5), relativeText(5, 0), relativeText(100, 148), relativeText(1000, 1001), relativeText(1, 900), relativeText(10000, 10001), points(0.01), points(-3), chance(math.NaN()), chance(0.0001), chance(0.25)}
+	want := []string{"-", "new", "gone", "+48%", "+0.1%", "x900", "±0%", "±0", "-3.0", "p unknown", "p < 0.001", "p 0.250"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPlanSearch(t *testing.T) {
+	for text, want := range map[string][2]bool{ // a regular expression, a remark
+		"mallocgc":        {false, false},
+		"runtime.malloc":  {true, false},
+		"(*Server).Serve": {false, true},
+		"a|b":             {true, false},
+		"a[":              {false, true},
+	} {
+		p := planSearch(text)
+		if got := [2]bool{p.re != nil, p.note != ""}; got != want {
+			t.Errorf("planSearch(%q): %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestSearchInAnyCase holds expressions for lower case against Go's own (?i).
+func TestSearchInAnyCase(t *testing.T) {
+	names := []string{"runtime.mallocgc", "main.(*Server).Search", "faiss::IndexHNSW::search", "[libknowhere.so]", "K\u212a", "ÄÖÜ.straße", "", "a", "A", "x1y22"}
+	x := &flameIndex{names: names, folded: foldNames(names)}
+	for _, text := range []string{
+		"a", "SEARCH", "^a$", "^A$", "[^a]", "^[^A]$", "m.l+oc", "(RUN|main)", "IndexHNSW::S", "\\d+", "\\bserver\\b", "[A-C]", "^$", "ä.ü", "x[0-9]y", "so]$", "\\[LIB", "s{2}", "\\pL", "(?i)k",
+	} {
+		plan := planSearch(text)
+		re := regexp.MustCompile("(?i)" + text)
+		for i, name := range names {
+			if got, want := plan.run(x)[i], re.MatchString(name); got != want {
+				t.Errorf("%q in %q: %v, want %v", text, name, got, want)
+			}
+		}
+	}
+}

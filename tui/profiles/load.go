@@ -1,0 +1,213 @@
+package profiles
+
+import (
+	"context"
+	"io"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/profile"
+	"kitescope/profile/flame"
+	"kitescope/profile/report"
+	"kitescope/tui"
+)
+
+// This file has the commands of the pages about profiles, as load.go has the others.
+
+// growFlame makes a page's trees.
+func growFlame(m *tui.Model, p *flamePage) tui.Cmd {
+	q, filter := p.query, p.filter
+	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
+		msg := grownMsg{page: p, query: q, loaded: l, err: err}
+		if err == nil {
+			l, filter := l.ofNodes(filter)
+			msg.indexes, msg.err = q.grow(l, filter)
+		}
+		return msg
+	})
+}
+
+// grow makes the trees of a query.
+func (q *flameQuery) grow(l *loadedProfiles, filter profile.Filter) (indexes [2]*flameIndex, err error) {
+	o := flame.Options{
+		SampleIndex: q.kind, By: q.by, Filter: filter, Nodes: q.nodes, Inverted: q.inverted,
+		Normalize: l.base != nil && !q.raw, MinShare: q.least, MaxFrames: mostFlameFrames,
+	}
+	var trees [2]*flame.Tree
+	only := exactly(q.focus)
+	switch {
+	case q.focus != "" && l.base != nil:
+		trees[callersHalf], trees[calleesHalf], err = flame.SandwichDiff(l.base, l.profile, only, o)
+	case q.focus != "":
+		trees[callersHalf], trees[calleesHalf], err = flame.Sandwich(l.profile, only, o)
+	case l.base != nil:
+		trees[0], err = flame.NewDiff(l.base, l.profile, o)
+	default:
+		trees[0], err = flame.New(l.profile, o)
+	}
+	if err != nil {
+		return indexes, err
+	}
+	for half, t := range trees {
+		if t != nil {
+			indexes[half] = newFlameIndex(t)
+		}
+	}
+	return indexes, nil
+}
+
+// ofNodes leaves the samples of a filter's nodes, as --node does: percentages are of these then, not of
+// all. It returns what is left of the filter.
+func (l *loadedProfiles) ofNodes(f profile.Filter) (*loadedProfiles, profile.Filter) {
+	if l == nil || f.Nodes == nil {
+		return l, f
+	}
+	own, nodes := *l, &profile.Filter{Nodes: f.Nodes}
+	own.profile = l.profile.Filter(nodes)
+	if l.base != nil {
+		own.base = l.base.Filter(nodes)
+	}
+	f.Nodes = nil
+	return &own, f
+}
+
+// mostFlameFrames is far more than a terminal shows, and no burden for memory.
+const mostFlameFrames = 200_000
+
+// searchFrames matches the names of a page's graphs.
+func searchFrames(p *flamePage, plan searchPlan) tui.Cmd {
+	msg := searchedMsg{page: p, text: plan.text, indexes: p.indexes()}
+	return func() tea.Msg {
+		for half, x := range msg.indexes {
+			if x != nil {
+				msg.found[half] = plan.run(x)
+			}
+		}
+		return msg
+	}
+}
+
+// withProfiles reads a subject's profiles, unless another page has, and calls then with them.
+func withProfiles(m *tui.Model, s *profileSubject, then func(*loadedProfiles, error) tea.Msg) tui.Cmd {
+	read := reader(m, s)
+	return func() tea.Msg { return then(read()) }
+}
+
+// reader reads a subject's profiles, unless another page has. It is called off the loop.
+func reader(m *tui.Model, s *profileSubject) func() (*loadedProfiles, error) {
+	loaded := s.loaded
+	return func() (*loadedProfiles, error) {
+		if loaded != nil {
+			return loaded, nil
+		}
+		ctx, cancel := m.Context()
+		defer cancel()
+		return s.load(ctx)
+	}
+}
+
+// rankTop makes a page's table.
+func rankTop(m *tui.Model, p *topPage) tui.Cmd {
+	q, filter := p.query, p.filter
+	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
+		msg := rankedMsg{page: p, query: q, loaded: l, err: err}
+		l, filter := l.ofNodes(filter)
+		o := report.Options{SampleIndex: q.kind, By: q.by, Filter: filter}
+		switch {
+		case err != nil:
+		case l.base != nil:
+			msg.changes, msg.err = report.NewComparison(l.base, l.profile, report.CompareOptions{Options: o, DiffBase: true, Normalize: !q.raw})
+		default:
+			msg.top, msg.err = report.NewTop(l.profile, o)
+		}
+		return msg
+	})
+}
+
+// peekAt finds callers and callees of a page's function.
+func peekAt(m *tui.Model, p *peekPage) tui.Cmd {
+	q, filter, name := p.query, p.filter, p.name
+	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
+		msg := peekedMsg{page: p, loaded: l, err: err}
+		if err != nil {
+			return msg
+		}
+		l, filter := l.ofNodes(filter)
+		o := report.Options{SampleIndex: q.kind, By: q.by, Filter: filter}
+		after, err := report.NewPeek(l.profile, exactly(name), o)
+		var before *report.Peek
+		if err == nil && l.base != nil {
+			before, err = report.NewPeek(l.base, exactly(name), o)
+		}
+		if err != nil {
+			msg.err = err
+			return msg
+		}
+		factor := 1.0
+		if before != nil && !q.raw && before.Total > 0 && after.Total > 0 {
+			factor = float64(before.Total) / float64(after.Total)
+		}
+		msg.lines, msg.unit = peekLines(name, after, before, factor), after.Type.Unit
+		return msg
+	})
+}
+
+// saveProfile saves a subject's profiles as one pprof file.
+func saveProfile(m *tui.Model, s *profileSubject) tui.Cmd {
+	read := reader(m, s)
+	return tui.Save(m, tui.FileName("profile", s.label)+".pb.gz", func(w io.Writer) error {
+		l, err := read()
+		if err != nil {
+			return err
+		}
+		return l.profile.Encode(w)
+	})
+}
+
+// list asks the feed what profiles there are.
+func (d *library) list(m *tui.Model) tui.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := m.Context()
+		defer cancel()
+		set, err := d.feed.List(ctx)
+		return listedMsg{d, set, err}
+	}
+}
+
+// summarize reads a profile for the list.
+func (d *library) summarize(m *tui.Model, e *profileEntry) tui.Cmd {
+	item := e.item
+	return func() tea.Msg {
+		ctx, cancel := m.Context()
+		defer cancel()
+		p, err := loadItem(ctx, &item)
+		if err != nil {
+			return summarizedMsg{d, e, &profileSummary{err: profileTrouble(err)}}
+		}
+		return summarizedMsg{d, e, newSummary(p)}
+	}
+}
+
+// run pulls, and says how far it is on steps, which it closes.
+func (d *library) run(ctx context.Context, pull *profilePull, steps chan tui.Message) tui.Cmd {
+	return func() tea.Msg {
+		defer close(steps)
+		set, err := d.feed.Pull(ctx, pull.window, func(step Progress) {
+			select {
+			case steps <- pullStepMsg{pull, step, steps}:
+			case <-ctx.Done():
+			}
+		})
+		return pulledMsg{d, pull, set, err}
+	}
+}
+
+// nextStep waits for the next thing that a pull says.
+func nextStep(steps <-chan tui.Message) tui.Cmd {
+	return func() tea.Msg {
+		if msg, ok := <-steps; ok {
+			return msg
+		}
+		return nil
+	}
+}

@@ -1,0 +1,210 @@
+package profiles
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"kitescope/tui"
+	"kitescope/words"
+)
+
+// chosen are the marked rows, in the order in which they were marked, else the one under the cursor.
+func (p *profilesPage) chosen() []*profileRow {
+	var rows []*profileRow
+	for _, key := range p.marks {
+		if i := slices.IndexFunc(p.Shown, func(r *profileRow) bool { return r.key == key }); i >= 0 {
+			rows = append(rows, p.Shown[i])
+		}
+	}
+	if r, ok := p.Current(); len(rows) == 0 && ok {
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// items are the profiles of rows, each once.
+func items(rows []*profileRow) []Item {
+	var list []Item
+	seen := map[*profileEntry]bool{}
+	for _, r := range rows {
+		for _, e := range r.entries {
+			if !seen[e] && (e.sum == nil || e.sum.err == "") {
+				seen[e] = true
+				list = append(list, e.item)
+			}
+		}
+	}
+	return list
+}
+
+// judged are the profiles that a judgement is about: those marked, else all of CPU time that are shown.
+// One that cannot be read is among them, so that the judgement says so.
+func (p *profilesPage) judged() []Item {
+	var entries []*profileEntry
+	for _, r := range p.Shown {
+		if len(p.marks) == 0 || slices.Contains(p.marks, r.key) {
+			entries = append(entries, r.entries...)
+		}
+	}
+	return judgedItems(entries, len(p.marks) > 0)
+}
+
+// judgedItems are profiles, each once: those of CPU time, or any.
+func judgedItems(entries []*profileEntry, anyKind bool) []Item {
+	var list []Item
+	seen := map[*profileEntry]bool{}
+	for _, e := range entries {
+		if !seen[e] && (anyKind || e.item.Kind == "cpu") {
+			seen[e] = true
+			list = append(list, e.item)
+		}
+	}
+	return list
+}
+
+func (p *profilesPage) Can(_ *tui.Model, a tui.Action) string {
+	switch a {
+	case tui.ActSave, tui.ActOpen, tui.ActTopTable, tui.ActMark, tui.ActCopyRow:
+		return p.canOpen(a)
+	case tui.ActCompare:
+		if len(p.marks) != 2 || len(p.chosen()) != 2 {
+			return "mark two rows with v first: what is marked first is the base"
+		}
+		if rows := p.chosen(); kindOf(rows[0]) != kindOf(rows[1]) {
+			return "one is a profile of " + kindOf(rows[0]) + ", the other of " + kindOf(rows[1])
+		}
+	case tui.ActJudge:
+		if len(p.judged()) == 0 {
+			if len(p.lib.entries) == 0 {
+				if p.lib.feed.CanPull() == "" {
+					return "there are no profiles yet: p takes them"
+				}
+				return "there are no profiles"
+			}
+			return "there is no CPU profile: mark with v what is to be judged all the same"
+		}
+	case tui.ActPull:
+		if p.lib.pull != nil {
+			return "profiles are being pulled already: esc cancels"
+		}
+		return p.lib.feed.CanPull()
+	case tui.ActFilter:
+		if len(p.All) == 0 && p.Filter == "" {
+			return "there is no row"
+		}
+	default:
+	}
+	return ""
+}
+
+func kindOf(r *profileRow) string {
+	if len(r.entries) == 0 {
+		return ""
+	}
+	return words.Harmless(r.entries[0].item.Kind)
+}
+
+func (p *profilesPage) canOpen(a tui.Action) string {
+	r, ok := p.Current()
+	switch {
+	case !ok:
+		return "there is no row"
+	case a == tui.ActCopyRow:
+	case r.step != nil:
+		return "it is being pulled"
+	case a != tui.ActMark && len(p.marks) > 0:
+		first := ""
+		for _, r := range p.chosen() {
+			if k := kindOf(r); first == "" {
+				first = k
+			} else if k != first {
+				return "profiles of " + first + " and of " + k + " do not add up"
+			}
+		}
+	case r.sum != nil && r.sum.err != "":
+		return words.Harmless(words.OneLine(r.sum.err))
+	}
+	return ""
+}
+
+// open shows the flame graph of the marked rows, else of one.
+func (p *profilesPage) open(m *tui.Model, _ *profileRow) tui.Cmd {
+	s := newSubject(items(p.chosen()), nil)
+	return m.Push(newFlamePage(s, flameQuery{nodes: len(s.items) > 1}))
+}
+
+func (p *profilesPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
+	switch a {
+	case tui.ActBack:
+		return p.back(m)
+	case tui.ActTopTable:
+		s := newSubject(items(p.chosen()), nil)
+		return m.Push(newTopPage(s, topQuery{}, noFilter()))
+	case tui.ActCompare:
+		rows := p.chosen()
+		s := newSubject(items(rows[1:]), items(rows[:1]))
+		return m.Push(newFlamePage(s, flameQuery{}))
+	case tui.ActJudge:
+		return m.Push(newJudgePage(p.judged()))
+	case tui.ActSave:
+		return saveProfile(m, newSubject(items(p.chosen()), nil))
+	case tui.ActMark:
+		p.mark()
+	case tui.ActPull:
+		m.Prompt = p.pullPrompt()
+	default:
+		return p.List.Act(m, a)
+	}
+	return nil
+}
+
+// back cancels a pull, clears marks and filter, and leaves: one after the other.
+func (p *profilesPage) back(m *tui.Model) tui.Cmd {
+	switch {
+	case p.lib.pull != nil:
+		p.lib.stop(m)
+		p.gather()
+		return nil
+	case len(p.marks) > 0:
+		p.marks = nil
+		return nil
+	}
+	return p.List.Act(m, tui.ActBack)
+}
+
+// mark marks a row, or takes the mark away, and goes on to the next.
+func (p *profilesPage) mark() {
+	r, _ := p.Current()
+	key := r.key
+	if i := slices.Index(p.marks, key); i >= 0 {
+		p.marks = slices.Delete(p.marks, i, i+1)
+	} else {
+		p.marks = append(p.marks, key)
+	}
+	p.Move(tui.ActDown, len(p.Shown))
+}
+
+// usualWindow is how long a pull takes unless something else is typed.
+const usualWindow = "10"
+
+// pullPrompt asks for how long processes shall be profiled.
+func (p *profilesPage) pullPrompt() *tui.Prompt {
+	q := &tui.Prompt{
+		Sign: "profile all processes for how many seconds? (" + usualWindow + ") ",
+		Accepted: func(m *tui.Model, text string) tui.Cmd {
+			window, err := parseWindow(cmp.Or(strings.TrimSpace(text), usualWindow))
+			if err != nil {
+				m.Say(tui.ToneBad, err.Error())
+				return nil
+			}
+			c := p.lib.start(m, window)
+			p.gather()
+			return c
+		},
+		Cancelled: func(*tui.Model) tui.Cmd { return nil },
+	}
+	return q
+}
+
+func (p *profilesPage) Click(m *tui.Model, x, y int) tui.Cmd { return p.Clicked(m, p, x, y) }

@@ -1,0 +1,202 @@
+package profiles
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"kitescope/profile"
+	"kitescope/tui/tuitest"
+)
+
+func TestProfilesThatDoNotLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := Item{Name: "cut.pb.gz", Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) { return nil, io.ErrUnexpectedEOF }}
+		failed := Item{Node: "querynode-7", Role: "querynode", Kind: "cpu", Err: "connection refused"}
+		empty := Item{Name: "empty.pb.gz", Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) {
+			return profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"}).Profile(), nil
+		}}
+		for _, x := range []struct {
+			item Item
+			want string
+		}{{broken, "unexpected EOF"}, {failed, "connection refused"}, {empty, "no samples of cpu"}} {
+			d := driveProfiles(t, View{Items: []Item{x.item}}, 80, 24)
+			d.Shows(x.want)
+			d.Keys("t")
+			d.Fits()
+			d.Keys("esc p")
+			d.Fits()
+		}
+		d := driveProfiles(t, View{Items: []Item{profileItem("milvus-heap.pb.gz")}, Base: []Item{profileItem("milvus-cpu-flat.pb.gz")}}, 80, 24)
+		d.Shows("compare profiles of one kind")
+	})
+}
+
+// pullFeed is a feed of which the profiles come one after the other.
+type pullFeed struct {
+	items []Item
+	fail  error
+}
+
+func (f *pullFeed) List(context.Context) (Set, error) { return Set{}, nil }
+func (f *pullFeed) CanPull() string                   { return "" }
+
+func (f *pullFeed) Pull(ctx context.Context, window time.Duration, progress func(Progress)) (Set, error) {
+	for _, item := range f.items {
+		progress(Progress{Node: item.Node, Role: item.Role, State: "profiling"})
+	}
+	select {
+	case <-time.After(window):
+	case <-ctx.Done():
+		return Set{}, ctx.Err()
+	}
+	for _, item := range f.items {
+		progress(Progress{Node: item.Node, Role: item.Role, Done: true, Err: item.Err})
+	}
+	return Set{Items: f.items}, f.fail
+}
+
+func TestPullFromTheCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		items := clusterItems("t5")
+		items[1].Err = "get http://10.0.0.4:9091/debug/pprof/profile: connection refused"
+		cfg := testConfig()
+		cfg.Pages = Pages(&pullFeed{items: items})
+		d := driven(t, cfg, 120, 30)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("p")
+		d.Shows("p takes them from all processes")
+		d.Keys("p").Typed("soon").Keys("enter")
+		d.Shows("in seconds")
+		d.Keys("p enter")
+		d.Shows("pulling 10s", "0 of 7 done", "profiling")
+		tuitest.Golden(t, "profiles-pulling", d.Plain())
+		d.Keys("esc")
+		d.Shows("the pull was cancelled")
+		d.Sleep(time.Minute)
+		d.Shows("no profiles yet")
+		d.Keys("p enter H s")
+		d.Shows("470590760626295000")
+		d.Sleep(11 * time.Second)
+		d.Shows("pulled 6 profiles, 1 failed")
+		d.Keys("p")
+		d.Shows("refused", "all 4 querynodes")
+		tuitest.Golden(t, "profiles-pulled", d.Plain())
+		d.Keys("down*3 enter")
+		d.Shows("profile: connection refused")
+		d.Keys("up*2 s")
+		d.Shows("saved /saved/kitescope-profile-4_querynodes-")
+		for _, text := range d.Saved {
+			saved, err := profile.Decode(t.Context(), strings.NewReader(text), profile.Limits{})
+			if err != nil || saved.Total(0) != 1325 {
+				t.Errorf("what was saved has %d samples, want 1325: %v", saved.Total(0), err)
+			}
+		}
+		d.Keys("enter")
+		d.Shows("flame 4 querynodes", "apart by node")
+	})
+}
+
+func TestPullThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.Pages = Pages(&pullFeed{items: clusterItems("t5")[:1], fail: io.ErrUnexpectedEOF})
+		d := driven(t, cfg, 120, 30)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("p p enter")
+		d.Sleep(11 * time.Second)
+		d.Shows("not pulled: unexpected EOF", "datanode")
+	})
+}
+
+func TestProfilesOfAClusterWithoutAny(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 120, 30)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("p")
+		d.Shows("there are no profiles here")
+	})
+}
+
+func TestMarkedProfilesAreCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, nodesView(), 120, 30)
+		d.Keys("p")
+		d.Keys("/").Typed("querynode").Keys("enter down v v =")
+		d.Shows("flame diff querynode1 → querynode2", "normalized")
+		d.Keys("t")
+		d.Shows("CUM CHANGE")
+		d.Keys("esc esc esc esc =")
+		d.Shows("mark two rows")
+	})
+}
+
+// TestNoClusterNoPages holds that what needs a cluster says so.
+func TestNoClusterNoPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, nodesView(), 120, 30)
+		d.Keys(":").Typed("segments").Keys("enter")
+		d.Shows("there is no cluster here, only profiles")
+		d.Keys("f")
+		d.Shows("there is no cluster here")
+		d.Keys("H")
+		d.Shows("flame 7 processes")
+	})
+}
+
+// TestRunProfiles is the whole program on profiles alone; while nothing changes it writes nothing.
+func TestRunProfiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := comparedView()
+		cfg := testConfig()
+		cfg.Mouse = true
+		p := started(v.config(cfg), 100, 30)
+		p.Wait(t, "libknowhere.so")
+		for _, keys := range []string{"", "d", "s", "t", "\r", "p"} {
+			p.Press(keys)
+			time.Sleep(time.Second)
+			before := p.Out.Len()
+			time.Sleep(time.Minute)
+			if n := p.Out.Len() - before; n != 0 {
+				t.Errorf("after %q %d bytes were written while nothing changed", keys, n)
+			}
+		}
+		p.Press("q")
+		p.End(t)
+	})
+}
+
+// TestPullEndsWithTheProgram holds that a pull does not outlive the screen that asked for it.
+func TestPullEndsWithTheProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.Feed = tuitest.Once(tuitest.Fixture())
+		cfg.Pages = Pages(&pullFeed{items: clusterItems("t5")})
+		p := started(cfg, 100, 30)
+		p.Wait(t, "160,452")
+		p.Press("p")
+		p.Wait(t, "p takes them")
+		p.Press("p\r")
+		p.Wait(t, "pulling 10s")
+		began := time.Now()
+		p.Press("q")
+		p.End(t)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("quitting took %s", took)
+		}
+	})
+}
+
+// TestIdleNodeIsSeen holds that a node without work among busy ones catches the eye.
+func TestIdleNodeIsSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, View{Items: clusterItems("t5"), Nodes: true}, 160, 40)
+		d.Shows("apart by node, next to nothing on", "querynode2")
+		d.Keys("p")
+		d.Shows("▲ idle, other querynodes: 0.29 cores")
+		tuitest.Golden(t, "profiles-idle", d.Plain())
+	})
+}

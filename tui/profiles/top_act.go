@@ -1,0 +1,101 @@
+package profiles
+
+import (
+	"io"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+	"kitescope/render"
+	"kitescope/render/profiles"
+	"kitescope/tui"
+	"kitescope/words"
+)
+
+func (p *topPage) Can(m *tui.Model, a tui.Action) string {
+	switch a {
+	case tui.ActOpen, tui.ActFlame:
+		if p.entry() == nil {
+			return "there is no row"
+		}
+		if p.shown.by == profile.ByNode && p.entry().Function == report.NoLabel {
+			return "these samples have no node"
+		}
+	case tui.ActNormalize:
+		if !p.subject.diff() {
+			return "two profiles have to be compared for that"
+		}
+	case tui.ActKind:
+		if l := p.subject.loaded; l != nil && len(l.profile.Types) < 2 {
+			return "the profile has one sample type only"
+		}
+	default:
+	}
+	return p.List.Can(m, a)
+}
+
+// ofNode is the page's filter with nothing left but the node under the cursor.
+func (p *topPage) ofNode() profile.Filter {
+	f := p.filter
+	f.Nodes = []string{p.entry().Function}
+	return f
+}
+
+// open goes into the profiles of a node, else to callers and callees.
+func (p *topPage) open(m *tui.Model, r *topRow) tui.Cmd {
+	if p.shown.by == profile.ByNode {
+		return m.Push(newTopPage(p.subject, topQuery{kind: p.shown.kind, raw: p.shown.raw}, p.ofNode()))
+	}
+	return m.Push(newPeekPage(p.subject, p.shown, p.filter, r.Function))
+}
+
+func (p *topPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
+	switch a {
+	case tui.ActFlame:
+		if p.shown.by == profile.ByNode {
+			return m.Push(newFlamePageOf(p.subject, topQuery{kind: p.shown.kind, raw: p.shown.raw}, p.ofNode(), ""))
+		}
+		return m.Push(newFlamePageOf(p.subject, p.shown, p.filter, p.entry().Function))
+	case tui.ActBy:
+		p.query.by = nextBy(p.query.by, p.grains())
+		m.Say(tui.ToneInfo, "by "+p.query.by.String())
+		return p.Refresh(m)
+	case tui.ActKind:
+		p.query.kind = nextKind(p.subject.loaded, p.query.kind)
+		m.Say(tui.ToneInfo, "sample type "+words.Harmless(p.query.kind))
+		return p.Refresh(m)
+	case tui.ActNormalize:
+		p.query.raw = !p.query.raw
+		return p.Refresh(m)
+	default:
+	}
+	return p.List.Act(m, a)
+}
+
+// grains are what samples can be added up by.
+func (p *topPage) grains() []profile.By {
+	all := append(frameGrains(), profile.ByAddress)
+	if l := p.subject.loaded; l != nil && l.nodes > 0 {
+		all = append(all, profile.ByNode)
+	}
+	return all
+}
+
+// newFlamePageOf is the flame graph of a table, as a sandwich of one function if it is named.
+func newFlamePageOf(s *profileSubject, q topQuery, f profile.Filter, name string) *flamePage {
+	p := newFlamePage(s, flameQuery{kind: q.kind, by: q.by, raw: q.raw, focus: name})
+	p.filter = f
+	return p
+}
+
+func (p *topPage) Click(m *tui.Model, x, y int) tui.Cmd { return p.Clicked(m, p, x, y) }
+
+// tui.saveMenu offers the formats of the same report on the command line.
+func (p *topPage) saveMenu() *tui.Menu {
+	top, changes, o := p.top, p.changes, render.ReportOptions{By: p.shown.by}
+	return tui.SaveReport("save the table", "profile-top", render.ReportFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
+		if changes != nil {
+			return profiles.WriteDiff(w, changes, f, o)
+		}
+		return profiles.WriteTop(w, top, f, o)
+	})
+}

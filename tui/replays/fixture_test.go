@@ -1,0 +1,292 @@
+package replays
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/replay"
+	"kitescope/replay/load"
+	"kitescope/replay/simulate"
+	"kitescope/replay/whatif"
+)
+
+var replayTaken = time.Date(2026, 11, 20, 8, 29, 58, 0, time.UTC)
+
+// A cluster of three nodes: 50 segments, 12 of them growing, on querynode-1.
+const (
+	replaySegments = 50
+	replayGrowing  = 12
+)
+
+func replayState(i int) replay.State {
+	switch {
+	case i < replayGrowing:
+		return replay.Growing
+	case i < replayGrowing+3:
+		return replay.Unindexed
+	}
+	return replay.Indexed
+}
+
+func replayNode(i int) int64 {
+	if i < replayGrowing {
+		return 1
+	}
+	return int64(1 + i%3)
+}
+
+func replayRows(i int) int64 {
+	switch replayState(i) {
+	case replay.Growing:
+		return int64(9000 + 700*i)
+	case replay.Unindexed:
+		return int64(30_000 + 1000*i)
+	case replay.Indexed:
+	}
+	return int64(61_000 + 913*(i*7%11))
+}
+
+func replaySetup() replay.Setup {
+	return replay.Setup{
+		Command: "kitescope 0.7.0: kitescope replay run --collection docs --log queries.npy --ef 64 --sessions 8", Program: "0.7.0", Source: "etcd://10.0.0.5:2379/by-dev",
+		Storage: "s3://milvus-bucket/files at minio:9000", Target: "engine", Collection: "docs", Milvus: "2.3.1", Metric: "L2", Dim: 128, Element: "float32",
+		Log: "queries.npy", LogFormat: "npy", LogDigest: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", Queries: 10_000, Replica: 470590569932853001,
+		Machine: replay.Machine{CPU: "AMD EPYC 7B13", Cores: 16, OS: "linux", Arch: "amd64", Kernels: "avx512", GoVersion: "go1.26.0"},
+	}
+}
+
+// replayLatency is a distribution with a long tail: most requests about the median, one in fifty far behind.
+func replayLatency(median time.Duration, count int64, seed uint64) load.Latency {
+	r := rand.New(rand.NewPCG(seed, 7))
+	list := make([]time.Duration, 4000)
+	sum := 0.0
+	for i := range list {
+		f := math.Exp(0.22 * r.NormFloat64())
+		if r.IntN(50) == 0 {
+			f *= 3 + 2*r.Float64()
+		}
+		list[i] = time.Duration(f * float64(median)).Round(time.Microsecond)
+		sum += float64(list[i])
+	}
+	slices.Sort(list)
+	at := func(q float64) time.Duration { return list[int(q*float64(len(list)-1))] }
+	l := load.Latency{
+		Count: count, Mean: time.Duration(sum / float64(len(list))).Round(time.Microsecond), Min: list[0], Max: list[len(list)-1],
+		P50: at(0.5), P90: at(0.9), P95: at(0.95), P99: at(0.99), P999: at(0.999), SD: median / 3,
+	}
+	up := l.Min
+	for up < l.Max {
+		up = min(l.Max, time.Duration(1.05*float64(up)).Round(time.Microsecond)+time.Microsecond)
+		before := 0
+		for _, b := range l.Bars {
+			before += int(b.Count)
+		}
+		here, _ := slices.BinarySearch(list, up+1)
+		if n := int64(here - before); n > 0 {
+			l.Bars = append(l.Bars, load.Bar{UpTo: up, Count: n})
+		}
+	}
+	for i := range l.Bars {
+		l.Bars[i].Count *= count / 4000
+	}
+	return l
+}
+
+// replayPoint is what 16 cores do: QPS goes with the sessions until they are all busy, and latency from then on.
+func replayPoint(sessions, ef, rounds int) load.Point {
+	lone := time.Duration(420+9*ef) * time.Microsecond
+	busy := 16 * (1 - math.Exp(-float64(sessions)/14)) // cores
+	qps := math.Round(busy / lone.Seconds())
+	median := time.Duration(float64(sessions) / qps * 1e9).Round(time.Microsecond)
+	p := load.Point{
+		Plan: load.Plan{Sessions: sessions, Rounds: rounds, Round: 10 * time.Second}, EF: ef, K: 10, Recall: 1 - 2.6/float64(ef)/math.Sqrt(float64(ef)), RecallLow: 1 - 2.7/float64(ef)/math.Sqrt(float64(ef)), RecallHigh: 1 - 2.5/float64(ef)/math.Sqrt(float64(ef)),
+		QPS: qps, Open: sessions, Latency: replayLatency(median, int64(qps)*10*int64(rounds)/4000*4000+4000, uint64(1000*ef+sessions)),
+		CPUPerQuery: lone, SwitchesPerQuery: 1.2 + 0.05*float64(sessions), DistancesPerQuery: 152_300 + 41*float64(ef),
+	}
+	for i := range rounds {
+		p.Repeats = append(p.Repeats, load.Round{Took: 10 * time.Second, QPS: qps * (1 + 0.01*float64(i-rounds/2)), Queries: int64(10 * qps), Latency: p.Latency, CPU: time.Duration(10 * qps * float64(lone))})
+	}
+	if rounds > 1 {
+		p.QPSLow, p.QPSHigh = math.Round(qps*0.98), math.Round(qps*1.02)
+	}
+	p.Asked = p.Latency.Count
+	return p
+}
+
+func replayCosts() *replay.Costs {
+	c := &replay.Costs{Queries: 50_000, Reduce: 1300 * time.Millisecond}
+	for i := range replaySegments {
+		s := replay.SegmentCost{
+			Segment: 470590569932852600 + int64(i), Partition: "_default", Channel: fmt.Sprintf("by-dev-rootcoord-dml_%d_470v%d", i%2, i%2), State: replayState(i),
+			Node: replayNode(i), NodeName: fmt.Sprintf("querynode-%d", replayNode(i)), Rows: replayRows(i), Queries: c.Queries,
+		}
+		switch s.State {
+		case replay.Indexed:
+			s.Index, s.EF = "HNSW", 64
+			s.Distances = 1450 * c.Queries
+			s.Time = time.Duration(61+i%5) * time.Microsecond * time.Duration(c.Queries)
+		default:
+			s.Distances = s.Rows * c.Queries
+			s.Time = time.Duration(s.Rows) * 19 * time.Nanosecond * time.Duration(c.Queries)
+		}
+		if i%9 == 0 {
+			s.Deleted = s.Rows / 40
+		}
+		c.Wall += s.Time
+		c.Segments = append(c.Segments, s)
+	}
+	slices.SortStableFunc(c.Segments, func(a, b replay.SegmentCost) int { return int(b.Time - a.Time) })
+	return c
+}
+
+func replayRun() *replay.Result {
+	p := replayPoint(8, 64, 5)
+	r := &replay.Result{
+		Version: 1, Kind: "run", Taken: replayTaken, Setup: replaySetup(), Points: []load.Point{p}, Costs: replayCosts(),
+		Cover:  replay.Coverage{Segments: replaySegments, Loaded: replaySegments, Bytes: 1_340_000_000, Memory: 1_410_000_000, Took: 2100 * time.Millisecond, Deleted: 11_204},
+		Recall: &replay.Recall{K: 10, Queries: 10_000, Mean: 0.98731, Low: 0.98655, High: 0.98807, Worst: 0.4, WorstQuery: 771, Against: "exact, by the engine"},
+		Differences: &replay.Differences{
+			Against: "Milvus 2.3.1 at 10.0.0.9:19530", Queries: 1000, Hits: 10_000, Equal: 9987, SameSet: 9994, BitEqual: 9987,
+			Explained: map[string]int{"equal distance": 9, "row not in storage": 3},
+			Examples:  []replay.Difference{{Query: 17, Place: 3, Want: load.Hit{Key: engine.NumberKey(4711), Distance: 0.25}, Got: load.Hit{Key: engine.NumberKey(4712), Distance: 0.25}, Reason: "equal distance"}},
+		},
+	}
+	for i := range replaySegments {
+		r.Cover.Rows += replayRows(i)
+	}
+	r.Cover.Covered = r.Cover.Rows
+	for i := range 5 {
+		q := replay.SlowQuery{Request: 900 - 13*i, Took: time.Duration(9000-700*i) * time.Microsecond, Queued: time.Duration(4000-500*i) * time.Microsecond}
+		for j := range 10 {
+			q.Segments = append(q.Segments, replay.SegmentTime{
+				Segment: 470590569932852600 + int64(14-j), Node: replayNode(14 - j), State: replayState(14 - j), Took: time.Duration(1900-150*j-9*i) * time.Microsecond, Distances: int(replayRows(14 - j)),
+			})
+		}
+		r.Slowest = append(r.Slowest, q)
+	}
+	return r
+}
+
+// replayTrouble is a run with all that can go wrong, and names that were chosen to do harm.
+func replayTrouble() *replay.Result {
+	r := replayRun()
+	r.Setup.Collection, r.Setup.Log, r.Setup.Target = replayHostile, replayHostile+"<script>.npy", "milvus "+replayHostile
+	r.Stopped = "interrupted " + replayHostile
+	r.Notes = []string{"3 queries have NaN and were left out", replayHostile + "<b>&amp;"}
+	r.Cover.Loaded, r.Cover.Covered, r.Cover.RowsUnknown = 37, r.Cover.Rows-400_000, 2
+	for i := range 13 {
+		m := replay.Missing{Segment: 470590569932852600 + int64(i), State: replayState(i), Rows: replayRows(i), Reason: "insert_log/470/471/472/100/1: truncated " + replayHostile}
+		if i%5 == 4 {
+			m.Rows = -1
+		}
+		r.Cover.Missing = append(r.Cover.Missing, m)
+	}
+	p := &r.Points[0]
+	p.Rate, p.Poisson, p.Late = 2500, true, 1
+	p.Failed, p.Asked = 6100, p.Asked+6100
+	p.FailedLatency = load.Latency{Count: 6100, Mean: 2 * time.Millisecond, P50: time.Millisecond, P99: 10 * time.Second, Max: 10 * time.Second}
+	p.Errors = map[string]int64{"deadline exceeded": 6000, "unavailable " + replayHostile: 99, "a": 1}
+	p.CPUPerQuery, p.SwitchesPerQuery, p.DistancesPerQuery, p.Recall = 0, 0, 0, -1
+	p.Server, p.Wire, p.Queued = replayLatency(2*time.Millisecond, 4000, 1), replayLatency(300*time.Microsecond, 4000, 2), replayLatency(90*time.Microsecond, 4000, 3)
+	p.Stopped = "the target stopped answering"
+	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, replayLatency(40*time.Microsecond, 4000, 9), []string{"3 sessions could not be opened: refused " + replayHostile}
+	r.Differences.Explained[replayHostile] = 1
+	r.Differences.Equal, r.Differences.BitEqual = 9900, 9891
+	r.Differences.Examples = append(r.Differences.Examples, replay.Difference{Query: 1, Want: load.Hit{Key: engine.TextKey(replayHostile)}, GotNone: true})
+	c := r.Costs
+	c.Segments[0].NodeName, c.Segments[0].Index, c.Segments[0].Partition = replayHostile, replayHostile, replayHostile+"<i>"
+	c.Segments[1].Node, c.Segments[1].NodeName, c.Segments[1].Rows = 0, "", -1
+	r.Slowest[0].Segments = nil
+	return r
+}
+
+// replayLive is a run against a server: nobody tells what its segments cost.
+func replayOfTarget() *replay.Result {
+	r := replayRun()
+	r.Setup.Target, r.Setup.Storage = "Milvus 2.3.1 at 10.0.0.9:19530", ""
+	r.Cover, r.Costs, r.Recall, r.Differences, r.Slowest = replay.Coverage{}, nil, nil, nil, nil
+	p := replayPoint(1, 64, 1)
+	p.DistancesPerQuery, p.CPUPerQuery, p.SwitchesPerQuery, p.Recall = 0, 0, 0, -1
+	r.Points = []load.Point{p}
+	return r
+}
+
+func replaySweep() *replay.Result { return replayRounds(5) }
+
+func replayRounds(rounds int) *replay.Result {
+	r := replayRun()
+	r.Kind, r.Points, r.Differences = "sweep", nil, nil
+	for _, ef := range []int{16, 32, 64, 128} {
+		for _, sessions := range []int{1, 2, 4, 8, 16, 32, 48} {
+			r.Points = append(r.Points, replayPoint(sessions, ef, rounds))
+		}
+	}
+	return r
+}
+
+func replayOutcome(most float64, sessions int, cpu time.Duration, uses ...float64) simulate.Outcome {
+	qps := math.Round(min(most, float64(sessions)/cpu.Seconds()*3))
+	rt := time.Duration(float64(sessions) / qps * 1e9).Round(time.Microsecond)
+	x := simulate.Outcome{
+		QPS: qps, QPSLow: math.Round(qps * 0.99), QPSHigh: math.Round(qps * 1.01), Mean: rt, Min: rt / 3, Max: 6 * rt, P50: rt * 9 / 10, P90: rt * 3 / 2, P95: rt * 17 / 10, P99: rt * 23 / 10, P999: rt * 4,
+		P99Low: rt * 22 / 10, P99High: rt * 24 / 10, Requests: 60_000, Bound: "node querynode-1's cores", Simulated: time.Minute, Took: 800 * time.Millisecond,
+	}
+	for i, use := range uses {
+		x.Nodes = append(x.Nodes, simulate.NodeOutcome{ID: int64(i + 1), Name: fmt.Sprintf("querynode-%d", i+1), Use: use, Running: 8 * use, Waiting: 3 * use, Tasks: 60_000, Segments: 16})
+	}
+	return x
+}
+
+func replayWhatIf() *whatif.Report {
+	r := &whatif.Report{
+		Sessions: []int{1, 2, 4, 8, 16, 32, 48}, Load: simulate.Load{Sessions: 16, NQ: 1, K: 10, Duration: time.Minute, Seed: 1}, Setup: replaySetup(), Cover: replayRun().Cover,
+		Check: whatif.Check{
+			QPS: 0.062, P99: 0.118, FitMedian: 0.031, FitWorst: 0.142,
+			Points: []whatif.CheckPoint{
+				{
+					Sessions: 1, MeasuredQPS: 910, PredictedQPS: 934, MeasuredP99: 1400 * time.Microsecond, PredictedP99: 1310 * time.Microsecond,
+					MeasuredMean: 1099 * time.Microsecond, PredictedMean: 1071 * time.Microsecond,
+				},
+				{
+					Sessions: 8, MeasuredQPS: 4310, PredictedQPS: 4577, MeasuredP99: 3100 * time.Microsecond, PredictedP99: 2734 * time.Microsecond,
+					MeasuredMean: 1856 * time.Microsecond, PredictedMean: 1748 * time.Microsecond,
+				},
+			},
+		},
+		Notes: []string{"3 of 50 segments were not built here: their costs are of the model"},
+	}
+	predict := func(name string, most, base float64, cost whatif.Cost, modelled, recall float64, uses ...float64) whatif.Prediction {
+		p := whatif.Prediction{Change: replayChange(name), Cost: cost, Most: most, Gain: most / base, Measured: modelled == 0, Modelled: modelled, Recall: recall}
+		out := replayOutcome(most, 16, cost.CPU, uses...)
+		p.Outcome = &out
+		for _, n := range r.Sessions {
+			p.Curve = append(p.Curve, replayOutcome(most, n, cost.CPU, uses...))
+		}
+		return p
+	}
+	micro := func(n int) time.Duration { return time.Duration(n) * time.Microsecond }
+	r.Base = predict("", 1510, 1510, whatif.Cost{CPU: micro(7750), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(2382), Critical: micro(4712), Node: "querynode-1"}, 0, 0.9873, 0.97, 0.41, 0.38)
+	r.Base.Gain = 1
+	r.Others = []whatif.Prediction{
+		predict("index", 3402, 1510, whatif.Cost{CPU: micro(3240), Indexed: micro(3240), Critical: micro(1570), Node: "querynode-1"}, 0.19, 0.9841, 0.96, 0.66, 0.65),
+		predict("balance", 2190, 1510, whatif.Cost{CPU: micro(7750), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(2382), Critical: micro(3010), Node: "querynode-1"}, 0, 0.9873, 0.96, 0.93, 0.92),
+		predict("index,balance,nodes=+1", 5020, 1510, whatif.Cost{CPU: micro(3240), Indexed: micro(3240), Critical: micro(840), Node: "querynode-2"}, 0.19, 0.9841, 0.95, 0.96, 0.94, 0.95),
+		predict("ef=32", 1603, 1510, whatif.Cost{CPU: micro(7060), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(1692), Critical: micro(4470), Node: "querynode-1"}, 0, 0.9511, 0.97, 0.36, 0.34),
+		predict("scale=100", 14.2, 1510, whatif.Cost{CPU: micro(775_000), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(769_632), Critical: micro(471_200), Node: "querynode-3"}, 0.99, -1, 0.97, 0.95, 0.94),
+	}
+	r.Others[4].Outcome.Saturated = true
+	r.Others[4].Notes = []string{"recall at this size is unknown"}
+	return r
+}
+
+func replayChange(name string) whatif.Change {
+	c, err := whatif.ParseChange(name)
+	if err != nil {
+		return whatif.Change{Name: name}
+	}
+	return c
+}

@@ -1,0 +1,77 @@
+package tuitest
+
+import (
+	"errors"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+)
+
+// FixtureCheck reports findings about the cluster of FixtureParts.
+func FixtureCheck(id, title string, worst check.Severity, findings ...check.Finding) *check.Check {
+	return &check.Check{
+		ID: id, Title: title, Severity: worst, Since: "0.3", Parts: model.PartSegments,
+		Doc:    "Looked at: what `" + id + "` reads of a cluster. A finding is what is not as it should be; no finding is what will be well in a moment.",
+		Remedy: "Do what the hint says:\n\n    etcdctl put by-dev/config/queryCoord/autoBalance true\n",
+		Run: func(p *check.Pass) error {
+			if p.Collection(FirstID) == nil { // a captured cluster: what is said here is not of it
+				return nil
+			}
+			for _, f := range findings {
+				p.Report(f)
+			}
+			return nil
+		},
+	}
+}
+
+// FixtureChecks find a tree of causes, names that attack and something about the whole cluster; one is
+// skipped, one fails, one does not see everything.
+func FixtureChecks() []*check.Check {
+	docs := model.Ref{Resource: "collections", ID: "470590760626290000", Name: "docs_hnsw_cos"}
+	off := FixtureCheck("auto-balance-off", "Auto-balance is off while replicas are uneven", check.Warning, check.Finding{
+		Severity: check.Warning, Object: docs, Message: "auto-balance is off while docs_hnsw_cos is uneven",
+		Impact: "nodes that join stay idle", Hint: "set queryCoord.autoBalance to true; it is taken within 8 s",
+		Evidence: []check.Evidence{{Name: "queryCoord.autoBalance", Value: "false", Source: "querycoord-3 ShowConfigurations"}},
+	})
+	uneven := FixtureCheck("uneven", "Nodes share the work of a replica unevenly", check.Error, check.Finding{
+		Severity: check.Error, Object: docs, Cost: 0.293,
+		Message: "docs_hnsw_cos is served unevenly: querynode-7 does 59% of the search work of 3 nodes, querynode-9 nothing at all, and has not for 26 min",
+		Impact:  "searches wait for the busiest node: 1.77 times the work of an even spread", Hint: "kitescope balance docs_hnsw_cos --plan lists the moves",
+		Evidence: []check.Evidence{
+			{Name: "max/mean of search work", Value: "1.77"}, {Name: "sealed segments", Value: "10, 11, 0", Source: "GetDataDistribution"},
+		},
+		Objects: []model.Ref{{Resource: "nodes", ID: "querynode-7", Name: "querynode-7"}, {Resource: "nodes", ID: "querynode-9", Name: "querynode-9"}},
+	})
+	uneven.FollowsFrom = []check.Cause{{Check: "auto-balance-off"}}
+	idle := FixtureCheck("idle-node", "Query node is idle while others are busy", check.Warning, check.Finding{
+		Severity: check.Warning, Object: model.Ref{Resource: "nodes", ID: "querynode-9", Name: "querynode-9"}, Message: "querynode-9 is idle: 0 of 21 segments", Cost: 0.1,
+	})
+	idle.FollowsFrom = []check.Cause{{Check: "uneven"}}
+	evil := FixtureCheck("odd-name", "Collection has an odd name", check.Info, check.Finding{
+		Severity: check.Info, Object: model.Ref{Resource: "collections", ID: "470590760626290500", Name: "evil\x1b[31mred\x07"},
+		Message: "collection evil\x1b[31mred\x07 图像向量检索库 has an odd name", Hint: "rename \u202eit",
+	}, check.Finding{Severity: check.Info, Message: "the whole cluster is meant"})
+	run := evil.Run
+	evil.Run = func(p *check.Pass) error {
+		p.Unseen("querynode-8: timed out")
+		return run(p)
+	}
+	growing := FixtureCheck("growing-flushed", "Flushed segment is still served as growing", check.Error)
+	growing.Needs = check.NeedDistribution
+	broken := FixtureCheck("broken", "Never found", check.Warning)
+	broken.Run = func(*check.Pass) error { return errors.New("no such luck \x1b[2J") }
+	return []*check.Check{off, uneven, idle, evil, growing, broken, FixtureCheck("quiet", "Nothing", check.Error)}
+}
+
+// HealthyChecks find nothing; BlindChecks cannot look.
+func HealthyChecks() []*check.Check {
+	return []*check.Check{FixtureCheck("quiet", "Nothing", check.Error), FixtureCheck("calm", "Nothing either", check.Error)}
+}
+
+// BlindChecks cannot look.
+func BlindChecks() []*check.Check {
+	x := FixtureCheck("growing-flushed", "Flushed segment is still served as growing", check.Error)
+	x.Needs = check.NeedDistribution
+	return []*check.Check{x, FixtureCheck("quiet", "Nothing", check.Error)}
+}

@@ -1,0 +1,145 @@
+package tuitest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/news"
+	"kitescope/tui/draw"
+)
+
+// Program is a running UI.
+type Program struct {
+	keys io.WriteCloser
+	Out  *Output
+	done chan error
+	stop context.CancelFunc
+}
+
+// Start runs a UI on what is typed and a terminal.
+func Start(run func(ctx context.Context, in io.Reader, out io.Writer) error) *Program {
+	in, keys := io.Pipe()
+	ctx, stop := context.WithCancel(context.Background())
+	p := &Program{keys: keys, Out: NewOutput(), done: make(chan error, 1), stop: stop}
+	go func() {
+		p.done <- run(ctx, in, p.Out)
+		in.Close()
+	}()
+	return p
+}
+
+func (p *Program) Press(s string) { _, _ = io.WriteString(p.keys, s) }
+
+// Wait waits until the output has a text.
+func (p *Program) Wait(tb testing.TB, text string) {
+	tb.Helper()
+	for range 6000 {
+		if strings.Contains(p.Out.Plain(), text) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	tb.Fatalf("no %q in the output:\n%s", text, p.Out.Plain())
+}
+
+// Redrawn waits until the whole screen, drawn anew, has a text. Of a line that changed the renderer writes what differs
+// from the frame before, which may be "4" where "30 of 30" stood: which frames there are depends on the machine.
+func (p *Program) Redrawn(tb testing.TB, text string) {
+	tb.Helper()
+	for range 100 {
+		p.Press("\x0c")
+		time.Sleep(50 * time.Millisecond)
+		if strings.Contains(p.Out.Plain(), text) {
+			return
+		}
+	}
+	tb.Fatalf("no %q in the output:\n%s", text, p.Out.Plain())
+}
+
+func (p *Program) End(tb testing.TB) {
+	tb.Helper()
+	if err := <-p.done; err != nil {
+		tb.Errorf("Run: %v", err)
+	}
+	p.stop()
+}
+
+// Interrupt ends the context that the UI runs in.
+func (p *Program) Interrupt(tb testing.TB) {
+	tb.Helper()
+	p.stop()
+	if err := <-p.done; !errors.Is(err, context.Canceled) {
+		tb.Errorf("Run: %v, want that it was interrupted", err)
+	}
+}
+
+// Output collects what a terminal would receive.
+type Output struct {
+	mu     sync.Mutex
+	bytes  bytes.Buffer
+	Writes chan time.Time // when something was written
+}
+
+// NewOutput has nothing yet.
+func NewOutput() *Output { return &Output{Writes: make(chan time.Time, 1<<16)} }
+
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	select {
+	case o.Writes <- time.Now():
+	default:
+	}
+	return o.bytes.Write(p)
+}
+
+func (o *Output) Len() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes.Len()
+}
+
+// Raw is all that was written.
+func (o *Output) Raw() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes.String()
+}
+
+func (o *Output) Plain() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return ansi.Strip(o.bytes.String())
+}
+
+// FeedFunc is a Feed of a function.
+type FeedFunc func(ctx context.Context, emit func(news.Update))
+
+func (f FeedFunc) Follow(ctx context.Context, emit func(news.Update)) { f(ctx, emit) }
+
+// Once delivers one live cluster and nothing more.
+func Once(c *model.Cluster) news.Feed {
+	return FeedFunc(func(ctx context.Context, emit func(news.Update)) {
+		emit(news.Update{Cluster: c, Live: true})
+		<-ctx.Done()
+	})
+}
+
+// Written is what a terminal with so many colours is sent for text in a style.
+func Written(p colorprofile.Profile, s draw.Style) string {
+	var out strings.Builder
+	w := &colorprofile.Writer{Forward: &out, Profile: p}
+	_, _ = w.WriteString(s.On("x"))
+	before, _, _ := strings.Cut(out.String(), "x")
+	return before
+}
