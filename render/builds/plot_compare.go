@@ -110,20 +110,7 @@ func (p *comparisonPicture) write(w io.Writer, format string) error {
 	dc := draw.Crop(paper, picture.Margin, -picture.Margin, picture.Margin, -picture.Margin)
 	p.drawHead(dc, heads)
 	p.drawPanels(draw.Crop(dc, 0, 0, foot, -head), rows)
-	small.YAlign = -0.5
-	at := vg.Point{X: dc.Min.X, Y: dc.Min.Y + vg.Length(len(legend)+len(feet))*picture.LegendLine - picture.LegendLine/2}
-	for _, row := range legend {
-		for _, mark := range row {
-			mark.Draw(dc, vg.Point{X: at.X + picture.LegendSample/2, Y: at.Y})
-			dc.FillText(small, vg.Point{X: at.X + picture.LegendSample + 4, Y: at.Y}, mark.Text)
-			at.X += picture.LegendSample + 4 + small.Width(mark.Text) + picture.LegendSample/2
-		}
-		at = vg.Point{X: dc.Min.X, Y: at.Y - picture.LegendLine}
-	}
-	for _, text := range feet {
-		dc.FillText(small, at, text)
-		at.Y -= picture.LegendLine
-	}
+	picture.DrawFoot(dc, small, small.Color, legend, feet)
 	_, err := to.WriteTo(w)
 	return err
 }

@@ -1,6 +1,8 @@
 package picture
 
 import (
+	"image/color"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -26,4 +28,23 @@ func MarkRows(legend []Mark, style *draw.TextStyle, width vg.Length) [][]Mark {
 		left -= need
 	}
 	return rows
+}
+
+// DrawFoot writes a legend at the foot of a canvas, and lines in a colour of their own below it.
+func DrawFoot(dc draw.Canvas, small draw.TextStyle, dim color.Color, legend [][]Mark, feet []string) {
+	small.YAlign = -0.5
+	at := vg.Point{X: dc.Min.X, Y: dc.Min.Y + vg.Length(len(legend)+len(feet))*LegendLine - LegendLine/2}
+	for _, row := range legend {
+		for _, mark := range row {
+			mark.Draw(dc, vg.Point{X: at.X + LegendSample/2, Y: at.Y})
+			dc.FillText(small, vg.Point{X: at.X + LegendSample + 4, Y: at.Y}, mark.Text)
+			at.X += LegendSample + 4 + small.Width(mark.Text) + LegendSample/2
+		}
+		at = vg.Point{X: dc.Min.X, Y: at.Y - LegendLine}
+	}
+	small.Color = dim
+	for _, text := range feet {
+		dc.FillText(small, at, text)
+		at.Y -= LegendLine
+	}
 }

@@ -187,7 +187,7 @@ func (p *replayPicture) write(w io.Writer) error {
 	dc := draw.Crop(paper, margin, -margin, margin, -margin)
 	p.drawHead(dc, heads)
 	p.drawPanels(draw.Crop(dc, 0, 0, foot, -head), rows)
-	p.drawFoot(dc, legend, feet)
+	picture.DrawFoot(dc, small, p.theme.dim, legend, feet)
 	return picture.Write(w, to, p.o.Format)
 }
 
@@ -228,25 +228,6 @@ func (p *replayPicture) drawPanels(dc draw.Canvas, rows int) {
 				dc.FillText(name, vg.Point{X: whole.Min.X, Y: whole.Max.Y}, picture.Fit(&name, p.panels[k].name, whole.Max.X-whole.Min.X))
 			}
 		}
-	}
-}
-
-func (p *replayPicture) drawFoot(dc draw.Canvas, legend [][]picture.Mark, feet []string) {
-	small := p.text(picture.LegendSize)
-	small.YAlign = -0.5
-	at := vg.Point{X: dc.Min.X, Y: dc.Min.Y + vg.Length(len(legend)+len(feet))*picture.LegendLine - picture.LegendLine/2}
-	for _, row := range legend {
-		for _, mark := range row {
-			mark.Draw(dc, vg.Point{X: at.X + picture.LegendSample/2, Y: at.Y})
-			dc.FillText(small, vg.Point{X: at.X + picture.LegendSample + 4, Y: at.Y}, mark.Text)
-			at.X += picture.LegendSample + 4 + small.Width(mark.Text) + picture.LegendSample/2
-		}
-		at = vg.Point{X: dc.Min.X, Y: at.Y - picture.LegendLine}
-	}
-	small.Color = p.theme.dim
-	for _, text := range feet {
-		dc.FillText(small, at, text)
-		at.Y -= picture.LegendLine
 	}
 }
 
