@@ -30,12 +30,6 @@ type npyHeader struct {
 	data       int // offset of the first value
 }
 
-var (
-	npyDescr   = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`)
-	npyFortran = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
-	npyShape   = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([^()]*)\)`)
-)
-
 // readNPY reads a matrix: vectors of float32, float16, bfloat16 (which ml_dtypes writes as
 // V2), int8, of bits (uint8, eight to a value) and of float64, which becomes float32; or rows
 // of ids, of int32, uint32 and int64.
@@ -106,17 +100,17 @@ func readNPYHeader(data []byte) (*npyHeader, error) {
 	}
 	text := data[start : start+length]
 	h := &npyHeader{data: start + length}
-	if m := npyDescr.FindSubmatch(text); m != nil {
+	if m := regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`).FindSubmatch(text); m != nil {
 		h.descr = string(m[1])
 	} else {
 		return nil, fmt.Errorf("offset %d: the header has no 'descr' of one simple type", start)
 	}
-	m := npyFortran.FindSubmatch(text)
+	m := regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`).FindSubmatch(text)
 	if m == nil {
 		return nil, fmt.Errorf("offset %d: the header has no 'fortran_order'", start)
 	}
 	h.fortran = bytes.Equal(m[1], []byte("True"))
-	if m = npyShape.FindSubmatch(text); m == nil {
+	if m = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([^()]*)\)`).FindSubmatch(text); m == nil {
 		return nil, fmt.Errorf("offset %d: the header has no 'shape'", start)
 	}
 	return h, h.shape(string(m[1]))

@@ -80,8 +80,9 @@ func define[T any](d definition[T]) *Resource {
 	if r.Handle == "" {
 		r.Handle = r.Names[0]
 	}
+	r.Columns, r.more = make([]Column, len(d.columns)), make([]facts, len(d.columns))
 	for i := range d.columns {
-		r.Columns, r.more = append(r.Columns, d.columns[i].Column), append(r.more, facts{d.columns[i].needs, d.columns[i].live})
+		r.Columns[i], r.more[i] = d.columns[i].Column, facts{d.columns[i].needs, d.columns[i].live}
 	}
 	r.def = &d
 	r.bind = func(r *Resource, env *Env) Table {

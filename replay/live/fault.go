@@ -7,6 +7,7 @@ import (
 	"net"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unicode"
@@ -78,10 +79,12 @@ func about(what string, err error) error {
 const longest = 240
 
 // varying is what differs between one message and the next of the same cause: ids, timestamps, addresses of goroutines, times.
-var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d{5,}|\d+(\.\d+)?(ns|µs|ms|s)\b`)
+var varying = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d{5,}|\d+(\.\d+)?(ns|µs|ms|s)\b`)
+})
 
 // said makes one line of a server's words, the same for the same cause.
-func said(text string) string { return line(varying.ReplaceAllString(text, "#"), longest) }
+func said(text string) string { return line(varying().ReplaceAllString(text, "#"), longest) }
 
 // line is text without control characters and without secrets, in one line of at most so many bytes. All that a server says
 // goes through it, which may be its own configuration.
