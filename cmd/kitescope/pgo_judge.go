@@ -4,9 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -202,44 +199,13 @@ func (s *buildSource) check(ctx context.Context) error {
 
 // dryRun asks the compiler what it would do with the profiles, merged as pack would; nil if Go takes none of them.
 func dryRun(ctx context.Context, a *cli.App, s *buildSource, inputs []pgo.Input) (*pgo.DryRun, error) {
-	inputs = accepted(inputs)
+	inputs = pgo.Accepted(inputs)
 	if len(inputs) == 0 {
 		a.Warn("nothing is compiled: Go takes none of these profiles")
 		return nil, nil
 	}
-	pack, err := pgo.NewPack(ctx, inputs, pgo.PackOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("ask the compiler: %w", err)
-	}
-	dir, err := os.MkdirTemp("", "kitescope-judge-")
-	if err != nil {
-		return nil, fmt.Errorf("ask the compiler: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "default.pgo")
-	if err := os.WriteFile(path, pack.Bytes, 0o600); err != nil {
-		return nil, fmt.Errorf("ask the compiler: %w", err)
-	}
-	edges, err := pgo.EdgesOf(pack.Profile)
-	if err != nil {
-		return nil, err
-	}
 	a.Warn("compiling %s twice, without and with the profile ...", s.dir)
-	return gobuild.DryRun(ctx, gobuild.DryRunOptions{Dir: s.dir, Package: s.pkg, Profile: path, Edges: edges})
-}
-
-// accepted are the inputs that Go takes and does something with.
-func accepted(inputs []pgo.Input) []pgo.Input {
-	var list []pgo.Input
-	for _, in := range inputs {
-		if in.Err != nil {
-			continue
-		}
-		if edges, err := pgo.EdgesOf(in.Profile); err == nil && edges.Total > 0 {
-			list = append(list, in)
-		}
-	}
-	return list
+	return gobuild.DryRunOf(ctx, inputs, gobuild.DryRunOptions{Dir: s.dir, Package: s.pkg})
 }
 
 func (f *judgeFlags) judgementUI(a *cli.App, cmd *cobra.Command, j *pgo.Judgement, args []string) error {

@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -105,8 +104,9 @@ func (f *verifyFlags) subject(ctx context.Context, a *cli.App, word string) (*pg
 	s := &pgo.Subject{Name: cli.RedactWords([]string{word})[0]}
 	running := f.running
 	switch {
-	case isBinary(word):
-		if err := binarySubject(ctx, s, word); err != nil {
+	case gobuild.IsBinary(word):
+		var err error
+		if s, err = gobuild.SubjectOf(ctx, word, s.Name); err != nil {
 			return nil, err
 		}
 	case running != "":
@@ -129,43 +129,6 @@ func (f *verifyFlags) subject(ctx context.Context, a *cli.App, word string) (*pg
 		}
 	}
 	return s, nil
-}
-
-// isBinary reports whether a file begins as a program does: ELF, Mach-O or PE (debug/elf, debug/macho, debug/pe).
-func isBinary(word string) bool {
-	info, err := os.Stat(word)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(word)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [4]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return false
-	}
-	for _, magic := range []string{"\x7fELF", "MZ", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"} {
-		if bytes.HasPrefix(head[:], []byte(magic)) {
-			return true
-		}
-	}
-	return false
-}
-
-func binarySubject(ctx context.Context, s *pgo.Subject, path string) error {
-	b, err := gobuild.ReadBinary(path)
-	if err != nil {
-		return err
-	}
-	// The go command makes up the main package of a test, and records no -pgo for it (cmd/go/internal/load: test.go).
-	recorded := b.Settings["-compiler"] != "" && !strings.HasSuffix(b.Main, ".test")
-	s.Build = &pgo.Build{
-		Main: b.Main, GoVersion: b.GoVersion, BuildID: b.BuildID, PGO: b.PGO, Hash: b.PGOHash, Recorded: recorded, Stripped: b.Stripped,
-	}
-	s.Inlined, s.Starts, s.InlinedErr = b.Inlined(ctx)
-	return ctx.Err()
 }
 
 // given reads the profile that the program was built with: the one that is named, else the file that the binary names.
@@ -240,7 +203,7 @@ func manifestOf(path string) (*pgo.Manifest, error) {
 
 // control adds what is known of a build without PGO.
 func (f *verifyFlags) control(ctx context.Context, a *cli.App, s *pgo.Subject, word string) error {
-	if !isBinary(word) {
+	if !gobuild.IsBinary(word) {
 		p, err := f.input.merged(ctx, a, []string{word}, true)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/bundled"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
@@ -122,7 +123,7 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 		return err
 	}
 	defer said.Close()
-	s := &savedSnapshot{snapshot: snapshot, said: said, profiles: profiles, silent: cli.SilentSessions(c)}
+	s := &savedSnapshot{snapshot: snapshot, said: said, profiles: profiles, silent: session.SilentSessions(c)}
 	if err := writeSnapshot(ctx, a, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}

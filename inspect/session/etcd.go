@@ -143,3 +143,31 @@ func ConfigSince(ctx context.Context, src source.Live, of source.Header, age tim
 	}
 	return model.ConfigChanges(before.Config, now, of.Taken)
 }
+
+// SilentSessions lists the sessions that were asked and did not answer: "querynode-7: timed out".
+func SilentSessions(c *model.Cluster) []string {
+	if c.Runtime == nil {
+		return nil
+	}
+	var list []string
+	for _, s := range c.Runtime.Skipped {
+		if s.Reason == live.NobodyRegistered {
+			list = append(list, s.Reason+": nobody could be asked")
+		}
+	}
+	for _, n := range c.Runtime.Nodes {
+		switch {
+		case n.Outcome == model.Answered && (n.Role != "querynode" || n.Distribution != nil):
+		case n.Outcome == model.Answered:
+			list = append(list, n.Name()+" did not say what it serves")
+		default:
+			text := n.Name() + ": " + n.Outcome.String()
+			if n.Reason != "" && n.Reason != n.Outcome.String() {
+				text += ": " + words.Message(n.Reason)
+			}
+			list = append(list, text)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

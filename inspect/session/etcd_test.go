@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,5 +110,25 @@ func TestSilence(t *testing.T) {
 		if silent && session.Silence(e).Error() != "etcd does not answer: connection refused" {
 			t.Errorf("%v", session.Silence(e))
 		}
+	}
+}
+
+// TestSilentSessions: who was asked and did not answer, or not what it serves, each in a line.
+func TestSilentSessions(t *testing.T) {
+	if got := session.SilentSessions(model.Build(model.Parts{})); got != nil {
+		t.Errorf("nobody was asked, and yet: %q", got)
+	}
+	c := model.Build(model.Parts{}).WithRuntime(model.BuildRuntime(model.RuntimeParts{
+		Nodes: []*model.LiveNode{
+			{Role: "querynode", Node: 3, Outcome: model.Answered},
+			{Role: "proxy", Node: 1, Outcome: model.Answered},
+			{Role: "datanode", Node: 2, Outcome: model.TimedOut, Reason: "no answer\nwithin 5s"},
+		},
+		Skipped: []model.Skipped{{Reason: live.NobodyRegistered}},
+	}))
+	want := []string{"datanode-2: timed out: no answer within 5s", live.NobodyRegistered + ": nobody could be asked", "querynode-3 did not say what it serves"}
+	slices.Sort(want)
+	if got := session.SilentSessions(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

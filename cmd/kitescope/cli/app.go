@@ -300,7 +300,7 @@ func (a *App) Completeness(clusters ...*model.Cluster) error {
 			a.Note("%s: %v", where, session.Silence(c.Etcd))
 			lacking++
 		}
-		silent := SilentSessions(c)
+		silent := session.SilentSessions(c)
 		for i, line := range silent {
 			if i == 5 {
 				a.Note("%s: and %d more sessions", where, len(silent)-i)

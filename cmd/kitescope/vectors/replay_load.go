@@ -120,7 +120,7 @@ func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loaded) 
 	var l *log.Log
 	var err error
 	if f.path == "" {
-		if l, err = log.Sample(ctx, sampleSources(data.Loaded), f.draw.options(name)); err != nil {
+		if l, err = log.Sample(ctx, data.Sources(), f.draw.options(name)); err != nil {
 			return nil, err
 		}
 		a.Warn("no --queries: %d are drawn from %s with noise %g and seed %d", f.draw.count, name, f.draw.noise, f.draw.seed)

@@ -9,7 +9,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/flat"
-	"kitescope/replay"
 	"kitescope/replay/log"
 )
 
@@ -126,15 +125,5 @@ func warnSample(a *cli.App, data *loaded, l *log.Log) {
 
 // sample draws from what was loaded.
 func (d *loaded) sample(cmd *cobra.Command, o log.SampleOptions) (*log.Log, error) {
-	return log.Sample(cmd.Context(), sampleSources(d.Loaded), o)
-}
-
-func sampleSources(l *replay.Loaded) []log.Source {
-	var sources []log.Source
-	for _, p := range l.Parts {
-		if p.Data.Rows > 0 {
-			sources = append(sources, log.Source{Vectors: p.Data.Vectors, Deleted: p.Data.Deleted})
-		}
-	}
-	return sources
+	return log.Sample(cmd.Context(), d.Sources(), o)
 }

@@ -10,10 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/engine"
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
-	"kitescope/engine/segment"
 	"kitescope/replay"
 	"kitescope/replay/live"
 )
@@ -85,19 +83,8 @@ func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Se
 			return nil, fmt.Errorf("%s has %d ids, %s has %d vectors", f.ids, len(keys), f.path, v.Rows)
 		}
 	}
-	rows := int64(v.Rows)
-	layout := &replay.Layout{
-		Source:     filepath.Base(f.path),
-		Collection: replay.Collection{Name: name, Dim: v.Dim, Element: v.Element, Metric: m},
-		Segments:   []replay.Segment{{ID: 1, State: replay.Unindexed, Rows: rows}},
-	}
-	part := &replay.Part{Info: &layout.Segments[0], State: replay.Unindexed, Data: &segment.Segment{
-		ID: 1, Rows: v.Rows, Vectors: v, Int64s: keys, Deleted: engine.NewBitset(v.Rows), Metric: m,
-	}}
-	cover := replay.Coverage{Segments: 1, Loaded: 1, Rows: rows, Covered: rows, Bytes: int64(v.Bytes()), Memory: int64(v.Bytes())}
 	return &loaded{
-		Loaded: &replay.Loaded{Layout: layout, Parts: []*replay.Part{part}, Coverage: cover},
-		place:  strings.TrimSuffix(f.path, "#"+set.Column), file: set,
+		Loaded: replay.OfVectors(filepath.Base(f.path), name, v, keys, m), place: strings.TrimSuffix(f.path, "#"+set.Column), file: set,
 	}, nil
 }
 
