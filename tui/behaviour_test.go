@@ -420,7 +420,7 @@ func headerShowsTheWorst(d *ui) {
 		{news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}, {Name: "proxy-1", Since: now}}}, "▲ 2 processes silent for 3m"},
 		{news.Update{Cluster: tuitest.Fixture(), Live: true}, "● live"},
 	} {
-		d.Send((step.update))
+		d.Send(step.update)
 		if head, _, _ := strings.Cut(ansi.Strip(d.m.View().Content), "\n"); !strings.Contains(head, step.want) {
 			t.Errorf("%+v: the header is %q, want %q in it", step.update, head, step.want)
 		}

@@ -5,6 +5,7 @@ import "slices"
 // Action is what a key does. The key map below is the only place that binds keys.
 type Action int
 
+// Actions of the UI; a page knows those of its keys.
 const (
 	ActNone Action = iota
 	ActQuit
@@ -118,6 +119,7 @@ type Binding struct {
 	Weight int
 }
 
+// Groups of keys in the help, in their order.
 const (
 	GroupMove     = "Move"
 	GroupFollow   = "Follow"

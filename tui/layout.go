@@ -16,8 +16,10 @@ type track struct {
 // placed is a column that has room, and how much.
 type placed struct{ Column, Width int }
 
+// Gap is the cells between columns.
+const Gap = 2
+
 const (
-	Gap = 2 // cells between columns
 	// widthCap keeps one long name from taking a whole wide terminal.
 	widthCap = 64
 	// softCap is what a flexible column is cut to before others are dropped, floor

@@ -20,10 +20,16 @@ type TablePage[T comparable] struct {
 	missing string
 }
 
-func (p *TablePage[T]) Scope() Scope          { return InList }
-func (p *TablePage[T]) Crumb() string         { return p.Name }
+// Scope implements Page.
+func (p *TablePage[T]) Scope() Scope { return InList }
+
+// Crumb implements Page.
+func (p *TablePage[T]) Crumb() string { return p.Name }
+
+// Command implements Page.
 func (p *TablePage[T]) Command(*Model) string { return p.Prints }
 
+// Note implements Page.
 func (p *TablePage[T]) Note(*Model) string {
 	text := words.Plural(len(p.All), p.Noun)
 	if len(p.Shown) != len(p.All) {
@@ -35,6 +41,7 @@ func (p *TablePage[T]) Note(*Model) string {
 	return text
 }
 
+// Refresh implements Page.
 func (p *TablePage[T]) Refresh(m *Model) Cmd {
 	var rows []T
 	rows, p.missing = p.Rows(m)
@@ -42,6 +49,7 @@ func (p *TablePage[T]) Refresh(m *Model) Cmd {
 	return nil
 }
 
+// Body implements Page.
 func (p *TablePage[T]) Body(m *Model, w, h int) []string {
 	if p.missing != "" {
 		return append([]string{""}, draw.Sentence(m.Styles, p.missing, w)...)
@@ -49,6 +57,7 @@ func (p *TablePage[T]) Body(m *Model, w, h int) []string {
 	return p.List.Body(m.Styles, w, h)
 }
 
+// Can implements Page.
 func (p *TablePage[T]) Can(m *Model, a Action) string {
 	if a == ActOpen && p.Open == nil {
 		return "there is nothing to open"
@@ -56,6 +65,7 @@ func (p *TablePage[T]) Can(m *Model, a Action) string {
 	return p.List.Can(m, a)
 }
 
+// Act implements Page.
 func (p *TablePage[T]) Act(m *Model, a Action) Cmd {
 	if a == ActSave {
 		return Save(m, FileName(strings.ReplaceAll(p.Name, " ", "-"), "")+".csv", p.CSV())
@@ -63,7 +73,10 @@ func (p *TablePage[T]) Act(m *Model, a Action) Cmd {
 	return p.List.Act(m, a)
 }
 
-func (p *TablePage[T]) Click(m *Model, x, y int) Cmd     { return p.Clicked(m, p, x, y) }
+// Click implements Clicker.
+func (p *TablePage[T]) Click(m *Model, x, y int) Cmd { return p.Clicked(m, p, x, y) }
+
+// TSVTable implements Tabular.
 func (p *TablePage[T]) TSVTable() (tsv string, rows int) { return p.TSV() }
 
 // CSV writes what is shown: the rows that the filter leaves, in their order.

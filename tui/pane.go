@@ -12,6 +12,7 @@ import (
 // LineLook is the style of a line in a pane.
 type LineLook uint8
 
+// Looks of lines.
 const (
 	LinePlain LineLook = iota
 	LineTitle

@@ -3,6 +3,7 @@ package tui
 // Scope is where a binding applies: a set of kinds of pages, or one of the input modes.
 type Scope uint32
 
+// Scopes: input modes, then pages.
 const (
 	InPrompt Scope = 1 << iota // a line being typed: filter, search, palette, help search
 	InMenu                     // a list to choose from

@@ -17,6 +17,7 @@ import (
 // Tone is how much a message matters.
 type Tone int
 
+// Tones, from what may be missed to what may not.
 const (
 	ToneInfo Tone = iota
 	ToneGood

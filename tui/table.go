@@ -30,6 +30,7 @@ type RowLook struct {
 // Change says what a refresh did to a row.
 type Change uint8
 
+// Changes.
 const (
 	Unchanged Change = iota
 	Added

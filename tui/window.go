@@ -11,6 +11,7 @@ func (w *Window) Fit(length, height int) {
 	w.Scroll(0)
 }
 
+// Scroll moves the window by lines, as far as there are any.
 func (w *Window) Scroll(by int) { w.Top = max(0, min(w.Top+by, w.length-w.Height)) }
 
 // Move applies a movement and reports whether it was one.
@@ -22,7 +23,10 @@ func (w *Window) Move(a Action) bool {
 	return ok
 }
 
-func (w *Window) Wheel(_ *Model, lines int)  { w.Scroll(lines) }
+// Wheel scrolls.
+func (w *Window) Wheel(_ *Model, lines int) { w.Scroll(lines) }
+
+// Click does nothing.
 func (w *Window) Click(*Model, int, int) Cmd { return nil }
 
 // Seen are the first line of the window, and the one behind its last.

@@ -60,12 +60,14 @@ func (d *Driver) save(name string, write func(io.Writer) error) (string, error) 
 	return "/saved/" + name, err
 }
 
+// Run runs a command, whose message comes with the next Settle.
 func (d *Driver) Run(c tea.Cmd) {
 	if c != nil {
 		go func() { d.Messages <- c() }()
 	}
 }
 
+// Send hands a message to the model, and what follows from it.
 func (d *Driver) Send(msg tea.Msg) {
 	if size, ok := msg.(tea.WindowSizeMsg); ok {
 		d.w, d.h = size.Width, size.Height
@@ -102,6 +104,7 @@ func (d *Driver) Settle() {
 	}
 }
 
+// Cluster delivers a cluster of a live source.
 func (d *Driver) Cluster(c *model.Cluster) { d.Send(news.Update{Cluster: c, Live: true}) }
 
 // Keys presses keys; each word is one key, as tea.KeyPressMsg.String has it, with "*3"
@@ -120,6 +123,7 @@ func (d *Driver) Keys(words string) *Driver {
 	return d
 }
 
+// Typed types a text.
 func (d *Driver) Typed(text string) *Driver {
 	for _, r := range text {
 		d.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
@@ -153,8 +157,10 @@ func (d *Driver) Sleep(t time.Duration) {
 	d.Settle()
 }
 
+// Screen is what is shown.
 func (d *Driver) Screen() string { return d.model.View().Content }
 
+// Plain is the screen without escape sequences.
 func (d *Driver) Plain() string {
 	lines := strings.Split(ansi.Strip(d.Screen()), "\n")
 	for i := range lines {
@@ -174,6 +180,7 @@ func (d *Driver) Shows(texts ...string) {
 	}
 }
 
+// Lacks fails the test if any text is on the screen.
 func (d *Driver) Lacks(texts ...string) {
 	d.T.Helper()
 	screen := d.Plain()

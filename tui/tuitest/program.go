@@ -33,11 +33,12 @@ func Start(run func(ctx context.Context, in io.Reader, out io.Writer) error) *Pr
 	p := &Program{keys: keys, Out: NewOutput(), done: make(chan error, 1), stop: stop}
 	go func() {
 		p.done <- run(ctx, in, p.Out)
-		in.Close()
+		_ = in.Close() // never fails
 	}()
 	return p
 }
 
+// Press types.
 func (p *Program) Press(s string) { _, _ = io.WriteString(p.keys, s) }
 
 // Wait waits until the output has a text.
@@ -66,6 +67,7 @@ func (p *Program) Redrawn(tb testing.TB, text string) {
 	tb.Fatalf("no %q in the output:\n%s", text, p.Out.Plain())
 }
 
+// End waits until the UI was quit.
 func (p *Program) End(tb testing.TB) {
 	tb.Helper()
 	if err := <-p.done; err != nil {
@@ -93,6 +95,7 @@ type Output struct {
 // NewOutput has nothing yet.
 func NewOutput() *Output { return &Output{Writes: make(chan time.Time, 1<<16)} }
 
+// Write implements io.Writer.
 func (o *Output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -103,6 +106,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return o.bytes.Write(p)
 }
 
+// Len is how many bytes were written.
 func (o *Output) Len() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -116,6 +120,7 @@ func (o *Output) Raw() string {
 	return o.bytes.String()
 }
 
+// Plain is what was written, without escape sequences.
 func (o *Output) Plain() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -125,6 +130,7 @@ func (o *Output) Plain() string {
 // FeedFunc is a Feed of a function.
 type FeedFunc func(ctx context.Context, emit func(news.Update))
 
+// Follow implements news.Feed.
 func (f FeedFunc) Follow(ctx context.Context, emit func(news.Update)) { f(ctx, emit) }
 
 // Once delivers one live cluster and nothing more.
