@@ -15,10 +15,7 @@ import (
 // (google/pprof profile/index.go: SampleIndexByName). "inuse_space" also means "space".
 func (p *Profile) KindOf(sampleIndex string) (int, error) {
 	if len(p.Types) == 0 {
-		return 0, &hints.Error{
-			Err:    fmt.Errorf("%s has no sample types", p.called()),
-			Advice: "it may be cut off, or not a profile; take it again",
-		}
+		return 0, hints.Errorf("it may be cut off, or not a profile; take it again", "%s has no sample types", p.called())
 	}
 	if sampleIndex == "" {
 		for i, t := range p.Types {

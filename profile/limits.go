@@ -57,7 +57,7 @@ const limitHint = "is it a profile? if it is, profile a shorter time, or fewer p
 
 // tooLarge says which limit was passed.
 func tooLarge(format string, args ...any) error {
-	return &hints.Error{Err: fmt.Errorf("the profile is %w: %s", ErrTooLarge, fmt.Sprintf(format, args...)), Advice: limitHint}
+	return hints.Errorf(limitHint, "the profile is %w: %s", ErrTooLarge, fmt.Sprintf(format, args...))
 }
 
 // size is a number of bytes for people.

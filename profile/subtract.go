@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -69,10 +68,8 @@ func NormalFactors(p, base *Profile) ([]float64, error) {
 	}
 	sums, baseSums := p.sums(), base.sums()
 	if !slices.ContainsFunc(baseSums, func(s int64) bool { return s != 0 }) {
-		return nil, &hints.Error{
-			Err:    fmt.Errorf("normalize by %s: its total is 0", base.calledBase()),
-			Advice: "take the base again while the program works, or compare without normalizing",
-		}
+		return nil, hints.Errorf("take the base again while the program works, or compare without normalizing",
+			"normalize by %s: its total is 0", base.calledBase())
 	}
 	factors := make([]float64, len(sums))
 	for i, s := range sums {
@@ -150,10 +147,8 @@ func alike(p, base *Profile) (*Profile, *Profile, error) {
 		return nil, nil, noCommonType(p, base)
 	}
 	if p.PeriodType.Type != base.PeriodType.Type && p.PeriodType.Type != "" && base.PeriodType.Type != "" {
-		return nil, nil, &hints.Error{
-			Err:    fmt.Errorf("compare %s with %s: one was sampled by %s, the other by %s", p.called(), base.calledBase(), p.PeriodType, base.PeriodType),
-			Advice: "compare two profiles of one kind, taken in the same way",
-		}
+		return nil, nil, hints.Errorf("compare two profiles of one kind, taken in the same way",
+			"compare %s with %s: one was sampled by %s, the other by %s", p.called(), base.calledBase(), p.PeriodType, base.PeriodType)
 	}
 	p, base = p.onlyTypes(own), base.onlyTypes(others)
 	factors, baseFactors := make([]float64, len(own)), make([]float64, len(own))
@@ -164,10 +159,8 @@ func alike(p, base *Profile) (*Profile, *Profile, error) {
 			continue
 		}
 		if !sameDimension(unit, baseUnit) {
-			return nil, nil, &hints.Error{
-				Err:    fmt.Errorf("compare %s with %s: %s is in %s there and in %s here", p.called(), base.calledBase(), p.Types[i].Type, baseUnit, unit),
-				Advice: "compare profiles of one kind",
-			}
+			return nil, nil, hints.Errorf("compare profiles of one kind",
+				"compare %s with %s: %s is in %s there and in %s here", p.called(), base.calledBase(), p.Types[i].Type, baseUnit, unit)
 		}
 		if ratio := unitRatio(unit, baseUnit); ratio >= 1 {
 			factors[i], p.Types[i].Unit = ratio, baseUnit
@@ -232,8 +225,6 @@ func (p *Profile) calledBase() string {
 }
 
 func noCommonType(p, base *Profile) error {
-	return &hints.Error{
-		Err:    fmt.Errorf("compare %s (%s) with %s (%s): they have no sample type in common", p.called(), typeList(p.Types), base.calledBase(), typeList(base.Types)),
-		Advice: "compare two profiles of one kind: both of CPU, or both of the heap",
-	}
+	return hints.Errorf("compare two profiles of one kind: both of CPU, or both of the heap",
+		"compare %s (%s) with %s (%s): they have no sample type in common", p.called(), typeList(p.Types), base.calledBase(), typeList(base.Types))
 }

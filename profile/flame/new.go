@@ -41,10 +41,8 @@ func hasStacks(p *profile.Profile) error {
 	if !p.Origin.Flat {
 		return nil
 	}
-	return &hints.Error{
-		Err:    fmt.Errorf("%s is a table without stacks: no flame graph can be drawn of it", p.Origin.Name),
-		Advice: "record with perf record -b and read what perf script prints; profile top and profile diff read tables",
-	}
+	return hints.Errorf("record with perf record -b and read what perf script prints; profile top and profile diff read tables",
+		"%s is a table without stacks: no flame graph can be drawn of it", p.Origin.Name)
 }
 
 func newDiffBuilder(base, p *profile.Profile, o Options) (*builder, error) {

@@ -148,7 +148,7 @@ func (m *Module) listError(err error, env map[string]string) error {
 	if hint == "" && env["GOWORK"] != "" && env["GOWORK"] != "off" {
 		hint = "the module is built in the workspace " + env["GOWORK"]
 	}
-	return &hints.Error{Err: fmt.Errorf("list the packages of module %s: %w", m.Dir, err), Advice: hint}
+	return hints.Errorf(hint, "list the packages of module %s: %w", m.Dir, err)
 }
 
 // readOnly reports whether nothing should be written into a module: the module cache is meant not to change,

@@ -1,7 +1,6 @@
 package pgo
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func Blocked(p *profile.Profile, functions ...string) (*profile.Profile, error) 
 			}
 		}
 		if !found && !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.Name == name }) {
-			return nil, &hints.Error{Err: fmt.Errorf("block %s: no such function calls or is called in these profiles", name), Advice: similar(p, name)}
+			return nil, hints.Errorf(similar(p, name), "block %s: no such function calls or is called in these profiles", name)
 		}
 	}
 	return &out, nil

@@ -1,7 +1,6 @@
 package pgo
 
 import (
-	"fmt"
 	"math"
 
 	"kitescope/profile"
@@ -160,10 +159,8 @@ func (w *walker) walk() error {
 		inCaller := len(path)
 		path = w.frames(path, e.leaf)
 		if left -= len(path); left < 0 {
-			return &hints.Error{
-				Err:    fmt.Errorf("count the calls: %w: the ends of its stacks have more than %d frames", profile.ErrTooLarge, maxFrames),
-				Advice: "is it a profile of a Go program? if it is, profile a shorter time",
-			}
+			return hints.Errorf("is it a profile of a Go program? if it is, profile a shorter time",
+				"count the calls: %w: the ends of its stacks have more than %d frames", profile.ErrTooLarge, maxFrames)
 		}
 		w.take(path, inCaller, uint32(i)+1, e.weight)
 		w.starts = append(w.starts, uint32(len(w.steps)))

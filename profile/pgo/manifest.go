@@ -205,7 +205,7 @@ func ReadManifest(r io.Reader) (*Manifest, error) {
 		return nil, errors.New("it is no manifest of a pack: its format is not " + ManifestFormat)
 	}
 	if m.Version > ManifestVersion {
-		return nil, &hints.Error{Err: fmt.Errorf("it is a manifest of version %d, and this program reads %d", m.Version, ManifestVersion), Advice: "use a newer kitescope"}
+		return nil, hints.Errorf("use a newer kitescope", "it is a manifest of version %d, and this program reads %d", m.Version, ManifestVersion)
 	}
 	return m, nil
 }

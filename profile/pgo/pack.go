@@ -121,10 +121,8 @@ func NewPack(ctx context.Context, inputs []Input, o PackOptions) (*Pack, error) 
 		return nil, fmt.Errorf("pack: %w", err)
 	}
 	if pack.Edges.Total == 0 {
-		return nil, &hints.Error{
-			Err:    errors.New("pack: there is no call in any of these profiles: go would take the file, and do nothing with it"),
-			Advice: "profile the program under load, for 30 seconds or more",
-		}
+		return nil, hints.Errorf("profile the program under load, for 30 seconds or more",
+			"pack: there is no call in any of these profiles: go would take the file, and do nothing with it")
 	}
 	if pack.Bytes, err = encodePack(p); err != nil {
 		return nil, fmt.Errorf("pack: %w", err)

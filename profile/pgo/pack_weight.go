@@ -96,7 +96,7 @@ func (s *share) sum(p *profile.Profile) error {
 	for i := range p.Len() {
 		v := p.Value(i, s.kind)
 		if v < 0 {
-			return &hints.Error{Err: errors.New("it has values below 0, as a difference of two profiles has"), Advice: "take the profiles themselves"}
+			return hints.Errorf("take the profiles themselves", "it has values below 0, as a difference of two profiles has")
 		}
 		if s.sampled += v; s.sampled > maxTotal || s.sampled < 0 {
 			return errors.New("its values add up to more than a build can count: is it CPU time?")
@@ -134,10 +134,8 @@ func asSampled(inputs []Input, shares []share) (profile.ValueType, error) {
 		}
 		s := &shares[i]
 		if s.kind = indexOf(p, cpuTime); s.kind < 0 {
-			return cpuTime, &hints.Error{
-				Err:    fmt.Errorf("pack %s: it counts samples, at another rate than the others: they cannot be added up", inputs[i].Name),
-				Advice: "weigh them equally",
-			}
+			return cpuTime, hints.Errorf("weigh them equally",
+				"pack %s: it counts samples, at another rate than the others: they cannot be added up", inputs[i].Name)
 		}
 		if err := s.sum(p); err != nil {
 			return cpuTime, fmt.Errorf("pack %s: %w", inputs[i].Name, err)

@@ -93,7 +93,8 @@ func ReadFrom(s Store, name string) (*Record, error) {
 		if len(r.Problems) > 0 {
 			return nil, fmt.Errorf("read %s: %s", name, r.Problems[0].Reason)
 		}
-		return nil, &hints.Error{Err: fmt.Errorf("read %s: no profiles in it", name), Advice: "name a folder that kitescope profile pull made, or one with files such as querynode3.cpu.pb.gz"}
+		return nil, hints.Errorf("name a folder that kitescope profile pull made, or one with files such as querynode3.cpu.pb.gz",
+			"read %s: no profiles in it", name)
 	}
 	return r, nil
 }
@@ -207,10 +208,8 @@ func openChecked(s Store, name, where, want string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("read %s: %w", where, err)
 	}
 	if hex.EncodeToString(h.Sum(nil)) != strings.ToLower(want) {
-		return nil, &hints.Error{
-			Err:    fmt.Errorf("read %s: it is not the file that was saved: its checksum differs", where),
-			Advice: "copy it again, or remove the manifest to read it as it is",
-		}
+		return nil, hints.Errorf("copy it again, or remove the manifest to read it as it is",
+			"read %s: it is not the file that was saved: its checksum differs", where)
 	}
 	return s.Open(name)
 }

@@ -37,7 +37,7 @@ func search(ctx context.Context, dirs []string) (*folders, error) {
 		if info, err := os.Stat(dir); err != nil {
 			return nil, fmt.Errorf("symbols: %w", err)
 		} else if !info.IsDir() {
-			return nil, &hints.Error{Err: fmt.Errorf("symbols: %s is a file", dir), Advice: "name the folder that it lies in"}
+			return nil, hints.Errorf("name the folder that it lies in", "symbols: %s is a file", dir)
 		}
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err := ctx.Err(); err != nil {
@@ -51,7 +51,7 @@ func search(ctx context.Context, dirs []string) (*folders, error) {
 				return nil
 			}
 			if n++; n > maxFiles {
-				return &hints.Error{Err: fmt.Errorf("symbols: %s has more than %d files", dir, maxFiles), Advice: "name the folder with the libraries alone"}
+				return hints.Errorf("name the folder with the libraries alone", "symbols: %s has more than %d files", dir, maxFiles)
 			}
 			f.add(path)
 			return nil

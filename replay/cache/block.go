@@ -262,5 +262,5 @@ func folderError(what string, err error) error {
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
 		hint = "the cache needs a folder that can be written: name another one with --cache"
 	}
-	return &hints.Error{Err: fmt.Errorf("%s: %w", what, err), Advice: hint}
+	return hints.Errorf(hint, "%s: %w", what, err)
 }

@@ -162,7 +162,7 @@ func (c *capture) records(ctx context.Context, name string, in io.Reader, raw *c
 			return e
 		}
 		if e := c.held.over(c.bytes+raw.n, len(c.requests)); e != nil {
-			return &hints.Error{Err: fmt.Errorf("read %s: line %d: %w", name, number, e), Advice: overHint}
+			return hints.Errorf(overHint, "read %s: line %d: %w", name, number, e)
 		}
 	}
 }

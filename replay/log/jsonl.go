@@ -168,7 +168,7 @@ func (r *lineReader) oneLine(line []byte) error {
 	}
 	r.held.add(&req, r.vectors.rowBytes(), truth)
 	if err := r.held.over(r.raw.n, len(r.requests)); err != nil {
-		return &hints.Error{Err: fmt.Errorf("line %d: %w", r.line, err), Advice: overHint}
+		return hints.Errorf(overHint, "line %d: %w", r.line, err)
 	}
 	return nil
 }

@@ -135,15 +135,11 @@ func refuse(k kind) error {
 		return errors.New("the file is empty")
 	}
 	if k == kindAccess {
-		return &hints.Error{
-			Err:    errors.New("it is an access log of a Milvus proxy, which has times and no vectors"),
-			Advice: "kitescope replay capture makes a log of it, with vectors from another",
-		}
+		return hints.Errorf("kitescope replay capture makes a log of it, with vectors from another",
+			"it is an access log of a Milvus proxy, which has times and no vectors")
 	}
-	return &hints.Error{
-		Err:    errors.New("a .npy, .fvecs, .bvecs, .parquet or .jsonl file was expected, found something else"),
-		Advice: `a .jsonl has an object in each line, as {"vector": [0.1, 0.2], "k": 10}`,
-	}
+	return hints.Errorf(`a .jsonl has an object in each line, as {"vector": [0.1, 0.2], "k": 10}`,
+		"a .npy, .fvecs, .bvecs, .parquet or .jsonl file was expected, found something else")
 }
 
 // sniff tells what a file is by its first bytes.

@@ -75,10 +75,8 @@ func (c *capture) none(name string) error {
 	case c.lines == 0:
 		return fmt.Errorf("read %s: %w", name, errors.New("the file is empty"))
 	case len(c.methods) == 0:
-		return &hints.Error{
-			Err:    fmt.Errorf("read %s: none of %d lines is in the format of an access log", name, c.lines),
-			Advice: "give the format that proxy.accessLog.formatters of milvus.yaml has",
-		}
+		return hints.Errorf("give the format that proxy.accessLog.formatters of milvus.yaml has",
+			"read %s: none of %d lines is in the format of an access log", name, c.lines)
 	case len(c.others) > 0 && len(notes) == 0:
 		return fmt.Errorf("read %s: no search is in it; it has %s", name, c.others.list())
 	default:

@@ -52,10 +52,8 @@ func openVectors(ctx context.Context, f *os.File, size int64, k kind, path strin
 func (l *Log) fromSet(ctx context.Context, set *dataset.Set, o Options) error {
 	v := set.Vectors
 	if v == nil {
-		return &hints.Error{
-			Err:    fmt.Errorf("vectors were expected, found %d rows of whole numbers", len(set.IDs)),
-			Advice: "rows of ids are the truth of a log, not its vectors",
-		}
+		return hints.Errorf("rows of ids are the truth of a log, not its vectors",
+			"vectors were expected, found %d rows of whole numbers", len(set.IDs))
 	}
 	if o.Dim > 0 && v.Dim != o.Dim {
 		return fmt.Errorf("vectors of %d dimensions were expected, found %d", o.Dim, v.Dim)
