@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"kitescope/doc"
@@ -20,13 +21,14 @@ func treeDocument(n *view.Node, env *view.Env) document {
 }
 
 func writeNode(e *doc.Encoder, n *view.Node) {
+	fields := n.Fields()
 	e.BeginObject()
 	e.Entry("kind", n.Kind)
 	e.Entry("label", n.Label)
-	if !hasField(n, "id") {
+	if !slices.ContainsFunc(fields, func(f view.Field) bool { return f.Column.Name == "id" }) {
 		e.Entry("id", n.Ref.ID)
 	}
-	e.NonZero("unknown", writeFieldsInto(e, n.Fields))
+	e.NonZero("unknown", writeFieldsInto(e, fields))
 	e.Key("children")
 	e.BeginList()
 	for _, c := range n.Children {
@@ -34,15 +36,6 @@ func writeNode(e *doc.Encoder, n *view.Node) {
 	}
 	e.EndList()
 	e.EndObject()
-}
-
-func hasField(n *view.Node, name string) bool {
-	for _, f := range n.Fields {
-		if f.Column.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // branches are what a tree is drawn with.
@@ -80,7 +73,7 @@ func (d *treeDrawer) draw(n *view.Node, first, rest string) {
 		role = RoleAccent
 	}
 	line = d.painter.Paint(line, role, Harmless(n.Label))
-	for _, f := range n.Fields {
+	for _, f := range n.Fields() {
 		if text, role := Remark(f); text != "" {
 			line = d.painter.Paint(append(line, ' ', ' '), role, text)
 		}

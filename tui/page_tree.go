@@ -204,8 +204,7 @@ func matchesBelow(n *view.Node, filter string) bool {
 	if strings.Contains(strings.ToLower(n.Label), filter) || strings.Contains(n.Ref.ID, filter) {
 		return true
 	}
-	for k := range n.Fields {
-		f := &n.Fields[k]
+	for _, f := range n.Fields() {
 		if f.Column.Kind == view.State && strings.Contains(strings.ToLower(f.Cell.Text), filter) {
 			return true
 		}

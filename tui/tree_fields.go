@@ -16,10 +16,9 @@ type fieldLayout struct {
 }
 
 func (f *fieldLayout) learn(n *view.Node) {
-	for k := range n.Fields {
-		x := &n.Fields[k]
+	for _, x := range n.Fields() {
 		if x.Cell.Absent != view.None {
-			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], draw.Width(said(x)))
+			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], draw.Width(said(&x)))
 		}
 	}
 }
@@ -33,8 +32,9 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 	if f.wide {
 		b.WriteString(st.Dim.On(draw.Fit(n.Kind, kindWidth)) + draw.Pad(Gap))
 	}
-	for _, k := range f.fitting(n) {
-		x := &n.Fields[k]
+	fields := n.Fields()
+	for _, k := range f.fitting(fields) {
+		x := &fields[k]
 		w := f.widest[x.Column.Name]
 		text := ""
 		if x.Cell.Absent != view.None {
@@ -53,16 +53,16 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// fitting are the fields of a node that there is room for: as in tables, the highest
+// fitting are the fields that there is room for: as in tables, the highest
 // priority goes first.
-func (f *fieldLayout) fitting(n *view.Node) []int {
+func (f *fieldLayout) fitting(fields []view.Field) []int {
 	var list []int
 	used := -Gap
 	if f.wide {
 		used += kindWidth + Gap
 	}
-	for k := range n.Fields {
-		name := n.Fields[k].Column.Name
+	for k := range fields {
+		name := fields[k].Column.Name
 		if w := f.widest[name]; w > 0 && (name != "id" || f.wide) {
 			list = append(list, k)
 			used += w + Gap
@@ -71,14 +71,14 @@ func (f *fieldLayout) fitting(n *view.Node) []int {
 	for f.room > 0 && used > f.room {
 		drop := 0
 		for i, k := range list {
-			if n.Fields[k].Column.Priority >= n.Fields[list[drop]].Column.Priority {
+			if fields[k].Column.Priority >= fields[list[drop]].Column.Priority {
 				drop = i
 			}
 		}
-		if len(list) == 0 || n.Fields[list[drop]].Column.Priority == 0 {
+		if len(list) == 0 || fields[list[drop]].Column.Priority == 0 {
 			break
 		}
-		used -= f.widest[n.Fields[list[drop]].Column.Name] + Gap
+		used -= f.widest[fields[list[drop]].Column.Name] + Gap
 		list = slices.Delete(list, drop, drop+1)
 	}
 	return list

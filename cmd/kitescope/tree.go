@@ -50,6 +50,7 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 		return err
 	}
 	o.ASCII = f.ascii
+	defer a.Collector.Often()() // a collection of 20,000 segments is held whole, and written line by line
 	c, err := a.LoadLive(ctx, f.nodes, meta.Want{Parts: view.TreeNeeds, Collection: collection})
 	if err != nil {
 		return err

@@ -120,7 +120,7 @@ func described(t *testing.T, c *model.Cluster, id model.CollectionID) (lines []s
 	var walk func(n *view.Node)
 	walk = func(n *view.Node) {
 		lines = append(lines, n.Kind+" "+n.Label)
-		add(n.Fields)
+		add(n.Fields())
 		for _, child := range n.Children {
 			walk(child)
 		}

@@ -12,11 +12,14 @@ type Node struct {
 	// Kind is the resource's singular: "collection", "partition", "vchannel", "segment", "index".
 	Kind string
 	// Label names the object for people.
-	Label string
-	// Fields are what is said about it.
-	Fields   []Field
+	Label    string
 	Children []*Node
+
+	fields func() []Field
 }
+
+// Fields are what is said about it. They are made when they are asked for: a tree of 20,000 segments has more cells than all else.
+func (n *Node) Fields() []Field { return n.fields() }
 
 // TreeOptions say what a tree leaves out.
 type TreeOptions struct {
@@ -74,16 +77,28 @@ type treeBuilder struct {
 	options TreeOptions
 }
 
-// node takes chosen columns of an object's row.
+// node takes chosen columns of an object's row. What it holds on to is little, as there are many.
 func node[T any](b *treeBuilder, r *Resource, row T, label string, columns ...string) *Node {
-	t := &bound[T]{resource: r, def: r.def.(*definition[T]), env: b.env, rows: []T{row}}
-	n := &Node{Ref: t.Ref(0), Kind: r.Singular, Label: label}
-	for _, name := range columns {
-		i := r.Column(name)
-		n.Fields = append(n.Fields, Field{&r.Columns[i], t.Cell(0, i)})
-	}
-	return n
+	env := b.env
+	ref := r.def.(*definition[T]).ref(env, row)
+	ref.Resource = r.Name
+	return &Node{Ref: ref, Kind: r.Singular, Label: label, fields: func() []Field {
+		t := &bound[T]{resource: r, def: r.def.(*definition[T]), env: env, rows: []T{row}}
+		list := make([]Field, len(columns))
+		for k, name := range columns {
+			i := r.Column(name)
+			list[k] = Field{&r.Columns[i], t.Cell(0, i)}
+		}
+		return list
+	}}
 }
+
+// What is said of the many, made once.
+var (
+	segmentFields = []string{"state", "level", "rows", "deleted_rows", "size_bytes", "index_state"}
+	indexFields   = []string{"field", "type", "state", "rows", "size_bytes", "fail_reason"}
+	missingFields = []string{"field", "type", "state"}
+)
 
 func (b *treeBuilder) collection(id model.CollectionID) *Node {
 	c := b.env.Cluster.Collection(id)
@@ -132,14 +147,16 @@ func (b *treeBuilder) vchannel(name string, list []*model.Segment) *Node {
 	for _, s := range list {
 		totals.Add(s, b.env.Cluster.IndexState(s))
 	}
-	n.Fields = append(b.sums(totals), n.Fields...)
-	for _, s := range list {
-		n.Children = append(n.Children, b.segment(s))
+	own := n.fields
+	n.fields = func() []Field { return append(b.sums(&totals), own()...) }
+	n.Children = make([]*Node, len(list))
+	for i, s := range list {
+		n.Children[i] = b.segment(s)
 	}
 	return n
 }
 
-func (b *treeBuilder) sums(t model.Totals) []Field {
+func (b *treeBuilder) sums(t *model.Totals) []Field {
 	var list []Field
 	for _, sum := range []struct {
 		column string
@@ -157,14 +174,14 @@ func (b *treeBuilder) sums(t model.Totals) []Field {
 }
 
 func (b *treeBuilder) segment(s *model.Segment) *Node {
-	n := node(b, segments, s, s.ID.String(), "state", "level", "rows", "deleted_rows", "size_bytes", "index_state")
+	n := node(b, segments, s, s.ID.String(), segmentFields...)
 	for i := range s.Indexes {
 		x := &s.Indexes[i]
 		if x.Deleted && !b.options.Dropped {
 			continue
 		}
 		label := indexName(b.env, x.Index)
-		n.Children = append(n.Children, node(b, segmentIndexes, x, label, "field", "type", "state", "rows", "size_bytes", "fail_reason"))
+		n.Children = append(n.Children, node(b, segmentIndexes, x, label, indexFields...))
 	}
 	b.missing(n, s)
 	return n
@@ -181,7 +198,7 @@ func (b *treeBuilder) missing(n *Node, s *model.Segment) {
 			continue
 		}
 		lost := &model.SegmentIndex{Segment: s.ID, Collection: s.Collection, Partition: s.Partition, Index: x.ID, State: model.IndexMissing}
-		n.Children = append(n.Children, node(b, segmentIndexes, lost, x.Name, "field", "type", "state"))
+		n.Children = append(n.Children, node(b, segmentIndexes, lost, x.Name, missingFields...))
 	}
 }
 
