@@ -24,7 +24,7 @@ const (
 // much as judging it.
 type property struct {
 	name string
-	// of looks at what all checks say of a case, whose Cluster it must not change.
+	// of looks at what all checks say of a case, whose Cluster only the last may change.
 	of func(t *testing.T, c *faulttest.Case, r *check.Report)
 	// all, if it is not nil, is what must hold once all cases were played.
 	all func(t *testing.T)
@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 	for _, problem := range library.Unknown() {
 		t.Error(problem)
 	}
-	properties := slowProperties()
+	properties := slowProperties(t)
 	var verdicts []*faulttest.Verdict
 	for _, c := range library.Cases {
 		t.Run(c.Name, func(t *testing.T) {

@@ -73,26 +73,16 @@ var (
 	flagged = regexp.MustCompile(`(?:etcdctl|kitescope) [^;]* '` + lure)
 )
 
-// TestHintsOfHostileClusters gives everything that has a name one which a shell would obey, in every case of the fault
-// library, and reads all hints as a shell and Python would.
-func TestHintsOfHostileClusters(t *testing.T) {
-	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
-	if err != nil {
-		t.Fatal(err)
-	}
+// hostileNames gives everything that has a name one which a shell would obey, and reads all hints as a shell and Python would.
+// Nothing can be made of the case's cluster after it.
+func hostileNames(t *testing.T) property {
+	t.Helper()
 	shell := &reader{Shell: pastetest.New(t), read: map[string]bool{}}
 	told, checks := 0, map[string]bool{}
-	for _, c := range library.Cases {
-		b, err := library.Base(t.Context(), c.Base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cluster, now, err := c.Cluster(t.Context(), b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plant(reflect.ValueOf(cluster), map[uintptr]bool{})
-		for _, f := range check.Run(cluster, now, rules.All()).Findings {
+	return property{"hints of hostile names", func(t *testing.T, c *faulttest.Case, before *check.Report) {
+		t.Helper()
+		plant(reflect.ValueOf(before.Cluster), map[uintptr]bool{})
+		for _, f := range check.Run(before.Cluster, before.Now, rules.All()).Findings {
 			if strings.Contains(string(f.Hint), poison[:4]) {
 				told++
 				checks[f.Check] = true
@@ -100,13 +90,15 @@ func TestHintsOfHostileClusters(t *testing.T) {
 			holdHint(t, c.Name, f)
 			shell.obeys(t, c.Name, f)
 		}
-	}
-	if len(shell.read) < 40 || shell.planted < 8 {
-		t.Errorf("a shell read only %d commands, %d of them with planted names", len(shell.read), shell.planted)
-	}
-	if told < 100 || len(checks) < 15 {
-		t.Errorf("only %d hints of %d checks tell a planted name", told, len(checks))
-	}
+	}, func(t *testing.T) {
+		t.Helper()
+		if len(shell.read) < 40 || shell.planted < 8 {
+			t.Errorf("a shell read only %d commands, %d of them with planted names", len(shell.read), shell.planted)
+		}
+		if told < 100 || len(checks) < 15 {
+			t.Errorf("only %d hints of %d checks tell a planted name", told, len(checks))
+		}
+	}}
 }
 
 // program begins a command in a hint, prose behind it ends one.

@@ -14,7 +14,10 @@ import (
 )
 
 // slowProperties are those that are not held under the race detector.
-func slowProperties() []property { return []property{unseenIsNotWell(), timeless(), onlyTimeWentBy()} }
+func slowProperties(t *testing.T) []property {
+	t.Helper()
+	return []property{unseenIsNotWell(), timeless(), onlyTimeWentBy(), hostileNames(t)}
+}
 
 // onlyTimeWentBy judges a case again half a minute later, with nothing changed but the time: texts tell other durations, and no
 // finding is new, worse or gone for that. Half a minute is less than any threshold lets pass unseen; what crosses one just then is
