@@ -17,7 +17,8 @@ type Config struct {
 // (pkg/config/source.go: formatKey).
 func FoldConfigKey(key string) string {
 	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("/_.-", r) {
+		switch r {
+		case '/', '_', '.', '-':
 			return -1
 		}
 		return unicode.ToLower(r)
