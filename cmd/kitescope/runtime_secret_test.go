@@ -176,9 +176,9 @@ func TestNoSecretOfACapture(t *testing.T) {
 			for _, r := range view.Resources {
 				once.silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, flags...)...)
 			}
-			silentAbout(t, append([]string{"describe", "user", "root", "--records"}, flags...)...)
-			silentAbout(t, append([]string{"diagnose", "--all", "-v"}, flags...)...)
-			silentAbout(t, append([]string{"balance"}, flags...)...)
+			once.silentAbout(t, append([]string{"describe", "user", "root", "--records"}, flags...)...)
+			once.silentAbout(t, append([]string{"diagnose", "--all", "-v"}, flags...)...)
+			once.silentAbout(t, append([]string{"balance"}, flags...)...)
 		})
 	}
 }

@@ -81,7 +81,7 @@ func TestWatch(t *testing.T) {
 // TestNews: what is said to have changed is what comparing all rows finds, whatever is selected, and nothing else.
 func TestNews(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
-	c := modeltest.ServedLarge(3000, 20)
+	c := modeltest.ServedLarge(400, 20)
 	resource, err := view.Find("segments")
 	if err != nil {
 		t.Fatal(err)
