@@ -58,7 +58,7 @@ func New(cfg Config) *Model {
 	if m.theme == "" {
 		m.theme = autoTheme
 	}
-	if names := m.themeNames(); !contains(names, m.theme) {
+	if names := m.themeNames(); !slices.Contains(names, m.theme) {
 		m.Say(ToneWarn, "there is no theme "+m.theme+"; there are "+strings.Join(names, ", "))
 		m.theme = autoTheme
 	}
@@ -210,7 +210,6 @@ func (m *Model) act(a Action) Cmd {
 	case ActCopyMenu:
 		m.Menu = copyMenu(m)
 		return nil
-	default:
 	}
 	return m.Top().Act(m, a)
 }
@@ -275,8 +274,6 @@ func (m *Model) View() tea.View {
 	}
 	return v
 }
-
-func contains(list []string, s string) bool { return slices.Contains(list, s) }
 
 func lowerFirst(s string) string {
 	if s == "" {

@@ -17,7 +17,6 @@ func (g *gridPage) Can(m *Model, a Action) string {
 		if g.rows.table == nil {
 			return "no data yet"
 		}
-	default:
 	}
 	row, ok := g.current()
 	switch a {
@@ -25,7 +24,6 @@ func (g *gridPage) Can(m *Model, a Action) string {
 		if !ok {
 			return "there is no row"
 		}
-	default:
 	}
 	switch a {
 	case ActOwner:
@@ -44,7 +42,6 @@ func (g *gridPage) Can(m *Model, a Action) string {
 		if len(g.marks) != 2 {
 			return "mark two rows with v first"
 		}
-	default:
 	}
 	return ""
 }
@@ -107,7 +104,6 @@ func (g *gridPage) arrange(m *Model, a Action) Cmd {
 		return g.sortBy(m, g.order[0].Column)
 	case ActSortNext, ActSortPrevious:
 		return g.sortBy(m, g.neighbour(a))
-	default:
 	}
 	return nil
 }

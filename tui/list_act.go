@@ -18,7 +18,6 @@ func (l *List[T]) Can(m *Model, a Action) string {
 		if len(l.All) == 0 {
 			return "there is no row"
 		}
-	default:
 	}
 	return ""
 }
@@ -51,7 +50,6 @@ func (l *List[T]) Act(m *Model, a Action) Cmd {
 		return m.Copy(strings.Join(CellsOf(l.Columns(WideTable), row), "\t")+"\n", "1 row")
 	case ActSave:
 		m.Menu = l.Save()
-	default:
 	}
 	return nil
 }
@@ -103,6 +101,14 @@ func (l *List[T]) filterPrompt() *Prompt {
 	return FilterPrompt(l.Filter,
 		func(_ *Model, text string) Cmd { l.Find(text); return nil },
 		l.Status, func(_ *Model, a Action) { l.Move(a, len(l.Shown)) })
+}
+
+// FilterNote is what a page's note says of a filter; nothing, if there is none.
+func FilterNote(filter string) []string {
+	if filter == "" {
+		return nil
+	}
+	return []string{"/" + filter}
 }
 
 // Status says how many rows the filter leaves.

@@ -48,7 +48,6 @@ func (n *Menu) key(m *Model, a Action, text string) Cmd {
 		return n.choose(m)
 	case ActBack:
 		m.Menu = nil
-	default:
 	}
 	return nil
 }

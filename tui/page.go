@@ -78,7 +78,7 @@ func pageKinds(others []PageKind) []PageKind {
 // kindNamed finds a page by name or alias.
 func (m *Model) kindNamed(name string) (k PageKind, ok bool) {
 	for _, k := range m.kinds {
-		if k.Name == name || contains(k.Aliases, name) {
+		if k.Name == name || slices.Contains(k.Aliases, name) {
 			return k, true
 		}
 	}

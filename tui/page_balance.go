@@ -204,7 +204,6 @@ func (p *balancePage) Can(m *Model, a Action) string {
 		if p.of != nil {
 			return "the map is on the page of all replicas"
 		}
-	default:
 	}
 	return ""
 }
@@ -236,7 +235,6 @@ func (p *balancePage) Act(m *Model, a Action) Cmd {
 		return actOnRef(m, a, l.ref)
 	case ActDescribe, ActOwner, ActRelated, ActTree:
 		return actOnRef(m, a, l.ref)
-	default:
 	}
 	return nil
 }

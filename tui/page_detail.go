@@ -96,7 +96,6 @@ func (d *detailPage) Can(m *Model, a Action) string {
 		if d.search == "" {
 			return "search with / first"
 		}
-	default:
 	}
 	switch a {
 	case ActOwner:
@@ -107,7 +106,6 @@ func (d *detailPage) Can(m *Model, a Action) string {
 		if collectionOf(o.table, o.row) == 0 {
 			return "a " + o.table.Resource().Singular + " belongs to no collection"
 		}
-	default:
 	}
 	return ""
 }
@@ -137,7 +135,6 @@ func (d *detailPage) Act(m *Model, a Action) Cmd {
 		return m.Copy(d.plain(), words.Number(len(d.lines))+" lines")
 	case ActSave:
 		return Save(m, FileName(d.ref.Resource, d.ref.ID)+".txt", textWriter(d.plain()))
-	default:
 	}
 	return nil
 }

@@ -75,9 +75,7 @@ func (d *diffPage) Note(m *Model) string {
 			parts = append(parts, fmt.Sprintf("rev %d → %d", d.old.Origin.Revision, d.now.Origin.Revision))
 		}
 	}
-	if d.Filter != "" {
-		parts = append(parts, "/"+d.Filter)
-	}
+	parts = append(parts, FilterNote(d.Filter)...)
 	return strings.Join(parts, " · ")
 }
 
@@ -218,7 +216,6 @@ func (d *diffPage) Can(m *Model, a Action) string {
 		if !m.data.live {
 			return "the source does not change"
 		}
-	default:
 	}
 	return ""
 }
@@ -255,7 +252,6 @@ func (d *diffPage) Act(m *Model, a Action) Cmd {
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
 		ref, _ := d.object(m)
 		return actOnRef(m, a, ref)
-	default:
 	}
 	return d.List.Act(m, a)
 }

@@ -82,7 +82,6 @@ func (p *explainPage) Act(m *Model, a Action) Cmd {
 			return nil
 		}
 		return m.Back()
-	default:
 	}
 	return nil
 }

@@ -64,9 +64,7 @@ func (p *findingsPage) Note(*Model) string {
 	if p.of != nil {
 		parts = []string{words.Number(len(p.rows)) + " of " + words.Plural(len(p.report.Findings), "finding")}
 	}
-	if p.filter != "" {
-		parts = append(parts, "/"+p.filter)
-	}
+	parts = append(parts, FilterNote(p.filter)...)
 	return strings.Join(parts, " · ")
 }
 
@@ -156,7 +154,6 @@ func (p *findingsPage) Can(m *Model, a Action) string {
 		if p.report == nil || len(p.report.Findings) == 0 {
 			return "there is no finding"
 		}
-	default:
 	}
 	switch a {
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
@@ -170,7 +167,6 @@ func (p *findingsPage) Can(m *Model, a Action) string {
 		if p.of == nil {
 			return "these are all findings"
 		}
-	default:
 	}
 	return ""
 }
@@ -206,7 +202,6 @@ func (p *findingsPage) Act(m *Model, a Action) Cmd {
 		return Save(m, "findings.md", p.markdown())
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
 		return actOnRef(m, a, b.Object)
-	default:
 	}
 	return nil
 }

@@ -78,7 +78,6 @@ func (p *helpPage) Act(m *Model, a Action) Cmd {
 			return nil
 		}
 		return m.Back()
-	default:
 	}
 	return nil
 }

@@ -50,29 +50,16 @@ func (s surveyedMsg) Apply(m *Model) Cmd {
 func (p *overviewPage) Can(*Model, Action) string { return "" }
 
 func (p *overviewPage) Act(m *Model, a Action) Cmd {
+	places := map[Action]string{
+		ActGoCollections: "collections", ActGoSegments: "segments", ActGoNodes: "nodes", ActGoVChannels: "vchannels", ActGoIndexes: "indexes",
+		ActGoTasks: "tasks", ActGoUndecoded: "undecoded", ActGoKeys: "keys", ActGoDiff: "diff", ActGoBalance: "balance",
+	}
+	if place, ok := places[a]; ok {
+		return m.jump(place)
+	}
 	switch a {
 	case ActBack:
 		return m.Back()
-	case ActGoCollections:
-		return m.jump("collections")
-	case ActGoSegments:
-		return m.jump("segments")
-	case ActGoNodes:
-		return m.jump("nodes")
-	case ActGoVChannels:
-		return m.jump("vchannels")
-	case ActGoIndexes:
-		return m.jump("indexes")
-	case ActGoTasks:
-		return m.jump("tasks")
-	case ActGoUndecoded:
-		return m.jump("undecoded")
-	case ActGoKeys:
-		return m.jump("keys")
-	case ActGoDiff:
-		return m.jump("diff")
-	case ActGoBalance:
-		return m.jump("balance")
 	case ActHalfUp:
 		p.Move(ActPageUp)
 	case ActHalfDown:

@@ -93,10 +93,7 @@ func (t *treePage) Scope() Scope  { return InTree }
 func (t *treePage) Crumb() string { return draw.Cut(t.label, 40) }
 
 func (t *treePage) Note(*Model) string {
-	var parts []string
-	if t.filter != "" {
-		parts = append(parts, "/"+t.filter)
-	}
+	parts := FilterNote(t.filter)
 	if len(t.lines) > 0 {
 		parts = append(parts, "line "+words.Number(t.Cursor+1)+" / "+words.Number(len(t.lines)))
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -383,11 +384,5 @@ func (m frame) overlay(lines []string, top, h int) {
 
 // NonEmpty leaves out what is empty; the list is reused.
 func NonEmpty(list []string) []string {
-	kept := list[:0]
-	for _, s := range list {
-		if s != "" {
-			kept = append(kept, s)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }

@@ -14,7 +14,6 @@ func (t *treePage) Can(m *Model, a Action) string {
 		if t.root == nil {
 			return "no data yet"
 		}
-	default:
 	}
 	l, ok := t.current()
 	if !ok {
@@ -29,7 +28,6 @@ func (t *treePage) Can(m *Model, a Action) string {
 		if l.depth == 0 {
 			return "this is the top of the tree"
 		}
-	default:
 	}
 	return ""
 }
@@ -54,7 +52,6 @@ func (t *treePage) Act(m *Model, a Action) Cmd {
 		return nil
 	case ActSave:
 		return Save(m, FileName("tree", t.word)+".txt", textWriter(t.text()))
-	default:
 	}
 	if ok {
 		return t.actOn(m, a, l)
@@ -82,7 +79,6 @@ func (t *treePage) actOn(m *Model, a Action, l treeLine) Cmd {
 		t.flatten()
 	case ActCopyRow:
 		return m.Copy(l.node.Label, l.node.Kind+" "+l.node.Label)
-	default:
 	}
 	return nil
 }

@@ -93,9 +93,7 @@ func (p *benchPage) Note(m *tui.Model) string {
 	case len(parts) == 0 || m.Width >= 100:
 		parts = append(parts, words.Plural(n, "metric"))
 	}
-	if p.Filter != "" {
-		parts = append(parts, "/"+p.Filter)
-	}
+	parts = append(parts, tui.FilterNote(p.Filter)...)
 	return strings.Join(parts, " · ")
 }
 

@@ -58,7 +58,6 @@ func (p *metricPage) Can(m *tui.Model, a tui.Action) string {
 		if p.list.Cursor >= len(p.list.Shown)-1 {
 			return "this is the last metric"
 		}
-	default:
 	}
 	return ""
 }
@@ -79,7 +78,6 @@ func (p *metricPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		return m.Copy(text, words.Plural(rows, "run"))
 	case tui.ActSave:
 		return p.list.Act(m, a)
-	default:
 	}
 	return nil
 }

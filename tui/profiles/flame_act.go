@@ -26,7 +26,6 @@ func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 		if g == nil {
 			return "there is no graph yet"
 		}
-	default:
 	}
 	if a == tui.ActOpen && g.at == g.zoom {
 		return "it fills the width already; backspace zooms out"
@@ -70,7 +69,6 @@ func (p *flamePage) canChange(a tui.Action) string {
 		if loaded != nil && len(loaded.profile.Types) < 2 {
 			return "the profile has one sample type only"
 		}
-	default:
 	}
 	return ""
 }
@@ -85,7 +83,6 @@ func (p *flamePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		return p.back(m)
 	case tui.ActTopTable:
 		return m.Push(newTopPage(p.subject, p.query.topQuery(), p.filter))
-	default:
 	}
 	if g == nil || p.move(g, a) || p.zoom(g, a) {
 		return nil
@@ -112,7 +109,6 @@ func (p *flamePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		return m.Copy(p.copied(g), "the frame")
 	case tui.ActSave:
 		return saveFlame(m, p)
-	default:
 	}
 	return nil
 }

@@ -128,9 +128,7 @@ func (p *judgePage) Note(*tui.Model) string {
 		return ""
 	}
 	parts := []string{j.Verdict.String(), words.Plural(len(j.Profiles), "profile")}
-	if p.edges.Filter != "" {
-		parts = append(parts, "/"+p.edges.Filter)
-	}
+	parts = append(parts, tui.FilterNote(p.edges.Filter)...)
 	return strings.Join(parts, " · ")
 }
 

@@ -28,7 +28,6 @@ func (p *judgePage) Can(m *tui.Model, a tui.Action) string {
 		if p.made == nil {
 			return "there is no judgement yet"
 		}
-	default:
 	}
 	return ""
 }
@@ -84,7 +83,6 @@ func (p *judgePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		return p.copyRow(m)
 	case tui.ActSave:
 		m.Menu = p.saveMenu()
-	default:
 	}
 	return nil
 }

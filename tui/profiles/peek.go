@@ -239,7 +239,6 @@ func (p *peekPage) Can(m *tui.Model, a tui.Action) string {
 		}
 	case tui.ActFilter, tui.ActSortNext, tui.ActSortPrevious, tui.ActSortReverse, tui.ActKind, tui.ActBy, tui.ActNormalize, tui.ActSave:
 		return "that is for the table: esc goes back to it"
-	default:
 	}
 	return ""
 }
@@ -255,7 +254,6 @@ func (p *peekPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	case tui.ActCopyRow:
 		l, _ := p.Current()
 		return m.Copy(strings.Join(tui.NonEmpty([]string{l.part, amount(l.value, p.unit), words.Percent(l.share), words.Harmless(l.name)}), "\t")+"\n", "1 row")
-	default:
 	}
 	return p.List.Act(m, a)
 }

@@ -94,9 +94,7 @@ func (p *profilesPage) Note(*tui.Model) string {
 	if len(p.marks) > 0 {
 		parts = append(parts, words.Number(len(p.marks))+" marked")
 	}
-	if p.Filter != "" {
-		parts = append(parts, "/"+p.Filter)
-	}
+	parts = append(parts, tui.FilterNote(p.Filter)...)
 	return strings.Join(parts, " · ")
 }
 

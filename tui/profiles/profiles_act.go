@@ -93,7 +93,6 @@ func (p *profilesPage) Can(_ *tui.Model, a tui.Action) string {
 		if len(p.All) == 0 && p.Filter == "" {
 			return "there is no row"
 		}
-	default:
 	}
 	return ""
 }

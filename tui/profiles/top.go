@@ -78,9 +78,7 @@ func (p *topPage) Note(m *tui.Model) string {
 	} else if m.Width >= 100 {
 		parts = append(parts, words.Number(n)+" rows")
 	}
-	if p.List.Filter != "" {
-		parts = append(parts, "/"+p.List.Filter)
-	}
+	parts = append(parts, tui.FilterNote(p.List.Filter)...)
 	return strings.Join(parts, " · ")
 }
 

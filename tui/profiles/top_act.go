@@ -28,7 +28,6 @@ func (p *topPage) Can(m *tui.Model, a tui.Action) string {
 		if l := p.subject.loaded; l != nil && len(l.profile.Types) < 2 {
 			return "the profile has one sample type only"
 		}
-	default:
 	}
 	return p.List.Can(m, a)
 }
@@ -66,7 +65,6 @@ func (p *topPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	case tui.ActNormalize:
 		p.query.raw = !p.query.raw
 		return p.Refresh(m)
-	default:
 	}
 	return p.List.Act(m, a)
 }

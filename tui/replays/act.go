@@ -14,7 +14,6 @@ func (p *replayPage) Can(m *tui.Model, a tui.Action) string {
 			return "there is no result yet"
 		}
 		return p.canHere(m, a)
-	default:
 	}
 	return ""
 }
@@ -56,19 +55,16 @@ func (p *replayPage) canHere(m *tui.Model, a tui.Action) string {
 		if l != nil && cursorRow(l) < 0 {
 			return "there is no row"
 		}
-	default:
 	}
 	return ""
 }
 
 func (p *replayPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
-	switch a {
-	case tui.ActBack:
+	if a == tui.ActBack {
 		if l := p.listed(m); l != nil {
 			return l.Act(m, a)
 		}
 		return m.Back()
-	default:
 	}
 	if p.data == nil {
 		return nil
@@ -81,7 +77,6 @@ func (p *replayPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	case tui.ActSave:
 		m.Menu = p.saveMenu(m)
 		return nil
-	default:
 	}
 	switch l := p.listed(m); {
 	case l != nil:

@@ -162,7 +162,6 @@ func (p *replayDetail) Can(m *tui.Model, a tui.Action) string {
 		}
 	case tui.ActSave:
 		return p.of.Can(m, a)
-	default:
 	}
 	return ""
 }
@@ -185,7 +184,6 @@ func (p *replayDetail) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		return m.Copy(p.current().full+"\n", "1 row")
 	case tui.ActSave:
 		return p.of.Act(m, a)
-	default:
 	}
 	return nil
 }
