@@ -7,7 +7,7 @@ const vchannels = "milvus_querynode_dml_vchannel_num"
 
 // metrics adds up query nodes that did not say what they serve, but told their metrics. Series of
 // zero linger after a segment has left and count for nothing.
-func (t *taking) metrics() {
+func (t *surveyBuilder) metrics() {
 	r := t.cluster.Runtime
 	if r == nil {
 		return
@@ -30,7 +30,7 @@ func (t *taking) metrics() {
 	}
 }
 
-func (t *taking) addMetrics(n *Share, m *model.Metrics) {
+func (t *surveyBuilder) addMetrics(n *Share, m *model.Metrics) {
 	for _, x := range m.ServedOf(n.Node) {
 		t.share(t.groupOf(x.Collection, n.Node), n.Node).addMetric(t.costing(x.Collection), &x)
 	}

@@ -20,7 +20,7 @@ type Surveyor struct {
 // Take surveys a cluster as the function of that name does.
 func (x *Surveyor) Take(c *model.Cluster) *Survey {
 	s := &Survey{Weights: DefaultWeights(), Asked: c.Runtime != nil, cluster: c, Auto: autoOf(c)}
-	t := newTaking(s, x.kept)
+	t := newSurveyBuilder(s, x.kept)
 	t.distributions()
 	t.metrics()
 	t.finish()

@@ -8,8 +8,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// taking is a Survey under way.
-type taking struct {
+// surveyBuilder is a Survey under way.
+type surveyBuilder struct {
 	*Survey
 	kept, next   map[model.CollectionID]*sealedSums // of the survey before, and of this one
 	byCollection map[model.CollectionID][]*Group
@@ -31,11 +31,11 @@ func newRecords(list []*model.Segment) records {
 	return r
 }
 
-// newTaking lists the replicas and their members, and all query nodes.
-func newTaking(s *Survey, kept map[model.CollectionID]*sealedSums) *taking {
+// newSurveyBuilder lists the replicas and their members, and all query nodes.
+func newSurveyBuilder(s *Survey, kept map[model.CollectionID]*sealedSums) *surveyBuilder {
 	c := s.cluster
 	s.costs = make(map[model.CollectionID]*costing)
-	t := &taking{
+	t := &surveyBuilder{
 		Survey: s, kept: kept, next: make(map[model.CollectionID]*sealedSums),
 		byCollection: make(map[model.CollectionID][]*Group), nodes: make(map[model.NodeID]*Share),
 	}
@@ -53,7 +53,7 @@ func newTaking(s *Survey, kept map[model.CollectionID]*sealedSums) *taking {
 	return t
 }
 
-func (t *taking) replica(r *model.Replica) {
+func (t *surveyBuilder) replica(r *model.Replica) {
 	g := t.group(r.Collection)
 	g.Replica, g.ResourceGroup = r, r.ResourceGroup
 	for _, list := range []struct {
@@ -73,7 +73,7 @@ func (t *taking) replica(r *model.Replica) {
 }
 
 // group starts a group of a collection.
-func (t *taking) group(id model.CollectionID) *Group {
+func (t *surveyBuilder) group(id model.CollectionID) *Group {
 	g := &Group{ID: id, Collection: t.cluster.Collection(id), Unread: !t.cluster.Loaded.Has(model.PartServing)}
 	if g.Collection != nil {
 		g.Database = t.cluster.DatabaseName(g.Collection.Database)
@@ -84,7 +84,7 @@ func (t *taking) group(id model.CollectionID) *Group {
 }
 
 // node is the sum of a node over all groups.
-func (t *taking) node(id model.NodeID) *Share {
+func (t *surveyBuilder) node(id model.NodeID) *Share {
 	x := t.nodes[id]
 	if x == nil {
 		x = &Share{Node: id, Session: t.cluster.SessionIn(id, "querynode"), Live: t.cluster.Runtime.LiveNode("querynode", id), unread: !t.cluster.Loaded.Has(model.PartServing)}
@@ -103,7 +103,7 @@ func embedded(s *model.Session) bool {
 }
 
 // share is the share of a node in a group, started if there is none.
-func (t *taking) share(g *Group, id model.NodeID) *Share {
+func (t *surveyBuilder) share(g *Group, id model.NodeID) *Share {
 	x := g.Share(id)
 	if x == nil {
 		n := t.node(id)
@@ -114,7 +114,7 @@ func (t *taking) share(g *Group, id model.NodeID) *Share {
 }
 
 // groupOf is the replica for which a node serves a collection; a group of its own if metadata has none.
-func (t *taking) groupOf(id model.CollectionID, node model.NodeID) *Group {
+func (t *surveyBuilder) groupOf(id model.CollectionID, node model.NodeID) *Group {
 	groups := t.byCollection[id]
 	if len(groups) == 0 {
 		return t.group(id)
@@ -123,7 +123,7 @@ func (t *taking) groupOf(id model.CollectionID, node model.NodeID) *Group {
 	return groups[max(0, slices.IndexFunc(groups, func(g *Group) bool { return g.Replica == r }))]
 }
 
-func (t *taking) costing(id model.CollectionID) *costing {
+func (t *surveyBuilder) costing(id model.CollectionID) *costing {
 	x := t.costs[id]
 	if x == nil {
 		x = t.Weights.costingOf(t.cluster, id)
@@ -133,7 +133,7 @@ func (t *taking) costing(id model.CollectionID) *costing {
 }
 
 // distributions adds up what query nodes said themselves.
-func (t *taking) distributions() {
+func (t *surveyBuilder) distributions() {
 	r := t.cluster.Runtime
 	for _, id := range r.ServedCollections() {
 		cost := t.costing(id)
@@ -216,7 +216,7 @@ func (s *Share) addGrowing(cost *costing, segments int, rows int64) {
 }
 
 // finish adds up the nodes, measures how even all is, and puts everything in order.
-func (t *taking) finish() {
+func (t *surveyBuilder) finish() {
 	for _, g := range t.Groups {
 		g.repeated()
 		slices.SortFunc(g.Shares, byNode)

@@ -259,7 +259,7 @@ func (w *Witness) decide() {
 	case k > 0 && w.Control.Inlined > 0 && (changed || w.Chance >= witnessLevel || w.Moved.Functions > 0):
 		w.Reason = fmt.Sprintf("%s, and %s or that are small enough without it: other sources, other flags or another compiler do that", counted, control)
 	case k > 0 && w.Chance >= witnessLevel:
-		w.Reason = fmt.Sprintf("%s: that may be chance (%s)", counted, chanceText(w.Chance))
+		w.Reason = fmt.Sprintf("%s: that may be chance (%s)", counted, pValueText(w.Chance))
 	case k > 0 && w.Moved.Functions > 0 && w.callees() < leastMoved:
 		w.Reason = fmt.Sprintf("%s, but the program is of other sources or another Go: %d of %d functions begin on other lines", counted, w.Moved.Functions, w.Moved.Of)
 	case k > 0:
@@ -269,7 +269,7 @@ func (w *Witness) decide() {
 				control = usual
 			}
 		}
-		w.Effect, w.Reason = TookEffect, fmt.Sprintf("%s (%s; by chance: %s)", counted, control, chanceText(w.Chance))
+		w.Effect, w.Reason = TookEffect, fmt.Sprintf("%s (%s; by chance: %s)", counted, control, pValueText(w.Chance))
 	case n < leastCalls || w.Share < leastCallShare:
 		w.Reason = counted + ": with so few that says little"
 	default:
@@ -297,7 +297,7 @@ func (w *Witness) strange() string {
 		w.Unseen, words.Count(w.Unseen+len(w.Calls), "call that was", "calls that were"))
 }
 
-func chanceText(p float64) string {
+func pValueText(p float64) string {
 	if p < 1e-6 {
 		return "below 1 in a million"
 	}

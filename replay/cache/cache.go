@@ -7,7 +7,7 @@
 // version and which bytes it is, and with checksums (block.go). One that is there and whole is read; any other is fetched, once
 // for all who want it (fetch.go), written under a temporary name, synced and renamed. So an interrupted fetch goes on with the blocks
 // that are there, and processes that share a folder need no locks: the worst that they do to each other is to fetch a block twice.
-// Beyond the limit the blocks that were not used for longest go (evict.go). All that is asked of the store is asked by Patient.
+// Beyond the limit the blocks that were not used for longest go (evict.go). All that is asked of the store is asked by Retrying.
 //
 // The store is always asked whether a file is there and how long it is, and for every listing: nothing is answered from the cache
 // in silence that the store could contradict. Only while it cannot be reached are files opened that are there in whole, and that is
@@ -67,7 +67,7 @@ func Open(store object.Store, o Options) (object.Store, error) {
 			o.Folder, o.Block, o.Limit, maxBlock)
 	}
 	c := &cached{
-		store: Patient(store, o.Retries), options: o, open: map[string]int{}, flights: map[blockID]*flight{},
+		store: Retrying(store, o.Retries), options: o, open: map[string]int{}, flights: map[blockID]*flight{},
 		memory: &memory{most: o.Memory, blocks: map[blockID]*remembered{}},
 	}
 	c.dir = filepath.Join(o.Folder, placeName(o.Place))
@@ -80,7 +80,7 @@ func Open(store object.Store, o Options) (object.Store, error) {
 
 // cached is the store.
 type cached struct {
-	store   object.Store // a Patient one
+	store   object.Store // a Retrying one
 	options Options
 	dir     string // of the place
 	save    func(path string, h header, content []byte) error

@@ -127,13 +127,13 @@ func (c *cached) entries() (list []entry, err error) {
 			continue
 		}
 		dir := filepath.Join(c.options.Folder, place.Name())
-		shelves, err := os.ReadDir(dir)
+		folders, err := os.ReadDir(dir)
 		if err != nil {
 			return nil, err
 		}
-		for _, shelf := range shelves {
-			if len(shelf.Name()) == 2 && shelf.IsDir() {
-				if list, err = c.shelf(list, filepath.Join(dir, shelf.Name())); err != nil {
+		for _, folder := range folders {
+			if len(folder.Name()) == 2 && folder.IsDir() {
+				if list, err = c.blocksIn(list, filepath.Join(dir, folder.Name())); err != nil {
 					return nil, err
 				}
 			}
@@ -142,8 +142,8 @@ func (c *cached) entries() (list []entry, err error) {
 	return list, nil
 }
 
-// shelf adds the blocks of one folder.
-func (c *cached) shelf(list []entry, dir string) ([]entry, error) {
+// blocksIn adds the blocks of one folder.
+func (c *cached) blocksIn(list []entry, dir string) ([]entry, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err

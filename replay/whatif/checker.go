@@ -61,14 +61,14 @@ func (x *prediction) newChecker(ctx context.Context, base *priced, cores float64
 		x.note("the simulation was not held against the engine: no segment was measured as it is")
 		return nil, nil
 	}
-	if err := bench(ctx, list, x.ask, x.model.table.shelf.options, x.Limits.Rounds, nil); err != nil {
+	if err := bench(ctx, list, x.ask, x.model.table.artifacts.options, x.Limits.Rounds, nil); err != nil {
 		return nil, err
 	}
 	for _, s := range list {
 		k.little += s.least()
 	}
 	var err error
-	o := replay.TargetOptions{Options: x.model.table.shelf.options, Scheduler: true, Slowest: -1}
+	o := replay.TargetOptions{Options: x.model.table.artifacts.options, Scheduler: true, Slowest: -1}
 	if k.target, err = replay.NewTarget(x.Loaded.With(l, full), o); err == nil {
 		k.bare, err = replay.NewTarget(x.Loaded.With(l, bare), o)
 	}

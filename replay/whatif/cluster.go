@@ -29,7 +29,7 @@ type priced struct {
 // price measures what is here of a variant and computes the rest.
 func price(ctx context.Context, m *model, v *variant, a *asked) (*priced, error) {
 	t := m.table
-	pieces, err := t.shelf.pieces(ctx, v)
+	pieces, err := t.artifacts.pieces(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func price(ctx context.Context, m *model, v *variant, a *asked) (*priced, error)
 // fill gives each segment its cost: measured, of its copy, or computed.
 func (p *priced) fill(m *model, pieces []*piece) {
 	here := 0.0 // bytes that were searched in turn when the others were measured
-	for _, s := range m.table.shelf.base {
+	for _, s := range m.table.artifacts.base {
 		here += float64(s.Vectors.Bytes())
 	}
 	clear(m.guesses)

@@ -149,7 +149,7 @@ func TestListsAreModelledAsTheyAreSearched(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := []*subject{{real: loaded.Parts[0].Data}}
-	if err := bench(t.Context(), list, a, table.shelf.options, 1, nil); err != nil {
+	if err := bench(t.Context(), list, a, table.artifacts.options, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	ns, distances := m.nanoseconds(replay.Indexed, x, 3000, a)

@@ -54,9 +54,9 @@ const fewestBytes = 128 << 10
 
 // measureMemory computes distances to the vectors of a segment, repeated until they fill memory of several sizes.
 func measureMemory(ctx context.Context, t *table, s *segment.Segment) (curve, error) {
-	t.shelf.step("measure memory")
+	t.artifacts.step("measure memory")
 	var c curve
-	k, err := dist.New(s.Metric, s.Vectors.Element, t.shelf.options.Profile, s.Vectors.Dim)
+	k, err := dist.New(s.Metric, s.Vectors.Element, t.artifacts.options.Profile, s.Vectors.Dim)
 	if err != nil {
 		return c, err
 	}
@@ -64,7 +64,7 @@ func measureMemory(ctx context.Context, t *table, s *segment.Segment) (curve, er
 	if err != nil {
 		return c, err
 	}
-	all, err := repeat(s.Vectors, max(t.shelf.limits.Far, fewestBytes))
+	all, err := repeat(s.Vectors, max(t.artifacts.limits.Far, fewestBytes))
 	if err != nil {
 		return c, err
 	}

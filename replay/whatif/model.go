@@ -31,16 +31,16 @@ type model struct {
 // newModel measures parts of the largest segments row by row, and what memory costs.
 func newModel(ctx context.Context, t *table) (*model, error) {
 	m := &model{table: t, walks: map[replay.Index]*walkFit{}, walkPoints: map[replay.Index][]walkPoint{}, guesses: map[string]bool{}}
-	largest := t.shelf.largest(3)
+	largest := t.artifacts.largest(3)
 	if len(largest) == 0 {
-		return nil, fmt.Errorf("collection %s: no rows are loaded: nothing can be measured", t.shelf.collection)
+		return nil, fmt.Errorf("collection %s: no rows are loaded: nothing can be measured", t.artifacts.collection)
 	}
 	m.size = float64(largest[0].Vectors.Stride)
 	var err error
 	if m.memory, err = measureMemory(ctx, t, largest[0]); err != nil {
 		return nil, err
 	}
-	t.shelf.step("measure parts of segments, row by row")
+	t.artifacts.step("measure parts of segments, row by row")
 	var list []*subject
 	together := 0.0
 	for _, s := range largest {
@@ -53,7 +53,7 @@ func newModel(ctx context.Context, t *table) (*model, error) {
 	}
 	few := *t.sample
 	few.queries = few.queries[:min(16, len(few.queries))]
-	if err := bench(ctx, list, &few, t.shelf.options, t.shelf.limits.Rounds, nil); err != nil {
+	if err := bench(ctx, list, &few, t.artifacts.options, t.artifacts.limits.Rounds, nil); err != nil {
 		return nil, err
 	}
 	for _, s := range list {
@@ -159,11 +159,11 @@ func (m *model) learn(ctx context.Context, pieces []*piece, x replay.Index, a *a
 	}
 	few := *a
 	few.queries = few.queries[:min(16, len(few.queries))]
-	m.table.shelf.step("measure walks of " + strconv.Itoa(len(list)) + " graphs")
+	m.table.artifacts.step("measure walks of " + strconv.Itoa(len(list)) + " graphs")
 	var points []walkPoint
 	for _, ef := range []int{a.params.EF / 2, a.params.EF, 2 * a.params.EF} {
 		at := few.with(max(1, ef))
-		if err := bench(ctx, list, at, m.table.shelf.options, m.table.shelf.limits.Rounds, nil); err != nil {
+		if err := bench(ctx, list, at, m.table.artifacts.options, m.table.artifacts.limits.Rounds, nil); err != nil {
 			return err
 		}
 		for _, s := range list {
@@ -185,7 +185,7 @@ func (m *model) learn(ctx context.Context, pieces []*piece, x replay.Index, a *a
 
 // parts are graphs of an eighth, a quarter and half of the largest segment's rows, as far as the limit lets them be built.
 func (m *model) parts(ctx context.Context, x replay.Index) (list []*subject, err error) {
-	h := m.table.shelf
+	h := m.table.artifacts
 	for _, s := range h.largest(1) {
 		if s.Vectors.Element != dist.Float32 {
 			return nil, nil

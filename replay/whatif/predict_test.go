@@ -285,7 +285,7 @@ func measured(ctx context.Context, loaded *replay.Loaded, l *log.Log, p segment.
 	}
 	t := newTable(loaded, a, limits, func(string) {})
 	v := &variant{Layout: loaded.Layout, from: map[int64][]span{}}
-	pieces, err := t.shelf.pieces(ctx, v)
+	pieces, err := t.artifacts.pieces(ctx, v)
 	if err != nil {
 		return nil, -1, err
 	}

@@ -13,10 +13,10 @@ import (
 // table is all that was measured for one prediction: each segment once for each set of parameters, so that what two clusters have in
 // common costs both the same.
 type table struct {
-	shelf  *shelf
-	known  map[string]Measured
-	exact  *kept // row by row; for recall
-	sample *asked
+	artifacts *artifacts
+	known     map[string]Measured
+	exact     *kept // row by row; for recall
+	sample    *asked
 }
 
 func newTable(loaded *replay.Loaded, a *asked, limits Limits, step func(string)) *table {
@@ -25,7 +25,7 @@ func newTable(loaded *replay.Loaded, a *asked, limits Limits, step func(string))
 		base[p.Info.ID] = p.Data
 	}
 	return &table{
-		shelf: newShelf(loaded.Layout, base, optionsOf(loaded.Layout.Version), limits, step), known: map[string]Measured{}, sample: a,
+		artifacts: newArtifacts(loaded.Layout, base, optionsOf(loaded.Layout.Version), limits, step), known: map[string]Measured{}, sample: a,
 	}
 }
 
@@ -81,16 +81,16 @@ func (t *table) measure(ctx context.Context, pieces []*piece, a *asked) (float64
 	if len(list) == 0 {
 		return -1, nil
 	}
-	rounds := t.shelf.limits.Rounds
+	rounds := t.artifacts.limits.Rounds
 	if !news {
 		rounds = 1 // for recall alone
 	}
-	t.shelf.step(fmt.Sprintf("measure %d segments with %d queries", len(list), len(a.queries)))
+	t.artifacts.step(fmt.Sprintf("measure %d segments with %d queries", len(list), len(a.queries)))
 	var keep *kept
 	if whole {
 		keep = newKept(a, isSimilarity(list[0].real.Metric))
 	}
-	if err := bench(ctx, list, a, t.shelf.options, rounds, keep); err != nil {
+	if err := bench(ctx, list, a, t.artifacts.options, rounds, keep); err != nil {
 		return -1, err
 	}
 	for i, s := range list {
@@ -113,13 +113,13 @@ func (t *table) truth(ctx context.Context) (*kept, error) {
 	if t.exact != nil {
 		return t.exact, nil
 	}
-	t.shelf.step("compare with all rows")
+	t.artifacts.step("compare with all rows")
 	var list []*subject
-	for _, s := range t.shelf.largest(len(t.shelf.base)) {
+	for _, s := range t.artifacts.largest(len(t.artifacts.base)) {
 		list = append(list, &subject{real: s, rowsOnly: true})
 	}
 	exact := newKept(t.sample, isSimilarity(list[0].real.Metric))
-	if err := bench(ctx, list, t.sample, t.shelf.options, 1, exact); err != nil {
+	if err := bench(ctx, list, t.sample, t.artifacts.options, 1, exact); err != nil {
 		return nil, err
 	}
 	t.exact = exact

@@ -4,7 +4,7 @@
 // In: a replay.Loaded with its log, and Changes. Out: Predictions. The steps:
 //
 //  1. A Change makes another Layout (apply.go, place.go), which remembers where the rows of its segments come from.
-//  2. Where these fit this machine, their vectors are put together and graphs built of them (shelf.go), and all are searched
+//  2. Where these fit this machine, their vectors are put together and graphs built of them (artifacts.go), and all are searched
 //     in turn, with recall (measure.go, table.go); where they do not, a model that was fitted to measured segments
 //     and to parts of them says what one costs (fit.go, model.go), with what caches and memory make of it (memory.go).
 //  3. What a server takes beside searching is worked out of a live run, or assumed (calibrate.go).

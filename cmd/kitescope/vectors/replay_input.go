@@ -149,7 +149,7 @@ func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.La
 		return nil, "", err
 	}
 	if in.cacheDir == "" {
-		return cache.Patient(store, cache.Retries{}), place, nil
+		return cache.Retrying(store, cache.Retries{}), place, nil
 	}
 	limit, err := parseSize("cache-limit", in.cacheLimit)
 	if err != nil {

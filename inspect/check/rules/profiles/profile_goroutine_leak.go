@@ -72,7 +72,7 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 		Hint:   "pull goroutine profiles again in ten minutes: a leak goes on, a burst of requests has ended by then",
 	}
 	if !math.IsNaN(g.P) {
-		f.Evidence = append(f.Evidence, check.Fact("chance of that by accident", chance(g.P), "worked out"))
+		f.Evidence = append(f.Evidence, check.Fact("chance of that by accident", pValue(g.P), "worked out"))
 	}
 	if g.Entry != "" && g.Entry != g.Function {
 		f.Evidence = append(f.Evidence, check.Fact("started as", g.Entry, x.Name+" goroutine profiles"))
@@ -90,8 +90,8 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 	reportProfiled(p, f)
 }
 
-// chance writes a p value.
-func chance(p float64) string {
+// pValue writes a p value.
+func pValue(p float64) string {
 	if p < 1e-6 {
 		return "less than one in a million"
 	}

@@ -89,19 +89,19 @@ func (r *Retries) again(ctx context.Context, err error, try int) error {
 // errStalled is a try that took longer than Retries.Timeout, or one that gave less than it should without saying why.
 var errStalled = errors.New("no answer in time")
 
-// Patient is a store that tries again what fails in passing: a throttled, overloaded or restarting server, a connection that was
+// Retrying is a store that tries again what fails in passing: a throttled, overloaded or restarting server, a connection that was
 // cut. A read goes on behind the bytes that have arrived, and a try that brought many does not count. What is not there, not allowed,
 // or changed while it was read fails at once. Closing it closes the store.
-func Patient(store object.Store, r Retries) object.Store { return &patient{store, r.filled()} }
+func Retrying(store object.Store, r Retries) object.Store { return &retrying{store, r.filled()} }
 
-type patient struct {
+type retrying struct {
 	object.Store
 	retries Retries
 }
 
-func (p *patient) String() string { return fmt.Sprint(p.Store) }
+func (p *retrying) String() string { return fmt.Sprint(p.Store) }
 
-func (p *patient) List(ctx context.Context, prefix string) ([]object.File, error) {
+func (p *retrying) List(ctx context.Context, prefix string) ([]object.File, error) {
 	for try := 1; ; try++ {
 		files, err := p.Store.List(ctx, prefix)
 		if err == nil {
@@ -113,8 +113,8 @@ func (p *patient) List(ctx context.Context, prefix string) ([]object.File, error
 	}
 }
 
-func (p *patient) Open(ctx context.Context, name string) (object.Reader, error) {
-	r := &patientReader{store: p, ctx: ctx, name: name}
+func (p *retrying) Open(ctx context.Context, name string) (object.Reader, error) {
+	r := &retryingReader{store: p, ctx: ctx, name: name}
 	for try := 1; ; try++ {
 		c, err := r.connect()
 		if err == nil {
@@ -137,9 +137,9 @@ func versionOf(r object.Reader) string {
 	return ""
 }
 
-// patientReader reads a file over one connection after another.
-type patientReader struct {
-	store   *patient
+// retryingReader reads a file over one connection after another.
+type retryingReader struct {
+	store   *retrying
 	ctx     context.Context // of Open, which bounds reads too, as it does those of a bucket
 	name    string
 	size    int64
@@ -156,10 +156,10 @@ type connection struct {
 	cancel context.CancelCauseFunc
 }
 
-func (r *patientReader) Size() int64     { return r.size }
-func (r *patientReader) Version() string { return r.version }
+func (r *retryingReader) Size() int64     { return r.size }
+func (r *retryingReader) Version() string { return r.version }
 
-func (r *patientReader) Close() error {
+func (r *retryingReader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.now
@@ -172,7 +172,7 @@ func (r *patientReader) Close() error {
 }
 
 // connect opens the file, within the timeout.
-func (r *patientReader) connect() (*connection, error) {
+func (r *retryingReader) connect() (*connection, error) {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	timer := time.AfterFunc(r.store.retries.Timeout, func() { cancel(fmt.Errorf("open %s: %w", r.name, errStalled)) })
 	reader, err := r.store.Store.Open(ctx, r.name)
@@ -197,7 +197,7 @@ func stalled(ctx context.Context, err error) error {
 }
 
 // connection is the one in use, or a new one, of the same version of the file.
-func (r *patientReader) connection() (*connection, error) {
+func (r *retryingReader) connection() (*connection, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.now != nil {
@@ -218,7 +218,7 @@ func (r *patientReader) connection() (*connection, error) {
 }
 
 // giveUp drops a connection that stalled; others may have done so already.
-func (r *patientReader) giveUp(c *connection) {
+func (r *retryingReader) giveUp(c *connection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.now == c {
@@ -231,7 +231,7 @@ func (r *patientReader) giveUp(c *connection) {
 // piece is the most that is read in one try, progress what a try must have brought so as not to count.
 const piece, progress = 4 << 20, 64 << 10
 
-func (r *patientReader) ReadAt(p []byte, off int64) (int, error) {
+func (r *retryingReader) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read %s: offset %d", r.name, off)
 	}
@@ -256,7 +256,7 @@ func (r *patientReader) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // try reads once. Less than what there is comes with an error, of a reader too that said nothing of it.
-func (r *patientReader) try(p []byte, off int64) (int, error) {
+func (r *retryingReader) try(p []byte, off int64) (int, error) {
 	c, err := r.connection()
 	if err != nil {
 		return 0, err

@@ -19,7 +19,7 @@ import (
 
 const long = "insert_log/1/2/3/100/8"
 
-func TestPatientWaitsLongerEachTimeAndGoesOn(t *testing.T) {
+func TestRetryingWaitsLongerEachTimeAndGoesOn(t *testing.T) {
 	folder, _ := folderStore(t)
 	w := &waits{}
 	f := &faulty{Store: folder, fail: func(_, _ string, n int) error {
@@ -30,7 +30,7 @@ func TestPatientWaitsLongerEachTimeAndGoesOn(t *testing.T) {
 	}}
 	r := w.retries()
 	r.Most = time.Second
-	s := Patient(f, r)
+	s := Retrying(f, r)
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != len(files()) {
 		t.Errorf("%d files, %v", len(list), err)
 	}
@@ -45,7 +45,7 @@ func TestPatientWaitsLongerEachTimeAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestPatientHasALimit(t *testing.T) {
+func TestRetryingHasALimit(t *testing.T) {
 	folder, _ := folderStore(t)
 	for name, c := range map[string]struct {
 		err   error
@@ -60,7 +60,7 @@ func TestPatientHasALimit(t *testing.T) {
 		f := &faulty{Store: folder, fail: func(string, string, int) error { return c.err }}
 		r := w.retries()
 		r.Tries = 3
-		s := Patient(f, r)
+		s := Retrying(f, r)
 		if _, err := s.List(t.Context(), ""); !errors.Is(err, c.err) {
 			t.Errorf("%s: List: %v", name, err)
 		}
@@ -75,7 +75,7 @@ func TestPatientHasALimit(t *testing.T) {
 	}
 }
 
-func TestPatientGoesOnBehindWhatHasArrived(t *testing.T) {
+func TestRetryingGoesOnBehindWhatHasArrived(t *testing.T) {
 	folder, _ := folderStore(t)
 	for name, short := range map[string]func(off int64, n, read int) (int, error){
 		"cut": func(_ int64, n, read int) (int, error) {
@@ -94,7 +94,7 @@ func TestPatientGoesOnBehindWhatHasArrived(t *testing.T) {
 		}
 		r := (&waits{}).retries()
 		r.Tries = 30
-		b, err := readAll(t.Context(), Patient(f, r), long, 1<<20)
+		b, err := readAll(t.Context(), Retrying(f, r), long, 1<<20)
 		if err != nil || !bytes.Equal(b, files()[long]) {
 			t.Errorf("%s: %d bytes, %v", name, len(b), err)
 		}
@@ -104,15 +104,15 @@ func TestPatientGoesOnBehindWhatHasArrived(t *testing.T) {
 	}
 	// One that never gives more than a byte is given up.
 	f := &faulty{Store: folder, short: func(int64, int, int) (int, error) { return 1, nil }}
-	if b, err := readAll(t.Context(), Patient(f, (&waits{}).retries()), long, 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if b, err := readAll(t.Context(), Retrying(f, (&waits{}).retries()), long, 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 }
 
-func TestPatientGivesUpAStalledRead(t *testing.T) {
+func TestRetryingGivesUpAStalledRead(t *testing.T) {
 	folder, _ := folderStore(t)
 	f := &faulty{Store: folder, hang: func(read int) bool { return read == 1 }}
-	b, err := readAll(t.Context(), Patient(f, Retries{Timeout: 20 * time.Millisecond, First: time.Millisecond}), long, 1<<20)
+	b, err := readAll(t.Context(), Retrying(f, Retries{Timeout: 20 * time.Millisecond, First: time.Millisecond}), long, 1<<20)
 	if err != nil || !bytes.Equal(b, files()[long]) {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
@@ -120,29 +120,29 @@ func TestPatientGivesUpAStalledRead(t *testing.T) {
 		t.Errorf("opened %d times, a second connection was expected", n)
 	}
 	f = &faulty{Store: folder, hang: func(int) bool { return true }}
-	_, err = readAll(t.Context(), Patient(f, Retries{Tries: 2, Timeout: 10 * time.Millisecond, First: time.Millisecond}), long, 1<<20)
+	_, err = readAll(t.Context(), Retrying(f, Retries{Tries: 2, Timeout: 10 * time.Millisecond, First: time.Millisecond}), long, 1<<20)
 	if !errors.Is(err, errStalled) || !strings.Contains(err.Error(), long) || !strings.Contains(err.Error(), "2 tries") {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestPatientEndsWithItsContext(t *testing.T) {
+func TestRetryingEndsWithItsContext(t *testing.T) {
 	folder, _ := folderStore(t)
 	f := &faulty{Store: folder, hang: func(int) bool { return true }}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := readAll(ctx, Patient(f, Retries{}), long, 1<<20); !errors.Is(err, context.Canceled) {
+	if _, err := readAll(ctx, Retrying(f, Retries{}), long, 1<<20); !errors.Is(err, context.Canceled) {
 		t.Errorf("a read: %v", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	f = &faulty{Store: folder, fail: func(string, string, int) error { return errSlowDown }}
 	r := Retries{First: time.Hour, Most: time.Hour, Retried: func(error, int, time.Duration) { cancel() }}
-	if _, err := Patient(f, r).List(ctx, ""); !errors.Is(err, context.Canceled) {
+	if _, err := Retrying(f, r).List(ctx, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait: %v", err)
 	}
 }
 
-func TestPatientDoesNotMixVersions(t *testing.T) {
+func TestRetryingDoesNotMixVersions(t *testing.T) {
 	folder, dir := folderStore(t)
 	f := &faulty{Store: folder, version: "1"}
 	f.fail = func(op, _ string, n int) error {
@@ -152,7 +152,7 @@ func TestPatientDoesNotMixVersions(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := readAll(t.Context(), Patient(f, (&waits{}).retries()), long, 1<<20); err == nil || !strings.Contains(err.Error(), "changed") {
+	if _, err := readAll(t.Context(), Retrying(f, (&waits{}).retries()), long, 1<<20); err == nil || !strings.Contains(err.Error(), "changed") {
 		t.Errorf("another version: %v", err)
 	}
 	f = &faulty{Store: folder}
@@ -163,14 +163,14 @@ func TestPatientDoesNotMixVersions(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := readAll(t.Context(), Patient(f, (&waits{}).retries()), long, 1<<20); err == nil || !strings.Contains(err.Error(), "had 100000 bytes and has 7") {
+	if _, err := readAll(t.Context(), Retrying(f, (&waits{}).retries()), long, 1<<20); err == nil || !strings.Contains(err.Error(), "had 100000 bytes and has 7") {
 		t.Errorf("another length: %v", err)
 	}
 }
 
-func TestPatientReadsAsReaderAtSays(t *testing.T) {
+func TestRetryingReadsAsReaderAtSays(t *testing.T) {
 	for name, s := range stores(t) {
-		conform(t, name, Patient(s, Retries{}))
+		conform(t, name, Retrying(s, Retries{}))
 	}
 }
 

@@ -52,8 +52,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// shelf has the real vectors, and what was built of them. Segments that it made are released with it.
-type shelf struct {
+// artifacts are the real vectors, and what was built of them. Segments that were made are released with it.
+type artifacts struct {
 	base    map[int64]*segment.Segment
 	layout  map[int64]*replay.Segment // of the base
 	options segment.Options
@@ -72,8 +72,8 @@ type shelf struct {
 // mostJoined bounds segments that are made of rows of others: each is searched by all queries to measure it.
 const mostJoined = 2000
 
-func newShelf(l *replay.Layout, base map[int64]*segment.Segment, o segment.Options, limits Limits, step func(string)) *shelf {
-	h := &shelf{base: base, layout: map[int64]*replay.Segment{}, options: o, limits: limits, step: step, collection: l.Collection.Name, made: map[string]*segment.Segment{}, why: map[string]string{}}
+func newArtifacts(l *replay.Layout, base map[int64]*segment.Segment, o segment.Options, limits Limits, step func(string)) *artifacts {
+	h := &artifacts{base: base, layout: map[int64]*replay.Segment{}, options: o, limits: limits, step: step, collection: l.Collection.Name, made: map[string]*segment.Segment{}, why: map[string]string{}}
 	for i := range l.Segments {
 		h.layout[l.Segments[i].ID] = &l.Segments[i]
 	}
@@ -93,7 +93,7 @@ type piece struct {
 }
 
 // pieces finds the vectors of a variant's segments, and builds their graphs, as far as the limits let it.
-func (h *shelf) pieces(ctx context.Context, v *variant) ([]*piece, error) {
+func (h *artifacts) pieces(ctx context.Context, v *variant) ([]*piece, error) {
 	list := make([]*piece, len(v.Segments))
 	wanted, first := map[string]*piece{}, []*piece{}
 	for i := range v.Segments {
@@ -115,7 +115,7 @@ func (h *shelf) pieces(ctx context.Context, v *variant) ([]*piece, error) {
 }
 
 // piece names what a segment consists of.
-func (h *shelf) piece(v *variant, s *replay.Segment) *piece {
+func (h *artifacts) piece(v *variant, s *replay.Segment) *piece {
 	p := &piece{Segment: s, spans: v.spans(*s)}
 	for _, part := range p.spans {
 		p.copied = p.copied || part.copy
@@ -156,7 +156,7 @@ func signature(p *piece) string {
 }
 
 // cover is the share of a piece's rows that was loaded.
-func (h *shelf) cover(p *piece) float64 {
+func (h *artifacts) cover(p *piece) float64 {
 	if p.real == nil {
 		return 0
 	}
@@ -167,7 +167,7 @@ func (h *shelf) cover(p *piece) float64 {
 }
 
 // make puts together what is not there yet; graphs are built side by side, each by one thread: so they come out the same.
-func (h *shelf) make(ctx context.Context, list []*piece) error {
+func (h *artifacts) make(ctx context.Context, list []*piece) error {
 	var build []*piece
 	raw := map[string]*segment.Segment{}
 	for _, p := range list {
@@ -193,7 +193,7 @@ func (h *shelf) make(ctx context.Context, list []*piece) error {
 }
 
 // buildable says why no graph is built of a segment; "" if one is.
-func (h *shelf) buildable(p *piece, s *segment.Segment) string {
+func (h *artifacts) buildable(p *piece, s *segment.Segment) string {
 	switch {
 	case p.Index.Type != typeHNSW:
 		return p.Index.Type + " is not built here"
@@ -209,7 +209,7 @@ func (h *shelf) buildable(p *piece, s *segment.Segment) string {
 	return ""
 }
 
-func (h *shelf) build(ctx context.Context, list []*piece, raw map[string]*segment.Segment) error {
+func (h *artifacts) build(ctx context.Context, list []*piece, raw map[string]*segment.Segment) error {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	next := 0
@@ -258,7 +258,7 @@ func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segme
 }
 
 // gather puts the rows of a piece together. Nothing is copied where they lie together.
-func (h *shelf) gather(p *piece) (s *segment.Segment, why string) {
+func (h *artifacts) gather(p *piece) (s *segment.Segment, why string) {
 	rows, bytes := 0, int64(0)
 	var parts []span
 	for _, part := range p.spans {
@@ -307,7 +307,7 @@ func (h *shelf) gather(p *piece) (s *segment.Segment, why string) {
 }
 
 // join copies rows of one or several segments into a new one.
-func (h *shelf) join(id int64, parts []span, rows int) (*segment.Segment, string) {
+func (h *artifacts) join(id int64, parts []span, rows int) (*segment.Segment, string) {
 	like := h.base[parts[0].segment]
 	vectors, err := engine.NewVectors(like.Vectors.Element, like.Vectors.Dim, rows)
 	if err != nil {
@@ -340,7 +340,7 @@ func (h *shelf) join(id int64, parts []span, rows int) (*segment.Segment, string
 }
 
 // largest are the loaded segments with the most rows, at most n.
-func (h *shelf) largest(n int) []*segment.Segment {
+func (h *artifacts) largest(n int) []*segment.Segment {
 	ids := slices.Sorted(maps.Keys(h.base))
 	list := make([]*segment.Segment, 0, len(ids))
 	for _, id := range ids {
