@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/balance"
-	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -22,7 +22,7 @@ func BarWidth(o *Options) int {
 
 // bar draws a node's part of the search work: behind an index, sealed by brute force, growing.
 func (t *shareTable) bar(r shareRow) string {
-	if t.partial || t.costKnown(r, noCell()).Absent == view.Unknown {
+	if t.partial || t.costKnown(r, noCell()).Absent == table.Unknown {
 		return words.UnknownMark
 	}
 	if t.whole <= 0 {

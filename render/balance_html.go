@@ -7,7 +7,7 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/balance"
-	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -98,7 +98,7 @@ func newBalancePageGroup(b *Balance, i int, g *balance.Group) balancePageGroup {
 	plan := b.Report.Plans[i]
 	x.Plan, x.Script, x.Room = PlanText(plan), PlanScript(plan, b.databases()), MemoryText(plan)
 	for _, m := range plan.Moves {
-		x.Moves = append(x.Moves, []string{m.Segment.String(), words.Number(m.Rows), Text(view.Cell{Int: m.Size}, view.Bytes), m.From.String(), m.To.String()})
+		x.Moves = append(x.Moves, []string{m.Segment.String(), words.Number(m.Rows), Text(table.Cell{Int: m.Size}, table.Bytes), m.From.String(), m.To.String()})
 	}
 	for _, m := range plan.Channels {
 		x.Channels = append(x.Channels, "shard "+Harmless(m.Channel)+" with "+words.Number(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())

@@ -76,13 +76,13 @@ func (t *shareTable) fields(row int, show table.Show) []view.Field {
 	return list
 }
 
-func whole(n int64) view.Cell        { return view.Cell{Int: n} }
-func percentage(f float64) view.Cell { return view.Cell{Float: f} }
-func textCell(s string) view.Cell    { return view.Cell{Text: s} }
-func yesNo(b bool) view.Cell         { return view.Cell{Int: int64(BoolInt(b))} }
-func noCell() view.Cell              { return view.Cell{Absent: view.None} }
-func unknownCell() view.Cell         { return view.Cell{Absent: view.Unknown} }
-func known(r shareRow, c view.Cell) view.Cell {
+func whole(n int64) table.Cell        { return table.Cell{Int: n} }
+func percentage(f float64) table.Cell { return table.Cell{Float: f} }
+func textCell(s string) table.Cell    { return table.Cell{Text: s} }
+func yesNo(b bool) table.Cell         { return table.Cell{Int: int64(BoolInt(b))} }
+func noCell() table.Cell              { return table.Cell{Absent: table.None} }
+func unknownCell() table.Cell         { return table.Cell{Absent: table.Unknown} }
+func known(r shareRow, c table.Cell) table.Cell {
 	if !r.Known {
 		return unknownCell()
 	}
@@ -90,7 +90,7 @@ func known(r shareRow, c view.Cell) view.Cell {
 }
 
 // asked is known where the node itself said what it serves.
-func asked(r shareRow, c view.Cell) view.Cell {
+func asked(r shareRow, c table.Cell) table.Cell {
 	if !r.Known || r.FromMetrics {
 		return unknownCell()
 	}
@@ -98,7 +98,7 @@ func asked(r shareRow, c view.Cell) view.Cell {
 }
 
 // rowsKnown is known where the node said what it serves, and the rows of that are.
-func (t *shareTable) rowsKnown(r shareRow, c view.Cell) view.Cell {
+func (t *shareTable) rowsKnown(r shareRow, c table.Cell) table.Cell {
 	if t.balance.Report.Survey.Rowless(r.Share) {
 		return unknownCell()
 	}
@@ -106,7 +106,7 @@ func (t *shareTable) rowsKnown(r shareRow, c view.Cell) view.Cell {
 }
 
 // costKnown is known where besides that the fields of its collections are: without them nothing costs anything.
-func (t *shareTable) costKnown(r shareRow, c view.Cell) view.Cell {
+func (t *shareTable) costKnown(r shareRow, c table.Cell) table.Cell {
 	if r.Cost == 0 && r.Rows() > 0 {
 		return unknownCell()
 	}
@@ -114,25 +114,25 @@ func (t *shareTable) costKnown(r shareRow, c view.Cell) view.Cell {
 }
 
 // rowFigure is a figure of the rows of sealed segments.
-func (t *shareTable) rowFigure(name, title, doc string, show view.Show, of func(shareRow) int64) table.ColumnOf[shareRow] {
+func (t *shareTable) rowFigure(name, title, doc string, show table.Show, of func(shareRow) int64) table.ColumnOf[shareRow] {
 	c := figure(name, title, doc, show, 0, of)
-	c.Cell = func(r shareRow) view.Cell { return t.rowsKnown(r, whole(of(r))) }
+	c.Cell = func(r shareRow) table.Cell { return t.rowsKnown(r, whole(of(r))) }
 	return c
 }
 
 // figure is a number that is known if the node said what it serves.
-func figure(name, title, doc string, show view.Show, priority int, of func(shareRow) int64) table.ColumnOf[shareRow] {
+func figure(name, title, doc string, show table.Show, priority int, of func(shareRow) int64) table.ColumnOf[shareRow] {
 	return table.ColumnOf[shareRow]{
-		Column: table.Column{Name: name, Title: title, Kind: view.Int, Show: show, Priority: priority, Doc: doc},
-		Cell:   func(r shareRow) view.Cell { return known(r, whole(of(r))) },
+		Column: table.Column{Name: name, Title: title, Kind: table.Int, Show: show, Priority: priority, Doc: doc},
+		Cell:   func(r shareRow) table.Cell { return known(r, whole(of(r))) },
 	}
 }
 
 // told is a number that a node's metrics do not tell.
-func told(name, title, doc string, kind view.Kind, show view.Show, priority int, of func(shareRow) int64) table.ColumnOf[shareRow] {
+func told(name, title, doc string, kind table.Kind, show table.Show, priority int, of func(shareRow) int64) table.ColumnOf[shareRow] {
 	return table.ColumnOf[shareRow]{
 		Column: table.Column{Name: name, Title: title, Kind: kind, Show: show, Priority: priority, Doc: doc},
-		Cell:   func(r shareRow) view.Cell { return asked(r, whole(of(r))) },
+		Cell:   func(r shareRow) table.Cell { return asked(r, whole(of(r))) },
 	}
 }
 
@@ -142,8 +142,8 @@ func (t *shareTable) columns() []table.ColumnOf[shareRow] {
 }
 
 func (t *shareTable) shareNames() []table.ColumnOf[shareRow] {
-	of := func(name string, kind view.Kind, doc string, cell func(shareRow) view.Cell) table.ColumnOf[shareRow] {
-		return table.ColumnOf[shareRow]{Column: table.Column{Name: name, Kind: kind, Show: table.OnDemand, Doc: doc}, Cell: func(r shareRow) view.Cell {
+	of := func(name string, kind table.Kind, doc string, cell func(shareRow) table.Cell) table.ColumnOf[shareRow] {
+		return table.ColumnOf[shareRow]{Column: table.Column{Name: name, Kind: kind, Show: table.OnDemand, Doc: doc}, Cell: func(r shareRow) table.Cell {
 			if r.group == nil {
 				return noCell()
 			}
@@ -151,39 +151,39 @@ func (t *shareTable) shareNames() []table.ColumnOf[shareRow] {
 		}}
 	}
 	flag := func(name, doc string, is func(shareRow) bool) table.ColumnOf[shareRow] {
-		return table.ColumnOf[shareRow]{Column: table.Column{Name: name, Kind: view.Bool, Show: view.Hidden, Doc: doc}, Cell: func(r shareRow) view.Cell { return yesNo(is(r)) }}
+		return table.ColumnOf[shareRow]{Column: table.Column{Name: name, Kind: table.Bool, Show: table.Hidden, Doc: doc}, Cell: func(r shareRow) table.Cell { return yesNo(is(r)) }}
 	}
 	return []table.ColumnOf[shareRow]{
-		of("database", view.Text, "Name of the database.", func(r shareRow) view.Cell { return textCell(r.group.Database) }),
-		of("collection", view.Text, "Name of the collection.", func(r shareRow) view.Cell {
+		of("database", table.Text, "Name of the database.", func(r shareRow) table.Cell { return textCell(r.group.Database) }),
+		of("collection", table.Text, "Name of the collection.", func(r shareRow) table.Cell {
 			if r.group.Collection == nil {
 				return noCell()
 			}
 			return textCell(r.group.Collection.Name)
 		}),
-		of("collection_id", view.ID, "Id of the collection.", func(r shareRow) view.Cell { return whole(int64(r.group.ID)) }),
-		of("replica_id", view.ID, "Id of the replica.", func(r shareRow) view.Cell {
+		of("collection_id", table.ID, "Id of the collection.", func(r shareRow) table.Cell { return whole(int64(r.group.ID)) }),
+		of("replica_id", table.ID, "Id of the replica.", func(r shareRow) table.Cell {
 			if r.group.Replica == nil {
 				return noCell()
 			}
 			return whole(int64(r.group.Replica.ID))
 		}),
-		of("resource_group", view.Text, "Resource group of the replica.", func(r shareRow) view.Cell { return textCell(r.group.ResourceGroup) }),
+		of("resource_group", table.Text, "Resource group of the replica.", func(r shareRow) table.Cell { return textCell(r.group.ResourceGroup) }),
 		{
-			Column: table.Column{Name: "node", Kind: view.ID, Show: view.Hidden, Doc: "Server id of the query node."},
-			Cell:   func(r shareRow) view.Cell { return whole(int64(r.Node)) },
+			Column: table.Column{Name: "node", Kind: table.ID, Show: table.Hidden, Doc: "Server id of the query node."},
+			Cell:   func(r shareRow) table.Cell { return whole(int64(r.Node)) },
 		},
 		{
-			Column: table.Column{Name: "label", Title: "NODE", Kind: view.Text, For: table.People},
-			Cell:   func(r shareRow) view.Cell { return textCell(t.label(r)) },
+			Column: table.Column{Name: "label", Title: "NODE", Kind: table.Text, For: table.People},
+			Cell:   func(r shareRow) table.Cell { return textCell(t.label(r)) },
 		},
 		{
-			Column: table.Column{Name: "address", Title: "ADDRESS", Kind: view.Text, Priority: 7, Doc: "Its address."},
-			Cell:   func(r shareRow) view.Cell { return textCell(r.Address()) },
+			Column: table.Column{Name: "address", Title: "ADDRESS", Kind: table.Text, Priority: 7, Doc: "Its address."},
+			Cell:   func(r shareRow) table.Cell { return textCell(r.Address()) },
 		},
 		{
-			Column: table.Column{Name: "state", Kind: view.Text, Show: view.Hidden, Doc: "What is unusual about it: dead, stopping, read-only, streaming (takes channels only), outside (serves and is in no replica), or why it did not say what it serves: timed out, refused, ..."},
-			Cell:   func(r shareRow) view.Cell { return textCell(r.State()) },
+			Column: table.Column{Name: "state", Kind: table.Text, Show: table.Hidden, Doc: "What is unusual about it: dead, stopping, read-only, streaming (takes channels only), outside (serves and is in no replica), or why it did not say what it serves: timed out, refused, ..."},
+			Cell:   func(r shareRow) table.Cell { return textCell(r.State()) },
 		},
 		flag("known", "Whether it is known what it serves.", func(r shareRow) bool { return r.Known }),
 		flag("from_metrics", "Whether that is known from its metrics only: bytes, leaders and channels are not then, and which rows are indexed is estimated.", func(r shareRow) bool { return r.FromMetrics }),
@@ -215,31 +215,31 @@ func (t *shareTable) label(r shareRow) string {
 
 func (t *shareTable) shareFigures() []table.ColumnOf[shareRow] {
 	return []table.ColumnOf[shareRow]{
-		figure("sealed_segments", "SEALED", "Sealed segments in its memory, L0 not counted.", view.Always, 0, func(r shareRow) int64 { return int64(r.Sealed) }),
-		t.rowFigure("sealed_rows", "SEALED ROWS", "Rows of them, as DataCoord recorded.", view.Always, func(r shareRow) int64 { return r.SealedRows }),
-		told("copied_segments", "COPIES", "Those of its sealed segments that are in memory twice and count elsewhere: on the node that the shard leader asks, or as what they were compacted into.", view.Int, view.Wide, 0, func(r shareRow) int64 { return int64(r.Copies) }),
-		told("copied_rows", "COPIED ROWS", "Rows of them, which no sum, cost or plan counts.", view.Int, view.Hidden, 0, func(r shareRow) int64 { return r.CopiedRows }),
-		figure("growing_segments", "GROWING", "Growing segments of the shards that it leads; not those that are loaded as sealed already.", view.Always, 6, func(r shareRow) int64 { return int64(r.Growing) }),
-		figure("growing_rows", "GROWING ROWS", "Rows of them.", view.Always, 2, func(r shareRow) int64 { return r.GrowingRows }),
-		figure("repeated_rows", "UP TO TWICE", "Those of them that may be among the sealed ones, too, as of a segment that is being handed over: metrics do not name segments. 0 where it is known.", view.Hidden, 0, func(r shareRow) int64 { return r.Repeated }),
-		t.rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows behind a vector index; behind one of each vector field where there are several.", view.Wide, func(r shareRow) int64 { return r.IndexedRows }),
-		t.rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, which searches compare one by one, growing ones included.", view.Wide, func(r shareRow) int64 { return r.BruteRows }),
-		told("l0_segments", "L0", "Segments that hold deletes only.", view.Int, view.Wide, 0, func(r shareRow) int64 { return int64(r.LevelZero) }),
-		told("unrecorded_segments", "UNRECORDED", "Sealed segments of which nobody says the rows: no figure of rows or cost has them.", view.Int, view.Hidden, 0, func(r shareRow) int64 { return int64(r.Unrecorded) }),
+		figure("sealed_segments", "SEALED", "Sealed segments in its memory, L0 not counted.", table.Always, 0, func(r shareRow) int64 { return int64(r.Sealed) }),
+		t.rowFigure("sealed_rows", "SEALED ROWS", "Rows of them, as DataCoord recorded.", table.Always, func(r shareRow) int64 { return r.SealedRows }),
+		told("copied_segments", "COPIES", "Those of its sealed segments that are in memory twice and count elsewhere: on the node that the shard leader asks, or as what they were compacted into.", table.Int, table.Wide, 0, func(r shareRow) int64 { return int64(r.Copies) }),
+		told("copied_rows", "COPIED ROWS", "Rows of them, which no sum, cost or plan counts.", table.Int, table.Hidden, 0, func(r shareRow) int64 { return r.CopiedRows }),
+		figure("growing_segments", "GROWING", "Growing segments of the shards that it leads; not those that are loaded as sealed already.", table.Always, 6, func(r shareRow) int64 { return int64(r.Growing) }),
+		figure("growing_rows", "GROWING ROWS", "Rows of them.", table.Always, 2, func(r shareRow) int64 { return r.GrowingRows }),
+		figure("repeated_rows", "UP TO TWICE", "Those of them that may be among the sealed ones, too, as of a segment that is being handed over: metrics do not name segments. 0 where it is known.", table.Hidden, 0, func(r shareRow) int64 { return r.Repeated }),
+		t.rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows behind a vector index; behind one of each vector field where there are several.", table.Wide, func(r shareRow) int64 { return r.IndexedRows }),
+		t.rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, which searches compare one by one, growing ones included.", table.Wide, func(r shareRow) int64 { return r.BruteRows }),
+		told("l0_segments", "L0", "Segments that hold deletes only.", table.Int, table.Wide, 0, func(r shareRow) int64 { return int64(r.LevelZero) }),
+		told("unrecorded_segments", "UNRECORDED", "Sealed segments of which nobody says the rows: no figure of rows or cost has them.", table.Int, table.Hidden, 0, func(r shareRow) int64 { return int64(r.Unrecorded) }),
 		{
-			Column: table.Column{Name: "size_bytes", Title: "SIZE", Kind: view.Bytes, Show: view.Wide, Doc: "Bytes of the logs of its sealed segments in storage."},
-			Cell: func(r shareRow) view.Cell {
+			Column: table.Column{Name: "size_bytes", Title: "SIZE", Kind: table.Bytes, Show: table.Wide, Doc: "Bytes of the logs of its sealed segments in storage."},
+			Cell: func(r shareRow) table.Cell {
 				if !t.balance.Report.Survey.Sized() {
 					return unknownCell()
 				}
 				return asked(r, whole(r.Bytes))
 			},
 		},
-		told("index_bytes", "INDEX SIZE", "Bytes of the index files that it has loaded.", view.Bytes, view.Wide, 0, func(r shareRow) int64 { return r.IndexBytes }),
-		told("shard_leaders", "LEADERS", "Shards that it leads.", view.Int, view.Always, 3, func(r shareRow) int64 { return int64(r.Leaders) }),
+		told("index_bytes", "INDEX SIZE", "Bytes of the index files that it has loaded.", table.Bytes, table.Wide, 0, func(r shareRow) int64 { return r.IndexBytes }),
+		told("shard_leaders", "LEADERS", "Shards that it leads.", table.Int, table.Always, 3, func(r shareRow) int64 { return int64(r.Leaders) }),
 		{
-			Column: table.Column{Name: "channels", Title: "CHANNELS", Kind: view.Int, Show: view.Wide, Doc: "Channels that it consumes."},
-			Cell: func(r shareRow) view.Cell {
+			Column: table.Column{Name: "channels", Title: "CHANNELS", Kind: table.Int, Show: table.Wide, Doc: "Channels that it consumes."},
+			Cell: func(r shareRow) table.Cell {
 				if r.FromMetrics && r.group == nil {
 					return whole(int64(r.Channels)) // metrics tell the sum
 				}
@@ -250,8 +250,8 @@ func (t *shareTable) shareFigures() []table.ColumnOf[shareRow] {
 }
 
 func (t *shareTable) shareLoads() []table.ColumnOf[shareRow] {
-	memory := func(of func(use, capacity int64) int64) func(shareRow) view.Cell {
-		return func(r shareRow) view.Cell {
+	memory := func(of func(use, capacity int64) int64) func(shareRow) table.Cell {
+		return func(r shareRow) table.Cell {
 			use, capacity, ok := r.Memory()
 			if n := of(use, capacity); ok && n > 0 {
 				return whole(n)
@@ -261,16 +261,16 @@ func (t *shareTable) shareLoads() []table.ColumnOf[shareRow] {
 	}
 	return []table.ColumnOf[shareRow]{
 		{
-			Column: table.Column{Name: "memory_use_bytes", Title: "MEMORY", Kind: view.Bytes, Priority: 4, Doc: "Memory that the node's process uses, for all that it serves."},
+			Column: table.Column{Name: "memory_use_bytes", Title: "MEMORY", Kind: table.Bytes, Priority: 4, Doc: "Memory that the node's process uses, for all that it serves."},
 			Cell:   memory(func(use, _ int64) int64 { return use }),
 		},
 		{
-			Column: table.Column{Name: "memory_bytes", Title: "OF", Kind: view.Bytes, Show: view.Wide, Doc: "Memory that it may use."},
+			Column: table.Column{Name: "memory_bytes", Title: "OF", Kind: table.Bytes, Show: table.Wide, Doc: "Memory that it may use."},
 			Cell:   memory(func(_, capacity int64) int64 { return capacity }),
 		},
 		{
-			Column: table.Column{Name: "cpu_percent", Title: "CPU", Kind: view.Percent, Priority: 5, Doc: "Processor time that the node's process uses; 100 is one core."},
-			Cell: func(r shareRow) view.Cell {
+			Column: table.Column{Name: "cpu_percent", Title: "CPU", Kind: table.Percent, Priority: 5, Doc: "Processor time that the node's process uses; 100 is one core."},
+			Cell: func(r shareRow) table.Cell {
 				if cores, ok := r.CPU(); ok {
 					return percentage(100 * cores)
 				}
@@ -283,8 +283,8 @@ func (t *shareTable) shareLoads() []table.ColumnOf[shareRow] {
 func (t *shareTable) shareCosts() []table.ColumnOf[shareRow] {
 	cost := func(name, doc string, of func(shareRow) float64) table.ColumnOf[shareRow] {
 		return table.ColumnOf[shareRow]{
-			Column: table.Column{Name: name, Kind: view.Int, Show: view.Hidden, Doc: doc},
-			Cell:   func(r shareRow) view.Cell { return t.costKnown(r, whole(int64(math.Round(of(r))))) },
+			Column: table.Column{Name: name, Kind: table.Int, Show: table.Hidden, Doc: doc},
+			Cell:   func(r shareRow) table.Cell { return t.costKnown(r, whole(int64(math.Round(of(r))))) },
 		}
 	}
 	return []table.ColumnOf[shareRow]{
@@ -292,8 +292,8 @@ func (t *shareTable) shareCosts() []table.ColumnOf[shareRow] {
 		cost("brute_force_cost", "The part of it that is brute force.", func(r shareRow) float64 { return r.BruteCost }),
 		cost("growing_cost", "The part of it that is growing rows.", func(r shareRow) float64 { return r.GrowingCost }),
 		{
-			Column: table.Column{Name: "brute_force_percent", Title: "BRUTE FORCE", Kind: view.Percent, Priority: 1, Doc: "The part of its search work that is brute force."},
-			Cell: func(r shareRow) view.Cell {
+			Column: table.Column{Name: "brute_force_percent", Title: "BRUTE FORCE", Kind: table.Percent, Priority: 1, Doc: "The part of its search work that is brute force."},
+			Cell: func(r shareRow) table.Cell {
 				if r.Cost <= 0 {
 					return t.costKnown(r, noCell())
 				}
@@ -301,8 +301,8 @@ func (t *shareTable) shareCosts() []table.ColumnOf[shareRow] {
 			},
 		},
 		{
-			Column: table.Column{Name: "cost_share_percent", Kind: view.Percent, Show: view.Hidden, Doc: "Its part of the replica's search work; of all replicas, of all search work."},
-			Cell: func(r shareRow) view.Cell {
+			Column: table.Column{Name: "cost_share_percent", Kind: table.Percent, Show: table.Hidden, Doc: "Its part of the replica's search work; of all replicas, of all search work."},
+			Cell: func(r shareRow) table.Cell {
 				switch {
 				case t.partial:
 					return unknownCell()
@@ -313,8 +313,8 @@ func (t *shareTable) shareCosts() []table.ColumnOf[shareRow] {
 			},
 		},
 		{
-			Column: table.Column{Name: "bar", Title: "COST SHARE", Kind: view.Text, For: table.People},
-			Cell:   func(r shareRow) view.Cell { return textCell(t.bar(r)) },
+			Column: table.Column{Name: "bar", Title: "COST SHARE", Kind: table.Text, For: table.People},
+			Cell:   func(r shareRow) table.Cell { return textCell(t.bar(r)) },
 		},
 	}
 }

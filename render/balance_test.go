@@ -19,6 +19,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
 	"kitescope/render/rendertest"
+	"kitescope/table"
 )
 
 // underloaded is the captured cluster of which one node serves 3 of 33 segments.
@@ -233,7 +234,7 @@ func TestBalanceDocs(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n| key | kind | meaning |\n|---|---|---|\n")
 	shares := newShareTable(&Balance{}, nil, &Options{}).Schema()
-	for _, i := range shares.Usual(view.Hidden, nil) {
+	for _, i := range shares.Usual(table.Hidden, nil) {
 		c := &shares.Columns[i]
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Name, kindName(c.Kind), c.Doc)
 	}

@@ -8,6 +8,7 @@ import (
 	"kitescope/doc"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -47,9 +48,9 @@ func writeFieldsInto(e *doc.Encoder, fields []view.Field) []string {
 	var unknown []string
 	for _, f := range fields {
 		switch {
-		case f.Cell.Absent == view.Unknown:
+		case f.Cell.Absent == table.Unknown:
 			unknown = append(unknown, f.Column.Name)
-		case f.Cell.Absent == view.Present || emptyWhenNone(f.Column.Kind):
+		case f.Cell.Absent == table.Present || emptyWhenNone(f.Column.Kind):
 			e.Key(f.Column.Name)
 			writeCell(e, f.Cell, f.Column.Kind)
 		}
@@ -207,20 +208,20 @@ func writeFieldLines(out *doc.Output, p *Painter, fields []view.Field, o *Option
 // fieldLines are the lines of one field: lists that are too wide get one line for each element.
 func fieldLines(f view.Field, cells int) []string {
 	text := Text(f.Cell, f.Column.Kind)
-	if f.Column.Kind == view.Bytes && f.Cell.Absent == view.Present && f.Cell.Int >= 1024 {
-		text += " (" + Text(f.Cell, view.Int) + ")"
+	if f.Column.Kind == table.Bytes && f.Cell.Absent == table.Present && f.Cell.Int >= 1024 {
+		text += " (" + Text(f.Cell, table.Int) + ")"
 	}
 	wide := cells > 8 && width([]byte(text)) > cells
-	if !wide || f.Cell.Absent != view.Present {
+	if !wide || f.Cell.Absent != table.Present {
 		return []string{text}
 	}
 	var lines []string
 	switch f.Column.Kind {
-	case view.List:
+	case table.List:
 		for _, s := range f.Cell.List {
 			lines = append(lines, Harmless(s))
 		}
-	case view.Pairs:
+	case table.Pairs:
 		for i := 0; i+1 < len(f.Cell.List); i += 2 {
 			lines = append(lines, Harmless(f.Cell.List[i]+"="+f.Cell.List[i+1]))
 		}
@@ -242,7 +243,7 @@ func writeTextSection(out *doc.Output, p *Painter, s *view.Section, o *Options) 
 		out.Buf = p.Paint(out.Buf, RoleDim, words.NoneMark)
 	default:
 		out.Buf = append(out.Buf, ' ', '(')
-		out.Buf = append(AppendText(out.Buf, view.Cell{Int: int64(s.Grid.Len())}, view.Int), ')')
+		out.Buf = append(AppendText(out.Buf, table.Cell{Int: int64(s.Grid.Len())}, table.Int), ')')
 	}
 	if s.Note != "" {
 		out.Buf = append(out.Buf, "  "...)

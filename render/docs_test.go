@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/render/rendertest"
+	"kitescope/table"
 )
 
 // TestDocs holds the tables of docs/JSON.md to the resources.
@@ -50,10 +51,10 @@ func resourceTables() string {
 	return b.String()
 }
 
-func kindName(k view.Kind) string {
+func kindName(k table.Kind) string {
 	return [...]string{"text", "id", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs"}[k]
 }
 
-func showName(s view.Show) string {
+func showName(s table.Show) string {
 	return [...]string{"table", "wide", "", "on demand"}[s]
 }

@@ -14,6 +14,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -45,7 +46,7 @@ func TestCSVHasNoFormulas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := view.Select(r.Table(view.NewEnv(cluster, time.Time{})), view.Query{Show: view.Hidden})
+		g, err := view.Select(r.Table(view.NewEnv(cluster, time.Time{})), view.Query{Show: table.Hidden})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"kitescope/doc"
-	"kitescope/inspect/view"
+	"kitescope/table"
 )
 
 var (
@@ -18,7 +18,7 @@ type document func(e *doc.Encoder)
 
 // documents makes the writer of a format that an Encoder writes.
 func documents(name, explained, report string, encoder func(w io.Writer, open int) *doc.Encoder) *writer {
-	w := &writer{name: name, doc: explained, report: report, show: view.Hidden}
+	w := &writer{name: name, doc: explained, report: report, show: table.Hidden}
 	w.structured = func(w io.Writer, d document, spread int, _ *Options) error {
 		e := encoder(w, spread)
 		d(e)

@@ -8,36 +8,37 @@ import (
 	"kitescope/doc"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 // measure is one figure of an overview with its key.
 type measure struct {
 	name string
-	cell view.Cell
-	kind view.Kind
+	cell table.Cell
+	kind table.Kind
 }
 
 func measures(v *view.Overview) []measure {
 	return []measure{
-		{"databases", v.Databases, view.Int},
-		{"collections", v.Collections, view.Int},
-		{"partitions", v.Partitions, view.Int},
-		{"aliases", v.Aliases, view.Int},
-		{"pchannels", v.PChannels, view.Int},
-		{"vchannels", v.VChannels, view.Int},
-		{"indexes", v.Indexes, view.Int},
-		{"collections_without_index", v.Unindexed, view.Int},
-		{"rows", v.Rows, view.Int},
-		{"deleted_rows", v.DeletedRows, view.Int},
-		{"segments", v.Segments, view.Int},
-		{"size_bytes", v.Bytes, view.Bytes},
-		{"sealed_rows", v.SealedRows, view.Int},
-		{"indexed_percent", v.Indexed, view.Percent},
-		{"oldest_checkpoint_age_seconds", v.OldestCheckpoint, view.Duration},
-		{"keys", v.Keys, view.Int},
-		{"undecoded", v.Undecoded, view.Int},
-		{"tombstones", v.Tombstones, view.Int},
+		{"databases", v.Databases, table.Int},
+		{"collections", v.Collections, table.Int},
+		{"partitions", v.Partitions, table.Int},
+		{"aliases", v.Aliases, table.Int},
+		{"pchannels", v.PChannels, table.Int},
+		{"vchannels", v.VChannels, table.Int},
+		{"indexes", v.Indexes, table.Int},
+		{"collections_without_index", v.Unindexed, table.Int},
+		{"rows", v.Rows, table.Int},
+		{"deleted_rows", v.DeletedRows, table.Int},
+		{"segments", v.Segments, table.Int},
+		{"size_bytes", v.Bytes, table.Bytes},
+		{"sealed_rows", v.SealedRows, table.Int},
+		{"indexed_percent", v.Indexed, table.Percent},
+		{"oldest_checkpoint_age_seconds", v.OldestCheckpoint, table.Duration},
+		{"keys", v.Keys, table.Int},
+		{"undecoded", v.Undecoded, table.Int},
+		{"tombstones", v.Tombstones, table.Int},
 	}
 }
 
@@ -53,10 +54,10 @@ func overviewDocument(v *view.Overview) document {
 		e.Entry("notes", v.Version.Notes)
 		var unknown []string
 		for _, m := range measures(v) {
-			if m.cell.Absent == view.Unknown {
+			if m.cell.Absent == table.Unknown {
 				unknown = append(unknown, m.name)
 			}
-			if m.cell.Absent == view.Present {
+			if m.cell.Absent == table.Present {
 				e.Key(m.name)
 				writeCell(e, m.cell, m.kind)
 			}
@@ -107,7 +108,7 @@ func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
 		e.BeginObject()
 		e.Entry("state", s.State)
 		e.Entry("count", s.Count)
-		if s.Rows.Absent == view.Present {
+		if s.Rows.Absent == table.Present {
 			e.Entry("rows", s.Rows.Int)
 		}
 		e.EndObject()
@@ -123,7 +124,7 @@ func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
 	out.Buf = p.Paint(out.Buf, RoleTitle, head)
 	out.Buf = append(out.Buf, "   "+OriginText(v)+"\n\n"...)
 	for _, m := range measures(v) {
-		if m.cell.Absent == view.None {
+		if m.cell.Absent == table.None {
 			continue
 		}
 		name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.name, "_seconds"), "_bytes"), "_percent"), "_", " ")
@@ -186,7 +187,7 @@ func writeStateLines(out *doc.Output, p *Painter, title string, states []view.St
 		out.Buf = appendSpaces(out.Buf, 14-len(s.State))
 		count := strconv.FormatInt(s.Count, 10)
 		out.Buf = append(appendSpaces(out.Buf, 10-len(count)), count...)
-		if s.Rows.Absent == view.Present {
+		if s.Rows.Absent == table.Present {
 			rows := strconv.FormatInt(s.Rows.Int, 10)
 			out.Buf = append(append(appendSpaces(out.Buf, 14-len(rows)), rows...), " rows"...)
 		}

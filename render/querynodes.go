@@ -7,6 +7,7 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/view"
+	"kitescope/table"
 )
 
 // writeNodeLines writes what metadata says about the nodes that serve queries.
@@ -67,7 +68,7 @@ func writeNodeLive(e *doc.Encoder, live *view.NodeLive) {
 	e.Entry("answer", live.Answer)
 	e.NonZero("answer_reason", live.Reason)
 	for _, m := range liveMeasures(live) {
-		if m.cell.Absent == view.Present {
+		if m.cell.Absent == table.Present {
 			e.Key(m.name)
 			writeCell(e, m.cell, m.kind)
 		}
@@ -76,13 +77,13 @@ func writeNodeLive(e *doc.Encoder, live *view.NodeLive) {
 
 func liveMeasures(live *view.NodeLive) []measure {
 	return []measure{
-		{"sealed_segments", live.Sealed, view.Int},
-		{"sealed_rows", live.SealedRows, view.Int},
-		{"growing_segments", live.Growing, view.Int},
-		{"growing_rows", live.GrowingRows, view.Int},
-		{"leads", live.Leads, view.Int},
-		{"cpu_percent", live.CPU, view.Percent},
-		{"memory_bytes", live.Memory, view.Bytes},
+		{"sealed_segments", live.Sealed, table.Int},
+		{"sealed_rows", live.SealedRows, table.Int},
+		{"growing_segments", live.Growing, table.Int},
+		{"growing_rows", live.GrowingRows, table.Int},
+		{"leads", live.Leads, table.Int},
+		{"cpu_percent", live.CPU, table.Percent},
+		{"memory_bytes", live.Memory, table.Bytes},
 	}
 }
 
@@ -96,8 +97,8 @@ func NodeLiveText(live *view.NodeLive) string {
 		return text
 	}
 	return fmt.Sprintf("%s sealed, %s rows + %s growing, %s rows; leads %s; CPU %s, %s",
-		Text(live.Sealed, view.Int), Text(live.SealedRows, view.Int), Text(live.Growing, view.Int), Text(live.GrowingRows, view.Int),
-		Text(live.Leads, view.Int), Text(live.CPU, view.Percent), Text(live.Memory, view.Bytes))
+		Text(live.Sealed, table.Int), Text(live.SealedRows, table.Int), Text(live.Growing, table.Int), Text(live.GrowingRows, table.Int),
+		Text(live.Leads, table.Int), Text(live.CPU, table.Percent), Text(live.Memory, table.Bytes))
 }
 
 // nodeRole is the role of a query node's line: one that is leaving, or that has

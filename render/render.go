@@ -60,7 +60,7 @@ type writer struct {
 	// report explains the format where reports are written; "" is no format of reports.
 	report string
 	// show are the columns that the format has unless others are asked for.
-	show view.Show
+	show table.Show
 	// sheet writes lists and reports.
 	sheet func(w io.Writer, s *Sheet) error
 	// structured writes things that are no grid; nil where people read. Objects deeper
@@ -143,7 +143,7 @@ func (f Format) to() *writer {
 func (f Format) Name() string { return f.to().name }
 
 // Show is which columns the format has unless others are asked for; for view.Query.
-func (f Format) Show() view.Show { return f.to().show }
+func (f Format) Show() table.Show { return f.to().show }
 
 // Structured reports whether scripts read the format: no hints, no colour.
 func (f Format) Structured() bool { return f.to().structured != nil }

@@ -9,12 +9,12 @@ import (
 	"text/template"
 
 	"kitescope/doc"
-	"kitescope/inspect/view"
+	"kitescope/table"
 )
 
 var templateWriter = &writer{
 	name: "template", doc: `a Go template over the document that json writes: template='{{range .items}}{{.id}}{{"\n"}}{{end}}'`,
-	show: view.Hidden, argument: true,
+	show: table.Hidden, argument: true,
 	sheet: func(w io.Writer, s *Sheet) error {
 		return executeTemplate(w, s.Document, &s.Options.Options)
 	},

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -95,35 +96,35 @@ func (d *treeDrawer) draw(n *view.Node, first, rest string) {
 // Remark is a field in the words of a sentence: "3000 rows", "Flushed", "indexed 91%";
 // "" if there is nothing to say.
 func Remark(f view.Field) (text string, role Role) {
-	if f.Cell.Absent == view.None || emptyWhenNone(f.Column.Kind) && Text(f.Cell, f.Column.Kind) == words.NoneMark {
+	if f.Cell.Absent == table.None || emptyWhenNone(f.Column.Kind) && Text(f.Cell, f.Column.Kind) == words.NoneMark {
 		return "", RolePlain
 	}
-	if f.Cell.Absent == view.Present && (f.Column.Name == "deleted_rows" && f.Cell.Int == 0 || f.Column.Name == "index_state" && f.Cell.Text == "NotNeeded") {
+	if f.Cell.Absent == table.Present && (f.Column.Name == "deleted_rows" && f.Cell.Int == 0 || f.Column.Name == "index_state" && f.Cell.Text == "NotNeeded") {
 		return "", RolePlain // as nearly everywhere: not worth a word
 	}
 	value, role := Text(f.Cell, f.Column.Kind), cellRole(f.Cell, f.Column.Kind)
 	name := strings.ReplaceAll(f.Column.Name, "_", " ")
 	name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, " seconds"), " percent"), " bytes")
 	switch f.Column.Kind {
-	case view.Int:
-		if f.Cell.Absent == view.Present && f.Cell.Int == 1 {
+	case table.Int:
+		if f.Cell.Absent == table.Present && f.Cell.Int == 1 {
 			name = strings.TrimSuffix(name, "s")
 		}
 		return value + " " + name, role
-	case view.Bytes:
-		if f.Cell.Absent == view.Unknown {
+	case table.Bytes:
+		if f.Cell.Absent == table.Unknown {
 			return name + " " + value, role
 		}
 		return value, role
-	case view.State:
-		if f.Cell.Absent == view.Unknown {
+	case table.State:
+		if f.Cell.Absent == table.Unknown {
 			return name + " " + value, role
 		}
 		if f.Column.Name == "index_state" {
 			return "index " + value, role
 		}
 		return value, role
-	case view.Text:
+	case table.Text:
 		return value, RoleDim
 	default:
 		return name + " " + value, RoleDim

@@ -7,47 +7,47 @@ import (
 	"time"
 
 	"kitescope/doc"
-	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 func TestUnits(t *testing.T) {
 	day := 24 * time.Hour
 	for _, c := range []struct {
-		kind view.Kind
-		cell view.Cell
+		kind table.Kind
+		cell table.Cell
 		want string
 	}{
-		{view.Bytes, view.Cell{Int: 0}, "0 B"},
-		{view.Bytes, view.Cell{Int: 1023}, "1023 B"},
-		{view.Bytes, view.Cell{Int: 1024}, "1.0 KiB"},
-		{view.Bytes, view.Cell{Int: 1258291}, "1.2 MiB"},
-		{view.Bytes, view.Cell{Int: 102400}, "100 KiB"},
-		{view.Bytes, view.Cell{Int: 1023 << 10}, "1.0 MiB"},
-		{view.Bytes, view.Cell{Int: math.MaxInt64}, "8.0 EiB"},
-		{view.Bytes, view.Cell{Int: -2048}, "-2.0 KiB"},
-		{view.Percent, view.Cell{Float: 100}, "100%"},
-		{view.Percent, view.Cell{Float: 99.97}, "99.9%"},
-		{view.Percent, view.Cell{Float: 0.04}, "<0.1%"},
-		{view.Percent, view.Cell{Float: 0}, "0%"},
-		{view.Percent, view.Cell{Float: 33.333}, "33.3%"},
-		{view.Percent, view.Cell{Float: 6.1864}, "6.2%"},
-		{view.Percent, view.Cell{Float: 100 * 0.29}, "29%"},
-		{view.Percent, view.Cell{Float: 100 * 0.1 / 0.3 * 3}, "100%"},
-		{view.Percent, view.Cell{Float: 214.36}, "214.4%"},
-		{view.Duration, view.Cell{Int: 0}, "0s"},
-		{view.Duration, view.Cell{Int: int64(450 * time.Millisecond)}, "450ms"},
-		{view.Duration, view.Cell{Int: int64(192 * time.Second)}, "3m12s"},
-		{view.Duration, view.Cell{Int: int64(2 * time.Hour)}, "2h"},
-		{view.Duration, view.Cell{Int: int64(3*day + 4*time.Hour + time.Second)}, "3d4h"},
-		{view.Duration, view.Cell{Int: int64(400*day + time.Hour)}, "400d"},
-		{view.Time, view.Cell{Int: time.Date(2026, 11, 20, 9, 32, 5, 999e6, time.UTC).UnixNano()}, "2026-11-20T09:32:05Z"},
-		{view.Bool, view.Cell{Int: 1}, "yes"},
-		{view.List, view.Cell{}, "-"},
-		{view.Pairs, view.Cell{List: []string{"M", "16", "ef", "200"}}, "M=16,ef=200"},
-		{view.Int, view.Cell{Absent: view.None}, "-"},
-		{view.Int, view.Cell{Absent: view.Unknown}, "?"},
-		{view.Int, view.Cell{Int: 127016}, "127016"},
+		{table.Bytes, table.Cell{Int: 0}, "0 B"},
+		{table.Bytes, table.Cell{Int: 1023}, "1023 B"},
+		{table.Bytes, table.Cell{Int: 1024}, "1.0 KiB"},
+		{table.Bytes, table.Cell{Int: 1258291}, "1.2 MiB"},
+		{table.Bytes, table.Cell{Int: 102400}, "100 KiB"},
+		{table.Bytes, table.Cell{Int: 1023 << 10}, "1.0 MiB"},
+		{table.Bytes, table.Cell{Int: math.MaxInt64}, "8.0 EiB"},
+		{table.Bytes, table.Cell{Int: -2048}, "-2.0 KiB"},
+		{table.Percent, table.Cell{Float: 100}, "100%"},
+		{table.Percent, table.Cell{Float: 99.97}, "99.9%"},
+		{table.Percent, table.Cell{Float: 0.04}, "<0.1%"},
+		{table.Percent, table.Cell{Float: 0}, "0%"},
+		{table.Percent, table.Cell{Float: 33.333}, "33.3%"},
+		{table.Percent, table.Cell{Float: 6.1864}, "6.2%"},
+		{table.Percent, table.Cell{Float: 100 * 0.29}, "29%"},
+		{table.Percent, table.Cell{Float: 100 * 0.1 / 0.3 * 3}, "100%"},
+		{table.Percent, table.Cell{Float: 214.36}, "214.4%"},
+		{table.Duration, table.Cell{Int: 0}, "0s"},
+		{table.Duration, table.Cell{Int: int64(450 * time.Millisecond)}, "450ms"},
+		{table.Duration, table.Cell{Int: int64(192 * time.Second)}, "3m12s"},
+		{table.Duration, table.Cell{Int: int64(2 * time.Hour)}, "2h"},
+		{table.Duration, table.Cell{Int: int64(3*day + 4*time.Hour + time.Second)}, "3d4h"},
+		{table.Duration, table.Cell{Int: int64(400*day + time.Hour)}, "400d"},
+		{table.Time, table.Cell{Int: time.Date(2026, 11, 20, 9, 32, 5, 999e6, time.UTC).UnixNano()}, "2026-11-20T09:32:05Z"},
+		{table.Bool, table.Cell{Int: 1}, "yes"},
+		{table.List, table.Cell{}, "-"},
+		{table.Pairs, table.Cell{List: []string{"M", "16", "ef", "200"}}, "M=16,ef=200"},
+		{table.Int, table.Cell{Absent: table.None}, "-"},
+		{table.Int, table.Cell{Absent: table.Unknown}, "?"},
+		{table.Int, table.Cell{Int: 127016}, "127016"},
 	} {
 		if got := Text(c.cell, c.kind); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.cell, got, c.want)

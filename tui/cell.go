@@ -3,24 +3,24 @@ package tui
 import (
 	"strings"
 
-	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/table"
 	"kitescope/tui/draw"
 )
 
 // cellText is a cell as every table of kitescope shows it.
-func cellText(c *view.Column, cell view.Cell) string { return render.Text(cell, c.Kind) }
+func cellText(c *table.Column, cell table.Cell) string { return render.Text(cell, c.Kind) }
 
 // appendCell appends cellText.
-func appendCell(dst []byte, c *view.Column, cell view.Cell) []byte {
+func appendCell(dst []byte, c *table.Column, cell table.Cell) []byte {
 	return render.AppendText(dst, cell, c.Kind)
 }
 
 // shownText is cellText with a glyph behind a state that wants a look, so that it is
 // seen without colour too.
-func shownText(c *view.Column, cell view.Cell) string {
+func shownText(c *table.Column, cell table.Cell) string {
 	text := cellText(c, cell)
-	if c.Kind != view.State || cell.Absent != view.Present {
+	if c.Kind != table.State || cell.Absent != table.Present {
 		return text
 	}
 	switch role := render.StateRole(cell.Text); role {

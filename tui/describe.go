@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -18,7 +19,7 @@ const sectionRows = 200
 // describeLines lays out a description: fields, sections, records.
 func describeLines(o *described, w int) []PaneLine {
 	// What is expensive is left out: of keys it is the record, which stands below anyway.
-	fields := slices.DeleteFunc(slices.Clone(o.what.Fields), func(f view.Field) bool { return f.Column.Show == view.OnDemand })
+	fields := slices.DeleteFunc(slices.Clone(o.what.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand })
 	lines := fieldLines(fields, w)
 	for i := range o.what.Sections {
 		lines = append(lines, PaneLine{})
@@ -51,7 +52,7 @@ func fieldLines(fields []view.Field, w int) []PaneLine {
 	for i := range fields {
 		f := &fields[i]
 		name := draw.Fit(fieldName(f), label)
-		if f.Column.Kind == view.List || f.Column.Kind == view.Pairs {
+		if f.Column.Kind == table.List || f.Column.Kind == table.Pairs {
 			lines = append(lines, listLines(name, f, w)...)
 			continue
 		}
@@ -84,10 +85,10 @@ func fieldName(f *view.Field) string { return strings.ReplaceAll(f.Column.Name, 
 // listLines wraps the items of a list over lines.
 func listLines(name string, f *view.Field, w int) []PaneLine {
 	items := f.Cell.List
-	if f.Cell.Absent != view.Present || len(items) == 0 {
+	if f.Cell.Absent != table.Present || len(items) == 0 {
 		return []PaneLine{{label: name, text: cellText(f.Column, f.Cell)}}
 	}
-	if f.Column.Kind == view.Pairs {
+	if f.Column.Kind == table.Pairs {
 		items = nil
 		for i := 0; i+1 < len(f.Cell.List); i += 2 {
 			items = append(items, f.Cell.List[i]+"="+f.Cell.List[i+1])

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"kitescope/inspect/view"
+	"kitescope/table"
 )
 
 // filter decides which rows of a table stay. Its text is a list of terms, all of
@@ -103,13 +104,13 @@ type matcher struct {
 	filter  *filter
 	table   view.Table
 	columns []int
-	bound   []*view.Matcher // of terms with a condition, nil for the others
+	bound   []*table.Matcher // of terms with a condition, nil for the others
 	buf     []byte
 	ends    []int // where the text of each column ends in buf
 }
 
 func newMatcher(f *filter, t view.Table, columns []int) *matcher {
-	x := &matcher{filter: f, table: t, columns: columns, bound: make([]*view.Matcher, len(f.terms))}
+	x := &matcher{filter: f, table: t, columns: columns, bound: make([]*table.Matcher, len(f.terms))}
 	for i := range f.terms {
 		if f.terms[i].where != nil {
 			x.bound[i] = f.terms[i].where.On(t)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/tui/tuitest"
 )
 
@@ -18,19 +19,19 @@ import (
 func TestFilterTypedOn(t *testing.T) {
 	env := view.NewEnv(tuitest.ManySegments(3000), tuitest.Epoch())
 	r := resourceNamed(t, "segments")
-	table := r.Table(env)
+	rows := r.Table(env)
 	sorted, err := r.ParseSort([]string{"-rows"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	orders := map[string][]int32{"all rows": nil, "sorted": view.Sort(table, nil, sorted)}
+	orders := map[string][]int32{"all rows": nil, "sorted": table.Sort(rows, nil, sorted)}
 	for name, order := range orders {
 		for pause := range 4 { // pieces that each text gets before the next key
 			t.Run(fmt.Sprintf("%s, %d pieces a key", name, pause), func(t *testing.T) {
 				var newest atomic.Int64
 				now := tuitest.Epoch()
 				start := matching{
-					newest: &newest, table: table, columns: r.ColumnsFor(view.Always, 0), order: order, total: table.Len(), screen: 10,
+					newest: &newest, table: rows, columns: r.ColumnsFor(table.Always, 0), order: order, total: rows.Len(), screen: 10,
 					now: func() time.Time { now = now.Add(time.Hour); return now }, // every piece is one stride
 				}
 				var last matching

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -135,9 +136,9 @@ func (g *gridPage) neighbour(a Action) int {
 // highest, as that is what one looks for.
 func (g *gridPage) sortBy(m *Model, column int) Cmd {
 	if len(g.order) > 0 && g.order[0].Column == column {
-		g.order = []view.SortKey{{Column: column, Descending: !g.order[0].Descending}}
+		g.order = []table.SortKey{{Column: column, Descending: !g.order[0].Descending}}
 	} else {
-		g.order = []view.SortKey{{Column: column, Descending: rightAligned(g.resource.Columns[column].Kind)}}
+		g.order = []table.SortKey{{Column: column, Descending: rightAligned(g.resource.Columns[column].Kind)}}
 	}
 	return g.request(m, "sorting…", true)
 }

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/diff"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -51,7 +52,7 @@ type gridQuery struct {
 	previous *view.Env // of the refresh before, nil if there was none
 	resource *view.Resource
 	where    view.Selection
-	order    []view.SortKey
+	order    []table.SortKey
 	filter   filter
 	columns  []int
 	cursorID string
@@ -83,7 +84,7 @@ func (q *gridQuery) run() gridRows {
 }
 
 // sortWords are the words for an order, as a command line has them; none for the order of the model.
-func sortWords(r *view.Resource, order []view.SortKey) []string {
+func sortWords(r *view.Resource, order []table.SortKey) []string {
 	var names []string
 	for _, k := range order {
 		name := r.Columns[k.Column].Name

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -122,9 +123,9 @@ func (s *sheet) foremost() []*view.NodeLine {
 func (s *sheet) wide(w, name, address int) bool { return w >= name+address+60 }
 
 func (s *sheet) liveFigures(live *view.NodeLive) string {
-	return draw.FitRight(s.value(view.Int, live.Sealed), 7) + draw.FitRight(s.value(view.Int, live.SealedRows), 12) +
-		draw.FitRight(s.value(view.Int, live.GrowingRows), 9) + draw.FitRight(s.value(view.Int, live.Leads), 7) +
-		draw.FitRight(s.value(view.Percent, live.CPU), 8) + draw.FitRight(s.value(view.Bytes, live.Memory), 10)
+	return draw.FitRight(s.value(table.Int, live.Sealed), 7) + draw.FitRight(s.value(table.Int, live.SealedRows), 12) +
+		draw.FitRight(s.value(table.Int, live.GrowingRows), 9) + draw.FitRight(s.value(table.Int, live.Leads), 7) +
+		draw.FitRight(s.value(table.Percent, live.CPU), 8) + draw.FitRight(s.value(table.Bytes, live.Memory), 10)
 }
 
 // liveBar draws sealed and growing rows on one scale.

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -96,11 +97,11 @@ func (s *sheet) begin(title string, w int) block {
 }
 
 // value is a cell's text, "…" before there is data.
-func (s *sheet) value(k view.Kind, c view.Cell) string {
+func (s *sheet) value(k table.Kind, c table.Cell) string {
 	if s.waiting {
 		return "…"
 	}
-	if k == view.Int && c.Absent == view.Present {
+	if k == table.Int && c.Absent == table.Present {
 		return words.Number(int(c.Int))
 	}
 	return render.Text(c, k)
@@ -115,7 +116,7 @@ func (s *sheet) pair(name string, value string, w int, troubled bool) string {
 	return s.st.Dim.On(name) + " " + text
 }
 
-func some(c view.Cell) bool { return c.Absent == view.Present && c.Int > 0 }
+func some(c table.Cell) bool { return c.Absent == table.Present && c.Int > 0 }
 
 // data counts what the cluster holds, in two columns.
 func (s *sheet) data(w int) block {
@@ -123,20 +124,20 @@ func (s *sheet) data(w int) block {
 	o := s.o
 	half := (w - 2) / 2
 	left := []string{
-		s.pair("rows", s.value(view.Int, o.Rows), half, false),
-		s.pair("deletes", s.value(view.Int, o.DeletedRows), half, false),
-		s.pair("size", s.value(view.Bytes, o.Bytes), half, false),
-		s.pair("segments", s.value(view.Int, o.Segments), half, false),
-		s.pair("vchannels", s.value(view.Int, o.VChannels), half, false),
-		s.pair("pchannels", s.value(view.Int, o.PChannels), half, false),
+		s.pair("rows", s.value(table.Int, o.Rows), half, false),
+		s.pair("deletes", s.value(table.Int, o.DeletedRows), half, false),
+		s.pair("size", s.value(table.Bytes, o.Bytes), half, false),
+		s.pair("segments", s.value(table.Int, o.Segments), half, false),
+		s.pair("vchannels", s.value(table.Int, o.VChannels), half, false),
+		s.pair("pchannels", s.value(table.Int, o.PChannels), half, false),
 	}
 	right := []string{
-		s.pair("databases", s.value(view.Int, o.Databases), half, false),
-		s.pair("collections", s.value(view.Int, o.Collections), half, false),
-		s.pair("partitions", s.value(view.Int, o.Partitions), half, false),
-		s.pair("aliases", s.value(view.Int, o.Aliases), half, false),
-		s.pair("indexes", s.value(view.Int, o.Indexes), half, false),
-		s.pair("no index", s.value(view.Int, o.Unindexed), half, some(o.Unindexed)),
+		s.pair("databases", s.value(table.Int, o.Databases), half, false),
+		s.pair("collections", s.value(table.Int, o.Collections), half, false),
+		s.pair("partitions", s.value(table.Int, o.Partitions), half, false),
+		s.pair("aliases", s.value(table.Int, o.Aliases), half, false),
+		s.pair("indexes", s.value(table.Int, o.Indexes), half, false),
+		s.pair("no index", s.value(table.Int, o.Unindexed), half, some(o.Unindexed)),
 	}
 	for i := range left {
 		b.add(left[i] + "  " + right[i])
@@ -163,7 +164,7 @@ func (s *sheet) segments(w int) block {
 	for _, x := range o.States {
 		most = max(most, x.Rows.Int)
 		counts = max(counts, draw.Width(words.Number(int(x.Count))))
-		rows = max(rows, draw.Width(s.value(view.Int, x.Rows)+" rows"))
+		rows = max(rows, draw.Width(s.value(table.Int, x.Rows)+" rows"))
 	}
 	room := w - 10 - counts - rows - 3
 	for _, x := range o.States {
@@ -171,10 +172,10 @@ func (s *sheet) segments(w int) block {
 		if room >= 6 {
 			line += s.st.Accent.On(draw.Fit(bar(x.Rows.Int, most, room), room)) + " "
 		}
-		b.add(line + draw.FitRight(s.value(view.Int, x.Rows)+" rows", rows))
+		b.add(line + draw.FitRight(s.value(table.Int, x.Rows)+" rows", rows))
 	}
 	b.add("")
-	b.add(s.st.Dim.On("indexed ") + s.value(view.Percent, o.Indexed) + s.st.Dim.On(" of ") + s.value(view.Int, o.SealedRows) + s.st.Dim.On(" sealed rows"))
+	b.add(s.st.Dim.On("indexed ") + s.value(table.Percent, o.Indexed) + s.st.Dim.On(" of ") + s.value(table.Int, o.SealedRows) + s.st.Dim.On(" sealed rows"))
 	return b
 }
 
@@ -259,9 +260,9 @@ func (s *sheet) collections(g *view.Grid, w, room int) []string {
 func (s *sheet) health(w int) block {
 	b := s.begin("HEALTH", w)
 	o := s.o
-	b.add(s.st.Dim.On("oldest checkpoint ") + s.value(view.Duration, o.OldestCheckpoint) + s.st.Dim.On(" "+draw.CutName(words.Harmless(o.OldestChannel), max(8, w-28))))
-	keys := s.value(view.Int, o.Keys) + s.st.Dim.On(" keys, ")
-	undecoded := s.value(view.Int, o.Undecoded) + " undecoded"
+	b.add(s.st.Dim.On("oldest checkpoint ") + s.value(table.Duration, o.OldestCheckpoint) + s.st.Dim.On(" "+draw.CutName(words.Harmless(o.OldestChannel), max(8, w-28))))
+	keys := s.value(table.Int, o.Keys) + s.st.Dim.On(" keys, ")
+	undecoded := s.value(table.Int, o.Undecoded) + " undecoded"
 	if some(o.Undecoded) {
 		undecoded = s.st.Warn.On("▲ " + undecoded)
 	}
@@ -305,9 +306,9 @@ func (s *sheet) member(i int) string {
 	default:
 		line += s.st.Good.On("✓ no alarm")
 	}
-	line += " " + s.value(view.Bytes, view.Cell{Int: m.DBSize})
+	line += " " + s.value(table.Bytes, table.Cell{Int: m.DBSize})
 	if m.DBQuota > 0 {
-		line += s.st.Dim.On(" of ") + s.value(view.Bytes, view.Cell{Int: m.DBQuota})
+		line += s.st.Dim.On(" of ") + s.value(table.Bytes, table.Cell{Int: m.DBQuota})
 	}
 	line += " " + words.Harmless(m.Version)
 	if m.Leader {

@@ -20,7 +20,7 @@ type gridPage struct {
 	where    view.Selection
 	label    string // in the breadcrumbs
 
-	order  []view.SortKey // none for the model's own order
+	order  []table.SortKey // none for the model's own order
 	wide   bool
 	chosen []int // columns of the resource, nil for the usual ones
 
@@ -62,9 +62,9 @@ func (g *gridPage) columnList() []int {
 		return g.chosen
 	}
 	if g.wide {
-		return g.resource.ColumnsFor(view.Wide, g.loaded())
+		return g.resource.ColumnsFor(table.Wide, g.loaded())
 	}
-	return g.resource.ColumnsFor(view.Always, g.loaded())
+	return g.resource.ColumnsFor(table.Always, g.loaded())
 }
 
 // loaded is what is known about the rows shown, 0 before there are any.

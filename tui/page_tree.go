@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/paste"
+	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -202,7 +203,7 @@ func matchesBelow(n *view.Node, filter string) bool {
 		return true
 	}
 	for _, f := range n.Fields() {
-		if f.Column.Kind == view.State && strings.Contains(strings.ToLower(f.Cell.Text), filter) {
+		if f.Column.Kind == table.State && strings.Contains(strings.ToLower(f.Cell.Text), filter) {
 			return true
 		}
 	}

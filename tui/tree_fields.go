@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/tui/draw"
 )
 
@@ -17,7 +18,7 @@ type fieldLayout struct {
 
 func (f *fieldLayout) learn(n *view.Node) {
 	for _, x := range n.Fields() {
-		if x.Cell.Absent != view.None {
+		if x.Cell.Absent != table.None {
 			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], draw.Width(said(&x)))
 		}
 	}
@@ -37,11 +38,11 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 		x := &fields[k]
 		w := f.widest[x.Column.Name]
 		text := ""
-		if x.Cell.Absent != view.None {
+		if x.Cell.Absent != table.None {
 			text = said(x)
 		}
 		switch {
-		case x.Column.Kind == view.State:
+		case x.Column.Kind == table.State:
 			b.WriteString(stateStyle(st, text).On(draw.Fit(text, w)))
 		case rightAligned(x.Column.Kind):
 			b.WriteString(draw.FitRight(text, w))
@@ -93,9 +94,9 @@ func said(x *view.Field) string {
 	}
 	name = strings.ReplaceAll(name, "_", " ")
 	switch x.Column.Kind {
-	case view.State, view.Bytes, view.Text:
+	case table.State, table.Bytes, table.Text:
 		return text
-	case view.Int, view.Percent:
+	case table.Int, table.Percent:
 		return text + " " + name
 	default:
 	}

@@ -16,6 +16,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
+	"kitescope/table"
 )
 
 // TestWatch shows a list once, and then the rows that changed and no others.
@@ -91,7 +92,7 @@ func TestNews(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries := []view.Query{{}, {Sort: []string{"-rows"}, Limit: 1500}, {Show: view.Wide}, {Where: young, Sort: []string{"rows"}}}
+	queries := []view.Query{{}, {Sort: []string{"-rows"}, Limit: 1500}, {Show: table.Wide}, {Where: young, Sort: []string{"rows"}}}
 	last := make([]*view.Grid, len(queries))
 	for step := range 60 {
 		p := c.Parts
@@ -152,9 +153,9 @@ func checkNews(t *testing.T, before, now *view.Grid) {
 	texts := func(g *view.Grid) map[string]string {
 		all := map[string]string{}
 		for i := range g.Len() {
-			var cells []view.Cell
+			var cells []table.Cell
 			for j, column := range g.Columns {
-				if g.Table.Resource().Columns[column].Kind != view.Duration {
+				if g.Table.Resource().Columns[column].Kind != table.Duration {
 					cells = append(cells, g.Cell(i, j))
 				}
 			}

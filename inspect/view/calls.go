@@ -5,37 +5,38 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // What was asked of processes, and what they say beyond what other resources show.
 
 var calls = define(definition[model.Call]{
 	Resource: Resource{
-		Schema:  Schema{Name: "calls", Names: []string{"node", "method"}, Handle: "name"},
+		Schema:  table.Schema{Name: "calls", Names: []string{"node", "method"}, Handle: "name"},
 		Aliases: []string{"answers"},
 		Doc:     "Questions that were put to processes, and how each ended.",
 		Needs:   model.PartRuntime,
 	},
 	rows: callRows,
 	columns: []column[model.Call]{
-		col(Column{Name: "name", Show: Hidden, Doc: "node/method/about, which names the call."},
-			func(_ *Env, c model.Call) Cell { return text(callName(c)) }),
-		col(Column{Name: "node", Doc: "Session or process that was asked: role-id, or the address of a process."},
-			func(_ *Env, c model.Call) Cell { return text(callNode(c)) }),
-		col(Column{Name: "address", Priority: 2, Doc: "Where it was asked."}, func(_ *Env, c model.Call) Cell { return text(c.Address) }),
-		col(Column{Name: "method", Doc: "gRPC method, or GET and the path."}, func(_ *Env, c model.Call) Cell { return text(c.Method) }),
-		col(Column{Name: "about", Priority: 3, Doc: "What the call is about where there are several: a collection, a resource group."},
-			func(e *Env, c model.Call) Cell { return text(c.About) }),
-		col(Column{Name: "outcome", Kind: State, Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, garbled, too large, cut off or failed."},
-			func(_ *Env, c model.Call) Cell { return text(c.Outcome.String()) }),
-		col(Column{Name: "took_seconds", Kind: Duration, Priority: 4, Doc: "How long the answer took."}, func(_ *Env, c model.Call) Cell {
+		col(table.Column{Name: "name", Show: table.Hidden, Doc: "node/method/about, which names the call."},
+			func(_ *Env, c model.Call) table.Cell { return text(callName(c)) }),
+		col(table.Column{Name: "node", Doc: "Session or process that was asked: role-id, or the address of a process."},
+			func(_ *Env, c model.Call) table.Cell { return text(callNode(c)) }),
+		col(table.Column{Name: "address", Priority: 2, Doc: "Where it was asked."}, func(_ *Env, c model.Call) table.Cell { return text(c.Address) }),
+		col(table.Column{Name: "method", Doc: "gRPC method, or GET and the path."}, func(_ *Env, c model.Call) table.Cell { return text(c.Method) }),
+		col(table.Column{Name: "about", Priority: 3, Doc: "What the call is about where there are several: a collection, a resource group."},
+			func(e *Env, c model.Call) table.Cell { return text(c.About) }),
+		col(table.Column{Name: "outcome", Kind: table.State, Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, garbled, too large, cut off or failed."},
+			func(_ *Env, c model.Call) table.Cell { return text(c.Outcome.String()) }),
+		col(table.Column{Name: "took_seconds", Kind: table.Duration, Priority: 4, Doc: "How long the answer took."}, func(_ *Env, c model.Call) table.Cell {
 			if c.Took == 0 {
 				return none()
 			}
 			return count(int64(c.Took))
 		}),
-		col(Column{Name: "reason", Priority: 1, Doc: "Why there is no answer, in the words of the process or the network."},
-			func(_ *Env, c model.Call) Cell { return text(c.Reason) }),
+		col(table.Column{Name: "reason", Priority: 1, Doc: "Why there is no answer, in the words of the process or the network."},
+			func(_ *Env, c model.Call) table.Cell { return text(c.Reason) }),
 	},
 	ref: func(_ *Env, c model.Call) Ref { return Ref{ID: callName(c), Name: callName(c)} },
 	owner: func(_ *Env, c model.Call) (Ref, bool) {
@@ -83,24 +84,24 @@ type setting struct {
 
 var settings = define(definition[*setting]{
 	Resource: Resource{
-		Schema:  Schema{Name: "settings", Names: []string{"key", "folded_key"}, Handle: "id"},
+		Schema:  table.Schema{Name: "settings", Names: []string{"key", "folded_key"}, Handle: "id"},
 		Aliases: []string{"show-configurations"},
 		Doc:     "Configuration as the processes have it: a row for each value of each key.",
 		Needs:   model.PartRuntime,
 	},
 	rows: settingRows,
 	columns: []column[*setting]{
-		col(Column{Name: "id", Show: Hidden, Doc: "The key, and behind a slash the first session that has the value."},
-			func(_ *Env, s *setting) Cell { return text(s.id()) }),
-		col(Column{Name: "key", Doc: "Name of the key as Milvus writes it, in lower case; folded where only that is told."},
-			func(_ *Env, s *setting) Cell { return text(s.name) }),
-		col(Column{Name: "folded_key", Title: "FOLDED", Show: Hidden, Doc: "The key without separators, as Milvus compares it."},
-			func(_ *Env, s *setting) Cell { return text(s.key) }),
-		col(Column{Name: "value", Doc: "The value; of secrets only that there is one."}, func(_ *Env, s *setting) Cell { return text(s.value) }),
-		col(Column{Name: "sessions", Kind: List, Priority: 1, Doc: "Sessions that have this value."},
-			func(_ *Env, s *setting) Cell { return list(s.sessions) }),
-		col(Column{Name: "other_values", Kind: Int, Priority: 2, Doc: "How many other values sessions have for the same key."},
-			func(_ *Env, s *setting) Cell { return count(int64(s.others)) }),
+		col(table.Column{Name: "id", Show: table.Hidden, Doc: "The key, and behind a slash the first session that has the value."},
+			func(_ *Env, s *setting) table.Cell { return text(s.id()) }),
+		col(table.Column{Name: "key", Doc: "Name of the key as Milvus writes it, in lower case; folded where only that is told."},
+			func(_ *Env, s *setting) table.Cell { return text(s.name) }),
+		col(table.Column{Name: "folded_key", Title: "FOLDED", Show: table.Hidden, Doc: "The key without separators, as Milvus compares it."},
+			func(_ *Env, s *setting) table.Cell { return text(s.key) }),
+		col(table.Column{Name: "value", Doc: "The value; of secrets only that there is one."}, func(_ *Env, s *setting) table.Cell { return text(s.value) }),
+		col(table.Column{Name: "sessions", Kind: table.List, Priority: 1, Doc: "Sessions that have this value."},
+			func(_ *Env, s *setting) table.Cell { return list(s.sessions) }),
+		col(table.Column{Name: "other_values", Kind: table.Int, Priority: 2, Doc: "How many other values sessions have for the same key."},
+			func(_ *Env, s *setting) table.Cell { return count(int64(s.others)) }),
 	},
 	ref: func(_ *Env, s *setting) Ref { return Ref{ID: s.id(), Name: s.name} },
 })
@@ -145,7 +146,7 @@ func settingRows(e *Env) []*setting {
 
 var topics = define(definition[model.Topic]{
 	Resource: Resource{
-		Schema:  Schema{Name: "queue-topics", Names: []string{"name"}},
+		Schema:  table.Schema{Name: "queue-topics", Names: []string{"name"}},
 		Aliases: []string{"queue", "offsets"},
 		Doc:     "Topics of the message queue, where it can be asked (Kafka).",
 		Needs:   model.PartRuntime,
@@ -157,13 +158,13 @@ var topics = define(definition[model.Topic]{
 		return e.Cluster.Runtime.Queue.Topics
 	},
 	columns: []column[model.Topic]{
-		col(Column{Name: "name", Doc: "Name of the topic: a pchannel."}, func(_ *Env, t model.Topic) Cell { return text(t.Name) }),
-		col(Column{Name: "first_offset", Title: "FIRST", Kind: Int, Doc: "Offset of the oldest message that is kept."},
-			func(_ *Env, t model.Topic) Cell { return count(t.First) }),
-		col(Column{Name: "end_offset", Title: "END", Kind: Int, Doc: "Offset that the next message gets."},
-			func(_ *Env, t model.Topic) Cell { return count(t.End) }),
-		col(Column{Name: "vchannels", Kind: Int, Priority: 1, Doc: "Virtual channels on it."},
-			func(e *Env, t model.Topic) Cell { return count(int64(len(vchannelsOn(e, t.Name)))) }).needing(model.PartChannels),
+		col(table.Column{Name: "name", Doc: "Name of the topic: a pchannel."}, func(_ *Env, t model.Topic) table.Cell { return text(t.Name) }),
+		col(table.Column{Name: "first_offset", Title: "FIRST", Kind: table.Int, Doc: "Offset of the oldest message that is kept."},
+			func(_ *Env, t model.Topic) table.Cell { return count(t.First) }),
+		col(table.Column{Name: "end_offset", Title: "END", Kind: table.Int, Doc: "Offset that the next message gets."},
+			func(_ *Env, t model.Topic) table.Cell { return count(t.End) }),
+		col(table.Column{Name: "vchannels", Kind: table.Int, Priority: 1, Doc: "Virtual channels on it."},
+			func(e *Env, t model.Topic) table.Cell { return count(int64(len(vchannelsOn(e, t.Name)))) }).needing(model.PartChannels),
 	},
 	ref: func(_ *Env, t model.Topic) Ref { return Ref{ID: t.Name, Name: t.Name} },
 	links: func(_ *Env, t model.Topic) []Link {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // RowChange is a row in two tables of one resource: its positions, -1 where it is not.
@@ -45,7 +46,7 @@ func behind(list []*model.Segment, from int, s *model.Segment) int {
 // columns, durations apart.
 func SameRow(a Table, i int, b Table, j int, columns []int) bool {
 	for _, column := range columns {
-		if a.Resource().Columns[column].Kind == Duration {
+		if a.Resource().Columns[column].Kind == table.Duration {
 			continue
 		}
 		x, y := a.Cell(i, column), b.Cell(j, column)

@@ -5,11 +5,12 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 var vchannels = define(definition[*model.VChannel]{
 	Resource: Resource{
-		Schema: Schema{
+		Schema: table.Schema{
 			Name:       "vchannels",
 			Slashes:    true,
 			Names:      []string{"name"},
@@ -23,9 +24,9 @@ var vchannels = define(definition[*model.VChannel]{
 	rows: func(e *Env) []*model.VChannel { return e.Cluster.VChannels },
 	columns: concat(
 		[]column[*model.VChannel]{
-			col(Column{Name: "name", Doc: "Name of the virtual channel."}, func(_ *Env, v *model.VChannel) Cell { return text(v.Name) }),
-			col(Column{Name: "pchannel", Show: Wide, Priority: 4, Doc: "Physical channel: the topic of the message queue."},
-				func(_ *Env, v *model.VChannel) Cell { return text(v.PChannel) }),
+			col(table.Column{Name: "name", Doc: "Name of the virtual channel."}, func(_ *Env, v *model.VChannel) table.Cell { return text(v.Name) }),
+			col(table.Column{Name: "pchannel", Show: table.Wide, Priority: 4, Doc: "Physical channel: the topic of the message queue."},
+				func(_ *Env, v *model.VChannel) table.Cell { return text(v.PChannel) }),
 		},
 		collectionColumns(func(v *model.VChannel) model.CollectionID { return v.Collection }),
 		vchannelState, vchannelContent, vchannelLive,
@@ -47,50 +48,50 @@ var vchannels = define(definition[*model.VChannel]{
 })
 
 var vchannelState = []column[*model.VChannel]{
-	col(Column{Name: "shard", Kind: Int, Show: Wide, Priority: 5, Doc: "Position in the collection's list of channels, none if the collection does not list it."},
-		func(_ *Env, v *model.VChannel) Cell {
+	col(table.Column{Name: "shard", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Position in the collection's list of channels, none if the collection does not list it."},
+		func(_ *Env, v *model.VChannel) table.Cell {
 			if v.Shard < 0 {
 				return none()
 			}
 			return count(int64(v.Shard))
 		}),
-	col(Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: Time, Show: Wide, Priority: 3, Doc: "Time up to which all messages are in storage, none if no checkpoint is recorded."},
-		func(_ *Env, v *model.VChannel) Cell { return tso(v.Checkpoint.At) }),
-	col(Column{Name: "checkpoint_age_seconds", Kind: Duration, Doc: "Time since checkpoint_at."},
-		func(e *Env, v *model.VChannel) Cell { return age(e, v.Checkpoint.At.Time()) }),
-	col(Column{Name: "watcher", Kind: ID, Priority: 1, Doc: "Id of the node that consumes it: a data node, on 2.6 a streaming node."},
-		func(_ *Env, v *model.VChannel) Cell {
+	col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time up to which all messages are in storage, none if no checkpoint is recorded."},
+		func(_ *Env, v *model.VChannel) table.Cell { return tso(v.Checkpoint.At) }),
+	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Doc: "Time since checkpoint_at."},
+		func(e *Env, v *model.VChannel) table.Cell { return age(e, v.Checkpoint.At.Time()) }),
+	col(table.Column{Name: "watcher", Kind: table.ID, Priority: 1, Doc: "Id of the node that consumes it: a data node, on 2.6 a streaming node."},
+		func(_ *Env, v *model.VChannel) table.Cell {
 			if !v.Watched || v.Watcher == model.UnassignedNode {
 				return none()
 			}
 			return id(v.Watcher)
 		}),
-	col(Column{Name: "watcher_address", Title: "ADDRESS", Priority: 3, Doc: "Address of that node, none if it has no session."},
-		func(e *Env, v *model.VChannel) Cell {
+	col(table.Column{Name: "watcher_address", Title: "ADDRESS", Priority: 3, Doc: "Address of that node, none if it has no session."},
+		func(e *Env, v *model.VChannel) table.Cell {
 			for _, s := range watchersOf(e, v) {
 				return text(s.Address)
 			}
 			return none()
 		}),
-	col(Column{Name: "watch_state", Kind: State, Priority: 2, Doc: "WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel's assignment."},
-		func(_ *Env, v *model.VChannel) Cell { return text(v.WatchState) }),
-	col(Column{Name: "other_watchers", Kind: List, Show: Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
-		func(_ *Env, v *model.VChannel) Cell { return ids(v.OtherWatchers) }),
-	col(Column{Name: "removal", Show: Hidden, Doc: "Text of the removal mark: removed or non-removed."},
-		func(_ *Env, v *model.VChannel) Cell { return text(v.Removal) }),
-	col(Column{Name: "state", Kind: State, Show: Hidden, Doc: "Streaming node's state of the channel (2.6)."},
-		func(_ *Env, v *model.VChannel) Cell { return text(v.State) }),
+	col(table.Column{Name: "watch_state", Kind: table.State, Priority: 2, Doc: "WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel's assignment."},
+		func(_ *Env, v *model.VChannel) table.Cell { return text(v.WatchState) }),
+	col(table.Column{Name: "other_watchers", Kind: table.List, Show: table.Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
+		func(_ *Env, v *model.VChannel) table.Cell { return ids(v.OtherWatchers) }),
+	col(table.Column{Name: "removal", Show: table.Hidden, Doc: "Text of the removal mark: removed or non-removed."},
+		func(_ *Env, v *model.VChannel) table.Cell { return text(v.Removal) }),
+	col(table.Column{Name: "state", Kind: table.State, Show: table.Hidden, Doc: "Streaming node's state of the channel (2.6)."},
+		func(_ *Env, v *model.VChannel) table.Cell { return text(v.State) }),
 }
 
 var vchannelContent = []column[*model.VChannel]{
-	col(Column{Name: "segments", Kind: Int, Show: Wide, Priority: 4, Doc: "Healthy segments: dropped ones not counted."},
-		func(e *Env, v *model.VChannel) Cell {
+	col(table.Column{Name: "segments", Kind: table.Int, Show: table.Wide, Priority: 4, Doc: "Healthy segments: dropped ones not counted."},
+		func(e *Env, v *model.VChannel) table.Cell {
 			return count(int64(e.Cluster.VChannelTotals(v.Name).Segments))
 		}).needing(model.PartSegments),
-	col(Column{Name: "rows", Kind: Int, Show: Wide, Priority: 4, Doc: "Rows of its healthy segments as recorded."},
-		func(e *Env, v *model.VChannel) Cell { return count(e.Cluster.VChannelTotals(v.Name).Rows) }).needing(model.PartSegments),
-	col(Column{Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Wide, Priority: 5, Doc: "Growing segments on it."},
-		func(e *Env, v *model.VChannel) Cell {
+	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Wide, Priority: 4, Doc: "Rows of its healthy segments as recorded."},
+		func(e *Env, v *model.VChannel) table.Cell { return count(e.Cluster.VChannelTotals(v.Name).Rows) }).needing(model.PartSegments),
+	col(table.Column{Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Growing segments on it."},
+		func(e *Env, v *model.VChannel) table.Cell {
 			return count(int64(e.Cluster.VChannelTotals(v.Name).ByState[model.SegmentGrowing]))
 		}).needing(model.PartSegments),
 }
@@ -109,7 +110,7 @@ func watchersOf(e *Env, v *model.VChannel) []*model.Session {
 
 var pchannels = define(definition[*model.PChannel]{
 	Resource: Resource{
-		Schema:  Schema{Name: "pchannels", Names: []string{"name"}, Shorthands: map[string]string{"pchannel": "name", "checkpoint_age": "checkpoint_age_seconds"}},
+		Schema:  table.Schema{Name: "pchannels", Names: []string{"name"}, Shorthands: map[string]string{"pchannel": "name", "checkpoint_age": "checkpoint_age_seconds"}},
 		Aliases: []string{"pch", "topics"},
 		Kind:    "PChannel",
 		Doc:     "Physical channels: topics of the message queue, shared by vchannels.",
@@ -127,30 +128,30 @@ var pchannels = define(definition[*model.PChannel]{
 })
 
 var pchannelColumns = []column[*model.PChannel]{
-	col(Column{Name: "name", Doc: "Name of the physical channel."}, func(_ *Env, p *model.PChannel) Cell { return text(p.Name) }),
-	col(Column{Name: "vchannels", Kind: Int, Doc: "Virtual channels on it."},
-		func(e *Env, p *model.PChannel) Cell { return count(int64(len(vchannelsOn(e, p.Name)))) }),
-	col(Column{Name: "collections", Kind: List, Priority: 4, Doc: "Names of the collections with a shard on it, ids of those that are gone."},
-		func(e *Env, p *model.PChannel) Cell { return list(collectionsOn(e, p.Name)) }),
-	col(Column{Name: "state", Kind: State, Priority: 1, Doc: "State of the assignment (2.6)."},
-		func(_ *Env, p *model.PChannel) Cell { return text(p.State) }),
-	col(Column{Name: "node", Kind: ID, Priority: 1, Doc: "Id of the streaming node that it is assigned to (2.6)."},
-		func(_ *Env, p *model.PChannel) Cell { return someID(p.Node) }),
-	col(Column{Name: "node_address", Title: "ADDRESS", Show: Wide, Priority: 2, Doc: "Address of that node."},
-		func(e *Env, p *model.PChannel) Cell { return text(nodeAddress(e, p.Node, "streamingnode")) }),
-	col(Column{Name: "term", Kind: Int, Show: Wide, Priority: 3, Doc: "How often it was assigned (2.6)."},
-		func(_ *Env, p *model.PChannel) Cell { return streamingOnly(p, count(p.Term)) }),
-	col(Column{Name: "access_mode", Title: "ACCESS", Show: Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6)."},
-		func(_ *Env, p *model.PChannel) Cell { return text(p.AccessMode) }),
-	col(Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: Time, Show: Wide, Priority: 3, Doc: "Time of the write-ahead log's consumer (2.6)."},
-		func(_ *Env, p *model.PChannel) Cell { return tso(p.Checkpoint.At) }),
-	col(Column{Name: "checkpoint_age_seconds", Kind: Duration, Show: Wide, Priority: 3, Doc: "Time since checkpoint_at."},
-		func(e *Env, p *model.PChannel) Cell { return age(e, p.Checkpoint.At.Time()) }),
-	col(Column{Name: "streaming", Kind: Bool, Show: Hidden, Doc: "The streaming service has a record of it (2.6)."},
-		func(_ *Env, p *model.PChannel) Cell { return yesNo(p.Streaming) }),
+	col(table.Column{Name: "name", Doc: "Name of the physical channel."}, func(_ *Env, p *model.PChannel) table.Cell { return text(p.Name) }),
+	col(table.Column{Name: "vchannels", Kind: table.Int, Doc: "Virtual channels on it."},
+		func(e *Env, p *model.PChannel) table.Cell { return count(int64(len(vchannelsOn(e, p.Name)))) }),
+	col(table.Column{Name: "collections", Kind: table.List, Priority: 4, Doc: "Names of the collections with a shard on it, ids of those that are gone."},
+		func(e *Env, p *model.PChannel) table.Cell { return list(collectionsOn(e, p.Name)) }),
+	col(table.Column{Name: "state", Kind: table.State, Priority: 1, Doc: "State of the assignment (2.6)."},
+		func(_ *Env, p *model.PChannel) table.Cell { return text(p.State) }),
+	col(table.Column{Name: "node", Kind: table.ID, Priority: 1, Doc: "Id of the streaming node that it is assigned to (2.6)."},
+		func(_ *Env, p *model.PChannel) table.Cell { return someID(p.Node) }),
+	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Wide, Priority: 2, Doc: "Address of that node."},
+		func(e *Env, p *model.PChannel) table.Cell { return text(nodeAddress(e, p.Node, "streamingnode")) }),
+	col(table.Column{Name: "term", Kind: table.Int, Show: table.Wide, Priority: 3, Doc: "How often it was assigned (2.6)."},
+		func(_ *Env, p *model.PChannel) table.Cell { return streamingOnly(p, count(p.Term)) }),
+	col(table.Column{Name: "access_mode", Title: "ACCESS", Show: table.Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6)."},
+		func(_ *Env, p *model.PChannel) table.Cell { return text(p.AccessMode) }),
+	col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time of the write-ahead log's consumer (2.6)."},
+		func(_ *Env, p *model.PChannel) table.Cell { return tso(p.Checkpoint.At) }),
+	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Show: table.Wide, Priority: 3, Doc: "Time since checkpoint_at."},
+		func(e *Env, p *model.PChannel) table.Cell { return age(e, p.Checkpoint.At.Time()) }),
+	col(table.Column{Name: "streaming", Kind: table.Bool, Show: table.Hidden, Doc: "The streaming service has a record of it (2.6)."},
+		func(_ *Env, p *model.PChannel) table.Cell { return yesNo(p.Streaming) }),
 }
 
-func streamingOnly(p *model.PChannel, c Cell) Cell {
+func streamingOnly(p *model.PChannel, c table.Cell) table.Cell {
 	if !p.Streaming {
 		return none()
 	}

@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 var collections = define(definition[*model.Collection]{
 	Resource: Resource{
-		Schema: Schema{
+		Schema: table.Schema{
 			Name: "collections", Singular: "collection", Slashes: true,
 			Names:  []string{"name", "id", "aliases", "full_name"},
 			Handle: "full_name",
@@ -32,75 +33,75 @@ var collections = define(definition[*model.Collection]{
 })
 
 var collectionIdentity = []column[*model.Collection]{
-	col(Column{Name: "id", Kind: ID, Priority: 4, Doc: "Collection id."}, func(_ *Env, c *model.Collection) Cell { return id(c.ID) }),
-	col(Column{Name: "name", By: "id", Doc: "Name of the collection."}, func(_ *Env, c *model.Collection) Cell { return text(c.Name) }),
-	col(Column{Name: "full_name", Show: Hidden, By: "id", Doc: "database.name, without the database if that is default."},
-		func(e *Env, c *model.Collection) Cell { return text(qualifiedName(e, c)) }),
-	col(Column{Name: "database_id", Kind: ID, Show: Hidden, Doc: "Id of the database, 0 before 2.2.9."},
-		func(_ *Env, c *model.Collection) Cell { return id(c.Database) }),
-	col(Column{Name: "database", Priority: 3, Doc: "Name of the database."},
-		func(e *Env, c *model.Collection) Cell { return text(e.Cluster.DatabaseName(c.Database)) }),
-	col(Column{Name: "state", Kind: State, Priority: 6, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
-		func(_ *Env, c *model.Collection) Cell { return text(string(c.State)) }),
+	col(table.Column{Name: "id", Kind: table.ID, Priority: 4, Doc: "Collection id."}, func(_ *Env, c *model.Collection) table.Cell { return id(c.ID) }),
+	col(table.Column{Name: "name", By: "id", Doc: "Name of the collection."}, func(_ *Env, c *model.Collection) table.Cell { return text(c.Name) }),
+	col(table.Column{Name: "full_name", Show: table.Hidden, By: "id", Doc: "database.name, without the database if that is default."},
+		func(e *Env, c *model.Collection) table.Cell { return text(qualifiedName(e, c)) }),
+	col(table.Column{Name: "database_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the database, 0 before 2.2.9."},
+		func(_ *Env, c *model.Collection) table.Cell { return id(c.Database) }),
+	col(table.Column{Name: "database", Priority: 3, Doc: "Name of the database."},
+		func(e *Env, c *model.Collection) table.Cell { return text(e.Cluster.DatabaseName(c.Database)) }),
+	col(table.Column{Name: "state", Kind: table.State, Priority: 6, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+		func(_ *Env, c *model.Collection) table.Cell { return text(string(c.State)) }),
 }
 
 var collectionData = []column[*model.Collection]{
-	col(Column{Name: "rows", Kind: Int, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
-		totalsOf(func(t model.Totals) Cell { return count(t.Rows) })).needing(model.PartSegments),
-	col(Column{Name: "growing_rows", Title: "GROWING", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of growing segments as recorded."},
-		totalsOf(func(t model.Totals) Cell { return count(t.RowsByState[model.SegmentGrowing]) })).needing(model.PartSegments),
-	col(Column{Name: "deleted_rows", Title: "DELETES", Kind: Int, Show: Wide, Priority: 5, Doc: deletesDoc},
-		totalsOf(func(t model.Totals) Cell { return count(t.DeletedRows) })).needing(model.PartSegments | model.PartLogs),
-	col(Column{Name: "size_bytes", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included."},
-		totalsOf(func(t model.Totals) Cell { return count(t.Bytes) })).needing(model.PartSegments | model.PartLogs),
-	col(Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Hidden, Doc: "Bytes of finished index files, where Milvus records them."},
-		totalsOf(func(t model.Totals) Cell { return someCount(t.IndexBytes) })).needing(model.PartIndexes | model.PartSegments | model.PartSegmentIndexes),
-	col(Column{Name: "shards", Kind: Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
-		func(_ *Env, c *model.Collection) Cell { return count(int64(c.Shards)) }),
-	col(Column{Name: "partitions", Kind: Int, Priority: 3, Doc: "Partitions, dropped ones not counted."},
-		func(e *Env, c *model.Collection) Cell { return count(int64(len(livePartitions(e, c.ID)))) }),
-	col(Column{Name: "segments", Kind: Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."},
-		totalsOf(func(t model.Totals) Cell { return count(int64(t.Segments)) })).needing(model.PartSegments),
-	col(Column{Name: "indexes", Kind: Int, Show: Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
-		func(e *Env, c *model.Collection) Cell { return count(int64(len(liveIndexes(e, c.ID)))) }).needing(model.PartIndexes),
-	col(Column{Name: "indexed_percent", Kind: Percent, Show: Wide, Priority: 4, Doc: "Share of the rows that want indexes and have all of them finished; none if no row wants one."},
-		totalsOf(func(t model.Totals) Cell { return percent(t.IndexedRows, t.NeedIndexRows) })).needing(model.PartSegments | model.PartSegmentIndexes),
+	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
+		totalsOf(func(t model.Totals) table.Cell { return count(t.Rows) })).needing(model.PartSegments),
+	col(table.Column{Name: "growing_rows", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Rows of growing segments as recorded."},
+		totalsOf(func(t model.Totals) table.Cell { return count(t.RowsByState[model.SegmentGrowing]) })).needing(model.PartSegments),
+	col(table.Column{Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: deletesDoc},
+		totalsOf(func(t model.Totals) table.Cell { return count(t.DeletedRows) })).needing(model.PartSegments | model.PartLogs),
+	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included."},
+		totalsOf(func(t model.Totals) table.Cell { return count(t.Bytes) })).needing(model.PartSegments | model.PartLogs),
+	col(table.Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of finished index files, where Milvus records them."},
+		totalsOf(func(t model.Totals) table.Cell { return someCount(t.IndexBytes) })).needing(model.PartIndexes | model.PartSegments | model.PartSegmentIndexes),
+	col(table.Column{Name: "shards", Kind: table.Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
+		func(_ *Env, c *model.Collection) table.Cell { return count(int64(c.Shards)) }),
+	col(table.Column{Name: "partitions", Kind: table.Int, Priority: 3, Doc: "Partitions, dropped ones not counted."},
+		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(livePartitions(e, c.ID)))) }),
+	col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."},
+		totalsOf(func(t model.Totals) table.Cell { return count(int64(t.Segments)) })).needing(model.PartSegments),
+	col(table.Column{Name: "indexes", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
+		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(liveIndexes(e, c.ID)))) }).needing(model.PartIndexes),
+	col(table.Column{Name: "indexed_percent", Kind: table.Percent, Show: table.Wide, Priority: 4, Doc: "Share of the rows that want indexes and have all of them finished; none if no row wants one."},
+		totalsOf(func(t model.Totals) table.Cell { return percent(t.IndexedRows, t.NeedIndexRows) })).needing(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var collectionServing = []column[*model.Collection]{
-	col(Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 1, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
-		func(e *Env, c *model.Collection) Cell { return text(loadState(e, c.ID)) }).needing(model.PartServing),
-	col(Column{Name: "load_percent", Title: "LOADED", Kind: Percent, Show: Hidden, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
-		func(e *Env, c *model.Collection) Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) }),
-	col(Column{Name: "replicas", Kind: Int, Show: Wide, Priority: 6, Doc: "Replicas that exist."},
-		func(e *Env, c *model.Collection) Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) }).needing(model.PartServing),
-	col(Column{Name: "aliases", Kind: List, Priority: 5, Doc: "Other names of the collection."},
-		func(e *Env, c *model.Collection) Cell { return list(aliasNames(e, c.ID)) }),
+	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 1, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		func(e *Env, c *model.Collection) table.Cell { return text(loadState(e, c.ID)) }).needing(model.PartServing),
+	col(table.Column{Name: "load_percent", Title: "LOADED", Kind: table.Percent, Show: table.Hidden, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
+		func(e *Env, c *model.Collection) table.Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) }),
+	col(table.Column{Name: "replicas", Kind: table.Int, Show: table.Wide, Priority: 6, Doc: "Replicas that exist."},
+		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) }).needing(model.PartServing),
+	col(table.Column{Name: "aliases", Kind: table.List, Priority: 5, Doc: "Other names of the collection."},
+		func(e *Env, c *model.Collection) table.Cell { return list(aliasNames(e, c.ID)) }),
 }
 
 var collectionSchema = []column[*model.Collection]{
-	col(Column{Name: "consistency_level", Title: "CONSISTENCY", Show: Hidden, Doc: "Default consistency level of searches.", Vocabulary: true},
-		func(_ *Env, c *model.Collection) Cell { return text(c.ConsistencyLevel) }),
-	col(Column{Name: "fields", Kind: Int, Show: Hidden, Doc: "Fields of the schema, Milvus's own not counted."},
-		func(_ *Env, c *model.Collection) Cell { return count(int64(len(userFields(c)))) }),
-	col(Column{Name: "auto_id", Kind: Bool, Show: Hidden, Doc: "Milvus makes the primary keys."},
-		func(_ *Env, c *model.Collection) Cell { return yesNo(c.AutoID) }),
-	col(Column{Name: "dynamic_field", Title: "DYNAMIC", Kind: Bool, Show: Hidden, Doc: "Rows may have fields that the schema does not name."},
-		func(_ *Env, c *model.Collection) Cell { return yesNo(c.DynamicField) }),
-	col(Column{Name: "vchannels", Kind: List, Show: Hidden, Doc: "Virtual channels, one per shard."},
-		func(_ *Env, c *model.Collection) Cell { return list(c.VChannels) }),
-	col(Column{Name: "properties", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
-		func(_ *Env, c *model.Collection) Cell { return pairs(c.Properties) }),
-	col(Column{Name: "description", Show: Hidden, Doc: "Description as given by its creator."},
-		func(_ *Env, c *model.Collection) Cell { return text(c.Description) }),
-	col(Column{Name: "layout", Show: Hidden, Doc: "Layout of the record: 2.1 (all inline), 2.2 (no database) or 2.2.9."},
-		func(_ *Env, c *model.Collection) Cell { return text(c.Layout) }),
-	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
-		func(_ *Env, c *model.Collection) Cell { return tso(c.CreatedAt) }),
+	col(table.Column{Name: "consistency_level", Title: "CONSISTENCY", Show: table.Hidden, Doc: "Default consistency level of searches.", Vocabulary: true},
+		func(_ *Env, c *model.Collection) table.Cell { return text(c.ConsistencyLevel) }),
+	col(table.Column{Name: "fields", Kind: table.Int, Show: table.Hidden, Doc: "Fields of the schema, Milvus's own not counted."},
+		func(_ *Env, c *model.Collection) table.Cell { return count(int64(len(userFields(c)))) }),
+	col(table.Column{Name: "auto_id", Kind: table.Bool, Show: table.Hidden, Doc: "Milvus makes the primary keys."},
+		func(_ *Env, c *model.Collection) table.Cell { return yesNo(c.AutoID) }),
+	col(table.Column{Name: "dynamic_field", Title: "DYNAMIC", Kind: table.Bool, Show: table.Hidden, Doc: "Rows may have fields that the schema does not name."},
+		func(_ *Env, c *model.Collection) table.Cell { return yesNo(c.DynamicField) }),
+	col(table.Column{Name: "vchannels", Kind: table.List, Show: table.Hidden, Doc: "Virtual channels, one per shard."},
+		func(_ *Env, c *model.Collection) table.Cell { return list(c.VChannels) }),
+	col(table.Column{Name: "properties", Kind: table.Pairs, Show: table.Hidden, Doc: "Properties as set by users."},
+		func(_ *Env, c *model.Collection) table.Cell { return pairs(c.Properties) }),
+	col(table.Column{Name: "description", Show: table.Hidden, Doc: "Description as given by its creator."},
+		func(_ *Env, c *model.Collection) table.Cell { return text(c.Description) }),
+	col(table.Column{Name: "layout", Show: table.Hidden, Doc: "Layout of the record: 2.1 (all inline), 2.2 (no database) or 2.2.9."},
+		func(_ *Env, c *model.Collection) table.Cell { return text(c.Layout) }),
+	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When it was created."},
+		func(_ *Env, c *model.Collection) table.Cell { return tso(c.CreatedAt) }),
 }
 
-func totalsOf(cell func(model.Totals) Cell) func(*Env, *model.Collection) Cell {
-	return func(e *Env, c *model.Collection) Cell { return cell(e.Cluster.CollectionTotals(c.ID)) }
+func totalsOf(cell func(model.Totals) table.Cell) func(*Env, *model.Collection) table.Cell {
+	return func(e *Env, c *model.Collection) table.Cell { return cell(e.Cluster.CollectionTotals(c.ID)) }
 }
 
 func aliasNames(e *Env, id model.CollectionID) []string {
@@ -152,16 +153,16 @@ func loadState(e *Env, id model.CollectionID) string {
 
 // loadPercent is what QueryCoord says of a collection that is to be loaded, else what is recorded. Without either that of one which is loaded is
 // no question, and that of one which is being loaded unknown; so it is where QueryCoord was asked and has none.
-func loadPercent(e *Env, l *model.LoadState) Cell {
+func loadPercent(e *Env, l *model.LoadState) table.Cell {
 	if l == nil {
 		return none()
 	}
 	x := e.Cluster.Runtime.LoadedCollection(l.Collection)
 	switch asked := e.Cluster.Runtime != nil && e.Cluster.Runtime.Loaded != nil; {
 	case x != nil:
-		return Cell{Float: float64(x.Percent)}
+		return table.Cell{Float: float64(x.Percent)}
 	case l.Percent != nil && !asked:
-		return Cell{Float: float64(*l.Percent)}
+		return table.Cell{Float: float64(*l.Percent)}
 	case l.Status == "Loaded" && !asked:
 		return none()
 	}
@@ -203,18 +204,18 @@ func collectionSections(s *scope, c *model.Collection) []Section {
 // functions is shown in the description of a collection only.
 var functions = define(definition[*model.Function]{
 	Resource: Resource{
-		Schema: Schema{Name: "functions", Handle: "name"},
+		Schema: table.Schema{Name: "functions", Handle: "name"},
 		Doc:    "Functions that fill fields from others (2.5 and later).",
 		Needs:  model.PartObjects,
 	},
 	columns: []column[*model.Function]{
-		col(Column{Name: "name", Doc: "Name of the function."}, func(_ *Env, f *model.Function) Cell { return text(f.Name) }),
-		col(Column{Name: "type", Doc: "BM25, TextEmbedding or Rerank.", Vocabulary: true}, func(_ *Env, f *model.Function) Cell { return text(f.Type) }),
-		col(Column{Name: "inputs", Kind: List, Doc: "Fields that it reads."}, func(_ *Env, f *model.Function) Cell { return list(f.Inputs) }),
-		col(Column{Name: "outputs", Kind: List, Doc: "Fields that it fills."}, func(_ *Env, f *model.Function) Cell { return list(f.Outputs) }),
-		col(Column{Name: "params", Kind: Pairs, Doc: "Parameters, secrets redacted."}, func(_ *Env, f *model.Function) Cell { return pairs(f.Params) }),
-		col(Column{Name: "description", Show: Hidden, Doc: "Description as given by its creator."},
-			func(_ *Env, f *model.Function) Cell { return text(strings.TrimSpace(f.Description)) }),
+		col(table.Column{Name: "name", Doc: "Name of the function."}, func(_ *Env, f *model.Function) table.Cell { return text(f.Name) }),
+		col(table.Column{Name: "type", Doc: "BM25, TextEmbedding or Rerank.", Vocabulary: true}, func(_ *Env, f *model.Function) table.Cell { return text(f.Type) }),
+		col(table.Column{Name: "inputs", Kind: table.List, Doc: "Fields that it reads."}, func(_ *Env, f *model.Function) table.Cell { return list(f.Inputs) }),
+		col(table.Column{Name: "outputs", Kind: table.List, Doc: "Fields that it fills."}, func(_ *Env, f *model.Function) table.Cell { return list(f.Outputs) }),
+		col(table.Column{Name: "params", Kind: table.Pairs, Doc: "Parameters, secrets redacted."}, func(_ *Env, f *model.Function) table.Cell { return pairs(f.Params) }),
+		col(table.Column{Name: "description", Show: table.Hidden, Doc: "Description as given by its creator."},
+			func(_ *Env, f *model.Function) table.Cell { return text(strings.TrimSpace(f.Description)) }),
 	},
 	ref: func(_ *Env, f *model.Function) Ref { return Ref{ID: f.Name, Name: f.Name} },
 })

@@ -35,7 +35,7 @@ func fixedValues(r *Resource, column int, prefix string) []string {
 		for _, s := range stateOrder[:6] {
 			fixed = append(fixed, s.String())
 		}
-	case r.Columns[column].Kind == Bool:
+	case r.Columns[column].Kind == table.Bool:
 		fixed = []string{"true", "false"}
 	}
 	return slices.DeleteFunc(fixed, func(s string) bool {

@@ -4,38 +4,39 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 var databases = define(definition[*model.Database]{
 	Resource: Resource{
-		Schema:  Schema{Name: "databases", Names: []string{"name", "id"}, Shorthands: map[string]string{"size": "size_bytes"}},
+		Schema:  table.Schema{Name: "databases", Names: []string{"name", "id"}, Shorthands: map[string]string{"size": "size_bytes"}},
 		Aliases: []string{"db", "dbs"},
 		Doc:     "Databases, the namespaces of collections (2.2.9 and later; before that all is in default).",
 		Needs:   model.PartObjects,
 	},
 	rows: databaseRows,
 	columns: []column[*model.Database]{
-		col(Column{Name: "id", Kind: ID, Priority: 2, Doc: "Database id; 1 is default, 0 stands for the time before databases."},
-			func(_ *Env, d *model.Database) Cell { return id(d.ID) }),
-		col(Column{Name: "name", Doc: "Name of the database."}, func(_ *Env, d *model.Database) Cell { return text(d.Name) }),
-		col(Column{Name: "state", Kind: State, Priority: 3, Doc: "Created, Creating, Dropping or Dropped; none if not recorded."},
-			func(_ *Env, d *model.Database) Cell { return text(string(d.State)) }),
-		col(Column{Name: "collections", Kind: Int, Doc: "Collections in it, dropped ones not counted."},
-			func(e *Env, d *model.Database) Cell { return count(int64(len(liveCollections(e, d.ID)))) }),
-		col(Column{Name: "rows", Kind: Int, Doc: "Rows of all its healthy segments as recorded."}, func(e *Env, d *model.Database) Cell {
+		col(table.Column{Name: "id", Kind: table.ID, Priority: 2, Doc: "Database id; 1 is default, 0 stands for the time before databases."},
+			func(_ *Env, d *model.Database) table.Cell { return id(d.ID) }),
+		col(table.Column{Name: "name", Doc: "Name of the database."}, func(_ *Env, d *model.Database) table.Cell { return text(d.Name) }),
+		col(table.Column{Name: "state", Kind: table.State, Priority: 3, Doc: "Created, Creating, Dropping or Dropped; none if not recorded."},
+			func(_ *Env, d *model.Database) table.Cell { return text(string(d.State)) }),
+		col(table.Column{Name: "collections", Kind: table.Int, Doc: "Collections in it, dropped ones not counted."},
+			func(e *Env, d *model.Database) table.Cell { return count(int64(len(liveCollections(e, d.ID)))) }),
+		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of all its healthy segments as recorded."}, func(e *Env, d *model.Database) table.Cell {
 			return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Rows }))
 		}).needing(model.PartSegments),
-		col(Column{Name: "segments", Kind: Int, Priority: 4, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, d *model.Database) Cell {
+		col(table.Column{Name: "segments", Kind: table.Int, Priority: 4, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, d *model.Database) table.Cell {
 			return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return int64(t.Segments) }))
 		}).needing(model.PartSegments),
-		col(Column{Name: "size_bytes", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
-			func(e *Env, d *model.Database) Cell {
+		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
+			func(e *Env, d *model.Database) table.Cell {
 				return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Bytes }))
 			}).needing(model.PartSegments | model.PartLogs),
-		col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it was created."},
-			func(_ *Env, d *model.Database) Cell { return tso(d.CreatedAt) }),
-		col(Column{Name: "properties", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
-			func(_ *Env, d *model.Database) Cell { return pairs(d.Properties) }),
+		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it was created."},
+			func(_ *Env, d *model.Database) table.Cell { return tso(d.CreatedAt) }),
+		col(table.Column{Name: "properties", Kind: table.Pairs, Show: table.Hidden, Doc: "Properties as set by users."},
+			func(_ *Env, d *model.Database) table.Cell { return pairs(d.Properties) }),
 	},
 	ref: func(_ *Env, d *model.Database) Ref { return Ref{ID: d.ID.String(), Name: d.Name} },
 	links: func(_ *Env, d *model.Database) []Link {

@@ -8,21 +8,22 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // column is a Column and how its cells are computed from a row of type T.
 type column[T any] struct {
-	Column
+	table.Column
 	// needs are the parts of the metadata without which the cells are unknown.
 	needs model.Part
 	// live columns say what processes serve. Though Wide or Hidden, they are in every table as soon as the processes
 	// were asked.
 	live bool
-	cell func(*Env, T) Cell
+	cell func(*Env, T) table.Cell
 }
 
 // col is a column. Its title is its name without the unit, if it has none of its own.
-func col[T any](c Column, cell func(*Env, T) Cell) column[T] {
+func col[T any](c table.Column, cell func(*Env, T) table.Cell) column[T] {
 	if c.Title == "" {
 		name := c.Name
 		for _, unit := range []string{"_seconds", "_bytes", "_percent"} {
@@ -80,7 +81,7 @@ func define[T any](d definition[T]) *Resource {
 	if r.Handle == "" {
 		r.Handle = r.Names[0]
 	}
-	r.Columns, r.more = make([]Column, len(d.columns)), make([]facts, len(d.columns))
+	r.Columns, r.more = make([]table.Column, len(d.columns)), make([]facts, len(d.columns))
 	for i := range d.columns {
 		r.Columns[i], r.more[i] = d.columns[i].Column, facts{d.columns[i].needs, d.columns[i].live}
 	}
@@ -98,15 +99,15 @@ type bound[T any] struct {
 	rows     []T
 }
 
-func (t *bound[T]) Resource() *Resource { return t.resource }
-func (t *bound[T]) Schema() *Schema     { return &t.resource.Schema }
-func (t *bound[T]) Env() *Env           { return t.env }
-func (t *bound[T]) Len() int            { return len(t.rows) }
+func (t *bound[T]) Resource() *Resource   { return t.resource }
+func (t *bound[T]) Schema() *table.Schema { return &t.resource.Schema }
+func (t *bound[T]) Env() *Env             { return t.env }
+func (t *bound[T]) Len() int              { return len(t.rows) }
 
-func (t *bound[T]) Cell(row, col int) Cell {
+func (t *bound[T]) Cell(row, col int) table.Cell {
 	c := &t.def.columns[col]
 	if c.needs != 0 && !t.env.Cluster.Loaded.Has(c.needs) {
-		return Cell{Absent: Unknown}
+		return table.Cell{Absent: table.Unknown}
 	}
 	return c.cell(t.env, t.rows[row])
 }
@@ -177,7 +178,7 @@ func section[T any](s *scope, title, resource string, rows []T, columns ...strin
 func sectionOf[T any](s *scope, title string, r *Resource, rows []T, columns ...string) Section {
 	g := NewGrid(&bound[T]{resource: r, def: r.def.(*definition[T]), env: s.Env, rows: rows}, nil, nil)
 	if len(columns) == 0 {
-		g.Columns = r.ColumnsFor(Always, s.Cluster.Loaded)
+		g.Columns = r.ColumnsFor(table.Always, s.Cluster.Loaded)
 	}
 	for _, name := range columns {
 		g.Columns = append(g.Columns, r.Column(name))
@@ -187,85 +188,85 @@ func sectionOf[T any](s *scope, title string, r *Resource, rows []T, columns ...
 
 // Constructors of cells. An empty text and a zero time are None; a list is empty instead.
 
-func text(s string) Cell {
+func text(s string) table.Cell {
 	if s == "" {
-		return Cell{Absent: None}
+		return table.Cell{Absent: table.None}
 	}
-	return Cell{Text: s}
+	return table.Cell{Text: s}
 }
 
-func id[T ~int64](v T) Cell    { return Cell{Int: int64(v)} }
-func count(v int64) Cell       { return Cell{Int: v} }
-func unknown() Cell            { return Cell{Absent: Unknown} }
-func none() Cell               { return Cell{Absent: None} }
-func list(items []string) Cell { return Cell{List: items} }
+func id[T ~int64](v T) table.Cell    { return table.Cell{Int: int64(v)} }
+func count(v int64) table.Cell       { return table.Cell{Int: v} }
+func unknown() table.Cell            { return table.Cell{Absent: table.Unknown} }
+func none() table.Cell               { return table.Cell{Absent: table.None} }
+func list(items []string) table.Cell { return table.Cell{List: items} }
 
 // someID is an id of which 0 means none.
-func someID[T ~int64](v T) Cell {
+func someID[T ~int64](v T) table.Cell {
 	if v == 0 {
 		return none()
 	}
-	return Cell{Int: int64(v)}
+	return table.Cell{Int: int64(v)}
 }
 
 // someCount is a count of which 0 means that none was recorded.
-func someCount[T ~int32 | ~int64](v T) Cell {
+func someCount[T ~int32 | ~int64](v T) table.Cell {
 	if v == 0 {
 		return none()
 	}
-	return Cell{Int: int64(v)}
+	return table.Cell{Int: int64(v)}
 }
 
-func percent(part, whole int64) Cell {
+func percent(part, whole int64) table.Cell {
 	if whole == 0 {
 		return none()
 	}
-	return Cell{Float: 100 * float64(part) / float64(whole)}
+	return table.Cell{Float: 100 * float64(part) / float64(whole)}
 }
 
 // age is the time from t to the Env's now; never negative, as clocks differ.
-func age(e *Env, t time.Time) Cell {
+func age(e *Env, t time.Time) table.Cell {
 	if t.IsZero() {
 		return none()
 	}
 	if e.Now.IsZero() {
 		return unknown()
 	}
-	return Cell{Int: int64(max(0, e.Now.Sub(t)))}
+	return table.Cell{Int: int64(max(0, e.Now.Sub(t)))}
 }
 
 // ids is a list of ids in the order given.
-func ids[T ~int64](list []T) Cell {
+func ids[T ~int64](list []T) table.Cell {
 	if len(list) == 0 {
-		return Cell{}
+		return table.Cell{}
 	}
 	out := make([]string, len(list))
 	for i, v := range list {
 		out[i] = strconv.FormatInt(int64(v), 10)
 	}
-	return Cell{List: out}
+	return table.Cell{List: out}
 }
 
-func yesNo(b bool) Cell {
+func yesNo(b bool) table.Cell {
 	if b {
-		return Cell{Int: 1}
+		return table.Cell{Int: 1}
 	}
-	return Cell{}
+	return table.Cell{}
 }
 
-func at(t time.Time) Cell {
+func at(t time.Time) table.Cell {
 	if t.IsZero() {
 		return none()
 	}
-	return Cell{Int: t.UnixNano()}
+	return table.Cell{Int: t.UnixNano()}
 }
 
-func tso(t model.TSO) Cell { return at(t.Time()) }
+func tso(t model.TSO) table.Cell { return at(t.Time()) }
 
-func pairs(list []model.Pair) Cell {
+func pairs(list []model.Pair) table.Cell {
 	flat := make([]string, 0, 2*len(list))
 	for _, p := range list {
 		flat = append(flat, p.Key, p.Value)
 	}
-	return Cell{List: flat}
+	return table.Cell{List: flat}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // fieldRow is a field with the collection that it is in.
@@ -14,7 +15,7 @@ type fieldRow struct {
 
 var fields = define(definition[fieldRow]{
 	Resource: Resource{
-		Schema:  Schema{Name: "fields", Names: []string{"name"}, Handle: "path", Shorthands: collectionShorthands("pk", "primary_key")},
+		Schema:  table.Schema{Name: "fields", Names: []string{"name"}, Handle: "path", Shorthands: collectionShorthands("pk", "primary_key")},
 		Aliases: []string{"columns"},
 		Doc:     "Fields of all schemas, Milvus's own included.",
 		Needs:   model.PartObjects,
@@ -30,11 +31,11 @@ var fields = define(definition[fieldRow]{
 	},
 	columns: concat(
 		[]column[fieldRow]{
-			col(Column{Name: "id", Kind: ID, Priority: 2, Doc: "Field id inside its collection: 0 RowID, 1 Timestamp, from 100 the user's."},
-				func(_ *Env, f fieldRow) Cell { return id(f.ID) }),
-			col(Column{Name: "name", Doc: "Name of the field."}, func(_ *Env, f fieldRow) Cell { return text(f.Name) }),
-			col(Column{Name: "path", Show: Hidden, Doc: "collection/name, which names the field in the cluster."},
-				func(e *Env, f fieldRow) Cell { return text(qualifiedName(e, f.collection) + "/" + f.Name) }),
+			col(table.Column{Name: "id", Kind: table.ID, Priority: 2, Doc: "Field id inside its collection: 0 RowID, 1 Timestamp, from 100 the user's."},
+				func(_ *Env, f fieldRow) table.Cell { return id(f.ID) }),
+			col(table.Column{Name: "name", Doc: "Name of the field."}, func(_ *Env, f fieldRow) table.Cell { return text(f.Name) }),
+			col(table.Column{Name: "path", Show: table.Hidden, Doc: "collection/name, which names the field in the cluster."},
+				func(e *Env, f fieldRow) table.Cell { return text(qualifiedName(e, f.collection) + "/" + f.Name) }),
 		},
 		collectionColumns(func(f fieldRow) model.CollectionID { return f.collection.ID }),
 		fieldType, fieldMore,
@@ -52,16 +53,16 @@ var fields = define(definition[fieldRow]{
 })
 
 var fieldType = []column[fieldRow]{
-	col(Column{Name: "type", Doc: "Data type: Int64, VarChar, FloatVector, ...", Vocabulary: true},
-		func(_ *Env, f fieldRow) Cell { return text(f.Type) }),
-	col(Column{Name: "element_type", Title: "ELEMENT", Show: Wide, Priority: 5, Doc: "Data type of the elements of an array."},
-		func(_ *Env, f fieldRow) Cell { return text(f.ElementType) }),
-	col(Column{Name: "dim", Kind: Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none."},
-		func(_ *Env, f fieldRow) Cell { return someCount(f.Dim) }),
-	col(Column{Name: "flags", Kind: List, Priority: 2, Doc: "What is special: primary_key, auto_id, partition_key, clustering_key, dynamic, nullable, function_output."},
-		func(_ *Env, f fieldRow) Cell { return list(fieldFlags(f.Field)) }),
-	col(Column{Name: "indexes", Kind: List, Priority: 3, Doc: "Names of the indexes on it, deleted ones not included."},
-		func(e *Env, f fieldRow) Cell {
+	col(table.Column{Name: "type", Doc: "Data type: Int64, VarChar, FloatVector, ...", Vocabulary: true},
+		func(_ *Env, f fieldRow) table.Cell { return text(f.Type) }),
+	col(table.Column{Name: "element_type", Title: "ELEMENT", Show: table.Wide, Priority: 5, Doc: "Data type of the elements of an array."},
+		func(_ *Env, f fieldRow) table.Cell { return text(f.ElementType) }),
+	col(table.Column{Name: "dim", Kind: table.Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none."},
+		func(_ *Env, f fieldRow) table.Cell { return someCount(f.Dim) }),
+	col(table.Column{Name: "flags", Kind: table.List, Priority: 2, Doc: "What is special: primary_key, auto_id, partition_key, clustering_key, dynamic, nullable, function_output."},
+		func(_ *Env, f fieldRow) table.Cell { return list(fieldFlags(f.Field)) }),
+	col(table.Column{Name: "indexes", Kind: table.List, Priority: 3, Doc: "Names of the indexes on it, deleted ones not included."},
+		func(e *Env, f fieldRow) table.Cell {
 			var names []string
 			for _, x := range fieldIndexes(e, f) {
 				if !x.Deleted {
@@ -70,26 +71,26 @@ var fieldType = []column[fieldRow]{
 			}
 			return list(names)
 		}).needing(model.PartIndexes),
-	col(Column{Name: "params", Kind: Pairs, Priority: 4, Doc: "Type parameters: dim, max_length, ..."},
-		func(_ *Env, f fieldRow) Cell { return pairs(f.Params) }),
+	col(table.Column{Name: "params", Kind: table.Pairs, Priority: 4, Doc: "Type parameters: dim, max_length, ..."},
+		func(_ *Env, f fieldRow) table.Cell { return pairs(f.Params) }),
 }
 
 var fieldMore = []column[fieldRow]{
-	col(Column{Name: "primary_key", Kind: Bool, Show: Hidden, Doc: "It is the primary key."},
-		func(_ *Env, f fieldRow) Cell { return yesNo(f.PrimaryKey) }),
-	col(Column{Name: "vector", Kind: Bool, Show: Hidden, Doc: "It holds vectors of any kind."},
-		func(_ *Env, f fieldRow) Cell { return yesNo(f.Vector()) }),
-	col(Column{Name: "system", Kind: Bool, Show: Hidden, Doc: "Milvus itself added it (RowID, Timestamp)."},
-		func(_ *Env, f fieldRow) Cell { return yesNo(f.System()) }),
-	col(Column{Name: "state", Kind: State, Show: Hidden, Doc: "State of the field, none if not recorded."},
-		func(_ *Env, f fieldRow) Cell { return text(f.State) }),
-	col(Column{Name: "struct", Show: Hidden, Doc: "Name of the struct array that it belongs to (2.6)."},
-		func(_ *Env, f fieldRow) Cell { return text(f.Struct) }),
-	col(Column{Name: "default", Show: Hidden, Doc: "Default value, as text."}, func(_ *Env, f fieldRow) Cell { return text(f.Default) }),
-	col(Column{Name: "index_params", Kind: Pairs, Show: Hidden, Doc: "Index parameters inside the schema (2.1)."},
-		func(_ *Env, f fieldRow) Cell { return pairs(f.IndexParams) }),
-	col(Column{Name: "description", Show: Hidden, Doc: "Description as given by its creator."},
-		func(_ *Env, f fieldRow) Cell { return text(strings.TrimSpace(f.Description)) }),
+	col(table.Column{Name: "primary_key", Kind: table.Bool, Show: table.Hidden, Doc: "It is the primary key."},
+		func(_ *Env, f fieldRow) table.Cell { return yesNo(f.PrimaryKey) }),
+	col(table.Column{Name: "vector", Kind: table.Bool, Show: table.Hidden, Doc: "It holds vectors of any kind."},
+		func(_ *Env, f fieldRow) table.Cell { return yesNo(f.Vector()) }),
+	col(table.Column{Name: "system", Kind: table.Bool, Show: table.Hidden, Doc: "Milvus itself added it (RowID, Timestamp)."},
+		func(_ *Env, f fieldRow) table.Cell { return yesNo(f.System()) }),
+	col(table.Column{Name: "state", Kind: table.State, Show: table.Hidden, Doc: "State of the field, none if not recorded."},
+		func(_ *Env, f fieldRow) table.Cell { return text(f.State) }),
+	col(table.Column{Name: "struct", Show: table.Hidden, Doc: "Name of the struct array that it belongs to (2.6)."},
+		func(_ *Env, f fieldRow) table.Cell { return text(f.Struct) }),
+	col(table.Column{Name: "default", Show: table.Hidden, Doc: "Default value, as text."}, func(_ *Env, f fieldRow) table.Cell { return text(f.Default) }),
+	col(table.Column{Name: "index_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Index parameters inside the schema (2.1)."},
+		func(_ *Env, f fieldRow) table.Cell { return pairs(f.IndexParams) }),
+	col(table.Column{Name: "description", Show: table.Hidden, Doc: "Description as given by its creator."},
+		func(_ *Env, f fieldRow) table.Cell { return text(strings.TrimSpace(f.Description)) }),
 }
 
 func fieldFlags(f *model.Field) []string {

@@ -19,63 +19,6 @@ import (
 	"kitescope/table"
 )
 
-// Kind is a table's, as all that resources have in common with other tables.
-type Kind = table.Kind
-
-// Absence is a table's.
-type Absence = table.Absence
-
-// Cell is a table's.
-type Cell = table.Cell
-
-// Show is a table's.
-type Show = table.Show
-
-// Column is a table's.
-type Column = table.Column
-
-// Schema is a table's.
-type Schema = table.Schema
-
-// SortKey is a table's.
-type SortKey = table.SortKey
-
-// The kinds of cells.
-const (
-	Text     = table.Text
-	ID       = table.ID
-	Int      = table.Int
-	Bytes    = table.Bytes
-	Percent  = table.Percent
-	Time     = table.Time
-	Duration = table.Duration
-	Bool     = table.Bool
-	State    = table.State
-	List     = table.List
-	Pairs    = table.Pairs
-)
-
-// Why a cell has no value.
-const (
-	Present = table.Present
-	None    = table.None
-	Unknown = table.Unknown
-)
-
-// Where a column appears.
-const (
-	Always   = table.Always
-	Wide     = table.Wide
-	Hidden   = table.Hidden
-	OnDemand = table.OnDemand
-)
-
-// Matcher is a table's.
-type Matcher = table.Matcher
-
-// Sort orders rows as table.Sort does.
-func Sort(t Table, rows []int32, order []SortKey) []int32 { return table.Sort(t, rows, order) }
-
 // Ref names an object: a resource and an identity that stays the same over refreshes.
 type Ref = model.Ref
 
@@ -119,7 +62,7 @@ type Link struct {
 // Resource is a kind of thing that can be listed. Its Schema's Name is that of "get segments"; its Names are what
 // describe compares with, too, and its Handle is what describe accepts.
 type Resource struct {
-	Schema
+	table.Schema
 	Aliases []string // "seg"
 	Kind    string   // of one item in JSON: "Segment"; a list is "SegmentList"
 	Doc     string   // one sentence
@@ -178,8 +121,8 @@ type Description struct {
 
 // Field is one named value. Column is the resource's own and not to be changed.
 type Field struct {
-	Column *Column
-	Cell   Cell
+	Column *table.Column
+	Cell   table.Cell
 }
 
 // Section is a titled grid inside a description.

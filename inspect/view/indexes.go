@@ -4,11 +4,12 @@ import (
 	"sync"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 var indexes = define(definition[*indexRow]{
 	Resource: Resource{
-		Schema: Schema{
+		Schema: table.Schema{
 			Name:       "indexes",
 			Singular:   "index",
 			Names:      []string{"name", "id"},
@@ -22,8 +23,8 @@ var indexes = define(definition[*indexRow]{
 	rows: func(e *Env) []*indexRow { return indexRows(e.Cluster.Indexes) },
 	columns: concat(
 		[]column[*indexRow]{
-			col(Column{Name: "id", Kind: ID, Priority: 4, Doc: "Index id."}, func(_ *Env, x *indexRow) Cell { return id(x.ID) }),
-			col(Column{Name: "name", Doc: "Name of the index."}, func(_ *Env, x *indexRow) Cell { return text(x.Name) }),
+			col(table.Column{Name: "id", Kind: table.ID, Priority: 4, Doc: "Index id."}, func(_ *Env, x *indexRow) table.Cell { return id(x.ID) }),
+			col(table.Column{Name: "name", Doc: "Name of the index."}, func(_ *Env, x *indexRow) table.Cell { return text(x.Name) }),
 		},
 		collectionColumns(func(x *indexRow) model.CollectionID { return x.Collection }),
 		indexDefinition, indexProgress, indexMore,
@@ -43,54 +44,54 @@ var indexes = define(definition[*indexRow]{
 })
 
 var indexDefinition = []column[*indexRow]{
-	col(Column{Name: "field_id", Kind: ID, Show: Hidden, Doc: "Id of the field."}, func(_ *Env, x *indexRow) Cell { return id(x.Field) }),
-	col(Column{Name: "field", Priority: 1, Doc: "Name of the field, none if it is gone."},
-		func(e *Env, x *indexRow) Cell { return text(fieldName(e, x.Collection, x.Field)) }),
-	col(Column{Name: "type", Doc: "HNSW, IVF_FLAT, AUTOINDEX, INVERTED, ...; none if not recorded.", Vocabulary: true},
-		func(_ *Env, x *indexRow) Cell { return text(x.Type) }),
-	col(Column{Name: "metric", Priority: 2, Doc: "L2, IP, COSINE, ...; none on scalar fields.", Vocabulary: true},
-		func(_ *Env, x *indexRow) Cell { return text(x.Metric) }),
-	col(Column{Name: "params", Kind: Pairs, Priority: 4, Doc: "Parameters without type and metric: M, efConstruction, nlist, ..."},
-		func(_ *Env, x *indexRow) Cell { return pairs(x.Params) }),
-	col(Column{Name: "state", Kind: State, Priority: 1, Doc: "Finished, InProgress, ...: the worst state over its segments; Deleted if the definition is; none if no segment wants it."},
-		func(e *Env, x *indexRow) Cell { return text(indexProgressOf(e, x).state(x)) }).needing(model.PartSegments | model.PartSegmentIndexes),
+	col(table.Column{Name: "field_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the field."}, func(_ *Env, x *indexRow) table.Cell { return id(x.Field) }),
+	col(table.Column{Name: "field", Priority: 1, Doc: "Name of the field, none if it is gone."},
+		func(e *Env, x *indexRow) table.Cell { return text(fieldName(e, x.Collection, x.Field)) }),
+	col(table.Column{Name: "type", Doc: "HNSW, IVF_FLAT, AUTOINDEX, INVERTED, ...; none if not recorded.", Vocabulary: true},
+		func(_ *Env, x *indexRow) table.Cell { return text(x.Type) }),
+	col(table.Column{Name: "metric", Priority: 2, Doc: "L2, IP, COSINE, ...; none on scalar fields.", Vocabulary: true},
+		func(_ *Env, x *indexRow) table.Cell { return text(x.Metric) }),
+	col(table.Column{Name: "params", Kind: table.Pairs, Priority: 4, Doc: "Parameters without type and metric: M, efConstruction, nlist, ..."},
+		func(_ *Env, x *indexRow) table.Cell { return pairs(x.Params) }),
+	col(table.Column{Name: "state", Kind: table.State, Priority: 1, Doc: "Finished, InProgress, ...: the worst state over its segments; Deleted if the definition is; none if no segment wants it."},
+		func(e *Env, x *indexRow) table.Cell { return text(indexProgressOf(e, x).state(x)) }).needing(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var indexProgress = []column[*indexRow]{
-	col(Column{Name: "indexed_percent", Kind: Percent, Priority: 2, Doc: "Share of the rows that want the index and have it; none if no row wants it."},
-		func(e *Env, x *indexRow) Cell {
+	col(table.Column{Name: "indexed_percent", Kind: table.Percent, Priority: 2, Doc: "Share of the rows that want the index and have it; none if no row wants it."},
+		func(e *Env, x *indexRow) table.Cell {
 			p := indexProgressOf(e, x)
 			return percent(p.rows[model.IndexFinished], p.wanted)
 		}).needing(model.PartSegments | model.PartSegmentIndexes),
-	col(Column{Name: "indexed_rows", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of the segments on which the index is finished."},
-		func(e *Env, x *indexRow) Cell {
+	col(table.Column{Name: "indexed_rows", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Rows of the segments on which the index is finished."},
+		func(e *Env, x *indexRow) table.Cell {
 			return count(indexProgressOf(e, x).rows[model.IndexFinished])
 		}).needing(model.PartSegments | model.PartSegmentIndexes),
-	col(Column{Name: "pending_rows", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of the segments that want the index and do not have it finished."},
-		func(e *Env, x *indexRow) Cell {
+	col(table.Column{Name: "pending_rows", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Rows of the segments that want the index and do not have it finished."},
+		func(e *Env, x *indexRow) table.Cell {
 			p := indexProgressOf(e, x)
 			return count(p.wanted - p.rows[model.IndexFinished])
 		}).needing(model.PartSegments | model.PartSegmentIndexes),
-	col(Column{Name: "size_bytes", Kind: Bytes, Show: Wide, Priority: 5, Doc: "Bytes of its files on healthy segments, where Milvus records them."},
-		func(e *Env, x *indexRow) Cell { return someCount(indexProgressOf(e, x).bytes) }).needing(model.PartSegments | model.PartSegmentIndexes),
+	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 5, Doc: "Bytes of its files on healthy segments, where Milvus records them."},
+		func(e *Env, x *indexRow) table.Cell { return someCount(indexProgressOf(e, x).bytes) }).needing(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var indexMore = []column[*indexRow]{
-	col(Column{Name: "deleted", Kind: Bool, Show: Hidden, Doc: "The definition is marked deleted, kept until garbage collection."},
-		func(_ *Env, x *indexRow) Cell { return yesNo(x.Deleted) }),
-	col(Column{Name: "auto", Kind: Bool, Show: Hidden, Doc: "Milvus chose type and parameters (AUTOINDEX)."},
-		func(_ *Env, x *indexRow) Cell { return yesNo(x.Auto) }),
-	col(Column{Name: "type_params", Kind: Pairs, Show: Hidden, Doc: "Type parameters of the field when the index was made."},
-		func(_ *Env, x *indexRow) Cell { return pairs(x.TypeParams) }),
-	col(Column{Name: "user_params", Kind: Pairs, Show: Hidden, Doc: "Parameters as the user gave them."},
-		func(_ *Env, x *indexRow) Cell { return pairs(x.UserParams) }),
-	col(Column{Name: "min_version", Kind: Int, Show: Hidden, Doc: "Lowest index engine version allowed, where recorded."},
-		func(_ *Env, x *indexRow) Cell { return someCount(x.MinVersion) }),
-	col(Column{Name: "max_version", Kind: Int, Show: Hidden, Doc: "Highest index engine version allowed, where recorded."},
-		func(_ *Env, x *indexRow) Cell { return someCount(x.MaxVersion) }),
-	col(Column{Name: "layout", Show: Hidden, Doc: "Layout of the record: 2.1 or 2.2."}, func(_ *Env, x *indexRow) Cell { return text(x.Layout) }),
-	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created, where recorded."},
-		func(_ *Env, x *indexRow) Cell { return at(x.CreatedAt) }),
+	col(table.Column{Name: "deleted", Kind: table.Bool, Show: table.Hidden, Doc: "The definition is marked deleted, kept until garbage collection."},
+		func(_ *Env, x *indexRow) table.Cell { return yesNo(x.Deleted) }),
+	col(table.Column{Name: "auto", Kind: table.Bool, Show: table.Hidden, Doc: "Milvus chose type and parameters (AUTOINDEX)."},
+		func(_ *Env, x *indexRow) table.Cell { return yesNo(x.Auto) }),
+	col(table.Column{Name: "type_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Type parameters of the field when the index was made."},
+		func(_ *Env, x *indexRow) table.Cell { return pairs(x.TypeParams) }),
+	col(table.Column{Name: "user_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Parameters as the user gave them."},
+		func(_ *Env, x *indexRow) table.Cell { return pairs(x.UserParams) }),
+	col(table.Column{Name: "min_version", Kind: table.Int, Show: table.Hidden, Doc: "Lowest index engine version allowed, where recorded."},
+		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MinVersion) }),
+	col(table.Column{Name: "max_version", Kind: table.Int, Show: table.Hidden, Doc: "Highest index engine version allowed, where recorded."},
+		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MaxVersion) }),
+	col(table.Column{Name: "layout", Show: table.Hidden, Doc: "Layout of the record: 2.1 or 2.2."}, func(_ *Env, x *indexRow) table.Cell { return text(x.Layout) }),
+	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When it was created, where recorded."},
+		func(_ *Env, x *indexRow) table.Cell { return at(x.CreatedAt) }),
 }
 
 // indexRow is an index definition with its progress, which is added up when first asked
@@ -173,14 +174,14 @@ func (p *progress) state(x *indexRow) string {
 // indexStateTable is shown in the description of an index only.
 var indexStateTable = define(definition[stateRow]{
 	Resource: Resource{
-		Schema: Schema{Name: "index-states", Handle: "state"},
+		Schema: table.Schema{Name: "index-states", Handle: "state"},
 		Doc:    "Segments that want one index, added up by its state.",
 		Needs:  model.PartSegments | model.PartSegmentIndexes,
 	},
 	columns: []column[stateRow]{
-		col(Column{Name: "state", Kind: State, Doc: "State of the index on the segments."}, func(_ *Env, r stateRow) Cell { return text(r.state) }),
-		col(Column{Name: "segments", Kind: Int, Doc: "How many there are."}, func(_ *Env, r stateRow) Cell { return count(r.segments) }),
-		col(Column{Name: "rows", Kind: Int, Doc: "Their rows as recorded."}, func(_ *Env, r stateRow) Cell { return count(r.rows) }),
+		col(table.Column{Name: "state", Kind: table.State, Doc: "State of the index on the segments."}, func(_ *Env, r stateRow) table.Cell { return text(r.state) }),
+		col(table.Column{Name: "segments", Kind: table.Int, Doc: "How many there are."}, func(_ *Env, r stateRow) table.Cell { return count(r.segments) }),
+		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Their rows as recorded."}, func(_ *Env, r stateRow) table.Cell { return count(r.rows) }),
 	},
 	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },
 })

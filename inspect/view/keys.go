@@ -1,5 +1,7 @@
 package view
 
+import "kitescope/table"
+
 import "kitescope/inspect/model"
 
 // keyRow is a position in the keyspace: a key is described only when it is looked at.
@@ -7,7 +9,7 @@ type keyRow int
 
 var keys = define(definition[keyRow]{
 	Resource: Resource{
-		Schema:   Schema{Name: "keys", Names: []string{"key"}, Shorthands: map[string]string{"size": "size_bytes", "name": "key"}},
+		Schema:   table.Schema{Name: "keys", Names: []string{"key"}, Shorthands: map[string]string{"size": "size_bytes", "name": "key"}},
 		Aliases:  []string{"raw"},
 		Doc:      "Raw keys of the store; values are decoded on demand.",
 		Needs:    model.PartAll,
@@ -24,23 +26,23 @@ var keys = define(definition[keyRow]{
 		return rows
 	},
 	columns: []column[keyRow]{
-		col(Column{Name: "key", Doc: "The absolute key."}, func(e *Env, k keyRow) Cell { return text(k.info(e).Key) }),
-		col(Column{Name: "kind", Priority: 1, Doc: "What the key holds, none if no pattern explains it."},
-			func(e *Env, k keyRow) Cell { return text(k.info(e).Kind) }),
-		col(Column{Name: "size_bytes", Kind: Bytes, Priority: 2, Doc: "Bytes of the value."},
-			func(e *Env, k keyRow) Cell { return count(int64(k.info(e).Size)) }),
-		col(Column{Name: "mod_revision", Title: "REVISION", Kind: Int, Priority: 3, Doc: "etcd revision at which it was last written, where the source knows it."},
-			func(e *Env, k keyRow) Cell { return someCount(k.info(e).ModRevision) }),
-		col(Column{Name: "lease", Kind: ID, Show: Wide, Priority: 4, Doc: "etcd lease of the key."},
-			func(e *Env, k keyRow) Cell { return someID(model.NodeID(k.info(e).Lease)) }),
-		col(Column{Name: "tombstone", Kind: Bool, Show: Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
-			func(e *Env, k keyRow) Cell { return yesNo(k.info(e).Tombstone) }),
-		col(Column{Name: "message", Show: OnDemand, Doc: "Name of the protobuf message, or json, text, int, time, binary."},
-			func(e *Env, k keyRow) Cell { return text(k.record(e).Message) }),
-		col(Column{Name: "value", Show: OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},
-			func(e *Env, k keyRow) Cell { return text(k.record(e).Text) }),
-		col(Column{Name: "problem", Show: OnDemand, Doc: "Why the value could not be decoded, or what of it is unknown."},
-			func(e *Env, k keyRow) Cell { return text(k.record(e).Problem) }),
+		col(table.Column{Name: "key", Doc: "The absolute key."}, func(e *Env, k keyRow) table.Cell { return text(k.info(e).Key) }),
+		col(table.Column{Name: "kind", Priority: 1, Doc: "What the key holds, none if no pattern explains it."},
+			func(e *Env, k keyRow) table.Cell { return text(k.info(e).Kind) }),
+		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes of the value."},
+			func(e *Env, k keyRow) table.Cell { return count(int64(k.info(e).Size)) }),
+		col(table.Column{Name: "mod_revision", Title: "REVISION", Kind: table.Int, Priority: 3, Doc: "etcd revision at which it was last written, where the source knows it."},
+			func(e *Env, k keyRow) table.Cell { return someCount(k.info(e).ModRevision) }),
+		col(table.Column{Name: "lease", Kind: table.ID, Show: table.Wide, Priority: 4, Doc: "etcd lease of the key."},
+			func(e *Env, k keyRow) table.Cell { return someID(model.NodeID(k.info(e).Lease)) }),
+		col(table.Column{Name: "tombstone", Kind: table.Bool, Show: table.Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
+			func(e *Env, k keyRow) table.Cell { return yesNo(k.info(e).Tombstone) }),
+		col(table.Column{Name: "message", Show: table.OnDemand, Doc: "Name of the protobuf message, or json, text, int, time, binary."},
+			func(e *Env, k keyRow) table.Cell { return text(k.record(e).Message) }),
+		col(table.Column{Name: "value", Show: table.OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},
+			func(e *Env, k keyRow) table.Cell { return text(k.record(e).Text) }),
+		col(table.Column{Name: "problem", Show: table.OnDemand, Doc: "Why the value could not be decoded, or what of it is unknown."},
+			func(e *Env, k keyRow) table.Cell { return text(k.record(e).Problem) }),
 	},
 	find: func(e *Env, id string) (int, bool) {
 		if e.Cluster.Keyspace == nil {
@@ -60,16 +62,16 @@ func (k keyRow) record(e *Env) model.Record { return e.Cluster.Keyspace.Record(i
 
 var undecoded = define(definition[*model.Undecoded]{
 	Resource: Resource{
-		Schema: Schema{Name: "undecoded", Singular: "undecoded-key", Names: []string{"key"}, Shorthands: map[string]string{"size": "size_bytes"}},
+		Schema: table.Schema{Name: "undecoded", Singular: "undecoded-key", Names: []string{"key"}, Shorthands: map[string]string{"size": "size_bytes"}},
 		Doc:    "Keys that no decoder understands, and records that hold more than their decoder knows.",
 		Needs:  model.PartAll,
 	},
 	rows: func(e *Env) []*model.Undecoded { return e.Cluster.Undecoded },
 	columns: []column[*model.Undecoded]{
-		col(Column{Name: "key", Doc: "The absolute key."}, func(_ *Env, u *model.Undecoded) Cell { return text(u.Key) }),
-		col(Column{Name: "reason", Doc: "Why it was not decoded, or what of it was not."}, func(_ *Env, u *model.Undecoded) Cell { return text(u.Reason) }),
-		col(Column{Name: "size_bytes", Kind: Bytes, Priority: 1, Doc: "Bytes of the value."},
-			func(_ *Env, u *model.Undecoded) Cell { return count(int64(u.Size)) }),
+		col(table.Column{Name: "key", Doc: "The absolute key."}, func(_ *Env, u *model.Undecoded) table.Cell { return text(u.Key) }),
+		col(table.Column{Name: "reason", Doc: "Why it was not decoded, or what of it was not."}, func(_ *Env, u *model.Undecoded) table.Cell { return text(u.Reason) }),
+		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 1, Doc: "Bytes of the value."},
+			func(_ *Env, u *model.Undecoded) table.Cell { return count(int64(u.Size)) }),
 	},
 	ref: func(_ *Env, u *model.Undecoded) Ref { return Ref{ID: u.Key + ": " + u.Reason, Name: u.Key} },
 	key: func(_ *Env, u *model.Undecoded) string { return u.Key },

@@ -4,73 +4,74 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // Columns that only the processes themselves can fill. They are unknown until someone asks.
 
 var nodeLive = []column[*model.Session]{
-	col(Column{Name: "answer", Kind: State, Show: Hidden, Priority: 1, Doc: "How asking it ended: answered, unreachable, refused, timed out, stale (another process answers at its address), other cluster, denied, ..."},
-		func(e *Env, s *model.Session) Cell {
+	col(table.Column{Name: "answer", Kind: table.State, Show: table.Hidden, Priority: 1, Doc: "How asking it ended: answered, unreachable, refused, timed out, stale (another process answers at its address), other cluster, denied, ..."},
+		func(e *Env, s *model.Session) table.Cell {
 			n := liveNode(e, s)
 			if n == nil {
 				return text(model.NotAsked.String())
 			}
 			return text(n.Outcome.String())
 		}).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "answer_reason", Title: "REASON", Show: Hidden, Doc: "Why there is no answer, in the words of the process or the network."},
-		func(e *Env, s *model.Session) Cell {
+	col(table.Column{Name: "answer_reason", Title: "REASON", Show: table.Hidden, Doc: "Why there is no answer, in the words of the process or the network."},
+		func(e *Env, s *model.Session) table.Cell {
 			n := liveNode(e, s)
 			if n == nil {
 				return text("neither an answer nor metrics name it")
 			}
 			return text(n.Reason)
 		}).needing(model.PartRuntime),
-	col(Column{Name: "health", Kind: State, Show: Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping."},
-		said(func(n *model.LiveNode) (Cell, bool) { return text(n.State), n.State != "" })).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "cpu_percent", Kind: Percent, Show: Hidden, Priority: 2, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started."},
-		said(func(n *model.LiveNode) (Cell, bool) {
+	col(table.Column{Name: "health", Kind: table.State, Show: table.Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping."},
+		said(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).needing(model.PartRuntime).whenLive(),
+	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Show: table.Hidden, Priority: 2, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started."},
+		said(func(n *model.LiveNode) (table.Cell, bool) {
 			cores, _, ok := n.Process.CPU()
-			return Cell{Float: cores * 100}, ok
+			return table.Cell{Float: cores * 100}, ok
 		})).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "memory_bytes", Kind: Bytes, Show: Hidden, Priority: 2, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts."},
-		said(func(n *model.LiveNode) (Cell, bool) {
+	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Show: table.Hidden, Priority: 2, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts."},
+		said(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok
 		})).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "resident_bytes", Kind: Bytes, Show: Hidden, Doc: "Memory that its process holds, as the operating system counts it."},
-		said(func(n *model.LiveNode) (Cell, bool) {
+	col(table.Column{Name: "resident_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Memory that its process holds, as the operating system counts it."},
+		said(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Process.ResidentBytes()
 			return count(bytes), ok
 		})).needing(model.PartRuntime),
-	col(Column{Name: "memory_limit_bytes", Kind: Bytes, Show: Hidden, Doc: "Memory that the process may use, as it sees it."},
-		said(func(n *model.LiveNode) (Cell, bool) {
+	col(table.Column{Name: "memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Memory that the process may use, as it sees it."},
+		said(func(n *model.LiveNode) (table.Cell, bool) {
 			if n.System == nil {
-				return Cell{}, false
+				return table.Cell{}, false
 			}
 			return count(n.System.Memory), true
 		})).needing(model.PartRuntime),
-	col(Column{Name: "started_at", Title: "STARTED", Kind: Time, Show: Hidden, Doc: "When the process started."},
-		said(func(n *model.LiveNode) (Cell, bool) {
+	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Hidden, Doc: "When the process started."},
+		said(func(n *model.LiveNode) (table.Cell, bool) {
 			if t := n.StartedAt(); !t.IsZero() {
 				return at(t), true
 			}
-			return Cell{}, false
+			return table.Cell{}, false
 		})).needing(model.PartRuntime),
-	col(Column{Name: "sealed_segments", Title: "SEALED", Kind: Int, Show: Hidden, Priority: 1, Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them."},
+	col(table.Column{Name: "sealed_segments", Title: "SEALED", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them."},
 		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments }))).needing(model.PartRuntime).whenLive(),
-	col(Column{
-		Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Hidden, Priority: 1, Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
+	col(table.Column{
+		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
 	},
 		serves(func(e *Env, d *model.Distribution) int64 {
 			segments, _ := growingOnce(e, d)
 			return segments
 		}, func(x *model.MetricServed) float64 { return x.Growing.Segments })).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "growing_rows", Kind: Int, Show: Hidden, Priority: 2, Doc: "Rows of those growing segments: searched one by one. By metrics, which do not name segments, one that is being handed over counts as sealed, too."},
+	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of those growing segments: searched one by one. By metrics, which do not name segments, one that is being handed over counts as sealed, too."},
 		serves(func(e *Env, d *model.Distribution) int64 {
 			_, rows := growingOnce(e, d)
 			return rows
 		}, func(x *model.MetricServed) float64 { return x.Growing.Rows })).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "leads", Kind: Int, Show: Hidden, Priority: 2, Doc: "Shards that a query node leads."},
+	col(table.Column{Name: "leads", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Shards that a query node leads."},
 		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil)).needing(model.PartRuntime).whenLive(),
 }
 
@@ -88,8 +89,8 @@ func liveNode(e *Env, s *model.Session) *model.LiveNode {
 }
 
 // said is a cell from what a process said; unknown if it did not.
-func said(cell func(*model.LiveNode) (c Cell, ok bool)) func(*Env, *model.Session) Cell {
-	return func(e *Env, s *model.Session) Cell {
+func said(cell func(*model.LiveNode) (c table.Cell, ok bool)) func(*Env, *model.Session) table.Cell {
+	return func(e *Env, s *model.Session) table.Cell {
 		n := liveNode(e, s)
 		if n == nil {
 			n = sameProcess(e, s)
@@ -104,8 +105,8 @@ func said(cell func(*model.LiveNode) (c Cell, ok bool)) func(*Env, *model.Sessio
 }
 
 // serves is a count from what a query node serves, else from its metrics where they tell; none for other roles.
-func serves(amount func(*Env, *model.Distribution) int64, metric func(*model.MetricServed) float64) func(*Env, *model.Session) Cell {
-	return func(e *Env, s *model.Session) Cell {
+func serves(amount func(*Env, *model.Distribution) int64, metric func(*model.MetricServed) float64) func(*Env, *model.Session) table.Cell {
+	return func(e *Env, s *model.Session) table.Cell {
 		if !servesQueries(s) {
 			return none()
 		}
@@ -117,7 +118,7 @@ func serves(amount func(*Env, *model.Distribution) int64, metric func(*model.Met
 }
 
 // byMetrics adds up what the metrics of a query node say that it serves; unknown if they do not.
-func byMetrics(e *Env, s *model.Session, metric func(*model.MetricServed) float64) Cell {
+func byMetrics(e *Env, s *model.Session, metric func(*model.MetricServed) float64) table.Cell {
 	m := e.Cluster.Runtime.MetricsOf(s.Node)
 	if m == nil || metric == nil {
 		return unknown()
@@ -135,8 +136,8 @@ func sealedByMetrics(figure func(model.MetricSum) float64) func(*model.MetricSer
 }
 
 var segmentLive = []column[*model.Segment]{
-	col(Column{Name: "served_as", Kind: State, Show: Hidden, Priority: 1, Doc: "Sealed, Growing, Both or NotServed: what query nodes have in memory. Unknown while a node that may have it is silent."},
-		func(e *Env, s *model.Segment) Cell {
+	col(table.Column{Name: "served_as", Kind: table.State, Show: table.Hidden, Priority: 1, Doc: "Sealed, Growing, Both or NotServed: what query nodes have in memory. Unknown while a node that may have it is silent."},
+		func(e *Env, s *model.Segment) table.Cell {
 			sealed, growing := false, false
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
 				sealed, growing = sealed || x.Sealed != nil, growing || x.Leader != nil
@@ -153,8 +154,8 @@ var segmentLive = []column[*model.Segment]{
 			}
 			return text("NotServed")
 		}).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "served_by", Kind: List, Show: Hidden, Priority: 1, Doc: "Ids of the query nodes that have it in memory, as far as they were heard."},
-		func(e *Env, s *model.Segment) Cell {
+	col(table.Column{Name: "served_by", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes that have it in memory, as far as they were heard."},
+		func(e *Env, s *model.Segment) table.Cell {
 			var nodes []model.NodeID
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
 				nodes = append(nodes, x.Node.Node)
@@ -165,8 +166,8 @@ var segmentLive = []column[*model.Segment]{
 			slices.Sort(nodes)
 			return ids(slices.Compact(nodes))
 		}).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "live_rows", Kind: Int, Show: Hidden, Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync."},
-		func(e *Env, s *model.Segment) Cell {
+	col(table.Column{Name: "live_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync."},
+		func(e *Env, s *model.Segment) table.Cell {
 			d := e.Cluster.Runtime.DataSegment(s.ID)
 			switch {
 			case d != nil:
@@ -179,8 +180,8 @@ var segmentLive = []column[*model.Segment]{
 }
 
 var vchannelLive = []column[*model.VChannel]{
-	col(Column{Name: "leaders", Title: "LEADER", Kind: List, Show: Hidden, Priority: 1, Doc: "Ids of the query nodes that lead the shard, one for each replica, as far as they were heard."},
-		func(e *Env, v *model.VChannel) Cell {
+	col(table.Column{Name: "leaders", Title: "LEADER", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes that lead the shard, one for each replica, as far as they were heard."},
+		func(e *Env, v *model.VChannel) table.Cell {
 			var nodes []model.NodeID
 			for _, view := range e.Cluster.Runtime.ShardViews(v.Name) {
 				nodes = append(nodes, view.Node.Node)
@@ -190,8 +191,8 @@ var vchannelLive = []column[*model.VChannel]{
 			}
 			return ids(nodes)
 		}).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "served_growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Priority: 2, Doc: "Rows of the growing segments that its leaders serve, the most that one of them has."},
-		func(e *Env, v *model.VChannel) Cell {
+	col(table.Column{Name: "served_growing_rows", Title: "GROWING ROWS", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of the growing segments that its leaders serve, the most that one of them has."},
+		func(e *Env, v *model.VChannel) table.Cell {
 			views := e.Cluster.Runtime.ShardViews(v.Name)
 			var rows int64
 			for _, view := range views {
@@ -206,8 +207,8 @@ var vchannelLive = []column[*model.VChannel]{
 			}
 			return none()
 		}).needing(model.PartRuntime).whenLive(),
-	col(Column{Name: "queue_lag", Kind: Int, Show: Hidden, Doc: "Messages in the topic behind the checkpoint, where the queue was asked (Kafka)."},
-		func(e *Env, v *model.VChannel) Cell {
+	col(table.Column{Name: "queue_lag", Kind: table.Int, Show: table.Hidden, Doc: "Messages in the topic behind the checkpoint, where the queue was asked (Kafka)."},
+		func(e *Env, v *model.VChannel) table.Cell {
 			if lag, ok := e.Cluster.QueueLag(v); ok {
 				return count(lag)
 			}
@@ -225,7 +226,7 @@ func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
 	if n != nil {
 		live.Answer, live.Reason = n.Outcome.String(), n.Reason
 	}
-	cell := func(name string) Cell {
+	cell := func(name string) table.Cell {
 		for i := range nodeLive {
 			if nodeLive[i].Name == name {
 				return nodeLive[i].cell(e, s)
@@ -236,7 +237,7 @@ func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
 	live.Sealed, live.Growing, live.GrowingRows = cell("sealed_segments"), cell("growing_segments"), cell("growing_rows")
 	live.Leads, live.CPU, live.Memory = cell("leads"), cell("cpu_percent"), cell("memory_bytes")
 	live.SealedRows = live.Sealed
-	if live.Sealed.Absent == Present {
+	if live.Sealed.Absent == table.Present {
 		live.SealedRows = byMetrics(e, s, sealedByMetrics(func(x model.MetricSum) float64 { return x.Rows }))
 	}
 	if n != nil && n.Distribution != nil {

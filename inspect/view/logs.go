@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // logRow is what a segment has of one kind and field.
@@ -15,22 +16,24 @@ type logRow struct {
 // segmentLogs is shown in the description of a segment only.
 var segmentLogs = define(definition[logRow]{
 	Resource: Resource{
-		Schema: Schema{Name: "segment-logs", Handle: "field_id"},
+		Schema: table.Schema{Name: "segment-logs", Handle: "field_id"},
 		Doc:    "Log files of one segment, by kind and field.",
 		Needs:  model.PartSegments | model.PartLogs,
 	},
 	columns: []column[logRow]{
-		col(Column{Name: "kind", Doc: "insert, delta, stats or bm25."}, func(_ *Env, l logRow) Cell { return text(l.Kind.String()) }),
-		col(Column{Name: "field_id", Kind: ID, Doc: "Id of the field, or of the column group under storage version 2."},
-			func(_ *Env, l logRow) Cell { return logField(l, id(l.Field)) }),
-		col(Column{Name: "field", Doc: "Name of the field."},
-			func(e *Env, l logRow) Cell { return logField(l, text(fieldName(e, l.segment.Collection, l.Field))) }),
-		col(Column{Name: "files", Kind: Int, Doc: "Files in storage."}, func(_ *Env, l logRow) Cell { return count(int64(l.Files)) }),
-		col(Column{Name: "entries", Kind: Int, Doc: "Entries of all files: rows of insert logs, deletes of delta logs."},
-			func(_ *Env, l logRow) Cell { return count(l.Rows) }),
-		col(Column{Name: "size_bytes", Kind: Bytes, Doc: "Bytes in storage."}, func(_ *Env, l logRow) Cell { return count(l.Bytes) }),
-		col(Column{Name: "memory_bytes", Kind: Bytes, Doc: "Bytes when decoded, where recorded (2.4 and later)."},
-			func(_ *Env, l logRow) Cell { return someCount(l.MemoryBytes) }),
+		col(table.Column{Name: "kind", Doc: "insert, delta, stats or bm25."}, func(_ *Env, l logRow) table.Cell { return text(l.Kind.String()) }),
+		col(table.Column{Name: "field_id", Kind: table.ID, Doc: "Id of the field, or of the column group under storage version 2."},
+			func(_ *Env, l logRow) table.Cell { return logField(l, id(l.Field)) }),
+		col(table.Column{Name: "field", Doc: "Name of the field."},
+			func(e *Env, l logRow) table.Cell {
+				return logField(l, text(fieldName(e, l.segment.Collection, l.Field)))
+			}),
+		col(table.Column{Name: "files", Kind: table.Int, Doc: "Files in storage."}, func(_ *Env, l logRow) table.Cell { return count(int64(l.Files)) }),
+		col(table.Column{Name: "entries", Kind: table.Int, Doc: "Entries of all files: rows of insert logs, deletes of delta logs."},
+			func(_ *Env, l logRow) table.Cell { return count(l.Rows) }),
+		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Doc: "Bytes in storage."}, func(_ *Env, l logRow) table.Cell { return count(l.Bytes) }),
+		col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Doc: "Bytes when decoded, where recorded (2.4 and later)."},
+			func(_ *Env, l logRow) table.Cell { return someCount(l.MemoryBytes) }),
 	},
 	ref: func(_ *Env, l logRow) Ref {
 		return Ref{ID: l.segment.ID.String() + "/" + l.Kind.String() + "/" + l.Field.String()}
@@ -38,7 +41,7 @@ var segmentLogs = define(definition[logRow]{
 })
 
 // logField is none for delta logs, which belong to no field.
-func logField(l logRow, c Cell) Cell {
+func logField(l logRow, c table.Cell) table.Cell {
 	if l.Kind == model.DeltaLog {
 		return none()
 	}
@@ -72,14 +75,14 @@ type stateRow struct {
 // segmentStates is shown in descriptions only.
 var segmentStates = define(definition[stateRow]{
 	Resource: Resource{
-		Schema: Schema{Name: "segment-states", Handle: "state"},
+		Schema: table.Schema{Name: "segment-states", Handle: "state"},
 		Doc:    "Segments added up by state.",
 		Needs:  model.PartSegments,
 	},
 	columns: []column[stateRow]{
-		col(Column{Name: "state", Kind: State, Doc: "State of the segments."}, func(_ *Env, r stateRow) Cell { return text(r.state) }),
-		col(Column{Name: "segments", Kind: Int, Doc: "How many there are."}, func(_ *Env, r stateRow) Cell { return count(r.segments) }),
-		col(Column{Name: "rows", Kind: Int, Doc: "Their rows as recorded."}, func(_ *Env, r stateRow) Cell { return count(r.rows) }),
+		col(table.Column{Name: "state", Kind: table.State, Doc: "State of the segments."}, func(_ *Env, r stateRow) table.Cell { return text(r.state) }),
+		col(table.Column{Name: "segments", Kind: table.Int, Doc: "How many there are."}, func(_ *Env, r stateRow) table.Cell { return count(r.segments) }),
+		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Their rows as recorded."}, func(_ *Env, r stateRow) table.Cell { return count(r.rows) }),
 	},
 	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },
 })

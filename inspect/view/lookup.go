@@ -151,9 +151,9 @@ func label(t Table, row int, ref Ref) string {
 	r := t.Resource()
 	handle := ref.ID
 	if i := r.Column(r.Handle); i >= 0 {
-		if c := t.Cell(row, i); c.Absent == Present && r.Columns[i].Kind.Texts() {
+		if c := t.Cell(row, i); c.Absent == table.Present && r.Columns[i].Kind.Texts() {
 			handle = c.Text
-		} else if c.Absent == Present {
+		} else if c.Absent == table.Present {
 			handle = strconv.FormatInt(c.Int, 10)
 		}
 	}

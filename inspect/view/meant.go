@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // Usual implements table.Context.
-func (t *bound[T]) Usual(show Show) []int { return t.resource.ColumnsFor(show, t.env.Cluster.Loaded) }
+func (t *bound[T]) Usual(show table.Show) []int {
+	return t.resource.ColumnsFor(show, t.env.Cluster.Loaded)
+}
 
 // Known implements table.Context.
 func (t *bound[T]) Known(column int) bool {

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 var nodes = define(definition[*model.Session]{
 	Resource: Resource{
-		Schema:  Schema{Name: "nodes", Names: []string{"id", "name", "role", "address", "host"}, Handle: "name", Shorthands: map[string]string{"node": "id", "addr": "address"}},
+		Schema:  table.Schema{Name: "nodes", Names: []string{"id", "name", "role", "address", "host"}, Handle: "name", Shorthands: map[string]string{"node": "id", "addr": "address"}},
 		Aliases: []string{"session", "sessions", "no"},
 		Doc:     "Sessions: one for each role of each process that is registered in etcd.",
 		Needs:   model.PartSessions,
@@ -43,57 +44,57 @@ var nodes = define(definition[*model.Session]{
 })
 
 var nodeColumns = []column[*model.Session]{
-	col(Column{Name: "id", Kind: ID, Doc: "Server id; it changes at each start of the process."},
-		func(_ *Env, s *model.Session) Cell { return id(s.Node) }),
-	col(Column{Name: "name", Show: Hidden, Doc: "role-id, which names the session in the cluster: several roles may share an id."},
-		func(_ *Env, s *model.Session) Cell { return text(sessionName(s)) }),
-	col(Column{Name: "role", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true},
-		func(_ *Env, s *model.Session) Cell { return text(s.Role) }),
-	col(Column{Name: "address", Doc: "Address of the gRPC server, host:port."}, func(_ *Env, s *model.Session) Cell { return text(s.Address) }),
-	col(Column{Name: "host", Show: Wide, Priority: 4, Doc: "Host name as the process sees it (2.3 and later)."},
-		func(_ *Env, s *model.Session) Cell { return text(s.HostName) }),
-	col(Column{Name: "version", Priority: 1, Doc: "Milvus version of the process, none before it was recorded."},
-		func(_ *Env, s *model.Session) Cell { return text(s.Version) }),
-	col(Column{Name: "state", Kind: State, Doc: "registered, stopping or standby: what metadata alone can say."},
-		func(_ *Env, s *model.Session) Cell { return text(s.State()) }),
-	col(Column{Name: "replicas", Kind: Int, Priority: 2, Doc: "Replicas that a query node belongs to, leaving ones too."},
-		func(e *Env, s *model.Session) Cell {
+	col(table.Column{Name: "id", Kind: table.ID, Doc: "Server id; it changes at each start of the process."},
+		func(_ *Env, s *model.Session) table.Cell { return id(s.Node) }),
+	col(table.Column{Name: "name", Show: table.Hidden, Doc: "role-id, which names the session in the cluster: several roles may share an id."},
+		func(_ *Env, s *model.Session) table.Cell { return text(sessionName(s)) }),
+	col(table.Column{Name: "role", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true},
+		func(_ *Env, s *model.Session) table.Cell { return text(s.Role) }),
+	col(table.Column{Name: "address", Doc: "Address of the gRPC server, host:port."}, func(_ *Env, s *model.Session) table.Cell { return text(s.Address) }),
+	col(table.Column{Name: "host", Show: table.Wide, Priority: 4, Doc: "Host name as the process sees it (2.3 and later)."},
+		func(_ *Env, s *model.Session) table.Cell { return text(s.HostName) }),
+	col(table.Column{Name: "version", Priority: 1, Doc: "Milvus version of the process, none before it was recorded."},
+		func(_ *Env, s *model.Session) table.Cell { return text(s.Version) }),
+	col(table.Column{Name: "state", Kind: table.State, Doc: "registered, stopping or standby: what metadata alone can say."},
+		func(_ *Env, s *model.Session) table.Cell { return text(s.State()) }),
+	col(table.Column{Name: "replicas", Kind: table.Int, Priority: 2, Doc: "Replicas that a query node belongs to, leaving ones too."},
+		func(e *Env, s *model.Session) table.Cell {
 			if !servesQueries(s) {
 				return none()
 			}
 			return count(int64(len(replicasOn(e, s.Node))))
 		}).needing(model.PartServing),
-	col(Column{Name: "resource_groups", Title: "RESOURCE GROUP", Kind: List, Priority: 3, Doc: "Resource groups that list a query node."},
-		func(e *Env, s *model.Session) Cell {
+	col(table.Column{Name: "resource_groups", Title: "RESOURCE GROUP", Kind: table.List, Priority: 3, Doc: "Resource groups that list a query node."},
+		func(e *Env, s *model.Session) table.Cell {
 			if !servesQueries(s) {
 				return none()
 			}
 			return list(groupsOf(e, s.Node))
 		}).needing(model.PartServing),
-	col(Column{Name: "channels", Kind: Int, Priority: 2, Doc: "Virtual channels that a data node or streaming node consumes."},
-		func(e *Env, s *model.Session) Cell {
+	col(table.Column{Name: "channels", Kind: table.Int, Priority: 2, Doc: "Virtual channels that a data node or streaming node consumes."},
+		func(e *Env, s *model.Session) table.Cell {
 			if !consumesChannels(s) {
 				return none()
 			}
 			return count(int64(len(watchedBy(e, s))))
 		}).needing(model.PartChannels),
-	col(Column{Name: "exclusive", Kind: Bool, Show: Hidden, Doc: "Only one of this role may be active."},
-		func(_ *Env, s *model.Session) Cell { return yesNo(s.Exclusive) }),
-	col(Column{Name: "lease", Kind: ID, Show: Hidden, Doc: "etcd lease of the session."},
-		func(_ *Env, s *model.Session) Cell { return someID(model.NodeID(s.Lease)) }),
-	col(Column{Name: "index_engine", Show: Hidden, Doc: "Range of vector index versions that a query node reads, lowest..current."},
-		func(_ *Env, s *model.Session) Cell { return engine(s.IndexEngine) }),
-	col(Column{Name: "scalar_index_engine", Title: "SCALAR ENGINE", Show: Hidden, Doc: "Range of scalar index versions that a query node reads, lowest..current."},
-		func(_ *Env, s *model.Session) Cell { return engine(s.ScalarIndexEngine) }),
-	col(Column{Name: "labels", Kind: Pairs, Show: Hidden, Doc: "Labels of the server."},
-		func(_ *Env, s *model.Session) Cell { return pairs(s.Labels) }),
-	col(Column{Name: "revision", Kind: Int, Show: Hidden, Doc: "etcd revision at which it was last written: higher is later."},
-		func(_ *Env, s *model.Session) Cell { return someCount(s.Revision) }),
+	col(table.Column{Name: "exclusive", Kind: table.Bool, Show: table.Hidden, Doc: "Only one of this role may be active."},
+		func(_ *Env, s *model.Session) table.Cell { return yesNo(s.Exclusive) }),
+	col(table.Column{Name: "lease", Kind: table.ID, Show: table.Hidden, Doc: "etcd lease of the session."},
+		func(_ *Env, s *model.Session) table.Cell { return someID(model.NodeID(s.Lease)) }),
+	col(table.Column{Name: "index_engine", Show: table.Hidden, Doc: "Range of vector index versions that a query node reads, lowest..current."},
+		func(_ *Env, s *model.Session) table.Cell { return engine(s.IndexEngine) }),
+	col(table.Column{Name: "scalar_index_engine", Title: "SCALAR ENGINE", Show: table.Hidden, Doc: "Range of scalar index versions that a query node reads, lowest..current."},
+		func(_ *Env, s *model.Session) table.Cell { return engine(s.ScalarIndexEngine) }),
+	col(table.Column{Name: "labels", Kind: table.Pairs, Show: table.Hidden, Doc: "Labels of the server."},
+		func(_ *Env, s *model.Session) table.Cell { return pairs(s.Labels) }),
+	col(table.Column{Name: "revision", Kind: table.Int, Show: table.Hidden, Doc: "etcd revision at which it was last written: higher is later."},
+		func(_ *Env, s *model.Session) table.Cell { return someCount(s.Revision) }),
 }
 
 func sessionName(s *model.Session) string { return s.Role + "-" + s.Node.String() }
 
-func engine(r model.EngineRange) Cell {
+func engine(r model.EngineRange) table.Cell {
 	if r == (model.EngineRange{}) {
 		return none()
 	}
@@ -164,29 +165,29 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps
 
 var resourceGroups = define(definition[*model.ResourceGroup]{
 	Resource: Resource{
-		Schema:  Schema{Name: "resource-groups", Names: []string{"name"}, Shorthands: map[string]string{"node": "nodes"}},
+		Schema:  table.Schema{Name: "resource-groups", Names: []string{"name"}, Shorthands: map[string]string{"node": "nodes"}},
 		Aliases: []string{"rg", "rgs"},
 		Doc:     "Named sets of query nodes.",
 		Needs:   model.PartServing,
 	},
 	rows: func(e *Env) []*model.ResourceGroup { return e.Cluster.ResourceGroups },
 	columns: []column[*model.ResourceGroup]{
-		col(Column{Name: "name", Doc: "Name of the resource group."}, func(_ *Env, g *model.ResourceGroup) Cell { return text(g.Name) }),
-		col(Column{Name: "capacity", Kind: Int, Doc: "Nodes that it may hold, as recorded."},
-			func(_ *Env, g *model.ResourceGroup) Cell { return count(int64(g.Capacity)) }),
-		col(Column{Name: "nodes", Kind: List, Doc: "Ids of its query nodes."}, func(_ *Env, g *model.ResourceGroup) Cell { return ids(g.Nodes) }),
-		col(Column{Name: "node_addresses", Title: "ADDRESSES", Kind: List, Show: Wide, Priority: 4, Doc: "The same with addresses beside the ids."},
-			func(e *Env, g *model.ResourceGroup) Cell { return list(nodeNames(e, g.Nodes, "querynode")) }),
-		col(Column{Name: "replicas", Kind: Int, Priority: 1, Doc: "Replicas in it."},
-			func(e *Env, g *model.ResourceGroup) Cell { return count(int64(len(replicasIn(e, g.Name)))) }),
-		col(Column{Name: "requests", Kind: Int, Show: Wide, Priority: 2, Doc: "Nodes that it asks for (2.4 and later)."},
-			func(_ *Env, g *model.ResourceGroup) Cell { return configured(g.Requests) }),
-		col(Column{Name: "limits", Kind: Int, Show: Wide, Priority: 2, Doc: "Nodes that it takes at most (2.4 and later)."},
-			func(_ *Env, g *model.ResourceGroup) Cell { return configured(g.Limits) }),
-		col(Column{Name: "transfer_from", Title: "FROM", Kind: List, Show: Hidden, Doc: "Groups that it may take nodes from (2.4 and later)."},
-			func(_ *Env, g *model.ResourceGroup) Cell { return list(g.TransferFrom) }),
-		col(Column{Name: "transfer_to", Title: "TO", Kind: List, Show: Hidden, Doc: "Groups that it may give nodes to (2.4 and later)."},
-			func(_ *Env, g *model.ResourceGroup) Cell { return list(g.TransferTo) }),
+		col(table.Column{Name: "name", Doc: "Name of the resource group."}, func(_ *Env, g *model.ResourceGroup) table.Cell { return text(g.Name) }),
+		col(table.Column{Name: "capacity", Kind: table.Int, Doc: "Nodes that it may hold, as recorded."},
+			func(_ *Env, g *model.ResourceGroup) table.Cell { return count(int64(g.Capacity)) }),
+		col(table.Column{Name: "nodes", Kind: table.List, Doc: "Ids of its query nodes."}, func(_ *Env, g *model.ResourceGroup) table.Cell { return ids(g.Nodes) }),
+		col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.List, Show: table.Wide, Priority: 4, Doc: "The same with addresses beside the ids."},
+			func(e *Env, g *model.ResourceGroup) table.Cell { return list(nodeNames(e, g.Nodes, "querynode")) }),
+		col(table.Column{Name: "replicas", Kind: table.Int, Priority: 1, Doc: "Replicas in it."},
+			func(e *Env, g *model.ResourceGroup) table.Cell { return count(int64(len(replicasIn(e, g.Name)))) }),
+		col(table.Column{Name: "requests", Kind: table.Int, Show: table.Wide, Priority: 2, Doc: "Nodes that it asks for (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) table.Cell { return configured(g.Requests) }),
+		col(table.Column{Name: "limits", Kind: table.Int, Show: table.Wide, Priority: 2, Doc: "Nodes that it takes at most (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) table.Cell { return configured(g.Limits) }),
+		col(table.Column{Name: "transfer_from", Title: "FROM", Kind: table.List, Show: table.Hidden, Doc: "Groups that it may take nodes from (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) table.Cell { return list(g.TransferFrom) }),
+		col(table.Column{Name: "transfer_to", Title: "TO", Kind: table.List, Show: table.Hidden, Doc: "Groups that it may give nodes to (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) table.Cell { return list(g.TransferTo) }),
 	},
 	ref: func(_ *Env, g *model.ResourceGroup) Ref { return Ref{ID: g.Name, Name: g.Name} },
 	links: func(_ *Env, g *model.ResourceGroup) []Link {
@@ -200,7 +201,7 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 	},
 })
 
-func configured(n int32) Cell {
+func configured(n int32) table.Cell {
 	if n < 0 {
 		return none()
 	}

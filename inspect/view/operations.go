@@ -1,30 +1,32 @@
 package view
 
+import "kitescope/table"
+
 import "kitescope/inspect/model"
 
 var configEntries = define(definition[*model.ConfigEntry]{
 	Resource: Resource{
-		Schema:  Schema{Name: "config", Singular: "config-entry", Names: []string{"name"}, Shorthands: map[string]string{"key": "name"}},
+		Schema:  table.Schema{Name: "config", Singular: "config-entry", Names: []string{"name"}, Shorthands: map[string]string{"key": "name"}},
 		Aliases: []string{"configs", "configuration", "cfg"},
 		Doc:     "Dynamic configuration keys that operators have set in etcd.",
 		Needs:   model.PartConfig,
 	},
 	rows: func(e *Env) []*model.ConfigEntry { return e.Cluster.Config },
 	columns: []column[*model.ConfigEntry]{
-		col(Column{Name: "name", Doc: "Name of the key, as written after config/."}, func(_ *Env, c *model.ConfigEntry) Cell { return text(c.Name) }),
-		col(Column{Name: "value", Doc: "Its value, <redacted> where the name says that it is a secret."},
-			func(_ *Env, c *model.ConfigEntry) Cell { return text(c.Value) }),
-		col(Column{Name: "redacted", Kind: Bool, Show: Hidden, Doc: "The value is hidden."},
-			func(_ *Env, c *model.ConfigEntry) Cell { return yesNo(c.Redacted) }),
-		col(Column{Name: "mod_revision", Title: "REVISION", Kind: Int, Show: Wide, Priority: 1, Doc: "etcd revision at which it was last set, where the source knows it."},
-			func(_ *Env, c *model.ConfigEntry) Cell { return someCount(c.ModRevision) }),
+		col(table.Column{Name: "name", Doc: "Name of the key, as written after config/."}, func(_ *Env, c *model.ConfigEntry) table.Cell { return text(c.Name) }),
+		col(table.Column{Name: "value", Doc: "Its value, <redacted> where the name says that it is a secret."},
+			func(_ *Env, c *model.ConfigEntry) table.Cell { return text(c.Value) }),
+		col(table.Column{Name: "redacted", Kind: table.Bool, Show: table.Hidden, Doc: "The value is hidden."},
+			func(_ *Env, c *model.ConfigEntry) table.Cell { return yesNo(c.Redacted) }),
+		col(table.Column{Name: "mod_revision", Title: "REVISION", Kind: table.Int, Show: table.Wide, Priority: 1, Doc: "etcd revision at which it was last set, where the source knows it."},
+			func(_ *Env, c *model.ConfigEntry) table.Cell { return someCount(c.ModRevision) }),
 	},
 	ref: func(_ *Env, c *model.ConfigEntry) Ref { return Ref{ID: c.Name, Name: c.Name} },
 })
 
 var tasks = define(definition[*model.Task]{
 	Resource: Resource{
-		Schema:  Schema{Name: "tasks", Names: []string{"id"}, Shorthands: collectionShorthands("age", "age_seconds")},
+		Schema:  table.Schema{Name: "tasks", Names: []string{"id"}, Shorthands: collectionShorthands("age", "age_seconds")},
 		Aliases: []string{"jobs", "job"},
 		Doc:     "Background work that is kept in etcd: import, compaction, stats, analyze, broadcast (2.4 and later).",
 		Needs:   model.PartObjects | model.PartTasks,
@@ -32,11 +34,11 @@ var tasks = define(definition[*model.Task]{
 	rows: func(e *Env) []*model.Task { return e.Cluster.Tasks },
 	columns: concat(
 		[]column[*model.Task]{
-			col(Column{Name: "id", Kind: ID, Doc: "Task id."}, func(_ *Env, t *model.Task) Cell { return id(t.ID) }),
-			col(Column{Name: "type", Doc: "import-job, preimport, import, compaction, stats, analyze or broadcast.", Vocabulary: true},
-				func(_ *Env, t *model.Task) Cell { return text(t.Type) }),
-			col(Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...", Vocabulary: true},
-				func(_ *Env, t *model.Task) Cell { return text(t.SubType) }),
+			col(table.Column{Name: "id", Kind: table.ID, Doc: "Task id."}, func(_ *Env, t *model.Task) table.Cell { return id(t.ID) }),
+			col(table.Column{Name: "type", Doc: "import-job, preimport, import, compaction, stats, analyze or broadcast.", Vocabulary: true},
+				func(_ *Env, t *model.Task) table.Cell { return text(t.Type) }),
+			col(table.Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...", Vocabulary: true},
+				func(_ *Env, t *model.Task) table.Cell { return text(t.SubType) }),
 		},
 		taskCollection, taskState, taskDetail,
 	),
@@ -66,15 +68,15 @@ var tasks = define(definition[*model.Task]{
 
 // taskCollection differs from collectionColumns: a broadcast has no collection.
 var taskCollection = []column[*model.Task]{
-	col(Column{Name: "collection_id", Kind: ID, Show: Hidden, Doc: "Id of the collection, none if the task has no single one."},
-		func(_ *Env, t *model.Task) Cell { return someID(t.Collection) }),
-	col(Column{Name: "collection", Priority: 1, By: "collection_id", Doc: "Name of the collection."},
-		func(e *Env, t *model.Task) Cell { return text(e.Cluster.CollectionName(t.Collection)) }),
-	col(Column{Name: "database", Show: Wide, Priority: 6, Doc: "Name of the collection's database."},
-		func(e *Env, t *model.Task) Cell { return databaseOf(e, t.Collection) }),
-	col(Column{Name: "partition_id", Kind: ID, Show: Hidden, Doc: "Id of the partition, none if the task has no single one."},
-		func(_ *Env, t *model.Task) Cell { return someID(t.Partition) }),
-	col(Column{Name: "partition", Show: Wide, Priority: 6, Doc: "Name of the partition."}, func(e *Env, t *model.Task) Cell {
+	col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the collection, none if the task has no single one."},
+		func(_ *Env, t *model.Task) table.Cell { return someID(t.Collection) }),
+	col(table.Column{Name: "collection", Priority: 1, By: "collection_id", Doc: "Name of the collection."},
+		func(e *Env, t *model.Task) table.Cell { return text(e.Cluster.CollectionName(t.Collection)) }),
+	col(table.Column{Name: "database", Show: table.Wide, Priority: 6, Doc: "Name of the collection's database."},
+		func(e *Env, t *model.Task) table.Cell { return databaseOf(e, t.Collection) }),
+	col(table.Column{Name: "partition_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the partition, none if the task has no single one."},
+		func(_ *Env, t *model.Task) table.Cell { return someID(t.Partition) }),
+	col(table.Column{Name: "partition", Show: table.Wide, Priority: 6, Doc: "Name of the partition."}, func(e *Env, t *model.Task) table.Cell {
 		if t.Partition == 0 {
 			return none()
 		}
@@ -83,30 +85,30 @@ var taskCollection = []column[*model.Task]{
 }
 
 var taskState = []column[*model.Task]{
-	col(Column{Name: "state", Kind: State, Doc: "State in Milvus's words."}, func(_ *Env, t *model.Task) Cell { return text(t.State) }),
-	col(Column{Name: "progress", Priority: 2, Doc: "How far it is, where recorded."}, func(_ *Env, t *model.Task) Cell { return text(t.Progress) }),
-	col(Column{Name: "node", Kind: ID, Priority: 3, Doc: "Id of the node that works on it."},
-		func(_ *Env, t *model.Task) Cell { return someID(t.Node) }),
-	col(Column{Name: "node_address", Title: "ADDRESS", Show: Hidden, Doc: "Address of that node, none if it has no session."},
-		func(e *Env, t *model.Task) Cell { return text(nodeAddress(e, t.Node, "datanode", "indexnode")) }),
-	col(Column{Name: "reason", Priority: 4, Doc: "Why it failed, as Milvus wrote it."}, func(_ *Env, t *model.Task) Cell { return text(t.Reason) }),
-	col(Column{Name: "age_seconds", Kind: Duration, Priority: 2, Doc: "Time since started_at."},
-		func(e *Env, t *model.Task) Cell { return age(e, t.StartedAt) }),
+	col(table.Column{Name: "state", Kind: table.State, Doc: "State in Milvus's words."}, func(_ *Env, t *model.Task) table.Cell { return text(t.State) }),
+	col(table.Column{Name: "progress", Priority: 2, Doc: "How far it is, where recorded."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
+	col(table.Column{Name: "node", Kind: table.ID, Priority: 3, Doc: "Id of the node that works on it."},
+		func(_ *Env, t *model.Task) table.Cell { return someID(t.Node) }),
+	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
+		func(e *Env, t *model.Task) table.Cell { return text(nodeAddress(e, t.Node, "datanode", "indexnode")) }),
+	col(table.Column{Name: "reason", Priority: 4, Doc: "Why it failed, as Milvus wrote it."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Reason) }),
+	col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 2, Doc: "Time since started_at."},
+		func(e *Env, t *model.Task) table.Cell { return age(e, t.StartedAt) }),
 }
 
 var taskDetail = []column[*model.Task]{
-	col(Column{Name: "trigger", Kind: ID, Show: Hidden, Doc: "Of a compaction the trigger's id, of an import the job's."},
-		func(_ *Env, t *model.Task) Cell { return someID(model.NodeID(t.Trigger)) }),
-	col(Column{Name: "segments", Kind: List, Show: Hidden, Doc: "Ids of the segments that it reads."},
-		func(_ *Env, t *model.Task) Cell { return ids(t.Segments) }),
-	col(Column{Name: "results", Kind: List, Show: Hidden, Doc: "Ids of the segments that it makes."},
-		func(_ *Env, t *model.Task) Cell { return ids(t.Results) }),
-	col(Column{Name: "vchannel", Show: Wide, Priority: 6, Doc: "Virtual channel that it works on."},
-		func(_ *Env, t *model.Task) Cell { return text(t.VChannel) }),
-	col(Column{Name: "started_at", Title: "STARTED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it started, where recorded."},
-		func(_ *Env, t *model.Task) Cell { return at(t.StartedAt) }),
-	col(Column{Name: "ended_at", Title: "ENDED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it ended, where recorded."},
-		func(_ *Env, t *model.Task) Cell { return at(t.EndedAt) }),
+	col(table.Column{Name: "trigger", Kind: table.ID, Show: table.Hidden, Doc: "Of a compaction the trigger's id, of an import the job's."},
+		func(_ *Env, t *model.Task) table.Cell { return someID(model.NodeID(t.Trigger)) }),
+	col(table.Column{Name: "segments", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that it reads."},
+		func(_ *Env, t *model.Task) table.Cell { return ids(t.Segments) }),
+	col(table.Column{Name: "results", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that it makes."},
+		func(_ *Env, t *model.Task) table.Cell { return ids(t.Results) }),
+	col(table.Column{Name: "vchannel", Show: table.Wide, Priority: 6, Doc: "Virtual channel that it works on."},
+		func(_ *Env, t *model.Task) table.Cell { return text(t.VChannel) }),
+	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it started, where recorded."},
+		func(_ *Env, t *model.Task) table.Cell { return at(t.StartedAt) }),
+	col(table.Column{Name: "ended_at", Title: "ENDED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it ended, where recorded."},
+		func(_ *Env, t *model.Task) table.Cell { return at(t.EndedAt) }),
 }
 
 func segmentsByID(e *Env, list []model.SegmentID) []*model.Segment {

@@ -1,28 +1,30 @@
 package view
 
+import "kitescope/table"
+
 import "kitescope/inspect/model"
 
 var orphans = define(definition[*model.Segment]{
 	Resource: Resource{
-		Schema: Schema{Name: "orphans", Names: []string{"id"}, Shorthands: collectionShorthands("size", "size_bytes")},
+		Schema: table.Schema{Name: "orphans", Names: []string{"id"}, Shorthands: collectionShorthands("size", "size_bytes")},
 		Kind:   "OrphanSegment",
 		Doc:    "Segments of which logs or index files are recorded, but no segment record: leaks, or a write that was cut.",
 		Needs:  model.PartObjects | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Orphans },
 	columns: concat(
-		[]column[*model.Segment]{col(Column{Name: "id", Kind: ID, Doc: "Segment id."}, func(_ *Env, s *model.Segment) Cell { return id(s.ID) })},
+		[]column[*model.Segment]{col(table.Column{Name: "id", Kind: table.ID, Doc: "Segment id."}, func(_ *Env, s *model.Segment) table.Cell { return id(s.ID) })},
 		collectionColumns(func(s *model.Segment) model.CollectionID { return s.Collection }),
 		[]column[*model.Segment]{
-			col(Column{Name: "partition_id", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition."},
-				func(_ *Env, s *model.Segment) Cell { return id(s.Partition) }),
-			col(Column{Name: "partition", Priority: 4, Doc: "Name of the partition, none if it is gone."},
-				func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) }),
-			col(Column{Name: "files", Kind: Int, Doc: "Log files that are recorded."}, func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) }),
-			col(Column{Name: "size_bytes", Kind: Bytes, Priority: 1, Doc: "Bytes of those files."},
-				func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) }),
-			col(Column{Name: "indexes", Kind: Int, Priority: 2, Doc: "Index records of it."},
-				func(_ *Env, s *model.Segment) Cell { return count(int64(len(s.Indexes))) }),
+			col(table.Column{Name: "partition_id", Kind: table.ID, Show: table.Wide, Priority: 6, Doc: "Id of the partition."},
+				func(_ *Env, s *model.Segment) table.Cell { return id(s.Partition) }),
+			col(table.Column{Name: "partition", Priority: 4, Doc: "Name of the partition, none if it is gone."},
+				func(e *Env, s *model.Segment) table.Cell { return text(e.Cluster.PartitionName(s.Partition)) }),
+			col(table.Column{Name: "files", Kind: table.Int, Doc: "Log files that are recorded."}, func(_ *Env, s *model.Segment) table.Cell { return count(logFiles(s)) }),
+			col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 1, Doc: "Bytes of those files."},
+				func(_ *Env, s *model.Segment) table.Cell { return count(s.Bytes) }),
+			col(table.Column{Name: "indexes", Kind: table.Int, Priority: 2, Doc: "Index records of it."},
+				func(_ *Env, s *model.Segment) table.Cell { return count(int64(len(s.Indexes))) }),
 		},
 	),
 	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },

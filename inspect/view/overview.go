@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // OverviewNeeds are the parts of the metadata that an overview is made from: all, as
@@ -23,14 +24,14 @@ type Overview struct {
 	// Nodes are the query nodes (and streaming nodes), as far as metadata knows them.
 	Nodes []NodeLine
 
-	Databases, Collections, Partitions, VChannels, PChannels, Aliases Cell
+	Databases, Collections, Partitions, VChannels, PChannels, Aliases table.Cell
 	// Indexes are live definitions; Unindexed are collections without any.
-	Indexes, Unindexed Cell
+	Indexes, Unindexed table.Cell
 	// Rows, DeletedRows, Segments are of healthy segments; Bytes (Kind Bytes) of their logs. DeletedRows are deletes, an upper bound of
 	// the rows that they delete (model.Segment).
-	Rows, DeletedRows, Segments, Bytes Cell
+	Rows, DeletedRows, Segments, Bytes table.Cell
 	// SealedRows want an index or not; Indexed (Kind Percent) is the share that has all it wants.
-	SealedRows, Indexed Cell
+	SealedRows, Indexed table.Cell
 	// States are the states of segments, alive first; Unknown if not read.
 	States        []StateCount
 	StatesUnknown bool
@@ -41,12 +42,12 @@ type Overview struct {
 	RolesUnknown bool
 	// OldestCheckpoint (Kind Duration) is the greatest checkpoint age of a live collection's
 	// channels; OldestChannel names it.
-	OldestCheckpoint Cell
+	OldestCheckpoint table.Cell
 	OldestChannel    string
 
 	Etcd *model.Etcd
 	// Keys were read; Undecoded of them could not be explained.
-	Keys, Undecoded, Tombstones Cell
+	Keys, Undecoded, Tombstones table.Cell
 	Gaps                        []model.Gap
 }
 
@@ -62,7 +63,7 @@ type RoleCount struct {
 type StateCount struct {
 	State string
 	Count int64
-	Rows  Cell
+	Rows  table.Cell
 }
 
 // NodeLive is what a query node itself says. Cells are of Kind Int but for CPU (Percent of
@@ -70,8 +71,8 @@ type StateCount struct {
 type NodeLive struct {
 	// Answer is how asking it ended, Reason why there is no answer.
 	Answer, Reason                                  string
-	Sealed, SealedRows, Growing, GrowingRows, Leads Cell
-	CPU, Memory                                     Cell
+	Sealed, SealedRows, Growing, GrowingRows, Leads table.Cell
+	CPU, Memory                                     table.Cell
 }
 
 // NodeLine is what is known about one query node: from metadata, and from itself.
@@ -105,7 +106,7 @@ func NewOverview(env *Env) *Overview {
 	return o
 }
 
-func known(c *model.Cluster, needs model.Part, cell Cell) Cell {
+func known(c *model.Cluster, needs model.Part, cell table.Cell) table.Cell {
 	if !c.Loaded.Has(needs) {
 		return unknown()
 	}
@@ -129,8 +130,8 @@ func (o *Overview) countCatalog(env *Env) {
 			unindexed++
 		}
 	}
-	part := func(n int64) Cell { return known(c, model.PartObjects, count(n)) }
-	index := func(n int64) Cell { return known(c, model.PartObjects|model.PartIndexes, count(n)) }
+	part := func(n int64) table.Cell { return known(c, model.PartObjects, count(n)) }
+	index := func(n int64) table.Cell { return known(c, model.PartObjects|model.PartIndexes, count(n)) }
 	o.Databases = part(int64(len(databaseRows(env))))
 	o.Collections, o.Partitions, o.Aliases = part(live), part(partitionCount), part(int64(len(c.Aliases)))
 	o.Indexes, o.Unindexed = index(indexCount), index(unindexed)
@@ -229,10 +230,10 @@ func nodeLine(env *Env, s *model.Session) NodeLine {
 
 func (o *Overview) countChannels(env *Env) {
 	c := env.Cluster
-	part := func(n int64) Cell { return known(c, model.PartChannels, count(n)) }
+	part := func(n int64) table.Cell { return known(c, model.PartChannels, count(n)) }
 	o.VChannels, o.PChannels = part(int64(len(c.VChannels))), part(int64(len(c.PChannels)))
 	o.OldestCheckpoint = known(c, model.PartChannels, none())
-	if o.OldestCheckpoint.Absent == Unknown {
+	if o.OldestCheckpoint.Absent == table.Unknown {
 		return
 	}
 	for _, v := range c.VChannels {
@@ -241,7 +242,7 @@ func (o *Overview) countChannels(env *Env) {
 			continue
 		}
 		a := age(env, v.Checkpoint.At.Time())
-		if a.Absent == Present && (o.OldestCheckpoint.Absent != Present || a.Int > o.OldestCheckpoint.Int) {
+		if a.Absent == table.Present && (o.OldestCheckpoint.Absent != table.Present || a.Int > o.OldestCheckpoint.Int) {
 			o.OldestCheckpoint, o.OldestChannel = a, v.Name
 		}
 	}

@@ -1,10 +1,12 @@
 package view
 
+import "kitescope/table"
+
 import "kitescope/inspect/model"
 
 var partitions = define(definition[*model.Partition]{
 	Resource: Resource{
-		Schema: Schema{
+		Schema: table.Schema{
 			Name:       "partitions",
 			Names:      []string{"name", "id"},
 			Handle:     "id",
@@ -17,8 +19,8 @@ var partitions = define(definition[*model.Partition]{
 	rows: func(e *Env) []*model.Partition { return e.Cluster.Partitions },
 	columns: concat(
 		[]column[*model.Partition]{
-			col(Column{Name: "id", Kind: ID, Priority: 3, Doc: "Partition id."}, func(_ *Env, p *model.Partition) Cell { return id(p.ID) }),
-			col(Column{Name: "name", Doc: "Name of the partition."}, func(_ *Env, p *model.Partition) Cell { return text(p.Name) }),
+			col(table.Column{Name: "id", Kind: table.ID, Priority: 3, Doc: "Partition id."}, func(_ *Env, p *model.Partition) table.Cell { return id(p.ID) }),
+			col(table.Column{Name: "name", Doc: "Name of the partition."}, func(_ *Env, p *model.Partition) table.Cell { return text(p.Name) }),
 		},
 		collectionColumns(func(p *model.Partition) model.CollectionID { return p.Collection }),
 		partitionContent,
@@ -34,19 +36,19 @@ var partitions = define(definition[*model.Partition]{
 })
 
 var partitionContent = []column[*model.Partition]{
-	col(Column{Name: "state", Kind: State, Show: Wide, Priority: 5, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
-		func(_ *Env, p *model.Partition) Cell { return text(string(p.State)) }),
-	col(Column{Name: "rows", Kind: Int, Doc: "Rows of its healthy segments as recorded, L0 excluded."},
-		func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) }).needing(model.PartSegments),
-	col(Column{Name: "segments", Kind: Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, p *model.Partition) Cell {
+	col(table.Column{Name: "state", Kind: table.State, Show: table.Wide, Priority: 5, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+		func(_ *Env, p *model.Partition) table.Cell { return text(string(p.State)) }),
+	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of its healthy segments as recorded, L0 excluded."},
+		func(e *Env, p *model.Partition) table.Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) }).needing(model.PartSegments),
+	col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, p *model.Partition) table.Cell {
 		return count(int64(e.Cluster.PartitionTotals(p.ID).Segments))
 	}).needing(model.PartSegments),
-	col(Column{Name: "size_bytes", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
-		func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) }).needing(model.PartSegments | model.PartLogs),
-	col(Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 2, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
-		func(e *Env, p *model.Partition) Cell {
+	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
+		func(e *Env, p *model.Partition) table.Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) }).needing(model.PartSegments | model.PartLogs),
+	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 2, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		func(e *Env, p *model.Partition) table.Cell {
 			return text(e.Cluster.LoadState(p.Collection).PartitionStatus(p.ID))
 		}).needing(model.PartServing),
-	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
-		func(_ *Env, p *model.Partition) Cell { return tso(p.CreatedAt) }),
+	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When it was created."},
+		func(_ *Env, p *model.Partition) table.Cell { return tso(p.CreatedAt) }),
 }

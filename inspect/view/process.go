@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // ofProcess are the columns of nodes whose figures are of the whole process.
@@ -33,10 +34,10 @@ func OneProcess(g *Grid) string {
 		return ""
 	}
 	shown := slices.DeleteFunc(slices.Clone(g.Columns), func(j int) bool { return !slices.Contains(ofProcess, r.Columns[j].Name) })
-	id := slices.IndexFunc(r.Columns, func(c Column) bool { return c.Name == "id" })
+	id := slices.IndexFunc(r.Columns, func(c table.Column) bool { return c.Name == "id" })
 	rows := map[int64]int{}
 	for i := range g.Len() {
-		if slices.ContainsFunc(shown, func(j int) bool { return g.Table.Cell(g.Row(i), j).Absent == Present }) {
+		if slices.ContainsFunc(shown, func(j int) bool { return g.Table.Cell(g.Row(i), j).Absent == table.Present }) {
 			rows[g.Table.Cell(g.Row(i), id).Int]++
 		}
 	}

@@ -15,7 +15,7 @@ type Query struct {
 	Sort []string
 	// Columns are column names as ParseColumns reads them; none means those of Show.
 	Columns []string
-	Show    Show
+	Show    table.Show
 	// Limit cuts the rows after sorting; 0 means no limit.
 	Limit int
 }
@@ -41,7 +41,7 @@ func (q Query) Needs(r *Resource) (model.Part, error) {
 // processes themselves can say.
 func (q Query) Asks(r *Resource) bool {
 	named := q
-	named.Show = Always
+	named.Show = table.Always
 	needs, err := named.Needs(r)
 	return err == nil && needs.Has(model.PartRuntime)
 }
@@ -85,7 +85,7 @@ func (s Selection) Collection() string {
 		return ""
 	}
 	own := s.resource.Name == "collections"
-	if only := s.Only(func(c *Column) bool { return c.By != "" || c.Name == "collection_id" || own && c.Name == "id" }); only != "" {
+	if only := s.Only(func(c *table.Column) bool { return c.By != "" || c.Name == "collection_id" || own && c.Name == "id" }); only != "" {
 		return only
 	}
 	word, text, _ := s.Name()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 	"kitescope/words/near"
 )
 
@@ -40,13 +41,13 @@ func Suggest(word string, known []string) []string { return near.Words(word, kno
 
 // ColumnsFor are the columns that appear in tables of one width. loaded is what is known: live columns are in all of
 // them once the processes were asked.
-func (r *Resource) ColumnsFor(show Show, loaded model.Part) []int {
+func (r *Resource) ColumnsFor(show table.Show, loaded model.Part) []int {
 	return r.Usual(show, func(i int) bool { return r.more[i].live && loaded.Has(r.more[i].needs) })
 }
 
 // ParseColumns reads lists such as "id,rows" or "+created_at": a first word that starts with "+" adds to the usual
 // columns of that Show. An unknown one is an *UnknownError.
-func (r *Resource) ParseColumns(words []string, show Show, loaded model.Part) ([]int, error) {
+func (r *Resource) ParseColumns(words []string, show table.Show, loaded model.Part) ([]int, error) {
 	return r.Schema.ParseColumns(words, r.ColumnsFor(show, loaded))
 }
 

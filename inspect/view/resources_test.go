@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/table"
 )
 
 func smallEnv() *Env { return NewEnv(modeltest.Small(), modeltest.Now) }
@@ -52,7 +53,7 @@ func checkColumns(t *testing.T, r *Resource) {
 		if c.Title == "" || !strings.HasSuffix(c.Doc, ".") || c.Title != strings.ToUpper(c.Title) || c.Name != strings.ToLower(c.Name) {
 			t.Errorf("%s.%s: bad title %q, name or doc %q", r.Name, c.Name, c.Title, c.Doc)
 		}
-		if c.Show == Always && c.Priority == 0 {
+		if c.Show == table.Always && c.Priority == 0 {
 			shown++
 		}
 		if c.By != "" && r.Column(c.By) < 0 {
@@ -81,7 +82,7 @@ func TestIssueKeys(t *testing.T) {
 			i := r.Column(column)
 			if i < 0 || r.Columns[i].Name != column {
 				t.Errorf("%s has no column %s", name, column)
-			} else if r.Columns[i].Show > Hidden {
+			} else if r.Columns[i].Show > table.Hidden {
 				t.Errorf("%s.%s is not in JSON", name, column)
 			}
 		}
@@ -93,28 +94,28 @@ func TestIssueKeys(t *testing.T) {
 func TestEveryObject(t *testing.T) {
 	env := NewEnv(modeltest.Served(), modeltest.Now)
 	for _, r := range Resources {
-		table := r.Table(env)
-		if table.Len() == 0 {
+		rows := r.Table(env)
+		if rows.Len() == 0 {
 			t.Errorf("%s: the small cluster has none", r.Name)
 		}
 		ids := map[string]bool{}
-		for row := range table.Len() {
-			ref := table.Ref(row)
+		for row := range rows.Len() {
+			ref := rows.Ref(row)
 			if ref.ID == "" || ref.Resource != r.Name || ids[ref.ID] {
 				t.Errorf("%s: bad or repeated ref %+v", r.Name, ref)
 			}
 			ids[ref.ID] = true
-			if RowOf(table, ref.ID) != row {
+			if RowOf(rows, ref.ID) != row {
 				t.Errorf("%s: RowOf(%q) is not %d", r.Name, ref.ID, row)
 			}
 			for col := range r.Columns {
 				silent := strings.Contains(ref.ID, "querynode-12") || len(env.Cluster.Runtime.Blind()) > 0 && r.NeedsOf(col).Has(model.PartRuntime)
-				if c := table.Cell(row, col); c.Absent == Unknown && !silent {
+				if c := rows.Cell(row, col); c.Absent == table.Unknown && !silent {
 					t.Errorf("%s.%s is unknown in a cluster that was read whole", r.Name, r.Columns[col].Name)
 				}
 			}
-			checkLinks(t, env, table, row)
-			checkDescription(t, table, row)
+			checkLinks(t, env, rows, row)
+			checkDescription(t, rows, row)
 		}
 	}
 }
@@ -168,9 +169,9 @@ func TestPartsThatWereNotReadAreUnknown(t *testing.T) {
 	p := modeltest.SmallParts()
 	p.Loaded = model.PartCatalog | model.PartSegments
 	env := NewEnv(model.Build(p), modeltest.Now)
-	table := segments.Table(env)
-	for name, want := range map[string]Absence{"size_bytes": Unknown, "deleted_rows": Unknown, "index_state": Unknown, "rows": Present} {
-		if got := table.Cell(0, segments.Column(name)).Absent; got != want {
+	rows := segments.Table(env)
+	for name, want := range map[string]table.Absence{"size_bytes": table.Unknown, "deleted_rows": table.Unknown, "index_state": table.Unknown, "rows": table.Present} {
+		if got := rows.Cell(0, segments.Column(name)).Absent; got != want {
 			t.Errorf("%s: absence %d, want %d", name, got, want)
 		}
 	}
@@ -178,15 +179,15 @@ func TestPartsThatWereNotReadAreUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Select(table, Query{Where: s}); err == nil {
+	if _, err := Select(rows, Query{Where: s}); err == nil {
 		t.Error("a selection by what was not read must not answer")
 	}
-	d := table.Describe(1)
+	d := rows.Describe(1)
 	if !d.Sections[0].Unknown || !d.Sections[1].Unknown {
 		t.Errorf("sections of parts that were not read are not marked: %+v", d.Sections)
 	}
 	o := NewOverview(env)
-	if o.Bytes.Absent != Unknown || o.Indexed.Absent != Unknown || o.VChannels.Absent != Unknown || o.Rows.Absent != Present {
+	if o.Bytes.Absent != table.Unknown || o.Indexed.Absent != table.Unknown || o.VChannels.Absent != table.Unknown || o.Rows.Absent != table.Present {
 		t.Errorf("overview knows what was not read: %+v", o)
 	}
 }
@@ -245,7 +246,7 @@ func TestParseColumns(t *testing.T) {
 		{[]string{"grants", "GRANTS", "user"}, []string{"grants", "users"}},
 		{[]string{"+name"}, []string{"name", "users", "grants"}},
 	} {
-		got, err := roles.ParseColumns(c.words, Always, 0)
+		got, err := roles.ParseColumns(c.words, table.Always, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +254,7 @@ func TestParseColumns(t *testing.T) {
 			t.Errorf("%q: %s", c.words, diff)
 		}
 	}
-	_, err := segments.ParseColumns([]string{"id,sise_bytes"}, Always, 0)
+	_, err := segments.ParseColumns([]string{"id,sise_bytes"}, table.Always, 0)
 	if err == nil || err.Error() != `unknown column of segments "sise_bytes"; did you mean size_bytes?` {
 		t.Errorf("got %v", err)
 	}

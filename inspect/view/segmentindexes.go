@@ -2,11 +2,12 @@ package view
 
 import (
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 var segmentIndexes = define(definition[*model.SegmentIndex]{
 	Resource: Resource{
-		Schema: Schema{
+		Schema: table.Schema{
 			Name:       "segment-indexes",
 			Singular:   "segment-index",
 			Names:      []string{"segment_id", "build_id"},
@@ -47,12 +48,12 @@ var segmentIndexes = define(definition[*model.SegmentIndex]{
 })
 
 var segmentIndexIdentity = []column[*model.SegmentIndex]{
-	col(Column{Name: "segment_id", Title: "SEGMENT", Kind: ID, Doc: "Segment id."}, func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Segment) }),
-	col(Column{Name: "build_id", Title: "BUILD", Kind: ID, Priority: 4, Doc: "Id of the build."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Build) }),
-	col(Column{Name: "index_id", Kind: ID, Show: Hidden, Doc: "Id of the index definition."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Index) }),
-	col(Column{Name: "index", Doc: "Name of the index, none if its definition is gone."}, func(e *Env, x *model.SegmentIndex) Cell {
+	col(table.Column{Name: "segment_id", Title: "SEGMENT", Kind: table.ID, Doc: "Segment id."}, func(_ *Env, x *model.SegmentIndex) table.Cell { return id(x.Segment) }),
+	col(table.Column{Name: "build_id", Title: "BUILD", Kind: table.ID, Priority: 4, Doc: "Id of the build."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return id(x.Build) }),
+	col(table.Column{Name: "index_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the index definition."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return id(x.Index) }),
+	col(table.Column{Name: "index", Doc: "Name of the index, none if its definition is gone."}, func(e *Env, x *model.SegmentIndex) table.Cell {
 		if def := e.Cluster.Index(x.Index); def != nil {
 			return text(def.Name)
 		}
@@ -61,18 +62,18 @@ var segmentIndexIdentity = []column[*model.SegmentIndex]{
 }
 
 var segmentIndexPlace = []column[*model.SegmentIndex]{
-	col(Column{Name: "partition_id", Kind: ID, Show: Hidden, Doc: "Id of the partition."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return id(x.Partition) }),
-	col(Column{Name: "partition", Show: Wide, Priority: 6, Doc: "Name of the partition, none if it is gone."},
-		func(e *Env, x *model.SegmentIndex) Cell { return text(e.Cluster.PartitionName(x.Partition)) }),
-	col(Column{Name: "field", Priority: 3, Doc: "Name of the field that is indexed."}, func(e *Env, x *model.SegmentIndex) Cell {
+	col(table.Column{Name: "partition_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the partition."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return id(x.Partition) }),
+	col(table.Column{Name: "partition", Show: table.Wide, Priority: 6, Doc: "Name of the partition, none if it is gone."},
+		func(e *Env, x *model.SegmentIndex) table.Cell { return text(e.Cluster.PartitionName(x.Partition)) }),
+	col(table.Column{Name: "field", Priority: 3, Doc: "Name of the field that is indexed."}, func(e *Env, x *model.SegmentIndex) table.Cell {
 		if def := e.Cluster.Index(x.Index); def != nil {
 			return text(fieldName(e, x.Collection, def.Field))
 		}
 		return none()
 	}),
-	col(Column{Name: "type", Show: Wide, Priority: 5, Doc: "Type of the index: HNSW, IVF_FLAT, ...", Vocabulary: true},
-		func(e *Env, x *model.SegmentIndex) Cell {
+	col(table.Column{Name: "type", Show: table.Wide, Priority: 5, Doc: "Type of the index: HNSW, IVF_FLAT, ...", Vocabulary: true},
+		func(e *Env, x *model.SegmentIndex) table.Cell {
 			if def := e.Cluster.Index(x.Index); def != nil {
 				return text(def.Type)
 			}
@@ -81,33 +82,33 @@ var segmentIndexPlace = []column[*model.SegmentIndex]{
 }
 
 var segmentIndexState = []column[*model.SegmentIndex]{
-	col(Column{Name: "state", Kind: State, Doc: "Unissued, InProgress, Finished, Failed or Retry."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return text(x.State.String()) }),
-	col(Column{Name: "rows", Kind: Int, Priority: 1, Doc: "Rows of the segment when the build was recorded."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return count(x.Rows) }),
-	col(Column{Name: "size_bytes", Kind: Bytes, Priority: 2, Doc: "Bytes of the index files, where Milvus records them."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return someCount(x.Bytes) }),
-	col(Column{Name: "files", Kind: Int, Show: Wide, Priority: 5, Doc: "Index files in storage."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return count(int64(x.Files)) }),
-	col(Column{Name: "fail_reason", Priority: 5, Doc: "Why the build failed, as Milvus wrote it."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return text(x.FailReason) }),
-	col(Column{Name: "deleted", Kind: Bool, Show: Hidden, Doc: "Marked deleted, kept until garbage collection."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return yesNo(x.Deleted) }),
+	col(table.Column{Name: "state", Kind: table.State, Doc: "Unissued, InProgress, Finished, Failed or Retry."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return text(x.State.String()) }),
+	col(table.Column{Name: "rows", Kind: table.Int, Priority: 1, Doc: "Rows of the segment when the build was recorded."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return count(x.Rows) }),
+	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes of the index files, where Milvus records them."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return someCount(x.Bytes) }),
+	col(table.Column{Name: "files", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Index files in storage."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return count(int64(x.Files)) }),
+	col(table.Column{Name: "fail_reason", Priority: 5, Doc: "Why the build failed, as Milvus wrote it."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return text(x.FailReason) }),
+	col(table.Column{Name: "deleted", Kind: table.Bool, Show: table.Hidden, Doc: "Marked deleted, kept until garbage collection."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return yesNo(x.Deleted) }),
 }
 
 var segmentIndexMore = []column[*model.SegmentIndex]{
-	col(Column{Name: "node", Kind: ID, Show: Wide, Priority: 5, Doc: "Id of the node that builds or built it."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return someID(x.Node) }),
-	col(Column{Name: "node_address", Title: "ADDRESS", Show: Hidden, Doc: "Address of that node, none if it has no session."},
-		func(e *Env, x *model.SegmentIndex) Cell {
+	col(table.Column{Name: "node", Kind: table.ID, Show: table.Wide, Priority: 5, Doc: "Id of the node that builds or built it."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return someID(x.Node) }),
+	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
+		func(e *Env, x *model.SegmentIndex) table.Cell {
 			return text(nodeAddress(e, x.Node, "indexnode", "datanode"))
 		}),
-	col(Column{Name: "version", Kind: Int, Show: Hidden, Doc: "How often the build was assigned to a node."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return count(x.Version) }),
-	col(Column{Name: "engine_version", Title: "ENGINE", Kind: Int, Show: Hidden, Doc: "Version of the index engine (knowhere), where recorded."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return someCount(x.EngineVersion) }),
-	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When the build was requested, where recorded."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return at(x.CreatedAt) }),
-	col(Column{Name: "finished_at", Title: "FINISHED", Kind: Time, Show: Hidden, Doc: "When the build was finished, where recorded (2.5 and later)."},
-		func(_ *Env, x *model.SegmentIndex) Cell { return at(x.FinishedAt) }),
+	col(table.Column{Name: "version", Kind: table.Int, Show: table.Hidden, Doc: "How often the build was assigned to a node."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return count(x.Version) }),
+	col(table.Column{Name: "engine_version", Title: "ENGINE", Kind: table.Int, Show: table.Hidden, Doc: "Version of the index engine (knowhere), where recorded."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return someCount(x.EngineVersion) }),
+	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When the build was requested, where recorded."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return at(x.CreatedAt) }),
+	col(table.Column{Name: "finished_at", Title: "FINISHED", Kind: table.Time, Show: table.Hidden, Doc: "When the build was finished, where recorded (2.5 and later)."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return at(x.FinishedAt) }),
 }

@@ -6,11 +6,12 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 var segments = define(definition[*model.Segment]{
 	Resource: Resource{
-		Schema: Schema{
+		Schema: table.Schema{
 			Name:       "segments",
 			Names:      []string{"id"},
 			Shorthands: collectionShorthands("size", "size_bytes", "deleted", "deleted_rows", "index", "index_state", "age", "age_seconds"),
@@ -21,7 +22,7 @@ var segments = define(definition[*model.Segment]{
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Segments },
 	columns: concat(
-		[]column[*model.Segment]{col(Column{Name: "id", Kind: ID, Doc: "Segment id."}, func(_ *Env, s *model.Segment) Cell { return id(s.ID) })},
+		[]column[*model.Segment]{col(table.Column{Name: "id", Kind: table.ID, Doc: "Segment id."}, func(_ *Env, s *model.Segment) table.Cell { return id(s.ID) })},
 		collectionColumns(func(s *model.Segment) model.CollectionID { return s.Collection }),
 		segmentPlace,
 		segmentContent,
@@ -54,85 +55,85 @@ func findSegment(e *Env, id string) (int, bool) {
 func compareSegmentID(s *model.Segment, id model.SegmentID) int { return cmp.Compare(s.ID, id) }
 
 var segmentPlace = []column[*model.Segment]{
-	col(Column{Name: "partition_id", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition; -1 is all of them (L0 segments)."},
-		func(_ *Env, s *model.Segment) Cell { return id(s.Partition) }),
-	col(Column{Name: "partition", Priority: 4, Doc: "Name of the partition, none if it is gone, * for all of them."},
-		func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) }),
-	col(Column{Name: "vchannel", Show: Wide, Priority: 5, Doc: "Virtual channel that the segment's rows came through."},
-		func(_ *Env, s *model.Segment) Cell { return text(s.VChannel) }),
-	col(Column{Name: "state", Kind: State, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
-		func(_ *Env, s *model.Segment) Cell { return text(s.State.String()) }),
-	col(Column{Name: "level", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2.", Vocabulary: true},
-		func(_ *Env, s *model.Segment) Cell { return text(s.Level.String()) }),
+	col(table.Column{Name: "partition_id", Kind: table.ID, Show: table.Wide, Priority: 6, Doc: "Id of the partition; -1 is all of them (L0 segments)."},
+		func(_ *Env, s *model.Segment) table.Cell { return id(s.Partition) }),
+	col(table.Column{Name: "partition", Priority: 4, Doc: "Name of the partition, none if it is gone, * for all of them."},
+		func(e *Env, s *model.Segment) table.Cell { return text(e.Cluster.PartitionName(s.Partition)) }),
+	col(table.Column{Name: "vchannel", Show: table.Wide, Priority: 5, Doc: "Virtual channel that the segment's rows came through."},
+		func(_ *Env, s *model.Segment) table.Cell { return text(s.VChannel) }),
+	col(table.Column{Name: "state", Kind: table.State, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
+		func(_ *Env, s *model.Segment) table.Cell { return text(s.State.String()) }),
+	col(table.Column{Name: "level", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2.", Vocabulary: true},
+		func(_ *Env, s *model.Segment) table.Cell { return text(s.Level.String()) }),
 }
 
 var segmentContent = []column[*model.Segment]{
-	col(Column{Name: "rows", Kind: Int, Doc: "Rows as recorded: 0 on a growing segment until its first sync."},
-		func(_ *Env, s *model.Segment) Cell { return count(s.Rows) }),
-	col(Column{Name: "deleted_rows", Title: "DELETES", Kind: Int, Priority: 4, Doc: deletesDoc},
-		func(_ *Env, s *model.Segment) Cell { return count(s.DeletedRows) }).needing(model.PartLogs),
-	col(Column{Name: "size_bytes", Kind: Bytes, Priority: 3, Doc: "Bytes of all logs in storage, index files not included."},
-		func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) }).needing(model.PartLogs),
-	col(Column{Name: "index_state", Title: "INDEX", Kind: State, Priority: 2, Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none."},
-		func(e *Env, s *model.Segment) Cell { return indexState(e.Cluster.IndexState(s)) }).needing(model.PartIndexes | model.PartSegmentIndexes),
-	col(Column{Name: "index_states", Kind: Pairs, Show: Hidden, Doc: "State per index, by the index's name."}, indexStates).needing(model.PartIndexes | model.PartSegmentIndexes),
-	col(Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Wide, Priority: 6, Doc: "Bytes of finished index files, where Milvus records them."},
-		func(_ *Env, s *model.Segment) Cell { return someCount(s.IndexBytes) }).needing(model.PartSegmentIndexes),
-	col(Column{Name: "files", Kind: Int, Show: Wide, Priority: 7, Doc: "Log files in storage."},
-		func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) }).needing(model.PartLogs),
-	col(Column{Name: "max_rows", Kind: Int, Show: Hidden, Doc: "Rows at which the segment is sealed, as estimated when it was opened."},
-		func(_ *Env, s *model.Segment) Cell { return count(s.MaxRows) }),
-	col(Column{Name: "streaming_rows", Kind: Int, Show: Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
-		func(_ *Env, s *model.Segment) Cell {
+	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows as recorded: 0 on a growing segment until its first sync."},
+		func(_ *Env, s *model.Segment) table.Cell { return count(s.Rows) }),
+	col(table.Column{Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Priority: 4, Doc: deletesDoc},
+		func(_ *Env, s *model.Segment) table.Cell { return count(s.DeletedRows) }).needing(model.PartLogs),
+	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 3, Doc: "Bytes of all logs in storage, index files not included."},
+		func(_ *Env, s *model.Segment) table.Cell { return count(s.Bytes) }).needing(model.PartLogs),
+	col(table.Column{Name: "index_state", Title: "INDEX", Kind: table.State, Priority: 2, Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none."},
+		func(e *Env, s *model.Segment) table.Cell { return indexState(e.Cluster.IndexState(s)) }).needing(model.PartIndexes | model.PartSegmentIndexes),
+	col(table.Column{Name: "index_states", Kind: table.Pairs, Show: table.Hidden, Doc: "State per index, by the index's name."}, indexStates).needing(model.PartIndexes | model.PartSegmentIndexes),
+	col(table.Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: table.Bytes, Show: table.Wide, Priority: 6, Doc: "Bytes of finished index files, where Milvus records them."},
+		func(_ *Env, s *model.Segment) table.Cell { return someCount(s.IndexBytes) }).needing(model.PartSegmentIndexes),
+	col(table.Column{Name: "files", Kind: table.Int, Show: table.Wide, Priority: 7, Doc: "Log files in storage."},
+		func(_ *Env, s *model.Segment) table.Cell { return count(logFiles(s)) }).needing(model.PartLogs),
+	col(table.Column{Name: "max_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows at which the segment is sealed, as estimated when it was opened."},
+		func(_ *Env, s *model.Segment) table.Cell { return count(s.MaxRows) }),
+	col(table.Column{Name: "streaming_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
+		func(_ *Env, s *model.Segment) table.Cell {
 			if s.Details == nil || s.Details.Growing == nil {
 				return none()
 			}
 			return count(s.Details.Growing.Rows)
 		}),
-	col(Column{Name: "compacted_from", Kind: List, Show: Hidden, Doc: "Ids of the segments that a compaction made this one from."},
-		func(_ *Env, s *model.Segment) Cell { return ids(s.CompactedFrom) }),
+	col(table.Column{Name: "compacted_from", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that a compaction made this one from."},
+		func(_ *Env, s *model.Segment) table.Cell { return ids(s.CompactedFrom) }),
 }
 
 var segmentFlags = []column[*model.Segment]{
-	col(Column{Name: "sorted", Kind: Bool, Show: Hidden, Doc: "Rows are sorted by primary key (2.5 and later)."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Sorted) }),
-	col(Column{Name: "invisible", Kind: Bool, Show: Hidden, Doc: "Not to be searched until sorting or an import is done (2.5 and later)."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Invisible) }),
-	col(Column{Name: "compacted", Kind: Bool, Show: Hidden, Doc: "A compaction has replaced it."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Compacted) }),
-	col(Column{Name: "by_compaction", Kind: Bool, Show: Hidden, Doc: "A compaction made it."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByCompaction) }),
-	col(Column{Name: "importing", Kind: Bool, Show: Hidden, Doc: "A running import owns it."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Importing) }),
-	col(Column{Name: "fake", Kind: Bool, Show: Hidden, Doc: "Record without data, left by a compaction that removed every row."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Fake) }),
-	col(Column{Name: "by_streaming", Kind: Bool, Show: Hidden, Doc: "The streaming service opened it (2.6)."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByStreaming) }),
-	col(Column{Name: "two_layouts", Kind: Bool, Show: Hidden, Doc: "The record has inline logs (2.1) and separate log keys (2.2) at once: an upgrade was interrupted or rolled back."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.TwoLayouts) }).needing(model.PartLogs),
-	col(Column{Name: "storage_version", Title: "STORAGE", Kind: Int, Show: Hidden, Doc: "Version of the storage format; 0 is binlogs per field."},
-		func(_ *Env, s *model.Segment) Cell { return count(int64(s.StorageVersion)) }),
+	col(table.Column{Name: "sorted", Kind: table.Bool, Show: table.Hidden, Doc: "Rows are sorted by primary key (2.5 and later)."},
+		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.Sorted) }),
+	col(table.Column{Name: "invisible", Kind: table.Bool, Show: table.Hidden, Doc: "Not to be searched until sorting or an import is done (2.5 and later)."},
+		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.Invisible) }),
+	col(table.Column{Name: "compacted", Kind: table.Bool, Show: table.Hidden, Doc: "A compaction has replaced it."},
+		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.Compacted) }),
+	col(table.Column{Name: "by_compaction", Kind: table.Bool, Show: table.Hidden, Doc: "A compaction made it."},
+		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.ByCompaction) }),
+	col(table.Column{Name: "importing", Kind: table.Bool, Show: table.Hidden, Doc: "A running import owns it."},
+		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.Importing) }),
+	col(table.Column{Name: "fake", Kind: table.Bool, Show: table.Hidden, Doc: "Record without data, left by a compaction that removed every row."},
+		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.Fake) }),
+	col(table.Column{Name: "by_streaming", Kind: table.Bool, Show: table.Hidden, Doc: "The streaming service opened it (2.6)."},
+		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.ByStreaming) }),
+	col(table.Column{Name: "two_layouts", Kind: table.Bool, Show: table.Hidden, Doc: "The record has inline logs (2.1) and separate log keys (2.2) at once: an upgrade was interrupted or rolled back."},
+		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.TwoLayouts) }).needing(model.PartLogs),
+	col(table.Column{Name: "storage_version", Title: "STORAGE", Kind: table.Int, Show: table.Hidden, Doc: "Version of the storage format; 0 is binlogs per field."},
+		func(_ *Env, s *model.Segment) table.Cell { return count(int64(s.StorageVersion)) }),
 }
 
 var segmentTimes = []column[*model.Segment]{
-	col(Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "Time of the first message, else of the last allocation of rows."},
-		func(_ *Env, s *model.Segment) Cell { return at(s.CreatedAt()) }),
-	col(Column{Name: "age_seconds", Kind: Duration, Priority: 5, Doc: "Time since created_at."},
-		func(e *Env, s *model.Segment) Cell { return age(e, s.CreatedAt()) }),
-	col(Column{Name: "position_at", Title: "POSITION", Kind: Time, Show: Hidden, Doc: "Time of the segment's checkpoint in its vchannel."},
-		func(_ *Env, s *model.Segment) Cell { return tso(s.PositionAt) }),
-	col(Column{Name: "dropped_at", Title: "DROPPED", Kind: Time, Show: Hidden, Doc: "When it was dropped; kept after that until garbage collection."},
-		func(_ *Env, s *model.Segment) Cell { return tso(s.DroppedAt) }),
+	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "Time of the first message, else of the last allocation of rows."},
+		func(_ *Env, s *model.Segment) table.Cell { return at(s.CreatedAt()) }),
+	col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 5, Doc: "Time since created_at."},
+		func(e *Env, s *model.Segment) table.Cell { return age(e, s.CreatedAt()) }),
+	col(table.Column{Name: "position_at", Title: "POSITION", Kind: table.Time, Show: table.Hidden, Doc: "Time of the segment's checkpoint in its vchannel."},
+		func(_ *Env, s *model.Segment) table.Cell { return tso(s.PositionAt) }),
+	col(table.Column{Name: "dropped_at", Title: "DROPPED", Kind: table.Time, Show: table.Hidden, Doc: "When it was dropped; kept after that until garbage collection."},
+		func(_ *Env, s *model.Segment) table.Cell { return tso(s.DroppedAt) }),
 }
 
-func indexState(s model.IndexState) Cell {
+func indexState(s model.IndexState) table.Cell {
 	if s == model.IndexUnknown {
 		return unknown()
 	}
 	return text(s.String())
 }
 
-func indexStates(e *Env, s *model.Segment) Cell {
+func indexStates(e *Env, s *model.Segment) table.Cell {
 	var flat []string
 	for i := range s.Indexes {
 		x := &s.Indexes[i]
@@ -141,7 +142,7 @@ func indexStates(e *Env, s *model.Segment) Cell {
 		}
 		flat = append(flat, indexName(e, x.Index), x.State.String())
 	}
-	return Cell{List: flat}
+	return table.Cell{List: flat}
 }
 
 // indexName is an index's name, else its id.

@@ -2,6 +2,7 @@ package view
 
 import (
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // statRow is an index that a segment has beside those of its vectors and scalars: of the words of a text, or of the keys of a JSON field.
@@ -15,7 +16,7 @@ func (x statRow) path() string { return x.segment.ID.String() + "/" + x.kind + "
 
 var segmentStats = define(definition[statRow]{
 	Resource: Resource{
-		Schema:  Schema{Name: "segment-stats", Names: []string{"path", "segment_id"}, Shorthands: collectionShorthands("segment", "segment_id", "size", "size_bytes")},
+		Schema:  table.Schema{Name: "segment-stats", Names: []string{"path", "segment_id"}, Shorthands: collectionShorthands("segment", "segment_id", "size", "size_bytes")},
 		Aliases: []string{"segstats"},
 		Kind:    "SegmentStats",
 		Doc:     "Text and JSON key indexes of segments (2.5 and later): version, files and sizes, by field.",
@@ -38,11 +39,11 @@ var segmentStats = define(definition[statRow]{
 	},
 	columns: concat(
 		[]column[statRow]{
-			col(Column{Name: "path", Show: Hidden, Doc: "segment_id/kind/field_id, which names it in the cluster."},
-				func(_ *Env, x statRow) Cell { return text(x.path()) }),
-			col(Column{Name: "segment_id", Title: "SEGMENT", Kind: ID, Doc: "Segment id."}, func(_ *Env, x statRow) Cell { return id(x.segment.ID) }),
-			col(Column{Name: "kind", Doc: "text: of the words of a field, for text matches; json: of the keys of a JSON field."},
-				func(_ *Env, x statRow) Cell { return text(x.kind) }),
+			col(table.Column{Name: "path", Show: table.Hidden, Doc: "segment_id/kind/field_id, which names it in the cluster."},
+				func(_ *Env, x statRow) table.Cell { return text(x.path()) }),
+			col(table.Column{Name: "segment_id", Title: "SEGMENT", Kind: table.ID, Doc: "Segment id."}, func(_ *Env, x statRow) table.Cell { return id(x.segment.ID) }),
+			col(table.Column{Name: "kind", Doc: "text: of the words of a field, for text matches; json: of the keys of a JSON field."},
+				func(_ *Env, x statRow) table.Cell { return text(x.kind) }),
 		},
 		collectionColumns(func(x statRow) model.CollectionID { return x.segment.Collection }),
 		segmentStatFigures,
@@ -57,14 +58,14 @@ var segmentStats = define(definition[statRow]{
 })
 
 var segmentStatFigures = []column[statRow]{
-	col(Column{Name: "field_id", Kind: ID, Show: Hidden, Doc: "Id of the field."}, func(_ *Env, x statRow) Cell { return id(x.Field) }),
-	col(Column{Name: "field", Priority: 1, Doc: "Name of the field, none if it is gone."},
-		func(e *Env, x statRow) Cell { return text(fieldName(e, x.segment.Collection, x.Field)) }),
-	col(Column{Name: "version", Kind: Int, Priority: 4, Doc: "Which build of the index it is."},
-		func(_ *Env, x statRow) Cell { return count(x.Version) }),
-	col(Column{Name: "files", Kind: Int, Priority: 3, Doc: "Files in storage."}, func(_ *Env, x statRow) Cell { return count(int64(x.Files)) }),
-	col(Column{Name: "size_bytes", Kind: Bytes, Priority: 2, Doc: "Bytes in storage, where recorded."},
-		func(_ *Env, x statRow) Cell { return someCount(x.Bytes) }),
-	col(Column{Name: "memory_bytes", Kind: Bytes, Priority: 5, Doc: "Bytes when loaded, where recorded."},
-		func(_ *Env, x statRow) Cell { return someCount(x.MemoryBytes) }),
+	col(table.Column{Name: "field_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the field."}, func(_ *Env, x statRow) table.Cell { return id(x.Field) }),
+	col(table.Column{Name: "field", Priority: 1, Doc: "Name of the field, none if it is gone."},
+		func(e *Env, x statRow) table.Cell { return text(fieldName(e, x.segment.Collection, x.Field)) }),
+	col(table.Column{Name: "version", Kind: table.Int, Priority: 4, Doc: "Which build of the index it is."},
+		func(_ *Env, x statRow) table.Cell { return count(x.Version) }),
+	col(table.Column{Name: "files", Kind: table.Int, Priority: 3, Doc: "Files in storage."}, func(_ *Env, x statRow) table.Cell { return count(int64(x.Files)) }),
+	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes in storage, where recorded."},
+		func(_ *Env, x statRow) table.Cell { return someCount(x.Bytes) }),
+	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Priority: 5, Doc: "Bytes when loaded, where recorded."},
+		func(_ *Env, x statRow) table.Cell { return someCount(x.MemoryBytes) }),
 }

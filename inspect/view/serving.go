@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 var loadStates = define(definition[*model.LoadState]{
 	Resource: Resource{
-		Schema:  Schema{Name: "load-states", Names: []string{"collection", "collection_id"}, Handle: "collection_id", Shorthands: collectionShorthands()},
+		Schema:  table.Schema{Name: "load-states", Names: []string{"collection", "collection_id"}, Handle: "collection_id", Shorthands: collectionShorthands()},
 		Aliases: []string{"load", "loads", "loaded"},
 		Doc:     "Collections that should be in memory, as QueryCoord's metadata says.",
 		Needs:   model.PartObjects | model.PartServing,
@@ -36,38 +37,38 @@ var loadStates = define(definition[*model.LoadState]{
 })
 
 var loadColumns = []column[*model.LoadState]{
-	col(Column{Name: "state", Kind: State, Doc: "Loaded, Loading or Invalid."}, func(_ *Env, l *model.LoadState) Cell { return text(l.Status) }),
-	col(Column{Name: "percent", Kind: Percent, Priority: 2, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
+	col(table.Column{Name: "state", Kind: table.State, Doc: "Loaded, Loading or Invalid."}, func(_ *Env, l *model.LoadState) table.Cell { return text(l.Status) }),
+	col(table.Column{Name: "percent", Kind: table.Percent, Priority: 2, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
 		loadPercent),
-	col(Column{Name: "replicas", Kind: Int, Priority: 1, Doc: "Replicas that are wanted."},
-		func(_ *Env, l *model.LoadState) Cell { return count(int64(l.Replicas)) }),
-	col(Column{Name: "load_type", Title: "TYPE", Priority: 3, Doc: "LoadCollection, or LoadPartition if single partitions were loaded.", Vocabulary: true},
-		func(_ *Env, l *model.LoadState) Cell { return text(l.LoadType) }),
-	col(Column{Name: "partitions", Kind: List, Priority: 4, Doc: "Names of the partitions with a load record, ids of those that are gone."},
-		func(e *Env, l *model.LoadState) Cell {
+	col(table.Column{Name: "replicas", Kind: table.Int, Priority: 1, Doc: "Replicas that are wanted."},
+		func(_ *Env, l *model.LoadState) table.Cell { return count(int64(l.Replicas)) }),
+	col(table.Column{Name: "load_type", Title: "TYPE", Priority: 3, Doc: "LoadCollection, or LoadPartition if single partitions were loaded.", Vocabulary: true},
+		func(_ *Env, l *model.LoadState) table.Cell { return text(l.LoadType) }),
+	col(table.Column{Name: "partitions", Kind: table.List, Priority: 4, Doc: "Names of the partitions with a load record, ids of those that are gone."},
+		func(e *Env, l *model.LoadState) table.Cell {
 			names := make([]string, 0, len(l.Partitions))
 			for _, p := range l.Partitions {
 				names = append(names, partitionLabel(e, p.Partition))
 			}
 			return list(names)
 		}),
-	col(Column{Name: "released", Kind: List, Show: Wide, Priority: 5, Doc: "Names of the partitions that were released."},
-		func(e *Env, l *model.LoadState) Cell {
+	col(table.Column{Name: "released", Kind: table.List, Show: table.Wide, Priority: 5, Doc: "Names of the partitions that were released."},
+		func(e *Env, l *model.LoadState) table.Cell {
 			names := make([]string, 0, len(l.Released))
 			for _, p := range l.Released {
 				names = append(names, partitionLabel(e, p))
 			}
 			return list(names)
 		}),
-	col(Column{Name: "fields", Kind: List, Show: Hidden, Doc: "Names of the fields that are loaded; empty means all."},
-		func(e *Env, l *model.LoadState) Cell {
+	col(table.Column{Name: "fields", Kind: table.List, Show: table.Hidden, Doc: "Names of the fields that are loaded; empty means all."},
+		func(e *Env, l *model.LoadState) table.Cell {
 			names := make([]string, 0, len(l.Fields))
 			for _, f := range l.Fields {
 				names = append(names, fieldLabel(e, l.Collection, f))
 			}
 			return list(names)
 		}),
-	col(Column{Name: "indexes", Kind: Pairs, Show: Hidden, Doc: "Index that is loaded, by field."}, func(e *Env, l *model.LoadState) Cell {
+	col(table.Column{Name: "indexes", Kind: table.Pairs, Show: table.Hidden, Doc: "Index that is loaded, by field."}, func(e *Env, l *model.LoadState) table.Cell {
 		var flat []string
 		for _, f := range sortedKeys(l.Indexes) {
 			flat = append(flat, fieldLabel(e, l.Collection, f), indexName(e, l.Indexes[f]))
@@ -92,14 +93,14 @@ func fieldLabel(e *Env, c model.CollectionID, f model.FieldID) string {
 
 var replicas = define(definition[*model.Replica]{
 	Resource: Resource{
-		Schema:  Schema{Name: "replicas", Names: []string{"id"}, Shorthands: collectionShorthands("group", "resource_group", "rg", "resource_group", "node", "nodes")},
+		Schema:  table.Schema{Name: "replicas", Names: []string{"id"}, Shorthands: collectionShorthands("group", "resource_group", "rg", "resource_group", "node", "nodes")},
 		Aliases: []string{"rep"},
 		Doc:     "Groups of query nodes, each of which serves a whole collection.",
 		Needs:   model.PartObjects | model.PartServing,
 	},
 	rows: func(e *Env) []*model.Replica { return e.Cluster.Replicas },
 	columns: concat(
-		[]column[*model.Replica]{col(Column{Name: "id", Kind: ID, Doc: "Replica id."}, func(_ *Env, r *model.Replica) Cell { return id(r.ID) })},
+		[]column[*model.Replica]{col(table.Column{Name: "id", Kind: table.ID, Doc: "Replica id."}, func(_ *Env, r *model.Replica) table.Cell { return id(r.ID) })},
 		collectionColumns(func(r *model.Replica) model.CollectionID { return r.Collection }),
 		replicaColumns,
 	),
@@ -121,28 +122,28 @@ var replicas = define(definition[*model.Replica]{
 })
 
 var replicaColumns = []column[*model.Replica]{
-	col(Column{Name: "resource_group", Priority: 1, Doc: "Name of the resource group."},
-		func(_ *Env, r *model.Replica) Cell { return text(r.ResourceGroup) }),
-	col(Column{Name: "nodes", Kind: List, Doc: "Ids of the query nodes that read and write."},
-		func(_ *Env, r *model.Replica) Cell { return ids(r.Nodes) }),
-	col(Column{Name: "node_addresses", Title: "ADDRESSES", Kind: List, Show: Wide, Priority: 6, Doc: "The same with addresses beside the ids."},
-		func(e *Env, r *model.Replica) Cell { return list(nodeNames(e, r.Nodes, "querynode")) }),
-	col(Column{Name: "ro_nodes", Title: "LEAVING", Kind: List, Priority: 3, Doc: "Ids of the query nodes that are leaving: read only."},
-		func(_ *Env, r *model.Replica) Cell { return ids(r.RONodes) }),
-	col(Column{Name: "streaming_nodes", Title: "STREAMING", Kind: List, Show: Wide, Priority: 5, Doc: "Ids of the query nodes inside streaming nodes (2.6)."},
-		func(_ *Env, r *model.Replica) Cell { return ids(r.StreamingNodes) }),
-	col(Column{Name: "ro_streaming_nodes", Title: "STREAMING LEAVING", Kind: List, Show: Hidden, Doc: "Those of them that are leaving (2.6)."},
-		func(_ *Env, r *model.Replica) Cell { return ids(r.ROStreamingNodes) }),
-	col(Column{Name: "channel_nodes", Kind: Pairs, Show: Hidden, Doc: "Nodes that a channel is confined to, by vchannel (2.4 and later)."},
-		func(_ *Env, r *model.Replica) Cell {
+	col(table.Column{Name: "resource_group", Priority: 1, Doc: "Name of the resource group."},
+		func(_ *Env, r *model.Replica) table.Cell { return text(r.ResourceGroup) }),
+	col(table.Column{Name: "nodes", Kind: table.List, Doc: "Ids of the query nodes that read and write."},
+		func(_ *Env, r *model.Replica) table.Cell { return ids(r.Nodes) }),
+	col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.List, Show: table.Wide, Priority: 6, Doc: "The same with addresses beside the ids."},
+		func(e *Env, r *model.Replica) table.Cell { return list(nodeNames(e, r.Nodes, "querynode")) }),
+	col(table.Column{Name: "ro_nodes", Title: "LEAVING", Kind: table.List, Priority: 3, Doc: "Ids of the query nodes that are leaving: read only."},
+		func(_ *Env, r *model.Replica) table.Cell { return ids(r.RONodes) }),
+	col(table.Column{Name: "streaming_nodes", Title: "STREAMING", Kind: table.List, Show: table.Wide, Priority: 5, Doc: "Ids of the query nodes inside streaming nodes (2.6)."},
+		func(_ *Env, r *model.Replica) table.Cell { return ids(r.StreamingNodes) }),
+	col(table.Column{Name: "ro_streaming_nodes", Title: "STREAMING LEAVING", Kind: table.List, Show: table.Hidden, Doc: "Those of them that are leaving (2.6)."},
+		func(_ *Env, r *model.Replica) table.Cell { return ids(r.ROStreamingNodes) }),
+	col(table.Column{Name: "channel_nodes", Kind: table.Pairs, Show: table.Hidden, Doc: "Nodes that a channel is confined to, by vchannel (2.4 and later)."},
+		func(_ *Env, r *model.Replica) table.Cell {
 			var flat []string
 			for _, ch := range sortedKeys(r.ChannelNodes) {
 				flat = append(flat, ch, idWords(r.ChannelNodes[ch]))
 			}
 			return list(flat)
 		}),
-	col(Column{Name: "shard_leaders", Kind: Pairs, Show: Hidden, Doc: "Leader by vchannel, recorded up to 2.1 only."},
-		func(_ *Env, r *model.Replica) Cell {
+	col(table.Column{Name: "shard_leaders", Kind: table.Pairs, Show: table.Hidden, Doc: "Leader by vchannel, recorded up to 2.1 only."},
+		func(_ *Env, r *model.Replica) table.Cell {
 			var flat []string
 			for _, ch := range sortedKeys(r.ShardLeaders) {
 				flat = append(flat, ch, r.ShardLeaders[ch].String())

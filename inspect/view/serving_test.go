@@ -6,16 +6,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // cells are the cells of one column, by the id of their rows.
-func cells(t *testing.T, env *Env, resource, column string) map[string]Cell {
+func cells(t *testing.T, env *Env, resource, column string) map[string]table.Cell {
 	t.Helper()
 	r, err := Find(resource)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, found := r.Table(env), map[string]Cell{}
+	table, found := r.Table(env), map[string]table.Cell{}
 	for i := range table.Len() {
 		found[table.Ref(i).ID] = table.Cell(i, r.Column(column))
 	}
@@ -37,15 +38,15 @@ func TestLoadPercent(t *testing.T) {
 	asked := c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Loaded: []*model.LoadedCollection{
 		{Collection: 1, Percent: 87}, {Collection: 2, Percent: 100}, {Collection: 3, Percent: 41}, {Collection: 4, Percent: 0},
 	}}))
-	percent := func(x float64) Cell { return Cell{Float: x} }
+	percent := func(x float64) table.Cell { return table.Cell{Float: x} }
 	for _, tt := range []struct {
 		name    string
 		cluster *model.Cluster
-		want    map[string]Cell
+		want    map[string]table.Cell
 	}{
-		{"not asked", c, map[string]Cell{"1": unknown(), "2": none(), "3": percent(40), "4": percent(0), "5": unknown()}},
-		{"QueryCoord was silent", c.WithRuntime(model.BuildRuntime(model.RuntimeParts{})), map[string]Cell{"1": unknown(), "2": none(), "3": percent(40), "4": percent(0), "5": unknown()}},
-		{"asked", asked, map[string]Cell{"1": percent(87), "2": percent(100), "3": percent(41), "4": percent(0), "5": unknown()}},
+		{"not asked", c, map[string]table.Cell{"1": unknown(), "2": none(), "3": percent(40), "4": percent(0), "5": unknown()}},
+		{"QueryCoord was silent", c.WithRuntime(model.BuildRuntime(model.RuntimeParts{})), map[string]table.Cell{"1": unknown(), "2": none(), "3": percent(40), "4": percent(0), "5": unknown()}},
+		{"asked", asked, map[string]table.Cell{"1": percent(87), "2": percent(100), "3": percent(41), "4": percent(0), "5": unknown()}},
 	} {
 		env := NewEnv(tt.cluster, p.Origin.Taken)
 		if diff := cmp.Diff(tt.want, cells(t, env, "load-states", "percent")); diff != "" {
@@ -75,7 +76,7 @@ func TestGrowingRowsOfAHandover(t *testing.T) {
 		want             int64
 	}{{"nodes", "growing_rows", 200}, {"nodes", "growing_segments", 1}, {"vchannels", "served_growing_rows", 200}, {"nodes", "sealed_segments", 1}} {
 		for id, got := range cells(t, env, tt.resource, tt.column) {
-			if got.Absent != Present || got.Int != tt.want {
+			if got.Absent != table.Present || got.Int != tt.want {
 				t.Errorf("%s of %s %s: %+v, want %d", tt.column, tt.resource, id, got, tt.want)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // concat joins groups of columns.
@@ -21,16 +22,16 @@ func collectionShorthands(more ...string) map[string]string {
 // collectionColumns are the columns of everything that belongs to a collection.
 func collectionColumns[T any](of func(T) model.CollectionID) []column[T] {
 	return []column[T]{
-		col(Column{Name: "collection_id", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the collection; it may be gone."},
-			func(_ *Env, x T) Cell { return id(of(x)) }),
-		col(Column{Name: "collection", Priority: 1, By: "collection_id", Doc: "Name of the collection, none if it is gone."},
-			func(e *Env, x T) Cell { return text(e.Cluster.CollectionName(of(x))) }),
-		col(Column{Name: "database", Show: Wide, Priority: 7, Doc: "Name of the collection's database, none if the collection is gone."},
-			func(e *Env, x T) Cell { return databaseOf(e, of(x)) }),
+		col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Wide, Priority: 6, Doc: "Id of the collection; it may be gone."},
+			func(_ *Env, x T) table.Cell { return id(of(x)) }),
+		col(table.Column{Name: "collection", Priority: 1, By: "collection_id", Doc: "Name of the collection, none if it is gone."},
+			func(e *Env, x T) table.Cell { return text(e.Cluster.CollectionName(of(x))) }),
+		col(table.Column{Name: "database", Show: table.Wide, Priority: 7, Doc: "Name of the collection's database, none if the collection is gone."},
+			func(e *Env, x T) table.Cell { return databaseOf(e, of(x)) }),
 	}
 }
 
-func databaseOf(e *Env, c model.CollectionID) Cell {
+func databaseOf(e *Env, c model.CollectionID) table.Cell {
 	if x := e.Cluster.Collection(c); x != nil {
 		return text(e.Cluster.DatabaseName(x.Database))
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // targetRow is one shard of a collection's target.
@@ -14,7 +15,7 @@ type targetRow struct {
 
 var targets = define(definition[targetRow]{
 	Resource: Resource{
-		Schema: Schema{Name: "targets", Names: []string{"vchannel"}, Shorthands: collectionShorthands("seek_age", "seek_age_seconds")},
+		Schema: table.Schema{Name: "targets", Names: []string{"vchannel"}, Shorthands: collectionShorthands("seek_age", "seek_age_seconds")},
 		Doc:    "What QueryCoord last decided that the nodes should serve, by shard (2.4 and later).",
 		Needs:  model.PartObjects | model.PartChannels,
 	},
@@ -28,7 +29,7 @@ var targets = define(definition[targetRow]{
 		return rows
 	},
 	columns: concat(
-		[]column[targetRow]{col(Column{Name: "vchannel", Doc: "Virtual channel of the shard."}, func(_ *Env, t targetRow) Cell { return text(t.Name) })},
+		[]column[targetRow]{col(table.Column{Name: "vchannel", Doc: "Virtual channel of the shard."}, func(_ *Env, t targetRow) table.Cell { return text(t.Name) })},
 		collectionColumns(func(t targetRow) model.CollectionID { return t.target.Collection }),
 		targetColumns,
 	),
@@ -49,21 +50,21 @@ var targets = define(definition[targetRow]{
 })
 
 var targetColumns = []column[targetRow]{
-	col(Column{Name: "version", Kind: ID, Show: Wide, Priority: 5, Doc: "Version of the target: a time in nanoseconds."},
-		func(_ *Env, t targetRow) Cell { return id(model.NodeID(t.target.Version)) }),
-	col(Column{Name: "segments", Kind: Int, Doc: "Sealed segments to be loaded."},
-		func(_ *Env, t targetRow) Cell { return count(int64(len(t.Segments))) }),
-	col(Column{Name: "rows", Kind: Int, Doc: "Their rows."}, func(_ *Env, t targetRow) Cell { return count(t.Rows) }),
-	col(Column{Name: "growing", Kind: Int, Priority: 2, Doc: "Segments that the shard's leader is told to keep growing."},
-		func(_ *Env, t targetRow) Cell { return count(int64(len(t.Growing))) }),
-	col(Column{Name: "dropped", Kind: Int, Priority: 3, Doc: "Segments that the shard's leader is told to forget."},
-		func(_ *Env, t targetRow) Cell { return count(int64(len(t.Dropped))) }),
-	col(Column{Name: "seek_at", Title: "SEEK", Kind: Time, Show: Wide, Priority: 4, Doc: "Time from which the leader consumes the channel."},
-		func(_ *Env, t targetRow) Cell { return tso(t.SeekAt) }),
-	col(Column{Name: "seek_age_seconds", Kind: Duration, Priority: 4, Doc: "Time since seek_at."},
-		func(e *Env, t targetRow) Cell { return age(e, t.SeekAt.Time()) }),
-	col(Column{Name: "segment_ids", Kind: List, Show: Hidden, Doc: "Ids of the sealed segments."},
-		func(_ *Env, t targetRow) Cell { return ids(t.Segments) }),
-	col(Column{Name: "growing_ids", Kind: List, Show: Hidden, Doc: "Ids of the growing segments."},
-		func(_ *Env, t targetRow) Cell { return ids(t.Growing) }),
+	col(table.Column{Name: "version", Kind: table.ID, Show: table.Wide, Priority: 5, Doc: "Version of the target: a time in nanoseconds."},
+		func(_ *Env, t targetRow) table.Cell { return id(model.NodeID(t.target.Version)) }),
+	col(table.Column{Name: "segments", Kind: table.Int, Doc: "Sealed segments to be loaded."},
+		func(_ *Env, t targetRow) table.Cell { return count(int64(len(t.Segments))) }),
+	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Their rows."}, func(_ *Env, t targetRow) table.Cell { return count(t.Rows) }),
+	col(table.Column{Name: "growing", Kind: table.Int, Priority: 2, Doc: "Segments that the shard's leader is told to keep growing."},
+		func(_ *Env, t targetRow) table.Cell { return count(int64(len(t.Growing))) }),
+	col(table.Column{Name: "dropped", Kind: table.Int, Priority: 3, Doc: "Segments that the shard's leader is told to forget."},
+		func(_ *Env, t targetRow) table.Cell { return count(int64(len(t.Dropped))) }),
+	col(table.Column{Name: "seek_at", Title: "SEEK", Kind: table.Time, Show: table.Wide, Priority: 4, Doc: "Time from which the leader consumes the channel."},
+		func(_ *Env, t targetRow) table.Cell { return tso(t.SeekAt) }),
+	col(table.Column{Name: "seek_age_seconds", Kind: table.Duration, Priority: 4, Doc: "Time since seek_at."},
+		func(e *Env, t targetRow) table.Cell { return age(e, t.SeekAt.Time()) }),
+	col(table.Column{Name: "segment_ids", Kind: table.List, Show: table.Hidden, Doc: "Ids of the sealed segments."},
+		func(_ *Env, t targetRow) table.Cell { return ids(t.Segments) }),
+	col(table.Column{Name: "growing_ids", Kind: table.List, Show: table.Hidden, Doc: "Ids of the growing segments."},
+		func(_ *Env, t targetRow) table.Cell { return ids(t.Growing) }),
 }

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/table"
 )
 
 // outline is one line for each node: kind and the end of its label.
@@ -81,14 +82,14 @@ func TestTreeOfWhatACollectionLeftBehind(t *testing.T) {
 func TestOverview(t *testing.T) {
 	o := NewOverview(smallEnv())
 	for name, c := range map[string]struct {
-		cell Cell
+		cell table.Cell
 		want int64
 	}{
 		"databases": {o.Databases, 2}, "collections": {o.Collections, 2}, "partitions": {o.Partitions, 3}, "aliases": {o.Aliases, 2},
 		"indexes": {o.Indexes, 1}, "unindexed": {o.Unindexed, 1}, "rows": {o.Rows, 6000 + 1984 + 3000 + 420 + 3000 + 12},
 		"segments": {o.Segments, 7}, "sealed": {o.SealedRows, 13996}, "undecoded": {o.Undecoded, 2}, "vchannels": {o.VChannels, 4},
 	} {
-		if c.cell.Absent != Present || c.cell.Int != c.want {
+		if c.cell.Absent != table.Present || c.cell.Int != c.want {
 			t.Errorf("%s: %+v, want %d", name, c.cell, c.want)
 		}
 	}
