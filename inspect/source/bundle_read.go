@@ -367,12 +367,16 @@ func IsBundle(path string) bool {
 		return false
 	}
 	defer f.Close()
-	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(256<<20))
+	var head [512]byte
+	n, _ := f.Read(head[:zstd.HeaderMaxSize])
+	if new(zstd.Header).Decode(head[:n]) != nil { // most files are none, and a decoder is large
+		return false
+	}
+	z, err := zstd.NewReader(io.MultiReader(bytes.NewReader(head[:n]), f), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(256<<20))
 	if err != nil {
 		return false
 	}
 	defer z.Close()
-	var head [512]byte
 	const magic = 257 // POSIX.1-1988, ustar: where a header says what it is
 	_, err = io.ReadFull(z, head[:])
 	return err == nil && bytes.HasPrefix(head[magic:], []byte("ustar"))

@@ -64,9 +64,10 @@ func unpackedHead(head []byte) ([]byte, error) {
 		return head, nil
 	}
 	// A few bytes tell a pprof file, and its rest need not be unpacked twice.
-	inner := make([]byte, sniffed)
-	n, err := io.ReadFull(text, inner[:512])
-	if err == nil && !hasControls(inner[:n]) {
+	inner := make([]byte, 512)
+	n, err := io.ReadFull(text, inner)
+	if err == nil && !hasControls(inner) {
+		inner = append(inner, make([]byte, sniffed-n)...)
 		var more int
 		more, err = io.ReadFull(text, inner[n:])
 		n += more
