@@ -40,9 +40,10 @@ func newChecksPage(*Model, []string) (Page, error) {
 		},
 		List: List[result]{
 			Noun: "check", Columns: func(int) []Column[result] { return columns }, AsItCame: "in the order in which they run",
-			Key:  func(r result) string { return r.Check.ID },
-			Look: func(r result) RowLook { return RowLook{Role: resultRole(r)} },
-			Open: func(m *Model, r result) Cmd { return m.Push(newExplainPage(m, r.Check.ID)) },
+			Least: 44, // sentences say little if they are cut
+			Key:   func(r result) string { return r.Check.ID },
+			Look:  func(r result) RowLook { return RowLook{Role: resultRole(r)} },
+			Open:  func(m *Model, r result) Cmd { return m.Push(newExplainPage(m, r.Check.ID)) },
 		},
 	}, nil
 }
