@@ -50,16 +50,7 @@ type Digest struct {
 	groups [groups][]*model.Segment // each by id
 	// Flushed counts flushed segments but for L0.
 	Flushed int
-	// MaxRows is the greatest number of rows that one of them may have, Largest the most that one has which wants indexes.
-	MaxRows, Largest int64
-	// furthest is the latest position of those that are not dropped, of known times.
-	furthest model.TSO
-	// OldestEngine and NewestEngine are the versions of index files of those that are not dropped; -1 if there are none.
-	OldestEngine, NewestEngine int32
-	// LastBuilt is when an index was finished last, zero if none was or it is not recorded; building are the nodes that
-	// records under way name.
-	LastBuilt time.Time
-	Building  []model.NodeID
+	extremes
 
 	beyond beyond
 	// Sums over segments that are old enough.
@@ -68,10 +59,39 @@ type Digest struct {
 	dropped aged[dropRule, dropSum]
 }
 
+// extremes are the greatest and smallest of what a collection's segments have.
+type extremes struct {
+	// MaxRows is the greatest number of rows that one of them may have, Largest the most that one has which wants indexes.
+	MaxRows, Largest int64
+	// furthest is the latest position of those that are not dropped, of known times.
+	furthest model.TSO
+	// OldestEngine and NewestEngine are the versions of index files of those that are not dropped; -1 if there are none.
+	OldestEngine, NewestEngine int32
+	// LastBuilt is when an index was finished last, zero if none was or it is not recorded; Building are the nodes that
+	// records under way name.
+	LastBuilt time.Time
+	Building  []model.NodeID
+}
+
+// noExtremes are those of no segments.
+func noExtremes() extremes { return extremes{OldestEngine: -1, NewestEngine: -1} }
+
+func (e *extremes) add(c *model.Cluster, s *model.Segment) {
+	e.MaxRows = max(e.MaxRows, s.MaxRows)
+	e.addBuilds(s)
+	if s.State.Healthy() {
+		e.addPosition(s)
+		e.addEngines(s)
+	}
+	if c.WantsIndex(s) {
+		e.Largest = max(e.Largest, s.Rows)
+	}
+}
+
 func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 	d := &Digest{
 		collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id), partitions: c.PartitionsOf(id),
-		OldestEngine: -1, NewestEngine: -1,
+		extremes: noExtremes(),
 	}
 	for _, s := range d.segments {
 		d.add(c, s)
@@ -81,7 +101,7 @@ func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 
 // empty is the digest of no segments of the same collection.
 func (d *Digest) empty() *Digest {
-	return &Digest{collection: d.collection, indexes: d.indexes, partitions: d.partitions, OldestEngine: -1, NewestEngine: -1}
+	return &Digest{collection: d.collection, indexes: d.indexes, partitions: d.partitions, extremes: noExtremes()}
 }
 
 func (d *Digest) add(c *model.Cluster, s *model.Segment) {
@@ -90,8 +110,7 @@ func (d *Digest) add(c *model.Cluster, s *model.Segment) {
 			d.groups[g] = append(d.groups[g], s)
 		}
 	}
-	d.MaxRows = max(d.MaxRows, s.MaxRows)
-	d.addBuilds(s)
+	d.extremes.add(c, s)
 	switch s.State {
 	case model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing:
 		put(openSegs, true)
@@ -112,11 +131,8 @@ func (d *Digest) add(c *model.Cluster, s *model.Segment) {
 		put(LevelZeroSegs, s.Level == model.LevelL0)
 		put(StrayPartitionSegs, s.Partition > 0 && !hasPartition(d.partitions, s.Partition))
 		put(StrayIndexSegs, undefined(s, d.indexes))
-		d.addPosition(s)
-		d.addEngines(s)
 	}
 	if c.WantsIndex(s) {
-		d.Largest = max(d.Largest, s.Rows)
 		lacks, begun := d.lacksIndex(s)
 		put(unbuiltSegs, lacks)
 		put(begunSegs, begun)
@@ -124,23 +140,23 @@ func (d *Digest) add(c *model.Cluster, s *model.Segment) {
 }
 
 // addPosition notes how far a segment has come. The greatest timestamp of all stands for none.
-func (d *Digest) addPosition(s *model.Segment) {
+func (e *extremes) addPosition(s *model.Segment) {
 	if t := max(s.StartAt, s.PositionAt); t != model.MaxTSO {
-		d.furthest = max(d.furthest, t)
+		e.furthest = max(e.furthest, t)
 	}
 }
 
 // addBuilds notes when and where a segment's indexes are built.
-func (d *Digest) addBuilds(s *model.Segment) {
+func (e *extremes) addBuilds(s *model.Segment) {
 	for i := range s.Indexes {
 		switch r := &s.Indexes[i]; r.State {
 		case model.IndexFinished:
-			if r.FinishedAt.After(d.LastBuilt) {
-				d.LastBuilt = r.FinishedAt
+			if r.FinishedAt.After(e.LastBuilt) {
+				e.LastBuilt = r.FinishedAt
 			}
 		case model.IndexInProgress:
-			if !slices.Contains(d.Building, r.Node) {
-				d.Building = append(d.Building, r.Node)
+			if !slices.Contains(e.Building, r.Node) {
+				e.Building = append(e.Building, r.Node)
 			}
 		default:
 		}
@@ -148,12 +164,12 @@ func (d *Digest) addBuilds(s *model.Segment) {
 }
 
 // addEngines notes the versions of a segment's index files.
-func (d *Digest) addEngines(s *model.Segment) {
+func (e *extremes) addEngines(s *model.Segment) {
 	for i := range s.Indexes {
 		if r := &s.Indexes[i]; HasFiles(r) {
-			d.NewestEngine = max(d.NewestEngine, r.EngineVersion)
-			if d.OldestEngine < 0 || r.EngineVersion < d.OldestEngine {
-				d.OldestEngine = r.EngineVersion
+			e.NewestEngine = max(e.NewestEngine, r.EngineVersion)
+			if e.OldestEngine < 0 || r.EngineVersion < e.OldestEngine {
+				e.OldestEngine = r.EngineVersion
 			}
 		}
 	}
@@ -191,7 +207,7 @@ func (f *Facts) DigestOf(id model.CollectionID) *Digest {
 	if d := f.digests()[id]; d != nil {
 		return d
 	}
-	return &Digest{OldestEngine: -1, NewestEngine: -1}
+	return &Digest{extremes: noExtremes()}
 }
 
 // Among are a collection's segments of one kind, by id.

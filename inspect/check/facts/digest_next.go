@@ -27,21 +27,16 @@ func (d *Digest) next(c *model.Cluster, id model.CollectionID) *Digest {
 			came.add(c, change.After)
 		}
 	}
-	if d.loses(left, came) {
-		return newDigest(c, id)
-	}
 	next := &Digest{
 		collection: d.collection, segments: c.SegmentsOf(id), indexes: d.indexes, partitions: d.partitions,
 		Flushed: d.Flushed - left.Flushed + came.Flushed,
-		MaxRows: max(d.MaxRows, came.MaxRows), Largest: max(d.Largest, came.Largest), furthest: max(d.furthest, came.furthest),
-		OldestEngine: d.OldestEngine, NewestEngine: max(d.NewestEngine, came.NewestEngine),
-		LastBuilt: d.LastBuilt, Building: d.Building,
 	}
-	if came.OldestEngine >= 0 && (d.OldestEngine < 0 || came.OldestEngine < d.OldestEngine) {
-		next.OldestEngine = came.OldestEngine
-	}
-	if came.LastBuilt.After(d.LastBuilt) {
-		next.LastBuilt = came.LastBuilt
+	var ok bool
+	if next.extremes, ok = d.extremes.change(&left.extremes, &came.extremes); !ok {
+		next.extremes = noExtremes()
+		for _, s := range next.segments {
+			next.extremes.add(c, s)
+		}
 	}
 	for g := range groups {
 		next.groups[g] = replace(d.groups[g], left.groups[g], came.groups[g])
@@ -53,19 +48,32 @@ func (d *Digest) next(c *model.Cluster, id model.CollectionID) *Digest {
 	return next
 }
 
-// loses reports whether one of the greatest or smallest of the digest may have been among what left, so that only all
-// segments say which one is next. Nodes that build stand in the order of segments.
-func (d *Digest) loses(left, came *Digest) bool {
-	return len(left.Building) > 0 || len(came.Building) > 0 ||
-		left.MaxRows == d.MaxRows && came.MaxRows < d.MaxRows ||
-		left.Largest == d.Largest && came.Largest < d.Largest ||
-		left.furthest == d.furthest && came.furthest < d.furthest ||
-		left.NewestEngine == d.NewestEngine && came.NewestEngine < d.NewestEngine ||
-		left.OldestEngine == d.OldestEngine && came.OldestEngine != d.OldestEngine ||
-		left.LastBuilt.Equal(d.LastBuilt) && came.LastBuilt.Before(d.LastBuilt)
+// change is what the extremes are without some segments that left and with some that came. ok is false if one of the greatest or
+// smallest may have left, so that only all segments say which one is next. Nodes that build stand in the order of segments.
+func (e *extremes) change(left, came *extremes) (next extremes, ok bool) {
+	if len(left.Building) > 0 || len(came.Building) > 0 ||
+		left.MaxRows == e.MaxRows && came.MaxRows < e.MaxRows ||
+		left.Largest == e.Largest && came.Largest < e.Largest ||
+		left.furthest == e.furthest && came.furthest < e.furthest ||
+		left.NewestEngine == e.NewestEngine && came.NewestEngine < e.NewestEngine ||
+		left.OldestEngine == e.OldestEngine && came.OldestEngine != e.OldestEngine ||
+		left.LastBuilt.Equal(e.LastBuilt) && came.LastBuilt.Before(e.LastBuilt) {
+		return extremes{}, false
+	}
+	next = *e
+	next.MaxRows, next.Largest, next.furthest = max(e.MaxRows, came.MaxRows), max(e.Largest, came.Largest), max(e.furthest, came.furthest)
+	next.NewestEngine = max(e.NewestEngine, came.NewestEngine)
+	if came.OldestEngine >= 0 && (e.OldestEngine < 0 || came.OldestEngine < e.OldestEngine) {
+		next.OldestEngine = came.OldestEngine
+	}
+	if came.LastBuilt.After(e.LastBuilt) {
+		next.LastBuilt = came.LastBuilt
+	}
+	return next, true
 }
 
-// replace takes segments out of a list and puts others in, all by id. The list itself stays as it was.
+// replace takes segments out of a list and puts others in, all by id. The list itself stays as it was. What leaves is sought by its
+// pointer, from one to the next: that reads the list, which is copied anyhow, and looks into no segment.
 func replace(list, out, in []*model.Segment) []*model.Segment {
 	if len(out) == 0 && len(in) == 0 {
 		return list
@@ -74,12 +82,13 @@ func replace(list, out, in []*model.Segment) []*model.Segment {
 	for len(out) > 0 || len(in) > 0 {
 		leaves := len(in) == 0 || len(out) > 0 && out[0].ID <= in[0].ID
 		var id model.SegmentID
+		var at int
 		if leaves {
-			id, out = out[0].ID, out[1:]
+			id, at, out = out[0].ID, slices.Index(list, out[0]), out[1:]
 		} else {
 			id = in[0].ID
+			at, _ = slices.BinarySearchFunc(list, id, func(s *model.Segment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
 		}
-		at, _ := slices.BinarySearchFunc(list, id, func(s *model.Segment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
 		next, list = append(next, list[:at]...), list[at:]
 		if leaves {
 			list = list[1:]
