@@ -1,6 +1,8 @@
 package view
 
-import "kitescope/table"
+import (
+	"kitescope/table"
+)
 
 import "kitescope/inspect/model"
 

@@ -152,24 +152,21 @@ func TestMissing(t *testing.T) {
 		nodes []string
 		want  string
 	}{
-		{nil, "no cpu profile of querynode2 and 1 others: refused: refused"},
-		{[]string{"querynode3"}, "no cpu profile of querynode3: refused: refused"},
+		{nil, "there: no cpu profile of querynode2 and 1 others: refused: refused"},
+		{[]string{"querynode3"}, "there: no cpu profile of querynode3: refused: refused"},
 		{[]string{"querynode1"}, ""},
 	} {
-		f, got := chooser(t), ""
+		f, got := chooser(t), []string(nil)
 		f.Nodes = test.nodes
 		f.Missing = func(m choose.Missing) {
 			for _, x := range m.Failures {
-				got += m.Path + ": " + x.String()
+				got = append(got, m.Path+": "+x.String())
 			}
 		}
 		if _, err := f.Record(record, "there"); err != nil {
 			t.Fatal(err)
 		}
-		if test.want != "" {
-			test.want = "there: " + test.want
-		}
-		if got != test.want {
+		if got := strings.Join(got, "; "); got != test.want {
 			t.Errorf("nodes %q: %q, want %q", test.nodes, got, test.want)
 		}
 	}

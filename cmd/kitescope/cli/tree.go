@@ -44,12 +44,9 @@ func (t *Tree) list(parent *cobra.Command, below []Entry) {
 	}
 }
 
-// built is a command that was found, in full.
-func (t *Tree) built(cmd *cobra.Command) *cobra.Command {
+// build puts a command in the place of its entry.
+func (t *Tree) build(cmd *cobra.Command) {
 	entry := t.entries[cmd]
-	if entry == nil {
-		return cmd
-	}
 	delete(t.entries, cmd)
 	full := entry.Build(t.app)
 	full.Short, full.GroupID, full.Hidden = entry.Short, entry.Group, entry.Hidden
@@ -61,7 +58,6 @@ func (t *Tree) built(cmd *cobra.Command) *cobra.Command {
 	parent.RemoveCommand(cmd)
 	parent.AddCommand(full)
 	t.list(full, entry.Below)
-	return full
 }
 
 // Find is the command that words name, with the words behind it, as cobra finds it.
@@ -71,7 +67,7 @@ func (t *Tree) Find(words []string) (*cobra.Command, []string, error) {
 		if err != nil || t.entries[cmd] == nil {
 			return cmd, rest, err
 		}
-		t.built(cmd)
+		t.build(cmd)
 	}
 }
 
@@ -79,7 +75,7 @@ func (t *Tree) Find(words []string) (*cobra.Command, []string, error) {
 func (t *Tree) All() {
 	for len(t.entries) > 0 {
 		for cmd := range t.entries {
-			t.built(cmd)
+			t.build(cmd)
 		}
 	}
 }
