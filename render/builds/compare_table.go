@@ -142,6 +142,8 @@ type comparisonTable struct {
 	// doubt is the first change in parentheses that is not 0, doubts says that there is any at all.
 	doubt  string
 	doubts bool
+	// runs and remarked say that lines differ in how many runs they rest on, and that there is any remark.
+	runs, remarked bool
 	// control are the lines of the control.
 	control map[bench.Metric]*bench.Line
 }
@@ -154,6 +156,8 @@ func newComparisonTable(c *bench.Comparison, lines []*bench.Line, wide bool, o *
 		if t.doubt == "" && (strings.HasPrefix(text, "(+") || strings.HasPrefix(text, "(-")) {
 			t.doubt = text
 		}
+		t.runs = t.runs || MetricRuns(l) != MetricRuns(lines[0])
+		t.remarked = t.remarked || l.Remark != ""
 	}
 	if c.Control == nil {
 		return t
@@ -202,7 +206,7 @@ func (t *comparisonTable) columns(lines []*bench.Line, full bool) []table.Column
 		return c
 	}
 	runs := column([]string{"RUNS", "PAIRS"}[render.BoolInt(t.c.Paired)], 3, nil, MetricRuns)
-	if !slices.ContainsFunc(t.lines, func(l *bench.Line) bool { return MetricRuns(l) != MetricRuns(t.lines[0]) }) {
+	if !t.runs {
 		runs.Show = table.Wide // the head says it
 	}
 	mark := column("", 0, look, func(l *bench.Line) string {
@@ -235,7 +239,7 @@ func (t *comparisonTable) columns(lines []*bench.Line, full bool) []table.Column
 		columns = append(columns, wide("CONTROL", dim, t.controlChange))
 	}
 	columns = append(columns, wide("VISIBLE", dim, MetricVisible), wide("NEEDS", dim, needsText), verdict)
-	if !t.apart && slices.ContainsFunc(t.lines, func(l *bench.Line) bool { return l.Remark != "" }) {
+	if !t.apart && t.remarked {
 		columns = append(columns, remark)
 	}
 	return columns
