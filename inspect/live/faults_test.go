@@ -21,7 +21,7 @@ const tls13Alert = "\x15\x03\x03\x00\x02\x02\x28" // handshake_failure
 
 // TestFaults puts one thing that goes wrong in the place of one query node.
 func TestFaults(t *testing.T) {
-	const timeout = 2 * time.Second
+	const timeout = 4 * time.Second
 	trusted := livetest.NewAuthority(t)
 	faults := map[string]struct {
 		address string
@@ -30,10 +30,10 @@ func TestFaults(t *testing.T) {
 		quick   bool // well before the deadline
 	}{
 		"refused":               {livetest.Refused(t), model.Refused, "refused", true},
-		"blackhole":             {livetest.Blackhole(t), model.Unreachable, "no connection within 2s", false},
+		"blackhole":             {livetest.Blackhole(t), model.Unreachable, "no connection within 4s", false},
 		"no such host":          {"no-such-host.invalid:21123", model.Unreachable, "", true},
 		"no address":            {"nonsense", model.Unreachable, "host:port", true},
-		"silent":                {livetest.Silent(t), model.TimedOut, "no answer within 2s", false},
+		"silent":                {livetest.Silent(t), model.TimedOut, "no answer within 4s", false},
 		"garbage":               {livetest.Garbage(t, "SSH-2.0-OpenSSH_9.6\r\n"), model.Garbled, "SSH-2.0", true},
 		"an HTTP/1 server":      {livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), model.Garbled, "HTTP/1.1", true},
 		"a TLS alert":           {livetest.Garbage(t, tls13Alert), model.Denied, "TLS", false},

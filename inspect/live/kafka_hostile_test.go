@@ -302,7 +302,7 @@ func TestKafkaHostileLeaders(t *testing.T) {
 	})
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: leaders * topicsOfEach, Segments: 1})
 	c = livetest.Serve(t, c, livetest.Answers(c, livetest.Options{Config: map[string]string{"kafka.brokerList": "10.1.9.9:9092"}}), recorded.Options{})
-	r := boundedAsk(t, c, live.Options{Timeout: 3 * time.Second, Map: map[string]string{brokerOf(t, c): first}})
+	r := boundedAsk(t, c, live.Options{Timeout: unhurried, Map: map[string]string{brokerOf(t, c): first}})
 	if r.Queue == nil || r.Queue.Outcome == model.Answered || len(r.Queue.Topics) > 0 {
 		t.Errorf("queue %+v, skipped %v", r.Queue, r.Skipped)
 	}
