@@ -92,6 +92,15 @@ type Cause struct {
 	Of func(c *model.Cluster, effect, cause *Finding) bool
 }
 
+// CausedBy are causes that one rule holds for; nil: always.
+func CausedBy(of func(c *model.Cluster, effect, cause *Finding) bool, checks ...string) []Cause {
+	causes := make([]Cause, len(checks))
+	for i, id := range checks {
+		causes[i] = Cause{id, of}
+	}
+	return causes
+}
+
 // Pass is one run of one check: the facts, and where it reports to.
 type Pass struct {
 	*facts.Facts

@@ -35,11 +35,9 @@ A checkpoint that is newer than the answer of the queue, as in metadata that was
 that the queue told, or their message ids are no offsets.`,
 	Remedy: `Raise the queue's retention above the age of the oldest checkpoint now, before more is deleted, and mend what holds the checkpoint up. Where messages are gone, what they held has to be inserted
 again. Flush the collection before the node that consumes the channel is restarted: it may hold in memory what it has read and not written.`,
-	Run:   runQueueLag,
-	Roles: []string{"datanode", "datacoord", "streamingnode"},
-	FollowsFrom: []check.Cause{
-		{Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "channel-unwatched", Of: check.Shares("vchannels")},
-	},
+	Run:         runQueueLag,
+	Roles:       []string{"datanode", "datacoord", "streamingnode"},
+	FollowsFrom: check.CausedBy(check.Shares("vchannels"), "checkpoint-lag", "channel-unwatched"),
 }
 
 func runQueueLag(p *check.Pass) error {

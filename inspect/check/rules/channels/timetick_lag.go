@@ -40,14 +40,11 @@ Consistent searches wait until their node has caught up; data nodes that are beh
 	Remedy: `If all are behind: look at the message queue and at RootCoord. If one is: at its CPU, memory and log; it may be catching up after a start.`,
 	Run:    runTimetickLag,
 	Roles:  []string{"rootcoord", "proxy", "streamingnode"},
-	FollowsFrom: []check.Cause{
-		{Check: "queue-unreachable"},
-		{Check: "etcd-alarm"},
-		{Check: "etcd-no-leader"},
-		{Check: "process-slow", Of: check.Shares("nodes")},
-		{Check: "node-unreachable", Of: check.StopsTicks},
-		{Check: "stale-session", Of: check.StopsTicks},
-	},
+	FollowsFrom: slices.Concat(
+		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
+		check.CausedBy(check.Shares("nodes"), "process-slow"),
+		check.CausedBy(check.StopsTicks, "node-unreachable", "stale-session"),
+	),
 }
 
 // tick is how far a node has come.

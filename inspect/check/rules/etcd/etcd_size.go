@@ -32,11 +32,9 @@ var etcdSize = &check.Check{
 
 Members report their quota from etcd 3.6 on. Before, it is unknown: then the size is compared with etcd's default of 2 GiB, and only information. Also information: a database of 512 MiB
 and more that is in use by less than half, which defragmenting shrinks.`,
-	Remedy: "Compact and defragment: `etcdctl compact REVISION`, then `etcdctl defrag` member by member, the leader last. Milvus compacts nothing itself: run etcd with\n`--auto-compaction-mode=revision --auto-compaction-retention=1000`, and raise `--quota-backend-bytes` if the keys need it.",
-	Run:    runEtcdSize,
-	FollowsFrom: []check.Cause{
-		{Check: "etcd-alarm"},
-	},
+	Remedy:      "Compact and defragment: `etcdctl compact REVISION`, then `etcdctl defrag` member by member, the leader last. Milvus compacts nothing itself: run etcd with\n`--auto-compaction-mode=revision --auto-compaction-retention=1000`, and raise `--quota-backend-bytes` if the keys need it.",
+	Run:         runEtcdSize,
+	FollowsFrom: check.CausedBy(nil, "etcd-alarm"),
 }
 
 func runEtcdSize(p *check.Pass) error {

@@ -31,11 +31,9 @@ var collectionUnindexed = &check.Check{
 
 Milvus 2.1 searches without an index, and keeps no record of FLAT ones: small collections there are no finding.
 Rows without an index are compared one by one.`,
-	Remedy: "Create an index: `Collection(NAME).create_index(FIELD, {\"index_type\": \"HNSW\", \"metric_type\": ..., \"params\": ...})`. For small\ncollections FLAT is exact and costs nothing to build.",
-	Run:    runCollectionUnindexed,
-	FollowsFrom: []check.Cause{
-		{Check: "layout-older"},
-	},
+	Remedy:      "Create an index: `Collection(NAME).create_index(FIELD, {\"index_type\": \"HNSW\", \"metric_type\": ..., \"params\": ...})`. For small\ncollections FLAT is exact and costs nothing to build.",
+	Run:         runCollectionUnindexed,
+	FollowsFrom: check.CausedBy(nil, "layout-older"),
 }
 
 func runCollectionUnindexed(p *check.Pass) error {

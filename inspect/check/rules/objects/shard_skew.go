@@ -35,11 +35,9 @@ times the mean, a warning at twice the mean from a million rows on.
 
 A shard is consumed by one data node and led by one query node: they have the work of the largest. Skew comes from keys that hash badly, from imports into one channel, or from rows that one shard
 has not received.`,
-	Remedy: `Look first whether a channel is behind (` + "`checkpoint-lag`, `channel-unwatched`" + `). Real skew goes away only by inserting again into a new collection.`,
-	Run:    runShardSkew,
-	FollowsFrom: []check.Cause{
-		{Check: "channel-unwatched", Of: check.Shares("collections")}, {Check: "checkpoint-lag", Of: check.Shares("collections")},
-	},
+	Remedy:      `Look first whether a channel is behind (` + "`checkpoint-lag`, `channel-unwatched`" + `). Real skew goes away only by inserting again into a new collection.`,
+	Run:         runShardSkew,
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "channel-unwatched", "checkpoint-lag"),
 }
 
 func runShardSkew(p *check.Pass) error {

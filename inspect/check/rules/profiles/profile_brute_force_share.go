@@ -33,14 +33,12 @@ index or a partition key helps.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing,
 	Needs: check.NeedProfiles,
 	Run:   runProfileBrute,
-	FollowsFrom: []check.Cause{
-		{Check: "brute-force-share"},
-		{Check: "growing-flushed", Of: ofProcess},
-		{Check: "growing-too-large", Of: ofProcess},
-		{Check: "index-not-loaded", Of: ofProcess},
-		{Check: "index-missing"},
-		{Check: "imbalance-leaders", Of: ofProcess},
-	},
+	FollowsFrom: slices.Concat(
+		check.CausedBy(nil, "brute-force-share"),
+		check.CausedBy(ofProcess, "growing-flushed", "growing-too-large", "index-not-loaded"),
+		check.CausedBy(nil, "index-missing"),
+		check.CausedBy(ofProcess, "imbalance-leaders"),
+	),
 }
 
 const (

@@ -24,12 +24,10 @@ var segmentsInvisible = &check.Check{
 confirmed them. One that is still invisible an hour after it was written is a finding: a warning.
 
 Importing segments are left to ` + "`import-stuck`" + `.`,
-	Remedy: "Look at `kitescope get tasks` for stats and compaction tasks of the collection, and whether data nodes (until 2.5: index nodes) work on them.",
-	Run:    runSegmentsInvisible,
-	Roles:  []string{"datacoord", "datanode"},
-	FollowsFrom: []check.Cause{
-		{Check: "task-failed", Of: check.Shares("collections")}, {Check: "compaction-stuck", Of: check.Shares("collections")},
-	},
+	Remedy:      "Look at `kitescope get tasks` for stats and compaction tasks of the collection, and whether data nodes (until 2.5: index nodes) work on them.",
+	Run:         runSegmentsInvisible,
+	Roles:       []string{"datacoord", "datanode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "task-failed", "compaction-stuck"),
 }
 
 func runSegmentsInvisible(p *check.Pass) error {

@@ -46,13 +46,10 @@ issues 23378, 24730, 25681 and 29486.`,
 are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
 	Run:   runSmallSegments,
 	Roles: []string{"datacoord", "datanode"},
-	FollowsFrom: []check.Cause{
-		{Check: "bad-switches", Of: aboutCompaction},
-		{Check: "checkpoint-lag", Of: check.Shares("collections")},
-		{Check: "index-stuck", Of: check.Shares("collections")},
-		{Check: "index-failed", Of: check.Shares("collections")},
-		{Check: "index-missing", Of: check.Shares("collections")},
-	},
+	FollowsFrom: slices.Concat(
+		check.CausedBy(aboutCompaction, "bad-switches"),
+		check.CausedBy(check.Shares("collections"), "checkpoint-lag", "index-stuck", "index-failed", "index-missing"),
+	),
 }
 
 func runSmallSegments(p *check.Pass) error {

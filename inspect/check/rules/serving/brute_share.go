@@ -33,19 +33,11 @@ Not looked at: collections with a FLAT index or none, where brute force is the d
 	Remedy: `Flush what is no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments without an index see index-not-loaded, index-missing and index-failed. Under
 steady inserts: lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxSize`" + ` makes growing segments smaller, more shards spread them over more leaders, and
 ` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives large growing segments a small index of their own.`,
-	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
-	Needs: check.NeedDistribution,
-	Run:   runBruteForceShare,
-	Roles: []string{"querycoord", "datanode", "indexnode"}, // rows that no data node writes stay growing
-	FollowsFrom: []check.Cause{
-		{Check: "growing-flushed", Of: check.Shares("collections")},
-		{Check: "growing-too-old", Of: check.Shares("collections")},
-		{Check: "growing-too-large", Of: check.Shares("collections")},
-		{Check: "index-not-loaded", Of: check.Shares("collections")},
-		{Check: "index-missing", Of: check.Shares("collections")},
-		{Check: "index-failed", Of: check.Shares("collections")},
-		{Check: "index-stuck", Of: check.Shares("collections")},
-	},
+	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
+	Needs:       check.NeedDistribution,
+	Run:         runBruteForceShare,
+	Roles:       []string{"querycoord", "datanode", "indexnode"}, // rows that no data node writes stay growing
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large", "index-not-loaded", "index-missing", "index-failed", "index-stuck"),
 }
 
 const (

@@ -32,15 +32,11 @@ ticks; if one does, restart it or move its shards.`,
 	Needs: check.NeedMetrics,
 	Run:   runConsumptionLag,
 	Roles: []string{"rootcoord", "proxy", "streamingnode"},
-	FollowsFrom: []check.Cause{
-		{Check: "queue-unreachable"},
-		{Check: "etcd-alarm"},
-		{Check: "etcd-no-leader"},
-		{Check: "node-unreachable", Of: check.Shares("nodes")},
-		{Check: "process-slow", Of: check.Shares("nodes")},
-		{Check: "node-unreachable", Of: check.StopsTicks},
-		{Check: "stale-session", Of: check.StopsTicks},
-	},
+	FollowsFrom: slices.Concat(
+		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
+		check.CausedBy(check.Shares("nodes"), "node-unreachable", "process-slow"),
+		check.CausedBy(check.StopsTicks, "node-unreachable", "stale-session"),
+	),
 }
 
 const (

@@ -34,15 +34,11 @@ flushed is taken from its position in the channel, which is the channel's at the
 	Remedy: `See first what keeps the handoff back: a target that does not move (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
 is full or does not answer. Then make QueryCoord draw up a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord (up to 2.3 searches fail until it is back).
 As the last resort release the collection and load it again; it cannot be searched meanwhile.`,
-	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
-	Needs: check.NeedDistribution,
-	Run:   runGrowingFlushed,
-	Roles: []string{"querycoord", "querynode", "datacoord", "indexcoord", "indexnode"},
-	FollowsFrom: []check.Cause{
-		{Check: "target-behind", Of: check.Shares("collections")},
-		{Check: "segment-not-loaded", Of: check.Shares("collections")},
-		{Check: "shard-not-serviceable", Of: check.Shares("collections")},
-	},
+	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
+	Needs:       check.NeedDistribution,
+	Run:         runGrowingFlushed,
+	Roles:       []string{"querycoord", "querynode", "datacoord", "indexcoord", "indexnode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind", "segment-not-loaded", "shard-not-serviceable"),
 }
 
 // leftover are the growing segments of one collection that should be gone.

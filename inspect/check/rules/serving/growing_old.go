@@ -41,12 +41,10 @@ seconds to minutes, and the growing segment is released about 15 seconds after t
 small insert: each flush makes a segment of its own, and many small segments are a finding, too. Where small batches come all the time,
 a lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` lets idle sealing do it. Segments past their limits mean that DataCoord or a
 data node does not do its work: look at the channel's checkpoint and at the data node that watches it.`,
-	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
-	Run:   runGrowingOld,
-	Roles: []string{"datacoord", "datanode", "streamingnode", "rootcoord"},
-	FollowsFrom: []check.Cause{
-		{Check: "node-unreachable", Of: check.Shares("vchannels")},
-	},
+	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
+	Run:         runGrowingOld,
+	Roles:       []string{"datacoord", "datanode", "streamingnode", "rootcoord"},
+	FollowsFrom: check.CausedBy(check.Shares("vchannels"), "node-unreachable"),
 }
 
 // oldRows are the segments of one collection that stay growing.

@@ -29,13 +29,11 @@ of 1,024 rows and more without files of a vector index that has been finished fo
 Never a finding: FLAT and BIN_FLAT, for which nodes have no files (observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.`,
 	Remedy: `` + "`Collection(NAME).load(_refresh=True)`" + ` makes QueryCoord compare again. If the node lacks memory or disk for the files, its log says so; free some, or add a
 node. As the last resort release and load the collection.`,
-	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,
-	Needs: check.NeedDistribution,
-	Run:   runIndexNotLoaded,
-	Roles: []string{"querycoord"},
-	FollowsFrom: []check.Cause{
-		{Check: "target-behind", Of: check.Shares("collections")},
-	},
+	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,
+	Needs:       check.NeedDistribution,
+	Run:         runIndexNotLoaded,
+	Roles:       []string{"querycoord"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind"),
 }
 
 // unrecordedGrace is what an index is given of which it is unknown when it was finished.

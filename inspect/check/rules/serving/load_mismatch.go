@@ -24,16 +24,12 @@ does not have, which a restart of QueryCoord would forget.
 Metadata and QueryCoord's answer are seconds apart: a load or release in between shows as one of these, once. Where they are more than 10 seconds apart, as a file and a recording may be,
 a collection of which QueryCoord and all query nodes have nothing is information only. So is one of which QueryCoord has a part in the first 2 minutes after its start (seen on 2.3.5: 0% of
 most collections four seconds after it, none half a minute later).`,
-	Remedy: `Look again. If it stays, restart QueryCoord, which then reads etcd; else release the collection and load it again.`,
-	Parts:  model.PartServing | model.PartObjects,
-	Needs:  check.NeedQueryCoord,
-	Run:    runLoadMismatch,
-	Roles:  []string{"querycoord", "querynode"},
-	FollowsFrom: []check.Cause{
-		{Check: "node-unreachable", Of: check.Shares("collections")},
-		{Check: "no-shard-leader", Of: check.Shares("collections")},
-		{Check: "replica-short", Of: check.Shares("collections")},
-	},
+	Remedy:      `Look again. If it stays, restart QueryCoord, which then reads etcd; else release the collection and load it again.`,
+	Parts:       model.PartServing | model.PartObjects,
+	Needs:       check.NeedQueryCoord,
+	Run:         runLoadMismatch,
+	Roles:       []string{"querycoord", "querynode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "no-shard-leader", "replica-short"),
 }
 
 func runLoadMismatch(p *check.Pass) error {

@@ -22,12 +22,10 @@ less left to lose.
 Read from load states, replicas and sessions in etcd. Not looked at: metadata without a single session, and Milvus 2.1, which keeps its replicas elsewhere.`,
 	Remedy: `Start query nodes in the resource group of the replica; QueryCoord gives them to it. If there are not enough machines for the number of replicas, release the collection and load it with
 fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.`,
-	Parts: model.PartSessions | model.PartServing | model.PartObjects,
-	Run:   runReplicaShort,
-	Roles: []string{"querycoord", "querynode"},
-	FollowsFrom: []check.Cause{
-		{Check: "replica-dead-node", Of: check.Shares("replicas")},
-	},
+	Parts:       model.PartSessions | model.PartServing | model.PartObjects,
+	Run:         runReplicaShort,
+	Roles:       []string{"querycoord", "querynode"},
+	FollowsFrom: check.CausedBy(check.Shares("replicas"), "replica-dead-node"),
 }
 
 func runReplicaShort(p *check.Pass) error {

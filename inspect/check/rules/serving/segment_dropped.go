@@ -27,14 +27,11 @@ No finding: sources of a compaction that DataCoord still wants served (GetRecove
 served for about 40 s after their compaction, and with an index to be built Milvus keeps them for as long as that takes.`,
 	Remedy: `See whether the target of the collection moves (target-behind): old segments go with the next one. Restarting the query node frees the memory at once. If a collection that was released or
 dropped stays in memory, restart QueryCoord: it releases what it finds on nodes and does not know.`,
-	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
-	Needs: check.NeedDistribution,
-	Run:   runSegmentDropped,
-	Roles: []string{"querycoord"},
-	FollowsFrom: []check.Cause{
-		{Check: "target-behind", Of: check.Shares("collections")},
-		{Check: "segment-not-loaded", Of: check.Shares("collections")},
-	},
+	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
+	Needs:       check.NeedDistribution,
+	Run:         runSegmentDropped,
+	Roles:       []string{"querycoord"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind", "segment-not-loaded"),
 }
 
 // remains are the segments of one collection that should be in memory no more.

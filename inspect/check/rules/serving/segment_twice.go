@@ -25,14 +25,11 @@ to it, the old one lets go. A finding is a segment that two nodes of one replica
 The leader asks one of the two, so that answers are right; the memory is taken twice. Rows count on the node that the leader asks; ` + "`kitescope balance`" + ` tells the other copies apart.`,
 	Remedy: `QueryCoord drops repeated segments by itself, after other work: see whether it is busy, or a node refuses. Restarting QueryCoord makes it compare all nodes again; restarting
 the query node that the leader does not ask frees its copies.`,
-	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
-	Needs: check.NeedDistribution,
-	Run:   runSegmentTwice,
-	Roles: []string{"querycoord"},
-	FollowsFrom: []check.Cause{
-		{Check: "leader-channel-split", Of: check.Shares("collections")},
-		{Check: "stopping-node-serving", Of: check.Shares("collections")},
-	},
+	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
+	Needs:       check.NeedDistribution,
+	Run:         runSegmentTwice,
+	Roles:       []string{"querycoord"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "leader-channel-split", "stopping-node-serving"),
 }
 
 // twins are the segments of one collection that are there too often.

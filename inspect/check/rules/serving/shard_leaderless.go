@@ -25,16 +25,11 @@ No finding is a shard whose leader cannot serve it, for which QueryCoord does no
 	Remedy: `If a query node is gone or hangs, QueryCoord has to notice first: its session must end (` + "`common.session.ttl`" + `, 30 seconds), then the channel is watched by another. If no
 node is missing, look at QueryCoord's log for the channel, at the memory of the nodes, and whether the message queue answers: a new leader has to read the channel from its checkpoint on.
 Restarting QueryCoord, then release and load, are the last resorts.`,
-	Parts: model.PartObjects | model.PartServing | model.PartChannels,
-	Needs: check.NeedDistribution | check.NeedQueryCoord,
-	Run:   runNoShardLeader,
-	Roles: []string{"querycoord", "querynode", "streamingnode"},
-	FollowsFrom: []check.Cause{
-		{Check: "node-unreachable", Of: check.Shares("collections")},
-		{Check: "stale-session", Of: check.Shares("collections")},
-		{Check: "replica-dead-node", Of: check.Shares("collections")},
-		{Check: "replica-short", Of: check.Shares("collections")},
-	},
+	Parts:       model.PartObjects | model.PartServing | model.PartChannels,
+	Needs:       check.NeedDistribution | check.NeedQueryCoord,
+	Run:         runNoShardLeader,
+	Roles:       []string{"querycoord", "querynode", "streamingnode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "stale-session", "replica-dead-node", "replica-short"),
 }
 
 // unled are the channels of one collection that somebody should lead.

@@ -28,15 +28,11 @@ var shardUnserviceable = &check.Check{
 No finding: a new leader that is not ready while the old one still serves, as during a move of the channel.`,
 	Remedy: `Bring back the node that the leader asks, or wait until its session has ended (30 seconds) and QueryCoord has loaded its segments elsewhere; see whether the others have the
 memory for them. A leader that stays unserviceable with all nodes alive: restart its query node, or QueryCoord.`,
-	Parts: model.PartObjects | model.PartServing | model.PartSessions | model.PartSegments,
-	Needs: check.NeedDistribution,
-	Run:   runShardUnserviceable,
-	Roles: []string{"querycoord", "querynode", "streamingnode"},
-	FollowsFrom: []check.Cause{
-		{Check: "node-unreachable", Of: check.Shares("collections")},
-		{Check: "stale-session", Of: check.Shares("collections")},
-		{Check: "replica-dead-node", Of: check.Shares("collections")},
-	},
+	Parts:       model.PartObjects | model.PartServing | model.PartSessions | model.PartSegments,
+	Needs:       check.NeedDistribution,
+	Run:         runShardUnserviceable,
+	Roles:       []string{"querycoord", "querynode", "streamingnode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "stale-session", "replica-dead-node"),
 }
 
 // unserviceable are the shards of one collection that cannot be searched in at least one replica.

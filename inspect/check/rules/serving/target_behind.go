@@ -28,15 +28,11 @@ view; or one that is that far behind another leader of the same collection.
 No finding is an old target with nothing new to serve. Where the version is not a time it is unknown.`,
 	Remedy: `Look for what cannot be loaded: segment-not-loaded, node-unreachable, memory of the nodes, and QueryCoord's log ("failed to update next target", "check delegator"). Then
 ` + "`Collection(NAME).load(_refresh=True)`" + `; restarting QueryCoord starts afresh.`,
-	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
-	Needs: check.NeedDistribution | check.NeedRecovery,
-	Run:   runTargetBehind,
-	Roles: []string{"querycoord", "datacoord"},
-	FollowsFrom: []check.Cause{
-		{Check: "node-unreachable", Of: check.Shares("collections")},
-		{Check: "stale-session", Of: check.Shares("collections")},
-		{Check: "replica-dead-node", Of: check.Shares("collections")},
-	},
+	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
+	Needs:       check.NeedDistribution | check.NeedRecovery,
+	Run:         runTargetBehind,
+	Roles:       []string{"querycoord", "datacoord"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "stale-session", "replica-dead-node"),
 }
 
 const leastTargetAge = 15 * time.Minute
