@@ -47,6 +47,15 @@ func RefNode(role string, id model.NodeID) model.Ref {
 	return model.Ref{Resource: "nodes", ID: name, Name: name}
 }
 
+// RefNodes are nodes by their names, as QueryNodeNames gives them.
+func RefNodes(names []string) []model.Ref {
+	refs := make([]model.Ref, len(names))
+	for i, name := range names {
+		refs[i] = model.Ref{Resource: "nodes", ID: name, Name: name}
+	}
+	return refs
+}
+
 // RefTask names a background task.
 func RefTask(t *model.Task) model.Ref {
 	return model.Ref{Resource: "tasks", ID: t.Type + "/" + model.NodeID(t.ID).String(), Name: t.Type + "-" + model.NodeID(t.ID).String()}

@@ -192,9 +192,7 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 		f.Evidence = append(f.Evidence, check.Fact("target of the shard leader", "drawn up "+words.Span(asked.Sub(l.target))+" ago", words.Few(nodes)))
 	}
 	f.Hint = refreshHint(p.Cluster, id)
-	for _, n := range nodes {
-		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
-	}
+	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(l.segments)...)
 	p.Report(f)
 }

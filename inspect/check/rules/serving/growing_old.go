@@ -165,9 +165,7 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	f.Impact = idleImpact(&w, cost, len(o.leaders) > 0)
 	f.Hint = flushHint(p.Cluster, id)
 	f.Evidence = o.evidence(&w, policy)
-	for _, n := range facts.QueryNodeNames(o.leaders) {
-		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
-	}
+	f.Objects = append(f.Objects, facts.RefNodes(facts.QueryNodeNames(o.leaders))...)
 	for _, v := range p.VChannelsOf(id) {
 		if o.channels[v.Name] {
 			f.Objects = append(f.Objects, facts.RefVChannel(v.Name))

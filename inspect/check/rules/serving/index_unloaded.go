@@ -130,9 +130,7 @@ func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 		Impact: "Each search compares these rows one by one: " + words.Share(w.ShareOfRows(u.rows)) + " of the collection's rows, about " + words.Share(cost) + " of its search work.",
 		Hint:   refreshHint(p.Cluster, id), Objects: []model.Ref{facts.RefIndex(u.index)},
 	}
-	for _, n := range nodes {
-		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
-	}
+	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(u.segments)...)
 	p.Report(f)
 }

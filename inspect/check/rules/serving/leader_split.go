@@ -158,9 +158,7 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	for _, v := range slices.Concat(double, outside) {
 		f.Objects = append(f.Objects, facts.RefVChannel(v))
 	}
-	for _, n := range slices.Concat(nodes, lostAt) {
-		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
-	}
+	f.Objects = append(f.Objects, facts.RefNodes(slices.Concat(nodes, lostAt))...)
 	f.Objects = append(f.Objects, facts.SomeSegments(s.lost)...)
 	p.Report(f)
 }

@@ -187,7 +187,7 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		Impact: "The collection cannot be searched, or not all of it.", Cost: p.Losing(1),
 		Hint:     check.Advise("look at QueryCoord's log for collection %s; release and load it again", l.Collection),
 		Evidence: []check.Evidence{check.Fact("load state", "Loading", "etcd"), check.Fact("last segment or channel given to a node", facts.TimeText(at), "query nodes")},
-		Objects:  append(own, memberRefs(p, l.Collection)...),
+		Objects:  append(own, facts.RefNodes(replicaNodes(p, l.Collection))...),
 	}
 	if len(own) > 0 {
 		f.Impact = "Searches that name the " + words.Agree(len(list), "partition", "partitions") + " fail, others miss what is in " + its + "."

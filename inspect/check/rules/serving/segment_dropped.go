@@ -202,9 +202,7 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 	if wanted(p, id) {
 		f.Hint = refreshHint(p.Cluster, id)
 	}
-	for _, n := range nodes {
-		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
-	}
+	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(r.segments)...)
 	p.Report(f)
 }

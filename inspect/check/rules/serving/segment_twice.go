@@ -131,9 +131,7 @@ func reportTwins(p *check.Pass, id model.CollectionID, t *twins, asked time.Time
 		Impact: "The nodes hold " + words.Bytes(t.bytes) + " too much; searches are answered by one of the copies.",
 		Hint:   "look at QueryCoord's log for tasks with the reason \"redundancies of segment\"; if there are none, " + check.RestartQueryCoord(p.Cluster),
 	}
-	for _, n := range nodes {
-		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
-	}
+	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(t.segments)...)
 	p.Report(f)
 }

@@ -195,19 +195,11 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 	for _, v := range slices.Concat(l.all, l.unnamed, l.some) {
 		f.Objects = append(f.Objects, facts.RefVChannel(v))
 	}
-	f.Objects = append(f.Objects, memberRefs(p, id)...)
+	f.Objects = append(f.Objects, facts.RefNodes(replicaNodes(p, id))...)
 	p.Report(f)
 }
 
-// memberRefs are the nodes of a collection's replicas.
-func memberRefs(p *check.Pass, id model.CollectionID) []model.Ref {
-	var refs []model.Ref
-	for _, name := range replicaNodes(p, id) {
-		refs = append(refs, model.Ref{Resource: "nodes", ID: name, Name: name})
-	}
-	return refs
-}
-
+// replicaNodes are the nodes of a collection's replicas.
 func replicaNodes(p *check.Pass, id model.CollectionID) []string {
 	var nodes []model.NodeID
 	for _, r := range p.ReplicasOf(id) {

@@ -209,8 +209,6 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 	for _, v := range channels {
 		f.Objects = append(f.Objects, facts.RefVChannel(v))
 	}
-	for _, n := range slices.Concat(leaders, facts.QueryNodeNames(u.gone)) {
-		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
-	}
+	f.Objects = append(f.Objects, facts.RefNodes(slices.Concat(leaders, facts.QueryNodeNames(u.gone)))...)
 	p.Report(f)
 }

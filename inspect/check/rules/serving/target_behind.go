@@ -145,9 +145,7 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 	if g.behind {
 		f.Message += "; others of its leaders are ahead"
 	}
-	for _, n := range leaders {
-		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
-	}
+	f.Objects = append(f.Objects, facts.RefNodes(leaders)...)
 	f.Objects = append(f.Objects, segments...)
 	p.Report(f)
 }
