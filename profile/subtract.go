@@ -21,8 +21,6 @@ type SubtractOptions struct {
 type Aligned struct {
 	New   *Profile
 	Minus *Profile // the base, its values negated
-	// Factors are what the values of New were multiplied by, of each of its types.
-	Factors []float64
 }
 
 // Align makes two profiles of which Merge would make the difference that `go tool pprof -base` and
@@ -35,9 +33,9 @@ func Align(p, base *Profile, o SubtractOptions) (*Aligned, error) {
 	if err != nil {
 		return nil, err
 	}
-	factors := slices.Repeat([]float64{1}, len(p.Types))
 	if o.Normalize {
-		if factors, err = NormalFactors(p, base); err != nil {
+		factors, err := NormalFactors(p, base)
+		if err != nil {
 			return nil, err
 		}
 		p = p.Scale(factors)
@@ -45,7 +43,7 @@ func Align(p, base *Profile, o SubtractOptions) (*Aligned, error) {
 	if o.DiffBase {
 		base = base.SetLabel(BaseLabel, "true")
 	}
-	return &Aligned{New: p, Minus: base.Scale(slices.Repeat([]float64{-1}, len(base.Types))), Factors: factors}, nil
+	return &Aligned{New: p, Minus: base.Scale(slices.Repeat([]float64{-1}, len(base.Types)))}, nil
 }
 
 // WithColumn is the profile with one more type, whose value of sample i is value(i).

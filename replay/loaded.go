@@ -2,7 +2,6 @@ package replay
 
 import (
 	"sync"
-	"time"
 
 	"kitescope/engine"
 	"kitescope/engine/segment"
@@ -123,5 +122,4 @@ func (p *Part) memory() int64 {
 type LoadProgress struct {
 	Done, Missing, Of int // segments; Missing are part of Done
 	Rows, Bytes       int64
-	Elapsed           time.Duration
 }

@@ -185,7 +185,7 @@ func (x *loading) count(p *Part) error {
 		x.stopped = &MemoryError{Need: x.memory, Limit: limit, Read: x.progress.Done - x.progress.Missing, Segments: len(x.parts)}
 	}
 	if x.options.Progress != nil {
-		x.progress.Of, x.progress.Bytes, x.progress.Elapsed = len(x.parts), x.store.bytes.Load(), x.options.Now().Sub(x.began)
+		x.progress.Of, x.progress.Bytes = len(x.parts), x.store.bytes.Load()
 		x.options.Progress(x.progress)
 	}
 	return x.stopped

@@ -21,9 +21,6 @@ type Shape struct {
 	// does not reach). EntryFault says what is wrong with the entry, empty if nothing.
 	SelfLinks, Doubled, Outside, Low int
 	EntryFault                       string
-
-	// Bytes of links, with their unused slots, and of what finds them.
-	LinkBytes int
 }
 
 // LevelShape is one level of a graph: how many nodes reach it, and how many links they have there.
@@ -57,7 +54,7 @@ func (g *Graph) Neighbours(node uint32, level int) []uint32 {
 
 // Describe looks at every link.
 func (g *Graph) Describe() *Shape {
-	s := &Shape{LinkBytes: 4*(len(g.Base)+len(g.Upper)+len(g.UpperAt)) + len(g.Levels)}
+	s := &Shape{}
 	if len(g.Levels) == 0 {
 		return s
 	}

@@ -3,7 +3,6 @@ package gobuild
 import (
 	"bytes"
 	"debug/buildinfo"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -18,10 +17,10 @@ import (
 type Binary struct {
 	// GoVersion is that of the compiler: "go1.26.8".
 	GoVersion string
-	// Main is the import path of the main package, Module the path of its module.
-	Main, Module string
-	// BuildID is Go's ("go tool buildid"), GNUBuildID the hex digits of the linker's note; "" where there is none.
-	BuildID, GNUBuildID string
+	// Main is the import path of the main package.
+	Main string
+	// BuildID is Go's ("go tool buildid"); "" where there is none.
+	BuildID string
 	// PGO is the path of the profile as the go command recorded it, its base alone under -trimpath; "" if none was used.
 	PGO string
 	// PGOHash is what the name of the profile says of its contents: see pgo.HashOfName.
@@ -66,13 +65,13 @@ func readBinary(r io.ReaderAt, size int64) (*Binary, error) {
 	if err != nil {
 		return nil, hints.Errorf("only programs that the go command built (go1.18 or later) can be looked into", "not a Go program: %w", err)
 	}
-	b := &Binary{GoVersion: info.GoVersion, Main: info.Path, Module: info.Main.Path, Stripped: !im.debug, Settings: map[string]string{}}
+	b := &Binary{GoVersion: info.GoVersion, Main: info.Path, Stripped: !im.debug, Settings: map[string]string{}}
 	for _, s := range info.Settings {
 		b.Settings[s.Key] = s.Value
 	}
 	b.PGO = b.Settings["-pgo"]
 	b.PGOHash = pgo.HashOfName(b.PGO)
-	b.BuildID, b.GNUBuildID = im.buildIDs()
+	b.BuildID = im.buildID()
 	return b, nil
 }
 
@@ -81,20 +80,13 @@ func readInfo(r io.ReaderAt) (info *debug.BuildInfo, err error) {
 	return buildinfo.Read(r)
 }
 
-// The notes that hold build ids (cmd/internal/buildid/note.go).
-const (
-	goBuildIDNote  = 4
-	gnuBuildIDNote = 3
-)
-
-// buildIDs finds Go's build id in its note, else where all linkers of Go put it, in front of the code
-// (cmd/internal/buildid: readRaw), and the linker's in its note.
-func (im *image) buildIDs() (goID, gnuID string) {
-	gnuID = hex.EncodeToString(im.notes[noteKey{"GNU", gnuBuildIDNote}])
-	if id, ok := im.notes[noteKey{"Go", goBuildIDNote}]; ok {
-		return string(id), gnuID
+// buildID finds Go's build id in its note, else where all linkers of Go put it, in front of the code
+// (cmd/internal/buildid: readRaw).
+func (im *image) buildID() string {
+	if im.goNote != nil {
+		return string(im.goNote)
 	}
-	return im.rawBuildID(), gnuID
+	return im.rawBuildID()
 }
 
 func (im *image) rawBuildID() string {

@@ -47,7 +47,7 @@ func TestInlinedOnEveryPlatform(t *testing.T) {
 			if b.Stripped != program.stripped {
 				t.Errorf("stripped: %v, want %v", b.Stripped, program.stripped)
 			}
-			if b.Main != "example.com/prog" || b.Module != "example.com/prog" || b.GoVersion != program.version || b.Settings["GOARCH"] != program.arch {
+			if b.Main != "example.com/prog" || b.GoVersion != program.version || b.Settings["GOARCH"] != program.arch {
 				t.Errorf("%+v", b)
 			}
 			want := map[pgo.Edge]bool{}

@@ -27,8 +27,8 @@ type image struct {
 	text int64
 	// moved are the words of a position-independent ELF file that its loader fills in.
 	moved map[uint64]uint64
-	// notes are the ELF notes: name and type to contents.
-	notes map[noteKey][]byte
+	// goNote is the ELF note that holds Go's build id; nil if there is none.
+	goNote []byte
 
 	debug    bool // has DWARF
 	sections int64
@@ -40,11 +40,6 @@ type mapping struct {
 	addr   uint64
 	off, n int64
 	data   bool // may hold pointers: not code
-}
-
-type noteKey struct {
-	name string
-	typ  uint32
 }
 
 // errNotExecutable is of a file that no operating system would run.
@@ -132,7 +127,10 @@ func (im *image) readELF() error {
 	return nil
 }
 
-// readNotes keeps the notes of an ELF section: sizes of name and contents, a type, both padded to 4 bytes.
+// goBuildIDNote is the type of Go's note (cmd/internal/buildid/note.go).
+const goBuildIDNote = 4
+
+// readNotes looks for Go's among the notes of an ELF section: sizes of name and contents, a type, both padded to 4 bytes.
 func (im *image) readNotes(off, n int64) {
 	b, err := im.read(off, n)
 	if err != nil {
@@ -145,10 +143,9 @@ func (im *image) readNotes(off, n int64) {
 		if name > len(b) || desc > len(b) || padded+desc > len(b) {
 			return
 		}
-		if im.notes == nil {
-			im.notes = map[noteKey][]byte{}
+		if typ == goBuildIDNote && strings.TrimRight(string(b[:name]), "\x00") == "Go" {
+			im.goNote = b[padded : padded+desc]
 		}
-		im.notes[noteKey{strings.TrimRight(string(b[:name]), "\x00"), typ}] = b[padded : padded+desc]
 		b = b[min(len(b), (padded+desc+3)&^3):]
 	}
 }

@@ -32,8 +32,8 @@ type Options struct {
 
 // Library is what became of the frames of a mapped file that had no name.
 type Library struct {
-	// File and BuildID are of the mapping, Symbols the file that names came from, "" if none did.
-	File, BuildID, Symbols string
+	// File is that of the mapping.
+	File string
 	// Named and Unnamed count locations.
 	Named, Unnamed int
 	// Problem says why there are frames without a name, "" if nothing can be done about it.
@@ -146,7 +146,7 @@ func (n *namer) wanted() []fileKey {
 // library names the frames of one file.
 func (n *namer) library(ctx context.Context, key fileKey) (Library, error) {
 	all := n.of[key]
-	l := Library{File: key.file, BuildID: key.buildID, Unnamed: len(all)}
+	l := Library{File: key.file, Unnamed: len(all)}
 	if strings.HasPrefix(key.file, "[") && key.file != "[vdso]" || strings.HasPrefix(key.file, "//") {
 		return l, nil // the kernel, the heap, code compiled just in time: no file has them
 	}
@@ -171,7 +171,6 @@ func (n *namer) library(ctx context.Context, key fileKey) (Library, error) {
 		return l, nil
 	}
 	defer image.close()
-	l.Symbols = image.path
 	first := n.firstOffset(key)
 	var lost string
 	for _, at := range all {

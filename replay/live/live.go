@@ -79,13 +79,12 @@ type Description struct {
 	// Database, Collection and fields by their own names: an alias of Milvus is resolved.
 	Database, Collection, Field, KeyField string
 	TextKeys                              bool
-	// Rows of the collection, -1 unknown; RowsEstimated of a table whose planner was asked. Deleted rows of Milvus may count until
+	// Rows of the collection, -1 unknown; of a table as its planner estimates them. Deleted rows of Milvus may count until
 	// they are compacted away.
-	Rows          int64
-	RowsEstimated bool
-	Dim           int
-	Element       dist.Element
-	Metric        string // that is asked for
+	Rows    int64
+	Dim     int
+	Element dist.Element
+	Metric  string // that is asked for
 	// Index is its type (HNSW, IVF_FLAT; hnsw, ivfflat), "" for none; IndexParams its parameters, by name.
 	Index       string
 	IndexParams map[string]string

@@ -134,7 +134,7 @@ func (c *catalog) describeTable(d *Description) (string, error) {
 		return "", faultf(Denied, "grant it to the user", "the user may not select from %s", d.Collection)
 	}
 	if n, err := strconv.ParseInt(table[3], 10, 64); err == nil && n >= 0 {
-		d.Rows, d.RowsEstimated = n, true
+		d.Rows = n
 	}
 	return table[0], nil
 }
