@@ -5,14 +5,17 @@
 package pgo
 
 import (
-	"bytes"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"kitescope/profile"
+	"kitescope/profile/profiletest"
 )
+
+var builds = flag.Bool("builds", false, "build the program of TestWitnessOfBuilds and run it, and keep its profiles in testdata/witness, from where they are read otherwise")
 
 // hotProgram has four calls of functions that cost more than 80 and less than 2,000, and small ones. Their callers
 // are not inlined: in a copy of a function the compiler takes its calls for cold.
@@ -235,22 +238,20 @@ func (b *built) build(name, pgo string) string {
 	return path
 }
 
-// run runs it and gives its CPU profile.
-func (b *built) run(path string) *profile.Profile {
+// profile is the CPU profile of a run of it: that of testdata, unless builds are wanted.
+func (b *built) profile(name, pgo string) *profile.Profile {
 	b.t.Helper()
-	out := path + ".cpu"
-	if said, err := exec.CommandContext(b.t.Context(), path, out).CombinedOutput(); err != nil {
-		b.t.Fatalf("%s: %v\n%s", path, err, said)
-	}
-	text, err := os.ReadFile(out)
+	kept, err := filepath.Abs(filepath.Join("testdata", "witness", name+".pb.gz"))
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	p, err := profile.Decode(b.t.Context(), bytes.NewReader(text), profile.Limits{})
-	if err != nil {
-		b.t.Fatal(err)
+	if *builds {
+		path := b.build(name, pgo)
+		if said, err := exec.CommandContext(b.t.Context(), path, kept).CombinedOutput(); err != nil {
+			b.t.Fatalf("%s: %v\n%s", path, err, said)
+		}
 	}
-	return p
+	return profiletest.Read(b.t, kept)
 }
 
 func (b *built) pack(o PackOptions, profiles ...*profile.Profile) *Pack {
@@ -269,15 +270,14 @@ func (b *built) pack(o PackOptions, profiles ...*profile.Profile) *Pack {
 // TestWitnessOfBuilds: builds without PGO and with it are told apart, by the profile and by the pack that was made of it.
 func TestWitnessOfBuilds(t *testing.T) {
 	b := newModule(t, hotProgram)
-	plain := b.build("plain", "")
-	old := b.run(plain)
+	old := b.profile("plain", "")
 	pack := b.pack(PackOptions{}, old)
 	b.write("hot.pgo", string(pack.Bytes))
 	blocked := b.pack(PackOptions{Block: []string{"main.mix"}}, old)
 	b.write("blocked.pgo", string(blocked.Bytes))
 
-	withPGO, again := b.run(b.build("hot", "hot.pgo")), b.run(plain)
-	without := b.run(b.build("blocked", "blocked.pgo"))
+	withPGO, again := b.profile("hot", "hot.pgo"), b.profile("again", "")
+	without := b.profile("blocked", "blocked.pgo")
 	for _, test := range []struct {
 		name    string
 		old     *profile.Profile
