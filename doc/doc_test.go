@@ -394,7 +394,9 @@ func TestFile(t *testing.T) {
 		t.Error(text)
 	}
 	var b bytes.Buffer
-	if err := file.Tell(doc.YAML(&b), full()); err != nil || !strings.Contains(b.String(), "took_seconds: 0.000000001\n") || !strings.Contains(b.String(), "part: 1.0e-09\n") {
+	e := doc.YAML(&b)
+	file.Tell(e, full())
+	if err := e.Flush(); err != nil || !strings.Contains(b.String(), "took_seconds: 0.000000001\n") || !strings.Contains(b.String(), "part: 1.0e-09\n") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

@@ -33,15 +33,18 @@ type head struct {
 	Rest       any `doc:",inline"`
 }
 
-// Tell writes a file's document, a pointer to a struct, to an Encoder, and ends it.
-func (x *File) Tell(e *Encoder, v any) error {
+// Tell tells an Encoder a file's document, a pointer to a struct.
+func (x *File) Tell(e *Encoder, v any) {
 	e.saved, e.tag = true, x.Tag
 	e.Value(&head{x.APIVersion, x.Kind, x.Version, v})
-	return e.Flush()
 }
 
 // Write writes a file's document, a pointer to a struct, as JSON.
-func (x *File) Write(w io.Writer, v any) error { return x.Tell(JSON(w, x.Open), v) }
+func (x *File) Write(w io.Writer, v any) error {
+	e := JSON(w, x.Open)
+	x.Tell(e, v)
+	return e.Flush()
+}
 
 // Read reads what Write wrote into v, a pointer to a struct, and returns the file's version; keys that it does not know are ignored. Errors say what is wrong with the file, and
 // where: it is something else, of a later version, damaged.

@@ -20,25 +20,25 @@ type Balance struct {
 	Version string
 }
 
-// BalanceFormat is a parsed -o word of balance.
-type BalanceFormat = FormatOf[*Balance]
-
-// BalanceFormats are the formats of balance, in the order of help.
-func BalanceFormats() Formats[*Balance] {
-	return Formats[*Balance]{
-		{"table", "nodes of each replica, a map of nodes and collections, plans (default)", false, writeBalance},
-		{"wide", "the same with all figures of a node", false, writeBalanceWide},
-		{"json", "one JSON object (docs/JSON.md)", true, writeBalanceJSON},
-		{"jsonl", "one replica a line", true, writeBalanceLines},
-		{"yaml", "the same as json, as YAML", true, writeBalanceYAML},
-		{"csv", "a line for each replica and node, as in RFC 4180", true, writeBalanceCSV},
-		{"html", "a single page to keep or mail, with bars and map", true, writeBalancePage},
-	}
+// BalanceFormats are the formats of balance.
+func BalanceFormats() Formats {
+	return FormatsOf(map[string]string{
+		"table": "nodes of each replica, a map of nodes and collections, plans (default)",
+		"wide":  "the same with all figures of a node",
+		"json":  "one JSON object (docs/JSON.md)",
+		"jsonl": "one replica a line",
+		"csv":   "a line for each replica and node, as in RFC 4180",
+		"name":  "",
+		"html":  "a single page to keep or mail, with bars and map",
+	})
 }
 
 // WriteBalance writes a report of the balance.
-func WriteBalance(w io.Writer, b *Balance, f BalanceFormat, o Options) error {
-	return BalanceFormats().Write(w, b, f, &o)
+func WriteBalance(w io.Writer, b *Balance, f Format, o Options) error {
+	own := func(write func(w io.Writer, b *Balance, o *Options) error) func(io.Writer) error {
+		return func(w io.Writer) error { return write(w, b, &o) }
+	}
+	return b.sheet(&o, map[string]func(io.Writer) error{"table": own(writeBalance), "wide": own(writeBalanceWide), "html": own(writeBalancePage)}).Write(w, f)
 }
 
 func writeBalanceWide(w io.Writer, b *Balance, o *Options) error {

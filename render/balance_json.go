@@ -8,54 +8,27 @@ import (
 	"kitescope/table"
 )
 
-func writeBalanceJSON(w io.Writer, b *Balance, _ *Options) error {
-	e := doc.JSON(w, 2)
-	b.document(e)
-	return e.Flush()
-}
-
-func writeBalanceYAML(w io.Writer, b *Balance, _ *Options) error {
-	e := doc.YAML(w)
-	b.document(e)
-	return e.Flush()
-}
-
-// writeBalanceLines writes one replica a line.
-func writeBalanceLines(w io.Writer, b *Balance, _ *Options) error {
-	e := doc.JSON(w, 0)
-	for i := range b.Report.Groups {
-		b.item(e, i)
-		e.Line()
-	}
-	return e.Flush()
-}
-
-// writeBalanceCSV writes one replica and node a line.
-func writeBalanceCSV(w io.Writer, b *Balance, o *Options) error {
-	out := doc.NewOutput(w, doc.Pieces)
+// sheet is what is not drawn: a replica an item, and a line for each replica and node in tables.
+func (b *Balance) sheet(o *Options, own map[string]func(io.Writer) error) *Sheet {
 	var rows []shareRow
 	for _, g := range b.Report.Groups {
 		for _, x := range g.Shares {
 			rows = append(rows, shareRow{x, g})
 		}
 	}
-	t := newShareTable(b, rows, o)
-	t.perGroup()
-	for i := range rows {
-		fields := t.fields(i, table.OnDemand)
-		for j := range fields {
-			if i == 0 && !o.NoHeader {
-				out.Buf = append(out.Buf, fields[j].Column.Name...)
-				out.Buf = append(out.Buf, ",\n"[BoolInt(j == len(fields)-1)])
-			}
-		}
-		for j := range fields {
-			out.Buf = appendField(out.Buf, appendValue(nil, fields[j].Cell, fields[j].Column.Kind))
-			out.Buf = append(out.Buf, ",\n"[BoolInt(j == len(fields)-1)])
-		}
-		out.Drain()
+	shares := newShareTable(b, rows, o)
+	shares.perGroup()
+	origin := &b.Env.Cluster.Origin
+	s := &Sheet{
+		Options: &ReportOptions{Options: *o}, Head: []Line{{Text: "balance of " + Harmless(origin.Root) + " @ " + Harmless(origin.Location)}},
+		Whole: b.document, Open: 2, Own: own,
+		Items: ForScripts(len(b.Report.Groups), len(b.Report.Groups), nil), Nested: b.item,
+		Flat: table.All(shares, table.OnDemand), Parts: []Part{{List: func(show table.Show) *table.Grid { return table.All(shares, show) }}},
 	}
-	return out.Flush()
+	if len(rows) == 0 {
+		s.Flat = &table.Grid{Table: shares}
+	}
+	return s
 }
 
 func (b *Balance) document(e *doc.Encoder) {
@@ -88,7 +61,9 @@ func (b *Balance) document(e *doc.Encoder) {
 	e.Key("items")
 	e.BeginList()
 	for i := range r.Groups {
+		e.BeginObject()
 		b.item(e, i)
+		e.EndObject()
 	}
 	e.EndList()
 	e.EndObject()
@@ -142,7 +117,6 @@ func (b *Balance) shares(e *doc.Encoder, list []*balance.Share, g *balance.Group
 
 func (b *Balance) item(e *doc.Encoder, i int) {
 	g := b.Report.Groups[i]
-	e.BeginObject()
 	name, replica := "", ""
 	if g.Collection != nil {
 		name = g.Collection.Name
@@ -167,7 +141,6 @@ func (b *Balance) item(e *doc.Encoder, i int) {
 		writePlan(e, b.Report.Plans[i], b.databases())
 	}
 	writeVerdict(e, b.Report.Verdicts[i])
-	e.EndObject()
 }
 
 func writePlan(e *doc.Encoder, p *balance.Plan, databases bool) {

@@ -209,11 +209,11 @@ func TestBalanceLetsNothingThrough(t *testing.T) {
 	r := modeltest.RuntimeOf(c)
 	c = c.WithRuntime(model.BuildRuntime(r))
 	b := balanceOf(view.NewEnv(c, modeltest.Now), true)
-	for _, w := range BalanceFormats() {
-		out := balanceBytes(t, b, w.Name, Options{Width: 120})
+	for _, word := range rendertest.Words(BalanceFormats().Names()) {
+		out := balanceBytes(t, b, word, Options{Width: 120})
 		for _, bad := range []string{"\x1b", "\x07", "\u202e", "\xff", "\u009b"} {
 			if bytes.Contains(out, []byte(bad)) {
-				t.Errorf("%s lets %q through", w.Name, bad)
+				t.Errorf("%s lets %q through", word, bad)
 			}
 		}
 	}

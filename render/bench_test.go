@@ -17,7 +17,7 @@ func BenchmarkSegments(b *testing.B) {
 	}
 	for _, word := range []string{"json", "jsonl", "yaml", "csv", "table", "wide", "name"} {
 		b.Run(word, func(b *testing.B) {
-			f, err := ParseFormat(word)
+			f, err := ListFormats().Parse(word)
 			if err != nil {
 				b.Fatal(err)
 			}

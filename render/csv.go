@@ -14,7 +14,6 @@ import (
 
 var csvWriter = &writer{
 	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden,
-	report: "comma-separated values as in RFC 4180, columns named as in json",
 	sheet: func(w io.Writer, s *Sheet) error {
 		if s.Flat != nil {
 			return WriteCSV(w, s.Flat, &s.Options.Options)

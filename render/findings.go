@@ -75,26 +75,30 @@ func tally(list []outcome) map[string]int {
 	return counts
 }
 
-// FindingsFormat is a parsed -o word of findings.
-type FindingsFormat = FormatOf[*Diagnosis]
-
-// FindingsFormats are the formats of findings, in the order of help.
-func FindingsFormats() Formats[*Diagnosis] {
-	return Formats[*Diagnosis]{
-		{"table", "findings with impact and hint, what follows from them below (default)", false, writeFindings},
-		{"wide", "the same with all evidence", false, writeFindingsWide},
-		{"json", "one JSON object: findings, results of all checks, source (docs/JSON.md)", true, writeFindingsJSON},
-		{"jsonl", "one finding a line", true, writeFindingLines},
-		{"yaml", "the same as json, as YAML", true, writeFindingsYAML},
-		{"csv", "one finding a line, as in RFC 4180", true, writeFindingsCSV},
-		{"junit", "JUnit XML, one test case a check", true, writeJUnit},
-		{"sarif", "SARIF 2.1.0, for code scanning and editors", true, writeSARIF},
-		{"markdown", "for tickets and wikis", true, writeMarkdown},
-		{"html", "a single page to keep or mail, with the balance picture", true, writeHTML},
-	}
+// FindingsFormats are the formats of findings.
+func FindingsFormats() Formats {
+	return FormatsOf(map[string]string{
+		"table":    "findings with impact and hint, what follows from them below (default)",
+		"wide":     "the same with all evidence",
+		"json":     "one JSON object: findings, results of all checks, source (docs/JSON.md)",
+		"jsonl":    "one finding a line",
+		"csv":      "one finding a line, as in RFC 4180",
+		"junit":    junitWriter.doc,
+		"sarif":    sarifWriter.doc,
+		"name":     "",
+		"markdown": "for tickets and wikis",
+		"html":     "a single page to keep or mail, with the balance picture",
+	})
 }
 
 // Findings writes a report.
-func Findings(w io.Writer, d *Diagnosis, f FindingsFormat, o Options) error {
-	return FindingsFormats().Write(w, d, f, &o)
+func Findings(w io.Writer, d *Diagnosis, f Format, o Options) error {
+	own := func(write func(w io.Writer, d *Diagnosis, o *Options) error) func(io.Writer) error {
+		return func(w io.Writer) error { return write(w, d, &o) }
+	}
+	s := &Sheet{Options: &ReportOptions{Options: o}, Whole: diagnosisDocument(d), Items: d.grid(), Own: map[string]func(io.Writer) error{
+		"table": own(writeFindings), "wide": own(writeFindingsWide), "jsonl": own(writeFindingLines),
+		"junit": own(writeJUnit), "sarif": own(writeSARIF), "markdown": own(writeMarkdown), "html": own(writeHTML),
+	}}
+	return s.Write(w, f)
 }

@@ -1,55 +1,44 @@
 package render
 
 import (
-	"io"
-
-	"kitescope/doc"
 	"kitescope/inspect/check"
+	"kitescope/table"
 )
 
-// findingColumns are the columns of CSV, named as in JSON.
-var findingColumns = [...]string{
-	"change", "severity", "check", "resource", "id", "name", "message", "impact", "hint", "cost", "cause",
-}
-
-// writeFindingsCSV writes one finding a line, what is no longer found last.
-func writeFindingsCSV(w io.Writer, d *Diagnosis, o *Options) error {
-	out := doc.NewOutput(w, doc.Pieces)
-	if !o.NoHeader {
-		for i, name := range findingColumns {
-			if i > 0 {
-				out.Buf = append(out.Buf, ',')
-			}
-			out.Buf = append(out.Buf, name...)
-		}
-		out.Buf = append(out.Buf, '\n')
-	}
+// grid are the findings as tables have them, named as in JSON; what is no longer found is last.
+func (d *Diagnosis) grid() *table.Grid {
+	var rows []check.Change
 	for _, f := range d.Report.Findings {
-		change := ""
 		if c := d.Since.Of(f); c != nil {
-			change = c.Kind.String()
+			rows = append(rows, *c)
+		} else {
+			rows = append(rows, check.Change{After: f})
 		}
-		appendFinding(&out, f, change)
 	}
-	for _, c := range d.gone() {
-		appendFinding(&out, c.Before, c.Kind.String())
+	text := func(name string, of func(f *check.Finding) string) table.ColumnOf[check.Change] {
+		return Key(name, table.Text, func(c check.Change) table.Cell { return table.Of(Harmless(of(c.Finding()))) })
 	}
-	return out.Flush()
-}
-
-func appendFinding(out *doc.Output, f *check.Finding, change string) {
-	cost := ""
-	if f.Cost > 0 {
-		cost = string(doc.AppendNumber(nil, f.Cost))
-	}
-	for i, field := range [...]string{
-		change, f.Severity.String(), f.Check, f.Object.Resource, f.Object.ID, f.Object.Name, f.Message, f.Impact, string(f.Hint), cost, f.Cause,
-	} {
-		if i > 0 {
-			out.Buf = append(out.Buf, ',')
-		}
-		out.Buf = appendField(out.Buf, []byte(Harmless(field)))
-	}
-	out.Buf = append(out.Buf, '\n')
-	out.Drain()
+	return table.All(table.New(table.Schema{Name: "findings", Singular: "finding", Names: []string{"check"}}, append(rows, d.gone()...), []table.ColumnOf[check.Change]{
+		Key("change", table.Text, func(c check.Change) table.Cell {
+			if d.Since == nil {
+				return table.OfNone()
+			}
+			return table.Of(c.Kind.String())
+		}),
+		text("severity", func(f *check.Finding) string { return f.Severity.String() }),
+		text("check", func(f *check.Finding) string { return f.Check }),
+		text("resource", func(f *check.Finding) string { return f.Object.Resource }),
+		text("id", func(f *check.Finding) string { return f.Object.ID }),
+		text("name", func(f *check.Finding) string { return f.Object.Name }),
+		text("message", func(f *check.Finding) string { return f.Message }),
+		text("impact", func(f *check.Finding) string { return f.Impact }),
+		text("hint", func(f *check.Finding) string { return string(f.Hint) }),
+		Key("cost", table.Number, func(c check.Change) table.Cell {
+			if f := c.Finding(); f.Cost > 0 {
+				return table.OfFloat(f.Cost)
+			}
+			return table.OfNone()
+		}),
+		text("cause", func(f *check.Finding) string { return f.Cause }),
+	}), table.Hidden)
 }

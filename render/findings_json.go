@@ -12,14 +12,6 @@ import (
 	"kitescope/inspect/model"
 )
 
-func writeFindingsJSON(w io.Writer, d *Diagnosis, o *Options) error {
-	return jsonWriter.structured(w, diagnosisDocument(d), ItemsOnly, o)
-}
-
-func writeFindingsYAML(w io.Writer, d *Diagnosis, o *Options) error {
-	return yamlWriter.structured(w, diagnosisDocument(d), ItemsOnly, o)
-}
-
 // writeFindingLines writes one finding a line, what is no longer found last.
 func writeFindingLines(w io.Writer, d *Diagnosis, _ *Options) error {
 	e := doc.JSON(w, 0)

@@ -120,7 +120,7 @@ func diagnoses(t *testing.T) map[string]*Diagnosis {
 	}
 }
 
-func findingsFormat(t *testing.T, word string) FindingsFormat {
+func findingsFormat(t *testing.T, word string) Format {
 	t.Helper()
 	f, err := FindingsFormats().Parse(word)
 	if err != nil {
@@ -140,7 +140,7 @@ func written(t *testing.T, d *Diagnosis, word string, o Options) []byte {
 
 func TestGoldenFindings(t *testing.T) {
 	for name, d := range diagnoses(t) {
-		for _, word := range FindingsFormats().Names() {
+		for _, word := range slices.DeleteFunc(FindingsFormats().Names(), func(word string) bool { return word == "template=" }) { // it says what json does
 			t.Run(name+"/"+word, func(t *testing.T) {
 				rendertest.Golden(t, "findings/"+name+"."+word, written(t, d, word, Options{}))
 			})
@@ -156,7 +156,7 @@ func TestGoldenFindings(t *testing.T) {
 // any output, and lines are as long as they may be.
 func TestFindingsAreHarmless(t *testing.T) {
 	for name, d := range diagnoses(t) {
-		for _, word := range FindingsFormats().Names() {
+		for _, word := range rendertest.Words(FindingsFormats().Names()) {
 			for _, w := range []int{0, 40, 80, 120} {
 				text := string(written(t, d, word, Options{Width: w}))
 				if !utf8.ValidString(text) {
@@ -325,11 +325,12 @@ func TestFindingsFormats(t *testing.T) {
 		t.Errorf("a misspelt format gives %v", err)
 	}
 	for _, name := range FindingsFormats().Names() {
+		name = strings.TrimSuffix(name, "=")
 		if !strings.Contains(FindingsFormats().Doc(), "  "+name+" ") {
 			t.Errorf("%s is not explained", name)
 		}
 	}
-	if f := (FindingsFormat{}); f.Name() != "table" || f.Structured() {
+	if f := (Format{}); f.Name() != "table" || f.Structured() {
 		t.Error("the zero format is not table")
 	}
 }

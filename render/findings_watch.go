@@ -11,7 +11,7 @@ import (
 
 // Changes writes what has changed since a report before: for people a line each with the time, and
 // for -o jsonl an object a line.
-func Changes(w io.Writer, r *check.Report, at time.Time, changes []check.Change, blind []check.Blindness, f FindingsFormat, o Options) error {
+func Changes(w io.Writer, r *check.Report, at time.Time, changes []check.Change, blind []check.Blindness, f Format, o Options) error {
 	if f.Structured() {
 		return writeChangedFindings(w, r, at, changes, blind)
 	}

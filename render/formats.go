@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -9,95 +10,143 @@ import (
 	"kitescope/table"
 )
 
-// FormatOf is a parsed -o word for documents of one kind. The zero value is what people read, as the word "table".
-type FormatOf[D any] struct{ form *Form[D] }
-
-// Name is the format's word.
-func (f FormatOf[D]) Name() string {
-	if f.form == nil {
-		return tableWriter.name
-	}
-	return f.form.Name
+// writer writes lists, reports and documents in one format. Adding a format is one file with a writer and one line in
+// writers: lists, reports, findings, balance and trials have it then.
+type writer struct {
+	name string
+	doc  string
+	// show are the columns that the format has unless others are asked for.
+	show table.Show
+	// sheet writes lists and reports; nil in formats that are for one kind, whose sheets write it themselves.
+	sheet func(w io.Writer, s *Sheet) error
+	// structured writes things that are no grid; nil where people read. Objects deeper
+	// than spread stay on one line, where the format has a choice.
+	structured func(w io.Writer, d document, spread int, o *Options) error
+	// argument says that the word goes on after "=".
+	argument bool
 }
+
+// Depths to which JSON is spread over lines: lists of many things keep each on one.
+const (
+	ItemsOnly  = 1
+	Everything = 64
+)
+
+// writers are the formats, in the order of help.
+var writers = []*writer{
+	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, junitWriter, sarifWriter, nameWriter, templateWriter, markdownWriter, htmlWriter,
+}
+
+// Format is a parsed -o word. The zero value is what people read, as the word "table".
+type Format struct {
+	writer   *writer
+	template string
+}
+
+func (f Format) to() *writer {
+	if f.writer == nil {
+		return tableWriter
+	}
+	return f.writer
+}
+
+// Name is the format's word without its argument.
+func (f Format) Name() string { return f.to().name }
+
+// Doc explains the format.
+func (f Format) Doc() string { return f.to().doc }
+
+// Show is which columns the format has unless others are asked for; for view.Query.
+func (f Format) Show() table.Show { return f.to().show }
 
 // Structured reports whether scripts read the format: no colour, nothing beside it on standard error but trouble.
-func (f FormatOf[D]) Structured() bool { return f.form != nil && f.form.Scripts }
+func (f Format) Structured() bool { return f.to().show == table.Hidden }
 
-// Form is one format of a kind of document.
-type Form[D any] struct {
-	Name, Doc string
-	Scripts   bool
-	Write     func(w io.Writer, d D, o *Options) error
-}
+// Documents reports whether the format has a place for what is no list.
+func (f Format) Documents() bool { return f.to().structured != nil }
 
-// Formats are the formats of a kind of document, in the order of help. The first is that of the word "table".
-type Formats[D any] []Form[D]
+// Form is a format of a kind of document, and what it is there.
+type Form struct{ Name, Doc string }
 
-// Parse finds the format of a -o word; "" is table, "text" too.
-func (list Formats[D]) Parse(word string) (FormatOf[D], error) {
-	if word == "" || word == "text" {
-		word = list[0].Name
-	}
-	for i := range list {
-		if list[i].Name == word {
-			return FormatOf[D]{&list[i]}, nil
+// Formats are the formats of a kind of document, in the order of help.
+type Formats []Form
+
+// FormatsOf are all formats, and what help says of them where that is not the same everywhere. Those that only some kinds have are
+// among them if something is said of them, those of which "" is said are not.
+func FormatsOf(docs map[string]string) Formats {
+	var list Formats
+	for _, w := range writers {
+		doc, said := docs[w.name]
+		if !said && w.sheet != nil {
+			doc = w.doc
+		}
+		if doc != "" {
+			list = append(list, Form{w.name, doc})
 		}
 	}
-	return FormatOf[D]{}, &view.UnknownError{What: "output format", Word: word, Known: list.Names()}
+	return list
+}
+
+// ListFormats are the formats of lists of a cluster's things.
+func ListFormats() Formats { return FormatsOf(nil) }
+
+// ReportFormats are the formats of reports.
+func ReportFormats() Formats {
+	return FormatsOf(map[string]string{
+		"table": "aligned columns; on a terminal names are shortened to fit (default)",
+		"wide":  "the same with samples, class and file, never shortened",
+		"json":  "one JSON object, one item per line (docs/JSON.md)",
+		"jsonl": "one JSON object per line and item",
+		"name":  "",
+	})
+}
+
+// Parse reads "table", "json", "template={{...}}" and so on; "" and "text" are the first.
+func (list Formats) Parse(word string) (Format, error) {
+	name, argument, has := strings.Cut(word, "=")
+	if word == "" || word == "text" {
+		name = list[0].Name
+	}
+	at := slices.IndexFunc(writers, func(w *writer) bool { return w.name == name })
+	switch known := slices.ContainsFunc(list, func(f Form) bool { return f.Name == name }); {
+	case known && writers[at].argument && argument == "":
+		return Format{}, fmt.Errorf("output format %q needs a template: template={{range .items}}{{.id}}{{\"\\n\"}}{{end}}", word)
+	case !known || writers[at].argument != has:
+		return Format{}, &view.UnknownError{What: "output format", Word: word, Known: list.Names()}
+	case has:
+		if _, err := parseTemplate(argument); err != nil {
+			return Format{}, err
+		}
+	}
+	return Format{writers[at], argument}, nil
 }
 
 // Names are the words that Parse knows.
-func (list Formats[D]) Names() []string {
+func (list Formats) Names() []string {
 	names := make([]string, len(list))
-	for i := range list {
-		names[i] = list[i].Name
+	for i, f := range list {
+		names[i] = f.Name
+		if f.Name == templateWriter.name {
+			names[i] += "="
+		}
 	}
 	return names
 }
 
 // Doc explains the formats, one a line.
-func (list Formats[D]) Doc() string {
+func (list Formats) Doc() string {
 	var b strings.Builder
-	for i := range list {
-		b.WriteString("  " + list[i].Name + strings.Repeat(" ", 10-len(list[i].Name)) + list[i].Doc + "\n")
+	for _, f := range list {
+		b.WriteString("  " + f.Name + strings.Repeat(" ", 10-len(f.Name)) + f.Doc + "\n")
 	}
 	return b.String()
 }
 
-// Write writes a document in a format that was parsed, or in the first.
-func (list Formats[D]) Write(w io.Writer, d D, f FormatOf[D], o *Options) error {
-	if f.form == nil {
-		return list[0].Write(w, d, o)
-	}
-	return f.form.Write(w, d, o)
-}
-
-// ReportFormat is a parsed -o word of reports.
-type ReportFormat = FormatOf[*Sheet]
-
-// ReportFormats are the formats of reports.
-func ReportFormats() Formats[*Sheet] {
-	var list Formats[*Sheet]
-	for _, x := range writers {
-		if x.report != "" {
-			list = append(list, Form[*Sheet]{x.name, x.report, x.show == table.Hidden, func(w io.Writer, s *Sheet, _ *Options) error { return x.sheet(w, s) }})
-		}
-	}
-	return list
-}
-
-// Saying are the same formats with other words about some of them.
-func Saying(list Formats[*Sheet], docs map[string]string) Formats[*Sheet] {
-	list = slices.Clone(list)
-	for i := range list {
-		if doc, ok := docs[list[i].Name]; ok {
-			list[i].Doc = doc
-		}
-	}
-	return list
-}
-
 // Write writes a report.
-func (s *Sheet) Write(w io.Writer, f ReportFormat) error {
-	return ReportFormats().Write(w, s, f, &s.Options.Options)
+func (s *Sheet) Write(w io.Writer, f Format) error {
+	if own := s.Own[f.Name()]; own != nil {
+		return own(w)
+	}
+	s.Options.Format = f
+	return f.to().sheet(w, s)
 }

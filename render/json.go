@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"io"
 
 	"kitescope/doc"
@@ -8,17 +9,17 @@ import (
 )
 
 var (
-	jsonWriter  = documents("json", "one JSON object with source and items, one item per line (docs/JSON.md)", "one JSON object, one item per line (docs/JSON.md)", doc.JSON)
-	jsonlWriter = documents("jsonl", "one JSON object per line and item, without an envelope", "one JSON object per line and item", func(w io.Writer, _ int) *doc.Encoder { return doc.JSON(w, 0) })
-	yamlWriter  = documents("yaml", "the same as json, as YAML", "the same as json, as YAML", func(w io.Writer, _ int) *doc.Encoder { return doc.YAML(w) })
+	jsonWriter  = documents("json", "one JSON object with source and items, one item per line (docs/JSON.md)", doc.JSON)
+	jsonlWriter = documents("jsonl", "one JSON object per line and item, without an envelope", func(w io.Writer, _ int) *doc.Encoder { return doc.JSON(w, 0) })
+	yamlWriter  = documents("yaml", "the same as json, as YAML", func(w io.Writer, _ int) *doc.Encoder { return doc.YAML(w) })
 )
 
 // document tells an encoder what there is to say, from outside in.
 type document func(e *doc.Encoder)
 
 // documents makes the writer of a format that an Encoder writes.
-func documents(name, explained, report string, encoder func(w io.Writer, open int) *doc.Encoder) *writer {
-	w := &writer{name: name, doc: explained, report: report, show: table.Hidden}
+func documents(name, explained string, encoder func(w io.Writer, open int) *doc.Encoder) *writer {
+	w := &writer{name: name, doc: explained, show: table.Hidden}
 	w.structured = func(w io.Writer, d document, spread int, _ *Options) error {
 		e := encoder(w, spread)
 		d(e)
@@ -28,7 +29,7 @@ func documents(name, explained, report string, encoder func(w io.Writer, open in
 		if name == "jsonl" {
 			return s.lines(to)
 		}
-		return w.structured(to, s.Document, []int{ItemsOnly, Everything}[BoolInt(s.Alone)], &s.Options.Options)
+		return w.structured(to, s.Document, cmp.Or(s.Open, []int{ItemsOnly, Everything}[BoolInt(s.Alone)]), &s.Options.Options)
 	}
 	return w
 }

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/check"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -55,6 +56,8 @@ type (
 		Text string `xml:",cdata"`
 	}
 )
+
+var junitWriter = &writer{name: "junit", doc: "JUnit XML, one test case a check", show: table.Hidden}
 
 // writeJUnit writes a test case for each check. It fails by the findings that make the run
 // fail; others are told in its output, so that the report and the exit code agree.

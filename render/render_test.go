@@ -21,7 +21,7 @@ func smallEnv() *view.Env { return view.NewEnv(modeltest.Small(), modeltest.Now)
 
 func format(t *testing.T, word string) Format {
 	t.Helper()
-	f, err := ParseFormat(word)
+	f, err := ListFormats().Parse(word)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,11 +322,11 @@ func TestParseFormat(t *testing.T) {
 		"template={{if": "read template: " + `template: output:1: unclosed action`,
 		"json=x":        `unknown output format "json=x"; did you mean json or jsonl?`,
 	} {
-		if _, err := ParseFormat(word); err == nil || err.Error() != want {
+		if _, err := ListFormats().Parse(word); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", word, err, want)
 		}
 	}
-	if f, err := ParseFormat(""); err != nil || f.Name() != "table" || f.Structured() {
+	if f, err := ListFormats().Parse(""); err != nil || f.Name() != "table" || f.Structured() {
 		t.Errorf("the default is %q, %v", f.Name(), err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"): section 3 names the
@@ -87,6 +88,8 @@ type (
 	}
 	sarifEvidence string // a line each
 )
+
+var sarifWriter = &writer{name: "sarif", doc: "SARIF 2.1.0, for code scanning and editors", show: table.Hidden}
 
 func writeSARIF(w io.Writer, d *Diagnosis, o *Options) error {
 	return jsonWriter.structured(w, func(e *doc.Encoder) { e.Value(sarifLog{sarifSchema, sarifVersion, []sarifRun{newSARIFRun(d)}}) }, Everything, o)

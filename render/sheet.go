@@ -1,6 +1,7 @@
 package render
 
 import (
+	"io"
 	"math"
 	"strconv"
 
@@ -29,6 +30,12 @@ type Sheet struct {
 	Nested func(e *doc.Encoder, item int)
 	// after, if it is not nil, tells what stands behind the items.
 	after func(e *doc.Encoder)
+	// Whole, if it is not nil, tells the document instead, as its subject defines it.
+	Whole func(e *doc.Encoder)
+	// Open is the depth to which JSON is spread over lines, 0 for ItemsOnly.
+	Open int
+	// Own are formats, by name, that the subject writes itself.
+	Own map[string]func(w io.Writer) error
 	// asIs says that the table is a list that was asked for: laid out as such, and nothing but the table.
 	asIs bool
 	// Alone says that there is one item and never a list.

@@ -33,6 +33,10 @@ func (s *Sheet) list() *items {
 
 // Document is the report with its envelope.
 func (s *Sheet) Document(e *doc.Encoder) {
+	if s.Whole != nil {
+		s.Whole(e)
+		return
+	}
 	e.BeginObject()
 	e.Entry("apiVersion", APIVersion)
 	e.Entry("kind", s.Kind)
@@ -57,7 +61,6 @@ func (s *Sheet) Document(e *doc.Encoder) {
 
 var markdownWriter = &writer{
 	name: "markdown", doc: "a table for pull requests and tickets", show: table.Always, sheet: writeSheetMarkdown,
-	report: "a table for pull requests and tickets",
 }
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.

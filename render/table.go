@@ -8,12 +8,10 @@ import (
 
 var tableWriter = &writer{
 	name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, sheet: WriteTable,
-	report: "aligned columns; on a terminal names are shortened to fit (default)",
 }
 
 var wideWriter = &writer{
 	name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide,
-	report: "the same with samples, class and file, never shortened",
 }
 
 // rows writes all rows.

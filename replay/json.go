@@ -15,14 +15,18 @@ var resultFile = doc.File{
 // TellResult tells an encoder a result, of the present version whatever r says. Keys are lower_snake; ids, seeds and keys of rows are
 // strings, durations numbers of seconds to the nanosecond, times RFC 3339 in UTC; what is unknown is left out, lists are never
 // null. The functions of a plan are not in it. What WriteResult wrote and ReadResult read it writes again byte by byte.
-func TellResult(e *doc.Encoder, r *Result) error {
+func TellResult(e *doc.Encoder, r *Result) {
 	saved := *r
 	saved.Taken = r.Taken.Truncate(time.Millisecond)
-	return resultFile.Tell(e, &saved)
+	resultFile.Tell(e, &saved)
 }
 
 // WriteResult writes a result as one JSON object (TellResult).
-func WriteResult(w io.Writer, r *Result) error { return TellResult(doc.JSON(w, resultFile.Open), r) }
+func WriteResult(w io.Writer, r *Result) error {
+	e := doc.JSON(w, resultFile.Open)
+	TellResult(e, r)
+	return e.Flush()
+}
 
 // ReadResult reads what WriteResult wrote; keys that it does not know are ignored. Errors say what is wrong with the file, and
 // where: it is something else, of a later version, damaged.

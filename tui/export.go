@@ -261,11 +261,11 @@ func saveMenu(g *gridPage) *Menu {
 	rows := g.taken()
 	n := &Menu{Title: "save " + words.Number(len(rows)) + " " + g.resource.Name}
 	for _, word := range []string{"json", "csv", "jsonl", "yaml"} {
-		format, err := render.ParseFormat(word)
+		format, err := render.ListFormats().Parse(word)
 		if err != nil {
 			continue
 		}
-		n.Items = append(n.Items, MenuItem{Key: word[:1], Text: word, Note: render.FormatDoc(word), Run: func(m *Model, _ *Menu) Cmd {
+		n.Items = append(n.Items, MenuItem{Key: word[:1], Text: word, Note: format.Doc(), Run: func(m *Model, _ *Menu) Cmd {
 			grid := view.NewGrid(g.rows.table, rows, g.savedColumns(format))
 			return Save(m, FileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
 				return render.Grid(w, grid, render.Options{Format: format})

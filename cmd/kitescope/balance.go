@@ -102,7 +102,7 @@ func (f *balanceFlags) run(ctx context.Context, a *cli.App, collections []string
 	if err := a.Write(func(w *bufio.Writer) error { return render.WriteBalance(w, b, format, o) }); err != nil {
 		return err
 	}
-	if !survey.Asked && format.Structured() {
+	if name := format.Name(); !survey.Asked && name != "table" && name != "wide" {
 		a.Warn("the nodes were not asked: who serves what is unknown (--live, or --runtime FILE)")
 	}
 	return a.Completeness(c)

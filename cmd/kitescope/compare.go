@@ -110,7 +110,7 @@ func benchFormatDoc() string {
 type settledComparison struct {
 	options bench.Options
 	read    read.Options
-	format  render.ReportFormat
+	format  render.Format
 	render  render.Options
 	only    bench.Filter
 	match   *regexp.Regexp // nil: names as they are

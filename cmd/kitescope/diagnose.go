@@ -128,7 +128,7 @@ type diagnosis struct {
 	want     meta.Want
 	bar      check.Bar
 	baseline *check.Baseline
-	format   render.FindingsFormat
+	format   render.Format
 	options  render.Options
 }
 

@@ -46,7 +46,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", render.FormatNames())
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
 	f.Register(cmd, "-rows,id", "id,rows,state; +created_at")
 	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
@@ -139,7 +139,7 @@ func (q *question) footnotes(a *cli.App, g *view.Grid) {
 	for _, stray := range strays {
 		a.Warn("%s", stray)
 	}
-	if text := view.OneProcess(g); text != "" && !q.options.Format.Structured() { // a script groups by id
+	if text := view.OneProcess(g); text != "" && !q.options.Format.Documents() { // a script groups by id
 		a.Warn("%s", text)
 	}
 	switch {

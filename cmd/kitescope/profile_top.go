@@ -38,7 +38,7 @@ func (f *profileTable) register(cmd *cobra.Command) {
 // settled is what such a command is asked, checked before anything is read.
 type settledTable struct {
 	options report.Options
-	format  render.ReportFormat
+	format  render.Format
 	render  render.ReportOptions
 }
 

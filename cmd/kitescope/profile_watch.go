@@ -159,7 +159,7 @@ func (f *watchFlags) files() (list []string) {
 type watching struct {
 	*cli.App
 	flags   *watchFlags
-	format  render.ReportFormat
+	format  render.Format
 	options render.ReportOptions
 	targets []usage.Target
 	counter *usage.Selector

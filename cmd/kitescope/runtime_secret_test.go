@@ -102,7 +102,7 @@ func (l *readOnce) silentEverywhere(t *testing.T, flags []string) {
 	run := func(args ...string) { t.Helper(); l.silentAbout(t, append(args, flags...)...) }
 	for _, r := range view.Resources {
 		for _, format := range listFormats() {
-			run("get", r.Name, "-o", format)
+			run("get", r.Name, "-o", strings.Replace(format, "=", "={{json .}}", 1))
 		}
 		for i, name := range l.namesFrom(t, flags, r) {
 			run("describe", r.Name, name, "--records")
@@ -119,10 +119,10 @@ func (l *readOnce) silentEverywhere(t *testing.T, flags []string) {
 		run("tree", name, "--dropped", "-o", "json")
 	}
 	for _, format := range render.BalanceFormats().Names() {
-		run("balance", "--plan", "-o", format)
+		run("balance", "--plan", "-o", strings.Replace(format, "=", "={{json .}}", 1))
 	}
 	for _, format := range render.FindingsFormats().Names() {
-		run("diagnose", "--all", "-o", format)
+		run("diagnose", "--all", "-o", strings.Replace(format, "=", "={{json .}}", 1))
 	}
 }
 

@@ -96,8 +96,11 @@ const helpOutput = `-o chooses the format; data goes to standard output, everyth
   yaml, csv   the same items
   name        resource/id, one a line
   template=T  a Go template: -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
+  markdown    a table for tickets and pull requests
+  html        one page to keep or mail
 
-diagnose also writes junit, sarif, markdown and html; see "kitescope diagnose --help".
+Reports (diagnose, balance, profile top, replay, ...) have them too, but for name, which only get has.
+diagnose also writes junit and sarif; see "kitescope diagnose --help".
 
 Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
 bytes. docs/JSON.md documents every key; keys are only ever added.`

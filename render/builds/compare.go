@@ -22,17 +22,18 @@ import (
 )
 
 // ComparisonFormats are the formats of comparisons of benchmarks.
-func ComparisonFormats() render.Formats[*render.Sheet] {
-	return render.Saying(render.ReportFormats(), map[string]string{
+func ComparisonFormats() render.Formats {
+	return render.FormatsOf(map[string]string{
 		"table": "a line for each metric; on a terminal what fits (default)",
 		"wide":  "the same with chances, directions, the control and what could have been seen",
 		"json":  "one JSON object, one metric per line, with the values of all runs (docs/JSON.md)",
 		"jsonl": "one JSON object per line and metric",
+		"name":  "",
 	})
 }
 
 // WriteComparison writes what changed between two sets of benchmark results, and how sure that is.
-func WriteComparison(w io.Writer, c *bench.Comparison, f render.ReportFormat, o render.Options) error {
+func WriteComparison(w io.Writer, c *bench.Comparison, f render.Format, o render.Options) error {
 	if f.Name() != "table" {
 		o.Width = 0
 	}

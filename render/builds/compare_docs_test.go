@@ -90,7 +90,7 @@ func TestPublishedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := WriteComparison(&b, c, render.ReportFormat{}, render.Options{Width: 80}); err != nil {
+		if err := WriteComparison(&b, c, render.Format{}, render.Options{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range append(want, "one run a side proves nothing") {

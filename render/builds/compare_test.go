@@ -166,7 +166,7 @@ func comparisons() map[string]*bench.Comparison {
 	}
 }
 
-func comparisonFormat(t *testing.T, word string) render.ReportFormat {
+func comparisonFormat(t *testing.T, word string) render.Format {
 	t.Helper()
 	f, err := ComparisonFormats().Parse(word)
 	if err != nil {
@@ -213,7 +213,7 @@ func TestGoldenComparison(t *testing.T) {
 // TestComparisonNeverProves holds each format to saying of what was not shown that it was not.
 func TestComparisonNeverProves(t *testing.T) {
 	c := publishedComparison()
-	for _, word := range ComparisonFormats().Names() {
+	for _, word := range rendertest.Words(ComparisonFormats().Names()) {
 		var b bytes.Buffer
 		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.Options{Width: 200}); err != nil {
 			t.Fatal(err)
@@ -231,7 +231,7 @@ func TestComparisonNeverProves(t *testing.T) {
 					t.Errorf("%v", r)
 				}
 			}
-		case "json", "yaml", "jsonl":
+		case "json", "yaml", "jsonl", "template={{json .}}":
 			if strings.Contains(text, `"shown":true`) || !strings.Contains(text, "too few runs") {
 				t.Errorf("%s: %s", word, text)
 			}
@@ -251,7 +251,7 @@ func TestLargeComparison(t *testing.T) {
 		c.Lines = append(c.Lines, testLine(m, bench.LowerIsBetter, spread(6, 1, 0.1), spread(6, 2, 0.1), 1.9, 2.1, 0.01, bench.Worse, ""))
 	}
 	c.Control = &bench.Comparison{A: c.A, B: c.A, Lines: c.Lines}
-	for _, word := range ComparisonFormats().Names() {
+	for _, word := range rendertest.Words(ComparisonFormats().Names()) {
 		begin := time.Now()
 		var b bytes.Buffer
 		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.Options{Width: 120}); err != nil {
@@ -366,7 +366,7 @@ func TestRatioText(t *testing.T) {
 }
 
 func TestParseComparisonFormat(t *testing.T) {
-	for _, word := range append(ComparisonFormats().Names(), "", "text") {
+	for _, word := range append(rendertest.Words(ComparisonFormats().Names()), "", "text") {
 		if _, err := ComparisonFormats().Parse(word); err != nil {
 			t.Error(err)
 		}
@@ -376,7 +376,7 @@ func TestParseComparisonFormat(t *testing.T) {
 	} else if _, ok := errors.AsType[*view.UnknownError](err); !ok {
 		t.Errorf("svg: %v", err)
 	}
-	if f := (render.ReportFormat{}); f.Name() != "table" || f.Structured() {
+	if f := (render.Format{}); f.Name() != "table" || f.Structured() {
 		t.Error("the zero format is not the table")
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // WriteJudgement writes whether a build with profiles is worth the trouble, and why.
-func WriteJudgement(w io.Writer, j *pgo.Judgement, f render.ReportFormat, o render.ReportOptions) error {
+func WriteJudgement(w io.Writer, j *pgo.Judgement, f render.Format, o render.ReportOptions) error {
 	if f.Name() == "markdown" {
 		o.Width = 0
 	}

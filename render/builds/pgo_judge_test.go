@@ -199,7 +199,7 @@ func TestJudgementReason(t *testing.T) {
 		"its own": {Reason: reason, Profiles: []pgo.Assessed{{Input: in, Events: 12, Refusals: []pgo.Refusal{few}}}},
 	} {
 		var b bytes.Buffer
-		if err := WriteJudgement(&b, j, render.ReportFormat{}, render.ReportOptions{}); err != nil {
+		if err := WriteJudgement(&b, j, render.Format{}, render.ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if want := "✖ profile unfit: " + reason + "\n    " + hint + "\n"; !strings.HasPrefix(b.String(), want) || strings.Count(b.String(), hint) != 1 || strings.Count(b.String(), reason) != 1 {

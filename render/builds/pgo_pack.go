@@ -26,7 +26,7 @@ type PackReport struct {
 }
 
 // WritePack writes what a pack was made of.
-func WritePack(w io.Writer, r *PackReport, f render.ReportFormat, o render.ReportOptions) error {
+func WritePack(w io.Writer, r *PackReport, f render.Format, o render.ReportOptions) error {
 	return newPackSheet(r, &o).Write(w, f)
 }
 

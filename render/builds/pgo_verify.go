@@ -13,7 +13,7 @@ import (
 )
 
 // WriteVerification writes whether a program was built with a profile, and whether that took effect.
-func WriteVerification(w io.Writer, v *pgo.Verification, f render.ReportFormat, o render.ReportOptions) error {
+func WriteVerification(w io.Writer, v *pgo.Verification, f render.Format, o render.ReportOptions) error {
 	return newVerificationSheet(v, &o).Write(w, f)
 }
 

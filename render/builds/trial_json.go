@@ -1,7 +1,6 @@
 package builds
 
 import (
-	"io"
 	"strings"
 
 	"kitescope/doc"
@@ -9,18 +8,6 @@ import (
 	"kitescope/profile/trial"
 	"kitescope/render"
 )
-
-func writeTrialJSON(w io.Writer, r *trial.Report, o *render.Options) error {
-	e := doc.JSON(w, render.Everything)
-	writeTrial(e, r, o)
-	return e.Flush()
-}
-
-func writeTrialYAML(w io.Writer, r *trial.Report, o *render.Options) error {
-	e := doc.YAML(w)
-	writeTrial(e, r, o)
-	return e.Flush()
-}
 
 func writeTrial(e *doc.Encoder, r *trial.Report, o *render.Options) {
 	e.BeginObject()

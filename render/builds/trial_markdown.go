@@ -122,7 +122,7 @@ func (m *trialReport) control() {
 		return
 	}
 	m.Line("", "## The control", "", "The program without PGO against a copy of itself, in pairs among the others: what is shown here is not PGO.")
-	m.sheet(trialComparison(c, m.o))
+	m.sheet(trialComparison(c, false, m.o))
 }
 
 func (m *trialReport) machine() {

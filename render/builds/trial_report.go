@@ -14,22 +14,24 @@ import (
 	"kitescope/words"
 )
 
-// TrialFormat is a parsed -o word of the report of a PGO trial.
-type TrialFormat = render.FormatOf[*trial.Report]
-
-// TrialFormats are the formats of the report of a PGO trial, in the order of help.
-func TrialFormats() render.Formats[*trial.Report] {
-	return render.Formats[*trial.Report]{
-		{Name: "table", Doc: "what it came to, and the comparison (default)", Scripts: false, Write: writeTrialTable},
-		{Name: "markdown", Doc: "the whole report, as report.md", Scripts: false, Write: writeTrialMarkdown},
-		{Name: "json", Doc: "the same as one JSON object, as report.json (docs/JSON.md)", Scripts: true, Write: writeTrialJSON},
-		{Name: "yaml", Doc: "the same as json, as YAML", Scripts: true, Write: writeTrialYAML},
-	}
+// TrialFormats are the formats of the report of a PGO trial.
+func TrialFormats() render.Formats {
+	return render.FormatsOf(map[string]string{
+		"table":    "what it came to, and the comparison (default)",
+		"wide":     "the same with chances, directions, the control and what could have been seen",
+		"json":     "the whole report as one JSON object, as report.json (docs/JSON.md)",
+		"jsonl":    "one JSON object per line and metric",
+		"name":     "",
+		"markdown": "the whole report, as report.md",
+	})
 }
 
-// WriteTrial writes what a PGO trial found out.
-func WriteTrial(w io.Writer, r *trial.Report, f TrialFormat, o render.Options) error {
-	return TrialFormats().Write(w, r, f, &o)
+// WriteTrial writes what a PGO trial found out: of all as documents and Markdown, else what was compared.
+func WriteTrial(w io.Writer, r *trial.Report, f render.Format, o render.Options) error {
+	s := trialSheet(r, f.Name() == "wide", &o)
+	s.Whole, s.Open = func(e *doc.Encoder) { writeTrial(e, r, &o) }, render.Everything
+	s.Own = map[string]func(io.Writer) error{"markdown": func(w io.Writer) error { return writeTrialMarkdown(w, r, &o) }}
+	return s.Write(w, f)
 }
 
 // TrialSentence is what a trial came to, in one sentence: "With PGO CPU time is 7.3% lower (-9.0 to -5.1%)".
@@ -93,8 +95,8 @@ func visibleWords(lines []*bench.Line) string {
 	return "; these runs could have shown " + strings.Join(parts, " and ")
 }
 
-func writeTrialTable(w io.Writer, r *trial.Report, o *render.Options) error {
-	sheet := trialComparison(r.Comparison, o)
+func trialSheet(r *trial.Report, wide bool, o *render.Options) *render.Sheet {
+	sheet := trialComparison(r.Comparison, wide, o)
 	mark, role := ComparisonVerdict(r.Verdict(), o.ASCII)
 	head := []render.Line{
 		{Role: render.RoleTitle, Text: "PGO trial of " + render.Harmless(trialName(r))},
@@ -110,7 +112,7 @@ func writeTrialTable(w io.Writer, r *trial.Report, o *render.Options) error {
 		foot += "; written: " + r.Written
 	}
 	sheet.Foot = append(sheet.Foot, render.Line{Role: render.RoleDim, Text: render.Harmless(foot)})
-	return render.WriteTable(w, sheet)
+	return sheet
 }
 
 // separator is what stands between the parts of a path here.
@@ -176,8 +178,8 @@ func (m *trialReport) sheet(s *render.Sheet) {
 }
 
 // trialComparison is a comparison without what a report has said already: its sides, and how many metrics changed.
-func trialComparison(c *bench.Comparison, o *render.Options) *render.Sheet {
-	sheet := newComparisonSheet(c, false, &render.ReportOptions{Options: *o})
+func trialComparison(c *bench.Comparison, wide bool, o *render.Options) *render.Sheet {
+	sheet := newComparisonSheet(c, wide, &render.ReportOptions{Options: *o})
 	said := append(bothSides(c), verdictsLine(c))
 	sheet.Head = slices.DeleteFunc(sheet.Head, func(l render.Line) bool {
 		return slices.ContainsFunc(said, func(s render.Line) bool { return s.All() == l.All() })
@@ -194,7 +196,7 @@ func (m *trialReport) comparison() {
 	if len(primary) > 0 {
 		m.Line("", "What decides: "+strings.Join(primary, ", ")+".")
 	}
-	m.sheet(trialComparison(m.r.Comparison, m.o))
+	m.sheet(trialComparison(m.r.Comparison, false, m.o))
 	if m.r.Picture != "" {
 		m.Line("", "![the values of all runs]("+m.r.Picture+")")
 	}

@@ -152,7 +152,7 @@ func TestTrialDocs(t *testing.T) {
 	written := map[string]bool{}
 	for _, r := range trials() {
 		var b bytes.Buffer
-		if err := writeTrialJSON(&b, r, &render.Options{}); err != nil {
+		if err := WriteTrial(&b, r, rendertest.Format(t, TrialFormats(), "json"), render.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		var whole map[string]any

@@ -13,7 +13,7 @@ import (
 )
 
 // WriteDiff writes what changed between two profiles.
-func WriteDiff(w io.Writer, c *report.Comparison, f render.ReportFormat, o render.ReportOptions) error {
+func WriteDiff(w io.Writer, c *report.Comparison, f render.Format, o render.ReportOptions) error {
 	return newDiffSheet(c, &o).Write(w, f)
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // WriteNodes writes how processes differ from the others of their role.
-func WriteNodes(w io.Writer, n *report.Nodes, f render.ReportFormat, o render.ReportOptions) error {
+func WriteNodes(w io.Writer, n *report.Nodes, f render.Format, o render.ReportOptions) error {
 	return newNodesSheet(n, &o).Write(w, f)
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // WritePeek writes callers and callees of what matched.
-func WritePeek(w io.Writer, p *report.Peek, f render.ReportFormat, o render.ReportOptions) error {
+func WritePeek(w io.Writer, p *report.Peek, f render.Format, o render.ReportOptions) error {
 	return newPeekSheet(p, &o).Write(w, f)
 }
 

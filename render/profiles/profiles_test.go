@@ -102,42 +102,42 @@ func sampleDiff() *report.Comparison {
 }
 
 // profileReports writes each kind of report.
-func profileReports() map[string]func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+func profileReports() map[string]func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 	shares := sampleShares()
 	based := sampleDiff()
 	based.DiffBase, based.OfBase, based.Normalized, based.Factor, based.Total = true, true, true, 0.8333, 10*second
-	return map[string]func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error{
-		"top": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+	return map[string]func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error{
+		"top": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteTop(b, sampleTop(), f, o)
 		},
-		"heap": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"heap": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteTop(b, heapTop(), f, o)
 		},
-		"empty": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"empty": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteTop(b, &report.Top{}, f, o)
 		},
-		"peek": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"peek": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WritePeek(b, samplePeek(), f, o)
 		},
-		"share": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"share": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteShare(b, shares["known"], f, o)
 		},
-		"share-unknown": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"share-unknown": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteShare(b, shares["unknown"], f, o)
 		},
-		"diff": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"diff": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteDiff(b, sampleDiff(), f, o)
 		},
-		"diff-base": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"diff-base": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteDiff(b, based, f, o)
 		},
-		"nodes": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"nodes": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteNodes(b, sampleNodes(), f, o)
 		},
-		"trend": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"trend": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteTrend(b, sampleTrend(), f, o)
 		},
-		"diff-same": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"diff-same": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteDiff(b, &report.Comparison{Factor: 1}, f, o)
 		},
 	}
@@ -169,7 +169,7 @@ func TestGoldenProfiles(t *testing.T) {
 // it, documents that parse, no formula, no credentials.
 func TestReportFormatsAreSafe(t *testing.T) {
 	for name, write := range profileReports() {
-		for _, word := range render.ReportFormats().Names() {
+		for _, word := range rendertest.Words(render.ReportFormats().Names()) {
 			for _, width := range []int{0, 30, 80} {
 				var b bytes.Buffer
 				if err := write(&b, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{Options: render.Options{Width: width}}); err != nil {
@@ -253,7 +253,7 @@ func TestProfileValues(t *testing.T) {
 }
 
 func TestParseReportFormat(t *testing.T) {
-	for _, word := range append(render.ReportFormats().Names(), "", "text") {
+	for _, word := range append(rendertest.Words(render.ReportFormats().Names()), "", "text") {
 		if _, err := render.ReportFormats().Parse(word); err != nil {
 			t.Error(err)
 		}
@@ -263,7 +263,7 @@ func TestParseReportFormat(t *testing.T) {
 	if !ok || len(unknown.Known) != len(render.ReportFormats().Names()) {
 		t.Errorf("svg: %v", err)
 	}
-	if (render.ReportFormat{}).Name() != "table" || (render.ReportFormat{}).Structured() {
+	if (render.Format{}).Name() != "table" || (render.Format{}).Structured() {
 		t.Error("the zero format is not the table")
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // WriteShare writes how large a part of a profile matches a pattern, and how sure that is.
-func WriteShare(w io.Writer, s *report.Share, f render.ReportFormat, o render.ReportOptions) error {
+func WriteShare(w io.Writer, s *report.Share, f render.Format, o render.ReportOptions) error {
 	return newShareSheet(s, &o).Write(w, f)
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // WriteTop writes where the time goes.
-func WriteTop(w io.Writer, t *report.Top, f render.ReportFormat, o render.ReportOptions) error {
+func WriteTop(w io.Writer, t *report.Top, f render.Format, o render.ReportOptions) error {
 	s, err := newTopSheet(t, &o)
 	if err != nil {
 		return err

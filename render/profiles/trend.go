@@ -14,7 +14,7 @@ import (
 )
 
 // WriteTrend writes how shares move over a rolling record.
-func WriteTrend(w io.Writer, t *report.Trend, f render.ReportFormat, o render.ReportOptions) error {
+func WriteTrend(w io.Writer, t *report.Trend, f render.Format, o render.ReportOptions) error {
 	return newTrendSheet(t, &o).Write(w, f)
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // WriteUsage writes what processes used, once the watch is over.
-func WriteUsage(w io.Writer, u *usage.Usage, f render.ReportFormat, o render.ReportOptions) error {
+func WriteUsage(w io.Writer, u *usage.Usage, f render.Format, o render.ReportOptions) error {
 	return newUsageSheet(u, &o).Write(w, f)
 }
 

@@ -7,11 +7,23 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// Words are words of -o, with a template where one goes on.
+func Words(names []string) []string {
+	list := slices.Clone(names)
+	for i, word := range list {
+		if strings.HasSuffix(word, "=") {
+			list[i] = word + "{{json .}}"
+		}
+	}
+	return list
+}
 
 // Format is a format by its word.
 func Format[F any](t *testing.T, formats interface{ Parse(word string) (F, error) }, word string) F {

@@ -16,7 +16,7 @@ import (
 
 // WriteComparison writes what became of each load of a run or sweep since a baseline: by how much its figures differ, and
 // whether that is more than chance. CSV and JSON have an item for each load and figure.
-func WriteComparison(w io.Writer, base, other *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
+func WriteComparison(w io.Writer, base, other *replay.Result, format render.Format, o render.ReportOptions) error {
 	changes := load.Compare(base.Points, other.Points)
 	return newReplayComparisonSheet(base, other, changes, &o).Write(w, format)
 }

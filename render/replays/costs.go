@@ -17,7 +17,7 @@ import (
 )
 
 // WriteCosts writes what each segment cost, the dearest first: all that WriteResult shows a few of.
-func WriteCosts(w io.Writer, r *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
+func WriteCosts(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
 	s := &render.Sheet{Kind: "ReplayCosts", Options: &o, Head: []render.Line{{Role: render.RoleTitle, Text: Title(r)}}, About: func(e *doc.Encoder) { writeCostHead(e, r) }}
 	if r.Costs == nil {
 		s.Head = append(s.Head, render.Line{Role: render.RoleDim, Text: noCosts})

@@ -18,12 +18,12 @@ import (
 )
 
 // WriteSearch writes the neighbours of queries.
-func WriteSearch(w io.Writer, f *target.Found, format render.ReportFormat, o render.ReportOptions) error {
+func WriteSearch(w io.Writer, f *target.Found, format render.Format, o render.ReportOptions) error {
 	return newSearchSheet(f, &o).Write(w, format)
 }
 
 // WriteBench writes how fast an index answered.
-func WriteBench(w io.Writer, b *target.Bench, format render.ReportFormat, o render.ReportOptions) error {
+func WriteBench(w io.Writer, b *target.Bench, format render.Format, o render.ReportOptions) error {
 	return newEngineBenchSheet(b, &o).Write(w, format)
 }
 

@@ -45,7 +45,7 @@ func engineTargets(t *testing.T) (graph, vectors *target.Target) {
 }
 
 // writeEngine writes one of the engine's reports.
-type writeEngine func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error
+type writeEngine func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error
 
 func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	t.Helper()
@@ -100,17 +100,17 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	coded.Codes = []string{"IxMp", "IxF2"}
 	lists.Target = &target.Target{File: &coded}
 	info := func(d *target.Description) writeEngine {
-		return func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		return func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteInfo(b, d, f, o)
 		}
 	}
 	search := func(x *target.Found) writeEngine {
-		return func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		return func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteSearch(b, x, f, o)
 		}
 	}
 	verify := func(v *target.Verification) writeEngine {
-		return func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		return func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteVerification(b, v, f, o)
 		}
 	}
@@ -118,7 +118,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 		"Index files":         {"info-graph": info(describe(graph)), "info-lists": info(lists)},
 		"Searches":            {"search": search(found), "search-range": search(ranged)},
 		"Index verifications": {"verify-bad": verify(bad), "verify-good": verify(good)},
-		"Speed of an index": {"bench": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"Speed of an index": {"bench": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteBench(b, speed, f, o)
 		}},
 	}

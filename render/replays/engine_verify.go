@@ -13,7 +13,7 @@ import (
 )
 
 // WriteVerification writes whether an index is sound and holds its vectors.
-func WriteVerification(w io.Writer, v *target.Verification, format render.ReportFormat, o render.ReportOptions) error {
+func WriteVerification(w io.Writer, v *target.Verification, format render.Format, o render.ReportOptions) error {
 	return newEngineVerifySheet(v, &o).Write(w, format)
 }
 
@@ -67,7 +67,7 @@ func newEngineVerifySheet(v *target.Verification, o *render.ReportOptions) *rend
 }
 
 // WriteInfo writes what is in an index file.
-func WriteInfo(w io.Writer, d *target.Description, format render.ReportFormat, o render.ReportOptions) error {
+func WriteInfo(w io.Writer, d *target.Description, format render.Format, o render.ReportOptions) error {
 	return newEngineInfoSheet(d, &o).Write(w, format)
 }
 
@@ -146,7 +146,7 @@ func writeEngineDescription(e *doc.Encoder, d *target.Description) {
 }
 
 // WriteLog writes what is in a log of Milvus's storage: an item for each fact.
-func WriteLog(w io.Writer, l *target.Log, format render.ReportFormat, o render.ReportOptions) error {
+func WriteLog(w io.Writer, l *target.Log, format render.Format, o render.ReportOptions) error {
 	s := &render.Sheet{
 		Kind: "EngineLog", Options: &o, Head: []render.Line{{Text: render.Harmless(l.Name)}},
 		About: func(e *doc.Encoder) {

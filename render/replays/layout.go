@@ -16,7 +16,7 @@ import (
 
 // WriteLayout writes what a cluster serves of a collection, as replay understood it: nodes, segments by state, their files, what
 // is missing. Cover is nil as long as nothing was loaded.
-func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format render.ReportFormat, o render.ReportOptions) error {
+func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format render.Format, o render.ReportOptions) error {
 	return newLayoutSheet(l, cover, &o, format.Name() == "table").Write(w, format)
 }
 

@@ -22,8 +22,10 @@ import (
 
 // WriteResult writes what a run or a sweep found: of a run one screen, of a sweep a row for each point. JSON and YAML are
 // the saved result itself; CSV and JSON lines have a row for each point. ReportOptions.Limit bounds each list of it.
-func WriteResult(w io.Writer, r *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
-	return writeSaved(w, format, newReplaySheet(r, &o, format.Name() != "table"), func(e *doc.Encoder) error { return replay.TellResult(e, r) })
+func WriteResult(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
+	s := newReplaySheet(r, &o, format.Name() != "table")
+	s.Whole = func(e *doc.Encoder) { replay.TellResult(e, r) }
+	return s.Write(w, format)
 }
 
 // sweep tells whether a result is shown as a table of points.

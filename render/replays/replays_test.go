@@ -22,7 +22,7 @@ import (
 // replayReports writes all that replay shows outside of the UI.
 func replayReports() map[string]writeEngine {
 	result := func(r *replay.Result) writeEngine {
-		return func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		return func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteResult(b, r, f, o)
 		}
 	}
@@ -32,31 +32,31 @@ func replayReports() map[string]writeEngine {
 	return map[string]writeEngine{
 		"run": result(fixtureRun()), "trouble": result(fixtureTrouble()), "live": result(fixtureLive()), "sweep": result(fixtureSweep()),
 		"nothing": result(&replay.Result{}),
-		"whatif": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"whatif": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteWhatIf(b, predicted, f, o)
 		},
-		"info": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"info": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteLayout(b, fixtureLayout(), nil, f, o)
 		},
-		"info-loaded": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"info-loaded": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			l := fixtureLayout()
 			l.Collection.Name, l.Nodes[0].Name, l.Notes, l.Assumed, l.Storage.Kind = rendertest.HostileName, rendertest.HostileName, []string{rendertest.HostileName}, true, ""
 			return WriteLayout(b, l, &trouble.Cover, f, o)
 		},
-		"compare": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"compare": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteComparison(b, base, now, f, o)
 		},
-		"compare-one": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"compare-one": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteComparison(b, fixtureRun(), fixtureLive(), f, o)
 		},
-		"shape": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"shape": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteShape(b, requests, shape, f, o)
 		},
-		"shape-bare": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"shape-bare": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			l := &log.Log{Name: rendertest.HostileName, Requests: make([]log.Request, 3)}
 			return WriteShape(b, l, l.Shape(), f, o)
 		},
-		"costs": func(b *bytes.Buffer, f render.ReportFormat, o render.ReportOptions) error {
+		"costs": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteCosts(b, trouble, f, o)
 		},
 	}

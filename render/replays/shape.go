@@ -15,7 +15,7 @@ import (
 
 // WriteShape writes how the requests of a log come: rates over time, how long they took where that was recorded, methods. L is the
 // log itself, for its name and notes.
-func WriteShape(w io.Writer, l *log.Log, s *log.Shape, format render.ReportFormat, o render.ReportOptions) error {
+func WriteShape(w io.Writer, l *log.Log, s *log.Shape, format render.Format, o render.ReportOptions) error {
 	return newShapeSheet(l, s, &o).Write(w, format)
 }
 

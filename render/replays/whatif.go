@@ -19,8 +19,10 @@ import (
 
 // WriteWhatIf writes predictions: what each change gives, what the present cluster loses its time with, and how far the model is
 // to be trusted. JSON and YAML are the saved report; CSV has a row for each cluster, the present one first.
-func WriteWhatIf(w io.Writer, r *whatif.Report, format render.ReportFormat, o render.ReportOptions) error {
-	return writeSaved(w, format, newWhatIfSheet(r, &o, format.Name() != "table"), func(e *doc.Encoder) error { return whatif.TellReport(e, r) })
+func WriteWhatIf(w io.Writer, r *whatif.Report, format render.Format, o render.ReportOptions) error {
+	s := newWhatIfSheet(r, &o, format.Name() != "table")
+	s.Whole = func(e *doc.Encoder) { whatif.TellReport(e, r) }
+	return s.Write(w, format)
 }
 
 // predictions are the present cluster and the others.

@@ -101,7 +101,7 @@ func (s *summary) layout() *replay.Layout {
 
 // TellReport tells an encoder a report (docs/JSON.md): keys in lower_snake, ids as strings, times of day in RFC 3339, durations numbers
 // of seconds to the nanosecond, what is unknown left out. Layouts are written in figures, without their segments.
-func TellReport(e *doc.Encoder, r *Report) error {
+func TellReport(e *doc.Encoder, r *Report) {
 	d := document{
 		Base: newPredicted(r, &r.Base), Others: make([]predicted, len(r.Others)), Sessions: r.Sessions, Load: r.Load, Check: r.Check, Setup: r.Setup,
 		Cover: r.Cover, Notes: r.Notes,
@@ -109,7 +109,7 @@ func TellReport(e *doc.Encoder, r *Report) error {
 	for i := range r.Others {
 		d.Others[i] = newPredicted(r, &r.Others[i])
 	}
-	return reportFile.Tell(e, &d)
+	reportFile.Tell(e, &d)
 }
 
 func newPredicted(r *Report, p *Prediction) predicted {
@@ -117,7 +117,11 @@ func newPredicted(r *Report, p *Prediction) predicted {
 }
 
 // WriteReport writes a report as JSON (TellReport).
-func WriteReport(w io.Writer, r *Report) error { return TellReport(doc.JSON(w, reportFile.Open), r) }
+func WriteReport(w io.Writer, r *Report) error {
+	e := doc.JSON(w, reportFile.Open)
+	TellReport(e, r)
+	return e.Flush()
+}
 
 // ReadReport reads what WriteReport wrote. Layouts have no segments, nodes or replicas then: Prediction.Nodes tells of nodes. The error
 // says what was expected.

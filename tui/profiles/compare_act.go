@@ -30,7 +30,7 @@ func (p *benchPage) TSVTable() (tsv string, rows int)     { return p.TSV() }
 // tui.saveMenu offers the formats of the same report on the command line, and its plots.
 func (p *benchPage) saveMenu() *tui.Menu {
 	of := p.of
-	n := tui.SaveReport("save the comparison", "compare", builds.ComparisonFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
+	n := tui.SaveReport("save the comparison", "compare", builds.ComparisonFormats().Parse, func(w io.Writer, f render.Format) error {
 		return builds.WriteComparison(w, of, f, render.Options{})
 	})
 	for i, plot := range builds.ComparisonPlotNames() {

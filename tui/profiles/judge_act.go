@@ -150,7 +150,7 @@ func (p *judgePage) TSVTable() (tsv string, rows int) {
 // tui.saveMenu offers the formats of the same report on the command line.
 func (p *judgePage) saveMenu() *tui.Menu {
 	made := p.made
-	return tui.SaveReport("save the judgement", "pgo-judge", render.ReportFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
+	return tui.SaveReport("save the judgement", "pgo-judge", render.ReportFormats().Parse, func(w io.Writer, f render.Format) error {
 		return builds.WriteJudgement(w, made, f, render.ReportOptions{})
 	})
 }

@@ -25,21 +25,21 @@ func (p *replayPage) saveMenu(m *tui.Model) *tui.Menu {
 	}
 	if r := d.Result; r != nil {
 		add("j", "result", "json, for replay show", tui.FileName("replay", "")+".json", func(w io.Writer) error { return replay.WriteResult(w, r) })
-		add("c", "points", "csv, every figure", tui.FileName("replay", "points")+".csv", reportWriter("csv", func(w io.Writer, f render.ReportFormat) error {
+		add("c", "points", "csv, every figure", tui.FileName("replay", "points")+".csv", reportWriter("csv", func(w io.Writer, f render.Format) error {
 			return replays.WriteResult(w, r, f, render.ReportOptions{})
 		}))
 		if r.Costs != nil {
-			add("g", "costs of segments", "csv, every figure", tui.FileName("replay", "segments")+".csv", reportWriter("csv", func(w io.Writer, f render.ReportFormat) error {
+			add("g", "costs of segments", "csv, every figure", tui.FileName("replay", "segments")+".csv", reportWriter("csv", func(w io.Writer, f render.Format) error {
 				return replays.WriteCosts(w, r, f, render.ReportOptions{})
 			}))
 		}
-		add("m", "report", "markdown", tui.FileName("replay", "")+".md", reportWriter("markdown", func(w io.Writer, f render.ReportFormat) error {
+		add("m", "report", "markdown", tui.FileName("replay", "")+".md", reportWriter("markdown", func(w io.Writer, f render.Format) error {
 			return replays.WriteResult(w, r, f, render.ReportOptions{})
 		}))
 	}
 	if r := d.Report; r != nil {
 		add("w", "prediction", "json, for replay show", tui.FileName("replay", "whatif")+".json", func(w io.Writer) error { return whatif.WriteReport(w, r) })
-		add("v", "prediction", "markdown", tui.FileName("replay", "whatif")+".md", reportWriter("markdown", func(w io.Writer, f render.ReportFormat) error {
+		add("v", "prediction", "markdown", tui.FileName("replay", "whatif")+".md", reportWriter("markdown", func(w io.Writer, f render.Format) error {
 			return replays.WriteWhatIf(w, r, f, render.ReportOptions{})
 		}))
 	}
@@ -94,7 +94,7 @@ func (p *replayPage) writeHTML(w io.Writer) error {
 }
 
 // reportWriter writes in a format of reports.
-func reportWriter(word string, write func(io.Writer, render.ReportFormat) error) func(io.Writer) error {
+func reportWriter(word string, write func(io.Writer, render.Format) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		format, err := render.ReportFormats().Parse(word)
 		if err != nil {

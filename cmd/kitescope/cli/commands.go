@@ -82,7 +82,7 @@ func LeaveOut(cmd *cobra.Command, names ...string) {
 }
 
 // ReportOutput settles how a report is written.
-func ReportOutput(a *App, cmd *cobra.Command, word string, limit int) (render.ReportFormat, render.ReportOptions, error) {
+func ReportOutput(a *App, cmd *cobra.Command, word string, limit int) (render.Format, render.ReportOptions, error) {
 	format, err := render.ReportFormats().Parse(word)
 	if err != nil {
 		return format, render.ReportOptions{}, Usage(err, "see: "+cmd.CommandPath()+" --help")

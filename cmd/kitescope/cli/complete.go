@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +30,7 @@ func (a *App) CompleteFlags(cmd *cobra.Command) {
 	}
 	_ = cmd.RegisterFlagCompletionFunc("sort", columns)
 	_ = cmd.RegisterFlagCompletionFunc("columns", columns)
-	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(strings.Split(render.FormatNames(), ", ")...))
+	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(render.ListFormats().Names()...))
 }
 
 // CompleteGet completes a resource, then selectors and names of objects.

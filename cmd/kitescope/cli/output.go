@@ -18,7 +18,7 @@ import (
 
 // RenderOptions settles format, width and colour of a list.
 func (a *App) RenderOptions(output string) (render.Options, error) {
-	format, err := render.ParseFormat(output)
+	format, err := render.ListFormats().Parse(output)
 	if err != nil {
 		return render.Options{}, Usage(err, "see: kitescope help output")
 	}
@@ -62,7 +62,7 @@ func (f *DocumentFlags) Options(a *App) (render.Options, error) {
 		return a.RenderOptions("")
 	}
 	o, err := a.RenderOptions(f.output)
-	if err == nil && !o.Format.Structured() && !slices.Contains(f.also, f.output) {
+	if err == nil && !o.Format.Documents() && !slices.Contains(f.also, f.output) {
 		known := documentFormats
 		if len(f.also) > 0 {
 			known += ", or " + strings.Join(f.also, ", ")

@@ -261,7 +261,7 @@ func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
 
 // writeResult keeps a result and shows it: also where it cannot be kept, as on a full disk. With a baseline people see both it and what became of each figure; structured formats have
 // room for one document: the comparison.
-func (f *loadFlags) writeResult(a *cli.App, r, baseline *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
+func (f *loadFlags) writeResult(a *cli.App, r, baseline *replay.Result, format render.Format, o render.ReportOptions) error {
 	unsaved := f.saveResult(a, r)
 	return errors.Join(a.Write(func(w *bufio.Writer) error { return writeBeside(w, r, baseline, format, o) }), unsaved)
 }
@@ -270,7 +270,7 @@ func (f *loadFlags) saveResult(a *cli.App, r *replay.Result) error {
 	return a.Keep(f.save, f.force, func(w io.Writer) error { return replay.WriteResult(w, r) })
 }
 
-func writeBeside(w *bufio.Writer, r, baseline *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
+func writeBeside(w *bufio.Writer, r, baseline *replay.Result, format render.Format, o render.ReportOptions) error {
 	if baseline == nil {
 		return replays.WriteResult(w, r, format, o)
 	}

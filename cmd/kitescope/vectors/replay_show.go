@@ -15,6 +15,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/render"
+	"kitescope/render/picture"
 	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
@@ -169,7 +170,7 @@ others are compared with.
 	fl.IntVar(&o.Sessions, "sessions", 0, "of a sweep only the points with so many sessions")
 	fl.BoolVar(&force, "force", false, "replace the file")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(replays.PlotNames()...))
-	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(plotFormats()...))
+	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(picture.Formats()...))
 	return cmd
 }
 
@@ -181,8 +182,8 @@ func checkPlot(o *replays.PlotOptions) error {
 		return cli.Usagef("--kind is one of %s, not %q", strings.Join(replays.PlotNames(), ", "), o.Kind)
 	case o.Format == "":
 		return cli.Usage(errors.New("nothing says which format the picture has"), "name a file, --out qps.svg, or give --format")
-	case !slices.Contains(plotFormats(), o.Format):
-		return cli.Usagef("pictures are %s, not %q", strings.Join(plotFormats(), ", "), o.Format)
+	case !slices.Contains(picture.Formats(), o.Format):
+		return cli.Usagef("pictures are %s, not %q", strings.Join(picture.Formats(), ", "), o.Format)
 	case o.Width < 0 || o.Height < 0 || o.Width > most || o.Height > most:
 		return cli.Usagef("--width and --height are at most %d pixels", most)
 	case o.EF < 0 || o.Sessions < 0:
@@ -190,8 +191,6 @@ func checkPlot(o *replays.PlotOptions) error {
 	}
 	return nil
 }
-
-func plotFormats() []string { return []string{"svg", "png", "pdf"} }
 
 func plotSaved(w io.Writer, list []*saved, o replays.PlotOptions) error {
 	if list[0].report != nil {
