@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"kitescope/doc"
 	"kitescope/profile"
@@ -82,9 +83,10 @@ type Part struct {
 	Joined bool
 }
 
-// Key is a column that scripts read.
+// Key is a column that scripts read, and people who name it.
 func Key[T any](name string, kind table.Kind, of func(T) table.Cell) table.ColumnOf[T] {
-	return table.ColumnOf[T]{Column: table.Column{Name: name, Kind: kind, Show: table.Hidden}, Cell: of}
+	title := strings.ToUpper(strings.ReplaceAll(name, "_", " "))
+	return table.ColumnOf[T]{Column: table.Column{Name: name, Title: title, Kind: kind, Show: table.Hidden}, Cell: of}
 }
 
 // Positions are n rows that are nothing but their place in a list.
@@ -120,22 +122,73 @@ func grids(parts []Part, show table.Show) []*table.Grid {
 	return list
 }
 
-// Chosen is what somebody asks of a list: as scripts read it, and as people do.
-func (o *ReportOptions) Chosen(list table.Table) (*table.Grid, func(show table.Show) *table.Grid, error) {
+// Asked are the rows of a list that somebody asks for.
+type Asked[T any] struct {
+	// Items are they as scripts read them, Rows the same.
+	Items *table.Grid
+	Rows  []T
+	names []string
+}
+
+// Ask selects what is asked of a list. The limit, if not 0, is that of each group of rows; group nil: of all together.
+func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) (*Asked[T], error) {
 	q := o.Ask
-	q.Show, q.Limit = table.Hidden, o.Limit
+	q.Show = table.Hidden
+	if group == nil {
+		q.Limit = o.Limit
+	}
 	g, err := table.Select(list, q)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return g, func(show table.Show) *table.Grid {
-		seen := *table.All(list, show)
-		if columns, err := list.Schema().ParseColumns(q.Columns, seen.Columns); err == nil { // Select has read them
-			seen.Columns = columns
+	a := &Asked[T]{Items: g, names: q.Columns}
+	of := map[any]int{}
+	var rows []int32
+	for i := range g.Len() {
+		row := list.At(g.Row(i))
+		if group != nil && o.Limit > 0 {
+			if of[group(row)]++; of[group(row)] > o.Limit {
+				continue
+			}
 		}
-		seen.Rows, seen.Matched = g.Rows, g.Matched
-		return &seen
-	}, nil
+		a.Rows, rows = append(a.Rows, row), append(rows, int32(g.Row(i)))
+	}
+	g.Rows = rows
+	return a, nil
+}
+
+// People are the rows as people see them.
+func (a *Asked[T]) People(show table.Show) *table.Grid {
+	seen := *table.All(a.Items.Table, show)
+	if columns, err := seen.Table.Schema().ParseColumns(a.names, seen.Columns); err == nil { // Ask has read them
+		seen.Columns = columns
+	}
+	seen.Rows, seen.Matched = a.Items.Rows, a.Items.Matched
+	return &seen
+}
+
+// Part are those of the rows that keep reports true for.
+func (a *Asked[T]) Part(keep func(T) bool) func(show table.Show) *table.Grid {
+	rows := []int32{}
+	for i, row := range a.Rows {
+		if keep(row) {
+			rows = append(rows, int32(a.Items.Row(i)))
+		}
+	}
+	return func(show table.Show) *table.Grid {
+		g := a.People(show)
+		g.Rows = rows
+		return g
+	}
+}
+
+// Pointers are those to the elements of a list.
+func Pointers[T any](list []T) []*T {
+	all := make([]*T, len(list))
+	for i := range list {
+		all[i] = &list[i]
+	}
+	return all
 }
 
 // ForScripts are n rows with their keys, of all that there are.

@@ -13,6 +13,35 @@ type ColumnOf[T any] struct {
 	Role func(T) Role
 }
 
+// Titled is the column with a title, under which people see a text instead of the value; the highest priority is dropped first.
+func (c ColumnOf[T]) Titled(title string, priority int, shown func(T) string) ColumnOf[T] {
+	c.Title, c.Priority, c.Show, c.Shown = title, priority, Always, shown
+	return c
+}
+
+// Wider is the column in wide tables only.
+func (c ColumnOf[T]) Wider() ColumnOf[T] {
+	c.Show = Wide
+	return c
+}
+
+// Word is the column as one of fixed words, which selections find in any case.
+func (c ColumnOf[T]) Word() ColumnOf[T] {
+	c.Vocabulary = true
+	return c
+}
+
+// Looking is the column with the look of its cells.
+func (c ColumnOf[T]) Looking(role func(T) Role) ColumnOf[T] {
+	c.Role = role
+	return c
+}
+
+// Picture is a column of what people see only, which stands on the right.
+func Picture[T any](name, title string, priority int, shown func(T) string) ColumnOf[T] {
+	return ColumnOf[T]{Column: Column{Name: name, Right: true, For: People}}.Titled(title, priority, shown)
+}
+
 // Rows is a slice of rows with columns.
 type Rows[T any] struct {
 	schema  Schema

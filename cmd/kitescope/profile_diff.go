@@ -39,6 +39,7 @@ a program that works in bursts scatters more, and two runs of one (other data, o
 differ besides: neither can be told from one profile a side.`,
 		Example: `  kitescope profile diff before.pb.gz after.pb.gz
   kitescope profile diff before after --node querynode-3 --normalize -o markdown
+  kitescope profile diff before after --where cum_verdict=more --sort -cum
   kitescope profile flame after --base before       the same as a flame graph`,
 		Args: cli.Args(2, 2, "two profiles, BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,6 +68,7 @@ differ besides: neither can be told from one profile a side.`,
 		},
 	}
 	f.register(cmd)
+	f.list.RegisterReport(cmd, profiles.DiffSchema, "flat_verdict=more", "-flat_after,function", "function,flat,flat_p; +file")
 	fl := cmd.Flags()
 	fl.BoolVar(&c.relativeToBase, "subtract", false, "take percentages of the sum of all differences, as pprof's -base, not of BASE's total")
 	fl.BoolVar(&c.normalize, "normalize", false, "scale NEW to BASE's total first, as pprof's -normalize")

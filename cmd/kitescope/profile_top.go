@@ -22,6 +22,7 @@ type profileTable struct {
 	question profileQuestion
 	output   string
 	limit    int
+	list     cli.ListFlags
 }
 
 // defaultEntries is how many entries a table for people has; scripts get all.
@@ -49,13 +50,15 @@ func (f *profileTable) settleTable(a *cli.App, cmd *cobra.Command) (settledTable
 		return s, err
 	}
 	s.format, s.render, err = cli.ReportOutput(a, cmd, f.output, f.limit)
+	if err != nil {
+		return s, err
+	}
 	s.render.By, s.render.Label = s.options.By, s.options.Label
-	return s, err
+	return s, f.list.Ask(&s.render)
 }
 
 func profileTop(a *cli.App) *cobra.Command {
 	var f profileTable
-	var list cli.ListFlags
 	cmd := &cobra.Command{
 		Use: "top [FILE...]",
 		Long: `Print what each function is worth: flat, by itself, and cum, with all that it calls.
@@ -70,10 +73,6 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 			if err != nil {
 				return err
 			}
-			if s.render.Ask, err = list.Query(profiles.TopSchema(s.render)); err != nil {
-				return err
-			}
-			s.render.KeepColumns = len(list.Columns) > 0
 			p, err := f.input.merged(cmd.Context(), a, args, false)
 			if err != nil {
 				return err
@@ -86,8 +85,7 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 		},
 	}
 	f.register(cmd)
-	list.Register(cmd, "-cum,function", "function,flat,class; +file")
-	list.RegisterWhere(cmd, profiles.TopSchema(render.ReportOptions{}), "'flat_percent>1'")
+	f.list.RegisterReport(cmd, profiles.TopSchema, "'flat_percent>1'", "-cum,function", "function,flat,class; +file")
 	return cmd
 }
 

@@ -14,7 +14,16 @@ import (
 
 // WriteDiff writes what changed between two profiles.
 func WriteDiff(w io.Writer, c *report.Comparison, f render.Format, o render.ReportOptions) error {
-	return newDiffSheet(c, &o).Write(w, f)
+	s, err := newDiffSheet(c, &o)
+	if err != nil {
+		return err
+	}
+	return s.Write(w, f)
+}
+
+// DiffSchema is what can be asked of the changes that WriteDiff writes.
+func DiffSchema(o render.ReportOptions) *table.Schema {
+	return diffTable(&report.Comparison{}, new(changeScale), &o).Schema()
 }
 
 // Verdict is how a verdict looks: more is red and less blue, noise is dim. The mark says the same without
@@ -32,11 +41,16 @@ func Verdict(v report.Verdict, ascii bool) (mark string, role render.Role) {
 	return words.UnknownMark, render.RolePlain
 }
 
-func newDiffSheet(c *report.Comparison, o *render.ReportOptions) *render.Sheet {
-	n := o.Shown(len(c.Changes))
+func newDiffSheet(c *report.Comparison, o *render.ReportOptions) (*render.Sheet, error) {
+	var scale changeScale
+	asked, err := render.Ask(o, diffTable(c, &scale, o), nil)
+	if err != nil {
+		return nil, err
+	}
+	scale = newChangeScale(c, asked.Rows)
 	s := &render.Sheet{
 		Kind: "ProfileDiff", Options: o, Head: diffHead(c, o),
-		Foot: append(o.More(len(c.Changes)), render.Line{Role: render.RoleDim, Text: verdictLegend(o)}),
+		Foot: append(o.Rest(asked.Items.Matched-len(asked.Rows)), render.Line{Role: render.RoleDim, Text: verdictLegend(o)}),
 		About: func(e *doc.Encoder) {
 			writeProfileHead(e, &c.New)
 			e.Key("base")
@@ -51,18 +65,20 @@ func newDiffSheet(c *report.Comparison, o *render.ReportOptions) *render.Sheet {
 			e.Entry("hypothesis", c.Hypothesis.String())
 			e.Entry("level", doc.Exact(c.Level))
 		},
-		Items: render.ForScripts(n, len(c.Changes), diffFields(c)),
+		Items: asked.Items,
 	}
-	if n > 0 {
-		s.Parts = []render.Part{{List: render.Places(n, diffColumns(c, c.Changes[:n], o))}}
-	} else {
-		text := "nothing changed"
-		if c.Base.Total == 0 && c.New.Total == 0 {
-			text = "nothing was sampled on either side"
-		}
-		s.Parts = []render.Part{{Head: []render.Line{{Text: text}}}}
+	text := "nothing changed"
+	switch {
+	case len(asked.Rows) > 0:
+		s.Parts = []render.Part{{List: asked.People}}
+		return s, nil
+	case len(c.Changes) > 0:
+		text = "no change is as asked for"
+	case c.Base.Total == 0 && c.New.Total == 0:
+		text = "nothing was sampled on either side"
 	}
-	return s
+	s.Parts = []render.Part{{Head: []render.Line{{Text: text}}}}
+	return s, nil
 }
 
 func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {
@@ -132,36 +148,75 @@ func diffPercent(c *report.Comparison, value int64) float64 {
 	return 100 * float64(value) / float64(c.Total)
 }
 
-func diffColumns(c *report.Comparison, list []report.Change, o *render.ReportOptions) []table.ColumnOf[int] {
-	s := newScale(c.Type.Unit, c.Total, magnitudes(list, func(x *report.Change) int64 { return x.Flat }, func(x *report.Change) int64 { return x.Cum }))
-	column := func(title string, priority int, role func(x *report.Change) render.Role, text func(x *report.Change) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) }, Role: func(i int) render.Role { return role(&list[i]) }}
+// changeScale is the unit that values are written in, and how wide those before and after are.
+type changeScale struct {
+	scale
+	before, after int
+}
+
+func newChangeScale(c *report.Comparison, list []*report.Change) changeScale {
+	s := changeScale{scale: newScale(c.Type.Unit, c.Total, magnitudes(list, func(x *report.Change) int64 { return x.Flat }, func(x *report.Change) int64 { return x.Cum }))}
+	for _, x := range list {
+		s.before, s.after = max(s.before, render.Cells(s.text(x.FlatBefore))), max(s.after, render.Cells(s.text(x.FlatAfter)))
 	}
-	flat := func(x *report.Change) render.Role { return flatLook(x, o).role }
-	cum := func(x *report.Change) render.Role { return cumLook(x, o).role }
-	before, after := 0, 0
-	for i := range list {
-		before, after = max(before, render.Cells(s.text(list[i].FlatBefore))), max(after, render.Cells(s.text(list[i].FlatAfter)))
+	return s
+}
+
+// diffTable are the changes. Their scale is known once it is known which of them are shown.
+func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *table.Rows[*report.Change] {
+	type change = *report.Change
+	flat := func(x change) render.Role { return flatLook(x, o).role }
+	cum := func(x change) render.Role { return cumLook(x, o).role }
+	number := func(name string, of func(x change) int64) table.ColumnOf[change] {
+		return render.Key(name, table.Int, func(x change) table.Cell { return table.OfInt(of(x)) })
 	}
-	columns := []table.ColumnOf[int]{
-		column("", 0, flat, func(x *report.Change) string { return flatLook(x, o).mark }),
-		column("FLAT", 0, flat, func(x *report.Change) string { return s.change(x.Flat) }),
-		column("FLAT%", 3, flat, func(x *report.Change) string { return SignedPercent(diffPercent(c, x.Flat)) }),
-		column("BEFORE"+render.Arrow(&o.Options)+"AFTER", 5, flat, func(x *report.Change) string {
-			return render.LeftPad(s.text(x.FlatBefore), before) + render.Arrow(&o.Options) + render.LeftPad(s.text(x.FlatAfter), after)
-		}),
-		column("P", 4, flat, func(x *report.Change) string { return flatLook(x, o).chance }),
-		column("", 1, cum, func(x *report.Change) string { return cumLook(x, o).mark }),
-		column("CUM", 1, cum, func(x *report.Change) string { return s.change(x.Cum) }),
-		column("CUM%", 2, cum, func(x *report.Change) string { return SignedPercent(diffPercent(c, x.Cum)) }),
-		column("P", 0, cum, func(x *report.Change) string { return cumLook(x, o).chance }),
-		column("CLASS", 0, flat, func(x *report.Change) string { return x.Class.String() }),
-		column(byTitle(o), 0, nameLook, func(x *report.Change) string { return entryName(&x.Entry) }),
+	events := func(name string, of func(x change) int64) table.ColumnOf[change] {
+		return render.Key(name, table.Int, func(x change) table.Cell { return table.OfCount(of(x)) })
 	}
-	columns[8].Show, columns[9].Show = table.Wide, table.Wide
-	name := &columns[len(columns)-1]
-	name.Right, name.Shorten, columns[9].Right = false, true, false
-	return columns
+	text := func(name string, of func(x change) string) table.ColumnOf[change] {
+		return render.Key(name, table.Text, func(x change) table.Cell { return table.Of(of(x)) })
+	}
+	percent := func(name, title string, priority int, of func(x change) int64) table.ColumnOf[change] {
+		return render.Key(name, table.Number, func(x change) table.Cell { return table.OfFloat(math.Abs(diffPercent(c, of(x)))) }).
+			Titled(title, priority, func(x change) string { return SignedPercent(diffPercent(c, of(x))) })
+	}
+	chance := func(name string, of func(x change) float64) table.ColumnOf[change] {
+		return render.Key(name, table.Exact, func(x change) table.Cell { return render.FiniteCell(of(x)) })
+	}
+	function := text("function", func(x change) string { return x.Function }).Titled(byTitle(o), 0, func(x change) string { return entryName(&x.Entry) }).Looking(nameLook)
+	function.Shorten = true
+	arrow := render.Arrow(&o.Options)
+	return table.New(table.Schema{
+		Name: "changes", Singular: "change", Names: []string{"function"}, Sparse: true,
+		Order: []string{"flat_mark", "flat", "flat_percent", "flat_before_after", "flat_p_corrected", "cum_mark", "cum", "cum_percent", "cum_p_corrected", "class", "function"},
+	}, render.Pointers(c.Changes), []table.ColumnOf[change]{
+		function,
+		number("flat", func(x change) int64 { return x.Flat }).Titled("FLAT", 0, func(x change) string { return s.change(x.Flat) }).Looking(flat),
+		number("cum", func(x change) int64 { return x.Cum }).Titled("CUM", 1, func(x change) string { return s.change(x.Cum) }).Looking(cum),
+		percent("flat_percent", "FLAT%", 3, func(x change) int64 { return x.Flat }).Looking(flat),
+		percent("cum_percent", "CUM%", 2, func(x change) int64 { return x.Cum }).Looking(cum),
+		number("flat_before", func(x change) int64 { return x.FlatBefore }),
+		number("flat_after", func(x change) int64 { return x.FlatAfter }),
+		number("cum_before", func(x change) int64 { return x.CumBefore }),
+		number("cum_after", func(x change) int64 { return x.CumAfter }),
+		events("flat_samples_before", func(x change) int64 { return x.FlatEventsBefore }),
+		events("flat_samples_after", func(x change) int64 { return x.FlatEventsAfter }),
+		events("cum_samples_before", func(x change) int64 { return x.CumEventsBefore }),
+		events("cum_samples_after", func(x change) int64 { return x.CumEventsAfter }),
+		text("flat_verdict", func(x change) string { return x.FlatVerdict.String() }).Word(),
+		text("cum_verdict", func(x change) string { return x.CumVerdict.String() }).Word(),
+		chance("flat_p", func(x change) float64 { return x.FlatP }),
+		chance("cum_p", func(x change) float64 { return x.CumP }),
+		chance("flat_p_corrected", func(x change) float64 { return x.FlatCorrectedP }).Titled("P", 4, func(x change) string { return flatLook(x, o).chance }).Looking(flat),
+		chance("cum_p_corrected", func(x change) float64 { return x.CumCorrectedP }).Titled("P", 0, func(x change) string { return cumLook(x, o).chance }).Looking(cum).Wider(),
+		text("class", func(x change) string { return x.Class.String() }).Titled("CLASS", 0, func(x change) string { return x.Class.String() }).Looking(flat).Wider().Word(),
+		text("file", func(x change) string { return x.File }),
+		table.Picture("flat_mark", "", 0, func(x change) string { return flatLook(x, o).mark }).Looking(flat),
+		table.Picture("flat_before_after", "BEFORE"+arrow+"AFTER", 5, func(x change) string {
+			return render.LeftPad(s.text(x.FlatBefore), s.before) + arrow + render.LeftPad(s.text(x.FlatAfter), s.after)
+		}).Looking(flat),
+		table.Picture("cum_mark", "", 1, func(x change) string { return cumLook(x, o).mark }).Looking(cum),
+	})
 }
 
 // look is a verdict on one value of a change.
@@ -196,39 +251,4 @@ func nameLook(x *report.Change) render.Role {
 		return render.RoleDim
 	}
 	return render.RolePlain
-}
-
-func diffFields(c *report.Comparison) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(x *report.Change) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(&c.Changes[i]) })
-	}
-	events := func(name string, of func(x *report.Change) int64) table.ColumnOf[int] {
-		return field(name, table.Int, func(x *report.Change) table.Cell { return table.OfCount(of(x)) })
-	}
-	number := func(name string, of func(x *report.Change) int64) table.ColumnOf[int] {
-		return field(name, table.Int, func(x *report.Change) table.Cell { return table.OfInt(of(x)) })
-	}
-	return []table.ColumnOf[int]{
-		field("function", table.Text, func(x *report.Change) table.Cell { return table.Of(x.Function) }),
-		number("flat", func(x *report.Change) int64 { return x.Flat }),
-		number("cum", func(x *report.Change) int64 { return x.Cum }),
-		field("flat_percent", table.Number, func(x *report.Change) table.Cell { return table.OfFloat(math.Abs(diffPercent(c, x.Flat))) }),
-		field("cum_percent", table.Number, func(x *report.Change) table.Cell { return table.OfFloat(math.Abs(diffPercent(c, x.Cum))) }),
-		number("flat_before", func(x *report.Change) int64 { return x.FlatBefore }),
-		number("flat_after", func(x *report.Change) int64 { return x.FlatAfter }),
-		number("cum_before", func(x *report.Change) int64 { return x.CumBefore }),
-		number("cum_after", func(x *report.Change) int64 { return x.CumAfter }),
-		events("flat_samples_before", func(x *report.Change) int64 { return x.FlatEventsBefore }),
-		events("flat_samples_after", func(x *report.Change) int64 { return x.FlatEventsAfter }),
-		events("cum_samples_before", func(x *report.Change) int64 { return x.CumEventsBefore }),
-		events("cum_samples_after", func(x *report.Change) int64 { return x.CumEventsAfter }),
-		field("flat_verdict", table.Text, func(x *report.Change) table.Cell { return table.Of(x.FlatVerdict.String()) }),
-		field("cum_verdict", table.Text, func(x *report.Change) table.Cell { return table.Of(x.CumVerdict.String()) }),
-		field("flat_p", table.Exact, func(x *report.Change) table.Cell { return render.FiniteCell(x.FlatP) }),
-		field("cum_p", table.Exact, func(x *report.Change) table.Cell { return render.FiniteCell(x.CumP) }),
-		field("flat_p_corrected", table.Exact, func(x *report.Change) table.Cell { return render.FiniteCell(x.FlatCorrectedP) }),
-		field("cum_p_corrected", table.Exact, func(x *report.Change) table.Cell { return render.FiniteCell(x.CumCorrectedP) }),
-		field("class", table.Text, func(x *report.Change) table.Cell { return table.Of(x.Class.String()) }),
-		field("file", table.Text, func(x *report.Change) table.Cell { return table.Of(x.File) }),
-	}
 }

@@ -23,7 +23,7 @@ func newPeekSheet(p *report.Peek, o *render.ReportOptions) *render.Sheet {
 			writeProfileHead(e, &p.Header)
 			writeBy(e, o)
 		},
-		Items:  render.ForScripts(n, len(p.Focus), render.Placed(entryKeys(&p.Header), func(i int) *report.Entry { return &p.Focus[i].Entry })),
+		Items:  render.ForScripts(n, len(p.Focus), render.Placed(entryKeys(&p.Header, new(scale), o), func(i int) *report.Entry { return &p.Focus[i].Entry })),
 		Nested: func(e *doc.Encoder, i int) { writePeekEdges(e, &p.Focus[i]) },
 	}
 	var rows []peekRow

@@ -2,9 +2,11 @@ package profiles
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"kitescope/profile/report"
 	"kitescope/render"
 	"kitescope/render/rendertest"
+	"kitescope/table"
 )
 
 const second = int64(time.Second)
@@ -281,6 +284,45 @@ func TestShortenMiddle(t *testing.T) {
 	} {
 		if got := render.ShortenMiddle(tt.in, tt.room, "…"); got != tt.want {
 			t.Errorf("%s in %d: %q, want %q", tt.in, tt.room, got, tt.want)
+		}
+	}
+}
+
+// TestAskedOfReports holds what people and scripts read of a list to what was asked of it.
+func TestAskedOfReports(t *testing.T) {
+	for name, tt := range map[string]struct {
+		schema              *table.Schema
+		where, sort, column string
+		write               func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error
+	}{
+		"top":  {TopSchema(render.ReportOptions{}), "cum_percent>0", "-function", "file", profileReports()["top"]},
+		"diff": {DiffSchema(render.ReportOptions{}), "flat_after>=0", "-function", "flat_before", profileReports()["diff"]},
+	} {
+		where, err := table.ParseSelection(tt.schema, []string{tt.where})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := render.ReportOptions{Limit: 3, Ask: table.Query{Where: where, Sort: []string{tt.sort}, Columns: []string{"function", tt.column}}}
+		var lines, people bytes.Buffer
+		for word, b := range map[string]*bytes.Buffer{"csv": &lines, "table": &people} {
+			if err := tt.write(b, rendertest.Format(t, render.ReportFormats(), word), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		records, err := csv.NewReader(&lines).ReadAll()
+		if err != nil || len(records) < 3 || len(records) > 4 || !slices.Equal(records[0], []string{"function", tt.column}) {
+			t.Fatalf("%s: %v, %v", name, records, err)
+		}
+		title := strings.ToUpper(strings.ReplaceAll(tt.column, "_", " "))
+		_, list, ok := strings.Cut(people.String(), title+"\n")
+		if !ok || !slices.IsSortedFunc(records[1:], func(a, b []string) int { return strings.Compare(b[0], a[0]) }) {
+			t.Errorf("%s: no %s, or out of order:\n%s%v", name, title, people.String(), records)
+		}
+		for _, r := range records[1:] {
+			first, rest, _ := strings.Cut(list, "\n")
+			if list = rest; !strings.HasPrefix(first, r[0]) {
+				t.Errorf("%s: people read %q where scripts read %q", name, first, r)
+			}
 		}
 	}
 }

@@ -191,12 +191,12 @@ func nanoseconds(value int64, unit string) (ns float64, ok bool) {
 }
 
 // magnitudes are the values that choose a table's unit: flat, or cum where that is nothing.
-func magnitudes[T any](list []T, flat, cum func(*T) int64) iter.Seq[int64] {
+func magnitudes[T any](list []T, flat, cum func(T) int64) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
-		for i := range list {
-			v := flat(&list[i])
+		for _, x := range list {
+			v := flat(x)
 			if v == 0 {
-				v = cum(&list[i])
+				v = cum(x)
 			}
 			if !yield(v) {
 				return

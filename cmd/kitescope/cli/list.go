@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/render"
 	"kitescope/table"
 )
 
@@ -14,6 +15,7 @@ type ListFlags struct {
 	Sort    []string
 	Columns []string
 	where   []string
+	schema  func(o render.ReportOptions) *table.Schema
 }
 
 // Register adds --sort and --columns, which examples explain.
@@ -23,18 +25,25 @@ func (f *ListFlags) Register(cmd *cobra.Command, sorted, columns string) {
 	fl.StringSliceVar(&f.Columns, "columns", nil, "columns to show: "+columns+" adds to the usual ones")
 }
 
-// RegisterWhere adds --where, of lists whose arguments are files, and completes the columns of a list.
-func (f *ListFlags) RegisterWhere(cmd *cobra.Command, schema *table.Schema, example string) {
-	cmd.Flags().StringArrayVar(&f.where, "where", nil, "only rows that match, such as "+example+" (see: kitescope help selectors); repeatable")
-	columns := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return schema.ColumnNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+// RegisterReport adds --where as well, of lists whose arguments are files, and completes the columns. The schema is what can be asked
+// of the report.
+func (f *ListFlags) RegisterReport(cmd *cobra.Command, schema func(o render.ReportOptions) *table.Schema, where, sorted, columns string) {
+	f.schema = schema
+	f.Register(cmd, sorted, columns)
+	cmd.Flags().StringArrayVar(&f.where, "where", nil, "only rows that match, such as "+where+" (see: kitescope help selectors); repeatable")
+	names := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return schema(render.ReportOptions{}).ColumnNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	_ = cmd.RegisterFlagCompletionFunc("sort", columns)
-	_ = cmd.RegisterFlagCompletionFunc("columns", columns)
+	_ = cmd.RegisterFlagCompletionFunc("sort", names)
+	_ = cmd.RegisterFlagCompletionFunc("columns", names)
 }
 
-// Query is what is asked of a list, checked before anything is read.
-func (f *ListFlags) Query(schema *table.Schema) (table.Query, error) {
+// Ask settles what is asked of a report, before anything is read.
+func (f *ListFlags) Ask(o *render.ReportOptions) error {
+	if f.schema == nil {
+		return nil
+	}
+	schema := f.schema(*o)
 	where, err := table.ParseSelection(schema, f.where)
 	if err == nil {
 		_, err = schema.ParseColumns(f.Columns, nil)
@@ -43,7 +52,8 @@ func (f *ListFlags) Query(schema *table.Schema) (table.Query, error) {
 		_, err = schema.ParseSort(f.Sort)
 	}
 	if err != nil {
-		return table.Query{}, Usage(err, fmt.Sprintf("columns of %s: %s", schema.Name, strings.Join(schema.ColumnNames(), ", ")))
+		return Usage(err, fmt.Sprintf("columns of %s: %s", schema.Name, strings.Join(schema.ColumnNames(), ", ")))
 	}
-	return table.Query{Where: where, Sort: f.Sort, Columns: f.Columns}, nil
+	o.Ask, o.KeepColumns = table.Query{Where: where, Sort: f.Sort, Columns: f.Columns}, len(f.Columns) > 0
+	return nil
 }
