@@ -146,6 +146,7 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 	if err := f.check(words); err != nil {
 		return err
 	}
+	begun := a.Now()
 	a.RunClock()
 	if f.toBundle() {
 		bundle := snapshotFlags{force: f.force, nodes: f.nodes, profiles: f, took: func(m *pull.Manifest) error {
@@ -171,7 +172,7 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 	path := f.out
 	m, err := shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
 		if path == "" {
-			path = pullFolder(a, o.Root)
+			path = pullFolder(o.Root, begun)
 		}
 		return pull.ToFolder(ctx, targets, o, path)
 	})
@@ -194,12 +195,12 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 }
 
 // pullFolder is where profiles go that nobody named a place for.
-func pullFolder(a *cli.App, root string) string {
+func pullFolder(root string, begun time.Time) string {
 	name := "profiles"
 	if root != "" {
 		name += "-" + strings.Map(pathSafe, filepath.Base(root))
 	}
-	return name + "-" + a.Now().UTC().Format("20060102T150405Z")
+	return name + "-" + begun.UTC().Format("20060102T150405Z")
 }
 
 func pathSafe(r rune) rune {
