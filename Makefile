@@ -130,7 +130,7 @@ backends: ## tests of the engine without AVX-512, without AVX2, without assembly
 
 .PHONY: update-goldens
 update-goldens: ## rewrite golden files from what the code does now; read the diff
-	@grep -rlE --include='*_test.go' 'flag\.Bool\("update"|x/exp/golden' . | grep -v '^./tools/' | xargs -n1 dirname | sort -u | \
+	@grep -rlE --include='*_test.go' 'flag\.Bool\("update"|x/exp/golden|/(render|tui)test"' . | grep -v '^./tools/' | xargs -n1 dirname | sort -u | \
 		xargs -I{} $(GO) test {} -update
 
 .PHONY: pictures

@@ -7,6 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+
+	"kitescope/tui/draw"
 )
 
 func TestArrange(t *testing.T) {
@@ -106,6 +108,15 @@ func TestAgeText(t *testing.T) {
 		}
 		if later, _ := ageText(age + next); later == text {
 			t.Errorf("the age %s still reads %s after %s", age, text, next)
+		}
+	}
+}
+
+// TestBarTitle: what the bars of query nodes mean stands above them whole, in whatever room they have.
+func TestBarTitle(t *testing.T) {
+	for room := 6; room <= 40; room++ {
+		if got := barTitle(room); strings.Contains(got, "…") || !strings.Contains(got, "█") || !strings.Contains(got, "░") || draw.Width(got) != room {
+			t.Errorf("%d cells: %q", room, got)
 		}
 	}
 }
