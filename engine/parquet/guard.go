@@ -77,7 +77,7 @@ func CheckPages(file *parquet.File, leaf *parquet.Column, r io.ReaderAt, size, e
 	return values, nil
 }
 
-// Recover, deferred, makes an error of a panic: parquet-go's decoders trust some of what a page says and panic where it lies.
+// Recover makes an error of a panic where it is deferred: parquet-go's decoders trust some of what a page says and panic where it lies.
 func Recover(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("the pages of the parquet file contradict themselves: %v", p)

@@ -1,10 +1,9 @@
 package view
 
 import (
+	"kitescope/inspect/model"
 	"kitescope/table"
 )
-
-import "kitescope/inspect/model"
 
 // keyRow is a position in the keyspace: a key is described only when it is looked at.
 type keyRow int

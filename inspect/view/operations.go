@@ -1,10 +1,9 @@
 package view
 
 import (
+	"kitescope/inspect/model"
 	"kitescope/table"
 )
-
-import "kitescope/inspect/model"
 
 var configEntries = define(definition[*model.ConfigEntry]{
 	Resource: Resource{

@@ -1,10 +1,9 @@
 package view
 
 import (
+	"kitescope/inspect/model"
 	"kitescope/table"
 )
-
-import "kitescope/inspect/model"
 
 var orphans = define(definition[*model.Segment]{
 	Resource: Resource{
