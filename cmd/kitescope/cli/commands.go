@@ -134,8 +134,8 @@ func ResourceNames() []string {
 	return names
 }
 
-// NoCommand rejects words behind a command that has only subcommands.
-func NoCommand(cmd *cobra.Command, args []string) error {
+// noCommand rejects words behind a command that has only subcommands.
+func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return UnknownCommand(cmd, args[0])
 	}

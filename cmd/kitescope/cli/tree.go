@@ -51,7 +51,7 @@ func (t *Tree) build(cmd *cobra.Command) {
 	full := entry.Build(t.app)
 	full.Short, full.GroupID, full.Hidden = entry.Short, entry.Group, entry.Hidden
 	if len(entry.Below) > 0 {
-		full.Args, full.RunE = NoCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		full.Args, full.RunE = noCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
 	usageOnly(full)
 	parent := cmd.Parent()
