@@ -21,7 +21,7 @@
 //   - Over rows it is a TablePage: its Columns, where the rows come from, and what enter opens. Order, filter, cursor, clicks and
 //     copying are those of List, which other pages embed; page_checks.go is all that such a page is.
 //   - Anything else implements Page. Stops is a cursor on lines of a text, Window a text that scrolls, package draw has texts of
-//     so many cells and styles. A page may be a Clicker, a Tabular, a stopper.
+//     so many cells and styles. A page may be a Clicker, a Tabular, a Stopper.
 //   - Act does what a key asks for. It may Push a page, go Back, Say something, Copy, Save, set Model.Menu or Model.Prompt. What
 //     takes longer than a frame is returned: a Cmd, whose Message changes the page on the loop. Its Context ends with the program.
 //   - Keys of its own are Bindings of the PageKind. Actions (keys.go) and Scopes (scope.go) are one list each for all pages, so
