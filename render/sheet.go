@@ -127,6 +127,8 @@ type Asked[T any] struct {
 	// Items are they as scripts read them, Rows the same.
 	Items *table.Grid
 	Rows  []T
+	// Left is how many more there are of each group than the limit.
+	Left  map[any]int
 	names []string
 }
 
@@ -141,13 +143,14 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) (*Aske
 	if err != nil {
 		return nil, err
 	}
-	a := &Asked[T]{Items: g, names: q.Columns}
+	a := &Asked[T]{Items: g, Left: map[any]int{}, names: q.Columns}
 	of := map[any]int{}
 	var rows []int32
 	for i := range g.Len() {
 		row := list.At(g.Row(i))
 		if group != nil && o.Limit > 0 {
 			if of[group(row)]++; of[group(row)] > o.Limit {
+				a.Left[group(row)]++
 				continue
 			}
 		}

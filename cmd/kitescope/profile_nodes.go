@@ -51,7 +51,8 @@ func profileTrend(a *cli.App) *cobra.Command {
 		Long: `Print how the share of each function moved over the rounds of a rolling record (profile pull
 --every), with a line of the shares, and whether that is more than noise.`,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 --every 10m --keep 50 -O record
-  kitescope profile trend record --node querynode-3`,
+  kitescope profile trend record --node querynode-3
+  kitescope profile trend record --where verdict=more --sort -change_percent`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.Usage(errors.New("which record? a folder that profile pull --every wrote, or profiles in the order of time"), "kitescope profile trend record")
@@ -75,6 +76,7 @@ func profileTrend(a *cli.App) *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	f.list.RegisterReport(cmd, profiles.TrendSchema, "verdict=more", "-p,function", "function,p; +node")
 	cli.LeaveOut(cmd, "mean")
 	return cmd
 }

@@ -295,8 +295,9 @@ func TestAskedOfReports(t *testing.T) {
 		where, sort, column string
 		write               func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error
 	}{
-		"top":  {TopSchema(render.ReportOptions{}), "cum_percent>0", "-function", "file", profileReports()["top"]},
-		"diff": {DiffSchema(render.ReportOptions{}), "flat_after>=0", "-function", "flat_before", profileReports()["diff"]},
+		"top":   {TopSchema(render.ReportOptions{}), "cum_percent>0", "-function", "file", profileReports()["top"]},
+		"trend": {TrendSchema(render.ReportOptions{}), "p>=0", "-function", "slope_per", profileReports()["trend"]},
+		"diff":  {DiffSchema(render.ReportOptions{}), "flat_after>=0", "-function", "flat_before", profileReports()["diff"]},
 	} {
 		where, err := table.ParseSelection(tt.schema, []string{tt.where})
 		if err != nil {

@@ -15,10 +15,23 @@ import (
 
 // WriteTrend writes how shares move over a rolling record.
 func WriteTrend(w io.Writer, t *report.Trend, f render.Format, o render.ReportOptions) error {
-	return newTrendSheet(t, &o).Write(w, f)
+	s, err := newTrendSheet(t, &o)
+	if err != nil {
+		return err
+	}
+	return s.Write(w, f)
 }
 
-func newTrendSheet(t *report.Trend, o *render.ReportOptions) *render.Sheet {
+// TrendSchema is what can be asked of the entries that WriteTrend writes.
+func TrendSchema(o render.ReportOptions) *table.Schema {
+	return moverTable(&report.Trend{}, "PER HOUR", &o).Schema()
+}
+
+func newTrendSheet(t *report.Trend, o *render.ReportOptions) (*render.Sheet, error) {
+	asked, err := render.Ask(o, moverTable(t, "PER HOUR", o), func(x moverItem) any { return x.node })
+	if err != nil {
+		return nil, err
+	}
 	share := "flat"
 	if t.Cum {
 		share = "cum"
@@ -28,19 +41,13 @@ func newTrendSheet(t *report.Trend, o *render.ReportOptions) *render.Sheet {
 		Head: []render.Line{{Role: render.RoleTitle, Text: typeText(t.Type) + ", " + share + " shares over time"}},
 		Foot: []render.Line{{Role: render.RoleDim, Text: verdictLegend(o)}},
 	}
-	var movers []moverItem
-	all := 0
 	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		shown := o.Shown(len(n.Movers))
-		for j := range n.Movers[:shown] {
-			movers = append(movers, moverItem{n, &n.Movers[j]})
-		}
-		all += len(n.Movers)
-		s.Parts = append(s.Parts, trendPart(n, shown, o))
+		s.Parts = append(s.Parts, trendPart(t, &t.Nodes[i], asked, o))
 	}
-	s.Items = render.ForScripts(len(movers), all, moverFields(movers))
-	s.Nested = func(e *doc.Encoder, i int) { writeMoverParts(e, movers[i].mover) }
+	s.Items = asked.Items
+	s.Nested = func(e *doc.Encoder, row int) {
+		writeMoverParts(e, asked.Items.Table.(*table.Rows[moverItem]).At(row).mover)
+	}
 	s.About = func(e *doc.Encoder) {
 		e.Entry("type", t.Type.Type)
 		e.Entry("unit", t.Type.Unit)
@@ -49,7 +56,7 @@ func newTrendSheet(t *report.Trend, o *render.ReportOptions) *render.Sheet {
 		writeBy(e, o)
 		writeTrendNodes(e, t)
 	}
-	return s
+	return s, nil
 }
 
 // moverItem is an entry of a node's record.
@@ -98,40 +105,34 @@ func fmax(a, b float64) float64 {
 	return a
 }
 
-func trendPart(n *report.NodeTrend, shown int, o *render.ReportOptions) render.Part {
-	per := "PER HOUR"
-	if !n.Timed {
-		per = "PER PROFILE"
-	}
-	column := func(title string, priority int, text func(m *report.Mover) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&n.Movers[i]) }, Role: func(i int) render.Role {
-			_, role := Verdict(n.Movers[i].Verdict, o.ASCII)
-			return role
-		}}
-	}
-	columns := []table.ColumnOf[int]{
-		column("", 0, func(m *report.Mover) string {
-			mark, _ := Verdict(m.Verdict, o.ASCII)
-			return mark
-		}),
-		column("CHANGE", 0, func(m *report.Mover) string { return SignedPercent(100 * m.Change) }),
-		column(per, 3, func(m *report.Mover) string { return SignedPercent(100 * m.Slope) }),
-		column("P", 2, func(m *report.Mover) string { return render.ChanceText(m.P) }),
-		column("FIRST", 1, func(m *report.Mover) string { return edgePart(m, 0) }),
-		column("LAST", 1, func(m *report.Mover) string { return edgePart(m, len(m.Parts)-1) }),
-		column("", 1, func(m *report.Mover) string { return moverSpark(m, o) }),
-		column("CLASS", 0, func(m *report.Mover) string { return m.Class.String() }),
-		column(byTitle(o), 0, func(m *report.Mover) string { return render.Harmless(m.Function) }),
-	}
-	columns[7].Show, columns[7].Right = table.Wide, false
-	name := &columns[8]
-	name.Right, name.Shorten = false, true
-	name.Role = func(i int) render.Role { return dimNoise(n.Movers[i].Verdict) }
+func trendPart(t *report.Trend, n *report.NodeTrend, asked *render.Asked[moverItem], o *render.ReportOptions) render.Part {
 	head := render.Line{Role: render.RoleAccent, Text: render.OrUnknown(n.Node), After: []render.Piece{{Role: render.RolePlain, Text: "  " + recordText(n)}}}
-	for _, l := range o.More(len(n.Movers)) {
+	for _, l := range o.Rest(asked.Left[n]) {
 		head.After = append(head.After, render.Piece{Role: render.RoleDim, Text: "  " + l.Text})
 	}
-	return render.Part{Head: []render.Line{head}, List: render.Places(shown, columns)}
+	own := asked.Part(func(x moverItem) bool { return x.node == n })
+	return render.Part{Head: []render.Line{head}, List: func(show table.Show) *table.Grid {
+		g := own(show)
+		if !n.Timed {
+			g.Table = moverTable(t, "PER PROFILE", o)
+		}
+		return g
+	}}
+}
+
+// moverTable are the entries of all nodes, with what slopes are per.
+func moverTable(t *report.Trend, per string, o *render.ReportOptions) *table.Rows[moverItem] {
+	var rows []moverItem
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		for j := range n.Movers {
+			rows = append(rows, moverItem{n, &n.Movers[j]})
+		}
+	}
+	return table.New(table.Schema{
+		Name: "entries", Singular: "entry", Names: []string{"function"}, Sparse: true,
+		Order: []string{"mark", "change_percent", "slope_percent", "p", "first_percent", "last_percent", "shares", "class", "function"},
+	}, rows, moverColumns(per, o))
 }
 
 func dimNoise(v report.Verdict) render.Role {
@@ -161,35 +162,52 @@ func moverSpark(m *report.Mover, o *render.ReportOptions) string {
 	return render.Sparkline(render.Resample(values, mostSpark), top, o.ASCII)
 }
 
-func moverFields(list []moverItem) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(x moverItem) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(list[i]) })
-	}
+func moverColumns(per string, o *render.ReportOptions) []table.ColumnOf[moverItem] {
 	percent := func(part float64) table.Cell {
 		if math.IsNaN(part) {
 			return table.OfUnknown()
 		}
 		return table.OfFloat(100 * part)
 	}
-	edge := func(m *report.Mover, i int) table.Cell {
-		if i < 0 || i >= len(m.Parts) {
-			return table.OfUnknown()
-		}
-		return percent(m.Parts[i].Part)
+	look := func(x moverItem) render.Role {
+		_, role := Verdict(x.mover.Verdict, o.ASCII)
+		return role
 	}
-	return []table.ColumnOf[int]{
-		field("node", table.Text, func(x moverItem) table.Cell { return table.Of(x.node.Node) }),
-		field("function", table.Text, func(x moverItem) table.Cell { return table.Of(x.mover.Function) }),
-		field("class", table.Text, func(x moverItem) table.Cell { return table.Of(x.mover.Class.String()) }),
-		field("verdict", table.Text, func(x moverItem) table.Cell { return table.Of(x.mover.Verdict.String()) }),
-		field("change_percent", table.Number, func(x moverItem) table.Cell { return percent(x.mover.Change) }),
-		field("slope_percent", table.Number, func(x moverItem) table.Cell { return percent(x.mover.Slope) }),
-		field("slope_per", table.Text, func(x moverItem) table.Cell {
-			return table.Of([]string{"profile", "hour"}[render.BoolInt(x.node.Timed)])
-		}),
-		field("p", table.Exact, func(x moverItem) table.Cell { return table.OfFloat(x.mover.P) }),
-		field("first_percent", table.Number, func(x moverItem) table.Cell { return edge(x.mover, 0) }),
-		field("last_percent", table.Number, func(x moverItem) table.Cell { return edge(x.mover, len(x.mover.Parts)-1) }),
+	text := func(name string, of func(x moverItem) string) table.ColumnOf[moverItem] {
+		return render.Key(name, table.Text, func(x moverItem) table.Cell { return table.Of(of(x)) })
+	}
+	part := func(name string, of func(x moverItem) float64) table.ColumnOf[moverItem] {
+		return render.Key(name, table.Number, func(x moverItem) table.Cell { return percent(of(x)) })
+	}
+	edge := func(name, title string, at func(m *report.Mover) int) table.ColumnOf[moverItem] {
+		return render.Key(name, table.Number, func(x moverItem) table.Cell {
+			if i := at(x.mover); i >= 0 && i < len(x.mover.Parts) {
+				return percent(x.mover.Parts[i].Part)
+			}
+			return table.OfUnknown()
+		}).Titled(title, 1, func(x moverItem) string { return edgePart(x.mover, at(x.mover)) }).Looking(look)
+	}
+	class := func(x moverItem) string { return x.mover.Class.String() }
+	function := text("function", func(x moverItem) string { return x.mover.Function }).
+		Titled(byTitle(o), 0, func(x moverItem) string { return render.Harmless(x.mover.Function) }).
+		Looking(func(x moverItem) render.Role { return dimNoise(x.mover.Verdict) })
+	function.Shorten = true
+	return []table.ColumnOf[moverItem]{
+		text("node", func(x moverItem) string { return x.node.Node }),
+		function,
+		text("class", class).Titled("CLASS", 0, class).Looking(look).Wider().Word(),
+		text("verdict", func(x moverItem) string { return x.mover.Verdict.String() }).Word(),
+		part("change_percent", func(x moverItem) float64 { return x.mover.Change }).Titled("CHANGE", 0, func(x moverItem) string { return SignedPercent(100 * x.mover.Change) }).Looking(look),
+		part("slope_percent", func(x moverItem) float64 { return x.mover.Slope }).Titled(per, 3, func(x moverItem) string { return SignedPercent(100 * x.mover.Slope) }).Looking(look),
+		text("slope_per", func(x moverItem) string { return []string{"profile", "hour"}[render.BoolInt(x.node.Timed)] }).Word(),
+		render.Key("p", table.Exact, func(x moverItem) table.Cell { return table.OfFloat(x.mover.P) }).Titled("P", 2, func(x moverItem) string { return render.ChanceText(x.mover.P) }).Looking(look),
+		edge("first_percent", "FIRST", func(*report.Mover) int { return 0 }),
+		edge("last_percent", "LAST", func(m *report.Mover) int { return len(m.Parts) - 1 }),
+		table.Picture("mark", "", 0, func(x moverItem) string {
+			mark, _ := Verdict(x.mover.Verdict, o.ASCII)
+			return mark
+		}).Looking(look),
+		table.Picture("shares", "", 1, func(x moverItem) string { return moverSpark(x.mover, o) }).Looking(look),
 	}
 }
 
