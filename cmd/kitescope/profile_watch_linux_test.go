@@ -65,7 +65,11 @@ func TestInterruptOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &watchedCommand{cmd: exec.CommandContext(t.Context(), "sh", "-c", `trap "exit 7" INT; echo ready; sleep 0.5; exit 0`)}
+		seconds := "0.5" // it ends by itself
+		if !terminal {
+			seconds = "60" // it never would
+		}
+		c := &watchedCommand{cmd: exec.CommandContext(t.Context(), "sh", "-c", `trap 'kill $!; exit 7' INT; sleep `+seconds+` & echo ready; wait; exit 0`)}
 		c.cmd.Stdout = in
 		if err := c.cmd.Start(); err != nil {
 			t.Fatal(err)
