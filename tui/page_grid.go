@@ -117,10 +117,10 @@ func (g *gridPage) Body(m *Model, w, h int) []string {
 		return g.placeholder(m, w, h)
 	}
 	if g.rows.count() == 0 {
-		lines := g.draw(m.Styles, gridView{g, m}, g.sort(), w, h)
+		lines := g.draw(m.Styles, g.drawn(m), g.sort(), w, h)
 		return append(append(lines, ""), draw.Sentence(m.Styles, g.nothing(), w)...)
 	}
-	return g.draw(m.Styles, gridView{g, m}, g.sort(), w, h)
+	return g.draw(m.Styles, g.drawn(m), g.sort(), w, h)
 }
 
 // sort is the first sort column among those shown.
@@ -133,7 +133,7 @@ func (g *gridPage) sort() SortMark {
 
 // placeholder is the page before its first rows are there.
 func (g *gridPage) placeholder(m *Model, w, h int) []string {
-	lines := g.draw(m.Styles, gridView{g, m}, g.sort(), w, h)
+	lines := g.draw(m.Styles, g.drawn(m), g.sort(), w, h)
 	text := "…"
 	switch {
 	case g.err != nil:
@@ -166,22 +166,24 @@ func (g *gridPage) nothing() string {
 // gridView is a gridPage as the table draws it.
 type gridView struct {
 	*gridPage
-	m *Model
+	m    *Model
+	list []int // the columns; which they are would take longer to find than what stands in a cell
 }
+
+func (g *gridPage) drawn(m *Model) gridView { return gridView{g, m, g.columnList()} }
 
 func (v gridView) rows() int { return v.gridPage.rows.count() }
 
 func (v gridView) columns() []table.Column {
-	list := v.columnList()
-	cols := make([]table.Column, len(list))
-	for i, c := range list {
+	cols := make([]table.Column, len(v.list))
+	for i, c := range v.list {
 		cols[i] = v.resource.Columns[c]
 	}
 	return cols
 }
 
 func (v gridView) text(i, j int) string {
-	c := v.columnList()[j]
+	c := v.list[j]
 	t := v.gridPage.rows.table
 	return shownText(&v.resource.Columns[c], t.Cell(v.gridPage.rows.row(i), c))
 }
