@@ -130,7 +130,8 @@ func (f *Follower) once(ctx context.Context, loaded func()) error {
 	return err
 }
 
-// watching is one load and the changes since.
+// watching is one load and the changes since. The watch takes each change in as it comes, and emitLoop builds a cluster of them once an
+// interval: what is decoded is never waited for by who draws, and a key that is written ten times in between costs one object.
 type watching struct {
 	f       *Follower
 	changed chan struct{}
@@ -173,6 +174,8 @@ func (w *watching) apply(revision int64, events []source.Event) error {
 		}
 		w.dirty = true
 		w.grown.add(&e.KV)
+		// Only etcd knows whether a key is new: of most kinds no set of keys is kept that could tell. Its version says so, and starts
+		// anew when a key that was removed comes back.
 		if e.Deleted {
 			w.state.remove(e.Key)
 		} else {
@@ -240,6 +243,8 @@ func (w *watching) next(now time.Time) (*model.Cluster, error) {
 	case w.dirty:
 		w.dirty = false
 		w.cluster = w.state.build(w.cluster, w.head)
+		// What was read was cut to the collections that the name meant then. Renamed, recreated or given to an alias, it means others,
+		// whose segments were never read.
 		if w.state.only != nil && !maps.Equal(w.state.only, w.state.named(w.state.want.Collection)) {
 			return nil, errScope
 		}

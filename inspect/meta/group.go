@@ -14,7 +14,9 @@ import (
 )
 
 // groupSet is a set of groups: parts of a Cluster that are assembled together, when
-// one of their keys changed.
+// one of their keys changed. A group that is not dirty keeps its lists, the very slices: whoever follows clusters takes the
+// same slice for "nothing has changed here" and looks no further (model.SharesSchemas). So a group has to be marked by every
+// kind of key that anything in it is made of; TestFollowRandomChanges holds followed clusters against loaded ones.
 type groupSet uint32
 
 const (
@@ -127,7 +129,8 @@ func contradiction(f *fact) string {
 }
 
 // share replaces objects of next by equal ones of prev, so that successive clusters
-// hold the same pointers for what did not change.
+// hold the same pointers for what did not change. Where nothing did, it is prev itself: many keys are written again with the value
+// that they have, and a list that is the same one saves a comparison to all who follow.
 func share[T any, K comparable](prev, next []*T, key func(*T) K) []*T {
 	if len(prev) == 0 {
 		return next
@@ -136,10 +139,16 @@ func share[T any, K comparable](prev, next []*T, key func(*T) K) []*T {
 	for _, x := range prev {
 		known[key(x)] = x
 	}
+	kept := 0
 	for i, x := range next {
 		if old := known[key(x)]; old != nil && reflect.DeepEqual(old, x) {
 			next[i] = old
+			kept++
 		}
+	}
+	// With a key twice in one of them it would not follow that the objects are the same ones.
+	if len(known) == len(prev) && len(next) == len(prev) && kept == len(prev) {
+		return prev
 	}
 	return next
 }
@@ -184,8 +193,9 @@ func (s *state) buildCatalog(p *model.Parts) {
 		p.Databases = share(p.Databases, s.databases(), func(x *model.Database) model.DatabaseID { return x.ID })
 	}
 	if s.dirty&(groupCollections|groupIndexes) != 0 {
-		var indexes []*model.Index
-		p.Collections, p.Partitions, indexes = s.assembleCollections()
+		collections, partitions, indexes := s.assembleCollections()
+		p.Collections = share(p.Collections, collections, func(x *model.Collection) model.CollectionID { return x.ID })
+		p.Partitions = share(p.Partitions, partitions, func(x *model.Partition) model.PartitionID { return x.ID })
 		indexes = append(indexes, s.indexes()...)
 		p.Indexes = share(p.Indexes, indexes, func(x *model.Index) string { return x.Key })
 	}

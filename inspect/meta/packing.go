@@ -58,7 +58,8 @@ func (p *packing) next(changes map[string]*record) *packing {
 	return next
 }
 
-// pack returns the blocks and where they start.
+// pack returns the blocks and where they start. A state that is packed forgets what it was made of: else each would keep all before it,
+// with their changes. Those in between stay as they are, and pack for themselves should anybody still look at one.
 func (p *packing) pack() (blocks []*block, starts []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

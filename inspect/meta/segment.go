@@ -214,7 +214,8 @@ func (st *segmentStore) remove(k *keyParts) {
 	}
 }
 
-// edit returns the segment of a key for writing.
+// edit returns the segment of a key for writing: a copy, as clusters that were handed out have the other. It is shallow, so slices
+// of it are cloned before they are written to. Several keys of a segment that change between two builds change one copy.
 func (st *segmentStore) edit(k *keyParts) *segmentEdit {
 	id := model.SegmentID(k.ids[2])
 	if e := st.edits[id]; e != nil {
@@ -238,7 +239,7 @@ func (st *segmentStore) editRecord(v *segmentValue) {
 	e := st.edit(&keyParts{ids: [maxIDs]int64{int64(v.s.Collection), int64(v.s.Partition), int64(v.s.ID)}})
 	old := e.segment
 	fresh := v.s
-	fresh.CompactedFrom = slices.Clone(v.compacted)
+	fresh.CompactedFrom = slices.Clone(v.compacted) // v is scratch, which the next record is decoded into
 	fresh.Indexes = old.Indexes
 	layout := st.layoutOf(old)
 	layout.inline = tidyLogs(slices.Clone(v.inline))

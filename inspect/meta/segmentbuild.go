@@ -11,7 +11,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// buildSegments brings the lists of segments up to date.
+// buildSegments brings the lists of segments up to date. What hangs on segments from elsewhere is applied before edits are
+// finished, because it makes edits of its own; a segment is added up last, when all of it is there.
 func (s *state) buildSegments(p *model.Parts) {
 	st := s.segments
 	if st.loading != nil {

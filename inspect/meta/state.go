@@ -56,9 +56,9 @@ type state struct {
 	// records is nil unless Want.Records.
 	records *recordStore
 
-	dirty  groupSet
-	parts  model.Parts // the last assembled
-	legacy bool        // the last verdict of legacyLive
+	dirty  groupSet    // what has changed since parts was assembled; segments have their edits instead
+	parts  model.Parts // the last assembled; its lists belong to the clusters made of them and are replaced, not changed
+	legacy bool        // the last verdict of legacyLive: under it, keys of 2.1 count that are leftovers else
 }
 
 func newState(h source.Header, want Want) (*state, error) {

@@ -205,7 +205,7 @@ func regroup(prev map[CollectionID][]*Segment, of map[CollectionID][]SegmentChan
 func patch(list []*Segment, changes []SegmentChange) []*Segment {
 	next := make([]*Segment, 0, len(list)+len(changes))
 	for _, change := range changes {
-		at := 0
+		var at int
 		if change.Before != nil {
 			at = slices.Index(list, change.Before)
 		} else {
