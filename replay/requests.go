@@ -59,8 +59,8 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 	return list, nil
 }
 
-// Truth are the true nearest keys that a log has, of requests that were made of it. They have no distances.
-func Truth(l *log.Log) (*Answers, error) {
+// truth are the true nearest keys that a log has, of requests that were made of it. They have no distances.
+func truth(l *log.Log) (*Answers, error) {
 	if l.Truth == nil {
 		return nil, errors.New("log " + l.Name + " has no true neighbours")
 	}

@@ -211,7 +211,7 @@ func (x *run) findTruth(ctx context.Context) (err error) {
 		if x.Log == nil {
 			return errors.New("the truth of a log is wanted, and there is no log")
 		}
-		x.truth, err = Truth(x.Log)
+		x.truth, err = truth(x.Log)
 	default:
 	}
 	return err

@@ -54,7 +54,7 @@ func closing(text string, start int, quote byte) int {
 
 // bareEnd is where a value ends that stands in no quotes. It may be an assignment itself, of something in quotes.
 func bareEnd(text string, start int, ends, quotes string) int {
-	end := ValueEnd(text, start, ends+quotes)
+	end := valueEnd(text, start, ends+quotes)
 	if end > start && end < len(text) && strings.IndexByte(quotes, text[end]) >= 0 && strings.IndexByte(":=", text[end-1]) >= 0 {
 		end = closing(text, end+1, text[end])
 	}

@@ -144,7 +144,7 @@ func cutAssignments(s string) string {
 			continue
 		}
 		// Base64 ends in "=", so that the value goes on to what separates it.
-		end := ValueEnd(s, from, ends)
+		end := valueEnd(s, from, ends)
 		if value := s[from:end]; value == "" || value == Redacted || value == "true" || value == "false" {
 			continue
 		}
@@ -154,9 +154,9 @@ func cutAssignments(s string) string {
 	return s
 }
 
-// ValueEnd is where the value ends that begins at from: at one of the characters of ends. The
+// valueEnd is where the value ends that begins at from: at one of the characters of ends. The
 // name of an authentication scheme (RFC 9110, section 11.4) is followed by a blank and the credentials.
-func ValueEnd(s string, from int, ends string) int {
+func valueEnd(s string, from int, ends string) int {
 	end := from + strings.IndexAny(s[from:]+ends[:1], ends)
 	if scheme := s[from:end]; strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic") {
 		next := len(s) - len(strings.TrimLeft(s[end:], " \t"))

@@ -64,7 +64,7 @@ func AppendHarmless(dst []byte, s string) []byte {
 		case r < 0x20 || r == 0x7f:
 			dst = fmt.Appendf(dst, `\x%02x`, r)
 		case Hidden(r):
-			dst = AppendEscape(dst, r)
+			dst = appendEscape(dst, r)
 		default:
 			dst = append(dst, s[i:i+size]...)
 		}
@@ -84,8 +84,8 @@ func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point)
 }
 
-// AppendEscape appends a rune as \u and four digits, or \U and eight.
-func AppendEscape(dst []byte, r rune) []byte {
+// appendEscape appends a rune as \u and four digits, or \U and eight.
+func appendEscape(dst []byte, r rune) []byte {
 	if r > 0xffff {
 		return fmt.Appendf(dst, `\U%08x`, r)
 	}

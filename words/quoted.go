@@ -10,12 +10,12 @@ import (
 func AppendJSON(dst []byte, s string) []byte { return appendQuoted(dst, s, appendSurrogates) }
 
 // AppendYAML appends s as a quoted string of YAML, which has escapes of eight digits and no surrogates.
-func AppendYAML(dst []byte, s string) []byte { return appendQuoted(dst, s, AppendEscape) }
+func AppendYAML(dst []byte, s string) []byte { return appendQuoted(dst, s, appendEscape) }
 
 // appendSurrogates appends a rune above U+FFFF as JSON has it, whose escapes have four digits.
 func appendSurrogates(dst []byte, r rune) []byte {
 	high, low := utf16.EncodeRune(r)
-	return AppendEscape(AppendEscape(dst, high), low)
+	return appendEscape(appendEscape(dst, high), low)
 }
 
 // appendQuoted appends s in quotes; far is how a rune above U+FFFF is escaped.
@@ -53,7 +53,7 @@ func appendEscaped(dst []byte, c byte) []byte {
 	case '\r':
 		return append(dst, '\\', 'r')
 	}
-	return AppendEscape(dst, rune(c))
+	return appendEscape(dst, rune(c))
 }
 
 // appendRune appends one rune of more than a byte, escaped if a terminal or an editor
@@ -66,7 +66,7 @@ func appendRune(dst []byte, s string, far func([]byte, rune) []byte) (out []byte
 	case Hidden(r) && r > 0xffff:
 		return far(dst, r), size
 	case Hidden(r):
-		return AppendEscape(dst, r), size
+		return appendEscape(dst, r), size
 	}
 	return append(dst, s[:size]...), size
 }

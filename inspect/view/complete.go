@@ -7,9 +7,6 @@ import (
 	"kitescope/table"
 )
 
-// CompleteNames are the names of a table's objects that start with prefix, sorted.
-func CompleteNames(t Table, prefix string) []string { return table.CompleteNames(t, prefix) }
-
 // CompleteColumns are columns that start with prefix, for --columns and --sort.
 func CompleteColumns(r *Resource, prefix string) []string {
 	return table.CompleteColumns(&r.Schema, prefix)

@@ -20,7 +20,7 @@ type NotFoundError struct {
 
 // NotFound is the error of a word that means none of a table's objects.
 func NotFound(t Table, word string) *NotFoundError {
-	return &NotFoundError{t.Resource(), word, Suggest(word, CompleteNames(t, ""))}
+	return &NotFoundError{t.Resource(), word, Suggest(word, table.CompleteNames(t, ""))}
 }
 
 func (e *NotFoundError) Error() string {

@@ -28,7 +28,7 @@ func (t *bound[T]) Now() time.Time { return t.env.Now }
 
 // Resolve implements table.Context: words stand for collections. Of the list of collections itself it hides none.
 func (t *bound[T]) Resolve(_ int, word string) []int64 {
-	meant := CollectionIDs
+	meant := collectionIDs
 	if t.resource == collections {
 		meant = namedCollections
 	}
@@ -44,11 +44,11 @@ func (t *bound[T]) Unresolved(_ int, word string) string {
 	return NotFound(collections.Table(t.env), word).Error()
 }
 
-// CollectionIDs are the collections that a person may mean: by name (in every database
+// collectionIDs are the collections that a person may mean: by name (in every database
 // that has one of that name), by "database.name", by an alias, by id. A name means a
 // collection that is being dropped only if no other has it. An id counts even if the
 // collection is gone: its segments may not be.
-func CollectionIDs(c *model.Cluster, word string) []model.CollectionID {
+func collectionIDs(c *model.Cluster, word string) []model.CollectionID {
 	all := namedCollections(c, word)
 	live := slices.DeleteFunc(slices.Clone(all), func(id model.CollectionID) bool {
 		x := c.Collection(id)

@@ -66,7 +66,7 @@ func oneCollection(env *Env, word string) (model.CollectionID, error) {
 	if err == nil {
 		return env.Cluster.Collections[row].ID, nil
 	}
-	if ids := CollectionIDs(env.Cluster, word); len(ids) == 1 && len(env.Cluster.SegmentsOf(ids[0])) > 0 {
+	if ids := collectionIDs(env.Cluster, word); len(ids) == 1 && len(env.Cluster.SegmentsOf(ids[0])) > 0 {
 		return ids[0], nil
 	}
 	return 0, err

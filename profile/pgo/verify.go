@@ -246,7 +246,7 @@ func (v *Verification) lacking() {
 		v.Hint = "name a CPU profile of the program, or its address, with --running"
 	default:
 		v.Reason = "the profile cannot be compared"
-		if _, err := EdgesOf(s.Given.Profile); err != nil && !errors.Is(err, ErrEmptyProfile) {
+		if _, err := EdgesOf(s.Given.Profile); err != nil && !errors.Is(err, errEmptyProfile) {
 			v.Reason = fmt.Sprintf("the profile cannot be compared: %v", err)
 		}
 	}

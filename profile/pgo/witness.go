@@ -120,7 +120,7 @@ func NewWitnessOf(old *profile.Profile, fresh *Sight, controls ...*Sight) (*Witn
 		return nil, fmt.Errorf("the profile that it was built with: %w", err)
 	}
 	if edges.Total == 0 {
-		return nil, ErrEmptyProfile
+		return nil, errEmptyProfile
 	}
 	x := &examination{w: &Witness{Usual: usual}, edges: edges, old: SightOfProfile(old), fresh: fresh, controls: controls}
 	x.hot, _ = edges.Hot(HotPercent)
@@ -133,8 +133,8 @@ func NewWitnessOf(old *profile.Profile, fresh *Sight, controls ...*Sight) (*Witn
 	return x.w, nil
 }
 
-// ErrEmptyProfile says that a profile has no calls: Go takes it, and does nothing with it.
-var ErrEmptyProfile = errors.New("the profile is empty: go takes it, and does nothing with it")
+// errEmptyProfile says that a profile has no calls: Go takes it, and does nothing with it.
+var errEmptyProfile = errors.New("the profile is empty: go takes it, and does nothing with it")
 
 type examination struct {
 	w          *Witness

@@ -114,17 +114,17 @@ func toUTF8(data []byte) []byte {
 func (d *doc) refuse() error {
 	switch {
 	case len(bytes.TrimSpace(d.data)) == 0:
-		return hints.Errorf("did the benchmark run? its output has to be saved to the file", "%w: it is empty", ErrNoResult)
+		return hints.Errorf("did the benchmark run? its output has to be saved to the file", "%w: it is empty", errNoResult)
 	case bytes.HasPrefix(d.data, []byte("\x89HDF\r\n\x1a\n")):
 		// https://docs.hdfgroup.org/hdf5/v1_14/_f_m_t3.html: the signature of the superblock.
 		return hints.Errorf("of ann-benchmarks, export them first: python data_export.py --output results.csv",
-			"%w: it is an HDF5 file", ErrNoResult)
+			"%w: it is an HDF5 file", errNoResult)
 	case d.binary():
-		return hints.Errorf(known(), "%w: it is not text", ErrNoResult)
+		return hints.Errorf(known(), "%w: it is not text", errNoResult)
 	case d.jsonErr != nil:
-		return hints.Errorf("the file is damaged or not complete", "%w: JSON: %w", ErrNoResult, d.jsonErr)
+		return hints.Errorf("the file is damaged or not complete", "%w: JSON: %w", errNoResult, d.jsonErr)
 	}
-	return hints.Errorf(known(), "%w", ErrNoResult)
+	return hints.Errorf(known(), "%w", errNoResult)
 }
 
 // binary reports whether the beginning is no text.

@@ -91,8 +91,8 @@ func Formats() []Format {
 	return all
 }
 
-// ErrNoResult is the error, by errors.Is, of a file that no reader knows.
-var ErrNoResult = errors.New("not a result of a benchmark that can be read")
+// errNoResult is the error of a file that no reader knows.
+var errNoResult = errors.New("not a result of a benchmark that can be read")
 
 // known is a hint that names the formats.
 func known() string {
