@@ -11,9 +11,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/render/rendertest"
 	"kitescope/table"
 	"kitescope/words"
 )
@@ -120,6 +122,43 @@ func TestHiddenByProperties(t *testing.T) {
 	for _, c := range string(quoted) {
 		if words.Hidden(c) {
 			t.Fatalf("%U stands in JSON", c)
+		}
+	}
+}
+
+// A report whose every text is hostile lets nothing through in any format, whoever made it: all reports are written from a Sheet.
+func TestSheetsAreHarmless(t *testing.T) {
+	const evil = "a\x1b[2J\u202e\u0085\xff\u2028\ab"
+	rows := []string{evil}
+	list := table.New(table.Schema{Name: evil, Singular: "thing", Handle: "text"}, rows, []table.ColumnOf[string]{
+		{Column: table.Column{Name: "text", Title: evil}, Cell: table.Of},
+		{Column: table.Column{Name: "state", Title: "STATE", Kind: table.State}, Cell: table.Of},
+		Key("shown", table.Text, table.Of).Titled("SHOWN"+evil, 0, func(s string) string { return s }),
+		Key("looking", table.Text, table.Of).Titled("LOOKING", 0, func(s string) string { return s }).Looking(func(string) Role { return RoleBad }),
+		table.Picture("drawn", evil, 0, func(s string) string { return s }),
+		Key("list", table.List, func(s string) table.Cell { return table.OfList([]string{s, s}) }).Wider(),
+		Key("pairs", table.Pairs, func(s string) table.Cell { return table.OfList([]string{s, s}) }).Wider(),
+	})
+	lines := []Line{{Text: evil, After: []Piece{{Text: evil}}}, {Role: RoleBad, Text: strings.Repeat(evil+" ", 9)}, {Text: evil, Whole: true}}
+	for _, word := range rendertest.Words(ListFormats().Names()) {
+		for _, width := range []int{0, 30} {
+			for _, asIs := range []bool{false, true} {
+				s := &Sheet{
+					Kind: evil, Options: &ReportOptions{Options: Options{Width: width}}, asIs: asIs, Head: lines, Foot: lines,
+					Parts: []Part{{Head: lines, List: func(show table.Show) *table.Grid { return table.All(list, show) }}},
+					About: func(e *doc.Encoder) { e.Entry("name", evil) }, Items: table.All(list, table.Hidden),
+				}
+				var b bytes.Buffer
+				if err := s.Write(&b, rendertest.Format(t, ListFormats(), word)); err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range b.String() {
+					if r != '\n' && (unicode.IsControl(r) || r == unicode.ReplacementChar || words.Hidden(r)) {
+						t.Errorf("%s of %d cells lets %U through: %q", word, width, r, b.String())
+						break
+					}
+				}
+			}
 		}
 	}
 }

@@ -58,7 +58,7 @@ type ReportOptions struct {
 	Ask table.Query
 }
 
-// Line is a line of prose. Its pieces have been made harmless.
+// Line is a line of prose. Its pieces are made harmless where they are written.
 type Line struct {
 	Role Role
 	Text string
@@ -68,7 +68,7 @@ type Line struct {
 	Whole bool
 }
 
-// Piece is a part of a line in one role. Its text is harmless.
+// Piece is a part of a line in one role.
 type Piece struct {
 	Role Role
 	Text string

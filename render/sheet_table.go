@@ -6,6 +6,7 @@ import (
 
 	"kitescope/doc"
 	"kitescope/table"
+	"kitescope/words"
 )
 
 func writeSheetWide(w io.Writer, s *Sheet) error {
@@ -53,9 +54,9 @@ func (t *sheetText) lines(list []Line) {
 			}
 			continue
 		}
-		t.Buf = t.painter.Paint(t.Buf, l.Role, l.Text)
+		t.Buf = t.painter.Paint(t.Buf, l.Role, words.Harmless(l.Text))
 		for _, p := range l.After {
-			t.Buf = t.painter.Paint(t.Buf, p.Role, p.Text)
+			t.Buf = t.painter.Paint(t.Buf, p.Role, words.Harmless(p.Text))
 		}
 		t.Buf = append(t.Buf, '\n')
 		t.Drain()
@@ -68,7 +69,7 @@ func (l *Line) All() string {
 	for _, p := range l.After {
 		pieces = append(pieces, p.Text)
 	}
-	return strings.Join(pieces, "")
+	return words.Harmless(strings.Join(pieces, ""))
 }
 
 func (l *Line) width() int { return Cells(l.All()) }

@@ -43,7 +43,8 @@ type textTable struct {
 // textColumn is one column that is shown.
 type textColumn struct {
 	*table.Column
-	cell  int // position in Grid.Columns
+	title string // harmless
+	cell  int    // position in Grid.Columns
 	width int
 	// cut says that texts may be wider than width.
 	cut   bool
@@ -83,12 +84,12 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 	}
 	for j := range t.grid.Columns {
 		c := t.grid.Column(j)
-		t.columns = append(t.columns, textColumn{Column: c, cell: j, right: c.RightAligned()})
+		t.columns = append(t.columns, textColumn{Column: c, title: words.Harmless(c.Title), cell: j, right: c.RightAligned()})
 	}
 	o.Layout.apply(t)
 	for j := range t.columns {
 		if !t.noHeader {
-			t.columns[j].width = max(t.columns[j].width, Cells(t.columns[j].Title))
+			t.columns[j].width = max(t.columns[j].width, Cells(t.columns[j].title))
 		}
 	}
 	for _, g := range list {
@@ -135,12 +136,13 @@ func (t *textTable) measureRow(row int, widths []int) {
 	}
 }
 
-// shown is the text that the table itself gives people instead of the value.
+// shown is the text, made harmless, that the table itself gives people instead of the value.
 func (t *textTable) shown(row int, c *textColumn) (text string, ok bool) {
 	if t.styled == nil {
 		return "", false
 	}
-	return t.styled.Shown(row, t.grid.Columns[c.cell])
+	text, ok = t.styled.Shown(row, t.grid.Columns[c.cell])
+	return words.Harmless(text), ok
 }
 
 // Seen is what people see of a cell, and how it looks.
@@ -155,9 +157,10 @@ func Seen(g *table.Grid, i, j int) (string, Role) {
 	text, shown := styled.Shown(row, c)
 	role, decided := styled.Role(row, c)
 	if shown && decided {
-		return text, role
+		return words.Harmless(text), role
 	}
 	cell := g.Table.Cell(row, c)
+	text = words.Harmless(text)
 	if !shown {
 		text = string(AppendText(nil, cell, kind))
 	}
@@ -209,7 +212,7 @@ func (t *textTable) header(out *doc.Output) {
 	}
 	for j := range t.columns {
 		c := &t.columns[j]
-		title := c.Title
+		title := c.title
 		if c.cut {
 			title = t.shorten(c, title)
 		}

@@ -42,7 +42,7 @@ func newNodesSheet(n *report.Nodes, o *render.ReportOptions) *render.Sheet {
 	}
 	s.Head = []render.Line{{Role: render.RoleTitle, Text: typeText(n.Type) + of}}
 	for _, text := range n.Remarks() {
-		s.Head = append(s.Head, render.Line{Text: "- " + render.Harmless(text)})
+		s.Head = append(s.Head, render.Line{Text: "- " + text})
 	}
 	s.Items = render.ForScripts(len(nodes), len(nodes), nodeFields(nodes))
 	s.Nested = func(e *doc.Encoder, i int) { writeNodeParts(e, nodes[i].node) }
@@ -120,7 +120,7 @@ func largestParts(nodes []nodeItem, of func(*report.NodeShares) []report.Part) [
 
 // partTitle heads a column: of native code the library says enough.
 func partTitle(name string) string {
-	return strings.ToUpper(render.Harmless(strings.TrimPrefix(name, "native ")))
+	return strings.ToUpper(strings.TrimPrefix(name, "native "))
 }
 
 func partOf(parts []report.Part, name string) string {
@@ -176,8 +176,8 @@ func differencePart(r *report.RoleShares, o *render.ReportOptions) render.Part {
 		column("BETWEEN", func(d *report.Difference) string { return percentOf(d.Here.Low) + " and " + percentOf(d.Here.High) }),
 		column("OTHERS", func(d *report.Difference) string { return percentOf(d.Others.Part) }),
 		column("P", func(d *report.Difference) string { return render.ChanceText(d.P) }),
-		column("OF", func(d *report.Difference) string { return render.Harmless(d.Kind) }),
-		column("", func(d *report.Difference) string { return render.Harmless(d.Name) }),
+		column("OF", func(d *report.Difference) string { return d.Kind }),
+		column("", func(d *report.Difference) string { return d.Name }),
 	}
 	columns[1].Right, columns[6].Right = false, false
 	columns[3].Priority, columns[5].Priority, columns[6].Priority = 3, 2, 1

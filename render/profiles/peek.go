@@ -103,9 +103,9 @@ func (r *peekRow) label(again bool) string {
 
 func (r *peekRow) name() string {
 	if r.Inlined {
-		return render.Harmless(r.Function) + " (inline)"
+		return r.Function + " (inline)"
 	}
-	return render.Harmless(r.Function)
+	return r.Function
 }
 
 func (r *peekRow) ofCum() string {

@@ -53,7 +53,7 @@ func newShareSheet(s *report.Share, o *render.ReportOptions) *render.Sheet {
 	n := o.Shown(len(s.Functions))
 	part := render.Part{}
 	if n > 0 {
-		part = render.Part{List: render.Places(n, []table.ColumnOf[int]{{Column: table.Column{Title: "MATCHING " + byTitle(o), Shorten: true}, Shown: func(i int) string { return render.Harmless(s.Functions[i]) }}})}
+		part = render.Part{List: render.Places(n, []table.ColumnOf[int]{{Column: table.Column{Title: "MATCHING " + byTitle(o), Shorten: true}, Shown: func(i int) string { return s.Functions[i] }}})}
 	}
 	sheet := &render.Sheet{
 		Kind: "ProfileShare", Options: o,

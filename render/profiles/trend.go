@@ -189,7 +189,7 @@ func moverColumns(per string, o *render.ReportOptions) []table.ColumnOf[moverIte
 	}
 	class := func(x moverItem) string { return x.mover.Class.String() }
 	function := text("function", func(x moverItem) string { return x.mover.Function }).
-		Titled(byTitle(o), 0, func(x moverItem) string { return render.Harmless(x.mover.Function) }).
+		Titled(byTitle(o), 0, func(x moverItem) string { return x.mover.Function }).
 		Looking(func(x moverItem) render.Role { return dimNoise(x.mover.Verdict) })
 	function.Shorten = true
 	return []table.ColumnOf[moverItem]{

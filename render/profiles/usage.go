@@ -62,21 +62,21 @@ func usageHead(u *usage.Usage) []render.Line {
 // usageRemarks say what makes figures less than they seem.
 func usageRemarks(u *usage.Usage) (lines []render.Line) {
 	warn := func(s *usage.Series, text string) {
-		lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Harmless(s.Name) + " " + text})
+		lines = append(lines, render.Line{Role: render.RoleWarn, Text: s.Name + " " + text})
 	}
 	merged := 1
 	for _, s := range u.Series {
 		merged = max(merged, s.Merged)
 		if s.Readings == 0 && s.Gaps > 0 {
-			warn(s, "never answered: "+render.Harmless(s.LastGap))
+			warn(s, "never answered: "+s.LastGap)
 		} else if s.Gaps > 0 {
-			warn(s, "did not answer "+strconv.Itoa(s.Gaps)+" of "+strconv.Itoa(s.Gaps+s.Readings)+" times, at last: "+render.Harmless(s.LastGap))
+			warn(s, "did not answer "+strconv.Itoa(s.Gaps)+" of "+strconv.Itoa(s.Gaps+s.Readings)+" times, at last: "+s.LastGap)
 		}
 		if s.Restarts > 0 {
 			warn(s, "was started again "+words.Plural(s.Restarts, "time")+": its totals lack what it did just before")
 		}
 		if s.Ended != "" && u.Command == nil {
-			warn(s, "has "+render.Harmless(s.Ended))
+			warn(s, "has "+s.Ended)
 		}
 	}
 	if merged > 1 {
@@ -155,7 +155,7 @@ func processPart(u *usage.Usage, s *usage.Series) render.Part {
 	}
 	columns[0].Right, columns[4].Right = false, false
 	columns[4].Priority = 1
-	return render.Part{Head: []render.Line{{Role: render.RoleAccent, Text: render.Harmless(s.Name)}}, List: render.Places(len(looks), columns)}
+	return render.Part{Head: []render.Line{{Role: render.RoleAccent, Text: s.Name}}, List: render.Places(len(looks), columns)}
 }
 
 // measureUnit is the unit of a line whose values do not carry it.
@@ -189,7 +189,7 @@ func totalText(l *measureLook, t *usage.Total) string {
 
 // processesPart is a line for each process, with least, mean and largest values beside each other.
 func processesPart(u *usage.Usage) render.Part {
-	columns := []table.ColumnOf[int]{{Column: table.Column{Title: "PROCESS", Shorten: true}, Shown: func(i int) string { return render.Harmless(u.Series[i].Name) }}}
+	columns := []table.ColumnOf[int]{{Column: table.Column{Title: "PROCESS", Shorten: true}, Shown: func(i int) string { return u.Series[i].Name }}}
 	total := table.ColumnOf[int]{Column: table.Column{Title: "CPU TOTAL", Right: true, Priority: 1}, Shown: func(i int) string {
 		looks := measureLooks()
 		return totalText(&looks[0], &u.Series[i].Totals[usage.CPU])
