@@ -18,11 +18,14 @@ const LongName = "github.com/milvus-io/milvus/internal/querynodev2/delegator.(*s
 // Update says that goldens are to be written.
 var Update = flag.Bool("update", false, "write golden files")
 
-// Golden compares with testdata/<name>.
+// Golden compares with testdata/<name>. A test that failed already writes nothing.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *Update {
+		if t.Failed() {
+			t.Fatalf("%s is not written, as the test failed", path)
+		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -33,9 +36,9 @@ func Golden(t *testing.T, name string, got []byte) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v; the flag -update writes it", err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s:\n%s", name, diff)
+		t.Errorf("%s (-want +got; the flag -update rewrites it):\n%s", path, diff)
 	}
 }

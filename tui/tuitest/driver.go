@@ -4,10 +4,7 @@
 package tuitest
 
 import (
-	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -18,14 +15,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/paste/pastetest"
+	"kitescope/render/rendertest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Driver folds messages through a model as the program does, with commands in
 // goroutines of a synctest bubble: it waits for all but timers.
@@ -208,23 +203,7 @@ func (d *Driver) Fits() {
 // Golden compares got with testdata/name.golden.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
+	rendertest.Golden(t, name+".golden", []byte(got))
 }
 
 // clipboardText is the text of bubbletea's message that sets the clipboard, whose type it keeps to itself.
