@@ -195,8 +195,8 @@ func TestTLS(t *testing.T) {
 		"certificate of another host": {ours.Server(t, nil, "10.9.9.9"), ours.Client(t, nil), model.Denied, "certificate"},
 		"plaintext to TLS":            {ours.Server(t, nil, "127.0.0.1"), nil, model.Denied, "speaks TLS"},
 		"TLS to plaintext":            {nil, ours.Client(t, nil), model.Denied, "does not speak TLS"},
-		"no certificate of our own":   {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, nil), model.Denied, "the server refuses the TLS handshake: remote error: tls: certificate required"},
-		"one of another authority":    {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, theirs), model.Denied, "the server refuses the TLS handshake: remote error: tls: "},
+		"no certificate of our own":   {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, nil), model.Denied, "TLS handshake"},
+		"one of another authority":    {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, theirs), model.Denied, "TLS handshake"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{TLS: test.server})

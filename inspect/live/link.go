@@ -214,6 +214,9 @@ func (l *link) whyBroken(ctx context.Context) error {
 	if l.client.opts.TLS == nil && l.client.dialer.wantsTLS(ctx, l.address) {
 		return failed(model.Denied, "the server speaks TLS only")
 	}
+	if l.client.opts.TLS != nil && len(first) == 0 { // its alert may be lost with the connection
+		return failed(model.Denied, "the server closed the connection after the TLS handshake, as those do that want another certificate")
+	}
 	return failed(model.CutOff, "the server closed the connection at once")
 }
 
