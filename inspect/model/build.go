@@ -50,8 +50,8 @@ func (c *Cluster) sort() {
 	order(c.PChannels, func(a, b *PChannel) int { return cmp.Compare(a.Name, b.Name) })
 	order(c.Orphans, bySegmentID)
 	order(c.Indexes, func(a, b *Index) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key)) })
-	c.sortServing()
-	c.sortAccess()
+	sortServing(c)
+	sortAccess(c)
 	order(c.Tasks, func(a, b *Task) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
 	})
@@ -67,7 +67,7 @@ func (c *Cluster) sort() {
 	})
 }
 
-func (c *Cluster) sortServing() {
+func sortServing(c *Cluster) {
 	order(c.LoadStates, func(a, b *LoadState) int { return cmp.Compare(a.Collection, b.Collection) })
 	order(c.Targets, func(a, b *Target) int { return cmp.Compare(a.Collection, b.Collection) })
 	order(c.Replicas, func(a, b *Replica) int {
@@ -79,7 +79,7 @@ func (c *Cluster) sortServing() {
 	})
 }
 
-func (c *Cluster) sortAccess() {
+func sortAccess(c *Cluster) {
 	order(c.Users, func(a, b *User) int { return cmp.Compare(a.Name, b.Name) })
 	order(c.Roles, func(a, b *Role) int { return cmp.Compare(a.Name, b.Name) })
 	order(c.Grants, func(a, b *Grant) int {
