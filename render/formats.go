@@ -107,18 +107,26 @@ func (list Formats) Parse(word string) (Format, error) {
 	if word == "" || word == "text" {
 		name = list[0].Name
 	}
-	at := slices.IndexFunc(writers, func(w *writer) bool { return w.name == name })
+	w := writerOf(name)
 	switch known := slices.ContainsFunc(list, func(f Form) bool { return f.Name == name }); {
-	case known && writers[at].argument && argument == "":
+	case known && w.argument && argument == "":
 		return Format{}, fmt.Errorf("output format %q needs a template: template={{range .items}}{{.id}}{{\"\\n\"}}{{end}}", word)
-	case !known || writers[at].argument != has:
+	case !known || w.argument != has:
 		return Format{}, &view.UnknownError{What: "output format", Word: word, Known: list.Names()}
 	case has:
 		if _, err := parseTemplate(argument); err != nil {
 			return Format{}, err
 		}
 	}
-	return Format{writers[at], argument}, nil
+	return Format{w, argument}, nil
+}
+
+// writerOf is the writer of a name, nil if there is none.
+func writerOf(name string) *writer {
+	if at := slices.IndexFunc(writers, func(w *writer) bool { return w.name == name }); at >= 0 {
+		return writers[at]
+	}
+	return nil
 }
 
 // Names are the words that Parse knows.
@@ -126,7 +134,7 @@ func (list Formats) Names() []string {
 	names := make([]string, len(list))
 	for i, f := range list {
 		names[i] = f.Name
-		if f.Name == templateWriter.name {
+		if writerOf(f.Name).argument {
 			names[i] += "="
 		}
 	}
