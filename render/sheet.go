@@ -89,6 +89,11 @@ func Key[T any](name string, kind table.Kind, of func(T) table.Cell) table.Colum
 	return table.ColumnOf[T]{Column: table.Column{Name: name, Title: title, Kind: kind, Show: table.Hidden}, Cell: of}
 }
 
+// TextKey is a Key of texts.
+func TextKey[T any](name string, of func(T) string) table.ColumnOf[T] {
+	return Key(name, table.Text, func(x T) table.Cell { return table.Of(of(x)) })
+}
+
 // Positions are n rows that are nothing but their place in a list.
 func Positions(n int) []int {
 	rows := make([]int, n)

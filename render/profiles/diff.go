@@ -173,9 +173,6 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 	events := func(name string, of func(x change) int64) table.ColumnOf[change] {
 		return render.Key(name, table.Int, func(x change) table.Cell { return table.OfCount(of(x)) })
 	}
-	text := func(name string, of func(x change) string) table.ColumnOf[change] {
-		return render.Key(name, table.Text, func(x change) table.Cell { return table.Of(of(x)) })
-	}
 	percent := func(name, title string, priority int, of func(x change) int64) table.ColumnOf[change] {
 		return render.Key(name, table.Number, func(x change) table.Cell { return table.OfFloat(math.Abs(diffPercent(c, of(x)))) }).
 			Titled(title, priority, func(x change) string { return SignedPercent(diffPercent(c, of(x))) })
@@ -183,7 +180,7 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 	chance := func(name string, of func(x change) float64) table.ColumnOf[change] {
 		return render.Key(name, table.Exact, func(x change) table.Cell { return render.FiniteCell(of(x)) })
 	}
-	function := text("function", func(x change) string { return x.Function }).Titled(byTitle(o), 0, func(x change) string { return entryName(&x.Entry) }).Looking(nameLook)
+	function := render.TextKey("function", func(x change) string { return x.Function }).Titled(byTitle(o), 0, func(x change) string { return entryName(&x.Entry) }).Looking(nameLook)
 	function.Shorten = true
 	arrow := render.Arrow(&o.Options)
 	return table.New(table.Schema{
@@ -203,14 +200,14 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 		events("flat_samples_after", func(x change) int64 { return x.FlatEventsAfter }),
 		events("cum_samples_before", func(x change) int64 { return x.CumEventsBefore }),
 		events("cum_samples_after", func(x change) int64 { return x.CumEventsAfter }),
-		text("flat_verdict", func(x change) string { return x.FlatVerdict.String() }).Word(),
-		text("cum_verdict", func(x change) string { return x.CumVerdict.String() }).Word(),
+		render.TextKey("flat_verdict", func(x change) string { return x.FlatVerdict.String() }).Word(),
+		render.TextKey("cum_verdict", func(x change) string { return x.CumVerdict.String() }).Word(),
 		chance("flat_p", func(x change) float64 { return x.FlatP }),
 		chance("cum_p", func(x change) float64 { return x.CumP }),
 		chance("flat_p_corrected", func(x change) float64 { return x.FlatCorrectedP }).Titled("P", 4, func(x change) string { return flatLook(x, o).chance }).Looking(flat),
 		chance("cum_p_corrected", func(x change) float64 { return x.CumCorrectedP }).Titled("P", 0, func(x change) string { return cumLook(x, o).chance }).Looking(cum).Wider(),
-		text("class", func(x change) string { return x.Class.String() }).Titled("CLASS", 0, func(x change) string { return x.Class.String() }).Looking(flat).Wider().Word(),
-		text("file", func(x change) string { return x.File }),
+		render.TextKey("class", func(x change) string { return x.Class.String() }).Titled("CLASS", 0, func(x change) string { return x.Class.String() }).Looking(flat).Wider().Word(),
+		render.TextKey("file", func(x change) string { return x.File }),
 		table.Picture("flat_mark", "", 0, func(x change) string { return flatLook(x, o).mark }).Looking(flat),
 		table.Picture("flat_before_after", "BEFORE"+arrow+"AFTER", 5, func(x change) string {
 			return render.LeftPad(s.text(x.FlatBefore), s.before) + arrow + render.LeftPad(s.text(x.FlatAfter), s.after)

@@ -75,7 +75,7 @@ func cumOf(e *report.Entry) int64  { return e.Cum }
 // entryKeys are the keys of an entry, and what people see of them. Values are in the unit of the samples.
 func entryKeys(h *report.Header, unit *scale, o *render.ReportOptions) []table.ColumnOf[*report.Entry] {
 	type entry = *report.Entry
-	function := render.Key("function", table.Text, func(e entry) table.Cell { return table.Of(e.Function) }).Titled(byTitle(o), 0, entryName)
+	function := render.TextKey("function", func(e entry) string { return e.Function }).Titled(byTitle(o), 0, entryName)
 	function.Shorten = true
 	percent := func(of func(entry) int64) (func(entry) table.Cell, func(entry) string) {
 		return func(e entry) table.Cell { return table.OfFloat(h.Percent(of(e))) }, func(e entry) string { return PercentText(h.Percent(of(e))) }
@@ -90,15 +90,15 @@ func entryKeys(h *report.Header, unit *scale, o *render.ReportOptions) []table.C
 		render.Key("cum_percent", table.Number, cum).Titled("CUM%", 0, cumText),
 		render.Key("flat_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.FlatSamples) }).Titled("SAMPLES", 0, func(e entry) string { return render.EventCount(e.FlatSamples) }).Wider(),
 		render.Key("cum_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.CumSamples) }).Titled("CUM SAMPLES", 0, func(e entry) string { return render.EventCount(e.CumSamples) }).Wider(),
-		render.Key("class", table.Text, func(e entry) table.Cell { return table.Of(e.Class.String()) }).Titled("CLASS", 0, func(e entry) string { return e.Class.String() }).Wider().Word(),
-		render.Key("file", table.Text, func(e entry) table.Cell { return table.Of(e.File) }).Titled("FILE", 0, func(e entry) string { return render.OrUnknown(e.File) }).Wider(),
+		render.TextKey("class", func(e entry) string { return e.Class.String() }).Titled("CLASS", 0, func(e entry) string { return e.Class.String() }).Wider().Word(),
+		render.TextKey("file", func(e entry) string { return e.File }).Titled("FILE", 0, func(e entry) string { return render.OrUnknown(e.File) }).Wider(),
 		inlined(),
 	}
 }
 
 // inlined is a column that tables have where it is asked for.
 func inlined() table.ColumnOf[*report.Entry] {
-	c := render.Key("inlined", table.Text, func(e *report.Entry) table.Cell { return table.Of(inlinedWord(e)) }).Titled("INLINED", 0, inlinedWord).Word()
+	c := render.TextKey("inlined", inlinedWord).Titled("INLINED", 0, inlinedWord).Word()
 	c.Show = table.Hidden
 	return c
 }

@@ -173,9 +173,6 @@ func moverColumns(per string, o *render.ReportOptions) []table.ColumnOf[moverIte
 		_, role := Verdict(x.mover.Verdict, o.ASCII)
 		return role
 	}
-	text := func(name string, of func(x moverItem) string) table.ColumnOf[moverItem] {
-		return render.Key(name, table.Text, func(x moverItem) table.Cell { return table.Of(of(x)) })
-	}
 	part := func(name string, of func(x moverItem) float64) table.ColumnOf[moverItem] {
 		return render.Key(name, table.Number, func(x moverItem) table.Cell { return percent(of(x)) })
 	}
@@ -188,18 +185,18 @@ func moverColumns(per string, o *render.ReportOptions) []table.ColumnOf[moverIte
 		}).Titled(title, 1, func(x moverItem) string { return edgePart(x.mover, at(x.mover)) }).Looking(look)
 	}
 	class := func(x moverItem) string { return x.mover.Class.String() }
-	function := text("function", func(x moverItem) string { return x.mover.Function }).
+	function := render.TextKey("function", func(x moverItem) string { return x.mover.Function }).
 		Titled(byTitle(o), 0, func(x moverItem) string { return x.mover.Function }).
 		Looking(func(x moverItem) render.Role { return dimNoise(x.mover.Verdict) })
 	function.Shorten = true
 	return []table.ColumnOf[moverItem]{
-		text("node", func(x moverItem) string { return x.node.Node }),
+		render.TextKey("node", func(x moverItem) string { return x.node.Node }),
 		function,
-		text("class", class).Titled("CLASS", 0, class).Looking(look).Wider().Word(),
-		text("verdict", func(x moverItem) string { return x.mover.Verdict.String() }).Word(),
+		render.TextKey("class", class).Titled("CLASS", 0, class).Looking(look).Wider().Word(),
+		render.TextKey("verdict", func(x moverItem) string { return x.mover.Verdict.String() }).Word(),
 		part("change_percent", func(x moverItem) float64 { return x.mover.Change }).Titled("CHANGE", 0, func(x moverItem) string { return SignedPercent(100 * x.mover.Change) }).Looking(look),
 		part("slope_percent", func(x moverItem) float64 { return x.mover.Slope }).Titled(per, 3, func(x moverItem) string { return SignedPercent(100 * x.mover.Slope) }).Looking(look),
-		text("slope_per", func(x moverItem) string { return []string{"profile", "hour"}[render.BoolInt(x.node.Timed)] }).Word(),
+		render.TextKey("slope_per", func(x moverItem) string { return []string{"profile", "hour"}[render.BoolInt(x.node.Timed)] }).Word(),
 		render.Key("p", table.Exact, func(x moverItem) table.Cell { return table.OfFloat(x.mover.P) }).Titled("P", 2, func(x moverItem) string { return render.ChanceText(x.mover.P) }).Looking(look),
 		edge("first_percent", "FIRST", func(*report.Mover) int { return 0 }),
 		edge("last_percent", "LAST", func(m *report.Mover) int { return len(m.Parts) - 1 }),
