@@ -3,27 +3,15 @@ package main
 import (
 	"math/rand/v2"
 	"slices"
+
+	"kitescope/tools/e2e/lab"
 )
 
 var (
-	coordinators = []string{"rootcoord", "datacoord", "querycoord"}
-	queryNodes   = []string{"querynode1", "querynode2", "querynode3"}
-	workers      = []string{"datanode", "indexnode", "proxy"}
-	everybody    = slices.Concat(coordinators, workers, queryNodes)
 	// loaded are the collections that client.py seeds and loads, indexed those of them with index files.
 	loaded  = []string{"photos_cos", "songs_ip", "prints_ham", "pages_pq", "tags_flat"}
 	indexed = []string{"photos_cos", "songs_ip", "prints_ham", "pages_pq"}
 )
-
-// roleOf is the role of a process of the lab.
-func roleOf(process string) string {
-	for i := len(process); i > 0; i-- {
-		if process[i-1] < '0' || process[i-1] > '9' {
-			return process[:i]
-		}
-	}
-	return process
-}
 
 // dice draws, the same of one seed on every machine.
 type dice struct{ r *rand.Rand }
@@ -49,11 +37,11 @@ func some(d *dice, of []string, n int) []string {
 func (d *dice) group() []string {
 	switch n := d.r.IntN(10); {
 	case n < 6:
-		return some(d, everybody, 1)
+		return some(d, lab.Everybody, 1)
 	case n < 8:
-		return some(d, queryNodes, 2+d.r.IntN(2))
+		return some(d, lab.QueryNodes, 2+d.r.IntN(2))
 	default:
-		return some(d, slices.Concat(coordinators, workers, []string{pick(d, queryNodes)}), 2)
+		return some(d, slices.Concat(lab.Coordinators, lab.Workers, []string{pick(d, lab.QueryNodes)}), 2)
 	}
 }
 

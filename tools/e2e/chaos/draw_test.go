@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kitescope/tools/e2e/lab"
 )
 
 func TestSeedDrawsTheSame(t *testing.T) {
@@ -76,7 +78,7 @@ func checkDraw(t *testing.T, d Draw) {
 		t.Errorf("%s: nobody is to be named", d)
 	}
 	for _, p := range d.Args.Processes {
-		if _, known := ports[p]; !known {
+		if _, known := lab.Ports[p]; !known {
 			t.Errorf("%s: no process of the lab is %s", d, p)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 // healthy keeps clients busy on a cluster that is well: inserts, flushes, compactions, searches, collections
@@ -18,8 +20,8 @@ func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, 
 	}
 	defer w.end()
 	began := time.Now()
-	defer l.endBackground(false)
-	if err := l.beside(ctx, "churn", strconv.Itoa(int(span.Seconds())), strconv.FormatInt(began.Unix()%1000, 10)); err != nil {
+	defer l.EndBackground(false)
+	if err := l.Beside(ctx, "churn", strconv.Itoa(int(span.Seconds())), strconv.FormatInt(began.Unix()%1000, 10)); err != nil {
 		return err
 	}
 	d := newDice(uint64(began.Unix()), 1)
@@ -31,12 +33,12 @@ func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, 
 		a := k.Draw(d)
 		log("%s", Draw{k, a})
 		if k.Name == "collections come and go" || k.Name == "searches" {
-			err = l.client(ctx, 60*time.Second, "search", "10", "2")
+			err = l.Client(ctx, 60*time.Second, "search", "10", "2")
 		} else {
 			err = k.Inject(ctx, l, a)
 		}
 		if k.Name == "partition released by hand" {
-			_ = sleep(ctx, 15*time.Second)
+			_ = lab.Sleep(ctx, 15*time.Second)
 			err = k.Heal(ctx, l, a)
 		}
 		if err != nil {

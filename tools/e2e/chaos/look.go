@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 // Look is one asking of kitescope.
@@ -30,7 +32,7 @@ func (l *Lab) look(ctx context.Context, name string, since time.Time, more ...st
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
 	var out, errs bytes.Buffer
-	cmd := l.command(ctx, l.kitescope, "diagnose", "-o", "json", "--from", source)
+	cmd := l.Command(ctx, l.kitescope, "diagnose", "-o", "json", "--from", lab.Source)
 	cmd.Args = append(cmd.Args, more...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
@@ -52,12 +54,12 @@ func (l *Lab) look(ctx context.Context, name string, since time.Time, more ...st
 		return nil, fmt.Errorf("diagnose -o json wrote nothing, exit %d: %s", look.Exit, look.Stderr)
 	}
 	look.Findings = said.Items
-	return look, os.WriteFile(filepath.Join(l.out, name+".json"), out.Bytes(), 0o644)
+	return look, os.WriteFile(filepath.Join(l.Out, name+".json"), out.Bytes(), 0o644)
 }
 
 // knows reports whether the binary has a flag: an older one can be scored as well.
 func (l *Lab) knows(ctx context.Context, flag string) bool {
-	help, err := l.output(ctx, l.kitescope, "diagnose", "--help")
+	help, err := l.Output(ctx, l.kitescope, "diagnose", "--help")
 	return err == nil && strings.Contains(string(help), flag)
 }
 
@@ -69,7 +71,7 @@ func seconds(d time.Duration) float64 {
 func (l *Lab) bundle(ctx context.Context, name string) {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
-	if _, err := l.output(ctx, l.kitescope, "snapshot", "save", "--live", "--force", "-q", "--from", source, filepath.Join(l.out, name+".kite")); err != nil {
+	if _, err := l.Output(ctx, l.kitescope, "snapshot", "save", "--live", "--force", "-q", "--from", lab.Source, filepath.Join(l.Out, name+".kite")); err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
 	}
 }
@@ -81,18 +83,18 @@ type watch struct {
 }
 
 func (l *Lab) watch(ctx context.Context) (*watch, error) {
-	w := &watch{file: filepath.Join(l.out, "watch.jsonl")}
+	w := &watch{file: filepath.Join(l.Out, "watch.jsonl")}
 	out, err := os.Create(w.file)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	errs, err := os.Create(filepath.Join(l.out, "watch.err"))
+	errs, err := os.Create(filepath.Join(l.Out, "watch.err"))
 	if err != nil {
 		return nil, err
 	}
 	defer errs.Close()
-	w.cmd = l.command(ctx, l.kitescope, "diagnose", "--watch", "-o", "jsonl", "--from", source)
+	w.cmd = l.Command(ctx, l.kitescope, "diagnose", "--watch", "-o", "jsonl", "--from", lab.Source)
 	w.cmd.Stdout, w.cmd.Stderr = out, errs
 	return w, w.cmd.Start()
 }
@@ -170,7 +172,7 @@ func open(events []Finding, at time.Time) []Finding {
 
 // probed is what a client saw in a span of time.
 func (l *Lab) probed(from, to time.Time) (searches, errs int, worst float64) {
-	text, err := os.ReadFile(filepath.Join(l.out, "probe.jsonl"))
+	text, err := os.ReadFile(filepath.Join(l.Out, "probe.jsonl"))
 	if err != nil {
 		return 0, 0, 0
 	}

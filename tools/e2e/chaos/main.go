@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 type options struct {
@@ -89,7 +91,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer l.takeBack()
+	defer l.TakeBack()
 	log := func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
 	}
@@ -121,40 +123,25 @@ func openLab(o *options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	scripts, err := filepath.Abs(filepath.Join(here, "..", "..", "..", "..", "shared", "milvus"))
+	l, err := lab.Open(here, "client.py", o.keep)
 	if err != nil {
 		return nil, err
 	}
-	home := os.Getenv("LAB")
-	if home == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return nil, err
-		}
-		home = filepath.Join(cache, "milvus-lab")
-	}
-	keep := o.keep
-	if keep == "" {
-		if keep, err = os.MkdirTemp("", "chaos"); err != nil {
-			return nil, err
-		}
-	}
-	l := &Lab{home: home, scripts: scripts, here: here, out: keep, kitescope: o.kitescope, known: map[string]string{}, address: map[string]string{}}
-	return l, os.MkdirAll(keep, 0o755)
+	return &Lab{Lab: l, here: here, kitescope: o.kitescope, known: map[string]string{}}, nil
 }
 
 func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(string, ...any)) error {
-	keep := l.out
+	keep := l.Out
 	well := true
 	for _, n := range o.chosen() {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		l.out = filepath.Join(keep, fmt.Sprintf("%d-%d", o.seed, n))
-		if err := os.RemoveAll(l.out); err != nil {
+		l.Out = filepath.Join(keep, fmt.Sprintf("%d-%d", o.seed, n))
+		if err := os.RemoveAll(l.Out); err != nil {
 			return err
 		}
-		if err := os.MkdirAll(l.out, 0o755); err != nil {
+		if err := os.MkdirAll(l.Out, 0o755); err != nil {
 			return err
 		}
 		if !well {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 // setting is a key below config/ that somebody left in etcd.
@@ -41,18 +43,18 @@ func settingInEtcd() *Kind {
 			}
 		},
 		Inject: func(ctx context.Context, l *Lab, a Args) error {
-			l.undo = append(l.undo, func() error {
-				_, err := l.etcdctl(context.WithoutCancel(ctx), "del", "by-dev/config/"+a.What)
+			l.Undo(func() error {
+				_, err := l.Etcdctl(context.WithoutCancel(ctx), "del", "by-dev/config/"+a.What)
 				return err
 			})
-			_, err := l.etcdctl(ctx, "put", "by-dev/config/"+a.What, a.Value)
+			_, err := l.Etcdctl(ctx, "put", "by-dev/config/"+a.What, a.Value)
 			return err
 		},
 		There: func(ctx context.Context, l *Lab, a Args) Seen {
-			text, err := l.etcdctl(ctx, "get", "--print-value-only", "by-dev/config/"+a.What)
+			text, err := l.Etcdctl(ctx, "get", "--print-value-only", "by-dev/config/"+a.What)
 			return Seen{There: err == nil && strings.TrimSpace(string(text)) == a.Value, What: "by-dev/config/" + a.What + " is " + strings.TrimSpace(string(text))}
 		},
-		Heal:  func(_ context.Context, l *Lab, _ Args) error { l.takeBack(); return nil },
+		Heal:  func(_ context.Context, l *Lab, _ Args) error { l.TakeBack(); return nil },
 		Limit: 30 * time.Second, Hold: 20 * time.Second,
 	}
 }
@@ -67,10 +69,10 @@ func nodeWithoutBalance() *Kind {
 			}
 		},
 		Inject: func(ctx context.Context, l *Lab, _ Args) error {
-			if _, err := l.etcdctl(ctx, "put", "by-dev/config/queryCoord/autoBalance", "false"); err != nil {
+			if _, err := l.Etcdctl(ctx, "put", "by-dev/config/queryCoord/autoBalance", "false"); err != nil {
 				return err
 			}
-			return errors.Join(sleep(ctx, 10*time.Second), l.bring(ctx, "querynode4"))
+			return errors.Join(lab.Sleep(ctx, 10*time.Second), l.Bring(ctx, "querynode4"))
 		},
 		There: func(ctx context.Context, l *Lab, _ Args) Seen {
 			s, err := l.stateNow(ctx)
@@ -86,8 +88,8 @@ func nodeWithoutBalance() *Kind {
 			return Seen{There: empty > 0 && len(s.Nodes) == 4, What: fmt.Sprintf("%d of %d query nodes serve nothing", empty, len(s.Nodes))}
 		},
 		Heal: func(ctx context.Context, l *Lab, _ Args) error {
-			_, err := l.etcdctl(ctx, "del", "by-dev/config/queryCoord/autoBalance")
-			return errors.Join(err, l.leave(ctx, "querynode4"))
+			_, err := l.Etcdctl(ctx, "del", "by-dev/config/queryCoord/autoBalance")
+			return errors.Join(err, l.Leave(ctx, "querynode4"))
 		},
 		Limit: 200 * time.Second, Hold: 150 * time.Second,
 	}
@@ -104,10 +106,10 @@ func loadRecordRemoved() *Kind {
 		},
 		Inject: removeLoadRecord, Limit: 60 * time.Second, Hold: 20 * time.Second,
 		There: func(ctx context.Context, l *Lab, a Args) Seen {
-			text, err := l.etcdctl(ctx, "get", "--prefix", "--keys-only", "by-dev/meta/querycoord-collection-loadinfo/")
+			text, err := l.Etcdctl(ctx, "get", "--prefix", "--keys-only", "by-dev/meta/querycoord-collection-loadinfo/")
 			return Seen{There: err == nil, What: fmt.Sprintf("collections to be loaded: %d", len(strings.Fields(string(text))))}
 		},
-		Heal: func(_ context.Context, l *Lab, _ Args) error { l.takeBack(); return nil },
+		Heal: func(_ context.Context, l *Lab, _ Args) error { l.TakeBack(); return nil },
 	}
 }
 
@@ -122,7 +124,7 @@ func noIndexNode() *Kind {
 		},
 		Inject: func(ctx context.Context, l *Lab, _ Args) error {
 			// SIGTERM takes it more than a minute.
-			return errors.Join(l.signal("indexnode", syscall.SIGKILL), l.client(ctx, 90*time.Second, "unindexed", "chaos_unindexed", "4000"))
+			return errors.Join(l.Signal("indexnode", syscall.SIGKILL), l.Client(ctx, 90*time.Second, "unindexed", "chaos_unindexed", "4000"))
 		},
 		There: func(ctx context.Context, l *Lab, _ Args) Seen {
 			s := missing(ctx, l, Args{Processes: []string{"indexnode"}})
@@ -130,7 +132,7 @@ func noIndexNode() *Kind {
 			return s
 		},
 		Heal: func(ctx context.Context, l *Lab, _ Args) error {
-			return errors.Join(l.bring(ctx, "indexnode"), l.client(ctx, 60*time.Second, "drop", "chaos_unindexed"))
+			return errors.Join(l.Bring(ctx, "indexnode"), l.Client(ctx, 60*time.Second, "drop", "chaos_unindexed"))
 		},
 		Limit: 60 * time.Second, Hold: 40 * time.Second,
 	}
@@ -157,7 +159,7 @@ func removeLoadRecord(ctx context.Context, l *Lab, a Args) error {
 
 // removeKeys deletes keys, and puts them back when the fault is taken back.
 func (l *Lab) removeKeys(ctx context.Context, prefix string) error {
-	text, err := l.etcdctl(ctx, "get", "--prefix", prefix, "-w", "json")
+	text, err := l.Etcdctl(ctx, "get", "--prefix", prefix, "-w", "json")
 	if err != nil {
 		return err
 	}
@@ -171,12 +173,12 @@ func (l *Lab) removeKeys(ctx context.Context, prefix string) error {
 		return fmt.Errorf("no key begins with %s", prefix)
 	}
 	for _, kv := range answer.KVs {
-		l.undo = append(l.undo, func() error {
-			cmd := exec.CommandContext(context.WithoutCancel(ctx), "etcdctl", "--endpoints", etcdAddress, "put", string(kv.Key))
-			cmd.Env, cmd.Stdin = l.env(), bytes.NewReader(kv.Value)
+		l.Undo(func() error {
+			cmd := exec.CommandContext(context.WithoutCancel(ctx), "etcdctl", "--endpoints", lab.EtcdAddress, "put", string(kv.Key))
+			cmd.Env, cmd.Stdin = l.Env(), bytes.NewReader(kv.Value)
 			return cmd.Run()
 		})
 	}
-	_, err = l.etcdctl(ctx, "del", "--prefix", prefix)
+	_, err = l.Etcdctl(ctx, "del", "--prefix", prefix)
 	return err
 }

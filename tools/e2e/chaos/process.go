@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 // gone are the checks that say that a process is not there, or that a role has none left.
@@ -38,7 +40,7 @@ func wantProcesses(checks []string) func(a Args) Want {
 	return func(a Args) Want {
 		w := Want{Checks: checks}
 		for _, p := range a.Processes {
-			w.Follow = append(w.Follow, followsFrom[roleOf(p)]...)
+			w.Follow = append(w.Follow, followsFrom[lab.RoleOf(p)]...)
 		}
 		return w
 	}
@@ -51,8 +53,8 @@ func (l *Lab) named(processes []string) [][]string {
 	var all [][]string
 	for _, p := range processes {
 		names := []string{"@" + p}
-		if roleOf(p) != "querynode" || !slices.ContainsFunc(queryNodes, func(q string) bool { return !slices.Contains(processes, q) }) {
-			names = append(names, inWords[roleOf(p)]...)
+		if lab.RoleOf(p) != "querynode" || !slices.ContainsFunc(lab.QueryNodes, func(q string) bool { return !slices.Contains(processes, q) }) {
+			names = append(names, inWords[lab.RoleOf(p)]...)
 		}
 		all = append(all, names)
 	}
@@ -61,20 +63,20 @@ func (l *Lab) named(processes []string) [][]string {
 
 // sole says whether no process of its role is left once these are gone.
 func sole(process string, all []string) bool {
-	return roleOf(process) != "querynode" || !slices.ContainsFunc(queryNodes, func(q string) bool { return !slices.Contains(all, q) })
+	return lab.RoleOf(process) != "querynode" || !slices.ContainsFunc(lab.QueryNodes, func(q string) bool { return !slices.Contains(all, q) })
 }
 
 // missing sees which of the processes do not work and are not replaced: dead or stopped, and
 // registered still or the last of their role.
 func missing(ctx context.Context, l *Lab, a Args) Seen {
-	sessions, err := l.sessions(ctx)
+	sessions, err := l.Sessions(ctx)
 	if err != nil {
 		return Seen{What: err.Error()}
 	}
 	var s Seen
 	var words []string
 	for _, p := range a.Processes {
-		state := l.state(p)
+		state := l.State(p)
 		_, registered := sessions[p]
 		if (state == "" || state == "T" || !registered) && (registered || sole(p, a.Processes)) {
 			s.Processes = append(s.Processes, p)
@@ -87,23 +89,23 @@ func missing(ctx context.Context, l *Lab, a Args) Seen {
 
 func bringBack(ctx context.Context, l *Lab, a Args) error {
 	for _, p := range a.Processes {
-		if l.state(p) == "T" {
+		if l.State(p) == "T" {
 			// It would find its session gone when it goes on, and end at a time of its own.
-			if err := l.signal(p, syscall.SIGKILL); err != nil {
+			if err := l.Signal(p, syscall.SIGKILL); err != nil {
 				return err
 			}
-			if err := wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.state(p) == "" }); err != nil {
+			if err := lab.Wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.State(p) == "" }); err != nil {
 				return err
 			}
 		}
 	}
-	return l.bring(ctx, a.Processes...)
+	return l.Bring(ctx, a.Processes...)
 }
 
 func signalAll(s syscall.Signal) func(context.Context, *Lab, Args) error {
 	return func(_ context.Context, l *Lab, a Args) error {
 		for _, p := range a.Processes {
-			if err := l.signal(p, s); err != nil {
+			if err := l.Signal(p, s); err != nil {
 				return err
 			}
 		}
@@ -115,7 +117,7 @@ func processKinds() []*Kind {
 	return []*Kind{killed(), terminated(), stopped(), slowed(), elsewhere(), otherSettings(), portTaken()}
 }
 
-func oneOfAll(d *dice) Args { return Args{Processes: some(d, everybody, 1)} }
+func oneOfAll(d *dice) Args { return Args{Processes: some(d, lab.Everybody, 1)} }
 
 func oneOrMore(d *dice) Args { return Args{Processes: d.group()} }
 
@@ -137,9 +139,9 @@ func terminated() *Kind {
 		},
 		Draw: func(d *dice) Args {
 			if d.r.IntN(4) == 0 {
-				return Args{Processes: queryNodes}
+				return Args{Processes: lab.QueryNodes}
 			}
-			return Args{Processes: some(d, append(coordinators[:3:3], workers...), 1)}
+			return Args{Processes: some(d, append(lab.Coordinators[:3:3], lab.Workers...), 1)}
 		},
 		Inject: signalAll(syscall.SIGTERM), There: missing, Heal: restart, Limit: 60 * time.Second, Hold: 40 * time.Second,
 	}
@@ -162,7 +164,7 @@ func slowed() *Kind {
 		},
 		Inject: dutyCycle, There: answersLate, Limit: 60 * time.Second, Hold: 40 * time.Second,
 		Heal: func(ctx context.Context, l *Lab, a Args) error {
-			l.takeBack()
+			l.TakeBack()
 			return bringBack(ctx, l, a)
 		},
 	}
@@ -173,7 +175,7 @@ func elsewhere() *Kind {
 		Name: "restarted elsewhere", Weight: 4, Touches: ofProcesses, Want: wantProcesses(gone),
 		Draw: func(d *dice) Args {
 			// The address that a proxy is registered with is not the one that clients have.
-			a := Args{Processes: some(d, slices.DeleteFunc(slices.Clone(everybody), func(p string) bool { return p == "proxy" }), 1)}
+			a := Args{Processes: some(d, slices.DeleteFunc(slices.Clone(lab.Everybody), func(p string) bool { return p == "proxy" }), 1)}
 			a.Value = strconv.Itoa(21000 + d.r.IntN(500))
 			return a
 		},
@@ -186,7 +188,7 @@ func otherSettings() *Kind {
 	return &Kind{
 		Name: "restarted with other settings", Weight: 4, Touches: ofProcesses,
 		Draw: func(d *dice) Args {
-			return Args{Processes: some(d, queryNodes, 1), What: pick(d, []string{
+			return Args{Processes: some(d, lab.QueryNodes, 1), What: pick(d, []string{
 				"QUERYNODE_SCHEDULER_CPURATIO=1", "QUERYNODE_SCHEDULER_MAXREADCONCURRENTRATIO=4", "QUERYNODE_GROUPING_MAXNQ=10",
 				"QUERYNODE_SEGCORE_CHUNKROWS=4096", "QUERYNODE_SCHEDULER_RECEIVECHANSIZE=64",
 			})}
@@ -196,7 +198,7 @@ func otherSettings() *Kind {
 		},
 		Anew: true, Inject: restartWith, Limit: 60 * time.Second, Hold: 20 * time.Second,
 		There: func(_ context.Context, l *Lab, a Args) Seen {
-			return Seen{There: l.state(a.Processes[0]) != "", What: "runs with " + a.What, Processes: a.Processes}
+			return Seen{There: l.State(a.Processes[0]) != "", What: "runs with " + a.What, Processes: a.Processes}
 		},
 		Heal: goHome,
 	}
@@ -211,7 +213,7 @@ func portTaken() *Kind {
 		},
 		Touches: ofProcesses, Want: wantProcesses(gone), Inject: takePort, There: missing, Limit: 30 * time.Second, Hold: 45 * time.Second,
 		Heal: func(ctx context.Context, l *Lab, a Args) error {
-			l.takeBack()
+			l.TakeBack()
 			return bringBack(ctx, l, a)
 		},
 	}
@@ -219,20 +221,7 @@ func portTaken() *Kind {
 
 // dutyCycle stops a process for a part of each period until it is taken back.
 func dutyCycle(ctx context.Context, l *Lab, a Args) error {
-	ctx, end := context.WithCancel(ctx)
-	done := make(chan struct{})
-	off := time.Duration(a.Period*a.Percent/100) * time.Millisecond
-	on := time.Duration(a.Period)*time.Millisecond - off
-	go func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			_ = l.signal(a.Processes[0], syscall.SIGSTOP)
-			_ = sleep(ctx, off)
-			_ = l.signal(a.Processes[0], syscall.SIGCONT)
-			_ = sleep(ctx, on)
-		}
-	}()
-	l.undo = append(l.undo, func() error { end(); <-done; return nil })
+	l.Duty(ctx, a.Processes[0], time.Duration(a.Period)*time.Millisecond, a.Percent)
 	return nil
 }
 
@@ -247,13 +236,13 @@ func answersLate(ctx context.Context, l *Lab, a Args) Seen {
 	const samples = 15
 	for range samples {
 		for p, sum := range map[string]*time.Duration{a.Processes[0]: &mine, other: &others} {
-			took, err := l.healthz(ctx, p, 3*time.Second)
+			took, err := l.Healthz(ctx, p, 3*time.Second)
 			if err != nil {
 				took = 3 * time.Second
 			}
 			*sum += took
 		}
-		_ = sleep(ctx, time.Duration(a.Period)*time.Millisecond*3/samples)
+		_ = lab.Sleep(ctx, time.Duration(a.Period)*time.Millisecond*3/samples)
 	}
 	mine, others = mine/samples, others/samples
 	return Seen{
@@ -264,22 +253,22 @@ func answersLate(ctx context.Context, l *Lab, a Args) Seen {
 
 func restartElsewhere(ctx context.Context, l *Lab, a Args) error {
 	p := a.Processes[0]
-	if err := l.signal(p, syscall.SIGKILL); err != nil {
+	if err := l.Signal(p, syscall.SIGKILL); err != nil {
 		return err
 	}
-	if err := wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.state(p) == "" }); err != nil {
+	if err := lab.Wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.State(p) == "" }); err != nil {
 		return err
 	}
 	var grpc int
 	if _, err := fmt.Sscan(a.Value, &grpc); err != nil {
 		return err
 	}
-	return l.start(p, grpc)
+	return l.Start(p, grpc)
 }
 
 // oldSession sees whether the process that was killed is still registered where it was.
 func oldSession(ctx context.Context, l *Lab, a Args) Seen {
-	text, err := l.etcdctl(ctx, "get", "--prefix", "by-dev/meta/session/")
+	text, err := l.Etcdctl(ctx, "get", "--prefix", "by-dev/meta/session/")
 	if err != nil {
 		return Seen{What: err.Error()}
 	}
@@ -291,34 +280,26 @@ func sessionPort(process string) int {
 	if process == "proxy" {
 		return 20132
 	}
-	return ports[process].grpc
-}
-
-// leave asks a process to stop, and waits until it has handed over what it serves.
-func (l *Lab) leave(ctx context.Context, process string) error {
-	if err := l.signal(process, syscall.SIGTERM); err != nil {
-		return err
-	}
-	return wait(ctx, 90*time.Second, "end of "+process, func() bool { return l.state(process) == "" })
+	return lab.Ports[process].GRPC
 }
 
 // goHome starts a process anew on its own port with the settings of all.
 func goHome(ctx context.Context, l *Lab, a Args) error {
-	if err := l.leave(ctx, a.Processes[0]); err != nil {
+	if err := l.Leave(ctx, a.Processes[0]); err != nil {
 		return err
 	}
-	delete(l.address, a.Processes[0])
-	return l.bring(ctx, a.Processes...)
+	delete(l.Address, a.Processes[0])
+	return l.Bring(ctx, a.Processes...)
 }
 
 func restartWith(ctx context.Context, l *Lab, a Args) error {
-	if err := l.leave(ctx, a.Processes[0]); err != nil {
+	if err := l.Leave(ctx, a.Processes[0]); err != nil {
 		return err
 	}
-	if err := l.start(a.Processes[0], 0, a.What); err != nil {
+	if err := l.Start(a.Processes[0], 0, a.What); err != nil {
 		return err
 	}
-	return wait(ctx, 120*time.Second, a.Processes[0]+" is well", func() bool { _, err := l.healthz(ctx, a.Processes[0], 3*time.Second); return err == nil })
+	return lab.Wait(ctx, 120*time.Second, a.Processes[0]+" is well", func() bool { _, err := l.Healthz(ctx, a.Processes[0], 3*time.Second); return err == nil })
 }
 
 // listenFreed takes the port of a process that has just been killed: its sockets outlive it for a moment.
@@ -328,7 +309,7 @@ func listenFreed(ctx context.Context, port int) (net.Listener, error) {
 		if !errors.Is(err, syscall.EADDRINUSE) || time.Now().After(end) {
 			return listener, err
 		}
-		if err := sleep(ctx, 100*time.Millisecond); err != nil {
+		if err := lab.Sleep(ctx, 100*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
@@ -337,18 +318,18 @@ func listenFreed(ctx context.Context, port int) (net.Listener, error) {
 // takePort kills a process and lets another program listen where it was.
 func takePort(ctx context.Context, l *Lab, a Args) error {
 	p := a.Processes[0]
-	if err := l.signal(p, syscall.SIGKILL); err != nil {
+	if err := l.Signal(p, syscall.SIGKILL); err != nil {
 		return err
 	}
-	if err := wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.state(p) == "" }); err != nil {
+	if err := lab.Wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.State(p) == "" }); err != nil {
 		return err
 	}
-	for _, n := range []int{sessionPort(p), ports[p].metrics} {
+	for _, n := range []int{sessionPort(p), lab.Ports[p].Metrics} {
 		listener, err := listenFreed(ctx, n)
 		if err != nil {
 			return err
 		}
-		l.undo = append(l.undo, listener.Close)
+		l.Undo(listener.Close)
 		go func() {
 			for {
 				c, err := listener.Accept()
@@ -363,12 +344,4 @@ func takePort(ctx context.Context, l *Lab, a Args) error {
 		}()
 	}
 	return nil
-}
-
-// takeBack undoes what the faults of a round have done to files, mounts and listeners.
-func (l *Lab) takeBack() {
-	for _, u := range slices.Backward(l.undo) {
-		_ = u()
-	}
-	l.undo = nil
 }

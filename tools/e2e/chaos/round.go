@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 // Grace is how long after the cluster is well again a finding may stay: handing over what was flushed
@@ -55,8 +57,8 @@ type runner struct {
 // play plays one round. The cluster is well before; whether it is well after is the answer.
 func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 	l := r.lab
-	defer l.takeBack()
-	defer l.endBackground(false)
+	defer l.TakeBack()
+	defer l.EndBackground(false)
 	began := time.Now()
 	w, err := l.watch(ctx)
 	if err != nil {
@@ -68,11 +70,11 @@ func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 		result.Broken = err.Error()
 		return false
 	}
-	probe := l.command(ctx, l.python(), "-W", "ignore", filepath.Join(l.here, "client.py"), proxyAddress, "probe", filepath.Join(l.out, "probe.jsonl"))
+	probe := l.Command(ctx, l.Python(), "-W", "ignore", filepath.Join(l.here, "client.py"), lab.ProxyAddress, "probe", filepath.Join(l.Out, "probe.jsonl"))
 	if probe.Start() == nil {
 		defer func() { _ = probe.Cancel(); _ = probe.Wait() }()
 	}
-	_ = sleep(ctx, 5*time.Second)
+	_ = lab.Sleep(ctx, 5*time.Second)
 	injected := time.Now()
 	r.told(&result.Before, alarms(risen(w.events(), began, injected), nil), "--watch")
 	for _, d := range r.draws {
@@ -117,7 +119,7 @@ func (r *runner) before(ctx context.Context, result *Result) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := r.lab.sessions(ctx)
+	sessions, err := r.lab.Sessions(ctx)
 	if err != nil {
 		return err
 	}
@@ -128,8 +130,8 @@ func (r *runner) before(ctx context.Context, result *Result) error {
 
 // quiet: all processes are well, and nothing is moved, built or handed over.
 func (l *Lab) quiet(ctx context.Context) error {
-	for _, p := range everybody {
-		if _, err := l.healthz(ctx, p, 10*time.Second); err != nil {
+	for _, p := range lab.Everybody {
+		if _, err := l.Healthz(ctx, p, 10*time.Second); err != nil {
 			return fmt.Errorf("%s is not well: %w", p, err)
 		}
 	}
@@ -151,7 +153,7 @@ func (r *runner) silent(ctx context.Context, name string) ([]Finding, error) {
 			}
 			return left, nil
 		}
-		if err := sleep(ctx, 5*time.Second); err != nil {
+		if err := lab.Sleep(ctx, 5*time.Second); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +167,7 @@ func (r *runner) during(ctx context.Context, result *Result, w *watch, injected 
 	}
 	injectedAll := time.Now()
 	if slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Anew }) {
-		if sessions, err := r.lab.sessions(ctx); err == nil {
+		if sessions, err := r.lab.Sessions(ctx); err == nil {
 			r.lab.remember(sessions)
 		}
 		r.want = nil
@@ -173,10 +175,10 @@ func (r *runner) during(ctx context.Context, result *Result, w *watch, injected 
 	}
 	var more []string
 	if slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Storage }) && r.lab.knows(ctx, "--storage ") {
-		more = []string{"--storage", r.lab.data()}
+		more = []string{"--storage", r.lab.Data()}
 	}
 	for n := 1; ; n++ {
-		_ = sleep(ctx, min(time.Duration(n)*2*time.Second, 15*time.Second))
+		_ = lab.Sleep(ctx, min(time.Duration(n)*2*time.Second, 15*time.Second))
 		before := r.see(ctx)
 		look, err := r.lab.look(ctx, fmt.Sprintf("during-%d", n), injectedAll, more...)
 		if err != nil {
@@ -271,7 +273,7 @@ func (r *runner) judge(ctx context.Context, result *Result, look *Look, before [
 func (r *runner) placed(look *Look, w *wanted) (place int, left [][]string, by string) {
 	if w.Unreadable && len(look.Findings) == 0 {
 		text := strings.ToLower(look.Stderr)
-		if look.Exit != 0 && names(text, []string{etcdAddress}) {
+		if look.Exit != 0 && names(text, []string{lab.EtcdAddress}) {
 			return 1, nil, "stderr"
 		}
 		return 0, w.now, ""
@@ -291,18 +293,18 @@ func (r *runner) heal(ctx context.Context) error {
 		r.log("heal %s", d)
 		errs = errors.Join(errs, d.Kind.Heal(ctx, r.lab, d.Args))
 	}
-	r.lab.takeBack()
+	r.lab.TakeBack()
 	if errs != nil || slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Fresh }) {
 		return errs
 	}
-	if err := r.lab.bring(ctx, everybody...); err != nil {
+	if err := r.lab.Bring(ctx, lab.Everybody...); err != nil {
 		return err
 	}
 	if err := r.lab.quiet(ctx); err != nil {
 		return err
 	}
 	began := time.Now()
-	return wait(ctx, 60*time.Second, "searches succeed", func() bool {
+	return lab.Wait(ctx, 60*time.Second, "searches succeed", func() bool {
 		searches, failed, _ := r.lab.probed(time.Now().Add(-6*time.Second), time.Now())
 		return time.Since(began) > 6*time.Second && searches > 0 && failed == 0
 	})
@@ -321,7 +323,7 @@ func (r *runner) after(ctx context.Context, result *Result, w *watch) bool {
 	}
 	r.told(&result.After, left, "diagnose")
 	// The watch asks the processes every 10 s: it may be one round behind.
-	_ = wait(ctx, 30*time.Second, "watch is silent", func() bool { return len(alarms(open(w.events(), time.Now()), nil)) == 0 })
+	_ = lab.Wait(ctx, 30*time.Second, "watch is silent", func() bool { return len(alarms(open(w.events(), time.Now()), nil)) == 0 })
 	watched := alarms(open(w.events(), time.Now()), nil)
 	r.told(&result.After, watched, "--watch")
 	r.log("silent %.0f s after", time.Since(healed).Seconds())
@@ -329,10 +331,10 @@ func (r *runner) after(ctx context.Context, result *Result, w *watch) bool {
 }
 
 // remember keeps who is who, as sessions are gone when they have to be named.
-func (l *Lab) remember(sessions map[string]session) {
+func (l *Lab) remember(sessions map[string]lab.Session) {
 	for p, s := range sessions {
 		l.known[p] = fmt.Sprintf("%s-%d", s.Role, s.ID)
-		l.address[p] = s.Address
+		l.Address[p] = s.Address
 	}
 }
 
@@ -344,7 +346,7 @@ func (l *Lab) resolve(all [][]string) [][]string {
 		for _, w := range list {
 			switch {
 			case strings.HasPrefix(w, "@"):
-				words = append(words, l.known[w[1:]], l.address[w[1:]])
+				words = append(words, l.known[w[1:]], l.Address[w[1:]])
 			default:
 				words = append(words, w)
 			}
@@ -373,7 +375,7 @@ func (r *Result) save(file string, l *Lab) error {
 	if err != nil {
 		return err
 	}
-	for _, place := range []string{l.home, l.here} {
+	for _, place := range []string{l.Home, l.here} {
 		line = bytes.ReplaceAll(line, []byte(place+"/"), nil)
 	}
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)

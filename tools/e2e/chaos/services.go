@@ -4,36 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
-)
 
-func listens(address string) bool {
-	c, err := (&net.Dialer{Timeout: time.Second}).Dial("tcp", address)
-	if err == nil {
-		_ = c.Close()
-	}
-	return err == nil
-}
+	"kitescope/tools/e2e/lab"
+)
 
 func nothing(*dice) Args { return Args{} }
 
 func serviceKinds() []*Kind {
 	etcd := func(Args) []string { return []string{"etcd"} }
 	noEtcd := func(Args) Want {
-		return Want{Unreadable: true, Checks: []string{"etcd-unreachable", "etcd-no-leader"}, Names: [][]string{{"etcd", etcdAddress}}}
+		return Want{Unreadable: true, Checks: []string{"etcd-unreachable", "etcd-no-leader"}, Names: [][]string{{"etcd", lab.EtcdAddress}}}
 	}
 	return append(queueKinds(), []*Kind{
 		{
 			Name: "etcd hung", Weight: 3, Draw: nothing, Touches: etcd, Want: noEtcd, Alone: true,
-			Inject: func(_ context.Context, l *Lab, _ Args) error { return l.signal("etcd", syscall.SIGSTOP) },
+			Inject: func(_ context.Context, l *Lab, _ Args) error { return l.Signal("etcd", syscall.SIGSTOP) },
 			There:  etcdSilent, Limit: 15 * time.Second, Hold: 12 * time.Second,
 			Heal: func(ctx context.Context, l *Lab, _ Args) error {
-				if err := l.signal("etcd", syscall.SIGCONT); err != nil {
+				if err := l.Signal("etcd", syscall.SIGCONT); err != nil {
 					return err
 				}
 				return allBack(ctx, l)
@@ -60,7 +53,7 @@ func serviceKinds() []*Kind {
 			},
 			Inject: fillEtcd, Limit: 20 * time.Second, Hold: 20 * time.Second, Heal: emptyEtcd,
 			There: func(ctx context.Context, l *Lab, _ Args) Seen {
-				text, err := l.etcdctl(ctx, "alarm", "list")
+				text, err := l.Etcdctl(ctx, "alarm", "list")
 				return Seen{There: strings.Contains(string(text), "NOSPACE"), What: fmt.Sprintf("alarms: %s %v", strings.TrimSpace(string(text)), errors.Unwrap(err))}
 			},
 		},
@@ -71,7 +64,7 @@ func queueKinds() []*Kind {
 	queue := func(Args) []string { return []string{"queue"} }
 	wantQueue := func(Args) Want {
 		return Want{
-			Checks: []string{"queue-unreachable"}, Names: [][]string{{"kafka", "queue", kafkaAddress}},
+			Checks: []string{"queue-unreachable"}, Names: [][]string{{"kafka", "queue", lab.KafkaAddress}},
 			Follow: append([]string{"queue-lag", "channel-consumption-lag", "quota-denied"}, followsFrom["rootcoord"]...),
 		}
 	}
@@ -80,10 +73,10 @@ func queueKinds() []*Kind {
 			Name: "queue hung", Weight: 4, Draw: nothing, Touches: queue, Want: wantQueue,
 			Inject: signalOf("kafka", syscall.SIGSTOP), Limit: 40 * time.Second, Hold: 30 * time.Second,
 			There: func(_ context.Context, l *Lab, _ Args) Seen {
-				return Seen{There: l.state("kafka") == "T", What: "kafka is in state " + l.state("kafka")}
+				return Seen{There: l.State("kafka") == "T", What: "kafka is in state " + l.State("kafka")}
 			},
 			Heal: func(ctx context.Context, l *Lab, _ Args) error {
-				if err := l.signal("kafka", syscall.SIGCONT); err != nil {
+				if err := l.Signal("kafka", syscall.SIGCONT); err != nil {
 					return err
 				}
 				return allBack(ctx, l)
@@ -93,10 +86,10 @@ func queueKinds() []*Kind {
 			Name: "queue killed", Weight: 3, Draw: nothing, Touches: queue, Want: wantQueue,
 			Inject: signalOf("kafka", syscall.SIGKILL), Limit: 30 * time.Second, Hold: 20 * time.Second,
 			There: func(_ context.Context, l *Lab, _ Args) Seen {
-				return Seen{There: l.state("kafka") == "", What: "kafka is dead"}
+				return Seen{There: l.State("kafka") == "", What: "kafka is dead"}
 			},
 			Heal: func(ctx context.Context, l *Lab, _ Args) error {
-				if err := l.startKafka(ctx); err != nil {
+				if err := l.StartKafka(ctx); err != nil {
 					return err
 				}
 				return allBack(ctx, l)
@@ -127,7 +120,7 @@ func queueKinds() []*Kind {
 }
 
 func signalOf(process string, s syscall.Signal) func(context.Context, *Lab, Args) error {
-	return func(_ context.Context, l *Lab, _ Args) error { return l.signal(process, s) }
+	return func(_ context.Context, l *Lab, _ Args) error { return l.Signal(process, s) }
 }
 
 func etcdSilent(ctx context.Context, l *Lab, _ Args) Seen {
@@ -137,10 +130,10 @@ func etcdSilent(ctx context.Context, l *Lab, _ Args) Seen {
 
 // allBack gives processes that lost their session time to end, and starts them again.
 func allBack(ctx context.Context, l *Lab) error {
-	if err := sleep(ctx, 10*time.Second); err != nil {
+	if err := lab.Sleep(ctx, 10*time.Second); err != nil {
 		return err
 	}
-	return bringBack(ctx, l, Args{Processes: everybody})
+	return bringBack(ctx, l, Args{Processes: lab.Everybody})
 }
 
 // filler is a key outside of Milvus's root path.
@@ -151,7 +144,7 @@ func fillEtcd(ctx context.Context, l *Lab, _ Args) error {
 	if err := l.stopEtcd(ctx); err != nil {
 		return err
 	}
-	info, err := os.Stat(l.run() + "/etcd/member/snap/db")
+	info, err := os.Stat(l.Run() + "/etcd/member/snap/db")
 	if err != nil {
 		return err
 	}
@@ -159,7 +152,7 @@ func fillEtcd(ctx context.Context, l *Lab, _ Args) error {
 		return err
 	}
 	for i := range 200 {
-		if _, err := l.etcdctl(ctx, "put", filler+strconv.Itoa(i), strings.Repeat("x", 60<<10)); err != nil {
+		if _, err := l.Etcdctl(ctx, "put", filler+strconv.Itoa(i), strings.Repeat("x", 60<<10)); err != nil {
 			if strings.Contains(err.Error(), "database space exceeded") {
 				return nil
 			}
@@ -177,7 +170,7 @@ func emptyEtcd(ctx context.Context, l *Lab, _ Args) error {
 		return err
 	}
 	for _, words := range [][]string{{"alarm", "disarm"}, {"del", "--prefix", filler}, {"alarm", "disarm"}} {
-		if _, err := l.etcdctl(ctx, words...); err != nil {
+		if _, err := l.Etcdctl(ctx, words...); err != nil {
 			return err
 		}
 	}

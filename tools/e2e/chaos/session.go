@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 func sessionKinds() []*Kind {
 	one := func(d *dice) Args {
-		return Args{Processes: some(d, append(coordinators[:3:3], workers...), 1)}
+		return Args{Processes: some(d, append(lab.Coordinators[:3:3], lab.Workers...), 1)}
 	}
 	return []*Kind{
 		{
@@ -19,7 +21,7 @@ func sessionKinds() []*Kind {
 				if err != nil {
 					return err
 				}
-				_, err = l.etcdctl(ctx, "lease", "revoke", fmt.Sprintf("%x", s.Lease))
+				_, err = l.Etcdctl(ctx, "lease", "revoke", fmt.Sprintf("%x", s.Lease))
 				return err
 			},
 			There: missing, Heal: restart, Limit: 30 * time.Second, Hold: 40 * time.Second,
@@ -31,42 +33,42 @@ func sessionKinds() []*Kind {
 				if err != nil {
 					return err
 				}
-				_, err = l.etcdctl(ctx, "del", s.Key)
+				_, err = l.Etcdctl(ctx, "del", s.Key)
 				return err
 			},
 			There: missing, Heal: restart, Limit: 30 * time.Second, Hold: 40 * time.Second,
 		},
 		{
 			Name: "session outlives its process", Weight: 4, Touches: ofProcesses, Want: wantProcesses(gone),
-			Draw: func(d *dice) Args { return Args{Processes: some(d, everybody, 1)} },
+			Draw: func(d *dice) Args { return Args{Processes: some(d, lab.Everybody, 1)} },
 			Inject: func(ctx context.Context, l *Lab, a Args) error {
 				s, err := l.sessionOf(ctx, a.Processes[0])
 				if err != nil {
 					return err
 				}
-				if err := l.signal(a.Processes[0], syscall.SIGKILL); err != nil {
+				if err := l.Signal(a.Processes[0], syscall.SIGKILL); err != nil {
 					return err
 				}
-				l.undo = append(l.undo, func() error {
-					_, err := l.etcdctl(context.WithoutCancel(ctx), "del", s.Key)
+				l.Undo(func() error {
+					_, err := l.Etcdctl(context.WithoutCancel(ctx), "del", s.Key)
 					return err
 				})
-				_, err = l.etcdctl(ctx, "put", s.Key, s.Raw)
+				_, err = l.Etcdctl(ctx, "put", s.Key, s.Raw)
 				return err
 			},
 			There: missing, Limit: 30 * time.Second, Hold: 60 * time.Second,
 			Heal: func(ctx context.Context, l *Lab, a Args) error {
-				l.takeBack()
+				l.TakeBack()
 				return bringBack(ctx, l, a)
 			},
 		},
 	}
 }
 
-func (l *Lab) sessionOf(ctx context.Context, process string) (session, error) {
-	all, err := l.sessions(ctx)
+func (l *Lab) sessionOf(ctx context.Context, process string) (lab.Session, error) {
+	all, err := l.Sessions(ctx)
 	if err != nil {
-		return session{}, err
+		return lab.Session{}, err
 	}
 	s, ok := all[process]
 	if !ok {
@@ -78,10 +80,10 @@ func (l *Lab) sessionOf(ctx context.Context, process string) (session, error) {
 // restart starts a process anew, as it may live on without being registered.
 func restart(ctx context.Context, l *Lab, a Args) error {
 	for _, p := range a.Processes {
-		_ = l.signal(p, syscall.SIGKILL)
-		if err := wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.state(p) == "" }); err != nil {
+		_ = l.Signal(p, syscall.SIGKILL)
+		if err := lab.Wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.State(p) == "" }); err != nil {
 			return err
 		}
 	}
-	return l.bring(ctx, a.Processes...)
+	return l.Bring(ctx, a.Processes...)
 }

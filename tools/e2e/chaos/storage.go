@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 // storageChecks say that the object store, or files in it, cannot be read or written.
@@ -60,17 +62,17 @@ func storageKinds() []*Kind {
 			},
 			Inject: readOnly, Limit: 120 * time.Second, Hold: 60 * time.Second,
 			There: func(_ context.Context, l *Lab, _ Args) Seen {
-				err := os.WriteFile(filepath.Join(l.data(), "chaos"), nil, 0o600)
-				return Seen{There: err != nil, What: fmt.Sprintf("writing: %v; datanode %q", err, l.state("datanode"))}
+				err := os.WriteFile(filepath.Join(l.Data(), "chaos"), nil, 0o600)
+				return Seen{There: err != nil, What: fmt.Sprintf("writing: %v; datanode %q", err, l.State("datanode"))}
 			},
 			Heal: func(ctx context.Context, l *Lab, a Args) error {
-				l.endBackground(false)
-				l.takeBack()
-				_ = os.Remove(filepath.Join(l.data(), "chaos"))
-				if err := bringBack(ctx, l, Args{Processes: everybody}); err != nil {
+				l.EndBackground(false)
+				l.TakeBack()
+				_ = os.Remove(filepath.Join(l.Data(), "chaos"))
+				if err := bringBack(ctx, l, Args{Processes: lab.Everybody}); err != nil {
 					return err
 				}
-				return l.client(ctx, 120*time.Second, "flush", a.Collection)
+				return l.Client(ctx, 120*time.Second, "flush", a.Collection)
 			},
 		},
 	}
@@ -94,10 +96,10 @@ type clusterState struct {
 }
 
 func (l *Lab) stateNow(ctx context.Context, words ...string) (*clusterState, error) {
-	file := filepath.Join(l.out, "state.json")
+	file := filepath.Join(l.Out, "state.json")
 	ctx, cancel := context.WithTimeout(ctx, 8*time.Minute)
 	defer cancel()
-	if _, err := l.output(ctx, l.python(), append([]string{filepath.Join(l.here, "..", "state.py"), etcdAddress, "-o", file}, words...)...); err != nil {
+	if _, err := l.Output(ctx, l.Python(), append([]string{filepath.Join(l.here, "..", "state.py"), lab.EtcdAddress, "-o", file}, words...)...); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(file)
@@ -127,13 +129,13 @@ func (l *Lab) filesOf(ctx context.Context, name, kind string) ([]string, error) 
 	var found []string
 	for build, x := range state.Indexes {
 		if s := state.Segments[x.Segment]; kind == indexFiles && s.Collection == id && s.State == "Flushed" {
-			f, _ := filepath.Glob(filepath.Join(l.data(), kind, build, "*", "*", "*", "*"))
+			f, _ := filepath.Glob(filepath.Join(l.Data(), kind, build, "*", "*", "*", "*"))
 			found = append(found, f...)
 		}
 	}
 	for segment, s := range state.Segments {
 		if kind == insertLogs && s.Collection == id && s.State == "Flushed" {
-			f, _ := filepath.Glob(filepath.Join(l.data(), kind, id, "*", segment, "*", "*"))
+			f, _ := filepath.Glob(filepath.Join(l.Data(), kind, id, "*", segment, "*", "*"))
 			found = append(found, f...)
 		}
 	}
@@ -149,7 +151,7 @@ func spoilFiles(ctx context.Context, l *Lab, a Args, spoil func(*Lab, string) er
 	if err != nil {
 		return err
 	}
-	if err := l.client(ctx, 60*time.Second, "release", a.Collection); err != nil {
+	if err := l.Client(ctx, 60*time.Second, "release", a.Collection); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -157,14 +159,14 @@ func spoilFiles(ctx context.Context, l *Lab, a Args, spoil func(*Lab, string) er
 			return err
 		}
 	}
-	return l.beside(ctx, "load", a.Collection, "600")
+	return l.Beside(ctx, "load", a.Collection, "600")
 }
 
 // aside keeps a file's bytes outside the storage, and puts them back when the fault is taken back.
 func (l *Lab) aside(file string) error {
 	text, err := os.ReadFile(file)
 	if err == nil {
-		l.undo = append(l.undo, func() error {
+		l.Undo(func() error {
 			return errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
 		})
 	}
@@ -190,15 +192,15 @@ func cutFile(l *Lab, file string) error {
 }
 
 func removeStorage(ctx context.Context, l *Lab, a Args) error {
-	if err := l.client(ctx, 60*time.Second, "release", a.Collection); err != nil {
+	if err := l.Client(ctx, 60*time.Second, "release", a.Collection); err != nil {
 		return err
 	}
-	away := l.data() + ".away"
-	if err := os.Rename(l.data(), away); err != nil {
+	away := l.Data() + ".away"
+	if err := os.Rename(l.Data(), away); err != nil {
 		return err
 	}
-	l.undo = append(l.undo, func() error { return errors.Join(os.RemoveAll(l.data()), os.Rename(away, l.data())) })
-	return l.beside(ctx, "load", a.Collection, "600")
+	l.Undo(func() error { return errors.Join(os.RemoveAll(l.Data()), os.Rename(away, l.Data())) })
+	return l.Beside(ctx, "load", a.Collection, "600")
 }
 
 // spoiled sees whether the load that was asked for has not come to its end.
@@ -226,26 +228,26 @@ func spoiled(ctx context.Context, l *Lab, a Args) Seen {
 }
 
 func reload(ctx context.Context, l *Lab, a Args) error {
-	l.endBackground(false)
-	l.takeBack()
-	_ = l.client(ctx, 60*time.Second, "release", a.Collection)
-	return l.client(ctx, 150*time.Second, "load", a.Collection, "140")
+	l.EndBackground(false)
+	l.TakeBack()
+	_ = l.Client(ctx, 60*time.Second, "release", a.Collection)
+	return l.Client(ctx, 150*time.Second, "load", a.Collection, "140")
 }
 
 // readOnly makes the storage read-only by a mount over itself, as the root user may write to whatever
 // has no write permission, and inserts.
 func readOnly(ctx context.Context, l *Lab, a Args) error {
-	for _, words := range []string{"--bind " + l.data() + " " + l.data(), "-o remount,ro,bind " + l.data()} {
-		if _, err := l.output(ctx, "mount", strings.Fields(words)...); err != nil {
+	for _, words := range []string{"--bind " + l.Data() + " " + l.Data(), "-o remount,ro,bind " + l.Data()} {
+		if _, err := l.Output(ctx, "mount", strings.Fields(words)...); err != nil {
 			return err
 		}
 	}
-	l.undo = append(l.undo, func() error {
-		_, err := l.output(context.WithoutCancel(ctx), "umount", "-l", l.data())
+	l.Undo(func() error {
+		_, err := l.Output(context.WithoutCancel(ctx), "umount", "-l", l.Data())
 		return err
 	})
-	if err := l.client(ctx, 60*time.Second, "insert", a.Collection, "300", "3"); err != nil {
+	if err := l.Client(ctx, 60*time.Second, "insert", a.Collection, "300", "3"); err != nil {
 		return err
 	}
-	return l.beside(ctx, "flush", a.Collection)
+	return l.Beside(ctx, "flush", a.Collection)
 }

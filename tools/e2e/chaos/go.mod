@@ -1,3 +1,0 @@
-module kitescope/tools/e2e/chaos
-
-go 1.26.0

@@ -1,0 +1,3 @@
+module kitescope/tools/e2e
+
+go 1.26.0

@@ -1,0 +1,54 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// StartKafka starts Kafka with what it had, and waits until it listens.
+func (l *Lab) StartKafka(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "bash", "./kafka.sh")
+	cmd.Dir, cmd.Env = l.Scripts, l.Env()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("start kafka: %w", err)
+	}
+	return Wait(ctx, 60*time.Second, "kafka listens", func() bool { return Listens(KafkaAddress) })
+}
+
+// Stop ends all processes of the lab, at once.
+func (l *Lab) Stop() {
+	l.EndBackground(false)
+	for _, p := range append([]string{"etcd", "kafka", "minio", "querynode4"}, Everybody...) {
+		if l.PID(p) > 0 && l.State(p) != "" {
+			_ = l.Signal(p, syscall.SIGKILL)
+		}
+	}
+	clear(l.Address)
+}
+
+// Fresh ends everything, starts a new cluster with these settings of cluster.sh and of Milvus, and nothing in it.
+func (l *Lab) Fresh(ctx context.Context, settings ...string) error {
+	l.Stop()
+	if err := Sleep(ctx, 2*time.Second); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 8*time.Minute)
+	defer cancel()
+	log, err := os.Create(filepath.Join(l.Out, "cluster.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.CommandContext(ctx, "setsid", "bash", "./cluster.sh")
+	cmd.Dir, cmd.Stdout, cmd.Stderr = l.Scripts, log, log
+	cmd.Env = l.Env(append([]string{"FRESH=1"}, settings...)...)
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("start the cluster: %w", err)
+	}
+	return nil
+}

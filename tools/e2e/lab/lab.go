@@ -1,0 +1,205 @@
+// Package lab handles a real Milvus cluster of separate processes, as ../shared/milvus starts it: it starts,
+// stops, signals and limits single processes, runs clients and etcdctl, and takes back what a run has done.
+// Processes are called as there: "querynode1", "proxy", "kafka".
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Port is where a process of the lab listens: grpc, and metrics with healthz.
+type Port struct{ GRPC, Metrics int }
+
+// Ports are those of ../shared/milvus/ports.env.
+var Ports = map[string]Port{
+	"rootcoord": {20100, 20101}, "datacoord": {20110, 20111}, "querycoord": {20120, 20121}, "proxy": {20130, 20131},
+	"datanode": {20140, 20141}, "indexnode": {20150, 20151},
+	"querynode1": {20160, 20161}, "querynode2": {20170, 20171}, "querynode3": {20180, 20181}, "querynode4": {20190, 20191},
+}
+
+// The processes of Milvus, querynode4 aside, which is started only on demand.
+var (
+	Coordinators = []string{"rootcoord", "datacoord", "querycoord"}
+	QueryNodes   = []string{"querynode1", "querynode2", "querynode3"}
+	Workers      = []string{"datanode", "indexnode", "proxy"}
+	Everybody    = slices.Concat(Coordinators, Workers, QueryNodes)
+)
+
+// Addresses that do not change.
+const (
+	EtcdAddress  = "127.0.0.1:20379"
+	ProxyAddress = "127.0.0.1:20130"
+	KafkaAddress = "127.0.0.1:20092"
+	Source       = "etcd://" + EtcdAddress + "/by-dev"
+)
+
+// Session is what a process wrote into etcd of itself.
+type Session struct {
+	Key     string
+	ID      int64  `json:"ServerID"`
+	Role    string `json:"ServerName"`
+	Address string `json:"Address"`
+	Lease   int64  `json:"LeaseID"`
+	Raw     string `json:"-"`
+}
+
+// Lab is the running cluster.
+type Lab struct {
+	Home    string            // the lab's files: LAB
+	Scripts string            // ../shared/milvus
+	Tools   string            // the folder of state.py
+	Script  string            // the client that Client and Beside run
+	Out     string            // where is written what commands say
+	Address map[string]string // of processes, where it is not that of Ports
+
+	undo       []func() error
+	background []*exec.Cmd
+}
+
+// Open finds the lab: here is the folder of the program that asks, two below the repository's tools, client the script there that its
+// Client runs. What it writes is kept in out, or in a temporary folder.
+func Open(here, client, out string) (*Lab, error) {
+	here, err := filepath.Abs(here)
+	if err != nil {
+		return nil, err
+	}
+	home := os.Getenv("LAB")
+	if home == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, err
+		}
+		home = filepath.Join(cache, "milvus-lab")
+	}
+	if out == "" {
+		if out, err = os.MkdirTemp("", "lab"); err != nil {
+			return nil, err
+		}
+	}
+	l := &Lab{
+		Home: home, Scripts: filepath.Join(here, "..", "..", "..", "..", "shared", "milvus"), Tools: filepath.Dir(here),
+		Script: filepath.Join(here, client), Out: out, Address: map[string]string{},
+	}
+	return l, os.MkdirAll(out, 0o755)
+}
+
+// Run is where the running cluster has its files.
+func (l *Lab) Run() string { return filepath.Join(l.Home, "run") }
+
+// Data is where Milvus has its object store.
+func (l *Lab) Data() string { return filepath.Join(l.Run(), "data") }
+
+// Python is the interpreter that has pymilvus.
+func (l *Lab) Python() string { return filepath.Join(l.Home, "v235", "bin", "python") }
+
+// Env is all that a process of the lab gets: Milvus takes every variable for a setting.
+func (l *Lab) Env(more ...string) []string {
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LAB=" + l.Home, "STORAGE=local", "ETCDCTL_API=3", "PYTHONDONTWRITEBYTECODE=1"}, more...)
+}
+
+// Output runs a command in a group of its own and gives what it wrote; the end of ctx ends all of the group.
+func (l *Lab) Output(ctx context.Context, name string, words ...string) ([]byte, error) {
+	var out, errs bytes.Buffer
+	cmd := l.Command(ctx, name, words...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return out.Bytes(), fmt.Errorf("%s %s: %w: %.300s", filepath.Base(name), strings.Join(words, " "), err, lastLine(errs.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// Command is a command in a group of its own, with the environment of the lab; the end of ctx ends all of the group.
+func (l *Lab) Command(ctx context.Context, name string, words ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, words...)
+	cmd.Env = l.Env()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 2 * time.Second
+	return cmd
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// Client runs the client against the proxy.
+func (l *Lab) Client(ctx context.Context, limit time.Duration, words ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_, err := l.Output(ctx, l.Python(), append([]string{"-W", "ignore", l.Script, ProxyAddress}, words...)...)
+	return err
+}
+
+// Beside starts the client and leaves it running until the round is over.
+func (l *Lab) Beside(ctx context.Context, words ...string) error {
+	cmd := l.Command(ctx, l.Python(), append([]string{"-W", "ignore", l.Script, ProxyAddress}, words...)...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	l.background = append(l.background, cmd)
+	return nil
+}
+
+// EndBackground ends what runs beside, or waits for it.
+func (l *Lab) EndBackground(wait bool) {
+	for _, cmd := range l.background {
+		if !wait {
+			_ = cmd.Cancel()
+		}
+		_ = cmd.Wait()
+	}
+	l.background = nil
+}
+
+// Etcdctl runs etcdctl against the cluster's etcd.
+func (l *Lab) Etcdctl(ctx context.Context, words ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	return l.Output(ctx, "etcdctl", append([]string{"--endpoints", EtcdAddress, "--command-timeout=8s"}, words...)...)
+}
+
+// Sessions reads who is registered, by the role and address that a process of the lab has.
+func (l *Lab) Sessions(ctx context.Context) (map[string]Session, error) {
+	text, err := l.Etcdctl(ctx, "get", "--prefix", "by-dev/meta/session/")
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]Session{}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i := 0; i+1 < len(lines); i += 2 {
+		var s Session
+		if json.Unmarshal([]byte(lines[i+1]), &s) != nil || s.Role == "" || s.Role == "indexcoord" {
+			continue
+		}
+		s.Key, s.Raw = lines[i], lines[i+1]
+		for process, p := range Ports {
+			here := s.Address == fmt.Sprintf("127.0.0.1:%d", p.GRPC) || process == "proxy" && s.Address == "127.0.0.1:20132"
+			if s.Role == RoleOf(process) && (here || l.Address[process] == s.Address) {
+				found[process] = s
+			}
+		}
+	}
+	return found, nil
+}
+
+// Undo has something taken back by TakeBack, the last first.
+func (l *Lab) Undo(f func() error) { l.undo = append(l.undo, f) }
+
+// TakeBack undoes what has been done to files, mounts, limits and listeners.
+func (l *Lab) TakeBack() {
+	for _, u := range slices.Backward(l.undo) {
+		_ = u()
+	}
+	l.undo = nil
+}

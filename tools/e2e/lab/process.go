@@ -1,0 +1,196 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// PID is the process id that a process of the lab was started with, 0 if it never was.
+func (l *Lab) PID(process string) int {
+	text, err := os.ReadFile(filepath.Join(l.Run(), "pid", process+".pid"))
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+// State is a process's letter in /proc, "" if it is gone or a zombie.
+func (l *Lab) State(process string) string {
+	pid := l.PID(process)
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if pid == 0 || err != nil {
+		return ""
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	if rest == "" || rest[0] == 'Z' {
+		return ""
+	}
+	return rest[:1]
+}
+
+// Signal sends a signal to a process.
+func (l *Lab) Signal(process string, s syscall.Signal) error {
+	pid := l.PID(process)
+	if pid == 0 {
+		return errors.New("no process id of " + process)
+	}
+	return syscall.Kill(pid, s)
+}
+
+// Start starts a process of Milvus as node.sh does, on its own port or on another, with settings
+// of its own.
+func (l *Lab) Start(process string, grpc int, settings ...string) error {
+	role := RoleOf(process)
+	p := Ports[process]
+	if grpc == 0 {
+		grpc = p.GRPC
+	}
+	work := filepath.Join(l.Run(), "work", process)
+	if err := os.MkdirAll(filepath.Join(work, "run"), 0o755); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(l.Run(), "log", process+".log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	bin := filepath.Join(l.Home, "bin235")
+	upper := strings.ToUpper(role)
+	cmd := exec.Command(filepath.Join(bin, "milvus"), "run", role) //nolint:noctx // it outlives the round
+	cmd.Dir, cmd.Stdout, cmd.Stderr = work, log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Env = l.Env("MILVUSCONF="+filepath.Join(l.Run(), "conf"), "DEPLOY_MODE=DISTRIBUTED", fmt.Sprintf("METRICS_PORT=%d", p.Metrics),
+		"MILVUS_RUN_DIR="+filepath.Join(work, "run"), "LD_LIBRARY_PATH="+bin, upper+"_IP=127.0.0.1", fmt.Sprintf("%s_PORT=%d", upper, grpc),
+		"PROXY_INTERNALPORT=20132", "MALLOC_CONF=background_thread:true")
+	cmd.Env = append(cmd.Env, settings...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	l.Address[process] = fmt.Sprintf("127.0.0.1:%d", grpc)
+	go func() { _ = cmd.Wait() }()
+	return os.WriteFile(filepath.Join(l.Run(), "pid", process+".pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o644)
+}
+
+// Healthz says how long a process took to say that it is well; an error if it did not.
+func (l *Lab) Healthz(ctx context.Context, process string, limit time.Duration) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	began := time.Now()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/healthz", Ports[process].Metrics), http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("%s says %s", process, answer.Status)
+	}
+	return time.Since(began), nil
+}
+
+// Wait asks once a second until something is so.
+func Wait(ctx context.Context, limit time.Duration, what string, is func() bool) error {
+	end := time.Now().Add(limit)
+	for !is() {
+		if time.Now().After(end) {
+			return fmt.Errorf("%s: not after %s", what, limit)
+		}
+		if err := Sleep(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sleep waits so long, or until ctx ends, whose error it gives then.
+func Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// Bring starts what is not running of the lab's processes and waits until all are well.
+func (l *Lab) Bring(ctx context.Context, processes ...string) error {
+	for _, p := range processes {
+		if l.State(p) == "T" {
+			if err := l.Signal(p, syscall.SIGCONT); err != nil {
+				return err
+			}
+		}
+		_, err := l.Healthz(ctx, p, 3*time.Second)
+		if l.State(p) == "" || err != nil {
+			// A process that lost its session ends by itself, or hangs half dead.
+			_ = l.Signal(p, syscall.SIGKILL)
+			delete(l.Address, p)
+			if err := Wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.State(p) == "" }); err != nil {
+				return err
+			}
+			if err := l.Start(p, 0); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range processes {
+		if err := Wait(ctx, 150*time.Second, p+" is well", func() bool { _, err := l.Healthz(ctx, p, 3*time.Second); return err == nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Leave asks a process to stop, and waits until it has handed over what it serves.
+func (l *Lab) Leave(ctx context.Context, process string) error {
+	if err := l.Signal(process, syscall.SIGTERM); err != nil {
+		return err
+	}
+	return Wait(ctx, 90*time.Second, "end of "+process, func() bool { return l.State(process) == "" })
+}
+
+// Listens reports whether something listens at an address.
+func Listens(address string) bool {
+	c, err := (&net.Dialer{Timeout: time.Second}).Dial("tcp", address)
+	if err == nil {
+		_ = c.Close()
+	}
+	return err == nil
+}
+
+// RoleOf is the role of a process of the lab.
+func RoleOf(process string) string { return strings.TrimRight(process, "0123456789") }
+
+// Duty stops a process for a part of each period, in percent, until it is taken back.
+func (l *Lab) Duty(ctx context.Context, process string, period time.Duration, percent int) {
+	ctx, end := context.WithCancel(ctx)
+	done := make(chan struct{})
+	off := period * time.Duration(percent) / 100
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			_ = l.Signal(process, syscall.SIGSTOP)
+			_ = Sleep(ctx, off)
+			_ = l.Signal(process, syscall.SIGCONT)
+			_ = Sleep(ctx, period-off)
+		}
+	}()
+	l.Undo(func() error { end(); <-done; return nil })
+}
