@@ -15,7 +15,7 @@ import (
 var csvWriter = &writer{
 	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden,
 	sheet: func(w io.Writer, s *Sheet) error {
-		if s.Flat != nil {
+		if s.Flat != nil && len(s.Options.Ask.Columns) == 0 {
 			return WriteCSV(w, s.Flat, &s.Options.Options)
 		}
 		return WriteCSV(w, s.Items, &s.Options.Options)

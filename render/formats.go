@@ -152,6 +152,9 @@ func (list Formats) Doc() string {
 
 // Write writes a report.
 func (s *Sheet) Write(w io.Writer, f Format) error {
+	if s.Options.err != nil {
+		return s.Options.err
+	}
 	if own := s.Own[f.Name()]; own != nil {
 		return own(w)
 	}

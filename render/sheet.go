@@ -56,6 +56,8 @@ type ReportOptions struct {
 	// Ask is which entries are shown, in which order, with which columns, where a report says which there are. Its limit
 	// is Limit.
 	Ask table.Query
+	// err is what was wrong with the question.
+	err error
 }
 
 // Line is a line of prose. Its pieces are made harmless where they are written.
@@ -137,8 +139,9 @@ type Asked[T any] struct {
 	names []string
 }
 
-// Ask selects what is asked of a list. The limit, if not 0, is that of each group of rows; group nil: of all together.
-func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) (*Asked[T], error) {
+// Ask selects what is asked of a list. The limit, if not 0, is that of each group of rows; group nil: of all together. What is
+// wrong with the question the Sheet says that is written.
+func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked[T] {
 	q := o.Ask
 	q.Show = table.Hidden
 	if group == nil {
@@ -146,7 +149,7 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) (*Aske
 	}
 	g, err := table.Select(list, q)
 	if err != nil {
-		return nil, err
+		o.err, g = err, &table.Grid{Table: list, Rows: []int32{}}
 	}
 	a := &Asked[T]{Items: g, Left: map[any]int{}, names: q.Columns}
 	of := map[any]int{}
@@ -162,8 +165,23 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) (*Aske
 		a.Rows, rows = append(a.Rows, row), append(rows, int32(g.Row(i)))
 	}
 	g.Rows = rows
-	return a, nil
+	return a
 }
+
+// List is a part with the rows, or a line that says that none is as asked for. Of a table without any the line is empty, if that
+// is not "".
+func (a *Asked[T]) List(empty string) Part {
+	if a.Items.Table.Len() > 0 {
+		empty = "no " + a.Items.Table.Schema().Singular + " is as asked for"
+	}
+	if len(a.Rows) == 0 && empty != "" {
+		return Part{Head: []Line{{Text: empty}}}
+	}
+	return Part{List: a.People}
+}
+
+// More says how many rows there are besides.
+func (a *Asked[T]) More(o *ReportOptions) []Line { return o.Rest(a.Items.Matched - len(a.Rows)) }
 
 // People are the rows as people see them.
 func (a *Asked[T]) People(show table.Show) *table.Grid {

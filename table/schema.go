@@ -20,7 +20,7 @@ type Schema struct {
 	DefaultSort string
 	// Handle is the column that -o name prints.
 	Handle string
-	// Order are the names of the columns for people, if they do not stand in the order of Columns.
+	// Order are the names of the columns for people, if they do not stand in the order of Columns; those that there are.
 	Order []string
 	// Slashes says that names may hold one, so that "a/b" does not mean b of a.
 	Slashes bool
@@ -62,7 +62,9 @@ func (s *Schema) Usual(show Show, more func(column int) bool) []int {
 	}
 	if len(s.Order) > 0 && show < Hidden {
 		for _, name := range s.Order {
-			take(s.Column(name))
+			if i := s.Column(name); i >= 0 {
+				take(i)
+			}
 		}
 		return columns
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -24,7 +23,7 @@ type balanceFlags struct {
 	plan   bool
 	goal   float64
 	by     string
-	output string
+	report cli.ReportFlags
 }
 
 const helpBalance = `Show how evenly query nodes share the work: per replica and node sealed and growing
@@ -56,13 +55,13 @@ func balanceCommand(a *cli.App) *cobra.Command {
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 			return a.CompleteGet(cmd, []string{"collections"}, word)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.plan, "plan", false, "propose the fewest moves that even it out")
 	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "the largest share over the mean that is even enough")
 	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what is evened out: cost (search work), rows or memory (logs and index files)")
-	cli.AddOutput(cmd, &f.output, render.BalanceFormats().Names())
+	f.report.Register(cmd, render.BalanceFormats(), 0, "")
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
 	return cmd
@@ -71,7 +70,7 @@ func balanceCommand(a *cli.App) *cobra.Command {
 // balanceParts are what the balance is worked out from.
 const balanceParts = model.PartCatalog | model.PartSegments | model.PartLogs | model.PartConfig
 
-func (f *balanceFlags) run(ctx context.Context, a *cli.App, collections []string) error {
+func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string) error {
 	by, ok := balance.MeasureOf(f.by)
 	if !ok {
 		return cli.Usage(fmt.Errorf("--by is cost, rows or memory, not %q", f.by), "kitescope balance --by rows")
@@ -79,15 +78,11 @@ func (f *balanceFlags) run(ctx context.Context, a *cli.App, collections []string
 	if !(f.goal >= 1) || math.IsInf(f.goal, 0) { // NaN is not either
 		return cli.Usage(fmt.Errorf("--goal is 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1")
 	}
-	format, err := render.BalanceFormats().Parse(f.output)
-	if err != nil {
-		return cli.Usage(err, "see: kitescope balance --help")
-	}
-	o, err := a.RenderOptions("")
+	format, o, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}
-	c, err := a.LoadLive(ctx, f.nodes, meta.Want{Parts: balanceParts})
+	c, err := a.LoadLive(cmd.Context(), f.nodes, meta.Want{Parts: balanceParts})
 	if err != nil {
 		return err
 	}
@@ -99,7 +94,7 @@ func (f *balanceFlags) run(ctx context.Context, a *cli.App, collections []string
 		return err
 	}
 	b := &render.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan), Version: cli.VersionText()}
-	if err := a.Write(func(w *bufio.Writer) error { return render.WriteBalance(w, b, format, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.WriteBalance(w, b, format, o.Options) }); err != nil {
 		return err
 	}
 	if name := format.Name(); !survey.Asked && name != "table" && name != "wide" {

@@ -25,7 +25,8 @@ import (
 
 // benchFlags are those of "compare".
 type benchFlags struct {
-	output, out, plot  string
+	report             cli.ReportFlags
+	out, plot          string
 	force              bool
 	pairing, control   string
 	level              float64
@@ -74,7 +75,7 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
-	cli.AddOutput(cmd, &f.output, builds.ComparisonFormats().Names())
+	f.report.Register(cmd, builds.ComparisonFormats(), 0, "")
 	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(builds.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(picture.Formats(), ", ."))
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
@@ -111,7 +112,7 @@ type settledComparison struct {
 	options bench.Options
 	read    read.Options
 	format  render.Format
-	render  render.Options
+	render  render.ReportOptions
 	only    bench.Filter
 	match   *regexp.Regexp // nil: names as they are
 }
@@ -143,14 +144,11 @@ func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledC
 			return nil, err
 		}
 	}
-	if s.format, err = builds.ComparisonFormats().Parse(f.output); err != nil {
-		return nil, cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
-	}
 	s.read.Better = s.options.Better
 	if s.read.Columns, err = parseColumns(f.columns); err != nil {
 		return nil, err
 	}
-	s.render, err = a.RenderOptions("")
+	s.format, s.render, err = f.report.Settle(a, cmd)
 	return s, err
 }
 
@@ -255,7 +253,7 @@ func (f *benchFlags) comparisonWriter(a *cli.App, s *settledComparison) (func(*b
 			return nil, err
 		}
 		return func(c *bench.Comparison) error {
-			return to(func(w io.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })
+			return to(func(w io.Writer) error { return builds.WriteComparison(w, c, s.format, s.render.Options) })
 		}, nil
 	}
 	if !slices.Contains(builds.ComparisonPlotNames(), f.plot) {

@@ -24,7 +24,7 @@ import (
 
 // diagnoseFlags are the flags of diagnose.
 type diagnoseFlags struct {
-	output        string
+	report        cli.ReportFlags
 	only, skip    []string
 	failOn        string
 	baseline      string
@@ -85,10 +85,10 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
   kitescope diagnose --storage 's3://milvus/files?endpoint=10.0.0.9:9000&tls=false'
   kitescope diagnose --watch`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(a, cmd) },
 	}
 	fl := cmd.Flags()
-	cli.AddOutput(cmd, &f.output, render.FindingsFormats().Names())
+	f.report.Register(cmd, render.FindingsFormats(), 0, "")
 	fl.StringSliceVar(&f.only, "only", nil, "run only these checks")
 	fl.StringSliceVar(&f.skip, "skip", nil, "leave these checks out")
 	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
@@ -129,10 +129,10 @@ type diagnosis struct {
 	bar      check.Bar
 	baseline *check.Baseline
 	format   render.Format
-	options  render.Options
+	options  render.ReportOptions
 }
 
-func (f *diagnoseFlags) parseDiagnosis(a *cli.App) (*diagnosis, error) {
+func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnosis, error) {
 	d := &diagnosis{flags: *f}
 	var unknown string
 	if d.checks, unknown = check.Choose(rules.All(), f.only, f.skip); unknown != "" {
@@ -147,7 +147,7 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App) (*diagnosis, error) {
 	if d.bar.FailOn, d.bar.Never, err = parseSeverity(f.failOn); err != nil {
 		return nil, err
 	}
-	if err := d.parseOutput(a); err != nil {
+	if err := d.parseOutput(a, cmd); err != nil {
 		return nil, err
 	}
 	switch {
@@ -165,17 +165,13 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App) (*diagnosis, error) {
 	return d, err
 }
 
-func (d *diagnosis) parseOutput(a *cli.App) error {
-	word := d.flags.output
-	if d.flags.verbose && (word == "table" || word == "text") {
-		word = "wide"
-	}
+func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	var err error
-	if d.format, err = render.FindingsFormats().Parse(word); err != nil {
-		return cli.Usage(err, "see: kitescope diagnose --help")
-	}
-	if d.options, err = a.RenderOptions(""); err != nil {
+	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
 		return err
+	}
+	if d.flags.verbose && d.format.Name() == "table" {
+		d.format, _ = render.FindingsFormats().Parse("wide")
 	}
 	if name := d.format.Name(); d.flags.watch && name != "table" && name != "wide" && name != "jsonl" {
 		return cli.Usage(fmt.Errorf("--watch cannot write %s: a document has an end", name), "use -o table, wide or jsonl")
@@ -216,8 +212,9 @@ func readBaseline(path string) (*check.Baseline, error) {
 	return b, nil
 }
 
-func (f *diagnoseFlags) run(ctx context.Context, a *cli.App) error {
-	d, err := f.parseDiagnosis(a)
+func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	d, err := f.parseDiagnosis(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -250,7 +247,7 @@ func (f *diagnoseFlags) run(ctx context.Context, a *cli.App) error {
 		accepted, _ := d.baseline.Apply(older, rules.All())
 		shown.Since = check.Since(accepted, shown.Report)
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options.Options) }); err != nil {
 		return err
 	}
 	if err := d.judgedAll(a, c, report); err != nil {

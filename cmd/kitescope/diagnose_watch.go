@@ -58,10 +58,10 @@ func (w *diagnosisWatch) show(c *model.Cluster) error {
 	w.shown = true
 	err := w.Write(func(out *bufio.Writer) error {
 		if !first || w.format.Structured() {
-			return render.Changes(out, report, w.Now(), changes, blind, w.format, w.options)
+			return render.Changes(out, report, w.Now(), changes, blind, w.format, w.options.Options)
 		}
 		shown := &render.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.VersionText()}
-		return render.Findings(out, shown, w.format, w.options)
+		return render.Findings(out, shown, w.format, w.options.Options)
 	})
 	if err != nil || !first {
 		return err

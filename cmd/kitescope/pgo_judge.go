@@ -20,8 +20,7 @@ import (
 // judgeFlags are those of "pgo judge".
 type judgeFlags struct {
 	input  profileInput
-	output string
-	limit  int
+	report cli.ReportFlags
 	failOn string
 	ui     cli.UIFlags
 	openUI bool
@@ -65,8 +64,7 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 	f.input.register(cmd)
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads")
 	fl := cmd.Flags()
-	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
-	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many hot calls, 0 for all")
+	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "show so many hot calls, 0 for all")
 	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "the least bound, in percent of CPU time, that is worth building for")
 	fl.Float64Var(&f.bars.overlap, "min-overlap", 0.8, "how alike the calls of two profiles of one load must be, 0 to 1")
@@ -126,25 +124,21 @@ func verdictFails(v pgo.Verdict, failOn string) (bool, error) {
 
 func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	format, err := render.ReportFormats().Parse(f.output)
+	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
-		return cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
+		return err
 	}
 	if _, err := verdictFails(pgo.Unfit, f.failOn); err != nil {
 		return err
 	}
-	if f.limit < 0 {
-		return cli.Usagef("--limit is 0 or more, not %d", f.limit)
+	if !cmd.Flags().Changed("limit") { // a document has no more than people see
+		ro.Limit = defaultHotCalls
 	}
-	hot := f.limit
+	hot := ro.Limit
 	if f.openUI || hot == 0 {
 		hot = -1
 	}
 	o, err := f.bars.options(hot)
-	if err != nil {
-		return err
-	}
-	ro, err := a.RenderOptions("")
 	if err != nil {
 		return err
 	}
@@ -171,7 +165,7 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return f.judgementUI(a, cmd, j, args)
 	}
 	err = a.Write(func(w *bufio.Writer) error {
-		return builds.WriteJudgement(w, j, format, render.ReportOptions{Options: ro, Limit: f.limit})
+		return builds.WriteJudgement(w, j, format, ro)
 	})
 	if fails, _ := verdictFails(j.Verdict, f.failOn); err == nil && fails {
 		err = &cli.CodeError{Code: cli.ExitFindings}

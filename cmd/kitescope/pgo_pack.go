@@ -28,8 +28,7 @@ import (
 // packFlags are those of "pgo pack".
 type packFlags struct {
 	input    profileInput
-	output   string
-	limit    int
+	report   cli.ReportFlags
 	source   buildSource
 	out      string
 	weight   string
@@ -75,8 +74,7 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
-	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
-	fl.IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many profiles, 0 for all; csv and structured formats have all unless it is given")
+	f.report.Register(cmd, render.ReportFormats(), defaultEntries, "show so many profiles, 0 for all; csv and structured formats have all unless it is given")
 	fl.StringVar(&f.source.dir, "dir", "", "folder of the module that is built; default: the current one")
 	fl.StringVar(&f.source.pkg, "package", "", "its main package, where it has several: ./cmd/service")
 	fl.StringVarP(&f.out, "out", "O", "", "write this file instead; - is standard output")
@@ -97,7 +95,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	format, ro, err := cli.ReportOutput(a, cmd, f.output, f.limit)
+	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}

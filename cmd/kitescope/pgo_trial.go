@@ -29,7 +29,7 @@ import (
 type trialFlags struct {
 	plan   trial.Plan
 	effect float64
-	output string
+	report cli.ReportFlags
 	failOn string
 	bench  bool
 }
@@ -147,7 +147,7 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&p.Write, "write", false, "put default.pgo and default.pgo.json into the main package in the end")
 	fl.BoolVar(&p.Force, "force", false, "with --write: replace a default.pgo that kitescope did not write, and write one that makes the program worse")
 	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
-	cli.AddOutput(cmd, &f.output, builds.TrialFormats().Names())
+	f.report.Register(cmd, builds.TrialFormats(), 0, "")
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(trialFailures...))
 	_ = cmd.MarkFlagDirname("dir")
 	_ = cmd.MarkFlagDirname("out")
@@ -217,15 +217,11 @@ func (f *trialFlags) fails(v bench.Verdict) (bool, error) {
 }
 
 func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) error {
-	format, err := builds.TrialFormats().Parse(f.output)
+	format, o, err := f.report.Settle(a, cmd)
 	if err != nil {
-		return cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
-	}
-	if err := f.check(); err != nil {
 		return err
 	}
-	o, err := a.RenderOptions("")
-	if err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	f.plan.Tool, f.plan.Now = cli.VersionText(), a.Now
@@ -237,7 +233,7 @@ func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) er
 	if err := keepReport(r); err != nil {
 		return err
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return builds.WriteTrial(w, r, format, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return builds.WriteTrial(w, r, format, o.Options) }); err != nil {
 		return err
 	}
 	fails, _ := f.fails(r.Verdict())

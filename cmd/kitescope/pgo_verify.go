@@ -28,8 +28,7 @@ import (
 // verifyFlags are those of "pgo verify".
 type verifyFlags struct {
 	input    profileInput
-	output   string
-	limit    int
+	report   cli.ReportFlags
 	profile  string
 	running  string
 	controls []string
@@ -66,8 +65,7 @@ one, or no sign of it. 4: it cannot be told.`,
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
-	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
-	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many calls, 0 for all; csv and structured formats have all unless it is given")
+	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "show so many calls, 0 for all; csv and structured formats have all unless it is given")
 	fl.StringVar(&f.profile, "profile", "", "the profile that it was built with")
 	fl.StringVar(&f.running, "running", "", "CPU profile of the binary under load, or the URL of the service")
 	fl.StringArrayVar(&f.controls, "control", nil, "the same program built without PGO: its binary, or a CPU profile of it; repeatable")
@@ -76,7 +74,7 @@ one, or no sign of it. 4: it cannot be told.`,
 
 func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, word string) error {
 	ctx := cmd.Context()
-	format, ro, err := cli.ReportOutput(a, cmd, f.output, f.limit)
+	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ differ besides: neither can be told from one profile a side.`,
 		},
 	}
 	f.register(cmd)
-	f.list.RegisterReport(cmd, profiles.DiffSchema, "flat_verdict=more", "-flat_after,function", "function,flat,flat_p; +file")
+	f.report.List(cmd, profiles.DiffSchema, "flat_verdict=more", "-flat_after,function", "function,flat,flat_p; +file")
 	fl := cmd.Flags()
 	fl.BoolVar(&c.relativeToBase, "subtract", false, "take percentages of the sum of all differences, as pprof's -base, not of BASE's total")
 	fl.BoolVar(&c.normalize, "normalize", false, "scale NEW to BASE's total first, as pprof's -normalize")

@@ -76,7 +76,7 @@ func profileTrend(a *cli.App) *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	f.list.RegisterReport(cmd, profiles.TrendSchema, "verdict=more", "-p,function", "function,p; +node")
+	f.report.List(cmd, profiles.TrendSchema, "verdict=more", "-p,function", "function,p; +node")
 	cli.LeaveOut(cmd, "mean")
 	return cmd
 }

@@ -20,9 +20,7 @@ import (
 type profileTable struct {
 	input    profileInput
 	question profileQuestion
-	output   string
-	limit    int
-	list     cli.ListFlags
+	report   cli.ReportFlags
 }
 
 // defaultEntries is how many entries a table for people has; scripts get all.
@@ -31,8 +29,7 @@ const defaultEntries = 40
 func (f *profileTable) register(cmd *cobra.Command) {
 	f.input.register(cmd)
 	f.question.register(cmd.Flags())
-	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
-	cmd.Flags().IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many entries, 0 for all; csv and structured formats have all unless it is given")
+	f.report.Register(cmd, render.ReportFormats(), defaultEntries, "show so many entries, 0 for all; csv and structured formats have all unless it is given")
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()...))
 }
 
@@ -49,12 +46,9 @@ func (f *profileTable) settleTable(a *cli.App, cmd *cobra.Command) (settledTable
 	if s.options, err = f.question.options(); err != nil {
 		return s, err
 	}
-	s.format, s.render, err = cli.ReportOutput(a, cmd, f.output, f.limit)
-	if err != nil {
-		return s, err
-	}
+	s.format, s.render, err = f.report.Settle(a, cmd)
 	s.render.By, s.render.Label = s.options.By, s.options.Label
-	return s, f.list.Ask(&s.render)
+	return s, err
 }
 
 func profileTop(a *cli.App) *cobra.Command {
@@ -85,7 +79,7 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 		},
 	}
 	f.register(cmd)
-	f.list.RegisterReport(cmd, profiles.TopSchema, "'flat_percent>1'", "-cum,function", "function,flat,class; +file")
+	f.report.List(cmd, profiles.TopSchema, "'flat_percent>1'", "-cum,function", "function,flat,class; +file")
 	return cmd
 }
 

@@ -28,7 +28,7 @@ type watchFlags struct {
 	length     time.Duration
 	counter    string
 	queries    float64
-	output     string
+	report     cli.ReportFlags
 	plot       string
 	folder     string
 	force      bool
@@ -81,7 +81,7 @@ func profileWatch(a *cli.App) *cobra.Command {
 			if at := cmd.ArgsLenAtDash(); at >= 0 {
 				urls, command = args[:at], args[at:]
 			}
-			return f.run(cmd.Context(), a, urls, command)
+			return f.run(a, cmd, urls, command)
 		},
 	}
 	fl := cmd.Flags()
@@ -91,7 +91,7 @@ func profileWatch(a *cli.App) *cobra.Command {
 	fl.DurationVar(&f.length, "for", 0, "how long to watch; 0 is until the last process ends, or ^C")
 	fl.StringVar(&f.counter, "counter", "", `counter of queries in the metrics: milvus_proxy_sq_latency_count{query_type="search"}`)
 	fl.Float64Var(&f.queries, "queries", 0, "how many queries there were, where nothing counts them")
-	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
+	f.report.Register(cmd, render.ReportFormats(), 0, "")
 	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(picture.Formats(), ", ."))
 	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
@@ -170,13 +170,14 @@ type watching struct {
 	err     error // of a sink
 }
 
-func (f *watchFlags) run(ctx context.Context, a *cli.App, urls, command []string) error {
+func (f *watchFlags) run(a *cli.App, cmd *cobra.Command, urls, command []string) error {
 	if err := f.check(command); err != nil {
 		return err
 	}
+	ctx := cmd.Context()
 	a.RunClock()
 	w := &watching{App: a, flags: f, own: -1}
-	if err := w.settle(); err != nil {
+	if err := w.settle(cmd); err != nil {
 		return err
 	}
 	if err := w.find(ctx, urls, command != nil); err != nil {
@@ -201,12 +202,9 @@ func (f *watchFlags) run(ctx context.Context, a *cli.App, urls, command []string
 }
 
 // settle reads formats and the counter.
-func (w *watching) settle() error {
+func (w *watching) settle(cmd *cobra.Command) error {
 	var err error
-	if w.format, err = render.ReportFormats().Parse(w.flags.output); err != nil {
-		return cli.Usage(err, "see: kitescope profile watch --help")
-	}
-	if w.options.Options, err = w.RenderOptions(""); err != nil {
+	if w.format, w.options, err = w.flags.report.Settle(w.App, cmd); err != nil {
 		return err
 	}
 	if w.flags.counter != "" {

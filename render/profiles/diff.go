@@ -14,11 +14,7 @@ import (
 
 // WriteDiff writes what changed between two profiles.
 func WriteDiff(w io.Writer, c *report.Comparison, f render.Format, o render.ReportOptions) error {
-	s, err := newDiffSheet(c, &o)
-	if err != nil {
-		return err
-	}
-	return s.Write(w, f)
+	return newDiffSheet(c, &o).Write(w, f)
 }
 
 // DiffSchema is what can be asked of the changes that WriteDiff writes.
@@ -41,16 +37,17 @@ func Verdict(v report.Verdict, ascii bool) (mark string, role render.Role) {
 	return words.UnknownMark, render.RolePlain
 }
 
-func newDiffSheet(c *report.Comparison, o *render.ReportOptions) (*render.Sheet, error) {
+func newDiffSheet(c *report.Comparison, o *render.ReportOptions) *render.Sheet {
 	var scale changeScale
-	asked, err := render.Ask(o, diffTable(c, &scale, o), nil)
-	if err != nil {
-		return nil, err
-	}
+	asked := render.Ask(o, diffTable(c, &scale, o), nil)
 	scale = newChangeScale(c, asked.Rows)
-	s := &render.Sheet{
+	empty := "nothing changed"
+	if c.Base.Total == 0 && c.New.Total == 0 {
+		empty = "nothing was sampled on either side"
+	}
+	return &render.Sheet{
 		Kind: "ProfileDiff", Options: o, Head: diffHead(c, o),
-		Foot: append(o.Rest(asked.Items.Matched-len(asked.Rows)), render.Line{Role: render.RoleDim, Text: verdictLegend(o)}),
+		Foot: append(asked.More(o), render.Line{Role: render.RoleDim, Text: verdictLegend(o)}),
 		About: func(e *doc.Encoder) {
 			writeProfileHead(e, &c.New)
 			e.Key("base")
@@ -66,19 +63,8 @@ func newDiffSheet(c *report.Comparison, o *render.ReportOptions) (*render.Sheet,
 			e.Entry("level", doc.Exact(c.Level))
 		},
 		Items: asked.Items,
+		Parts: []render.Part{asked.List(empty)},
 	}
-	text := "nothing changed"
-	switch {
-	case len(asked.Rows) > 0:
-		s.Parts = []render.Part{{List: asked.People}}
-		return s, nil
-	case len(c.Changes) > 0:
-		text = "no change is as asked for"
-	case c.Base.Total == 0 && c.New.Total == 0:
-		text = "nothing was sampled on either side"
-	}
-	s.Parts = []render.Part{{Head: []render.Line{{Text: text}}}}
-	return s, nil
 }
 
 func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {

@@ -11,11 +11,7 @@ import (
 
 // WriteTop writes where the time goes.
 func WriteTop(w io.Writer, t *report.Top, f render.Format, o render.ReportOptions) error {
-	s, err := newTopSheet(t, &o)
-	if err != nil {
-		return err
-	}
-	return s.Write(w, f)
+	return newTopSheet(t, &o).Write(w, f)
 }
 
 // TopSchema is what can be asked of the entries that WriteTop writes.
@@ -23,31 +19,21 @@ func TopSchema(o render.ReportOptions) *table.Schema {
 	return topTable(&report.Top{}, new(scale), &o).Schema()
 }
 
-func newTopSheet(t *report.Top, o *render.ReportOptions) (*render.Sheet, error) {
+func newTopSheet(t *report.Top, o *render.ReportOptions) *render.Sheet {
 	var unit scale
-	asked, err := render.Ask(o, topTable(t, &unit, o), nil)
-	if err != nil {
-		return nil, err
-	}
+	asked := render.Ask(o, topTable(t, &unit, o), nil)
 	unit = newScale(t.Type.Unit, t.Total, magnitudes(asked.Rows, flatOf, cumOf))
-	part := render.Part{List: asked.People}
-	switch {
-	case len(t.Entries) == 0:
-		part = render.Part{Head: []render.Line{{Text: "no samples"}}}
-	case len(asked.Rows) == 0:
-		part = render.Part{Head: []render.Line{{Text: "no entry is as asked for"}}}
-	}
 	return &render.Sheet{
 		Kind: "ProfileTop", Options: o,
 		Head:  headLines(&t.Header),
-		Parts: []render.Part{part},
-		Foot:  o.Rest(asked.Items.Matched - len(asked.Rows)),
+		Parts: []render.Part{asked.List("no samples")},
+		Foot:  asked.More(o),
 		About: func(e *doc.Encoder) {
 			writeProfileHead(e, &t.Header)
 			writeBy(e, o)
 		},
 		Items: asked.Items,
-	}, nil
+	}
 }
 
 // topTable are the entries. Values are written in a unit that is known once it is known which of them are shown.

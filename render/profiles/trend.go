@@ -15,11 +15,7 @@ import (
 
 // WriteTrend writes how shares move over a rolling record.
 func WriteTrend(w io.Writer, t *report.Trend, f render.Format, o render.ReportOptions) error {
-	s, err := newTrendSheet(t, &o)
-	if err != nil {
-		return err
-	}
-	return s.Write(w, f)
+	return newTrendSheet(t, &o).Write(w, f)
 }
 
 // TrendSchema is what can be asked of the entries that WriteTrend writes.
@@ -27,11 +23,8 @@ func TrendSchema(o render.ReportOptions) *table.Schema {
 	return moverTable(&report.Trend{}, "PER HOUR", &o).Schema()
 }
 
-func newTrendSheet(t *report.Trend, o *render.ReportOptions) (*render.Sheet, error) {
-	asked, err := render.Ask(o, moverTable(t, "PER HOUR", o), func(x moverItem) any { return x.node })
-	if err != nil {
-		return nil, err
-	}
+func newTrendSheet(t *report.Trend, o *render.ReportOptions) *render.Sheet {
+	asked := render.Ask(o, moverTable(t, "PER HOUR", o), func(x moverItem) any { return x.node })
 	share := "flat"
 	if t.Cum {
 		share = "cum"
@@ -56,7 +49,7 @@ func newTrendSheet(t *report.Trend, o *render.ReportOptions) (*render.Sheet, err
 		writeBy(e, o)
 		writeTrendNodes(e, t)
 	}
-	return s, nil
+	return s
 }
 
 // moverItem is an entry of a node's record.

@@ -11,7 +11,6 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/profile/pull"
-	"kitescope/render"
 	"kitescope/words/hints"
 )
 
@@ -79,22 +78,6 @@ func LeaveOut(cmd *cobra.Command, names ...string) {
 			cmd.Flags().AddFlag(f)
 		}
 	})
-}
-
-// ReportOutput settles how a report is written.
-func ReportOutput(a *App, cmd *cobra.Command, word string, limit int) (render.Format, render.ReportOptions, error) {
-	format, err := render.ReportFormats().Parse(word)
-	if err != nil {
-		return format, render.ReportOptions{}, Usage(err, "see: "+cmd.CommandPath()+" --help")
-	}
-	if limit < 0 {
-		return format, render.ReportOptions{}, Usagef("--limit is 0 or more, not %d", limit)
-	}
-	if format.Structured() && !cmd.Flags().Changed("limit") {
-		limit = 0
-	}
-	o, err := a.RenderOptions("")
-	return format, render.ReportOptions{Options: o, Limit: limit}, err
 }
 
 // WithHint gives an error a hint, with that which it has already.

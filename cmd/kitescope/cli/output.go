@@ -33,12 +33,6 @@ func (a *App) RenderOptions(output string) (render.Options, error) {
 	return o, nil
 }
 
-// AddOutput registers -o with the words that it knows.
-func AddOutput(cmd *cobra.Command, output *string, formats []string) {
-	cmd.Flags().StringVarP(output, "output", "o", "table", strings.Join(formats, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(formats...))
-}
-
 // DocumentFlags are the flags of a command that shows one document and no list.
 type DocumentFlags struct {
 	output string

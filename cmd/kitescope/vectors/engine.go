@@ -18,7 +18,6 @@ import (
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
-	"kitescope/render"
 )
 
 // engineCommand is "engine" with its subcommands.
@@ -57,11 +56,10 @@ func engineCommands() []cli.Entry {
 
 // engineFlags are what several of the engine's commands take.
 type engineFlags struct {
-	output  string
+	report  cli.ReportFlags
 	metric  string
 	queries string
 	truth   string
-	limit   int
 
 	k                     int
 	library, accumulation string
@@ -69,10 +67,6 @@ type engineFlags struct {
 	threads               int
 	radius, rangeFilter   string
 	exclude               string
-}
-
-func (f *engineFlags) registerOutput(cmd *cobra.Command) {
-	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {

@@ -11,6 +11,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/render"
 	"kitescope/render/replays"
 )
 
@@ -31,7 +32,7 @@ slowest and the fastest; latencies are of all queries of all rounds. Without --t
 			return f.bench(a, cmd, args[0], benchGrid{efs, nprobes, threads, rounds})
 		},
 	}
-	f.registerOutput(cmd)
+	f.report.Register(cmd, render.ReportFormats(), 0, "")
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
@@ -86,7 +87,7 @@ func (g *benchGrid) points(p index.Params, o target.Options) ([]*target.Load, er
 
 func (f *engineFlags) bench(a *cli.App, cmd *cobra.Command, path string, g benchGrid) error {
 	ctx := cmd.Context()
-	format, ro, err := cli.ReportOutput(a, cmd, f.output, 0)
+	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}

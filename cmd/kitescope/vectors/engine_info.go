@@ -7,6 +7,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/target"
+	"kitescope/render"
 	"kitescope/render/replays"
 )
 
@@ -26,7 +27,7 @@ keys and the filter.`,
   kitescope engine info delta_log/441/442/443/450`,
 		Args: cli.Args(1, 1, "one file", "kitescope engine info base.hnsw"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, ro, err := cli.ReportOutput(a, cmd, f.output, 0)
+			format, ro, err := f.report.Settle(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -48,7 +49,7 @@ keys and the filter.`,
 			return a.Write(func(w *bufio.Writer) error { return replays.WriteInfo(w, d, format, ro) })
 		},
 	}
-	f.registerOutput(cmd)
+	f.report.Register(cmd, render.ReportFormats(), 0, "")
 	f.registerMetric(cmd)
 	return cmd
 }

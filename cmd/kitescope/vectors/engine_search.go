@@ -11,6 +11,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
 	"kitescope/engine/target"
+	"kitescope/render"
 	"kitescope/render/replays"
 )
 
@@ -32,7 +33,7 @@ adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query c
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], ef, nprobe) },
 	}
-	f.registerOutput(cmd)
+	f.report.Register(cmd, render.ReportFormats(), 10, "show so many queries, 0 for all; csv and structured formats have all unless it is given")
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
@@ -43,14 +44,13 @@ adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query c
 	fl.StringVar(&f.exclude, "exclude", "", "leave out the rows with these ids: a file of them (.npy, .ivecs)")
 	fl.StringVar(&f.entry, "entry", "cold", "cold, or warm: as a node that has seen the queries before")
 	fl.IntVar(&f.threads, "threads", 0, "goroutines, 0 for one per CPU; the answers do not depend on it")
-	fl.IntVarP(&f.limit, "limit", "n", 10, "show so many queries, 0 for all; csv and structured formats have all unless it is given")
 	_ = cmd.RegisterFlagCompletionFunc("entry", cli.Fixed("cold", "warm"))
 	return cmd
 }
 
 func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, nprobe int) error {
 	ctx := cmd.Context()
-	format, ro, err := cli.ReportOutput(a, cmd, f.output, f.limit)
+	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/dataset"
 	"kitescope/engine/target"
+	"kitescope/render"
 	"kitescope/render/replays"
 )
 
@@ -31,7 +32,7 @@ Exit code 3 says that something is not as it should be.`,
 		Args: cli.Args(2, 2, "an index file and the file of its vectors", "kitescope engine verify base.hnsw base.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.verifyIndex(a, cmd, p, ids, args) },
 	}
-	f.registerOutput(cmd)
+	f.report.Register(cmd, render.ReportFormats(), 0, "")
 	f.registerMetric(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&p.Queries, "sample", p.Queries, "queries that recall is measured with, 0 for none")
@@ -48,7 +49,7 @@ Exit code 3 says that something is not as it should be.`,
 
 func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.VerifyPlan, ids string, args []string) error {
 	ctx := cmd.Context()
-	format, ro, err := cli.ReportOutput(a, cmd, f.output, 0)
+	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}

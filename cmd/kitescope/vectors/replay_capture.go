@@ -14,7 +14,8 @@ import (
 
 func replayCapture(a *cli.App) *cobra.Command {
 	var o log.CaptureOptions
-	var output, out, vectors string
+	var report cli.ReportFlags
+	var out, vectors string
 	var seed uint64
 	var force bool
 	cmd := &cobra.Command{
@@ -28,7 +29,7 @@ another log, so that "replay run --timed" asks them at those times.`,
   kitescope replay run docs --queries monday.jsonl --timed --speed 2`,
 		Args: cli.Args(1, 10000, "at least one access log", "kitescope replay capture access.log"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, ro, err := cli.ReportOutput(a, cmd, output, 0)
+			format, ro, err := report.Settle(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -65,7 +66,7 @@ another log, so that "replay run --timed" asks them at those times.`,
 	fl.Uint64Var(&seed, "seed", 1, "in which order they are")
 	fl.StringVarP(&out, "out", "O", "", "write the query log here (.jsonl)")
 	fl.BoolVar(&force, "force", false, "replace the file")
-	cli.AddOutput(cmd, &output, render.ReportFormats().Names())
+	report.Register(cmd, render.ReportFormats(), 0, "")
 	return cmd
 }
 

@@ -16,8 +16,7 @@ import (
 
 func replayInfo(a *cli.App) *cobra.Command {
 	var in replayInput
-	var output string
-	limit := 20
+	var report cli.ReportFlags
 	cmd := &cobra.Command{
 		Use: "info COLLECTION",
 		Long: `Show what a replay of a collection would work on: which node searches which segments, in which state,
@@ -27,7 +26,7 @@ assumed, because nobody said it. With --storage the files are looked for too.`,
   kitescope replay info docs --from cluster.kite --storage /backup/milvus -o json`,
 		Args: oneCollection("kitescope replay info docs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, o, err := cli.ReportOutput(a, cmd, output, limit)
+			format, o, err := report.Settle(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -48,9 +47,7 @@ assumed, because nobody said it. With --storage the files are looked for too.`,
 	}
 	in.register(a, cmd)
 	cli.LeaveOut(cmd, "cache", "cache-limit", "load-threads", "memory-limit", "replica")
-	fl := cmd.Flags()
-	cli.AddOutput(cmd, &output, render.ReportFormats().Names())
-	fl.IntVarP(&limit, "limit", "n", limit, "list so many segments, 0 for all")
+	report.Register(cmd, render.ReportFormats(), 20, "list so many segments, 0 for all")
 	return cmd
 }
 

@@ -162,8 +162,7 @@ type loadFlags struct {
 	maxTime       time.Duration
 	save          string
 	force         bool
-	output        string
-	limit         int
+	report        cli.ReportFlags
 	baseline      string
 	target        string
 	targetTable   string
@@ -189,8 +188,7 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.scheduler, "scheduler", false, "admit requests on each node as its read scheduler would, with the cluster's settings")
 	fl.StringVar(&f.save, "save", "", "keep the result in this file, for show, plot, report, and as a baseline")
 	fl.BoolVar(&f.force, "force", false, "replace the file")
-	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
-	fl.IntVarP(&f.limit, "limit", "n", 10, "list so many segments and requests; 0 for all")
+	f.report.Register(cmd, render.ReportFormats(), 10, "list so many segments and requests; 0 for all")
 	_ = cmd.RegisterFlagCompletionFunc("truth", cli.Fixed(exactTruth, "log", "none"))
 }
 
@@ -222,8 +220,8 @@ func (f *loadFlags) check() error {
 		return cli.Usage(errors.New("--poisson is of --rate"), "say how many a second: --rate 100")
 	case f.deadline <= 0:
 		return cli.Usagef("--deadline is a duration above 0, not %s", f.deadline)
-	case f.warmup < 0 || f.total < 0 || f.requests < 0 || f.limit < 0 || f.maxTime < 0:
-		return cli.Usagef("--warmup, --total, --requests, --limit and --max-time are 0 or more")
+	case f.warmup < 0 || f.total < 0 || f.requests < 0 || f.maxTime < 0:
+		return cli.Usagef("--warmup, --total, --requests and --max-time are 0 or more")
 	}
 	return nil
 }

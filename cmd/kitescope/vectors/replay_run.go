@@ -163,7 +163,7 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err := f.screen.check(a, cmd); err != nil {
 		return err
 	}
-	format, ro, err := cli.ReportOutput(a, cmd, f.load.output, f.load.limit)
+	format, ro, err := f.load.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -68,10 +68,10 @@ func readAllSaved(paths []string) (list []*saved, err error) {
 }
 
 func replayShow(a *cli.App) *cobra.Command {
-	var output, baseline string
+	var report cli.ReportFlags
+	var baseline string
 	var costs bool
 	var screen replayScreen
-	limit := 10
 	cmd := &cobra.Command{
 		Use: "show RESULT",
 		Example: `  kitescope replay show after.json --baseline before.json
@@ -79,7 +79,7 @@ func replayShow(a *cli.App) *cobra.Command {
   kitescope replay show before.json --costs --limit 0`,
 		Args: cli.Args(1, 1, "one saved result", "kitescope replay show before.json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, o, err := cli.ReportOutput(a, cmd, output, limit)
+			format, o, err := report.Settle(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -113,8 +113,7 @@ func replayShow(a *cli.App) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&baseline, "baseline", "", "an earlier result: say what became of each of its figures")
 	fl.BoolVar(&costs, "costs", false, "only what segments cost, one by one")
-	cli.AddOutput(cmd, &output, render.ReportFormats().Names())
-	fl.IntVarP(&limit, "limit", "n", limit, "list so many segments and requests, 0 for all")
+	report.Register(cmd, render.ReportFormats(), 10, "list so many segments and requests, 0 for all")
 	return cmd
 }
 

@@ -36,8 +36,7 @@ type whatIfFlags struct {
 	buildRows int64
 	save      string
 	force     bool
-	output    string
-	limit     int
+	report    cli.ReportFlags
 	screen    replayScreen
 }
 
@@ -81,8 +80,7 @@ thousand, in segments of 500,000. One that has no effect is an error.
 	fl.Int64Var(&f.buildRows, "build-rows", 200000, "rows that indexes are built of, at most")
 	fl.StringVar(&f.save, "save", "", "keep the prediction in this file, for show, plot and report")
 	fl.BoolVar(&f.force, "force", false, "replace the file")
-	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
-	fl.IntVarP(&f.limit, "limit", "n", 10, "list so many nodes; 0 for all")
+	f.report.Register(cmd, render.ReportFormats(), 10, "list so many nodes; 0 for all")
 	return cmd
 }
 
@@ -97,7 +95,7 @@ func changeWords() string {
 }
 
 func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
-	format, ro, err := cli.ReportOutput(a, cmd, f.output, f.limit)
+	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}
