@@ -197,9 +197,16 @@ func (l *Lab) Sessions(ctx context.Context) (map[string]Session, error) {
 func (l *Lab) Undo(f func() error) { l.undo = append(l.undo, f) }
 
 // TakeBack undoes what has been done to files, mounts, limits and listeners.
-func (l *Lab) TakeBack() {
-	for _, u := range slices.Backward(l.undo) {
-		_ = u()
+func (l *Lab) TakeBack() { l.TakeBackTo(0) }
+
+// Done is how much there is to be taken back.
+func (l *Lab) Done() int { return len(l.undo) }
+
+// TakeBackTo takes back what has been done since there was so much.
+func (l *Lab) TakeBackTo(n int) {
+	for len(l.undo) > n {
+		last := l.undo[len(l.undo)-1]
+		l.undo = l.undo[:len(l.undo)-1]
+		_ = last()
 	}
-	l.undo = nil
 }

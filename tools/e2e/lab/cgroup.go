@@ -1,0 +1,59 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limit gives a process a part of a core until it is taken back, by the processor quota of a control group (version 1 or 2). It needs root.
+func (l *Lab) Limit(process string, cores float64) error {
+	pid := l.PID(process)
+	if pid == 0 || l.State(process) == "" {
+		return fmt.Errorf("limit %s: it does not run", process)
+	}
+	const period = 100_000 // microseconds, the kernel's own
+	quota := strconv.Itoa(int(cores * period))
+	root, settings := "/sys/fs/cgroup/cpu", map[string]string{"cpu.cfs_period_us": strconv.Itoa(period), "cpu.cfs_quota_us": quota}
+	if _, err := os.Stat(root); err != nil {
+		root, settings = "/sys/fs/cgroup", map[string]string{"cpu.max": fmt.Sprintf("%s %d", quota, period)}
+	}
+	group := filepath.Join(root, "kitescope-"+process)
+	if err := os.MkdirAll(group, 0o755); err != nil {
+		return fmt.Errorf("limit %s: %w", process, err)
+	}
+	l.Undo(func() error { return dissolve(root, group) })
+	for name, value := range settings {
+		if err := os.WriteFile(filepath.Join(group, name), []byte(value), 0o644); err != nil {
+			return fmt.Errorf("limit %s: %w", process, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o644); err != nil {
+		return fmt.Errorf("limit %s: %w", process, err)
+	}
+	return nil
+}
+
+// dissolve puts the processes of a control group where they were, and removes it. A process that ends leaves it by itself, after a moment.
+func dissolve(root, group string) error {
+	var err error
+	for range 20 {
+		pids, readErr := os.ReadFile(filepath.Join(group, "cgroup.procs"))
+		if errors.Is(readErr, os.ErrNotExist) {
+			return nil
+		}
+		for pid := range strings.FieldsSeq(string(pids)) {
+			_ = os.WriteFile(filepath.Join(root, "cgroup.procs"), []byte(pid), 0o644)
+		}
+		if err = os.Remove(group); err == nil {
+			return nil
+		}
+		_ = Sleep(context.Background(), 100*time.Millisecond)
+	}
+	return err
+}

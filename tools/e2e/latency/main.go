@@ -1,0 +1,191 @@
+// Command latency holds what kitescope says of a search's time against what a client measures, on a real Milvus cluster.
+//
+// It starts the cluster of ../shared/milvus anew and fills it. Then it brings about one situation after the other (a
+// Situation): a client (client.py) sends requests and measures each, kitescope asks all processes twice meanwhile and keeps a
+// bundle; of the bundle it is asked where the time goes ("latency") and why ("why"). The cause is taken away, and the
+// same client measures what that gave. What has to be said stands with the situation. A situation that goes wrong costs its
+// own row. The table goes into docs/LATENCY.md; all that was seen is kept, so that a row can be looked into.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"kitescope/tools/e2e/lab"
+)
+
+type options struct {
+	list, running, leave, reportOnly    bool
+	only, keep, kitescope, docs, record string
+	window, total, healthy              time.Duration
+}
+
+func main() {
+	var o options
+	flag.BoolVar(&o.list, "list", false, "print the situations, and do nothing")
+	flag.BoolVar(&o.running, "running", false, "take the cluster that runs and has the data of client.py, without starting it anew")
+	flag.BoolVar(&o.leave, "leave", false, "leave the cluster running at the end")
+	flag.BoolVar(&o.reportOnly, "report", false, "write the recorded results into the document, and do nothing else")
+	flag.StringVar(&o.only, "only", "", "play only these situations, comma-separated; the document is left alone")
+	flag.StringVar(&o.keep, "keep", "", "folder for all that is written; a temporary one else")
+	flag.StringVar(&o.kitescope, "kitescope", "", "the binary that is asked")
+	flag.StringVar(&o.docs, "docs", "", "the document that the table is written into")
+	flag.StringVar(&o.record, "record", "results.jsonl", "the file of the results")
+	flag.DurationVar(&o.window, "window", 25*time.Second, "how long each situation is looked at")
+	flag.DurationVar(&o.total, "total", 2*time.Hour, "when the run ends at the latest")
+	flag.DurationVar(&o.healthy, "healthy", 0, "nothing is injected: so long a healthy cluster under clients, asked again and again")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithTimeout(ctx, o.total)
+	err := run(ctx, &o, os.Stdout)
+	cancel()
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "latency:", err)
+		os.Exit(1)
+	}
+}
+
+// chosen are the situations that are to be played.
+func (o *options) chosen() ([]*Situation, error) {
+	all := situations()
+	if o.only == "" {
+		return all, nil
+	}
+	var some []*Situation
+	for name := range strings.SplitSeq(o.only, ",") {
+		i := slices.IndexFunc(all, func(s *Situation) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no situation is called %q; -list prints them", name)
+		}
+		some = append(some, all[i])
+	}
+	return some, nil
+}
+
+func run(ctx context.Context, o *options, out io.Writer) error {
+	chosen, err := o.chosen()
+	if err != nil {
+		return err
+	}
+	if o.list {
+		for _, s := range chosen {
+			if _, err := fmt.Fprintf(out, "%-16s %s; cure: %s\n", s.Name, s.What, s.Cure); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if o.reportOnly {
+		results, err := readResults(o.record)
+		if err != nil {
+			return err
+		}
+		return writeReport(o.docs, report(results, situations()))
+	}
+	if o.kitescope == "" {
+		return errors.New("no binary to ask: give -kitescope")
+	}
+	l, err := lab.Open(".", "client.py", o.keep)
+	if err != nil {
+		return err
+	}
+	r := &runner{lab: l, asked: &kitescope{o.kitescope}, window: o.window, out: l.Out}
+	r.log = func(format string, words ...any) {
+		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
+	}
+	defer func() {
+		l.TakeBack()
+		if !o.leave {
+			l.Stop()
+		}
+	}()
+	r.log("what is seen is kept in %s", l.Out)
+	if !o.running {
+		if err := r.fresh(ctx); err != nil {
+			return err
+		}
+	}
+	if o.healthy > 0 {
+		return r.churn(ctx, o.healthy)
+	}
+	return r.all(ctx, o, chosen, out)
+}
+
+// fresh starts a new cluster with the data of client.py. Nothing is compacted by itself: small segments stay.
+func (r *runner) fresh(ctx context.Context) error {
+	r.log("starting the cluster anew")
+	if err := r.lab.Fresh(ctx, "SEGMAX=64", "AUTOBALANCE=true", "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
+		return err
+	}
+	return r.lab.Client(ctx, 10*time.Minute, "seed")
+}
+
+func (r *runner) all(ctx context.Context, o *options, chosen []*Situation, out io.Writer) error {
+	var results []*Result
+	for _, s := range chosen {
+		r.log("situation %s: %s", s.Name, s.What)
+		load := load1()
+		result := r.play(ctx, s)
+		result.Load1 = load
+		if ctx.Err() != nil {
+			result.Broken = strings.TrimPrefix(result.Broken+"; the run ended: "+context.Cause(ctx).Error(), "; ")
+		}
+		results = append(results, result)
+		if err := save(o.record, results, r.lab.Home, r.lab.Out, filepath.Dir(r.lab.Tools)); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if result.Broken != "" {
+			r.log("BROKEN %s", result.Broken)
+			if err := r.fresh(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	text := report(results, situations())
+	if o.docs != "" && o.only == "" && ctx.Err() == nil {
+		if err := writeReport(o.docs, text); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(out, text)
+	return errors.Join(err, ctx.Err())
+}
+
+// churn keeps clients busy on a cluster that is well, and counts what is found first: anything is false.
+func (r *runner) churn(ctx context.Context, span time.Duration) error {
+	began, looks, found := time.Now(), 0, 0
+	healthy := situations()[:2]
+	for time.Since(began) < span && ctx.Err() == nil {
+		s := healthy[looks%len(healthy)]
+		look, err := r.look(ctx, s.Load, nil, filepath.Join(r.out, fmt.Sprintf("healthy-%d", looks)))
+		if err == nil {
+			err = look.errs
+		}
+		if err != nil {
+			return err
+		}
+		looks++
+		for _, v := range look.said {
+			if v.Finding != "" {
+				found++
+				r.log("FALSE %s: %s", v.Finding, v.Verdict)
+			}
+		}
+	}
+	r.log("%s of a healthy cluster under clients: %d findings in %d looks", time.Since(began).Round(time.Second), found, looks)
+	return ctx.Err()
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// report is the generated part of docs/LATENCY.md: the bars, then a row for each situation, then what fell short.
+func report(results []*Result, all []*Situation) string {
+	by := map[string]*Situation{}
+	for _, s := range all {
+		by[s.Name] = s
+	}
+	var b strings.Builder
+	b.WriteString(bars(results, by))
+	b.WriteString("\n| situation | client: mean, p99, requests | phases add up to | unexplained | most of it is | `why` says first | cure: mean after | gain measured, said |\n|---|---|---|---|---|---|---|---|\n")
+	for _, r := range results {
+		if s := by[r.Name]; s != nil {
+			b.WriteString(row(r, s))
+		}
+	}
+	b.WriteString("\nWhat fell short:\n\n")
+	b.WriteString(short(results, by))
+	return b.String()
+}
+
+func row(r *Result, s *Situation) string {
+	if r.Before.Count == 0 {
+		return fmt.Sprintf("| %s | the run went wrong: %s | | | | | %s | |\n", s.What, clean(r.Broken), s.Cure)
+	}
+	cells := []string{s.What, fmt.Sprintf("%s, %s, %d", ms(r.Before.MeanMS), ms(r.Before.P99MS), r.Before.Count), "-", "-", "-", "-", "-", "-"}
+	if r.Sum != nil {
+		cells[2] = fmt.Sprintf("%s (%.0f%% off)", ms(r.Sum.SumMS), 100*r.Sum.Off())
+		cells[3] = fmt.Sprintf("%.0f%%", 100*r.Sum.Share())
+		cells[4] = fmt.Sprintf("`%s` %s", r.Sum.Largest, ms(r.Sum.LargestMS))
+	}
+	if r.Unasked == "" {
+		cells[5] = clean(r.whyText())
+	}
+	if r.After != nil {
+		cells[6] = fmt.Sprintf("%s: %s", s.Cure, ms(r.After.MeanMS))
+		cells[7] = fmt.Sprintf("%s, %s", ms(r.gain()), r.gainText())
+	}
+	return "| " + strings.Join(cells, " | ") + " |\n"
+}
+
+// tally counts what the bars are about.
+type tally struct {
+	summed, within, explained, causes, named, healthy, silent int
+	off, gains                                                []float64
+	gainsWithin                                               int
+}
+
+func (t *tally) add(r *Result, s *Situation) {
+	if r.Before.Count == 0 {
+		return
+	}
+	if r.Sum != nil {
+		t.summed++
+		t.off = append(t.off, r.Sum.Off())
+		t.within += one(r.Sum.Off() <= 0.10)
+		t.explained += one(r.Sum.Share() <= 0.20)
+	}
+	if r.Unasked != "" {
+		return
+	}
+	if s.Want.Nothing {
+		t.healthy++
+		t.silent += one(r.Missed == "")
+		return
+	}
+	t.causes++
+	t.named += one(r.Missed == "")
+	if r.After == nil || r.Said == nil {
+		return
+	}
+	if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain()); ok {
+		t.gains = append(t.gains, off)
+		t.gainsWithin += one(off <= 0.25)
+	}
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func bars(results []*Result, by map[string]*Situation) string {
+	var t tally
+	for _, r := range results {
+		if s := by[r.Name]; s != nil {
+			t.add(r, s)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("| bar | wanted | reached |\n|---|---|---|\n")
+	fmt.Fprintf(&b, "| phases, \"unexplained\" included, add up to the client's own mean | within 10%% in each | %d of %d, median %s off |\n", t.within, t.summed, percent(median(t.off)))
+	fmt.Fprintf(&b, "| unexplained | at most 20%% of it in ten of twelve | %d of %d |\n", t.explained, t.summed)
+	fmt.Fprintf(&b, "| the cause is named first by `why` | 11 of 12 | %d of %d |\n", t.named, t.causes)
+	fmt.Fprintf(&b, "| no finding first where nothing is wrong | all | %d of %d |\n", t.silent, t.healthy)
+	fmt.Fprintf(&b, "| gain said beforehand (the middle of the interval) against what the cure gave | within 25%%, median within 15%% | %d of %d that were told one, median %s off |\n", t.gainsWithin, len(t.gains), percent(median(t.gains)))
+	return b.String()
+}
+
+func percent(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f%%", 100*x)
+}
+
+// ms is a time as a person reads it.
+func ms(x float64) string {
+	switch {
+	case x < 0:
+		return "-" + ms(-x)
+	case x < 10:
+		return fmt.Sprintf("%.1f ms", x)
+	}
+	return fmt.Sprintf("%.0f ms", x)
+}
+
+func short(results []*Result, by map[string]*Situation) string {
+	var b strings.Builder
+	for _, r := range results {
+		s := by[r.Name]
+		if s == nil {
+			continue
+		}
+		tell := func(format string, words ...any) {
+			fmt.Fprintf(&b, "- `%s`: %s\n", r.Name, clean(fmt.Sprintf(format, words...)))
+		}
+		if r.Broken != "" {
+			tell("the run went wrong: %s", r.Broken)
+		}
+		if r.Before.Count == 0 {
+			continue
+		}
+		if r.Before.Errors > 0 {
+			tell("%d requests failed: %s", r.Before.Errors, r.Before.Error)
+		}
+		if r.Unasked != "" {
+			tell("not asked: %s", r.Unasked)
+		}
+		if r.Sum != nil && r.Sum.Off() > 0.10 {
+			tell("phases add up to %s, the client measured %s", ms(r.Sum.SumMS), ms(r.Sum.ClientMS))
+		}
+		if r.Sum != nil && r.Sum.Share() > 0.20 {
+			tell("%.0f%% is unexplained", 100*r.Sum.Share())
+		}
+		if r.Missed != "" {
+			tell("%s", r.Missed)
+		}
+		if r.Said != nil && r.After != nil {
+			if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain()); ok && off > 0.25 {
+				inside, _ := gainOff(r.Said.GainLow, r.Said.GainHigh, r.gain())
+				tell("the cure gave %s, said were %s (%.0f%% outside)", ms(r.gain()), r.gainText(), 100*inside)
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return "Nothing.\n"
+	}
+	return b.String()
+}
+
+func clean(text string) string {
+	text = strings.Join(strings.Fields(strings.NewReplacer("<", "(", ">", ")", "|", "/").Replace(text)), " ")
+	if len(text) > 260 {
+		text = strings.ToValidUTF8(text[:260], "") + "..."
+	}
+	return text
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// Result is what became of one situation, a line of the record.
+type Result struct {
+	At     time.Time `json:"at"`
+	Name   string    `json:"name"`
+	Load1  string    `json:"load_average,omitempty"` // of the machine, before
+	Before Measured  `json:"before"`
+	Sum    *Sum      `json:"sum,omitempty"`
+	// Said is what "why" said first of the collection, Missed why that is not what had to be said; Unasked why it was not asked.
+	Said     *Verdict  `json:"said,omitempty"`
+	Missed   string    `json:"missed,omitempty"`
+	Unasked  string    `json:"unasked,omitempty"`
+	After    *Measured `json:"after,omitempty"`
+	SumAfter *Sum      `json:"sum_after,omitempty"`
+	Broken   string    `json:"broken,omitempty"` // the run itself went wrong, and says nothing of kitescope
+}
+
+func (r *Result) judge(s *Situation, look *looked, names map[string][]string) {
+	if look.errs != nil {
+		r.Unasked = look.errs.Error()
+		return
+	}
+	r.Said = first(look.said, r.Before.Collection)
+	r.Missed = s.Want.missed(r.Said, names)
+}
+
+// gain is what the cure gave, in ms of the client's mean.
+func (r *Result) gain() float64 {
+	if r.After == nil {
+		return 0
+	}
+	return r.Before.MeanMS - r.After.MeanMS
+}
+
+func (r *Result) gainText() string {
+	if r.Said == nil || r.Said.GainLow == nil || r.Said.GainHigh == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%.1f to %.1f ms", *r.Said.GainLow, *r.Said.GainHigh)
+}
+
+func (r *Result) sumText() string {
+	if r.Sum == nil {
+		return "no phases"
+	}
+	return fmt.Sprintf("phases %.1f ms (%.0f%% off), unexplained %.0f%%, most %s", r.Sum.SumMS, 100*r.Sum.Off(), 100*r.Sum.Share(), r.Sum.Largest)
+}
+
+func (r *Result) whyText() string {
+	switch {
+	case r.Unasked != "":
+		return r.Unasked
+	case r.Said == nil:
+		return "nothing"
+	case r.Missed != "":
+		return r.Said.Verdict + " (MISSED: " + r.Missed + ")"
+	}
+	return r.Said.Verdict
+}
+
+func readResults(file string) ([]*Result, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var all []*Result
+	for decoder := json.NewDecoder(f); decoder.More(); {
+		r := &Result{}
+		if err := decoder.Decode(r); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// save writes the results of a run, which tell nothing of where on this machine the lab and this program are.
+func save(file string, all []*Result, hide ...string) error {
+	var b strings.Builder
+	for _, r := range all {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		text := string(line)
+		for _, place := range hide {
+			text = strings.ReplaceAll(text, place+"/", "")
+		}
+		b.WriteString(text + "\n")
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
+
+const (
+	begin = "<!-- generated latency: begin (written by make e2e-latency) -->"
+	end   = "<!-- generated latency: end -->"
+)
+
+// writeReport puts the report in the place of the one before.
+func writeReport(file, text string) error {
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(old), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		return errors.New(file + " has no markers of generated latency")
+	}
+	return os.WriteFile(file, []byte(head+begin+"\n"+text+end+tail), 0o644)
+}

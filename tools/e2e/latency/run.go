@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"kitescope/tools/e2e/lab"
+)
+
+const (
+	warm  = 5 * time.Second  // of load before a window
+	limit = 25 * time.Minute // of one situation, with what it takes to bring it about and to cure it
+)
+
+// runner plays situations.
+type runner struct {
+	lab    *lab.Lab
+	asked  *kitescope
+	window time.Duration
+	out    string
+	log    func(format string, words ...any)
+}
+
+// play plays one situation on a cluster that is well. What went wrong with the run itself is in the result's Broken.
+func (r *runner) play(ctx context.Context, s *Situation) *Result {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	result := &Result{At: time.Now().UTC().Truncate(time.Second), Name: s.Name}
+	dir := filepath.Join(r.out, s.Name)
+	err := os.RemoveAll(dir)
+	if err == nil {
+		err = r.steps(ctx, s, dir, result)
+	}
+	r.lab.TakeBack()
+	if s.Restore != nil {
+		err = errors.Join(err, s.Restore(ctx, r.lab))
+	}
+	if err != nil {
+		result.Broken = err.Error()
+	}
+	return result
+}
+
+func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Result) error {
+	if err := r.quiet(ctx); err != nil {
+		return err
+	}
+	if s.Set != nil {
+		if err := s.Set(ctx, r.lab); err != nil {
+			return fmt.Errorf("bring it about: %w", err)
+		}
+	}
+	names, err := r.names(ctx)
+	if err != nil {
+		return err
+	}
+	look, err := r.look(ctx, s.Load, s.During, filepath.Join(dir, "cause"))
+	if err != nil {
+		return err
+	}
+	result.Before, result.Sum = look.client[0], look.sum
+	result.judge(s, look, names)
+	r.log("%s: client %.1f ms (p99 %.1f, %d requests, %d errors); %s; why: %s", s.Name, result.Before.MeanMS, result.Before.P99MS, result.Before.Count, result.Before.Errors, result.sumText(), result.whyText())
+	if !s.cures() {
+		return nil
+	}
+	if s.Mend != nil {
+		if err := s.Mend(ctx, r.lab); err != nil {
+			return fmt.Errorf("cure: %w", err)
+		}
+	}
+	streams := s.Cured
+	if streams == nil {
+		streams = s.Load
+	}
+	if look, err = r.look(ctx, streams, nil, filepath.Join(dir, "cured")); err != nil {
+		return err
+	}
+	result.After, result.SumAfter = &look.client[0], look.sum
+	r.log("%s: cured %.1f ms; gain %.1f ms, said %s", s.Name, result.After.MeanMS, result.gain(), result.gainText())
+	return nil
+}
+
+// looked is what became of one window.
+type looked struct {
+	client []Measured
+	sum    *Sum
+	said   []Verdict
+	errs   error // of kitescope
+}
+
+// look sends requests for a window, in which kitescope asks all processes twice, and judges nothing.
+func (r *runner) look(ctx context.Context, streams []Stream, during action, dir string) (*looked, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	d, err := startLoad(ctx, r.lab, streams, filepath.Join(dir, "samples.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer r.lab.TakeBackTo(r.lab.Done())
+	if during != nil {
+		err = during(ctx, r.lab)
+	}
+	err = errors.Join(err, lab.Sleep(ctx, warm))
+	from, scraped := scrape(ctx, filepath.Join(dir, "before"))
+	bundle := filepath.Join(dir, "look.kite")
+	asked := r.asked.bundle(ctx, r.lab, r.window, bundle)
+	to, scrapedAgain := scrape(ctx, filepath.Join(dir, "after"))
+	samples, ended := d.end()
+	if err := errors.Join(err, scraped, scrapedAgain, ended); err != nil {
+		return nil, err
+	}
+	l := &looked{errs: asked}
+	for i := range streams {
+		l.client = append(l.client, measure(i, &streams[i], samples, from, to))
+	}
+	if err := keepMeasured(dir, from, to, l.client); err != nil {
+		return nil, err
+	}
+	if l.client[0].Count == 0 {
+		return nil, fmt.Errorf("no request of the client succeeded: %s", l.client[0].Error)
+	}
+	if asked == nil {
+		l.ask(ctx, r, bundle, dir)
+	}
+	return l, nil
+}
+
+// ask has kitescope say where the time of the first stream goes, and why.
+func (l *looked) ask(ctx context.Context, r *runner, bundle, dir string) {
+	m := &l.client[0]
+	var items []Item
+	if err := r.asked.ask(ctx, r.lab, bundle, filepath.Join(dir, "latency.json"), &items, "latency"); err != nil {
+		l.errs = err
+	} else if sum, ok := add(items, m.Collection, m.Request, m.MeanMS); ok {
+		l.sum = &sum
+	}
+	if err := r.asked.ask(ctx, r.lab, bundle, filepath.Join(dir, "why.json"), &l.said, "why"); err != nil {
+		l.errs = errors.Join(l.errs, err)
+	}
+}
+
+// names are what each process is called by: its session and its address.
+func (r *runner) names(ctx context.Context) (map[string][]string, error) {
+	sessions, err := r.lab.Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string][]string{}
+	for process, s := range sessions {
+		names[process] = []string{fmt.Sprintf("%s-%d", s.Role, s.ID), fmt.Sprintf("%s %d", s.Role, s.ID), s.Address}
+	}
+	return names, nil
+}
+
+// quiet waits until all processes are well, and nothing is moved, built or handed over.
+func (r *runner) quiet(ctx context.Context) error {
+	for _, p := range lab.Everybody {
+		if _, err := r.lab.Healthz(ctx, p, 10*time.Second); err != nil {
+			return fmt.Errorf("%s is not well: %w", p, err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 6*time.Minute)
+	defer cancel()
+	_, err := r.lab.Output(ctx, r.lab.Python(), filepath.Join(r.lab.Tools, "state.py"), lab.EtcdAddress, "-o", filepath.Join(r.out, "state.json"), "--settle", "8", "--timeout", "300")
+	return err
+}
+
+// load1 is the machine's load average of the last minute, as the kernel has it.
+func load1() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	word, _, _ := strings.Cut(string(text), " ")
+	return word
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Sum is what the phases of a kind of request of a collection add up to, beside what the client measured.
+type Sum struct {
+	SumMS       float64 `json:"sum_ms"` // of the phases without parts, "unexplained" among them
+	Unexplained float64 `json:"unexplained_ms"`
+	Largest     string  `json:"largest"` // the phase that takes most
+	LargestMS   float64 `json:"largest_ms"`
+	ClientMS    float64 `json:"client_ms"`
+}
+
+// Off is by how much of the client's mean the sum is off.
+func (s *Sum) Off() float64 { return math.Abs(s.SumMS-s.ClientMS) / s.ClientMS }
+
+// Share is how much of the client's mean is said to be unexplained.
+func (s *Sum) Share() float64 { return s.Unexplained / s.ClientMS }
+
+// add adds up the phases of a request of a collection; false if none was told.
+func add(items []Item, collection, request string, clientMS float64) (Sum, bool) {
+	mine := slices.DeleteFunc(slices.Clone(items), func(i Item) bool {
+		return i.Request != request || !sameCollection(i.Collection, collection) || i.MeanMS == nil || !isAll(i.Node)
+	})
+	if len(mine) == 0 {
+		// A cluster with one collection need not tell it apart from all.
+		mine = slices.DeleteFunc(slices.Clone(items), func(i Item) bool {
+			return i.Request != request || i.Collection != "" || i.MeanMS == nil || !isAll(i.Node)
+		})
+	}
+	parents := map[string]bool{}
+	for _, i := range mine {
+		parents[i.Parent] = true
+	}
+	s := Sum{ClientMS: clientMS}
+	for _, i := range mine {
+		if parents[i.Phase] {
+			continue
+		}
+		s.SumMS += *i.MeanMS
+		if i.Phase == "unexplained" {
+			s.Unexplained += *i.MeanMS
+		}
+		if *i.MeanMS > s.LargestMS {
+			s.Largest, s.LargestMS = i.Phase, *i.MeanMS
+		}
+	}
+	return s, len(mine) > 0
+}
+
+func sameCollection(told, name string) bool { return told == name || strings.HasSuffix(told, "/"+name) }
+
+// isAll reports whether a row is of all nodes together: the others are details of it.
+func isAll(node any) bool {
+	switch n := node.(type) {
+	case nil:
+		return true
+	case float64:
+		return n == 0
+	case string:
+		return n == "" || n == "0"
+	}
+	return false
+}
+
+// First is what was said first of a collection.
+func first(said []Verdict, collection string) *Verdict {
+	for i := range said {
+		if sameCollection(said[i].Collection, collection) || said[i].Collection == "" {
+			return &said[i]
+		}
+	}
+	return nil
+}
+
+// missed says why what was said first is not what had to be said; "" if it is.
+func (w *Want) missed(v *Verdict, names map[string][]string) string {
+	if v == nil {
+		if w.Nothing {
+			return ""
+		}
+		return "nothing was said"
+	}
+	if w.Nothing {
+		if v.Finding != "" {
+			return "a finding, " + v.Finding + ", where there is none"
+		}
+		return ""
+	}
+	if slices.Contains(w.Never, v.Phase) || len(w.Phases) > 0 && !slices.Contains(w.Phases, v.Phase) {
+		return "the phase " + cmp.Or(v.Phase, "of none") + " was named first"
+	}
+	text := strings.ToLower(strings.Join([]string{v.Verdict, v.Finding, v.Hint}, "\n"))
+	for _, words := range w.Words {
+		words = resolve(words, names)
+		if !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, strings.ToLower(word)) }) {
+			return "it names none of " + strings.Join(words, ", ")
+		}
+	}
+	return ""
+}
+
+// resolve puts what a process is called by in the place of @process.
+func resolve(words []string, names map[string][]string) []string {
+	var all []string
+	for _, w := range words {
+		if process, ok := strings.CutPrefix(w, "@"); ok {
+			all = append(all, names[process]...)
+			continue
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// gainOff is by how much of the gain that was measured the interval said beforehand misses it, both in ms: 0 inside. It is false where
+// nothing was said, or nothing gained.
+func gainOff(low, high *float64, measured float64) (float64, bool) {
+	if low == nil || high == nil || measured <= 0 {
+		return 0, false
+	}
+	switch {
+	case measured < *low:
+		return (*low - measured) / measured, true
+	case measured > *high:
+		return (measured - *high) / measured, true
+	}
+	return 0, true
+}
+
+// middleOff is the same for the middle of the interval: an interval that holds anything proves nothing.
+func middleOff(low, high *float64, measured float64) (float64, bool) {
+	if low == nil || high == nil || measured <= 0 {
+		return 0, false
+	}
+	return math.Abs((*low+*high)/2-measured) / measured, true
+}
+
+func median(all []float64) float64 {
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	all = slices.Sorted(slices.Values(all))
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}

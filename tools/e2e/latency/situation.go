@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"kitescope/tools/e2e/lab"
+)
+
+// Stream is what a number of threads of the client send, one request after the other: see client.py.
+type Stream struct {
+	Request     string         `json:"request"`
+	Collection  string         `json:"collection"`
+	Threads     int            `json:"threads,omitempty"`
+	NQ          int            `json:"nq,omitempty"`
+	Limit       int            `json:"limit,omitempty"`
+	Params      map[string]int `json:"params,omitempty"`
+	Consistency string         `json:"consistency,omitempty"`
+	Fields      []string       `json:"fields,omitempty"`
+	Batch       int            `json:"batch,omitempty"`
+	Pause       float64        `json:"pause,omitempty"`     // seconds
+	Different   int            `json:"different,omitempty"` // requests made beforehand
+}
+
+// Want is what an on-call person needs to hear first.
+type Want struct {
+	// Nothing: the cluster does what it is asked, and no finding may be first.
+	Nothing bool
+	// Phases are those, one of which has to be the first; any if there is none.
+	Phases []string
+	// Words has a list for each thing to be named, and of each list one has to be in what is said first. What begins with @ is a
+	// process of the lab, and stands for its session and its address.
+	Words [][]string
+	// Never are phases of which none may be first.
+	Never []string
+}
+
+type action func(ctx context.Context, l *lab.Lab) error
+
+// Situation is something that costs time, put into a cluster that is well. The first of Load is what is measured.
+type Situation struct {
+	Name, What, Cure string
+	Want             Want
+	Load             []Stream
+	// Set brings it about before the load begins; During lets it happen while the load goes on.
+	Set, During action
+	// Mend takes the cause away, and Cured is the load then, if the cause is in the requests. Neither: there is nothing to cure.
+	Mend  action
+	Cured []Stream
+	// Restore brings the cluster back to what the next situation expects.
+	Restore action
+}
+
+// cures reports whether something is to be gained.
+func (s *Situation) cures() bool { return s.Mend != nil || s.Cured != nil }
+
+func docs(consistency string) Stream {
+	return Stream{Request: "search", Collection: "docs", Threads: 2, NQ: 20, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: consistency, Pause: 0.03}
+}
+
+var (
+	inserts = Stream{Request: "insert", Collection: "docs", Threads: 1, Batch: 10, Pause: 0.3}
+	pics    = Stream{Request: "search", Collection: "pics", Threads: 2, NQ: 20, Limit: 10, Pause: 0.1}
+)
+
+// situations are all, in an order in which each leaves what the next one needs.
+func situations() []*Situation {
+	consistency := Want{Phases: []string{"consistency_wait"}}
+	return []*Situation{
+		{
+			Name: "healthy", What: "HNSW, two threads, Bounded, no inserts", Want: Want{Nothing: true},
+			Load: []Stream{docs("Bounded")},
+		},
+		{
+			Name: "bounded-inserts", What: "Bounded consistency, with inserts", Want: Want{Nothing: true},
+			Load: []Stream{docs("Bounded"), inserts},
+		},
+		{
+			Name: "strong", What: "Strong consistency, no inserts", Cure: "Bounded", Want: consistency,
+			Load: []Stream{docs("Strong")}, Cured: []Stream{docs("Bounded")},
+		},
+		{
+			Name: "strong-inserts", What: "Strong consistency, with inserts", Cure: "Bounded", Want: consistency,
+			Load: []Stream{docs("Strong"), inserts}, Cured: []Stream{docs("Bounded"), inserts},
+		},
+		topk(), nq(), slowNode(), duty(), scheduler(), kafka(), proxy(), growing(), small(), led(),
+	}
+}
+
+func topk() *Situation {
+	wide := Stream{Request: "search", Collection: "wide", Threads: 1, NQ: 1, Limit: 16384, Fields: []string{"vec"}, Different: 4}
+	less := wide
+	less.Limit, less.Fields = 100, nil
+	return &Situation{
+		Name: "topk", What: "16,384 results, with their vectors", Cure: "100 results, without vectors",
+		Want: Want{Words: [][]string{{"topk", "top k", "limit", "vectors returned", "output field"}}},
+		Load: []Stream{wide}, Cured: []Stream{less},
+	}
+}
+
+func nq() *Situation {
+	many := docs("Bounded")
+	many.NQ, many.Threads, many.Different = 1000, 1, 4
+	few := many
+	few.NQ = 10
+	return &Situation{
+		Name: "nq", What: "1,000 vectors in a search", Cure: "10 vectors in a search",
+		Want: Want{Phases: []string{"kernel_sealed", "read_queue", "thread_wait"}, Words: [][]string{{"nq", "vectors a search", "vectors in a search", "query vectors"}}},
+		Load: []Stream{many}, Cured: []Stream{few},
+	}
+}
+
+func slowNode() *Situation {
+	return &Situation{
+		Name: "slow-node", What: "a query node held to 0.2 cores by a cgroup", Cure: "no limit",
+		Want: Want{Words: [][]string{{"@querynode2"}}},
+		Load: []Stream{pics},
+		Set:  func(_ context.Context, l *lab.Lab) error { return l.Limit("querynode2", 0.2) },
+		Mend: takeBack,
+	}
+}
+
+func duty() *Situation {
+	return &Situation{
+		Name: "stopped-node", What: "a query node stopped and continued, running 20% of each half second", Cure: "left running",
+		Want: Want{Words: [][]string{{"@querynode2"}}},
+		Load: []Stream{pics},
+		Set: func(ctx context.Context, l *lab.Lab) error {
+			l.Duty(ctx, "querynode2", 500*time.Millisecond, 80)
+			return nil
+		},
+		Mend: takeBack,
+	}
+}
+
+// scheduler: one search at a time on a node, of a collection with one segment: a processor is idle.
+func scheduler() *Situation {
+	return &Situation{
+		Name: "scheduler", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1, so one task at a time on each node, of six threads", Cure: "4",
+		Want: Want{Phases: []string{"read_queue"}, Words: [][]string{{"maxreadconcurrentratio", "read scheduler", "scheduler"}}},
+		Load: []Stream{{Request: "search", Collection: "one", Threads: 6, NQ: 8, Limit: 10}},
+		Set:  setting("queryNode/scheduler/maxReadConcurrentRatio", "0.1"),
+		Mend: setting("queryNode/scheduler/maxReadConcurrentRatio", "4"),
+		Restore: func(ctx context.Context, l *lab.Lab) error {
+			_, err := l.Etcdctl(ctx, "del", "by-dev/config/queryNode/scheduler/maxReadConcurrentRatio")
+			return err
+		},
+	}
+}
+
+func kafka() *Situation {
+	return &Situation{
+		Name: "kafka", What: "Kafka stopped for 2 s and continued for 1 s, again and again; Strong consistency, inserts", Cure: "left running",
+		Want: Want{Phases: []string{"consistency_wait"}, Words: [][]string{{"kafka", "queue", "timetick", "time tick"}}},
+		Load: []Stream{docs("Strong"), inserts},
+		During: func(ctx context.Context, l *lab.Lab) error {
+			l.Duty(ctx, "kafka", 3*time.Second, 67)
+			return nil
+		},
+		Mend: takeBack,
+	}
+}
+
+func proxy() *Situation {
+	s := docs("Bounded")
+	s.Threads, s.NQ, s.Pause = 8, 1, 0
+	return &Situation{
+		Name: "proxy", What: "a proxy held to 0.1 cores by a cgroup", Cure: "no limit",
+		Want: Want{Words: [][]string{{"@proxy", "proxy"}, {"cpu", "core", "processor"}}},
+		Load: []Stream{s},
+		Set:  func(_ context.Context, l *lab.Lab) error { return l.Limit("proxy", 0.1) },
+		Mend: takeBack,
+	}
+}
+
+func growing() *Situation {
+	return &Situation{
+		Name: "growing", What: "120,000 of 123,000 rows growing, searched one by one", Cure: "flushed, with an HNSW index",
+		Want: Want{Phases: []string{"kernel_growing"}},
+		Load: []Stream{{Request: "search", Collection: "grow", Threads: 2, NQ: 20, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
+		Set:  client(3*time.Minute, "grow", "grow", "120000"),
+		Mend: client(8*time.Minute, "seal", "grow"),
+	}
+}
+
+func small() *Situation {
+	return &Situation{
+		Name: "small-segments", What: "60 segments of 400 rows", Cure: "compacted",
+		Want: Want{Words: [][]string{{"segments"}, {"small", "compact"}}},
+		Load: []Stream{{Request: "search", Collection: "many", Threads: 2, NQ: 20, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
+		Set:  client(6*time.Minute, "pieces", "many", "60", "400"),
+		Mend: client(8*time.Minute, "compact", "many"),
+	}
+}
+
+// led: what other nodes led when they ended is led by the one that was left, and stays there as nothing is balanced. All rows grow, which only leaders
+// have; each node has a part of a core, so that it is the leader and not this machine that is short of it.
+func led() *Situation {
+	const auto = "queryCoord/autoBalance"
+	nodes := lab.QueryNodes[1:]
+	return &Situation{
+		Name: "one-leader", What: "all six shards led by one node, with 60,000 growing rows; each query node has 0.3 cores", Cure: "loaded again, two shards a node",
+		Want: Want{Words: [][]string{{"@querynode1"}, {"lead", "shard"}}},
+		Load: []Stream{{Request: "search", Collection: "led", Threads: 2, NQ: 10, Limit: 10, Pause: 0.05}},
+		Set: func(ctx context.Context, l *lab.Lab) error {
+			if err := setting(auto, "false")(ctx, l); err != nil {
+				return err
+			}
+			if err := client(3*time.Minute, "make", "led")(ctx, l); err != nil {
+				return err
+			}
+			for _, n := range nodes {
+				if err := l.Leave(ctx, n); err != nil {
+					return err
+				}
+			}
+			if err := l.Bring(ctx, nodes...); err != nil {
+				return err
+			}
+			return errors.Join(client(3*time.Minute, "grow", "led", "60000")(ctx, l), limitAll(l, 0.3))
+		},
+		Mend: client(3*time.Minute, "reload", "led"),
+		Restore: func(ctx context.Context, l *lab.Lab) error {
+			l.TakeBack()
+			_, err := l.Etcdctl(ctx, "del", "by-dev/config/"+auto)
+			return errors.Join(err, client(time.Minute, "drop", "led")(ctx, l))
+		},
+	}
+}
+
+func limitAll(l *lab.Lab, cores float64) error {
+	var errs error
+	for _, n := range lab.QueryNodes {
+		errs = errors.Join(errs, l.Limit(n, cores))
+	}
+	return errs
+}
+
+func takeBack(_ context.Context, l *lab.Lab) error {
+	l.TakeBack()
+	return nil
+}
+
+func client(limit time.Duration, words ...string) action {
+	return func(ctx context.Context, l *lab.Lab) error { return l.Client(ctx, limit, words...) }
+}
+
+// setting changes a setting of all processes while they run, by etcd, which they look at every five seconds.
+func setting(key, value string) action {
+	return func(ctx context.Context, l *lab.Lab) error {
+		if _, err := l.Etcdctl(ctx, "put", "by-dev/config/"+key, value); err != nil {
+			return err
+		}
+		return lab.Sleep(ctx, 12*time.Second)
+	}
+}
