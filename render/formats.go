@@ -155,7 +155,7 @@ func (s *Sheet) Write(w io.Writer, f Format) error {
 	if s.Options.err != nil {
 		return s.Options.err
 	}
-	if own := s.Own[f.Name()]; own != nil {
+	if own := s.Own[f.Name()]; own != nil && !s.Options.Asks() {
 		return own(w)
 	}
 	s.Options.Format = f

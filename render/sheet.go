@@ -31,11 +31,11 @@ type Sheet struct {
 	Nested func(e *doc.Encoder, item int)
 	// after, if it is not nil, tells what stands behind the items.
 	after func(e *doc.Encoder)
-	// Whole, if it is not nil, tells the document instead, as its subject defines it.
+	// Whole, if it is not nil, tells the document instead, as its subject defines it, unless anything is asked of the items.
 	Whole func(e *doc.Encoder)
 	// Open is the depth to which JSON is spread over lines, 0 for ItemsOnly.
 	Open int
-	// Own are formats, by name, that the subject writes itself.
+	// Own are formats, by name, that the subject writes itself, unless anything is asked of the items.
 	Own map[string]func(w io.Writer) error
 	// asIs says that the table is a list that was asked for: laid out as such, and nothing but the table.
 	asIs bool
@@ -58,6 +58,18 @@ type ReportOptions struct {
 	Ask table.Query
 	// err is what was wrong with the question.
 	err error
+}
+
+// Asks reports whether anything is asked of the list: some rows, an order, or columns.
+func (o *ReportOptions) Asks() bool {
+	return !o.Ask.Where.Empty() || len(o.Ask.Sort)+len(o.Ask.Columns) > 0
+}
+
+// Unasked are the same options with no question, for other lists of a report.
+func (o *ReportOptions) Unasked() *ReportOptions {
+	plain := *o
+	plain.Ask, plain.KeepColumns = table.Query{}, false
+	return &plain
 }
 
 // Line is a line of prose. Its pieces are made harmless where they are written.
@@ -167,6 +179,9 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked
 	g.Rows = rows
 	return a
 }
+
+// Each makes every row a group, so that the limit bounds none.
+func Each[T any](row T) any { return row }
 
 // List is a part with the rows, or a line that says that none is as asked for. Of a table without any the line is empty, if that
 // is not "".

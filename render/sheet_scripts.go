@@ -33,7 +33,7 @@ func (s *Sheet) list() *items {
 
 // Document is the report with its envelope.
 func (s *Sheet) Document(e *doc.Encoder) {
-	if s.Whole != nil {
+	if s.Whole != nil && !s.Options.Asks() {
 		s.Whole(e)
 		return
 	}

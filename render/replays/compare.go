@@ -21,6 +21,9 @@ func WriteComparison(w io.Writer, base, other *replay.Result, format render.Form
 	return newReplayComparisonSheet(base, other, changes, &o).Write(w, format)
 }
 
+// ComparisonSchema is what can be asked of the figures that WriteComparison writes.
+func ComparisonSchema(o render.ReportOptions) *table.Schema { return comparedTable(nil, &o).Schema() }
+
 // comparedRow is a figure of a load.
 type comparedRow struct {
 	change *load.Change
@@ -45,8 +48,9 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 			alone = append(alone, labelled(o, render.RoleDim, "only before", changeLoadText(c))...)
 		}
 	}
+	asked := render.Ask(o, comparedTable(rows, o), render.Each) // the limit is of other lists
 	s := &render.Sheet{
-		Kind: "ReplayComparison", Options: o, Items: render.ForScripts(len(rows), len(rows), comparedFields(rows)), Foot: alone,
+		Kind: "ReplayComparison", Options: o, Items: asked.Items, Foot: alone,
 		About: func(e *doc.Encoder) {
 			for _, x := range []struct {
 				key string
@@ -65,6 +69,10 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 	}
 	if len(both) == 0 {
 		s.Head = append(s.Head, labelled(o, render.RoleBad, "", "they have no load and parameters in common")...)
+		return s
+	}
+	if o.Asks() {
+		s.Parts = []render.Part{asked.List("")}
 		return s
 	}
 	s.Parts = []render.Part{{List: render.Places(len(both), comparedColumns(both, o)), Head: []render.Line{{
@@ -214,29 +222,36 @@ func comparedText(f *load.Figure, before bool, o *render.ReportOptions) string {
 	return words.Latency(time.Duration(v*1e9), o.ASCII)
 }
 
-func comparedFields(rows []comparedRow) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(r *comparedRow) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(&rows[i]) })
+// comparedTable are figures of loads, each in a row of its own.
+func comparedTable(rows []comparedRow, o *render.ReportOptions) *table.Rows[comparedRow] {
+	type row = comparedRow
+	count := func(name string, of func(l *load.Load) int) table.ColumnOf[row] {
+		return render.Key(name, table.Int, func(r row) table.Cell { return render.PositiveCell(of(&r.change.Load)) })
 	}
-	finite := func(name string, of func(f *load.Figure) float64) table.ColumnOf[int] {
-		return field(name, table.Exact, func(r *comparedRow) table.Cell { return render.FiniteCell(of(r.figure)) })
+	finite := func(name string, of func(f *load.Figure) float64) table.ColumnOf[row] {
+		return render.Key(name, table.Exact, func(r row) table.Cell { return render.FiniteCell(of(r.figure)) })
 	}
-	return []table.ColumnOf[int]{
-		field("sessions", table.Int, func(r *comparedRow) table.Cell { return render.PositiveCell(r.change.Load.Sessions) }),
-		field("rate", table.Exact, func(r *comparedRow) table.Cell { return presentCell(r.change.Load.Rate) }),
-		field("timed", table.Bool, func(r *comparedRow) table.Cell { return table.OfBool(r.change.Load.Timed) }),
-		field("k", table.Int, func(r *comparedRow) table.Cell { return render.PositiveCell(r.change.Load.K) }),
-		field("ef", table.Int, func(r *comparedRow) table.Cell { return render.PositiveCell(r.change.Load.EF) }),
-		field("nprobe", table.Int, func(r *comparedRow) table.Cell { return render.PositiveCell(r.change.Load.NProbe) }),
-		field("figure", table.Text, func(r *comparedRow) table.Cell { return table.Of(r.figure.Name) }),
-		finite("before", func(f *load.Figure) float64 { return f.Base }),
-		finite("after", func(f *load.Figure) float64 { return f.Other }),
-		finite("change", func(f *load.Figure) float64 { return f.Relative }),
+	look := func(r row) render.Role { return verdictRole(r.figure) }
+	name := func(r row) string { return r.figure.Name }
+	return table.New(table.Schema{
+		Name: "figures", Singular: "figure", Names: []string{"figure"}, Sparse: true, Order: []string{"load", "figure", "before", "after", "change", "p", "verdict"},
+	}, rows, []table.ColumnOf[row]{
+		count("sessions", func(l *load.Load) int { return l.Sessions }),
+		render.Key("rate", table.Exact, func(r row) table.Cell { return presentCell(r.change.Load.Rate) }),
+		render.Key("timed", table.Bool, func(r row) table.Cell { return table.OfBool(r.change.Load.Timed) }),
+		count("k", func(l *load.Load) int { return l.K }),
+		count("ef", func(l *load.Load) int { return l.EF }),
+		count("nprobe", func(l *load.Load) int { return l.NProbe }),
+		render.TextKey("figure", name).Titled("FIGURE", 0, name),
+		finite("before", func(f *load.Figure) float64 { return f.Base }).Titled("BEFORE", 1, func(r row) string { return comparedText(r.figure, true, o) }),
+		finite("after", func(f *load.Figure) float64 { return f.Other }).Titled("NOW", 1, func(r row) string { return comparedText(r.figure, false, o) }),
+		finite("change", func(f *load.Figure) float64 { return f.Relative }).Titled("CHANGE", 0, func(r row) string { return changeText(r.figure) }).Looking(look),
 		finite("change_low", func(f *load.Figure) float64 { return f.Low }),
 		finite("change_high", func(f *load.Figure) float64 { return f.High }),
-		finite("p", func(f *load.Figure) float64 { return f.P }),
-		field("verdict", table.Text, func(r *comparedRow) table.Cell { return table.Of(string(r.figure.Verdict)) }),
-	}
+		finite("p", func(f *load.Figure) float64 { return f.P }).Titled("P", 2, func(r row) string { return render.ChanceText(r.figure.P) }),
+		render.TextKey("verdict", func(r row) string { return string(r.figure.Verdict) }).Word(),
+		table.Picture("load", "LOAD", 0, func(r row) string { return changeLoadText(r.change) }),
+	})
 }
 
 func writeComparedSide(e *doc.Encoder, r *replay.Result) {

@@ -19,18 +19,21 @@ import (
 // WriteCosts writes what each segment cost, the dearest first: all that WriteResult shows a few of.
 func WriteCosts(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
 	s := &render.Sheet{Kind: "ReplayCosts", Options: &o, Head: []render.Line{{Role: render.RoleTitle, Text: Title(r)}}, About: func(e *doc.Encoder) { writeCostHead(e, r) }}
-	if r.Costs == nil {
+	c := r.Costs
+	if c == nil {
+		c = &replay.Costs{}
 		s.Head = append(s.Head, render.Line{Role: render.RoleDim, Text: noCosts})
-		s.Items = render.ForScripts(0, 0, segmentFields(&replay.Costs{}))
-		return s.Write(w, format)
 	}
-	all := len(r.Costs.Segments)
-	n := o.Shown(all)
-	s.Items = render.ForScripts(n, all, segmentFields(r.Costs))
-	s.Parts = []render.Part{{List: render.Places(n, segmentColumns(r.Costs, &o))}}
-	s.Foot = o.More(all)
+	asked := render.Ask(&o, costTable(c, &o), nil)
+	s.Items = asked.Items
+	if r.Costs != nil {
+		s.Parts, s.Foot = []render.Part{asked.List("")}, asked.More(&o)
+	}
 	return s.Write(w, format)
 }
+
+// CostSchema is what can be asked of the segments that WriteCosts writes.
+func CostSchema(o render.ReportOptions) *table.Schema { return costTable(&replay.Costs{}, &o).Schema() }
 
 const noCosts = "where the time went is unknown: only the engine tells what segments cost"
 
@@ -144,10 +147,10 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 		part.Head = spreadLines(list)
 		parts = append(parts, part)
 	}
-	n := o.Shown(len(c.Segments))
+	dearest := render.Ask(o.Unasked(), costTable(c, o), nil)
 	return append(parts, render.Part{
-		List: render.Places(n, segmentColumns(c, o)),
-		Head: []render.Line{{Role: render.RoleTitle, Text: ofAll("The dearest", n, len(c.Segments), "segment")}},
+		List: dearest.People,
+		Head: []render.Line{{Role: render.RoleTitle, Text: ofAll("The dearest", len(dearest.Rows), len(c.Segments), "segment")}},
 	})
 }
 
@@ -238,47 +241,63 @@ func stateBar(states *[3]time.Duration, whole, most time.Duration, size int, asc
 	return b.String()
 }
 
-func segmentColumns(c *replay.Costs, o *render.ReportOptions) []table.ColumnOf[int] {
+func costTable(c *replay.Costs, o *render.ReportOptions) *table.Rows[*replay.SegmentCost] {
+	type segment = *replay.SegmentCost
 	all := time.Duration(0)
 	for i := range c.Segments {
 		all += c.Segments[i].Time
 	}
-	column := func(title string, priority int, text func(s *replay.SegmentCost) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&c.Segments[i]) }}
+	name := func(key string, of func(s segment) string) table.ColumnOf[segment] {
+		return render.Key(key, table.Text, func(s segment) table.Cell { return nameCell(of(s)) })
 	}
-	left := func(title string, priority int, text func(s *replay.SegmentCost) string) table.ColumnOf[int] {
-		x := column(title, priority, text)
-		x.Right = false
-		return x
+	count := func(key string, of func(s segment) int64) table.ColumnOf[segment] {
+		return render.Key(key, table.Int, func(s segment) table.Cell { return table.OfCount(of(s)) })
 	}
-	wide := func(x table.ColumnOf[int]) table.ColumnOf[int] {
-		x.Show = table.Wide
-		return x
+	number := func(of func(s segment) int64) func(s segment) string {
+		return func(s segment) string { return words.Number(of(s)) }
 	}
-	node := left("NODE", 0, CostNode)
+	harmless := func(of func(s segment) string) func(s segment) string {
+		return func(s segment) string { return render.Harmless(of(s)) }
+	}
+	partition, channel := func(s segment) string { return s.Partition }, func(s segment) string { return s.Channel }
+	deleted, brute := func(s segment) int64 { return s.Deleted }, func(s segment) int64 { return s.BruteForce }
+	id := func(s segment) string { return strconv.FormatInt(s.Segment, 10) }
+	numbered := render.TextKey("segment_id", id).Titled("SEGMENT", 0, id)
+	numbered.Right = true
+	node := name("node", func(s segment) string { return s.NodeName }).Titled("NODE", 0, CostNode)
 	node.Shorten = true
-	state := left("STATE", 0, func(s *replay.SegmentCost) string { return StateText(s.State) })
-	state.Role = func(i int) render.Role { return stateRole(c.Segments[i].State) }
-	return []table.ColumnOf[int]{
-		column("SEGMENT", 0, func(s *replay.SegmentCost) string { return strconv.FormatInt(s.Segment, 10) }),
-		state,
-		node,
-		column("ROWS", 1, func(s *replay.SegmentCost) string { return rowCount(s.Rows) }),
-		wide(column("DELETED", 0, func(s *replay.SegmentCost) string { return words.Number(s.Deleted) })),
-		left("INDEX", 3, func(s *replay.SegmentCost) string {
+	return table.New(table.Schema{
+		Name: "segments", Singular: "segment", Names: []string{"segment_id"}, Sparse: true,
+		Order: []string{"segment_id", "state", "node", "rows", "deleted", "index", "ef", "distances", "brute_force", "time_seconds", "share", "partition", "channel", "node_id", "queries"},
+	}, render.Pointers(c.Segments), []table.ColumnOf[segment]{
+		numbered,
+		render.TextKey("state", func(s segment) string { return stateWord(s.State) }).Titled("STATE", 0, func(s segment) string { return StateText(s.State) }).
+			Looking(func(s segment) render.Role { return stateRole(s.State) }).Word(),
+		name("index", func(s segment) string { return s.Index }).Titled("INDEX", 3, func(s segment) string {
 			if s.Index == "" {
 				return words.NoneMark
 			}
 			return render.Harmless(s.Index)
 		}),
-		wide(column("EF", 0, func(s *replay.SegmentCost) string { return orDash(s.EF) })),
-		column("DISTANCES", 2, func(s *replay.SegmentCost) string { return perQueryCount(s.Distances, s.Queries) }),
-		wide(column("BRUTE FORCE", 0, func(s *replay.SegmentCost) string { return words.Number(s.BruteForce) })),
-		column("PER QUERY", 0, func(s *replay.SegmentCost) string { return perQueryTime(s.Time, s.Queries, o) }),
-		column("SHARE", 0, func(s *replay.SegmentCost) string { return words.Share(ratioOf(float64(s.Time), float64(all))) }),
-		wide(left("PARTITION", 0, func(s *replay.SegmentCost) string { return render.Harmless(s.Partition) })),
-		wide(left("CHANNEL", 0, func(s *replay.SegmentCost) string { return render.Harmless(s.Channel) })),
-	}
+		render.Key("node_id", table.Text, func(s segment) table.Cell {
+			if s.Node == 0 {
+				return table.OfUnknown()
+			}
+			return table.Of(strconv.FormatInt(s.Node, 10))
+		}),
+		node,
+		name("partition", partition).Titled("PARTITION", 0, harmless(partition)).Wider(),
+		name("channel", channel).Titled("CHANNEL", 0, harmless(channel)).Wider(),
+		count("rows", func(s segment) int64 { return s.Rows }).Titled("ROWS", 1, func(s segment) string { return rowCount(s.Rows) }),
+		count("deleted", deleted).Titled("DELETED", 0, number(deleted)).Wider(),
+		count("queries", func(s segment) int64 { return s.Queries }),
+		render.Key("time_seconds", table.Exact, func(s segment) table.Cell { return table.OfFloat(s.Time.Seconds()) }).
+			Titled("PER QUERY", 0, func(s segment) string { return perQueryTime(s.Time, s.Queries, o) }),
+		count("distances", func(s segment) int64 { return s.Distances }).Titled("DISTANCES", 2, func(s segment) string { return perQueryCount(s.Distances, s.Queries) }),
+		count("brute_force", brute).Titled("BRUTE FORCE", 0, number(brute)).Wider(),
+		render.Key("ef", table.Int, func(s segment) table.Cell { return render.PositiveCell(s.EF) }).Titled("EF", 0, func(s segment) string { return orDash(s.EF) }).Wider(),
+		table.Picture("share", "SHARE", 0, func(s segment) string { return words.Share(ratioOf(float64(s.Time), float64(all))) }),
+	})
 }
 
 // stateRole colours what is searched row by row.
@@ -287,33 +306,6 @@ func stateRole(s replay.State) render.Role {
 		return render.RolePlain
 	}
 	return render.RoleWarn
-}
-
-func segmentFields(c *replay.Costs) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(s *replay.SegmentCost) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(&c.Segments[i]) })
-	}
-	return []table.ColumnOf[int]{
-		field("segment_id", table.Text, func(s *replay.SegmentCost) table.Cell { return table.Of(strconv.FormatInt(s.Segment, 10)) }),
-		field("state", table.Text, func(s *replay.SegmentCost) table.Cell { return table.Of(stateWord(s.State)) }),
-		field("index", table.Text, func(s *replay.SegmentCost) table.Cell { return nameCell(s.Index) }),
-		field("node_id", table.Text, func(s *replay.SegmentCost) table.Cell {
-			if s.Node == 0 {
-				return table.OfUnknown()
-			}
-			return table.Of(strconv.FormatInt(s.Node, 10))
-		}),
-		field("node", table.Text, func(s *replay.SegmentCost) table.Cell { return nameCell(s.NodeName) }),
-		field("partition", table.Text, func(s *replay.SegmentCost) table.Cell { return nameCell(s.Partition) }),
-		field("channel", table.Text, func(s *replay.SegmentCost) table.Cell { return nameCell(s.Channel) }),
-		field("rows", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfCount(s.Rows) }),
-		field("deleted", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfCount(s.Deleted) }),
-		field("queries", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfInt(s.Queries) }),
-		field("time_seconds", table.Exact, func(s *replay.SegmentCost) table.Cell { return table.OfFloat(s.Time.Seconds()) }),
-		field("distances", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfInt(s.Distances) }),
-		field("brute_force", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfInt(s.BruteForce) }),
-		field("ef", table.Int, func(s *replay.SegmentCost) table.Cell { return render.PositiveCell(s.EF) }),
-	}
 }
 
 func nameCell(s string) table.Cell {

@@ -3,7 +3,6 @@ package replays
 import (
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,32 +64,18 @@ func exactSingle(f float32) float64 {
 
 func newSearchSheet(f *target.Found, o *render.ReportOptions) *render.Sheet {
 	a := f.Answers
-	n := o.Shown(len(a.Hits))
-	s := &render.Sheet{
+	asked := render.Ask(o, searchTable(f, f.Target.File.Effort()), nil)
+	return &render.Sheet{
 		Kind: "EngineSearch", Options: o, Head: searchHead(f),
 		About: func(e *doc.Encoder) { writeSearchHead(e, f) },
-		Items: render.ForScripts(n, len(a.Hits), []table.ColumnOf[int]{
-			render.Key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(i)) }),
-			render.Key("distances", table.Int, func(i int) table.Cell { return table.OfInt(int64(a.Cost[i].Distances)) }),
-			render.Key("hops", table.Int, func(i int) table.Cell {
-				if f.Target.File.Effort() != index.ByEF {
-					return table.OfNone()
-				}
-				return table.OfInt(int64(a.Cost[i].Hops))
-			}),
-			render.Key("brute_force", table.Text, func(i int) table.Cell {
-				if a.Cost[i].BruteForce == "" {
-					return table.OfNone()
-				}
-				return table.Of(a.Cost[i].BruteForce)
-			}),
-		}),
-		Nested: func(e *doc.Encoder, i int) { writeHits(e, a.Hits[i]) },
-		Parts:  []render.Part{{List: render.Places(n, searchColumns(f))}},
-		Foot:   o.More(len(a.Hits)),
+		Items: asked.Items, Nested: func(e *doc.Encoder, i int) { writeHits(e, a.Hits[i]) },
+		Parts: []render.Part{asked.List("")}, Foot: asked.More(o), Flat: hitKeys(a.Hits, asked.Rows),
 	}
-	s.Flat = hitKeys(a.Hits[:n])
-	return s
+}
+
+// SearchSchema is what can be asked of the queries that WriteSearch writes.
+func SearchSchema(render.ReportOptions) *table.Schema {
+	return searchTable(&target.Found{Answers: &target.Answers{}}, index.ByEF).Schema()
 }
 
 func searchHead(f *target.Found) []render.Line {
@@ -137,57 +122,50 @@ func recallLine(r *target.Recall, k int) render.Line {
 	return render.Line{Text: text}
 }
 
-func searchColumns(f *target.Found) []table.ColumnOf[int] {
+// searchTable are the queries, by their number.
+func searchTable(f *target.Found, effort index.Effort) *table.Rows[int] {
 	a := f.Answers
-	end := func(i int, last bool) (engine.Hit, bool) {
-		h := a.Hits[i]
-		if len(h) == 0 {
-			return engine.Hit{}, false
-		}
-		return h[(len(h)-1)*render.BoolInt(last)], true
-	}
-	id := func(last bool) func(int) string {
+	end := func(last bool, text func(h engine.Hit) string) func(i int) string {
 		return func(i int) string {
-			h, ok := end(i, last)
-			if !ok {
+			h := a.Hits[i]
+			if len(h) == 0 {
 				return ""
 			}
-			return strconv.FormatInt(h.ID, 10)
+			return text(h[(len(h)-1)*render.BoolInt(last)])
 		}
 	}
-	distance := func(last bool) func(int) string {
-		return func(i int) string {
-			h, ok := end(i, last)
-			if !ok {
-				return ""
-			}
-			return single(h.Distance)
+	id := func(h engine.Hit) string { return strconv.FormatInt(h.ID, 10) }
+	distance := func(h engine.Hit) string { return single(h.Distance) }
+	distances, hops := func(i int) int { return a.Cost[i].Distances }, func(i int) int { return a.Cost[i].Hops }
+	ids := table.Picture("ids", "IDS", 0, func(i int) string {
+		var list []string
+		for _, h := range a.Hits[i] {
+			list = append(list, id(h))
 		}
+		return strings.Join(list, " ")
+	}).Wider()
+	ids.Right = false
+	hop := render.Key("hops", table.Int, func(i int) table.Cell {
+		if effort != index.ByEF {
+			return table.OfNone()
+		}
+		return table.OfInt(int64(hops(i)))
+	})
+	if effort == index.ByEF {
+		hop = hop.Titled("HOPS", 2, func(i int) string { return strconv.Itoa(hops(i)) })
 	}
-	list := []table.ColumnOf[int]{
-		{Column: table.Column{Title: "QUERY", Right: true}, Shown: strconv.Itoa},
-		{Column: table.Column{Title: "HITS", Right: true}, Shown: func(i int) string { return strconv.Itoa(len(a.Hits[i])) }},
-		{Column: table.Column{Title: "FIRST", Right: true}, Shown: id(false)},
-		{Column: table.Column{Title: "DISTANCE", Right: true}, Shown: distance(false)},
-		{Column: table.Column{Title: "LAST", Right: true, Priority: 1}, Shown: id(true)},
-		{Column: table.Column{Title: "DISTANCE", Right: true, Priority: 1}, Shown: distance(true)},
-		{Column: table.Column{Title: "COMPUTED", Right: true, Priority: 2}, Shown: func(i int) string { return strconv.Itoa(a.Cost[i].Distances) }},
-		{Column: table.Column{Title: "HOPS", Right: true, Priority: 2}, Shown: func(i int) string { return strconv.Itoa(a.Cost[i].Hops) }},
-		{Column: table.Column{Title: "IDS", Show: table.Wide}, Shown: func(i int) string {
-			var b strings.Builder
-			for j, h := range a.Hits[i] {
-				if j > 0 {
-					b.WriteByte(' ')
-				}
-				b.WriteString(strconv.FormatInt(h.ID, 10))
-			}
-			return b.String()
-		}},
-	}
-	if f.Target.File.Effort() != index.ByEF {
-		list = slices.DeleteFunc(list, func(c table.ColumnOf[int]) bool { return c.Title == "HOPS" })
-	}
-	return list
+	return table.New(table.Schema{
+		Name: "queries", Singular: "query", Names: []string{"query"}, Sparse: true,
+		Order: []string{"query", "hits", "first", "first_distance", "last", "last_distance", "distances", "hops", "ids"},
+	}, render.Positions(len(a.Hits)), []table.ColumnOf[int]{
+		render.Key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(i)) }).Titled("QUERY", 0, strconv.Itoa),
+		render.Key("distances", table.Int, func(i int) table.Cell { return table.OfInt(int64(distances(i))) }).Titled("COMPUTED", 2, func(i int) string { return strconv.Itoa(distances(i)) }),
+		hop,
+		render.Key("brute_force", table.Text, func(i int) table.Cell { return nameCell(a.Cost[i].BruteForce) }),
+		table.Picture("hits", "HITS", 0, func(i int) string { return strconv.Itoa(len(a.Hits[i])) }),
+		table.Picture("first", "FIRST", 0, end(false, id)), table.Picture("first_distance", "DISTANCE", 0, end(false, distance)),
+		table.Picture("last", "LAST", 1, end(true, id)), table.Picture("last_distance", "DISTANCE", 1, end(true, distance)), ids,
+	})
 }
 
 func writeHits(e *doc.Encoder, hits []engine.Hit) {
@@ -205,22 +183,22 @@ func writeHits(e *doc.Encoder, hits []engine.Hit) {
 	e.EndList()
 }
 
-// hitKeys are the hits for CSV, a line each.
-func hitKeys(list [][]engine.Hit) *table.Grid {
+// hitKeys are the hits of queries for CSV, a line each.
+func hitKeys(list [][]engine.Hit, queries []int) *table.Grid {
 	type place struct{ query, rank int }
 	var at []place
-	for i, hits := range list {
-		for j := range hits {
+	for _, i := range queries {
+		for j := range list[i] {
 			at = append(at, place{i, j})
 		}
 	}
-	hit := func(i int) engine.Hit { return list[at[i].query][at[i].rank] }
-	return render.ForScripts(len(at), len(at), []table.ColumnOf[int]{
-		render.Key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(at[i].query)) }),
-		render.Key("rank", table.Int, func(i int) table.Cell { return table.OfInt(int64(at[i].rank + 1)) }),
-		render.Key("id", table.Int, func(i int) table.Cell { return table.OfInt(hit(i).ID) }),
-		render.Key("distance", table.Exact, func(i int) table.Cell { return table.OfFloat(exactSingle(hit(i).Distance)) }),
-	})
+	hit := func(p place) engine.Hit { return list[p.query][p.rank] }
+	return table.All(table.New(table.Schema{Sparse: true}, at, []table.ColumnOf[place]{
+		render.Key("query", table.Int, func(p place) table.Cell { return table.OfInt(int64(p.query)) }),
+		render.Key("rank", table.Int, func(p place) table.Cell { return table.OfInt(int64(p.rank + 1)) }),
+		render.Key("id", table.Int, func(p place) table.Cell { return table.OfInt(hit(p).ID) }),
+		render.Key("distance", table.Exact, func(p place) table.Cell { return table.OfFloat(exactSingle(hit(p).Distance)) }),
+	}), table.Hidden)
 }
 
 func writeSearchHead(e *doc.Encoder, f *target.Found) {

@@ -1,6 +1,7 @@
 package replays
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -13,7 +14,13 @@ import (
 	"kitescope/words"
 )
 
+// BenchSchema is what can be asked of the points that WriteBench writes.
+func BenchSchema(render.ReportOptions) *table.Schema {
+	return engineBenchTable(&target.Bench{}, index.ByEF).Schema()
+}
+
 func newEngineBenchSheet(b *target.Bench, o *render.ReportOptions) *render.Sheet {
+	asked := render.Ask(o, engineBenchTable(b, b.Target.File.Effort()), nil)
 	s := &render.Sheet{
 		Kind: "EngineBench", Options: o,
 		Head: []render.Line{{Text: targetLine(b.Target)}},
@@ -21,8 +28,7 @@ func newEngineBenchSheet(b *target.Bench, o *render.ReportOptions) *render.Sheet
 			writeTarget(e, b.Target)
 			e.Entry("queries", b.Queries)
 		},
-		Items: render.ForScripts(len(b.Points), len(b.Points), engineBenchFields(b)),
-		Parts: []render.Part{{List: render.Places(len(b.Points), engineBenchColumns(b))}},
+		Items: asked.Items, Parts: []render.Part{asked.List("")}, Foot: asked.More(o),
 	}
 	if len(b.Points) > 0 {
 		l := b.Points[0].Load
@@ -47,50 +53,6 @@ func cpuPerQuery(p *target.Point) (time.Duration, bool) {
 	return sorted[len(sorted)/2], true
 }
 
-func engineBenchColumns(b *target.Bench) []table.ColumnOf[int] {
-	column := func(title string, priority int, text func(p *target.Point) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&b.Points[i]) }}
-	}
-	quantile := func(title string, q float64, priority int) table.ColumnOf[int] {
-		return column(title, priority, func(p *target.Point) string { return microseconds(p.At(q)) })
-	}
-	qps := func(f func(p *target.Point) float64) func(p *target.Point) string {
-		return func(p *target.Point) string { return words.Number(int64(f(p) + 0.5)) }
-	}
-	list := []table.ColumnOf[int]{
-		column("EF", 0, func(p *target.Point) string { return orDash(b.EF(p)) }),
-		column("THREADS", 0, func(p *target.Point) string { return strconv.Itoa(p.Load.Threads) }),
-		column("RECALL", 0, func(p *target.Point) string {
-			if p.Recall == nil {
-				return words.UnknownMark
-			}
-			return strconv.FormatFloat(p.Recall.Mean, 'f', 4, 64)
-		}),
-		column("QPS", 0, qps(func(p *target.Point) float64 { return middle(p.QPS) })),
-		column("SLOWEST", 3, qps(func(p *target.Point) float64 { return slices.Min(p.QPS) })),
-		column("FASTEST", 3, qps(func(p *target.Point) float64 { return slices.Max(p.QPS) })),
-		quantile("P50", 0.5, 0), quantile("P95", 0.95, 1), quantile("P99", 0.99, 0), quantile("MAX", 1, 2),
-		column("CPU", 2, func(p *target.Point) string {
-			if d, ok := cpuPerQuery(p); ok {
-				return microseconds(d)
-			}
-			return words.UnknownMark
-		}),
-		column("COMPUTED", 4, func(p *target.Point) string {
-			distances, _ := p.Answers.PerQuery()
-			return perQuery(distances)
-		}),
-	}
-	switch b.Target.File.Effort() {
-	case index.ByNProbe:
-		list[0] = column("NPROBE", 0, func(p *target.Point) string { return orDash(p.Load.NProbe) })
-	case index.AllRows:
-		list = list[1:]
-	default:
-	}
-	return list
-}
-
 // orDash is a parameter, - where the file's or the library's own was taken.
 func orDash(n int) string {
 	if n == 0 {
@@ -99,53 +61,75 @@ func orDash(n int) string {
 	return strconv.Itoa(n)
 }
 
-func engineBenchFields(b *target.Bench) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(p *target.Point) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(&b.Points[i]) })
+// engineBenchTable are the points at which was measured, with what tells them apart in an index of this kind.
+func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.Point] {
+	type point = *target.Point
+	count := func(name string, of func(p point) int) table.ColumnOf[point] {
+		return render.Key(name, table.Int, func(p point) table.Cell { return render.PositiveCell(of(p)) })
 	}
-	count := func(name string, of func(p *target.Point) int) table.ColumnOf[int] {
-		return field(name, table.Int, func(p *target.Point) table.Cell {
-			if n := of(p); n > 0 {
-				return table.OfInt(int64(n))
-			}
-			return table.OfNone()
-		})
+	number := func(name string, of func(p point) float64) table.ColumnOf[point] {
+		return render.Key(name, table.Number, func(p point) table.Cell { return table.OfFloat(of(p)) })
 	}
-	micro := func(name string, q float64) table.ColumnOf[int] {
-		return field(name, table.Number, func(p *target.Point) table.Cell { return table.OfFloat(float64(p.At(q)) / 1e3) })
+	micro := func(name string, q float64) table.ColumnOf[point] {
+		return number(name, func(p point) float64 { return float64(p.At(q)) / 1e3 })
 	}
-	return []table.ColumnOf[int]{
-		count("ef", func(p *target.Point) int { return p.Load.EF }),
-		count("nprobe", func(p *target.Point) int { return p.Load.NProbe }),
-		count("threads", func(p *target.Point) int { return p.Load.Threads }),
-		count("rounds", func(p *target.Point) int { return p.Load.Rounds }),
-		field("recall", table.Exact, func(p *target.Point) table.Cell {
+	latency := func(name, title string, q float64, priority int) table.ColumnOf[point] {
+		return micro(name, q).Titled(title, priority, func(p point) string { return microseconds(p.At(q)) })
+	}
+	qps := func(name, title string, priority int, of func(p point) float64) table.ColumnOf[point] {
+		return number(name, of).Titled(title, priority, func(p point) string { return words.Number(int64(of(p) + 0.5)) })
+	}
+	cpu := func(p point) float64 {
+		if d, ok := cpuPerQuery(p); ok {
+			return float64(d) / 1e3
+		}
+		return math.NaN()
+	}
+	perQueryOf := func(p point) float64 {
+		distances, _ := p.Answers.PerQuery()
+		return distances
+	}
+	ef, nprobe := count("ef", func(p point) int { return p.Load.EF }), count("nprobe", func(p point) int { return p.Load.NProbe })
+	switch effort {
+	case index.ByNProbe:
+		nprobe = nprobe.Titled("NPROBE", 0, func(p point) string { return orDash(p.Load.NProbe) })
+	case index.AllRows:
+	default:
+		ef = ef.Titled("EF", 0, func(p point) string { return orDash(b.EF(p)) })
+	}
+	return table.New(table.Schema{Name: "points", Singular: "point", Sparse: true}, render.Pointers(b.Points), []table.ColumnOf[point]{
+		ef, nprobe,
+		count("threads", func(p point) int { return p.Load.Threads }).Titled("THREADS", 0, func(p point) string { return strconv.Itoa(p.Load.Threads) }),
+		count("rounds", func(p point) int { return p.Load.Rounds }),
+		render.Key("recall", table.Exact, func(p point) table.Cell {
 			if p.Recall == nil {
 				return table.OfUnknown()
 			}
 			return table.OfFloat(p.Recall.Mean)
-		}),
-		field("qps", table.Number, func(p *target.Point) table.Cell { return table.OfFloat(middle(p.QPS)) }),
-		field("qps_slowest", table.Number, func(p *target.Point) table.Cell { return table.OfFloat(slices.Min(p.QPS)) }),
-		field("qps_fastest", table.Number, func(p *target.Point) table.Cell { return table.OfFloat(slices.Max(p.QPS)) }),
-		micro("latency_p50_us", 0.5), micro("latency_p90_us", 0.9), micro("latency_p95_us", 0.95),
-		micro("latency_p99_us", 0.99), micro("latency_max_us", 1),
-		field("cpu_us", table.Number, func(p *target.Point) table.Cell {
-			if d, ok := cpuPerQuery(p); ok {
-				return table.OfFloat(float64(d) / 1e3)
+		}).Titled("RECALL", 0, func(p point) string {
+			if p.Recall == nil {
+				return words.UnknownMark
 			}
-			return table.OfUnknown()
+			return strconv.FormatFloat(p.Recall.Mean, 'f', 4, 64)
 		}),
-		field("distances", table.Number, func(p *target.Point) table.Cell {
-			distances, _ := p.Answers.PerQuery()
-			return table.OfFloat(distances)
+		qps("qps", "QPS", 0, func(p point) float64 { return middle(p.QPS) }),
+		qps("qps_slowest", "SLOWEST", 3, func(p point) float64 { return slices.Min(p.QPS) }),
+		qps("qps_fastest", "FASTEST", 3, func(p point) float64 { return slices.Max(p.QPS) }),
+		latency("latency_p50_us", "P50", 0.5, 0), micro("latency_p90_us", 0.9), latency("latency_p95_us", "P95", 0.95, 1),
+		latency("latency_p99_us", "P99", 0.99, 0), latency("latency_max_us", "MAX", 1, 2),
+		number("cpu_us", cpu).Titled("CPU", 2, func(p point) string {
+			if d, ok := cpuPerQuery(p); ok {
+				return microseconds(d)
+			}
+			return words.UnknownMark
 		}),
-		field("hops", table.Number, func(p *target.Point) table.Cell {
-			if b.Target.File.Effort() != index.ByEF {
+		number("distances", perQueryOf).Titled("COMPUTED", 4, func(p point) string { return perQuery(perQueryOf(p)) }),
+		render.Key("hops", table.Number, func(p point) table.Cell {
+			if effort != index.ByEF {
 				return table.OfNone()
 			}
 			_, hops := p.Answers.PerQuery()
 			return table.OfFloat(hops)
 		}),
-	}
+	})
 }

@@ -155,7 +155,9 @@ func measuredSection(title string, r *replay.Result, o *render.ReportOptions) re
 		s.Lines = append(s.Lines, replayLine{Class: "bad", Text: "Stopped: " + render.Harmless(r.Stopped) + ". What follows is of what was done until then."})
 	}
 	if sweep(r) {
-		part := sweepPart(r, o)
+		front := load.OnFront(r.Points)
+		part := render.Ask(o, pointTable(r.Points, front, o), render.Each).List("")
+		part.Head = sweepHead(r.Points, front, o)
 		s.Tables = append(s.Tables, partTable(&part, true))
 	} else if len(r.Points) == 1 {
 		s.Cards = pointCards(&r.Points[0], r, o)
@@ -227,7 +229,7 @@ func whatIfSection(r *whatif.Report, o *render.ReportOptions) (replaySection, er
 		s.Lines[i] = replayLine{Class: "verdict", Text: s.Lines[i].Text}
 	}
 	parts := []render.Part{
-		{List: render.Places(len(list), predictionColumns(r, list, o))},
+		render.Ask(o, predictionTable(r, list, o), render.Each).List(""),
 		{List: render.Places(len(list), splitColumns(r, list, o))},
 	}
 	parts = append(parts, trustParts(r, o)...)

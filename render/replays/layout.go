@@ -20,10 +20,18 @@ func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format r
 	return newLayoutSheet(l, cover, &o, format.Name() == "table").Write(w, format)
 }
 
+// LayoutSchema is what can be asked of the segments that WriteLayout writes.
+func LayoutSchema(render.ReportOptions) *table.Schema { return layoutTable(&replay.Layout{}).Schema() }
+
 func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *render.ReportOptions, short bool) *render.Sheet {
+	group := render.Each[*replay.Segment] // the limit is of what is said of segments
+	if o.Asks() {
+		group, short = nil, false
+	}
+	asked := render.Ask(o, layoutTable(l), group)
 	s := &render.Sheet{
 		Kind: "ReplayLayout", Options: o,
-		Head: layoutHead(l, cover != nil, o), About: func(e *doc.Encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, Items: render.ForScripts(len(l.Segments), len(l.Segments), layoutFields(l)),
+		Head: layoutHead(l, cover != nil, o), About: func(e *doc.Encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, Items: asked.Items,
 	}
 	if cover != nil {
 		s.Head = append(s.Head, coverageLines(cover, o)...)
@@ -31,9 +39,10 @@ func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *render.ReportOp
 	s.Head = append(s.Head, missingFileLines(l, o)...)
 	s.Parts = []render.Part{layoutStates(l), layoutNodes(l)}
 	if !short {
-		s.Parts = append(s.Parts, render.Part{List: render.Places(len(l.Segments), layoutColumns(l))})
+		s.Parts = append(s.Parts, asked.List(""))
+		s.Foot = asked.More(o)
 	}
-	s.Foot = replayNotes(l.Notes, o)
+	s.Foot = append(s.Foot, replayNotes(l.Notes, o)...)
 	return s
 }
 
@@ -280,21 +289,6 @@ func onText(l *replay.Layout, s *replay.Segment) string {
 	return strings.Join(list, ",")
 }
 
-func layoutColumns(l *replay.Layout) []table.ColumnOf[int] {
-	column := func(title string, right bool, text func(s *replay.Segment) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: right}, Shown: func(i int) string { return text(&l.Segments[i]) }}
-	}
-	return []table.ColumnOf[int]{
-		column("SEGMENT", true, func(s *replay.Segment) string { return strconv.FormatInt(s.ID, 10) }),
-		column("STATE", false, func(s *replay.Segment) string { return StateText(s.State) }),
-		column("NODE", false, func(s *replay.Segment) string { return onText(l, s) }),
-		column("ROWS", true, func(s *replay.Segment) string { return rowCount(s.Rows) }),
-		column("INDEX", false, func(s *replay.Segment) string { return layoutIndexText(&s.Index) }),
-		column("PARTITION", false, func(s *replay.Segment) string { return render.OrUnknown(s.PartitionName) }),
-		column("CHANNEL", false, func(s *replay.Segment) string { return render.OrUnknown(s.Channel) }),
-	}
-}
-
 func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
 	c := &l.Collection
 	e.Entry("source", l.Source)
@@ -339,28 +333,32 @@ func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
 	e.Entry("notes", l.Notes)
 }
 
-func layoutFields(l *replay.Layout) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(s *replay.Segment) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(&l.Segments[i]) })
-	}
-	files := func(of func(c *layoutCount) int) func(s *replay.Segment) table.Cell {
-		return func(s *replay.Segment) table.Cell {
+func layoutTable(l *replay.Layout) *table.Rows[*replay.Segment] {
+	type segment = *replay.Segment
+	files := func(name string, of func(c *layoutCount) int) table.ColumnOf[segment] {
+		return render.Key(name, table.Int, func(s segment) table.Cell {
 			if s.Files == nil {
 				return table.OfUnknown()
 			}
 			var c layoutCount
 			c.add(s)
 			return table.OfInt(int64(of(&c)))
-		}
+		})
 	}
-	return []table.ColumnOf[int]{
-		field("segment_id", table.Text, func(s *replay.Segment) table.Cell { return table.Of(strconv.FormatInt(s.ID, 10)) }),
-		field("state", table.Text, func(s *replay.Segment) table.Cell { return table.Of(stateWord(s.State)) }),
-		field("rows", table.Int, func(s *replay.Segment) table.Cell { return table.OfCount(s.Rows) }),
-		field("index", table.Text, func(s *replay.Segment) table.Cell { return nameCell(s.Index.Type) }),
-		field("partition", table.Text, func(s *replay.Segment) table.Cell { return nameCell(s.PartitionName) }),
-		field("channel", table.Text, func(s *replay.Segment) table.Cell { return table.Of(s.Channel) }),
-		field("node_ids", table.List, func(s *replay.Segment) table.Cell {
+	id := func(s segment) string { return strconv.FormatInt(s.ID, 10) }
+	number := render.TextKey("segment_id", id).Titled("SEGMENT", 0, id)
+	number.Right = true
+	return table.New(table.Schema{
+		Name: "segments", Singular: "segment", Names: []string{"segment_id"}, Sparse: true,
+		Order: []string{"segment_id", "state", "node_ids", "rows", "index", "partition", "channel", "insert_logs", "delta_logs", "indexes"},
+	}, render.Pointers(l.Segments), []table.ColumnOf[segment]{
+		number,
+		render.TextKey("state", func(s segment) string { return stateWord(s.State) }).Titled("STATE", 0, func(s segment) string { return StateText(s.State) }).Word(),
+		render.Key("rows", table.Int, func(s segment) table.Cell { return table.OfCount(s.Rows) }).Titled("ROWS", 0, func(s segment) string { return rowCount(s.Rows) }),
+		render.Key("index", table.Text, func(s segment) table.Cell { return nameCell(s.Index.Type) }).Titled("INDEX", 0, func(s segment) string { return layoutIndexText(&s.Index) }),
+		render.Key("partition", table.Text, func(s segment) table.Cell { return nameCell(s.PartitionName) }).Titled("PARTITION", 0, func(s segment) string { return render.OrUnknown(s.PartitionName) }),
+		render.TextKey("channel", func(s segment) string { return s.Channel }).Titled("CHANNEL", 0, func(s segment) string { return render.OrUnknown(s.Channel) }),
+		render.Key("node_ids", table.List, func(s segment) table.Cell {
 			var ids []string
 			for _, id := range s.On {
 				if id != 0 {
@@ -368,9 +366,9 @@ func layoutFields(l *replay.Layout) []table.ColumnOf[int] {
 				}
 			}
 			return table.OfList(ids)
-		}),
-		field("insert_logs", table.Int, files(func(c *layoutCount) int { return c.insert })),
-		field("delta_logs", table.Int, files(func(c *layoutCount) int { return c.delta })),
-		field("indexes", table.Int, files(func(c *layoutCount) int { return c.indexes })),
-	}
+		}).Titled("NODE", 0, func(s segment) string { return onText(l, s) }),
+		files("insert_logs", func(c *layoutCount) int { return c.insert }),
+		files("delta_logs", func(c *layoutCount) int { return c.delta }),
+		files("indexes", func(c *layoutCount) int { return c.indexes }),
+	})
 }

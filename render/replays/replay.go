@@ -17,6 +17,7 @@ import (
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -28,17 +29,25 @@ func WriteResult(w io.Writer, r *replay.Result, format render.Format, o render.R
 	return s.Write(w, format)
 }
 
+// PointSchema is what can be asked of the points that WriteResult writes.
+func PointSchema(o render.ReportOptions) *table.Schema { return pointTable(nil, nil, &o).Schema() }
+
 // sweep tells whether a result is shown as a table of points.
 func sweep(r *replay.Result) bool { return len(r.Points) > 1 }
 
 // newReplaySheet makes the sheet; repeat adds what is needed to repeat the run, for which one screen has no room.
 func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *render.Sheet {
+	front := load.OnFront(r.Points)
+	asked := render.Ask(o, pointTable(r.Points, front, o), render.Each) // the limit is of other lists
 	s := &render.Sheet{
 		Kind: "Replay", Options: o,
-		Head: replayHead(r, o), Items: render.ForScripts(len(r.Points), len(r.Points), pointFields(r.Points)), About: func(*doc.Encoder) {},
+		Head: replayHead(r, o), Items: asked.Items, About: func(*doc.Encoder) {},
+	}
+	if sweep(r) || o.Asks() {
+		s.Parts = append(s.Parts, asked.List(""))
+		s.Parts[0].Head = append(sweepHead(r.Points, front, o), s.Parts[0].Head...)
 	}
 	if sweep(r) {
-		s.Parts = append(s.Parts, sweepPart(r, o))
 		if r.Recall != nil {
 			s.Parts = append(s.Parts, render.Part{Head: append(recallLines(r, o), differenceLines(r, o)...)})
 		}

@@ -202,11 +202,9 @@ func exampleText(d *replay.Difference) string {
 }
 
 // pointFields are a point for scripts, in the units of the saved result.
-func pointFields(points []load.Point) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(p *load.Point) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(&points[i]) })
-	}
-	list := []table.ColumnOf[int]{
+func pointFields() []table.ColumnOf[*load.Point] {
+	field := render.Key[*load.Point]
+	list := []table.ColumnOf[*load.Point]{
 		field("sessions", table.Int, func(p *load.Point) table.Cell { return render.PositiveCell(p.Sessions) }),
 		field("rate", table.Exact, func(p *load.Point) table.Cell { return presentCell(p.Rate) }),
 		field("timed", table.Bool, func(p *load.Point) table.Cell { return table.OfBool(p.Timed) }),
@@ -242,16 +240,16 @@ func pointFields(points []load.Point) []table.ColumnOf[int] {
 		{"queued", func(p *load.Point) *load.Latency { return &p.Queued }},
 		{"waited", func(p *load.Point) *load.Latency { return &p.Waited }},
 	} {
-		list = append(list, latencyFields(points, x.name, x.of)...)
+		list = append(list, latencyFields(x.name, x.of)...)
 	}
 	return append(list, field("stopped", table.Text, func(p *load.Point) table.Cell { return table.Of(p.Stopped) }))
 }
 
-func latencyFields(points []load.Point, name string, of func(p *load.Point) *load.Latency) []table.ColumnOf[int] {
-	var list []table.ColumnOf[int]
+func latencyFields(name string, of func(p *load.Point) *load.Latency) []table.ColumnOf[*load.Point] {
+	var list []table.ColumnOf[*load.Point]
 	for i, figure := range strings.Fields("mean min p50 p90 p95 p99 p999 max") {
-		list = append(list, render.Key(name+"_"+figure+"_seconds", table.Exact, func(row int) table.Cell {
-			l := of(&points[row])
+		list = append(list, render.Key(name+"_"+figure+"_seconds", table.Exact, func(p *load.Point) table.Cell {
+			l := of(p)
 			if l.Count == 0 {
 				return table.OfNone()
 			}

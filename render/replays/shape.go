@@ -20,15 +20,14 @@ func WriteShape(w io.Writer, l *log.Log, s *log.Shape, format render.Format, o r
 }
 
 func newShapeSheet(l *log.Log, s *log.Shape, o *render.ReportOptions) *render.Sheet {
+	asked := render.Ask(o, bucketTable(s), nil)
 	sheet := &render.Sheet{
 		Kind: "ReplayShape", Options: o, Head: shapeHead(l, s, o),
 		About: func(e *doc.Encoder) { writeShapeHead(e, l, s) },
-		Items: render.ForScripts(len(s.Buckets), len(s.Buckets), []table.ColumnOf[int]{
-			render.Key("from_seconds", table.Exact, func(i int) table.Cell { return table.OfFloat((time.Duration(i) * s.Width).Seconds()) }),
-			render.Key("requests", table.Int, func(i int) table.Cell { return table.OfInt(int64(s.Buckets[i])) }),
-			render.Key("per_second", table.Exact, func(i int) table.Cell { return presentRate(s, i) }),
-		}),
-		Foot: replayNotes(l.Notes, o),
+		Items: asked.Items, Foot: replayNotes(l.Notes, o),
+	}
+	if o.Asks() {
+		sheet.Parts = []render.Part{asked.List("")}
 	}
 	if len(s.Buckets) > 1 {
 		sheet.Head = append(sheet.Head, rateLines(s, o)...)
@@ -42,6 +41,23 @@ func newShapeSheet(l *log.Log, s *log.Shape, o *render.ReportOptions) *render.Sh
 		}
 	}
 	return sheet
+}
+
+// ShapeSchema is what can be asked of the spans of time that WriteShape writes.
+func ShapeSchema(render.ReportOptions) *table.Schema { return bucketTable(&log.Shape{}).Schema() }
+
+func bucketTable(s *log.Shape) *table.Rows[int] {
+	from := func(i int) time.Duration { return time.Duration(i) * s.Width }
+	return table.New(table.Schema{Name: "spans", Singular: "span", Sparse: true}, render.Positions(len(s.Buckets)), []table.ColumnOf[int]{
+		render.Key("from_seconds", table.Exact, func(i int) table.Cell { return table.OfFloat(from(i).Seconds()) }).Titled("FROM", 0, func(i int) string { return words.Age(from(i)) }),
+		render.Key("requests", table.Int, func(i int) table.Cell { return table.OfInt(int64(s.Buckets[i])) }).Titled("REQUESTS", 0, func(i int) string { return words.Number(int64(s.Buckets[i])) }),
+		render.Key("per_second", table.Exact, func(i int) table.Cell { return presentRate(s, i) }).Titled("PER SECOND", 0, func(i int) string {
+			if s.Width <= 0 {
+				return words.UnknownMark
+			}
+			return words.ThreeDigits(float64(s.Buckets[i]) / s.Width.Seconds())
+		}),
+	})
 }
 
 func presentRate(s *log.Shape, i int) table.Cell {

@@ -1,6 +1,7 @@
 package replays
 
 import (
+	"slices"
 	"strconv"
 
 	"kitescope/render"
@@ -10,54 +11,68 @@ import (
 	"kitescope/words"
 )
 
-// sweepPart is a row for each load and parameters.
-func sweepPart(r *replay.Result, o *render.ReportOptions) render.Part {
-	points := r.Points
-	front := load.OnFront(points)
-	column := func(title string, priority int, text func(p *load.Point) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&points[i]) }}
+// pointTable is a row for each load and parameters. People see the parameters that any of the points has.
+func pointTable(points []load.Point, front []bool, o *render.ReportOptions) *table.Rows[*load.Point] {
+	type point = *load.Point
+	rows := render.Pointers(points)
+	columns := pointFields()
+	some := func(has func(p point) bool) bool { return slices.ContainsFunc(rows, has) }
+	show := func(name, title string, priority int, text func(p point) string) {
+		i := slices.IndexFunc(columns, func(c table.ColumnOf[point]) bool { return c.Name == name })
+		columns[i] = columns[i].Titled(title, priority, text)
 	}
-	when := func(x table.ColumnOf[int], has func(p *load.Point) bool) []table.ColumnOf[int] {
-		for i := range points {
-			if has(&points[i]) {
-				return []table.ColumnOf[int]{x}
+	picture := func(name, title string, priority int, shown bool, text func(p point) string) {
+		c := table.Picture(name, title, priority, text)
+		if !shown {
+			c.Show = table.Hidden
+		}
+		columns = append(columns, c)
+	}
+	latency := func(name, title string, priority int, which int) {
+		show("latency_"+name+"_seconds", title, priority, func(p point) string { return latencyOf(&p.Latency, latencyFigures(&p.Latency)[which], o) })
+	}
+	starred := map[point]bool{}
+	for i, is := range front {
+		starred[rows[i]] = is
+	}
+	several := func(p point) bool { return !open(p) && p.Sessions > 1 }
+	if some(func(p point) bool { return p.EF > 0 }) {
+		show("ef", "EF", 0, func(p point) string { return orDash(p.EF) })
+	}
+	if some(func(p point) bool { return p.NProbe > 0 }) {
+		show("nprobe", "NPROBE", 0, func(p point) string { return orDash(p.NProbe) })
+	}
+	if some(open) {
+		show("rate", "RATE", 0, rateText)
+	}
+	if some(func(p point) bool { return !open(p) }) {
+		show("sessions", "SESSIONS", 0, func(p point) string { return strconv.Itoa(p.Sessions) })
+	}
+	show("qps", "QPS", 0, func(p point) string { return words.ThreeDigits(p.QPS) })
+	picture("interval", plusMinus(o), 3, true, func(p point) string { return words.OrNone(halfInterval(p)) })
+	picture("per_session", "/SESSION", 4, some(several), perSession)
+	picture("scaling", "SCALING", 6, some(several), func(p point) string { return scalingText(points, p) })
+	show("recall", "RECALL ", 0, func(p point) string { return RecallText(p.Recall) + []string{" ", "*"}[render.BoolInt(starred[p])] })
+	latency("p50", "P50", 0, 2)
+	latency("p95", "P95", 7, 4)
+	latency("p99", "P99", 0, 5)
+	latency("p999", "P99.9", 8, 6)
+	show("failed", "FAILS", 1, failsText)
+	show("cpu_per_query_seconds", "CPU", 2, func(p point) string { return knownLatency(p.CPUPerQuery, o) })
+	show("switches_per_query", "SWITCHES", 9, func(p point) string { return toldText(p.SwitchesPerQuery) })
+	show("distances_per_query", "DISTANCES", 9, func(p point) string { return toldText(p.DistancesPerQuery) })
+	for i := range columns {
+		if columns[i].Name == "failed" {
+			columns[i].Role = func(p point) render.Role {
+				return []render.Role{render.RolePlain, render.RoleBad}[render.BoolInt(p.Failed > 0)]
 			}
 		}
-		return nil
 	}
-	latency := func(title string, priority int, which int) table.ColumnOf[int] {
-		return column(title, priority, func(p *load.Point) string {
-			return latencyOf(&p.Latency, latencyFigures(&p.Latency)[which], o)
-		})
-	}
-	var list []table.ColumnOf[int]
-	list = append(list, when(column("EF", 0, func(p *load.Point) string { return orDash(p.EF) }), func(p *load.Point) bool { return p.EF > 0 })...)
-	list = append(list, when(column("NPROBE", 0, func(p *load.Point) string { return orDash(p.NProbe) }), func(p *load.Point) bool { return p.NProbe > 0 })...)
-	list = append(list, when(column("RATE", 0, rateText), open)...)
-	list = append(list, when(column("SESSIONS", 0, func(p *load.Point) string { return strconv.Itoa(p.Sessions) }), func(p *load.Point) bool { return !open(p) })...)
-	list = append(list,
-		column("QPS", 0, func(p *load.Point) string { return words.ThreeDigits(p.QPS) }),
-		column(plusMinus(o), 3, func(p *load.Point) string { return words.OrNone(halfInterval(p)) }))
-	list = append(list, when(column("/SESSION", 4, perSession), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
-	list = append(list, when(column("SCALING", 6, func(p *load.Point) string { return scalingText(points, p) }), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
-	recall := column("RECALL ", 0, func(p *load.Point) string { return RecallText(p.Recall) })
-	recall.Shown = func(i int) string { return RecallText(points[i].Recall) + []string{" ", "*"}[render.BoolInt(front[i])] }
-	list = append(list, recall,
-		latency("P50", 0, 2), latency("P95", 7, 4), latency("P99", 0, 5), latency("P99.9", 8, 6),
-		column("FAILS", 1, failsText),
-		column("CPU", 2, func(p *load.Point) string { return knownLatency(p.CPUPerQuery, o) }),
-		column("SWITCHES", 9, func(p *load.Point) string { return toldText(p.SwitchesPerQuery) }),
-		column("DISTANCES", 9, func(p *load.Point) string { return toldText(p.DistancesPerQuery) }))
-	part := render.Part{List: render.Places(len(points), list)}
-	for i := range list {
-		if list[i].Title == "FAILS" {
-			list[i].Role = func(row int) render.Role {
-				return []render.Role{render.RolePlain, render.RoleBad}[render.BoolInt(points[row].Failed > 0)]
-			}
-		}
-	}
-	part.Head = sweepHead(points, front, o)
-	return part
+	return table.New(table.Schema{
+		Name: "points", Singular: "point", Sparse: true,
+		Order: []string{"ef", "nprobe", "rate", "sessions", "qps", "interval", "per_session", "scaling", "recall", "latency_p50_seconds", "latency_p95_seconds",
+			"latency_p99_seconds", "latency_p999_seconds", "failed", "cpu_per_query_seconds", "switches_per_query", "distances_per_query"},
+	}, rows, columns)
 }
 
 func sweepHead(points []load.Point, front []bool, o *render.ReportOptions) []render.Line {

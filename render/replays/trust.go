@@ -4,10 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"kitescope/render"
-	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
 	"kitescope/table"
 	"kitescope/words"
@@ -129,59 +127,6 @@ func calmRuns(list []whatif.CheckPoint) (n int) {
 		}
 	}
 	return n
-}
-
-func predictionFields(r *whatif.Report, list []*whatif.Prediction) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(p *whatif.Prediction) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(list[i]) })
-	}
-	seconds := func(name string, of func(p *whatif.Prediction) time.Duration) table.ColumnOf[int] {
-		return field(name+"_seconds", table.Exact, func(p *whatif.Prediction) table.Cell { return table.OfFloat(of(p).Seconds()) })
-	}
-	outcome := func(name string, of func(x *simulate.Outcome) float64) table.ColumnOf[int] {
-		return field(name, table.Exact, func(p *whatif.Prediction) table.Cell {
-			if p.Outcome == nil {
-				return table.OfUnknown()
-			}
-			return render.FiniteCell(of(p.Outcome))
-		})
-	}
-	latency := func(figure string, of func(x *simulate.Outcome) time.Duration) table.ColumnOf[int] {
-		return field("latency_"+figure+"_seconds", table.Exact, func(p *whatif.Prediction) table.Cell {
-			if p.Outcome == nil {
-				return table.OfUnknown()
-			}
-			return table.OfFloat(of(p.Outcome).Seconds())
-		})
-	}
-	return []table.ColumnOf[int]{
-		field("change", table.Text, func(p *whatif.Prediction) table.Cell { return table.Of(ChangeName(r, p)) }),
-		field("most_qps", table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(p.Most) }),
-		field("gain", table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(p.Gain) }),
-		field("gain_at_load", table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(r.GainAtLoad(p)) }),
-		outcome("qps", func(x *simulate.Outcome) float64 { return x.QPS }),
-		latency("mean", func(x *simulate.Outcome) time.Duration { return x.Mean }),
-		latency("p50", func(x *simulate.Outcome) time.Duration { return x.P50 }),
-		latency("p95", func(x *simulate.Outcome) time.Duration { return x.P95 }),
-		latency("p99", func(x *simulate.Outcome) time.Duration { return x.P99 }),
-		seconds("cpu", func(p *whatif.Prediction) time.Duration { return p.Cost.CPU }),
-		seconds("growing", func(p *whatif.Prediction) time.Duration { return p.Cost.Growing }),
-		seconds("sealed_unindexed", func(p *whatif.Prediction) time.Duration { return p.Cost.Unindexed }),
-		seconds("sealed_indexed", func(p *whatif.Prediction) time.Duration { return p.Cost.Indexed }),
-		seconds("critical", func(p *whatif.Prediction) time.Duration { return p.Cost.Critical }),
-		field("critical_node", table.Text, func(p *whatif.Prediction) table.Cell { return nameCell(p.Cost.Node) }),
-		field("idlest_node_use", table.Exact, func(p *whatif.Prediction) table.Cell { return useCell(p, false) }),
-		field("busiest_node_use", table.Exact, func(p *whatif.Prediction) table.Cell { return useCell(p, true) }),
-		field("recall", table.Exact, func(p *whatif.Prediction) table.Cell {
-			if p.Recall < 0 {
-				return table.OfUnknown()
-			}
-			return table.OfFloat(p.Recall)
-		}),
-		field("modelled", table.Exact, func(p *whatif.Prediction) table.Cell { return table.OfFloat(p.Modelled) }),
-		field("check_qps_error", table.Exact, func(*whatif.Prediction) table.Cell { return checkCell(r, r.Check.QPS) }),
-		field("check_p99_error", table.Exact, func(*whatif.Prediction) table.Cell { return checkCell(r, r.Check.P99) }),
-	}
 }
 
 // checkCell is an error of the check, which is unknown if there was none.

@@ -25,6 +25,11 @@ func WriteWhatIf(w io.Writer, r *whatif.Report, format render.Format, o render.R
 	return s.Write(w, format)
 }
 
+// WhatIfSchema is what can be asked of the clusters that WriteWhatIf writes.
+func WhatIfSchema(o render.ReportOptions) *table.Schema {
+	return predictionTable(&whatif.Report{}, nil, &o).Schema()
+}
+
 // predictions are the present cluster and the others.
 func predictions(r *whatif.Report) []*whatif.Prediction {
 	list := []*whatif.Prediction{&r.Base}
@@ -47,16 +52,18 @@ func ChangeName(r *whatif.Report, p *whatif.Prediction) string {
 
 func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *render.Sheet {
 	list := predictions(r)
-	s := &render.Sheet{Kind: "WhatIf", Options: o, About: func(*doc.Encoder) {}, Items: render.ForScripts(len(list), len(list), predictionFields(r, list))}
+	asked := render.Ask(o, predictionTable(r, list, o), render.Each) // the limit is of nodes
+	s := &render.Sheet{Kind: "WhatIf", Options: o, About: func(*doc.Encoder) {}, Items: asked.Items}
 	s.Head = []render.Line{{Role: render.RoleTitle, Text: "What if: " + render.OrUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load)}}
 	if text := setupText(&r.Setup, o); text != "" {
 		s.Head = append(s.Head, render.Line{Role: render.RoleDim, Text: text})
 	}
 	s.Head = append(s.Head, render.Line{})
 	s.Head = append(s.Head, answerLines(r, o)...)
-	part := render.Part{List: render.Places(len(list), predictionColumns(r, list, o)), Head: []render.Line{{
+	part := asked.List("")
+	part.Head = append([]render.Line{{
 		Role: render.RoleDim, Text: "at " + simulatedLoadText(&r.Load) + "; BUSY is the use of its idlest and busiest node, MOST the queries per second that it can do with as many sessions as it takes",
-	}}}
+	}}, part.Head...)
 	split := render.Part{List: render.Places(len(list), splitColumns(r, list, o)), Head: []render.Line{{Role: render.RoleDim, Text: StateLegend(o.ASCII)}}}
 	s.Parts = append(s.Parts, part, split, render.Part{Head: causeLines(r, o)})
 	s.Parts = append(s.Parts, trustParts(r, o)...)
@@ -153,52 +160,88 @@ func factorText(x float64) string {
 	return "x" + words.ThreeDigits(x)
 }
 
-func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *render.ReportOptions) []table.ColumnOf[int] {
-	column := func(title string, priority int, text func(p *whatif.Prediction) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(list[i]) }}
+func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.ReportOptions) *table.Rows[*whatif.Prediction] {
+	type prediction = *whatif.Prediction
+	field := render.Key[prediction]
+	seconds := func(name string, of func(p prediction) time.Duration) table.ColumnOf[prediction] {
+		return field(name+"_seconds", table.Exact, func(p prediction) table.Cell { return table.OfFloat(of(p).Seconds()) })
 	}
-	outcome := func(title string, priority int, text func(x *simulate.Outcome) string) table.ColumnOf[int] {
-		return column(title, priority, func(p *whatif.Prediction) string {
+	outcome := func(name string, of func(x *simulate.Outcome) float64) table.ColumnOf[prediction] {
+		return field(name, table.Exact, func(p prediction) table.Cell {
+			if p.Outcome == nil {
+				return table.OfUnknown()
+			}
+			return render.FiniteCell(of(p.Outcome))
+		})
+	}
+	latency := func(figure string, of func(x *simulate.Outcome) time.Duration) table.ColumnOf[prediction] {
+		return outcome("latency_"+figure+"_seconds", func(x *simulate.Outcome) float64 { return of(x).Seconds() })
+	}
+	text := func(of func(x *simulate.Outcome) string) func(p prediction) string {
+		return func(p prediction) string {
 			if p.Outcome == nil {
 				return words.UnknownMark
 			}
-			return text(p.Outcome)
-		})
+			return of(p.Outcome)
+		}
 	}
-	gain := func(title string, priority int, of func(p *whatif.Prediction) float64) table.ColumnOf[int] {
-		c := column(title, priority, func(p *whatif.Prediction) string {
+	gain := func(name, title string, of func(p prediction) float64) table.ColumnOf[prediction] {
+		c := field(name, table.Exact, func(p prediction) table.Cell { return toldCell(of(p)) })
+		if name == "gain_at_load" && r.Load.Rate > 0 { // the same rate for all
+			return c
+		}
+		return c.Titled(title, 0, func(p prediction) string {
 			if p == &r.Base {
 				return ""
 			}
 			return factorText(of(p))
-		})
-		c.Role = func(i int) render.Role {
-			switch g := of(list[i]); {
+		}).Looking(func(p prediction) render.Role {
+			switch g := of(p); {
 			case g > 1.02:
 				return render.RoleGood
 			case g < 0.98:
 				return render.RoleBad
 			}
 			return render.RolePlain
-		}
-		return c
+		})
 	}
-	columns := []table.ColumnOf[int]{
-		{Column: table.Column{Title: "CLUSTER", Shorten: true}, Shown: func(i int) string { return ChangeName(r, list[i]) }},
-		outcome("QPS", 0, func(x *simulate.Outcome) string { return words.ThreeDigits(x.QPS) }),
-		outcome("P50", 6, func(x *simulate.Outcome) string { return words.Latency(x.P50, o.ASCII) }),
-		outcome("P99", 0, func(x *simulate.Outcome) string {
+	name := func(p prediction) string { return ChangeName(r, p) }
+	change := render.TextKey("change", name).Titled("CLUSTER", 0, name)
+	change.Shorten = true
+	return table.New(table.Schema{
+		Name: "clusters", Singular: "cluster", Names: []string{"change"}, Sparse: true,
+		Order: []string{"change", "qps", "gain_at_load", "latency_p50_seconds", "latency_p99_seconds", "recall", "busy", "most_qps", "gain"},
+	}, list, []table.ColumnOf[prediction]{
+		change,
+		field("most_qps", table.Exact, func(p prediction) table.Cell { return toldCell(p.Most) }).Titled("MOST", 0, func(p prediction) string { return orUnknownNumber(p.Most) }),
+		gain("gain", "OF MOST", func(p prediction) float64 { return p.Gain }),
+		gain("gain_at_load", "GAIN", r.GainAtLoad),
+		outcome("qps", func(x *simulate.Outcome) float64 { return x.QPS }).Titled("QPS", 0, text(func(x *simulate.Outcome) string { return words.ThreeDigits(x.QPS) })),
+		latency("mean", func(x *simulate.Outcome) time.Duration { return x.Mean }),
+		latency("p50", func(x *simulate.Outcome) time.Duration { return x.P50 }).Titled("P50", 6, text(func(x *simulate.Outcome) string { return words.Latency(x.P50, o.ASCII) })),
+		latency("p95", func(x *simulate.Outcome) time.Duration { return x.P95 }),
+		latency("p99", func(x *simulate.Outcome) time.Duration { return x.P99 }).Titled("P99", 0, text(func(x *simulate.Outcome) string {
 			return words.Latency(x.P99, o.ASCII) + []string{"", " !"}[render.BoolInt(x.Saturated)]
-		}),
-		column("RECALL", 0, func(p *whatif.Prediction) string { return RecallText(p.Recall) }),
-		outcome("BUSY", 2, usesText),
-		column("MOST", 0, func(p *whatif.Prediction) string { return orUnknownNumber(p.Most) }),
-		gain("OF MOST", 0, func(p *whatif.Prediction) float64 { return p.Gain }),
-	}
-	if r.Load.Rate > 0 { // the same rate for all
-		return columns
-	}
-	return slices.Insert(columns, 2, gain("GAIN", 0, r.GainAtLoad))
+		})),
+		seconds("cpu", func(p prediction) time.Duration { return p.Cost.CPU }),
+		seconds("growing", func(p prediction) time.Duration { return p.Cost.Growing }),
+		seconds("sealed_unindexed", func(p prediction) time.Duration { return p.Cost.Unindexed }),
+		seconds("sealed_indexed", func(p prediction) time.Duration { return p.Cost.Indexed }),
+		seconds("critical", func(p prediction) time.Duration { return p.Cost.Critical }),
+		field("critical_node", table.Text, func(p prediction) table.Cell { return nameCell(p.Cost.Node) }),
+		field("idlest_node_use", table.Exact, func(p prediction) table.Cell { return useCell(p, false) }),
+		field("busiest_node_use", table.Exact, func(p prediction) table.Cell { return useCell(p, true) }),
+		field("recall", table.Exact, func(p prediction) table.Cell {
+			if p.Recall < 0 {
+				return table.OfUnknown()
+			}
+			return table.OfFloat(p.Recall)
+		}).Titled("RECALL", 0, func(p prediction) string { return RecallText(p.Recall) }),
+		field("modelled", table.Exact, func(p prediction) table.Cell { return table.OfFloat(p.Modelled) }),
+		field("check_qps_error", table.Exact, func(prediction) table.Cell { return checkCell(r, r.Check.QPS) }),
+		field("check_p99_error", table.Exact, func(prediction) table.Cell { return checkCell(r, r.Check.P99) }),
+		table.Picture("busy", "BUSY", 2, text(usesText)),
+	})
 }
 
 // splitColumns are what a query costs a cluster, by the state of its segments.

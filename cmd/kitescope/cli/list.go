@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,7 +93,11 @@ func (f *ReportFlags) ask(o *render.ReportOptions) error {
 		_, err = schema.ParseSort(f.list.Sort)
 	}
 	if err != nil {
-		return Usage(err, fmt.Sprintf("columns of %s: %s", schema.Name, strings.Join(schema.ColumnNames(), ", ")))
+		names := strings.Join(schema.ColumnNames(), ", ")
+		if strings.Contains(err.Error(), names) {
+			return Usage(err, "")
+		}
+		return Usage(err, "columns of "+schema.Name+": "+names)
 	}
 	o.Ask, o.KeepColumns = table.Query{Where: where, Sort: f.list.Sort, Columns: f.list.Columns}, len(f.list.Columns) > 0
 	return nil

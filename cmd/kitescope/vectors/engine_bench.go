@@ -33,6 +33,7 @@ slowest and the fastest; latencies are of all queries of all rounds. Without --t
 		},
 	}
 	f.report.Register(cmd, render.ReportFormats(), 0, "")
+	f.report.List(cmd, replays.BenchSchema, "'recall>=0.95'", "-qps,recall", "ef,recall,qps; +latency_p90_us")
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
 	fl := cmd.Flags()

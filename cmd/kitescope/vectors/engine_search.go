@@ -34,6 +34,7 @@ adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query c
 		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], ef, nprobe) },
 	}
 	f.report.Register(cmd, render.ReportFormats(), 10, "show so many queries, 0 for all; csv and structured formats have all unless it is given")
+	f.report.List(cmd, replays.SearchSchema, "'distances>1000'", "-distances,query", "query,distances; +brute_force")
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
 	fl := cmd.Flags()

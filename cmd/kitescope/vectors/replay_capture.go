@@ -67,6 +67,7 @@ another log, so that "replay run --timed" asks them at those times.`,
 	fl.StringVarP(&out, "out", "O", "", "write the query log here (.jsonl)")
 	fl.BoolVar(&force, "force", false, "replace the file")
 	report.Register(cmd, render.ReportFormats(), 0, "")
+	report.List(cmd, replays.ShapeSchema, "'requests>100'", "-requests", "from_seconds,requests; +per_second")
 	return cmd
 }
 

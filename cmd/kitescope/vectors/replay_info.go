@@ -48,6 +48,7 @@ assumed, because nobody said it. With --storage the files are looked for too.`,
 	in.register(a, cmd)
 	cli.LeaveOut(cmd, "cache", "cache-limit", "load-threads", "memory-limit", "replica")
 	report.Register(cmd, render.ReportFormats(), 20, "list so many segments, 0 for all")
+	report.List(cmd, replays.LayoutSchema, "state=growing", "-rows,segment_id", "segment_id,rows; +insert_logs")
 	return cmd
 }
 

@@ -19,6 +19,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
+	"kitescope/table"
 )
 
 // queryFlags say what is asked.
@@ -189,6 +190,7 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.save, "save", "", "keep the result in this file, for show, plot, report, and as a baseline")
 	fl.BoolVar(&f.force, "force", false, "replace the file")
 	f.report.Register(cmd, render.ReportFormats(), 10, "list so many segments and requests; 0 for all")
+	f.report.List(cmd, func(o render.ReportOptions) *table.Schema { return resultSchema(f.baseline)(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")
 	_ = cmd.RegisterFlagCompletionFunc("truth", cli.Fixed(exactTruth, "log", "none"))
 }
 
@@ -268,12 +270,20 @@ func (f *loadFlags) saveResult(a *cli.App, r *replay.Result) error {
 	return a.Keep(f.save, f.force, func(w io.Writer) error { return replay.WriteResult(w, r) })
 }
 
+// resultSchema is what can be asked of a result: its points, or beside a baseline the figures of the comparison.
+func resultSchema(baseline string) func(o render.ReportOptions) *table.Schema {
+	if baseline != "" {
+		return replays.ComparisonSchema
+	}
+	return replays.PointSchema
+}
+
 func writeBeside(w *bufio.Writer, r, baseline *replay.Result, format render.Format, o render.ReportOptions) error {
 	if baseline == nil {
 		return replays.WriteResult(w, r, format, o)
 	}
 	if !format.Structured() {
-		if err := replays.WriteResult(w, r, format, o); err != nil {
+		if err := replays.WriteResult(w, r, format, *o.Unasked()); err != nil {
 			return err
 		}
 		if err := w.WriteByte('\n'); err != nil {

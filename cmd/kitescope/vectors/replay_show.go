@@ -19,6 +19,7 @@ import (
 	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
+	"kitescope/table"
 )
 
 // saved is a file that --save wrote: a result, or a prediction.
@@ -69,6 +70,7 @@ func readAllSaved(paths []string) (list []*saved, err error) {
 
 func replayShow(a *cli.App) *cobra.Command {
 	var report cli.ReportFlags
+	schema := replays.PointSchema
 	var baseline string
 	var costs bool
 	var screen replayScreen
@@ -79,14 +81,22 @@ func replayShow(a *cli.App) *cobra.Command {
   kitescope replay show before.json --costs --limit 0`,
 		Args: cli.Args(1, 1, "one saved result", "kitescope replay show before.json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, o, err := report.Settle(a, cmd)
-			if err != nil {
-				return err
-			}
 			if err := screen.check(a, cmd); err != nil {
 				return err
 			}
 			s, err := readSaved(args[0])
+			if err != nil {
+				return err
+			}
+			switch {
+			case s.report != nil:
+				schema = replays.WhatIfSchema
+			case costs:
+				schema = replays.CostSchema
+			default:
+				schema = resultSchema(baseline)
+			}
+			format, o, err := report.Settle(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -114,6 +124,7 @@ func replayShow(a *cli.App) *cobra.Command {
 	fl.StringVar(&baseline, "baseline", "", "an earlier result: say what became of each of its figures")
 	fl.BoolVar(&costs, "costs", false, "only what segments cost, one by one")
 	report.Register(cmd, render.ReportFormats(), 10, "list so many segments and requests, 0 for all")
+	report.List(cmd, func(o render.ReportOptions) *table.Schema { return schema(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")
 	return cmd
 }
 

@@ -81,6 +81,7 @@ thousand, in segments of 500,000. One that has no effect is an error.
 	fl.StringVar(&f.save, "save", "", "keep the prediction in this file, for show, plot and report")
 	fl.BoolVar(&f.force, "force", false, "replace the file")
 	f.report.Register(cmd, render.ReportFormats(), 10, "list so many nodes; 0 for all")
+	f.report.List(cmd, replays.WhatIfSchema, "'gain>1.1'", "-gain,change", "change,gain; +critical_node")
 	return cmd
 }
 
