@@ -4,10 +4,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
 )
 
 const docs = model.CollectionID(7)
@@ -357,10 +359,10 @@ func TestHandoverByMetrics(t *testing.T) {
 		pair := func(state string) []model.Pair {
 			return []model.Pair{{Key: "collection_id", Value: "7"}, {Key: "indexed_field_count", Value: "1"}, {Key: "node_id", Value: id}, {Key: "segment_state", Value: state}}
 		}
-		return &model.Process{Metrics: &model.Metrics{Families: map[string][]model.Sample{
+		return &model.Process{Metrics: modeltest.Scrape(time.Time{}, map[string][]model.Series{
 			"milvus_querynode_segment_num": {{Labels: pair("Sealed"), Value: 1}, {Labels: pair("Growing"), Value: 1}},
 			"milvus_querynode_entity_num":  {{Labels: pair("Sealed"), Value: sealed}, {Labels: pair("Growing"), Value: growing}},
-		}}}
+		})}
 	}
 	for name, x := range map[string]struct {
 		silent []model.NodeID // known by their metrics

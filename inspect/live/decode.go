@@ -27,6 +27,8 @@ type Decoder struct {
 	told      []toldSystem
 	// texts holds each string once: names of channels and labels occur thousands of times.
 	texts map[string]string
+	// metrics holds what scrapes have in common.
+	metrics metricsTables
 	// foreign counts the keys that ShowConfigurations answered and that are not Milvus's.
 	foreign map[sessionKey]int
 	// oddities are things about single answers that are worth a note, without repeats.

@@ -123,7 +123,7 @@ func TestMetricsAgree(t *testing.T) {
 			t.Errorf("%s answers %d sealed segments, its metrics count %v", n.Name(), len(n.Distribution.Sealed), sealed)
 		}
 		rows, answered := map[string]float64{}, map[string]float64{}
-		for _, x := range m.Families["milvus_querynode_entity_num"] {
+		for _, x := range m.Samples("milvus_querynode_entity_num") {
 			if x.Label("segment_state") == "Growing" && x.Value > 0 {
 				rows[x.Label("collection_id")] += x.Value
 			}

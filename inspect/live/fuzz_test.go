@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,7 +85,7 @@ func FuzzReadRecords(f *testing.F) {
 	})
 }
 
-// FuzzParseMetrics holds any text to this: no panic, no bucket, and what Redact keeps is
+// FuzzParseMetrics holds any text to this: no panic, nothing that is no fact, and what Redact keeps is
 // no more than what was there.
 func FuzzParseMetrics(f *testing.F) {
 	for _, r := range append(plant(f), t7Records(f)...) {
@@ -97,9 +100,12 @@ func FuzzParseMetrics(f *testing.F) {
 		if m == nil {
 			t.Fatal("nothing was returned")
 		}
-		for name, samples := range m.Families {
-			if len(samples) == 0 {
-				t.Errorf("%s has no sample", name)
+		for name, f := range m.Families {
+			if len(f.Series) == 0 || f.Name != name {
+				t.Errorf("%s has no series: %+v", name, f)
+			}
+			for i := range f.Series {
+				wantSound(t, f, &f.Series[i])
 			}
 		}
 		kept := live.Redact(live.Record{Role: "proxy", Node: 1, Method: "GET /metrics", Outcome: "answered", Response: text})
@@ -114,4 +120,25 @@ func FuzzParseMetrics(f *testing.F) {
 			t.Errorf("an error of reading, of text in memory: %v", err)
 		}
 	})
+}
+
+// wantSound holds a series to what its type promises.
+func wantSound(t *testing.T, f *model.Family, s *model.Series) {
+	t.Helper()
+	number := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	switch {
+	case f.Kind < model.MetricHistogram:
+		if !number(s.Value) || s.Count != 0 || s.Buckets != nil || s.Quantiles != nil {
+			t.Errorf("%s: %+v", f.Name, s)
+		}
+	case math.IsInf(s.Value, 0) || s.Count < 0 || math.IsInf(s.Count, 0):
+		t.Errorf("%s: %+v", f.Name, s)
+	case s.Buckets != nil:
+		if len(s.Buckets) != len(f.Bounds) || !slices.IsSorted(f.Bounds) || !slices.IsSorted(s.Buckets) || s.Buckets[0] < 0 || s.Buckets[len(s.Buckets)-1] > s.Count {
+			t.Errorf("%s: buckets %v of %v, %v in all", f.Name, s.Buckets, f.Bounds, s.Count)
+		}
+	}
+	if !slices.IsSortedFunc(s.Labels, func(a, b model.Pair) int { return strings.Compare(a.Key, b.Key) }) {
+		t.Errorf("%s: labels %v", f.Name, s.Labels)
+	}
 }

@@ -161,7 +161,8 @@ func wantShowable(t *testing.T, v reflect.Value, path string, seen map[uintptr]b
 			wantShowable(t, k.Value(), path+"."+fmt.Sprint(k.Key()), seen)
 		}
 	case reflect.Float64:
-		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+		untold := strings.HasSuffix(path, ".Series.Count") || strings.HasSuffix(path, ".Series.Value")
+		if f := v.Float(); math.IsNaN(f) && !untold || math.IsInf(f, 0) {
 			t.Errorf("%s is %v", path, f)
 		}
 	case reflect.String:

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
 	"google.golang.org/protobuf/proto"
@@ -103,27 +102,6 @@ func FuzzSettings(f *testing.F) {
 		}
 		if got != want || found != known {
 			t.Errorf("%q, %v; want %q, %v", got, found, want, known)
-		}
-	})
-}
-
-// FuzzMetricsParts: what can be read in whole says the same in parts.
-func FuzzMetricsParts(f *testing.F) {
-	f.Add([]byte("# TYPE a gauge\na 1\na{x=\"#\"} 2\n# TYPE s summary\ns{quantile=\"0.5\"} 1\ns_sum 3\ns_count 4\nb 5"), 1)
-	f.Add([]byte("# TYPE h histogram\nh_bucket{le=\"1\"} 1\nh_sum 2\nh_count 1\nother 3\n# HELP x y\n# TYPE x untyped\nx 1 5\n"), 10)
-	f.Fuzz(func(t *testing.T, text []byte, size int) {
-		whole, err := NewDecoder().parseMetrics(bytes.NewReader(text), time.Time{})
-		if err != nil || len(text) > metricsPart {
-			return
-		}
-		lines := newMetricsLines(bytes.NewReader(text))
-		lines.size = size
-		parts, err := NewDecoder().parseLines(lines, time.Time{})
-		if err != nil {
-			t.Fatalf("in parts: %v", err)
-		}
-		if diff := cmp.Diff(whole, parts); diff != "" {
-			t.Errorf("in whole (-), in parts (+):\n%s", diff)
 		}
 	})
 }

@@ -3,19 +3,11 @@ package live
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
-
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	prometheus "github.com/prometheus/common/model"
 
 	"kitescope/inspect/model"
 )
@@ -24,52 +16,91 @@ import (
 const (
 	maxMetricsBytes  = 128 << 20
 	maxMetricsLine   = 64 << 10
-	maxMetricsSeries = 200_000
-	maxMetricsLabels = 20 // of one series; Milvus has ten at most
-	maxMetricsKept   = 32 << 20
+	maxMetricsSeries = 200_000 // lines that are not of a bucket
+	maxMetricsLabels = 20      // of one series; Milvus has ten at most
+	maxMetricsKept   = 64 << 20
 )
 
-// ParseMetrics reads the text of a process's /metrics. Of broken text, and of more than
-// the limits, what could be read is returned together with an error.
+// What things take that are read of a scrape, about, in bytes.
+const (
+	weightFamily = 500
+	weightSeries = 120 // as lists grow by doubling, at first
+	weightBucket = 40
+	weightLabels = 80 // of a set of them, beside its text
+	weightLabel  = 32
+	weightText   = 64 // of a value that is new, beside itself
+)
+
+// ParseMetrics reads the text of a process's /metrics: Prometheus's text format, version 0.0.4
+// (prometheus.io/docs/instrumenting/exposition_formats), without names in quotes, which Milvus does not write. Of broken
+// text, and of more than the limits, what could be read is returned together with an error.
 func ParseMetrics(text io.Reader, at time.Time) (*model.Metrics, error) {
 	return NewDecoder().parseMetrics(text, at)
 }
 
 func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, error) {
-	return d.parseLines(newMetricsLines(text), at)
-}
-
-func (d *Decoder) parseLines(lines *metricsLines, at time.Time) (*model.Metrics, error) {
-	p := scrape{d: d, m: &model.Metrics{At: at, Families: map[string][]model.Sample{}}}
-	var err error
-	for err == nil && lines.more() {
-		var families map[string]*dto.MetricFamily
-		families, err = parseText(lines)
-		for name, f := range families {
-			p.addFamily(d.text(name), f)
+	p := scrape{d: d, families: map[string]*familyText{}}
+	err := p.read(text)
+	m := &model.Metrics{At: at, Families: make(map[string]*model.Family, len(p.families))}
+	for _, f := range p.order {
+		if family := f.finish(&d.metrics); family != nil {
+			m.Families[family.Name] = family
 		}
-		if err == nil {
-			err = p.afford()
-		}
-	}
-	if lines.err != nil {
-		err = lines.err // the cause; what the parser says follows from it
 	}
 	switch {
 	case err != nil:
 		err = fmt.Errorf("read metrics: %w", err)
-	case len(p.m.Families) == 0:
+	case len(m.Families) == 0:
 		err = errors.New("read metrics: there is none in the text")
 	}
 	d.kept += p.weight
-	return p.m, err
+	return m, err
 }
 
 // scrape is the text of /metrics on its way into a Decoder.
 type scrape struct {
-	d      *Decoder
-	m      *model.Metrics
-	weight int64 // of what is kept of it
+	d        *Decoder
+	families map[string]*familyText
+	order    []*familyText
+	current  *familyText // that the last sample was of
+	// name is that of the last sample, part what it says of the current family.
+	name []byte
+	part samplePart
+	// prefix is how the lines of all buckets of the series of the last one begin, up to the bound; "" if that was none.
+	prefix []byte
+	labels []rawLabel // scratch
+	weight int64      // of what is kept of it
+	number int        // of the line
+	bytes  int64
+	series int
+}
+
+// read takes a text in, line by line, up to where it ends, is broken, or is more than the limits.
+func (p *scrape) read(text io.Reader) error {
+	in := bufio.NewReaderSize(text, maxMetricsLine)
+	for {
+		line, err := in.ReadSlice('\n')
+		p.number++
+		p.bytes += int64(len(line))
+		switch {
+		case errors.Is(err, io.EOF) && len(bytes.TrimSpace(line)) == 0:
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("the text ends within line %d", p.number) // a number that is cut is another number
+		case errors.Is(err, bufio.ErrBufferFull):
+			return fmt.Errorf("a line is longer than %d bytes", maxMetricsLine)
+		case err != nil:
+			return err
+		case p.bytes > maxMetricsBytes:
+			return fmt.Errorf("the text is longer than %s", mebibytes(maxMetricsBytes))
+		}
+		if err := p.add(line); err != nil {
+			return err
+		}
+		if err := p.afford(); err != nil {
+			return err
+		}
+	}
 }
 
 // afford says why no more of a scrape is kept, nil if there is room.
@@ -83,238 +114,188 @@ func (p *scrape) afford() error {
 	return nil
 }
 
-// parseText keeps a panic of the parser, which broken text can lead to, from being one of ours.
-func parseText(text io.Reader) (families map[string]*dto.MetricFamily, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			families, err = nil, errors.New("the text is broken")
-		}
-	}()
-	parser := expfmt.NewTextParser(prometheus.UTF8Validation)
-	return parser.TextToMetricFamilies(text)
-}
-
-// addFamily adds a metric's samples; of a histogram its sum and count, of a summary the quantiles too.
-func (p *scrape) addFamily(name string, f *dto.MetricFamily) {
-	for _, x := range f.GetMetric() {
-		labels := p.labels(x.GetLabel())
-		add := func(suffix string, value float64) {
-			if math.IsNaN(value) || math.IsInf(value, 0) {
-				return // no number is no fact: the quantile of nothing
-			}
-			if suffix == "_count" && value > 1<<53 {
-				return // it was negative
-			}
-			key := name
-			if suffix != "" {
-				key = p.d.text(name + suffix)
-			}
-			p.add(key, model.Sample{Labels: labels, Value: value})
-		}
-		switch {
-		case x.Counter != nil:
-			add("", x.Counter.GetValue())
-		case x.Gauge != nil:
-			add("", x.Gauge.GetValue())
-		case x.Untyped != nil:
-			add("", x.Untyped.GetValue())
-		case x.Histogram != nil:
-			if x.Histogram.SampleSum != nil {
-				add("_sum", x.Histogram.GetSampleSum())
-			}
-			if h := x.Histogram; h.SampleCount != nil || h.SampleCountFloat != nil {
-				add("_count", cmp.Or(h.GetSampleCountFloat(), float64(h.GetSampleCount())))
-			}
-		case x.Summary != nil:
-			if x.Summary.SampleSum != nil {
-				add("_sum", x.Summary.GetSampleSum())
-			}
-			if x.Summary.SampleCount != nil {
-				add("_count", float64(x.Summary.GetSampleCount()))
-			}
-			for _, q := range x.Summary.GetQuantile() {
-				if math.IsNaN(q.GetValue()) || math.IsInf(q.GetValue(), 0) {
-					continue
-				}
-				with := append(slices.Clone(labels), model.Pair{Key: "quantile", Value: p.d.text(strconv.FormatFloat(q.GetQuantile(), 'g', -1, 64))})
-				slices.SortFunc(with, byKey)
-				p.add(name, model.Sample{Labels: with, Value: q.GetValue()})
-			}
-		}
-	}
-}
-
-func (p *scrape) add(name string, s model.Sample) {
-	const perSample, perLabel = 48, 40 // as lists grow by doubling, at first
-	p.m.Families[name] = append(p.m.Families[name], s)
-	p.weight += perSample + perLabel*int64(len(s.Labels))
-}
-
-func byKey(a, b model.Pair) int { return cmp.Compare(a.Key, b.Key) }
-
-func (p *scrape) labels(pairs []*dto.LabelPair) []model.Pair {
-	if len(pairs) == 0 {
+// add takes one line in.
+func (p *scrape) add(line []byte) error {
+	if len(p.prefix) > 0 && bytes.HasPrefix(line, p.prefix) && p.addNextBucket(line[len(p.prefix):]) {
 		return nil
 	}
-	labels := make([]model.Pair, len(pairs))
-	for i, pair := range pairs {
-		value := safePair(pair.GetName(), pair.GetValue())
-		if _, known := p.d.texts[value]; !known {
-			const perText = 64 // in the table of texts, which may know its name as well
-			p.weight += perText + int64(len(value))
-		}
-		labels[i] = model.Pair{Key: p.d.text(pair.GetName()), Value: p.d.text(value)}
-	}
-	slices.SortFunc(labels, byKey)
-	return labels
-}
-
-// metricsLines hands text on line by line without the buckets of histograms, which are
-// nine tenths of it, and ends where a limit is reached. It is read in parts, each to its
-// io.EOF: what the parser makes of a part takes many times its size.
-type metricsLines struct {
-	in        *bufio.Reader
-	out       []byte // the rest of a line that was not read yet
-	kind      []byte // the last line "# TYPE NAME KIND"
-	whole     bool   // what it describes must not be cut in two
-	histogram []byte // its name, if it is a histogram
-	size      int    // of a part, about
-	part      int    // bytes of this part
-	ended     bool   // this part
-	later     []byte // what the next part begins with
-	bytes     int64
-	number    int
-	series    int
-	err       error // why reading ended, nil at the end of the text
-	done      bool
-}
-
-// metricsPart is how large a part is, about.
-const metricsPart = 256 << 10
-
-func newMetricsLines(r io.Reader) *metricsLines {
-	return &metricsLines{in: bufio.NewReaderSize(r, maxMetricsLine), size: metricsPart}
-}
-
-// more begins the next part, and reports whether there is one.
-func (l *metricsLines) more() bool {
-	l.out, l.later, l.part, l.ended = l.later, nil, 0, false
-	return !l.done || len(l.out) > 0
-}
-
-func (l *metricsLines) Read(p []byte) (int, error) {
-	for len(l.out) == 0 {
-		if l.done || l.ended {
-			return 0, io.EOF
-		}
-		l.next()
-		switch {
-		case l.part < l.size || len(l.out) == 0:
-		case l.out[0] == '#':
-			l.ended, l.later, l.out = true, l.out, nil
-		case !l.whole:
-			l.ended, l.later = true, l.kind
-		}
-	}
-	n := copy(p, l.out)
-	l.out, l.part = l.out[n:], l.part+n
-	return n, nil
-}
-
-// next reads one line and decides what to hand on.
-func (l *metricsLines) next() {
-	line, err := l.in.ReadSlice('\n')
-	if err != nil {
-		l.done = true
-		if errors.Is(err, bufio.ErrBufferFull) {
-			l.err = fmt.Errorf("a line is longer than %d bytes", maxMetricsLine)
-			return
-		}
-		if !errors.Is(err, io.EOF) {
-			l.err = err
-		}
-		if len(line) == 0 {
-			return
-		}
-		line = append(slices.Clone(line), '\n')
-	}
-	l.bytes += int64(len(line))
-	l.number++
+	line = bytes.Trim(line, " \t\r\n")
 	switch {
-	case l.bytes > maxMetricsBytes:
-		l.stop(fmt.Errorf("the text is longer than %s", mebibytes(maxMetricsBytes)))
+	case len(line) == 0:
+		return nil
 	case line[0] == '#':
-		l.comment(line)
-	case len(l.histogram) > 0 && bytes.HasPrefix(line, l.histogram) && bytes.HasPrefix(line[len(l.histogram):], []byte("_bucket")):
-	case len(bytes.TrimSpace(line)) > 0 && !startsAsSample(line):
-		// Names in braces, which other programs write, are not Milvus's, and bring the parser down.
-		l.stop(fmt.Errorf("line %d is no sample", l.number))
-	case l.series >= maxMetricsSeries:
-		l.stop(fmt.Errorf("there are more than %d series", maxMetricsSeries))
-	case bytes.Count(line, []byte("=")) > maxMetricsLabels:
-		// The parser compares each with each, which takes long with many.
-		l.stop(fmt.Errorf("line %d has more than %d labels", l.number, maxMetricsLabels))
-	default:
-		l.series++
-		l.out = line
+		return p.addComment(line)
 	}
+	err := p.addSample(line)
+	if err != nil && !errors.Is(err, errTooMany) {
+		return fmt.Errorf("line %d %w", p.number, err)
+	}
+	return err
 }
 
-func (l *metricsLines) stop(err error) { l.err, l.done = err, true }
+// addComment notes the type of what follows. HELP is for people.
+func (p *scrape) addComment(line []byte) error {
+	fields := bytes.Fields(line[1:])
+	if len(fields) < 3 || string(fields[0]) != "TYPE" || !plainName(string(fields[1])) {
+		return nil
+	}
+	kind := model.MetricUntyped
+	switch string(bytes.ToLower(fields[2])) {
+	case "counter":
+		kind = model.MetricCounter
+	case "gauge":
+		kind = model.MetricGauge
+	case "histogram", "gauge_histogram", "gaugehistogram":
+		kind = model.MetricHistogram
+	case "summary":
+		kind = model.MetricSummary
+	}
+	p.name, p.prefix = p.name[:0], p.prefix[:0] // a name may be another family's from here on
+	if f := p.families[string(fields[1])]; f == nil {
+		p.begin(string(fields[1]), kind)
+	} else if f.kind != kind {
+		return fmt.Errorf("line %d says that the type of %s is %s, and it was %s", p.number, fields[1], kind, f.kind)
+	}
+	return nil
+}
 
-// comment notes the type of what follows. HELP is for people.
-func (l *metricsLines) comment(line []byte) {
-	fields := bytes.Fields(line)
-	if len(fields) < 4 || string(fields[1]) != "TYPE" {
+func (p *scrape) begin(name string, kind model.MetricKind) *familyText {
+	f := p.d.metrics.family(p.d.text(name), kind)
+	p.families[f.name] = f
+	p.order = append(p.order, f)
+	p.weight += weightFamily + int64(len(name))
+	return f
+}
+
+// addSample takes in NAME{LABELS} VALUE TIME, of which labels and time may be missing.
+func (p *scrape) addSample(line []byte) error {
+	p.prefix = p.prefix[:0]
+	end := 0
+	for end < len(line) && isNameByte[line[end]] {
+		end++
+	}
+	if end == 0 || end == len(line) || line[0] >= '0' && line[0] <= '9' || line[end] != '{' && line[end] != ' ' && line[end] != '\t' {
+		return errNoSample
+	}
+	if string(p.name) != string(line[:end]) {
+		p.belongs(line[:end])
+	}
+	if p.part != tellsBucket {
+		if p.series++; p.series > maxMetricsSeries {
+			return errTooMany
+		}
+	}
+	labels, rest, err := cutLabels(line[end:])
+	if err != nil {
+		return err
+	}
+	value, err := sampleValue(rest)
+	if err != nil {
+		return err
+	}
+	set, special, err := p.labelled(labels)
+	if err != nil {
+		return err
+	}
+	if p.part == tellsBucket && special.plain {
+		start := len(line) - len(rest) - 1 - len(special.text) - 1 // where the bound begins: LABELS end in its quote, and a brace
+		p.prefix = append(p.prefix, line[:start]...)
+	}
+	p.put(set, special, value)
+	return nil
+}
+
+// belongs finds the family of a sample and what of it the sample says, as Prometheus does: a family of the very name comes first.
+func (p *scrape) belongs(name []byte) {
+	p.name = append(p.name[:0], name...)
+	if f := p.families[string(name)]; f != nil {
+		p.current, p.part = f, tellsValue
 		return
 	}
-	l.kind = slices.Clone(line)
-	l.histogram, l.whole = nil, false
-	switch strings.ToLower(string(fields[3])) {
-	case "histogram", "gauge_histogram", "gaugehistogram":
-		l.histogram, l.whole = slices.Clone(fields[2]), true
-	case "summary":
-		l.whole = true // its sum and its quantiles are one
+	for _, x := range suffixes {
+		of, is := bytes.CutSuffix(name, []byte(x.suffix))
+		if !is {
+			continue
+		}
+		if f := p.families[string(of)]; f != nil && (f.kind == model.MetricHistogram || f.kind == model.MetricSummary && x.part != tellsBucket) {
+			p.current, p.part = f, x.part
+			return
+		}
 	}
-	l.out = line
+	p.current, p.part = p.begin(string(name), model.MetricUntyped), tellsValue
 }
 
-// maxRoles is how many sessions one process may have: a standalone has eight.
-const maxRoles = 64
+// samplePart is what a sample says of its family.
+type samplePart uint8
 
-// namesItself finds the sessions of the process that a scrape is from. From 2.2 on each
-// role says so: milvus_num_node{role_name, node_id} (pkg/metrics: NumNodes). Before, only
-// roles that put their own id, and no other, on all of their metrics can be told.
-func namesItself(m *model.Metrics) map[sessionKey]bool {
-	found := map[sessionKey]bool{}
-	for _, s := range m.Families["milvus_num_node"] {
-		if id, err := strconv.ParseInt(s.Label("node_id"), 10, 64); err == nil && s.Value > 0 && s.Label("role_name") != "" {
-			found[sessionKey{s.Label("role_name"), model.NodeID(id)}] = true
+const (
+	tellsValue samplePart = iota // itself; of a summary, a quantile
+	tellsSum
+	tellsCount
+	tellsBucket
+)
+
+var suffixes = [...]struct {
+	suffix string
+	part   samplePart
+}{{"_bucket", tellsBucket}, {"_sum", tellsSum}, {"_count", tellsCount}}
+
+// put gives a value to its series. No number is no fact: the mean of nothing, a count below zero.
+func (p *scrape) put(set *labelSet, special specialLabel, value float64) {
+	f := p.current
+	number := !math.IsNaN(value) && !math.IsInf(value, 0)
+	if f.kind < model.MetricHistogram {
+		if number {
+			f.series = append(f.series, model.Series{Labels: set.pairs, Value: value})
+			p.weight += weightSeries
 		}
+		return
 	}
-	if len(found) > maxRoles {
-		return nil // these are not its own
+	at, added := f.at(set)
+	if added {
+		p.weight += weightSeries
 	}
-	if len(found) > 0 {
-		return found
+	s := &f.series[at]
+	switch {
+	case p.part == tellsSum && number:
+		s.Value = value
+	case p.part == tellsCount && value >= 0 && value <= 1<<53:
+		s.Count = value
+	case f.kind == model.MetricSummary && p.part == tellsValue && special.told && number && !math.IsNaN(special.number):
+		s.Quantiles = append(s.Quantiles, model.Quantile{Share: special.number, Value: value})
+		p.weight += weightBucket
+	case f.kind == model.MetricHistogram && p.part != tellsSum && p.part != tellsCount && special.told:
+		f.addBucket(at, special.number, value)
+		p.weight += weightBucket
 	}
-	for _, role := range []string{"querynode", "datanode", "indexnode", "proxy", "streamingnode"} {
-		ids := map[string]bool{}
-		for name, samples := range m.Families {
-			if !strings.HasPrefix(name, "milvus_"+role+"_") {
-				continue
-			}
-			for _, s := range samples {
-				if id := s.Label("node_id"); id != "" {
-					ids[id] = true
-				}
-			}
+}
+
+// addNextBucket takes in a bucket of the series that the last one was of, from its bound on. It reports false, having done
+// nothing, if the line is not as client libraries write it.
+func (p *scrape) addNextBucket(rest []byte) bool {
+	bound, after, known := p.current.nextBound(rest)
+	if !known {
+		end := bytes.IndexByte(rest, '"')
+		if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
+			return false
 		}
-		for text := range ids {
-			if id, err := strconv.ParseInt(text, 10, 64); err == nil && len(ids) == 1 {
-				found[sessionKey{role, model.NodeID(id)}] = true
-			}
+		var err error
+		if bound, err = parseNumber(rest[:end]); err != nil {
+			return false
 		}
+		after = rest[end+1:]
 	}
-	return found
+	if len(after) < 2 || after[0] != '}' {
+		return false
+	}
+	value, err := sampleValue(bytes.TrimRight(after[1:], " \t\r\n"))
+	if err != nil {
+		return false
+	}
+	if !known {
+		p.current.learnBound(rest[:len(rest)-len(after)], bound)
+	}
+	p.current.addBucket(p.current.lastAt, bound, value)
+	p.weight += weightBucket
+	return true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
 
 	"kitescope/inspect/live"
@@ -29,10 +31,16 @@ a_total{z="1",b="x \"y\" \\"} 3
 g -1.5 1795165530777
 plain 7
 # TYPE h histogram
+h_bucket{node_id="5",le="0.5"} 0
 h_bucket{node_id="5",le="1"} 1
 h_bucket{node_id="5",le="+Inf"} 4
 h_sum{node_id="5"} 2.5
 h_count{node_id="5"} 4
+h_bucket{node_id="6",le="0.5"} 2
+h_bucket{node_id="6",le="1"} 3
+h_bucket{node_id="6",le="+Inf"} 9
+h_sum{node_id="6"} 7
+h_count{node_id="6"} 9
 # TYPE s summary
 s{quantile="0.5"} 0.1
 s{quantile="0.99"} 0.9
@@ -45,19 +53,35 @@ fill_bucket{x="1"} 6
 		t.Fatal(err)
 	}
 	pair := func(key, value string) model.Pair { return model.Pair{Key: key, Value: value} }
-	want := &model.Metrics{At: at, Families: map[string][]model.Sample{
-		"a_total":     {{Labels: []model.Pair{pair("b", `x "y" \`), pair("z", "1")}, Value: 3}},
-		"g":           {{Value: -1.5}},
-		"plain":       {{Value: 7}},
-		"h_sum":       {{Labels: []model.Pair{pair("node_id", "5")}, Value: 2.5}},
-		"h_count":     {{Labels: []model.Pair{pair("node_id", "5")}, Value: 4}},
-		"s":           {{Labels: []model.Pair{pair("quantile", "0.5")}, Value: 0.1}, {Labels: []model.Pair{pair("quantile", "0.99")}, Value: 0.9}},
-		"s_sum":       {{Value: 10}},
-		"s_count":     {{Value: 20}},
-		"fill_bucket": {{Labels: []model.Pair{pair("x", "1")}, Value: 6}},
+	one := func(name string, kind model.MetricKind, s model.Series) *model.Family {
+		return &model.Family{Name: name, Kind: kind, Series: []model.Series{s}}
+	}
+	want := &model.Metrics{At: at, Families: map[string]*model.Family{
+		"a_total": one("a_total", model.MetricCounter, model.Series{Labels: []model.Pair{pair("b", `x "y" \`), pair("z", "1")}, Value: 3}),
+		"g":       one("g", model.MetricGauge, model.Series{Value: -1.5}),
+		"plain":   one("plain", model.MetricUntyped, model.Series{Value: 7}),
+		"h": {Name: "h", Kind: model.MetricHistogram, Bounds: []float64{0.5, 1}, Series: []model.Series{
+			{Labels: []model.Pair{pair("node_id", "5")}, Value: 2.5, Count: 4, Buckets: []float64{0, 1}},
+			{Labels: []model.Pair{pair("node_id", "6")}, Value: 7, Count: 9, Buckets: []float64{2, 3}},
+		}},
+		"s":           one("s", model.MetricSummary, model.Series{Value: 10, Count: 20, Quantiles: []model.Quantile{{Share: 0.5, Value: 0.1}, {Share: 0.99, Value: 0.9}}}),
+		"fill_bucket": one("fill_bucket", model.MetricGauge, model.Series{Labels: []model.Pair{pair("x", "1")}, Value: 6}),
 	}}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+	for name, want := range map[string]float64{"a_total": 3, "h_sum": 9.5, "h_count": 13, "s_sum": 10, "s_count": 20, "fill_bucket": 6} {
+		if sum, ok := m.Sum(name); !ok || sum != want {
+			t.Errorf("%s: %v, %v; want %v", name, sum, ok, want)
+		}
+	}
+	for _, name := range []string{"h", "s", "h_bucket", "g_sum", "plain_count", "_sum", ""} {
+		if sum, ok := m.Sum(name); ok {
+			t.Errorf("%s: %v", name, sum)
+		}
+	}
+	if sum, ok := m.Sum("h_sum", pair("node_id", "6")); !ok || sum != 7 {
+		t.Errorf("of node 6: %v, %v", sum, ok)
 	}
 }
 
@@ -78,23 +102,82 @@ func TestBrokenMetrics(t *testing.T) {
 		"only comments":     {strings.NewReader("# TYPE a counter\n"), "there is none", 0},
 		"no metrics":        {strings.NewReader("<html>\n"), "read metrics", 0},
 		"broken half-way":   {strings.NewReader(series(2) + "}} boom\n" + series(2)), "read metrics", 2},
-		"cut off":           {strings.NewReader(series(2) + "a{x=\"9"), "read metrics", 2},
-		"no last line end":  {strings.NewReader("a 1"), "", 1},
+		"cut off":           {strings.NewReader(series(2) + "a{x=\"9"), "the text ends within line 3", 2},
+		"a number cut off":  {strings.NewReader(series(2) + "a 1"), "the text ends within line 3", 2},
+		"a page of a login": {strings.NewReader("<!DOCTYPE html>\n<html><body>Please log in</body></html>\n"), "line 1 is no sample", 0},
+		"a number of words": {strings.NewReader(series(2) + "a{x=\"9\"} many\n"), "line 3 has no number as its value", 2},
+		"names in quotes":   {strings.NewReader(series(2) + "{\"a.b\",x=\"9\"} 1\n"), "line 3 is no sample", 2},
+		"two labels alike":  {strings.NewReader(series(2) + "a{x=\"9\",x=\"9\"} 1\n"), "line 3 has a label twice", 2},
+		"two types":         {strings.NewReader(series(2) + "# TYPE a histogram\n"), "line 3 says that the type of a is histogram, and it was untyped", 2},
 		"reader fails":      {io.MultiReader(strings.NewReader(series(2)), iotest.ErrReader(errors.New("reset by peer"))), "reset by peer", 2},
 		"too many series":   {strings.NewReader(series(200_003)), "more than 200000 series", 200_000},
 		"endless line":      {io.MultiReader(strings.NewReader(series(2)), endless{}), "a line is longer than 65536 bytes", 2},
-		"endless histogram": {io.MultiReader(strings.NewReader(series(2)+"# TYPE h histogram\n"), &repeat{line: "h_bucket{le=\"1\"} 1\n"}), "the text is longer than 128 MiB", 2},
+		"endless histogram": {io.MultiReader(strings.NewReader(series(2)+"# TYPE h histogram\n"), &repeat{line: "h_bucket{le=\"1\"} 1\n"}), "the series take more than 64 MiB of memory", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := live.ParseMetrics(test.text, time.Time{})
 			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 				t.Errorf("error %v, want %q", err, test.err)
 			}
-			if m == nil || len(m.Families["a"]) != test.kept {
-				t.Errorf("kept %d samples, want %d", len(m.Families["a"]), test.kept)
+			if kept := len(m.Samples("a")); kept != test.kept {
+				t.Errorf("kept %d samples, want %d", kept, test.kept)
 			}
 		})
 	}
+}
+
+// TestBuckets: what is no distribution is none, and what else is told of the series stays.
+func TestBuckets(t *testing.T) {
+	const first = "# TYPE h histogram\nh_bucket{x=\"1\",le=\"1\"} 1\nh_bucket{x=\"1\",le=\"2\"} 3\nh_bucket{x=\"1\",le=\"+Inf\"} 4\nh_sum{x=\"1\"} 9\nh_count{x=\"1\"} 4\n"
+	none := math.NaN()
+	for name, test := range map[string]struct {
+		text  string // of series 2
+		want  []float64
+		count float64
+	}{
+		"as they should be": {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_bucket{x=\"2\",le=\"+Inf\"} 6\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", []float64{5, 5}, 6},
+		"in another order":  {"h_count{x=\"2\"} 6\nh_bucket{le=\"2\",x=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_bucket{ x = \"2\" , le=\"1\", } 2 1700000000000\n", []float64{2, 5}, 6},
+		"no count but +Inf": {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_bucket{x=\"2\",le=\"+Inf\"} 6\nh_sum{x=\"2\"} 1\n", []float64{5, 5}, 6},
+		"cut off":           {"h_sum{x=\"2\"} 1\nh_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\n", nil, none},
+		"they fall":         {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 4\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
+		"more than all":     {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 7\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
+		"below zero":        {"h_bucket{x=\"2\",le=\"1\"} -5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
+		"no numbers":        {"h_bucket{x=\"2\",le=\"1\"} NaN\nh_bucket{x=\"2\",le=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
+		"other bounds":      {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"4\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} 6\n", nil, 6},
+		"a negative count":  {"h_bucket{x=\"2\",le=\"1\"} 5\nh_bucket{x=\"2\",le=\"2\"} 5\nh_sum{x=\"2\"} 1\nh_count{x=\"2\"} -6\n", nil, none},
+	} {
+		m, err := live.ParseMetrics(strings.NewReader(first+test.text), time.Time{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := []model.Series{
+			{Labels: []model.Pair{{Key: "x", Value: "1"}}, Value: 9, Count: 4, Buckets: []float64{1, 3}},
+			{Labels: []model.Pair{{Key: "x", Value: "2"}}, Value: 1, Count: test.count, Buckets: test.want},
+		}
+		if diff := cmp.Diff(want, m.Families["h"].Series, cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if !slices.Equal(m.Families["h"].Bounds, []float64{1, 2}) {
+			t.Errorf("%s: bounds %v", name, m.Families["h"].Bounds)
+		}
+	}
+}
+
+// TestMetricsShare: families with the same labels and bounds hold them once, as do the scrapes of one process.
+func TestMetricsShare(t *testing.T) {
+	r := readRuntime(t, capture("t1", "metrics"))
+	for _, p := range r.Processes {
+		a, b := p.Metrics.Families["milvus_querynode_sq_req_latency"], p.Metrics.Families["milvus_querynode_sq_wait_tsafe_latency"]
+		if a == nil || b == nil {
+			continue
+		}
+		if len(a.Bounds) == 0 || &a.Bounds[0] != &b.Bounds[0] {
+			t.Errorf("%s: bounds %v and %v", p.Address, a.Bounds, b.Bounds)
+		}
+		return
+	}
+	t.Error("no query node tells of both")
 }
 
 // endless is a line without end.

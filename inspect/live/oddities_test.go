@@ -18,6 +18,7 @@ import (
 	"kitescope/inspect/live/livetest"
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
 )
 
 // TestAnswersWaitForEachOther: where there is room for few answers at once, all come through,
@@ -161,14 +162,14 @@ func TestFiguresThatAreNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, known := m.Sum("a"); known || len(m.Families["b"]) > 0 || len(m.Families["s"]) > 0 {
+	if _, known := m.Sum("a"); known || m.Families["b"] != nil || len(m.Families["s"].Series[0].Quantiles) > 0 {
 		t.Errorf("no numbers: %v", m.Families)
 	}
 	if c, _ := m.Sum("c"); c != -2 {
 		t.Errorf("c = %v", c)
 	}
 	for _, seconds := range []float64{1e300, -1e300, math.MaxInt64, 1e12} {
-		p := &model.Process{Metrics: &model.Metrics{Families: map[string][]model.Sample{"process_start_time_seconds": {{Value: seconds}}}}}
+		p := &model.Process{Metrics: modeltest.Scrape(time.Time{}, map[string][]model.Series{"process_start_time_seconds": {{Value: seconds}}})}
 		if at := p.StartedAt(); !at.IsZero() {
 			t.Errorf("started at %v", at)
 		}
@@ -207,46 +208,5 @@ func TestTooHeavy(t *testing.T) {
 	r := answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, largeAnswer(5, 50_000))
 	if n := decode(r).LiveNode("querynode", 5); n.Distribution == nil || len(n.Distribution.Sealed) != 50_000 {
 		t.Errorf("50,000 segments: %s (%s)", n.Outcome, n.Reason)
-	}
-}
-
-// TestMetricsInParts: text that is parsed in parts says the same as in whole.
-func TestMetricsInParts(t *testing.T) {
-	const series = 20_000
-	var text strings.Builder
-	text.WriteString("# TYPE g gauge\n")
-	for i := range series {
-		fmt.Fprintf(&text, "g{at=\"%d\",text=\"# TYPE g summary\"} %d\n", i, i)
-	}
-	text.WriteString("# HELP s Of something.\n# TYPE s summary\n")
-	for i := range series {
-		fmt.Fprintf(&text, "s{at=\"%d\",quantile=\"0.5\"} 1\ns_sum{at=\"%d\"} 2\ns_count{at=\"%d\"} 3\n", i, i, i)
-	}
-	text.WriteString("# TYPE c counter\n")
-	for i := range series {
-		fmt.Fprintf(&text, "c{at=\"%d\"} 5\n", i)
-	}
-	text.WriteString("# TYPE h histogram\n")
-	for i := range series {
-		fmt.Fprintf(&text, "h_bucket{at=\"%d\",le=\"+Inf\"} 9\nh_sum{at=\"%d\"} 7\nh_count{at=\"%d\"} 9\n", i, i, i)
-	}
-	text.WriteString("untyped 11")
-	m, err := live.ParseMetrics(strings.NewReader(text.String()), time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]float64{
-		"g": series * (series - 1) / 2, "s": series, "s_sum": 2 * series, "s_count": 3 * series, "c": 5 * series, "h_sum": 7 * series, "h_count": 9 * series, "untyped": 11,
-	} {
-		count := series
-		if name == "untyped" {
-			count = 1
-		}
-		if sum, _ := m.Sum(name); sum != want || len(m.Families[name]) != count {
-			t.Errorf("%s: %v in %d samples, want %v in %d", name, sum, len(m.Families[name]), want, count)
-		}
-	}
-	if len(m.Families) != 8 {
-		t.Errorf("%d families", len(m.Families))
 	}
 }

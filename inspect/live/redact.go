@@ -250,6 +250,9 @@ func redactSample(line string) (clean string, ok bool) {
 
 // escapeLabel writes a label's value as the text format wants it.
 func escapeLabel(value string) string {
+	if !strings.ContainsAny(value, "\\\n\"") {
+		return value
+	}
 	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(value)
 }
 

@@ -1,25 +1,62 @@
 package model
 
 import (
-	"slices"
+	"math"
+	"strings"
 	"time"
 )
 
-// Metrics is one scrape of a process's /metrics. Buckets of histograms are left out;
-// their sums and counts are samples named NAME_sum and NAME_count.
+// Metrics is one scrape of a process's /metrics: every family, as columns.
 type Metrics struct {
-	At       time.Time
-	Families map[string][]Sample
+	At time.Time
+	// Families are by the name of their "# TYPE" line; what has no such line is under its own name. None is without a series.
+	Families map[string]*Family
 }
 
-// Sample is one value of a metric.
-type Sample struct {
-	Labels []Pair // by key
-	Value  float64
+// MetricKind is what kind of values a family has.
+type MetricKind uint8
+
+// The kinds of the text format (prometheus.io/docs/instrumenting/exposition_formats); a kind that is none of them is untyped.
+const (
+	MetricUntyped MetricKind = iota
+	MetricCounter
+	MetricGauge
+	MetricHistogram
+	MetricSummary
+)
+
+// String is the kind's name in the text format.
+func (k MetricKind) String() string {
+	return [...]string{"untyped", "counter", "gauge", "histogram", "summary"}[min(k, MetricSummary)]
 }
 
-// Label is the value of a label, "" if the sample has none of that name.
-func (s Sample) Label(key string) string {
+// Family is all series of one metric.
+type Family struct {
+	Name string
+	Kind MetricKind
+	// Bounds are the upper bounds of a histogram's buckets, ascending, without +Inf. Families that have the same share them.
+	Bounds []float64
+	Series []Series
+}
+
+// Series is one value of a metric, or all that a histogram or summary says under one set of labels.
+type Series struct {
+	Labels []Pair // by key; shared between families
+	// Value is that of a counter, gauge or untyped metric, a finite number always; the sum of a histogram or summary, NaN if it is not told.
+	Value float64
+	// Count is how many were observed, of a histogram or summary; NaN: not told.
+	Count float64
+	// Buckets are how many were observed up to each of the family's Bounds, never falling and at most Count; nil: not told.
+	Buckets []float64
+	// Quantiles are of a summary, in the order of the text.
+	Quantiles []Quantile
+}
+
+// Quantile is what a summary says of its distribution: a share of the observations was Value or less.
+type Quantile struct{ Share, Value float64 }
+
+// Label is the value of a label, "" if the series has none of that name.
+func (s Series) Label(key string) string {
 	for _, l := range s.Labels {
 		if l.Key == key {
 			return l.Value
@@ -28,68 +65,65 @@ func (s Sample) Label(key string) string {
 	return ""
 }
 
-// Sum adds up the samples of a metric that match all label=value pairs. ok is false if there is none.
+// Matches reports whether a series has all of these labels.
+func (s Series) Matches(match []Pair) bool {
+	for _, p := range match {
+		if s.Label(p.Key) != p.Value {
+			return false
+		}
+	}
+	return true
+}
+
+// Samples are the series of a metric that is one value each: not those of a histogram or summary.
+func (m *Metrics) Samples(name string) []Series {
+	if m == nil {
+		return nil
+	}
+	if f := m.Families[name]; f != nil && f.Kind < MetricHistogram {
+		return f.Series
+	}
+	return nil
+}
+
+// Sum adds up the values of a metric whose labels match all label=value pairs; NAME_sum and NAME_count are of the histogram or
+// summary NAME. ok is false if there is none.
 func (m *Metrics) Sum(name string, match ...Pair) (sum float64, ok bool) {
 	if m == nil {
 		return 0, false
 	}
-	for _, s := range m.Families[name] {
-		if !slices.ContainsFunc(match, func(p Pair) bool { return s.Label(p.Key) != p.Value }) {
-			sum, ok = sum+s.Value, true
+	add := func(list []Series, value func(*Series) float64) {
+		for i := range list {
+			if v := value(&list[i]); list[i].Matches(match) && !math.IsNaN(v) {
+				sum, ok = sum+v, true
+			}
 		}
+	}
+	add(m.Samples(name), func(s *Series) float64 { return s.Value })
+	if of, is := strings.CutSuffix(name, "_sum"); is && !ok {
+		add(m.distributions(of), func(s *Series) float64 { return s.Value })
+	}
+	if of, is := strings.CutSuffix(name, "_count"); is && !ok {
+		add(m.distributions(of), func(s *Series) float64 { return s.Count })
 	}
 	return sum, ok
 }
 
-// StartedAt is when the process started, zero if unknown.
-func (p *Process) StartedAt() time.Time {
-	if p == nil {
-		return time.Time{}
+// distributions are the series of a histogram or summary.
+func (m *Metrics) distributions(name string) []Series {
+	if f := m.Families[name]; f != nil && f.Kind >= MetricHistogram {
+		return f.Series
 	}
-	const beyond = 253402300800 // the year 10000: no time, and none that JSON can say
-	seconds, ok := p.Metrics.Sum("process_start_time_seconds")
-	if !ok || !(seconds > 0 && seconds < beyond) {
-		return time.Time{}
-	}
-	return time.UnixMilli(int64(seconds * 1000)).UTC()
+	return nil
 }
 
-// CPU is the processor time that a process uses, in cores: over the time between its two
-// scrapes, else on average since it started. ok is false if neither is known.
-func (p *Process) CPU() (cores float64, over time.Duration, ok bool) {
-	const name = "process_cpu_seconds_total"
-	if p == nil {
-		return 0, 0, false
-	}
-	now, ok := p.Metrics.Sum(name)
-	if !ok {
-		return 0, 0, false
-	}
-	if before, had := p.Before.Sum(name); had && now >= before && !p.standsStill() {
-		if over = p.Metrics.At.Sub(p.Before.At); over > 0 {
-			return (now - before) / over.Seconds(), over, true
+// only is the part of a scrape whose families' names are kept.
+func (m *Metrics) only(keep func(name string) bool) *Metrics {
+	part := &Metrics{At: m.At, Families: map[string]*Family{}}
+	for name, f := range m.Families {
+		if keep(name) {
+			part.Families[name] = f
 		}
 	}
-	if over = p.Metrics.At.Sub(p.StartedAt()); p.StartedAt().IsZero() || over <= 0 {
-		return 0, 0, false
-	}
-	return now / over.Seconds(), over, true
-}
-
-// standsStill reports whether the two scrapes are one and the same, told twice: answering a
-// scrape allocates, so that this counter of a live Go process never stands still.
-func (p *Process) standsStill() bool {
-	const name = "go_memstats_alloc_bytes_total"
-	now, ok := p.Metrics.Sum(name)
-	before, had := p.Before.Sum(name)
-	return ok && had && now == before
-}
-
-// ResidentBytes is the memory that a process holds, as the operating system counts it.
-func (p *Process) ResidentBytes() (int64, bool) {
-	if p == nil {
-		return 0, false
-	}
-	v, ok := p.Metrics.Sum("process_resident_memory_bytes")
-	return int64(v), ok
+	return part
 }

@@ -46,13 +46,13 @@ func tellsServed(m *Metrics, node string) bool {
 	if m == nil {
 		return false
 	}
-	for _, s := range m.Families[segmentNum] {
+	for _, s := range m.Samples(segmentNum) {
 		if s.Label("collection_id") == "" {
 			return false
 		}
 	}
-	for name, samples := range m.Families {
-		if strings.HasPrefix(name, "milvus_querynode_") && slices.ContainsFunc(samples, func(s Sample) bool { return s.Label("node_id") == node }) {
+	for name, f := range m.Families {
+		if strings.HasPrefix(name, "milvus_querynode_") && slices.ContainsFunc(f.Series, func(s Series) bool { return s.Label("node_id") == node }) {
 			return true
 		}
 	}
@@ -64,7 +64,7 @@ func tellsServed(m *Metrics, node string) bool {
 func (m *Metrics) ServedOf(node NodeID) []MetricServed {
 	var list []MetricServed
 	for _, family := range []string{segmentNum, entityNum} {
-		for _, s := range m.Families[family] {
+		for _, s := range m.Samples(family) {
 			id, err := strconv.ParseInt(s.Label("collection_id"), 10, 64)
 			if err != nil || s.Value <= 0 || s.Label("node_id") != node.String() {
 				continue
@@ -83,8 +83,8 @@ func (m *Metrics) ServedOf(node NodeID) []MetricServed {
 	return list
 }
 
-// sum is the one that a sample counts for.
-func (x *MetricServed) sum(s Sample) *MetricSum {
+// sum is the one that a series counts for.
+func (x *MetricServed) sum(s Series) *MetricSum {
 	switch {
 	case s.Label("segment_state") == "Growing":
 		return &x.Growing

@@ -40,7 +40,7 @@ func (m *Metrics) StorageOps() []StorageOps {
 	}
 	var sums [len(storageOps)]StorageOps
 	for _, family := range [...]string{goStorage, coreStorage} {
-		for _, s := range m.Families[family] {
+		for _, s := range m.Samples(family) {
 			op, status := s.Label("persistent_data_op_type"), s.Label("status")
 			if family == coreStorage && op == "get" && status == "" {
 				status = "fail"
@@ -83,11 +83,5 @@ func (m *Metrics) StorageOpsSince(earlier *Metrics) []StorageOps {
 
 // StorageCounters is the part of a scrape that StorageOps reads, and no more: what is remembered of earlier rounds.
 func (m *Metrics) StorageCounters() *Metrics {
-	part := &Metrics{At: m.At, Families: map[string][]Sample{}}
-	for name, samples := range m.Families {
-		if strings.HasSuffix(name, "_storage_op_count") {
-			part.Families[name] = samples
-		}
-	}
-	return part
+	return m.only(func(name string) bool { return strings.HasSuffix(name, "_storage_op_count") })
 }

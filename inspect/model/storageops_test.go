@@ -8,13 +8,13 @@ import (
 
 // scrapeOf is a scrape with these samples of one family.
 func scrapeOf(at int, family string, values map[[2]string]float64) *Metrics {
-	m := &Metrics{At: time.Unix(int64(at), 0), Families: map[string][]Sample{"up": {{Value: 1}}}}
+	m := &Metrics{At: time.Unix(int64(at), 0), Families: map[string]*Family{"up": {Name: "up", Series: []Series{{Value: 1}}}, family: {Name: family}}}
 	for key, v := range values {
-		s := Sample{Labels: []Pair{{Key: "persistent_data_op_type", Value: key[0]}}, Value: v}
+		s := Series{Labels: []Pair{{Key: "persistent_data_op_type", Value: key[0]}}, Value: v}
 		if key[1] != "" {
 			s.Labels = append(s.Labels, Pair{Key: "status", Value: key[1]})
 		}
-		m.Families[family] = append(m.Families[family], s)
+		m.Families[family].Series = append(m.Families[family].Series, s)
 	}
 	return m
 }

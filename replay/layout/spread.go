@@ -194,7 +194,7 @@ func (b *builder) quotas() (list []*quota) {
 			continue
 		}
 		for _, family := range []string{"milvus_querynode_segment_num", "milvus_querynode_entity_num"} {
-			for _, x := range p.Metrics.Families[family] {
+			for _, x := range p.Metrics.Samples(family) {
 				if x.Label("collection_id") != b.collection.ID.String() || x.Label("segment_state") != "Sealed" || !(x.Value > 0 && x.Value < 1e15) {
 					continue
 				}

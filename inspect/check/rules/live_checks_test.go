@@ -320,19 +320,19 @@ func TestQueueLag(t *testing.T) {
 }
 
 func TestQuotaDenied(t *testing.T) {
-	states := func(samples ...model.Sample) func(*world) {
+	states := func(samples ...model.Series) func(*world) {
 		return func(w *world) {
 			w.asked().Processes = []*model.Process{{
 				Address: "10.0.0.1:9091", Nodes: []model.Ref{facts.RefNode("rootcoord", 1)}, Outcome: model.Answered,
-				Metrics: &model.Metrics{Families: map[string][]model.Sample{"milvus_rootcoord_quota_states": samples}},
+				Metrics: modeltest.Scrape(time.Time{}, map[string][]model.Series{"milvus_rootcoord_quota_states": samples}),
 			}}
 		}
 	}
-	state := func(name string, value float64) model.Sample {
-		return model.Sample{Labels: []model.Pair{{Key: "quota_states", Value: name}}, Value: value}
+	state := func(name string, value float64) model.Series {
+		return model.Series{Labels: []model.Pair{{Key: "quota_states", Value: name}}, Value: value}
 	}
-	of := func(name, scope string) model.Sample {
-		return model.Sample{Labels: []model.Pair{{Key: "name", Value: scope}, {Key: "quota_states", Value: name}}, Value: 1}
+	of := func(name, scope string) model.Series {
+		return model.Series{Labels: []model.Pair{{Key: "name", Value: scope}, {Key: "quota_states", Value: name}}, Value: 1}
 	}
 	silent := func(w *world) {
 		states(state("MemoryQuotaExhausted", 1))(w)

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
 )
 
 // silenceAll takes away all that processes said.
@@ -258,15 +259,14 @@ func TestConsumptionLag(t *testing.T) {
 		return func(w *world) {
 			w.serve()
 			for _, id := range []model.NodeID{nodeA, nodeB} {
-				p := &model.Process{Address: "10.0.0." + id.String() + ":9091", Outcome: model.Answered, Metrics: &model.Metrics{Families: map[string][]model.Sample{}}}
+				p := &model.Process{Address: "10.0.0." + id.String() + ":9091", Outcome: model.Answered, Metrics: modeltest.Scrape(time.Time{}, nil)}
 				w.query(id).Process, w.query(id).System = p, nil
 				w.runtime.Processes = append(w.runtime.Processes, p)
-				p.Metrics.Families["milvus_querynode_consume_tt_lag_ms"] = []model.Sample{
-					{Labels: []model.Pair{{Key: "collection_id", Value: "1000"}, {Key: "msg_type", Value: "insert"}, {Key: "node_id", Value: id.String()}}, Value: 180},
-				}
+				modeltest.AddSeries(p.Metrics, "milvus_querynode_consume_tt_lag_ms", model.Series{
+					Labels: []model.Pair{{Key: "collection_id", Value: "1000"}, {Key: "msg_type", Value: "insert"}, {Key: "node_id", Value: id.String()}}, Value: 180,
+				})
 			}
-			f := w.query(nodeA).Process.Metrics.Families
-			f["milvus_querynode_consume_tt_lag_ms"] = append(f["milvus_querynode_consume_tt_lag_ms"], model.Sample{
+			modeltest.AddSeries(w.query(nodeA).Process.Metrics, "milvus_querynode_consume_tt_lag_ms", model.Series{
 				Labels: []model.Pair{{Key: "collection_id", Value: collection}, {Key: "msg_type", Value: "insert"}, {Key: "node_id", Value: nodeA.String()}}, Value: float64(lag.Milliseconds()),
 			})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
 )
 
 var spreadNow = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -352,7 +353,7 @@ func (s *scene) watch(role string, channels map[model.NodeID]int) {
 // busy lets query nodes use so many cores over ten seconds.
 func (s *scene) busy(cores map[model.NodeID]float64) {
 	scrape := func(at time.Time, seconds float64) *model.Metrics {
-		return &model.Metrics{At: at, Families: map[string][]model.Sample{"process_cpu_seconds_total": {{Value: seconds}}}}
+		return modeltest.Scrape(at, map[string][]model.Series{"process_cpu_seconds_total": {{Value: seconds}}})
 	}
 	for id, n := range cores {
 		p := s.live("querynode", id).Process

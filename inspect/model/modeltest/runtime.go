@@ -63,11 +63,11 @@ func liveNode(s *model.Session) *model.LiveNode {
 		n.Distribution = &model.Distribution{}
 	}
 	scrape := func(at time.Time, cpu float64) *model.Metrics {
-		return &model.Metrics{At: at, Families: map[string][]model.Sample{
+		return Scrape(at, map[string][]model.Series{
 			"process_cpu_seconds_total":     {{Value: cpu}},
 			"process_resident_memory_bytes": {{Value: 2 << 30}},
 			"process_start_time_seconds":    {{Value: float64(Now.Add(-2 * time.Hour).Unix())}},
-		}}
+		})
 	}
 	n.Process = &model.Process{
 		Address: s.Address, Nodes: []model.Ref{n.Ref()}, Outcome: model.Answered, Healthz: "OK",

@@ -78,7 +78,7 @@ func (p *largeServed) answer(s *model.Session) *model.LiveNode {
 		Metrics: scrape(Now.Add(-2*time.Second), 1000), Before: scrape(Now.Add(-17*time.Second), 920),
 	}
 	if s.Role == "rootcoord" {
-		n.Process.Metrics.Families["milvus_rootcoord_quota_states"] = []model.Sample{{Labels: []model.Pair{{Key: "quota_states", Value: "DenyToWrite"}}}}
+		AddSeries(n.Process.Metrics, "milvus_rootcoord_quota_states", model.Series{Labels: []model.Pair{{Key: "quota_states", Value: "DenyToWrite"}}})
 	}
 	if s.Role == "querynode" {
 		n.Calls = append(n.Calls, call("GetDataDistribution"))
@@ -112,13 +112,13 @@ func (p *largeServed) config(s *model.Session) *model.Config {
 }
 
 func scrape(at time.Time, cpu float64) *model.Metrics {
-	return &model.Metrics{At: at, Families: map[string][]model.Sample{
+	return Scrape(at, map[string][]model.Series{
 		"process_cpu_seconds_total":     {{Value: cpu}},
 		"process_resident_memory_bytes": {{Value: 200 << 30}},
 		"process_start_time_seconds":    {{Value: float64(Now.Add(-30 * 24 * time.Hour).Unix())}},
 		"go_memstats_alloc_bytes_total": {{Value: cpu * 1000}},
 		"milvus_storage_op_count":       {{Labels: []model.Pair{{Key: "persistent_data_op_type", Value: "put"}, {Key: "status", Value: "success"}}, Value: cpu}},
-	}}
+	})
 }
 
 // versionAt is a version as QueryCoord gives it.
@@ -203,19 +203,19 @@ func (p *largeServed) metrics() {
 		for i := range n.Distribution.Sealed {
 			sealed[n.Distribution.Sealed[i].Collection]++
 		}
-		f := n.Process.Metrics.Families
+		m := n.Process.Metrics
 		for i := range servedCollections {
 			id := collectionAt(i)
 			if count := sealed[id]; count > 0 {
-				f["milvus_querynode_segment_num"] = append(f["milvus_querynode_segment_num"],
-					model.Sample{Labels: label(id, model.Pair{Key: "segment_state", Value: "Sealed"}, model.Pair{Key: "indexed_field_count", Value: "1"}), Value: count})
-				f["milvus_querynode_entity_num"] = append(f["milvus_querynode_entity_num"],
-					model.Sample{Labels: label(id, model.Pair{Key: "segment_state", Value: "Sealed"}, model.Pair{Key: "indexed_field_count", Value: "1"}), Value: count * 200_000})
+				AddSeries(m, "milvus_querynode_segment_num",
+					model.Series{Labels: label(id, model.Pair{Key: "segment_state", Value: "Sealed"}, model.Pair{Key: "indexed_field_count", Value: "1"}), Value: count})
+				AddSeries(m, "milvus_querynode_entity_num",
+					model.Series{Labels: label(id, model.Pair{Key: "segment_state", Value: "Sealed"}, model.Pair{Key: "indexed_field_count", Value: "1"}), Value: count * 200_000})
 			}
 		}
 		for i := range n.Distribution.Leaders {
-			f["milvus_querynode_consume_tt_lag_ms"] = append(f["milvus_querynode_consume_tt_lag_ms"],
-				model.Sample{Labels: label(n.Distribution.Leaders[i].Collection, model.Pair{Key: "msg_type", Value: "insert"}), Value: 200})
+			AddSeries(m, "milvus_querynode_consume_tt_lag_ms",
+				model.Series{Labels: label(n.Distribution.Leaders[i].Collection, model.Pair{Key: "msg_type", Value: "insert"}), Value: 200})
 		}
 	}
 }

@@ -49,7 +49,7 @@ func runQuotaDenied(p *check.Pass) error {
 	}
 	states := make(map[string]bool)
 	f := check.Finding{Severity: check.Warning, Objects: root.Nodes}
-	for _, s := range root.Metrics.Families["milvus_rootcoord_quota_states"] {
+	for _, s := range root.Metrics.Samples("milvus_rootcoord_quota_states") {
 		if s.Value <= 0 {
 			continue
 		}

@@ -161,7 +161,7 @@ func metricLag(p *check.Pass, had, reads *behind) bool {
 		return false
 	}
 	known := false
-	for _, s := range n.Process.Metrics.Families["milvus_querynode_consume_tt_lag_ms"] {
+	for _, s := range n.Process.Metrics.Samples("milvus_querynode_consume_tt_lag_ms") {
 		id, err := strconv.ParseInt(s.Label("collection_id"), 10, 64)
 		if err != nil || s.Label("node_id") != n.Node.String() || s.Label("msg_type") == "delete" {
 			continue

@@ -1,0 +1,264 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// metricsTables hold once what scrapes have in common: sets of labels, bounds. Those of one process have most.
+type metricsTables struct {
+	sets   map[string]*labelSet // by their text: as one has it, and in the order of their names
+	bounds [][]float64
+	free   []*familyText
+}
+
+// set finds the set of labels that a sample has, whatever their order. text is what it is found by another time, if any.
+func (p *scrape) set(labels []rawLabel, text string) *labelSet {
+	slices.SortFunc(labels, func(a, b rawLabel) int { return cmp.Compare(a.name, b.name) })
+	var b strings.Builder
+	for i, l := range labels {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(l.name + `="` + escapeLabel(l.value) + `"`)
+	}
+	ordered, t := b.String(), &p.d.metrics
+	if t.sets == nil {
+		t.sets = map[string]*labelSet{}
+	}
+	s := t.sets[ordered]
+	if s == nil {
+		s = p.newSet(labels)
+		t.sets[ordered] = s
+		p.weight += weightLabels + weightLabel*int64(len(labels)) + int64(len(ordered))
+	}
+	if text != "" && text != ordered {
+		t.sets[text] = s
+		p.weight += weightLabels + int64(len(text))
+	}
+	return s
+}
+
+func (p *scrape) newSet(labels []rawLabel) *labelSet {
+	if len(labels) == 0 {
+		return &labelSet{}
+	}
+	s := &labelSet{pairs: make([]model.Pair, len(labels))}
+	for i, l := range labels {
+		value := safePair(l.name, l.value)
+		if _, known := p.d.texts[value]; !known {
+			p.weight += weightText + int64(len(value))
+		}
+		s.pairs[i] = model.Pair{Key: p.d.text(l.name), Value: p.d.text(value)}
+	}
+	return s
+}
+
+// familyText is a family while its text is read.
+type familyText struct {
+	name   string
+	kind   model.MetricKind
+	series []model.Series
+	// index finds the series of a histogram or summary by their labels; last is the one that was found last.
+	index  map[*labelSet]int
+	last   *labelSet
+	lastAt int
+	// buckets are of all series, in the order of the text.
+	buckets []bucketText
+	// bounds are those of the series so far, as their text begins: those of the next series are the same.
+	bounds []boundText
+	next   int
+}
+
+// bucketText is a bucket of one of the series.
+type bucketText struct {
+	series       int
+	bound, count float64
+}
+
+// boundText is a bound with the quote behind it, and what it is as a number.
+type boundText struct {
+	text  string
+	bound float64
+}
+
+func (t *metricsTables) family(name string, kind model.MetricKind) *familyText {
+	if n := len(t.free); n > 0 {
+		f := t.free[n-1]
+		t.free = t.free[:n-1]
+		f.name, f.kind = name, kind
+		return f
+	}
+	return &familyText{name: name, kind: kind}
+}
+
+// at is where the series of a histogram or summary is that has these labels. It is added if there was none.
+func (f *familyText) at(set *labelSet) (at int, added bool) {
+	if f.last == set && len(f.series) > 0 {
+		return f.lastAt, false
+	}
+	at, had := f.index[set]
+	if !had {
+		if f.index == nil {
+			f.index = map[*labelSet]int{}
+		}
+		at = len(f.series)
+		f.index[set] = at
+		f.series = append(f.series, model.Series{Labels: set.pairs, Value: math.NaN(), Count: math.NaN()})
+	}
+	f.last, f.lastAt, f.next = set, at, 0
+	return at, !had
+}
+
+func (f *familyText) addBucket(series int, bound, count float64) {
+	f.buckets = append(f.buckets, bucketText{series, bound, count})
+}
+
+// nextBound knows the bound that a text begins with, if it is the one that the series before had at that place.
+func (f *familyText) nextBound(text []byte) (bound float64, rest []byte, known bool) {
+	const first = 1 // the one before was read by itself
+	if f.next = max(f.next, first); f.next > len(f.bounds) {
+		return 0, nil, false
+	}
+	b := &f.bounds[f.next-first]
+	if !bytes.HasPrefix(text, []byte(b.text)) {
+		return 0, nil, false
+	}
+	f.next++
+	return b.bound, text[len(b.text):], true
+}
+
+// maxBoundsKnown is more than histograms have; those with more are read the slow way.
+const maxBoundsKnown = 200
+
+// learnBound notes a bound for the series that follow.
+func (f *familyText) learnBound(text []byte, bound float64) {
+	if f.next = max(f.next, 1); f.next-1 == len(f.bounds) && len(f.bounds) < maxBoundsKnown {
+		f.bounds = append(f.bounds, boundText{string(text), bound})
+		f.next++
+	}
+}
+
+// finish makes the family, nil if there is no series, and gives the scratch of its text back.
+func (f *familyText) finish(t *metricsTables) *model.Family {
+	made := &model.Family{Name: f.name, Kind: f.kind}
+	if f.kind == model.MetricHistogram {
+		made.Bounds = f.spread(t)
+	}
+	tells := func(s *model.Series) bool {
+		return f.kind < model.MetricHistogram || !math.IsNaN(s.Value) || !math.IsNaN(s.Count) || len(s.Quantiles) > 0
+	}
+	count := 0
+	for i := range f.series {
+		if tells(&f.series[i]) {
+			count++
+		}
+	}
+	if count > 0 {
+		made.Series = make([]model.Series, 0, count)
+		for i := range f.series {
+			if tells(&f.series[i]) {
+				made.Series = append(made.Series, f.series[i])
+			}
+		}
+	}
+	t.release(f)
+	if count == 0 {
+		return nil
+	}
+	return made
+}
+
+// release keeps the scratch of a family for another.
+func (t *metricsTables) release(f *familyText) {
+	const much = 10_000 // is not kept
+	if len(f.series) > much || len(f.buckets) > much {
+		return
+	}
+	clear(f.series)
+	clear(f.index)
+	*f = familyText{series: f.series[:0], index: f.index, buckets: f.buckets[:0], bounds: f.bounds[:0]}
+	t.free = append(t.free, f)
+}
+
+// spread gives the series of a histogram their buckets, and returns the bounds: those of the first series that has any. A
+// series whose buckets are others, fall, or are more than were observed has none.
+func (f *familyText) spread(t *metricsTables) (bounds []float64) {
+	order := func(a, b bucketText) int {
+		return cmp.Or(cmp.Compare(a.series, b.series), cmp.Compare(a.bound, b.bound))
+	}
+	if !slices.IsSortedFunc(f.buckets, order) {
+		slices.SortStableFunc(f.buckets, order)
+	}
+	var all []float64
+	for from, to := 0, 0; from < len(f.buckets); from = to {
+		for to < len(f.buckets) && f.buckets[to].series == f.buckets[from].series {
+			to++
+		}
+		s := &f.series[f.buckets[from].series]
+		told := f.buckets[from:to]
+		if last := told[len(told)-1]; math.IsInf(last.bound, 1) {
+			if told = told[:len(told)-1]; math.IsNaN(s.Count) && last.count >= 0 && last.count <= 1<<53 {
+				s.Count = last.count
+			}
+		}
+		if !cumulative(told, s.Count) {
+			continue
+		}
+		if bounds == nil {
+			bounds = t.shared(told)
+		}
+		if !slices.EqualFunc(told, bounds, func(b bucketText, bound float64) bool { return b.bound == bound }) {
+			continue
+		}
+		if all == nil {
+			all = make([]float64, 0, min(len(bounds)*len(f.series), len(f.buckets)))
+		}
+		if cap(all)-len(all) < len(told) {
+			continue // cannot be: a series has its buckets once
+		}
+		for _, b := range told {
+			all = append(all, b.count)
+		}
+		s.Buckets = all[len(all)-len(told) : len(all) : len(all)]
+	}
+	return bounds
+}
+
+// cumulative reports whether buckets are what they have to be: numbers that do not fall, up to the count.
+func cumulative(told []bucketText, count float64) bool {
+	if len(told) == 0 || math.IsNaN(count) {
+		return false
+	}
+	for i, b := range told {
+		if !(b.count >= 0) || math.IsInf(b.bound, 0) || math.IsNaN(b.bound) || i > 0 && (b.count < told[i-1].count || b.bound == told[i-1].bound) {
+			return false
+		}
+	}
+	return told[len(told)-1].count <= count
+}
+
+// maxShared is how many different bounds are looked for; more are not shared.
+const maxShared = 50
+
+// shared finds bounds that are the same, or keeps these.
+func (t *metricsTables) shared(told []bucketText) []float64 {
+	for _, have := range t.bounds {
+		if slices.EqualFunc(told, have, func(b bucketText, bound float64) bool { return b.bound == bound }) {
+			return have
+		}
+	}
+	bounds := make([]float64, len(told))
+	for i, b := range told {
+		bounds[i] = b.bound
+	}
+	if len(t.bounds) < maxShared {
+		t.bounds = append(t.bounds, bounds)
+	}
+	return bounds
+}

@@ -1,0 +1,249 @@
+package live
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+var (
+	errNoSample = errors.New("is no sample")
+	errCut      = errors.New("has labels without an end")
+	errTooMany  = fmt.Errorf("there are more than %d series", maxMetricsSeries)
+	errLabels   = fmt.Errorf("has more than %d labels", maxMetricsLabels)
+)
+
+// isNameByte are the characters of names of metrics.
+var isNameByte = func() (is [256]bool) {
+	for c := range is {
+		is[c] = plainName(string(rune(c)))
+	}
+	return is
+}()
+
+// cutLabels cuts the text between the braces off the rest of a sample, if there are any.
+func cutLabels(text []byte) (labels, rest []byte, err error) {
+	text = bytes.TrimLeft(text, " \t")
+	if len(text) == 0 || text[0] != '{' {
+		return nil, text, nil
+	}
+	text = text[1:]
+	for at := 0; at < len(text); {
+		switch text[at] {
+		case '}':
+			return text[:at], text[at+1:], nil
+		case '"':
+			end := quoteEnd(text[at+1:])
+			if end < 0 {
+				return nil, nil, errCut
+			}
+			at += end + 2
+		default:
+			at++
+		}
+	}
+	return nil, nil, errCut
+}
+
+// quoteEnd is where the quote is that ends a text, -1 if it has none.
+func quoteEnd(text []byte) int {
+	for at := 0; ; {
+		next := bytes.IndexByte(text[at:], '"')
+		if next < 0 {
+			return -1
+		}
+		slashes := 0
+		for at+next-slashes > at && text[at+next-slashes-1] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return at + next
+		}
+		at += next + 1
+	}
+}
+
+// sampleValue reads the value of a sample; a time behind it is checked and passed over.
+func sampleValue(text []byte) (float64, error) {
+	text = bytes.TrimLeft(text, " \t")
+	end := bytes.IndexAny(text, " \t")
+	if end >= 0 {
+		if _, err := strconv.ParseInt(string(bytes.TrimLeft(text[end:], " \t")), 10, 64); err != nil {
+			return 0, errors.New("has no time behind its value")
+		}
+		text = text[:end]
+	}
+	value, err := parseNumber(text)
+	if err != nil {
+		return 0, errors.New("has no number as its value")
+	}
+	return value, nil
+}
+
+// parseNumber reads a number, without what only Go's own texts have (0x1p4, 1_000).
+func parseNumber(text []byte) (float64, error) {
+	const exact = 15 // digits that a float64 holds
+	if len(text) <= exact && len(text) > 0 {
+		n := 0
+		for i := 0; ; i++ {
+			if i == len(text) {
+				return float64(n), nil
+			}
+			if c := text[i] - '0'; c <= 9 {
+				n = n*10 + int(c)
+				continue
+			}
+			break
+		}
+	}
+	if bytes.ContainsAny(text, "pP_") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(string(text), 64)
+}
+
+// rawLabel is a label as the text has it.
+type rawLabel struct{ name, value string }
+
+// parseLabels reads NAME="VALUE",... into list.
+func parseLabels(text []byte, list []rawLabel) ([]rawLabel, error) {
+	for {
+		text = bytes.TrimLeft(text, " \t")
+		if len(text) == 0 {
+			return list, nil
+		}
+		end := bytes.IndexByte(text, '=')
+		if end < 0 {
+			return list, errors.New("has a label without a value")
+		}
+		name := bytes.TrimRight(text[:end], " \t")
+		text = bytes.TrimLeft(text[end+1:], " \t")
+		if !plainLabel(name) || len(text) == 0 || text[0] != '"' {
+			return list, errors.New("has a label that is none")
+		}
+		if end = quoteEnd(text[1:]); end < 0 {
+			return list, errCut
+		}
+		value, err := unescape(text[1 : end+1])
+		if err != nil {
+			return list, err
+		}
+		l := rawLabel{string(name), value}
+		if len(list) >= maxMetricsLabels {
+			return list, errLabels
+		}
+		if slices.ContainsFunc(list, func(x rawLabel) bool { return x.name == l.name }) {
+			return list, errors.New("has a label twice")
+		}
+		list = append(list, l)
+		text = bytes.TrimLeft(text[end+2:], " \t")
+		if len(text) > 0 && text[0] != ',' {
+			return list, errors.New("has no comma between its labels")
+		}
+		text = bytes.TrimPrefix(text, []byte(","))
+	}
+}
+
+// plainLabel reports whether a name is one of a label, and not Prometheus's own.
+func plainLabel(name []byte) bool {
+	return plainName(string(name)) && (name[0] < '0' || name[0] > '9') && bytes.IndexByte(name, ':') < 0 && string(name) != "__name__"
+}
+
+// unescape is a label's value without the format's escapes.
+func unescape(text []byte) (string, error) {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return string(text), nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' && i+1 < len(text) {
+			i++
+			switch text[i] {
+			case '\\', '"':
+				c = text[i]
+			case 'n':
+				c = '\n'
+			default:
+				return "", fmt.Errorf("has the escape \\%c, which there is not", text[i])
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), nil
+}
+
+// labelSet is a set of labels, which all series share that have it.
+type labelSet struct{ pairs []model.Pair }
+
+// specialLabel is the label that says which part of a histogram or summary a sample is: le, or quantile.
+type specialLabel struct {
+	text   []byte // as the text has it, if plain
+	number float64
+	told   bool
+	// plain is that it is the last label, and without escapes.
+	plain bool
+}
+
+// labelled finds the set of a sample's labels, without the one that is special in its family.
+func (p *scrape) labelled(text []byte) (*labelSet, specialLabel, error) {
+	name := ""
+	if p.current.kind == model.MetricHistogram {
+		name = "le"
+	} else if p.current.kind == model.MetricSummary {
+		name = "quantile"
+	}
+	rest, special := text, specialLabel{}
+	if name != "" {
+		var err error
+		if rest, special, err = lastLabel(text, name); err != nil {
+			return nil, special, err
+		}
+	}
+	// Where the special one is among the others they are not to be found by their text.
+	if set := p.d.metrics.sets[string(rest)]; set != nil && (special.told || name == "" || !bytes.Contains(rest, []byte(name))) {
+		return set, special, nil
+	}
+	labels, err := parseLabels(rest, p.labels[:0])
+	if p.labels = labels; err != nil {
+		return nil, special, err
+	}
+	for i, l := range labels {
+		if name == "" || l.name != name {
+			continue
+		}
+		if special.told {
+			return nil, special, errors.New("has a label twice")
+		}
+		number, err := parseNumber([]byte(l.value))
+		if err != nil {
+			return nil, special, fmt.Errorf("has no number as its %s", name)
+		}
+		special = specialLabel{number: number, told: true}
+		return p.set(slices.Delete(labels, i, i+1), ""), special, nil
+	}
+	return p.set(labels, string(rest)), special, nil
+}
+
+// lastLabel cuts the last label off, if it has that name and is written as client libraries do.
+func lastLabel(text []byte, name string) (rest []byte, special specialLabel, err error) {
+	if len(text) == 0 || text[len(text)-1] != '"' {
+		return text, special, nil
+	}
+	quote := bytes.LastIndexByte(text[:len(text)-1], '"')
+	before, is := bytes.CutSuffix(text[:max(quote, 0)], []byte(name+"="))
+	value := text[quote+1 : len(text)-1]
+	if !is || bytes.IndexByte(value, '\\') >= 0 || len(before) > 0 && before[len(before)-1] != ',' {
+		return text, special, nil
+	}
+	number, err := parseNumber(value)
+	if err != nil {
+		return text, special, fmt.Errorf("has no number as its %s", name)
+	}
+	return bytes.TrimSuffix(before, []byte(",")), specialLabel{text: value, number: number, told: true, plain: true}, nil
+}

@@ -1,0 +1,27 @@
+package modeltest
+
+import (
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Scrape is one of metrics that have one value each.
+func Scrape(at time.Time, families map[string][]model.Series) *model.Metrics {
+	m := &model.Metrics{At: at, Families: map[string]*model.Family{}}
+	for name, series := range families {
+		AddSeries(m, name, series...)
+	}
+	return m
+}
+
+// AddSeries adds to a metric of a scrape.
+func AddSeries(m *model.Metrics, name string, series ...model.Series) {
+	if len(series) == 0 {
+		return
+	}
+	if m.Families[name] == nil {
+		m.Families[name] = &model.Family{Name: name}
+	}
+	m.Families[name].Series = append(m.Families[name].Series, series...)
+}
