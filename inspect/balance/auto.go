@@ -22,6 +22,9 @@ type Auto struct {
 // SwitchKey is the configuration key of Milvus's own balancer.
 const SwitchKey = "queryCoord.autoBalance"
 
+// QueryCoords are the roles that QueryCoord's settings are told by.
+func QueryCoords() []string { return []string{"querycoord", "mixcoord"} }
+
 func autoOf(c *model.Cluster) Auto {
 	var a Auto
 	folded := model.FoldConfigKey(SwitchKey)
@@ -30,7 +33,7 @@ func autoOf(c *model.Cluster) Auto {
 			a.Key = e.Name
 		}
 	}
-	s, ok := c.Setting(SwitchKey, "querycoord", "mixcoord", "standalone")
+	s, ok := c.Setting(SwitchKey, QueryCoords()...)
 	if !ok {
 		return a
 	}

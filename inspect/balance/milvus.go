@@ -63,14 +63,15 @@ const (
 	growingWeightKey = "queryCoord.growingRowCountWeight"
 	delegatorKey     = "queryCoord.delegatorMemoryOverloadFactor"
 	batchKey         = "queryCoord.collectionBalanceSegmentBatchSize"
-	balancerKey      = "queryCoord.balancer"
+	// BalancerKey names the balancer.
+	BalancerKey = "queryCoord.balancer"
 )
 
 // Milvus works out what Milvus's own balancer would do with a replica, with the factors of this
 // cluster's QueryCoord. Tasks that are under way, and channels, are left out.
 func (s *Survey) Milvus(g *Group) *Verdict {
 	v := &Verdict{After: g.Spread}
-	v.Balancer, v.BalancerFrom = s.setting(balancerKey, s.defaultBalancer())
+	v.Balancer, v.BalancerFrom = s.setting(BalancerKey, s.defaultBalancer())
 	if v.Does = s.unmodelled(g, v.Balancer); v.Does != "" {
 		v.Why = v.Does
 		return v
@@ -99,7 +100,7 @@ func (s *Survey) Milvus(g *Group) *Verdict {
 const mostRounds = 200
 
 func (s *Survey) setting(key, otherwise string) (value, from string) {
-	if x, ok := s.cluster.Setting(key, "querycoord", "mixcoord", "standalone"); ok && strings.TrimSpace(x.Value) != "" {
+	if x, ok := s.cluster.Setting(key, QueryCoords()...); ok && strings.TrimSpace(x.Value) != "" {
 		return strings.TrimSpace(x.Value), x.From
 	}
 	return otherwise, "default"
@@ -147,7 +148,7 @@ func (s *Survey) Exclusive(g *Group) bool {
 	if g.Replica == nil {
 		return false
 	}
-	if balancer, from := s.setting(balancerKey, exclusiveBalancer); from != "default" && balancer != exclusiveBalancer {
+	if balancer, from := s.setting(BalancerKey, exclusiveBalancer); from != "default" && balancer != exclusiveBalancer {
 		return false
 	}
 	for _, nodes := range g.Replica.ChannelNodes {

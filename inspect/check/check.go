@@ -106,6 +106,8 @@ type Pass struct {
 	*facts.Facts
 	check  *Check
 	result *Result
+	// unread are the settings that were asked for and are unknown, by why they are.
+	unread map[string][]string
 }
 
 // Finding is one thing that is wrong.

@@ -1,10 +1,12 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Before is the first TSO of the moment that lies d before the cluster's time: what has a later one
@@ -22,11 +24,35 @@ func (p *Pass) timeless() bool {
 	if !p.Now.IsZero() {
 		return false
 	}
-	const why = "ages: the time of the metadata is unknown"
-	if !slices.Contains(p.result.Unseen, why) {
-		p.Unseen(why)
-	}
+	p.unseenOnce("ages: the time of the metadata is unknown")
 	return true
+}
+
+func (p *Pass) unseenOnce(what string) {
+	if !slices.Contains(p.result.Unseen, what) {
+		p.Unseen(what)
+	}
+}
+
+// Dynamic are the dynamic keys in etcd. Birdwatcher's backups leave them out, which is noted.
+func (p *Pass) Dynamic() []*model.ConfigEntry {
+	if !p.Loaded.Has(model.PartConfig) {
+		p.unseenOnce("the dynamic keys in etcd: not in what was read")
+	}
+	return p.Config
+}
+
+// noteUnread keeps a setting that is unknown; unseenSettings tells of all together.
+func (p *Pass) noteUnread(key, why string) {
+	if !slices.Contains(p.unread[why], key) {
+		p.unread[why] = append(p.unread[why], key)
+	}
+}
+
+func (p *Pass) unseenSettings() {
+	for _, why := range slices.Sorted(maps.Keys(p.unread)) {
+		p.Unseen("settings (" + words.Few(p.unread[why]) + "): " + why)
+	}
 }
 
 // OlderThan reports whether a moment is known to lie at least d back. One that is not recorded does, if unknown says so.

@@ -74,7 +74,9 @@ func (r *Report) run(x *Check, f *facts.Facts) (result *Result) {
 			result.Reason = fmt.Sprintf("a fault of kitescope itself: %v at %s", p, firstFrame(debug.Stack()))
 		}
 	}()
-	pass := &Pass{Facts: f, check: x, result: result}
+	own := *f
+	pass := &Pass{Facts: &own, check: x, result: result, unread: make(map[string][]string)}
+	own.Unread = pass.noteUnread
 	if why := pass.lacks(); why != "" {
 		result.Status, result.Reason = Skipped, why
 		return result
@@ -83,6 +85,7 @@ func (r *Report) run(x *Check, f *facts.Facts) (result *Result) {
 		result.Status, result.Reason = Broken, err.Error()
 		return result
 	}
+	pass.unseenSettings()
 	switch {
 	case len(result.Findings) > 0:
 		result.Status = Found

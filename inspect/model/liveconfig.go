@@ -34,6 +34,17 @@ func (c *Config) Get(key string) (value string, ok bool) {
 	return value, ok
 }
 
+// HasBelow reports whether the session told any key of a component, such as "dataCoord".
+func (c *Config) HasBelow(component string) bool {
+	component = FoldConfigKey(component)
+	for key := range c.Values {
+		if strings.HasPrefix(key, component) {
+			return true
+		}
+	}
+	return false
+}
+
 // Name is the dotted name of a key where it is known, else the key.
 func (c *Config) Name(key string) string {
 	if c != nil {

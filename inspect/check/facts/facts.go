@@ -23,6 +23,8 @@ type Facts struct {
 	// read the cluster is ahead of that one by Ahead.
 	Now   time.Time
 	Ahead time.Duration
+	// Unread, if there is one, is told of each setting that is asked for and unknown, and why it is.
+	Unread func(key, why string)
 	// Balance is the survey of what query nodes serve.
 	Balance *balance.Survey
 

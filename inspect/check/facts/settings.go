@@ -1,10 +1,63 @@
 package facts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
 )
+
+// Setting is a setting as Cluster.Setting has it. One that nobody tells has the default of its version only if a process told its
+// configuration without it: else it is unknown, which Unread is told.
+func (f *Facts) Setting(key string, roles ...string) (model.Setting, bool) {
+	s, ok := f.Cluster.Setting(key, roles...)
+	if !ok && f.Unread != nil {
+		if why := f.untold(key, roles); why != "" {
+			f.Unread(key, why)
+		}
+	}
+	return s, ok
+}
+
+// AutoBalance is the switch of Milvus's own balancer, and like Setting of it.
+func (f *Facts) AutoBalance() balance.Auto {
+	f.Setting(balance.SwitchKey, balance.QueryCoords()...)
+	return f.Balance.Auto
+}
+
+// Exclusive is what Survey.Exclusive says of a replica, and like Setting of the balancer.
+func (f *Facts) Exclusive(g *balance.Group) bool {
+	exclusive := f.Balance.Exclusive(g)
+	if exclusive {
+		f.Setting(balance.BalancerKey, balance.QueryCoords()...)
+	}
+	return exclusive
+}
+
+// untold says why none of some roles told its configuration, "" if one did. MixCoord answers as RootCoord does, with the keys
+// of that (Milvus 2.6, internal/coordinator/mix_coord.go, ShowConfigurations).
+func (f *Facts) untold(key string, roles []string) string {
+	if f.Runtime == nil {
+		return "the nodes were not asked"
+	}
+	component, _, _ := strings.Cut(key, ".")
+	why := "there is no " + strings.Join(roles, " or ")
+	for _, n := range slices.Backward(f.Runtime.Nodes) {
+		switch {
+		case !slices.Contains(roles, n.Role):
+		case n.Config == nil:
+			why = n.Name() + ": " + WhySilent(n)
+		case n.Role == "mixcoord" && !n.Config.HasBelow(component):
+			why = n.Name() + " tells those of RootCoord only"
+		default:
+			return ""
+		}
+	}
+	return why
+}
 
 // SettingSeconds is a configured number of seconds, the default if no process and no dynamic key tells it.
 func (f *Facts) SettingSeconds(key string, def time.Duration, roles ...string) time.Duration {

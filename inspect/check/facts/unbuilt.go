@@ -37,13 +37,12 @@ func (f *Facts) EachBegun(visit func(Build)) {
 }
 
 func (f *Facts) eachLack(g Group, visit func(Build)) {
-	least := f.SettingCount("indexCoord.segment.minSegmentNumRowsToEnableIndex", MinIndexRows, DataCoords()...)
 	for _, x := range f.Collections {
 		t := f.CollectionTotals(x.ID)
-		if x.Dropped() || t.IndexedRows == t.NeedIndexRows {
+		if x.Dropped() || t.IndexedRows == t.NeedIndexRows || len(f.Among(x.ID, g)) == 0 {
 			continue
 		}
-		indexes := f.IndexesOf(x.ID)
+		indexes, least := f.IndexesOf(x.ID), f.LeastIndexedRows()
 		for _, s := range f.Among(x.ID, g) {
 			if s.Rows < least {
 				continue
@@ -58,6 +57,11 @@ func (f *Facts) eachLack(g Group, visit func(Build)) {
 			}
 		}
 	}
+}
+
+// LeastIndexedRows is from how many rows on a segment is given indexes.
+func (f *Facts) LeastIndexedRows() int64 {
+	return f.SettingCount("indexCoord.segment.minSegmentNumRowsToEnableIndex", MinIndexRows, DataCoords()...)
 }
 
 // RecordOf is a segment's newest record of an index, nil if there is none.
@@ -116,15 +120,13 @@ type Missing struct {
 // if they are not sorted yet since so much longer; not those of an import that is under way.
 func (f *Facts) Missing(limit model.TSO, unsorted time.Duration) []Missing {
 	var list []Missing
-	r := missingRule{
-		least:    f.SettingCount("indexCoord.segment.minSegmentNumRowsToEnableIndex", MinIndexRows, DataCoords()...),
-		unsorted: model.TSOFromTime(time.UnixMilli(unsorted.Milliseconds())),
-	}
+	r := missingRule{unsorted: model.TSOFromTime(time.UnixMilli(unsorted.Milliseconds()))}
 	for _, x := range f.Collections {
 		t := f.CollectionTotals(x.ID)
-		if x.Dropped() || t.IndexedRows == t.NeedIndexRows {
+		if x.Dropped() || t.IndexedRows == t.NeedIndexRows || len(f.Among(x.ID, unbuiltSegs)) == 0 {
 			continue
 		}
+		r.least = f.LeastIndexedRows()
 		d := f.DigestOf(x.ID)
 		for k, sum := range *d.missing.of(d, unbuiltSegs, r, limit) {
 			if sum.segments == 0 {

@@ -24,7 +24,7 @@ func (w *world) small(n int, age time.Duration) []*model.Segment {
 }
 
 func TestSmallSegments(t *testing.T) {
-	hold(t, named("small-segments"), []verdict{
+	hold(t, named("small-segments"), configured([]verdict{
 		{"large ones", nil, nil, ""},
 		{"a few", func(w *world) { w.small(10, 2*time.Hour) }, nil, ""},
 		{"some", func(w *world) { w.small(11, 2*time.Hour) }, []string{"info collections/1000 11 segments of docs are small, with 1,100 rows, and could be 10 fewer"}, ""},
@@ -84,7 +84,8 @@ func TestSmallSegments(t *testing.T) {
 		}, nil, ""},
 		{"collection dropped", func(w *world) { w.small(60, 2*time.Hour); w.Collections[0].State = "Dropping" }, nil, ""},
 		{"not read", func(w *world) { w.small(60, 2*time.Hour); w.Loaded &^= model.PartSegments }, nil, "could not be read"},
-	})
+	}))
+	hold(t, named("small-segments"), []verdict{{"processes were not asked", func(w *world) { w.small(10, 2*time.Hour) }, nil, "): the nodes were not asked"}})
 	r := judged(t, named("small-segments"), func(w *world) {
 		w.small(60, 2*time.Hour)
 		w.Collections[0].Properties = []model.Pair{{Key: "collection.autocompaction.enabled", Value: "false"}}
@@ -162,7 +163,7 @@ func TestDroppedNotCollected(t *testing.T) {
 			}
 		}
 	}
-	hold(t, named("dropped-not-collected"), []verdict{
+	hold(t, named("dropped-not-collected"), configured([]verdict{
 		{"none dropped", nil, nil, ""},
 		{"within the retention", drop(3, 26*time.Hour), nil, ""},
 		{"past it", drop(3, 28*time.Hour), []string{"info / 3 dropped segments should have been collected, the oldest dropped 28 h ago"}, ""},
@@ -188,7 +189,8 @@ func TestDroppedNotCollected(t *testing.T) {
 			s.DroppedAt, s.PositionAt, s.StartAt, s.ExpireAt = 0, 0, 0, 0
 		}, nil, ""},
 		{"no time of the state", func(w *world) { drop(3, 28*time.Hour)(w); w.now = time.Time{} }, nil, "time of the metadata is unknown"},
-	})
+	}))
+	hold(t, named("dropped-not-collected"), []verdict{{"processes were not asked", drop(3, 26*time.Hour), nil, "): the nodes were not asked"}})
 	r := judged(t, named("dropped-not-collected"), func(w *world) {
 		drop(2, 28*time.Hour)(w)
 		w.VChannels[0].Checkpoint.At = back(40 * time.Hour)

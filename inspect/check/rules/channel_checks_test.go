@@ -60,7 +60,7 @@ func TestChannelWatchState(t *testing.T) {
 		return func(w *world) { w.VChannels[0].WatchState, w.VChannels[0].WatchedAt = s, time.Time{} }
 	}
 	object := "vchannels/" + wellCh0 + " "
-	hold(t, named("channel-watch-state"), []verdict{
+	hold(t, named("channel-watch-state"), configured([]verdict{
 		{"success", nil, nil, ""},
 		{"just begun", state("ToWatch", time.Minute), nil, ""},
 		{"within the time that Milvus gives", state("ToWatch", 6*time.Minute), nil, ""},
@@ -78,7 +78,8 @@ func TestChannelWatchState(t *testing.T) {
 		{"pchannel being assigned", untimed("Assigning"), []string{"info " + object + "Assigning"}, ""},
 		{"pchannel without a node", untimed("Unavailable"), []string{"warning " + object + "Unavailable"}, ""},
 		{"in the buffer, another check's", func(w *world) { state("ToWatch", time.Hour)(w); w.VChannels[0].Watcher = model.UnassignedNode }, nil, ""},
-	})
+	}))
+	hold(t, named("channel-watch-state"), []verdict{{"just begun, and processes were not asked", state("ToWatch", time.Minute), nil, "watchTimeoutInterval): the nodes were not asked"}})
 }
 
 // crowded adds n collections with a channel each, all consumed by one node and so far behind.

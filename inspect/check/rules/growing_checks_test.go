@@ -134,7 +134,7 @@ func TestGrowingOldFromMetadata(t *testing.T) {
 	hold(t, named("growing-too-old"), []verdict{
 		{"quiet up to the checkpoint", growing(17*time.Minute, 20*time.Second), []string{"warning collections/1000 30,000 rows in 1 growing segment, 17 min after the last insert"}, ""},
 		{"rows wait for a sync", growing(17*time.Minute, 16*time.Minute), nil, "when rows were last written"},
-		{"written just now", growing(10*time.Second, 5*time.Minute), nil, ""},
+		{"written just now", growing(10*time.Second, 5*time.Minute), nil, "): the nodes were not asked"},
 		{"no checkpoint", func(w *world) {
 			growing(17*time.Minute, 0)(w)
 			w.VChannels[0].Checkpoint.At = 0

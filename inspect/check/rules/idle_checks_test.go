@@ -141,7 +141,7 @@ func TestIdleChecks(t *testing.T) {
 			return s
 		}, "ok"},
 		{"uneven and on", named("auto-balance-off"), func() *scene { return spread("true", 5, 5, 0) }, "ok"},
-		{"uneven and unknown", named("auto-balance-off"), func() *scene { return spread("", 5, 5, 0) }, "skipped: not all could be looked at: queryCoord.autoBalance: QueryCoord did not tell it"},
+		{"uneven and unknown", named("auto-balance-off"), func() *scene { return spread("", 5, 5, 0) }, "skipped: not all could be looked at: settings (queryCoord.autoBalance): there is no querycoord or mixcoord"},
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 
 func TestIndexMissing(t *testing.T) {
 	drop := func(w *world) { w.segment(0).Indexes = nil }
-	hold(t, named("index-missing"), []verdict{
+	hold(t, named("index-missing"), configured([]verdict{
 		{"indexed", nil, nil, ""},
 		{"no record", drop, []string{"warning indexes/1500 HNSW index vec_idx on docs.vec is missing on 1 flushed segment, 90,000 rows"}, ""},
 		{"only a deleted record", func(w *world) { w.index(0).Deleted = true }, []string{"warning indexes/1500 1 flushed segment"}, ""},
@@ -45,7 +45,7 @@ func TestIndexMissing(t *testing.T) {
 			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: wellColl, Field: 102, Name: "tag_idx", Type: "INVERTED", CreatedAt: backT(time.Hour)})
 		}, []string{"info indexes/1501 INVERTED index tag_idx on docs.tag is missing on 4 flushed segments"}, ""},
 		{"index records not read", func(w *world) { drop(w); w.Loaded &^= model.PartSegmentIndexes }, nil, "could not be read"},
-	})
+	}))
 	r := judged(t, named("index-missing"), drop)
 	if cost := r.Findings[0].Cost; cost < 0.5 || cost > 1 {
 		t.Errorf("90,000 of 360,000 rows without an index cost %v of searches; the others are graphs, which compare few", cost)
@@ -57,7 +57,7 @@ func TestIndexMissing(t *testing.T) {
 
 func TestIndexFailed(t *testing.T) {
 	fail := func(w *world) { w.index(0).State, w.index(0).FailReason = model.IndexFailed, "no space left on device" }
-	hold(t, named("index-failed"), []verdict{
+	hold(t, named("index-failed"), configured([]verdict{
 		{"finished", nil, nil, ""},
 		{"failed", fail, []string{"error indexes/1500 failed on 1 segment, 90,000 rows: no space left on device"}, ""},
 		{"without a reason", func(w *world) { w.index(0).State = model.IndexFailed }, []string{"error indexes/1500 no reason is recorded"}, ""},
@@ -67,7 +67,7 @@ func TestIndexFailed(t *testing.T) {
 		{"segment dropped", func(w *world) { fail(w); w.segment(0).State = model.SegmentDropped }, nil, ""},
 		{"flat", func(w *world) { fail(w); w.Indexes[0].Type = "FLAT" }, nil, ""},
 		{"not read", func(w *world) { fail(w); w.Loaded &^= model.PartIndexes }, nil, "could not be read"},
-	})
+	}))
 }
 
 func TestIndexStuck(t *testing.T) {
@@ -79,7 +79,7 @@ func TestIndexStuck(t *testing.T) {
 	}
 	and := func(f func(*world), more func(*world)) func(*world) { return func(w *world) { f(w); more(w) } }
 	noBuilder := func(w *world) { w.Sessions = append(w.Sessions[:5:5], w.Sessions[6:]...) }
-	hold(t, named("index-stuck"), []verdict{
+	hold(t, named("index-stuck"), configured([]verdict{
 		{"finished", nil, nil, ""},
 		{"in progress for long", wait(model.IndexInProgress, 40*time.Minute), []string{"warning indexes/1500 waits on 1 segment, 90,000 rows, for up to 40 min"}, ""},
 		{"unissued for long", wait(model.IndexUnissued, 40*time.Minute), []string{"warning indexes/1500 for up to 40 min"}, ""},
@@ -125,7 +125,7 @@ func TestIndexStuck(t *testing.T) {
 		{"scalar field", and(wait(model.IndexUnissued, 40*time.Minute), func(w *world) { w.Indexes[0].Field = 102 }), []string{"info indexes/1500 docs.tag"}, ""},
 		{"flat", and(wait(model.IndexUnissued, 40*time.Minute), func(w *world) { w.Indexes[0].Type = "BIN_FLAT" }), nil, ""},
 		{"sessions not read", and(wait(model.IndexUnissued, 40*time.Minute), func(w *world) { w.Loaded &^= model.PartSessions }), nil, "could not be read"},
-	})
+	}))
 }
 
 func TestIndexTooNew(t *testing.T) {

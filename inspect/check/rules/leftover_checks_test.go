@@ -186,7 +186,7 @@ func TestNearLimit(t *testing.T) {
 			}
 		}
 	}
-	hold(t, named("near-limit"), []verdict{
+	hold(t, named("near-limit"), configured([]verdict{
 		{"far", nil, nil, ""},
 		{"near", databases(48), []string{"info / 48 of 64 databases: 75% of rootCoord.maxDatabaseNum"}, ""},
 		{"at it", databases(60), []string{"warning / 60 of 64 databases"}, ""},
@@ -206,5 +206,6 @@ func TestNearLimit(t *testing.T) {
 			w.Config = []*model.ConfigEntry{{Name: "rootCoord.maxGeneralCapacity", Value: "65536"}}
 		}, []string{"warning / 60,000 of 65,536 partitions times shards"}, ""},
 		{"capacity", func(w *world) { partitions(1)(w); w.Collections[0].Shards = 60_000 }, []string{"warning / 60,000 of 65,536 partitions times shards"}, ""},
-	})
+	}))
+	hold(t, named("near-limit"), []verdict{{"processes were not asked", nil, nil, "): the nodes were not asked"}})
 }

@@ -202,6 +202,20 @@ func hold(t *testing.T, x *check.Check, cases []verdict) {
 	}
 }
 
+// configured are cases in which every process was asked and told an empty configuration: each setting has its default.
+func configured(cases []verdict) []verdict {
+	for i := range cases {
+		change := cases[i].change
+		cases[i].change = func(w *world) {
+			w.asked()
+			if change != nil {
+				change(w)
+			}
+		}
+	}
+	return cases
+}
+
 func holdFindings(t *testing.T, x *check.Check, result *check.Result, want []string) {
 	t.Helper()
 	var got []string

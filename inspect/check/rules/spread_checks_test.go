@@ -214,8 +214,10 @@ func TestSpreadChecks(t *testing.T) {
 		{"a coordinator is judged by other bounds", named("memory-pressure"), func() *scene {
 			s := newScene("true", 11)
 			s.live("querycoord", 1).System.MemoryUse = 880 << 20
+			s.node("rootcoord", 2).Config = &model.Config{}
 			return s
 		}, "ok"},
+		{"levels that nobody tells", named("memory-pressure"), func() *scene { return newScene("true", 11) }, "MemoryHighWaterLevel): there is no rootcoord or mixcoord"},
 		{"a host that is full", named("memory-pressure"), func() *scene {
 			s := newScene("true", 11, 12, 13)
 			for _, n := range s.runtime.Nodes {
@@ -228,6 +230,7 @@ func TestSpreadChecks(t *testing.T) {
 			for _, role := range []string{"datanode", "proxy", "rootcoord"} {
 				n := s.node(role, 11)
 				n.Process = s.live("querynode", 11).Process
+				n.Config = &model.Config{}
 			}
 			return s
 		}, "ok"},

@@ -34,7 +34,9 @@ On 2.6 and later the state of the pchannel is looked at: Assigning is informatio
 }
 
 func runChannelWatchState(p *check.Pass) error {
-	timeout := p.SettingSeconds("dataCoord.channel.watchTimeoutInterval", watchTimeout, facts.DataCoords()...) + assignGrace
+	timeout := func() time.Duration {
+		return p.SettingSeconds("dataCoord.channel.watchTimeoutInterval", watchTimeout, facts.DataCoords()...) + assignGrace
+	}
 	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
 		severity, bad := judgeWatchState(p, v, timeout)
 		if !bad {
@@ -48,7 +50,7 @@ func runChannelWatchState(p *check.Pass) error {
 			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID), facts.RefNode(watcherRole(p.Cluster, v), v.Watcher)},
 			Message: fmt.Sprintf("%s of %s is in state %s on %s, begun %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), v.WatchState, watcherName(p.Cluster, v), since),
 			Evidence: []check.Evidence{
-				check.Fact("state", v.WatchState, "etcd"), check.Fact("begun", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Lasts("limit", timeout, ""),
+				check.Fact("state", v.WatchState, "etcd"), check.Fact("begun", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Lasts("limit", timeout(), ""),
 			},
 			Impact: "What is inserted there waits in the queue.",
 			Hint:   check.Advise("look for %s in the log of %s", v.Name, watcherName(p.Cluster, v)),
@@ -57,7 +59,7 @@ func runChannelWatchState(p *check.Pass) error {
 	return nil
 }
 
-func judgeWatchState(p *check.Pass, v *model.VChannel, timeout time.Duration) (severity check.Severity, bad bool) {
+func judgeWatchState(p *check.Pass, v *model.VChannel, timeout func() time.Duration) (severity check.Severity, bad bool) {
 	if !v.Watched || v.Watcher == model.UnassignedNode {
 		return 0, false
 	}
@@ -69,7 +71,7 @@ func judgeWatchState(p *check.Pass, v *model.VChannel, timeout time.Duration) (s
 	case "WatchFailure", "ReleaseFailure":
 		return check.Error, p.OlderThan(v.WatchedAt, assignGrace, true)
 	case "ToWatch", "Uncomplete", "ToRelease", "ReleaseSuccess":
-		return check.Warning, p.OlderThan(v.WatchedAt, timeout, false)
+		return check.Warning, p.OlderThan(v.WatchedAt, timeout(), false)
 	}
 	return check.Warning, true // Unavailable, Uninitialized: a pchannel that no streaming node has
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"kitescope/inspect/check"
@@ -80,13 +81,15 @@ func runCheckpointLag(p *check.Pass) error {
 	if p.Now.IsZero() {
 		return p.Skip("the time of the metadata is unknown")
 	}
-	allowed := max(lagWarning, p.SettingSeconds("dataNode.segment.syncPeriod", syncPeriod, "datanode", "streamingnode")+5*time.Minute)
-	limit := p.Before(allowed)
+	allowed := sync.OnceValue(func() time.Duration {
+		return max(lagWarning, p.SettingSeconds("dataNode.segment.syncPeriod", syncPeriod, "datanode", "streamingnode")+5*time.Minute)
+	})
+	limit := p.Before(lagWarning)
 	byWatcher := make(map[string][]*lagging)
 	seen := make(map[model.CollectionID]*lagging)
 	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
 		at := v.Checkpoint.At
-		if at == 0 || at == model.MaxTSO || at >= limit || v.Watched && !p.OlderThan(v.WatchedAt, watchGrace, true) {
+		if at == 0 || at == model.MaxTSO || at >= limit || v.Watched && !p.OlderThan(v.WatchedAt, watchGrace, true) || at >= p.Before(allowed()) {
 			return
 		}
 		l := seen[x.ID]
@@ -105,11 +108,11 @@ func runCheckpointLag(p *check.Pass) error {
 		list := byWatcher[name]
 		slices.SortFunc(list, func(a, b *lagging) int { return cmp.Compare(a.x.ID, b.x.ID) })
 		if len(list) > crowd {
-			reportLags(p, name, list, allowed)
+			reportLags(p, name, list, allowed())
 			continue
 		}
 		for _, l := range list {
-			reportLags(p, "", []*lagging{l}, allowed)
+			reportLags(p, "", []*lagging{l}, allowed())
 		}
 	}
 	return nil

@@ -40,7 +40,6 @@ type toggle struct {
 }
 
 func runBadSwitches(p *check.Pass) error {
-	unseenDynamic(p)
 	if p.Runtime == nil {
 		p.Unseen("configuration of processes: they were not asked")
 	} else {
@@ -65,17 +64,12 @@ func unseenOfMixCoord(p *check.Pass) {
 	if p.Runtime == nil {
 		return
 	}
-	for _, n := range p.Runtime.Nodes {
-		if n.Role != "mixcoord" || n.Config == nil {
-			continue
-		}
-		for key := range n.Config.Values {
-			if strings.HasPrefix(key, "datacoord") || strings.HasPrefix(key, "querycoord") {
-				return
-			}
-		}
-		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " tells those of RootCoord only")
+	i := slices.IndexFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == "mixcoord" && n.Config != nil })
+	if i < 0 {
 		return
+	}
+	if n := p.Runtime.Nodes[i]; !n.Config.HasBelow("dataCoord") && !n.Config.HasBelow("queryCoord") {
+		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " tells those of RootCoord only")
 	}
 }
 
@@ -135,7 +129,7 @@ func firstWith(p *check.Pass, key, value string) string {
 
 // judgeUntold looks at a dynamic key that no process confirms.
 func judgeUntold(p *check.Pass, t toggle) {
-	for _, e := range p.Config {
+	for _, e := range p.Dynamic() {
 		if model.FoldConfigKey(e.Name) != model.FoldConfigKey(t.key) {
 			continue
 		}
@@ -168,7 +162,7 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 
 // dynamicKey is the name of a setting's dynamic key in etcd, the one that it would have if it is not set.
 func dynamicKey(p *check.Pass, key string) (name string, set bool) {
-	for _, e := range p.Config {
+	for _, e := range p.Dynamic() {
 		if model.FoldConfigKey(e.Name) == model.FoldConfigKey(key) {
 			return e.Name, true
 		}

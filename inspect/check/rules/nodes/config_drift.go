@@ -39,7 +39,6 @@ another spelling: Milvus folds case, dots, slashes and underscores away.`,
 }
 
 func runConfigDrift(p *check.Pass) error {
-	unseenDynamic(p)
 	var told []*model.LiveNode
 	for _, n := range p.Runtime.Nodes {
 		if n.Config == nil {
@@ -60,7 +59,7 @@ func runConfigDrift(p *check.Pass) error {
 			reportDrift(p, n, d)
 		}
 	}
-	for _, e := range p.Config {
+	for _, e := range p.Dynamic() {
 		if !changed[model.FoldConfigKey(e.Name)] {
 			judgeDynamic(p, e)
 		}

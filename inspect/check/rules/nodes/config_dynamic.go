@@ -14,8 +14,8 @@ import (
 // configuredKeys are the folded keys for which etcd has a value: which process has the wrong one is judged by that, and not
 // by what most have, who may not have taken it yet.
 func configuredKeys(p *check.Pass) map[string]bool {
-	keys := make(map[string]bool, len(p.Config))
-	for _, e := range p.Config {
+	keys := make(map[string]bool, len(p.Dynamic()))
+	for _, e := range p.Dynamic() {
 		if !e.Redacted {
 			keys[model.FoldConfigKey(e.Name)] = true
 		}
@@ -46,13 +46,6 @@ func changedKeys(p *check.Pass) map[string]bool {
 		p.Unseen("whether processes have " + words.Few(names) + ": changed in etcd a moment ago, and they take that over within " + words.Span(takesOver))
 	}
 	return keys
-}
-
-// unseenDynamic notes that dynamic keys are not known: birdwatcher's backups leave them out.
-func unseenDynamic(p *check.Pass) {
-	if !p.Loaded.Has(model.PartConfig) {
-		p.Unseen("the dynamic keys in etcd: not in what was read")
-	}
 }
 
 // judgeDynamic compares a dynamic key with what the processes have.

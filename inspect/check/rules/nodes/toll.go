@@ -85,6 +85,7 @@ func impactWithout(p *check.Pass, role string) string {
 // tollOfBuilders weighs that nobody builds indexes by what is asked of them: rows that wait, or will once they are flushed.
 func tollOfBuilders(p *check.Pass, t toll) toll {
 	if !p.Loaded.Has(facts.PartsOfBuilds) {
+		p.Unseen("what waits for an index")
 		t.impact = "No index is built."
 		return t
 	}

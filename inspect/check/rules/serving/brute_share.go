@@ -179,6 +179,10 @@ func bruteHolders(p *check.Pass, id model.CollectionID) []model.Ref {
 
 // bruteNodes reports query nodes of which most work is brute force, and twice as much of it as the others'.
 func bruteNodes(p *check.Pass) {
+	if !p.Loaded.Has(model.PartSessions) {
+		p.Unseen("which query nodes take segments")
+		return
+	}
 	brute := make(map[model.NodeID]float64)
 	growing := make(map[model.NodeID]int64)
 	var total float64

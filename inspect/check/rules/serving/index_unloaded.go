@@ -71,7 +71,7 @@ func runIndexNotLoaded(p *check.Pass) error {
 
 func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *model.LiveNode, s *model.ServedSegment, x *model.Index, asked time.Time) {
 	record := p.Segment(s.ID)
-	if record == nil || record.Rows < p.SettingCount("indexCoord.segment.minSegmentNumRowsToEnableIndex", facts.MinIndexRows, facts.DataCoords()...) {
+	if record == nil || record.Rows < p.LeastIndexedRows() {
 		return
 	}
 	r := facts.RecordOf(record, x.ID)

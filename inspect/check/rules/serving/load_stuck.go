@@ -42,7 +42,7 @@ it again.`,
 
 func runLoadStuck(p *check.Pass) error {
 	asked := p.AskedAt()
-	patience := min(p.SettingSeconds("queryCoord.loadTimeoutSeconds", 10*time.Minute, "querycoord", "mixcoord"), facts.LoadGrace)
+	var patience time.Duration
 	var last *lastLoads
 	for _, l := range p.LoadStates {
 		x := p.Collection(l.Collection)
@@ -52,6 +52,7 @@ func runLoadStuck(p *check.Pass) error {
 		loads := loadsOf(l)
 		if len(loads) > 0 && last == nil {
 			last = findLastLoads(p)
+			patience = min(p.SettingSeconds("queryCoord.loadTimeoutSeconds", 10*time.Minute, "querycoord", "mixcoord"), facts.LoadGrace)
 		}
 		var stuck, nothing []load
 		for _, one := range loads {

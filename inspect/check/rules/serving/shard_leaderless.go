@@ -58,7 +58,10 @@ func runNoShardLeader(p *check.Pass) error {
 			case !known:
 				unsure = append(unsure, channel)
 			case leaders == 0 && len(views) > 0:
-				if p.Loaded.Has(shardUnserviceable.Parts) && cannotServe(p, views) {
+				switch {
+				case !p.Loaded.Has(shardUnserviceable.Parts):
+					p.Unseen("whether the leaders of " + channel + " can serve")
+				case cannotServe(p, views):
 					continue
 				}
 				found.unnamed, found.problem = append(found.unnamed, channel), problem

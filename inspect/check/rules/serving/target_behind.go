@@ -3,6 +3,7 @@ package serving
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"kitescope/inspect/check"
@@ -51,7 +52,9 @@ type oldTarget struct {
 
 func runTargetBehind(p *check.Pass) error {
 	asked := p.AskedAt()
-	limit := max(leastTargetAge, 3*p.SettingSeconds("queryCoord.NextTargetSurviveTime", 5*time.Minute, "querycoord", "mixcoord"))
+	limit := sync.OnceValue(func() time.Duration {
+		return max(leastTargetAge, 3*p.SettingSeconds("queryCoord.NextTargetSurviveTime", 5*time.Minute, "querycoord", "mixcoord"))
+	})
 	for _, l := range p.LoadStates {
 		if x := p.Collection(l.Collection); x == nil || x.Dropped() || l.Status != "Loaded" {
 			continue
@@ -81,13 +84,13 @@ func viewsOf(p *check.Pass, id model.CollectionID) []model.ShardView {
 	return views
 }
 
-func judgeTarget(p *check.Pass, g *oldTarget, v model.ShardView, newest, asked time.Time, limit time.Duration) {
+func judgeTarget(p *check.Pass, g *oldTarget, v model.ShardView, newest, asked time.Time, limit func() time.Duration) {
 	at := facts.VersionTime(v.TargetVersion)
 	switch {
 	case at.IsZero() && v.TargetVersion != 0:
 		g.unsure++
 		return
-	case at.IsZero(), asked.Sub(at) < limit:
+	case at.IsZero(), asked.Sub(at) < leastTargetAge, asked.Sub(at) < limit():
 		return
 	}
 	var wanted []model.SegmentID
@@ -103,7 +106,7 @@ func judgeTarget(p *check.Pass, g *oldTarget, v model.ShardView, newest, asked t
 			}
 		}
 	}
-	behind := newest.Sub(at) > limit
+	behind := newest.Sub(at) > limit()
 	if len(wanted) == 0 && !behind {
 		return
 	}

@@ -28,7 +28,7 @@ While it is off, QueryCoord still empties nodes that are stopping.`,
 	Remedy: `Turn it on: the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + ` with the value ` + "`true`" + ` is taken over without a restart, measured within 5 to 8 seconds; or set it in milvus.yaml. If it is off on
 purpose (moves cost memory twice for a while, and warm caches), move by hand what ` + "`kitescope balance --plan`" + ` lists.`,
 	// Not PartConfig: a backup has no dynamic keys, and QueryCoord's own word counts.
-	Parts: model.PartServing | model.PartSessions | model.PartObjects | model.PartSegments,
+	Parts: model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
 	Needs: check.NeedProcesses,
 	Run:   runAutoBalanceOff,
 }
@@ -58,12 +58,8 @@ func runAutoBalanceOff(p *check.Pass) error {
 	if len(refs) == 0 {
 		return nil
 	}
-	auto := p.Balance.Auto
-	if !auto.Known {
-		p.Unseen(balance.SwitchKey + ": QueryCoord did not tell it, and there is no dynamic key")
-		return nil
-	}
-	if auto.On {
+	auto := p.AutoBalance()
+	if !auto.Known || auto.On {
 		return nil
 	}
 	f := check.Finding{
@@ -77,8 +73,10 @@ func runAutoBalanceOff(p *check.Pass) error {
 		Impact: "Nothing evens out by itself. Evenly spread, the busiest node, for which searches wait, would have " + words.Share(cost) + " less to do.",
 		Hint:   check.Advise("%s turns it on within seconds; or move by hand what kitescope balance --plan lists", check.Etcdctl("put").Arg(switchKey(p), "true")),
 	}
-	if auto.Key != "" {
-		f.Evidence = append(f.Evidence, check.Fact("dynamic key", auto.Key, "etcd"))
+	for _, e := range p.Dynamic() {
+		if e.Name == auto.Key {
+			f.Evidence = append(f.Evidence, check.Fact("dynamic key", e.Name, "etcd"))
+		}
 	}
 	p.Report(f)
 	return nil

@@ -165,16 +165,21 @@ func spreadable(p *check.Pass, r *region, id model.NodeID) bool {
 		groups = r.groups
 	}
 	return slices.ContainsFunc(groups, func(g *balance.Group) bool {
-		return !p.Balance.Exclusive(g) && slices.ContainsFunc(g.Shares, func(s *balance.Share) bool { return s.Node != id && s.Sealed >= 2 })
+		return !p.Exclusive(g) && slices.ContainsFunc(g.Shares, func(s *balance.Share) bool { return s.Node != id && s.Sealed >= 2 })
 	})
 }
 
 // settling reports whether a node is being filled: it has just started, or it started not long ago and was given a
 // segment lately. Where auto-balance is off nobody fills it.
 func settling(p *check.Pass, n *balance.Share) bool {
-	if a := p.Balance.Auto; a.Known && !a.On {
+	if !young(p, n) {
 		return false
 	}
+	auto := p.AutoBalance()
+	return auto.On || !auto.Known
+}
+
+func young(p *check.Pass, n *balance.Share) bool {
 	if at := n.Live.StartedAt(); !at.IsZero() {
 		switch age := p.Now.Sub(at); {
 		case age < facts.SettlesAfter:
@@ -276,7 +281,7 @@ func unevenGroups(p *check.Pass, r *region) []unevenGroup {
 	mean := float64(r.rows()) / float64(len(r.nodes))
 	var list []unevenGroup
 	for _, g := range r.groups {
-		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows || p.Balance.Exclusive(g) || evenByRoom(p, g) {
+		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows || p.Exclusive(g) || evenByRoom(p, g) {
 			continue
 		}
 		x := unevenGroup{Group: g}

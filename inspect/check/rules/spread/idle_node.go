@@ -30,7 +30,7 @@ it is an information only.`,
 	Remedy: `If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the calls. If it is on and the
 node stays idle: is the node in the resource group of the replicas (` + "`kitescope get resource-groups`" + `)? Is another node stopping? Those are emptied first. QueryCoord's log says
 why it skips a replica ("skip balance"). Does its version or memory differ, so that QueryCoord holds it unfit?`,
-	Parts:       model.PartServing | model.PartSessions | model.PartObjects | model.PartSegments,
+	Parts:       model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
 	Needs:       check.NeedProcesses,
 	Run:         runIdleNode,
 	Roles:       []string{"querycoord"},
@@ -42,11 +42,8 @@ func runIdleNode(p *check.Pass) error {
 		return p.Skip(reason)
 	}
 	for _, x := range idleNodes(p) {
-		switch {
-		case !x.fresh:
+		if !x.fresh {
 			reportIdle(p, x)
-		case !p.Balance.Auto.Known:
-			p.Unseen("whether auto-balance is on, and will give " + x.Name() + " more")
 		}
 	}
 	return nil
@@ -106,7 +103,7 @@ func idleCircumstances(p *check.Pass, f *check.Finding, x quietNode) {
 	}
 	replicas := x.region.replicasOf(x.Node)
 	f.Evidence = append(f.Evidence, check.Fact("replicas that name it", fmt.Sprintf("%d of %d", len(replicas), len(x.region.groups)), "etcd"))
-	auto := p.Balance.Auto
+	auto := p.AutoBalance()
 	switch {
 	case auto.Known && !auto.On:
 		f.Evidence = append(f.Evidence, check.Fact(balance.SwitchKey, auto.Value, auto.From))
