@@ -2,7 +2,7 @@
 # `make lint` and `make vuln` build their tools from tools/go.mod.
 
 GO       ?= go
-FUZZTIME ?= 10s
+FUZZTIME ?= 20s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 BIN      ?= bin
 # For bench-inspect: -segments, -ui-segments, -rounds, -only; see `go -C tools/bench run ./inspect -h`.
