@@ -69,7 +69,7 @@ func heap(work func()) int64 {
 
 // TestDecodeHoldsNoMoreThanItsLimit grows each table of a profile until it is refused: what is held counts, not what comes in.
 func TestDecodeHoldsNoMoreThanItsLimit(t *testing.T) {
-	const limit = 16 << 20
+	const limit = 12 << 20
 	long := strings.Repeat("n", 1<<20-1)
 	head := append(oneType(), wire{}.names("a", "b", "samples", "count", long)...)
 	for name, unit := range map[string]func(i int) wire{
@@ -110,7 +110,7 @@ func TestDecodeHoldsNoMoreThanItsLimit(t *testing.T) {
 				runtime.KeepAlive(p)
 				refused = errors.Is(err, profile.ErrTooLarge)
 				t.Logf("%10d %10d %v", n, held, err)
-				if held > limit*5/4+4<<20 {
+				if held > limit*5/4+3<<20 {
 					t.Fatalf("%d MiB were held of %d units, the limit is %d MiB (%v)", held>>20, n, limit>>20, err)
 				}
 				if n > 50_000_000 {

@@ -158,7 +158,7 @@ func TestFollowRandomChanges(t *testing.T) {
 			f := follow(t, kvs, Want{Parts: model.PartAll, Records: true}, nil)
 			f.check(f.at(1), "at the start")
 			random := rand.New(rand.NewPCG(11, 12))
-			for step := range 15 {
+			for step := range randomSteps {
 				var what strings.Builder
 				ops := make(map[string]clientv3.Op)
 				for range 1 + random.IntN(12) {

@@ -3,6 +3,7 @@ package report_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -82,8 +83,9 @@ func compareDiff(t *testing.T, base, p *profile.Profile, o report.CompareOptions
 			t.Errorf("%s: %+v does not add up", what, change)
 		}
 	}
-	if diff := cmp.Diff(parseTop(t, answer), linesOf(&report.Header{Total: c.Total}, entries)); diff != "" {
-		t.Errorf("%s: pprof says -, we say +\n%.3000s", what, diff)
+	want := parseTop(t, answer)
+	if got := linesOf(&report.Header{Total: c.Total}, entries); !slices.Equal(want, got) {
+		t.Errorf("%s: pprof says -, we say +\n%.3000s", what, cmp.Diff(want, got))
 	}
 	difference, err := profiletest.Subtract(p, base, profile.SubtractOptions{DiffBase: o.DiffBase, Normalize: o.Normalize})
 	if err != nil {
@@ -93,7 +95,7 @@ func compareDiff(t *testing.T, base, p *profile.Profile, o report.CompareOptions
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(parseTop(t, answer), linesOf(&top.Header, top.Entries)); diff != "" {
-		t.Errorf("%s: of Align and Merge pprof says -, we say +\n%.3000s", what, diff)
+	if got := linesOf(&top.Header, top.Entries); !slices.Equal(want, got) {
+		t.Errorf("%s: of Align and Merge pprof says -, we say +\n%.3000s", what, cmp.Diff(want, got))
 	}
 }

@@ -174,7 +174,8 @@ func unordered(lines []line) []line {
 	for i := range lines {
 		lines[i].SumPct = ""
 	}
-	slices.SortFunc(lines, func(a, b line) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	key := func(l line) string { return l.Name + " " + l.Flat + " " + l.Cum }
+	slices.SortFunc(lines, func(a, b line) int { return strings.Compare(key(a), key(b)) })
 	return lines
 }
 
@@ -234,8 +235,8 @@ func compare(t *testing.T, p *profile.Profile, kind int, questions []question, a
 		if q.options.By == profile.ByFile {
 			want, got = unordered(want), unordered(got)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s of %s: pprof says -, we say +\n%.3000s", q.name(), p.Types[kind], diff)
+		if !slices.Equal(want, got) {
+			t.Errorf("%s of %s: pprof says -, we say +\n%.3000s", q.name(), p.Types[kind], cmp.Diff(want, got))
 		}
 	}
 }
@@ -260,6 +261,9 @@ func TestTopEqualsPprof(t *testing.T) {
 				t.Fatal(err)
 			}
 			for kind, valueType := range p.Types {
+				if i > len(files) && kind != main {
+					continue // of a cluster's nodes the first is asked of all that it has: the others' are of the same kinds
+				}
 				q := questions(i < len(files) && kind == len(p.Types)-1)
 				compare(t, p, kind, q, ask(t, tool, []string{file}, p.Types[main].Type, unitOf(valueType.Unit), kind, q))
 			}
