@@ -117,15 +117,6 @@ func Positions(n int) []int {
 	return rows
 }
 
-// Placed makes columns of a list's rows columns of the places in it.
-func Placed[T any](columns []table.ColumnOf[T], at func(i int) T) []table.ColumnOf[int] {
-	list := make([]table.ColumnOf[int], len(columns))
-	for i, c := range columns {
-		list[i] = table.ColumnOf[int]{Column: c.Column, Cell: func(row int) table.Cell { return c.Cell(at(row)) }}
-	}
-	return list
-}
-
 // Places is a table of n rows.
 func Places(n int, columns []table.ColumnOf[int]) func(show table.Show) *table.Grid {
 	list := table.New(table.Schema{Sparse: true}, Positions(n), columns)

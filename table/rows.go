@@ -1,6 +1,9 @@
 package table
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ColumnOf is a column and how its cells are computed from a row of type T.
 type ColumnOf[T any] struct {
@@ -16,6 +19,13 @@ type ColumnOf[T any] struct {
 // Titled is the column with a title, under which people see a text instead of the value; the highest priority is dropped first.
 func (c ColumnOf[T]) Titled(title string, priority int, shown func(T) string) ColumnOf[T] {
 	c.Title, c.Priority, c.Show, c.Shown = title, priority, Always, shown
+	return c
+}
+
+// Titled gives that of the columns a title that has the name, as the method does.
+func Titled[T any](columns []ColumnOf[T], name, title string, priority int, shown func(T) string) *ColumnOf[T] {
+	c := &columns[slices.IndexFunc(columns, func(c ColumnOf[T]) bool { return c.Name == name })]
+	*c = c.Titled(title, priority, shown)
 	return c
 }
 
@@ -40,6 +50,24 @@ func (c ColumnOf[T]) Looking(role func(T) Role) ColumnOf[T] {
 // Picture is a column of what people see only, which stands on the right.
 func Picture[T any](name, title string, priority int, shown func(T) string) ColumnOf[T] {
 	return ColumnOf[T]{Column: Column{Name: name, Right: true, For: People}}.Titled(title, priority, shown)
+}
+
+// Through makes columns those of rows that have what they are of.
+func Through[R, T any](columns []ColumnOf[T], of func(R) T) []ColumnOf[R] {
+	list := make([]ColumnOf[R], len(columns))
+	for i, c := range columns {
+		list[i] = ColumnOf[R]{Column: c.Column}
+		if c.Cell != nil {
+			list[i].Cell = func(row R) Cell { return c.Cell(of(row)) }
+		}
+		if c.Shown != nil {
+			list[i].Shown = func(row R) string { return c.Shown(of(row)) }
+		}
+		if c.Role != nil {
+			list[i].Role = func(row R) Role { return c.Role(of(row)) }
+		}
+	}
+	return list
 }
 
 // Rows is a slice of rows with columns.

@@ -76,6 +76,7 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 	}
 	fl := cmd.Flags()
 	f.report.Register(cmd, builds.ComparisonFormats(), 0, "")
+	f.report.List(cmd, builds.ComparisonSchema, "verdict=worse", "-change_percent,metric", "metric,change_percent; +p")
 	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(builds.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(picture.Formats(), ", ."))
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
@@ -253,7 +254,7 @@ func (f *benchFlags) comparisonWriter(a *cli.App, s *settledComparison) (func(*b
 			return nil, err
 		}
 		return func(c *bench.Comparison) error {
-			return to(func(w io.Writer) error { return builds.WriteComparison(w, c, s.format, s.render.Options) })
+			return to(func(w io.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })
 		}, nil
 	}
 	if !slices.Contains(builds.ComparisonPlotNames(), f.plot) {

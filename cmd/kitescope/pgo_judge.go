@@ -65,6 +65,7 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads")
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "show so many hot calls, 0 for all")
+	f.report.List(cmd, builds.JudgementSchema, "usable=false", "-go_percent,name", "name,samples; +go_version")
 	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "the least bound, in percent of CPU time, that is worth building for")
 	fl.Float64Var(&f.bars.overlap, "min-overlap", 0.8, "how alike the calls of two profiles of one load must be, 0 to 1")

@@ -40,6 +40,7 @@ differs from the others of its role by more than chance.`,
 		},
 	}
 	f.register(cmd)
+	f.report.List(cmd, profiles.NodesSchema, "load=idle", "-cores_busy,node", "node,cores_busy; +location")
 	cli.LeaveOut(cmd, "by", "label", "cum", "mean")
 	return cmd
 }

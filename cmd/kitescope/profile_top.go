@@ -104,6 +104,7 @@ how much of it comes from and goes to each: "go tool pprof -peek".`,
 		}),
 	}
 	f.register(cmd)
+	f.report.List(cmd, profiles.PeekSchema, "'flat_percent>1'", "-cum,function", "function,flat,class; +file")
 	cli.LeaveOut(cmd, "mean")
 	return cmd
 }

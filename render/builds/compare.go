@@ -18,6 +18,7 @@ import (
 	"kitescope/doc"
 	"kitescope/profile/bench"
 	"kitescope/render"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -33,34 +34,39 @@ func ComparisonFormats() render.Formats {
 }
 
 // WriteComparison writes what changed between two sets of benchmark results, and how sure that is.
-func WriteComparison(w io.Writer, c *bench.Comparison, f render.Format, o render.Options) error {
+func WriteComparison(w io.Writer, c *bench.Comparison, f render.Format, o render.ReportOptions) error {
 	if f.Name() != "table" {
 		o.Width = 0
 	}
-	return newComparisonSheet(c, f.Name() == "wide", &render.ReportOptions{Options: o}).Write(w, f)
+	return newComparisonSheet(c, f.Name() == "wide", &o).Write(w, f)
+}
+
+// ComparisonSchema is what can be asked of the metrics that WriteComparison writes.
+func ComparisonSchema(o render.ReportOptions) *table.Schema {
+	return newComparisonTable(&bench.Comparison{}, nil, false, &o).rows(false).Schema()
 }
 
 func newComparisonSheet(c *bench.Comparison, wide bool, o *render.ReportOptions) *render.Sheet {
 	lines := groupedLines(c)
+	t := newComparisonTable(c, lines, wide, o)
+	t.apart = len(lines) > 1 && !slices.ContainsFunc(lines, func(l *bench.Line) bool { return l.Remark != lines[0].Remark })
+	asked, parts := t.parts()
 	s := &render.Sheet{
 		Kind: "Comparison", Options: o, Head: comparisonHead(c, &o.Options),
 		About:  func(e *doc.Encoder) { writeComparisonHead(e, c) },
-		Items:  render.ForScripts(len(lines), len(lines), comparisonFields(c, lines)),
+		Items:  asked.Items,
 		Nested: func(e *doc.Encoder, i int) { writeLineValues(e, lines[i]) },
+		Parts:  parts, Foot: asked.More(o),
 	}
 	if len(lines) == 0 {
-		s.Parts = []render.Part{{Head: []render.Line{{Text: "no metric is on both sides or on one"}}}}
 		return s
 	}
-	t := newComparisonTable(c, lines, wide, &o.Options)
-	t.apart = len(lines) > 1 && !slices.ContainsFunc(lines, func(l *bench.Line) bool { return l.Remark != lines[0].Remark })
-	s.Parts = t.parts()
-	if !t.apart && o.Width > 0 && render.TablesWidth(s.Parts) > o.Width {
+	if !t.apart && len(asked.Rows) > 0 && o.Width > 0 && !o.KeepColumns && render.TablesWidth(s.Parts) > o.Width {
 		t.apart = true
-		s.Parts = t.parts()
+		_, s.Parts = t.parts()
 	}
 	if t.apart {
-		s.Foot = t.remarks()
+		s.Foot = append(s.Foot, t.remarks(asked.Rows)...)
 	}
 	s.Foot = append(s.Foot, t.legend()...)
 	return s

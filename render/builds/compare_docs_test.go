@@ -32,7 +32,7 @@ func TestProofDocs(t *testing.T) {
 	}
 	for _, c := range comparisons() {
 		var b bytes.Buffer
-		if err := WriteComparison(&b, c, comparisonFormat(t, "json"), render.Options{}); err != nil {
+		if err := WriteComparison(&b, c, comparisonFormat(t, "json"), render.ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		rendertest.CollectKeys(t, compared, b.Bytes())
@@ -90,7 +90,7 @@ func TestPublishedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := WriteComparison(&b, c, render.Format{}, render.Options{Width: 80}); err != nil {
+		if err := WriteComparison(&b, c, render.Format{}, render.ReportOptions{Options: render.Options{Width: 80}}); err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range append(want, "one run a side proves nothing") {

@@ -12,14 +12,12 @@ import (
 )
 
 // comparisonFields are the keys of a metric.
-func comparisonFields(c *bench.Comparison, lines []*bench.Line) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(l *bench.Line) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(lines[i]) })
-	}
-	ratio := func(name string, of func(l *bench.Line) float64) table.ColumnOf[int] {
+func comparisonFields(c *bench.Comparison) []table.ColumnOf[*bench.Line] {
+	field := render.Key[*bench.Line]
+	ratio := func(name string, of func(l *bench.Line) float64) table.ColumnOf[*bench.Line] {
 		return field(name, table.Exact, func(l *bench.Line) table.Cell { return changeCell(l, of(l)-1) })
 	}
-	chance := func(name string, of func(l *bench.Line) float64) table.ColumnOf[int] {
+	chance := func(name string, of func(l *bench.Line) float64) table.ColumnOf[*bench.Line] {
 		return field(name, table.Exact, func(l *bench.Line) table.Cell {
 			if l.Test == "" {
 				return table.OfNone()
@@ -27,7 +25,7 @@ func comparisonFields(c *bench.Comparison, lines []*bench.Line) []table.ColumnOf
 			return render.FiniteCell(of(l))
 		})
 	}
-	return []table.ColumnOf[int]{
+	return []table.ColumnOf[*bench.Line]{
 		field("of", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.Of) }),
 		field("metric", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.Name) }),
 		field("unit", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.Unit) }),
@@ -118,7 +116,7 @@ func writeComparisonHead(e *doc.Encoder, c *bench.Comparison) {
 	e.Key("items")
 	e.BeginList()
 	lines := groupedLines(c.Control)
-	it := render.NewItems(render.ForScripts(len(lines), len(lines), comparisonFields(c.Control, lines)))
+	it := render.NewItems(table.All(table.New(table.Schema{Sparse: true}, lines, comparisonFields(c.Control)), table.Hidden))
 	for i := range lines {
 		it.Write(e, i)
 	}

@@ -23,10 +23,10 @@ func (t *comparisonTable) remark(l *bench.Line) string {
 }
 
 // remarks stand below a table that has no room for them. Those that differ in their numbers only are one.
-func (t *comparisonTable) remarks() (lines []render.Line) {
+func (t *comparisonTable) remarks(rows []*bench.Line) (lines []render.Line) {
 	var order []string
 	of, alike := map[string][]*bench.Line{}, map[string][]remarkWords{}
-	for _, l := range t.lines {
+	for _, l := range rows {
 		if l.Remark == "" {
 			continue
 		}

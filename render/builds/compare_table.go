@@ -134,7 +134,7 @@ func groupedLines(c *bench.Comparison) []*bench.Line {
 // comparisonTable lays lines out for people.
 type comparisonTable struct {
 	c     *bench.Comparison
-	o     *render.Options
+	o     *render.ReportOptions
 	lines []*bench.Line
 	// apart says that remarks stand below the table.
 	apart bool
@@ -148,7 +148,7 @@ type comparisonTable struct {
 	control map[bench.Metric]*bench.Line
 }
 
-func newComparisonTable(c *bench.Comparison, lines []*bench.Line, wide bool, o *render.Options) *comparisonTable {
+func newComparisonTable(c *bench.Comparison, lines []*bench.Line, wide bool, o *render.ReportOptions) *comparisonTable {
 	t := &comparisonTable{c: c, o: o, lines: lines, wide: wide}
 	for _, l := range lines {
 		text := MetricChange(l)
@@ -169,80 +169,101 @@ func newComparisonTable(c *bench.Comparison, lines []*bench.Line, wide bool, o *
 	return t
 }
 
-// parts are the groups of metrics, in one table. Where each group is of one metric there are no groups.
-func (t *comparisonTable) parts() []render.Part {
-	groups := [][]*bench.Line{}
+// parts are the metrics that are asked for, in groups in one table. Where each group is of one metric there are no groups, nor
+// where somebody asks for an order or columns.
+func (t *comparisonTable) parts() (*render.Asked[*bench.Line], []render.Part) {
+	groups := []lineGroup{}
+	of := func(l *bench.Line) lineGroup { return lineGroup{l.Of, l.Concurrency} }
 	for i, l := range t.lines {
-		if i == 0 || l.Of != t.lines[i-1].Of || l.Concurrency != t.lines[i-1].Concurrency {
-			groups = append(groups, nil)
-		}
-		groups[len(groups)-1] = append(groups[len(groups)-1], l)
-	}
-	if len(groups) == len(t.lines) || len(groups) == 1 && MetricGroup(&t.lines[0].Metric) == "" {
-		return []render.Part{{List: render.Places(len(t.lines), t.columns(t.lines, len(groups) > 1))}}
-	}
-	parts := make([]render.Part, len(groups))
-	for i, group := range groups {
-		parts[i] = render.Part{List: render.Places(len(group), t.columns(group, false)), Joined: i > 0}
-		if name := MetricGroup(&group[0].Metric); name != "" {
-			parts[i].Head = []render.Line{{Role: render.RoleAccent, Text: name}}
+		if i == 0 || of(l) != of(t.lines[i-1]) {
+			groups = append(groups, of(l))
 		}
 	}
-	return parts
+	alone := len(groups) < 2 && (len(groups) == 0 || MetricGroup(&t.lines[0].Metric) == "")
+	flat := alone || len(groups) == len(t.lines) || len(t.o.Ask.Sort)+len(t.o.Ask.Columns) > 0
+	asked := render.Ask(t.o, t.rows(flat && !alone), nil)
+	if flat || len(asked.Rows) == 0 {
+		return asked, []render.Part{asked.List("no metric is on both sides or on one")}
+	}
+	var parts []render.Part
+	for _, group := range groups {
+		i := slices.IndexFunc(asked.Rows, func(l *bench.Line) bool { return of(l) == group })
+		if i < 0 {
+			continue
+		}
+		part := render.Part{List: asked.Part(func(l *bench.Line) bool { return of(l) == group }), Joined: len(parts) > 0}
+		if name := MetricGroup(&asked.Rows[i].Metric); name != "" {
+			part.Head = []render.Line{{Role: render.RoleAccent, Text: name}}
+		}
+		parts = append(parts, part)
+	}
+	return asked, parts
 }
 
-func (t *comparisonTable) columns(lines []*bench.Line, full bool) []table.ColumnOf[int] {
-	look := func(i int) render.Role {
-		_, role := ComparisonVerdict(lines[i].Verdict, t.o.ASCII)
-		return role
-	}
-	dim := func(int) render.Role { return render.RoleDim }
-	column := func(title string, priority int, role func(int) render.Role, text func(l *bench.Line) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Role: role, Shown: func(i int) string { return text(lines[i]) }}
-	}
-	wide := func(title string, role func(int) render.Role, text func(l *bench.Line) string) table.ColumnOf[int] {
-		c := column(title, 0, role, text)
-		c.Show = table.Wide
+// rows are the metrics, by their full names or as those of a group.
+func (t *comparisonTable) rows(full bool) *table.Rows[*bench.Line] {
+	type line = *bench.Line
+	columns := comparisonFields(t.c)
+	show := func(name, title string, priority int, text func(l line) string) *table.ColumnOf[line] {
+		c := table.Titled(columns, name, title, priority, text)
+		c.Right = true
 		return c
 	}
-	runs := column([]string{"RUNS", "PAIRS"}[render.BoolInt(t.c.Paired)], 3, nil, MetricRuns)
-	if !t.runs {
-		runs.Show = table.Wide // the head says it
+	look := func(l line) render.Role {
+		_, role := ComparisonVerdict(l.Verdict, t.o.ASCII)
+		return role
 	}
-	mark := column("", 0, look, func(l *bench.Line) string {
-		mark, _ := ComparisonVerdict(l.Verdict, t.o.ASCII)
-		return mark
-	})
-	name := column("METRIC", 0, nil, func(l *bench.Line) string {
+	dim := func(line) render.Role { return render.RoleDim }
+	metric := show("metric", "METRIC", 0, func(l line) string {
 		if full {
 			return MetricText(&l.Metric)
 		}
 		return metricName(&l.Metric)
 	})
-	verdict := column("VERDICT", 2, look, func(l *bench.Line) string { return l.Verdict.String() })
-	remark := column("REMARK", 0, dim, t.remark)
-	name.Right, name.Shorten, verdict.Right, remark.Right = false, true, false, false
-	columns := []table.ColumnOf[int]{
-		mark, name,
-		column("BEFORE", 0, nil, func(l *bench.Line) string { return t.side(l, 0) }),
-		column("AFTER", 0, nil, func(l *bench.Line) string { return t.side(l, 1) }),
-		column("CHANGE", 0, look, t.change),
-		column("95% CI", 1, look, MetricInterval),
-		wide("P", look, func(l *bench.Line) string { return testedChance(l, l.Corrected) }),
-		wide("P ALONE", look, func(l *bench.Line) string { return testedChance(l, l.P) }),
-		runs,
-		wide("GOOD", nil, func(l *bench.Line) string {
-			return strings.Replace(directionWord(l.Better), "unknown", words.UnknownMark, 1)
-		}),
+	metric.Right, metric.Shorten = false, true
+	show("before", "BEFORE", 0, func(l line) string { return t.side(l, 0) })
+	show("after", "AFTER", 0, func(l line) string { return t.side(l, 1) })
+	show("change_percent", "CHANGE", 0, t.change).Role = look
+	verdict := show("verdict", "VERDICT", 2, func(l line) string { return l.Verdict.String() })
+	verdict.Right, verdict.Role = false, look
+	remark := show("remark", "REMARK", 0, t.remark)
+	remark.Right, remark.Role = false, dim
+	if t.apart || !t.remarked {
+		remark.Show = table.Hidden
 	}
-	if t.c.Control != nil {
-		columns = append(columns, wide("CONTROL", dim, t.controlChange))
+	for _, wide := range []struct {
+		name, title string
+		role        func(l line) render.Role
+		text        func(l line) string
+	}{
+		{"p_corrected", "P", look, func(l line) string { return testedChance(l, l.Corrected) }},
+		{"p", "P ALONE", look, func(l line) string { return testedChance(l, l.P) }},
+		{"better", "GOOD", nil, func(l line) string { return strings.Replace(directionWord(l.Better), "unknown", words.UnknownMark, 1) }},
+		{"visible_percent", "VISIBLE", dim, MetricVisible},
+		{"needs_runs", "NEEDS", dim, needsText},
+	} {
+		c := show(wide.name, wide.title, 0, wide.text)
+		c.Show, c.Role = table.Wide, wide.role
 	}
-	columns = append(columns, wide("VISIBLE", dim, MetricVisible), wide("NEEDS", dim, needsText), verdict)
-	if !t.apart && t.remarked {
-		columns = append(columns, remark)
+	runs := table.Picture("runs", []string{"RUNS", "PAIRS"}[render.BoolInt(t.c.Paired)], 3, MetricRuns)
+	if !t.runs {
+		runs = runs.Wider() // the head says it
 	}
-	return columns
+	control := table.Picture("control", "CONTROL", 0, t.controlChange).Looking(dim).Wider()
+	if t.c.Control == nil {
+		control.Show = table.Hidden
+	}
+	return table.New(table.Schema{
+		Name: "metrics", Singular: "metric", Names: []string{"metric"}, Sparse: true,
+		Order: []string{
+			"mark", "metric", "before", "after", "change_percent", "interval", "p_corrected", "p", "runs", "better", "control", "visible_percent", "needs_runs", "verdict", "remark",
+		},
+	}, t.lines, append(columns, runs, control,
+		table.Picture("mark", "", 0, func(l line) string {
+			mark, _ := ComparisonVerdict(l.Verdict, t.o.ASCII)
+			return mark
+		}).Looking(look),
+		table.Picture("interval", "95% CI", 1, MetricInterval).Looking(look)))
 }
 
 // testedChance is a p value, of which there is none without a test.

@@ -186,7 +186,7 @@ func TestGoldenComparison(t *testing.T) {
 				word = "table"
 			}
 			var b bytes.Buffer
-			if err := WriteComparison(&b, c, comparisonFormat(t, word), o); err != nil {
+			if err := WriteComparison(&b, c, comparisonFormat(t, word), render.ReportOptions{Options: o}); err != nil {
 				t.Fatal(err)
 			}
 			text := b.String()
@@ -215,7 +215,7 @@ func TestComparisonNeverProves(t *testing.T) {
 	c := publishedComparison()
 	for _, word := range rendertest.Words(ComparisonFormats().Names()) {
 		var b bytes.Buffer
-		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.Options{Width: 200}); err != nil {
+		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.ReportOptions{Options: render.Options{Width: 200}}); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
@@ -254,7 +254,7 @@ func TestLargeComparison(t *testing.T) {
 	for _, word := range rendertest.Words(ComparisonFormats().Names()) {
 		begin := time.Now()
 		var b bytes.Buffer
-		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.Options{Width: 120}); err != nil {
+		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.ReportOptions{Options: render.Options{Width: 120}}); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(b.String(), "metric 3"); n < 5000 {
@@ -270,7 +270,7 @@ func TestLargeComparison(t *testing.T) {
 func TestComparisonValues(t *testing.T) {
 	var b bytes.Buffer
 	c := pairedComparison()
-	if err := WriteComparison(&b, c, comparisonFormat(t, "json"), render.Options{}); err != nil {
+	if err := WriteComparison(&b, c, comparisonFormat(t, "json"), render.ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

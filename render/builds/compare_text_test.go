@@ -48,9 +48,9 @@ func TestRemarksOfOneShape(t *testing.T) {
 		m := bench.Metric{Name: string(rune('a' + i))}
 		c.Lines = append(c.Lines, testLine(m, bench.HigherIsBetter, spread(8, 1, 0.1), spread(8, 1, 0.1), 1, 1, 0.5, bench.NoDifference, remark))
 	}
-	table := newComparisonTable(c, groupedLines(c), false, &render.Options{})
+	table := newComparisonTable(c, groupedLines(c), false, &render.ReportOptions{})
 	var got []string
-	for _, l := range table.remarks() {
+	for _, l := range table.remarks(table.lines) {
 		got = append(got, l.Text)
 	}
 	const want = `a; b; d: needs at least 10 pairs, and 37 to 340 to see 1%

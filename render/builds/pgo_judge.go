@@ -51,15 +51,23 @@ func reachKnown(r *pgo.Reach) bool {
 	return r.Go+r.Runtime+r.GC+r.Assembly+r.Syscall+r.Native+r.Unknown > 0
 }
 
+// JudgementSchema is what can be asked of the profiles that WriteJudgement writes.
+func JudgementSchema(render.ReportOptions) *table.Schema {
+	return assessedTable(&pgo.Judgement{}, &pgo.Judgement{}).Schema()
+}
+
 func newJudgementSheet(j *pgo.Judgement, o *render.ReportOptions) *render.Sheet {
 	short := ShortJudgement(j)
+	asked := render.Ask(o, assessedTable(j, short), render.Each) // the limit is of hot calls
 	s := &render.Sheet{
 		Kind: "Judgement", Options: o, Head: judgementHead(short, o),
 		About: func(e *doc.Encoder) { writeJudgementHead(e, j, o) },
-		Items: render.ForScripts(len(j.Profiles), len(j.Profiles), assessedFields(j)), Nested: func(e *doc.Encoder, i int) { e.Entry("refusals", j.Profiles[i].Refusals) },
+		Items: asked.Items, Nested: func(e *doc.Encoder, i int) { e.Entry("refusals", j.Profiles[i].Refusals) },
 	}
 	if len(j.Profiles) > 0 {
-		s.Parts = append(s.Parts, assessedPart(short, o))
+		part := asked.List("")
+		part.Head = append(assessedLines(short, o), part.Head...)
+		s.Parts = append(s.Parts, part)
 	}
 	if figuresKnown(j) {
 		s.Parts = append(s.Parts, figuresPart(short, o))
@@ -146,9 +154,8 @@ func assessedName(a *pgo.Assessed) string {
 	return render.OrUnknown(a.Input.Name)
 }
 
-// assessedPart is a line for each profile, and what speaks against it above.
-func assessedPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
-	var part render.Part
+// assessedLines is a line for each profile, and what speaks against it above.
+func assessedLines(j *pgo.Judgement, o *render.ReportOptions) (lines []render.Line) {
 	for i := range j.Profiles {
 		a := &j.Profiles[i]
 		whose := ""
@@ -156,56 +163,17 @@ func assessedPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 			whose = assessedName(a) + ": "
 		}
 		if a.Input != nil && a.Input.Err != nil && len(a.Refusals) == 0 {
-			part.Head = append(part.Head, render.Line{Role: render.RoleBad, Text: render.Glyph(render.RoleBad, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: whose + render.Harmless(a.Input.Err.Error())}}})
+			lines = append(lines, render.Line{Role: render.RoleBad, Text: render.Glyph(render.RoleBad, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: whose + render.Harmless(a.Input.Err.Error())}}})
 		}
 		list := slices.DeleteFunc(slices.Clone(a.Refusals), func(r pgo.Refusal) bool {
 			return SaidOfAll(j, &r) || whose == "" && r.Message == j.Reason
 		})
-		part.Head = append(part.Head, refusalLines(list, render.RoleBad, whose, "", o)...)
+		lines = append(lines, refusalLines(list, render.RoleBad, whose, "", o)...)
 	}
-	if len(part.Head) > 0 {
-		part.Head = append(part.Head, render.Line{})
+	if len(lines) > 0 {
+		lines = append(lines, render.Line{})
 	}
-	column := func(title string, priority int, text func(a *pgo.Assessed) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&j.Profiles[i]) }}
-	}
-	share := func(title string, priority int, of func(r *pgo.Reach) float64) table.ColumnOf[int] {
-		return column(title, priority, func(a *pgo.Assessed) string {
-			if !reachKnown(&a.Reach) {
-				return words.UnknownMark
-			}
-			return shareCell(of(&a.Reach))
-		})
-	}
-	name, node := column("PROFILE", 0, assessedName), column("NODE", 4, func(a *pgo.Assessed) string {
-		if a.Input == nil || a.Input.Node == "" {
-			return words.NoneMark
-		}
-		return render.Harmless(a.Input.Node)
-	})
-	verdict := column("USABLE", 0, assessedText)
-	verdict.Role = func(i int) render.Role {
-		return []render.Role{render.RoleGood, render.RoleBad}[render.BoolInt(assessedText(&j.Profiles[i]) != usableText)]
-	}
-	name.Right, name.Shorten, node.Right, verdict.Right = false, true, false, false
-	columns := []table.ColumnOf[int]{
-		name, node,
-		column("SAMPLES", 0, func(a *pgo.Assessed) string { return render.EventCount(a.Events) }),
-		column("CPU", 5, func(a *pgo.Assessed) string { return timeUsed(int64(a.CPU)) }),
-		share("GO", 0, func(r *pgo.Reach) float64 { return r.Go }),
-		share("RUNTIME", 1, func(r *pgo.Reach) float64 { return r.Runtime }),
-		share("GC", 1, func(r *pgo.Reach) float64 { return r.GC }),
-		share("NATIVE", 0, func(r *pgo.Reach) float64 { return r.Native }),
-		share("ASM", 2, func(r *pgo.Reach) float64 { return r.Assembly }),
-		share("SYSCALL", 3, func(r *pgo.Reach) float64 { return r.Syscall }),
-		share("UNKNOWN", 6, func(r *pgo.Reach) float64 { return r.Unknown }),
-		verdict,
-	}
-	if !slices.ContainsFunc(j.Profiles, func(a pgo.Assessed) bool { return a.Input != nil && a.Input.Node != "" }) {
-		columns = slices.Delete(columns, 1, 2)
-	}
-	part.List = render.Places(len(j.Profiles), columns)
-	return part
+	return lines
 }
 
 // usableText is said of a profile that can be built with, however little it may be.

@@ -1,16 +1,22 @@
 package builds
 
 import (
+	"slices"
+
 	"kitescope/doc"
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/table"
+	"kitescope/words"
 )
 
-// assessedFields are the keys of a profile that was judged.
-func assessedFields(j *pgo.Judgement) []table.ColumnOf[int] {
+// assessedTable are the profiles. People read shorter names.
+func assessedTable(j, short *pgo.Judgement) *table.Rows[int] {
 	field := func(name string, kind table.Kind, of func(a *pgo.Assessed) table.Cell) table.ColumnOf[int] {
 		return render.Key(name, kind, func(i int) table.Cell { return of(&j.Profiles[i]) })
+	}
+	of := func(text func(a *pgo.Assessed) string) func(i int) string {
+		return func(i int) string { return text(&short.Profiles[i]) }
 	}
 	input := func(name string, of func(in *pgo.Input) string) table.ColumnOf[int] {
 		return field(name, table.Text, func(a *pgo.Assessed) table.Cell {
@@ -20,9 +26,23 @@ func assessedFields(j *pgo.Judgement) []table.ColumnOf[int] {
 			return table.Of(of(a.Input))
 		})
 	}
-	fields := []table.ColumnOf[int]{
-		input("name", func(in *pgo.Input) string { return in.Name }),
-		input("node", func(in *pgo.Input) string { return in.Node }),
+	name := input("name", func(in *pgo.Input) string { return in.Name }).Titled("PROFILE", 0, of(assessedName))
+	name.Shorten = true
+	node := input("node", func(in *pgo.Input) string { return in.Node })
+	if slices.ContainsFunc(j.Profiles, func(a pgo.Assessed) bool { return a.Input != nil && a.Input.Node != "" }) {
+		node = node.Titled("NODE", 4, of(func(a *pgo.Assessed) string {
+			if a.Input == nil || a.Input.Node == "" {
+				return words.NoneMark
+			}
+			return render.Harmless(a.Input.Node)
+		}))
+	}
+	usable := field("usable", table.Bool, func(a *pgo.Assessed) table.Cell { return table.OfBool(assessedText(a) == usableText) }).Titled("USABLE", 0, of(assessedText))
+	usable.Role = func(i int) render.Role {
+		return []render.Role{render.RoleGood, render.RoleBad}[render.BoolInt(assessedText(&j.Profiles[i]) != usableText)]
+	}
+	columns := []table.ColumnOf[int]{
+		name, node,
 		input("go_version", func(in *pgo.Input) string { return in.GoVersion }),
 		input("build_id", func(in *pgo.Input) string { return in.BuildID }),
 		input("error", func(in *pgo.Input) string {
@@ -31,26 +51,40 @@ func assessedFields(j *pgo.Judgement) []table.ColumnOf[int] {
 			}
 			return in.Err.Error()
 		}),
-		field("usable", table.Bool, func(a *pgo.Assessed) table.Cell { return table.OfBool(assessedText(a) == usableText) }),
-		field("samples", table.Int, func(a *pgo.Assessed) table.Cell { return table.OfCount(a.Events) }),
-		field("cpu_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.CPU)) }),
+		usable,
+		field("samples", table.Int, func(a *pgo.Assessed) table.Cell { return table.OfCount(a.Events) }).Titled("SAMPLES", 0, of(func(a *pgo.Assessed) string { return render.EventCount(a.Events) })),
+		field("cpu_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.CPU)) }).Titled("CPU", 5, of(func(a *pgo.Assessed) string { return timeUsed(int64(a.CPU)) })),
 		field("duration_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.Duration)) }),
 	}
-	for i, name := range reachKeys() {
-		fields = append(fields, field(name, table.Number, func(a *pgo.Assessed) table.Cell {
+	titles := []string{"GO", "RUNTIME", "GC", "ASM", "SYSCALL", "NATIVE", "UNKNOWN"}
+	for i, key := range reachKeys() {
+		c := field(key, table.Number, func(a *pgo.Assessed) table.Cell {
 			if !reachKnown(&a.Reach) {
 				return table.OfUnknown()
 			}
 			return table.OfFloat(100 * reachShares(&a.Reach)[i])
-		}))
+		})
+		if i < len(titles) {
+			c = c.Titled(titles[i], []int{0, 1, 1, 2, 3, 0, 6}[i], of(func(a *pgo.Assessed) string {
+				if !reachKnown(&a.Reach) {
+					return words.UnknownMark
+				}
+				return shareCell(reachShares(&a.Reach)[i])
+			}))
+		}
+		columns = append(columns, c)
 	}
-	return append(fields, field("refused_for", table.List, func(a *pgo.Assessed) table.Cell {
+	columns = append(columns, field("refused_for", table.List, func(a *pgo.Assessed) table.Cell {
 		ids := []string{}
 		for i := range a.Refusals {
 			ids = append(ids, a.Refusals[i].ID)
 		}
 		return table.OfList(ids)
 	}))
+	return table.New(table.Schema{
+		Name: "profiles", Singular: "profile", Names: []string{"name"}, Sparse: true,
+		Order: []string{"name", "node", "samples", "cpu_seconds", "go_percent", "runtime_percent", "gc_percent", "native_percent", "assembly_percent", "syscall_percent", "unknown_percent", "usable"},
+	}, render.Positions(len(j.Profiles)), columns)
 }
 
 // nanosecondsCell is a time, unknown if there is none.

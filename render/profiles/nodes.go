@@ -21,6 +21,9 @@ func WriteNodes(w io.Writer, n *report.Nodes, f render.Format, o render.ReportOp
 	return newNodesSheet(n, &o).Write(w, f)
 }
 
+// NodesSchema is what can be asked of the processes that WriteNodes writes.
+func NodesSchema(render.ReportOptions) *table.Schema { return nodeTable(nil).Schema() }
+
 func newNodesSheet(n *report.Nodes, o *render.ReportOptions) *render.Sheet {
 	s := &render.Sheet{Kind: "ProfileNodes", Options: o}
 	var nodes []nodeItem
@@ -30,7 +33,8 @@ func newNodesSheet(n *report.Nodes, o *render.ReportOptions) *render.Sheet {
 			nodes = append(nodes, nodeItem{r, &r.Nodes[j]})
 		}
 	}
-	s.Parts = []render.Part{nodesPart(nodes)}
+	asked := render.Ask(o, nodeTable(nodes), render.Each) // the limit is of differences
+	s.Items, s.Parts = asked.Items, []render.Part{asked.List("")}
 	for i := range n.Roles {
 		if r := &n.Roles[i]; len(r.Differences) > 0 {
 			s.Parts = append(s.Parts, differencePart(r, o))
@@ -44,10 +48,9 @@ func newNodesSheet(n *report.Nodes, o *render.ReportOptions) *render.Sheet {
 	for _, text := range n.Remarks() {
 		s.Head = append(s.Head, render.Line{Text: "- " + text})
 	}
-	s.Items = render.ForScripts(len(nodes), len(nodes), nodeFields(nodes))
 	s.Nested = func(e *doc.Encoder, i int) { writeNodeParts(e, nodes[i].node) }
 	s.About = func(e *doc.Encoder) { writeNodesHead(e, n) }
-	rows := partRows(nodes)
+	rows := partRows(asked.Rows)
 	s.Flat = render.ForScripts(len(rows), len(rows), partRowFields(rows))
 	return s
 }
@@ -64,36 +67,33 @@ const (
 	mostActivities = 4
 )
 
-// nodesPart is a line for each process, those of a role below each other.
-func nodesPart(nodes []nodeItem) render.Part {
-	column := func(title string, priority int, text func(x *report.NodeShares) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(nodes[i].node) }}
+// nodeTable is a line for each process, those of a role below each other.
+func nodeTable(nodes []nodeItem) *table.Rows[nodeItem] {
+	schema := table.Schema{Name: "processes", Singular: "process", Names: []string{"node"}, Sparse: true}
+	var pictures []table.ColumnOf[nodeItem]
+	percent := func(title string, priority int, text func(x *report.NodeShares) string) {
+		name := strings.ReplaceAll(strings.ToLower(title), " ", "_")
+		if slices.Contains(schema.Order, name) { // as what of it is a class, and what an activity
+			name += "_activity"
+		}
+		schema.Order = append(schema.Order, name)
+		pictures = append(pictures, table.Picture(name, title, priority, func(x nodeItem) string { return text(x.node) }))
 	}
-	name := column("NODE", 0, func(x *report.NodeShares) string { return render.OrUnknown(x.Node) })
-	name.Right, name.Shorten = false, true
-	load := column("LOAD", 0, func(x *report.NodeShares) string { return loadText(x.Load) })
-	load.Right, load.Role = false, func(i int) render.Role { return loadRole(nodes[i].node.Load) }
-	others := column("OTHERS", 0, func(x *report.NodeShares) string { return coresText(x.Others) })
-	total := column("TOTAL", 0, func(x *report.NodeShares) string { return Scaled(x.Total, x.Type.Unit) })
-	others.Show, total.Show = table.Wide, table.Wide
-	columns := []table.ColumnOf[int]{
-		name, load, column("CORES", 0, func(x *report.NodeShares) string { return coresText(x.Cores) }), others, total,
-		column("SAMPLES", 1, func(x *report.NodeShares) string { return render.EventCount(x.Samples) }),
-	}
+	schema.Order = []string{"node", "load", "cores_busy", "others_cores_busy", "total", "samples"}
 	classes := largestParts(nodes, func(x *report.NodeShares) []report.Part { return x.Classes })
 	for i, class := range classes[:min(mostClasses, len(classes))] {
-		columns = append(columns, column(partTitle(class), 2+i, func(x *report.NodeShares) string { return partOf(x.Classes, class) }))
+		percent(partTitle(class), 2+i, func(x *report.NodeShares) string { return partOf(x.Classes, class) })
 	}
 	activities := slices.DeleteFunc(largestParts(nodes, func(x *report.NodeShares) []report.Part { return x.Activities }), func(name string) bool {
 		return slices.Contains(classes, name) // garbage collection is both
 	})
 	for i, activity := range activities[:min(mostActivities, len(activities))] {
-		columns = append(columns, column(partTitle(activity), 3+i, func(x *report.NodeShares) string { return partOf(x.Activities, activity) }))
+		percent(partTitle(activity), 3+i, func(x *report.NodeShares) string { return partOf(x.Activities, activity) })
 	}
 	if slices.ContainsFunc(nodes, func(x nodeItem) bool { return x.node.BruteForce.Knowhere.Value > 0 }) {
-		columns = append(columns, column("BRUTE FORCE", 1, bruteText))
+		percent("BRUTE FORCE", 1, bruteText)
 	}
-	return render.Part{List: render.Places(len(nodes), columns)}
+	return table.New(schema, nodes, append(nodeColumns(), pictures...))
 }
 
 func bruteText(x *report.NodeShares) string {
@@ -232,28 +232,30 @@ func writePart(e *doc.Encoder, p *report.Part) {
 	e.EndObject()
 }
 
-func nodeFields(nodes []nodeItem) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(x nodeItem) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(nodes[i]) })
+func nodeColumns() []table.ColumnOf[nodeItem] {
+	text := func(name string, of func(x nodeItem) string) table.ColumnOf[nodeItem] {
+		return render.TextKey(name, of)
 	}
-	number := func(f float64) table.Cell {
-		if math.IsNaN(f) {
-			return table.OfUnknown()
-		}
-		return table.OfFloat(f)
+	number := func(name, title string, of func(x nodeItem) float64) table.ColumnOf[nodeItem] {
+		return render.Key(name, table.Number, func(x nodeItem) table.Cell { return table.OfFloat(of(x)) }).Titled(title, 0, func(x nodeItem) string { return coresText(of(x)) })
 	}
-	return []table.ColumnOf[int]{
-		field("role", table.Text, func(x nodeItem) table.Cell { return table.Of(x.role.Role) }),
-		field("node", table.Text, func(x nodeItem) table.Cell { return table.Of(x.node.Node) }),
-		field("location", table.Text, func(x nodeItem) table.Cell { return table.Of(originName(&x.node.Origin)) }),
-		field("load", table.Text, func(x nodeItem) table.Cell { return table.Of(x.node.Load.String()) }),
-		field("cores_busy", table.Number, func(x nodeItem) table.Cell { return number(x.node.Cores) }),
-		field("others_cores_busy", table.Number, func(x nodeItem) table.Cell { return number(x.node.Others) }),
-		field("load_p", table.Exact, func(x nodeItem) table.Cell { return table.OfFloat(x.node.LoadP) }),
-		field("total", table.Int, func(x nodeItem) table.Cell { return table.OfInt(x.node.Total) }),
-		field("samples", table.Int, func(x nodeItem) table.Cell { return table.OfCount(x.node.Samples) }),
-		field("time", table.Time, func(x nodeItem) table.Cell { return table.OfTime(x.node.Time) }),
-		field("duration_seconds", table.Duration, func(x nodeItem) table.Cell {
+	node := text("node", func(x nodeItem) string { return x.node.Node }).Titled("NODE", 0, func(x nodeItem) string { return render.OrUnknown(x.node.Node) })
+	node.Shorten = true
+	return []table.ColumnOf[nodeItem]{
+		text("role", func(x nodeItem) string { return x.role.Role }).Word(),
+		node,
+		text("location", func(x nodeItem) string { return originName(&x.node.Origin) }),
+		text("load", func(x nodeItem) string { return x.node.Load.String() }).Titled("LOAD", 0, func(x nodeItem) string { return loadText(x.node.Load) }).
+			Looking(func(x nodeItem) render.Role { return loadRole(x.node.Load) }).Word(),
+		number("cores_busy", "CORES", func(x nodeItem) float64 { return x.node.Cores }),
+		number("others_cores_busy", "OTHERS", func(x nodeItem) float64 { return x.node.Others }).Wider(),
+		render.Key("load_p", table.Exact, func(x nodeItem) table.Cell { return table.OfFloat(x.node.LoadP) }),
+		render.Key("total", table.Int, func(x nodeItem) table.Cell { return table.OfInt(x.node.Total) }).
+			Titled("TOTAL", 0, func(x nodeItem) string { return Scaled(x.node.Total, x.node.Type.Unit) }).Wider(),
+		render.Key("samples", table.Int, func(x nodeItem) table.Cell { return table.OfCount(x.node.Samples) }).
+			Titled("SAMPLES", 1, func(x nodeItem) string { return render.EventCount(x.node.Samples) }),
+		render.Key("time", table.Time, func(x nodeItem) table.Cell { return table.OfTime(x.node.Time) }),
+		render.Key("duration_seconds", table.Duration, func(x nodeItem) table.Cell {
 			if x.node.Duration <= 0 {
 				return table.OfUnknown()
 			}
@@ -313,17 +315,9 @@ func partRows(nodes []nodeItem) []partRow {
 }
 
 func partRowFields(rows []partRow) []table.ColumnOf[int] {
-	of := make([]nodeItem, len(rows))
-	for i := range rows {
-		of[i] = rows[i].nodeItem
-	}
-	var fields []table.ColumnOf[int]
-	for _, f := range nodeFields(of) {
-		switch f.Name {
-		case "role", "node", "load", "cores_busy":
-			fields = append(fields, f)
-		}
-	}
+	fields := table.Through(slices.DeleteFunc(nodeColumns(), func(c table.ColumnOf[nodeItem]) bool {
+		return !slices.Contains([]string{"role", "node", "load", "cores_busy"}, c.Name)
+	}), func(i int) nodeItem { return rows[i].nodeItem })
 	field := func(name string, kind table.Kind, of func(r *partRow) table.Cell) {
 		fields = append(fields, render.Key(name, kind, func(i int) table.Cell { return of(&rows[i]) }))
 	}

@@ -15,25 +15,41 @@ func WritePeek(w io.Writer, p *report.Peek, f render.Format, o render.ReportOpti
 	return newPeekSheet(p, &o).Write(w, f)
 }
 
+// PeekSchema is what can be asked of the entries that WritePeek writes.
+func PeekSchema(o render.ReportOptions) *table.Schema {
+	return peekTable(&report.Peek{}, new(scale), &o).Schema()
+}
+
 func newPeekSheet(p *report.Peek, o *render.ReportOptions) *render.Sheet {
-	n := o.Shown(len(p.Focus))
+	var unit scale
+	asked := render.Ask(o, peekTable(p, &unit, o), nil)
 	s := &render.Sheet{
-		Kind: "ProfilePeek", Options: o, Head: headLines(&p.Header), Foot: o.More(len(p.Focus)),
+		Kind: "ProfilePeek", Options: o, Head: headLines(&p.Header), Foot: asked.More(o),
 		About: func(e *doc.Encoder) {
 			writeProfileHead(e, &p.Header)
 			writeBy(e, o)
 		},
-		Items:  render.ForScripts(n, len(p.Focus), render.Placed(entryKeys(&p.Header, new(scale), o), func(i int) *report.Entry { return &p.Focus[i].Entry })),
+		Items:  asked.Items,
 		Nested: func(e *doc.Encoder, i int) { writePeekEdges(e, &p.Focus[i]) },
 	}
 	var rows []peekRow
-	for i := range p.Focus[:n] {
-		own := peekRows(&p.Focus[i])
+	for _, f := range asked.Rows {
+		own := peekRows(f)
 		rows = append(rows, own...)
-		s.Parts = append(s.Parts, peekPart(p, &p.Focus[i], own, o))
+		s.Parts = append(s.Parts, peekPart(p, f, own, o))
+	}
+	if len(o.Ask.Columns) > 0 || len(rows) == 0 && len(p.Focus) > 0 { // of the entries alone, without callers and callees
+		unit = newScale(p.Type.Unit, p.Total, magnitudes(asked.Rows, func(f *report.PeekEntry) int64 { return f.Flat }, func(f *report.PeekEntry) int64 { return f.Cum }))
+		s.Parts = []render.Part{asked.List("")}
 	}
 	s.Flat = render.ForScripts(len(rows), len(rows), peekFields(rows))
 	return s
+}
+
+func peekTable(p *report.Peek, unit *scale, o *render.ReportOptions) *table.Rows[*report.PeekEntry] {
+	return table.New(table.Schema{
+		Name: "entries", Singular: "entry", Names: []string{"function"}, Sparse: true,
+	}, render.Pointers(p.Focus), table.Through(entryKeys(&p.Header, unit, o), func(f *report.PeekEntry) *report.Entry { return &f.Entry }))
 }
 
 // peekRow is a line of the block of an entry: a caller, itself, or a callee.

@@ -18,8 +18,7 @@ func pointTable(points []load.Point, front []bool, o *render.ReportOptions) *tab
 	columns := pointFields()
 	some := func(has func(p point) bool) bool { return slices.ContainsFunc(rows, has) }
 	show := func(name, title string, priority int, text func(p point) string) {
-		i := slices.IndexFunc(columns, func(c table.ColumnOf[point]) bool { return c.Name == name })
-		columns[i] = columns[i].Titled(title, priority, text)
+		table.Titled(columns, name, title, priority, text)
 	}
 	picture := func(name, title string, priority int, shown bool, text func(p point) string) {
 		c := table.Picture(name, title, priority, text)
@@ -57,17 +56,12 @@ func pointTable(points []load.Point, front []bool, o *render.ReportOptions) *tab
 	latency("p95", "P95", 7, 4)
 	latency("p99", "P99", 0, 5)
 	latency("p999", "P99.9", 8, 6)
-	show("failed", "FAILS", 1, failsText)
+	table.Titled(columns, "failed", "FAILS", 1, failsText).Role = func(p point) render.Role {
+		return []render.Role{render.RolePlain, render.RoleBad}[render.BoolInt(p.Failed > 0)]
+	}
 	show("cpu_per_query_seconds", "CPU", 2, func(p point) string { return knownLatency(p.CPUPerQuery, o) })
 	show("switches_per_query", "SWITCHES", 9, func(p point) string { return toldText(p.SwitchesPerQuery) })
 	show("distances_per_query", "DISTANCES", 9, func(p point) string { return toldText(p.DistancesPerQuery) })
-	for i := range columns {
-		if columns[i].Name == "failed" {
-			columns[i].Role = func(p point) render.Role {
-				return []render.Role{render.RolePlain, render.RoleBad}[render.BoolInt(p.Failed > 0)]
-			}
-		}
-	}
 	return table.New(table.Schema{
 		Name: "points", Singular: "point", Sparse: true,
 		Order: []string{"ef", "nprobe", "rate", "sessions", "qps", "interval", "per_session", "scaling", "recall", "latency_p50_seconds", "latency_p95_seconds",

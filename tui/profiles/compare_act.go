@@ -31,7 +31,7 @@ func (p *benchPage) TSVTable() (tsv string, rows int)     { return p.TSV() }
 func (p *benchPage) saveMenu() *tui.Menu {
 	of := p.of
 	n := tui.SaveReport("save the comparison", "compare", builds.ComparisonFormats().Parse, func(w io.Writer, f render.Format) error {
-		return builds.WriteComparison(w, of, f, render.Options{})
+		return builds.WriteComparison(w, of, f, render.ReportOptions{})
 	})
 	for i, plot := range builds.ComparisonPlotNames() {
 		n.Items = append(n.Items, tui.MenuItem{Key: tui.Digit(i), Text: "plot of " + plot, Note: "svg", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
