@@ -171,8 +171,13 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked
 	return a
 }
 
-// Each makes every row a group, so that the limit bounds none.
-func Each[T any](row T) any { return row }
+// Unbounded is the group of lists whose report has a limit for others: it bounds no row unless somebody asks for some.
+func Unbounded[T any](o *ReportOptions) func(row T) any {
+	if o.Asks() {
+		return nil
+	}
+	return func(row T) any { return row }
+}
 
 // List is a part with the rows, or a line that says that none is as asked for. Of a table without any the line is empty, if that
 // is not "".

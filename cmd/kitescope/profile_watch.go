@@ -62,7 +62,8 @@ What a process does not tell is "?": /metrics tells no context switches, /proc n
 A process that does not answer is a gap in its curve. One that was started again begins at 0:
 what it did just before is lost from its total, which is marked.
 
-Formats (-o): csv and jsonl write each sample as it comes.
+Formats (-o): csv and jsonl write each sample as it comes, unless --where, --sort or --columns ask
+for a list of processes, which is known at the end.
 `
 
 func profileWatch(a *cli.App) *cobra.Command {
@@ -92,6 +93,7 @@ func profileWatch(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.counter, "counter", "", `counter of queries in the metrics: milvus_proxy_sq_latency_count{query_type="search"}`)
 	fl.Float64Var(&f.queries, "queries", 0, "how many queries there were, where nothing counts them")
 	f.report.Register(cmd, render.ReportFormats(), 0, "")
+	f.report.List(cmd, profiles.UsageSchema, "'cpu_cores>1'", "-cpu_cores,process", "process,cpu_cores; +gaps")
 	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(picture.Formats(), ", ."))
 	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
@@ -239,9 +241,15 @@ func (w *watching) find(ctx context.Context, urls []string, hasCommand bool) err
 	return nil
 }
 
+// streams reports whether samples are written as they come: a list that somebody asks for is known at the end.
+func (w *watching) streams() bool {
+	name := w.format.Name()
+	return (name == "jsonl" || name == "csv") && !w.options.Asks()
+}
+
 // finish writes the report, and says what went wrong.
 func (w *watching) finish(ctx context.Context, u *usage.Usage) error {
-	if name := w.format.Name(); name != "jsonl" && name != "csv" {
+	if !w.streams() {
 		if err := w.Write(func(out *bufio.Writer) error { return profiles.WriteUsage(out, u, w.format, w.options) }); err != nil {
 			return err
 		}

@@ -253,8 +253,8 @@ type samplesFile struct{ file *os.File }
 
 // keep opens what samples are written to as they come: standard output, and a file in the folder.
 func (w *watching) keep() (*samplesFile, error) {
-	if name := w.format.Name(); name == "jsonl" || name == "csv" {
-		stream := profiles.NewUsageStream(w.Out, name == "csv", true)
+	if w.streams() {
+		stream := profiles.NewUsageStream(w.Out, w.format.Name() == "csv", true)
 		w.sinks = append(w.sinks, func(_ *usage.Usage, s usage.Sample) error { return stream.Write(s) })
 	}
 	k := &samplesFile{}

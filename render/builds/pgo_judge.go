@@ -58,7 +58,7 @@ func JudgementSchema(render.ReportOptions) *table.Schema {
 
 func newJudgementSheet(j *pgo.Judgement, o *render.ReportOptions) *render.Sheet {
 	short := ShortJudgement(j)
-	asked := render.Ask(o, assessedTable(j, short), render.Each) // the limit is of hot calls
+	asked := render.Ask(o, assessedTable(j, short), func(i int) any { return i }) // the limit is of hot calls
 	s := &render.Sheet{
 		Kind: "Judgement", Options: o, Head: judgementHead(short, o),
 		About: func(e *doc.Encoder) { writeJudgementHead(e, j, o) },

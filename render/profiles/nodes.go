@@ -33,8 +33,8 @@ func newNodesSheet(n *report.Nodes, o *render.ReportOptions) *render.Sheet {
 			nodes = append(nodes, nodeItem{r, &r.Nodes[j]})
 		}
 	}
-	asked := render.Ask(o, nodeTable(nodes), render.Each) // the limit is of differences
-	s.Items, s.Parts = asked.Items, []render.Part{asked.List("")}
+	asked := render.Ask(o, nodeTable(nodes), render.Unbounded[nodeItem](o)) // the limit is of differences
+	s.Items, s.Parts, s.Foot = asked.Items, []render.Part{asked.List("")}, asked.More(o)
 	for i := range n.Roles {
 		if r := &n.Roles[i]; len(r.Differences) > 0 {
 			s.Parts = append(s.Parts, differencePart(r, o))

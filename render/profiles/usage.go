@@ -20,22 +20,27 @@ func WriteUsage(w io.Writer, u *usage.Usage, f render.Format, o render.ReportOpt
 	return newUsageSheet(u, &o).Write(w, f)
 }
 
+// UsageSchema is what can be asked of the processes that WriteUsage writes.
+func UsageSchema(render.ReportOptions) *table.Schema { return usageTable(&usage.Usage{}).Schema() }
+
 func newUsageSheet(u *usage.Usage, o *render.ReportOptions) *render.Sheet {
+	asked := render.Ask(o, usageTable(u), nil)
 	s := &render.Sheet{
-		Kind: "Usage", Options: o, Head: usageHead(u), Foot: usageFoot(u),
+		Kind: "Usage", Options: o, Head: usageHead(u), Foot: append(asked.More(o), usageFoot(u)...),
 		About:  func(e *doc.Encoder) { writeUsageHead(e, u) },
-		Items:  render.ForScripts(len(u.Series), len(u.Series), usageFields(u)),
+		Items:  asked.Items,
 		Nested: func(e *doc.Encoder, i int) { writeUsageParts(e, u.Series[i]) },
 	}
 	const few = 3 // processes that have a table of their own
-	if len(u.Series) <= few {
-		for _, x := range u.Series {
+	if len(u.Series) <= few && !o.Asks() {
+		for _, x := range asked.Rows {
 			s.Parts = append(s.Parts, processPart(u, x))
 		}
 	} else {
-		s.Parts = []render.Part{processesPart(u)}
+		s.Parts = []render.Part{asked.List("")}
+		s.Parts[0].Head = append([]render.Line{{Role: render.RoleDim, Text: "least .. mean .. most"}}, s.Parts[0].Head...)
 	}
-	s.Flat = sampleGrid(allSamples(u), sampleKeys())
+	s.Flat = sampleGrid(allSamples(asked.Rows), sampleKeys())
 	return s
 }
 
@@ -187,28 +192,37 @@ func totalText(l *measureLook, t *usage.Total) string {
 	return text
 }
 
-// processesPart is a line for each process, with least, mean and largest values beside each other.
-func processesPart(u *usage.Usage) render.Part {
-	columns := []table.ColumnOf[int]{{Column: table.Column{Title: "PROCESS", Shorten: true}, Shown: func(i int) string { return u.Series[i].Name }}}
-	total := table.ColumnOf[int]{Column: table.Column{Title: "CPU TOTAL", Right: true, Priority: 1}, Shown: func(i int) string {
-		looks := measureLooks()
-		return totalText(&looks[0], &u.Series[i].Totals[usage.CPU])
-	}}
-	for i, l := range knownLooks(u) {
+// usageTable is a line for each process, with least, mean and largest values beside each other for people.
+func usageTable(u *usage.Usage) *table.Rows[*usage.Series] {
+	columns := usageKeys()
+	table.Titled(columns, "process", "PROCESS", 0, func(s *usage.Series) string { return s.Name }).Shorten = true
+	order := []string{"process"}
+	known := knownLooks(u)
+	for _, l := range measureLooks() {
 		show := table.Always
-		if slices.Contains([]usage.Measure{usage.Involuntary, usage.GCs, usage.Heap, usage.Allocated, usage.Threads}, l.measure) {
+		i := slices.IndexFunc(known, func(k measureLook) bool { return k.measure == l.measure })
+		switch {
+		case i < 0:
+			show = table.Hidden
+		case slices.Contains([]usage.Measure{usage.Involuntary, usage.GCs, usage.Heap, usage.Allocated, usage.Threads}, l.measure):
 			show = table.Wide
 		}
-		columns = append(columns, table.ColumnOf[int]{Column: table.Column{Title: l.title, Right: true, Show: show, Priority: i}, Shown: func(j int) string {
-			t := &u.Series[j].Totals[l.measure]
-			if !t.Known() || math.IsNaN(t.Mean) {
-				return words.UnknownMark
-			}
-			return l.text(t.Min) + " .. " + l.text(t.Mean) + " .. " + l.text(t.Max)
-		}})
+		order = append(order, l.key)
+		columns = append(columns, table.ColumnOf[*usage.Series]{
+			Column: table.Column{Name: l.key, Title: l.title, Kind: table.Number, Show: show, Priority: max(i, 0), For: table.People},
+			Cell:   func(s *usage.Series) table.Cell { return table.OfFloat(l.factor * s.Totals[l.measure].Mean) },
+			Shown: func(s *usage.Series) string {
+				t := &s.Totals[l.measure]
+				if !t.Known() || math.IsNaN(t.Mean) {
+					return words.UnknownMark
+				}
+				return l.text(t.Min) + " .. " + l.text(t.Mean) + " .. " + l.text(t.Max)
+			},
+		})
 		if l.measure == usage.CPU {
-			columns = append(columns, total)
+			order = append(order, l.total)
+			columns = append(columns, table.Picture(l.total, "CPU TOTAL", 1, func(s *usage.Series) string { return totalText(&l, &s.Totals[usage.CPU]) }))
 		}
 	}
-	return render.Part{Head: []render.Line{{Role: render.RoleDim, Text: "least .. mean .. most"}}, List: render.Places(len(u.Series), columns)}
+	return table.New(table.Schema{Name: "processes", Singular: "process", Names: []string{"process"}, Sparse: true, Order: order}, u.Series, columns)
 }

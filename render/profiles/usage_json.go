@@ -56,24 +56,26 @@ func writeCommand(e *doc.Encoder, c *usage.Command) {
 	e.EndObject()
 }
 
-func usageFields(u *usage.Usage) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(s *usage.Series) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(u.Series[i]) })
+func usageKeys() []table.ColumnOf[*usage.Series] {
+	count := func(name string, of func(s *usage.Series) int) table.ColumnOf[*usage.Series] {
+		return render.Key(name, table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(of(s))) })
 	}
-	optional := func(text string) table.Cell {
-		if text == "" {
-			return table.OfNone()
-		}
-		return table.Of(text)
+	optional := func(name string, of func(s *usage.Series) string) table.ColumnOf[*usage.Series] {
+		return render.Key(name, table.Text, func(s *usage.Series) table.Cell {
+			if of(s) == "" {
+				return table.OfNone()
+			}
+			return table.Of(of(s))
+		})
 	}
-	return []table.ColumnOf[int]{
-		field("process", table.Text, func(s *usage.Series) table.Cell { return table.Of(s.Name) }),
-		field("readings", table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(s.Readings)) }),
-		field("gaps", table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(s.Gaps)) }),
-		field("last_gap", table.Text, func(s *usage.Series) table.Cell { return optional(s.LastGap) }),
-		field("restarts", table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(s.Restarts)) }),
-		field("ended", table.Text, func(s *usage.Series) table.Cell { return optional(s.Ended) }),
-		field("readings_per_sample", table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(s.Merged)) }),
+	return []table.ColumnOf[*usage.Series]{
+		render.TextKey("process", func(s *usage.Series) string { return s.Name }),
+		count("readings", func(s *usage.Series) int { return s.Readings }),
+		count("gaps", func(s *usage.Series) int { return s.Gaps }),
+		optional("last_gap", func(s *usage.Series) string { return s.LastGap }),
+		count("restarts", func(s *usage.Series) int { return s.Restarts }),
+		optional("ended", func(s *usage.Series) string { return s.Ended }),
+		count("readings_per_sample", func(s *usage.Series) int { return s.Merged }),
 	}
 }
 
@@ -157,8 +159,8 @@ func sampleGrid(samples []*usage.Sample, columns []table.ColumnOf[*usage.Sample]
 	return table.All(table.New(table.Schema{Sparse: true}, samples, columns), table.Hidden)
 }
 
-func allSamples(u *usage.Usage) (list []*usage.Sample) {
-	for _, s := range u.Series {
+func allSamples(series []*usage.Series) (list []*usage.Sample) {
+	for _, s := range series {
 		for i := range s.Points {
 			list = append(list, &usage.Sample{Series: s, Point: s.Points[i]})
 		}

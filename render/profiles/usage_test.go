@@ -120,7 +120,7 @@ func TestUsageStream(t *testing.T) {
 	u := sampleUsage(1)
 	var lines, table, whole bytes.Buffer
 	jsonl, rows := NewUsageStream(&lines, false, true), NewUsageStream(&table, true, true)
-	for _, x := range allSamples(u) {
+	for _, x := range allSamples(u.Series) {
 		if err := errors.Join(jsonl.Write(*x), rows.Write(*x)); err != nil {
 			t.Fatal(err)
 		}

@@ -48,9 +48,9 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 			alone = append(alone, labelled(o, render.RoleDim, "only before", changeLoadText(c))...)
 		}
 	}
-	asked := render.Ask(o, comparedTable(rows, o), render.Each) // the limit is of other lists
+	asked := render.Ask(o, comparedTable(rows, o), render.Unbounded[comparedRow](o)) // the limit is of other lists
 	s := &render.Sheet{
-		Kind: "ReplayComparison", Options: o, Items: asked.Items, Foot: alone,
+		Kind: "ReplayComparison", Options: o, Items: asked.Items, Foot: append(asked.More(o), alone...),
 		About: func(e *doc.Encoder) {
 			for _, x := range []struct {
 				key string

@@ -156,7 +156,7 @@ func measuredSection(title string, r *replay.Result, o *render.ReportOptions) re
 	}
 	if sweep(r) {
 		front := load.OnFront(r.Points)
-		part := render.Ask(o, pointTable(r.Points, front, o), render.Each).List("")
+		part := render.Ask(o, pointTable(r.Points, front, o), render.Unbounded[*load.Point](o)).List("")
 		part.Head = sweepHead(r.Points, front, o)
 		s.Tables = append(s.Tables, partTable(&part, true))
 	} else if len(r.Points) == 1 {
@@ -229,7 +229,7 @@ func whatIfSection(r *whatif.Report, o *render.ReportOptions) (replaySection, er
 		s.Lines[i] = replayLine{Class: "verdict", Text: s.Lines[i].Text}
 	}
 	parts := []render.Part{
-		render.Ask(o, predictionTable(r, list, o), render.Each).List(""),
+		render.Ask(o, predictionTable(r, list, o), render.Unbounded[*whatif.Prediction](o)).List(""),
 		{List: render.Places(len(list), splitColumns(r, list, o))},
 	}
 	parts = append(parts, trustParts(r, o)...)

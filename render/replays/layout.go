@@ -24,11 +24,7 @@ func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format r
 func LayoutSchema(render.ReportOptions) *table.Schema { return layoutTable(&replay.Layout{}).Schema() }
 
 func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *render.ReportOptions, short bool) *render.Sheet {
-	group := render.Each[*replay.Segment] // the limit is of what is said of segments
-	if o.Asks() {
-		group, short = nil, false
-	}
-	asked := render.Ask(o, layoutTable(l), group)
+	asked := render.Ask(o, layoutTable(l), render.Unbounded[*replay.Segment](o)) // the limit is of what is said of segments
 	s := &render.Sheet{
 		Kind: "ReplayLayout", Options: o,
 		Head: layoutHead(l, cover != nil, o), About: func(e *doc.Encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, Items: asked.Items,
@@ -38,7 +34,7 @@ func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *render.ReportOp
 	}
 	s.Head = append(s.Head, missingFileLines(l, o)...)
 	s.Parts = []render.Part{layoutStates(l), layoutNodes(l)}
-	if !short {
+	if !short || o.Asks() {
 		s.Parts = append(s.Parts, asked.List(""))
 		s.Foot = asked.More(o)
 	}

@@ -38,7 +38,7 @@ func sweep(r *replay.Result) bool { return len(r.Points) > 1 }
 // newReplaySheet makes the sheet; repeat adds what is needed to repeat the run, for which one screen has no room.
 func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *render.Sheet {
 	front := load.OnFront(r.Points)
-	asked := render.Ask(o, pointTable(r.Points, front, o), render.Each) // the limit is of other lists
+	asked := render.Ask(o, pointTable(r.Points, front, o), render.Unbounded[*load.Point](o)) // the limit is of other lists
 	s := &render.Sheet{
 		Kind: "Replay", Options: o,
 		Head: replayHead(r, o), Items: asked.Items, About: func(*doc.Encoder) {},
@@ -58,7 +58,7 @@ func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *ren
 	}
 	s.Parts = append(s.Parts, costParts(r, o)...)
 	s.Parts = append(s.Parts, slowParts(r, o)...)
-	s.Foot = append(s.Foot, replayNotes(r.Notes, o)...)
+	s.Foot = append(asked.More(o), replayNotes(r.Notes, o)...)
 	if repeat {
 		s.Foot = append(s.Foot, repeatLines(r, o)...)
 	}

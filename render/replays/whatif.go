@@ -52,8 +52,8 @@ func ChangeName(r *whatif.Report, p *whatif.Prediction) string {
 
 func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *render.Sheet {
 	list := predictions(r)
-	asked := render.Ask(o, predictionTable(r, list, o), render.Each) // the limit is of nodes
-	s := &render.Sheet{Kind: "WhatIf", Options: o, About: func(*doc.Encoder) {}, Items: asked.Items}
+	asked := render.Ask(o, predictionTable(r, list, o), render.Unbounded[*whatif.Prediction](o)) // the limit is of nodes
+	s := &render.Sheet{Kind: "WhatIf", Options: o, About: func(*doc.Encoder) {}, Items: asked.Items, Foot: asked.More(o)}
 	s.Head = []render.Line{{Role: render.RoleTitle, Text: "What if: " + render.OrUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load)}}
 	if text := setupText(&r.Setup, o); text != "" {
 		s.Head = append(s.Head, render.Line{Role: render.RoleDim, Text: text})
