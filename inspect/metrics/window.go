@@ -1,0 +1,332 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Window is what one process counted in some time. A nil one knows nothing.
+type Window struct {
+	// From and To are the two scrapes; or when the process started and the scrape. Zero is unknown.
+	From, To time.Time
+	// SinceStart is that all is counted since the process started.
+	SinceStart bool
+	// About is that To is not told, and is taken to be the end of the last garbage collection: Go has one every two minutes.
+	About bool
+	// Why says what the Window is: "between two scrapes", or why it is since the start of the process.
+	Why string
+
+	before, now *model.Metrics // before is nil if SinceStart
+}
+
+// NewWindow lays two scrapes of one process side by side. It is since the start of the process if there is no scrape before, or
+// none to compare with: the process was restarted, the clock went back, or one scrape was told twice. nil without a newest scrape.
+func NewWindow(before, now *model.Metrics) *Window {
+	if now == nil {
+		return nil
+	}
+	w := &Window{To: now.At, now: now}
+	if w.Why = apart(before, now); w.Why == "" {
+		w.From, w.before, w.Why = before.At, before, "between two scrapes"
+		return w
+	}
+	w.SinceStart = true
+	if seconds, ok := valueOf(now, LastGC); ok && w.To.IsZero() {
+		w.To, w.About = unix(seconds), true
+	}
+	if seconds, ok := valueOf(now, StartTime); ok {
+		w.From = unix(seconds)
+	}
+	return w
+}
+
+// apart says why two scrapes are not the ends of a window, "" if they are.
+func apart(before, now *model.Metrics) string {
+	if before == nil {
+		return "since the start of the process, as there is one scrape of it"
+	}
+	started, known := valueOf(now, StartTime)
+	if was, had := valueOf(before, StartTime); known && had && was != started {
+		return "since the start of the process, which was restarted between the scrapes"
+	}
+	if now.At.Equal(before.At) {
+		return "since the start of the process, as both scrapes are of the same time"
+	}
+	if now.At.Before(before.At) {
+		return "since the start of the process, as the clock went back between its scrapes"
+	}
+	moved := false
+	for _, name := range []Name{Allocated, CPUSeconds} {
+		is, ok := valueOf(now, name)
+		was, had := valueOf(before, name)
+		switch {
+		case ok && had && is < was:
+			return "since the start of the process, as its counters fell between the scrapes"
+		case name == Allocated: // each answer to a scrape allocates
+			moved = !ok || !had || is > was
+		}
+	}
+	if !moved {
+		return "since the start of the process, as both scrapes are the same"
+	}
+	return ""
+}
+
+// unix is a time, zero if no document can say it.
+func unix(seconds float64) time.Time {
+	const beyond = 253402300800 // the year 10000
+	if !(seconds > 0 && seconds < beyond) {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(seconds * 1000)).UTC()
+}
+
+// valueOf adds up a metric of one value, by the names of all releases.
+func valueOf(m *model.Metrics, name Name, match ...model.Pair) (sum float64, ok bool) {
+	for _, c := range byName[name].Called {
+		if v, has := m.Sum(c.As, match...); has {
+			sum, ok = sum+v, true
+		}
+	}
+	return sum, ok
+}
+
+// Seconds is how long the Window is, 0 if that is not known.
+func (w *Window) Seconds() float64 {
+	if w == nil || w.From.IsZero() || !w.To.After(w.From) {
+		return 0
+	}
+	return w.To.Sub(w.From).Seconds()
+}
+
+// Scrape is the newest scrape, nil of no Window.
+func (w *Window) Scrape() *model.Metrics {
+	if w == nil {
+		return nil
+	}
+	return w.now
+}
+
+// Histogram adds up what came to all series of a histogram or summary that have these labels. ok is false if there is none: see Missing.
+func (w *Window) Histogram(name Name, match ...model.Pair) (sum Histogram, ok bool) {
+	w.Each(name, func(labels []model.Pair, h Histogram) {
+		if !(model.Series{Labels: labels}).Matches(match) {
+			return
+		}
+		if !ok {
+			sum, ok = h, true
+			return
+		}
+		sum = sum.Plus(h)
+	})
+	return sum, ok
+}
+
+// Each goes through what came to each series of a histogram or summary.
+func (w *Window) Each(name Name, visit func(labels []model.Pair, h Histogram)) {
+	m := byName[name]
+	if w == nil || m == nil || m.Kind < model.MetricHistogram {
+		return
+	}
+	for _, c := range m.Called {
+		f := w.now.Families[c.As]
+		if f == nil || f.Kind < model.MetricHistogram {
+			continue
+		}
+		whole := m.Unit == Milliseconds && allWhole(f)
+		w.EachSeries(f, func(s *model.Series, came Came) {
+			if math.IsNaN(came.Histogram.Count) {
+				return
+			}
+			h := came.Histogram
+			h.Whole = whole
+			if m.Unit == Seconds {
+				h = h.scaled(1000)
+			}
+			visit(s.Labels, h)
+		})
+	}
+}
+
+// allWhole reports whether the observations of a family were cut to whole numbers: each of its sums is one.
+func allWhole(f *model.Family) bool {
+	for i := range f.Series {
+		if v := f.Series[i].Value; !math.IsNaN(v) && v != math.Trunc(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// Counter adds up what came to all series of a counter that have these labels. ok is false if there is none.
+func (w *Window) Counter(name Name, match ...model.Pair) (sum float64, ok bool) {
+	w.EachCounter(name, func(labels []model.Pair, came float64) {
+		if (model.Series{Labels: labels}).Matches(match) {
+			sum, ok = sum+came, true
+		}
+	})
+	return sum, ok
+}
+
+// EachCounter goes through what came to each series of a counter.
+func (w *Window) EachCounter(name Name, visit func(labels []model.Pair, came float64)) {
+	m := byName[name]
+	if w == nil || m == nil || m.Kind != model.MetricCounter {
+		return
+	}
+	for _, c := range m.Called {
+		if f := w.now.Families[c.As]; f != nil && (f.Kind == model.MetricCounter || f.Kind == model.MetricUntyped) {
+			w.EachSeries(f, func(s *model.Series, came Came) { visit(s.Labels, came.Value) })
+		}
+	}
+}
+
+// Gauge adds up the newest values of all series of a gauge that have these labels. ok is false if there is none.
+func (w *Window) Gauge(name Name, match ...model.Pair) (sum float64, ok bool) {
+	if m := byName[name]; w == nil || m == nil || m.Kind != model.MetricGauge {
+		return 0, false
+	}
+	return valueOf(w.now, name, match...)
+}
+
+// Missing says why a metric is not told by a process, "" if it is.
+func (w *Window) Missing(name Name) string {
+	m := byName[name]
+	switch {
+	case m == nil:
+		return "no metric is called " + string(name)
+	case w == nil:
+		return "its metrics are not known"
+	}
+	var calls []string
+	for _, c := range m.Called {
+		f := w.now.Families[c.As]
+		if f != nil && fits(m.Kind, f.Kind) {
+			return ""
+		}
+		if f != nil {
+			return c.As + " is a " + f.Kind.String() + ", and not a " + m.Kind.String()
+		}
+		calls = append(calls, c.As)
+	}
+	why := "it does not tell " + strings.Join(calls, " or ")
+	if s := m.Called[0].Since; s != "" && len(calls) == 1 {
+		why += ", as Milvus does since " + s
+	}
+	return why
+}
+
+// fits reports whether a family of some kind can be the metric.
+func fits(want, kind model.MetricKind) bool {
+	if want >= model.MetricHistogram {
+		return kind >= model.MetricHistogram
+	}
+	return kind < model.MetricHistogram
+}
+
+// Came is what came to a series in a Window: to a counter, or to a histogram or summary. A series that fell, or that the scrape
+// before had not, was begun since, and all of it came.
+type Came struct {
+	Value     float64
+	Histogram Histogram
+}
+
+// EachSeries goes through the series of a family of the newest scrape, as Milvus tells them: no unit is changed.
+func (w *Window) EachSeries(f *model.Family, visit func(s *model.Series, came Came)) {
+	if w == nil || f == nil {
+		return
+	}
+	old := earlier{}
+	if w.before != nil {
+		if was := w.before.Families[f.Name]; was != nil && was.Kind == f.Kind {
+			old.family = was
+		}
+	}
+	for i := range f.Series {
+		s := &f.Series[i]
+		was := old.find(s)
+		if f.Kind < model.MetricHistogram {
+			came := Came{Value: s.Value}
+			if was != nil && was.Value <= s.Value {
+				came.Value -= was.Value
+			}
+			visit(s, came)
+			continue
+		}
+		visit(s, Came{Histogram: cameTo(f, s, old.family, was)})
+	}
+}
+
+// cameTo is what came to a series of a histogram or summary since an earlier one, nil: all.
+func cameTo(f *model.Family, s *model.Series, old *model.Family, was *model.Series) Histogram {
+	h := Histogram{Sum: s.Value, Count: s.Count, Bounds: f.Bounds, Buckets: s.Buckets}
+	if s.Buckets == nil {
+		h.Bounds = nil
+	}
+	if was == nil || !(was.Count <= s.Count) || was.Count == 0 {
+		return h
+	}
+	h.Count -= was.Count
+	if h.Sum -= was.Value; h.Sum < 0 && s.Value >= 0 {
+		h.Sum = math.NaN() // as no time is less than nothing, they are not of one series
+	}
+	h.Bounds, h.Buckets = nil, nil
+	if s.Buckets == nil || was.Buckets == nil || !slices.Equal(f.Bounds, old.Bounds) {
+		return h
+	}
+	buckets := make([]float64, len(s.Buckets))
+	for i, v := range s.Buckets {
+		buckets[i] = v - was.Buckets[i]
+		if buckets[i] < 0 || i > 0 && buckets[i] < buckets[i-1] || buckets[i] > h.Count {
+			return h
+		}
+	}
+	h.Bounds, h.Buckets = f.Bounds, buckets
+	return h
+}
+
+// earlier finds series in the scrape before: mostly they are in the same order.
+type earlier struct {
+	family *model.Family
+	next   int
+	index  map[string]int
+}
+
+func (e *earlier) find(s *model.Series) *model.Series {
+	if e.family == nil {
+		return nil
+	}
+	list := e.family.Series
+	if e.next < len(list) && slices.Equal(list[e.next].Labels, s.Labels) {
+		e.next++
+		return &list[e.next-1]
+	}
+	if e.index == nil {
+		e.index = make(map[string]int, len(list))
+		for i := range list {
+			e.index[keyOf(list[i].Labels)] = i
+		}
+	}
+	i, ok := e.index[keyOf(s.Labels)]
+	if !ok || !slices.Equal(list[i].Labels, s.Labels) {
+		return nil
+	}
+	e.next = i + 1
+	return &list[i]
+}
+
+// keyOf is a set of labels as text, mostly of that set alone.
+func keyOf(labels []model.Pair) string {
+	var b strings.Builder
+	for _, l := range labels {
+		b.WriteString(l.Key)
+		b.WriteByte(0)
+		b.WriteString(l.Value)
+		b.WriteByte(0)
+	}
+	return b.String()
+}
