@@ -12,7 +12,8 @@ load SPEC OUT          sends requests until its input ends or SIGTERM comes, the
 
 SPEC is a JSON list of streams, each of so many threads that send one request after the other:
 {"request": "search", "collection": "docs", "threads": 2, "nq": 10, "limit": 10, "params": {"ef": 64},
- "consistency": "Bounded", "fields": ["vec"], "pause": 0.05}; of an insert there are "rows" and "batch".
+ "consistency": "Bounded", "fields": ["vec"], "pause": 0.05}; "filtered" gives each request a filter of its own
+that all rows pass, so that none are merged; an insert has so many rows as "batch" says.
 OUT has a line for each request: stream, when it began (seconds since the epoch), how long it took (seconds) and its error.
 What takes the time is the call alone: requests are made before, answers are read after it.
 """
@@ -41,7 +42,7 @@ FLAT = {"index_type": "FLAT", "metric_type": "L2", "params": {}}
 COLLECTIONS = {
     "docs": (64, 30000, HNSW, 2, 1),
     "pics": (128, 60000, FLAT, 1, 6),
-    "one": (128, 40000, FLAT, 1, 1),
+    "one": (128, 80000, FLAT, 1, 1),
     "wide": (32, 30000, FLAT, 1, 1),
     "grow": (96, 3000, HNSW, 1, 1),
     "many": (64, 0, HNSW, 1, 1),
@@ -159,7 +160,8 @@ class Stream:
         else:
             data = np.random.default_rng(seed).normal(size=(int(spec.get("nq", 1)), dim)).astype("float32").tolist()
             param = {"metric_type": index["metric_type"], "params": spec.get("params", {})}
-            request = Prepare.search_requests_with_expr(name, data, "vec", param, int(spec.get("limit", 10)), output_fields=spec.get("fields"))
+            expr = f"id > {seed}" if spec.get("filtered") else None
+            request = Prepare.search_requests_with_expr(name, data, "vec", param, int(spec.get("limit", 10)), expr, output_fields=spec.get("fields"))
         request.consistency_level, request.use_default_consistency, request.guarantee_timestamp = level, False, guarantee
         return request.SerializeToString()
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -85,11 +86,12 @@ type Verdict struct {
 // kitescope is the binary that is asked, and which of the commands it has.
 type kitescope struct{ file string }
 
-// bundle has kitescope ask all processes twice, so far apart, and keeps the answers.
+// bundle has kitescope ask all processes twice, so far apart, and keeps the answers. Proxies of 2.3 do not tell where their
+// metrics are.
 func (k *kitescope) bundle(ctx context.Context, l *lab.Lab, window time.Duration, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, window+90*time.Second)
 	defer cancel()
-	_, err := l.Output(ctx, k.file, "snapshot", "save", "--live", "--window", window.String(), "--force", "-q", "--from", lab.Source, file)
+	_, err := l.Output(ctx, k.file, "snapshot", "save", "--live", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", window.String(), "--force", "-q", "--from", lab.Source, file)
 	return err
 }
 

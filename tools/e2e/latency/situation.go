@@ -18,6 +18,7 @@ type Stream struct {
 	Params      map[string]int `json:"params,omitempty"`
 	Consistency string         `json:"consistency,omitempty"`
 	Fields      []string       `json:"fields,omitempty"`
+	Filtered    bool           `json:"filtered,omitempty"` // each with a filter of its own, so that a node merges none
 	Batch       int            `json:"batch,omitempty"`
 	Pause       float64        `json:"pause,omitempty"`     // seconds
 	Different   int            `json:"different,omitempty"` // requests made beforehand
@@ -56,12 +57,12 @@ type Situation struct {
 func (s *Situation) cures() bool { return s.Mend != nil || s.Cured != nil }
 
 func docs(consistency string) Stream {
-	return Stream{Request: "search", Collection: "docs", Threads: 2, NQ: 20, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: consistency, Pause: 0.03}
+	return Stream{Request: "search", Collection: "docs", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: consistency, Pause: 0.03}
 }
 
 var (
 	inserts = Stream{Request: "insert", Collection: "docs", Threads: 1, Batch: 10, Pause: 0.3}
-	pics    = Stream{Request: "search", Collection: "pics", Threads: 2, NQ: 20, Limit: 10, Pause: 0.1}
+	pics    = Stream{Request: "search", Collection: "pics", Threads: 2, NQ: 100, Limit: 10, Pause: 0.05}
 )
 
 // situations are all, in an order in which each leaves what the next one needs.
@@ -139,7 +140,7 @@ func scheduler() *Situation {
 	return &Situation{
 		Name: "scheduler", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1, so one task at a time on each node, of six threads", Cure: "4",
 		Want: Want{Phases: []string{"read_queue"}, Words: [][]string{{"maxreadconcurrentratio", "read scheduler", "scheduler"}}},
-		Load: []Stream{{Request: "search", Collection: "one", Threads: 6, NQ: 8, Limit: 10}},
+		Load: []Stream{{Request: "search", Collection: "one", Threads: 6, NQ: 1, Limit: 10, Filtered: true}},
 		Set:  setting("queryNode/scheduler/maxReadConcurrentRatio", "0.1"),
 		Mend: setting("queryNode/scheduler/maxReadConcurrentRatio", "4"),
 		Restore: func(ctx context.Context, l *lab.Lab) error {
@@ -178,7 +179,7 @@ func growing() *Situation {
 	return &Situation{
 		Name: "growing", What: "120,000 of 123,000 rows growing, searched one by one", Cure: "flushed, with an HNSW index",
 		Want: Want{Phases: []string{"kernel_growing"}},
-		Load: []Stream{{Request: "search", Collection: "grow", Threads: 2, NQ: 20, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
+		Load: []Stream{{Request: "search", Collection: "grow", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
 		Set:  client(3*time.Minute, "grow", "grow", "120000"),
 		Mend: client(8*time.Minute, "seal", "grow"),
 	}
@@ -200,9 +201,9 @@ func led() *Situation {
 	const auto = "queryCoord/autoBalance"
 	nodes := lab.QueryNodes[1:]
 	return &Situation{
-		Name: "one-leader", What: "all six shards led by one node, with 60,000 growing rows; each query node has 0.3 cores", Cure: "loaded again, two shards a node",
+		Name: "one-leader", What: "all six shards led by one node, with 60,000 growing rows; each query node has 0.3 cores", Cure: "loaded again, on the nodes that lead nothing",
 		Want: Want{Words: [][]string{{"@querynode1"}, {"lead", "shard"}}},
-		Load: []Stream{{Request: "search", Collection: "led", Threads: 2, NQ: 10, Limit: 10, Pause: 0.05}},
+		Load: []Stream{{Request: "search", Collection: "led", Threads: 4, NQ: 10, Limit: 10}},
 		Set: func(ctx context.Context, l *lab.Lab) error {
 			if err := setting(auto, "false")(ctx, l); err != nil {
 				return err
