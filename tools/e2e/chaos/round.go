@@ -273,7 +273,7 @@ func (r *runner) judge(ctx context.Context, result *Result, look *Look, before [
 func (r *runner) placed(look *Look, w *wanted) (place int, left [][]string, by string) {
 	if w.Unreadable && len(look.Findings) == 0 {
 		text := strings.ToLower(look.Stderr)
-		if look.Exit != 0 && names(text, []string{lab.EtcdAddress}) {
+		if look.Exit != 0 && lab.Names(text, []string{lab.EtcdAddress}) {
 			return 1, nil, "stderr"
 		}
 		return 0, w.now, ""

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"kitescope/tools/e2e/lab"
 )
 
 // thing is an object of a finding.
@@ -41,27 +43,6 @@ func (f *Finding) String() string {
 	return fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Check, strings.TrimSpace(f.Object.Name), f.Message)
 }
 
-// names says whether a text has one of the words whole: querynode-1 is not in querynode-12.
-func names(text string, words []string) bool {
-	for _, w := range words {
-		w = strings.ToLower(w)
-		for at := 0; w != ""; {
-			i := strings.Index(text[at:], w)
-			if i < 0 {
-				break
-			}
-			end := at + i + len(w)
-			if end == len(text) || !isDigit(text[end]) || !isDigit(w[len(w)-1]) {
-				return true
-			}
-			at = end
-		}
-	}
-	return false
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
 // wanted is what is due of one thing that was injected, with names as they are in this cluster.
 type wanted struct {
 	Want
@@ -73,7 +54,7 @@ func (w *wanted) about(f *Finding) bool {
 	if !slices.Contains(w.Checks, f.Check) {
 		return false
 	}
-	return len(w.all) == 0 || slices.ContainsFunc(w.all, func(n []string) bool { return names(f.text(), n) })
+	return len(w.all) == 0 || slices.ContainsFunc(w.all, func(n []string) bool { return lab.Names(f.text(), n) })
 }
 
 // explains: it is what was injected, is true because of it, or is shown below it as following from it.
@@ -101,7 +82,7 @@ func (w *wanted) place(findings []Finding, others []*wanted) (place int, left []
 		}
 		// Findings of one check stand together: three dead nodes are three lines, and one cause.
 		if at <= 2 || place <= 2 && f.Check == findings[i-1].Check {
-			left = slices.DeleteFunc(left, func(n []string) bool { return names(f.text(), n) })
+			left = slices.DeleteFunc(left, func(n []string) bool { return lab.Names(f.text(), n) })
 		}
 	}
 	return place, left

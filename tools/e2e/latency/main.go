@@ -164,28 +164,3 @@ func (r *runner) all(ctx context.Context, o *options, chosen []*Situation, out i
 	_, err := io.WriteString(out, text)
 	return errors.Join(err, ctx.Err())
 }
-
-// churn keeps clients busy on a cluster that is well, and counts what is found first: anything is false.
-func (r *runner) churn(ctx context.Context, span time.Duration) error {
-	began, looks, found := time.Now(), 0, 0
-	healthy := situations()[:2]
-	for time.Since(began) < span && ctx.Err() == nil {
-		s := healthy[looks%len(healthy)]
-		look, err := r.look(ctx, s.Load, nil, filepath.Join(r.out, fmt.Sprintf("healthy-%d", looks)))
-		if err == nil {
-			err = look.errs
-		}
-		if err != nil {
-			return err
-		}
-		looks++
-		for _, v := range look.said {
-			if v.Finding != "" {
-				found++
-				r.log("FALSE %s: %s", v.Finding, v.Verdict)
-			}
-		}
-	}
-	r.log("%s of a healthy cluster under clients: %d findings in %d looks", time.Since(began).Round(time.Second), found, looks)
-	return ctx.Err()
-}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kitescope/tools/e2e/lab"
 )
 
 // Sum is what the phases of a kind of request of a collection add up to, beside what the client measured.
@@ -98,7 +100,7 @@ func (w *Want) missed(v *Verdict, names map[string][]string) string {
 	text := strings.ToLower(strings.Join([]string{v.Verdict, v.Finding, v.Hint}, "\n"))
 	for _, words := range w.Words {
 		words = resolve(words, names)
-		if !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, strings.ToLower(word)) }) {
+		if !lab.Names(text, words) {
 			return "it names none of " + strings.Join(words, ", ")
 		}
 	}

@@ -63,6 +63,7 @@ func TestMissed(t *testing.T) {
 		{"nothing", wait, nil, "nothing was said"},
 		{"the node by its session", slow, &Verdict{Verdict: "QueryNode-12 is slower than its peers"}, ""},
 		{"the node in the hint", slow, &Verdict{Hint: "look at 127.0.0.1:20170"}, ""},
+		{"a node whose name begins like it", slow, &Verdict{Verdict: "querynode-123 is slower"}, "none of querynode-12"},
 		{"another node", slow, &Verdict{Verdict: "querynode-11 is slower"}, "none of querynode-12"},
 		{"a phase that it must not be", Want{Never: []string{"decode"}}, &Verdict{Phase: "decode"}, "the phase decode"},
 		{"well, a verdict without finding", Want{Nothing: true}, &Verdict{Phase: "kernel_sealed", Verdict: "12 of 20 ms"}, ""},

@@ -1,0 +1,24 @@
+package lab
+
+import "strings"
+
+// Names reports whether a text has one of the words whole: querynode-1 is not in querynode-12.
+func Names(text string, words []string) bool {
+	for _, w := range words {
+		w = strings.ToLower(w)
+		for at := 0; w != ""; {
+			i := strings.Index(text[at:], w)
+			if i < 0 {
+				break
+			}
+			end := at + i + len(w)
+			if end == len(text) || !isDigit(text[end]) || !isDigit(w[len(w)-1]) {
+				return true
+			}
+			at = end
+		}
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// Finding is the part of one of "diagnose -o json" that is counted.
+type Finding struct {
+	Check    string `json:"check"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+}
+
+// loud are the findings that somebody would be woken for.
+func loud(all []Finding) []Finding {
+	var some []Finding
+	for _, f := range all {
+		if f.Severity == "warning" || f.Severity == "error" {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
+// churn keeps clients busy on a cluster that is well, and counts what "why" and "diagnose" find: anything is false.
+func (r *runner) churn(ctx context.Context, span time.Duration) error {
+	began, looks, found := time.Now(), 0, 0
+	healthy := situations()[:2]
+	for ; time.Since(began) < span && ctx.Err() == nil; looks++ {
+		s := healthy[looks%len(healthy)]
+		dir := filepath.Join(r.out, fmt.Sprintf("healthy-%d", looks))
+		look, err := r.look(ctx, s.Load, nil, dir)
+		if err == nil {
+			err = look.errs
+		}
+		if err != nil {
+			return err
+		}
+		var findings []Finding
+		if err := r.asked.ask(ctx, r.lab, filepath.Join(dir, "look.kite"), filepath.Join(dir, "diagnose.json"), &findings, "diagnose"); err != nil {
+			return err
+		}
+		for _, f := range loud(findings) {
+			found++
+			r.log("FALSE %s %s: %s", f.Severity, f.Check, f.Message)
+		}
+		for _, v := range look.said {
+			if v.Finding != "" {
+				found++
+				r.log("FALSE %s: %s", v.Finding, v.Verdict)
+			}
+		}
+	}
+	r.log("%s of a healthy cluster under clients: %d findings in %d looks", time.Since(began).Round(time.Second), found, looks)
+	return ctx.Err()
+}
