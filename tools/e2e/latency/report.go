@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,9 +22,24 @@ func report(results []*Result, all []*Situation) string {
 			b.WriteString(row(r, s))
 		}
 	}
+	b.WriteString(busy(results))
 	b.WriteString("\nWhat fell short:\n\n")
 	b.WriteString(short(results, by))
 	return b.String()
+}
+
+// busy tells how busy the machine was, with the cluster and with anything else.
+func busy(results []*Result) string {
+	var loads []float64
+	for _, r := range results {
+		if load, err := strconv.ParseFloat(r.Load1, 64); err == nil {
+			loads = append(loads, load)
+		}
+	}
+	if len(loads) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nThe machine's load average over the last minute was %.0f to %.0f when a situation began.\n", slices.Min(loads), slices.Max(loads))
 }
 
 func row(r *Result, s *Situation) string {
