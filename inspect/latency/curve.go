@@ -1,0 +1,267 @@
+package latency
+
+import (
+	"math"
+	"sort"
+)
+
+// dist is how long the calls of one kind took, as a histogram of Milvus says it; ms.
+type dist struct {
+	sum, count float64
+	bounds     []float64 // of buckets, ascending, without +Inf
+	buckets    []float64 // cumulative, one for each bound; nil: not told
+	whole      bool      // each observation was cut to whole milliseconds
+}
+
+func (d dist) known() bool { return d.count > 0 }
+
+// mean is the likely mean of a distribution, and what bounds it. Where observations were cut, the mean of what was cut off is
+// that of exponential times: half a millisecond of long calls, next to nothing of calls that take next to nothing.
+func (d dist) mean() (ms float64, bounds Interval) {
+	if d.count <= 0 {
+		return 0, Interval{}
+	}
+	m := max(0, d.sum/d.count)
+	if !d.whole {
+		return m, Interval{m, m}
+	}
+	bounds = Interval{m, m + 1}
+	if m == 0 {
+		return 0, bounds
+	}
+	return min(1/math.Log1p(1/m), m+1), bounds
+}
+
+// plus adds the calls of another process.
+func (d dist) plus(o dist) dist {
+	switch {
+	case d.count <= 0:
+		return o
+	case o.count <= 0:
+		return d
+	}
+	sum := dist{sum: d.sum + o.sum, count: d.count + o.count, whole: d.whole || o.whole}
+	if sameBounds(d.bounds, o.bounds) && d.buckets != nil && o.buckets != nil {
+		sum.bounds, sum.buckets = d.bounds, make([]float64, len(d.buckets))
+		for i := range d.buckets {
+			sum.buckets[i] = d.buckets[i] + o.buckets[i]
+		}
+	}
+	return sum
+}
+
+func sameBounds(a, b []float64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// quantile is the bucket that a quantile is in, of what was observed; zero if there are none.
+func (d dist) quantile(q float64) Interval {
+	if d.count <= 0 || d.buckets == nil {
+		return Interval{}
+	}
+	want, low := q*d.count, 0.0
+	for i, b := range d.bounds {
+		if d.buckets[i] >= want {
+			return Interval{low, b}
+		}
+		low = b
+	}
+	return Interval{low, math.Inf(1)}
+}
+
+// curve is the share of calls that take longer than x: straight between the points, 1 before the first and 0 after the last.
+type curve struct{ x, s []float64 }
+
+// at is the share of calls that take longer than x.
+func (c curve) at(x float64) float64 {
+	n := len(c.x)
+	if n == 0 || x >= c.x[n-1] {
+		return 0
+	}
+	i := sort.SearchFloat64s(c.x, x)
+	if i == 0 {
+		return 1
+	}
+	return c.s[i-1] + (c.s[i]-c.s[i-1])*(x-c.x[i-1])/(c.x[i]-c.x[i-1])
+}
+
+func (c curve) mean() float64 {
+	if len(c.x) == 0 {
+		return 0
+	}
+	sum := c.x[0]
+	for i := 1; i < len(c.x); i++ {
+		sum += (c.x[i] - c.x[i-1]) * (c.s[i] + c.s[i-1]) / 2
+	}
+	return sum
+}
+
+// times is the curve of calls that take f times as long.
+func (c curve) times(f float64) curve {
+	x := make([]float64, len(c.x))
+	for i := range x {
+		x[i] = c.x[i] * f
+	}
+	return curve{x, c.s}
+}
+
+// plus is the curve of calls that take so much longer.
+func (c curve) plus(ms float64) curve {
+	x := make([]float64, len(c.x))
+	for i := range x {
+		x[i] = c.x[i] + ms
+	}
+	return curve{x, c.s}
+}
+
+// fixed is the curve of calls that all take the same time.
+func fixed(ms float64) curve { return curve{[]float64{ms, ms * (1 + 1e-9)}, []float64{1, 0}} }
+
+// curve has each bucket's share in its bucket, spread over the part of it that makes the mean the one that is told: where the
+// mean is low for these buckets, over their lower part.
+func (d dist) curve() curve {
+	mean, _ := d.mean()
+	if d.buckets == nil || d.count <= 0 {
+		return fixed(mean)
+	}
+	var low, width, share []float64
+	least, span, from, before := 0.0, 0.0, 0.0, 0.0
+	add := func(to, upTo float64) {
+		if p := (upTo - before) / d.count; p > 0 {
+			low, width, share = append(low, from), append(width, to-from), append(share, p)
+			least, span = least+p*from, span+p*(to-from)
+		}
+		from, before = to, max(before, upTo)
+	}
+	for i, b := range d.bounds {
+		if d.whole {
+			b++
+		}
+		add(b, min(d.buckets[i], d.count))
+	}
+	add(max(2*from, d.beyond(least, before, from)), d.count)
+	if span <= 0 {
+		return fixed(mean)
+	}
+	at := min(1, max(0, (mean-least)/span)) // of the middle of a bucket's share
+	c := curve{}
+	left := 1.0
+	for i := range low {
+		a, b := low[i], low[i]+2*at*width[i]
+		if at > 0.5 {
+			a, b = low[i]+(2*at-1)*width[i], low[i]+width[i]
+		}
+		b = max(b, a*(1+1e-9)+1e-9)
+		if n := len(c.x); n > 0 && a <= c.x[n-1] {
+			a = c.x[n-1] * (1 + 1e-12)
+		}
+		c.x, c.s = append(c.x, a), append(c.s, left)
+		left -= share[i]
+		c.x, c.s = append(c.x, max(b, a*(1+1e-9)+1e-12)), append(c.s, max(0, left))
+	}
+	c.s[len(c.s)-1] = 0
+	return c
+}
+
+// beyond is an end of the bucket that has none: twice what its calls take on average, at most, if the others take least.
+func (d dist) beyond(least, within, from float64) float64 {
+	if rest := d.count - within; rest > 0 {
+		return 2 * max(from, (d.sum-least*d.count)/rest)
+	}
+	return from
+}
+
+// variance of the times, ms².
+func (c curve) variance() float64 {
+	if len(c.x) == 0 {
+		return 0
+	}
+	mean, square := c.mean(), 0.0
+	for i := 1; i < len(c.x); i++ {
+		a, b := c.x[i-1], c.x[i]
+		square += (c.s[i-1] - c.s[i]) * (a*a + a*b + b*b) / 3
+	}
+	return max(0, square-mean*mean)
+}
+
+// most is the curve of the slowest of n calls that know nothing of each other; of less than one, of one or none.
+func (c curve) most(n float64) curve {
+	const parts = 4
+	if n == 1 || len(c.x) == 0 {
+		return c
+	}
+	m := curve{x: []float64{c.x[0]}, s: []float64{1}}
+	for i := 1; i < len(c.x); i++ {
+		for k := 1; k <= parts; k++ {
+			f := float64(k) / parts
+			s := c.s[i-1] + (c.s[i]-c.s[i-1])*f
+			m.x, m.s = append(m.x, c.x[i-1]+(c.x[i]-c.x[i-1])*f), append(m.s, 1-math.Pow(1-s, n))
+		}
+	}
+	return m
+}
+
+// sumPoints is how many points a sum of curves is worked out with.
+const sumPoints = 32
+
+// sum is the curve of two things done one after the other that know nothing of each other.
+func sum(a, b curve) curve {
+	switch {
+	case len(a.x) == 0:
+		return b
+	case len(b.x) == 0:
+		return a
+	}
+	x, y := a.points(), b.points()
+	all := make([]float64, 0, len(x)*len(y))
+	for _, p := range x {
+		for _, q := range y {
+			all = append(all, p+q)
+		}
+	}
+	sort.Float64s(all)
+	c := curve{}
+	step := len(all) / sumPoints
+	for i := 0; i <= sumPoints; i++ {
+		at := all[min(i*step, len(all)-1)]
+		if n := len(c.x); n > 0 && at <= c.x[n-1] {
+			at = c.x[n-1]*(1+1e-9) + 1e-12
+		}
+		c.x, c.s = append(c.x, at), append(c.s, 1-float64(i)/sumPoints)
+	}
+	return c.to(a.mean() + b.mean())
+}
+
+// to is the curve moved to a mean.
+func (c curve) to(mean float64) curve {
+	if m := c.mean(); m > 0 {
+		return c.times(mean / m)
+	}
+	return c
+}
+
+// points are times in the middle of equal shares of the calls.
+func (c curve) points() []float64 {
+	list := make([]float64, sumPoints)
+	i := 1
+	for k := range list {
+		s := 1 - (float64(k)+0.5)/sumPoints
+		for i < len(c.s)-1 && c.s[i] > s {
+			i++
+		}
+		f := 0.5
+		if d := c.s[i-1] - c.s[i]; d > 0 {
+			f = min(1, max(0, (c.s[i-1]-s)/d))
+		}
+		list[k] = c.x[i-1] + (c.x[i]-c.x[i-1])*f
+	}
+	return list
+}
