@@ -1,0 +1,182 @@
+package latency
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// collected is the whole call of the requests of each collection, of all proxies.
+func collected(lists [][]collectionReading) []collectionReading {
+	at := map[[2]string]int{}
+	var all []collectionReading
+	for _, list := range lists {
+		for _, c := range list {
+			if !c.total.known() {
+				continue
+			}
+			key := [2]string{c.database, c.name}
+			i, ok := at[key]
+			if !ok {
+				i, at[key] = len(all), len(all)
+				all = append(all, collectionReading{database: c.database, name: c.name})
+			}
+			all[i].total = all[i].total.plus(c.total)
+		}
+	}
+	slices.SortFunc(all, func(a, b collectionReading) int {
+		return cmp.Or(cmp.Compare(b.total.sum, a.total.sum), cmp.Compare(a.database, b.database), cmp.Compare(a.name, b.name))
+	})
+	return all
+}
+
+// leaning is what is known of a collection that says which phases its requests spend more time in than others': 1 is no more.
+type leaning struct {
+	id model.CollectionID
+	// consistency is 1 where requests wait until all that was written is seen, about 0 where they need not.
+	consistency float64
+	// growing and sealed are rows.
+	growing, sealed float64
+}
+
+// split makes a budget for each collection of that of all. Nodes do not say whose their time is: each collection's phases add
+// up to its own mean, those of all collections together to what was measured of a phase, and between these they are shared by
+// what the collections lean to (iterative proportional fitting). Where one collection makes all requests, it is its own.
+func split(all *Budget, list []collectionReading, lean func(database, name string) leaning) []*Budget {
+	if len(list) == 0 {
+		return []*Budget{all}
+	}
+	if len(list) == 1 && list[0].total.count >= 0.99*all.Requests {
+		all.Name, all.Database, all.Collection = list[0].name, list[0].database, lean(list[0].database, list[0].name).id
+		return []*Budget{all}
+	}
+	leaves := all.Root.Leaves()
+	time := make([][]float64, len(list)) // of all requests of a collection in a phase
+	rows := make([]float64, len(list))
+	columns := make([]float64, len(leaves))
+	requests, told := 0.0, 0.0
+	for i, c := range list {
+		ms, _ := c.total.mean()
+		rows[i] = ms * c.total.count
+		told += rows[i]
+		requests += c.total.count
+		time[i] = make([]float64, len(leaves))
+		l := lean(c.database, c.name)
+		for k, p := range leaves {
+			time[i][k] = l.weight(p.Name) * c.total.count
+		}
+	}
+	for k, p := range leaves {
+		columns[k] = p.Share * told
+	}
+	fit(time, rows, columns)
+	budgets := []*Budget{all}
+	for i, c := range list {
+		budgets = append(budgets, all.of(c, lean(c.database, c.name).id, leaves, time[i], columns))
+	}
+	return budgets
+}
+
+// weight is how much more of a phase a collection's request is likely to have than one that leans to nothing.
+func (l leaning) weight(name Name) float64 {
+	switch name {
+	case ConsistencyWait, ConsistencyQueue:
+		return max(0.02, l.consistency)
+	case KernelGrowing:
+		return 1 + l.growing
+	case KernelSealed:
+		return 1 + l.sealed
+	default:
+		return 1
+	}
+}
+
+// fit scales the rows and columns of a table in turn until they add up to what is given.
+func fit(table [][]float64, rows, columns []float64) {
+	const rounds = 200
+	for range rounds {
+		for k, want := range columns {
+			sum := 0.0
+			for i := range table {
+				sum += table[i][k]
+			}
+			for i := range table {
+				if sum > 0 {
+					table[i][k] *= want / sum
+				}
+			}
+		}
+		for i, want := range rows {
+			sum := 0.0
+			for _, v := range table[i] {
+				sum += v
+			}
+			for k := range table[i] {
+				if sum > 0 {
+					table[i][k] *= want / sum
+				}
+			}
+		}
+	}
+}
+
+// of is the budget of a collection: time is what all its requests spent in each leaf, columns what those of all collections did.
+func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase, time, columns []float64) *Budget {
+	n := c.total.count
+	x := &Budget{Collection: id, Name: c.name, Database: c.database, Request: b.Request, Requests: n}
+	if b.PerSecond.Known && b.Requests > 0 {
+		x.PerSecond = Value{b.PerSecond.Value * n / b.Requests, true}
+	}
+	x.Ms, x.Mean = c.total.mean()
+	x.P50, x.P95, x.P99 = c.total.quantile(0.5), c.total.quantile(0.95), c.total.quantile(0.99)
+	ms := map[*Phase]int{}
+	for k, p := range leaves {
+		ms[p] = k
+	}
+	x.Root = copied(b.Root, func(p *Phase, leaf bool) {
+		p.Of, p.PerSecond, p.P50, p.P99 = nil, Value{}, Interval{}, Interval{}
+		p.Estimate = p.Known
+	}, func(p, original *Phase) {
+		if k, ok := ms[original]; ok {
+			p.Ms = time[k] / n
+			p.Mean = Interval{0, max(p.Ms, min(x.Mean.High, columns[k]/n))}
+		}
+	})
+	x.Root.P50, x.Root.P99, x.Root.Mean, x.Root.Estimate, x.Root.PerSecond = x.P50, x.P99, x.Mean, false, x.PerSecond
+	x.Root.addUp()
+	x.finish()
+	return x
+}
+
+// copied is a copy of a tree, each phase changed.
+func copied(p *Phase, change func(p *Phase, leaf bool), fill func(p, original *Phase)) *Phase {
+	c := *p
+	change(&c, len(p.Children) == 0)
+	fill(&c, p)
+	c.Children = make([]*Phase, len(p.Children))
+	for i, x := range p.Children {
+		c.Children[i] = copied(x, change, fill)
+	}
+	return &c
+}
+
+// addUp makes each phase that has parts their sum.
+func (p *Phase) addUp() {
+	if len(p.Children) == 0 {
+		return
+	}
+	ms, high := 0.0, 0.0
+	for _, c := range p.Children {
+		c.addUp()
+		ms, high = ms+c.Ms, high+c.Mean.High
+	}
+	p.Ms = ms
+	if p.Parent != "" {
+		p.Mean = Interval{0, max(ms, high)}
+	}
+	if math.IsNaN(p.Ms) {
+		p.Ms = 0
+	}
+}

@@ -1,0 +1,171 @@
+package latency
+
+import (
+	"math"
+
+	"kitescope/inspect/model"
+)
+
+// leader is what a proxy waits for when it asks the leader of a shard: the pieces of a mean call.
+type leader struct {
+	at                                 int // in readings.nodes
+	n                                  float64
+	consistency, workers, reduce, rest piece
+	curve                              curve
+	fan                                slowest // of its calls: first sealed segments of any node, then its own growing ones
+	means                              []float64
+	room                               float64 // what is left of a call for its workers
+}
+
+func (l *leader) ms() float64 { return l.consistency.ms + l.workers.ms + l.reduce.ms + l.rest.ms }
+
+func (l *leader) pieces() []piece { return []piece{l.consistency, l.workers, l.reduce, l.rest} }
+
+// fan is what leaders ask of workers. Nothing tells which leader a worker was asked by about sealed segments: each leader is
+// taken to ask all. Growing segments are searched by the leader itself.
+type fan struct {
+	workers []worker
+	at      map[int]int // of workers, by their place in readings.nodes
+	sealed  slowest     // of the calls of one leader on sealed segments
+	n       float64     // how many these are
+	curve   curve       // of the slowest of them
+}
+
+func fanOf(r *readings, leaders float64) *fan {
+	f := &fan{at: map[int]int{}}
+	for i := range r.nodes {
+		if w := workerOf(i, &r.nodes[i]); w.sealed.n+w.growing.n > 0 {
+			f.at[i] = len(f.workers)
+			f.workers = append(f.workers, w)
+		}
+	}
+	if leaders <= 0 {
+		return f
+	}
+	list := make([]calls, len(f.workers))
+	for i, w := range f.workers {
+		list[i] = calls{w.sealed.n / leaders, w.sealed.curve}
+		f.n += list[i].n
+	}
+	f.sealed = wait(list)
+	f.curve = mostOf(list)
+	return f
+}
+
+// mostOf is the curve of the slowest of independent calls; where a request makes less than one, of those that make one.
+func mostOf(list []calls) curve {
+	all := 0.0
+	for _, c := range list {
+		all += c.n
+	}
+	if all <= 0 {
+		return curve{}
+	}
+	x := gridOf(list)
+	longer := make([][]float64, len(list))
+	for k, c := range list {
+		longer[k] = c.curve.over(x)
+	}
+	c := curve{x: x, s: make([]float64, len(x))}
+	for i := range x {
+		c.s[i] = (1 - level(list, longer, i).none) / min(1, all)
+	}
+	c.s[0], c.s[len(x)-1] = 1, 0
+	return c
+}
+
+// leaderOf takes the calls of a node that leads shards apart.
+func (f *fan) leaderOf(at int, n *nodeReading) leader {
+	const common = 0.25 // shards of one request wait for consistency mostly together: that varies less than it seems
+	l := leader{at: at, n: n.leader.count, curve: n.leader.curve()}
+	ms, _ := n.leader.mean()
+	consistency, reduce := n.consistency.curve(), n.shards.curve()
+	l.consistency = piece{min(consistency.mean(), ms), common * consistency.variance()}
+	l.reduce = piece{min(reduce.mean(), ms-l.consistency.ms), reduce.variance()}
+	l.room = ms - l.consistency.ms - l.reduce.ms
+	list := []calls{{min(1, f.n), f.curve}, {}}
+	if i, ok := f.at[at]; ok && l.n > 0 {
+		w := f.workers[i].growing
+		list[1] = calls{min(1, w.n/l.n), w.curve}
+	}
+	l.fan, l.means = wait(list), []float64{list[0].curve.mean(), list[1].curve.mean()}
+	l.workers.variance = max(l.curve.variance()-consistency.variance()-l.reduce.variance, 0)
+	return l
+}
+
+// leadersOf takes apart the calls of all nodes that lead shards, and says how many calls there are.
+func leadersOf(r *readings) (list []leader, f *fan, all float64) {
+	for i := range r.nodes {
+		all += r.nodes[i].leader.count
+	}
+	f = fanOf(r, all)
+	for i := range r.nodes {
+		if n := &r.nodes[i]; n.leader.known() {
+			list = append(list, f.leaderOf(i, n))
+		}
+	}
+	f.settle(list)
+	return list, f, all
+}
+
+// settle says how long each leader waits for its workers: all together as long as independent calls would make them, those whose
+// shards are on slow nodes longer than others, and none longer than the slowest of its workers takes.
+func (f *fan) settle(list []leader) {
+	longest := f.longest()
+	waits := func(more float64) (sum float64) {
+		for i := range list {
+			sum += list[i].n * list[i].waits(more, longest)
+		}
+		return sum
+	}
+	total := 0.0
+	for i := range list {
+		total += list[i].n * list[i].fan.independent
+	}
+	low, high := 0.0, longest
+	for range 50 {
+		if more := (low + high) / 2; waits(more) < total {
+			low = more
+		} else {
+			high = more
+		}
+	}
+	for i := range list {
+		l := &list[i]
+		l.workers.ms = l.waits(high, longest)
+		l.rest.ms = l.room - l.workers.ms
+	}
+}
+
+// waits is how long a leader waits for workers that take so much longer than independent ones would.
+func (l *leader) waits(more, longest float64) float64 {
+	return min(l.room, max(l.fan.independent, min(l.fan.independent+more, longest)))
+}
+
+// longest is how long a leader waits that asks the slowest worker alone.
+func (f *fan) longest() float64 {
+	most := 0.0
+	for k, t := range f.sealed.then {
+		if f.workers[k].sealed.n > 0 {
+			most = max(most, t)
+		}
+	}
+	return most
+}
+
+// of is what a process says of a phase.
+func of(role string, node model.NodeID, d dist, requests, seconds, waited float64) NodePhase {
+	p := NodePhase{Role: role, Node: node, Waited: waited, P50: d.quantile(0.5), P99: d.quantile(0.99), PerSecond: perSecond(d.count, seconds)}
+	p.Ms, p.Mean = d.mean()
+	if requests > 0 {
+		p.Calls = d.count / requests
+	}
+	return p
+}
+
+func perSecond(n, seconds float64) Value {
+	if seconds <= 0 || math.IsNaN(n) {
+		return Value{}
+	}
+	return Value{n / seconds, true}
+}

@@ -1,0 +1,108 @@
+package latency
+
+// waitForNodes is the wait for the slowest leader, taken apart; room is what is left of the request for it.
+func (s *searching) waitForNodes(room float64) *Phase {
+	x := s.absent(WaitForNodes, "querynode")
+	if s.calls == 0 {
+		return x
+	}
+	var all, waits, reduces dist
+	for i := range s.leaders {
+		n := &s.r.nodes[s.leaders[i].at]
+		all, waits, reduces = all.plus(n.leader), waits.plus(n.consistency), reduces.plus(n.shards)
+		s.seconds = max(s.seconds, n.seconds)
+	}
+	x.measured(all, s.seconds)
+	x.Why = s.r.missing["querynode"]
+	x.Ms, x.Mean, x.Estimate = s.nodes.explained(room)
+	x.Estimate = x.Estimate || x.Why != "" || s.r.nodes[s.leaders[0].at].mixed
+	c := s.compose(x)
+	workers := &Phase{Name: WaitForWorkers, Ms: c.workers, Mean: Interval{0, x.Ms}}
+	s.workerParts(workers, c)
+	s.part(x, &Phase{Name: ConsistencyWait, Ms: c.consistency, Of: c.consistencyOf}, waits, ConsistencyWait)
+	if len(s.fan.workers) == 0 {
+		workers.Known, workers.Why, workers.Children, workers.Ms = false, s.r.missing["querynode"], nil, 0
+		c.rest += c.workers
+	}
+	x.Children = append(x.Children, workers)
+	s.part(x, &Phase{Name: ReduceShards, Ms: c.reduce}, reduces, ReduceShards)
+	x.Children = append(x.Children, &Phase{Name: Unexplained, Known: true, Ms: c.rest, Mean: Interval{0, c.rest + c.workers}})
+	for _, p := range x.Children {
+		p.Parent, p.Role, p.Estimate = WaitForNodes, "querynode", p.Known
+	}
+	return x
+}
+
+// composition is what the slowest leader of a request does, on average; ms.
+type composition struct {
+	consistency, workers, reduce, rest float64
+	consistencyOf                      []NodePhase
+	// sealed and growing is how often the leader waits for calls of the kind longest, times how long it does then.
+	sealed, sealedChance float64
+	growing, chance      []float64 // by worker
+}
+
+// compose finds out what the slowest leader does.
+func (s *searching) compose(x *Phase) *composition {
+	c := &composition{growing: make([]float64, len(s.fan.workers)), chance: make([]float64, len(s.fan.workers))}
+	means := make([]float64, len(s.leaders))
+	for i := range s.leaders {
+		means[i] = s.leaders[i].ms()
+	}
+	chance, then := s.nodes.toward(x.Ms, means)
+	for i := range s.leaders {
+		l := &s.leaders[i]
+		n := &s.r.nodes[l.at]
+		p := given(l.pieces(), then[i])
+		f := chance[i]
+		c.consistency, c.workers, c.reduce, c.rest = c.consistency+f*p[0], c.workers+f*p[1], c.reduce+f*p[2], c.rest+f*p[3]
+		x.Of = append(x.Of, of(n.role, n.node, n.leader, s.proxy.total.count, n.seconds, f*then[i]))
+		if n.consistency.known() {
+			c.consistencyOf = append(c.consistencyOf, of(n.role, n.node, n.consistency, s.proxy.total.count, n.seconds, f*p[0]))
+		}
+		kinds, long := l.fan.toward(p[1], l.means)
+		c.sealed += f * kinds[0] * long[0]
+		c.sealedChance += f * kinds[0]
+		if k, ok := s.fan.at[l.at]; ok {
+			c.growing[k] += f * kinds[1] * long[1]
+			c.chance[k] += f * kinds[1]
+		}
+	}
+	return c
+}
+
+// part adds a phase that query nodes measure to its parent, if this release does; d is one call of it.
+func (s *searching) part(parent, p *Phase, d dist, name Name) {
+	p.Parent, p.Role = parent.Name, "querynode"
+	if !d.known() {
+		switch name {
+		case ConsistencyWait:
+			p.Why = "this release counts it in the queue of query nodes"
+			if s.queued == 0 {
+				p.Why = "no query node has a metric of it"
+			}
+		case ReadQueue:
+			p.Why = "no query node has a metric of it"
+		default:
+			return // nothing of the kind was done
+		}
+		p.Ms = 0
+		parent.Children = append(parent.Children, p)
+		return
+	}
+	ms := p.Ms
+	p.measured(d, s.seconds)
+	p.Ms, p.Estimate = ms, true
+	p.Mean = Interval{0, max(ms, min(parent.Mean.High, s.most(d)))}
+	parent.Children = append(parent.Children, p)
+}
+
+// most is what a phase takes at most where all calls of a request are made at once and two are never slow together.
+func (s *searching) most(d dist) float64 {
+	n := 1.0
+	if r := s.proxy.total.count; r > 0 {
+		n = max(1, d.count/r)
+	}
+	_, each := d.mean()
+	return max(each.High, wait([]calls{{n, d.curve()}}).high)
+}

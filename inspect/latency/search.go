@@ -1,0 +1,226 @@
+package latency
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// searching is the budget of searches or queries on its way.
+type searching struct {
+	r       *readings
+	request Request
+	// proxies are all together.
+	proxy   proxyReading
+	leaders []leader
+	fan     *fan
+	calls   float64 // of leaders, in the window
+	// nodes is the wait for the slowest leader, asked how many of them a request asks.
+	nodes slowest
+	asked float64
+	// seconds is the longest window of a query node, queued how many tasks were in their queues.
+	seconds, queued float64
+}
+
+// searchBudget is where the time of all searches, or of all queries, goes; nil if there were none.
+func searchBudget(r *readings, request Request) *Budget {
+	s := &searching{r: r, request: request}
+	for _, p := range r.proxies {
+		s.proxy.add(p)
+	}
+	s.leaders, s.fan, s.calls = leadersOf(r)
+	if !s.proxy.total.known() && s.calls == 0 {
+		return nil
+	}
+	s.ask()
+	b := &Budget{Request: request, Requests: s.proxy.total.count, Failed: s.proxy.failed, Root: s.root()}
+	b.PerSecond = perSecond(s.proxy.total.count, s.proxy.seconds)
+	if s.proxy.vectors.Known {
+		b.VectorsPerSecond = perSecond(s.proxy.vectors.Value, s.proxy.seconds)
+	}
+	b.Ms, b.Mean = b.Root.Ms, b.Root.Mean
+	b.P50, b.P95, b.P99 = s.proxy.total.quantile(0.5), s.proxy.total.quantile(0.95), s.proxy.total.quantile(0.99)
+	b.finish()
+	return b
+}
+
+// add adds another proxy's account.
+func (p *proxyReading) add(o proxyReading) {
+	p.total, p.task, p.queue = p.total.plus(o.total), p.task.plus(o.task), p.queue.plus(o.queue)
+	p.queries = p.queries.plus(o.queries)
+	p.reduce, p.decode, p.misses = p.reduce.plus(o.reduce), p.decode.plus(o.decode), p.misses.plus(o.misses)
+	p.all += o.all
+	p.vectors, p.failed = p.vectors.plus(o.vectors), p.failed.plus(o.failed)
+	p.seconds = max(p.seconds, o.seconds)
+}
+
+func (v Value) plus(o Value) Value { return Value{v.Value + o.Value, v.Known || o.Known} }
+
+// ask finds how long a request waits for the slowest of the leaders that it asks.
+func (s *searching) ask() {
+	requests := s.proxy.total.count
+	list := make([]calls, len(s.leaders))
+	for i, l := range s.leaders {
+		n := &s.r.nodes[l.at]
+		list[i].curve = l.curve
+		switch {
+		case requests <= 0:
+			list[i].n = l.n / s.calls
+		case s.r.seconds && n.seconds > 0 && s.proxy.seconds > 0:
+			list[i].n = l.n / n.seconds * s.proxy.seconds / requests
+		default:
+			list[i].n = l.n / requests
+		}
+		s.asked += list[i].n
+	}
+	if s.asked > 0 && s.asked < 1 { // a node that restarted has forgotten, or gave no metrics
+		for i := range list {
+			list[i].n /= s.asked
+		}
+		s.asked = 1
+	}
+	s.nodes = wait(list)
+}
+
+// root lays the phases out from the whole call down.
+func (s *searching) root() *Phase {
+	p := &s.proxy
+	root := &Phase{Name: Total, Role: "proxy", Known: p.total.known()}
+	if !root.Known {
+		return s.withoutProxy(root)
+	}
+	root.measured(p.total, p.seconds)
+	for _, x := range s.r.proxies {
+		if x.total.known() {
+			root.Of = append(root.Of, of("proxy", x.node, x.total, x.total.count, x.seconds, root.Ms*x.total.count/p.total.count))
+		}
+	}
+	left := root.Ms
+	part := func(x *Phase) { left -= root.part(x, left).Ms }
+	if task, bounds := p.task.mean(); p.task.known() {
+		rest := max(0, root.Ms-task)
+		part(&Phase{Name: ProxyRest, Known: true, Ms: rest, Mean: Interval{max(0, root.Mean.Low-bounds.High), max(0, root.Mean.High-bounds.Low)}})
+	} else {
+		part(s.absent(ProxyRest, "proxy"))
+	}
+	part(s.told(ProxyQueue, p.queue, 1))
+	part(s.cache())
+	reduce, decode := s.told(ReduceProxy, p.reduce, 1), s.told(Decode, p.decode, 1)
+	nodes := s.waitForNodes(left - reduce.Ms - decode.Ms)
+	part(nodes)
+	part(reduce)
+	part(decode)
+	if again := s.requery(left); again != nil {
+		part(again)
+	}
+	part(&Phase{Name: Unexplained, Known: true, Ms: left, Mean: Interval{max(0, left-max(0, nodes.Mean.High-nodes.Ms)), left + max(0, nodes.Ms-nodes.Mean.Low)}, Estimate: nodes.Estimate})
+	return root
+}
+
+// part adds a part of a whole request, of which so much is left.
+func (p *Phase) part(x *Phase, left float64) *Phase {
+	x.Parent, x.Role = p.Name, cmp.Or(x.Role, "proxy")
+	if x.Known && x.Mean.Low > p.Mean.High {
+		*x = Phase{Name: x.Name, Parent: x.Parent, Role: x.Role, Why: "its metric tells more than the whole request takes"}
+	}
+	x.Ms = min(x.Ms, max(0, left))
+	if x.Known {
+		x.Mean = Interval{min(x.Mean.Low, x.Ms), max(x.Mean.High, x.Ms)}
+	}
+	p.Children = append(p.Children, x)
+	return x
+}
+
+// requery is the query that a search is followed by where it returns vectors, until 2.5 at least: a proxy asks itself for them,
+// and counts that as a query (internal/proxy/task_search.go, Requery). Nothing tells these from queries of clients; they are taken
+// for such where a good part of a search is not explained, and queries of the same collections are as long as what is missing.
+func (s *searching) requery(left float64) *Phase {
+	const much, alike = 0.2, 0.5
+	n := s.proxy.total.count
+	if s.request != Search || left < much*s.proxy.meanOf() || s.proxy.queries.count > 1.05*n {
+		return nil
+	}
+	ms, _ := s.proxy.queries.mean()
+	ms *= s.proxy.queries.count / n
+	if ms < alike*left {
+		return nil
+	}
+	return &Phase{Name: Requery, Known: true, Ms: min(ms, left), Mean: Interval{0, left}, Estimate: true, PerSecond: perSecond(s.proxy.queries.count, s.proxy.seconds)}
+}
+
+// meanOf is the mean of the whole call.
+func (p *proxyReading) meanOf() float64 {
+	ms, _ := p.total.mean()
+	return ms
+}
+
+// withoutProxy is the budget where no proxy gave metrics: what a leader takes is known, what a request asks is not.
+func (s *searching) withoutProxy(root *Phase) *Phase {
+	root.Why = cmp.Or(s.r.missing["proxy"], "no proxy counted a request")
+	all := 0.0
+	for _, l := range s.leaders {
+		all += l.n * l.ms() / s.calls
+	}
+	root.Ms, root.Mean = all, Interval{all, math.Inf(1)}
+	root.Estimate = true
+	x := s.waitForNodes(all)
+	x.Parent = Total
+	root.Children = []*Phase{s.absent(ProxyQueue, "proxy"), x, s.absent(ReduceProxy, "proxy"), s.absent(Decode, "proxy")}
+	for _, c := range root.Children {
+		c.Parent = Total
+	}
+	return root
+}
+
+// measured fills a phase with what its metric says.
+func (p *Phase) measured(d dist, seconds float64) *Phase {
+	p.Known = true
+	p.Ms, p.Mean = d.mean()
+	p.P50, p.P99, p.PerSecond = d.quantile(0.5), d.quantile(0.99), perSecond(d.count, seconds)
+	return p
+}
+
+// told is a phase of the proxy that a metric measures, of so many observations a request.
+func (s *searching) told(name Name, d dist, each float64) *Phase {
+	if !d.known() {
+		return s.absent(name, "proxy")
+	}
+	p := (&Phase{Name: name}).measured(d, s.proxy.seconds)
+	p.Ms, p.Mean = p.Ms*each, Interval{p.Mean.Low * each, p.Mean.High * each}
+	return p
+}
+
+// absent is a phase that nothing measures.
+func (s *searching) absent(name Name, role string) *Phase {
+	why := s.r.missing[role]
+	if why == "" {
+		why = "this release has no metric of it"
+		if name == ProxyQueue {
+			why = "measured from 2.4 on"
+		}
+	}
+	return &Phase{Name: name, Role: role, Why: why}
+}
+
+// cache is what asking the coordinator for metadata takes, of requests of every kind alike.
+func (s *searching) cache() *Phase {
+	p := s.proxy
+	if p.all <= 0 || p.misses.count <= 0 {
+		return &Phase{Name: MetadataCache, Known: s.r.missing["proxy"] == "" && p.all > 0, Why: s.r.missing["proxy"]}
+	}
+	x := s.told(MetadataCache, p.misses, p.misses.count/p.all)
+	x.Estimate = true
+	return x
+}
+
+// finish works out shares and puts what each process says in order.
+func (b *Budget) finish() {
+	b.Root.Walk(func(p *Phase, _ int) {
+		if b.Root.Ms > 0 {
+			p.Share = p.Ms / b.Root.Ms
+		}
+		slices.SortStableFunc(p.Of, func(x, y NodePhase) int {
+			return cmp.Or(cmp.Compare(y.Waited, x.Waited), cmp.Compare(x.Role, y.Role), cmp.Compare(x.Node, y.Node))
+		})
+	})
+}

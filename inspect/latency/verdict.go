@@ -1,0 +1,151 @@
+package latency
+
+import (
+	"strings"
+
+	"kitescope/words"
+)
+
+// fewRequests is how many requests a mean is little worth below.
+const fewRequests = 30
+
+// Verdict says in a sentence where the time of a budget goes: "search of docs 221 ms: 92% of it is waiting for consistency".
+func Verdict(b *Budget) string {
+	if b == nil {
+		return ""
+	}
+	what := string(b.Request)
+	if b.Name != "" {
+		what += " of " + b.Name
+	}
+	if !b.Root.Known {
+		what += " at a shard leader"
+	}
+	text := what + " " + Milliseconds(b.Ms) + ": "
+	list := b.Main()
+	if len(list) == 0 {
+		return strings.TrimSuffix(text, ": ")
+	}
+	parts := make([]string, len(list))
+	for i, m := range list {
+		parts[i] = share(m.Share) + [2]string{"", " of it"}[boolInt(i == 0)] + " is " + m.Doing
+	}
+	text += strings.Join(parts, ", ")
+	if !b.Root.Known {
+		text += "; the proxy's part is unknown (" + b.Root.Why + ")"
+	}
+	if b.Root.Known && b.Requests < fewRequests {
+		text += " (" + words.Plural(int64(b.Requests), "request") + " only)"
+	}
+	return text
+}
+
+// share is a part of 1 in whole percents: more would claim to be exact.
+func share(part float64) string {
+	if part > 0.01 {
+		return words.Percent(float64(int(100*part + 0.5)))
+	}
+	return words.Share(part)
+}
+
+// Part is what a request spends time with, in words.
+type Part struct {
+	Phase *Phase // the largest of those that it puts together
+	Doing string // "waiting for consistency"
+	Ms    float64
+	Share float64
+}
+
+// Main are the parts of a request that matter, the largest first: three at most, and after the first none below a fifth of all.
+func (b *Budget) Main() []Part {
+	const worth = 0.2
+	var all []Part
+	at := map[string]int{}
+	for _, p := range b.Root.Leaves() {
+		if p.Ms <= 0 {
+			continue
+		}
+		doing := p.Doing()
+		i, ok := at[doing]
+		if !ok {
+			i, at[doing] = len(all), len(all)
+			all = append(all, Part{Phase: p, Doing: doing})
+		}
+		if p.Ms > all[i].Phase.Ms {
+			all[i].Phase = p
+		}
+		all[i].Ms, all[i].Share = all[i].Ms+p.Ms, all[i].Share+p.Share
+	}
+	var list []Part
+	for len(list) < 3 {
+		best := -1
+		for i := range all {
+			if best < 0 || all[i].Ms > all[best].Ms {
+				best = i
+			}
+		}
+		if best < 0 || all[best].Ms <= 0 || len(list) > 0 && all[best].Share < worth {
+			break
+		}
+		list = append(list, all[best])
+		all[best].Ms = 0
+	}
+	return list
+}
+
+// Doing says what a request does in a phase: "waiting for consistency".
+func (p *Phase) Doing() string {
+	if p.Name == Unexplained {
+		switch p.Parent {
+		case WaitForNodes:
+			return "between a leader and its workers, where no metric says more"
+		case WaitForWorkers:
+			return "in workers beside their queue and kernels, where no metric says more"
+		default:
+			return "in the proxy or between it and what it asks, where no metric says more"
+		}
+	}
+	return doing[p.Name]
+}
+
+// doing has the phases without parts in words.
+var doing = map[Name]string{
+	ProxyRest:        "in the proxy, before and after its task",
+	ProxyQueue:       "waiting in the proxy's queue",
+	MetadataCache:    "asking the coordinator for metadata",
+	WaitForNodes:     "waiting for query nodes",
+	ConsistencyWait:  "waiting for consistency",
+	ConsistencyQueue: "waiting for consistency or in the queue of query nodes",
+	WaitForWorkers:   "waiting for workers",
+	ReadQueue:        "waiting in the queue of query nodes",
+	ThreadWait:       "segments waiting for a thread",
+	KernelSealed:     "searching sealed segments",
+	KernelGrowing:    "searching growing segments",
+	ReduceSegments:   "reducing and filling in results in workers",
+	ReduceShards:     "reducing results in shard leaders",
+	ReduceProxy:      "reducing results in the proxy",
+	Decode:           "decoding results in the proxy",
+	Requery:          "asking again for the fields to return",
+	AllocateIDs:      "allocating row ids",
+	AssignSegments:   "asking for segments to write to",
+	WALAppend:        "waiting for the message queue",
+}
+
+// Milliseconds writes a time of a request: "221 ms", "4.2 ms", "0.31 ms".
+func Milliseconds(ms float64) string {
+	switch {
+	case ms < 0.005: // less than anything measures
+		return "0 ms"
+	case ms < 10:
+		return trim(words.ThreeDigits(ms)) + " ms"
+	}
+	return words.Number(int64(ms+0.5)) + " ms"
+}
+
+// trim leaves two digits of three: means of Milvus's metrics have no more.
+func trim(text string) string {
+	if len(text) > 3 {
+		return text[:len(text)-1]
+	}
+	return text
+}

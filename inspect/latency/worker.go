@@ -1,0 +1,127 @@
+package latency
+
+// worker is what a leader waits for when it asks a query node: the parts of a mean call, by its kind. A call is about the sealed
+// segments of a node, or about the growing ones of the leader itself: two tasks, also where one node has both
+// (internal/querynodev2/delegator: organizeSubTask).
+type worker struct {
+	at              int // in readings.nodes
+	sealed, growing work
+	// core is how much of a segment's time is the call into the kernel; the rest is the wait for a thread.
+	core float64
+}
+
+// work is the pieces of one kind of call.
+type work struct {
+	n                           float64 // calls in the window
+	queue, kernel, reduce, rest piece   // kernel: the slowest segment
+	curve                       curve   // of the whole call
+}
+
+func (w work) ms() float64 { return w.queue.ms + w.kernel.ms + w.reduce.ms + w.rest.ms }
+
+func (w work) pieces() []piece { return []piece{w.queue, w.kernel, w.reduce, w.rest} }
+
+// workerOf takes the calls of a node apart.
+func workerOf(at int, n *nodeReading) worker {
+	w := worker{at: at, core: n.coreShare()}
+	tasks, apart := n.worker.count, 0.0 // apart: tasks on growing segments that are not among the calls
+	if n.consistency.count == 0 && n.queue.count > n.worker.count {
+		apart = min(n.queue.count-n.worker.count, n.leader.count) // 2.2 and before: the leader runs them itself
+		tasks += apart
+	}
+	if tasks <= 0 {
+		return w
+	}
+	grouped := 1.0 // tasks of a group
+	if n.groups.count > 0 {
+		grouped = max(1, n.groups.sum/n.groups.count)
+	}
+	w.growing.n = min(n.growing.count*grouped, tasks, n.mostGrowing())
+	if apart > 0 {
+		w.growing.n = apart
+	}
+	if n.sealed.count == 0 && n.growing.count > 0 {
+		w.growing.n = tasks
+	}
+	w.sealed.n = tasks - w.growing.n
+	queue, reduce := n.queue.curve(), n.segments.curve()
+	w.sealed.layOut(queue, reduce, n.sealed, grouped)
+	w.growing.layOut(queue, reduce, n.growing, grouped)
+	w.fit(n.worker, apart)
+	return w
+}
+
+// mostGrowing is how many tasks can be about growing segments: one for each call of the node as a leader.
+func (n *nodeReading) mostGrowing() float64 {
+	if n.leader.count > 0 {
+		return n.leader.count
+	}
+	return n.worker.count
+}
+
+// coreShare is how much of a segment's time is the call into the kernel; the rest is the wait for a thread.
+func (n *nodeReading) coreShare() float64 {
+	segments := n.sealed.plus(n.growing)
+	if n.core.count <= 0 || segments.count <= 0 {
+		return 1
+	}
+	// One is inside the other: where both are cut to whole milliseconds, the difference of what was cut is next to nothing.
+	whole, _ := segments.mean()
+	thread := segments.sum/segments.count - n.core.sum/n.core.count
+	if thread <= 0 || whole <= 0 {
+		return 1
+	}
+	return max(0, 1-thread/whole)
+}
+
+// layOut fills in the pieces of a kind of call: each is one of a segment, and so many are of one task.
+func (w *work) layOut(queue, reduce curve, each dist, grouped float64) {
+	if w.n <= 0 {
+		return
+	}
+	kernel := curve{}
+	if each.known() {
+		kernel = each.curve().most(each.count * grouped / w.n)
+	}
+	w.queue = piece{queue.mean(), queue.variance()}
+	w.reduce = piece{reduce.mean(), reduce.variance()}
+	w.kernel = piece{kernel.mean(), kernel.variance()}
+	w.curve = sum(sum(queue, kernel), reduce)
+}
+
+// fit makes the kinds of calls add up to what all calls took: kernels take no more than is left beside the queue and the
+// reduction, and what is left then is the same for each.
+func (w *worker) fit(total dist, apart float64) {
+	kinds := []*work{&w.sealed, &w.growing}
+	mean, _ := total.mean()
+	n := []float64{w.sealed.n, w.growing.n - apart}
+	calls := n[0] + n[1]
+	if calls > 0 && total.known() {
+		room, kernels := mean, 0.0
+		for i, k := range kinds {
+			if k.n > 0 {
+				k.queue.ms = min(k.queue.ms, mean)
+				k.reduce.ms = min(k.reduce.ms, mean-k.queue.ms)
+				room = mean - k.queue.ms - k.reduce.ms
+				kernels += n[i] * k.kernel.ms / calls
+			}
+		}
+		rest := max(0, room-kernels)
+		for i, k := range kinds {
+			if kernels > room && (n[i] > 0 || apart == 0) {
+				k.kernel.ms *= room / kernels
+			}
+			k.rest.ms = rest
+		}
+	}
+	for _, k := range kinds {
+		if k.n > 0 {
+			m := k.ms()
+			if d := m - k.curve.mean(); d > 0 {
+				k.curve = k.curve.plus(d)
+			} else {
+				k.curve = k.curve.to(m)
+			}
+		}
+	}
+}
