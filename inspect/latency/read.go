@@ -1,0 +1,262 @@
+package latency
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// Of makes the budgets of a cluster whose processes were asked.
+func Of(c *model.Cluster) *Latency {
+	r := reader{c: c, l: &Latency{}, nodes: map[*model.Process]map[string]model.NodeID{}, missing: map[string]string{}}
+	if c.Runtime == nil {
+		r.l.Unknown = []Unknown{{Reason: "the processes were not asked"}}
+		return r.l
+	}
+	r.lookAround()
+	for _, p := range c.Runtime.Processes {
+		if p.Metrics != nil {
+			r.processes = append(r.processes, &process{p, metrics.NewWindow(p.Before, p.Metrics)})
+		}
+	}
+	r.window()
+	for _, request := range []Request{Search, Query} {
+		in := r.searches(request)
+		var lists [][]collectionReading
+		for _, p := range in.proxies {
+			lists = append(lists, p.collections)
+		}
+		if b := searchBudget(in, request); b != nil {
+			r.l.Budgets = append(r.l.Budgets, split(b, collected(lists), r.lean)...)
+		}
+	}
+	for _, request := range []Request{Insert, Upsert, Delete} {
+		in := r.writes(request)
+		var lists [][]collectionReading
+		for _, p := range in.proxies {
+			lists = append(lists, p.collections)
+		}
+		if b := writeBudget(in, request); b != nil {
+			r.l.Budgets = append(r.l.Budgets, split(b, collected(lists), r.lean)...)
+		}
+	}
+	return r.l
+}
+
+// reader takes from a cluster what budgets are made of.
+type reader struct {
+	c         *model.Cluster
+	l         *Latency
+	processes []*process
+	nodes     map[*model.Process]map[string]model.NodeID // by role
+	missing   map[string]string
+	scraped   int // processes that were scraped twice
+}
+
+type process struct {
+	*model.Process
+	w *metrics.Window
+}
+
+// timed are the roles whose metrics budgets are made of.
+var timed = []string{"proxy", "querynode", "streamingnode"}
+
+// lookAround finds the sessions of each process, and those whose metrics are missing.
+func (r *reader) lookAround() {
+	seen := map[string]bool{}
+	for _, n := range r.c.Runtime.Nodes {
+		seen[n.Name()] = true
+		if n.Process != nil {
+			if r.nodes[n.Process] == nil {
+				r.nodes[n.Process] = map[string]model.NodeID{}
+			}
+			r.nodes[n.Process][n.Role] = n.Node
+		}
+		if why := r.silent(n); why != "" && slices.Contains(timed, n.Role) {
+			r.unknown(Unknown{n.Role, n.Node, n.Address, why})
+		}
+	}
+	for _, s := range r.c.Sessions {
+		if slices.Contains(timed, s.Role) && !seen[s.Name()] {
+			r.unknown(Unknown{s.Role, s.Node, s.Address, "its metrics are not there"})
+		}
+	}
+	slices.SortFunc(r.l.Unknown, func(a, b Unknown) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
+	for _, u := range slices.Backward(r.l.Unknown) {
+		role := u.Role
+		if role == "streamingnode" {
+			role = "querynode" // one is in each
+		}
+		r.missing[role] = u.Role + "-" + u.Node.String() + ": " + u.Reason
+	}
+}
+
+func (r *reader) unknown(u Unknown) { r.l.Unknown = append(r.l.Unknown, u) }
+
+// silent is why a process's metrics are missing, or not all there; "" if they are.
+func (r *reader) silent(n *model.LiveNode) string {
+	const ask = "GET /metrics"
+	p := n.Process
+	if p == nil {
+		return cmp.Or(r.noPort(n), n.Reason, "its metrics were not asked for")
+	}
+	if p.Metrics == nil {
+		return cmp.Or(p.Reason, reasonOf(p.Outcome), r.noPort(n), "its metrics were not asked for")
+	}
+	for _, call := range p.Calls {
+		if call.Method == ask && (call.Outcome == model.Garbled || call.Outcome == model.TooLarge || call.Outcome == model.CutOff) {
+			return "its metrics are there in part: " + cmp.Or(call.Reason, call.Outcome.String())
+		}
+	}
+	return ""
+}
+
+// noPort is what is known of why nothing leads to the HTTP server of a session, and the way out.
+func (r *reader) noPort(n *model.LiveNode) string {
+	for _, s := range r.c.Runtime.Skipped {
+		if s.What == "metrics of "+n.Name() {
+			return strings.Replace(s.Reason, ": name the port", ": name it with --metrics-port", 1)
+		}
+	}
+	return ""
+}
+
+func reasonOf(o model.Outcome) string {
+	if o == model.NotAsked || o == model.Answered {
+		return ""
+	}
+	return o.String()
+}
+
+// window says what time is looked at: that of the proxies, if they gave metrics.
+func (r *reader) window() {
+	list := slices.Clone(r.processes)
+	slices.SortStableFunc(list, func(a, b *process) int {
+		_, x := r.nodes[a.Process]["proxy"]
+		_, y := r.nodes[b.Process]["proxy"]
+		return cmp.Compare(boolInt(!x), boolInt(!y))
+	})
+	for i, p := range list {
+		if i == 0 {
+			r.l.Window = Window{From: p.w.From, To: p.w.To, SinceStart: p.w.SinceStart}
+		}
+		if !p.w.SinceStart {
+			r.scraped++
+		}
+	}
+	r.l.Window.Why = r.windowText(len(list))
+}
+
+// windowText says what time is looked at.
+func (r *reader) windowText(processes int) string {
+	w := r.l.Window
+	took := w.To.Sub(w.From)
+	switch {
+	case processes == 0:
+		return ""
+	case r.scraped == 0:
+		return "since the start of each process"
+	case r.scraped < processes:
+		return "between two scrapes; of " + words.Plural(processes-r.scraped, "process") + " since their start"
+	case w.From.IsZero() || took <= 0:
+		return "between two scrapes of each process"
+	}
+	return "of the " + words.Age(took.Round(time.Second)) + " between two scrapes of each process"
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// histogram is a metric's increase, of the series with these labels.
+func (p *process) histogram(name metrics.Name, labels ...string) dist {
+	h, ok := p.w.Histogram(name, pairs(labels)...)
+	if !ok {
+		return dist{}
+	}
+	return distOf(h)
+}
+
+// distOf is a histogram as budgets read it; nothing where its sum is not told.
+func distOf(h metrics.Histogram) dist {
+	if math.IsNaN(h.Sum) {
+		return dist{}
+	}
+	return dist{sum: h.Sum, count: h.Count, bounds: h.Bounds, buckets: h.Buckets, whole: h.Whole}
+}
+
+func (p *process) counter(name metrics.Name, labels ...string) Value {
+	v, ok := p.w.Counter(name, pairs(labels)...)
+	return Value{v, ok}
+}
+
+// pairs are labels: a key, its value, and so on.
+func pairs(labels []string) []model.Pair {
+	list := make([]model.Pair, 0, len(labels)/2)
+	for i := 0; i+1 < len(labels); i += 2 {
+		list = append(list, model.Pair{Key: labels[i], Value: labels[i+1]})
+	}
+	return list
+}
+
+// node is the session of a process in a role; what its metrics say where it has none.
+func (r *reader) node(p *process, name metrics.Name, roles ...string) (string, model.NodeID) {
+	for _, role := range roles {
+		if id, ok := r.nodes[p.Process][role]; ok {
+			return role, id
+		}
+	}
+	id := int64(0)
+	p.w.Each(name, func(labels []model.Pair, _ metrics.Histogram) {
+		if n, err := strconv.ParseInt(label(labels, "node_id"), 10, 64); err == nil {
+			id = n
+		}
+	})
+	return roles[0], model.NodeID(id)
+}
+
+func label(labels []model.Pair, keys ...string) string {
+	for _, l := range labels {
+		if slices.Contains(keys, l.Key) {
+			return l.Value
+		}
+	}
+	return ""
+}
+
+// ofCollections are the whole calls by collection.
+func (p *process) ofCollections(name metrics.Name, key, value string) []collectionReading {
+	var list []collectionReading
+	p.w.Each(name, func(labels []model.Pair, h metrics.Histogram) {
+		if label(labels, key) == value {
+			list = append(list, collectionReading{database: label(labels, "db_name", "database"), name: label(labels, "collection_name"), total: distOf(h)})
+		}
+	})
+	return list
+}
+
+// lean says what of a collection hints at where its requests spend their time.
+func (r *reader) lean(database, name string) leaning {
+	var l leaning
+	for _, x := range r.c.Collections {
+		if x.Name != name || database != "" && database != r.c.DatabaseName(x.Database) {
+			continue
+		}
+		t := r.c.CollectionTotals(x.ID)
+		l = leaning{id: x.ID, growing: float64(t.Rows - t.SealedRows), sealed: float64(t.SealedRows)}
+		if strings.EqualFold(x.ConsistencyLevel, "Strong") {
+			l.consistency = 1
+		}
+	}
+	return l
+}

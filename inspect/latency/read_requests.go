@@ -1,0 +1,143 @@
+package latency
+
+import (
+	"kitescope/inspect/metrics"
+)
+
+// searches are what processes say of searches, or of queries.
+func (r *reader) searches(request Request) *readings {
+	in := &readings{missing: r.missing, seconds: r.scraped > 0}
+	for _, p := range r.processes {
+		if x := r.proxy(p, request); x.total.known() {
+			in.proxies = append(in.proxies, x)
+		}
+		if x := r.queryNode(p, request); x.leader.known() || x.worker.known() {
+			in.nodes = append(in.nodes, x)
+		}
+	}
+	return in
+}
+
+// labels of Milvus's metrics (pkg/metrics/metrics.go).
+const (
+	queryType    = "query_type"
+	functionName = "function_name"
+	msgType      = "msg_type"
+)
+
+// queued is what a request is called in the proxy's queue: a commonpb.MsgType. counted is the call that is counted.
+var (
+	queued  = map[Request]string{Search: "Search", Query: "Retrieve", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
+	counted = map[Request]string{Search: "Search", Query: "Query", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
+)
+
+func (r *reader) proxy(p *process, request Request) proxyReading {
+	kinds := []string{string(request)}
+	if request == Search {
+		kinds = append(kinds, "hybrid_search") // 2.4 on
+	}
+	x := proxyReading{seconds: p.w.Seconds()}
+	_, x.node = r.node(p, metrics.ProxySearch, "proxy")
+	for _, kind := range kinds {
+		x.total = x.total.plus(p.histogram(metrics.ProxySearch, queryType, kind))
+		x.task = x.task.plus(p.histogram(metrics.ProxyTask, queryType, kind))
+		x.reduce = x.reduce.plus(p.histogram(metrics.ProxyReduce, queryType, kind))
+		x.decode = x.decode.plus(p.histogram(metrics.ProxyDecode, queryType, kind))
+		x.collections = append(x.collections, p.ofCollections(metrics.ProxyCollectionSearch, queryType, kind)...)
+	}
+	x.queue = p.histogram(metrics.ProxyQueue, functionName, queued[request])
+	x.misses, x.all = p.histogram(metrics.ProxyCacheUpdate), p.requests()
+	x.failed = p.failed(request)
+	if request == Search {
+		x.vectors = p.counter(metrics.ProxyVectors)
+		x.queries = p.queriesOf(x.collections)
+	}
+	return x
+}
+
+// requests is how many requests ended that ask the cache of metadata.
+func (p *process) requests() float64 {
+	return p.histogram(metrics.ProxySearch).count + p.histogram(metrics.ProxyMutation).count
+}
+
+// failed is how many requests of a kind failed: they are counted, and no latency is.
+func (p *process) failed(request Request) Value {
+	return p.counter(metrics.ProxyRequests, functionName, counted[request], "status", "fail")
+}
+
+// queriesOf are the whole calls of queries of collections that are searched; of all where collections are not told.
+func (p *process) queriesOf(searched []collectionReading) dist {
+	if len(searched) == 0 {
+		return p.histogram(metrics.ProxySearch, queryType, string(Query))
+	}
+	all := dist{}
+	names := map[[2]string]bool{}
+	for _, c := range searched {
+		names[[2]string{c.database, c.name}] = c.total.known()
+	}
+	for _, c := range p.ofCollections(metrics.ProxyCollectionSearch, queryType, string(Query)) {
+		if names[[2]string{c.database, c.name}] {
+			all = all.plus(c.total)
+		}
+	}
+	return all
+}
+
+func (r *reader) queryNode(p *process, request Request) nodeReading {
+	kind := string(request)
+	h := func(name metrics.Name, labels ...string) dist {
+		return p.histogram(name, append([]string{queryType, kind}, labels...)...)
+	}
+	x := nodeReading{seconds: p.w.Seconds()}
+	x.role, x.node = r.node(p, metrics.NodeRequest, "querynode", "streamingnode")
+	x.leader, x.worker = h(metrics.NodeRequest, "scope", "OnLeader"), h(metrics.NodeRequest, "scope", "FromLeader")
+	if all := h(metrics.NodeRequest); !x.leader.known() && !x.worker.known() && all.known() {
+		x.mixed, x.leader, x.worker = true, all.half(), all.half()
+	}
+	x.consistency, x.queue = h(metrics.ConsistencyWait), h(metrics.TaskQueue)
+	x.sealed, x.growing, x.core = h(metrics.SegmentKernel, "segment_state", "Sealed"), h(metrics.SegmentKernel, "segment_state", "Growing"), h(metrics.CoreKernel)
+	x.segments, x.shards = h(metrics.NodeReduce, "reduce_level", "segments"), h(metrics.NodeReduce, "reduce_level", "shards")
+	if !x.segments.known() && !x.shards.known() {
+		x.segments = h(metrics.NodeReduce)
+	}
+	if request == Search {
+		x.groups = p.histogram(metrics.GroupSize)
+	}
+	return x
+}
+
+// half is half of the calls.
+func (d dist) half() dist {
+	d.sum, d.count = d.sum/2, d.count/2
+	buckets := make([]float64, len(d.buckets))
+	for i, b := range d.buckets {
+		buckets[i] = b / 2
+	}
+	if d.buckets != nil {
+		d.buckets = buckets
+	}
+	return d
+}
+
+// writes are what processes say of inserts, upserts or deletes.
+func (r *reader) writes(request Request) *writes {
+	in := &writes{missing: r.missing}
+	for _, p := range r.processes {
+		x := writeReading{seconds: p.w.Seconds()}
+		_, x.node = r.node(p, metrics.ProxyMutation, "proxy")
+		x.total, x.send = p.histogram(metrics.ProxyMutation, msgType, string(request)), p.histogram(metrics.ProxyMutationSend, msgType, string(request))
+		x.queue = p.histogram(metrics.ProxyQueue, functionName, queued[request])
+		x.ids, x.segments = p.histogram(metrics.ProxyAllocateIDs), p.histogram(metrics.ProxyAssignSegments)
+		x.rows = p.histogram(metrics.ProxyMutation, msgType, string(Insert)).count + p.histogram(metrics.ProxyMutation, msgType, string(Upsert)).count
+		x.misses, x.all, x.failed = p.histogram(metrics.ProxyCacheUpdate), p.requests(), p.failed(request)
+		x.collections = p.ofCollections(metrics.ProxyCollectionMutation, msgType, string(request))
+		if x.total.known() {
+			in.proxies = append(in.proxies, x)
+		}
+		if d := p.histogram(metrics.WALAppend); d.known() {
+			_, id := r.node(p, metrics.WALAppend, "streamingnode")
+			in.append = append(in.append, appendReading{id, p.w.Seconds(), d})
+		}
+	}
+	return in
+}
