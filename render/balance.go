@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -34,11 +35,16 @@ func BalanceFormats() Formats {
 }
 
 // WriteBalance writes a report of the balance.
-func WriteBalance(w io.Writer, b *Balance, f Format, o Options) error {
+func WriteBalance(w io.Writer, b *Balance, f Format, o ReportOptions) error {
 	own := func(write func(w io.Writer, b *Balance, o *Options) error) func(io.Writer) error {
-		return func(w io.Writer) error { return write(w, b, &o) }
+		return func(w io.Writer) error { return write(w, b, &o.Options) }
 	}
 	return b.sheet(&o, map[string]func(io.Writer) error{"table": own(writeBalance), "wide": own(writeBalanceWide), "html": own(writeBalancePage)}).Write(w, f)
+}
+
+// BalanceSchema is what can be asked of the shares that WriteBalance writes: of each replica a row for each node.
+func BalanceSchema(o ReportOptions) *table.Schema {
+	return shareList(&Balance{Report: &balance.Report{Survey: &balance.Survey{}}}, nil, &o.Options).Schema()
 }
 
 func writeBalanceWide(w io.Writer, b *Balance, o *Options) error {

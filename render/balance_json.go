@@ -9,24 +9,33 @@ import (
 )
 
 // sheet is what is not drawn: a replica an item, and a line for each replica and node in tables.
-func (b *Balance) sheet(o *Options, own map[string]func(io.Writer) error) *Sheet {
+func (b *Balance) sheet(o *ReportOptions, own map[string]func(io.Writer) error) *Sheet {
 	var rows []shareRow
 	for _, g := range b.Report.Groups {
 		for _, x := range g.Shares {
 			rows = append(rows, shareRow{x, g})
 		}
 	}
-	shares := newShareTable(b, rows, o)
+	shares := newShareTable(b, rows, &o.Options)
 	shares.perGroup()
 	origin := &b.Env.Cluster.Origin
 	s := &Sheet{
-		Options: &ReportOptions{Options: *o}, Head: []Line{{Text: "balance of " + Harmless(origin.Root) + " @ " + Harmless(origin.Location)}},
+		Options: o, Head: []Line{{Text: "balance of " + Harmless(origin.Root) + " @ " + Harmless(origin.Location)}},
 		Whole: b.document, Open: 2, Own: own,
 		Items: ForScripts(len(b.Report.Groups), len(b.Report.Groups), nil), Nested: b.item,
 		Flat: table.All(shares, table.OnDemand), Parts: []Part{{List: func(show table.Show) *table.Grid { return table.All(shares, show) }}},
 	}
 	if len(rows) == 0 {
 		s.Flat = &table.Grid{Table: shares}
+	}
+	if o.Asks() {
+		asked := Ask(o, shareList(b, rows, &o.Options), nil)
+		s.Kind, s.Items, s.Nested, s.Flat = "BalanceShares", asked.Items, nil, nil
+		s.About = func(e *doc.Encoder) { writeSource(e, origin, b.Env.Cluster.Gaps) }
+		s.Parts, s.Foot = []Part{asked.List("who serves what is unknown")}, asked.More(o)
+		if len(b.Report.Survey.Unknown) > 0 {
+			s.Foot = append(s.Foot, Line{Role: RoleWarn, Text: "not known, and not in the figures: " + unknownNames(b.Report.Survey.Unknown)})
+		}
 	}
 	return s
 }

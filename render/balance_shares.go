@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
@@ -43,6 +44,22 @@ func newShareTable(b *Balance, rows []shareRow, o *Options) *shareTable {
 		}
 	}
 	return t
+}
+
+// shareList are the shares of all replicas as a list that says whose they are.
+func shareList(b *Balance, rows []shareRow, o *Options) *table.Rows[shareRow] {
+	t := newShareTable(b, rows, o)
+	t.perGroup()
+	columns := t.columns()
+	for i := range columns {
+		if c := &columns[i]; c.Show == table.OnDemand {
+			c.Show, c.Title = table.Hidden, strings.ToUpper(strings.ReplaceAll(c.Name, "_", " "))
+		}
+		if columns[i].Name == "collection" {
+			columns[i].Show = table.Always
+		}
+	}
+	return table.New(*t.Schema(), rows, columns)
 }
 
 // perGroup makes shares those of the row's own replica.

@@ -44,7 +44,7 @@ func balanceBytes(t *testing.T, b *Balance, word string, o Options) []byte {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := WriteBalance(&out, b, f, o); err != nil {
+	if err := WriteBalance(&out, b, f, ReportOptions{Options: o}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -3,7 +3,9 @@ package render
 import (
 	"io"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
+	"kitescope/table"
 )
 
 // Diagnosis is what diagnose shows: a report, and what was asked about it.
@@ -92,13 +94,35 @@ func FindingsFormats() Formats {
 }
 
 // Findings writes a report.
-func Findings(w io.Writer, d *Diagnosis, f Format, o Options) error {
+func Findings(w io.Writer, d *Diagnosis, f Format, o ReportOptions) error {
 	own := func(write func(w io.Writer, d *Diagnosis, o *Options) error) func(io.Writer) error {
-		return func(w io.Writer) error { return write(w, d, &o) }
+		return func(w io.Writer) error { return write(w, d, &o.Options) }
 	}
-	s := &Sheet{Options: &ReportOptions{Options: o}, Whole: diagnosisDocument(d), Items: d.grid(), Own: map[string]func(io.Writer) error{
+	asked := Ask(&o, d.table(), nil)
+	s := &Sheet{Kind: "Findings", Options: &o, Whole: diagnosisDocument(d), Items: asked.Items, Own: map[string]func(io.Writer) error{
 		"table": own(writeFindings), "wide": own(writeFindingsWide), "jsonl": own(writeFindingLines),
 		"junit": own(writeJUnit), "sarif": own(writeSARIF), "markdown": own(writeMarkdown), "html": own(writeHTML),
 	}}
-	return s.Write(w, f)
+	if !o.Asks() {
+		return s.Write(w, f)
+	}
+	where, state := d.headline()
+	s.Head = []Line{{Role: RoleTitle, Text: where}, {Role: RoleDim, Text: state}}
+	s.About = func(e *doc.Encoder) { writeSource(e, &d.Report.Cluster.Origin, d.Report.Cluster.Gaps) }
+	s.Parts, s.Foot = []Part{asked.List("no findings")}, asked.More(&o)
+	if f.Structured() || f.Name() == "markdown" || f.Name() == "html" {
+		return s.Write(w, f)
+	}
+	if err := s.Write(w, f); err != nil {
+		return err
+	}
+	p := newPage(w, &o.Options)
+	p.blank()
+	p.summary(d) // of all
+	return p.out.Flush()
+}
+
+// FindingsSchema is what can be asked of the findings that Findings writes.
+func FindingsSchema(ReportOptions) *table.Schema {
+	return (&Diagnosis{Report: &check.Report{}}).table().Schema()
 }

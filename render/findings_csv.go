@@ -5,8 +5,8 @@ import (
 	"kitescope/table"
 )
 
-// grid are the findings as tables have them, named as in JSON; what is no longer found is last.
-func (d *Diagnosis) grid() *table.Grid {
+// table are the findings as tables have them, named as in JSON; what is no longer found is last.
+func (d *Diagnosis) table() *table.Rows[check.Change] {
 	var rows []check.Change
 	for _, f := range d.Report.Findings {
 		if c := d.Since.Of(f); c != nil {
@@ -18,19 +18,28 @@ func (d *Diagnosis) grid() *table.Grid {
 	text := func(name string, of func(f *check.Finding) string) table.ColumnOf[check.Change] {
 		return Key(name, table.Text, func(c check.Change) table.Cell { return table.Of(Harmless(of(c.Finding()))) })
 	}
-	return table.All(table.New(table.Schema{Name: "findings", Singular: "finding", Names: []string{"check"}}, append(rows, d.gone()...), []table.ColumnOf[check.Change]{
+	object := table.Picture("object", "OBJECT", 1, func(c check.Change) string { return ObjectText(c.Finding().Object) })
+	object.Right = false
+	seen := func(c table.ColumnOf[check.Change], title string, priority int) table.ColumnOf[check.Change] {
+		c.Title, c.Priority, c.Show = title, priority, table.Always
+		return c
+	}
+	return table.New(table.Schema{
+		Name: "findings", Singular: "finding", Names: []string{"check"}, Order: []string{"change", "severity", "check", "object", "cost", "message"},
+	}, append(rows, d.gone()...), []table.ColumnOf[check.Change]{
 		Key("change", table.Text, func(c check.Change) table.Cell {
 			if d.Since == nil {
 				return table.OfNone()
 			}
 			return table.Of(c.Kind.String())
 		}),
-		text("severity", func(f *check.Finding) string { return f.Severity.String() }),
-		text("check", func(f *check.Finding) string { return f.Check }),
+		seen(text("severity", func(f *check.Finding) string { return f.Severity.String() }), "SEVERITY", 0).
+			Looking(func(c check.Change) Role { return SeverityRole(c.Finding().Severity) }).Word(),
+		seen(text("check", func(f *check.Finding) string { return f.Check }), "CHECK", 0),
 		text("resource", func(f *check.Finding) string { return f.Object.Resource }),
 		text("id", func(f *check.Finding) string { return f.Object.ID }),
 		text("name", func(f *check.Finding) string { return f.Object.Name }),
-		text("message", func(f *check.Finding) string { return f.Message }),
+		seen(text("message", func(f *check.Finding) string { return f.Message }), "MESSAGE", 0),
 		text("impact", func(f *check.Finding) string { return f.Impact }),
 		text("hint", func(f *check.Finding) string { return string(f.Hint) }),
 		Key("cost", table.Number, func(c check.Change) table.Cell {
@@ -40,5 +49,6 @@ func (d *Diagnosis) grid() *table.Grid {
 			return table.OfNone()
 		}),
 		text("cause", func(f *check.Finding) string { return f.Cause }),
-	}), table.Hidden)
+		object,
+	})
 }

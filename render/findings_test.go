@@ -132,7 +132,7 @@ func findingsFormat(t *testing.T, word string) Format {
 func written(t *testing.T, d *Diagnosis, word string, o Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Findings(&b, d, findingsFormat(t, word), o); err != nil {
+	if err := Findings(&b, d, findingsFormat(t, word), ReportOptions{Options: o}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

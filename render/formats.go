@@ -65,6 +65,9 @@ func (f Format) Structured() bool { return f.to().show == table.Hidden }
 // Documents reports whether the format has a place for what is no list.
 func (f Format) Documents() bool { return f.to().structured != nil }
 
+// Lists reports whether the format has a place for a list of some, and not for all of one kind alone.
+func (f Format) Lists() bool { return f.to().sheet != nil }
+
 // Form is a format of a kind of document, and what it is there.
 type Form struct{ Name, Doc string }
 

@@ -57,7 +57,7 @@ func TestCSVHasNoFormulas(t *testing.T) {
 		}
 	}
 	d := &Diagnosis{Report: &check.Report{Findings: []*check.Finding{{Check: "x", Object: model.Ref{Resource: "collections", ID: "7", Name: evil}, Message: evil, Impact: "+1+1"}}}}
-	if err := Findings(&out, d, findingsFormat(t, "csv"), Options{NoHeader: true}); err != nil {
+	if err := Findings(&out, d, findingsFormat(t, "csv"), ReportOptions{Options: Options{NoHeader: true}}); err != nil {
 		t.Fatal(err)
 	}
 	r := csv.NewReader(&out)

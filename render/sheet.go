@@ -53,16 +53,16 @@ type ReportOptions struct {
 	// By says what entries are, Label the key where they are values of a label.
 	By    profile.By
 	Label string
-	// Ask is which entries are shown, in which order, with which columns, where a report says which there are. Its limit
-	// is Limit.
+	// Ask is which entries are shown, in which order, with which columns, where a report says which there are. Limit is theirs, too;
+	// that of Ask says that it is of nothing else.
 	Ask table.Query
 	// err is what was wrong with the question.
 	err error
 }
 
-// Asks reports whether anything is asked of the list: some rows, an order, or columns.
+// Asks reports whether anything is asked of the list: some rows, an order, columns, or a limit that is of nothing else.
 func (o *ReportOptions) Asks() bool {
-	return !o.Ask.Where.Empty() || len(o.Ask.Sort)+len(o.Ask.Columns) > 0
+	return !o.Ask.Where.Empty() || len(o.Ask.Sort)+len(o.Ask.Columns)+o.Ask.Limit > 0
 }
 
 // Unasked are the same options with no question, for other lists of a report.
@@ -147,8 +147,8 @@ type Asked[T any] struct {
 func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked[T] {
 	q := o.Ask
 	q.Show = table.Hidden
-	if group == nil {
-		q.Limit = o.Limit
+	if q.Limit = o.Limit; group != nil {
+		q.Limit = 0
 	}
 	g, err := table.Select(list, q)
 	if err != nil {

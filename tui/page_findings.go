@@ -251,6 +251,6 @@ func (p *findingsPage) markdown() func(io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return render.Findings(w, d, f, render.Options{})
+		return render.Findings(w, d, f, render.ReportOptions{})
 	}
 }

@@ -62,6 +62,7 @@ func balanceCommand(a *cli.App) *cobra.Command {
 	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "the largest share over the mean that is even enough")
 	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what is evened out: cost (search work), rows or memory (logs and index files)")
 	f.report.Register(cmd, render.BalanceFormats(), 0, "")
+	f.report.List(cmd, render.BalanceSchema, "'cost_share_percent>40'", "-cost,node", "collection,node,cost; +channels")
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
 	return cmd
@@ -94,7 +95,7 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 		return err
 	}
 	b := &render.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan), Version: cli.VersionText()}
-	if err := a.Write(func(w *bufio.Writer) error { return render.WriteBalance(w, b, format, o.Options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.WriteBalance(w, b, format, o) }); err != nil {
 		return err
 	}
 	if name := format.Name(); !survey.Asked && name != "table" && name != "wide" {

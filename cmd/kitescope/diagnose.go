@@ -89,6 +89,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.FindingsFormats(), 0, "")
+	f.report.List(cmd, render.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
 	fl.StringSliceVar(&f.only, "only", nil, "run only these checks")
 	fl.StringSliceVar(&f.skip, "skip", nil, "leave these checks out")
 	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
@@ -173,6 +174,12 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	if d.flags.verbose && d.format.Name() == "table" {
 		d.format, _ = render.FindingsFormats().Parse("wide")
 	}
+	if d.options.Asks() && !d.format.Lists() {
+		return cli.Usage(fmt.Errorf("-o %s is of all findings, and no list of some", d.format.Name()), "leave --where, --sort, --columns and -n out")
+	}
+	if d.flags.watch && d.options.Asks() {
+		return cli.Usage(errors.New("--watch tells findings as they come, and no list of them"), "leave --where, --sort, --columns and -n out")
+	}
 	if name := d.format.Name(); d.flags.watch && name != "table" && name != "wide" && name != "jsonl" {
 		return cli.Usage(fmt.Errorf("--watch cannot write %s: a document has an end", name), "use -o table, wide or jsonl")
 	}
@@ -247,7 +254,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		accepted, _ := d.baseline.Apply(older, rules.All())
 		shown.Since = check.Since(accepted, shown.Report)
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options.Options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
 		return err
 	}
 	if err := d.judgedAll(a, c, report); err != nil {

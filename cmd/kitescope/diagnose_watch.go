@@ -61,7 +61,7 @@ func (w *diagnosisWatch) show(c *model.Cluster) error {
 			return render.Changes(out, report, w.Now(), changes, blind, w.format, w.options.Options)
 		}
 		shown := &render.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.VersionText()}
-		return render.Findings(out, shown, w.format, w.options.Options)
+		return render.Findings(out, shown, w.format, w.options)
 	})
 	if err != nil || !first {
 		return err

@@ -29,6 +29,7 @@ type ReportFlags struct {
 	output  string
 	limit   int
 	formats render.Formats
+	rows    bool // -n is of the list
 	where   []string
 	schema  func(o render.ReportOptions) *table.Schema
 }
@@ -50,7 +51,7 @@ func (f *ReportFlags) List(cmd *cobra.Command, schema func(o render.ReportOption
 	f.list.Register(cmd, sorted, columns)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.where, "where", nil, "only rows that match, such as "+where+" (see: kitescope help selectors); repeatable")
-	if fl.Lookup("limit") == nil {
+	if f.rows = fl.Lookup("limit") == nil; f.rows {
 		fl.IntVarP(&f.limit, "limit", "n", 0, "show so many rows, 0 for all")
 	}
 	names := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -100,5 +101,8 @@ func (f *ReportFlags) ask(o *render.ReportOptions) error {
 		return Usage(err, "columns of "+schema.Name+": "+names)
 	}
 	o.Ask, o.KeepColumns = table.Query{Where: where, Sort: f.list.Sort, Columns: f.list.Columns}, len(f.list.Columns) > 0
+	if f.rows {
+		o.Ask.Limit = f.limit
+	}
 	return nil
 }
