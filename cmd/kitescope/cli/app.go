@@ -17,6 +17,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -55,6 +56,8 @@ type Connection struct {
 // Connection is the one to the source that flags, environment or context name.
 func (a *App) Connection() (Connection, error) { return a.ConnectionTo(a.Flags.From) }
 
+var errNoCluster = errors.New("no cluster named: --from is missing")
+
 // ConnectionTo is the connection to a source that is named, "" for the one that environment or context name.
 func (a *App) ConnectionTo(from string) (Connection, error) {
 	var c Connection
@@ -79,7 +82,7 @@ func (a *App) ConnectionTo(from string) (Connection, error) {
 	}
 	if c.From == "" {
 		return c, Usage(
-			errors.New("no cluster named: --from is missing"),
+			errNoCluster,
 			"--from etcd://host:2379 (live), --from FILE (etcd snapshot, birdwatcher backup, bundle), or try: kitescope demo",
 		)
 	}
@@ -253,6 +256,19 @@ func (a *App) LoadLive(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 	}
 	spec.Want = want
 	return a.Loader().Load(ctx, spec)
+}
+
+// LoadTold is LoadLive that does without a cluster where recordings are given and no cluster is named: what processes said is all
+// that is known then.
+func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*model.Cluster, error) {
+	if _, err := a.Connection(); len(n.Recordings) == 0 || !errors.Is(err, errNoCluster) {
+		return a.LoadLive(ctx, n, want)
+	}
+	r, gaps, err := kept.ReadRecordings(n.Recordings)
+	if err != nil {
+		return nil, err
+	}
+	return model.Build(model.Parts{}).WithRuntime(r).WithGaps(gaps...), nil
 }
 
 // Warn writes one line for people, unless --quiet.

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/news"
+	"kitescope/inspect/view"
+	"kitescope/render"
+	show "kitescope/render/latency"
+)
+
+// latencyFlags are the flags of latency.
+type latencyFlags struct {
+	nodes    *cli.NodeFlags
+	report   cli.ReportFlags
+	requests []string
+	watch    bool
+	interval time.Duration
+}
+
+const helpLatency = `Say where the time of searches, queries and writes goes, from the metrics of all processes: the
+first line says what takes most of it, then come the phases of a mean request with a bar each. Those
+of a level add up to the one above; what no metric explains is a phase of its own.
+
+A request waits for its slowest shard, a shard for its slowest worker, a worker for its slowest
+segment. Milvus tells how long each takes and not which was the slowest, so that a phase below
+wait_for_nodes is an estimate (~); -o wide has what it is at least and at most, and each process.
+
+A live cluster's processes are asked twice, --window apart. Of a file, a recording or the texts of
+/metrics (--runtime FOLDER, which needs no --from) it is the time between two scrapes of a process,
+else that since its start. Failed requests are in no latency; they are counted.
+
+Nodes do not tell collections apart: a collection's phases add up to its own mean, and are shared
+out by what else is known of it (consistency level, growing rows) where there are several.
+
+Formats (-o):
+`
+
+func latencyCommand(a *cli.App) *cobra.Command {
+	var f latencyFlags
+	cmd := &cobra.Command{
+		Use:  "latency [COLLECTION]",
+		Long: helpLatency + strings.TrimSuffix(show.Formats().Doc(), "\n"),
+		Example: `  kitescope latency --from etcd://10.0.0.5:2379
+  kitescope latency docs --request search --window 30s
+  kitescope latency --watch
+  kitescope latency --runtime metrics/
+  kitescope latency --from support.kite -o html > latency.html
+  kitescope latency -o json | jq '.items[] | select(.phase == "consistency_wait" and .node == null)'`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+			return a.CompleteGet(cmd, []string{"collections"}, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
+	}
+	fl := cmd.Flags()
+	f.report.Register(cmd, show.Formats(), 0, "")
+	f.report.List(cmd, show.Schema, "'share>0.1'", "-mean_ms", "+why")
+	fl.StringSliceVar(&f.requests, "request", nil, "only these: search, query, insert, upsert, delete")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "go on, with a line for each round of questions, until interrupted (live sources)")
+	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often the processes are asked")
+	f.nodes = cli.AddNodeFlags(cmd, true)
+	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed("search", "query", "insert", "upsert", "delete"))
+	return cmd
+}
+
+// latencyParts are what is known of collections besides.
+const latencyParts = model.PartCatalog | model.PartSegments
+
+// latencyQuestion is a command line, understood before anything is read.
+type latencyQuestion struct {
+	*cli.App
+	flags      *latencyFlags
+	collection string
+	format     render.Format
+	options    render.ReportOptions
+	shown      time.Time // the window that was shown last ended then
+}
+
+func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
+	for _, word := range f.requests {
+		if known := []string{"search", "query", "insert", "upsert", "delete"}; !slices.Contains(known, word) {
+			return cli.Usage(&view.UnknownError{What: "kind of request", Word: word, Known: known}, "see: kitescope latency --help")
+		}
+	}
+	q := &latencyQuestion{App: a, flags: f}
+	if len(args) > 0 {
+		q.collection = args[0]
+	}
+	var err error
+	if q.format, q.options, err = f.report.Settle(a, cmd); err != nil {
+		return err
+	}
+	if f.watch {
+		return q.watch(cmd.Context())
+	}
+	c, err := a.LoadTold(cmd.Context(), f.nodes, meta.Want{Parts: latencyParts})
+	if err != nil {
+		return err
+	}
+	l := latency.Of(c)
+	budgets, err := q.choose(l)
+	if err != nil {
+		_ = a.Completeness(c) // what could not be read may be what was asked for
+		return err
+	}
+	if err := a.Write(func(w *bufio.Writer) error { return show.Write(w, q.reported(c, l, budgets), q.format, q.options) }); err != nil {
+		return err
+	}
+	return q.complete(c, l)
+}
+
+// complete says what of the metadata could not be read, and exits 4 under --strict if that is anything, or if a process that has a part
+// in requests is silent. The report itself says which; what others say has no part in it.
+func (q *latencyQuestion) complete(c *model.Cluster, l *latency.Latency) error {
+	if err := q.Completeness(c.WithRuntime(nil)); err != nil || !q.Flags.Strict || len(l.Unknown) == 0 {
+		return err
+	}
+	return &cli.CodeError{Code: cli.ExitIncomplete}
+}
+
+// reported is what is written of a cluster.
+func (q *latencyQuestion) reported(c *model.Cluster, l *latency.Latency, budgets []*latency.Budget) *show.Report {
+	return &show.Report{Latency: l, Budgets: budgets, Where: cmp.Or(c.Origin.Location, strings.Join(q.flags.nodes.Recordings, ", ")), Version: cli.VersionText(), At: l.Window.To}
+}
+
+// choose takes the budgets that were asked for.
+func (q *latencyQuestion) choose(l *latency.Latency) ([]*latency.Budget, error) {
+	var list []*latency.Budget
+	known := false
+	var names []string
+	for _, b := range l.Budgets {
+		if b.Name != "" && !slices.Contains(names, b.Name) {
+			names = append(names, b.Name)
+		}
+		named := q.collection == "" || b.Name == q.collection || b.Database+"."+b.Name == q.collection
+		known = known || named
+		if named && (len(q.flags.requests) == 0 || slices.Contains(q.flags.requests, string(b.Request))) {
+			list = append(list, b)
+		}
+	}
+	if !known && q.collection != "" {
+		if len(names) == 0 {
+			return nil, fmt.Errorf("no request of collection %s was seen: %s", q.collection, show.Nothing(l))
+		}
+		return nil, &view.UnknownError{What: "collection with requests", Word: q.collection, Known: names}
+	}
+	return list, nil
+}
+
+// watch writes the whole once, and then a line for each budget and round, or its items.
+func (q *latencyQuestion) watch(ctx context.Context) error {
+	switch {
+	case q.flags.interval <= 0:
+		return cli.Usagef("--interval is a duration above 0, not %s", q.flags.interval)
+	case !slices.Contains([]string{"table", "wide", "jsonl"}, q.format.Name()):
+		return cli.Usage(fmt.Errorf("--watch cannot write %s: a document has an end", q.format.Name()), "use -o table, wide or jsonl")
+	case len(q.flags.nodes.Recordings) > 0 || !q.flags.nodes.Live:
+		return cli.Usage(errors.New("--watch asks the processes again and again: it goes with neither --runtime nor --live=false"), "leave one of them out")
+	}
+	lost := newLossTeller(q.App)
+	f := following{App: q.App, nodes: q.flags.nodes, want: meta.Want{Parts: latencyParts}, every: q.flags.interval}
+	return f.run(ctx, func(u news.Update) error {
+		lost.take(u)
+		if u.Cluster == nil || u.Cluster.Runtime == nil {
+			return nil
+		}
+		return q.round(u.Cluster)
+	})
+}
+
+// round shows what a round of questions brought, once.
+func (q *latencyQuestion) round(c *model.Cluster) error {
+	l := latency.Of(c)
+	first := q.shown.IsZero()
+	if !first && !l.Window.To.After(q.shown) {
+		return nil
+	}
+	budgets, err := q.choose(l)
+	if err != nil { // its first request may be still to come
+		budgets = nil
+	}
+	q.shown = l.Window.To
+	if first || q.format.Structured() {
+		return q.Write(func(w *bufio.Writer) error { return show.Write(w, q.reported(c, l, budgets), q.format, q.options) })
+	}
+	return q.Write(func(w *bufio.Writer) error { return show.Round(w, l, budgets, q.Now(), q.options) })
+}

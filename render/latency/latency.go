@@ -1,0 +1,220 @@
+// Package latency writes where requests spend their time. What enters is a latency.Latency; what leaves is a render.Sheet: of each
+// budget a waterfall of phases for people, and an item a phase for scripts.
+//
+//  1. lay (rows.go) makes rows of the budgets: each phase, and each process that says something of it.
+//  2. The columns (columns.go) are keys for scripts and a table for people.
+//  3. newSheet puts the verdict first, then a table a budget, then what is unknown.
+//  4. A page (html.go) draws the same waterfall.
+package latency
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/doc"
+	"kitescope/inspect/latency"
+	"kitescope/render"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// Report is what is written.
+type Report struct {
+	Latency *latency.Latency
+	// Budgets are those that were asked for.
+	Budgets []*latency.Budget
+	// Where is the cluster, At when that was; Version is kitescope's.
+	Where, Version string
+	At             time.Time
+}
+
+// Write writes where requests spend their time.
+func Write(w io.Writer, r *Report, f render.Format, o render.ReportOptions) error {
+	return newSheet(r, f, &o).Write(w, f)
+}
+
+// Formats are the formats of the report.
+func Formats() render.Formats {
+	return render.FormatsOf(map[string]string{
+		"table": "what takes the time in a sentence, and the phases with a bar each (default)",
+		"wide":  "the same with bounds, rates, quantiles of a call, and each process",
+		"json":  "one JSON object, a phase per line (docs/JSON.md)",
+		"jsonl": "one JSON object per line and phase",
+		"html":  "one page with a waterfall, for mail and browsers",
+		"name":  "",
+	})
+}
+
+// Schema is what can be asked of the phases.
+func Schema(o render.ReportOptions) *table.Schema {
+	return table.New(schema(), nil, columns(&o)).Schema()
+}
+
+func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet {
+	list := table.New(schema(), lay(r.Budgets), columns(o))
+	asked := render.Ask(o, list, nil)
+	s := &render.Sheet{
+		Kind: "Latency", Options: o, Head: head(r), Items: asked.Items,
+		About: func(e *doc.Encoder) { about(e, r) },
+		Own:   map[string]func(w io.Writer) error{"html": func(w io.Writer) error { return writePage(w, r) }},
+	}
+	wide := f.Name() == "wide" || f.Name() == "csv"
+	for i, b := range r.Budgets {
+		part := render.Part{List: asked.Part(func(x *row) bool { return x.budget == b && (wide || x.at == nil) })}
+		if i > 0 {
+			part.Head = append(part.Head, render.Line{Role: render.RoleTitle, Text: latency.Verdict(b)})
+		}
+		part.Head = append(part.Head, render.Line{Role: render.RoleDim, Text: rates(b)})
+		s.Parts = append(s.Parts, part)
+	}
+	s.Foot = append(asked.More(o), foot(r, o)...)
+	return s
+}
+
+// head is the verdict, and what it is about.
+func head(r *Report) []render.Line {
+	first := render.Line{Role: render.RoleTitle, Text: Nothing(r.Latency)}
+	if len(r.Budgets) > 0 {
+		first.Text = latency.Verdict(r.Budgets[0])
+	}
+	return append([]render.Line{first, {Role: render.RoleDim, Text: r.Latency.Window.Why}}, unknown(r)...)
+}
+
+// Nothing says that no request was seen.
+func Nothing(l *latency.Latency) string {
+	if len(l.Unknown) > 0 {
+		return "where requests spend their time is unknown: " + l.Unknown[0].Reason
+	}
+	return "no search, query or write ended in that time"
+}
+
+// rates are how many requests there are, and how long they take.
+func rates(b *latency.Budget) string {
+	if !b.Root.Known {
+		return "how many requests there are is unknown: " + b.Root.Why
+	}
+	parts := []string{words.Plural(int64(b.Requests), "request")}
+	add := func(v latency.Value, unit string) {
+		if v.Known && v.Value > 0 {
+			parts = append(parts, words.ThreeDigits(v.Value)+unit)
+		}
+	}
+	add(b.PerSecond, " a second")
+	add(b.VectorsPerSecond, " vectors a second")
+	for _, q := range []struct {
+		name string
+		of   latency.Interval
+	}{{"p50", b.P50}, {"p95", b.P95}, {"p99", b.P99}} {
+		if q.of.High > 0 {
+			parts = append(parts, q.name+" "+between(q.of))
+		}
+	}
+	if b.Failed.Known && b.Failed.Value > 0 {
+		parts = append(parts, words.Number(int64(b.Failed.Value))+" failed, which are not in this")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// between is the bounds of a time: "64 to 128 ms".
+func between(i latency.Interval) string {
+	if i.High > 1e12 {
+		return "over " + bound(i.Low) + " ms"
+	}
+	return bound(i.Low) + " to " + bound(i.High) + " ms"
+}
+
+// bound is an end of an interval; those of buckets are whole numbers.
+func bound(ms float64) string {
+	if ms == math.Trunc(ms) {
+		return words.Number(int64(ms))
+	}
+	return figure(ms)
+}
+
+// unknown are the processes that said nothing.
+func unknown(r *Report) (lines []render.Line) {
+	const most = 5
+	for i, u := range r.Latency.Unknown {
+		if i == most {
+			lines = append(lines, render.Line{Role: render.RoleWarn, Text: "and " + strconv.Itoa(len(r.Latency.Unknown)-most) + " more processes said nothing"})
+			break
+		}
+		lines = append(lines, render.Line{Role: render.RoleWarn, Text: name(u) + ": " + u.Reason})
+	}
+	return lines
+}
+
+func name(u latency.Unknown) string {
+	if u.Role == "" {
+		return words.OrUnknown(u.Address)
+	}
+	return u.Role + "-" + u.Node.String()
+}
+
+// foot explains what the table does not.
+func foot(r *Report, o *render.ReportOptions) (lines []render.Line) {
+	estimated := false
+	for _, b := range r.Budgets {
+		b.Root.Walk(func(p *latency.Phase, _ int) { estimated = estimated || p.Estimate && p.Known })
+	}
+	if estimated {
+		text := "~ is an estimate: calls run at the same time, the slowest counts, and Milvus tells only how long each takes"
+		if o.Width == 0 || o.Width > len(text) {
+			text += " (-o wide has bounds)"
+		}
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: text})
+	}
+	return lines
+}
+
+// about is what scripts read before the items.
+func about(e *doc.Encoder, r *Report) {
+	w := r.Latency.Window
+	e.Key("window")
+	e.BeginObject()
+	if !w.From.IsZero() {
+		e.Entry("from", w.From.UTC().Format(time.RFC3339))
+		e.Entry("to", w.To.UTC().Format(time.RFC3339))
+	}
+	e.Entry("since_start", w.SinceStart)
+	e.Entry("text", w.Why)
+	e.EndObject()
+	e.Key("verdicts")
+	e.BeginList()
+	for _, b := range r.Budgets {
+		e.BeginObject()
+		if b.Name != "" {
+			e.Entry("collection", b.Name)
+		}
+		e.Entry("request", string(b.Request))
+		e.Entry("verdict", latency.Verdict(b))
+		e.EndObject()
+	}
+	e.EndList()
+	e.Key("unknown_processes")
+	e.BeginList()
+	for _, u := range r.Latency.Unknown {
+		e.BeginObject()
+		e.Entry("process", name(u))
+		e.Entry("reason", u.Reason)
+		e.EndObject()
+	}
+	e.EndList()
+}
+
+// Round writes a line for each budget, with the time: what a watch goes on with.
+func Round(w io.Writer, l *latency.Latency, budgets []*latency.Budget, at time.Time, o render.ReportOptions) error {
+	clock := at.Format(time.TimeOnly)
+	s := &render.Sheet{Options: &o}
+	for _, b := range budgets {
+		line := render.Line{Role: render.RoleDim, Text: clock + "  ", After: []render.Piece{{Text: latency.Verdict(b)}}}
+		s.Head = append(s.Head, line)
+	}
+	if len(budgets) == 0 {
+		s.Head = []render.Line{{Role: render.RoleDim, Text: clock + "  " + Nothing(l)}}
+	}
+	return s.Write(w, render.Format{})
+}

@@ -1,0 +1,151 @@
+package latency_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/latency"
+	"kitescope/render"
+	show "kitescope/render/latency"
+	"kitescope/render/rendertest"
+	"kitescope/table"
+)
+
+// report is one of a search of two levels and of an insert, with a process that said nothing.
+func report() *show.Report {
+	between := func(low, high float64) latency.Interval { return latency.Interval{Low: low, High: high} }
+	phase := func(name, parent latency.Name, ms float64, children ...*latency.Phase) *latency.Phase {
+		return &latency.Phase{Name: name, Parent: parent, Role: "querynode", Known: true, Ms: ms, Mean: between(ms/2, ms*2), Share: ms / 200, Estimate: true, Children: children}
+	}
+	consistency := phase(latency.ConsistencyWait, latency.WaitForNodes, 150)
+	consistency.Of = []latency.NodePhase{
+		{Role: "querynode", Node: 3, Calls: 1, Ms: 160, Waited: 120, P50: between(128, 256), P99: between(256, 512), PerSecond: latency.Value{Value: 12.5, Known: true}},
+		{Role: "querynode", Node: 5, Calls: 1, Ms: 90, Waited: 30, P50: between(64, 128), P99: between(128, 256)},
+	}
+	consistency.PerSecond = latency.Value{Value: 25, Known: true}
+	root := phase(latency.Total, "", 200,
+		&latency.Phase{Name: latency.ProxyQueue, Parent: latency.Total, Role: "proxy", Why: "measured from 2.4 on"},
+		phase(latency.WaitForNodes, latency.Total, 180, consistency, phase(latency.KernelSealed, latency.WaitForNodes, 29.6), phase(latency.Unexplained, latency.WaitForNodes, 0.4)),
+		phase(latency.Unexplained, latency.Total, 20))
+	root.Role, root.Estimate, root.Mean = "proxy", false, between(199.5, 200.5)
+	search := &latency.Budget{
+		Name: "docs", Database: "default", Request: latency.Search, Requests: 1250, Failed: latency.Value{Value: 3, Known: true},
+		PerSecond: latency.Value{Value: 12.5, Known: true}, VectorsPerSecond: latency.Value{Value: 125, Known: true},
+		Ms: 200, Mean: root.Mean, P50: between(128, 256), P95: between(256, 512), P99: between(256, 512), Root: root,
+	}
+	write := phase(latency.Total, "", 8, phase(latency.WALAppend, latency.Total, 6), phase(latency.Unexplained, latency.Total, 2))
+	write.Walk(func(p *latency.Phase, _ int) { p.Share, p.Role = p.Ms/8, "proxy" })
+	insert := &latency.Budget{Name: "docs\x1b[31m<b>", Request: latency.Insert, Requests: 40, Ms: 8, Root: write, P99: between(16, 32)}
+	from := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	return &show.Report{
+		Latency: &latency.Latency{
+			Window:  latency.Window{From: from, To: from.Add(100 * time.Second), Why: "over 1m40s"},
+			Unknown: []latency.Unknown{{Role: "querynode", Node: 7, Reason: "401 Unauthorized"}},
+		},
+		Budgets: []*latency.Budget{search, insert}, Where: "etcd://10.0.0.5:2379", Version: "test", At: from.Add(100 * time.Second),
+	}
+}
+
+func written(t *testing.T, r *show.Report, format string, o render.ReportOptions) string {
+	t.Helper()
+	f, err := show.Formats().Parse(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := show.Write(&b, r, f, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestFormats(t *testing.T) {
+	for _, f := range show.Formats() {
+		if f.Name == "template" {
+			continue
+		}
+		rendertest.Golden(t, f.Name+".txt", []byte(written(t, report(), f.Name, render.ReportOptions{Options: render.Options{Width: 80 * render.BoolInt(f.Name == "table")}})))
+	}
+	o := render.ReportOptions{Options: render.Options{Width: 80, ASCII: true}}
+	rendertest.Golden(t, "ascii.txt", []byte(written(t, report(), "table", o)))
+}
+
+// TestFirstLine: what takes the time comes first, and no line is wider than the terminal.
+func TestFirstLine(t *testing.T) {
+	text := written(t, report(), "table", render.ReportOptions{Options: render.Options{Width: 80}})
+	first, _, _ := strings.Cut(text, "\n")
+	if first != "search of docs 200 ms: 75% of it is waiting for consistency" {
+		t.Errorf("the first line is %q", first)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if render.Cells(line) > 80 {
+			t.Errorf("%d cells: %s", render.Cells(line), line)
+		}
+	}
+	if strings.Contains(text, "\x1b") {
+		t.Error("a control character of a name is written")
+	}
+	empty := &show.Report{Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}
+	if text := written(t, empty, "table", render.ReportOptions{}); !strings.HasPrefix(text, "no search, query or write ended in that time\n") {
+		t.Errorf("of nothing: %q", text)
+	}
+}
+
+// TestAsked: rows are chosen by their keys.
+func TestAsked(t *testing.T) {
+	o := render.ReportOptions{}
+	where, err := table.ParseSelection(show.Schema(o), []string{"phase=consistency_wait", "node=5"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Ask.Where = where
+	text := written(t, report(), "jsonl", o)
+	if strings.Count(text, "\n") != 1 || !strings.Contains(text, `"mean_ms":30`) {
+		t.Errorf("got %s", text)
+	}
+}
+
+// TestDocs: each key of the documents is explained, and each that is explained is written.
+func TestDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/JSON.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "## Latency\n")
+	own, _, ok := strings.Cut(rest, "\n## ")
+	if !ok {
+		t.Fatal("docs/JSON.md has lost the section Latency")
+	}
+	keys := map[string]bool{}
+	rendertest.CollectKeys(t, keys, []byte(written(t, report(), "json", render.ReportOptions{})))
+	for key := range keys {
+		if !strings.Contains(own, "`"+key+"`") && key != "apiVersion" && key != "kind" && key != "unknown" { // that is as everywhere
+			t.Errorf("%s is written and not explained", key)
+		}
+	}
+	for line := range strings.SplitSeq(own, "\n") {
+		cells := strings.Split(line, "|")
+		if len(cells) < 3 {
+			continue
+		}
+		for _, m := range regexp.MustCompile("`([a-z_0-9]+)`").FindAllStringSubmatch(cells[1], -1) {
+			if !keys[m[1]] && m[1] != "key" {
+				t.Errorf("%s is explained and not written", m[1])
+			}
+		}
+	}
+	var d struct{ Items []map[string]any }
+	if err := json.Unmarshal([]byte(written(t, report(), "json", render.ReportOptions{})), &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range d.Items {
+		if x["phase"] == "proxy_queue" && (x["mean_ms"] != nil || x["why"] == "") {
+			t.Errorf("what is unknown is written as %v", x)
+		}
+	}
+}

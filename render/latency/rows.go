@@ -1,0 +1,73 @@
+package latency
+
+import (
+	"kitescope/inspect/latency"
+	"kitescope/render"
+)
+
+// row is a phase of a budget, or what one process says of it.
+type row struct {
+	budget *latency.Budget
+	phase  *latency.Phase
+	at     *latency.NodePhase // nil: all processes
+	depth  int
+	// start is when it begins, in milliseconds after the request.
+	start float64
+}
+
+// lay makes rows of budgets, phases in the order of the request, each with its processes below.
+func lay(budgets []*latency.Budget) []*row {
+	var rows []*row
+	for _, b := range budgets {
+		rows = append(rows, phases(b, b.Root, 0, 0)...)
+	}
+	return rows
+}
+
+func phases(b *latency.Budget, p *latency.Phase, depth int, start float64) []*row {
+	rows := []*row{{b, p, nil, depth, start}}
+	for i := range p.Of {
+		rows = append(rows, &row{b, p, &p.Of[i], depth + 1, start})
+	}
+	for _, c := range p.Children {
+		rows = append(rows, phases(b, c, depth+1, start)...)
+		start += c.Ms
+	}
+	return rows
+}
+
+// ms is how much of the mean request it is.
+func (r *row) ms() float64 {
+	if r.at != nil {
+		return r.at.Waited
+	}
+	return r.phase.Ms
+}
+
+func (r *row) share() float64 {
+	if r.budget.Ms <= 0 {
+		return 0
+	}
+	return r.ms() / r.budget.Ms
+}
+
+// known reports whether there is a figure.
+func (r *row) known() bool { return r.phase.Known || r.phase.Name == latency.Total && r.phase.Ms > 0 }
+
+func (r *row) role() string {
+	if r.at != nil {
+		return r.at.Role
+	}
+	return r.phase.Role
+}
+
+// look is the role of a row's texts.
+func (r *row) look() render.Role {
+	switch {
+	case r.at != nil || !r.phase.Known:
+		return render.RoleDim
+	case r.phase.Name == latency.Unexplained:
+		return render.RoleDim
+	}
+	return render.RolePlain
+}
