@@ -266,7 +266,7 @@ func TestKafkaManyTopics(t *testing.T) {
 
 // TestKafkaHostileLeaders: leaders at many addresses that all send as much as they may, at once.
 func TestKafkaHostileLeaders(t *testing.T) {
-	const leaders, topicsOfEach = 20, 128
+	const leaders, topicsOfEach = hostileNodes + 4, 128
 	var asked atomic.Int32
 	flood := func(r brokerRequest, conn net.Conn) {
 		if r.key == askedVersions {

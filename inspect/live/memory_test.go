@@ -65,7 +65,7 @@ func emptySegments(size int) []byte {
 // TestManyHostileNodes: however many nodes send as much as they may, at once, what is held
 // stays bounded, and the others are heard.
 func TestManyHostileNodes(t *testing.T) {
-	const limit, size, hostile = 8 << 20, 31 << 18, 16 // just below the limit of one answer
+	const limit, size, hostile = 8 << 20, 31 << 18, hostileNodes // just below the limit of one answer
 	text := strings.Repeat("x", 4*size)
 	secrets := &internalpb.ShowConfigurationsResponse{Status: &commonpb.Status{Code: 65535, Reason: strings.Repeat("password=x ", size/60)}}
 	json := strings.Repeat(`{"id":1},`, size/20)
@@ -142,7 +142,7 @@ func boundedAsk(t *testing.T, c *model.Cluster, opts live.Options) (r *model.Run
 
 // TestManyHostilePages: the same of /metrics, packed or not.
 func TestManyHostilePages(t *testing.T) {
-	const size, hostile = 31 << 20, 16
+	const size, hostile = 31 << 20, hostileNodes
 	var labels strings.Builder
 	for i := range 18 {
 		fmt.Fprintf(&labels, "b%d=\"\",", i)
