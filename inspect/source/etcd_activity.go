@@ -75,7 +75,9 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (Activity, er
 	}
 	a := Activity{Over: time.Since(start), Revisions: to - from, Taken: s.opts.now()}
 	if broken == nil {
-		broken = count.reach(ctx, to, ended)
+		// Of several ranges one may be far behind another, whose revision says nothing of it.
+		several := len(intersect(Prefix(root.root+"/"), s.grantedRanges())) > 1
+		broken = count.reach(ctx, to, several, ended)
 	}
 	if ctx.Err() != nil {
 		return Activity{}, ctx.Err()
@@ -174,13 +176,13 @@ func (c *writeCount) close() {
 }
 
 // reach waits until everything up to a revision was told, or nothing more seems to come:
-// what is written outside the root is not.
-func (c *writeCount) reach(ctx context.Context, to int64, ended <-chan error) (broken error) {
+// what is written outside the root is not. Of several ranges all are given the time.
+func (c *writeCount) reach(ctx context.Context, to int64, several bool, ended <-chan error) (broken error) {
 	timer := time.NewTimer(watchLag)
 	defer timer.Stop()
 	for {
 		c.mu.Lock()
-		reached := c.seen >= to
+		reached := c.seen >= to && !several
 		c.mu.Unlock()
 		if reached {
 			return nil

@@ -126,15 +126,19 @@ func TestActivityOfAnAccountThatMayNotWatch(t *testing.T) {
 			}
 			return nil
 		})
-		a, err := as(test.user).Activity(t.Context(), 300*time.Millisecond)
-		stop()
-		if err != nil || a.Revisions == 0 || a.Unwatched != "" || a.More {
-			t.Errorf("%s: %+v, %v", test.user, a, err)
-		}
 		var got []string
-		for _, k := range a.Hot {
-			got = append(got, k.Key)
+		// A busy machine may come to write one key alone.
+		for window := 300 * time.Millisecond; len(got) < len(test.want) && window < 5*time.Second; window *= 2 {
+			a, err := as(test.user).Activity(t.Context(), window)
+			if err != nil || a.Revisions == 0 || a.Unwatched != "" || a.More {
+				t.Errorf("%s: %+v, %v", test.user, a, err)
+			}
+			got = nil
+			for _, k := range a.Hot {
+				got = append(got, k.Key)
+			}
 		}
+		stop()
 		slices.Sort(got) // both are written as often, or nearly
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: keys (-want +got):\n%s", test.user, diff)
