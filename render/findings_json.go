@@ -3,7 +3,6 @@ package render
 import (
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -217,28 +216,30 @@ func writeOutcome(e *doc.Encoder, o *outcome) {
 
 // writeFigures writes what of the evidence is a number; nothing if none is.
 func writeFigures(e *doc.Encoder, f *check.Finding) {
-	known := func(x check.Evidence) bool {
-		return x.Figure.Unit != "" && !math.IsNaN(x.Figure.Value) && !math.IsInf(x.Figure.Value, 0)
-	}
-	if !slices.ContainsFunc(f.Evidence, known) {
-		return
-	}
-	e.Key("figures")
-	e.BeginList()
+	begun := false
 	for _, x := range f.Evidence {
-		if !known(x) {
-			continue
+		for _, n := range x.Figures {
+			if n.Unit == "" || math.IsNaN(n.Value) || math.IsInf(n.Value, 0) {
+				continue
+			}
+			if !begun {
+				begun = true
+				e.Key("figures")
+				e.BeginList()
+			}
+			e.BeginObject()
+			e.Entry("name", x.Name)
+			e.Key("value")
+			if whole := int64(n.Value); float64(whole) == n.Value {
+				e.Int(whole)
+			} else {
+				e.Number(n.Value)
+			}
+			e.Entry("unit", n.Unit)
+			e.EndObject()
 		}
-		e.BeginObject()
-		e.Entry("name", x.Name)
-		e.Key("value")
-		if whole := int64(x.Figure.Value); float64(whole) == x.Figure.Value {
-			e.Int(whole)
-		} else {
-			e.Number(x.Figure.Value)
-		}
-		e.Entry("unit", x.Figure.Unit)
-		e.EndObject()
 	}
-	e.EndList()
+	if begun {
+		e.EndList()
+	}
 }

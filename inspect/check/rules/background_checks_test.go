@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 )
 
@@ -90,7 +89,7 @@ func TestSmallSegments(t *testing.T) {
 		w.small(60, 2*time.Hour)
 		w.Collections[0].Properties = []model.Pair{{Key: "collection.autocompaction.enabled", Value: "false"}}
 	})
-	if e := r.Findings[0].Evidence; e[len(e)-1] != check.Fact("collection.autocompaction.enabled", "false", "etcd") {
+	if e := r.Findings[0].Evidence; e[len(e)-1].Name != "collection.autocompaction.enabled" || e[len(e)-1].Value != "false" {
 		t.Errorf("the property that explains it is missing: %v", e)
 	}
 }
@@ -195,7 +194,7 @@ func TestDroppedNotCollected(t *testing.T) {
 		drop(2, 28*time.Hour)(w)
 		w.VChannels[0].Checkpoint.At = back(40 * time.Hour)
 	})
-	if e := r.Findings[0].Evidence; e[len(e)-1] != check.Count("whose checkpoint is behind their last write", 2, "etcd") {
+	if e := r.Findings[0].Evidence; e[len(e)-1].Name != "whose checkpoint is behind their last write" || e[len(e)-1].Value != "2" {
 		t.Errorf("what holds the collector up is missing: %v", e)
 	}
 }

@@ -3,7 +3,6 @@ package channels
 import (
 	"encoding/binary"
 	"fmt"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -58,9 +57,9 @@ func runQueueLag(p *check.Pass) error {
 		f := check.Finding{
 			Severity: check.Error, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
 			Evidence: []check.Evidence{
-				check.Fact("offset of the checkpoint", strconv.FormatInt(at, 10), "etcd"),
-				check.Fact("oldest offset of the topic", strconv.FormatInt(t.First, 10), "message queue"),
-				check.Fact("end of the topic", strconv.FormatInt(t.End, 10), "message queue"),
+				check.Measured("offset of the checkpoint", "etcd", "%s", check.Digits(at)),
+				check.Measured("oldest offset of the topic", "message queue", "%s", check.Digits(t.First)),
+				check.Measured("end of the topic", "message queue", "%s", check.Digits(t.End)),
 				check.Fact("time of the checkpoint", facts.TimeText(v.Checkpoint.At.Time()), "etcd"),
 			},
 			Hint: check.Advise("look at the retention of topic %s, and at the log of %s", t.Name, watcherLog(p.Cluster, v)),

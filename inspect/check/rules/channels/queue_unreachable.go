@@ -53,7 +53,7 @@ func runQueueUnreachable(p *check.Pass) error {
 	list, asked := ticks(p)
 	if len(list) > 0 {
 		lag := asked.Sub(list[0].at)
-		f.Evidence = append(f.Evidence, check.Fact("furthest behind", list[0].node.Name()+": "+words.Span(lag), list[0].node.Name()+" GetMetrics"))
+		f.Evidence = append(f.Evidence, check.Measured("furthest behind", list[0].node.Name()+" GetMetrics", "%s: %s", list[0].node.Name(), check.Span(lag)))
 		if newest := asked.Sub(list[len(list)-1].at); newest >= tickSuspect {
 			f.Severity, f.Cost = check.Error, 1
 			f.Message += fmt.Sprintf(", and all nodes are behind by %s and more", words.Span(newest))

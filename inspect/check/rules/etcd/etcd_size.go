@@ -73,7 +73,7 @@ func runEtcdSize(p *check.Pass) error {
 func sizeFinding(m *model.EtcdMember) check.Finding {
 	source := "etcd " + m.Endpoint
 	return check.Finding{
-		Evidence: []check.Evidence{check.Size("database", m.DBSize, source), check.Size("of it in use", m.DBInUse, source), check.Fact("quota", quotaText(m), source)},
+		Evidence: []check.Evidence{check.Size("database", m.DBSize, source), check.Size("of it in use", m.DBInUse, source), quota(m, source)},
 		Hint: check.Advise("%s gives REVISION; etcdctl compact REVISION; then etcdctl defrag member by member, this one with %s (a member answers nothing while it defragments)",
 			check.Etcdctl("endpoint status").Flag("--endpoints=", m.Endpoint), "--endpoints="+m.Endpoint),
 	}
@@ -103,9 +103,9 @@ func reportHollow(p *check.Pass, m *model.EtcdMember) {
 	p.Report(f)
 }
 
-func quotaText(m *model.EtcdMember) string {
+func quota(m *model.EtcdMember, source string) check.Evidence {
 	if m.DBQuota > 0 {
-		return words.Bytes(m.DBQuota)
+		return check.Size("quota", m.DBQuota, source)
 	}
-	return "not reported (before etcd 3.6)"
+	return check.Fact("quota", "not reported (before etcd 3.6)", source)
 }

@@ -3,7 +3,6 @@ package etcd
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kitescope/inspect/check"
@@ -87,22 +86,22 @@ func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 // reportHot reports a key.
 func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 	over := p.Written().Over
-	times := words.Number(k.Writes) + " times"
+	writes := check.Measured("writes", "etcd", "%s times", check.N(k.Writes))
 	if k.Most {
-		times = "up to " + times
+		writes.Value = "up to " + writes.Value
 	}
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "keys", ID: key, Name: key},
-		Message: fmt.Sprintf("%s was written %s in %s", key, times, words.Span(over)),
+		Message: fmt.Sprintf("%s was written %s in %s", key, writes.Value, words.Span(over)),
 		Evidence: []check.Evidence{
-			check.Fact("writes", times, "etcd"), countedOver(p), check.Fact("a second", strconv.FormatFloat(float64(k.Writes)/over.Seconds(), 'f', 1, 64), ""),
+			writes, countedOver(p), check.Measured("a second", "", "%s", check.Number(float64(k.Writes)/over.Seconds(), "per second", "%.1f")),
 		},
 		Impact: "etcd's history grows, and what is tried never comes about.",
 		Hint:   "look at the log of the process that writes the key",
 	}
 	if _, watch, ok := strings.Cut(key, facts.WatchPrefix); ok {
 		f.Severity = check.Error
-		aboutWatch(&f, watch, times+" in "+words.Span(over))
+		aboutWatch(&f, watch, writes.Value+" in "+words.Span(over))
 	}
 	p.Report(f)
 }
@@ -168,7 +167,7 @@ func reportVersions(p *check.Pass, v *model.VChannel, w *model.WatchRecord) {
 	f := check.Finding{
 		Severity: check.Error, Object: model.Ref{Resource: "keys", ID: w.Key, Name: w.Key},
 		Evidence: []check.Evidence{
-			check.Fact("writes since it was made", words.Number(w.Version), "etcd"),
+			check.Count("writes since it was made", w.Version, "etcd"),
 			check.Count("revisions of etcd in that time", w.Modified-w.Created, "etcd"),
 			check.Count("revisions since its last write", p.Origin.Revision-w.Modified, "etcd"),
 			check.Fact("state", v.WatchState, "etcd"),

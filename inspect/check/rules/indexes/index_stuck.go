@@ -128,7 +128,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 		Hint: check.Advise("%slook at the log and the memory of the nodes that build: %s", check.LookForFiles(p.Facts), facts.NamesOf(workers)),
 	}
 	if t.tries > 1 {
-		f.Evidence = append(f.Evidence, check.Fact("given to a node", words.Number(t.tries)+" times", "etcd"))
+		f.Evidence = append(f.Evidence, check.Measured("given to a node", "etcd", "%s times", check.N(t.tries)))
 	}
 	if why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("last reason", why, "etcd"))

@@ -74,7 +74,7 @@ func judgeFlat(p *check.Pass, x *model.Collection, i *model.Index, work facts.Se
 			check.Count("rows", rows, "etcd"),
 			check.Fact("index type", i.Type, "etcd"),
 			check.Count("dimensions", facts.Dimensions(x), "etcd"),
-			check.Fact("limit", words.Number(flatRows)+" rows", ""),
+			check.Measured("limit", "", "%s rows", check.N(flatRows)),
 		},
 		Impact: "Each search compares every row.",
 	}
@@ -113,9 +113,9 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 		Severity: check.Info, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
 		Message: fmt.Sprintf("%s.%s: %s has %s", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), i.Type, problem),
 		Evidence: []check.Evidence{
-			check.Fact("nlist", strconv.FormatFloat(nlist, 'f', -1, 64), "etcd"),
+			check.Measured("nlist", "etcd", "%s", check.Figure{Value: nlist, Unit: "count", Text: strconv.FormatFloat(nlist, 'f', -1, 64)}),
 			check.Count("rows of the largest segment", largest, "etcd"),
-			check.Fact("4 x sqrt(rows)", strconv.FormatFloat(advised, 'f', 0, 64), ""),
+			check.Measured("4 x sqrt(rows)", "", "%s", check.Number(advised, "count", "%.0f")),
 		},
 		Impact: impact,
 		Hint:   check.Advise("%sbuild %s again with nlist near %.0f, and choose nprobe anew", check.InDatabase(p.Cluster, x), i.Name, advised),

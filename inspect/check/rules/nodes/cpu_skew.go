@@ -110,7 +110,7 @@ func reportCPU(p *check.Pass, role string, list []cpuUse, rest float64) {
 		Hint:    "kitescope balance shows what it serves that the others do not",
 	}
 	for _, x := range list[:min(len(list), facts.MostNodes)] {
-		f.Evidence = append(f.Evidence, check.Fact("processor cores in use by "+x.node.Name(), fmt.Sprintf("%.2f over %s", x.cores, words.Span(x.over)), x.node.Process.Address+"/metrics"))
+		f.Evidence = append(f.Evidence, check.Measured("processor cores in use by "+x.node.Name(), x.node.Process.Address+"/metrics", "%s over %s", check.Number(x.cores, "cores", "%.2f"), check.Span(x.over)))
 	}
 	if s := top.node.System; s != nil && s.CPUs > 0 {
 		f.Evidence = append(f.Evidence, check.Count("cores that it sees", s.CPUs, top.node.Name()+" GetMetrics"))

@@ -189,16 +189,14 @@ func keptFrom(n *model.LiveNode, others []*model.Session) check.Hint {
 
 func (d *duties) evidence() []check.Evidence {
 	var list []check.Evidence
-	add := func(name, value, source string) { list = append(list, check.Fact(name, value, source)) }
 	if d.role == "querynode" {
-		add("replicas that name it", words.Number(d.replicas), "etcd")
-		add("shards that QueryCoord has it lead", words.Few(d.leads), "QueryCoord")
+		list = append(list, check.Count("replicas that name it", d.replicas, "etcd"), check.Fact("shards that QueryCoord has it lead", words.Few(d.leads), "QueryCoord"))
 	}
 	if d.segments > 0 {
-		add("segments that leaders ask it for", words.Plural(d.segments, "segment")+", "+words.Plural(d.rows, "row"), "leaders' views")
+		list = append(list, check.Measured("segments that leaders ask it for", "leaders' views", "%s, %s", check.Plural(d.segments, "segment"), check.Plural(d.rows, "row")))
 	}
 	if len(d.watches) > 0 {
-		add("channels that it consumes", words.Few(d.watches), "etcd")
+		list = append(list, check.Fact("channels that it consumes", words.Few(d.watches), "etcd"))
 	}
 	return list
 }

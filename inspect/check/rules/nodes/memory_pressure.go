@@ -122,7 +122,7 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 		Evidence: []check.Evidence{
 			check.Size("memory in use", n.System.MemoryUse, n.Name()+" GetMetrics"),
 			check.Size("memory that it may use", n.System.Memory, n.Name()+" GetMetrics"),
-			check.Fact("levels", words.Share(low)+" and "+words.Share(high), from),
+			check.Measured("levels", from, "%s and %s", check.Part(low), check.Part(high)),
 		},
 		Impact: "When it is full the process is killed.",
 		Hint:   "kitescope balance --by memory says what takes it, and who has room",
@@ -169,7 +169,7 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 		Evidence: []check.Evidence{
 			check.Size("memory in use together", sum, "GetMetrics of each"),
 			check.Size("memory of the host", whole, list[0].Name()+" GetMetrics"),
-			check.Fact("the largest", names[0]+" "+words.Bytes(list[0].System.MemoryUse), names[0]+" GetMetrics"),
+			check.Measured("the largest", names[0]+" GetMetrics", "%s %s", names[0], check.Bytes(list[0].System.MemoryUse)),
 		},
 		Impact: "The host may kill one of them though each has room by its own account.",
 		Hint:   "give the processes limits of their own, or move some to another host",

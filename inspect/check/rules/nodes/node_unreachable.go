@@ -107,7 +107,7 @@ func reportOutside(p *check.Pass, silent []*model.LiveNode) {
 	for _, n := range silent[:min(len(silent), facts.MaxObjects)] {
 		f.Objects = append(f.Objects, n.Ref())
 	}
-	f.Evidence = []check.Evidence{check.Count("registered processes", len(silent), "etcd"), check.Fact("answers", "0", "kitescope")}
+	f.Evidence = []check.Evidence{check.Count("registered processes", len(silent), "etcd"), check.Count("answers", 0, "kitescope")}
 	p.Report(f)
 }
 

@@ -226,21 +226,34 @@ func slowImpact(role string) string {
 func slowEvidence(p *check.Pass, s *slowness, o others) []check.Evidence {
 	n := s.node
 	list := []check.Evidence{
-		check.Fact("waits of more than "+brief(stallFloor), briefs(s.stalls), n.Address),
-		check.Fact("asked", words.Plural(len(n.Pace.Probes), "time")+" in "+brief(n.Pace.Over()), "kitescope"),
-		check.Fact("way there and back", brief(n.Pace.Way()), n.Address),
-		check.Fact("median answer of the other "+words.Plural(o.count, "process"), brief(o.answer), "kitescope"),
+		waits("waits of more than "+brief(stallFloor), s.stalls, n.Address),
+		check.Measured("asked", "kitescope", "%s in %s", check.Plural(len(n.Pace.Probes), "time"), lasts(n.Pace.Over())),
+		check.Measured("way there and back", n.Address, "%s", lasts(n.Pace.Way())),
+		check.Measured("median answer of the other "+words.Plural(o.count, "process"), "kitescope", "%s", lasts(o.answer)),
 	}
 	if len(n.Past) > 0 {
-		list = append(list, check.Fact("waits before", briefs(n.Past[len(n.Past)-1].Stalls(stallFloor)), "the round before"))
+		list = append(list, waits("waits before", n.Past[len(n.Past)-1].Stalls(stallFloor), "the round before"))
 	}
 	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
-		list = append(list, check.Fact("uses", fmt.Sprintf("%.2f cores over %s", cores, brief(over)), n.Name()+" /metrics"))
+		list = append(list, check.Measured("uses", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), lasts(over)))
 	}
 	if own, peers, ok := searchLatency(p, n); ok {
-		list = append(list, check.Fact("mean search, as it measures it", brief(own)+"; other query nodes "+brief(peers), "/metrics sq_req_latency"))
+		list = append(list, check.Measured("mean search, as it measures it", "/metrics sq_req_latency", "%s; other query nodes %s", lasts(own), lasts(peers)))
 	}
 	return list
+}
+
+// lasts is a duration as brief writes it.
+func lasts(d time.Duration) check.Figure {
+	return check.Figure{Value: d.Seconds(), Unit: "seconds", Text: brief(d)}
+}
+
+func waits(name string, list []time.Duration, source string) check.Evidence {
+	e := check.Fact(name, briefs(list), source)
+	for _, d := range list {
+		e.Figures = append(e.Figures, lasts(d))
+	}
+	return e
 }
 
 func briefs(list []time.Duration) string {

@@ -59,7 +59,7 @@ func runNearLimit(p *check.Pass) error {
 		Hint:   check.Advise("drop what is not used, use a partition key instead of collections of their own, or raise %s", worst.key),
 	}
 	for _, l := range full {
-		f.Evidence = append(f.Evidence, check.Fact(l.what, words.Number(l.n)+" of "+words.Number(l.limit)+" ("+l.key+")", "etcd"))
+		f.Evidence = append(f.Evidence, check.Measured(l.what, "etcd", "%s of %s (%s)", check.N(l.n), check.N(l.limit), l.key))
 		if l.ref != nil {
 			f.Objects = append(f.Objects, *l.ref)
 		}

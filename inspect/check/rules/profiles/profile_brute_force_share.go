@@ -125,13 +125,13 @@ func reportProfileBrute(p *check.Pass, x *model.ProfiledProcess, share model.Pro
 	f := check.Finding{
 		Severity: check.Warning, Object: x.Ref(), Cost: share.Part / 2,
 		Message:  fmt.Sprintf("%s spends %s of its time in brute force", x.Name, bounded(share)),
-		Evidence: append([]check.Evidence{check.Fact("brute force", sampled(share, x.CPU), profileSource(x))}, cpuEvidence(x)...),
+		Evidence: append([]check.Evidence{sampled("brute force", share, x)}, cpuEvidence(x)...),
 		Impact:   "Searches that it takes part in compare every row of what has no index, and wait for it.",
 		Hint:     "kitescope balance shows what it serves beside the others; growing rows go away by a flush, and index-not-loaded names segments without their index",
 	}
 	if !math.IsNaN(rest) {
 		f.Message += ", the others at most " + words.Share(rest)
-		f.Evidence = append(f.Evidence, check.Fact("brute force of the others", "at most "+words.Share(rest), "their CPU profiles"))
+		f.Evidence = append(f.Evidence, check.Measured("brute force of the others", "their CPU profiles", "at most %s", check.Part(rest)))
 	}
 	if !far && design != "" {
 		f.Severity = check.Info
@@ -147,8 +147,8 @@ func reportProfileOpenMP(p *check.Pass, x *model.ProfiledProcess, rest float64) 
 		Severity: check.Info, Object: x.Ref(), Cost: (share.Part - rest) / 2,
 		Message: fmt.Sprintf("%s spends %s of its time in search through OpenMP, which is brute force or IVF; the others at most %s", x.Name, bounded(share), words.Share(rest)),
 		Evidence: append([]check.Evidence{
-			check.Fact("search through OpenMP", sampled(share, x.CPU), profileSource(x)),
-			check.Fact("search in libknowhere", sampled(x.CPU.Knowhere, x.CPU), profileSource(x)),
+			sampled("search through OpenMP", share, x),
+			sampled("search in libknowhere", x.CPU.Knowhere, x),
 			check.Fact("brute force", "unknown: "+x.CPU.BruteReason, profileSource(x)),
 		}, cpuEvidence(x)...),
 		Impact: "It scans rows that the others do not have: growing ones, or segments without an index, or lists of an IVF index.",

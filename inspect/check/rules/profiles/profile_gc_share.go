@@ -47,7 +47,7 @@ func runProfileGC(p *check.Pass) error {
 		f := check.Finding{
 			Severity: check.Info, Object: x.Ref(), Cost: gc.Part / 4,
 			Message:  fmt.Sprintf("%s spends %s of its time on garbage collection", x.Name, bounded(gc)),
-			Evidence: append([]check.Evidence{check.Fact("garbage collection", sampled(gc, x.CPU), profileSource(x))}, cpuEvidence(x)...),
+			Evidence: append([]check.Evidence{sampled("garbage collection", gc, x)}, cpuEvidence(x)...),
 			Impact:   "So much of its processors does not work for requests, and requests are slowed down while it lasts.",
 			Hint:     "kitescope profile pull --kind allocs-delta, and profile top, show who allocates; GOGC and GOMEMLIMIT trade memory for time",
 		}

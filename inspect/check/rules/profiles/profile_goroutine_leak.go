@@ -64,9 +64,9 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 		Severity: check.Info, Object: x.Ref(),
 		Message: fmt.Sprintf("goroutines in %s have become %s from %s in %s", g.Function, words.Number(g.After), words.Number(g.Before), words.Span(over)),
 		Evidence: []check.Evidence{
-			check.Fact("goroutines of the stack", fmt.Sprintf("%s, then %s", words.Number(g.Before), words.Number(g.After)), x.Name+" goroutine profiles"),
-			check.Fact("all goroutines", fmt.Sprintf("%s, then %s", words.Number(d.Before), words.Number(d.After)), x.Name+" goroutine profiles"),
-			check.Fact("dumps", fmt.Sprintf("%d over %s", d.Dumps, words.Span(over)), x.Name+" goroutine profiles"),
+			check.Measured("goroutines of the stack", x.Name+" goroutine profiles", "%s, then %s", check.N(g.Before), check.N(g.After)),
+			check.Measured("all goroutines", x.Name+" goroutine profiles", "%s, then %s", check.N(d.Before), check.N(d.After)),
+			check.Measured("dumps", x.Name+" goroutine profiles", "%s over %s", check.Digits(d.Dumps), check.Span(over)),
 		},
 		Impact: "Each holds its stack and what it refers to, until the process ends or is killed for its memory.",
 		Hint:   "pull goroutine profiles again in ten minutes: a leak goes on, a burst of requests has ended by then",

@@ -67,7 +67,7 @@ func reportProfileIdle(p *check.Pass, x *model.ProfiledProcess) {
 	f := check.Finding{
 		Severity: severity, Object: x.Ref(), Cost: max(0, x.CPU.Others-x.CPU.Cores) / x.CPU.Others / float64(x.CPU.Peers+1),
 		Message:  fmt.Sprintf("%s %s: it uses %s cores, the other %s %s on average", x.Name, what, cores(x.CPU.Cores), words.Plural(x.CPU.Peers, facts.RoleLabel(roleWord(x))), cores(x.CPU.Others)),
-		Evidence: append(cpuEvidence(x), check.Fact("cores that the others use on average", cores(x.CPU.Others), "their CPU profiles")),
+		Evidence: append(cpuEvidence(x), check.Measured("cores that the others use on average", "their CPU profiles", "%s", cores(x.CPU.Others))),
 		Impact:   "It has room for work for which requests wait elsewhere.",
 		Hint:     "kitescope balance shows what it serves beside the others",
 	}
@@ -81,7 +81,7 @@ func reportProfileIdle(p *check.Pass, x *model.ProfiledProcess) {
 		}
 	}
 	if up := upSince(p, x); up >= 0 {
-		f.Evidence = append(f.Evidence, check.Fact("started", words.Span(up)+" ago", x.Name))
+		f.Evidence = append(f.Evidence, check.Measured("started", x.Name, "%s ago", check.Span(up)))
 		if up < freshProfile {
 			f.Severity, f.Hint = check.Info, "it started a short while ago: look again in ten minutes; "+f.Hint
 		}

@@ -6,7 +6,6 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
 )
 
 // profileLockContention finds processes in which goroutines and threads wait for locks.
@@ -69,7 +68,7 @@ func lockTime(f *check.Finding, x *model.ProfiledProcess) {
 	}
 	f.Message = fmt.Sprintf("%s spends %s of its time in the slow paths of locks", x.Name, bounded(share))
 	f.Cost = share.Part / 2
-	f.Evidence = append([]check.Evidence{check.Fact("waiting for locks", sampled(share, x.CPU), profileSource(x))}, cpuEvidence(x)...)
+	f.Evidence = append([]check.Evidence{sampled("waiting for locks", share, x)}, cpuEvidence(x)...)
 	if share.Low >= lockTooMuch {
 		f.Severity = check.Warning
 	}
@@ -87,9 +86,9 @@ func lockWaits(f *check.Finding, x *model.ProfiledProcess) {
 	} else {
 		f.Message += "; " + text
 	}
-	f.Evidence = append(f.Evidence, check.Fact("goroutines that wait, on average", fmt.Sprintf("%.1f over %s", m.Waiting, words.Span(m.Over)), x.Name+" mutex profile"))
+	f.Evidence = append(f.Evidence, check.Measured("goroutines that wait, on average", x.Name+" mutex profile", "%s over %s", check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Over)))
 	for _, w := range m.Where {
-		f.Evidence = append(f.Evidence, check.Fact("held up by", w.Function+" ("+words.Share(w.Part)+")", x.Name+" mutex profile"))
+		f.Evidence = append(f.Evidence, check.Measured("held up by", x.Name+" mutex profile", "%s (%s)", w.Function, check.Part(w.Part)))
 	}
 	if m.Waiting >= waitingTooMuch {
 		f.Severity = check.Warning

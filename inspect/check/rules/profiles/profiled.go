@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/check"
@@ -122,11 +121,11 @@ func reportProfiled(p *check.Pass, f check.Finding) {
 }
 
 // cores writes processor time per time: "0.29".
-func cores(v float64) string {
+func cores(v float64) check.Figure {
 	if math.IsNaN(v) {
-		return "unknown"
+		return check.Figure{Text: "unknown"}
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	return check.Number(v, "cores", "%.2f")
 }
 
 // bounded writes a share with its bounds: "71.0% (68.1 to 73.8%)".
@@ -138,15 +137,17 @@ func bounded(s model.ProfileShare) string {
 }
 
 // sampled says what a share rests on.
-func sampled(s model.ProfileShare, of *model.CPUProfile) string {
-	return fmt.Sprintf("%s, %s of %s", bounded(s), words.Number(s.Samples), words.Plural(of.Samples, "sample"))
+func sampled(name string, s model.ProfileShare, x *model.ProfiledProcess) check.Evidence {
+	part := check.Part(s.Part)
+	part.Text = bounded(s)
+	return check.Measured(name, profileSource(x), "%s, %s of %s", part, check.N(s.Samples), check.Plural(x.CPU.Samples, "sample"))
 }
 
 // cpuEvidence is what every finding by CPU profiles has.
 func cpuEvidence(x *model.ProfiledProcess) []check.Evidence {
 	return []check.Evidence{
-		check.Fact("processor cores in use", cores(x.CPU.Cores), profileSource(x)),
-		check.Fact("sampled", fmt.Sprintf("%s over %s", words.Plural(x.CPU.Samples, "sample"), words.Span(x.CPU.Over)), profileSource(x)),
+		check.Measured("processor cores in use", profileSource(x), "%s", cores(x.CPU.Cores)),
+		check.Measured("sampled", profileSource(x), "%s over %s", check.Plural(x.CPU.Samples, "sample"), check.Span(x.CPU.Over)),
 	}
 }
 

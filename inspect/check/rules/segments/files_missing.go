@@ -128,7 +128,7 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 		f.Cost = p.Losing(min(1, float64(rows)/float64(all)))
 	}
 	for _, x := range list[:min(len(list), maxMissingShown)] {
-		f.Evidence = append(f.Evidence, check.Fact("segment "+x.Segment.String()+", "+whatIsMissing(p, x), missingText(x), p.Storage.Location))
+		f.Evidence = append(f.Evidence, missing(p, x))
 	}
 	for _, s := range segments[:min(len(segments), facts.MaxObjects)] {
 		f.Objects = append(f.Objects, facts.RefSegment(s))
@@ -148,13 +148,13 @@ func lostText(files, cut, segments int, rows int64) string {
 	return words.Plural(files, "file") + of + "are not in storage, and files in " + words.Plural(cut, "folder") + " are cut"
 }
 
-// missingText is what there is of what should be.
-func missingText(x *model.MissingFiles) string {
-	text := fmt.Sprintf("%d of %d files in %s", x.Found, x.Want, x.Path)
+// missing is what there is of what should be.
+func missing(p *check.Pass, x *model.MissingFiles) check.Evidence {
+	format, args := "%s of %s files in %s", []any{check.Digits(x.Found), check.Digits(x.Want), x.Path}
 	if x.Cut() {
-		text += fmt.Sprintf(", %s of %s", words.Bytes(x.Size), words.Bytes(x.Bytes))
+		format, args = format+", %s of %s", append(args, check.Bytes(x.Size), check.Bytes(x.Bytes))
 	}
-	return text
+	return check.Measured("segment "+x.Segment.String()+", "+whatIsMissing(p, x), p.Storage.Location, format, args...)
 }
 
 // whatIsMissing is "insert log of field vec", "index idx on field vec".

@@ -142,7 +142,7 @@ func reportFailing(p *check.Pass, list []failing) {
 				f.Objects = append(f.Objects, x.node.Ref())
 			}
 		}
-		f.Evidence = append(f.Evidence, check.Fact(x.ops.Op+" of "+name, x.text(p), x.node.Process.Address+"/metrics"))
+		f.Evidence = append(f.Evidence, x.evidence(p))
 	}
 	writes := slices.ContainsFunc(list, func(x failing) bool { return x.severity == worst.severity && x.ops.Op == putOp })
 	reads := slices.ContainsFunc(list, func(x failing) bool { return x.severity == worst.severity && x.ops.Op != putOp })
@@ -153,8 +153,8 @@ func reportFailing(p *check.Pass, list []failing) {
 	if writes && reads {
 		what = "reads of and writes to"
 	}
-	if f.Message = fmt.Sprintf("%s the storage fail at %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.text(p)); worst.over == 0 {
-		f.Message = fmt.Sprintf("%s the storage have failed at %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.text(p))
+	if f.Message = fmt.Sprintf("%s the storage fail at %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value); worst.over == 0 {
+		f.Message = fmt.Sprintf("%s the storage have failed at %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value)
 	}
 	f.Impact = failingImpact(list, worst.severity)
 	f.Hint = check.Advise("look at the storage, and at the log of %s for its own words: the access key, the bucket, its space, the way there", worst.node.Name())
@@ -167,15 +167,18 @@ func reportFailing(p *check.Pass, list []failing) {
 	p.Report(f)
 }
 
-func (x failing) text(p *check.Pass) string {
-	sum := fmt.Sprintf("%s of %s failed", words.Number(int64(x.ops.Failed)), words.Number(int64(x.ops.Failed+x.ops.Done)))
-	if x.over > 0 {
-		return sum + " in " + words.Span(x.over)
+func (x failing) evidence(p *check.Pass) check.Evidence {
+	format, args := "%s of %s failed", []any{check.N(int64(x.ops.Failed)), check.N(int64(x.ops.Failed + x.ops.Done))}
+	started := x.node.Process.StartedAt()
+	switch {
+	case x.over > 0:
+		format, args = format+" in %s", append(args, check.Span(x.over))
+	case !started.IsZero():
+		format, args = format+" since it started %s ago", append(args, check.Span(p.Age(started)))
+	default:
+		format += " since it started"
 	}
-	if started := x.node.Process.StartedAt(); !started.IsZero() {
-		return sum + " since it started " + words.Span(p.Age(started)) + " ago"
-	}
-	return sum + " since it started"
+	return check.Measured(x.ops.Op+" of "+x.node.Name(), x.node.Process.Address+"/metrics", format, args...)
 }
 
 // failingImpact says what waits for the operations that fail.

@@ -37,7 +37,7 @@ func runStorageReadOnly(p *check.Pass) error {
 		Severity: check.Info,
 		Evidence: []check.Evidence{
 			check.Fact("mounted", map[bool]string{true: "read-only", false: "writable"}[room.ReadOnly], s.Location),
-			check.Fact("free", words.Bytes(room.Free)+" of "+words.Bytes(room.Size), s.Location),
+			check.Measured("free", s.Location, "%s of %s", check.Bytes(room.Free), check.Bytes(room.Size)),
 		},
 		Impact: "Data nodes that cannot flush end themselves, and with them the consuming of all channels; indexes are not built; what is loaded is searched all the same.",
 	}

@@ -182,12 +182,16 @@ func metricLag(p *check.Pass, had, reads *behind) bool {
 	return known
 }
 
+func (b *behind) evidence(name string) check.Evidence {
+	return check.Measured(name, b.node.Name()+" "+b.source, "%s, %s", check.Span(b.lag), b.what)
+}
+
 func reportLag(p *check.Pass, b *behind) {
 	n := b.node
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Cost: lagCost(p, b),
 		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), words.Span(b.lag), b.what),
-		Evidence: []check.Evidence{check.Fact("lag", words.Span(b.lag)+", "+b.what, n.Name()+" "+b.source)},
+		Evidence: []check.Evidence{b.evidence("lag")},
 		Hint:     check.Advise("look at the CPU of %s and at the message queue", n.Name()),
 	}
 	lateSearches(&f, b.lag, " on its shards")
@@ -207,7 +211,7 @@ func reportAllLate(p *check.Pass, late []behind) {
 	for i := range late {
 		b := &late[i]
 		f.Cost = min(1, f.Cost+lagCost(p, b))
-		f.Evidence = append(f.Evidence, check.Fact("lag of "+b.node.Name(), words.Span(b.lag)+", "+b.what, b.node.Name()+" "+b.source))
+		f.Evidence = append(f.Evidence, b.evidence("lag of "+b.node.Name()))
 		f.Objects = append(f.Objects, b.node.Ref())
 	}
 	for i := range late {

@@ -173,7 +173,7 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, compared one by one",
 		name, words.Plural(len(l.segments), "segment"), words.Span(asked.Sub(l.oldest)), words.Agree(len(l.segments), "is", "are"), words.Few(nodes), words.Plural(l.rows, "row"), words.Share(w.ShareOfRows(l.rows)))
 	f.Evidence = []check.Evidence{
-		check.Fact("growing in a leader's view", words.Plural(len(l.segments), "segment"), words.Few(nodes)),
+		check.Measured("growing in a leader's view", words.Few(nodes), "%s", check.Plural(len(l.segments), "segment")),
 		check.Fact("flushed or dropped since", facts.TimeText(l.oldest), "etcd"),
 	}
 	if l.gone > 0 {
@@ -184,12 +184,12 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 		f.Impact += ", about " + words.Share(cost) + " of the collection's search work"
 	}
 	if len(l.copies) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("in memory as sealed, too", words.Plural(len(l.copies), "segment"), words.Few(facts.QueryNodeNames(l.copies))))
+		f.Evidence = append(f.Evidence, check.Measured("in memory as sealed, too", words.Few(facts.QueryNodeNames(l.copies)), "%s", check.Plural(len(l.copies), "segment")))
 		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice", words.Number(len(l.copies)), words.Agree(len(l.copies), "is", "are"))
 	}
 	f.Impact += "."
 	if !l.target.IsZero() {
-		f.Evidence = append(f.Evidence, check.Fact("target of the shard leader", "drawn up "+words.Span(asked.Sub(l.target))+" ago", words.Few(nodes)))
+		f.Evidence = append(f.Evidence, check.Measured("target of the shard leader", words.Few(nodes), "drawn up %s ago", check.Span(asked.Sub(l.target))))
 	}
 	f.Hint = refreshHint(p.Cluster, id)
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)

@@ -111,7 +111,7 @@ func reportLarge(p *check.Pass, largest *facts.OpenSegment, ids []model.SegmentI
 		Evidence: []check.Evidence{
 			check.Count("rows of the largest", largest.Rows, "etcd or DataCoord"),
 			check.Count("rows that fit", largest.MaxRows, "etcd"),
-			check.Fact("seal proportion", fmt.Sprintf("%g", policy.Proportion), policy.From),
+			check.Measured("seal proportion", policy.From, "%s", check.Number(policy.Proportion, "ratio", "%g")),
 		},
 		Impact:  idleImpact(&w, cost, len(largest.Leaders) > 0),
 		Hint:    flushHint(p.Cluster, id),

@@ -231,11 +231,11 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 	if o.largest > 0 && !policy.Known {
 		list = append(list, check.Fact("idle sealing", "unknown: DataCoord did not tell its configuration", ""))
 	} else if o.largest > 0 {
-		at := fmt.Sprintf("from %s rows (%g MB) on", words.Number(policy.IdleRows(o.largest)), policy.MinSize)
+		format, args := "from %s rows (%s) on", []any{check.N(policy.IdleRows(o.largest)), check.Figure{Value: policy.MinSize * (1 << 20), Unit: "bytes", Text: fmt.Sprintf("%g MB", policy.MinSize)}}
 		if policy.IdleRows(o.largest) >= policy.FullRows(o.largest) {
-			at += fmt.Sprintf(": never, a segment is full at %s rows", words.Number(policy.FullRows(o.largest)))
+			format, args = format+": never, a segment is full at %s rows", append(args, check.N(policy.FullRows(o.largest)))
 		}
-		list = append(list, check.Fact("idle sealing", at, policy.From))
+		list = append(list, check.Measured("idle sealing", policy.From, format, args...))
 	}
 	return append(list, check.Lasts("sealed at the age of", policy.MaxLife, policy.From))
 }

@@ -52,20 +52,20 @@ func runLoadMismatch(p *check.Pass) error {
 				apart, when = -apart, "after"
 			}
 			reportMismatch(p, l.Collection, check.Info, "is loaded by etcd, and neither QueryCoord nor a query node has anything of it: they were asked "+
-				words.Span(apart)+" "+when+" the metadata was read", "not listed")
+				words.Span(apart)+" "+when+" the metadata was read", check.Figure{Text: "not listed"})
 		case c == nil:
-			reportMismatch(p, l.Collection, check.Error, "is loaded by etcd, and QueryCoord does not have it", "not listed")
+			reportMismatch(p, l.Collection, check.Error, "is loaded by etcd, and QueryCoord does not have it", check.Figure{Text: "not listed"})
 		case c.Percent < 100 && slices.ContainsFunc(l.Partitions, func(x model.PartitionLoad) bool { return x.Status == "Loading" }):
-			reportMismatch(p, l.Collection, check.Info, fmt.Sprintf("is loaded, and QueryCoord has %d%% of it: partitions are being loaded", c.Percent), fmt.Sprintf("%d%%", c.Percent))
+			reportMismatch(p, l.Collection, check.Info, fmt.Sprintf("is loaded, and QueryCoord has %d%% of it: partitions are being loaded", c.Percent), percent(c))
 		case c.Percent < 100:
-			reportMismatch(p, l.Collection, partly, fmt.Sprintf("is loaded by etcd, and QueryCoord has %d%% of it", c.Percent)+since, fmt.Sprintf("%d%%", c.Percent))
+			reportMismatch(p, l.Collection, partly, fmt.Sprintf("is loaded by etcd, and QueryCoord has %d%% of it", c.Percent)+since, percent(c))
 		case !c.Available:
-			reportMismatch(p, l.Collection, partly, "is loaded by etcd, and QueryCoord says that it is not available"+since, "not available")
+			reportMismatch(p, l.Collection, partly, "is loaded by etcd, and QueryCoord says that it is not available"+since, check.Figure{Text: "not available"})
 		}
 	}
 	for _, c := range p.Runtime.Loaded {
 		if x := p.Collection(c.Collection); x != nil && !x.Dropped() && p.LoadState(c.Collection) == nil {
-			reportMismatch(p, c.Collection, check.Info, "is loaded by QueryCoord, and etcd does not know", fmt.Sprintf("%d%%", c.Percent))
+			reportMismatch(p, c.Collection, check.Info, "is loaded by QueryCoord, and etcd does not know", percent(c))
 		}
 	}
 	return nil
@@ -83,14 +83,19 @@ func coordStarted(p *check.Pass) (at time.Time) {
 	return at
 }
 
-func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what, coord string) {
+// percent is how much of a collection QueryCoord has loaded.
+func percent(c *model.LoadedCollection) check.Figure {
+	return check.Number(float64(c.Percent), "percent", "%.0f%%")
+}
+
+func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what string, coord check.Figure) {
 	state := "none"
 	if l := p.LoadState(id); l != nil {
 		state = l.Status
 	}
 	f := check.Finding{
 		Severity: s, Object: facts.RefCollection(p.Cluster, id), Message: "collection " + facts.CollectionLabel(p.Cluster, id) + " " + what,
-		Evidence: []check.Evidence{check.Fact("load state", state, "etcd"), check.Fact("QueryCoord's", coord, "QueryCoord ShowCollections")},
+		Evidence: []check.Evidence{check.Fact("load state", state, "etcd"), check.Measured("QueryCoord's", "QueryCoord ShowCollections", "%s", coord)},
 		Impact:   "Searches fail, or do not see all rows.", Hint: "look again; if it stays, " + check.RestartQueryCoord(p.Cluster) + ", or release and load the collection",
 	}
 	switch s {
@@ -100,7 +105,7 @@ func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what
 		f.Impact = "None now; after a restart of QueryCoord it is no longer loaded."
 		f.Hint = "look again; if it stays and is to be searched, load it once more, so that etcd knows: " + collectionCall(p.Cluster, id, "load()")
 		switch {
-		case state == "Loaded" && coord != "not listed":
+		case state == "Loaded" && coord.Text != "not listed":
 			f.Impact, f.Hint = "Searches of it, or of partitions that are not loaded yet, may fail.", "look again in a minute"
 		case state == "Loaded":
 			f.Impact, f.Hint = "None if it was loaded or released in between; else every search of it fails.", "look again, with processes and metadata of one time"

@@ -201,7 +201,7 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		if len(own) == 0 {
 			percentage = fmt.Sprintf(" at %d%%", c.Percent)
 		}
-		f.Evidence = append(f.Evidence, check.Fact("loaded", fmt.Sprintf("%d%%", c.Percent), "QueryCoord ShowCollections"))
+		f.Evidence = append(f.Evidence, check.Measured("loaded", "QueryCoord ShowCollections", "%s", percent(c)))
 	}
 	if at.IsZero() {
 		f.Severity = check.Info
@@ -216,7 +216,7 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		for i, s := range left.segments {
 			names[i] = s.ID.String()
 		}
-		f.Evidence = append(f.Evidence, check.Fact("segments that no node has", words.Few(names)+", "+words.Bytes(left.bytes), "DataCoord, query nodes"))
+		f.Evidence = append(f.Evidence, check.Measured("segments that no node has", "DataCoord, query nodes", "%s, %s", words.Few(names), check.Bytes(left.bytes)))
 		f.Message += ": no node has " + words.Plural(len(left.segments), "segment") + ", " + words.Bytes(left.bytes)
 	}
 	p.Report(f)

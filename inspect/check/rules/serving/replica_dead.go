@@ -124,7 +124,7 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Objects = append(f.Objects, model.Ref{Resource: "resource-groups", ID: g, Name: g})
 	}
 	f.Evidence = []check.Evidence{
-		check.Fact("replicas that name it", words.Number(len(d.replicas))+", of "+words.Few(slices.Compact(slices.Sorted(slices.Values(names)))), "etcd"),
+		check.Measured("replicas that name it", "etcd", "%s, of %s", check.N(len(d.replicas)), words.Few(slices.Compact(slices.Sorted(slices.Values(names))))),
 		check.Fact("resource groups that name it", words.Few(d.groups), "etcd"),
 		check.Fact("session", "none", "etcd"),
 	}

@@ -185,7 +185,7 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 		}
 	}
 	f.Evidence = []check.Evidence{
-		check.Fact("in memory", words.Plural(len(r.segments), "segment"), words.Few(nodes)),
+		check.Measured("in memory", words.Few(nodes), "%s", check.Plural(len(r.segments), "segment")),
 		check.Count("searched by a shard leader", r.searched, "leaders' views"),
 	}
 	if !r.dropped.IsZero() {

@@ -156,7 +156,7 @@ func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Ti
 		Message: fmt.Sprintf("collection %s: %s, %s, %s served by no node, though flushed, the first %s ago",
 			name, words.Plural(count, "segment"), words.Plural(a.rows/int64(max(1, len(a.replicas))), "row"), words.Agree(count, "is", "are"), words.Span(asked.Sub(a.oldest))),
 		Evidence: []check.Evidence{
-			check.Fact("to be served", words.Plural(count, "segment")+" more than are", "DataCoord GetRecoveryInfoV2"),
+			check.Measured("to be served", "DataCoord GetRecoveryInfoV2", "%s more than are", check.Plural(count, "segment")),
 			check.Fact("flushed or compacted", facts.TimeText(a.oldest), "etcd"),
 			check.Fact("shards", words.Few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
 		},

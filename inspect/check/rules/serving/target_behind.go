@@ -143,7 +143,7 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 	segments := facts.SomeSegments(g.wanted)
 	if n := len(g.wanted); n > 0 {
 		f.Message += fmt.Sprintf("; DataCoord wants %s more served", words.Plural(n, "segment"))
-		f.Evidence = append(f.Evidence, check.Fact("to be served, and in no view", words.Plural(n, "segment")+", "+words.Plural(g.rows, "row"), "DataCoord GetRecoveryInfoV2"))
+		f.Evidence = append(f.Evidence, check.Measured("to be served, and in no view", "DataCoord GetRecoveryInfoV2", "%s, %s", check.Plural(n, "segment"), check.Plural(g.rows, "row")))
 	}
 	if g.behind {
 		f.Message += "; others of its leaders are ahead"

@@ -310,6 +310,13 @@ func upTo(rows, repeated int64) string {
 	return words.Number(rows)
 }
 
+// rowsFact is a number of rows as evidence.
+func rowsFact(name string, rows, repeated int64, source string) check.Evidence {
+	e := check.Count(name, rows, source)
+	e.Value = upTo(rows, repeated)
+	return e
+}
+
 // metricSource says where figures of a node come from.
 func metricSource(s *balance.Share) string {
 	if s.FromMetrics {

@@ -64,8 +64,8 @@ func reportIdle(p *check.Pass, x quietNode) {
 		Evidence: []check.Evidence{
 			check.Count("sealed segments", x.Sealed, metricSource(x.Share)),
 			check.Count("growing segments", x.Growing, metricSource(x.Share)),
-			check.Fact("rows", upTo(x.Rows(), x.Repeated), metricSource(x.Share)),
-			check.Fact("rows of the resource group", upTo(r.rows(), r.repeated()), "query nodes"),
+			rowsFact("rows", x.Rows(), x.Repeated, metricSource(x.Share)),
+			rowsFact("rows of the resource group", r.rows(), r.repeated(), "query nodes"),
 			check.Fact("resource group", r.name, "etcd"),
 		},
 		Impact: "Its processors and memory are hardly used. Evenly spread, the busiest node, for which searches wait, would have " + words.Share(r.tooMuch()) + " less to do.",
@@ -95,14 +95,14 @@ func between(low, high string) string {
 // idleCircumstances adds since when the node is there, how much it works, and what explains its idleness.
 func idleCircumstances(p *check.Pass, f *check.Finding, x quietNode) {
 	if x.age >= 0 {
-		f.Evidence = append(f.Evidence, check.Fact("started", words.Span(x.age)+" ago", x.Name()))
+		f.Evidence = append(f.Evidence, check.Measured("started", x.Name(), "%s ago", check.Span(x.age)))
 		f.Message += "; it started " + words.Span(x.age) + " ago"
 	}
 	if cores, ok := x.CPU(); ok {
-		f.Evidence = append(f.Evidence, check.Fact("processor cores in use", fmt.Sprintf("%.2f", cores), x.Name()+" metrics"))
+		f.Evidence = append(f.Evidence, check.Measured("processor cores in use", x.Name()+" metrics", "%s", check.Number(cores, "cores", "%.2f")))
 	}
 	replicas := x.region.replicasOf(x.Node)
-	f.Evidence = append(f.Evidence, check.Fact("replicas that name it", fmt.Sprintf("%d of %d", len(replicas), len(x.region.groups)), "etcd"))
+	f.Evidence = append(f.Evidence, check.Measured("replicas that name it", "etcd", "%s of %s", check.Digits(len(replicas)), check.Digits(len(x.region.groups))))
 	auto := p.AutoBalance()
 	switch {
 	case auto.Known && !auto.On:

@@ -60,14 +60,14 @@ func runImbalanceChannels(p *check.Pass) error {
 		Evidence: []check.Evidence{
 			check.Count("channels of "+facts.RefNode(role, most).ID, counts[most], "etcd"),
 			check.Count("channels of "+facts.RefNode(role, least).ID, counts[least], "etcd"),
-			check.Fact("mean of "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), fmt.Sprintf("%.1f", mean), "etcd"),
+			check.Measured("mean of "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), "etcd", "%s", check.Number(mean, "count", "%.1f")),
 		},
 		Impact: "Inserts into those channels share one node's processors and bandwidth.",
 		Hint:   check.Advise("kitescope get vchannels watcher=%s", most),
 	}
 	if age := ageOf(p, role, least); counts[least] == 0 && age > channelGrace {
 		f.Severity = check.Warning
-		f.Evidence = append(f.Evidence, check.Fact(facts.RefNode(role, least).ID+" started", words.Span(age)+" ago", facts.RefNode(role, least).ID))
+		f.Evidence = append(f.Evidence, check.Measured(facts.RefNode(role, least).ID+" started", facts.RefNode(role, least).ID, "%s ago", check.Span(age)))
 	}
 	p.Report(f)
 	return nil

@@ -91,7 +91,7 @@ func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balan
 			most.Name(), most.Leaders, sum, groupName(r.name), (float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), words.Plural(most.GrowingRows, "row")),
 		Evidence: []check.Evidence{
 			check.Count("shards it leads", most.Leaders, most.Name()+" GetDataDistribution"),
-			check.Fact("mean of the nodes", fmt.Sprintf("%.1f", mean), "query nodes"),
+			check.Measured("mean of the nodes", "query nodes", "%s", check.Number(mean, "count", "%.1f")),
 			check.Count("growing rows on it", most.GrowingRows, most.Name()+" GetDataDistribution"),
 		},
 		Impact: "Searches of those shards wait for this node, the more so while rows are inserted.",

@@ -59,7 +59,7 @@ func runImbalanceMemory(p *check.Pass) error {
 		if low == nil || 100*(usedMemory(high)-usedMemory(low)) < apart {
 			continue
 		}
-		reportMemory(p, low, high, check.Fact("difference that counts", fmt.Sprintf("%g points", apart), source))
+		reportMemory(p, low, high, check.Measured("difference that counts", source, "%s points", check.Number(apart, "percent", "%g")))
 	}
 	return nil
 }
@@ -78,8 +78,8 @@ func reportMemory(p *check.Pass, low, high *balance.Share, bound check.Evidence)
 		Severity: check.Info, Object: facts.RefNode("querynode", high.Node), Objects: []model.Ref{facts.RefNode("querynode", low.Node)},
 		Message: fmt.Sprintf("%s uses %s of its memory, %s of the same resource group %s", high.Name(), words.Share(usedMemory(high)), low.Name(), words.Share(usedMemory(low))),
 		Evidence: []check.Evidence{
-			check.Fact("memory in use on "+high.Name(), memoryText(high), high.Name()+" GetMetrics"),
-			check.Fact("memory in use on "+low.Name(), memoryText(low), low.Name()+" GetMetrics"),
+			memoryFact(high),
+			memoryFact(low),
 			bound,
 		},
 		Impact: "The fuller node decides when loading fails and when writes are throttled.",
@@ -91,7 +91,7 @@ func reportMemory(p *check.Pass, low, high *balance.Share, bound check.Evidence)
 	p.Report(f)
 }
 
-func memoryText(n *balance.Share) string {
+func memoryFact(n *balance.Share) check.Evidence {
 	use, capacity, _ := n.Memory()
-	return words.Bytes(use) + " of " + words.Bytes(capacity)
+	return check.Measured("memory in use on "+n.Name(), n.Name()+" GetMetrics", "%s of %s", check.Bytes(use), check.Bytes(capacity))
 }

@@ -61,9 +61,9 @@ func reportRows(p *check.Pass, r *region, g unevenGroup, all float64, severity c
 		Severity: severity, Object: g.Ref(),
 		Message: fmt.Sprintf("%s: %s has %s of its %s rows, %.2f times the mean", g.Name(), most.Name(), upTo(most.Rows(), most.Repeated), upTo(g.Rows(), g.Repeated()), g.Spread.RowsMaxMean),
 		Evidence: []check.Evidence{
-			check.Fact("largest share of rows over the mean", fmt.Sprintf("%.2f", g.Spread.RowsMaxMean), "query nodes"),
-			check.Fact("mean rows of a node", upTo(g.Rows()/int64(g.Spread.Nodes), g.Repeated()), "query nodes"),
-			check.Fact("the same over all replicas of "+groupName(r.name), fmt.Sprintf("%.2f", all), "query nodes"),
+			check.Measured("largest share of rows over the mean", "query nodes", "%s", check.Number(g.Spread.RowsMaxMean, "ratio", "%.2f")),
+			rowsFact("mean rows of a node", g.Rows()/int64(g.Spread.Nodes), g.Repeated(), "query nodes"),
+			check.Measured("the same over all replicas of "+groupName(r.name), "query nodes", "%s", check.Number(all, "ratio", "%.2f")),
 		},
 		Impact: "Searches of the collection wait for " + most.Name() + ".",
 		Hint:   check.Advise("%s", check.Kitescope("balance").Arg(g.Name()).Word("--plan", "--by", "rows")),
@@ -72,11 +72,11 @@ func reportRows(p *check.Pass, r *region, g unevenGroup, all float64, severity c
 		f.Cost = min(1, (1-1/g.Spread.MaxMean)*g.Cost()/r.cost())
 	}
 	if g.reachable > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("reachable by moving segments", fmt.Sprintf("%.2f or less", max(g.reachable, 1)), "worked out"))
+		f.Evidence = append(f.Evidence, check.Measured("reachable by moving segments", "worked out", "%s or less", check.Number(max(g.reachable, 1), "ratio", "%.2f")))
 	}
 	for _, s := range g.Shares {
 		if s.Known {
-			f.Evidence = append(f.Evidence, check.Fact("rows on "+s.Name(), upTo(s.Rows(), s.Repeated), metricSource(s)))
+			f.Evidence = append(f.Evidence, rowsFact("rows on "+s.Name(), s.Rows(), s.Repeated, metricSource(s)))
 			f.Objects = append(f.Objects, facts.RefNode("querynode", s.Node))
 		}
 		if len(f.Objects) == facts.MostNodes {
