@@ -81,9 +81,6 @@ func (t *balanceText) heatMap() {
 	}
 	t.title("MAP", note, RoleDim)
 	text := newTable(g, t.o, "  ")
-	for j := range text.columns {
-		text.columns[j].width = max(text.columns[j].width, len(text.columns[j].Title)) // a cut name stands a little apart
-	}
 	text.header(&t.Output)
 	text.rows(&t.Output)
 }
