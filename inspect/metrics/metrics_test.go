@@ -171,6 +171,11 @@ func TestWindows(t *testing.T) {
 	if w := metrics.NewWindow(nil, scrape(t, 0, "up 1\n")); !w.From.IsZero() || w.Seconds() != 0 {
 		t.Errorf("no start: %v", w.From)
 	}
+	before, now := scrape(t, 0, process(start, 10, 1000)), now
+	before.At, now.At = time.Time{}, time.Time{}
+	if w := metrics.NewWindow(before, now); w.SinceStart || w.Seconds() != 0 || w.Why != "between two scrapes" {
+		t.Errorf("two texts without times: %v, %v s, %q", w.SinceStart, w.Seconds(), w.Why)
+	}
 	var none *metrics.Window
 	if w := metrics.NewWindow(now, nil); w != none {
 		t.Errorf("no newest scrape: %v", w)
