@@ -19,6 +19,9 @@
 //     the leader itself has. A leader (leader.go) waits for the slowest of them, a request (search.go) for the slowest leader. The
 //     slowest call is not a mean one: what it takes more than the mean is of the pieces that vary (given). Leaders that took longer
 //     than independent workers would make them are taken to have asked the slow ones.
+//     The scheduler notes how long a task was queued before its pool takes it, and waits there while the pool is full
+//     (internal/querynodev2/tasks, exec): where tasks queue, what a worker's call takes besides is taken to be that, up to the time
+//     of a kernel (PoolWait). On real clusters it comes and goes with the queue.
 //  5. What is left at each level is a phase of its own, Unexplained, and nothing of it is given to others.
 //  6. Collections (collections.go) share the phases so that each one's add up to its own mean.
 //
@@ -67,6 +70,7 @@ const (
 	ConsistencyQueue Name = "consistency_queue" // that and the read queue in one: 2.1 and 2.2 do not tell them apart
 	WaitForWorkers   Name = "wait_for_workers"  // a leader, for the slowest of the query nodes that it asks, itself among them
 	ReadQueue        Name = "read_queue"        // until the read scheduler takes the task
+	PoolWait         Name = "pool_wait"         // after that, until the pool of the scheduler has a place: what is not else explained of a worker with a queue
 	ThreadWait       Name = "thread_wait"       // of a segment, until a thread of the pool takes it
 	KernelSealed     Name = "kernel_sealed"     // the slowest of the sealed segments
 	KernelGrowing    Name = "kernel_growing"    // the slowest of the growing segments

@@ -21,6 +21,7 @@ type simulation struct {
 	// consistency is the mean wait, of all shards of a request together up to a part of it.
 	consistency, together float64
 	queue                 float64 // mean
+	handing               float64 // mean of what is not measured after the queue, as a part of a kernel
 	sealed, growing       float64 // mean of a segment
 	spread                float64 // of a segment: sigma of a log-normal
 	load                  float64 // how much a request's segments are slow together: sigma
@@ -44,6 +45,9 @@ func scenario(seed uint64) *simulation {
 	pick := func(values ...float64) float64 { return values[rng.IntN(len(values))] }
 	s.consistency, s.together = pick(0, 0, 1, 20, 100, 250), pick(0.5, 0.9, 1)
 	s.queue = pick(0, 0, 1, 5, 30)
+	if s.queue > 0 {
+		s.handing = pick(0, 0, 0.3)
+	}
 	s.sealed, s.growing = pick(0.5, 2, 5, 20, 80), pick(0.5, 3, 15, 60)
 	s.spread, s.load = pick(0.1, 0.4, 0.8), pick(0, 0.2, 0.6)
 	s.reduce, s.wire = pick(0.1, 0.1, 1, 10), pick(0.1, 0.3, 1)
@@ -201,6 +205,7 @@ func (s *simulation) work(o *observed, node, segments int, growing bool, load fl
 	if growing {
 		mean, state, phase = s.growing, "Growing", "kernel_growing"
 	}
+	p.add("pool_wait", s.rng.Float64()*2*min(s.handing*mean, 3*s.queue)*slow)
 	free := make([]float64, s.threads) // when each thread is
 	last, waited := 0.0, 0.0
 	for range segments {

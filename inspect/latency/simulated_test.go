@@ -10,7 +10,7 @@ import (
 // TestSimulated holds budgets of random clusters against what their requests really waited for. Seeds below 1,000 were looked at
 // while the estimates were made; these were not.
 func TestSimulated(t *testing.T) {
-	const seeds = 60
+	const seeds = 40
 	var wrong, outside, phases int
 	worst := map[string]float64{}
 	for seed := uint64(1000); seed < 1000+seeds; seed++ {

@@ -118,6 +118,7 @@ var doing = map[Name]string{
 	ConsistencyQueue: "waiting for consistency or in the queue of query nodes",
 	WaitForWorkers:   "waiting for workers",
 	ReadQueue:        "waiting in the queue of query nodes",
+	PoolWait:         "waiting for a place in the read pool of query nodes",
 	ThreadWait:       "segments waiting for a thread",
 	KernelSealed:     "searching sealed segments",
 	KernelGrowing:    "searching growing segments",

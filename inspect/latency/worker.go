@@ -12,14 +12,14 @@ type worker struct {
 
 // work is the pieces of one kind of call.
 type work struct {
-	n                           float64 // calls in the window
-	queue, kernel, reduce, rest piece   // kernel: the slowest segment
-	curve                       curve   // of the whole call
+	n                                 float64 // calls in the window
+	queue, pool, kernel, reduce, rest piece   // kernel: the slowest segment
+	curve                             curve   // of the whole call
 }
 
-func (w work) ms() float64 { return w.queue.ms + w.kernel.ms + w.reduce.ms + w.rest.ms }
+func (w work) ms() float64 { return w.queue.ms + w.pool.ms + w.kernel.ms + w.reduce.ms + w.rest.ms }
 
-func (w work) pieces() []piece { return []piece{w.queue, w.kernel, w.reduce, w.rest} }
+func (w work) pieces() []piece { return []piece{w.queue, w.kernel, w.reduce, w.rest, w.pool} }
 
 // workerOf takes the calls of a node apart.
 func workerOf(at int, n *nodeReading) worker {
@@ -112,6 +112,9 @@ func (w *worker) fit(total dist, apart float64) {
 				k.kernel.ms *= room / kernels
 			}
 			k.rest.ms = rest
+			if apart == 0 {
+				k.poolWait()
+			}
 		}
 	}
 	for _, k := range kinds {
@@ -124,4 +127,15 @@ func (w *worker) fit(total dist, apart float64) {
 			}
 		}
 	}
+}
+
+// poolWait takes what is not explained of a call to be the wait for a place in the scheduler's pool, if tasks queue for it.
+func (w *work) poolWait() {
+	const queues = 0.25 // of what is not explained
+	if w.queue.ms < queues*w.rest.ms {
+		return
+	}
+	w.pool.ms = min(w.rest.ms, w.kernel.ms)
+	w.pool.variance = w.pool.ms * w.pool.ms / 3 // from nothing to twice that
+	w.rest.ms -= w.pool.ms
 }

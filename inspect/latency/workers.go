@@ -4,7 +4,7 @@ package latency
 func (s *searching) workerParts(x *Phase, c *composition) {
 	x.Known, x.Parent = true, WaitForNodes
 	p := &parted{
-		queue: &Phase{Name: ReadQueue}, thread: &Phase{Name: ThreadWait}, sealed: &Phase{Name: KernelSealed}, growing: &Phase{Name: KernelGrowing},
+		queue: &Phase{Name: ReadQueue}, pool: &Phase{Name: PoolWait}, thread: &Phase{Name: ThreadWait}, sealed: &Phase{Name: KernelSealed}, growing: &Phase{Name: KernelGrowing},
 		reduce: &Phase{Name: ReduceSegments}, rest: &Phase{Name: Unexplained, Known: true},
 	}
 	var chance, then []float64
@@ -40,6 +40,10 @@ func (s *searching) workerParts(x *Phase, c *composition) {
 	}
 	x.P50, x.P99, x.PerSecond = all.quantile(0.5), all.quantile(0.99), perSecond(all.count, s.seconds)
 	s.part(x, p.queue, queues, ReadQueue)
+	if p.pool.Ms > 0 {
+		p.pool.Known, p.pool.Parent, p.pool.Role, p.pool.Estimate, p.pool.Mean = true, WaitForWorkers, "querynode", true, Interval{0, max(p.pool.Ms, x.Mean.High)}
+		x.Children = append(x.Children, p.pool)
+	}
 	s.part(x, p.thread, cores, ThreadWait)
 	// What was measured is the kernel, not the wait for it.
 	p.thread.P50, p.thread.P99, p.thread.Mean = Interval{}, Interval{}, Interval{0, max(p.thread.Ms, x.Mean.High)}
@@ -57,7 +61,7 @@ func (s *searching) workerParts(x *Phase, c *composition) {
 }
 
 // parted are the phases of workers.
-type parted struct{ queue, thread, sealed, growing, reduce, rest *Phase }
+type parted struct{ queue, pool, thread, sealed, growing, reduce, rest *Phase }
 
 // add adds what a request waits for of a worker: queue, kernel, reduction and the rest, of calls on sealed and on growing segments.
 func (p *parted) add(s *searching, w *worker, n *nodeReading, parts [2][]float64) {
@@ -74,6 +78,7 @@ func (p *parted) add(s *searching, w *worker, n *nodeReading, parts [2][]float64
 		p.thread.Ms += t[1] * (1 - w.core)
 		kernel.Ms += t[1] * w.core
 		p.reduce.Ms += t[2]
+		p.pool.Ms += t[4]
 		if each.known() {
 			kernel.Of = append(kernel.Of, of(n.role, n.node, each, s.proxy.total.count, n.seconds, t[1]*w.core))
 		}
