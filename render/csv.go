@@ -13,7 +13,7 @@ import (
 )
 
 var csvWriter = &writer{
-	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden,
+	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden, goesOn: true,
 	sheet: func(w io.Writer, s *Sheet) error {
 		if s.Flat != nil && len(s.Options.Ask.Columns) == 0 {
 			return WriteCSV(w, s.Flat, &s.Options.Options)
@@ -141,7 +141,7 @@ func Inert(cell string) string {
 }
 
 var nameWriter = &writer{
-	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: table.Always,
+	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: table.Always, goesOn: true,
 	sheet: func(w io.Writer, s *Sheet) error {
 		g := s.Items
 		r := g.Table.Schema()

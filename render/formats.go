@@ -22,6 +22,8 @@ type writer struct {
 	// structured writes things that are no grid; nil where people read. Objects deeper
 	// than spread stay on one line, where the format has a choice.
 	structured func(w io.Writer, d document, spread int, o *Options) error
+	// goesOn says that more rows can follow.
+	goesOn bool
 	// argument says that the word goes on after "=".
 	argument bool
 }
@@ -64,6 +66,9 @@ func (f Format) Structured() bool { return f.to().show == table.Hidden }
 
 // Documents reports whether the format has a place for what is no list.
 func (f Format) Documents() bool { return f.to().structured != nil }
+
+// GoesOn reports whether more rows can follow in the format: a document has an end.
+func (f Format) GoesOn() bool { return f.to().goesOn }
 
 // Lists reports whether the format has a place for a list of some, and not for all of one kind alone.
 func (f Format) Lists() bool { return f.to().sheet != nil }

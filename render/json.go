@@ -19,7 +19,7 @@ type document func(e *doc.Encoder)
 
 // documents makes the writer of a format that an Encoder writes.
 func documents(name, explained string, encoder func(w io.Writer, open int) *doc.Encoder) *writer {
-	w := &writer{name: name, doc: explained, show: table.Hidden}
+	w := &writer{name: name, doc: explained, show: table.Hidden, goesOn: name == "jsonl"}
 	w.structured = func(w io.Writer, d document, spread int, _ *Options) error {
 		e := encoder(w, spread)
 		d(e)

@@ -7,11 +7,11 @@ import (
 )
 
 var tableWriter = &writer{
-	name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, sheet: WriteTable,
+	name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, sheet: WriteTable, goesOn: true,
 }
 
 var wideWriter = &writer{
-	name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide,
+	name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide, goesOn: true,
 }
 
 // rows writes all rows.

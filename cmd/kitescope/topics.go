@@ -99,7 +99,8 @@ const helpOutput = `-o chooses the format; data goes to standard output, everyth
   markdown    a table for tickets and pull requests
   html        one page to keep or mail
 
-Reports (diagnose, balance, profile top, replay, ...) have them too, but for name, which only get has.
+Reports (diagnose, balance, profile top, replay, ...) have them too, but for name, which only get has. Their
+--where, --sort, --columns and -n choose rows and columns, as get does.
 diagnose also writes junit and sarif; see "kitescope diagnose --help".
 
 Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes

@@ -20,7 +20,7 @@ import (
 // watch answers a question once, and then again with the rows that changed, until
 // it is interrupted.
 func (q *question) watch(ctx context.Context, a *cli.App) error {
-	if !followable(q.options.Format.Name()) {
+	if !q.options.Format.GoesOn() {
 		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: a document has an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
 	}
 	w := &watcher{App: a, question: q}
@@ -137,13 +137,4 @@ func (q *question) farewell() string {
 		return "gone"
 	}
 	return "no longer in the list"
-}
-
-// followable reports whether more rows can follow in a format.
-func followable(format string) bool {
-	switch format {
-	case "table", "wide", "jsonl", "csv", "name":
-		return true
-	}
-	return false
 }
