@@ -18,8 +18,8 @@ func schema() table.Schema {
 }
 
 // number is a key of a number that may be unknown.
-func number(name string, of func(*row) (float64, bool)) table.ColumnOf[*row] {
-	return render.Key(name, table.Number, func(r *row) table.Cell {
+func number(name string, of func(*Row) (float64, bool)) table.ColumnOf[*Row] {
+	return render.Key(name, table.Number, func(r *Row) table.Cell {
 		v, ok := of(r)
 		if !ok || math.IsInf(v, 0) {
 			return table.OfUnknown()
@@ -29,76 +29,76 @@ func number(name string, of func(*row) (float64, bool)) table.ColumnOf[*row] {
 }
 
 // ms is a key of a time; people see nothing where it is unknown.
-func ms(name, title string, priority int, of func(*row) (float64, bool)) table.ColumnOf[*row] {
-	return number(name, of).Titled(title, priority, func(r *row) string {
+func ms(name, title string, priority int, of func(*Row) (float64, bool)) table.ColumnOf[*Row] {
+	return number(name, of).Titled(title, priority, func(r *Row) string {
 		v, ok := of(r)
 		if !ok {
 			return ""
 		}
 		return figure(v)
-	}).Looking((*row).look)
+	}).Looking((*Row).look)
 }
 
 // columns are the keys of a phase, and what people see of it.
-func columns(o *render.ReportOptions) []table.ColumnOf[*row] {
-	phase := render.TextKey("phase", func(r *row) string { return string(r.phase.Name) }).Titled("PHASE", 0, label).Looking((*row).look)
-	mean := ms("mean_ms", "MS", 0, func(r *row) (float64, bool) { return r.ms(), r.known() })
+func columns(o *render.ReportOptions) []table.ColumnOf[*Row] {
+	phase := render.TextKey("phase", func(r *Row) string { return string(r.phase.Name) }).Titled("PHASE", 0, label).Looking((*Row).look)
+	mean := ms("mean_ms", "MS", 0, func(r *Row) (float64, bool) { return r.ms(), r.known() })
 	mean.Shown = meanText
-	share := number("share", func(r *row) (float64, bool) { return r.share(), r.known() }).Titled("SHARE", 0, shareText).Looking((*row).look)
-	bar := table.ColumnOf[*row]{
+	share := number("share", func(r *Row) (float64, bool) { return r.share(), r.known() }).Titled("SHARE", 0, shareText).Looking((*Row).look)
+	bar := table.ColumnOf[*Row]{
 		Column: table.Column{Name: "bar", Title: "", For: table.People, Shorten: true, Priority: 2},
-		Cell:   func(*row) table.Cell { return table.OfNone() }, Shown: func(r *row) string { return waterfall(r, o) },
+		Cell:   func(*Row) table.Cell { return table.OfNone() }, Shown: func(r *Row) string { return waterfall(r, o) },
 	}.Looking(barLook)
-	most := render.TextKey("most_at", mostAt).Titled("MOST AT", 3, mostAt).Looking((*row).look)
+	most := render.TextKey("most_at", mostAt).Titled("MOST AT", 3, mostAt).Looking((*Row).look)
 	most.For = table.People
-	return append([]table.ColumnOf[*row]{
-		render.TextKey("collection", func(r *row) string { return r.budget.Name }),
-		render.TextKey("database", func(r *row) string { return r.budget.Database }),
-		render.TextKey("request", func(r *row) string { return string(r.budget.Request) }),
+	return append([]table.ColumnOf[*Row]{
+		render.TextKey("collection", func(r *Row) string { return r.budget.Name }),
+		render.TextKey("database", func(r *Row) string { return r.budget.Database }),
+		render.TextKey("request", func(r *Row) string { return string(r.budget.Request) }),
 		phase,
-		render.TextKey("parent", func(r *row) string { return string(r.phase.Parent) }),
-		render.TextKey("role", (*row).role),
-		render.Key("node", table.Int, func(r *row) table.Cell {
+		render.TextKey("parent", func(r *Row) string { return string(r.phase.Parent) }),
+		render.TextKey("role", (*Row).role),
+		render.Key("node", table.Int, func(r *Row) table.Cell {
 			if r.at == nil {
 				return table.OfNone()
 			}
 			return table.OfInt(int64(r.at.Node))
 		}),
-		number("per_second", perSecond).Titled("/S", 4, func(r *row) string {
+		number("per_second", perSecond).Titled("/S", 4, func(r *Row) string {
 			if v, ok := perSecond(r); ok {
 				return words.ThreeDigits(v)
 			}
 			return ""
 		}).Wider(),
 		mean,
-		ms("low_ms", "AT LEAST", 5, func(r *row) (float64, bool) { return r.phase.Mean.Low, r.known() && r.at == nil }).Wider(),
-		ms("high_ms", "AT MOST", 5, func(r *row) (float64, bool) {
+		ms("low_ms", "AT LEAST", 5, func(r *Row) (float64, bool) { return r.phase.Mean.Low, r.known() && r.at == nil }).Wider(),
+		ms("high_ms", "AT MOST", 5, func(r *Row) (float64, bool) {
 			return r.phase.Mean.High, r.known() && r.at == nil && r.phase.Mean.High < 1e12
 		}).Wider(),
-		ms("p50_ms", "P50 <=", 6, func(r *row) (float64, bool) {
+		ms("p50_ms", "P50 <=", 6, func(r *Row) (float64, bool) {
 			return quantile(r, func(p latency.Interval) float64 { return p.High }, 50)
 		}).Wider(),
-		ms("p99_ms", "P99 <=", 6, func(r *row) (float64, bool) {
+		ms("p99_ms", "P99 <=", 6, func(r *Row) (float64, bool) {
 			return quantile(r, func(p latency.Interval) float64 { return p.High }, 99)
 		}).Wider(),
 		share,
-		render.Key("estimate", table.Bool, func(r *row) table.Cell { return table.OfBool(r.phase.Estimate || r.at != nil) }),
+		render.Key("estimate", table.Bool, func(r *Row) table.Cell { return table.OfBool(r.phase.Estimate || r.at != nil) }),
 		ms("calls", "CALLS", 7, calls).Wider(),
 		ms("call_ms", "A CALL", 7, callMs).Wider(),
-		render.TextKey("why", func(r *row) string { return r.phase.Why }),
+		render.TextKey("why", func(r *Row) string { return r.phase.Why }),
 		bar, most,
 	}, totals()...)
 }
 
 // totals are keys that only whole requests have.
-func totals() []table.ColumnOf[*row] {
-	whole := func(of func(b *latency.Budget) latency.Value) func(*row) (float64, bool) {
-		return func(r *row) (float64, bool) {
+func totals() []table.ColumnOf[*Row] {
+	whole := func(of func(b *latency.Budget) latency.Value) func(*Row) (float64, bool) {
+		return func(r *Row) (float64, bool) {
 			v := of(r.budget)
 			return v.Value, v.Known && r.phase.Name == latency.Total && r.at == nil
 		}
 	}
-	return []table.ColumnOf[*row]{
+	return []table.ColumnOf[*Row]{
 		number("p95_ms", whole(func(b *latency.Budget) latency.Value { return latency.Value{Value: b.P95.High, Known: b.P95.High > 0} })),
 		number("requests", whole(func(b *latency.Budget) latency.Value { return latency.Value{Value: b.Requests, Known: b.Root.Known} })),
 		number("failed", whole(func(b *latency.Budget) latency.Value { return b.Failed })),
@@ -106,7 +106,7 @@ func totals() []table.ColumnOf[*row] {
 	}
 }
 
-func perSecond(r *row) (float64, bool) {
+func perSecond(r *Row) (float64, bool) {
 	if r.at != nil {
 		return r.at.PerSecond.Value, r.at.PerSecond.Known
 	}
@@ -114,7 +114,7 @@ func perSecond(r *row) (float64, bool) {
 }
 
 // quantile is the end of the bucket that a quantile of one call is in.
-func quantile(r *row, of func(latency.Interval) float64, q int) (float64, bool) {
+func quantile(r *Row, of func(latency.Interval) float64, q int) (float64, bool) {
 	p := [2]latency.Interval{r.phase.P50, r.phase.P99}
 	if r.at != nil {
 		p = [2]latency.Interval{r.at.P50, r.at.P99}
@@ -124,14 +124,14 @@ func quantile(r *row, of func(latency.Interval) float64, q int) (float64, bool) 
 }
 
 // calls is how many calls of a process one request has, callMs how long one takes.
-func calls(r *row) (float64, bool) {
+func calls(r *Row) (float64, bool) {
 	if r.at == nil {
 		return 0, false
 	}
 	return r.at.Calls, r.at.Calls > 0
 }
 
-func callMs(r *row) (float64, bool) {
+func callMs(r *Row) (float64, bool) {
 	if r.at == nil {
 		return 0, false
 	}
@@ -139,7 +139,7 @@ func callMs(r *row) (float64, bool) {
 }
 
 // label is the name of a phase, further in the deeper it is; that of a process where the row is one's.
-func label(r *row) string {
+func label(r *Row) string {
 	in := strings.Repeat("  ", r.depth)
 	if r.at != nil {
 		return in + "@" + r.at.Role + "-" + r.at.Node.String()
@@ -147,7 +147,7 @@ func label(r *row) string {
 	return in + string(r.phase.Name)
 }
 
-func meanText(r *row) string {
+func meanText(r *Row) string {
 	switch {
 	case !r.known():
 		return words.UnknownMark
@@ -157,7 +157,7 @@ func meanText(r *row) string {
 	return figure(r.ms())
 }
 
-func shareText(r *row) string {
+func shareText(r *Row) string {
 	if !r.known() {
 		return words.UnknownMark
 	}
@@ -168,7 +168,7 @@ func shareText(r *row) string {
 func figure(ms float64) string { return strings.TrimSuffix(latency.Milliseconds(ms), " ms") }
 
 // mostAt is the process that the request waits for most, where there are several.
-func mostAt(r *row) string {
+func mostAt(r *Row) string {
 	if r.at != nil || len(r.phase.Of) < 2 || r.phase.Ms <= 0 {
 		return ""
 	}
@@ -185,7 +185,7 @@ func barWidth(o *render.ReportOptions) int {
 }
 
 // waterfall is a bar where the phase is in the request; of what is unknown the reason.
-func waterfall(r *row, o *render.ReportOptions) string {
+func waterfall(r *Row, o *render.ReportOptions) string {
 	if !r.known() {
 		return r.phase.Why
 	}
@@ -206,7 +206,7 @@ func waterfall(r *row, o *render.ReportOptions) string {
 	return strings.Repeat(" ", from) + strings.Repeat(glyph[render.BoolInt(o.ASCII)], to-from)
 }
 
-func barLook(r *row) table.Role {
+func barLook(r *Row) table.Role {
 	switch {
 	case !r.known() || r.at != nil || r.phase.Name == latency.Unexplained:
 		return render.RoleDim

@@ -61,7 +61,7 @@ func newPage(r *Report) *page {
 	return p
 }
 
-func newPageRow(r *row) pageRow {
+func newPageRow(r *Row) pageRow {
 	x := pageRow{Name: string(r.phase.Name), Ms: meanText(r), Share: shareText(r), In: float64(r.depth) * 1.2, Class: "part"}
 	percent := func(ms float64) float64 { return math.Round(min(100, max(0, 100*ms/r.budget.Ms))*100) / 100 }
 	if r.budget.Ms > 0 && r.known() {

@@ -5,6 +5,8 @@
 //  2. The columns (columns.go) are keys for scripts and a table for people.
 //  3. newSheet puts the verdict first, then a table a budget, then what is unknown.
 //  4. A page (html.go) draws the same waterfall.
+//
+// Who shows lists of phases elsewhere has the same rows and columns (shared.go).
 package latency
 
 import (
@@ -63,7 +65,7 @@ func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet
 	}
 	wide := f.Name() == "wide" || f.Name() == "csv"
 	for i, b := range r.Budgets {
-		part := render.Part{List: asked.Part(func(x *row) bool { return x.budget == b && (wide || x.at == nil) })}
+		part := render.Part{List: asked.Part(func(x *Row) bool { return x.budget == b && (wide || x.at == nil) })}
 		if i > 0 {
 			part.Head = append(part.Head, render.Line{Role: render.RoleTitle, Text: latency.Verdict(b)})
 		}

@@ -5,8 +5,8 @@ import (
 	"kitescope/render"
 )
 
-// row is a phase of a budget, or what one process says of it.
-type row struct {
+// Row is a phase of a budget, or what one process says of it.
+type Row struct {
 	budget *latency.Budget
 	phase  *latency.Phase
 	at     *latency.NodePhase // nil: all processes
@@ -16,18 +16,18 @@ type row struct {
 }
 
 // lay makes rows of budgets, phases in the order of the request, each with its processes below.
-func lay(budgets []*latency.Budget) []*row {
-	var rows []*row
+func lay(budgets []*latency.Budget) []*Row {
+	var rows []*Row
 	for _, b := range budgets {
 		rows = append(rows, phases(b, b.Root, 0, 0)...)
 	}
 	return rows
 }
 
-func phases(b *latency.Budget, p *latency.Phase, depth int, start float64) []*row {
-	rows := []*row{{b, p, nil, depth, start}}
+func phases(b *latency.Budget, p *latency.Phase, depth int, start float64) []*Row {
+	rows := []*Row{{b, p, nil, depth, start}}
 	for i := range p.Of {
-		rows = append(rows, &row{b, p, &p.Of[i], depth + 1, start})
+		rows = append(rows, &Row{b, p, &p.Of[i], depth + 1, start})
 	}
 	for _, c := range p.Children {
 		rows = append(rows, phases(b, c, depth+1, start)...)
@@ -37,14 +37,14 @@ func phases(b *latency.Budget, p *latency.Phase, depth int, start float64) []*ro
 }
 
 // ms is how much of the mean request it is.
-func (r *row) ms() float64 {
+func (r *Row) ms() float64 {
 	if r.at != nil {
 		return r.at.Waited
 	}
 	return r.phase.Ms
 }
 
-func (r *row) share() float64 {
+func (r *Row) share() float64 {
 	if r.budget.Ms <= 0 {
 		return 0
 	}
@@ -52,9 +52,9 @@ func (r *row) share() float64 {
 }
 
 // known reports whether there is a figure.
-func (r *row) known() bool { return r.phase.Known || r.phase.Name == latency.Total && r.phase.Ms > 0 }
+func (r *Row) known() bool { return r.phase.Known || r.phase.Name == latency.Total && r.phase.Ms > 0 }
 
-func (r *row) role() string {
+func (r *Row) role() string {
 	if r.at != nil {
 		return r.at.Role
 	}
@@ -62,7 +62,7 @@ func (r *row) role() string {
 }
 
 // look is the role of a row's texts.
-func (r *row) look() render.Role {
+func (r *Row) look() render.Role {
 	switch {
 	case r.at != nil || !r.phase.Known:
 		return render.RoleDim
