@@ -159,7 +159,7 @@ func plainTable(g *view.Grid, n, w int) (head string, rows []string) {
 			if k > 0 {
 				b.WriteString(draw.Pad(Gap))
 			}
-			if rightAligned(all[g.Columns[p.Column]].Kind) {
+			if all[g.Columns[p.Column]].RightAligned() {
 				b.WriteString(draw.FitRight(text(p.Column), p.Width))
 			} else {
 				b.WriteString(draw.FitName(text(p.Column), p.Width))

@@ -138,7 +138,7 @@ func (g *gridPage) sortBy(m *Model, column int) Cmd {
 	if len(g.order) > 0 && g.order[0].Column == column {
 		g.order = []table.SortKey{{Column: column, Descending: !g.order[0].Descending}}
 	} else {
-		g.order = []table.SortKey{{Column: column, Descending: rightAligned(g.resource.Columns[column].Kind)}}
+		g.order = []table.SortKey{{Column: column, Descending: g.resource.Columns[column].RightAligned()}}
 	}
 	return g.request(m, "sorting…", true)
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -32,6 +33,20 @@ func SortedColumn[T any](name, title string, kind table.Kind, priority int, text
 	c := PlainColumn(title, kind, priority, text)
 	c.Name, c.Compare = name, compare
 	return c
+}
+
+// ReportColumn is a column of a report as one of a list: in the order of its values, with what has none last.
+func ReportColumn[T any](c table.ColumnOf[T]) Column[T] {
+	shown := c.Shown
+	c.Shown = func(row T) string { return words.Harmless(shown(row)) }
+	return Column[T]{
+		ColumnOf: c,
+		Compare: func(a, b T) int {
+			x, y := c.Cell(a), c.Cell(b)
+			return cmp.Or(strings.Compare(x.Text, y.Text), cmp.Compare(y.Float, x.Float), cmp.Compare(y.Int, x.Int))
+		},
+		Unknown: func(row T) bool { return c.Cell(row).Absent != table.Present },
+	}
 }
 
 func (c *Column[T]) isUnknown(row T) bool { return c.Unknown != nil && c.Unknown(row) }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io"
 	"strings"
@@ -13,9 +14,12 @@ import (
 // TablePage is a page that is a list and nothing else. A page over a table is one of these, made by its PageKind.
 type TablePage[T comparable] struct {
 	List[T]
-	Name string // in the breadcrumbs, and of a file that it is saved to
+	Name   string // in the breadcrumbs, and of a file that it is saved to
+	Called string // in the breadcrumbs, where that is another name; "" if not
 	// Rows are made anew at each refresh; missing is said where there are none to know.
-	Rows    func(m *Model) (rows []T, missing string)
+	Rows func(m *Model) (rows []T, missing string)
+	// Head are lines above the list, at most h of at most w cells; nil: none.
+	Head    func(m *Model, w, h int) []string
 	Prints  string // the command line that prints the same, "" if there is none
 	missing string
 }
@@ -24,7 +28,7 @@ type TablePage[T comparable] struct {
 func (p *TablePage[T]) Scope() Scope { return InList }
 
 // Crumb implements Page.
-func (p *TablePage[T]) Crumb() string { return p.Name }
+func (p *TablePage[T]) Crumb() string { return draw.Cut(cmp.Or(p.Called, p.Name), 40) }
 
 // Command implements Page.
 func (p *TablePage[T]) Command(*Model) string { return p.Prints }
@@ -54,7 +58,12 @@ func (p *TablePage[T]) Body(m *Model, w, h int) []string {
 	if p.missing != "" {
 		return append([]string{""}, draw.Sentence(m.Styles, p.missing, w)...)
 	}
-	return p.List.Body(m.Styles, w, h)
+	var head []string
+	if p.Head != nil {
+		head = p.Head(m, w, h)
+	}
+	p.Above = len(head)
+	return append(head, p.List.Body(m.Styles, w, h-len(head))...)
 }
 
 // Can implements Page.

@@ -184,7 +184,7 @@ func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted SortMark
 		}
 		title := cols[p.Column].Title + sorted.arrow(p.Column)
 		switch {
-		case rightAligned(cols[p.Column].Kind):
+		case cols[p.Column].RightAligned():
 			title = draw.FitRight(title, p.Width)
 		case k < len(t.Placed)-1:
 			title = draw.Fit(title, p.Width)
@@ -213,7 +213,7 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 			used += Gap
 		}
 		s := texts[p.Column]
-		if rightAligned(cols[p.Column].Kind) {
+		if cols[p.Column].RightAligned() {
 			s = draw.FitRight(s, p.Width)
 		} else {
 			s = draw.FitName(s, p.Width)
@@ -283,16 +283,6 @@ func flexible(k table.Kind) bool {
 	return false
 }
 
-// rightAligned reports whether a kind is a number, whose digits should stand below each other.
-func rightAligned(k table.Kind) bool {
-	switch k {
-	case table.Int, table.Bytes, table.Percent, table.Duration:
-		return true
-	default:
-	}
-	return false
-}
-
 // LayRows lays a whole table out in w cells, plain: its header and its rows.
 func LayRows[T any](columns []Column[T], rows []T, sorted SortMark, w int) (header string, lines []string) {
 	cols := headsOf(columns)
@@ -315,10 +305,10 @@ func LayRows[T any](columns []Column[T], rows []T, sorted SortMark, w int) (head
 			if k > 0 {
 				b.WriteString(draw.Pad(Gap))
 			}
-			switch kind := cols[p.Column].Kind; {
-			case rightAligned(kind):
+			switch {
+			case cols[p.Column].RightAligned():
 				b.WriteString(draw.FitRight(of(p.Column), p.Width))
-			case kind == table.List: // prose, which gives way at its end
+			case cols[p.Column].Kind == table.List: // prose, which gives way at its end
 				b.WriteString(draw.Fit(of(p.Column), p.Width))
 			default:
 				b.WriteString(draw.FitName(of(p.Column), p.Width))

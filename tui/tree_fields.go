@@ -44,7 +44,7 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 		switch {
 		case x.Column.Kind == table.State:
 			b.WriteString(stateStyle(st, text).On(draw.Fit(text, w)))
-		case rightAligned(x.Column.Kind):
+		case x.Column.RightAligned():
 			b.WriteString(draw.FitRight(text, w))
 		default:
 			b.WriteString(draw.Fit(text, w))
