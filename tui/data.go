@@ -22,6 +22,7 @@ type data struct {
 	serial   int       // counts clusters
 	judged   judgement
 	judge    check.Judge
+	times    times
 	fade     fade
 	ageTick  int  // the timer that counts
 	clock    bool // whether the timer of tickClock runs
@@ -92,17 +93,17 @@ func (m *Model) show(c *model.Cluster) Cmd {
 	d.env = m.env(c)
 	if d.cluster != nil && sameMetadata(d.cluster, c) {
 		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
-		return Batch(m.Refresh(), m.judge())
+		return Batch(m.Refresh(), m.judge(), m.measure())
 	}
 	d.previous, d.cluster = d.cluster, c
 	d.at = m.Config.Now()
 	d.serial++
 	if d.first == nil {
 		d.first = c
-		return Batch(m.Refresh(), m.judge(), m.tickAge(), m.tickClock())
+		return Batch(m.Refresh(), m.judge(), m.measure(), m.tickAge(), m.tickClock())
 	}
 	d.fade = fresh
-	return Batch(m.Refresh(), m.judge(), m.tickFade(), m.tickAge(), m.tickClock())
+	return Batch(m.Refresh(), m.judge(), m.measure(), m.tickFade(), m.tickAge(), m.tickClock())
 }
 
 func (m *Model) env(c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/diff"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 )
@@ -160,6 +161,11 @@ func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock f
 		report := judge.Run(env.Cluster, env.Now, checks)
 		return judgedMsg{env, report, clock().Sub(began)}
 	}
+}
+
+// account finds out where the requests of a cluster spend their time.
+func account(c *model.Cluster) Cmd {
+	return func() tea.Msg { return accountedMsg{c.Runtime, latency.Of(c)} }
 }
 
 // weigh surveys what query nodes serve and plans what would even it out.

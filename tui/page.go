@@ -71,7 +71,7 @@ type PageKind struct {
 
 // pageKinds lists the pages that are not tables of a resource: those of a cluster, and others.
 func pageKinds(others []PageKind) []PageKind {
-	own := []PageKind{overviewKind(), treeKind(), diffKind(), balanceKind(), findingsKind(), checksKind()}
+	own := []PageKind{overviewKind(), treeKind(), diffKind(), balanceKind(), findingsKind(), checksKind(), latencyKind()}
 	return slices.Concat(own, others, []PageKind{explainKind(), helpKind()})
 }
 

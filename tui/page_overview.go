@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"kitescope/inspect/view"
 )
 
@@ -76,7 +78,7 @@ func (p *overviewPage) Body(m *Model, w, h int) []string {
 		s.o = &view.Overview{}
 		s.waiting = true
 	}
-	lines := append(s.findings(m.data.judged.report, w), s.lines(w)...)
+	lines := slices.Concat(s.findings(m.data.judged.report, w), s.slowest(m.data.times.latency, w), s.lines(w))
 	if room := h - len(lines) - 3; room > 1 && p.largest != nil && p.largest.Len() > 0 {
 		lines = append(lines, s.collections(p.largest, w, room)...)
 	}

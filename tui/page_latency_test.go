@@ -1,0 +1,268 @@
+package tui
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+	"kitescope/inspect/news"
+	show "kitescope/render/latency"
+	"kitescope/tui/tuitest"
+)
+
+// scraped is what the processes of a real cluster said of themselves once, with the sessions that they have in c.
+func scraped(t *testing.T, c *model.Cluster) *model.Runtime {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "snapshots", "cluster-2.3.5-t1", "metrics", "*.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no metrics: %v", err)
+	}
+	d := live.NewDecoder()
+	nodes := map[string][]model.NodeID{}
+	for _, s := range c.Sessions {
+		nodes[s.Role] = append(nodes[s.Role], s.Node)
+	}
+	for _, file := range files {
+		role := strings.TrimRight(strings.TrimSuffix(filepath.Base(file), ".txt.gz"), "0123456789")
+		if len(nodes[role]) == 0 {
+			continue
+		}
+		node := nodes[role][0]
+		nodes[role] = nodes[role][1:]
+		d.Add(live.Record{Role: role, Node: node, Address: fmt.Sprintf("10.0.0.%d:9091", node), Method: "GET /metrics", At: tuitest.Epoch(), Response: unzipped(t, file)})
+	}
+	return d.Runtime("recording", "")
+}
+
+func unzipped(t *testing.T, file string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = io.ReadAll(z); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// grown is a scrape with so many times the requests, so much later.
+func grown(m *model.Metrics, times float64, later time.Duration) *model.Metrics {
+	next := &model.Metrics{At: m.At.Add(later), Families: map[string]*model.Family{}}
+	for name, f := range m.Families {
+		x := *f
+		x.Series = slices.Clone(f.Series)
+		for i := range x.Series {
+			s := &x.Series[i]
+			if f.Kind == model.MetricHistogram {
+				s.Value, s.Count, s.Buckets = s.Value*times, s.Count*times, slices.Clone(s.Buckets)
+				for k := range s.Buckets {
+					s.Buckets[k] *= times
+				}
+			}
+			if f.Kind == model.MetricCounter {
+				s.Value *= times
+			}
+		}
+		next.Families[name] = &x
+	}
+	return next
+}
+
+// round is the cluster of the n-th round of questions: of each two the same requests ended, in twice as long each time.
+func round(t *testing.T, c *model.Cluster, n int) *model.Cluster {
+	t.Helper()
+	r := scraped(t, c)
+	parts := r.RuntimeParts
+	for _, p := range parts.Processes {
+		if p.Metrics != nil {
+			p.Before, p.Metrics = grown(p.Metrics, math.Exp2(float64(n)), 0), grown(p.Metrics, math.Exp2(float64(n+1)), 10*time.Second)
+		}
+	}
+	return c.WithRuntime(model.BuildRuntime(parts))
+}
+
+func TestLatencyScreens(t *testing.T) {
+	for _, size := range tuitest.Sizes {
+		for _, s := range []struct{ name, keys string }{{"latency", ""}, {"latency-phases", "enter"}, {"latency-processes", "enter down*5 enter"}} {
+			name := fmt.Sprintf("%s-%dx%d", s.name, size.W, size.H)
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := driven(t, testConfig(), size.W, size.H)
+					c := capture(t, "cluster-2.3.5-t1")
+					for n := range 5 {
+						d.Cluster(round(t, c, n))
+					}
+					d.Keys(":").Typed("latency").Keys("enter " + s.keys)
+					d.Fits()
+					tuitest.Golden(t, name, d.Plain())
+				})
+			})
+		}
+	}
+}
+
+// TestLatencyLeadsToProcesses: enter leads from a collection to its phases, to a phase's processes, to the page of one, and esc back.
+func TestLatencyLeadsToProcesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 120, 40)
+		d.Keys(":").Typed("latency").Keys("enter")
+		d.Shows("latency", "…")
+		c := capture(t, "cluster-2.3.5-t1")
+		d.Send(news.Update{Cluster: c.WithRuntime(scraped(t, c))})
+		d.Shows("waiting for consistency", "since the start of each process", "search")
+		d.Lacks("SINCE OPENED")
+		page := func() *TablePage[*show.Row] { return d.m.Top().(*TablePage[*show.Row]) }
+		d.Keys("enter /").Typed("consistency").Keys("enter")
+		d.Shows("› search", "consistency_wait", "1 of")
+		d.Keys("enter")
+		d.Shows("consistency_wait", "querynode-", "A CALL")
+		if n := len(page().All); n < 2 {
+			t.Fatalf("%d processes wait for consistency", n)
+		}
+		row, _ := page().Current()
+		d.Keys("enter")
+		d.Shows(row.Process(), "role", "querynode")
+		d.Keys("esc esc")
+		d.Shows("/consistency", "1 of")
+		d.Keys("esc esc")
+		d.Shows("COLLECTION")
+		d.Keys("down enter /").Typed("consistency").Keys("enter enter")
+		d.Shows("of all collections, which processes do not tell apart", row.Process())
+	})
+}
+
+// TestLatencyRowsAreTakenAway: the lists are sorted, copied and saved as others, and the command is one that prints the same.
+func TestLatencyRowsAreTakenAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 120, 40)
+		c := capture(t, "cluster-2.3.5-t1")
+		d.Cluster(c.WithRuntime(scraped(t, c)))
+		d.Keys(":").Typed("latency").Keys("enter enter > >") // ms
+		page := d.m.Top().(*TablePage[*show.Row])
+		for i := range page.Shown[1:] {
+			a, b := page.Shown[i].Phase(), page.Shown[i+1].Phase()
+			if a.Known && b.Known && a.Ms < b.Ms || !a.Known && b.Known && a.Name != "total" {
+				t.Errorf("%s with %g ms is before %s with %g", a.Name, a.Ms, b.Name, b.Ms)
+			}
+		}
+		d.Keys("Y t")
+		if !strings.HasPrefix(d.Clip, "PHASE\tMS\tSHARE\t") || strings.Count(d.Clip, "\n") != 1+len(page.All) {
+			t.Errorf("copied %q", d.Clip)
+		}
+		d.Keys("Y c")
+		if !strings.Contains(d.Clip, " latency ") || !strings.Contains(d.Clip, "--request search") {
+			t.Errorf("copied the command %q", d.Clip)
+		}
+		d.Keys("s")
+		if len(d.Saved) != 1 {
+			t.Errorf("saved %d files", len(d.Saved))
+		}
+		for name, text := range d.Saved {
+			if !strings.HasPrefix(name, "kitescope-latency-search-") || !strings.HasPrefix(text, "PHASE,MS,SHARE,") {
+				t.Errorf("saved %s: %q", name, text)
+			}
+		}
+	})
+}
+
+// TestLatencyOfNothing: what nobody was asked is unknown, with the reason, and the overview has no line about it.
+func TestLatencyOfNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 80, 24)
+		d.Cluster(tuitest.Fixture())
+		d.Lacks("LATENCY")
+		d.Keys(":").Typed("latency").Keys("enter")
+		d.Shows("where requests spend their time is unknown: the processes were not asked")
+		d.Keys("enter")
+		d.Shows("there is no row")
+	})
+}
+
+// TestLatencyOnTheOverview: one line, which says where most time goes.
+func TestLatencyOnTheOverview(t *testing.T) {
+	for _, size := range tuitest.Sizes {
+		synctest.Test(t, func(t *testing.T) {
+			d := driven(t, testConfig(), size.W, size.H)
+			c := capture(t, "cluster-2.3.5-t1")
+			d.Cluster(c.WithRuntime(scraped(t, c)))
+			d.Shows("LATENCY  search ")
+			d.Fits()
+		})
+	}
+}
+
+// TestBudgetsAreMadeOnceARound: of the same answers they are made once, whatever keys are pressed and whatever changes in the metadata.
+func TestBudgetsAreMadeOnceARound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 80, 24)
+		c := capture(t, "cluster-2.3.5-t1")
+		first := round(t, c, 0)
+		d.Cluster(first)
+		d.Keys(":").Typed("latency").Keys("enter")
+		made := d.m.data.times.latency
+		d.Keys("enter down esc H c")
+		changed := *first
+		changed.Origin.Revision++
+		d.Cluster(&changed)
+		if d.m.data.times.latency != made {
+			t.Error("the same answers were worked out twice")
+		}
+		d.Cluster(round(t, c, 1))
+		if d.m.data.times.latency == made {
+			t.Error("other answers were not worked out")
+		}
+	})
+}
+
+// TestTrendIsBounded: of many rounds each moment is the mean of several, and a gap stays one.
+func TestTrendIsBounded(t *testing.T) {
+	x, nothing := &trend{}, math.NaN()
+	const rounds = 1000
+	for i := range rounds {
+		at := moment{float64(i), nothing, 1}
+		if i < 500 {
+			at[momentRate] = nothing
+		}
+		x.add(at)
+	}
+	values := x.values(momentP50)
+	if len(values) > mostMoments || len(values) < mostMoments/2 {
+		t.Fatalf("%d moments of %d rounds", len(values), rounds)
+	}
+	sum := 0.0
+	for i, v := range values {
+		if i > 0 && v <= values[i-1] {
+			t.Errorf("moment %d is %g after %g", i, v, values[i-1])
+		}
+		sum += v * x.counts[i][momentP50]
+	}
+	if sum != rounds*(rounds-1)/2 {
+		t.Errorf("the rounds add up to %g", sum)
+	}
+	rates := x.values(momentRate)
+	if !math.IsNaN(rates[0]) || rates[len(rates)-1] != 1 || !math.IsNaN(x.values(momentP99)[3]) {
+		t.Errorf("rates %v", rates)
+	}
+	for range mostMoments * x.step {
+		x.add(moment{nothing, nothing, nothing})
+	}
+	if x.forgotten() {
+		t.Error("what is remembered is forgotten")
+	}
+}
