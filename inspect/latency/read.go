@@ -234,14 +234,20 @@ func label(labels []model.Pair, keys ...string) string {
 	return ""
 }
 
-// ofCollections are the whole calls by collection.
-func (p *process) ofCollections(name metrics.Name, key, value string) []collectionReading {
+// ofCollections are the whole calls by collection, of the first of some metrics that tells collections apart: up to 2.4 that is one of
+// its own, later the metric of all calls does.
+func (p *process) ofCollections(key, value string, names ...metrics.Name) []collectionReading {
 	var list []collectionReading
-	p.w.Each(name, func(labels []model.Pair, h metrics.Histogram) {
-		if label(labels, key) == value {
-			list = append(list, collectionReading{database: label(labels, "db_name", "database"), name: label(labels, "collection_name"), total: distOf(h)})
+	for _, name := range names {
+		p.w.Each(name, func(labels []model.Pair, h metrics.Histogram) {
+			if c := label(labels, "collection_name"); c != "" && label(labels, key) == value {
+				list = append(list, collectionReading{database: label(labels, "db_name", "database"), name: c, total: distOf(h)})
+			}
+		})
+		if len(list) > 0 {
+			break
 		}
-	})
+	}
 	return list
 }
 

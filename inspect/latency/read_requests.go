@@ -43,7 +43,7 @@ func (r *reader) proxy(p *process, request Request) proxyReading {
 		x.task = x.task.plus(p.histogram(metrics.ProxyTask, queryType, kind))
 		x.reduce = x.reduce.plus(p.histogram(metrics.ProxyReduce, queryType, kind))
 		x.decode = x.decode.plus(p.histogram(metrics.ProxyDecode, queryType, kind))
-		x.collections = append(x.collections, p.ofCollections(metrics.ProxyCollectionSearch, queryType, kind)...)
+		x.collections = append(x.collections, p.ofCollections(queryType, kind, metrics.ProxyCollectionSearch, metrics.ProxySearch)...)
 	}
 	x.queue = p.histogram(metrics.ProxyQueue, functionName, queued[request])
 	x.misses, x.all = p.histogram(metrics.ProxyCacheUpdate), p.requests()
@@ -75,7 +75,7 @@ func (p *process) queriesOf(searched []collectionReading) dist {
 	for _, c := range searched {
 		names[[2]string{c.database, c.name}] = c.total.known()
 	}
-	for _, c := range p.ofCollections(metrics.ProxyCollectionSearch, queryType, string(Query)) {
+	for _, c := range p.ofCollections(queryType, string(Query), metrics.ProxyCollectionSearch, metrics.ProxySearch) {
 		if names[[2]string{c.database, c.name}] {
 			all = all.plus(c.total)
 		}
@@ -130,7 +130,7 @@ func (r *reader) writes(request Request) *writes {
 		x.ids, x.segments = p.histogram(metrics.ProxyAllocateIDs), p.histogram(metrics.ProxyAssignSegments)
 		x.rows = p.histogram(metrics.ProxyMutation, msgType, string(Insert)).count + p.histogram(metrics.ProxyMutation, msgType, string(Upsert)).count
 		x.misses, x.all, x.failed = p.histogram(metrics.ProxyCacheUpdate), p.requests(), p.failed(request)
-		x.collections = p.ofCollections(metrics.ProxyCollectionMutation, msgType, string(request))
+		x.collections = p.ofCollections(msgType, string(request), metrics.ProxyCollectionMutation, metrics.ProxyMutation)
 		if x.total.known() {
 			in.proxies = append(in.proxies, x)
 		}
