@@ -42,7 +42,7 @@ FLAT = {"index_type": "FLAT", "metric_type": "L2", "params": {}}
 COLLECTIONS = {
     "docs": (64, 30000, HNSW, 2, 1),
     "pics": (128, 60000, FLAT, 1, 6),
-    "one": (128, 80000, FLAT, 1, 1),
+    "one": (128, 240000, FLAT, 1, 1),
     "wide": (32, 30000, FLAT, 1, 1),
     "grow": (96, 3000, HNSW, 1, 1),
     "many": (64, 0, HNSW, 1, 1),
@@ -61,8 +61,8 @@ def rows(count, dim):
 
 def insert(name, count, partition=None):
     dim = COLLECTIONS[name][0]
-    for at in range(0, count, 2000):
-        Collection(name).insert(rows(min(2000, count - at), dim), partition_name=partition)
+    for at in range(0, count, 5000):
+        Collection(name).insert(rows(min(5000, count - at), dim), partition_name=partition)
 
 
 def make(name):

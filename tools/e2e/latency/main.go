@@ -125,7 +125,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 // fresh starts a new cluster with the data of client.py. Nothing is compacted by itself: small segments stay.
 func (r *runner) fresh(ctx context.Context) error {
 	r.log("starting the cluster anew")
-	if err := r.lab.Fresh(ctx, "SEGMAX=64", "AUTOBALANCE=true", "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
+	if err := r.lab.Fresh(ctx, "SEGMAX=512", "AUTOBALANCE=true", "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
 		return err
 	}
 	return r.lab.Client(ctx, 10*time.Minute, "seed")

@@ -75,7 +75,7 @@ func situations() []*Situation {
 		},
 		{
 			Name: "bounded-inserts", What: "Bounded consistency, with inserts", Want: Want{Nothing: true},
-			Load: []Stream{docs("Bounded"), inserts},
+			Load: []Stream{docs("Bounded"), inserts}, Restore: anew,
 		},
 		{
 			Name: "strong", What: "Strong consistency, no inserts", Cure: "Bounded", Want: consistency,
@@ -83,7 +83,7 @@ func situations() []*Situation {
 		},
 		{
 			Name: "strong-inserts", What: "Strong consistency, with inserts", Cure: "Bounded", Want: consistency,
-			Load: []Stream{docs("Strong"), inserts}, Cured: []Stream{docs("Bounded"), inserts},
+			Load: []Stream{docs("Strong"), inserts}, Cured: []Stream{docs("Bounded"), inserts}, Restore: anew,
 		},
 		topk(), nq(), slowNode(), duty(), scheduler(), kafka(), proxy(), growing(), small(), led(),
 	}
@@ -159,7 +159,7 @@ func kafka() *Situation {
 			l.Duty(ctx, "kafka", 3*time.Second, 67)
 			return nil
 		},
-		Mend: takeBack,
+		Mend: takeBack, Restore: anew,
 	}
 }
 
@@ -245,6 +245,11 @@ func takeBack(_ context.Context, l *lab.Lab) error {
 
 func client(limit time.Duration, words ...string) action {
 	return func(ctx context.Context, l *lab.Lab) error { return l.Client(ctx, limit, words...) }
+}
+
+// anew makes the collection again that inserts went into: what grows is searched row by row.
+func anew(ctx context.Context, l *lab.Lab) error {
+	return client(3*time.Minute, "make", "docs")(ctx, l)
 }
 
 // setting changes a setting of all processes while they run, by etcd, which they look at every five seconds.
