@@ -61,6 +61,7 @@ type Lab struct {
 	Script  string            // the client that Client and Beside run
 	Out     string            // where is written what commands say
 	Address map[string]string // of processes, where it is not that of Ports
+	Nice    int               // by how much the cluster goes after others that the machine runs, negative: before; see Prefer
 
 	undo       []func() error
 	background []*exec.Cmd

@@ -81,6 +81,7 @@ func (l *Lab) Start(process string, grpc int, settings ...string) error {
 		return err
 	}
 	l.Address[process] = fmt.Sprintf("127.0.0.1:%d", grpc)
+	l.prefer(cmd.Process.Pid)
 	go func() { _ = cmd.Wait() }()
 	return os.WriteFile(filepath.Join(l.Run(), "pid", process+".pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o644)
 }
@@ -193,4 +194,23 @@ func (l *Lab) Duty(ctx context.Context, process string, period time.Duration, pe
 		}
 	}()
 	l.Undo(func() error { end(); <-done; return nil })
+}
+
+// Prefer has the kernel give this program and the cluster, with what is started of it later, more of the processors than what else the
+// machine runs, or less. Linux shares between sessions, each of which has a weight (sched(7), autogroup); it needs root, and is left
+// out where the kernel does not do so.
+func (l *Lab) Prefer(nice int) {
+	l.Nice = nice
+	l.prefer(os.Getpid())
+	for _, p := range append([]string{"etcd", "kafka"}, Everybody...) {
+		if l.State(p) != "" {
+			l.prefer(l.PID(p))
+		}
+	}
+}
+
+func (l *Lab) prefer(pid int) {
+	if l.Nice != 0 {
+		_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte(strconv.Itoa(l.Nice)), 0o644)
+	}
 }

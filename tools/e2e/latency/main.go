@@ -28,6 +28,7 @@ type options struct {
 	list, running, leave, reportOnly    bool
 	only, keep, kitescope, docs, record string
 	window, total, healthy              time.Duration
+	nice                                int
 }
 
 func main() {
@@ -43,6 +44,7 @@ func main() {
 	flag.StringVar(&o.record, "record", "results.jsonl", "the file of the results")
 	flag.DurationVar(&o.window, "window", 25*time.Second, "how long each situation is looked at")
 	flag.DurationVar(&o.total, "total", 2*time.Hour, "when the run ends at the latest")
+	flag.IntVar(&o.nice, "nice", 0, "how much the cluster and its client go after others on a machine that is used, -20 to 19")
 	flag.DurationVar(&o.healthy, "healthy", 0, "nothing is injected: so long a healthy cluster under clients, asked again and again")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -111,6 +113,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 		}
 	}()
 	r.log("what is seen is kept in %s", l.Out)
+	l.Prefer(o.nice)
 	if !o.running {
 		if err := r.fresh(ctx); err != nil {
 			return err
@@ -128,6 +131,7 @@ func (r *runner) fresh(ctx context.Context) error {
 	if err := r.lab.Fresh(ctx, "SEGMAX=512", "AUTOBALANCE=true", "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
 		return err
 	}
+	r.lab.Prefer(r.lab.Nice)
 	return r.lab.Client(ctx, 10*time.Minute, "seed")
 }
 
