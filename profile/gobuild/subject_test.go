@@ -1,9 +1,14 @@
 package gobuild
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"kitescope/profile"
+	"kitescope/profile/pgo"
 )
 
 // TestSubjectOf: binaries of every platform are known by how they begin, and tell what pgo verifies.
@@ -30,5 +35,38 @@ func TestSubjectOf(t *testing.T) {
 		if _, err := SubjectOf(t.Context(), path, "it"); err == nil {
 			t.Errorf("%s tells something", path)
 		}
+	}
+}
+
+// TestDryRunOfProfiles: what is not packed yet is decided on as its merge is.
+func TestDryRunOfProfiles(t *testing.T) {
+	dir := writeModule(t, "go.mod", goMod, "main.go", busy)
+	path, _ := busyProfile(t, busy)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inputs []pgo.Input
+	for _, name := range []string{"monday", "tuesday"} {
+		p, err := profile.Decode(t.Context(), bytes.NewReader(text), profile.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, pgo.Input{Name: name, Profile: p})
+	}
+	dry, err := DryRunOf(t.Context(), inputs, DryRunOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dry.Inlined != 3 || dry.Devirtualised != 1 || dry.Skipped != 9 || dry.Package != "example.com/prog" {
+		t.Errorf("%+v", dry)
+	}
+	if _, err := DryRunOf(t.Context(), nil, DryRunOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "ask the compiler") {
+		t.Errorf("of no profile: %v", err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "no such folder"))
+	t.Setenv("TMP", filepath.Join(dir, "no such folder"))
+	if _, err := DryRunOf(t.Context(), inputs, DryRunOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "ask the compiler: ") {
+		t.Errorf("without a folder for the merge: %v", err)
 	}
 }
