@@ -3,6 +3,7 @@ package model
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Config is one session's effective configuration, as ShowConfigurations says it.
@@ -16,6 +17,27 @@ type Config struct {
 // FoldConfigKey folds a key as Milvus does: lower case, without separators
 // (pkg/config/source.go: formatKey).
 func FoldConfigKey(key string) string {
+	var buffer [64]byte
+	folded := buffer[:0]
+	for i := range len(key) {
+		switch c := key[i]; {
+		case c >= utf8.RuneSelf:
+			return foldAnyKey(key)
+		case c == '/', c == '_', c == '.', c == '-':
+		case 'A' <= c && c <= 'Z':
+			folded = append(folded, c+'a'-'A')
+		default:
+			folded = append(folded, c)
+		}
+	}
+	if string(folded) == key {
+		return key
+	}
+	return string(folded)
+}
+
+// foldAnyKey is FoldConfigKey of what is not ASCII alone.
+func foldAnyKey(key string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
 		case '/', '_', '.', '-':

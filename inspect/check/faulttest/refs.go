@@ -124,11 +124,14 @@ func (n names) all(kind, path string) ([]object, error) {
 // numbers resolves FIRST to the ids from there on, for records that the base does not have.
 func numbers(path string) (list []object, err error) {
 	first, err := strconv.ParseInt(path, 10, 64)
+	if err != nil {
+		return nil, err
+	}
 	const most = 10_000
 	for i := range int64(most) {
 		list = append(list, object{id: strconv.FormatInt(first+i, 10)})
 	}
-	return list, err
+	return list, nil
 }
 
 func (n names) collection(name string) (*model.Collection, error) {

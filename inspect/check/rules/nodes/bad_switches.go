@@ -129,8 +129,9 @@ func firstWith(p *check.Pass, key, value string) string {
 
 // judgeUntold looks at a dynamic key that no process confirms.
 func judgeUntold(p *check.Pass, t toggle) {
+	folded := model.FoldConfigKey(t.key)
 	for _, e := range p.Dynamic() {
-		if model.FoldConfigKey(e.Name) != model.FoldConfigKey(t.key) {
+		if model.FoldConfigKey(e.Name) != folded {
 			continue
 		}
 		if severity, bad := t.judge(p, nil, e.Value); bad {
@@ -162,8 +163,9 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 
 // dynamicKey is the name of a setting's dynamic key in etcd, the one that it would have if it is not set.
 func dynamicKey(p *check.Pass, key string) (name string, set bool) {
+	folded := model.FoldConfigKey(key)
 	for _, e := range p.Dynamic() {
-		if model.FoldConfigKey(e.Name) == model.FoldConfigKey(key) {
+		if model.FoldConfigKey(e.Name) == folded {
 			return e.Name, true
 		}
 	}
