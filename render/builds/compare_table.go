@@ -255,9 +255,7 @@ func (t *comparisonTable) rows(full bool) *table.Rows[*bench.Line] {
 	}
 	return table.New(table.Schema{
 		Name: "metrics", Singular: "metric", Names: []string{"metric"}, Sparse: true,
-		Order: []string{
-			"mark", "metric", "before", "after", "change_percent", "interval", "p_corrected", "p", "runs", "better", "control", "visible_percent", "needs_runs", "verdict", "remark",
-		},
+		Order: strings.Fields("mark metric before after change_percent interval p_corrected p runs better control visible_percent needs_runs verdict remark"),
 	}, t.lines, append(columns, runs, control,
 		table.Picture("mark", "", 0, func(l line) string {
 			mark, _ := ComparisonVerdict(l.Verdict, t.o.ASCII)

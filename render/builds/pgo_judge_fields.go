@@ -56,6 +56,24 @@ func assessedTable(j, short *pgo.Judgement) *table.Rows[int] {
 		field("cpu_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.CPU)) }).Titled("CPU", 5, of(func(a *pgo.Assessed) string { return timeUsed(int64(a.CPU)) })),
 		field("duration_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.Duration)) }),
 	}
+	columns = append(columns, reachColumns(field, of)...)
+	columns = append(columns, field("refused_for", table.List, func(a *pgo.Assessed) table.Cell {
+		ids := []string{}
+		for i := range a.Refusals {
+			ids = append(ids, a.Refusals[i].ID)
+		}
+		return table.OfList(ids)
+	}))
+	return table.New(table.Schema{
+		Name: "profiles", Singular: "profile", Names: []string{"name"}, Sparse: true,
+		Order: []string{"name", "node", "samples", "cpu_seconds", "go_percent", "runtime_percent", "gc_percent", "native_percent", "assembly_percent", "syscall_percent", "unknown_percent", "usable"},
+	}, render.Positions(len(j.Profiles)), columns)
+}
+
+// reachColumns are the shares of the time.
+func reachColumns(
+	field func(name string, kind table.Kind, of func(a *pgo.Assessed) table.Cell) table.ColumnOf[int], of func(text func(a *pgo.Assessed) string) func(i int) string,
+) (columns []table.ColumnOf[int]) {
 	titles := []string{"GO", "RUNTIME", "GC", "ASM", "SYSCALL", "NATIVE", "UNKNOWN"}
 	for i, key := range reachKeys() {
 		c := field(key, table.Number, func(a *pgo.Assessed) table.Cell {
@@ -74,17 +92,7 @@ func assessedTable(j, short *pgo.Judgement) *table.Rows[int] {
 		}
 		columns = append(columns, c)
 	}
-	columns = append(columns, field("refused_for", table.List, func(a *pgo.Assessed) table.Cell {
-		ids := []string{}
-		for i := range a.Refusals {
-			ids = append(ids, a.Refusals[i].ID)
-		}
-		return table.OfList(ids)
-	}))
-	return table.New(table.Schema{
-		Name: "profiles", Singular: "profile", Names: []string{"name"}, Sparse: true,
-		Order: []string{"name", "node", "samples", "cpu_seconds", "go_percent", "runtime_percent", "gc_percent", "native_percent", "assembly_percent", "syscall_percent", "unknown_percent", "usable"},
-	}, render.Positions(len(j.Profiles)), columns)
+	return columns
 }
 
 // nanosecondsCell is a time, unknown if there is none.

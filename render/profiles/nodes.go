@@ -233,9 +233,7 @@ func writePart(e *doc.Encoder, p *report.Part) {
 }
 
 func nodeColumns() []table.ColumnOf[nodeItem] {
-	text := func(name string, of func(x nodeItem) string) table.ColumnOf[nodeItem] {
-		return render.TextKey(name, of)
-	}
+	text := render.TextKey[nodeItem]
 	number := func(name, title string, of func(x nodeItem) float64) table.ColumnOf[nodeItem] {
 		return render.Key(name, table.Number, func(x nodeItem) table.Cell { return table.OfFloat(of(x)) }).Titled(title, 0, func(x nodeItem) string { return coresText(of(x)) })
 	}

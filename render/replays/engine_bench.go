@@ -101,17 +101,7 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 		ef, nprobe,
 		count("threads", func(p point) int { return p.Load.Threads }).Titled("THREADS", 0, func(p point) string { return strconv.Itoa(p.Load.Threads) }),
 		count("rounds", func(p point) int { return p.Load.Rounds }),
-		render.Key("recall", table.Exact, func(p point) table.Cell {
-			if p.Recall == nil {
-				return table.OfUnknown()
-			}
-			return table.OfFloat(p.Recall.Mean)
-		}).Titled("RECALL", 0, func(p point) string {
-			if p.Recall == nil {
-				return words.UnknownMark
-			}
-			return strconv.FormatFloat(p.Recall.Mean, 'f', 4, 64)
-		}),
+		benchRecall(),
 		qps("qps", "QPS", 0, func(p point) float64 { return middle(p.QPS) }),
 		qps("qps_slowest", "SLOWEST", 3, func(p point) float64 { return slices.Min(p.QPS) }),
 		qps("qps_fastest", "FASTEST", 3, func(p point) float64 { return slices.Max(p.QPS) }),
@@ -131,5 +121,20 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 			_, hops := p.Answers.PerQuery()
 			return table.OfFloat(hops)
 		}),
+	})
+}
+
+func benchRecall() table.ColumnOf[*target.Point] {
+	type point = *target.Point
+	return render.Key("recall", table.Exact, func(p point) table.Cell {
+		if p.Recall == nil {
+			return table.OfUnknown()
+		}
+		return table.OfFloat(p.Recall.Mean)
+	}).Titled("RECALL", 0, func(p point) string {
+		if p.Recall == nil {
+			return words.UnknownMark
+		}
+		return strconv.FormatFloat(p.Recall.Mean, 'f', 4, 64)
 	})
 }

@@ -64,8 +64,10 @@ func pointTable(points []load.Point, front []bool, o *render.ReportOptions) *tab
 	show("distances_per_query", "DISTANCES", 9, func(p point) string { return toldText(p.DistancesPerQuery) })
 	return table.New(table.Schema{
 		Name: "points", Singular: "point", Sparse: true,
-		Order: []string{"ef", "nprobe", "rate", "sessions", "qps", "interval", "per_session", "scaling", "recall", "latency_p50_seconds", "latency_p95_seconds",
-			"latency_p99_seconds", "latency_p999_seconds", "failed", "cpu_per_query_seconds", "switches_per_query", "distances_per_query"},
+		Order: []string{
+			"ef", "nprobe", "rate", "sessions", "qps", "interval", "per_session", "scaling", "recall", "latency_p50_seconds", "latency_p95_seconds",
+			"latency_p99_seconds", "latency_p999_seconds", "failed", "cpu_per_query_seconds", "switches_per_query", "distances_per_query",
+		},
 	}, rows, columns)
 }
 

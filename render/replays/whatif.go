@@ -185,26 +185,6 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 			return of(p.Outcome)
 		}
 	}
-	gain := func(name, title string, of func(p prediction) float64) table.ColumnOf[prediction] {
-		c := field(name, table.Exact, func(p prediction) table.Cell { return toldCell(of(p)) })
-		if name == "gain_at_load" && r.Load.Rate > 0 { // the same rate for all
-			return c
-		}
-		return c.Titled(title, 0, func(p prediction) string {
-			if p == &r.Base {
-				return ""
-			}
-			return factorText(of(p))
-		}).Looking(func(p prediction) render.Role {
-			switch g := of(p); {
-			case g > 1.02:
-				return render.RoleGood
-			case g < 0.98:
-				return render.RoleBad
-			}
-			return render.RolePlain
-		})
-	}
 	name := func(p prediction) string { return ChangeName(r, p) }
 	change := render.TextKey("change", name).Titled("CLUSTER", 0, name)
 	change.Shorten = true
@@ -214,8 +194,8 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 	}, list, []table.ColumnOf[prediction]{
 		change,
 		field("most_qps", table.Exact, func(p prediction) table.Cell { return toldCell(p.Most) }).Titled("MOST", 0, func(p prediction) string { return orUnknownNumber(p.Most) }),
-		gain("gain", "OF MOST", func(p prediction) float64 { return p.Gain }),
-		gain("gain_at_load", "GAIN", r.GainAtLoad),
+		gainColumn(r, "gain", "OF MOST", func(p prediction) float64 { return p.Gain }),
+		gainColumn(r, "gain_at_load", "GAIN", r.GainAtLoad),
 		outcome("qps", func(x *simulate.Outcome) float64 { return x.QPS }).Titled("QPS", 0, text(func(x *simulate.Outcome) string { return words.ThreeDigits(x.QPS) })),
 		latency("mean", func(x *simulate.Outcome) time.Duration { return x.Mean }),
 		latency("p50", func(x *simulate.Outcome) time.Duration { return x.P50 }).Titled("P50", 6, text(func(x *simulate.Outcome) string { return words.Latency(x.P50, o.ASCII) })),
@@ -231,16 +211,41 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 		field("critical_node", table.Text, func(p prediction) table.Cell { return nameCell(p.Cost.Node) }),
 		field("idlest_node_use", table.Exact, func(p prediction) table.Cell { return useCell(p, false) }),
 		field("busiest_node_use", table.Exact, func(p prediction) table.Cell { return useCell(p, true) }),
-		field("recall", table.Exact, func(p prediction) table.Cell {
-			if p.Recall < 0 {
-				return table.OfUnknown()
-			}
-			return table.OfFloat(p.Recall)
-		}).Titled("RECALL", 0, func(p prediction) string { return RecallText(p.Recall) }),
+		field("recall", table.Exact, recallCell).Titled("RECALL", 0, func(p prediction) string { return RecallText(p.Recall) }),
 		field("modelled", table.Exact, func(p prediction) table.Cell { return table.OfFloat(p.Modelled) }),
 		field("check_qps_error", table.Exact, func(prediction) table.Cell { return checkCell(r, r.Check.QPS) }),
 		field("check_p99_error", table.Exact, func(prediction) table.Cell { return checkCell(r, r.Check.P99) }),
 		table.Picture("busy", "BUSY", 2, text(usesText)),
+	})
+}
+
+// recallCell is unknown where there was no truth.
+func recallCell(p *whatif.Prediction) table.Cell {
+	if p.Recall < 0 {
+		return table.OfUnknown()
+	}
+	return table.OfFloat(p.Recall)
+}
+
+// gainColumn is how many times as much a change gives.
+func gainColumn(r *whatif.Report, name, title string, of func(p *whatif.Prediction) float64) table.ColumnOf[*whatif.Prediction] {
+	c := render.Key(name, table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(of(p)) })
+	if name == "gain_at_load" && r.Load.Rate > 0 { // the same rate for all
+		return c
+	}
+	return c.Titled(title, 0, func(p *whatif.Prediction) string {
+		if p == &r.Base {
+			return ""
+		}
+		return factorText(of(p))
+	}).Looking(func(p *whatif.Prediction) render.Role {
+		switch g := of(p); {
+		case g > 1.02:
+			return render.RoleGood
+		case g < 0.98:
+			return render.RoleBad
+		}
+		return render.RolePlain
 	})
 }
 
