@@ -44,6 +44,9 @@ func resourceTables() string {
 		}
 		b.WriteString("\n\n| key | kind | shown | meaning |\n|---|---|---|---|\n")
 		for _, c := range r.Columns {
+			if c.For == table.People {
+				continue // it is no key
+			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, kindName(c.Kind), showName(c.Show), c.Doc)
 		}
 	}
@@ -52,7 +55,7 @@ func resourceTables() string {
 }
 
 func kindName(k table.Kind) string {
-	return [...]string{"text", "id", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs"}[k]
+	return [...]string{"text", "id", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs", "number", "number"}[k]
 }
 
 func showName(s table.Show) string {

@@ -111,7 +111,11 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if f.watch {
 		return q.watch(ctx, a)
 	}
-	c, err := a.LoadLive(ctx, &q.nodes, q.want)
+	load := a.LoadLive
+	if q.resource.Needs == model.PartRuntime { // no metadata are needed
+		load = a.LoadTold
+	}
+	c, err := load(ctx, &q.nodes, q.want)
 	if err != nil {
 		return err
 	}
@@ -123,6 +127,9 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 		return err
 	}
 	q.footnotes(a, grid)
+	if q.resource.Name == "metrics" {
+		return scraped(a, c)
+	}
 	return a.Completeness(c)
 }
 
@@ -139,8 +146,10 @@ func (q *question) footnotes(a *cli.App, g *view.Grid) {
 	for _, stray := range strays {
 		a.Warn("%s", stray)
 	}
-	if text := view.OneProcess(g); text != "" && !q.options.Format.Documents() { // a script groups by id
-		a.Warn("%s", text)
+	for _, text := range []string{view.OneProcess(g), view.Windows(g)} {
+		if text != "" && !q.options.Format.Documents() { // a script groups by id, and has the window in each row
+			a.Warn("%s", text)
+		}
 	}
 	switch {
 	case g.NotRead():

@@ -137,13 +137,11 @@ func (w *Window) Each(name Name, visit func(labels []model.Pair, h Histogram)) {
 		if f == nil || f.Kind < model.MetricHistogram {
 			continue
 		}
-		whole := m.Unit == Milliseconds && allWhole(f)
 		w.EachSeries(f, func(s *model.Series, came Came) {
 			if math.IsNaN(came.Histogram.Count) {
 				return
 			}
 			h := came.Histogram
-			h.Whole = whole
 			if m.Unit == Seconds {
 				h = h.scaled(1000)
 			}
@@ -246,6 +244,8 @@ func (w *Window) EachSeries(f *model.Family, visit func(s *model.Series, came Ca
 			old.family = was
 		}
 	}
+	m := Find(f.Name)
+	whole := m != nil && m.Unit == Milliseconds && f.Kind >= model.MetricHistogram && allWhole(f)
 	for i := range f.Series {
 		s := &f.Series[i]
 		was := old.find(s)
@@ -257,7 +257,9 @@ func (w *Window) EachSeries(f *model.Family, visit func(s *model.Series, came Ca
 			visit(s, came)
 			continue
 		}
-		visit(s, Came{Histogram: cameTo(f, s, old.family, was)})
+		h := cameTo(f, s, old.family, was)
+		h.Whole = whole
+		visit(s, Came{Histogram: h})
 	}
 }
 

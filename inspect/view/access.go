@@ -24,7 +24,7 @@ var users = define(definition[*model.User]{
 		if len(u.Roles) == 0 {
 			return nil
 		}
-		return []Link{link("roles", "roles", "name="+words(u.Roles)), link("grants", "grants", "role="+words(u.Roles))}
+		return []Link{link("roles", "roles", "name="+anyOf(u.Roles)), link("grants", "grants", "role="+anyOf(u.Roles))}
 	},
 	sections: func(s *scope, u *model.User) []Section {
 		return []Section{section(s, "grants", "grants", grantsTo(s.Env, u.Roles...))}
@@ -46,7 +46,7 @@ var roles = define(definition[*model.Role]{
 	},
 	ref: func(_ *Env, r *model.Role) Ref { return Ref{ID: r.Name, Name: r.Name} },
 	links: func(_ *Env, r *model.Role) []Link {
-		return []Link{link("grants", "grants", "role="+words([]string{r.Name})), link("users", "users", "roles="+words([]string{r.Name}))}
+		return []Link{link("grants", "grants", "role="+anyOf([]string{r.Name})), link("users", "users", "roles="+anyOf([]string{r.Name}))}
 	},
 	sections: func(s *scope, r *model.Role) []Section {
 		return []Section{section(s, "grants", "grants", grantsTo(s.Env, r.Name))}
@@ -77,7 +77,7 @@ var grants = define(definition[*model.Grant]{
 		return Ref{Resource: "roles", ID: g.Role, Name: g.Role}, true
 	},
 	links: func(_ *Env, g *model.Grant) []Link {
-		return []Link{link("role", "roles", "name="+words([]string{g.Role}))}
+		return []Link{link("role", "roles", "name="+anyOf([]string{g.Role}))}
 	},
 })
 
@@ -95,7 +95,7 @@ var privilegeGroups = define(definition[*model.PrivilegeGroup]{
 	},
 	ref: func(_ *Env, g *model.PrivilegeGroup) Ref { return Ref{ID: g.Name, Name: g.Name} },
 	links: func(_ *Env, g *model.PrivilegeGroup) []Link {
-		return []Link{link("grants", "grants", "privilege="+words([]string{g.Name}))}
+		return []Link{link("grants", "grants", "privilege="+anyOf([]string{g.Name}))}
 	},
 })
 
@@ -109,8 +109,8 @@ func grantsTo(e *Env, roles ...string) []*model.Grant {
 	return list
 }
 
-// words writes values so that a selection reads them back as they are.
-func words(values []string) string {
+// anyOf writes values so that a selection reads them back as they are.
+func anyOf(values []string) string {
 	quoted := make([]string, len(values))
 	for i, v := range values {
 		quoted[i] = table.Quote(v)

@@ -135,6 +135,9 @@ func (t *bound[T]) Links(row int) []Link {
 func (t *bound[T]) Describe(row int) *Description {
 	d := &Description{Ref: t.Ref(row), Resource: t.resource}
 	for i := range t.resource.Columns {
+		if t.resource.Columns[i].For == table.People {
+			continue // a description has the exact values
+		}
 		d.Fields = append(d.Fields, Field{Column: &t.resource.Columns[i], Cell: t.Cell(row, i)})
 	}
 	if t.def.sections != nil {

@@ -220,7 +220,7 @@ func TestUnmatched(t *testing.T) {
 
 func TestWordsOfLinksAreReadBack(t *testing.T) {
 	for _, name := range []string{"a", "a,b", "a*b"} {
-		s, err := ParseSelection(users, []string{"name=" + words([]string{name, "other"})})
+		s, err := ParseSelection(users, []string{"name=" + anyOf([]string{name, "other"})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// helpMetrics is the text of "kitescope metrics --help".
+const helpMetrics = `Show what processes tell on /metrics, as it is: the newest values, and what came between two scrapes.
+
+NODE is a session (querynode-13), a role (querynode) or an id (13). NAME is a part of a metric's name, of
+Milvus (sq_latency) or of ours (task_queue); with * it is the whole name. Other words are selectors:
+'per_second>10', labels.query_type=search, kind=histogram.
+
+A live cluster's processes are asked twice, --window apart. Of a file, a recording or the texts of /metrics
+(--runtime FOLDER, which needs no --from) the rates are those between two scrapes of a process, else since
+it started; a note says which. Means and quantiles are intervals: where Milvus counts whole milliseconds, a
+mean is up to 1 ms more than its sum says, and a quantile is a bucket. -o json has all buckets.
+
+It is "kitescope get metrics", with the processes asked; "kitescope get metrics --help" lists the columns.`
+
+func metricsCommand(a *cli.App) *cobra.Command {
+	var f getFlags
+	var where []string
+	cmd := &cobra.Command{
+		Use:  "metrics [NODE...] [NAME...]",
+		Long: helpMetrics,
+		Example: `  kitescope metrics querynode-13 sq_ --from etcd://10.0.0.5:2379
+  kitescope metrics querynode task_queue consistency_wait --sort -mean_high
+  kitescope metrics --where 'per_second>0' --sort -per_second -n 20
+  kitescope metrics proxy --runtime metrics/
+  kitescope metrics wal_append -o json | jq '.items[] | [.nodes[0], .p99_low, .p99_high]'`,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			return a.CompleteGet(cmd, append([]string{"metrics"}, args...), word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), a, slices.Concat([]string{"metrics"}, metricWords(args), where))
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
+	f.Register(cmd, "-per_second,metric", "metric,value; +means")
+	fl.StringArrayVar(&where, "where", nil, "only rows that match, such as 'per_second>0' (see: kitescope help selectors); repeatable")
+	fl.IntVarP(&f.limit, "limit", "n", 0, "show at most so many rows; 0 is all")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
+	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
+	f.nodes = cli.AddNodeFlags(cmd, true)
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(render.ListFormats().Names()...))
+	return cmd
+}
+
+// isNode is a session, a role or an id.
+var isNode = regexp.MustCompile(`^(proxy|querynode|datanode|indexnode|streamingnode|(?:root|data|query|index|mix)coord)?(-?[0-9]+)?$`)
+
+// metricWords makes selector words of nodes and names: those of a kind are alternatives.
+func metricWords(args []string) []string {
+	var words, nodes []string
+	for _, arg := range args {
+		m := isNode.FindStringSubmatch(strings.ToLower(arg))
+		switch {
+		case arg == "":
+			words = append(words, arg)
+		case m != nil && m[1] != "" && (m[2] == "" || m[2][0] == '-'):
+			nodes = append(nodes, m[1]+"-"+strings.TrimPrefix(m[2], "-")+map[bool]string{true: ".*"}[m[2] == ""])
+		case m != nil && m[1] == "" && m[2][0] != '-':
+			nodes = append(nodes, ".*-"+m[2])
+		case strings.ContainsAny(arg, "=<>~!*"):
+			words = append(words, arg)
+		default:
+			words = append(words, "*"+arg+"*")
+		}
+	}
+	if len(nodes) > 0 {
+		words = append(words, "nodes~^("+strings.Join(nodes, "|")+")$")
+	}
+	return words
+}
+
+// scraped says what is missing of metrics: whatever else processes say has no part in them.
+func scraped(a *cli.App, c *model.Cluster) error {
+	const most = 5
+	err := a.Completeness(c.WithRuntime(nil))
+	missing := view.Unscraped(c)
+	for i, line := range missing {
+		if i == most {
+			a.Note("incomplete: and %d more", len(missing)-i)
+			break
+		}
+		a.Note("incomplete: %s", line)
+	}
+	if err == nil && a.Flags.Strict && len(missing) > 0 {
+		return &cli.CodeError{Code: cli.ExitIncomplete}
+	}
+	return err
+}

@@ -1,0 +1,345 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// metricRow is one series of a process's metrics, and what came to it in the process's window.
+type metricRow struct {
+	process *model.Process
+	family  *model.Family
+	series  *model.Series
+	window  *metrics.Window
+	known   *metrics.Metric // nil of what no table knows
+	came    metrics.Came
+}
+
+var processMetrics = define(definition[*metricRow]{
+	Resource: Resource{
+		Schema: table.Schema{
+			Name: "metrics", Names: []string{"metric", "means"}, Handle: "id", Slashes: true,
+			Shorthands: map[string]string{"node": "nodes", "name": "metric"},
+		},
+		Aliases: []string{"prometheus"},
+		Doc:     "What processes tell on /metrics: values, rates, means and quantiles.",
+		Needs:   model.PartRuntime,
+	},
+	rows:    metricRows,
+	columns: concat(metricNames, metricValues, metricMeans, metricQuantiles, metricWindow),
+	ref:     func(_ *Env, m *metricRow) Ref { return Ref{ID: m.id(), Name: m.family.Name} },
+	owner: func(_ *Env, m *metricRow) (Ref, bool) {
+		if len(m.process.Nodes) == 0 {
+			return Ref{}, false
+		}
+		return Ref{Resource: "nodes", ID: m.process.Nodes[0].ID, Name: m.process.Nodes[0].Name}, true
+	},
+})
+
+// metricRows are the series of all processes, in the order of their names.
+func metricRows(e *Env) []*metricRow {
+	if e.Cluster.Runtime == nil {
+		return nil
+	}
+	var list []*metricRow
+	for _, p := range e.Cluster.Runtime.Processes {
+		if p.Metrics == nil {
+			continue
+		}
+		w := metrics.NewWindow(p.Before, p.Metrics)
+		for _, name := range slices.Sorted(maps.Keys(p.Metrics.Families)) {
+			f := p.Metrics.Families[name]
+			known := metrics.Find(name)
+			w.EachSeries(f, func(s *model.Series, came metrics.Came) {
+				list = append(list, &metricRow{p, f, s, w, known, came})
+			})
+		}
+	}
+	return list
+}
+
+// processName is the first session of a process, or its address.
+func (m *metricRow) processName() string {
+	if len(m.process.Nodes) > 0 {
+		return m.process.Nodes[0].ID
+	}
+	return m.process.Address
+}
+
+// id is the process and the series, as PromQL writes it.
+func (m *metricRow) id() string {
+	labels := make([]string, len(m.series.Labels))
+	for i, l := range m.series.Labels {
+		labels[i] = l.Key + "=" + strconv.Quote(l.Value)
+	}
+	return m.processName() + "/" + m.family.Name + "{" + strings.Join(labels, ",") + "}"
+}
+
+func (m *metricRow) distribution() bool { return m.family.Kind >= model.MetricHistogram }
+
+// unit is that of the table of names, else what the name says.
+func (m *metricRow) unit() string {
+	if m.known != nil {
+		return string(m.known.Unit)
+	}
+	for suffix, unit := range map[string]string{"_seconds": "s", "_seconds_total": "s", "_bytes": "bytes", "_bytes_total": "bytes", "_ms": "ms"} {
+		if strings.HasSuffix(m.family.Name, suffix) {
+			return unit
+		}
+	}
+	return ""
+}
+
+var metricNames = []column[*metricRow]{
+	col(table.Column{Name: "id", Show: table.Hidden, Doc: "process/metric{labels}, which names the series."}, func(_ *Env, m *metricRow) table.Cell { return text(m.id()) }),
+	col(table.Column{Name: "nodes", Title: "NODE", Kind: table.List, Doc: "Sessions of the process, role-id; a standalone has several."}, func(_ *Env, m *metricRow) table.Cell {
+		names := make([]string, len(m.process.Nodes))
+		for i, n := range m.process.Nodes {
+			names[i] = n.ID
+		}
+		return list(names)
+	}),
+	col(table.Column{Name: "address", Show: table.Wide, Priority: 8, Doc: "Where the process was asked; none of a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return text(m.process.Address) }),
+	col(table.Column{Name: "metric", Doc: "Name on /metrics, of a histogram without _sum, _count and _bucket.", Shorten: true}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Name) }),
+	col(table.Column{Name: "labels", Kind: table.Pairs, Priority: 2, Doc: "Labels of the series."}, func(_ *Env, m *metricRow) table.Cell {
+		var flat []string
+		for _, l := range m.series.Labels {
+			flat = append(flat, l.Key, l.Value)
+		}
+		return list(flat)
+	}),
+	col(table.Column{Name: "means", Show: table.Wide, Priority: 7, Doc: "What kitescope calls it, the same in all releases; none of what it does not use."}, func(_ *Env, m *metricRow) table.Cell {
+		if m.known == nil {
+			return none()
+		}
+		return text(string(m.known.Name))
+	}),
+	col(table.Column{Name: "about", Show: table.Hidden, Doc: "What it measures, of what kitescope uses."}, func(_ *Env, m *metricRow) table.Cell {
+		if m.known == nil {
+			return none()
+		}
+		return text(m.known.Help)
+	}),
+	col(table.Column{Name: "kind", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "counter, gauge, histogram, summary or untyped."}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Kind.String()) }),
+	col(table.Column{Name: "unit", Priority: 5, Doc: "ms, s, bytes, ratio, unix seconds; none of what counts."}, func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
+}
+
+var metricValues = []column[*metricRow]{
+	col(table.Column{Name: "now", Title: "VALUE", Right: true, For: table.People, Doc: "Newest value of a gauge, a counter or an untyped metric."}, func(_ *Env, m *metricRow) table.Cell {
+		if m.distribution() {
+			return none()
+		}
+		return text(shortNumber(m.series.Value))
+	}),
+	col(table.Column{Name: "value", Kind: table.Exact, Show: table.Hidden, Doc: "Newest value of a gauge, a counter or an untyped metric; none of a histogram or summary."}, func(_ *Env, m *metricRow) table.Cell {
+		if m.distribution() {
+			return none()
+		}
+		return number(m.series.Value)
+	}),
+	col(table.Column{Name: "rate", Title: "/S", Right: true, For: table.People, Priority: 1, Doc: "How much came to a counter, or was observed, a second."}, func(_ *Env, m *metricRow) table.Cell {
+		c := m.perSecond()
+		if c.Absent == table.Present {
+			return text(shortNumber(c.Float))
+		}
+		return c
+	}),
+	col(table.Column{Name: "per_second", Kind: table.Exact, Show: table.Hidden, Doc: "How much came to a counter, or was observed, a second; none of gauges, unknown where the time is."},
+		func(_ *Env, m *metricRow) table.Cell { return m.perSecond() }),
+	col(table.Column{Name: "came", Kind: table.Exact, Show: table.Hidden, Doc: "How much came to a counter in the window."}, func(_ *Env, m *metricRow) table.Cell {
+		if m.family.Kind != model.MetricCounter {
+			return none()
+		}
+		return number(m.came.Value)
+	}),
+	col(table.Column{Name: "count", Kind: table.Exact, Priority: 3, Doc: "How many were observed in the window, of a histogram or summary."}, ofDistribution(func(h metrics.Histogram) table.Cell { return number(h.Count) })),
+	col(table.Column{Name: "sum", Kind: table.Exact, Show: table.Hidden, Doc: "What those were together."}, ofDistribution(func(h metrics.Histogram) table.Cell { return number(h.Sum) })),
+}
+
+func (m *metricRow) perSecond() table.Cell {
+	came := m.came.Value
+	switch {
+	case m.distribution():
+		came = m.came.Histogram.Count
+	case m.family.Kind != model.MetricCounter:
+		return none()
+	}
+	if seconds := m.window.Seconds(); seconds > 0 {
+		return number(came / seconds)
+	}
+	return unknown()
+}
+
+// shortNumber is a number as a person reads it.
+func shortNumber(v float64) string {
+	if abs := math.Abs(v); abs >= 1000 && abs < 1e15 {
+		return words.Number(int64(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// number is a cell of a value that may not be told.
+func number(v float64) table.Cell {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return unknown()
+	}
+	return table.Cell{Float: v}
+}
+
+// ofDistribution is a cell of histograms and summaries, none of others.
+func ofDistribution(cell func(metrics.Histogram) table.Cell) func(*Env, *metricRow) table.Cell {
+	return func(_ *Env, m *metricRow) table.Cell {
+		if !m.distribution() {
+			return none()
+		}
+		return cell(m.came.Histogram)
+	}
+}
+
+var metricMeans = []column[*metricRow]{
+	col(table.Column{Name: "mean", Right: true, For: table.People, Priority: 2, Doc: "Mean of what was observed; an interval where each was cut to whole milliseconds."}, ofDistribution(func(h metrics.Histogram) table.Cell {
+		low, high, ok := h.Mean()
+		return interval(low, high, ok)
+	})),
+	col(table.Column{Name: "mean_low", Kind: table.Exact, Show: table.Hidden, Doc: "The least that the mean can be."}, ofDistribution(func(h metrics.Histogram) table.Cell {
+		low, _, ok := h.Mean()
+		return endpoint(low, ok)
+	})),
+	col(table.Column{Name: "mean_high", Kind: table.Exact, Show: table.Hidden, Doc: "The most that it can be: 1 ms more where each was cut to whole milliseconds."}, ofDistribution(func(h metrics.Histogram) table.Cell {
+		_, high, ok := h.Mean()
+		return endpoint(high, ok)
+	})),
+}
+
+// endpoint is an end of an interval; none if there is no interval, or no end.
+func endpoint(v float64, ok bool) table.Cell {
+	if !ok || math.IsInf(v, 0) {
+		return none()
+	}
+	return number(v)
+}
+
+// interval is what a person reads of an interval.
+func interval(low, high float64, ok bool) table.Cell {
+	switch {
+	case !ok:
+		return none()
+	case math.IsInf(high, 1):
+		return text("> " + shortNumber(low))
+	case low == high:
+		return text(shortNumber(low))
+	}
+	return text(shortNumber(low) + "-" + shortNumber(high))
+}
+
+var metricQuantiles = slices.Concat(quantileColumns(50, 4, table.Always), quantileColumns(95, 6, table.Wide), quantileColumns(99, 1, table.Always))
+
+// quantileColumns are those of one quantile: the bucket that holds it, nothing interpolated.
+func quantileColumns(percent, priority int, show table.Show) []column[*metricRow] {
+	name := fmt.Sprintf("p%d", percent)
+	at := func(m *metricRow) (low, high float64, ok bool) {
+		share := float64(percent) / 100
+		if i := slices.IndexFunc(m.series.Quantiles, func(q model.Quantile) bool { return q.Share == share }); i >= 0 {
+			return m.series.Quantiles[i].Value, m.series.Quantiles[i].Value, true
+		}
+		return m.came.Histogram.Quantile(share)
+	}
+	return []column[*metricRow]{
+		col(table.Column{Name: name, Right: true, For: table.People, Show: show, Priority: priority, Doc: fmt.Sprintf("The bucket that holds the %d-th percentile.", percent)}, func(_ *Env, m *metricRow) table.Cell {
+			if !m.distribution() {
+				return none()
+			}
+			return interval(at(m))
+		}),
+		col(table.Column{Name: name + "_low", Kind: table.Exact, Show: table.Hidden, Doc: fmt.Sprintf("The %d-th percentile is above this: the lower bound of its bucket; of a summary, what it says since its start.", percent)}, func(_ *Env, m *metricRow) table.Cell {
+			low, _, ok := at(m)
+			return endpoint(low, ok && m.distribution())
+		}),
+		col(table.Column{Name: name + "_high", Kind: table.Exact, Show: table.Hidden, Doc: "It is at most this: the upper bound of its bucket; none beyond the last."}, func(_ *Env, m *metricRow) table.Cell {
+			_, high, ok := at(m)
+			return endpoint(high, ok && m.distribution())
+		}),
+	}
+}
+
+var metricWindow = []column[*metricRow]{
+	col(table.Column{Name: "buckets", Kind: table.Pairs, Show: table.Hidden, Doc: "How many were observed up to each bound in the window."}, func(_ *Env, m *metricRow) table.Cell {
+		var flat []string
+		for i, v := range m.came.Histogram.Buckets {
+			flat = append(flat, strconv.FormatFloat(m.came.Histogram.Bounds[i], 'g', -1, 64), strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		return list(flat)
+	}),
+	col(table.Column{Name: "window_seconds", Kind: table.Duration, Show: table.Wide, Priority: 6, Doc: "How long the window is: between two scrapes of the process, else since it started."}, func(_ *Env, m *metricRow) table.Cell {
+		if seconds := m.window.Seconds(); seconds > 0 && seconds < math.MaxInt64/float64(time.Second) {
+			return count(int64(seconds * float64(time.Second)))
+		}
+		return unknown()
+	}),
+	col(table.Column{Name: "since_start", Kind: table.Bool, Show: table.Hidden, Doc: "Whether the window is since the start of the process."}, func(_ *Env, m *metricRow) table.Cell { return yesNo(m.window.SinceStart) }),
+	col(table.Column{Name: "window", Show: table.Hidden, Doc: "What the window is, and why it is since the start."}, func(_ *Env, m *metricRow) table.Cell { return text(m.window.Why) }),
+	col(table.Column{Name: "scraped_at", Kind: table.Time, Show: table.Hidden, Doc: "When the newest scrape was; none of a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return at(m.process.Metrics.At) }),
+}
+
+// Windows says of a table of metrics what its rates and distributions are of, "" of other tables.
+func Windows(g *Grid) string {
+	t, ok := g.Table.(*bound[*metricRow])
+	if !ok || g.Len() == 0 {
+		return ""
+	}
+	counts := map[string]int{}
+	seen := map[*model.Process]bool{}
+	for i := range g.Len() {
+		if m := t.rows[g.Row(i)]; !seen[m.process] {
+			seen[m.process] = true
+			why := m.window.Why
+			if !m.window.SinceStart {
+				why += fmt.Sprintf(", %s apart", words.Age(m.window.To.Sub(m.window.From).Round(time.Second)))
+			}
+			counts[why]++
+		}
+	}
+	var parts []string
+	for _, why := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) }) {
+		part := why
+		if len(counts) > 1 {
+			part = fmt.Sprintf("%s (%s)", why, words.Count(counts[why], "process", "processes"))
+		}
+		parts = append(parts, part)
+	}
+	return "rates, means and quantiles are " + strings.Join(parts, "; ")
+}
+
+// Unscraped says which processes' metrics are missing, or there in part, and why.
+func Unscraped(c *model.Cluster) []string {
+	r := c.Runtime
+	if r == nil {
+		return []string{"no process was asked"}
+	}
+	var lines []string
+	for _, n := range r.Nodes {
+		switch p := n.Process; {
+		case p == nil:
+			lines = append(lines, n.Name()+": "+cmp.Or(n.Reason, "its metrics are not known"))
+		case p.Metrics == nil:
+			lines = append(lines, n.Name()+": "+cmp.Or(p.Reason, p.Outcome.String()))
+		}
+	}
+	for _, s := range r.Skipped {
+		if strings.HasPrefix(s.What, "metrics of ") {
+			lines = append(lines, s.What+": "+s.Reason)
+		}
+	}
+	return lines
+}
