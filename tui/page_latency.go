@@ -137,10 +137,10 @@ func mostOf(b *latency.Budget) string {
 	return strings.Join(parts, ", ")
 }
 
-// moved reports whether there is more than one moment to draw.
+// moved reports whether any budget has more than one moment to draw.
 func (t *times) moved() bool {
 	for _, x := range t.trends {
-		if len(x.moments) > 1 {
+		if x.moved() {
 			return true
 		}
 	}
@@ -226,7 +226,7 @@ func budgetCommand(key budgetKey) string {
 func (m *Model) trendText(key budgetKey) string {
 	const cells = 12
 	t := m.data.times.trends[key]
-	if t == nil || len(t.moments) < 2 {
+	if !t.moved() {
 		return ""
 	}
 	last := t.moments[len(t.moments)-1]

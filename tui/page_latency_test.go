@@ -125,10 +125,15 @@ func TestLatencyLeadsToProcesses(t *testing.T) {
 		d.Shows("latency", "…")
 		c := capture(t, "cluster-2.3.5-t1")
 		d.Send(news.Update{Cluster: c.WithRuntime(scraped(t, c))})
+		for range 2 { // the demo's counters stand still
+			d.Send(news.Update{Cluster: c.WithRuntime(scraped(t, c))})
+		}
 		d.Shows("waiting for consistency", "since the start of each process", "search")
 		d.Lacks("SINCE OPENED")
 		page := func() *TablePage[*show.Row] { return d.m.Top().(*TablePage[*show.Row]) }
-		d.Keys("enter /").Typed("consistency").Keys("enter")
+		d.Keys("enter")
+		d.Lacks("since opened")
+		d.Keys("/").Typed("consistency").Keys("enter")
 		d.Shows("› search", "consistency_wait", "1 of")
 		d.Keys("enter")
 		d.Shows("consistency_wait", "querynode-", "A CALL")

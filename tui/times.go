@@ -184,6 +184,15 @@ func (t *trend) forgotten() bool {
 	return t.rounds >= mostMoments
 }
 
+// moved reports whether more than one moment is known, so that there is something to draw.
+func (t *trend) moved() bool {
+	known := 0
+	for _, v := range t.values(momentRate) {
+		known += render.BoolInt(!math.IsNaN(v))
+	}
+	return known > 1
+}
+
 // values are those of one place.
 func (t *trend) values(place int) []float64 {
 	if t == nil {
