@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strconv"
 	"sync"
 
 	"kitescope/inspect/session/demo"
@@ -33,6 +34,17 @@ func (d *LazyDemo) open(ctx context.Context, root string) (source.Source, error)
 		return nil, err
 	}
 	return c.Source(root)
+}
+
+// proxyPort is where the metrics of its proxy are asked for, which does not tell; 0 if it could not be started: whoever opens it
+// is told why.
+func (d *LazyDemo) proxyPort() int {
+	c, err := d.start(context.Background()) // it reads memory
+	if err != nil {
+		return 0
+	}
+	port, _ := strconv.Atoi(c.ProxyPort())
+	return port
 }
 
 // Close ends its servers, if it was started.

@@ -16,6 +16,7 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/session"
+	"kitescope/inspect/session/demo"
 )
 
 // NodeFlags say whether processes are asked what they serve, and how they are reached.
@@ -107,6 +108,9 @@ func (a *App) ClientOptions(c Connection, n *NodeFlags) (live.Options, error) {
 	o := live.Options{
 		Timeout: n.Timeout, Proxy: way.Proxy, User: way.User, Window: n.window, MetricsPort: n.metricsPort,
 		Token: a.Getenv("KITESCOPE_MILVUS_TOKEN"), Now: a.Now,
+	}
+	if c.From == demo.From && o.MetricsPort == 0 {
+		o.MetricsPort = a.Demo.proxyPort()
 	}
 	if o.Timeout <= 0 {
 		return o, Usagef("--node-timeout is a duration above 0, not %s", o.Timeout)

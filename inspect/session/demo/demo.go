@@ -71,8 +71,9 @@ func start(ctx context.Context) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.servers, err = recorded.Start(c.answers, recorded.Options{
-		Metrics: recorded.MetricsByAddress(c.answers), Profiles: profiles, Recorded: Now(), Now: Now,
+	metrics := recorded.MetricsByAddress(c.answers)
+	c.servers, err = recorded.Start(append(c.proxyPages(metrics), c.answers...), recorded.Options{
+		Metrics: metrics, Profiles: profiles, Recorded: Now(), Now: Now,
 	})
 	if err != nil {
 		return nil, err
@@ -91,23 +92,46 @@ func (c *Cluster) Close() { c.servers.Close() }
 // etcd was saved.
 func Now() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC) }
 
-// ProxyPort is the port of the proxy's HTTP server, which proxies of 2.3 do not tell; "" if no profile of it was recorded.
+// ProxyPort is the port of the proxy's HTTP server, which proxies of 2.3 do not tell; "" if nothing of it was recorded.
 func (c *Cluster) ProxyPort() string {
 	for i := range c.answers {
-		host, _, err := net.SplitHostPort(c.answers[i].Address)
-		if err != nil || c.answers[i].Role != "proxy" {
-			continue
-		}
-		// The lab's proxy has it there (cluster.sh: METRICS_PORT).
-		if at, ok := c.servers.Address(net.JoinHostPort(host, labProxyPort)); ok {
-			_, port, _ := net.SplitHostPort(at)
-			return port
+		if web := proxyServer(&c.answers[i]); web != "" {
+			if at, ok := c.servers.Address(web); ok {
+				_, port, _ := net.SplitHostPort(at)
+				return port
+			}
 		}
 	}
 	return ""
 }
 
-// labProxyPort is where the proxy of the captured cluster had its HTTP server.
+// proxyServer is the address of the HTTP server of the proxy that gave an answer, "" if it is another's.
+func proxyServer(r *live.Record) string {
+	host, _, err := net.SplitHostPort(r.Address)
+	if err != nil || r.Role != "proxy" {
+		return ""
+	}
+	return net.JoinHostPort(host, labProxyPort)
+}
+
+// proxyPages are the metrics of the proxy as its HTTP server gives them: the recording has them by session, and no answer tells
+// where that server is.
+func (c *Cluster) proxyPages(metrics map[string][]byte) []live.Record {
+	for i := range c.answers {
+		r := &c.answers[i]
+		web, text := proxyServer(r), metrics[r.Address]
+		if web == "" || text == nil {
+			continue
+		}
+		page := live.Record{Role: r.Role, Node: r.Node, Address: web, Method: "GET /metrics", Response: text}
+		health := page
+		health.Method, health.Response = "GET /healthz", []byte("OK")
+		return []live.Record{page, health}
+	}
+	return nil
+}
+
+// labProxyPort is where the proxy of the captured cluster had its HTTP server (the lab's cluster.sh: METRICS_PORT).
 const labProxyPort = "20131"
 
 // answersOf reads what the processes of a captured cluster said.
