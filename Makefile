@@ -213,11 +213,11 @@ e2e-chaos: ## draw faults from SEED, break a real cluster in ROUNDS of them, sco
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-chaos ./cmd/kitescope
 	cd tools/e2e/chaos && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-chaos) -docs $(CURDIR)/docs/DIAGNOSIS.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(CHAOSFLAGS)
 
-# For e2e-latency: LATENCYFLAGS='-only strong,nq' plays some and writes no document, '-list' prints all, '-healthy 30m' counts false findings, '-keep DIR' keeps all.
+# For e2e-latency: LATENCYFLAGS='-only strong,nq' plays some and writes no document, '-list' prints all, '-healthy 30m' counts false findings, '-keep DIR' keeps all, '-again' with it judges that anew.
 LATENCYFLAGS ?=
 
 .PHONY: e2e-latency
-e2e-latency: ## slow a real cluster down in fourteen ways, hold latency and why against a client's own times, into docs/LATENCY.md (needs what e2e needs, root, an hour)
+e2e-latency: ## slow a real cluster down in fourteen ways, hold latency and why against a client's own times, into docs/LATENCY.md (needs what e2e needs, root, half an hour)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-latency ./cmd/kitescope
 	cd tools/e2e/latency && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-latency) -docs $(CURDIR)/docs/LATENCY.md $(LATENCYFLAGS)
 

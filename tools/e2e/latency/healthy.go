@@ -48,7 +48,7 @@ func (r *runner) churn(ctx context.Context, span time.Duration) error {
 			r.log("FALSE %s %s: %s", f.Severity, f.Check, f.Message)
 		}
 		for _, v := range look.said {
-			if v.Finding != "" {
+			if v.tells() {
 				found++
 				r.log("FALSE %s: %s", v.Finding, v.Verdict)
 			}

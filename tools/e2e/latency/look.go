@@ -74,10 +74,13 @@ type Item struct {
 // Verdict is an item of "kitescope why -o json".
 type Verdict struct {
 	Collection string   `json:"collection"`
+	Request    string   `json:"request"`
 	Verdict    string   `json:"verdict"`
 	Phase      string   `json:"phase"`
 	Share      *float64 `json:"share"`
 	Finding    string   `json:"finding"`
+	Object     string   `json:"object"`
+	Message    string   `json:"message"`
 	Hint       string   `json:"hint"`
 	GainLow    *float64 `json:"gain_low"`
 	GainHigh   *float64 `json:"gain_high"`

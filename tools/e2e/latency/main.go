@@ -25,7 +25,8 @@ import (
 )
 
 type options struct {
-	list, running, leave, reportOnly    bool
+	list, running, leave                bool
+	reportOnly, again                   bool
 	only, keep, kitescope, docs, record string
 	window, total, healthy              time.Duration
 	nice                                int
@@ -37,6 +38,7 @@ func main() {
 	flag.BoolVar(&o.running, "running", false, "take the cluster that runs and has the data of client.py, without starting it anew")
 	flag.BoolVar(&o.leave, "leave", false, "leave the cluster running at the end")
 	flag.BoolVar(&o.reportOnly, "report", false, "write the recorded results into the document, and do nothing else")
+	flag.BoolVar(&o.again, "again", false, "ask -kitescope about the bundles in -keep, the folder of an earlier run, whose results are in -record, and judge anew, without a cluster")
 	flag.StringVar(&o.only, "only", "", "play only these situations, comma-separated; the document is left alone")
 	flag.StringVar(&o.keep, "keep", "", "folder for all that is written; a temporary one else")
 	flag.StringVar(&o.kitescope, "kitescope", "", "the binary that is asked")
@@ -98,6 +100,9 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if o.kitescope == "" {
 		return errors.New("no binary to ask: give -kitescope")
 	}
+	if o.again && o.keep == "" {
+		return errors.New("-again needs the folder of an earlier run: give -keep")
+	}
 	l, err := lab.Open(".", "client.py", o.keep)
 	if err != nil {
 		return err
@@ -105,6 +110,9 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	r := &runner{lab: l, asked: &kitescope{o.kitescope}, window: o.window, out: l.Out}
 	r.log = func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
+	}
+	if o.again {
+		return r.rejudge(ctx, o)
 	}
 	defer func() {
 		l.TakeBack()
@@ -133,6 +141,21 @@ func (r *runner) fresh(ctx context.Context) error {
 	}
 	r.lab.Prefer(r.lab.Nice)
 	return r.lab.Client(ctx, 10*time.Minute, "seed")
+}
+
+// rejudge judges what an earlier run kept.
+func (r *runner) rejudge(ctx context.Context, o *options) error {
+	results, err := readResults(o.record)
+	if err != nil {
+		return err
+	}
+	if err := r.again(ctx, results, situations()); err != nil {
+		return err
+	}
+	if err := save(o.record, results, r.lab.Home, r.lab.Out, filepath.Dir(r.lab.Tools)); err != nil || o.docs == "" {
+		return err
+	}
+	return writeReport(o.docs, report(results, situations()))
 }
 
 func (r *runner) all(ctx context.Context, o *options, chosen []*Situation, out io.Writer) error {

@@ -30,7 +30,7 @@ func (r *Result) judge(s *Situation, look *looked, names map[string][]string) {
 		r.Unasked = look.errs.Error()
 		return
 	}
-	r.Said = first(look.said, r.Before.Collection)
+	r.Said = first(look.said, r.Before.Collection, r.Before.Request)
 	r.Missed = s.Want.missed(r.Said, names)
 }
 

@@ -59,7 +59,9 @@ func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Re
 	if err != nil {
 		return err
 	}
-	look, err := r.look(ctx, s.Load, s.During, filepath.Join(dir, "cause"))
+	cause := filepath.Join(dir, "cause")
+	look, err := r.look(ctx, s.Load, s.During, cause)
+	err = errors.Join(err, keepNames(cause, names))
 	if err != nil {
 		return err
 	}

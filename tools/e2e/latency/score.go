@@ -70,14 +70,27 @@ func isAll(node any) bool {
 	return false
 }
 
-// First is what was said first of a collection.
-func first(said []Verdict, collection string) *Verdict {
+// first is what the verdict on a request of a collection is about: the item whose message it tells, or else the first, which it sums up.
+func first(said []Verdict, collection, request string) *Verdict {
+	var summed *Verdict
 	for i := range said {
-		if sameCollection(said[i].Collection, collection) || said[i].Collection == "" {
-			return &said[i]
+		v := &said[i]
+		if v.Request != request && v.Request != "" || v.Collection != "" && !sameCollection(v.Collection, collection) {
+			continue
+		}
+		if v.tells() {
+			return v
+		}
+		if summed == nil {
+			summed = v
 		}
 	}
-	return nil
+	return summed
+}
+
+// tells reports whether the verdict is the item's own finding.
+func (v *Verdict) tells() bool {
+	return v.Finding != "" && (v.Message == "" || strings.HasPrefix(v.Verdict, v.Message))
 }
 
 // missed says why what was said first is not what had to be said; "" if it is.
@@ -89,7 +102,7 @@ func (w *Want) missed(v *Verdict, names map[string][]string) string {
 		return "nothing was said"
 	}
 	if w.Nothing {
-		if v.Finding != "" {
+		if v.tells() {
 			return "a finding, " + v.Finding + ", where there is none"
 		}
 		return ""
@@ -97,7 +110,7 @@ func (w *Want) missed(v *Verdict, names map[string][]string) string {
 	if slices.Contains(w.Never, v.Phase) || len(w.Phases) > 0 && !slices.Contains(w.Phases, v.Phase) {
 		return "the phase " + cmp.Or(v.Phase, "of none") + " was named first"
 	}
-	text := strings.ToLower(strings.Join([]string{v.Verdict, v.Finding, v.Hint}, "\n"))
+	text := strings.ToLower(strings.Join([]string{v.Verdict, v.Finding, v.Object, v.Message, v.Hint}, "\n"))
 	for _, words := range w.Words {
 		words = resolve(words, names)
 		if !lab.Names(text, words) {

@@ -67,6 +67,7 @@ func TestMissed(t *testing.T) {
 		{"another node", slow, &Verdict{Verdict: "querynode-11 is slower"}, "none of querynode-12"},
 		{"a phase that it must not be", Want{Never: []string{"decode"}}, &Verdict{Phase: "decode"}, "the phase decode"},
 		{"well, a verdict without finding", Want{Nothing: true}, &Verdict{Phase: "kernel_sealed", Verdict: "12 of 20 ms"}, ""},
+		{"well, a finding that the verdict does not tell", Want{Nothing: true}, &Verdict{Finding: "slow-worker", Message: "it is slow", Verdict: "12 of 20 ms"}, ""},
 		{"well, a finding", Want{Nothing: true}, &Verdict{Finding: "slow-worker"}, "a finding, slow-worker"},
 		{"well, nothing", Want{Nothing: true}, nil, ""},
 	} {
@@ -78,11 +79,15 @@ func TestMissed(t *testing.T) {
 }
 
 func TestFirst(t *testing.T) {
-	said := []Verdict{{Collection: "pics"}, {Collection: "default/docs", Verdict: "a"}, {Collection: "docs", Verdict: "b"}}
-	if v := first(said, "docs"); v == nil || v.Verdict != "a" {
+	said := []Verdict{{Collection: "pics"}, {Collection: "docs", Request: "insert"}, {Collection: "default/docs", Verdict: "a"}, {Collection: "docs", Verdict: "b"}}
+	if v := first(said, "docs", "search"); v == nil || v.Verdict != "a" {
 		t.Errorf("%+v, want the first of the collection", v)
 	}
-	if v := first(said, "grow"); v != nil {
+	told := []Verdict{{Collection: "a", Phase: "unexplained", Verdict: "b is slow; without that 3 ms"}, {Collection: "a", Phase: "proxy_rest", Finding: "x", Message: "b is slow", Verdict: "b is slow; without that 3 ms"}}
+	if v := first(told, "a", "search"); v == nil || v.Phase != "proxy_rest" {
+		t.Errorf("%+v, want the item whose message the verdict is", v)
+	}
+	if v := first(said, "grow", "search"); v != nil {
 		t.Errorf("%+v of a collection of which nothing is said", v)
 	}
 }

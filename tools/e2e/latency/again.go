@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+const namesFile = "names.json"
+
+// keepNames writes beside a bundle what its processes were called by, as etcd had it.
+func keepNames(dir string, names map[string][]string) error {
+	text, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, namesFile), text, 0o644)
+}
+
+// again asks another kitescope about the bundles that a run kept, without a cluster: what the client measured stays as it was.
+func (r *runner) again(ctx context.Context, results []*Result, all []*Situation) error {
+	by := map[string]*Situation{}
+	for _, s := range all {
+		by[s.Name] = s
+	}
+	for _, result := range results {
+		s := by[result.Name]
+		if s == nil || result.Before.Count == 0 {
+			continue
+		}
+		dir := filepath.Join(r.out, s.Name)
+		text, err := os.ReadFile(filepath.Join(dir, "cause", namesFile))
+		if err != nil {
+			return err
+		}
+		var names map[string][]string
+		if err := json.Unmarshal(text, &names); err != nil {
+			return fmt.Errorf("%s: %w", namesFile, err)
+		}
+		look := &looked{client: []Measured{result.Before}}
+		look.ask(ctx, r, filepath.Join(dir, "cause", "look.kite"), filepath.Join(dir, "cause"))
+		result.Sum, result.Said, result.Missed, result.Unasked = look.sum, nil, "", ""
+		result.judge(s, look, names)
+		if result.After != nil {
+			look = &looked{client: []Measured{*result.After}}
+			look.ask(ctx, r, filepath.Join(dir, "cured", "look.kite"), filepath.Join(dir, "cured"))
+			result.SumAfter = look.sum
+		}
+		r.log("%s: %s; why: %s", s.Name, result.sumText(), result.whyText())
+	}
+	return nil
+}

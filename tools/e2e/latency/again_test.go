@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"kitescope/tools/e2e/lab"
+)
+
+// TestAgain: another binary is asked about a kept bundle, and only what it says changes.
+func TestAgain(t *testing.T) {
+	dir := t.TempDir()
+	cause := filepath.Join(dir, "slow-node", "cause")
+	if err := os.MkdirAll(cause, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := keepNames(cause, map[string][]string{"querynode2": {"querynode-5"}}); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(dir, "kitescope")
+	says := `#!/bin/sh
+case $1 in
+latency) echo '{"items": [{"collection": "pics", "request": "search", "phase": "total", "mean_ms": 480}]}' ;;
+why) echo '{"items": [{"collection": "pics", "request": "search", "verdict": "querynode-5 is slow", "finding": "slow", "message": "querynode-5 is slow"}]}'; exit 3 ;;
+esac
+`
+	if err := os.WriteFile(script, []byte(says), 0o755); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	r := &runner{lab: &lab.Lab{Out: dir}, asked: &kitescope{script}, out: dir, log: t.Logf}
+	result := &Result{Name: "slow-node", Before: Measured{Request: "search", Collection: "pics", Count: 70, MeanMS: 500}, Missed: "it was missed", Unasked: "it was not asked"}
+	broken := &Result{Name: "proxy", Broken: "gone"}
+	if err := r.again(context.Background(), []*Result{result, broken}, situations()); err != nil {
+		t.Fatal(err)
+	}
+	if result.Missed != "" || result.Unasked != "" || result.Said == nil || result.Sum == nil || result.Sum.SumMS != 480 || result.Sum.ClientMS != 500 {
+		t.Errorf("%+v, want the new verdict and sum against the old mean", result)
+	}
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho no such command >&2; exit 2\n"), 0o755); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	if err := r.again(context.Background(), []*Result{result}, situations()); err != nil || result.Unasked == "" || result.Said != nil || result.Sum != nil {
+		t.Errorf("%v %+v of a binary that does not have the commands", err, result)
+	}
+}
