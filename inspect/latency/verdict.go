@@ -32,7 +32,7 @@ func Verdict(b *Budget) string {
 	}
 	text += strings.Join(parts, ", ")
 	if !b.Root.Known {
-		text += "; the proxy's part is unknown (" + b.Root.Why + ")"
+		text += "; what the proxy adds is unknown"
 	}
 	if b.Root.Known && b.Requests < fewRequests {
 		text += " (" + words.Plural(int64(b.Requests), "request") + " only)"

@@ -71,7 +71,7 @@ func columns(o *render.ReportOptions) []table.ColumnOf[*Row] {
 			return ""
 		}).Wider(),
 		mean,
-		ms("low_ms", "AT LEAST", 5, func(r *Row) (float64, bool) { return r.phase.Mean.Low, r.known() && r.at == nil }).Wider(),
+		ms("low_ms", "AT LEAST", 5, func(r *Row) (float64, bool) { return r.phase.Mean.Low, (r.known() || r.atLeast()) && r.at == nil }).Wider(),
 		ms("high_ms", "AT MOST", 5, func(r *Row) (float64, bool) {
 			return r.phase.Mean.High, r.known() && r.at == nil && r.phase.Mean.High < 1e12
 		}).Wider(),
@@ -149,6 +149,8 @@ func label(r *Row) string {
 
 func meanText(r *Row) string {
 	switch {
+	case r.atLeast():
+		return ">" + figure(r.ms())
 	case !r.known():
 		return words.UnknownMark
 	case r.phase.Estimate && r.phase.Name != latency.Total:
@@ -187,7 +189,7 @@ func barWidth(o *render.ReportOptions) int {
 // waterfall is a bar where the phase is in the request; of what is unknown the reason.
 func waterfall(r *Row, o *render.ReportOptions) string {
 	if !r.known() {
-		return r.phase.Why
+		return short(r.phase.Why)
 	}
 	size := barWidth(o)
 	if r.budget.Ms <= 0 {

@@ -73,7 +73,7 @@ func newPageRow(r *Row) pageRow {
 		x.Name, x.Class = render.Harmless(r.at.Role)+"-"+r.at.Node.String(), "node"
 		x.Note = "a call takes " + latency.Milliseconds(r.at.Ms)
 	case !r.known():
-		x.Class, x.Note = "unknown", render.Harmless(r.phase.Why)
+		x.Class, x.Note = "unknown", render.Harmless(short(r.phase.Why))
 	case r.phase.Name == latency.Unexplained:
 		x.Class = "unexplained"
 	case len(r.phase.Children) > 0:

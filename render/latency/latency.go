@@ -96,7 +96,7 @@ func Nothing(l *latency.Latency) string {
 // rates are how many requests there are, and how long they take.
 func rates(b *latency.Budget) string {
 	if !b.Root.Known {
-		return "how many requests there are is unknown: " + b.Root.Why
+		return "how many requests there are is unknown: " + short(b.Root.Why)
 	}
 	parts := []string{words.Plural(int64(b.Requests), "request")}
 	add := func(v latency.Value, unit string) {
@@ -126,6 +126,14 @@ func between(i latency.Interval) string {
 		return "over " + bound(i.Low) + " ms"
 	}
 	return bound(i.Low) + " to " + bound(i.High) + " ms"
+}
+
+// short is a reason without what was said of the process already: "proxy-9: 401 Unauthorized" stands above the tables.
+func short(why string) string {
+	if who, _, ok := strings.Cut(why, ": "); ok && !strings.Contains(who, " ") {
+		return who + " did not tell"
+	}
+	return why
 }
 
 // bound is an end of an interval; those of buckets are whole numbers.

@@ -149,3 +149,20 @@ func TestDocs(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutProxy: what a whole request takes is unknown then, and never what is known of it.
+func TestWithoutProxy(t *testing.T) {
+	r := report()
+	root := r.Budgets[0].Root
+	root.Known, root.Why, root.Mean = false, "proxy-9: 401 Unauthorized", latency.Interval{Low: 200, High: 1e300}
+	text := written(t, r, "table", render.ReportOptions{})
+	for _, want := range []string{"search of docs at a shard leader 200 ms: ", "; what the proxy adds is unknown\n", "how many requests there are is unknown: proxy-9 did not tell\n", "total                  >200      ?  proxy-9 did not tell"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	line, _, _ := strings.Cut(written(t, r, "jsonl", render.ReportOptions{}), "\n")
+	if strings.Contains(line, `"mean_ms"`) || strings.Contains(line, `"requests"`) || !strings.Contains(line, `"low_ms":200`) || !strings.Contains(line, `"why":"proxy-9: 401 Unauthorized"`) {
+		t.Errorf("scripts read %s", line)
+	}
+}

@@ -52,7 +52,10 @@ func (r *Row) share() float64 {
 }
 
 // known reports whether there is a figure.
-func (r *Row) known() bool { return r.phase.Known || r.phase.Name == latency.Total && r.phase.Ms > 0 }
+func (r *Row) known() bool { return r.phase.Known }
+
+// atLeast reports whether only a part of a whole request is known.
+func (r *Row) atLeast() bool { return !r.phase.Known && r.phase.Name == latency.Total && r.phase.Ms > 0 }
 
 func (r *Row) role() string {
 	if r.at != nil {
