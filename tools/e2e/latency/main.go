@@ -123,7 +123,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	r.log("what is seen is kept in %s", l.Out)
 	l.Prefer(o.nice)
 	if !o.running {
-		if err := r.fresh(ctx); err != nil {
+		if err := r.fresh(ctx, o.healthy > 0); err != nil {
 			return err
 		}
 	}
@@ -133,10 +133,14 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	return r.all(ctx, o, chosen, out)
 }
 
-// fresh starts a new cluster with the data of client.py. Nothing is compacted by itself: small segments stay.
-func (r *runner) fresh(ctx context.Context) error {
+// fresh starts a new cluster with the data of client.py. Unless it is to be as usual, nothing is compacted by itself: small segments stay.
+func (r *runner) fresh(ctx context.Context, usual bool) error {
 	r.log("starting the cluster anew")
-	if err := r.lab.Fresh(ctx, "SEGMAX=512", "AUTOBALANCE=true", "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
+	settings := []string{"SEGMAX=512", "AUTOBALANCE=true"}
+	if !usual {
+		settings = append(settings, "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false")
+	}
+	if err := r.lab.Fresh(ctx, settings...); err != nil {
 		return err
 	}
 	r.lab.Prefer(r.lab.Nice)
@@ -177,7 +181,7 @@ func (r *runner) all(ctx context.Context, o *options, chosen []*Situation, out i
 		}
 		if result.Broken != "" {
 			r.log("BROKEN %s", result.Broken)
-			if err := r.fresh(ctx); err != nil {
+			if err := r.fresh(ctx, o.healthy > 0); err != nil {
 				return err
 			}
 		}
