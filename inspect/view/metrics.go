@@ -328,17 +328,20 @@ func Unscraped(c *model.Cluster) []string {
 		return []string{"no process was asked"}
 	}
 	var lines []string
+	reasons := map[string]bool{}
+	for _, s := range r.Skipped {
+		if strings.HasPrefix(s.What, "metrics of ") {
+			reasons[s.What] = true
+			lines = append(lines, s.What+": "+s.Reason)
+		}
+	}
 	for _, n := range r.Nodes {
 		switch p := n.Process; {
+		case p == nil && reasons["metrics of "+n.Name()]:
 		case p == nil:
 			lines = append(lines, n.Name()+": "+cmp.Or(n.Reason, "its metrics are not known"))
 		case p.Metrics == nil:
 			lines = append(lines, n.Name()+": "+cmp.Or(p.Reason, p.Outcome.String()))
-		}
-	}
-	for _, s := range r.Skipped {
-		if strings.HasPrefix(s.What, "metrics of ") {
-			lines = append(lines, s.What+": "+s.Reason)
 		}
 	}
 	return lines
