@@ -199,6 +199,19 @@ func TestLatencyOfNothing(t *testing.T) {
 	})
 }
 
+// TestLatencyAsTheFirstPage: it is drawn before there is anything to say.
+func TestLatencyAsTheFirstPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.StartPage = "latency"
+		d := driven(t, cfg, 80, 24)
+		d.Fits()
+		c := capture(t, "cluster-2.3.5-t1")
+		d.Cluster(c.WithRuntime(scraped(t, c)))
+		d.Shows("waiting for consistency", "since the start of each process")
+	})
+}
+
 // TestLatencyOnTheOverview: one line, which says where most time goes.
 func TestLatencyOnTheOverview(t *testing.T) {
 	for _, size := range tuitest.Sizes {

@@ -18,7 +18,7 @@ type TablePage[T comparable] struct {
 	Called string // in the breadcrumbs, where that is another name; "" if not
 	// Rows are made anew at each refresh; missing is said where there are none to know.
 	Rows func(m *Model) (rows []T, missing string)
-	// Head are lines above the list, at most h of at most w cells; nil: none.
+	// Head are lines above a list that has rows, at most h of at most w cells; nil: none.
 	Head    func(m *Model, w, h int) []string
 	Prints  string // the command line that prints the same, "" if there is none
 	missing string
@@ -59,7 +59,7 @@ func (p *TablePage[T]) Body(m *Model, w, h int) []string {
 		return append([]string{""}, draw.Sentence(m.Styles, p.missing, w)...)
 	}
 	var head []string
-	if p.Head != nil {
+	if p.Head != nil && len(p.All) > 0 { // a page that the UI opens with is drawn before it was refreshed
 		head = p.Head(m, w, h)
 	}
 	p.Above = len(head)
