@@ -154,7 +154,32 @@ func writeFindingBody(e *doc.Encoder, r *check.Report, f *check.Finding) {
 	if f.Cost > 0 {
 		e.Entry("cost", f.Cost)
 	}
+	writeSlows(e, r, f)
 	e.Entry("objects", f.Objects)
+}
+
+// writeSlows writes what a finding costs requests; nothing if no metric tells.
+func writeSlows(e *doc.Encoder, r *check.Report, f *check.Finding) {
+	if len(f.Slows) == 0 {
+		return
+	}
+	e.Key("slows")
+	e.BeginList()
+	for _, s := range f.Slows {
+		e.BeginObject()
+		if s.Collection != 0 {
+			e.Entry("collection", r.Cluster.CollectionName(s.Collection))
+			e.Entry("collection_id", s.Collection.String())
+		}
+		e.Entry("request", string(s.Request))
+		e.Entry("phase", string(s.Phase))
+		e.Entry("ms", s.Ms)
+		e.Entry("mean_ms", s.Mean)
+		e.Entry("gain_low", s.Gain.Low)
+		e.Entry("gain_high", s.Gain.High)
+		e.EndObject()
+	}
+	e.EndList()
 }
 
 // titleOf is the title of a check of a report.

@@ -62,8 +62,11 @@ func judged(t *testing.T) *check.Report {
 		Objects: []model.Ref{{Resource: "nodes", ID: "querynode-3", Name: "querynode-3"}, {Resource: "nodes", ID: "querynode-6", Name: "querynode-6"}},
 	})
 	uneven.FollowsFrom = []check.Cause{{Check: "auto-balance-off"}}
+	slows := check.Slowdown{Request: "search", Phase: "wait_for_workers", Ms: 22, Mean: 56.5}
+	slows.Gain.Low, slows.Gain.High = 20.5, 30
 	idle := reported("idle-node", check.Warning, check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "nodes", ID: "querynode-6", Name: "querynode-6"}, Message: "querynode-6 is idle", Cost: 0.0004,
+		Slows: []check.Slowdown{slows},
 	})
 	idle.FollowsFrom = []check.Cause{{Check: "uneven"}}
 	evil := reported("hostile-name", check.Info, check.Finding{

@@ -46,10 +46,14 @@ func ObjectText(r model.Ref) string {
 	return singular(r.Resource) + " " + Harmless(objectName(r))
 }
 
-// CostText says what a finding costs: "29% of query work", "" if that is unknown or nothing.
+// CostText says what a finding costs: "29% of query work", "88% of the time of requests" where that was measured, "" if it is unknown
+// or nothing.
 func CostText(f *check.Finding) string {
 	if f.Cost <= 0 {
 		return ""
+	}
+	if len(f.Slows) > 0 {
+		return words.Percent(100*f.Cost) + " of the time of requests"
 	}
 	return words.Percent(100*f.Cost) + " of query work"
 }

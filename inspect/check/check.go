@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 )
 
@@ -83,6 +84,8 @@ type Check struct {
 	Roles []string
 	// FollowsFrom are the checks whose findings may be the cause of this one's.
 	FollowsFrom []Cause
+	// Phases are those of a request that what it finds makes longer.
+	Phases []latency.Name
 }
 
 // Cause says when a finding follows from another.
@@ -131,6 +134,8 @@ type Finding struct {
 	// Cost ranks: the estimated share of query work, or of queries lost, 0 to 1, that the
 	// finding costs. 0: unknown or none.
 	Cost float64
+	// Slows says what it costs requests in milliseconds, where metrics tell; the kind of request that it costs most first.
+	Slows []Slowdown
 	// Cause is the Key of the finding that this one follows from, "" if none; Run sets it.
 	Cause string
 }

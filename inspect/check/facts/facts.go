@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kitescope/inspect/balance"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 )
 
@@ -34,6 +35,8 @@ type Facts struct {
 	Nodes func() map[model.NodeID]*model.LiveNode
 	// Views are nil if the processes were not asked.
 	Views *Views
+	// Latency is where the requests of the last window spend their time.
+	Latency func() *latency.Latency
 	// Rewrites are nil if nobody watched etcd.
 	Rewrites *Rewrites
 
@@ -85,6 +88,7 @@ func (k *Kept) survey(c *model.Cluster, next *Kept) (s *balance.Survey) {
 func (k *Kept) share(f *Facts, next *Kept) {
 	c := f.Cluster
 	f.Open = sync.OnceValue(func() []OpenSegment { return openSegments(f) })
+	f.Latency = sync.OnceValue(func() *latency.Latency { return latency.Of(c) })
 	f.works = sync.OnceValue(func() map[model.CollectionID]Work { return worksOf(f.Balance) })
 	f.Nodes = sync.OnceValue(func() map[model.NodeID]*model.LiveNode { return servingNodes(c.Runtime) })
 	f.digests = sync.OnceValue(func() map[model.CollectionID]*Digest {
