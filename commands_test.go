@@ -13,7 +13,7 @@ import (
 )
 
 // inCommand matches a text that ends within a command for a shell: what follows it is a word of that command.
-var inCommand = regexp.MustCompile("(?:^|[\\s(:;,`'])(?:kitescope (?:balance|compare|describe|diagnose|diff|engine|explain|get|info|latency|overview|pgo|profile|replay|snapshot|tree|ui) |etcdctl |kubectl |docker |go (?:build|tool|test|run) )[^;]*$")
+var inCommand = regexp.MustCompile("(?:^|[\\s(:;,`'])(?:kitescope (?:balance|compare|describe|diagnose|diff|engine|explain|get|info|latency|overview|pgo|profile|replay|snapshot|tree|ui|why) |etcdctl |kubectl |docker |go (?:build|tool|test|run) )[^;]*$")
 
 // TestCommandsAreQuoted looks for commands that are put together from other text than package paste made: whoever pastes
 // such a command runs what somebody else wrote. It also holds hints of checks to the two functions that make them.

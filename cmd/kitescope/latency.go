@@ -73,7 +73,7 @@ func latencyCommand(a *cli.App) *cobra.Command {
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on, with a line for each round of questions, until interrupted (live sources)")
 	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often the processes are asked")
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed("search", "query", "insert", "upsert", "delete"))
+	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))
 	return cmd
 }
 
@@ -91,10 +91,8 @@ type latencyQuestion struct {
 }
 
 func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
-	for _, word := range f.requests {
-		if known := []string{"search", "query", "insert", "upsert", "delete"}; !slices.Contains(known, word) {
-			return cli.Usage(&view.UnknownError{What: "kind of request", Word: word, Known: known}, "see: kitescope latency --help")
-		}
+	if err := f.check("latency"); err != nil {
+		return err
 	}
 	q := &latencyQuestion{App: a, flags: f}
 	if len(args) > 0 {
@@ -121,6 +119,21 @@ func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 		return err
 	}
 	return q.complete(c, l)
+}
+
+// requestWords are the kinds of requests.
+func requestWords() []string {
+	return []string{string(latency.Search), string(latency.Query), string(latency.Insert), string(latency.Upsert), string(latency.Delete)}
+}
+
+// check finds a kind of request that there is not.
+func (f *latencyFlags) check(command string) error {
+	for _, word := range f.requests {
+		if known := requestWords(); !slices.Contains(known, word) {
+			return cli.Usage(&view.UnknownError{What: "kind of request", Word: word, Known: known}, "see: kitescope "+command+" --help")
+		}
+	}
+	return nil
 }
 
 // complete says what of the metadata could not be read, and exits 4 under --strict if that is anything, or if a process that has a part

@@ -113,6 +113,7 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "overview", Short: "Show the cluster at a glance", Group: groupInspect, Build: overviewCommand},
 		{Name: "demo", Short: "Open the UI on a captured real cluster; nothing needed", Group: groupInspect, Build: demoCommand},
 		{Name: "latency", Short: "Say where the time of searches and writes goes, phase by phase", Group: groupInspect, Build: latencyCommand},
+		{Name: "why", Short: "Say why searches and writes take so long, and what would help", Group: groupInspect, Build: whyCommand},
 		{Name: "metrics", Short: "Show what processes tell on /metrics: values, rates, quantiles", Group: groupInspect, Build: metricsCommand},
 		{Name: "balance", Short: "Show how evenly query nodes share the work, and what would even it out", Group: groupInspect, Build: balanceCommand},
 		{Name: "diagnose", Short: "Say what is wrong with a cluster, and what to do", Group: groupInspect, Build: diagnoseCommand},

@@ -79,6 +79,14 @@ type CPUProfile struct {
 	BruteReason string
 	// OpenMP is search that libknowhere runs through OpenMP: brute force and IVF, not graphs. Knowhere is all search there.
 	OpenMP, Knowhere ProfileShare
+	// Hottest are the functions that most of the time was spent in itself, the first first.
+	Hottest []HotFrame
+}
+
+// HotFrame is a function and its part of a process's processor time, 0 to 1. Of native code without symbols it is the library.
+type HotFrame struct {
+	Function string
+	Part     float64
 }
 
 // MutexProfile is how much goroutines waited for mutexes during the window.

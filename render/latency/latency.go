@@ -60,7 +60,7 @@ func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet
 	asked := render.Ask(o, list, nil)
 	s := &render.Sheet{
 		Kind: "Latency", Options: o, Head: head(r), Items: asked.Items,
-		About: func(e *doc.Encoder) { about(e, r) },
+		About: func(e *doc.Encoder) { about(e, r.Latency, r.Budgets, latency.Verdict) },
 		Own:   map[string]func(w io.Writer) error{"html": func(w io.Writer) error { return writePage(w, r) }},
 	}
 	wide := f.Name() == "wide" || f.Name() == "csv"
@@ -181,8 +181,8 @@ func foot(r *Report, o *render.ReportOptions) (lines []render.Line) {
 }
 
 // about is what scripts read before the items.
-func about(e *doc.Encoder, r *Report) {
-	w := r.Latency.Window
+func about(e *doc.Encoder, l *latency.Latency, budgets []*latency.Budget, verdict func(*latency.Budget) string) {
+	w := l.Window
 	e.Key("window")
 	e.BeginObject()
 	if !w.From.IsZero() {
@@ -194,19 +194,19 @@ func about(e *doc.Encoder, r *Report) {
 	e.EndObject()
 	e.Key("verdicts")
 	e.BeginList()
-	for _, b := range r.Budgets {
+	for _, b := range budgets {
 		e.BeginObject()
 		if b.Name != "" {
 			e.Entry("collection", b.Name)
 		}
 		e.Entry("request", string(b.Request))
-		e.Entry("verdict", latency.Verdict(b))
+		e.Entry("verdict", verdict(b))
 		e.EndObject()
 	}
 	e.EndList()
 	e.Key("unknown_processes")
 	e.BeginList()
-	for _, u := range r.Latency.Unknown {
+	for _, u := range l.Unknown {
 		e.BeginObject()
 		e.Entry("process", name(u))
 		e.Entry("reason", u.Reason)

@@ -297,10 +297,30 @@ func (f *profileReader) compare() error {
 	for _, r := range n.Roles {
 		for i := range r.Nodes {
 			s := &r.Nodes[i]
-			of[s.Node].CPU = cpuFacts(s, len(r.Nodes)-1)
+			x := of[s.Node]
+			x.CPU = cpuFacts(s, len(r.Nodes)-1)
+			if x.CPU.Hottest, err = hottest(f.cpus[x]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// hottest are the first few functions of a CPU profile.
+func hottest(p *profile.Profile) ([]model.HotFrame, error) {
+	const few = 5
+	top, err := report.NewTop(p, report.Options{SampleIndex: "cpu", FoldPreempt: true})
+	if err != nil {
+		return nil, err
+	}
+	var list []model.HotFrame
+	for _, e := range top.Entries[:min(few, len(top.Entries))] {
+		if e.Flat > 0 {
+			list = append(list, model.HotFrame{Function: e.Function, Part: float64(e.Flat) / float64(max(1, top.Total))})
+		}
+	}
+	return list, nil
 }
 
 // cpuFacts are the numbers of one CPU profile.

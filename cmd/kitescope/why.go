@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/inspect/why"
+	show "kitescope/render/latency"
+)
+
+// whyFlags are the flags of why.
+type whyFlags struct {
+	judged   diagnoseFlags // what is read is what diagnose reads
+	report   cli.ReportFlags
+	requests []string
+}
+
+const helpWhy = `Say why searches, queries and writes take as long as they do: the first line has what takes most of
+the time and what is the matter, then come the phases of a mean request that a client feels (5% of it
+and more) and the finding that explains each, with what to do and by how much less it would take.
+
+It joins what kitescope latency measures with what kitescope diagnose finds. Where a finding does not
+say what its cure gives, only a bound is known: a phase cannot take less than nothing. With --profile,
+or --profiles, come the functions that the processes burn their time in that are waited for longest.
+
+Formats (-o):
+`
+
+func whyCommand(a *cli.App) *cobra.Command {
+	var f whyFlags
+	cmd := &cobra.Command{
+		Use:  "why [COLLECTION]",
+		Long: helpWhy + strings.TrimSuffix(show.WhyFormats().Doc(), "\n"),
+		Example: `  kitescope why --from etcd://10.0.0.5:2379
+  kitescope why docs --request search --window 30s
+  kitescope why docs --profile 10s
+  kitescope why --from support.kite
+  kitescope why --runtime metrics/
+  kitescope why --from support.kite -o json | jq -r '.verdicts[0].verdict'`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+			return a.CompleteGet(cmd, []string{"collections"}, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
+	}
+	fl := cmd.Flags()
+	f.report.Register(cmd, show.WhyFormats(), 0, "")
+	f.report.List(cmd, show.WhySchema, "'share>0.1'", "-gain_high", "+object")
+	fl.StringSliceVar(&f.requests, "request", nil, "only these: search, query, insert, upsert, delete")
+	fl.StringVar(&f.judged.profiles, "profiles", "", "show frames of these profiles: a folder or bundle that \"kitescope profile pull\" wrote")
+	fl.DurationVar(&f.judged.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
+	fl.StringArrayVar(&f.judged.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
+	f.judged.nodes = cli.AddNodeFlags(cmd, true)
+	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))
+	return cmd
+}
+
+func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
+	q := &latencyQuestion{App: a, flags: &latencyFlags{nodes: f.judged.nodes, requests: f.requests}}
+	if len(args) > 0 {
+		q.collection = args[0]
+	}
+	if err := q.flags.check("why"); err != nil {
+		return err
+	}
+	var err error
+	if q.format, q.options, err = f.report.Settle(a, cmd); err != nil {
+		return err
+	}
+	if err := f.judged.checkProfileFlags(); err != nil {
+		return err
+	}
+	c, err := f.load(cmd.Context(), a)
+	if err != nil {
+		return err
+	}
+	l := latency.Of(c)
+	budgets, err := q.choose(l)
+	if err != nil {
+		_ = a.Completeness(c) // what could not be read may be what was asked for
+		return err
+	}
+	r := &show.Because{
+		Latency: l, Answers: why.Of(budgets, check.Run(c, view.NewEnv(c, a.Now()).Now, rules.All())),
+		Where: cmp.Or(c.Origin.Location, strings.Join(f.judged.nodes.Recordings, ", ")), Version: cli.VersionText(), At: l.Window.To,
+	}
+	if err := a.Write(func(w *bufio.Writer) error { return show.WriteWhy(w, r, q.format, q.options) }); err != nil {
+		return err
+	}
+	return q.complete(c, l)
+}
+
+// load reads what is judged, with profiles where they were asked for. The texts of /metrics alone are enough.
+func (f *whyFlags) load(ctx context.Context, a *cli.App) (*model.Cluster, error) {
+	if f.judged.profile == 0 && f.judged.profiles == "" {
+		return a.LoadTold(ctx, f.judged.nodes, meta.Want{Parts: model.PartAll})
+	}
+	conn, err := a.Connection()
+	if err != nil {
+		return nil, err
+	}
+	d := &diagnosis{flags: f.judged, want: meta.Want{Parts: model.PartAll}}
+	return d.loadJudged(ctx, a, conn)
+}

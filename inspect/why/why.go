@@ -1,0 +1,251 @@
+// Package why says why requests take as long as they do: it joins where their time goes with what is wrong with the cluster. What
+// enters is a Latency and the Report of the checks on the same cluster, and the profiles of its processes where there are some; what
+// leaves is an Answer a budget.
+//
+//  1. Each budget with requests in it becomes an Answer, with its part of the time of all requests.
+//  2. Its phases without parts that a client feels are Reasons, the longest first. What no metric explains is among them.
+//  3. A Reason takes the finding that explains it: one that says itself what it costs this kind of request in this phase; else one
+//     of a check that is about the phase or one that it is part of, of this collection or of a process that the client waits for there.
+//  4. What the cure gives is what the finding says; else only a bound is known: a phase cannot take less than nothing.
+//  5. The frames are those that the processes burn most processor time on that the client waits for longest in the phase.
+package why
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// Answer says why a kind of request takes as long as it does, of one collection or of all.
+type Answer struct {
+	Budget *latency.Budget
+	// Weight is its part of the time of all requests that were asked about, 0 to 1.
+	Weight float64
+	// Reasons are the phases that a client feels, the longest first.
+	Reasons []Reason
+}
+
+// Reason is a phase and what explains it.
+type Reason struct {
+	Phase *latency.Phase
+	// Finding explains it; nil: no check does.
+	Finding *check.Finding
+	// Gain is how much less the mean would be, in milliseconds, were that cured. Bound: nothing says how much, but not more than that.
+	Gain  latency.Interval
+	Bound bool
+	// Frames are what the processes spend their processor time on that the client waits for there; nil: they were not profiled.
+	Frames []Frames
+}
+
+// Frames are those of one process, the hottest first.
+type Frames struct {
+	Process string
+	Hottest []model.HotFrame
+}
+
+// felt is the share of a request below which a phase is none that a client feels.
+const felt = 0.05
+
+// Of answers for each budget. The report's findings explain phases where they can; report may be nil.
+func Of(budgets []*latency.Budget, report *check.Report) []*Answer {
+	var list []*Answer
+	for _, b := range budgets {
+		if b.Root == nil || b.Ms <= 0 {
+			continue
+		}
+		a := &Answer{Budget: b}
+		var way []*latency.Phase
+		b.Root.Walk(func(p *latency.Phase, depth int) {
+			way = append(way[:depth], p)
+			if len(p.Children) == 0 && p.Share >= felt {
+				a.Reasons = append(a.Reasons, reason(b, way, report))
+			}
+		})
+		slices.SortStableFunc(a.Reasons, func(x, y Reason) int { return cmp.Compare(y.Phase.Ms, x.Phase.Ms) })
+		list = append(list, a)
+	}
+	weigh(list)
+	return list
+}
+
+// weigh tells each answer its weight: of each kind of requests the largest budget is that of all of them.
+func weigh(list []*Answer) {
+	all := map[latency.Request]float64{}
+	for _, a := range list {
+		all[a.Budget.Request] = max(all[a.Budget.Request], a.Budget.Ms*a.Budget.Requests)
+	}
+	total := 0.0
+	for _, ms := range all {
+		total += ms
+	}
+	for _, a := range list {
+		if total > 0 {
+			a.Weight = a.Budget.Ms * a.Budget.Requests / total
+		}
+	}
+}
+
+// reason finds what explains the last phase of the way to it from the whole request.
+func reason(b *latency.Budget, way []*latency.Phase, report *check.Report) Reason {
+	p := way[len(way)-1]
+	r := Reason{Phase: p, Gain: latency.Interval{High: p.Ms}, Bound: true}
+	if report == nil {
+		return r
+	}
+	if f, s := costing(b, way, report); f != nil {
+		r.Finding, r.Gain, r.Bound = f, latency.Interval{Low: min(s.Gain.Low, s.Ms), High: s.Gain.High}, false
+	}
+	if r.Finding == nil {
+		r.Finding = about(b, way, report)
+	}
+	r.Frames = frames(report.Cluster, p)
+	return r
+}
+
+// costing is the finding that says itself that it costs the most of the phase, with what it says: of the phase itself, else of one that
+// it is part of, and the time of which it has the largest part.
+func costing(b *latency.Budget, way []*latency.Phase, report *check.Report) (best *check.Finding, costs check.Slowdown) {
+	for at := len(way) - 1; at > 0 && best == nil; at-- {
+		for _, f := range report.Findings {
+			for _, s := range f.Slows {
+				of := s.Collection == b.Collection || s.Collection == 0 || b.Collection == 0
+				if s.Request == b.Request && s.Phase == way[at].Name && of && s.Ms > costs.Ms {
+					best, costs = f, s
+				}
+			}
+		}
+		if way[at-1].Ms > 2*way[at].Ms { // of the whole above it is not what counts
+			break
+		}
+	}
+	return best, costs
+}
+
+// about is the finding that ranks highest of those whose check is about the phase, or one that it is part of, and which speak of the
+// collection or of a process that the client waits for there.
+func about(b *latency.Budget, way []*latency.Phase, report *check.Report) *check.Finding {
+	for _, f := range report.Findings {
+		x := checkOf(report, f.Check)
+		if f.Severity == check.Info || x == nil {
+			continue
+		}
+		for _, p := range way[1:] {
+			if !slices.Contains(x.Phases, p.Name) {
+				continue
+			}
+			for _, ref := range append([]model.Ref{f.Object}, f.Objects...) {
+				if concerns(report.Cluster, ref, b, p) {
+					return f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// concerns reports whether an object is what a budget is of, or part of it, or a process that is waited for in a phase.
+func concerns(c *model.Cluster, ref model.Ref, b *latency.Budget, p *latency.Phase) bool {
+	if ref.Resource == "nodes" {
+		return slices.ContainsFunc(p.Of, func(n latency.NodePhase) bool { return ref.ID == n.Role+"-"+n.Node.String() })
+	}
+	id, ok := collectionOf(c, ref)
+	return ok && (b.Collection == 0 || id == b.Collection)
+}
+
+// checkOf is the check that a finding is of.
+func checkOf(report *check.Report, id string) *check.Check {
+	for _, x := range report.Results {
+		if x.Check.ID == id {
+			return x.Check
+		}
+	}
+	return nil
+}
+
+// collectionOf is the collection that an object is, or is part of.
+func collectionOf(c *model.Cluster, ref model.Ref) (model.CollectionID, bool) {
+	if ref.Resource == "vchannels" {
+		if v := c.VChannel(ref.ID); v != nil {
+			return v.Collection, true
+		}
+		return 0, false
+	}
+	id, err := strconv.ParseInt(ref.ID, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	switch ref.Resource {
+	case "collections":
+		return model.CollectionID(id), true
+	case "segments":
+		if s := c.Segment(model.SegmentID(id)); s != nil {
+			return s.Collection, true
+		}
+	case "partitions":
+		if p := c.Partition(model.PartitionID(id)); p != nil {
+			return p.Collection, true
+		}
+	case "indexes":
+		if i := c.Index(model.IndexID(id)); i != nil {
+			return i.Collection, true
+		}
+	case "replicas":
+		for _, r := range c.Replicas {
+			if int64(r.ID) == id {
+				return r.Collection, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// most is how many processes' frames are told.
+const most = 2
+
+// frames are those of the processes that the client waits for longest in a phase.
+func frames(c *model.Cluster, p *latency.Phase) []Frames {
+	if c.Profiles == nil {
+		return nil
+	}
+	var list []Frames
+	for _, n := range p.Of {
+		for _, x := range c.Profiles.Processes {
+			if len(list) < most && x.CPU != nil && len(x.CPU.Hottest) > 0 && x.Has(n.Role) && slices.Contains(x.Nodes, n.Node) {
+				list = append(list, Frames{x.Name, x.CPU.Hottest})
+			}
+		}
+	}
+	return list
+}
+
+// Verdict is the answer in a sentence: what takes the time, and what is the matter where a finding explains the most of it; one
+// that knows what it costs says the first as well.
+func (a *Answer) Verdict() string {
+	for i := range a.Reasons {
+		r := &a.Reasons[i]
+		switch {
+		case r.Finding == nil || r.Phase.Ms < a.Reasons[0].Phase.Ms/2:
+		case r.Bound:
+			return latency.Verdict(a.Budget) + ": " + r.Finding.Message
+		default:
+			return r.Finding.Message + a.without(r.Gain)
+		}
+	}
+	return latency.Verdict(a.Budget)
+}
+
+// without says how long a request takes once so much is gained, "" if that is about what it takes now.
+func (a *Answer) without(gain latency.Interval) string {
+	least, most := max(0, a.Budget.Ms-gain.High), max(0, a.Budget.Ms-gain.Low)
+	switch much := a.Budget.Ms / 10; { //nolint:mnd // a tenth is no difference that counts
+	case gain.High < much:
+		return ""
+	case most-least > much:
+		return "; without that " + latency.Milliseconds(least) + " to " + latency.Milliseconds(most)
+	}
+	return "; without that about " + latency.Milliseconds(least)
+}

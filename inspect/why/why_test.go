@@ -1,0 +1,150 @@
+package why_test
+
+import (
+	"strings"
+	"testing"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/inspect/why"
+)
+
+// searchOf is a search of 200 ms: 150 wait for consistency, 40 search growing segments of query node 3, 6 are reduced, 4 unexplained.
+func searchOf(id model.CollectionID, name string) *latency.Budget {
+	part := func(name latency.Name, ms float64) *latency.Phase {
+		return &latency.Phase{Name: name, Parent: latency.WaitForNodes, Role: "querynode", Known: true, Ms: ms, Share: ms / 200}
+	}
+	growing := part(latency.KernelGrowing, 40)
+	growing.Of = []latency.NodePhase{{Role: "querynode", Node: 3, Waited: 30}, {Role: "querynode", Node: 4, Waited: 10}}
+	return &latency.Budget{
+		Collection: id, Name: name, Request: latency.Search, Requests: 100, Ms: 200,
+		Root: &latency.Phase{Name: latency.Total, Known: true, Ms: 200, Share: 1, Children: []*latency.Phase{
+			{
+				Name: latency.WaitForNodes, Parent: latency.Total, Known: true, Ms: 190, Share: 0.95, Children: []*latency.Phase{growing, part(latency.ConsistencyWait, 150)},
+				Of: []latency.NodePhase{{Role: "querynode", Node: 3, Waited: 190}},
+			},
+			part(latency.ReduceProxy, 6), part(latency.Unexplained, 4),
+		}},
+	}
+}
+
+func report(c *model.Cluster, findings ...*check.Finding) *check.Report {
+	r := &check.Report{Cluster: c, Findings: findings}
+	for _, x := range []*check.Check{
+		{ID: "waits"},
+		{ID: "grows", Phases: []latency.Name{latency.KernelGrowing}},
+		{ID: "other", Phases: []latency.Name{latency.ReduceProxy}},
+		{ID: "stops", Phases: []latency.Name{latency.WaitForNodes}},
+	} {
+		r.Results = append(r.Results, &check.Result{Check: x})
+	}
+	return r
+}
+
+func TestReasons(t *testing.T) {
+	c := model.Build(model.Parts{
+		Collections: []*model.Collection{{ID: 1, Name: "docs"}, {ID: 2, Name: "pics"}},
+		Segments:    []*model.Segment{{ID: 11, Collection: 1}, {ID: 21, Collection: 2}},
+		VChannels:   []*model.VChannel{{Name: "dml_0_1v0", Collection: 1}},
+	})
+	waits := &check.Finding{Check: "waits", Severity: check.Warning, Message: "searches are Strong", Slows: []check.Slowdown{
+		{Collection: 1, Request: latency.Search, Phase: latency.ConsistencyWait, Ms: 148, Gain: latency.Interval{Low: 140, High: 150}},
+	}}
+	slow := func(phase latency.Name, ms float64) *check.Finding {
+		return &check.Finding{Check: "waits", Severity: check.Warning, Slows: []check.Slowdown{{Request: latency.Search, Phase: phase, Ms: ms, Gain: latency.Interval{High: ms}}}}
+	}
+	grows := func(severity check.Severity, ref model.Ref) *check.Finding {
+		return &check.Finding{Check: "grows", Severity: severity, Message: "growing", Object: ref}
+	}
+	tests := []struct {
+		name     string
+		findings []*check.Finding
+		want     string // phase=finding, the longest first
+	}{
+		{"nothing found", nil, "consistency_wait=- kernel_growing=-"},
+		{"a finding that says what it costs", []*check.Finding{waits}, "consistency_wait=waits kernel_growing=-"},
+		{"one that says what it costs above", []*check.Finding{slow(latency.WaitForNodes, 180)}, "consistency_wait=waits kernel_growing=-"},
+		{"its segment", []*check.Finding{grows(check.Warning, model.Ref{Resource: "segments", ID: "11"})}, "consistency_wait=- kernel_growing=grows"},
+		{"its channel", []*check.Finding{grows(check.Warning, model.Ref{Resource: "vchannels", ID: "dml_0_1v0"})}, "consistency_wait=- kernel_growing=grows"},
+		{"a node that is waited for", []*check.Finding{grows(check.Warning, model.Ref{Resource: "nodes", ID: "querynode-4"})}, "consistency_wait=- kernel_growing=grows"},
+		{"another collection's segment", []*check.Finding{grows(check.Warning, model.Ref{Resource: "segments", ID: "21"})}, "consistency_wait=- kernel_growing=-"},
+		{"a segment that is gone", []*check.Finding{grows(check.Warning, model.Ref{Resource: "segments", ID: "99"})}, "consistency_wait=- kernel_growing=-"},
+		{"a node that has no part in it", []*check.Finding{grows(check.Warning, model.Ref{Resource: "nodes", ID: "querynode-5"})}, "consistency_wait=- kernel_growing=-"},
+		{"a node that the whole waits for", []*check.Finding{{Check: "stops", Severity: check.Warning, Object: model.Ref{Resource: "nodes", ID: "querynode-3"}}}, "consistency_wait=stops kernel_growing=stops"},
+		{"an information explains nothing", []*check.Finding{grows(check.Info, model.Ref{Resource: "collections", ID: "1"})}, "consistency_wait=- kernel_growing=-"},
+		{"a phase that nobody feels", []*check.Finding{{Check: "other", Severity: check.Error, Object: model.Ref{Resource: "collections", ID: "1"}}}, "consistency_wait=- kernel_growing=-"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			a := why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c, test.findings...))[0]
+			var got []string
+			for _, r := range a.Reasons {
+				word := "-"
+				if r.Finding != nil {
+					word = r.Finding.Check
+				}
+				got = append(got, string(r.Phase.Name)+"="+word)
+				if r.Bound != (r.Finding == nil || len(r.Finding.Slows) == 0) {
+					t.Errorf("%s: bound is %v", r.Phase.Name, r.Bound)
+				}
+				if r.Bound && r.Gain != (latency.Interval{High: r.Phase.Ms}) {
+					t.Errorf("%s gains %v, and more than that is in no phase", r.Phase.Name, r.Gain)
+				}
+			}
+			if text := strings.Join(got, " "); text != test.want {
+				t.Errorf("got %s, want %s", text, test.want)
+			}
+		})
+	}
+}
+
+// TestVerdict: the sentence has the finding that explains most of the time, and what is left without it; a small one it leaves out.
+func TestVerdict(t *testing.T) {
+	c := model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}}})
+	slows := func(phase latency.Name, low, high float64) *check.Finding {
+		return &check.Finding{Check: "waits", Severity: check.Warning, Message: "it is " + string(phase), Slows: []check.Slowdown{
+			{Request: latency.Search, Phase: phase, Ms: high, Gain: latency.Interval{Low: low, High: high}},
+		}}
+	}
+	for _, test := range []struct {
+		finding *check.Finding
+		want    string
+	}{
+		{nil, "is waiting for consistency, 20% is searching growing segments"},
+		{slows(latency.ConsistencyWait, 140, 150), "it is consistency_wait; without that about 50 ms"},
+		{slows(latency.ConsistencyWait, 60, 150), "it is consistency_wait; without that 50 ms to 140 ms"},
+		{slows(latency.ConsistencyWait, 1, 5), "it is consistency_wait"},
+		{slows(latency.KernelGrowing, 30, 40), "is searching growing segments"},
+		{&check.Finding{Check: "grows", Severity: check.Warning, Message: "growing", Object: model.Ref{Resource: "collections", ID: "1"}}, "is searching growing segments"},
+	} {
+		r := report(c)
+		if test.finding != nil {
+			r.Findings = append(r.Findings, test.finding)
+		}
+		got := why.Of([]*latency.Budget{searchOf(1, "docs")}, r)[0].Verdict()
+		if !strings.HasSuffix(got, test.want) {
+			t.Errorf("got %q, want it to end with %q", got, test.want)
+		}
+	}
+}
+
+// TestFrames: frames are those of profiled processes that are waited for in the phase, and of no others.
+func TestFrames(t *testing.T) {
+	hot := func(node model.NodeID, role, name string) *model.ProfiledProcess {
+		return &model.ProfiledProcess{Name: role + "-" + node.String(), Roles: []string{role}, Nodes: []model.NodeID{node}, CPU: &model.CPUProfile{Hottest: []model.HotFrame{{Function: name, Part: 0.7}}}}
+	}
+	c := model.Build(model.Parts{}).WithProfiles(&model.Profiles{Processes: []*model.ProfiledProcess{
+		hot(9, "proxy", "reduce"), hot(4, "querynode", "l2sqr"), hot(3, "querynode", "brute"), hot(5, "querynode", "idle"), {Name: "querynode-3", Roles: []string{"querynode"}, Nodes: []model.NodeID{3}},
+	}})
+	for _, r := range why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c))[0].Reasons {
+		var got []string
+		for _, x := range r.Frames {
+			got = append(got, x.Process+" "+x.Hottest[0].Function)
+		}
+		want := map[latency.Name]string{latency.KernelGrowing: "querynode-3 brute, querynode-4 l2sqr"}[r.Phase.Name]
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%s: got %q, want %q", r.Phase.Name, text, want)
+		}
+	}
+}

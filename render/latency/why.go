@@ -1,0 +1,203 @@
+package latency
+
+import (
+	"cmp"
+	"io"
+	"strings"
+	"time"
+
+	"kitescope/doc"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/why"
+	"kitescope/render"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// Because is why requests take as long as they do.
+type Because struct {
+	Latency *latency.Latency
+	// Answers are those that were asked for.
+	Answers []*why.Answer
+	// Where is the cluster, At when that was; Version is kitescope's.
+	Where, Version string
+	At             time.Time
+}
+
+// WriteWhy writes why requests take as long as they do.
+func WriteWhy(w io.Writer, r *Because, f render.Format, o render.ReportOptions) error {
+	return whySheet(r, &o).Write(w, f)
+}
+
+// WhyFormats are the formats of the report.
+func WhyFormats() render.Formats {
+	return render.FormatsOf(map[string]string{
+		"table": "the reason in a sentence, the phases that matter, and what explains each (default)",
+		"wide":  "the same with the object of each finding and bounds",
+		"json":  "one JSON object, a phase per line (docs/JSON.md)",
+		"jsonl": "one JSON object per line and phase",
+		"name":  "",
+	})
+}
+
+// WhySchema is what can be asked of the reasons.
+func WhySchema(render.ReportOptions) *table.Schema {
+	return table.New(whyRows(), nil, whyColumns()).Schema()
+}
+
+func whyRows() table.Schema {
+	return table.Schema{
+		Name: "reasons", Singular: "reason", Names: []string{"phase"}, Sparse: true,
+		Order: []string{"phase", "mean_ms", "share", "gain", "finding", "object"},
+	}
+}
+
+// littleWeight is the part of the time of all requests below which people are not told why, unless there is nothing else.
+const littleWeight = 0.05
+
+// reasonRow is a reason of an answer.
+type reasonRow struct {
+	of *why.Answer
+	*why.Reason
+}
+
+func whyColumns() []table.ColumnOf[*reasonRow] {
+	text := render.TextKey[*reasonRow]
+	number := func(name string, of func(*reasonRow) float64) table.ColumnOf[*reasonRow] {
+		return render.Key(name, table.Number, func(r *reasonRow) table.Cell { return table.OfFloat(of(r)) })
+	}
+	finding := text("finding", func(r *reasonRow) string { return r.said(func() string { return r.Finding.Check }) })
+	return []table.ColumnOf[*reasonRow]{
+		text("collection", func(r *reasonRow) string { return r.of.Budget.Name }),
+		text("database", func(r *reasonRow) string { return r.of.Budget.Database }),
+		text("request", func(r *reasonRow) string { return string(r.of.Budget.Request) }),
+		text("verdict", func(r *reasonRow) string { return r.of.Verdict() }),
+		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).Titled("PHASE", 0, func(r *reasonRow) string { return string(r.Phase.Name) }),
+		text("parent", func(r *reasonRow) string { return string(r.Phase.Parent) }),
+		number("mean_ms", func(r *reasonRow) float64 { return r.Phase.Ms }).Titled("MS", 0, func(r *reasonRow) string { return meanText(&Row{budget: r.of.Budget, phase: r.Phase}) }),
+		number("share", func(r *reasonRow) float64 { return r.Phase.Share }).Titled("SHARE", 0, func(r *reasonRow) string { return words.Share(r.Phase.Share) }),
+		render.Key("estimate", table.Bool, func(r *reasonRow) table.Cell { return table.OfBool(r.Phase.Estimate) }),
+		finding.Titled("FINDING", 0, func(r *reasonRow) string { return r.said(func() string { return r.Finding.Check }) }).Looking((*reasonRow).look),
+		text("object", func(r *reasonRow) string {
+			return r.said(func() string { return r.Finding.Object.Resource + "/" + r.Finding.Object.ID })
+		}).Titled("OBJECT", 2, func(r *reasonRow) string {
+			return r.said(func() string { return render.ObjectText(r.Finding.Object) })
+		}).Wider(),
+		text("message", func(r *reasonRow) string { return r.said(func() string { return r.Finding.Message }) }),
+		text("hint", func(r *reasonRow) string { return r.said(func() string { return string(r.Finding.Hint) }) }),
+		number("gain_low", func(r *reasonRow) float64 { return r.Gain.Low }),
+		number("gain_high", func(r *reasonRow) float64 { return r.Gain.High }),
+		table.Picture("gain", "COULD SAVE", 0, gainText),
+	}
+}
+
+// said is a text about the finding, "" if there is none.
+func (r *reasonRow) said(of func() string) string {
+	if r.Finding == nil {
+		return ""
+	}
+	return of()
+}
+
+func (r *reasonRow) look() table.Role {
+	if r.Finding == nil {
+		return render.RolePlain
+	}
+	return render.SeverityRole(r.Finding.Severity)
+}
+
+// gainText is by how much less the mean would be: "190 to 200 ms", "at most 12 ms".
+func gainText(r *reasonRow) string {
+	if r.Bound {
+		return "at most " + latency.Milliseconds(r.Gain.High)
+	}
+	if high := latency.Milliseconds(r.Gain.High); high == latency.Milliseconds(r.Gain.Low) {
+		return high
+	}
+	return between(r.Gain)
+}
+
+func whySheet(r *Because, o *render.ReportOptions) *render.Sheet {
+	var rows []*reasonRow
+	for _, a := range r.Answers {
+		for i := range a.Reasons {
+			rows = append(rows, &reasonRow{a, &a.Reasons[i]})
+		}
+	}
+	asked := render.Ask(o, table.New(whyRows(), rows, whyColumns()), nil)
+	s := &render.Sheet{Kind: "Why", Options: o, Items: asked.Items, About: func(e *doc.Encoder) { whyAbout(e, r) }, Nested: func(e *doc.Encoder, item int) { frames(e, asked.Rows[item].Frames) }}
+	s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: Nothing(r.Latency)})
+	if len(r.Answers) > 0 {
+		s.Head[0].Text = r.Answers[0].Verdict()
+	}
+	s.Head = append(append(s.Head, render.Line{Role: render.RoleDim, Text: r.Latency.Window.Why}), unknown(&Report{Latency: r.Latency})...)
+	told, small := map[string]bool{}, 0
+	for i, a := range r.Answers {
+		if i > 0 && a.Weight < littleWeight {
+			small++
+			continue
+		}
+		part := render.Part{List: asked.Part(func(x *reasonRow) bool { return x.of == a })}
+		if i > 0 {
+			part.Head = append(part.Head, render.Line{Role: render.RoleTitle, Text: a.Verdict()})
+		}
+		part.Head = append(part.Head, render.Line{Role: render.RoleDim, Text: rates(a.Budget)})
+		s.Parts = append(s.Parts, part)
+	}
+	for _, x := range asked.Rows {
+		if x.of == r.Answers[0] || x.of.Weight >= littleWeight {
+			s.Foot = append(s.Foot, explained(x, told)...)
+		}
+	}
+	s.Foot = append(s.Foot, asked.More(o)...)
+	if small > 0 {
+		text := "requests that take less than " + words.Share(littleWeight) + " of the time of all are left out (" + words.Number(small) + "): name the collection, or --request"
+		s.Foot = append(s.Foot, render.Line{Role: render.RoleDim, Text: text})
+	}
+	if len(r.Answers) > 0 {
+		s.Foot = append(s.Foot, render.Line{Role: render.RoleDim, Text: "all phases: kitescope latency; all findings: kitescope diagnose"})
+	}
+	return s
+}
+
+// explained are the lines about what explains a phase: the finding, what to do, where processor time goes. A finding is told once.
+func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
+	if f := r.Finding; f != nil && !told[f.Key()] {
+		told[f.Key()] = true
+		lines = append(lines, render.Line{}, render.Line{Role: render.SeverityRole(f.Severity), Text: f.Check, After: []render.Piece{{Role: render.RolePlain, Text: ": " + f.Message}}})
+		if f.Hint != "" {
+			lines = append(lines, render.Line{Text: "  do: " + string(f.Hint), Whole: true})
+		}
+	}
+	for _, x := range r.Frames {
+		key := "frames of " + x.Process
+		if told[key] {
+			continue
+		}
+		told[key] = true
+		var parts []string
+		for _, f := range x.Hottest {
+			parts = append(parts, words.Share(f.Part)+" "+f.Function)
+		}
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: "  " + x.Process + " spends its processor time on: " + strings.Join(parts, ", ")})
+	}
+	return lines
+}
+
+// whyAbout is what scripts read before the items.
+func whyAbout(e *doc.Encoder, r *Because) {
+	budgets := make([]*latency.Budget, len(r.Answers))
+	verdicts := make(map[*latency.Budget]string, len(r.Answers))
+	for i, a := range r.Answers {
+		budgets[i], verdicts[a.Budget] = a.Budget, a.Verdict()
+	}
+	about(e, r.Latency, budgets, func(b *latency.Budget) string { return cmp.Or(verdicts[b], latency.Verdict(b)) })
+}
+
+// frames tells scripts those of a reason.
+func frames(e *doc.Encoder, list []why.Frames) {
+	if len(list) == 0 {
+		return
+	}
+	e.Entry("frames", list)
+}

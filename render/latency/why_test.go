@@ -1,0 +1,88 @@
+package latency_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/inspect/why"
+	"kitescope/render"
+	show "kitescope/render/latency"
+	"kitescope/render/rendertest"
+)
+
+// because has a finding that explains most of a search, one that gives only a bound, frames, and a phase that nothing explains.
+func because() *show.Because {
+	r := report()
+	search, insert := r.Budgets[0], r.Budgets[1]
+	strong := &check.Finding{
+		Check: "consistency-wait", Severity: check.Warning, Object: model.Ref{Resource: "collections", ID: "1", Name: "docs"},
+		Message: "a search of docs waits 150 of 200 ms for consistency", Hint: check.Advise("ask for Bounded: %s", "docs"),
+	}
+	slow := &check.Finding{
+		Check: "wal-append-slow", Severity: check.Error, Object: model.Ref{Resource: "nodes", ID: "proxy-9", Name: "proxy-9\x1b[2J"}, Message: "the queue takes writes late",
+	}
+	return &show.Because{
+		Latency: r.Latency, Where: r.Where, Version: r.Version, At: r.At,
+		Answers: []*why.Answer{
+			{Budget: search, Reasons: []why.Reason{
+				{Phase: search.Root.Find(latency.ConsistencyWait), Finding: strong, Gain: latency.Interval{Low: 140, High: 150}},
+				{
+					Phase: search.Root.Find(latency.KernelSealed), Gain: latency.Interval{High: 29.6}, Bound: true,
+					Frames: []why.Frames{{Process: "querynode-3", Hottest: []model.HotFrame{{Function: "fvec_L2sqr", Part: 0.71}, {Function: "runtime.cgocall", Part: 0.1}}}},
+				},
+				{Phase: search.Root.Children[2], Gain: latency.Interval{High: 20}, Bound: true},
+			}},
+			{Budget: insert, Reasons: []why.Reason{{Phase: insert.Root.Find(latency.WALAppend), Finding: slow, Gain: latency.Interval{High: 6}, Bound: true}}},
+		},
+	}
+}
+
+func whyWritten(t *testing.T, r *show.Because, format string, o render.ReportOptions) string {
+	t.Helper()
+	f, err := show.WhyFormats().Parse(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := show.WriteWhy(&b, r, f, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestWhyFormats(t *testing.T) {
+	for _, f := range show.WhyFormats() {
+		if f.Name == "template" {
+			continue
+		}
+		rendertest.Golden(t, "why-"+f.Name+".txt", []byte(whyWritten(t, because(), f.Name, render.ReportOptions{Options: render.Options{Width: 80 * render.BoolInt(f.Name == "table")}})))
+	}
+}
+
+// TestWhyText: the first line has the reason, no line of prose or of the table is wider than the terminal but commands to copy, and names do nothing to it.
+func TestWhyText(t *testing.T) {
+	text := whyWritten(t, because(), "table", render.ReportOptions{Options: render.Options{Width: 80}})
+	if !strings.HasPrefix(text, "a search of docs waits 150 of 200 ms for consistency; without that about 50 ms\n") {
+		t.Errorf("the first line is %.100q", text)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if render.Cells(line) > 80 && !strings.HasPrefix(line, "  do: ") {
+			t.Errorf("%d cells: %s", render.Cells(line), line)
+		}
+	}
+	if strings.Contains(whyWritten(t, because(), "wide", render.ReportOptions{}), "\x1b") {
+		t.Error("a control character of a name is written")
+	}
+	none := &show.Because{Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}
+	if text := whyWritten(t, none, "table", render.ReportOptions{}); !strings.HasPrefix(text, "no search, query or write ended in that time\n") {
+		t.Errorf("of nothing: %q", text)
+	}
+}
+
+func TestWhyDocs(t *testing.T) {
+	documented(t, "Why", whyWritten(t, because(), "json", render.ReportOptions{}))
+}
