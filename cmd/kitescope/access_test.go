@@ -65,7 +65,7 @@ func TestAccessControl(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := map[string]string{"KITESCOPE_ETCD_USER": c.user, "KITESCOPE_ETCD_PASSWORD": c.password}
-			code, stdout, stderr := inProcess(t, env, append(c.args, "--from", from, "--timeout", "5s")...)
+			code, stdout, stderr := inProcess(t, env, append(c.args, "--from", from, "--timeout", "30s")...)
 			if code != c.code || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) {
 				t.Errorf("exit %d, want %d\nstdout: %s\nstderr: %s", code, c.code, stdout, stderr)
 			}

@@ -106,6 +106,8 @@ func TestBrokenMetrics(t *testing.T) {
 		"a number cut off":  {strings.NewReader(series(2) + "a 1"), "the text ends within line 3", 2},
 		"a page of a login": {strings.NewReader("<!DOCTYPE html>\n<html><body>Please log in</body></html>\n"), "line 1 is no sample", 0},
 		"a number of words": {strings.NewReader(series(2) + "a{x=\"9\"} many\n"), "line 3 has no number as its value", 2},
+		"words":             {strings.NewReader("This is no recording, only text.\n"), "line 1 has no number as its value", 0},
+		"a time of words":   {strings.NewReader(series(2) + "a{x=\"9\"} 1 soon\n"), "line 3 has no time behind its value", 2},
 		"names in quotes":   {strings.NewReader(series(2) + "{\"a.b\",x=\"9\"} 1\n"), "line 3 is no sample", 2},
 		"two labels alike":  {strings.NewReader(series(2) + "a{x=\"9\",x=\"9\"} 1\n"), "line 3 has a label twice", 2},
 		"two types":         {strings.NewReader(series(2) + "# TYPE a histogram\n"), "line 3 says that the type of a is histogram, and it was untyped", 2},

@@ -71,16 +71,18 @@ func quoteEnd(text []byte) int {
 // sampleValue reads the value of a sample; a time behind it is checked and passed over.
 func sampleValue(text []byte) (float64, error) {
 	text = bytes.TrimLeft(text, " \t")
-	end := bytes.IndexAny(text, " \t")
-	if end >= 0 {
-		if _, err := strconv.ParseInt(string(bytes.TrimLeft(text[end:], " \t")), 10, 64); err != nil {
-			return 0, errors.New("has no time behind its value")
-		}
-		text = text[:end]
+	var behind []byte
+	if end := bytes.IndexAny(text, " \t"); end >= 0 {
+		text, behind = text[:end], text[end:]
 	}
 	value, err := parseNumber(text)
 	if err != nil {
 		return 0, errors.New("has no number as its value")
+	}
+	if behind != nil {
+		if _, err := strconv.ParseInt(string(bytes.TrimLeft(behind, " \t")), 10, 64); err != nil {
+			return 0, errors.New("has no time behind its value")
+		}
 	}
 	return value, nil
 }
