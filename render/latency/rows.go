@@ -55,7 +55,9 @@ func (r *Row) share() float64 {
 func (r *Row) known() bool { return r.phase.Known }
 
 // atLeast reports whether only a part of a whole request is known.
-func (r *Row) atLeast() bool { return !r.phase.Known && r.phase.Name == latency.Total && r.phase.Ms > 0 }
+func (r *Row) atLeast() bool {
+	return !r.phase.Known && r.phase.Name == latency.Total && r.phase.Ms > 0
+}
 
 func (r *Row) role() string {
 	if r.at != nil {
