@@ -168,7 +168,7 @@ func (r *runner) all(ctx context.Context, o *options, chosen []*Situation, out i
 		r.log("situation %s: %s", s.Name, s.What)
 		load := load1()
 		result := r.play(ctx, s)
-		result.Load1 = load
+		result.Load1, result.Window, result.Nice = load, o.window.String(), o.nice
 		if ctx.Err() != nil {
 			result.Broken = strings.TrimPrefix(result.Broken+"; the run ended: "+context.Cause(ctx).Error(), "; ")
 		}

@@ -28,18 +28,26 @@ func report(results []*Result, all []*Situation) string {
 	return b.String()
 }
 
-// busy tells how busy the machine was, with the cluster and with anything else.
+// busy tells how long was looked, and how busy the machine was, with the cluster and with anything else.
 func busy(results []*Result) string {
 	var loads []float64
+	said := ""
 	for _, r := range results {
 		if load, err := strconv.ParseFloat(r.Load1, 64); err == nil {
 			loads = append(loads, load)
 		}
+		if r.Window != "" {
+			said = "\nkitescope's two scrapes were " + r.Window + " apart. "
+		}
 	}
-	if len(loads) == 0 {
+	if len(loads) == 0 || said == "" {
 		return ""
 	}
-	return fmt.Sprintf("\nThe machine's load average over the last minute was %.0f to %.0f when a situation began.\n", slices.Min(loads), slices.Max(loads))
+	said += fmt.Sprintf("The machine's load average over the last minute was %.0f to %.0f when a situation began", slices.Min(loads), slices.Max(loads))
+	if nice := results[0].Nice; nice != 0 {
+		said += fmt.Sprintf("; what else it did went after the cluster (`-nice %d`)", nice)
+	}
+	return said + ".\n"
 }
 
 func row(r *Result, s *Situation) string {

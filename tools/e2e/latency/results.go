@@ -14,6 +14,8 @@ type Result struct {
 	At     time.Time `json:"at"`
 	Name   string    `json:"name"`
 	Load1  string    `json:"load_average,omitempty"` // of the machine, before
+	Window string    `json:"window,omitempty"`       // between kitescope's two scrapes
+	Nice   int       `json:"nice,omitempty"`         // see -nice
 	Before Measured  `json:"before"`
 	Sum    *Sum      `json:"sum,omitempty"`
 	// Said is what "why" said first of the collection, Missed why that is not what had to be said; Unasked why it was not asked.

@@ -165,7 +165,7 @@ func some() ([]*Result, []*Situation) {
 	low, high := 150.0, 190.0
 	cure := Measured{MeanMS: 30, Count: 900}
 	results := []*Result{
-		{Name: "healthy", Load1: "3.02", Before: Measured{MeanMS: 20, P99MS: 44.4, Count: 800}, Sum: &Sum{SumMS: 19, Unexplained: 2, Largest: "kernel_sealed", LargestMS: 12, ClientMS: 20}, Said: &Verdict{Verdict: "docs: nothing stands out"}},
+		{Name: "healthy", Load1: "3.02", Window: "12s", Nice: -10, Before: Measured{MeanMS: 20, P99MS: 44.4, Count: 800}, Sum: &Sum{SumMS: 19, Unexplained: 2, Largest: "kernel_sealed", LargestMS: 12, ClientMS: 20}, Said: &Verdict{Verdict: "docs: nothing stands out"}},
 		{
 			Name: "strong", Before: Measured{MeanMS: 200, P99MS: 400, Count: 100, Errors: 2, Error: "UNAVAILABLE: gone"}, After: &cure,
 			Sum: &Sum{SumMS: 170, Unexplained: 60, Largest: "consistency_wait", LargestMS: 150, ClientMS: 200}, Said: &Verdict{Verdict: "docs | wait", GainLow: &low, GainHigh: &high},
@@ -206,7 +206,7 @@ func TestReport(t *testing.T) {
 		"- `strong`: 30% is unexplained",
 		"- `topk`: it names none of limit",
 		"- `topk`: the cure gave 480 ms, said were 150.0 to 190.0 ms (60% outside)",
-		"over the last minute was 3 to 12 when",
+		"two scrapes were 12s apart. The machine's load average over the last minute was 3 to 12 when a situation began; what else it did went after",
 		"- `kafka`: not asked: kitescope why: unknown command",
 	} {
 		if !strings.Contains(got, want) {
