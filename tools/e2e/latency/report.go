@@ -181,8 +181,13 @@ func short(results []*Result, by map[string]*Situation) string {
 		}
 		if r.Said != nil && r.After != nil {
 			if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain()); ok && off > 0.25 {
-				inside, _ := gainOff(r.Said.GainLow, r.Said.GainHigh, r.gain())
-				tell("the cure gave %s, said were %s (%.0f%% outside)", ms(r.gain()), r.gainText(), 100*inside)
+				how := "inside, but wide"
+				if outside, _ := gainOff(r.Said.GainLow, r.Said.GainHigh, r.gain()); math.IsInf(outside, 1) {
+					how = "nothing was gained"
+				} else if outside > 0 {
+					how = percent(outside) + " outside"
+				}
+				tell("the cure gave %s, said were %s (%s)", ms(r.gain()), r.gainText(), how)
 			}
 		}
 	}

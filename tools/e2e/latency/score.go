@@ -133,13 +133,14 @@ func resolve(words []string, names map[string][]string) []string {
 	return all
 }
 
-// gainOff is by how much of the gain that was measured the interval said beforehand misses it, both in ms: 0 inside. It is false where
-// nothing was said, or nothing gained.
+// gainOff is by how much of the gain that was measured the interval said beforehand misses it, both in ms: 0 inside, infinite where
+// nothing was gained. It is false where nothing was said.
 func gainOff(low, high *float64, measured float64) (float64, bool) {
-	if low == nil || high == nil || measured <= 0 {
-		return 0, false
-	}
 	switch {
+	case low == nil || high == nil:
+		return 0, false
+	case measured <= 0:
+		return math.Inf(1), true
 	case measured < *low:
 		return (*low - measured) / measured, true
 	case measured > *high:
@@ -150,8 +151,11 @@ func gainOff(low, high *float64, measured float64) (float64, bool) {
 
 // middleOff is the same for the middle of the interval: an interval that holds anything proves nothing.
 func middleOff(low, high *float64, measured float64) (float64, bool) {
-	if low == nil || high == nil || measured <= 0 {
+	switch {
+	case low == nil || high == nil:
 		return 0, false
+	case measured <= 0:
+		return math.Inf(1), true
 	}
 	return math.Abs((*low+*high)/2-measured) / measured, true
 }
