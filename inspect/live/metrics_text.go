@@ -195,9 +195,10 @@ type specialLabel struct {
 // labelled finds the set of a sample's labels, without the one that is special in its family.
 func (p *scrape) labelled(text []byte) (*labelSet, specialLabel, error) {
 	name := ""
-	if p.current.kind == model.MetricHistogram {
+	switch p.current.kind { //nolint:exhaustive // the others have none
+	case model.MetricHistogram:
 		name = "le"
-	} else if p.current.kind == model.MetricSummary {
+	case model.MetricSummary:
 		name = "quantile"
 	}
 	rest, special := text, specialLabel{}
