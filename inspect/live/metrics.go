@@ -105,10 +105,15 @@ func (p *scrape) read(text io.Reader) error {
 
 // afford says why no more of a scrape is kept, nil if there is room.
 func (p *scrape) afford() error {
-	if p.weight > maxMetricsKept {
-		return failed(model.TooLarge, "the series take more than %s of memory", mebibytes(maxMetricsKept))
+	const part = 4 // of the room that all answers have, so that one process leaves others theirs
+	limit, most := p.d.limit, int64(maxMetricsKept)
+	if limit > 0 {
+		most = min(most, limit/part)
 	}
-	if limit := p.d.limit; limit > 0 && p.d.kept+p.weight > limit {
+	switch {
+	case p.weight > most:
+		return failed(model.TooLarge, "the series take more than %s of memory", mebibytes(most))
+	case limit > 0 && p.d.kept+p.weight > limit:
 		return overLimit(limit)
 	}
 	return nil

@@ -27,8 +27,10 @@ func TestMetrics(t *testing.T) {
 	node := model.Ref{Resource: "nodes", ID: "querynode-3"}
 	c := model.Build(model.Parts{}).WithRuntime(&model.Runtime{RuntimeParts: model.RuntimeParts{
 		Nodes: []*model.LiveNode{
-			{Role: "proxy", Node: 9, Reason: "refused"}, {Role: "proxy", Node: 8},
-			{Role: "querynode", Node: 3, Process: &model.Process{Metrics: scrape(0, 1)}}, {Role: "datanode", Node: 4, Process: &model.Process{Reason: "no answer"}},
+			{Role: "proxy", Node: 9, Reason: "refused"},
+			{Role: "proxy", Node: 8},
+			{Role: "querynode", Node: 3, Process: &model.Process{Metrics: scrape(0, 1)}},
+			{Role: "datanode", Node: 4, Process: &model.Process{Reason: "no answer"}},
 		},
 		Processes: []*model.Process{{Nodes: []model.Ref{node}, Outcome: model.Answered, Metrics: scrape(10, 3), Before: scrape(0, 1)}},
 		Skipped:   []model.Skipped{{What: "metrics of proxy-8", Reason: "name the port"}},
