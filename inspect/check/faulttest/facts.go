@@ -232,12 +232,7 @@ func (w *World) counted(args []word) error {
 
 // setSample writes a value into the text of a scrape.
 func setSample(r *live.Record, name, labels, value string) error {
-	var pairs []string
-	for pair := range strings.SplitSeq(labels, ",") {
-		if key, text, ok := strings.Cut(pair, "="); ok {
-			pairs = append(pairs, key+`="`+strings.Trim(text, `"`)+`"`)
-		}
-	}
+	pairs := labelPairs(labels)
 	lines := strings.Split(strings.TrimSuffix(string(r.Response), "\n"), "\n")
 	hits, changed := 0, false
 	last := len(lines) - 1
@@ -264,6 +259,16 @@ func setSample(r *live.Record, name, labels, value string) error {
 	}
 	r.Response = []byte(strings.Join(lines, "\n") + "\n")
 	return nil
+}
+
+// labelPairs are labels as a scrape writes them.
+func labelPairs(labels string) (pairs []string) {
+	for pair := range strings.SplitSeq(labels, ",") {
+		if key, text, ok := strings.Cut(pair, "="); ok {
+			pairs = append(pairs, key+`="`+strings.Trim(text, `"`)+`"`)
+		}
+	}
+	return pairs
 }
 
 func cutSample(line string) (head, value string, ok bool) {

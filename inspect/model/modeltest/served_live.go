@@ -77,6 +77,7 @@ func (p *largeServed) answer(s *model.Session) *model.LiveNode {
 		Address: s.Address, Nodes: []model.Ref{n.Ref()}, Outcome: model.Answered, Healthz: "OK",
 		Metrics: scrape(Now.Add(-2*time.Second), 1000), Before: scrape(Now.Add(-17*time.Second), 920),
 	}
+	addSearches(n)
 	if s.Role == "rootcoord" {
 		AddSeries(n.Process.Metrics, "milvus_rootcoord_quota_states", model.Series{Labels: []model.Pair{{Key: "quota_states", Value: "DenyToWrite"}}})
 	}

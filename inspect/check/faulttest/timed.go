@@ -1,0 +1,241 @@
+package faulttest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/live"
+)
+
+// timed is "timed NODE NAME{LABEL=VALUE,...} COUNT MS": a histogram has so many more observations of that time in the newest scrape.
+func (w *World) timed(args []word) error {
+	m := sample.FindStringSubmatch(args[1].text + "=0")
+	if m == nil {
+		return fmt.Errorf("%q is not NAME{LABEL=VALUE}", args[1].text)
+	}
+	count, err := strconv.ParseFloat(args[2].text, 64)
+	if err != nil {
+		return err
+	}
+	ms, err := strconv.ParseFloat(args[3].text, 64)
+	if err != nil {
+		return err
+	}
+	return w.observe(args[0].text, m[1], m[2], count, ms)
+}
+
+// observe adds observations to the newest scrape of each process.
+func (w *World) observe(node, name, labels string, count, each float64) error {
+	if count <= 0 || each < 0 {
+		return errors.New("a histogram wants a number of observations and how long each took")
+	}
+	list, err := w.newest(node)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if err := addObservations(r, name, labels, count, each); err != nil {
+			return fmt.Errorf("%s: %w", sessionName(r), err)
+		}
+	}
+	return nil
+}
+
+// newest are the last scrapes of processes.
+func (w *World) newest(node string) ([]*live.Record, error) {
+	list, err := w.calls(node, "GET_/metrics")
+	if err != nil {
+		return nil, err
+	}
+	last := map[string]*live.Record{}
+	for _, r := range list {
+		if had := last[sessionName(r)]; had == nil || r.At.After(had.At) {
+			last[sessionName(r)] = r
+		}
+	}
+	return slices.DeleteFunc(list, func(r *live.Record) bool { return last[sessionName(r)] != r }), nil
+}
+
+// addObservations adds to a histogram with Milvus's buckets, powers of two from 1 to 131,072; of seconds, of which each is less than
+// a thousandth, all are in the first.
+func addObservations(r *live.Record, name, labels string, count, each float64) error {
+	if !strings.Contains(string(r.Response), "# TYPE "+name+" ") {
+		r.Response = append(r.Response, "# TYPE "+name+" histogram\n"...)
+	}
+	const largest = 131072
+	add := func(part, more string, by float64) error {
+		all := strings.TrimPrefix(labels+","+more, ",")
+		all = strings.TrimSuffix(all, ",")
+		had := labelledValue(r, name+part, all)
+		return setSample(r, name+part, all, strconv.FormatFloat(had+by, 'f', -1, 64))
+	}
+	for le := 1.0; le <= largest; le *= 2 {
+		n := 0.0
+		if each <= le {
+			n = count
+		}
+		if err := add("_bucket", "le="+strconv.FormatFloat(le, 'f', -1, 64), n); err != nil && n > 0 {
+			return err
+		}
+	}
+	if err := add("_bucket", "le=+Inf", count); err != nil {
+		return err
+	}
+	if err := add("_sum", "", count*each); err != nil && each > 0 {
+		return err
+	}
+	return add("_count", "", count)
+}
+
+// labelledValue is the value of the sample that setSample would set, 0 if there is none.
+func labelledValue(r *live.Record, name, labels string) float64 {
+	pairs := labelPairs(labels)
+	for line := range strings.Lines(string(r.Response)) {
+		head, value, ok := cutSample(strings.TrimSpace(line))
+		if !ok || head != name && !strings.HasPrefix(head, name+"{") || slices.ContainsFunc(pairs, func(p string) bool { return !strings.Contains(head, p) }) {
+			continue
+		}
+		v, _ := strconv.ParseFloat(value, 64)
+		return v
+	}
+	return 0
+}
+
+// searched is "searched COLLECTION COUNT MS [PART=MS]... [slow=NODE:TIMES]": clients searched a collection so often between the two scrapes
+// (after again), and what the proxy, the shard leaders and the query nodes measured of it.
+func (w *World) searched(args []word) error {
+	count, err := strconv.ParseFloat(args[1].text, 64)
+	if err != nil {
+		return err
+	}
+	ms, err := strconv.ParseFloat(args[2].text, 64)
+	if err != nil {
+		return err
+	}
+	s := searchedParts{of: map[string]float64{"sealed": 1, "segments": 1}, times: 1, nq: 1}
+	for _, a := range args[3:] {
+		if err := s.set(a.text); err != nil {
+			return err
+		}
+	}
+	if err := w.searchedProxies(args[0].text, count, ms, &s); err != nil {
+		return err
+	}
+	nodes, err := w.newest("querynode")
+	if err != nil {
+		return err
+	}
+	for _, r := range nodes {
+		if err := s.node(r, count, ms); err != nil && !errors.Is(err, errNoChange) {
+			return fmt.Errorf("%s: %w", sessionName(r), err)
+		}
+	}
+	return nil
+}
+
+// searchedParts says how long the parts of a search take: consistency, queue, sealed and growing (a segment), core (the kernel's own
+// part of it), reduce, proxy (beside the task), inqueue (of the proxy), and how many segments each node has.
+type searchedParts struct {
+	of    map[string]float64
+	slow  string
+	times float64
+	nq    float64
+}
+
+func (s *searchedParts) set(text string) (err error) {
+	name, value, _ := strings.Cut(text, "=")
+	switch {
+	case name == "slow":
+		var times string
+		s.slow, times, _ = strings.Cut(value, ":")
+		s.times, err = strconv.ParseFloat(times, 64)
+	case name == "nq":
+		s.nq, err = strconv.ParseFloat(value, 64)
+	case slices.Contains([]string{"consistency", "queue", "sealed", "growing", "core", "reduce", "proxy", "inqueue", "segments"}, name):
+		s.of[name], err = strconv.ParseFloat(value, 64)
+	default:
+		err = fmt.Errorf("%q is no part of a search", name)
+	}
+	return err
+}
+
+const searchLabel = "query_type=search"
+
+func (w *World) searchedProxies(collection string, count, ms float64, s *searchedParts) error {
+	proxies, err := w.newest("proxy")
+	if err != nil {
+		return err
+	}
+	count /= float64(len(proxies))
+	for _, r := range proxies {
+		list := []observed{
+			{"sq_latency", searchLabel, count, ms},
+			{"collection_sq_latency", "collection_name=" + collection + "," + searchLabel, count, ms},
+			{"sq_wait_result_latency", searchLabel, count, ms - s.of["proxy"]},
+			{"sq_reduce_result_latency", searchLabel, count, s.of["reduce"]},
+			{"sq_decode_result_latency", searchLabel, count, 0},
+		}
+		if s.of["inqueue"] > 0 { // 2.4 on
+			list = append(list, observed{"req_in_queue_latency", "function_name=Search", count, s.of["inqueue"]})
+		}
+		for _, x := range list {
+			if err := addObservations(r, "milvus_proxy_"+x.name, x.labels, x.count, x.each); err != nil {
+				return fmt.Errorf("%s: %w", sessionName(r), err)
+			}
+		}
+		const vectors = "milvus_proxy_search_vectors_count"
+		if err := setSample(r, vectors, searchLabel, strconv.FormatFloat(labelledValue(r, vectors, searchLabel)+count*s.nq, 'f', -1, 64)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// node adds what a query node measured, as a leader of a shard and as a worker.
+func (s *searchedParts) node(r *live.Record, count, ms float64) error {
+	times := 1.0
+	if sessionName(r) == s.slow {
+		times = s.times
+	}
+	of := s.of
+	core := of["core"]
+	if core == 0 {
+		core = of["sealed"]
+	}
+	tasks := []searchedTask{{"Sealed", of["segments"], times * of["sealed"], times * core}}
+	if of["growing"] > 0 {
+		tasks = append(tasks, searchedTask{"Growing", 1, times * of["growing"], times * of["growing"]})
+	}
+	call := 0.0
+	var list []observed
+	for _, t := range tasks {
+		call = max(call, of["queue"]+of["reduce"]+t.each)
+		list = append(list, observed{"sq_req_latency", "scope=FromLeader," + searchLabel, count, of["queue"] + of["reduce"] + t.each}, observed{"sq_queue_latency", searchLabel, count, of["queue"]},
+			observed{"sq_segment_latency", "segment_state=" + t.state + "," + searchLabel, count * t.segments, t.each}, observed{"sq_core_latency", searchLabel, count * t.segments, t.core},
+			observed{"sq_reduce_latency", "reduce_level=segments," + searchLabel, count, of["reduce"]}, observed{"search_group_size", "", count, 1})
+	}
+	leader := max(ms-of["proxy"]-of["inqueue"]-of["reduce"]-1, call+of["consistency"])
+	list = append(list, observed{"sq_req_latency", "scope=OnLeader," + searchLabel, count, leader}, observed{"sq_wait_tsafe_latency", searchLabel, count, of["consistency"]},
+		observed{"sq_reduce_latency", "reduce_level=shards," + searchLabel, count, of["reduce"]})
+	for _, x := range list {
+		if err := addObservations(r, "milvus_querynode_"+x.name, x.labels, x.count, x.each); err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+	}
+	return nil
+}
+
+// searchedTask is what a leader asks a query node for: sealed segments, or its own growing ones.
+type searchedTask struct {
+	state                string
+	segments, each, core float64
+}
+
+// observed is a histogram's increase: so many observations of so many milliseconds.
+type observed struct {
+	name, labels string
+	count, each  float64
+}
