@@ -72,6 +72,13 @@ that are marked *live* need more than a file of metadata: the processes of a clu
 func writeCheck(b *strings.Builder, x *check.Check, checks []*check.Check) {
 	fmt.Fprintf(b, "\n## %s\n\n%s. At worst: %s. Since kitescope %s.\n\n", x.ID, x.Title, x.Severity, x.Since)
 	fmt.Fprintf(b, "%s\n\n**What to do.** %s\n\nReads: %s.\n", strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
+	if len(x.Phases) > 0 {
+		names := make([]string, len(x.Phases))
+		for i, name := range x.Phases {
+			names[i] = "`" + string(name) + "`"
+		}
+		fmt.Fprintf(b, "Makes longer of requests (`kitescope latency`): %s.\n", strings.Join(names, ", "))
+	}
 	causes, effects := check.Causes(x, checks)
 	for _, list := range []struct {
 		title  string

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check/rules/channels"
 	"kitescope/inspect/check/rules/etcd"
 	"kitescope/inspect/check/rules/indexes"
+	"kitescope/inspect/check/rules/latency"
 	"kitescope/inspect/check/rules/nodes"
 	"kitescope/inspect/check/rules/objects"
 	"kitescope/inspect/check/rules/profiles"
@@ -20,7 +21,7 @@ import (
 // All are the checks, in the order of the documentation.
 func All() []*check.Check {
 	return slices.Concat(
-		nodes.Sessions(), serving.Checks(), spread.Checks(), nodes.Load(), indexes.Checks(), etcd.Checks(), channels.Checks(),
+		nodes.Sessions(), serving.Checks(), spread.Checks(), nodes.Load(), latency.Checks(), indexes.Checks(), etcd.Checks(), channels.Checks(),
 		segments.Checks(), nodes.Configuration(), objects.Shape(), profiles.Checks(), objects.Leftovers(),
 	)
 }

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -23,6 +24,7 @@ for them too. If they keep up, or did not say how far they are, it is informatio
 
 Without the queue nothing can be inserted or deleted, and consistent searches wait.`,
 	Remedy: "Look at the brokers of the queue, their disks and their log. If the queue is well and only out of reach from here, an address map helps (`--map`).",
+	Phases: []latency.Name{latency.WALAppend, latency.ConsistencyWait},
 	Run:    runQueueUnreachable,
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -38,6 +39,7 @@ without channels do not count.
 
 Consistent searches wait until their node has caught up; data nodes that are behind write late.`,
 	Remedy: `If all are behind: look at the message queue and at RootCoord. If one is: at its CPU, memory and log; it may be catching up after a start.`,
+	Phases: []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
 	Run:    runTimetickLag,
 	Roles:  []string{"rootcoord", "proxy", "streamingnode"},
 	FollowsFrom: slices.Concat(

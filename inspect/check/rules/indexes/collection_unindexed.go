@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -32,6 +33,7 @@ var collectionUnindexed = &check.Check{
 Milvus 2.1 searches without an index, and keeps no record of FLAT ones: small collections there are no finding.
 Rows without an index are compared one by one.`,
 	Remedy:      "Create an index: `Collection(NAME).create_index(FIELD, {\"index_type\": \"HNSW\", \"metric_type\": ..., \"params\": ...})`. For small\ncollections FLAT is exact and costs nothing to build.",
+	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runCollectionUnindexed,
 	FollowsFrom: check.CausedBy(nil, "layout-older"),
 }

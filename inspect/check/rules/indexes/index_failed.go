@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -25,6 +26,7 @@ warning. There is no grace time, as the state does not change any more.`,
 	Remedy: `Read the reason. "out of memory" and "no space left" are those of the node that built it: give it more, or make segments smaller. A reason
 about parameters means that the definition does not fit the data: drop the index and create another. After the cause is
 gone, drop and create the index to build it again; the collection has to be released for that, and cannot be searched until it is loaded again.`,
+	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexFailed,
 	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}},
 }

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/words"
 )
 
@@ -29,6 +30,7 @@ Rows without an index are compared one by one by every search. Sources: ` + "`in
 22278 and 36389.`,
 	Remedy: `Look for the segment in DataCoord's log, and at the tasks that sort it (` + "`kitescope get tasks`" + `). A restart of DataCoord makes it look through all segments
 again. The last resort is to drop the index and create it again; the collection has to be released for that, and cannot be searched until it is loaded again.`,
+	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexMissing,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
 	FollowsFrom: []check.Cause{{Check: "layout-older"}, {Check: "layout-rollback"}},

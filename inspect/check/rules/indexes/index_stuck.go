@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -50,6 +51,7 @@ Meanwhile the segments are searched by brute force, or not loaded. Milvus issues
 index node, a node that restarts again and again, a queue that nobody serves.`,
 	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or look why the one that has the build does not finish: memory, restarts, object storage. DataCoord gives a
 build to another node once the session of the first is gone. ` + "`indexNode.scheduler.buildParallel`" + ` says how many one node builds at once.`,
+	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexStuck,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
 	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}, check.TakesNoWrites(), check.StorageFails("indexnode", "datanode"), {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -42,7 +43,8 @@ var indexUnfit = &check.Check{
 Not judged: M and ef of graphs, AUTOINDEX, sparse indexes. FLAT on fewer rows is a fair choice: it is exact.`,
 	Remedy: `Release the collection, drop the index and create another one, such as HNSW; the collection cannot be searched until that is built and loaded. Search parameters change with the type: HNSW wants
 ` + "`ef`" + `, IVF ` + "`nprobe`" + `. FLAT with filters that leave few rows may be right: then accept the finding in a baseline.`,
-	Run: runIndexUnfit,
+	Phases: []latency.Name{latency.KernelSealed},
+	Run:    runIndexUnfit,
 }
 
 func runIndexUnfit(p *check.Pass) error {

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -30,6 +31,7 @@ Rows, segments and leaders may well be even: searches of one collection, one par
 in front. Data nodes: see imbalance-channels.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedMetrics,
+	Phases:      []latency.Name{latency.WaitForWorkers},
 	Run:         runCPUSkew,
 	FollowsFrom: []check.Cause{{Check: "node-idle", Of: check.InOneRegion}, {Check: "imbalance-rows", Of: check.Shares("nodes")}, {Check: "imbalance-leaders", Of: check.Shares("nodes")}, {Check: "imbalance-channels", Of: check.Shares("nodes")}},
 }

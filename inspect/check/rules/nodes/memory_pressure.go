@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -30,9 +31,10 @@ processes 90% is a warning and 95% an error.
 Processes of one host that name the same memory share it: their sum is judged as well.`,
 	Remedy: `More query nodes, or more memory for them; release collections that nobody searches; mmap (2.4 and later) or a DISKANN index keep data on disk. ` + "`kitescope balance --by memory`" + ` says what takes the memory, and whether another
 node has room.`,
-	Parts: model.PartSessions,
-	Needs: check.NeedSystem,
-	Run:   runMemoryPressure,
+	Parts:  model.PartSessions,
+	Needs:  check.NeedSystem,
+	Phases: []latency.Name{latency.WaitForWorkers, latency.WaitForNodes},
+	Run:    runMemoryPressure,
 }
 
 const (

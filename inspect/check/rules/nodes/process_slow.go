@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -47,6 +48,7 @@ second on it is an information. So is a process that is late as it is busy (it u
 question took. If it does not get better, restart it: others take over what it serves.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedProcesses,
+	Phases:      []latency.Name{latency.ProxyRest, latency.WaitForNodes, latency.WaitForWorkers},
 	Run:         runProcessSlow,
 	FollowsFrom: []check.Cause{{Check: "memory-pressure", Of: check.Shares("nodes")}},
 }

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -44,8 +45,9 @@ issues 23378, 24730, 25681 and 29486.`,
 	Remedy: `Flush less often: each flush ends a segment on every shard. Look whether automatic compaction is on (` + "`dataCoord.enableCompaction`" + `,
 ` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property ` + "`collection.autocompaction.enabled`" + `), whether data nodes are busy, and whether indexes
 are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
-	Run:   runSmallSegments,
-	Roles: []string{"datacoord", "datanode"},
+	Phases: []latency.Name{latency.ThreadWait, latency.KernelSealed},
+	Run:    runSmallSegments,
+	Roles:  []string{"datacoord", "datanode"},
 	FollowsFrom: slices.Concat(
 		check.CausedBy(aboutCompaction, "bad-switches"),
 		check.CausedBy(check.Shares("collections"), "checkpoint-lag", "index-stuck", "index-failed", "index-missing"),

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -35,6 +36,7 @@ steady inserts: lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxS
 ` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives large growing segments a small index of their own.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedDistribution,
+	Phases:      []latency.Name{latency.KernelGrowing, latency.KernelSealed},
 	Run:         runBruteForceShare,
 	Roles:       []string{"querycoord", "datanode", "indexnode"}, // rows that no data node writes stay growing
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large", "index-not-loaded", "index-missing", "index-failed", "index-stuck"),

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -28,10 +29,11 @@ GetMetrics answer. If all leaders are behind, it is one finding, and no node's f
 behind, and that follows from it (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Series of collections that a node no longer leads linger with their last value, and are left out.`,
 	Remedy: `See whether the message queue answers and how fast (Kafka, Pulsar), and the CPU of the node: a leader with no processor time falls behind. If all nodes lag alike, look at the queue or at RootCoord's and the proxies' time
 ticks; if one does, restart it or move its shards.`,
-	Parts: model.PartObjects | model.PartServing,
-	Needs: check.NeedMetrics,
-	Run:   runConsumptionLag,
-	Roles: []string{"rootcoord", "proxy", "streamingnode"},
+	Parts:  model.PartObjects | model.PartServing,
+	Needs:  check.NeedMetrics,
+	Phases: []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
+	Run:    runConsumptionLag,
+	Roles:  []string{"rootcoord", "proxy", "streamingnode"},
 	FollowsFrom: slices.Concat(
 		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
 		check.CausedBy(check.Shares("nodes"), "node-unreachable", "process-slow"),

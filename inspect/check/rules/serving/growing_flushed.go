@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -36,6 +37,7 @@ is full or does not answer. Then make QueryCoord draw up a new target: ` + "`Col
 As the last resort release the collection and load it again; it cannot be searched meanwhile.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs:       check.NeedDistribution,
+	Phases:      []latency.Name{latency.KernelGrowing},
 	Run:         runGrowingFlushed,
 	Roles:       []string{"querycoord", "querynode", "datacoord", "indexcoord", "indexnode"},
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind", "segment-not-loaded", "shard-not-serviceable"),

@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -26,9 +27,10 @@ No finding is a segment beyond its size that is still written: rows arrive faste
 the rows that fit count.`,
 	Remedy: `Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, see whether the channel's checkpoint moves and which data node watches
 it; restarting that data node makes DataCoord assign the channel anew.`,
-	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
-	Run:   runGrowingLarge,
-	Roles: []string{"datacoord", "datanode", "streamingnode"},
+	Parts:  model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
+	Phases: []latency.Name{latency.KernelGrowing},
+	Run:    runGrowingLarge,
+	Roles:  []string{"datacoord", "datanode", "streamingnode"},
 	FollowsFrom: []check.Cause{
 		check.TakesNoWrites(),
 		check.StorageFails("datanode", "streamingnode"),

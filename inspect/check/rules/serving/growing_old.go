@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -42,6 +43,7 @@ small insert: each flush makes a segment of its own, and many small segments are
 a lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` lets idle sealing do it. Segments past their limits mean that DataCoord or a
 data node does not do its work: look at the channel's checkpoint and at the data node that watches it.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
+	Phases:      []latency.Name{latency.KernelGrowing},
 	Run:         runGrowingOld,
 	Roles:       []string{"datacoord", "datanode", "streamingnode", "rootcoord"},
 	FollowsFrom: check.CausedBy(check.Shares("vchannels"), "node-unreachable"),

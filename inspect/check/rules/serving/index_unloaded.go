@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -31,6 +32,7 @@ Never a finding: FLAT and BIN_FLAT, for which nodes have no files (observed on 2
 node. As the last resort release and load the collection.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,
 	Needs:       check.NeedDistribution,
+	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexNotLoaded,
 	Roles:       []string{"querycoord"},
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind"),

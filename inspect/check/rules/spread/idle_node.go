@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -32,6 +33,7 @@ node stays idle: is the node in the resource group of the replicas (` + "`kitesc
 why it skips a replica ("skip balance"). Does its version or memory differ, so that QueryCoord holds it unfit?`,
 	Parts:       model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
 	Needs:       check.NeedProcesses,
+	Phases:      []latency.Name{latency.WaitForWorkers},
 	Run:         runIdleNode,
 	Roles:       []string{"querycoord"},
 	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}},

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -28,6 +29,7 @@ shards of one collection only, so that nodes that join a cluster of collections 
 ` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on clusters with several collections up to 2.6.19, milvus issue 51687). In 2.6 a shard is where its WAL is: see imbalance-channels.`,
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       check.NeedDistribution,
+	Phases:      []latency.Name{latency.WaitForNodes, latency.KernelGrowing},
 	Run:         runImbalanceLeaders,
 	Roles:       []string{"querycoord"},
 	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: check.InOneRegion}},

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 )
 
@@ -32,6 +33,7 @@ Growing rows sit on the leaders of their shards, and moving segments can only ma
 scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page says what it would move, and why it does not.`,
 	Parts:       model.PartServing | model.PartSessions | model.PartSegments,
 	Needs:       check.NeedProcesses,
+	Phases:      []latency.Name{latency.WaitForWorkers},
 	Run:         runImbalanceRows,
 	Roles:       []string{"querycoord"},
 	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: check.InOneRegion}},

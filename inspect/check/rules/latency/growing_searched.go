@@ -1,0 +1,94 @@
+package latency
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// growingSearched finds searches that spend their time on rows that have no index yet.
+var growingSearched = &check.Check{
+	ID:       "growing-search-time",
+	Title:    "Searches spend their time on growing segments",
+	Severity: check.Info,
+	Since:    "0.10",
+	Parts:    model.PartObjects | model.PartSegments,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.KernelGrowing},
+	Doc: `Rows that are not flushed have no index, unless ` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives them a small one: a search compares each of them. A leader searches the growing segments of its shards itself, and a request waits for it.
+` + "`milvus_querynode_sq_segment_latency{segment_state=\"Growing\"}`" + ` says how long. On a 2.3.5 with 30,000 rows behind an HNSW index and 14,000 growing ones the latter took 29 ms, the former 6.
+
+A finding is a collection whose searches wait for growing segments for three tenths of their mean or more, 5 ms at least. It is an information, as it goes on as long as rows are inserted and ends with the next flush; where it does not end by itself, it follows from
+` + "`growing-too-old`, `growing-too-large`, `growing-flushed` or `brute-force-share`" + `, which say so.`,
+	Remedy:      `After inserts: ` + "`Collection(NAME).flush()`" + `. Under steady inserts: smaller growing segments (` + "`dataCoord.segment.sealProportion`, `maxSize`" + `), more shards, which spread them over more leaders, or an interim index.`,
+	Run:         runGrowingSearched,
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large", "brute-force-share"),
+}
+
+// growingPart is the part of the request that makes a finding.
+const growingPart = 0.3
+
+func runGrowingSearched(p *check.Pass) error {
+	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
+		return p.Skip(why)
+	}
+	var costs []cost
+	for _, b := range budgets(p, budget.Search) {
+		c, ok := costOf(b, budget.KernelGrowing)
+		if !ok || !c.matters(growingPart) {
+			continue
+		}
+		// Without it the request waits for its sealed segments.
+		c.gain.Low = max(0, c.low-callOf(overall(p, b.Request), budget.KernelSealed))
+		costs = append(costs, c)
+	}
+	for _, a := range gather(p, costs) {
+		c := &a.costs[0]
+		f := check.Finding{
+			Object: a.object, Severity: check.Info,
+			Message: fmt.Sprintf("%s waits %s for growing segments, whose rows are compared one by one", an(c.of), c.ofWhole()),
+			Impact:  "It lasts as long as the rows are not flushed and indexed, and grows with them.",
+			Hint:    "nothing, if the inserts are meant to go on: it passes with the next flush; after them flush the collection",
+		}
+		f = found(p, f, a.costs...)
+		if b := overall(p, budget.Search); b != nil {
+			f.Evidence = append(f.Evidence, callFact(b, budget.KernelGrowing, "growing segment"), callFact(b, budget.KernelSealed, "sealed segment"))
+		}
+		if rows := p.WorkOf(c.of.Collection).GrowingRows; rows > 0 {
+			f.Evidence = append(f.Evidence, check.Count("growing rows", rows, "query nodes"))
+		}
+		p.Report(f)
+	}
+	return nil
+}
+
+// callOf is the mean of one call of a phase over all nodes, 0 if unknown.
+func callOf(b *budget.Budget, name budget.Name) float64 {
+	if b == nil {
+		return 0
+	}
+	x := b.Root.Find(name)
+	if x == nil {
+		return 0
+	}
+	sum, n := 0.0, 0.0
+	for _, of := range x.Of {
+		sum, n = sum+of.Ms*of.Calls, n+of.Calls
+	}
+	if n <= 0 {
+		return 0
+	}
+	return sum / n
+}
+
+// callFact says how long one call of a phase takes.
+func callFact(b *budget.Budget, name budget.Name, what string) check.Evidence {
+	ms := callOf(b, name)
+	if ms <= 0 {
+		return check.Fact("one "+what, words.UnknownMark, "query nodes /metrics")
+	}
+	return check.Measured("one "+what, "query nodes /metrics", "%s", millis(ms))
+}

@@ -1,0 +1,73 @@
+package latency
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// proxyQueue finds requests that wait in a proxy until it takes them up.
+var proxyQueue = &check.Check{
+	ID:       "proxy-queue",
+	Title:    "Requests wait in the proxy's queue",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.ProxyQueue},
+	Doc: `A proxy puts requests into queues, one each for reads, writes and definitions, and takes up as many as it has workers for (internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4 on) is the time until then: next to nothing as long as the proxy
+has processor time and coordinators answer it.
+
+A warning are requests that wait there for half of their mean or more, 5 ms at least; from a fifth on it is an information. Up to 2.3 the queue is not measured: then this check cannot look, and the time is in what the budget calls unexplained.`,
+	Remedy:      `More proxies, or more CPU for those that there are. If writes wait, the message queue may be what they wait for (` + "`wal-append-slow`" + `).`,
+	Run:         runProxyQueue,
+	FollowsFrom: check.CausedBy(nil, "proxy-starved"),
+}
+
+func runProxyQueue(p *check.Pass) error {
+	if why := blind(p, "proxy"); why != "" {
+		return p.Skip(why)
+	}
+	var costs []cost
+	measured := false
+	for _, kind := range []budget.Request{budget.Search, budget.Query, budget.Insert, budget.Upsert, budget.Delete} {
+		b := overall(p, kind)
+		if b == nil {
+			continue
+		}
+		c, ok := costOf(b, budget.ProxyQueue)
+		measured = measured || ok
+		if ok && c.matters(much) {
+			costs = append(costs, c)
+		}
+	}
+	if !measured {
+		p.Unseen("the queue of proxies: they measure it from 2.4 on")
+	}
+	for _, a := range gatherAs(model.Ref{}, costs) {
+		c := &a.costs[0]
+		f := check.Finding{
+			Object: a.object, Severity: c.severity(),
+			Message: fmt.Sprintf("%s spends %s in the queue of its proxy", an(c.of), c.ofWhole()),
+			Impact:  "The proxies are the bottleneck: more query nodes do not help.",
+			Hint:    "see the CPU of the proxies (kitescope get nodes), and add one",
+		}
+		f = found(p, f, a.costs...)
+		f.Evidence = append(f.Evidence, proxiesCPU(p)...)
+		p.Report(f)
+	}
+	return nil
+}
+
+// proxiesCPU is what each proxy uses.
+func proxiesCPU(p *check.Pass) []check.Evidence {
+	var list []check.Evidence
+	for _, n := range p.Runtime.Nodes {
+		if n.Role == "proxy" {
+			list = append(list, usesFacts(n)...)
+		}
+	}
+	return list
+}

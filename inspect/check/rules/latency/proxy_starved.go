@@ -1,0 +1,80 @@
+package latency
+
+import (
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// proxyStarved finds proxies that take long for what is next to nothing.
+var proxyStarved = &check.Check{
+	ID:       "proxy-starved",
+	Title:    "Proxies take long for what is next to no work",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.ProxyRest},
+	Doc: `Before a proxy queues a request and after its task is done it has little to do: what ` + "`milvus_proxy_sq_latency`" + ` is more than ` + "`sq_wait_result_latency`" + `, the task. On a 2.3.5 that was 1 ms, on processors that others used as well; where a cgroup held the proxy to 0.1 cores it was 20 ms.
+
+A finding are searches or queries that spend 10 ms and a twentieth of their mean so, at least. That says that the proxy does not get processors when it needs them (a limit of its container, a machine that is full, a long collection of garbage), and then the same holds for all else that it does: sending
+requests to query nodes, reading their answers, putting these together.`,
+	Remedy:      `See the CPU limit of the proxies' containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. More proxies share the work.`,
+	Run:         runProxyStarved,
+	FollowsFrom: check.CausedBy(nil, "gc-pause"),
+}
+
+const (
+	// starved is how long a proxy takes beside its tasks where something is wrong: ten times as long as on a machine that is loaded.
+	starved     = 10
+	starvedPart = 0.05
+)
+
+func runProxyStarved(p *check.Pass) error {
+	if why := blind(p, "proxy"); why != "" {
+		return p.Skip(why)
+	}
+	var costs []cost
+	for _, kind := range []budget.Request{budget.Search, budget.Query} {
+		b := overall(p, kind)
+		if b == nil {
+			continue
+		}
+		c, ok := costOf(b, budget.ProxyRest)
+		if !ok {
+			p.Unseen("what proxies take beside their tasks: no metric of it")
+			continue
+		}
+		if c.low >= starved && c.matters(starvedPart) {
+			c.gain.High = min(b.Ms, c.ms+ownTime(b)) // all that it does takes longer
+			costs = append(costs, c)
+		}
+	}
+	for _, a := range gatherAs(model.Ref{}, costs) {
+		c := &a.costs[0]
+		f := check.Finding{
+			Object: a.object, Severity: check.Warning,
+			Message: fmt.Sprintf("%s spends %s in the proxy before it is queued and after it is done, which is next to no work", an(c.of), c.ofWhole()),
+			Impact:  "The proxy does not get the processors that it needs, and all else that it does takes longer as well.",
+			Hint:    "see the CPU limit of the proxies and whether they are throttled, and what else runs on their machines",
+		}
+		f = found(p, f, a.costs...)
+		f.Evidence = append(f.Evidence, proxiesCPU(p)...)
+		p.Report(f)
+	}
+	return nil
+}
+
+// ownTime is what a budget has of the proxy's own doing, and what nothing explains between it and the nodes.
+func ownTime(b *budget.Budget) float64 {
+	ms := 0.0
+	for _, x := range b.Root.Children {
+		if slices.Contains([]budget.Name{budget.ProxyQueue, budget.ReduceProxy, budget.Decode, budget.Unexplained}, x.Name) {
+			ms += x.Ms
+		}
+	}
+	return ms
+}

@@ -1,0 +1,191 @@
+package latency
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// readQueueFull finds query nodes whose reads wait for their turn.
+var readQueueFull = &check.Check{
+	ID:       "read-queue-full",
+	Title:    "Reads wait in the queue of a query node",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue},
+	Doc: `A query node runs as many reads at a time as it has processors times ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` (1 as it ships); others wait (` + "`milvus_querynode_sq_queue_latency`" + `). That is as it should be while the processors are busy. If they are not, the limit is what requests
+wait for: it was set too low, or, up to 2.2, each read was taken to need as many processors as ` + "`queryNode.scheduler.cpuRatio`" + ` says.
+
+Looked at are query nodes where a read waits 5 ms at least, if searches spend a fifth of their mean in queues, and that run as many reads as they may (as many as came a second, times how long they ran, are seven tenths of the limit or more). Then
+
+- a warning is a limit below the number of processors, of which the node uses less than eight tenths;
+- a warning are processors that are busy, nine tenths and more, if searches wait for half of their mean: the node cannot do more;
+- all else is an information: the reads that run do not use the processors, because others do on the same machine, a quota of the container ends before, or segments wait for a disk.
+
+What the node does not tell, its configuration, its processors, is said; without the limit nothing is known to be saturated.`,
+	Remedy: `A limit that is too low: set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (it is read at the start). Busy processors: more query nodes or replicas, or less work (indexes, fewer small segments, smaller limits). Idle ones at the usual limit: see the CPU quota of the container,
+neighbours, and whether segments are mapped from a slow disk.`,
+	Run:         runReadQueueFull,
+	FollowsFrom: append(check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"), check.CausedBy(check.SpeaksOf("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"), "bad-switches")...),
+}
+
+const (
+	ratioKey = "queryNode.scheduler.maxReadConcurrentRatio"
+	// saturated is the part of the limit that runs on average where reads wait as of the limit: they come unevenly.
+	saturated = 0.7
+	// idle and busy are parts of the processors.
+	idle, busy = 0.8, 0.9
+)
+
+func runReadQueueFull(p *check.Pass) error {
+	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
+		return p.Skip(why)
+	}
+	b := overall(p, budget.Search)
+	if b == nil {
+		if b = overall(p, budget.Query); b == nil {
+			return nil
+		}
+	}
+	whole, ok := costOf(b, budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue)
+	if !ok || !whole.matters(much) {
+		return nil
+	}
+	var groups [3][]waiting
+	for _, w := range workers(p, b) {
+		if w.queue == nil || w.queue.Mean.Low < worth {
+			continue
+		}
+		if x, ok := waitingOf(p, &w); ok {
+			groups[x.story] = append(groups[x.story], x)
+		}
+	}
+	for _, list := range groups {
+		if len(list) > 0 {
+			reportQueue(p, b, list)
+		}
+	}
+	return nil
+}
+
+// turns is how many reads a node runs, and may run.
+type turns struct {
+	running, limit float64
+	ratio          string // as configured; "" unknown
+	used           float64
+	has            int64
+	known          bool // used and has
+}
+
+func turnsOf(w *worker) turns {
+	t := turns{}
+	if w.call.PerSecond.Known {
+		t.running = w.call.PerSecond.Value * max(0, w.call.Ms-w.queue.Ms) / 1000
+	}
+	t.used, t.has, t.known = cores(w.node)
+	if v, ok := w.node.Config.Get(model.FoldConfigKey(ratioKey)); ok {
+		t.ratio = v
+		if r, err := strconv.ParseFloat(v, 64); err == nil && r > 0 && t.known {
+			t.limit = max(1, float64(int64(r*float64(t.has))))
+		}
+	}
+	return t
+}
+
+// story is why reads wait.
+type story int
+
+const (
+	ofLimit story = iota // the limit is low, and processors are idle
+	ofWork               // all processors are busy
+	ofOther              // processors are not busy, and the limit is not low
+)
+
+// waiting is a node where reads wait, and why.
+type waiting struct {
+	worker
+	turns
+	story story
+}
+
+// waitingOf says why reads wait on a node; ok is false if nothing says that they wait for their turn.
+func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
+	t := turnsOf(w)
+	x = waiting{worker: *w, turns: t}
+	switch free := t.used / float64(max(1, t.has)); {
+	case !t.known:
+		p.Unseen("how busy the processors of " + w.node.Name() + " are, where reads wait " + budget.Milliseconds(w.queue.Ms) + ": " + facts.WhySilent(w.node))
+		return x, false
+	case t.limit == 0:
+		p.Unseen("how many reads " + w.node.Name() + " runs at a time, where they wait " + budget.Milliseconds(w.queue.Ms) + ": it does not tell " + ratioKey)
+		return x, false
+	case t.running < saturated*t.limit:
+		return x, false // reads come in bursts: what waits is taken up as soon as it can be
+	case t.limit < float64(t.has) && free < idle:
+		x.story = ofLimit
+	case free >= busy:
+		x.story = ofWork
+	default:
+		x.story = ofOther
+	}
+	return x, true
+}
+
+// reportQueue reports the nodes of one story: the one whose queue is longest, and the others with it.
+func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
+	slices.SortStableFunc(list, func(x, y waiting) int { return cmp.Compare(y.queue.Waited, x.queue.Waited) })
+	c := cost{of: b, phase: budget.ReadQueue}
+	for i := range list {
+		c.ms += list[i].queue.Waited
+	}
+	queue, _ := costOf(b, budget.ReadQueue, budget.ConsistencyQueue)
+	if pool, ok := costOf(b, budget.PoolWait); ok && queue.ms > 0 {
+		c.ms += pool.ms * min(1, c.ms/queue.ms) // taken and not begun yet, where the queue is
+	}
+	c.low = max(0, c.ms-cut)
+	c.gain = budget.Interval{Low: c.low, High: min(b.Ms, c.ms+hidden(b))}
+	x := &list[0]
+	n := x.node
+	f := check.Finding{Object: n.Ref(), Severity: check.Info}
+	first := fmt.Sprintf("reads wait %s in the queue of %s", budget.Milliseconds(x.queue.Ms), n.Name())
+	if more := len(list) - 1; more > 0 {
+		first += fmt.Sprintf(" (and in those of %s more)", words.Number(more))
+	}
+	first += fmt.Sprintf(", %s of a search,", c.ofWhole())
+	uses := fmt.Sprintf("%.1f of %d cores", x.used, x.has)
+	switch x.story {
+	case ofLimit:
+		f.Severity = check.Warning
+		f.Message = fmt.Sprintf("%s while it uses %s: it runs %.0f at a time (%s is %s)", first, uses, x.limit, ratioKey, x.ratio)
+		f.Impact = "Searches wait for their turn while processors are idle."
+		f.Hint = check.Advise("set queryNode.scheduler.maxReadConcurrentRatio to 1 or more, and restart %s", n.Name())
+	case ofWork:
+		f.Severity = c.severity()
+		f.Message = fmt.Sprintf("%s as its processors are busy: %s", first, uses)
+		f.Impact = "The node does as much as it can: more requests only wait longer."
+		f.Hint = "more query nodes or replicas, or less work for each search: indexes, fewer small segments, smaller limits"
+	default:
+		f.Message = fmt.Sprintf("%s while it uses %s, running %.0f at a time: what runs does not get the processors, or does not need them", first, uses, x.limit)
+		f.Impact = "Searches wait for others that wait themselves: for processors that a quota or neighbours take, or for a disk."
+		f.Hint = check.Advise("see the CPU quota of %s, what else runs on its machine, and whether its segments are mapped from a disk", n.Name())
+	}
+	f = found(p, f, c)
+	for i := range list {
+		x := &list[i]
+		if i > 0 {
+			f.Objects = append(f.Objects, x.node.Ref())
+		}
+		f.Evidence = append(f.Evidence, check.Measured("reads at a time on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s", check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
+		f.Evidence = append(f.Evidence, usesFacts(x.node)...)
+	}
+	p.Report(f)
+}

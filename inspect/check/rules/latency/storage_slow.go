@@ -1,0 +1,109 @@
+package latency
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+)
+
+// storageSlow finds an object storage that answers late while segments are loaded or flushed.
+var storageSlow = &check.Check{
+	ID:       "storage-slow",
+	Title:    "The object storage answers late",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Doc: `Query nodes read segments and indexes from the object storage, data nodes write what is flushed or compacted. ` + "`milvus_storage_request_latency`" + ` (2.2 on) of the part in Go and ` + "`internal_storage_request_latency`" + ` (2.3 on) of that in C++ say how long a read (get) and a write (put) take.
+The files are of some MiB up to the 16 of a slice of an index: MinIO on the same network needs some 10 to 150 ms, S3 up to 300.
+
+A warning is a mean of a second and more for reads or writes of a process, of ten in the window at least; from half a second on it is an information. Searches of what is loaded do not read, so that it costs them nothing (but where segments are loaded when they are searched, tiered storage):
+loads, flushes, index builds and compactions take so much longer. Storage in a local folder is not counted by Milvus.`,
+	Remedy:      `See the storage's own metrics: throttling (503 SlowDown), its disks, the network between; and whether processes of one machine only are late. Large bursts come from loads of many collections and from compaction.`,
+	Run:         runStorageSlow,
+	FollowsFrom: check.CausedBy(nil, "storage-failing"),
+}
+
+const (
+	storageWarn, storageInfo = 1000, 500 // ms
+	fewOperations            = 10
+)
+
+// operation is what a process does with the storage.
+type operation struct {
+	node      *model.LiveNode
+	name      string
+	ms, count float64
+}
+
+func runStorageSlow(p *check.Pass) error {
+	if p.Runtime == nil {
+		return p.Skip("the nodes were not asked")
+	}
+	unseenMetrics(p, "querynode", "datanode", "indexnode", "streamingnode")
+	var slow []operation
+	counted := 0
+	for _, x := range processes(p) {
+		for _, name := range []metrics.Name{metrics.StorageRequest, metrics.CoreStorageRequest} {
+			for _, op := range []string{"get", "put"} {
+				o := operation{node: x.node, name: op}
+				o.ms, o.count = x.mean(name, label("persistent_data_op_type", op))
+				if o.count >= fewOperations {
+					counted++
+				}
+				if o.count >= fewOperations && o.ms >= storageInfo {
+					slow = append(slow, o)
+				}
+			}
+		}
+	}
+	switch {
+	case len(slow) > 0:
+		reportStorage(p, slow)
+	case counted == 0:
+		return p.Skip("no process read or wrote ten files in the window")
+	}
+	return nil
+}
+
+func reportStorage(p *check.Pass, slow []operation) {
+	slices.SortStableFunc(slow, func(a, b operation) int { return cmp.Compare(b.ms, a.ms) })
+	worst := &slow[0]
+	f := check.Finding{
+		Severity: check.Info,
+		Message:  fmt.Sprintf("the object storage takes %s for a %s of %s", budget.Milliseconds(worst.ms), doing(worst.name), worst.node.Name()),
+		Impact:   "Loads, flushes, index builds and compactions take so much longer; searches of what is loaded do not.",
+		Hint:     "see the storage's own metrics: throttling, its disks, the network to it",
+	}
+	if worst.ms >= storageWarn {
+		f.Severity = check.Warning
+	}
+	for i := range slow {
+		o := &slow[i]
+		if ref := o.node.Ref(); !slices.Contains(f.Objects, ref) {
+			f.Objects = append(f.Objects, ref)
+		}
+		f.Evidence = append(f.Evidence, check.Measured(fmt.Sprintf("a %s of %s", doing(o.name), o.node.Name()), o.node.Name()+" /metrics", "%s, of %s", millis(o.ms), check.N(int64(o.count))))
+	}
+	for _, x := range processes(p, "querynode", "datanode", "streamingnode", "standalone") {
+		if ms, n := x.mean(metrics.LoadSegment); n > 0 {
+			f.Evidence = append(f.Evidence, check.Measured("loading a segment on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+		}
+		if ms, n := x.mean(metrics.FlushSave); n > 0 {
+			f.Evidence = append(f.Evidence, check.Measured("writing what is flushed on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+		}
+	}
+	p.Report(f)
+}
+
+func doing(operation string) string {
+	if operation == "put" {
+		return "write"
+	}
+	return "read"
+}

@@ -1,0 +1,148 @@
+package latency
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// walAppendSlow finds a message queue that takes what is written late.
+var walAppendSlow = &check.Check{
+	ID:       "wal-append-slow",
+	Title:    "The message queue takes long to take what is written",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.WALAppend, budget.ConsistencyWait},
+	Doc: `An insert or delete is answered once the message queue has it, and time ticks, which Strong and Bounded searches wait for, go the same way. How long it takes say ` + "`milvus_msgstream_request_latency{message_op_type=\"produce\"}`" + ` of proxies and of RootCoord (2.2 on) and, of streaming nodes,
+` + "`milvus_wal_append_message_duration_seconds`" + ` (2.6 on). On a 2.3.5 with Kafka on a busy machine these were 7 to 18 ms; while Kafka stood still for two seconds of three, 200 and 285.
+
+A warning is a mean of 100 ms and more, of ten messages at least; from 50 ms on it is an information. If some processes write fast and others do not, it is the way of those, or themselves.`,
+	Remedy:      `See Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or elect leaders, replicas that are not in sync, quotas of clients; and the network between. ` + "`kitescope diagnose`" + ` asks the queue for its offsets, too (` + "`queue-unreachable`" + `).`,
+	Run:         runWALAppendSlow,
+	FollowsFrom: append(check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.Shares("nodes"), "process-slow")...),
+}
+
+const (
+	walWarn, walInfo = 100, 50 // ms
+	fewAppends       = 10
+)
+
+// writer is a process that writes to the queue.
+type writer struct {
+	node      *model.LiveNode
+	ms, count float64
+}
+
+func runWALAppendSlow(p *check.Pass) error {
+	if p.Runtime == nil {
+		return p.Skip("the nodes were not asked")
+	}
+	unseenMetrics(p, "proxy", "rootcoord", "mixcoord", "streamingnode")
+	var slow, all []writer
+	for _, x := range processes(p) {
+		w := writer{node: x.node}
+		w.ms, w.count = x.mean(metrics.QueueRequest, label("message_op_type", "produce"))
+		if ms, n := x.mean(metrics.WALAppend); n > 0 {
+			w.ms, w.count = ms, n
+		}
+		if w.count < fewAppends {
+			continue
+		}
+		all = append(all, w)
+		if w.ms >= walInfo {
+			slow = append(slow, w)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return p.Skip("no process counted ten messages to the queue")
+	case len(slow) == 0:
+		return nil
+	}
+	slices.SortStableFunc(slow, func(a, b writer) int { return cmp.Compare(b.ms, a.ms) })
+	reportWAL(p, slow, all)
+	return nil
+}
+
+func reportWAL(p *check.Pass, slow, all []writer) {
+	worst := &slow[0]
+	f := check.Finding{
+		Severity: check.Info,
+		Message:  fmt.Sprintf("the message queue takes %s to take a message of %s", budget.Milliseconds(worst.ms), worst.node.Name()),
+		Impact:   "Inserts and deletes wait as long; time ticks come late, and searches that wait for consistency wait for them.",
+		Hint:     "see the message queue: its disks, brokers that are gone, replicas that are not in sync; and the network to it",
+	}
+	if worst.ms >= walWarn {
+		f.Severity = check.Warning
+	}
+	for i := range slow {
+		f.Objects = append(f.Objects, slow[i].node.Ref())
+	}
+	if len(slow) < len(all) {
+		f.Message += fmt.Sprintf(" (%s of %s that write to it)", words.Number(len(slow)), words.Plural(len(all), "process"))
+		if len(slow) == 1 {
+			f.Object = worst.node.Ref()
+			f.Hint = check.Advise("other processes write fast: see the way from %s to the queue, and its CPU", worst.node.Name())
+		}
+	}
+	if costs := walCosts(p); len(costs) > 0 {
+		few := f.Severity
+		f = found(p, f, costs...)
+		f.Severity = few // the messages are many
+	}
+	for i := range all {
+		w := &all[i]
+		f.Evidence = append(f.Evidence, check.Measured("a message of "+w.node.Name(), w.node.Name()+" /metrics", "%s, of %s", millis(w.ms), check.N(int64(w.count))))
+	}
+	p.Report(f)
+}
+
+// walCosts are what requests wait for the queue: writes for their messages, reads for time ticks that are late.
+func walCosts(p *check.Pass) (list []cost) {
+	for _, kind := range []budget.Request{budget.Insert, budget.Upsert, budget.Delete} {
+		if b := overall(p, kind); b != nil {
+			if c, ok := costOf(b, budget.WALAppend); ok && c.low >= worth {
+				list = append(list, c)
+			}
+		}
+	}
+	tick := float64(milliseconds(p, "proxy.timeTickInterval", usualTick)) / float64(time.Millisecond)
+	for _, kind := range []budget.Request{budget.Search, budget.Query} {
+		b := overall(p, kind)
+		if b == nil {
+			continue
+		}
+		if c, ok := costOf(b, budget.ConsistencyWait); ok && c.low > lateTicks*tick {
+			c.gain = budget.Interval{Low: c.low - lateTicks*tick, High: c.ms}
+			c.ms, c.low = c.ms-tick, c.low-lateTicks*tick
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// unseenMetrics notes which processes of some roles gave no metrics.
+func unseenMetrics(p *check.Pass, roles ...string) {
+	for _, n := range p.Runtime.Nodes {
+		if slices.Contains(roles, n.Role) && (n.Process == nil || n.Process.Metrics == nil) && !p.IsGone(n) {
+			p.Unseen("metrics of " + n.Name() + ": " + whyNoMetrics(n))
+		}
+	}
+}
+
+func whyNoMetrics(n *model.LiveNode) string {
+	if x := n.Process; x != nil && x.Outcome != model.Answered {
+		return facts.OutcomeText(x.Outcome, x.Reason)
+	}
+	return facts.WhySilent(n)
+}
