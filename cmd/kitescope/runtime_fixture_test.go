@@ -134,7 +134,7 @@ func underloaded(t *testing.T, d *diagnosis1) {
 func TestUnderloadedNodeAsked(t *testing.T) {
 	f := capturedT7(t, nil)
 	files := ofCapture(t, "cluster-2.3.5-t7")
-	asked := []string{"--live", "--window", "0", "--from", f.from}
+	asked := []string{"--live", "--window", "0", "--metrics-port", f.proxyPort, "--from", f.from}
 	same(t, "balance", shares(t, asked...), shares(t, files...))
 	e := f.run(t, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, asked...)...)
 	live := &diagnosis1{}
@@ -151,7 +151,7 @@ func TestDemoFindings(t *testing.T) {
 	}
 	t.Cleanup(served.stop)
 	want := objects(diagnosed(t, ofCapture(t, "cluster-2.3.5-t7")...))
-	for _, flags := range [][]string{{"--from", demo.From}, {"--from", served.from(), "--now", demo.Now().Format(time.RFC3339)}} {
+	for _, flags := range [][]string{{"--from", demo.From}, {"--from", served.from(), "--metrics-port", served.ProxyPort(), "--now", demo.Now().Format(time.RFC3339)}} {
 		d := diagnosed(t, append([]string{"--window", "0"}, flags...)...)
 		underloaded(t, d)
 		same(t, "findings", objects(d), want)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -167,6 +168,8 @@ type fakes struct {
 	from string
 	// now is the clock of who reads it.
 	now func() time.Time
+	// proxyPort is the port of the proxy's HTTP server, where it is served and no answer tells it.
+	proxyPort string
 }
 
 // settle makes etcd write what it holds: it does so by and by, and its size changes then.
@@ -299,7 +302,18 @@ func capturedT7(t *testing.T, edit func(*recorded.Options)) *fakes {
 		edit(&opts)
 	}
 	kvs := sourcetest.ReadDump(t, capture("cluster-2.3.5-t7")).Below("by-dev/")
+	// A proxy of 2.3 tells nobody where its HTTP server is: of the recording its session alone is known.
+	const proxyWeb = "127.0.0.1:20131"
+	for i := range records {
+		if r := &records[i]; r.Role == "proxy" && opts.Metrics[r.Address] != nil {
+			records = append(records, live.Record{Role: r.Role, Node: r.Node, Address: proxyWeb, Method: "GET /metrics", Response: opts.Metrics[r.Address]})
+			break
+		}
+	}
 	f := startFakes(t, kvs, func(*model.Cluster) []live.Record { return records }, opts)
+	if at, ok := f.servers.Address(proxyWeb); ok {
+		_, f.proxyPort, _ = net.SplitHostPort(at)
+	}
 	// RootCoord reserves timestamps 3 s in advance.
 	reserved := string(binary.BigEndian.AppendUint64(nil, uint64(askedT7().Add(3*time.Second).UnixNano())))
 	if _, err := f.etcd.Client.Put(t.Context(), "by-dev/kv/gid/timestamp", reserved); err != nil {
