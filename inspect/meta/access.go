@@ -55,19 +55,26 @@ func (s *state) grants() []*model.Grant {
 	s.each(kindGrant, func(f *fact) { privileges[f.names[0]] = append(privileges[f.names[0]], f) })
 	var list []*model.Grant
 	s.each(kindGrantee, func(f *fact) {
-		database, object, ok := strings.Cut(f.names[2], ".")
-		if !ok { // before 2.2.9
-			database, object = "default", f.names[2]
-		}
+		of := granted(f)
 		for _, p := range privileges[f.value.(string)] {
-			list = append(list, &model.Grant{
-				Role: f.names[0], ObjectType: f.names[1], Database: database, Object: object,
-				Privilege: strings.TrimPrefix(p.names[1], "Privilege"), Grantor: p.value.(string),
-			})
+			grant := of
+			grant.Privilege, grant.Grantor = privilege(p), p.value.(string)
+			list = append(list, &grant)
 		}
 	})
 	return list
 }
+
+// granted is whom a grantee key gives something to, and on what.
+func granted(f *fact) model.Grant {
+	database, object, ok := strings.Cut(f.names[2], ".")
+	if !ok { // before 2.2.9
+		database, object = "default", f.names[2]
+	}
+	return model.Grant{Role: f.names[0], ObjectType: f.names[1], Database: database, Object: object}
+}
+
+func privilege(f *fact) string { return strings.TrimPrefix(f.names[1], "Privilege") }
 
 func (s *state) config() []*model.ConfigEntry {
 	var list []*model.ConfigEntry

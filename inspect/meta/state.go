@@ -182,18 +182,11 @@ func (s *state) putSmall(kv source.KV, k *keyParts) {
 	if s.pass(kv, k) {
 		return
 	}
-	value, err := s.decode(kind, kv)
+	f, err := s.fact(kv, k)
 	if err != nil {
 		s.note(kv, err.Error())
 		s.forget(key, k)
 		return
-	}
-	f := &fact{key: key, kind: k.kind, ids: k.ids, mod: kv.ModRevision, lease: kv.Lease, version: kv.Version, created: kv.CreateRevision, value: value}
-	for i := range k.names {
-		f.names[i] = string(k.names[i])
-	}
-	if reason := contradiction(f); reason != "" {
-		s.note(kv, reason)
 	}
 	s.dirty |= groupOf(k.kind)
 	if c := collectionKind(k.kind); c {
@@ -204,6 +197,24 @@ func (s *state) putSmall(kv source.KV, k *keyParts) {
 		s.facts[k.kind] = make(map[string]*fact)
 	}
 	s.facts[k.kind][key] = f
+}
+
+// fact decodes a key of a kind of which there are few.
+func (s *state) fact(kv source.KV, k *keyParts) (*fact, error) {
+	value, err := s.decode(s.grammar.kinds[k.kind], kv)
+	if err != nil {
+		return nil, err
+	}
+	f := &fact{
+		key: string(kv.Key), kind: k.kind, ids: k.ids, mod: kv.ModRevision, lease: kv.Lease, version: kv.Version, created: kv.CreateRevision, value: value,
+	}
+	for i := range k.names {
+		f.names[i] = string(k.names[i])
+	}
+	if reason := contradiction(f); reason != "" {
+		s.note(kv, reason)
+	}
+	return f, nil
 }
 
 // forget drops the fact of a key.
