@@ -1,0 +1,145 @@
+package history
+
+import (
+	"kitescope/inspect/diff"
+	"kitescope/inspect/model"
+)
+
+// creatingState is that of objects which RootCoord has written, and not yet finished to make.
+const creatingState = "Creating"
+
+func collectionChanged(c *change) bool {
+	before, _ := c.before.(*model.Collection)
+	after, _ := c.after.(*model.Collection)
+	if after == nil {
+		delete(c.creating, before.ID)
+		delete(c.live, before.ID)
+		if before.Dropped() {
+			return false // it was told when it was marked
+		}
+		return c.told(collectionDropped)
+	}
+	c.pool.names[after.ID] = after.Name
+	if after.State == creatingState {
+		c.creating[after.ID] = true
+		return false
+	}
+	created := before == nil || before.State == creatingState
+	if created && after.State != "Dropping" {
+		c.created = append(c.created, after.ID)
+		return c.told(collectionCreated)
+	}
+	if after.Dropped() {
+		delete(c.live, after.ID)
+	}
+	if after.Dropped() && (before == nil || !before.Dropped()) {
+		n := news{kind: collectionDropped, after: string(after.State)}
+		n.object, n.collection, _ = diff.Describe(after)
+		if before != nil {
+			n.before = string(before.State)
+		}
+		return c.tell(n)
+	}
+	return before != nil && c.altered(collectionAltered)
+}
+
+func partitionChanged(c *change) bool {
+	before, _ := c.before.(*model.Partition)
+	after, _ := c.after.(*model.Partition)
+	if after != nil {
+		c.partitions[after.ID] = after.Name
+	}
+	switch {
+	case after == nil:
+		return !before.State.Gone() && c.told(partitionDropped)
+	case after.State == creatingState:
+		return false
+	case after.State.Gone():
+		return (before == nil || !before.State.Gone()) && c.told(partitionDropped)
+	case before == nil || before.State == creatingState:
+		return c.told(partitionCreated)
+	}
+	return c.altered(partitionAltered)
+}
+
+// fieldChanged tells of fields that come to a collection or go: those that it was created with came with it.
+func fieldChanged(c *change) bool {
+	object := c.after
+	if object == nil {
+		object = c.before
+	}
+	field, ok := object.(*model.Field)
+	return ok && c.schemaChanged(field.Collection, "field "+field.Name)
+}
+
+func functionChanged(c *change) bool {
+	object := c.after
+	if object == nil {
+		object = c.before
+	}
+	f, ok := object.(*model.Function)
+	return ok && c.schemaChanged(c.collection, "function "+f.Name)
+}
+
+// schemaChanged waits for the end of the revision: a collection may be created, or be gone, in the same one.
+func (c *change) schemaChanged(id model.CollectionID, what string) bool {
+	if c.beginning || id == 0 {
+		return false
+	}
+	n := news{kind: collectionAltered, collection: id, object: model.Ref{Resource: "collections", ID: id.String(), Name: c.pool.names[id]}}
+	switch {
+	case c.before == nil:
+		n.after = what
+	case c.after == nil:
+		n.before = what
+	default:
+		if n.before, n.after = fieldsText(c.before, c.after); n.before == n.after {
+			return false
+		}
+		n.detail = what
+	}
+	c.schema = append(c.schema, n)
+	return true
+}
+
+// fieldsText is what differs between two states of an object.
+func fieldsText(before, after any) (from, to string) {
+	for i, f := range diff.Fields(before, after) {
+		if i > 0 {
+			from, to = from+" ", to+" "
+		}
+		from, to = from+f.Field+"="+f.From, to+f.Field+"="+f.To
+	}
+	return from, to
+}
+
+// endSchemas tells what changed of collections that were there before and are still.
+func (r *Reader) endSchemas() {
+	for _, n := range r.schema {
+		if !r.creating[n.collection] && r.live[n.collection] {
+			r.tell(n)
+		}
+	}
+	r.schema = r.schema[:0]
+	for _, id := range r.created {
+		delete(r.creating, id)
+		r.live[id] = true
+	}
+	r.created = r.created[:0]
+}
+
+func indexChanged(c *change) bool {
+	before, _ := c.before.(*model.Index)
+	after, _ := c.after.(*model.Index)
+	if after == nil {
+		return !before.Deleted && c.told(indexDropped)
+	}
+	c.indexes[after.ID] = after.Name
+	switch {
+	case before == nil:
+		return !after.Deleted && c.told(indexCreated)
+	case after.Deleted && !before.Deleted:
+		return c.told(indexDropped)
+	}
+	return c.altered(indexAltered)
+}

@@ -1,0 +1,138 @@
+package history
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// channelBefore is who watches a channel by the records of it, one for each node.
+type channelBefore struct {
+	object     model.Ref
+	collection model.CollectionID
+	now        map[model.NodeID]string // the state of each record
+	// was is now as of the last revision; rewritten, that a record was written in this one.
+	was       map[model.NodeID]string
+	rewritten bool
+}
+
+func (c *channelBefore) settle() {
+	c.was, c.rewritten = maps.Clone(c.now), false
+}
+
+// channel is the channel of a Ref, which was touched in this revision.
+func (r *Reader) channel(ref model.Ref, collection model.CollectionID) *channelBefore {
+	key := ref.Resource + "/" + ref.ID
+	c := r.channels[key]
+	if c == nil {
+		c = &channelBefore{object: ref, collection: collection, now: map[model.NodeID]string{}}
+		r.channels[key] = c
+	}
+	if !slices.Contains(r.touched, key) {
+		r.touched = append(r.touched, key)
+	}
+	return c
+}
+
+// watchChanged takes a watch record of Milvus up to 2.5 in. What it means is known when all of the revision is: the record of the node that
+// a channel goes to is written in the same transaction that the other one's is deleted in.
+func watchChanged(c *change) bool {
+	before, _ := c.before.(*model.VChannel)
+	after, _ := c.after.(*model.VChannel)
+	of := after
+	if of == nil {
+		of = before
+	}
+	x := c.channel(vchannelRef(of.Name), of.Collection)
+	if after == nil {
+		delete(x.now, before.Watcher)
+		return true
+	}
+	x.now[after.Watcher] = after.WatchState
+	x.rewritten = true
+	return true
+}
+
+// pchannelChanged takes the assignment of a pchannel of 2.6 in.
+func pchannelChanged(c *change) bool {
+	before, _ := c.before.(*model.PChannel)
+	after, _ := c.after.(*model.PChannel)
+	of := after
+	if of == nil {
+		of = before
+	}
+	x := c.channel(ref("pchannels", of.Name), 0)
+	clear(x.now)
+	if after != nil && after.Node != 0 {
+		x.now[after.Node] = after.State
+		x.rewritten = true
+	}
+	return true
+}
+
+// endChannels tells of the channels whose records were written in a revision.
+func (r *Reader) endChannels() {
+	for _, key := range r.touched {
+		c := r.channels[key]
+		r.tellChannel(c)
+		if len(c.now) == 0 {
+			delete(r.channels, key)
+			continue
+		}
+		c.settle()
+	}
+	r.touched = r.touched[:0]
+}
+
+func (r *Reader) tellChannel(c *channelBefore) {
+	n := news{object: c.object, collection: c.collection}
+	from, to := nodesOf(c.was), nodesOf(c.now)
+	switch {
+	case from == to && !c.rewritten:
+		return
+	case from == to:
+		n.kind, n.before, n.after = channelRewritten, statesOf(c.was), statesOf(c.now)
+		n.detail = "by " + to
+		if to == "" {
+			n.detail = unassigned
+		}
+	case to == "" && len(c.now) == 0:
+		n.kind, n.before = channelReleased, from
+	case from == "":
+		n.kind, n.after, n.detail = channelAssigned, to, statesOf(c.now)
+	case to == "":
+		n.kind, n.before, n.detail = channelReleased, from, unassigned
+	default:
+		n.kind, n.before, n.after, n.detail = channelReassigned, from, to, statesOf(c.now)
+	}
+	r.tell(n)
+}
+
+const unassigned = "no node has it"
+
+// nodesOf names the nodes with a record: "node 8". What DataCoord buffers under no node is unassigned.
+func nodesOf(records map[model.NodeID]string) string {
+	var names []string
+	for _, node := range slices.Sorted(maps.Keys(records)) {
+		if node != model.UnassignedNode {
+			names = append(names, node.String())
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "node " + names[0]
+	}
+	return "nodes " + strings.Join(names, ",")
+}
+
+func statesOf(records map[model.NodeID]string) string {
+	states := make([]string, 0, len(records))
+	for _, node := range slices.Sorted(maps.Keys(records)) {
+		states = append(states, records[node])
+	}
+	return strings.Join(states, ",")
+}

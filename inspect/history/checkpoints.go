@@ -1,0 +1,104 @@
+package history
+
+import (
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// A checkpoint is written every few seconds to a minute: a single write is no news, that none comes is.
+const (
+	// stoppedTimes is how many of the longest of the last intervals make a stop, stoppedLeast how long it is at least: checkpoints of
+	// an idle 2.3.5 are written once a minute.
+	stoppedTimes = 3
+	stoppedLeast = int64(2 * time.Minute)
+	paceKept     = 5
+	// heldLeast is how long a stop is while a segment of the channel grows: rows in it that are not yet in storage hold the checkpoint,
+	// until a data node writes them after ten minutes at the latest (dataNode.segment.syncPeriod).
+	heldLeast = int64(11 * time.Minute)
+)
+
+// pace is how a checkpoint moved of late.
+type pace struct {
+	collection model.CollectionID
+	at         model.TSO
+	// revision is that of the last move, moved its time by the clock so far; 0 before the first that was seen.
+	revision, moved int64
+	intervals       [paceKept]int64
+	next            int
+	// held says that a segment of the channel has grown since the last move.
+	held bool
+}
+
+func vchannelRef(name string) model.Ref { return ref("vchannels", name) }
+
+// takeCheckpoint takes a position in. One that is written again without moving on is none.
+func (r *Reader) takeCheckpoint(object model.Ref, collection model.CollectionID, at model.TSO, gone bool) {
+	p := r.pace[object]
+	switch {
+	case gone || at == model.MaxTSO: // of a channel that was dropped
+		delete(r.pace, object)
+		return
+	case p == nil:
+		r.pace[object] = &pace{collection: collection, at: at, revision: r.revision, moved: r.clock.now(), held: r.growing[object.ID] > 0}
+		return
+	case at <= p.at:
+		return
+	}
+	now := r.clock.now()
+	if p.moved == 0 {
+		p.at, p.revision, p.moved, p.held = at, r.revision, now, r.growing[object.ID] > 0
+		return
+	}
+	after := now - p.moved
+	if r.stopped(p, after) {
+		r.tellStop(object, p, after)
+		r.tell(news{kind: checkpointResumed, object: object, collection: collection, detail: "after " + words.Span(time.Duration(after))})
+	} else if after <= stoppedLeast { // one that was held is not usual
+		p.intervals[p.next] = after
+		p.next = (p.next + 1) % paceKept
+	}
+	p.at, p.revision, p.moved, p.held = at, r.revision, now, r.growing[object.ID] > 0
+}
+
+// stopped reports whether so long without a move is no usual interval. Checkpoints of what was dropped stay where they are.
+func (r *Reader) stopped(p *pace, after int64) bool {
+	if p.collection != 0 && !r.live[p.collection] {
+		return false
+	}
+	least := stoppedLeast
+	if p.held {
+		least = heldLeast
+	}
+	usual := int64(0)
+	for _, i := range p.intervals {
+		usual = max(usual, i)
+	}
+	return after > max(stoppedTimes*usual, least)
+}
+
+func (r *Reader) tellStop(object model.Ref, p *pace, after int64) {
+	r.tell(news{
+		kind: checkpointStopped, object: object, collection: p.collection, at: p.revision,
+		after: p.at.Time().Format(time.RFC3339), detail: "none for " + words.Span(time.Duration(after)),
+	})
+}
+
+// beginCheckpoints has the time of all positions of before begin now: when they were written is not known, so that a stop is told
+// of when it was that long since then.
+func (r *Reader) beginCheckpoints() {
+	for channel, p := range r.pace {
+		p.moved, p.held = r.clock.now(), r.growing[channel.ID] > 0
+	}
+}
+
+// endCheckpoints tells of those that stand still at the end.
+func (r *Reader) endCheckpoints() {
+	now := r.clock.now()
+	for object, p := range r.pace {
+		if p.moved > 0 && r.stopped(p, now-p.moved) {
+			r.tellStop(object, p, now-p.moved)
+		}
+	}
+}

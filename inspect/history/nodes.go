@@ -1,0 +1,79 @@
+package history
+
+import (
+	"strings"
+
+	"kitescope/inspect/diff"
+	"kitescope/inspect/model"
+)
+
+// sessionChanged tells of nodes. A coordinator that may have a standby is registered twice while it is active, as {role} and as
+// {role}-{id}: that is one node.
+func sessionChanged(c *change) bool {
+	before, _ := c.before.(*model.Session)
+	after, _ := c.after.(*model.Session)
+	if before != nil && after != nil && nodeName(before) == nodeName(after) {
+		return c.sessionRewritten(before, after)
+	}
+	told := false
+	if before != nil {
+		told = c.sessionEnded(before, after)
+	}
+	if after != nil {
+		told = c.sessionBegan(after) || told
+	}
+	return told
+}
+
+func nodeName(s *model.Session) string { return s.Role + "-" + s.Node.String() }
+
+func (c *change) sessionBegan(s *model.Session) bool {
+	name := nodeName(s)
+	c.sessions[name]++
+	ref, _, text := diff.Describe(s)
+	if c.sessions[name] > 1 {
+		return !s.Standby && c.tell(news{kind: nodeChanged, object: ref, before: "standby", after: "active"})
+	}
+	return c.tell(news{kind: nodeJoined, object: ref, after: text})
+}
+
+func (c *change) sessionEnded(s, next *model.Session) bool {
+	name := nodeName(s)
+	ref, _, text := diff.Describe(s)
+	if c.sessions[name]--; c.sessions[name] > 0 {
+		return !s.Standby && c.tell(news{kind: nodeChanged, object: ref, before: "active", after: "standby"})
+	}
+	delete(c.sessions, name)
+	n := news{kind: nodeLeft, object: ref, before: text}
+	switch {
+	case s.Stopping:
+		n.detail = "it was stopping"
+	case next != nil:
+		n.detail = nodeName(next) + " took its place"
+	case saysGoodbye(s):
+		n.kind, n.detail = nodeLost, "its lease ended"
+	default:
+		n.detail = "whether it said goodbye is not recorded"
+	}
+	return c.tell(n)
+}
+
+// saysGoodbye reports whether a process that is told to end marks its session as stopping first: query nodes since 2.2, index nodes
+// since 2.3, streaming nodes. Of the others nothing tells whether a session was ended or has run out.
+func saysGoodbye(s *model.Session) bool {
+	switch s.Role {
+	case "querynode", "streamingnode":
+		return s.Version != "" && !strings.HasPrefix(s.Version, "2.1.")
+	case "indexnode":
+		return s.Version != "" && !strings.HasPrefix(s.Version, "2.1.") && !strings.HasPrefix(s.Version, "2.2.")
+	}
+	return false
+}
+
+func (c *change) sessionRewritten(before, after *model.Session) bool {
+	if !before.Stopping && after.Stopping {
+		ref, _, _ := diff.Describe(after)
+		return c.tell(news{kind: nodeStopping, object: ref, before: before.State(), after: after.State()})
+	}
+	return c.altered(nodeChanged)
+}

@@ -1,0 +1,266 @@
+package history
+
+import (
+	"context"
+
+	"kitescope/inspect/diff"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// Reader makes events of changes. It is not safe for concurrent use.
+type Reader struct {
+	decoder *meta.Decoder
+	header  source.Header
+	clock   *Clock
+	pool    *pool
+	groups  groups
+	history History
+
+	// small are the objects under the keys of which there are few, by key.
+	small    map[string]any
+	segments map[model.SegmentID]segmentBefore
+	growing  map[string]int // growing segments of a vchannel
+	builds   map[buildKey]model.IndexState
+	// creating are collections that are not Created yet: their fields and partitions come with them.
+	creating map[model.CollectionID]bool
+	// live are collections whose fields and functions change by being altered, created those that become so at the end of the revision.
+	live    map[model.CollectionID]bool
+	created []model.CollectionID
+	schema  []news // what changed of schemas in this revision
+	// Names, for the objects of other keys.
+	partitions map[model.PartitionID]string
+	grantees   map[string]model.Grant
+	indexes    map[model.IndexID]string
+	sessions   map[string]int // how many keys register a node
+	channels   map[string]*channelBefore
+	pace       map[model.Ref]*pace
+
+	// What is known at the end of a revision alone.
+	revision  int64
+	touched   []string             // vchannels whose watches changed, in order
+	dropped   map[int32]int        // entries of segments that were dropped, by segment's object
+	compacted map[int32]compaction // what was made of segments, by segment's object
+	beginning bool                 // the store as it was is read: nothing happens
+}
+
+// compaction is what a segment was compacted into, and when.
+type compaction struct {
+	revision int64
+	into     model.SegmentID
+}
+
+// NewReader is a Reader of the store that a header is of.
+func NewReader(h source.Header) (*Reader, error) {
+	d, err := meta.NewDecoder(h)
+	if err != nil {
+		return nil, err
+	}
+	p := newPool()
+	return &Reader{
+		decoder: d, header: h, clock: &Clock{}, pool: p, groups: groups{pool: p, newest: map[int32]int{}},
+		history: History{From: h.Revision, To: h.Revision, Plain: map[string]int64{}},
+		small:   map[string]any{}, segments: map[model.SegmentID]segmentBefore{}, growing: map[string]int{}, builds: map[buildKey]model.IndexState{},
+		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]string{}, sessions: map[string]int{},
+		channels: map[string]*channelBefore{}, pace: map[model.Ref]*pace{},
+		live: map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
+		dropped: map[int32]int{}, compacted: map[int32]compaction{},
+	}, nil
+}
+
+// Begin takes the store in as it was.
+func (r *Reader) Begin(ctx context.Context, first source.Snapshot) error {
+	r.beginning = true
+	err := first.Scan(ctx, []source.Range{source.Prefix(r.header.Root + "/")}, func(kv source.KV) error {
+		r.revision = kv.ModRevision
+		r.take(kv, false)
+		return nil
+	})
+	r.touched = r.touched[:0]
+	for _, c := range r.channels {
+		c.settle()
+	}
+	r.endSchemas()
+	r.clock.sort()
+	r.beginCheckpoints()
+	r.revision, r.beginning = 0, false
+	return err
+}
+
+// Apply takes in the changes of a revision; those of one may come in several calls.
+func (r *Reader) Apply(revision int64, events []source.Event) error {
+	if revision != r.revision {
+		r.endRevision()
+		r.revision = revision
+		r.history.Revisions++
+	}
+	r.history.To = max(r.history.To, revision)
+	for i := range events {
+		r.history.Changes++
+		r.take(events[i].KV, events[i].Deleted)
+	}
+	return nil
+}
+
+// Finish is what happened. The Reader is of no use any more.
+func (r *Reader) Finish() *History {
+	r.endRevision()
+	r.endCheckpoints()
+	r.groups.sort()
+	h := r.history
+	h.clock, h.pool, h.entries = r.clock, r.pool, r.groups.entries
+	h.First, _ = r.clock.At(h.From)
+	h.Until, _ = r.clock.At(h.To)
+	return &h
+}
+
+// checkpointKey is the kind of key that holds the checkpoint of a vchannel.
+const checkpointKey = "channel-checkpoint"
+
+// change is a key before and after.
+type change struct {
+	*Reader
+	key           string
+	collection    model.CollectionID // that the key is part of
+	before, after any                // nil: it was not there, is not there any more
+}
+
+// take decodes a change and has its rule make events of it.
+func (r *Reader) take(kv source.KV, deleted bool) {
+	x := r.decoder.Decode(kv, deleted)
+	if x.Problem != "" && x.Object == nil && !x.Gone && x.Kind != "" {
+		if !r.beginning {
+			r.history.Undecoded++
+		}
+		return
+	}
+	news := false
+	switch object := x.Object.(type) {
+	case *model.Segment:
+		news = r.takeSegment(object, x.Gone)
+	case *model.SegmentIndex:
+		news = r.takeIndex(object, x.Gone)
+	case *model.Allocator:
+		r.takeAllocator(x.Kind, object)
+	case *model.VChannel:
+		if x.Kind == checkpointKey {
+			r.takeCheckpoint(vchannelRef(object.Name), object.Collection, object.Checkpoint.At, x.Gone)
+			break
+		}
+		news = r.takeSmall(&x, string(kv.Key))
+	default:
+		if rules[x.Kind] != nil {
+			news = r.takeSmall(&x, string(kv.Key))
+		}
+	}
+	if !news && !r.beginning {
+		r.history.Plain[x.Kind]++
+	}
+}
+
+// takeSmall keeps what a key holds, and compares it with what it held.
+func (r *Reader) takeSmall(x *meta.Single, key string) bool {
+	rule := rules[x.Kind]
+	if rule == nil {
+		return false
+	}
+	c := change{Reader: r, key: key, collection: x.Collection, before: r.small[key], after: x.Object}
+	if x.Object == nil {
+		delete(r.small, key)
+	} else {
+		r.small[key] = keep(x.Object)
+	}
+	if c.before == nil && c.after == nil {
+		return false
+	}
+	return rule(&c)
+}
+
+// keep is an object that stays valid.
+func keep(object any) any {
+	if v, ok := object.(*model.VChannel); ok {
+		kept := *v
+		return &kept
+	}
+	return object
+}
+
+func (r *Reader) takeAllocator(kind string, x *model.Allocator) {
+	if x.Name == "gid/timestamp" || x.Name == "tso/timestamp" {
+		r.clock.Reserved(r.revision, x.At)
+	}
+}
+
+// entry is an event to be told of.
+type news struct {
+	kind                  kindID
+	object                model.Ref
+	collection            model.CollectionID
+	before, after, detail string
+	// at is the revision, 0: the one that is read.
+	at int64
+}
+
+// tell takes an event in, and reports true, which a rule returns.
+func (r *Reader) tell(n news) bool {
+	if r.beginning {
+		return true
+	}
+	at := n.at
+	if at == 0 {
+		at = r.revision
+	}
+	r.groups.add(entry{
+		first: at, last: at, count: 1, kind: n.kind, object: r.pool.object(n.object), collection: n.collection,
+		before: r.pool.text(n.before), after: r.pool.text(n.after), detail: r.pool.text(n.detail),
+	}, r.nanoseconds)
+	return true
+}
+
+// nanoseconds is about when a revision was, by the clock so far.
+func (r *Reader) nanoseconds(revision int64) int64 {
+	at, _ := r.clock.At(revision)
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixNano()
+}
+
+// endRevision tells what the changes of a revision say together.
+func (r *Reader) endRevision() {
+	r.endChannels()
+	r.endSegments()
+	r.endSchemas()
+}
+
+// told describes an object that package diff knows.
+func (c *change) told(kind kindID) bool {
+	object := c.after
+	if object == nil {
+		object = c.before
+	}
+	ref, collection, text := diff.Describe(object)
+	n := news{kind: kind, object: ref, collection: collection, after: text}
+	if c.after == nil {
+		n.before, n.after = text, ""
+	}
+	return c.tell(n)
+}
+
+// altered tells what of an object has changed; false if nothing did that anybody would miss.
+func (c *change) altered(kind kindID) bool {
+	n := news{kind: kind}
+	n.object, n.collection, _ = diff.Describe(c.after)
+	for i, f := range diff.Fields(c.before, c.after) {
+		if i > 0 {
+			n.before, n.after = n.before+" ", n.after+" "
+		}
+		n.before += f.Field + "=" + f.From
+		n.after += f.Field + "=" + f.To
+	}
+	if n.before == "" {
+		return false
+	}
+	return c.tell(n)
+}

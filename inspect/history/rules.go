@@ -1,0 +1,168 @@
+package history
+
+import (
+	"strings"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+)
+
+// A rule makes events of what was under a key and what is there now, one of which may be nil; false says that it is no news.
+type rule = func(c *change) bool
+
+// rules are those of the kinds of keys, by their name in package meta. Segments, their indexes and checkpoints are taken as they come.
+var rules = map[string]rule{
+	"session":             sessionChanged,
+	"channel-watch":       watchChanged,
+	"pchannel":            pchannelChanged,
+	"database":            simple(databaseCreated, databaseAltered, databaseDropped),
+	"collection":          collectionChanged,
+	"partition":           partitionChanged,
+	"field":               fieldChanged,
+	"struct-array-field":  fieldChanged,
+	"function":            functionChanged,
+	"alias":               simple(aliasCreated, aliasAltered, aliasDropped),
+	"index":               indexChanged,
+	"index-2.1":           indexChanged,
+	"collection-load":     loadChanged,
+	"collection-load-2.1": loadChanged,
+	"partition-load":      partitionLoadChanged,
+	"replica":             simple(replicaCreated, replicaChanged, replicaRemoved),
+	"replica-2.1":         simple(replicaCreated, replicaChanged, replicaRemoved),
+	"resource-group":      simple(groupCreated, groupChanged, groupRemoved),
+	"config":              configRule,
+	"user":                userChangedRule,
+	"role":                named(roleCreated, roleDropped, func(x any) model.Ref { return ref("roles", x.(*model.Role).Name) }),
+	"user-role":           userRoleChanged,
+	"grantee":             grantChanged,
+	"grant":               grantChanged,
+	"privilege-group":     simple(privilegeGroupChanged, privilegeGroupChanged, privilegeGroupChanged),
+	"import-job":          taskRule,
+	"preimport-task":      taskRule,
+	"import-task":         taskRule,
+	"compaction-task":     taskRule,
+	"analyze-task":        taskRule,
+	"stats-task":          taskRule,
+	"broadcast-task":      taskRule,
+}
+
+func ref(resource, name string) model.Ref { return model.Ref{Resource: resource, ID: name, Name: name} }
+
+// simple is the rule of objects that come, change and go.
+func simple(created, altered, gone kindID) rule {
+	return func(c *change) bool {
+		switch {
+		case c.before == nil:
+			return c.told(created)
+		case c.after == nil:
+			return c.told(gone)
+		}
+		return c.altered(altered)
+	}
+}
+
+// named is the rule of what is a name and no more.
+func named(created, gone kindID, of func(any) model.Ref) rule {
+	return func(c *change) bool {
+		switch {
+		case c.before == nil:
+			return c.tell(news{kind: created, object: of(c.after)})
+		case c.after == nil:
+			return c.tell(news{kind: gone, object: of(c.before)})
+		}
+		return false
+	}
+}
+
+// configRule tells of settings by their values, of which meta has taken secrets out.
+func configRule(c *change) bool {
+	n := news{kind: configChanged}
+	before, _ := c.before.(*model.ConfigEntry)
+	after, _ := c.after.(*model.ConfigEntry)
+	switch {
+	case after == nil:
+		n.object, n.before, n.detail = ref("config", before.Name), before.Value, "removed"
+	case before == nil:
+		n.object, n.after, n.detail = ref("config", after.Name), after.Value, "new"
+	case before.Value == after.Value && !after.Redacted:
+		return false
+	default:
+		n.object, n.before, n.after = ref("config", after.Name), before.Value, after.Value
+	}
+	return c.tell(n)
+}
+
+func userChangedRule(c *change) bool {
+	user := func(x any) model.Ref { return ref("users", x.(*model.User).Name) }
+	if c.before != nil && c.after != nil {
+		return c.tell(news{kind: userChanged, object: user(c.after)})
+	}
+	return named(userCreated, userDropped, user)(c)
+}
+
+func userRoleChanged(c *change) bool {
+	n := news{kind: roleGranted}
+	x, ok := c.after.(*meta.UserRole)
+	if !ok {
+		n.kind = roleRevoked
+		x = c.before.(*meta.UserRole)
+	} else if c.before != nil {
+		return false
+	}
+	n.object = ref("roles", x.Role)
+	if ok {
+		n.after = x.User
+	} else {
+		n.before = x.User
+	}
+	return c.tell(n)
+}
+
+// grantChanged joins the two keys that make grants: whom something is given to and on what, and what that is.
+func grantChanged(c *change) bool {
+	x, given := c.after.(*meta.GrantOf)
+	if !given {
+		x = c.before.(*meta.GrantOf)
+	}
+	if x.Privilege == "" { // a grantee: its privileges follow
+		if given {
+			c.grantees[x.ID] = x.Grant
+		}
+		return false
+	}
+	if given && c.before != nil {
+		return false
+	}
+	grant, known := c.grantees[x.ID]
+	grant.Privilege = x.Privilege
+	n := news{kind: privilegeGranted, object: model.Ref{Resource: "grants", ID: grant.Path(), Name: grant.Role + " " + grant.Privilege}}
+	text := strings.TrimSpace(grant.ObjectType + " " + grant.Object)
+	if !known {
+		n.object = model.Ref{Resource: "grants", ID: x.ID + "/" + x.Privilege, Name: x.Privilege}
+	}
+	if given {
+		n.after = text
+	} else {
+		n.kind, n.before = privilegeRevoked, text
+	}
+	return c.tell(n)
+}
+
+// taskRule tells of a task's states; how far it has come is no news.
+func taskRule(c *change) bool {
+	before, _ := c.before.(*model.Task)
+	after, _ := c.after.(*model.Task)
+	switch {
+	case before == nil:
+		return c.told(taskCreated)
+	case after == nil:
+		return c.told(taskRemoved)
+	case before.State == after.State:
+		return false
+	}
+	kind := taskChanged
+	if strings.Contains(strings.ToLower(after.State), "fail") {
+		kind = taskFailed
+	}
+	return c.altered(kind)
+}

@@ -1,0 +1,68 @@
+package history
+
+import (
+	"kitescope/inspect/diff"
+	"kitescope/inspect/model"
+)
+
+const loaded = "Loaded"
+
+// loadChanged tells of what QueryCoord was asked to have in memory.
+func loadChanged(c *change) bool {
+	before, _ := c.before.(*model.LoadState)
+	after, _ := c.after.(*model.LoadState)
+	object := after
+	if object == nil {
+		object = before
+	}
+	n := news{collection: object.Collection}
+	n.object = model.Ref{Resource: "collections", ID: object.Collection.String(), Name: c.pool.names[object.Collection]}
+	switch {
+	case after == nil:
+		n.kind, n.before = collectionReleased, before.Status
+	case before == nil:
+		_, _, n.detail = diff.Describe(after)
+		n.kind, n.after = collectionLoading, after.Status
+		if after.Status == loaded {
+			n.kind = collectionLoaded
+		}
+	case before.Status != after.Status:
+		n.kind, n.before, n.after = collectionLoading, before.Status, after.Status
+		if after.Status == loaded {
+			n.kind = collectionLoaded
+		}
+	default:
+		n.kind = collectionLoading
+		if n.before, n.after = fieldsText(before, after); n.before == n.after {
+			return false
+		}
+	}
+	return c.tell(n)
+}
+
+// partitionLoadChanged tells the same of a partition. What a release of the collection takes with it is part of that.
+func partitionLoadChanged(c *change) bool {
+	before, after := partitionLoad(c.before), partitionLoad(c.after)
+	n := news{before: before.Status, after: after.Status}
+	id := after.Partition
+	if c.after == nil {
+		id = before.Partition
+	}
+	n.object = model.Ref{Resource: "partitions", ID: id.String(), Name: c.partitions[id]}
+	switch {
+	case c.after == nil:
+		n.kind, n.collection = partitionReleased, c.before.(*model.LoadState).Collection
+	case before.Status != loaded && after.Status == loaded:
+		n.kind, n.collection = partitionLoaded, c.after.(*model.LoadState).Collection
+	default:
+		return false
+	}
+	return c.tell(n)
+}
+
+func partitionLoad(x any) model.PartitionLoad {
+	if l, ok := x.(*model.LoadState); ok && len(l.Partitions) > 0 {
+		return l.Partitions[0]
+	}
+	return model.PartitionLoad{}
+}
