@@ -43,7 +43,7 @@ const systemInfo = `{"metric_type":"system_info"}`
 
 // inquiries are what a session is asked, the most telling ones first.
 func (p *plan) inquiries(s *model.Session) []inquiry {
-	q := &asker{plan: p, base: &commonpb.MsgBase{TargetID: int64(s.Node)}, version: s.Version}
+	q := &asker{plan: p, base: base(s), version: s.Version}
 	switch s.Role {
 	case "rootcoord":
 		q.common(rootCoord)
@@ -77,6 +77,8 @@ func (p *plan) inquiries(s *model.Session) []inquiry {
 	}
 	return q.list
 }
+
+func base(s *model.Session) *commonpb.MsgBase { return &commonpb.MsgBase{TargetID: int64(s.Node)} }
 
 // asker collects the inquiries to one session.
 type asker struct {

@@ -38,6 +38,9 @@ type Options struct {
 	// MetricsPort is where the HTTP server of processes is asked that do not tell their
 	// configuration; 0: nowhere.
 	MetricsPort int
+	// Tasks asks for the tasks that processes have in memory, too: at most three more questions to each in 15 seconds. One who is
+	// asked more often gets the answers of before.
+	Tasks bool
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Keep gets every record, already redacted, one at a time; nil: they are not kept.
@@ -115,6 +118,7 @@ type Client struct {
 	last map[string]scraped
 	// paces are how fast sessions answered in earlier Asks, the oldest first.
 	paces map[sessionKey][]*model.Pace
+	told  told
 }
 
 // Open makes a client. Nothing is connected before Ask.
@@ -147,6 +151,6 @@ func Open(opts Options) (*Client, error) {
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last, c.paces = map[string]scraped{}, nil
+	c.last, c.paces, c.told = map[string]scraped{}, nil, told{}
 	return nil
 }

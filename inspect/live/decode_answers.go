@@ -216,6 +216,9 @@ func textOutcome(text string) model.Outcome {
 		return f.outcome
 	}
 	// Before 2.3 the words are all there is: "querycoord is not healthy", "state code is not healthy".
+	if strings.Contains(text, unknownMetric) {
+		return model.Unimplemented
+	}
 	for _, sign := range []string{"not healthy", "not ready", "is not serving", "StandBy"} {
 		if strings.Contains(text, sign) {
 			return model.NotReady

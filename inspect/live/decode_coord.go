@@ -27,6 +27,7 @@ type coordinatorAnswers struct {
 	segments map[model.SegmentID]dated[model.DataSegment]
 	balance  map[string]dated[bool]
 	checkers map[string]dated[[]model.Checker]
+	tasks    map[toldKey]dated[[]*model.Task]
 }
 
 func newCoordinatorAnswers() coordinatorAnswers { return coordinatorAnswers{} }
@@ -62,7 +63,7 @@ func without[K comparable, T any](m map[K]dated[T], foreign func(sessionKey) boo
 func (c *coordinatorAnswers) forget(foreign func(sessionKey) bool) {
 	c.replicas, c.leaders, c.loaded = without(c.replicas, foreign), without(c.leaders, foreign), without(c.loaded, foreign)
 	c.groups, c.recovery, c.segments = without(c.groups, foreign), without(c.recovery, foreign), without(c.segments, foreign)
-	c.balance, c.checkers = without(c.balance, foreign), without(c.checkers, foreign)
+	c.balance, c.checkers, c.tasks = without(c.balance, foreign), without(c.checkers, foreign), without(c.tasks, foreign)
 }
 
 // all lists the answers of a map; nil if there was no answer at all.
@@ -91,7 +92,7 @@ func (c *coordinatorAnswers) into(p *model.RuntimeParts) {
 	if b := all(c.balance); len(b) > 0 {
 		p.BalanceActive = new(b[0])
 	}
-	p.Checkers = flat(c.checkers)
+	p.Checkers, p.Tasks = flat(c.checkers), allTasks(c.tasks)
 }
 
 func (d *Decoder) takeReplicas(q *question, m proto.Message) error {

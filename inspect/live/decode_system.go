@@ -94,10 +94,10 @@ func aboutMetrics(q *question, m proto.Message) {
 // takeSystem keeps CPU, memory and rates: of the process, and, where a coordinator
 // answers, of the nodes that it manages.
 func (d *Decoder) takeSystem(q *question, m proto.Message) error {
-	if q.about != "" {
-		return nil // other metrics than those of system_info
-	}
 	text := m.(*milvuspb.GetMetricsResponse).GetResponse()
+	if q.about != "" {
+		return d.takeTasks(q, text)
+	}
 	q.weight += weighJSON(text)
 	if !d.afford(q) {
 		return nil

@@ -178,11 +178,13 @@ func ConfigChanges(before, after []*ConfigEntry, at time.Time) []ConfigChange {
 	return changes
 }
 
-// Task is background work that is kept in etcd.
+// Task is background work: kept in etcd, or told of by who has it in memory.
 type Task struct {
-	ID         int64
-	Type       string // import-job, preimport, import, compaction, stats, analyze, broadcast
-	SubType    string // of compaction: MixCompaction, ...; of stats: Sort, ...
+	ID int64
+	// Type is import-job, preimport, import, compaction, stats, analyze, broadcast in etcd; processes also tell of
+	// segment-task, channel-task, leader-task, index-build, sync.
+	Type       string
+	SubType    string // of compaction: MixCompaction, ...; of stats: Sort, ...; of QueryCoord's tasks: Grow, Reduce, Move, ...
 	Collection CollectionID
 	Partition  PartitionID
 	State      string
@@ -195,5 +197,7 @@ type Task struct {
 	VChannel   string
 	StartedAt  time.Time
 	EndedAt    time.Time
-	Key        string
+	Key        string // "": not in etcd
+	// Told is what a process says of it, nil: none does, or none was asked.
+	Told *ToldTask
 }

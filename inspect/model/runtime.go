@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Runtime is what the processes of a cluster said when they were asked: an overlay
 // on the metadata, never mixed into it. What a process did not say is unknown: a nil
@@ -44,6 +47,9 @@ type RuntimeParts struct {
 	Recovery []*Recovery
 	// DataSegments are DataCoord's segments as it holds them in memory, where it was asked; nil: unknown.
 	DataSegments []DataSegment
+	// Tasks are those that coordinators and data nodes have in memory (2.5 and later), also ones that ended of late; nil:
+	// unknown. Each has Told.
+	Tasks []*Task
 	// Queue is the message queue's own account, nil if it was not asked.
 	Queue *Queue
 	// Skipped says what was not asked, and why: "message queue: RocksMQ is inside the process".
@@ -130,6 +136,10 @@ type Call struct {
 	Reason string
 	Took   time.Duration
 }
+
+// OfTasks reports whether a question is one for tasks in memory. Releases do not know all of these, and nothing else depends
+// on their answers.
+func (c *Call) OfTasks() bool { return c.Method == "GetMetrics" && strings.Contains(c.About, "tasks") }
 
 // LiveNode is one session that was asked.
 type LiveNode struct {

@@ -56,6 +56,8 @@ func (o *Once) Grows(v *LeaderView, id SegmentID) bool {
 type onces struct {
 	lock sync.Mutex
 	of   map[CollectionID]*Once
+	// tasks are AllTasks, nil as long as nobody asked for them.
+	tasks []*Task
 }
 
 // Once says what counts of what query nodes have in memory of a collection.

@@ -31,6 +31,8 @@ type Options struct {
 	Config map[string]string
 	// GrowingRows are the rows of each growing segment in DataCoord's memory; 0: 321.
 	GrowingRows int64
+	// Tasks are answers about tasks, by the type of GetMetrics; nil: no process knows such types.
+	Tasks map[string]string
 }
 
 // Names of services.
@@ -83,6 +85,7 @@ func Answers(c *model.Cluster, opts Options) []live.Record {
 	}
 	for _, s := range c.Sessions {
 		a.session(s)
+		a.tasks(s)
 	}
 	return a.list
 }

@@ -1,0 +1,270 @@
+package live
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// unknownMetric is what a process says of a type of GetMetrics that it does not know (milvus pkg/util/metricsinfo/err.go).
+const unknownMetric = "metric request type is not implemented"
+
+// maxTasks bounds what is kept of one answer: Milvus lists no more than 1,024 (internal/datacoord/index_meta.go:
+// taskStatsLRUCapacity), QueryCoord 256, and forgets what is older than half an hour.
+const maxTasks = 10_000
+
+// The answers are lists in JSON of the structs of milvus pkg/util/metricsinfo/metrics_info.go: QueryCoordTask, IndexTaskStats,
+// CompactionTask, ImportTask, SyncTask. Fields that are not known, or of another type than expected, are passed over.
+type (
+	queryTaskJSON struct {
+		Name       looseText   `json:"task_name"`
+		Collection looseNumber `json:"collection_id"`
+		Replica    looseNumber `json:"replica_id"`
+		Type       looseText   `json:"task_type"`
+		Status     looseText   `json:"task_status"`
+		Priority   looseText   `json:"priority"`
+		Actions    looseTexts  `json:"actions"`
+		Step       looseNumber `json:"step"`
+		Reason     looseText   `json:"reason"`
+	}
+	indexBuildJSON struct {
+		Index      looseNumber `json:"index_id"`
+		Collection looseNumber `json:"collection_id"`
+		Segment    looseNumber `json:"segment_id"`
+		Build      looseNumber `json:"build_id"`
+		State      looseText   `json:"index_state"`
+		Reason     looseText   `json:"fail_reason"`
+		Size       looseNumber `json:"index_size"`
+		Created    looseText   `json:"create_time"`
+		Finished   looseText   `json:"finished_time"`
+		Node       looseNumber `json:"node_id"`
+	}
+	compactionJSON struct {
+		Plan       looseNumber  `json:"plan_id"`
+		Collection looseNumber  `json:"collection_id"`
+		Type       looseText    `json:"type"`
+		State      looseText    `json:"state"`
+		Reason     looseText    `json:"fail_reason"`
+		Start      looseText    `json:"start_time"`
+		End        looseText    `json:"end_time"`
+		Rows       looseNumber  `json:"total_rows"`
+		Input      looseNumbers `json:"input_segments"`
+		Result     looseNumbers `json:"result_segments"`
+		Node       looseNumber  `json:"node_id"`
+	}
+	importTaskJSON struct {
+		Job        looseNumber `json:"job_id"`
+		Task       looseNumber `json:"task_id"`
+		Collection looseNumber `json:"collection_id"`
+		Node       looseNumber `json:"node_id"`
+		State      looseText   `json:"state"`
+		Reason     looseText   `json:"reason"`
+		Type       looseText   `json:"task_type"`
+		Created    looseText   `json:"created_time"`
+		Completed  looseText   `json:"complete_time"`
+	}
+	syncTaskJSON struct {
+		Segment looseNumber `json:"segment_id"`
+		Rows    looseNumber `json:"batch_rows"`
+		Level   looseText   `json:"segment_level"`
+		From    looseText   `json:"ts_from"`
+		To      looseText   `json:"ts_to"`
+		Deletes looseNumber `json:"delta_row_count"`
+		Size    looseNumber `json:"flush_size"`
+		Running looseText   `json:"running_time"`
+		Node    looseNumber `json:"node_id"`
+	}
+)
+
+// takeTasks keeps the tasks that a process has in memory.
+func (d *Decoder) takeTasks(q *question, text string) error {
+	read := d.taskReader(q.about)
+	if read == nil {
+		return nil // nobody here asks for this type
+	}
+	q.weight += weighJSON(text)
+	if !d.afford(q) {
+		return nil
+	}
+	list, odd, more, err := readTasks(text, read)
+	if err != nil {
+		return fmt.Errorf("the answer is no list of %s: %w", q.about, err)
+	}
+	if odd > 0 || more > 0 {
+		d.note(q.about+" of "+q.key().String()+", in part", fmt.Sprintf("%d entries are no task, %d are more than are kept", odd, more))
+	}
+	for _, t := range list {
+		t.Told.Role, t.Told.Node, t.Told.At = q.node.Role, q.Node, q.At
+	}
+	d.keepTasks(toldKey{q.key(), q.about}, dated[[]*model.Task]{q.At, q.key(), list})
+	return nil
+}
+
+// keepTasks keeps an answer unless a later one is there.
+func (d *Decoder) keepTasks(key toldKey, answer dated[[]*model.Task]) {
+	if d.answers.tasks == nil {
+		d.answers.tasks = map[toldKey]dated[[]*model.Task]{}
+	}
+	if had, ok := d.answers.tasks[key]; !ok || !answer.at.Before(had.at) {
+		d.answers.tasks[key] = answer
+	}
+}
+
+// allTasks are those of all answers, in an order; nil if there was no answer.
+func allTasks(answers map[toldKey]dated[[]*model.Task]) []*model.Task {
+	if answers == nil {
+		return nil
+	}
+	list := []*model.Task{}
+	for _, key := range slices.SortedFunc(maps.Keys(answers), func(a, b toldKey) int {
+		return cmp.Or(cmp.Compare(a.session.String(), b.session.String()), cmp.Compare(a.metric, b.metric))
+	}) {
+		list = append(list, answers[key].what...)
+	}
+	return list
+}
+
+// readTasks reads a list of tasks. It counts the entries that are none, and those that are too many. An empty answer is an
+// empty list (internal/flushcommon/syncmgr/sync_manager.go: TaskStatsJSON).
+func readTasks(text string, read func([]byte) *model.Task) (list []*model.Task, odd, more int, err error) {
+	if text = strings.TrimSpace(text); text == "" || text == "null" {
+		return nil, 0, 0, nil
+	}
+	entries := json.NewDecoder(strings.NewReader(text))
+	if open, err := entries.Token(); err != nil || open != json.Delim('[') {
+		return nil, 0, 0, cmp.Or(err, errors.New("it does not begin with ["))
+	}
+	for entries.More() {
+		var entry json.RawMessage
+		if err := entries.Decode(&entry); err != nil {
+			return nil, 0, 0, err
+		}
+		switch t := read(entry); {
+		case t == nil:
+			odd++
+		case len(list) == maxTasks:
+			more++
+		default:
+			list = append(list, t)
+		}
+	}
+	if _, err := entries.Token(); err != nil {
+		return nil, 0, 0, err
+	}
+	if _, err := entries.Token(); !errors.Is(err, io.EOF) {
+		return nil, 0, 0, errors.New("there is more after its end")
+	}
+	if odd > 0 && len(list) == 0 {
+		return nil, 0, 0, errors.New("none of its entries is a task")
+	}
+	return list, odd, more, nil
+}
+
+// taskReader makes a task of an entry of an answer, nil of what is none; it is nil itself for types that are not read.
+func (d *Decoder) taskReader(metric string) func([]byte) *model.Task {
+	switch metric {
+	case metricTasks:
+		return entryOf(d.queryTask)
+	case metricIndexBuilds:
+		return entryOf(d.indexBuild)
+	case metricCompactions:
+		return entryOf(d.compaction)
+	case metricImports:
+		return entryOf(d.importTask)
+	case metricSyncs:
+		return entryOf(d.syncTask)
+	}
+	return nil
+}
+
+// entryOf reads an object and makes a task of it.
+func entryOf[T any](task func(*T) *model.Task) func([]byte) *model.Task {
+	return func(entry []byte) *model.Task {
+		x := new(T)
+		if entry[0] != '{' || json.Unmarshal(entry, x) != nil {
+			return nil
+		}
+		return task(x)
+	}
+}
+
+// word is text of a task, as it may be shown.
+func (d *Decoder) word(t looseText) string { return d.text(oneLine(string(t))) }
+
+func (d *Decoder) indexBuild(x *indexBuildJSON) *model.Task {
+	if x.Build <= 0 {
+		return nil
+	}
+	return &model.Task{
+		ID: int64(x.Build), Type: "index-build", Collection: model.CollectionID(x.Collection), State: d.word(x.State), Reason: d.word(x.Reason),
+		Node: x.Node.node(), Segments: x.Segment.segment(), Trigger: int64(x.Index),
+		Told: &model.ToldTask{State: d.word(x.State), Bytes: max(0, int64(x.Size)), Started: d.word(x.Created), Ended: d.word(x.Finished)},
+	}
+}
+
+func (d *Decoder) compaction(x *compactionJSON) *model.Task {
+	if x.Plan <= 0 {
+		return nil
+	}
+	t := &model.Task{
+		ID: int64(x.Plan), Type: "compaction", SubType: d.word(x.Type), Collection: model.CollectionID(x.Collection), State: d.word(x.State),
+		Reason: d.word(x.Reason), Node: x.Node.node(), Segments: x.Input.segments(), Results: x.Result.segments(),
+		Told: &model.ToldTask{State: d.word(x.State), Rows: max(0, int64(x.Rows)), Started: d.word(x.Start), Ended: d.word(x.End)},
+	}
+	if x.Rows > 0 {
+		t.Progress = strconv.FormatInt(int64(x.Rows), 10) + " rows"
+	}
+	return t
+}
+
+func (d *Decoder) importTask(x *importTaskJSON) *model.Task {
+	if x.Task <= 0 {
+		return nil
+	}
+	kind := strings.ToLower(d.word(x.Type))
+	switch { // PreImportTask, ImportTask (internal/datacoord/import_task.go), as they are called in etcd
+	case strings.HasPrefix(kind, "preimport"):
+		kind = "preimport"
+	case strings.HasPrefix(kind, "import"), kind == "":
+		kind = "import"
+	}
+	return &model.Task{
+		ID: int64(x.Task), Type: d.text(kind), Collection: model.CollectionID(x.Collection), State: d.word(x.State), Reason: d.word(x.Reason),
+		Node: x.Node.node(), Trigger: int64(x.Job), StartedAt: zonedTime(x.Created), EndedAt: zonedTime(x.Completed),
+		Told: &model.ToldTask{State: d.word(x.State)},
+	}
+}
+
+// syncTask has no id and no state: it is told apart by its segment and the time up to which it has rows.
+func (d *Decoder) syncTask(x *syncTaskJSON) *model.Task {
+	if x.Segment <= 0 {
+		return nil
+	}
+	told := &model.ToldTask{Rows: max(0, int64(x.Rows)), Bytes: max(0, int64(x.Size)), Mark: d.word(x.To)}
+	if took, err := time.ParseDuration(string(x.Running)); err == nil && took > 0 {
+		told.Took = took
+	}
+	t := &model.Task{ID: int64(x.Segment), Type: "sync", SubType: d.word(x.Level), Node: x.Node.node(), Segments: x.Segment.segment(), Told: told}
+	if x.Rows > 0 || x.Deletes > 0 {
+		t.Progress = fmt.Sprintf("%d rows, %d deletes", max(0, int64(x.Rows)), max(0, int64(x.Deletes)))
+	}
+	return t
+}
+
+// zonedTime reads a time that says in which zone it is; zero if it is none.
+func zonedTime(t looseText) time.Time {
+	at, err := time.Parse(time.RFC3339, string(t))
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}

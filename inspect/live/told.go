@@ -1,0 +1,165 @@
+package live
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+
+	"kitescope/inspect/model"
+)
+
+// GetMetrics has further types since 2.5 (milvus pkg/util/metricsinfo/metric_request.go). These tell of tasks that a process
+// has in memory: of QueryCoord (internal/querycoordv2/server.go: registerMetricsRequest), of DataCoord (internal/datacoord/
+// server.go) and of a data node (internal/datanode/data_node.go). What others say is said elsewhere already: dist, segments and
+// channels by GetDataDistribution, replica by GetReplicas, resource_group by DescribeResourceGroup; and of what collections take
+// in storage, DataCoord tells with system_info, as no release answers to collection_storage.
+const (
+	metricTasks       = "tasks_all"
+	metricIndexBuilds = "build_index_tasks"
+	metricCompactions = "compaction_tasks"
+	metricImports     = "import_tasks"
+	metricSyncs       = "sync_tasks"
+)
+
+const (
+	// toldEach is how many such questions a process is asked at most within toldEvery, all its sessions together.
+	toldEach  = 3
+	toldEvery = 15 * time.Second
+)
+
+// toldKey is a question about tasks to a session.
+type toldKey struct {
+	session sessionKey
+	metric  string
+}
+
+// toldQuestion is such a question that may be asked.
+type toldQuestion struct {
+	toldKey
+	to *session
+	inquiry
+}
+
+// told is what a Client remembers of such questions: when each was asked last, and the answer.
+type told struct {
+	asked   map[toldKey]time.Time
+	answers map[toldKey]dated[[]*model.Task]
+}
+
+// toldMetrics are the types that a session answers to, those first that nothing else tells of; and the service that is asked.
+func toldMetrics(s *model.Session) (service string, metrics []string) {
+	if s.Standby || !since(s.Version, 2, 5) {
+		return "", nil
+	}
+	switch s.Role {
+	case "querycoord":
+		return queryCoord, []string{metricTasks}
+	case "datacoord":
+		return dataCoord, []string{metricIndexBuilds, metricCompactions, metricImports}
+	case "mixcoord":
+		return rootCoord, []string{metricTasks, metricIndexBuilds, metricCompactions, metricImports}
+	case "datanode":
+		return dataNode, []string{metricSyncs}
+	}
+	return "", nil
+}
+
+// toldRequest is the request for a type. A mixcoord has one GetMetrics for all its services, and has to be told which coordinator
+// is meant (internal/coordinator/mix_coord.go: GetMetrics); one of before answers as RootCoord that it does not know the type.
+func toldRequest(s *model.Session, metric string) string {
+	request := struct {
+		Type string `json:"metric_type"`
+		Role string `json:"ProcessRole,omitempty"`
+	}{Type: metric}
+	if s.Role == "mixcoord" {
+		request.Role = "datacoord"
+		if metric == metricTasks {
+			request.Role = "querycoord"
+		}
+	}
+	text, err := json.Marshal(request)
+	if err != nil {
+		panic(err) // there is only text in it
+	}
+	return string(text)
+}
+
+// toldQuestions are all that may be asked, by the process: a ServerID is one process's.
+func (p *plan) toldQuestions() map[model.NodeID][]toldQuestion {
+	all := map[model.NodeID][]toldQuestion{}
+	for node, sessions := range p.sessionsOf {
+		for _, x := range sessions {
+			service, metrics := toldMetrics(x.Session)
+			q := &asker{plan: p, base: base(x.Session)}
+			for i, metric := range metrics {
+				q.add(service+"GetMetrics", &milvuspb.GetMetricsRequest{Base: q.base, Request: toldRequest(x.Session, metric)})
+				all[node] = append(all[node], toldQuestion{toldKey{sessionKey{x.Role, x.Node}, metric}, x, q.list[i]})
+			}
+		}
+	}
+	return all
+}
+
+// askTasks adds to a plan the questions about tasks whose turn it is, and hands on what was answered to the others.
+func (c *Client) askTasks(p *plan, d *Decoder) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now, before := c.opts.Now(), c.told
+	c.told = told{asked: map[toldKey]time.Time{}, answers: map[toldKey]dated[[]*model.Task]{}}
+	for _, questions := range p.toldQuestions() {
+		due := before.due(questions, now)
+		for _, q := range questions {
+			if slices.ContainsFunc(due, func(x toldQuestion) bool { return x.toldKey == q.toldKey }) {
+				q.to.inquiries = append(q.to.inquiries, q.inquiry)
+				c.told.asked[q.toldKey] = now
+				continue
+			}
+			if at, ok := before.asked[q.toldKey]; ok {
+				c.told.asked[q.toldKey] = at
+			}
+			if had, ok := before.answers[q.toldKey]; ok {
+				d.keepTasks(q.toldKey, had)
+			} else if c.told.asked[q.toldKey].IsZero() {
+				p.skip(q.metric+" of "+q.to.Name(), fmt.Sprintf("its process is asked no more than %d such questions in %s: it is the next one's turn", toldEach, toldEvery))
+			}
+		}
+	}
+}
+
+// due are the questions to one process whose turn it is: those that were asked longest ago.
+func (t *told) due(questions []toldQuestion, now time.Time) []toldQuestion {
+	var list []toldQuestion
+	left := toldEach
+	for _, q := range questions {
+		if at, ok := t.asked[q.toldKey]; ok && now.Sub(at) < toldEvery {
+			left--
+			continue
+		}
+		list = append(list, q)
+	}
+	slices.SortStableFunc(list, func(a, b toldQuestion) int {
+		return cmp.Or(t.asked[a.toldKey].Compare(t.asked[b.toldKey]), toldRank(a.metric)-toldRank(b.metric))
+	})
+	return list[:min(max(left, 0), len(list))]
+}
+
+// toldRank orders the types: etcd knows nothing of the first ones, and of the last ones as much.
+func toldRank(metric string) int {
+	return slices.Index([]string{metricTasks, metricSyncs, metricIndexBuilds, metricCompactions, metricImports}, metric)
+}
+
+// rememberTasks keeps the answers for the rounds in which these questions are not asked.
+func (c *Client) rememberTasks(d *Decoder) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told.answers == nil {
+		return
+	}
+	for key, answer := range d.answers.tasks {
+		c.told.answers[key] = answer
+	}
+}
