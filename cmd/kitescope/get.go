@@ -146,6 +146,9 @@ func (q *question) footnotes(a *cli.App, g *view.Grid) {
 	for _, stray := range strays {
 		a.Warn("%s", stray)
 	}
+	if text := view.Untold(g); text != "" {
+		a.Warn("%s", text)
+	}
 	for _, text := range []string{view.OneProcess(g), view.Windows(g)} {
 		if text != "" && !q.options.Format.Documents() { // a script groups by id, and has the window in each row
 			a.Warn("%s", text)

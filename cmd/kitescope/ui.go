@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
@@ -70,6 +72,7 @@ func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) er
 		return err
 	}
 	spec.Password = func(context.Context) (string, error) { return password, nil } // the terminal is the UI's from here on
+	spec.Want = meta.Want{Parts: model.PartAll}
 	loader := a.Loader()
 	loader.Reading = nil // the UI tells how far it is
 	feed, done, err := loader.Feed(spec)

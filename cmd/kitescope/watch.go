@@ -70,6 +70,7 @@ func (f *following) run(ctx context.Context, take func(news.Update) error) error
 	if err != nil {
 		return err
 	}
+	spec.Want = f.want
 	feed, done, err := f.Loader().Feed(spec)
 	if err != nil {
 		return err

@@ -47,6 +47,13 @@ func (s *Spec) Asks(src source.Source) bool {
 // WantsPassword reports whether the source asks for one: a file does not, whoever the user is.
 func (s *Spec) WantsPassword() bool { return s.User != "" && s.IsLive() }
 
+// nodes are the options of who asks processes. Whoever wants the tasks in etcd wants those in memory, too.
+func (s *Spec) nodes() live.Options {
+	options := s.Nodes
+	options.Tasks = s.Want.Parts.Has(model.PartTasks)
+	return options
+}
+
 // NodeNeeds are the parts of the metadata that say whom to ask what.
 const NodeNeeds = model.PartCatalog | model.PartChannels | model.PartSegments
 
@@ -134,7 +141,7 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 		}
 		return c.WithRuntime(r).WithGaps(gaps...), nil
 	case isLive && spec.Live:
-		return Ask(ctx, etcd, spec.Nodes, c)
+		return Ask(ctx, etcd, spec.nodes(), c)
 	case isLive:
 		return c.WithEtcd(EtcdHealth(ctx, src)), nil
 	}
@@ -158,7 +165,7 @@ func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
 	case !spec.IsLive():
 		f.Kept = kept.With
 	case spec.Live:
-		options := spec.Nodes
+		options := spec.nodes()
 		options.Window = 0 // one round remembers the counters of the one before
 		client, err := live.Open(options)
 		if err != nil {

@@ -58,7 +58,7 @@ func ask(ctx context.Context, s *kept.Answers, src source.Live, snapshot source.
 		return nil, err
 	}
 	way := spec.Nodes
-	way.Keep = s.Keep
+	way.Keep, way.Tasks = s.Keep, true
 	if c, err = session.Ask(ctx, src, way, c); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,184 @@
+package view
+
+import (
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+var tasks = define(definition[*model.Task]{
+	Resource: Resource{
+		Schema:  table.Schema{Name: "tasks", Names: []string{"id"}, Shorthands: collectionShorthands("age", "age_seconds")},
+		Aliases: []string{"jobs", "job"},
+		Doc:     "Background work in etcd: import, compaction, stats, ...; with --live what processes have in memory.",
+		Needs:   model.PartObjects | model.PartTasks,
+	},
+	rows: func(e *Env) []*model.Task { return e.Cluster.AllTasks() },
+	columns: concat(
+		[]column[*model.Task]{
+			col(table.Column{Name: "id", Kind: table.ID, Doc: "Task id; of a sync, which has none, the segment's."}, func(_ *Env, t *model.Task) table.Cell { return id(t.ID) }),
+			col(table.Column{
+				Name: "type", Vocabulary: true,
+				Doc: "import-job, preimport, import, compaction, stats, analyze or broadcast in etcd; in memory segment-task, channel-task and leader-task of QueryCoord, index-build, compaction, preimport and import of DataCoord, sync of a data node.",
+			}, func(_ *Env, t *model.Task) table.Cell { return text(t.Type) }),
+			col(table.Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...; of QueryCoord's tasks Grow (load), Reduce (release), Move (balance); of a sync the segment's level.", Vocabulary: true},
+				func(_ *Env, t *model.Task) table.Cell { return text(t.SubType) }),
+		},
+		taskCollection, taskState, taskDetail, taskTold,
+	),
+	ref: func(_ *Env, t *model.Task) Ref {
+		return Ref{ID: t.Name(), Name: t.Type + " " + model.NodeID(t.ID).String()}
+	},
+	owner: func(e *Env, t *model.Task) (Ref, bool) {
+		if t.Collection == 0 {
+			return Ref{}, false
+		}
+		return collectionRef(e, t.Collection)
+	},
+	links: func(_ *Env, t *model.Task) []Link {
+		if t.Collection == 0 {
+			return nil
+		}
+		return []Link{link("segments", "segments", "collection_id="+t.Collection.String())}
+	},
+	sections: func(s *scope, t *model.Task) []Section {
+		return []Section{
+			section(s, "input segments", "segments", segmentsByID(s.Env, t.Segments)),
+			section(s, "result segments", "segments", segmentsByID(s.Env, t.Results)),
+		}
+	},
+	key: func(_ *Env, t *model.Task) string { return t.Key },
+})
+
+// taskCollection differs from collectionColumns: a broadcast has no collection.
+var taskCollection = []column[*model.Task]{
+	col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the collection, none if the task has no single one."},
+		func(_ *Env, t *model.Task) table.Cell { return someID(t.Collection) }),
+	col(table.Column{Name: "collection", Priority: 1, By: "collection_id", Doc: "Name of the collection."},
+		func(e *Env, t *model.Task) table.Cell { return text(e.Cluster.CollectionName(t.Collection)) }),
+	col(table.Column{Name: "database", Show: table.Wide, Priority: 6, Doc: "Name of the collection's database."},
+		func(e *Env, t *model.Task) table.Cell { return databaseOf(e, t.Collection) }),
+	col(table.Column{Name: "partition_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the partition, none if the task has no single one."},
+		func(_ *Env, t *model.Task) table.Cell { return someID(t.Partition) }),
+	col(table.Column{Name: "partition", Show: table.Wide, Priority: 6, Doc: "Name of the partition."}, func(e *Env, t *model.Task) table.Cell {
+		if t.Partition == 0 {
+			return none()
+		}
+		return text(e.Cluster.PartitionName(t.Partition))
+	}),
+}
+
+var taskState = []column[*model.Task]{
+	col(table.Column{Name: "state", Kind: table.State, Doc: "State in Milvus's words."}, func(_ *Env, t *model.Task) table.Cell { return text(t.State) }),
+	col(table.Column{Name: "progress", Priority: 2, Doc: "How far it is, where recorded or told."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
+	col(table.Column{Name: "node", Kind: table.ID, Priority: 3, Doc: "Id of the node that works on it."},
+		func(_ *Env, t *model.Task) table.Cell { return someID(t.Node) }),
+	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
+		func(e *Env, t *model.Task) table.Cell { return text(nodeAddress(e, t.Node, "datanode", "indexnode")) }),
+	col(table.Column{Name: "reason", Priority: 4, Doc: "Why it failed, as Milvus wrote it; of QueryCoord's tasks why it was made."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Reason) }),
+	col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 2, Doc: "Time since started_at."},
+		func(e *Env, t *model.Task) table.Cell { return age(e, t.StartedAt) }),
+}
+
+var taskDetail = []column[*model.Task]{
+	col(table.Column{Name: "trigger", Kind: table.ID, Show: table.Hidden, Doc: "Of a compaction the trigger's id, of an import the job's."},
+		func(_ *Env, t *model.Task) table.Cell { return someID(model.NodeID(t.Trigger)) }),
+	col(table.Column{Name: "segments", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that it reads."},
+		func(_ *Env, t *model.Task) table.Cell { return ids(t.Segments) }),
+	col(table.Column{Name: "results", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that it makes."},
+		func(_ *Env, t *model.Task) table.Cell { return ids(t.Results) }),
+	col(table.Column{Name: "vchannel", Show: table.Wide, Priority: 6, Doc: "Virtual channel that it works on."},
+		func(_ *Env, t *model.Task) table.Cell { return text(t.VChannel) }),
+	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it started, where recorded: QueryCoord does not say it, and see told_started."},
+		func(_ *Env, t *model.Task) table.Cell { return at(t.StartedAt) }),
+	col(table.Column{Name: "ended_at", Title: "ENDED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it ended, where recorded."},
+		func(_ *Env, t *model.Task) table.Cell { return at(t.EndedAt) }),
+}
+
+// taskTold says from where a task is known, and what only the process says that has it in memory.
+var taskTold = []column[*model.Task]{
+	col(table.Column{
+		Name: "known_from", Title: "KNOWN FROM", Kind: table.List, Show: table.Hidden, Priority: 5,
+		Doc: "etcd, the session of the process that has it in memory, or both. Processes tell of ended tasks, too, for up to half an hour, and of the last 32 to 1,024 only.",
+	}, func(_ *Env, t *model.Task) table.Cell {
+		var sources []string
+		if t.InEtcd() {
+			sources = append(sources, "etcd")
+		}
+		if t.Told != nil {
+			sources = append(sources, t.Told.By())
+		}
+		return list(sources)
+	}).needing(model.PartRuntime).whenLive(),
+	col(table.Column{Name: "told_state", Kind: table.State, Show: table.Hidden, Doc: "State as the process has it in memory: later than that in etcd, where they differ. Unknown of one that only etcd has."},
+		told(func(t *model.ToldTask) table.Cell { return text(t.State) })).needing(model.PartRuntime),
+	col(table.Column{Name: "source", Show: table.Hidden, Doc: "Which checker of QueryCoord made the task: segment_checker, balance_checker, ...", Vocabulary: true},
+		told(func(t *model.ToldTask) table.Cell { return text(t.Source) })).needing(model.PartRuntime),
+	col(table.Column{Name: "priority", Show: table.Hidden, Doc: "QueryCoord's priority of the task: Low, Normal, High.", Vocabulary: true},
+		told(func(t *model.ToldTask) table.Cell { return text(t.Priority) })).needing(model.PartRuntime),
+	col(table.Column{Name: "actions", Kind: table.List, Show: table.Hidden, Doc: "What QueryCoord's task does, one after the other, in its words."},
+		told(func(t *model.ToldTask) table.Cell { return list(t.Actions) })).needing(model.PartRuntime),
+	col(table.Column{Name: "replica_id", Kind: table.ID, Show: table.Hidden, Doc: "Replica that QueryCoord's task is for."},
+		told(func(t *model.ToldTask) table.Cell { return someID(t.Replica) })).needing(model.PartRuntime),
+	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows that it works on, where the process says so."},
+		told(func(t *model.ToldTask) table.Cell { return someCount(t.Rows) })).needing(model.PartRuntime),
+	col(table.Column{Name: "bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes that it wrote, where the process says so: of an index its size in memory."},
+		told(func(t *model.ToldTask) table.Cell { return someCount(t.Bytes) })).needing(model.PartRuntime),
+	col(table.Column{Name: "took_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "How long a sync took, none as long as it lasts."},
+		told(func(t *model.ToldTask) table.Cell { return someCount(int64(t.Took)) })).needing(model.PartRuntime),
+	col(table.Column{Name: "told_started", Show: table.Hidden, Doc: "When it started, as the process writes it: in its own time zone, which it does not name."},
+		told(func(t *model.ToldTask) table.Cell { return text(t.Started) })).needing(model.PartRuntime),
+	col(table.Column{Name: "told_ended", Show: table.Hidden, Doc: "When it ended, likewise."},
+		told(func(t *model.ToldTask) table.Cell { return text(t.Ended) })).needing(model.PartRuntime),
+}
+
+// told is a cell of what a process says of a task; unknown where none does.
+func told(cell func(*model.ToldTask) table.Cell) func(*Env, *model.Task) table.Cell {
+	return func(_ *Env, t *model.Task) table.Cell {
+		if t.Told == nil {
+			return unknown()
+		}
+		return cell(t.Told)
+	}
+}
+
+func segmentsByID(e *Env, list []model.SegmentID) []*model.Segment {
+	var found []*model.Segment
+	for _, id := range list {
+		if s := e.Cluster.Segment(id); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// Untold says, of a table of tasks, which processes did not tell what they have in memory though they were asked, or could have been;
+// "" if all did, or nobody was asked.
+func Untold(g *Grid) string {
+	r := g.Table.Env().Cluster.Runtime
+	if g.Table.Resource().Name != tasks.Name || r == nil {
+		return ""
+	}
+	var lacking []string
+	for _, n := range r.Nodes {
+		for i := range n.Calls {
+			if c := &n.Calls[i]; c.OfTasks() && c.Outcome != model.Answered {
+				lacking = append(lacking, c.About+" of "+n.Name()+" ("+c.Outcome.String()+")")
+			}
+		}
+	}
+	for _, s := range r.Skipped {
+		if strings.Contains(s.What, "_tasks of ") || strings.HasPrefix(s.What, "tasks_all of ") {
+			lacking = append(lacking, s.What+" ("+s.Reason+")")
+		}
+	}
+	switch {
+	case len(lacking) > 0:
+		return "tasks in memory are unknown in part: " + words.Few(lacking)
+	case r.Tasks == nil:
+		return "tasks in memory are unknown: no process tells of them, as Milvus does since 2.5"
+	}
+	return ""
+}
