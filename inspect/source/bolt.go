@@ -25,8 +25,8 @@ type boltSource struct {
 	origin Origin
 	// revision is the store's newest.
 	revision int64
-	// guessed says that no meta page is valid.
-	guessed bool
+	// guessed says that no meta page is valid, swept that the index of the revisions is lost.
+	guessed, swept bool
 }
 
 var _ Source = (*boltSource)(nil)
@@ -87,7 +87,7 @@ func (s *boltSource) findLeaves() error {
 	}
 	if err != nil && s.opts.Salvage && isPageError(err) {
 		s.file.gaps.add(err)
-		s.leaves = s.file.sweep()
+		s.leaves, s.swept = s.file.sweep(), true
 		s.file.gaps.put(Gap{Where: "index of the file", Reason: "lost: every page was searched, deleted keys may be back"})
 		return nil
 	}
@@ -182,19 +182,21 @@ func (s *boltSource) detail() string {
 	if s.hasChecksum() {
 		detail = "etcd snapshot"
 	}
-	if v := s.lookup(clusterBucket, "clusterVersion"); len(v) > 0 && len(v) < 32 {
+	if v, err := s.lookup(clusterBucket, "clusterVersion"); err == nil && len(v) > 0 && len(v) < 32 {
 		detail += ", etcd " + string(v)
 	}
 	return detail
 }
 
 // lookup reads one value of a small bucket, nil if there is none.
-func (s *boltSource) lookup(bucket, name string) []byte {
+func (s *boltSource) lookup(bucket, name string) (found []byte, err error) {
 	root, inline, err := s.file.bucket(bucket)
-	if err != nil {
-		return nil
+	if errors.Is(err, errNoBucket) {
+		return nil, nil
 	}
-	var found []byte
+	if err != nil {
+		return nil, err
+	}
 	visit := func(n node) error {
 		for i := range n.count {
 			key, value, isBucket, err := n.leaf(i)
@@ -207,18 +209,17 @@ func (s *boltSource) lookup(bucket, name string) []byte {
 		}
 		return nil
 	}
-	if inline != nil {
-		n, err := parseNode(0, inline)
-		if err != nil || n.flags != flagLeaf {
-			return nil
-		}
-		_ = visit(n)
-		return found
+	if inline == nil {
+		return found, s.file.walk(root, visit)
 	}
-	if err := s.file.walk(root, visit); err != nil {
-		return nil
+	n, err := parseNode(0, inline)
+	if err == nil && n.flags != flagLeaf {
+		err = &pageError{s.file.meta.root, "a bucket inside of it is no leaf"}
 	}
-	return found
+	if err != nil {
+		return nil, err
+	}
+	return found, visit(n)
 }
 
 // newest finds the store's revision: that of the last record, or of a
@@ -242,7 +243,11 @@ func (s *boltSource) newest() (int64, error) {
 			break
 		}
 	}
-	return max(newest, s.compacted()), nil
+	compacted, err := s.compacted()
+	if err != nil {
+		return newest, nil //nolint:nilerr // who asks for the past hears of it
+	}
+	return max(newest, compacted), nil
 }
 
 func (s *boltSource) explain(err error) error {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -14,7 +16,7 @@ import (
 // every key in order of revision, from the newest to the oldest: the first
 // record of a key that is met is the one that counts, and if it is a tombstone
 // the key is gone. Workers read chunks of leaves, parse the keys and drop what
-// nobody wants; one consumer takes their results in order.
+// nobody wants; one consumer takes their results in order. bolt_past.go reads the other way.
 const (
 	chunkLeaves = 96
 	// chunkBytes is the most that one read takes in at once.
@@ -57,9 +59,12 @@ type chunk struct {
 	// buf holds the pages that records point into.
 	buf     []byte
 	records []record
-	errs    []error
-	bad     []badRecords
-	ready   chan struct{}
+	// changes and revisions are what a pass from the oldest to the newest collects instead.
+	changes   []Event
+	revisions revisionRun
+	errs      []error
+	bad       []badRecords
+	ready     chan struct{}
 }
 
 // badRecords counts records of a page that are no key-values.
@@ -71,8 +76,59 @@ type badRecords struct {
 // noKeyValues is the reason of gaps of records that cannot be parsed.
 const noKeyValues = "records that are no key-values"
 
-// pass visits the newest revision of each live key of interest.
-func (f *boltFile) pass(ctx context.Context, leaves []uint64, classify func() func([]byte) class, visit func(KV, class) error) error {
+// present is the upper bound of a pass over all that a file has.
+const present = math.MaxInt64
+
+// pass visits the newest revision of each live key of interest, as of a revision: what came later is passed over.
+func (f *boltFile) pass(ctx context.Context, leaves []uint64, upTo int64, classify func() func([]byte) class, visit func(KV, class) error) error {
+	hasher := newKeyHasher()
+	var seen seenKeys
+	var odd int64
+	defer func() {
+		if odd > 0 {
+			f.gaps.put(Gap{Where: "records", Reason: noKeyValues, Count: odd})
+		}
+	}()
+	load := func() func(*chunk) {
+		classifier := classify()
+		return func(c *chunk) {
+			f.load(c, func(n node) (int64, error) { return collect(c, n, upTo, hasher, classifier) })
+		}
+	}
+	return f.chunks(ctx, backward(leaves), load, func(c *chunk) error {
+		for _, r := range c.records {
+			if !seen.add(r.hash) || r.tombstone {
+				continue
+			}
+			kv, err := parseKeyValue(r.value)
+			if err != nil {
+				odd++
+				continue
+			}
+			if err := visit(kv, r.class); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// backward cuts leaves into chunks from the last to the first, and has the leaves of each in that order.
+func backward(leaves []uint64) iter.Seq[[]uint64] {
+	return func(yield func([]uint64) bool) {
+		for end := len(leaves); end > 0; end -= chunkLeaves {
+			part := slices.Clone(leaves[max(0, end-chunkLeaves):end])
+			slices.Reverse(part)
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+// chunks has workers load chunks of leaves, and hands them to take in order. What is wrong with them is an error, or a gap
+// for a salvage.
+func (f *boltFile) chunks(ctx context.Context, parts iter.Seq[[]uint64], loader func() func(*chunk), take func(*chunk) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -81,12 +137,11 @@ func (f *boltFile) pass(ctx context.Context, leaves []uint64, classify func() fu
 	work := make(chan *chunk)
 	order := make(chan *chunk, chunksAhead)
 	free := make(chan *chunk, chunksAhead+maxWorkers+1)
-	hasher := newKeyHasher()
 	for range min(runtime.GOMAXPROCS(0), maxWorkers) {
 		wg.Go(func() {
-			classifier := classify()
+			load := loader()
 			for c := range work {
-				f.load(c, hasher, classifier)
+				load(c)
 				close(c.ready)
 			}
 		})
@@ -94,8 +149,8 @@ func (f *boltFile) pass(ctx context.Context, leaves []uint64, classify func() fu
 	wg.Go(func() {
 		defer close(order)
 		defer close(work)
-		for end := len(leaves); end > 0; end -= chunkLeaves {
-			c := nextChunk(free, leaves[max(0, end-chunkLeaves):end])
+		for leaves := range parts {
+			c := nextChunk(free, leaves)
 			select {
 			case order <- c:
 			case <-ctx.Done():
@@ -109,7 +164,7 @@ func (f *boltFile) pass(ctx context.Context, leaves []uint64, classify func() fu
 			}
 		}
 	})
-	return f.consume(ctx, order, free, visit)
+	return f.consume(ctx, order, free, take)
 }
 
 // nextChunk takes a used chunk with its buffers, or a new one.
@@ -122,17 +177,11 @@ func nextChunk(free chan *chunk, leaves []uint64) *chunk {
 	}
 	c.leaves, c.ready = leaves, make(chan struct{})
 	c.records, c.errs, c.bad = c.records[:0], c.errs[:0], c.bad[:0]
+	c.changes, c.revisions = c.changes[:0], revisionRun{lost: c.revisions.lost[:0]}
 	return c
 }
 
-func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, visit func(KV, class) error) error {
-	var seen seenKeys
-	var odd int64
-	defer func() {
-		if odd > 0 {
-			f.gaps.put(Gap{Where: "records", Reason: noKeyValues, Count: odd})
-		}
-	}()
+func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, take func(*chunk) error) error {
 	for c := range order {
 		<-c.ready
 		if err := ctx.Err(); err != nil {
@@ -147,18 +196,8 @@ func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, visit f
 		for _, b := range c.bad {
 			f.gaps.put(Gap{Where: fmt.Sprintf("page %d", b.page), Reason: noKeyValues, Count: b.count})
 		}
-		for _, r := range c.records {
-			if !seen.add(r.hash) || r.tombstone {
-				continue
-			}
-			kv, err := parseKeyValue(r.value)
-			if err != nil {
-				odd++
-				continue
-			}
-			if err := visit(kv, r.class); err != nil {
-				return err
-			}
+		if err := take(c); err != nil {
+			return err
 		}
 		select {
 		case free <- c:
@@ -168,11 +207,11 @@ func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, visit f
 	return ctx.Err()
 }
 
-// load reads the chunk's leaves and collects the records of interest.
-func (f *boltFile) load(c *chunk, hasher keyHasher, classify func([]byte) class) {
+// load reads the chunk's leaves and collects of each, in their order, what is of interest.
+func (f *boltFile) load(c *chunk, collect func(node) (bad int64, err error)) {
 	nodes := f.readRun(c)
-	for _, v := range slices.Backward(c.leaves) {
-		n := nodes[v]
+	for _, id := range c.leaves {
+		n := nodes[id]
 		if n.data == nil {
 			continue
 		}
@@ -180,7 +219,7 @@ func (f *boltFile) load(c *chunk, hasher keyHasher, classify func([]byte) class)
 			c.errs = append(c.errs, &pageError{n.id, "a branch among leaves"})
 			continue
 		}
-		bad, err := collect(c, n, hasher, classify)
+		bad, err := collect(n)
 		if err != nil {
 			c.errs = append(c.errs, err)
 		}
@@ -191,7 +230,7 @@ func (f *boltFile) load(c *chunk, hasher keyHasher, classify func([]byte) class)
 }
 
 // collect appends the records of one leaf, newest first.
-func collect(c *chunk, n node, hasher keyHasher, classify func([]byte) class) (bad int64, err error) {
+func collect(c *chunk, n node, upTo int64, hasher keyHasher, classify func([]byte) class) (bad int64, err error) {
 	for i := n.count - 1; i >= 0; i-- {
 		revision, value, bucket, err := n.leaf(i)
 		if err != nil {
@@ -201,6 +240,9 @@ func collect(c *chunk, n node, hasher keyHasher, classify func([]byte) class) (b
 			bad++
 			continue
 		}
+		if int64(binary.BigEndian.Uint64(revision)) > upTo {
+			continue
+		}
 		key, err := keyOf(value)
 		if err != nil {
 			bad++
@@ -208,12 +250,16 @@ func collect(c *chunk, n node, hasher keyHasher, classify func([]byte) class) (b
 		}
 		if cl := classify(key); cl != classNone {
 			c.records = append(c.records, record{
-				hash: hasher.sum(key), value: value, class: cl,
-				tombstone: len(revision) == tombstoneBytes && revision[revisionBytes] == 't',
+				hash: hasher.sum(key), value: value, class: cl, tombstone: isTombstone(revision),
 			})
 		}
 	}
 	return bad, nil
+}
+
+// isTombstone reports whether a record says that its key is gone.
+func isTombstone(revision []byte) bool {
+	return len(revision) == tombstoneBytes && revision[revisionBytes] == 't'
 }
 
 // readRun reads the chunk's pages, neighbours in the file with one call.

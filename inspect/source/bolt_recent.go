@@ -16,22 +16,23 @@ const (
 	recentLeaves = 4096
 )
 
-// recent counts what was written before the last reservation in the file, over recentSpan or what there is of it. nil where fewer
-// than two reservations are left, or pages are damaged before the second one.
-func (s *boltSource) recent(ctx context.Context, root string) (*Activity, error) {
-	if s.guessed {
-		return nil, nil //nolint:nilnil // unknown is no error
+// recent counts what was written before the last reservation up to a revision, over recentSpan or what there is of it. nil where
+// fewer than two reservations are left, or pages are damaged before the second one.
+func (s *boltSource) recent(ctx context.Context, root string, leaves []uint64, upTo int64) (*Activity, error) {
+	compacted, err := s.compacted()
+	if s.guessed || err != nil {
+		return nil, nil //nolint:nilnil,nilerr // unknown is no error
 	}
-	h := recentHistory{prefix: []byte(root + "/"), compacted: s.compacted(), count: newWriteCount(0)}
+	h := recentHistory{prefix: []byte(root + "/"), compacted: compacted, upTo: upTo, count: newWriteCount(0)}
 	for _, key := range allocatorKeys(root) {
 		h.allocators = append(h.allocators, []byte(key))
 	}
 	var buf []byte
-	for i, id := range slices.Backward(s.leaves) {
+	for i, id := range slices.Backward(leaves) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if len(s.leaves)-i > recentLeaves {
+		if len(leaves)-i > recentLeaves {
 			break
 		}
 		n, next, err := s.file.read(id, buf)
@@ -44,14 +45,18 @@ func (s *boltSource) recent(ctx context.Context, root string) (*Activity, error)
 }
 
 // compacted is the revision up to which history may be gone, 0 if there was no compaction.
-func (s *boltSource) compacted() int64 {
+func (s *boltSource) compacted() (int64, error) {
 	var at int64
 	for _, name := range []string{"scheduledCompactRev", "finishedCompactRev"} {
-		if v := s.lookup(metaBucket, name); len(v) >= revisionBytes {
+		v, err := s.lookup(metaBucket, name)
+		if err != nil {
+			return 0, err
+		}
+		if len(v) >= revisionBytes {
 			at = max(at, int64(binary.BigEndian.Uint64(v)))
 		}
 	}
-	return at
+	return at, nil
 }
 
 // recentHistory is read from the newest record to the oldest.
@@ -59,6 +64,7 @@ type recentHistory struct {
 	prefix     []byte
 	allocators [][]byte
 	compacted  int64
+	upTo       int64
 	count      *writeCount
 	// Records since the last reservation that was met wait for the one before it.
 	waiting []string
@@ -77,6 +83,9 @@ func (h *recentHistory) leaf(n node) bool {
 		at := int64(binary.BigEndian.Uint64(revision))
 		if at <= h.compacted {
 			return false
+		}
+		if at > h.upTo {
+			continue
 		}
 		key, err := keyOf(value)
 		if err != nil {

@@ -17,7 +17,7 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 	var finder rootFinder
 	var chosen metaRoot
 	classify := func() func([]byte) class { return (&rootClassifier{}).classify }
-	err := s.file.pass(ctx, s.leaves, classify, func(kv KV, _ class) error {
+	err := s.file.pass(ctx, s.leaves, present, classify, func(kv KV, _ class) error {
 		if !finder.add(kv.Key) {
 			return nil
 		}
@@ -34,18 +34,23 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 			return nil, err
 		}
 	}
-	snap := &boltSnapshot{source: s, header: Header{
-		Origin: s.origin, Root: chosen.root, MetaPath: chosen.sub, Revision: s.revision,
-		Taken: s.in.modified, FileDate: !s.in.modified.IsZero(),
-	}}
-	reserved, err := s.reserved(ctx, chosen.root)
-	if err != nil {
+	return s.pinned(ctx, Header{Origin: s.origin, Root: chosen.root, MetaPath: chosen.sub}, s.leaves, present)
+}
+
+// pinned is a snapshot as of a revision; present is the file's newest. h names the root.
+func (s *boltSource) pinned(ctx context.Context, h Header, leaves []uint64, upTo int64) (*boltSnapshot, error) {
+	snap := &boltSnapshot{source: s, leaves: leaves, upTo: upTo, header: Header{Origin: s.origin, Root: h.Root, MetaPath: h.MetaPath}}
+	snap.header.Revision = min(upTo, s.revision)
+	reserved, err := s.reserved(ctx, h.Root, leaves, upTo)
+	switch {
+	case err != nil:
 		return nil, err
+	case !reserved.IsZero(): // a date may be of before or after: a copy moves it
+		snap.header.Taken = reserved
+	case upTo >= s.revision:
+		snap.header.Taken, snap.header.FileDate = s.in.modified, !s.in.modified.IsZero()
 	}
-	if !reserved.IsZero() { // a date may be of before or after: a copy moves it
-		snap.header.Taken, snap.header.FileDate = reserved, false
-	}
-	snap.header.Recent, err = s.recent(ctx, chosen.root)
+	snap.header.Recent, err = s.recent(ctx, h.Root, leaves, upTo)
 	return snap, err
 }
 
@@ -57,7 +62,7 @@ const reservedLeaves = 256
 // at most three seconds older (RootCoord's allocator, internal/tso/tso.go). It is the
 // one time in the file, and unlike the file's date it survives a copy. Zero if
 // nothing near the end of the file says so.
-func (s *boltSource) reserved(ctx context.Context, root string) (time.Time, error) {
+func (s *boltSource) reserved(ctx context.Context, root string, leaves []uint64, upTo int64) (time.Time, error) {
 	keys := allocatorKeys(root)
 	var at time.Time
 	classify := func() func([]byte) class {
@@ -68,8 +73,8 @@ func (s *boltSource) reserved(ctx context.Context, root string) (time.Time, erro
 			return classNone
 		}
 	}
-	newest := s.leaves[max(0, len(s.leaves)-reservedLeaves):]
-	err := s.file.pass(ctx, newest, classify, func(kv KV, _ class) error {
+	newest := leaves[max(0, len(leaves)-reservedLeaves):]
+	err := s.file.pass(ctx, newest, upTo, classify, func(kv KV, _ class) error {
 		at = reservation(kv.Value)
 		return errFound
 	})
@@ -98,10 +103,13 @@ func (c *rootClassifier) classify(key []byte) class {
 	return classNone
 }
 
-// boltSnapshot is the only revision that a file has: its newest.
+// boltSnapshot is a file as of a revision.
 type boltSnapshot struct {
 	source *boltSource
 	header Header
+	// leaves have all up to a revision, and may have what came later.
+	leaves []uint64
+	upTo   int64
 }
 
 var _ Snapshot = (*boltSnapshot)(nil)
@@ -117,7 +125,7 @@ func (s *boltSnapshot) Close() error { return nil }
 // Gaps lists damaged pages and records.
 func (s *boltSnapshot) Gaps() []Gap { return s.source.file.gaps.list() }
 
-// Scan yields the newest live revision of each wanted key, newest first. If no
+// Scan yields the newest revision of each wanted key that was live, newest first. If no
 // root was named and live keys of another root turn up, it ends with a *RootError.
 func (s *boltSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
 	src := s.source
@@ -126,7 +134,7 @@ func (s *boltSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) 
 	}
 	other := rootFinder{found: []metaRoot{{s.header.Root, s.header.MetaPath}}}
 	classify := s.classifier(newMatcher(ranges), src.opts.Root == "")
-	err := src.file.pass(ctx, src.leaves, classify, func(kv KV, cl class) error {
+	err := src.file.pass(ctx, s.leaves, s.upTo, classify, func(kv KV, cl class) error {
 		if cl&classRoot != 0 {
 			other.add(kv.Key)
 		}

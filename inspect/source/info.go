@@ -104,7 +104,7 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 	info.Revision = s.revision
 	var finder rootFinder
 	classify := func() func([]byte) class { return func([]byte) class { return classWanted } }
-	err := s.file.pass(ctx, s.leaves, classify, func(kv KV, _ class) error {
+	err := s.file.pass(ctx, s.leaves, present, classify, func(kv KV, _ class) error {
 		info.count(kv)
 		finder.add(kv.Key)
 		return nil
@@ -117,7 +117,7 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 	}
 	if len(finder.found) == 1 {
 		info.Root, info.MetaPath = finder.found[0].root, finder.found[0].sub
-		if info.Taken, err = s.reserved(ctx, info.Root); err != nil {
+		if info.Taken, err = s.reserved(ctx, info.Root, s.leaves, present); err != nil {
 			return info, err
 		}
 	}

@@ -5,6 +5,7 @@
 //  1. Open turns one --from word into a Source: by scheme, else by the first bytes.
 //  2. Source.Pin fixes one revision and finds the root path: a Snapshot.
 //  3. Snapshot.Scan yields the keys of the ranges that its caller wants.
+//  4. PastOf gives what a source keeps of past revisions: the changes, and Snapshots of then.
 //
 // Nothing here knows what a key means (package meta does), and nothing here can
 // write: the live client has no such method. A live source can also be watched

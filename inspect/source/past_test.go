@@ -1,0 +1,327 @@
+package source_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// told is an event as a line: a library that compares structs takes seconds for what is compared here.
+type told struct {
+	revision int64
+	line     string
+}
+
+func line(kv source.KV) string {
+	return fmt.Sprintf("%s=%q created %d modified %d version %d lease %d", kv.Key, kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, kv.Lease)
+}
+
+func eventLine(e source.Event) told {
+	text := line(e.KV)
+	if e.Deleted {
+		text = "deleted: " + text
+	}
+	return told{e.ModRevision, text}
+}
+
+// same fails where two lists are not alike.
+func same(t *testing.T, what string, want, got []told) {
+	t.Helper()
+	if slices.Equal(want, got) {
+		return
+	}
+	n := 0
+	for n < min(len(want), len(got)) && want[n] == got[n] {
+		n++
+	}
+	t.Errorf("%s: %d events of etcd, %d of the past; from event %d on etcd has\n%.500v\nthe past\n%.500v", what, len(want), len(got), n, want[n:], got[n:])
+}
+
+// story is a server with a past, and what it told while that came to be.
+type story struct {
+	server *sourcetest.Server
+	random *rand.Rand
+	// compacted is the revision of the last compaction, newest the last of all.
+	compacted, newest int64
+	leases            []clientv3.LeaseID
+	watched           []told
+}
+
+// tell lives through random puts, deletes, transactions, leases and compactions, while a watch of etcd's own client looks on.
+func tell(t *testing.T, steps int) *story {
+	t.Helper()
+	s := &story{server: sourcetest.StartEtcd(t, nil), random: rand.New(rand.NewPCG(7, 11)), compacted: 1}
+	watch := s.server.Client.Watch(t.Context(), "by-dev/", clientv3.WithPrefix(), clientv3.WithRev(2))
+	s.do(t, clientv3.OpPut("by-dev/meta/session/id", "1"))
+	for i := range steps {
+		s.step(t)
+		if i == steps/3 || i == steps*2/3 {
+			s.compact(t, s.newest-int64(s.random.IntN(steps/8)))
+		}
+	}
+	var many []clientv3.Op
+	for i := range 600 { // changes of one revision that fill more than one read
+		many = append(many, clientv3.OpPut(fmt.Sprintf("by-dev/meta/many/%03d", i), strings.Repeat("m", 1000)))
+	}
+	for part := range slices.Chunk(many, 100) {
+		s.do(t, part...)
+	}
+	s.do(t, clientv3.OpDelete("by-dev/meta/many/", clientv3.WithPrefix()))
+	s.outliveLeases(t)
+	s.do(t, clientv3.OpPut("by-dev/meta/last", "end"))
+	for len(s.watched) == 0 || s.watched[len(s.watched)-1].revision < s.newest {
+		answer := <-watch
+		if err := answer.Err(); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range answer.Events {
+			s.saw(e)
+		}
+	}
+	return s
+}
+
+func (s *story) saw(e *clientv3.Event) {
+	s.watched = append(s.watched, eventLine(source.Event{KV: ofClient(e.Kv), Deleted: e.Type == clientv3.EventTypeDelete}))
+}
+
+func ofClient(kv *mvccpb.KeyValue) source.KV {
+	return source.KV{
+		Key: kv.Key, Value: kv.Value, Lease: kv.Lease, CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version,
+	}
+}
+
+func (s *story) do(t *testing.T, ops ...clientv3.Op) {
+	t.Helper()
+	r, err := s.server.Client.Txn(t.Context()).Then(ops...).Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.newest = r.Header.Revision
+}
+
+// put is a put of a random key, some of them outside of the root, some with a lease.
+func (s *story) put(t *testing.T, key string) clientv3.Op {
+	t.Helper()
+	var options []clientv3.OpOption
+	if s.random.IntN(6) == 0 {
+		lease, err := s.server.Client.Grant(t.Context(), 1+int64(s.random.IntN(1000)*s.random.IntN(2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.leases = append(s.leases, lease.ID)
+		options = append(options, clientv3.WithLease(lease.ID))
+	}
+	return clientv3.OpPut(key, strings.Repeat("v", s.random.IntN(400)), options...)
+}
+
+func (s *story) key() string {
+	root := "by-dev/meta/"
+	if s.random.IntN(5) == 0 {
+		root = "by-device/x/" // begins alike
+	}
+	return fmt.Sprintf("%s%02d", root, s.random.IntN(40))
+}
+
+func (s *story) step(t *testing.T) {
+	t.Helper()
+	switch s.random.IntN(6) {
+	case 0:
+		s.do(t, clientv3.OpDelete(s.key()))
+	case 1:
+		var ops []clientv3.Op
+		for _, i := range s.random.Perm(40)[:2+s.random.IntN(20)] {
+			key := fmt.Sprintf("by-dev/meta/%02d", i)
+			if op := s.put(t, key); s.random.IntN(3) > 0 {
+				ops = append(ops, op)
+			} else {
+				ops = append(ops, clientv3.OpDelete(key))
+			}
+		}
+		s.do(t, ops...)
+	case 2:
+		s.do(t, clientv3.OpDelete("by-dev/meta/1", clientv3.WithPrefix()))
+	default:
+		s.do(t, s.put(t, s.key()))
+	}
+}
+
+func (s *story) compact(t *testing.T, revision int64) {
+	t.Helper()
+	if _, err := s.server.Client.Compact(t.Context(), revision, clientv3.WithCompactPhysical()); err != nil {
+		t.Fatal(err)
+	}
+	s.compacted = revision
+}
+
+// outliveLeases ends one lease by word and waits until the short ones ended by themselves.
+func (s *story) outliveLeases(t *testing.T) {
+	t.Helper()
+	held := func() (n int) {
+		for _, id := range s.leases {
+			if l, err := s.server.Client.TimeToLive(t.Context(), id); err == nil && l.GrantedTTL == 1 { // 0 of one that is gone
+				n++
+			}
+		}
+		return n
+	}
+	lease, err := s.server.Client.Grant(t.Context(), 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.do(t, clientv3.OpPut("by-dev/meta/session/node-1", "{}", clientv3.WithLease(lease.ID)), clientv3.OpPut("by-dev/meta/session/node-2", "{}", clientv3.WithLease(lease.ID)))
+	if _, err := s.server.Client.Revoke(t.Context(), lease.ID); err != nil {
+		t.Fatal(err)
+	}
+	for held() > 0 {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// since is what the watch saw in revisions (from, to].
+func (s *story) since(from, to int64) []told {
+	var part []told
+	for _, w := range s.watched {
+		if w.revision > from && w.revision <= to {
+			part = append(part, w)
+		}
+	}
+	return part
+}
+
+// at is the store below the root as etcd says that it was.
+func (s *story) at(t *testing.T, revision int64) map[string]string {
+	t.Helper()
+	r, err := s.server.Client.Get(t.Context(), "by-dev/", clientv3.WithPrefix(), clientv3.WithRev(revision))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := map[string]string{}
+	for _, kv := range r.Kvs {
+		state[string(kv.Key)] = line(ofClient(kv))
+	}
+	return state
+}
+
+// changes are those of a Past.
+func changes(t *testing.T, past source.Past, h source.Header, from, to int64) []told {
+	t.Helper()
+	var got []told
+	err := past.Changes(t.Context(), h, from, to, func(revision int64, events []source.Event) error {
+		for _, e := range events {
+			if e.ModRevision != revision {
+				t.Errorf("revision %d has a change of %d", revision, e.ModRevision)
+			}
+			got = append(got, eventLine(e))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("changes of (%d, %d]: %v", from, to, err)
+	}
+	return got
+}
+
+// state is a snapshot of a Past, below its root.
+func state(t *testing.T, past source.Past, h source.Header, revision int64) map[string]string {
+	t.Helper()
+	snap, err := past.PinAt(t.Context(), h, revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	if got := snap.Header().Revision; got != revision {
+		t.Fatalf("pinned at %d, want %d", got, revision)
+	}
+	got := map[string]string{}
+	err = snap.Scan(t.Context(), []source.Range{source.Prefix("by-dev/")}, func(kv source.KV) error {
+		got[string(kv.Key)] = line(kv)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// testPast holds a Past against what the server says of the same revisions.
+func testPast(t *testing.T, src source.Source, s *story) {
+	t.Helper()
+	past, err := source.PastOf(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := pin(t, src).Header()
+	oldest, err := past.Oldest(t.Context(), h)
+	if err != nil || oldest != s.compacted {
+		t.Fatalf("the oldest revision is %d, want %d: %v", oldest, s.compacted, err)
+	}
+	same(t, "all changes", s.since(oldest, s.newest), changes(t, past, h, oldest, s.newest))
+	for range 10 {
+		from := oldest + s.random.Int64N(s.newest-oldest+1)
+		to := from + s.random.Int64N(s.newest-from+1)
+		same(t, fmt.Sprintf("changes of (%d, %d]", from, to), s.since(from, to), changes(t, past, h, from, to))
+	}
+	for revision := oldest; revision <= s.newest; revision++ {
+		want := s.at(t, revision)
+		if got := state(t, past, h, revision); !maps.Equal(want, got) {
+			t.Errorf("at revision %d (-etcd +past):\n%s", revision, cmp.Diff(want, got))
+		}
+		for range s.random.IntN(3) {
+			key := fmt.Sprintf("by-dev/meta/%02d", s.random.IntN(50)) // some were never there
+			got, err := past.GetAt(t.Context(), h, revision, key)
+			if kv, ok := want[key]; err != nil || ok != (got != nil) || ok && kv != line(*got) {
+				t.Errorf("%s at revision %d is %v, want %s: %v", key, revision, got, kv, err)
+			}
+		}
+	}
+	refusesOthers(t, past, h, oldest, s.newest)
+}
+
+// refusesOthers asks for what is not there.
+func refusesOthers(t *testing.T, past source.Past, h source.Header, oldest, newest int64) {
+	t.Helper()
+	never := func(int64, []source.Event) error { t.Error("a change that is not there"); return nil }
+	for _, wanted := range []int64{0, oldest - 1, newest + 1} {
+		_, pinned := past.PinAt(t.Context(), h, wanted)
+		from, to := min(wanted, newest), max(wanted, oldest)
+		if wanted > newest {
+			from = newest
+		}
+		changed := past.Changes(t.Context(), h, from, to, never)
+		_, asked := past.GetAt(t.Context(), h, wanted, "by-dev/meta/session/id")
+		for _, err := range []error{pinned, changed, asked} {
+			got, ok := errors.AsType[*source.RevisionError](err)
+			if !ok || got.Wanted != wanted || got.Oldest != oldest || got.Newest != newest || errors.Is(err, source.ErrCompacted) != (wanted < oldest) {
+				t.Errorf("revision %d of %d to %d: %v", wanted, oldest, newest, err)
+			}
+		}
+	}
+	if err := past.Changes(t.Context(), h, newest, newest-1, never); err == nil {
+		t.Error("changes backwards")
+	}
+	if err := past.Changes(t.Context(), h, newest, newest, never); err != nil {
+		t.Errorf("no changes: %v", err)
+	}
+}
+
+// TestPastOfAFile compares what a snapshot says of each revision since the compaction with what its etcd says.
+func TestPastOfAFile(t *testing.T) {
+	t.Parallel()
+	s := tell(t, 240)
+	src := open(t, saved(t, s.server), source.Options{})
+	defer src.Close()
+	testPast(t, src, s)
+}
