@@ -29,6 +29,8 @@ type Etcd struct {
 	granted []Range
 	// root is the root that Pin found, so that the next Pin need not look again.
 	root metaRoot
+	// small is what Pin found out last: that reading all is cheaper than asking for many parts.
+	small bool
 }
 
 var _ Watcher = (*Etcd)(nil)
@@ -92,7 +94,16 @@ func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 	st := <-status
 	snap.header.Origin.Detail = detail("etcd", st.Version)
 	snap.small = st.DbSize > 0 && st.DbSize <= smallStore
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.small = snap.small
 	return snap, nil
+}
+
+func (s *Etcd) isSmall() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.small
 }
 
 func detail(name, version string) string {

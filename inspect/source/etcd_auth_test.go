@@ -29,6 +29,13 @@ func authServer(t *testing.T, users map[string][]grant) (*sourcetest.Server, sou
 	server := sourcetest.StartEtcd(t, func(c *embed.Config) { c.BcryptCost = 4 })
 	dump := sourcetest.ReadDump(t, filepath.Join(snapshots, "standalone-2.3.5"))
 	server.Load(t, dump.Keys)
+	authorize(t, server, users)
+	return server, dump
+}
+
+// authorize has a server ask for accounts from now on.
+func authorize(t *testing.T, server *sourcetest.Server, users map[string][]grant) {
+	t.Helper()
 	ctx := t.Context()
 	must := func(_ any, err error) {
 		t.Helper()
@@ -48,7 +55,6 @@ func authServer(t *testing.T, users map[string][]grant) (*sourcetest.Server, sou
 		}
 	}
 	must(server.Client.AuthEnable(ctx))
-	return server, dump
 }
 
 // reads lists the keys that a user reads in the root, and the gaps.

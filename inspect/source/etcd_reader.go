@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -205,18 +206,28 @@ func permittedRange(key, end []byte) Range {
 // maxWatchBytes bounds one message of a watch. etcd cuts answers at its --max-request-bytes (1.5 MiB) where it is asked to.
 const maxWatchBytes = 64 << 20
 
-// watch follows the keys of a range, from a revision on, until take fails or the watch ends; the error is never nil.
+// watchRequest is a watch of the keys of a range, from a revision on.
+type watchRequest struct {
+	keys Range
+	from int64
+	// ask is how often etcd is asked how far it is; 0: it says so every few minutes.
+	ask time.Duration
+}
+
+// watch follows what is asked for until take fails or the watch ends; the error is never nil.
 // The next message is read when take has returned, so that a slow reader holds the server back.
-func (r *reader) watch(ctx context.Context, keys Range, from int64, take func(*watchMessage) error) error {
+func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMessage) error) error {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+	var asking sync.WaitGroup
+	defer asking.Wait()
 	defer cancel()
 	create := &pb.WatchCreateRequest{
-		Key: []byte(keys.From), RangeEnd: []byte(keys.To), StartRevision: from, ProgressNotify: true, Fragment: true,
+		Key: []byte(q.keys.From), RangeEnd: []byte(q.keys.To), StartRevision: q.from, ProgressNotify: true, Fragment: true,
 	}
-	if keys.From == "" {
+	if q.keys.From == "" {
 		create.Key = []byte{0}
 	}
-	if keys.To == "" {
+	if q.keys.To == "" {
 		create.RangeEnd = []byte{0}
 	}
 	stream, err := r.client.ActiveConnection().NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true},
@@ -226,6 +237,13 @@ func (r *reader) watch(ctx context.Context, keys Range, from int64, take func(*w
 	}
 	// A stream that does not take the request says why when it is read.
 	_ = stream.SendMsg(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: create}})
+	if q.ask > 0 {
+		asking.Go(func() {
+			progress := &pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{ProgressRequest: &pb.WatchProgressRequest{}}}
+			for pause(ctx, q.ask) == nil && stream.SendMsg(progress) == nil {
+			}
+		})
+	}
 	for {
 		m := new(watchMessage)
 		if err := stream.RecvMsg(m); err != nil {
@@ -236,7 +254,7 @@ func (r *reader) watch(ctx context.Context, keys Range, from int64, take func(*w
 		}
 		switch {
 		case m.compacted != 0:
-			return ErrCompacted
+			return &compactedError{m.compacted}
 		case m.canceled && m.reason != "":
 			return rpctypes.Error(errors.New(secret.Prose(m.reason)))
 		case m.canceled:

@@ -59,6 +59,8 @@ type watch struct {
 	// revision is the highest that was yielded.
 	revision int64
 	yield    func(int64, []Event) error
+	// bounds end a watch of the past; zero: it goes on for ever.
+	bounds watchBounds
 }
 
 // watchPlace is how far the watch of one range has come.
@@ -88,9 +90,10 @@ func (w *watch) follow(ctx context.Context, r *reader, ranges []Range) error {
 	for i := range places {
 		places[i].next = w.revision + 1
 	}
+	w.bounds.heard = time.Now()
 	for {
 		err := w.session(ctx, r, ranges, places)
-		if !transient(err) || ctx.Err() != nil {
+		if !transient(err) || ctx.Err() != nil || w.bounds.over() {
 			return err
 		}
 		if err := pause(ctx, watchPause); err != nil {
@@ -114,7 +117,7 @@ func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places [
 	answers := make(chan answer)
 	for i, keys := range ranges {
 		receiving.Go(func() {
-			err := r.watch(ctx, keys, places[i].next, func(m *watchMessage) error {
+			err := r.watch(ctx, watchRequest{keys: keys, from: places[i].next, ask: w.bounds.ask}, func(m *watchMessage) error {
 				return send(ctx, answers, answer{index: i, message: m})
 			})
 			_ = send(ctx, answers, answer{index: i, err: err}) // nobody waits for it any more
@@ -128,12 +131,22 @@ func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places [
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-w.bounds.late():
+			return context.DeadlineExceeded
 		case a := <-answers:
 			if a.err != nil {
 				return a.err
 			}
-			if err := w.take(a.message, &places[a.index], &parts[a.index]); err != nil {
+			at := &places[a.index]
+			if w.bounds.until > 0 && a.message.isProgress() {
+				w.bounds.hear(a.message.revision, at.next)
+			} else if err := w.take(a.message, at, &parts[a.index]); err != nil {
 				return err
+			} else if a.message.events > 0 {
+				w.bounds.heard, w.bounds.answers = time.Now(), 0
+			}
+			if w.bounds.reached(at.next) {
+				return errReached
 			}
 		}
 	}

@@ -59,6 +59,9 @@ func parseWatch(b []byte) (watchMessage, error) {
 	return m, nil
 }
 
+// isProgress reports whether a message says no more than how far the watch has come.
+func (m *watchMessage) isProgress() bool { return !m.created && !m.fragment && m.events == 0 }
+
 // headerRevision reads ResponseHeader.revision, field 3; 0 if there is none.
 func headerRevision(b []byte) (revision int64) {
 	eachField(b, func(num protowire.Number, v uint64, _ []byte) {

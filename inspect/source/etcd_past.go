@@ -1,0 +1,259 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"kitescope/words/hints"
+)
+
+var _ Past = (*Etcd)(nil)
+
+// Oldest is the revision that etcd was compacted at. A read of an older one is refused without saying which; a watch says it.
+func (s *Etcd) Oldest(ctx context.Context, h Header) (int64, error) {
+	r, err := s.connect(ctx)
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.lookBack(ctx, r, h, 1)
+	if err == nil {
+		return 1, nil // the empty store
+	}
+	if errors.Is(err, rpctypes.ErrCompacted) {
+		var oldest int64
+		if oldest, err = r.compacted(ctx, s.keyToAsk(h)); err == nil {
+			return oldest, nil
+		}
+	}
+	return 0, s.explain(ctx, "read the past of", err)
+}
+
+// keyToAsk is a key that an account may ask for: that of the clock, which tells something, unless it may not.
+func (s *Etcd) keyToAsk(h Header) Range {
+	key := singleKey(allocatorKeys(h.Root)[0])
+	if granted := s.grantedRanges(); len(granted) > 0 && len(intersect(key, granted)) == 0 {
+		return singleKey(granted[0].From)
+	}
+	return key
+}
+
+// glance is what one small read of a revision tells: when Milvus reserved timestamps last, and at which revision. Zero if it did not.
+type glance struct {
+	reserved time.Time
+	written  int64
+}
+
+// lookBack reads one key at a revision; an error of etcd's says that the revision is not there.
+func (s *Etcd) lookBack(ctx context.Context, r *reader, h Header, revision int64) (glance, error) {
+	var g glance
+	p, err := r.rangePage(ctx, rangeRequest{keys: s.keyToAsk(h), revision: revision})
+	if errors.Is(err, rpctypes.ErrPermissionDenied) && s.grantedRanges() == nil {
+		if err := s.askGranted(ctx, r); err != nil {
+			return g, err
+		}
+		return s.lookBack(ctx, r, h, revision)
+	}
+	if err != nil {
+		return g, err
+	}
+	defer p.free()
+	return g, p.each(func(kv KV) error {
+		g = glance{reserved: reservation(kv.Value), written: kv.ModRevision}
+		return nil
+	})
+}
+
+// compacted is the revision that etcd was compacted at, where it was: a watch from the first one ends with it.
+func (r *reader) compacted(ctx context.Context, key Range) (oldest int64, err error) {
+	err = r.retry(ctx, func(ctx context.Context) error {
+		err := r.watch(ctx, watchRequest{keys: key, from: 1}, func(*watchMessage) error { return nil })
+		if gone, ok := errors.AsType[*compactedError](err); ok {
+			oldest, err = gone.oldest, nil
+		}
+		return err
+	})
+	return oldest, err
+}
+
+// compactedError is ErrCompacted with the oldest revision that there is.
+type compactedError struct{ oldest int64 }
+
+func (e *compactedError) Error() string { return ErrCompacted.Error() }
+func (e *compactedError) Unwrap() error { return ErrCompacted }
+
+// visit makes sure that a revision is there.
+func (s *Etcd) visit(ctx context.Context, r *reader, h Header, revision int64) (g glance, err error) {
+	if revision > 0 { // etcd takes anything else for now
+		g, err = s.lookBack(ctx, r, h, revision)
+	}
+	switch {
+	case revision <= 0, errors.Is(err, rpctypes.ErrCompacted), errors.Is(err, rpctypes.ErrFutureRev):
+		return g, s.outside(ctx, r, h, revision)
+	case err != nil:
+		return g, s.explain(ctx, "read the past of", err)
+	}
+	return g, nil
+}
+
+// outside says that a revision is not there, and which are.
+func (s *Etcd) outside(ctx context.Context, r *reader, h Header, revision int64) error {
+	oldest, err := s.Oldest(ctx, h)
+	if err != nil {
+		return err
+	}
+	newest, err := s.revision(ctx, r)
+	if err != nil {
+		return s.explain(ctx, "read the past of", err)
+	}
+	if err := checkRevisions(s.address.location(), oldest, newest, revision); err != nil {
+		return err
+	}
+	return hints.Errorf("try again", "read %s: etcd had no revision %d, and then it had", s.address.location(), revision)
+}
+
+// PinAt is the store as etcd still knows that it was. Nothing holds it: etcd may be compacted while it is read.
+func (s *Etcd) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, error) {
+	r, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.visit(ctx, r, h, revision)
+	if err != nil {
+		return nil, err
+	}
+	h.Revision, h.Taken, h.ByClock, h.Recent = revision, g.reserved, false, nil
+	return &etcdSnapshot{source: s, reader: r, header: h, small: s.isSmall()}, nil
+}
+
+// GetAt asks for one key.
+func (s *Etcd) GetAt(ctx context.Context, h Header, revision int64, key string) (found *KV, err error) {
+	r, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if revision <= 0 {
+		return nil, s.outside(ctx, r, h, revision)
+	}
+	p, err := r.rangePage(ctx, rangeRequest{keys: singleKey(key), revision: revision})
+	switch {
+	case errors.Is(err, rpctypes.ErrCompacted), errors.Is(err, rpctypes.ErrFutureRev):
+		return nil, s.outside(ctx, r, h, revision)
+	case err != nil:
+		return nil, s.explain(ctx, "read the past of", err)
+	}
+	defer p.free()
+	return found, p.each(func(kv KV) error {
+		kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
+		found = &kv
+		return nil
+	})
+}
+
+// Changes watches etcd from a revision to another, both of which it has. All of the store is watched, as each revision has changed
+// something: then it is known when the last one has come. An account that may not do so asks etcd how far it is.
+func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
+	r, err := s.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := s.visit(ctx, r, h, from); err != nil {
+		return err
+	}
+	last, err := s.visit(ctx, r, h, to)
+	if err != nil {
+		return err
+	}
+	if from >= to {
+		return checkRevisions(s.address.location(), 1, from, from, to)
+	}
+	prefix := []byte(h.Root + "/")
+	w := &watch{revision: from, bounds: watchBounds{until: to, limit: r.timeout}, yield: func(revision int64, events []Event) error {
+		if below := below(prefix, events); revision <= to && len(below) > 0 {
+			return yield(revision, below)
+		}
+		return nil
+	}}
+	if s.grantedRanges() == nil {
+		err = w.follow(ctx, r, []Range{{}})
+		if denied(err) {
+			err = s.askGranted(ctx, r)
+		}
+	}
+	if granted := s.grantedRanges(); err == nil && granted != nil {
+		parts := intersect(Prefix(h.Root+"/"), granted)
+		if len(parts) > 1 { // the one would have to wait for the other
+			return hints.Errorf("the past is read by an account that may read all under one prefix",
+				"read the past of %s: the account may read %d parts of it only", s.address.location(), len(parts))
+		}
+		w.bounds.ask, w.bounds.witness = progressPause, last.written
+		err = w.follow(ctx, r, parts)
+	}
+	switch own, ok := errors.AsType[*yieldError](err); {
+	case ok:
+		return own.err
+	case errors.Is(err, errReached):
+		return nil
+	case errors.Is(err, ErrCompacted) && ctx.Err() == nil:
+		return s.outside(ctx, r, h, from)
+	}
+	return s.explain(ctx, "read the past of", err)
+}
+
+// below are the events below a prefix.
+func below(prefix []byte, events []Event) []Event {
+	kept := events[:0]
+	for _, e := range events {
+		if bytes.HasPrefix(e.Key, prefix) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// errReached ends a watch that has come as far as it was wanted.
+var errReached = errors.New("reached")
+
+// watchBounds end a watch of what was.
+type watchBounds struct {
+	// until is the last revision that is wanted, limit how long nothing may come.
+	until int64
+	limit time.Duration
+	// ask is how often etcd is asked how far it is, 0 where each revision is seen; witness a revision that is known to come.
+	ask     time.Duration
+	witness int64
+	// heard is when something came last, answers how often etcd has said since that there is no more.
+	heard   time.Time
+	answers int
+}
+
+const (
+	// progressPause is how often etcd looks after watches that are behind (mvcc.watchableStore, syncWatchersLoop).
+	progressPause = 100 * time.Millisecond
+	// progressAnswers are how many answers are believed: before 3.5.8 one could overtake events that were on their way.
+	progressAnswers = 2
+)
+
+// hear takes an answer to the question how far etcd is; next is what the watch waits for.
+func (b *watchBounds) hear(revision, next int64) {
+	if revision >= b.until && next > b.witness {
+		b.answers++
+	}
+}
+
+func (b *watchBounds) reached(next int64) bool {
+	return b.until > 0 && (next > b.until || b.ask > 0 && b.answers >= progressAnswers)
+}
+
+// late is when nothing has come for too long.
+func (b *watchBounds) late() <-chan time.Time {
+	if b.until == 0 {
+		return nil
+	}
+	return time.After(time.Until(b.heard.Add(b.limit)))
+}
+
+func (b *watchBounds) over() bool { return b.until > 0 && time.Since(b.heard) >= b.limit }
