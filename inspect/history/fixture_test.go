@@ -1,0 +1,139 @@
+package history_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/history"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+// fixtures are the captured servers under testdata/snapshots.
+func fixtures() []string {
+	return []string{
+		"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t3", "cluster-2.3.5-t5",
+		"cluster-2.3.5-t6", "cluster-2.3.5-t7", "cluster-2.3.5-unflushed", "cluster-2.3.5-healthy-load", "cluster-2.3.5-healthy",
+		"upgrade-2.2.16", "rollback-2.1.0",
+	}
+}
+
+// readFixture reads all that happened to a captured server.
+func readFixture(tb testing.TB, name string) *history.History {
+	tb.Helper()
+	h, _, _ := readAll(tb, name)
+	return h
+}
+
+// readAll reads the same, and the cluster before and after it.
+func readAll(tb testing.TB, name string) (h *history.History, before, after *model.Cluster) {
+	tb.Helper()
+	ctx := context.Background()
+	check := func(err error) {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	src, err := source.Open(ctx, filepath.Join("..", "..", "testdata", "snapshots", name, "etcd_snapshot.db.gz"), source.Options{})
+	check(err)
+	defer src.Close()
+	past, err := source.PastOf(src)
+	check(err)
+	newest, err := src.Pin(ctx)
+	check(err)
+	defer newest.Close()
+	head := newest.Header()
+	oldest, err := past.Oldest(ctx, head)
+	check(err)
+	first, err := past.PinAt(ctx, head, oldest)
+	check(err)
+	defer first.Close()
+	h, err = history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+		return past.Changes(ctx, head, oldest, head.Revision, yield)
+	})
+	check(err)
+	before, err = meta.Load(ctx, first, meta.Want{Parts: model.PartAll})
+	check(err)
+	after, err = meta.Load(ctx, newest, meta.Want{Parts: model.PartAll})
+	check(err)
+	return h, before, after
+}
+
+// TestFixtures reads the histories of some captured servers; TestTruth is about all.
+func TestFixtures(t *testing.T) {
+	for _, name := range []string{"standalone-2.1.0", "standalone-2.3.5", "cluster-2.3.5-t5", "upgrade-2.2.16"} {
+		t.Run(name, func(t *testing.T) {
+			got := written(readFixture(t, name))
+			path := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("history of %s is not that of %s:\n%s", name, path, firstDifference(string(want), got))
+			}
+		})
+	}
+}
+
+// firstDifference is the first line that is not as wanted.
+func firstDifference(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			return fmt.Sprintf("line %d\n-%s\n+%s", i+1, strings.Join(a[min(i, len(a)):min(i+1, len(a))], ""), strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""))
+		}
+	}
+	return ""
+}
+
+// written is a history as text.
+func written(h *history.History) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "revisions %d to %d, %s to %s: %d changes\n", h.From, h.To, clockTime(h.First), clockTime(h.Until), h.Changes)
+	for _, kind := range slices.Sorted(maps.Keys(h.Plain)) {
+		fmt.Fprintf(&b, "no news: %s %d\n", kind, h.Plain[kind])
+	}
+	for i := range h.Len() {
+		e := h.Event(i)
+		wrong := "?"
+		if e.Error >= 0 {
+			wrong = e.Error.Round(100 * time.Millisecond).String()
+		}
+		name := e.Object.Name
+		if name == "" {
+			name = e.Object.ID
+		}
+		fmt.Fprintf(&b, "%d %s ±%s %s %s %s", e.Revision, clockTime(e.Time), wrong, e.Kind, e.Object.Resource+"/"+name, e.Message)
+		if e.Collection.Name != "" {
+			fmt.Fprintf(&b, " [%s]", e.Collection.Name)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func clockTime(t time.Time) string {
+	if t.IsZero() {
+		return "?"
+	}
+	return t.Format("15:04:05.0")
+}

@@ -1,0 +1,111 @@
+package history
+
+import (
+	"strings"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Wanted says which events somebody asks for. The zero value is all of them.
+type Wanted struct {
+	// Since and Until bound the time; zero is no bound. An event is in it that can have happened in it, and so is a group that had begun
+	// before and went on.
+	Since, Until time.Time
+	// SinceRevision and UntilRevision bound revisions; 0 is no bound.
+	SinceRevision, UntilRevision int64
+	// Objects are what events are about; none is everything.
+	Objects []Selector
+}
+
+// Selector names objects.
+type Selector struct {
+	// Resource is the plural, "" any.
+	Resource string
+	// Name is a name or an id, with * for any text; "" is all. That of a collection stands for all that belongs to it, that of a segment
+	// for its indexes too.
+	Name string
+}
+
+// Select are the positions of the events that are wanted.
+func (h *History) Select(w Wanted) []int {
+	var found []int
+	for i := range h.entries {
+		if e := &h.entries[i]; w.SinceRevision > e.last || w.UntilRevision > 0 && e.first > w.UntilRevision || !w.covers(h, e) {
+			continue
+		}
+		if len(w.Objects) == 0 || h.about(&h.entries[i], w.Objects) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+func (w *Wanted) covers(h *History, e *entry) bool {
+	if !w.Since.IsZero() {
+		if at, wrong := h.clock.At(e.last); at.Add(max(wrong, 0)).Before(w.Since) {
+			return false
+		}
+	}
+	if !w.Until.IsZero() {
+		if at, wrong := h.clock.At(e.first); at.Add(-max(wrong, 0)).After(w.Until) {
+			return false
+		}
+	}
+	return true
+}
+
+func (h *History) about(e *entry, list []Selector) bool {
+	object := h.pool.objects[e.object]
+	for i := range list {
+		s := &list[i]
+		if s.is(object) || s.Resource != "" && s.Resource != collections || e.collection == 0 {
+			if s.is(object) {
+				return true
+			}
+			continue
+		}
+		if s.is(model.Ref{Resource: collections, ID: e.collection.String(), Name: h.pool.names[e.collection]}) {
+			return true
+		}
+	}
+	return false
+}
+
+const collections = "collections"
+
+// is reports whether an object is one that is meant.
+func (s *Selector) is(object model.Ref) bool {
+	if s.Resource != "" && s.Resource != object.Resource {
+		segment, _, _ := strings.Cut(object.ID, "/")
+		return s.Resource == "segments" && object.Resource == "segment-indexes" && like(s.Name, segment)
+	}
+	return like(s.Name, object.ID) || object.Name != "" && like(s.Name, object.Name)
+}
+
+// like matches a text with a pattern, of which * is any text and "" everything.
+func like(pattern, text string) bool {
+	if pattern == "" {
+		return true
+	}
+	head, rest, wild := strings.Cut(pattern, "*")
+	if !wild {
+		return pattern == text
+	}
+	text, ok := strings.CutPrefix(text, head)
+	if !ok {
+		return false
+	}
+	for {
+		var part string
+		part, rest, wild = strings.Cut(rest, "*")
+		if !wild {
+			return strings.HasSuffix(text, part)
+		}
+		_, after, ok := strings.Cut(text, part)
+		if !ok {
+			return false
+		}
+		text = after
+	}
+}
