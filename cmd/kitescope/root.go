@@ -117,6 +117,7 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "metrics", Short: "Show what processes tell on /metrics: values, rates, quantiles", Group: groupInspect, Build: metricsCommand},
 		{Name: "balance", Short: "Show how evenly query nodes share the work, and what would even it out", Group: groupInspect, Build: balanceCommand},
 		{Name: "diagnose", Short: "Say what is wrong with a cluster, and what to do", Group: groupInspect, Build: diagnoseCommand},
+		{Name: "history", Short: "Say what happened to a cluster, from the revisions that etcd keeps", Group: groupInspect, Build: historyCommand},
 		{Name: "explain", Short: "Explain a check of diagnose: what it looks at, what to do", Group: groupInspect, Build: explainCommand},
 		{Name: "profile", Short: "Where CPU, memory and goroutines go: pull, top, flame, diff, ...", Group: groupProfile, Build: profileCommand, Below: profileCommands()},
 		{Name: "pgo", Short: "Build Go programs with a profile, and prove it: judge, pack, verify, trial", Group: groupProfile, Build: pgoCommand, Below: pgoCommands()},

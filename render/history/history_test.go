@@ -1,0 +1,172 @@
+package history_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/history"
+	"kitescope/inspect/source"
+	"kitescope/render"
+	show "kitescope/render/history"
+	"kitescope/render/rendertest"
+	"kitescope/table"
+)
+
+// keys is a snapshot of a few keys.
+type keys struct {
+	source.Snapshot
+	list []source.KV
+}
+
+func (k keys) Header() source.Header {
+	return source.Header{Root: "by-dev", MetaPath: "meta", Revision: 10}
+}
+
+func (k keys) Scan(_ context.Context, _ []source.Range, yield func(source.KV) error) error {
+	for _, kv := range k.list {
+		if err := yield(kv); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report is what happened in half a minute: a node comes and dies, a setting changes, a channel is assigned again and again.
+func report(t *testing.T) *show.Report {
+	t.Helper()
+	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	clock := func() source.KV {
+		return source.KV{Key: []byte("by-dev/kv/gid/timestamp"), ModRevision: 10, Value: binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano()))}
+	}
+	put := func(key, value string) source.Event {
+		return source.Event{KV: source.KV{Key: []byte("by-dev/" + key), Value: []byte(value)}}
+	}
+	revision := int64(10)
+	h, err := history.Of(context.Background(), keys{list: []source.KV{clock()}}, func(_ context.Context, yield func(int64, []source.Event) error) error {
+		write := func(events ...source.Event) {
+			revision++
+			if err := yield(revision, events); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tick := func() {
+			now = now.Add(3 * time.Second)
+			write(source.Event{KV: clock()})
+		}
+		write(put("meta/session/querynode-4", `{"ServerID":4,"ServerName":"querynode","Address":"h:1\u001b[31m<b>","Version":"2.3.5"}`))
+		tick()
+		write(put("config/queryCoord/autoBalance", "false"), put("meta/session/id", "5"))
+		gone := put("meta/session/querynode-4", "")
+		gone.Deleted = true
+		write(gone)
+		for i := range 40 {
+			write(put("meta/channelwatch/8/by-dev-rootcoord-dml_0_7v0", string([]byte{0x18, byte(i % 2 * 2)})))
+			if i%10 == 9 {
+				tick()
+			}
+		}
+		write(put("config/queryCoord/autoBalance", "true"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &show.Report{History: h, Events: h.Select(history.Wanted{})}
+}
+
+func written(t *testing.T, r *show.Report, format string, o render.ReportOptions) string {
+	t.Helper()
+	f, err := show.Formats().Parse(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := show.Write(&b, r, f, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestFormats(t *testing.T) {
+	for _, f := range show.Formats() {
+		if f.Name == "template" {
+			continue
+		}
+		rendertest.Golden(t, f.Name+".txt", []byte(written(t, report(t), f.Name, render.ReportOptions{Options: render.Options{Width: 100 * render.BoolInt(f.Name == "table")}})))
+	}
+}
+
+// TestKeys: what scripts rely on is in every event that has it.
+func TestKeys(t *testing.T) {
+	var d struct {
+		Kind  string
+		Items []map[string]any
+	}
+	if err := json.Unmarshal([]byte(written(t, report(t), "json", render.ReportOptions{})), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Kind != "History" || len(d.Items) != 6 {
+		t.Fatalf("%s of %d events", d.Kind, len(d.Items))
+	}
+	for _, item := range d.Items {
+		for _, key := range []string{"time", "revision", "last_revision", "kind", "object", "object_id", "message", "count", "before", "after"} {
+			if _, ok := item[key]; !ok {
+				t.Errorf("%v has no %s", item["kind"], key)
+			}
+		}
+		if wrong, ok := item["time_error_seconds"].(float64); ok && (wrong <= 0 || wrong > 2) {
+			t.Errorf("%v is wrong by %v s", item["kind"], wrong)
+		}
+	}
+	group := d.Items[4]
+	if group["kind"] != "channel_rewritten" || group["count"] != 39.0 || group["object"] != "vchannels/by-dev-rootcoord-dml_0_7v0" {
+		t.Errorf("the group is %v", group)
+	}
+}
+
+// TestDocumented: the document of keys has every column.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/JSON.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## History\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, name := range show.Schema(render.ReportOptions{}).ColumnNames() {
+		if !strings.Contains(section, "`"+name+"`") {
+			t.Errorf("docs/JSON.md does not say what %s is", name)
+		}
+	}
+	events, err := os.ReadFile("../../docs/HISTORY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range history.Kinds() {
+		if row := "| `" + string(k.Name) + "` | " + k.Doc + " |"; !strings.Contains(string(events), row) {
+			t.Errorf("docs/HISTORY.md lacks the row\n%s", row)
+		}
+	}
+}
+
+// TestAsk selects events.
+func TestAsk(t *testing.T) {
+	r := report(t)
+	where, err := table.ParseSelection(show.Schema(render.ReportOptions{}), []string{"count>1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := written(t, r, "csv", render.ReportOptions{Ask: table.Query{Where: where, Columns: []string{"kind", "count"}}})
+	if text != "kind,count\nchannel_rewritten,39\n" {
+		t.Errorf("asked for groups, got %q", text)
+	}
+	r.Events = r.History.Select(history.Wanted{Objects: []history.Selector{{Resource: "pchannels"}}})
+	if text := written(t, r, "table", render.ReportOptions{}); !strings.HasPrefix(text, "nothing happened\n") {
+		t.Errorf("of nothing it says %q", text)
+	}
+}
