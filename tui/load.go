@@ -9,7 +9,6 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/diff"
-	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 )
@@ -163,9 +162,9 @@ func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock f
 	}
 }
 
-// account finds out where the requests of a cluster spend their time.
-func account(c *model.Cluster) Cmd {
-	return func() tea.Msg { return accountedMsg{c.Runtime, latency.Of(c)} }
+// account finds out where the requests of a cluster spend their time: the checks on it ask the same judge.
+func account(judge *check.Judge, c *model.Cluster) Cmd {
+	return func() tea.Msg { return accountedMsg{c.Runtime, judge.Latency(c)} }
 }
 
 // weigh surveys what query nodes serve and plans what would even it out.

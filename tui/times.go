@@ -33,7 +33,7 @@ func (m *Model) measure() Cmd {
 		return nil
 	}
 	t.busy = true
-	return account(c)
+	return account(&m.data.judge, c)
 }
 
 // accountedMsg brings what was worked out.

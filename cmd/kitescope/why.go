@@ -11,7 +11,6 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
-	"kitescope/inspect/latency"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -85,14 +84,15 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	l := latency.Of(c)
+	var judge check.Judge
+	l := judge.Latency(c)
 	budgets, err := q.choose(l)
 	if err != nil {
 		_ = a.Completeness(c) // what could not be read may be what was asked for
 		return err
 	}
 	r := &show.Because{
-		Latency: l, Answers: why.Of(budgets, check.Run(c, view.NewEnv(c, a.Now()).Now, rules.All())),
+		Latency: l, Answers: why.Of(budgets, judge.Run(c, view.NewEnv(c, a.Now()).Now, rules.All())),
 		Where: cmp.Or(c.Origin.Location, strings.Join(f.judged.nodes.Recordings, ", ")), Version: cli.VersionText(), At: l.Window.To,
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return show.WriteWhy(w, r, q.format, q.options) }); err != nil {

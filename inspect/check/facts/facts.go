@@ -8,6 +8,7 @@
 package facts
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -54,6 +55,8 @@ type Kept struct {
 	views    *Views
 	// rewrites is how often keys were written so far.
 	rewrites *Rewrites
+	// Latency has the budgets for others as well; nil: for these facts and the next alone.
+	Latency *latency.Latest
 }
 
 // Facts are the facts of a cluster, whose state is of a time by the clock of who read it. What they leave behind stands in next, once it
@@ -69,7 +72,7 @@ func (k *Kept) Facts(c *model.Cluster, now time.Time, next *Kept) *Facts {
 
 // Like is what is kept for another state of the cluster that some facts are of: nearly all of it is the same.
 func (k *Kept) Like(f *Facts) Kept {
-	return Kept{surveyor: k.surveyor, digests: f.digests()}
+	return Kept{surveyor: k.surveyor, digests: f.digests(), Latency: k.Latency}
 }
 
 // survey adds up what nodes serve. Should that break, nothing is known of any node, and all checks that do without go on.
@@ -88,7 +91,8 @@ func (k *Kept) survey(c *model.Cluster, next *Kept) (s *balance.Survey) {
 func (k *Kept) share(f *Facts, next *Kept) {
 	c := f.Cluster
 	f.Open = sync.OnceValue(func() []OpenSegment { return openSegments(f) })
-	f.Latency = sync.OnceValue(func() *latency.Latency { return latency.Of(c) })
+	budgets := cmp.Or(k.Latency, new(latency.Latest))
+	next.Latency, f.Latency = budgets, func() *latency.Latency { return budgets.Of(c) }
 	f.works = sync.OnceValue(func() map[model.CollectionID]Work { return worksOf(f.Balance) })
 	f.Nodes = sync.OnceValue(func() map[model.NodeID]*model.LiveNode { return servingNodes(c.Runtime) })
 	f.digests = sync.OnceValue(func() map[model.CollectionID]*Digest {
