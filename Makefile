@@ -153,6 +153,10 @@ bench-follow: ## CPU time of following 200,000 segments that change, on a real e
 bench-metrics: ## reading the metrics of 200 processes: CPU time against Prometheus's parser, and memory kept
 	$(GO) test -run '^$$' -bench Metrics200 -benchtime 10x ./inspect/live
 
+.PHONY: bench-why
+bench-why: ## kitescope why on 200 processes and 200,000 segments whose answers are there, and its budgets alone: CPU time and allocations
+	$(GO) test -run '^$$' -bench 'Why' -benchtime 10x ./inspect/why
+
 .PHONY: bench-profile
 bench-profile: ## the speed of profiles against go tool pprof, into docs/PERFORMANCE.md; on a quiet machine
 	$(GO) -C tools/bench run ./profiles -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
