@@ -26,6 +26,8 @@ type writer struct {
 	goesOn bool
 	// argument says that the word goes on after "=".
 	argument bool
+	// binary must not go to a terminal.
+	binary bool
 }
 
 // Depths to which JSON is spread over lines: lists of many things keep each on one.
@@ -37,6 +39,7 @@ const (
 // writers are the formats, in the order of help.
 var writers = []*writer{
 	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, junitWriter, sarifWriter, nameWriter, templateWriter, markdownWriter, htmlWriter,
+	svgWriter, pngWriter, pdfWriter, foldedWriter, speedscopeWriter,
 }
 
 // Format is a parsed -o word. The zero value is what people read, as the word "table".
@@ -66,6 +69,9 @@ func (f Format) Structured() bool { return f.to().show == table.Hidden }
 
 // Documents reports whether the format has a place for what is no list.
 func (f Format) Documents() bool { return f.to().structured != nil }
+
+// Binary reports whether the format is nothing for a terminal.
+func (f Format) Binary() bool { return f.to().binary }
 
 // GoesOn reports whether more rows can follow in the format: a document has an end.
 func (f Format) GoesOn() bool { return f.to().goesOn }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -77,7 +76,7 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 	fl := cmd.Flags()
 	f.report.Register(cmd, builds.ComparisonFormats(), 0, "")
 	f.report.List(cmd, builds.ComparisonSchema, "verdict=worse", "-change_percent,metric", "metric,change_percent; +p")
-	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(builds.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(picture.Formats(), ", ."))
+	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(builds.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(picture.Formats().Names(), ", ."))
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.StringVar(&f.pairing, "pair", "name", "name: as the files say; order: the first with the first; none")
@@ -260,9 +259,9 @@ func (f *benchFlags) comparisonWriter(a *cli.App, s *settledComparison) (func(*b
 	if !slices.Contains(builds.ComparisonPlotNames(), f.plot) {
 		return nil, cli.Usagef("--plot is %s, not %q", strings.Join(builds.ComparisonPlotNames(), ", "), f.plot)
 	}
-	format := strings.TrimPrefix(filepath.Ext(f.out), ".")
-	if !slices.Contains(picture.Formats(), format) {
-		return nil, cli.Usage(errors.New("a plot goes to a file: "+strings.Join(picture.Formats(), ", ")), "for example: --plot "+f.plot+" -O compare.svg")
+	format := cli.Ending(f.out)
+	if !slices.Contains(picture.Formats().Names(), format) {
+		return nil, cli.Usage(errors.New("a plot goes to a file: "+strings.Join(picture.Formats().Names(), ", ")), "for example: --plot "+f.plot+" -O compare.svg")
 	}
 	to, err := a.NewOutput(f.out, f.force)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/report"
+	flamegraph "kitescope/render/flame"
 )
 
 // groupProfile is the group of commands about profiles in the help.
@@ -44,7 +45,7 @@ func profileCommands() []cli.Entry {
 		{Name: "peek", Short: "Who calls the matching functions, and whom they call", Build: profilePeek},
 		{Name: "share", Short: "How large the share of matching functions is, and how sure that is", Build: profileShare},
 		{Name: "diff", Short: "What changed between two profiles, and what of it is noise", Build: profileDiff},
-		{Name: "flame", Short: "A flame graph: in the terminal, or as html, svg, png, folded, speedscope", Build: profileFlame},
+		{Name: "flame", Short: "A flame graph: in the terminal, or as " + strings.Join(flamegraph.Formats().Names(), ", "), Build: profileFlame},
 		{Name: "nodes", Short: "How the processes of a cluster differ: busy cores, and what on", Build: profileNodes},
 		{Name: "trend", Short: "How shares move over a rolling record", Build: profileTrend},
 		{Name: "merge", Short: "Join profiles into one pprof file", Build: profileMerge},

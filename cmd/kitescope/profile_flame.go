@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"kitescope/profile/flame"
 	"kitescope/profile/pull"
 	"kitescope/profile/symbol"
+	"kitescope/render"
 	flamegraph "kitescope/render/flame"
 	"kitescope/render/profiles"
 	pages "kitescope/tui/profiles"
@@ -37,53 +37,6 @@ type flameFlags struct {
 	out       string
 	force     bool
 	render    flamegraph.Options
-}
-
-// flameFormat is a way to write a flame graph.
-type flameFormat struct {
-	name, doc string
-	// binary must not go to a terminal.
-	binary bool
-	write  func(w io.Writer, g *flameGraph) error
-}
-
-// flameGraph is what the formats write.
-type flameGraph struct {
-	tree    *flame.Tree
-	more    func() ([]*flame.Tree, error) // of the other sample types
-	p, base *profile.Profile
-	options flame.Options
-	render  flamegraph.Options
-}
-
-// flameFormats are the formats of profile flame, in the order of help.
-func flameFormats() []flameFormat {
-	return []flameFormat{
-		{"html", "one page without external references: search, zoom, sandwich, all sample types", false, func(w io.Writer, g *flameGraph) error {
-			more, err := g.more()
-			if err != nil {
-				return err
-			}
-			g.render.More = more
-			return flamegraph.HTML(w, g.tree, g.render)
-		}},
-		{"svg", "a picture with the names as text", false, func(w io.Writer, g *flameGraph) error { return flamegraph.SVG(w, g.tree, g.render) }},
-		{"png", "a picture", true, func(w io.Writer, g *flameGraph) error { return flamegraph.PNG(w, g.tree, g.render) }},
-		{"folded", "a stack a line with its value; of a difference, with both", false, func(w io.Writer, g *flameGraph) error {
-			return flamegraph.Folded(w, g.base, g.p, g.options)
-		}},
-		{"speedscope", "for speedscope.app", false, func(w io.Writer, g *flameGraph) error {
-			return flamegraph.Speedscope(w, g.base, g.p, g.options, g.render)
-		}},
-	}
-}
-
-func flameFormatNames() []string {
-	var names []string
-	for _, f := range flameFormats() {
-		names = append(names, f.name)
-	}
-	return names
 }
 
 func profileFlame(a *cli.App) *cobra.Command {
@@ -109,7 +62,7 @@ write it with -o. With --base it is a differential one: blue lost, red gained, g
 	fl.BoolVar(&f.byNode, "nodes", false, "a frame for each node below the root")
 	fl.BoolVar(&f.inverted, "inverted", false, "start with the leaves: who calls what is expensive")
 	fl.Float64Var(&f.minShare, "min-share", 0, "leave out frames worth less, in percent of the total")
-	fl.StringVarP(&f.output, "output", "o", "", strings.Join(flameFormatNames(), ", ")+"; default: open it in the terminal")
+	fl.StringVarP(&f.output, "output", "o", "", strings.Join(flamegraph.Formats().Names(), ", ")+"; default: open it in the terminal")
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file; its ending says the format if -o does not")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.IntVar(&f.render.Width, "width", 0, "width of a picture in pixels; 0 is 1200")
@@ -119,26 +72,26 @@ write it with -o. With --base it is a differential one: blue lost, red gained, g
 	fl.BoolVar(&f.render.Vanished, "vanished", false, "give frames that are only in the base a width")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
 	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(flameFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(flamegraph.Formats().Names()...))
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()[:profile.ByClass+1]...))
 	return cmd
 }
 
-// format settles -o by the word, or by the ending of -O.
-func (f *flameFlags) format() (*flameFormat, error) {
-	word := f.output
+// format settles -o by the word, or by the ending of -O; "" opens the terminal.
+func (f *flameFlags) format() (word string, format render.Format, err error) {
+	word = f.output
 	if word == "" && f.out != "" {
-		word = strings.TrimPrefix(filepath.Ext(f.out), ".")
+		word = cli.Ending(f.out)
 	}
 	if word == "" {
-		return nil, nil
+		return "", format, nil
 	}
-	for _, format := range flameFormats() {
-		if format.name == word {
-			return &format, nil
-		}
+	formats := flamegraph.Formats()
+	if !slices.Contains(formats.Names(), word) {
+		return "", format, cli.Usage(fmt.Errorf("a flame graph has no format %q", word), "one of: "+strings.Join(formats.Names(), ", "))
 	}
-	return nil, cli.Usage(fmt.Errorf("a flame graph has no format %q", word), "one of: "+strings.Join(flameFormatNames(), ", "))
+	format, err = formats.Parse(word)
+	return word, format, err
 }
 
 func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
@@ -152,7 +105,7 @@ func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if f.minShare < 0 || f.minShare > 100 {
 		return cli.Usagef("--min-share is in percent, 0 to 100, not %g", f.minShare)
 	}
-	format, err := f.format()
+	word, format, err := f.format()
 	if err != nil {
 		return err
 	}
@@ -162,48 +115,48 @@ func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	options := flame.Options{
 		SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: f.byNode, Inverted: f.inverted, Normalize: f.normalize, MinShare: f.minShare / 100,
 	}
-	if format == nil {
+	if word == "" {
 		if !a.OutTTY {
-			return cli.Usage(errors.New("a flame graph on the terminal needs one on standard output"), "write it: -o html, svg, png, folded or speedscope")
+			return cli.Usage(errors.New("a flame graph on the terminal needs one on standard output"), "write it: -o "+strings.Join(flamegraph.Formats().Names(), ", "))
 		}
 		return f.flameUI(ctx, a, options, args)
 	}
 	return f.writeFlame(ctx, a, format, options, args)
 }
 
-func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format *flameFormat, o flame.Options, args []string) error {
+func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.Format, o flame.Options, args []string) error {
 	to, err := a.NewOutput(f.out, f.force)
 	if err != nil {
 		return err
 	}
-	if format.binary && a.OutTTY && (f.out == "" || f.out == "-") {
-		return cli.Usage(fmt.Errorf("%s is binary and standard output is a terminal", format.name), "write it to a file: -O cpu."+format.name)
+	if format.Binary() && a.OutTTY && (f.out == "" || f.out == "-") {
+		return cli.Usage(fmt.Errorf("%s is binary and standard output is a terminal", format.Name()), "write it to a file: -O cpu."+format.Name())
 	}
-	g := &flameGraph{options: o, render: f.render}
+	g := &flamegraph.Graph{Grown: o, Options: f.render}
 	if f.base != "" {
-		g.base, g.p, err = f.input.twoProfiles(ctx, a, f.base, args)
+		g.Base, g.Profile, err = f.input.twoProfiles(ctx, a, f.base, args)
 	} else {
-		g.p, err = f.input.merged(ctx, a, args, false)
+		g.Profile, err = f.input.merged(ctx, a, args, false)
 	}
 	if err != nil {
 		return err
 	}
 	if f.question.foldPreempt {
-		g.p = g.p.FoldPreempt()
-		if g.base != nil {
-			g.base = g.base.FoldPreempt()
+		g.Profile = g.Profile.FoldPreempt()
+		if g.Base != nil {
+			g.Base = g.Base.FoldPreempt()
 		}
 	}
-	if g.p.Len() > manySamples {
+	if g.Profile.Len() > manySamples {
 		defer a.Collector.Often()()
 	}
 	o.MaxFrames = manyFrames
-	if g.tree, err = g.grow(o); err != nil {
+	if g.Tree, err = growFlame(g, o); err != nil {
 		return err
 	}
-	g.more = func() ([]*flame.Tree, error) { return g.otherTypes(o) }
-	g.render.Title, g.render.Subtitle, g.render.Version = g.title(), g.subtitle(), cli.VersionText()
-	if err := to(func(w io.Writer) error { return format.write(w, g) }); err != nil {
+	g.More = func() ([]*flame.Tree, error) { return otherTypes(g, o) }
+	g.Options.Title, g.Options.Subtitle, g.Options.Version = flameTitle(g), flameSubtitle(g), cli.VersionText()
+	if err := to(func(w io.Writer) error { return flamegraph.Write(w, g, format) }); err != nil {
 		return fmt.Errorf("write the flame graph: %w", err)
 	}
 	return nil
@@ -212,25 +165,25 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format *flameFo
 // manyFrames bounds the tree that a picture or a page is made of: the largest so many, several times what either shows.
 const manyFrames = 200_000
 
-func (g *flameGraph) grow(o flame.Options) (*flame.Tree, error) {
-	if g.base != nil {
-		return flame.NewDiff(g.base, g.p, o)
+func growFlame(g *flamegraph.Graph, o flame.Options) (*flame.Tree, error) {
+	if g.Base != nil {
+		return flame.NewDiff(g.Base, g.Profile, o)
 	}
-	return flame.New(g.p, o)
+	return flame.New(g.Profile, o)
 }
 
 // manyTypes is up to how many sample types go into a page.
 const manyTypes = 8
 
 // otherTypes are the trees of the sample types that are not shown first.
-func (g *flameGraph) otherTypes(o flame.Options) ([]*flame.Tree, error) {
+func otherTypes(g *flamegraph.Graph, o flame.Options) ([]*flame.Tree, error) {
 	var more []*flame.Tree
-	for i, t := range g.p.Types {
-		if t == g.tree.Type || i >= manyTypes || g.p.Len() > manySamples {
+	for i, t := range g.Profile.Types {
+		if t == g.Tree.Type || i >= manyTypes || g.Profile.Len() > manySamples {
 			continue
 		}
 		o.SampleIndex = strconv.Itoa(i)
-		tree, err := g.grow(o)
+		tree, err := growFlame(g, o)
 		if err != nil {
 			return nil, err
 		}
@@ -242,22 +195,22 @@ func (g *flameGraph) otherTypes(o flame.Options) ([]*flame.Tree, error) {
 // manySamples is from how many on a page has one sample type only: each costs as much as the first.
 const manySamples = 300_000
 
-func (g *flameGraph) title() string {
-	if g.base != nil {
-		return g.base.Origin.Name + " → " + g.p.Origin.Name
+func flameTitle(g *flamegraph.Graph) string {
+	if g.Base != nil {
+		return g.Base.Origin.Name + " → " + g.Profile.Origin.Name
 	}
-	return g.p.Origin.Name
+	return g.Profile.Origin.Name
 }
 
-func (g *flameGraph) subtitle() string {
-	if g.base != nil {
-		return "before: " + g.known(g.base) + "; after: " + g.known(g.p)
+func flameSubtitle(g *flamegraph.Graph) string {
+	if g.Base != nil {
+		return "before: " + knownOf(g, g.Base) + "; after: " + knownOf(g, g.Profile)
 	}
-	return g.known(g.p)
+	return knownOf(g, g.Profile)
 }
 
 // known is what is known of one profile besides its name.
-func (g *flameGraph) known(p *profile.Profile) string {
+func knownOf(g *flamegraph.Graph, p *profile.Profile) string {
 	var parts []string
 	if !p.Time.IsZero() {
 		parts = append(parts, p.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -265,7 +218,7 @@ func (g *flameGraph) known(p *profile.Profile) string {
 	if text := profiles.Length(p.Origin.Merged, p.Duration); text != "" {
 		parts = append(parts, text)
 	}
-	if kind, err := p.KindOf(g.options.SampleIndex); err == nil {
+	if kind, err := p.KindOf(g.Grown.SampleIndex); err == nil {
 		if _, events := p.Events(kind); events >= 0 {
 			parts = append(parts, fmt.Sprintf("%d samples", events))
 		}

@@ -94,7 +94,7 @@ func profileWatch(a *cli.App) *cobra.Command {
 	fl.Float64Var(&f.queries, "queries", 0, "how many queries there were, where nothing counts them")
 	f.report.Register(cmd, render.ReportFormats(), 0, "")
 	f.report.List(cmd, profiles.UsageSchema, "'cpu_cores>1'", "-cpu_cores,process", "process,cpu_cores; +gaps")
-	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(picture.Formats(), ", ."))
+	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(picture.Formats().Names(), ", ."))
 	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
 	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
@@ -126,8 +126,8 @@ func (f *watchFlags) check(command []string) error {
 		return cli.Usage(errors.New("--queries and --counter both say how many queries there were"), "leave one of them out")
 	case f.tree && len(f.pids) == 0:
 		return cli.Usage(errors.New("--tree belongs to --pid"), "a command is always watched with its descendants")
-	case f.plot != "" && !slices.Contains(picture.Formats(), plotFormat(f.plot)):
-		return cli.Usage(fmt.Errorf("--plot %s: its ending is none of .%s", f.plot, strings.Join(picture.Formats(), ", .")), "for example: --plot usage.svg")
+	case f.plot != "" && !slices.Contains(picture.Formats().Names(), cli.Ending(f.plot)):
+		return cli.Usage(fmt.Errorf("--plot %s: its ending is none of .%s", f.plot, strings.Join(picture.Formats().Names(), ", .")), "for example: --plot usage.svg")
 	}
 	for _, pid := range f.pids {
 		if pid <= 0 {
@@ -140,10 +140,6 @@ func (f *watchFlags) check(command []string) error {
 		}
 	}
 	return nil
-}
-
-func plotFormat(path string) string {
-	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
 // files are those that will be written.
@@ -314,7 +310,7 @@ func (w *watching) draw(u *usage.Usage) (err error) {
 	}
 	defer os.Remove(file.Name()) // gone after the rename
 	out := bufio.NewWriter(file)
-	err = errors.Join(profiles.PlotUsage(out, u, plotFormat(path)), out.Flush(), file.Chmod(0o644), file.Close())
+	err = errors.Join(profiles.PlotUsage(out, u, cli.Ending(path)), out.Flush(), file.Chmod(0o644), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), path)
 	}

@@ -100,9 +100,9 @@ func (p *comparisonPicture) write(w io.Writer, format string) error {
 	head := picture.TitleLines*picture.LegendLine + vg.Length(len(heads))*picture.LegendLine + picture.PanelGap/2
 	foot := vg.Length(len(legend)+len(feet))*picture.LegendLine + picture.PanelGap/2
 	height := 2*picture.Margin + head + foot + vg.Length(rows)*(p.height+picture.PanelGap) - picture.PanelGap
-	canvas, to := picture.NewCanvas(format, width, height)
+	canvas, to := picture.NewCanvas(format, width, height, picture.DPI)
 	if canvas == nil {
-		return &view.UnknownError{What: "format of plots", Word: format, Known: picture.Formats()}
+		return &view.UnknownError{What: "format of plots", Word: format, Known: picture.Formats().Names()}
 	}
 	paper := draw.New(canvas)
 	paper.SetColor(color.White) // else black letters stand on whatever is behind

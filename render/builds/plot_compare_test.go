@@ -19,7 +19,7 @@ import (
 func TestComparisonPlot(t *testing.T) {
 	for name, c := range comparisons() {
 		for _, kind := range ComparisonPlotNames() {
-			for _, format := range picture.Formats() {
+			for _, format := range picture.Formats().Names() {
 				var b bytes.Buffer
 				err := PlotComparison(&b, c, kind, format)
 				drawn := kind == "distributions" && name != "nothing" || kind != "recall" && (name == "load" || name == "paired")

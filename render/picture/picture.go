@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"kitescope/render"
 	"kitescope/words/hints"
 )
 
@@ -81,13 +82,12 @@ func Write(w io.Writer, to io.WriterTo, format string) error {
 	return err
 }
 
-// Formats are the formats of profiles.PlotUsage.
-func Formats() []string { return []string{"svg", "png", "pdf"} }
+// Formats are the formats of plots.
+func Formats() render.Formats { return render.FormatsBy(canvases()) }
 
 // Sizes that pictures share: their margin, of panels the gap between them and the letters of their names, of a legend its lines, its
 // letters and the room for a sign; a title is so many of its lines high.
 const (
-	plotDPI        = 110
 	Margin         = 0.12 * vg.Inch
 	PanelGap       = 0.22 * vg.Inch
 	PanelTitleSize = 10
@@ -97,18 +97,34 @@ const (
 	TitleLines     = 1.4
 )
 
+// DPI are the dots that an inch has in pictures of dots, unless a subject counts in pixels of its own.
+const DPI = 110
+
+// canvas makes one of a size, and what writes it.
+type canvas func(w, h vg.Length, dpi int) (vg.CanvasSizer, io.WriterTo)
+
+// canvases are those of the formats.
+func canvases() map[string]canvas {
+	return map[string]canvas{
+		"svg": func(w, h vg.Length, _ int) (vg.CanvasSizer, io.WriterTo) {
+			c := vgsvg.New(w, h)
+			return c, c
+		},
+		"png": func(w, h vg.Length, dpi int) (vg.CanvasSizer, io.WriterTo) {
+			c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
+			return c, vgimg.PngCanvas{Canvas: c}
+		},
+		"pdf": func(w, h vg.Length, _ int) (vg.CanvasSizer, io.WriterTo) {
+			c := vgpdf.New(w, h)
+			return c, c
+		},
+	}
+}
+
 // NewCanvas is a canvas of a format, and what writes it; nil if Formats has no such format.
-func NewCanvas(format string, w, h vg.Length) (vg.CanvasSizer, io.WriterTo) {
-	switch format {
-	case "svg":
-		c := vgsvg.New(w, h)
-		return c, c
-	case "png":
-		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(plotDPI))
-		return c, vgimg.PngCanvas{Canvas: c}
-	case "pdf":
-		c := vgpdf.New(w, h)
-		return c, c
+func NewCanvas(format string, w, h vg.Length, dpi int) (vg.CanvasSizer, io.WriterTo) {
+	if of := canvases()[format]; of != nil {
+		return of(w, h, dpi)
 	}
 	return nil, nil
 }

@@ -41,9 +41,9 @@ func PlotUsage(w io.Writer, u *usage.Usage, format string) error {
 	subtitles := usageSubtitles(u)
 	head := (picture.TitleLines + vg.Length(len(subtitles))) * picture.LegendLine
 	height := vg.Length(len(panels))*panelHeight + legend.height(note) + 2*picture.Margin + head
-	canvas, to := picture.NewCanvas(format, plotWidth, height)
+	canvas, to := picture.NewCanvas(format, plotWidth, height, picture.DPI)
 	if canvas == nil {
-		return fmt.Errorf("plot: %q is no format of plots: use %s", format, strings.Join(picture.Formats(), ", "))
+		return fmt.Errorf("plot: %q is no format of plots: use %s", format, strings.Join(picture.Formats().Names(), ", "))
 	}
 	dc := draw.Crop(draw.New(canvas), picture.Margin, -picture.Margin, picture.Margin, -picture.Margin)
 	title := picture.Style(14)

@@ -171,7 +171,7 @@ func TestGoldenUsageChart(t *testing.T) {
 
 func TestPlotUsage(t *testing.T) {
 	for name, u := range usages() {
-		for _, format := range picture.Formats() {
+		for _, format := range picture.Formats().Names() {
 			var b bytes.Buffer
 			err := PlotUsage(&b, u, format)
 			if name == "nothing" {

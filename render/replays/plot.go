@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"kitescope/inspect/view"
 	"kitescope/render"
@@ -141,7 +140,10 @@ type replayPanel struct {
 	name string
 }
 
-const cssPixel = vg.Inch / 96
+const (
+	cssDPI   = 96
+	cssPixel = vg.Inch / cssDPI
+)
 
 func newReplayPicture(o *PlotOptions) *replayPicture {
 	return &replayPicture{o: o, theme: newPlotTheme(o.Dark), columns: 1, height: 4.2 * vg.Inch}
@@ -177,9 +179,9 @@ func (p *replayPicture) write(w io.Writer) error {
 		height = max(vg.Length(min(max(p.o.Height, leastPixels), mostPixels))*cssPixel, 2*margin+head+foot+vg.Length(rows)*1.2*vg.Inch)
 	}
 	// Whole pixels: else a line of nothing is at a side.
-	canvas, to := p.canvas(width, vg.Length(math.Ceil(float64(height/cssPixel)-1e-6))*cssPixel)
+	canvas, to := picture.NewCanvas(p.o.Format, width, vg.Length(math.Ceil(float64(height/cssPixel)-1e-6))*cssPixel, cssDPI)
 	if canvas == nil {
-		return &view.UnknownError{What: "format of plots", Word: p.o.Format, Known: picture.Formats()}
+		return &view.UnknownError{What: "format of plots", Word: p.o.Format, Known: picture.Formats().Names()}
 	}
 	paper := draw.New(canvas)
 	paper.SetColor(p.theme.paper)
@@ -189,14 +191,6 @@ func (p *replayPicture) write(w io.Writer) error {
 	p.drawPanels(draw.Crop(dc, 0, 0, foot, -head), rows)
 	picture.DrawFoot(dc, small, p.theme.dim, legend, feet)
 	return picture.Write(w, to, p.o.Format)
-}
-
-func (p *replayPicture) canvas(w, h vg.Length) (vg.CanvasSizer, io.WriterTo) {
-	if p.o.Format == "png" {
-		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(96))
-		return c, vgimg.PngCanvas{Canvas: c}
-	}
-	return picture.NewCanvas(p.o.Format, w, h)
 }
 
 func (p *replayPicture) text(size vg.Length) draw.TextStyle {

@@ -150,6 +150,9 @@ func SaveFile(name string, write func(io.Writer) error) (string, error) {
 	return "", fmt.Errorf("save %s: a thousand such files are here already", name)
 }
 
+// Ending is the format that the name of a file tells.
+func Ending(path string) string { return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".") }
+
 // MayWrite says early that a file is in the way, or that there is no folder for it: a run takes minutes.
 func (a *App) MayWrite(path string, force bool) error {
 	if path == "" {

@@ -149,7 +149,7 @@ others are compared with.
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.Width, o.Height = width, height
 			if o.Format == "" {
-				o.Format = strings.TrimPrefix(strings.ToLower(filepath.Ext(out)), ".")
+				o.Format = cli.Ending(out)
 			}
 			if err := checkPlot(&o); err != nil {
 				return err
@@ -171,7 +171,7 @@ others are compared with.
 	fl := cmd.Flags()
 	fl.StringVar(&o.Kind, "kind", "qps", strings.Join(replays.PlotNames(), ", "))
 	fl.StringVarP(&out, "out", "O", "", "write here; the ending tells the format")
-	fl.StringVar(&o.Format, "format", "", "svg, png or pdf, where the name does not say")
+	fl.StringVar(&o.Format, "format", "", strings.Join(picture.Formats().Names(), ", ")+", where the name does not say")
 	fl.StringVar(&o.Title, "title", "", "in place of what was measured")
 	fl.IntVar(&width, "width", 0, "in pixels, of which 96 are an inch")
 	fl.IntVar(&height, "height", 0, "in pixels")
@@ -180,7 +180,7 @@ others are compared with.
 	fl.IntVar(&o.Sessions, "sessions", 0, "of a sweep only the points with so many sessions")
 	fl.BoolVar(&force, "force", false, "replace the file")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(replays.PlotNames()...))
-	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(picture.Formats()...))
+	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(picture.Formats().Names()...))
 	return cmd
 }
 
@@ -192,8 +192,8 @@ func checkPlot(o *replays.PlotOptions) error {
 		return cli.Usagef("--kind is one of %s, not %q", strings.Join(replays.PlotNames(), ", "), o.Kind)
 	case o.Format == "":
 		return cli.Usage(errors.New("nothing says which format the picture has"), "name a file, --out qps.svg, or give --format")
-	case !slices.Contains(picture.Formats(), o.Format):
-		return cli.Usagef("pictures are %s, not %q", strings.Join(picture.Formats(), ", "), o.Format)
+	case !slices.Contains(picture.Formats().Names(), o.Format):
+		return cli.Usagef("pictures are %s, not %q", strings.Join(picture.Formats().Names(), ", "), o.Format)
 	case o.Width < 0 || o.Height < 0 || o.Width > most || o.Height > most:
 		return cli.Usagef("--width and --height are at most %d pixels", most)
 	case o.EF < 0 || o.Sessions < 0:

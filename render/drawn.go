@@ -1,0 +1,23 @@
+package render
+
+import "kitescope/table"
+
+// What no table says: the subjects that have such a format write it themselves (FormatsBy).
+var (
+	svgWriter        = &writer{name: "svg", doc: "a picture with its names as text", show: table.Hidden}
+	pngWriter        = &writer{name: "png", doc: "a picture", show: table.Hidden, binary: true}
+	pdfWriter        = &writer{name: "pdf", doc: "a picture, for paper", show: table.Hidden, binary: true}
+	foldedWriter     = &writer{name: "folded", doc: "a stack a line with its value; of a difference, with both", show: table.Hidden}
+	speedscopeWriter = &writer{name: "speedscope", doc: "for speedscope.app", show: table.Hidden}
+)
+
+// FormatsBy are the formats of what is no table: those that have something that writes it.
+func FormatsBy[W any](writes map[string]W) Formats {
+	var list Formats
+	for _, w := range writers {
+		if _, has := writes[w.name]; has {
+			list = append(list, Form{w.name, w.doc})
+		}
+	}
+	return list
+}
