@@ -75,6 +75,7 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), defaultEntries, "show so many profiles, 0 for all; csv and structured formats have all unless it is given")
+	f.report.List(cmd, builds.PackSchema, "node=querynode3", "-samples,name", "name,weight; +go_version")
 	fl.StringVar(&f.source.dir, "dir", "", "folder of the module that is built; default: the current one")
 	fl.StringVar(&f.source.pkg, "package", "", "its main package, where it has several: ./cmd/service")
 	fl.StringVarP(&f.out, "out", "O", "", "write this file instead; - is standard output")
@@ -98,6 +99,9 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
+	}
+	if f.out == "-" && ro.Asks() {
+		return cli.Usage(errors.New("-O - writes the profile, and no list of which --where, --sort or --columns could ask"), "leave them out, or name a file with -O")
 	}
 	dir, err := f.folder(ctx) // before anything is pulled
 	if err != nil {

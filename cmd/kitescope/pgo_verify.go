@@ -66,6 +66,7 @@ one, or no sign of it. 4: it cannot be told.`,
 	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "show so many calls, 0 for all; csv and structured formats have all unless it is given")
+	f.report.List(cmd, builds.VerificationSchema, "inlined=false", "-percent,callee", "callee,inlined; +made")
 	fl.StringVar(&f.profile, "profile", "", "the profile that it was built with")
 	fl.StringVar(&f.running, "running", "", "CPU profile of the binary under load, or the URL of the service")
 	fl.StringArrayVar(&f.controls, "control", nil, "the same program built without PGO: its binary, or a CPU profile of it; repeatable")

@@ -31,15 +31,17 @@ func WritePack(w io.Writer, r *PackReport, f render.Format, o render.ReportOptio
 }
 
 func newPackSheet(r *PackReport, o *render.ReportOptions) *render.Sheet {
-	m := r.Pack.Manifest
+	asked := render.Ask(o, packTable(r.Pack.Manifest), nil)
 	return &render.Sheet{
 		Kind: "PGOPack", Options: o, Head: packHead(r, o),
-		Parts: []render.Part{{List: render.Places(o.Shown(len(m.Sources)), packColumns(m))}},
-		Foot:  o.More(len(m.Sources)),
+		Parts: []render.Part{asked.List("")}, Foot: asked.More(o),
 		About: func(e *doc.Encoder) { writePackHead(e, r) },
-		Items: render.ForScripts(o.Shown(len(m.Sources)), len(m.Sources), packFields(m)),
+		Items: asked.Items,
 	}
 }
+
+// PackSchema is what can be asked of the profiles that WritePack writes.
+func PackSchema(render.ReportOptions) *table.Schema { return packTable(&pgo.Manifest{}).Schema() }
 
 func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
 	m, short := r.Pack.Manifest, packNames(r.Pack.Manifest)
@@ -84,26 +86,6 @@ func packNames(m *pgo.Manifest) func(string) string {
 	return short
 }
 
-func packColumns(m *pgo.Manifest) []table.ColumnOf[int] {
-	short := packNames(m)
-	column := func(title string, text func(s *pgo.ManifestSource) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title}, Shown: func(i int) string { return text(&m.Sources[i]) }}
-	}
-	name := column("PROFILE", func(s *pgo.ManifestSource) string { return render.Harmless(short(s.Name)) })
-	node := column("NODE", func(s *pgo.ManifestSource) string { return render.OrNone(s.Node) })
-	samples := column("SAMPLES", func(s *pgo.ManifestSource) string {
-		if s.Samples == nil {
-			return words.UnknownMark
-		}
-		return render.EventCount(*s.Samples)
-	})
-	share := column("WEIGHT", func(s *pgo.ManifestSource) string { return shareCell(weightShare(m, s)) })
-	version := column("GO VERSION", func(s *pgo.ManifestSource) string { return render.OrUnknown(s.GoVersion) })
-	name.Shorten, samples.Right, share.Right, version.Show = true, true, true, table.Wide
-	node.Priority, version.Priority = 1, 2
-	return []table.ColumnOf[int]{name, node, samples, share, version}
-}
-
 func weightShare(m *pgo.Manifest, s *pgo.ManifestSource) float64 {
 	var all float64
 	for i := range m.Sources {
@@ -140,40 +122,51 @@ func writePackHead(e *doc.Encoder, r *PackReport) {
 	}
 }
 
-func packFields(m *pgo.Manifest) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(s *pgo.ManifestSource) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(&m.Sources[i]) })
-	}
-	text := func(name string, of func(s *pgo.ManifestSource) string) table.ColumnOf[int] {
-		return field(name, table.Text, func(s *pgo.ManifestSource) table.Cell {
+// packTable are the profiles that a pack was made of.
+func packTable(m *pgo.Manifest) *table.Rows[*pgo.ManifestSource] {
+	type source = *pgo.ManifestSource
+	short := packNames(m)
+	text := func(name string, of func(s source) string) table.ColumnOf[source] {
+		return render.Key(name, table.Text, func(s source) table.Cell {
 			if of(s) == "" {
 				return table.OfNone()
 			}
 			return table.Of(of(s))
 		})
 	}
-	return []table.ColumnOf[int]{
-		text("name", func(s *pgo.ManifestSource) string { return s.Name }),
-		text("node", func(s *pgo.ManifestSource) string { return s.Node }),
-		text("source_sha256", func(s *pgo.ManifestSource) string { return s.SHA256 }),
-		field("started", table.Time, func(s *pgo.ManifestSource) table.Cell { return table.OfTime(s.Started) }),
-		field("duration_seconds", table.Duration, func(s *pgo.ManifestSource) table.Cell { return secondsCell(s.Seconds) }),
-		field("samples", table.Int, func(s *pgo.ManifestSource) table.Cell {
+	name := text("name", func(s source) string { return s.Name }).Titled("PROFILE", 0, func(s source) string { return render.Harmless(short(s.Name)) })
+	name.Shorten = true
+	return table.New(table.Schema{
+		Name: "profiles", Singular: "profile", Names: []string{"name", "node"}, Sparse: true, Order: []string{"name", "node", "samples", "weight", "go_version"},
+	}, render.Pointers(m.Sources), []table.ColumnOf[source]{
+		name,
+		text("node", func(s source) string { return s.Node }).Titled("NODE", 1, func(s source) string { return render.OrNone(s.Node) }),
+		text("source_sha256", func(s source) string { return s.SHA256 }),
+		render.Key("started", table.Time, func(s source) table.Cell { return table.OfTime(s.Started) }),
+		render.Key("duration_seconds", table.Duration, func(s source) table.Cell { return secondsCell(s.Seconds) }),
+		render.Key("samples", table.Int, func(s source) table.Cell {
 			if s.Samples == nil {
 				return table.OfUnknown()
 			}
 			return table.OfInt(*s.Samples)
+		}).Titled("SAMPLES", 0, func(s source) string {
+			if s.Samples == nil {
+				return words.UnknownMark
+			}
+			return render.EventCount(*s.Samples)
 		}),
-		field("cpu_seconds", table.Duration, func(s *pgo.ManifestSource) table.Cell {
+		render.Key("cpu_seconds", table.Duration, func(s source) table.Cell {
 			if s.CPUSeconds == nil {
 				return table.OfUnknown()
 			}
 			return table.Cell{Int: int64(*s.CPUSeconds * 1e9)}
 		}),
-		text("go_version", func(s *pgo.ManifestSource) string { return s.GoVersion }),
-		text("build_id", func(s *pgo.ManifestSource) string { return s.BuildID }),
-		field("weight", table.Int, func(s *pgo.ManifestSource) table.Cell { return table.OfInt(s.Weight) }),
-	}
+		text("go_version", func(s source) string { return s.GoVersion }).
+			Titled("GO VERSION", 2, func(s source) string { return render.OrUnknown(s.GoVersion) }).Wider(),
+		text("build_id", func(s source) string { return s.BuildID }),
+		render.Key("weight", table.Int, func(s source) table.Cell { return table.OfInt(s.Weight) }).
+			Titled("WEIGHT", 0, func(s source) string { return shareCell(weightShare(m, s)) }),
+	})
 }
 
 // secondsCell is a time, unknown if there is none.

@@ -55,20 +55,25 @@ func newVerificationSheet(v *pgo.Verification, o *render.ReportOptions) *render.
 			calls = append(calls, witnessed{&w.Calls[j], names[i]})
 		}
 	}
-	n := o.Shown(len(calls))
+	asked := render.Ask(o, verificationTable(calls, len(list) > 1), nil)
 	s := &render.Sheet{
 		Kind: "PGOVerification", Options: o, Head: verificationHead(v, o),
 		About: func(e *doc.Encoder) { writeVerificationHead(e, v) },
-		Items: render.ForScripts(n, len(calls), verificationFields(calls)),
+		Items: asked.Items,
 	}
 	if facts := verificationFacts(v); len(facts) > 0 {
 		s.Parts = append(s.Parts, factsPart(facts))
 	}
-	if len(calls) > 0 {
-		s.Parts = append(s.Parts, render.Part{List: render.Places(n, verificationColumns(calls, len(list) > 1))})
-		s.Foot = o.More(len(calls))
+	if len(calls) > 0 || o.Asks() {
+		s.Parts = append(s.Parts, asked.List("there are no calls to look at"))
+		s.Foot = asked.More(o)
 	}
 	return s
+}
+
+// VerificationSchema is what can be asked of the calls that WriteVerification writes.
+func VerificationSchema(render.ReportOptions) *table.Schema {
+	return verificationTable(nil, true).Schema()
 }
 
 func verificationHead(v *pgo.Verification, o *render.ReportOptions) []render.Line {
@@ -141,27 +146,35 @@ func factsPart(facts []verificationFact) render.Part {
 	})}
 }
 
-func verificationColumns(calls []witnessed, several bool) []table.ColumnOf[int] {
-	column := func(title string, text func(c *witnessed) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title}, Shown: func(i int) string { return text(&calls[i]) }}
+// verificationTable are the calls; which comparison they are of is shown where there are several.
+func verificationTable(calls []witnessed, several bool) *table.Rows[*witnessed] {
+	caller := render.TextKey("caller", func(c *witnessed) string { return c.Caller }).
+		Titled("CALLER +LINE", 0, func(c *witnessed) string { return callerLine(&c.Edge) })
+	callee := render.TextKey("callee", func(c *witnessed) string { return c.Callee }).Titled("CALLEE", 0, func(c *witnessed) string { return render.Harmless(c.Callee) })
+	caller.Shorten, callee.Shorten = true, true
+	in := render.TextKey("in", func(c *witnessed) string { return c.in }).Word()
+	if several {
+		in = in.Titled("IN", 0, func(c *witnessed) string { return c.in })
 	}
-	share := column("SHARE", func(c *witnessed) string { return shareCell(c.Share) })
-	now := column("NOW", callNow)
-	now.Role = func(i int) render.Role {
-		if calls[i].Inlined {
-			return render.RoleGood
-		}
-		return render.RolePlain
-	}
-	in := column("IN", func(c *witnessed) string { return c.in })
-	caller := column("CALLER +LINE", func(c *witnessed) string { return callerLine(&c.Edge) })
-	callee := column("CALLEE", func(c *witnessed) string { return render.Harmless(c.Callee) })
-	share.Right, caller.Shorten, callee.Shorten = true, true, true
-	list := []table.ColumnOf[int]{share, now, in, caller, callee}
-	if !several {
-		list = append(list[:2], list[3:]...)
-	}
-	return list
+	return table.New(table.Schema{
+		Name: "calls", Singular: "call", Names: []string{"caller", "callee"}, Sparse: true, Order: []string{"percent", "inlined", "in", "caller", "callee"},
+	}, render.Pointers(calls), []table.ColumnOf[*witnessed]{
+		caller, callee,
+		render.Key("line_offset", table.Int, func(c *witnessed) table.Cell { return table.OfInt(int64(c.Offset)) }),
+		render.Key("percent", table.Number, func(c *witnessed) table.Cell { return table.OfFloat(100 * c.Share) }).
+			Titled("SHARE", 0, func(c *witnessed) string { return shareCell(c.Share) }),
+		render.Key("inlined", table.Bool, func(c *witnessed) table.Cell { return table.OfBool(c.Inlined) }).
+			Titled("NOW", 0, callNow).Looking(func(c *witnessed) render.Role {
+			return []render.Role{render.RolePlain, render.RoleGood}[render.BoolInt(c.Inlined)]
+		}),
+		render.Key("made", table.Bool, func(c *witnessed) table.Cell {
+			if c.in == "binary" && c.Inlined {
+				return table.OfUnknown() // a binary lists what is inlined
+			}
+			return table.OfBool(c.Made)
+		}),
+		in,
+	})
 }
 
 // callNow is what became of a call.
@@ -173,24 +186,4 @@ func callNow(c *witnessed) string {
 		return "inlined"
 	}
 	return "a call"
-}
-
-func verificationFields(calls []witnessed) []table.ColumnOf[int] {
-	field := func(name string, kind table.Kind, of func(c *witnessed) table.Cell) table.ColumnOf[int] {
-		return render.Key(name, kind, func(i int) table.Cell { return of(&calls[i]) })
-	}
-	return []table.ColumnOf[int]{
-		field("caller", table.Text, func(c *witnessed) table.Cell { return table.Of(c.Caller) }),
-		field("callee", table.Text, func(c *witnessed) table.Cell { return table.Of(c.Callee) }),
-		field("line_offset", table.Int, func(c *witnessed) table.Cell { return table.OfInt(int64(c.Offset)) }),
-		field("percent", table.Number, func(c *witnessed) table.Cell { return table.OfFloat(100 * c.Share) }),
-		field("inlined", table.Bool, func(c *witnessed) table.Cell { return table.OfBool(c.Inlined) }),
-		field("made", table.Bool, func(c *witnessed) table.Cell {
-			if c.in == "binary" && c.Inlined {
-				return table.OfUnknown() // a binary lists what is inlined
-			}
-			return table.OfBool(c.Made)
-		}),
-		field("in", table.Text, func(c *witnessed) table.Cell { return table.Of(c.in) }),
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"kitescope/profile/pgo"
 	"kitescope/profile/trial"
 	"kitescope/render"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -76,7 +77,8 @@ func (m *trialReport) witness() {
 		}
 	}
 	if len(calls) > 0 {
-		m.Tables([]render.Part{{List: render.Places(len(calls), verificationColumns(calls, len(list) > 1))}})
+		of := verificationTable(calls, len(list) > 1)
+		m.Tables([]render.Part{{List: func(show table.Show) *table.Grid { return table.All(of, show) }}})
 	}
 }
 

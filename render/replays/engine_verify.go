@@ -38,7 +38,7 @@ func newEngineVerifySheet(v *target.Verification, o *render.ReportOptions) *rend
 	if failed > 0 {
 		role, verdict = render.RoleBad, words.Plural(failed, "check")+" failed"
 	}
-	check := func(i int) *target.Check { return &v.Checks[i] }
+	asked := render.Ask(o, checkTable(v.Checks, o.ASCII), nil)
 	return &render.Sheet{
 		Kind: "EngineVerification", Options: o,
 		Head: []render.Line{
@@ -50,20 +50,25 @@ func newEngineVerifySheet(v *target.Verification, o *render.ReportOptions) *rend
 			e.Entry("ok", v.OK())
 			writeRecall(e, v.Recall)
 		},
-		Items: render.ForScripts(len(v.Checks), len(v.Checks), []table.ColumnOf[int]{
-			render.Key("check", table.Text, func(i int) table.Cell { return table.Of(check(i).Name) }),
-			render.Key("outcome", table.Text, func(i int) table.Cell { return table.Of(check(i).Outcome.String()) }),
-			render.Key("detail", table.Text, func(i int) table.Cell { return table.Of(check(i).Detail) }),
-		}),
-		Parts: []render.Part{{List: render.Places(len(v.Checks), []table.ColumnOf[int]{
-			{Column: table.Column{Title: "CHECK"}, Shown: func(i int) string { return check(i).Name }},
-			{Column: table.Column{Title: "OUTCOME"}, Shown: func(i int) string {
-				r := outcomeRole(check(i).Outcome)
-				return render.Glyph(r, o.ASCII) + " " + check(i).Outcome.String()
-			}, Role: func(i int) render.Role { return outcomeRole(check(i).Outcome) }},
-			{Column: table.Column{Title: "DETAIL", Shorten: true}, Shown: func(i int) string { return render.Harmless(check(i).Detail) }},
-		})}},
+		Items: asked.Items, Parts: []render.Part{asked.List("")}, Foot: asked.More(o),
 	}
+}
+
+// VerificationSchema is what can be asked of the checks that WriteVerification writes.
+func VerificationSchema(render.ReportOptions) *table.Schema { return checkTable(nil, false).Schema() }
+
+// checkTable are the checks of an index file.
+func checkTable(checks []target.Check, ascii bool) *table.Rows[*target.Check] {
+	detail := render.TextKey("detail", func(c *target.Check) string { return c.Detail }).
+		Titled("DETAIL", 0, func(c *target.Check) string { return render.Harmless(c.Detail) })
+	detail.Shorten = true
+	return table.New(table.Schema{Name: "checks", Singular: "check", Names: []string{"check"}, Sparse: true}, render.Pointers(checks), []table.ColumnOf[*target.Check]{
+		render.TextKey("check", func(c *target.Check) string { return c.Name }).Titled("CHECK", 0, func(c *target.Check) string { return c.Name }),
+		render.TextKey("outcome", func(c *target.Check) string { return c.Outcome.String() }).Word().Titled("OUTCOME", 0, func(c *target.Check) string {
+			return render.Glyph(outcomeRole(c.Outcome), ascii) + " " + c.Outcome.String()
+		}).Looking(func(c *target.Check) render.Role { return outcomeRole(c.Outcome) }),
+		detail,
+	})
 }
 
 // WriteInfo writes what is in an index file.
@@ -73,17 +78,11 @@ func WriteInfo(w io.Writer, d *target.Description, format render.Format, o rende
 
 func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.Sheet {
 	facts := d.Facts
+	asked := render.Ask(o, levelTable(d.Levels), nil)
 	s := &render.Sheet{
 		Kind: "EngineInfo", Options: o, Head: []render.Line{{Text: targetLine(d.Target)}},
 		About: func(e *doc.Encoder) { writeEngineDescription(e, d) },
-		Items: render.ForScripts(len(d.Levels), len(d.Levels), []table.ColumnOf[int]{
-			render.Key("level", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Level)) }),
-			render.Key("nodes", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Nodes)) }),
-			render.Key("degree_min", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Min)) }),
-			render.Key("degree_p50", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Median)) }),
-			render.Key("degree_mean", table.Number, func(i int) table.Cell { return table.OfFloat(d.Levels[i].Mean) }),
-			render.Key("degree_max", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Max)) }),
-		}),
+		Items: asked.Items,
 		Parts: []render.Part{{List: render.Places(len(facts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].Name }},
 			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return render.Harmless(facts[i].Text) }, Role: func(i int) render.Role {
@@ -94,18 +93,11 @@ func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.
 			}},
 		})}},
 	}
-	level := func(title string, text func(l *index.Level) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&d.Levels[i]) }}
-	}
 	if len(d.Levels) > 0 {
-		s.Parts = append(s.Parts, render.Part{List: render.Places(len(d.Levels), []table.ColumnOf[int]{
-			level("LEVEL", func(l *index.Level) string { return strconv.Itoa(l.Level) }),
-			level("NODES", func(l *index.Level) string { return words.Number(int64(l.Nodes)) }),
-			level("LINKS MIN", func(l *index.Level) string { return strconv.Itoa(l.Min) }),
-			level("P50", func(l *index.Level) string { return strconv.Itoa(l.Median) }),
-			level("MEAN", func(l *index.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
-			level("MAX", func(l *index.Level) string { return strconv.Itoa(l.Max) }),
-		})})
+		s.Parts = append(s.Parts, asked.List(""))
+		if more := asked.More(o); len(more) > 0 {
+			s.Parts = append(s.Parts, render.Part{Head: more})
+		}
 	}
 	if len(d.Parts) > 0 {
 		s.Parts = append(s.Parts, render.Part{List: render.Places(len(d.Parts), []table.ColumnOf[int]{
@@ -117,6 +109,27 @@ func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.
 		})})
 	}
 	return s
+}
+
+// InfoSchema is what can be asked of the levels of a graph that WriteInfo writes.
+func InfoSchema(render.ReportOptions) *table.Schema { return levelTable(nil).Schema() }
+
+// levelTable are the levels of a graph.
+func levelTable(levels []index.Level) *table.Rows[*index.Level] {
+	count := func(name, title string, of func(l *index.Level) int) table.ColumnOf[*index.Level] {
+		return render.Key(name, table.Int, func(l *index.Level) table.Cell { return table.OfInt(int64(of(l))) }).
+			Titled(title, 0, func(l *index.Level) string { return strconv.Itoa(of(l)) })
+	}
+	nodes := count("nodes", "NODES", func(l *index.Level) int { return l.Nodes })
+	nodes.Shown = func(l *index.Level) string { return words.Number(int64(l.Nodes)) }
+	return table.New(table.Schema{Name: "levels", Singular: "level", Names: []string{"level"}, Sparse: true}, render.Pointers(levels), []table.ColumnOf[*index.Level]{
+		count("level", "LEVEL", func(l *index.Level) int { return l.Level }), nodes,
+		count("degree_min", "LINKS MIN", func(l *index.Level) int { return l.Min }),
+		count("degree_p50", "P50", func(l *index.Level) int { return l.Median }),
+		render.Key("degree_mean", table.Number, func(l *index.Level) table.Cell { return table.OfFloat(l.Mean) }).
+			Titled("MEAN", 0, func(l *index.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
+		count("degree_max", "MAX", func(l *index.Level) int { return l.Max }),
+	})
 }
 
 func writeEngineDescription(e *doc.Encoder, d *target.Description) {
@@ -134,15 +147,7 @@ func writeEngineDescription(e *doc.Encoder, d *target.Description) {
 			e.Exact(f.Number)
 		}
 	}
-	e.Key("parts")
-	e.BeginList()
-	for _, p := range d.Parts {
-		e.BeginObject()
-		e.Entry("name", p.Name)
-		e.Entry("bytes", p.Bytes)
-		e.EndObject()
-	}
-	e.EndList()
+	e.Entry("parts", d.Parts)
 }
 
 // WriteLog writes what is in a log of Milvus's storage: an item for each fact.

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"bufio"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,9 @@ keys and the filter.`,
 				if err != nil {
 					return err
 				}
+				if ro.Asks() {
+					return noLevels(args[0])
+				}
 				return a.Write(func(w *bufio.Writer) error { return replays.WriteLog(w, l, format, ro) })
 			}
 			t, err := f.openTarget(cmd.Context(), a, args[0])
@@ -46,10 +50,19 @@ keys and the filter.`,
 			if err != nil {
 				return err
 			}
+			if ro.Asks() && len(d.Levels) == 0 {
+				return noLevels(args[0])
+			}
 			return a.Write(func(w *bufio.Writer) error { return replays.WriteInfo(w, d, format, ro) })
 		},
 	}
 	f.report.Register(cmd, render.ReportFormats(), 0, "")
+	f.report.List(cmd, replays.InfoSchema, "'level>0'", "-level", "level,nodes; + in front")
 	f.registerMetric(cmd)
 	return cmd
+}
+
+// noLevels says that there is nothing of which rows could be asked.
+func noLevels(path string) error {
+	return cli.Usage(fmt.Errorf("%s has no levels: only graphs have", path), "--where, --sort, --columns and -n are of the levels of an HNSW index: leave them out")
 }

@@ -33,6 +33,7 @@ Exit code 3 says that something is not as it should be.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.verifyIndex(a, cmd, p, ids, args) },
 	}
 	f.report.Register(cmd, render.ReportFormats(), 0, "")
+	f.report.List(cmd, replays.VerificationSchema, "outcome!=passed", "outcome,check", "check,outcome; + in front")
 	f.registerMetric(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&p.Queries, "sample", p.Queries, "queries that recall is measured with, 0 for none")
