@@ -12,10 +12,23 @@ import (
 	"kitescope/table"
 )
 
-// diffSheet is what scripts read of a comparison: its items are the changes.
-func diffSheet(d *diff.Diff, o *Options) *Sheet {
-	return &Sheet{
-		Kind: "Diff", Options: &ReportOptions{Options: *o}, Items: changeGrid(d),
+// DiffFormats are the formats of what differs between two clusters.
+func DiffFormats() Formats {
+	return FormatsOf(map[string]string{
+		"table": "a summary of each collection, and its changes (default)",
+		"csv":   "a line for each change, as in RFC 4180",
+		"jsonl": "a JSON object for each change",
+		"name":  "",
+	})
+}
+
+// Diff writes what differs between two clusters; as JSON lines and CSV, only the changes.
+func Diff(w io.Writer, d *diff.Diff, f Format, o ReportOptions) error {
+	asked := Ask(&o, changeTable(d), nil)
+	people := func(w io.Writer) error { return writeDiff(w, d, &o.Options) }
+	s := &Sheet{
+		Kind: "Diff", Options: &o, Items: asked.Items, Parts: []Part{asked.List(noDifferences(d))}, Foot: asked.More(&o),
+		Head: []Line{{Role: RoleRemoved, Text: diffOrigin(RoleRemoved, &d.From)}, {Role: RoleAdded, Text: diffOrigin(RoleAdded, &d.To)}},
 		About: func(e *doc.Encoder) {
 			e.Key("from")
 			writeOrigin(e, &d.From)
@@ -29,33 +42,41 @@ func diffSheet(d *diff.Diff, o *Options) *Sheet {
 			e.EndList()
 		},
 		after: func(e *doc.Encoder) { e.NonZero("not_compared", d.NotCompared) },
+		Own:   map[string]func(io.Writer) error{"table": people, "wide": people},
 	}
+	if len(d.NotCompared) > 0 {
+		s.Head = append(s.Head, Line{Role: RoleWarn, Text: notCompared(d)})
+	}
+	return s.Write(w, f)
 }
 
-// changeGrid is a row for each change.
-func changeGrid(d *diff.Diff) *table.Grid {
+// ChangeSchema is what can be asked of the changes that Diff writes.
+func ChangeSchema(ReportOptions) *table.Schema { return changeTable(&diff.Diff{}).Schema() }
+
+// changeTable is a row for each change.
+func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
 	text := func(name string, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
-		return Key(name, table.Text, func(c *diff.Change) table.Cell { return table.Of(of(c)) })
+		return TextKey(name, of)
 	}
-	rows := make([]*diff.Change, len(d.Changes))
-	for i := range d.Changes {
-		rows[i] = &d.Changes[i]
+	seen := func(name string, priority int, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
+		return text(name, of).Titled(strings.ToUpper(name), priority, func(c *diff.Change) string { return OrNone(of(c)) })
 	}
-	return table.All(table.New(table.Schema{Name: "changes", Singular: "change", Sparse: true}, rows, []table.ColumnOf[*diff.Change]{
-		text("change", func(c *diff.Change) string { return string(c.Kind) }),
-		text("resource", func(c *diff.Change) string { return c.Object.Resource }),
-		text("id", func(c *diff.Change) string { return c.Object.ID }),
-		text("name", func(c *diff.Change) string { return c.Object.Name }),
+	field := Key("field", table.Text, func(c *diff.Change) table.Cell {
+		if c.Field == "" {
+			return table.OfNone()
+		}
+		return table.Of(c.Field)
+	}).Titled("FIELD", 0, func(c *diff.Change) string { return OrNone(c.Field) })
+	return table.New(table.Schema{Name: "changes", Singular: "change", Names: []string{"id", "name"}, Sparse: true}, Pointers(d.Changes), []table.ColumnOf[*diff.Change]{
+		seen("change", 0, func(c *diff.Change) string { return string(c.Kind) }).Looking(func(c *diff.Change) Role { return ChangeRole(c.Kind) }).Word(),
+		seen("resource", 0, func(c *diff.Change) string { return c.Object.Resource }).Word(),
+		seen("id", 0, func(c *diff.Change) string { return c.Object.ID }),
+		seen("name", 2, func(c *diff.Change) string { return c.Object.Name }),
 		text("collection_id", func(c *diff.Change) string { return c.Collection.ID }),
-		text("collection", func(c *diff.Change) string { return c.Collection.Name }),
-		Key("field", table.Text, func(c *diff.Change) table.Cell {
-			if c.Field == "" {
-				return table.OfNone()
-			}
-			return table.Of(c.Field)
-		}),
-		text("from", func(c *diff.Change) string { return c.From }),
-		text("to", func(c *diff.Change) string { return c.To }),
+		seen("collection", 1, func(c *diff.Change) string { return c.Collection.Name }),
+		field,
+		seen("from", 0, func(c *diff.Change) string { return c.From }),
+		seen("to", 0, func(c *diff.Change) string { return c.To }),
 		Key("by", table.List, func(c *diff.Change) table.Cell {
 			if c.Kind != diff.Replaced {
 				return table.OfNone()
@@ -66,7 +87,7 @@ func changeGrid(d *diff.Diff) *table.Grid {
 			}
 			return table.OfList(ids)
 		}),
-	}), table.Hidden)
+	})
 }
 
 func writeSummary(e *doc.Encoder, s *diff.Summary) {
@@ -88,18 +109,13 @@ func writeSummary(e *doc.Encoder, s *diff.Summary) {
 func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
 	out := doc.NewOutput(w, doc.Pieces)
 	p := NewPainter(o)
-	writeDiffOrigin(&out, &p, RoleRemoved, &d.From)
-	writeDiffOrigin(&out, &p, RoleAdded, &d.To)
+	out.Buf = append(p.Paint(out.Buf, RoleRemoved, diffOrigin(RoleRemoved, &d.From)), '\n')
+	out.Buf = append(p.Paint(out.Buf, RoleAdded, diffOrigin(RoleAdded, &d.To)), '\n')
 	if len(d.NotCompared) > 0 {
-		out.Buf = p.Paint(out.Buf, RoleWarn, "not compared, as one side was not read: "+strings.Join(d.NotCompared, ", "))
-		out.Buf = append(out.Buf, '\n')
+		out.Buf = append(p.Paint(out.Buf, RoleWarn, notCompared(d)), '\n')
 	}
 	if d.Empty() {
-		out.Buf = append(out.Buf, "no differences"...)
-		if len(d.NotCompared) > 0 {
-			out.Buf = append(out.Buf, " in what was compared"...)
-		}
-		out.Buf = append(out.Buf, '\n')
+		out.Buf = append(append(out.Buf, noDifferences(d)...), '\n')
 		return out.Flush()
 	}
 	titles := summaries(d)
@@ -119,6 +135,18 @@ func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
 	return out.Flush()
 }
 
+// notCompared says what one side lacks.
+func notCompared(d *diff.Diff) string {
+	return "not compared, as one side was not read: " + strings.Join(d.NotCompared, ", ")
+}
+
+func noDifferences(d *diff.Diff) string {
+	if len(d.NotCompared) > 0 {
+		return "no differences in what was compared"
+	}
+	return "no differences"
+}
+
 // sameObject reports whether two changes are fields of one object, which share a line.
 func sameObject(a, b *diff.Change) bool {
 	return a.Kind == diff.Changed && b.Kind == diff.Changed && a.Object == b.Object
@@ -133,15 +161,16 @@ func summaries(d *diff.Diff) map[model.Ref]string {
 	return titles
 }
 
-func writeDiffOrigin(out *doc.Output, p *Painter, r Role, o *model.Origin) {
-	line := Glyph(r, true) + Glyph(r, true) + Glyph(r, true) + " " + Harmless(o.Location)
+// diffOrigin says where a side is from.
+func diffOrigin(r Role, o *model.Origin) string {
+	line := strings.Repeat(Glyph(r, true), 3) + " " + Harmless(o.Location)
 	if o.Revision > 0 {
 		line += "  revision " + strconv.FormatInt(o.Revision, 10)
 	}
 	if !o.Taken.IsZero() {
 		line += "  " + string(doc.AppendTime(nil, o.Taken.UnixNano()/1e9*1e9))
 	}
-	out.Buf = append(p.Paint(out.Buf, r, line), '\n')
+	return line
 }
 
 func summaryLine(s *diff.Summary) string {

@@ -69,7 +69,7 @@ func keysWritten(t *testing.T) map[string]bool {
 	}
 	for _, write := range []func() error{
 		func() error {
-			return Checks(&b, []*check.Check{r.Results[0].Check}, Options{Format: format(t, "json")})
+			return Checks(&b, []*check.Check{r.Results[0].Check}, format(t, "json"), ReportOptions{})
 		},
 		func() error { return Explain(&b, r.Results[0].Check, nil, Options{Format: format(t, "json")}) },
 	} {

@@ -8,25 +8,63 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/check"
+	"kitescope/table"
 )
 
-// Checks lists checks, one a line.
-func Checks(w io.Writer, checks []*check.Check, o Options) error {
-	if s := o.Format.to().structured; s != nil {
-		return s(w, func(e *doc.Encoder) {
-			e.BeginObject()
-			e.Entry("apiVersion", APIVersion)
-			e.Entry("kind", "CheckList")
-			e.Key("items")
-			e.BeginList()
-			for _, x := range checks {
-				writeCheck(e, x, checks)
-			}
-			e.EndList()
-			e.EndObject()
-		}, ItemsOnly, &o)
+// CheckFormats are the formats of the list of checks.
+func CheckFormats() Formats {
+	return FormatsOf(map[string]string{
+		"table": "what each check finds, a line or more of it (default)",
+		"name":  "",
+	})
+}
+
+// Checks lists checks.
+func Checks(w io.Writer, checks []*check.Check, f Format, o ReportOptions) error {
+	asked := Ask(&o, checkTable(checks, checks), nil)
+	people := func(w io.Writer) error { return writeChecks(w, checks, &o.Options) }
+	s := &Sheet{
+		Kind: "CheckList", Options: &o, About: func(*doc.Encoder) {}, Items: asked.Items,
+		Parts: []Part{asked.List("")}, Foot: asked.More(&o), Own: map[string]func(io.Writer) error{"table": people, "wide": people},
 	}
-	p := newPage(w, &o)
+	return s.Write(w, f)
+}
+
+// CheckSchema is what can be asked of the checks that Checks writes.
+func CheckSchema(ReportOptions) *table.Schema { return checkTable(nil, nil).Schema() }
+
+// checkTable are checks, and to which of all they are related.
+func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
+	seen := func(c table.ColumnOf[*check.Check], title string) table.ColumnOf[*check.Check] {
+		return c.Titled(title, 0, nil)
+	}
+	list := func(name string, of func(x *check.Check) []string) table.ColumnOf[*check.Check] {
+		return Key(name, table.List, func(x *check.Check) table.Cell { return table.OfList(of(x)) })
+	}
+	related := func(x *check.Check, effects bool) []string {
+		from, to := check.Causes(x, all)
+		return check.IDs([][]*check.Check{from, to}[BoolInt(effects)])
+	}
+	return table.New(table.Schema{
+		Name: "checks", Singular: "check", Names: []string{"id"}, Sparse: true, Order: []string{"severity", "id", "title"},
+	}, checks, []table.ColumnOf[*check.Check]{
+		seen(TextKey("id", func(x *check.Check) string { return x.ID }), "CHECK").Looking(func(*check.Check) Role { return RoleAccent }),
+		seen(TextKey("title", func(x *check.Check) string { return x.Title }), "FINDS"),
+		seen(TextKey("severity", func(x *check.Check) string { return x.Severity.String() }), "SEVERITY").Word().
+			Looking(func(x *check.Check) Role { return SeverityRole(x.Severity) }),
+		TextKey("since", func(x *check.Check) string { return x.Since }),
+		TextKey("doc", func(x *check.Check) string { return strings.TrimSpace(x.Doc) }),
+		TextKey("remedy", func(x *check.Check) string { return strings.TrimSpace(x.Remedy) }),
+		Key("live", table.Bool, func(x *check.Check) table.Cell { return table.OfBool(x.Live()) }),
+		list("reads", func(x *check.Check) []string { return x.Reads() }),
+		list("follows_from", func(x *check.Check) []string { return related(x, false) }),
+		list("causes", func(x *check.Check) []string { return related(x, true) }),
+	})
+}
+
+// writeChecks writes for people: the sentence of each check, as long as it is.
+func writeChecks(w io.Writer, checks []*check.Check, o *Options) error {
+	p := newPage(w, o)
 	id := 0
 	for _, x := range checks {
 		id = max(id, len(x.ID))
@@ -55,7 +93,7 @@ func Explain(w io.Writer, x *check.Check, all []*check.Check, o Options) error {
 			e.Entry("apiVersion", APIVersion)
 			e.Entry("kind", "Check")
 			e.Key("item")
-			writeCheck(e, x, all)
+			NewItems(table.All(checkTable([]*check.Check{x}, all), table.Hidden)).Write(e, 0)
 			e.EndObject()
 		}, Everything, &o)
 	}
@@ -80,22 +118,6 @@ func readable(w int) int {
 		return longest
 	}
 	return min(w, longest)
-}
-
-func writeCheck(e *doc.Encoder, x *check.Check, all []*check.Check) {
-	causes, effects := check.Causes(x, all)
-	e.BeginObject()
-	e.Entry("id", x.ID)
-	e.Entry("title", x.Title)
-	e.Entry("severity", x.Severity.String())
-	e.Entry("since", x.Since)
-	e.Entry("doc", strings.TrimSpace(x.Doc))
-	e.Entry("remedy", strings.TrimSpace(x.Remedy))
-	e.Entry("live", x.Live())
-	e.Entry("reads", x.Reads())
-	e.Entry("follows_from", check.IDs(causes))
-	e.Entry("causes", check.IDs(effects))
-	e.EndObject()
 }
 
 // Section is a part of an explanation: wrapped lines under a title, which the first has not.

@@ -382,7 +382,7 @@ func TestExplain(t *testing.T) {
 		}
 		rendertest.Golden(t, "explain/one."+name, b.Bytes())
 		b.Reset()
-		if err := Checks(&b, all, o); err != nil {
+		if err := Checks(&b, all, o.Format, ReportOptions{Options: o}); err != nil {
 			t.Fatal(err)
 		}
 		rendertest.Golden(t, "explain/all."+name, b.Bytes())

@@ -101,7 +101,7 @@ func TestDiffOfFixtures(t *testing.T) {
 	}
 	for name, o := range map[string]Options{"text": {}, "json": {Format: format(t, "json")}} {
 		var b bytes.Buffer
-		if err := Diff(&b, d, o); err != nil {
+		if err := Diff(&b, d, o.Format, ReportOptions{Options: o}); err != nil {
 			t.Fatal(err)
 		}
 		rendertest.Golden(t, "fixtures/diff-t3-t5."+name, b.Bytes())

@@ -17,7 +17,6 @@ package render
 import (
 	"io"
 
-	"kitescope/inspect/diff"
 	"kitescope/inspect/view"
 )
 
@@ -70,12 +69,4 @@ func Overview(w io.Writer, v *view.Overview, o Options) error {
 		return s(w, overviewDocument(v), Everything, &o)
 	}
 	return writeOverview(w, v, &o)
-}
-
-// Diff writes what differs between two clusters; as JSON lines and CSV, only the changes.
-func Diff(w io.Writer, d *diff.Diff, o Options) error {
-	if o.Format.Structured() {
-		return diffSheet(d, &o).Write(w, o.Format)
-	}
-	return writeDiff(w, d, &o)
 }

@@ -199,7 +199,7 @@ func TestGoldenDiff(t *testing.T) {
 	for _, word := range []string{"table", "json", "jsonl", "yaml", "csv"} {
 		for name, d := range map[string]*diff.Diff{"changes": d, "same": same} {
 			var b bytes.Buffer
-			if err := Diff(&b, d, Options{Format: format(t, word)}); err != nil {
+			if err := Diff(&b, d, format(t, word), ReportOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			rendertest.Golden(t, "diff/"+name+"."+word, b.Bytes())
@@ -296,7 +296,7 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := diff.Compare(modeltest.Small(), model.Build(model.Parts{Loaded: model.PartAll}), diff.Options{Moving: true})
-	if err := Diff(&b, d, Options{}); err != nil {
+	if err := Diff(&b, d, Format{}, ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	check("tree and diff", b.Bytes())

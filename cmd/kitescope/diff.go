@@ -16,7 +16,7 @@ import (
 
 // diffFlags are the flags of diff.
 type diffFlags struct {
-	cli.DocumentFlags
+	report   cli.ReportFlags
 	compared diff.Options
 }
 
@@ -31,20 +31,22 @@ are anything that --from reads; without NEW it is --from or the context.
 Exit code 3 means that there are differences.`,
 		Example: `  kitescope diff yesterday.kite today.kite
   kitescope diff before.kite --from etcd://10.0.0.5:2379
-  kitescope diff a.db b.db -o json`,
+  kitescope diff a.db b.db -o json
+  kitescope diff a.db b.db --where resource=segments --where change!=added`,
 		Args: cli.Args(1, 2, "one or two sources", "kitescope diff yesterday.kite today.kite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), a, args)
+			return f.run(a, cmd, args)
 		},
 	}
-	f.Register(cmd, "csv", "jsonl")
-	cmd.Flags().Lookup("output").Usage += "; csv and jsonl have a line for each change"
+	f.report.Register(cmd, render.DiffFormats(), 0, "")
+	f.report.List(cmd, render.ChangeSchema, "change=added", "-resource,id", "resource,id,field; +by")
 	cmd.Flags().BoolVar(&f.compared.Moving, "moving", false, "list what always moves too: checkpoints, positions, revisions")
 	return cmd
 }
 
-func (f *diffFlags) run(ctx context.Context, a *cli.App, args []string) error {
-	o, err := f.Options(a)
+func (f *diffFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	format, o, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -61,7 +63,7 @@ func (f *diffFlags) run(ctx context.Context, a *cli.App, args []string) error {
 		return err
 	}
 	d := diff.Compare(before, after, f.compared)
-	if err := a.Write(func(w *bufio.Writer) error { return render.Diff(w, d, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.Diff(w, d, format, o) }); err != nil {
 		return err
 	}
 	if err := a.Completeness(before, after); err != nil {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -12,13 +14,14 @@ import (
 )
 
 func explainCommand(a *cli.App) *cobra.Command {
-	var f cli.DocumentFlags
+	var f cli.ReportFlags
 	cmd := &cobra.Command{
 		Use: "explain [CHECK]",
 		Long: `Explain a check: what is looked at, what is a finding and what is not, why it matters, and
 what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has the same.`,
 		Example: `  kitescope explain
-  kitescope explain growing-flushed`,
+  kitescope explain growing-flushed
+  kitescope explain --where severity=error --columns id,title`,
 		Args: cli.Args(0, 1, "one check at a time", "kitescope explain growing-flushed"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -26,23 +29,31 @@ what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has 
 			}
 			return completeChecks(nil, nil, "")
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return explain(a, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return explain(a, cmd, &f, args) },
 	}
-	f.Register(cmd)
+	f.Register(cmd, render.CheckFormats(), 0, "")
+	f.List(cmd, render.CheckSchema, "severity=error", "severity,id", "id,severity,title; +follows_from")
 	return cmd
 }
 
-func explain(a *cli.App, f *cli.DocumentFlags, args []string) error {
-	o, err := f.Options(a)
+func explain(a *cli.App, cmd *cobra.Command, f *cli.ReportFlags, args []string) error {
+	format, o, err := f.Settle(a, cmd)
 	if err != nil {
 		return err
 	}
 	if len(args) == 0 {
-		return a.Write(func(w *bufio.Writer) error { return render.Checks(w, rules.All(), o) })
+		return a.Write(func(w *bufio.Writer) error { return render.Checks(w, rules.All(), format, o) })
 	}
 	x := check.Find(rules.All(), args[0])
 	if x == nil {
 		return unknownCheck(args[0])
 	}
-	return a.Write(func(w *bufio.Writer) error { return render.Explain(w, x, rules.All(), o) })
+	switch {
+	case o.Asks():
+		return cli.Usage(errors.New("--where, --sort, --columns and -n are of the list of checks"), "leave them out, or leave the check out")
+	case !format.Documents() && format.Name() != "table" && format.Name() != "wide":
+		return cli.Usage(fmt.Errorf("output format %q is for lists", format.Name()), "one check has text, json and yaml")
+	}
+	o.Format = format
+	return a.Write(func(w *bufio.Writer) error { return render.Explain(w, x, rules.All(), o.Options) })
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,19 +33,15 @@ func (a *App) RenderOptions(output string) (render.Options, error) {
 }
 
 // DocumentFlags are the flags of a command that shows one document and no list.
-type DocumentFlags struct {
-	output string
-	also   []string
-}
+type DocumentFlags struct{ output string }
 
 // documentFormats are the formats of what is not a list.
 const documentFormats = "text, json or yaml"
 
-// Register adds -o: text for people, a structured format, or what else a command can write.
-func (f *DocumentFlags) Register(cmd *cobra.Command, also ...string) {
-	f.also = also
+// Register adds -o: text for people or a structured format.
+func (f *DocumentFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.output, "output", "o", "text", documentFormats)
-	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(append([]string{"text", "json", "yaml"}, also...)...))
+	_ = cmd.RegisterFlagCompletionFunc("output", Fixed("text", "json", "yaml"))
 }
 
 // Options settles format, width and colour of the document.
@@ -56,12 +51,8 @@ func (f *DocumentFlags) Options(a *App) (render.Options, error) {
 		return a.RenderOptions("")
 	}
 	o, err := a.RenderOptions(f.output)
-	if err == nil && !o.Format.Documents() && !slices.Contains(f.also, f.output) {
-		known := documentFormats
-		if len(f.also) > 0 {
-			known += ", or " + strings.Join(f.also, ", ")
-		}
-		err = Usagef("output format %q is for lists; use %s", f.output, known)
+	if err == nil && !o.Format.Documents() {
+		err = Usagef("output format %q is for lists; use %s", f.output, documentFormats)
 	}
 	return o, err
 }
