@@ -6,26 +6,37 @@ import (
 	"maps"
 	"slices"
 
+	"kitescope/engine/dist"
 	"kitescope/replay"
 )
 
 // Index types as Milvus names them.
 const (
-	typeHNSW = "HNSW"
-	typeFlat = "FLAT"
-	typeIVF  = "IVF_FLAT"
+	typeHNSW    = "HNSW"
+	typeFlat    = "FLAT"
+	typeIVF     = "IVF_FLAT"
+	typeBinFlat = "BIN_FLAT"
+	typeBinIVF  = "BIN_IVF_FLAT"
 )
+
+// rowByRow reports whether searches over an index of the type compare with all rows.
+func rowByRow(indexType string) bool { return indexType == typeFlat || indexType == typeBinFlat }
+
+// wholeLists reports whether an index of the type has whole vectors in lists.
+func wholeLists(indexType string) bool { return indexType == typeIVF || indexType == typeBinIVF }
 
 // leastIndexed is how many rows a segment must have for Milvus to build an index of it: smaller ones are searched row by
 // row for good (indexCoord.segment.minSegmentNumRowsToEnableIndex of configs/milvus.yaml, 2.1 to 2.6).
 const leastIndexed = 1024
 
 // Parameters that are assumed where an index is to be built and the metadata has none, or does not say: those of Milvus's
-// AUTOINDEX (autoIndex.params.build: pkg/util/paramtable/autoindex_param.go, 2.3 to 2.6), and the nlist of knowhere.
+// AUTOINDEX (autoIndex.params.build: pkg/util/paramtable/autoindex_param.go, 2.3 to 2.6; of bits autoIndex.params.binary.build, from 2.4.5 on), and
+// the nlist of knowhere.
 const (
 	assumedM              = 18
 	assumedEFConstruction = 240
 	assumedNList          = 128
+	autoBinaryNList       = 1024
 )
 
 // mostSegments bounds what a change makes: about ten times what the largest clusters have.
@@ -128,8 +139,11 @@ func (v *variant) wanted(c Change) replay.Index {
 		x = replay.Index{Type: c.Type}
 	}
 	if x.Type == "" || x.Type == "AUTOINDEX" {
-		v.note("the metadata names no type of index: HNSW is taken, as AUTOINDEX does")
 		x.Type = typeHNSW
+		if v.Collection.Element == dist.Bit {
+			x.Type, x.NList = typeBinIVF, cmp.Or(x.NList, autoBinaryNList)
+		}
+		v.note("the metadata names no type of index: %s is taken, as AUTOINDEX does", x.Type)
 	}
 	if c.M != 0 {
 		x.M = c.M
@@ -141,7 +155,7 @@ func (v *variant) wanted(c Change) replay.Index {
 		x.M, x.EFConstruction = cmp.Or(x.M, assumedM), cmp.Or(x.EFConstruction, assumedEFConstruction)
 		v.note("not all of HNSW's parameters are known: M=%d and efConstruction=%d are taken", x.M, x.EFConstruction)
 	}
-	if x.Type == typeIVF && x.NList == 0 {
+	if wholeLists(x.Type) && x.NList == 0 {
 		x.NList = assumedNList
 		v.note("nlist is not known: %d is taken", x.NList)
 	}
@@ -154,6 +168,9 @@ func (v *variant) index(c Change) (why string) {
 	x := v.wanted(c)
 	if x.Type != typeHNSW && (c.M != 0 || c.EFConstruction != 0) {
 		return "it is of HNSW, and the collection's index is " + x.Type
+	}
+	if bits := v.Collection.Element == dist.Bit; bits && x.Type == typeIVF || !bits && x.Type == typeBinIVF {
+		return x.Type + " is no index of " + v.Collection.Element.String() + " vectors"
 	}
 	v.Collection.Index = x
 	var sealed []int
@@ -172,7 +189,7 @@ func (v *variant) index(c Change) (why string) {
 		if s.State, s.Index = indexed(x, s.Rows); s.State != was || s.Index != had {
 			changed++
 		}
-		if s.State != replay.Indexed && x.Type != typeFlat {
+		if s.State != replay.Indexed && !rowByRow(x.Type) {
 			small++
 		}
 	}
@@ -200,7 +217,7 @@ func keeps(x replay.Index, c Change) bool {
 
 // indexed is the state of a sealed segment of so many rows where the collection has that index.
 func indexed(x replay.Index, rows int64) (replay.State, replay.Index) {
-	if x.Type == typeFlat || x.Type == "" || rows >= 0 && rows < leastIndexed {
+	if rowByRow(x.Type) || x.Type == "" || rows >= 0 && rows < leastIndexed {
 		return replay.Unindexed, replay.Index{}
 	}
 	return replay.Indexed, x

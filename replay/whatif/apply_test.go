@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kitescope/engine/dist"
 	"kitescope/replay"
 )
 
@@ -227,6 +228,8 @@ func TestApplyNotes(t *testing.T) {
 	small := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 500, replay.Growing, 1, "c0"}, {2, 5000, replay.Unindexed, 1, "c0"}})
 	bare := clone(small)
 	bare.Collection.Index = replay.Index{}
+	bits := clone(bare)
+	bits.Collection.Element = dist.Bit
 	old := clone(small)
 	old.Version = "2.2.16"
 	for _, c := range []struct {
@@ -239,6 +242,10 @@ func TestApplyNotes(t *testing.T) {
 		{bare, "index", "the metadata names no type of index: HNSW is taken", ""},
 		{bare, "index", "M=18 and efConstruction=240 are taken", ""},
 		{bare, "type=IVF_FLAT", "nlist is not known: 128 is taken", ""},
+		{bare, "type=BIN_IVF_FLAT", "BIN_IVF_FLAT is no index of float32 vectors", ""},
+		{bits, "index", "the metadata names no type of index: BIN_IVF_FLAT is taken", "nlist is not known"},
+		{bits, "type=BIN_IVF_FLAT", "nlist is not known: 128 is taken", ""},
+		{bits, "type=IVF_FLAT", "IVF_FLAT is no index of", ""},
 		{small, "replicas=2", "2 replicas need as many query nodes, the collection has 1; say nodes=+1", ""},
 		{small, "segment-rows=1k", "1 growing segments are not cut anew", ""},
 		{small, "cpu-ratio=120", "cpu-ratio has no effect", ""},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/engine/dist"
 	"kitescope/replay"
 )
 
@@ -19,7 +20,7 @@ func Causes(l *replay.Layout, ef int) []Change {
 		switch s := &l.Segments[i]; {
 		case s.State == replay.Growing:
 			growing++
-		case s.State == replay.Unindexed && s.Rows >= leastIndexed && l.Collection.Index.Type != "" && l.Collection.Index.Type != typeFlat:
+		case s.State == replay.Unindexed && s.Rows >= leastIndexed && l.Collection.Index.Type != "" && !rowByRow(l.Collection.Index.Type):
 			unindexed++
 		case s.State == replay.Indexed:
 			indexed++
@@ -43,7 +44,11 @@ func Causes(l *replay.Layout, ef int) []Change {
 		}
 	}
 	if indexed == 0 && growing+unindexed == 0 {
-		add(Change{Name: "type=HNSW", Type: typeHNSW})
+		better := typeHNSW
+		if l.Collection.Element == dist.Bit {
+			better = typeBinIVF
+		}
+		add(Change{Name: "type=" + better, Type: better})
 	}
 	if served {
 		add(Change{Name: "nodes=+1,balance", Nodes: 1, Balanced: true})

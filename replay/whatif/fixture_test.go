@@ -17,7 +17,16 @@ import (
 // stored loads a collection that a real Milvus 2.3.5 wrote (testdata/storage): all its segments, on one node.
 func stored(t *testing.T, collection, vector int64, metric engine.Metric, x replay.Index) (*replay.Loaded, *log.Log) {
 	t.Helper()
-	store, err := object.OpenFolder(filepath.Join("..", "..", "testdata", "storage", "2.3.5"))
+	return storedIn(t, filepath.Join("..", "..", "testdata", "storage", "2.3.5"), collection, vector, metric, x)
+}
+
+// binaryLists are collections of bits that a real Milvus 2.3.5 wrote.
+var binaryLists = filepath.Join("..", "..", "engine", "segment", "testdata", "bin_ivf_flat")
+
+// storedIn loads a collection of a folder.
+func storedIn(t *testing.T, folder string, collection, vector int64, metric engine.Metric, x replay.Index) (*replay.Loaded, *log.Log) {
+	t.Helper()
+	store, err := object.OpenFolder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +57,7 @@ func stored(t *testing.T, collection, vector int64, metric engine.Metric, x repl
 		t.Fatal("no segments")
 	}
 	l := layoutOf(2, map[string]int64{"c0": 1}, list)
-	l.Collection.Index, l.Collection.Metric = x, metric
+	l.Collection.Index, l.Collection.Metric, l.Collection.Element = x, metric, data[0].Vectors.Element
 	for i, s := range data {
 		if l.Segments[i].State == replay.Indexed {
 			l.Segments[i].Index = x
@@ -62,6 +71,13 @@ func stored(t *testing.T, collection, vector int64, metric engine.Metric, x repl
 // someRows are a few of each segment's rows.
 func someRows(t *testing.T, data []*segment.Segment) *engine.Vectors {
 	t.Helper()
+	if data[0].Vectors.Element == dist.Bit {
+		v, err := data[0].Vectors.Slice(0, 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 	var values []float32
 	for _, s := range data {
 		for i := range 30 / len(data) {
@@ -136,9 +152,38 @@ func TestPredictOfRealCosines(t *testing.T) {
 	}
 }
 
+// TestPredictOfRealBits: lists of bits are searched and modelled as those of numbers are.
+func TestPredictOfRealBits(t *testing.T) {
+	loaded, queries := storedIn(t, binaryLists, 470703625313714194, 101, dist.Hamming, replay.Index{Type: typeBinIVF, NList: 24})
+	r, err := Predict(t.Context(), Input{
+		Loaded: loaded, Log: queries, Sessions: []int{4}, Check: -1, Limits: quick,
+		Changes: []Change{{Name: "scale=4", Scale: 4}, {Name: "type=FLAT", Type: typeFlat}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Base.Measured || r.Base.Recall < 0.3 || r.Base.Recall == 1 || r.Base.Cost.Indexed != r.Base.Cost.CPU {
+		t.Errorf("measured %v, recall %v, cost %+v, notes %s", r.Base.Measured, r.Base.Recall, r.Base.Cost, strings.Join(r.Base.Notes, "\n"))
+	}
+	larger, flat := &r.Others[0], &r.Others[1]
+	if text := strings.Join(larger.Notes, "\n"); larger.Modelled != 0.75 || larger.Cost.CPU < 2*r.Base.Cost.CPU || strings.Contains(text, "is taken to") {
+		t.Errorf("four times as many: modelled %v, cost %v of %v, notes %s", larger.Modelled, larger.Cost.CPU, r.Base.Cost.CPU, text)
+	}
+	if flat.Recall != 1 || !flat.Measured || flat.Cost.Unindexed != flat.Cost.CPU {
+		t.Errorf("FLAT: recall %v, cost %+v", flat.Recall, flat.Cost)
+	}
+}
+
 func TestListsAreModelledAsTheyAreSearched(t *testing.T) {
-	x := replay.Index{Type: typeIVF, NList: 32}
-	loaded, queries := stored(t, 470590760626297870, 101, dist.L2, x)
+	numbers, bits := replay.Index{Type: typeIVF, NList: 32}, replay.Index{Type: typeBinIVF, NList: 24}
+	loaded, queries := stored(t, 470590760626297870, 101, dist.L2, numbers)
+	areModelled(t, loaded, queries, numbers)
+	loaded, queries = storedIn(t, binaryLists, 470703625313714194, 101, dist.Hamming, bits)
+	areModelled(t, loaded, queries, bits)
+}
+
+func areModelled(t *testing.T, loaded *replay.Loaded, queries *log.Log, x replay.Index) {
+	t.Helper()
 	a, err := sample(queries, 30, segment.Params{})
 	if err != nil {
 		t.Fatal(err)
@@ -152,8 +197,8 @@ func TestListsAreModelledAsTheyAreSearched(t *testing.T) {
 	if err := bench(t.Context(), list, a, table.artifacts.options, 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	ns, distances := m.nanoseconds(replay.Indexed, x, 3000, a)
+	ns, distances := m.nanoseconds(replay.Indexed, x, float64(loaded.Parts[0].Data.Rows), a)
 	if got := list[0].measured().Distances; distances < 0.85*got || distances > 1.15*got || ns <= 0 {
-		t.Errorf("%v distances in %v ns, measured %v", distances, ns, got)
+		t.Errorf("%s: %v distances in %v ns, measured %v", x.Type, distances, ns, got)
 	}
 }

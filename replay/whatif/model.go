@@ -79,10 +79,10 @@ func slice(s *segment.Segment, rows int) *segment.Segment {
 // nanoseconds is what a segment of so many rows costs near.
 func (m *model) nanoseconds(s replay.State, x replay.Index, rows float64, a *asked) (ns, distances float64) {
 	switch {
-	case s != replay.Indexed || x.Type == typeFlat:
+	case s != replay.Indexed || rowByRow(x.Type):
 		return m.rows.at(rows * m.size), rows
-	case strings.HasPrefix(x.Type, "IVF"):
-		if x.Type != typeIVF {
+	case strings.HasPrefix(x.Type, "IVF"), x.Type == typeBinIVF:
+		if !wholeLists(x.Type) {
 			m.guesses["what "+x.Type+" costs is not measured: it is taken to read its lists as "+typeIVF+" does"] = true
 		}
 		if x.NList == 0 {

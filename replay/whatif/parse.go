@@ -22,7 +22,7 @@ type word struct {
 func knownWords() []word {
 	return []word{
 		{"index", "", "what grows is sealed, and every segment gets the collection's index", func(c *Change, _ string) error { c.Index = true; return nil }},
-		{"type", "HNSW|FLAT|IVF_FLAT", "the index's type", func(c *Change, v string) error { return setType(&c.Type, v) }},
+		{"type", strings.Join(knownTypes(), "|"), "the index's type", func(c *Change, v string) error { return setType(&c.Type, v) }},
 		{"m", "N", "HNSW's links per row", func(c *Change, v string) error { return setInt(&c.M, v, 2, 512) }},
 		{"efconstruction", "N", "HNSW's ef while building", func(c *Change, v string) error { return setInt(&c.EFConstruction, v, 1, 32768) }},
 		{"scale", "X", "so many times the rows", func(c *Change, v string) error { return setFloat(&c.Scale, v, 1e-6, 1e6) }},
@@ -194,14 +194,18 @@ func setRows(to *int64, value string) error {
 	return nil
 }
 
+// knownTypes are the types of index that a change can ask for.
+func knownTypes() []string { return []string{typeHNSW, typeFlat, typeIVF, typeBinIVF} }
+
 func setType(to *string, value string) error {
-	for _, t := range []string{typeHNSW, typeFlat, typeIVF} {
+	types := knownTypes()
+	for _, t := range types {
 		if strings.EqualFold(value, t) {
 			*to = t
 			return nil
 		}
 	}
-	return errors.New("HNSW, FLAT or IVF_FLAT was expected")
+	return errors.New("one of " + strings.Join(types, ", ") + " was expected")
 }
 
 func setSwitch(to *string, value string) error {

@@ -15,6 +15,7 @@ func TestParseChange(t *testing.T) {
 		"ef=32":                     {EF: 32},
 		"type=hnsw,m=32":            {Type: "HNSW", M: 32},
 		"type=IVF_FLAT":             {Type: "IVF_FLAT"},
+		"type=bin_ivf_flat":         {Type: "BIN_IVF_FLAT"},
 		"type=flat":                 {Type: "FLAT"},
 		"efconstruction=360,M=32":   {M: 32, EFConstruction: 360},
 		"segment-rows=500000":       {SegmentRows: 500_000},
@@ -54,7 +55,7 @@ func TestParseChangeRefuses(t *testing.T) {
 		"ef=a":                 "a whole number was expected",
 		"ef=32,ef=64":          "ef is there twice",
 		"ef=0":                 "1 to 32768",
-		"type=DISKANN":         "HNSW, FLAT or IVF_FLAT was expected",
+		"type=DISKANN":         "one of HNSW, FLAT, IVF_FLAT, BIN_IVF_FLAT was expected",
 		"segment-rows=0":       "a number of rows was expected",
 		"segment-rows=1.0001k": "a number of rows was expected",
 		"segment-rows=9e99":    "0 to 1000000000000",
@@ -92,7 +93,7 @@ func TestWordsAreAllParsed(t *testing.T) {
 	}
 	for i, name := range names {
 		word, value, _ := strings.Cut(name, "=")
-		value = map[string]string{"N": "4", "+N": "+4", "X": "4", "PERCENT": "40", "HNSW|FLAT|IVF_FLAT": "FLAT", "on|off": "on"}[value]
+		value = map[string]string{"N": "4", "+N": "+4", "X": "4", "PERCENT": "40", "HNSW|FLAT|IVF_FLAT|BIN_IVF_FLAT": "FLAT", "on|off": "on"}[value]
 		if value != "" {
 			word += "=" + value
 		}
