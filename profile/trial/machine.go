@@ -14,14 +14,17 @@ import (
 
 // Machine is where a trial ran. What is unknown is "" or nil.
 type Machine struct {
-	OS, Arch, Kernel, CPU string
-	Cores                 int
+	CPU    string `doc:",omitzero"`
+	OS     string `doc:",omitzero"`
+	Arch   string `doc:",omitzero"`
+	Kernel string `doc:",omitzero"`
 	// Governor is how the frequency of the CPU is chosen (Linux: cpufreq).
-	Governor string `json:",omitempty"`
+	Governor string `doc:",omitzero" json:",omitempty"`
 	// Go are settings of the go command that change what it builds.
-	Go map[string]string `json:",omitempty"`
+	Go    map[string]string `doc:",omitzero" json:",omitempty"`
+	Cores int
 	// Load is the load average over 1, 5 and 15 minutes.
-	Load []float64 `json:",omitempty"`
+	Load []float64 `doc:"load_average_before,omitzero" json:",omitempty"`
 }
 
 // goSettings are what of `go env` changes a binary.

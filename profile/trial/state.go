@@ -62,9 +62,9 @@ type state struct {
 // Session is one start of the trial, up to its end.
 type Session struct {
 	Began, Ended time.Time
-	Machine      Machine
+	Machine      Machine `doc:",inline"`
 	// LoadAfter is the load average at the end; nil if unknown.
-	LoadAfter []float64 `json:",omitempty"`
+	LoadAfter []float64 `doc:"load_average_after,omitzero" json:",omitempty"`
 }
 
 // Measured is one run that was measured.

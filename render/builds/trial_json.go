@@ -52,7 +52,7 @@ func writeTrial(e *doc.Encoder, r *trial.Report, o *render.Options) {
 	writeTrialRounds(e, r)
 	writeTrialRuns(e, "runs", r.Runs)
 	writeTrialRuns(e, "discarded", r.Discarded)
-	writeTrialSessions(e, r)
+	e.Entry("sessions", r.Sessions)
 	e.EndObject()
 }
 
@@ -141,28 +141,6 @@ func writeTrialRuns(e *doc.Encoder, key string, runs []trial.Measured) {
 			e.Entry("failed", r.Failed)
 			e.Entry("output", r.Output)
 		}
-		e.EndObject()
-	}
-	e.EndList()
-}
-
-func writeTrialSessions(e *doc.Encoder, r *trial.Report) {
-	e.Key("sessions")
-	e.BeginList()
-	for i := range r.Sessions {
-		s := &r.Sessions[i]
-		e.BeginObject()
-		e.Entry("began", s.Began)
-		e.Entry("ended", s.Ended)
-		e.NonZero("cpu", s.Machine.CPU)
-		e.NonZero("os", s.Machine.OS)
-		e.NonZero("arch", s.Machine.Arch)
-		e.NonZero("kernel", s.Machine.Kernel)
-		e.NonZero("governor", s.Machine.Governor)
-		e.NonZero("go", s.Machine.Go)
-		e.Entry("cores", s.Machine.Cores)
-		e.NonZero("load_average_before", s.Machine.Load)
-		e.NonZero("load_average_after", s.LoadAfter)
 		e.EndObject()
 	}
 	e.EndList()
