@@ -17,6 +17,8 @@ import (
 // of one with the pack of the former.
 const hotProgram = "testdata/pgo/hot.go.txt"
 
+// hotModule is that program in a module, but for its main: it profiles nothing and imports nothing, as with a profile all that is
+// imported is compiled anew.
 func hotModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +26,17 @@ func hotModule(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"go.mod": "module hot\n\ngo 1.26\n", "main.go": string(source)} {
+	_, rest, ok := strings.Cut(string(source), "\n)\n") // the end of the imports
+	functions, _, found := strings.Cut(rest, "func main() {\n")
+	if !ok || !found {
+		t.Fatalf("%s has no imports, or no main", hotProgram)
+	}
+	program := "package main\n" + functions + `func main() {
+	s := &state{1, 2, 3, 4}
+	println(first(s, 1) + second(s, 1) + third(s, 1))
+}
+`
+	for name, text := range map[string]string{"go.mod": "module hot\n\ngo 1.26\n", "main.go": program} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package gobuild
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -146,8 +145,8 @@ var busyCalls = []struct{ mark, callee, what, why string }{
 	{"return t + len", "main.never", pgo.Skips, "marked go:noinline"},
 }
 
-// busyProfile makes a profile in which the calls are hot, and writes it beside the module.
-func busyProfile(t *testing.T, source string) (path string, edges *pgo.Edges) {
+// busyRuns are two profiles in which the calls are hot.
+func busyRuns(t *testing.T, source string) []pgo.Input {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	start := int64(lineOf(t, source, "func caller("))
@@ -164,16 +163,21 @@ func busyProfile(t *testing.T, source string) (path string, edges *pgo.Edges) {
 		}
 	}
 	p := b.Profile()
-	path = filepath.Join(t.TempDir(), "default.pgo")
-	var out bytes.Buffer
-	if err := p.Encode(&out); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	edges, err := pgo.EdgesOf(p)
+	return []pgo.Input{{Name: "monday", Profile: p}, {Name: "tuesday", Profile: p}}
+}
+
+// busyProfile writes their merge, which is the same each time: so the go command compiles the standard library with it once.
+func busyProfile(t *testing.T, source string) (path string, edges *pgo.Edges) {
+	t.Helper()
+	pack, err := pgo.NewPack(t.Context(), busyRuns(t, source), pgo.PackOptions{})
 	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "default.pgo")
+	if err := os.WriteFile(path, pack.Bytes, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if edges, err = pgo.EdgesOf(pack.Profile); err != nil {
 		t.Fatal(err)
 	}
 	return path, edges

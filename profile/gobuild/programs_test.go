@@ -68,10 +68,10 @@ func buildCalm(t testing.TB, env []string, flags ...string) string {
 	return goBuild(t, writeModule(t, "go.mod", goMod, "main.go", calm), append(env, "CGO_ENABLED=0"), append(flags, "-trimpath")...)
 }
 
-// nativeCalm is calm, built here and for here, with DWARF.
+// nativeCalm is calm, built here and for here, with DWARF, and over the standard library that the tests themselves are built with.
 func nativeCalm(t testing.TB) string {
 	t.Helper()
-	return buildCalm(t, nil)
+	return goBuild(t, writeModule(t, "go.mod", goMod, "main.go", calm), []string{"CGO_ENABLED=0"})
 }
 
 // unpacked is a program of testdata, in a temporary folder.
@@ -141,6 +141,8 @@ func (p calmProgram) binary(t *testing.T) string {
 		return unpacked(t, p.kept)
 	case p.stripped:
 		return buildCalm(t, p.env, "-ldflags=-s -w")
+	case p.env == nil:
+		return nativeCalm(t)
 	}
 	return buildCalm(t, p.env)
 }

@@ -1,14 +1,10 @@
 package gobuild
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"kitescope/profile"
-	"kitescope/profile/pgo"
 )
 
 // TestSubjectOf: binaries of every platform are known by how they begin, and tell what pgo verifies.
@@ -41,19 +37,7 @@ func TestSubjectOf(t *testing.T) {
 // TestDryRunOfProfiles: what is not packed yet is decided on as its merge is.
 func TestDryRunOfProfiles(t *testing.T) {
 	dir := writeModule(t, "go.mod", goMod, "main.go", busy)
-	path, _ := busyProfile(t, busy)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var inputs []pgo.Input
-	for _, name := range []string{"monday", "tuesday"} {
-		p, err := profile.Decode(t.Context(), bytes.NewReader(text), profile.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		inputs = append(inputs, pgo.Input{Name: name, Profile: p})
-	}
+	inputs := busyRuns(t, busy)
 	dry, err := DryRunOf(t.Context(), inputs, DryRunOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)

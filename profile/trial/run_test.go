@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kitescope/profile"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 	"kitescope/words/hints"
@@ -75,7 +74,9 @@ func main() {
 }
 `
 
-// module writes a module and a profile of it, which is the same each time: so the go command compiles with it once.
+// module writes a module, and names a profile of program, which is the same each time and in the scripts of cmd/kitescope: so the go
+// command compiles the standard library with it once. It has one stack, 3,000 samples of 10 ms of main.mix (which starts at line 5, at
+// line 12) that main.work calls (34, 36), and that main.main (41, 42).
 func module(t *testing.T, files map[string]string) (dir, file string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -92,21 +93,8 @@ func module(t *testing.T, files map[string]string) (dir, file string) {
 			t.Fatal(err)
 		}
 	}
-	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	at := func(name string, start, line int64) uint32 {
-		f := b.Function(profile.Function{Name: name, SystemName: name, File: "main.go", StartLine: start})
-		return b.Location(profile.NoMapping, uint64(start*100+line), profile.Line{Function: f, Line: line})
-	}
-	stack := []uint32{at("main.mix", 5, 12), at("main.work", 34, 36), at("main.main", 41, 42)}
-	if err := b.Sample(stack, []int64{3000, 3000e7}); err != nil {
-		t.Fatal(err)
-	}
-	var text bytes.Buffer
-	if err := b.Profile().Encode(&text); err != nil {
-		t.Fatal(err)
-	}
-	file = filepath.Join(t.TempDir(), "cpu.pb.gz")
-	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+	file, err := filepath.Abs(filepath.Join("testdata", "hot.pb.gz"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir, file
