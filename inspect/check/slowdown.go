@@ -13,6 +13,35 @@ type Slowdown struct {
 	// Phase is where the time goes. Ms is how much of the mean request it is because of the finding, Mean the whole, in milliseconds.
 	Phase    latency.Name
 	Ms, Mean float64
+	// Parts are what of Ms is in each phase, where it is of several; nil: all of it is in Phase.
+	Parts []SlowPart
 	// Gain is what the mean would lose if it were cured: at least, and at most, as a phase cannot take less than nothing.
 	Gain latency.Interval
+}
+
+// SlowPart is what of a slowdown is in one phase.
+type SlowPart struct {
+	Phase latency.Name
+	// Parent tells phases of one name apart, such as what is unexplained at each level; "" is any.
+	Parent latency.Name
+	Ms     float64
+}
+
+// In is how many milliseconds of a phase are because of the finding.
+func (s *Slowdown) In(p *latency.Phase) float64 {
+	if len(s.Parts) == 0 && s.Phase == p.Name {
+		return s.Ms
+	}
+	ms := 0.0
+	for _, x := range s.Parts {
+		if x.Phase == p.Name && (x.Parent == "" || x.Parent == p.Parent) {
+			ms += x.Ms
+		}
+	}
+	return ms
+}
+
+// Of reports whether it is one of the requests of a budget.
+func (s *Slowdown) Of(b *latency.Budget) bool {
+	return s.Request == b.Request && (s.Collection == b.Collection || s.Collection == 0 || b.Collection == 0)
 }

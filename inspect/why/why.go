@@ -4,9 +4,11 @@
 //
 //  1. Each budget with requests in it becomes an Answer, with its part of the time of all requests.
 //  2. Its phases without parts that a client feels are Reasons, the longest first. What no metric explains is among them.
-//  3. A Reason takes the finding that explains it: one that says itself what it costs this kind of request in this phase; else one
-//     of a check that is about the phase or one that it is part of, of this collection or of a process that the client waits for there.
-//  4. What the cure gives is what the finding says; else only a bound is known: a phase cannot take less than nothing.
+//  3. A Reason takes the finding that explains it: one that says itself what it costs this kind of request in this phase, a warning
+//     before an information; else one of a check that is about the phase or one that it is part of, of this collection or of a process
+//     that the client waits for there. A finding that follows from another one gives way to it: that is what is to be cured.
+//  4. What the cure gives is what the finding says, of all phases that it costs time in; else only a bound is known: a phase cannot
+//     take less than nothing.
 //  5. The frames are those that the processes burn most processor time on that the client waits for longest in the phase.
 package why
 
@@ -34,9 +36,13 @@ type Reason struct {
 	Phase *latency.Phase
 	// Finding explains it; nil: no check does.
 	Finding *check.Finding
+	// Effect is what follows from the finding and takes the time, where the finding itself does not say what it costs; else nil.
+	Effect *check.Finding
 	// Gain is how much less the mean would be, in milliseconds, were that cured. Bound: nothing says how much, but not more than that.
 	Gain  latency.Interval
 	Bound bool
+	// With are the other phases that the gain is of as well.
+	With []latency.Name
 	// Frames are what the processes spend their processor time on that the client waits for there; nil: they were not profiled.
 	Frames []Frames
 }
@@ -97,7 +103,14 @@ func reason(b *latency.Budget, way []*latency.Phase, report *check.Report) Reaso
 		return r
 	}
 	if f, s := costing(b, way, report); f != nil {
-		r.Finding, r.Gain, r.Bound = f, latency.Interval{Low: min(s.Gain.Low, s.Ms), High: s.Gain.High}, false
+		r.Finding = f
+		if root := cause(f, report); root != f {
+			r.Finding, r.Effect = root, f
+			if of := costs(root, b, s); of != nil {
+				r.Effect, s = nil, *of
+			}
+		}
+		r.Gain, r.Bound, r.With = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, with(b, p, &s)
 	}
 	if r.Finding == nil {
 		r.Finding = about(b, way, report)
@@ -106,15 +119,23 @@ func reason(b *latency.Budget, way []*latency.Phase, report *check.Report) Reaso
 	return r
 }
 
+// design is the part of a phase from which on a warning goes before an information: that is what is meant to be so.
+const design = 0.25
+
 // costing is the finding that says itself that it costs the most of the phase, with what it says: of the phase itself, else of one that
 // it is part of, and the time of which it has the largest part.
 func costing(b *latency.Budget, way []*latency.Phase, report *check.Report) (best *check.Finding, costs check.Slowdown) {
 	for at := len(way) - 1; at > 0 && best == nil; at-- {
+		most, warns := 0.0, false
 		for _, f := range report.Findings {
 			for _, s := range f.Slows {
-				of := s.Collection == b.Collection || s.Collection == 0 || b.Collection == 0
-				if s.Request == b.Request && s.Phase == way[at].Name && of && s.Ms > costs.Ms {
-					best, costs = f, s
+				ms := s.In(way[at])
+				if ms <= 0 || !s.Of(b) {
+					continue
+				}
+				warning := f.Severity > check.Info && ms >= design*way[at].Ms
+				if warning && !warns || warning == warns && ms > most {
+					best, costs, most, warns = f, s, ms, warning
 				}
 			}
 		}
@@ -123,6 +144,45 @@ func costing(b *latency.Budget, way []*latency.Phase, report *check.Report) (bes
 		}
 	}
 	return best, costs
+}
+
+// cause is the finding that another one follows from, over as many as there are; itself if it follows from none.
+func cause(f *check.Finding, report *check.Report) *check.Finding {
+	root := f
+	for range report.Findings {
+		i := slices.IndexFunc(report.Findings, func(x *check.Finding) bool { return root.Cause != "" && x.Key() == root.Cause })
+		if i < 0 {
+			return root
+		}
+		root = report.Findings[i]
+	}
+	return f // a circle has no cause
+}
+
+// costs is what a cause says that it costs a request itself, in phases where its effect does; nil if it says nothing of these.
+func costs(root *check.Finding, b *latency.Budget, effect check.Slowdown) *check.Slowdown {
+	for i := range root.Slows {
+		s := &root.Slows[i]
+		if !s.Of(b) {
+			continue
+		}
+		for _, p := range b.Root.Leaves() {
+			if s.In(p) > 0 && effect.In(p) > 0 {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// with are the other phases that a client feels, and that a slowdown is of beside one.
+func with(b *latency.Budget, p *latency.Phase, s *check.Slowdown) (list []latency.Name) {
+	for _, x := range b.Root.Leaves() {
+		if x != p && s.In(x) >= felt*b.Ms/2 && !slices.Contains(list, x.Name) {
+			list = append(list, x.Name)
+		}
+	}
+	return list
 }
 
 // about is the finding that ranks highest of those whose check is about the phase, or one that it is part of, and which speak of the
@@ -230,12 +290,20 @@ func (a *Answer) Verdict() string {
 		switch {
 		case r.Finding == nil || r.Phase.Ms < a.Reasons[0].Phase.Ms/2:
 		case r.Bound:
-			return latency.Verdict(a.Budget) + ": " + r.Finding.Message
+			return latency.Verdict(a.Budget) + ": " + r.says()
 		default:
-			return r.Finding.Message + a.without(r.Gain)
+			return r.says() + a.without(r.Gain)
 		}
 	}
 	return latency.Verdict(a.Budget)
+}
+
+// says is what the finding says, and what follows from it.
+func (r *Reason) says() string {
+	if r.Effect == nil {
+		return r.Finding.Message
+	}
+	return r.Finding.Message + ": " + r.Effect.Message
 }
 
 // without says how long a request takes once so much is gained, "" if that is about what it takes now.

@@ -60,6 +60,17 @@ func TestReasons(t *testing.T) {
 	grows := func(severity check.Severity, ref model.Ref) *check.Finding {
 		return &check.Finding{Check: "grows", Severity: severity, Message: "growing", Object: ref}
 	}
+	both := &check.Finding{Check: "waits", Severity: check.Warning, Slows: []check.Slowdown{{
+		Request: latency.Search, Phase: latency.ConsistencyWait, Ms: 170, Gain: latency.Interval{Low: 150, High: 170},
+		Parts: []check.SlowPart{{Phase: latency.ConsistencyWait, Ms: 140}, {Phase: latency.KernelGrowing, Parent: latency.WaitForNodes, Ms: 30}, {Phase: latency.KernelGrowing, Parent: latency.Total, Ms: 900}},
+	}}}
+	growing := func(severity check.Severity, cause string) *check.Finding {
+		return &check.Finding{Check: "grows", Severity: severity, Cause: cause, Object: model.Ref{Resource: "nodes", ID: "querynode-3"}, Slows: []check.Slowdown{
+			{Request: latency.Search, Phase: latency.KernelGrowing, Ms: 30, Gain: latency.Interval{High: 30}},
+		}}
+	}
+	meant, follows := growing(check.Info, ""), growing(check.Warning, waits.Key())
+	round := []*check.Finding{growing(check.Warning, "other /"), {Check: "other", Severity: check.Warning, Cause: "grows nodes/querynode-3"}}
 	tests := []struct {
 		name     string
 		findings []*check.Finding
@@ -75,6 +86,11 @@ func TestReasons(t *testing.T) {
 		{"a segment that is gone", []*check.Finding{grows(check.Warning, model.Ref{Resource: "segments", ID: "99"})}, "consistency_wait=- kernel_growing=-"},
 		{"a node that has no part in it", []*check.Finding{grows(check.Warning, model.Ref{Resource: "nodes", ID: "querynode-5"})}, "consistency_wait=- kernel_growing=-"},
 		{"a node that the whole waits for", []*check.Finding{{Check: "stops", Severity: check.Warning, Object: model.Ref{Resource: "nodes", ID: "querynode-3"}}}, "consistency_wait=stops kernel_growing=stops"},
+		{"two phases of one", []*check.Finding{both}, "consistency_wait=waits kernel_growing=waits"},
+		{"what they are behind", []*check.Finding{waits, follows}, "consistency_wait=waits kernel_growing=waits"},
+		{"a circle", []*check.Finding{round[0], round[1]}, "consistency_wait=- kernel_growing=grows"},
+		{"a warning before what is meant to be", []*check.Finding{meant, slow(latency.KernelGrowing, 15)}, "consistency_wait=- kernel_growing=waits"},
+		{"a warning about little of it", []*check.Finding{meant, slow(latency.KernelGrowing, 5)}, "consistency_wait=- kernel_growing=grows"},
 		{"an information explains nothing", []*check.Finding{grows(check.Info, model.Ref{Resource: "collections", ID: "1"})}, "consistency_wait=- kernel_growing=-"},
 		{"a phase that nobody feels", []*check.Finding{{Check: "other", Severity: check.Error, Object: model.Ref{Resource: "collections", ID: "1"}}}, "consistency_wait=- kernel_growing=-"},
 	}
@@ -88,7 +104,7 @@ func TestReasons(t *testing.T) {
 					word = r.Finding.Check
 				}
 				got = append(got, string(r.Phase.Name)+"="+word)
-				if r.Bound != (r.Finding == nil || len(r.Finding.Slows) == 0) {
+				if known := r.Finding != nil && (len(r.Finding.Slows) > 0 || r.Effect != nil); r.Bound == known {
 					t.Errorf("%s: bound is %v", r.Phase.Name, r.Bound)
 				}
 				if r.Bound && r.Gain != (latency.Interval{High: r.Phase.Ms}) {
@@ -128,6 +144,46 @@ func TestVerdict(t *testing.T) {
 		got := why.Of([]*latency.Budget{searchOf(1, "docs")}, r)[0].Verdict()
 		if !strings.HasSuffix(got, test.want) {
 			t.Errorf("got %q, want it to end with %q", got, test.want)
+		}
+	}
+}
+
+// TestCause: what a finding follows from is said first, with what it says that its cure gives, if it does; else with what is behind it.
+func TestCause(t *testing.T) {
+	c := model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}}})
+	slows := func(phase latency.Name, low, high float64) []check.Slowdown {
+		return []check.Slowdown{{Request: latency.Search, Phase: phase, Ms: high, Gain: latency.Interval{Low: low, High: high}}}
+	}
+	root := &check.Finding{Check: "stops", Severity: check.Error, Message: "the broker is gone"}
+	late := &check.Finding{Check: "other", Severity: check.Info, Message: "ticks are late", Cause: root.Key()}
+	waits := &check.Finding{Check: "waits", Severity: check.Warning, Message: "it waits 150 ms", Cause: late.Key(), Slows: slows(latency.ConsistencyWait, 140, 150)}
+	for _, test := range []struct {
+		name string
+		says []check.Slowdown
+		want string
+	}{
+		{"a cause that says nothing of time", nil, "the broker is gone: it waits 150 ms; without that about 50 ms"},
+		{"one that says how much", slows(latency.ConsistencyWait, 90, 100), "the broker is gone; without that about 100 ms"},
+		{"one that says it of another phase", slows(latency.KernelGrowing, 9, 10), "the broker is gone: it waits 150 ms; without that about 50 ms"},
+	} {
+		root.Slows = test.says
+		if got := why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c, root, late, waits))[0].Verdict(); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestSpan: a gain that is of several phases is said of each of them with the others, and is never more than the whole request.
+func TestSpan(t *testing.T) {
+	c := model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}}})
+	f := &check.Finding{Check: "waits", Severity: check.Warning, Slows: []check.Slowdown{{
+		Request: latency.Search, Phase: latency.ConsistencyWait, Ms: 170, Gain: latency.Interval{Low: 150, High: 900},
+		Parts: []check.SlowPart{{Phase: latency.ConsistencyWait, Ms: 140}, {Phase: latency.KernelGrowing, Ms: 30}, {Phase: latency.ReduceProxy, Ms: 1}},
+	}}}
+	want := map[latency.Name]string{latency.ConsistencyWait: "kernel_growing", latency.KernelGrowing: "consistency_wait"}
+	for _, r := range why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c, f))[0].Reasons {
+		if len(r.With) != 1 || string(r.With[0]) != want[r.Phase.Name] || r.Gain != (latency.Interval{Low: 150, High: 200}) {
+			t.Errorf("%s: gains %v, with %v", r.Phase.Name, r.Gain, r.With)
 		}
 	}
 }

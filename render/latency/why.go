@@ -87,6 +87,7 @@ func whyColumns() []table.ColumnOf[*reasonRow] {
 		text("hint", func(r *reasonRow) string { return r.said(func() string { return string(r.Finding.Hint) }) }),
 		number("gain_low", func(r *reasonRow) float64 { return r.Gain.Low }),
 		number("gain_high", func(r *reasonRow) float64 { return r.Gain.High }),
+		text("gain_with", func(r *reasonRow) string { return r.with(",") }),
 		table.Picture("gain", "COULD SAVE", 0, gainText),
 	}
 }
@@ -106,15 +107,37 @@ func (r *reasonRow) look() table.Role {
 	return render.SeverityRole(r.Finding.Severity)
 }
 
-// gainText is by how much less the mean would be: "190 to 200 ms", "at most 12 ms".
+// gainText is by how much less the mean would be: "190 to 200 ms", "at most 12 ms", "next to nothing". A star says that it is of several
+// phases together.
 func gainText(r *reasonRow) string {
-	if r.Bound {
-		return "at most " + latency.Milliseconds(r.Gain.High)
+	star := ""
+	if len(r.With) > 0 {
+		star = "*"
 	}
-	if high := latency.Milliseconds(r.Gain.High); high == latency.Milliseconds(r.Gain.Low) {
-		return high
+	high := latency.Milliseconds(r.Gain.High)
+	switch {
+	case r.Bound:
+		return "at most " + high
+	case r.Gain.High < nothing:
+		return "next to nothing" + star
+	case high == latency.Milliseconds(r.Gain.Low):
+		return high + star
+	case r.Gain.Low <= 0:
+		return "up to " + high + star
 	}
-	return between(r.Gain)
+	return between(r.Gain) + star
+}
+
+// nothing is a gain in milliseconds that nobody measures.
+const nothing = 0.05
+
+// with names the other phases that a gain is of.
+func (r *reasonRow) with(between string) string {
+	names := make([]string, len(r.With))
+	for i, name := range r.With {
+		names[i] = string(name)
+	}
+	return strings.Join(names, between)
 }
 
 func whySheet(r *Because, o *render.ReportOptions) *render.Sheet {
@@ -165,6 +188,12 @@ func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 	if f := r.Finding; f != nil && !told[f.Key()] {
 		told[f.Key()] = true
 		lines = append(lines, render.Line{}, render.Line{Role: render.SeverityRole(f.Severity), Text: f.Check, After: []render.Piece{{Role: render.RolePlain, Text: ": " + f.Message}}})
+		if x := r.Effect; x != nil {
+			lines = append(lines, render.Line{Text: "  hence " + x.Check + ": " + x.Message})
+		}
+		if len(r.With) > 0 {
+			lines = append(lines, render.Line{Text: "  * of " + string(r.Phase.Name) + ", " + r.with(", ") + " together"})
+		}
 		if f.Hint != "" {
 			lines = append(lines, render.Line{Text: "  do: " + string(f.Hint), Whole: true})
 		}

@@ -25,18 +25,19 @@ func because() *show.Because {
 	slow := &check.Finding{
 		Check: "wal-append-slow", Severity: check.Error, Object: model.Ref{Resource: "nodes", ID: "proxy-9", Name: "proxy-9\x1b[2J"}, Message: "the queue takes writes late",
 	}
+	late := &check.Finding{Check: "late-writes", Severity: check.Warning, Message: "an insert waits 6 of 8 ms"}
 	return &show.Because{
 		Latency: r.Latency, Where: r.Where, Version: r.Version, At: r.At,
 		Answers: []*why.Answer{
 			{Budget: search, Reasons: []why.Reason{
-				{Phase: search.Root.Find(latency.ConsistencyWait), Finding: strong, Gain: latency.Interval{Low: 140, High: 150}},
+				{Phase: search.Root.Find(latency.ConsistencyWait), Finding: strong, Gain: latency.Interval{Low: 140, High: 150}, With: []latency.Name{latency.Unexplained}},
 				{
 					Phase: search.Root.Find(latency.KernelSealed), Gain: latency.Interval{High: 29.6}, Bound: true,
 					Frames: []why.Frames{{Process: "querynode-3", Hottest: []model.HotFrame{{Function: "fvec_L2sqr", Part: 0.71}, {Function: "runtime.cgocall", Part: 0.1}}}},
 				},
 				{Phase: search.Root.Children[2], Gain: latency.Interval{High: 20}, Bound: true},
 			}},
-			{Budget: insert, Reasons: []why.Reason{{Phase: insert.Root.Find(latency.WALAppend), Finding: slow, Gain: latency.Interval{High: 6}, Bound: true}}},
+			{Budget: insert, Reasons: []why.Reason{{Phase: insert.Root.Find(latency.WALAppend), Finding: slow, Effect: late, Gain: latency.Interval{High: 6}}}},
 		},
 	}
 }
