@@ -100,7 +100,7 @@ func (t *tally) add(r *Result, s *Situation) {
 	if r.After == nil || r.Said == nil {
 		return
 	}
-	if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain()); ok {
+	if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain(), r.Before.MeanMS); ok {
 		t.gains = append(t.gains, off)
 		t.gainsWithin += one(off <= 0.25)
 	}
@@ -180,7 +180,7 @@ func short(results []*Result, by map[string]*Situation) string {
 			tell("%s", r.Missed)
 		}
 		if r.Said != nil && r.After != nil {
-			if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain()); ok && off > 0.25 {
+			if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain(), r.Before.MeanMS); ok && off > 0.25 {
 				how := "inside, but wide"
 				if outside, _ := gainOff(r.Said.GainLow, r.Said.GainHigh, r.gain()); math.IsInf(outside, 1) {
 					how = "nothing was gained"

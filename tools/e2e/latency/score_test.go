@@ -99,22 +99,28 @@ func TestGain(t *testing.T) {
 			t.Errorf("gain of %v against 80 to 120: %v %v, want %v", measured, off, ok, want)
 		}
 	}
-	if off, ok := middleOff(&low, &high, 80); !ok || off != 0.25 {
+	if off, ok := middleOff(&low, &high, 80, 500); !ok || off != 0.25 {
 		t.Errorf("the middle of 80 to 120 against 80: %v %v, want 0.25", off, ok)
 	}
 	for _, test := range []struct {
 		low, high *float64
 	}{{nil, &high}, {&low, nil}} {
-		if _, ok := middleOff(test.low, test.high, 1); ok {
+		if _, ok := middleOff(test.low, test.high, 1, 500); ok {
 			t.Errorf("%+v can be told apart", test)
 		}
 		if _, ok := gainOff(test.low, test.high, 1); ok {
 			t.Errorf("%+v can be told apart", test)
 		}
 	}
+	nothing := 2.0
+	for measured, want := range map[float64]float64{-5: 0, 20: 0, 30: 29.0 / 30} {
+		if off, ok := middleOff(new(float64), &nothing, measured, 500); !ok || off != want {
+			t.Errorf("next to nothing said, of 500 ms, and %v given: %v %v, want %v", measured, off, ok, want)
+		}
+	}
 	for _, measured := range []float64{0, -5} {
 		outside, told := gainOff(&low, &high, measured)
-		off, ok := middleOff(&low, &high, measured)
+		off, ok := middleOff(&low, &high, measured, 500)
 		if !told || !ok || !math.IsInf(outside, 1) || !math.IsInf(off, 1) {
 			t.Errorf("a cure that gave %v: %v %v, want it to be as far off as can be", measured, outside, off)
 		}
