@@ -226,3 +226,17 @@ func (x *costing) sealed(rows int64, loaded []model.ServedIndex) (cost, brute fl
 
 // growing is what growing rows cost: all are compared.
 func (x *costing) growing(rows int64) float64 { return float64(rows) * x.all }
+
+// SegmentCost is what a search of a sealed segment of a collection costs that has so many rows, and every index that is defined; 0 if
+// nothing is known of the collection.
+func (s *Survey) SegmentCost(id model.CollectionID, rows int64) float64 {
+	x := s.costs[id]
+	if x == nil && s.cluster != nil {
+		x = s.Weights.costingOf(s.cluster, id)
+	}
+	if x == nil {
+		return 0
+	}
+	cost, _, _ := x.sealed(rows, x.defined)
+	return cost
+}

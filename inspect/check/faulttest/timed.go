@@ -3,6 +3,7 @@ package faulttest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,7 +105,7 @@ func labelledValue(r *live.Record, name, labels string) float64 {
 	return 0
 }
 
-// searched is "searched COLLECTION COUNT MS [PART=MS]... [slow=NODE:TIMES]": clients searched a collection so often between the two scrapes
+// searched is "searched COLLECTION COUNT MS [PART=MS]... [slow=NODE:TIMES] [led=NODE:SHARDS]": clients searched a collection so often between the two scrapes
 // (after again), and what the proxy, the shard leaders and the query nodes measured of it.
 func (w *World) searched(args []word) error {
 	count, err := strconv.ParseFloat(args[1].text, 64)
@@ -115,7 +116,7 @@ func (w *World) searched(args []word) error {
 	if err != nil {
 		return err
 	}
-	s := searchedParts{of: map[string]float64{"sealed": 1, "segments": 1}, times: 1, nq: 1}
+	s := searchedParts{of: map[string]float64{"sealed": 1, "segments": 1}, times: 1, shards: 1, nq: 1}
 	for _, a := range args[3:] {
 		if err := s.set(a.text); err != nil {
 			return err
@@ -137,12 +138,15 @@ func (w *World) searched(args []word) error {
 }
 
 // searchedParts says how long the parts of a search take: consistency, queue, sealed and growing (a segment), core (the kernel's own
-// part of it), reduce, proxy (beside the task), inqueue (of the proxy), and how many segments each node has.
+// part of it), reduce, proxy (beside the task), inqueue (of the proxy), and how many segments each node has. Each node leads a shard, but
+// where one is named that leads so many and all: the queue and what grows are there alone.
 type searchedParts struct {
-	of    map[string]float64
-	slow  string
-	times float64
-	nq    float64
+	of     map[string]float64
+	slow   string
+	times  float64
+	led    string
+	shards float64
+	nq     float64
 }
 
 func (s *searchedParts) set(text string) (err error) {
@@ -152,6 +156,10 @@ func (s *searchedParts) set(text string) (err error) {
 		var times string
 		s.slow, times, _ = strings.Cut(value, ":")
 		s.times, err = strconv.ParseFloat(times, 64)
+	case name == "led":
+		var shards string
+		s.led, shards, _ = strings.Cut(value, ":")
+		s.shards, err = strconv.ParseFloat(shards, 64)
 	case name == "nq":
 		s.nq, err = strconv.ParseFloat(value, 64)
 	case slices.Contains([]string{"consistency", "queue", "sealed", "growing", "core", "reduce", "proxy", "inqueue", "segments"}, name):
@@ -200,7 +208,12 @@ func (s *searchedParts) node(r *live.Record, count, ms float64) error {
 	if sessionName(r) == s.slow {
 		times = s.times
 	}
-	of := s.of
+	leads := s.led == "" || sessionName(r) == s.led
+	of := maps.Clone(s.of)
+	if !leads {
+		of["queue"], of["growing"] = 0, 0
+	}
+	calls := count * s.shards
 	core := of["core"]
 	if core == 0 {
 		core = of["sealed"]
@@ -213,13 +226,15 @@ func (s *searchedParts) node(r *live.Record, count, ms float64) error {
 	var list []observed
 	for _, t := range tasks {
 		call = max(call, of["queue"]+of["reduce"]+t.each)
-		list = append(list, observed{"sq_req_latency", "scope=FromLeader," + searchLabel, count, of["queue"] + of["reduce"] + t.each}, observed{"sq_queue_latency", searchLabel, count, of["queue"]},
-			observed{"sq_segment_latency", "segment_state=" + t.state + "," + searchLabel, count * t.segments, t.each}, observed{"sq_core_latency", searchLabel, count * t.segments, t.core},
-			observed{"sq_reduce_latency", "reduce_level=segments," + searchLabel, count, of["reduce"]}, observed{"search_group_size", "", count, 1})
+		list = append(list, observed{"sq_req_latency", "scope=FromLeader," + searchLabel, calls, of["queue"] + of["reduce"] + t.each}, observed{"sq_queue_latency", searchLabel, calls, of["queue"]},
+			observed{"sq_segment_latency", "segment_state=" + t.state + "," + searchLabel, calls * t.segments, t.each}, observed{"sq_core_latency", searchLabel, calls * t.segments, t.core},
+			observed{"sq_reduce_latency", "reduce_level=segments," + searchLabel, calls, of["reduce"]}, observed{"search_group_size", "", calls, 1})
 	}
-	leader := max(ms-of["proxy"]-of["inqueue"]-of["reduce"]-1, call+of["consistency"])
-	list = append(list, observed{"sq_req_latency", "scope=OnLeader," + searchLabel, count, leader}, observed{"sq_wait_tsafe_latency", searchLabel, count, of["consistency"]},
-		observed{"sq_reduce_latency", "reduce_level=shards," + searchLabel, count, of["reduce"]})
+	if leads {
+		leader := max(ms-of["proxy"]-of["inqueue"]-of["reduce"]-1, call+of["consistency"])
+		list = append(list, observed{"sq_req_latency", "scope=OnLeader," + searchLabel, calls, leader}, observed{"sq_wait_tsafe_latency", searchLabel, calls, of["consistency"]},
+			observed{"sq_reduce_latency", "reduce_level=shards," + searchLabel, calls, of["reduce"]})
+	}
 	for _, x := range list {
 		if err := addObservations(r, "milvus_querynode_"+x.name, x.labels, x.count, x.each); err != nil {
 			return fmt.Errorf("%s: %w", x.name, err)

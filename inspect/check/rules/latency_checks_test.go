@@ -180,7 +180,25 @@ func TestWorkerSlow(t *testing.T) {
 			}
 		}
 	}
+	// beside has the slow node serve a large segment of another collection, which is searched, or is not.
+	beside := func(searches float64) func(*world) {
+		return func(w *world) {
+			const other = model.CollectionID(7000)
+			huge := *w.Collections[0]
+			huge.ID, huge.Name, huge.VChannels = other, "huge", nil
+			w.Collections = append(w.Collections, &huge)
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 7100, Collection: other, Nodes: []model.NodeID{nodeB}})
+			w.Segments = append(w.Segments, &model.Segment{ID: 7200, Collection: other, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 2_000_000})
+			d := w.query(nodeB).Distribution
+			d.Sealed = append(d.Sealed, model.ServedSegment{ID: 7200, Collection: other})
+			of("proxy", func(m *model.Metrics) {
+				modeltest.AddTimes(m, "milvus_proxy_collection_sq_latency", searches, 105, model.Pair{Key: "query_type", Value: "search"}, model.Pair{Key: "collection_name", Value: "huge"})
+			})(w)
+		}
+	}
 	hold(t, named("worker-slow"), []verdict{
+		{"five times, with a large segment that nobody searches", searched(slow(5), beside(0)), []string{"warning nodes/querynode-" + nodeB.String() + " the others 20 ms"}, ""},
+		{"a large segment that is searched", searched(slow(5), beside(500)), nil, ""},
 		{"alike", searched(slow(1)), nil, ""},
 		{"a little slower", searched(slow(1.7)), nil, ""},
 		{"twice as slow as the only other one", searched(slow(2.4)), nil, ""},
@@ -210,6 +228,9 @@ func TestKernelsOfSegments(t *testing.T) {
 	hold(t, named("large-nq"), []verdict{
 		{"one vector", searched(traffic{searches: 200, ms: 30, sealed: 25}, vectors(1)), nil, ""},
 		{"a thousand", searched(traffic{searches: 200, ms: 950, sealed: 900}, vectors(1000)), []string{"info collections/1000 has 1,000 vectors and takes 950 ms: 0.95 ms for each"}, ""},
+		{"a hundred, and one node is slow", searched(traffic{searches: 200, ms: 105, sealed: 20, segments: 2, slow: map[model.NodeID]float64{nodeB: 5}}, vectors(100)), nil, ""},
+		{"a thousand, and one node is slow", searched(traffic{searches: 200, ms: 1250, sealed: 300, segments: 2, slow: map[model.NodeID]float64{nodeB: 4}}, vectors(1000)), nil, ""},
+		{"a thousand, and one node is a little slower", searched(traffic{searches: 200, ms: 950, sealed: 600, segments: 2, slow: map[model.NodeID]float64{nodeB: 1.5}}, vectors(1000)), []string{"info collections/1000 has 1,000 vectors"}, ""},
 		{"a thousand, and the time goes elsewhere", searched(traffic{searches: 200, ms: 950, consistency: 800, sealed: 100}, vectors(1000)), nil, ""},
 		{"nobody counts them", searched(traffic{searches: 200, ms: 950, sealed: 900}), nil, "no proxy counts them"},
 	})

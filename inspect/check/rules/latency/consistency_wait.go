@@ -2,6 +2,7 @@ package latency
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/check"
@@ -25,11 +26,23 @@ it is, are time ticks, one each 200 ms (` + "`proxy.timeTickInterval`" + `): a S
 A warning is a wait of half of the mean search or query and more, 5 ms at least; from a fifth on it is an information. What the level of the collection is, the finding says; a request may ask for another one itself.
 
 Waits beyond two and a half ticks are another thing: the stream is late, and no level but Eventually helps. Then it says how far the leaders are behind (` + "`milvus_querynode_consume_tt_lag_ms`" + `), and follows from ` + "`wal-append-slow`" + ` where the queue takes what
-is written late, and from ` + "`channel-consumption-lag`" + ` where a leader does not keep up.`,
+is written late, and from ` + "`channel-consumption-lag`" + ` where a leader does not keep up. What the cure of that gives is all but one or two ticks: who asks for Strong waits for the next one in any case, and a client that asks again at once for all of it and its way.`,
 	Remedy: `Ask for no more than is needed: ` + "`consistency_level=\"Bounded\"`" + ` in the request does not find rows of the last 5 seconds and does not wait; ` + "`Session`" + ` finds what the same client has written. Where every request needs Strong, a smaller
 ` + "`proxy.timeTickInterval`" + ` makes waits shorter, and more messages. If waits are longer than a tick or two, see the message queue first.`,
 	Run:         runConsistencyWait,
-	FollowsFrom: append(check.CausedBy(nil, "wal-append-slow", "queue-unreachable", "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")...),
+	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable", "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
+}
+
+// delaysTicks reports whether a slow queue is what searches wait for: one that takes messages within a tick or two delays none.
+func delaysTicks(_ *model.Cluster, _, cause *check.Finding) bool {
+	return slices.ContainsFunc(cause.Slows, func(s check.Slowdown) bool { return s.Phase == budget.ConsistencyWait })
+}
+
+// afterLate is what a cure of late ticks gives of a wait: one or two ticks are left.
+func afterLate(c *cost, tick time.Duration) budget.Interval {
+	const least, most = 1, 2
+	ms := float64(tick) / float64(time.Millisecond)
+	return budget.Interval{Low: max(0, c.low-most*ms), High: max(0, c.ms-least*ms)}
 }
 
 const (
@@ -65,8 +78,13 @@ func runConsistencyWait(p *check.Pass) error {
 }
 
 func reportConsistency(p *check.Pass, a about) {
-	c := &a.costs[0]
 	tick := milliseconds(p, "proxy.timeTickInterval", usualTick)
+	for i := range a.costs {
+		if c := &a.costs[i]; c.ms > lateTicks*float64(tick)/float64(time.Millisecond) {
+			c.gain = afterLate(c, tick)
+		}
+	}
+	c := &a.costs[0]
 	lag, behind := lagOf(p, c.of.Collection)
 	f := check.Finding{Object: a.object, Severity: c.severity()}
 	waits := time.Duration(c.ms * float64(time.Millisecond))

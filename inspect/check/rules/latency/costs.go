@@ -30,6 +30,7 @@ type cost struct {
 	phase   budget.Name
 	ms, low float64
 	gain    budget.Interval
+	parts   []check.SlowPart // by phase, where it is of several
 }
 
 // costOf is that of phases of a budget together, the first one named; ok is false if none of them is known.
@@ -40,11 +41,27 @@ func costOf(b *budget.Budget, names ...budget.Name) (c cost, ok bool) {
 			return
 		}
 		ok = true
-		c.ms += x.Ms
+		c.add(x, x.Ms)
 		c.low += lowOf(x)
 	})
 	c.gain = budget.Interval{Low: c.low, High: c.ms}
 	return c, ok
+}
+
+// add adds so much of a phase.
+func (c *cost) add(x *budget.Phase, ms float64) {
+	c.ms += ms
+	if ms > 0 {
+		c.parts = append(c.parts, check.SlowPart{Phase: x.Name, Parent: x.Parent, Ms: ms})
+	}
+}
+
+// times makes a cost that many times as much, which is less than one.
+func (c *cost) times(part float64) {
+	c.ms, c.low, c.gain = c.ms*part, c.low*part, budget.Interval{Low: c.gain.Low * part, High: c.gain.High * part}
+	for i := range c.parts {
+		c.parts[i].Ms *= part
+	}
 }
 
 // lowOf is what a phase takes at least. An estimate's bounds are those of one phase with all others free, which are no measure
@@ -196,7 +213,7 @@ func found(p *check.Pass, f check.Finding, costs ...cost) check.Finding {
 		c := &costs[i]
 		b := c.of
 		f.Cost = min(1, f.Cost+c.share()*weight(p, b))
-		f.Slows = append(f.Slows, check.Slowdown{Collection: b.Collection, Request: b.Request, Phase: c.phase, Ms: c.ms, Mean: b.Ms, Gain: c.gain})
+		f.Slows = append(f.Slows, check.Slowdown{Collection: b.Collection, Request: b.Request, Phase: c.phase, Ms: c.ms, Mean: b.Ms, Parts: c.parts, Gain: c.gain})
 		if b.PerSecond.Known {
 			f.Evidence = append(f.Evidence, check.Measured("mean "+requestOf(b), "proxies /metrics", "%s, %s a second", millis(b.Ms), often(b.PerSecond.Value)))
 		} else {

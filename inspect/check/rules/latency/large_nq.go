@@ -2,6 +2,7 @@ package latency
 
 import (
 	"fmt"
+	"math"
 
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
@@ -18,13 +19,16 @@ var largeNQ = &check.Check{
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.KernelSealed, budget.KernelGrowing},
 	Doc: `A request with a thousand vectors (nq) is a thousand searches: kernels take so much longer, and the request waits for all of them. A finding is a collection whose searches have a hundred vectors or more on average
-(` + "`milvus_proxy_search_vectors_count`" + `) and wait for kernels for half of their mean or more. It is an information, as large requests are the cheaper way to search for many vectors, where nobody waits for each: it says how long one vector takes.`,
+(` + "`milvus_proxy_search_vectors_count`" + `) and wait for kernels for half of their mean or more. It is an information, as large requests are the cheaper way to search for many vectors, where nobody waits for each: it says how long one vector takes. What a query node takes longer than the others (` + "`worker-slow`" + `) is not counted: there it is the node.
+
+The gain is that of a request of ten vectors, sent when its answer is needed. Vectors of one request are searched side by side on the processors of a node, so that ten take a hundredth of the time of a thousand at least, and at most that times the processors. Who sends all of the small requests
+at once gains less: the last one answers when the large one did.`,
 	Remedy: `Where somebody waits for the answer, send smaller requests side by side: each answers sooner, and together they are spread over processors and replicas.`,
 	Run:    runLargeNQ,
 }
 
-// manyVectors is how many make a request large.
-const manyVectors = 100
+// manyVectors is how many make a request large, fewVectors how many a smaller one has.
+const manyVectors, fewVectors = 100, 10
 
 func runLargeNQ(p *check.Pass) error {
 	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
@@ -43,12 +47,16 @@ func runLargeNQ(p *check.Pass) error {
 		return nil
 	}
 	var costs []cost
+	alike := kernelsAlike(p, all)
 	for _, b := range budgets(p, budget.Search) {
 		c, ok := costOf(b, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait)
-		if ok && c.matters(most) {
-			c.gain.Low = 0 // the same work, spread over requests
-			costs = append(costs, c)
+		if c.times(alike); !ok || !c.matters(most) {
+			continue
 		}
+		results, _ := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode)
+		fewer := fewVectors / nq
+		c.gain = budget.Interval{Low: c.low * (1 - min(1, fewer*threads(p))), High: (c.ms + results.ms) * (1 - fewer)}
+		costs = append(costs, c)
 	}
 	for _, a := range gather(p, costs) {
 		c := &a.costs[0]
@@ -63,4 +71,35 @@ func runLargeNQ(p *check.Pass) error {
 		p.Report(f)
 	}
 	return nil
+}
+
+// kernelsAlike is the part of the time of kernels that searches would wait for were all nodes as fast as the others.
+func kernelsAlike(p *check.Pass, b *budget.Budget) float64 {
+	all, ok := costOf(b, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait)
+	if !ok || all.ms <= 0 {
+		return 1
+	}
+	slow := 0.0
+	for _, x := range slowerNodes(p, b, workers(p, b)) {
+		for _, part := range x.parts {
+			if part.Phase != budget.Unexplained {
+				slow += part.Ms
+			}
+		}
+	}
+	return max(0, 1-slow/all.ms)
+}
+
+// threads is how many vectors of a request a node may search at once: as many as the largest has processors; more than any if none tells.
+func threads(p *check.Pass) float64 {
+	most := int64(0)
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.System != nil {
+			most = max(most, n.System.CPUs)
+		}
+	}
+	if most == 0 {
+		return math.Inf(1)
+	}
+	return float64(most)
 }

@@ -34,6 +34,14 @@ func workers(p *check.Pass, b *budget.Budget) []worker {
 	return list
 }
 
+// queuePhase is what a budget calls the queue of reads.
+func (w *worker) queuePhase(b *budget.Budget) budget.Name {
+	if x := b.Root.Find(budget.ConsistencyQueue); x != nil && x.Known {
+		return budget.ConsistencyQueue
+	}
+	return budget.ReadQueue
+}
+
 // partOf is what a node says of a phase, nil if it says nothing.
 func partOf(b *budget.Budget, name budget.Name, n *model.LiveNode) *budget.NodePhase {
 	x := b.Root.Find(name)

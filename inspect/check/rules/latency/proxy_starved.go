@@ -21,7 +21,7 @@ var proxyStarved = &check.Check{
 	Doc: `Before a proxy queues a request and after its task is done it has little to do: what ` + "`milvus_proxy_sq_latency`" + ` is more than ` + "`sq_wait_result_latency`" + `, the task. On a 2.3.5 that was 1 ms, on processors that others used as well; where a cgroup held the proxy to 0.1 cores it was 20 ms.
 
 A finding are searches or queries that spend 10 ms and a twentieth of their mean so, at least. That says that the proxy does not get processors when it needs them (a limit of its container, a machine that is full, a long collection of garbage), and then the same holds for all else that it does: sending
-requests to query nodes, reading their answers, putting these together.`,
+requests to query nodes, reading their answers, putting these together. So what nothing explains between the proxy and the nodes is counted with it.`,
 	Remedy:      `See the CPU limit of the proxies' containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. More proxies share the work.`,
 	Run:         runProxyStarved,
 	FollowsFrom: check.CausedBy(nil, "gc-pause"),
@@ -31,6 +31,8 @@ const (
 	// starved is how long a proxy takes beside its tasks where something is wrong: ten times as long as on a machine that is loaded.
 	starved     = 10
 	starvedPart = 0.05
+	// usualRest is how long it takes where nothing is wrong.
+	usualRest = 1
 )
 
 func runProxyStarved(p *check.Pass) error {
@@ -49,15 +51,14 @@ func runProxyStarved(p *check.Pass) error {
 			continue
 		}
 		if c.low >= starved && c.matters(starvedPart) {
-			c.gain.High = min(b.Ms, c.ms+ownTime(b)) // all that it does takes longer
-			costs = append(costs, c)
+			costs = append(costs, ownTime(c))
 		}
 	}
 	for _, a := range gatherAs(model.Ref{}, costs) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: check.Warning,
-			Message: fmt.Sprintf("%s spends %s in the proxy before it is queued and after it is done, which is next to no work", an(c.of), c.ofWhole()),
+			Message: fmt.Sprintf("%s spends %s in the proxy, %s of it before it is queued and after it is done, which is next to no work", an(c.of), c.ofWhole(), budget.Milliseconds(c.parts[0].Ms)),
 			Impact:  "The proxy does not get the processors that it needs, and all else that it does takes longer as well.",
 			Hint:    "see the CPU limit of the proxies and whether they are throttled, and what else runs on their machines",
 		}
@@ -68,13 +69,19 @@ func runProxyStarved(p *check.Pass) error {
 	return nil
 }
 
-// ownTime is what a budget has of the proxy's own doing, and what nothing explains between it and the nodes.
-func ownTime(b *budget.Budget) float64 {
-	ms := 0.0
-	for _, x := range b.Root.Children {
+// ownTime adds to a cost of a proxy's rest what else it does itself, and what nothing explains between it and the nodes: of all of it
+// the same part is that it has no processor. What it takes before it begins to measure, for reading a request, is in no metric: that is
+// taken to be as long as the rest at most.
+func ownTime(c cost) cost {
+	wasted := max(0, 1-usualRest/c.ms)
+	rest := c.ms
+	c.times(wasted)
+	for _, x := range c.of.Root.Children {
 		if slices.Contains([]budget.Name{budget.ProxyQueue, budget.ReduceProxy, budget.Decode, budget.Unexplained}, x.Name) {
-			ms += x.Ms
+			c.add(x, x.Ms*wasted)
+			c.low += lowOf(x) * wasted
 		}
 	}
-	return ms
+	c.gain = budget.Interval{Low: c.low, High: min(c.of.Ms, c.ms+rest)}
+	return c
 }

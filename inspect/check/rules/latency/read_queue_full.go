@@ -27,15 +27,37 @@ wait for: it was set too low, or, up to 2.2, each read was taken to need as many
 
 Looked at are query nodes where a read waits 5 ms at least, if searches spend a fifth of their mean in queues, and that run as many reads as they may (as many as came a second, times how long they ran, are seven tenths of the limit or more). Then
 
-- a warning is a limit below the number of processors, of which the node uses less than eight tenths;
+- a warning is a limit below the number of processors, of which the node uses less than eight tenths; an information, if the machine is busy all the same;
 - a warning are processors that are busy, nine tenths and more, if searches wait for half of their mean: the node cannot do more;
 - all else is an information: the reads that run do not use the processors, because others do on the same machine, a quota of the container ends before, or segments wait for a disk.
+
+A higher limit takes from the queue what does not wait for processors then: of so many, as busy as the machine is, with searches as long as they are now (the usual approximation of a queue with several servers, Sakasegawa 1977; half of it, where
+all searches are alike). How busy it is, say what the processes on it use, and what they say of it. Where all processors are busy nothing is gained.
 
 What the node does not tell, its configuration, its processors, is said; without the limit nothing is known to be saturated.`,
 	Remedy: `A limit that is too low: set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (it is read at the start). Busy processors: more query nodes or replicas, or less work (indexes, fewer small segments, smaller limits). Idle ones at the usual limit: see the CPU quota of the container,
 neighbours, and whether segments are mapped from a slow disk.`,
-	Run:         runReadQueueFull,
-	FollowsFrom: append(check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"), check.CausedBy(check.SpeaksOf("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"), "bad-switches")...),
+	Run: runReadQueueFull,
+	FollowsFrom: slices.Concat(
+		check.CausedBy(ledThere, "imbalance-leaders"), check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"),
+		check.CausedBy(check.SpeaksOf("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"), "bad-switches"),
+	),
+}
+
+// ledThere reports whether reads wait on one node alone, and most of what waits there is the work of leading shards.
+func ledThere(_ *model.Cluster, effect, cause *check.Finding) bool {
+	const mostly = 0.5
+	if len(effect.Objects) > 0 || effect.Object != cause.Object {
+		return false
+	}
+	for _, e := range effect.Slows {
+		for _, c := range cause.Slows {
+			if e.Request == c.Request && c.Ms >= mostly*e.Ms {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 const (
@@ -147,12 +169,16 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	for i := range list {
 		c.ms += list[i].queue.Waited
 	}
+	c.parts = []check.SlowPart{{Phase: list[0].queuePhase(b), Ms: c.ms}}
 	queue, _ := costOf(b, budget.ReadQueue, budget.ConsistencyQueue)
-	if pool, ok := costOf(b, budget.PoolWait); ok && queue.ms > 0 {
-		c.ms += pool.ms * min(1, c.ms/queue.ms) // taken and not begun yet, where the queue is
+	if pool := b.Root.Find(budget.PoolWait); pool != nil && queue.ms > 0 {
+		c.add(pool, pool.Ms*min(1, c.ms/queue.ms)) // taken and not begun yet, where the queue is
 	}
 	c.low = max(0, c.ms-cut)
-	c.gain = budget.Interval{Low: c.low, High: min(b.Ms, c.ms+hidden(b))}
+	c.gain = budget.Interval{Low: c.low, High: c.ms}
+	if list[0].story == ofLimit {
+		c.gain = ofHigherLimit(p, list, &c)
+	}
 	x := &list[0]
 	n := x.node
 	f := check.Finding{Object: n.Ref(), Severity: check.Info}
@@ -168,6 +194,12 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 		f.Message = fmt.Sprintf("%s while it uses %s: it runs %.0f at a time (%s is %s)", first, uses, x.limit, ratioKey, x.ratio)
 		f.Impact = "Searches wait for their turn while processors are idle."
 		f.Hint = check.Advise("set queryNode.scheduler.maxReadConcurrentRatio to 1 or more, and restart %s", n.Name())
+		if m := machineOf(p, n); m.full() {
+			f.Severity = check.Info
+			f.Message += fmt.Sprintf("; but its machine is busy, %.1f of %d cores", m.busy, m.has)
+			f.Impact = "Searches wait for their turn; with more at a time they would wait for processors instead."
+			f.Hint = check.Advise("a higher queryNode.scheduler.maxReadConcurrentRatio helps only once there are processors for it: see what else runs on the machine of %s", n.Name())
+		}
 	case ofWork:
 		f.Severity = c.severity()
 		f.Message = fmt.Sprintf("%s as its processors are busy: %s", first, uses)
@@ -179,6 +211,9 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 		f.Hint = check.Advise("see the CPU quota of %s, what else runs on its machine, and whether its segments are mapped from a disk", n.Name())
 	}
 	f = found(p, f, c)
+	if m := machineOf(p, n); x.story == ofLimit && m.processes > 1 {
+		f.Evidence = append(f.Evidence, check.Measured("processes on its machine use", "their /metrics", "%s of %s", check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.has), "cores", "%.0f cores")))
+	}
 	for i := range list {
 		x := &list[i]
 		if i > 0 {

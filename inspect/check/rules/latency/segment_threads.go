@@ -21,10 +21,13 @@ var segmentThreads = &check.Check{
 	Doc: `A query node searches the segments of a request at once, each in a call into C++ for which it needs one of as many threads as there are processors (` + "`queryNode.segcore.cgoPoolSizeRatio`" + `). ` + "`milvus_querynode_sq_segment_latency`" + ` has that wait, ` + "`sq_core_latency`" + ` is the
 call alone. With twenty segments on two processors the last ones wait for the others: on a 2.3.5 with 60 segments of 400 rows a segment took 23 ms, 2.6 of it the call.
 
-A warning are searches that wait for threads for half of their mean or more, 5 ms at least; from a fifth on it is an information.`,
+A warning are searches that wait for threads for half of their mean or more, 5 ms at least; from a fifth on it is an information.
+
+The gain is that of compaction, which makes as few segments as their size allows (` + "`dataCoord.segment.maxSize`" + `): none waits where there are no more on a node than it has processors, and a kernel takes longer by what a search compares in a larger segment, behind an index hardly more. Where segments
+are as large as they may be, all that is known is that it is no more than the wait.`,
 	Remedy:      `Fewer, larger segments: see ` + "`small-segments`" + ` and compact the collection. More processors, more query nodes or replicas spread the same segments over more threads. If searches of other collections keep the threads busy, it is their work that is waited for.`,
 	Run:         runSegmentThreads,
-	FollowsFrom: append(check.CausedBy(nil, "small-segments"), check.CausedBy(check.Shares("nodes"), "worker-slow")...),
+	FollowsFrom: append(check.CausedBy(check.Shares("collections"), "small-segments"), check.CausedBy(check.Shares("nodes"), "worker-slow")...),
 }
 
 func runSegmentThreads(p *check.Pass) error {
@@ -34,7 +37,7 @@ func runSegmentThreads(p *check.Pass) error {
 	var costs []cost
 	for _, b := range budgets(p, budget.Search, budget.Query) {
 		if c, ok := costOf(b, budget.ThreadWait); ok && c.matters(much) {
-			c.gain.Low = 0 // the same kernels, on as many processors
+			c.gain = ofLargerSegments(p, &c)
 			costs = append(costs, c)
 		}
 	}

@@ -116,15 +116,16 @@ func walCosts(p *check.Pass) (list []cost) {
 			}
 		}
 	}
-	tick := float64(milliseconds(p, "proxy.timeTickInterval", usualTick)) / float64(time.Millisecond)
+	every := milliseconds(p, "proxy.timeTickInterval", usualTick)
+	tick := float64(every) / float64(time.Millisecond)
 	for _, kind := range []budget.Request{budget.Search, budget.Query} {
 		b := overall(p, kind)
 		if b == nil {
 			continue
 		}
 		if c, ok := costOf(b, budget.ConsistencyWait); ok && c.low > lateTicks*tick {
-			c.gain = budget.Interval{Low: c.low - lateTicks*tick, High: c.ms}
-			c.ms, c.low = c.ms-tick, c.low-lateTicks*tick
+			c.gain = afterLate(&c, every)
+			c.ms, c.low, c.parts = c.ms-tick, c.low-lateTicks*tick, nil
 			list = append(list, c)
 		}
 	}

@@ -2,8 +2,9 @@ package latency
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
+	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
@@ -19,12 +20,13 @@ var workerSlow = &check.Check{
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.WaitForWorkers, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait},
 	Doc: `A request waits for its slowest shard, and a shard for its slowest worker: one slow query node makes all searches of what it has slow. Compared is how long kernels take on one segment (` + "`milvus_querynode_sq_segment_latency`" + `), sealed with sealed and
-growing with growing, as it is and for the work that a segment of the node is (rows times dimensions, behind an index what a graph compares, as ` + "`kitescope balance`" + ` weighs it): who has larger segments is not slow.
+growing with growing, as it is and for the work that a segment of the node is (rows times dimensions, behind an index what a graph compares, as ` + "`kitescope balance`" + ` weighs it): who has larger segments is not slow. Where proxies tell collections apart (2.3 on), only segments of those that were searched count, as
+often as they were.
 
 A finding is a query node that takes twice as long as the median of the others at least, both ways (three times if there is only one other), of 30 searches or more each, and makes the mean search longer by a fifth and 5 ms at least. Query nodes of 2.3.5 with the same segments were within a fifth of
 each other, on a machine that others used as well; one that a cgroup held to 0.2 cores took 2.7 times as long. It is a warning. Where the node has other work than its peers, as ` + "`imbalance-rows`" + ` and the like find, nothing is found.
 
-A process that is stopped and goes on measures less than others wait for it: what leaders wait beside is then in the budget's unexplained part, which the gain has at most.`,
+A process that is stopped and goes on, or does not get processors, measures less than others wait for it: what leaders wait beside is in the budget's unexplained part. Of that the finding takes what the node is slower by, as far as leaders wait for it at least. The gain is what its calls take longer than the slowest of the others: those are waited for then.`,
 	Remedy:      `See what is different there: a CPU limit or quota, another kind of machine, a neighbour, memory that is swapped or mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile pull`" + ` shows what it does. Until that is mended, move its segments to others: ` + "`kitescope balance`" + `.`,
 	Run:         runWorkerSlow,
 	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew"),
@@ -46,10 +48,35 @@ func runWorkerSlow(p *check.Pass) error {
 		return nil
 	}
 	list := workers(p, b)
-	for i := range list {
-		reportSlower(p, b, list, i)
+	for _, x := range slowerNodes(p, b, list) {
+		reportSlower(p, list, x)
 	}
 	return nil
+}
+
+// slowNode is a query node that is slower than the others, and what that costs.
+type slowNode struct {
+	*worker
+	pace
+	cost
+}
+
+// slowerNodes are those of some query nodes that are slower than the others at the same work, so much that a search feels it.
+func slowerNodes(p *check.Pass, b *budget.Budget, list []worker) (slow []slowNode) {
+	for i := range list {
+		sealed, growing := paceOf(p, b, list, i, false), paceOf(p, b, list, i, true)
+		x := sealed
+		if !x.slower() || growing.slower() && growing.own > x.own {
+			x = growing
+		}
+		if !x.slower() {
+			continue
+		}
+		if c := slowerCost(b, list, i, &x); c.matters(much) {
+			slow = append(slow, slowNode{&list[i], x, c})
+		}
+	}
+	return slow
 }
 
 // pace is how long kernels of a node take on a segment of one kind, against the others.
@@ -112,42 +139,35 @@ func (x *pace) slower() bool {
 	return x.compares && x.ratio >= least && x.ratioOfWork >= least
 }
 
-// segmentWork is what a search of a segment of a node is on average, in rows times dimensions; 0: unknown.
+// segmentWork is what a search of a segment of a node is on average, in rows times dimensions; 0: unknown. Counted are segments that
+// are searched, as often as they are: a large one that nobody asks for says nothing of the others.
 func segmentWork(p *check.Pass, id model.NodeID, growing bool) float64 {
-	for _, s := range p.Balance.Nodes {
+	work, segments := 0.0, 0.0
+	p.SearchedGroups(budget.Search, func(g *balance.Group, often float64) {
+		s := g.Share(id)
 		switch {
-		case s.Node != id || !s.Known:
-		case growing && s.Growing > 0:
-			return s.GrowingCost / float64(s.Growing)
-		case !growing && s.Sealed-s.Copies > 0:
-			return (s.Cost - s.GrowingCost) / float64(s.Sealed-s.Copies)
+		case s == nil || !s.Known:
+		case growing:
+			work, segments = work+often*s.GrowingCost, segments+often*float64(s.Growing)
+		default:
+			work, segments = work+often*(s.Cost-s.GrowingCost), segments+often*float64(s.Sealed-s.Copies)
 		}
+	})
+	if segments <= 0 {
+		return 0
 	}
-	return 0
+	return work / segments
 }
 
-func reportSlower(p *check.Pass, b *budget.Budget, list []worker, i int) {
-	sealed, growing := paceOf(p, b, list, i, false), paceOf(p, b, list, i, true)
-	x := sealed
-	if !x.slower() || growing.slower() && growing.own > x.own {
-		x = growing
-	}
-	w := &list[i]
-	if !x.slower() {
-		return
-	}
-	c := slowerCost(b, list, i, x.usual/x.likely)
-	if !c.matters(much) {
-		return
-	}
-	n := w.node
+func reportSlower(p *check.Pass, list []worker, x slowNode) {
+	n := x.node
 	f := check.Finding{
 		Object: n.Ref(), Severity: check.Warning,
-		Message: fmt.Sprintf("%s takes %s for a %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.likely), x.what, budget.Milliseconds(x.usual), c.ofWhole()),
+		Message: fmt.Sprintf("%s takes %s for a %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.likely), x.what, budget.Milliseconds(x.usual), x.ofWhole()),
 		Impact:  "Every search of what it serves waits for it, however fast the others are.",
 		Hint:    check.Advise("see what slows it down (a CPU limit, another machine, swapping): kitescope profile pull %s; until then move its segments: kitescope balance", n.Name()),
 	}
-	f = found(p, f, c)
+	f = found(p, f, x.cost)
 	f.Evidence = append(f.Evidence, check.Count("other query nodes compared", x.compared, "query nodes /metrics"))
 	if x.workKnown {
 		f.Evidence = append(f.Evidence, check.Measured("times as long for the same work", "weighed as kitescope balance does", "%s", check.Number(x.ratioOfWork, "ratio", "%.1f")))
@@ -165,11 +185,14 @@ func reportSlower(p *check.Pass, b *budget.Budget, list []worker, i int) {
 }
 
 // slowerCost is what the mean request waits for a node more than it would if the node took as long as the others, which is that
-// part of its kernels' time.
-func slowerCost(b *budget.Budget, list []worker, i int, part float64) cost {
+// part of its kernels' time; and of what leaders wait for workers that none of these measured, as much: a process that does not get
+// processors, or is stopped, measures nothing before it goes on. What is hidden so is the node's as far as leaders wait for it.
+func slowerCost(b *budget.Budget, list []worker, i int, x *pace) cost {
 	w := &list[i]
 	var calls []float64
+	waited := 0.0
 	for j := range list {
+		waited += list[j].call.Waited
 		if j != i {
 			calls = append(calls, list[j].call.Ms)
 		}
@@ -178,24 +201,61 @@ func slowerCost(b *budget.Budget, list []worker, i int, part float64) cost {
 	if w.queue != nil {
 		kernels -= w.queue.Waited
 	}
-	c := cost{of: b, phase: budget.WaitForWorkers}
-	c.ms = max(0, kernels*(1-part))
-	if w.call.Ms > 0 {
-		// No more than what its calls take longer than those of the others, as often as it is the one that is waited for.
-		c.ms = min(c.ms, max(0, w.call.Waited/w.call.Ms*(w.call.Ms-middle(calls))))
+	longer := 1 - x.usual/x.likely
+	ms := max(0, kernels*longer)
+	beyond := func(other float64) float64 { // what its calls take longer, as often as it is the one that is waited for
+		return w.call.Waited / max(w.call.Ms, 1e-9) * max(0, w.call.Ms-other)
 	}
+	ms = min(ms, beyond(middle(calls)))
+	c := cost{of: b, phase: budget.WaitForWorkers}
+	c.kernels(w, ms)
 	c.low = max(0, c.ms-cut)
-	c.gain = budget.Interval{Low: c.low, High: min(b.Ms, c.ms+hidden(b))}
+	// Were it as fast as the others, the slowest of these would be waited for.
+	least := min(ms, beyond(slices.Max(calls)))
+	c.gain = budget.Interval{Low: max(0, least-cut), High: least}
+	if waited <= 0 {
+		return c
+	}
+	share := min(1, w.call.Waited/waited)
+	for _, h := range hidden(b) {
+		c.low += h.Ms * longer * share
+		c.gain.Low += h.Ms * longer * share
+		c.gain.High += h.Ms * longer
+		c.add(h, h.Ms*longer)
+	}
+	c.gain.High = min(b.Ms, c.gain.High)
+	c.gain.Low = min(c.gain.Low, c.gain.High)
 	return c
 }
 
-// hidden is what leaders wait for workers that none of these measured.
-func hidden(b *budget.Budget) float64 {
-	ms := 0.0
+// kernels adds what a search waits for the kernels of a node, to the phases that these are of.
+func (c *cost) kernels(w *worker, ms float64) {
+	kinds := []struct {
+		name budget.Name
+		of   *budget.NodePhase
+	}{{budget.KernelSealed, w.sealed}, {budget.KernelGrowing, w.growing}}
+	sum := 0.0
+	for _, k := range kinds {
+		if k.of != nil {
+			sum += k.of.Waited
+		}
+	}
+	for _, k := range kinds {
+		if k.of != nil && sum > 0 {
+			c.add(c.of.Root.Find(k.name), min(k.of.Waited, ms*k.of.Waited/sum))
+		}
+	}
+	if rest := ms - c.ms; rest > 0 { // of what is not the call into the kernel
+		c.add(&budget.Phase{Name: budget.ThreadWait, Parent: budget.WaitForWorkers}, rest)
+	}
+}
+
+// hidden are what leaders wait for workers that none of these measured.
+func hidden(b *budget.Budget) (list []*budget.Phase) {
 	b.Root.Walk(func(x *budget.Phase, _ int) {
-		if x.Name == budget.Unexplained && (x.Parent == budget.WaitForNodes || x.Parent == budget.WaitForWorkers) {
-			ms += x.Ms
+		if x.Name == budget.Unexplained && (x.Parent == budget.WaitForNodes || x.Parent == budget.WaitForWorkers) && x.Ms > 0 {
+			list = append(list, x)
 		}
 	})
-	return math.Max(0, ms)
+	return list
 }

@@ -24,7 +24,9 @@ what they answer. A node that leads many shards is the slowest under inserts, wh
 Counted are the leader views that query nodes have, over all replicas of a resource group; from 2.6 on those of the query nodes inside streaming nodes. A finding is a node with twice the mean or
 more and at least three above it, where there are two shards a node or more; a warning if three of its shards or more would be elsewhere were those of each collection spread over its nodes, or if searching the
 growing rows on it is a twentieth of all search work; else an information. Shards are never spread as evenly as segments: one of twelve moved when we watched Milvus 2.3.5 rebalance, and Milvus compares the
-shards of one collection only, so that nodes that join a cluster of collections with one shard each lead none of them.`,
+shards of one collection only, so that nodes that join a cluster of collections with one shard each lead none of them.
+
+Where searches were measured and wait for growing rows there, it says how long: what the node's kernels take of them, and the part of its queue that they make. Spread over all nodes of the collections, or over all but one, the busiest would have so much less of it.`,
 	Remedy: `` + "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) lets QueryCoord move channels; before that, only releasing and loading a collection spreads them anew. By hand: POST
 ` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on clusters with several collections up to 2.6.19, milvus issue 51687). In 2.6 a shard is where its WAL is: see imbalance-channels.`,
 	Parts:       model.PartServing | model.PartSessions,
@@ -114,6 +116,7 @@ func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balan
 		f.Severity = check.Warning
 	}
 	f.Evidence = append(f.Evidence, check.Count("of them beyond an even spread of their collections", crowded, "worked out"))
+	slowed(p, &f, most)
 	p.Report(f)
 }
 
