@@ -31,6 +31,7 @@ type processRecords struct {
 	// metrics name: the better witness.
 	asked, told map[sessionKey]bool
 	healthzAt   time.Time
+	slowAt      time.Time
 	failedAt    time.Time
 }
 
@@ -56,6 +57,8 @@ func (d *Decoder) addHTTP(r *Record) {
 	switch r.Method {
 	case methodMetrics:
 		d.takeMetrics(p, q)
+	case methodSlow:
+		d.takeSlow(p, q)
 	case methodHealthz:
 		// An unhealthy process answers too, with a body that says why.
 		if text := oneLine(string(r.Response)); text != "" && !r.At.Before(p.healthzAt) {

@@ -37,6 +37,7 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 	p.done()
 	if f := p.failure; f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused && f.outcome != model.NotAsked {
 		a.healthz(ctx, web, s, address)
+		a.slow(ctx, web, s, address)
 	}
 	if p.failure == nil {
 		a.scrapeLater(ctx, s, address)
@@ -152,12 +153,15 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 		Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: address, Path: path}, Host: address,
 		Header: http.Header{"Accept": {"text/plain"}, "User-Agent": {"kitescope"}},
 	}).WithContext(ctx)
+	if own := c.opts.credentials(); own != "" && path == slowPath {
+		request.Header.Set("Authorization", own)
+	}
 	response, err := web.Do(request)
 	if err != nil {
 		return nil, c.httpFailure(err)
 	}
 	defer response.Body.Close()
-	limit, whole := c.opts.MaxAnswer, response.StatusCode == http.StatusOK && path == metricsPath
+	limit, whole := c.opts.MaxAnswer, response.StatusCode == http.StatusOK && (path == metricsPath || path == slowPath)
 	if !whole {
 		limit = maxTrouble
 	}

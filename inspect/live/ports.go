@@ -203,6 +203,7 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 		return
 	}
 	a.healthz(ctx, web, s.session, address)
+	a.slow(ctx, web, s.session, address)
 	a.scrapeLater(ctx, s.session, address)
 }
 

@@ -23,6 +23,9 @@ func Redact(r Record) Record {
 	switch {
 	case r.Method == MethodKafka:
 		r.Request, r.Response = nil, redactJSON(r.Response)
+	case r.Method == methodSlow:
+		r.Request = nil
+		redactSlow(&r)
 	case strings.HasPrefix(r.Method, "GET "):
 		r.Request, r.Response = nil, redactBody(r.Method, r.Response)
 	default:

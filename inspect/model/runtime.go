@@ -52,6 +52,8 @@ type RuntimeParts struct {
 	Tasks []*Task
 	// Queue is the message queue's own account, nil if it was not asked.
 	Queue *Queue
+	// Logged are requests of access logs, which somebody named: no process tells them.
+	Logged []SlowRequest
 	// Skipped says what was not asked, and why: "message queue: RocksMQ is inside the process".
 	Skipped []Skipped
 	// Cluster prefix of channel names that was sent along; "" if unknown.
@@ -220,5 +222,7 @@ type Process struct {
 	// Earlier has the StorageCounters of a scrape of up to two minutes ago, where the cluster is asked again and again: what is
 	// tried every few seconds falls between two rounds. nil: the same process was not asked before.
 	Earlier *Metrics
-	Calls   []Call
+	// SlowRequests are those that a proxy remembers (2.5 and later); nil: unknown, or no proxy.
+	SlowRequests []SlowRequest
+	Calls        []Call
 }

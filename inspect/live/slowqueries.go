@@ -1,0 +1,281 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/secret"
+)
+
+// The list of slow queries that a proxy keeps, since 2.5: SlowQueryPath of internal/http/router.go, under /api/v1, where the proxy's
+// server mounts it (internal/distributed/proxy/service.go). Since 2.6.10 it wants a user where authorization is enabled.
+const (
+	slowPath   = "/api/v1/_cluster/slow_query"
+	methodSlow = "GET " + slowPath
+)
+
+// maxSlow bounds how many entries of one list are taken. A proxy keeps 20, for 15 minutes (internal/proxy/proxy.go: slowQueries).
+const maxSlow = 1000
+
+// Bounds of the words in an entry.
+const (
+	maxSlowName = 256
+	maxSlowExpr = 500
+)
+
+// slowQuery is metricsinfo.SlowQuery (pkg/util/metricsinfo/metrics_info.go) as NewSlowQueryWithSearchRequest and its sister for queries
+// (utils.go) fill it, without who asked. internal/proxy/impl.go keeps what took proxy.slowQuerySpanInSeconds or longer: later
+// releases divide a search's time by its vectors for that (M#42109), and leave out what failed (M#47070).
+type slowQuery struct {
+	Time              string      `json:"time,omitempty"`
+	Database          string      `json:"database,omitempty"`
+	Collection        string      `json:"collection,omitempty"`
+	Partitions        string      `json:"partitions,omitempty"`
+	Consistency       string      `json:"consistency_level,omitempty"`
+	CollectionDefault bool        `json:"use_default_consistency,omitempty"`
+	Duration          string      `json:"duration,omitempty"`
+	Params            *slowParams `json:"query_params,omitempty"`
+	Type              string      `json:"type,omitempty"`
+	Trace             string      `json:"trace_id,omitempty"`
+}
+
+// slowParams is metricsinfo.QueryParams: one search, or the parts of a hybrid one.
+type slowParams struct {
+	Searches []*slowSearch `json:"search_params,omitempty"`
+	Expr     string        `json:"expr,omitempty"`
+	Output   string        `json:"output_fields,omitempty"`
+}
+
+// slowSearch is metricsinfo.SearchParams, whose lists have one element each.
+type slowSearch struct {
+	DSL    []string `json:"dsl,omitempty"`
+	Params []string `json:"search_params,omitempty"`
+	NQ     []int64  `json:"nq,omitempty"`
+}
+
+// listsSlow finds the proxy that a session's process holds, if it is of a release that keeps a list; nil if there is none.
+func (p *plan) listsSlow(s *session) *session {
+	i := slices.IndexFunc(p.sessionsOf[s.Node], func(x *session) bool { return x.Role == "proxy" && since(x.Version, 2, 5) })
+	if i < 0 {
+		return nil
+	}
+	return p.sessionsOf[s.Node][i]
+}
+
+// slow asks the proxy of a process for its slow queries, if it has one.
+func (a *asking) slow(ctx context.Context, web *http.Client, s *session, address string) {
+	proxy := a.plan.listsSlow(s)
+	if proxy == nil || ctx.Err() != nil {
+		return
+	}
+	p := a.get(ctx, web, proxy, address, methodSlow)
+	defer p.done()
+	if !givenUp(ctx) {
+		a.keep(p.Record)
+	}
+}
+
+// credentials are what Milvus's HTTP server asks for (internal/distributed/proxy/httpserver: ParseUsernamePassword). The server of
+// metrics speaks no TLS: what is meant for an encrypted connection is not sent there.
+func (o *Options) credentials() string {
+	switch {
+	case o.TLS != nil:
+		return ""
+	case o.Token != "":
+		return "Bearer " + o.Token
+	case o.User != "":
+		return "Basic " + o.authorization()
+	}
+	return ""
+}
+
+// readSlow hands the entries of a list on, at most one more than are taken.
+func readSlow(body []byte, each func(*slowQuery)) error {
+	start := bytes.TrimLeft(body, " \t\r\n")
+	switch {
+	case len(start) == 0:
+		return failed(model.Garbled, "the answer is empty")
+	case start[0] == '<':
+		return failed(model.Garbled, "the answer is a page for people, no list of slow queries: what is in front of the proxy?")
+	case start[0] != '[':
+		return failed(model.Garbled, "the answer is no list of slow queries")
+	}
+	if f := heavy(weighJSON(body)); f != nil {
+		return f
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	if _, err := d.Token(); err != nil {
+		return failed(model.Garbled, "the answer is no list of slow queries")
+	}
+	n := 0
+	for ; d.More(); n++ {
+		var q *slowQuery
+		if err := d.Decode(&q); err != nil {
+			return brokenSlow(n, err)
+		}
+		if n > maxSlow {
+			return nil
+		}
+		each(cmp.Or(q, &slowQuery{}))
+	}
+	if _, err := d.Token(); err != nil {
+		return brokenSlow(n, err)
+	}
+	return nil
+}
+
+// brokenSlow says where a list breaks off, and nothing of what stands there.
+func brokenSlow(n int, err error) error {
+	why := "is broken"
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		why = "has an entry of another shape"
+	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		why = "breaks off"
+	}
+	return failed(model.Garbled, "the list %s after %d entries", why, n)
+}
+
+// takeSlow takes a proxy's list in. What came before it broke off is kept.
+func (d *Decoder) takeSlow(p *processRecords, q *question) {
+	if q.outcome != model.Answered && q.outcome != model.Garbled || q.At.Before(p.slowAt) {
+		return
+	}
+	list, left := []model.SlowRequest{}, false
+	err := readSlow(q.Response, func(x *slowQuery) {
+		if left = len(list) == maxSlow; !left {
+			list = append(list, d.slowRequest(x, q.Node))
+		}
+	})
+	if err != nil && q.outcome == model.Answered {
+		q.set(model.Garbled, err.Error())
+		if f, ok := errors.AsType[*failure](err); ok {
+			q.set(f.outcome, f.reason)
+		}
+	}
+	if q.weight = 2 * weighSlow(list); err != nil && len(list) == 0 || !d.afford(q) {
+		return
+	}
+	d.kept += keptOf(q.weight)
+	if left {
+		d.note("slow requests of "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("more than %d were told: the others are left out", maxSlow))
+	}
+	place(list, q.At)
+	p.SlowRequests, p.slowAt = list, q.At
+}
+
+// weighSlow is about what a list takes.
+func weighSlow(list []model.SlowRequest) (weight int64) {
+	for i := range list {
+		s := &list[i]
+		weight += 512 + int64(len(s.Expr)+len(s.Collection)+len(s.Database)+len(s.Trace))
+		for _, name := range slices.Concat(s.Partitions, s.Output) {
+			weight += 32 + int64(len(name))
+		}
+	}
+	return weight
+}
+
+// slowRequest is an entry in the words of the model. Its time has no zone yet.
+func (d *Decoder) slowRequest(x *slowQuery, node model.NodeID) model.SlowRequest {
+	s := model.SlowRequest{
+		Source: model.FromProxy, Node: node, Told: d.slowName(x.Time), Database: d.slowName(x.Database), Collection: d.slowName(x.Collection),
+		Partitions: d.slowNames(x.Partitions), Type: d.slowName(x.Type), Consistency: d.slowName(x.Consistency),
+		DefaultConsistency: x.CollectionDefault, Trace: d.slowName(x.Trace),
+	}
+	if s.DefaultConsistency {
+		s.Consistency = "" // the field has its zero value, Strong, and does not count
+	}
+	if took, err := time.ParseDuration(x.Duration); err == nil && took > 0 {
+		s.Took = took
+	}
+	if x.Params == nil {
+		return s
+	}
+	s.Output = d.slowNames(x.Params.Output)
+	s.Expr = d.text(shortExpr(x.expr()))
+	s.Filtered = model.KnownOf(s.Expr != "")
+	for _, part := range x.Params.Searches {
+		if part == nil {
+			continue
+		}
+		for _, n := range part.NQ {
+			if n > 0 && n < 1<<31 {
+				s.NQ += n
+			}
+		}
+		for _, text := range part.Params {
+			s.TopK = max(s.TopK, topK(text))
+		}
+	}
+	return s
+}
+
+// expr is the filter, of a hybrid search those of its parts.
+func (x *slowQuery) expr() string {
+	var parts []string
+	for _, part := range x.Params.Searches {
+		if part != nil {
+			parts = append(parts, part.DSL...)
+		}
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	if len(parts) == 0 {
+		return x.Params.Expr
+	}
+	return strings.Join(parts, " | ")
+}
+
+// shortExpr is an expression without its values, of a length that can be shown.
+func shortExpr(text string) string {
+	text = strings.Map(graphic, secret.Expression(text))
+	if len(text) > maxSlowExpr {
+		text = strings.ToValidUTF8(text[:maxSlowExpr], "") + "..."
+	}
+	return text
+}
+
+func (d *Decoder) slowName(text string) string {
+	if len(text) > maxSlowName {
+		text = strings.ToValidUTF8(text[:maxSlowName], "") + "..."
+	}
+	return d.text(oneLine(text))
+}
+
+// slowNames are names that are joined by commas, as many as can be shown.
+func (d *Decoder) slowNames(text string) []string {
+	const most = 32
+	if text == "" {
+		return nil
+	}
+	names := strings.SplitN(text, ",", most+1)
+	for i := range names {
+		names[i] = d.slowName(names[i])
+	}
+	if len(names) > most {
+		names[most] = "..."
+	}
+	return names
+}
+
+// topK finds topk, or limit as clients call it since 2.2, in parameters as getSearchParamString of utils.go writes them: anns_field=vec,topk=10,params={"ef":64}.
+func topK(params string) (most int64) {
+	for _, name := range []string{"topk=", "limit="} {
+		_, rest, found := strings.Cut(","+params, ","+name)
+		digits, _, _ := strings.Cut(rest, ",")
+		if n, err := strconv.ParseInt(digits, 10, 32); found && err == nil {
+			most = max(most, n)
+		}
+	}
+	return most
+}
