@@ -26,6 +26,11 @@ func RuntimeOf(c *model.Cluster) model.RuntimeParts {
 			r.Processes = append(r.Processes, n.Process)
 		}
 	}
+	r.Logged = []model.SlowRequest{{
+		Source: model.FromBoth, Node: 9, EndedAt: Now.Add(-time.Minute), Told: "2026-11-20 09:29:00", Database: "default", Collection: "docs", Partitions: []string{"_default"},
+		Type: "Search", Expr: "lang == ? and id in [? x3]", Filtered: model.Yes, NQ: 10, TopK: 100, Output: []string{"title"}, DefaultConsistency: true,
+		Took: 7311 * time.Millisecond, Trace: "4b2bbf8c7d9e1f00a1b2c3d4e5f60718", SDK: "Python-2.4.5", Status: "Successful",
+	}}
 	for _, replica := range c.Replicas {
 		serveReplica(c, &r, replica)
 	}

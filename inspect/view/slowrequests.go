@@ -1,0 +1,214 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+var slowRequests = define(definition[*model.SlowRequest]{
+	Resource: Resource{
+		Schema: table.Schema{
+			Name: "slow-requests", Names: []string{"trace_id"}, Handle: "id", Slashes: true,
+			Shorthands: map[string]string{"coll": "collection", "db": "database", "took": "took_seconds", "time": "ended_at"},
+		},
+		Aliases: []string{"slow", "slow-queries", "slow-query"},
+		Doc:     "Requests that took long, the slowest first: the lists that proxies keep (2.5 and later), and access logs.",
+		Needs:   model.PartRuntime,
+	},
+	rows: func(e *Env) []*model.SlowRequest {
+		list := e.Cluster.Runtime.SlowRequests()
+		rows := make([]*model.SlowRequest, len(list))
+		for i := range list {
+			rows[i] = &list[i]
+		}
+		return rows
+	},
+	columns: concat(slowWhere, slowAsked, slowDetail),
+	ref:     func(_ *Env, s *model.SlowRequest) Ref { return Ref{ID: slowName(s), Name: slowName(s)} },
+	owner: func(e *Env, s *model.SlowRequest) (Ref, bool) {
+		if c := askedCollection(e, s); c != nil {
+			return collectionRef(e, c.ID)
+		}
+		return Ref{}, false
+	},
+	links: func(e *Env, s *model.SlowRequest) []Link {
+		if c := askedCollection(e, s); c != nil {
+			return []Link{link("segments", "segments", "collection_id="+c.ID.String()), link("vchannels", "vchannels", "collection_id="+c.ID.String())}
+		}
+		return nil
+	},
+})
+
+// slowName is who tells of a request, when it ended, and its trace.
+func slowName(s *model.SlowRequest) string {
+	who, when := s.Source, s.Told
+	if s.Node != 0 {
+		who = "proxy-" + s.Node.String()
+	}
+	if !s.EndedAt.IsZero() {
+		when = s.EndedAt.UTC().Format(time.RFC3339Nano)
+	}
+	return strings.Join([]string{who, when, strconv.FormatFloat(s.Took.Seconds(), 'f', -1, 64), s.Trace}, "/")
+}
+
+// askedCollection is the collection that a request names, by its name or an alias; nil if that is unknown.
+func askedCollection(e *Env, s *model.SlowRequest) *model.Collection {
+	database := cmp.Or(s.Database, "default")
+	for _, c := range e.Cluster.Collections {
+		if c.Dropped() || cmp.Or(e.Cluster.DatabaseName(c.Database), "default") != database {
+			continue
+		}
+		named := func(a *model.Alias) bool { return a.Name == s.Collection }
+		if c.Name == s.Collection || slices.ContainsFunc(e.Cluster.AliasesOf(c.ID), named) {
+			return c
+		}
+	}
+	return nil
+}
+
+// toldText is a text, unknown if it was not told.
+func toldText(s string) table.Cell {
+	if s == "" {
+		return unknown()
+	}
+	return table.Cell{Text: s}
+}
+
+var slowWhere = []column[*model.SlowRequest]{
+	col(table.Column{Name: "id", Show: table.Hidden, Doc: "who/ended_at/took/trace, which names the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(slowName(s)) }),
+	col(table.Column{Name: "lasted", Title: "TOOK", Right: true, For: table.People, Doc: "How long it took in the proxy, as a person reads it."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+		if s.Took == 0 {
+			return unknown()
+		}
+		return text(words.Latency(s.Took, true))
+	}),
+	col(table.Column{Name: "took_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "How long it took in the proxy, from its arrival to its answer, with all of its vectors."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+		if s.Took == 0 {
+			return unknown()
+		}
+		return count(int64(s.Took))
+	}),
+	col(table.Column{Name: "ended_at", Title: "ENDED", Kind: table.Time, Priority: 1, Doc: "When it was answered. A proxy writes its own time without a zone: the one that fits to when it was asked is taken, and unknown is what none fits to."},
+		func(_ *Env, s *model.SlowRequest) table.Cell {
+			if s.EndedAt.IsZero() {
+				return unknown()
+			}
+			return at(s.EndedAt)
+		}),
+	col(table.Column{Name: "told_at", Show: table.Hidden, Doc: "That time as the proxy wrote it, in its own zone."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Told) }),
+	col(table.Column{Name: "proxy", Priority: 6, Doc: "Session of the proxy, role-id; an access log does not say which."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+		if s.Node == 0 {
+			return unknown()
+		}
+		return text("proxy-" + s.Node.String())
+	}),
+	col(table.Column{Name: "database", Show: table.Wide, Priority: 8, Doc: "Name of the database as the request has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Database) }),
+	col(table.Column{Name: "collection", Doc: "Name of the collection, or an alias, as the request has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Collection) }),
+	col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the collection that has this name now; none if there is none."}, func(e *Env, s *model.SlowRequest) table.Cell {
+		if c := askedCollection(e, s); c != nil {
+			return id(c.ID)
+		}
+		return none()
+	}).needing(model.PartCatalog),
+}
+
+var slowAsked = []column[*model.SlowRequest]{
+	col(table.Column{Name: "request", Vocabulary: true, Doc: "Search, HybridSearch or Query; in an access log any method, or the path of an HTTP request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Type) }),
+	col(table.Column{Name: "nq", Kind: table.Int, Priority: 3, Doc: "Vectors that were asked for, of a hybrid search in all parts together; none of what is no search."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.NQ) }),
+	col(table.Column{Name: "topk", Title: "TOPK", Kind: table.Int, Priority: 4, Doc: "Hits for each vector, of a hybrid search the most of one part; of a query its limit, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.TopK) }),
+	col(table.Column{Name: "consistency_level", Title: "CONSISTENCY", Priority: 5, Doc: "Level that the request named: Strong, Session, Bounded, Eventually; default, or default (Bounded), where the collection's own counts."}, func(e *Env, s *model.SlowRequest) table.Cell {
+		if !s.DefaultConsistency {
+			return toldText(s.Consistency)
+		}
+		if c := askedCollection(e, s); c != nil && c.ConsistencyLevel != "" {
+			return text("default (" + c.ConsistencyLevel + ")")
+		}
+		return text("default")
+	}),
+	col(table.Column{Name: "expr", Priority: 2, Doc: "The filter, with ? for its values, which may be personal: kitescope keeps and shows none. The parts of a hybrid search are separated by |. None: no filter."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+		if s.Expr == "" && s.Filtered == model.Unsaid {
+			return unknown()
+		}
+		return text(s.Expr)
+	}),
+}
+
+// ofSearch is a figure of searches, unknown if it was not told.
+func ofSearch(s *model.SlowRequest, n int64) table.Cell {
+	switch {
+	case n > 0:
+		return count(n)
+	case strings.Contains(strings.ToLower(s.Type), "search") || s.Type == "":
+		return unknown()
+	}
+	return none()
+}
+
+var slowDetail = []column[*model.SlowRequest]{
+	col(table.Column{Name: "partitions", Kind: table.List, Show: table.Hidden, Doc: "Partitions that the request named; none named is all."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Partitions) }),
+	col(table.Column{Name: "output_fields", Kind: table.List, Show: table.Hidden, Doc: "Fields that were to be returned, where it is told."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Output) }),
+	col(table.Column{Name: "status", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "Successful or Failed, in the access log's words; a proxy's list does not say."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Status) }),
+	col(table.Column{Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9, Doc: "The client's library and its version, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.SDK) }),
+	col(table.Column{Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9, Doc: "Trace id, by which logs of all processes, and a tracer, have the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Trace) }),
+	col(table.Column{Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true, Doc: "proxy, access-log, or both."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
+}
+
+const slowCall = "GET /api/v1/_cluster/slow_query"
+
+// UntoldRequests says which proxies' slow requests are unknown, or known in part, and why.
+func UntoldRequests(c *model.Cluster) []string {
+	if c.Runtime == nil {
+		return []string{"no proxy was asked"}
+	}
+	var lines []string
+	for _, n := range c.Runtime.Nodes {
+		if n.Role != "proxy" {
+			continue
+		}
+		if why := untoldRequests(c, n); why != "" {
+			lines = append(lines, n.Name()+": "+why)
+		}
+	}
+	return lines
+}
+
+// untoldRequests says why a proxy's list is unknown, "" if it is known.
+func untoldRequests(c *model.Cluster, n *model.LiveNode) string {
+	version := ""
+	if s := c.SessionIn(n.Node, "proxy"); s != nil {
+		version = s.Version
+	} else if n.System != nil {
+		version = n.System.Version
+	}
+	if n.Process != nil {
+		i := slices.IndexFunc(n.Process.Calls, func(c model.Call) bool { return c.Method == slowCall })
+		if i >= 0 {
+			if call := n.Process.Calls[i]; call.Outcome != model.Answered {
+				return strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ") + deniedHint(call.Outcome)
+			}
+			return ""
+		}
+	}
+	switch {
+	case version != "":
+		return "its list was not asked for: a proxy keeps one since 2.5, and this is " + version
+	case n.Process == nil:
+		return cmp.Or(n.Reason, "where its HTTP server is, is not known")
+	}
+	return "its list was not asked for, and its release is not known; a proxy keeps one since 2.5"
+}
+
+// deniedHint says what a proxy wants that answers nobody.
+func deniedHint(o model.Outcome) string {
+	if o != model.Denied {
+		return ""
+	}
+	return " (where authorization is enabled, it wants --milvus-user and a password since 2.5.27 and 2.6.10)"
+}
