@@ -28,6 +28,7 @@ type coordinatorAnswers struct {
 	balance  map[string]dated[bool]
 	checkers map[string]dated[[]model.Checker]
 	tasks    map[toldKey]dated[[]*model.Task]
+	stored   map[string]dated[map[model.CollectionID]int64]
 }
 
 func newCoordinatorAnswers() coordinatorAnswers { return coordinatorAnswers{} }
@@ -64,6 +65,7 @@ func (c *coordinatorAnswers) forget(foreign func(sessionKey) bool) {
 	c.replicas, c.leaders, c.loaded = without(c.replicas, foreign), without(c.leaders, foreign), without(c.loaded, foreign)
 	c.groups, c.recovery, c.segments = without(c.groups, foreign), without(c.recovery, foreign), without(c.segments, foreign)
 	c.balance, c.checkers, c.tasks = without(c.balance, foreign), without(c.checkers, foreign), without(c.tasks, foreign)
+	c.stored = without(c.stored, foreign)
 }
 
 // all lists the answers of a map; nil if there was no answer at all.
@@ -92,7 +94,7 @@ func (c *coordinatorAnswers) into(p *model.RuntimeParts) {
 	if b := all(c.balance); len(b) > 0 {
 		p.BalanceActive = new(b[0])
 	}
-	p.Checkers, p.Tasks = flat(c.checkers), allTasks(c.tasks)
+	p.Checkers, p.Tasks, p.StoredBytes = flat(c.checkers), allTasks(c.tasks), c.stored[""].what
 }
 
 func (d *Decoder) takeReplicas(q *question, m proto.Message) error {

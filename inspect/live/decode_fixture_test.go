@@ -202,6 +202,32 @@ func TestRecordedSystem(t *testing.T) {
 	}
 }
 
+// TestRecordedStored holds what DataCoord said of each collection against the sum that it said of all, 38,638,368 bytes.
+func TestRecordedStored(t *testing.T) {
+	r := t7(t)
+	want := map[model.CollectionID]int64{
+		470591703511990283: 20875999, 470591703512390516: 7957842, 470591703512390645: 5289116, 470591703512390726: 2759753,
+		470591703512390879: 220109, 470591703512390945: 1098240, 470591703512391001: 217200, 470591703512391135: 220109,
+	}
+	if diff := cmp.Diff(want, r.StoredBytes); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+	sum := int64(0)
+	for id := range want {
+		bytes, _ := r.Stored(id)
+		sum += bytes
+	}
+	if sum != 38_638_368 {
+		t.Errorf("%d bytes in all", sum)
+	}
+	if bytes, ok := r.Stored(1); bytes != 0 || !ok {
+		t.Error("a collection without segments is unknown to a DataCoord that told of all others")
+	}
+	if r.Tasks != nil {
+		t.Errorf("a release of before 2.5 tells of %d tasks", len(r.Tasks))
+	}
+}
+
 func TestRecordedCoordinators(t *testing.T) {
 	r := t7(t)
 	if len(r.Replicas) != 6 || len(r.ShardLeaders) != 12 || len(r.Loaded) != 6 || len(r.Groups) != 1 || r.DataSegments != nil || r.Queue != nil {

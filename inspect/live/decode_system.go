@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,6 +66,8 @@ type (
 		SearchQueue, QueryQueue *queueJSON
 		GrowingSegmentsSize     int64
 		Effect                  *struct{ CollectionIDs []int64 }
+		// CollectionBinlogSize is DataCoord's, by collection.
+		CollectionBinlogSize map[string]json.RawMessage
 	}
 	queueJSON struct {
 		UnsolvedQueue, ReadyQueue, ReceiveChan, ExecuteChan int64
@@ -124,6 +127,7 @@ func (d *Decoder) takeSystem(q *question, m proto.Message) error {
 	if q.otherNode(own.ID) {
 		return nil
 	}
+	d.takeStored(q, own.Quota)
 	// A coordinator with three services answers three times; the answer that says most is as good as any.
 	if q.newer("system") {
 		q.node.System = d.system(own)
@@ -186,6 +190,24 @@ func (d *Decoder) quota(q *quotaJSON) *model.QuotaMetrics {
 		}
 	}
 	return m
+}
+
+// takeStored keeps what DataCoord says of the storage that each collection takes. Who is not listed takes none, so that a list in
+// which one cannot be read is none.
+func (d *Decoder) takeStored(q *question, quota *quotaJSON) {
+	if quota == nil || quota.CollectionBinlogSize == nil {
+		return
+	}
+	stored := make(map[model.CollectionID]int64, len(quota.CollectionBinlogSize))
+	for id, text := range quota.CollectionBinlogSize {
+		bytes, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil || bytes < 0 || numberOf(id) <= 0 {
+			d.note("what collections take in storage, of "+q.key().String(), "its list has what is no size")
+			return
+		}
+		stored[model.CollectionID(numberOf(id))] = bytes
+	}
+	keep(&d.answers.stored, "", q, stored)
 }
 
 func readQueue(q *queueJSON) *model.ReadQueue {

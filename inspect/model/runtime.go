@@ -50,6 +50,9 @@ type RuntimeParts struct {
 	// Tasks are those that coordinators and data nodes have in memory (2.5 and later), also ones that ended of late; nil:
 	// unknown. Each has Told.
 	Tasks []*Task
+	// StoredBytes is what the binlogs of each collection take in storage, as DataCoord counts it for its quota (2.2 and later);
+	// nil: unknown.
+	StoredBytes map[CollectionID]int64
 	// Queue is the message queue's own account, nil if it was not asked.
 	Queue *Queue
 	// Logged are requests of access logs, which somebody named: no process tells them.

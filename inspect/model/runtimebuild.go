@@ -206,6 +206,15 @@ func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
 	return &next
 }
 
+// Stored is what the binlogs of a collection take in storage, as DataCoord says, which names only collections that have some; ok is
+// false if it does not.
+func (r *Runtime) Stored(id CollectionID) (bytes int64, ok bool) {
+	if r == nil || r.StoredBytes == nil {
+		return 0, false
+	}
+	return r.StoredBytes[id], true
+}
+
 // DataSegment is a segment as DataCoord holds it in memory, nil if that is unknown.
 func (r *Runtime) DataSegment(id SegmentID) *DataSegment {
 	if r == nil {

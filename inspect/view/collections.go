@@ -54,6 +54,13 @@ var collectionData = []column[*model.Collection]{
 		totalsOf(func(t model.Totals) table.Cell { return count(t.DeletedRows) })).needing(model.PartSegments | model.PartLogs),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included."},
 		totalsOf(func(t model.Totals) table.Cell { return count(t.Bytes) })).needing(model.PartSegments | model.PartLogs),
+	col(table.Column{Name: "stored_bytes", Title: "STORED", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of its binlogs in storage as DataCoord counts them for its disk quota, of segments that it holds for healthy."},
+		func(e *Env, c *model.Collection) table.Cell {
+			if bytes, ok := e.Cluster.Runtime.Stored(c.ID); ok {
+				return count(bytes)
+			}
+			return unknown()
+		}).needing(model.PartRuntime),
 	col(table.Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of finished index files, where Milvus records them."},
 		totalsOf(func(t model.Totals) table.Cell { return someCount(t.IndexBytes) })).needing(model.PartIndexes | model.PartSegments | model.PartSegmentIndexes),
 	col(table.Column{Name: "shards", Kind: table.Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
