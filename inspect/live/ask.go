@@ -60,8 +60,8 @@ func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtim
 		ctx: ctx, start: time.Now(), client: c, plan: newPlan(cluster), decoder: NewDecoder(), names: newNames(), ports: newPorts(),
 	}
 	a.cluster = a.plan.cluster
-	if c.opts.Tasks {
-		c.askTasks(a.plan, a.decoder)
+	if c.opts.Tasks || c.opts.Targets {
+		c.askTold(a.plan, a.decoder)
 	}
 	a.decoder.limit = keepable(cluster, len(a.plan.servers))
 	for _, s := range a.plan.skipped {
@@ -76,7 +76,7 @@ func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtim
 		return nil, fmt.Errorf("ask the processes: %w", err)
 	}
 	a.decoder.ClusterKey(a.cluster)
-	c.rememberTasks(a.decoder)
+	c.rememberTold(a.decoder)
 	runtime := a.decoder.Runtime("live", "")
 	c.remember(runtime)
 	return runtime, nil

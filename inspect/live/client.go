@@ -41,6 +41,8 @@ type Options struct {
 	// Tasks asks for the tasks that processes have in memory, too: at most three more questions to each in 15 seconds. One who is
 	// asked more often gets the answers of before.
 	Tasks bool
+	// Targets asks QueryCoord for what it wants served now, as one of these questions. The answer names every segment.
+	Targets bool
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Keep gets every record, already redacted, one at a time; nil: they are not kept.

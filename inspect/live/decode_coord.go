@@ -27,7 +27,7 @@ type coordinatorAnswers struct {
 	segments map[model.SegmentID]dated[model.DataSegment]
 	balance  map[string]dated[bool]
 	checkers map[string]dated[[]model.Checker]
-	tasks    map[toldKey]dated[[]*model.Task]
+	told     map[toldKey]dated[toldAnswer]
 	stored   map[string]dated[map[model.CollectionID]int64]
 }
 
@@ -64,7 +64,7 @@ func without[K comparable, T any](m map[K]dated[T], foreign func(sessionKey) boo
 func (c *coordinatorAnswers) forget(foreign func(sessionKey) bool) {
 	c.replicas, c.leaders, c.loaded = without(c.replicas, foreign), without(c.leaders, foreign), without(c.loaded, foreign)
 	c.groups, c.recovery, c.segments = without(c.groups, foreign), without(c.recovery, foreign), without(c.segments, foreign)
-	c.balance, c.checkers, c.tasks = without(c.balance, foreign), without(c.checkers, foreign), without(c.tasks, foreign)
+	c.balance, c.checkers, c.told = without(c.balance, foreign), without(c.checkers, foreign), without(c.told, foreign)
 	c.stored = without(c.stored, foreign)
 }
 
@@ -94,7 +94,8 @@ func (c *coordinatorAnswers) into(p *model.RuntimeParts) {
 	if b := all(c.balance); len(b) > 0 {
 		p.BalanceActive = new(b[0])
 	}
-	p.Checkers, p.Tasks, p.StoredBytes = flat(c.checkers), allTasks(c.tasks), c.stored[""].what
+	p.Checkers, p.StoredBytes = flat(c.checkers), c.stored[""].what
+	toldInto(p, c.told)
 }
 
 func (d *Decoder) takeReplicas(q *question, m proto.Message) error {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -87,6 +86,9 @@ type (
 
 // takeTasks keeps the tasks that a process has in memory.
 func (d *Decoder) takeTasks(q *question, text string) error {
+	if q.about == metricTargets {
+		return d.takeTargets(q, text)
+	}
 	read := d.taskReader(q.about)
 	if read == nil {
 		return nil // nobody here asks for this type
@@ -105,32 +107,38 @@ func (d *Decoder) takeTasks(q *question, text string) error {
 	for _, t := range list {
 		t.Told.Role, t.Told.Node, t.Told.At = q.node.Role, q.Node, q.At
 	}
-	d.keepTasks(toldKey{q.key(), q.about}, dated[[]*model.Task]{q.At, q.key(), list})
+	d.keepTold(toldKey{q.key(), q.about}, dated[toldAnswer]{q.At, q.key(), toldAnswer{tasks: list}})
 	return nil
 }
 
-// keepTasks keeps an answer unless a later one is there.
-func (d *Decoder) keepTasks(key toldKey, answer dated[[]*model.Task]) {
-	if d.answers.tasks == nil {
-		d.answers.tasks = map[toldKey]dated[[]*model.Task]{}
+// keepTold keeps an answer unless a later one is there.
+func (d *Decoder) keepTold(key toldKey, answer dated[toldAnswer]) {
+	if d.answers.told == nil {
+		d.answers.told = map[toldKey]dated[toldAnswer]{}
 	}
-	if had, ok := d.answers.tasks[key]; !ok || !answer.at.Before(had.at) {
-		d.answers.tasks[key] = answer
+	if had, ok := d.answers.told[key]; !ok || !answer.at.Before(had.at) {
+		d.answers.told[key] = answer
 	}
 }
 
-// allTasks are those of all answers, in an order; nil if there was no answer.
-func allTasks(answers map[toldKey]dated[[]*model.Task]) []*model.Task {
-	if answers == nil {
-		return nil
-	}
-	list := []*model.Task{}
+// toldInto puts the tasks and targets of all answers together, in an order; nil where there was no answer.
+func toldInto(p *model.RuntimeParts, answers map[toldKey]dated[toldAnswer]) {
 	for _, key := range slices.SortedFunc(maps.Keys(answers), func(a, b toldKey) int {
 		return cmp.Or(cmp.Compare(a.session.String(), b.session.String()), cmp.Compare(a.metric, b.metric))
 	}) {
-		list = append(list, answers[key].what...)
+		answer := answers[key].what
+		if key.metric == metricTargets {
+			p.Targets = append(slices.Clip(p.Targets), answer.targets...)
+			if p.Targets == nil {
+				p.Targets = []model.CurrentTarget{}
+			}
+			continue
+		}
+		if p.Tasks == nil {
+			p.Tasks = []*model.Task{}
+		}
+		p.Tasks = append(p.Tasks, answer.tasks...)
 	}
-	return list
 }
 
 // readTasks reads a list of tasks. It counts the entries that are none, and those that are too many. An empty answer is an
@@ -139,15 +147,7 @@ func readTasks(text string, read func([]byte) *model.Task) (list []*model.Task, 
 	if text = strings.TrimSpace(text); text == "" || text == "null" {
 		return nil, 0, 0, nil
 	}
-	entries := json.NewDecoder(strings.NewReader(text))
-	if open, err := entries.Token(); err != nil || open != json.Delim('[') {
-		return nil, 0, 0, cmp.Or(err, errors.New("it does not begin with ["))
-	}
-	for entries.More() {
-		var entry json.RawMessage
-		if err := entries.Decode(&entry); err != nil {
-			return nil, 0, 0, err
-		}
+	err = eachEntry(text, func(entry json.RawMessage) error {
 		switch t := read(entry); {
 		case t == nil:
 			odd++
@@ -156,12 +156,10 @@ func readTasks(text string, read func([]byte) *model.Task) (list []*model.Task, 
 		default:
 			list = append(list, t)
 		}
-	}
-	if _, err := entries.Token(); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, 0, 0, err
-	}
-	if _, err := entries.Token(); !errors.Is(err, io.EOF) {
-		return nil, 0, 0, errors.New("there is more after its end")
 	}
 	if odd > 0 && len(list) == 0 {
 		return nil, 0, 0, errors.New("none of its entries is a task")

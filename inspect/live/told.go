@@ -23,7 +23,15 @@ const (
 	metricCompactions = "compaction_tasks"
 	metricImports     = "import_tasks"
 	metricSyncs       = "sync_tasks"
+	// metricTargets is what QueryCoord wants served now. It names every segment, and is asked only of who wants it.
+	metricTargets = "qc_target"
 )
+
+// toldAnswer is what was answered to one of these types.
+type toldAnswer struct {
+	tasks   []*model.Task
+	targets []model.CurrentTarget
+}
 
 const (
 	// toldEach is how many such questions a process is asked at most within toldEvery, all its sessions together.
@@ -47,7 +55,7 @@ type toldQuestion struct {
 // told is what a Client remembers of such questions: when each was asked last, and the answer.
 type told struct {
 	asked   map[toldKey]time.Time
-	answers map[toldKey]dated[[]*model.Task]
+	answers map[toldKey]dated[toldAnswer]
 }
 
 // toldMetrics are the types that a session answers to, those first that nothing else tells of; and the service that is asked.
@@ -57,11 +65,11 @@ func toldMetrics(s *model.Session) (service string, metrics []string) {
 	}
 	switch s.Role {
 	case "querycoord":
-		return queryCoord, []string{metricTasks}
+		return queryCoord, []string{metricTargets, metricTasks}
 	case "datacoord":
 		return dataCoord, []string{metricIndexBuilds, metricCompactions, metricImports}
 	case "mixcoord":
-		return rootCoord, []string{metricTasks, metricIndexBuilds, metricCompactions, metricImports}
+		return rootCoord, []string{metricTargets, metricTasks, metricIndexBuilds, metricCompactions, metricImports}
 	case "datanode":
 		return dataNode, []string{metricSyncs}
 	}
@@ -77,7 +85,7 @@ func toldRequest(s *model.Session, metric string) string {
 	}{Type: metric}
 	if s.Role == "mixcoord" {
 		request.Role = "datacoord"
-		if metric == metricTasks {
+		if metric == metricTasks || metric == metricTargets {
 			request.Role = "querycoord"
 		}
 	}
@@ -89,13 +97,13 @@ func toldRequest(s *model.Session, metric string) string {
 }
 
 // toldQuestions are all that may be asked, by the process: a ServerID is one process's.
-func (p *plan) toldQuestions() map[model.NodeID][]toldQuestion {
+func (p *plan) toldQuestions(wanted func(metric string) bool) map[model.NodeID][]toldQuestion {
 	all := map[model.NodeID][]toldQuestion{}
 	for node, sessions := range p.sessionsOf {
 		for _, x := range sessions {
 			service, metrics := toldMetrics(x.Session)
 			q := &asker{plan: p, base: base(x.Session)}
-			for i, metric := range metrics {
+			for i, metric := range slices.DeleteFunc(metrics, func(metric string) bool { return !wanted(metric) }) {
 				q.add(service+"GetMetrics", &milvuspb.GetMetricsRequest{Base: q.base, Request: toldRequest(x.Session, metric)})
 				all[node] = append(all[node], toldQuestion{toldKey{sessionKey{x.Role, x.Node}, metric}, x, q.list[i]})
 			}
@@ -104,13 +112,21 @@ func (p *plan) toldQuestions() map[model.NodeID][]toldQuestion {
 	return all
 }
 
-// askTasks adds to a plan the questions about tasks whose turn it is, and hands on what was answered to the others.
-func (c *Client) askTasks(p *plan, d *Decoder) {
+// asksFor reports whether a type is wanted.
+func (o *Options) asksFor(metric string) bool {
+	if metric == metricTargets {
+		return o.Targets
+	}
+	return o.Tasks
+}
+
+// askTold adds to a plan those of these questions whose turn it is, and hands on what was answered to the others.
+func (c *Client) askTold(p *plan, d *Decoder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, before := c.opts.Now(), c.told
-	c.told = told{asked: map[toldKey]time.Time{}, answers: map[toldKey]dated[[]*model.Task]{}}
-	for _, questions := range p.toldQuestions() {
+	c.told = told{asked: map[toldKey]time.Time{}, answers: map[toldKey]dated[toldAnswer]{}}
+	for _, questions := range p.toldQuestions(c.opts.asksFor) {
 		due := before.due(questions, now)
 		for _, q := range questions {
 			if slices.ContainsFunc(due, func(x toldQuestion) bool { return x.toldKey == q.toldKey }) {
@@ -122,7 +138,7 @@ func (c *Client) askTasks(p *plan, d *Decoder) {
 				c.told.asked[q.toldKey] = at
 			}
 			if had, ok := before.answers[q.toldKey]; ok {
-				d.keepTasks(q.toldKey, had)
+				d.keepTold(q.toldKey, had)
 			} else if c.told.asked[q.toldKey].IsZero() {
 				p.skip(q.metric+" of "+q.to.Name(), fmt.Sprintf("its process is asked no more than %d such questions in %s: it is the next one's turn", toldEach, toldEvery))
 			}
@@ -149,17 +165,17 @@ func (t *told) due(questions []toldQuestion, now time.Time) []toldQuestion {
 
 // toldRank orders the types: etcd knows nothing of the first ones, and of the last ones as much.
 func toldRank(metric string) int {
-	return slices.Index([]string{metricTasks, metricSyncs, metricIndexBuilds, metricCompactions, metricImports}, metric)
+	return slices.Index([]string{metricTargets, metricTasks, metricSyncs, metricIndexBuilds, metricCompactions, metricImports}, metric)
 }
 
-// rememberTasks keeps the answers for the rounds in which these questions are not asked.
-func (c *Client) rememberTasks(d *Decoder) {
+// rememberTold keeps the answers for the rounds in which these questions are not asked.
+func (c *Client) rememberTold(d *Decoder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.told.answers == nil {
 		return
 	}
-	for key, answer := range d.answers.tasks {
+	for key, answer := range d.answers.told {
 		c.told.answers[key] = answer
 	}
 }

@@ -299,7 +299,13 @@ func FuzzTasks(f *testing.F) {
 		if len(text) > 1<<20 {
 			return
 		}
-		for _, x := range tasksOf(t, metric, &milvuspb.GetMetricsResponse{Status: &commonpb.Status{}, Response: strings.ToValidUTF8(text, "?")}).Tasks {
+		r := tasksOf(t, metric, &milvuspb.GetMetricsResponse{Status: &commonpb.Status{}, Response: strings.ToValidUTF8(text, "?")})
+		for _, x := range r.Targets {
+			if list := append(slices.Clone(x.Sealed), x.Growing...); x.Collection <= 0 || len(list) > 0 && slices.Min(list) <= 0 {
+				t.Errorf("%+v", x)
+			}
+		}
+		for _, x := range r.Tasks {
 			if x.ID < 0 || x.Type == "" || x.Node < 0 || x.Told == nil || x.Told.Rows < 0 || x.Told.Bytes < 0 || x.Told.Took < 0 || x.Told.By() != "querycoord-3" {
 				t.Errorf("%+v", x)
 			}

@@ -56,6 +56,10 @@ const (
 // unknown as one as long as nobody has. WithRuntime adds it to Cluster.Loaded.
 const PartRuntime = PartAll + 1
 
+// PartTargets is what QueryCoord wants served now: said by a process, too, but it is only asked where this is wanted, as its
+// answer names every segment. WithRuntime adds it where it is known.
+const PartTargets = PartRuntime << 1
+
 // PartCatalog is all that is small and is read together. A role that may read only some
 // of it leaves the others out of Cluster.Loaded.
 const PartCatalog = PartObjects | PartIndexes | PartServing | PartSessions

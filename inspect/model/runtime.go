@@ -18,6 +18,7 @@ type Runtime struct {
 	leaders    map[string][]ShardView
 	recovery   map[string]*Recovery
 	loaded     map[CollectionID]*LoadedCollection
+	wanted     map[SegmentID]uint8
 	grouped    func() *byCollection
 }
 
@@ -50,6 +51,8 @@ type RuntimeParts struct {
 	// Tasks are those that coordinators and data nodes have in memory (2.5 and later), also ones that ended of late; nil:
 	// unknown. Each has Told.
 	Tasks []*Task
+	// Targets are QueryCoord's current ones (2.5 and later), where it was asked; nil: unknown.
+	Targets []CurrentTarget
 	// StoredBytes is what the binlogs of each collection take in storage, as DataCoord counts it for its quota (2.2 and later);
 	// nil: unknown.
 	StoredBytes map[CollectionID]int64
@@ -145,6 +148,9 @@ type Call struct {
 // OfTasks reports whether a question is one for tasks in memory. Releases do not know all of these, and nothing else depends
 // on their answers.
 func (c *Call) OfTasks() bool { return c.Method == "GetMetrics" && strings.Contains(c.About, "tasks") }
+
+// OfTarget reports whether a question is one for QueryCoord's current targets, of which the same holds.
+func (c *Call) OfTarget() bool { return c.Method == "GetMetrics" && c.About == "qc_target" }
 
 // LiveNode is one session that was asked.
 type LiveNode struct {

@@ -33,6 +33,7 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 	r.recovery = byKey(r.Recovery, func(x *Recovery) string { return x.Channel })
 	r.loaded = byKey(r.Loaded, func(x *LoadedCollection) CollectionID { return x.Collection })
 	r.link()
+	r.linkTargets()
 	r.grouped = sync.OnceValue(r.group)
 	return r
 }
@@ -199,9 +200,12 @@ func (s *Session) Name() string { return s.Role + "-" + s.Node.String() }
 func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
 	next := *c
 	next.Runtime, next.asking, next.onces = r, nil, &onces{}
-	next.Loaded |= PartRuntime
-	if r == nil {
-		next.Loaded &^= PartRuntime
+	next.Loaded &^= PartRuntime | PartTargets
+	if r != nil {
+		next.Loaded |= PartRuntime
+		if r.Targets != nil {
+			next.Loaded |= PartTargets
+		}
 	}
 	return &next
 }

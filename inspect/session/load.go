@@ -50,7 +50,7 @@ func (s *Spec) WantsPassword() bool { return s.User != "" && s.IsLive() }
 // nodes are the options of who asks processes. Whoever wants the tasks in etcd wants those in memory, too.
 func (s *Spec) nodes() live.Options {
 	options := s.Nodes
-	options.Tasks = s.Want.Parts.Has(model.PartTasks)
+	options.Tasks, options.Targets = s.Want.Parts.Has(model.PartTasks), s.Want.Parts.Has(model.PartTargets)
 	return options
 }
 
@@ -127,7 +127,7 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 	if spec.Asks(src) {
 		want.Parts |= NodeNeeds
 	}
-	want.Parts &^= model.PartRuntime
+	want.Parts &^= model.PartRuntime | model.PartTargets
 	c, err := l.Metadata(ctx, src, want)
 	if err != nil {
 		return nil, err

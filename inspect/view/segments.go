@@ -28,7 +28,7 @@ var segments = define(definition[*model.Segment]{
 		segmentContent,
 		segmentFlags,
 		segmentTimes,
-		segmentLive,
+		segmentLive, segmentWanted,
 	),
 	find:  findSegment,
 	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },

@@ -27,7 +27,7 @@ func (f *Facts) Damage() string {
 func WhySilent(n *model.LiveNode) string {
 	if n.Outcome == model.Answered {
 		for _, c := range n.Calls {
-			if c.Outcome != model.Answered && !c.OfTasks() {
+			if c.Outcome != model.Answered && !c.OfTasks() && !c.OfTarget() {
 				return c.Method + " " + OutcomeText(c.Outcome, c.Reason)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Tasks are answers to the types of GetMetrics that tell of tasks, by type: the structs of milvus 2.6.7 pkg/util/metricsinfo/
+// Tasks are answers to the types of GetMetrics that tell of tasks and of targets, by type: the structs of milvus 2.6.7 pkg/util/metricsinfo/
 // metrics_info.go, filled and written by encoding/json. Their ids are those of Cluster's first collection and its first segments.
 func Tasks() map[string]string {
 	return map[string]string{
@@ -20,6 +20,10 @@ func Tasks() map[string]string {
 			`{"task_name":"leader_checker-LeaderSegmentTask[19]-100","collection_id":"470590569932000000","replica_id":"470590569932000003",` +
 			`"task_type":"Reduce","task_status":"failed","priority":"Normal",` +
 			`"actions":["type:Update, node id: 101, segment id:470590569942000001 ,version:7, leader id:100"],"reason":"sync segment to leader"}]`,
+		"qc_target": `[{"collection_id":"470590569932000000","segments":[{"segment_id":"470590569942000000","collection_id":"470590569932000000",` +
+			`"partition_id":"470590569932000001","channel":"by-dev-rootcoord-dml_0_470590569932000000v0","num_of_rows":"1000","state":"Flushed","level":"L1","is_sorted":true}],` +
+			`"dm_channels":[{"collection_id":"470590569932000000","channel_name":"by-dev-rootcoord-dml_0_470590569932000000v0","unflushed_segment_ids":["7"],` +
+			`"flushed_segment_ids":["470590569942000000"]}]}]`,
 		"build_index_tasks": `[{"index_id":"470590569932000002","collection_id":"470590569932000000","segment_id":"470590569942000000","build_id":"470590569950000001",` +
 			`"index_state":"InProgress","create_time":"2026-11-20 08:29:10","node_id":"5"},` +
 			`{"index_id":"470590569932000002","collection_id":"470590569932000000","segment_id":"470590569942000001","build_id":"470590569950000002",` +
@@ -55,8 +59,10 @@ func (a *answering) tasks(s *model.Session) {
 	switch s.Role {
 	case "querycoord":
 		put(queryCoord, "tasks_all", plain)
+		put(queryCoord, "qc_target", plain)
 	case "mixcoord":
 		put(rootCoord, "tasks_all", ofQueryCoord)
+		put(rootCoord, "qc_target", ofQueryCoord)
 		for _, metric := range []string{"build_index_tasks", "compaction_tasks", "import_tasks"} {
 			put(rootCoord, metric, ofDataCoord)
 		}

@@ -58,7 +58,7 @@ func ask(ctx context.Context, s *kept.Answers, src source.Live, snapshot source.
 		return nil, err
 	}
 	way := spec.Nodes
-	way.Keep, way.Tasks = s.Keep, true
+	way.Keep, way.Tasks, way.Targets = s.Keep, true, true
 	if c, err = session.Ask(ctx, src, way, c); err != nil {
 		return nil, err
 	}

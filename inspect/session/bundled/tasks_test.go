@@ -50,7 +50,7 @@ func TestTasksAreKept(t *testing.T) {
 		return src, true, err
 	}}
 	spec := &session.Spec{From: demo.From, Live: true, Nodes: live.Options{Timeout: 20 * time.Second, Now: demo.Now}}
-	counted := func(from string, parts model.Part) map[string]int {
+	counted := func(from string, parts model.Part) (map[string]int, []model.CurrentTarget) {
 		t.Helper()
 		spec := *spec
 		spec.From, spec.Want = from, meta.Want{Parts: parts}
@@ -62,20 +62,26 @@ func TestTasksAreKept(t *testing.T) {
 		for _, x := range c.Runtime.Tasks {
 			counts[x.Type+" of "+x.Told.By()]++
 		}
-		return counts
+		return counts, c.Runtime.Targets
 	}
 	want := map[string]int{
 		"segment-task of mixcoord-1": 1, "channel-task of mixcoord-1": 1, "leader-task of mixcoord-1": 1, "index-build of mixcoord-1": 3,
 		"compaction of mixcoord-1": 2, "sync of datanode-5": 2,
 	}
-	if diff := cmp.Diff(want, counted(demo.From, model.PartObjects|model.PartTasks)); diff != "" {
-		t.Errorf("who wants tasks (-want +got):\n%s", diff)
+	got, targets := counted(demo.From, model.PartObjects|model.PartTasks)
+	if diff := cmp.Diff(want, got); diff != "" || targets != nil {
+		t.Errorf("who wants tasks has targets %v and (-want +got):\n%s", targets, diff)
 	}
-	if got := counted(demo.From, model.PartAll&^model.PartTasks); len(got) > 0 {
-		t.Errorf("nobody wants tasks, and %v are told", got)
+	if got, targets := counted(demo.From, model.PartSegments|model.PartTargets); len(got) > 0 || len(targets) != 1 {
+		t.Errorf("who wants targets has %v, and tasks %v", targets, got)
+	}
+	if got, targets := counted(demo.From, model.PartAll&^model.PartTasks); len(got) > 0 || targets != nil {
+		t.Errorf("nobody wants them, and %v and %v are told", got, targets)
 	}
 	path, _ := save(t, loader, spec, nil)
-	if diff := cmp.Diff(want, counted(path, model.PartAll)); diff != "" {
-		t.Errorf("a bundle keeps (-want +got):\n%s", diff)
+	delete(want, "compaction of mixcoord-1") // three questions: targets, tasks of QueryCoord, index builds
+	got, targets = counted(path, model.PartAll)
+	if diff := cmp.Diff(want, got); diff != "" || len(targets) != 1 {
+		t.Errorf("a bundle keeps targets %v, and (-want +got):\n%s", targets, diff)
 	}
 }

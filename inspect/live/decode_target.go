@@ -1,0 +1,91 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// targetJSON is a QueryCoordTarget of milvus pkg/util/metricsinfo/metrics_info.go, as internal/querycoordv2/meta/target.go
+// (toQueryCoordCollectionTargets) fills it; unflushed segments are those that grow.
+type targetJSON struct {
+	Collection looseNumber `json:"collection_id"`
+	Segments   []struct {
+		ID looseNumber `json:"segment_id"`
+	} `json:"segments"`
+	Channels []struct {
+		Unflushed []looseNumber `json:"unflushed_segment_ids"`
+	} `json:"dm_channels"`
+}
+
+// takeTargets keeps QueryCoord's current targets. They are known as a whole or not at all: what is missing from half of them
+// would seem unwanted.
+func (d *Decoder) takeTargets(q *question, text string) error {
+	const copies = 3 // that one collection is, of all others only ids are held at once
+	q.weight += copies * int64(len(text))
+	if !d.afford(q) {
+		return nil
+	}
+	targets := []model.CurrentTarget{}
+	err := eachEntry(text, func(entry json.RawMessage) error {
+		var x targetJSON
+		if err := json.Unmarshal(entry, &x); err != nil {
+			return err
+		}
+		t, err := x.target()
+		targets = append(targets, t)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("the answer is no list of %s: %w", q.about, err)
+	}
+	d.keepTold(toldKey{q.key(), q.about}, dated[toldAnswer]{q.At, q.key(), toldAnswer{targets: targets}})
+	return nil
+}
+
+func (x *targetJSON) target() (model.CurrentTarget, error) {
+	t := model.CurrentTarget{Collection: model.CollectionID(x.Collection)}
+	sound := x.Collection > 0
+	for _, s := range x.Segments {
+		sound = sound && s.ID > 0
+		t.Sealed = append(t.Sealed, model.SegmentID(s.ID))
+	}
+	for _, c := range x.Channels {
+		for _, id := range c.Unflushed {
+			sound = sound && id > 0
+			t.Growing = append(t.Growing, model.SegmentID(id))
+		}
+	}
+	if !sound {
+		return t, errors.New("it names something without an id")
+	}
+	return t, nil
+}
+
+// eachEntry visits the entries of a list in JSON, one after the other.
+func eachEntry(text string, visit func(json.RawMessage) error) error {
+	entries := json.NewDecoder(strings.NewReader(text))
+	if open, err := entries.Token(); err != nil || open != json.Delim('[') {
+		return errors.New("it does not begin with [")
+	}
+	for entries.More() {
+		var entry json.RawMessage
+		if err := entries.Decode(&entry); err != nil {
+			return err
+		}
+		if err := visit(entry); err != nil {
+			return err
+		}
+	}
+	if _, err := entries.Token(); err != nil {
+		return err
+	}
+	if _, err := entries.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more after its end")
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+package view
+
+import (
+	"kitescope/inspect/model"
+	"kitescope/table"
+)
+
+// segmentWanted is what QueryCoord says of segments only if it is asked for that.
+var segmentWanted = []column[*model.Segment]{
+	col(table.Column{
+		Name: "wanted_as", Kind: table.State, Show: table.Hidden,
+		Doc: "Sealed, Growing, Both or NotWanted: what QueryCoord's current target, in its memory, wants served (2.5 and later). Sealed, and served_as NotServed: nobody serves what should be.",
+	}, func(e *Env, s *model.Segment) table.Cell {
+		sealed, growing, known := e.Cluster.Runtime.Wanted(s.ID)
+		switch {
+		case !known:
+			return unknown()
+		case sealed && growing:
+			return text("Both")
+		case sealed:
+			return text("Sealed")
+		case growing:
+			return text("Growing")
+		}
+		return text("NotWanted")
+	}).needing(model.PartRuntime | model.PartTargets),
+}
