@@ -13,46 +13,59 @@ type channelBefore struct {
 	object     model.Ref
 	collection model.CollectionID
 	now        map[model.NodeID]string // the state of each record
-	// was is now as of the last revision; rewritten, that a record was written in this one.
-	was       map[model.NodeID]string
-	rewritten bool
+	// was is now as of the last revision, nodes names the nodes in it.
+	was   map[model.NodeID]string
+	nodes string
+	// touched and rewritten: a record was changed, or written, in this revision.
+	touched, rewritten bool
 }
 
+// settle ends a revision.
 func (c *channelBefore) settle() {
-	c.was, c.rewritten = maps.Clone(c.now), false
+	if !sameNodes(c.was, c.now) {
+		c.nodes = nodesOf(c.now)
+	}
+	clear(c.was)
+	maps.Copy(c.was, c.now)
+	c.touched, c.rewritten = false, false
+}
+
+func sameNodes(a, b map[model.NodeID]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for node := range a {
+		if _, ok := b[node]; !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // channel is the channel of a Ref, which was touched in this revision.
 func (r *Reader) channel(ref model.Ref, collection model.CollectionID) *channelBefore {
-	key := ref.Resource + "/" + ref.ID
-	c := r.channels[key]
+	c := r.channels[ref]
 	if c == nil {
-		c = &channelBefore{object: ref, collection: collection, now: map[model.NodeID]string{}}
-		r.channels[key] = c
+		c = &channelBefore{object: ref, collection: collection, now: map[model.NodeID]string{}, was: map[model.NodeID]string{}}
+		r.channels[ref] = c
 	}
-	if !slices.Contains(r.touched, key) {
-		r.touched = append(r.touched, key)
+	if !c.touched {
+		c.touched = true
+		r.touched = append(r.touched, c)
 	}
 	return c
 }
 
-// watchChanged takes a watch record of Milvus up to 2.5 in. What it means is known when all of the revision is: the record of the node that
+// takeWatch takes a watch record of Milvus up to 2.5 in. What it means is known when all of the revision is: the record of the node that
 // a channel goes to is written in the same transaction that the other one's is deleted in.
-func watchChanged(c *change) bool {
-	before, _ := c.before.(*model.VChannel)
-	after, _ := c.after.(*model.VChannel)
-	of := after
-	if of == nil {
-		of = before
+func (r *Reader) takeWatch(v *model.VChannel, gone bool) {
+	c := r.channel(vchannelRef(v.Name), v.Collection)
+	if gone {
+		delete(c.now, v.Watcher)
+		return
 	}
-	x := c.channel(vchannelRef(of.Name), of.Collection)
-	if after == nil {
-		delete(x.now, before.Watcher)
-		return true
-	}
-	x.now[after.Watcher] = after.WatchState
-	x.rewritten = true
-	return true
+	c.now[v.Watcher] = v.WatchState
+	c.rewritten = true
 }
 
 // pchannelChanged takes the assignment of a pchannel of 2.6 in.
@@ -74,21 +87,22 @@ func pchannelChanged(c *change) bool {
 
 // endChannels tells of the channels whose records were written in a revision.
 func (r *Reader) endChannels() {
-	for _, key := range r.touched {
-		c := r.channels[key]
+	for _, c := range r.touched {
 		r.tellChannel(c)
-		if len(c.now) == 0 {
-			delete(r.channels, key)
-			continue
-		}
 		c.settle()
+		if len(c.now) == 0 {
+			delete(r.channels, c.object)
+		}
 	}
 	r.touched = r.touched[:0]
 }
 
 func (r *Reader) tellChannel(c *channelBefore) {
 	n := news{object: c.object, collection: c.collection}
-	from, to := nodesOf(c.was), nodesOf(c.now)
+	from, to := c.nodes, c.nodes
+	if !sameNodes(c.was, c.now) {
+		to = nodesOf(c.now)
+	}
 	switch {
 	case from == to && !c.rewritten:
 		return
@@ -130,6 +144,11 @@ func nodesOf(records map[model.NodeID]string) string {
 }
 
 func statesOf(records map[model.NodeID]string) string {
+	if len(records) == 1 {
+		for _, state := range records {
+			return state
+		}
+	}
 	states := make([]string, 0, len(records))
 	for _, node := range slices.Sorted(maps.Keys(records)) {
 		states = append(states, records[node])

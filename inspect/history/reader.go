@@ -34,12 +34,12 @@ type Reader struct {
 	grantees   map[string]model.Grant
 	indexes    map[model.IndexID]string
 	sessions   map[string]int // how many keys register a node
-	channels   map[string]*channelBefore
+	channels   map[model.Ref]*channelBefore
 	pace       map[model.Ref]*pace
 
 	// What is known at the end of a revision alone.
 	revision  int64
-	touched   []string             // vchannels whose watches changed, in order
+	touched   []*channelBefore     // channels whose watches changed, in order
 	dropped   map[int32]int        // entries of segments that were dropped, by segment's object
 	compacted map[int32]compaction // what was made of segments, by segment's object
 	beginning bool                 // the store as it was is read: nothing happens
@@ -63,7 +63,7 @@ func NewReader(h source.Header) (*Reader, error) {
 		history: History{From: h.Revision, To: h.Revision, Plain: map[string]int64{}},
 		small:   map[string]any{}, segments: map[model.SegmentID]segmentBefore{}, growing: map[string]int{}, builds: map[buildKey]model.IndexState{},
 		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]string{}, sessions: map[string]int{},
-		channels: map[string]*channelBefore{}, pace: map[model.Ref]*pace{},
+		channels: map[model.Ref]*channelBefore{}, pace: map[model.Ref]*pace{},
 		live: map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
 		dropped: map[int32]int{}, compacted: map[int32]compaction{},
 	}, nil
@@ -115,8 +115,11 @@ func (r *Reader) Finish() *History {
 	return &h
 }
 
-// checkpointKey is the kind of key that holds the checkpoint of a vchannel.
-const checkpointKey = "channel-checkpoint"
+// Kinds of keys that are about vchannels.
+const (
+	checkpointKey = "channel-checkpoint"
+	watchKey      = "channel-watch"
+)
 
 // change is a key before and after.
 type change struct {
@@ -144,11 +147,13 @@ func (r *Reader) take(kv source.KV, deleted bool) {
 	case *model.Allocator:
 		r.takeAllocator(x.Kind, object)
 	case *model.VChannel:
-		if x.Kind == checkpointKey {
+		switch x.Kind {
+		case checkpointKey:
 			r.takeCheckpoint(vchannelRef(object.Name), object.Collection, object.Checkpoint.At, x.Gone)
-			break
+		case watchKey:
+			r.takeWatch(object, x.Gone)
+			news = true
 		}
-		news = r.takeSmall(&x, string(kv.Key))
 	default:
 		if rules[x.Kind] != nil {
 			news = r.takeSmall(&x, string(kv.Key))
@@ -169,21 +174,12 @@ func (r *Reader) takeSmall(x *meta.Single, key string) bool {
 	if x.Object == nil {
 		delete(r.small, key)
 	} else {
-		r.small[key] = keep(x.Object)
+		r.small[key] = x.Object
 	}
 	if c.before == nil && c.after == nil {
 		return false
 	}
 	return rule(&c)
-}
-
-// keep is an object that stays valid.
-func keep(object any) any {
-	if v, ok := object.(*model.VChannel); ok {
-		kept := *v
-		return &kept
-	}
-	return object
 }
 
 func (r *Reader) takeAllocator(kind string, x *model.Allocator) {

@@ -10,10 +10,9 @@ import (
 // A rule makes events of what was under a key and what is there now, one of which may be nil; false says that it is no news.
 type rule = func(c *change) bool
 
-// rules are those of the kinds of keys, by their name in package meta. Segments, their indexes and checkpoints are taken as they come.
+// rules are those of the kinds of keys, by their name in package meta. Segments, their indexes, checkpoints and watches are taken as they come.
 var rules = map[string]rule{
 	"session":             sessionChanged,
-	"channel-watch":       watchChanged,
 	"pchannel":            pchannelChanged,
 	"database":            simple(databaseCreated, databaseAltered, databaseDropped),
 	"collection":          collectionChanged,

@@ -1,7 +1,10 @@
 package meta
 
 import (
+	"bytes"
 	"strings"
+
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
@@ -10,11 +13,24 @@ import (
 
 // Decoder decodes keys one by one, as Load does, for who follows what happened and not what is. It is not safe for concurrent use.
 type Decoder struct {
-	state   *state
-	segment model.Segment
-	index   model.SegmentIndex
-	channel model.VChannel
+	state *state
+	// known are keys that were parsed before; most are written again and again, but for those of segments.
+	known     map[string]knownKey
+	channels  map[string]model.VChannel
+	segment   model.Segment
+	index     model.SegmentIndex
+	channel   model.VChannel
+	allocator model.Allocator
 }
+
+// knownKey is what came of parsing a key.
+type knownKey struct {
+	parts keyParts
+	err   error
+}
+
+// knownKeys bounds how many are kept.
+const knownKeys = 1 << 16
 
 // Single is what one key says by itself.
 type Single struct {
@@ -23,7 +39,8 @@ type Single struct {
 	// Object is a pointer to what the model has of such a key, without what other keys say of it: *model.Session, *model.Segment,
 	// *model.SegmentIndex, *model.VChannel for what watches it, its checkpoint and its removal, *model.PChannel, *model.LoadState,
 	// *GrantOf and so on. nil for kinds of which nothing happens that anybody would call an event, and where Gone or Problem say why.
-	// Segments, their indexes and vchannels are valid until the next call; of those that are gone, the ids.
+	// Segments, their indexes, vchannels and allocators are valid until the next call. Of segments, indexes, checkpoints and watches
+	// that are gone it has what the key says.
 	Object any
 	// Collection is the one that the key is part of the record of, 0 if none.
 	Collection model.CollectionID
@@ -49,13 +66,43 @@ func NewDecoder(h source.Header) (*Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Decoder{state: s}, nil
+	return &Decoder{state: s, known: map[string]knownKey{}, channels: map[string]model.VChannel{}}, nil
+}
+
+// parse parses a key, once.
+func (d *Decoder) parse(key []byte) (keyParts, error) {
+	g := d.state.grammar
+	if rel, ok := bytes.CutPrefix(key, g.meta); ok {
+		if k, ok := g.parseHot(rel); ok {
+			return k, nil
+		}
+	}
+	if known, ok := d.known[string(key)]; ok {
+		return known.parts, known.err
+	}
+	var known knownKey
+	known.parts, known.err = g.parse(bytes.Clone(key))
+	if len(d.known) < knownKeys {
+		d.known[string(key)] = known
+	}
+	return known.parts, known.err
+}
+
+// vchannel is a vchannel of which only its name is known.
+func (d *Decoder) vchannel(name []byte) model.VChannel {
+	v, ok := d.channels[string(name)]
+	if !ok {
+		v = model.VChannel{Name: string(name), Shard: -1}
+		v.PChannel, v.Collection = splitVChannel(v.Name)
+		d.channels[v.Name] = v
+	}
+	return v
 }
 
 // Decode says what a key holds; deleted, that it holds nothing any more. Secrets are taken out, as in a Cluster.
 func (d *Decoder) Decode(kv source.KV, deleted bool) Single {
 	s := d.state
-	k, err := s.grammar.parse(kv.Key)
+	k, err := d.parse(kv.Key)
 	switch {
 	case err != nil:
 		return Single{Gone: deleted, Problem: err.Error()}
@@ -74,6 +121,10 @@ func (d *Decoder) Decode(kv source.KV, deleted bool) Single {
 		d.putIndex(&out, kv, &k)
 	case kindChannelCheckpoint:
 		d.putCheckpoint(&out, kv, &k)
+	case kindChannelWatch:
+		d.putWatch(&out, kv, &k)
+	case kindAllocator:
+		d.putAllocator(&out, kv, &k)
 	case kindBinlog, kindDeltalog, kindStatslog, kindBM25Log, kindPredicateDeltalog, kindTarget, kindSessionID:
 	default:
 		if !out.Gone {
@@ -128,9 +179,7 @@ func (d *Decoder) putIndex(out *Single, kv source.KV, k *keyParts) {
 
 // putCheckpoint reads the time alone, which is all that says how a checkpoint moves.
 func (d *Decoder) putCheckpoint(out *Single, kv source.KV, k *keyParts) {
-	name := d.state.segments.intern(k.names[0])
-	d.channel = model.VChannel{Name: name, Shard: -1}
-	d.channel.PChannel, d.channel.Collection = splitVChannel(name)
+	d.channel = d.vchannel(k.names[0])
 	out.Object = &d.channel
 	if out.Gone {
 		return
@@ -141,6 +190,59 @@ func (d *Decoder) putCheckpoint(out *Single, kv source.KV, k *keyParts) {
 		return
 	}
 	d.putSmall(out, kv, k)
+}
+
+// putWatch reads the state and since when it is. In a livelock a watch is written hundreds of times a second, each time with the
+// schema of the collection, so what is in it is left alone.
+func (d *Decoder) putWatch(out *Single, kv source.KV, k *keyParts) {
+	d.channel = d.vchannel(k.names[0])
+	d.channel.Watcher = model.NodeID(k.ids[0])
+	out.Object = &d.channel
+	if out.Gone {
+		return
+	}
+	state, started, ok := fastWatch(kv.Value)
+	if !ok {
+		d.putSmall(out, kv, k)
+		return
+	}
+	d.channel.Watched, d.channel.WatchState, d.channel.WatchedAt = true, state.String(), wallTimeSigned(started)
+}
+
+// fastWatch reads a datapb.ChannelWatchInfo; false leaves it to the generated message.
+func fastWatch(b []byte) (state datapb.ChannelWatchState, started int64, ok bool) {
+	for len(b) > 0 {
+		f, rest, ok := nextField(b)
+		if !ok {
+			return 0, 0, false
+		}
+		b = rest
+		switch f.tag() {
+		case 2<<3 | varint:
+			started = int64(f.value)
+		case 3<<3 | varint:
+			state = datapb.ChannelWatchState(int32(f.value))
+		case 4<<3 | varint, 6<<3 | varint, 7<<3 | varint:
+		case 1<<3 | lenDel, 5<<3 | lenDel, 8<<3 | lenDel: // the channel, the schema, properties of the database
+			if !wellFormed(f.bytes) {
+				return 0, 0, false
+			}
+		default:
+			return 0, 0, false
+		}
+	}
+	return state, started, true
+}
+
+func (d *Decoder) putAllocator(out *Single, kv source.KV, k *keyParts) {
+	switch {
+	case out.Gone:
+	case len(kv.Value) != 8:
+		d.putSmall(out, kv, k)
+	default:
+		d.allocator = model.Allocator{Name: d.state.segments.intern(k.names[0]), At: timeOf(kv.Value)}
+		out.Object = &d.allocator
+	}
 }
 
 // putSmall has a key that is alone in its store assembled as those of a Cluster are.

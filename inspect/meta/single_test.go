@@ -39,7 +39,7 @@ func TestDecoder(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			for _, kind := range []string{"session", "segment", "collection", "user"} {
+			for _, kind := range []string{"session", "segment", "collection", "user", "channel-watch", "allocator"} {
 				if compared[kind] == 0 {
 					t.Errorf("no %s was compared", kind)
 				}
@@ -58,6 +58,15 @@ func inCluster(c *model.Cluster, object any) (got, want any) {
 				return x, s
 			}
 		}
+	case *model.VChannel:
+		if full := c.VChannel(x.Name); x.Watched && len(full.OtherWatchers) == 0 {
+			return []any{x.Watcher, x.WatchState, x.WatchedAt}, []any{full.Watcher, full.WatchState, full.WatchedAt}
+		}
+		if full := c.VChannel(x.Name); x.Checkpoint.At > 0 {
+			return x.Checkpoint.At, full.Checkpoint.At
+		}
+	case *model.Allocator:
+		return x.At, find(c.Allocators, func(a *model.Allocator) bool { return a.Name == x.Name }).At
 	case *model.Database:
 		return x, c.Database(x.ID)
 	case *model.Collection:
@@ -109,6 +118,7 @@ func TestDecoderGone(t *testing.T) {
 		"by-dev/meta/session/querynode-4":                        {Kind: "session", Gone: true},
 		"by-dev/meta/root-coord/fields/7/100":                    {Kind: "field", Gone: true, Collection: 7},
 		"by-dev/meta/snapshots/root-coord/fields/7/100_ts42":     {Kind: "history", Gone: true},
+		"by-dev/meta/channelwatch/8/by-dev-dml_0_7v1":            {Kind: "channel-watch", Gone: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1, Watcher: 8}},
 		"by-dev/meta/no/such/key":                                {Gone: true, Problem: "unknown key"},
 		"by-dev/meta/datacoord-meta/channel-cp/by-dev-dml_0_7v1": {Kind: "channel-checkpoint", Gone: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1}},
 	} {

@@ -255,11 +255,14 @@ func (s *state) decode(kind *kind, kv source.KV) (any, error) {
 		if len(kv.Value) != 8 {
 			return nil, fmt.Errorf("%s: %d bytes where a time has 8", kind.name, len(kv.Value))
 		}
-		return time.Unix(0, int64(binary.BigEndian.Uint64(kv.Value))).UTC(), nil
+		return timeOf(kv.Value), nil
 	default:
 		return string(kv.Value), nil
 	}
 }
+
+// timeOf is the time of 8 bytes.
+func timeOf(value []byte) time.Time { return time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC() }
 
 func (s *state) decodeMessage(kind *kind, kv source.KV, raw []byte) (any, error) {
 	m := kind.message()
