@@ -1,6 +1,8 @@
 package history
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"kitescope/inspect/model"
@@ -34,32 +36,33 @@ type pace struct {
 func vchannelRef(name string) model.Ref { return ref("vchannels", name) }
 
 // takeCheckpoint takes a position in. One that is written again without moving on is none.
-func (r *Reader) takeCheckpoint(object model.Ref, collection model.CollectionID, at model.TSO, gone bool) {
-	p := r.pace[object]
+func (r *Reader) takeCheckpoint(v *model.VChannel, gone bool) {
+	p, at, now := r.pace[v.Name], v.Checkpoint.At, r.clock.now()
 	switch {
 	case gone || at == model.MaxTSO: // of a channel that was dropped
-		delete(r.pace, object)
+		delete(r.pace, v.Name)
 		return
 	case p == nil:
-		r.pace[object] = &pace{collection: collection, at: at, revision: r.revision, moved: r.clock.now(), held: r.growing[object.ID] > 0}
-		return
+		p = &pace{collection: v.Collection}
+		r.pace[v.Name] = p
 	case at <= p.at:
 		return
+	case p.moved == 0:
+	default:
+		r.moved(v.Name, p, now-p.moved)
 	}
-	now := r.clock.now()
-	if p.moved == 0 {
-		p.at, p.revision, p.moved, p.held = at, r.revision, now, r.growing[object.ID] > 0
-		return
-	}
-	after := now - p.moved
+	p.at, p.revision, p.moved, p.held = at, r.revision, now, r.growing[v.Name] > 0
+}
+
+// moved tells of a stop that is over, or remembers the interval.
+func (r *Reader) moved(name string, p *pace, after int64) {
 	if r.stopped(p, after) {
-		r.tellStop(object, p, after)
-		r.tell(news{kind: checkpointResumed, object: object, collection: collection, detail: "after " + words.Span(time.Duration(after))})
+		r.tellStop(name, p, after)
+		r.tell(news{kind: checkpointResumed, object: vchannelRef(name), collection: p.collection, detail: "after " + words.Span(time.Duration(after))})
 	} else if after <= stoppedLeast { // one that was held is not usual
 		p.intervals[p.next] = after
 		p.next = (p.next + 1) % paceKept
 	}
-	p.at, p.revision, p.moved, p.held = at, r.revision, now, r.growing[object.ID] > 0
 }
 
 // stopped reports whether so long without a move is no usual interval. Checkpoints of what was dropped stay where they are.
@@ -78,9 +81,9 @@ func (r *Reader) stopped(p *pace, after int64) bool {
 	return after > max(stoppedTimes*usual, least)
 }
 
-func (r *Reader) tellStop(object model.Ref, p *pace, after int64) {
+func (r *Reader) tellStop(name string, p *pace, after int64) {
 	r.tell(news{
-		kind: checkpointStopped, object: object, collection: p.collection, at: p.revision,
+		kind: checkpointStopped, object: vchannelRef(name), collection: p.collection, at: p.revision,
 		after: p.at.Time().Format(time.RFC3339), detail: "none for " + words.Span(time.Duration(after)),
 	})
 }
@@ -89,16 +92,17 @@ func (r *Reader) tellStop(object model.Ref, p *pace, after int64) {
 // of when it was that long since then.
 func (r *Reader) beginCheckpoints() {
 	for channel, p := range r.pace {
-		p.moved, p.held = r.clock.now(), r.growing[channel.ID] > 0
+		p.moved, p.held = r.clock.now(), r.growing[channel] > 0
 	}
 }
 
 // endCheckpoints tells of those that stand still at the end.
 func (r *Reader) endCheckpoints() {
 	now := r.clock.now()
-	for object, p := range r.pace {
+	for _, name := range slices.Sorted(maps.Keys(r.pace)) {
+		p := r.pace[name]
 		if p.moved > 0 && r.stopped(p, now-p.moved) {
-			r.tellStop(object, p, now-p.moved)
+			r.tellStop(name, p, now-p.moved)
 		}
 	}
 }

@@ -35,20 +35,14 @@ type Reader struct {
 	indexes    map[model.IndexID]string
 	sessions   map[string]int // how many keys register a node
 	channels   map[model.Ref]*channelBefore
-	pace       map[model.Ref]*pace
+	pace       map[string]*pace // by vchannel
 
 	// What is known at the end of a revision alone.
 	revision  int64
-	touched   []*channelBefore     // channels whose watches changed, in order
-	dropped   map[int32]int        // entries of segments that were dropped, by segment's object
-	compacted map[int32]compaction // what was made of segments, by segment's object
-	beginning bool                 // the store as it was is read: nothing happens
-}
-
-// compaction is what a segment was compacted into, and when.
-type compaction struct {
-	revision int64
-	into     model.SegmentID
+	touched   []*channelBefore                    // channels whose watches changed, in order
+	dropped   map[model.SegmentID]int             // entries of segments that were dropped
+	compacted map[model.SegmentID]model.SegmentID // what was made of segments
+	beginning bool                                // the store as it was is read: nothing happens
 }
 
 // NewReader is a Reader of the store that a header is of.
@@ -63,9 +57,9 @@ func NewReader(h source.Header) (*Reader, error) {
 		history: History{From: h.Revision, To: h.Revision, Plain: map[string]int64{}},
 		small:   map[string]any{}, segments: map[model.SegmentID]segmentBefore{}, growing: map[string]int{}, builds: map[buildKey]model.IndexState{},
 		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]string{}, sessions: map[string]int{},
-		channels: map[model.Ref]*channelBefore{}, pace: map[model.Ref]*pace{},
+		channels: map[model.Ref]*channelBefore{}, pace: map[string]*pace{},
 		live: map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
-		dropped: map[int32]int{}, compacted: map[int32]compaction{},
+		dropped: map[model.SegmentID]int{}, compacted: map[model.SegmentID]model.SegmentID{},
 	}, nil
 }
 
@@ -149,7 +143,7 @@ func (r *Reader) take(kv source.KV, deleted bool) {
 	case *model.VChannel:
 		switch x.Kind {
 		case checkpointKey:
-			r.takeCheckpoint(vchannelRef(object.Name), object.Collection, object.Checkpoint.At, x.Gone)
+			r.takeCheckpoint(object, x.Gone)
 		case watchKey:
 			r.takeWatch(object, x.Gone)
 			news = true
@@ -188,10 +182,11 @@ func (r *Reader) takeAllocator(kind string, x *model.Allocator) {
 	}
 }
 
-// entry is an event to be told of.
+// news is an event to be told of.
 type news struct {
 	kind                  kindID
 	object                model.Ref
+	place                 int32 // of the object in the pool, from 1 on; 0: it is looked for
 	collection            model.CollectionID
 	before, after, detail string
 	// at is the revision, 0: the one that is read.
@@ -207,8 +202,11 @@ func (r *Reader) tell(n news) bool {
 	if at == 0 {
 		at = r.revision
 	}
+	if n.place == 0 {
+		n.place = r.pool.object(n.object) + 1
+	}
 	r.groups.add(entry{
-		first: at, last: at, count: 1, kind: n.kind, object: r.pool.object(n.object), collection: n.collection,
+		first: at, last: at, count: 1, kind: n.kind, object: n.place - 1, collection: n.collection,
 		before: r.pool.text(n.before), after: r.pool.text(n.after), detail: r.pool.text(n.detail),
 	}, r.nanoseconds)
 	return true

@@ -13,6 +13,12 @@ type segmentBefore struct {
 	level     model.SegmentLevel
 	invisible bool
 	vchannel  string
+	object    int32 // in the pool, from 1 on; 0: nothing was told of it
+}
+
+// same reports whether nothing has changed that would be told.
+func (s segmentBefore) same(as segmentBefore) bool {
+	return s.state == as.state && s.level == as.level && s.invisible == as.invisible && s.vchannel == as.vchannel
 }
 
 // grows is the vchannel that a segment takes rows from, "" if none.
@@ -31,7 +37,7 @@ func (r *Reader) setSegment(id model.SegmentID, old, now segmentBefore) {
 		}
 		if to != "" {
 			r.growing[to]++
-			if p := r.pace[vchannelRef(to)]; p != nil {
+			if p := r.pace[to]; p != nil {
 				p.held = true
 			}
 		}
@@ -49,17 +55,23 @@ func segmentRef(id model.SegmentID) model.Ref {
 
 func (r *Reader) takeSegment(s *model.Segment, gone bool) bool {
 	old, was := r.segments[s.ID]
-	n := news{object: segmentRef(s.ID), collection: s.Collection, before: stateText(old, was)}
+	now := segmentBefore{state: s.State, level: s.Level, invisible: s.Invisible, vchannel: s.VChannel, object: old.object}
+	switch {
+	case gone && !was, !gone && was && old.same(now):
+		return false
+	case r.beginning:
+		r.setSegment(s.ID, old, now)
+		return false
+	case old.object == 0:
+		now.object = r.pool.object(segmentRef(s.ID)) + 1
+	}
+	n := news{place: now.object, collection: s.Collection, before: stateText(old, was)}
 	if gone {
 		r.setSegment(s.ID, old, segmentBefore{})
 		n.kind = segmentRemoved
-		return was && r.tell(n)
+		return r.tell(n)
 	}
-	now := segmentBefore{state: s.State, level: s.Level, invisible: s.Invisible, vchannel: s.VChannel}
 	r.setSegment(s.ID, old, now)
-	if r.beginning || was && old == now {
-		return false
-	}
 	n.after = stateText(now, true)
 	if !was {
 		return r.newSegment(s, n)
@@ -75,7 +87,7 @@ func (r *Reader) takeSegment(s *model.Segment, gone bool) bool {
 		n.kind = segmentFlushed
 	case now.state == model.SegmentDropped:
 		n.kind = segmentDropped
-		r.dropped[r.pool.object(n.object)] = len(r.groups.entries)
+		r.dropped[s.ID] = len(r.groups.entries)
 	default:
 		n.kind = segmentChanged
 	}
@@ -97,7 +109,7 @@ func (r *Reader) newSegment(s *model.Segment, n news) bool {
 	names := make([]string, 0, len(s.CompactedFrom))
 	for _, from := range s.CompactedFrom {
 		names = append(names, from.String())
-		r.compacted[r.pool.object(segmentRef(from))] = compaction{r.revision, s.ID}
+		r.compacted[from] = s.ID
 	}
 	n.detail = "from " + words.FirstOf(names, most, ", ") + ", " + words.Count(s.Rows, "row", "rows")
 	return r.tell(n)
@@ -112,10 +124,13 @@ func onChannel(vchannel string) string {
 
 // endSegments says of segments that were dropped what they were compacted into: the record of that one may come after theirs.
 func (r *Reader) endSegments() {
-	for object, i := range r.dropped {
-		if into, ok := r.compacted[object]; ok {
-			r.groups.entries[i].detail = r.pool.text("compacted into " + into.into.String())
-			delete(r.compacted, object)
+	if len(r.dropped) == 0 {
+		return
+	}
+	for id, i := range r.dropped {
+		if into, ok := r.compacted[id]; ok {
+			r.groups.entries[i].detail = r.pool.text("compacted into " + into.String())
+			delete(r.compacted, id)
 		}
 	}
 	clear(r.dropped)
@@ -154,13 +169,7 @@ func (r *Reader) takeIndex(x *model.SegmentIndex, gone bool) bool {
 	if r.beginning || old == x.State {
 		return false
 	}
-	n := news{
-		collection: x.Collection, before: indexStateText(old), after: x.State.String(),
-		object: model.Ref{
-			Resource: "segment-indexes", Name: r.indexes[x.Index],
-			ID: x.Segment.String() + "/" + x.Index.String() + "/" + x.Build.String(),
-		},
-	}
+	n := news{collection: x.Collection, before: indexStateText(old), after: x.State.String()}
 	switch x.State {
 	case model.IndexFinished:
 		n.kind = indexBuilt
@@ -173,6 +182,9 @@ func (r *Reader) takeIndex(x *model.SegmentIndex, gone bool) bool {
 		n.detail = x.FailReason
 	default:
 		return false
+	}
+	n.object = model.Ref{
+		Resource: "segment-indexes", Name: r.indexes[x.Index], ID: x.Segment.String() + "/" + x.Index.String() + "/" + x.Build.String(),
 	}
 	return r.tell(n)
 }

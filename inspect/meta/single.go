@@ -3,6 +3,7 @@ package meta
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
 
@@ -15,11 +16,9 @@ import (
 type Decoder struct {
 	state *state
 	// known are keys that were parsed before; most are written again and again, but for those of segments.
-	known     map[string]knownKey
-	channels  map[string]model.VChannel
+	known     map[string]*knownKey
 	segment   model.Segment
 	index     model.SegmentIndex
-	channel   model.VChannel
 	allocator model.Allocator
 }
 
@@ -27,6 +26,8 @@ type Decoder struct {
 type knownKey struct {
 	parts keyParts
 	err   error
+	// channel is nil until a checkpoint or a watch of a vchannel is decoded, and then what was said last.
+	channel *model.VChannel
 }
 
 // knownKeys bounds how many are kept.
@@ -66,46 +67,47 @@ func NewDecoder(h source.Header) (*Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Decoder{state: s, known: map[string]knownKey{}, channels: map[string]model.VChannel{}}, nil
+	return &Decoder{state: s, known: map[string]*knownKey{}}, nil
 }
 
-// parse parses a key, once.
-func (d *Decoder) parse(key []byte) (keyParts, error) {
+// parse parses a key, once; of the many keys of segments nothing is kept, and hot has what came of them.
+func (d *Decoder) parse(key []byte, hot *knownKey) *knownKey {
 	g := d.state.grammar
 	if rel, ok := bytes.CutPrefix(key, g.meta); ok {
 		if k, ok := g.parseHot(rel); ok {
-			return k, nil
+			hot.parts = k
+			return hot
 		}
 	}
-	if known, ok := d.known[string(key)]; ok {
-		return known.parts, known.err
+	known := d.known[string(key)]
+	if known == nil {
+		known = new(knownKey)
+		known.parts, known.err = g.parse(bytes.Clone(key))
+		if len(d.known) < knownKeys {
+			d.known[string(key)] = known
+		}
 	}
-	var known knownKey
-	known.parts, known.err = g.parse(bytes.Clone(key))
-	if len(d.known) < knownKeys {
-		d.known[string(key)] = known
-	}
-	return known.parts, known.err
+	return known
 }
 
-// vchannel is a vchannel of which only its name is known.
-func (d *Decoder) vchannel(name []byte) model.VChannel {
-	v, ok := d.channels[string(name)]
-	if !ok {
-		v = model.VChannel{Name: string(name), Shard: -1}
-		v.PChannel, v.Collection = splitVChannel(v.Name)
-		d.channels[v.Name] = v
+// vchannel is the vchannel that a key names, of which nothing else is known.
+func (k *knownKey) vchannel() *model.VChannel {
+	if k.channel == nil {
+		k.channel = &model.VChannel{Name: k.parts.name(0), Shard: -1}
+		k.channel.PChannel, k.channel.Collection = splitVChannel(k.channel.Name)
 	}
-	return v
+	return k.channel
 }
 
 // Decode says what a key holds; deleted, that it holds nothing any more. Secrets are taken out, as in a Cluster.
 func (d *Decoder) Decode(kv source.KV, deleted bool) Single {
 	s := d.state
-	k, err := d.parse(kv.Key)
+	var hot knownKey
+	known := d.parse(kv.Key, &hot)
+	k := &known.parts
 	switch {
-	case err != nil:
-		return Single{Gone: deleted, Problem: err.Error()}
+	case known.err != nil:
+		return Single{Gone: deleted, Problem: known.err.Error()}
 	case k.history:
 		return Single{Kind: "history", Gone: deleted}
 	}
@@ -116,19 +118,19 @@ func (d *Decoder) Decode(kv source.KV, deleted bool) Single {
 	}
 	switch k.kind {
 	case kindSegment:
-		d.putSegment(&out, kv, &k)
+		d.putSegment(&out, kv, k)
 	case kindSegmentIndex:
-		d.putIndex(&out, kv, &k)
+		d.putIndex(&out, kv, k)
 	case kindChannelCheckpoint:
-		d.putCheckpoint(&out, kv, &k)
+		d.putCheckpoint(&out, kv, known)
 	case kindChannelWatch:
-		d.putWatch(&out, kv, &k)
+		d.putWatch(&out, kv, known)
 	case kindAllocator:
-		d.putAllocator(&out, kv, &k)
+		d.putAllocator(&out, kv, k)
 	case kindBinlog, kindDeltalog, kindStatslog, kindBM25Log, kindPredicateDeltalog, kindTarget, kindSessionID:
 	default:
 		if !out.Gone {
-			d.putSmall(&out, kv, &k)
+			d.putSmall(&out, kv, k)
 		}
 	}
 	return out
@@ -178,35 +180,36 @@ func (d *Decoder) putIndex(out *Single, kv source.KV, k *keyParts) {
 }
 
 // putCheckpoint reads the time alone, which is all that says how a checkpoint moves.
-func (d *Decoder) putCheckpoint(out *Single, kv source.KV, k *keyParts) {
-	d.channel = d.vchannel(k.names[0])
-	out.Object = &d.channel
+func (d *Decoder) putCheckpoint(out *Single, kv source.KV, k *knownKey) {
+	v := k.vchannel()
+	v.Checkpoint.At = 0
+	out.Object = v
 	if out.Gone {
 		return
 	}
 	at, ok := fastPosition(kv.Value)
 	if ok {
-		d.channel.Checkpoint.At = at
+		v.Checkpoint.At = at
 		return
 	}
-	d.putSmall(out, kv, k)
+	d.putSmall(out, kv, &k.parts)
 }
 
 // putWatch reads the state and since when it is. In a livelock a watch is written hundreds of times a second, each time with the
 // schema of the collection, so what is in it is left alone.
-func (d *Decoder) putWatch(out *Single, kv source.KV, k *keyParts) {
-	d.channel = d.vchannel(k.names[0])
-	d.channel.Watcher = model.NodeID(k.ids[0])
-	out.Object = &d.channel
+func (d *Decoder) putWatch(out *Single, kv source.KV, k *knownKey) {
+	v := k.vchannel()
+	v.Watched, v.Watcher, v.WatchState, v.WatchedAt = false, model.NodeID(k.parts.ids[0]), "", time.Time{}
+	out.Object = v
 	if out.Gone {
 		return
 	}
 	state, started, ok := fastWatch(kv.Value)
 	if !ok {
-		d.putSmall(out, kv, k)
+		d.putSmall(out, kv, &k.parts)
 		return
 	}
-	d.channel.Watched, d.channel.WatchState, d.channel.WatchedAt = true, state.String(), wallTimeSigned(started)
+	v.Watched, v.WatchState, v.WatchedAt = true, state.String(), wallTimeSigned(started)
 }
 
 // fastWatch reads a datapb.ChannelWatchInfo; false leaves it to the generated message.
