@@ -44,7 +44,8 @@ A live cluster's processes are asked twice, --window apart. Of a file, a recordi
 else that since its start. Failed requests are in no latency; they are counted.
 
 Nodes do not tell collections apart: a collection's phases add up to its own mean, and are shared
-out by what else is known of it (consistency level, growing rows) where there are several.
+out by what else is known of it where there are several: nodes that serve it alone, its consistency
+level, its growing rows.
 
 Formats (-o):
 `

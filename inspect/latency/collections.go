@@ -23,7 +23,7 @@ func collected(lists [][]collectionReading) []collectionReading {
 				i, at[key] = len(all), len(all)
 				all = append(all, collectionReading{database: c.database, name: c.name})
 			}
-			all[i].total = all[i].total.plus(c.total)
+			all[i].total, all[i].queries = all[i].total.plus(c.total), all[i].queries.plus(c.queries)
 		}
 	}
 	slices.SortFunc(all, func(a, b collectionReading) int {
@@ -43,8 +43,9 @@ type leaning struct {
 
 // split makes a budget for each collection of that of all. Nodes do not say whose their time is: each collection's phases add
 // up to its own mean, those of all collections together to what was measured of a phase, and between these they are shared by
-// what the collections lean to (iterative proportional fitting). Where one collection makes all requests, it is its own.
-func split(all *Budget, list []collectionReading, lean func(database, name string) leaning) []*Budget {
+// what the collections lean to (iterative proportional fitting). What a node spends that serves one of them alone is that one's; a
+// collection of which all nodes do so has a budget of its own, if in has what they say. Where one collection makes all requests, it is its own.
+func split(all *Budget, list []collectionReading, lean func(database, name string) leaning, nodes map[model.NodeID]*serving, in *readings) []*Budget {
 	if len(list) == 0 {
 		return []*Budget{all}
 	}
@@ -53,30 +54,56 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 		return []*Budget{all}
 	}
 	leaves := all.Root.Leaves()
-	time := make([][]float64, len(list)) // of all requests of a collection in a phase
-	rows := make([]float64, len(list))
-	columns := make([]float64, len(leaves))
-	requests, told := 0.0, 0.0
+	rows, leans, ids := make([]float64, len(list)), make([]leaning, len(list)), make([]model.CollectionID, len(list))
+	told := 0.0
 	for i, c := range list {
 		ms, _ := c.total.mean()
 		rows[i] = ms * c.total.count
 		told += rows[i]
-		requests += c.total.count
-		time[i] = make([]float64, len(leaves))
-		l := lean(c.database, c.name)
-		for k, p := range leaves {
-			time[i][k] = l.weight(p.Name) * c.total.count
+		leans[i] = lean(c.database, c.name)
+		ids[i] = leans[i].id
+	}
+	own := ownersOf(nodes, ids)
+	columns := own.columns(all, leaves, leans, told)
+	budgets := make([]*Budget, len(list))
+	for i, c := range list {
+		if in == nil {
+			continue
+		}
+		if budgets[i] = in.alone(own, c, ids[i], all.Request); budgets[i] != nil {
+			without(columns, leaves, budgets[i])
+			rows[i] = 0
 		}
 	}
-	for k, p := range leaves {
-		columns[k] = p.Share * told
+	sums := make([]float64, len(columns))
+	for k, c := range columns {
+		sums[k] = c.ms
 	}
-	fit(time, rows, columns)
-	budgets := []*Budget{all}
+	time := make([][]float64, len(list)) // of all requests of a collection in a column
 	for i, c := range list {
-		budgets = append(budgets, all.of(c, lean(c.database, c.name).id, leaves, time[i], columns))
+		time[i] = make([]float64, len(columns))
+		for k, x := range columns {
+			if budgets[i] == nil {
+				time[i][k] = own.weight(x, leaves[x.leaf].Name, leans[i]) * c.total.count
+			}
+		}
 	}
-	return budgets
+	fit(time, rows, sums)
+	for i, c := range list {
+		if budgets[i] == nil {
+			budgets[i] = all.of(c, ids[i], leaves, joined(time[i], columns, len(leaves)), joined(sums, columns, len(leaves)))
+		}
+	}
+	return append([]*Budget{all}, budgets...)
+}
+
+// joined adds up the columns of each of so many phases.
+func joined(time []float64, columns []column, phases int) []float64 {
+	sums := make([]float64, phases)
+	for k, c := range columns {
+		sums[c.leaf] += time[k]
+	}
+	return sums
 }
 
 // weight is how much more of a phase a collection's request is likely to have than one that leans to nothing.

@@ -27,6 +27,7 @@ func Of(c *model.Cluster) *Latency {
 		}
 	}
 	r.window()
+	nodes := r.serving()
 	for _, request := range []Request{Search, Query} {
 		in := r.searches(request)
 		var lists [][]collectionReading
@@ -34,7 +35,7 @@ func Of(c *model.Cluster) *Latency {
 			lists = append(lists, p.collections)
 		}
 		if b := searchBudget(in, request); b != nil {
-			r.l.Budgets = append(r.l.Budgets, split(b, collected(lists), r.lean)...)
+			r.l.Budgets = append(r.l.Budgets, split(b, collected(lists), r.lean, nodes, in)...)
 		}
 	}
 	for _, request := range []Request{Insert, Upsert, Delete} {
@@ -44,7 +45,7 @@ func Of(c *model.Cluster) *Latency {
 			lists = append(lists, p.collections)
 		}
 		if b := writeBudget(in, request); b != nil {
-			r.l.Budgets = append(r.l.Budgets, split(b, collected(lists), r.lean)...)
+			r.l.Budgets = append(r.l.Budgets, split(b, collected(lists), r.lean, nodes, nil)...)
 		}
 	}
 	return r.l

@@ -65,19 +65,23 @@ func (p *process) failed(request Request) Value {
 	return p.counter(metrics.ProxyRequests, functionName, counted[request], "status", "fail")
 }
 
-// queriesOf are the whole calls of queries of collections that are searched; of all where collections are not told.
+// queriesOf are the whole calls of queries of collections that are searched, each of which is told its own; of all where collections are
+// not told.
 func (p *process) queriesOf(searched []collectionReading) dist {
 	if len(searched) == 0 {
 		return p.histogram(metrics.ProxySearch, queryType, string(Query))
 	}
 	all := dist{}
-	names := map[[2]string]bool{}
-	for _, c := range searched {
-		names[[2]string{c.database, c.name}] = c.total.known()
+	names := map[[2]string]int{}
+	for i, c := range searched {
+		if c.total.known() {
+			names[[2]string{c.database, c.name}] = i
+		}
 	}
 	for _, c := range p.ofCollections(queryType, string(Query), metrics.ProxyCollectionSearch, metrics.ProxySearch) {
-		if names[[2]string{c.database, c.name}] {
+		if i, ok := names[[2]string{c.database, c.name}]; ok {
 			all = all.plus(c.total)
+			searched[i].queries = searched[i].queries.plus(c.total)
 		}
 	}
 	return all

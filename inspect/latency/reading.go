@@ -32,6 +32,7 @@ type proxyReading struct {
 type collectionReading struct {
 	database, name string
 	total          dist
+	queries        dist // of searches: the whole call of its queries
 }
 
 // nodeReading is one query node's account of searches or queries, as a leader of shards and as a worker of leaders.

@@ -28,6 +28,9 @@ type simulation struct {
 	reduce, wire          float64
 	proxy, decode         float64
 	threads               int
+	// collection is what is searched, "" if that is not told; first is how many query nodes there are before its own.
+	collection string
+	first      int
 }
 
 type simShard struct {
@@ -156,13 +159,16 @@ func (s *simulation) request(o *observed) (float64, map[string]float64) {
 	o.add("proxy", "proxy_sq_wait_result_latency", q, p.ms)
 	p.add("proxy_rest", s.exp(s.proxy))
 	o.add("proxy", "proxy_sq_latency", q, p.ms)
+	if s.collection != "" {
+		o.add("proxy", "proxy_collection_sq_latency", q+`,collection_name="`+s.collection+`"`, p.ms)
+	}
 	return p.ms, p.parts
 }
 
 // ask is a call to the leader of a shard.
 func (s *simulation) ask(o *observed, sh simShard, load, common float64) path {
 	const q = `query_type="search"`
-	name := fmt.Sprintf("querynode%d", sh.leader+1)
+	name := fmt.Sprintf("querynode%d", s.first+sh.leader+1)
 	p := path{parts: map[string]float64{}}
 	wait := common*s.together + s.exp(s.consistency)*(1-s.together)
 	o.add(name, "querynode_sq_wait_tsafe_latency", q, wait)
@@ -192,7 +198,7 @@ func (s *simulation) ask(o *observed, sh simShard, load, common float64) path {
 // work is a call to a worker: its segments are searched on some threads, in order.
 func (s *simulation) work(o *observed, node, segments int, growing bool, load float64) path {
 	const q = `query_type="search"`
-	name := fmt.Sprintf("querynode%d", node+1)
+	name := fmt.Sprintf("querynode%d", s.first+node+1)
 	slow := s.nodes[node].slow
 	if slow == 0 {
 		slow = 1
