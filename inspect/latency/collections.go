@@ -163,10 +163,14 @@ func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase,
 		ms[p] = k
 	}
 	x.Root = copied(b.Root, func(p *Phase, leaf bool) {
+		if p.Aside() {
+			p.Why += "; of all collections"
+			return
+		}
 		p.Of, p.PerSecond, p.P50, p.P99 = nil, Value{}, Interval{}, Interval{}
 		p.Estimate = p.Known
 	}, func(p, original *Phase) {
-		if k, ok := ms[original]; ok {
+		if k, ok := ms[original]; ok && !p.Aside() {
 			p.Ms = time[k] / n
 			p.Mean = Interval{0, max(p.Ms, min(x.Mean.High, columns[k]/n))}
 		}

@@ -82,6 +82,7 @@ const (
 	AssignSegments   Name = "assign_segments"   // to rows to insert, by the data coordinator
 	WALAppend        Name = "wal_append"        // until the message queue has what is written
 	Requery          Name = "requery"           // a query for the fields to return of what a search found
+	Flush            Name = "flush"             // of what was written to the storage; no client waits for it
 	Unexplained      Name = "unexplained"       // what no metric explains
 )
 
@@ -156,6 +157,8 @@ type Phase struct {
 	Share float64 // of the whole request, 0 to 1
 	// Estimate: it is not measured, but follows from what is: Milvus tells only sums of calls that run at the same time.
 	Estimate bool
+	// Call is how long one takes of what goes on after the answer, as a flush does: nobody waits for it, and Ms is 0.
+	Call Value
 	// PerSecond is how often it happens: calls, of segments the searches of one.
 	PerSecond Value
 	// P50 and P99 are the buckets of one call's quantiles; zero if unknown.
@@ -179,6 +182,9 @@ type NodePhase struct {
 	PerSecond Value
 	P50, P99  Interval
 }
+
+// Aside reports whether no client waits for the phase: it is no part of the sum.
+func (p *Phase) Aside() bool { return p.Call.Known }
 
 // Find returns the phase of this name below (or at) p, the largest if there are several, nil if there is none.
 func (p *Phase) Find(name Name) *Phase {

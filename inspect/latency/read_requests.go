@@ -2,6 +2,7 @@ package latency
 
 import (
 	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
 )
 
 // searches are what processes say of searches, or of queries.
@@ -140,8 +141,26 @@ func (r *reader) writes(request Request) *writes {
 		}
 		if d := p.histogram(metrics.WALAppend); d.known() {
 			_, id := r.node(p, metrics.WALAppend, "streamingnode")
-			in.append = append(in.append, appendReading{id, p.w.Seconds(), d})
+			in.append = append(in.append, appendReading{"streamingnode", id, p.w.Seconds(), d})
+		}
+		if d := p.flushes(request); d.known() {
+			role, id := r.node(p, metrics.FlushSave, "datanode", "streamingnode")
+			in.flush = append(in.flush, appendReading{role, id, p.w.Seconds(), d})
 		}
 	}
 	return in
+}
+
+// flushes are what it took to write buffers to the storage: up to 2.3 those of inserts and those of deletes, later of both together.
+func (p *process) flushes(request Request) dist {
+	of := Insert
+	if request == Delete {
+		of = Delete
+	}
+	apart := false
+	p.w.Each(metrics.FlushSave, func(labels []model.Pair, _ metrics.Histogram) { apart = apart || label(labels, msgType) != "" })
+	if apart {
+		return p.histogram(metrics.FlushSave, msgType, string(of))
+	}
+	return p.histogram(metrics.FlushSave)
 }

@@ -59,6 +59,8 @@ type writes struct {
 	missing map[string]string
 	// append is what the streaming nodes took to append a message to the write-ahead log; 2.6 on.
 	append []appendReading
+	// flush is what data nodes, later streaming nodes, took to write a buffer to the storage.
+	flush []appendReading
 }
 
 // writeReading is one proxy's account of inserts, upserts or deletes.
@@ -77,8 +79,9 @@ type writeReading struct {
 	collections   []collectionReading
 }
 
-// appendReading is one streaming node's account of its write-ahead log.
+// appendReading is one process's account of what it writes for others: to its write-ahead log, to the storage.
 type appendReading struct {
+	role    string
 	node    model.NodeID
 	seconds float64
 	d       dist

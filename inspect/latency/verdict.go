@@ -130,6 +130,7 @@ var doing = map[Name]string{
 	AllocateIDs:      "allocating row ids",
 	AssignSegments:   "asking for segments to write to",
 	WALAppend:        "waiting for the message queue",
+	Flush:            "writing to the storage, which no client waits for",
 }
 
 // Milliseconds writes a time of a request: "221 ms", "4.2 ms", "0.31 ms".

@@ -37,8 +37,31 @@ func writeBudget(w *writes, request Request) *Budget {
 	}
 	part(w.appended(w.told(WALAppend, p.send, p.send.count, p.seconds, "this release has no metric of it")))
 	part(&Phase{Name: Unexplained, Known: true, Ms: left, Mean: Interval{max(0, left-1), left + 1}})
+	if x := w.flushed(p.total.count); x != nil {
+		part(x)
+	}
 	b.finish()
 	return b
+}
+
+// flushed is what writing to the storage takes: later, and no part of what the client waits for. nil if nothing was flushed.
+func (w *writes) flushed(requests float64) *Phase {
+	var all dist
+	seconds := 0.0
+	p := &Phase{Name: Flush}
+	for _, f := range w.flush {
+		all, seconds = all.plus(f.d), max(seconds, f.seconds)
+		p.Of = append(p.Of, of(f.role, f.node, f.d, requests, f.seconds, 0))
+		p.Role = f.role
+	}
+	if !all.known() {
+		return nil
+	}
+	p.measured(all, seconds)
+	p.Call = Value{p.Ms, true}
+	p.Ms, p.Mean = 0, Interval{}
+	p.Why = "after the answer: no client waits for it"
+	return p
 }
 
 // add adds another proxy's account.
@@ -67,7 +90,7 @@ func (w *writes) told(name Name, d dist, requests, seconds float64, absent strin
 func (w *writes) appended(p *Phase) *Phase {
 	for _, a := range w.append {
 		if a.d.known() {
-			p.Of = append(p.Of, of("streamingnode", a.node, a.d, 0, a.seconds, 0))
+			p.Of = append(p.Of, of(a.role, a.node, a.d, 0, a.seconds, 0))
 		}
 	}
 	return p

@@ -133,7 +133,7 @@ func calls(r *Row) (float64, bool) {
 
 func callMs(r *Row) (float64, bool) {
 	if r.at == nil {
-		return 0, false
+		return r.phase.Call.Value, r.phase.Aside()
 	}
 	return r.at.Ms, true
 }
@@ -191,6 +191,9 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 	if !r.known() {
 		return short(r.phase.Why)
 	}
+	if r.phase.Aside() && r.at == nil {
+		return aside(r.phase)
+	}
 	size := barWidth(o)
 	if r.budget.Ms <= 0 {
 		return ""
@@ -208,8 +211,19 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 	return strings.Repeat(" ", from) + strings.Repeat(glyph[render.BoolInt(o.ASCII)], to-from)
 }
 
+// aside says how long takes what no client waits for: "79 ms each, 0.4 a second, after the answer".
+func aside(p *latency.Phase) string {
+	text := latency.Milliseconds(p.Call.Value) + " each, after the answer"
+	if p.PerSecond.Known {
+		text = latency.Milliseconds(p.Call.Value) + " each, " + words.ThreeDigits(p.PerSecond.Value) + " a second, after the answer"
+	}
+	return text
+}
+
 func barLook(r *Row) table.Role {
 	switch {
+	case r.phase.Aside():
+		return render.RoleDim
 	case !r.known() || r.at != nil || r.phase.Name == latency.Unexplained:
 		return render.RoleDim
 	case len(r.phase.Children) > 0:

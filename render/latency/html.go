@@ -72,6 +72,8 @@ func newPageRow(r *Row) pageRow {
 	case r.at != nil:
 		x.Name, x.Class = render.Harmless(r.at.Role)+"-"+r.at.Node.String(), "node"
 		x.Note = "a call takes " + latency.Milliseconds(r.at.Ms)
+	case r.phase.Aside():
+		x.Class, x.Note = "node", aside(r.phase)
 	case !r.known():
 		x.Class, x.Note = "unknown", render.Harmless(short(r.phase.Why))
 	case r.phase.Name == latency.Unexplained:
@@ -79,7 +81,7 @@ func newPageRow(r *Row) pageRow {
 	case len(r.phase.Children) > 0:
 		x.Class = "whole"
 	}
-	if r.at == nil && r.known() {
+	if r.at == nil && r.known() && !r.phase.Aside() {
 		x.Bounds = between(r.phase.Mean)
 	}
 	return x
