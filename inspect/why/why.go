@@ -104,11 +104,14 @@ func reason(b *latency.Budget, way []*latency.Phase, report *check.Report) Reaso
 	}
 	if f, s := costing(b, way, report); f != nil {
 		r.Finding = f
-		if root := cause(f, report); root != f {
-			r.Finding, r.Effect = root, f
-			if of := costs(root, b, s); of != nil {
-				r.Effect, s = nil, *of
+		for _, x := range causes(f, report) {
+			r.Finding = x
+			if of := costs(x, b, s); of != nil {
+				f, s = x, *of
 			}
+		}
+		if r.Finding != f {
+			r.Effect = f
 		}
 		r.Gain, r.Bound, r.With = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, with(b, p, &s)
 	}
@@ -146,17 +149,17 @@ func costing(b *latency.Budget, way []*latency.Phase, report *check.Report) (bes
 	return best, costs
 }
 
-// cause is the finding that another one follows from, over as many as there are; itself if it follows from none.
-func cause(f *check.Finding, report *check.Report) *check.Finding {
-	root := f
+// causes are the finding that another one follows from, the one that this follows from, and so on; none of a circle.
+func causes(f *check.Finding, report *check.Report) (list []*check.Finding) {
 	for range report.Findings {
-		i := slices.IndexFunc(report.Findings, func(x *check.Finding) bool { return root.Cause != "" && x.Key() == root.Cause })
+		i := slices.IndexFunc(report.Findings, func(x *check.Finding) bool { return f.Cause != "" && x.Key() == f.Cause })
 		if i < 0 {
-			return root
+			return list
 		}
-		root = report.Findings[i]
+		f = report.Findings[i]
+		list = append(list, f)
 	}
-	return f // a circle has no cause
+	return nil
 }
 
 // costs is what a cause says that it costs a request itself, in phases where its effect does; nil if it says nothing of these.

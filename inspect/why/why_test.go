@@ -161,12 +161,15 @@ func TestCause(t *testing.T) {
 		name string
 		says []check.Slowdown
 		want string
+		late []check.Slowdown
 	}{
-		{"a cause that says nothing of time", nil, "the broker is gone: it waits 150 ms; without that about 50 ms"},
-		{"one that says how much", slows(latency.ConsistencyWait, 90, 100), "the broker is gone; without that about 100 ms"},
-		{"one that says it of another phase", slows(latency.KernelGrowing, 9, 10), "the broker is gone: it waits 150 ms; without that about 50 ms"},
+		{"what is between says how much", nil, "the broker is gone: ticks are late; without that about 120 ms", slows(latency.ConsistencyWait, 79, 80)},
+		{"both do", slows(latency.ConsistencyWait, 90, 100), "the broker is gone; without that about 100 ms", slows(latency.ConsistencyWait, 79, 80)},
+		{"a cause that says nothing of time", nil, "the broker is gone: it waits 150 ms; without that about 50 ms", nil},
+		{"one that says how much", slows(latency.ConsistencyWait, 90, 100), "the broker is gone; without that about 100 ms", nil},
+		{"one that says it of another phase", slows(latency.KernelGrowing, 9, 10), "the broker is gone: it waits 150 ms; without that about 50 ms", nil},
 	} {
-		root.Slows = test.says
+		root.Slows, late.Slows = test.says, test.late
 		if got := why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c, root, late, waits))[0].Verdict(); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
