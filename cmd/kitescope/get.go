@@ -127,8 +127,11 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 		return err
 	}
 	q.footnotes(a, grid)
-	if q.resource.Name == "metrics" {
-		return scraped(a, c)
+	switch q.resource.Name {
+	case "metrics":
+		return lacking(a, c, view.Unscraped(c))
+	case "slow-requests":
+		return lacking(a, c, view.UntoldRequests(c))
 	}
 	return a.Completeness(c)
 }

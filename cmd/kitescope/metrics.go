@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/model"
-	"kitescope/inspect/view"
 	"kitescope/render"
 )
 
@@ -83,22 +81,4 @@ func metricWords(args []string) []string {
 		words = append(words, "nodes~^("+strings.Join(nodes, "|")+")$")
 	}
 	return words
-}
-
-// scraped says what is missing of metrics: whatever else processes say has no part in them.
-func scraped(a *cli.App, c *model.Cluster) error {
-	const most = 5
-	err := a.Completeness(c.WithRuntime(nil))
-	missing := view.Unscraped(c)
-	for i, line := range missing {
-		if i == most {
-			a.Note("incomplete: and %d more", len(missing)-i)
-			break
-		}
-		a.Note("incomplete: %s", line)
-	}
-	if err == nil && a.Flags.Strict && len(missing) > 0 {
-		return &cli.CodeError{Code: cli.ExitIncomplete}
-	}
-	return err
 }

@@ -115,6 +115,7 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "latency", Short: "Say where the time of searches and writes goes, phase by phase", Group: groupInspect, Build: latencyCommand},
 		{Name: "why", Short: "Say why searches and writes take so long, and what would help", Group: groupInspect, Build: whyCommand},
 		{Name: "metrics", Short: "Show what processes tell on /metrics: values, rates, quantiles", Group: groupInspect, Build: metricsCommand},
+		{Name: "slow", Short: "List requests that took long, by proxies and access logs", Group: groupInspect, Build: slowCommand},
 		{Name: "balance", Short: "Show how evenly query nodes share the work, and what would even it out", Group: groupInspect, Build: balanceCommand},
 		{Name: "diagnose", Short: "Say what is wrong with a cluster, and what to do", Group: groupInspect, Build: diagnoseCommand},
 		{Name: "history", Short: "Say what happened to a cluster, from the revisions that etcd keeps", Group: groupInspect, Build: historyCommand},

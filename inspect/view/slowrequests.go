@@ -168,13 +168,18 @@ func UntoldRequests(c *model.Cluster) []string {
 		return []string{"no proxy was asked"}
 	}
 	var lines []string
+	proxies := 0
 	for _, n := range c.Runtime.Nodes {
 		if n.Role != "proxy" {
 			continue
 		}
+		proxies++
 		if why := untoldRequests(c, n); why != "" {
 			lines = append(lines, n.Name()+": "+why)
 		}
+	}
+	if proxies == 0 {
+		return []string{"no proxy is among who was asked"}
 	}
 	return lines
 }

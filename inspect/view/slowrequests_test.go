@@ -71,4 +71,7 @@ func TestSlowRequests(t *testing.T) {
 	if got := UntoldRequests(c.WithRuntime(nil)); !slices.Equal(got, []string{"no proxy was asked"}) {
 		t.Errorf("untold: %q", got)
 	}
+	if got := UntoldRequests(c.WithRuntime(model.BuildRuntime(model.RuntimeParts{}))); !slices.Equal(got, []string{"no proxy is among who was asked"}) {
+		t.Errorf("untold: %q", got)
+	}
 }

@@ -72,6 +72,10 @@ type accessFields struct {
 	now, start, end, cost          string
 	database, collection, expr, nq string
 	params                         string
+	partitions, consistency        string
+	sdk, trace                     string
+	// told: the format has the expression, which may be empty.
+	told bool
 }
 
 var errFormat = errors.New("the line has another format")
@@ -125,10 +129,18 @@ func (a *accessFields) set(name, value string) {
 	case "$collection_name":
 		a.collection = value
 	case "$method_expr":
-		a.expr = value
+		a.expr, a.told = value, true
 	case "$nq":
 		a.nq = value
-	case "$search_params":
+	case "$search_params", "$query_params":
 		a.params = value
+	case "$partition_name":
+		a.partitions = value
+	case "$consistency_level":
+		a.consistency = value
+	case "$sdk_version":
+		a.sdk = value
+	case "$trace_id":
+		a.trace = value
 	}
 }

@@ -60,16 +60,8 @@ func CaptureFiles(ctx context.Context, paths []string, o CaptureOptions) (*Log, 
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, path := range paths {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("read %s: %w", path, plain(err))
-		}
-		err = c.read(ctx, path, f)
-		_ = f.Close()
-		if err != nil {
-			return nil, nil, err
-		}
+	if err := c.files(ctx, paths); err != nil {
+		return nil, nil, err
 	}
 	if o.Name == "" {
 		o.Name = strings.Join(paths, ", ")
@@ -78,7 +70,9 @@ func CaptureFiles(ctx context.Context, paths []string, o CaptureOptions) (*Log, 
 }
 
 type capture struct {
-	o       CaptureOptions
+	o CaptureOptions
+	// taken is what becomes of a request; the fields are those of its line, which nothing may keep.
+	taken   func(*accessFields, *accessRequest)
 	formats []accessFormat
 	sum     hash.Hash
 	tally   tally
@@ -97,6 +91,7 @@ type capture struct {
 
 func newCapture(o CaptureOptions) (*capture, error) {
 	c := &capture{o: o, sum: sha256.New(), methods: names{}, statuses: names{}, others: names{}, collections: map[string]string{}}
+	c.taken = c.take
 	for _, format := range append(slices.Clone(o.Formats), accessFormats()...) {
 		f, err := compileFormat(format)
 		if err != nil {
@@ -105,6 +100,22 @@ func newCapture(o CaptureOptions) (*capture, error) {
 		c.formats = append(c.formats, f)
 	}
 	return c, nil
+}
+
+// files reads one file after the other.
+func (c *capture) files(ctx context.Context, paths []string) error {
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, plain(err))
+		}
+		err = c.read(ctx, path, f)
+		_ = f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read reads one file.
@@ -244,13 +255,13 @@ func (c *capture) record(text string) bool {
 		if err != nil {
 			continue
 		}
-		c.take(&r)
+		c.taken(&c.fields, &r)
 		return true
 	}
 	return false
 }
 
-func (c *capture) take(r *accessRequest) {
+func (c *capture) take(_ *accessFields, r *accessRequest) {
 	method := methodName(r.method)
 	c.methods.add(strings.Clone(method)) // what is kept must not keep the line
 	c.statuses.add(strings.Clone(r.statusName()))

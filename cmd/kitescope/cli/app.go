@@ -258,6 +258,12 @@ func (a *App) LoadLive(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 	return a.Loader().Load(ctx, spec)
 }
 
+// NamesCluster reports whether flags, environment or context name a cluster.
+func (a *App) NamesCluster() bool {
+	_, err := a.Connection()
+	return !errors.Is(err, errNoCluster)
+}
+
 // LoadTold is LoadLive that does without a cluster where recordings are given and no cluster is named: what processes said is all
 // that is known then.
 func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*model.Cluster, error) {

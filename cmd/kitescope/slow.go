@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/paste"
+	"kitescope/render"
+	"kitescope/replay/log"
+	"kitescope/secret"
+)
+
+// slowFlags are the flags of slow.
+type slowFlags struct {
+	getFlags
+	where      []string
+	logs       []string
+	formats    []string
+	strictLog  bool
+	slowerThan time.Duration
+}
+
+// helpSlow is the text of "kitescope slow --help".
+const helpSlow = `List requests that took long, the slowest first: what they asked of which collection, and how long they took.
+
+Proxies of 2.5 and later are asked for their lists: each keeps the last 20 searches, hybrid searches and queries that took
+proxy.slowQuerySpanInSeconds (5 s) or longer, for 15 minutes; later releases divide a search's time by its vectors for that, and leave out
+what failed. Where authorization is enabled, since 2.5.27 and 2.6.10 they want a user: --milvus-user. A recording or a bundle has
+the lists of when it was made.
+
+--access-log reads the access logs of proxies (2.3 and later; proxy.accessLog), plain or compressed, and keeps their 1,000 slowest
+requests of all kinds; with it no cluster is needed. A request that is in both is listed once.
+
+Values of filters may be personal: kitescope keeps and shows "?" for each, and not who asked. "kitescope latency COLLECTION" says where
+the time of a collection's requests goes, "kitescope replay capture" makes a log of them that can be asked again.
+
+It is "kitescope get slow-requests", with the processes asked; "kitescope get slow-requests --help" lists the columns.`
+
+func slowCommand(a *cli.App) *cobra.Command {
+	var f slowFlags
+	cmd := &cobra.Command{
+		Use:  "slow [COLLECTION] [selector...]",
+		Long: helpSlow,
+		Example: `  kitescope slow --from etcd://10.0.0.5:2379
+  kitescope slow docs --sort -ended_at
+  kitescope slow 'took>10s' request=Search -o json
+  kitescope slow --access-log access.log --access-log access-2.log.gz --slower-than 500ms
+  kitescope slow docs --from support.kite -o wide`,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			return a.CompleteGet(cmd, append([]string{"slow-requests"}, args...), word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
+	f.Register(cmd, "-ended_at,collection", "lasted,collection,expr; +sdk")
+	fl.StringArrayVar(&f.where, "where", nil, "only rows that match, such as 'took>10s' (see: kitescope help selectors); repeatable")
+	fl.IntVarP(&f.limit, "limit", "n", 0, "show at most so many rows; 0 is all")
+	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
+	fl.StringArrayVar(&f.logs, "access-log", nil, "read the access log of a proxy too, plain or compressed; repeatable")
+	fl.StringArrayVar(&f.formats, "log-format", nil, "format of its lines, as proxy.accessLog.formatters has it, where it is not a default of Milvus; repeatable")
+	fl.BoolVar(&f.strictLog, "strict-log", false, "stop at the first line that is of none of the formats")
+	fl.DurationVar(&f.slowerThan, "slower-than", 0, "only requests that took longer")
+	f.nodes = cli.AddNodeFlags(cmd, true)
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(render.ListFormats().Names()...))
+	return cmd
+}
+
+func (f *slowFlags) run(ctx context.Context, a *cli.App, args []string) error {
+	if f.slowerThan < 0 {
+		return cli.Usagef("--slower-than is a duration of 0 or more, not %s", f.slowerThan)
+	}
+	if len(f.logs) == 0 && (len(f.formats) > 0 || f.strictLog) {
+		return cli.Usagef("--log-format and --strict-log are about --access-log")
+	}
+	q, err := f.parseQuestion(a, slices.Concat([]string{"slow-requests"}, f.words(args), f.where))
+	if err != nil {
+		return err
+	}
+	c, err := f.load(ctx, a, q)
+	if err != nil {
+		return err
+	}
+	grid, err := q.answer(a, c)
+	if err != nil {
+		return err
+	}
+	if err := a.Write(func(w *bufio.Writer) error { return render.Grid(w, grid, q.options) }); err != nil {
+		return err
+	}
+	q.footnotes(a, grid)
+	f.onward(a, grid, q)
+	if c.Runtime.Kind == onlyLogged {
+		return nil // nobody was to be asked
+	}
+	return lacking(a, c, view.UntoldRequests(c))
+}
+
+// words makes selector words of what was asked for: a bare word is a collection, "shop.orders" one of a database.
+func (f *slowFlags) words(args []string) []string {
+	var words []string
+	for _, arg := range args {
+		if arg == "" || strings.ContainsAny(arg, "=<>~!*") {
+			words = append(words, arg)
+			continue
+		}
+		if database, name, found := strings.Cut(arg, "."); found {
+			words, arg = append(words, "database="+database), name
+		}
+		words = append(words, "collection="+arg)
+	}
+	if f.slowerThan > 0 {
+		words = append(words, "took_seconds>"+f.slowerThan.String())
+	}
+	return words
+}
+
+// maxLogged is how many requests of access logs are kept.
+const maxLogged = 1000
+
+// onlyLogged is the Kind of a Runtime that is of access logs alone.
+const onlyLogged = "access log"
+
+// load reads what proxies say, and the access logs. Where only these are given, no cluster is needed.
+func (f *slowFlags) load(ctx context.Context, a *cli.App, q *question) (*model.Cluster, error) {
+	logged, err := f.logged(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.logs) > 0 && !a.NamesCluster() && len(f.nodes.Recordings) == 0 {
+		var nobody *model.Runtime
+		return model.Build(model.Parts{}).WithRuntime(nobody.WithLogged(logged)), nil
+	}
+	q.want.Parts |= model.PartSessions // a proxy's release says whether it keeps a list
+	c, err := a.LoadTold(ctx, &q.nodes, q.want)
+	if err != nil || len(f.logs) == 0 {
+		return c, err
+	}
+	return c.WithRuntime(c.Runtime.WithLogged(logged)), nil
+}
+
+// logged are the slowest requests of the access logs.
+func (f *slowFlags) logged(ctx context.Context, a *cli.App) ([]model.SlowRequest, error) {
+	if len(f.logs) == 0 {
+		return nil, nil
+	}
+	s, err := log.SlowestFiles(ctx, f.logs, log.SlowestOptions{Formats: f.formats, Strict: f.strictLog, From: f.slowerThan, Most: maxLogged})
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range s.Notes {
+		a.Note("%s", note)
+	}
+	list := make([]model.SlowRequest, len(s.Requests))
+	for i := range s.Requests {
+		list[i] = slowRequest(&s.Requests[i])
+	}
+	return list, nil
+}
+
+// slowRequest is a line of an access log in the words of the model, without the values of its filter.
+func slowRequest(l *log.Logged) model.SlowRequest {
+	const mostExpr = 500
+	expr := secret.Expression(l.Expr)
+	if len(expr) > mostExpr {
+		expr = strings.ToValidUTF8(expr[:mostExpr], "") + "..."
+	}
+	s := model.SlowRequest{
+		Source: model.FromAccessLog, EndedAt: l.EndedAt, Database: l.Database, Collection: l.Collection, Partitions: l.Partitions, Type: l.Method,
+		Expr: expr, NQ: int64(l.NQ), TopK: int64(l.K), Consistency: l.Consistency, Took: l.Took, Trace: l.Trace, SDK: l.SDK, Status: l.Status,
+	}
+	if l.Told {
+		s.Filtered = model.KnownOf(expr != "")
+	}
+	return s
+}
+
+// onward tells a person where to go from the slowest request.
+func (f *slowFlags) onward(a *cli.App, g *view.Grid, q *question) {
+	if g.Len() == 0 || q.options.Format.Documents() {
+		return
+	}
+	name := g.Table.Cell(g.Row(0), q.resource.Column("collection")).Text
+	if name == "" || strings.HasPrefix(name, "-") {
+		return
+	}
+	a.Warn("where the time of %s goes: %s", name, paste.Shell("kitescope", "latency", name))
+	from := "ACCESS-LOG"
+	if len(f.logs) > 0 {
+		from = f.logs[0]
+	}
+	a.Warn("to ask its searches again: %s, then %s", paste.Shell("kitescope", "replay", "capture", from, "--collection", name, "--vectors", "QUERIES", "-O", name+".jsonl"),
+		paste.Shell("kitescope", "replay", "run", name, "--queries", name+".jsonl", "--timed"))
+}
+
+// lacking says what is missing of what was asked for, and exits 4 under --strict if that is anything: whatever else processes say has
+// no part in it.
+func lacking(a *cli.App, c *model.Cluster, missing []string) error {
+	const most = 5
+	err := a.Completeness(c.WithRuntime(nil))
+	for i, line := range missing {
+		if i == most {
+			a.Note("incomplete: and %d more", len(missing)-i)
+			break
+		}
+		a.Note("incomplete: %s", line)
+	}
+	if err == nil && a.Flags.Strict && len(missing) > 0 {
+		return &cli.CodeError{Code: cli.ExitIncomplete}
+	}
+	return err
+}
