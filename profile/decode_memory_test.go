@@ -45,6 +45,7 @@ func stopped() bool { return strings.Contains(os.Getenv("GODEBUG"), "gcstopthewo
 
 // standing runs the test in a process of its own, in which the world stands still.
 func standing(t *testing.T) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), "GODEBUG=gcstoptheworld=1")
 	out, err := cmd.CombinedOutput()

@@ -55,9 +55,7 @@ func ChangeSchema(ReportOptions) *table.Schema { return changeTable(&diff.Diff{}
 
 // changeTable is a row for each change.
 func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
-	text := func(name string, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
-		return TextKey(name, of)
-	}
+	text := TextKey[*diff.Change]
 	seen := func(name string, priority int, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
 		return text(name, of).Titled(strings.ToUpper(name), priority, func(c *diff.Change) string { return OrNone(of(c)) })
 	}

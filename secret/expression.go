@@ -64,7 +64,7 @@ func (e *expression) name(rest string) {
 	if size < 0 {
 		size = len(rest)
 	}
-	if size == 1 && len(rest) > 1 && (rest[1] == '"' || rest[1] == '\'') && strings.Contains("rRuUlL", rest[:1]) {
+	if size == 1 && len(rest) > 1 && (rest[1] == '"' || rest[1] == '\'') && strings.IndexByte("rRuUlL", rest[0]) >= 0 {
 		e.value(1 + quoted(rest[1:]))
 		return
 	}

@@ -85,6 +85,7 @@ func (s *stream) write(events ...source.Event) {
 }
 
 func put(tb testing.TB, key string, v any) source.Event {
+	tb.Helper()
 	return source.Event{KV: source.KV{Key: []byte("by-dev/meta/" + key), Value: value(tb, v)}}
 }
 

@@ -91,7 +91,7 @@ func TestCatalog(t *testing.T) {
 		return &querypb.CollectionLoadInfo{CollectionID: 7, Status: status, ReplicaNumber: 1}
 	}
 	s := begin(t)
-	s.write(put(t, key, collection(etcdpb.CollectionState_CollectionCreating, "docs")))
+	s.write(put(t, key, collection(etcdpb.CollectionState_CollectionCreating, "docs"))) //nolint:staticcheck // Milvus writes it, up to 2.5
 	s.write(
 		put(t, "root-coord/fields/7/100", field("pk")),
 		put(t, partition, &etcdpb.PartitionInfo{PartitionID: 70, CollectionId: 7, PartitionName: "_default"}),

@@ -139,7 +139,7 @@ func (r *Reader) take(kv source.KV, deleted bool) {
 	case *model.SegmentIndex:
 		news = r.takeIndex(object, x.Gone)
 	case *model.Allocator:
-		r.takeAllocator(x.Kind, object)
+		r.takeAllocator(object)
 	case *model.VChannel:
 		switch x.Kind {
 		case checkpointKey:
@@ -176,7 +176,7 @@ func (r *Reader) takeSmall(x *meta.Single, key string) bool {
 	return rule(&c)
 }
 
-func (r *Reader) takeAllocator(kind string, x *model.Allocator) {
+func (r *Reader) takeAllocator(x *model.Allocator) {
 	if x.Name == "gid/timestamp" || x.Name == "tso/timestamp" {
 		r.clock.Reserved(r.revision, x.At)
 	}

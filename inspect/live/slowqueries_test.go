@@ -103,6 +103,7 @@ func TestSlowTimes(t *testing.T) {
 
 // TestSlowHostile: what is no list, or more than one, is said, and what was read before is kept; nothing is counted as none.
 func TestSlowHostile(t *testing.T) {
+	t.Parallel()
 	whole := slowText(t)
 	half := whole[:strings.Index(whole, `{"time":"2026-11-26 01:49:47","role":"proxy","database":"shop"`)+30]
 	many := "[" + strings.Repeat(`{"duration":"6s"},`, 1_200) + `{"duration":"7s"}]`

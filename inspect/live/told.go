@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -175,7 +176,5 @@ func (c *Client) rememberTold(d *Decoder) {
 	if c.told.answers == nil {
 		return
 	}
-	for key, answer := range d.answers.told {
-		c.told.answers[key] = answer
-	}
+	maps.Copy(c.told.answers, d.answers.told)
 }

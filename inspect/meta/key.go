@@ -31,7 +31,7 @@ type keyParts struct {
 	at      model.TSO
 }
 
-func (k *keyParts) name(i int) string { return string(k.names[i]) }
+func (k *keyParts) name() string { return string(k.names[0]) }
 
 // errUnknownKey says that no pattern explains a key.
 var errUnknownKey = errors.New("unknown key")

@@ -40,8 +40,8 @@ func TestParseKey(t *testing.T) {
 			t.Errorf("%s: %v", tt.key, err)
 			continue
 		}
-		if k.kind != tt.kind || k.name(0) != tt.name {
-			t.Errorf("%s: kind %d name %q, want %d %q", tt.key, k.kind, k.name(0), tt.kind, tt.name)
+		if k.kind != tt.kind || k.name() != tt.name {
+			t.Errorf("%s: kind %d name %q, want %d %q", tt.key, k.kind, k.name(), tt.kind, tt.name)
 		}
 		if diff := cmp.Diff(tt.ids, append([]int64(nil), k.ids[:len(tt.ids)]...)); diff != "" {
 			t.Errorf("%s: ids\n%s", tt.key, diff)

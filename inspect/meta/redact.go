@@ -51,7 +51,7 @@ func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 	case encJSON:
 		return redactRecord(kv.Value, kind.secret)
 	case encText:
-		return []byte(secret.Pair(k.name(0), string(kv.Value)))
+		return []byte(secret.Pair(k.name(), string(kv.Value)))
 	case encProto:
 		return redactProto(kind, kv.Value)
 	default:

@@ -93,7 +93,7 @@ func (d *Decoder) parse(key []byte, hot *knownKey) *knownKey {
 // vchannel is the vchannel that a key names, of which nothing else is known.
 func (k *knownKey) vchannel() *model.VChannel {
 	if k.channel == nil {
-		k.channel = &model.VChannel{Name: k.parts.name(0), Shard: -1}
+		k.channel = &model.VChannel{Name: k.parts.name(), Shard: -1}
 		k.channel.PChannel, k.channel.Collection = splitVChannel(k.channel.Name)
 	}
 	return k.channel

@@ -33,8 +33,12 @@ func TestSlowRequestsOfBoth(t *testing.T) {
 		got = append(got, row{s.Took, s.Source})
 	}
 	want := []row{
-		{7311 * time.Millisecond, model.FromBoth}, {7311 * time.Millisecond, model.FromAccessLog}, {7310 * time.Millisecond, model.FromAccessLog},
-		{6 * time.Second, model.FromProxy}, {6 * time.Second, model.FromAccessLog}, {5 * time.Second, model.FromAccessLog},
+		{7311 * time.Millisecond, model.FromBoth},
+		{7311 * time.Millisecond, model.FromAccessLog},
+		{7310 * time.Millisecond, model.FromAccessLog},
+		{6 * time.Second, model.FromProxy},
+		{6 * time.Second, model.FromAccessLog},
+		{5 * time.Second, model.FromAccessLog},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

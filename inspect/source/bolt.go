@@ -245,7 +245,7 @@ func (s *boltSource) newest() (int64, error) {
 	}
 	compacted, err := s.compacted()
 	if err != nil {
-		return newest, nil //nolint:nilerr // who asks for the past hears of it
+		return newest, nil // who asks for the past hears of it
 	}
 	return max(newest, compacted), nil
 }

@@ -21,7 +21,7 @@ const (
 func (s *boltSource) recent(ctx context.Context, root string, leaves []uint64, upTo int64) (*Activity, error) {
 	compacted, err := s.compacted()
 	if s.guessed || err != nil {
-		return nil, nil //nolint:nilnil,nilerr // unknown is no error
+		return nil, nil //nolint:nilnil // unknown is no error
 	}
 	h := recentHistory{prefix: []byte(root + "/"), compacted: compacted, upTo: upTo, count: newWriteCount(0)}
 	for _, key := range allocatorKeys(root) {

@@ -15,6 +15,8 @@ import (
 )
 
 // TestPastOfAnEtcd compares what a live etcd is read to have been with what it says itself, also by accounts that may read a part.
+//
+//nolint:tparallel // its parts take turns at one server
 func TestPastOfAnEtcd(t *testing.T) {
 	t.Parallel()
 	s := tell(t, 100)

@@ -240,7 +240,9 @@ func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMess
 	if q.ask > 0 {
 		asking.Go(func() {
 			progress := &pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{ProgressRequest: &pb.WatchProgressRequest{}}}
-			for pause(ctx, q.ask) == nil && stream.SendMsg(progress) == nil {
+			var err error
+			for err == nil && pause(ctx, q.ask) == nil {
+				err = stream.SendMsg(progress)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -96,9 +97,7 @@ func told(b *testing.B, c *model.Cluster) *model.Cluster {
 // beside is a scrape with the histograms of another that it has not, so much of them.
 func beside(own, other *model.Metrics, part float64) *model.Metrics {
 	m := &model.Metrics{At: own.At, Families: map[string]*model.Family{}}
-	for name, f := range own.Families {
-		m.Families[name] = f
-	}
+	maps.Copy(m.Families, own.Families)
 	for name, f := range other.Families {
 		if f.Kind != model.MetricHistogram || own.Families[name] != nil && strings.HasPrefix(name, "milvus_proxy_collection_") {
 			continue

@@ -270,7 +270,7 @@ func (p *tab) quiet() {
 	}
 }
 
-func writePage(t *testing.T, tree *flame.Tree, o Options) string {
+func savePage(t *testing.T, tree *flame.Tree, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := HTML(&b, tree, o); err != nil {

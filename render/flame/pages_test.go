@@ -14,7 +14,7 @@ import (
 const searchFrame = "github.com/milvus-io/milvus/internal/querynodev2.(*QueryNode).Search"
 
 func TestPageZoomsSearchesAndResets(t *testing.T) {
-	p := startBrowser(t).open(writePage(t, plainTree(t, flame.Options{}), Options{Title: "a service", Subtitle: "cpu, 1 s"}), 1200, 700)
+	p := startBrowser(t).open(savePage(t, plainTree(t, flame.Options{}), Options{Title: "a service", Subtitle: "cpu, 1 s"}), 1200, 700)
 	if got := p.eval("flame.state().frames"); got != 14.0 {
 		t.Errorf("%v frames, not 14", got)
 	}
@@ -55,7 +55,7 @@ func TestPageZoomsSearchesAndResets(t *testing.T) {
 }
 
 func TestPageViews(t *testing.T) {
-	p := startBrowser(t).open(writePage(t, plainTree(t, flame.Options{}), Options{Title: "a service"}), 1200, 700)
+	p := startBrowser(t).open(savePage(t, plainTree(t, flame.Options{}), Options{Title: "a service"}), 1200, 700)
 	p.clickFrame("runtime.cgocall", 2)
 	p.until(`flame.state().view === "sandwich"`)
 	if p.eval(`flame.where("main.main").y < flame.where("runtime.cgocall").y && flame.where("runtime.cgocall").y < flame.where("faiss::fvec_L2sqr_batch_4").y`) != true {
@@ -94,19 +94,19 @@ func TestPageViews(t *testing.T) {
 // TestPageOpensSandwich opens a page that was saved of a sandwich: callers, callees, and everything one key away.
 func TestPageOpensSandwich(t *testing.T) {
 	b := startBrowser(t)
-	p := b.open(writePage(t, plainTree(t, flame.Options{}), Options{Focus: "runtime.cgocall"}), 1200, 700)
+	p := b.open(savePage(t, plainTree(t, flame.Options{}), Options{Focus: "runtime.cgocall"}), 1200, 700)
 	p.until(`flame.state().view === "sandwich"`)
 	if p.eval(`flame.where("main.main").y < flame.where("runtime.cgocall").y && flame.where("runtime.cgocall").y < flame.where("faiss::fvec_L2sqr_batch_4").y`) != true {
 		t.Error("callers are not above, or callees not below")
 	}
 	p.key("r")
 	p.until(`flame.state().view === "down" && flame.where("runtime.gcDrain").width > 100`)
-	p = b.open(writePage(t, plainTree(t, flame.Options{}), Options{Focus: "it was left out"}), 1200, 700)
+	p = b.open(savePage(t, plainTree(t, flame.Options{}), Options{Focus: "it was left out"}), 1200, 700)
 	p.until(`flame.state().view === "down"`)
 }
 
 func TestPageOfADifference(t *testing.T) {
-	p := startBrowser(t).open(writePage(t, flameDiff(t), Options{Title: "before and after"}), 1200, 700)
+	p := startBrowser(t).open(savePage(t, flameDiff(t), Options{Title: "before and after"}), 1200, 700)
 	for _, word := range []string{"noise", "new", "less", "more"} {
 		if legend := p.text("#legend"); !strings.Contains(legend, word) {
 			t.Errorf("the legend %q lacks %q", legend, word)
@@ -150,7 +150,7 @@ func TestPagesOfMilvus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := b.open(writePage(t, tree, Options{Title: "milvus-cpu-hnsw", Subtitle: "cpu, 10 s", More: []*flame.Tree{samples}}), 1400, 900)
+	p := b.open(savePage(t, tree, Options{Title: "milvus-cpu-hnsw", Subtitle: "cpu, 10 s", More: []*flame.Tree{samples}}), 1400, 900)
 	p.screenshot("milvus")
 	p.choose("#type", "1")
 	p.until(`document.getElementById("detail") && flame.state().frames > 1000`)
@@ -169,7 +169,7 @@ func TestPagesOfMilvus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = b.open(writePage(t, diff, Options{Title: "flat against hnsw", Vanished: true}), 1400, 900)
+	p = b.open(savePage(t, diff, Options{Title: "flat against hnsw", Vanished: true}), 1400, 900)
 	p.screenshot("milvus-diff")
 	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": "dark"}}})
 	p.key("c")
@@ -192,7 +192,7 @@ func TestPageByNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := startBrowser(t).open(writePage(t, tree, Options{Title: "two nodes"}), 1200, 700)
+	p := startBrowser(t).open(savePage(t, tree, Options{Title: "two nodes"}), 1200, 700)
 	p.until(`flame.where("querynode-8").width > 1.9 * flame.where("querynode-7").width`)
 	p.screenshot("nodes")
 	p.choose("#node", "all")
@@ -231,7 +231,7 @@ func TestLargePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := startBrowser(t).open(writePage(t, tree, Options{Title: "large"}), 1400, 900)
+	p := startBrowser(t).open(savePage(t, tree, Options{Title: "large"}), 1400, 900)
 	if frames := p.eval("flame.state().frames").(float64); frames < 20_000 {
 		t.Errorf("only %v frames", frames)
 	}

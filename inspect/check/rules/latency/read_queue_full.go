@@ -179,6 +179,25 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	if list[0].story == ofLimit {
 		c.gain = ofHigherLimit(p, list, &c)
 	}
+	x, n := &list[0], list[0].node
+	f := storyOf(p, list, &c)
+	f = found(p, f, c)
+	if m := machineOf(p, n); x.story == ofLimit && m.processes > 1 {
+		f.Evidence = append(f.Evidence, check.Measured("processes on its machine use", "their /metrics", "%s of %s", check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.has), "cores", "%.0f cores")))
+	}
+	for i := range list {
+		x := &list[i]
+		if i > 0 {
+			f.Objects = append(f.Objects, x.node.Ref())
+		}
+		f.Evidence = append(f.Evidence, check.Measured("reads at a time on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s", check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
+		f.Evidence = append(f.Evidence, usesFacts(x.node)...)
+	}
+	p.Report(f)
+}
+
+// storyOf is why the node waits whose queue is longest, and what to do.
+func storyOf(p *check.Pass, list []waiting, c *cost) check.Finding {
 	x := &list[0]
 	n := x.node
 	f := check.Finding{Object: n.Ref(), Severity: check.Info}
@@ -210,17 +229,5 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 		f.Impact = "Searches wait for others that wait themselves: for processors that a quota or neighbours take, or for a disk."
 		f.Hint = check.Advise("see the CPU quota of %s, what else runs on its machine, and whether its segments are mapped from a disk", n.Name())
 	}
-	f = found(p, f, c)
-	if m := machineOf(p, n); x.story == ofLimit && m.processes > 1 {
-		f.Evidence = append(f.Evidence, check.Measured("processes on its machine use", "their /metrics", "%s of %s", check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.has), "cores", "%.0f cores")))
-	}
-	for i := range list {
-		x := &list[i]
-		if i > 0 {
-			f.Objects = append(f.Objects, x.node.Ref())
-		}
-		f.Evidence = append(f.Evidence, check.Measured("reads at a time on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s", check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
-		f.Evidence = append(f.Evidence, usesFacts(x.node)...)
-	}
-	p.Report(f)
+	return f
 }
