@@ -1,0 +1,192 @@
+package meta
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"kitescope/inspect/source"
+)
+
+// etcd keeps no times. What dates its revisions is the allocator of timestamps in RootCoord (internal/tso/tso.go): when the ones that
+// it has reserved run out, it takes the time, adds three seconds, and writes that. So each of its values is the time at which it was
+// written, plus three seconds: a tick. It never goes back: where the clock of the machine did, or where RootCoord started anew before
+// what it had reserved was over, it goes on behind the last value, and a tick may be ahead of the clock by what is left of those
+// three seconds.
+const (
+	reservedAhead = 3 * time.Second
+	// reservedGuard is by how much a tick is behind the last one then, to the nanosecond: else it comes from a clock.
+	reservedGuard = time.Millisecond
+	// writeTime is what etcd may take to write a tick; if it takes longer, all of Milvus stands still.
+	writeTime = 100 * time.Millisecond
+)
+
+// Moment is a time as far as it is known.
+type Moment struct {
+	// Time is off by no more than Error, to either side.
+	Time  time.Time
+	Error time.Duration
+	// Open says that there was no tick behind it any more. Error is then that of a Milvus that works: of one whose RootCoord is
+	// down, it may be any time later.
+	Open bool
+}
+
+// Clock dates the revisions of a store by the ticks in it.
+type Clock struct {
+	keys  [2]string
+	ticks []tick
+	// kept are the keys that the store has, once that was asked: nobody deletes one, so what it lacks now it always did, and a file
+	// would be read from end to end each time for it.
+	kept  []string
+	asked bool
+	// newest is the last revision of the store, and when it was seen to be.
+	newest int64
+	seen   time.Time
+}
+
+// tick is when a revision was written.
+type tick struct {
+	revision int64
+	at       time.Time
+	// ahead is by how much it may have been earlier.
+	ahead time.Duration
+}
+
+// Keys of the allocator below the root, the newest first: before 2.3 it was the second.
+func clockKeys(root string) [2]string {
+	return [...]string{root + "/kv/gid/timestamp", root + "/kv/tso/timestamp"}
+}
+
+// NewClock is a clock that knows the ticks of a Past around its revision from; Put tells it the changes since.
+// newest is the header of the present, or of the last moment of a file.
+func NewClock(ctx context.Context, past source.Past, newest source.Header, from int64) (*Clock, error) {
+	c := newClock(newest)
+	return c, c.look(ctx, past, newest, from)
+}
+
+func newClock(newest source.Header) *Clock {
+	c := &Clock{keys: clockKeys(newest.Root), newest: newest.Revision}
+	if newest.ByClock {
+		c.seen = newest.Taken
+	}
+	return c
+}
+
+// look reads the newest tick up to a revision.
+func (c *Clock) look(ctx context.Context, past source.Past, h source.Header, revision int64) error {
+	if !c.asked {
+		for _, key := range c.keys {
+			kv, err := past.GetAt(ctx, h, h.Revision, key)
+			if err != nil {
+				return err
+			}
+			if kv != nil {
+				c.kept = append(c.kept, key)
+				c.Put(*kv)
+			}
+		}
+		c.asked = true
+	}
+	if revision == h.Revision {
+		return nil
+	}
+	for _, key := range c.kept {
+		kv, err := past.GetAt(ctx, h, revision, key)
+		if err != nil {
+			return err
+		}
+		if kv != nil {
+			c.Put(*kv)
+		}
+	}
+	return nil
+}
+
+// Put takes a change of any key. They come in order of revision, but for those of the state that changes are followed from.
+func (c *Clock) Put(kv source.KV) {
+	if key := string(kv.Key); key != c.keys[0] && key != c.keys[1] || len(kv.Value) != 8 {
+		return
+	}
+	value := time.Unix(0, int64(binary.BigEndian.Uint64(kv.Value)&(1<<63-1))).UTC()
+	t := tick{revision: kv.ModRevision, at: value.Add(-reservedAhead)}
+	i, known := slices.BinarySearchFunc(c.ticks, t.revision, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })
+	if known {
+		return
+	}
+	c.ticks = slices.Insert(c.ticks, i, t)
+	for ; i < min(i+2, len(c.ticks)); i++ { // itself, and the one behind it
+		c.ticks[i].ahead = 0
+		if i > 0 && c.ticks[i].at.Sub(c.ticks[i-1].at) == reservedAhead+reservedGuard {
+			c.ticks[i].ahead = reservedAhead
+		}
+	}
+}
+
+// around are the last tick up to a revision, and the first behind it; nil where there is none.
+func (c *Clock) around(revision int64) (before, after *tick) {
+	i, exact := slices.BinarySearchFunc(c.ticks, revision, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })
+	if exact {
+		i++
+	}
+	if i > 0 {
+		before = &c.ticks[i-1]
+	}
+	if i < len(c.ticks) {
+		after = &c.ticks[i]
+	}
+	return before, after
+}
+
+// At is when a revision was written. known is false where no tick is before it.
+func (c *Clock) At(revision int64) (m Moment, known bool) {
+	before, after := c.around(revision)
+	if before == nil {
+		return Moment{}, false
+	}
+	m.Time = before.at
+	first, last := before.at.Add(-before.ahead), before.at.Add(writeTime)
+	if revision > before.revision {
+		var end time.Time
+		end, _, m.Open = c.end(before, after)
+		m.Time, last = middle(before.at, end), end.Add(writeTime)
+	}
+	if last.Before(first) { // the clock was set back
+		first, last = last, first
+	}
+	m.Error = max(m.Time.Sub(first), last.Sub(m.Time))
+	return m, true
+}
+
+// end is when the revisions behind a tick were written at the latest, and which is the first that was not.
+func (c *Clock) end(before, after *tick) (end time.Time, revision int64, open bool) {
+	switch {
+	case after != nil:
+		return after.at, after.revision, false
+	case !c.seen.IsZero():
+		return c.seen, c.newest + 1, false
+	}
+	return before.at.Add(reservedAhead), c.newest + 1, true
+}
+
+func middle(a, b time.Time) time.Time { return a.Add(b.Sub(a) / 2) }
+
+// Revision is the last one of which At is not behind a time. known is false where no tick is before it.
+func (c *Clock) Revision(at time.Time) (revision int64, known bool) {
+	// Ticks of a clock that was set back are not in order of time: the last that is not behind it counts.
+	for i, t := range slices.Backward(c.ticks) {
+		if t.at.After(at) {
+			continue
+		}
+		var after *tick
+		if i+1 < len(c.ticks) {
+			after = &c.ticks[i+1]
+		}
+		if end, behind, _ := c.end(&t, after); !middle(t.at, end).After(at) {
+			return behind - 1, true
+		}
+		return t.revision, true
+	}
+	return 0, false
+}
