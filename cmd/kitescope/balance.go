@@ -63,6 +63,7 @@ func balanceCommand(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what is evened out: cost (search work), rows or memory (logs and index files)")
 	f.report.Register(cmd, render.BalanceFormats(), 0, "")
 	f.report.List(cmd, render.BalanceSchema, "'cost_share_percent>40'", "-cost,node", "collection,node,cost; +channels")
+	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
 	return cmd

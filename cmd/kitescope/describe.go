@@ -42,6 +42,7 @@ decoded metadata records that it was read from.`,
 		},
 	}
 	f.Register(cmd)
+	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	cmd.Flags().BoolVar(&f.records, "records", false, "add the decoded metadata records")
 	return cmd

@@ -104,6 +104,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	fl.DurationVar(&f.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
 	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
 	fl.StringVar(&f.storage, "storage", "", "look for the files of segments there: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
+	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	for _, name := range []string{"only", "skip"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
@@ -223,6 +224,9 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	d, err := f.parseDiagnosis(a, cmd)
 	if err != nil {
+		return err
+	}
+	if err := f.checkMoment(a); err != nil {
 		return err
 	}
 	if f.watch {

@@ -37,6 +37,18 @@ func (f *diagnoseFlags) checkProfileFlags() error {
 	return nil
 }
 
+// checkMoment refuses what is of now beside --at.
+func (f *diagnoseFlags) checkMoment(a *cli.App) error {
+	switch {
+	case a.Flags.At.IsZero():
+	case f.profile > 0:
+		return cli.Usage(errors.New("--profile takes profiles of what runs now, and --at shows what was"), "leave one of them out")
+	case f.storage != "":
+		return cli.Usage(errors.New("--storage looks for the files of now, and --at shows what was"), "leave one of them out")
+	}
+	return nil
+}
+
 // loadJudged reads the cluster that is judged with all that judges it: what its processes say, their profiles, its storage.
 func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connection) (*model.Cluster, error) {
 	f := d.flags

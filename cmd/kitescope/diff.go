@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -23,23 +24,26 @@ type diffFlags struct {
 func diffCommand(a *cli.App) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
-		Use: "diff OLD [NEW]",
+		Use: "diff [OLD [NEW]]",
 		Long: `Show what changed between two sources: what came, went, or has another value.
 Segments that a compaction replaced are matched with what they became. OLD and NEW
-are anything that --from reads; without NEW it is --from or the context.
+are anything that --from reads; without NEW it is --from or the context. With --at
+instead of both, that is compared with itself as it was then.
 
 Exit code 3 means that there are differences.`,
 		Example: `  kitescope diff yesterday.kite today.kite
   kitescope diff before.kite --from etcd://10.0.0.5:2379
+  kitescope diff --at -10m --from etcd://10.0.0.5:2379
   kitescope diff a.db b.db -o json
   kitescope diff a.db b.db --where resource=segments --where change!=added`,
-		Args: cli.Args(1, 2, "one or two sources", "kitescope diff yesterday.kite today.kite"),
+		Args: cli.Args(0, 2, "one or two sources", "kitescope diff yesterday.kite today.kite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(a, cmd, args)
 		},
 	}
 	f.report.Register(cmd, render.DiffFormats(), 0, "")
 	f.report.List(cmd, render.ChangeSchema, "change=added", "-resource,id", "resource,id,field; +by")
+	a.AddAt(cmd)
 	cmd.Flags().BoolVar(&f.compared.Moving, "moving", false, "list what always moves too: checkpoints, positions, revisions")
 	return cmd
 }
@@ -50,15 +54,7 @@ func (f *diffFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	before, err := loadWord(ctx, a, args[0])
-	if err != nil {
-		return err
-	}
-	word := ""
-	if len(args) == 2 {
-		word = args[1]
-	}
-	after, err := loadWord(ctx, a, word)
+	before, after, err := loadBoth(ctx, a, args)
 	if err != nil {
 		return err
 	}
@@ -73,6 +69,27 @@ func (f *diffFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil
+}
+
+// loadBoth reads what is compared.
+func loadBoth(ctx context.Context, a *cli.App, args []string) (before, after *model.Cluster, err error) {
+	switch past := !a.Flags.At.IsZero(); {
+	case past && len(args) > 0:
+		return nil, nil, cli.Usage(errors.New("--at compares a source with itself, and "+args[0]+" is another"), "leave out one of them")
+	case past:
+		return a.LoadThenAndNow(ctx, meta.Want{Parts: model.PartAll})
+	case len(args) == 0:
+		return nil, nil, cli.Usage(errors.New("diff needs one or two sources, or --at"), "kitescope diff yesterday.kite today.kite")
+	}
+	if before, err = loadWord(ctx, a, args[0]); err != nil {
+		return nil, nil, err
+	}
+	word := ""
+	if len(args) == 2 {
+		word = args[1]
+	}
+	after, err = loadWord(ctx, a, word)
+	return before, after, err
 }
 
 // loadWord reads one side of a comparison: a source as --from takes it, "" for --from itself.

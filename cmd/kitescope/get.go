@@ -51,6 +51,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
+	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	a.CompleteFlags(cmd)
 	cmd.SetHelpFunc(getHelp(a, cmd.HelpFunc()))

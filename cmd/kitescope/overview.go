@@ -28,6 +28,7 @@ func overviewCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
 	f.Register(cmd)
+	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	return cmd
 }

@@ -38,6 +38,7 @@ func treeCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	f.Register(cmd)
+	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw the branches with ASCII characters")
 	cmd.Flags().BoolVar(&f.shown.Dropped, "dropped", false, "show dropped segments too")

@@ -53,6 +53,9 @@ type following struct {
 
 // run goes on until take fails or ctx ends.
 func (f *following) run(ctx context.Context, take func(news.Update) error) error {
+	if !f.Flags.At.IsZero() {
+		return cli.Usage(errors.New("--watch goes on from now, and --at shows one moment"), "leave one of them out")
+	}
 	conn, err := f.Connection()
 	if err != nil {
 		return err

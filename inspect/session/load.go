@@ -23,6 +23,8 @@ type Spec struct {
 	User     string
 	Password func(context.Context) (string, error)
 	TLS      source.TLS
+	// At is the moment of which it is loaded; zero: the newest. Nobody is asked how it was at another.
+	At At
 	// Salvage reads what is left of a damaged file, StaleRead what one etcd member has.
 	Salvage, StaleRead bool
 	// Live asks the processes of a live source, as Nodes says. Recordings are laid over the cluster instead.
@@ -33,8 +35,10 @@ type Spec struct {
 	Want meta.Want
 }
 
-// IsLive reports whether the source is one that is asked, and no file.
-func (s *Spec) IsLive() bool {
+// IsLive reports whether the source is one that is asked, and no file or past moment.
+func (s *Spec) IsLive() bool { return s.At.IsZero() && s.isServer() }
+
+func (s *Spec) isServer() bool {
 	return strings.Contains(s.From, "://") && !strings.HasPrefix(s.From, "file://")
 }
 
@@ -45,7 +49,7 @@ func (s *Spec) Asks(src source.Source) bool {
 }
 
 // WantsPassword reports whether the source asks for one: a file does not, whoever the user is.
-func (s *Spec) WantsPassword() bool { return s.User != "" && s.IsLive() }
+func (s *Spec) WantsPassword() bool { return s.User != "" && s.isServer() }
 
 // nodes are the options of who asks processes. Whoever wants the tasks in etcd wants those in memory, too.
 func (s *Spec) nodes() live.Options {
@@ -70,6 +74,8 @@ type Loader struct {
 	Timeout time.Duration
 	// OpenOwn opens what source.Open does not know, the demo; known is false for everything else. nil: there is no such thing.
 	OpenOwn func(ctx context.Context, spec *Spec) (src source.Source, known bool, err error)
+	// AsOf is told which moment a Spec's At came to be. nil: nobody wants to know.
+	AsOf func(meta.Point)
 	// Reading is told of each snapshot that is read, which it may wrap; done is called at the end. nil: nobody wants to know.
 	Reading func(source.Snapshot) (read source.Snapshot, done func())
 }
@@ -83,16 +89,25 @@ func (l *Loader) Open(ctx context.Context, spec *Spec) (source.Source, error) {
 			return nil, err
 		}
 	}
+	src, known, err := source.Source(nil), false, error(nil)
 	if l.OpenOwn != nil {
-		if src, known, err := l.OpenOwn(ctx, spec); known || err != nil {
-			return src, err
-		}
+		src, known, err = l.OpenOwn(ctx, spec)
 	}
-	return source.Open(ctx, spec.From, source.Options{
-		Root: spec.Root, Username: spec.User, Password: password, TLS: spec.TLS,
-		DialTimeout: min(l.Timeout, maxDial), RequestTimeout: l.Timeout,
-		Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now,
-	})
+	if !known && err == nil {
+		src, err = source.Open(ctx, spec.From, source.Options{
+			Root: spec.Root, Username: spec.User, Password: password, TLS: spec.TLS,
+			DialTimeout: min(l.Timeout, maxDial), RequestTimeout: l.Timeout,
+			Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now,
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	asked, err := l.Then(src, spec.At)
+	if err != nil {
+		_ = src.Close()
+	}
+	return asked, err
 }
 
 // Load opens a source, and loads the cluster and what its processes say.

@@ -19,6 +19,7 @@ import (
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
+	"kitescope/words"
 )
 
 // GlobalFlags are the flags of every command that reads a cluster.
@@ -29,6 +30,7 @@ type GlobalFlags struct {
 	Insecure, salvage, Strict, Quiet bool
 	staleRead                        bool
 	timeout                          time.Duration
+	At                               session.At
 	Now                              string
 	color, cpuProfile                string
 }
@@ -51,10 +53,16 @@ type Connection struct {
 	ContextSpec
 	// fromContext is the context's name, "" where --from decided.
 	fromContext string
+	// at is the moment that --at names, of the cluster that --from or the context names.
+	at session.At
 }
 
 // Connection is the one to the source that flags, environment or context name.
-func (a *App) Connection() (Connection, error) { return a.ConnectionTo(a.Flags.From) }
+func (a *App) Connection() (Connection, error) {
+	c, err := a.ConnectionTo(a.Flags.From)
+	c.at = a.Flags.At
+	return c, err
+}
 
 var errNoCluster = errors.New("no cluster named: --from is missing")
 
@@ -177,6 +185,7 @@ func (a *App) Loader() *session.Loader {
 			}
 			return nil, false, nil
 		},
+		AsOf: a.noteMoment,
 		Reading: func(s source.Snapshot) (source.Snapshot, func()) {
 			p := a.StartProgress(s)
 			return p, p.Done
@@ -192,15 +201,34 @@ func (a *App) Spec(c Connection) *session.Spec {
 		TLS: source.TLS{
 			CAFile: c.CA, CertFile: c.Cert, KeyFile: c.Key, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure,
 		},
-		Salvage: a.Flags.salvage, StaleRead: a.Flags.staleRead,
+		At: c.at, Salvage: a.Flags.salvage, StaleRead: a.Flags.staleRead,
 	}
+}
+
+// noteMoment says which moment is shown, where it is not the newest.
+func (a *App) noteMoment(p meta.Point) {
+	if !p.Dated {
+		a.Note("as of revision %d, of which the time is not known", p.Revision)
+		return
+	}
+	unless := ""
+	if p.Moment.Open {
+		unless = " if RootCoord ran then"
+	}
+	a.Note("as of %s, within %s%s (revision %d)", p.Moment.Time.UTC().Format("2006-01-02 15:04:05 UTC"), words.Span(p.Moment.Error), unless, p.Revision)
 }
 
 // Asking is spec where the processes are asked if flags say so. A wrong flag is told before anything is opened.
 func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	spec.Live, spec.Recordings = n.Live, n.Recordings
-	if !n.Live {
+	if !spec.At.IsZero() && n.Live {
+		if n.live.Changed {
+			return nil, Usage(errors.New("--live asks processes what they do now, and --at shows what was"), "leave one of them out")
+		}
+		spec.Live = false
+	}
+	if !spec.Live {
 		return spec, nil
 	}
 	var err error
@@ -224,6 +252,9 @@ func (a *App) Open(ctx context.Context, from string) (source.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if from == a.Flags.From {
+		c.at = a.Flags.At
+	}
 	return a.Loader().Open(ctx, a.Spec(c))
 }
 
@@ -235,6 +266,31 @@ func (a *App) Load(ctx context.Context, from string, want meta.Want) (*model.Clu
 	}
 	defer src.Close()
 	return a.Loader().Metadata(ctx, src, want)
+}
+
+// LoadThenAndNow reads the metadata of the cluster that is named as it was at --at, and as it is.
+func (a *App) LoadThenAndNow(ctx context.Context, want meta.Want) (before, after *model.Cluster, err error) {
+	conn, err := a.Connection()
+	if err != nil {
+		return nil, nil, err
+	}
+	at := conn.at
+	conn.at = session.At{}
+	loader := a.Loader()
+	src, err := loader.Open(ctx, a.Spec(conn))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer src.Close()
+	past, err := loader.Then(src, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	if before, err = loader.Metadata(ctx, past, want); err != nil {
+		return nil, nil, err
+	}
+	after, err = loader.Metadata(ctx, src, want)
+	return before, after, err
 }
 
 // LoadLive reads one cluster and what its processes say: from recordings, from the bundle
@@ -249,7 +305,7 @@ func (a *App) LoadLive(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 		return nil, err
 	}
 	if a.Loads != nil {
-		return a.Loads(fmt.Sprint(conn.From, n.Live, n.Recordings), func() (*model.Cluster, error) {
+		return a.Loads(fmt.Sprint(conn.From, conn.at.String(), n.Live, n.Recordings), func() (*model.Cluster, error) {
 			spec.Want = meta.Want{Parts: model.PartAll, Records: true}
 			return a.Loader().Load(ctx, spec)
 		})

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"kitescope/inspect/session"
 )
 
 // Begin settles what all commands have in common, once their flags are read.
@@ -19,6 +21,11 @@ func (a *App) Begin() error {
 		return Usage(errors.New("--from and --context name two clusters"), "leave one of them out")
 	}
 	return a.Own.start(a.Flags.cpuProfile)
+}
+
+// AddAt adds the flag of commands that can show a cluster as it was: those that need no process.
+func (a *App) AddAt(cmd *cobra.Command) {
+	cmd.Flags().Var(&a.Flags.At, "at", "show the cluster as it was then, out of what etcd or its file keeps: "+session.AtForms+" (UTC)")
 }
 
 // AddGlobalFlags adds the flags of every command.

@@ -26,6 +26,7 @@ type NodeFlags struct {
 	Timeout     time.Duration
 	window      time.Duration
 	metricsPort int
+	live        *pflag.Flag
 	NodeSpec
 }
 
@@ -53,6 +54,7 @@ func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 		what = "ask the cluster's processes; --live=false leaves them alone, and what only they know unknown"
 	}
 	f.BoolVar(&n.Live, "live", asks, what)
+	n.live = f.Lookup("live")
 	f.StringArrayVar(&n.Recordings, "runtime", nil, "read what processes said from a recording (JSON lines), the text of a /metrics, or a folder of them, instead of asking")
 	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline of each process, for connecting and all that it is asked; a --window longer than half of it comes on top")
 	f.DurationVar(&n.window, "window", session.ActivityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")

@@ -1,0 +1,159 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/source"
+	"kitescope/words/hints"
+)
+
+// At says of which moment a cluster is loaded. The zero value is the newest one.
+type At struct {
+	text string
+	// One of these: a revision, how long before the newest moment, a time, a time of day.
+	revision int64
+	ago      time.Duration
+	time     time.Time
+	ofDay    bool
+}
+
+// AtForms are the forms of --at, for help.
+const AtForms = "09:14, 2026-11-24T09:14:05Z, -5m, rev:24519"
+
+// IsZero reports whether the newest moment is meant.
+func (a *At) IsZero() bool { return a.text == "" }
+
+// String implements pflag.Value.
+func (a *At) String() string { return a.text }
+
+// Type implements pflag.Value.
+func (a *At) Type() string { return "time" }
+
+// Set implements pflag.Value. Times are UTC where they do not say otherwise, as all that is printed.
+func (a *At) Set(text string) error {
+	*a = At{text: text}
+	if n, ok := strings.CutPrefix(text, "rev:"); ok {
+		var err error
+		if a.revision, err = strconv.ParseInt(n, 10, 64); err != nil || a.revision <= 0 {
+			return fmt.Errorf("%q is not a revision", n)
+		}
+		return nil
+	}
+	if ago, ok := strings.CutPrefix(text, "-"); ok {
+		var err error
+		if a.ago, err = time.ParseDuration(ago); err != nil || a.ago <= 0 {
+			return fmt.Errorf("%q is not a duration such as -5m or -1h30m", text)
+		}
+		return nil
+	}
+	for _, layout := range []string{"15:04", "15:04:05", "15:04Z07:00", "15:04:05Z07:00"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			a.time, a.ofDay = t, true
+			return nil
+		}
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			a.time = t
+			return nil
+		}
+	}
+	return errors.New("want one of: " + AtForms)
+}
+
+// when is the time that is meant, where the newest moment of a source is end.
+func (a *At) when(end time.Time) time.Time {
+	switch {
+	case a.ago > 0:
+		return end.Add(-a.ago)
+	case a.ofDay: // the last one that there was
+		end = end.In(a.time.Location())
+		t := time.Date(end.Year(), end.Month(), end.Day(), a.time.Hour(), a.time.Minute(), a.time.Second(), 0, a.time.Location())
+		if t.After(end) {
+			t = t.AddDate(0, 0, -1)
+		}
+		return t
+	}
+	return a.time
+}
+
+// point finds the revision that is meant.
+func (a *At) point(ctx context.Context, past source.Past, newest source.Header) (meta.Point, error) {
+	if a.revision > 0 {
+		return meta.PointOf(ctx, past, newest, a.revision)
+	}
+	if newest.Taken.IsZero() && (a.ago > 0 || a.ofDay) { // both count from there
+		return meta.Point{}, hints.Errorf("name a revision: --at rev:N", "read the past of %s: it is not known when it was taken", newest.Origin.Location)
+	}
+	return meta.PointAt(ctx, past, newest, a.when(newest.Taken))
+}
+
+// then is a source as it was at a moment. It is no more live than a file is: nobody can be asked how it was then.
+type then struct {
+	past source.Past
+	at   At
+	told func(meta.Point)
+}
+
+var _ source.Source = (*then)(nil)
+
+// Origin is that of the source.
+func (t *then) Origin() source.Origin { return t.past.Origin() }
+
+// Close closes the source.
+func (t *then) Close() error { return t.past.Close() }
+
+// Pin pins the revision of the moment.
+func (t *then) Pin(ctx context.Context) (source.Snapshot, error) {
+	newest, err := t.past.Pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer newest.Close()
+	p, err := t.at.point(ctx, t.past, newest.Header())
+	if err != nil {
+		return nil, err
+	}
+	snap, err := t.past.PinAt(ctx, newest.Header(), p.Revision)
+	if err != nil {
+		return nil, err
+	}
+	if t.told != nil {
+		t.told(p)
+	}
+	h := snap.Header()
+	h.Taken, h.FileDate, h.ByClock = p.Moment.Time, false, false
+	h.Origin.Kind = source.KindEtcdSnapshot // ages count to that moment, and not to now
+	h.Lacks = newest.Header().Lacks
+	if h.Origin.Detail == "" {
+		h.Origin.Detail = newest.Header().Origin.Detail
+	}
+	return &dated{snap, h}, nil
+}
+
+// dated is a snapshot of which the time is known.
+type dated struct {
+	source.Snapshot
+	header source.Header
+}
+
+// Header implements source.Snapshot.
+func (d *dated) Header() source.Header { return d.header }
+
+// Then is a source as it was at a moment; the source itself where that is the newest.
+func (l *Loader) Then(src source.Source, at At) (source.Source, error) {
+	if at.IsZero() {
+		return src, nil
+	}
+	past, err := source.PastOf(src)
+	if err != nil {
+		return nil, err
+	}
+	return &then{past: past, at: at, told: l.AsOf}, nil
+}
