@@ -307,7 +307,7 @@ func TestUnknownIsNeverZero(t *testing.T) {
 	p.Loaded = model.PartCatalog | model.PartSegments
 	env := view.NewEnv(model.Build(p), modeltest.Now)
 	for word, want := range map[string]string{
-		"table": "?", "csv": "?", "json": `"unknown": ["deleted_rows","size_bytes","index_state","index_states","index_bytes","files","two_layouts","served_as","served_by","live_rows"]`,
+		"table": "?", "csv": "?", "json": `"unknown": ["deleted_rows","size_bytes","index_state","index_states","index_bytes","files","two_layouts","served_as","served_by","live_rows","wanted_as"]`,
 	} {
 		if out := list(t, env, "segments", Options{Format: format(t, word)}); !strings.Contains(string(out), want) {
 			t.Errorf("%s does not say %s:\n%s", word, want, out)
