@@ -85,9 +85,11 @@ count: ## how much code there is: lines by directory, the largest packages, the 
 vuln: ## known vulnerabilities; needs vuln.go.dev
 	$(TOOL) govulncheck ./...
 
+# Without the HTTP/2 of net/http, 400 kB: gRPC has its own, and what else is asked over HTTP, /metrics, pprof and storage, speaks
+# HTTP/1.1 as well.
 .PHONY: build
 build: ## the static binary of this platform, as released
-	CGO_ENABLED=0 $(GO) build -pgo=auto -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kitescope
+	CGO_ENABLED=0 $(GO) build -pgo=auto -trimpath -tags nethttpomithttp2 -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kitescope
 
 # Of each system one architecture, with its tests: what the others differ in are the kernels, which linux has both of.
 .PHONY: cross
