@@ -20,6 +20,18 @@ func Expression(text string) string {
 	return e.out.String()
 }
 
+// shown is how many bytes of an expression are worth showing.
+const shown = 500
+
+// BriefExpression is Expression, cut to a length that can be shown.
+func BriefExpression(text string) string {
+	text = Expression(text)
+	if len(text) > shown {
+		text = strings.ToValidUTF8(text[:shown], "") + "..."
+	}
+	return text
+}
+
 // expression is one on its way.
 type expression struct {
 	in  string

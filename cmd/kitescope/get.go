@@ -120,21 +120,45 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := q.write(a, c); err != nil {
+		return err
+	}
+	return q.complete(a, c)
+}
+
+// write writes the answer, and what it does not show.
+func (q *question) write(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	grid, err := q.answer(a, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return render.Grid(w, grid, q.options) }); err != nil {
-		return err
+		return nil, err
 	}
 	q.footnotes(a, grid)
-	switch q.resource.Name {
-	case "metrics":
-		return lacking(a, c, view.Unscraped(c))
-	case "slow-requests":
-		return lacking(a, c, view.UntoldRequests(c))
+	return grid, nil
+}
+
+// complete says what could not be read, and exits 4 under --strict if that is anything. Of rows that processes tell that is what these
+// did not; whatever else they say has no part in it.
+func (q *question) complete(a *cli.App, c *model.Cluster) error {
+	if q.resource.Lacks == nil {
+		return a.Completeness(c)
 	}
-	return a.Completeness(c)
+	const most = 5
+	err := a.Completeness(c.WithRuntime(nil))
+	missing := q.resource.Lacks(c)
+	for i, line := range missing {
+		if i == most {
+			a.Note("incomplete: and %d more", len(missing)-i)
+			break
+		}
+		a.Note("incomplete: %s", line)
+	}
+	if err == nil && a.Flags.Strict && len(missing) > 0 {
+		return &cli.CodeError{Code: cli.ExitIncomplete}
+	}
+	return err
 }
 
 func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"slices"
 	"strings"
@@ -90,19 +89,15 @@ func (f *slowFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	grid, err := q.answer(a, c)
+	grid, err := q.write(a, c)
 	if err != nil {
 		return err
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return render.Grid(w, grid, q.options) }); err != nil {
-		return err
-	}
-	q.footnotes(a, grid)
 	f.onward(a, grid, q)
 	if c.Runtime.Kind == onlyLogged {
 		return nil // nobody was to be asked
 	}
-	return lacking(a, c, view.UntoldRequests(c))
+	return q.complete(a, c)
 }
 
 // words makes selector words of what was asked for: a bare word is a collection, "shop.orders" one of a database.
@@ -169,11 +164,7 @@ func (f *slowFlags) logged(ctx context.Context, a *cli.App) ([]model.SlowRequest
 
 // slowRequest is a line of an access log in the words of the model, without the values of its filter.
 func slowRequest(l *log.Logged) model.SlowRequest {
-	const mostExpr = 500
-	expr := secret.Expression(l.Expr)
-	if len(expr) > mostExpr {
-		expr = strings.ToValidUTF8(expr[:mostExpr], "") + "..."
-	}
+	expr := secret.BriefExpression(l.Expr)
 	s := model.SlowRequest{
 		Source: model.FromAccessLog, EndedAt: l.EndedAt, Database: l.Database, Collection: l.Collection, Partitions: l.Partitions, Type: l.Method,
 		Expr: expr, NQ: int64(l.NQ), TopK: int64(l.K), Consistency: l.Consistency, Took: l.Took, Trace: l.Trace, SDK: l.SDK, Status: l.Status,
@@ -200,22 +191,4 @@ func (f *slowFlags) onward(a *cli.App, g *view.Grid, q *question) {
 	}
 	a.Warn("to ask its searches again: %s, then %s", paste.Shell("kitescope", "replay", "capture", from, "--collection", name, "--vectors", "QUERIES", "-O", name+".jsonl"),
 		paste.Shell("kitescope", "replay", "run", name, "--queries", name+".jsonl", "--timed"))
-}
-
-// lacking says what is missing of what was asked for, and exits 4 under --strict if that is anything: whatever else processes say has
-// no part in it.
-func lacking(a *cli.App, c *model.Cluster, missing []string) error {
-	const most = 5
-	err := a.Completeness(c.WithRuntime(nil))
-	for i, line := range missing {
-		if i == most {
-			a.Note("incomplete: and %d more", len(missing)-i)
-			break
-		}
-		a.Note("incomplete: %s", line)
-	}
-	if err == nil && a.Flags.Strict && len(missing) > 0 {
-		return &cli.CodeError{Code: cli.ExitIncomplete}
-	}
-	return err
 }

@@ -28,11 +28,8 @@ const (
 // maxSlow bounds how many entries of one list are taken. A proxy keeps 20, for 15 minutes (internal/proxy/proxy.go: slowQueries).
 const maxSlow = 1000
 
-// Bounds of the words in an entry.
-const (
-	maxSlowName = 256
-	maxSlowExpr = 500
-)
+// maxSlowName bounds the names in an entry.
+const maxSlowName = 256
 
 // slowQuery is metricsinfo.SlowQuery (pkg/util/metricsinfo/metrics_info.go) as NewSlowQueryWithSearchRequest and its sister for queries
 // (utils.go) fill it, without who asked. internal/proxy/impl.go keeps what took proxy.slowQuerySpanInSeconds or longer: later
@@ -238,11 +235,7 @@ func (x *slowQuery) expr() string {
 
 // shortExpr is an expression without its values, of a length that can be shown.
 func shortExpr(text string) string {
-	text = strings.Map(graphic, secret.Expression(text))
-	if len(text) > maxSlowExpr {
-		text = strings.ToValidUTF8(text[:maxSlowExpr], "") + "..."
-	}
-	return text
+	return strings.Map(graphic, secret.BriefExpression(text))
 }
 
 func (d *Decoder) slowName(text string) string {

@@ -73,6 +73,8 @@ type Resource struct {
 	Describes model.Part
 	// Keyspace says that the rows are Cluster.Keyspace's, which must have been kept.
 	Keyspace bool
+	// Lacks says of which processes that tell the rows they are missing, or there in part, and why; nil where the metadata have them.
+	Lacks func(*model.Cluster) []string
 
 	bind  func(*Resource, *Env) Table
 	def   any         // *definition[T]

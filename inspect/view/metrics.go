@@ -35,6 +35,7 @@ var processMetrics = define(definition[*metricRow]{
 		Aliases: []string{"prometheus"},
 		Doc:     "What processes tell on /metrics: values, rates, means and quantiles.",
 		Needs:   model.PartRuntime,
+		Lacks:   unscraped,
 	},
 	rows:    metricRows,
 	columns: concat(metricNames, metricValues, metricMeans, metricQuantiles, metricWindow),
@@ -321,8 +322,8 @@ func Windows(g *Grid) string {
 	return "rates, means and quantiles are " + strings.Join(parts, "; ")
 }
 
-// Unscraped says which processes' metrics are missing, or there in part, and why.
-func Unscraped(c *model.Cluster) []string {
+// unscraped says which processes' metrics are missing, or there in part, and why.
+func unscraped(c *model.Cluster) []string {
 	r := c.Runtime
 	if r == nil {
 		return []string{"no process was asked"}

@@ -52,7 +52,7 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 	}
-	if got := Unscraped(c); !slices.Equal(got, []string{"metrics of proxy-8: name the port", "proxy-9: refused", "datanode-4: no answer"}) {
+	if got := unscraped(c); !slices.Equal(got, []string{"metrics of proxy-8: name the port", "proxy-9: refused", "datanode-4: no answer"}) {
 		t.Errorf("missing: %q", got)
 	}
 	if got := Windows(g); got != "rates, means and quantiles are between two scrapes, 10s apart" {

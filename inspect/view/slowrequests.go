@@ -21,6 +21,7 @@ var slowRequests = define(definition[*model.SlowRequest]{
 		Aliases: []string{"slow", "slow-queries", "slow-query"},
 		Doc:     "Requests that took long, the slowest first: the lists that proxies keep (2.5 and later), and access logs.",
 		Needs:   model.PartRuntime,
+		Lacks:   untoldRequests,
 	},
 	rows: func(e *Env) []*model.SlowRequest {
 		list := e.Cluster.Runtime.SlowRequests()
@@ -162,8 +163,8 @@ var slowDetail = []column[*model.SlowRequest]{
 
 const slowCall = "GET /api/v1/_cluster/slow_query"
 
-// UntoldRequests says which proxies' slow requests are unknown, or known in part, and why.
-func UntoldRequests(c *model.Cluster) []string {
+// untoldRequests says which proxies' slow requests are unknown, or known in part, and why.
+func untoldRequests(c *model.Cluster) []string {
 	if c.Runtime == nil {
 		return []string{"no proxy was asked"}
 	}
@@ -174,7 +175,7 @@ func UntoldRequests(c *model.Cluster) []string {
 			continue
 		}
 		proxies++
-		if why := untoldRequests(c, n); why != "" {
+		if why := untoldOf(c, n); why != "" {
 			lines = append(lines, n.Name()+": "+why)
 		}
 	}
@@ -184,8 +185,8 @@ func UntoldRequests(c *model.Cluster) []string {
 	return lines
 }
 
-// untoldRequests says why a proxy's list is unknown, "" if it is known.
-func untoldRequests(c *model.Cluster, n *model.LiveNode) string {
+// untoldOf says why a proxy's list is unknown, "" if it is known.
+func untoldOf(c *model.Cluster, n *model.LiveNode) string {
 	version := ""
 	if s := c.SessionIn(n.Node, "proxy"); s != nil {
 		version = s.Version
