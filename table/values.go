@@ -271,6 +271,14 @@ func parseBool(text string) (int64, error) {
 	return 0, fmt.Errorf("%q is neither", text)
 }
 
+// Like reports whether a text is one that a pattern means, in which * stands for any text.
+func Like(pattern, text string) bool {
+	if !strings.Contains(pattern, "*") {
+		return pattern == text
+	}
+	return newGlob(pattern).match(text)
+}
+
 // glob is a text with * as wildcards, cut at them.
 type glob struct{ parts []string }
 

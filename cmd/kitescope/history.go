@@ -4,14 +4,13 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/history"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	show "kitescope/render/history"
@@ -74,23 +73,24 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	since, until := moment{word: f.since}, moment{word: f.until}
-	if err := since.parse("--since"); err != nil {
+	since, err := moment("--since", f.since)
+	if err != nil {
 		return err
 	}
-	if err := until.parse("--until"); err != nil {
+	until, err := moment("--until", f.until)
+	if err != nil {
 		return err
 	}
 	h, gaps, err := readHistory(cmd.Context(), a)
 	if err != nil {
 		return err
 	}
-	if h.Until.IsZero() && (since.timed() || until.timed()) {
+	if h.Until.IsZero() && (since.Timed() || until.Timed()) {
 		return hints.Errorf("name revisions, as --since rev:24519", "no timestamp of Milvus dates the revisions of %s", a.Flags.From)
 	}
-	w := history.Wanted{Objects: objects}
-	w.Since, w.SinceRevision = since.before(h.Until)
-	w.Until, w.UntilRevision = until.before(h.Until)
+	w := history.Wanted{
+		Objects: objects, Since: since.When(h.Until), SinceRevision: since.Revision(), Until: until.When(h.Until), UntilRevision: until.Revision(),
+	}
 	report := &show.Report{History: h, Events: h.Select(w)}
 	if err := a.Write(func(w *bufio.Writer) error { return show.Write(w, report, format, options) }); err != nil {
 		return err
@@ -163,58 +163,20 @@ func parseSelectors(args []string) ([]history.Selector, error) {
 	return list, nil
 }
 
-// moment is what --since and --until name.
-type moment struct {
-	word     string
-	revision int64
-	ago      time.Duration
-	clock    time.Duration // since the day began, -1: none
-	at       time.Time
-}
-
-func (m *moment) parse(flag string) error {
-	m.clock = -1
-	if m.word == "" {
-		return nil
+// moment parses what --since and --until name: what --at does, and how long before the end also without a minus and in days.
+func moment(flag, word string) (at session.At, err error) {
+	if word == "" {
+		return at, nil
 	}
-	if text, ok := strings.CutPrefix(m.word, "rev:"); ok {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n <= 0 {
-			return cli.Usagef("%s: %q is no revision", flag, text)
-		}
-		m.revision = n
-		return nil
+	switch err := at.Set(word); {
+	case err == nil:
+		return at, nil
+	case strings.HasPrefix(word, "rev:"):
+		return at, cli.Usagef("%s: %v", flag, err)
 	}
-	if t, err := time.Parse(time.RFC3339, m.word); err == nil {
-		m.at = t
-		return nil
+	ago, err := table.ParseDuration(strings.TrimPrefix(word, "-"))
+	if err != nil || ago <= 0 {
+		return at, cli.Usage(fmt.Errorf("%s %q is no time", flag, word), "for example: 10m, 09:14, 2026-11-20T09:14:00Z, rev:24519")
 	}
-	for _, layout := range []string{"15:04", "15:04:05"} {
-		if t, err := time.Parse(layout, m.word); err == nil {
-			m.clock = time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second
-			return nil
-		}
-	}
-	d, err := table.ParseDuration(strings.TrimPrefix(m.word, "-"))
-	if err != nil {
-		return cli.Usage(fmt.Errorf("%s %q is no time", flag, m.word), `for example: 10m, 09:14, 2026-11-20T09:14:00Z, rev:24519`)
-	}
-	m.ago = d
-	return nil
-}
-
-// timed reports whether it is a time and no revision.
-func (m *moment) timed() bool { return m.word != "" && m.revision == 0 }
-
-// before is the moment where the newest revision is of a time: as a time or as a revision.
-func (m *moment) before(newest time.Time) (at time.Time, revision int64) {
-	switch {
-	case m.word == "" || m.revision > 0:
-		return time.Time{}, m.revision
-	case !m.at.IsZero():
-		return m.at, 0
-	case m.clock >= 0:
-		return newest.UTC().Truncate(24 * time.Hour).Add(m.clock), 0
-	}
-	return newest.Add(-m.ago), 0
+	return session.Ago(ago), nil
 }

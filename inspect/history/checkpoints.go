@@ -37,7 +37,7 @@ func vchannelRef(name string) model.Ref { return ref("vchannels", name) }
 
 // takeCheckpoint takes a position in. One that is written again without moving on is none.
 func (r *Reader) takeCheckpoint(v *model.VChannel, gone bool) {
-	p, at, now := r.pace[v.Name], v.Checkpoint.At, r.clock.now()
+	p, at, now := r.pace[v.Name], v.Checkpoint.At, r.now()
 	switch {
 	case gone || at == model.MaxTSO: // of a channel that was dropped
 		delete(r.pace, v.Name)
@@ -92,13 +92,13 @@ func (r *Reader) tellStop(name string, p *pace, after int64) {
 // of when it was that long since then.
 func (r *Reader) beginCheckpoints() {
 	for channel, p := range r.pace {
-		p.moved, p.held = r.clock.now(), r.growing[channel] > 0
+		p.moved, p.held = r.now(), r.growing[channel] > 0
 	}
 }
 
 // endCheckpoints tells of those that stand still at the end.
 func (r *Reader) endCheckpoints() {
-	now := r.clock.now()
+	now := r.now()
 	for _, name := range slices.Sorted(maps.Keys(r.pace)) {
 		p := r.pace[name]
 		if p.moved > 0 && r.stopped(p, now-p.moved) {

@@ -1,68 +1,33 @@
 package history
 
 import (
-	"cmp"
-	"slices"
 	"time"
+
+	"kitescope/inspect/meta"
 )
 
-// reserveAhead is how far ahead of its clock Milvus reserves timestamps (internal/tso/tso.go): what it writes is the time of the
-// write and so much more.
-const reserveAhead = 3 * time.Second
-
-// Clock dates revisions: those between two reservations of timestamps were written between their times.
-type Clock struct{ ticks []tick }
-
-// tick says that a revision was written at a time.
-type tick struct {
-	revision int64
-	at       int64 // Unix nanoseconds
-}
-
-// Reserved takes a reservation. Revisions come in order.
-func (c *Clock) Reserved(revision int64, until time.Time) {
-	c.ticks = append(c.ticks, tick{revision, until.Add(-reserveAhead).UnixNano()})
-}
-
-// UnknownError is that of a time of which one side is known alone: before the first reservation or after the last one.
+// UnknownError is that of a time of which one side is known alone: before the first timestamp that Milvus reserved, or after the last one.
 const UnknownError = time.Duration(-1)
 
-// At is when a revision was written, and by how much that may be wrong. The time is zero where nothing dates it.
-func (c *Clock) At(revision int64) (at time.Time, wrong time.Duration) {
-	if len(c.ticks) == 0 {
-		return time.Time{}, 0
-	}
-	i, exact := slices.BinarySearchFunc(c.ticks, revision, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })
+// dated is when a revision was written, and by how much that may be wrong. The time is zero where nothing dates it; of what was
+// before the first timestamp it is the time of that.
+func dated(c *meta.Clock, revision int64) (at time.Time, wrong time.Duration) {
+	m, known := c.At(revision)
 	switch {
-	case exact:
-		return c.ticks[i].time(), writeTime
-	case i == 0:
-		return c.ticks[0].time(), UnknownError
-	case i == len(c.ticks):
-		return c.ticks[i-1].time(), UnknownError
+	case !known:
+		return c.First(), UnknownError
+	case m.Open:
+		return m.Time, UnknownError
 	}
-	before, after := c.ticks[i-1], c.ticks[i]
-	half := time.Duration(after.at-before.at) / 2
-	if half < 0 { // Milvus's clock was set back
-		return after.time(), max(-2*half, writeTime)
-	}
-	return before.time().Add(half), half + writeTime
+	return m.Time, m.Error
 }
 
-// sort puts reservations in order that came in none.
-func (c *Clock) sort() {
-	slices.SortFunc(c.ticks, func(a, b tick) int { return cmp.Compare(a.revision, b.revision) })
-}
+// now is the time of the newest timestamp so far, in Unix nanoseconds; 0 if there is none.
+func (r *Reader) now() int64 { return nanoseconds(r.clock.Last()) }
 
-// writeTime is what lies between a reservation's own time and its write, as a rule: etcd's fsync and Milvus's tick of 50 ms.
-const writeTime = 100 * time.Millisecond
-
-func (t tick) time() time.Time { return time.Unix(0, t.at).UTC() }
-
-// now is the time of the newest reservation, 0 if there is none.
-func (c *Clock) now() int64 {
-	if len(c.ticks) == 0 {
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
 		return 0
 	}
-	return c.ticks[len(c.ticks)-1].at
+	return t.UnixNano()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 )
 
@@ -65,16 +66,22 @@ func (p *pool) object(ref model.Ref) int32 {
 	return i
 }
 
-func (p *pool) event(e *entry, clock *Clock) Event {
+// brief is an event without its message.
+func (p *pool) brief(e *entry, clock *meta.Clock) Event {
 	out := Event{
 		Revision: e.first, Last: e.last, Count: int(e.count), Kind: kinds[e.kind].name, Object: p.objects[e.object],
 		Before: p.texts[e.before], After: p.texts[e.after],
 	}
-	out.Time, out.Error = clock.At(e.first)
-	out.LastTime, _ = clock.At(e.last)
+	out.Time, out.Error = dated(clock, e.first)
+	out.LastTime, _ = dated(clock, e.last)
 	if e.collection != 0 {
 		out.Collection = model.Ref{Resource: "collections", ID: e.collection.String(), Name: p.names[e.collection]}
 	}
+	return out
+}
+
+func (p *pool) event(e *entry, clock *meta.Clock) Event {
+	out := p.brief(e, clock)
 	out.Message = message(&out, kinds[e.kind].words, p.texts[e.via], p.texts[e.detail])
 	return out
 }

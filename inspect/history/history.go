@@ -6,13 +6,14 @@
 //     No Cluster is built: a change costs what it is about, however large the store is.
 //  3. A rule (rules.go) makes events of an object before and after. What has no rule, and what is no news, is counted.
 //  4. The same that happens to the same object again and again is one event with a count (group.go).
-//  5. Finish dates them: etcd keeps no times, the timestamps that Milvus reserves every 3 seconds do (clock.go).
+//  5. Finish dates them: etcd keeps no times, the timestamps that Milvus reserves every 3 seconds do (meta.Clock).
 package history
 
 import (
 	"context"
 	"time"
 
+	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 )
@@ -54,7 +55,7 @@ type History struct {
 	// Undecoded counts values that could not be decoded.
 	Undecoded int64
 
-	clock   *Clock
+	clock   *meta.Clock
 	entries []entry
 	pool    *pool
 }
@@ -64,6 +65,9 @@ func (h *History) Len() int { return len(h.entries) }
 
 // Event is the i-th event, in the order of their first revisions.
 func (h *History) Event(i int) Event { return h.pool.event(&h.entries[i], h.clock) }
+
+// Brief is the same without its Message, which takes longest to make.
+func (h *History) Brief(i int) Event { return h.pool.brief(&h.entries[i], h.clock) }
 
 // Changes brings the changes of revisions in order, as source.Past does.
 type Changes func(ctx context.Context, yield func(revision int64, events []source.Event) error) error

@@ -168,7 +168,7 @@ func TestLivelock(t *testing.T) {
 	if e.Revision != 104 || e.Last <= e.Revision+1979*11 || e.LastTime.Sub(e.Time) < 20*time.Second {
 		t.Errorf("revisions %d to %d, %v to %v", e.Revision, e.Last, e.Time, e.LastTime)
 	}
-	if want := "rewritten 1,980 times in 26 s: ToWatch → WatchFailure → ToWatch → WatchFailure → … → ToWatch, by node 8"; e.Message != want {
+	if want := "rewritten 1,980 times in 27 s: ToWatch → WatchFailure → ToWatch → WatchFailure → … → ToWatch, by node 8"; e.Message != want {
 		t.Errorf("message %q, want %q", e.Message, want)
 	}
 }

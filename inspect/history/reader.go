@@ -13,7 +13,7 @@ import (
 type Reader struct {
 	decoder *meta.Decoder
 	header  source.Header
-	clock   *Clock
+	clock   *meta.Clock
 	pool    *pool
 	groups  groups
 	history History
@@ -53,7 +53,7 @@ func NewReader(h source.Header) (*Reader, error) {
 	}
 	p := newPool()
 	return &Reader{
-		decoder: d, header: h, clock: &Clock{}, pool: p, groups: groups{pool: p, newest: map[int32]int{}},
+		decoder: d, header: h, clock: meta.ClockOf(h.Root), pool: p, groups: groups{pool: p, newest: map[int32]int{}},
 		history: History{From: h.Revision, To: h.Revision, Plain: map[string]int64{}},
 		small:   map[string]any{}, segments: map[model.SegmentID]segmentBefore{}, growing: map[string]int{}, builds: map[buildKey]model.IndexState{},
 		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]string{}, sessions: map[string]int{},
@@ -76,7 +76,6 @@ func (r *Reader) Begin(ctx context.Context, first source.Snapshot) error {
 		c.settle()
 	}
 	r.endSchemas()
-	r.clock.sort()
 	r.beginCheckpoints()
 	r.revision, r.beginning = 0, false
 	return err
@@ -104,8 +103,8 @@ func (r *Reader) Finish() *History {
 	r.groups.sort()
 	h := r.history
 	h.clock, h.pool, h.entries = r.clock, r.pool, r.groups.entries
-	h.First, _ = r.clock.At(h.From)
-	h.Until, _ = r.clock.At(h.To)
+	h.First, _ = dated(r.clock, h.From)
+	h.Until, _ = dated(r.clock, h.To)
 	return &h
 }
 
@@ -139,7 +138,8 @@ func (r *Reader) take(kv source.KV, deleted bool) {
 	case *model.SegmentIndex:
 		news = r.takeIndex(object, x.Gone)
 	case *model.Allocator:
-		r.takeAllocator(object)
+		kv.ModRevision = r.revision
+		r.clock.Put(kv)
 	case *model.VChannel:
 		switch x.Kind {
 		case checkpointKey:
@@ -176,12 +176,6 @@ func (r *Reader) takeSmall(x *meta.Single, key string) bool {
 	return rule(&c)
 }
 
-func (r *Reader) takeAllocator(x *model.Allocator) {
-	if x.Name == "gid/timestamp" || x.Name == "tso/timestamp" {
-		r.clock.Reserved(r.revision, x.At)
-	}
-}
-
 // news is an event to be told of.
 type news struct {
 	kind                  kindID
@@ -214,11 +208,8 @@ func (r *Reader) tell(n news) bool {
 
 // nanoseconds is about when a revision was, by the clock so far.
 func (r *Reader) nanoseconds(revision int64) int64 {
-	at, _ := r.clock.At(revision)
-	if at.IsZero() {
-		return 0
-	}
-	return at.UnixNano()
+	at, _ := dated(r.clock, revision)
+	return nanoseconds(at)
 }
 
 // endRevision tells what the changes of a revision say together.

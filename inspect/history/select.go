@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // Wanted says which events somebody asks for. The zero value is all of them.
@@ -43,12 +44,12 @@ func (h *History) Select(w Wanted) []int {
 
 func (w *Wanted) covers(h *History, e *entry) bool {
 	if !w.Since.IsZero() {
-		if at, wrong := h.clock.At(e.last); at.Add(max(wrong, 0)).Before(w.Since) {
+		if at, wrong := dated(h.clock, e.last); at.Add(max(wrong, 0)).Before(w.Since) {
 			return false
 		}
 	}
 	if !w.Until.IsZero() {
-		if at, wrong := h.clock.At(e.first); at.Add(-max(wrong, 0)).After(w.Until) {
+		if at, wrong := dated(h.clock, e.first); at.Add(-max(wrong, 0)).After(w.Until) {
 			return false
 		}
 	}
@@ -83,29 +84,5 @@ func (s *Selector) is(object model.Ref) bool {
 	return like(s.Name, object.ID) || object.Name != "" && like(s.Name, object.Name)
 }
 
-// like matches a text with a pattern, of which * is any text and "" everything.
-func like(pattern, text string) bool {
-	if pattern == "" {
-		return true
-	}
-	head, rest, wild := strings.Cut(pattern, "*")
-	if !wild {
-		return pattern == text
-	}
-	text, ok := strings.CutPrefix(text, head)
-	if !ok {
-		return false
-	}
-	for {
-		var part string
-		part, rest, wild = strings.Cut(rest, "*")
-		if !wild {
-			return strings.HasSuffix(text, part)
-		}
-		_, after, ok := strings.Cut(text, part)
-		if !ok {
-			return false
-		}
-		text = after
-	}
-}
+// like is table.Like, of which "" means everything.
+func like(pattern, text string) bool { return pattern == "" || table.Like(pattern, text) }

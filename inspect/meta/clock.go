@@ -66,8 +66,12 @@ func NewClock(ctx context.Context, past source.Past, newest source.Header, from 
 	return c, c.look(ctx, past, newest, from)
 }
 
+// ClockOf is a clock that knows no tick yet of a store below a root; Put tells it.
+func ClockOf(root string) *Clock { return &Clock{keys: clockKeys(root)} }
+
 func newClock(newest source.Header) *Clock {
-	c := &Clock{keys: clockKeys(newest.Root), newest: newest.Revision}
+	c := ClockOf(newest.Root)
+	c.newest = newest.Revision
 	if newest.ByClock {
 		c.seen = newest.Taken
 	}
@@ -171,6 +175,22 @@ func (c *Clock) end(before, after *tick) (end time.Time, revision int64, open bo
 }
 
 func middle(a, b time.Time) time.Time { return a.Add(b.Sub(a) / 2) }
+
+// First is the first tick; zero where there is none.
+func (c *Clock) First() time.Time {
+	if len(c.ticks) == 0 {
+		return time.Time{}
+	}
+	return c.ticks[0].at
+}
+
+// Last is the last tick; zero where there is none.
+func (c *Clock) Last() time.Time {
+	if len(c.ticks) == 0 {
+		return time.Time{}
+	}
+	return c.ticks[len(c.ticks)-1].at
+}
 
 // Revision is the last one of which At is not behind a time. known is false where no tick is before it.
 func (c *Clock) Revision(at time.Time) (revision int64, known bool) {

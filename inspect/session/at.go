@@ -67,8 +67,17 @@ func (a *At) Set(text string) error {
 	return errors.New("want one of: " + AtForms)
 }
 
-// when is the time that is meant, where the newest moment of a source is end.
-func (a *At) when(end time.Time) time.Time {
+// Ago is so long before the newest moment.
+func Ago(d time.Duration) At { return At{text: "-" + d.String(), ago: d} }
+
+// Revision is the one that is named, 0 if none is.
+func (a *At) Revision() int64 { return a.revision }
+
+// Timed reports whether a time is meant, in whatever form.
+func (a *At) Timed() bool { return !a.IsZero() && a.revision == 0 }
+
+// When is the time that is meant, where the newest moment of a source is end; zero where none is.
+func (a *At) When(end time.Time) time.Time {
 	switch {
 	case a.ago > 0:
 		return end.Add(-a.ago)
@@ -91,7 +100,7 @@ func (a *At) point(ctx context.Context, past source.Past, newest source.Header) 
 	if newest.Taken.IsZero() && (a.ago > 0 || a.ofDay) { // both count from there
 		return meta.Point{}, hints.Errorf("name a revision: --at rev:N", "read the past of %s: it is not known when it was taken", newest.Origin.Location)
 	}
-	return meta.PointAt(ctx, past, newest, a.when(newest.Taken))
+	return meta.PointAt(ctx, past, newest, a.When(newest.Taken))
 }
 
 // then is a source as it was at a moment. It is no more live than a file is: nobody can be asked how it was then.

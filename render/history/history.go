@@ -30,7 +30,10 @@ type event struct {
 	at int
 }
 
-func (e event) get() history.Event { return e.of.Event(e.at) }
+// get is the event without its message: each column asks for it.
+func (e event) get() history.Event { return e.of.Brief(e.at) }
+
+func (e event) message() string { return e.of.Event(e.at).Message }
 
 // Write writes what happened.
 func Write(w io.Writer, r *Report, f render.Format, o render.ReportOptions) error {
@@ -67,6 +70,8 @@ func columns() []table.ColumnOf[event] {
 		return table.OfInt(x.Error.Nanoseconds())
 	})
 	wrong.Doc = "by how much that may be wrong; absent where it is not known: before the first timestamp that Milvus reserved, and after the last"
+	message := render.TextKey("message", event.message)
+	message.Doc = "what happened, in a sentence"
 	list := []table.ColumnOf[event]{
 		at.Titled("TIME", 0, func(e event) string { return stamp(e.get()) }),
 		wrong.Titled("±", 4, func(e event) string { return plusMinus(e.get()) }).Wider(),
@@ -80,8 +85,7 @@ func columns() []table.ColumnOf[event] {
 		text("collection", "the collection that it belongs to, or is", collection).
 			Titled("COLLECTION", 3, func(e event) string { return words.OrNone(collection(e.get())) }).Wider(),
 		text("collection_id", "its id", func(e history.Event) string { return e.Collection.ID }),
-		text("message", "what happened, in a sentence", func(e history.Event) string { return e.Message }).
-			Titled("WHAT", 0, func(e event) string { return e.get().Message }),
+		message.Titled("WHAT", 0, event.message),
 		number("count", "how many of the same there were", func(e history.Event) int64 { return int64(e.Count) }),
 		text("before", "the state before, or what of it has changed; of a group, before the first", func(e history.Event) string { return e.Before }),
 		text("after", "the state after it; of a group, after the last", func(e history.Event) string { return e.After }),
