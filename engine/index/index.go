@@ -66,7 +66,7 @@ type Hint struct {
 // Part is a stretch of a file, or several of one purpose.
 type Part struct {
 	Name   string // header, vectors, links, upper links, norms, ids, ...
-	Offset int    `doc:"-"` // of the first
+	Offset int    // of the first
 	Bytes  int    // of all together
 }
 

@@ -147,7 +147,15 @@ func writeEngineDescription(e *doc.Encoder, d *target.Description) {
 			e.Exact(f.Number)
 		}
 	}
-	e.Entry("parts", d.Parts)
+	type part struct {
+		Name  string
+		Bytes int
+	}
+	parts := make([]part, len(d.Parts))
+	for i, p := range d.Parts {
+		parts[i] = part{p.Name, p.Bytes}
+	}
+	e.Entry("parts", parts)
 }
 
 // WriteLog writes what is in a log of Milvus's storage: an item for each fact.
