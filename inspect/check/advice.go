@@ -40,7 +40,7 @@ func LookForFiles(p *facts.Facts) Hint {
 	if p.Storage != nil {
 		return ""
 	}
-	return Advise("see whether its files are there: %s; ", LookFor(p.StoragePlace()))
+	return Advise("see whether its files are there: %s; ", LookFor(p.OwnStorage().Place))
 }
 
 // Unwritable is why a process of a role may have ended itself, and how to see whether it is so; "" for roles that do not.
@@ -52,5 +52,5 @@ func Unwritable(p *facts.Facts, role string) Hint {
 	if p.Storage != nil { // somebody has looked
 		return why
 	}
-	return Advise("%s, which this sees of a folder: %s", why, LookFor(p.StoragePlace()))
+	return Advise("%s, which this sees of a folder: %s", why, LookFor(p.OwnStorage().Place))
 }

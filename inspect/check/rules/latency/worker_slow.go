@@ -3,6 +3,7 @@ package latency
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
@@ -63,8 +64,9 @@ type slowNode struct {
 
 // slowerNodes are those of some query nodes that are slower than the others at the same work, so much that a search feels it.
 func slowerNodes(p *check.Pass, b *budget.Budget, list []worker) (slow []slowNode) {
+	work := sync.OnceValue(func() map[model.NodeID]*searchedWork { return workOf(p) })
 	for i := range list {
-		sealed, growing := paceOf(p, b, list, i, false), paceOf(p, b, list, i, true)
+		sealed, growing := paceOf(b, list, i, false, work), paceOf(b, list, i, true, work)
 		x := sealed
 		if !x.slower() || growing.slower() && growing.own > x.own {
 			x = growing
@@ -89,8 +91,8 @@ type pace struct {
 	workKnown, compares bool
 }
 
-// paceOf compares a node's kernels with those of the others.
-func paceOf(p *check.Pass, b *budget.Budget, list []worker, i int, growing bool) (x pace) {
+// paceOf compares a node's kernels with those of the others. What work their segments are is asked for only where it decides.
+func paceOf(b *budget.Budget, list []worker, i int, growing bool, work func() map[model.NodeID]*searchedWork) (x pace) {
 	x.what = "sealed"
 	if growing {
 		x.what = "growing"
@@ -99,28 +101,39 @@ func paceOf(p *check.Pass, b *budget.Budget, list []worker, i int, growing bool)
 	if own == nil || own.Calls*b.Requests < fewCalls {
 		return x
 	}
-	ownWork := segmentWork(p, list[i].node.Node, growing)
-	x.workKnown = ownWork > 0
-	var raw, weighed, usual []float64
+	var others []*worker
+	var raw, usual []float64
 	for j := range list {
 		k := list[j].kernel(growing)
 		if j == i || k == nil || k.Calls*b.Requests < fewCalls {
 			continue
 		}
-		raw, usual = append(raw, k.Mean.High), append(usual, k.Ms)
-		work := segmentWork(p, list[j].node.Node, growing)
-		x.workKnown = x.workKnown && work > 0
-		weighed = append(weighed, k.Mean.High/work)
+		others, raw, usual = append(others, &list[j]), append(raw, k.Mean.High), append(usual, k.Ms)
 	}
 	x.own, x.compared, x.likely, x.usual = own.Mean.Low, len(raw), own.Ms, middle(usual)
 	if x.others = middle(raw); x.others <= 0 {
 		return x
 	}
 	x.ratio, x.ratioOfWork, x.compares = x.own/x.others, x.own/x.others, true
-	if x.workKnown {
-		x.ratioOfWork = x.own / ownWork / middle(weighed)
+	if x.slower() {
+		x.weigh(list[i].node.Node, others, growing, work())
 	}
 	return x
+}
+
+// weigh compares what the kernels take for the same work, where that is known of all.
+func (x *pace) weigh(id model.NodeID, others []*worker, growing bool, work map[model.NodeID]*searchedWork) {
+	own := work[id].ofSegment(growing)
+	x.workKnown = own > 0
+	var weighed []float64
+	for _, w := range others {
+		each := work[w.node.Node].ofSegment(growing)
+		x.workKnown = x.workKnown && each > 0
+		weighed = append(weighed, w.kernel(growing).Mean.High/each)
+	}
+	if x.workKnown {
+		x.ratioOfWork = x.own / own / middle(weighed)
+	}
 }
 
 func (w *worker) kernel(growing bool) *budget.NodePhase {
@@ -139,24 +152,44 @@ func (x *pace) slower() bool {
 	return x.compares && x.ratio >= least && x.ratioOfWork >= least
 }
 
-// segmentWork is what a search of a segment of a node is on average, in rows times dimensions; 0: unknown. Counted are segments that
-// are searched, as often as they are: a large one that nobody asks for says nothing of the others.
-func segmentWork(p *check.Pass, id model.NodeID, growing bool) float64 {
-	work, segments := 0.0, 0.0
+// searchedWork is what a node has of segments that are searched, each as often as it is: a large one that nobody asks for says nothing
+// of the others. Work is in rows times dimensions.
+type searchedWork struct {
+	sealed, growing                 float64
+	sealedSegments, growingSegments float64
+}
+
+// workOf adds it up for all nodes of which it is known.
+func workOf(p *check.Pass) map[model.NodeID]*searchedWork {
+	of := map[model.NodeID]*searchedWork{}
 	p.SearchedGroups(budget.Search, func(g *balance.Group, often float64) {
-		s := g.Share(id)
-		switch {
-		case s == nil || !s.Known:
-		case growing:
-			work, segments = work+often*s.GrowingCost, segments+often*float64(s.Growing)
-		default:
-			work, segments = work+often*(s.Cost-s.GrowingCost), segments+often*float64(s.Sealed-s.Copies)
+		for _, s := range g.Shares {
+			if !s.Known {
+				continue
+			}
+			w := of[s.Node]
+			if w == nil {
+				w = &searchedWork{}
+				of[s.Node] = w
+			}
+			w.growing, w.growingSegments = w.growing+often*s.GrowingCost, w.growingSegments+often*float64(s.Growing)
+			w.sealed, w.sealedSegments = w.sealed+often*(s.Cost-s.GrowingCost), w.sealedSegments+often*float64(s.Sealed-s.Copies)
 		}
 	})
-	if segments <= 0 {
+	return of
+}
+
+// ofSegment is what a search of a segment is on average, 0: unknown.
+func (w *searchedWork) ofSegment(growing bool) float64 {
+	switch {
+	case w == nil:
 		return 0
+	case growing && w.growingSegments > 0:
+		return w.growing / w.growingSegments
+	case !growing && w.sealedSegments > 0:
+		return w.sealed / w.sealedSegments
 	}
-	return work / segments
+	return 0
 }
 
 func reportSlower(p *check.Pass, list []worker, x slowNode) {

@@ -67,7 +67,7 @@ func reportLostStorage(p *check.Pass) {
 	f := check.Finding{
 		Severity: check.Error, Cost: 1,
 		Message:  fmt.Sprintf("the storage %s, which the processes' configuration names, has lost its files: %s", s.Location, s.Problem),
-		Evidence: []check.Evidence{check.Fact("storage in the configuration", p.StoragePlace(), "configuration of the processes"), check.Fact("looked into", s.Problem, s.Location)},
+		Evidence: []check.Evidence{check.Fact("storage in the configuration", p.OwnStorage().Place, "configuration of the processes"), check.Fact("looked into", s.Problem, s.Location)},
 		Impact:   "Nothing can be loaded; what nodes have in memory is gone when they restart or hand it over; flushes and index builds fail.",
 		Hint:     check.Advise("see whether the disk or share is mounted there, or who removed the files; bring them back from a copy before any node restarts"),
 	}
@@ -178,4 +178,4 @@ func whatIsMissing(p *check.Pass, x *model.MissingFiles) string {
 }
 
 // ownStorage reports whether the place that was looked into is the cluster's own.
-func ownStorage(p *check.Pass) bool { return p.OwnStorage(p.Storage.Location, p.Storage.Here) }
+func ownStorage(p *check.Pass) bool { return p.OwnStorage().Is(p.Storage.Location, p.Storage.Here) }

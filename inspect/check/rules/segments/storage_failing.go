@@ -158,7 +158,7 @@ func reportFailing(p *check.Pass, list []failing) {
 	}
 	f.Impact = failingImpact(list, worst.severity)
 	f.Hint = check.Advise("look at the storage, and at the log of %s for its own words: the access key, the bucket, its space, the way there", worst.node.Name())
-	switch place := p.StoragePlace(); {
+	switch place := p.OwnStorage().Place; {
 	case worst.severity == check.Info:
 		f.Hint = "look whether it goes on: kitescope diagnose --watch"
 	case !writes:

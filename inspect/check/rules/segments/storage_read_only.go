@@ -53,7 +53,7 @@ func runStorageReadOnly(p *check.Pass) error {
 	}
 	if ownStorage(p) {
 		f.Severity = check.Error
-		f.Evidence = append(f.Evidence, check.Fact("localStorage.path", p.StoragePlace(), "configuration of the processes"))
+		f.Evidence = append(f.Evidence, check.Fact("localStorage.path", p.OwnStorage().Place, "configuration of the processes"))
 	} else {
 		f.Message += ", as it is seen from here"
 	}
