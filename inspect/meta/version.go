@@ -59,7 +59,7 @@ func (s *state) layoutVersion() string {
 				continue
 			}
 			if rule.text == "2.2.9 or newer" {
-				return s.version229()
+				return version229(s.facts[kindAllocator])
 			}
 			return rule.text
 		}
@@ -67,16 +67,16 @@ func (s *state) layoutVersion() string {
 	return ""
 }
 
-func (s *state) version229() string {
+func version229(allocators map[string]*fact) string {
 	text := "2.2.9 to 2.3"
-	s.each(kindAllocator, func(f *fact) {
+	for _, f := range allocators {
 		switch f.names[0] {
 		case "gid/timestamp":
 			text = "2.3"
 		case "tso/timestamp":
 			text = "2.2.9 or newer 2.2"
 		}
-	})
+	}
 	return text
 }
 
@@ -156,12 +156,12 @@ func (s *state) versionNotes() []string {
 		note(old, "%d collections are kept as before Milvus 2.2.9 (root-coord/collection)", old)
 	}
 	note(both, "%d collections are recorded in two layouts; the newer one is shown", both)
-	return append(notes, s.segmentNotes()...)
+	return append(notes, s.segments.notes(s.legacy)...)
 }
 
-func (s *state) segmentNotes() []string {
-	st := s.segments
-	if len(st.layouts) == 0 && !s.legacy {
+// notes is the same of segments; legacy says that 2.1 runs.
+func (st *segmentStore) notes(legacy bool) []string {
+	if len(st.layouts) == 0 && !legacy {
 		return nil
 	}
 	var both, inline, keyed int
@@ -181,7 +181,7 @@ func (s *state) segmentNotes() []string {
 		notes = append(notes, fmt.Sprintf("%d segments have logs both inside their record and under keys of their own; those inside count", both))
 	}
 	switch {
-	case keyed > 0 && s.legacy:
+	case keyed > 0 && legacy:
 		notes = append(notes, fmt.Sprintf("%d segments have their logs only under keys of their own: Milvus 2.1 sees no data in them", keyed))
 	case keyed > 0 && inline > 0:
 		notes = append(notes, fmt.Sprintf("%d segments have their logs inside their record, as Milvus 2.1 writes them, and %d under keys of their own", inline, keyed))

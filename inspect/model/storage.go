@@ -15,7 +15,7 @@ type Storage struct {
 	// Problem is why nothing is known of any file, "" if some were found.
 	Problem string
 	// Lost: the place is not there, or was read and has none of the files that were looked for, as Problem says. That is so of another
-	// place too; see Cluster.OwnStorage.
+	// place too; see OwnStorage.Is.
 	Lost bool
 	// Here: a process of the cluster runs on the machine that looked, so that the path of a folder means the same to both.
 	Here bool
@@ -71,49 +71,52 @@ func (c *Cluster) WithStorage(s *Storage) *Cluster {
 // storageRoles are those that read or write storage.
 var storageRoles = [...]string{"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy"}
 
-// StorageSetting is a setting of the storage as the first process tells it that reads or writes there, "" if none does.
-func (c *Cluster) StorageSetting(key string) string {
-	s, _ := c.Setting(key, storageRoles[:]...)
-	return strings.TrimSpace(s.Value)
+// OwnStorage is the storage of a cluster by the configuration that its processes tell. No key that holds a credential is asked for.
+type OwnStorage struct {
+	// Place is what --storage takes: a folder, or a bucket with its endpoint; "" if the processes do not tell.
+	Place string
+	// Root is the name below which the files lie in a bucket, without slashes around it; "" if nobody tells.
+	Root string
 }
 
-// StorageRoot is the name below which the files lie in a bucket, without slashes around it; "" if nobody tells.
-func (c *Cluster) StorageRoot() string { return strings.Trim(c.StorageSetting("minio.rootPath"), "/") }
-
-// StoragePlace is the storage as --storage takes it, by the configuration that the processes tell: a folder, or a bucket with its
-// endpoint; "" if they do not. No key that holds a credential is asked for.
-func (c *Cluster) StoragePlace() string {
-	if strings.EqualFold(c.StorageSetting("common.storageType"), "local") {
-		return c.StorageSetting("localStorage.path")
+// OwnStorage is where the cluster's files are.
+func (c *Cluster) OwnStorage() OwnStorage {
+	setting := func(key string) string { // as the first process tells it that reads or writes there
+		s, _ := c.Setting(key, storageRoles[:]...)
+		return strings.TrimSpace(s.Value)
 	}
-	bucket, endpoint := c.StorageSetting("minio.bucketName"), StorageEndpoint(c.StorageSetting("minio.address"), c.StorageSetting("minio.port"))
+	own := OwnStorage{Root: strings.Trim(setting("minio.rootPath"), "/")}
+	if strings.EqualFold(setting("common.storageType"), "local") {
+		own.Place = setting("localStorage.path")
+		return own
+	}
+	bucket, endpoint := setting("minio.bucketName"), StorageEndpoint(setting("minio.address"), setting("minio.port"))
 	if bucket == "" || endpoint == "" {
-		return ""
+		return own
 	}
-	place := "s3://" + bucket + "?endpoint=" + strings.ReplaceAll(url.QueryEscape(endpoint), "%3A", ":")
-	if !strings.EqualFold(c.StorageSetting("minio.useSSL"), "true") {
-		place += "&tls=false"
+	own.Place = "s3://" + bucket + "?endpoint=" + strings.ReplaceAll(url.QueryEscape(endpoint), "%3A", ":")
+	if !strings.EqualFold(setting("minio.useSSL"), "true") {
+		own.Place += "&tls=false"
 	}
-	if region := c.StorageSetting("minio.region"); region != "" {
-		place += "&region=" + url.QueryEscape(region)
+	if region := setting("minio.region"); region != "" {
+		own.Place += "&region=" + url.QueryEscape(region)
 	}
-	return place
+	return own
 }
 
-// OwnStorage reports whether a place is the one that the processes' configuration names. A folder is so only if a process
-// runs on the machine that looks: the same path is another folder elsewhere. In a bucket it is all of it, or the root path.
-func (c *Cluster) OwnStorage(place string, here bool) bool {
-	own := c.StoragePlace()
-	if !strings.HasPrefix(own, "s3://") {
-		return own != "" && here && filepath.Clean(own) == filepath.Clean(place)
+// Is reports whether a place is this one. A folder is so only if a process runs on the machine that looks: the same path is
+// another folder elsewhere. In a bucket it is all of it, or the root path.
+func (o OwnStorage) Is(place string, here bool) bool {
+	if !strings.HasPrefix(o.Place, "s3://") {
+		return o.Place != "" && here && filepath.Clean(o.Place) == filepath.Clean(place)
 	}
-	a, errA := url.Parse(own)
+	a, errA := url.Parse(o.Place)
 	b, errB := url.Parse(place)
 	if errA != nil || errB != nil || b.Scheme != "s3" || a.Host != b.Host || a.Query().Get("endpoint") != b.Query().Get("endpoint") {
 		return false
 	}
 	prefix := strings.Trim(b.Path, "/")
-	return prefix == "" || prefix == c.StorageRoot()
+	return prefix == "" || prefix == o.Root
 }
 
 // StorageEndpoint joins host and port of remote storage as Milvus does (pkg/util/paramtable, service_param.go: an address may hold

@@ -69,7 +69,7 @@ func Look(ctx context.Context, place string, keys object.Keys, c *model.Cluster)
 	defer cancel()
 	store, err := object.Open(ctx, place, keys)
 	here := runsHere(c)
-	if errors.Is(err, fs.ErrNotExist) && c.OwnStorage(place, here) {
+	if errors.Is(err, fs.ErrNotExist) && c.OwnStorage().Is(place, here) {
 		return c.WithStorage(&model.Storage{Location: place, Problem: "there is no such folder", Lost: true, Here: here, Segments: len(filesWanted(c))}), nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func Look(ctx context.Context, place string, keys object.Keys, c *model.Cluster)
 	defer store.Close()
 	facts := lookIntoStorage(ctx, store, c)
 	facts.Location, facts.Room, facts.Here = place, roomOf(place), here
-	if facts.Lost && !c.OwnStorage(place, here) {
+	if facts.Lost && !c.OwnStorage().Is(place, here) {
 		facts.Problem += ": it is another cluster's, or not the folder that has insert_log, or all is lost"
 	}
 	return c.WithStorage(facts), nil
@@ -171,7 +171,7 @@ func (l *storageLook) limit(why string) {
 
 // findRoot finds the name below which the files lie: that of the configuration, Milvus's default, or none.
 func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []segmentWant) error {
-	roots := []string{c.StorageRoot(), "", "files"}
+	roots := []string{c.OwnStorage().Root, "", "files"}
 	step := max(1, len(wanted)/rootTries)
 	tried := 0
 	var last error
