@@ -33,6 +33,7 @@ func TestDeadlineCountsForEverything(t *testing.T) {
 			was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 			over := make(chan struct{})
 			var asked atomic.Int32
+			punctual := livetest.Punctual(t)
 			slow := livetest.Gate(t, was, func() {
 				select {
 				case <-time.After(test.delay(asked.Add(1) - 1)):
@@ -42,12 +43,12 @@ func TestDeadlineCountsForEverything(t *testing.T) {
 			t.Cleanup(func() { close(over) })
 			start := time.Now()
 			r := ask(t, c, live.Options{Timeout: timeout, Window: test.window, Map: map[string]string{was: slow}})
-			if took := time.Since(start); took > test.limit+slack {
+			if took := time.Since(start); took > test.limit+slack && punctual() {
 				t.Errorf("took %v with a deadline of %v and a window of %v", took, timeout, test.window)
 			}
 			wantOutcome(t, r, "querynode", 101, model.Answered, "")
 			for _, id := range []model.NodeID{100, 102} { // whoever is quick has its rates
-				if p := r.LiveNode("querynode", id).Process; p == nil || p.Before == nil {
+				if p := r.LiveNode("querynode", id).Process; (p == nil || p.Before == nil) && punctual() {
 					t.Errorf("querynode-%s was not scraped twice", id)
 				}
 			}
