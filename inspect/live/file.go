@@ -283,21 +283,39 @@ func (f *fileReader) metrics(path string, in io.Reader) error {
 	if err != nil {
 		f.warn("%s, in part: %v", path, err)
 	}
-	m, err := ParseMetrics(bytes.NewReader(text), time.Time{})
-	if len(m.Families) == 0 {
+	r, err := TextRecord("metrics of "+filepath.Base(path), text, time.Time{})
+	var whose *namelessError
+	switch {
+	case errors.As(err, &whose):
+		f.add(r)
+		f.warn("metrics of %s: %s", path, whose)
+		return nil
+	case r.Response == nil:
 		return err
-	}
-	if err != nil {
+	case err != nil:
 		f.warn("%s, in part: %v", path, err)
+	}
+	f.count++
+	f.add(r)
+	return nil
+}
+
+// namelessError says that nothing in a text says whose it is.
+type namelessError struct{}
+
+func (*namelessError) Error() string { return "nothing in the text says which process it is of" }
+
+// TextRecord is a record of the text of a /metrics of a time, which says itself whose it is. With an error it is one of what could be
+// read, if that has a Response, or says in a few words, by name, why there is nothing.
+func TextRecord(name string, text []byte, at time.Time) (Record, error) {
+	m, err := ParseMetrics(bytes.NewReader(text), at)
+	if len(m.Families) == 0 {
+		return Record{}, err
 	}
 	who := slices.SortedFunc(maps.Keys(namesItself(m)), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) })
 	if len(who) == 0 {
-		reason := "nothing in the text says which process it is of"
-		f.add(Record{Method: "metrics of " + filepath.Base(path), Outcome: model.NotAsked.String(), Error: reason})
-		f.warn("metrics of %s: %s", path, reason)
-		return nil
+		err := &namelessError{}
+		return Record{Method: name, Outcome: model.NotAsked.String(), Error: err.Error()}, err
 	}
-	f.count++
-	f.add(Record{Role: who[0].role, Node: who[0].node, Method: methodMetrics, Response: text, Outcome: model.Answered.String()})
-	return nil
+	return Record{Role: who[0].role, Node: who[0].node, Method: methodMetrics, Response: text, At: at, Outcome: model.Answered.String()}, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kitescope/inspect/live"
+	"kitescope/inspect/live/prometheus"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session/kept"
@@ -31,6 +32,8 @@ type Spec struct {
 	Live       bool
 	Nodes      live.Options
 	Recordings []string
+	// Prometheus has what processes measured, where nobody is asked and nothing was recorded; nil: none is named.
+	Prometheus *prometheus.Options
 	// Want are the parts of the metadata.
 	Want meta.Want
 }
@@ -45,7 +48,7 @@ func (s *Spec) isServer() bool {
 // Asks reports whether the processes of a source are asked: they are not where recordings stand for them, or in a file.
 func (s *Spec) Asks(src source.Source) bool {
 	_, isLive := src.(source.Live)
-	return isLive && s.Live && len(s.Recordings) == 0
+	return isLive && s.Live && len(s.Recordings) == 0 && s.Prometheus == nil
 }
 
 // WantsPassword reports whether the source asks for one: a file does not, whoever the user is.
@@ -155,12 +158,26 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 			return nil, err
 		}
 		return c.WithRuntime(r).WithGaps(gaps...), nil
+	case spec.Prometheus != nil:
+		r, gaps, err := prometheus.Read(ctx, *spec.Prometheus, c, l.moment(spec, c))
+		if err != nil {
+			return nil, err
+		}
+		return c.WithRuntime(r).WithGaps(gaps...), nil
 	case isLive && spec.Live:
 		return Ask(ctx, etcd, spec.nodes(), c)
 	case isLive:
 		return c.WithEtcd(EtcdHealth(ctx, src)), nil
 	}
 	return kept.With(ctx, src, c)
+}
+
+// moment is the one of which a cluster shows what there was.
+func (l *Loader) moment(spec *Spec, c *model.Cluster) time.Time {
+	if spec.IsLive() || c.Origin.Taken.IsZero() {
+		return l.Now()
+	}
+	return c.Origin.Taken
 }
 
 // Feed follows the source of a Spec. What processes say it has of recordings, of the file that is shown, or of the processes. done

@@ -1,0 +1,270 @@
+package prometheus
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+// asked is when the answers in testdata were asked for, of a Prometheus 2.42 that scraped nine processes of Milvus 2.3.5 every 5 s.
+// page-PORT-* are what two of them said of themselves at the oldest and the newest scrape of series-PORT.json.
+var asked = time.Unix(1795675751, 0).UTC()
+
+func file(tb testing.TB, name string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		return b
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err == nil {
+		b, err = io.ReadAll(z)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// recorded answers as that Prometheus did; of other instances it has nothing, and of one it does not answer.
+func recorded(t *testing.T, seen func(*http.Request)) string {
+	t.Helper()
+	over := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if seen != nil {
+			seen(r)
+		}
+		query := r.FormValue("query")
+		switch {
+		case r.Method != http.MethodGet:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case r.URL.Path == "/api/v1/metadata":
+			_, _ = w.Write(file(t, "metadata.json.gz"))
+		case strings.Contains(query, "count_over_time"):
+			_, _ = w.Write(file(t, "instances.json"))
+		case strings.Contains(query, ":19103"):
+			_, _ = w.Write(file(t, "series-19103.json.gz"))
+		case strings.Contains(query, ":19105"):
+			_, _ = w.Write(file(t, "series-19105.json.gz"))
+		case strings.Contains(query, ":19106"):
+			<-over
+		case strings.Contains(query, ":19107"):
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_, _ = io.WriteString(w, `{"status":"error","errorType":"execution","error":"query processing would load too many\nsamples"}`)
+		default:
+			_, _ = io.WriteString(w, `{"status":"success","data":{"resultType":"matrix","result":[]}}`)
+		}
+	}))
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(over) })
+	return s.URL
+}
+
+func cluster(nodes ...model.NodeID) *model.Cluster {
+	var p model.Parts
+	for _, n := range nodes {
+		p.Sessions = append(p.Sessions, &model.Session{Role: "proxy", Node: n})
+	}
+	return model.Build(p)
+}
+
+// TestPagesAreThoseOfProcesses: of what Prometheus keeps, the text that it read is put together again: families, types, labels, values.
+func TestPagesAreThoseOfProcesses(t *testing.T) {
+	s, err := open(Options{URL: recorded(t, nil), Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := s.metadata(t.Context())
+	if len(kinds) < 50 {
+		t.Fatalf("%d types are told", len(kinds))
+	}
+	for _, port := range []string{"19103", "19105"} {
+		for _, told := range []bool{true, false} {
+			if s.kinds = kinds; !told {
+				s.kinds = nil // before 2.15
+			}
+			pages, err := s.pages(t.Context(), &instance{name: "127.0.0.1:" + port, job: "milvus", every: 5 * time.Second}, asked)
+			if err != nil || len(pages) != 2 || pages[0].at.Sub(pages[1].at) < 10*time.Second {
+				t.Fatalf("%s: %d pages, %v", port, len(pages), err)
+			}
+			for i, name := range []string{"newest", "oldest"} {
+				want, err := live.ParseMetrics(bytes.NewReader(file(t, "page-"+port+"-"+name+".txt.gz")), pages[i].at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				withoutEmpty(want)
+				got, err := live.ParseMetrics(bytes.NewReader(pages[i].text), pages[i].at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.SortSlices(func(a, b model.Series) bool { return order(&a) < order(&b) }),
+					cmp.Comparer(func(a, b model.MetricKind) bool { return told && a == b || !told && similar(a, b) }))
+				if diff != "" {
+					t.Errorf("%s %s, types told: %v (-want +got):\n%s", port, name, told, diff)
+				}
+			}
+		}
+	}
+}
+
+// withoutEmpty takes labels away that are empty: to Prometheus they are none.
+func withoutEmpty(m *model.Metrics) {
+	for _, f := range m.Families {
+		for i := range f.Series {
+			f.Series[i].Labels = slices.DeleteFunc(slices.Clone(f.Series[i].Labels), func(l model.Pair) bool { return l.Value == "" })
+		}
+	}
+}
+
+// similar reports whether kinds differ only in what no name tells.
+func similar(a, b model.MetricKind) bool {
+	plain := func(k model.MetricKind) bool { return k != model.MetricHistogram && k != model.MetricSummary }
+	return a == b || plain(a) && plain(b)
+}
+
+func order(s *model.Series) string {
+	var b strings.Builder
+	for _, l := range s.Labels {
+		b.WriteString(l.Key + "=" + l.Value + ",")
+	}
+	return b.String()
+}
+
+// TestRead: processes are found by what they say of themselves, at two times; who is not read costs its own row.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	var auth string
+	place := strings.Replace(recorded(t, func(r *http.Request) { auth = r.Header.Get("Authorization") }), "http://", "http://reader:geheim@", 1)
+	r, gaps, err := Read(t.Context(), Options{URL: place, Timeout: time.Second}, cluster(9), asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if auth != "Basic cmVhZGVyOmdlaGVpbQ==" || strings.Contains(r.Location, "geheim") || strings.Contains(r.Location, "reader") {
+		t.Errorf("authorization %q, location %q", auth, r.Location)
+	}
+	if len(r.Processes) != 1 || len(r.LiveNode("proxy", 9).Process.Metrics.Families) < 50 {
+		t.Fatalf("%d processes", len(r.Processes))
+	}
+	p := r.Processes[0]
+	if span := p.Metrics.At.Sub(p.Before.At); span < 14*time.Second || span > 16*time.Second {
+		t.Errorf("the scrapes are %v apart", span)
+	}
+	silent := 0
+	for _, g := range gaps {
+		if strings.Contains(g.Reason, "no answer within 1s") {
+			silent++
+		}
+		if strings.Contains(g.Where+g.Reason, "geheim") {
+			t.Errorf("a password in %v", g)
+		}
+	}
+	if silent != 1 || len(gaps) != 7 {
+		t.Errorf("gaps: %v", gaps)
+	}
+	if r, _, err = Read(t.Context(), Options{URL: place, Timeout: time.Second}, cluster(), asked); err != nil || len(r.Processes) != 2 {
+		t.Errorf("without a cluster: %d processes, %v", len(r.Processes), err)
+	}
+}
+
+// TestReadOfOthers: another cluster's processes are passed over; where two say that they are the same one, nobody guesses.
+func TestReadOfOthers(t *testing.T) {
+	one := func(instances string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch query := r.FormValue("query"); {
+			case strings.Contains(query, "count_over_time"):
+				_, _ = io.WriteString(w, `{"status":"success","data":{"resultType":"vector","result":[`+instances+`]}}`)
+			case query == "":
+				w.WriteHeader(http.StatusNotFound)
+			default:
+				_, _ = w.Write(file(t, "series-19103.json.gz"))
+			}
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	a, b := `{"metric":{"instance":"a:9091","job":"x"},"value":[1,"20"]}`, `{"metric":{"instance":"b:9091","job":"x"},"value":[1,"20"]}`
+	r, gaps, err := Read(t.Context(), Options{URL: one(a)}, cluster(77), asked)
+	if err != nil || len(r.Processes) != 0 || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "1 processes with Milvus's metrics") {
+		t.Errorf("of another cluster: %v, %v", gaps, err)
+	}
+	if _, _, err = Read(t.Context(), Options{URL: one(a + "," + b)}, cluster(9), asked); err == nil || !strings.Contains(err.Error(), "a:9091 and b:9091 both say that they are proxy-9") {
+		t.Errorf("of two clusters: %v", err)
+	}
+	if r, gaps, err = Read(t.Context(), Options{URL: one("")}, cluster(9), asked); err != nil || len(r.Processes) != 0 || len(gaps) != 1 {
+		t.Errorf("of none: %v, %v", gaps, err)
+	}
+}
+
+// TestBadServers: what is no Prometheus, and one that refuses, is one line, without what is secret in the URL.
+func TestBadServers(t *testing.T) {
+	for name, x := range map[string]struct {
+		status     int
+		body, want string
+	}{
+		"login page":  {200, "<html>log in</html>", "status 200, and no answer of Prometheus's"},
+		"refused":     {401, "no", "refuses with status 401"},
+		"redirect":    {302, "", "status 302"},
+		"its error":   {400, `{"status":"error","error":"parse error: \u001b[31munexpected"}`, "parse error: "},
+		"other data":  {200, `{"status":"success","data":[1,2]}`, "none to the question"},
+		"odd samples": {200, `{"status":"success","data":{"result":[{"metric":{"instance":"a"},"value":[1]}]}}`, "none to the question"},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://127.0.0.1:1/elsewhere")
+			w.WriteHeader(x.status)
+			_, _ = io.WriteString(w, x.body)
+		}))
+		_, _, err := Read(t.Context(), Options{URL: strings.Replace(s.URL, "http://", "http://u:geheim@", 1)}, cluster(9), asked)
+		s.Close()
+		if err == nil || !strings.Contains(err.Error(), x.want) || strings.ContainsAny(err.Error(), "\x1b\n") || strings.Contains(err.Error(), "geheim") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, text := range []string{"", "prometheus:9090", "ftp://x", "http://", "http://u:geheim@[::1"} {
+		if _, err := Parse(text); err == nil || strings.Contains(err.Error(), "geheim") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if where, err := Parse("https://u:geheim@host/prom/?match=a"); err != nil || where != "https://host/prom" {
+		t.Errorf("%q, %v", where, err)
+	}
+}
+
+// FuzzSeries: whatever a server answers, the texts that are made of it are ones that live reads.
+func FuzzSeries(f *testing.F) {
+	f.Add([]byte(`[{"metric":{"__name__":"a_bucket","le":"1","x":"\"\n\\"},"values":[[1,"2"],[3.5,"+Inf"]]},{"metric":{"__name__":"a_sum"},"values":[[1,"NaN"]]}]`))
+	f.Add([]byte(`[{"metric":{"__name__":"milvus_x","instance":"i","exported_instance":"j","exported_y":"1","y":"2"},"values":[[1,"2"]]}]`))
+	f.Add([]byte(`[{"metric":{"__name__":"s","quantile":"0.5","le":"2"},"values":[[1,"2"]]},{"metric":{"__name__":"s_count"},"values":[[1,"2"]]}]`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var r result
+		if json.Unmarshal(text, &r.Result) != nil {
+			return
+		}
+		s := &server{kinds: map[string]string{"s": "summary", "c": "counter", "h": "histogram"}}
+		for _, p := range s.texts(r.Result) {
+			if len(p.text) == 0 {
+				continue
+			}
+			if m, err := live.ParseMetrics(bytes.NewReader(p.text), p.at); err != nil && len(m.Families) > 0 {
+				t.Errorf("%v in\n%s", err, p.text)
+			}
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package prometheus
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/words"
+	"kitescope/words/hints"
+)
+
+const (
+	// maxAnswer bounds one answer: ten thousand series with twenty samples each are 10 MB.
+	maxAnswer = 64 << 20
+	// maxMetadata bounds the types of all families.
+	maxMetadata = 32 << 20
+)
+
+// answer is what the API says (prometheus.io/docs/prometheus/latest/querying/api).
+type answer struct {
+	Status string          `json:"status"`
+	Error  string          `json:"error"`
+	Data   json.RawMessage `json:"data"`
+}
+
+// result is the answer to a query: a matrix has values, a vector a value.
+type result struct {
+	Result []series `json:"result"`
+}
+
+type series struct {
+	Metric map[string]string `json:"metric"`
+	Value  sample            `json:"value"`
+	Values []sample          `json:"values"`
+}
+
+// sample is a time in seconds, and a number as text.
+type sample struct {
+	at    time.Time
+	value string
+}
+
+// UnmarshalJSON reads [1700000000.123, "42"].
+func (x *sample) UnmarshalJSON(text []byte) error {
+	var seconds json.Number
+	pair := []any{&seconds, &x.value}
+	if err := json.Unmarshal(text, &pair); err != nil {
+		return err
+	}
+	f, err := seconds.Float64()
+	if len(pair) != 2 || err != nil {
+		return errors.New("no sample")
+	}
+	x.at = time.UnixMilli(int64(f*1000 + 0.5)).UTC() // Prometheus keeps milliseconds
+	return nil
+}
+
+// query asks for a vector or a matrix at a moment.
+func (s *server) query(ctx context.Context, expr string, at time.Time) ([]series, error) {
+	var r result
+	err := s.get(ctx, "/api/v1/query", url.Values{
+		"query": {expr}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)}, "timeout": {s.timeout.String()},
+	}, maxAnswer, &r)
+	return r.Result, err
+}
+
+// get asks for one page of the API.
+func (s *server) get(ctx context.Context, path string, values url.Values, most int64, data any) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	u := *s.base
+	u.Path, u.RawQuery = u.Path+path, values.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return s.failed(err)
+	}
+	if password, ok := s.user.Password(); ok {
+		request.SetBasicAuth(s.user.Username(), password)
+	}
+	if s.token != "" {
+		request.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	response, err := s.web.Do(request)
+	if err != nil {
+		return s.failed(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
+	var a answer
+	switch {
+	case err != nil:
+		return s.failed(err)
+	case int64(len(body)) > most:
+		return s.failed(fmt.Errorf("an answer has more than %d MiB", most>>20))
+	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
+		return s.failed(hints.Errorf("put KITESCOPE_PROMETHEUS_TOKEN into the environment, or name it as http://user:password@host:9090",
+			"it refuses with status %d", response.StatusCode))
+	case json.Unmarshal(body, &a) != nil:
+		return s.failed(hints.Errorf("name where its API begins: http://host:9090, or with the path of a proxy", "status %d, and no answer of Prometheus's", response.StatusCode))
+	case a.Status != "success":
+		return s.failed(errors.New(words.Harmless(words.OneLine(cmp.Or(a.Error, "it says "+a.Status)))))
+	}
+	if err := json.Unmarshal(a.Data, data); err != nil {
+		return s.failed(errors.New("its answer is none to the question"))
+	}
+	return nil
+}
+
+// failed says where, and nothing of what is secret: an error of net/http holds the URL, which has no user here.
+func (s *server) failed(err error) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		if of.Timeout() {
+			return fmt.Errorf("read Prometheus %s: no answer within %s", s.base, s.timeout)
+		}
+		err = of.Err
+	}
+	return fmt.Errorf("read Prometheus %s: %w", s.base, err)
+}
+
+// selector is a query of names with further matchers.
+func (s *server) selector(matchers ...string) string {
+	if s.match != "" {
+		matchers = append(matchers, s.match)
+	}
+	return "{" + strings.Join(matchers, ",") + "}"
+}
+
+// instances finds what has Milvus's metrics, and how often it is scraped. From 2.2 on each process has milvus_num_node; before that a
+// process is found by whatever it has.
+func (s *server) instances(ctx context.Context, at time.Time) ([]instance, error) {
+	window := fmt.Sprintf("[%ds]", int(lookback.Seconds()))
+	var found []series
+	for _, name := range []string{`__name__="milvus_num_node"`, `__name__=~"milvus_(proxy|querynode|datanode|indexnode|rootcoord|querycoord|datacoord|indexcoord)_.+"`} {
+		var err error
+		if found, err = s.query(ctx, "max by (instance, job) (count_over_time("+s.selector(name)+window+"))", at); err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	if len(found) > maxInstances {
+		return nil, hints.Errorf(`name those of one cluster: ?match=namespace="milvus"`, "read Prometheus %s: %d processes have Milvus's metrics, more than %d", s.base, len(found), maxInstances)
+	}
+	list := make([]instance, 0, len(found))
+	for _, x := range found {
+		n, err := strconv.ParseFloat(x.Value.value, 64)
+		if err != nil || !(n >= 1) {
+			continue
+		}
+		list = append(list, instance{name: x.Metric["instance"], job: x.Metric["job"], every: time.Duration(float64(lookback) / n)})
+	}
+	slices.SortFunc(list, func(a, b instance) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.job, b.job)) })
+	return list, nil
+}
+
+// pages are the texts of the oldest and the newest scrape of an instance in its window.
+func (s *server) pages(ctx context.Context, x *instance, at time.Time) ([]page, error) {
+	window := min(max(scrapes*x.every+x.every/2, least), lookback)
+	all, err := s.query(ctx, s.selector("instance="+strconv.Quote(x.name), "job="+strconv.Quote(x.job))+fmt.Sprintf("[%dms]", window.Milliseconds()), at)
+	if err != nil {
+		return nil, err
+	}
+	return s.texts(all), nil
+}
+
+// metadata are the types of families, as far as it tells: the one that most of its targets have.
+func (s *server) metadata(ctx context.Context) map[string]string {
+	var told map[string][]struct {
+		Type string `json:"type"`
+	}
+	if s.get(ctx, "/api/v1/metadata", nil, maxMetadata, &told) != nil {
+		return nil // before 2.15 there was no such page; types are then told by names
+	}
+	kinds := make(map[string]string, len(told))
+	for name, list := range told {
+		if len(list) > 0 {
+			kinds[name] = list[0].Type
+		}
+	}
+	return kinds
+}
