@@ -73,6 +73,7 @@ func latencyCommand(a *cli.App) *cobra.Command {
 	fl.StringSliceVar(&f.requests, "request", nil, "only these: search, query, insert, upsert, delete")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on, with a line for each round of questions, until interrupted (live sources)")
 	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often the processes are asked")
+	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))
 	return cmd

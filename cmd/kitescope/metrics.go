@@ -51,6 +51,7 @@ func metricsCommand(a *cli.App) *cobra.Command {
 	fl.IntVarP(&f.limit, "limit", "n", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
+	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(render.ListFormats().Names()...))
 	return cmd

@@ -60,6 +60,7 @@ func whyCommand(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.judged.profiles, "profiles", "", "show frames of these profiles: a folder or bundle that \"kitescope profile pull\" wrote")
 	fl.DurationVar(&f.judged.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
 	fl.StringArrayVar(&f.judged.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
+	a.AddAt(cmd)
 	f.judged.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))
 	return cmd

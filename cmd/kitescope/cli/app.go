@@ -17,7 +17,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/words"
 )
@@ -222,16 +221,19 @@ func (a *App) noteMoment(p meta.Point) {
 func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	spec.Live, spec.Recordings = n.Live, n.Recordings
+	var err error
+	if spec.Prometheus, err = a.prometheus(n); err != nil {
+		return nil, err
+	}
 	if !spec.At.IsZero() && n.Live {
 		if n.live.Changed {
 			return nil, Usage(errors.New("--live asks processes what they do now, and --at shows what was"), "leave one of them out")
 		}
 		spec.Live = false
 	}
-	if !spec.Live {
+	if !spec.Live || spec.Prometheus != nil {
 		return spec, nil
 	}
-	var err error
 	spec.Nodes, err = a.ClientOptions(c, n)
 	return spec, err
 }
@@ -239,6 +241,9 @@ func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 // Following is asking for a feed, which may do without the flags that say how processes are reached.
 func (a *App) Following(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
+	if n.prometheus != "" {
+		return nil, Usage(errors.New("--prometheus is read once, and this goes on"), "leave it out: the processes are asked again and again")
+	}
 	if len(n.Recordings) > 0 || !spec.IsLive() {
 		spec.Recordings = n.Recordings
 		return spec, nil
@@ -305,7 +310,7 @@ func (a *App) LoadLive(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 		return nil, err
 	}
 	if a.Loads != nil {
-		return a.Loads(fmt.Sprint(conn.From, conn.at.String(), n.Live, n.Recordings), func() (*model.Cluster, error) {
+		return a.Loads(fmt.Sprint(conn.From, conn.at.String(), n.Live, n.Recordings, n.prometheus), func() (*model.Cluster, error) {
 			spec.Want = meta.Want{Parts: model.PartAll, Records: true}
 			return a.Loader().Load(ctx, spec)
 		})
@@ -318,19 +323,6 @@ func (a *App) LoadLive(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 func (a *App) NamesCluster() bool {
 	_, err := a.Connection()
 	return !errors.Is(err, errNoCluster)
-}
-
-// LoadTold is LoadLive that does without a cluster where recordings are given and no cluster is named: what processes said is all
-// that is known then.
-func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*model.Cluster, error) {
-	if _, err := a.Connection(); len(n.Recordings) == 0 || !errors.Is(err, errNoCluster) {
-		return a.LoadLive(ctx, n, want)
-	}
-	r, gaps, err := kept.ReadRecordings(n.Recordings)
-	if err != nil {
-		return nil, err
-	}
-	return model.Build(model.Parts{}).WithRuntime(r).WithGaps(gaps...), nil
 }
 
 // Warn writes one line for people, unless --quiet.

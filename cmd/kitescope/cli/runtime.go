@@ -23,6 +23,7 @@ import (
 type NodeFlags struct {
 	Live        bool
 	Recordings  []string
+	prometheus  string
 	Timeout     time.Duration
 	window      time.Duration
 	metricsPort int
@@ -56,6 +57,7 @@ func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 	f.BoolVar(&n.Live, "live", asks, what)
 	n.live = f.Lookup("live")
 	f.StringArrayVar(&n.Recordings, "runtime", nil, "read what processes said from a recording (JSON lines), the text of a /metrics, or a folder of them, instead of asking")
+	f.StringVar(&n.prometheus, "prometheus", "", "read what processes measured from the Prometheus that scrapes them, http://host:9090, instead of asking; with --at as it was then")
 	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline of each process, for connecting and all that it is asked; a --window longer than half of it comes on top")
 	f.DurationVar(&n.window, "window", session.ActivityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")
 	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not tell it")
@@ -65,7 +67,7 @@ func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 
 // NodeFlagNames are the flags of addNodeFlags.
 var NodeFlagNames = []string{
-	"live", "runtime", "node-timeout", "window", "metrics-port", "map", "proxy", "milvus-user", "milvus-password-file",
+	"live", "runtime", "prometheus", "node-timeout", "window", "metrics-port", "map", "proxy", "milvus-user", "milvus-password-file",
 	"milvus-tls", "milvus-ca", "milvus-cert", "milvus-key", "milvus-server-name", "milvus-insecure",
 }
 

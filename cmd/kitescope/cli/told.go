@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"kitescope/inspect/live/prometheus"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session/kept"
+	"kitescope/words/hints"
+)
+
+// prometheus is the one that flags name, nil if they name none.
+func (a *App) prometheus(n *NodeFlags) (*prometheus.Options, error) {
+	switch {
+	case n.prometheus == "":
+		return nil, nil
+	case len(n.Recordings) > 0:
+		return nil, Usage(errors.New("--prometheus and --runtime both say what processes measured"), "leave one of them out")
+	case n.live.Changed && n.Live:
+		return nil, Usage(errors.New("--live asks processes, --prometheus reads what they measured"), "leave one of them out")
+	}
+	if _, err := prometheus.Parse(n.prometheus); err != nil {
+		return nil, Usage(err, hints.Of(err))
+	}
+	return &prometheus.Options{URL: n.prometheus, Token: a.Getenv("KITESCOPE_PROMETHEUS_TOKEN"), Timeout: n.Timeout}, nil
+}
+
+// LoadTold is LoadLive that does without a cluster where recordings or a Prometheus are given and no cluster is named: what processes
+// said is all that is known then.
+func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*model.Cluster, error) {
+	if _, err := a.Connection(); len(n.Recordings) == 0 && n.prometheus == "" || !errors.Is(err, errNoCluster) {
+		return a.LoadLive(ctx, n, want)
+	}
+	none := model.Build(model.Parts{})
+	from, err := a.prometheus(n)
+	if err != nil {
+		return nil, err
+	}
+	if from != nil {
+		at := a.Now()
+		if a.Flags.At.Timed() {
+			at = a.Flags.At.When(at)
+		}
+		r, gaps, err := prometheus.Read(ctx, *from, none, at)
+		if err != nil {
+			return nil, err
+		}
+		return none.WithRuntime(r).WithGaps(gaps...), nil
+	}
+	r, gaps, err := kept.ReadRecordings(n.Recordings)
+	if err != nil {
+		return nil, err
+	}
+	return none.WithRuntime(r).WithGaps(gaps...), nil
+}
