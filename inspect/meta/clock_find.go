@@ -18,8 +18,23 @@ type Point struct {
 	Dated bool
 }
 
+// HeaderAt is the header of a snapshot of a Past that was written at a moment; newest is that of the present. It is no more live than
+// a file is: ages count to the moment, and not to now.
+func HeaderAt(h, newest source.Header, m Moment) source.Header {
+	h.Taken, h.FileDate, h.ByClock = m.Time, false, false
+	h.Origin.Kind = source.KindEtcdSnapshot
+	h.Lacks = newest.Lacks
+	if h.Origin.Detail == "" {
+		h.Origin.Detail = newest.Origin.Detail
+	}
+	return h
+}
+
 // errUndated says that no times are known of a store.
 var errUndated = errors.New("its revisions have no times: Milvus has reserved no timestamps in it")
+
+// ErrBeforePast says that a time is before all that a store still knows.
+var ErrBeforePast = errors.New("is before the oldest that there is")
 
 const revisionHint = "name a revision: --at rev:N"
 
@@ -48,30 +63,38 @@ func PointAt(ctx context.Context, past source.Past, newest source.Header, at tim
 // PointOf is a revision with its time.
 func PointOf(ctx context.Context, past source.Past, newest source.Header, revision int64) (Point, error) {
 	c, err := NewClock(ctx, past, newest, revision)
+	if err == nil {
+		err = c.lookBehind(ctx, past, newest, revision)
+	}
 	if err != nil {
 		return Point{}, err
 	}
+	return c.point(revision), nil
+}
+
+// lookBehind reads the first tick behind a revision, if there is one.
+func (c *Clock) lookBehind(ctx context.Context, past source.Past, newest source.Header, revision int64) error {
 	// The tick behind it is near: what is looked at gets twice as far with each step.
 	for step := int64(16); ; step *= 2 {
 		look := min(revision+step, newest.Revision)
 		if err := c.look(ctx, past, newest, look); err != nil {
-			return Point{}, err
+			return err
 		}
-		if _, after := c.around(revision); after != nil || look >= newest.Revision {
+		if _, after := c.around(revision); after != nil && after.revision <= look || look >= newest.Revision {
 			break
 		}
 	}
 	for { // and back to the first one
 		_, after := c.around(revision)
 		if after == nil || after.revision-1 <= revision {
-			return c.point(revision), nil
+			return nil
 		}
 		known := after.revision
 		if err := c.look(ctx, past, newest, known-1); err != nil {
-			return Point{}, err
+			return err
 		}
 		if _, after := c.around(revision); after.revision == known {
-			return c.point(revision), nil
+			return nil
 		}
 	}
 }
@@ -191,7 +214,7 @@ func (f *finder) tooOld(ctx context.Context) error {
 	case len(first) > 0:
 		text = fmt.Sprintf("%s (--at rev:%d)", clockText(first[0].at.Add(time.Second-1)), first[0].revision)
 	}
-	return hints.Errorf(advice, "read the past of %s: %s is before the oldest that there is: %s", f.newest.Origin.Location, clockText(f.at), text)
+	return hints.Errorf(advice, "read the past of %s: %s %w: %s", f.newest.Origin.Location, clockText(f.at), ErrBeforePast, text)
 }
 
 func clockText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

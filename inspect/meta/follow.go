@@ -104,11 +104,7 @@ func (f *Follower) once(ctx context.Context, loaded func()) error {
 	}
 	header := snap.Header()
 	w := &watching{f: f, changed: make(chan struct{}, 1)}
-	w.state, w.ranges, err = load(ctx, &weighed{snap, &w.loaded}, f.Want)
-	if err == nil {
-		w.head = headlineOf(snap)
-		w.cluster = w.state.build(nil, w.head)
-	}
+	w.scene, err = openScene(ctx, &weighed{snap, &w.loaded}, f.Want)
 	if closing := snap.Close(); err == nil {
 		err = closing
 	}
@@ -136,12 +132,8 @@ type watching struct {
 	f       *Follower
 	changed chan struct{}
 
-	mu      sync.Mutex // guards what follows
-	state   *state
-	ranges  rangeList
-	head    headline
-	cluster *model.Cluster
-	dirty   bool
+	mu sync.Mutex // guards what follows
+	*scene
 	// loaded is what the reading brought, grown what the watch did since.
 	loaded, grown volume
 }
@@ -168,18 +160,10 @@ func (w *watching) apply(revision int64, events []source.Event) error {
 		w.head.revision = revision
 	}
 	for i := range events {
-		e := &events[i]
-		if !w.ranges.contains(e.Key) {
-			continue
-		}
-		w.dirty = true
-		w.grown.add(&e.KV)
 		// Only etcd knows whether a key is new: of most kinds no set of keys is kept that could tell. Its version says so, and starts
 		// anew when a key that was removed comes back.
-		if e.Deleted {
-			w.state.remove(e.Key)
-		} else {
-			w.state.put(e.KV, e.Version == 1)
+		if e := &events[i]; w.take(e, e.Version == 1) {
+			w.grown.add(&e.KV)
 		}
 	}
 	if w.grown.keys > w.loaded.keys+w.f.growth.keys || w.grown.bytes > w.loaded.bytes+w.f.growth.bytes {
@@ -238,20 +222,16 @@ func (w *watching) wait(ctx context.Context, last time.Time) (hastened chan stru
 func (w *watching) next(now time.Time) (*model.Cluster, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.head.taken = now
-	switch {
-	case w.dirty:
-		w.dirty = false
-		w.cluster = w.state.build(w.cluster, w.head)
-		// What was read was cut to the collections that the name meant then. Renamed, recreated or given to an alias, it means others,
-		// whose segments were never read.
-		if w.state.only != nil && !maps.Equal(w.state.only, w.state.named(w.state.want.Collection)) {
-			return nil, errScope
-		}
-	case w.head.revision == w.cluster.Origin.Revision:
+	if !w.dirty && w.head.revision == w.cluster.Origin.Revision {
 		return nil, nil
-	default:
-		w.cluster = w.cluster.At(w.head.revision, now)
 	}
-	return w.cluster, nil
+	w.head.taken = now
+	changed := w.dirty
+	c := w.build()
+	// What was read was cut to the collections that the name meant then. Renamed, recreated or given to an alias, it means others,
+	// whose segments were never read.
+	if changed && w.state.only != nil && !maps.Equal(w.state.only, w.state.named(w.state.want.Collection)) {
+		return nil, errScope
+	}
+	return c, nil
 }

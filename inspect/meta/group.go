@@ -161,7 +161,7 @@ func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
 		Root: s.header.Root, MetaPath: s.header.MetaPath, Revision: h.revision, Taken: h.taken,
 		FileDate: s.header.FileDate, ByClock: s.header.ByClock,
 	}
-	p.Recent = Writes(s.header.Recent)
+	p.Recent = h.recent
 	p.Loaded = knownParts(s.header, s.want.Parts, h.denied)
 	p.Gaps = h.gaps
 	if s.dirty&groupSessions != 0 {

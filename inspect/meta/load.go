@@ -60,10 +60,12 @@ type headline struct {
 	taken    time.Time
 	gaps     []model.Gap
 	denied   []source.Range
+	// recent is what was written last, where that was counted.
+	recent *model.EtcdActivity
 }
 
 func headlineOf(snap source.Snapshot) headline {
-	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps())}
+	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps()), recent: Writes(snap.Header().Recent)}
 	for _, g := range snap.Gaps() {
 		// Gaps without keys are places in a damaged file, but for those of a recording that a bundle was made with.
 		damage := g.Keys == (source.Range{}) && g.Where != source.RecordingGap

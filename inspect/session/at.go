@@ -92,15 +92,15 @@ func (a *At) When(end time.Time) time.Time {
 	return a.time
 }
 
-// point finds the revision that is meant.
-func (a *At) point(ctx context.Context, past source.Past, newest source.Header) (meta.Point, error) {
+// Point finds the revision that is meant, where the newest moment is end.
+func (a *At) Point(ctx context.Context, past source.Past, newest source.Header, end time.Time) (meta.Point, error) {
 	if a.revision > 0 {
 		return meta.PointOf(ctx, past, newest, a.revision)
 	}
-	if newest.Taken.IsZero() && (a.ago > 0 || a.ofDay) { // both count from there
-		return meta.Point{}, hints.Errorf("name a revision: --at rev:N", "read the past of %s: it is not known when it was taken", newest.Origin.Location)
+	if end.IsZero() && (a.ago > 0 || a.ofDay) { // both count from there
+		return meta.Point{}, hints.Errorf("name a revision: rev:N", "read the past of %s: it is not known when it was taken", newest.Origin.Location)
 	}
-	return meta.PointAt(ctx, past, newest, a.When(newest.Taken))
+	return meta.PointAt(ctx, past, newest, a.When(end))
 }
 
 // then is a source as it was at a moment. It is no more live than a file is: nobody can be asked how it was then.
@@ -125,7 +125,7 @@ func (t *then) Pin(ctx context.Context) (source.Snapshot, error) {
 		return nil, err
 	}
 	defer newest.Close()
-	p, err := t.at.point(ctx, t.past, newest.Header())
+	p, err := t.at.Point(ctx, t.past, newest.Header(), newest.Header().Taken)
 	if err != nil {
 		return nil, err
 	}
@@ -136,14 +136,7 @@ func (t *then) Pin(ctx context.Context) (source.Snapshot, error) {
 	if t.told != nil {
 		t.told(p)
 	}
-	h := snap.Header()
-	h.Taken, h.FileDate, h.ByClock = p.Moment.Time, false, false
-	h.Origin.Kind = source.KindEtcdSnapshot // ages count to that moment, and not to now
-	h.Lacks = newest.Header().Lacks
-	if h.Origin.Detail == "" {
-		h.Origin.Detail = newest.Header().Origin.Detail
-	}
-	return &dated{snap, h}, nil
+	return &dated{snap, meta.HeaderAt(snap.Header(), newest.Header(), p.Moment)}, nil
 }
 
 // dated is a snapshot of which the time is known.

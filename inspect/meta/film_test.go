@@ -1,0 +1,393 @@
+package meta
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/inspect/meta/metatest"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// filmOf reads the film of a source, and what it is held against.
+func filmOf(t *testing.T, src source.Source, o FilmOptions) (*Film, source.Past, source.Header) {
+	t.Helper()
+	past, err := source.PastOf(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	f, err := ReadFilm(t.Context(), past, snap.Header(), Want{Parts: model.PartAll, Records: true}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, past, snap.Header()
+}
+
+// compareAt holds a film at a revision against a load of the store as it was then.
+func compareAt(t *testing.T, f *Film, past source.Past, newest source.Header, revision int64, options ...gocmp.Option) {
+	t.Helper()
+	got, err := f.At(revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, err := past.PinAt(t.Context(), newest, revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	p, err := PointOf(t.Context(), past, newest, revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Load(t.Context(), &firstOf{Snapshot: snap, header: HeaderAt(snap.Header(), newest, p.Moment), reel: newReel(0)}, Want{Parts: model.PartAll, Records: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := want.Parts, got.Parts
+	a.Keyspace, b.Keyspace = nil, nil
+	if !reflect.DeepEqual(a, b) { // which takes a hundredth of the time
+		options = append(options, cmpopts.EquateEmpty())
+		if diff := gocmp.Diff(a, b, options...); diff != "" {
+			t.Fatalf("revision %d (-loaded +film):\n%s", revision, diff)
+		}
+	}
+	if !reflect.DeepEqual(totals(want), totals(got)) {
+		t.Fatalf("revision %d: totals (-loaded +film):\n%s", revision, gocmp.Diff(totals(want), totals(got)))
+	}
+	if want.Keyspace.Len() != got.Keyspace.Len() {
+		t.Fatalf("revision %d: %d keys, want %d", revision, got.Keyspace.Len(), want.Keyspace.Len())
+	}
+	for i := range want.Keyspace.Len() {
+		if x, y := want.Keyspace.Info(i), got.Keyspace.Info(i); x != y {
+			t.Fatalf("revision %d: key %+v, want %+v", revision, y, x)
+		}
+	}
+	for range min(20, want.Keyspace.Len()) { // a value costs more than all of the rest
+		i := rand.IntN(want.Keyspace.Len())
+		if x, y := want.Keyspace.Record(i), got.Keyspace.Record(i); !reflect.DeepEqual(x, y) {
+			t.Fatalf("revision %d: record %+v, want %+v", revision, y, x)
+		}
+	}
+}
+
+// TestFilmOfCaptures moves the films of captured servers to random revisions, forth and back.
+func TestFilmOfCaptures(t *testing.T) {
+	t.Parallel()
+	captures, err := filepath.Glob("../../testdata/snapshots/*/etcd_snapshot.db.gz")
+	if err != nil || len(captures) < 10 {
+		t.Fatalf("captures: %d, %v", len(captures), err)
+	}
+	random := rand.New(rand.NewPCG(21, 22))
+	for _, path := range captures {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			src, err := source.Open(t.Context(), path, source.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer src.Close()
+			f, past, newest := filmOf(t, src, FilmOptions{})
+			if f.To() != newest.Revision || f.Cut() {
+				t.Errorf("it ends at %d, cut %v, want %d", f.To(), f.Cut(), newest.Revision)
+			}
+			at := []int64{f.From(), f.To(), f.From()}
+			for range 9 {
+				at = append(at, f.From()+random.Int64N(f.To()-f.From()+1))
+			}
+			for step, revision := 0, f.To(); step < 5; step++ { // and step by step
+				revision, _ = f.Before(revision)
+				at = append(at, revision)
+			}
+			for _, revision := range at {
+				compareAt(t, f, past, newest, revision)
+			}
+		})
+	}
+}
+
+// TestFilmSteps goes over every revision there is, both ways, and looks that nothing is passed over.
+func TestFilmSteps(t *testing.T) {
+	src, err := source.Open(t.Context(), fixturePath("standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	f, past, newest := filmOf(t, src, FilmOptions{})
+	var changed []int64
+	err = past.Changes(t.Context(), newest, f.From(), f.To(), func(revision int64, _ []source.Event) error {
+		changed = append(changed, revision)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed = slices.Compact(changed)
+	var forth, back []int64
+	for r, ok := f.Next(f.From()); ok; r, ok = f.Next(r) {
+		forth = append(forth, r)
+	}
+	for r, ok := f.Before(f.To() + 1); ok && r > f.From(); r, ok = f.Before(r) {
+		back = append(back, r)
+	}
+	slices.Reverse(back)
+	if !slices.Equal(forth, changed) || !slices.Equal(back, changed) {
+		t.Errorf("%d steps forth, %d back, want %d", len(forth), len(back), len(changed))
+	}
+	few, before := 0, (*model.Cluster)(nil)
+	for _, r := range slices.Backward(changed) {
+		c, err := f.At(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before == nil || len(model.ChangedSegments(c.Segments, before.Segments)) < 10 {
+			few++
+		}
+		before = c
+	}
+	if few < len(changed)*9/10 {
+		t.Errorf("%d of %d steps share nearly all segments with the one before", few, len(changed))
+	}
+	for _, revision := range []int64{f.From() - 1, f.To() + 1} {
+		gone, ok := errors.AsType[*source.RevisionError](errorOf(f.At(revision)))
+		if !ok || gone.Wanted != revision || gone.Oldest != f.From() || gone.Newest != f.To() {
+			t.Errorf("revision %d: %+v", revision, gone)
+		}
+	}
+}
+
+func errorOf(_ *model.Cluster, err error) error { return err }
+
+// TestFilmTimes finds revisions by time.
+func TestFilmTimes(t *testing.T) {
+	src, err := source.Open(t.Context(), fixturePath("standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	f, past, newest := filmOf(t, src, FilmOptions{})
+	end, known := f.Moment(f.To())
+	if !known {
+		t.Fatal("its end has no time")
+	}
+	for _, back := range []time.Duration{0, 10 * time.Second, time.Minute} {
+		got, known := f.RevisionAt(end.Time.Add(-back))
+		want, err := PointAt(t.Context(), past, newest, end.Time.Add(-back))
+		if !known || err != nil || got != want.Revision {
+			t.Errorf("%s before the end: revision %d, %v, want %d, %v", back, got, known, want.Revision, err)
+		}
+	}
+	if r, known := f.RevisionAt(end.Time.AddDate(-1, 0, 0)); known {
+		t.Errorf("revision %d is of a year before", r)
+	}
+}
+
+// TestFilmOfAnEtcd follows an etcd that is changed at random, in one film that grows and in one that may hold little.
+func TestFilmOfAnEtcd(t *testing.T) {
+	t.Parallel()
+	server := sourcetest.StartEtcd(t, nil)
+	kvs := metatest.Cluster("2.6")
+	server.Load(t, kvs)
+	src, err := source.Open(t.Context(), "etcd://"+server.Address+"/by-dev", source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	random := rand.New(rand.NewPCG(31, 32))
+	change := func() {
+		ops := make(map[string]clientv3.Op)
+		for range 1 + random.IntN(6) {
+			op, _ := randomChange(random, kvs)
+			ops[string(op.KeyBytes())] = op
+		}
+		list := make([]clientv3.Op, 0, len(ops))
+		for _, op := range ops {
+			list = append(list, op)
+		}
+		if _, err := server.Client.Txn(t.Context()).Then(list...).Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 60 {
+		change()
+	}
+	const little = 60_000
+	whole, _, _ := filmOf(t, src, FilmOptions{Grow: true})
+	small, _, _ := filmOf(t, src, FilmOptions{Grow: true, Most: little})
+	for range 12 {
+		for range 10 {
+			change()
+		}
+		snap, err := src.Pin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		newest := snap.Header()
+		past := src.(source.Past)
+		for _, f := range []*Film{whole, small} {
+			err := past.Changes(t.Context(), newest, f.To(), newest.Revision, func(revision int64, events []source.Event) error {
+				return f.Add(revision, newest.Taken, events)
+			})
+			if err != nil || f.To() != newest.Revision {
+				t.Fatalf("it ends at %d, want %d: %v", f.To(), newest.Revision, err)
+			}
+			for range 3 {
+				revision := f.From() + random.Int64N(f.To()-f.From()+1)
+				compareAt(t, f, past, newest, revision, cmpopts.IgnoreFields(model.Origin{}, "Taken"), cmpopts.IgnoreFields(model.Parts{}, "Recent"))
+			}
+		}
+		_ = snap.Close()
+	}
+	if whole.Cut() || !small.Cut() || small.From() <= whole.From() || small.reel.bytes > little*5/4 {
+		t.Errorf("the whole film is cut: %v; the small one begins at %d, not %d, and has %d bytes", whole.Cut(), small.From(), whole.From(), small.reel.bytes)
+	}
+	if err := whole.Add(whole.To()-1, time.Time{}, nil); err == nil {
+		t.Error("a change behind the end is taken")
+	}
+}
+
+// TestFilmOfACompaction: etcd is compacted while a film is read, so that the state that it would begin with is gone.
+func TestFilmOfACompaction(t *testing.T) {
+	t.Parallel()
+	server := sourcetest.StartEtcd(t, nil)
+	server.Load(t, metatest.Cluster("2.6"))
+	src, err := source.Open(t.Context(), "etcd://"+server.Address+"/by-dev", source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	var last int64
+	for i := range 20 {
+		answer, err := server.Client.Put(t.Context(), "by-dev/config/queryCoord/autoBalance", fmt.Sprint(i%2 == 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = answer.Header.Revision
+	}
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	past := &compactedOnce{Past: src.(source.Past), compact: func() {
+		if _, err := server.Client.Compact(t.Context(), last-5, clientv3.WithCompactPhysical()); err != nil {
+			t.Error(err)
+		}
+	}}
+	f, err := ReadFilm(t.Context(), past, snap.Header(), Want{Parts: model.PartAll, Records: true}, FilmOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.From() != last-5 || f.To() != last {
+		t.Errorf("revisions %d to %d, want %d to %d", f.From(), f.To(), last-5, last)
+	}
+	for r := f.From(); r <= f.To(); r++ {
+		compareAt(t, f, src.(source.Past), snap.Header(), r, cmpopts.IgnoreFields(model.Origin{}, "Taken"), cmpopts.IgnoreFields(model.Parts{}, "Recent"))
+	}
+}
+
+// compactedOnce is compacted when its changes have been read.
+type compactedOnce struct {
+	source.Past
+	compact func()
+}
+
+func (c *compactedOnce) Changes(ctx context.Context, h source.Header, from, to int64, yield func(int64, []source.Event) error) error {
+	err := c.Past.Changes(ctx, h, from, to, yield)
+	if c.compact != nil {
+		c.compact()
+		c.compact = nil
+	}
+	return err
+}
+
+// moving is a Past in memory: a store, and writes of it one revision each.
+type moving struct {
+	source.Past
+	base   *memory
+	writes []source.KV
+}
+
+func (m *moving) Oldest(context.Context, source.Header) (int64, error) {
+	return m.base.header.Revision, nil
+}
+
+func (m *moving) PinAt(context.Context, source.Header, int64) (source.Snapshot, error) {
+	return m.base, nil
+}
+
+func (m *moving) GetAt(context.Context, source.Header, int64, string) (*source.KV, error) {
+	return nil, nil //nolint:nilnil // as source.Past says
+}
+
+func (m *moving) Changes(_ context.Context, _ source.Header, _, _ int64, yield func(int64, []source.Event) error) error {
+	for i := range m.writes {
+		if err := yield(m.writes[i].ModRevision, []source.Event{{KV: m.writes[i]}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newMoving writes keys of a store again, at random.
+func newMoving(tb testing.TB, segments, writes int) (*moving, source.Header) {
+	tb.Helper()
+	m := &moving{base: manySegments(tb, segments)}
+	m.base.header.Revision = int64(len(m.base.kvs)) + 1
+	random := rand.New(rand.NewPCG(41, 42))
+	h := m.base.header
+	for range writes {
+		h.Revision++
+		kv := m.base.kvs[random.IntN(len(m.base.kvs))]
+		kv.ModRevision, kv.Version = h.Revision, 2
+		m.writes = append(m.writes, kv)
+	}
+	slices.SortFunc(m.writes, func(a, b source.KV) int { return cmp.Compare(a.ModRevision, b.ModRevision) })
+	return m, h
+}
+
+// BenchmarkFilm moves a film of 200,000 segments: by one revision, and anywhere among 100,000.
+func BenchmarkFilm(b *testing.B) {
+	past, newest := newMoving(b, 200_000, 100_000)
+	f, err := ReadFilm(b.Context(), past, newest, Want{Parts: model.PartAll}, FilmOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	at := func(revision int64) {
+		if _, err := f.At(revision); err != nil {
+			b.Fatal(err)
+		}
+	}
+	at(f.To())
+	b.Run("step", func(b *testing.B) {
+		r := f.To()
+		for b.Loop() {
+			if r--; r <= f.From() {
+				r = f.To()
+			}
+			at(r)
+		}
+	})
+	random := rand.New(rand.NewPCG(51, 52))
+	b.Run("anywhere", func(b *testing.B) {
+		for b.Loop() {
+			at(f.From() + random.Int64N(f.To()-f.From()+1))
+		}
+	})
+}
