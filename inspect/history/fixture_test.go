@@ -25,7 +25,7 @@ func fixtures() []string {
 	return []string{
 		"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t3", "cluster-2.3.5-t5",
 		"cluster-2.3.5-t6", "cluster-2.3.5-t7", "cluster-2.3.5-unflushed", "cluster-2.3.5-healthy-load", "cluster-2.3.5-healthy",
-		"upgrade-2.2.16", "rollback-2.1.0",
+		"upgrade-2.2.16", "rollback-2.1.0", "livelock-2.2.16",
 	}
 }
 
@@ -73,7 +73,7 @@ func readAll(tb testing.TB, name string) (h *history.History, before, after *mod
 
 // TestFixtures reads the histories of some captured servers; TestTruth is about all.
 func TestFixtures(t *testing.T) {
-	for _, name := range []string{"standalone-2.1.0", "standalone-2.3.5", "cluster-2.3.5-t5", "upgrade-2.2.16"} {
+	for _, name := range []string{"standalone-2.1.0", "standalone-2.3.5", "cluster-2.3.5-t5", "upgrade-2.2.16", "livelock-2.2.16"} {
 		t.Run(name, func(t *testing.T) {
 			got := written(readFixture(t, name))
 			path := filepath.Join("testdata", name+".txt")

@@ -19,7 +19,7 @@ type Activity struct {
 	// Unwatched is why writes were not counted, "" if they were.
 	Unwatched string
 	// Writes are puts and deletes under the root; Hot the keys written most often, most
-	// first, at most ten. More is that other keys were written too, none of them more often than the last of Hot.
+	// first: ten, or what past revisions tell of a hundred. More is that other keys were written too, none of them more often than the last of Hot.
 	Writes int64
 	Hot    []KeyWrites
 	More   bool
@@ -84,7 +84,7 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (Activity, er
 	}
 	a.Unwatched = unwatched(broken)
 	if a.Unwatched == "" {
-		a.Writes, a.Hot, a.More = count.upTo(to)
+		a.Writes, a.Hot, a.More = count.upTo(to, hotKeys)
 	}
 	return a, nil
 }
@@ -199,8 +199,8 @@ func (c *writeCount) reach(ctx context.Context, to int64, several bool, ended <-
 	}
 }
 
-// upTo adds what came late, and tells the sum and the busiest keys; more is that there were others.
-func (c *writeCount) upTo(to int64) (total int64, hot []KeyWrites, more bool) {
+// upTo adds what came late, and tells the sum and so many of the busiest keys; more is that there were others.
+func (c *writeCount) upTo(to int64, most int) (total int64, hot []KeyWrites, more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, w := range c.late {
@@ -213,5 +213,5 @@ func (c *writeCount) upTo(to int64) (total int64, hot []KeyWrites, more bool) {
 		hot = append(hot, KeyWrites{key, n})
 	}
 	slices.SortFunc(hot, func(a, b KeyWrites) int { return cmp.Or(cmp.Compare(b.Writes, a.Writes), cmp.Compare(a.Key, b.Key)) })
-	return c.total, hot[:min(hotKeys, len(hot))], c.forgot || len(hot) > hotKeys
+	return c.total, hot[:min(most, len(hot))], c.forgot || len(hot) > most
 }

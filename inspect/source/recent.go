@@ -10,6 +10,9 @@ import (
 // RecentSpan is how far back a Recent counts.
 const RecentSpan = time.Minute
 
+// recentKeys are how many of the busiest keys are told: a loop writes a key for each channel.
+const recentKeys = 100
+
 // Recent counts what was written before the last timestamp that Milvus reserved, over RecentSpan or what there is of it: some
 // revisions are dated so, every few seconds, and what is between two of them can be counted as Activity does while someone
 // watches. It takes changes from the newest to the oldest.
@@ -74,7 +77,7 @@ func (h *Recent) Activity() *Activity {
 		return nil
 	}
 	a := &Activity{Taken: h.last, Over: h.last.Sub(h.first), Revisions: h.lastAt - h.until}
-	a.Writes, a.Hot, a.More = h.count.upTo(0)
+	a.Writes, a.Hot, a.More = h.count.upTo(0, recentKeys)
 	return a
 }
 
