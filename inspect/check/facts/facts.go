@@ -111,7 +111,11 @@ func (k *Kept) share(f *Facts, next *Kept) {
 		f.Views = newViews(c.Runtime)
 	}
 	next.views = f.Views
-	next.rewrites = k.rewrites.next(f.Written())
+	before := k.rewrites
+	if !f.Watched() { // what was written before the end of a file is all there is to go by, of each moment anew
+		before = nil
+	}
+	next.rewrites = before.next(f.Written())
 	f.Rewrites = next.rewrites
 }
 

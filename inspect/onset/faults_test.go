@@ -1,0 +1,415 @@
+package onset_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/msgpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/faulttest"
+	"kitescope/inspect/check/rules"
+	"kitescope/inspect/history"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/onset"
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+var everyFault = flag.Bool("every-fault", false, "try every fault of the library, not one in four")
+
+// stage is a cluster's keys in a real etcd, below a root of its own, at a time that goes on as the test says: every three seconds
+// Milvus reserves timestamps, checkpoints move on, and something happens that is nobody's fault.
+type stage struct {
+	t      *testing.T
+	server *sourcetest.Server
+	root   string
+	now    time.Time
+	random *rand.Rand
+	keys   map[string][]byte // relative
+	held   map[string]bool   // keys that a fault has changed
+	last   int64
+	ticks  int
+}
+
+func newStage(t *testing.T, server *sourcetest.Server, root string, b *faulttest.Base, start time.Time, seed uint64) *stage {
+	t.Helper()
+	s := &stage{
+		t: t, server: server, root: root, now: start, random: rand.New(rand.NewPCG(seed, 7)), keys: map[string][]byte{}, held: map[string]bool{},
+	}
+	var kvs []source.KV
+	for _, kv := range b.Keys() {
+		s.keys[string(kv.Key)] = kv.Value
+		if string(kv.Key) == allocator {
+			kv.Value = s.reserved()
+		}
+		kv.Key = []byte(root + "/" + string(kv.Key))
+		kvs = append(kvs, kv)
+	}
+	server.Load(t, kvs)
+	return s
+}
+
+const allocator = "kv/gid/timestamp"
+
+func (s *stage) reserved() []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(s.now.Add(3*time.Second).UnixNano()))
+}
+
+// write writes keys in one revision; nil removes one.
+func (s *stage) write(changes map[string][]byte) {
+	s.t.Helper()
+	var ops []clientv3.Op
+	for _, key := range slices.Sorted(maps.Keys(changes)) {
+		value := changes[key]
+		if s.keys[key] = value; value == nil {
+			delete(s.keys, key)
+			ops = append(ops, clientv3.OpDelete(s.root+"/"+key))
+			continue
+		}
+		ops = append(ops, clientv3.OpPut(s.root+"/"+key, string(value)))
+	}
+	for part := range slices.Chunk(ops, 120) { // etcd takes 128
+		answer, err := s.server.Client.Txn(s.t.Context()).Then(part...).Commit()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.last = answer.Header.Revision
+	}
+}
+
+// pass lets time pass, in ticks.
+func (s *stage) pass(d time.Duration) {
+	s.t.Helper()
+	for end := s.now.Add(d); s.now.Before(end); {
+		s.now = s.now.Add(3*time.Second + time.Duration(s.random.IntN(60))*time.Millisecond)
+		s.write(map[string][]byte{allocator: s.reserved()})
+		if s.ticks++; s.ticks%10 == 0 {
+			s.moveCheckpoints()
+		}
+		s.happen()
+	}
+}
+
+func (s *stage) moveCheckpoints() {
+	moved := map[string][]byte{}
+	for key, value := range s.keys {
+		if !strings.HasPrefix(key, "meta/datacoord-meta/channel-cp/") || s.held[key] {
+			continue
+		}
+		m := new(msgpb.MsgPosition)
+		if err := proto.Unmarshal(value, m); err != nil || m.GetTimestamp() == uint64(model.MaxTSO) {
+			continue
+		}
+		m.Timestamp = uint64(model.TSOFromTime(s.now))
+		next, err := proto.Marshal(m)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		moved[key] = next
+	}
+	if len(moved) > 0 {
+		s.write(moved)
+	}
+}
+
+// happen writes what has nothing to do with a fault.
+func (s *stage) happen() {
+	pick := func(prefix string) (string, []byte) {
+		var list []string
+		for key := range s.keys {
+			if strings.HasPrefix(key, prefix) && !s.held[key] {
+				list = append(list, key)
+			}
+		}
+		if len(list) == 0 {
+			return "", nil
+		}
+		slices.Sort(list)
+		key := list[s.random.IntN(len(list))]
+		return key, s.keys[key]
+	}
+	switch s.random.IntN(8) {
+	case 0:
+		if key, value := pick("meta/channelwatch/"); key != "" {
+			s.write(map[string][]byte{key: value})
+		}
+	case 1:
+		s.write(map[string][]byte{"config/log/level": []byte([]string{"info", "debug", "warn"}[s.ticks%3])})
+	case 2:
+		if key, value := pick("meta/datacoord-meta/s/"); key != "" {
+			s.write(map[string][]byte{key: value})
+		}
+	case 3:
+		name := fmt.Sprintf("meta/root-coord/credential/users/noise-%d", s.ticks)
+		s.write(map[string][]byte{name: []byte(`{"username":"noise"}`)})
+	case 4: // another proxy, and it goes again
+		const proxy = "meta/session/proxy-9999"
+		if s.keys[proxy] != nil {
+			s.write(map[string][]byte{proxy: nil})
+		} else if _, like := pick("meta/session/proxy-"); like != nil {
+			s.write(map[string][]byte{proxy: []byte(strings.Replace(string(like), `"ServerID":`, `"ServerID":999`, 1))})
+		}
+	}
+}
+
+// judged is when the findings of now began, and those that were there before a revision already.
+func (s *stage) judged(from, injected int64) (list []onset.Onset, had map[string]bool) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	src, err := source.Open(ctx, "etcd://"+s.server.Address+"/"+s.root, source.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer src.Close()
+	past := src.(source.Past)
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer snap.Close()
+	head := snap.Header()
+	head.ByClock = false // the test's clock is another
+	film, err := meta.ReadFilm(ctx, past, head, meta.Want{Parts: model.PartAll}, meta.FilmOptions{From: from})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c, err := film.At(s.last)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := check.Run(c, c.Origin.Taken, rules.All())
+	list, err = onset.Find(ctx, film, r, onset.Options{Checks: rules.All()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	first, err := past.PinAt(ctx, head, from)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer first.Close()
+	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+		return past.Changes(ctx, head, from, head.Revision, yield)
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	onset.NewPast(h).Explain(c, list, 2)
+	had = map[string]bool{}
+	if c, err = film.At(injected - 1); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, f := range check.Run(c, c.Origin.Taken, rules.All()).Findings {
+		had[f.Key()] = true
+	}
+	return list, had
+}
+
+// score is what came of all faults.
+type score struct {
+	onsets, near, told, first int
+	lines                     []string
+}
+
+// add holds an onset against what was done at a time and a revision. events are those of the revision that anybody could be told.
+func (x *score) add(name string, o *onset.Onset, at time.Time, injected int64, told bool) {
+	wrong := o.Began.Sub(at).Abs()
+	x.onsets++
+	ok := o.Unknown == "" && !o.AtLeast && wrong <= 5*time.Second
+	if ok {
+		x.near++
+	}
+	named := slices.ContainsFunc(o.Before, func(e history.Event) bool { return e.Revision <= injected && e.Last >= injected })
+	if told {
+		x.told++
+		if named {
+			x.first++
+		}
+	}
+	if ok && (named || !told) {
+		return
+	}
+	var before []string
+	for _, e := range o.Before {
+		before = append(before, fmt.Sprintf("%s %s %s", e.Time.Format(time.TimeOnly), e.Kind, e.Object.ID))
+	}
+	x.lines = append(x.lines, fmt.Sprintf("%-36s %-70s began %s (%s off), at least %v, unknown %q, injected among its events: %v of %v; before: %s",
+		name, cmp.Or(o.Finding.Check+" "+o.Finding.Object.ID), o.Began.Format(time.TimeOnly), wrong.Round(time.Second), o.AtLeast, o.Unknown, named, told, strings.Join(before, ", ")))
+}
+
+// TestOnsetOfFaults puts the faults of the library that metadata alone tells into a real etcd, at a known time among much else, and
+// has each found: when it began, and what changed before.
+func TestOnsetOfFaults(t *testing.T) {
+	t.Parallel()
+	library, err := faulttest.OpenLibrary("../../testdata/faults", "../../testdata/snapshots")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := sourcetest.StartEtcd(t, nil)
+	var all score
+	for i, c := range library.Cases {
+		if c.Kind != faulttest.Fault || !*everyFault && i%4 != 0 {
+			continue
+		}
+		b, err := library.Base(t.Context(), c.Base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes, at, err := c.Changes(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(changes, allocator) // the judge's clock, which goes on here by itself
+		if len(changes) == 0 || len(changes) > 100 {
+			continue
+		}
+		s := newStage(t, server, fmt.Sprintf("case%d", i), b, at, uint64(i))
+		s.pass(0)
+		s.write(map[string][]byte{allocator: s.reserved()})
+		from := s.last
+		s.pass(120 * time.Second)
+		for key := range changes {
+			s.held[key] = true
+		}
+		before := s.now
+		s.write(changes)
+		injected := s.last
+		s.pass(45 * time.Second)
+		onsets, had := s.judged(from, injected)
+		told := s.tells(from, injected)
+		for k := range onsets {
+			o := &onsets[k]
+			if had[o.Finding.Key()] || !slices.ContainsFunc(c.Want, func(w faulttest.Want) bool { return w.Top && w.Check == o.Finding.Check }) {
+				continue
+			}
+			all.add(c.Name, o, before.Add(1500*time.Millisecond), injected, told)
+		}
+	}
+	all.report(t)
+}
+
+// tells reports whether what was done at a revision is an event at all.
+func (s *stage) tells(from, revision int64) bool {
+	s.t.Helper()
+	ctx := s.t.Context()
+	src, err := source.Open(ctx, "etcd://"+s.server.Address+"/"+s.root, source.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer src.Close()
+	past := src.(source.Past)
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer snap.Close()
+	first, err := past.PinAt(ctx, snap.Header(), from)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer first.Close()
+	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+		return past.Changes(ctx, snap.Header(), from, revision, yield)
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := range h.Len() {
+		if e := h.Brief(i); e.Revision == revision || e.Last == revision {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *score) report(t *testing.T) {
+	t.Helper()
+	t.Logf("%d findings: %d began within 5 s of the fault; of %d faults that are events %d are among the first two\n%s",
+		x.onsets, x.near, x.told, x.first, strings.Join(x.lines, "\n"))
+	if x.onsets < 10 || 100*x.near < 95*x.onsets {
+		t.Errorf("%d of %d onsets are within 5 s: want 95 in a hundred, of 10 at least", x.near, x.onsets)
+	}
+	if 100*x.first < 90*x.told {
+		t.Errorf("%d of %d faults are among the first two events: want 90 in a hundred", x.first, x.told)
+	}
+}
+
+// TestOnsetOfWhatTakesTime: some checks wait, and some count. What they find began when they first would have said it, which is long
+// after its cause.
+func TestOnsetOfWhatTakesTime(t *testing.T) {
+	t.Parallel()
+	b, err := faulttest.OpenBase(t.Context(), "../../testdata/snapshots/cluster-2.3.5-healthy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := sourcetest.StartEtcd(t, nil)
+	begin := func(root string, seed uint64) (*stage, int64) {
+		s := newStage(t, server, root, b, b.Now, seed)
+		s.write(map[string][]byte{allocator: s.reserved()})
+		from := s.last
+		s.pass(3 * time.Minute)
+		return s, from
+	}
+	find := func(list []onset.Onset, id string) *onset.Onset {
+		for i := range list {
+			if list[i].Finding.Check == id {
+				return &list[i]
+			}
+		}
+		return nil
+	}
+	near := func(name string, o *onset.Onset, at time.Time, kind history.Kind) {
+		t.Helper()
+		switch {
+		case o == nil:
+			t.Errorf("%s: nothing is found", name)
+		case o.Unknown != "" || o.AtLeast || o.Began.Sub(at).Abs() > 5*time.Second:
+			t.Errorf("%s: began %s, at least %v, unknown %q; want %s", name, o.Began, o.AtLeast, o.Unknown, at)
+		case !slices.ContainsFunc(o.Before, func(e history.Event) bool { return e.Kind == kind }):
+			t.Errorf("%s: before it %+v, want a %s", name, o.Before, kind)
+		}
+	}
+
+	held, from := begin("held", 1)
+	v := b.Cluster.VChannels[0]
+	for _, x := range b.Cluster.VChannels { // of a collection that is there
+		if c := b.Cluster.Collection(x.Collection); c != nil && !c.Dropped() {
+			v = x
+		}
+	}
+	held.moveCheckpoints()
+	stopped := held.now
+	held.held["meta/datacoord-meta/channel-cp/"+v.Name] = true
+	held.pass(17 * time.Minute)
+	list, _ := held.judged(from, held.last)
+	near("a checkpoint that is held", find(list, "checkpoint-lag"), stopped.Add(15*time.Minute), "checkpoint_stopped")
+
+	loop, from := begin("loop", 2)
+	var key string
+	for k := range loop.keys {
+		if strings.HasPrefix(k, "meta/channelwatch/") && (key == "" || k < key) {
+			key = k
+		}
+	}
+	began := loop.now
+	for range 20 {
+		for range 40 {
+			loop.write(map[string][]byte{key: loop.keys[key]})
+		}
+		loop.pass(3 * time.Second)
+	}
+	list, _ = loop.judged(from, loop.last)
+	near("a watch that is rewritten", find(list, "watch-livelock"), began.Add(3*time.Second), "channel_rewritten")
+}

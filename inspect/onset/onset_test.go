@@ -1,0 +1,118 @@
+package onset_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
+	"kitescope/inspect/history"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/onset"
+	"kitescope/inspect/source"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+// TestOnsetsOfCaptures says of the findings of captured servers when they began, and what was before: docs and READMEs of the captures
+// say what was done to them.
+func TestOnsetsOfCaptures(t *testing.T) {
+	t.Parallel()
+	captures, err := filepath.Glob("../../testdata/snapshots/*/etcd_snapshot.db.gz")
+	if err != nil || len(captures) < 10 {
+		t.Fatalf("captures: %d, %v", len(captures), err)
+	}
+	var b strings.Builder
+	for _, path := range captures {
+		fmt.Fprintf(&b, "# %s\n", filepath.Base(filepath.Dir(path)))
+		list, end := onsetsOf(t, path)
+		fmt.Fprintf(&b, "until %s\n", end.Format(time.TimeOnly))
+		for i := range list {
+			b.WriteString(told(&list[i]))
+		}
+	}
+	const golden = "testdata/captures.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); got != string(want) {
+		t.Errorf("onsets are not those of %s:\n%s", golden, got)
+	}
+}
+
+// onsetsOf reads a file, and judges its end.
+func onsetsOf(t *testing.T, path string) ([]onset.Onset, time.Time) {
+	t.Helper()
+	ctx := t.Context()
+	src, err := source.Open(ctx, path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	past, err := source.PastOf(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	head := snap.Header()
+	film, err := meta.ReadFilm(ctx, past, head, meta.Want{Parts: model.PartAll}, meta.FilmOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := film.At(film.To())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := onset.Find(ctx, film, check.Run(c, c.Origin.Taken, rules.All()), onset.Options{Checks: rules.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := past.PinAt(ctx, head, film.From())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+		return past.Changes(ctx, head, film.From(), film.To(), yield)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onset.NewPast(h).Explain(c, list, 2)
+	return list, c.Origin.Taken
+}
+
+func told(o *onset.Onset) string {
+	text := fmt.Sprintf("%s %s", o.Finding.Severity, strings.TrimSpace(o.Finding.Check+" "+o.Finding.Object.Resource+"/"+o.Finding.Object.ID))
+	switch {
+	case o.Unknown != "":
+		text += ": unknown, " + o.Unknown
+	case o.AtLeast:
+		text += fmt.Sprintf(": %s or before (revision %d)", o.Began.Format(time.TimeOnly), o.Revision)
+	default:
+		text += fmt.Sprintf(": %s ±%s (revision %d)", o.Began.Format(time.TimeOnly), o.Error.Round(100*time.Millisecond), o.Revision)
+	}
+	text += "\n"
+	for _, e := range o.Before {
+		text += fmt.Sprintf("  %s %s %s/%s %s\n", e.Time.Format(time.TimeOnly), e.Kind, e.Object.Resource, e.Object.ID, e.Message)
+	}
+	return text
+}

@@ -1,0 +1,174 @@
+package onset
+
+import (
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/history"
+	"kitescope/inspect/model"
+)
+
+// own adds what an object belongs to: its collection, its channel, the nodes that have it.
+func (s *subject) own(r model.Ref) {
+	c := s.cluster
+	id, _ := strconv.ParseInt(r.ID, 10, 64)
+	switch r.Resource {
+	case "collections", "load-states":
+		s.collection(model.CollectionID(id))
+	case "vchannels":
+		if v := c.VChannel(r.ID); v != nil {
+			s.channel(v)
+		}
+	case "segments", "orphans":
+		s.segment(model.SegmentID(id))
+	case "segment-indexes":
+		first, _, _ := strings.Cut(r.ID, "/")
+		if n, err := strconv.ParseInt(first, 10, 64); err == nil {
+			s.owners[model.Ref{Resource: "segments", ID: first}] = true
+			s.segment(model.SegmentID(n))
+		}
+	case "partitions":
+		if p := c.Partition(model.PartitionID(id)); p != nil {
+			s.collection(p.Collection)
+		}
+	case "indexes":
+		if x := c.Index(model.IndexID(id)); x != nil {
+			s.collection(x.Collection)
+		}
+	case "fields":
+		first, _, _ := strings.Cut(r.ID, "/")
+		if n, err := strconv.ParseInt(first, 10, 64); err == nil {
+			s.collection(model.CollectionID(n))
+		}
+	case "nodes":
+		s.node(r.ID)
+	default:
+		s.ownOther(r, id)
+	}
+}
+
+func (s *subject) ownOther(r model.Ref, id int64) {
+	switch r.Resource {
+	case "replicas":
+		for _, x := range s.cluster.Replicas {
+			if int64(x.ID) == id {
+				s.collection(x.Collection)
+				s.owners[model.Ref{Resource: "resource-groups", ID: x.ResourceGroup}] = true
+				s.these(x.Nodes)
+			}
+		}
+	case "resource-groups":
+		for _, g := range s.cluster.ResourceGroups {
+			if g.Name == r.ID {
+				s.these(g.Nodes)
+			}
+		}
+	case "tasks":
+		for _, t := range s.cluster.Tasks {
+			if t.Type+"/"+strconv.FormatInt(t.ID, 10) == r.ID {
+				s.collection(t.Collection)
+				s.these([]model.NodeID{t.Node})
+			}
+		}
+	case "keys":
+		if _, watch, ok := strings.Cut(r.ID, "channelwatch/"); ok {
+			if _, channel, ok := strings.Cut(watch, "/"); ok {
+				s.direct[model.Ref{Resource: "vchannels", ID: channel}] = true
+				s.own(model.Ref{Resource: "vchannels", ID: channel})
+			}
+		}
+	}
+}
+
+func (s *subject) collection(id model.CollectionID) {
+	if id != 0 {
+		s.collections[id.String()] = true
+		s.owners[model.Ref{Resource: "collections", ID: id.String()}] = true
+	}
+}
+
+func (s *subject) channel(v *model.VChannel) {
+	s.collection(v.Collection)
+	s.owners[model.Ref{Resource: "vchannels", ID: v.Name}] = true
+	s.owners[model.Ref{Resource: "pchannels", ID: v.PChannel}] = true
+	if v.Watched {
+		s.these([]model.NodeID{v.Watcher})
+	}
+}
+
+func (s *subject) segment(id model.SegmentID) {
+	x := s.cluster.Segment(id)
+	if x == nil {
+		return
+	}
+	s.collection(x.Collection)
+	if v := s.cluster.VChannel(x.VChannel); v != nil {
+		s.channel(v)
+	}
+	for _, from := range x.CompactedFrom {
+		s.owners[model.Ref{Resource: "segments", ID: from.String()}] = true
+	}
+	for i := range x.Indexes {
+		s.these([]model.NodeID{x.Indexes[i].Node})
+	}
+}
+
+func (s *subject) these(nodes []model.NodeID) {
+	for _, id := range nodes {
+		if id != 0 {
+			s.nodes[id] = true
+		}
+	}
+}
+
+// node takes the id out of a node's name: "querynode-19".
+func (s *subject) node(name string) {
+	if id, ok := nodeOf(name); ok {
+		s.nodes[id] = true
+	}
+}
+
+func nodeOf(name string) (model.NodeID, bool) {
+	i := strings.LastIndexByte(name, '-')
+	id, err := strconv.ParseInt(name[i+1:], 10, 64)
+	return model.NodeID(id), i >= 0 && err == nil
+}
+
+// touches reports whether an event is about a node of the finding, or names one in what a channel or a replica came to.
+func (s *subject) touches(e *history.Event) bool {
+	if len(s.nodes) == 0 {
+		return false
+	}
+	switch e.Object.Resource {
+	case "nodes":
+		id, ok := nodeOf(e.Object.ID)
+		return ok && s.nodes[id]
+	case "vchannels", "pchannels":
+		return s.named(e.Before) || s.named(e.After)
+	}
+	return false
+}
+
+// named reports whether "node 8" or "nodes 8,9" has a node of the finding.
+func (s *subject) named(text string) bool {
+	text, ok := strings.CutPrefix(text, "node")
+	if !ok {
+		return false
+	}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < '0' || r > '9' }) {
+		if id, err := strconv.ParseInt(word, 10, 64); err == nil && s.nodes[model.NodeID(id)] {
+			return true
+		}
+	}
+	return false
+}
+
+// isOfRole reports whether a node does the work of a role that nobody does any more.
+func isOfRole(r model.Ref, lacks string) bool {
+	if r.Resource != "nodes" {
+		return false
+	}
+	role, _, _ := strings.Cut(r.ID, "-")
+	return lacks == check.WholeCluster || role == lacks
+}
