@@ -5,6 +5,7 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/check"
+	"kitescope/inspect/onset"
 	"kitescope/table"
 )
 
@@ -13,6 +14,8 @@ type Diagnosis struct {
 	Report *check.Report
 	// Since is nil without an older state to compare with.
 	Since *check.Comparison
+	// Onsets say when findings began; nil where nobody asked.
+	Onsets map[*check.Finding]*onset.Onset
 	// Stale are entries of the baseline that accept nothing any more.
 	Stale []check.Stale
 	// Bar says which findings fail the run.

@@ -24,9 +24,7 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 		c.Title, c.Priority, c.Show = title, priority, table.Always
 		return c
 	}
-	return table.New(table.Schema{
-		Name: "findings", Singular: "finding", Names: []string{"check"}, Order: []string{"change", "severity", "check", "object", "cost", "message"},
-	}, append(rows, d.gone()...), []table.ColumnOf[check.Change]{
+	columns := []table.ColumnOf[check.Change]{
 		Key("change", table.Text, func(c check.Change) table.Cell {
 			if d.Since == nil {
 				return table.OfNone()
@@ -50,5 +48,30 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 		}),
 		text("cause", func(f *check.Finding) string { return f.Cause }),
 		object,
-	})
+	}
+	if d.Onsets != nil || d.Report.Cluster == nil { // asked for, or what can be
+		columns = append(columns, d.onsetColumns()...)
+	}
+	return table.New(table.Schema{
+		Name: "findings", Singular: "finding", Names: []string{"check"}, Order: []string{"change", "severity", "check", "object", "cost", "message"},
+	}, append(rows, d.gone()...), columns)
+}
+
+// onsetColumns say when findings began.
+func (d *Diagnosis) onsetColumns() []table.ColumnOf[check.Change] {
+	return []table.ColumnOf[check.Change]{
+		Key("began", table.Time, func(c check.Change) table.Cell {
+			if o := d.onset(c.Finding()); o != nil && !o.Began.IsZero() {
+				return table.OfTime(o.Began)
+			}
+			return table.OfUnknown()
+		}),
+		Key("before", table.Text, func(c check.Change) table.Cell {
+			o := d.onset(c.Finding())
+			if o == nil || len(o.Before) == 0 {
+				return table.OfNone()
+			}
+			return table.Of(EventText(&o.Before[0], d.Report.Now))
+		}),
+	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/check"
+	"kitescope/inspect/history"
+	"kitescope/inspect/onset"
 	"kitescope/table"
 )
 
@@ -145,12 +147,26 @@ func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 	if len(effects) > 0 {
 		facts = append(facts, "may cause       "+strings.Join(check.IDs(effects), ", "))
 	}
+	if usual, others := onset.Kinds(x.ID); len(usual) > 0 {
+		facts = append(facts, "can begin with  "+kindList(usual))
+		if len(others) > 0 {
+			facts = append(facts, "                less likely "+kindList(others))
+		}
+	}
 	const label = 16
 	var lines []string
 	for _, fact := range facts {
 		lines = append(lines, hung(fact[:label], fact[label:], w)...)
 	}
 	return []Section{{"", Prose(x.Doc, w)}, {"What to do", Prose(x.Remedy, w)}, {"About the check", lines}}
+}
+
+func kindList(kinds []history.Kind) string {
+	list := make([]string, len(kinds))
+	for i, k := range kinds {
+		list[i] = string(k)
+	}
+	return strings.Join(list, ", ")
 }
 
 // hung wraps text behind a label.

@@ -9,17 +9,18 @@ import (
 	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/inspect/onset"
 )
 
 // writeFindingLines writes one finding a line, what is no longer found last.
 func writeFindingLines(w io.Writer, d *Diagnosis, _ *Options) error {
 	e := doc.JSON(w, 0)
 	for _, f := range d.Report.Findings {
-		writeFinding(e, d.Report, f, d.Since.Of(f))
+		writeFinding(e, d.Report, f, d.Since.Of(f), d.onset(f))
 		e.Line()
 	}
 	for _, c := range d.gone() {
-		writeFinding(e, d.Report, c.Before, &c)
+		writeFinding(e, d.Report, c.Before, &c, nil)
 		e.Line()
 	}
 	return e.Flush()
@@ -115,20 +116,28 @@ func writeTally(e *doc.Encoder, d *Diagnosis, outcomes []outcome) {
 func writeFindingList(e *doc.Encoder, d *Diagnosis, list []*check.Finding) {
 	e.BeginList()
 	for _, f := range list {
-		writeFinding(e, d.Report, f, d.Since.Of(f))
+		writeFinding(e, d.Report, f, d.Since.Of(f), d.onset(f))
 	}
 	e.EndList()
 }
 
-// writeFinding writes one finding; change is nil without an older state.
-func writeFinding(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change) {
-	writeFindingAt(e, r, f, change, time.Time{})
+// writeFinding writes one finding; change is nil without an older state, began where it was not looked for.
+func writeFinding(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change, began *onset.Onset) {
+	e.BeginObject()
+	writeFindingEntries(e, r, f, change)
+	writeOnset(e, began)
+	e.EndObject()
 }
 
-// writeFindingAt is writeFinding with the time at which the change was seen, if it is known.
+// writeFindingAt writes one finding with the time at which a change of it was seen, if it is known.
 func writeFindingAt(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change, at time.Time) {
 	e.BeginObject()
 	e.Entry("at", at)
+	writeFindingEntries(e, r, f, change)
+	e.EndObject()
+}
+
+func writeFindingEntries(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change) {
 	if change != nil {
 		e.Entry("change", change.Kind.String())
 		e.NonZero("change_reason", change.Why)
@@ -138,7 +147,6 @@ func writeFindingAt(e *doc.Encoder, r *check.Report, f *check.Finding, change *c
 		e.Key("cause")
 		writeCause(e, r, f.Cause)
 	}
-	e.EndObject()
 }
 
 func writeFindingBody(e *doc.Encoder, r *check.Report, f *check.Finding) {
@@ -221,7 +229,7 @@ func writeSince(e *doc.Encoder, d *Diagnosis) {
 	e.Key("no_longer")
 	e.BeginList()
 	for _, c := range d.gone() {
-		writeFinding(e, d.Since.Before, c.Before, &c)
+		writeFinding(e, d.Since.Before, c.Before, &c, nil)
 	}
 	e.EndList()
 }

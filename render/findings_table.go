@@ -65,6 +65,9 @@ func (p *page) finding(d *Diagnosis, b *check.Branch, wide bool) {
 		about = append(about, "follows from "+Harmless(b.Cause))
 	}
 	p.put(in+textIn, stepIn, RoleDim, strings.Join(about, "  "))
+	for _, line := range d.onsetLines(b.Finding) {
+		p.after(line.label, RoleDim, in+textIn, labelIn, RolePlain, line.text)
+	}
 	for _, line := range []struct{ label, text string }{{"impact", b.Impact}, {"hint", string(b.Hint)}} {
 		if line.text != "" {
 			p.after(line.label, RoleDim, in+textIn, labelIn, RolePlain, Harmless(line.text))

@@ -34,6 +34,7 @@ type htmlFinding struct {
 	Depth                                                                            int
 	Evidence                                                                         []Fact
 	Objects                                                                          []string
+	Began                                                                            []Fact
 }
 
 type (
@@ -105,6 +106,9 @@ func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
 	}
 	for _, e := range b.Evidence {
 		f.Evidence = append(f.Evidence, Fact{Harmless(e.Name), Harmless(e.Value), Harmless(e.Source)})
+	}
+	for _, line := range d.onsetLines(b.Finding) {
+		f.Began = append(f.Began, Fact{Name: line.label, Value: line.text})
 	}
 	for _, r := range b.Objects {
 		f.Objects = append(f.Objects, ObjectText(r))

@@ -39,7 +39,8 @@ ul{margin:.3rem 0;padding-left:1.2rem}details{margin:.4rem 0}
 {{range .Findings}}<section class="finding {{.Severity}} depth{{.Depth}}">
 <h3><span>{{.Glyph}} {{.Severity}}{{with .Change}} [{{.}}]{{end}}</span> {{.Message}}</h3>
 <p class="dim"><code title="{{.Title}}">{{.Check}}</code> · {{.Object}}{{with .Cost}} · costs {{.}}{{end}}</p>
-{{with .Impact}}<p><strong>Impact.</strong> {{.}}</p>
+{{range .Began}}<p><strong>{{.Name}}</strong> {{.Value}}</p>
+{{end}}{{with .Impact}}<p><strong>Impact.</strong> {{.}}</p>
 {{end}}{{with .Hint}}<p><strong>What to do.</strong> {{.}}</p>
 {{end}}{{if .Evidence}}<table>
 {{range .Evidence}}<tr><td>{{.Name}}</td><td>{{.Value}}</td><td class="source">{{.Source}}</td></tr>

@@ -65,6 +65,9 @@ func (m *Markdown) finding(d *Diagnosis, b *check.Branch) {
 	if f := findingOf(d.Report, b.Cause); f != nil {
 		m.Line("- follows from: " + MarkdownText(f.Message))
 	}
+	for _, line := range d.onsetLines(b.Finding) {
+		m.Line("- " + line.label + ": " + MarkdownText(line.text))
+	}
 	for _, x := range []struct{ label, text string }{{"Impact", b.Impact}, {"What to do", string(b.Hint)}} {
 		if x.text != "" {
 			m.Line("", "**"+x.label+".** "+MarkdownText(x.text))

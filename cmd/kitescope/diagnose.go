@@ -17,6 +17,7 @@ import (
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/pulled"
 	"kitescope/inspect/view"
 	"kitescope/render"
@@ -56,8 +57,13 @@ folder or bucket lacks is named; of a folder also whether it is read-only, or fu
 
 Exit code 3 means that there are findings at or above --fail-on. That is error by default:
 a pipeline should stop for what breaks queries, not for advice. --fail-on warning is
-stricter, --fail-on never only reports. With --since only what is new or worse counts.
+stricter, --fail-on never only reports. With --since FILE only what is new or worse counts.
 With --strict a check that could not look at everything makes it exit 4, before 3.
+
+--since TIME says of each finding when it began, from that moment on, and which events before it can
+be its cause: "began 09:14:10; before it: 09:14:02 config/queryCoord/autoBalance changed". The past is
+what etcd or its file keeps, and --at works too. Times are UTC: 09:00, 2026-11-24T09:14:05Z, -10m, rev:24519;
+any other word is a file to compare with (./09:00 is one, too).
 
 --baseline FILE takes out findings that are accepted. The file has a JSON object a line;
 --write-baseline writes one that accepts all there is now, and keeps the notes of the old:
@@ -81,6 +87,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
   kitescope diagnose --only growing-flushed,node-idle
   kitescope diagnose --fail-on warning --baseline accepted.jsonl -o junit > report.xml
   kitescope diagnose --since yesterday.kite
+  kitescope diagnose --since 09:00 --from etcd_snapshot.db
   kitescope diagnose --profile 5s --from etcd://10.0.0.5:2379
   kitescope diagnose --storage 's3://milvus/files?endpoint=10.0.0.9:9000&tls=false'
   kitescope diagnose --watch`,
@@ -95,7 +102,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
 	fl.StringVar(&f.baseline, "baseline", "", "file of findings that are accepted")
 	fl.StringVar(&f.writeBaseline, "write-baseline", "", "write a baseline that accepts all findings of now")
-	fl.StringVar(&f.since, "since", "", "judge this bundle (or other source) too, and say what is new, worse or gone since")
+	fl.StringVar(&f.since, "since", "", "a moment (09:00, -10m, rev:24519): say when each finding began, from then on, and what changed before it; a bundle or other source: judge it too, and say what is new, worse or gone since")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on, and say what comes, gets worse and goes, until interrupted (live sources)")
 	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often the processes are asked")
 	fl.BoolVar(&f.all, "all", false, "list the checks that found nothing too")
@@ -132,6 +139,9 @@ type diagnosis struct {
 	baseline *check.Baseline
 	format   render.Format
 	options  render.ReportOptions
+	// since is the moment from which on it is said when findings began, older a source to compare with.
+	since session.At
+	older string
 }
 
 func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnosis, error) {
@@ -156,11 +166,14 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnos
 	case f.interval <= 0:
 		return nil, cli.Usagef("--interval is a duration above 0, not %s", f.interval)
 	case f.watch && f.since != "":
-		return nil, cli.Usage(errors.New("--watch and --since compare with different things"), "leave one of them out")
+		return nil, cli.Usage(errors.New("--watch goes on from now, and --since looks back"), "leave one of them out")
 	case f.watch && f.writeBaseline != "":
 		return nil, cli.Usage(errors.New("--watch has no end at which --write-baseline could write"), "leave one of them out")
 	}
 	if err := f.checkProfileFlags(); err != nil {
+		return nil, err
+	}
+	if d.since, d.older, err = parseSince(f.since); err != nil {
 		return nil, err
 	}
 	d.baseline, err = readBaseline(f.baseline)
@@ -233,7 +246,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		return d.watchDiagnosis(ctx, a)
 	}
 	var older *check.Report
-	if f.since != "" {
+	if d.older != "" {
 		if older, err = d.judgeOlder(ctx, a); err != nil {
 			return err
 		}
@@ -258,6 +271,11 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		accepted, _ := d.baseline.Apply(older, rules.All())
 		shown.Since = check.Since(accepted, shown.Report)
 	}
+	if !d.since.IsZero() {
+		if err := d.began(ctx, a, shown); err != nil {
+			return err
+		}
+	}
 	if err := a.Write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
 		return err
 	}
@@ -277,7 +295,7 @@ func (d *diagnosis) judge(a *cli.App, c *model.Cluster, judge *check.Judge) *che
 
 // judgeOlder judges the state to compare with. It has what its own file keeps of the processes.
 func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, error) {
-	conn, err := a.ConnectionTo(d.flags.since)
+	conn, err := a.ConnectionTo(d.older)
 	if err != nil {
 		return nil, err
 	}

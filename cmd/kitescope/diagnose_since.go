@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/history"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/onset"
+	"kitescope/inspect/session"
+	"kitescope/inspect/source"
+	"kitescope/render"
+)
+
+// parseSince tells what --since names: a moment, or else a source to compare with. What reads as a time is one; a file of that name
+// is ./09:00.
+func parseSince(word string) (at session.At, file string, err error) {
+	if word == "" {
+		return at, "", nil
+	}
+	at, err = moment("--since", word)
+	switch {
+	case err == nil:
+		return at, "", nil
+	case strings.HasPrefix(word, "rev:"), strings.HasPrefix(word, "-") && word != "-":
+		return at, "", err
+	}
+	return session.At{}, word, nil
+}
+
+// Of each finding so many events are told that can be its cause; they are looked for so long before the moment of --since.
+const (
+	toldBefore    = 2
+	causesBefore  = 30 * time.Minute
+	errSinceStdin = "--since with a time reads the past behind what was read, and standard input is read once"
+)
+
+// began says when each finding that is shown began, back to the moment of --since, and what changed before it.
+func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnosis) error {
+	src, err := d.openPast(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	past, err := source.PastOf(src)
+	if err != nil {
+		return err
+	}
+	newest, err := src.Pin(ctx)
+	if err != nil {
+		return err
+	}
+	defer newest.Close()
+	head, c := newest.Header(), shown.Report.Cluster
+	end := head.Taken
+	if !a.Flags.At.IsZero() {
+		end = c.Origin.Taken
+	}
+	from, err := startOf(ctx, past, head, &d.since, end, 0)
+	if err != nil {
+		return err
+	}
+	film, err := meta.ReadFilm(ctx, past, head, d.want, meta.FilmOptions{From: from, To: c.Origin.Revision})
+	if err != nil {
+		return err
+	}
+	if film.Cut() {
+		a.Warn("there is more history than is held in memory: what was before revision %d was not looked at", film.From())
+	}
+	onsets, err := onset.Find(ctx, film, shown.Report, onset.Options{Checks: d.checks})
+	if err != nil {
+		return err
+	}
+	h, err := causesSince(ctx, past, head, &d.since, end, film.To())
+	if err != nil {
+		return err
+	}
+	onset.NewPast(h).Explain(c, onsets, toldBefore)
+	shown.Onsets = onset.ByFinding(onsets)
+	return nil
+}
+
+// openPast opens the source that is judged, as it is now.
+func (d *diagnosis) openPast(ctx context.Context, a *cli.App) (source.Source, error) {
+	conn, err := a.Connection()
+	if err != nil {
+		return nil, err
+	}
+	if conn.From == "-" {
+		return nil, cli.Usage(errors.New(errSinceStdin), "write it to a file first")
+	}
+	spec := a.Spec(conn)
+	spec.At = session.At{}
+	return a.Loader().Open(ctx, spec)
+}
+
+// startOf is the revision of a moment, or of so long before it; the oldest where that is gone.
+func startOf(ctx context.Context, past source.Past, head source.Header, since *session.At, end time.Time, before time.Duration) (int64, error) {
+	p, err := since.Point(ctx, past, head, end)
+	if err == nil && before > 0 && p.Dated {
+		p, err = meta.PointAt(ctx, past, head, p.Moment.Time.Add(-before))
+	}
+	if errors.Is(err, meta.ErrBeforePast) || errors.Is(err, source.ErrCompacted) {
+		return past.Oldest(ctx, head)
+	}
+	return p.Revision, err
+}
+
+// causesSince reads what happened from a while before a moment on.
+func causesSince(ctx context.Context, past source.Past, head source.Header, since *session.At, end time.Time, to int64) (*history.History, error) {
+	from, err := startOf(ctx, past, head, since, end, causesBefore)
+	if err != nil {
+		return nil, err
+	}
+	first, err := past.PinAt(ctx, head, min(from, to))
+	if err != nil {
+		return nil, err
+	}
+	defer first.Close()
+	return history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+		return past.Changes(ctx, head, min(from, to), to, yield)
+	})
+}
