@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -81,7 +82,7 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	h, gaps, err := readHistory(cmd.Context(), a)
+	h, gaps, err := readHistory(cmd.Context(), a, &since)
 	if err != nil {
 		return err
 	}
@@ -104,8 +105,12 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	return nil
 }
 
-// readHistory reads all that a source has of the past.
-func readHistory(ctx context.Context, a *cli.App) (*history.History, []source.Gap, error) {
+// historyBefore is how much more is read than --since asks for: what repeats is a group that may have begun before, and a checkpoint
+// that stands still is known after eleven minutes.
+const historyBefore = 15 * time.Minute
+
+// readHistory reads what a source has of the past, from a while before a moment on.
+func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.History, []source.Gap, error) {
 	src, err := a.Open(ctx, a.Flags.From)
 	if err != nil {
 		return nil, nil, err
@@ -121,24 +126,32 @@ func readHistory(ctx context.Context, a *cli.App) (*history.History, []source.Ga
 	}
 	defer newest.Close()
 	head := newest.Header()
-	oldest, err := past.Oldest(ctx, head)
-	if err != nil {
-		return nil, nil, err
+	from, err := int64(0), error(nil)
+	if !since.IsZero() {
+		// Of a moment that is not there all is read: nothing is wanted then, or it is said why.
+		if from, err = startOf(ctx, past, head, since, head.Taken, historyBefore); err != nil {
+			from = 0
+		}
 	}
-	first, err := past.PinAt(ctx, head, oldest)
+	if from == 0 {
+		if from, err = past.Oldest(ctx, head); err != nil {
+			return nil, nil, err
+		}
+	}
+	first, err := past.PinAt(ctx, head, from)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer first.Close()
 	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
-		return past.Changes(ctx, head, oldest, head.Revision, yield)
+		return past.Changes(ctx, head, from, head.Revision, yield)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if h.Revisions == 0 {
+	if h.Revisions == 0 && since.IsZero() {
 		return nil, nil, hints.Errorf("it was compacted a moment ago: save a snapshot before the next time, or wait",
-			"read the past of %s: it holds revision %d and no change since", src.Origin().Location, oldest)
+			"read the past of %s: it holds revision %d and no change since", src.Origin().Location, from)
 	}
 	return h, first.Gaps(), nil
 }
