@@ -56,7 +56,7 @@ func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connect
 	if err != nil {
 		return nil, err
 	}
-	spec.Want = d.want
+	spec.Want, spec.Recent = d.want, true
 	if f.profile > 0 && !spec.Live {
 		return nil, cli.Usage(errors.New("--profile takes profiles of the processes, and --live=false leaves them alone"), "leave one of them out")
 	}

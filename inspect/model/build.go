@@ -188,6 +188,13 @@ func (c *Cluster) WithConfigChanges(changes []ConfigChange) *Cluster {
 	return &next
 }
 
+// WithRecent is the same cluster with another count of what was written last.
+func (c *Cluster) WithRecent(a *EtcdActivity) *Cluster {
+	next := *c
+	next.Recent = a
+	return &next
+}
+
 // WithEtcd is the same cluster with another answer of etcd about its health.
 func (c *Cluster) WithEtcd(e *Etcd) *Cluster {
 	next := *c

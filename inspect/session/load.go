@@ -36,6 +36,9 @@ type Spec struct {
 	Prometheus *prometheus.Options
 	// Want are the parts of the metadata.
 	Want meta.Want
+	// Recent counts what was written to a live etcd in its last minute, too, out of the past revisions that it keeps. Of a file that is
+	// known without asking.
+	Recent bool
 }
 
 // IsLive reports whether the source is one that is asked, and no file or past moment.
@@ -149,6 +152,9 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 	c, err := l.Metadata(ctx, src, want)
 	if err != nil {
 		return nil, err
+	}
+	if spec.Recent {
+		c = withRecent(ctx, src, c, min(l.Timeout, maxDial))
 	}
 	etcd, isLive := src.(source.Live)
 	switch {

@@ -150,7 +150,8 @@ const (
 	WatchPrefix = "channelwatch/"
 )
 
-// Written is what was written while someone watched, else what a file tells of it; nil if nothing is known.
+// Written is what was written while someone watched, or what past revisions tell of it if that is of a longer time; nil if nothing is
+// known.
 func (f *Facts) Written() *model.EtcdActivity {
 	if f.Watched() {
 		return f.Etcd.Activity
@@ -158,5 +159,22 @@ func (f *Facts) Written() *model.EtcdActivity {
 	return f.Recent
 }
 
-// Watched reports whether that is of a live etcd.
-func (f *Facts) Watched() bool { return f.Etcd != nil && f.Etcd.Activity != nil }
+// Watched reports whether that was watched.
+func (f *Facts) Watched() bool {
+	return f.Etcd != nil && f.Etcd.Activity != nil && (f.Recent == nil || f.Recent.Over <= f.Etcd.Activity.Over)
+}
+
+// ceasedWrites are how many writes have to be missing for a key to be left alone now.
+const ceasedWrites = 5
+
+// Ceased reports whether a key that was written so often in the past has not been written while somebody watched: it is over.
+func (f *Facts) Ceased(key string, writes int64) bool {
+	if f.Watched() || f.Etcd == nil || f.Etcd.Activity == nil {
+		return false
+	}
+	a := f.Etcd.Activity
+	if a.More || float64(writes)/f.Recent.Over.Seconds()*a.Over.Seconds() < ceasedWrites {
+		return false
+	}
+	return !slices.ContainsFunc(a.Hot, func(k model.KeyWrites) bool { return k.Key == key })
+}

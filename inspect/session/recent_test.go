@@ -1,0 +1,76 @@
+package session_test
+
+import (
+	"encoding/binary"
+	"strconv"
+	"testing"
+	"time"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// TestRecentOfAnEtcd: a key was written again and again, and was left alone later; of both moments it is counted what was written in the
+// minute before them.
+func TestRecentOfAnEtcd(t *testing.T) {
+	t.Parallel()
+	server := sourcetest.StartEtcd(t, nil)
+	now := time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
+	put := func(key, value string) int64 {
+		t.Helper()
+		r, err := server.Client.Put(t.Context(), "by-dev/"+key, value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Header.Revision
+	}
+	pass := func(ticks int, each func()) (last int64) {
+		for range ticks {
+			each()
+			now = now.Add(3 * time.Second)
+			last = put("kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano()))))
+		}
+		return last
+	}
+	const hot = "meta/channelwatch/9/by-dev-dml_0_1v0"
+	put("meta/session/id", "7")
+	pass(30, func() {})
+	pass(30, func() { put(hot, "x"); put(hot, "y") })
+	end := pass(1, func() {})
+	pass(30, func() {})
+	load := func(at string, want bool) *model.EtcdActivity {
+		t.Helper()
+		spec := &session.Spec{From: "etcd://" + server.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Recent: want}
+		if at != "" {
+			if err := spec.At.Set(at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		loader := &session.Loader{Now: func() time.Time { return now }, Timeout: time.Minute}
+		c, err := loader.Load(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Recent
+	}
+	writes := func(a *model.EtcdActivity) (n int64) {
+		for _, k := range a.Hot {
+			if k.Key == "by-dev/"+hot {
+				n = k.Writes
+			}
+		}
+		return n
+	}
+	// Of the minute up to the last timestamp of then: twenty ticks, two writes before each but the last one.
+	if a := load("rev:"+strconv.FormatInt(end, 10), true); a == nil || a.Over != time.Minute || writes(a) != 38 || a.Revisions != 58 {
+		t.Errorf("then: %+v", a)
+	}
+	if a := load("", true); a == nil || a.Over != time.Minute || writes(a) != 0 || a.Revisions != 20 {
+		t.Errorf("now: %+v", a)
+	}
+	if a := load("", false); a != nil {
+		t.Errorf("nobody asked: %+v", a)
+	}
+}
