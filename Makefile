@@ -160,6 +160,10 @@ bench-metrics: ## reading the metrics of 200 processes: CPU time against Prometh
 bench-why: ## kitescope why on 200 processes and 200,000 segments whose answers are there, and its budgets alone: CPU time and allocations
 	$(GO) test -run '^$$' -bench 'Why' -benchtime 10x ./inspect/why
 
+.PHONY: bench-history
+bench-history: ## reading a past of a million revisions: events, a film, single moments, as multiples of reading the file once; on a quiet machine
+	$(GO) -C tools/bench run ./history -repo $(CURDIR) $(BENCHFLAGS)
+
 .PHONY: bench-profile
 bench-profile: ## the speed of profiles against go tool pprof, into docs/PERFORMANCE.md; on a quiet machine
 	$(GO) -C tools/bench run ./profiles -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)

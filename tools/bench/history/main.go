@@ -1,0 +1,214 @@
+// Command history measures what reading the past of a cluster costs: what enters is a number of revisions, what leaves is a table in
+// Markdown, with each cost as a multiple of reading the file once.
+//
+//  1. A file of etcd's is made of a captured cluster and so many revisions of a busy one, in the user's cache, once (generate.go).
+//  2. Each reading is done by a process of its own, started by the launcher that tells its CPU time and memory.
+//  3. The floor is reading all changes of the file and nothing else.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"kitescope/inspect/history"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/tools/bench/dataset"
+	"kitescope/tools/bench/measure"
+)
+
+// readings are what is measured, the floor first.
+var readings = []struct {
+	name, what string
+	run        func(ctx context.Context, p *past) error
+}{
+	{"floor", "reading all changes once", floor},
+	{"history", "events", events},
+	{"film", "a film, and 40 moves anywhere in it", film},
+	{"pin", "40 pins anywhere", pins},
+}
+
+func main() {
+	repo := flag.String("repo", "../..", "kitescope's repository")
+	revisions := flag.Int("revisions", 1_000_000, "how many the file has")
+	rounds := flag.Int("rounds", 3, "how often each reading is done: the median counts")
+	read := flag.String("read", "", "do one reading of -file, and say what took longest")
+	file := flag.String("file", "", "the file, of -read")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	var err error
+	if *read != "" {
+		err = one(ctx, *read, *file)
+	} else {
+		err = run(ctx, *repo, *revisions, *rounds, os.Stdout)
+	}
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, repo string, revisions, rounds int, out io.Writer) error {
+	file, err := ensure(ctx, repo, revisions)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "kitescope-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	launcher, err := dataset.Build(ctx, scratch, "cost")
+	if err != nil {
+		return err
+	}
+	var notes []byte
+	fmt.Fprintf(out, "%d revisions, %d MiB\n\n| reading | CPU | of the floor | wall | memory |\n|---|---|---|---|---|\n", revisions, info.Size()>>20)
+	var least time.Duration
+	for _, r := range readings {
+		costs := make([]measure.Cost, 0, rounds)
+		for range rounds {
+			program := measure.Program{Path: self, Args: []string{"-read", r.name, "-file", file}}
+			c, err := measure.Runner{Launcher: launcher}.RunToReader(ctx, program, func(said io.Reader) error {
+				note, err := io.ReadAll(said)
+				notes = append(notes, note...)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			costs = append(costs, c)
+		}
+		slices.SortFunc(costs, func(a, b measure.Cost) int { return int(a.CPU - b.CPU) })
+		c := costs[rounds/2]
+		if least == 0 {
+			least = c.CPU
+		}
+		fmt.Fprintf(out, "| %s | %.2f s | %.2fx | %.2f s | %d MB |\n", r.what, c.CPU.Seconds(), float64(c.CPU)/float64(least), c.Wall.Seconds(), c.PeakRSS/1_000_000)
+	}
+	_, err = fmt.Fprintf(out, "\n%s", notes)
+	return err
+}
+
+// past is a file that is open.
+type past struct {
+	source.Past
+	head   source.Header
+	oldest int64
+	random *rand.Rand
+}
+
+func one(ctx context.Context, name, file string) error {
+	src, err := source.Open(ctx, file, source.Options{})
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	p := &past{random: rand.New(rand.NewPCG(1, 2))}
+	if p.Past, err = source.PastOf(src); err != nil {
+		return err
+	}
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	p.head = snap.Header()
+	if p.oldest, err = p.Oldest(ctx, p.head); err != nil {
+		return err
+	}
+	for _, r := range readings {
+		if r.name == name {
+			return r.run(ctx, p)
+		}
+	}
+	return fmt.Errorf("there is no reading %q", name)
+}
+
+func floor(ctx context.Context, p *past) error {
+	return p.Changes(ctx, p.head, p.oldest, p.head.Revision, func(int64, []source.Event) error { return nil })
+}
+
+func events(ctx context.Context, p *past) error {
+	first, err := p.PinAt(ctx, p.head, p.oldest)
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+		return p.Changes(ctx, p.head, p.oldest, p.head.Revision, yield)
+	})
+	if err == nil {
+		fmt.Println(h.Len(), "events")
+	}
+	return err
+}
+
+const moves = 40
+
+func (p *past) anywhere() int64 { return p.oldest + p.random.Int64N(p.head.Revision-p.oldest+1) }
+
+func film(ctx context.Context, p *past) error {
+	start := time.Now()
+	f, err := meta.ReadFilm(ctx, p.Past, p.head, meta.Want{Parts: model.PartAll}, meta.FilmOptions{Most: 1 << 30})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("film: read in %s\n", time.Since(start).Round(time.Millisecond))
+	return p.each("film: a move", func(revision int64) error {
+		_, err := f.At(revision)
+		return err
+	})
+}
+
+func pins(ctx context.Context, p *past) error {
+	return p.each("pin", func(revision int64) error {
+		snap, err := p.PinAt(ctx, p.head, revision)
+		if err != nil {
+			return err
+		}
+		return snap.Close()
+	})
+}
+
+// each does something at revisions anywhere, and says how long it took.
+func (p *past) each(what string, do func(revision int64) error) error {
+	took := make([]time.Duration, 0, moves)
+	for range moves {
+		start := time.Now()
+		if err := do(p.anywhere()); err != nil {
+			return err
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	_, err := fmt.Printf("%s: median %s, longest %s\n", what, took[moves/2].Round(time.Microsecond), took[moves-1].Round(time.Microsecond))
+	return err
+}
+
+func cacheFile(revisions int) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the cache directory: %w", err)
+	}
+	return filepath.Join(cache, "kitescope-bench", fmt.Sprintf("history-r%d-v%d.db", revisions, generatorVersion)), nil
+}
