@@ -26,9 +26,13 @@ func snapshotSave(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "save FILE",
 		Long: `Write all metadata, read at one revision, into a bundle. Password hashes, tokens and
-keys are redacted on the way. FILE appears when it is complete and not before.`,
+keys are redacted on the way. FILE appears when it is complete and not before.
+
+--history puts in what the source keeps of the past, redacted too: kitescope history and --at
+read it from the bundle then.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
   kitescope snapshot save case.kite --from etcd://10.0.0.5:2379 --live --profile 10s
+  kitescope snapshot save incident.kite --from etcd_snapshot.db --history
   kitescope snapshot save - --from etcd_snapshot.db | ssh laptop 'cat > case.kite'`,
 		Args: cli.Args(1, 1, "the file to write", "kitescope snapshot save today.kite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,6 +49,7 @@ keys are redacted on the way. FILE appears when it is complete and not before.`,
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.force, "force", false, "replace FILE if it exists")
+	fl.BoolVar(&f.history, "history", false, "put in all revisions that the source has, for history and --at")
 	fl.DurationVar(&window, "profile", 0, "take profiles of all processes too: CPU over so much time, heap, goroutines; implies --live")
 	fl.StringVar(&f.profilesFrom, "profiles", "", "put the profiles of a folder in, as profile pull made it")
 	f.nodes = cli.AddNodeFlags(cmd, false)
@@ -53,8 +58,9 @@ keys are redacted on the way. FILE appears when it is complete and not before.`,
 
 // snapshotFlags say how a bundle is saved.
 type snapshotFlags struct {
-	force bool
-	nodes *cli.NodeFlags
+	force   bool
+	history bool
+	nodes   *cli.NodeFlags
 	// profiles are taken too; nil takes none.
 	profiles *pullFlags
 	// took hears of the profiles that were taken, and judges them; nil: nobody does.
@@ -105,6 +111,12 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 		return err
 	}
 	defer src.Close()
+	var past source.Past
+	if f.history {
+		if past, err = source.PastOf(src); err != nil {
+			return err
+		}
+	}
 	// First the profiles: what is pinned may be compacted away while they last.
 	profiles, err := f.spoolProfiles(ctx, a, src, &nodes)
 	if err != nil {
@@ -123,30 +135,29 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 		return err
 	}
 	defer said.Close()
-	s := &savedSnapshot{snapshot: snapshot, said: said, profiles: profiles, silent: session.SilentSessions(c)}
+	s := &savedSnapshot{silent: session.SilentSessions(c)}
+	s.Saved = bundled.Saved{Snapshot: snapshot, Said: said, Profiles: profiles, Past: past, Kitescope: cli.VersionText()}
 	if err := writeSnapshot(ctx, a, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	if err := tellSaved(a, path, s); err != nil || f.took == nil {
 		return err
 	}
-	return f.took(s.profiles.Manifest())
+	return f.took(s.Profiles.Manifest())
 }
 
 // savedSnapshot is what goes into a bundle, and how much that was.
 type savedSnapshot struct {
-	snapshot source.Snapshot
-	said     *kept.Answers
-	profiles *kept.ProfileFiles
-	silent   []string
-	stats    source.BundleStats
-	written  byteCount
+	bundled.Saved
+	silent  []string
+	stats   source.BundleStats
+	written byteCount
 }
 
 func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapshot) error {
 	save := func(w io.Writer) error {
 		var err error
-		s.stats, err = bundled.Write(ctx, io.MultiWriter(w, &s.written), s.snapshot, s.said, s.profiles, cli.VersionText())
+		s.stats, err = s.Write(ctx, io.MultiWriter(w, &s.written))
 		return err
 	}
 	if path == "-" {
@@ -157,21 +168,24 @@ func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapsho
 
 // tellSaved says what was saved, and what was not.
 func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
-	h := s.snapshot.Header()
-	a.Warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.said.N,
+	h := s.Snapshot.Header()
+	a.Warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Said.N,
 		words.AppendBytes(nil, s.stats.Bytes), words.AppendBytes(nil, int64(s.written)))
-	lacking := len(s.said.Gaps) + len(s.silent)
-	for _, gap := range s.snapshot.Gaps() {
+	if s.Past != nil {
+		a.Warn("with %d changes of %d revisions before it", s.stats.Past.Changes, s.stats.Past.Revisions)
+	}
+	lacking := len(s.Said.Gaps) + len(s.silent)
+	for _, gap := range s.Snapshot.Gaps() {
 		lacking++
 		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
-	for _, gap := range s.said.Gaps {
+	for _, gap := range s.Said.Gaps {
 		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
 	for _, line := range s.silent {
 		a.Warn("incomplete: %s", line)
 	}
-	if m := s.profiles.Manifest(); m != nil {
+	if m := s.Profiles.Manifest(); m != nil {
 		a.Warn("with %d profiles of %d that were asked for", len(m.Profiles)-m.Failed(), len(m.Profiles))
 		warnFailed(a, m)
 		lacking += m.Failed()

@@ -15,6 +15,8 @@ import (
 //
 //	manifest.json   a Manifest, always first
 //	keys/000001...  the keys, in order, in chunks of about 4 MiB
+//	history/...     what was at other revisions (bundle_history.go); only where the
+//	                manifest has a "history"
 //	...             whatever later versions add: readers pass over members that
 //	                they do not know
 //	end.json        a bundleEnd, always last: without it the file was cut off
@@ -65,6 +67,9 @@ type Manifest struct {
 	Redacted bool `json:"redacted"`
 	// Lacks are the ranges of keys that the origin leaves out by its nature.
 	Lacks []bundleRange `json:"lacks,omitempty"`
+	// History says that there are further revisions than that of the keys; nil: there are none. It came without a new version, as
+	// who does not know it reads the keys, which are of Revision and Taken.
+	History *ManifestHistory `json:"history,omitempty"`
 }
 
 // ManifestOrigin is an Origin as a bundle keeps it.
@@ -127,6 +132,8 @@ type BundleStats struct {
 	Keys, Dropped int64
 	// Bytes is the sum of the sizes of keys and values, before compression.
 	Bytes int64
+	// Past is what was written of other revisions.
+	Past PastStats
 }
 
 // appendRecord encodes one key.

@@ -4,14 +4,10 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -27,8 +23,12 @@ type Bundle struct {
 	manifest Manifest
 	gaps     gapList
 
-	mu   sync.Mutex
-	idle *zstd.Decoder // of an earlier walk; nil: none yet, or in use. It is large, and a file is walked several times
+	unpackers *unpackers
+
+	mu sync.Mutex // guards what follows
+	// last and pasts are remembered of a history (bundle_past.go).
+	last  *bundleEdge
+	pasts map[string]keyPast
 }
 
 var _ Source = (*Bundle)(nil)
@@ -43,7 +43,10 @@ const (
 const maxWindow = 64 << 20
 
 func openBundle(in *input, open opener, opts Options) (Source, error) {
-	b := &Bundle{in: in, open: open, opts: opts}
+	b := &Bundle{in: in, open: open, opts: opts, unpackers: opts.unpackers}
+	if b.unpackers == nil {
+		b.unpackers = &unpackers{}
+	}
 	err := b.walk(b.meter(), func(name string, size int64, r io.Reader) error {
 		if name != manifestName || size > maxJSON {
 			return hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
@@ -82,39 +85,66 @@ func (b *Bundle) Origin() Origin {
 
 // Close closes the file.
 func (b *Bundle) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.idle != nil {
-		b.idle.Close()
-		b.idle = nil
+	if b.opts.unpackers == nil {
+		b.unpackers.close()
 	}
 	return b.in.close()
 }
 
 // unpack is a stream without its compression, to be given back with unpacked.
-func (b *Bundle) unpack(packed io.Reader) (*zstd.Decoder, error) {
-	b.mu.Lock()
-	r := b.idle
-	b.idle = nil
-	b.mu.Unlock()
+func (b *Bundle) unpack(packed io.Reader) (*zstd.Decoder, error) { return b.unpackers.take(packed) }
+
+func (b *Bundle) unpacked(r *zstd.Decoder) { b.unpackers.put(r) }
+
+// unpackers holds a decompressor that is not in use: it is large, and a file is walked several times.
+type unpackers struct {
+	mu   sync.Mutex
+	idle *zstd.Decoder // nil: none yet, or in use
+}
+
+func (u *unpackers) take(packed io.Reader) (*zstd.Decoder, error) {
+	u.mu.Lock()
+	r := u.idle
+	u.idle = nil
+	u.mu.Unlock()
 	if r == nil {
 		return zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow))
 	}
 	return r, r.Reset(packed)
 }
 
-func (b *Bundle) unpacked(r *zstd.Decoder) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if err := r.Reset(nil); err != nil || b.idle != nil {
+func (u *unpackers) put(r *zstd.Decoder) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err := r.Reset(nil); err != nil || u.idle != nil {
 		r.Close()
 		return
 	}
-	b.idle = r
+	u.idle = r
 }
 
-// Pin takes everything from the manifest.
-func (b *Bundle) Pin(context.Context) (Snapshot, error) {
+func (u *unpackers) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.idle != nil {
+		u.idle.Close()
+		u.idle = nil
+	}
+}
+
+// Pin takes everything from the manifest; a chunk of a recording tells at its end how far it goes.
+func (b *Bundle) Pin(ctx context.Context) (Snapshot, error) {
+	if b.recorded() {
+		last, err := b.edge(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return b.PinAt(ctx, Header{}, last.revision)
+	}
+	return &bundleSnapshot{bundle: b, header: b.header()}, nil
+}
+
+func (b *Bundle) header() Header {
 	header := Header{
 		Origin: b.Origin(), Root: b.manifest.Root, MetaPath: b.manifest.MetaPath,
 		Revision: b.manifest.Revision, Taken: b.manifest.Taken, FileDate: b.manifest.FileDate, ByClock: b.manifest.ByClock,
@@ -123,7 +153,7 @@ func (b *Bundle) Pin(context.Context) (Snapshot, error) {
 		header.Lacks = append(header.Lacks, Range(r))
 	}
 	header.Lacks = mergeRanges(header.Lacks)
-	return &bundleSnapshot{bundle: b, header: header}, nil
+	return header
 }
 
 // Members visits the members behind the manifest in order, those of the keys
@@ -143,6 +173,9 @@ func (b *Bundle) Members(ctx context.Context, visit func(name string, size int64
 	})
 	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
+	}
+	if b.recorded() {
+		return b.ended(ctx, err)
 	}
 	return b.explain(err)
 }
@@ -222,142 +255,6 @@ func (b *Bundle) explain(err error) error {
 		return hints.Errorf("copy the bundle again; --salvage reads what is there", "read %s: the bundle is cut off", b.in.location)
 	}
 	return hints.Attach(fmt.Errorf("read %s: the bundle is damaged: %w", b.in.location, err), "copy it again; --salvage reads what is there")
-}
-
-// bundleSnapshot is the content of a bundle.
-type bundleSnapshot struct {
-	bundle *Bundle
-	header Header
-}
-
-var _ Snapshot = (*bundleSnapshot)(nil)
-
-func (s *bundleSnapshot) Header() Header { return s.header }
-
-// Seekable is false: a bundle is compressed as a whole.
-func (s *bundleSnapshot) Seekable() bool { return false }
-
-// Close does nothing; the Source owns the file.
-func (s *bundleSnapshot) Close() error { return nil }
-
-// Gaps lists what the origin could not read, once a Scan has come to the end of
-// the bundle, and what is damaged.
-func (s *bundleSnapshot) Gaps() []Gap { return s.bundle.gaps.list() }
-
-// bundleScan is one pass over the keys.
-type bundleScan struct {
-	bundle *Bundle
-	match  *matcher
-	meter  *meter
-	yield  func(KV) error
-	buf    []byte
-	last   []byte // key
-	chunks []bundleChunk
-	// stop reports an end of the caller's context.
-	stop func() error
-	end  *bundleEnd
-}
-
-// Scan reads the whole bundle, checks it, and yields what lies in the ranges, in order.
-func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
-	if err := checkRanges(ranges); err != nil {
-		return err
-	}
-	scan := &bundleScan{bundle: s.bundle, match: newMatcher(ranges), meter: s.bundle.meter(), yield: yield, stop: ctx.Err}
-	err := s.bundle.walk(scan.meter, scan.member)
-	if err == nil {
-		err = scan.finish()
-	}
-	if own, ok := errors.AsType[*yieldError](err); ok {
-		return own.err
-	}
-	if errors.Is(err, errOverLimit) || errors.Is(err, errTwice) {
-		return err
-	}
-	if err = s.bundle.explain(err); err != nil && s.bundle.opts.Salvage && ctx.Err() == nil {
-		s.bundle.gaps.put(Gap{Where: fmt.Sprintf("behind chunk %d", len(scan.chunks)), Reason: "the bundle is cut off or damaged"})
-		return nil
-	}
-	return err
-}
-
-func (s *bundleScan) member(name string, size int64, r io.Reader) error {
-	if err := s.stop(); err != nil {
-		return err
-	}
-	switch {
-	case name == endName && size <= maxJSON:
-		content, err := io.ReadAll(r)
-		if err != nil {
-			return err
-		}
-		s.end = new(bundleEnd)
-		return json.Unmarshal(content, s.end)
-	case strings.HasPrefix(name, keysPrefix):
-		return s.keys(name, size, r)
-	}
-	return nil
-}
-
-// keys yields one chunk. The checksum is compared at the end, where it is
-// written: the keys of a chunk that does not fit are then reported.
-func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
-	if size > maxChunk {
-		return fmt.Errorf("%s has %d bytes", name, size)
-	}
-	buf := bytes.NewBuffer(s.buf[:0])
-	if _, err := io.CopyN(buf, r, size); err != nil {
-		return err
-	}
-	s.buf = buf.Bytes()
-	sum := sha256.Sum256(s.buf)
-	c := bundleChunk{Name: name, SHA256: hex.EncodeToString(sum[:])}
-	var behind int64
-	err := eachRecord(s.buf, func(kv KV) error {
-		c.Keys++
-		if err := s.meter.add(1, 0); err != nil {
-			return err
-		}
-		if s.last != nil && bytes.Compare(kv.Key, s.last) <= 0 {
-			behind++
-			return nil
-		}
-		s.last = append(s.last[:0], kv.Key...)
-		if !s.match.match(kv.Key) {
-			return nil
-		}
-		if err := s.yield(kv); err != nil {
-			return &yieldError{err}
-		}
-		return nil
-	})
-	s.chunks = append(s.chunks, c)
-	if behind > 0 {
-		s.bundle.gaps.put(Gap{Where: name, Reason: "keys that are not behind the one before them, as each of a bundle is", Count: behind})
-	}
-	if errors.Is(err, errBadRecord) {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return err
-}
-
-// finish compares what was read with what the end says.
-func (s *bundleScan) finish() error {
-	if s.end == nil {
-		return io.ErrUnexpectedEOF
-	}
-	if len(s.end.Chunks) != len(s.chunks) {
-		return fmt.Errorf("%d of %d chunks of keys are there", len(s.chunks), len(s.end.Chunks))
-	}
-	for i, want := range s.end.Chunks {
-		if s.chunks[i] != want {
-			return fmt.Errorf("the checksum of %s does not match", want.Name)
-		}
-	}
-	for _, g := range s.end.Gaps {
-		s.bundle.gaps.put(g.gap())
-	}
-	return nil
 }
 
 // IsBundle reports whether a file begins as a bundle does: with a tar archive in zstd. Profiles may be in zstd, too.

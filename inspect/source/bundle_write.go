@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -24,6 +25,8 @@ type BundleInfo struct {
 	Redacted bool
 	// Members adds what is not metadata, behind the keys; nil adds nothing.
 	Members func(*BundleWriter) error
+	// History says which revisions AddHistory will bring; nil: none.
+	History *ManifestHistory
 }
 
 // BundleWriter writes one bundle: keys in order with Write, then further members
@@ -38,6 +41,8 @@ type BundleWriter struct {
 	last    []byte
 	end     bundleEnd
 	members map[string]bool // names that AddMember has written
+	history map[string]int  // how many members of each kind AddHistory has written
+	past    PastStats
 	closed  bool
 }
 
@@ -47,11 +52,12 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 	if err != nil {
 		return nil, fmt.Errorf("start a bundle: %w", err)
 	}
-	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: header.Taken, members: map[string]bool{}}
+	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: header.Taken, members: map[string]bool{}, history: map[string]int{}}
 	manifest := Manifest{
 		Format: BundleFormat, Version: BundleVersion, Kitescope: info.Kitescope, Redacted: info.Redacted,
 		Origin: ManifestOrigin(header.Origin), Root: header.Root, MetaPath: header.MetaPath,
 		Revision: header.Revision, Taken: header.Taken.UTC(), FileDate: header.FileDate, ByClock: header.ByClock,
+		History: info.History,
 	}
 	for _, r := range header.Lacks {
 		manifest.Lacks = append(manifest.Lacks, bundleRange(r))
@@ -94,7 +100,7 @@ func (b *BundleWriter) flush() error {
 // AddMember adds a named member of size bytes behind the keys, for state that is
 // not metadata ("runtime/nodes.json"). No key can be written after it.
 func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) error {
-	if name == manifestName || name == endName || len(name) > 200 || bytes.HasPrefix([]byte(name), []byte(keysPrefix)) {
+	if name == manifestName || name == endName || len(name) > 200 || strings.HasPrefix(name, keysPrefix) || strings.HasPrefix(name, historyPrefix) {
 		return fmt.Errorf("write bundle: %q is not a name for a member", name)
 	}
 	if b.members[name] {
@@ -125,13 +131,20 @@ func (b *BundleWriter) header(name string, size int64) *tar.Header {
 }
 
 func (b *BundleWriter) add(name string, content []byte) error {
-	if err := b.tar.WriteHeader(b.header(name, int64(len(content)))); err != nil {
+	if err := b.write(b.header(name, int64(len(content))), content); err != nil {
+		return err
+	}
+	return b.settle()
+}
+
+func (b *BundleWriter) write(h *tar.Header, content []byte) error {
+	if err := b.tar.WriteHeader(h); err != nil {
 		return fmt.Errorf("write bundle: %w", err)
 	}
 	if _, err := b.tar.Write(content); err != nil {
 		return fmt.Errorf("write bundle: %w", err)
 	}
-	return b.settle()
+	return nil
 }
 
 // settle ends the member and the compressed block, so that what comes later can
@@ -174,7 +187,7 @@ func (b *BundleWriter) Close(gaps []Gap) (BundleStats, error) {
 	if closeErr := b.zstd.Close(); err == nil && closeErr != nil {
 		err = fmt.Errorf("write bundle: %w", closeErr)
 	}
-	return BundleStats{Keys: b.end.Keys, Bytes: b.end.Bytes}, err
+	return BundleStats{Keys: b.end.Keys, Bytes: b.end.Bytes, Past: b.past}, err
 }
 
 // abort gives up a bundle, without an end.

@@ -43,6 +43,8 @@ type Options struct {
 	Limits Limits
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// unpackers are shared by the chunks of a recording; nil: each file has its own.
+	unpackers *unpackers
 }
 
 // TLS names the files of an encrypted connection. All are optional: without
@@ -85,7 +87,7 @@ func (o Options) memoryLimit() int64 {
 //
 // Files may be compressed with gzip, once or twice. A compressed or piped etcd
 // snapshot is unpacked in memory (Options.MemoryLimit), never to a temporary
-// file. A directory is taken as etcd's data directory.
+// file. A directory is taken as etcd's data directory, or as a recording.
 func Open(ctx context.Context, from string, opts Options) (Source, error) {
 	at, err := locate(from)
 	switch {
@@ -188,11 +190,10 @@ func openPath(ctx context.Context, path string, opts Options) (Source, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		db, ok := memberDB(path)
-		if !ok {
-			return nil, hints.Errorf("name a file, or etcd's data directory", "open %s: a directory without member/snap/db", path)
+		if db, ok := memberDB(path); ok {
+			return openPath(ctx, db, opts)
 		}
-		return openPath(ctx, db, opts)
+		return openRecording(ctx, path, opts)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -35,10 +35,14 @@ var ErrNoHistory = errors.New("it has no history")
 
 // PastOf is what a source keeps of past revisions; ErrNoHistory where that is nothing.
 func PastOf(src Source) (Past, error) {
-	if p, ok := src.(Past); ok {
+	p, ok := src.(Past)
+	if b, isBundle := src.(*Bundle); isBundle {
+		ok = b.manifest.History != nil
+	}
+	if ok {
 		return p, nil
 	}
-	return nil, hints.Errorf("past revisions are in an etcd, in a file of etcdctl snapshot save, and in an etcd member's db",
+	return nil, hints.Errorf("past revisions are in an etcd, a file of etcdctl snapshot save, an etcd member's db, a recording, and a bundle of snapshot save --history",
 		"read %s: %w: a %s holds one moment", src.Origin().Location, ErrNoHistory, src.Origin().Kind)
 }
 

@@ -68,6 +68,7 @@ const (
 	KindEtcdSnapshot = "etcd-snapshot"
 	KindBackup       = "birdwatcher-backup"
 	KindBundle       = "bundle"
+	KindRecording    = "recording"
 )
 
 // Header describes a pinned snapshot.

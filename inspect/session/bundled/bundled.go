@@ -2,7 +2,7 @@
 // profiles that go in; what leaves is the bundle, redacted, and what it lacks.
 //
 //  1. Answers collects what goes in beside the metadata: what processes say, what recordings hold, or what the bundle has that is saved again.
-//  2. Write writes the metadata at one revision, with the answers and profiles as members.
+//  2. Write writes the metadata at one revision, with the answers and profiles as members, and what there was before it.
 package bundled
 
 import (
@@ -66,22 +66,47 @@ func ask(ctx context.Context, s *kept.Answers, src source.Live, snapshot source.
 	return c, nil
 }
 
+// Saved is what goes into a bundle.
+type Saved struct {
+	Snapshot source.Snapshot
+	Said     *kept.Answers
+	// Profiles is nil where there are none.
+	Profiles *kept.ProfileFiles
+	// Past is what of the snapshot's source goes in of other revisions: all that it has; nil: nothing.
+	Past source.Past
+	// Kitescope is the version of the program.
+	Kitescope string
+}
+
 // Write writes everything, redacted. A live etcd is read in ranges that are cut at the collections it holds, so that no
-// answer is huge. kitescope is the version of the program.
-func Write(ctx context.Context, w io.Writer, snapshot source.Snapshot, said *kept.Answers, profiles *kept.ProfileFiles, kitescope string) (source.BundleStats, error) {
+// answer is huge.
+func (s *Saved) Write(ctx context.Context, w io.Writer) (source.BundleStats, error) {
+	snapshot, header := s.Snapshot, s.Snapshot.Header()
 	var ranges []source.Range
 	if snapshot.Seekable() {
 		catalog, err := meta.Load(ctx, snapshot, meta.Want{Parts: model.PartCatalog})
 		if err != nil {
 			return source.BundleStats{}, err
 		}
-		ranges = meta.Ranges(snapshot.Header(), model.PartAll, catalog)
+		ranges = meta.Ranges(header, model.PartAll, catalog)
 	}
-	info := source.BundleInfo{Kitescope: kitescope, Redacted: true, Members: func(b *source.BundleWriter) error {
-		if err := said.AddTo(b); err != nil {
+	redact := meta.Redactor(header)
+	info := source.BundleInfo{Kitescope: s.Kitescope, Redacted: true}
+	if s.Past != nil {
+		oldest, err := s.Past.Oldest(ctx, header)
+		if err != nil {
+			return source.BundleStats{}, err
+		}
+		info.History = &source.ManifestHistory{Oldest: oldest}
+	}
+	info.Members = func(b *source.BundleWriter) error {
+		if err := s.Said.AddTo(b); err != nil {
 			return err
 		}
-		return profiles.AddTo(b)
-	}}
-	return source.WriteBundle(ctx, w, snapshot, info, ranges, meta.Redactor(snapshot.Header()))
+		if err := s.Profiles.AddTo(b); err != nil || s.Past == nil {
+			return err
+		}
+		return b.AddPast(ctx, s.Past, header, info.History.Oldest, redact)
+	}
+	return source.WriteBundle(ctx, w, snapshot, info, ranges, redact)
 }

@@ -44,7 +44,8 @@ func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *ke
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if stats, err := bundled.Write(t.Context(), f, snapshot, said, profiles, "test"); err != nil || stats.Keys == 0 {
+	saved := bundled.Saved{Snapshot: snapshot, Said: said, Profiles: profiles, Kitescope: "test"}
+	if stats, err := saved.Write(t.Context(), f); err != nil || stats.Keys == 0 {
 		t.Fatalf("%+v, %v", stats, err)
 	}
 	return path, c

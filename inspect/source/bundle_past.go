@@ -1,0 +1,384 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sort"
+	"time"
+
+	"kitescope/words/hints"
+)
+
+var _ Past = (*Bundle)(nil)
+
+// bundleEdge is where the history of a bundle ends.
+type bundleEdge struct {
+	revision int64
+	at       time.Time
+	// begun says that the keys of a chunk are all there.
+	begun bool
+}
+
+// edge finds the last revision, and when the last member was written. A chunk is read through for it, once.
+func (b *Bundle) edge(ctx context.Context) (bundleEdge, error) {
+	if !b.recorded() {
+		return bundleEdge{revision: b.manifest.Revision, at: b.manifest.Taken, begun: true}, nil
+	}
+	b.mu.Lock()
+	known := b.last
+	b.mu.Unlock()
+	if known != nil {
+		return *known, nil
+	}
+	e := bundleEdge{revision: b.manifest.Revision, at: b.manifest.Taken}
+	err := b.History(ctx, func(m HistoryMember) error {
+		switch m.Kind {
+		case historyBase:
+			e.begun = true
+		case HistoryChanges:
+			c, err := parseChanges(m.Content)
+			if err != nil || c.from != e.revision {
+				b.gaps.put(Gap{Where: fmt.Sprintf("%s behind revision %d", b.in.location, e.revision), Reason: "its changes do not go on there"})
+				return errEnough
+			}
+			e.revision = c.to
+		}
+		if e.at.Before(m.At) { // a clock may have been set back
+			e.at = m.At
+		}
+		return nil
+	})
+	if err != nil {
+		return e, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last = &e
+	return e, nil
+}
+
+// Oldest is the first revision of the history.
+func (b *Bundle) Oldest(context.Context, Header) (int64, error) {
+	if b.manifest.History == nil {
+		_, err := PastOf(b)
+		return 0, err
+	}
+	return b.manifest.History.Oldest, nil
+}
+
+func (b *Bundle) has(ctx context.Context, wanted ...int64) (bundleEdge, error) {
+	oldest, err := b.Oldest(ctx, Header{})
+	if err != nil {
+		return bundleEdge{}, err
+	}
+	e, err := b.edge(ctx)
+	if err != nil {
+		return e, err
+	}
+	if !e.begun {
+		return e, hints.Errorf("look at another chunk of the recording", "read %s: it ends within its first keys", b.in.location)
+	}
+	return e, checkRevisions(b.in.location, oldest, e.revision, wanted...)
+}
+
+// PinAt is the bundle as of a revision.
+func (b *Bundle) PinAt(ctx context.Context, _ Header, revision int64) (Snapshot, error) {
+	e, err := b.has(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	h := b.header()
+	if revision == e.revision {
+		h.Taken = e.at
+	} else {
+		h.Taken, h.FileDate, h.ByClock = time.Time{}, false, false
+	}
+	h.Revision = revision
+	return &bundleSnapshot{bundle: b, header: h}, nil
+}
+
+// Changes yields what changed after from, up to to.
+func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield func(revision int64, events []Event) error) error {
+	if _, err := b.has(ctx, from, to); err != nil || from == to {
+		return err
+	}
+	prefix := []byte(b.manifest.Root + "/")
+	told := &telling{yield: yield}
+	reached := b.manifest.History.Oldest
+	err := b.History(ctx, func(m HistoryMember) error {
+		if m.Kind == HistoryGaps {
+			b.gaps.put(Gap{Where: "what was recorded at " + m.At.Format("2006-01-02 15:04:05 UTC"), Reason: string(m.Content)})
+		}
+		c, ok, err := b.next(m, &reached)
+		if err != nil || !ok || c.to <= from {
+			return err
+		}
+		var events []Event
+		if err := c.each(func(e Event) error {
+			if e.ModRevision > from && e.ModRevision <= to && bytes.HasPrefix(e.Key, prefix) {
+				events = append(events, e)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := told.take(events); err != nil {
+			return err
+		}
+		if c.to >= to {
+			return errEnough
+		}
+		return nil
+	})
+	if err == nil {
+		err = told.flush()
+	}
+	if own, ok := errors.AsType[*yieldError](err); ok {
+		return own.err
+	}
+	return err
+}
+
+// next takes a member of changes that goes on where the last one ended; ok is false for others.
+func (b *Bundle) next(m HistoryMember, reached *int64) (c changesMember, ok bool, err error) {
+	if m.Kind != HistoryChanges {
+		return c, false, nil
+	}
+	c, err = parseChanges(m.Content)
+	switch {
+	case err == nil && c.from == *reached:
+		*reached = c.to
+		return c, true, nil
+	case b.recorded():
+		return c, false, errEnough
+	case err == nil:
+		err = errBadRecord
+	}
+	return c, false, b.explain(err)
+}
+
+// changed is the state at a revision of each key that is not as the keys of the bundle have it.
+type changed map[string]*changedKey
+
+// changedKey is nil in kv where the key was not there; known says that a change up to the revision told of it.
+type changedKey struct {
+	kv    *KV
+	known bool
+}
+
+// changed works out how keys were at a revision; nil where all are as the bundle has them.
+func (b *Bundle) changed(ctx context.Context, revision int64) (changed, error) {
+	if revision == b.manifest.Revision {
+		return nil, nil
+	}
+	found, recorded, reached := changed{}, b.recorded(), b.manifest.History.Oldest
+	err := b.History(ctx, func(m HistoryMember) error {
+		if m.Kind == historyBefore {
+			return eachRecord(m.Content, func(kv KV) error {
+				if k := found[string(kv.Key)]; k != nil && !k.known {
+					k.kv = cloneKV(kv)
+				}
+				return nil
+			})
+		}
+		c, ok, err := b.next(m, &reached)
+		if err != nil || !ok {
+			return err
+		}
+		if err := c.each(func(e Event) error { found.note(e, revision, recorded); return nil }); err != nil {
+			return err
+		}
+		if recorded && c.to >= revision {
+			return errEnough
+		}
+		return nil
+	})
+	return found, err
+}
+
+// note takes a change in. Those behind the revision say only that the key was another before, of which a chunk has the keys.
+func (c changed) note(e Event, revision int64, recorded bool) {
+	later := e.ModRevision > revision
+	if later && recorded {
+		return
+	}
+	k := c[string(e.Key)]
+	if k == nil {
+		k = &changedKey{}
+		c[string(e.Key)] = k
+	}
+	switch {
+	case later:
+	case e.Deleted:
+		k.kv, k.known = nil, true
+	default:
+		k.kv, k.known = cloneKV(e.KV), true
+	}
+}
+
+func cloneKV(kv KV) *KV {
+	kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
+	return &kv
+}
+
+// keyPast is what a bundle says of one key, by revision.
+type keyPast []Event
+
+// maxKeyPasts is of how many keys that is remembered: who looks for a revision asks for one key, at many.
+const maxKeyPasts = 16
+
+// GetAt is one key at a revision. The bundle is read once for each key.
+func (b *Bundle) GetAt(ctx context.Context, _ Header, revision int64, key string) (*KV, error) {
+	if _, err := b.has(ctx, revision); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	past, ok := b.pasts[key]
+	b.mu.Unlock()
+	if !ok {
+		clock := allocatorKeys(b.manifest.Root)
+		all, err := b.keyPasts(ctx, append(clock[:], key)...)
+		if err != nil {
+			return nil, err
+		}
+		past = all[key]
+		b.mu.Lock()
+		if b.pasts == nil || len(b.pasts) > maxKeyPasts {
+			b.pasts = map[string]keyPast{}
+		}
+		for k, p := range all {
+			b.pasts[k] = p
+		}
+		b.mu.Unlock()
+	}
+	i := sort.Search(len(past), func(i int) bool { return past[i].ModRevision > revision })
+	if i == 0 || past[i-1].Deleted {
+		return nil, nil //nolint:nilnil // the key was not there
+	}
+	return cloneKV(past[i-1].KV), nil
+}
+
+// keyPasts reads what there is of some keys.
+func (b *Bundle) keyPasts(ctx context.Context, keys ...string) (map[string]keyPast, error) {
+	all := map[string]keyPast{}
+	for _, key := range keys {
+		all[key] = nil
+	}
+	base, before, reached := map[string]*KV{}, map[string]*KV{}, b.manifest.History.Oldest
+	into := func(m map[string]*KV) func(KV) error {
+		return func(kv KV) error {
+			if _, wanted := all[string(kv.Key)]; wanted {
+				m[string(kv.Key)] = cloneKV(kv)
+			}
+			return nil
+		}
+	}
+	err := b.each(ctx, into(base), func(m HistoryMember) error {
+		if m.Kind == historyBefore {
+			return eachRecord(m.Content, into(before))
+		}
+		c, ok, err := b.next(m, &reached)
+		if err != nil || !ok {
+			return err
+		}
+		return c.each(func(e Event) error {
+			if past, wanted := all[string(e.Key)]; wanted {
+				all[string(e.Key)] = append(past, Event{KV: *cloneKV(e.KV), Deleted: e.Deleted})
+			}
+			return nil
+		})
+	})
+	for key, past := range all {
+		first := base[key]
+		if len(past) > 0 && !b.recorded() {
+			first = before[key]
+		}
+		if first != nil {
+			all[key] = append(keyPast{{KV: *first}}, past...)
+		}
+	}
+	return all, err
+}
+
+// AddPast adds the history of a snapshot that was written: the changes since the oldest revision of its source, and how what
+// they are about was then. transform is that of the keys. It is for a bundle of snapshot save.
+func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest int64, transform func(KV) (KV, bool)) error {
+	stats := &b.past
+	about := map[string]bool{}
+	changes := b.Changes(oldest)
+	err := past.Changes(ctx, h, oldest, h.Revision, func(revision int64, events []Event) error {
+		kept := events[:0:0]
+		for _, e := range events {
+			about[string(e.Key)] = true
+			if !e.Deleted && transform != nil {
+				var keep bool
+				if e.KV, keep = transform(e.KV); !keep {
+					continue
+				}
+			}
+			kept = append(kept, e)
+		}
+		stats.Revisions++
+		stats.Changes += int64(len(kept))
+		return changes.Add(h.Taken, revision, kept)
+	})
+	if err == nil {
+		err = changes.Add(h.Taken, h.Revision, nil)
+	}
+	if err == nil {
+		err = changes.Flush(h.Taken)
+	}
+	if err != nil {
+		return err
+	}
+	return b.addBefore(ctx, past, h, oldest, about, transform)
+}
+
+// PastStats is how much of a history was written.
+type PastStats struct{ Revisions, Changes int64 }
+
+// addBefore writes how some keys were at the oldest revision.
+func (b *BundleWriter) addBefore(ctx context.Context, past Past, h Header, oldest int64, about map[string]bool, transform func(KV) (KV, bool)) error {
+	first, err := past.PinAt(ctx, h, oldest)
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	var block []byte
+	flush := func() error {
+		if len(block) == 0 {
+			return nil
+		}
+		err := b.AddHistory(historyBefore, h.Taken, block)
+		block = block[:0]
+		return err
+	}
+	err = first.Scan(ctx, []Range{Prefix(h.Root + "/")}, func(kv KV) error {
+		if !about[string(kv.Key)] {
+			return nil
+		}
+		if transform != nil {
+			var keep bool
+			if kv, keep = transform(kv); !keep {
+				return nil
+			}
+		}
+		if block = appendRecord(block, kv); len(block) >= chunkTarget {
+			return flush()
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return err
+}
+
+// baseKeys is how many keys a chunk says that it begins with.
+func baseKeys(content []byte) (int64, bool) {
+	n, used := binary.Uvarint(content)
+	return int64(n), used > 0
+}

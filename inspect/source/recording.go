@@ -1,0 +1,329 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"sync"
+	"time"
+
+	"kitescope/words/hints"
+)
+
+// Recording is a folder that kitescope record writes, or has written: chunks, each a bundle that goes on where the one before
+// it ends. It is read as it was when it was opened.
+type Recording struct {
+	dir    string
+	opts   Options
+	chunks []recordedChunk
+	gaps   gapList
+
+	mu     sync.Mutex
+	opened []openedChunk // the last ones that were used
+}
+
+var _ Past = (*Recording)(nil)
+
+// recordedChunk is what the head of a chunk says.
+type recordedChunk struct {
+	path     string
+	manifest Manifest
+}
+
+func (c *recordedChunk) first() int64 { return c.manifest.History.Oldest }
+
+type openedChunk struct {
+	index  int
+	bundle *Bundle
+}
+
+const (
+	// maxOpened is how many chunks are held open: each has a decompressor.
+	maxOpened = 3
+	// maxRecorded bounds the chunks of a folder.
+	maxRecorded = 100_000
+)
+
+// ChunkName is the name of the n-th chunk of a recording, which began at a time. They are sorted by the number: a clock may be set back.
+func ChunkName(n int, began time.Time) string {
+	return fmt.Sprintf("%06d-%s.kite", n, began.UTC().Format("20060102T150405Z"))
+}
+
+// ChunkNumber is the number in a name; ok is false for other files.
+func ChunkNumber(name string) (n int, ok bool) {
+	if !regexp.MustCompile(`^\d{6,9}-[0-9TZ]+\.kite$`).MatchString(name) {
+		return 0, false
+	}
+	_, err := fmt.Sscanf(name, "%d-", &n)
+	return n, err == nil
+}
+
+// ChunkNames lists the chunks in a folder, in order.
+func ChunkNames(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", dir, cause(err))
+	}
+	var names []string
+	for _, e := range entries {
+		if _, ok := ChunkNumber(e.Name()); ok && !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		x, _ := ChunkNumber(a)
+		y, _ := ChunkNumber(b)
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+	})
+	if len(names) > maxRecorded {
+		return nil, fmt.Errorf("read %s: %d chunks, more than a recording has", dir, len(names))
+	}
+	return names, nil
+}
+
+func openRecording(ctx context.Context, dir string, opts Options) (Source, error) {
+	names, err := ChunkNames(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, noRecording(dir)
+	}
+	opts.unpackers = &unpackers{}
+	r := &Recording{dir: dir, opts: opts}
+	if err := r.open(ctx, names); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// open reads the heads of all chunks.
+func (r *Recording) open(ctx context.Context, names []string) error {
+	var last error
+	for _, name := range names {
+		path := filepath.Join(r.dir, name)
+		m, err := chunkHead(ctx, path, r.opts)
+		if root, ok := errors.AsType[*RootError](err); ok {
+			return root
+		}
+		if err != nil {
+			last = err
+			r.gaps.put(Gap{Where: path, Reason: err.Error()})
+			continue
+		}
+		r.add(recordedChunk{path, m})
+	}
+	if err := r.dropUnbegun(ctx); err != nil {
+		return err
+	}
+	if len(r.chunks) == 0 {
+		return hints.Attach(cmp.Or(last, fmt.Errorf("read %s: no chunk of the recording has begun", r.dir)), "is it written by kitescope record?")
+	}
+	return nil
+}
+
+// noRecording says what a folder is not, and what may be meant.
+func noRecording(dir string) error {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if names, _ := ChunkNames(filepath.Join(dir, e.Name())); e.IsDir() && len(names) > 0 {
+			return hints.Errorf("name one of them, such as "+filepath.Join(dir, e.Name()), "open %s: a directory of several recordings", dir)
+		}
+	}
+	return hints.Errorf("name a file, etcd's data directory, or a recording of kitescope record", "open %s: a directory without member/snap/db and without a recording", dir)
+}
+
+// chunkHead reads the head of a chunk.
+func chunkHead(ctx context.Context, path string, opts Options) (m Manifest, err error) {
+	src, err := openPath(ctx, path, opts)
+	if err != nil {
+		return m, err
+	}
+	defer src.Close()
+	b, ok := src.(*Bundle)
+	if !ok || !b.recorded() {
+		return m, fmt.Errorf("read %s: no chunk of a recording", path)
+	}
+	return b.manifest, nil
+}
+
+// add takes the next chunk. Where revisions do not go on it is of another etcd, and what was before is passed over.
+func (r *Recording) add(c recordedChunk) {
+	if n := len(r.chunks); n > 0 {
+		before := &r.chunks[n-1]
+		other := c.manifest.Root != before.manifest.Root || c.manifest.MetaPath != before.manifest.MetaPath
+		if other || c.manifest.History.Anew || c.first() < before.first() {
+			r.gaps.put(Gap{Where: before.path + " and before it", Reason: "of another etcd than what follows: name the file to read it"})
+			r.chunks = nil
+		}
+	}
+	r.chunks = append(r.chunks, c)
+}
+
+// dropUnbegun drops chunks at the end that were cut off within the keys that they begin with.
+func (r *Recording) dropUnbegun(ctx context.Context) error {
+	for len(r.chunks) > 0 {
+		i := len(r.chunks) - 1
+		_, last, err := r.chunk(ctx, i)
+		if err != nil {
+			return err
+		}
+		if last.begun {
+			return nil
+		}
+		r.gaps.put(Gap{Where: r.chunks[i].path, Reason: "it ends within its first keys"})
+		r.chunks = r.chunks[:i]
+	}
+	return nil
+}
+
+// chunk opens one, and finds where it ends.
+func (r *Recording) chunk(ctx context.Context, i int) (*Bundle, bundleEdge, error) {
+	b, err := r.bundle(ctx, i)
+	if err != nil {
+		return nil, bundleEdge{}, err
+	}
+	last, err := b.edge(ctx)
+	return b, last, err
+}
+
+func (r *Recording) bundle(ctx context.Context, i int) (*Bundle, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := slices.IndexFunc(r.opened, func(o openedChunk) bool { return o.index == i })
+	if at >= 0 {
+		o := r.opened[at]
+		r.opened = append(slices.Delete(r.opened, at, at+1), o)
+		return o.bundle, nil
+	}
+	src, err := openPath(ctx, r.chunks[i].path, r.opts)
+	if err != nil {
+		return nil, err
+	}
+	b, ok := src.(*Bundle)
+	if !ok || b.manifest.History == nil {
+		_ = src.Close()
+		return nil, fmt.Errorf("read %s: it has changed", r.chunks[i].path)
+	}
+	if len(r.opened) == maxOpened {
+		_ = r.opened[0].bundle.Close()
+		r.opened = slices.Delete(r.opened, 0, 1)
+	}
+	r.opened = append(r.opened, openedChunk{i, b})
+	return b, nil
+}
+
+// Origin says which folder it is, and what was recorded.
+func (r *Recording) Origin() Origin {
+	return Origin{Kind: KindRecording, Location: r.dir, Detail: "of " + r.chunks[len(r.chunks)-1].manifest.Origin.Location}
+}
+
+// Close closes the chunks that are open.
+func (r *Recording) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.opened {
+		_ = o.bundle.Close()
+	}
+	r.opened = nil
+	r.opts.unpackers.close()
+	return nil
+}
+
+// Pin pins the last revision that was recorded.
+func (r *Recording) Pin(ctx context.Context) (Snapshot, error) {
+	_, last, err := r.chunk(ctx, len(r.chunks)-1)
+	if err != nil {
+		return nil, err
+	}
+	return r.PinAt(ctx, Header{}, last.revision)
+}
+
+// Oldest is the revision that the first chunk begins with.
+func (r *Recording) Oldest(context.Context, Header) (int64, error) { return r.chunks[0].first(), nil }
+
+// find is the chunk that has a revision, or would have it, and where that ends.
+func (r *Recording) find(ctx context.Context, revision int64) (i int, b *Bundle, last bundleEdge, err error) {
+	i = sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].first() > revision }) - 1
+	if i >= 0 {
+		b, last, err = r.chunk(ctx, i)
+	}
+	if err == nil && (i < 0 || revision > last.revision && i == len(r.chunks)-1) {
+		var newest bundleEdge
+		if _, newest, err = r.chunk(ctx, len(r.chunks)-1); err == nil {
+			err = &RevisionError{Where: r.dir, Wanted: revision, Oldest: r.chunks[0].first(), Newest: newest.revision}
+		}
+	}
+	return i, b, last, err
+}
+
+// within is find of a revision that must have been recorded.
+func (r *Recording) within(ctx context.Context, revision int64) (i int, b *Bundle, err error) {
+	i, b, last, err := r.find(ctx, revision)
+	if err == nil && revision > last.revision {
+		next := r.chunks[i+1].manifest
+		err = hints.Errorf(fmt.Sprintf("name a moment before or after it: --at rev:%d, --at rev:%d", last.revision, next.Revision),
+			"read %s: revision %d was not recorded: nothing was from %s to %s", r.dir, revision, recordedText(last.at), recordedText(next.Taken))
+	}
+	return i, b, err
+}
+
+func recordedText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// PinAt is the cluster as of a revision.
+func (r *Recording) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, error) {
+	_, b, err := r.within(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	snap, err := b.PinAt(ctx, h, revision)
+	if err != nil {
+		return nil, err
+	}
+	h = snap.Header()
+	h.Origin = r.Origin()
+	return &recordedSnapshot{snap, h, r}, nil
+}
+
+// recordedSnapshot is a recording at a revision.
+type recordedSnapshot struct {
+	Snapshot
+	header    Header
+	recording *Recording
+}
+
+// Header implements Snapshot.
+func (s *recordedSnapshot) Header() Header { return s.header }
+
+// Gaps are those of the chunk and of the recording.
+func (s *recordedSnapshot) Gaps() []Gap { return append(s.recording.gaps.list(), s.Snapshot.Gaps()...) }
+
+// GetAt is one key at a revision. Where nothing was recorded it is the last that was known of it.
+func (r *Recording) GetAt(ctx context.Context, h Header, revision int64, key string) (*KV, error) {
+	_, b, last, err := r.find(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	return b.GetAt(ctx, h, min(revision, last.revision), key)
+}
+
+// Chunks are the chunk that has a revision, and the one before it if that goes on there: what was kept of processes just before
+// the revision may be in either.
+func (r *Recording) Chunks(ctx context.Context, revision int64) ([]*Bundle, error) {
+	i, b, err := r.within(ctx, revision)
+	if err != nil || i == 0 {
+		return []*Bundle{b}, err
+	}
+	before, last, err := r.chunk(ctx, i-1)
+	if err != nil || last.revision < r.chunks[i].first() {
+		return []*Bundle{b}, nil
+	}
+	return []*Bundle{before, b}, nil
+}

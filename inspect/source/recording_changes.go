@@ -1,0 +1,103 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Changes yields the changes of all chunks. Where nothing was recorded for a while, what differs behind it is told: keys that were
+// written, at the revisions that they say themselves, and those that are gone, at the end of it. What was written over in between
+// is lost: that is a gap.
+func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
+	i, _, err := r.within(ctx, from)
+	if err != nil {
+		return err
+	}
+	if _, _, err := r.within(ctx, to); err != nil {
+		return err
+	}
+	if to < from {
+		return checkRevisions(r.dir, from, from, from, to)
+	}
+	for ; from < to; i++ {
+		b, last, err := r.chunk(ctx, i)
+		if err != nil {
+			return err
+		}
+		end := min(last.revision, to)
+		if i+1 < len(r.chunks) { // the next one may have been begun before this one was ended
+			end = min(end, r.chunks[i+1].first())
+		}
+		if from < end {
+			err = b.Changes(ctx, h, from, end, yield)
+			for _, g := range b.gaps.list() {
+				r.gaps.put(g)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if from = end; from < to && from < r.chunks[i+1].first() {
+			if err := r.bridge(ctx, i, last, to, yield); err != nil {
+				return err
+			}
+			from = r.chunks[i+1].first()
+		}
+	}
+	return nil
+}
+
+// bridge yields what differs between the end of a chunk and the beginning of the next one.
+func (r *Recording) bridge(ctx context.Context, i int, last bundleEdge, to int64, yield func(revision int64, events []Event) error) error {
+	next := r.chunks[i+1]
+	where := fmt.Sprintf("revisions %d to %d", last.revision+1, next.first())
+	reason := fmt.Sprintf("not recorded from %s to %s", recordedText(last.at), recordedText(next.manifest.Taken))
+	r.gaps.put(Gap{Where: where, Reason: reason, Count: next.first() - last.revision})
+	before := map[string]int64{}
+	err := r.state(ctx, last.revision, func(kv KV) { before[string(kv.Key)] = kv.ModRevision })
+	if err != nil {
+		return err
+	}
+	var events []Event
+	err = r.state(ctx, next.first(), func(kv KV) {
+		if had, ok := before[string(kv.Key)]; !ok || had != kv.ModRevision {
+			events = append(events, Event{KV: *cloneKV(kv)})
+		}
+		delete(before, string(kv.Key))
+	})
+	if err != nil {
+		return err
+	}
+	for key := range before {
+		events = append(events, Event{KV: KV{Key: []byte(key), ModRevision: next.first()}, Deleted: true})
+	}
+	slices.SortFunc(events, func(a, b Event) int {
+		return cmp.Or(cmp.Compare(a.ModRevision, b.ModRevision), slices.Compare(a.Key, b.Key))
+	})
+	for len(events) > 0 && events[0].ModRevision <= to {
+		n := slices.IndexFunc(events, func(e Event) bool { return e.ModRevision != events[0].ModRevision })
+		if n < 0 {
+			n = len(events)
+		}
+		if err := yield(events[0].ModRevision, events[:n:n]); err != nil {
+			return err
+		}
+		events = events[n:]
+	}
+	return nil
+}
+
+// state reads the store at a revision.
+func (r *Recording) state(ctx context.Context, revision int64, take func(KV)) error {
+	snap, err := r.PinAt(ctx, Header{}, revision)
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	return snap.Scan(ctx, []Range{Prefix(snap.Header().Root + "/")}, func(kv KV) error {
+		take(kv)
+		return nil
+	})
+}

@@ -1,0 +1,409 @@
+package source_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// withHistory is a bundle of all that a source has of the past.
+func withHistory(t *testing.T, src source.Source) []byte {
+	t.Helper()
+	past, err := source.PastOf(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap := pin(t, src)
+	oldest, err := past.Oldest(t.Context(), snap.Header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	info := source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: oldest}, Members: func(b *source.BundleWriter) error {
+		return b.AddPast(t.Context(), past, snap.Header(), oldest, nil)
+	}}
+	stats, err := source.WriteBundle(t.Context(), &out, snap, info, nil, nil)
+	if err != nil || stats.Past.Changes == 0 {
+		t.Fatalf("%+v, %v", stats, err)
+	}
+	return out.Bytes()
+}
+
+// TestPastOfABundle: what a bundle says of each revision is what its etcd says, and who knows nothing of history reads the newest keys.
+func TestPastOfABundle(t *testing.T) {
+	t.Parallel()
+	s := tell(t, 240)
+	file := open(t, saved(t, s.server), source.Options{})
+	defer file.Close()
+	content := withHistory(t, file)
+	src := open(t, store(t, "story.kite", content), source.Options{})
+	defer src.Close()
+	testPast(t, src, s)
+
+	members := untar(t, content)
+	var manifest map[string]any
+	if err := json.Unmarshal(members[0].content, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	delete(manifest, "history")
+	var err error
+	if members[0].content, err = json.Marshal(manifest); err != nil {
+		t.Fatal(err)
+	}
+	old := open(t, store(t, "old.kite", retar(t, members)), source.Options{})
+	defer old.Close()
+	snap := pin(t, old)
+	got := map[string]string{}
+	if err := snap.Scan(t.Context(), []source.Range{{}}, func(kv source.KV) error {
+		got[string(kv.Key)] = line(kv)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := s.at(t, s.newest); snap.Header().Revision != s.newest || !maps.Equal(want, got) {
+		t.Errorf("without history: %d keys at revision %d, want %d at %d", len(got), snap.Header().Revision, len(want), s.newest)
+	}
+	if _, err := source.PastOf(old); err == nil {
+		t.Error("a bundle without history has a past")
+	}
+}
+
+// chunkOf writes a chunk of a recording, of revisions of a past. Each member has some of them. ends are where the members end.
+func chunkOf(t *testing.T, past source.Past, h source.Header, first, last int64, closed bool) (content []byte, ends map[int]int64) {
+	t.Helper()
+	snap, err := past.PinAt(t.Context(), h, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	var out bytes.Buffer
+	head := snap.Header()
+	head.Taken = began.Add(time.Duration(first) * time.Second)
+	w, err := source.NewBundleWriter(&out, head, source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: first, Recorded: true}})
+	if err == nil {
+		err = w.Base(t.Context(), snap, nil, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends = map[int]int64{out.Len(): first}
+	changes, at := w.Changes(first), time.Time{}
+	flush := func() error {
+		if err := changes.Flush(at); err != nil {
+			return err
+		}
+		if err := w.AddHistory("answers", at, fmt.Appendf(nil, "after revision %d", changes.Revision())); err != nil {
+			return err
+		}
+		err := w.Settle()
+		ends[out.Len()] = changes.Revision()
+		return err
+	}
+	before := first
+	err = past.Changes(t.Context(), h, first, last, func(revision int64, events []source.Event) error {
+		at = began.Add(time.Duration(revision) * time.Second)
+		if revision >= before+20 {
+			before = revision
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		return changes.Add(at, revision, events)
+	})
+	if err == nil {
+		err = changes.Add(at, last, nil)
+	}
+	if err == nil {
+		err = flush()
+	}
+	if err == nil && closed {
+		_, err = w.Close(nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), ends
+}
+
+var began = time.Date(2026, 11, 26, 6, 0, 0, 0, time.UTC)
+
+// recordingOf is a folder of chunks.
+func recordingOf(t *testing.T, chunks ...[]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i, content := range chunks {
+		if err := os.WriteFile(filepath.Join(dir, source.ChunkName(i+1, began)), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestPastOfARecording joins chunks: one that goes on where another ends, one that was begun before it was, one that was not ended.
+func TestPastOfARecording(t *testing.T) {
+	t.Parallel()
+	s := tell(t, 240)
+	file := open(t, saved(t, s.server), source.Options{})
+	defer file.Close()
+	past, err := source.PastOf(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := pin(t, file).Header()
+	third := (s.newest - s.compacted) / 3
+	one, two := s.compacted+third, s.compacted+2*third
+	a, _ := chunkOf(t, past, h, s.compacted, one+7, true)
+	b, _ := chunkOf(t, past, h, one, two, false)
+	c, _ := chunkOf(t, past, h, two, s.newest, false)
+	dir := recordingOf(t, a, b, c)
+	src := open(t, dir, source.Options{})
+	defer src.Close()
+	testPast(t, src, s)
+	head := pin(t, src).Header()
+	if want := began.Add(time.Duration(s.newest) * time.Second); !head.Taken.Equal(want) || head.Origin.Kind != source.KindRecording || head.Origin.Location != dir {
+		t.Errorf("the header is %+v, want a recording of %s", head, want)
+	}
+	var keys []source.KV
+	snap, err := past.PinAt(t.Context(), h, s.newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := snap.Scan(t.Context(), []source.Range{source.Prefix("by-dev/")}, func(kv source.KV) error {
+		kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
+		keys = append(keys, kv)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(keys, func(a, b source.KV) int { return bytes.Compare(a.Key, b.Key) })
+	sourcetest.Run(t, open(t, dir, source.Options{}), sourcetest.Want{
+		Kind: source.KindRecording, Root: "by-dev", MetaPath: "meta", Revision: s.newest, Keys: keys, Exact: true,
+	})
+}
+
+// TestRecordingWithAHole: what was not recorded is refused, and said; what differs behind it is told.
+func TestRecordingWithAHole(t *testing.T) {
+	t.Parallel()
+	s := tell(t, 160)
+	file := open(t, saved(t, s.server), source.Options{})
+	defer file.Close()
+	past, err := source.PastOf(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := pin(t, file).Header()
+	quarter := (s.newest - s.compacted) / 4
+	from, to := s.compacted+quarter, s.compacted+3*quarter
+	a, _ := chunkOf(t, past, h, s.compacted, from, false)
+	b, _ := chunkOf(t, past, h, to, s.newest, false)
+	src := open(t, recordingOf(t, a, b), source.Options{})
+	defer src.Close()
+	recorded, err := source.PastOf(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h = pin(t, src).Header()
+	for _, revision := range []int64{from + 1, to - 1} {
+		if _, err := recorded.PinAt(t.Context(), h, revision); err == nil || !strings.Contains(err.Error(), "was not recorded") {
+			t.Errorf("revision %d: %v", revision, err)
+		}
+		if err := recorded.Changes(t.Context(), h, revision, s.newest, nil); err == nil || !strings.Contains(err.Error(), "was not recorded") {
+			t.Errorf("changes from %d: %v", revision, err)
+		}
+	}
+	// Played over the state at the beginning, the changes lead to each state that was recorded.
+	now := state(t, recorded, h, s.compacted)
+	held := func(revision int64) {
+		if revision >= from && revision < to {
+			return // what comes next is of the hole
+		}
+		if want := s.at(t, revision); !maps.Equal(want, now) {
+			t.Errorf("at revision %d: %d keys, want %d", revision, len(now), len(want))
+		}
+	}
+	last := s.compacted
+	err = recorded.Changes(t.Context(), h, s.compacted, s.newest, func(revision int64, events []source.Event) error {
+		held(last)
+		for _, e := range events {
+			if now[string(e.Key)] = line(e.KV); e.Deleted {
+				delete(now, string(e.Key))
+			}
+		}
+		if revision < last {
+			t.Errorf("revision %d behind %d", revision, last)
+		}
+		last = revision
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held(s.newest)
+	gaps := pin(t, src).Gaps()
+	if len(gaps) != 1 || gaps[0].Where != fmt.Sprintf("revisions %d to %d", from+1, to) || !strings.HasPrefix(gaps[0].Reason, "not recorded from") {
+		t.Errorf("gaps %+v", gaps)
+	}
+}
+
+// TestRecordingCutAnywhere cuts the last chunk at every byte: what was written before is read, up to the last whole member.
+func TestRecordingCutAnywhere(t *testing.T) {
+	t.Parallel()
+	s := tell(t, 80)
+	file := open(t, saved(t, s.server), source.Options{})
+	defer file.Close()
+	past, err := source.PastOf(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := pin(t, file).Header()
+	middle := s.newest - 25
+	first, _ := chunkOf(t, past, h, s.compacted, middle, true)
+	second, ends := chunkOf(t, past, h, middle, s.newest, false)
+	dir := recordingOf(t, first, second)
+	path := filepath.Join(dir, source.ChunkName(2, began))
+	want := middle // of the chunk before, as long as this one has not begun
+	base := len(second)
+	for end := range ends {
+		base = min(base, end)
+	}
+	const inBase = 11 // of the keys that it begins with not each byte is another case
+	for cut, step := 0, 0; cut <= len(second); cut += step {
+		if step = 1; cut+inBase < base {
+			step = inBase
+		}
+		if end, ok := ends[cut]; ok {
+			want = end
+		}
+		if err := os.WriteFile(path, second[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		src, err := source.Open(t.Context(), dir, source.Options{})
+		if err != nil {
+			t.Fatalf("cut at %d of %d: %v", cut, len(second), err)
+		}
+		snap := pin(t, src)
+		if got := snap.Header().Revision; got != want {
+			t.Fatalf("cut at %d of %d: revision %d, want %d", cut, len(second), got, want)
+		}
+		if _, ok := ends[cut]; ok || cut%97 == 0 { // a scan of each takes long
+			got := state(t, src.(source.Past), snap.Header(), want)
+			if !maps.Equal(s.at(t, want), got) {
+				t.Fatalf("cut at %d: the state of revision %d is another", cut, want)
+			}
+		}
+		_ = src.Close()
+	}
+}
+
+// TestRecordingOfAnotherEtcd: revisions that begin again are of another etcd, and not joined.
+func TestRecordingOfAnotherEtcd(t *testing.T) {
+	t.Parallel()
+	s := tell(t, 80)
+	file := open(t, saved(t, s.server), source.Options{})
+	defer file.Close()
+	past, err := source.PastOf(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := pin(t, file).Header()
+	later, _ := chunkOf(t, past, h, s.newest-20, s.newest, false)
+	sooner, _ := chunkOf(t, past, h, s.compacted, s.compacted+20, false)
+	src := open(t, recordingOf(t, later, sooner), source.Options{})
+	defer src.Close()
+	snap := pin(t, src)
+	if got := snap.Header().Revision; got != s.compacted+20 {
+		t.Errorf("revision %d, want %d", got, s.compacted+20)
+	}
+	if gaps := snap.Gaps(); len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "another etcd") {
+		t.Errorf("gaps %+v", gaps)
+	}
+}
+
+func TestRecordingFolders(t *testing.T) {
+	t.Parallel()
+	empty := t.TempDir()
+	several := filepath.Join(t.TempDir(), "a")
+	if err := os.Mkdir(several, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(several, source.ChunkName(1, began)), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dir, want string }{
+		{empty, "without a recording"},
+		{filepath.Dir(several), "a directory of several recordings"},
+		{several, "not a file that holds Milvus metadata"},
+	} {
+		if _, err := source.Open(t.Context(), c.dir, source.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.dir, err, c.want)
+		}
+	}
+}
+
+// FuzzBundleHistory: no history makes a reader panic or hang, and what is read can be read again.
+func FuzzBundleHistory(f *testing.F) {
+	put := "\x03r/a\x012\x05\x06\x02\x00" // r/a = 2, created at 5, written at 6
+	f.Add([]byte("\x05\x06" + put + "|\x03r/a\x011\x05\x05\x01\x00|lost"))
+	f.Add([]byte("\x05\x09" + put + "\x03r/a\x00\x00\x07\x00\x00"))
+	f.Add([]byte("\x05\x09||\x09\x0a" + put))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		for _, recorded := range []bool{false, true} {
+			var out bytes.Buffer
+			h := source.Header{Root: "r", MetaPath: "meta", Revision: 5}
+			oldest := int64(5)
+			if !recorded {
+				h.Revision, oldest = 9, 5
+			}
+			w, err := source.NewBundleWriter(&out, h, source.BundleInfo{History: &source.ManifestHistory{Oldest: oldest, Recorded: recorded}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = w.Write(source.KV{Key: []byte("r/a"), Value: []byte("1"), ModRevision: 5, CreateRevision: 5, Version: 1})
+			for i, part := range bytes.Split(content, []byte("|")) {
+				_ = w.AddHistory([]string{"changes", "before", "gaps"}[i%3], time.Unix(1, 0), part)
+			}
+			_, _ = w.Close(nil)
+			readPast(t, out.Bytes())
+		}
+	})
+}
+
+func readPast(t *testing.T, content []byte) {
+	t.Helper()
+	src, err := source.Open(t.Context(), "-", source.Options{Stdin: bytes.NewReader(content)})
+	if err != nil {
+		return
+	}
+	defer src.Close()
+	past, err := source.PastOf(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		return
+	}
+	h := snap.Header()
+	_ = snap.Scan(t.Context(), []source.Range{{}}, func(source.KV) error { return nil })
+	last := int64(0)
+	_ = past.Changes(t.Context(), h, 5, h.Revision, func(revision int64, events []source.Event) error {
+		if revision < last || len(events) == 0 {
+			t.Errorf("revision %d behind %d, %d events", revision, last, len(events))
+		}
+		last = revision
+		return nil
+	})
+	_, _ = past.GetAt(t.Context(), h, 5, "r/a")
+	_ = src.(*source.Bundle).Members(t.Context(), func(string, int64, io.Reader) error { return nil })
+}
