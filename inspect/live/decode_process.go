@@ -99,6 +99,21 @@ func (d *Decoder) takeMetrics(p *processRecords, q *question) {
 	p.Outcome, p.Reason = model.Answered, ""
 }
 
+// AddBefore takes in an earlier scrape of a process, for the rates of one that has been added alone.
+func (d *Decoder) AddBefore(r Record) {
+	if r.Method != methodMetrics || recordOutcome(&r) != model.Answered || r.Address == "" {
+		return
+	}
+	p := d.processes[r.Address]
+	if p == nil || p.Metrics == nil || p.Before != nil {
+		return
+	}
+	m, err := d.parseMetrics(bytes.NewReader(r.Response), r.At)
+	if err == nil && m.At.Before(p.Metrics.At) {
+		p.Before = m
+	}
+}
+
 // scraped puts a scrape in its place by time; without times the later one is newer.
 func (p *processRecords) scraped(m *model.Metrics) {
 	switch {

@@ -1,11 +1,13 @@
 package live
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
@@ -162,6 +164,19 @@ func (t *told) due(questions []toldQuestion, now time.Time) []toldQuestion {
 		return cmp.Or(t.asked[a.toldKey].Compare(t.asked[b.toldKey]), toldRank(a.metric)-toldRank(b.metric))
 	})
 	return list[:min(max(left, 0), len(list))]
+}
+
+// IsTold reports whether a record is of one of these questions: who asks often does not put them each time.
+func IsTold(r *Record) bool {
+	if !strings.HasSuffix(r.Method, "/GetMetrics") {
+		return false
+	}
+	for _, metric := range []string{metricTargets, metricTasks, metricSyncs, metricIndexBuilds, metricCompactions, metricImports} {
+		if bytes.Contains(r.Request, []byte(`"`+metric+`"`)) {
+			return true
+		}
+	}
+	return false
 }
 
 // toldRank orders the types: etcd knows nothing of the first ones, and of the last ones as much.

@@ -118,6 +118,19 @@ func (t *then) Origin() source.Origin { return t.past.Origin() }
 // Close closes the source.
 func (t *then) Close() error { return t.past.Close() }
 
+// Recording is the source where it has more of each moment than metadata, nil where it does not.
+func (t *then) Recording() source.Source {
+	switch s := t.past.(type) {
+	case *source.Recording:
+		return s
+	case *source.Bundle:
+		if s.Manifest().History.Recorded {
+			return s
+		}
+	}
+	return nil
+}
+
 // Pin pins the revision of the moment.
 func (t *then) Pin(ctx context.Context) (source.Snapshot, error) {
 	newest, err := t.past.Pin(ctx)
@@ -136,7 +149,11 @@ func (t *then) Pin(ctx context.Context) (source.Snapshot, error) {
 	if t.told != nil {
 		t.told(p)
 	}
-	return &dated{snap, meta.HeaderAt(snap.Header(), newest.Header(), p.Moment)}, nil
+	h := meta.HeaderAt(snap.Header(), newest.Header(), p.Moment)
+	if t.at.Timed() && t.Recording() != nil { // what processes said is of that time, whenever something was written before it
+		h.Taken = t.at.When(newest.Header().Taken)
+	}
+	return &dated{snap, h}, nil
 }
 
 // dated is a snapshot of which the time is known.

@@ -31,9 +31,25 @@ const (
 	maxKeptRuntime = 1 << 30
 )
 
-// With adds what a bundle keeps beside the metadata; other files keep nothing. What is broken
-// in it is a gap of the cluster, and the rest is there.
+// Recorded is a source that may be a recording at a past moment: a session's, of --at.
+type Recorded interface {
+	// Recording is the recording, nil if it is none.
+	Recording() source.Source
+}
+
+// With adds what a bundle keeps beside the metadata, or a recording of the cluster's revision; other files keep nothing. What is
+// broken in it is a gap of the cluster, and the rest is there.
 func With(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
+	if then, ok := src.(Recorded); ok {
+		src = then.Recording()
+	}
+	chunks, err := chunksOf(ctx, src, c.Origin.Revision)
+	if err != nil {
+		return nil, err
+	}
+	if len(chunks) > 0 {
+		return withRecorded(ctx, chunks, src.Origin().Location, c)
+	}
 	bundle, ok := src.(*source.Bundle)
 	if !ok {
 		return c, nil

@@ -1,0 +1,181 @@
+package kept
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session/rounds"
+	"kitescope/inspect/source"
+)
+
+// lasting is of how many rounds before it a round may have answers to questions that are not asked in each.
+const lasting = 4
+
+// stalePatience is how much longer ago than three rounds the last may be of what is shown: then processes were not asked.
+const stalePatience = 30 * time.Second
+
+// withRecorded lays over a cluster what a recording has of its processes at that moment: the last round that was asked by metadata
+// of that revision or before. Of rounds between which nothing was written, the last that is not behind the cluster's time.
+// chunks are the chunk that has the revision, and the one before it if there is one; kind and where name the recording.
+func withRecorded(ctx context.Context, chunks []*source.Bundle, where string, c *model.Cluster) (*model.Cluster, error) {
+	for i := len(chunks) - 1; i >= 0; i-- {
+		marks, err := roundsOf(ctx, chunks[i])
+		if err != nil {
+			return nil, err
+		}
+		n := choose(marks, c.Origin.Revision, c.Origin.Taken)
+		if n < 0 {
+			continue
+		}
+		if late := c.Origin.Taken.Sub(marks[n].at); late > 3*marks[n].every+stalePatience {
+			reason := fmt.Sprintf("they were not asked for %s before that", late.Round(time.Second))
+			return c.WithGaps(model.Gap{Where: "what processes said, in " + where, Reason: reason}), nil
+		}
+		var before *source.Bundle
+		if n == 0 && i > 0 {
+			before = chunks[i-1]
+		}
+		laid, err := lay(ctx, chunks[i], before, n, where, c)
+		if err != nil && ctx.Err() == nil { // the metadata is there all the same
+			return c.WithGaps(model.Gap{Where: "what processes said, in " + where, Reason: err.Error()}), nil
+		}
+		return laid, err
+	}
+	return c, nil
+}
+
+// mark is where a round is in a chunk.
+type mark struct {
+	at       time.Time
+	revision int64
+	every    time.Duration
+}
+
+// roundsOf lists the rounds of a chunk.
+func roundsOf(ctx context.Context, chunk *source.Bundle) ([]mark, error) {
+	var marks []mark
+	err := chunk.History(ctx, func(m source.HistoryMember) error {
+		if m.Kind != rounds.Kind {
+			return nil
+		}
+		revision, every, err := rounds.Header(m.Content)
+		if err != nil {
+			return err
+		}
+		marks = append(marks, mark{m.At, revision, every})
+		return nil
+	})
+	return marks, err
+}
+
+// RoundTimes are when the rounds of questions to processes were that a recording has, up to a revision, in the chunk that has it.
+func RoundTimes(ctx context.Context, src source.Source, revision int64) ([]time.Time, error) {
+	chunks, err := chunksOf(ctx, src, revision)
+	if err != nil || len(chunks) == 0 {
+		return nil, err
+	}
+	marks, err := roundsOf(ctx, chunks[len(chunks)-1])
+	var times []time.Time
+	for _, m := range marks {
+		if m.revision <= revision {
+			times = append(times, m.at)
+		}
+	}
+	return times, err
+}
+
+// chunksOf are the chunks of a recording in which the answers of a revision's time are; none of any other source.
+func chunksOf(ctx context.Context, src source.Source, revision int64) ([]*source.Bundle, error) {
+	switch s := src.(type) {
+	case *source.Recording:
+		return s.Chunks(ctx, revision)
+	case *source.Bundle:
+		if h := s.Manifest().History; h != nil && h.Recorded {
+			return []*source.Bundle{s}, nil
+		}
+	}
+	return nil, nil
+}
+
+// choose is the round of a moment, -1 if there is none. Revisions come first: the clock of the recorder may be another than Milvus's.
+func choose(marks []mark, revision int64, at time.Time) int {
+	last := int64(-1)
+	for _, m := range marks {
+		if m.revision <= revision {
+			last = max(last, m.revision)
+		}
+	}
+	n := -1
+	for i, m := range marks {
+		if m.revision == last && last >= 0 && (n < 0 || at.IsZero() || !m.at.After(at)) {
+			n = i
+		}
+	}
+	return n
+}
+
+// errChosen ends a walk.
+var errChosen = errors.New("chosen")
+
+// lay lays the n-th round of a chunk over a cluster, with the scrapes of the round before it, for rates, and what was answered last
+// to questions that are not asked each time.
+func lay(ctx context.Context, chunk, before *source.Bundle, n int, where string, c *model.Cluster) (*model.Cluster, error) {
+	var scrapes []live.Record
+	if before != nil {
+		d, err := follow(ctx, before, -1, nil)
+		if err != nil {
+			return nil, err
+		}
+		scrapes = append(d.Scrapes(), d.Last(lasting, live.IsTold)...)
+	}
+	d, err := follow(ctx, chunk, n, func(d *rounds.Decoder) { scrapes = d.Scrapes() })
+	if err != nil {
+		return nil, err
+	}
+	round, err := d.Round()
+	if err != nil {
+		return nil, err
+	}
+	decoder := live.NewDecoder()
+	for _, r := range round.Records {
+		decoder.Add(r)
+	}
+	for _, r := range d.Last(lasting, live.IsTold) {
+		decoder.Add(r)
+	}
+	for _, r := range scrapes {
+		decoder.AddBefore(r)
+	}
+	if round.Etcd != nil {
+		c = c.WithEtcd(round.Etcd)
+	}
+	return c.WithRuntime(decoder.Runtime("recording", where)), nil
+}
+
+// follow takes the rounds of a chunk in, up to the n-th, or all if it is negative; justBefore is called before the last of them.
+func follow(ctx context.Context, chunk *source.Bundle, n int, justBefore func(*rounds.Decoder)) (*rounds.Decoder, error) {
+	d, i := rounds.NewDecoder(), 0
+	err := chunk.History(ctx, func(m source.HistoryMember) error {
+		if m.Kind != rounds.Kind {
+			return nil
+		}
+		if i == n && i > 0 && justBefore != nil {
+			justBefore(d)
+		}
+		if err := d.Add(m.At, m.Content); err != nil {
+			return fmt.Errorf("read what processes said at %s: %w", m.At.Format(time.RFC3339), err)
+		}
+		if i++; i == n+1 {
+			return errChosen
+		}
+		return nil
+	})
+	if errors.Is(err, errChosen) {
+		err = nil
+	}
+	return d, err
+}

@@ -1,0 +1,228 @@
+package rounds
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+// Header is the beginning of a round: the revision, and what is between rounds.
+func Header(content []byte) (revision int64, every time.Duration, err error) {
+	r := reader{b: content}
+	revision = int64(r.uvarint())
+	every = milliseconds(r.uvarint())
+	if revision < 0 {
+		r.fail()
+	}
+	return revision, every, r.err
+}
+
+func milliseconds(n uint64) time.Duration {
+	const most = 30 * 24 * time.Hour
+	return time.Duration(min(n, uint64(most.Milliseconds()))) * time.Millisecond
+}
+
+// microseconds is a duration; what no record says is bounded, so that sums do not overflow.
+func microseconds(n int64) time.Duration {
+	const most = int64(10 * 365 * 24 * time.Hour / time.Microsecond)
+	return time.Duration(max(-most, min(n, most))) * time.Microsecond
+}
+
+// Limits of what a Decoder holds of bytes from outside.
+const (
+	maxQuestions = 1 << 20
+	maxAnswer    = 128 << 20
+	maxHeld      = 2 << 30
+)
+
+// Decoder takes the rounds of one chunk in.
+type Decoder struct {
+	round int
+	at    time.Time
+	// revision and every are those of the last round.
+	revision int64
+	every    time.Duration
+	answers  []*answer
+	held     int64
+}
+
+// answer is what was said last to a question.
+type answer struct {
+	question
+	// round is the last in which it was asked, record that of then, without the answer.
+	round  int
+	record live.Record
+	// samples stands for the answer where it is a text of /metrics, of which all that moves is numbers.
+	response []byte
+	samples  *sampleText
+	none     bool
+}
+
+// NewDecoder is one that knows no round.
+func NewDecoder() *Decoder { return &Decoder{} }
+
+// Add takes the next round. After an error the Decoder is of no use.
+func (d *Decoder) Add(at time.Time, content []byte) error {
+	r := &reader{b: content}
+	d.round++
+	d.at, d.revision, d.every = at, int64(r.uvarint()), milliseconds(r.uvarint())
+	n, id := r.length(maxQuestions), 0
+	for range n {
+		id += r.length(maxQuestions)
+		if r.err != nil || id > len(d.answers) || id >= maxQuestions {
+			return errors.Join(r.err, errBroken)
+		}
+		if id == len(d.answers) {
+			d.answers = append(d.answers, &answer{question: question{
+				role: string(r.text(1 << 10)), node: model.NodeID(r.varint()), address: string(r.text(1 << 12)), method: string(r.text(1 << 12)), request: string(r.text(maxAnswer)),
+			}})
+			d.held += int64(len(d.answers[id].request))
+		}
+		if err := d.record(d.answers[id], r); err != nil {
+			return err
+		}
+		id++
+	}
+	return r.err
+}
+
+// record reads what is behind a question.
+func (d *Decoder) record(a *answer, r *reader) error {
+	flags := r.byte()
+	a.round = d.round
+	a.record = live.Record{Role: a.role, Node: a.node, Address: a.address, Method: a.method, Outcome: model.Answered.String()}
+	if flags&hasNoMoment == 0 {
+		a.record.At = d.at.Add(microseconds(r.varint()))
+	}
+	a.record.Took = microseconds(r.varint())
+	before := d.size(a)
+	err := a.take(flags&answerMask, r)
+	if d.held += d.size(a) - before; d.held > maxHeld {
+		return fmt.Errorf("the answers of one round have more than %d MiB", maxHeld>>20)
+	}
+	if flags&hasError != 0 {
+		a.record.Error = string(r.text(1 << 16))
+	}
+	if flags&hasOutcome != 0 {
+		a.record.Outcome = string(r.text(1 << 10))
+	}
+	if flags&hasPace != 0 {
+		a.record.Pace = readPace(r)
+	}
+	return errors.Join(err, r.err)
+}
+
+func (d *Decoder) size(a *answer) int64 {
+	if a.samples != nil {
+		return int64(a.samples.bytes)
+	}
+	return int64(len(a.response))
+}
+
+// take reads an answer.
+func (a *answer) take(kind byte, r *reader) error {
+	a.none = kind == answerNone
+	switch kind {
+	case answerNone, answerSame:
+		return nil
+	case answerWhole:
+		text := r.text(maxAnswer)
+		if a.response, a.samples = nil, nil; a.method == methodMetrics {
+			a.samples = newSampleText(text)
+		} else {
+			a.response = slices.Clone(text)
+		}
+		return nil
+	case answerSamples:
+		if a.samples == nil {
+			return errBroken
+		}
+		return a.samples.apply(r.text(maxAnswer), maxAnswer)
+	case answerDifference:
+		if a.samples != nil {
+			return errBroken
+		}
+		var err error
+		a.response, err = applyDifference(a.response, r.text(maxAnswer), maxAnswer)
+		return err
+	}
+	return errBroken
+}
+
+func readPace(r *reader) *live.Pace {
+	p := &live.Pace{Connect: microseconds(r.varint()), Dial: microseconds(r.varint())}
+	last := time.Duration(0)
+	for range r.length(1 << 10) {
+		last += microseconds(r.varint())
+		took := r.varint()
+		p.Probes = append(p.Probes, live.Probe{After: last, Took: microseconds(took >> 1), Open: took&1 == 1})
+		if r.err != nil {
+			return nil
+		}
+	}
+	return p
+}
+
+// Round is the last round that was added.
+func (d *Decoder) Round() (*Round, error) {
+	r := &Round{At: d.at, Revision: d.revision, Every: d.every}
+	for _, a := range d.answers {
+		if a.round != d.round {
+			continue
+		}
+		if a.method == methodEtcd && a.role == "" {
+			r.Etcd = &model.Etcd{}
+			if err := json.Unmarshal(a.response, r.Etcd); err != nil {
+				return nil, fmt.Errorf("read what etcd said: %w", err)
+			}
+			continue
+		}
+		r.Records = append(r.Records, a.whole())
+	}
+	return r, nil
+}
+
+// whole is the record with its answer.
+func (a *answer) whole() live.Record {
+	r := a.record
+	if a.request != "" {
+		r.Request = []byte(a.request)
+	}
+	switch {
+	case a.none:
+	case a.samples != nil:
+		r.Response = a.samples.append(make([]byte, 0, a.samples.bytes+a.samples.bytes/4))
+	default:
+		r.Response = slices.Clone(a.response)
+	}
+	return r
+}
+
+// Last are the last records of questions that the round did not ask, and one of so many before it did.
+func (d *Decoder) Last(within int, wanted func(*live.Record) bool) []live.Record {
+	var list []live.Record
+	for _, a := range d.answers {
+		if a.round < d.round && a.round >= d.round-within && a.method != methodEtcd {
+			if r := a.whole(); wanted(&r) {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// Scrapes are the records of the last round that are texts of /metrics.
+func (d *Decoder) Scrapes() []live.Record {
+	var list []live.Record
+	for _, a := range d.answers {
+		if a.round == d.round && a.method == methodMetrics && !a.none {
+			list = append(list, a.whole())
+		}
+	}
+	return list
+}
