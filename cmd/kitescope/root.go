@@ -124,6 +124,7 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "pgo", Short: "Build Go programs with a profile, and prove it: judge, pack, verify, trial", Group: groupProfile, Build: pgoCommand, Below: pgoCommands()},
 		{Name: "compare", Short: "Benchmark results before and after: what changed, and what is noise", Group: groupProfile, Build: compareCommand},
 		{Name: "snapshot", Short: "Keep a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Below: snapshotCommands()},
+		{Name: "record", Short: "Record a live cluster into a folder: what changes, what processes say", Group: groupFiles, Build: recordCommand},
 		{Name: "diff", Short: "Show what changed between two sources", Group: groupFiles, Build: diffCommand},
 		{Name: "context", Short: "Name clusters: add, use, list, remove", Group: groupSetup, Build: contextCommand, Below: contextCommands()},
 		{Name: "completion", Short: "Print a completion script for a shell", Group: groupSetup, Build: completionCommand},

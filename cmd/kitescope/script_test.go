@@ -61,6 +61,7 @@ func TestScript(t *testing.T) {
 			"cut":      cmdCut,
 			"sleep":    cmdSleep,
 			"gunzip":   cmdGunzip,
+			"recorded": cmdRecorded,
 		},
 	})
 }

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/check/rules"
+	"kitescope/inspect/live"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/record"
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+	"kitescope/table"
+)
+
+// recordFlags are the flags of record.
+type recordFlags struct {
+	dir             string
+	every           time.Duration
+	maxAge, maxSize string
+	profileOn       string
+	nodes           *cli.NodeFlags
+}
+
+const helpRecord = `Follow a live cluster and write what happens into a folder, until it is interrupted: each
+change of etcd, and every --every what the processes answer, their metrics, how etcd and
+the message queue are. Secrets are taken out before anything is written.
+
+The folder is a source like a file: --from DIR, --from DIR --at 09:14, kitescope history
+--from DIR. It can be read while it is written, and copied with cp. If the recorder is
+killed, the last --every is lost at most. What could not be recorded is said, here and
+there: it is a gap.
+
+The oldest chunks go when there is more than --max-age or --max-size. Several clusters,
+named as arguments, are recorded into a folder each below DIR.
+
+--profile-on warning takes profiles of the processes that a finding names, CPU, heap and
+goroutines, when it appears: into DIR/profiles, for kitescope profile top.`
+
+func recordCommand(a *cli.App) *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:  "record -O DIR [SOURCE...]",
+		Long: helpRecord,
+		Example: `  kitescope record -O /var/lib/kitescope/prod --from etcd://10.0.0.5:2379
+  kitescope record -O rec --from etcd://10.0.0.5:2379 --every 5s --max-age 2d --profile-on warning
+  kitescope record -O rec etcd://10.0.0.5:2379 etcd://10.1.0.5:2379
+  kitescope diagnose --from rec --at 09:14`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.dir, "out", "O", "", "folder to write into; one that holds a recording is gone on with")
+	fl.DurationVar(&f.every, "every", 15*time.Second, "time between two rounds of questions to processes, and what may be lost")
+	fl.StringVar(&f.maxAge, "max-age", "7d", "how long what was recorded is kept; 0: for ever")
+	fl.StringVar(&f.maxSize, "max-size", "2GB", "how much of it is kept, per cluster; 0: all")
+	fl.StringVar(&f.profileOn, "profile-on", "never", "take profiles when a finding of this severity or worse appears: info, warning, error, never")
+	f.nodes = cli.AddNodeFlags(cmd, true)
+	return cmd
+}
+
+func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) error {
+	o, err := f.options(a)
+	if err != nil {
+		return err
+	}
+	if len(sources) == 0 {
+		sources = []string{a.Flags.From}
+	} else if a.Flags.From != "" {
+		sources = append([]string{a.Flags.From}, sources...)
+	}
+	recorders := make([]*recorder, len(sources))
+	for i, from := range sources {
+		own := o
+		if len(sources) > 1 {
+			own.Dir = filepath.Join(f.dir, folderOf(from))
+		}
+		if recorders[i], err = f.recorder(ctx, a, from, own); err != nil {
+			for _, r := range recorders[:i] {
+				_ = r.Close()
+			}
+			return err
+		}
+	}
+	return runAll(ctx, a, recorders)
+}
+
+// options checks the flags.
+func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
+	switch {
+	case f.dir == "":
+		return o, cli.Usage(errors.New("no folder to record into"), "name one: -O DIR")
+	case f.every < time.Second:
+		return o, cli.Usagef("--every is a duration of a second or more, not %s", f.every)
+	case !a.Flags.At.IsZero():
+		return o, cli.Usage(errors.New("record goes on from now, and --at names one moment"), "leave --at out")
+	case len(f.nodes.Recordings) > 0:
+		return o, cli.Usage(errors.New("record asks the processes, and --runtime says what they said"), "leave --runtime out")
+	}
+	o = record.Options{Dir: f.dir, Every: f.every, Kitescope: cli.VersionText(), Now: a.Now}
+	if f.maxAge != "0" {
+		if o.MaxAge, err = table.ParseDuration(f.maxAge); err != nil || o.MaxAge < time.Minute {
+			return o, cli.Usagef("--max-age is a duration of a minute or more, such as 7d, not %q", f.maxAge)
+		}
+	}
+	if o.MaxSize, err = parseSize(f.maxSize); err != nil {
+		return o, err
+	}
+	if _, _, err = parseSeverity(f.profileOn); err != nil {
+		return o, cli.Usagef("--profile-on is one of info, warning, error, never, not %q", f.profileOn)
+	}
+	return o, nil
+}
+
+var sizeWord = regexp.MustCompile(`^(\d+)\s*([KMGT]?)(i?)B?$`)
+
+// parseSize reads "2GB" and "500MiB".
+func parseSize(word string) (int64, error) {
+	m := sizeWord.FindStringSubmatch(word)
+	if m == nil {
+		return 0, cli.Usagef("--max-size is a size such as 2GB or 500MB, not %q", word)
+	}
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	unit := int64(1000)
+	if m[3] != "" {
+		unit = 1024
+	}
+	for range strings.Index("KMGT", m[2]) + len(m[2]) {
+		n *= unit
+	}
+	if err != nil || n < 0 || n > 1<<50 || n > 0 && n < 1_000_000 {
+		return 0, cli.Usagef("--max-size is 1MB or more, or 0, not %q", word)
+	}
+	return n, nil
+}
+
+// recorder records one cluster.
+type recorder struct {
+	*record.Recorder
+	from   string
+	open   func(context.Context) (source.Source, error)
+	client *live.Client
+}
+
+func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o record.Options) (*recorder, error) {
+	conn, err := a.ConnectionTo(from)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := a.Following(conn, f.nodes)
+	if err != nil {
+		return nil, err
+	}
+	if !spec.IsLive() {
+		return nil, cli.Usage(fmt.Errorf("record: %s does not change", conn.From), "it needs a live source: --from etcd://host:port")
+	}
+	if ask := spec.Password; ask != nil { // once: the source is opened again when it was lost
+		spec.Password = func(ctx context.Context) (string, error) {
+			password, err := ask(ctx)
+			if err == nil {
+				spec.Password = func(context.Context) (string, error) { return password, nil }
+			}
+			return password, err
+		}
+	}
+	open := func(ctx context.Context) (source.Source, error) { return a.Loader().Open(ctx, spec) }
+	src, err := open(ctx) // it connects to nothing yet: what is wrong now stays so
+	if err != nil {
+		return nil, err
+	}
+	o.Say = func(line string) { a.Warn("%s: %s", o.Dir, line) }
+	r := &recorder{from: src.Origin().Location, open: open}
+	_ = src.Close()
+	options := spec.Nodes
+	options.Tasks, options.Targets, options.Window = true, true, min(options.Window, f.every/2)
+	if bar, never, _ := parseSeverity(f.profileOn); !never {
+		dialer, err := live.Open(options)
+		if err != nil {
+			return nil, err
+		}
+		o.Profiles = &record.Profiles{Bar: bar, Checks: rules.All(), Pull: pull.Options{
+			Kinds: []pull.Kind{pull.CPU, pull.Heap, pull.Goroutine}, Seconds: 5, Timeout: options.Timeout, Total: 3 * options.Timeout,
+			Dial: dialer.Dial, Now: a.Now, Tool: cli.VersionText(), Command: "kitescope record --profile-on " + f.profileOn,
+		}}
+	}
+	if r.Recorder, err = record.Open(ctx, o); err != nil {
+		return nil, err
+	}
+	if spec.Live {
+		options.Keep = r.Keep
+		if r.client, err = live.Open(options); err != nil {
+			_ = r.Close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// run records until ctx ends, which is no failure.
+func (r *recorder) run(ctx context.Context, a *cli.App) error {
+	var ask session.Asker
+	if r.client != nil {
+		defer r.client.Close()
+		ask = r.client
+	}
+	a.Note("recording %s", r.from)
+	err := r.Run(ctx, r.open, ask)
+	if closing := r.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// runAll records all clusters until ctx ends. A cluster that cannot be recorded leaves the others alone.
+func runAll(ctx context.Context, a *cli.App, recorders []*recorder) error {
+	errs := make([]error, len(recorders))
+	var running sync.WaitGroup
+	for i, r := range recorders {
+		running.Go(func() {
+			if errs[i] = r.run(ctx, a); errs[i] != nil && len(recorders) > 1 {
+				a.Warn("%s is not recorded any more: %v", r.from, errs[i])
+			}
+		})
+	}
+	running.Wait()
+	return errors.Join(errs...)
+}
+
+// folderOf is the name of a folder for a source.
+func folderOf(from string) string {
+	scheme, rest, _ := strings.Cut(from, "://")
+	rest = rest[strings.LastIndexByte(rest, '@')+1:] // without user and password
+	name := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(rest, "-"), "-.")
+	return cmp.Or(name, scheme)
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"kitescope/inspect/session/kept"
+	"kitescope/inspect/source"
+)
+
+// cmdRecorded waits until a recording has so many chunks, and the last of them so many rounds of answers: recorded DIR CHUNKS ROUNDS.
+func cmdRecorded(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: recorded DIR CHUNKS ROUNDS")
+	}
+	chunks, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	want, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	const patience = 2 * time.Minute
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		names, _ := source.ChunkNames(ts.MkAbs(args[0])) // which may not be there yet
+		n, err := roundsOf(ts.MkAbs(args[0]))
+		switch {
+		case err == nil && n >= want && len(names) >= chunks:
+			return
+		case time.Now().After(deadline):
+			ts.Fatalf("%d rounds are recorded after %s: %v", n, patience, err)
+		}
+	}
+}
+
+func roundsOf(dir string) (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	src, err := source.Open(ctx, dir, source.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer src.Close()
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	times, err := kept.RoundTimes(ctx, src, snap.Header().Revision)
+	return len(times), err
+}

@@ -1,0 +1,374 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"kitescope/inspect/session/rounds"
+	"kitescope/inspect/source"
+)
+
+// partSuffix is on the name of a chunk whose first keys are not all there.
+const partSuffix = ".part"
+
+// maxUnpacked bounds what a chunk unpacks to: less than a reader takes.
+const maxUnpacked = 1 << 30
+
+// chunk is one file under way.
+type chunk struct {
+	path     string // without the suffix
+	file     *os.File
+	size     int64 // written
+	unpacked int64
+	began    time.Time
+	first    int64
+	header   source.Header
+	w        *source.BundleWriter
+	changes  *source.ChangesWriter
+	encoder  *rounds.Encoder
+	redact   func(source.KV) (source.KV, bool)
+	// reached is the revision when it was brought onto the disk last; asked says that a round did so since the last tick.
+	reached int64
+	asked   bool
+}
+
+// Write implements io.Writer.
+func (c *chunk) Write(b []byte) (int, error) {
+	n, err := c.file.Write(b)
+	c.size += int64(n)
+	return n, err
+}
+
+// begin writes the keys that a chunk begins with. It has its name once they are all there.
+func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time, kitescope string, anew bool) (*chunk, error) {
+	h := snap.Header()
+	file, err := os.OpenFile(path+partSuffix, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	c := &chunk{path: path, file: file, began: at, first: h.Revision, header: h, encoder: rounds.NewEncoder(), redact: redactor(h), reached: h.Revision}
+	info := source.BundleInfo{
+		Kitescope: kitescope, Redacted: true, History: &source.ManifestHistory{Oldest: h.Revision, Recorded: true, Anew: anew},
+	}
+	if c.w, err = source.NewBundleWriter(c, h, info); err == nil {
+		err = c.w.Base(ctx, snap, nil, func(kv source.KV) (source.KV, bool) {
+			c.unpacked += int64(len(kv.Key) + len(kv.Value))
+			return c.redact(kv)
+		})
+	}
+	if err != nil {
+		c.discard()
+		return nil, err
+	}
+	c.changes = c.w.Changes(h.Revision)
+	return c, nil
+}
+
+// publish gives it its name.
+func (c *chunk) publish() error {
+	return errors.Join(c.file.Sync(), os.Rename(c.path+partSuffix, c.path))
+}
+
+// discard gives it up, with what it has.
+func (c *chunk) discard() {
+	_ = c.file.Close()
+	_ = os.Remove(c.path + partSuffix)
+}
+
+// add takes the changes of a revision.
+func (c *chunk) add(at time.Time, revision int64, events []source.Event) error {
+	kept := events[:0:0]
+	for _, e := range events {
+		if !e.Deleted {
+			var keep bool
+			if e.KV, keep = c.redact(e.KV); !keep {
+				continue
+			}
+		}
+		kept = append(kept, e)
+	}
+	before := c.changes.Pending()
+	err := c.changes.Add(at, revision, kept)
+	c.unpacked += int64(max(0, c.changes.Pending()-before))
+	return err
+}
+
+// round writes the changes so far, and answers.
+func (c *chunk) round(at time.Time, r *rounds.Round) error {
+	if err := c.changes.Flush(at); err != nil {
+		return err
+	}
+	r.Revision = c.changes.Revision()
+	content, err := c.encoder.Append(nil, r)
+	if err != nil {
+		return err
+	}
+	c.unpacked += int64(len(content))
+	if err := c.w.AddHistory(rounds.Kind, at, content); err != nil {
+		return err
+	}
+	c.asked = true
+	return c.settle(at)
+}
+
+// gap writes what was not recorded.
+func (c *chunk) gap(at time.Time, text string) error {
+	if err := c.w.AddHistory(source.HistoryGaps, at, []byte(text)); err != nil {
+		return err
+	}
+	return c.settle(at)
+}
+
+// settle brings all that was added onto the disk.
+func (c *chunk) settle(at time.Time) error {
+	if err := c.changes.Flush(at); err != nil {
+		return err
+	}
+	if err := c.w.Settle(); err != nil {
+		return err
+	}
+	if err := c.file.Sync(); err != nil {
+		return err
+	}
+	c.reached = c.changes.Revision()
+	return nil
+}
+
+// end closes it.
+func (c *chunk) end(at time.Time) error {
+	err := c.settle(at)
+	if err == nil {
+		_, err = c.w.Close(nil)
+	}
+	return errors.Join(err, c.file.Close())
+}
+
+// full reports whether the next one is to begin.
+func (c *chunk) full(now time.Time, age time.Duration, size int64) bool {
+	since := now.Sub(c.began)
+	return since >= age || since < -time.Minute || c.size >= size || c.unpacked >= maxUnpacked
+}
+
+// pinned is told where a source is followed from, now or again.
+func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.Snapshot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := snap.Header()
+	r.wants = src
+	anew := false
+	switch {
+	case r.chunk != nil:
+		last := r.chunk.changes.Revision()
+		if h.Revision < last {
+			anew = true
+			r.gap(fmt.Sprintf("etcd was put back: it is at revision %d and was at %d", h.Revision, last))
+			break
+		}
+		err := r.fill(ctx, src, last, h)
+		if err == nil {
+			return
+		}
+		r.gap(fmt.Sprintf("the changes between revisions %d and %d are lost: %v", last, h.Revision, err))
+	case r.ended.Revision > h.Revision, r.ended.Revision > 0 && r.ended.Root != h.Root:
+		anew = true
+	case r.goOn(ctx, src, h):
+		return
+	}
+	if err := errors.Join(r.end(), r.start(ctx, snap, anew)); err != nil {
+		r.fail(err)
+	}
+}
+
+// fill adds the changes that were missed, where the source still has them.
+func (r *Recorder) fill(ctx context.Context, src source.Source, last int64, h source.Header) error {
+	if last == h.Revision {
+		return nil
+	}
+	past, err := source.PastOf(src)
+	if err != nil {
+		return err
+	}
+	err = past.Changes(ctx, h, last, h.Revision, func(revision int64, events []source.Event) error {
+		return r.chunk.add(r.o.Now(), revision, events)
+	})
+	if err != nil {
+		return err
+	}
+	return r.chunk.changes.Add(r.o.Now(), h.Revision, nil)
+}
+
+// goOn begins where the last chunk ended, if the source still has that.
+func (r *Recorder) goOn(ctx context.Context, src source.Source, h source.Header) bool {
+	past, err := source.PastOf(src)
+	if err != nil || r.ended.Revision == 0 || r.ended.Revision >= h.Revision {
+		return false
+	}
+	then, err := past.PinAt(ctx, h, r.ended.Revision)
+	if err != nil {
+		return false
+	}
+	defer then.Close()
+	if err := r.start(ctx, then, false); err != nil {
+		return false
+	}
+	if err := r.fill(ctx, src, r.ended.Revision, h); err != nil {
+		r.chunk.gone()
+		r.chunk = nil
+		return false
+	}
+	return true
+}
+
+// gone removes a chunk that turned out to be of no use.
+func (c *chunk) gone() {
+	_ = c.file.Close()
+	_ = os.Remove(c.path)
+}
+
+// create begins a file, with the next number.
+func (r *Recorder) create(ctx context.Context, snap source.Snapshot, anew bool) (*chunk, error) {
+	now := r.o.Now()
+	r.number++
+	return begin(ctx, filepath.Join(r.o.Dir, source.ChunkName(r.number, now)), snap, now, r.o.Kitescope, anew)
+}
+
+// start begins a chunk that is written from now on.
+func (r *Recorder) start(ctx context.Context, snap source.Snapshot, anew bool) error {
+	c, err := r.create(ctx, snap, anew)
+	if err != nil {
+		return err
+	}
+	if err := c.publish(); err != nil {
+		c.discard()
+		return err
+	}
+	r.chunk = c
+	r.prune()
+	if !r.broken.IsZero() {
+		text := fmt.Sprintf("nothing was written from %s to %s: %s", clockText(r.broken), clockText(r.o.Now()), r.why)
+		r.broken, r.why = time.Time{}, ""
+		r.gap(text)
+	}
+	return nil
+}
+
+func clockText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// changed takes the changes of a revision.
+func (r *Recorder) changed(revision int64, events []source.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.next != nil && revision > r.next.first {
+		r.turn()
+	}
+	if r.chunk == nil || revision < r.chunk.changes.Revision() || revision == r.chunk.changes.Revision() && revision <= r.chunk.first {
+		return // it is in the keys that the chunk begins with
+	}
+	if err := r.chunk.add(r.o.Now(), revision, events); err != nil {
+		r.fail(err)
+	}
+}
+
+// turn goes on in the next chunk: all up to the revision that it begins with has come.
+func (r *Recorder) turn() {
+	c, next := r.chunk, r.next
+	r.next = nil
+	now := r.o.Now()
+	var err error
+	if c != nil {
+		if err = c.changes.Add(now, next.first, nil); err == nil {
+			err = c.end(now)
+		}
+	}
+	if err = errors.Join(err, next.publish()); err != nil {
+		next.discard()
+		r.fail(err)
+		return
+	}
+	r.chunk = next
+	r.prune()
+}
+
+// settle writes what has come; begins the next chunk where it is time; and tries again where nothing could be written.
+func (r *Recorder) settle(ctx context.Context) {
+	now := r.now()
+	if c := r.chunk; c != nil && !c.asked {
+		if err := c.settle(now); err != nil {
+			r.fail(err)
+		}
+	} else if c != nil {
+		c.asked = false
+	}
+	if now.Sub(r.pruned) > time.Minute {
+		r.prune()
+	}
+	if r.wants == nil || ctx.Err() != nil {
+		return
+	}
+	if r.chunk != nil && (r.next != nil || !r.chunk.full(now, r.o.ChunkAge, r.o.ChunkSize)) {
+		return
+	}
+	snap, err := r.wants.Pin(ctx)
+	if err != nil {
+		return // etcd does not answer: that is said elsewhere
+	}
+	defer snap.Close()
+	if r.chunk == nil {
+		if r.goOn(ctx, r.wants, snap.Header()) {
+			return
+		}
+		if err := r.start(ctx, snap, false); err != nil {
+			r.fail(err)
+		}
+		return
+	}
+	next, err := r.create(ctx, snap, false)
+	if err != nil {
+		if ctx.Err() == nil {
+			r.fail(err)
+		}
+		return
+	}
+	r.next = next
+	if snap.Header().Revision == r.chunk.changes.Revision() {
+		r.turn()
+	}
+}
+
+// fail gives up the chunk: what it has is read up to its last whole part.
+func (r *Recorder) fail(err error) {
+	if r.chunk != nil {
+		_ = r.chunk.file.Close()
+		r.ended = r.chunk.header
+		r.ended.Revision = r.chunk.reached
+		r.chunk = nil
+	}
+	if r.next != nil {
+		r.next.discard()
+		r.next = nil
+	}
+	if r.broken.IsZero() {
+		r.broken, r.why = r.o.Now(), err.Error()
+		r.o.Say(fmt.Sprintf("nothing can be written: %v: trying again every %s", err, r.o.Every))
+	}
+}
+
+// end ends the chunk that is written.
+func (r *Recorder) end() error {
+	if r.next != nil {
+		r.next.discard()
+		r.next = nil
+	}
+	if r.chunk == nil {
+		return nil
+	}
+	c := r.chunk
+	r.chunk = nil
+	r.ended = c.header
+	r.ended.Revision = c.changes.Revision()
+	return c.end(r.o.Now())
+}

@@ -1,0 +1,262 @@
+// Package record is a flight recorder: it follows a live cluster and writes what it hears into a folder that is a source like any
+// other (source.Recording). What enters is an open source and whoever asks its processes; what leaves are chunks, redacted.
+//
+//  1. Run follows the cluster with a session.Feed. Its source is one that passes on what it reads (tee): each change goes into the
+//     chunk before it goes to the Feed, so that etcd is watched once.
+//  2. A chunk begins with all keys at one revision; then come changes, each interval, and rounds of answers, as differences (rounds).
+//     When it is old or large the next one begins at a revision that both have.
+//  3. What cannot be written or was not heard is a gap, and said: a full disk, an etcd that was compacted meanwhile, a clock set back.
+//  4. The oldest chunks go when the folder is too old or too large (folder). Findings have profiles taken (profiles).
+//
+// What is behind the last interval may be lost when the process or the machine dies; nothing before it.
+package record
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/news"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/rounds"
+	"kitescope/inspect/source"
+)
+
+// Options say what is recorded, and how much of it is kept.
+type Options struct {
+	// Dir is the folder; it is made.
+	Dir string
+	// Every is what is between two rounds of questions, and what may be lost.
+	Every time.Duration
+	// MaxAge and MaxSize bound what is kept: the oldest chunks go. 0: no bound.
+	MaxAge  time.Duration
+	MaxSize int64
+	// ChunkAge and ChunkSize are when the next chunk begins; 0: 4 h and 64 MiB, less where MaxAge and MaxSize want it.
+	ChunkAge  time.Duration
+	ChunkSize int64
+	// Kitescope is the version of the program.
+	Kitescope string
+	// Now is the clock.
+	Now func() time.Time
+	// Say is told what goes wrong, and when it is over; one line.
+	Say func(line string)
+	// Profiles are taken when findings appear; nil: none.
+	Profiles *Profiles
+}
+
+// Recorder records one cluster. Close it when Run has returned.
+type Recorder struct {
+	o    Options
+	lock *folderLock
+
+	answers sync.Mutex
+	said    []live.Record // of the round that is under way
+
+	mu    sync.Mutex // guards what follows
+	chunk *chunk     // nil: nothing can be written
+	next  *chunk     // begun, and behind the revision that chunk has come to
+	// wants is a source to read the keys of the next chunk from.
+	wants source.Watcher
+	// number is that of the last chunk; ended where it ends, zero if there is none.
+	number int
+	ended  source.Header
+	// broken is since when nothing was written, and why.
+	broken       time.Time
+	why          string
+	last         time.Time // when something was written last
+	pruned       time.Time
+	silent, slow bool // said already
+	etcd         *model.Etcd
+}
+
+// Open makes the folder ready, of which nobody else may be the recorder.
+func Open(ctx context.Context, o Options) (*Recorder, error) {
+	if o.MaxSize > 0 {
+		o.ChunkSize = min(positive(o.ChunkSize, 64<<20), max(o.MaxSize/8, 64<<10))
+	}
+	o.ChunkSize = positive(o.ChunkSize, 64<<20)
+	o.ChunkAge = positive(o.ChunkAge, 4*time.Hour)
+	if o.MaxAge > 0 {
+		o.ChunkAge = min(o.ChunkAge, max(o.MaxAge/8, time.Minute))
+	}
+	lock, err := lockFolder(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{o: o, lock: lock, last: o.Now()}
+	if err := r.resume(ctx); err != nil {
+		lock.release()
+		return nil, err
+	}
+	return r, nil
+}
+
+func positive[T int64 | time.Duration](n, otherwise T) T {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// Close ends the last chunk and gives the folder free.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.end()
+	r.lock.release()
+	return err
+}
+
+// Keep takes an answer of a process, which is redacted. It is for live.Options.
+func (r *Recorder) Keep(answer live.Record) {
+	answer.Response = slices.Clone(answer.Response) // it is of a buffer that is used again
+	r.answers.Lock()
+	defer r.answers.Unlock()
+	r.said = append(r.said, answer)
+}
+
+// Run records until ctx ends. ask puts the questions to processes, nil: they are left alone. open opens the source.
+func (r *Recorder) Run(ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker) error {
+	feed := &session.Feed{Every: r.o.Every, Interval: min(r.o.Every, 5*time.Second)}
+	if ask != nil {
+		feed.Ask = asker{r, ask}
+	}
+	feed.Open = func(ctx context.Context) (source.Source, error) {
+		src, err := open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		watched, ok := src.(source.Live)
+		if !ok {
+			_ = src.Close()
+			return nil, fmt.Errorf("record %s: it is no live source: there is nothing to follow", src.Origin().Location)
+		}
+		return tee{watched, r}, nil
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var ticking sync.WaitGroup
+	ticking.Go(func() { r.tick(ctx) })
+	feed.Follow(ctx, func(u news.Update) { r.heard(ctx, u) })
+	stop()
+	ticking.Wait()
+	if r.o.Profiles != nil {
+		r.o.Profiles.wait()
+	}
+	return feed.Err()
+}
+
+// tick writes what has come, each interval.
+func (r *Recorder) tick(ctx context.Context) {
+	tick := time.NewTicker(r.o.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			r.mu.Lock()
+			r.settle(ctx)
+			r.mu.Unlock()
+		}
+	}
+}
+
+// heard takes news of the cluster.
+func (r *Recorder) heard(ctx context.Context, u news.Update) {
+	r.mu.Lock()
+	switch {
+	case u.Err != nil && !r.silent:
+		r.silent = true
+		r.gap(fmt.Sprintf("etcd is not heard of: %v", u.Err))
+	case u.Err == nil && u.Progress == "" && r.silent:
+		r.silent = false
+		r.o.Say("etcd is heard of again")
+	}
+	if u.Cluster != nil {
+		r.etcd = u.Cluster.Etcd
+	}
+	r.mu.Unlock()
+	if u.Cluster != nil && r.o.Profiles != nil {
+		r.o.Profiles.judge(ctx, r, u.Cluster)
+	}
+}
+
+// asker keeps the answers to each round of questions.
+type asker struct {
+	*Recorder
+	client session.Asker
+}
+
+// Ask implements session.Asker.
+func (a asker) Ask(ctx context.Context, c *model.Cluster) (*model.Runtime, error) {
+	a.take()
+	begun := a.o.Now()
+	runtime, err := a.client.Ask(ctx, c)
+	said := a.take()
+	if err == nil && ctx.Err() == nil {
+		a.round(said, a.o.Now().Sub(begun))
+	}
+	return runtime, err
+}
+
+// take empties what was said so far.
+func (r *Recorder) take() []live.Record {
+	r.answers.Lock()
+	defer r.answers.Unlock()
+	said := r.said
+	r.said = nil
+	return said
+}
+
+// round writes what processes have said.
+func (r *Recorder) round(said []live.Record, took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slow := took > r.o.Every; slow != r.slow {
+		if r.slow = slow; slow {
+			r.gap(fmt.Sprintf("processes take longer to answer than the %s between two rounds: %s", r.o.Every, took.Round(time.Millisecond)))
+		} else {
+			r.o.Say("processes answer in time again")
+		}
+	}
+	if r.chunk == nil {
+		return
+	}
+	now := r.now()
+	if err := r.chunk.round(now, &rounds.Round{At: now, Every: r.o.Every, Records: said, Etcd: r.etcd}); err != nil {
+		r.fail(err)
+	}
+}
+
+// now is the time, of which it is said if it went back, or if nothing was done for long.
+func (r *Recorder) now() time.Time {
+	now := r.o.Now()
+	const patience = time.Second
+	switch wall := now.Round(0).Sub(r.last.Round(0)); {
+	case wall < -patience:
+		r.gap(fmt.Sprintf("the clock was set back by %s", -wall.Round(time.Second)))
+	case wall > 3*r.o.Every+30*time.Second:
+		r.gap(fmt.Sprintf("nothing was recorded for %s: the recorder stood still, or its clock was set forward", wall.Round(time.Second)))
+	}
+	r.last = now
+	return now
+}
+
+// gap says what was not recorded, in the recording too.
+func (r *Recorder) gap(text string) {
+	r.o.Say(text)
+	if r.chunk == nil {
+		return
+	}
+	if err := r.chunk.gap(r.o.Now(), text); err != nil {
+		r.fail(err)
+	}
+}
+
+// redactor is that of a snapshot's keys.
+func redactor(h source.Header) func(source.KV) (source.KV, bool) { return meta.Redactor(h) }

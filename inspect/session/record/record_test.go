@@ -1,0 +1,466 @@
+package record_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/record"
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// patience is for what takes a moment, on a machine that is busy.
+const patience = 2 * time.Minute
+
+// recorder is one that records an etcd until it is stopped.
+type recorder struct {
+	t    *testing.T
+	dir  string
+	stop func()
+
+	mu   sync.Mutex
+	said []string
+}
+
+func (r *recorder) say(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said = append(r.said, line)
+}
+
+// hears reports whether something was said.
+func (r *recorder) hears(part string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.said, func(line string) bool { return strings.Contains(line, part) })
+}
+
+// start records into a folder. ask makes who asks the processes, nil: nobody does.
+func start(t *testing.T, dir, from string, o record.Options, ask func(*record.Recorder) session.Asker) *recorder {
+	t.Helper()
+	r := &recorder{t: t, dir: dir}
+	o.Dir, o.Say, o.Kitescope = dir, r.say, "test"
+	if o.Every == 0 {
+		o.Every = 50 * time.Millisecond
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	own, err := record.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	var asks session.Asker
+	if ask != nil {
+		asks = ask(own)
+	}
+	go func() {
+		ended <- own.Run(ctx, func(ctx context.Context) (source.Source, error) { return source.Open(ctx, from, source.Options{}) }, asks)
+	}()
+	r.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the recorder ends with %v", err)
+		}
+		if err := own.Close(); err != nil {
+			t.Errorf("the recorder is closed with %v", err)
+		}
+	})
+	t.Cleanup(r.stop)
+	return r
+}
+
+// until waits.
+func until(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not after %s", what, patience)
+		}
+	}
+}
+
+// reaches waits until a revision is in the recording.
+func (r *recorder) reaches(revision int64) {
+	r.t.Helper()
+	until(r.t, fmt.Sprintf("revision %d", revision), func() bool { return last(r.t, r.dir) >= revision })
+}
+
+// last is the newest revision of a recording, 0 if there is none yet.
+func last(t *testing.T, dir string) int64 {
+	t.Helper()
+	src, err := source.Open(t.Context(), dir, source.Options{})
+	if err != nil {
+		return 0
+	}
+	defer src.Close()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	return snap.Header().Revision
+}
+
+// cluster is an etcd with random keys, and each of its states, redacted.
+type cluster struct {
+	t      *testing.T
+	server *sourcetest.Server
+	random *rand.Rand
+	states map[int64]map[string]string
+	newest int64
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{t: t, server: sourcetest.StartEtcd(t, nil), random: rand.New(rand.NewPCG(9, 9)), states: map[int64]map[string]string{}}
+	c.put("by-dev/meta/session/id", "1")
+	return c
+}
+
+func (c *cluster) from() string { return "etcd://" + c.server.Address + "/by-dev" }
+
+func (c *cluster) do(ops ...clientv3.Op) {
+	c.t.Helper()
+	r, err := c.server.Client.Txn(c.t.Context()).Then(ops...).Commit()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.newest = r.Header.Revision
+	all, err := c.server.Client.Get(c.t.Context(), "by-dev/", clientv3.WithPrefix(), clientv3.WithRev(c.newest))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	redact, state := meta.Redactor(source.Header{Root: "by-dev", MetaPath: "meta"}), map[string]string{}
+	for _, kv := range all.Kvs {
+		kept, ok := redact(source.KV{Key: kv.Key, Value: kv.Value, CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version, Lease: kv.Lease})
+		if ok {
+			state[string(kept.Key)] = line(kept)
+		}
+	}
+	c.states[c.newest] = state
+}
+
+func line(kv source.KV) string {
+	return fmt.Sprintf("%q created %d modified %d version %d lease %d", kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, kv.Lease)
+}
+
+func (c *cluster) put(key, value string) { c.do(clientv3.OpPut(key, value)) }
+
+// live makes some random changes.
+func (c *cluster) live(steps int) {
+	c.t.Helper()
+	for range steps {
+		var ops []clientv3.Op
+		for _, i := range c.random.Perm(30)[:1+c.random.IntN(5)] {
+			key := fmt.Sprintf("by-dev/meta/test/%02d", i)
+			if ops = append(ops, clientv3.OpPut(key, strings.Repeat("v", c.random.IntN(300)))); c.random.IntN(4) == 0 {
+				ops[len(ops)-1] = clientv3.OpDelete(key)
+			}
+		}
+		if c.random.IntN(10) == 0 {
+			ops = append(ops, clientv3.OpPut("elsewhere/x", "y"))
+		}
+		c.do(ops...)
+	}
+}
+
+// compare holds a recording against the states that the etcd had between two revisions; those of others are not in it.
+func (c *cluster) compare(dir string, from, to int64) {
+	c.t.Helper()
+	src, err := source.Open(c.t.Context(), dir, source.Options{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer src.Close()
+	past, err := source.PastOf(src)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for revision := from; revision <= to; revision++ {
+		snap, err := past.PinAt(c.t.Context(), source.Header{}, revision)
+		if err != nil {
+			c.t.Fatalf("revision %d: %v", revision, err)
+		}
+		got := map[string]string{}
+		err = snap.Scan(c.t.Context(), []source.Range{{}}, func(kv source.KV) error {
+			got[string(kv.Key)] = line(kv)
+			return nil
+		})
+		if err != nil {
+			c.t.Fatalf("revision %d: %v", revision, err)
+		}
+		if want, ok := c.states[revision]; ok && !maps.Equal(want, got) {
+			c.t.Errorf("revision %d: %d keys, etcd has %d", revision, len(got), len(want))
+		}
+		_ = snap.Close()
+	}
+}
+
+// TestRecordingIsTheEtcd: at each revision a recording is what the etcd was, over chunks that follow each other, an etcd that is
+// compacted, and a recorder that was not there for a while.
+func TestRecordingIsTheEtcd(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	c.live(20)
+	dir := t.TempDir()
+	first := c.newest
+	r := start(t, dir, c.from(), record.Options{ChunkSize: 3000}, nil)
+	r.reaches(first)
+	for range 8 {
+		c.live(40)
+		r.reaches(c.newest)
+	}
+	if _, err := c.server.Client.Compact(t.Context(), c.newest-5); err != nil {
+		t.Fatal(err)
+	}
+	c.live(20)
+	r.reaches(c.newest)
+	r.stop()
+	c.compare(dir, first, c.newest)
+	names, err := source.ChunkNames(dir)
+	if err != nil || len(names) < 3 {
+		t.Errorf("the chunks are %v, want three or more: %v", names, err)
+	}
+
+	c.live(30) // nobody is there, but etcd remembers
+	r = start(t, dir, c.from(), record.Options{}, nil)
+	r.reaches(c.newest)
+	c.live(10)
+	r.reaches(c.newest)
+	r.stop()
+	c.compare(dir, first, c.newest)
+
+	missed := c.newest
+	c.live(30) // and now it is compacted
+	if _, err := c.server.Client.Compact(t.Context(), c.newest); err != nil {
+		t.Fatal(err)
+	}
+	again := c.newest
+	r = start(t, dir, c.from(), record.Options{}, nil)
+	r.reaches(again)
+	c.live(10)
+	r.reaches(c.newest)
+	r.stop()
+	c.compare(dir, first, missed)
+	c.compare(dir, again, c.newest)
+	src, err := source.Open(t.Context(), dir, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := src.(source.Past).PinAt(t.Context(), source.Header{}, missed+1); err == nil || !strings.Contains(err.Error(), "was not recorded") {
+		t.Errorf("a revision that nobody saw: %v", err)
+	}
+	if parts, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(parts) > 0 {
+		t.Errorf("%v are left", parts)
+	}
+}
+
+// unpacked are all bytes of a recording.
+func unpacked(t *testing.T, dir string) []byte {
+	t.Helper()
+	names, err := source.ChunkNames(dir)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no chunks: %v", err)
+	}
+	var all []byte
+	for _, name := range names {
+		f, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := zstd.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z.Close()
+		_ = f.Close()
+		all = append(all, content...)
+	}
+	return all
+}
+
+// answering keeps answers as a client does: redacted.
+type answering struct {
+	r       *record.Recorder
+	answers []live.Record
+}
+
+func (a *answering) Ask(_ context.Context, c *model.Cluster) (*model.Runtime, error) {
+	d := live.NewDecoder()
+	for _, r := range a.answers {
+		r = live.Redact(r)
+		a.r.Keep(r)
+		d.Add(r)
+	}
+	return d.Runtime("live", ""), nil
+}
+
+// TestNoSecretIsRecorded plants secrets in keys, their old values and answers.
+func TestNoSecretIsRecorded(t *testing.T) {
+	t.Parallel()
+	const planted = "pl4nted-s3cret"
+	c := newCluster(t)
+	secrets := func(n int) {
+		c.put("by-dev/meta/root-coord/credential/users/root", fmt.Sprintf(`{"username":"root","encrypted_password":"%s-%d"}`, planted, n))
+		c.put("by-dev/config/minio/secretAccessKey", fmt.Sprintf("%s-%d", planted, n))
+		c.put("by-dev/meta/unknown/thing", fmt.Sprintf(`{"password": "%s-%d"}`, planted, n))
+		c.put("by-dev/config/etcd/endpoints", fmt.Sprintf("http://root:%s-%d@10.0.0.1:2379", planted, n))
+	}
+	secrets(0)
+	dir := t.TempDir()
+	r := start(t, dir, c.from(), record.Options{}, func(own *record.Recorder) session.Asker {
+		return &answering{own, []live.Record{
+			{Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "GET /metrics", Response: []byte("a{password=\"" + planted + "\"} 1\nb 2\n"), Outcome: "answered", At: time.Now()},
+			{Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "/x/Unknown", Response: []byte(planted), Outcome: "answered", At: time.Now()},
+			{Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "GET /healthz", Error: "dial http://u:" + planted + "@h: refused", Outcome: "unreachable", At: time.Now()},
+		}}
+	})
+	for n := range 3 {
+		secrets(n + 1)
+		r.reaches(c.newest)
+	}
+	r.stop()
+	all := unpacked(t, dir)
+	if i := bytes.Index(all, []byte(planted)); i >= 0 {
+		t.Errorf("a secret is recorded: %q", all[max(0, i-200):i+20])
+	}
+	if !bytes.Contains(all, []byte("secretAccessKey")) || !bytes.Contains(all, []byte("GET /healthz")) {
+		t.Error("what holds the secrets is not recorded at all")
+	}
+}
+
+// TestBounds: the oldest chunks go where there is too much of them, and what is left is still read.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	dir := t.TempDir()
+	const most = 40_000
+	r := start(t, dir, c.from(), record.Options{ChunkSize: 4000, MaxSize: most}, nil)
+	r.reaches(c.newest)
+	first := ""
+	for n := range 60 {
+		for range 10 {
+			noise := make([]byte, 500)
+			for i := range noise {
+				noise[i] = byte(33 + c.random.IntN(90))
+			}
+			c.put(fmt.Sprintf("by-dev/meta/test/%02d", c.random.IntN(9)), string(noise))
+		}
+		r.reaches(c.newest)
+		names, err := source.ChunkNames(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			first = names[0]
+		}
+		if n > 0 && names[0] != first {
+			break
+		}
+	}
+	r.stop()
+	names, err := source.ChunkNames(dir)
+	if err != nil || names[0] == first {
+		t.Fatalf("the first chunk is still there: %v %v", names, err)
+	}
+	size := int64(0)
+	for _, name := range names {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	const oneMore = 20_000 // the one that was written when they were counted
+	if size > most+oneMore {
+		t.Errorf("%d bytes are kept, want %d at most", size, most)
+	}
+	src, err := source.Open(t.Context(), dir, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	oldest, err := src.(source.Past).Oldest(t.Context(), source.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.compare(dir, oldest, c.newest)
+}
+
+// TestClockSetBack is said, in the recording too, and changes nothing of what is read.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	dir := t.TempDir()
+	var mu sync.Mutex
+	back := time.Duration(0)
+	clock := func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return time.Now().Add(-back)
+	}
+	first := c.newest
+	r := start(t, dir, c.from(), record.Options{Now: clock}, nil)
+	r.reaches(c.newest)
+	mu.Lock()
+	back = time.Hour
+	mu.Unlock()
+	until(t, "the clock", func() bool { return r.hears("the clock was set back by 1h0m0s") })
+	c.live(10)
+	r.reaches(c.newest)
+	r.stop()
+	c.compare(dir, first, c.newest)
+	if !bytes.Contains(unpacked(t, dir), []byte("the clock was set back by 1h0m0s")) {
+		t.Error("the recording does not say it")
+	}
+}
+
+// TestFolderIsOfOneRecorder: a second one is refused, and a file is no live source.
+func TestFolderIsOfOneRecorder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := record.Options{Dir: dir, Every: time.Second, Now: time.Now, Say: func(string) {}}
+	one, err := record.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := record.Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "another recorder writes there") {
+		t.Errorf("a second recorder: %v", err)
+	}
+	if err := one.Close(); err != nil {
+		t.Fatal(err)
+	}
+	two, err := record.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := two.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
