@@ -198,7 +198,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 		return nil, err
 	}
 	if spec.Live {
-		options.Keep = r.Keep
+		options.Keep, options.KeepOnly = r.Keep, o.Profiles == nil
 		if r.client, err = live.Open(options); err != nil {
 			_ = r.Close()
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -198,7 +199,10 @@ func (r *Recorder) fill(ctx context.Context, src source.Source, last int64, h so
 	if err != nil {
 		return err
 	}
-	return r.chunk.changes.Add(r.o.Now(), h.Revision, nil)
+	if err := r.chunk.changes.Add(r.o.Now(), h.Revision, nil); err != nil {
+		return err
+	}
+	return r.chunk.settle(r.o.Now())
 }
 
 // goOn begins where the last chunk ended, if the source still has that.
@@ -352,6 +356,9 @@ func (r *Recorder) fail(err error) {
 		r.next = nil
 	}
 	if r.broken.IsZero() {
+		if file, ok := errors.AsType[*fs.PathError](err); ok {
+			err = file.Err // which file is told by who it is said to
+		}
 		r.broken, r.why = r.o.Now(), err.Error()
 		r.o.Say(fmt.Sprintf("nothing can be written: %v: trying again every %s", err, r.o.Every))
 	}

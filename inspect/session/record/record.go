@@ -13,6 +13,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -120,34 +121,65 @@ func (r *Recorder) Keep(answer live.Record) {
 	r.said = append(r.said, answer)
 }
 
-// Run records until ctx ends. ask puts the questions to processes, nil: they are left alone. open opens the source.
+// Run records until ctx ends. ask puts the questions to processes, nil: they are left alone. open opens the source, again where it
+// was lost before anything was read.
 func (r *Recorder) Run(ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker) error {
+	ctx, stop := context.WithCancel(ctx)
+	var ticking sync.WaitGroup
+	ticking.Go(func() { r.tick(ctx) })
+	defer ticking.Wait()
+	defer stop()
+	if r.o.Profiles != nil {
+		defer r.o.Profiles.wait()
+	}
+	for {
+		err := r.follow(ctx, open, ask)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if refused, ok := errors.AsType[*notLiveError](err); ok {
+			return refused
+		}
+		r.heard(ctx, news.Update{Err: err})
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(retryAfter):
+		}
+	}
+}
+
+// retryAfter is how long it waits before it opens a source again.
+const retryAfter = 3 * time.Second
+
+// notLiveError is a source that does not change.
+type notLiveError struct{ where string }
+
+func (e *notLiveError) Error() string {
+	return fmt.Sprintf("record %s: it is no live source: there is nothing to follow", e.where)
+}
+
+// follow records a source as long as it can be followed.
+func (r *Recorder) follow(ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker) error {
+	src, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	watched, ok := src.(source.Live)
+	if !ok {
+		return &notLiveError{src.Origin().Location}
+	}
+	// What is recorded is read beside it: here only what says whom to ask, and all if it is judged.
+	want := meta.Want{Parts: session.NodeNeeds | model.PartConfig}
+	if r.o.Profiles != nil {
+		want = meta.Want{Parts: model.PartAll &^ model.PartTargets, Records: true}
+	}
 	feed := &session.Feed{Every: r.o.Every, Interval: min(r.o.Every, 5*time.Second)}
 	if ask != nil {
 		feed.Ask = asker{r, ask}
 	}
-	feed.Open = func(ctx context.Context) (source.Source, error) {
-		src, err := open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		watched, ok := src.(source.Live)
-		if !ok {
-			_ = src.Close()
-			return nil, fmt.Errorf("record %s: it is no live source: there is nothing to follow", src.Origin().Location)
-		}
-		return tee{watched, r}, nil
-	}
-	ctx, stop := context.WithCancel(ctx)
-	var ticking sync.WaitGroup
-	ticking.Go(func() { r.tick(ctx) })
-	feed.Follow(ctx, func(u news.Update) { r.heard(ctx, u) })
-	stop()
-	ticking.Wait()
-	if r.o.Profiles != nil {
-		r.o.Profiles.wait()
-	}
-	return feed.Err()
+	return feed.FollowLive(ctx, tee{watched, r}, want, func(u news.Update) { r.heard(ctx, u) })
 }
 
 // tick writes what has come, each interval.

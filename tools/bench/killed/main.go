@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -135,17 +136,18 @@ func (l *lab) once(ctx context.Context) (missing int64, laid bool, err error) {
 		return 0, false, err
 	}
 	begun := time.Now()
-	var last, older int64 // the newest revision of an interval ago, and of two
-	for until := begun.Add(time.Duration(l.random.Int64N(int64(5 * time.Second)))); time.Now().Before(until); {
-		older, last = last, l.newest.Load()
-		time.Sleep(min(every, time.Until(until)))
-	}
+	// What came up to two intervals and a bit before the kill must be there: one that was being written, and one that was waited for.
+	const settled = 2*every + every/2
+	time.Sleep(time.Duration(l.random.Int64N(int64(4 * time.Second))))
+	old, at := l.newest.Load(), time.Now()
+	time.Sleep(time.Duration(l.random.Int64N(int64(2 * settled))))
+	ago := time.Since(at)
 	killed := l.newest.Load()
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait() // it was killed
 	got, err := l.revision(ctx)
 	if err != nil {
-		if before == 0 && time.Since(begun) < 5*time.Second { // it had not begun
+		if before == 0 { // it had not begun
 			return 0, false, nil
 		}
 		return 0, false, err
@@ -153,21 +155,23 @@ func (l *lab) once(ctx context.Context) (missing int64, laid bool, err error) {
 	if got < before {
 		return 0, false, fmt.Errorf("revision %d was recorded, and now there is only %d", before, got)
 	}
-	if reached := l.since(ctx); reached && got < older {
-		return 0, false, fmt.Errorf("revision %d was there two intervals before the kill, and only %d is recorded", older, got)
+	if ago >= settled && l.began(begun).Before(at) && got < old {
+		return 0, false, fmt.Errorf("revision %d was there %s before the kill, and only %d is recorded", old, ago, got)
 	}
 	laid, err = l.compare(ctx, got)
 	return killed - got, laid, err
 }
 
-// since reports whether the recorder had begun a chunk of its own: one that is killed before that has recorded nothing.
-func (l *lab) since(context.Context) bool {
-	names, err := source.ChunkNames(l.dir)
-	if err != nil || len(names) == 0 {
-		return false
+// began is when the recorder that was started at a time began its first chunk; far ahead if it has none.
+func (l *lab) began(started time.Time) time.Time {
+	names, _ := source.ChunkNames(l.dir)
+	for _, name := range names {
+		_, text, _ := strings.Cut(strings.TrimSuffix(name, ".kite"), "-")
+		if at, err := time.Parse("20060102T150405Z", text); err == nil && at.After(started) {
+			return at.Add(time.Second)
+		}
 	}
-	info, err := os.Stat(filepath.Join(l.dir, names[len(names)-1]))
-	return err == nil && time.Since(info.ModTime()) < 2*every
+	return started.Add(time.Hour)
 }
 
 func (l *lab) revision(ctx context.Context) (int64, error) {
