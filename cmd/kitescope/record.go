@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,6 +81,7 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 	} else if a.Flags.From != "" {
 		sources = append([]string{a.Flags.From}, sources...)
 	}
+	debug.SetGCPercent(recordGC)
 	recorders := make([]*recorder, len(sources))
 	for i, from := range sources {
 		own := o
@@ -95,6 +97,9 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 	}
 	return runAll(ctx, a, recorders)
 }
+
+// recordGC is how much garbage a recorder lets lie, in percent of what it holds: it runs beside others, and is in no hurry.
+const recordGC = 40
 
 // options checks the flags.
 func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {

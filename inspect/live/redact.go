@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,6 +124,8 @@ func dropForeign(r *internalpb.ShowConfigurationsResponse) {
 			kept = append(kept, p)
 		}
 	}
+	// A process tells its map in another order each time: what is kept is the same as long as it is.
+	slices.SortStableFunc(kept, func(a, b *commonpb.KeyValuePair) int { return strings.Compare(a.GetKey(), b.GetKey()) })
 	r.Configuations = kept
 }
 

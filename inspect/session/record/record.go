@@ -12,6 +12,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,8 @@ type Recorder struct {
 
 	answers sync.Mutex
 	said    []live.Record // of the round that is under way
+	// before are the answers of the last round: one that is the same is not held twice.
+	before map[answerKey][]byte
 
 	mu    sync.Mutex // guards what follows
 	chunk *chunk     // nil: nothing can be written
@@ -115,10 +118,24 @@ func (r *Recorder) Close() error {
 
 // Keep takes an answer of a process, which is redacted. It is for live.Options.
 func (r *Recorder) Keep(answer live.Record) {
-	answer.Response = slices.Clone(answer.Response) // it is of a buffer that is used again
 	r.answers.Lock()
 	defer r.answers.Unlock()
+	if had := r.before[keyOf(&answer)]; bytes.Equal(had, answer.Response) {
+		answer.Response = had
+	} else {
+		answer.Response = slices.Clone(answer.Response) // it is of a buffer that is used again
+	}
 	r.said = append(r.said, answer)
+}
+
+// answerKey is what was asked whom.
+type answerKey struct {
+	role, address, method, request string
+	node                           model.NodeID
+}
+
+func keyOf(r *live.Record) answerKey {
+	return answerKey{r.Role, r.Address, r.Method, string(r.Request), r.Node}
 }
 
 // Run records until ctx ends. ask puts the questions to processes, nil: they are left alone. open opens the source, again where it
@@ -242,6 +259,12 @@ func (r *Recorder) take() []live.Record {
 	defer r.answers.Unlock()
 	said := r.said
 	r.said = nil
+	if len(said) > 0 {
+		r.before = make(map[answerKey][]byte, len(said))
+		for i := range said {
+			r.before[keyOf(&said[i])] = said[i].Response
+		}
+	}
 	return said
 }
 

@@ -48,7 +48,9 @@ type Decoder struct {
 	revision int64
 	every    time.Duration
 	answers  []*answer
-	held     int64
+	// newest are the last of those to the same question.
+	newest map[question]*answer
+	held   int64
 }
 
 // answer is what was said last to a question.
@@ -61,10 +63,13 @@ type answer struct {
 	response []byte
 	samples  *sampleText
 	none     bool
+	// first is the same question before it in a round, steps what leads from that scrape to this one; nil: it is held by itself.
+	first *answer
+	steps []byte
 }
 
 // NewDecoder is one that knows no round.
-func NewDecoder() *Decoder { return &Decoder{} }
+func NewDecoder() *Decoder { return &Decoder{newest: map[question]*answer{}} }
 
 // Add takes the next round. After an error the Decoder is of no use.
 func (d *Decoder) Add(at time.Time, content []byte) error {
@@ -81,7 +86,10 @@ func (d *Decoder) Add(at time.Time, content []byte) error {
 			d.answers = append(d.answers, &answer{question: question{
 				role: string(r.text(1 << 10)), node: model.NodeID(r.varint()), address: string(r.text(1 << 12)), method: string(r.text(1 << 12)), request: string(r.text(maxAnswer)),
 			}})
-			d.held += int64(len(d.answers[id].request))
+			a := d.answers[id]
+			d.held += int64(len(a.request))
+			a.first = d.newest[a.question]
+			d.newest[a.question] = a
 		}
 		if err := d.record(d.answers[id], r); err != nil {
 			return err
@@ -121,7 +129,7 @@ func (d *Decoder) size(a *answer) int64 {
 	if a.samples != nil {
 		return int64(a.samples.bytes)
 	}
-	return int64(len(a.response))
+	return int64(len(a.response) + len(a.steps))
 }
 
 // take reads an answer.
@@ -132,6 +140,7 @@ func (a *answer) take(kind byte, r *reader) error {
 		return nil
 	case answerWhole:
 		text := r.text(maxAnswer)
+		a.steps = nil
 		if a.response, a.samples = nil, nil; a.method == methodMetrics {
 			a.samples = newSampleText(text)
 		} else {
@@ -139,6 +148,13 @@ func (a *answer) take(kind byte, r *reader) error {
 		}
 		return nil
 	case answerSamples:
+		if a.first != nil {
+			if a.first.round != a.round || a.first.none || a.method != methodMetrics {
+				return errBroken
+			}
+			a.steps, a.samples = slices.Clone(r.text(maxAnswer)), nil
+			return nil
+		}
 		if a.samples == nil {
 			return errBroken
 		}
@@ -182,25 +198,51 @@ func (d *Decoder) Round() (*Round, error) {
 			}
 			continue
 		}
-		r.Records = append(r.Records, a.whole())
+		whole, err := a.whole()
+		if err != nil {
+			return nil, err
+		}
+		r.Records = append(r.Records, whole)
 	}
 	return r, nil
 }
 
 // whole is the record with its answer.
-func (a *answer) whole() live.Record {
+func (a *answer) whole() (live.Record, error) {
 	r := a.record
 	if a.request != "" {
 		r.Request = []byte(a.request)
 	}
+	if a.none {
+		return r, nil
+	}
+	text, err := a.text(0)
 	switch {
-	case a.none:
-	case a.samples != nil:
-		r.Response = a.samples.append(make([]byte, 0, a.samples.bytes+a.samples.bytes/4))
+	case err != nil:
+		return r, err
+	case text != nil:
+		r.Response = text.append(make([]byte, 0, text.bytes+text.bytes/4))
 	default:
 		r.Response = slices.Clone(a.response)
 	}
-	return r
+	return r, nil
+}
+
+// text is a text of /metrics; nil if it is something else.
+func (a *answer) text(depth int) (*sampleText, error) {
+	const most = 8 // scrapes in a round
+	switch {
+	case a.steps == nil:
+		return a.samples, nil
+	case depth == most:
+		return nil, errBroken
+	}
+	before, err := a.first.text(depth + 1)
+	if err != nil || before == nil {
+		return nil, errors.Join(err, errBroken)
+	}
+	text := &sampleText{lines: slices.Clone(before.lines), bytes: before.bytes}
+	return text, text.apply(a.steps, maxAnswer)
 }
 
 // Last are the last records of questions that the round did not ask, and one of so many before it did.
@@ -208,7 +250,7 @@ func (d *Decoder) Last(within int, wanted func(*live.Record) bool) []live.Record
 	var list []live.Record
 	for _, a := range d.answers {
 		if a.round < d.round && a.round >= d.round-within && a.method != methodEtcd {
-			if r := a.whole(); wanted(&r) {
+			if r, err := a.whole(); err == nil && wanted(&r) {
 				list = append(list, r)
 			}
 		}
@@ -221,7 +263,9 @@ func (d *Decoder) Scrapes() []live.Record {
 	var list []live.Record
 	for _, a := range d.answers {
 		if a.round == d.round && a.method == methodMetrics && !a.none {
-			list = append(list, a.whole())
+			if r, err := a.whole(); err == nil {
+				list = append(list, r)
+			}
 		}
 	}
 	return list

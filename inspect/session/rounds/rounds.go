@@ -53,7 +53,7 @@ const (
 	answerSame              // as last time
 	answerWhole             // all of it
 	answerDifference        // steps of difference.go
-	answerSamples           // steps of samples.go
+	answerSamples           // steps of samples.go; of a second scrape in a round, from the one before it
 
 	answerMask  = 7
 	hasError    = 8
@@ -83,6 +83,8 @@ type asked struct {
 	id     int
 	isNew  bool
 	record *live.Record
+	// first is the id of the same question before it in the round, -1 if there is none.
+	first int
 }
 
 // Append appends a round.
@@ -121,16 +123,20 @@ func (e *Encoder) questions(records []live.Record) []asked {
 	for i := range records {
 		r := &records[i]
 		q := question{role: r.Role, address: r.Address, method: r.Method, request: string(r.Request), node: r.Node}
-		n := again[q]
+		n, first := again[q], -1
 		again[q]++
-		q.again = n
+		if q.again = n; n > 0 {
+			q.again--
+			first = e.known[q]
+			q.again++
+		}
 		id, ok := e.known[q]
 		if !ok {
 			id = len(e.said)
 			e.known[q] = id
 			e.said = append(e.said, nil)
 		}
-		list = append(list, asked{id, !ok, r})
+		list = append(list, asked{id, !ok, r, first})
 	}
 	slices.SortFunc(list, func(a, b asked) int { return cmp.Compare(a.id, b.id) })
 	return list
@@ -167,10 +173,14 @@ func (e *Encoder) record(out []byte, a asked, at time.Time) []byte {
 // answer writes an answer in the shortest way, and says which.
 func (e *Encoder) answer(out []byte, a asked) (flags byte, with []byte) {
 	before, now := e.said[a.id], a.record.Response
+	again := a.record.Method == methodMetrics && a.first >= 0
+	if again { // little has moved since
+		before = e.said[a.first]
+	}
 	if len(now) == 0 {
 		return answerNone, out
 	}
-	if len(before) > 0 && string(before) == string(now) {
+	if !again && len(before) > 0 && string(before) == string(now) {
 		return answerSame, out
 	}
 	e.said[a.id] = now
