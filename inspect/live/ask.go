@@ -323,9 +323,11 @@ func (a *asking) keep(r Record) {
 	if a.client.opts.Keep != nil {
 		a.client.opts.Keep(Redact(r))
 	}
-	if !a.client.opts.KeepOnly || r.Method == methodMetrics { // which says of whom nobody told where they are
-		a.decoder.Add(r)
+	if a.client.opts.KeepOnly {
+		a.decoder.addNames(r)
+		return
 	}
+	a.decoder.Add(r)
 }
 
 // scraped is what is remembered of a process: its newest scrape, and the one before that; and of two rounds, at least a minute

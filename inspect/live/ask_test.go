@@ -5,10 +5,13 @@ import (
 	"errors"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
@@ -143,6 +146,26 @@ func TestAsk(t *testing.T) {
 			}
 			wantHealthy(t, again.Runtime("recording", ""), c)
 		})
+	}
+}
+
+// TestKeepOnly: who only keeps the answers gets the same ones, and decodes nothing.
+func TestKeepOnly(t *testing.T) {
+	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
+	questions := func(only bool) (list []string, r *model.Runtime) {
+		r = ask(t, c, live.Options{KeepOnly: only, Keep: func(r live.Record) {
+			list = append(list, strings.Join([]string{r.Role, r.Node.String(), r.Method, string(r.Request), r.Outcome, r.Error}, " "))
+		}})
+		slices.Sort(list)
+		return list, r
+	}
+	want, decoded := questions(false)
+	got, empty := questions(true)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what is kept (-decoded +kept only):\n%s", diff)
+	}
+	if len(decoded.QueryNodes()) == 0 || len(empty.QueryNodes()) > 0 && empty.QueryNodes()[0].Distribution != nil {
+		t.Errorf("%d nodes are decoded, and %d where none was wanted", len(decoded.QueryNodes()), len(empty.QueryNodes()))
 	}
 }
 

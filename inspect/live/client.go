@@ -48,7 +48,7 @@ type Options struct {
 	// Keep gets every record, already redacted, one at a time; nil: they are not kept.
 	Keep func(Record)
 	// KeepOnly decodes nothing beyond what leads to further questions: who keeps the records reads them later. The Runtime of an
-	// Ask has metrics alone then.
+	// Ask is empty then.
 	KeepOnly bool
 	// Progress hears how many processes are done; nil: nobody listens.
 	Progress func(done, all int)

@@ -99,6 +99,21 @@ func (d *Decoder) takeMetrics(p *processRecords, q *question) {
 	p.Outcome, p.Reason = model.Answered, ""
 }
 
+// addNames takes in only which sessions a scrape names: who they are of whom nobody told where to ask.
+func (d *Decoder) addNames(r Record) {
+	if r.Method != methodMetrics || recordOutcome(&r) != model.Answered {
+		return
+	}
+	p := d.processes[r.Address]
+	if p == nil {
+		p = &processRecords{told: map[sessionKey]bool{}}
+		d.processes[r.Address] = p
+	}
+	if m, err := NewDecoder().parseMetrics(bytes.NewReader(r.Response), r.At); err == nil {
+		maps.Copy(p.told, namesItself(m))
+	}
+}
+
 // AddBefore takes in an earlier scrape of a process, for the rates of one that has been added alone.
 func (d *Decoder) AddBefore(r Record) {
 	if r.Method != methodMetrics || recordOutcome(&r) != model.Answered || r.Address == "" {

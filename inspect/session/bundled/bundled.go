@@ -38,6 +38,11 @@ func fill(ctx context.Context, s *kept.Answers, src source.Source, snapshot sour
 			return nil, err
 		}
 	}
+	if len(spec.Recordings) == 0 {
+		if recorded, err := s.TakeRecorded(ctx, src, snapshot.Header()); err != nil || recorded {
+			return none, err
+		}
+	}
 	switch origin := src.(type) {
 	case *source.Bundle:
 		if len(spec.Recordings) == 0 {

@@ -37,12 +37,18 @@ type Recorded interface {
 	Recording() source.Source
 }
 
+// recordingOf is the recording that a source is at a moment, nil of a past moment of anything else; the source itself if it is none.
+func recordingOf(src source.Source) source.Source {
+	if then, ok := src.(Recorded); ok {
+		return then.Recording()
+	}
+	return src
+}
+
 // With adds what a bundle keeps beside the metadata, or a recording of the cluster's revision; other files keep nothing. What is
 // broken in it is a gap of the cluster, and the rest is there.
 func With(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
-	if then, ok := src.(Recorded); ok {
-		src = then.Recording()
-	}
+	src = recordingOf(src)
 	chunks, err := chunksOf(ctx, src, c.Origin.Revision)
 	if err != nil {
 		return nil, err

@@ -18,34 +18,67 @@ const lasting = 4
 // stalePatience is how much longer ago than three rounds the last may be of what is shown: then processes were not asked.
 const stalePatience = 30 * time.Second
 
-// withRecorded lays over a cluster what a recording has of its processes at that moment: the last round that was asked by metadata
-// of that revision or before. Of rounds between which nothing was written, the last that is not behind the cluster's time.
-// chunks are the chunk that has the revision, and the one before it if there is one; kind and where name the recording.
-func withRecorded(ctx context.Context, chunks []*source.Bundle, where string, c *model.Cluster) (*model.Cluster, error) {
+// moment is what a recording has of the processes of a cluster at a moment.
+type moment struct {
+	records []live.Record
+	// before are the scrapes of the round before it.
+	before []live.Record
+	etcd   *model.Etcd
+	// lacks is why there is nothing, or not all; "" if there is all that was recorded.
+	lacks string
+}
+
+// momentOf is the last round that was asked by metadata of a revision or before. Of rounds between which nothing was written, the
+// last that is not behind a time. chunks are the chunk that has the revision, and the one before it if there is one.
+func momentOf(ctx context.Context, chunks []*source.Bundle, revision int64, at time.Time) (*moment, error) {
 	for i := len(chunks) - 1; i >= 0; i-- {
 		marks, err := roundsOf(ctx, chunks[i])
 		if err != nil {
 			return nil, err
 		}
-		n := choose(marks, c.Origin.Revision, c.Origin.Taken)
+		n := choose(marks, revision, at)
 		if n < 0 {
 			continue
 		}
-		if late := c.Origin.Taken.Sub(marks[n].at); late > 3*marks[n].every+stalePatience {
-			reason := fmt.Sprintf("they were not asked for %s before that", late.Round(time.Second))
-			return c.WithGaps(model.Gap{Where: "what processes said, in " + where, Reason: reason}), nil
+		if late := at.Sub(marks[n].at); late > 3*marks[n].every+stalePatience {
+			return &moment{lacks: fmt.Sprintf("they were not asked for %s before that", late.Round(time.Second))}, nil
 		}
 		var before *source.Bundle
 		if n == 0 && i > 0 {
 			before = chunks[i-1]
 		}
-		laid, err := lay(ctx, chunks[i], before, n, where, c)
+		m, err := read(ctx, chunks[i], before, n)
 		if err != nil && ctx.Err() == nil { // the metadata is there all the same
-			return c.WithGaps(model.Gap{Where: "what processes said, in " + where, Reason: err.Error()}), nil
+			return &moment{lacks: err.Error()}, nil
 		}
-		return laid, err
+		return m, err
 	}
-	return c, nil
+	return &moment{}, nil
+}
+
+// withRecorded lays over a cluster what a recording has of its processes at that moment.
+func withRecorded(ctx context.Context, chunks []*source.Bundle, where string, c *model.Cluster) (*model.Cluster, error) {
+	m, err := momentOf(ctx, chunks, c.Origin.Revision, c.Origin.Taken)
+	if err != nil {
+		return nil, err
+	}
+	if m.lacks != "" {
+		c = c.WithGaps(model.Gap{Where: "what processes said, in " + where, Reason: m.lacks})
+	}
+	if m.etcd != nil {
+		c = c.WithEtcd(m.etcd)
+	}
+	if len(m.records) == 0 {
+		return c, nil
+	}
+	d := live.NewDecoder()
+	for _, r := range m.records {
+		d.Add(r)
+	}
+	for _, r := range m.before {
+		d.AddBefore(r)
+	}
+	return c.WithRuntime(d.Runtime("recording", where)), nil
 }
 
 // mark is where a round is in a chunk.
@@ -121,18 +154,18 @@ func choose(marks []mark, revision int64, at time.Time) int {
 // errChosen ends a walk.
 var errChosen = errors.New("chosen")
 
-// lay lays the n-th round of a chunk over a cluster, with the scrapes of the round before it, for rates, and what was answered last
-// to questions that are not asked each time.
-func lay(ctx context.Context, chunk, before *source.Bundle, n int, where string, c *model.Cluster) (*model.Cluster, error) {
-	var scrapes []live.Record
+// read reads the n-th round of a chunk, with the scrapes of the round before it, for rates, and what was answered last to questions
+// that are not asked each time.
+func read(ctx context.Context, chunk, before *source.Bundle, n int) (*moment, error) {
+	m := &moment{}
 	if before != nil {
 		d, err := follow(ctx, before, -1, nil)
 		if err != nil {
 			return nil, err
 		}
-		scrapes = append(d.Scrapes(), d.Last(lasting, live.IsTold)...)
+		m.before = d.Scrapes()
 	}
-	d, err := follow(ctx, chunk, n, func(d *rounds.Decoder) { scrapes = d.Scrapes() })
+	d, err := follow(ctx, chunk, n, func(d *rounds.Decoder) { m.before = d.Scrapes() })
 	if err != nil {
 		return nil, err
 	}
@@ -140,20 +173,8 @@ func lay(ctx context.Context, chunk, before *source.Bundle, n int, where string,
 	if err != nil {
 		return nil, err
 	}
-	decoder := live.NewDecoder()
-	for _, r := range round.Records {
-		decoder.Add(r)
-	}
-	for _, r := range d.Last(lasting, live.IsTold) {
-		decoder.Add(r)
-	}
-	for _, r := range scrapes {
-		decoder.AddBefore(r)
-	}
-	if round.Etcd != nil {
-		c = c.WithEtcd(round.Etcd)
-	}
-	return c.WithRuntime(decoder.Runtime("recording", where)), nil
+	m.records, m.etcd = append(round.Records, d.Last(lasting, live.IsTold)...), round.Etcd
+	return m, nil
 }
 
 // follow takes the rounds of a chunk in, up to the n-th, or all if it is negative; justBefore is called before the last of them.

@@ -17,8 +17,10 @@ import (
 func TestConcerned(t *testing.T) {
 	at := &url.URL{Scheme: "http", Host: "h"}
 	all := []pull.Target{
-		{Node: "querynode-4", NodeIDs: []string{"4"}, URL: at}, {Node: "querynode-5", NodeIDs: []string{"5"}, URL: at},
-		{Node: "rootcoord-1,datacoord-1", NodeIDs: []string{"1"}, URL: at}, {Node: "proxy-9", NodeIDs: []string{"9"}, Unknown: "no port"},
+		{Node: "querynode-4", NodeIDs: []string{"4"}, URL: at},
+		{Node: "querynode-5", NodeIDs: []string{"5"}, URL: at},
+		{Node: "rootcoord-1,datacoord-1", NodeIDs: []string{"1"}, URL: at},
+		{Node: "proxy-9", NodeIDs: []string{"9"}, Unknown: "no port"},
 	}
 	node := func(id string) model.Ref { return model.Ref{Resource: "nodes", ID: id} }
 	for name, c := range map[string]struct {
