@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kitescope/tools/e2e/lab"
 )
 
 const (
@@ -133,10 +135,10 @@ func misses(results []Result) string {
 		r := &results[i]
 		for _, o := range r.Faults {
 			if o.Missed != "" && o.There {
-				fmt.Fprintf(&b, "- %d/%d `%s`: %s (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), o.Missed, clean(o.Seen))
+				fmt.Fprintf(&b, "- %d/%d `%s`: %s (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), o.Missed, lab.Clean(o.Seen))
 			}
 			if !o.There && !o.Decoy {
-				fmt.Fprintf(&b, "- %d/%d `%s`: not counted, it did not come about (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), clean(o.Seen))
+				fmt.Fprintf(&b, "- %d/%d `%s`: not counted, it did not come about (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), lab.Clean(o.Seen))
 			}
 		}
 		for _, of := range []struct {
@@ -144,11 +146,11 @@ func misses(results []Result) string {
 			lines []string
 		}{{"before", r.Before}, {"during", r.During}, {"after", r.After}} {
 			for _, line := range of.lines {
-				fmt.Fprintf(&b, "- %d/%d false %s %s: %s\n", r.Seed, r.Round, of.when, r.what(), clean(line))
+				fmt.Fprintf(&b, "- %d/%d false %s %s: %s\n", r.Seed, r.Round, of.when, r.what(), lab.Clean(line))
 			}
 		}
 		if r.Broken != "" {
-			fmt.Fprintf(&b, "- %d/%d %s: the round went wrong: %s\n", r.Seed, r.Round, r.what(), clean(r.Broken))
+			fmt.Fprintf(&b, "- %d/%d %s: the round went wrong: %s\n", r.Seed, r.Round, r.what(), lab.Clean(r.Broken))
 		}
 	}
 	if b.Len() == 0 {
@@ -163,14 +165,6 @@ func (r *Result) what() string {
 		all = append(all, "`"+strings.TrimSpace(o.Kind+" "+o.Args)+"`")
 	}
 	return strings.Join(all, " and ")
-}
-
-func clean(text string) string {
-	text = strings.Join(strings.Fields(strings.NewReplacer("<", "(", ">", ")", "|", "/").Replace(text)), " ")
-	if len(text) > 260 {
-		text = strings.ToValidUTF8(text[:260], "") + "..."
-	}
-	return text
 }
 
 func writeReport(file string, results []Result) error {

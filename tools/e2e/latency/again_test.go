@@ -29,7 +29,7 @@ esac
 	if err := os.WriteFile(script, []byte(says), 0o755); err != nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}
-	r := &runner{lab: &lab.Lab{Out: dir}, asked: &kitescope{script}, out: dir, log: t.Logf}
+	r := &runner{lab: &lab.Lab{Out: dir}, asked: &lab.Kitescope{File: script}, out: dir, log: t.Logf}
 	result := &Result{Name: "slow-node", Before: Measured{Request: "search", Collection: "pics", Count: 70, MeanMS: 500}, Missed: "it was missed", Unasked: "it was not asked"}
 	broken := &Result{Name: "proxy", Broken: "gone"}
 	if err := r.again(context.Background(), []*Result{result, broken}, situations()); err != nil {

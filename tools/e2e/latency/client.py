@@ -8,6 +8,9 @@ seal NAME              flushes a collection and waits until what it has is index
 compact NAME           compacts a collection and waits until it is done
 drop NAME              drops a collection
 reload NAME            releases a collection and loads it again
+release NAME           releases it
+unindex NAME           drops its index
+storm NAME COUNT ROWS  flushes so often after so many rows each
 load SPEC OUT          sends requests until its input ends or SIGTERM comes, then writes each of them into OUT
 
 SPEC is a JSON list of streams, each of so many threads that send one request after the other:
@@ -131,6 +134,12 @@ def drop(name):
     utility.drop_collection(name)
 
 
+def storm(name, count, size):
+    for _ in range(int(count)):
+        insert(name, int(size))
+        Collection(name).flush()
+
+
 def reload(name):
     Collection(name).release()
     Collection(name).load(timeout=120)
@@ -221,6 +230,9 @@ def main():
         "drop": drop,
         "compact": compact,
         "reload": reload,
+        "release": lambda name: Collection(name).release(),
+        "unindex": lambda name: Collection(name).drop_index(),
+        "storm": storm,
     }[command](*arguments)
 
 

@@ -40,7 +40,7 @@ func (r *runner) churn(ctx context.Context, span time.Duration) error {
 			return err
 		}
 		var findings []Finding
-		if err := r.asked.ask(ctx, r.lab, filepath.Join(dir, "look.kite"), filepath.Join(dir, "diagnose.json"), &findings, "diagnose"); err != nil {
+		if err := r.asked.Ask(ctx, r.lab, filepath.Join(dir, "look.kite"), filepath.Join(dir, "diagnose.json"), &findings, "diagnose"); err != nil {
 			return err
 		}
 		for _, f := range loud(findings) {

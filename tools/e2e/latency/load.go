@@ -1,30 +1,14 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"kitescope/tools/e2e/lab"
 )
-
-// sample is one request, as the client measured it.
-type sample struct {
-	Stream int     `json:"stream"`
-	Began  float64 `json:"began"` // seconds since the epoch
-	Took   float64 `json:"took"`  // seconds
-	Error  string  `json:"error,omitempty"`
-}
 
 // Measured is what the client says of the requests of a stream that ended in a window. Times are of those that succeeded.
 type Measured struct {
@@ -40,7 +24,7 @@ type Measured struct {
 }
 
 // measure counts what ended between from and to.
-func measure(stream int, s *Stream, all []sample, from, to time.Time) Measured {
+func measure(stream int, s *lab.Stream, all []lab.Sample, from, to time.Time) Measured {
 	m := Measured{Request: s.Request, Collection: s.Collection}
 	var took []float64
 	sum := 0.0
@@ -64,69 +48,6 @@ func measure(stream int, s *Stream, all []sample, from, to time.Time) Measured {
 	m.PerSecond, m.MeanMS = float64(m.Count)/to.Sub(from).Seconds(), sum/float64(m.Count)
 	m.P50MS, m.P99MS = took[m.Count/2], took[m.Count*99/100]
 	return m
-}
-
-// load is a client that sends requests.
-type load struct {
-	streams []Stream
-	file    string
-	cmd     *exec.Cmd
-	input   io.Closer
-	said    *bytes.Buffer
-}
-
-// startLoad starts the client, and waits until it has made its requests and sends them.
-func startLoad(ctx context.Context, l *lab.Lab, streams []Stream, file string) (*load, error) {
-	spec, err := json.Marshal(streams)
-	if err != nil {
-		return nil, err
-	}
-	d := &load{streams: streams, file: file, said: &bytes.Buffer{}}
-	// It goes first, so that what it measures is not that it waits for a processor itself; without the right to, nice only warns.
-	d.cmd = l.Command(ctx, "nice", "-n", "-10", l.Python(), "-W", "ignore", l.Script, lab.ProxyAddress, "load", string(spec), file)
-	d.cmd.Stderr = d.said
-	if d.input, err = d.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := d.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := d.cmd.Start(); err != nil {
-		return nil, err
-	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		return nil, errors.Join(fmt.Errorf("the client did not start: %q: %w", line, err), d.cmd.Cancel(), d.cmd.Wait())
-	}
-	return d, nil
-}
-
-// end lets the requests that are under way come back, and gives all.
-func (d *load) end() ([]sample, error) {
-	_ = d.input.Close()
-	if err := d.cmd.Wait(); err != nil {
-		return nil, fmt.Errorf("the client: %w: %s", err, strings.TrimSpace(d.said.String()))
-	}
-	text, err := os.ReadFile(d.file)
-	if err != nil {
-		return nil, err
-	}
-	return readSamples(text)
-}
-
-func readSamples(text []byte) ([]sample, error) {
-	var all []sample
-	for decoder := json.NewDecoder(bytes.NewReader(text)); ; {
-		var s sample
-		err := decoder.Decode(&s)
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("what the client wrote: %w", err)
-		}
-		all = append(all, s)
-	}
 }
 
 // keepMeasured writes what the client says beside the scrapes.

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -86,34 +82,11 @@ type Verdict struct {
 	GainHigh   *float64 `json:"gain_high"`
 }
 
-// kitescope is the binary that is asked, and which of the commands it has.
-type kitescope struct{ file string }
-
 // bundle has kitescope ask all processes twice, so far apart, and keeps the answers. Proxies of 2.3 do not tell where their
 // metrics are.
-func (k *kitescope) bundle(ctx context.Context, l *lab.Lab, window time.Duration, file string) error {
-	ctx, cancel := context.WithTimeout(ctx, window+90*time.Second)
+func (r *runner) bundle(ctx context.Context, file string) error {
+	ctx, cancel := context.WithTimeout(ctx, r.window+90*time.Second)
 	defer cancel()
-	_, err := l.Output(ctx, k.file, "snapshot", "save", "--live", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", window.String(), "--force", "-q", "--from", lab.Source, file)
+	_, err := r.lab.Output(ctx, r.asked.File, "snapshot", "save", "--live", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.window.String(), "--force", "-q", "--from", lab.Source, file)
 	return err
-}
-
-// ask runs a command on a bundle, keeps what it says in a file, and decodes its items.
-func (k *kitescope) ask(ctx context.Context, l *lab.Lab, bundle, file string, items any, words ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	cmd := l.Command(ctx, k.file, append(words, "-o", "json", "--from", bundle)...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); (ok && exit.ExitCode() == 3 || err == nil) && out.Len() > 0 {
-		said := struct {
-			Items any `json:"items"`
-		}{items}
-		if err := json.Unmarshal(out.Bytes(), &said); err != nil {
-			return fmt.Errorf("%s -o json: %w: %.200s", words[0], err, out.String())
-		}
-		return os.WriteFile(file, out.Bytes(), 0o644)
-	}
-	return fmt.Errorf("kitescope %s: %w: %.300s", strings.Join(words, " "), errors.Join(err, ctx.Err()), strings.TrimSpace(errs.String()))
 }

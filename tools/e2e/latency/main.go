@@ -91,11 +91,11 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 		return nil
 	}
 	if o.reportOnly {
-		results, err := readResults(o.record)
+		results, err := lab.ReadResults[Result](o.record)
 		if err != nil {
 			return err
 		}
-		return writeReport(o.docs, report(results, situations()))
+		return lab.WriteReport(o.docs, "latency", report(results, situations()))
 	}
 	if o.kitescope == "" {
 		return errors.New("no binary to ask: give -kitescope")
@@ -107,7 +107,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := &runner{lab: l, asked: &kitescope{o.kitescope}, window: o.window, out: l.Out}
+	r := &runner{lab: l, asked: &lab.Kitescope{File: o.kitescope}, window: o.window, out: l.Out}
 	r.log = func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
 	}
@@ -149,17 +149,17 @@ func (r *runner) fresh(ctx context.Context, usual bool) error {
 
 // rejudge judges what an earlier run kept.
 func (r *runner) rejudge(ctx context.Context, o *options) error {
-	results, err := readResults(o.record)
+	results, err := lab.ReadResults[Result](o.record)
 	if err != nil {
 		return err
 	}
 	if err := r.again(ctx, results, situations()); err != nil {
 		return err
 	}
-	if err := save(o.record, results, r.lab.Home, r.lab.Out, filepath.Dir(r.lab.Tools)); err != nil || o.docs == "" {
+	if err := lab.SaveResults(o.record, results, r.lab.Home, r.lab.Out, filepath.Dir(r.lab.Tools)); err != nil || o.docs == "" {
 		return err
 	}
-	return writeReport(o.docs, report(results, situations()))
+	return lab.WriteReport(o.docs, "latency", report(results, situations()))
 }
 
 func (r *runner) all(ctx context.Context, o *options, chosen []*Situation, out io.Writer) error {
@@ -173,7 +173,7 @@ func (r *runner) all(ctx context.Context, o *options, chosen []*Situation, out i
 			result.Broken = strings.TrimPrefix(result.Broken+"; the run ended: "+context.Cause(ctx).Error(), "; ")
 		}
 		results = append(results, result)
-		if err := save(o.record, results, r.lab.Home, r.lab.Out, filepath.Dir(r.lab.Tools)); err != nil {
+		if err := lab.SaveResults(o.record, results, r.lab.Home, r.lab.Out, filepath.Dir(r.lab.Tools)); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -188,7 +188,7 @@ func (r *runner) all(ctx context.Context, o *options, chosen []*Situation, out i
 	}
 	text := report(results, situations())
 	if o.docs != "" && o.only == "" && ctx.Err() == nil {
-		if err := writeReport(o.docs, text); err != nil {
+		if err := lab.WriteReport(o.docs, "latency", text); err != nil {
 			return err
 		}
 	}

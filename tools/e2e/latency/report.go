@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kitescope/tools/e2e/lab"
 )
 
 // report is the generated part of docs/LATENCY.md: the bars, then a row for each situation, then what fell short.
@@ -52,7 +54,7 @@ func busy(results []*Result) string {
 
 func row(r *Result, s *Situation) string {
 	if r.Before.Count == 0 {
-		return fmt.Sprintf("| %s | the run went wrong: %s | | | | | %s | |\n", s.What, clean(r.Broken), s.Cure)
+		return fmt.Sprintf("| %s | the run went wrong: %s | | | | | %s | |\n", s.What, lab.Clean(r.Broken), s.Cure)
 	}
 	cells := []string{s.What, fmt.Sprintf("%s, %s, %d", ms(r.Before.MeanMS), ms(r.Before.P99MS), r.Before.Count), "-", "-", "-", "-", "-", "-"}
 	if r.Sum != nil {
@@ -61,7 +63,7 @@ func row(r *Result, s *Situation) string {
 		cells[4] = fmt.Sprintf("`%s` %s", r.Sum.Largest, ms(r.Sum.LargestMS))
 	}
 	if r.Unasked == "" {
-		cells[5] = clean(r.whyText())
+		cells[5] = lab.Clean(r.whyText())
 	}
 	if r.After != nil {
 		cells[6] = fmt.Sprintf("%s: %s", s.Cure, ms(r.After.MeanMS))
@@ -156,7 +158,7 @@ func short(results []*Result, by map[string]*Situation) string {
 			continue
 		}
 		tell := func(format string, words ...any) {
-			fmt.Fprintf(&b, "- `%s`: %s\n", r.Name, clean(fmt.Sprintf(format, words...)))
+			fmt.Fprintf(&b, "- `%s`: %s\n", r.Name, lab.Clean(fmt.Sprintf(format, words...)))
 		}
 		if r.Broken != "" {
 			tell("the run went wrong: %s", r.Broken)
@@ -195,12 +197,4 @@ func short(results []*Result, by map[string]*Situation) string {
 		return "Nothing.\n"
 	}
 	return b.String()
-}
-
-func clean(text string) string {
-	text = strings.Join(strings.Fields(strings.NewReplacer("<", "(", ">", ")", "|", "/").Replace(text)), " ")
-	if len(text) > 260 {
-		text = strings.ToValidUTF8(text[:260], "") + "..."
-	}
-	return text
 }

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 )
 
@@ -68,57 +64,4 @@ func (r *Result) whyText() string {
 		return r.Said.Verdict + " (MISSED: " + r.Missed + ")"
 	}
 	return r.Said.Verdict
-}
-
-func readResults(file string) ([]*Result, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var all []*Result
-	for decoder := json.NewDecoder(f); decoder.More(); {
-		r := &Result{}
-		if err := decoder.Decode(r); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		all = append(all, r)
-	}
-	return all, nil
-}
-
-// save writes the results of a run, which tell nothing of where on this machine the lab and this program are.
-func save(file string, all []*Result, hide ...string) error {
-	var b strings.Builder
-	for _, r := range all {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		text := string(line)
-		for _, place := range hide {
-			text = strings.ReplaceAll(text, place+"/", "")
-		}
-		b.WriteString(text + "\n")
-	}
-	return os.WriteFile(file, []byte(b.String()), 0o644)
-}
-
-const (
-	begin = "<!-- generated latency: begin (written by make e2e-latency) -->"
-	end   = "<!-- generated latency: end -->"
-)
-
-// writeReport puts the report in the place of the one before.
-func writeReport(file, text string) error {
-	old, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	head, rest, ok := strings.Cut(string(old), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		return errors.New(file + " has no markers of generated latency")
-	}
-	return os.WriteFile(file, []byte(head+begin+"\n"+text+end+tail), 0o644)
 }

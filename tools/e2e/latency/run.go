@@ -20,7 +20,7 @@ const (
 // runner plays situations.
 type runner struct {
 	lab    *lab.Lab
-	asked  *kitescope
+	asked  *lab.Kitescope
 	window time.Duration
 	out    string
 	log    func(format string, words ...any)
@@ -47,7 +47,7 @@ func (r *runner) play(ctx context.Context, s *Situation) *Result {
 }
 
 func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Result) error {
-	if err := r.quiet(ctx); err != nil {
+	if err := r.lab.Quiet(ctx); err != nil {
 		return err
 	}
 	if s.Set != nil {
@@ -97,11 +97,11 @@ type looked struct {
 }
 
 // look sends requests for a window, in which kitescope asks all processes twice, and judges nothing.
-func (r *runner) look(ctx context.Context, streams []Stream, during action, dir string) (*looked, error) {
+func (r *runner) look(ctx context.Context, streams []lab.Stream, during action, dir string) (*looked, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	d, err := startLoad(ctx, r.lab, streams, filepath.Join(dir, "samples.jsonl"))
+	d, err := r.lab.StartLoad(ctx, streams, filepath.Join(dir, "samples.jsonl"))
 	if err != nil {
 		return nil, err
 	}
@@ -112,9 +112,9 @@ func (r *runner) look(ctx context.Context, streams []Stream, during action, dir 
 	err = errors.Join(err, lab.Sleep(ctx, warm))
 	from, scraped := scrape(ctx, filepath.Join(dir, "before"))
 	bundle := filepath.Join(dir, "look.kite")
-	asked := r.asked.bundle(ctx, r.lab, r.window, bundle)
+	asked := r.bundle(ctx, bundle)
 	to, scrapedAgain := scrape(ctx, filepath.Join(dir, "after"))
-	samples, ended := d.end()
+	samples, ended := d.End()
 	if err := errors.Join(err, scraped, scrapedAgain, ended); err != nil {
 		return nil, err
 	}
@@ -138,12 +138,12 @@ func (r *runner) look(ctx context.Context, streams []Stream, during action, dir 
 func (l *looked) ask(ctx context.Context, r *runner, bundle, dir string) {
 	m := &l.client[0]
 	var items []Item
-	if err := r.asked.ask(ctx, r.lab, bundle, filepath.Join(dir, "latency.json"), &items, "latency"); err != nil {
+	if err := r.asked.Ask(ctx, r.lab, bundle, filepath.Join(dir, "latency.json"), &items, "latency"); err != nil {
 		l.errs = err
 	} else if sum, ok := add(items, m.Collection, m.Request, m.MeanMS); ok {
 		l.sum = &sum
 	}
-	if err := r.asked.ask(ctx, r.lab, bundle, filepath.Join(dir, "why.json"), &l.said, "why"); err != nil {
+	if err := r.asked.Ask(ctx, r.lab, bundle, filepath.Join(dir, "why.json"), &l.said, "why"); err != nil {
 		l.errs = errors.Join(l.errs, err)
 	}
 }
@@ -159,19 +159,6 @@ func (r *runner) names(ctx context.Context) (map[string][]string, error) {
 		names[process] = []string{fmt.Sprintf("%s-%d", s.Role, s.ID), fmt.Sprintf("%s %d", s.Role, s.ID), s.Address}
 	}
 	return names, nil
-}
-
-// quiet waits until all processes are well, and nothing is moved, built or handed over.
-func (r *runner) quiet(ctx context.Context) error {
-	for _, p := range lab.Everybody {
-		if _, err := r.lab.Healthz(ctx, p, 10*time.Second); err != nil {
-			return fmt.Errorf("%s is not well: %w", p, err)
-		}
-	}
-	ctx, cancel := context.WithTimeout(ctx, 6*time.Minute)
-	defer cancel()
-	_, err := r.lab.Output(ctx, r.lab.Python(), filepath.Join(r.lab.Tools, "state.py"), lab.EtcdAddress, "-o", filepath.Join(r.out, "state.json"), "--settle", "8", "--timeout", "300")
-	return err
 }
 
 // load1 is the machine's load average of the last minute, as the kernel has it.

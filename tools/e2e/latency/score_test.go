@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 func item(collection, request, phase, parent string, mean float64) Item {
@@ -143,8 +145,8 @@ func TestMedian(t *testing.T) {
 
 func TestMeasure(t *testing.T) {
 	at := time.Unix(1000, 0)
-	s := &Stream{Request: "search", Collection: "docs"}
-	all := []sample{
+	s := &lab.Stream{Request: "search", Collection: "docs"}
+	all := []lab.Sample{
 		{Began: 999.9, Took: 0.05},              // before
 		{Began: 999.9, Took: 0.2},               // ends inside
 		{Began: 1005, Took: 0.1},                //
@@ -163,11 +165,11 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestReadSamples(t *testing.T) {
-	all, err := readSamples([]byte("{\"stream\": 1, \"began\": 2.5, \"took\": 0.1, \"error\": \"\"}\n{\"stream\": 0}\n"))
-	if err != nil || len(all) != 2 || all[0] != (sample{Stream: 1, Began: 2.5, Took: 0.1}) {
+	all, err := lab.ReadSamples([]byte("{\"stream\": 1, \"began\": 2.5, \"took\": 0.1, \"error\": \"\"}\n{\"stream\": 0}\n"))
+	if err != nil || len(all) != 2 || all[0] != (lab.Sample{Stream: 1, Began: 2.5, Took: 0.1}) {
 		t.Errorf("%+v %v", all, err)
 	}
-	if _, err := readSamples([]byte("{\"stream\": 1}\n{\"str")); err == nil {
+	if _, err := lab.ReadSamples([]byte("{\"stream\": 1}\n{\"str")); err == nil {
 		t.Error("half a line is no error")
 	}
 }
@@ -237,10 +239,10 @@ func TestResultsComeBack(t *testing.T) {
 	results, of := some()
 	results[3].Broken = "open /home/me/lab/run/pid: gone"
 	file := filepath.Join(t.TempDir(), "results.jsonl")
-	if err := save(file, results, "/home/me/lab"); err != nil {
+	if err := lab.SaveResults(file, results, "/home/me/lab"); err != nil {
 		t.Fatal(err)
 	}
-	again, err := readResults(file)
+	again, err := lab.ReadResults[Result](file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,6 +255,9 @@ func TestResultsComeBack(t *testing.T) {
 	}
 }
 
+// Where the table of a document stands.
+const begin, end = "<!-- generated latency: begin (written by make e2e-latency) -->", "<!-- generated latency: end -->"
+
 func TestWriteReport(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "LATENCY.md")
 	put := func(text string) {
@@ -261,14 +266,14 @@ func TestWriteReport(t *testing.T) {
 		}
 	}
 	put("# Head\n" + begin + "\nold\n" + end + "\ntail\n")
-	if err := writeReport(file, "new\n"); err != nil {
+	if err := lab.WriteReport(file, "latency", "new\n"); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(file); string(got) != "# Head\n"+begin+"\nnew\n"+end+"\ntail\n" {
 		t.Errorf("%q", got)
 	}
 	put("# Head\n" + begin + "\n")
-	if err := writeReport(file, "new\n"); err == nil {
+	if err := lab.WriteReport(file, "latency", "new\n"); err == nil {
 		t.Error("a document without an end was written")
 	}
 }
@@ -302,7 +307,7 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := readResults("results.jsonl")
+	results, err := lab.ReadResults[Result]("results.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

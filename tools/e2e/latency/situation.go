@@ -8,22 +8,6 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Stream is what a number of threads of the client send, one request after the other: see client.py.
-type Stream struct {
-	Request     string         `json:"request"`
-	Collection  string         `json:"collection"`
-	Threads     int            `json:"threads,omitempty"`
-	NQ          int            `json:"nq,omitempty"`
-	Limit       int            `json:"limit,omitempty"`
-	Params      map[string]int `json:"params,omitempty"`
-	Consistency string         `json:"consistency,omitempty"`
-	Fields      []string       `json:"fields,omitempty"`
-	Filtered    bool           `json:"filtered,omitempty"` // each with a filter of its own, so that a node merges none
-	Batch       int            `json:"batch,omitempty"`
-	Pause       float64        `json:"pause,omitempty"`     // seconds
-	Different   int            `json:"different,omitempty"` // requests made beforehand
-}
-
 // Want is what an on-call person needs to hear first.
 type Want struct {
 	// Nothing: the cluster does what it is asked, and no finding may be first.
@@ -43,12 +27,12 @@ type action func(ctx context.Context, l *lab.Lab) error
 type Situation struct {
 	Name, What, Cure string
 	Want             Want
-	Load             []Stream
+	Load             []lab.Stream
 	// Set brings it about before the load begins; During lets it happen while the load goes on.
 	Set, During action
 	// Mend takes the cause away, and Cured is the load then, if the cause is in the requests. Neither: there is nothing to cure.
 	Mend  action
-	Cured []Stream
+	Cured []lab.Stream
 	// Restore brings the cluster back to what the next situation expects.
 	Restore action
 }
@@ -56,13 +40,13 @@ type Situation struct {
 // cures reports whether something is to be gained.
 func (s *Situation) cures() bool { return s.Mend != nil || s.Cured != nil }
 
-func docs(consistency string) Stream {
-	return Stream{Request: "search", Collection: "docs", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: consistency, Pause: 0.03}
+func docs(consistency string) lab.Stream {
+	return lab.Stream{Request: "search", Collection: "docs", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: consistency, Pause: 0.03}
 }
 
 var (
-	inserts = Stream{Request: "insert", Collection: "docs", Threads: 1, Batch: 10, Pause: 0.3}
-	pics    = Stream{Request: "search", Collection: "pics", Threads: 2, NQ: 100, Limit: 10, Pause: 0.05}
+	inserts = lab.Stream{Request: "insert", Collection: "docs", Threads: 1, Batch: 10, Pause: 0.3}
+	pics    = lab.Stream{Request: "search", Collection: "pics", Threads: 2, NQ: 100, Limit: 10, Pause: 0.05}
 )
 
 // situations are all, in an order in which each leaves what the next one needs.
@@ -71,32 +55,32 @@ func situations() []*Situation {
 	return []*Situation{
 		{
 			Name: "healthy", What: "HNSW, two threads, Bounded, no inserts", Want: Want{Nothing: true},
-			Load: []Stream{docs("Bounded")},
+			Load: []lab.Stream{docs("Bounded")},
 		},
 		{
 			Name: "bounded-inserts", What: "Bounded consistency, with inserts", Want: Want{Nothing: true},
-			Load: []Stream{docs("Bounded"), inserts}, Restore: anew,
+			Load: []lab.Stream{docs("Bounded"), inserts}, Restore: anew,
 		},
 		{
 			Name: "strong", What: "Strong consistency, no inserts", Cure: "Bounded", Want: consistency,
-			Load: []Stream{docs("Strong")}, Cured: []Stream{docs("Bounded")},
+			Load: []lab.Stream{docs("Strong")}, Cured: []lab.Stream{docs("Bounded")},
 		},
 		{
 			Name: "strong-inserts", What: "Strong consistency, with inserts", Cure: "Bounded", Want: consistency,
-			Load: []Stream{docs("Strong"), inserts}, Cured: []Stream{docs("Bounded"), inserts}, Restore: anew,
+			Load: []lab.Stream{docs("Strong"), inserts}, Cured: []lab.Stream{docs("Bounded"), inserts}, Restore: anew,
 		},
 		topk(), nq(), slowNode(), duty(), scheduler(), kafka(), proxy(), growing(), small(), led(),
 	}
 }
 
 func topk() *Situation {
-	wide := Stream{Request: "search", Collection: "wide", Threads: 1, NQ: 1, Limit: 16384, Fields: []string{"vec"}, Different: 4}
+	wide := lab.Stream{Request: "search", Collection: "wide", Threads: 1, NQ: 1, Limit: 16384, Fields: []string{"vec"}, Different: 4}
 	less := wide
 	less.Limit, less.Fields = 100, nil
 	return &Situation{
 		Name: "topk", What: "16,384 results, with their vectors", Cure: "100 results, without vectors",
 		Want: Want{Words: [][]string{{"topk", "top k", "limit", "vectors returned", "output field"}}},
-		Load: []Stream{wide}, Cured: []Stream{less},
+		Load: []lab.Stream{wide}, Cured: []lab.Stream{less},
 	}
 }
 
@@ -108,7 +92,7 @@ func nq() *Situation {
 	return &Situation{
 		Name: "nq", What: "1,000 vectors in a search", Cure: "10 vectors in a search",
 		Want: Want{Phases: []string{"kernel_sealed", "read_queue", "thread_wait"}, Words: [][]string{{"nq", "vectors a search", "vectors in a search", "query vectors"}}},
-		Load: []Stream{many}, Cured: []Stream{few},
+		Load: []lab.Stream{many}, Cured: []lab.Stream{few},
 	}
 }
 
@@ -116,7 +100,7 @@ func slowNode() *Situation {
 	return &Situation{
 		Name: "slow-node", What: "a query node held to 0.2 cores by a cgroup", Cure: "no limit",
 		Want: Want{Words: [][]string{{"@querynode2"}}},
-		Load: []Stream{pics},
+		Load: []lab.Stream{pics},
 		Set:  func(_ context.Context, l *lab.Lab) error { return l.Limit("querynode2", 0.2) },
 		Mend: takeBack,
 	}
@@ -126,7 +110,7 @@ func duty() *Situation {
 	return &Situation{
 		Name: "stopped-node", What: "a query node stopped and continued, running 20% of each half second", Cure: "left running",
 		Want: Want{Words: [][]string{{"@querynode2"}}},
-		Load: []Stream{pics},
+		Load: []lab.Stream{pics},
 		Set: func(ctx context.Context, l *lab.Lab) error {
 			l.Duty(ctx, "querynode2", 500*time.Millisecond, 80)
 			return nil
@@ -140,7 +124,7 @@ func scheduler() *Situation {
 	return &Situation{
 		Name: "scheduler", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1, so one task at a time on each node, of six threads", Cure: "4",
 		Want: Want{Phases: []string{"read_queue"}, Words: [][]string{{"maxreadconcurrentratio", "read scheduler", "scheduler"}}},
-		Load: []Stream{{Request: "search", Collection: "one", Threads: 6, NQ: 1, Limit: 10, Filtered: true}},
+		Load: []lab.Stream{{Request: "search", Collection: "one", Threads: 6, NQ: 1, Limit: 10, Filtered: true}},
 		Set:  setting("queryNode/scheduler/maxReadConcurrentRatio", "0.1"),
 		Mend: setting("queryNode/scheduler/maxReadConcurrentRatio", "4"),
 		Restore: func(ctx context.Context, l *lab.Lab) error {
@@ -154,7 +138,7 @@ func kafka() *Situation {
 	return &Situation{
 		Name: "kafka", What: "Kafka stopped for 2 s and continued for 1 s, again and again; Strong consistency, inserts", Cure: "left running",
 		Want: Want{Phases: []string{"consistency_wait"}, Words: [][]string{{"kafka", "queue", "timetick", "time tick"}}},
-		Load: []Stream{docs("Strong"), inserts},
+		Load: []lab.Stream{docs("Strong"), inserts},
 		During: func(ctx context.Context, l *lab.Lab) error {
 			l.Duty(ctx, "kafka", 3*time.Second, 67)
 			return nil
@@ -169,7 +153,7 @@ func proxy() *Situation {
 	return &Situation{
 		Name: "proxy", What: "a proxy held to 0.1 cores by a cgroup", Cure: "no limit",
 		Want: Want{Words: [][]string{{"@proxy", "proxy"}, {"cpu", "core", "processor"}}},
-		Load: []Stream{s},
+		Load: []lab.Stream{s},
 		Set:  func(_ context.Context, l *lab.Lab) error { return l.Limit("proxy", 0.1) },
 		Mend: takeBack,
 	}
@@ -179,7 +163,7 @@ func growing() *Situation {
 	return &Situation{
 		Name: "growing", What: "120,000 of 123,000 rows growing, searched one by one", Cure: "flushed, with an HNSW index",
 		Want: Want{Phases: []string{"kernel_growing"}},
-		Load: []Stream{{Request: "search", Collection: "grow", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
+		Load: []lab.Stream{{Request: "search", Collection: "grow", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
 		Set:  client(3*time.Minute, "grow", "grow", "120000"),
 		Mend: client(8*time.Minute, "seal", "grow"),
 	}
@@ -189,7 +173,7 @@ func small() *Situation {
 	return &Situation{
 		Name: "small-segments", What: "60 segments of 400 rows", Cure: "compacted",
 		Want: Want{Words: [][]string{{"segments"}, {"small", "compact"}}},
-		Load: []Stream{{Request: "search", Collection: "many", Threads: 2, NQ: 20, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
+		Load: []lab.Stream{{Request: "search", Collection: "many", Threads: 2, NQ: 20, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
 		Set:  client(6*time.Minute, "pieces", "many", "60", "400"),
 		Mend: client(8*time.Minute, "compact", "many"),
 	}
@@ -203,7 +187,7 @@ func led() *Situation {
 	return &Situation{
 		Name: "one-leader", What: "all six shards led by one node, with 60,000 growing rows; each query node has 0.3 cores", Cure: "loaded again, on the nodes that lead nothing",
 		Want: Want{Words: [][]string{{"@querynode1"}, {"lead", "shard"}}},
-		Load: []Stream{{Request: "search", Collection: "led", Threads: 4, NQ: 10, Limit: 10}},
+		Load: []lab.Stream{{Request: "search", Collection: "led", Threads: 4, NQ: 10, Limit: 10}},
 		Set: func(ctx context.Context, l *lab.Lab) error {
 			if err := setting(auto, "false")(ctx, l); err != nil {
 				return err

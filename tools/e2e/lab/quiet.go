@@ -1,0 +1,21 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// Quiet waits until all processes are well, and nothing is moved, built or handed over.
+func (l *Lab) Quiet(ctx context.Context) error {
+	for _, p := range Everybody {
+		if _, err := l.Healthz(ctx, p, 10*time.Second); err != nil {
+			return fmt.Errorf("%s is not well: %w", p, err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 6*time.Minute)
+	defer cancel()
+	_, err := l.Output(ctx, l.Python(), filepath.Join(l.Tools, "state.py"), EtcdAddress, "-o", filepath.Join(l.Out, "state.json"), "--settle", "8", "--timeout", "300")
+	return err
+}

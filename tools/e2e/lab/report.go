@@ -1,0 +1,32 @@
+package lab
+
+import (
+	"errors"
+	"os"
+	"strings"
+)
+
+// WriteReport puts what a run found in the place of what the one before did: between the markers of its name in a document.
+func WriteReport(file, name, text string) error {
+	begin, end := "<!-- generated "+name+": begin (written by make e2e-"+name+") -->", "<!-- generated "+name+": end -->"
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(old), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		return errors.New(file + " has no markers of generated " + name)
+	}
+	return os.WriteFile(file, []byte(head+begin+"\n"+text+end+tail), 0o644)
+}
+
+// Clean is a text as it may stand in a row of a table in Markdown, and not too long for that.
+func Clean(text string) string {
+	const most = 260
+	text = strings.Join(strings.Fields(strings.NewReplacer("<", "(", ">", ")", "|", "/").Replace(text)), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
