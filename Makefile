@@ -232,6 +232,14 @@ e2e-latency: ## slow a real cluster down in fourteen ways, hold latency and why 
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-latency ./cmd/kitescope
 	cd tools/e2e/latency && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-latency) -docs $(CURDIR)/docs/LATENCY.md $(LATENCYFLAGS)
 
+# For e2e-history: HISTORYFLAGS='-only node-killed,dropped' brings some about and writes no document, '-list' prints all, '-keep DIR' keeps all, '-again' with it asks another binary about that.
+HISTORYFLAGS ?=
+
+.PHONY: e2e-history
+e2e-history: ## record a real cluster to which fourteen things happen, and hold history, onsets and --at against when they did, into docs/HISTORY.md (needs what e2e needs, root, half an hour)
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-history ./cmd/kitescope
+	cd tools/e2e/history && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-history) -docs $(CURDIR)/docs/HISTORY.md $(HISTORYFLAGS)
+
 .PHONY: e2e-flame
 e2e-flame: ## flame graph pages in a headless Chromium: zoom, search, reset (needs chromium; FLAMEFLAGS='-screenshots DIR' keeps pictures)
 	$(GO) test -count=1 -tags chromium ./render/flame -run "^Test(Large)?Page" $(FLAMEFLAGS)

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"kitescope/tools/e2e/lab"
+)
+
+// runner brings faults about, and asks what is left of them.
+type runner struct {
+	lab   *lab.Lab
+	asked *lab.Kitescope
+	every time.Duration
+	log   func(format string, words ...any)
+}
+
+// recording is where the recorder writes, snapshot the file of etcd.
+func (r *runner) recording() string { return filepath.Join(r.lab.Out, "recording") }
+func (r *runner) snapshot() string  { return filepath.Join(r.lab.Out, "etcd.db") }
+
+// light is what clients do all the time.
+func light() []lab.Stream {
+	return []lab.Stream{
+		{Request: "search", Collection: "docs", Threads: 1, NQ: 5, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: "Bounded", Pause: 0.5},
+		{Request: "insert", Collection: "docs", Threads: 1, Batch: 5, Pause: 1},
+	}
+}
+
+// faults brings one fault after the other about, while the cluster is under load and recorded.
+func (r *runner) faults(ctx context.Context, chosen []*Fault) ([]*Result, error) {
+	if err := r.lab.Quiet(ctx); err != nil {
+		return nil, err
+	}
+	load, err := r.lab.StartLoad(ctx, light(), filepath.Join(r.lab.Out, "samples.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	recorder, err := r.startRecorder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = lab.Sleep(ctx, 2*r.every) // so that there is something before the first fault
+	var results []*Result
+	for _, f := range chosen {
+		if err != nil {
+			break
+		}
+		r.log("%s: %s", f.Name, f.What)
+		result := &Result{Name: f.Name, Every: r.every.String()}
+		results = append(results, result)
+		if broken := r.play(ctx, f, result); broken != nil {
+			result.Broken = broken.Error()
+			r.log("BROKEN %s", result.Broken)
+			r.lab.TakeBack()
+			err = r.lab.Bring(ctx, lab.Everybody...)
+		}
+	}
+	err = errors.Join(err, lab.Sleep(ctx, r.every+5*time.Second))
+	_, saved := r.lab.Etcdctl(ctx, "snapshot", "save", r.snapshot())
+	_, ended := load.End()
+	return results, errors.Join(err, saved, ended, endRecorder(recorder))
+}
+
+func (r *runner) startRecorder(ctx context.Context) (*exec.Cmd, error) {
+	cmd := r.lab.Command(ctx, r.asked.File, "record", "-O", r.recording(), "--every", r.every.String(), "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--from", lab.Source)
+	said, err := os.Create(filepath.Join(r.lab.Out, "record.log"))
+	if err != nil {
+		return nil, err
+	}
+	defer said.Close()
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	r.lab.Undo(cmd.Cancel)
+	return cmd, nil
+}
+
+// endRecorder ends the recorder as an operator would.
+func endRecorder(cmd *exec.Cmd) error {
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return fmt.Errorf("the recorder had ended: %w", err)
+	}
+	err := cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 130 {
+		return nil
+	}
+	return err
+}
+
+// play brings one fault about, looks while it lasts and after it was mended.
+func (r *runner) play(ctx context.Context, f *Fault, result *Result) error {
+	called, err := names(ctx, r.lab)
+	if err != nil {
+		return err
+	}
+	if result.Objects, err = f.words(called); err != nil {
+		return err
+	}
+	if result.Before, err = r.diagnose(ctx, f.Name+"-before"); err != nil {
+		return err
+	}
+	result.Injected = time.Now().UTC()
+	if err := f.Inject(ctx, r.lab); err != nil {
+		return fmt.Errorf("bring it about: %w", err)
+	}
+	if err := lab.Sleep(ctx, max(0, f.Held-time.Since(result.Injected))); err != nil {
+		return err
+	}
+	if result.During, err = r.diagnose(ctx, f.Name+"-during"); err != nil {
+		return err
+	}
+	if f.Mend != nil {
+		if err := f.Mend(ctx, r.lab); err != nil {
+			return fmt.Errorf("mend: %w", err)
+		}
+	}
+	result.Mended = time.Now().UTC()
+	return lab.Sleep(ctx, r.every+5*time.Second)
+}
+
+// diagnose asks the cluster what is wrong now.
+func (r *runner) diagnose(ctx context.Context, name string) (*Look, error) {
+	look := &Look{From: time.Now().UTC()}
+	err := r.asked.Ask(ctx, r.lab, lab.Source, filepath.Join(r.lab.Out, name+".json"), &look.Findings, "diagnose", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics))
+	look.To = time.Now().UTC()
+	return look, err
+}
