@@ -12,18 +12,18 @@ type serving struct{ sealed, leads map[model.CollectionID]int }
 // serving is that of all query nodes that told; nil if the processes were asked for metrics alone.
 func (r *reader) serving() map[model.NodeID]*serving {
 	all := map[model.NodeID]*serving{}
-	for _, n := range r.c.Runtime.Nodes {
-		if n.Distribution == nil {
-			continue
+	for _, n := range r.c.Runtime.QueryNodes() {
+		if n.Distribution != nil {
+			all[n.Node] = &serving{map[model.CollectionID]int{}, map[model.CollectionID]int{}}
 		}
-		s := &serving{map[model.CollectionID]int{}, map[model.CollectionID]int{}}
-		for i := range n.Distribution.Sealed {
-			s.sealed[n.Distribution.Sealed[i].Collection]++
+	}
+	for _, id := range r.c.Runtime.ServedCollections() {
+		for _, on := range r.c.Runtime.SealedOf(id) {
+			all[on.Node.Node].sealed[id] = len(on.Segments)
 		}
-		for i := range n.Distribution.Leaders {
-			s.leads[n.Distribution.Leaders[i].Collection]++
+		for _, v := range r.c.Runtime.ViewsOf(id) {
+			all[v.Node.Node].leads[id]++
 		}
-		all[n.Node] = s
 	}
 	return all
 }

@@ -114,33 +114,35 @@ func (s IndexState) String() string {
 	return "State" + NodeID(s).String()
 }
 
-// SegmentIndex is the building, and then the files, of one index on one segment.
+// SegmentIndex is the building, and then the files, of one index on one segment. What is asked of all of 200,000 stands together, in the
+// first line of memory: reading more of them from there is what takes the time.
 type SegmentIndex struct {
-	Segment       SegmentID
-	Collection    CollectionID
-	Partition     PartitionID
 	Index         IndexID
-	Build         BuildID
 	State         IndexState
 	Deleted       bool // marked deleted, kept until garbage collection
 	Legacy        bool // recorded as 2.1 did
-	FailReason    string
-	Node          NodeID
-	Version       int64 // how often it was assigned
-	Rows          int64
-	Bytes         int64 // of the index files, as recorded (0 on versions that do not record it)
 	Files         int32
 	EngineVersion int32 // knowhere's index version
-	CreatedAt     time.Time
+	Node          NodeID
 	FinishedAt    time.Time
+
+	Segment    SegmentID
+	Collection CollectionID
+	Partition  PartitionID
+	Build      BuildID
+	FailReason string
+	Version    int64 // how often it was assigned
+	Rows       int64
+	Bytes      int64 // of the index files, as recorded (0 on versions that do not record it)
+	CreatedAt  time.Time
 }
 
-// Segment is a segment as DataCoord's metadata has it. What nodes serve is another matter.
+// Segment is a segment as DataCoord's metadata has it. What nodes serve is another matter. What is asked of all stands in its first two
+// lines of memory (see SegmentIndex).
 type Segment struct {
 	ID         SegmentID
 	Collection CollectionID
 	Partition  PartitionID
-	VChannel   string
 	State      SegmentState
 	Level      SegmentLevel
 	// Flags of the record.
@@ -151,22 +153,24 @@ type Segment struct {
 	LogKeys        bool
 	StorageVersion int32
 
-	Rows    int64 // as recorded: 0 on a growing segment until its first sync
+	Indexes []SegmentIndex // sorted by index, build
+	Rows    int64          // as recorded: 0 on a growing segment until its first sync
 	MaxRows int64
 	// DeletedRows are the entries of its delta logs: an upper bound of the rows that they delete. A key deleted twice counts twice, and a data
 	// node writes a delete to each segment whose bloom filter has its key, to some wrongly (storage/pk_statistics.go).
 	DeletedRows int64
 	Bytes       int64 // of all logs in storage, index files not included
-	IndexBytes  int64 // of finished index files, where recorded
 
 	StartAt    TSO // start position: the first message
 	PositionAt TSO // dml position: checkpoint of the segment
-	ExpireAt   TSO // last allocation's expiry
+
+	VChannel   string
+	IndexBytes int64 // of finished index files, where recorded
+	ExpireAt   TSO   // last allocation's expiry
 	DroppedAt  TSO
 
 	CompactedFrom []SegmentID
-	Logs          []FieldLogs    // sorted by kind, field
-	Indexes       []SegmentIndex // sorted by index, build
+	Logs          []FieldLogs // sorted by kind, field
 	// Details are facts that most segments do not have; nil if there are none.
 	Details *SegmentDetails
 }

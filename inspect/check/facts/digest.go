@@ -46,6 +46,8 @@ type Digest struct {
 	segments   []*model.Segment
 	indexes    []*model.Index
 	partitions []*model.Partition
+	// known are ids and states of the segments, taken along when all were read; nil: not yet.
+	known *records
 
 	groups [groups][]*model.Segment // each by id
 	// Flushed counts flushed segments but for L0.
@@ -93,8 +95,10 @@ func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 		collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id), partitions: c.PartitionsOf(id),
 		extremes: noExtremes(),
 	}
-	for _, s := range d.segments {
+	d.known = &records{ids: make([]model.SegmentID, len(d.segments)), states: make([]model.SegmentState, len(d.segments))}
+	for i, s := range d.segments {
 		d.add(c, s)
+		d.known.ids[i], d.known.states[i] = s.ID, s.State
 	}
 	return d
 }

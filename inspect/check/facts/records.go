@@ -25,3 +25,14 @@ func (r *records) state(id model.SegmentID, from int) (s model.SegmentState, at 
 	}
 	return r.states[at], at
 }
+
+// records are those of a digest's segments; nil of a digest is of none.
+func (d *Digest) records() *records {
+	switch {
+	case d == nil:
+		return newRecords(nil)
+	case d.known != nil:
+		return d.known
+	}
+	return newRecords(d.segments)
+}

@@ -38,7 +38,7 @@ func (o *Odds) isOf(d *Digest, r *model.Runtime) bool {
 func newOdds(c *model.Cluster, id model.CollectionID, d *Digest) *Odds {
 	o := &Odds{digest: d, runtime: c.Runtime}
 	segments := c.SegmentsOf(id)
-	all := newRecords(segments)
+	all := d.records()
 	wanted := WantedIndexes(c, id)
 	for _, on := range c.Runtime.SealedOf(id) {
 		at := 0
