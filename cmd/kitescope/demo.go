@@ -17,7 +17,8 @@ func demoCommand(a *cli.App) *cobra.Command {
 		Long: `Open the UI on a captured Milvus 2.3.5 cluster (four query nodes, one of them
 underloaded): exactly as on a real one. Its metadata is in memory, and a small
 server on loopback stands in the place of each of its processes and answers as it
-did. The clock stands at the moment of the capture.
+did. The clock stands at the moment of the capture, but what the processes count runs
+on at the rates of then: kitescope latency and why have something to say.
 
 Every command reads it with --from demo://.`,
 		Example: `  kitescope demo

@@ -31,7 +31,7 @@ func startedDemo(ctx context.Context) (*servedDemo, error) {
 }
 
 func (d *servedDemo) start(ctx context.Context) (err error) {
-	if d.Cluster, err = demo.Start(ctx); err != nil {
+	if d.Cluster, err = demo.Start(ctx, nil); err != nil {
 		return err
 	}
 	if d.dir, err = os.MkdirTemp("", "kitescope-demo-"); err != nil {

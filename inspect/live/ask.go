@@ -316,6 +316,9 @@ func (a *asking) skip(what, reason string) {
 // keep decodes a record and hands it to whoever keeps records; its bytes are not held.
 func (a *asking) keep(r Record) {
 	r.At = a.client.opts.Now()
+	if r.Method == methodMetrics {
+		r.At = a.client.opts.Counters()
+	}
 	r.Error = a.client.opts.conceal(r.Error)
 	r.Response = a.client.opts.concealBytes(r.Response)
 	a.mu.Lock()

@@ -45,6 +45,9 @@ type Options struct {
 	Targets bool
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Counters is the clock by which scrapes of /metrics are dated, where it is another one: that of the demo, whose counters run
+	// while its cluster stands still. nil: Now.
+	Counters func() time.Time
 	// Keep gets every record, already redacted, one at a time; nil: they are not kept.
 	Keep func(Record)
 	// KeepOnly decodes nothing beyond what leads to further questions: who keeps the records reads them later. The Runtime of an
@@ -138,6 +141,9 @@ func Open(opts Options) (*Client, error) {
 	opts.MaxAnswer = cmp.Or(opts.MaxAnswer, defaultMaxAnswer)
 	if opts.Now == nil {
 		opts.Now = time.Now
+	}
+	if opts.Counters == nil {
+		opts.Counters = opts.Now
 	}
 	d := &dialer{patience: opts.Timeout}
 	var err error

@@ -36,7 +36,7 @@ func TestEtcdState(t *testing.T) {
 
 // TestAsk: the processes answer, whose sessions are in the store, and etcd with them.
 func TestAsk(t *testing.T) {
-	cluster, err := demo.Start(t.Context())
+	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestAsk(t *testing.T) {
 
 // TestReadAgain: a dynamic key that was written while processes were asked is a change.
 func TestReadAgain(t *testing.T) {
-	cluster, err := demo.Start(t.Context())
+	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

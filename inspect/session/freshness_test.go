@@ -117,7 +117,7 @@ type flaky struct {
 // bubbled starts the demo outside of the bubble that f runs in, where its clock is.
 func bubbled(t *testing.T, f func(t *testing.T, etcd *flaky)) {
 	t.Helper()
-	cluster, err := demo.Start(t.Context())
+	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

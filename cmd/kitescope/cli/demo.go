@@ -4,27 +4,31 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"time"
 
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
 )
 
-// StopForDemo lets ages count to the time of the capture, if --now names no other.
+// StopForDemo lets ages count to the time of the capture, if --now names no other. What processes count runs on then, for rates.
 func (a *App) StopForDemo() {
 	if a.clock == nil {
 		a.stopClock(demo.Now())
+		a.Demo.runs = a.Streams.Now
 	}
 }
 
 // LazyDemo is the demo once it is wanted: all sources of one run have the same servers.
 type LazyDemo struct {
+	// runs is the clock by which what its processes count runs on; nil: it stands still.
+	runs    func() time.Time
 	once    sync.Once
 	cluster *demo.Cluster
 	err     error
 }
 
 func (d *LazyDemo) start(ctx context.Context) (*demo.Cluster, error) {
-	d.once.Do(func() { d.cluster, d.err = demo.Start(ctx) })
+	d.once.Do(func() { d.cluster, d.err = demo.Start(ctx, d.runs) })
 	return d.cluster, d.err
 }
 
@@ -45,6 +49,15 @@ func (d *LazyDemo) proxyPort() int {
 	}
 	port, _ := strconv.Atoi(c.ProxyPort())
 	return port
+}
+
+// counters dates what its processes count.
+func (d *LazyDemo) counters() time.Time {
+	c, err := d.start(context.Background()) // it reads memory
+	if err != nil {
+		return demo.Now()
+	}
+	return c.Counters()
 }
 
 // Close ends its servers, if it was started.

@@ -113,8 +113,8 @@ func (a *App) ClientOptions(c Connection, n *NodeFlags) (live.Options, error) {
 		Timeout: n.Timeout, Proxy: way.Proxy, User: way.User, Window: n.window, MetricsPort: n.metricsPort,
 		Token: a.Getenv("KITESCOPE_MILVUS_TOKEN"), Now: a.Now,
 	}
-	if c.From == demo.From && o.MetricsPort == 0 {
-		o.MetricsPort = a.Demo.proxyPort()
+	if c.From == demo.From {
+		o.MetricsPort, o.Counters = cmp.Or(o.MetricsPort, a.Demo.proxyPort()), a.Demo.counters
 	}
 	if o.Timeout <= 0 {
 		return o, Usagef("--node-timeout is a duration above 0, not %s", o.Timeout)

@@ -1,9 +1,7 @@
 package recorded
 
 import (
-	"bytes"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +30,8 @@ type page struct {
 	code   int
 	body   []byte
 	silent bool // there was none in time
+	// counters let what the page counts run on; nil: it is served byte for byte.
+	counters *counters
 }
 
 // add takes in a record: "GET /metrics".
@@ -65,6 +65,11 @@ func (s *httpServer) start(ports *ports) error {
 	l, address, err := ports.take(s.dead && len(s.pages) == 0)
 	if s.address, s.begun = address, s.now(); l == nil {
 		return err
+	}
+	if scrapes := s.pages["/metrics"]; !s.recorded.IsZero() {
+		for i := range scrapes {
+			scrapes[i].counters = readCounters(scrapes[i].body, s.recorded)
+		}
 	}
 	s.server = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: time.Minute}
 	go func() { _ = s.server.Serve(l) }()
@@ -104,54 +109,8 @@ func (s *httpServer) serve(w http.ResponseWriter, r *http.Request) {
 	if p.code != 0 {
 		w.WriteHeader(p.code)
 	}
-	if path == "/metrics" && !s.recorded.IsZero() {
-		p.body = runOn(p.body, s.recorded, s.now().Sub(s.begun))
+	if p.counters != nil {
+		p.body = p.counters.after(s.now().Sub(s.begun))
 	}
 	_, _ = w.Write(p.body)
-}
-
-// runOn lets the processor time of a recorded process grow on, as it did on average
-// between its start and the recording.
-func runOn(text []byte, recorded time.Time, running time.Duration) []byte {
-	const startName, cpuName = "process_start_time_seconds ", "process_cpu_seconds_total "
-	start, okStart := sample(text, startName)
-	cpu, okCPU := sample(text, cpuName)
-	alive := float64(recorded.UnixMilli())/1000 - start
-	if !okStart || !okCPU || alive <= 0 {
-		return text
-	}
-	return replace(text, cpuName, cpu+cpu/alive*running.Seconds())
-}
-
-// sample finds the value of a metric without labels.
-func sample(text []byte, name string) (float64, bool) {
-	at, end := find(text, name)
-	if at < 0 {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(string(text[at:end]), 64)
-	return v, err == nil
-}
-
-// find returns where the value of a metric without labels stands.
-func find(text []byte, name string) (at, end int) {
-	i := bytes.Index(text, []byte("\n"+name))
-	if i < 0 {
-		return -1, -1
-	}
-	at = i + 1 + len(name)
-	if end = bytes.IndexByte(text[at:], '\n'); end < 0 {
-		return at, len(text)
-	}
-	return at, at + end
-}
-
-func replace(text []byte, name string, value float64) []byte {
-	at, end := find(text, name)
-	if at < 0 {
-		return text
-	}
-	next := append(make([]byte, 0, len(text)+16), text[:at]...)
-	next = strconv.AppendFloat(next, value, 'g', -1, 64)
-	return append(next, text[end:]...)
 }

@@ -34,11 +34,11 @@ type Options struct {
 	// Cluster is the cluster's key (common.chanNamePrefix.cluster). Calls that name another
 	// are refused as Milvus does; "" accepts all.
 	Cluster string
-	// Recorded is when the recording was made. With it the processor time of each process
-	// grows on as it did on average until then, so that two scrapes show a rate. Zero:
+	// Recorded is when the recording was made. With it the counters and histograms of each process
+	// run on as they did on average until then, so that two scrapes show rates. Zero:
 	// /metrics is served byte for byte.
 	Recorded time.Time
-	// Now is the clock of those who ask, by which processor time grows: where that stands, a
+	// Now is the clock of those who scrape, by which they run: where that stands, a
 	// counter that runs would be the time of minutes in none. nil is time.Now.
 	Now func() time.Time
 	// TLS makes the gRPC servers speak TLS; nil: plaintext.

@@ -73,7 +73,7 @@ func heaps(t *testing.T) *kept.ProfileFiles {
 // TestSave: a live cluster is the same when it is read of its bundle, and of the bundle of that: with what its processes said and
 // with profiles, or without.
 func TestSave(t *testing.T) {
-	cluster, err := demo.Start(t.Context())
+	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

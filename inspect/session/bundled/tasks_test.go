@@ -21,7 +21,7 @@ import (
 // TestTasksAreKept: who wants the tasks of etcd has those that processes have in memory, too, and nobody else asks for them; a
 // bundle keeps them. The processes are real servers, of 2.6, that are registered in the demo's etcd.
 func TestTasksAreKept(t *testing.T) {
-	cluster, err := demo.Start(t.Context())
+	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

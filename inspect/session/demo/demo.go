@@ -6,6 +6,8 @@
 //     about its health as an etcd is.
 //  3. Put and Delete change what it holds, as Milvus would; who watches it hears of that. By itself the cluster stands still,
 //     and so does its clock: its checkpoints and time ticks would seem to fall behind otherwise.
+//  4. What its processes count runs on where a clock is given for that, at the rates that they had, so that two scrapes say
+//     what a cluster under load says. Scrapes are dated by a clock of their own, Counters.
 package demo
 
 import (
@@ -40,18 +42,21 @@ type Cluster struct {
 	*store
 	answers []live.Record
 	servers *recorded.Servers
+	// counters is the clock of what processes count.
+	counters func() time.Time
 }
 
-// Start starts the servers of the captured cluster. Close it.
-func Start(ctx context.Context) (*Cluster, error) {
-	c, err := start(ctx)
+// Start starts the servers of the captured cluster. Close it. now is the clock by which what its processes count runs on; nil: that
+// stands still as well, and each scrape is as the one before.
+func Start(ctx context.Context, now func() time.Time) (*Cluster, error) {
+	c, err := start(ctx, now)
 	if err != nil {
 		return nil, fmt.Errorf("start the demo: %w", err)
 	}
 	return c, nil
 }
 
-func start(ctx context.Context) (*Cluster, error) {
+func start(ctx context.Context, now func() time.Time) (*Cluster, error) {
 	opened, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(captured), Now: time.Now})
 	if err != nil {
 		return nil, err
@@ -63,7 +68,11 @@ func start(ctx context.Context) (*Cluster, error) {
 		return nil, err
 	}
 	defer snapshot.Close()
-	c := &Cluster{}
+	c := &Cluster{counters: Now}
+	if now != nil {
+		begun := now()
+		c.counters = func() time.Time { return Now().Add(now().Sub(begun)) }
+	}
 	if c.answers, err = answersOf(ctx, bundle); err != nil {
 		return nil, err
 	}
@@ -73,7 +82,7 @@ func start(ctx context.Context) (*Cluster, error) {
 	}
 	metrics := recorded.MetricsByAddress(c.answers)
 	c.servers, err = recorded.Start(append(c.proxyPages(metrics), c.answers...), recorded.Options{
-		Metrics: metrics, Profiles: profiles, Recorded: Now(), Now: Now,
+		Metrics: metrics, Profiles: profiles, Recorded: Now(), Now: c.counters,
 	})
 	if err != nil {
 		return nil, err
@@ -91,6 +100,9 @@ func (c *Cluster) Close() { c.servers.Close() }
 // Now is the clock of the demo. It stands still at the moment at which the processes were asked, some seconds before their
 // etcd was saved.
 func Now() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC) }
+
+// Counters is the clock by which scrapes are to be dated: that of what processes count.
+func (c *Cluster) Counters() time.Time { return c.counters() }
 
 // ProxyPort is the port of the proxy's HTTP server, which proxies of 2.3 do not tell; "" if nothing of it was recorded.
 func (c *Cluster) ProxyPort() string {

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"kitescope/inspect/latency"
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
@@ -20,7 +23,7 @@ import (
 
 func started(t *testing.T) *demo.Cluster {
 	t.Helper()
-	c, err := demo.Start(t.Context())
+	c, err := demo.Start(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,6 +179,58 @@ func TestWatch(t *testing.T) {
 	h.Revision = 1
 	if err := src.Watch(t.Context(), h, nil); !errors.Is(err, source.ErrCompacted) {
 		t.Errorf("a watch from before the beginning: %v", err)
+	}
+}
+
+// TestCountsOn: with a clock that runs, two scrapes are a window with the rates that the capture had, and the cluster stands still.
+func TestCountsOn(t *testing.T) {
+	var passed atomic.Int64
+	now := func() time.Time { return time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(passed.Load())) }
+	cluster, err := demo.Start(t.Context(), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	snap, err := opened(t, cluster).Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(cluster.ProxyPort())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := live.Open(live.Options{Now: demo.Now, Counters: cluster.Counters, MetricsPort: port, Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	var budgets []*latency.Budget
+	for range 2 {
+		r, err := client.Ask(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := latency.Of(c.WithRuntime(r))
+		if b := l.Find("", latency.Search); b != nil {
+			budgets = append(budgets, b)
+		}
+		if len(budgets) == 2 {
+			if took := l.Window.To.Sub(l.Window.From); l.Window.SinceStart || took != 20*time.Second {
+				t.Errorf("the window is %s, %s", took, l.Window.Why)
+			}
+		}
+		passed.Add(int64(20 * time.Second))
+	}
+	if len(budgets) != 2 {
+		t.Fatal("no budget")
+	}
+	whole, part := budgets[0], budgets[1]
+	if math.Abs(part.PerSecond.Value-whole.PerSecond.Value) > 0.1 || math.Abs(part.Ms-whole.Ms) > 0.1 || part.Requests < 500 || part.Requests >= whole.Requests {
+		t.Errorf("in the window %v of %v ms, %v a second; captured were %v of %v ms, %v a second", part.Requests, part.Ms, part.PerSecond, whole.Requests, whole.Ms, whole.PerSecond)
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // demoLoader loads the demo, whose processes answer.
 func demoLoader(t *testing.T) (*session.Loader, *session.Spec) {
 	t.Helper()
-	cluster, err := demo.Start(t.Context())
+	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func main() {
 }
 
 func serve(ctx context.Context) error {
-	cluster, err := demo.Start(ctx)
+	cluster, err := demo.Start(ctx, nil)
 	if err != nil {
 		return err
 	}
