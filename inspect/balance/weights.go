@@ -2,6 +2,7 @@ package balance
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -222,6 +223,17 @@ func (x *costing) sealed(rows int64, loaded []model.ServedIndex) (cost, brute fl
 		}
 	}
 	return cost, brute, indexed
+}
+
+// Walks reports whether a collection has a graph: a search of it goes from row to row, wherever in memory each lies.
+func (s *Survey) Walks(id model.CollectionID) bool {
+	x := s.costs[id]
+	if x == nil && s.cluster != nil {
+		x = s.Weights.costingOf(s.cluster, id)
+	}
+	return x != nil && slices.ContainsFunc(x.fields, func(f vectorField) bool {
+		return f.indexOf(x.defined).shape == graph
+	})
 }
 
 // growing is what growing rows cost: all are compared.

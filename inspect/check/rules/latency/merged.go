@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
 )
@@ -64,9 +65,17 @@ func ofLargerSegments(p *check.Pass, c *cost) budget.Interval {
 	return gain
 }
 
+// What a graph costs that is in no cache: each row that is compared is read from memory by itself, some lines of it. cached is what a
+// processor may keep of a graph, in bytes, near and far what comparing one takes then, in milliseconds: 420 ns were measured on a
+// busy machine, of rows of 384 bytes (docs/LATENCY.md).
+const (
+	cached    = 32 << 20
+	near, far = 200e-6, 450e-6
+)
+
 // indexedOf is how long searching the growing rows of a collection takes once they are sealed and have the indexes that are defined: as
-// long as its sealed segments take on the same nodes, for what is compared, or twice that, as a large index is not in the caches of
-// a processor. ok is false if nothing like it was searched.
+// long as its sealed segments take on the same nodes, for what is compared, or twice that. A graph that is too large for
+// the caches of a processor takes what reading its rows takes. ok is false if neither is known.
 func indexedOf(p *check.Pass, b *budget.Budget) (ms budget.Interval, ok bool) {
 	const outOfCache = 2
 	all := overall(p, b.Request)
@@ -80,10 +89,28 @@ func indexedOf(p *check.Pass, b *budget.Budget) (ms budget.Interval, ok bool) {
 			}
 		}
 	})
-	if takes <= 0 || work <= 0 || segments <= 0 || leaders == 0 {
+	if leaders == 0 {
 		return ms, false
 	}
 	rows := growing / leaders
-	least := takes * p.Balance.SegmentCost(b.Collection, rows) / (work / segments)
-	return budget.Interval{Low: least, High: outOfCache * least}, least > 0
+	cost := p.Balance.SegmentCost(b.Collection, rows)
+	if takes > 0 && work > 0 && segments > 0 { // nobody tells what a call takes that is never waited for
+		least := takes * cost / (work / segments)
+		ms = budget.Interval{Low: least, High: outOfCache * least}
+	}
+	if x := p.Collection(b.Collection); x != nil && p.Balance.Walks(b.Collection) {
+		dimensions := float64(facts.Dimensions(x))
+		if read := cost / dimensions * vectorsOf(all); 4*dimensions*float64(rows) > cached {
+			ms = budget.Interval{Low: max(ms.Low, read*near), High: max(ms.High, read*far)}
+		}
+	}
+	return ms, ms.Low > 0
+}
+
+// vectorsOf is how many vectors a request searches for on average; 1 if that is unknown.
+func vectorsOf(b *budget.Budget) float64 {
+	if b == nil || !b.VectorsPerSecond.Known || !b.PerSecond.Known || b.PerSecond.Value <= 0 {
+		return 1
+	}
+	return max(1, b.VectorsPerSecond.Value/b.PerSecond.Value)
 }
