@@ -40,6 +40,20 @@ func Verdict(b *Budget) string {
 	return text
 }
 
+// Tail says what it means that a few requests take much longer than the others; "" where they do not, or where there are so few
+// requests that the slowest one is all there is to say.
+func Tail(b *Budget) string {
+	const many, far = 100, 4
+	if b == nil || b.Requests < many || b.Ms <= 0 || b.P99.Low < far*b.Ms {
+		return ""
+	}
+	text := "one in a hundred takes " + strings.TrimSuffix(Milliseconds(b.P99.Low/b.Ms), " ms") + " times the mean or more: few are slow, and the phases are those of the others"
+	if b.Request == Search || b.Request == Query {
+		text += "; kitescope slow lists them"
+	}
+	return text
+}
+
 // share is a part of 1 in whole percents: more would claim to be exact.
 func share(part float64) string {
 	if part > 0.01 {

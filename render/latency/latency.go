@@ -70,6 +70,9 @@ func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet
 			part.Head = append(part.Head, render.Line{Role: render.RoleTitle, Text: latency.Verdict(b)})
 		}
 		part.Head = append(part.Head, render.Line{Role: render.RoleDim, Text: rates(b)})
+		if tail := latency.Tail(b); tail != "" {
+			part.Head = append(part.Head, render.Line{Role: render.RoleDim, Text: tail})
+		}
 		s.Parts = append(s.Parts, part)
 	}
 	s.Foot = append(asked.More(o), foot(r, o)...)
