@@ -32,7 +32,8 @@ const helpSlow = `List requests that took long, the slowest first: what they ask
 
 Proxies of 2.5 and later are asked for their lists: each keeps the last 20 searches, hybrid searches and queries that took
 proxy.slowQuerySpanInSeconds (5 s) or longer, for 15 minutes; later releases divide a search's time by its vectors for that, and leave out
-what failed. Where authorization is enabled, since 2.5.27 and 2.6.10 they want a user: --milvus-user. A recording or a bundle has
+what failed. Since 3.0 clients tell how long their calls took: of each kind of call of a client its slowest one between its last two
+heartbeats (10 s) is listed, as the client measured it (source=client). Where authorization is enabled, since 2.5.27 and 2.6.10 they want a user: --milvus-user. A recording or a bundle has
 the lists of when it was made.
 
 --access-log reads the access logs of proxies (2.3 and later; proxy.accessLog), plain or compressed, and keeps their 1,000 slowest

@@ -32,6 +32,7 @@ type processRecords struct {
 	asked, told map[sessionKey]bool
 	healthzAt   time.Time
 	slowAt      time.Time
+	clientsAt   time.Time
 	failedAt    time.Time
 }
 
@@ -59,6 +60,8 @@ func (d *Decoder) addHTTP(r *Record) {
 		d.takeMetrics(p, q)
 	case methodSlow:
 		d.takeSlow(p, q)
+	case methodClients:
+		d.takeClients(p, q)
 	case methodHealthz:
 		// An unhealthy process answers too, with a body that says why.
 		if text := oneLine(string(r.Response)); text != "" && !r.At.Before(p.healthzAt) {

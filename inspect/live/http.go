@@ -38,6 +38,7 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 	if f := p.failure; f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused && f.outcome != model.NotAsked {
 		a.healthz(ctx, web, s, address)
 		a.slow(ctx, web, s, address)
+		a.clients(ctx, web, s, address)
 	}
 	if p.failure == nil {
 		a.scrapeLater(ctx, s, address)
@@ -149,11 +150,12 @@ const maxTrouble = 4 << 10
 // fetch reads an answer over HTTP, up to the limit. An answer that is an error may have
 // a body that says more: it is returned as well.
 func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([][]byte, *failure) {
+	path, query, _ := strings.Cut(path, "?")
 	request := (&http.Request{
-		Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: address, Path: path}, Host: address,
+		Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: address, Path: path, RawQuery: query}, Host: address,
 		Header: http.Header{"Accept": {"text/plain"}, "User-Agent": {"kitescope"}},
 	}).WithContext(ctx)
-	if own := c.opts.credentials(); own != "" && path == slowPath {
+	if own := c.opts.credentials(); own != "" && (path == slowPath || path == clientsPath) {
 		request.Header.Set("Authorization", own)
 	}
 	response, err := web.Do(request)
@@ -161,7 +163,7 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 		return nil, c.httpFailure(err)
 	}
 	defer response.Body.Close()
-	limit, whole := c.opts.MaxAnswer, response.StatusCode == http.StatusOK && (path == metricsPath || path == slowPath)
+	limit, whole := c.opts.MaxAnswer, response.StatusCode == http.StatusOK && (path == metricsPath || path == slowPath || path == clientsPath)
 	if !whole {
 		limit = maxTrouble
 	}

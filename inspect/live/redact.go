@@ -27,6 +27,9 @@ func Redact(r Record) Record {
 	case r.Method == methodSlow:
 		r.Request = nil
 		redactSlow(&r)
+	case r.Method == methodClients:
+		r.Request = nil
+		redactClients(&r)
 	case strings.HasPrefix(r.Method, "GET "):
 		r.Request, r.Response = nil, redactBody(r.Method, r.Response)
 	default:

@@ -164,16 +164,18 @@ func TestAskSlow(t *testing.T) {
 		version string
 		options live.Options
 		want    model.Outcome
-		known   bool
+		known   int
+		// clients is how often the proxy is asked for what clients measured.
+		clients int32
 	}{
-		"2.6":                {"2.6.7", live.Options{User: user, Password: password}, model.Answered, true},
-		"2.6, nobody said":   {"2.6.10", live.Options{}, model.Denied, false},
-		"2.3 has no list":    {"2.3.5", live.Options{}, model.NotAsked, false},
-		"its release is new": {"3.0.1", live.Options{User: user, Password: password}, model.Answered, true},
+		"2.6":                {"2.6.7", live.Options{User: user, Password: password}, model.Answered, 3, 0},
+		"2.6, nobody said":   {"2.6.10", live.Options{}, model.Denied, 0, 0},
+		"2.3 has no list":    {"2.3.5", live.Options{}, model.NotAsked, 0, 0},
+		"its release is new": {"3.0.1", live.Options{User: user, Password: password}, model.Answered, 6, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var asked atomic.Int32
+			var asked, clients atomic.Int32
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				who, secret, sent := r.BasicAuth()
 				switch r.URL.Path {
@@ -181,6 +183,13 @@ func TestAskSlow(t *testing.T) {
 					fmt.Fprint(w, "# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n")
 				case "/healthz":
 					fmt.Fprint(w, "OK")
+				case "/api/v1/_telemetry/clients":
+					clients.Add(1)
+					if who != user || secret != password || r.URL.RawQuery != "include_metrics=true" {
+						t.Errorf("asked as %q, %q", who, r.URL.RawQuery)
+					}
+					fmt.Fprint(w, clientsText)
+					sent = false
 				default:
 					asked.Add(1)
 					if r.URL.Path != "/api/v1/_cluster/slow_query" {
@@ -217,8 +226,8 @@ func TestAskSlow(t *testing.T) {
 			if n := asked.Load(); got != c.want || (n == 1) != (c.want != model.NotAsked) || n > 1 {
 				t.Errorf("%s after %d calls, want %s", got, n, c.want)
 			}
-			if n := len(r.SlowRequests()); (n == 3) != c.known {
-				t.Errorf("%d requests", n)
+			if n := len(r.SlowRequests()); n != c.known || clients.Load() != c.clients {
+				t.Errorf("%d requests, clients asked for %d times", n, clients.Load())
 			}
 		})
 	}

@@ -233,5 +233,7 @@ type Process struct {
 	Earlier *Metrics
 	// SlowRequests are those that a proxy remembers (2.5 and later); nil: unknown, or no proxy.
 	SlowRequests []SlowRequest
-	Calls        []Call
+	// ClientRequests are what clients measured (3.0 and later), told by one proxy for all; nil: unknown, or another process.
+	ClientRequests []SlowRequest
+	Calls          []Call
 }

@@ -12,6 +12,8 @@ const (
 	FromProxy     = "proxy"      // the list that a proxy keeps
 	FromAccessLog = "access-log" // the access log of one
 	FromBoth      = "both"
+	// FromClient is the slowest call of a kind that a client of 3.0 or later made between its last two heartbeats, as it measured it.
+	FromClient = "client"
 )
 
 // SlowRequest is a request that took long, as a proxy or its access log has it. What was not told is zero: unknown. It has no value of
@@ -42,6 +44,11 @@ type SlowRequest struct {
 	Trace              string
 	// SDK is the client's library and its version, Status whether it was answered, in the access log's words.
 	SDK, Status string
+	// Client is the host of the client that measured it, where Source is FromClient: Took is the slowest then of so many Requests,
+	// whose mean and 99th percentile these are.
+	Client    string
+	Requests  int64
+	Mean, P99 time.Duration
 }
 
 // Known is an answer to a question of yes or no that may not be known.
@@ -79,7 +86,7 @@ func (r *Runtime) SlowRequests() []SlowRequest {
 	}
 	var list []SlowRequest
 	for _, p := range r.Processes {
-		list = append(list, p.SlowRequests...)
+		list = append(append(list, p.SlowRequests...), p.ClientRequests...)
 	}
 	told := make(map[string][]int, len(list))
 	for i := range list {

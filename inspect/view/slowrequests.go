@@ -49,6 +49,9 @@ var slowRequests = define(definition[*model.SlowRequest]{
 
 // slowName is who tells of a request, when it ended, and its trace.
 func slowName(s *model.SlowRequest) string {
+	if s.Source == model.FromClient { // of no time
+		return strings.Join([]string{s.Source, s.Client, s.Type, s.Collection, strconv.FormatFloat(s.Took.Seconds(), 'f', -1, 64)}, "/")
+	}
 	who, when := s.Source, s.Told
 	if s.Node != 0 {
 		who = "proxy-" + s.Node.String()
@@ -158,10 +161,25 @@ var slowDetail = []column[*model.SlowRequest]{
 	col(table.Column{Name: "status", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "Successful or Failed, in the access log's words; a proxy's list does not say."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Status) }),
 	col(table.Column{Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9, Doc: "The client's library and its version, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.SDK) }),
 	col(table.Column{Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9, Doc: "Trace id, by which logs of all processes, and a tracer, have the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Trace) }),
-	col(table.Column{Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true, Doc: "proxy, access-log, or both."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
+	col(table.Column{Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true, Doc: "proxy, access-log, or both; client: the slowest call of a kind that a client of 3.0 made between its last two heartbeats, as it measured it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
+	col(table.Column{Name: "client", Show: table.Wide, Priority: 9, Doc: "Host of the client that measured it, or its id; none of what a proxy measured."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Client) }),
+	col(table.Column{Name: "client_requests", Kind: table.Int, Show: table.Hidden, Doc: "Calls of the client of which it was the slowest."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, s.Requests) }),
+	col(table.Column{Name: "client_mean_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "Mean of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.Mean)) }),
+	col(table.Column{Name: "client_p99_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "99th percentile of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.P99)) }),
 }
 
-const slowCall = "GET /api/v1/_cluster/slow_query"
+// ofClient is a figure that only clients tell.
+func ofClient(s *model.SlowRequest, n int64) table.Cell {
+	if s.Source != model.FromClient {
+		return none()
+	}
+	return count(n)
+}
+
+const (
+	slowCall    = "GET /api/v1/_cluster/slow_query"
+	clientsCall = "GET /api/v1/_telemetry/clients?include_metrics=true"
+)
 
 // untoldRequests says which proxies' slow requests are unknown, or known in part, and why.
 func untoldRequests(c *model.Cluster) []string {
@@ -199,7 +217,7 @@ func untoldOf(c *model.Cluster, n *model.LiveNode) string {
 			if call := n.Process.Calls[i]; call.Outcome != model.Answered {
 				return strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ") + deniedHint(call.Outcome)
 			}
-			return ""
+			return untoldClients(n.Process)
 		}
 	}
 	switch {
@@ -209,6 +227,16 @@ func untoldOf(c *model.Cluster, n *model.LiveNode) string {
 		return cmp.Or(n.Reason, "where its HTTP server is, is not known")
 	}
 	return "its list was not asked for, and its release is not known; a proxy keeps one since 2.5"
+}
+
+// untoldClients says why what clients measured is unknown, "" if it is known or was not asked of this process.
+func untoldClients(p *model.Process) string {
+	for _, call := range p.Calls {
+		if call.Method == clientsCall && call.Outcome != model.Answered {
+			return "what clients measured is unknown: " + strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ")
+		}
+	}
+	return ""
 }
 
 // deniedHint says what a proxy wants that answers nobody.

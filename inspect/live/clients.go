@@ -1,0 +1,222 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// What clients measured themselves, since 3.0: each tells RootCoord every ten seconds how long its operations took, and any proxy
+// hands on what all of them told (milvus internal/proxy/telemetry_http_handler.go, getTelemetryClients; internal/rootcoord/telemetry).
+// It wants a user where authorization is enabled.
+const (
+	clientsPath   = "/api/v1/_telemetry/clients"
+	clientsQuery  = "include_metrics=true"
+	methodClients = "GET " + clientsPath + "?" + clientsQuery
+)
+
+// clientList is ClientTelemetryResponse of telemetry_models.go, without who uses a client and what it answered to commands.
+type clientList struct {
+	Clients []*clientTold `json:"clients"`
+}
+
+type clientTold struct {
+	ID        string         `json:"client_id,omitempty"`
+	Info      *clientInfo    `json:"client_info,omitempty"`
+	Databases []string       `json:"databases,omitempty"`
+	Metrics   []*clientCalls `json:"metrics,omitempty"`
+}
+
+// clientInfo is commonpb.ClientInfo.
+type clientInfo struct {
+	SDK     string `json:"sdk_type,omitempty"`
+	Version string `json:"sdk_version,omitempty"`
+	Host    string `json:"host,omitempty"`
+}
+
+// clientCalls is commonpb.OperationMetrics: by collection only where that was asked for.
+type clientCalls struct {
+	Operation   string                  `json:"operation,omitempty"`
+	Global      *clientTimes            `json:"global,omitempty"`
+	Collections map[string]*clientTimes `json:"collection_metrics,omitempty"`
+}
+
+// clientTimes is commonpb.Metrics: of the calls between two heartbeats, in milliseconds.
+type clientTimes struct {
+	Requests int64   `json:"request_count,omitempty"`
+	Mean     float64 `json:"avg_latency_ms,omitempty"`
+	P99      float64 `json:"p99_latency_ms,omitempty"`
+	Max      float64 `json:"max_latency_ms,omitempty"`
+}
+
+// tellsOfClients is the one proxy that is asked for all clients, nil if there is none of such a release.
+func (p *plan) tellsOfClients() *session {
+	var first *session
+	for _, list := range p.sessionsOf {
+		for _, x := range list {
+			if x.Role == "proxy" && since(x.Version, 3, 0) && (first == nil || x.Node < first.Node) {
+				first = x
+			}
+		}
+	}
+	return first
+}
+
+// clients asks the proxy of a process what clients told, if it is the one that is asked.
+func (a *asking) clients(ctx context.Context, web *http.Client, s *session, address string) {
+	proxy := a.plan.listsSlow(s)
+	if proxy == nil || proxy != a.plan.tellsOfClients() || ctx.Err() != nil {
+		return
+	}
+	p := a.get(ctx, web, proxy, address, methodClients)
+	defer p.done()
+	if !givenUp(ctx) {
+		a.keep(p.Record)
+	}
+}
+
+// readClients decodes what clients told.
+func readClients(body []byte) (*clientList, *failure) {
+	start := strings.TrimLeft(string(body[:min(len(body), 64)]), " \t\r\n")
+	switch {
+	case start == "":
+		return nil, failed(model.Garbled, "the answer is empty")
+	case start[0] == '<':
+		return nil, failed(model.Garbled, "the answer is a page for people, no list of clients: what is in front of the proxy?")
+	case start[0] != '{':
+		return nil, failed(model.Garbled, "the answer is no list of clients")
+	}
+	if f := heavy(weighJSON(body)); f != nil {
+		return nil, f
+	}
+	list := &clientList{}
+	if err := json.Unmarshal(body, list); err != nil || list.Clients == nil {
+		return nil, failed(model.Garbled, "the answer is no list of clients")
+	}
+	return list, nil
+}
+
+// takeClients takes what clients told in: of each the slowest call of a kind between its last two heartbeats, the slowest of all first.
+func (d *Decoder) takeClients(p *processRecords, q *question) {
+	if q.outcome != model.Answered || q.At.Before(p.clientsAt) {
+		return
+	}
+	told, f := readClients(q.Response)
+	if f != nil {
+		q.set(f.outcome, f.reason)
+		return
+	}
+	var list []model.SlowRequest
+	for _, c := range told.Clients {
+		list = d.slowestOf(list, c, q.Node)
+	}
+	slices.SortStableFunc(list, func(a, b model.SlowRequest) int { return cmp.Compare(b.Took, a.Took) })
+	if len(list) > maxSlow {
+		list = list[:maxSlow:maxSlow]
+		d.note("what clients told "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("there is more than %d of it: the others are left out", maxSlow))
+	}
+	if q.weight = 2 * weighSlow(list); !d.afford(q) {
+		return
+	}
+	d.kept += keptOf(q.weight)
+	p.ClientRequests, p.clientsAt = list, q.At
+}
+
+// slowestOf adds the slowest call of each kind that a client tells of, by collection where it knows that.
+func (d *Decoder) slowestOf(list []model.SlowRequest, c *clientTold, proxy model.NodeID) []model.SlowRequest {
+	if c == nil {
+		return list
+	}
+	s := model.SlowRequest{Source: model.FromClient, Node: proxy, Client: d.slowName(c.ID)}
+	if len(c.Databases) == 1 {
+		s.Database = d.slowName(c.Databases[0])
+	}
+	if i := c.Info; i != nil {
+		s.Client = d.slowName(cmp.Or(i.Host, c.ID))
+		s.SDK = d.slowName(strings.Trim(i.SDK+"-"+i.Version, "-"))
+	}
+	for _, calls := range c.Metrics {
+		if calls == nil {
+			continue
+		}
+		s.Type = d.slowName(calls.Operation)
+		if len(calls.Collections) == 0 {
+			s.Collection = ""
+			list = calls.Global.addTo(list, s)
+		}
+		for _, name := range slices.Sorted(maps.Keys(calls.Collections)) {
+			s.Collection = d.slowName(name)
+			list = calls.Collections[name].addTo(list, s)
+		}
+	}
+	return list
+}
+
+// addTo adds the slowest call, if there was one.
+func (t *clientTimes) addTo(list []model.SlowRequest, s model.SlowRequest) []model.SlowRequest {
+	if t == nil || t.Requests <= 0 {
+		return list
+	}
+	s.Requests, s.Mean, s.P99, s.Took = t.Requests, lasted(t.Mean), lasted(t.P99), lasted(max(t.Max, t.P99))
+	return append(list, s)
+}
+
+// lasted is a number of milliseconds as a duration, 0 if it is none.
+func lasted(ms float64) time.Duration {
+	const day = 24 * 60 * 60 * 1000
+	if !(ms > 0 && ms < day) {
+		return 0
+	}
+	return time.Duration(ms * float64(time.Millisecond))
+}
+
+// redactClients keeps what is shown of clients: not who uses them, nor what they answered to commands.
+func redactClients(r *Record) {
+	if len(r.Response) == 0 || recordOutcome(r) != model.Answered {
+		r.Response = nil
+		return
+	}
+	list, f := readClients(r.Response)
+	if r.Response = nil; f != nil {
+		r.Error, r.Outcome = f.reason, f.outcome.String()
+		return
+	}
+	d := NewDecoder()
+	for _, c := range list.Clients {
+		c.clean(d)
+	}
+	r.Response, _ = json.Marshal(list) // it is made of text and numbers
+}
+
+// clean leaves names of a length that is shown.
+func (c *clientTold) clean(d *Decoder) {
+	if c == nil {
+		return
+	}
+	c.ID, c.Databases = d.slowName(c.ID), c.Databases[:min(len(c.Databases), 2)] // of several none is told
+	for i := range c.Databases {
+		c.Databases[i] = d.slowName(c.Databases[i])
+	}
+	if i := c.Info; i != nil {
+		i.SDK, i.Version, i.Host = d.slowName(i.SDK), d.slowName(i.Version), d.slowName(i.Host)
+	}
+	for _, calls := range c.Metrics {
+		if calls == nil {
+			continue
+		}
+		calls.Operation = d.slowName(calls.Operation)
+		named := make(map[string]*clientTimes, len(calls.Collections))
+		for name, t := range calls.Collections {
+			named[d.slowName(name)] = t
+		}
+		calls.Collections = named
+	}
+}
