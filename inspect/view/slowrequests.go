@@ -162,7 +162,12 @@ var slowDetail = []column[*model.SlowRequest]{
 	col(table.Column{Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9, Doc: "The client's library and its version, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.SDK) }),
 	col(table.Column{Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9, Doc: "Trace id, by which logs of all processes, and a tracer, have the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Trace) }),
 	col(table.Column{Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true, Doc: "proxy, access-log, or both; client: the slowest call of a kind that a client of 3.0 made between its last two heartbeats, as it measured it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
-	col(table.Column{Name: "client", Show: table.Wide, Priority: 9, Doc: "Host of the client that measured it, or its id; none of what a proxy measured."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Client) }),
+	col(table.Column{Name: "client", Show: table.Wide, Priority: 9, Doc: "Host of the client that measured it, or its id; none of what a proxy measured."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+		if s.Client == "" {
+			return none()
+		}
+		return text(s.Client)
+	}),
 	col(table.Column{Name: "client_requests", Kind: table.Int, Show: table.Hidden, Doc: "Calls of the client of which it was the slowest."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, s.Requests) }),
 	col(table.Column{Name: "client_mean_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "Mean of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.Mean)) }),
 	col(table.Column{Name: "client_p99_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "99th percentile of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.P99)) }),

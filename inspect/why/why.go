@@ -59,6 +59,7 @@ const felt = 0.05
 // Of answers for each budget. The report's findings explain phases where they can; report may be nil.
 func Of(budgets []*latency.Budget, report *check.Report) []*Answer {
 	var list []*Answer
+	asked := requestsOf(budgets)
 	for _, b := range budgets {
 		if b.Root == nil || b.Ms <= 0 {
 			continue
@@ -68,7 +69,7 @@ func Of(budgets []*latency.Budget, report *check.Report) []*Answer {
 		b.Root.Walk(func(p *latency.Phase, depth int) {
 			way = append(way[:depth], p)
 			if len(p.Children) == 0 && p.Share >= felt {
-				a.Reasons = append(a.Reasons, reason(b, way, report))
+				a.Reasons = append(a.Reasons, asked.reason(b, way, report))
 			}
 		})
 		slices.SortStableFunc(a.Reasons, func(x, y Reason) int { return cmp.Compare(y.Phase.Ms, x.Phase.Ms) })
@@ -95,31 +96,65 @@ func weigh(list []*Answer) {
 	}
 }
 
-// reason finds what explains the last phase of the way to it from the whole request.
-func reason(b *latency.Budget, way []*latency.Phase, report *check.Report) Reason {
-	p := way[len(way)-1]
-	r := Reason{Phase: p, Gain: latency.Interval{High: p.Ms}, Bound: true}
-	if report == nil {
-		return r
+// requests are how many of a kind each collection has.
+type requests map[requested]float64
+
+type requested struct {
+	kind       latency.Request
+	collection model.CollectionID
+}
+
+func requestsOf(budgets []*latency.Budget) requests {
+	all := requests{}
+	for _, b := range budgets {
+		all[requested{b.Request, b.Collection}] += b.Requests
 	}
-	if f, s := costing(b, way, report); f != nil {
-		r.Finding = f
-		for _, x := range causes(f, report) {
-			r.Finding = x
-			if of := costs(x, b, s); of != nil {
-				f, s = x, *of
+	return all
+}
+
+// of is what a slowdown is to a request of a budget, 0 of another's: one of a single collection is a part of the mean of all.
+func (r requests) of(s check.Slowdown, b *latency.Budget) check.Slowdown {
+	if !s.Of(b) {
+		return check.Slowdown{}
+	}
+	own, told := r[requested{s.Request, s.Collection}]
+	if s.Collection == b.Collection || s.Collection == 0 || !told || b.Requests <= 0 {
+		return s
+	}
+	part := min(1, own/b.Requests)
+	s.Ms, s.Gain = s.Ms*part, latency.Interval{Low: s.Gain.Low * part, High: s.Gain.High * part}
+	s.Parts = slices.Clone(s.Parts)
+	for i := range s.Parts {
+		s.Parts[i].Ms *= part
+	}
+	return s
+}
+
+// reason finds what explains the last phase of the way to it from the whole request.
+func (r requests) reason(b *latency.Budget, way []*latency.Phase, report *check.Report) Reason {
+	p := way[len(way)-1]
+	x := Reason{Phase: p, Gain: latency.Interval{High: p.Ms}, Bound: true}
+	if report == nil {
+		return x
+	}
+	if f, s := r.costing(b, way, report); f != nil {
+		x.Finding = f
+		for _, cause := range causes(f, report) {
+			x.Finding = cause
+			if of := r.costs(cause, b, s); of != nil {
+				f, s = cause, *of
 			}
 		}
-		if r.Finding != f {
-			r.Effect = f
+		if x.Finding != f {
+			x.Effect = f
 		}
-		r.Gain, r.Bound, r.With = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, with(b, p, &s)
+		x.Gain, x.Bound, x.With = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, with(b, p, &s)
 	}
-	if r.Finding == nil {
-		r.Finding = about(b, way, report)
+	if x.Finding == nil {
+		x.Finding = about(b, way, report)
 	}
-	r.Frames = frames(report.Cluster, p)
-	return r
+	x.Frames = frames(report.Cluster, p)
+	return x
 }
 
 // design is the part of a phase from which on a warning goes before an information: that is what is meant to be so.
@@ -127,13 +162,14 @@ const design = 0.25
 
 // costing is the finding that says itself that it costs the most of the phase, with what it says: of the phase itself, else of one that
 // it is part of, and the time of which it has the largest part.
-func costing(b *latency.Budget, way []*latency.Phase, report *check.Report) (best *check.Finding, costs check.Slowdown) {
+func (r requests) costing(b *latency.Budget, way []*latency.Phase, report *check.Report) (best *check.Finding, costs check.Slowdown) {
 	for at := len(way) - 1; at > 0 && best == nil; at-- {
 		most, warns := 0.0, false
 		for _, f := range report.Findings {
 			for _, s := range f.Slows {
+				s = r.of(s, b)
 				ms := s.In(way[at])
-				if ms <= 0 || !s.Of(b) {
+				if ms <= 0 {
 					continue
 				}
 				warning := f.Severity > check.Info && ms >= design*way[at].Ms
@@ -163,15 +199,12 @@ func causes(f *check.Finding, report *check.Report) (list []*check.Finding) {
 }
 
 // costs is what a cause says that it costs a request itself, in phases where its effect does; nil if it says nothing of these.
-func costs(root *check.Finding, b *latency.Budget, effect check.Slowdown) *check.Slowdown {
+func (r requests) costs(root *check.Finding, b *latency.Budget, effect check.Slowdown) *check.Slowdown {
 	for i := range root.Slows {
-		s := &root.Slows[i]
-		if !s.Of(b) {
-			continue
-		}
+		s := r.of(root.Slows[i], b)
 		for _, p := range b.Root.Leaves() {
 			if s.In(p) > 0 && effect.In(p) > 0 {
-				return s
+				return &s
 			}
 		}
 	}

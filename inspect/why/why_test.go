@@ -239,3 +239,22 @@ func TestExplaining(t *testing.T) {
 		t.Errorf("%d of three checks", len(got))
 	}
 }
+
+// TestPartOfAll: what a finding about one collection costs its requests is a part of what the mean of all loses.
+func TestPartOfAll(t *testing.T) {
+	all, docs := searchOf(0, ""), searchOf(1, "docs")
+	all.Requests = 400
+	f := &check.Finding{Check: "waits", Slows: []check.Slowdown{{
+		Collection: 1, Request: latency.Search, Phase: latency.KernelGrowing, Ms: 40, Gain: latency.Interval{Low: 20, High: 40}, Parts: []check.SlowPart{{Phase: latency.KernelGrowing, Ms: 40}},
+	}}}
+	answers := why.Of([]*latency.Budget{all, docs}, report(model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}}}), f))
+	for i, want := range []latency.Interval{{Low: 5, High: 10}, {Low: 20, High: 40}} {
+		r := answers[i].Reasons[1]
+		if r.Finding != f || r.Gain != want {
+			t.Errorf("answer %d: %v of %s, want %v", i, r.Gain, r.Phase.Name, want)
+		}
+	}
+	if f.Slows[0].Parts[0].Ms != 40 {
+		t.Error("the finding was changed")
+	}
+}

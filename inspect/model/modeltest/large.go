@@ -33,8 +33,10 @@ func LargeParts(n int) model.Parts {
 		p.Indexes = append(p.Indexes, &model.Index{ID: model.IndexID(id) + 500, Collection: id, Field: 102, Name: "vec_idx", Type: "HNSW"})
 	}
 	p.Segments = make([]*model.Segment, n)
-	for i := range n {
-		p.Segments[i] = largeSegment(i, p.Collections[i%collections])
+	for c := range collections { // they lie in memory as their keys are read: collection by collection
+		for i := c; i < n; i += collections {
+			p.Segments[i] = largeSegment(i, p.Collections[c])
+		}
 	}
 	return p
 }
