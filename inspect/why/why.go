@@ -151,7 +151,7 @@ func (r requests) reason(b *latency.Budget, way []*latency.Phase, report *check.
 		x.Gain, x.Bound, x.With = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, with(b, p, &s)
 	}
 	if x.Finding == nil {
-		x.Finding = about(b, way, report)
+		x.Finding = r.about(b, way, report)
 	}
 	x.Frames = frames(report.Cluster, p)
 	return x
@@ -221,12 +221,26 @@ func with(b *latency.Budget, p *latency.Phase, s *check.Slowdown) (list []latenc
 	return list
 }
 
+// elsewhere reports whether a finding is about a collection of which nobody makes such requests, whatever processes it speaks of.
+func (r requests) elsewhere(c *model.Cluster, f *check.Finding, b *latency.Budget) bool {
+	id, ok := collectionOf(c, f.Object)
+	if !ok || b.Collection != 0 {
+		return ok && id != b.Collection
+	}
+	told := false
+	for x := range r {
+		told = told || x.kind == b.Request && x.collection != 0
+	}
+	_, asked := r[requested{b.Request, id}]
+	return told && !asked
+}
+
 // about is the finding that ranks highest of those whose check is about the phase, or one that it is part of, and which speak of the
 // collection or of a process that the client waits for there.
-func about(b *latency.Budget, way []*latency.Phase, report *check.Report) *check.Finding {
+func (r requests) about(b *latency.Budget, way []*latency.Phase, report *check.Report) *check.Finding {
 	for _, f := range report.Findings {
 		x := checkOf(report, f.Check)
-		if f.Severity == check.Info || x == nil {
+		if f.Severity == check.Info || x == nil || r.elsewhere(report.Cluster, f, b) {
 			continue
 		}
 		for _, p := range way[1:] {

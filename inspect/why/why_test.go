@@ -258,3 +258,26 @@ func TestPartOfAll(t *testing.T) {
 		t.Error("the finding was changed")
 	}
 }
+
+// TestAnotherCollection: what is wrong with a collection that nobody asks for explains nothing, though it names a node that is waited for.
+func TestAnotherCollection(t *testing.T) {
+	c := model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}, {ID: 2, Name: "pics"}}})
+	f := &check.Finding{
+		Check: "grows", Severity: check.Warning, Object: model.Ref{Resource: "collections", ID: "2"}, Objects: []model.Ref{{Resource: "nodes", ID: "querynode-3"}},
+	}
+	all, docs, pics := searchOf(0, ""), searchOf(1, "docs"), searchOf(2, "pics")
+	for name, x := range map[string]struct {
+		asked []*latency.Budget
+		named bool
+	}{
+		"of another":                   {[]*latency.Budget{docs}, false},
+		"of all, another is asked for": {[]*latency.Budget{all, docs}, false},
+		"of all, it is asked for":      {[]*latency.Budget{all, docs, pics}, true},
+		"of all, nobody tells":         {[]*latency.Budget{all}, true},
+		"its own":                      {[]*latency.Budget{pics}, true},
+	} {
+		if got := why.Of(x.asked, report(c, f))[0].Reasons[1].Finding; (got == f) != x.named {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
