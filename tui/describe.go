@@ -56,7 +56,7 @@ func fieldLines(fields []view.Field, w int) []PaneLine {
 			lines = append(lines, listLines(name, f, w)...)
 			continue
 		}
-		lines = append(lines, PaneLine{label: name, text: shownText(f.Column, f.Cell)})
+		lines = append(lines, PaneLine{label: name, text: draw.ShownText(f.Column, f.Cell)})
 	}
 	if w >= minTwoColumns {
 		return twoColumns(lines, label, w)
@@ -86,7 +86,7 @@ func fieldName(f *view.Field) string { return strings.ReplaceAll(f.Column.Name, 
 func listLines(name string, f *view.Field, w int) []PaneLine {
 	items := f.Cell.List
 	if f.Cell.Absent != table.Present || len(items) == 0 {
-		return []PaneLine{{label: name, text: cellText(f.Column, f.Cell)}}
+		return []PaneLine{{label: name, text: draw.CellText(f.Column, f.Cell)}}
 	}
 	if f.Column.Kind == table.Pairs {
 		items = nil
@@ -126,7 +126,7 @@ func sectionLines(s *view.Section, w int) []PaneLine {
 		return lines
 	}
 	shown := min(n, sectionRows)
-	head, rows := plainTable(s.Grid, shown, w-4)
+	head, rows := draw.PlainTable(s.Grid, shown, w-4)
 	lines = append(lines, PaneLine{text: head, look: LineHead})
 	for _, r := range rows {
 		lines = append(lines, PaneLine{text: r})
@@ -135,43 +135,6 @@ func sectionLines(s *view.Section, w int) []PaneLine {
 		lines = append(lines, PaneLine{text: fmt.Sprintf("… %s more: r shows them as a table", words.Number(n-shown)), look: LineDim})
 	}
 	return lines
-}
-
-// plainTable lays out the first rows of a grid without colours.
-func plainTable(g *view.Grid, n, w int) (head string, rows []string) {
-	all := g.Table.Resource().Columns
-	texts := make([][]string, n)
-	tracks := make([]track, len(g.Columns))
-	for j, c := range g.Columns {
-		tracks[j] = track{natural: draw.Width(all[c].Title), priority: all[c].Priority, flexible: flexible(all[c].Kind)}
-	}
-	for i := range texts {
-		texts[i] = make([]string, len(g.Columns))
-		for j, c := range g.Columns {
-			texts[i][j] = shownText(&all[c], g.Cell(i, j))
-			tracks[j].natural = max(tracks[j].natural, draw.Width(texts[i][j]))
-		}
-	}
-	places := arrange(tracks, w, 0)
-	line := func(text func(j int) string) string {
-		var b strings.Builder
-		for k, p := range places {
-			if k > 0 {
-				b.WriteString(draw.Pad(Gap))
-			}
-			if all[g.Columns[p.Column]].RightAligned() {
-				b.WriteString(draw.FitRight(text(p.Column), p.Width))
-			} else {
-				b.WriteString(draw.FitName(text(p.Column), p.Width))
-			}
-		}
-		return strings.TrimRight(b.String(), " ")
-	}
-	head = line(func(j int) string { return all[g.Columns[j]].Title })
-	for i := range texts {
-		rows = append(rows, line(func(j int) string { return texts[i][j] }))
-	}
-	return head, rows
 }
 
 // recordLines is one decoded record under its key.
@@ -213,7 +176,7 @@ func compareLines(a, b *view.Description, w int) []PaneLine {
 	lines := []PaneLine{row("", refName(a.Ref), refName(b.Ref), LineTitle)}
 	same := 0
 	for i := range a.Fields {
-		x, y := cellText(a.Fields[i].Column, a.Fields[i].Cell), cellText(b.Fields[i].Column, b.Fields[i].Cell)
+		x, y := draw.CellText(a.Fields[i].Column, a.Fields[i].Cell), draw.CellText(b.Fields[i].Column, b.Fields[i].Cell)
 		look := LineChanged
 		if x == y {
 			look = LinePlain

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/render"
+	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -164,7 +165,7 @@ func (g *gridPage) tsv(rows []int32, header bool) string {
 			if k > 0 {
 				b.WriteByte('\t')
 			}
-			b.WriteString(cellText(&g.resource.Columns[c], g.rows.table.Cell(int(row), c)))
+			b.WriteString(draw.CellText(&g.resource.Columns[c], g.rows.table.Cell(int(row), c)))
 		}
 		b.WriteByte('\n')
 		if b.Len() > clipboardLimit {

@@ -12,6 +12,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/table"
+	"kitescope/tui/draw"
 )
 
 // filter decides which rows of a table stay. Its text is a list of terms, all of
@@ -158,7 +159,7 @@ func (x *matcher) write(row int) {
 	cols := x.table.Resource().Columns
 	for _, c := range x.columns {
 		from := len(x.buf)
-		x.buf = appendCell(x.buf, &cols[c], x.table.Cell(row, c))
+		x.buf = draw.AppendCell(x.buf, &cols[c], x.table.Cell(row, c))
 		x.buf = append(lower(x.buf, from), 0)
 		x.ends = append(x.ends, len(x.buf))
 	}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strings"
 	"time"
 
 	"kitescope/inspect/check"
@@ -87,57 +86,6 @@ func (m *Model) goFindings() Cmd {
 	return m.Push(p)
 }
 
-// severityStyle is the look of a severity.
-func severityStyle(st *draw.Styles, s check.Severity) draw.Style {
-	return st.Roles[render.SeverityRole(s)]
-}
-
-// severityCounts are the findings by severity: "1 error", "2 warnings". With styles each is in its look.
-func severityCounts(st *draw.Styles, findings []*check.Finding) []string {
-	var parts []string
-	add := func(s check.Severity, text string) {
-		if st != nil {
-			text = severityStyle(st, s).On(text)
-		}
-		parts = append(parts, text)
-	}
-	for _, s := range []check.Severity{check.Error, check.Warning, check.Info} {
-		n := 0
-		for _, f := range findings {
-			if f.Severity == s {
-				n++
-			}
-		}
-		switch {
-		case n == 0:
-		case s == check.Info:
-			add(s, words.Number(n)+" info")
-		default:
-			add(s, words.Plural(n, s.String()))
-		}
-	}
-	return parts
-}
-
-// unlooked counts the checks that could not look.
-func unlooked(r *check.Report) int {
-	counts := r.Tally()
-	return counts[check.Skipped] + counts[check.Broken]
-}
-
-// unlookedText says how many checks could not look, and why if that is one thing; "" if all could.
-func unlookedText(r *check.Report) string {
-	n := unlooked(r)
-	if n == 0 {
-		return ""
-	}
-	text := words.Number(n) + " of " + words.Plural(len(r.Results), "check") + " could not look"
-	if list := r.Unlooked(); len(list) == 1 {
-		text += ": " + words.Harmless(list[0].Reason)
-	}
-	return text
-}
-
 // findingLines are the findings about an object on top of its details.
 func findingLines(list []*check.Finding, w int) []PaneLine {
 	if len(list) == 0 {
@@ -165,52 +113,4 @@ func findingLines(list []*check.Finding, w int) []PaneLine {
 		}
 	}
 	return append(lines, PaneLine{})
-}
-
-// findings is the first block of the overview: counts, and the worst three.
-func (s *sheet) findings(r *check.Report, w int) []string {
-	w -= 2
-	if r == nil {
-		return []string{" " + s.st.Dim.On("FINDINGS") + "  …", ""}
-	}
-	unknown := unlookedText(r)
-	title := s.st.Dim.On("FINDINGS") + "  "
-	switch {
-	case len(r.Findings) > 0:
-		title += strings.Join(severityCounts(s.st, r.Findings), "  ")
-	case unknown == "":
-		title += s.st.Good.On("✓ nothing found by " + words.Plural(len(r.Results), "check"))
-	default:
-		title += "nothing found so far"
-	}
-	right := s.st.Key.On("f") + s.st.Dim.On(" lists them")
-	lines := []string{" " + draw.Ends(title, right, w)}
-	const shown = 3
-	tree := check.Tree(r.Findings)
-	for i := range tree[:min(shown, len(tree))] {
-		lines = append(lines, " "+branchLine(s.st, &tree[i], w, 0, false))
-	}
-	if unknown != "" {
-		lines = append(lines, " "+s.st.Dim.On(draw.Cut("? "+unknown, w)))
-	}
-	return append(lines, "")
-}
-
-// branchLine is a finding in one line: what follows from another stands further in; what it
-// costs is at the right end, in costs cells. plain leaves styles out, for the line under the cursor.
-func branchLine(st *draw.Styles, b *check.Branch, w, costs int, plain bool) string {
-	cost := ""
-	if b.Cost > 0 && costs > 0 {
-		cost = words.Share(b.Cost)
-	}
-	indent := strings.Repeat("  ", max(0, b.Depth-1))
-	if b.Depth > 0 {
-		indent += "└ "
-	}
-	glyph := render.SeverityGlyph(b.Severity, false)
-	text := draw.Fit(words.Harmless(b.Message), max(8, w-draw.Width(indent)-draw.Width(glyph)-1-costs))
-	if plain {
-		return indent + glyph + " " + text + draw.FitRight(cost, costs)
-	}
-	return st.Dim.On(indent) + severityStyle(st, b.Severity).On(glyph) + " " + text + st.Dim.On(draw.FitRight(cost, costs))
 }

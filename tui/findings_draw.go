@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/render"
 	"kitescope/tui/draw"
+	"kitescope/tui/sheet"
 	"kitescope/words"
 )
 
@@ -59,7 +60,7 @@ func (p *findingsPage) layOut(m *Model, w int) []string {
 // verdict is what stands in the place of findings where there are none. It is good news only if
 // everything was looked at.
 func (p *findingsPage) verdict(m *Model, w int) string {
-	unknown := unlookedText(p.report)
+	unknown := sheet.UnlookedText(p.report)
 	if unknown == "" {
 		return "   " + m.Styles.Good.On(draw.Cut("✓ nothing found by "+words.Plural(len(p.report.Results), "check"), w-4))
 	}
@@ -70,7 +71,7 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) []stri
 	if r.branch == nil {
 		return p.unknown(m, r.text, atCursor, w)
 	}
-	line := branchLine(m.Styles, r.branch, w-2, costWidth, atCursor)
+	line := sheet.BranchLine(m.Styles, r.branch, w-2, costWidth, atCursor)
 	if atCursor {
 		line = m.Styles.Cursor.On(draw.Fit(" "+line, w))
 	} else {
@@ -112,7 +113,7 @@ func (p *findingsPage) details(m *Model, b *check.Branch, w int) []string {
 		}
 	}
 	full := words.Harmless(b.Message)
-	if line := branchLine(m.Styles, b, w-2, costWidth, true); !strings.Contains(line, full) {
+	if line := sheet.BranchLine(m.Styles, b, w-2, costWidth, true); !strings.Contains(line, full) {
 		put("", full)
 	}
 	put("check", b.Check)

@@ -7,34 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
-
-	"kitescope/tui/draw"
 )
-
-func TestArrange(t *testing.T) {
-	id := track{natural: 18}
-	name := track{natural: 70, priority: 1, flexible: true}
-	rows := track{natural: 8, priority: 2}
-	size := track{natural: 8, priority: 3}
-	tracks := []track{id, name, rows, size}
-	for _, x := range []struct {
-		name      string
-		w, offset int
-		want      []placed
-	}{
-		{"all fit", 200, 0, []placed{{0, 18}, {1, 70}, {2, 8}, {3, 8}}},
-		{"the name shrinks first", 70, 0, []placed{{0, 18}, {1, 30}, {2, 8}, {3, 8}}},
-		{"then columns drop by priority", 50, 0, []placed{{0, 18}, {1, 20}, {2, 8}}},
-		{"one that fits takes the room of a wider one", 30, 0, []placed{{0, 18}, {2, 8}}},
-		{"and the last that may", 20, 0, []placed{{0, 18}}},
-		{"scrolled, the first column stays", 40, 1, []placed{{0, 18}, {2, 8}, {3, 8}}},
-		{"no further than the last column", 40, 9, []placed{{0, 18}, {3, 8}}},
-	} {
-		if diff := cmp.Diff(x.want, arrange(tracks, x.w, x.offset), cmp.AllowUnexported(placed{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", x.name, diff)
-		}
-	}
-}
 
 func TestFuzzy(t *testing.T) {
 	all := []Suggestion{{Text: "segments"}, {Text: "segment-indexes"}, {Text: "databases"}, {Text: "resource-groups"}, {Text: "collections"}, {Text: "config"}}
@@ -108,15 +81,6 @@ func TestAgeText(t *testing.T) {
 		}
 		if later, _ := ageText(age + next); later == text {
 			t.Errorf("the age %s still reads %s after %s", age, text, next)
-		}
-	}
-}
-
-// TestBarTitle: what the bars of query nodes mean stands above them whole, in whatever room they have.
-func TestBarTitle(t *testing.T) {
-	for room := 6; room <= 40; room++ {
-		if got := barTitle(room); strings.Contains(got, "…") || !strings.Contains(got, "█") || !strings.Contains(got, "░") || draw.Width(got) != room {
-			t.Errorf("%d cells: %q", room, got)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/render"
 	"kitescope/tui/draw"
+	"kitescope/tui/sheet"
 	"kitescope/words"
 )
 
@@ -57,8 +58,8 @@ func (p *findingsPage) Note(*Model) string {
 	if p.report == nil {
 		return ""
 	}
-	parts := NonEmpty([]string{strings.Join(severityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
-	if n := unlooked(p.report); n > 0 {
+	parts := NonEmpty([]string{strings.Join(sheet.SeverityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
+	if n := sheet.Unlooked(p.report); n > 0 {
 		parts = append(parts, words.Number(n)+" could not look")
 	}
 	if p.of != nil {

@@ -185,7 +185,7 @@ func (v gridView) columns() []table.Column {
 func (v gridView) text(i, j int) string {
 	c := v.list[j]
 	t := v.gridPage.rows.table
-	return shownText(&v.resource.Columns[c], t.Cell(v.gridPage.rows.row(i), c))
+	return draw.ShownText(&v.resource.Columns[c], t.Cell(v.gridPage.rows.row(i), c))
 }
 
 func (v gridView) look(i int) RowLook {

@@ -12,6 +12,7 @@ import (
 	show "kitescope/render/latency"
 	"kitescope/table"
 	"kitescope/tui/draw"
+	"kitescope/tui/sheet"
 	"kitescope/words"
 )
 
@@ -46,7 +47,7 @@ func newLatencyPage(m *Model, _ []string) (Page, error) {
 	p.Open = func(m *Model, r *show.Row) Cmd { return m.Push(newWaterfallPage(m, keyOfBudget(r.Budget()))) }
 	p.Head = func(m *Model, w, h int) []string {
 		l := m.data.times.latency
-		lines := verdictLines(m, busiest(l), w, h)
+		lines := verdictLines(m, sheet.Busiest(l), w, h)
 		about := append([]string{l.Window.Why}, show.Silent(l)...)
 		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Harmless(strings.Join(about, "; ")), w-2)))
 	}
@@ -313,18 +314,4 @@ func newPhasePage(m *Model, key budgetKey, of *latency.Phase, apart string) Page
 		return lines
 	}
 	return p
-}
-
-// slowest is the line of the overview that says where most time goes; nothing, if nothing is known.
-func (s *sheet) slowest(l *latency.Latency, w int) []string {
-	b := busiest(l)
-	if b == nil {
-		return nil
-	}
-	const title, key = "LATENCY  ", ":latency"
-	text, right := words.Harmless(latency.Verdict(b)), ""
-	if draw.Width(title)+draw.Width(text)+2+draw.Width(key) <= w-2 {
-		right = s.st.Key.On(key)
-	}
-	return []string{" " + draw.Ends(s.st.Dim.On(title)+draw.Cut(text, w-2-draw.Width(title)), right, w-2), ""}
 }

@@ -1,9 +1,8 @@
 package tui
 
 import (
-	"slices"
-
 	"kitescope/inspect/view"
+	"kitescope/tui/sheet"
 )
 
 // overviewPage is the cluster at a glance: the first frame, drawn before any data is there.
@@ -73,15 +72,9 @@ func (p *overviewPage) Act(m *Model, a Action) Cmd {
 }
 
 func (p *overviewPage) Body(m *Model, w, h int) []string {
-	s := sheet{st: m.Styles, o: p.overview}
-	if s.o == nil {
-		s.o = &view.Overview{}
-		s.waiting = true
-	}
-	lines := slices.Concat(s.findings(m.data.judged.report, w), s.slowest(m.data.times.latency, w), s.lines(w))
-	if room := h - len(lines) - 3; room > 1 && p.largest != nil && p.largest.Len() > 0 {
-		lines = append(lines, s.collections(p.largest, w, room)...)
-	}
+	lines := sheet.Sheet{
+		Styles: m.Styles, Overview: p.overview, Largest: p.largest, Report: m.data.judged.report, Latency: m.data.times.latency,
+	}.Lines(w, h)
 	p.Fit(len(lines), h)
 	from, to := p.Seen()
 	return lines[from:to]

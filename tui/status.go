@@ -323,7 +323,7 @@ func (m frame) hints(in Scope) string {
 	m.keys.inOrder(chosen)
 	var b strings.Builder
 	for i, h := range chosen {
-		b.WriteString(draw.Pad(min(1+i, Gap)) + m.Styles.Key.On(shown(h.Keys[0])) + " " + h.Hint)
+		b.WriteString(draw.Pad(min(1+i, draw.Gap)) + m.Styles.Key.On(shown(h.Keys[0])) + " " + h.Hint)
 	}
 	return b.String()
 }
@@ -336,11 +336,11 @@ func (m frame) fitting(in Scope, brief bool) (chosen []Binding, left string) {
 		if brief {
 			h.Hint = h.brief()
 		}
-		w := draw.Width(shown(h.Keys[0])) + 1 + draw.Width(h.Hint) + Gap
+		w := draw.Width(shown(h.Keys[0])) + 1 + draw.Width(h.Hint) + draw.Gap
 		if in&InPages != 0 && m.can(page, h.Action) != "" {
 			continue
 		}
-		if len(chosen) == maxHints || w-Gap > room {
+		if len(chosen) == maxHints || w-draw.Gap > room {
 			left = cmp.Or(left, h.Keys[0])
 			continue
 		}

@@ -48,7 +48,7 @@ type tableView struct {
 	Cursor, top int
 	offset      int   // columns scrolled to the left
 	Widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
-	Placed      []placed
+	Placed      []draw.Placed
 	height      int // rows visible in the last frame
 	Hidden      int // columns without room in the last frame
 }
@@ -159,16 +159,16 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 }
 
 func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
-	tracks := make([]track, len(cols))
+	tracks := make([]draw.Track, len(cols))
 	for j := range cols {
-		tracks[j] = track{natural: t.Widest[j], priority: cols[j].Priority, flexible: flexible(cols[j].Kind), soft: soft}
+		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: soft}
 		if j == sorted { // it explains the order, so it stays; with room for the arrow
-			tracks[j].priority = 0
-			tracks[j].natural = max(tracks[j].natural, draw.Width(cols[j].Title)+2)
+			tracks[j].Priority = 0
+			tracks[j].Natural = max(tracks[j].Natural, draw.Width(cols[j].Title)+2)
 		}
 	}
 	t.offset = max(0, min(t.offset, len(cols)-2))
-	t.Placed = arrange(tracks, w-gutter-1, t.offset)
+	t.Placed = draw.Arrange(tracks, w-gutter-1, t.offset)
 	t.Hidden = len(cols) - len(t.Placed)
 	if t.offset > 0 && len(t.Placed) > 0 {
 		t.Hidden = len(cols) - 1 - t.Placed[len(t.Placed)-1].Column
@@ -180,7 +180,7 @@ func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted SortMark
 	b.WriteString(draw.Pad(gutter))
 	for k, p := range t.Placed {
 		if k > 0 {
-			b.WriteString(draw.Pad(Gap))
+			b.WriteString(draw.Pad(draw.Gap))
 		}
 		title := cols[p.Column].Title + sorted.arrow(p.Column)
 		switch {
@@ -209,8 +209,8 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 	used := gutter
 	for k, p := range t.Placed {
 		if k > 0 {
-			b.WriteString(draw.Pad(Gap))
-			used += Gap
+			b.WriteString(draw.Pad(draw.Gap))
+			used += draw.Gap
 		}
 		s := texts[p.Column]
 		if cols[p.Column].RightAligned() {
@@ -220,7 +220,7 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 		}
 		used += p.Width
 		if rowStyle.Open == "" && cols[p.Column].Kind == table.State {
-			s = stateStyle(st, texts[p.Column]).On(s)
+			s = draw.StateStyle(st, texts[p.Column]).On(s)
 		}
 		b.WriteString(s)
 	}
@@ -268,19 +268,9 @@ func (t *tableView) columnAt(x int) int {
 		if x >= at-1 && x < at+p.Width+1 {
 			return p.Column
 		}
-		at += p.Width + Gap
+		at += p.Width + draw.Gap
 	}
 	return -1
-}
-
-// flexible reports whether a cell can be cut and still says something: half a time does not.
-func flexible(k table.Kind) bool {
-	switch k {
-	case table.Text, table.List, table.Pairs, table.State:
-		return true
-	default:
-	}
-	return false
 }
 
 // LayRows lays a whole table out in w cells, plain: its header and its rows.
@@ -303,7 +293,7 @@ func LayRows[T any](columns []Column[T], rows []T, sorted SortMark, w int) (head
 		var b strings.Builder
 		for k, p := range t.Placed {
 			if k > 0 {
-				b.WriteString(draw.Pad(Gap))
+				b.WriteString(draw.Pad(draw.Gap))
 			}
 			switch {
 			case cols[p.Column].RightAligned():

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"math"
 
 	"kitescope/inspect/latency"
@@ -203,31 +202,4 @@ func (t *trend) values(place int) []float64 {
 		list[i] = t.moments[i][place]
 	}
 	return list
-}
-
-// busiest is the budget that takes most time of all its requests, of a collection where that is told, and of writes only where
-// nothing is read; nil if there is none.
-func busiest(l *latency.Latency) *latency.Budget {
-	if l == nil {
-		return nil
-	}
-	named := map[latency.Request]bool{}
-	for _, b := range l.Budgets {
-		named[b.Request] = named[b.Request] || b.Name != ""
-	}
-	var best *latency.Budget
-	for _, b := range l.Budgets {
-		if b.Name == "" && named[b.Request] {
-			continue
-		}
-		if best == nil || cmp.Or(cmp.Compare(reading(b), reading(best)), cmp.Compare(b.Ms*b.Requests, best.Ms*best.Requests)) > 0 {
-			best = b
-		}
-	}
-	return best
-}
-
-// reading is 1 for requests that somebody waits for with a question, 0 for writes.
-func reading(b *latency.Budget) int {
-	return render.BoolInt(b.Request == latency.Search || b.Request == latency.Query)
 }

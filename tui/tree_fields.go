@@ -31,7 +31,7 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 	}
 	var b strings.Builder
 	if f.wide {
-		b.WriteString(st.Dim.On(draw.Fit(n.Kind, kindWidth)) + draw.Pad(Gap))
+		b.WriteString(st.Dim.On(draw.Fit(n.Kind, kindWidth)) + draw.Pad(draw.Gap))
 	}
 	fields := n.Fields()
 	for _, k := range f.fitting(fields) {
@@ -43,13 +43,13 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 		}
 		switch {
 		case x.Column.Kind == table.State:
-			b.WriteString(stateStyle(st, text).On(draw.Fit(text, w)))
+			b.WriteString(draw.StateStyle(st, text).On(draw.Fit(text, w)))
 		case x.Column.RightAligned():
 			b.WriteString(draw.FitRight(text, w))
 		default:
 			b.WriteString(draw.Fit(text, w))
 		}
-		b.WriteString(draw.Pad(Gap))
+		b.WriteString(draw.Pad(draw.Gap))
 	}
 	return strings.TrimRight(b.String(), " ")
 }
@@ -58,15 +58,15 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 // priority goes first.
 func (f *fieldLayout) fitting(fields []view.Field) []int {
 	var list []int
-	used := -Gap
+	used := -draw.Gap
 	if f.wide {
-		used += kindWidth + Gap
+		used += kindWidth + draw.Gap
 	}
 	for k := range fields {
 		name := fields[k].Column.Name
 		if w := f.widest[name]; w > 0 && (name != "id" || f.wide) {
 			list = append(list, k)
-			used += w + Gap
+			used += w + draw.Gap
 		}
 	}
 	for f.room > 0 && used > f.room {
@@ -79,7 +79,7 @@ func (f *fieldLayout) fitting(fields []view.Field) []int {
 		if len(list) == 0 || fields[list[drop]].Column.Priority == 0 {
 			break
 		}
-		used -= f.widest[fields[list[drop]].Column.Name] + Gap
+		used -= f.widest[fields[list[drop]].Column.Name] + draw.Gap
 		list = slices.Delete(list, drop, drop+1)
 	}
 	return list
@@ -87,7 +87,7 @@ func (f *fieldLayout) fitting(fields []view.Field) []int {
 
 // said is a field in a sentence: "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
 func said(x *view.Field) string {
-	text := shownText(x.Column, x.Cell)
+	text := draw.ShownText(x.Column, x.Cell)
 	name := x.Column.Name
 	for _, unit := range []string{"_bytes", "_seconds", "_percent"} {
 		name = strings.TrimSuffix(name, unit)

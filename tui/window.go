@@ -40,3 +40,29 @@ func (w *Window) Place() string {
 	}
 	return "lines " + words.Number(from+1) + "–" + words.Number(to) + " of " + words.Number(w.length)
 }
+
+// Moved is where a key takes a cursor in a list of count that shows height at a time; it may lie outside. Ok says that
+// it was a key that moves.
+func Moved(a Action, cursor, count, height int) (to int, ok bool) {
+	page := max(1, height-1)
+	switch a {
+	case ActUp:
+		return cursor - 1, true
+	case ActDown:
+		return cursor + 1, true
+	case ActPageUp:
+		return cursor - page, true
+	case ActPageDown:
+		return cursor + page, true
+	case ActHalfUp:
+		return cursor - max(1, page/2), true
+	case ActHalfDown:
+		return cursor + max(1, page/2), true
+	case ActTop:
+		return 0, true
+	case ActBottom:
+		return count - 1, true
+	default:
+		return cursor, false
+	}
+}

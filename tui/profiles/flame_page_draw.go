@@ -203,12 +203,12 @@ func (p *flamePage) legend(d *flameDrawer, w int) string {
 	var b strings.Builder
 	used := 0
 	add := func(of tint, sign, word string) {
-		n := draw.Width(sign) + 1 + draw.Width(word) + tui.Gap
-		if used+n-tui.Gap > w {
+		n := draw.Width(sign) + 1 + draw.Width(word) + draw.Gap
+		if used+n-draw.Gap > w {
 			return
 		}
 		if used > 0 {
-			b.WriteString(draw.Pad(tui.Gap))
+			b.WriteString(draw.Pad(draw.Gap))
 		}
 		used += n
 		if !d.palette.mono {
@@ -235,8 +235,8 @@ func (p *flamePage) legend(d *flameDrawer, w int) string {
 		if p.relative {
 			word = "of itself"
 		}
-		if used+draw.Width(word)+tui.Gap <= w {
-			b.WriteString(draw.Pad(tui.Gap) + word)
+		if used+draw.Width(word)+draw.Gap <= w {
+			b.WriteString(draw.Pad(draw.Gap) + word)
 		}
 		return b.String()
 	}

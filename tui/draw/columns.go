@@ -1,20 +1,20 @@
-package tui
+package draw
 
 import (
 	"cmp"
 	"slices"
 )
 
-// track is one column as the layout sees it.
-type track struct {
-	natural  int // cells that the widest text needs
-	priority int // the highest goes first where room is short; 0 stays
-	flexible bool
-	soft     int // what it is cut to before others are dropped; softCap if 0
+// Track is one column as the layout sees it.
+type Track struct {
+	Natural  int // cells that the widest text needs
+	Priority int // the highest goes first where room is short; 0 stays
+	Flexible bool
+	Soft     int // what it is cut to before others are dropped; softCap if 0
 }
 
-// placed is a column that has room, and how much.
-type placed struct{ Column, Width int }
+// Placed is a column that has room, and how much.
+type Placed struct{ Column, Width int }
 
 // Gap is the cells between columns.
 const Gap = 2
@@ -30,20 +30,20 @@ const (
 	useful = 12
 )
 
-// arrange fits columns into w cells: flexible ones shrink to softCap, then columns drop
+// Arrange fits columns into w cells: flexible ones shrink to softCap, then columns drop
 // by priority; what is left over goes to dropped ones that fit after all, the most
 // important first, then back to the shrunken ones.
 //
 // With offset > 0 the first column stays and the offset next ones are scrolled
 // away; the rest takes its natural width, as far as there is room.
-func arrange(tracks []track, w, offset int) []placed {
+func Arrange(tracks []Track, w, offset int) []Placed {
 	if offset > 0 {
 		return arrangeScrolled(tracks, w, offset)
 	}
-	kept := make([]placed, len(tracks))
+	kept := make([]Placed, len(tracks))
 	total := -Gap
 	for i, t := range tracks {
-		kept[i] = placed{i, t.least()}
+		kept[i] = Placed{i, t.least()}
 		total += kept[i].Width + Gap
 	}
 	for total > w {
@@ -61,66 +61,66 @@ func arrange(tracks []track, w, offset int) []placed {
 }
 
 // least is the width that a column has before others are dropped for its sake.
-func (t *track) least() int {
-	if t.flexible {
-		return min(t.natural, cmp.Or(t.soft, softCap))
+func (t *Track) least() int {
+	if t.Flexible {
+		return min(t.Natural, cmp.Or(t.Soft, softCap))
 	}
-	return min(t.natural, widthCap)
+	return min(t.Natural, widthCap)
 }
 
 // refill takes columns back that fit, flexible ones cut if need be, into what the
 // dropping of wider ones has left.
-func refill(tracks []track, kept []placed, w, total int) (filled []placed, used int) {
+func refill(tracks []Track, kept []Placed, w, total int) (filled []Placed, used int) {
 	for {
 		best, width := -1, 0
 		for i := range tracks {
 			t := &tracks[i]
 			room := t.within(w - total - Gap)
-			dropped := !slices.ContainsFunc(kept, func(p placed) bool { return p.Column == i })
-			if dropped && room > 0 && (best < 0 || t.priority < tracks[best].priority) {
+			dropped := !slices.ContainsFunc(kept, func(p Placed) bool { return p.Column == i })
+			if dropped && room > 0 && (best < 0 || t.Priority < tracks[best].Priority) {
 				best, width = i, room
 			}
 		}
 		if best < 0 {
 			return kept, total
 		}
-		at := slices.IndexFunc(kept, func(p placed) bool { return p.Column > best })
+		at := slices.IndexFunc(kept, func(p Placed) bool { return p.Column > best })
 		if at < 0 {
 			at = len(kept)
 		}
-		kept = slices.Insert(kept, at, placed{best, width})
+		kept = slices.Insert(kept, at, Placed{best, width})
 		total += Gap + width
 	}
 }
 
 // within is the width that a dropped column would have in some room, 0 if that is too little.
-func (t *track) within(room int) int {
+func (t *Track) within(room int) int {
 	switch {
 	case t.least() <= room:
 		return t.least()
-	case t.flexible && room >= useful:
+	case t.Flexible && room >= useful:
 		return room
 	}
 	return 0
 }
 
 // lastToKeep is the position of the column to drop next, -1 if all must stay.
-func lastToKeep(tracks []track, kept []placed) int {
+func lastToKeep(tracks []Track, kept []Placed) int {
 	drop, worst := -1, 0
 	for i, p := range kept {
-		if t := tracks[p.Column]; t.priority > 0 && t.priority >= worst {
-			drop, worst = i, t.priority
+		if t := tracks[p.Column]; t.Priority > 0 && t.Priority >= worst {
+			drop, worst = i, t.Priority
 		}
 	}
 	return drop
 }
 
 // squeeze takes missing cells from flexible columns, from the widest first.
-func squeeze(tracks []track, kept []placed, missing int) {
+func squeeze(tracks []Track, kept []Placed, missing int) {
 	for missing > 0 {
 		widest := -1
 		for i, p := range kept {
-			if tracks[p.Column].flexible && p.Width > floor && (widest < 0 || p.Width > kept[widest].Width) {
+			if tracks[p.Column].Flexible && p.Width > floor && (widest < 0 || p.Width > kept[widest].Width) {
 				widest = i
 			}
 		}
@@ -133,11 +133,11 @@ func squeeze(tracks []track, kept []placed, missing int) {
 }
 
 // spread gives room that is left to flexible columns that were cut, to the narrowest first.
-func spread(tracks []track, kept []placed, room int) {
+func spread(tracks []Track, kept []Placed, room int) {
 	for ; room > 0; room-- {
 		least := -1
 		for i, p := range kept {
-			if p.Width < min(tracks[p.Column].natural, 2*widthCap) && (least < 0 || p.Width < kept[least].Width) {
+			if p.Width < min(tracks[p.Column].Natural, 2*widthCap) && (least < 0 || p.Width < kept[least].Width) {
 				least = i
 			}
 		}
@@ -148,49 +148,23 @@ func spread(tracks []track, kept []placed, room int) {
 	}
 }
 
-func arrangeScrolled(tracks []track, w, offset int) []placed {
+func arrangeScrolled(tracks []Track, w, offset int) []Placed {
 	if len(tracks) == 0 {
 		return nil
 	}
-	kept := []placed{{0, min(tracks[0].natural, softCap)}}
+	kept := []Placed{{0, min(tracks[0].Natural, softCap)}}
 	used := kept[0].Width
 	for i := 1 + min(offset, len(tracks)-2); i < len(tracks) && i > 0; i++ {
 		room := w - used - Gap
-		width := min(tracks[i].natural, widthCap)
+		width := min(tracks[i].Natural, widthCap)
 		if width > room {
-			if room >= floor && tracks[i].flexible {
-				kept = append(kept, placed{i, room})
+			if room >= floor && tracks[i].Flexible {
+				kept = append(kept, Placed{i, room})
 			}
 			break
 		}
-		kept = append(kept, placed{i, width})
+		kept = append(kept, Placed{i, width})
 		used += Gap + width
 	}
 	return kept
-}
-
-// Moved is where a key takes a cursor in a list of count that shows height at a time; it may lie outside. Ok says that
-// it was a key that moves.
-func Moved(a Action, cursor, count, height int) (to int, ok bool) {
-	page := max(1, height-1)
-	switch a {
-	case ActUp:
-		return cursor - 1, true
-	case ActDown:
-		return cursor + 1, true
-	case ActPageUp:
-		return cursor - page, true
-	case ActPageDown:
-		return cursor + page, true
-	case ActHalfUp:
-		return cursor - max(1, page/2), true
-	case ActHalfDown:
-		return cursor + max(1, page/2), true
-	case ActTop:
-		return 0, true
-	case ActBottom:
-		return count - 1, true
-	default:
-		return cursor, false
-	}
 }

@@ -1,17 +1,44 @@
-package tui
+// Package sheet is the overview of the UI as lines. What enters are a view.Overview, what the checks found, and where requests spend
+// their time; what leaves are blocks of text side by side, as wide as the terminal, and the words for findings that other pages use.
+package sheet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/inspect/check"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/view"
 	"kitescope/render"
 	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
+
+// Sheet is what an overview is made of.
+type Sheet struct {
+	Styles   *draw.Styles
+	Overview *view.Overview // nil as long as nothing is known
+	Largest  *view.Grid     // collections by rows, nil as long as they are not known
+	Report   *check.Report  // nil as long as nothing was judged
+	Latency  *latency.Latency
+}
+
+// Lines are the overview in lines of w cells, with as many of the largest collections as there is room for in h lines.
+func (x Sheet) Lines(w, h int) []string {
+	s := sheet{st: x.Styles, o: x.Overview}
+	if s.o == nil {
+		s.o, s.waiting = &view.Overview{}, true
+	}
+	lines := slices.Concat(s.findings(x.Report, w), s.slowest(x.Latency, w), s.lines(w))
+	if room := h - len(lines) - 3; room > 1 && x.Largest != nil && x.Largest.Len() > 0 {
+		lines = append(lines, s.collections(x.Largest, w, room)...)
+	}
+	return lines
+}
 
 // sheet lays out an overview in blocks. While it is waiting every value is "…".
 type sheet struct {
@@ -168,7 +195,7 @@ func (s *sheet) segments(w int) block {
 	}
 	room := w - 10 - counts - rows - 3
 	for _, x := range o.States {
-		line := stateStyle(s.st, x.State).On(draw.Fit(x.State, 9)) + " " + draw.FitRight(words.Number(int(x.Count)), counts) + " "
+		line := draw.StateStyle(s.st, x.State).On(draw.Fit(x.State, 9)) + " " + draw.FitRight(words.Number(int(x.Count)), counts) + " "
 		if room >= 6 {
 			line += s.st.Accent.On(draw.Fit(bar(x.Rows.Int, most, room), room)) + " "
 		}
@@ -248,7 +275,7 @@ func (s *sheet) collections(g *view.Grid, w, room int) []string {
 	if n < g.Matched {
 		title = fmt.Sprintf("COLLECTIONS  the %d largest of %s", n, words.Number(g.Matched))
 	}
-	head, rows := plainTable(g, n, w-2)
+	head, rows := draw.PlainTable(g, n, w-2)
 	lines := []string{"", " " + s.st.Dim.On(title), " " + s.st.Dim.On(head)}
 	for _, r := range rows {
 		lines = append(lines, " "+r)

@@ -1,4 +1,4 @@
-package tui
+package sheet
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ func (s *sheet) nodes(w int) block {
 	}
 	for _, n := range s.o.Nodes {
 		line := draw.Fit(words.Harmless(n.Ref.Name), name) + "  " + s.st.Dim.On(draw.Fit(words.Harmless(n.Address), address)) + "  " +
-			stateStyle(s.st, n.State).On(draw.Fit(n.State, 10)) + "  " + draw.FitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
+			draw.StateStyle(s.st, n.State).On(draw.Fit(n.State, 10)) + "  " + draw.FitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
 			words.Harmless(strings.Join(n.Collections, ", "))
 		b.add(line)
 	}
@@ -153,5 +153,5 @@ func (s *sheet) nodeState(n *view.NodeLine) string {
 	if n.State == "registered" {
 		return ""
 	}
-	return " " + stateStyle(s.st, n.State).On(n.State)
+	return " " + draw.StateStyle(s.st, n.State).On(n.State)
 }

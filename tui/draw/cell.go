@@ -1,0 +1,90 @@
+package draw
+
+import (
+	"strings"
+
+	"kitescope/inspect/view"
+	"kitescope/render"
+	"kitescope/table"
+)
+
+// CellText is a cell as every table of kitescope shows it.
+func CellText(c *table.Column, cell table.Cell) string { return render.Text(cell, c.Kind) }
+
+// AppendCell appends CellText.
+func AppendCell(dst []byte, c *table.Column, cell table.Cell) []byte {
+	return render.AppendText(dst, cell, c.Kind)
+}
+
+// ShownText is CellText with a glyph behind a state that wants a look, so that it is
+// seen without colour too.
+func ShownText(c *table.Column, cell table.Cell) string {
+	text := CellText(c, cell)
+	if c.Kind != table.State || cell.Absent != table.Present {
+		return text
+	}
+	switch role := render.StateRole(cell.Text); role {
+	case render.RoleWarn, render.RoleBad:
+		return text + " " + render.Glyph(role, false)
+	default:
+	}
+	return text
+}
+
+// StateStyle is the look of a text of ShownText. What is as it should be has no
+// colour: colour is for what is not.
+func StateStyle(st *Styles, text string) Style {
+	word, _, _ := strings.Cut(text, " ")
+	role := render.StateRole(word)
+	if role == render.RoleGood {
+		role = render.RolePlain
+	}
+	return st.Roles[role]
+}
+
+// Flexible reports whether a cell can be cut and still says something: half a time does not.
+func Flexible(k table.Kind) bool {
+	switch k {
+	case table.Text, table.List, table.Pairs, table.State:
+		return true
+	default:
+	}
+	return false
+}
+
+// PlainTable lays out the first rows of a grid without colours.
+func PlainTable(g *view.Grid, n, w int) (head string, rows []string) {
+	all := g.Table.Resource().Columns
+	texts := make([][]string, n)
+	tracks := make([]Track, len(g.Columns))
+	for j, c := range g.Columns {
+		tracks[j] = Track{Natural: Width(all[c].Title), Priority: all[c].Priority, Flexible: Flexible(all[c].Kind)}
+	}
+	for i := range texts {
+		texts[i] = make([]string, len(g.Columns))
+		for j, c := range g.Columns {
+			texts[i][j] = ShownText(&all[c], g.Cell(i, j))
+			tracks[j].Natural = max(tracks[j].Natural, Width(texts[i][j]))
+		}
+	}
+	places := Arrange(tracks, w, 0)
+	line := func(text func(j int) string) string {
+		var b strings.Builder
+		for k, p := range places {
+			if k > 0 {
+				b.WriteString(Pad(Gap))
+			}
+			if all[g.Columns[p.Column]].RightAligned() {
+				b.WriteString(FitRight(text(p.Column), p.Width))
+			} else {
+				b.WriteString(FitName(text(p.Column), p.Width))
+			}
+		}
+		return strings.TrimRight(b.String(), " ")
+	}
+	head = line(func(j int) string { return all[g.Columns[j]].Title })
+	for i := range texts {
+		rows = append(rows, line(func(j int) string { return texts[i][j] }))
+	}
+	return head, rows
+}
