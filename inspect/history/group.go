@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"kitescope/inspect/meta"
@@ -64,6 +65,11 @@ func (p *pool) object(ref model.Ref) int32 {
 		p.objects[i].Name = name
 	}
 	return i
+}
+
+// upTo is the pool as it is, to be read while it grows: texts are only added, objects are renamed.
+func (p *pool) upTo() *pool {
+	return &pool{texts: slices.Clip(p.texts), objects: slices.Clone(p.objects), names: maps.Clone(p.names)}
 }
 
 // brief is an event without its message.

@@ -2,6 +2,8 @@ package history
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"kitescope/inspect/diff"
 	"kitescope/inspect/meta"
@@ -99,12 +101,30 @@ func (r *Reader) Apply(revision int64, events []source.Event) error {
 // Finish is what happened. The Reader is of no use any more.
 func (r *Reader) Finish() *History {
 	r.endRevision()
+	return r.finish(r.clock.UpTo(r.history.To), r.pool)
+}
+
+// SoFar is what happened until now. The Reader goes on, and what is returned stays as it is.
+func (r *Reader) SoFar() *History {
+	r.endRevision()
+	going := r.groups
+	defer func() { r.groups = going }()
+	r.groups = groups{entries: slices.Clone(going.entries), pool: going.pool, newest: maps.Clone(going.newest)}
+	plain := r.history.Plain
+	defer func() { r.history.Plain = plain }()
+	r.history.Plain = maps.Clone(plain)
+	h := r.finish(r.clock.UpTo(r.history.To), nil)
+	h.pool = r.pool.upTo()
+	return h
+}
+
+func (r *Reader) finish(clock *meta.Clock, texts *pool) *History {
 	r.endCheckpoints()
 	r.groups.sort()
 	h := r.history
-	h.clock, h.pool, h.entries = r.clock, r.pool, r.groups.entries
-	h.First, _ = dated(r.clock, h.From)
-	h.Until, _ = dated(r.clock, h.To)
+	h.clock, h.pool, h.entries = clock, texts, r.groups.entries
+	h.First, _ = dated(clock, h.From)
+	h.Until, _ = dated(clock, h.To)
 	return &h
 }
 

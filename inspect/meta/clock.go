@@ -78,6 +78,13 @@ func newClock(newest source.Header) *Clock {
 	return c
 }
 
+// UpTo is a copy of the clock as it is, of a store of which a revision is the newest.
+func (c *Clock) UpTo(newest int64) *Clock {
+	copied := *c
+	copied.ticks, copied.newest = slices.Clone(c.ticks), newest
+	return &copied
+}
+
 // look reads the newest tick up to a revision.
 func (c *Clock) look(ctx context.Context, past source.Past, h source.Header, revision int64) error {
 	if !c.asked {

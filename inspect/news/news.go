@@ -31,6 +31,11 @@ type Update struct {
 	Live bool
 	// Progress is what is going on, for people: "reading: 120000 keys, 30 MiB".
 	Progress string
+	// Past is what the source keeps of what was. It is told of once, with the first Cluster of a source that is opened, and lasts
+	// until Follow returns.
+	Past Past
+	// Then says that Cluster is not the newest state, but that of the moment which was asked for.
+	Then bool
 }
 
 // Lost is a source that is not heard of any more.

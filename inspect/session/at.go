@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/source"
+	"kitescope/table"
 	"kitescope/words/hints"
 )
 
@@ -24,7 +25,7 @@ type At struct {
 }
 
 // AtForms are the forms of --at, for help.
-const AtForms = "09:14, 2026-11-24T09:14:05Z, -5m, rev:24519"
+const AtForms = "09:14, 2026-11-24T09:14:05Z, -5m, -2d, rev:24519"
 
 // IsZero reports whether the newest moment is meant.
 func (a *At) IsZero() bool { return a.text == "" }
@@ -47,8 +48,8 @@ func (a *At) Set(text string) error {
 	}
 	if ago, ok := strings.CutPrefix(text, "-"); ok {
 		var err error
-		if a.ago, err = time.ParseDuration(ago); err != nil || a.ago <= 0 {
-			return fmt.Errorf("%q is not a duration such as -5m or -1h30m", text)
+		if a.ago, err = table.ParseDuration(ago); err != nil || a.ago <= 0 || !strings.ContainsAny(ago[len(ago)-1:], "smhdw") {
+			return fmt.Errorf("%q is not a duration such as -5m, -1h30m or -2d", text)
 		}
 		return nil
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"kitescope/inspect/meta"
@@ -24,6 +25,10 @@ type Feed struct {
 	Every time.Duration
 	// Quiet leaves etcd's health alone: what is shown has none of it.
 	Quiet bool
+	// Steps hands on what the source keeps of the past, for as long as Follow goes on: a file stays open until then.
+	Steps bool
+	// At is the moment that is told of first, where Steps is set; zero: the newest.
+	At At
 
 	failed error
 }
@@ -58,6 +63,9 @@ func (f *Feed) Follow(ctx context.Context, emit func(news.Update)) {
 		if ctx.Err() != nil || err == nil {
 			return
 		}
+		if own, ok := errors.AsType[*momentError](err); ok { // it was never there, or is gone
+			err, live = own.error, false
+		}
 		f.failed = err
 		emit(news.Update{Err: err})
 		if !live { // neither does a file get better, and a pipe is empty the second time
@@ -71,7 +79,41 @@ func (f *Feed) Follow(ctx context.Context, emit func(news.Update)) {
 	}
 }
 
+// follow tells of a source that is open. Where its past is handed on, it stays open until ctx ends.
 func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, emit func(news.Update)) error {
+	past, err := f.pastOf(src, want)
+	if err != nil {
+		return err
+	}
+	if past == nil {
+		return f.followNewest(ctx, src, want, emit)
+	}
+	last := emit
+	emit = func(u news.Update) {
+		if u.Cluster != nil && past != nil {
+			u.Past, past = past, nil
+		}
+		last(u)
+	}
+	_, isLive := src.(source.Watcher)
+	if !f.At.IsZero() {
+		c, err := past.first(ctx, f.At)
+		if err != nil {
+			return &momentError{err}
+		}
+		f.failed = nil
+		emit(news.Update{Cluster: c, Then: true, Live: isLive})
+	}
+	if isLive || f.At.IsZero() {
+		if err := f.followNewest(ctx, src, want, emit); err != nil {
+			return err
+		}
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (f *Feed) followNewest(ctx context.Context, src source.Source, want meta.Want, emit func(news.Update)) error {
 	if w, ok := src.(source.Watcher); ok {
 		return f.FollowLive(ctx, w, want, emit)
 	}

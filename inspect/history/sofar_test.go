@@ -1,0 +1,134 @@
+package history_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"kitescope/inspect/history"
+	"kitescope/inspect/source"
+)
+
+// TestSoFar: a history that grows has at each look what one of that long has, and the looks before stay as they are.
+func TestSoFar(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"cluster-2.3.5-t5", "rollback-2.1.0"} {
+		src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "snapshots", name, "etcd_snapshot.db.gz"), source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		past, err := source.PastOf(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		newest, err := src.Pin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := newest.Header()
+		oldest, err := past.Oldest(t.Context(), head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := func(to int64) (*history.Reader, source.Snapshot) {
+			first, err := past.PinAt(t.Context(), head, oldest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := history.NewReader(first.Header())
+			if err == nil {
+				err = r.Begin(t.Context(), first)
+			}
+			if err == nil && to > oldest {
+				err = past.Changes(t.Context(), head, oldest, to, r.Apply)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r, first
+		}
+		growing, _ := read(oldest)
+		var reading sync.WaitGroup
+		texts, looks := []string{}, []*history.History{}
+		const parts = 7
+		for i, from := 1, oldest; i <= parts; i++ {
+			to := oldest + (head.Revision-oldest)*int64(i)/parts
+			if err := past.Changes(t.Context(), head, from, to, growing.Apply); err != nil {
+				t.Fatal(err)
+			}
+			from = to
+			look := growing.SoFar()
+			reading.Go(func() { _ = written(look) }) // who draws does so while it grows
+			text := written(look)
+			whole, _ := read(to)
+			if want := written(whole.Finish()); text != want {
+				t.Errorf("%s up to %d: %s", name, to, firstDifference(want, text))
+			}
+			texts, looks = append(texts, text), append(looks, look)
+		}
+		reading.Wait()
+		for i, look := range looks {
+			if got := written(look); got != texts[i] {
+				t.Errorf("%s: look %d has changed: %s", name, i, firstDifference(texts[i], got))
+			}
+		}
+	}
+}
+
+// TestAxis: places are in order, lead back to their revisions, and count events.
+func TestAxis(t *testing.T) {
+	t.Parallel()
+	for _, name := range fixtures() {
+		h := readFixture(t, name)
+		x := history.NewAxis(h)
+		if !x.Dated || x.From >= x.To {
+			t.Errorf("%s: from %d to %d", name, x.From, x.To)
+		}
+		last := x.From
+		for i := range x.Len() {
+			e := x.Brief(i)
+			if x.Of(i) < last || x.Of(i) > x.To {
+				t.Errorf("%s: event %d is at %d, behind one at %d", name, i, x.Of(i), last)
+			}
+			last = x.Of(i)
+			if n := x.UpTo(e.Revision); n <= i || x.Brief(n-1).Revision != e.Revision {
+				t.Errorf("%s: %d events up to revision %d, which is that of event %d", name, n, e.Revision, i)
+			}
+			if r := x.Revision(x.Place(e.Revision)); r < e.Revision && x.Place(r) != x.Place(e.Revision) {
+				t.Errorf("%s: revision %d is at the place of %d", name, r, e.Revision)
+			}
+		}
+		if n := x.Before(x.To + 1); n != x.Len() || x.Before(x.From) != 0 {
+			t.Errorf("%s: %d events before the end, %d before the beginning", name, n, x.Before(x.From))
+		}
+		at, wrong := x.When(h.To)
+		if !at.Equal(h.Until) || wrong > 5*time.Second {
+			t.Errorf("%s: its end is at %s ±%s", name, at, wrong)
+		}
+	}
+}
+
+// TestUndatedAxis: where nothing dates revisions, they are the places.
+func TestUndatedAxis(t *testing.T) {
+	t.Parallel()
+	r, err := history.NewReader(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Begin(context.Background(), memory{}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(9) {
+		kv := source.KV{Key: []byte("by-dev/config/x"), Value: []byte{'0' + byte(i)}, ModRevision: 101 + i}
+		if err := r.Apply(101+i, []source.Event{{KV: kv}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := history.NewAxis(r.SoFar())
+	if x.Dated || x.From != 100 || x.To != 109 || x.Len() != 9 || x.Of(3) != 104 || x.Revision(105) != 105 || x.Revision(7) != 100 {
+		t.Errorf("%+v: %d events, the fourth at %d", x, x.Len(), x.Of(3))
+	}
+}

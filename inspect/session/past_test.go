@@ -1,0 +1,168 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/news"
+	"kitescope/inspect/session"
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// stepping follows a source with its past, and returns the first cluster.
+func stepping(t *testing.T, from, at string) (first news.Update, err error, updates <-chan news.Update) {
+	t.Helper()
+	feed := &session.Feed{Steps: true, Quiet: true, Interval: 50 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
+		return source.Open(ctx, from, source.Options{DialTimeout: time.Second, RequestTimeout: time.Minute})
+	}}
+	if at != "" {
+		if err := feed.At.Set(at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	told, done := make(chan news.Update, 1000), make(chan struct{})
+	go func() {
+		defer close(done)
+		feed.Follow(ctx, func(u news.Update) { told <- u })
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	for {
+		select {
+		case u := <-told:
+			if u.Cluster != nil || u.Err != nil {
+				return u, u.Err, told
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("nothing is told")
+		}
+	}
+}
+
+// TestPastOfAFile: the clusters of its revisions are those that --at loads, and the file stays open for them.
+func TestPastOfAFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
+	u, err, _ := stepping(t, file, "")
+	if err != nil || u.Past == nil || u.Then {
+		t.Fatalf("%+v, %v", u, err)
+	}
+	h, err := u.Past.History(t.Context())
+	if err != nil || h.Len() < 200 || h.To != u.Cluster.Origin.Revision {
+		t.Fatalf("%d events up to %d: %v", h.Len(), h.To, err)
+	}
+	if again, err := u.Past.History(t.Context()); err != nil || again != h {
+		t.Errorf("a file has another history the second time: %v", err)
+	}
+	loader := &session.Loader{Now: time.Now, Timeout: time.Minute}
+	for _, revision := range []int64{h.From, 1419, 1420, 1600, 700, h.To} {
+		got, err := u.Past.At(t.Context(), revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := &session.Spec{From: file, Want: meta.Want{Parts: model.PartAll, Records: true}}
+		if err := spec.At.Set("rev:" + model.SegmentID(revision).String()); err != nil {
+			t.Fatal(err)
+		}
+		want, err := loader.Load(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Origin.Revision != revision || !got.Origin.Taken.Equal(want.Origin.Taken) || got.Origin.Kind != source.KindEtcdSnapshot {
+			t.Errorf("revision %d: %+v, want %+v", revision, got.Origin, want.Origin)
+		}
+		if got.Keys != want.Keys || len(got.Segments) != len(want.Segments) || len(got.Sessions) != len(want.Sessions) || got.Totals() != want.Totals() || got.Keyspace.Len() != want.Keyspace.Len() {
+			t.Errorf("revision %d: %d keys and %d segments, want %d and %d", revision, got.Keys, len(got.Segments), want.Keys, len(want.Segments))
+		}
+	}
+	if r, err := u.Past.Find(t.Context(), "08:04:10"); err != nil || r != 1419 {
+		t.Errorf("08:04:10 is revision %d: %v", r, err)
+	}
+	if _, err := u.Past.Find(t.Context(), "tomorrow"); err == nil {
+		t.Error("tomorrow is a time")
+	}
+	var gone *source.RevisionError
+	if _, err := u.Past.At(t.Context(), h.From-1); !errors.As(err, &gone) {
+		t.Errorf("before the oldest: %v", err)
+	}
+}
+
+// TestFeedAtAMoment: that is told of first, and one that is not there ends it.
+func TestFeedAtAMoment(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
+	u, err, _ := stepping(t, file, "rev:1419")
+	if err != nil || !u.Then || u.Past == nil || u.Cluster.Origin.Revision != 1419 {
+		t.Fatalf("%+v, %v", u, err)
+	}
+	if _, err, _ = stepping(t, file, "07:00"); err == nil || !strings.Contains(err.Error(), "is before the oldest") {
+		t.Errorf("07:00: %v", err)
+	}
+	backup := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t7", "birdwatcher_backup.bak.gz")
+	if u, err, _ := stepping(t, backup, ""); err != nil || u.Past != nil {
+		t.Errorf("a backup: %+v, %v", u, err)
+	}
+	if _, err, _ := stepping(t, backup, "-5m"); !errors.Is(err, source.ErrNoHistory) {
+		t.Errorf("a backup at a moment: %v", err)
+	}
+}
+
+// TestPastOfALiveEtcd grows as it is written to, and has what etcd still has.
+func TestPastOfALiveEtcd(t *testing.T) {
+	t.Parallel()
+	server := sourcetest.StartEtcd(t, nil)
+	server.Load(t, sourcetest.ReadDump(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5")).Keys)
+	u, err, updates := stepping(t, "etcd://"+server.Address, "")
+	if err != nil || u.Past == nil {
+		t.Fatalf("%+v, %v", u, err)
+	}
+	h, err := u.Past.History(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, loaded := h.Len(), h.To
+	for _, value := range []string{"false", "true"} {
+		if _, err := server.Client.Put(t.Context(), "by-dev/config/queryCoord/autoBalance", value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for u := range updates { // the feed goes on beside it
+		if u.Cluster != nil && u.Cluster.Origin.Revision == loaded+2 {
+			break
+		}
+	}
+	grown, err := u.Past.History(t.Context())
+	if err != nil || grown.Len() != before+2 || h.Len() != before || grown.To != loaded+2 {
+		t.Fatalf("%d events, then %d up to %d: %v", before, grown.Len(), grown.To, err)
+	}
+	for revision, want := range map[int64]string{loaded: "", loaded + 1: "false", loaded + 2: "true"} {
+		c, err := u.Past.At(t.Context(), revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range c.Config {
+			if e.Name == "queryCoord/autoBalance" {
+				got = e.Value
+			}
+		}
+		if got != want {
+			t.Errorf("revision %d: autoBalance is %q, want %q", revision, got, want)
+		}
+	}
+	if _, err := server.Client.Compact(t.Context(), loaded+1, clientv3.WithCompactPhysical()); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := u.Past.History(t.Context()); err != nil || again.Len() != grown.Len() {
+		t.Errorf("after a compaction: %v", err)
+	}
+}
