@@ -8,6 +8,7 @@
 //     and so does its clock: its checkpoints and time ticks would seem to fall behind otherwise.
 //  4. What its processes count runs on where a clock is given for that, at the rates that they had, so that two scrapes say
 //     what a cluster under load says. Scrapes are dated by a clock of their own, Counters.
+//  5. What led to the captured state is there too: the store is a source.Past of the revisions that the etcd had.
 package demo
 
 import (
@@ -88,6 +89,10 @@ func start(ctx context.Context, now func() time.Time) (*Cluster, error) {
 		return nil, err
 	}
 	if c.store, err = newStore(ctx, snapshot, c.hosted); err != nil {
+		c.Close()
+		return nil, err
+	}
+	if c.past, c.pastHeader, err = openPast(ctx); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -206,12 +211,17 @@ func endpointOf(k pull.Kind) string {
 	return string(k)
 }
 
+// RootCoord reserves timestamps in advance (internal/tso: timestampOracle.InitTimestamp), and writes that below its root.
+const (
+	clockKey  = "/kv/gid/timestamp"
+	inAdvance = 3 * time.Second
+)
+
 // hosted is the value of a key as the demo has it: sessions point to the servers that
 // answer in the place of the captured processes, and RootCoord has reserved timestamps up to
 // the time at which these were asked, not to the later one at which their etcd was saved.
 func (c *Cluster) hosted(kv source.KV) []byte {
-	if bytes.HasSuffix(kv.Key, []byte("/kv/gid/timestamp")) {
-		const inAdvance = 3 * time.Second // internal/tso: timestampOracle.InitTimestamp
+	if bytes.HasSuffix(kv.Key, []byte(clockKey)) {
 		return binary.BigEndian.AppendUint64(nil, uint64(Now().Add(inAdvance).UnixNano()))
 	}
 	if !bytes.Contains(kv.Key, []byte("/session/")) {

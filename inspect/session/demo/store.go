@@ -26,6 +26,12 @@ type store struct {
 	log []change    // one for each revision after the header's
 	// moved is closed at the next change.
 	moved chan struct{}
+
+	// base are the keys of the beginning, past is what was before it.
+	base       []source.KV
+	past       source.Past
+	pastHeader source.Header
+	hosted     func(source.KV) []byte
 }
 
 // change is what happened at one revision.
@@ -33,7 +39,7 @@ type change struct{ event source.Event }
 
 // newStore takes over what a snapshot holds, each value as hosted gives it.
 func newStore(ctx context.Context, of source.Snapshot, hosted func(source.KV) []byte) (*store, error) {
-	s := &store{header: of.Header(), moved: make(chan struct{})}
+	s := &store{header: of.Header(), moved: make(chan struct{}), hosted: hosted}
 	err := of.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
 		kv.Value, kv.Key = hosted(kv), bytes.Clone(kv.Key)
 		s.kvs = append(s.kvs, kv)
@@ -41,6 +47,7 @@ func newStore(ctx context.Context, of source.Snapshot, hosted func(source.KV) []
 	})
 	s.header.Origin = source.Origin{Kind: source.KindEtcd, Location: From + s.header.Root, Detail: "etcd " + etcdVersion}
 	s.header.Taken, s.header.FileDate, s.header.ByClock = Now(), false, true
+	s.base = s.kvs
 	return s, err
 }
 

@@ -1,0 +1,184 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // what led to the captured state
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+
+	"kitescope/inspect/source"
+)
+
+// film is the etcd of the captured cluster with all revisions that it had then: the minutes before the capture.
+//
+//go:embed film.db.gz
+var film []byte
+
+var _ source.Past = view{}
+
+// openPast opens what led to the captured state. It lies in memory, and nothing is to be closed.
+func openPast(ctx context.Context) (source.Past, source.Header, error) {
+	src, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(film), Now: time.Now})
+	if err != nil {
+		return nil, source.Header{}, err
+	}
+	past, err := source.PastOf(src)
+	if err != nil {
+		return nil, source.Header{}, err
+	}
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		return nil, source.Header{}, err
+	}
+	return past, snap.Header(), snap.Close()
+}
+
+// then is the value of a key as it was at a past revision: as hosted gives it, but that the clock goes, up to the moment at which
+// the demo's stands.
+func (s *store) then(kv source.KV) source.KV {
+	if bytes.HasSuffix(kv.Key, []byte(clockKey)) && len(kv.Value) == 8 {
+		last := uint64(Now().Add(inAdvance).UnixNano())
+		if binary.BigEndian.Uint64(kv.Value) > last {
+			kv.Value = binary.BigEndian.AppendUint64(nil, last)
+		}
+		return kv
+	}
+	kv.Value = s.hosted(kv)
+	return kv
+}
+
+// has refuses revisions that are not there.
+func (s *store) has(ctx context.Context, wanted ...int64) error {
+	oldest, err := s.past.Oldest(ctx, s.pastHeader)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	newest := s.revision()
+	s.mu.Unlock()
+	for _, r := range wanted {
+		if r < oldest || r > newest {
+			return &source.RevisionError{Where: From, Wanted: r, Oldest: oldest, Newest: newest}
+		}
+	}
+	return nil
+}
+
+// Oldest implements source.Past.
+func (v view) Oldest(ctx context.Context, _ source.Header) (int64, error) {
+	return v.s.past.Oldest(ctx, v.s.pastHeader)
+}
+
+// Changes implements source.Past: those that were captured, and then those since the demo was started.
+func (v view) Changes(ctx context.Context, h source.Header, from, to int64, yield func(revision int64, events []source.Event) error) error {
+	s := v.s
+	if err := s.has(ctx, from, to); err != nil {
+		return err
+	}
+	if from > to {
+		return fmt.Errorf("read the past of %s: revision %d is before %d", From, to, from)
+	}
+	if captured := s.header.Revision; from < captured {
+		err := s.past.Changes(ctx, s.pastHeader, from, min(to, captured), func(revision int64, events []source.Event) error {
+			told := make([]source.Event, len(events))
+			for i, e := range events {
+				if told[i] = e; !e.Deleted {
+					told[i].KV = s.then(e.KV)
+				}
+			}
+			return yield(revision, told)
+		})
+		if err != nil {
+			return err
+		}
+		from = captured
+	}
+	changes, _, err := s.since(from)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if c.event.ModRevision > to {
+			break
+		}
+		if strings.HasPrefix(string(c.event.Key), h.Root+"/") {
+			if err := yield(c.event.ModRevision, []source.Event{c.event}); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// PinAt implements source.Past.
+func (v view) PinAt(ctx context.Context, _ source.Header, revision int64) (source.Snapshot, error) {
+	s := v.s
+	if err := s.has(ctx, revision); err != nil {
+		return nil, err
+	}
+	h := s.header
+	h.Revision, h.Taken, h.ByClock = revision, time.Time{}, false
+	if revision < s.header.Revision {
+		snap, err := s.past.PinAt(ctx, s.pastHeader, revision)
+		if err != nil {
+			return nil, err
+		}
+		h.Taken, h.Recent = snap.Header().Taken, snap.Header().Recent
+		return &pastSnapshot{Snapshot: snap, header: h, of: s}, nil
+	}
+	return snapshot{h, s.at(revision)}, nil
+}
+
+// at are the keys as they were at a revision since the demo was started.
+func (s *store) at(revision int64) []source.KV {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	then := &store{header: s.header, kvs: s.base, moved: make(chan struct{})}
+	for _, c := range s.log[:revision-s.header.Revision] {
+		if c.event.Deleted {
+			then.Delete(string(c.event.Key))
+		} else {
+			then.Put(string(c.event.Key), c.event.Value)
+		}
+	}
+	return then.kvs
+}
+
+// GetAt implements source.Past.
+func (v view) GetAt(ctx context.Context, _ source.Header, revision int64, key string) (*source.KV, error) {
+	s := v.s
+	if err := s.has(ctx, revision); err != nil {
+		return nil, err
+	}
+	if revision >= s.header.Revision {
+		then := &store{kvs: s.at(revision)}
+		if at, found := then.find(key); found {
+			return &then.kvs[at], nil
+		}
+		return nil, nil //nolint:nilnil // the key is not there
+	}
+	kv, err := s.past.GetAt(ctx, s.pastHeader, revision, key)
+	if err != nil || kv == nil {
+		return nil, err
+	}
+	then := s.then(*kv)
+	return &then, nil
+}
+
+// pastSnapshot is a captured revision with the values that the demo has.
+type pastSnapshot struct {
+	source.Snapshot
+	header source.Header
+	of     *store
+}
+
+// Header implements source.Snapshot.
+func (p *pastSnapshot) Header() source.Header { return p.header }
+
+// Scan implements source.Snapshot.
+func (p *pastSnapshot) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
+	return p.Snapshot.Scan(ctx, ranges, func(kv source.KV) error { return yield(p.of.then(kv)) })
+}
