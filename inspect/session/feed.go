@@ -97,7 +97,7 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 	}
 	_, isLive := src.(source.Watcher)
 	if !f.At.IsZero() {
-		c, err := past.first(ctx, f.At)
+		c, err := f.first(ctx, past)
 		if err != nil {
 			return &momentError{err}
 		}

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -15,10 +16,11 @@ import (
 type past struct {
 	source source.Past
 	want   meta.Want
-	kept   func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
+	kept   laying
 
 	mu     sync.Mutex
 	newest source.Header // of when the history was read last
+	film   *meta.Film    // of the clusters that were asked for
 	reader *history.Reader
 	last   int64 // the revision up to which the reader was told
 	known  *history.History
@@ -44,29 +46,33 @@ func (f *Feed) pastOf(src source.Source, want meta.Want) (*past, error) {
 	case err != nil:
 		return nil, nil //nolint:nilnil // most sources have none
 	}
-	p := &past{source: of, want: want}
-	if _, isLive := src.(source.Watcher); !isLive {
-		p.kept = f.Kept
+	return &past{source: of, want: want, kept: kept.With}, nil
+}
+
+// first is the cluster of the moment that was asked for. Recordings that were named too are of then.
+func (f *Feed) first(ctx context.Context, p *past) (*model.Cluster, error) {
+	lay := p.kept
+	if f.Kept != nil {
+		lay = f.Kept
 	}
-	return p, nil
+	return p.load(ctx, f.At, lay)
 }
 
-// first is the cluster of a moment that a person has named.
-func (p *past) first(ctx context.Context, at At) (*model.Cluster, error) {
-	return p.load(ctx, &then{past: p.source, at: at})
-}
+// laying lays what is kept of processes over a cluster.
+type laying = func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
 
-func (p *past) load(ctx context.Context, src source.Source) (*model.Cluster, error) {
-	snap, err := src.Pin(ctx)
+// load reads the cluster of a moment from the source.
+func (p *past) load(ctx context.Context, at At, lay laying) (*model.Cluster, error) {
+	snap, err := (&then{past: p.source, at: at}).Pin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer snap.Close()
 	c, err := meta.Load(ctx, snap, p.want)
-	if err != nil || p.kept == nil {
-		return c, err
+	if err != nil {
+		return nil, err
 	}
-	return p.kept(ctx, p.source, c)
+	return lay(ctx, p.source, c)
 }
 
 // History implements news.Past. What etcd was compacted away meanwhile is still known.
@@ -124,14 +130,31 @@ func (p *past) begin(ctx context.Context) error {
 	return nil
 }
 
-// At implements news.Past.
+// At implements news.Past. All that lies between is read once, so that a step costs what it changes; a live etcd's again for what it
+// has got since then.
 func (p *past) At(ctx context.Context, revision int64) (*model.Cluster, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.known == nil || revision > p.known.To {
-		return p.load(ctx, &then{past: p.source, at: At{text: "rev", revision: revision}})
+	if p.film == nil || revision > p.film.To() {
+		if err := p.pin(ctx); err != nil {
+			return nil, err
+		}
+		if revision <= p.newest.Revision {
+			film, err := meta.ReadFilm(ctx, p.source, p.newest, p.want, meta.FilmOptions{})
+			if err != nil {
+				return nil, err
+			}
+			p.film = film
+		}
 	}
-	return p.load(ctx, &known{p, revision})
+	if p.film == nil || p.film.Cut() && revision < p.film.From() { // there was too much to keep, or it is not there
+		return p.load(ctx, At{text: "rev", revision: revision}, p.kept)
+	}
+	c, err := p.film.At(revision)
+	if err != nil {
+		return nil, err
+	}
+	return p.kept(ctx, p.source, c)
 }
 
 // Find implements news.Past.
@@ -145,32 +168,6 @@ func (p *past) Find(ctx context.Context, form string) (int64, error) {
 	if err := p.pin(ctx); err != nil {
 		return 0, err
 	}
-	point, err := at.point(ctx, p.source, p.newest)
+	point, err := at.Point(ctx, p.source, p.newest, p.newest.Taken)
 	return point.Revision, err
-}
-
-// known is a source as it was at a revision that the history dates.
-type known struct {
-	*past
-	revision int64
-}
-
-// Origin implements source.Source.
-func (k *known) Origin() source.Origin { return k.source.Origin() }
-
-// Close implements source.Source: it is closed by who follows it.
-func (k *known) Close() error { return nil }
-
-// Pin implements source.Source.
-func (k *known) Pin(ctx context.Context) (source.Snapshot, error) {
-	snap, err := k.source.PinAt(ctx, k.newest, k.revision)
-	if err != nil {
-		return nil, err
-	}
-	taken, _ := k.past.known.When(k.revision)
-	h := snap.Header()
-	h.Taken, h.FileDate, h.ByClock = taken, false, false
-	h.Origin.Kind = source.KindEtcdSnapshot
-	h.Lacks = k.newest.Lacks
-	return &dated{snap, h}, nil
 }
