@@ -171,8 +171,12 @@ func (m *Model) can(p Page, a Action) string {
 		return m.withoutCluster()
 	case a == ActGoProfiles && !m.has("profiles"):
 		return "there are no profiles here"
+	case a == ActGoTimeline && !m.has("timeline"):
+		return m.withoutPast()
 	case (a == ActSave || a == ActExportPlan) && m.Config.SaveFile == nil:
 		return "saving is switched off"
+	case a >= ActEarlier && a <= ActLive:
+		return m.canStep(a)
 	}
 	return p.Can(m, a)
 }
@@ -194,10 +198,14 @@ func (m *Model) act(a Action) Cmd {
 		return m.Push(help)
 	case ActPause:
 		return m.pause()
+	case ActEarlier, ActLater, ActMinuteEarlier, ActMinuteLater, ActAt, ActLive:
+		return m.step(a)
 	case ActGoProfiles:
 		return m.jump("profiles")
 	case ActGoFindings:
 		return m.goFindings()
+	case ActGoTimeline:
+		return m.jump("timeline")
 	case ActForward:
 		if !m.stack.again() {
 			m.Say(ToneInfo, "this is the newest page")

@@ -35,8 +35,10 @@ type data struct {
 
 	paused   bool
 	pausedAt time.Time
-	waiting  *model.Cluster // the newest while paused
-	held     int            // how many came while paused
+	waiting  *model.Cluster // the newest while paused, or while the past is shown
+	held     int            // how many came meanwhile
+
+	past past
 }
 
 // fade is how fresh the last refresh is: highlights lose colour, then go.
@@ -67,7 +69,11 @@ func (m *Model) take(u *news.Update) Cmd {
 		return m.tickAge()
 	}
 	d.live = u.Live
-	if d.paused {
+	m.takePast(u)
+	if u.Then {
+		return Batch(m.show(u.Cluster), m.readPast(pastAfter))
+	}
+	if d.paused || d.past.away {
 		newest := d.waiting
 		if newest == nil {
 			newest = d.cluster
@@ -76,9 +82,9 @@ func (m *Model) take(u *news.Update) Cmd {
 			d.held++
 		}
 		d.waiting = u.Cluster
-		return nil
+		return m.growPast(u.Cluster)
 	}
-	return m.show(u.Cluster)
+	return Batch(m.show(u.Cluster), m.growPast(u.Cluster))
 }
 
 // sameMetadata reports whether two clusters are of one revision of one etcd, so that
@@ -90,12 +96,22 @@ func sameMetadata(a, b *model.Cluster) bool {
 // show makes a cluster the current one.
 func (m *Model) show(c *model.Cluster) Cmd {
 	d := &m.data
-	d.env = m.env(c)
 	if d.cluster != nil && sameMetadata(d.cluster, c) {
+		d.env = m.env(c)
 		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
 		return Batch(m.Refresh(), m.judge(), m.measure())
 	}
-	d.previous, d.cluster = d.cluster, c
+	return m.replace(nil, c)
+}
+
+// replace makes a cluster the current one, beside another one, nil: the one that was shown until now.
+func (m *Model) replace(beside, c *model.Cluster) Cmd {
+	d := &m.data
+	if beside == nil {
+		beside = d.cluster
+	}
+	d.env = m.env(c)
+	d.previous, d.cluster = beside, c
 	d.at = m.Config.Now()
 	d.serial++
 	if d.first == nil {
@@ -108,10 +124,16 @@ func (m *Model) show(c *model.Cluster) Cmd {
 
 func (m *Model) env(c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }
 
-// pause freezes what is shown, or takes over what came meanwhile.
+// pause freezes what is shown, or takes over what came meanwhile. In the past it has time go on, or stops it.
 func (m *Model) pause() Cmd {
 	d := &m.data
-	if !d.live && !d.paused {
+	switch {
+	case d.past.away:
+		return m.play()
+	case !d.live && !d.paused && d.past.of != nil:
+		m.Say(ToneInfo, "this is the newest state: , goes back")
+		return nil
+	case !d.live && !d.paused:
 		m.Say(ToneInfo, "nothing to pause: the source does not change")
 		return nil
 	}
@@ -137,6 +159,8 @@ func (d *data) ageShown() (since time.Time, ok bool) {
 		return time.Time{}, false
 	case d.err != nil && !d.since.IsZero():
 		return d.since, true
+	case d.err == nil && d.past.away:
+		return d.cluster.Origin.Taken, d.live && !d.cluster.Origin.Taken.IsZero()
 	case d.err != nil, d.paused:
 		return d.at, true
 	case len(d.lost) > 0:

@@ -3,6 +3,7 @@ package tui
 import (
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -102,7 +103,9 @@ func copyMenu(m *Model) *Menu {
 
 func (m *Model) copyCommand(command string) Cmd {
 	line := command
-	if m.Config.NodeFlags != "" && !needsNoCluster(command) {
+	if at, away := m.Shown(); away && knowsPast(command) {
+		line += " --at rev:" + strconv.FormatInt(at, 10)
+	} else if m.Config.NodeFlags != "" && !needsNoCluster(command) {
 		line = m.Config.NodeFlags + " " + line
 	}
 	if m.Config.Command != "" {
@@ -113,6 +116,12 @@ func (m *Model) copyCommand(command string) Cmd {
 		m.Say(ToneGood, "copied: "+line)
 	}
 	return c
+}
+
+// knowsPast reports whether a command takes --at.
+func knowsPast(command string) bool {
+	verb, _, _ := strings.Cut(command, " ")
+	return slices.Contains([]string{"get", "describe", "tree", "overview", "balance", "diagnose"}, verb)
 }
 
 // needsNoCluster reports whether a command reads files only.

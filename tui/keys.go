@@ -18,6 +18,15 @@ const (
 	ActSuspend
 	ActRedraw
 
+	ActEarlier
+	ActLater
+	ActMinuteEarlier
+	ActMinuteLater
+	ActAt
+	ActLive
+	ActMoment
+	ActGoTimeline
+
 	ActUp
 	ActDown
 	ActPageUp
@@ -85,6 +94,7 @@ const (
 	ActNormalize
 	ActFlip
 	ActReset
+	ActZoomIn
 	ActZoomOut
 	ActJudge
 	ActControl
@@ -127,6 +137,7 @@ const (
 	GroupTake     = "Take away"
 	GroupProfiles = "Profiles"
 	GroupReplays  = "Replays"
+	GroupTime     = "Time"
 	GroupGo       = "Go to"
 	GroupApp      = "Program"
 	GroupType     = "While typing"
@@ -135,11 +146,11 @@ const (
 
 // keyMap returns the key map: footer, help and input all come from it.
 func keyMap(kinds []PageKind) []Binding {
-	all := slices.Concat(moveKeys(), followKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
+	all := slices.Concat(moveKeys(), followKeys(), findKeys(), takeKeys(), timeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
 	for _, k := range kinds {
 		all = append(all, k.Keys...)
 	}
-	groups := []string{GroupMove, GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupTake, GroupGo, GroupApp, GroupType, GroupMenu}
+	groups := []string{GroupMove, GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupTake, GroupTime, GroupGo, GroupApp, GroupType, GroupMenu}
 	slices.SortStableFunc(all, func(a, b Binding) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
 	return all
 }
@@ -227,6 +238,7 @@ func goKeys() []Binding {
 		{ActGoProfiles, []string{"p"}, InOverview, GroupGo, "profiles", "Profiles: where the time goes.", 93},
 		{ActGoProfiles, []string{"p"}, InPages &^ InOverview &^ InProfiles &^ InHelp, GroupGo, "profiles", "Profiles: where the time goes.", 16},
 		{ActGoFindings, []string{"f"}, InPages &^ InOverview &^ InHelp, GroupGo, "findings", "Findings about the object, else all of them; there again: all.", 17},
+		{ActGoTimeline, []string{"T"}, InPages &^ InFlame &^ InTop &^ InHelp, GroupGo, "timeline", "Timeline: what happened when.", 15},
 		{ActGoTasks, []string{"t"}, InOverview, GroupGo, "", "Tasks: import, compaction, stats.", 0},
 		{ActGoUndecoded, []string{"u"}, InOverview, GroupGo, "", "Keys that could not be decoded.", 0},
 		{ActGoKeys, []string{"r"}, InOverview, GroupGo, "", "Raw keys, decoded on demand.", 0},
@@ -234,11 +246,22 @@ func goKeys() []Binding {
 	}
 }
 
+func timeKeys() []Binding {
+	return []Binding{
+		{ActEarlier, []string{","}, InPages, GroupTime, "earlier", "Back in time: the state after the event before.", 62},
+		{ActLater, []string{"."}, InPages, GroupTime, "later", "On: the state after the next event.", 98},
+		{ActMinuteEarlier, []string{"("}, InPages, GroupTime, "", "Back in time by a minute.", 0},
+		{ActMinuteLater, []string{")"}, InPages, GroupTime, "", "On by a minute.", 0},
+		{ActAt, []string{"@"}, InPages, GroupTime, "", "To a moment, as --at takes it: 09:14, -5m, -2d, rev:24519.", 0},
+		{ActLive, []string{"L"}, InPages, GroupTime, "now", "To the newest state, live where the source is.", 99},
+		{ActPause, []string{"space"}, InPages &^ InFindings, GroupTime, "", "Stop and go on: the screen keeps its data; in the past, have events follow each other.", 0},
+	}
+}
+
 func appKeys() []Binding {
 	return []Binding{
 		{ActPalette, []string{":"}, InPages, GroupApp, "jump", "Jump to any page: a resource, an alias, selector words; `:q` quits.", 97},
 		{ActHelp, []string{"?"}, InPages &^ InHelp, GroupApp, "help", "This help.", 96},
-		{ActPause, []string{"space"}, InPages &^ InFindings, GroupApp, "", "Pause: the screen keeps its data until you resume.", 0},
 		{ActHome, []string{"H"}, InPages &^ InOverview, GroupApp, "", "To the overview.", 0},
 		{ActSuspend, []string{"ctrl+z"}, InPages, GroupApp, "", "Suspend; fg comes back.", 0},
 		{ActRedraw, []string{"ctrl+l"}, InPages, GroupApp, "", "Draw the screen anew.", 0},

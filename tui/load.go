@@ -9,7 +9,9 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/diff"
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 )
 
@@ -170,6 +172,45 @@ func account(judge *check.Judge, c *model.Cluster) Cmd {
 // weigh surveys what query nodes serve and plans what would even it out.
 func weigh(q balanceQuery) Cmd {
 	return func() tea.Msg { return weighedMsg{q, q.run()} }
+}
+
+// readHistory reads what happened.
+func readHistory(m *Model, of news.Past) Cmd {
+	return func() tea.Msg {
+		ctx, stop := m.Context()
+		defer stop()
+		h, err := of.History(ctx)
+		if err != nil {
+			return happenedMsg{of: of, err: err}
+		}
+		return happenedMsg{of: of, axis: history.NewAxis(h)}
+	}
+}
+
+// recall reads a moment, and the one beside it.
+func recall(m *Model, of news.Past, to instant) Cmd {
+	return func() tea.Msg {
+		ctx, stop := m.Context()
+		defer stop()
+		r := recalledMsg{of: of, to: to}
+		if to.beside > 0 && to.beside != to.revision {
+			r.beside, r.err = of.At(ctx, to.beside)
+		}
+		if r.err == nil {
+			r.cluster, r.err = of.At(ctx, to.revision)
+		}
+		return r
+	}
+}
+
+// findMoment finds the revision that a form of --at means.
+func findMoment(m *Model, of news.Past, form string) Cmd {
+	return func() tea.Msg {
+		ctx, stop := m.Context()
+		defer stop()
+		revision, err := of.Find(ctx, form)
+		return foundMsg{of, revision, err}
+	}
 }
 
 // maxLargest is more collections than a screen has lines.

@@ -14,6 +14,9 @@ func (m *Model) click(msg tea.MouseClickMsg) Cmd {
 	if m.Menu != nil {
 		return m.Menu.click(m, msg.X, msg.Y)
 	}
+	if m.roomy() && msg.Y == m.h-2 {
+		return m.clickTime(msg.X)
+	}
 	w, ok := m.Top().(Clicker)
 	y := msg.Y - m.bodyTop()
 	if !ok || y < 0 || y >= m.BodyHeight() {

@@ -249,7 +249,7 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 		q.cursorID = ref.ID
 	}
 	if m.data.previous != nil {
-		q.previous = view.NewEnv(m.data.previous, m.data.env.Now)
+		q.previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now} // ages count to the same moment, of what was too
 	}
 	return build(q)
 }

@@ -29,7 +29,9 @@ func newHelpPage(m *Model, _ []string) (Page, error) {
 	p := &helpPage{pages: m.pages(), resources: m.resources(), kinds: m.kinds, keys: slices.Clone(m.keys.all), bare: m.Config.First != nil}
 	if p.bare {
 		about, _ := ownKeys(m.kinds, m.Config.First.Scope())
-		p.keys = slices.DeleteFunc(p.keys, func(b Binding) bool { return b.In&(about|InHelp|InPrompt|InMenu) == 0 })
+		p.keys = slices.DeleteFunc(p.keys, func(b Binding) bool {
+			return b.In&(about|InHelp|InPrompt|InMenu) == 0 || b.Group == GroupTime && b.Action != ActPause
+		})
 	}
 	here := m.Top().Scope()
 	if about, first := ownKeys(m.kinds, here); about != 0 { // who asks there wants to know these, and first what works there

@@ -23,6 +23,8 @@ func paletteWords() []paletteWord {
 		{"q", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"quit", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"pause", "Pause or resume.", nil, func(m *Model, _ string) Cmd { return m.pause() }},
+		{"at", "The cluster as it was: at 09:14, at -5m, at rev:24519.", nil, (*Model).goAt},
+		{"live", "The newest state.", nil, func(m *Model, _ string) Cmd { return m.goLive() }},
 		{"theme", "Change the colours: theme NAME.", (*Model).themeNames, (*Model).useTheme},
 	}
 }
@@ -139,6 +141,9 @@ func suggestPage(m *Model, word string) []Suggestion {
 		others = append(others, append([]string{r.Singular}, r.Aliases...))
 	}
 	for _, w := range paletteWords() {
+		if m.Config.First != nil && (w.text == "at" || w.text == "live") {
+			continue
+		}
 		all = append(all, Suggestion{Text: w.text, Doc: w.doc})
 		others = append(others, nil)
 	}

@@ -60,7 +60,7 @@ func (m frame) whole() (string, *tea.Cursor) {
 		lines = append(lines, "")
 	}
 	if m.roomy() {
-		lines = append(lines, m.rule())
+		lines = append(lines, m.timeLine())
 	}
 	foot, cursor := m.footer()
 	lines = append(lines, foot)
@@ -197,6 +197,8 @@ func (m frame) freshness() string {
 		parts = append(parts, "stale for "+old, st.Bad.On("✖ source lost"))
 	case d.err != nil:
 		parts = append(parts, old+" old", st.Bad.On("✖ source lost"))
+	case d.past.away:
+		parts = append(parts, m.thenText())
 	case d.paused && d.held > 0:
 		parts = append(parts, old+" old", st.Warn.On("‖ paused, "+words.Number(d.held)+" newer"))
 	case d.paused:

@@ -44,7 +44,9 @@ type accountedMsg struct {
 func (a accountedMsg) Apply(m *Model) Cmd {
 	t := &m.data.times
 	t.latency, t.of, t.busy = a.latency, a.of, false
-	t.remember()
+	if !m.data.past.away { // what was is no round since the UI was opened
+		t.remember()
+	}
 	return Batch(m.Refresh(), m.measure())
 }
 

@@ -18,7 +18,8 @@ func demoCommand(a *cli.App) *cobra.Command {
 underloaded): exactly as on a real one. Its metadata is in memory, and a small
 server on loopback stands in the place of each of its processes and answers as it
 did. The clock stands at the moment of the capture, but what the processes count runs
-on at the rates of then: kitescope latency and why have something to say.
+on at the rates of then: kitescope latency and why have something to say. What led to
+it is there too: , goes back in time, T shows the timeline.
 
 Every command reads it with --from demo://.`,
 		Example: `  kitescope demo
@@ -42,6 +43,7 @@ Every command reads it with --from demo://.`,
 	cmd.Flags().BoolVar(&serve, "serve", false, "")
 	_ = cmd.Flags().MarkHidden("serve") // it says what to do instead
 	f.Register(cmd)
+	a.AddAt(cmd)
 	f.Nodes = cli.AddNodeFlags(cmd, true)
 	return cmd
 }

@@ -98,6 +98,7 @@ It only reads. It never writes to a cluster.`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.AddGlobalFlags(root)
 	nodes = cli.AddNodeFlags(root, true)
+	a.AddAt(root)
 	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them
 	root.AddGroup(groups()...)
 	return root

@@ -29,8 +29,9 @@ func snapshotSave(a *cli.App) *cobra.Command {
 keys are redacted on the way. FILE appears when it is complete and not before.
 
 --history puts in what the source keeps of the past, redacted too: kitescope history and --at
-read it from the bundle then.`,
+read it from the bundle then. With --at it is the metadata as it was at that moment.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
+  kitescope snapshot save before.kite --from etcd://10.0.0.5:2379 --at 09:10
   kitescope snapshot save case.kite --from etcd://10.0.0.5:2379 --live --profile 10s
   kitescope snapshot save incident.kite --from etcd_snapshot.db --history
   kitescope snapshot save - --from etcd_snapshot.db | ssh laptop 'cat > case.kite'`,
@@ -52,6 +53,7 @@ read it from the bundle then.`,
 	fl.BoolVar(&f.history, "history", false, "put in all revisions that the source has, for history and --at")
 	fl.DurationVar(&window, "profile", 0, "take profiles of all processes too: CPU over so much time, heap, goroutines; implies --live")
 	fl.StringVar(&f.profilesFrom, "profiles", "", "put the profiles of a folder in, as profile pull made it")
+	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	return cmd
 }
@@ -86,8 +88,13 @@ func (f *snapshotFlags) checkSave(a *cli.App, path string) error {
 	if _, err := os.Lstat(path); err == nil && !f.force && path != "-" {
 		return cli.Usage(fmt.Errorf("save %s: it exists", path), "use --force to replace it")
 	}
-	if f.profiles != nil && f.profilesFrom != "" {
+	switch past := !a.Flags.At.IsZero(); {
+	case f.profiles != nil && f.profilesFrom != "":
 		return cli.Usagef("--profile takes profiles and --profiles has them: one of the two")
+	case past && f.profiles != nil:
+		return cli.Usage(errors.New("--profile takes profiles of what runs now, and --at saves what was"), "leave one of them out")
+	case past && f.nodes.Live:
+		return cli.Usage(errors.New("--live asks processes what they do now, and --at saves what was"), "leave one of them out")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"kitescope/tui"
 	"kitescope/tui/profiles"
 	"kitescope/tui/replays"
+	"kitescope/tui/timeline"
 )
 
 func uiCommand(a *cli.App) *cobra.Command {
@@ -25,9 +27,13 @@ func uiCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ui [PAGE [selector...]]",
 		Long: `Open the terminal UI on a live cluster or a file. Press ? for its keys. A page is
-what you would type behind ":" in it, such as "segments coll=docs".`,
+what you would type behind ":" in it, such as "segments coll=docs".
+
+An etcd and its files keep what was: , and . go back and on, event by event, @ to
+a moment, T to the timeline. With --at it opens at a moment.`,
 		Example: `  kitescope ui --from etcd://10.0.0.5:2379
-  kitescope ui segments coll=docs --from etcd_snapshot.db`,
+  kitescope ui segments coll=docs --from etcd_snapshot.db
+  kitescope ui timeline --from etcd_snapshot.db --at 09:14`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: a.CompleteGet,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,6 +45,7 @@ what you would type behind ":" in it, such as "segments coll=docs".`,
 		},
 	}
 	f.Register(cmd)
+	a.AddAt(cmd)
 	f.Nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cli.ThemeNames(), cobra.ShellCompDirectiveDefault
@@ -67,7 +74,7 @@ func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) er
 	if err != nil {
 		return err
 	}
-	spec, err := a.Following(c, f.Nodes)
+	spec, err := a.Following(c.Newest(), f.Nodes) // the UI goes to a moment itself
 	if err != nil {
 		return err
 	}
@@ -80,7 +87,7 @@ func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) er
 		return err
 	}
 	defer done()
-	feed.Interval = f.Interval
+	feed.Interval, feed.Steps, feed.At = f.Interval, true, a.Flags.At
 	pulled := newProfileFeed(a, loader, spec, f.Nodes)
 	defer pulled.close()
 	return showUI(ctx, a, f, c, feed, pulled)
@@ -104,7 +111,7 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, fe
 	err = tui.Run(ctx, tui.Config{
 		Input: input, Output: a.Out, Feed: feed, Resources: view.Resources,
 		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse,
-		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: append(profiles.Pages(pulled), replays.Pages(nil)...),
+		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: slices.Concat(profiles.Pages(pulled), replays.Pages(nil), timeline.Pages()),
 	})
 	return cmp.Or(err, feed.Err())
 }

@@ -56,6 +56,12 @@ type Connection struct {
 	at session.At
 }
 
+// Newest is the connection without a moment.
+func (c Connection) Newest() Connection {
+	c.at = session.At{}
+	return c
+}
+
 // Connection is the one to the source that flags, environment or context name.
 func (a *App) Connection() (Connection, error) {
 	c, err := a.ConnectionTo(a.Flags.From)
@@ -280,9 +286,8 @@ func (a *App) LoadThenAndNow(ctx context.Context, want meta.Want) (before, after
 		return nil, nil, err
 	}
 	at := conn.at
-	conn.at = session.At{}
 	loader := a.Loader()
-	src, err := loader.Open(ctx, a.Spec(conn))
+	src, err := loader.Open(ctx, a.Spec(conn.Newest()))
 	if err != nil {
 		return nil, nil, err
 	}

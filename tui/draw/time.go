@@ -1,0 +1,62 @@
+package draw
+
+import (
+	"strings"
+	"time"
+
+	"kitescope/inspect/history"
+	"kitescope/words"
+)
+
+// Stamp is when a revision was, to the second, with by how much that may be wrong; the revision where nothing dates it.
+func Stamp(x *history.Axis, revision int64) string {
+	at, wrong := x.When(revision)
+	if at.IsZero() {
+		return "rev " + words.Number(revision)
+	}
+	layout := "15:04:05"
+	if x.To-x.From > int64(20*time.Hour) { // of several days
+		layout = "01-02 15:04:05"
+	}
+	text := at.UTC().Format(layout)
+	if wrong >= time.Second {
+		text += " ±" + words.Age(wrong.Round(time.Second))
+	}
+	return text
+}
+
+// ObjectText is what something happened to: its name, or of what has none what it is and its id.
+func ObjectText(e *history.Event) string {
+	name := e.Object.Name
+	switch {
+	case name == "" && e.Object.Resource == "replicas" && e.Collection.Name != "":
+		name = "replica of " + e.Collection.Name
+	case name == "":
+		name = strings.TrimSuffix(strings.ReplaceAll(e.Object.Resource, "-", " "), "s") + " " + e.Object.ID
+	}
+	return words.Harmless(words.OneLine(name))
+}
+
+// EventText is an event in a line.
+func EventText(e *history.Event) string {
+	return ObjectText(e) + " " + words.Harmless(words.OneLine(e.Message))
+}
+
+// TimeTrack is the time from the oldest state to the newest in w cells: where something happened, and in a style the place where somebody is.
+func TimeTrack(st *Styles, x *history.Axis, w int, place int64, here Style) string {
+	cells := make([]rune, w)
+	span := float64(max(1, x.To-x.From))
+	begin := func(i int) int64 { return x.From + int64(span*float64(i)/float64(w)) }
+	for i := range cells {
+		end := begin(i + 1)
+		if i == w-1 {
+			end = x.To + 1
+		}
+		cells[i] = '─'
+		if x.Before(end) > x.Before(begin(i)) {
+			cells[i] = '┴'
+		}
+	}
+	at := min(w-1, int(float64(place-x.From)/span*float64(w)))
+	return st.Dim.On(string(cells[:at])) + here.On("●") + st.Dim.On(string(cells[at+1:]))
+}

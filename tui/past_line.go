@@ -1,0 +1,125 @@
+package tui
+
+import (
+	"time"
+
+	"kitescope/inspect/history"
+	"kitescope/tui/draw"
+	"kitescope/words"
+)
+
+// The line of time stands where the rule between page and footer does: it takes no line of a page.
+
+// trackWidth are the cells of it that are time, the others have words.
+func trackWidth(w int) int { return max(18, w*2/5-24) }
+
+// timeLine says when what is shown was, and where that is among all that happened. It is a rule as long as nothing is known.
+func (m frame) timeLine() string {
+	x := m.data.past.axis
+	if x == nil {
+		return m.rule()
+	}
+	w := m.Width - 2
+	room := w - trackWidth(w) - 2
+	text := m.nowText(x)
+	if m.data.past.away {
+		text = m.momentText(x, room)
+	} else {
+		text = m.Styles.Dim.On(draw.Cut(text, room))
+	}
+	place, here := x.To, m.Styles.Dim
+	switch {
+	case m.data.past.away:
+		place, here = x.Place(m.data.past.to.revision), m.Styles.Warn
+	case m.data.live:
+		here = m.Styles.Good
+	}
+	return " " + draw.Fit(text, room) + "  " + draw.TimeTrack(m.Styles, x, trackWidth(w), place, here)
+}
+
+// nowText says what there is to go back to.
+func (m frame) nowText(x *history.Axis) string {
+	text := words.Plural(x.Len(), "event")
+	if x.Len() == 0 {
+		text = "no event"
+	}
+	if x.Dated {
+		text += " in " + words.Span(time.Duration(x.To-x.From))
+	}
+	if x.Len() > 0 {
+		text += ": , goes back"
+	}
+	return text
+}
+
+// momentText is the time that is shown, and the event that led to it where one did.
+func (m frame) momentText(x *history.Axis, room int) string {
+	p := &m.data.past
+	sign := "◂ "
+	if p.playing {
+		sign = "▸ "
+	}
+	stamp := sign + draw.Stamp(x, p.to.revision)
+	next := x.UpTo(p.to.revision)
+	text := " oldest"
+	if next > 0 {
+		if e := x.Event(next - 1); e.Revision == p.to.revision {
+			text = " " + draw.EventText(&e)
+		} else {
+			text = " after " + draw.EventText(&e)
+		}
+	}
+	place := " " + words.Number(next) + "/" + words.Number(x.Len())
+	left := max(0, room-draw.Width(stamp)-draw.Width(place))
+	return m.Styles.Warn.On(stamp) + draw.Fit(text, left) + m.Styles.Dim.On(place)
+}
+
+// clickTime goes to the moment of a cell of the line of time.
+func (m *Model) clickTime(column int) Cmd {
+	x := m.data.past.axis
+	w := m.Width - 2
+	n := trackWidth(w)
+	cell := column - 1 - (w - n)
+	if x == nil || cell < 0 || cell >= n {
+		return nil
+	}
+	m.data.past.playing = false
+	if cell == n-1 {
+		return m.goLive()
+	}
+	place := x.From + int64(float64(x.To-x.From)*(float64(cell)+0.5)/float64(n))
+	if i := x.Before(place); i > 0 && float64(x.Of(i-1)-x.From)/float64(max(1, x.To-x.From))*float64(n) >= float64(cell) {
+		return m.GoTo(x.Brief(i - 1).Revision) // an event in this very cell
+	}
+	return m.seek(instant{revision: x.Revision(place)})
+}
+
+// thenText is the state of the header while the past is shown: so that nobody takes it for now.
+func (m frame) thenText() string {
+	d := &m.data
+	st := m.Styles
+	sign := "◂ "
+	if d.past.playing {
+		sign = "▸ "
+	}
+	taken := d.cluster.Origin.Taken
+	if taken.IsZero() {
+		return st.Warn.On(sign + "the past")
+	}
+	text := taken.UTC().Format("15:04:05")
+	if m.Width >= 100 {
+		text = taken.UTC().Format("2006-01-02 15:04:05") + " UTC"
+	}
+	switch {
+	case d.live:
+		ago, _ := ageText(m.Config.Now().Sub(taken))
+		text += ", " + ago + " ago"
+	case d.past.axis != nil && !d.past.axis.Until.IsZero():
+		ago, _ := ageText(d.past.axis.Until.Sub(taken))
+		text += ", " + ago + " before the end"
+	}
+	if d.held > 0 && m.Width >= 100 {
+		text += ", " + words.Number(d.held) + " newer"
+	}
+	return st.Warn.On(sign + text)
+}

@@ -1,0 +1,255 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/news"
+	"kitescope/inspect/session"
+	"kitescope/inspect/source"
+	"kitescope/tui/tuitest"
+)
+
+// remembering starts a driver on a captured etcd with its past, at a moment if one is named. Query node 5 was killed at 08:04:10,
+// auto-balance switched off at 08:05:47, node 12 joined at 08:09.
+func remembering(t *testing.T, w, h int, at string) *ui {
+	t.Helper()
+	cfg := testConfig()
+	cfg.Checks = []*check.Check{}
+	cfg.Title = "etcd_snapshot.db"
+	d := driven(t, cfg, w, h)
+	feed := &session.Feed{Steps: true, Open: func(ctx context.Context) (source.Source, error) {
+		return source.Open(ctx, filepath.Join("..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz"), source.Options{})
+	}}
+	if at != "" {
+		if err := feed.At.Set(at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.followed(t, feed)
+	return d
+}
+
+// followed hands the model what a feed tells until there is a cluster or an error, and has what happened read.
+func (d *ui) followed(t *testing.T, feed *session.Feed) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	updates, done := make(chan news.Update, 16), make(chan struct{})
+	go func() {
+		defer close(done)
+		feed.Follow(ctx, func(u news.Update) { updates <- u })
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	for u := range updates {
+		d.Send(u)
+		if u.Cluster != nil || u.Err != nil {
+			break
+		}
+	}
+	d.Sleep(time.Second)
+}
+
+func TestPastScreens(t *testing.T) {
+	for _, size := range tuitest.Sizes {
+		for _, s := range []struct{ name, at, keys, typed string }{
+			{"newest", "", "", ""},
+			{"nodes-stepped", "", "n ,*3", ""},
+			{"at", "08:04:10", "n", ""},
+			{"minute", "", "s ( (", ""},
+			{"prompt", "", "@", "08:0"},
+			{"detail", "", "n ,*3 d", ""},
+		} {
+			name := fmt.Sprintf("past-%s-%dx%d", s.name, size.W, size.H)
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := remembering(t, size.W, size.H, s.at)
+					d.Keys(s.keys).Typed(s.typed)
+					d.Fits()
+					tuitest.Golden(t, name, d.Plain())
+				})
+			})
+		}
+	}
+}
+
+// TestSteps goes back and on: the state is that of the event which is named, and what it changed is marked, whichever way one came.
+func TestSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := remembering(t, 160, 40, "")
+		d.Shows("○ snapshot", "212 events", ": , goes back")
+		d.Keys("L")
+		d.Shows("this is the newest state")
+		d.Keys(".")
+		d.Shows("this is the newest state")
+		d.Keys("n @").Typed("rev:1436").Keys("enter")
+		d.Shows("◂ 2026-11-20 08:04:3", "before the end", "rev 1436")
+		d.Lacks("  12  querynode", "  11  querynode")
+		steps := []string{d.lineOfTime()}
+		for range 12 {
+			d.Keys(".")
+			steps = append(steps, d.lineOfTime())
+		}
+		marked := d.Plain()
+		for i := len(steps) - 2; i >= 0; i-- {
+			d.Keys(",")
+			if got := d.lineOfTime(); i > 0 && got != steps[i] {
+				t.Errorf("back at step %d it is\n%s, was\n%s", i, got, steps[i])
+			}
+		}
+		for range 12 {
+			d.Keys(".")
+		}
+		if got := d.Plain(); got != marked {
+			t.Errorf("the same step looks different the second time:\n%s\n%s", marked, got)
+		}
+		d.Keys("L")
+		d.Shows("○ snapshot", "12  querynode")
+	})
+}
+
+// lineOfTime is the line above the footer.
+func (d *ui) lineOfTime() string {
+	lines := strings.Split(strings.TrimSuffix(d.Plain(), "\n"), "\n")
+	return lines[len(lines)-2]
+}
+
+// TestStepMarksWhatTheEventChanged: a node that joined is new at that step, also for who comes from later.
+func TestStepMarksWhatTheEventChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := remembering(t, 160, 40, "")
+		d.Keys("n")
+		joined := false
+		for range 40 {
+			d.Keys(",")
+			if strings.Contains(d.lineOfTime(), "querynode-12 joined") {
+				joined = true
+				d.Shows("+ 12  querynode")
+				break
+			}
+		}
+		if !joined {
+			t.Errorf("node 12 never joined:\n%s", d.Plain())
+		}
+		d.Keys(",")
+		d.Lacks("12  querynode")
+	})
+}
+
+// TestMinutes goes by time, as far as there is any.
+func TestMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := remembering(t, 160, 40, "08:05:00")
+		d.Shows("◂ 08:04:58")
+		d.Keys(")")
+		d.Shows("◂ 08:05:56")
+		d.Keys("(*2")
+		d.Shows("◂ 08:03:54")
+		d.Keys("(*30")
+		d.Shows("◂ 07:44:2")
+		d.Keys("(")
+		d.Shows("this is the oldest state that there is")
+		d.Keys(")*40")
+		d.Shows("○ snapshot")
+	})
+}
+
+// TestPlay: events follow each other until it is stopped, or until the end.
+func TestPlay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := remembering(t, 160, 40, "08:04:10")
+		d.Keys("space")
+		d.Shows("▸ ")
+		before := d.lineOfTime()
+		d.Sleep(3*playEvery + playEvery/2)
+		after := d.lineOfTime()
+		if after == before {
+			t.Error("time stands still")
+		}
+		d.Keys("space")
+		d.Shows("◂ ")
+		stopped := d.lineOfTime()
+		d.Sleep(time.Minute)
+		if got := d.lineOfTime(); got != stopped {
+			t.Errorf("it goes on after it was stopped: %s, then %s", stopped, got)
+		}
+		d.Keys("space")
+		for range 60 {
+			d.Sleep(playEvery)
+		}
+		d.Shows("○ snapshot")
+		d.Lacks("▸ ")
+	})
+}
+
+// TestAtRefuses: what is not there is said, and what was shown stays.
+func TestAtRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := remembering(t, 160, 40, "")
+		for form, want := range map[string]string{
+			"yesterday": "want one of", "07:00": "is before the oldest that there is", "rev:9999": "there is no revision 9999", "2036-01-01": "is behind its end",
+		} {
+			d.Keys("@").Typed(form).Keys("enter")
+			d.Shows("○ snapshot", want)
+		}
+		d.Keys("@").Typed("-5m").Keys("enter")
+		d.Shows("◂ 08:04:3")
+		d.Keys("@").Typed("rev:1").Keys("enter")
+		d.Shows("◂ 08:04:3", "etcd was compacted there")
+		d.Keys("@").Typed("now").Keys("enter")
+		d.Shows("○ snapshot")
+		d.Keys(":").Typed("at 08:05:00").Keys("enter")
+		d.Shows("◂ 08:04:58")
+		d.Keys(":").Typed("live").Keys("enter")
+		d.Shows("○ snapshot")
+	})
+}
+
+// TestOpenedAtAMoment: that comes first, and the newest state is there for who asks.
+func TestOpenedAtAMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := remembering(t, 160, 40, "rev:1419")
+		d.Keys("n")
+		d.Shows("rev 1419", "5   querynode", "◂ 08:04:09")
+		d.Keys("Y c")
+		if !strings.Contains(d.Clip, "get nodes") || !strings.HasSuffix(d.Clip, " --at rev:1419") {
+			t.Errorf("the command is %q", d.Clip)
+		}
+		d.Keys("L")
+		d.Shows("rev 1643", "○ snapshot")
+		d.Lacks("5   querynode")
+		d = remembering(t, 160, 40, "07:00")
+		d.Shows("is before the oldest that there is")
+	})
+}
+
+// TestClickOnTime goes where the line of time is clicked.
+func TestClickOnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := remembering(t, 160, 40, "")
+		d.Send(tea.MouseClickMsg{X: 159 - trackWidth(158)/2, Y: 38, Button: tea.MouseLeft})
+		d.Shows("◂ 07:5")
+		d.Send(tea.MouseClickMsg{X: 158, Y: 38, Button: tea.MouseLeft})
+		d.Shows("○ snapshot")
+	})
+}
+
+// TestWithoutPast: where there is no past nothing speaks of it, but the keys say why.
+func TestWithoutPast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 120, 30)
+		d.Cluster(tuitest.Fixture())
+		d.Lacks("earlier", "goes back", "events")
+		for key := range strings.FieldsSeq(", . ( ) @ L T") {
+			d.Keys(key)
+			d.Shows("there is no past here")
+		}
+	})
+}

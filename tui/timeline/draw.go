@@ -1,0 +1,296 @@
+package timeline
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/history"
+	"kitescope/render"
+	"kitescope/tui"
+	"kitescope/tui/draw"
+	"kitescope/words"
+)
+
+// aboutLines are the lines at the end that say what the cursor is on.
+const aboutLines = 2
+
+// Body implements tui.Page.
+func (p *page) Body(m *tui.Model, w, h int) []string {
+	st := m.Styles
+	switch l := p.of.lanes; {
+	case p.why != "":
+		return append([]string{""}, draw.Sentence(st, words.Harmless(p.why), w)...)
+	case l == nil:
+		return []string{"", "   " + st.Dim.On("…")}
+	case len(p.shown) == 0 && p.filter != "":
+		return append([]string{""}, draw.Sentence(st, "no lane has "+words.Harmless(p.filter)+"; esc clears the filter", w)...)
+	case len(p.shown) == 0:
+		return append([]string{""}, draw.Sentence(st, "nothing happened, as far as etcd keeps it", w)...)
+	}
+	p.left = min(34, max(18, w/4))
+	p.w = w - p.left - 1
+	lines := []string{p.scale(st)}
+	lines = append(lines, p.curves(m, h)...)
+	room := h - len(lines) - aboutLines
+	lines = append(lines, p.lanesIn(m, len(lines), room)...)
+	for len(lines) < h-aboutLines {
+		lines = append(lines, "")
+	}
+	return append(lines, p.about(m, w)...)
+}
+
+// cell is where on the track a place is, -1 if it is outside.
+func (p *page) cell(place int64) int {
+	from, to := p.part()
+	if place < from || place > to {
+		return -1
+	}
+	return min(p.w-1, int(float64(place-from)/float64(to-from)*float64(p.w)))
+}
+
+// scale is the line of times.
+func (p *page) scale(st *draw.Styles) string {
+	from, to := p.part()
+	x := p.of.lanes.axis
+	cells := []rune(strings.Repeat(" ", p.w))
+	step, layout := tickStep(x, to-from, p.w)
+	for at := from - from%step + step; at < to; at += step {
+		text := words.Number(at)
+		if x.Dated {
+			text = time.Unix(0, at).UTC().Format(layout)
+		}
+		if i := p.cell(at); i >= 0 && i+len(text)+1 < p.w {
+			copy(cells[i:], []rune("╷"+text))
+		}
+	}
+	title := ""
+	if x.Dated {
+		title = "UTC " + time.Unix(0, from).UTC().Format(time.DateOnly)
+	}
+	return " " + st.Dim.On(draw.Fit(title, p.left-1)+string(cells))
+}
+
+// tickStep is what lies between two times of the scale: so much that they have room.
+func tickStep(x *history.Axis, span int64, w int) (step int64, layout string) {
+	const cells = 12
+	least := max(1, span*cells/int64(max(w, 1)))
+	if !x.Dated {
+		step = 1
+		for step < least {
+			step *= 10
+		}
+		return step, ""
+	}
+	for _, s := range []time.Duration{
+		time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
+		30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+	} {
+		switch {
+		case int64(s) < least:
+			continue
+		case s < time.Minute:
+			return int64(s), "15:04:05"
+		case s < 24*time.Hour && span < int64(24*time.Hour):
+			return int64(s), "15:04"
+		}
+		return int64(s), "01-02 15:04"
+	}
+	day := int64(24 * time.Hour)
+	return (least/day + 1) * day, "01-02"
+}
+
+// curves are the lines of figures that are known, as many as a third of the page has room for.
+func (p *page) curves(m *tui.Model, h int) []string {
+	var lines []string
+	s := &p.of.survey
+	from, to := p.part()
+	for f := range figureCount {
+		values := s.values(f, from, to, p.w)
+		top, last := 0.0, math.NaN()
+		for _, v := range values {
+			if !math.IsNaN(v) {
+				top, last = max(top, v), v
+			}
+		}
+		if math.IsNaN(last) || len(lines) >= h/4 {
+			continue
+		}
+		name := f.name() + " " + f.text(top)
+		lines = append(lines, " "+m.Styles.Dim.On(draw.Fit(name, p.left-1))+m.Styles.Accent.On(render.Sparkline(values, top, m.Config.ASCII)))
+	}
+	return lines
+}
+
+// lanesIn draws the lanes that are seen in some lines, each group under its title where there is room.
+func (p *page) lanesIn(m *tui.Model, above, room int) []string {
+	titles := room >= 2*groupsOf(p.shown)+6
+	p.rows, p.height = p.rows[:0], max(1, room)
+	if titles {
+		p.height = max(1, room-groupsOf(p.shown))
+	}
+	p.top = max(0, min(min(p.top, p.lane), len(p.shown)-p.height))
+	p.top = max(p.top, p.lane-p.height+1)
+	now, away := m.Shown()
+	moment := -1
+	if away {
+		moment = p.cell(p.of.lanes.axis.Place(now))
+	}
+	var lines []string
+	var before group
+	for i := p.top; i < len(p.shown) && len(lines) < room; i++ {
+		in := p.shown[i]
+		if titles && (i == p.top || in.group != before) {
+			lines = append(lines, " "+m.Styles.Dim.On(in.group.title()))
+			if len(lines) == room {
+				break
+			}
+		}
+		before = in.group
+		p.rows = append(p.rows, above+len(lines))
+		lines = append(lines, p.line(m.Styles, in, i == p.lane, moment))
+	}
+	return lines
+}
+
+func groupsOf(list []*lane) int {
+	n := 0
+	for i := range list {
+		if i == 0 || list[i].group != list[i-1].group {
+			n++
+		}
+	}
+	return n
+}
+
+// line is a lane: its name, and what happened.
+func (p *page) line(st *draw.Styles, in *lane, atCursor bool, moment int) string {
+	sign := "  "
+	name := st.Roles[render.RolePlain]
+	if atCursor {
+		sign, name = "▶ ", st.Strong
+	}
+	cells := make([]draw.Piece, p.w)
+	for i := range cells {
+		cells[i] = draw.Piece{Role: render.RoleDim, Text: "·"}
+	}
+	if in.span != nil {
+		p.bar(cells, in.span)
+	} else {
+		p.marks(cells, in)
+	}
+	if moment >= 0 && cells[moment].Text == "·" {
+		cells[moment] = draw.Piece{Role: render.RoleWarn, Text: "│"}
+	}
+	cursor := -1
+	if atCursor {
+		cursor = p.cell(p.at())
+	}
+	return name.On(sign+draw.FitName(in.name, p.left-3)) + " " + track(st, cells, cursor)
+}
+
+// track joins cells of one look; the one under the cursor stands out.
+func track(st *draw.Styles, cells []draw.Piece, cursor int) string {
+	var b strings.Builder
+	for i := 0; i < len(cells); {
+		if i == cursor {
+			b.WriteString(st.Cursor.On(cells[i].Text))
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(cells) && end != cursor && cells[end].Role == cells[i].Role {
+			end++
+		}
+		text := ""
+		for _, c := range cells[i:end] {
+			text += c.Text
+		}
+		b.WriteString(st.Roles[cells[i].Role].On(text))
+		i = end
+	}
+	return b.String()
+}
+
+// marks puts the events of a lane where they were; where several are in one cell the worst is seen.
+func (p *page) marks(cells []draw.Piece, in *lane) {
+	l := p.of.lanes
+	best := make([]mark, len(cells))
+	for _, i := range p.events(in) {
+		if c := p.cell(l.axis.Of(int(i))); c >= 0 {
+			best[c] = max(best[c], l.mark[i])
+		}
+	}
+	for c, k := range best {
+		if k != noMark {
+			cells[c] = draw.Piece{Role: k.role(), Text: string(k.sign())}
+		}
+	}
+}
+
+// bar is the time of a finding.
+func (p *page) bar(cells []draw.Piece, s *span) {
+	x := p.of.lanes.axis
+	from, to := p.part()
+	first, last := x.Place(s.from), x.To
+	if s.to > 0 {
+		last = x.Place(s.to)
+	}
+	if last < from || first > to {
+		return
+	}
+	a, b := max(0, p.cell(max(first, from))), p.cell(min(last, to))
+	role := render.SeverityRole(s.severity)
+	for i := a; i <= b; i++ {
+		cells[i] = draw.Piece{Role: role, Text: "━"}
+	}
+	if first >= from && !s.early {
+		cells[a] = draw.Piece{Role: role, Text: render.SeverityGlyph(s.severity, false)}
+	}
+}
+
+// about says what the cursor is on.
+func (p *page) about(m *tui.Model, w int) []string {
+	st := m.Styles
+	text := draw.Wrap(p.sentence(m), w-2)
+	lines := []string{"", ""}
+	for i := range min(len(text), aboutLines) {
+		if i == aboutLines-1 && len(text) > aboutLines {
+			text[i] = draw.Cut(text[i]+" …", w-2)
+		}
+		lines[i] = " " + text[i]
+	}
+	if e := p.under(); e != nil && markOf(e) == troubleMark {
+		lines[0] = st.Bad.On(lines[0])
+	}
+	if in := p.current(); in != nil && in.span != nil && in.span.severity == check.Error {
+		lines[0] = st.Bad.On(lines[0])
+	}
+	return lines
+}
+
+// sentence says what the cursor is on in words.
+func (p *page) sentence(*tui.Model) string {
+	x := p.of.lanes.axis
+	if e := p.under(); e != nil {
+		text := draw.Stamp(x, e.Revision) + "  " + draw.EventText(e) + " (rev " + words.Number(e.Revision)
+		if e.Last > e.Revision {
+			text += " to " + words.Number(e.Last) + ", " + draw.Stamp(x, e.Last)
+		}
+		return text + ")"
+	}
+	in := p.current()
+	if in == nil || in.span == nil {
+		return ""
+	}
+	s := in.span
+	text := "since " + draw.Stamp(x, s.from)
+	if s.early {
+		text = "from the beginning"
+	}
+	if s.to > 0 {
+		text += " until " + draw.Stamp(x, s.to)
+	}
+	return text + ": " + words.Harmless(words.OneLine(s.message))
+}

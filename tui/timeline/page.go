@@ -1,0 +1,397 @@
+package timeline
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/history"
+	"kitescope/tui"
+	"kitescope/tui/draw"
+	"kitescope/words"
+)
+
+// page is the timeline.
+type page struct {
+	of     *times
+	shown  []*lane // those that are drawn: with the spans of findings, as the filter leaves them
+	made   madeOf
+	why    string // why there is nothing
+	filter string // lower case
+
+	lane   int // under the cursor, in shown
+	event  int // under the cursor, a position on the axis; -1: none
+	top    int // the first lane that is seen
+	height int // lanes that are seen
+	rows   []int
+	// from and to are the places between which is drawn; 0, 0 is all.
+	from, to int64
+	left, w  int // of the last frame: cells before the track, and of it
+}
+
+// madeOf is what shown was made of.
+type madeOf struct {
+	lanes   *lanes
+	samples int
+	filter  string
+}
+
+func (t *times) open(m *tui.Model, words []string) (tui.Page, error) {
+	if m.Past() == nil {
+		_, why := m.Axis()
+		return nil, errors.New(why)
+	}
+	return &page{of: t, filter: strings.ToLower(strings.Join(words, " ")), event: -1}, nil
+}
+
+// Scope implements tui.Page.
+func (p *page) Scope() tui.Scope { return InTimeline }
+
+// Crumb implements tui.Page.
+func (p *page) Crumb() string { return "timeline" }
+
+// Command implements tui.Page.
+func (p *page) Command(*tui.Model) string { return "history" }
+
+// Note implements tui.Page.
+func (p *page) Note(*tui.Model) string {
+	var parts []string
+	if l := p.of.lanes; l != nil {
+		parts = append(parts, words.Plural(l.axis.Len(), "event"))
+		if p.zoomed() {
+			parts = append(parts, "from "+draw.Stamp(l.axis, l.axis.Revision(p.from)))
+		}
+	}
+	if s := &p.of.survey; s.axis != nil && !s.done {
+		parts = append(parts, "looking for findings: "+words.Plural(len(s.samples), "moment"))
+	}
+	return strings.Join(append(parts, tui.FilterNote(p.filter)...), " · ")
+}
+
+func (p *page) zoomed() bool { return p.to > p.from }
+
+// Refresh implements tui.Page.
+func (p *page) Refresh(m *tui.Model) tui.Cmd {
+	x, why := m.Axis()
+	p.why = why
+	if x == nil {
+		return nil
+	}
+	t := p.of
+	t.survey.begin(m.Past(), x)
+	var sort tui.Cmd
+	if !t.busy && (t.lanes == nil || t.lanes.axis != x) {
+		t.busy = true
+		sort = func() tea.Msg { return sortedMsg{t, newLanes(x)} }
+	}
+	p.choose()
+	return tui.Batch(sort, t.survey.look(m))
+}
+
+// sortedMsg brings lanes.
+type sortedMsg struct {
+	of    *times
+	lanes *lanes
+}
+
+// Apply takes them.
+func (s sortedMsg) Apply(m *tui.Model) tui.Cmd {
+	s.of.busy, s.of.lanes = false, s.lanes
+	return m.Refresh()
+}
+
+// choose makes the list of lanes, with the cursor on its own.
+func (p *page) choose() {
+	l, s := p.of.lanes, &p.of.survey
+	made := madeOf{l, len(s.samples), p.filter}
+	if l == nil || made == p.made {
+		return
+	}
+	p.made = made
+	var at *lane
+	if p.lane < len(p.shown) {
+		at = p.shown[p.lane]
+	}
+	p.shown = p.shown[:0:0]
+	for _, x := range s.spans() {
+		name := x.check
+		if x.object.Name != "" {
+			name += " " + x.object.Name
+		}
+		if in := (&lane{group: findingLanes, name: words.Harmless(name), span: x}); l.matches(in, p.filter) {
+			p.shown = append(p.shown, in)
+		}
+	}
+	for _, in := range l.all {
+		if l.matches(in, p.filter) {
+			p.shown = append(p.shown, in)
+		}
+	}
+	if at != nil {
+		if i := slices.IndexFunc(p.shown, func(in *lane) bool { return in.group == at.group && in.name == at.name }); i >= 0 {
+			p.lane = i
+		}
+	}
+	p.clamp()
+	if p.event < 0 {
+		p.toNearest(l.axis.To)
+	}
+}
+
+func (p *page) clamp() { p.lane = max(0, min(p.lane, len(p.shown)-1)) }
+
+// current is the lane under the cursor, nil if there is none.
+func (p *page) current() *lane {
+	if p.lane < len(p.shown) {
+		return p.shown[p.lane]
+	}
+	return nil
+}
+
+// events are those of a lane that the filter leaves, in order.
+func (p *page) events(in *lane) []int32 {
+	if p.filter == "" || strings.Contains(strings.ToLower(in.name+" "+in.group.title()), p.filter) {
+		return in.events
+	}
+	var list []int32
+	for _, i := range in.events {
+		if e := p.of.lanes.axis.Event(int(i)); p.of.lanes.eventHas(&e, p.filter) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// toNearest puts the cursor on the lane's event that is nearest to a place.
+func (p *page) toNearest(place int64) {
+	p.event = -1
+	in := p.current()
+	if in == nil {
+		return
+	}
+	x := p.of.lanes.axis
+	best := int64(-1)
+	for _, i := range p.events(in) {
+		away := x.Of(int(i)) - place
+		if away < 0 {
+			away = -away
+		}
+		if best < 0 || away <= best {
+			p.event, best = int(i), away
+		}
+	}
+}
+
+// at is the place of the cursor.
+func (p *page) at() int64 {
+	x := p.of.lanes.axis
+	in := p.current()
+	switch {
+	case p.event >= 0 && p.event < x.Len():
+		return x.Of(p.event)
+	case in != nil && in.span != nil:
+		return x.Place(in.span.from)
+	}
+	return x.To
+}
+
+// under is the event under the cursor, nil if there is none.
+func (p *page) under() *history.Event {
+	if l := p.of.lanes; l != nil && p.event >= 0 && p.event < l.axis.Len() {
+		e := l.axis.Event(p.event)
+		return &e
+	}
+	return nil
+}
+
+// Can implements tui.Page.
+func (p *page) Can(_ *tui.Model, a tui.Action) string {
+	in := p.current()
+	switch a {
+	case tui.ActOpen, tui.ActMoment, tui.ActCopyRow, tui.ActTopTable:
+		if in == nil || p.event < 0 && in.span == nil {
+			return "there is no event"
+		}
+	case tui.ActZoomIn, tui.ActZoomOut, tui.ActLeft, tui.ActRight, tui.ActReset:
+		if in == nil {
+			return "there is no event"
+		}
+	}
+	return ""
+}
+
+// Act implements tui.Page.
+func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
+	if to, ok := tui.Moved(a, p.lane, len(p.shown), p.height); ok {
+		p.moveTo(to)
+		return nil
+	}
+	switch a {
+	case tui.ActLeft:
+		p.beside(-1)
+	case tui.ActRight:
+		p.beside(1)
+	case tui.ActOpen:
+		return p.enter(m)
+	case tui.ActMoment:
+		return m.GoTo(p.revision())
+	case tui.ActZoomIn:
+		p.zoom(0.4)
+	case tui.ActZoomOut:
+		p.zoom(2.5)
+	case tui.ActReset:
+		p.from, p.to = 0, 0
+	case tui.ActFilter:
+		m.Prompt = tui.FilterPrompt(p.filter, p.find, func(*tui.Model) string { return words.Plural(len(p.shown), "lane") },
+			func(_ *tui.Model, a tui.Action) {
+				if to, ok := tui.Moved(a, p.lane, len(p.shown), p.height); ok {
+					p.moveTo(to)
+				}
+			})
+	case tui.ActTopTable:
+		return m.Push(p.of.eventsOf(p.current()))
+	case tui.ActCopyRow:
+		return m.Copy(p.sentence(m)+"\n", "event")
+	case tui.ActBack:
+		switch {
+		case p.filter != "":
+			return p.find(m, "")
+		case p.zoomed():
+			p.from, p.to = 0, 0
+			return nil
+		}
+		return m.Back()
+	}
+	return nil
+}
+
+func (p *page) find(_ *tui.Model, text string) tui.Cmd {
+	p.filter = strings.ToLower(strings.TrimSpace(text))
+	p.choose()
+	if p.of.lanes != nil {
+		p.toNearest(p.at())
+	}
+	return nil
+}
+
+// moveTo goes to another lane, to what is there at about the same time.
+func (p *page) moveTo(to int) {
+	place := p.at()
+	p.lane = to
+	p.clamp()
+	p.toNearest(place)
+	p.follow()
+}
+
+// beside goes to the next event of the lane.
+func (p *page) beside(by int) {
+	in := p.current()
+	list := p.events(in)
+	if i := slices.Index(list, int32(p.event)); i >= 0 && i+by >= 0 && i+by < len(list) {
+		p.event = int(list[i+by])
+	}
+	p.follow()
+}
+
+// follow keeps the cursor in the part of the time that is seen.
+func (p *page) follow() {
+	if !p.zoomed() {
+		return
+	}
+	at, span := p.at(), p.to-p.from
+	if at < p.from || at > p.to {
+		p.look(at-span/2, span)
+	}
+}
+
+// look sees a part of the time.
+func (p *page) look(from, span int64) {
+	x := p.of.lanes.axis
+	if span >= x.To-x.From {
+		p.from, p.to = 0, 0
+		return
+	}
+	p.from = max(x.From, min(from, x.To-span))
+	p.to = p.from + span
+}
+
+// zoom shows a shorter or a longer time around the cursor, at least leastSeen.
+func (p *page) zoom(by float64) {
+	from, to := p.part()
+	span := max(int64(float64(to-from)*by), p.least())
+	at := p.at()
+	share := 0.5
+	if at >= from && at <= to && to > from {
+		share = float64(at-from) / float64(to-from)
+	}
+	p.look(at-int64(share*float64(span)), span)
+}
+
+// least is the shortest time that is seen: two seconds, or of revisions twenty.
+func (p *page) least() int64 {
+	if p.of.lanes.axis.Dated {
+		return 2e9
+	}
+	return 20
+}
+
+// part are the places between which is drawn.
+func (p *page) part() (from, to int64) {
+	if p.zoomed() {
+		return p.from, p.to
+	}
+	x := p.of.lanes.axis
+	return x.From, max(x.To, x.From+1)
+}
+
+// revision is that of the cursor.
+func (p *page) revision() int64 {
+	if e := p.under(); e != nil {
+		return e.Revision
+	}
+	return p.current().span.from
+}
+
+// enter goes to what the cursor is on, as it was then; what went away is shown as it was before.
+func (p *page) enter(m *tui.Model) tui.Cmd {
+	e := p.under()
+	if e == nil {
+		s := p.current().span
+		return tui.Batch(m.GoTo(s.from), m.Describe(s.object))
+	}
+	return visit(m, e)
+}
+
+func visit(m *tui.Model, e *history.Event) tui.Cmd {
+	revision := e.Revision
+	if isGone(e) {
+		revision--
+	}
+	return tui.Batch(m.GoTo(revision), m.Describe(e.Object))
+}
+
+// Click implements tui.Clicker.
+func (p *page) Click(m *tui.Model, x, y int) tui.Cmd {
+	i := slices.Index(p.rows, y)
+	if i < 0 || p.of.lanes == nil {
+		return nil
+	}
+	before := p.event
+	p.lane = p.top + i
+	p.clamp()
+	place := p.at()
+	if x >= p.left && p.w > 0 {
+		from, to := p.part()
+		place = from + int64(float64(to-from)*(float64(x-p.left)+0.5)/float64(p.w))
+	}
+	p.toNearest(place)
+	if p.event == before && before >= 0 {
+		return p.enter(m)
+	}
+	return nil
+}
+
+// Wheel implements tui.Clicker.
+func (p *page) Wheel(_ *tui.Model, lines int) { p.moveTo(p.lane + lines) }
