@@ -63,7 +63,9 @@ func (x *Axis) Revision(place int64) int64 {
 }
 
 // When is when a revision was written, zero where nothing dates it, and by how much that may be wrong.
-func (h *History) When(revision int64) (at time.Time, wrong time.Duration) { return dated(h.clock, revision) }
+func (h *History) When(revision int64) (at time.Time, wrong time.Duration) {
+	return dated(h.clock, revision)
+}
 
 // UpTo is how many events began at a revision or before it: the last one of them is what led to its state.
 func (h *History) UpTo(revision int64) int {

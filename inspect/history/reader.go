@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"kitescope/inspect/diff"
 	"kitescope/inspect/meta"
@@ -101,11 +102,12 @@ func (r *Reader) Apply(revision int64, events []source.Event) error {
 // Finish is what happened. The Reader is of no use any more.
 func (r *Reader) Finish() *History {
 	r.endRevision()
-	return r.finish(r.clock.UpTo(r.history.To), r.pool)
+	return r.finish(r.clock.UpTo(r.history.To, time.Time{}), r.pool)
 }
 
-// SoFar is what happened until now. The Reader goes on, and what is returned stays as it is.
-func (r *Reader) SoFar() *History {
+// SoFar is what happened until now, which is seen by a clock, zero where nobody looked. The Reader goes on, and what is returned stays
+// as it is.
+func (r *Reader) SoFar(seen time.Time) *History {
 	r.endRevision()
 	going := r.groups
 	defer func() { r.groups = going }()
@@ -113,7 +115,7 @@ func (r *Reader) SoFar() *History {
 	plain := r.history.Plain
 	defer func() { r.history.Plain = plain }()
 	r.history.Plain = maps.Clone(plain)
-	h := r.finish(r.clock.UpTo(r.history.To), nil)
+	h := r.finish(r.clock.UpTo(r.history.To, seen), nil)
 	h.pool = r.pool.upTo()
 	return h
 }

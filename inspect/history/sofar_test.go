@@ -60,7 +60,7 @@ func TestSoFar(t *testing.T) {
 				t.Fatal(err)
 			}
 			from = to
-			look := growing.SoFar()
+			look := growing.SoFar(time.Time{})
 			reading.Go(func() { _ = written(look) }) // who draws does so while it grows
 			text := written(look)
 			whole, _ := read(to)
@@ -127,7 +127,7 @@ func TestUndatedAxis(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	x := history.NewAxis(r.SoFar())
+	x := history.NewAxis(r.SoFar(time.Time{}))
 	if x.Dated || x.From != 100 || x.To != 109 || x.Len() != 9 || x.Of(3) != 104 || x.Revision(105) != 105 || x.Revision(7) != 100 {
 		t.Errorf("%+v: %d events, the fourth at %d", x, x.Len(), x.Of(3))
 	}

@@ -78,10 +78,11 @@ func newClock(newest source.Header) *Clock {
 	return c
 }
 
-// UpTo is a copy of the clock as it is, of a store of which a revision is the newest.
-func (c *Clock) UpTo(newest int64) *Clock {
+// UpTo is a copy of the clock as it is, of a store of which a revision is the newest; seen is when that was by a clock, zero if nobody
+// looked.
+func (c *Clock) UpTo(newest int64, seen time.Time) *Clock {
 	copied := *c
-	copied.ticks, copied.newest = slices.Clone(c.ticks), newest
+	copied.ticks, copied.newest, copied.seen = slices.Clone(c.ticks), newest, seen
 	return &copied
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"sync"
+	"time"
 
 	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
@@ -93,7 +94,11 @@ func (p *past) History(ctx context.Context) (*history.History, error) {
 			return nil, err
 		}
 		p.last = p.newest.Revision
-		p.known = p.reader.SoFar()
+		seen := time.Time{}
+		if p.newest.ByClock {
+			seen = p.newest.Taken
+		}
+		p.known = p.reader.SoFar(seen)
 	}
 	return p.known, nil
 }
