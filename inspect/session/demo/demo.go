@@ -32,8 +32,8 @@ import (
 // From is the --from word of the demo.
 const From = "demo://"
 
-// captured is a bundle of a real Milvus 2.3.5 cluster with four query nodes,
-// captured while one of them was underloaded (testdata/snapshots/cluster-2.3.5-t7).
+// captured is a bundle of a real Milvus 2.3.5 cluster with four query nodes, captured while one of them was underloaded
+// (testdata/snapshots/cluster-2.3.5-t7), with its history: saved with --history, --runtime and --profiles, then packed by zstd -22.
 //
 //go:embed demo.kite
 var captured []byte

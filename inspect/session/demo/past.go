@@ -3,7 +3,6 @@ package demo
 import (
 	"bytes"
 	"context"
-	_ "embed" // what led to the captured state
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -12,16 +11,12 @@ import (
 	"kitescope/inspect/source"
 )
 
-// film is the etcd of the captured cluster with all revisions that it had then: the minutes before the capture.
-//
-//go:embed film.db.gz
-var film []byte
-
 var _ source.Past = view{}
 
-// openPast opens what led to the captured state. It lies in memory, and nothing is to be closed.
+// openPast opens what led to the captured state: the bundle has all revisions that the etcd had then, the minutes before. It lies in
+// memory, and nothing is to be closed.
 func openPast(ctx context.Context) (source.Past, source.Header, error) {
-	src, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(film), Now: time.Now})
+	src, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(captured), Now: time.Now})
 	if err != nil {
 		return nil, source.Header{}, err
 	}
