@@ -200,7 +200,7 @@ func (r *Recording) bundle(ctx context.Context, i int) (*Bundle, error) {
 	at := slices.IndexFunc(r.opened, func(o openedChunk) bool { return o.index == i })
 	if at >= 0 {
 		o := r.opened[at]
-		r.opened = append(slices.Delete(r.opened, at, at+1), o)
+		r.opened = append(append(r.opened[:at:at], r.opened[at+1:]...), o)
 		return o.bundle, nil
 	}
 	src, err := openPath(ctx, r.chunks[i].path, r.opts)
@@ -214,7 +214,7 @@ func (r *Recording) bundle(ctx context.Context, i int) (*Bundle, error) {
 	}
 	if len(r.opened) == maxOpened {
 		_ = r.opened[0].bundle.Close()
-		r.opened = slices.Delete(r.opened, 0, 1)
+		r.opened = slices.Clone(r.opened[1:])
 	}
 	r.opened = append(r.opened, openedChunk{i, b})
 	return b, nil
