@@ -152,6 +152,10 @@ bench-diagnose: ## the speed of asking and judging, into docs/PERFORMANCE.md; on
 bench-follow: ## CPU time of following 200,000 segments that change, on a real etcd, into docs/PERFORMANCE.md
 	$(GO) -C tools/bench run ./follow -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
 
+.PHONY: bench-step
+bench-step: ## a step in time in the UI on 200,000 segments, from the key to the rows, into docs/HISTORY.md; on a quiet machine
+	$(GO) -C tools/bench run ./step -o $(CURDIR)/docs/HISTORY.md $(BENCHFLAGS)
+
 .PHONY: bench-metrics
 bench-metrics: ## reading the metrics of 200 processes: CPU time against Prometheus's parser, and memory kept
 	$(GO) test -run '^$$' -bench Metrics200 -benchtime 10x ./inspect/live

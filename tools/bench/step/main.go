@@ -1,0 +1,293 @@
+// Command step measures how long a step in time takes in the UI, from the key to the rows on the screen. What enters is a number of
+// segments, what leaves is a table, in Markdown.
+//
+//  1. A copy of the generated cluster is served by an etcd, and written to: each transaction changes a setting, which is an event, and
+//     fifty segments.
+//  2. The UI's model follows it on the page of segments, in this process: messages are handed to it as Bubble Tea does, and each is
+//     followed by a frame.
+//  3. Keys step back and on; the clock stops when the frame has the rows of the moment.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/news"
+	"kitescope/inspect/session"
+	"kitescope/inspect/source"
+	"kitescope/inspect/view"
+	"kitescope/tools/bench/dataset"
+	"kitescope/tools/bench/document"
+	"kitescope/tools/bench/metagen"
+	"kitescope/tui"
+)
+
+// bar is how long a step may take.
+const bar = 50 * time.Millisecond
+
+const (
+	events   = 60 // that are written
+	atATime  = 50 // segments that change with each
+	patience = time.Minute
+	quiet    = 700 * time.Millisecond
+)
+
+func main() {
+	segments := flag.Int("segments", 200_000, "segments of the cluster")
+	output := flag.String("o", "", "file whose table, between its markers, is replaced")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, *segments, *output)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "step:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, segments int, output string) error {
+	scratch, err := os.MkdirTemp("", "kitescope-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	etcd, err := dataset.FindEtcd(ctx, scratch)
+	if err != nil {
+		return err
+	}
+	shape := metagen.Of(segments)
+	dir, err := dataset.Ensure(ctx, etcd, shape)
+	if err != nil {
+		return err
+	}
+	mine := filepath.Join(scratch, "etcd")
+	if err := os.CopyFS(mine, os.DirFS(dir)); err != nil {
+		return err
+	}
+	server, err := etcd.Start(ctx, mine)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = server.Stop() }()
+	b := &bench{shape: shape, rows: map[int64]string{}}
+	if err := b.write(ctx, server); err != nil {
+		return err
+	}
+	took, err := b.step(ctx, server.Endpoint)
+	if err != nil {
+		return err
+	}
+	text := took.markdown(fmt.Sprintf("%s/%s, %d CPUs, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), etcd.Name, etcd.Version), segments)
+	if _, err := io.WriteString(os.Stdout, text); err != nil || output == "" {
+		return err
+	}
+	return document.Replace(output, "bench-step", text)
+}
+
+// bench is what was written.
+type bench struct {
+	shape     metagen.Shape
+	revisions []int64
+	rows      map[int64]string // of the first segment, at each revision
+}
+
+func (b *bench) write(ctx context.Context, server *dataset.Server) error {
+	client, err := server.Client()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	now, err := client.Get(ctx, "x")
+	if err == nil { // as an etcd that runs for long is, which keeps no more than its retention says
+		_, err = client.Compact(ctx, now.Header.Revision)
+	}
+	if err != nil {
+		return fmt.Errorf("compact: %w", err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range events {
+		ops := []clientv3.Op{clientv3.OpPut(b.shape.Root+"/config/bench/step", strconv.Itoa(i))}
+		first := b.shape.Rewritten(0, int64(1+i))
+		ops = append(ops, clientv3.OpPut(first.Key, string(first.Value)))
+		chosen := map[int]bool{0: true}
+		for len(chosen) < atATime {
+			n := random.IntN(b.shape.Segments)
+			if !chosen[n] {
+				chosen[n] = true
+				kv := b.shape.Rewritten(n, 1+random.Int64N(1000))
+				ops = append(ops, clientv3.OpPut(kv.Key, string(kv.Value)))
+			}
+		}
+		answer, err := client.Txn(ctx).Then(ops...).Commit()
+		if err != nil {
+			return fmt.Errorf("write: %w", err)
+		}
+		var info datapb.SegmentInfo
+		if err := proto.Unmarshal(first.Value, &info); err != nil {
+			return err
+		}
+		b.revisions = append(b.revisions, answer.Header.Revision)
+		b.rows[answer.Header.Revision] = strconv.FormatInt(info.NumOfRows, 10)
+	}
+	return nil
+}
+
+// results are how long steps took.
+type results struct {
+	first    time.Duration // the first step: what lies between is read
+	back, on []time.Duration
+	data     time.Duration // start to rows
+	happened time.Duration // from there until what happened is known
+}
+
+// step opens the UI and steps.
+func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
+	feed := &session.Feed{Steps: true, Interval: time.Second, Open: func(ctx context.Context) (source.Source, error) {
+		return source.Open(ctx, "etcd://"+endpoint, source.Options{DialTimeout: 5 * time.Second, RequestTimeout: time.Minute})
+	}}
+	u := &ui{messages: make(chan tea.Msg, 4096)}
+	u.model = tui.New(tui.Config{Resources: view.Resources, Theme: "dark", Now: time.Now, StartPage: "segments", Title: endpoint})
+	u.take(u.model.Init())
+	u.update(tea.WindowSizeMsg{Width: 180, Height: 50})
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		feed.Follow(ctx, func(x news.Update) { u.messages <- x })
+	}()
+	defer func() { stop(); <-done }()
+	r := &results{}
+	newest := b.revisions[len(b.revisions)-1]
+	var err error
+	if r.data, err = u.until(b.rows[newest]); err != nil {
+		return nil, err
+	}
+	if r.happened, err = u.until(", goes back"); err != nil {
+		return nil, err
+	}
+	u.rest()
+	for i := len(b.revisions) - 1; i >= 10; i-- {
+		took, err := u.press(',', "rev "+strconv.FormatInt(b.revisions[i], 10), " "+b.rows[b.revisions[i]]+" ")
+		if err != nil {
+			return nil, err
+		}
+		switch i {
+		case len(b.revisions) - 1: // its rows were there already
+		case len(b.revisions) - 2:
+			r.first = took
+		default:
+			r.back = append(r.back, took)
+		}
+	}
+	for i := 11; i < len(b.revisions); i++ {
+		took, err := u.press('.', "rev "+strconv.FormatInt(b.revisions[i], 10), " "+b.rows[b.revisions[i]]+" ")
+		if err != nil {
+			return nil, err
+		}
+		r.on = append(r.on, took)
+	}
+	return r, nil
+}
+
+// ui is the model, driven as Bubble Tea does.
+type ui struct {
+	model    tea.Model
+	messages chan tea.Msg
+}
+
+func (u *ui) take(c tea.Cmd) {
+	if c != nil {
+		go func() { u.messages <- c() }()
+	}
+}
+
+func (u *ui) update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			u.take(c)
+		}
+	default:
+		next, c := u.model.Update(msg)
+		u.model = next
+		u.take(c)
+	}
+}
+
+func (u *ui) press(key rune, texts ...string) (time.Duration, error) {
+	began := time.Now()
+	u.update(tea.KeyPressMsg{Code: key, Text: string(key)})
+	_, err := u.until(texts...)
+	took := time.Since(began)
+	u.rest()
+	return took, err
+}
+
+// until handles messages until a frame has all texts.
+func (u *ui) until(texts ...string) (time.Duration, error) {
+	began := time.Now()
+	late := time.After(patience)
+	for {
+		screen := ansi.Strip(u.model.View().Content)
+		if !slices.ContainsFunc(texts, func(t string) bool { return !strings.Contains(screen, t) }) {
+			return time.Since(began), nil
+		}
+		select {
+		case msg := <-u.messages:
+			u.update(msg)
+		case <-late:
+			_, why := u.model.(*tui.Model).Axis()
+			return 0, fmt.Errorf("no %q on the screen (%s):\n%s", texts, why, screen)
+		}
+	}
+}
+
+// rest handles messages until none comes for a while.
+func (u *ui) rest() {
+	for {
+		select {
+		case msg := <-u.messages:
+			u.update(msg)
+		case <-time.After(quiet):
+			return
+		}
+	}
+}
+
+func (r *results) markdown(machine string, segments int) string {
+	var t strings.Builder
+	fmt.Fprintf(&t, "Stepping through %d events of a cluster with %d segments, %d of which change with each, on the page of segments, %s. From the key to the rows; the bar is %v.\n\n", events, segments, atATime, machine, bar)
+	t.WriteString("| step | p50 | p95 | slowest | verdict |\n|---|---:|---:|---:|---|\n")
+	for _, x := range []struct {
+		name string
+		took []time.Duration
+	}{{"an event back", r.back}, {"an event on", r.on}} {
+		slices.Sort(x.took)
+		at := func(share float64) time.Duration {
+			return x.took[int(share*float64(len(x.took)-1))].Round(100 * time.Microsecond)
+		}
+		fmt.Fprintf(&t, "| %s | %v | %v | %v | %s |\n", x.name, at(0.5), at(0.95), at(1), document.Verdict(at(0.5) <= bar))
+	}
+	fmt.Fprintf(&t, "| the first, which reads what lies between | %v | | | |\n", r.first.Round(time.Millisecond))
+	fmt.Fprintf(&t, "| from rows to what happened | %v | | | |\n", r.happened.Round(time.Millisecond))
+	return t.String()
+}
