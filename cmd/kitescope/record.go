@@ -99,7 +99,7 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 }
 
 // recordGC is how much garbage a recorder lets lie, in percent of what it holds: it runs beside others, and is in no hurry.
-const recordGC = 40
+const recordGC = 25
 
 // options checks the flags.
 func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {

@@ -54,7 +54,7 @@ func With(ctx context.Context, src source.Source, c *model.Cluster) (*model.Clus
 		return nil, err
 	}
 	if len(chunks) > 0 {
-		return withRecorded(ctx, chunks, src.Origin().Location, c)
+		return withRecorded(ctx, src, chunks, c)
 	}
 	bundle, ok := src.(*source.Bundle)
 	if !ok {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
@@ -24,6 +25,8 @@ type moment struct {
 	// before are the scrapes of the round before it.
 	before []live.Record
 	etcd   *model.Etcd
+	// revision is that of the metadata when they had answered.
+	revision int64
 	// lacks is why there is nothing, or not all; "" if there is all that was recorded.
 	lacks string
 }
@@ -57,7 +60,8 @@ func momentOf(ctx context.Context, chunks []*source.Bundle, revision int64, at t
 }
 
 // withRecorded lays over a cluster what a recording has of its processes at that moment.
-func withRecorded(ctx context.Context, chunks []*source.Bundle, where string, c *model.Cluster) (*model.Cluster, error) {
+func withRecorded(ctx context.Context, src source.Source, chunks []*source.Bundle, c *model.Cluster) (*model.Cluster, error) {
+	where := src.Origin().Location
 	m, err := momentOf(ctx, chunks, c.Origin.Revision, c.Origin.Taken)
 	if err != nil {
 		return nil, err
@@ -78,7 +82,26 @@ func withRecorded(ctx context.Context, chunks []*source.Bundle, where string, c 
 	for _, r := range m.before {
 		d.AddBefore(r)
 	}
-	return c.WithRuntime(d.Runtime("recording", where)), nil
+	return settled(ctx, src, c.WithRuntime(d.Runtime("recording", where)), m.revision), nil
+}
+
+// settled is a cluster that knows what has changed between the revision at which its processes had answered and its own: of that
+// metadata and answers say different things, and none is wrong.
+func settled(ctx context.Context, src source.Source, c *model.Cluster, revision int64) *model.Cluster {
+	past, err := source.PastOf(src)
+	if err != nil || revision == c.Origin.Revision || !c.Loaded.Has(model.PartCatalog) {
+		return c
+	}
+	snap, err := past.PinAt(ctx, source.Header{}, revision)
+	if err != nil {
+		return c // it is of a chunk that is gone
+	}
+	defer snap.Close()
+	then, err := meta.Load(ctx, snap, meta.Want{Parts: model.PartCatalog})
+	if err != nil {
+		return c
+	}
+	return c.ReadAgain(then)
 }
 
 // mark is where a round is in a chunk.
@@ -173,7 +196,7 @@ func read(ctx context.Context, chunk, before *source.Bundle, n int) (*moment, er
 	if err != nil {
 		return nil, err
 	}
-	m.records, m.etcd = append(round.Records, d.Last(lasting, live.IsTold)...), round.Etcd
+	m.records, m.etcd, m.revision = append(round.Records, d.Last(lasting, live.IsTold)...), round.Etcd, round.Revision
 	return m, nil
 }
 
