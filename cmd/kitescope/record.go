@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -81,7 +82,7 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 	} else if a.Flags.From != "" {
 		sources = append([]string{a.Flags.From}, sources...)
 	}
-	debug.SetGCPercent(recordGC)
+	defer frugal()()
 	recorders := make([]*recorder, len(sources))
 	for i, from := range sources {
 		own := o
@@ -98,8 +99,19 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 	return runAll(ctx, a, recorders)
 }
 
-// recordGC is how much garbage a recorder lets lie, in percent of what it holds: it runs beside others, and is in no hurry.
-const recordGC = 25
+// frugal lets little garbage lie, of a large cluster for good: a recorder runs beside others, and is in no hurry. Of a small one
+// there is not much, and to collect it often would be most of the work.
+func frugal() (stop func()) {
+	const percent, settled, small = 25, 2 * time.Minute, 100 << 20
+	before := debug.SetGCPercent(percent)
+	later := time.AfterFunc(settled, func() {
+		var m runtime.MemStats
+		if runtime.ReadMemStats(&m); m.HeapAlloc < small {
+			debug.SetGCPercent(before)
+		}
+	})
+	return func() { later.Stop() }
+}
 
 // options checks the flags.
 func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {

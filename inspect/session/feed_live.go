@@ -194,7 +194,7 @@ func (l *liveFeed) poll(ctx context.Context, ask func() *model.Etcd) {
 		}
 		l.examined(h)
 		select {
-		case <-time.After(healthInterval):
+		case <-time.After(max(healthInterval, l.every)): // who asks processes seldom asks etcd as seldom
 		case <-ctx.Done():
 		}
 	}
