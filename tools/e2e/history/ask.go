@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -62,9 +63,23 @@ type Event struct {
 	Time    time.Time `json:"time"`
 	Error   *float64  `json:"time_error_seconds,omitempty"`
 	Kind    string    `json:"kind"`
-	Object  string    `json:"object"`
+	Object  named     `json:"object"`
 	ID      any       `json:"object_id,omitempty"`
 	Message string    `json:"message"`
+}
+
+// named is an object as history names it, in a word, or as diagnose does, in parts.
+type named string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *named) UnmarshalJSON(text []byte) error {
+	var parts struct{ Resource, ID, Name string }
+	if json.Unmarshal(text, (*string)(n)) == nil {
+		return nil
+	}
+	err := json.Unmarshal(text, &parts)
+	*n = named(strings.Trim(parts.Resource+"/"+parts.ID+" "+parts.Name, "/ "))
+	return err
 }
 
 // Seen is the first event of a kind that was looked for; Why says why there is none.
@@ -121,13 +136,18 @@ func (r *runner) seen(ctx context.Context, f *Fault, result *Result, from, name 
 
 // is reports whether an event is what a fault was to bring.
 func (f *Fault) is(e *Event, objects []string) bool {
-	text := strings.ToLower(e.Object + " " + fmt.Sprint(e.ID) + " " + e.Message)
+	text := strings.ToLower(string(e.Object) + " " + fmt.Sprint(e.ID) + " " + e.Message)
 	return slices.Contains(f.Events, e.Kind) && slices.ContainsFunc(objects, func(o string) bool { return o == "" || lab.Names(text, []string{o}) })
 }
 
-// onset is what is said of the first finding that reports a fault.
+// onset is what is said of the first finding that reports a fault; nil if the cluster itself had none while it lasted.
 func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
-	if len(f.Checks) == 0 {
+	was := map[string]bool{}
+	for _, x := range result.Before.Findings {
+		was[x.key()] = true
+	}
+	of := func(x *Finding) bool { return !was[x.key()] && slices.Contains(f.Checks, x.Check) }
+	if !slices.ContainsFunc(result.During.Findings, of) {
 		return nil
 	}
 	var findings []*Finding
@@ -135,19 +155,15 @@ func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 	if err != nil {
 		return &Onset{First: err.Error()}
 	}
-	was := map[string]bool{}
-	for _, x := range result.Before.Findings {
-		was[x.key()] = true
-	}
 	best := &Onset{First: "no finding of it"}
 	for _, x := range findings {
-		if was[x.key()] || !slices.Contains(f.Checks, x.Check) || best.Check != "" && !x.Began.Before(best.Began) {
+		if !of(x) || best.Check != "" && !x.Began.Before(best.Began) {
 			continue
 		}
 		best = &Onset{Check: x.Check, Began: x.Began}
 		for i := range x.Before {
 			if best.First == "" {
-				best.First = x.Before[i].Kind + " " + x.Before[i].Object
+				best.First = x.Before[i].Kind + " " + string(x.Before[i].Object)
 			}
 			if best.Place == 0 && f.is(&x.Before[i], result.Objects) {
 				best.Place = i + 1

@@ -101,7 +101,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := &runner{lab: l, asked: &lab.Kitescope{File: o.kitescope}, every: o.every}
+	r := &runner{lab: l, asked: &lab.Kitescope{File: o.kitescope}, every: o.every, record: o.record}
 	r.log = func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
 	}
@@ -112,12 +112,14 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	} else {
 		results, err = r.film(ctx, o, chosen)
 	}
-	if err != nil {
+	if len(results) == 0 {
 		return err
 	}
-	r.ask(ctx, results)
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // what was recorded is asked, however the run ended
+	defer cancel()
+	r.ask(asking, results)
 	text := report(results)
-	err = lab.SaveResults(o.record, results, l.Home, l.Out, l.Tools)
+	err = errors.Join(err, lab.SaveResults(o.record, results, l.Home, l.Out, l.Tools))
 	if o.docs != "" && o.only == "" && ctx.Err() == nil {
 		err = errors.Join(err, lab.WriteReport(o.docs, "history", text))
 	}

@@ -19,7 +19,9 @@ type runner struct {
 	lab   *lab.Lab
 	asked *lab.Kitescope
 	every time.Duration
-	log   func(format string, words ...any)
+	// record is the file of the results, which is written after each fault.
+	record string
+	log    func(format string, words ...any)
 }
 
 // recording is where the recorder writes, snapshot the file of etcd.
@@ -59,9 +61,9 @@ func (r *runner) faults(ctx context.Context, chosen []*Fault) ([]*Result, error)
 		if broken := r.play(ctx, f, result); broken != nil {
 			result.Broken = broken.Error()
 			r.log("BROKEN %s", result.Broken)
-			r.lab.TakeBack()
 			err = r.lab.Bring(ctx, lab.Everybody...)
 		}
+		err = errors.Join(err, lab.SaveResults(r.record, results, r.lab.Home, r.lab.Out, r.lab.Tools))
 	}
 	err = errors.Join(err, lab.Sleep(ctx, r.every+5*time.Second))
 	_, saved := r.lab.Etcdctl(ctx, "snapshot", "save", r.snapshot())
