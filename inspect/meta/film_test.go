@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -390,4 +391,44 @@ func BenchmarkFilm(b *testing.B) {
 			at(f.From() + random.Int64N(f.To()-f.From()+1))
 		}
 	})
+}
+
+// TestFilmForMany: several look at moments of one film at once, each at its own.
+func TestFilmForMany(t *testing.T) {
+	t.Parallel()
+	src, err := source.Open(t.Context(), fixturePath("standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	f, _, _ := filmOf(t, src, FilmOptions{})
+	want := make(map[int64]int64)
+	for r, ok := f.Next(f.From()); ok; r, ok = f.Next(r) {
+		c, err := f.At(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[r] = c.Keys
+	}
+	var looking sync.WaitGroup
+	for i := range uint64(4) {
+		looking.Go(func() {
+			random := rand.New(rand.NewPCG(i, 61))
+			for range 60 {
+				r, _ := f.Before(f.From() + 1 + random.Int64N(f.To()-f.From()))
+				c, err := f.At(r)
+				if keys, ok := want[r]; err != nil || c.Origin.Revision != r || ok && c.Keys != keys {
+					t.Errorf("revision %d: %v", r, err)
+					return
+				}
+				_, _ = f.Moment(r)
+				for _, s := range c.Segments { // while others move it
+					if s.ID == 0 {
+						t.Error("a segment without an id")
+					}
+				}
+			}
+		})
+	}
+	looking.Wait()
 }
