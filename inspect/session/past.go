@@ -47,13 +47,13 @@ func (f *Feed) pastOf(src source.Source, want meta.Want) (*past, error) {
 	case err != nil:
 		return nil, nil //nolint:nilnil // most sources have none
 	}
-	return &past{source: of, want: want, kept: kept.With}, nil
+	return &past{source: of, want: want, kept: layThen}, nil
 }
 
 // first is the cluster of the moment that was asked for. Recordings that were named too are of then.
 func (f *Feed) first(ctx context.Context, p *past) (*model.Cluster, error) {
 	lay := p.kept
-	if f.Kept != nil {
+	if _, isBundle := p.source.(*source.Bundle); f.Kept != nil && !isBundle {
 		lay = f.Kept
 	}
 	return p.load(ctx, f.At, lay)
@@ -61,6 +61,14 @@ func (f *Feed) first(ctx context.Context, p *past) (*model.Cluster, error) {
 
 // laying lays what is kept of processes over a cluster.
 type laying = func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
+
+// layThen lays what processes said at a moment over its cluster. A bundle has what they said at the end, which is not of the past.
+func layThen(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
+	if _, atTheEnd := src.(*source.Bundle); atTheEnd {
+		return c, nil
+	}
+	return kept.With(ctx, src, c)
+}
 
 // load reads the cluster of a moment from the source.
 func (p *past) load(ctx context.Context, at At, lay laying) (*model.Cluster, error) {
