@@ -166,3 +166,20 @@ func TestPastOfALiveEtcd(t *testing.T) {
 		t.Errorf("after a compaction: %v", err)
 	}
 }
+
+// TestPastOfABundle: what its processes said is of its end, and of no moment before.
+func TestPastOfABundle(t *testing.T) {
+	t.Parallel()
+	bundle := filepath.Join("demo", "demo.kite")
+	u, err, _ := stepping(t, bundle, "")
+	if err != nil || u.Past == nil {
+		t.Fatalf("%+v, %v", u, err)
+	}
+	before, err := u.Past.At(t.Context(), 1000)
+	if err != nil || before.Runtime != nil || len(before.Sessions) == 0 {
+		t.Errorf("a moment before has answers, or nothing: %v", err)
+	}
+	if u, err, _ = stepping(t, bundle, "rev:1000"); err != nil || u.Cluster.Runtime != nil {
+		t.Errorf("opened at a moment it has answers: %v", err)
+	}
+}
