@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kitescope/engine/index"
+	"kitescope/sorting"
 )
 
 // Costs are what all requests cost since the target was made or ResetCosts, as far as their sessions are closed.
@@ -97,7 +98,7 @@ func addSlowest(a, b []SlowQuery, most int) []SlowQuery {
 
 // sortCosts puts the dearest first.
 func sortCosts(list []SegmentCost) {
-	slices.SortStableFunc(list, func(a, b SegmentCost) int {
+	sorting.Stable(list, func(a, b SegmentCost) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Segment, b.Segment))
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/sorting"
 	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -281,7 +282,7 @@ func (g *gridPage) markedRefs() []model.Ref {
 	for _, r := range g.marks {
 		refs = append(refs, r)
 	}
-	slices.SortFunc(refs, func(a, b model.Ref) int { return strings.Compare(a.ID, b.ID) })
+	sorting.Sort(refs, func(a, b model.Ref) int { return strings.Compare(a.ID, b.ID) })
 	return refs
 }
 

@@ -1,6 +1,10 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+
+	"kitescope/sorting"
+)
 
 // Action is what a key does. The key map below is the only place that binds keys.
 type Action int
@@ -151,7 +155,7 @@ func keyMap(kinds []PageKind) []Binding {
 		all = append(all, k.Keys...)
 	}
 	groups := []string{GroupMove, GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupTake, GroupTime, GroupGo, GroupApp, GroupType, GroupMenu}
-	slices.SortStableFunc(all, func(a, b Binding) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
+	sorting.Stable(all, func(a, b Binding) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
 	return all
 }
 
@@ -334,7 +338,7 @@ func (k *keys) hints(in Scope) []Binding {
 			hints = append(hints, b)
 		}
 	}
-	slices.SortStableFunc(hints, func(a, b Binding) int { return b.Weight - a.Weight })
+	sorting.Stable(hints, func(a, b Binding) int { return b.Weight - a.Weight })
 	return hints
 }
 
@@ -345,7 +349,7 @@ func (k *keys) inOrder(list []Binding) {
 			return x.Action == b.Action && x.In == b.In && slices.Equal(x.Keys, b.Keys)
 		})
 	}
-	slices.SortStableFunc(list, func(a, b Binding) int { return at(a) - at(b) })
+	sorting.Stable(list, func(a, b Binding) int { return at(a) - at(b) })
 }
 
 // shown is a key as people know it.

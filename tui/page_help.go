@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/view"
+	"kitescope/sorting"
 	"kitescope/tui/draw"
 )
 
@@ -35,7 +36,7 @@ func newHelpPage(m *Model, _ []string) (Page, error) {
 	}
 	here := m.Top().Scope()
 	if about, first := ownKeys(m.kinds, here); about != 0 { // who asks there wants to know these, and first what works there
-		slices.SortStableFunc(p.keys, func(a, b Binding) int {
+		sorting.Stable(p.keys, func(a, b Binding) int {
 			return cmp.Or(BoolOrder(a.Group != first, b.Group != first), BoolOrder(a.Group == first && a.In&here == 0, b.Group == first && b.In&here == 0))
 		})
 	}

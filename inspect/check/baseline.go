@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kitescope/sorting"
 )
 
 // Baseline is a list of findings that somebody has accepted. Its file has one JSON object a
@@ -134,7 +136,7 @@ func NewBaseline(r *Report, old *Baseline) *Baseline {
 			b.Entries = append(b.Entries, Entry{Check: f.Check, Object: ObjectKey(r.Cluster, f.Object)})
 		}
 	}
-	slices.SortStableFunc(b.Entries, func(x, y Entry) int {
+	sorting.Stable(b.Entries, func(x, y Entry) int {
 		return cmp.Or(strings.Compare(x.Check, y.Check), strings.Compare(x.Object, y.Object))
 	})
 	b.Entries = slices.Compact(b.Entries)

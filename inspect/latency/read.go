@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -89,7 +90,7 @@ func (r *reader) lookAround() {
 			r.unknown(Unknown{s.Role, s.Node, s.Address, "its metrics are not there"})
 		}
 	}
-	slices.SortFunc(r.l.Unknown, func(a, b Unknown) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
+	sorting.Sort(r.l.Unknown, func(a, b Unknown) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
 	for _, u := range slices.Backward(r.l.Unknown) {
 		role := u.Role
 		if role == "streamingnode" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 )
 
 // What clients measured themselves, since 3.0: each tells RootCoord every ten seconds how long its operations took, and any proxy
@@ -118,7 +119,7 @@ func (d *Decoder) takeClients(p *processRecords, q *question) {
 	for _, c := range told.Clients {
 		list = d.slowestOf(list, c, q.Node)
 	}
-	slices.SortStableFunc(list, func(a, b model.SlowRequest) int { return cmp.Compare(b.Took, a.Took) })
+	sorting.Stable(list, func(a, b model.SlowRequest) int { return cmp.Compare(b.Took, a.Took) })
 	if len(list) > maxSlow {
 		list = list[:maxSlow:maxSlow]
 		d.note("what clients told "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("there is more than %d of it: the others are left out", maxSlow))

@@ -11,6 +11,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
+	"kitescope/sorting"
 )
 
 // Methods of HTTP questions.
@@ -181,8 +182,8 @@ func (d *Decoder) linkProcesses() []*model.Process {
 		}
 	}
 	for _, p := range list {
-		slices.SortFunc(p.Nodes, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
-		slices.SortStableFunc(p.Calls, func(a, b model.Call) int { return cmp.Compare(a.Method, b.Method) })
+		sorting.Sort(p.Nodes, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
+		sorting.Stable(p.Calls, func(a, b model.Call) int { return cmp.Compare(a.Method, b.Method) })
 		for i := range p.Calls { // it is chance on whose behalf a process of several sessions was asked
 			if key, ok := first[p]; ok {
 				p.Calls[i].Role, p.Calls[i].Node = key.role, key.node

@@ -3,10 +3,10 @@ package live
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
+	"kitescope/sorting"
 )
 
 // MethodKafka is the Method of a record that holds the offsets of Kafka's topics: its
@@ -51,5 +51,5 @@ func (d *Decoder) addQueue(r *Record) {
 	for _, t := range offsets.Topics {
 		d.queue.Topics = append(d.queue.Topics, model.Topic{Name: d.text(t.Name), First: t.First, End: t.End})
 	}
-	slices.SortFunc(d.queue.Topics, func(a, b model.Topic) int { return cmp.Compare(a.Name, b.Name) })
+	sorting.Sort(d.queue.Topics, func(a, b model.Topic) int { return cmp.Compare(a.Name, b.Name) })
 }

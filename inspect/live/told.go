@@ -13,6 +13,7 @@ import (
 	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
 
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 )
 
 // GetMetrics has further types since 2.5 (milvus pkg/util/metricsinfo/metric_request.go). These tell of tasks that a process
@@ -160,7 +161,7 @@ func (t *told) due(questions []toldQuestion, now time.Time) []toldQuestion {
 		}
 		list = append(list, q)
 	}
-	slices.SortStableFunc(list, func(a, b toldQuestion) int {
+	sorting.Stable(list, func(a, b toldQuestion) int {
 		return cmp.Or(t.asked[a.toldKey].Compare(t.asked[b.toldKey]), toldRank(a.metric)-toldRank(b.metric))
 	})
 	return list[:min(max(left, 0), len(list))]

@@ -12,6 +12,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
+	"kitescope/sorting"
 )
 
 // splitVChannel takes a vchannel's name apart: {pchannel}_{collection}v{shard}
@@ -103,7 +104,7 @@ func (s *state) addWatches(c *channelSet) {
 		for _, f := range list {
 			v.Watches = append(v.Watches, model.WatchRecord{Key: f.key, Node: model.NodeID(f.ids[0]), Version: f.version, Created: f.created, Modified: f.mod})
 		}
-		slices.SortFunc(v.Watches, func(a, b model.WatchRecord) int { return cmp.Compare(a.Node, b.Node) })
+		sorting.Sort(v.Watches, func(a, b model.WatchRecord) int { return cmp.Compare(a.Node, b.Node) })
 		v.Watched, v.Watcher = true, model.NodeID(list[0].ids[0])
 		info := list[0].value.(*datapb.ChannelWatchInfo)
 		v.WatchState, v.WatchedAt = info.GetState().String(), wallTimeSigned(info.GetStartTs())
@@ -181,7 +182,7 @@ func (s *state) streaming() *model.Streaming {
 	if !found {
 		return nil
 	}
-	slices.SortFunc(out.Channels, func(a, b model.ReplicationChannel) int {
+	sorting.Sort(out.Channels, func(a, b model.ReplicationChannel) int {
 		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Source, b.Source))
 	})
 	return &out

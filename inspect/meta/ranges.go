@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
+	"kitescope/sorting"
 )
 
 // span is an interval of keys and the parts whose keys it may hold.
@@ -42,7 +43,7 @@ func spans(h source.Header) []span {
 		}
 		known = append(known, span{Range: source.Prefix(absolute), parts: parts, tells: tells(prefix, parts), cuts: hotPrefixes()[prefix], owner: ownerOf(prefix)})
 	}
-	slices.SortFunc(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
+	sorting.Sort(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
 	root := source.Prefix(h.Root + "/")
 	var all []span
 	from := root.From
@@ -211,7 +212,7 @@ func sample(points []string, n int) []string {
 type rangeList []source.Range
 
 func (l rangeList) sorted() rangeList {
-	slices.SortFunc(l, func(a, b source.Range) int { return cmp.Compare(a.From, b.From) })
+	sorting.Sort(l, func(a, b source.Range) int { return cmp.Compare(a.From, b.From) })
 	return l
 }
 

@@ -2,9 +2,10 @@ package model
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
+
+	"kitescope/sorting"
 )
 
 // Pair is one property, in the order in which Milvus stores it.
@@ -174,7 +175,7 @@ func ConfigChanges(before, after []*ConfigEntry, at time.Time) []ConfigChange {
 	for name := range revisions {
 		changes = append(changes, ConfigChange{name, at})
 	}
-	slices.SortFunc(changes, func(a, b ConfigChange) int { return cmp.Compare(a.Name, b.Name) })
+	sorting.Sort(changes, func(a, b ConfigChange) int { return cmp.Compare(a.Name, b.Name) })
 	return changes
 }
 

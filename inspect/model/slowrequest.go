@@ -2,9 +2,10 @@ package model
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
+
+	"kitescope/sorting"
 )
 
 // Where a slow request was told of.
@@ -108,7 +109,7 @@ func (r *Runtime) SlowRequests() []SlowRequest {
 		}
 		list[same].join(&x)
 	}
-	slices.SortStableFunc(list, func(a, b SlowRequest) int {
+	sorting.Stable(list, func(a, b SlowRequest) int {
 		return cmp.Or(cmp.Compare(b.Took, a.Took), b.EndedAt.Compare(a.EndedAt), cmp.Compare(a.Trace, b.Trace))
 	})
 	return list

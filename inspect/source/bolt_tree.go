@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+
+	"kitescope/sorting"
 )
 
 // boltFile reads nodes of one bbolt file.
@@ -173,7 +174,7 @@ func (f *boltFile) sweep() []uint64 {
 		}
 		leaves = append(leaves, found{id, binary.BigEndian.Uint64(last)})
 	}
-	slices.SortStableFunc(leaves, func(a, b found) int { return cmp.Compare(a.last, b.last) })
+	sorting.Stable(leaves, func(a, b found) int { return cmp.Compare(a.last, b.last) })
 	ids := make([]uint64, len(leaves))
 	for i, l := range leaves {
 		ids[i] = l.id

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"slices"
 	"sync"
 	"time"
+
+	"kitescope/sorting"
 )
 
 // Activity is what was written to an etcd over a while.
@@ -212,6 +213,6 @@ func (c *writeCount) upTo(to int64, most int) (total int64, hot []KeyWrites, mor
 	for key, n := range c.keys {
 		hot = append(hot, KeyWrites{key, n})
 	}
-	slices.SortFunc(hot, func(a, b KeyWrites) int { return cmp.Or(cmp.Compare(b.Writes, a.Writes), cmp.Compare(a.Key, b.Key)) })
+	sorting.Sort(hot, func(a, b KeyWrites) int { return cmp.Or(cmp.Compare(b.Writes, a.Writes), cmp.Compare(a.Key, b.Key)) })
 	return c.total, hot[:min(most, len(hot))], c.forgot || len(hot) > most
 }

@@ -2,10 +2,11 @@ package source
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
+
+	"kitescope/sorting"
 )
 
 // empty reports whether r holds no key.
@@ -36,7 +37,7 @@ func mergeRanges(ranges []Range) []Range {
 			sorted = append(sorted, r)
 		}
 	}
-	slices.SortFunc(sorted, func(a, b Range) int { return strings.Compare(a.From, b.From) })
+	sorting.Sort(sorted, func(a, b Range) int { return strings.Compare(a.From, b.From) })
 	var merged []Range
 	for _, r := range sorted {
 		last := len(merged) - 1

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 	"kitescope/table"
 )
 
@@ -205,7 +206,7 @@ func (o *Overview) countRoles(env *Env) {
 	for _, role := range sortedKeys(byRole) {
 		o.Roles = append(o.Roles, *byRole[role])
 	}
-	slices.SortStableFunc(o.Roles, func(a, b RoleCount) int { return rankRole(a.Role) - rankRole(b.Role) })
+	sorting.Stable(o.Roles, func(a, b RoleCount) int { return rankRole(a.Role) - rankRole(b.Role) })
 }
 
 func nodeLine(env *Env, s *model.Session) NodeLine {

@@ -12,6 +12,7 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile/pgo"
+	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -277,7 +278,7 @@ func (d *dryRun) decide() []pgo.Decision {
 		all = append(all, d.decision(edge, pgo.Skips, d.why(edge), ""))
 	}
 	weight := d.o.Edges.Weight
-	slices.SortFunc(all, func(a, b pgo.Decision) int {
+	sorting.Sort(all, func(a, b pgo.Decision) int {
 		if x, y := weight[a.Edge], weight[b.Edge]; x != y {
 			return cmp.Compare(y, x)
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -81,7 +82,7 @@ func FindModule(ctx context.Context, dir string) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(m.Mains, func(a, b Main) int { return strings.Compare(a.ImportPath, b.ImportPath) })
+	sorting.Sort(m.Mains, func(a, b Main) int { return strings.Compare(a.ImportPath, b.ImportPath) })
 	return m, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -170,7 +171,7 @@ func (j *judge) ofEach(pairs []pair) (own []oddOne, samples float64) {
 		own = append(own, oddOne{i, list[len(list)/2], median(peers[i])})
 		samples += j.pool.of[i].total
 	}
-	slices.SortFunc(own, func(a, b oddOne) int {
+	sorting.Sort(own, func(a, b oddOne) int {
 		return cmp.Or(cmp.Compare(a.share, b.share), strings.Compare(j.name(a.profile), j.name(b.profile)))
 	})
 	return own, samples

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/sorting"
 )
 
 // BeyondBudget is a function that was inlined though it is too large for that without PGO.
@@ -135,7 +136,7 @@ func (b *budgets) list() []BeyondBudget {
 			list = append(list, *f)
 		}
 	}
-	slices.SortFunc(list, func(a, b BeyondBudget) int {
+	sorting.Sort(list, func(a, b BeyondBudget) int {
 		return cmp.Or(cmp.Compare(b.Cost, a.Cost), strings.Compare(a.Function, b.Function))
 	})
 	return list

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kitescope/profile"
+	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -117,7 +118,7 @@ func (r *Record) rolling(s Store, rounds map[string][]string) {
 		}
 		found = append(found, numbered{dir, m.Sequence})
 	}
-	slices.SortFunc(found, func(a, b numbered) int {
+	sorting.Sort(found, func(a, b numbered) int {
 		if a.sequence != b.sequence {
 			return int(max(-1, min(1, a.sequence-b.sequence)))
 		}
@@ -154,7 +155,7 @@ func (r *Record) round(s Store, dir string, files []string) bool {
 	}
 	r.Rounds = append(r.Rounds, round)
 	unique(r.Items[before:])
-	slices.SortStableFunc(r.Items[before:], func(a, b Item) int { return strings.Compare(natural(a.Node), natural(b.Node)) })
+	sorting.Stable(r.Items[before:], func(a, b Item) int { return strings.Compare(natural(a.Node), natural(b.Node)) })
 	return true
 }
 

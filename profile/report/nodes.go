@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kitescope/profile"
+	"kitescope/sorting"
 )
 
 // NodesOptions say how processes are compared.
@@ -125,7 +126,7 @@ func NewNodes(ps []*profile.Profile, o NodesOptions) (*Nodes, error) {
 		slices.SortStableFunc(list, func(a, b *process) int { return compareNames(a.Node, b.Node) })
 		n.Roles = append(n.Roles, n.compare(role, list))
 	}
-	slices.SortFunc(n.Roles, func(a, b RoleShares) int { return cmp.Compare(a.Role, b.Role) })
+	sorting.Sort(n.Roles, func(a, b RoleShares) int { return cmp.Compare(a.Role, b.Role) })
 	return n, nil
 }
 

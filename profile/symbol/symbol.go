@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/sorting"
 )
 
 // Options of Apply.
@@ -74,7 +75,7 @@ func Apply(ctx context.Context, p *profile.Profile, o Options) (*profile.Profile
 		}
 		report.Libraries = append(report.Libraries, library)
 	}
-	slices.SortStableFunc(report.Libraries, func(a, b Library) int { return b.Named + b.Unnamed - a.Named - a.Unnamed })
+	sorting.Stable(report.Libraries, func(a, b Library) int { return b.Named + b.Unnamed - a.Named - a.Unnamed })
 	q := n.profile()
 	q.Notes = append(slices.Clone(p.Notes), report.notes()...)
 	return q, report, nil

@@ -12,6 +12,7 @@ import (
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 	"kitescope/profile/pgo"
+	"kitescope/sorting"
 )
 
 // Report is what a trial found out.
@@ -150,7 +151,7 @@ func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 	}
 	for _, kind := range sets {
 		for _, set := range kind {
-			slices.SortFunc(set.Runs, func(a, b bench.Run) int { return number(a.Pair) - number(b.Pair) })
+			sorting.Sort(set.Runs, func(a, b bench.Run) int { return number(a.Pair) - number(b.Pair) })
 		}
 	}
 	if t.plan.Control > 0 {

@@ -10,6 +10,7 @@ import (
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
 	"kitescope/render/profiles"
+	"kitescope/sorting"
 )
 
 // Palette colours the frames of one Tree: by what kind of code they are, or in a difference
@@ -164,7 +165,7 @@ func (p *Palette) Legend() []Key {
 			keys = append(keys, Key{p.groups[i].name, p.groups[i].color(p.dark), part64(sum, total)})
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b Key) int { return cmp.Compare(b.Part, a.Part) })
+	sorting.Stable(keys, func(a, b Key) int { return cmp.Compare(b.Part, a.Part) })
 	if part64(rest, total) > 0.0005 {
 		return append(keys, Key{restName, flameRamps(p.dark).rest, part64(rest, total)})
 	}

@@ -14,6 +14,7 @@ import (
 	"kitescope/render"
 	"kitescope/render/picture"
 	"kitescope/replay/load"
+	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -60,7 +61,7 @@ func parametersIn(results []Series) (list []searchParameters, k bool) {
 			}
 		}
 	}
-	slices.SortFunc(list, searchParameters.compare)
+	sorting.Sort(list, searchParameters.compare)
 	return list, slices.ContainsFunc(list, func(x searchParameters) bool { return x.k != list[0].k })
 }
 

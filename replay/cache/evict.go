@@ -6,10 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"kitescope/sorting"
 )
 
 // abandoned is the age from which a temporary file is one that a crash has left.
@@ -95,7 +96,7 @@ func (c *cached) sweep(spare, free int64) error {
 	if c.options.Limit > 0 {
 		target = min(target, c.options.Limit-spare)
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
+	sorting.Sort(entries, func(a, b entry) int {
 		if n := a.used.Compare(b.used); n != 0 {
 			return n
 		}

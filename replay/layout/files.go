@@ -12,6 +12,7 @@ import (
 	"kitescope/engine/segment"
 	"kitescope/inspect/model"
 	"kitescope/replay"
+	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -128,13 +129,13 @@ func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 	for _, f := range inline.Insert {
 		if names := f.names(fmt.Sprintf("insert_log/%s%d/", prefix, f.Field), roots); len(names) > 0 {
 			l.insert[f.Field] = append(l.insert[f.Field], names...)
-			slices.SortFunc(l.insert[f.Field], byLog)
+			sorting.Sort(l.insert[f.Field], byLog)
 		}
 	}
 	for _, f := range inline.Delta {
 		l.delta = append(l.delta, f.names("delta_log/"+prefix, roots)...)
 	}
-	slices.SortFunc(l.delta, byLog)
+	sorting.Sort(l.delta, byLog)
 	return l
 }
 

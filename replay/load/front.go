@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"kitescope/sorting"
 )
 
 // OnFront reports of each point whether it is on the Pareto front: no other has at least the same recall and QPS, and more of one.
@@ -29,6 +31,6 @@ func Front(points []Point) []Point {
 			front = append(front, points[i])
 		}
 	}
-	slices.SortStableFunc(front, func(a, b Point) int { return cmp.Compare(a.Recall, b.Recall) })
+	sorting.Stable(front, func(a, b Point) int { return cmp.Compare(a.Recall, b.Recall) })
 	return front
 }

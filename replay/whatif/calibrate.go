@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/replay"
+	"kitescope/sorting"
 )
 
 // Overheads are what a server takes for a request apart from searching segments as the engine does.
@@ -80,7 +81,7 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 	if len(c.Points) == 0 {
 		return nil, errors.New("calibrate: the result has no closed loop that was answered (replay sweep --concurrency 1,2,4,8)")
 	}
-	slices.SortFunc(c.Points, func(a, b CalibrationPoint) int {
+	sorting.Sort(c.Points, func(a, b CalibrationPoint) int {
 		return cmp.Or(cmp.Compare(a.Sessions, b.Sessions), cmp.Compare(a.EF, b.EF))
 	})
 	return c, nil

@@ -13,6 +13,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/schedule"
 	"kitescope/replay/simulate"
+	"kitescope/sorting"
 )
 
 // priced is a variant with what each of its segments costs one vector on the engine.
@@ -47,7 +48,7 @@ func price(ctx context.Context, m *model, v *variant, a *asked) (*priced, error)
 	for x := range missing {
 		indexes = append(indexes, x)
 	}
-	slices.SortFunc(indexes, func(a, b replay.Index) int {
+	sorting.Sort(indexes, func(a, b replay.Index) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.M, b.M), cmp.Compare(a.EFConstruction, b.EFConstruction))
 	})
 	for _, x := range indexes {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kitescope/replay"
+	"kitescope/sorting"
 )
 
 // cut makes segments of so many rows of all sealed ones of a channel and partition, in the order of their ids, when there are by times
@@ -16,7 +17,7 @@ func (v *variant) cut(rows int64, by float64) (why string) {
 		return why
 	}
 	before := v.rowsOf(v.Segments)
-	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
+	sorting.Sort(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
 	groups, left := sealedGroups(v.Segments)
 	growing := 0
 	for _, s := range left {

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/flame"
+	"kitescope/sorting"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -264,7 +265,7 @@ func (p *flamePage) classes() []profile.Class {
 			worth[c] += x.worth[c]
 		}
 	}
-	slices.SortFunc(list, func(a, b profile.Class) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
+	sorting.Sort(list, func(a, b profile.Class) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
 	return list
 }
 

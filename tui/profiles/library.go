@@ -11,6 +11,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/sorting"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -193,7 +194,7 @@ func mergeSummaries(list []*profileEntry) *profileSummary {
 	for _, node := range slices.Sorted(maps.Keys(nodes)) { // floats add up differently in another order
 		all.together += nodes[node].total / nodes[node].window
 	}
-	slices.SortStableFunc(all.classes, func(a, b classPart) int {
+	sorting.Stable(all.classes, func(a, b classPart) int {
 		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.name, b.name))
 	})
 	return all

@@ -2,10 +2,10 @@ package facts
 
 import (
 	"maps"
-	"slices"
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 )
 
 // Uncollected are dropped segments that garbage collection has left.
@@ -36,7 +36,7 @@ func (f *Facts) Uncollected(limit model.TSO) (u Uncollected) {
 		u.Behind += f.behind(d, sum, limit)
 		u.First = append(u.First, first(d, DroppedSegs, dropRule{}, limit, func(*model.Segment) bool { return true })...)
 	}
-	slices.SortFunc(u.First, ByID)
+	sorting.Sort(u.First, ByID)
 	u.First = u.First[:min(len(u.First), MaxObjects)]
 	return u
 }

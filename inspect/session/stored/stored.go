@@ -23,6 +23,7 @@ import (
 	"kitescope/engine/binlog"
 	"kitescope/engine/object"
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 )
 
 // Bounds of one look into the storage. What is left out is said.
@@ -149,10 +150,10 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 	if l.shut > 0 {
 		l.out.Unseen = append(l.out.Unseen, model.Skipped{What: fmt.Sprintf("whether files in %d folders are cut", l.shut), Reason: fmt.Sprintf("%d files were opened, no more are at once", maxOpened)})
 	}
-	slices.SortFunc(l.out.Missing, func(a, b model.MissingFiles) int {
+	sorting.Sort(l.out.Missing, func(a, b model.MissingFiles) int {
 		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Build, b.Build))
 	})
-	slices.SortFunc(l.out.Unseen, func(a, b model.Skipped) int { return strings.Compare(a.What, b.What) })
+	sorting.Sort(l.out.Unseen, func(a, b model.Skipped) int { return strings.Compare(a.What, b.What) })
 	return l.out
 }
 
@@ -296,7 +297,7 @@ func filesWanted(c *model.Cluster) []segmentWant {
 			list = append(list, segmentWant{s, urgencyOf(c, s), folders})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b segmentWant) int {
+	sorting.Stable(list, func(a, b segmentWant) int {
 		return cmp.Or(cmp.Compare(a.urgency, b.urgency), -cmp.Compare(a.segment.ID, b.segment.ID))
 	})
 	return list

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -75,7 +76,7 @@ func ticks(p *check.Pass) (list []tick, asked time.Time) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b tick) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.node.Node, b.node.Node)) })
+	sorting.Stable(list, func(a, b tick) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.node.Node, b.node.Node)) })
 	return list, asked
 }
 

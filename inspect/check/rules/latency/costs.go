@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check/facts"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -195,7 +196,7 @@ func gatherAs(object model.Ref, costs []cost) (list []about) {
 }
 
 func (a *about) sort() {
-	slices.SortStableFunc(a.costs, func(x, y cost) int { return cmp.Compare(y.ms*y.of.Requests, x.ms*x.of.Requests) })
+	sorting.Stable(a.costs, func(x, y cost) int { return cmp.Compare(y.ms*y.of.Requests, x.ms*x.of.Requests) })
 }
 
 // subject is the collection of a budget, the cluster where it is of all.

@@ -11,6 +11,7 @@ import (
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -69,7 +70,7 @@ func runWALAppendSlow(p *check.Pass) error {
 	case len(slow) == 0:
 		return nil
 	}
-	slices.SortStableFunc(slow, func(a, b writer) int { return cmp.Compare(b.ms, a.ms) })
+	sorting.Stable(slow, func(a, b writer) int { return cmp.Compare(b.ms, a.ms) })
 	reportWAL(p, slow, all)
 	return nil
 }

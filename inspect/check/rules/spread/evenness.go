@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -296,7 +297,7 @@ func unevenGroups(p *check.Pass, r *region) []unevenGroup {
 		}
 		list = append(list, x)
 	}
-	slices.SortStableFunc(list, func(a, b unevenGroup) int { return int(math.Copysign(1, b.weight-a.weight)) })
+	sorting.Stable(list, func(a, b unevenGroup) int { return int(math.Copysign(1, b.weight-a.weight)) })
 	return list
 }
 
