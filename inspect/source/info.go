@@ -61,6 +61,9 @@ func Describe(ctx context.Context, src Source) (FileInfo, error) {
 		return describeSnapshot(ctx, s, s.in)
 	case *Bundle:
 		return s.describe(ctx)
+	case *Recording:
+		last := s.chunks[len(s.chunks)-1].path
+		return FileInfo{}, hints.Errorf("name one of its chunks, such as "+last, "describe %s: a recording of %d chunks", s.dir, len(s.chunks))
 	}
 	return FileInfo{}, hints.Errorf("name a file", "describe %s: not a file", src.Origin().Location)
 }

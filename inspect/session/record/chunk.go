@@ -69,9 +69,19 @@ func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time,
 	return c, nil
 }
 
-// publish gives it its name.
+// publish gives it its name. Not every system renames a file that is open.
 func (c *chunk) publish() error {
-	return errors.Join(c.file.Sync(), os.Rename(c.path+partSuffix, c.path))
+	if err := errors.Join(c.file.Sync(), c.file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(c.path+partSuffix, c.path); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(c.path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		c.file = file
+	}
+	return err
 }
 
 // discard gives it up, with what it has.
