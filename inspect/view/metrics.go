@@ -113,7 +113,7 @@ var metricNames = []column[*metricRow]{
 	}),
 	col(table.Column{Name: "address", Show: table.Wide, Priority: 8, Doc: "Where the process was asked; none of a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return text(m.process.Address) }),
 	col(table.Column{Name: "metric", Doc: "Name on /metrics, of a histogram without _sum, _count and _bucket.", Shorten: true}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Name) }),
-	col(table.Column{Name: "labels", Kind: table.Pairs, Priority: 2, Doc: "Labels of the series."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{Name: "labels", Kind: table.Pairs, Shorten: true, Doc: "Labels of the series."}, func(_ *Env, m *metricRow) table.Cell {
 		var flat []string
 		for _, l := range m.series.Labels {
 			flat = append(flat, l.Key, l.Value)
