@@ -93,6 +93,8 @@ func (f *snapshotFlags) checkSave(a *cli.App, path string) error {
 		return cli.Usagef("--profile takes profiles and --profiles has them: one of the two")
 	case past && f.profiles != nil:
 		return cli.Usage(errors.New("--profile takes profiles of what runs now, and --at saves what was"), "leave one of them out")
+	case past && f.history:
+		return cli.Usage(errors.New("--history saves all that was, and --at one moment of it"), "leave one of them out")
 	case past && f.nodes.Live:
 		return cli.Usage(errors.New("--live asks processes what they do now, and --at saves what was"), "leave one of them out")
 	}
