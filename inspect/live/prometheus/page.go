@@ -20,17 +20,7 @@ type page struct {
 
 // texts makes the pages of the oldest and the newest scrape; one, where there was but one. All series of a scrape have its time.
 func (s *server) texts(all []series) []page {
-	var first, last time.Time
-	for i := range all {
-		if n := len(all[i].Values); n > 0 {
-			if at := all[i].Values[0].at; first.IsZero() || at.Before(first) {
-				first = at
-			}
-			if at := all[i].Values[n-1].at; at.After(last) {
-				last = at
-			}
-		}
-	}
+	first, last := scraped(all)
 	if last.IsZero() {
 		return nil
 	}
@@ -40,6 +30,35 @@ func (s *server) texts(all []series) []page {
 		pages = append(pages, page{first, write(families, first)})
 	}
 	return pages
+}
+
+// scraped is when an instance was scraped first and last. Prometheus says so in up, which is 1 then. What rules and alerts made of an
+// instance's series has its labels, too, and the times of their evaluation.
+func scraped(all []series) (first, last time.Time) {
+	told := slices.ContainsFunc(all, func(x series) bool { return x.Metric["__name__"] == "up" })
+	for i := range all {
+		name := all[i].Metric["__name__"]
+		if told && name != "up" || ruled(name) {
+			continue
+		}
+		for _, x := range all[i].Values {
+			if told && x.value != "1" {
+				continue
+			}
+			if first.IsZero() || x.at.Before(first) {
+				first = x.at
+			}
+			if x.at.After(last) {
+				last = x.at
+			}
+		}
+	}
+	return first, last
+}
+
+// ruled reports whether a name is one of a recording rule or of an alert.
+func ruled(name string) bool {
+	return strings.ContainsRune(name, ':') || strings.HasPrefix(name, "ALERTS")
 }
 
 // family is what has one name in the text.
@@ -64,7 +83,7 @@ func (s *server) families(all []series) []*family {
 	for i := range all {
 		x := &all[i]
 		name := x.Metric["__name__"]
-		if !plain(name) || name == "up" || strings.HasPrefix(name, "scrape_") {
+		if !plain(name) || ruled(name) || name == "up" || strings.HasPrefix(name, "scrape_") {
 			continue
 		}
 		base, part := name, 0

@@ -148,6 +148,26 @@ func order(s *model.Series) string {
 	return b.String()
 }
 
+// TestScrapesAreNoRules: an alert about a process, or what a rule made of it, has its labels and other times; a scrape that failed has none.
+func TestScrapesAreNoRules(t *testing.T) {
+	at := func(seconds int, values ...string) (list []sample) {
+		for i, v := range values {
+			list = append(list, sample{time.Unix(int64(seconds+15*i), 0).UTC(), v})
+		}
+		return list
+	}
+	named := func(name string, values []sample) series {
+		return series{Metric: map[string]string{"__name__": name, "instance": "i", "job": "j"}, Values: values}
+	}
+	own := []series{named("milvus_x", at(115, "1", "2")), named("job:milvus_x:rate5m", at(103, "1", "1", "1", "1")), named("ALERTS", at(99, "1", "1", "1", "1"))}
+	for name, all := range map[string][]series{"by up": append([]series{named("up", at(100, "0", "1", "1", "0"))}, own...), "without": own} {
+		pages := (&server{}).texts(all)
+		if len(pages) != 2 || pages[0].at.Unix() != 130 || pages[1].at.Unix() != 115 || string(pages[0].text) != "# TYPE milvus_x untyped\nmilvus_x 2\n" {
+			t.Errorf("%s: %d pages: %+v", name, len(pages), pages)
+		}
+	}
+}
+
 // TestRead: processes are found by what they say of themselves, at two times; who is not read costs its own row.
 func TestRead(t *testing.T) {
 	t.Parallel()
