@@ -287,7 +287,8 @@ func (r *Recorder) changed(revision int64, events []source.Event) {
 	}
 }
 
-// turn goes on in the next chunk: all up to the revision that it begins with has come.
+// turn goes on in the next chunk: all up to the revision that it begins with has come. Where the old one cannot be ended the next
+// one is not begun: what was not written would be between them.
 func (r *Recorder) turn() {
 	c, next := r.chunk, r.next
 	r.next = nil
@@ -298,7 +299,10 @@ func (r *Recorder) turn() {
 			err = c.end(now)
 		}
 	}
-	if err = errors.Join(err, next.publish()); err != nil {
+	if err == nil {
+		err = next.publish()
+	}
+	if err != nil {
 		next.discard()
 		r.fail(err)
 		return
@@ -385,7 +389,8 @@ func (r *Recorder) end() error {
 	}
 	c := r.chunk
 	r.chunk = nil
+	err := c.end(r.o.Now())
 	r.ended = c.header
-	r.ended.Revision = c.changes.Revision()
-	return c.end(r.o.Now())
+	r.ended.Revision = c.reached
+	return err
 }

@@ -1,0 +1,186 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// steps is a recorder of an etcd that takes its steps when a test says so.
+type steps struct {
+	*Recorder
+	t    *testing.T
+	etcd *sourcetest.Server
+	src  source.Live
+	said []string
+	now  time.Time
+}
+
+func newSteps(t *testing.T) *steps {
+	t.Helper()
+	s := &steps{t: t, etcd: sourcetest.StartEtcd(t, nil), now: time.Now()}
+	if _, err := s.etcd.Client.Put(t.Context(), "by-dev/meta/session/id", "1"); err != nil {
+		t.Fatal(err)
+	}
+	src, err := source.Open(t.Context(), "etcd://"+s.etcd.Address+"/by-dev", source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = src.Close() })
+	s.src = src.(source.Live)
+	s.Recorder, err = Open(t.Context(), Options{
+		Dir: t.TempDir(), Every: time.Second, Kitescope: "test",
+		Now: func() time.Time { return s.now }, Say: func(line string) { s.said = append(s.said, line) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.lock.release)
+	return s
+}
+
+// put makes some revisions, and returns the last.
+func (s *steps) put(n int) (revision int64) {
+	s.t.Helper()
+	for i := range n {
+		r, err := s.etcd.Client.Put(s.t.Context(), fmt.Sprintf("by-dev/meta/test/%02d", i), "v")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		revision = r.Header.Revision
+	}
+	return revision
+}
+
+// pin tells where the source is followed from, now or again.
+func (s *steps) pin(ctx context.Context) {
+	s.t.Helper()
+	snap, err := s.src.Pin(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer snap.Close()
+	s.pinned(ctx, s.src, snap)
+}
+
+// begin pins, and makes some revisions that are heard.
+func (s *steps) begin() {
+	s.t.Helper()
+	s.pin(s.t.Context())
+	s.hear(s.chunk.first, s.put(5))
+	s.settle(s.t.Context())
+}
+
+// hear tells the changes between two revisions.
+func (s *steps) hear(from, to int64) {
+	s.t.Helper()
+	past, err := source.PastOf(s.src)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	snap, err := s.src.Pin(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer snap.Close()
+	err = past.Changes(s.t.Context(), snap.Header(), from, to, func(revision int64, events []source.Event) error {
+		s.changed(revision, events)
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// rotates begins the next chunk, at a revision that is not heard of yet.
+func (s *steps) rotates() (revision int64) {
+	s.t.Helper()
+	revision = s.put(5)
+	s.o.ChunkAge = 0
+	s.settle(s.t.Context())
+	s.o.ChunkAge = time.Hour
+	if s.next == nil || s.next.first != revision {
+		s.t.Fatalf("the next chunk is %+v, want one of revision %d", s.next, revision)
+	}
+	return revision
+}
+
+// full lets writes of a chunk fail as a disk does that is full.
+func (s *steps) full(c *chunk) {
+	s.t.Helper()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		s.t.Skip("no disk that is full: ", err)
+	}
+	_ = c.file.Close()
+	c.file = full
+}
+
+// has holds the recording against etcd, at each revision.
+func (s *steps) has(from, to int64) {
+	s.t.Helper()
+	src, err := source.Open(s.t.Context(), s.o.Dir, source.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer src.Close()
+	for revision := from; revision <= to; revision++ {
+		snap, err := src.(source.Past).PinAt(s.t.Context(), source.Header{}, revision)
+		if err != nil {
+			s.t.Fatalf("revision %d of %d to %d: %v", revision, from, to, err)
+		}
+		var got, want []string
+		err = snap.Scan(s.t.Context(), []source.Range{{}}, func(kv source.KV) error {
+			got = append(got, fmt.Sprintf("%s %d", kv.Key, kv.ModRevision))
+			return nil
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		_ = snap.Close()
+		all, err := s.etcd.Client.Get(s.t.Context(), "by-dev/", clientv3.WithPrefix(), clientv3.WithRev(revision))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, kv := range all.Kvs {
+			want = append(want, fmt.Sprintf("%s %d", kv.Key, kv.ModRevision))
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			s.t.Errorf("revision %d: %v, etcd has %v", revision, got, want)
+		}
+	}
+}
+
+func (s *steps) saying(part string) bool {
+	return slices.ContainsFunc(s.said, func(line string) bool { return strings.Contains(line, part) })
+}
+
+// TestDiskFullAtRotation: the next chunk has taken the last space, and the old one cannot be ended. Nothing is lost, as etcd has it.
+func TestDiskFullAtRotation(t *testing.T) {
+	t.Parallel()
+	s := newSteps(t)
+	s.begin()
+	first, from := s.chunk.first, s.chunk.changes.Revision()
+	s.rotates()
+	s.full(s.chunk)
+	last := s.put(3)
+	s.hear(from, last)
+	if s.chunk != nil || !s.saying("no space left") {
+		t.Fatalf("the disk is not full: %v", s.said)
+	}
+	s.settle(t.Context()) // and now there is space
+	s.has(first, last)
+	if parts, _ := filepath.Glob(filepath.Join(s.o.Dir, "*.part")); len(parts) > 0 {
+		t.Errorf("%v are left", parts)
+	}
+}
