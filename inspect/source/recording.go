@@ -249,13 +249,31 @@ func (r *Recording) Pin(ctx context.Context) (Snapshot, error) {
 // Oldest is the revision that the first chunk begins with.
 func (r *Recording) Oldest(context.Context, Header) (int64, error) { return r.chunks[0].first(), nil }
 
+// after is the first chunk that begins behind a revision.
+func (r *Recording) after(revision int64) int {
+	return sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].first() > revision })
+}
+
+// holding is the last chunk that begins by a revision, and where it ends; -1 if none does. If it does not go on to end it may be the
+// one before it: a chunk may have been begun that was not gone on with.
+func (r *Recording) holding(ctx context.Context, revision, end int64) (i int, b *Bundle, last bundleEdge, err error) {
+	i = r.after(revision) - 1
+	if i < 0 {
+		return i, nil, last, nil
+	}
+	b, last, err = r.chunk(ctx, i)
+	if err == nil && i > 0 && last.revision < end {
+		if before, edge, err := r.chunk(ctx, i-1); err == nil && edge.revision > last.revision {
+			return i - 1, before, edge, nil
+		}
+	}
+	return i, b, last, err
+}
+
 // find is the chunk that has a revision, or would have it, and where that ends.
 func (r *Recording) find(ctx context.Context, revision int64) (i int, b *Bundle, last bundleEdge, err error) {
-	i = sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].first() > revision }) - 1
-	if i >= 0 {
-		b, last, err = r.chunk(ctx, i)
-	}
-	if err == nil && (i < 0 || revision > last.revision && i == len(r.chunks)-1) {
+	i, b, last, err = r.holding(ctx, revision, revision)
+	if err == nil && (i < 0 || revision > last.revision && r.after(revision) == len(r.chunks)) {
 		var newest bundleEdge
 		if _, newest, err = r.chunk(ctx, len(r.chunks)-1); err == nil {
 			err = &RevisionError{Where: r.dir, Wanted: revision, Oldest: r.chunks[0].first(), Newest: newest.revision}
@@ -268,7 +286,7 @@ func (r *Recording) find(ctx context.Context, revision int64) (i int, b *Bundle,
 func (r *Recording) within(ctx context.Context, revision int64) (i int, b *Bundle, err error) {
 	i, b, last, err := r.find(ctx, revision)
 	if err == nil && revision > last.revision {
-		next := r.chunks[i+1].manifest
+		next := r.chunks[r.after(revision)].manifest
 		err = hints.Errorf(fmt.Sprintf("name a moment before or after it: --at rev:%d, --at rev:%d", last.revision, next.Revision),
 			"read %s: revision %d was not recorded: nothing was from %s to %s", r.dir, revision, recordedText(last.at), recordedText(next.Taken))
 	}

@@ -11,8 +11,7 @@ import (
 // written, at the revisions that they say themselves, and those that are gone, at the end of it. What was written over in between
 // is lost: that is a gap.
 func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
-	i, _, err := r.within(ctx, from)
-	if err != nil {
+	if _, _, err := r.within(ctx, from); err != nil {
 		return err
 	}
 	if _, _, err := r.within(ctx, to); err != nil {
@@ -21,14 +20,16 @@ func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield
 	if to < from {
 		return checkRevisions(r.dir, from, from, from, to)
 	}
-	for ; from < to; i++ {
-		b, last, err := r.chunk(ctx, i)
+	for from < to {
+		_, b, last, err := r.holding(ctx, from, from+1)
 		if err != nil {
 			return err
 		}
-		end := min(last.revision, to)
-		if i+1 < len(r.chunks) { // the next one may have been begun before this one was ended
-			end = min(end, r.chunks[i+1].first())
+		end, n := min(last.revision, to), r.after(from)
+		if n < len(r.chunks) { // the next one may have been begun before this one was ended
+			end = min(end, r.chunks[n].first())
+		} else if end <= from { // a file has gone meanwhile
+			return checkRevisions(r.dir, r.chunks[0].first(), end, to)
 		}
 		if from < end {
 			err = b.Changes(ctx, h, from, end, yield)
@@ -39,19 +40,18 @@ func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield
 		if err != nil {
 			return err
 		}
-		if from = end; from < to && from < r.chunks[i+1].first() {
-			if err := r.bridge(ctx, i, last, to, yield); err != nil {
+		if from = end; from < to && from == last.revision && n < len(r.chunks) && from < r.chunks[n].first() {
+			if err := r.bridge(ctx, last, r.chunks[n], to, yield); err != nil {
 				return err
 			}
-			from = r.chunks[i+1].first()
+			from = r.chunks[n].first()
 		}
 	}
 	return nil
 }
 
 // bridge yields what differs between the end of a chunk and the beginning of the next one.
-func (r *Recording) bridge(ctx context.Context, i int, last bundleEdge, to int64, yield func(revision int64, events []Event) error) error {
-	next := r.chunks[i+1]
+func (r *Recording) bridge(ctx context.Context, last bundleEdge, next recordedChunk, to int64, yield func(revision int64, events []Event) error) error {
 	where := fmt.Sprintf("revisions %d to %d", last.revision+1, next.first())
 	reason := fmt.Sprintf("not recorded from %s to %s", recordedText(last.at), recordedText(next.manifest.Taken))
 	r.gaps.put(Gap{Where: where, Reason: reason, Count: next.first() - last.revision})

@@ -192,6 +192,27 @@ func TestPastOfARecording(t *testing.T) {
 	})
 }
 
+// TestRecordingOverlaps: a chunk that has no more than its first keys leaves those alone that the one before it has further on.
+func TestRecordingOverlaps(t *testing.T) {
+	t.Parallel()
+	s := tell(t, 120)
+	file := open(t, saved(t, s.server), source.Options{})
+	defer file.Close()
+	past, err := source.PastOf(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := pin(t, file).Header()
+	third := (s.newest - s.compacted) / 3
+	one, two := s.compacted+third, s.compacted+2*third
+	a, _ := chunkOf(t, past, h, s.compacted, two, false)
+	b, _ := chunkOf(t, past, h, one, one, false)
+	c, _ := chunkOf(t, past, h, two, s.newest, false)
+	src := open(t, recordingOf(t, a, b, c), source.Options{})
+	defer src.Close()
+	testPast(t, src, s)
+}
+
 // TestRecordingWithAHole: what was not recorded is refused, and said; what differs behind it is told.
 func TestRecordingWithAHole(t *testing.T) {
 	t.Parallel()

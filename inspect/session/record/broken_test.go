@@ -184,3 +184,29 @@ func TestDiskFullAtRotation(t *testing.T) {
 		t.Errorf("%v are left", parts)
 	}
 }
+
+// TestReconnectDuringRotation: the connection is lost while the next chunk waits for what is before it.
+func TestReconnectDuringRotation(t *testing.T) {
+	t.Parallel()
+	s := newSteps(t)
+	s.begin()
+	first := s.chunk.first
+	s.rotates()
+	from := s.put(3)
+	s.pin(t.Context()) // what was missed is fetched, further than the next chunk begins
+	last := s.put(3)
+	s.hear(from, last)
+	s.settle(t.Context())
+	if s.chunk == nil || len(s.said) > 0 {
+		t.Errorf("it says %v", s.said)
+	}
+	s.has(first, last)
+	from = s.rotates()
+	last = s.put(3)
+	s.hear(s.chunk.changes.Revision(), last)
+	s.settle(t.Context())
+	if s.chunk == nil || s.chunk.first != from {
+		t.Errorf("the next chunk is not begun: %v", s.said)
+	}
+	s.has(first, last)
+}

@@ -171,6 +171,7 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 	h := snap.Header()
 	r.wants = src
 	anew := false
+	r.drop() // what is missed may go further than the next chunk begins
 	switch {
 	case r.chunk != nil:
 		last := r.chunk.changes.Revision()
@@ -357,6 +358,14 @@ func (r *Recorder) settle(ctx context.Context) {
 	}
 }
 
+// drop gives up the next chunk.
+func (r *Recorder) drop() {
+	if r.next != nil {
+		r.next.discard()
+		r.next = nil
+	}
+}
+
 // fail gives up the chunk: what it has is read up to its last whole part.
 func (r *Recorder) fail(err error) {
 	if r.chunk != nil {
@@ -365,10 +374,7 @@ func (r *Recorder) fail(err error) {
 		r.ended.Revision = r.chunk.reached
 		r.chunk = nil
 	}
-	if r.next != nil {
-		r.next.discard()
-		r.next = nil
-	}
+	r.drop()
 	if r.broken.IsZero() {
 		if file, ok := errors.AsType[*fs.PathError](err); ok {
 			err = file.Err // which file is told by who it is said to
@@ -380,10 +386,7 @@ func (r *Recorder) fail(err error) {
 
 // end ends the chunk that is written.
 func (r *Recorder) end() error {
-	if r.next != nil {
-		r.next.discard()
-		r.next = nil
-	}
+	r.drop()
 	if r.chunk == nil {
 		return nil
 	}
