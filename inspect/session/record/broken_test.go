@@ -210,3 +210,60 @@ func TestReconnectDuringRotation(t *testing.T) {
 	}
 	s.has(first, last)
 }
+
+// TestDiskFullWhileTheClockJumps: what is said goes into the recording, and that fails.
+func TestDiskFullWhileTheClockJumps(t *testing.T) {
+	t.Parallel()
+	s := newSteps(t)
+	s.begin()
+	first := s.chunk.first
+	s.full(s.chunk)
+	s.now = s.now.Add(time.Hour)
+	s.round(nil, 0)
+	if s.chunk != nil {
+		t.Fatalf("the disk is not full: %v", s.said)
+	}
+	last := s.put(3)
+	s.settle(t.Context())
+	s.has(first, last)
+
+	s.full(s.chunk)
+	s.now = s.now.Add(-time.Hour)
+	last = s.put(2)
+	s.pin(t.Context()) // its changes find no space
+	s.settle(t.Context())
+	s.has(first, last)
+	if s.saying("are lost") {
+		t.Errorf("it says %v", s.said)
+	}
+}
+
+// TestEndedMeanwhile: a recorder that is ended while it fetches what it missed, or its first keys, says nothing of it: the next start
+// fetches that.
+func TestEndedMeanwhile(t *testing.T) {
+	t.Parallel()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	s := newSteps(t)
+	s.pin(ended)
+	if s.chunk != nil || len(s.said) > 0 {
+		t.Errorf("during the first keys it says %v", s.said)
+	}
+	s.begin()
+	first, last := s.chunk.first, s.put(5)
+	s.pin(ended)
+	if len(s.said) > 0 {
+		t.Errorf("it says %v", s.said)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), s.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(again.lock.release)
+	s.Recorder = again
+	s.pin(t.Context())
+	s.has(first, last)
+}

@@ -181,7 +181,7 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 			break
 		}
 		err := r.fill(ctx, src, last, h)
-		if err == nil {
+		if err == nil || r.later(ctx, err) {
 			return
 		}
 		r.gap(fmt.Sprintf("the changes between revisions %d and %d are lost: %v", last, h.Revision, err))
@@ -190,7 +190,7 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 	case r.goOn(ctx, src, h):
 		return
 	}
-	if err := errors.Join(r.end(), r.start(ctx, snap, anew)); err != nil {
+	if err := errors.Join(r.end(), r.start(ctx, snap, anew)); err != nil && ctx.Err() == nil {
 		r.fail(err)
 	}
 }
@@ -216,7 +216,19 @@ func (r *Recorder) fill(ctx context.Context, src source.Source, last int64, h so
 	return r.chunk.settle(r.o.Now())
 }
 
-// goOn begins where the last chunk ended, if the source still has that.
+// later reports whether what was not written is tried again: a start that comes, or the next interval, fetches it.
+func (r *Recorder) later(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return true
+	}
+	_, disk := errors.AsType[*fs.PathError](err)
+	if disk {
+		r.fail(err)
+	}
+	return disk
+}
+
+// goOn begins where the last chunk ended, if the source still has that. It is true too where that is to be tried again.
 func (r *Recorder) goOn(ctx context.Context, src source.Source, h source.Header) bool {
 	past, err := source.PastOf(src)
 	if err != nil || r.ended.Revision == 0 || r.ended.Revision >= h.Revision {
@@ -224,18 +236,21 @@ func (r *Recorder) goOn(ctx context.Context, src source.Source, h source.Header)
 	}
 	then, err := past.PinAt(ctx, h, r.ended.Revision)
 	if err != nil {
-		return false
+		return r.later(ctx, err)
 	}
 	defer then.Close()
-	if err := r.start(ctx, then, false); err != nil {
-		return false
+	err = r.start(ctx, then, false)
+	if err == nil && r.chunk != nil { // else there was no space for what it says first
+		err = r.fill(ctx, src, r.ended.Revision, h)
 	}
-	if err := r.fill(ctx, src, r.ended.Revision, h); err != nil {
+	if err == nil || r.later(ctx, err) {
+		return true
+	}
+	if r.chunk != nil {
 		r.chunk.gone()
 		r.chunk = nil
-		return false
 	}
-	return true
+	return false
 }
 
 // gone removes a chunk that turned out to be of no use.
@@ -340,7 +355,7 @@ func (r *Recorder) settle(ctx context.Context) {
 		if r.goOn(ctx, r.wants, snap.Header()) {
 			return
 		}
-		if err := r.start(ctx, snap, false); err != nil {
+		if err := r.start(ctx, snap, false); err != nil && ctx.Err() == nil {
 			r.fail(err)
 		}
 		return

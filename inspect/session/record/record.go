@@ -279,10 +279,10 @@ func (r *Recorder) round(said []live.Record, took time.Duration) {
 			r.o.Say("processes answer in time again")
 		}
 	}
+	now := r.now() // which may find that nothing can be written
 	if r.chunk == nil {
 		return
 	}
-	now := r.now()
 	if err := r.chunk.round(now, &rounds.Round{At: now, Every: r.o.Every, Records: said, Etcd: r.etcd}); err != nil {
 		r.fail(err)
 	}
