@@ -67,8 +67,8 @@ type headline struct {
 func headlineOf(snap source.Snapshot) headline {
 	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps()), recent: Writes(snap.Header().Recent)}
 	for _, g := range snap.Gaps() {
-		// Gaps without keys are places in a damaged file, but for those of a recording that a bundle was made with.
-		damage := g.Keys == (source.Range{}) && g.Where != source.RecordingGap
+		// Gaps without keys are places in a damaged file, but for what was not recorded, and those of a recording that a bundle was made with.
+		damage := g.Keys == (source.Range{}) && g.Where != source.RecordingGap && !g.Unrecorded
 		h.gaps = append(h.gaps, model.Gap{Where: g.Where, Reason: g.Reason, Count: g.Count, Damage: damage})
 	}
 	return h

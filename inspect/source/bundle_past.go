@@ -110,7 +110,7 @@ func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield fu
 	reached := b.manifest.History.Oldest
 	err := b.History(ctx, func(m HistoryMember) error {
 		if m.Kind == HistoryGaps {
-			b.gaps.put(Gap{Where: "what was recorded at " + m.At.Format("2006-01-02 15:04:05 UTC"), Reason: string(m.Content)})
+			b.gaps.put(m.gap())
 		}
 		c, ok, err := b.next(m, &reached)
 		if err != nil || !ok || c.to <= from {
@@ -169,9 +169,15 @@ type changedKey struct {
 	known bool
 }
 
-// changed works out how keys were at a revision; nil where all are as the bundle has them.
-func (b *Bundle) changed(ctx context.Context, revision int64) (changed, error) {
-	if revision == b.manifest.Revision {
+// gap is what was not recorded.
+func (m *HistoryMember) gap() Gap {
+	return Gap{Where: "what was recorded at " + recordedText(m.At), Reason: string(m.Content), Unrecorded: true}
+}
+
+// changed works out how keys were at a revision, nil where all are as the bundle has them, and what was not recorded between
+// that and the next change.
+func (b *Bundle) changed(ctx context.Context, revision int64, gaps *gapList) (changed, error) {
+	if revision == b.manifest.Revision && !b.recorded() {
 		return nil, nil
 	}
 	found, recorded, reached := changed{}, b.recorded(), b.manifest.History.Oldest
@@ -184,17 +190,17 @@ func (b *Bundle) changed(ctx context.Context, revision int64) (changed, error) {
 				return nil
 			})
 		}
+		if m.Kind == HistoryGaps && reached >= revision {
+			gaps.put(m.gap())
+		}
 		c, ok, err := b.next(m, &reached)
 		if err != nil || !ok {
 			return err
 		}
-		if err := c.each(func(e Event) error { found.note(e, revision, recorded); return nil }); err != nil {
-			return err
-		}
-		if recorded && c.to >= revision {
+		if recorded && c.from >= revision {
 			return errEnough
 		}
-		return nil
+		return c.each(func(e Event) error { found.note(e, revision, recorded); return nil })
 	})
 	return found, err
 }

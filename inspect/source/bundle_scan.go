@@ -16,6 +16,7 @@ import (
 type bundleSnapshot struct {
 	bundle *Bundle
 	header Header
+	gaps   gapList // those of its moment
 }
 
 var _ Snapshot = (*bundleSnapshot)(nil)
@@ -30,7 +31,7 @@ func (s *bundleSnapshot) Close() error { return nil }
 
 // Gaps lists what the origin could not read, once a Scan has come to the end of
 // the bundle, and what is damaged.
-func (s *bundleSnapshot) Gaps() []Gap { return s.bundle.gaps.list() }
+func (s *bundleSnapshot) Gaps() []Gap { return append(s.bundle.gaps.list(), s.gaps.list()...) }
 
 // bundleScan is one pass over the keys.
 type bundleScan struct {
@@ -53,7 +54,7 @@ func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV
 	if err := checkRanges(ranges); err != nil {
 		return err
 	}
-	changed, err := s.bundle.changed(ctx, s.header.Revision)
+	changed, err := s.bundle.changed(ctx, s.header.Revision, &s.gaps)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (l *gapList) put(gap Gap) {
 		return
 	case further < 0:
 		further = len(l.gaps)
-		l.gaps = append(l.gaps, Gap{Where: furtherPlaces, Reason: gap.Reason})
+		l.gaps = append(l.gaps, Gap{Where: furtherPlaces, Reason: gap.Reason, Unrecorded: gap.Unrecorded})
 	}
 	if l.counted == nil {
 		l.counted = make(map[place]bool)

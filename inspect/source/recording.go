@@ -160,7 +160,7 @@ func (r *Recording) add(c recordedChunk) {
 		before := &r.chunks[n-1]
 		other := c.manifest.Root != before.manifest.Root || c.manifest.MetaPath != before.manifest.MetaPath
 		if other || c.manifest.History.Anew || c.first() < before.first() {
-			r.gaps.put(Gap{Where: before.path + " and before it", Reason: "of another etcd than what follows: name the file to read it"})
+			r.gaps.put(Gap{Where: before.path + " and before it", Reason: "of another etcd than what follows: name the file to read it", Unrecorded: true})
 			r.chunks = nil
 		}
 	}

@@ -54,7 +54,7 @@ func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield
 func (r *Recording) bridge(ctx context.Context, last bundleEdge, next recordedChunk, to int64, yield func(revision int64, events []Event) error) error {
 	where := fmt.Sprintf("revisions %d to %d", last.revision+1, next.first())
 	reason := fmt.Sprintf("not recorded from %s to %s", recordedText(last.at), recordedText(next.manifest.Taken))
-	r.gaps.put(Gap{Where: where, Reason: reason, Count: next.first() - last.revision})
+	r.gaps.put(Gap{Where: where, Reason: reason, Count: next.first() - last.revision, Unrecorded: true})
 	before := map[string]int64{}
 	err := r.state(ctx, last.revision, func(kv KV) { before[string(kv.Key)] = kv.ModRevision })
 	if err != nil {

@@ -113,6 +113,8 @@ type Gap struct {
 	Count int64
 	// Keys is the range that was not read, if the gap is one of keys; else zero.
 	Keys Range
+	// Unrecorded says that nobody wrote it: nothing is damaged.
+	Unrecorded bool
 }
 
 // Source is a place that holds the metadata of clusters.

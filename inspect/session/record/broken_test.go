@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,10 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"kitescope/inspect/model"
+	"kitescope/inspect/news"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )
@@ -266,4 +271,61 @@ func TestEndedMeanwhile(t *testing.T) {
 	s.Recorder = again
 	s.pin(t.Context())
 	s.has(first, last)
+}
+
+// TestEtcdThatIsDown is not recorded as it was before, and who looks at that moment is told.
+func TestEtcdThatIsDown(t *testing.T) {
+	t.Parallel()
+	s := newSteps(t)
+	s.begin()
+	fine := &model.Etcd{At: s.now, Members: []model.EtcdMember{{Name: "one", Leader: true}}}
+	s.heard(t.Context(), news.Update{Cluster: model.Build(model.Parts{}).WithEtcd(fine)})
+	s.round(nil, 0)
+	before := s.put(1)
+	s.hear(s.chunk.changes.Revision(), before)
+	s.heard(t.Context(), news.Update{Err: errors.New("connection refused")})
+	s.round(nil, 0)
+	s.heard(t.Context(), news.Update{})
+	last := s.put(1)
+	s.hear(before, last)
+	s.round(nil, 0)
+
+	src, err := source.Open(t.Context(), s.o.Dir, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	for revision, want := range map[int64]bool{before - 1: false, before: true, last: false} {
+		snap, err := src.(source.Past).PinAt(t.Context(), source.Header{}, revision)
+		if err == nil {
+			err = snap.Scan(t.Context(), []source.Range{{}}, func(source.KV) error { return nil })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		gaps := snap.Gaps()
+		if got := len(gaps) == 1 && strings.Contains(gaps[0].Reason, "connection refused") && gaps[0].Unrecorded; got != want || !got && len(gaps) > 0 {
+			t.Errorf("revision %d has gaps %+v", revision, gaps)
+		}
+	}
+	chunks, err := src.(*source.Recording).Chunks(t.Context(), last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var silent []bool
+	d := rounds.NewDecoder()
+	err = chunks[len(chunks)-1].History(t.Context(), func(m source.HistoryMember) error {
+		if m.Kind != rounds.Kind {
+			return nil
+		}
+		if err := d.Add(m.At, m.Content); err != nil {
+			return err
+		}
+		r, err := d.Round()
+		silent = append(silent, session.IsSilent(r.Etcd))
+		return err
+	})
+	if err != nil || !slices.Equal(silent, []bool{false, true, false}) {
+		t.Errorf("etcd is silent in its rounds: %v, %v", silent, err)
+	}
 }

@@ -126,8 +126,11 @@ func (c *chunk) round(at time.Time, r *rounds.Round) error {
 	return c.settle(at)
 }
 
-// gap writes what was not recorded.
+// gap writes what was not recorded, behind the changes so far.
 func (c *chunk) gap(at time.Time, text string) error {
+	if err := c.changes.Flush(at); err != nil {
+		return err
+	}
 	if err := c.w.AddHistory(source.HistoryGaps, at, []byte(text)); err != nil {
 		return err
 	}

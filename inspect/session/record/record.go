@@ -13,6 +13,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
+	"kitescope/words"
 )
 
 // Options say what is recorded, and how much of it is kept.
@@ -74,8 +76,9 @@ type Recorder struct {
 	why          string
 	last         time.Time // when something was written last
 	pruned       time.Time
-	silent, slow bool // said already
+	slow         bool      // said already
 	etcd         *model.Etcd
+	silent       *model.Etcd // says why etcd is not heard of; nil: it is
 }
 
 // Open makes the folder ready, of which nobody else may be the recorder.
@@ -219,11 +222,11 @@ func (r *Recorder) tick(ctx context.Context) {
 func (r *Recorder) heard(ctx context.Context, u news.Update) {
 	r.mu.Lock()
 	switch {
-	case u.Err != nil && !r.silent:
-		r.silent = true
+	case u.Err != nil && r.silent == nil:
+		r.silent = &model.Etcd{At: r.o.Now(), Problem: words.Message(u.Err.Error())}
 		r.gap(fmt.Sprintf("etcd is not heard of: %v", u.Err))
-	case u.Err == nil && u.Progress == "" && r.silent:
-		r.silent = false
+	case u.Err == nil && u.Progress == "" && r.silent != nil:
+		r.silent = nil
 		r.o.Say("etcd is heard of again")
 	}
 	if u.Cluster != nil {
@@ -283,7 +286,7 @@ func (r *Recorder) round(said []live.Record, took time.Duration) {
 	if r.chunk == nil {
 		return
 	}
-	if err := r.chunk.round(now, &rounds.Round{At: now, Every: r.o.Every, Records: said, Etcd: r.etcd}); err != nil {
+	if err := r.chunk.round(now, &rounds.Round{At: now, Every: r.o.Every, Records: said, Etcd: cmp.Or(r.silent, r.etcd)}); err != nil {
 		r.fail(err)
 	}
 }
