@@ -46,6 +46,8 @@ type ManifestHistory struct {
 	Recorded bool `json:"recorded,omitempty"`
 	// Anew says that it is no continuation of the chunk before it: that was another etcd, or one that was put back to a backup.
 	Anew bool `json:"anew,omitempty"`
+	// Cluster is the id of the etcd that was recorded, 0 if it is not known.
+	Cluster uint64 `json:"cluster,omitempty,string"`
 }
 
 // HistoryMember is one member below history/. Content is valid until the function returns that is given it.

@@ -149,6 +149,9 @@ func (b *Bundle) header() Header {
 		Origin: b.Origin(), Root: b.manifest.Root, MetaPath: b.manifest.MetaPath,
 		Revision: b.manifest.Revision, Taken: b.manifest.Taken, FileDate: b.manifest.FileDate, ByClock: b.manifest.ByClock,
 	}
+	if b.manifest.History != nil {
+		header.Cluster = b.manifest.History.Cluster
+	}
 	for _, r := range b.manifest.Lacks {
 		header.Lacks = append(header.Lacks, Range(r))
 	}

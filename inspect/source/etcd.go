@@ -92,7 +92,7 @@ func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 		Revision: revision, Taken: s.opts.now(), ByClock: true,
 	}}
 	st := <-status
-	snap.header.Origin.Detail = detail("etcd", st.Version)
+	snap.header.Origin.Detail, snap.header.Cluster = detail("etcd", st.Version), st.Header.GetClusterId()
 	snap.small = st.DbSize > 0 && st.DbSize <= smallStore
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -79,6 +79,8 @@ type Header struct {
 	Root, MetaPath string
 	// Revision is etcd's store revision, 0 where the source does not know it.
 	Revision int64
+	// Cluster is the id that etcd gave itself, 0 where it is not known. Several that were set up alike may have the same.
+	Cluster uint64
 	// Taken is when the state was true: now for a live read; for an etcd snapshot the
 	// newest timestamp that Milvus reserved in it; for a bundle what its manifest says;
 	// else the file's date (FileDate), to be doubted; zero if unknown.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
@@ -33,7 +34,8 @@ type steps struct {
 
 func newSteps(t *testing.T) *steps {
 	t.Helper()
-	s := &steps{t: t, etcd: sourcetest.StartEtcd(t, nil), now: time.Now()}
+	named := func(c *embed.Config) { c.InitialClusterToken = t.TempDir() } // else all have one cluster id
+	s := &steps{t: t, etcd: sourcetest.StartEtcd(t, named), now: time.Now()}
 	if _, err := s.etcd.Client.Put(t.Context(), "by-dev/meta/session/id", "1"); err != nil {
 		t.Fatal(err)
 	}
@@ -327,5 +329,40 @@ func TestEtcdThatIsDown(t *testing.T) {
 	})
 	if err != nil || !slices.Equal(silent, []bool{false, true, false}) {
 		t.Errorf("etcd is silent in its rounds: %v, %v", silent, err)
+	}
+}
+
+// TestAnotherCluster: an etcd that has the same root and later revisions, but is another, is not joined, by a recorder that goes on
+// nor by one that starts again.
+func TestAnotherCluster(t *testing.T) {
+	t.Parallel()
+	for _, restarts := range []bool{false, true} {
+		s := newSteps(t)
+		s.begin()
+		other := newSteps(t)
+		first := other.put(30)
+		s.etcd, s.src = other.etcd, other.src
+		if restarts {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			again, err := Open(t.Context(), s.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(again.lock.release)
+			s.Recorder = again
+		}
+		s.pin(t.Context())
+		s.settle(t.Context())
+		s.has(first, first)
+		src, err := source.Open(t.Context(), s.o.Dir, source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		if oldest, err := src.(source.Past).Oldest(t.Context(), source.Header{}); err != nil || oldest != first {
+			t.Errorf("the recording begins at revision %d, want %d: %v", oldest, first, err)
+		}
 	}
 }

@@ -53,7 +53,7 @@ func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time,
 	}
 	c := &chunk{path: path, file: file, began: at, first: h.Revision, header: h, encoder: rounds.NewEncoder(), redact: redactor(h), reached: h.Revision}
 	info := source.BundleInfo{
-		Kitescope: kitescope, Redacted: true, History: &source.ManifestHistory{Oldest: h.Revision, Recorded: true, Anew: anew},
+		Kitescope: kitescope, Redacted: true, History: &source.ManifestHistory{Oldest: h.Revision, Recorded: true, Anew: anew, Cluster: h.Cluster},
 	}
 	if c.w, err = source.NewBundleWriter(c, h, info); err == nil {
 		err = c.w.Base(ctx, snap, nil, func(kv source.KV) (source.KV, bool) {
@@ -177,10 +177,11 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 	r.drop() // what is missed may go further than the next chunk begins
 	switch {
 	case r.chunk != nil:
-		last := r.chunk.changes.Revision()
-		if h.Revision < last {
+		before, last := r.chunk.header, r.chunk.changes.Revision()
+		before.Revision = last
+		if another(before, h) {
 			anew = true
-			r.gap(fmt.Sprintf("etcd was put back: it is at revision %d and was at %d", h.Revision, last))
+			r.gap(fmt.Sprintf("etcd was put back, or is another one: it is at revision %d and was at %d", h.Revision, last))
 			break
 		}
 		err := r.fill(ctx, src, last, h)
@@ -188,14 +189,28 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 			return
 		}
 		r.gap(fmt.Sprintf("the changes between revisions %d and %d are lost: %v", last, h.Revision, err))
-	case r.ended.Revision > h.Revision, r.ended.Revision > 0 && r.ended.Root != h.Root:
+	case another(r.ended, h):
 		anew = true
+		r.o.Say("etcd was put back, or is another one than that of the last chunk: nothing is joined")
 	case r.goOn(ctx, src, h):
 		return
 	}
 	if err := errors.Join(r.end(), r.start(ctx, snap, anew)); err != nil && ctx.Err() == nil {
 		r.fail(err)
 	}
+}
+
+// another reports whether an etcd is no continuation of what was recorded. Which one it is is told by the id of its cluster, and by
+// where it is if that is not known.
+func another(before, h source.Header) bool {
+	if before.Revision == 0 {
+		return false
+	}
+	other := before.Cluster != h.Cluster
+	if before.Cluster == 0 || h.Cluster == 0 {
+		other = before.Origin.Location != h.Origin.Location
+	}
+	return other || before.Root != h.Root || before.MetaPath != h.MetaPath || before.Revision > h.Revision
 }
 
 // fill adds the changes that were missed, where the source still has them.
@@ -234,7 +249,7 @@ func (r *Recorder) later(ctx context.Context, err error) bool {
 // goOn begins where the last chunk ended, if the source still has that. It is true too where that is to be tried again.
 func (r *Recorder) goOn(ctx context.Context, src source.Source, h source.Header) bool {
 	past, err := source.PastOf(src)
-	if err != nil || r.ended.Revision == 0 || r.ended.Revision >= h.Revision {
+	if err != nil || r.ended.Revision == 0 || r.ended.Revision >= h.Revision || another(r.ended, h) {
 		return false
 	}
 	then, err := past.PinAt(ctx, h, r.ended.Revision)
@@ -358,7 +373,7 @@ func (r *Recorder) settle(ctx context.Context) {
 		if r.goOn(ctx, r.wants, snap.Header()) {
 			return
 		}
-		if err := r.start(ctx, snap, false); err != nil && ctx.Err() == nil {
+		if err := r.start(ctx, snap, another(r.ended, snap.Header())); err != nil && ctx.Err() == nil {
 			r.fail(err)
 		}
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"kitescope/inspect/source"
@@ -40,6 +41,7 @@ func (r *Recorder) resume(ctx context.Context) error {
 	}
 	defer snap.Close()
 	r.ended = snap.Header()
+	r.ended.Origin.Location = strings.TrimPrefix(r.ended.Origin.Detail, "of ")
 	return nil
 }
 
