@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -364,5 +365,33 @@ func TestAnotherCluster(t *testing.T) {
 		if oldest, err := src.(source.Past).Oldest(t.Context(), source.Header{}); err != nil || oldest != first {
 			t.Errorf("the recording begins at revision %d, want %d: %v", oldest, first, err)
 		}
+	}
+}
+
+// TestKeysLargerThanAChunk: the keys that a chunk begins with do not fill it, and bounds that hold no history are told.
+func TestKeysLargerThanAChunk(t *testing.T) {
+	t.Parallel()
+	s := newSteps(t)
+	random := rand.New(rand.NewPCG(1, 1))
+	for i := range 20 {
+		noise := make([]byte, 1000)
+		for j := range noise {
+			noise[j] = byte('a' + random.IntN(26))
+		}
+		if _, err := s.etcd.Client.Put(t.Context(), fmt.Sprintf("by-dev/meta/large/%02d", i), string(noise)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.o.ChunkSize, s.o.MaxSize = 2000, 16_000
+	s.begin()
+	for range 3 {
+		s.settle(t.Context())
+		s.hear(s.chunk.changes.Revision(), s.put(2))
+	}
+	if names, err := source.ChunkNames(s.o.Dir); err != nil || len(names) != 1 || s.next != nil {
+		t.Errorf("%v of a few changes: %v", names, err)
+	}
+	if len(s.said) != 1 || !s.saying("--max-size") {
+		t.Errorf("it says %q", s.said)
 	}
 }

@@ -24,6 +24,7 @@ type chunk struct {
 	path     string // without the suffix
 	file     *os.File
 	size     int64 // written
+	base     int64 // of that, the keys that it begins with
 	unpacked int64
 	began    time.Time
 	first    int64
@@ -65,7 +66,7 @@ func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time,
 		c.discard()
 		return nil, err
 	}
-	c.changes = c.w.Changes(h.Revision)
+	c.base, c.changes = c.size, c.w.Changes(h.Revision)
 	return c, nil
 }
 
@@ -161,10 +162,13 @@ func (c *chunk) end(at time.Time) error {
 	return errors.Join(err, c.file.Close())
 }
 
+// whole is how large it becomes, of a size of changes and rounds: these are most of it however many keys there are.
+func (c *chunk) whole(size int64) int64 { return c.base + max(size, 2*c.base) }
+
 // full reports whether the next one is to begin.
 func (c *chunk) full(now time.Time, age time.Duration, size int64) bool {
 	since := now.Sub(c.began)
-	return since >= age || since < -time.Minute || c.size >= size || c.unpacked >= maxUnpacked
+	return since >= age || since < -time.Minute || c.size >= c.whole(size) || c.unpacked >= maxUnpacked
 }
 
 // pinned is told where a source is followed from, now or again.

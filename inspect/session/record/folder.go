@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/inspect/source"
+	"kitescope/words"
 	"kitescope/words/hints"
 )
 
@@ -49,6 +50,10 @@ func (r *Recorder) resume(ctx context.Context) error {
 func (r *Recorder) prune() {
 	now := r.o.Now()
 	r.pruned = now
+	if c := r.chunk; c != nil && !r.tight && r.o.MaxSize > 0 && 3*c.whole(r.o.ChunkSize) > r.o.MaxSize {
+		r.tight = true
+		r.o.Say(fmt.Sprintf("--max-size of %s holds less than three chunks: the keys alone have %s in each", words.Bytes(r.o.MaxSize), words.Bytes(c.base)))
+	}
 	names, err := source.ChunkNames(r.o.Dir)
 	if err != nil {
 		return

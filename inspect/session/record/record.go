@@ -76,7 +76,7 @@ type Recorder struct {
 	why          string
 	last         time.Time // when something was written last
 	pruned       time.Time
-	slow         bool      // said already
+	slow, tight  bool      // said already
 	etcd         *model.Etcd
 	silent       *model.Etcd // says why etcd is not heard of; nil: it is
 }
