@@ -45,5 +45,6 @@ Every command reads it with --from demo://.`,
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.Nodes = cli.AddNodeFlags(cmd, true)
+	cli.LeaveOut(cmd, "prometheus")
 	return cmd
 }

@@ -69,6 +69,7 @@ func recordCommand(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.maxSize, "max-size", "2GB", "how much of it is kept, per cluster; 0: all")
 	fl.StringVar(&f.profileOn, "profile-on", "never", "take profiles when a finding of this severity or worse appears: info, warning, error, never")
 	f.nodes = cli.AddNodeFlags(cmd, true)
+	cli.LeaveOut(cmd, "prometheus", "runtime") // the processes are asked again and again
 	return cmd
 }
 
@@ -122,8 +123,6 @@ func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
 		return o, cli.Usagef("--every is a duration of a second or more, not %s", f.every)
 	case !a.Flags.At.IsZero():
 		return o, cli.Usage(errors.New("record goes on from now, and --at names one moment"), "leave --at out")
-	case len(f.nodes.Recordings) > 0:
-		return o, cli.Usage(errors.New("record asks the processes, and --runtime says what they said"), "leave --runtime out")
 	}
 	o = record.Options{Dir: f.dir, Every: f.every, Kitescope: cli.VersionText(), Now: a.Now}
 	if f.maxAge != "0" {
@@ -134,8 +133,12 @@ func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
 	if o.MaxSize, err = parseSize(f.maxSize); err != nil {
 		return o, err
 	}
-	if _, _, err = parseSeverity(f.profileOn); err != nil {
+	_, never, err := parseSeverity(f.profileOn)
+	switch {
+	case err != nil:
 		return o, cli.Usagef("--profile-on is one of info, warning, error, never, not %q", f.profileOn)
+	case !never && !f.nodes.Live:
+		return o, cli.Usage(errors.New("--profile-on takes profiles of processes, and --live=false leaves them alone"), "leave one of them out")
 	}
 	return o, nil
 }

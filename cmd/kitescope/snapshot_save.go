@@ -55,6 +55,7 @@ read it from the bundle then. With --at it is the metadata as it was at that mom
 	fl.StringVar(&f.profilesFrom, "profiles", "", "put the profiles of a folder in, as profile pull made it")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
+	cli.LeaveOut(cmd, "prometheus") // a bundle keeps what processes say themselves
 	return cmd
 }
 

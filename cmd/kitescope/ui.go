@@ -47,6 +47,7 @@ a moment, T to the timeline. With --at it opens at a moment.`,
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.Nodes = cli.AddNodeFlags(cmd, true)
+	cli.LeaveOut(cmd, "prometheus") // it is read once, and the UI goes on
 	_ = cmd.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cli.ThemeNames(), cobra.ShellCompDirectiveDefault
 	})
