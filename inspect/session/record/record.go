@@ -72,13 +72,13 @@ type Recorder struct {
 	number int
 	ended  source.Header
 	// broken is since when nothing was written, and why.
-	broken       time.Time
-	why          string
-	last         time.Time // when something was written last
-	pruned       time.Time
-	slow, tight  bool      // said already
-	etcd         *model.Etcd
-	silent       *model.Etcd // says why etcd is not heard of; nil: it is
+	broken      time.Time
+	why         string
+	last        time.Time // when something was written last
+	pruned      time.Time
+	slow, tight bool // said already
+	etcd        *model.Etcd
+	silent      *model.Etcd // says why etcd is not heard of; nil: it is
 }
 
 // Open makes the folder ready, of which nobody else may be the recorder.
