@@ -332,10 +332,17 @@ func (r *Recording) GetAt(ctx context.Context, h Header, revision int64, key str
 	return b.GetAt(ctx, h, min(revision, last.revision), key)
 }
 
-// Chunks are the chunk that has a revision, and the one before it if that goes on there: what was kept of processes just before
-// the revision may be in either.
-func (r *Recording) Chunks(ctx context.Context, revision int64) ([]*Bundle, error) {
+// Chunks are the chunk that has a revision at a time, and the one before it if that goes on there: what was kept of processes just
+// before may be in either. While nothing is written many chunks have the same revision; a zero time is that of the last of them.
+func (r *Recording) Chunks(ctx context.Context, revision int64, at time.Time) ([]*Bundle, error) {
 	i, b, err := r.within(ctx, revision)
+	for err == nil && i > 0 && !at.IsZero() && r.chunks[i].first() == revision && r.chunks[i].manifest.Taken.After(at) {
+		before, last, failed := r.chunk(ctx, i-1)
+		if err = failed; err != nil || last.revision < revision {
+			break
+		}
+		i, b = i-1, before
+	}
 	if err != nil || i == 0 {
 		return []*Bundle{b}, err
 	}

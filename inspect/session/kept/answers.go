@@ -127,7 +127,7 @@ func (s *Answers) TakeKept(ctx context.Context, b *source.Bundle) error {
 
 // TakeRecorded takes over what a recording has of a moment, that of a header; recorded is false of every other source.
 func (s *Answers) TakeRecorded(ctx context.Context, src source.Source, of source.Header) (recorded bool, err error) {
-	chunks, err := chunksOf(ctx, recordingOf(src), of.Revision)
+	chunks, err := chunksOf(ctx, recordingOf(src), of.Revision, of.Taken)
 	if err != nil || len(chunks) == 0 {
 		return false, err
 	}

@@ -49,7 +49,7 @@ func recordingOf(src source.Source) source.Source {
 // broken in it is a gap of the cluster, and the rest is there.
 func With(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
 	src = recordingOf(src)
-	chunks, err := chunksOf(ctx, src, c.Origin.Revision)
+	chunks, err := chunksOf(ctx, src, c.Origin.Revision, c.Origin.Taken)
 	if err != nil {
 		return nil, err
 	}

@@ -31,14 +31,16 @@ type moment struct {
 	lacks string
 }
 
-// momentOf is the last round that was asked by metadata of a revision or before. Of rounds between which nothing was written, the
-// last that is not behind a time. chunks are the chunk that has the revision, and the one before it if there is one.
+// momentOf is the last round that was asked by metadata of a revision or before, and not behind a time: what was answered later is not
+// of then. chunks are the chunk that has the revision at that time, and the one before it if there is one.
 func momentOf(ctx context.Context, chunks []*source.Bundle, revision int64, at time.Time) (*moment, error) {
+	later := false
 	for i := len(chunks) - 1; i >= 0; i-- {
 		marks, err := roundsOf(ctx, chunks[i])
 		if err != nil {
 			return nil, err
 		}
+		later = later || len(marks) > 0
 		n := choose(marks, revision, at)
 		if n < 0 {
 			continue
@@ -55,6 +57,9 @@ func momentOf(ctx context.Context, chunks []*source.Bundle, revision int64, at t
 			return &moment{lacks: err.Error()}, nil
 		}
 		return m, err
+	}
+	if later {
+		return &moment{lacks: "they were asked only later"}, nil
 	}
 	return &moment{}, nil
 }
@@ -130,7 +135,7 @@ func roundsOf(ctx context.Context, chunk *source.Bundle) ([]mark, error) {
 
 // RoundTimes are when the rounds of questions to processes were that a recording has, up to a revision, in the chunk that has it.
 func RoundTimes(ctx context.Context, src source.Source, revision int64) ([]time.Time, error) {
-	chunks, err := chunksOf(ctx, src, revision)
+	chunks, err := chunksOf(ctx, src, revision, time.Time{})
 	if err != nil || len(chunks) == 0 {
 		return nil, err
 	}
@@ -144,11 +149,11 @@ func RoundTimes(ctx context.Context, src source.Source, revision int64) ([]time.
 	return times, err
 }
 
-// chunksOf are the chunks of a recording in which the answers of a revision's time are; none of any other source.
-func chunksOf(ctx context.Context, src source.Source, revision int64) ([]*source.Bundle, error) {
+// chunksOf are the chunks of a recording in which the answers of a revision are, at a time; none of any other source.
+func chunksOf(ctx context.Context, src source.Source, revision int64, at time.Time) ([]*source.Bundle, error) {
 	switch s := src.(type) {
 	case *source.Recording:
-		return s.Chunks(ctx, revision)
+		return s.Chunks(ctx, revision, at)
 	case *source.Bundle:
 		if h := s.Manifest().History; h != nil && h.Recorded {
 			return []*source.Bundle{s}, nil
@@ -157,17 +162,11 @@ func chunksOf(ctx context.Context, src source.Source, revision int64) ([]*source
 	return nil, nil
 }
 
-// choose is the round of a moment, -1 if there is none. Revisions come first: the clock of the recorder may be another than Milvus's.
+// choose is the round of a moment: the last that was asked by metadata of a revision or before, and not behind a time; -1 if there is none.
 func choose(marks []mark, revision int64, at time.Time) int {
-	last := int64(-1)
-	for _, m := range marks {
-		if m.revision <= revision {
-			last = max(last, m.revision)
-		}
-	}
 	n := -1
 	for i, m := range marks {
-		if m.revision == last && last >= 0 && (n < 0 || at.IsZero() || !m.at.After(at)) {
+		if m.revision <= revision && (at.IsZero() || !m.at.After(at)) {
 			n = i
 		}
 	}

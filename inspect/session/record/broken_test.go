@@ -311,7 +311,7 @@ func TestEtcdThatIsDown(t *testing.T) {
 			t.Errorf("revision %d has gaps %+v", revision, gaps)
 		}
 	}
-	chunks, err := src.(*source.Recording).Chunks(t.Context(), last)
+	chunks, err := src.(*source.Recording).Chunks(t.Context(), last, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

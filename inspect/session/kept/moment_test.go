@@ -1,0 +1,96 @@
+package kept
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/session/rounds"
+	"kitescope/inspect/source"
+)
+
+// nine is when a recording of these tests begins.
+var nine = time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
+
+// keyless is a store without keys.
+type keyless struct{ header source.Header }
+
+func (s keyless) Header() source.Header                                           { return s.header }
+func (keyless) Gaps() []source.Gap                                                { return nil }
+func (keyless) Seekable() bool                                                    { return true }
+func (keyless) Close() error                                                      { return nil }
+func (keyless) Scan(context.Context, []source.Range, func(source.KV) error) error { return nil }
+
+// recorded writes a chunk into a folder, of rounds each minute in which nothing is written to etcd; each says its minute.
+func recorded(t *testing.T, dir string, n int, revision int64, minutes ...int) {
+	t.Helper()
+	at := func(minute int) time.Time { return nine.Add(time.Duration(minute) * time.Minute) }
+	var out bytes.Buffer
+	snap := keyless{source.Header{Root: "by-dev", MetaPath: "meta", Revision: revision, Taken: at(minutes[0]).Add(-time.Second), ByClock: true}}
+	w, err := source.NewBundleWriter(&out, snap.header, source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: revision, Recorded: true}})
+	if err == nil {
+		err = w.Base(t.Context(), snap, nil, nil)
+	}
+	encoder := rounds.NewEncoder()
+	for _, minute := range minutes {
+		r := &rounds.Round{At: at(minute), Revision: revision, Every: time.Minute, Records: []live.Record{
+			{Role: "proxy", Node: 1, Address: "127.0.0.1:1", Method: "/said", Response: fmt.Appendf(nil, "%d", minute), At: at(minute), Outcome: "answered"},
+		}}
+		var content []byte
+		if err == nil {
+			content, err = encoder.Append(nil, r)
+		}
+		if err == nil {
+			err = w.AddHistory(rounds.Kind, r.At, content)
+		}
+	}
+	if err == nil {
+		_, err = w.Close(nil)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, source.ChunkName(n, snap.header.Taken)), out.Bytes(), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMomentWhileNothingIsWritten: three chunks have the same revision, and what was said is of the time that was asked for.
+func TestMomentWhileNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	recorded(t, dir, 1, 7, 0, 1, 2)
+	recorded(t, dir, 2, 7, 3, 4, 5)
+	recorded(t, dir, 3, 7, 6, 7, 8)
+	src, err := source.Open(t.Context(), dir, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	for after, want := range map[time.Duration]string{
+		30 * time.Second: "0", 2 * time.Minute: "2", 3*time.Minute - time.Second: "2", 3*time.Minute - time.Second/2: "2",
+		4*time.Minute + time.Second: "4", 6*time.Minute - 2*time.Second: "5", 7 * time.Minute: "7", time.Hour: "", -time.Minute: "",
+	} {
+		chunks, err := chunksOf(t.Context(), src, 7, nine.Add(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := momentOf(t.Context(), chunks, 7, nine.Add(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, r := range m.records {
+			got += string(r.Response)
+		}
+		if got != want || (want == "") != strings.HasPrefix(m.lacks, "they were") {
+			t.Errorf("after %s: %q, want %q; lacks %q", after, got, want, m.lacks)
+		}
+	}
+}
