@@ -136,6 +136,41 @@ func (c *Clock) Put(kv source.KV) {
 	}
 }
 
+// fill dates what lies between the two ticks around a revision by when it was recorded, where that is longer than a RootCoord that works
+// takes: it, or etcd, was down. The recorder's clock is another, so that no time is beyond those of the ticks.
+func (c *Clock) fill(ctx context.Context, past source.Past, revision int64) error {
+	recorded, ok := past.(source.Dated)
+	before, after := c.around(revision)
+	if !ok || before == nil {
+		return nil
+	}
+	first := before.at
+	end, behind, _ := c.end(before, after)
+	if end.Sub(first) <= 2*tickPace {
+		return nil
+	}
+	var found []tick
+	err := recorded.Recorded(ctx, before.revision, behind-1, func(revision int64, at time.Time) {
+		if at.After(first) && at.Before(end) {
+			found = append(found, tick{revision, at, at.Sub(first)})
+			first = at
+		}
+	})
+	i, _ := slices.BinarySearchFunc(c.ticks, behind, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })
+	c.ticks = slices.Insert(c.ticks, i, found...)
+	return err
+}
+
+// fillAll is fill of all that a clock knows.
+func (c *Clock) fillAll(ctx context.Context, past source.Past) error {
+	for _, t := range slices.Clone(c.ticks) {
+		if err := c.fill(ctx, past, t.revision); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // around are the last tick up to a revision, and the first behind it; nil where there is none.
 func (c *Clock) around(revision int64) (before, after *tick) {
 	i, exact := slices.BinarySearchFunc(c.ticks, revision, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })

@@ -52,6 +52,10 @@ func PointAt(ctx context.Context, past source.Past, newest source.Header, at tim
 	if !known {
 		return Point{}, f.tooOld(ctx)
 	}
+	if err := f.clock.fill(ctx, past, revision); err != nil {
+		return Point{}, err
+	}
+	revision, _ = f.clock.Revision(at)
 	// A tick is in the store behind the compaction too that was written before it.
 	_, err := f.tick(ctx, revision)
 	if errors.Is(err, source.ErrCompacted) {
@@ -65,6 +69,9 @@ func PointOf(ctx context.Context, past source.Past, newest source.Header, revisi
 	c, err := NewClock(ctx, past, newest, revision)
 	if err == nil {
 		err = c.lookBehind(ctx, past, newest, revision)
+	}
+	if err == nil {
+		err = c.fill(ctx, past, revision)
 	}
 	if err != nil {
 		return Point{}, err

@@ -88,6 +88,9 @@ func (f *Film) readChanges(ctx context.Context, past source.Past, newest source.
 		if err == nil && to < newest.Revision {
 			err = f.clock.lookBehind(ctx, past, newest, to)
 		}
+		if err == nil {
+			err = f.clock.fillAll(ctx, past)
+		}
 		if attempt < readAttempts && errors.Is(err, source.ErrCompacted) {
 			continue
 		}

@@ -20,6 +20,13 @@ type bundleEdge struct {
 	at       time.Time
 	// begun says that the keys of a chunk are all there.
 	begun bool
+	// times are when members of changes were written, up to which revision.
+	times []recordedTime
+}
+
+type recordedTime struct {
+	revision int64
+	at       time.Time
 }
 
 // edge finds the last revision, and when the last member was written. A chunk is read through for it, once.
@@ -45,6 +52,7 @@ func (b *Bundle) edge(ctx context.Context) (bundleEdge, error) {
 				return errEnough
 			}
 			e.revision = c.to
+			e.times = append(e.times, recordedTime{c.to, m.At})
 		}
 		if e.at.Before(m.At) { // a clock may have been set back
 			e.at = m.At

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"kitescope/words/hints"
 )
@@ -28,7 +29,17 @@ type Past interface {
 	GetAt(ctx context.Context, h Header, revision int64, key string) (*KV, error)
 }
 
-var _ Past = (*boltSource)(nil)
+// Dated is a Past that knows by another clock than Milvus's when it had come to some revisions: a recording.
+type Dated interface {
+	// Recorded yields those in (from, to], in order: what is behind the one before was written until then.
+	Recorded(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error
+}
+
+var (
+	_ Past  = (*boltSource)(nil)
+	_ Dated = (*Recording)(nil)
+	_ Dated = (*Bundle)(nil)
+)
 
 // ErrNoHistory says that a source holds one moment only.
 var ErrNoHistory = errors.New("it has no history")

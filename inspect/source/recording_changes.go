@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Changes yields the changes of all chunks. Where nothing was recorded for a while, what differs behind it is told: keys that were
@@ -45,6 +46,37 @@ func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield
 				return err
 			}
 			from = r.chunks[n].first()
+		}
+	}
+	return nil
+}
+
+// Recorded implements Dated.
+func (r *Recording) Recorded(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error {
+	for i := range r.chunks {
+		if r.chunks[i].first() > to || i+1 < len(r.chunks) && r.chunks[i+1].first() <= from {
+			continue
+		}
+		b, _, err := r.chunk(ctx, i)
+		if err == nil {
+			err = b.Recorded(ctx, from, to, func(revision int64, at time.Time) { yield(revision, at); from = revision })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Recorded implements Dated. Only a chunk of a recording says it.
+func (b *Bundle) Recorded(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error {
+	e, err := b.edge(ctx)
+	if err != nil || !b.recorded() {
+		return err
+	}
+	for _, t := range append([]recordedTime{{b.manifest.Revision, b.manifest.Taken}}, e.times...) {
+		if t.revision > from && t.revision <= to {
+			yield(t.revision, t.at)
 		}
 	}
 	return nil

@@ -1,0 +1,143 @@
+package session_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/rounds"
+	"kitescope/inspect/source"
+)
+
+// stored is a store that has some keys.
+type stored struct {
+	header source.Header
+	keys   []source.KV
+}
+
+func (s *stored) Header() source.Header { return s.header }
+func (*stored) Gaps() []source.Gap      { return nil }
+func (*stored) Seekable() bool          { return true }
+func (*stored) Close() error            { return nil }
+
+func (s *stored) Scan(_ context.Context, _ []source.Range, yield func(source.KV) error) error {
+	for _, kv := range s.keys {
+		if err := yield(kv); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var noon = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func key(name, value string, revision int64) source.KV {
+	return source.KV{Key: []byte("by-dev/" + name), Value: []byte(value), CreateRevision: revision, ModRevision: revision, Version: 1}
+}
+
+// reserved is what RootCoord writes.
+func reserved(at time.Time, revision int64) source.KV {
+	return key("kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(at.Add(3*time.Second).UnixNano()))), revision)
+}
+
+// outage is a recording of ten minutes in which RootCoord reserves no timestamps, and a node joins each minute, as revision 101 to 109;
+// processes are asked just behind that. ended says that it was up again then.
+func outage(t *testing.T, ended bool) string {
+	t.Helper()
+	var out bytes.Buffer
+	first := &stored{source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: noon.Add(time.Second), ByClock: true}, []source.KV{reserved(noon, 100)}}
+	w, err := source.NewBundleWriter(&out, first.header, source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: 100, Recorded: true}})
+	if err == nil {
+		err = w.Base(t.Context(), first, nil, nil)
+	}
+	changes, encoder := w.Changes(100), rounds.NewEncoder()
+	for n := int64(1); n <= 10; n++ {
+		at := noon.Add(time.Duration(n) * time.Minute)
+		kv := key(fmt.Sprintf("meta/session/querynode-%d", n), fmt.Sprintf(`{"ServerID":%d,"ServerName":"querynode","Address":"127.0.0.1:1"}`, n), 100+n)
+		if n == 10 {
+			if !ended {
+				break
+			}
+			kv = reserved(at, 110)
+		}
+		r := &rounds.Round{At: at, Revision: 100 + n, Every: 15 * time.Second, Records: []live.Record{
+			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
+		}}
+		var content []byte
+		if err == nil {
+			err = changes.Add(at, 100+n, []source.Event{{KV: kv}})
+		}
+		if err == nil {
+			err = changes.Flush(at)
+		}
+		if err == nil {
+			content, err = encoder.Append(nil, r)
+		}
+		if err == nil {
+			err = w.AddHistory(rounds.Kind, at, content)
+		}
+	}
+	if err == nil {
+		_, err = w.Close(nil)
+	}
+	dir := t.TempDir()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, source.ChunkName(1, noon)), out.Bytes(), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestAtWithoutTimestamps: while RootCoord is down the recorder's clock says when what was.
+func TestAtWithoutTimestamps(t *testing.T) {
+	t.Parallel()
+	for _, ended := range []bool{true, false} {
+		dir := outage(t, ended)
+		for text, want := range map[string]int{
+			"12:04": 4, "12:04:10": 4, "12:06:10": 6, "12:08:05": 8, "12:01:10": 1, "rev:103": 3, "rev:108": 8,
+		} {
+			spec := &session.Spec{From: dir, Want: meta.Want{Parts: model.PartAll}}
+			if err := spec.At.Set(text); err != nil {
+				t.Fatal(err)
+			}
+			var p meta.Point
+			loader := &session.Loader{Now: time.Now, Timeout: time.Minute, AsOf: func(found meta.Point) { p = found }}
+			c, err := loader.Load(t.Context(), spec)
+			if err != nil {
+				t.Errorf("ended %v: %s: %v", ended, text, err)
+				continue
+			}
+			if len(c.Sessions) != want || c.Runtime == nil {
+				t.Errorf("ended %v: %s: %d nodes, want %d; answers %v", ended, text, len(c.Sessions), want, c.Runtime != nil)
+			}
+			for _, g := range c.Gaps {
+				if strings.Contains(g.Reason, "asked") {
+					t.Errorf("ended %v: %s: %s", ended, text, g.Reason)
+				}
+			}
+			if wrong := p.Moment.Time.Sub(noon.Add(time.Duration(want) * time.Minute)).Abs(); wrong > p.Moment.Error || p.Moment.Error > time.Minute+time.Second {
+				t.Errorf("ended %v: %s: revision %d is of %s ±%s", ended, text, p.Revision, p.Moment.Time, p.Moment.Error)
+			}
+		}
+	}
+	u, err, _ := stepping(t, outage(t, true), "12:04")
+	if err != nil || len(u.Cluster.Sessions) != 4 || u.Cluster.Runtime == nil {
+		t.Fatalf("%+v, %v", u.Cluster, err)
+	}
+	c, err := u.Past.At(t.Context(), 108)
+	if err != nil || len(c.Sessions) != 8 || c.Runtime == nil || !c.Origin.Taken.Equal(noon.Add(8*time.Minute)) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
