@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -153,11 +154,9 @@ func (p *past) At(ctx context.Context, revision int64) (*model.Cluster, error) {
 			return nil, err
 		}
 		if revision <= p.newest.Revision {
-			film, err := meta.ReadFilm(ctx, p.source, p.newest, p.want, meta.FilmOptions{})
-			if err != nil {
+			if err := p.grow(ctx); err != nil {
 				return nil, err
 			}
-			p.film = film
 		}
 	}
 	if p.film == nil || p.film.Cut() && revision < p.film.From() { // there was too much to keep, or it is not there
@@ -168,6 +167,30 @@ func (p *past) At(ctx context.Context, revision int64) (*model.Cluster, error) {
 		return nil, err
 	}
 	return p.kept(ctx, p.source, c)
+}
+
+// grow has the film go on to the newest revision: what was read before is not read again, also where etcd was compacted meanwhile.
+func (p *past) grow(ctx context.Context) error {
+	if p.film != nil {
+		err := p.source.Changes(ctx, p.newest, p.film.To(), p.newest.Revision, func(revision int64, events []source.Event) error {
+			return p.film.Add(revision, p.newest.Taken, events)
+		})
+		if err == nil {
+			err = p.film.Add(p.newest.Revision, p.newest.Taken, nil)
+		}
+		if err == nil {
+			return nil
+		}
+		p.film = nil // it may have been told half of a revision
+		if !errors.Is(err, source.ErrCompacted) {
+			return err
+		}
+	}
+	film, err := meta.ReadFilm(ctx, p.source, p.newest, p.want, meta.FilmOptions{Grow: p.source.Origin().Kind == source.KindEtcd})
+	if err == nil {
+		p.film = film
+	}
+	return err
 }
 
 // Find implements news.Past.

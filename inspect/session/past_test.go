@@ -165,6 +165,15 @@ func TestPastOfALiveEtcd(t *testing.T) {
 	if again, err := u.Past.History(t.Context()); err != nil || again.Len() != grown.Len() {
 		t.Errorf("after a compaction: %v", err)
 	}
+	// What was read before is not read again: etcd has it no more.
+	if _, err := server.Client.Put(t.Context(), "by-dev/config/queryCoord/autoBalance", "false"); err != nil {
+		t.Fatal(err)
+	}
+	for _, revision := range []int64{loaded + 3, loaded} {
+		if c, err := u.Past.At(t.Context(), revision); err != nil || c.Origin.Revision != revision {
+			t.Errorf("after a compaction: revision %d: %v", revision, err)
+		}
+	}
 }
 
 // TestPastOfABundle: what its processes said is of its end, and of no moment before.
