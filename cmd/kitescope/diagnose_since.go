@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/onset"
 	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/render"
 )
@@ -70,7 +71,11 @@ func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnos
 	if film.Cut() {
 		a.Warn("there is more history than is held in memory: what was before revision %d was not looked at", film.From())
 	}
-	onsets, err := onset.Find(ctx, film, shown.Report, onset.Options{Checks: d.checks})
+	var judged onset.Film = film
+	if f, recorded := kept.FilmOf(ctx, src, film, end); recorded {
+		judged = f
+	}
+	onsets, err := onset.Find(ctx, judged, shown.Report, onset.Options{Checks: d.checks})
 	if err != nil {
 		return err
 	}

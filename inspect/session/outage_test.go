@@ -11,10 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/onset"
 	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
 )
@@ -73,6 +76,9 @@ func outage(t *testing.T, ended bool) string {
 		r := &rounds.Round{At: at, Revision: 100 + n, Every: 15 * time.Second, Records: []live.Record{
 			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
 		}}
+		if n >= 6 { // it says nothing any more
+			r.Records[0].Response, r.Records[0].Outcome, r.Records[0].Error = nil, "refused", "connection refused"
+		}
 		var content []byte
 		if err == nil {
 			err = changes.Add(at, 100+n, []source.Event{{KV: kv}})
@@ -139,5 +145,61 @@ func TestAtWithoutTimestamps(t *testing.T) {
 	c, err := u.Past.At(t.Context(), 108)
 	if err != nil || len(c.Sessions) != 8 || c.Runtime == nil || !c.Origin.Taken.Equal(noon.Add(8*time.Minute)) {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestOnsetOfAnswers: what processes said tells when a finding began that etcd knows nothing of.
+func TestOnsetOfAnswers(t *testing.T) {
+	t.Parallel()
+	silent := &check.Check{ID: "silent", Severity: check.Error, Parts: model.PartSessions, Run: func(p *check.Pass) error {
+		if p.Runtime == nil {
+			p.Unseen("answers")
+			return nil
+		}
+		for _, n := range p.Runtime.Nodes {
+			if n.Outcome != model.Answered {
+				p.Report(check.Finding{Severity: check.Error, Object: model.Ref{Resource: "nodes", ID: "1"}, Message: "it is silent"})
+			}
+		}
+		return nil
+	}}
+	src, err := source.Open(t.Context(), outage(t, true), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	head := snap.Header()
+	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
+	if err == nil {
+		c, err = kept.With(t.Context(), src, c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	film, err := meta.ReadFilm(t.Context(), src.(source.Past), head, meta.Want{Parts: model.PartAll}, meta.FilmOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged, ok := kept.FilmOf(t.Context(), src, film, head.Taken)
+	if !ok {
+		t.Fatal("it is no recording")
+	}
+	checks := []*check.Check{silent}
+	for _, of := range []onset.Film{film, judged} {
+		list, err := onset.Find(t.Context(), of, check.Run(c, c.Origin.Taken, checks), onset.Options{Checks: checks})
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		switch o := list[0]; {
+		case of == onset.Film(film) && o.Unknown == "":
+			t.Errorf("without answers it is known: %+v", o)
+		case of == onset.Film(judged) && (o.Revision != 106 || o.AtLeast || !o.Began.Equal(noon.Add(6*time.Minute))):
+			t.Errorf("it began %+v", o)
+		}
 	}
 }

@@ -131,7 +131,7 @@ func (s *Answers) TakeRecorded(ctx context.Context, src source.Source, of source
 	if err != nil || len(chunks) == 0 {
 		return false, err
 	}
-	m, err := momentOf(ctx, chunks, of.Revision, of.Taken)
+	m, err := momentOf(ctx, &memo{}, chunks, of.Revision, of.Taken)
 	if err != nil {
 		return true, err
 	}

@@ -54,7 +54,7 @@ func With(ctx context.Context, src source.Source, c *model.Cluster) (*model.Clus
 		return nil, err
 	}
 	if len(chunks) > 0 {
-		return withRecorded(ctx, src, chunks, c)
+		return withRecorded(ctx, src, chunks, c, &memo{}, nil)
 	}
 	bundle, ok := src.(*source.Bundle)
 	if !ok {

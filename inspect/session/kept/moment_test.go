@@ -81,7 +81,7 @@ func TestMomentWhileNothingIsWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := momentOf(t.Context(), chunks, 7, nine.Add(after))
+		m, err := momentOf(t.Context(), &memo{}, chunks, 7, nine.Add(after))
 		if err != nil {
 			t.Fatal(err)
 		}

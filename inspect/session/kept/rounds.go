@@ -33,10 +33,10 @@ type moment struct {
 
 // momentOf is the last round that was asked by metadata of a revision or before, and not behind a time: what was answered later is not
 // of then. chunks are the chunk that has the revision at that time, and the one before it if there is one.
-func momentOf(ctx context.Context, chunks []*source.Bundle, revision int64, at time.Time) (*moment, error) {
+func momentOf(ctx context.Context, known *memo, chunks []*source.Bundle, revision int64, at time.Time) (*moment, error) {
 	later := false
 	for i := len(chunks) - 1; i >= 0; i-- {
-		marks, err := roundsOf(ctx, chunks[i])
+		marks, err := known.rounds(ctx, chunks[i])
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func momentOf(ctx context.Context, chunks []*source.Bundle, revision int64, at t
 		if n == 0 && i > 0 {
 			before = chunks[i-1]
 		}
-		m, err := read(ctx, chunks[i], before, n)
+		m, err := known.read(ctx, chunks[i], before, n)
 		if err != nil && ctx.Err() == nil { // the metadata is there all the same
 			return &moment{lacks: err.Error()}, nil
 		}
@@ -64,10 +64,11 @@ func momentOf(ctx context.Context, chunks []*source.Bundle, revision int64, at t
 	return &moment{}, nil
 }
 
-// withRecorded lays over a cluster what a recording has of its processes at that moment.
-func withRecorded(ctx context.Context, src source.Source, chunks []*source.Bundle, c *model.Cluster) (*model.Cluster, error) {
+// withRecorded lays over a cluster what a recording has of its processes at that moment. film is the cluster at other revisions, nil: it
+// is read.
+func withRecorded(ctx context.Context, src source.Source, chunks []*source.Bundle, c *model.Cluster, known *memo, film revisions) (*model.Cluster, error) {
 	where := src.Origin().Location
-	m, err := momentOf(ctx, chunks, c.Origin.Revision, c.Origin.Taken)
+	m, err := momentOf(ctx, known, chunks, c.Origin.Revision, c.Origin.Taken)
 	if err != nil {
 		return nil, err
 	}
@@ -87,26 +88,42 @@ func withRecorded(ctx context.Context, src source.Source, chunks []*source.Bundl
 	for _, r := range m.before {
 		d.AddBefore(r)
 	}
-	return settled(ctx, src, c.WithRuntime(d.Runtime("recording", where)), m.revision), nil
+	if film == nil {
+		film = catalogs(ctx, src)
+	}
+	return settled(film, c.WithRuntime(d.Runtime("recording", where)), m.revision), nil
 }
+
+// revisions is a cluster as it was at any.
+type revisions = func(revision int64) (*model.Cluster, error)
 
 // settled is a cluster that knows what has changed between the revision at which its processes had answered and its own: of that
 // metadata and answers say different things, and none is wrong.
-func settled(ctx context.Context, src source.Source, c *model.Cluster, revision int64) *model.Cluster {
-	past, err := source.PastOf(src)
-	if err != nil || revision == c.Origin.Revision || !c.Loaded.Has(model.PartCatalog) {
+func settled(film revisions, c *model.Cluster, revision int64) *model.Cluster {
+	if revision == c.Origin.Revision || !c.Loaded.Has(model.PartCatalog) {
 		return c
 	}
-	snap, err := past.PinAt(ctx, source.Header{}, revision)
+	then, err := film(revision)
 	if err != nil {
 		return c // it is of a chunk that is gone
 	}
-	defer snap.Close()
-	then, err := meta.Load(ctx, snap, meta.Want{Parts: model.PartCatalog})
-	if err != nil {
-		return c
-	}
 	return c.ReadAgain(then)
+}
+
+// catalogs reads a source at a revision.
+func catalogs(ctx context.Context, src source.Source) revisions {
+	return func(revision int64) (*model.Cluster, error) {
+		past, err := source.PastOf(src)
+		if err != nil {
+			return nil, err
+		}
+		snap, err := past.PinAt(ctx, source.Header{}, revision)
+		if err != nil {
+			return nil, err
+		}
+		defer snap.Close()
+		return meta.Load(ctx, snap, meta.Want{Parts: model.PartCatalog})
+	}
 }
 
 // mark is where a round is in a chunk.
