@@ -125,7 +125,11 @@ func causesSince(ctx context.Context, past source.Past, head source.Header, sinc
 		return nil, err
 	}
 	defer first.Close()
-	return history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
 		return past.Changes(ctx, head, min(from, to), to, yield)
 	})
+	if err == nil {
+		err = h.Date(ctx, past)
+	}
+	return h, err
 }

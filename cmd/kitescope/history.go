@@ -146,6 +146,9 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
 		return past.Changes(ctx, head, from, head.Revision, yield)
 	})
+	if err == nil {
+		err = h.Date(ctx, past)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

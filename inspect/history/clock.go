@@ -1,9 +1,11 @@
 package history
 
 import (
+	"context"
 	"time"
 
 	"kitescope/inspect/meta"
+	"kitescope/inspect/source"
 )
 
 // UnknownError is that of a time of which one side is known alone: before the first timestamp that Milvus reserved, or after the last one.
@@ -20,6 +22,14 @@ func dated(c *meta.Clock, revision int64) (at time.Time, wrong time.Duration) {
 		return m.Time, UnknownError
 	}
 	return m.Time, m.Error
+}
+
+// Date dates by a recorder's clock what Milvus's does not, where the past that it is of is a recording.
+func (h *History) Date(ctx context.Context, past source.Past) error {
+	err := h.clock.FillAll(ctx, past)
+	h.First, _ = dated(h.clock, h.From)
+	h.Until, _ = dated(h.clock, h.To)
+	return err
 }
 
 // now is the time of the newest timestamp so far, in Unix nanoseconds; 0 if there is none.

@@ -161,8 +161,8 @@ func (c *Clock) fill(ctx context.Context, past source.Past, revision int64) erro
 	return err
 }
 
-// fillAll is fill of all that a clock knows.
-func (c *Clock) fillAll(ctx context.Context, past source.Past) error {
+// FillAll dates what a recording has where ticks are missing, between all that a clock knows.
+func (c *Clock) FillAll(ctx context.Context, past source.Past) error {
 	for _, t := range slices.Clone(c.ticks) {
 		if err := c.fill(ctx, past, t.revision); err != nil {
 			return err

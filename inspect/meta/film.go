@@ -89,7 +89,7 @@ func (f *Film) readChanges(ctx context.Context, past source.Past, newest source.
 			err = f.clock.lookBehind(ctx, past, newest, to)
 		}
 		if err == nil {
-			err = f.clock.fillAll(ctx, past)
+			err = f.clock.FillAll(ctx, past)
 		}
 		if attempt < readAttempts && errors.Is(err, source.ErrCompacted) {
 			continue

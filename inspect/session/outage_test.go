@@ -142,6 +142,15 @@ func TestAtWithoutTimestamps(t *testing.T) {
 	if err != nil || len(u.Cluster.Sessions) != 4 || u.Cluster.Runtime == nil {
 		t.Fatalf("%+v, %v", u.Cluster, err)
 	}
+	h, err := u.Past.History(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range h.Len() {
+		if e := h.Event(i); e.Revision == 108 && (e.Error < 0 || e.Error > time.Minute+time.Second || e.Time.Sub(noon.Add(8*time.Minute)).Abs() > e.Error) {
+			t.Errorf("what happened at %s is dated %s ±%s", noon.Add(8*time.Minute), e.Time, e.Error)
+		}
+	}
 	c, err := u.Past.At(t.Context(), 108)
 	if err != nil || len(c.Sessions) != 8 || c.Runtime == nil || !c.Origin.Taken.Equal(noon.Add(8*time.Minute)) {
 		t.Errorf("%+v, %v", c, err)

@@ -107,7 +107,11 @@ func (p *past) History(ctx context.Context) (*history.History, error) {
 		if p.newest.ByClock {
 			seen = p.newest.Taken
 		}
-		p.known = p.reader.SoFar(seen)
+		known := p.reader.SoFar(seen)
+		if err := known.Date(ctx, p.source); err != nil {
+			return nil, err
+		}
+		p.known = known
 	}
 	return p.known, nil
 }
