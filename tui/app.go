@@ -172,11 +172,11 @@ func (m *Model) can(p Page, a Action) string {
 	case a == ActGoProfiles && !m.has("profiles"):
 		return "there are no profiles here"
 	case a == ActGoTimeline && !m.has("timeline"):
-		return m.withoutPast()
+		return m.data.past.withoutPast(m)
 	case (a == ActSave || a == ActExportPlan) && m.Config.SaveFile == nil:
 		return "saving is switched off"
 	case a >= ActEarlier && a <= ActLive:
-		return m.canStep(a)
+		return m.data.past.canStep(m, a)
 	}
 	return p.Can(m, a)
 }
@@ -199,7 +199,7 @@ func (m *Model) act(a Action) Cmd {
 	case ActPause:
 		return m.pause()
 	case ActEarlier, ActLater, ActMinuteEarlier, ActMinuteLater, ActAt, ActLive:
-		return m.step(a)
+		return m.data.past.step(m, a)
 	case ActGoProfiles:
 		return m.jump("profiles")
 	case ActGoFindings:

@@ -129,7 +129,7 @@ func (m *Model) pause() Cmd {
 	d := &m.data
 	switch {
 	case d.past.away:
-		return m.play()
+		return m.data.past.play(m)
 	case !d.live && !d.paused && d.past.of != nil:
 		m.Say(ToneInfo, "this is the newest state: , goes back")
 		return nil

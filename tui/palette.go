@@ -23,8 +23,8 @@ func paletteWords() []paletteWord {
 		{"q", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"quit", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"pause", "Pause or resume.", nil, func(m *Model, _ string) Cmd { return m.pause() }},
-		{"at", "The cluster as it was: at 09:14, at -5m, at rev:24519.", nil, (*Model).goAt},
-		{"live", "The newest state.", nil, func(m *Model, _ string) Cmd { return m.goLive() }},
+		{"at", "The cluster as it was: at 09:14, at -5m, at rev:24519.", nil, func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) }},
+		{"live", "The newest state.", nil, func(m *Model, _ string) Cmd { return m.data.past.goLive(m) }},
 		{"theme", "Change the colours: theme NAME.", (*Model).themeNames, (*Model).useTheme},
 	}
 }

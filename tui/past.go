@@ -46,8 +46,7 @@ const (
 )
 
 // withoutPast says why no step can be made, "" if one can.
-func (m *Model) withoutPast() string {
-	p := &m.data.past
+func (p *past) withoutPast(m *Model) string {
 	switch {
 	case m.Config.First != nil:
 		return m.withoutCluster()
@@ -64,8 +63,7 @@ func (m *Model) withoutPast() string {
 }
 
 // canStep is withoutPast for an action.
-func (m *Model) canStep(a Action) string {
-	p := &m.data.past
+func (p *past) canStep(m *Model, a Action) string {
 	switch a {
 	case ActAt:
 		if p.of != nil && m.Config.First == nil {
@@ -84,37 +82,36 @@ func (m *Model) canStep(a Action) string {
 		}
 	default:
 	}
-	return m.withoutPast()
+	return p.withoutPast(m)
 }
 
 // step does what the keys of time ask for.
-func (m *Model) step(a Action) Cmd {
-	m.data.past.playing = false
+func (p *past) step(m *Model, a Action) Cmd {
+	p.playing = false
 	switch a {
 	case ActEarlier:
-		return m.stepEvent(-1)
+		return p.stepEvent(m, -1)
 	case ActLater:
-		return m.stepEvent(1)
+		return p.stepEvent(m, 1)
 	case ActMinuteEarlier:
-		return m.stepTime(-time.Minute)
+		return p.stepTime(m, -time.Minute)
 	case ActMinuteLater:
-		return m.stepTime(time.Minute)
+		return p.stepTime(m, time.Minute)
 	case ActAt:
 		m.Prompt = newAtPrompt()
 		return nil
 	}
-	return m.goLive()
+	return p.goLive(m)
 }
 
 // stepEvent goes to the state after the event before, or after the next one.
-func (m *Model) stepEvent(by int) Cmd {
-	p := &m.data.past
+func (p *past) stepEvent(m *Model, by int) Cmd {
 	x, revision := p.axis, p.to.revision
 	if by > 0 {
 		if next := x.UpTo(revision); next < x.Len() {
 			return m.GoTo(x.Brief(next).Revision)
 		}
-		return m.goLive()
+		return p.goLive(m)
 	}
 	if !p.away {
 		revision = x.History.To + 1
@@ -122,22 +119,21 @@ func (m *Model) stepEvent(by int) Cmd {
 	if before := x.UpTo(revision-1) - 1; before >= 0 {
 		return m.GoTo(x.Brief(before).Revision)
 	}
-	return m.toOldest(revision)
+	return p.toOldest(m, revision)
 }
 
 // toOldest goes to the state that everything begins with, from a revision.
-func (m *Model) toOldest(from int64) Cmd {
-	oldest := m.data.past.axis.History.From
+func (p *past) toOldest(m *Model, from int64) Cmd {
+	oldest := p.axis.History.From
 	if from <= oldest {
 		m.Say(ToneInfo, "this is the oldest state that there is")
 		return nil
 	}
-	return m.seek(instant{revision: oldest})
+	return p.seek(m, instant{revision: oldest})
 }
 
 // stepTime goes so far back, or on.
-func (m *Model) stepTime(by time.Duration) Cmd {
-	p := &m.data.past
+func (p *past) stepTime(m *Model, by time.Duration) Cmd {
 	x, revision := p.axis, p.to.revision
 	if !p.away {
 		revision = x.History.To
@@ -152,9 +148,9 @@ func (m *Model) stepTime(by time.Duration) Cmd {
 	place := x.Place(revision) + far
 	switch {
 	case place >= x.To && by > 0:
-		return m.goLive()
+		return p.goLive(m)
 	case place <= x.From:
-		return m.toOldest(revision)
+		return p.toOldest(m, revision)
 	}
 	to := x.Revision(place)
 	if by > 0 {
@@ -162,35 +158,34 @@ func (m *Model) stepTime(by time.Duration) Cmd {
 	} else {
 		to = min(to, revision-1)
 	}
-	return m.seek(instant{revision: to})
+	return p.seek(m, instant{revision: to})
 }
 
 // GoTo shows the state after a revision, and marks what that one changed.
 func (m *Model) GoTo(revision int64) Cmd {
-	if why := m.withoutPast(); why != "" {
+	if why := m.data.past.withoutPast(m); why != "" {
 		m.Say(ToneWarn, why)
 		return nil
 	}
 	h := m.data.past.axis.History
 	revision = min(max(revision, h.From), h.To)
-	return m.seek(instant{revision: revision, beside: max(revision-1, h.From)})
+	return m.data.past.seek(m, instant{revision: revision, beside: max(revision-1, h.From)})
 }
 
 // goLive shows the newest state.
-func (m *Model) goLive() Cmd {
+func (p *past) goLive(m *Model) Cmd {
 	d := &m.data
-	p := &d.past
 	p.playing = false
 	if !p.away {
 		m.Say(ToneInfo, "this is the newest state")
 		return nil
 	}
-	if why := m.withoutPast(); d.waiting == nil && why != "" {
+	if why := p.withoutPast(m); d.waiting == nil && why != "" {
 		m.Say(ToneWarn, why)
 		return nil
 	}
 	if d.waiting == nil { // it was opened at a moment
-		return m.seek(instant{revision: p.axis.History.To, newest: true})
+		return p.seek(m, instant{revision: p.axis.History.To, newest: true})
 	}
 	c := d.waiting
 	d.waiting, d.held = nil, 0
@@ -199,9 +194,8 @@ func (m *Model) goLive() Cmd {
 }
 
 // seek goes to a moment. What is asked for while a cluster is on its way comes behind it.
-func (m *Model) seek(to instant) Cmd {
+func (p *past) seek(m *Model, to instant) Cmd {
 	d := &m.data
-	p := &d.past
 	if !p.away {
 		if d.waiting == nil {
 			d.waiting = d.cluster
@@ -236,9 +230,9 @@ func (r recalledMsg) Apply(m *Model) Cmd {
 	case !p.away: // back to the newest meanwhile
 		return nil
 	case p.to != r.to:
-		next = m.seek(p.to)
+		next = p.seek(m, p.to)
 	case r.err != nil:
-		return m.notThere(r.err)
+		return p.notThere(m, r.err)
 	}
 	if r.err != nil {
 		return next
@@ -247,38 +241,35 @@ func (r recalledMsg) Apply(m *Model) Cmd {
 	if r.to.newest && next == nil {
 		p.away, p.shown, p.to = false, 0, instant{}
 	}
-	return Batch(m.replace(r.beside, r.cluster), next, m.playOn())
+	return Batch(m.replace(r.beside, r.cluster), next, p.playOn(m))
 }
 
 // notThere says why a moment is not shown; what was shown stays.
-func (m *Model) notThere(why error) Cmd {
-	p := &m.data.past
+func (p *past) notThere(m *Model, why error) Cmd {
 	m.Say(ToneBad, why.Error())
 	p.playing, p.to = false, instant{revision: p.shown}
 	if p.shown == 0 {
-		return m.goLive()
+		return p.goLive(m)
 	}
 	return nil
 }
 
 // play has time go on by itself, event by event, or stops it.
-func (m *Model) play() Cmd {
-	p := &m.data.past
+func (p *past) play(m *Model) Cmd {
 	if p.playing {
 		p.playing = false
 		return nil
 	}
-	if why := m.withoutPast(); why != "" {
+	if why := p.withoutPast(m); why != "" {
 		m.Say(ToneWarn, why)
 		return nil
 	}
 	p.playing = true
-	return m.stepEvent(1)
+	return p.stepEvent(m, 1)
 }
 
 // playOn is the next step of a past that goes on by itself.
-func (m *Model) playOn() Cmd {
-	p := &m.data.past
+func (p *past) playOn(m *Model) Cmd {
 	if !p.playing || !p.away {
 		p.playing = false
 		return nil
@@ -294,32 +285,32 @@ func (t playMsg) Apply(m *Model) Cmd {
 	if t.serial != p.plays || !p.playing || !p.away {
 		return nil
 	}
-	return m.stepEvent(1)
+	return p.stepEvent(m, 1)
 }
 
 // newAtPrompt is the line behind "@".
 func newAtPrompt() *Prompt {
 	return &Prompt{
 		Sign:      "@",
-		Accepted:  (*Model).goAt,
+		Accepted:  func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) },
 		Cancelled: func(*Model) Cmd { return nil },
 		Status:    func(*Model) string { return "09:14, -5m, -2d, rev:24519, 2026-11-24T09:14:05Z (UTC)" },
 	}
 }
 
 // goAt shows the moment that a form of --at means.
-func (m *Model) goAt(form string) Cmd {
+func (p *past) goAt(m *Model, form string) Cmd {
 	switch form = strings.TrimSpace(form); form {
 	case "":
 		return nil
 	case "now", "live":
-		return m.goLive()
+		return p.goLive(m)
 	}
-	if why := m.canStep(ActAt); why != "" {
+	if why := p.canStep(m, ActAt); why != "" {
 		m.Say(ToneWarn, why)
 		return nil
 	}
-	return findMoment(m, m.data.past.of, form)
+	return findMoment(m, p.of, form)
 }
 
 // foundMsg brings the revision that was meant.
@@ -337,5 +328,5 @@ func (f foundMsg) Apply(m *Model) Cmd {
 		m.Say(ToneBad, f.err.Error())
 		return nil
 	}
-	return m.seek(instant{revision: f.revision})
+	return m.data.past.seek(m, instant{revision: f.revision})
 }

@@ -85,13 +85,13 @@ func (m *Model) clickTime(column int) Cmd {
 	}
 	m.data.past.playing = false
 	if cell == n-1 {
-		return m.goLive()
+		return m.data.past.goLive(m)
 	}
 	place := x.From + int64(float64(x.To-x.From)*(float64(cell)+0.5)/float64(n))
 	if i := x.Before(place); i > 0 && float64(x.Of(i-1)-x.From)/float64(max(1, x.To-x.From))*float64(n) >= float64(cell) {
 		return m.GoTo(x.Brief(i - 1).Revision) // an event in this very cell
 	}
-	return m.seek(instant{revision: x.Revision(place)})
+	return m.data.past.seek(m, instant{revision: x.Revision(place)})
 }
 
 // thenText is the state of the header while the past is shown: so that nobody takes it for now.

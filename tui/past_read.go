@@ -75,7 +75,7 @@ func (h happenedMsg) Apply(m *Model) Cmd {
 
 // Axis is what happened, as far as it was read; nil where the source keeps no past, and until then. why says which.
 func (m *Model) Axis() (x *history.Axis, why string) {
-	if why := m.withoutPast(); why != "" {
+	if why := m.data.past.withoutPast(m); why != "" {
 		return nil, why
 	}
 	return m.data.past.axis, ""

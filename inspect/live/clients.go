@@ -106,7 +106,7 @@ func readClients(body []byte) (*clientList, *failure) {
 }
 
 // takeClients takes what clients told in: of each the slowest call of a kind between its last two heartbeats, the slowest of all first.
-func (d *Decoder) takeClients(p *processRecords, q *question) {
+func (p *processRecords) takeClients(d *Decoder, q *question) {
 	if q.outcome != model.Answered || q.At.Before(p.clientsAt) {
 		return
 	}
@@ -117,7 +117,7 @@ func (d *Decoder) takeClients(p *processRecords, q *question) {
 	}
 	var list []model.SlowRequest
 	for _, c := range told.Clients {
-		list = d.slowestOf(list, c, q.Node)
+		list = c.slowest(d, list, q.Node)
 	}
 	sorting.Stable(list, func(a, b model.SlowRequest) int { return cmp.Compare(b.Took, a.Took) })
 	if len(list) > maxSlow {
@@ -131,8 +131,8 @@ func (d *Decoder) takeClients(p *processRecords, q *question) {
 	p.ClientRequests, p.clientsAt = list, q.At
 }
 
-// slowestOf adds the slowest call of each kind that a client tells of, by collection where it knows that.
-func (d *Decoder) slowestOf(list []model.SlowRequest, c *clientTold, proxy model.NodeID) []model.SlowRequest {
+// slowest adds the slowest call of each kind that a client tells of, by collection where it knows that.
+func (c *clientTold) slowest(d *Decoder, list []model.SlowRequest, proxy model.NodeID) []model.SlowRequest {
 	if c == nil {
 		return list
 	}

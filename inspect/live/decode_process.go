@@ -62,7 +62,7 @@ func (d *Decoder) addHTTP(r *Record) {
 	case methodSlow:
 		d.takeSlow(p, q)
 	case methodClients:
-		d.takeClients(p, q)
+		p.takeClients(d, q)
 	case methodHealthz:
 		// An unhealthy process answers too, with a body that says why.
 		if text := oneLine(string(r.Response)); text != "" && !r.At.Before(p.healthzAt) {
