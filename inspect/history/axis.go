@@ -54,7 +54,7 @@ func (x *Axis) Before(place int64) int {
 func (x *Axis) Revision(place int64) int64 {
 	revision := place
 	if x.Dated {
-		known := false
+		var known bool
 		if revision, known = x.clock.Revision(time.Unix(0, place).UTC()); !known {
 			revision = x.History.From
 		}

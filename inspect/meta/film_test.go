@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -98,7 +98,7 @@ func TestFilmOfCaptures(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(21, 22))
 	for _, path := range captures {
-		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) { //nolint:tparallel // they share what is random
 			src, err := source.Open(t.Context(), path, source.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -275,7 +275,7 @@ func TestFilmOfACompaction(t *testing.T) {
 	defer src.Close()
 	var last int64
 	for i := range 20 {
-		answer, err := server.Client.Put(t.Context(), "by-dev/config/queryCoord/autoBalance", fmt.Sprint(i%2 == 0))
+		answer, err := server.Client.Put(t.Context(), "by-dev/config/queryCoord/autoBalance", strconv.FormatBool(i%2 == 0))
 		if err != nil {
 			t.Fatal(err)
 		}

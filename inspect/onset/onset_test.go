@@ -110,9 +110,10 @@ func told(o *onset.Onset) string {
 	default:
 		text += fmt.Sprintf(": %s ±%s (revision %d)", o.Began.Format(time.TimeOnly), o.Error.Round(100*time.Millisecond), o.Revision)
 	}
-	text += "\n"
+	var b strings.Builder
+	b.WriteString(text + "\n")
 	for _, e := range o.Before {
-		text += fmt.Sprintf("  %s %s %s/%s %s\n", e.Time.Format(time.TimeOnly), e.Kind, e.Object.Resource, e.Object.ID, e.Message)
+		fmt.Fprintf(&b, "  %s %s %s/%s %s\n", e.Time.Format(time.TimeOnly), e.Kind, e.Object.Resource, e.Object.ID, e.Message)
 	}
-	return text
+	return b.String()
 }

@@ -138,7 +138,7 @@ func TestAtWithoutTimestamps(t *testing.T) {
 			}
 		}
 	}
-	u, err, _ := stepping(t, outage(t, true), "12:04")
+	u, _, err := stepping(t, outage(t, true), "12:04")
 	if err != nil || len(u.Cluster.Sessions) != 4 || u.Cluster.Runtime == nil {
 		t.Fatalf("%+v, %v", u.Cluster, err)
 	}

@@ -46,7 +46,7 @@ func (f *Feed) pastOf(src source.Source, want meta.Want) (*past, error) {
 	case err != nil && !f.At.IsZero():
 		return nil, &momentError{err}
 	case err != nil:
-		return nil, nil //nolint:nilnil // most sources have none
+		return nil, nil //nolint:nilnil,nilerr // most sources have none
 	}
 	return &past{source: of, want: want, kept: layThen}, nil
 }

@@ -18,8 +18,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// stepping follows a source with its past, and returns the first cluster.
-func stepping(t *testing.T, from, at string) (first news.Update, err error, updates <-chan news.Update) {
+// stepping follows a source with its past, and returns the first cluster, or why there is none.
+func stepping(t *testing.T, from, at string) (first news.Update, updates <-chan news.Update, err error) {
 	t.Helper()
 	feed := &session.Feed{Steps: true, Quiet: true, Interval: 50 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, from, source.Options{DialTimeout: time.Second, RequestTimeout: time.Minute})
@@ -40,7 +40,7 @@ func stepping(t *testing.T, from, at string) (first news.Update, err error, upda
 		select {
 		case u := <-told:
 			if u.Cluster != nil || u.Err != nil {
-				return u, u.Err, told
+				return u, told, u.Err
 			}
 		case <-time.After(time.Minute):
 			t.Fatal("nothing is told")
@@ -52,7 +52,7 @@ func stepping(t *testing.T, from, at string) (first news.Update, err error, upda
 func TestPastOfAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
-	u, err, _ := stepping(t, file, "")
+	u, _, err := stepping(t, file, "")
 	if err != nil || u.Past == nil || u.Then {
 		t.Fatalf("%+v, %v", u, err)
 	}
@@ -100,18 +100,18 @@ func TestPastOfAFile(t *testing.T) {
 func TestFeedAtAMoment(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
-	u, err, _ := stepping(t, file, "rev:1419")
+	u, _, err := stepping(t, file, "rev:1419")
 	if err != nil || !u.Then || u.Past == nil || u.Cluster.Origin.Revision != 1419 {
 		t.Fatalf("%+v, %v", u, err)
 	}
-	if _, err, _ = stepping(t, file, "07:00"); err == nil || !strings.Contains(err.Error(), "is before the oldest") {
+	if _, _, err = stepping(t, file, "07:00"); err == nil || !strings.Contains(err.Error(), "is before the oldest") {
 		t.Errorf("07:00: %v", err)
 	}
 	backup := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t7", "birdwatcher_backup.bak.gz")
-	if u, err, _ := stepping(t, backup, ""); err != nil || u.Past != nil {
+	if u, _, err := stepping(t, backup, ""); err != nil || u.Past != nil {
 		t.Errorf("a backup: %+v, %v", u, err)
 	}
-	if _, err, _ := stepping(t, backup, "-5m"); !errors.Is(err, source.ErrNoHistory) {
+	if _, _, err := stepping(t, backup, "-5m"); !errors.Is(err, source.ErrNoHistory) {
 		t.Errorf("a backup at a moment: %v", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestPastOfALiveEtcd(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, sourcetest.ReadDump(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5")).Keys)
-	u, err, updates := stepping(t, "etcd://"+server.Address, "")
+	u, updates, err := stepping(t, "etcd://"+server.Address, "")
 	if err != nil || u.Past == nil {
 		t.Fatalf("%+v, %v", u, err)
 	}
@@ -180,7 +180,7 @@ func TestPastOfALiveEtcd(t *testing.T) {
 func TestPastOfABundle(t *testing.T) {
 	t.Parallel()
 	bundle := filepath.Join("demo", "demo.kite")
-	u, err, _ := stepping(t, bundle, "")
+	u, _, err := stepping(t, bundle, "")
 	if err != nil || u.Past == nil {
 		t.Fatalf("%+v, %v", u, err)
 	}
@@ -188,7 +188,7 @@ func TestPastOfABundle(t *testing.T) {
 	if err != nil || before.Runtime != nil || len(before.Sessions) == 0 {
 		t.Errorf("a moment before has answers, or nothing: %v", err)
 	}
-	if u, err, _ = stepping(t, bundle, "rev:1000"); err != nil || u.Cluster.Runtime != nil {
+	if u, _, err = stepping(t, bundle, "rev:1000"); err != nil || u.Cluster.Runtime != nil {
 		t.Errorf("opened at a moment it has answers: %v", err)
 	}
 }

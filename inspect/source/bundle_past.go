@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"sort"
 	"time"
 
@@ -263,9 +264,7 @@ func (b *Bundle) GetAt(ctx context.Context, _ Header, revision int64, key string
 		if b.pasts == nil || len(b.pasts) > maxKeyPasts {
 			b.pasts = map[string]keyPast{}
 		}
-		for k, p := range all {
-			b.pasts[k] = p
-		}
+		maps.Copy(b.pasts, all)
 		b.mu.Unlock()
 	}
 	i := sort.Search(len(past), func(i int) bool { return past[i].ModRevision > revision })

@@ -348,7 +348,7 @@ func (r *Recording) Chunks(ctx context.Context, revision int64, at time.Time) ([
 	}
 	before, last, err := r.chunk(ctx, i-1)
 	if err != nil || last.revision < r.chunks[i].first() {
-		return []*Bundle{b}, nil
+		return []*Bundle{b}, nil //nolint:nilerr // what the chunk before had is not known then
 	}
 	return []*Bundle{before, b}, nil
 }

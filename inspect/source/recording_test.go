@@ -299,7 +299,8 @@ func TestRecordingCutAnywhere(t *testing.T) {
 		base = min(base, end)
 	}
 	const inBase = 11 // of the keys that it begins with not each byte is another case
-	for cut, step := 0, 0; cut <= len(second); cut += step {
+	step := 1
+	for cut := 0; cut <= len(second); cut += step {
 		if step = 1; cut+inBase < base {
 			step = inBase
 		}

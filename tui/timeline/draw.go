@@ -203,11 +203,11 @@ func track(st *draw.Styles, cells []draw.Piece, cursor int) string {
 		for end < len(cells) && end != cursor && cells[end].Role == cells[i].Role {
 			end++
 		}
-		text := ""
+		var text strings.Builder
 		for _, c := range cells[i:end] {
-			text += c.Text
+			text.WriteString(c.Text)
 		}
-		b.WriteString(st.Roles[cells[i].Role].On(text))
+		b.WriteString(st.Roles[cells[i].Role].On(text.String()))
 		i = end
 	}
 	return b.String()

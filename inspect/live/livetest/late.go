@@ -11,6 +11,7 @@ import (
 // asked is late, and it says nothing of who was asked. A goroutine that slept was never woken later than by a third of what live
 // takes for a stall.
 func Punctual(t *testing.T) func() bool {
+	t.Helper()
 	const nap, much = 10 * time.Millisecond, 60 * time.Millisecond
 	var worst atomic.Int64
 	var told sync.Once

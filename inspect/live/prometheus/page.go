@@ -148,9 +148,7 @@ func addedLabels(all []series) map[string]string {
 	for i := range all {
 		switch m := all[i].Metric; m["__name__"] {
 		case "go_goroutines", "process_start_time_seconds", "process_cpu_seconds_total", "process_resident_memory_bytes":
-			for k, v := range m {
-				added[k] = v
-			}
+			maps.Copy(added, m)
 		default:
 			added["instance"], added["job"] = m["instance"], m["job"]
 		}

@@ -117,8 +117,7 @@ func (s *server) get(ctx context.Context, path string, values url.Values, most i
 
 // failed says where, and nothing of what is secret: an error of net/http holds the URL, which has no user here.
 func (s *server) failed(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*url.Error](err); ok {
 		if of.Timeout() {
 			return fmt.Errorf("read Prometheus %s: no answer within %s", s.base, s.timeout)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,10 +86,11 @@ func TestMomentWhileNothingIsWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ""
+		var answers [][]byte
 		for _, r := range m.records {
-			got += string(r.Response)
+			answers = append(answers, r.Response)
 		}
+		got := string(slices.Concat(answers...))
 		if got != want || (want == "") != strings.HasPrefix(m.lacks, "they were") {
 			t.Errorf("after %s: %q, want %q; lacks %q", after, got, want, m.lacks)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/live"
@@ -35,8 +36,8 @@ type moment struct {
 // of then. chunks are the chunk that has the revision at that time, and the one before it if there is one.
 func momentOf(ctx context.Context, known *memo, chunks []*source.Bundle, revision int64, at time.Time) (*moment, error) {
 	later := false
-	for i := len(chunks) - 1; i >= 0; i-- {
-		marks, err := known.rounds(ctx, chunks[i])
+	for i, chunk := range slices.Backward(chunks) {
+		marks, err := known.rounds(ctx, chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +53,7 @@ func momentOf(ctx context.Context, known *memo, chunks []*source.Bundle, revisio
 		if n == 0 && i > 0 {
 			before = chunks[i-1]
 		}
-		m, err := known.read(ctx, chunks[i], before, n)
+		m, err := known.read(ctx, chunk, before, n)
 		if err != nil && ctx.Err() == nil { // the metadata is there all the same
 			return &moment{lacks: err.Error()}, nil
 		}
@@ -212,7 +213,7 @@ func read(ctx context.Context, chunk, before *source.Bundle, n int) (*moment, er
 	if err != nil {
 		return nil, err
 	}
-	m.records, m.etcd, m.revision = append(round.Records, d.Last(lasting, live.IsTold)...), round.Etcd, round.Revision
+	m.records, m.etcd, m.revision = slices.Concat(round.Records, d.Last(lasting, live.IsTold)), round.Etcd, round.Revision
 	return m, nil
 }
 

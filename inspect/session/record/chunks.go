@@ -45,7 +45,7 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 	}
 }
 
-// another reports whether an etcd is no continuation of what was recorded. Which one it is is told by the id of its cluster, and by
+// another reports whether an etcd is no continuation of what was recorded. It is known by the id of its cluster, and by
 // where it is if that is not known.
 func another(before, h source.Header) bool {
 	if before.Revision == 0 {
