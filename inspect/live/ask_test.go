@@ -154,7 +154,11 @@ func TestKeepOnly(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
 	questions := func(only bool) (list []string, r *model.Runtime) {
 		r = ask(t, c, live.Options{KeepOnly: only, Keep: func(r live.Record) {
-			list = append(list, strings.Join([]string{r.Role, r.Node.String(), r.Method, string(r.Request), r.Outcome, r.Error}, " "))
+			role := r.Role
+			if strings.HasPrefix(r.Method, "GET ") { // a process of two roles is asked for its pages as whichever was first
+				role = ""
+			}
+			list = append(list, strings.Join([]string{role, r.Node.String(), r.Method, string(r.Request), r.Outcome, r.Error}, " "))
 		}})
 		slices.Sort(list)
 		return list, r
