@@ -62,7 +62,7 @@ type lab struct {
 }
 
 func run(ctx context.Context, program string, times int, random *rand.Rand) error {
-	cluster, err := demo.Start(ctx)
+	cluster, err := demo.Start(ctx, nil)
 	if err != nil {
 		return err
 	}
