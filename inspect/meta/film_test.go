@@ -73,7 +73,7 @@ func compareAt(t *testing.T, f *Film, past source.Past, newest source.Header, re
 }
 
 // TestFilmOfCaptures moves the films of captured servers to random revisions, forth and back.
-func TestFilmOfCaptures(t *testing.T) {
+func TestFilmOfCaptures(t *testing.T) { //nolint:tparallel // its parts share what is random
 	t.Parallel()
 	captures, err := filepath.Glob("../../testdata/snapshots/*/etcd_snapshot.db.gz")
 	if err != nil || len(captures) < 10 {
@@ -81,7 +81,7 @@ func TestFilmOfCaptures(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(21, 22))
 	for _, path := range captures {
-		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) { //nolint:tparallel // they share what is random
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
 			src, err := source.Open(t.Context(), path, source.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -303,7 +303,7 @@ func TestRecordingCutAnywhere(t *testing.T) {
 		base = min(base, end)
 	}
 	const inBase = 11 // of the keys that it begins with not each byte is another case
-	step := 1
+	var step int
 	for cut := 0; cut <= len(second); cut += step {
 		if step = 1; cut+inBase < base {
 			step = inBase
