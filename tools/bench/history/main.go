@@ -82,7 +82,9 @@ func run(ctx context.Context, repo string, revisions, rounds int, out io.Writer)
 		return err
 	}
 	var notes []byte
-	fmt.Fprintf(out, "%d revisions, %d MiB\n\n| reading | CPU | of the floor | wall | memory |\n|---|---|---|---|---|\n", revisions, info.Size()>>20)
+	if _, err := fmt.Fprintf(out, "%d revisions, %d MiB\n\n| reading | CPU | of the floor | wall | memory |\n|---|---|---|---|---|\n", revisions, info.Size()>>20); err != nil {
+		return err
+	}
 	var least time.Duration
 	for _, r := range readings {
 		costs := make([]measure.Cost, 0, rounds)
@@ -103,7 +105,9 @@ func run(ctx context.Context, repo string, revisions, rounds int, out io.Writer)
 		if least == 0 {
 			least = c.CPU
 		}
-		fmt.Fprintf(out, "| %s | %.2f s | %.2fx | %.2f s | %d MB |\n", r.what, c.CPU.Seconds(), float64(c.CPU)/float64(least), c.Wall.Seconds(), c.PeakRSS/1_000_000)
+		if _, err := fmt.Fprintf(out, "| %s | %.2f s | %.2fx | %.2f s | %d MB |\n", r.what, c.CPU.Seconds(), float64(c.CPU)/float64(least), c.Wall.Seconds(), c.PeakRSS/1_000_000); err != nil {
+			return err
+		}
 	}
 	_, err = fmt.Fprintf(out, "\n%s", notes)
 	return err

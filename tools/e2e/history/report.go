@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func report(results []*Result) string {
 			onsets++
 			near, first = near+one(r.Onset.near(f, r)), first+one(r.Onset.Place == 1 || r.Onset.Place == 2)
 			if r.Onset.Place > 0 {
-				place = fmt.Sprintf("%d", r.Onset.Place)
+				place = strconv.Itoa(r.Onset.Place)
 			}
 			if !r.Onset.near(f, r) || r.Onset.Place == 0 || r.Onset.Place > 2 {
 				fmt.Fprintf(&short, "- `%s`: onset %s, the event is number %s; said first: %s\n", r.Name, r.Onset.text(r.Injected), place, lab.Clean(r.Onset.First))
