@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -123,17 +121,6 @@ func (s *steps) rotates() (revision int64) {
 	return revision
 }
 
-// full lets writes of a chunk fail as a disk does that is full.
-func (s *steps) full(c *chunk) {
-	s.t.Helper()
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		s.t.Skip("no disk that is full: ", err)
-	}
-	_ = c.file.Close()
-	c.file = full
-}
-
 // has holds the recording against etcd, at each revision.
 func (s *steps) has(from, to int64) {
 	s.t.Helper()
@@ -173,26 +160,6 @@ func (s *steps) saying(part string) bool {
 	return slices.ContainsFunc(s.said, func(line string) bool { return strings.Contains(line, part) })
 }
 
-// TestDiskFullAtRotation: the next chunk has taken the last space, and the old one cannot be ended. Nothing is lost, as etcd has it.
-func TestDiskFullAtRotation(t *testing.T) {
-	t.Parallel()
-	s := newSteps(t)
-	s.begin()
-	first, from := s.chunk.first, s.chunk.changes.Revision()
-	s.rotates()
-	s.full(s.chunk)
-	last := s.put(3)
-	s.hear(from, last)
-	if s.chunk != nil || !s.saying("no space left") {
-		t.Fatalf("the disk is not full: %v", s.said)
-	}
-	s.settle(t.Context()) // and now there is space
-	s.has(first, last)
-	if parts, _ := filepath.Glob(filepath.Join(s.o.Dir, "*.part")); len(parts) > 0 {
-		t.Errorf("%v are left", parts)
-	}
-}
-
 // TestReconnectDuringRotation: the connection is lost while the next chunk waits for what is before it.
 func TestReconnectDuringRotation(t *testing.T) {
 	t.Parallel()
@@ -217,33 +184,6 @@ func TestReconnectDuringRotation(t *testing.T) {
 		t.Errorf("the next chunk is not begun: %v", s.said)
 	}
 	s.has(first, last)
-}
-
-// TestDiskFullWhileTheClockJumps: what is said goes into the recording, and that fails.
-func TestDiskFullWhileTheClockJumps(t *testing.T) {
-	t.Parallel()
-	s := newSteps(t)
-	s.begin()
-	first := s.chunk.first
-	s.full(s.chunk)
-	s.now = s.now.Add(time.Hour)
-	s.round(nil, 0)
-	if s.chunk != nil {
-		t.Fatalf("the disk is not full: %v", s.said)
-	}
-	last := s.put(3)
-	s.settle(t.Context())
-	s.has(first, last)
-
-	s.full(s.chunk)
-	s.now = s.now.Add(-time.Hour)
-	last = s.put(2)
-	s.pin(t.Context()) // its changes find no space
-	s.settle(t.Context())
-	s.has(first, last)
-	if s.saying("are lost") {
-		t.Errorf("it says %v", s.said)
-	}
 }
 
 // TestEndedMeanwhile: a recorder that is ended while it fetches what it missed, or its first keys, says nothing of it: the next start
