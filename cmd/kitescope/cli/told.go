@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"kitescope/inspect/live/prometheus"
 	"kitescope/inspect/meta"
@@ -38,12 +39,16 @@ func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 	if err != nil {
 		return nil, err
 	}
+	at := a.Flags.At
+	if !at.IsZero() && (from == nil || !at.Timed()) {
+		return nil, Usage(fmt.Errorf("--at %s is a moment of a cluster, and none is named", &at), "name it with --from, or a time with --prometheus")
+	}
 	if from != nil {
-		at := a.Now()
-		if a.Flags.At.Timed() {
-			at = a.Flags.At.When(at)
+		moment := a.Now()
+		if at.Timed() {
+			moment = at.When(moment)
 		}
-		r, gaps, err := prometheus.Read(ctx, *from, none, at)
+		r, gaps, err := prometheus.Read(ctx, *from, none, moment)
 		if err != nil {
 			return nil, err
 		}
