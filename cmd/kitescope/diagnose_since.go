@@ -97,9 +97,7 @@ func (d *diagnosis) openPast(ctx context.Context, a *cli.App) (source.Source, er
 	if conn.From == "-" {
 		return nil, cli.Usage(errors.New(errSinceStdin), "write it to a file first")
 	}
-	spec := a.Spec(conn)
-	spec.At = session.At{}
-	return a.Loader().Open(ctx, spec)
+	return a.Loader().Open(ctx, a.Spec(conn.Newest()))
 }
 
 // startOf is the revision of a moment, or of so long before it; the oldest where that is gone.
@@ -120,16 +118,6 @@ func causesSince(ctx context.Context, past source.Past, head source.Header, sinc
 	if err != nil {
 		return nil, err
 	}
-	first, err := past.PinAt(ctx, head, min(from, to))
-	if err != nil {
-		return nil, err
-	}
-	defer first.Close()
-	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
-		return past.Changes(ctx, head, min(from, to), to, yield)
-	})
-	if err == nil {
-		err = h.Date(ctx, past)
-	}
+	h, _, err := history.Between(ctx, past, head, min(from, to), to)
 	return h, err
 }

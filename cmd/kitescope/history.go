@@ -138,17 +138,7 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 			return nil, nil, err
 		}
 	}
-	first, err := past.PinAt(ctx, head, from)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer first.Close()
-	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
-		return past.Changes(ctx, head, from, head.Revision, yield)
-	})
-	if err == nil {
-		err = h.Date(ctx, past)
-	}
+	h, gaps, err := history.Between(ctx, past, head, from, head.Revision)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,7 +146,7 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 		return nil, nil, hints.Errorf("it was compacted a moment ago: save a snapshot before the next time, or wait",
 			"read the past of %s: it holds revision %d and no change since", src.Origin().Location, from)
 	}
-	return h, first.Gaps(), nil
+	return h, gaps, nil
 }
 
 // parseSelectors reads "nodes", "collection/docs" and "docs".

@@ -69,6 +69,25 @@ func (h *History) Event(i int) Event { return h.pool.event(&h.entries[i], h.cloc
 // Brief is the same without its Message, which takes longest to make.
 func (h *History) Brief(i int) Event { return h.pool.brief(&h.entries[i], h.clock) }
 
+// Between reads what happened from a revision on, up to another, of a source whose snapshots head is of. Gaps are what could not be read.
+func Between(ctx context.Context, past source.Past, head source.Header, from, to int64) (*History, []source.Gap, error) {
+	first, err := past.PinAt(ctx, head, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer first.Close()
+	h, err := Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+		return past.Changes(ctx, head, from, to, yield)
+	})
+	if err == nil {
+		err = h.Date(ctx, past)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return h, first.Gaps(), nil
+}
+
 // Changes brings the changes of revisions in order, as source.Past does.
 type Changes func(ctx context.Context, yield func(revision int64, events []source.Event) error) error
 
