@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"kitescope/inspect/session/kept"
+	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
 )
 
@@ -45,6 +45,16 @@ func roundsOf(dir string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	times, err := kept.RoundTimes(ctx, src, snap.Header().Revision)
-	return len(times), err
+	chunks, err := src.(*source.Recording).Chunks(ctx, snap.Header().Revision, time.Time{})
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	err = chunks[len(chunks)-1].History(ctx, func(m source.HistoryMember) error {
+		if m.Kind == rounds.Kind {
+			n++
+		}
+		return nil
+	})
+	return n, err
 }

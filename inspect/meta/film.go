@@ -191,14 +191,6 @@ func (f *Film) Moment(revision int64) (m Moment, known bool) {
 	return f.clock.At(revision)
 }
 
-// RevisionAt is the last revision that was not written after a time; known is false where that is before From, or nothing dates it.
-func (f *Film) RevisionAt(at time.Time) (revision int64, known bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	revision, known = f.clock.Revision(at)
-	return min(revision, f.reel.to), known && revision >= f.reel.from
-}
-
 // Next is the first revision behind another that changed something, ok false where there is none.
 func (f *Film) Next(revision int64) (next int64, ok bool) {
 	f.mu.Lock()

@@ -158,30 +158,6 @@ func TestFilmSteps(t *testing.T) {
 
 func errorOf(_ *model.Cluster, err error) error { return err }
 
-// TestFilmTimes finds revisions by time.
-func TestFilmTimes(t *testing.T) {
-	src, err := source.Open(t.Context(), fixturePath("standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	f, past, newest := filmOf(t, src, FilmOptions{})
-	end, known := f.Moment(f.To())
-	if !known {
-		t.Fatal("its end has no time")
-	}
-	for _, back := range []time.Duration{0, 10 * time.Second, time.Minute} {
-		got, known := f.RevisionAt(end.Time.Add(-back))
-		want, err := PointAt(t.Context(), past, newest, end.Time.Add(-back))
-		if !known || err != nil || got != want.Revision {
-			t.Errorf("%s before the end: revision %d, %v, want %d, %v", back, got, known, want.Revision, err)
-		}
-	}
-	if r, known := f.RevisionAt(end.Time.AddDate(-1, 0, 0)); known {
-		t.Errorf("revision %d is of a year before", r)
-	}
-}
-
 // TestFilmOfAnEtcd follows an etcd that is changed at random, in one film that grows and in one that may hold little.
 func TestFilmOfAnEtcd(t *testing.T) {
 	t.Parallel()

@@ -151,22 +151,6 @@ func roundsOf(ctx context.Context, chunk *source.Bundle) ([]mark, error) {
 	return marks, err
 }
 
-// RoundTimes are when the rounds of questions to processes were that a recording has, up to a revision, in the chunk that has it.
-func RoundTimes(ctx context.Context, src source.Source, revision int64) ([]time.Time, error) {
-	chunks, err := chunksOf(ctx, src, revision, time.Time{})
-	if err != nil || len(chunks) == 0 {
-		return nil, err
-	}
-	marks, err := roundsOf(ctx, chunks[len(chunks)-1])
-	var times []time.Time
-	for _, m := range marks {
-		if m.revision <= revision {
-			times = append(times, m.at)
-		}
-	}
-	return times, err
-}
-
 // chunksOf are the chunks of a recording in which the answers of a revision are, at a time; none of any other source.
 func chunksOf(ctx context.Context, src source.Source, revision int64, at time.Time) ([]*source.Bundle, error) {
 	switch s := src.(type) {
