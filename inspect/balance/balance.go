@@ -30,6 +30,7 @@ type Survey struct {
 
 	cluster *model.Cluster
 	costs   map[model.CollectionID]*costing
+	odd     map[model.CollectionID][]Odd
 	items   func() map[*Group][]item
 }
 

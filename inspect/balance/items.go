@@ -24,34 +24,16 @@ type item struct {
 // compaction is loaded is about to go.
 func (s *Survey) collectItems() map[*Group][]item {
 	c := s.cluster
-	known := newRecords(c.Segments)
-	byNode := make(map[model.CollectionID][]*Group)
+	groups := make(map[model.CollectionID][]*Group)
 	for _, g := range s.Groups {
-		byNode[g.ID] = append(byNode[g.ID], g)
+		groups[g.ID] = append(groups[g.ID], g)
 	}
 	found := make(map[*Group][]item, len(s.Groups))
-	for _, n := range c.Runtime.QueryNodes() {
-		if n.Distribution == nil {
-			continue
-		}
-		at := 0
-		for i := range n.Distribution.Sealed {
-			x := &n.Distribution.Sealed[i]
-			if x.Level == model.LevelL0 {
-				continue
-			}
-			var ok bool
-			if at, ok = model.Seek(known.ids, x.ID, at); !ok {
-				continue
-			}
-			for _, g := range byNode[x.Collection] {
-				if g.Share(n.Node) != nil {
-					it := item{id: x.ID, node: n.Node, rows: known.rows[at], bytes: known.bytes[at], size: known.bytes[at] + indexSize(x)}
-					it.copied = !c.Once(g.ID).Sealed(n.Node, x.ID)
-					it.cost, it.brute, it.indexed = s.costs[g.ID].sealed(it.rows, x.Indexes)
-					found[g] = append(found[g], it)
-					break
-				}
+	for _, id := range c.Runtime.ServedCollections() {
+		for _, on := range c.Runtime.SealedOf(id) {
+			of := groups[id]
+			if i := slices.IndexFunc(of, func(g *Group) bool { return g.Share(on.Node.Node) != nil }); i >= 0 {
+				found[of[i]] = s.appendItems(found[of[i]], id, on)
 			}
 		}
 	}
@@ -59,6 +41,22 @@ func (s *Survey) collectItems() map[*Group][]item {
 		found[g] = movable(g, list)
 	}
 	return found
+}
+
+// appendItems adds what a node has sealed of a collection, as far as its rows are known.
+func (s *Survey) appendItems(list []item, id model.CollectionID, on model.SealedOn) []item {
+	known, once, cost := model.RecordsOf(s.cluster, id), s.cluster.Once(id), s.costs[id]
+	for _, x := range on.Segments {
+		at, ok := known.Place(x.ID)
+		if !ok || x.Level == model.LevelL0 {
+			continue
+		}
+		it := item{id: x.ID, node: on.Node.Node, rows: known.Rows[at], bytes: known.Bytes[at], size: known.Bytes[at] + indexSize(x)}
+		it.copied = !once.Sealed(it.node, x.ID)
+		it.cost, it.brute, it.indexed = cost.sealed(it.rows, x.Indexes)
+		list = append(list, it)
+	}
+	return list
 }
 
 func indexSize(x *model.ServedSegment) (sum int64) {

@@ -24,6 +24,10 @@ func (x *Surveyor) Take(c *model.Cluster) *Survey {
 	t.distributions()
 	t.metrics()
 	t.finish()
+	s.odd = make(map[model.CollectionID][]Odd, len(t.next))
+	for id, sums := range t.next {
+		s.odd[id] = sums.odd
+	}
 	s.items = sync.OnceValue(s.collectItems)
 	x.kept = t.next
 	return s
@@ -41,6 +45,22 @@ type sealedSums struct {
 	weights    Weights
 	once       *model.Once
 	shares     []Share // by node; only sums of sealed segments are set
+	odd        []Odd
+}
+
+// Odd is a sealed segment of a query node that is not as most are, or may not be: it has no record or one of a segment that was dropped, not
+// every vector field of it is behind an index, or it does not count.
+type Odd struct {
+	Node   *model.LiveNode
+	Served *model.ServedSegment
+	Record *model.Segment // nil: the collection has none
+}
+
+// Odd are those of a collection, by node and id: who looks for what is wrong with segments in memory need not go through all again. ok is
+// false if the collection was not surveyed.
+func (s *Survey) Odd(id model.CollectionID) (list []Odd, ok bool) {
+	list, ok = s.odd[id]
+	return list, ok
 }
 
 // holds reports whether the sums are those of a cluster, too.
@@ -56,27 +76,38 @@ func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSu
 		runtime: c.Runtime, collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id),
 		replicas: c.ReplicasOf(id), resources: c.ResourceGroups, weights: *cost.weights, once: c.Once(id),
 	}
-	known := newRecords(x.segments)
-	served := c.Runtime.SealedOf(id)
+	known, served := model.RecordsOf(c, id), c.Runtime.SealedOf(id)
 	x.shares = make([]Share, len(served))
 	for i, on := range served {
-		share := &x.shares[i]
-		share.Node = on.Node.Node
-		at := 0
-		for _, s := range on.Segments {
-			if s.Level == model.LevelL0 {
-				share.LevelZero++
-				continue
-			}
-			var ok bool
+		x.sum(&x.shares[i], on, known, cost)
+	}
+	return x
+}
+
+// sum adds up what one node has sealed.
+func (x *sealedSums) sum(share *Share, on model.SealedOn, known *model.Records, cost *costing) {
+	share.Node = on.Node.Node
+	for _, s := range on.Segments {
+		at, ok := known.Place(s.ID)
+		plain := ok && known.States[at] != model.SegmentDropped && known.States[at] != model.SegmentStateNone
+		if s.Level == model.LevelL0 {
+			share.LevelZero++
+		} else {
 			var of sealedFigures
-			if at, ok = model.Seek(known.ids, s.ID, at); ok {
-				of = sealedFigures{known.rows[at], known.bytes[at], true}
+			if ok {
+				of = sealedFigures{known.Rows[at], known.Bytes[at], true}
 			} else {
 				of.rows, of.known = loadedRows(s)
 			}
-			share.addSealed(cost, s, of, x.once.Sealed(share.Node, s.ID))
+			plain = share.addSealed(cost, s, of, x.once.Sealed(share.Node, s.ID)) && plain
 		}
+		if plain {
+			continue
+		}
+		odd := Odd{Node: on.Node, Served: s}
+		if ok {
+			odd.Record = x.segments[at]
+		}
+		x.odd = append(x.odd, odd)
 	}
-	return x
 }

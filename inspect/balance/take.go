@@ -16,21 +16,6 @@ type surveyBuilder struct {
 	nodes        map[model.NodeID]*Share
 }
 
-// records are what the survey needs of segment records, in arrays by themselves: with 200,000
-// segments looking each up through its pointer is what would take the time.
-type records struct {
-	ids         []model.SegmentID
-	rows, bytes []int64
-}
-
-func newRecords(list []*model.Segment) records {
-	r := records{ids: make([]model.SegmentID, len(list)), rows: make([]int64, len(list)), bytes: make([]int64, len(list))}
-	for i, s := range list {
-		r.ids[i], r.rows[i], r.bytes[i] = s.ID, s.Rows, s.Bytes
-	}
-	return r
-}
-
 // newSurveyBuilder lists the replicas and their members, and all query nodes.
 func newSurveyBuilder(s *Survey, kept map[model.CollectionID]*sealedSums) *surveyBuilder {
 	c := s.cluster
@@ -177,8 +162,9 @@ func loadedRows(s *model.ServedSegment) (rows int64, ok bool) {
 	return rows, rows > 0
 }
 
-// addSealed takes over a sealed segment; counts is false for a copy, which takes memory and no part in the work.
-func (s *Share) addSealed(cost *costing, x *model.ServedSegment, of sealedFigures, counts bool) {
+// addSealed takes over a sealed segment; counts is false for a copy, which takes memory and no part in the work. indexed says that it
+// counts, and that every vector field is behind an index.
+func (s *Share) addSealed(cost *costing, x *model.ServedSegment, of sealedFigures, counts bool) (indexed bool) {
 	s.Sealed++
 	for i := range x.Indexes {
 		s.IndexBytes += x.Indexes[i].Bytes
@@ -190,10 +176,10 @@ func (s *Share) addSealed(cost *costing, x *model.ServedSegment, of sealedFigure
 	case !counts:
 		s.Copies++
 		s.CopiedRows += rows
-		return
+		return false
 	case !of.known:
 		s.Unrecorded++
-		return
+		return false
 	}
 	all, brute, indexed := cost.sealed(rows, x.Indexes)
 	s.Cost += all
@@ -203,6 +189,7 @@ func (s *Share) addSealed(cost *costing, x *model.ServedSegment, of sealedFigure
 	} else {
 		s.BruteRows += rows
 	}
+	return indexed
 }
 
 func (s *Share) addGrowing(cost *costing, segments int, rows int64) {

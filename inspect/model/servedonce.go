@@ -58,6 +58,8 @@ type onces struct {
 	of   map[CollectionID]*Once
 	// tasks are AllTasks, nil as long as nobody asked for them.
 	tasks []*Task
+	// records have a lock of their own.
+	records recordsKept
 }
 
 // Once says what counts of what query nodes have in memory of a collection.
@@ -210,10 +212,12 @@ func (x *counting) compacted() {
 	if x.cluster.CollectionTotals(x.id).ByState[SegmentDropped] == 0 {
 		return
 	}
-	for _, s := range x.cluster.SegmentsOf(x.id) {
-		if s.State != SegmentDropped {
+	segments := x.cluster.SegmentsOf(x.id)
+	for i, state := range RecordsOf(x.cluster, x.id).States {
+		if state != SegmentDropped {
 			continue
 		}
+		s := segments[i]
 		for _, on := range x.cluster.Runtime.Served(s.ID) {
 			if on.Sealed == nil {
 				continue

@@ -46,8 +46,6 @@ type Digest struct {
 	segments   []*model.Segment
 	indexes    []*model.Index
 	partitions []*model.Partition
-	// known are ids and states of the segments, taken along when all were read; nil: not yet.
-	known *records
 
 	groups [groups][]*model.Segment // each by id
 	// Flushed counts flushed segments but for L0.
@@ -79,11 +77,15 @@ type extremes struct {
 func noExtremes() extremes { return extremes{OldestEngine: -1, NewestEngine: -1} }
 
 func (e *extremes) add(c *model.Cluster, s *model.Segment) {
+	e.addIndexes(s)
+	e.addRows(c, s)
+}
+
+// addRows notes how many rows a segment has, and how far it has come.
+func (e *extremes) addRows(c *model.Cluster, s *model.Segment) {
 	e.MaxRows = max(e.MaxRows, s.MaxRows)
-	e.addBuilds(s)
 	if s.State.Healthy() {
 		e.addPosition(s)
-		e.addEngines(s)
 	}
 	if c.WantsIndex(s) {
 		e.Largest = max(e.Largest, s.Rows)
@@ -95,10 +97,17 @@ func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 		collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id), partitions: c.PartitionsOf(id),
 		extremes: noExtremes(),
 	}
-	d.known = &records{ids: make([]model.SegmentID, len(d.segments)), states: make([]model.SegmentState, len(d.segments))}
-	for i, s := range d.segments {
-		d.add(c, s)
-		d.known.ids[i], d.known.states[i] = s.ID, s.State
+	// The first of two walks does little with each segment, so that the memory of several is read at the same time: waiting for one after
+	// the other is what would take the time.
+	const together = 64
+	for some := range slices.Chunk(d.segments, together) {
+		for _, s := range some {
+			d.addIndexes(s)
+		}
+		for _, s := range some {
+			d.addRows(c, s)
+			d.group(c, s)
+		}
 	}
 	return d
 }
@@ -109,39 +118,62 @@ func (d *Digest) empty() *Digest {
 }
 
 func (d *Digest) add(c *model.Cluster, s *model.Segment) {
-	put := func(g Group, belongs bool) {
-		if belongs {
-			d.groups[g] = append(d.groups[g], s)
-		}
-	}
 	d.extremes.add(c, s)
+	d.group(c, s)
+}
+
+// group puts a segment into the groups that it belongs to: most belong to none.
+func (d *Digest) group(c *model.Cluster, s *model.Segment) {
 	switch s.State {
 	case model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing:
-		put(openSegs, true)
+		d.put(openSegs, s)
 	case model.SegmentImporting:
-		put(ImportingSegs, true)
+		d.put(ImportingSegs, s)
 	case model.SegmentDropped:
-		put(DroppedSegs, true)
+		d.put(DroppedSegs, s)
 	case model.SegmentFlushed:
-		put(InvisibleSegs, s.Invisible)
-		if s.Level != model.LevelL0 {
-			d.Flushed++
-			put(SmallSegs, isSmall(s))
-			put(DeletedSegs, isDeleted(s))
-		}
+		d.groupFlushed(s)
 	default:
 	}
 	if s.State.Healthy() {
-		put(LevelZeroSegs, s.Level == model.LevelL0)
-		put(StrayPartitionSegs, s.Partition > 0 && !hasPartition(d.partitions, s.Partition))
-		put(StrayIndexSegs, undefined(s, d.indexes))
+		if s.Level == model.LevelL0 {
+			d.put(LevelZeroSegs, s)
+		}
+		if s.Partition > 0 && !hasPartition(d.partitions, s.Partition) {
+			d.put(StrayPartitionSegs, s)
+		}
+		if undefined(s, d.indexes) {
+			d.put(StrayIndexSegs, s)
+		}
 	}
 	if c.WantsIndex(s) {
 		lacks, begun := d.lacksIndex(s)
-		put(unbuiltSegs, lacks)
-		put(begunSegs, begun)
+		if lacks {
+			d.put(unbuiltSegs, s)
+		}
+		if begun {
+			d.put(begunSegs, s)
+		}
 	}
 }
+
+func (d *Digest) groupFlushed(s *model.Segment) {
+	if s.Invisible {
+		d.put(InvisibleSegs, s)
+	}
+	if s.Level == model.LevelL0 {
+		return
+	}
+	d.Flushed++
+	if isSmall(s) {
+		d.put(SmallSegs, s)
+	}
+	if isDeleted(s) {
+		d.put(DeletedSegs, s)
+	}
+}
+
+func (d *Digest) put(g Group, s *model.Segment) { d.groups[g] = append(d.groups[g], s) }
 
 // addPosition notes how far a segment has come. The greatest timestamp of all stands for none.
 func (e *extremes) addPosition(s *model.Segment) {
@@ -150,10 +182,12 @@ func (e *extremes) addPosition(s *model.Segment) {
 	}
 }
 
-// addBuilds notes when and where a segment's indexes are built.
-func (e *extremes) addBuilds(s *model.Segment) {
+// addIndexes notes when and where a segment's indexes are built, and the versions of their files where it is healthy.
+func (e *extremes) addIndexes(s *model.Segment) {
+	healthy := s.State.Healthy()
 	for i := range s.Indexes {
-		switch r := &s.Indexes[i]; r.State {
+		r := &s.Indexes[i]
+		switch r.State {
 		case model.IndexFinished:
 			if r.FinishedAt.After(e.LastBuilt) {
 				e.LastBuilt = r.FinishedAt
@@ -164,13 +198,7 @@ func (e *extremes) addBuilds(s *model.Segment) {
 			}
 		default:
 		}
-	}
-}
-
-// addEngines notes the versions of a segment's index files.
-func (e *extremes) addEngines(s *model.Segment) {
-	for i := range s.Indexes {
-		if r := &s.Indexes[i]; HasFiles(r) {
+		if healthy && HasFiles(r) {
 			e.NewestEngine = max(e.NewestEngine, r.EngineVersion)
 			if e.OldestEngine < 0 || r.EngineVersion < e.OldestEngine {
 				e.OldestEngine = r.EngineVersion

@@ -100,7 +100,7 @@ func (k *Kept) share(f *Facts, next *Kept) {
 		return next.digests
 	})
 	f.odds = sync.OnceValue(func() map[model.CollectionID]*Odds {
-		next.odds = allOdds(c, f.digests(), k.odds)
+		next.odds = allOdds(c, f.digests(), f.Balance, k.odds)
 		return next.odds
 	})
 	switch {
@@ -138,12 +138,12 @@ func digests(c *model.Cluster, before map[model.CollectionID]*Digest) map[model.
 }
 
 // allOdds are those of all collections of which something is served; kept ones where nothing has changed.
-func allOdds(c *model.Cluster, of map[model.CollectionID]*Digest, before map[model.CollectionID]*Odds) map[model.CollectionID]*Odds {
+func allOdds(c *model.Cluster, of map[model.CollectionID]*Digest, survey *balance.Survey, before map[model.CollectionID]*Odds) map[model.CollectionID]*Odds {
 	ids := c.Runtime.ServedCollections()
 	all := make(map[model.CollectionID]*Odds, len(ids))
 	for _, id := range ids {
 		if all[id] = before[id]; !all[id].isOf(of[id], c.Runtime) {
-			all[id] = newOdds(c, id, of[id])
+			all[id] = newOdds(c, id, of[id], survey)
 		}
 	}
 	return all

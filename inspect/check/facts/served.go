@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 )
 
@@ -35,46 +36,64 @@ func (o *Odds) isOf(d *Digest, r *model.Runtime) bool {
 	return o != nil && o.digest == d && o.runtime == r
 }
 
-func newOdds(c *model.Cluster, id model.CollectionID, d *Digest) *Odds {
+func newOdds(c *model.Cluster, id model.CollectionID, d *Digest, survey *balance.Survey) *Odds {
 	o := &Odds{digest: d, runtime: c.Runtime}
-	segments := c.SegmentsOf(id)
-	all := d.records()
+	candidates, surveyed := survey.Odd(id)
+	if !surveyed { // the survey broke
+		candidates = allSealed(c, id)
+	}
 	wanted := WantedIndexes(c, id)
-	for _, on := range c.Runtime.SealedOf(id) {
-		at := 0
-		for _, s := range on.Segments {
-			var known bool
-			at, known = model.Seek(all.ids, s.ID, at)
-			h := held{Node: on.Node, Served: s}
-			if known {
-				h.Record = segments[at]
-			}
-			if !known || all.states[at] == model.SegmentDropped || all.states[at] == model.SegmentStateNone {
-				o.Strays = append(o.Strays, h)
-			}
-			if s.Level == model.LevelL0 {
-				continue
-			}
-			if len(s.Indexes) == 0 {
-				o.Bare = append(o.Bare, h)
-			}
-			if !hasIndexes(s, wanted) {
-				o.Lacking = append(o.Lacking, h)
-			}
+	for _, x := range candidates {
+		s, h := x.Served, held(x)
+		if r := h.Record; r == nil || r.State == model.SegmentDropped || r.State == model.SegmentStateNone {
+			o.Strays = append(o.Strays, h)
+		}
+		if s.Level == model.LevelL0 {
+			continue
+		}
+		if len(s.Indexes) == 0 {
+			o.Bare = append(o.Bare, h)
+		}
+		if !hasIndexes(s, wanted) {
+			o.Lacking = append(o.Lacking, h)
 		}
 	}
+	o.addGrown(c, id)
+	return o
+}
+
+// allSealed are all sealed segments that query nodes have of a collection, by node and id.
+func allSealed(c *model.Cluster, id model.CollectionID) []balance.Odd {
+	var list []balance.Odd
+	segments, known := c.SegmentsOf(id), model.RecordsOf(c, id)
+	for _, on := range c.Runtime.SealedOf(id) {
+		for _, s := range on.Segments {
+			x := balance.Odd{Node: on.Node, Served: s}
+			if at, ok := known.Place(s.ID); ok {
+				x.Record = segments[at]
+			}
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// addGrown finds what is growing in leaders' views and should not be.
+func (o *Odds) addGrown(c *model.Cluster, id model.CollectionID) {
+	all := model.RecordsOf(c, id)
 	for _, v := range c.Runtime.ViewsOf(id) {
-		at := 0
 		for _, g := range v.Growing {
-			var state model.SegmentState
-			switch state, at = all.state(g.ID, at); state {
+			state := model.SegmentStateNone // where there is no record
+			if at, known := all.Place(g.ID); known {
+				state = all.States[at]
+			}
+			switch state {
 			case model.SegmentStateNone, model.SegmentFlushed, model.SegmentDropped:
 				o.Grown = append(o.Grown, grown{v, g})
 			default:
 			}
 		}
 	}
-	return o
 }
 
 // WantedIndexes are the vector indexes of a collection that have files.
