@@ -123,30 +123,43 @@ func (l leaning) weight(name Name) float64 {
 // fit scales the rows and columns of a table in turn until they add up to what is given.
 func fit(table [][]float64, rows, columns []float64) {
 	const rounds = 200
+	factors := make([]float64, len(columns))
 	for range rounds {
-		for k, want := range columns {
-			sum := 0.0
-			for i := range table {
-				sum += table[i][k]
+		clear(factors)
+		for _, row := range table {
+			for k, v := range row {
+				factors[k] += v
 			}
-			for i := range table {
-				if sum > 0 {
-					table[i][k] *= want / sum
-				}
-			}
+		}
+		fits := true
+		for k, sum := range factors {
+			factors[k] = factor(columns[k], sum, &fits)
 		}
 		for i, want := range rows {
-			sum := 0.0
-			for _, v := range table[i] {
-				sum += v
+			row, sum := table[i], 0.0
+			for k := range row {
+				row[k] *= factors[k]
+				sum += row[k]
 			}
-			for k := range table[i] {
-				if sum > 0 {
-					table[i][k] *= want / sum
-				}
+			f := factor(want, sum, &fits)
+			for k := range row {
+				row[k] *= f
 			}
 		}
+		if fits {
+			return
+		}
 	}
+}
+
+// factor is what makes a sum what is wanted, 1 where there is nothing to be scaled. fits becomes false if it is another one.
+func factor(want, sum float64, fits *bool) float64 {
+	if !(sum > 0) {
+		return 1
+	}
+	f := want / sum
+	*fits = *fits && f == 1
+	return f
 }
 
 // of is the budget of a collection: time is what all its requests spent in each leaf, columns what those of all collections did.

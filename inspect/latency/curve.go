@@ -132,7 +132,8 @@ func (d dist) curve() curve {
 	if d.buckets == nil || d.count <= 0 {
 		return fixed(mean)
 	}
-	var low, width, share []float64
+	parts := len(d.bounds) + 1
+	low, width, share := make([]float64, 0, parts), make([]float64, 0, parts), make([]float64, 0, parts)
 	least, span, from, before := 0.0, 0.0, 0.0, 0.0
 	add := func(to, upTo float64) {
 		if p := (upTo - before) / d.count; p > 0 {
@@ -152,7 +153,7 @@ func (d dist) curve() curve {
 		return fixed(mean)
 	}
 	at := min(1, max(0, (mean-least)/span)) // of the middle of a bucket's share
-	c := curve{}
+	c := curve{make([]float64, 0, 2*len(low)), make([]float64, 0, 2*len(low))}
 	left := 1.0
 	for i := range low {
 		a, b := low[i], low[i]+2*at*width[i]
@@ -198,7 +199,8 @@ func (c curve) most(n float64) curve {
 	if n == 1 || len(c.x) == 0 {
 		return c
 	}
-	m := curve{x: []float64{c.x[0]}, s: []float64{1}}
+	points := 1 + parts*(len(c.x)-1)
+	m := curve{x: append(make([]float64, 0, points), c.x[0]), s: append(make([]float64, 0, points), 1)}
 	for i := 1; i < len(c.x); i++ {
 		for k := 1; k <= parts; k++ {
 			f := float64(k) / parts
@@ -257,19 +259,25 @@ func sums(x, y *[sumPoints]float64, scratch *[2]everySum) *everySum {
 	return from
 }
 
-// merge puts two lists in order into one. Which of two is smaller nobody can foretell, so that there is no branch on it.
+// merge puts two lists in order, of one length, into one: the lesser half from the front and the greater from the back, as a step at one
+// end need not wait for that at the other. Which of two is smaller nobody can foretell, so that there is no branch on it.
 func merge(to, a, b []uint64) {
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
+	i, j, p, q := 0, 0, len(a)-1, len(b)-1
+	for k := range a {
 		least, second := a[i], 0
 		if b[j] < least {
 			least, second = b[j], 1
 		}
-		to[i+j] = least
+		to[k] = least
 		i, j = i+1-second, j+second
+
+		most, first := b[q], 0
+		if a[p] > most {
+			most, first = a[p], 1
+		}
+		to[len(to)-1-k] = most
+		p, q = p-first, q-1+first
 	}
-	copy(to[i+j:], a[i:])
-	copy(to[len(a)+j:], b[j:])
 }
 
 // to is the curve moved to a mean.

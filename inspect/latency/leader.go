@@ -47,35 +47,27 @@ func fanOf(r *readings, leaders float64) *fan {
 		list[i] = calls{w.sealed.n / leaders, w.sealed.curve}
 		f.n += list[i].n
 	}
-	f.sealed = wait(list)
-	f.curve = mostOf(list)
+	var o overlay // the curve keeps its times
+	o.lay(list)
+	f.sealed, f.curve = o.wait(), o.most()
 	return f
 }
 
-// mostOf is the curve of the slowest of independent calls; where a request makes less than one, of those that make one.
-func mostOf(list []calls) curve {
-	all := 0.0
-	for _, c := range list {
-		all += c.n
-	}
-	if all <= 0 {
+// most is the curve of the slowest of independent calls; where a request makes less than one, of those that make one.
+func (o *overlay) most() curve {
+	if o.all <= 0 {
 		return curve{}
 	}
-	x := gridOf(list)
-	longer := make([][]float64, len(list))
-	for k, c := range list {
-		longer[k] = c.curve.over(x)
+	c := curve{x: o.x, s: make([]float64, len(o.x))}
+	for i := range o.x {
+		c.s[i] = (1 - o.levels[i].none) / min(1, o.all)
 	}
-	c := curve{x: x, s: make([]float64, len(x))}
-	for i := range x {
-		c.s[i] = (1 - level(list, longer, i).none) / min(1, all)
-	}
-	c.s[0], c.s[len(x)-1] = 1, 0
+	c.s[0], c.s[len(o.x)-1] = 1, 0
 	return c
 }
 
-// leaderOf takes the calls of a node that leads shards apart.
-func (f *fan) leaderOf(at int, n *nodeReading) leader {
+// leaderOf takes the calls of a node that leads shards apart, with an overlay to work on.
+func (f *fan) leaderOf(at int, n *nodeReading, o *overlay) leader {
 	const common = 0.25 // shards of one request wait for consistency mostly together: that varies less than it seems
 	l := leader{at: at, n: n.leader.count, curve: n.leader.curve()}
 	ms, _ := n.leader.mean()
@@ -88,7 +80,8 @@ func (f *fan) leaderOf(at int, n *nodeReading) leader {
 		w := f.workers[i].growing
 		list[1] = calls{min(1, w.n/l.n), w.curve}
 	}
-	l.fan, l.means = wait(list), []float64{list[0].curve.mean(), list[1].curve.mean()}
+	o.lay(list)
+	l.fan, l.means = o.wait(), []float64{list[0].curve.mean(), list[1].curve.mean()}
 	l.workers.variance = max(l.curve.variance()-consistency.variance()-l.reduce.variance, 0)
 	return l
 }
@@ -99,9 +92,10 @@ func leadersOf(r *readings) (list []leader, f *fan, all float64) {
 		all += r.nodes[i].leader.count
 	}
 	f = fanOf(r, all)
+	var o overlay
 	for i := range r.nodes {
 		if n := &r.nodes[i]; n.leader.known() {
-			list = append(list, f.leaderOf(i, n))
+			list = append(list, f.leaderOf(i, n, &o))
 		}
 	}
 	f.settle(list)

@@ -24,7 +24,7 @@ func Of(c *model.Cluster) *Latency {
 	r.lookAround()
 	for _, p := range c.Runtime.Processes {
 		if p.Metrics != nil {
-			r.processes = append(r.processes, &process{p, metrics.NewWindow(p.Before, p.Metrics)})
+			r.processes = append(r.processes, &process{p, metrics.NewWindow(p.Before, p.Metrics), map[metrics.Name][]increase{}})
 		}
 	}
 	r.window()
@@ -65,6 +65,14 @@ type reader struct {
 type process struct {
 	*model.Process
 	w *metrics.Window
+	// came is what was read already: most histograms are asked for by several labels, of each kind of request.
+	came map[metrics.Name][]increase
+}
+
+// increase is what came to one series of a histogram.
+type increase struct {
+	labels []model.Pair
+	metrics.Histogram
 }
 
 // timed are the roles whose metrics budgets are made of.
@@ -180,13 +188,44 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// histogram is a metric's increase, of the series with these labels.
+// each are the increases of a metric's series.
+func (p *process) each(name metrics.Name) []increase {
+	list, read := p.came[name]
+	if !read {
+		p.w.Each(name, func(labels []model.Pair, h metrics.Histogram) { list = append(list, increase{labels, h}) })
+		p.came[name] = list
+	}
+	return list
+}
+
+// histogram is a metric's increase, of the series with these labels: a key, its value, and so on.
 func (p *process) histogram(name metrics.Name, labels ...string) dist {
-	h, ok := p.w.Histogram(name, pairs(labels)...)
-	if !ok {
+	var sum metrics.Histogram
+	found := false
+	for _, x := range p.each(name) {
+		switch {
+		case !x.has(labels):
+		case found:
+			sum = sum.Plus(x.Histogram)
+		default:
+			sum, found = x.Histogram, true
+		}
+	}
+	if !found {
 		return dist{}
 	}
-	return distOf(h)
+	return distOf(sum)
+}
+
+// has reports whether it is of a series with these labels.
+func (x *increase) has(labels []string) bool {
+	of := model.Series{Labels: x.labels}
+	for i := 0; i+1 < len(labels); i += 2 {
+		if of.Label(labels[i]) != labels[i+1] {
+			return false
+		}
+	}
+	return true
 }
 
 // distOf is a histogram as budgets read it; nothing where its sum is not told.
@@ -219,11 +258,11 @@ func (r *reader) node(p *process, name metrics.Name, roles ...string) (string, m
 		}
 	}
 	id := int64(0)
-	p.w.Each(name, func(labels []model.Pair, _ metrics.Histogram) {
-		if n, err := strconv.ParseInt(label(labels, "node_id"), 10, 64); err == nil {
+	for _, x := range p.each(name) {
+		if n, err := strconv.ParseInt(label(x.labels, "node_id"), 10, 64); err == nil {
 			id = n
 		}
-	})
+	}
 	return roles[0], model.NodeID(id)
 }
 
@@ -241,11 +280,11 @@ func label(labels []model.Pair, keys ...string) string {
 func (p *process) ofCollections(key, value string, names ...metrics.Name) []collectionReading {
 	var list []collectionReading
 	for _, name := range names {
-		p.w.Each(name, func(labels []model.Pair, h metrics.Histogram) {
-			if c := label(labels, "collection_name"); c != "" && label(labels, key) == value {
-				list = append(list, collectionReading{database: label(labels, "db_name", "database"), name: c, total: distOf(h)})
+		for _, x := range p.each(name) {
+			if c := label(x.labels, "collection_name"); c != "" && label(x.labels, key) == value {
+				list = append(list, collectionReading{database: label(x.labels, "db_name", "database"), name: c, total: distOf(x.Histogram)})
 			}
-		})
+		}
 		if len(list) > 0 {
 			break
 		}

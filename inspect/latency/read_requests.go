@@ -1,9 +1,6 @@
 package latency
 
-import (
-	"kitescope/inspect/metrics"
-	"kitescope/inspect/model"
-)
+import "kitescope/inspect/metrics"
 
 // searches are what processes say of searches, or of queries.
 func (r *reader) searches(request Request) *readings {
@@ -158,7 +155,9 @@ func (p *process) flushes(request Request) dist {
 		of = Delete
 	}
 	apart := false
-	p.w.Each(metrics.FlushSave, func(labels []model.Pair, _ metrics.Histogram) { apart = apart || label(labels, msgType) != "" })
+	for _, x := range p.each(metrics.FlushSave) {
+		apart = apart || label(x.labels, msgType) != ""
+	}
 	if apart {
 		return p.histogram(metrics.FlushSave, msgType, string(of))
 	}

@@ -23,56 +23,87 @@ type slowest struct {
 // wait says how long a request waits for the slowest of its calls. Calls of a kind that is made once or more for each request
 // are taken as made for each; those that are made less often as drawn, as many as they are together.
 func wait(list []calls) slowest {
-	w := slowest{chance: make([]float64, len(list)), then: make([]float64, len(list))}
-	all := 0.0
+	var o overlay
+	o.lay(list)
+	return o.wait()
+}
+
+// overlay is calls of several kinds over the same times, which ascend. One can be laid out again, in the same memory: there is one for each
+// leader.
+type overlay struct {
+	list   []calls
+	all    float64 // how many a request makes
+	x      []float64
+	longer [][]float64 // of each kind the share of calls that take longer than x
+	levels []levelled  // of all kinds, at each x
+
+	points, merged []float64 // of the curves
+	steps          []float64 // one figure for each x
+}
+
+// lay lays some calls out; nothing of no calls.
+func (o *overlay) lay(list []calls) {
+	o.list, o.all = list, 0
 	for _, c := range list {
-		all += c.n
+		o.all += c.n
 	}
-	if all <= 0 {
+	if o.all <= 0 {
+		return
+	}
+	o.grid()
+	o.longer = slices.Grow(o.longer[:0], len(list))[:len(list)]
+	for k, c := range list {
+		o.longer[k] = c.curve.over(o.x, o.longer[k])
+	}
+	o.level()
+}
+
+// wait is what the function of that name says.
+func (o *overlay) wait() slowest {
+	w := slowest{chance: make([]float64, len(o.list)), then: make([]float64, len(o.list))}
+	if o.all <= 0 {
 		return w
 	}
-	x := gridOf(list)
-	longer := make([][]float64, len(list)) // share of a kind's calls that take longer than x
-	for k, c := range list {
-		longer[k] = c.curve.over(x)
-	}
-	before := level(list, longer, 0)
-	for i := 1; i < len(x); i++ {
-		now := level(list, longer, i)
-		dx := x[i] - x[i-1]
-		w.low += dx * (max(before.one, before.sum/max(1, all)) + max(now.one, now.sum/max(1, all))) / 2
+	for i := 1; i < len(o.x); i++ {
+		before, now := &o.levels[i-1], &o.levels[i]
+		dx := o.x[i] - o.x[i-1]
+		w.low += dx * (max(before.one, before.sum/max(1, o.all)) + max(now.one, now.sum/max(1, o.all))) / 2
 		w.independent += dx * (2 - before.none - now.none) / 2
 		w.high += dx * (min(1, before.sum) + min(1, now.sum)) / 2
-		w.ended(list, longer, i, max(0, now.none-before.none), (x[i]+x[i-1])/2)
-		before = now
 	}
+	w.ended(o)
 	w.independent = max(w.low, min(w.independent, w.high))
 	w.high = max(w.high, w.low)
-	w.settle(list)
+	w.settle(o.list)
 	return w
 }
 
-// ended counts a share of requests whose slowest call ended in a step of the grid, by the kind of call.
-func (w *slowest) ended(list []calls, longer [][]float64, i int, share, at float64) {
-	if share <= 0 {
-		return
+// ended counts, at each step of the overlay, the requests whose slowest call ended there, by the kind of call: as often as calls of the
+// kind end there, of those that have not.
+func (w *slowest) ended(o *overlay) {
+	rates := o.zeros() // of all kinds
+	for k := range o.list {
+		for i := 1; i < len(o.x); i++ {
+			rates[i] += o.rate(k, i)
+		}
 	}
-	total := 0.0
-	rate := func(k int) float64 {
-		s := longer[k]
-		return list[k].n * max(0, s[i-1]-s[i]) / max(1e-9, 1-(s[i-1]+s[i])/2)
+	for k := range o.list {
+		for i := 1; i < len(o.x); i++ {
+			share := o.levels[i].none - o.levels[i-1].none
+			if share <= 0 || rates[i] <= 0 {
+				continue
+			}
+			part := share * o.rate(k, i) / rates[i]
+			w.chance[k] += part
+			w.then[k] += part * ((o.x[i] + o.x[i-1]) / 2)
+		}
 	}
-	for k := range list {
-		total += rate(k)
-	}
-	if total <= 0 {
-		return
-	}
-	for k := range list {
-		part := share * rate(k) / total
-		w.chance[k] += part
-		w.then[k] += part * at
-	}
+}
+
+// rate is how many calls of a kind end in a step, of those that have not.
+func (o *overlay) rate(k, i int) float64 {
+	before, now := o.longer[k][i-1], o.longer[k][i]
+	return o.list[k].n * max(0, before-now) / max(1e-9, 1-(before+now)/2)
 }
 
 // settle makes chances add up to 1, and times means.
@@ -102,76 +133,127 @@ type levelled struct {
 	none float64 // that none does, if they are independent
 }
 
-func level(list []calls, longer [][]float64, i int) levelled {
-	l := levelled{none: 1}
-	drawn, rare, sure := 0.0, 0.0, false
-	for k, c := range list {
-		s := longer[k][i]
-		l.sum += c.n * s
-		l.one = max(l.one, min(1, c.n)*s)
-		whole := math.Floor(c.n + 0.03)
-		if whole == 1 {
-			l.none *= 1 - s
-		} else if whole > 1 {
-			l.none *= math.Pow(1-s, whole)
+// level works out what of the calls takes longer than each of x.
+func (o *overlay) level() {
+	o.levels = o.levels[:0]
+	for range o.x {
+		o.levels = append(o.levels, levelled{none: 1})
+	}
+	drawn, rare, sure := o.zeros(), 0.0, false
+	for k, c := range o.list {
+		whole, rest := math.Floor(c.n+0.03), 0.0
+		if c.n > whole {
+			rest = c.n - whole
 		}
-		sure = sure || whole > 0
-		if r := c.n - whole; r > 0 {
-			drawn, rare = drawn+r*s, rare+r
+		rare, sure = rare+rest, sure || whole > 0
+		for i, s := range o.longer[k] {
+			l := &o.levels[i]
+			l.sum += c.n * s
+			l.one = max(l.one, min(1, c.n)*s)
+			if whole == 1 {
+				l.none *= 1 - s
+			} else if whole > 1 {
+				l.none *= math.Pow(1-s, whole)
+			}
+			drawn[i] += rest * s
 		}
 	}
-	switch {
-	case rare <= 0:
-	case rare < 1 && !sure:
-		l.none *= 1 - drawn // the request makes one call, or none
-	default:
-		l.none *= math.Pow(max(0, 1-drawn/rare), rare)
+	if rare <= 0 {
+		return
 	}
-	return l
+	for i := range o.levels {
+		if l := &o.levels[i]; rare < 1 && !sure {
+			l.none *= 1 - drawn[i] // the request makes one call, or none
+		} else {
+			l.none *= math.Pow(max(0, 1-drawn[i]/rare), rare)
+		}
+	}
 }
 
 // gridPoints is how many points a wait is worked out with, about.
 const gridPoints = 300
 
-// gridOf has points of all curves, and some between.
-func gridOf(list []calls) []float64 {
-	points := []float64{0}
-	for _, c := range list {
-		points = append(points, c.curve.x...)
-	}
-	slices.Sort(points)
-	points = slices.Compact(points)
-	if n := len(points); n > gridPoints {
-		some := make([]float64, 0, gridPoints+1)
-		for i := range gridPoints {
-			some = append(some, points[i*n/gridPoints])
-		}
-		return append(some, points[n-1])
-	}
-	parts := max(1, gridPoints/len(points))
-	grid := points[:1:1]
-	for i := 1; i < len(points); i++ {
-		for k := 1; k <= parts; k++ {
-			grid = append(grid, points[i-1]+(points[i]-points[i-1])*float64(k)/float64(parts))
-		}
-	}
-	return grid
+// zeros are figures to be worked out for each x, in memory that the next ones take over.
+func (o *overlay) zeros() []float64 {
+	o.steps = slices.Grow(o.steps[:0], len(o.x))[:len(o.x)]
+	clear(o.steps)
+	return o.steps
 }
 
-// over is the share of calls that take longer than each of x, which ascends.
-func (c curve) over(x []float64) []float64 {
-	s := make([]float64, len(x))
+// grid makes x of points of all curves, and some between.
+func (o *overlay) grid() {
+	points := slices.Compact(o.ascending())
+	x := o.x[:0]
+	if n := len(points); n > gridPoints {
+		for i := range gridPoints {
+			x = append(x, points[i*n/gridPoints])
+		}
+		o.x = append(x, points[n-1])
+		return
+	}
+	parts := max(1, gridPoints/len(points))
+	x = append(x, points[0])
+	for i := 1; i < len(points); i++ {
+		for k := 1; k <= parts; k++ {
+			x = append(x, points[i-1]+(points[i]-points[i-1])*float64(k)/float64(parts))
+		}
+	}
+	o.x = x
+}
+
+// ascending are 0 and the points of all curves. Each curve has its own in order: they are merged, two and two.
+func (o *overlay) ascending() []float64 {
+	from, to := append(o.points[:0], 0), o.merged[:0]
+	ends := make([]int, 1, len(o.list)+1) // of the lists that are in order
+	ends[0] = 1
+	for _, c := range o.list {
+		if len(c.curve.x) > 0 {
+			from = append(from, c.curve.x...)
+			ends = append(ends, len(from))
+		}
+	}
+	for len(ends) > 1 {
+		to = to[:0]
+		begin, kept := 0, ends[:0]
+		for i := 0; i < len(ends); i += 2 {
+			middle, end := ends[i], ends[min(i+1, len(ends)-1)]
+			to = appendMerged(to, from[begin:middle], from[middle:end])
+			begin, kept = end, append(kept, end)
+		}
+		from, to, ends = to, from, kept
+	}
+	o.points, o.merged = from, to
+	return from
+}
+
+// appendMerged appends what is in two lists in order, in order.
+func appendMerged(to, a, b []float64) []float64 {
+	for len(a) > 0 && len(b) > 0 {
+		if b[0] < a[0] {
+			to, b = append(to, b[0]), b[1:]
+		} else {
+			to, a = append(to, a[0]), a[1:]
+		}
+	}
+	return append(append(to, a...), b...)
+}
+
+// over is the share of calls that take longer than each of x, which ascends; it stands in the memory of s, if there is enough.
+func (c curve) over(x, s []float64) []float64 {
+	s = s[:0]
 	i := 0
-	for k, at := range x {
+	for _, at := range x {
 		for i < len(c.x) && c.x[i] <= at {
 			i++
 		}
+		share := 0.0
 		switch {
 		case i == 0:
-			s[k] = 1
+			share = 1
 		case i < len(c.x):
-			s[k] = c.s[i-1] + (c.s[i]-c.s[i-1])*(at-c.x[i-1])/(c.x[i]-c.x[i-1])
+			share = c.s[i-1] + (c.s[i]-c.s[i-1])*(at-c.x[i-1])/(c.x[i]-c.x[i-1])
 		}
+		s = append(s, share)
 	}
 	return s
 }
