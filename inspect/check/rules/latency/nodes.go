@@ -67,6 +67,25 @@ func middle(list []float64) float64 {
 	return list[len(list)/2]
 }
 
+// middleWithout is the median of sorted figures but for one of them.
+func middleWithout(sorted []float64, one float64) float64 {
+	at, _ := slices.BinarySearch(sorted, one)
+	rest := func(i int) float64 {
+		if i >= at {
+			i++
+		}
+		return sorted[i]
+	}
+	switch n := len(sorted) - 1; {
+	case n <= 0:
+		return 0
+	case n%2 == 0:
+		return (rest(n/2-1) + rest(n/2)) / 2
+	default:
+		return rest(n / 2)
+	}
+}
+
 // cores is how many processors a node uses of how many it has; known is false if it does not tell both.
 func cores(n *model.LiveNode) (used float64, has int64, known bool) {
 	used, _, ok := n.Process.CPU()

@@ -65,8 +65,9 @@ type slowNode struct {
 // slowerNodes are those of some query nodes that are slower than the others at the same work, so much that a search feels it.
 func slowerNodes(p *check.Pass, b *budget.Budget, list []worker) (slow []slowNode) {
 	work := sync.OnceValue(func() map[model.NodeID]*searchedWork { return workOf(p) })
+	ofSealed, ofGrowing := kernelsOf(b, list, false), kernelsOf(b, list, true)
 	for i := range list {
-		sealed, growing := paceOf(b, list, i, false, work), paceOf(b, list, i, true, work)
+		sealed, growing := ofSealed.pace(i, work), ofGrowing.pace(i, work)
 		x := sealed
 		if !x.slower() || growing.slower() && growing.own > x.own {
 			x = growing
@@ -91,45 +92,62 @@ type pace struct {
 	workKnown, compares bool
 }
 
-// paceOf compares a node's kernels with those of the others. What work their segments are is asked for only where it decides.
-func paceOf(b *budget.Budget, list []worker, i int, growing bool, work func() map[model.NodeID]*searchedWork) (x pace) {
-	x.what = "sealed"
-	if growing {
-		x.what = "growing"
-	}
-	own := list[i].kernel(growing)
-	if own == nil || own.Calls*b.Requests < fewCalls {
-		return x
-	}
-	var others []*worker
-	var raw, usual []float64
-	for j := range list {
-		k := list[j].kernel(growing)
-		if j == i || k == nil || k.Calls*b.Requests < fewCalls {
+// kernels are those of one kind of all nodes that searched often enough to be compared.
+type kernels struct {
+	of      []*budget.NodePhase // by node; nil: it did not
+	list    []worker
+	growing bool
+	// most and likely are what one takes on each node, sorted.
+	most, likely []float64
+}
+
+func kernelsOf(b *budget.Budget, list []worker, growing bool) *kernels {
+	k := &kernels{of: make([]*budget.NodePhase, len(list)), list: list, growing: growing}
+	for i := range list {
+		x := list[i].kernel(growing)
+		if x == nil || x.Calls*b.Requests < fewCalls {
 			continue
 		}
-		others, raw, usual = append(others, &list[j]), append(raw, k.Mean.High), append(usual, k.Ms)
+		k.of[i], k.most, k.likely = x, append(k.most, x.Mean.High), append(k.likely, x.Ms)
 	}
-	x.own, x.compared, x.likely, x.usual = own.Mean.Low, len(raw), own.Ms, middle(usual)
-	if x.others = middle(raw); x.others <= 0 {
+	slices.Sort(k.most)
+	slices.Sort(k.likely)
+	return k
+}
+
+// pace compares a node's kernels with those of the others. What work their segments are is asked for only where it decides.
+func (k *kernels) pace(i int, work func() map[model.NodeID]*searchedWork) (x pace) {
+	x.what = "sealed"
+	if k.growing {
+		x.what = "growing"
+	}
+	own := k.of[i]
+	if own == nil {
+		return x
+	}
+	x.own, x.compared, x.likely, x.usual = own.Mean.Low, len(k.most)-1, own.Ms, middleWithout(k.likely, own.Ms)
+	if x.others = middleWithout(k.most, own.Mean.High); x.others <= 0 {
 		return x
 	}
 	x.ratio, x.ratioOfWork, x.compares = x.own/x.others, x.own/x.others, true
 	if x.slower() {
-		x.weigh(list[i].node.Node, others, growing, work())
+		x.weigh(k, i, work())
 	}
 	return x
 }
 
 // weigh compares what the kernels take for the same work, where that is known of all.
-func (x *pace) weigh(id model.NodeID, others []*worker, growing bool, work map[model.NodeID]*searchedWork) {
-	own := work[id].ofSegment(growing)
+func (x *pace) weigh(k *kernels, i int, work map[model.NodeID]*searchedWork) {
+	own := work[k.list[i].node.Node].ofSegment(k.growing)
 	x.workKnown = own > 0
 	var weighed []float64
-	for _, w := range others {
-		each := work[w.node.Node].ofSegment(growing)
+	for j, of := range k.of {
+		if j == i || of == nil {
+			continue
+		}
+		each := work[k.list[j].node.Node].ofSegment(k.growing)
 		x.workKnown = x.workKnown && each > 0
-		weighed = append(weighed, w.kernel(growing).Mean.High/each)
+		weighed = append(weighed, of.Mean.High/each)
 	}
 	if x.workKnown {
 		x.ratioOfWork = x.own / own / middle(weighed)

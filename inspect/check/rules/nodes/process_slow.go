@@ -100,11 +100,15 @@ func runProcessSlow(p *check.Pass) error {
 		return nil
 	}
 	for i := range list {
-		s, others := &list[i], othersThan(list, i)
+		s := &list[i]
+		if s.now == 0 {
+			continue // nearly all: nothing is said of them, whatever the others do
+		}
+		others := othersThan(list, i)
 		switch {
 		case (s.again() || s.long(others)) && s.share() >= stallBeyond*others.share:
 			reportSlow(p, s, others)
-		case s.now > 0 && slices.Max(s.stalls) >= max(oneStall, 10*others.longest):
+		case slices.Max(s.stalls) >= max(oneStall, 10*others.longest):
 			reportStall(p, s, others)
 		}
 	}
