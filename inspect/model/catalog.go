@@ -159,6 +159,9 @@ type ConfigChange struct {
 	At time.Time
 }
 
+// ConfigPast is how far back dynamic keys are looked at for changes: longer than processes take to take them over.
+const ConfigPast = 12 * time.Second
+
 // ConfigChanges are the keys that two readings do not have alike; at is the time of the later one.
 func ConfigChanges(before, after []*ConfigEntry, at time.Time) []ConfigChange {
 	revisions := make(map[string]int64, len(before))

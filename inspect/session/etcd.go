@@ -123,12 +123,9 @@ func ReadAgain(ctx context.Context, src source.Live, c *model.Cluster, patience 
 	if c.Runtime != nil && !c.Runtime.From.IsZero() {
 		asking = max(0, later.Origin.Taken.Sub(c.Runtime.From))
 	}
-	changes = append(changes, ConfigSince(ctx, src, snap.Header(), asking+ConfigPast, later.Config)...)
+	changes = append(changes, ConfigSince(ctx, src, snap.Header(), asking+model.ConfigPast, later.Config)...)
 	return c.ReadAgain(later).WithConfigChanges(changes)
 }
-
-// ConfigPast is how far back etcd is asked how dynamic keys were: longer than processes take to take them over.
-const ConfigPast = 12 * time.Second
 
 // ConfigSince are the changes of dynamic keys in so long before a snapshot that has these. Where etcd cannot tell, there are none.
 func ConfigSince(ctx context.Context, src source.Live, of source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {

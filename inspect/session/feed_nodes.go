@@ -126,7 +126,7 @@ func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	c := l.last
 	l.mu.Unlock()
 	header := source.Header{Root: c.Origin.Root, MetaPath: c.Origin.MetaPath, Revision: c.Origin.Revision, Taken: c.Origin.Taken}
-	changes := ConfigSince(ctx, src, header, ConfigPast, c.Config)
+	changes := ConfigSince(ctx, src, header, model.ConfigPast, c.Config)
 	if len(changes) == 0 {
 		return
 	}

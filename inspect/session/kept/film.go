@@ -30,7 +30,7 @@ func FilmOf(ctx context.Context, src source.Source, film *meta.Film, end time.Ti
 	if chunks, err := chunksOf(ctx, src, film.To(), end); err == nil && len(chunks) == 0 {
 		return nil, false
 	}
-	known := &memo{}
+	known, then := &memo{}, othersIn(film)
 	return &Film{film, func(c *model.Cluster) (*model.Cluster, error) {
 		if c.Origin.Revision == film.To() && !end.IsZero() {
 			c = c.At(c.Origin.Revision, end)
@@ -39,7 +39,7 @@ func FilmOf(ctx context.Context, src source.Source, film *meta.Film, end time.Ti
 		if err != nil {
 			return nil, err
 		}
-		return withRecorded(ctx, src, chunks, c, known, film.At)
+		return withRecorded(ctx, src, chunks, c, known, then)
 	}}, true
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kitescope/inspect/live"
-	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
@@ -28,6 +27,9 @@ type moment struct {
 	etcd   *model.Etcd
 	// revision is that of the metadata when they had answered.
 	revision int64
+	// config is the dynamic configuration as it was a while before they were asked, once somebody has looked.
+	config []*model.ConfigEntry
+	looked bool
 	// lacks is why there is nothing, or not all; "" if there is all that was recorded.
 	lacks string
 }
@@ -65,9 +67,9 @@ func momentOf(ctx context.Context, known *memo, chunks []*source.Bundle, revisio
 	return &moment{}, nil
 }
 
-// withRecorded lays over a cluster what a recording has of its processes at that moment. film is the cluster at other revisions, nil: it
+// withRecorded lays over a cluster what a recording has of its processes at that moment. film is the cluster at other moments, nil: it
 // is read.
-func withRecorded(ctx context.Context, src source.Source, chunks []*source.Bundle, c *model.Cluster, known *memo, film revisions) (*model.Cluster, error) {
+func withRecorded(ctx context.Context, src source.Source, chunks []*source.Bundle, c *model.Cluster, known *memo, film *others) (*model.Cluster, error) {
 	where := src.Origin().Location
 	m, err := momentOf(ctx, known, chunks, c.Origin.Revision, c.Origin.Taken)
 	if err != nil {
@@ -90,41 +92,9 @@ func withRecorded(ctx context.Context, src source.Source, chunks []*source.Bundl
 		d.AddBefore(r)
 	}
 	if film == nil {
-		film = catalogs(ctx, src)
+		film = othersOf(ctx, src)
 	}
-	return settled(film, c.WithRuntime(d.Runtime("recording", where)), m.revision), nil
-}
-
-// revisions is a cluster as it was at any.
-type revisions = func(revision int64) (*model.Cluster, error)
-
-// settled is a cluster that knows what has changed between the revision at which its processes had answered and its own: of that
-// metadata and answers say different things, and none is wrong.
-func settled(film revisions, c *model.Cluster, revision int64) *model.Cluster {
-	if revision == c.Origin.Revision || !c.Loaded.Has(model.PartCatalog) {
-		return c
-	}
-	then, err := film(revision)
-	if err != nil {
-		return c // it is of a chunk that is gone
-	}
-	return c.ReadAgain(then)
-}
-
-// catalogs reads a source at a revision.
-func catalogs(ctx context.Context, src source.Source) revisions {
-	return func(revision int64) (*model.Cluster, error) {
-		past, err := source.PastOf(src)
-		if err != nil {
-			return nil, err
-		}
-		snap, err := past.PinAt(ctx, source.Header{}, revision)
-		if err != nil {
-			return nil, err
-		}
-		defer snap.Close()
-		return meta.Load(ctx, snap, meta.Want{Parts: model.PartCatalog})
-	}
+	return film.configured(m, film.settled(c.WithRuntime(d.Runtime("recording", where)), m.revision)), nil
 }
 
 // mark is where a round is in a chunk.
