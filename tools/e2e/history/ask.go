@@ -14,10 +14,12 @@ import (
 
 // Result is what became of one fault, a line of the record.
 type Result struct {
-	Name     string    `json:"name"`
-	Every    string    `json:"every"`
-	Objects  []string  `json:"objects"`
+	Name    string   `json:"name"`
+	Every   string   `json:"every"`
+	Objects []string `json:"objects"`
+	// Injected is right before it was done, Known when etcd told of it, by a watch that is not kitescope's; Mended when it was taken away.
 	Injected time.Time `json:"injected"`
+	Known    time.Time `json:"known"`
 	Mended   time.Time `json:"mended"`
 	// Before and During are what "diagnose" said of the cluster itself.
 	Before *Look `json:"before,omitempty"`
@@ -26,18 +28,21 @@ type Result struct {
 	Recorded Seen `json:"recorded"`
 	Snapshot Seen `json:"snapshot"`
 	// Onset is what "diagnose --since" says of the finding.
-	Onset *Onset `json:"onset,omitempty"`
-	// Other are the findings that are not the same in the recording as they were then: live or recorded alone.
-	OtherBefore []string `json:"other_before,omitempty"`
-	OtherDuring []string `json:"other_during,omitempty"`
-	Broken      string   `json:"broken,omitempty"` // the run itself went wrong, and says nothing of kitescope
+	Onset  *Onset `json:"onset,omitempty"`
+	Broken string `json:"broken,omitempty"` // the run itself went wrong, and says nothing of kitescope
 }
 
-// Look is one answer of "diagnose".
+// Look is one answer of "diagnose", and what the recording says of the same moment.
 type Look struct {
 	From     time.Time  `json:"from"`
 	To       time.Time  `json:"to"`
 	Findings []*Finding `json:"findings"`
+	// Other are the findings that the recording has not at that moment, or alone. Apart are those that it has not either at the round of
+	// answers behind it, or has there too: what has not changed in between.
+	Other []string `json:"other,omitempty"`
+	Apart []string `json:"apart,omitempty"`
+	// Compared is how many findings there were, here or there.
+	Compared int `json:"compared"`
 }
 
 // Finding is the part of one of "diagnose -o json" that is held against another.
@@ -54,6 +59,11 @@ type Finding struct {
 	Before  []Event   `json:"before,omitempty"`
 }
 
+// earlier reports whether it is known to have begun before another time, zero where that is unknown.
+func (f *Finding) earlier(at time.Time) bool {
+	return !f.Began.IsZero() && (at.IsZero() || f.Began.Before(at))
+}
+
 func (f *Finding) key() string {
 	return f.Severity + " " + f.Check + " " + f.Object.Resource + "/" + f.Object.ID
 }
@@ -65,6 +75,7 @@ type Event struct {
 	Kind    string    `json:"kind"`
 	Object  named     `json:"object"`
 	ID      any       `json:"object_id,omitempty"`
+	Of      string    `json:"collection,omitempty"`
 	Message string    `json:"message"`
 }
 
@@ -112,15 +123,15 @@ func (r *runner) ask(ctx context.Context, results []*Result) {
 		result.Recorded = r.seen(ctx, f, result, r.recording(), "recorded")
 		result.Snapshot = r.seen(ctx, f, result, r.snapshot(), "snapshot")
 		result.Onset = r.onset(ctx, f, result)
-		result.OtherBefore = r.other(ctx, result.Name+"-before", result.Before)
-		result.OtherDuring = r.other(ctx, result.Name+"-during", result.During)
-		r.log("%s: %s; %s; %d and %d other findings", f.Name, result.Recorded.text(result.Injected), result.Onset.text(result.Injected), len(result.OtherBefore), len(result.OtherDuring))
+		r.compare(ctx, result.Name+"-before", result.Before)
+		r.compare(ctx, result.Name+"-during", result.During)
+		r.log("%s: %s; %s; %d and %d other findings", f.Name, result.Recorded.text(result.Injected), result.Onset.text(result.Injected), len(result.Before.Other), len(result.During.Other))
 	}
 }
 
 // seen is the event of a fault that history has, not long before it was injected.
 func (r *runner) seen(ctx context.Context, f *Fault, result *Result, from, name string) Seen {
-	const early = 5 * time.Second // clocks, and dates of revisions
+	early := max(f.Early, exact) // dates of revisions are not exact
 	var events []*Event
 	err := r.asked.Ask(ctx, r.lab, from, filepath.Join(r.lab.Out, result.Name+"-"+name+".json"), &events, "history", "--since", stamp(result.Injected.Add(-early)), "--until", stamp(result.Mended.Add(time.Minute)))
 	if err != nil {
@@ -136,8 +147,8 @@ func (r *runner) seen(ctx context.Context, f *Fault, result *Result, from, name 
 
 // is reports whether an event is what a fault was to bring.
 func (f *Fault) is(e *Event, objects []string) bool {
-	text := strings.ToLower(string(e.Object) + " " + fmt.Sprint(e.ID) + " " + e.Message)
-	return slices.Contains(f.Events, e.Kind) && slices.ContainsFunc(objects, func(o string) bool { return o == "" || lab.Names(text, []string{o}) })
+	text := strings.ToLower(string(e.Object) + " " + fmt.Sprint(e.ID) + " " + e.Of + " " + e.Message)
+	return slices.Contains(f.Events, e.Kind) && lab.Names(text, objects)
 }
 
 // onset is what is said of the first finding that reports a fault; nil if the cluster itself had none while it lasted.
@@ -157,7 +168,7 @@ func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 	}
 	best := &Onset{First: "no finding of it"}
 	for _, x := range findings {
-		if !of(x) || best.Check != "" && !x.Began.Before(best.Began) {
+		if !of(x) || best.Check != "" && !x.earlier(best.Began) {
 			continue
 		}
 		best = &Onset{Check: x.Check, Began: x.Began}
@@ -173,26 +184,63 @@ func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 	return best
 }
 
-// other are the findings that "diagnose" has of a moment in the recording and had not then, or the other way round.
-func (r *runner) other(ctx context.Context, name string, then *Look) []string {
-	var now []*Finding
-	if err := r.asked.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, name+"-at.json"), &now, "diagnose", "--at", stamp(then.To)); err != nil {
-		return []string{err.Error()}
+// compare holds a look against what the recording says of its moment, and of that of the round of answers behind it.
+func (r *runner) compare(ctx context.Context, name string, then *Look) {
+	at, err := r.at(ctx, name+"-at", then.To)
+	if err != nil {
+		then.Other, then.Apart = []string{err.Error()}, []string{err.Error()}
+		return
 	}
-	var list []string
-	had := map[string]bool{}
-	for _, f := range then.Findings {
-		had[f.key()] = true
+	behind, err := r.at(ctx, name+"-behind", then.To.Add(r.behind()))
+	if err != nil {
+		behind = at
 	}
-	for _, f := range now {
-		if !had[f.key()] {
-			list = append(list, "recorded: "+f.key())
+	then.Other, then.Apart, then.Compared = differ(keys(then.Findings), keys(at), keys(behind))
+}
+
+// behind is how long after a look the recorder has asked once more.
+func (r *runner) behind() time.Duration { return r.every + settles }
+
+// settles is how long processes may take to answer the recorder, and it to write that.
+const settles = 4 * time.Second
+
+// at is what "diagnose" says of a moment in the recording.
+func (r *runner) at(ctx context.Context, name string, at time.Time) (findings []*Finding, err error) {
+	err = r.asked.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, name+".json"), &findings, "diagnose", "--at", stamp(at))
+	return findings, err
+}
+
+func keys(list []*Finding) map[string]bool {
+	all := map[string]bool{}
+	for _, f := range list {
+		all[f.key()] = true
+	}
+	return all
+}
+
+// differ are the findings that are live or recorded alone. The recorder had asked at some time before the look, and asked again behind it:
+// apart are those that are live alone whichever of the two is taken, or recorded alone in both. compared is how many there were in all.
+func differ(live, at, behind map[string]bool) (other, apart []string, compared int) {
+	for key := range live {
+		if at[key] {
+			continue
 		}
-		delete(had, f.key())
+		other = append(other, "live: "+key)
+		if !behind[key] {
+			apart = append(apart, "live: "+key)
+		}
 	}
-	for key := range had {
-		list = append(list, "live: "+key)
+	for key := range at {
+		if live[key] {
+			continue
+		}
+		other = append(other, "recorded: "+key)
+		if behind[key] {
+			apart = append(apart, "recorded: "+key)
+		}
+		compared++
 	}
-	slices.Sort(list)
-	return list
+	slices.Sort(other)
+	slices.Sort(apart)
+	return other, apart, compared + len(live)
 }

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,18 +17,30 @@ type Fault struct {
 	// Events are the kinds of events of which history has to have one, about something that one of Objects names. What begins with @ is
 	// a process of the lab, and stands for its session.
 	Events, Objects []string
+	// Keys are those of etcd of which the first change says when etcd knew of it: with @, the session of a process; with a hyphen at its
+	// end, all that begin so. None: it is known at once.
+	Keys []string
 	// Checks are those of which one reports it; none: nothing is wrong then.
 	Checks []string
-	// Late is how long it may take by itself until it is to be seen: a lease runs for 30 seconds after its process died.
+	// Early is how long before the injection the event may be dated: that a checkpoint stopped is dated when it moved last.
+	Early time.Duration
+	// Late is how long after it was mended the event may still come: a lease runs for 30 seconds after its process died.
 	Late time.Duration
 	// Held is how long it lasts until it is looked at and mended.
-	Held         time.Duration
-	Inject, Mend action
+	Held   time.Duration
+	Inject injection
+	Mend   action
 }
 
 type action func(ctx context.Context, l *lab.Lab) error
 
-const lease = 35 * time.Second // 30 s, and what etcd and Milvus take to notice
+// injection says when it was done: right before the signal was sent, or the request.
+type injection func(ctx context.Context, l *lab.Lab) (time.Time, error)
+
+const (
+	lease            = 35 * time.Second // 30 s, and what etcd and Milvus take to notice
+	sessions, config = "by-dev/meta/session/", "by-dev/config/"
+)
 
 // faults are all, in an order in which each leaves what the next one needs.
 func faults() []*Fault {
@@ -39,28 +51,28 @@ func faults() []*Fault {
 func nodes() []*Fault {
 	return []*Fault{
 		{
-			Name: "node-killed", What: "a query node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@querynode2"},
-			Checks: []string{"node-unreachable", "replica-dead-node", "shard-leaderless", "shard-not-serviceable", "stale-session"}, Late: lease, Held: 60 * time.Second,
-			Inject: send("querynode2", syscall.SIGKILL), Mend: bring("querynode2"),
+			Name: "node-killed", What: "a query node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@querynode2"}, Keys: []string{"@querynode2"},
+			Checks: []string{"node-unreachable", "replica-dead-node", "no-shard-leader", "shard-not-serviceable", "stale-session"}, Late: lease, Held: 45 * time.Second,
+			Inject: sent("querynode2", syscall.SIGKILL), Mend: bring("querynode2"),
 		},
 		{
-			Name: "node-stopped", What: "a query node is told to end (SIGTERM)", Events: []string{"node_stopping", "node_left"}, Objects: []string{"@querynode3"},
+			Name: "node-stopped", What: "a query node is told to end (SIGTERM)", Events: []string{"node_stopping", "node_left"}, Objects: []string{"@querynode3"}, Keys: []string{"@querynode3"},
 			Checks: []string{"node-stopping"}, Late: 5 * time.Second, Held: 25 * time.Second,
-			Inject: send("querynode3", syscall.SIGTERM), Mend: bring("querynode3"),
+			Inject: sent("querynode3", syscall.SIGTERM), Mend: bring("querynode3"),
 		},
 		{
-			Name: "node-joined", What: "a fourth query node starts", Events: []string{"node_joined"}, Objects: []string{"querynode"},
-			Late: 20 * time.Second, Held: 40 * time.Second, Inject: bring("querynode4"), Mend: leave("querynode4"),
+			Name: "node-joined", What: "a fourth query node starts", Events: []string{"node_joined"}, Objects: []string{"querynode"}, Keys: []string{sessions + "querynode-"},
+			Late: 20 * time.Second, Held: 40 * time.Second, Inject: begun(bring("querynode4")), Mend: leave("querynode4"),
 		},
 		{
-			Name: "coordinator-killed", What: "QueryCoord is killed", Events: []string{"node_left", "node_lost"}, Objects: []string{"@querycoord"},
-			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Held: 60 * time.Second,
-			Inject: send("querycoord", syscall.SIGKILL), Mend: bring("querycoord"),
+			Name: "coordinator-killed", What: "QueryCoord is killed", Events: []string{"node_left", "node_lost"}, Objects: []string{"@querycoord"}, Keys: []string{"@querycoord"},
+			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Held: 45 * time.Second,
+			Inject: sent("querycoord", syscall.SIGKILL), Mend: bring("querycoord"),
 		},
 		{
-			Name: "index-node-killed", What: "the index node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@indexnode"},
-			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Held: 60 * time.Second,
-			Inject: send("indexnode", syscall.SIGKILL), Mend: bring("indexnode"),
+			Name: "index-node-killed", What: "the index node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@indexnode"}, Keys: []string{"@indexnode"},
+			Checks: []string{"role-missing", "node-unreachable"}, Late: lease, Held: 45 * time.Second,
+			Inject: sent("indexnode", syscall.SIGKILL), Mend: bring("indexnode"),
 		},
 	}
 }
@@ -69,55 +81,66 @@ func nodes() []*Fault {
 func metadata() []*Fault {
 	return []*Fault{
 		{
-			Name: "auto-balance-off", What: "`queryCoord.autoBalance` false in etcd", Events: []string{"config_changed"}, Objects: []string{"queryCoord/autoBalance", "queryCoord.autoBalance"},
-			Checks: []string{"auto-balance-off", "bad-switches"}, Held: 30 * time.Second, Inject: put("queryCoord/autoBalance", "false"), Mend: del("queryCoord/autoBalance"),
+			Name: "auto-balance-off", What: "`queryCoord.autoBalance` false in etcd", Events: []string{"config_changed"}, Objects: []string{"queryCoord/autoBalance", "queryCoord.autoBalance"}, Keys: []string{config + "queryCoord/autoBalance"},
+			Checks: []string{"auto-balance-off", "bad-switches"}, Held: 30 * time.Second, Inject: begun(put("queryCoord/autoBalance", "false")), Mend: del("queryCoord/autoBalance"),
 		},
 		{
-			Name: "config-changed", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1 in etcd", Events: []string{"config_changed"}, Objects: []string{"maxReadConcurrentRatio"},
+			Name: "config-changed", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1 in etcd", Events: []string{"config_changed"}, Objects: []string{"maxReadConcurrentRatio"}, Keys: []string{config + "queryNode/scheduler/maxReadConcurrentRatio"},
 			Checks: []string{"bad-switches"}, Held: 30 * time.Second,
-			Inject: put("queryNode/scheduler/maxReadConcurrentRatio", "0.1"), Mend: del("queryNode/scheduler/maxReadConcurrentRatio"),
+			Inject: begun(put("queryNode/scheduler/maxReadConcurrentRatio", "0.1")), Mend: del("queryNode/scheduler/maxReadConcurrentRatio"),
 		},
 		{
 			Name: "released", What: "a collection is released", Events: []string{"collection_released"}, Objects: []string{"wide"}, Held: 10 * time.Second,
-			Inject: client(time.Minute, "release", "wide"),
+			Inject: asked(time.Minute, "release", "wide"),
 		},
 		{
 			Name: "index-dropped", What: "its index is dropped", Events: []string{"index_dropped"}, Objects: []string{"wide", "vec"}, Held: 10 * time.Second,
-			Checks: []string{"collection-unindexed"}, Inject: client(time.Minute, "unindex", "wide"),
+			Checks: []string{"collection-unindexed"}, Inject: asked(time.Minute, "unindex", "wide"),
 		},
 		{
 			Name: "dropped", What: "it is dropped", Events: []string{"collection_dropped"}, Objects: []string{"wide"}, Held: 10 * time.Second,
-			Inject: client(time.Minute, "drop", "wide"),
+			Inject: asked(time.Minute, "drop", "wide"),
 		},
 		{
-			Name: "flush-storm", What: "forty flushes of 100 rows each", Events: []string{"segment_flushed", "segment_sealed", "segment_created"}, Objects: []string{"many", ""},
-			Late: 20 * time.Second, Held: 20 * time.Second, Checks: []string{"small-segments"}, Inject: client(4*time.Minute, "storm", "many", "40", "100"),
+			Name: "flush-storm", What: "forty flushes of 100 rows each", Events: []string{"segment_flushed", "segment_sealed", "segment_created"}, Objects: []string{"many"},
+			Late: 20 * time.Second, Held: 20 * time.Second, Checks: []string{"small-segments"}, Inject: asked(4*time.Minute, "storm", "many", "40", "100"),
 		},
 		{
-			Name: "compaction", What: "they are compacted", Events: []string{"segment_compacted"}, Objects: []string{"many", ""},
-			Late: 60 * time.Second, Held: 20 * time.Second, Inject: client(4*time.Minute, "compact", "many"),
+			Name: "compaction", What: "they are compacted", Events: []string{"segment_compacted"}, Objects: []string{"many"},
+			Late: 60 * time.Second, Held: 20 * time.Second, Inject: asked(4*time.Minute, "compact", "many"),
 		},
 	}
 }
 
-// slow are those that take a while to be seen.
+// slow are those that take a while to be seen: a checkpoint that is written once a minute has stopped when there was none for three.
 func slow() []*Fault {
+	const minute, still = 65 * time.Second, 220 * time.Second
 	return []*Fault{
 		{
-			Name: "kafka-stopped", What: "Kafka is stopped (SIGSTOP)", Events: []string{"checkpoint_stopped"}, Objects: []string{"dml", ""},
-			Checks: []string{"queue-unreachable", "timetick-lag", "channel-consumption-lag", "consistency-wait", "checkpoint-lag"}, Late: 30 * time.Second, Held: 150 * time.Second,
-			Inject: send("kafka", syscall.SIGSTOP), Mend: send("kafka", syscall.SIGCONT),
+			Name: "kafka-stopped", What: "Kafka is stopped (SIGSTOP)", Events: []string{"checkpoint_stopped"}, Objects: []string{"dml"},
+			Checks: []string{"queue-unreachable", "timetick-lag", "channel-consumption-lag", "consistency-wait", "checkpoint-lag"}, Early: minute, Held: still,
+			Inject: sent("kafka", syscall.SIGSTOP), Mend: send("kafka", syscall.SIGCONT),
 		},
 		{
 			Name: "checkpoint-held", What: "the data node is stopped (SIGSTOP): checkpoints stand still", Events: []string{"checkpoint_stopped", "node_lost", "node_left"}, Objects: []string{"dml", "@datanode"},
-			Checks: []string{"process-slow", "node-unreachable", "role-missing", "checkpoint-lag", "channel-unwatched"}, Late: lease, Held: 150 * time.Second,
-			Inject: send("datanode", syscall.SIGSTOP), Mend: bring("datanode"),
+			Keys: []string{"@datanode"}, Checks: []string{"process-slow", "node-unreachable", "role-missing", "checkpoint-lag", "channel-unwatched"}, Early: minute, Late: lease, Held: still,
+			Inject: sent("datanode", syscall.SIGSTOP), Mend: bring("datanode"),
 		},
 	}
 }
 
 func send(process string, s syscall.Signal) action {
 	return func(_ context.Context, l *lab.Lab) error { return l.Signal(process, s) }
+}
+
+func sent(process string, s syscall.Signal) injection { return begun(send(process, s)) }
+
+// begun is an action that does it as soon as it is called.
+func begun(do action) injection {
+	return func(ctx context.Context, l *lab.Lab) (time.Time, error) {
+		at := time.Now().UTC()
+		return at, do(ctx, l)
+	}
 }
 
 func bring(processes ...string) action {
@@ -128,53 +151,49 @@ func leave(process string) action {
 	return func(ctx context.Context, l *lab.Lab) error { return l.Leave(ctx, process) }
 }
 
-func client(limit time.Duration, words ...string) action {
-	return func(ctx context.Context, l *lab.Lab) error { return l.Client(ctx, limit, words...) }
+// asked has a client do it, which says when it begins.
+func asked(limit time.Duration, words ...string) injection {
+	return func(ctx context.Context, l *lab.Lab) (time.Time, error) { return l.ClientBegan(ctx, limit, words...) }
 }
 
 func put(key, value string) action {
 	return func(ctx context.Context, l *lab.Lab) error {
-		_, err := l.Etcdctl(ctx, "put", "by-dev/config/"+key, value)
+		_, err := l.Etcdctl(ctx, "put", config+key, value)
 		return err
 	}
 }
 
 func del(key string) action {
 	return func(ctx context.Context, l *lab.Lab) error {
-		_, err := l.Etcdctl(ctx, "del", "by-dev/config/"+key)
+		_, err := l.Etcdctl(ctx, "del", config+key)
 		return err
 	}
 }
 
-// names are what each process of the lab is called by in history: its session.
-func names(ctx context.Context, l *lab.Lab) (map[string]string, error) {
-	sessions, err := l.Sessions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]string{}
-	for process, s := range sessions {
-		all[process] = s.Role + "-" + strconv.FormatInt(s.ID, 10)
-	}
-	if len(all) == 0 {
-		return nil, errors.New("etcd has no sessions")
-	}
-	return all, nil
+// words are the objects of a fault, processes as history calls them, by their sessions.
+func (f *Fault) words(sessions map[string]lab.Session) ([]string, error) {
+	return called(f.Objects, sessions, func(s *lab.Session) string { return s.Role + "-" + strconv.FormatInt(s.ID, 10) })
 }
 
-// words are the objects of a fault, processes by their sessions.
-func (f *Fault) words(called map[string]string) ([]string, error) {
-	var list []string
-	for _, o := range f.Objects {
-		if o == "" || o[0] != '@' {
-			list = append(list, o)
+// keys are those whose first change says when etcd knew.
+func (f *Fault) keys(sessions map[string]lab.Session) ([]string, error) {
+	return called(f.Keys, sessions, func(s *lab.Session) string { return s.Key })
+}
+
+// called puts what the session of a process is called by in the place of @process.
+func called(list []string, sessions map[string]lab.Session, name func(*lab.Session) string) ([]string, error) {
+	var words []string
+	for _, o := range list {
+		process, ok := strings.CutPrefix(o, "@")
+		if !ok {
+			words = append(words, o)
 			continue
 		}
-		name := called[o[1:]]
-		if name == "" {
-			return nil, fmt.Errorf("%s has no session", o[1:])
+		s, ok := sessions[process]
+		if !ok {
+			return nil, fmt.Errorf("%s has no session", process)
 		}
-		list = append(list, name)
+		words = append(words, name(&s))
 	}
-	return list, nil
+	return words, nil
 }

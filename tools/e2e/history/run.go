@@ -19,6 +19,7 @@ type runner struct {
 	lab   *lab.Lab
 	asked *lab.Kitescope
 	every time.Duration
+	watch *watch
 	// record is the file of the results, which is written after each fault.
 	record string
 	log    func(format string, words ...any)
@@ -49,6 +50,9 @@ func (r *runner) faults(ctx context.Context, chosen []*Fault) ([]*Result, error)
 	if err != nil {
 		return nil, err
 	}
+	if r.watch, err = startWatch(ctx, r.lab); err != nil {
+		return nil, err
+	}
 	err = lab.Sleep(ctx, 2*r.every) // so that there is something before the first fault
 	var results []*Result
 	for _, f := range chosen {
@@ -65,10 +69,10 @@ func (r *runner) faults(ctx context.Context, chosen []*Fault) ([]*Result, error)
 		}
 		err = errors.Join(err, lab.SaveResults(r.record, results, r.lab.Home, r.lab.Out, r.lab.Tools))
 	}
-	err = errors.Join(err, lab.Sleep(ctx, r.every+5*time.Second))
+	err = errors.Join(err, lab.Sleep(ctx, r.behind()))
 	_, saved := r.lab.Etcdctl(ctx, "snapshot", "save", r.snapshot())
 	_, ended := load.End()
-	return results, errors.Join(err, saved, ended, endRecorder(recorder))
+	return results, errors.Join(err, saved, ended, endRecorder(recorder), r.watch.end())
 }
 
 func (r *runner) startRecorder(ctx context.Context) (*exec.Cmd, error) {
@@ -100,25 +104,32 @@ func endRecorder(cmd *exec.Cmd) error {
 
 // play brings one fault about, looks while it lasts and after it was mended.
 func (r *runner) play(ctx context.Context, f *Fault, result *Result) error {
-	called, err := names(ctx, r.lab)
+	registered, err := r.lab.Sessions(ctx)
 	if err != nil {
 		return err
 	}
-	if result.Objects, err = f.words(called); err != nil {
+	if result.Objects, err = f.words(registered); err != nil {
 		return err
 	}
-	if result.Before, err = r.diagnose(ctx, f.Name+"-before"); err != nil {
+	keys, err := f.keys(registered)
+	if err != nil {
 		return err
 	}
-	result.Injected = time.Now().UTC()
-	if err := f.Inject(ctx, r.lab); err != nil {
+	if result.Before, err = r.look(ctx, f.Name+"-before"); err != nil {
+		return err
+	}
+	if result.Injected, err = f.Inject(ctx, r.lab); err != nil {
 		return fmt.Errorf("bring it about: %w", err)
 	}
 	if err := lab.Sleep(ctx, max(0, f.Held-time.Since(result.Injected))); err != nil {
 		return err
 	}
-	if result.During, err = r.diagnose(ctx, f.Name+"-during"); err != nil {
+	if result.During, err = r.look(ctx, f.Name+"-during"); err != nil {
 		return err
+	}
+	result.Known = result.Injected
+	if c, ok := r.watch.first(result.Injected, keys); ok {
+		result.Known = c.At
 	}
 	if f.Mend != nil {
 		if err := f.Mend(ctx, r.lab); err != nil {
@@ -126,13 +137,14 @@ func (r *runner) play(ctx context.Context, f *Fault, result *Result) error {
 		}
 	}
 	result.Mended = time.Now().UTC()
-	return lab.Sleep(ctx, r.every+5*time.Second)
+	return lab.Sleep(ctx, r.behind())
 }
 
-// diagnose asks the cluster what is wrong now.
-func (r *runner) diagnose(ctx context.Context, name string) (*Look, error) {
+// look asks the cluster what is wrong now, with a window as long as what is between two rounds of the recorder, and waits until that has
+// asked as well.
+func (r *runner) look(ctx context.Context, name string) (*Look, error) {
 	look := &Look{From: time.Now().UTC()}
-	err := r.asked.Ask(ctx, r.lab, lab.Source, filepath.Join(r.lab.Out, name+".json"), &look.Findings, "diagnose", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics))
+	err := r.asked.Ask(ctx, r.lab, lab.Source, filepath.Join(r.lab.Out, name+".json"), &look.Findings, "diagnose", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.every.String())
 	look.To = time.Now().UTC()
-	return look, err
+	return look, errors.Join(err, lab.Sleep(ctx, r.behind()))
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -140,6 +141,23 @@ func (l *Lab) Client(ctx context.Context, limit time.Duration, words ...string) 
 	defer cancel()
 	_, err := l.Output(ctx, l.Python(), append([]string{"-W", "ignore", l.Script, ProxyAddress}, words...)...)
 	return err
+}
+
+// ClientBegan does the same, of a client that says when it is connected and begins: until then it takes seconds to start.
+func (l *Lab) ClientBegan(ctx context.Context, limit time.Duration, words ...string) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	out, err := l.Output(ctx, l.Python(), append([]string{"-W", "ignore", l.Script, ProxyAddress}, words...)...)
+	if err != nil {
+		return time.Time{}, err
+	}
+	for line := range strings.Lines(string(out)) {
+		if text, ok := strings.CutPrefix(line, "began "); ok {
+			seconds, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			return time.UnixMicro(int64(seconds * 1e6)).UTC(), err
+		}
+	}
+	return time.Time{}, fmt.Errorf("the client does not say when it began: %.200s", out)
 }
 
 // Beside starts the client and leaves it running until the round is over.

@@ -221,6 +221,7 @@ def main():
         return
     host, port = address.split(":")
     connections.connect(host=host, port=port, timeout=20)
+    print("began", time.time(), flush=True)
     {
         "seed": seed,
         "make": make,
