@@ -200,6 +200,18 @@ func TestBruteForceShare(t *testing.T) {
 			w.grow(2900, 50_000, 10*time.Minute)
 			w.remembers(2900, 50_000, time.Second)
 		}, []string{"info collections/1000 on 50,000 of 410,000 rows, while rows are inserted", "info nodes/querynode-4 of its search work is brute force"}, ""},
+		{"inserts under way, of which the last sync has a part", func(w *world) {
+			w.serve()
+			w.grow(2900, 50_000, 20*time.Minute)
+			w.remembers(2900, 20_000, time.Second)
+		}, []string{"info collections/1000 on 50,000 of 410,000 rows, while rows are inserted", "info nodes/querynode-4 of its search work is brute force"}, ""},
+		{"inserts under way into one, and another is left alone", func(w *world) {
+			w.serve()
+			w.grow(2900, 50_000, 20*time.Minute)
+			w.remembers(2900, 20_000, time.Second)
+			w.grow(2901, 50_000, 20*time.Minute)
+			w.remembers(2901, 50_000, 5*time.Minute)
+		}, []string{"warning collections/1000 on 100,000 of 460,000 rows; 50% of it does not pass by itself", "info nodes/querynode-4 of its search work is brute force"}, ""},
 		{"inserts over", func(w *world) {
 			w.serve()
 			w.grow(2900, 50_000, 10*time.Minute)

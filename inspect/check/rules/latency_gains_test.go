@@ -239,6 +239,10 @@ func TestGainOfAnIndex(t *testing.T) {
 			t.Errorf("%s it gave %.1f ms, said is %v", what, gave, s.Gain)
 		}
 	}
+	hold(t, x, []verdict{
+		{"few rows, of which an index gives nothing", searched(traffic{searches: 370, ms: 42, sealed: 16, grow: 20, slow: map[model.NodeID]float64{nodeB: 1.2}}, vectors, grown(1_000)), nil, ""},
+		{"many", searched(traffic{searches: 370, ms: 220, sealed: 16, grow: 200}, vectors, grown(60_000)), []string{"info collections/1000 for growing segments"}, ""},
+	})
 	small := gainOf(t, x, searched(traffic{searches: 370, ms: 72, sealed: 1, grow: 63.6}, vectors, grown(3_000)))
 	if small.Gain.Low < 55 {
 		t.Errorf("of a graph that a cache holds %v is said", small.Gain)
