@@ -3,6 +3,7 @@ package latency
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -183,6 +184,11 @@ func whySheet(r *Because, o *render.ReportOptions) *render.Sheet {
 	return s
 }
 
+// hasCommand reports whether something in a hint is to be copied: then its line is never broken.
+func hasCommand(hint string) bool {
+	return slices.ContainsFunc([]string{"kitescope ", "etcdctl ", "pymilvus: "}, func(word string) bool { return strings.Contains(hint, word) })
+}
+
 // explained are the lines about what explains a phase: the finding, what to do, where processor time goes. A finding is told once.
 func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 	if f := r.Finding; f != nil && !told[f.Key()] {
@@ -195,7 +201,7 @@ func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 			lines = append(lines, render.Line{Text: "  * of " + string(r.Phase.Name) + ", " + r.with(", ") + " together"})
 		}
 		if f.Hint != "" {
-			lines = append(lines, render.Line{Text: "  do: " + string(f.Hint), Whole: true})
+			lines = append(lines, render.Line{Text: "  do: " + string(f.Hint), Whole: hasCommand(string(f.Hint))})
 		}
 	}
 	for _, x := range r.Frames {

@@ -64,14 +64,14 @@ func TestWhyFormats(t *testing.T) {
 	}
 }
 
-// TestWhyText: the first line has the reason, no line of prose or of the table is wider than the terminal but commands to copy, and names do nothing to it.
+// TestWhyText: the first line has the reason, no line of prose or of the table is wider than the terminal, and names do nothing to it.
 func TestWhyText(t *testing.T) {
 	text := whyWritten(t, because(), "table", render.ReportOptions{Options: render.Options{Width: 80}})
 	if !strings.HasPrefix(text, "a search of docs waits 150 of 200 ms for consistency; without that about 50 ms\n") {
 		t.Errorf("the first line is %.100q", text)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if render.Cells(line) > 80 && !strings.HasPrefix(line, "  do: ") {
+		if render.Cells(line) > 80 {
 			t.Errorf("%d cells: %s", render.Cells(line), line)
 		}
 	}
@@ -81,6 +81,23 @@ func TestWhyText(t *testing.T) {
 	none := &show.Because{Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}
 	if text := whyWritten(t, none, "table", render.ReportOptions{}); !strings.HasPrefix(text, "no search, query or write ended in that time\n") {
 		t.Errorf("of nothing: %q", text)
+	}
+}
+
+// TestWhyHints: what to do is broken as prose is, unless a command is to be copied from it.
+func TestWhyHints(t *testing.T) {
+	b := because()
+	hint := func(h check.Hint) string {
+		b.Answers[0].Reasons[0].Finding.Hint = h
+		return whyWritten(t, b, "table", render.ReportOptions{Options: render.Options{Width: 80}})
+	}
+	const prose = "see the CPU limit of the proxies and whether they are throttled, and what else runs on their machines"
+	if text := hint(prose); strings.Contains(text, prose) || !strings.Contains(text, "throttled, and what\n") {
+		t.Errorf("%s is not broken:\n%s", prose, text)
+	}
+	const command = "see what slows it down (a CPU limit, another machine, swapping): kitescope profile pull querynode-3; until then move its segments"
+	if text := hint(command); !strings.Contains(text, command) {
+		t.Errorf("%s is broken:\n%s", command, text)
 	}
 }
 
