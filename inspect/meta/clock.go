@@ -118,14 +118,21 @@ func (c *Clock) look(ctx context.Context, past source.Past, h source.Header, rev
 
 // Put takes a change of any key. They come in order of revision, but for those of the state that changes are followed from.
 func (c *Clock) Put(kv source.KV) {
-	if key := string(kv.Key); key != c.keys[0] && key != c.keys[1] || len(kv.Value) != 8 {
+	if len(kv.Value) != 8 || string(kv.Key) != c.keys[0] && string(kv.Key) != c.keys[1] {
 		return
 	}
 	value := time.Unix(0, int64(binary.BigEndian.Uint64(kv.Value)&(1<<63-1))).UTC()
 	t := tick{revision: kv.ModRevision, at: value.Add(-reservedAhead)}
-	i, known := slices.BinarySearchFunc(c.ticks, t.revision, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })
-	if known {
-		return
+	i := len(c.ticks)
+	if i > 0 && c.ticks[i-1].revision >= t.revision {
+		var known bool
+		i, known = slices.BinarySearchFunc(c.ticks, t.revision, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })
+		if known {
+			return
+		}
+	}
+	if len(c.ticks) == cap(c.ticks) { // large slices grow by a quarter otherwise, and are copied as often
+		c.ticks = slices.Grow(c.ticks, len(c.ticks)+1)
 	}
 	c.ticks = slices.Insert(c.ticks, i, t)
 	for ; i < min(i+2, len(c.ticks)); i++ { // itself, and the one behind it
@@ -163,6 +170,9 @@ func (c *Clock) fill(ctx context.Context, past source.Past, revision int64) erro
 
 // FillAll dates what a recording has where ticks are missing, between all that a clock knows.
 func (c *Clock) FillAll(ctx context.Context, past source.Past) error {
+	if _, ok := past.(source.Dated); !ok {
+		return nil
+	}
 	for _, t := range slices.Clone(c.ticks) {
 		if err := c.fill(ctx, past, t.revision); err != nil {
 			return err

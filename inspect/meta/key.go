@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -43,13 +42,6 @@ type grammar struct {
 	hot        []hotPrefix
 	// byFirst are the patterns by their first component, "" those that begin with a variable.
 	byFirst map[string][]*pattern
-}
-
-// hotPrefix is the literal beginning of a kind of which there may be millions of keys.
-type hotPrefix struct {
-	prefix []byte
-	kind   kindID
-	ids    int
 }
 
 // pattern is a kind's compiled key pattern.
@@ -94,11 +86,6 @@ func newGrammar(h source.Header) *grammar {
 	return g
 }
 
-// hotKinds are the kinds whose keys grow with the number of segments.
-func hotKinds() []kindID {
-	return []kindID{kindSegment, kindSegmentIndex, kindBinlog, kindStatslog, kindDeltalog, kindBM25Log}
-}
-
 func compile(k *kind) *pattern {
 	p := &pattern{kind: k}
 	text := k.pattern
@@ -128,7 +115,8 @@ func compile(k *kind) *pattern {
 // wrong with a key that looks like a known kind, or is errUnknownKey.
 func (g *grammar) parse(key []byte) (keyParts, error) {
 	if rel, ok := bytes.CutPrefix(key, g.meta); ok {
-		if k, ok := g.parseHot(rel); ok {
+		var k keyParts
+		if g.parseHot(rel, &k) {
 			return k, nil
 		}
 		if inner, ok := bytes.CutPrefix(rel, []byte(historyPrefix)); ok {
@@ -140,62 +128,6 @@ func (g *grammar) parse(key []byte) (keyParts, error) {
 		return g.match(rel, true)
 	}
 	return keyParts{}, errUnknownKey
-}
-
-// parseHot parses the frequent kinds without looking at the table; whatever is odd
-// about a key is left to match.
-func (g *grammar) parseHot(rel []byte) (keyParts, bool) {
-	for i := range g.hot {
-		h := &g.hot[i]
-		if len(rel) <= len(h.prefix) || string(rel[:len(h.prefix)]) != string(h.prefix) {
-			continue
-		}
-		k := keyParts{kind: h.kind}
-		rest := rel[len(h.prefix):]
-		for n := range h.ids {
-			id, size := leadingID(rest)
-			if size == 0 {
-				return k, false
-			}
-			k.ids[n] = id
-			rest = rest[size:]
-			if n == h.ids-1 {
-				return k, len(rest) == 0
-			}
-			if len(rest) == 0 || rest[0] != '/' {
-				return k, false
-			}
-			rest = rest[1:]
-		}
-	}
-	return keyParts{}, false
-}
-
-// leadingID parses the digits that b begins with; size 0 if there is no id that is
-// written as Milvus writes it (no plus, no leading zeros, within int64).
-func leadingID(b []byte) (id int64, size int) {
-	i, negative := 0, false
-	if len(b) > 0 && b[0] == '-' {
-		negative, i = true, 1
-	}
-	start := i
-	var v uint64
-	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
-		d := uint64(b[i] - '0')
-		if v > (math.MaxUint64-d)/10 {
-			return 0, 0
-		}
-		v = v*10 + d
-		i++
-	}
-	digits := i - start
-	switch {
-	case digits == 0, digits > 1 && b[start] == '0', negative && (v == 0 || v > 1<<63), !negative && v > math.MaxInt64:
-		return 0, 0
-	case negative:
-		return int64(-v), i
-	}
-	return int64(v), i
 }
 
 func (g *grammar) parseHistory(inner []byte) (keyParts, error) {

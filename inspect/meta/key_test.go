@@ -1,6 +1,8 @@
 package meta
 
 import (
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,5 +118,62 @@ func TestKindsAreComplete(t *testing.T) {
 		if !seen[id] {
 			t.Errorf("kind %d is not in the table", id)
 		}
+	}
+}
+
+// TestHotPath holds keys that are parsed one after the other against each by itself.
+func TestHotPath(t *testing.T) {
+	t.Parallel()
+	g, random := newGrammar(testHeader()), rand.New(rand.NewPCG(7, 8))
+	var path hotPath
+	taken := 0
+	ids := []string{"1", "2", "12", "470725655249430665", "470725655249430666", "-1", "x", "", "0", "01"}
+	for range 200_000 {
+		var parts []string
+		for range 2 + random.IntN(4) {
+			parts = append(parts, ids[random.IntN(2+random.IntN(len(ids)-1))])
+		}
+		rest := []byte(strings.Join(parts, "/"))
+		for _, n := range []int{3, 4} {
+			var alone, after keyParts
+			want, got := parseIDs(rest, alone.ids[:n]), path.parse(rest, n, &after)
+			if want != got || want && alone.ids != after.ids {
+				t.Fatalf("%q as %d ids: %v %v, behind another %v %v", rest, n, want, alone.ids, got, after.ids)
+			}
+			if want {
+				taken++
+			}
+		}
+	}
+	if taken < 10_000 || g.hotOf([]byte("datacoord-meta/s/1/2/3")) == nil || g.hotOf([]byte("datacoord-meta/channel-cp/a")) != nil {
+		t.Errorf("%d keys were taken", taken)
+	}
+}
+
+// TestLeadingID holds ids against the reading of one digit after the other.
+func TestLeadingID(t *testing.T) {
+	t.Parallel()
+	check := func(text string) {
+		t.Helper()
+		id, size := leadingID([]byte(text))
+		want, digits := anyLeadingID([]byte(text))
+		if id != want || size != digits {
+			t.Fatalf("%q begins with %d of %d bytes, not %d of %d", text, id, size, want, digits)
+		}
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	const letters = "0123456789012345678901234567890123456789/-:a\xf9\xff"
+	for range 200_000 {
+		b := make([]byte, random.IntN(26))
+		for i := range b {
+			b[i] = letters[random.IntN(40)]
+		}
+		if len(b) > 0 && random.IntN(2) == 0 {
+			b[random.IntN(len(b))] = letters[random.IntN(len(letters))]
+		}
+		check(string(b))
+	}
+	for _, text := range []string{"", "0", "00", "-", "-0", "-1", "9223372036854775807", "9223372036854775808", "999999999999999999", "999999999999999999/1", "100000000000000000000", "123456789", "12345678", "1234567812345678"} {
+		check(text)
 	}
 }

@@ -64,10 +64,10 @@ func nameInCollection(message []byte) (name string, ok bool) {
 func bytesField(message []byte, number int) (field []byte, ok bool) {
 	for len(message) > 0 {
 		f, rest, whole := nextField(message)
-		if !whole || f.number == number && (ok || f.wire != wireBytes) {
+		if !whole || f.number() == number && (ok || f.wire() != wireBytes) {
 			return nil, false
 		}
-		if f.number == number {
+		if f.number() == number {
 			field, ok = f.bytes, true
 		}
 		message = rest

@@ -74,8 +74,7 @@ func NewDecoder(h source.Header) (*Decoder, error) {
 func (d *Decoder) parse(key []byte, hot *knownKey) *knownKey {
 	g := d.state.grammar
 	if rel, ok := bytes.CutPrefix(key, g.meta); ok {
-		if k, ok := g.parseHot(rel); ok {
-			hot.parts = k
+		if g.parseHot(rel, &hot.parts) {
 			return hot
 		}
 	}

@@ -20,60 +20,43 @@ const (
 	wireBytes  = 2
 )
 
-// uvarint reads a varint; n is 0 if it is cut off or longer than 64 bits.
-func uvarint(b []byte) (v uint64, n int) {
-	if len(b) > 0 && b[0] < 0x80 {
-		return uint64(b[0]), 1
-	}
-	for i, c := range b {
-		if i == 10 || i == 9 && c > 1 {
-			return 0, 0
-		}
-		v |= uint64(c&0x7f) << (7 * i)
-		if c < 0x80 {
-			return v, i + 1
-		}
-	}
-	return 0, 0
-}
-
-// wireField is one field of a message: its number, and a value or bytes.
+// wireField is one field of a message: its tag, and a value or bytes.
 type wireField struct {
-	number int
-	wire   int
-	value  uint64 // of a varint
-	bytes  []byte // of a length-delimited field
+	key   int    // number and wire type
+	value uint64 // of a varint
+	bytes []byte // of a length-delimited field
 }
 
 // nextField reads one varint or length-delimited field and returns what follows it;
 // ok is false for anything else.
 func nextField(b []byte) (f wireField, rest []byte, ok bool) {
-	tag, n := uvarint(b)
-	if n == 0 || bits.Len64(tag) > 16 {
+	key, n := uvarint(b)
+	if n == 0 || bits.Len64(key) > 16 {
 		return f, nil, false
 	}
-	b = b[n:]
-	f.number, f.wire = int(tag>>3), int(tag&7)
-	f.value, n = uvarint(b)
-	if n == 0 {
+	value, m := uvarint(b[n:])
+	if m == 0 {
 		return f, nil, false
 	}
-	b = b[n:]
-	switch f.wire {
+	b = b[n+m:]
+	switch key & 7 {
 	case wireVarint:
-		return f, b, true
+		return wireField{key: int(key), value: value}, b, true
 	case wireBytes:
-		if f.value > uint64(len(b)) {
+		if value > uint64(len(b)) {
 			return f, nil, false
 		}
-		f.bytes = b[:f.value]
-		return f, b[f.value:], true
+		return wireField{key: int(key), value: value, bytes: b[:value]}, b[value:], true
 	}
 	return f, nil, false
 }
 
 // tag combines a field's number and wire type, for switches.
-func (f *wireField) tag() int { return f.number<<3 | f.wire }
+func (f *wireField) tag() int { return f.key }
+
+func (f *wireField) number() int { return f.key >> 3 }
+
+func (f *wireField) wire() int { return f.key & 7 }
 
 const (
 	varint = wireVarint
@@ -185,15 +168,9 @@ func fastSegmentList(f *wireField, v *segmentValue) bool {
 		v.compacted = append(v.compacted, model.SegmentID(f.value))
 		return true
 	case 15<<3 | lenDel:
-		for b := f.bytes; len(b) > 0; {
-			id, n := uvarint(b)
-			if n == 0 {
-				return false
-			}
-			v.compacted = append(v.compacted, model.SegmentID(id))
-			b = b[n:]
-		}
-		return true
+		var ok bool
+		v.compacted, ok = appendSegmentIDs(v.compacted, f.bytes)
+		return ok
 	case 11<<3 | lenDel:
 	case 12<<3 | lenDel:
 		kind = model.StatsLog
@@ -211,6 +188,19 @@ func fastSegmentList(f *wireField, v *segmentValue) bool {
 	logs.Kind = kind
 	v.inline = append(v.inline, logs)
 	return true
+}
+
+// appendSegmentIDs reads a packed list.
+func appendSegmentIDs(list []model.SegmentID, b []byte) ([]model.SegmentID, bool) {
+	for len(b) > 0 {
+		id, n := uvarint(b)
+		if n == 0 {
+			return list, false
+		}
+		list = append(list, model.SegmentID(id))
+		b = b[n:]
+	}
+	return list, true
 }
 
 // fastPosition reads the timestamp of a msgpb.MsgPosition.

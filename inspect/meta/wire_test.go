@@ -2,6 +2,9 @@ package meta
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +12,7 @@ import (
 	"github.com/milvus-io/milvus-proto/go-api/v2/msgpb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
@@ -219,4 +223,38 @@ func FuzzPut(f *testing.F) {
 			t.Fatalf("%d keys, %d undecoded are left of nothing", c.Keys, len(c.Undecoded))
 		}
 	})
+}
+
+// TestUvarint holds numbers of every length against protobuf's reader, with nothing behind them, something, and too little.
+func TestUvarint(t *testing.T) {
+	t.Parallel()
+	check := func(b []byte) {
+		t.Helper()
+		v, n := uvarint(b)
+		want, m := protowire.ConsumeVarint(b)
+		if m < 0 {
+			want, m = 0, 0
+		}
+		if v != want || n != m {
+			t.Fatalf("%x is %d of %d bytes, protobuf says %d of %d", b, v, n, want, m)
+		}
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		b := binary.AppendUvarint(nil, random.Uint64()>>random.IntN(64))
+		b = append(b, make([]byte, random.IntN(12))...)
+		for i := range b {
+			check(b[:i])
+		}
+		check(b)
+		b[random.IntN(len(b))] = byte(random.Uint32())
+		check(b)
+	}
+	for n := range 14 {
+		for _, last := range []byte{0, 1, 2, 0x7f, 0x80, 0xff} {
+			b := append(slices.Repeat([]byte{0xff}, n), last)
+			check(b)
+			check(append(b, 1, 2, 3))
+		}
+	}
 }
