@@ -134,7 +134,7 @@ func indexChanged(c *change) bool {
 	if after == nil {
 		return !before.Deleted && c.told(indexDropped)
 	}
-	c.indexes[after.ID] = after.Name
+	c.indexes[after.ID] = c.pool.text(after.Name)
 	switch {
 	case before == nil:
 		return !after.Deleted && c.told(indexCreated)

@@ -1,7 +1,7 @@
 package history
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"time"
 
@@ -21,8 +21,10 @@ const (
 	heldLeast = int64(11 * time.Minute)
 )
 
-// pace is how a checkpoint moved of late.
+// pace is how the checkpoint of a vchannel moved of late.
 type pace struct {
+	// there says that there is a checkpoint: else only what follows behind the blank line is known.
+	there      bool
 	collection model.CollectionID
 	at         model.TSO
 	// revision is that of the last move, moved its time by the clock so far; 0 before the first that was seen.
@@ -31,27 +33,38 @@ type pace struct {
 	next            int
 	// held says that a segment of the channel has grown since the last move.
 	held bool
+
+	// growing are the segments that take rows from it now, on is the text that says "on" it.
+	growing int32
+	on      text
 }
 
 func vchannelRef(name string) model.Ref { return ref("vchannels", name) }
 
+// pace is that of the vchannel of a number. It is valid until one of a greater number is asked for.
+func (r *Reader) pace(vchannel int32) *pace {
+	for int(vchannel) >= len(r.paces) {
+		r.paces = append(r.paces, pace{})
+	}
+	return &r.paces[vchannel]
+}
+
 // takeCheckpoint takes a position in. One that is written again without moving on is none.
-func (r *Reader) takeCheckpoint(v *model.VChannel, gone bool) {
-	p, at, now := r.pace[v.Name], v.Checkpoint.At, r.now()
+func (r *Reader) takeCheckpoint(vchannel int32, v *model.VChannel, gone bool) {
+	p, at := r.pace(vchannel), v.Checkpoint.At
 	switch {
 	case gone || at == model.MaxTSO: // of a channel that was dropped
-		delete(r.pace, v.Name)
+		*p = pace{growing: p.growing, on: p.on}
 		return
-	case p == nil:
-		p = &pace{collection: v.Collection}
-		r.pace[v.Name] = p
+	case !p.there:
+		p.there, p.collection = true, v.Collection
 	case at <= p.at:
 		return
 	case p.moved == 0:
 	default:
-		r.moved(v.Name, p, now-p.moved)
+		r.moved(v.Name, p, r.now-p.moved)
 	}
-	p.at, p.revision, p.moved, p.held = at, r.revision, now, r.growing[v.Name] > 0
+	p.at, p.revision, p.moved, p.held = at, r.revision, r.now, p.growing > 0
 }
 
 // moved tells of a stop that is over, or remembers the interval.
@@ -67,18 +80,18 @@ func (r *Reader) moved(name string, p *pace, after int64) {
 
 // stopped reports whether so long without a move is no usual interval. Checkpoints of what was dropped stay where they are.
 func (r *Reader) stopped(p *pace, after int64) bool {
-	if p.collection != 0 && !r.live[p.collection] {
-		return false
-	}
 	least := stoppedLeast
 	if p.held {
 		least = heldLeast
+	}
+	if after <= least { // nearly always
+		return false
 	}
 	usual := int64(0)
 	for _, i := range p.intervals {
 		usual = max(usual, i)
 	}
-	return after > max(stoppedTimes*usual, least)
+	return after > stoppedTimes*usual && (p.collection == 0 || r.live[p.collection])
 }
 
 func (r *Reader) tellStop(name string, p *pace, after int64) {
@@ -91,18 +104,24 @@ func (r *Reader) tellStop(name string, p *pace, after int64) {
 // beginCheckpoints has the time of all positions of before begin now: when they were written is not known, so that a stop is told
 // of when it was that long since then.
 func (r *Reader) beginCheckpoints() {
-	for channel, p := range r.pace {
-		p.moved, p.held = r.now(), r.growing[channel] > 0
+	for i := range r.paces {
+		if p := &r.paces[i]; p.there {
+			p.moved, p.held = r.now, p.growing > 0
+		}
 	}
 }
 
 // endCheckpoints tells of those that stand still at the end.
 func (r *Reader) endCheckpoints() {
-	now := r.now()
-	for _, name := range slices.Sorted(maps.Keys(r.pace)) {
-		p := r.pace[name]
-		if p.moved > 0 && r.stopped(p, now-p.moved) {
-			r.tellStop(name, p, now-p.moved)
+	var standing []int32
+	for i := range r.paces {
+		if p := &r.paces[i]; p.moved > 0 && r.stopped(p, r.now-p.moved) {
+			standing = append(standing, int32(i))
 		}
+	}
+	slices.SortFunc(standing, func(a, b int32) int { return cmp.Compare(r.decoder.VChannel(a), r.decoder.VChannel(b)) })
+	for _, i := range standing {
+		p := &r.paces[i]
+		r.tellStop(r.decoder.VChannel(i), p, r.now-p.moved)
 	}
 }

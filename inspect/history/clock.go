@@ -32,8 +32,12 @@ func (h *History) Date(ctx context.Context, past source.Past) error {
 	return err
 }
 
-// now is the time of the newest timestamp so far, in Unix nanoseconds; 0 if there is none.
-func (r *Reader) now() int64 { return nanoseconds(r.clock.Last()) }
+// takeTimestamp takes in that Milvus reserved timestamps.
+func (r *Reader) takeTimestamp(kv source.KV) {
+	kv.ModRevision = r.revision
+	r.clock.Put(kv)
+	r.now = nanoseconds(r.clock.Last())
+}
 
 func nanoseconds(t time.Time) int64 {
 	if t.IsZero() {

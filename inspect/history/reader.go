@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -21,11 +20,11 @@ type Reader struct {
 	groups  groups
 	history History
 
+	kinds [meta.KindNumbers]keyKind // of keys, by their numbers
 	// small are the objects under the keys of which there are few, by key.
 	small    map[string]any
-	segments map[model.SegmentID]segmentBefore
-	growing  map[string]int // growing segments of a vchannel
-	builds   map[buildKey]model.IndexState
+	segments segmentTable
+	builds   buildTable
 	// creating are collections that are not Created yet: their fields and partitions come with them.
 	creating map[model.CollectionID]bool
 	// live are collections whose fields and functions change by being altered, created those that become so at the end of the revision.
@@ -35,17 +34,27 @@ type Reader struct {
 	// Names, for the objects of other keys.
 	partitions map[model.PartitionID]string
 	grantees   map[string]model.Grant
-	indexes    map[model.IndexID]string
+	indexes    map[model.IndexID]text
 	sessions   map[string]int // how many keys register a node
 	channels   map[model.Ref]*channelBefore
-	pace       map[string]*pace // by vchannel
+	paces      []pace // by the number of the vchannel
+	// now is the newest time that Milvus has told, in Unix nanoseconds; 0 if there is none.
+	now int64
 
 	// What is known at the end of a revision alone.
 	revision  int64
-	touched   []*channelBefore                    // channels whose watches changed, in order
-	dropped   map[model.SegmentID]int             // entries of segments that were dropped
+	touched   []*channelBefore // channels whose watches changed, in order
+	dropped   []droppedSegment
 	compacted map[model.SegmentID]model.SegmentID // what was made of segments
 	beginning bool                                // the store as it was is read: nothing happens
+}
+
+// keyKind is a kind of key: what its changes mean, and how many of them were none that is told.
+type keyKind struct {
+	name  string
+	met   bool
+	rule  rule // nil: none
+	plain int64
 }
 
 // NewReader is a Reader of the store that a header is of.
@@ -56,13 +65,13 @@ func NewReader(h source.Header) (*Reader, error) {
 	}
 	p := newPool()
 	return &Reader{
-		decoder: d, header: h, clock: meta.ClockOf(h.Root), pool: p, groups: groups{pool: p, newest: map[int32]int{}},
-		history: History{From: h.Revision, To: h.Revision, Plain: map[string]int64{}},
-		small:   map[string]any{}, segments: map[model.SegmentID]segmentBefore{}, growing: map[string]int{}, builds: map[buildKey]model.IndexState{},
-		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]string{}, sessions: map[string]int{},
-		channels: map[model.Ref]*channelBefore{}, pace: map[string]*pace{},
-		live: map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
-		dropped: map[model.SegmentID]int{}, compacted: map[model.SegmentID]model.SegmentID{},
+		decoder: d, header: h, clock: meta.ClockOf(h.Root), pool: p, groups: groups{pool: p},
+		history: History{From: h.Revision, To: h.Revision},
+		small:   map[string]any{}, segments: segmentTable{at: map[model.SegmentID]int32{}}, builds: buildTable{at: map[buildKey]int32{}},
+		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]text{}, sessions: map[string]int{},
+		channels: map[model.Ref]*channelBefore{},
+		live:     map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
+		compacted: map[model.SegmentID]model.SegmentID{},
 	}, nil
 }
 
@@ -71,7 +80,7 @@ func (r *Reader) Begin(ctx context.Context, first source.Snapshot) error {
 	r.beginning = true
 	err := first.Scan(ctx, []source.Range{source.Prefix(r.header.Root + "/")}, func(kv source.KV) error {
 		r.revision = kv.ModRevision
-		r.take(kv, false)
+		r.take(&kv, false)
 		return nil
 	})
 	r.touched = r.touched[:0]
@@ -94,7 +103,7 @@ func (r *Reader) Apply(revision int64, events []source.Event) error {
 	r.history.To = max(r.history.To, revision)
 	for i := range events {
 		r.history.Changes++
-		r.take(events[i].KV, events[i].Deleted)
+		r.take(&events[i].KV, events[i].Deleted)
 	}
 	return nil
 }
@@ -111,10 +120,7 @@ func (r *Reader) SoFar(seen time.Time) *History {
 	r.endRevision()
 	going := r.groups
 	defer func() { r.groups = going }()
-	r.groups = groups{entries: slices.Clone(going.entries), pool: going.pool, newest: maps.Clone(going.newest)}
-	plain := r.history.Plain
-	defer func() { r.history.Plain = plain }()
-	r.history.Plain = maps.Clone(plain)
+	r.groups = groups{entries: slices.Clone(going.entries), pool: going.pool, newest: slices.Clone(going.newest)}
 	h := r.finish(r.clock.UpTo(r.history.To, seen), nil)
 	h.pool = r.pool.upTo()
 	return h
@@ -125,6 +131,12 @@ func (r *Reader) finish(clock *meta.Clock, texts *pool) *History {
 	r.groups.sort()
 	h := r.history
 	h.clock, h.pool, h.entries = clock, texts, r.groups.entries
+	h.Plain = map[string]int64{}
+	for i := range r.kinds {
+		if k := &r.kinds[i]; k.plain > 0 {
+			h.Plain[k.name] += k.plain
+		}
+	}
 	h.First, _ = dated(clock, h.From)
 	h.Until, _ = dated(clock, h.To)
 	return &h
@@ -145,7 +157,7 @@ type change struct {
 }
 
 // take decodes a change and has its rule make events of it.
-func (r *Reader) take(kv source.KV, deleted bool) {
+func (r *Reader) take(kv *source.KV, deleted bool) {
 	x := r.decoder.Decode(kv, deleted)
 	if x.Problem != "" && x.Object == nil && !x.Gone && x.Kind != "" {
 		if !r.beginning {
@@ -153,39 +165,41 @@ func (r *Reader) take(kv source.KV, deleted bool) {
 		}
 		return
 	}
-	news := false
-	switch object := x.Object.(type) {
-	case *model.Segment:
-		news = r.takeSegment(object, x.Gone)
-	case *model.SegmentIndex:
-		news = r.takeIndex(object, x.Gone)
-	case *model.Allocator:
-		kv.ModRevision = r.revision
-		r.clock.Put(kv)
-	case *model.VChannel:
-		switch x.Kind {
-		case checkpointKey:
-			r.takeCheckpoint(object, x.Gone)
-		case watchKey:
-			r.takeWatch(object, x.Gone)
-			news = true
-		}
-	default:
-		if rules[x.Kind] != nil {
-			news = r.takeSmall(&x, string(kv.Key))
-		}
+	k := &r.kinds[x.Number]
+	if !k.met {
+		*k = keyKind{name: x.Kind, met: true, rule: rules[x.Kind]}
 	}
-	if !news && !r.beginning {
-		r.history.Plain[x.Kind]++
+	if !r.takeAs(x, k, kv) && !r.beginning {
+		k.plain++
 	}
 }
 
-// takeSmall keeps what a key holds, and compares it with what it held.
-func (r *Reader) takeSmall(x *meta.Single, key string) bool {
-	rule := rules[x.Kind]
-	if rule == nil {
+// takeAs takes a change in as one of its kind, and reports whether it is news.
+func (r *Reader) takeAs(x *meta.Single, k *keyKind, kv *source.KV) bool {
+	switch object := x.Object.(type) {
+	case *meta.SegmentBrief:
+		return r.takeSegment(object, x.Gone)
+	case *meta.IndexBrief:
+		return r.takeIndex(object, x.Gone)
+	case *model.Allocator:
+		r.takeTimestamp(*kv)
+		return false
+	case *model.VChannel:
+		switch x.Kind {
+		case checkpointKey:
+			r.takeCheckpoint(x.VChannel, object, x.Gone)
+			return false
+		case watchKey:
+			r.takeWatch(object, x.Gone)
+			return true
+		}
 		return false
 	}
+	return k.rule != nil && r.takeSmall(k.rule, x, string(kv.Key))
+}
+
+// takeSmall keeps what a key holds, and compares it with what it held.
+func (r *Reader) takeSmall(rule rule, x *meta.Single, key string) bool {
 	c := change{Reader: r, key: key, collection: x.Collection, before: r.small[key], after: x.Object}
 	if x.Object == nil {
 		delete(r.small, key)
@@ -202,7 +216,6 @@ func (r *Reader) takeSmall(x *meta.Single, key string) bool {
 type news struct {
 	kind                  kindID
 	object                model.Ref
-	place                 int32 // of the object in the pool, from 1 on; 0: it is looked for
 	collection            model.CollectionID
 	before, after, detail string
 	// at is the revision, 0: the one that is read.
@@ -214,17 +227,20 @@ func (r *Reader) tell(n news) bool {
 	if r.beginning {
 		return true
 	}
-	at := n.at
-	if at == 0 {
-		at = r.revision
+	e := entry{
+		first: n.at, kind: n.kind, object: r.pool.object(n.object), collection: n.collection, before: r.pool.text(n.before), after: r.pool.text(n.after),
 	}
-	if n.place == 0 {
-		n.place = r.pool.object(n.object) + 1
+	e.setDetail(r.pool.text(n.detail))
+	return r.enter(&e)
+}
+
+// enter is tell of an event whose texts are in the pool; its first revision is 0 where it is the one that is read.
+func (r *Reader) enter(e *entry) bool {
+	if e.first == 0 {
+		e.first = r.revision
 	}
-	r.groups.add(entry{
-		first: at, last: at, count: 1, kind: n.kind, object: n.place - 1, collection: n.collection,
-		before: r.pool.text(n.before), after: r.pool.text(n.after), detail: r.pool.text(n.detail),
-	}, r.nanoseconds)
+	e.last, e.count = e.first, 1
+	r.groups.add(e, r.nanoseconds)
 	return true
 }
 

@@ -1,18 +1,17 @@
 package history
 
 import (
-	"strconv"
-
+	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
 
-// segmentBefore is what is kept of a segment.
+// segmentBefore is what is kept of a segment. There may be hundreds of thousands: it has no pointer.
 type segmentBefore struct {
 	state     model.SegmentState
 	level     model.SegmentLevel
 	invisible bool
-	vchannel  string
+	vchannel  int32 // its number, 0: none
 	object    int32 // in the pool, from 1 on; 0: nothing was told of it
 }
 
@@ -21,126 +20,182 @@ func (s segmentBefore) same(as segmentBefore) bool {
 	return s.state == as.state && s.level == as.level && s.invisible == as.invisible && s.vchannel == as.vchannel
 }
 
-// grows is the vchannel that a segment takes rows from, "" if none.
-func (s segmentBefore) grows() string {
+// grows is the vchannel that a segment takes rows from, 0 if none.
+func (s segmentBefore) grows() int32 {
 	if s.state == model.SegmentGrowing || s.state == model.SegmentSealed || s.state == model.SegmentFlushing {
 		return s.vchannel
 	}
-	return ""
+	return 0
 }
 
-// setSegment keeps what a segment is now; the zero value is nothing.
-func (r *Reader) setSegment(id model.SegmentID, old, now segmentBefore) {
-	if from, to := old.grows(), now.grows(); from != to {
-		if r.growing[from]--; r.growing[from] <= 0 {
-			delete(r.growing, from)
-		}
-		if to != "" {
-			r.growing[to]++
-			if p := r.pace[to]; p != nil {
-				p.held = true
-			}
-		}
+// segmentTable has what is kept of segments, by id.
+type segmentTable struct {
+	at   map[model.SegmentID]int32
+	list []segmentBefore
+	free []int32 // places of segments that are gone
+}
+
+// find is what is kept of a segment; nil if it is not there. It is valid until the next add.
+func (t *segmentTable) find(id model.SegmentID) *segmentBefore {
+	if i, ok := t.at[id]; ok {
+		return &t.list[i]
 	}
-	if now == (segmentBefore{}) {
-		delete(r.segments, id)
+	return nil
+}
+
+func (t *segmentTable) add(id model.SegmentID, s segmentBefore) {
+	if n := len(t.free); n > 0 {
+		t.at[id], t.list[t.free[n-1]] = t.free[n-1], s
+		t.free = t.free[:n-1]
 		return
 	}
-	r.segments[id] = now
+	t.at[id] = int32(len(t.list))
+	t.list = append(t.list, s)
 }
 
-func segmentRef(id model.SegmentID) model.Ref {
-	return model.Ref{Resource: "segments", ID: id.String()}
+func (t *segmentTable) remove(id model.SegmentID) {
+	t.free = append(t.free, t.at[id])
+	delete(t.at, id)
 }
 
-func (r *Reader) takeSegment(s *model.Segment, gone bool) bool {
-	old, was := r.segments[s.ID]
-	now := segmentBefore{state: s.State, level: s.Level, invisible: s.Invisible, vchannel: s.VChannel, object: old.object}
+// keep keeps what a segment is now, the zero value being nothing; old is nil if it was not there.
+func (r *Reader) keep(id model.SegmentID, old *segmentBefore, now segmentBefore) {
+	from := int32(0)
+	if old != nil {
+		from = old.grows()
+	}
+	switch gone := now == (segmentBefore{}); {
+	case gone && old != nil:
+		r.segments.remove(id)
+	case gone:
+	case old != nil:
+		*old = now
+	default:
+		r.segments.add(id, now)
+	}
+	r.growOn(from, now.grows())
+}
+
+// growOn counts a segment that took rows from one vchannel and takes them from another.
+func (r *Reader) growOn(from, to int32) {
+	if from == to {
+		return
+	}
+	if from != 0 {
+		r.pace(from).growing--
+	}
+	if to != 0 {
+		p := r.pace(to)
+		p.growing++
+		p.held = true
+	}
+}
+
+func (r *Reader) takeSegment(s *meta.SegmentBrief, gone bool) bool {
+	old := r.segments.find(s.ID)
+	var before segmentBefore
+	if old != nil {
+		before = *old
+	}
+	now := segmentBefore{state: s.State, level: s.Level, invisible: s.Invisible, vchannel: s.VChannel, object: before.object}
 	switch {
-	case gone && !was, !gone && was && old.same(now):
+	case gone && old == nil, !gone && old != nil && before.same(now):
 		return false
 	case r.beginning:
-		r.setSegment(s.ID, old, now)
+		r.keep(s.ID, old, now)
 		return false
-	case old.object == 0:
-		now.object = r.pool.object(segmentRef(s.ID)) + 1
+	case now.object == 0:
+		now.object = r.pool.segment(s.ID) + 1
 	}
-	n := news{place: now.object, collection: s.Collection, before: stateText(old, was)}
+	e := entry{object: now.object - 1, collection: s.Collection}
+	if old != nil {
+		e.before = r.pool.state(before)
+	}
 	if gone {
-		r.setSegment(s.ID, old, segmentBefore{})
-		n.kind = segmentRemoved
-		return r.tell(n)
+		r.keep(s.ID, old, segmentBefore{})
+		e.kind = segmentRemoved
+		return r.enter(&e)
 	}
-	r.setSegment(s.ID, old, now)
-	n.after = stateText(now, true)
-	if !was {
-		return r.newSegment(s, n)
+	r.keep(s.ID, old, now)
+	if e.after = r.pool.state(now); old == nil {
+		return r.newSegment(s, &e)
 	}
+	switch e.kind = segmentKind(before.state, now.state); {
+	case e.kind == segmentDropped:
+		r.dropped = append(r.dropped, droppedSegment{s.ID, len(r.groups.entries)})
+	case now.state != model.SegmentDropped && s.Rows > 0:
+		e.form, e.detail = detailRows, s.Rows
+	}
+	return r.enter(&e)
+}
+
+// segmentKind is what happened to a segment whose state became another, or of which something else did.
+func segmentKind(from, to model.SegmentState) kindID {
 	switch {
-	case old.state == now.state:
-		n.kind = segmentChanged
-	case now.state == model.SegmentSealed:
-		n.kind = segmentSealed
-	case now.state == model.SegmentFlushing:
-		n.kind = segmentFlushing
-	case now.state == model.SegmentFlushed:
-		n.kind = segmentFlushed
-	case now.state == model.SegmentDropped:
-		n.kind = segmentDropped
-		r.dropped[s.ID] = len(r.groups.entries)
-	default:
-		n.kind = segmentChanged
+	case from == to:
+	case to == model.SegmentSealed:
+		return segmentSealed
+	case to == model.SegmentFlushing:
+		return segmentFlushing
+	case to == model.SegmentFlushed:
+		return segmentFlushed
+	case to == model.SegmentDropped:
+		return segmentDropped
 	}
-	if now.state != model.SegmentDropped && s.Rows > 0 {
-		n.detail = words.Count(s.Rows, "row", "rows")
-	}
-	return r.tell(n)
+	return segmentChanged
 }
 
 // newSegment tells of a segment that was not there; one that a compaction made, from which.
-func (r *Reader) newSegment(s *model.Segment, n news) bool {
-	n.kind = segmentCreated
+func (r *Reader) newSegment(s *meta.SegmentBrief, e *entry) bool {
+	e.kind = segmentCreated
 	if len(s.CompactedFrom) == 0 {
-		n.detail = onChannel(s.VChannel)
-		return r.tell(n)
+		e.setDetail(r.onChannel(s.VChannel))
+		return r.enter(e)
 	}
-	n.kind = segmentCompacted
+	e.kind = segmentCompacted
 	const most = 8
 	names := make([]string, 0, len(s.CompactedFrom))
 	for _, from := range s.CompactedFrom {
 		names = append(names, from.String())
 		r.compacted[from] = s.ID
 	}
-	n.detail = "from " + words.FirstOf(names, most, ", ") + ", " + words.Count(s.Rows, "row", "rows")
-	return r.tell(n)
+	e.setDetail(r.pool.text("from " + words.FirstOf(names, most, ", ") + ", " + words.Count(s.Rows, "row", "rows")))
+	return r.enter(e)
 }
 
-func onChannel(vchannel string) string {
-	if vchannel == "" {
-		return ""
+// onChannel says which vchannel that is.
+func (r *Reader) onChannel(vchannel int32) text {
+	if vchannel == 0 {
+		return 0
 	}
-	return "on " + vchannel
+	p := r.pace(vchannel)
+	if p.on == 0 {
+		p.on = r.pool.text("on " + r.decoder.VChannel(vchannel))
+	}
+	return p.on
+}
+
+// droppedSegment is a segment that was dropped in this revision, and its entry.
+type droppedSegment struct {
+	id    model.SegmentID
+	entry int
 }
 
 // endSegments says of segments that were dropped what they were compacted into: the record of that one may come after theirs.
 func (r *Reader) endSegments() {
-	if len(r.dropped) == 0 {
-		return
-	}
-	for id, i := range r.dropped {
-		if into, ok := r.compacted[id]; ok {
-			r.groups.entries[i].detail = r.pool.text("compacted into " + into.String())
-			delete(r.compacted, id)
+	for i := len(r.dropped) - 1; i >= 0 && len(r.compacted) > 0; i-- {
+		d := r.dropped[i]
+		if into, ok := r.compacted[d.id]; ok {
+			e := &r.groups.entries[d.entry]
+			e.form, e.detail = detailCompacted, int64(into)
+			delete(r.compacted, d.id)
 		}
 	}
-	clear(r.dropped)
+	r.dropped = r.dropped[:0]
 }
 
 // stateText is "Flushed", or "Flushed, L2, invisible" where that is out of the ordinary.
-func stateText(s segmentBefore, was bool) string {
-	if !was {
-		return ""
-	}
+func stateText(s segmentBefore) string {
 	text := s.state.String()
 	if s.level == model.LevelL0 || s.level == model.LevelL2 {
 		text += ", " + s.level.String()
@@ -149,49 +204,4 @@ func stateText(s segmentBefore, was bool) string {
 		text += ", invisible"
 	}
 	return text
-}
-
-// buildKey is an index on a segment.
-type buildKey struct {
-	segment model.SegmentID
-	build   model.BuildID
-}
-
-// takeIndex tells when the files of an index are finished, or cannot be made.
-func (r *Reader) takeIndex(x *model.SegmentIndex, gone bool) bool {
-	key := buildKey{x.Segment, x.Build}
-	if gone {
-		delete(r.builds, key)
-		return false
-	}
-	old := r.builds[key]
-	r.builds[key] = x.State
-	if r.beginning || old == x.State {
-		return false
-	}
-	n := news{collection: x.Collection, before: indexStateText(old), after: x.State.String()}
-	switch x.State {
-	case model.IndexFinished:
-		n.kind = indexBuilt
-		n.detail = "on segment " + x.Segment.String()
-		if x.Node != 0 {
-			n.detail += " by node " + strconv.FormatInt(int64(x.Node), 10)
-		}
-	case model.IndexFailed, model.IndexRetry:
-		n.kind = indexFailed
-		n.detail = x.FailReason
-	default:
-		return false
-	}
-	n.object = model.Ref{
-		Resource: "segment-indexes", Name: r.indexes[x.Index], ID: x.Segment.String() + "/" + x.Index.String() + "/" + x.Build.String(),
-	}
-	return r.tell(n)
-}
-
-func indexStateText(s model.IndexState) string {
-	if s == model.IndexStateNone {
-		return ""
-	}
-	return s.String()
 }

@@ -57,7 +57,7 @@ func (w *Wanted) covers(h *History, e *entry) bool {
 }
 
 func (h *History) about(e *entry, list []Selector) bool {
-	object := h.pool.objects[e.object]
+	object := h.pool.ref(e.object)
 	for i := range list {
 		s := &list[i]
 		if s.is(object) || s.Resource != "" && s.Resource != collections || e.collection == 0 {
@@ -73,13 +73,18 @@ func (h *History) about(e *entry, list []Selector) bool {
 	return false
 }
 
-const collections = "collections"
+// Resources, as package view names them.
+const (
+	collections    = "collections"
+	segments       = "segments"
+	segmentIndexes = "segment-indexes"
+)
 
 // is reports whether an object is one that is meant.
 func (s *Selector) is(object model.Ref) bool {
 	if s.Resource != "" && s.Resource != object.Resource {
 		segment, _, _ := strings.Cut(object.ID, "/")
-		return s.Resource == "segments" && object.Resource == "segment-indexes" && like(s.Name, segment)
+		return s.Resource == segments && object.Resource == segmentIndexes && like(s.Name, segment)
 	}
 	return like(s.Name, object.ID) || object.Name != "" && like(s.Name, object.Name)
 }

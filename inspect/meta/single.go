@@ -1,7 +1,7 @@
 package meta
 
 import (
-	"bytes"
+	"encoding/binary"
 	"strings"
 	"time"
 
@@ -9,37 +9,67 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
-	"kitescope/secret"
 )
 
 // Decoder decodes keys one by one, as Load does, for who follows what happened and not what is. It is not safe for concurrent use.
 type Decoder struct {
 	state *state
 	// known are keys that were parsed before; most are written again and again, but for those of segments.
-	known     map[string]*knownKey
-	segment   model.Segment
-	index     model.SegmentIndex
+	known map[string]*knownKey
+	// recent are some of them, by the ends of the keys: most changes are of a few keys, and a map takes longer.
+	recent [recentKeys]*knownKey
+	// channels are the names of vchannels by their numbers, numbers the numbers.
+	channels []string
+	numbers  map[string]int32
+
+	// What is said of the last key.
+	hot       knownKey
+	path      hotPath
+	single    Single
+	segment   SegmentBrief
+	compacted []model.SegmentID
+	index     IndexBrief
 	allocator model.Allocator
 }
 
 // knownKey is what came of parsing a key.
 type knownKey struct {
+	key   string
 	parts keyParts
 	err   error
-	// channel is nil until a checkpoint or a watch of a vchannel is decoded, and then what was said last.
+	// channel is nil until a checkpoint or a watch of a vchannel is decoded, and then what was said last; number is that of its name.
 	channel *model.VChannel
+	number  int32
+	name    string // of an allocator, once it was decoded
 }
 
 // knownKeys bounds how many are kept.
-const knownKeys = 1 << 16
+const (
+	knownKeys  = 1 << 16
+	recentBits = 9
+	recentKeys = 1 << recentBits
+)
+
+// recentSlot is the place of a key in recent.
+func recentSlot(key []byte) uint64 {
+	const golden = 0x9e3779b97f4a7c15 // Knuth's multiplier
+	if len(key) < wordBytes {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(key[len(key)-wordBytes:]) * golden >> (64 - recentBits)
+}
 
 // Single is what one key says by itself.
 type Single struct {
 	// Kind is the name of the kind of key (KindInfo.Name); "history" for RootCoord's older values, "" where no pattern explains the key.
 	Kind string
-	// Object is a pointer to what the model has of such a key, without what other keys say of it: *model.Session, *model.Segment,
-	// *model.SegmentIndex, *model.VChannel for what watches it, its checkpoint and its removal, *model.PChannel, *model.LoadState,
-	// *GrantOf and so on. nil for kinds of which nothing happens that anybody would call an event, and where Gone or Problem say why.
+	// Number is that of the kind, below KindNumbers. Several layouts of one thing have a number each.
+	Number int
+	// VChannel is the number of the vchannel that a checkpoint or a watch is about (Decoder.VChannel), 0 of other kinds.
+	VChannel int32
+	// Object is a pointer to what the model has of such a key, without what other keys say of it: *model.Session, *model.VChannel for
+	// what watches it, its checkpoint and its removal, *model.PChannel, *model.LoadState, *GrantOf and so on; *SegmentBrief and
+	// *IndexBrief. nil for kinds of which nothing happens that anybody would call an event, and where Gone or Problem say why.
 	// Segments, their indexes, vchannels and allocators are valid until the next call. Of segments, indexes, checkpoints and watches
 	// that are gone it has what the key says.
 	Object any
@@ -67,126 +97,115 @@ func NewDecoder(h source.Header) (*Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Decoder{state: s, known: map[string]*knownKey{}}, nil
+	return &Decoder{state: s, known: map[string]*knownKey{}, channels: []string{""}, numbers: map[string]int32{"": 0}}, nil
+}
+
+// KindNumbers is how many numbers of kinds there are: those of the kinds, of keys that no pattern explains, and of RootCoord's history.
+const (
+	KindNumbers   = int(kindCount) + 1
+	historyNumber = int(kindCount)
+)
+
+// VChannel is the name of the vchannel of a number, "" of 0.
+func (d *Decoder) VChannel(number int32) string { return d.channels[number] }
+
+// number numbers a vchannel.
+func (d *Decoder) number(name []byte) int32 {
+	n, known := d.numbers[string(name)]
+	if !known {
+		n = int32(len(d.channels))
+		text := string(name)
+		d.channels = append(d.channels, text)
+		d.numbers[text] = n
+	}
+	return n
 }
 
 // parse parses a key, once; of the many keys of segments nothing is kept, and hot has what came of them.
-func (d *Decoder) parse(key []byte, hot *knownKey) *knownKey {
+func (d *Decoder) parse(key []byte) *knownKey {
 	g := d.state.grammar
-	if rel, ok := bytes.CutPrefix(key, g.meta); ok {
-		if g.parseHot(rel, &hot.parts) {
-			return hot
+	if n := len(g.meta); len(key) > n && string(key[:n]) == string(g.meta) {
+		if h := g.hotOf(key[n:]); h != nil && d.path.parse(key[n+len(h.prefix):], h.ids, &d.hot.parts) {
+			d.hot.parts.kind = h.kind
+			return &d.hot
 		}
+	}
+	recent := &d.recent[recentSlot(key)]
+	if *recent != nil && (*recent).key == string(key) {
+		return *recent
 	}
 	known := d.known[string(key)]
 	if known == nil {
-		known = new(knownKey)
-		known.parts, known.err = g.parse(bytes.Clone(key))
+		known = &knownKey{key: string(key)}
+		known.parts, known.err = g.parse([]byte(known.key))
 		if len(d.known) < knownKeys {
-			d.known[string(key)] = known
+			d.known[known.key] = known
 		}
 	}
+	*recent = known
 	return known
 }
 
 // vchannel is the vchannel that a key names, of which nothing else is known.
-func (k *knownKey) vchannel() *model.VChannel {
+func (d *Decoder) vchannel(k *knownKey) *model.VChannel {
 	if k.channel == nil {
 		k.channel = &model.VChannel{Name: k.parts.name(), Shard: -1}
 		k.channel.PChannel, k.channel.Collection = splitVChannel(k.channel.Name)
+		k.number = d.number(k.parts.names[0])
 	}
 	return k.channel
 }
 
-// Decode says what a key holds; deleted, that it holds nothing any more. Secrets are taken out, as in a Cluster.
-func (d *Decoder) Decode(kv source.KV, deleted bool) Single {
-	s := d.state
-	var hot knownKey
-	known := d.parse(kv.Key, &hot)
+// Decode says what a key holds; deleted, that it holds nothing any more. Secrets are taken out, as in a Cluster. What it returns is
+// valid until the next call.
+func (d *Decoder) Decode(kv *source.KV, deleted bool) *Single {
+	known := d.parse(kv.Key)
 	k := &known.parts
+	out := &d.single
+	*out = Single{Number: int(k.kind), Gone: deleted}
 	switch {
 	case known.err != nil:
-		return Single{Gone: deleted, Problem: known.err.Error()}
+		out.Number, out.Problem = int(kindUnknown), known.err.Error()
+		return out
 	case k.history:
-		return Single{Kind: "history", Gone: deleted}
+		out.Kind, out.Number = "history", historyNumber
+		return out
 	}
-	kind := s.grammar.kinds[k.kind]
-	out := Single{Kind: kind.name, Gone: deleted || strings.HasPrefix(kind.pattern, "root-coord/") && isTombstone(kv.Value)}
-	if collectionKind(k.kind) {
-		out.Collection = (&fact{kind: k.kind, ids: k.ids}).collectionID()
-	}
+	kind := d.state.grammar.kinds[k.kind]
+	out.Kind = kind.name
 	switch k.kind {
 	case kindSegment:
-		d.putSegment(&out, kv, k)
+		d.putSegment(out, kv, k)
 	case kindSegmentIndex:
-		d.putIndex(&out, kv, k)
+		d.putIndex(out, kv, k)
 	case kindChannelCheckpoint:
-		d.putCheckpoint(&out, kv, known)
+		d.putCheckpoint(out, kv, known)
 	case kindChannelWatch:
-		d.putWatch(&out, kv, known)
+		d.putWatch(out, kv, known)
 	case kindAllocator:
-		d.putAllocator(&out, kv, k)
+		d.putAllocator(out, kv, known)
 	case kindBinlog, kindDeltalog, kindStatslog, kindBM25Log, kindPredicateDeltalog, kindTarget, kindSessionID:
 	default:
+		out.Gone = deleted || isTombstone(kv.Value) && strings.HasPrefix(kind.pattern, "root-coord/")
+		if collectionKind(k.kind) {
+			out.Collection = (&fact{kind: k.kind, ids: k.ids}).collectionID()
+		}
 		if !out.Gone {
-			d.putSmall(&out, kv, k)
+			d.putSmall(out, kv, k)
 		}
 	}
 	return out
 }
 
-func (d *Decoder) putSegment(out *Single, kv source.KV, k *keyParts) {
-	v := &d.state.segments.value
-	v.reset()
-	switch {
-	case out.Gone:
-	case len(kv.Value) > maxMessage:
-		out.Problem = errTooLarge.Error()
-		return
-	case !fastSegment(kv.Value, v):
-		if _, err := slowSegment(kv.Value, v); err != nil {
-			out.Problem = "SegmentInfo: not a valid protobuf message"
-			return
-		}
-	}
-	d.segment = v.s
-	d.segment.Collection, d.segment.Partition, d.segment.ID = model.CollectionID(k.ids[0]), model.PartitionID(k.ids[1]), model.SegmentID(k.ids[2])
-	d.segment.VChannel = d.state.segments.intern(v.channel)
-	if len(v.compacted) > 0 {
-		d.segment.CompactedFrom = v.compacted
-	}
-	out.Object = &d.segment
-}
-
-func (d *Decoder) putIndex(out *Single, kv source.KV, k *keyParts) {
-	x := &d.index
-	*x = model.SegmentIndex{}
-	switch {
-	case out.Gone:
-	case len(kv.Value) > maxMessage:
-		out.Problem = errTooLarge.Error()
-		return
-	case !fastSegmentIndex(kv.Value, x):
-		if _, err := slowSegmentIndex(kv.Value, x); err != nil {
-			out.Problem = "SegmentIndex: not a valid protobuf message"
-			return
-		}
-	}
-	x.FailReason = secret.Text(x.FailReason)
-	x.Collection, x.Partition = model.CollectionID(k.ids[0]), model.PartitionID(k.ids[1])
-	x.Segment, x.Build = model.SegmentID(k.ids[2]), model.BuildID(k.ids[3])
-	out.Object = x
-}
-
 // putCheckpoint reads the time alone, which is all that says how a checkpoint moves.
-func (d *Decoder) putCheckpoint(out *Single, kv source.KV, k *knownKey) {
-	v := k.vchannel()
+func (d *Decoder) putCheckpoint(out *Single, kv *source.KV, k *knownKey) {
+	v := d.vchannel(k)
 	v.Checkpoint.At = 0
-	out.Object = v
+	out.Object, out.VChannel = v, k.number
 	if out.Gone {
 		return
 	}
-	at, ok := fastPosition(kv.Value)
+	at, ok := briefPosition(kv.Value)
 	if ok {
 		v.Checkpoint.At = at
 		return
@@ -196,10 +215,10 @@ func (d *Decoder) putCheckpoint(out *Single, kv source.KV, k *knownKey) {
 
 // putWatch reads the state and since when it is. In a livelock a watch is written hundreds of times a second, each time with the
 // schema of the collection, so what is in it is left alone.
-func (d *Decoder) putWatch(out *Single, kv source.KV, k *knownKey) {
-	v := k.vchannel()
+func (d *Decoder) putWatch(out *Single, kv *source.KV, k *knownKey) {
+	v := d.vchannel(k)
 	v.Watched, v.Watcher, v.WatchState, v.WatchedAt = false, model.NodeID(k.parts.ids[0]), "", time.Time{}
-	out.Object = v
+	out.Object, out.VChannel = v, k.number
 	if out.Gone {
 		return
 	}
@@ -236,22 +255,25 @@ func fastWatch(b []byte) (state datapb.ChannelWatchState, started int64, ok bool
 	return state, started, true
 }
 
-func (d *Decoder) putAllocator(out *Single, kv source.KV, k *keyParts) {
+func (d *Decoder) putAllocator(out *Single, kv *source.KV, k *knownKey) {
 	switch {
 	case out.Gone:
 	case len(kv.Value) != 8:
-		d.putSmall(out, kv, k)
+		d.putSmall(out, kv, &k.parts)
 	default:
-		d.allocator = model.Allocator{Name: d.state.segments.intern(k.names[0]), At: timeOf(kv.Value)}
+		if k.name == "" {
+			k.name = k.parts.name()
+		}
+		d.allocator = model.Allocator{Name: k.name, At: timeOf(kv.Value)}
 		out.Object = &d.allocator
 	}
 }
 
 // putSmall has a key that is alone in its store assembled as those of a Cluster are.
-func (d *Decoder) putSmall(out *Single, kv source.KV, k *keyParts) {
+func (d *Decoder) putSmall(out *Single, kv *source.KV, k *keyParts) {
 	s := d.state
 	out.Object = nil
-	f, err := s.fact(kv, k)
+	f, err := s.fact(*kv, k)
 	for _, list := range s.undecoded {
 		out.Problem = list[0].Reason
 	}
@@ -300,7 +322,7 @@ func (s *state) alone(f *fact) any {
 		return only(s.indexes())
 	case kindSegmentIndex21, kindIndexMeta21:
 		for _, list := range s.segmentIndexes21() {
-			return &list[0]
+			return newIndexBrief(&list[0])
 		}
 		return nil
 	case kindChannelCheckpoint, kindChannelRemoval, kindChannelWatch, kindWALVChannel:

@@ -25,8 +25,8 @@ func TestDecoder(t *testing.T) {
 			}
 			compared := map[string]int{}
 			err = snap.Scan(context.Background(), []source.Range{source.Prefix(snap.Header().Root + "/")}, func(kv source.KV) error {
-				single := d.Decode(kv, false)
-				got, want := inCluster(c, single.Object)
+				single := d.Decode(&kv, false)
+				got, want := inCluster(c, d, single.Object)
 				if want == nil {
 					return nil
 				}
@@ -50,7 +50,7 @@ func TestDecoder(t *testing.T) {
 }
 
 // inCluster are what a key says, and the cluster's object of it without what other keys say; nil for what has no object by itself.
-func inCluster(c *model.Cluster, object any) (got, want any) {
+func inCluster(c *model.Cluster, d *Decoder, object any) (got, want any) {
 	switch x := object.(type) {
 	case *model.Session:
 		for _, s := range c.Sessions {
@@ -79,10 +79,18 @@ func inCluster(c *model.Cluster, object any) (got, want any) {
 		if p := c.Partition(x.ID); p != nil {
 			return x, p
 		}
-	case *model.Segment:
-		full := c.Segment(x.ID)
-		return &model.Segment{ID: x.ID, State: x.State, Level: x.Level, Rows: x.Rows, VChannel: x.VChannel, CompactedFrom: x.CompactedFrom},
-			&model.Segment{ID: full.ID, State: full.State, Level: full.Level, Rows: full.Rows, VChannel: full.VChannel, CompactedFrom: full.CompactedFrom}
+	case *SegmentBrief:
+		full, channel := c.Segment(x.ID), *x
+		channel.VChannel = 0
+		return []any{d.VChannel(x.VChannel), channel}, []any{full.VChannel, SegmentBrief{
+			ID: full.ID, Collection: full.Collection, State: full.State, Level: full.Level, Invisible: full.Invisible, Rows: full.Rows, CompactedFrom: full.CompactedFrom,
+		}}
+	case *IndexBrief:
+		for _, full := range c.Segment(x.Segment).Indexes {
+			if full.Build == x.Build && !full.Legacy {
+				return x, newIndexBrief(&full)
+			}
+		}
 	case *model.User:
 		return x.Name, find(c.Users, func(u *model.User) bool { return u.Name == x.Name }).Name
 	case *model.Replica:
@@ -113,8 +121,8 @@ func TestDecoderGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]Single{
-		"by-dev/meta/datacoord-meta/s/1/2/3":                     {Kind: "segment", Gone: true, Object: &model.Segment{Collection: 1, Partition: 2, ID: 3}},
-		"by-dev/meta/segment-index/1/2/3/4":                      {Kind: "segment-index", Gone: true, Object: &model.SegmentIndex{Collection: 1, Partition: 2, Segment: 3, Build: 4}},
+		"by-dev/meta/datacoord-meta/s/1/2/3":                     {Kind: "segment", Gone: true, Object: &SegmentBrief{Collection: 1, ID: 3}},
+		"by-dev/meta/segment-index/1/2/3/4":                      {Kind: "segment-index", Gone: true, Object: &IndexBrief{Collection: 1, Segment: 3, Build: 4}},
 		"by-dev/meta/session/querynode-4":                        {Kind: "session", Gone: true},
 		"by-dev/meta/root-coord/fields/7/100":                    {Kind: "field", Gone: true, Collection: 7},
 		"by-dev/meta/snapshots/root-coord/fields/7/100_ts42":     {Kind: "history", Gone: true},
@@ -122,16 +130,18 @@ func TestDecoderGone(t *testing.T) {
 		"by-dev/meta/no/such/key":                                {Gone: true, Problem: "unknown key"},
 		"by-dev/meta/datacoord-meta/channel-cp/by-dev-dml_0_7v1": {Kind: "channel-checkpoint", Gone: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1}},
 	} {
-		if diff := cmp.Diff(want, d.Decode(source.KV{Key: []byte(key)}, true)); diff != "" {
+		got := *d.Decode(&source.KV{Key: []byte(key)}, true)
+		got.Number, got.VChannel = 0, 0
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", key, diff)
 		}
 	}
 	mark := source.KV{Key: []byte("by-dev/meta/root-coord/fields/7/100"), Value: []byte("\xE2\x9B\xBC")}
-	if got := d.Decode(mark, false); !got.Gone || got.Object != nil {
+	if got := d.Decode(&mark, false); !got.Gone || got.Object != nil {
 		t.Errorf("RootCoord's mark of what was dropped is %+v", got)
 	}
 	broken := source.KV{Key: []byte("by-dev/meta/datacoord-meta/s/1/2/3"), Value: []byte("\xff\xff")}
-	if got := d.Decode(broken, false); got.Object != nil || got.Problem == "" {
+	if got := d.Decode(&broken, false); got.Object != nil || got.Problem == "" {
 		t.Errorf("a broken record is %+v", got)
 	}
 }
@@ -150,7 +160,7 @@ func TestDecoderSecrets(t *testing.T) {
 		"by-dev/meta/root-coord/credential/grantee-id/a/P":  "root",
 		"by-dev/meta/streamingcoord-meta/broadcast-task/12": "hunter2",
 	} {
-		text := fmt.Sprintf("%+v", reflect.Indirect(reflect.ValueOf(d.Decode(source.KV{Key: []byte(key), Value: []byte(value)}, false).Object)))
+		text := fmt.Sprintf("%+v", reflect.Indirect(reflect.ValueOf(d.Decode(&source.KV{Key: []byte(key), Value: []byte(value)}, false).Object)))
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("%s tells its secret: %s", key, text)
 		}
@@ -170,9 +180,9 @@ func FuzzDecoder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, key string, value []byte) {
 		kv := source.KV{Key: []byte("by-dev/meta/" + key), Value: value}
-		if got := d.Decode(kv, false); got.Gone && !isTombstone(value) {
+		if got := d.Decode(&kv, false); got.Gone && !isTombstone(value) {
 			t.Errorf("%q is gone", key)
 		}
-		d.Decode(kv, true)
+		d.Decode(&kv, true)
 	})
 }
