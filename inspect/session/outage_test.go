@@ -157,6 +157,39 @@ func TestAtWithoutTimestamps(t *testing.T) {
 	}
 }
 
+// TestStepsReadARecordingOnce: who has looked at one moment of a chunk goes to all others without it: the file is emptied.
+func TestStepsReadARecordingOnce(t *testing.T) {
+	t.Parallel()
+	dir := outage(t, true)
+	u, _, err := stepping(t, dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(n int64) {
+		t.Helper()
+		c, err := u.Past.At(t.Context(), 100+n)
+		if err != nil || len(c.Sessions) != int(n) || c.Runtime == nil || len(c.Runtime.Nodes) != 1 {
+			t.Fatalf("moment %d: %+v, %v", n, c, err)
+		}
+		if answered := c.Runtime.Nodes[0].Outcome == model.Answered; answered != (n < 6) {
+			t.Errorf("moment %d: the node has answered: %v", n, answered)
+		}
+	}
+	look(4)
+	if err := os.Truncate(filepath.Join(dir, source.ChunkName(1, noon)), 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{4, 5, 6, 7, 8, 9, 8, 5, 1, 2, 9, 3} {
+		look(n)
+	}
+	chunk := filepath.Join(outage(t, true), source.ChunkName(1, noon))
+	if u, _, err = stepping(t, chunk, ""); err != nil {
+		t.Fatal(err)
+	}
+	look(3) // of a chunk that is named as a file too
+	look(8)
+}
+
 // TestOnsetOfAnswers: what processes said tells when a finding began that etcd knows nothing of.
 func TestOnsetOfAnswers(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,7 @@ type past struct {
 	mu     sync.Mutex
 	newest source.Header // of when the history was read last
 	film   *meta.Film    // of the clusters that were asked for
+	laid   *kept.Moments // the same with what processes said, of a recording; nil of what has nothing of that
 	reader *history.Reader
 	last   int64 // the revision up to which the reader was told
 	known  *history.History
@@ -63,9 +64,10 @@ func (f *Feed) first(ctx context.Context, p *past) (*model.Cluster, error) {
 // laying lays what is kept of processes over a cluster.
 type laying = func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
 
-// layThen lays what processes said at a moment over its cluster. A bundle has what they said at the end, which is not of the past.
+// layThen lays what processes said at a moment over its cluster. A bundle has what they said at the end, which is not of the past, if
+// it is no chunk of a recording.
 func layThen(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
-	if _, atTheEnd := src.(*source.Bundle); atTheEnd {
+	if b, ok := src.(*source.Bundle); ok && !b.Manifest().History.Recorded {
 		return c, nil
 	}
 	return kept.With(ctx, src, c)
@@ -166,11 +168,10 @@ func (p *past) At(ctx context.Context, revision int64) (*model.Cluster, error) {
 	if p.film == nil || p.film.Cut() && revision < p.film.From() { // there was too much to keep, or it is not there
 		return p.load(ctx, At{text: "rev", revision: revision}, p.kept)
 	}
-	c, err := p.film.At(revision)
-	if err != nil {
-		return nil, err
+	if p.laid != nil {
+		return p.laid.At(ctx, revision)
 	}
-	return p.kept(ctx, p.source, c)
+	return p.film.At(revision)
 }
 
 // grow has the film go on to the newest revision: what was read before is not read again, also where etcd was compacted meanwhile.
@@ -185,16 +186,20 @@ func (p *past) grow(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		p.film = nil // it may have been told half of a revision
+		p.film, p.laid = nil, nil // it may have been told half of a revision
 		if !errors.Is(err, source.ErrCompacted) {
 			return err
 		}
 	}
 	film, err := meta.ReadFilm(ctx, p.source, p.newest, p.want, meta.FilmOptions{Grow: p.source.Origin().Kind == source.KindEtcd})
-	if err == nil {
-		p.film = film
+	if err != nil {
+		return err
 	}
-	return err
+	p.film, p.laid = film, nil
+	if laid, ok := kept.MomentsOf(ctx, p.source, film, time.Time{}); ok {
+		p.laid = laid
+	}
+	return nil
 }
 
 // Find implements news.Past.

@@ -9,71 +9,53 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Film is a film of a recording: each moment has what processes said by then.
-type Film struct {
-	*meta.Film
-	at func(*model.Cluster) (*model.Cluster, error)
+// Moments are those of a film of a recording, each with what processes said by then. They are not safe for concurrent use.
+type Moments struct {
+	source source.Source
+	film   *meta.Film
+	end    time.Time
+	known  memo
 }
 
-// At is the cluster as it was at a revision.
-func (f *Film) At(revision int64) (*model.Cluster, error) {
-	c, err := f.Film.At(revision)
-	if err != nil {
-		return nil, err
-	}
-	return f.at(c)
-}
-
-// FilmOf lays what a recording has of processes over the moments of a film of it; ok is false of a source that has nothing of past
-// moments. The last revision of the film is looked at as of its end.
-func FilmOf(ctx context.Context, src source.Source, film *meta.Film, end time.Time) (f *Film, ok bool) {
+// MomentsOf lays what a recording has of processes over the moments of a film of it; ok is false of a source that has nothing of past
+// moments. The last revision of the film is looked at as of its end, where one is given.
+func MomentsOf(ctx context.Context, src source.Source, film *meta.Film, end time.Time) (m *Moments, ok bool) {
 	if chunks, err := chunksOf(ctx, src, film.To(), end); err == nil && len(chunks) == 0 {
 		return nil, false
 	}
-	known, then := &memo{}, othersIn(film)
-	return &Film{film, func(c *model.Cluster) (*model.Cluster, error) {
-		if c.Origin.Revision == film.To() && !end.IsZero() {
-			c = c.At(c.Origin.Revision, end)
-		}
-		chunks, err := chunksOf(ctx, src, c.Origin.Revision, c.Origin.Taken)
-		if err != nil {
-			return nil, err
-		}
-		return withRecorded(ctx, src, chunks, c, known, then)
-	}}, true
+	return &Moments{source: src, film: film, end: end}, true
 }
 
-// memo is what was read of a recording: moments that are close have the same round.
-type memo struct {
-	marks  map[*source.Bundle][]mark
-	chunk  *source.Bundle
-	n      int
-	moment *moment
+// At is the cluster as it was at a revision. It costs what is between that and the one before.
+func (m *Moments) At(ctx context.Context, revision int64) (*model.Cluster, error) {
+	c, err := m.film.At(revision)
+	if err != nil {
+		return nil, err
+	}
+	if revision == m.film.To() && !m.end.IsZero() {
+		c = c.At(revision, m.end)
+	}
+	chunks, err := chunksOf(ctx, m.source, revision, c.Origin.Taken)
+	if err != nil {
+		return nil, err
+	}
+	return withRecorded(ctx, m.source, chunks, c, &m.known, othersIn(m.film))
 }
 
-// rounds lists the rounds of a chunk.
-func (k *memo) rounds(ctx context.Context, chunk *source.Bundle) ([]mark, error) {
-	if marks, ok := k.marks[chunk]; ok {
-		return marks, nil
-	}
-	marks, err := roundsOf(ctx, chunk)
-	if err == nil {
-		if k.marks == nil {
-			k.marks = map[*source.Bundle][]mark{}
-		}
-		k.marks[chunk] = marks
-	}
-	return marks, err
+// Film is a film of a recording: each moment has what processes said by then.
+type Film struct {
+	*meta.Film
+	at func(revision int64) (*model.Cluster, error)
 }
 
-// read reads the n-th round of a chunk.
-func (k *memo) read(ctx context.Context, chunk, before *source.Bundle, n int) (*moment, error) {
-	if k.moment != nil && k.chunk == chunk && k.n == n {
-		return k.moment, nil
+// At is the cluster as it was at a revision.
+func (f *Film) At(revision int64) (*model.Cluster, error) { return f.at(revision) }
+
+// FilmOf is MomentsOf for who asks for them within one context.
+func FilmOf(ctx context.Context, src source.Source, film *meta.Film, end time.Time) (f *Film, ok bool) {
+	m, ok := MomentsOf(ctx, src, film, end)
+	if !ok {
+		return nil, false
 	}
-	m, err := read(ctx, chunk, before, n)
-	if err == nil {
-		k.chunk, k.n, k.moment = chunk, n, m
-	}
-	return m, err
+	return &Film{film, func(revision int64) (*model.Cluster, error) { return m.At(ctx, revision) }}, true
 }

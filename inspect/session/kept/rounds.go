@@ -2,14 +2,12 @@ package kept
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
 )
 
@@ -32,6 +30,24 @@ type moment struct {
 	looked bool
 	// lacks is why there is nothing, or not all; "" if there is all that was recorded.
 	lacks string
+	// runtime is what they come to, once that was worked out: then they are not held any more.
+	runtime *model.Runtime
+}
+
+// laid is what the records of a moment come to, nil if there are none.
+func (m *moment) laid(where string) *model.Runtime {
+	if m.runtime == nil && len(m.records) > 0 {
+		d := live.NewDecoder()
+		for _, r := range m.records {
+			d.Add(r)
+		}
+		for _, r := range m.before {
+			d.AddBefore(r)
+		}
+		m.runtime = d.Runtime("recording", where)
+		m.records, m.before = nil, nil
+	}
+	return m.runtime
 }
 
 // momentOf is the last round that was asked by metadata of a revision or before, and not behind a time: what was answered later is not
@@ -81,20 +97,14 @@ func withRecorded(ctx context.Context, src source.Source, chunks []*source.Bundl
 	if m.etcd != nil {
 		c = c.WithEtcd(m.etcd)
 	}
-	if len(m.records) == 0 {
+	runtime := m.laid(where)
+	if runtime == nil {
 		return c, nil
-	}
-	d := live.NewDecoder()
-	for _, r := range m.records {
-		d.Add(r)
-	}
-	for _, r := range m.before {
-		d.AddBefore(r)
 	}
 	if film == nil {
 		film = othersOf(ctx, src)
 	}
-	return film.configured(m, film.settled(c.WithRuntime(d.Runtime("recording", where)), m.revision)), nil
+	return film.configured(m, film.settled(c.WithRuntime(runtime), m.revision)), nil
 }
 
 // mark is where a round is in a chunk.
@@ -102,23 +112,6 @@ type mark struct {
 	at       time.Time
 	revision int64
 	every    time.Duration
-}
-
-// roundsOf lists the rounds of a chunk.
-func roundsOf(ctx context.Context, chunk *source.Bundle) ([]mark, error) {
-	var marks []mark
-	err := chunk.History(ctx, func(m source.HistoryMember) error {
-		if m.Kind != rounds.Kind {
-			return nil
-		}
-		revision, every, err := rounds.Header(m.Content)
-		if err != nil {
-			return err
-		}
-		marks = append(marks, mark{m.At, revision, every})
-		return nil
-	})
-	return marks, err
 }
 
 // chunksOf are the chunks of a recording in which the answers of a revision are, at a time; none of any other source.
@@ -143,54 +136,4 @@ func choose(marks []mark, revision int64, at time.Time) int {
 		}
 	}
 	return n
-}
-
-// errChosen ends a walk.
-var errChosen = errors.New("chosen")
-
-// read reads the n-th round of a chunk, with the scrapes of the round before it, for rates, and what was answered last to questions
-// that are not asked each time.
-func read(ctx context.Context, chunk, before *source.Bundle, n int) (*moment, error) {
-	m := &moment{}
-	if before != nil {
-		d, err := follow(ctx, before, -1, nil)
-		if err != nil {
-			return nil, err
-		}
-		m.before = d.Scrapes()
-	}
-	d, err := follow(ctx, chunk, n, func(d *rounds.Decoder) { m.before = d.Scrapes() })
-	if err != nil {
-		return nil, err
-	}
-	round, err := d.Round()
-	if err != nil {
-		return nil, err
-	}
-	m.records, m.etcd, m.revision = slices.Concat(round.Records, d.Last(lasting, live.IsTold)), round.Etcd, round.Revision
-	return m, nil
-}
-
-// follow takes the rounds of a chunk in, up to the n-th, or all if it is negative; justBefore is called before the last of them.
-func follow(ctx context.Context, chunk *source.Bundle, n int, justBefore func(*rounds.Decoder)) (*rounds.Decoder, error) {
-	d, i := rounds.NewDecoder(), 0
-	err := chunk.History(ctx, func(m source.HistoryMember) error {
-		if m.Kind != rounds.Kind {
-			return nil
-		}
-		if i == n && i > 0 && justBefore != nil {
-			justBefore(d)
-		}
-		if err := d.Add(m.At, m.Content); err != nil {
-			return fmt.Errorf("read what processes said at %s: %w", m.At.Format(time.RFC3339), err)
-		}
-		if i++; i == n+1 {
-			return errChosen
-		}
-		return nil
-	})
-	if errors.Is(err, errChosen) {
-		err = nil
-	}
-	return d, err
 }

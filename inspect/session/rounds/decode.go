@@ -71,6 +71,41 @@ type answer struct {
 // NewDecoder is one that knows no round.
 func NewDecoder() *Decoder { return &Decoder{newest: map[question]*answer{}} }
 
+// Clone is a Decoder of its own that has taken the same rounds in.
+func (d *Decoder) Clone() *Decoder {
+	c := *d
+	c.answers, c.newest = make([]*answer, len(d.answers)), make(map[question]*answer, len(d.newest))
+	at := make(map[*answer]*answer, len(d.answers))
+	for i, a := range d.answers {
+		own := *a // what it points to is replaced, and not changed, but for samples
+		if a.samples != nil {
+			own.samples = &sampleText{lines: slices.Clone(a.samples.lines), bytes: a.samples.bytes}
+		}
+		c.answers[i], at[a] = &own, &own
+	}
+	for _, a := range c.answers {
+		if a.first != nil {
+			a.first = at[a.first]
+		}
+	}
+	for q, a := range d.newest {
+		c.newest[q] = at[a]
+	}
+	return &c
+}
+
+// Weight is about how many bytes a Clone takes: texts are shared.
+func (d *Decoder) Weight() int64 {
+	const answerSize, lineSize = 512, 80
+	sum := int64(0)
+	for _, a := range d.answers {
+		if sum += answerSize; a.samples != nil {
+			sum += lineSize * int64(len(a.samples.lines))
+		}
+	}
+	return sum
+}
+
 // Add takes the next round. After an error the Decoder is of no use.
 func (d *Decoder) Add(at time.Time, content []byte) error {
 	r := &reader{b: content}
