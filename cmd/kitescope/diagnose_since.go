@@ -71,11 +71,7 @@ func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnos
 	if film.Cut() {
 		a.Warn("there is more history than is held in memory: what was before revision %d was not looked at", film.From())
 	}
-	var judged onset.Film = film
-	if f, recorded := kept.FilmOf(ctx, src, film, end); recorded {
-		judged = f
-	}
-	onsets, err := onset.Find(ctx, judged, shown.Report, onset.Options{Checks: d.checks})
+	onsets, err := onset.Find(ctx, kept.MomentsOf(src, film, end).Film(ctx), shown.Report, onset.Options{Checks: d.checks})
 	if err != nil {
 		return err
 	}

@@ -97,10 +97,7 @@ func TestConfigOfARecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filmed, ok := kept.FilmOf(t.Context(), src, film, snap.Header().Taken)
-	if !ok {
-		t.Fatal("it is no recording")
-	}
+	filmed := kept.MomentsOf(src, film, snap.Header().Taken).Film(t.Context())
 	for _, test := range []struct {
 		second  int
 		changed bool

@@ -88,10 +88,11 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 	if past == nil {
 		return f.followNewest(ctx, src, want, emit)
 	}
-	last := emit
+	defer past.close()
+	last, unsaid := emit, past
 	emit = func(u news.Update) {
-		if u.Cluster != nil && past != nil {
-			u.Past, past = past, nil
+		if u.Cluster != nil && unsaid != nil {
+			u.Past, unsaid = unsaid, nil
 		}
 		last(u)
 	}
@@ -108,6 +109,9 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 		if err := f.followNewest(ctx, src, want, emit); err != nil {
 			return err
 		}
+	}
+	if recording, ok := src.(*source.Recording); ok {
+		return f.tail(ctx, recording, past, want, emit)
 	}
 	<-ctx.Done()
 	return ctx.Err()

@@ -227,10 +227,7 @@ func TestOnsetOfAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged, ok := kept.FilmOf(t.Context(), src, film, head.Taken)
-	if !ok {
-		t.Fatal("it is no recording")
-	}
+	judged := kept.MomentsOf(src, film, head.Taken).Film(t.Context())
 	checks := []*check.Check{silent}
 	for _, of := range []onset.Film{film, judged} {
 		list, err := onset.Find(t.Context(), of, check.Run(c, c.Origin.Taken, checks), onset.Options{Checks: checks})

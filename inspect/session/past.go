@@ -23,10 +23,14 @@ type past struct {
 	mu     sync.Mutex
 	newest source.Header // of when the history was read last
 	film   *meta.Film    // of the clusters that were asked for
-	laid   *kept.Moments // the same with what processes said, of a recording; nil of what has nothing of that
+	shown  *kept.Moments // the same, with what processes said
 	reader *history.Reader
 	last   int64 // the revision up to which the reader was told
 	known  *history.History
+	// own are sources that this one was turned to, the newest last: what reads the one before goes on for a while.
+	own []source.Source
+	// told is the newest cluster that was told of since.
+	told *model.Cluster
 }
 
 var _ news.Past = (*past)(nil)
@@ -155,23 +159,44 @@ func (p *past) begin(ctx context.Context) error {
 func (p *past) At(ctx context.Context, revision int64) (*model.Cluster, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.film == nil || revision > p.film.To() {
-		if err := p.pin(ctx); err != nil {
-			return nil, err
-		}
-		if revision <= p.newest.Revision {
-			if err := p.grow(ctx); err != nil {
-				return nil, err
-			}
-		}
+	if err := p.reach(ctx, revision); err != nil {
+		return nil, err
 	}
 	if p.film == nil || p.film.Cut() && revision < p.film.From() { // there was too much to keep, or it is not there
 		return p.load(ctx, At{text: "rev", revision: revision}, p.kept)
 	}
-	if p.laid != nil {
-		return p.laid.At(ctx, revision)
+	return p.shown.At(ctx, revision)
+}
+
+// Film implements news.Past.
+func (p *past) Film(ctx context.Context, revision int64) (news.Film, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.reach(ctx, revision); err != nil {
+		return nil, err
 	}
-	return p.film.At(revision)
+	if p.film == nil {
+		return nil, &source.RevisionError{Where: p.source.Origin().Location, Wanted: revision, Newest: p.newest.Revision}
+	}
+	return p.shown.Film(ctx), nil
+}
+
+// reach has the film go on to a revision, where the source has it.
+func (p *past) reach(ctx context.Context, revision int64) error {
+	if p.film != nil && revision <= p.film.To() {
+		return nil
+	}
+	if err := p.pin(ctx); err != nil {
+		return err
+	}
+	if revision > p.newest.Revision {
+		return nil
+	}
+	if err := p.grow(ctx); err != nil {
+		return err
+	}
+	p.shown = kept.MomentsOf(p.source, p.film, p.newest.Taken)
+	return nil
 }
 
 // grow has the film go on to the newest revision: what was read before is not read again, also where etcd was compacted meanwhile.
@@ -186,20 +211,22 @@ func (p *past) grow(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		p.film, p.laid = nil, nil // it may have been told half of a revision
+		p.film = nil // it may have been told half of a revision
 		if !errors.Is(err, source.ErrCompacted) {
 			return err
 		}
 	}
-	film, err := meta.ReadFilm(ctx, p.source, p.newest, p.want, meta.FilmOptions{Grow: p.source.Origin().Kind == source.KindEtcd})
-	if err != nil {
-		return err
+	film, err := meta.ReadFilm(ctx, p.source, p.newest, p.want, meta.FilmOptions{Grow: grows(p.source)})
+	if err == nil {
+		p.film = film
 	}
-	p.film, p.laid = film, nil
-	if laid, ok := kept.MomentsOf(ctx, p.source, film, time.Time{}); ok {
-		p.laid = laid
-	}
-	return nil
+	return err
+}
+
+// grows reports whether there may be more of a source later.
+func grows(src source.Source) bool {
+	kind := src.Origin().Kind
+	return kind == source.KindEtcd || kind == source.KindRecording
 }
 
 // Find implements news.Past.

@@ -2,6 +2,7 @@ package kept
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"kitescope/inspect/meta"
@@ -9,40 +10,41 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Moments are those of a film of a recording, each with what processes said by then. They are not safe for concurrent use.
+// Moments lays over the moments of a film what a recording has of processes, and remembers what it read for it: moments that are
+// close have the same round. It is safe for concurrent use; one reads at a time.
 type Moments struct {
-	source source.Source
-	film   *meta.Film
-	end    time.Time
-	known  memo
+	src  source.Source
+	film *meta.Film
+	end  time.Time
+
+	mu    sync.Mutex
+	known memo
 }
 
-// MomentsOf lays what a recording has of processes over the moments of a film of it; ok is false of a source that has nothing of past
-// moments. The last revision of the film is looked at as of its end, where one is given.
-func MomentsOf(ctx context.Context, src source.Source, film *meta.Film, end time.Time) (m *Moments, ok bool) {
-	if chunks, err := chunksOf(ctx, src, film.To(), end); err == nil && len(chunks) == 0 {
-		return nil, false
-	}
-	return &Moments{source: src, film: film, end: end}, true
+// MomentsOf are those of a film of a source. The last revision is looked at as of its end, zero: as any other.
+func MomentsOf(src source.Source, film *meta.Film, end time.Time) *Moments {
+	return &Moments{src: src, film: film, end: end}
 }
 
-// At is the cluster as it was at a revision. It costs what is between that and the one before.
+// At is the cluster as it was at a revision, with what processes said by then; of a source that keeps nothing of past moments without.
 func (m *Moments) At(ctx context.Context, revision int64) (*model.Cluster, error) {
 	c, err := m.film.At(revision)
-	if err != nil {
-		return nil, err
+	if err != nil || !recordsMoments(m.src) {
+		return c, err
 	}
-	if revision == m.film.To() && !m.end.IsZero() {
+	if !m.end.IsZero() && revision == m.film.To() {
 		c = c.At(revision, m.end)
 	}
-	chunks, err := chunksOf(ctx, m.source, revision, c.Origin.Taken)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	chunks, err := chunksOf(ctx, m.src, c.Origin.Revision, c.Origin.Taken)
 	if err != nil {
 		return nil, err
 	}
-	return withRecorded(ctx, m.source, chunks, c, &m.known, othersIn(m.film))
+	return withRecorded(ctx, m.src, chunks, c, &m.known, othersIn(m.film))
 }
 
-// Film is a film of a recording: each moment has what processes said by then.
+// Film is a film of which each moment has what processes said by then.
 type Film struct {
 	*meta.Film
 	at func(revision int64) (*model.Cluster, error)
@@ -51,11 +53,7 @@ type Film struct {
 // At is the cluster as it was at a revision.
 func (f *Film) At(revision int64) (*model.Cluster, error) { return f.at(revision) }
 
-// FilmOf is MomentsOf for who asks for them within one context.
-func FilmOf(ctx context.Context, src source.Source, film *meta.Film, end time.Time) (f *Film, ok bool) {
-	m, ok := MomentsOf(ctx, src, film, end)
-	if !ok {
-		return nil, false
-	}
-	return &Film{film, func(revision int64) (*model.Cluster, error) { return m.At(ctx, revision) }}, true
+// Film is what the moments are of, with them, for who reads it until ctx ends.
+func (m *Moments) Film(ctx context.Context) *Film {
+	return &Film{m.film, func(revision int64) (*model.Cluster, error) { return m.At(ctx, revision) }}
 }

@@ -17,6 +17,9 @@ const lasting = 4
 // stalePatience is how much longer ago than three rounds the last may be of what is shown: then processes were not asked.
 const stalePatience = 30 * time.Second
 
+// isStale reports whether a round is so long over that it says nothing any more.
+func isStale(late, every time.Duration) bool { return late > 3*every+stalePatience }
+
 // moment is what a recording has of the processes of a cluster at a moment.
 type moment struct {
 	records []live.Record
@@ -64,7 +67,7 @@ func momentOf(ctx context.Context, known *memo, chunks []*source.Bundle, revisio
 		if n < 0 {
 			continue
 		}
-		if late := at.Sub(marks[n].at); late > 3*marks[n].every+stalePatience {
+		if late := at.Sub(marks[n].at); isStale(late, marks[n].every) {
 			return &moment{lacks: fmt.Sprintf("they were not asked for %s before that", late.Round(time.Second))}, nil
 		}
 		var before *source.Bundle
@@ -120,11 +123,18 @@ func chunksOf(ctx context.Context, src source.Source, revision int64, at time.Ti
 	case *source.Recording:
 		return s.Chunks(ctx, revision, at)
 	case *source.Bundle:
-		if h := s.Manifest().History; h != nil && h.Recorded {
+		if recordsMoments(s) {
 			return []*source.Bundle{s}, nil
 		}
 	}
 	return nil, nil
+}
+
+// recordsMoments reports whether a source has what processes said at past moments.
+func recordsMoments(src source.Source) bool {
+	b, isBundle := src.(*source.Bundle)
+	_, isRecording := src.(*source.Recording)
+	return isRecording || isBundle && b.Manifest().History != nil && b.Manifest().History.Recorded
 }
 
 // choose is the round of a moment: the last that was asked by metadata of a revision or before, and not behind a time; -1 if there is none.
