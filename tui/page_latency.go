@@ -141,7 +141,7 @@ func mostOf(b *latency.Budget) string {
 // moved reports whether any budget has more than one moment to draw.
 func (t *times) moved() bool {
 	for _, x := range t.trends {
-		if x.moved() {
+		if x.Moved(momentRate) {
 			return true
 		}
 	}
@@ -150,7 +150,7 @@ func (t *times) moved() bool {
 
 // spark draws how a budget was since the UI was opened, in at most n cells.
 func (m *Model) spark(key budgetKey, place, n int) string {
-	values := render.Resample(m.data.times.trends[key].values(place), n)
+	values := render.Resample(m.data.times.trends[key].Values(place), n)
 	top := 0.0
 	for _, v := range values {
 		top = max(top, v)
@@ -227,10 +227,10 @@ func budgetCommand(key budgetKey) string {
 func (m *Model) trendText(key budgetKey) string {
 	const cells = 12
 	t := m.data.times.trends[key]
-	if !t.moved() {
+	if !t.Moved(momentRate) {
 		return ""
 	}
-	last := t.moments[len(t.moments)-1]
+	last := t.Last()
 	var parts []string
 	for place, name := range [...]string{momentP50: "p50", momentP99: "p99", momentRate: "requests/s"} {
 		value := words.UnknownMark

@@ -5,7 +5,7 @@ import (
 
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/render"
+	"kitescope/tui/trend"
 )
 
 // times is where requests spend their time by what processes said last, and how that was since the UI was opened.
@@ -13,7 +13,7 @@ type times struct {
 	latency *latency.Latency // nil until the first
 	of      *model.Runtime   // what it was worked out of
 	busy    bool             // it is being worked out
-	trends  map[budgetKey]*trend
+	trends  map[budgetKey]*trend.Trend
 }
 
 // budgetKey is what a budget has in common with that of the round before.
@@ -69,39 +69,36 @@ const mostTrends = 200
 // remember takes what was worked out into the trends. Since the start of a process is no round.
 func (t *times) remember() {
 	if t.trends == nil {
-		t.trends = map[budgetKey]*trend{}
+		t.trends = map[budgetKey]*trend.Trend{}
 	}
-	now := map[budgetKey]moment{}
+	now := map[budgetKey]trend.Moment{}
 	for _, b := range t.latency.Budgets {
 		now[keyOfBudget(b)] = momentOf(b, t.latency)
 		if key := keyOfBudget(b); t.trends[key] == nil && len(t.trends) < mostTrends {
-			t.trends[key] = &trend{}
+			t.trends[key] = &trend.Trend{}
 		}
 	}
 	for key, x := range t.trends {
 		at, ok := now[key]
 		if !ok {
-			at = moment{math.NaN(), math.NaN(), math.NaN()} // silent proxies, or no request: nothing was seen
+			at = trend.Nothing() // silent proxies, or no request: nothing was seen
 		}
-		x.add(at)
-		if x.forgotten() {
+		x.Add(at)
+		if x.Forgotten() {
 			delete(t.trends, key)
 		}
 	}
 }
 
-// moment are p50, p99 and requests a second, NaN where unknown.
-type moment [3]float64
-
-// The places of a moment.
+// The figures of a trend.
 const (
 	momentP50 = iota
 	momentP99
 	momentRate
 )
 
-func momentOf(b *latency.Budget, l *latency.Latency) moment {
-	at := moment{math.NaN(), math.NaN(), math.NaN()}
+func momentOf(b *latency.Budget, l *latency.Latency) trend.Moment {
+	at := trend.Nothing()
 	if l.Window.SinceStart {
 		return at
 	}
@@ -117,91 +114,4 @@ func momentOf(b *latency.Budget, l *latency.Latency) moment {
 		at[momentRate] = b.PerSecond.Value
 	}
 	return at
-}
-
-// mostMoments is how many moments a trend has.
-const mostMoments = 128
-
-// trend is how a budget was since the UI was opened, in at most mostMoments moments: of a long time each is the mean of several
-// rounds.
-type trend struct {
-	moments []moment
-	counts  []moment // how many rounds have a value of each
-	rounds  int
-	step    int // rounds of a moment
-}
-
-func (t *trend) add(at moment) {
-	t.step = max(1, t.step)
-	if t.rounds%t.step == 0 {
-		if len(t.moments) == mostMoments {
-			t.halve()
-		}
-		nothing := moment{math.NaN(), math.NaN(), math.NaN()}
-		t.moments, t.counts = append(t.moments, nothing), append(t.counts, moment{})
-	}
-	t.rounds++
-	var one moment
-	for i := range one {
-		one[i] = 1
-	}
-	t.join(len(t.moments)-1, at, one)
-}
-
-// join adds values that so many rounds have to a moment.
-func (t *trend) join(i int, at, counts moment) {
-	for k, v := range at {
-		if math.IsNaN(v) || counts[k] == 0 {
-			continue
-		}
-		had, n := t.moments[i][k], t.counts[i][k]
-		if n == 0 {
-			had = 0
-		}
-		t.counts[i][k] = n + counts[k]
-		t.moments[i][k] = (had*n + v*counts[k]) / t.counts[i][k]
-	}
-}
-
-// halve makes one of every two moments.
-func (t *trend) halve() {
-	n := len(t.moments) / 2
-	for i := range n {
-		t.moments[i], t.counts[i] = t.moments[2*i], t.counts[2*i]
-		t.join(i, t.moments[2*i+1], t.counts[2*i+1])
-	}
-	t.moments, t.counts, t.step = t.moments[:n], t.counts[:n], 2*t.step
-}
-
-// forgotten reports whether nothing is known for as long as is remembered.
-func (t *trend) forgotten() bool {
-	for _, at := range t.moments {
-		for _, v := range at {
-			if !math.IsNaN(v) {
-				return false
-			}
-		}
-	}
-	return t.rounds >= mostMoments
-}
-
-// moved reports whether more than one moment is known, so that there is something to draw.
-func (t *trend) moved() bool {
-	known := 0
-	for _, v := range t.values(momentRate) {
-		known += render.BoolInt(!math.IsNaN(v))
-	}
-	return known > 1
-}
-
-// values are those of one place.
-func (t *trend) values(place int) []float64 {
-	if t == nil {
-		return nil
-	}
-	list := make([]float64, len(t.moments))
-	for i := range list {
-		list[i] = t.moments[i][place]
-	}
-	return list
 }
