@@ -49,7 +49,8 @@ is a bundle saved with --live, or if --runtime names a recording. What could not
 looked at is skipped, with the reason, and is never "ok".
 
 Profiles are judged too: --profile 5s pulls them of all processes meanwhile, --profiles reads
-what "kitescope profile pull" saved, and a bundle with profiles in it gives them by itself.
+what "kitescope profile pull" saved. A bundle with profiles in it gives them by itself, and a
+recording those that were taken last (record --profile-on), with --at by that moment.
 
 --storage PLACE looks whether the files are there that the metadata names: logs and indexes of
 segments, first of those on which a load or a build waits, and whether they are whole. What a
@@ -304,7 +305,7 @@ func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, 
 		return nil, err
 	}
 	spec.Recordings, spec.Want = nil, d.want
-	c, err := pulled.Load(ctx, a.Loader(), spec, pulled.Profiles{Symbols: d.flags.symbols})
+	c, err := pulled.Load(ctx, a.Loader(), spec, pulled.Profiles{Symbols: d.flags.symbols, Chosen: noteProfiles(a)})
 	if err != nil {
 		return nil, err
 	}

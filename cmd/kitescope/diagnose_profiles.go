@@ -12,6 +12,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/session/pulled"
 	"kitescope/inspect/session/stored"
 	"kitescope/profile/pull"
@@ -60,7 +61,7 @@ func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connect
 	if f.profile > 0 && !spec.Live {
 		return nil, cli.Usage(errors.New("--profile takes profiles of the processes, and --live=false leaves them alone"), "leave one of them out")
 	}
-	p := pulled.Profiles{Window: f.profile, Symbols: f.symbols}
+	p := pulled.Profiles{Window: f.profile, Symbols: f.symbols, Chosen: noteProfiles(a)}
 	if p.Named, err = readProfiles(ctx, a, f.profiles); err != nil {
 		return nil, err
 	}
@@ -74,6 +75,13 @@ func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connect
 		return nil, wrongProfiles(err)
 	}
 	return withStorage(ctx, a, f.storage, c)
+}
+
+// noteProfiles says which profiles of a recording are judged: it has those of several times.
+func noteProfiles(a *cli.App) func(kept.Pull) {
+	return func(p kept.Pull) {
+		a.Note("profiles are those of %s, taken at %s for %s", p.Path, p.At.Format("2006-01-02 15:04:05 UTC"), p.Check)
+	}
 }
 
 // withStorage adds what is missing in the place that --storage names.

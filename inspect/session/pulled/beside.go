@@ -29,6 +29,8 @@ type Profiles struct {
 	Pull   pull.Options
 	// Symbols are folders of libraries that name native frames.
 	Symbols []string
+	// Chosen is told which profiles of a recording are judged; nil: nobody wants to know.
+	Chosen func(kept.Pull)
 }
 
 // Load reads a cluster, what its processes say, and their profiles. Profiles that cannot be had are a gap of the cluster: the rest
@@ -66,6 +68,9 @@ func Load(ctx context.Context, loader *session.Loader, spec *session.Spec, p Pro
 	case isBundle:
 		record, err = kept.Profiles(ctx, bundle)
 		where = "profiles of " + c.Origin.Location
+	default:
+		record, err = p.recorded(src, spec, c)
+		where = "profiles of " + c.Origin.Location
 	}
 	if err != nil {
 		return c.WithGaps(model.Gap{Where: where, Reason: err.Error()}), nil
@@ -81,6 +86,27 @@ func Load(ctx context.Context, loader *session.Loader, spec *session.Spec, p Pro
 		profiles.Location = ""
 	}
 	return c.WithProfiles(profiles), nil
+}
+
+// recorded are the profiles that a recorder had taken last, by the moment of the cluster where one was asked for; nil where there are
+// none, or in any other source.
+func (p *Profiles) recorded(src source.Source, spec *session.Spec, c *model.Cluster) (*pull.Record, error) {
+	list, err := kept.Pulls(src)
+	if err != nil {
+		return nil, err
+	}
+	var at time.Time
+	if !spec.At.IsZero() {
+		at = c.Origin.Taken
+	}
+	last, ok := kept.PullBefore(list, at)
+	if !ok {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	if p.Chosen != nil {
+		p.Chosen(last)
+	}
+	return pull.Read(last.Path)
 }
 
 // beside is a pull beside the questions to processes.

@@ -13,6 +13,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/session/targets"
 	"kitescope/profile/pull"
 )
@@ -54,7 +55,7 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 		return
 	}
 	p.judged = now
-	p.dir = filepath.Join(r.o.Dir, "profiles")
+	p.dir = filepath.Join(r.o.Dir, kept.PullsFolder)
 	report := p.judging.Run(c, now, p.Checks)
 	known, appeared := map[string]bool{}, []*check.Finding(nil)
 	for _, f := range report.Findings {
@@ -78,7 +79,7 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 	if len(list) == 0 {
 		return
 	}
-	path := filepath.Join(p.dir, now.UTC().Format("20060102T150405Z")+"-"+appeared[0].Check)
+	path := filepath.Join(p.dir, kept.PullName(now, appeared[0].Check))
 	options := p.Pull
 	options.Root = c.Origin.Root
 	p.pulling.Go(func() {
@@ -136,7 +137,7 @@ func (p *Profiles) prune(now time.Time, age time.Duration, size int64) int64 {
 	total := int64(0)
 	for i, e := range slices.Backward(entries) { // the newest first: names begin with the time
 		path := filepath.Join(dir, e.Name())
-		took := sizeOf(path)
+		took := kept.FilesSize(path)
 		info, err := e.Info()
 		old := err == nil && age > 0 && now.Sub(info.ModTime()) > age
 		if total += took; old || len(entries)-i > maxPulls || size > 0 && total > size && i < len(entries)-1 {
@@ -145,18 +146,4 @@ func (p *Profiles) prune(now time.Time, age time.Duration, size int64) int64 {
 		}
 	}
 	return total
-}
-
-// sizeOf is what the files in a folder take.
-func sizeOf(dir string) (n int64) {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return 0
-	}
-	for _, f := range files {
-		if info, err := f.Info(); err == nil {
-			n += info.Size()
-		}
-	}
-	return n
 }

@@ -1,0 +1,68 @@
+package kept
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+)
+
+// pulledInto puts a folder of profiles beside a recording; one that is under way has no manifest yet.
+func pulledInto(t *testing.T, dir, name string, whole bool) {
+	t.Helper()
+	path := filepath.Join(dir, PullsFolder, name)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	files := []string{"querynode-5.cpu.pb.gz"}
+	if whole {
+		files = append(files, pull.ManifestName)
+	}
+	for _, file := range files {
+		if err := os.WriteFile(filepath.Join(path, file), make([]byte, 1000), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPulls: those that are whole, in order, and of them the last that began by a moment.
+func TestPulls(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	recorded(t, dir, 1, 7, 0, 1, 2)
+	src, err := source.Open(t.Context(), dir, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if list, err := Pulls(src); err != nil || len(list) != 0 {
+		t.Errorf("without profiles: %v, %v", list, err)
+	}
+	pulledInto(t, dir, PullName(nine.Add(time.Minute), "node-idle"), true)
+	pulledInto(t, dir, PullName(nine, "process-slow"), true)
+	pulledInto(t, dir, PullName(nine.Add(2*time.Minute), "cpu-skew"), false)
+	pulledInto(t, dir, "mine", true)
+	list, err := Pulls(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range list {
+		got = append(got, p.At.Format(time.TimeOnly)+" "+p.Check)
+		if p.Size != 2000 {
+			t.Errorf("%s has %d bytes", p.Path, p.Size)
+		}
+	}
+	if want := []string{"09:00:00 process-slow", "09:01:00 node-idle"}; !slices.Equal(got, want) {
+		t.Fatalf("%v, want %v", got, want)
+	}
+	for at, want := range map[time.Time]string{{}: "node-idle", nine: "process-slow", nine.Add(time.Hour): "node-idle", nine.Add(-time.Second): ""} {
+		if p, ok := PullBefore(list, at); p.Check != want || ok != (want != "") {
+			t.Errorf("by %s: %v, %v", at, p, ok)
+		}
+	}
+}
