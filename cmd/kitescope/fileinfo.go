@@ -2,19 +2,26 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
 
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/table"
 )
 
-// describeFile arranges what is known of a file for render.
-func describeFile(path string, info source.FileInfo) *view.Description {
+// addField adds a field to what is known of a file.
+type addField func(name, title string, kind table.Kind, c table.Cell)
+
+// describeFile arranges what is known of a file for render; told is what a recording has beside metadata, nil of every other file.
+func describeFile(path string, info source.FileInfo, told *kept.Told) *view.Description {
 	file := &view.Resource{Schema: table.Schema{Name: "files", Singular: "file"}, Kind: "File", Doc: "A file that --from reads."}
 	d := &view.Description{Ref: view.Ref{Resource: file.Name, ID: path}, Resource: file}
-	add := func(name, title string, kind table.Kind, c table.Cell) {
+	add := addField(func(name, title string, kind table.Kind, c table.Cell) {
 		d.Fields = append(d.Fields, view.Field{Column: &table.Column{Name: name, Title: title, Kind: kind}, Cell: c})
-	}
+	})
 	add("path", "PATH", table.Text, table.Cell{Text: path})
 	add("kind", "KIND", table.Text, table.Cell{Text: info.Origin.Kind})
 	add("detail", "DETAIL", table.Text, present(info.Origin.Detail != "", table.Cell{Text: info.Origin.Detail}))
@@ -30,6 +37,12 @@ func describeFile(path string, info source.FileInfo) *view.Description {
 		add("bundle_version", "BUNDLE VERSION", table.Int, table.Cell{Int: int64(m.Version)})
 		add("written_by", "WRITTEN BY", table.Text, table.Cell{Text: "kitescope " + m.Kitescope})
 		add("redacted", "REDACTED", table.Bool, yesNo(m.Redacted))
+	}
+	if told != nil {
+		add.recording(info.Recorded, told, info.Gaps)
+		return d
+	}
+	if info.Manifest != nil {
 		var members []string
 		for _, member := range info.Members {
 			members = append(members, fmt.Sprintf("%s (%d bytes)", member.Name, member.Size))
@@ -38,6 +51,43 @@ func describeFile(path string, info source.FileInfo) *view.Description {
 	}
 	return d
 }
+
+// recording adds what a recording has.
+func (add addField) recording(r *source.RecordedInfo, told *kept.Told, gaps []source.Gap) {
+	at := func(name, title string, t time.Time) {
+		add(name, title, table.Time, present(!t.IsZero(), table.Cell{Int: t.UnixNano()}))
+	}
+	add("cluster_id", "CLUSTER ID", table.Text, present(r.Cluster != 0, table.Cell{Text: strconv.FormatUint(r.Cluster, 16)}))
+	add("oldest_revision", "OLDEST REVISION", table.ID, table.Cell{Int: r.Oldest})
+	at("from", "FROM", r.From)
+	at("until", "UNTIL", r.Until)
+	add("rounds", "ROUNDS", table.Int, table.Cell{Int: int64(told.Rounds)})
+	add("every_seconds", "EVERY", table.Duration, present(told.Rounds > 0, table.Cell{Int: int64(told.Every)}))
+	var chunks []string
+	for _, c := range r.Chunks {
+		chunks = append(chunks, fmt.Sprintf("%s (%d bytes, revisions %d to %d, %s to %s)", c.Name, c.Size, c.First, c.Last, shortTime(c.From), shortTime(c.Until)))
+	}
+	add("chunks", "CHUNKS", table.List, table.Cell{List: chunks})
+	var lacks []string
+	for _, g := range gaps {
+		lacks = append(lacks, g.Where+": "+g.Reason)
+	}
+	for _, p := range told.Pauses {
+		lacks = append(lacks, fmt.Sprintf("what processes said: not asked from %s to %s", shortTime(p.From), shortTime(p.Until)))
+	}
+	add("gaps", "GAPS", table.List, table.Cell{List: lacks})
+	add("profiles", "PROFILES", table.Int, table.Cell{Int: int64(len(told.Pulls))})
+	size, pulls := int64(0), []string(nil)
+	for _, p := range told.Pulls {
+		size += p.Size
+		pulls = append(pulls, fmt.Sprintf("%s (%d bytes, for %s)", filepath.Base(p.Path), p.Size, p.Check))
+	}
+	add("profile_bytes", "PROFILE SIZE", table.Bytes, table.Cell{Int: size})
+	add("profile_folders", "PROFILE FOLDERS", table.List, table.Cell{List: pulls})
+}
+
+// shortTime is a time within a text.
+func shortTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // present is c where the fact is known, no value where it is not.
 func present(known bool, c table.Cell) table.Cell {

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render"
@@ -28,7 +29,7 @@ enough to mail. Every command reads it with --from FILE.`,
 func snapshotCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "save", Short: "Write a bundle; - is standard output", Build: snapshotSave},
-		{Name: "info", Short: "Say what a file is: kind, root, revision, keys, intact or not", Build: snapshotInfo},
+		{Name: "info", Short: "Say what a file or recording is: kind, root, revision, keys, intact or not", Build: snapshotInfo},
 	}
 }
 
@@ -36,7 +37,11 @@ func snapshotInfo(a *cli.App) *cobra.Command {
 	var f cli.DocumentFlags
 	cmd := &cobra.Command{
 		Use: "info FILE",
+		Long: `Say what a file is, or a recording: its kind and root, its revision, how many keys, and
+whether it is intact. A recording has from when to when it goes, its chunks, how many rounds of
+answers, what is missing, and the profiles that were taken.`,
 		Example: `  kitescope snapshot info today.kite
+  kitescope snapshot info /var/lib/kitescope/prod
   kitescope snapshot info etcd_snapshot.db -o json`,
 		Args: cli.Args(1, 1, "one file", "kitescope snapshot info today.kite"),
 		RunE: func(cmd *cobra.Command, args []string) error { return infoSnapshot(cmd.Context(), a, &f, args[0]) },
@@ -55,7 +60,7 @@ func infoSnapshot(ctx context.Context, a *cli.App, f *cli.DocumentFlags, path st
 		return err
 	}
 	defer src.Close()
-	info, err := source.Describe(ctx, src)
+	info, told, err := kept.Describe(ctx, src)
 	if err != nil {
 		return err
 	}
@@ -63,7 +68,7 @@ func infoSnapshot(ctx context.Context, a *cli.App, f *cli.DocumentFlags, path st
 		Kind: info.Origin.Kind, Location: info.Origin.Location, Detail: info.Origin.Detail,
 		Root: info.Root, MetaPath: info.MetaPath, Revision: info.Revision, Taken: info.Taken,
 	}})
-	d := describeFile(path, info)
+	d := describeFile(path, info, told)
 	if err := a.Write(func(w *bufio.Writer) error { return render.Description(w, d, view.NewEnv(c, a.Now()), o) }); err != nil {
 		return err
 	}

@@ -283,6 +283,7 @@ func (b *Bundle) ended(ctx context.Context, err error) error {
 		return err
 	case b.recorded():
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			b.damaged.Store(true)
 			b.gaps.put(Gap{Where: b.in.location, Reason: "damaged; read up to its last whole part: " + err.Error()})
 		}
 		return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"maps"
 	"sort"
 	"time"
@@ -41,32 +40,7 @@ func (b *Bundle) edge(ctx context.Context) (bundleEdge, error) {
 	if known != nil {
 		return *known, nil
 	}
-	e := bundleEdge{revision: b.manifest.Revision, at: b.manifest.Taken}
-	err := b.History(ctx, func(m HistoryMember) error {
-		switch m.Kind {
-		case historyBase:
-			e.begun = true
-		case HistoryChanges:
-			c, err := parseChanges(m.Content)
-			if err != nil || c.from != e.revision {
-				b.gaps.put(Gap{Where: fmt.Sprintf("%s behind revision %d", b.in.location, e.revision), Reason: "its changes do not go on there"})
-				return errEnough
-			}
-			e.revision = c.to
-			e.times = append(e.times, recordedTime{c.to, m.At})
-		}
-		if e.at.Before(m.At) { // a clock may have been set back
-			e.at = m.At
-		}
-		return nil
-	})
-	if err != nil {
-		return e, err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.last = &e
-	return e, nil
+	return b.through(ctx, nil)
 }
 
 // Oldest is the first revision of the history.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -24,6 +25,8 @@ type Bundle struct {
 	gaps     gapList
 
 	unpackers *unpackers
+	// damaged says that something of a chunk did not fit its checksum, or was no part of a bundle.
+	damaged atomic.Bool
 
 	mu sync.Mutex // guards what follows
 	// last and pasts are remembered of a history (bundle_past.go).

@@ -42,6 +42,8 @@ type FileInfo struct {
 	// Manifest and Members are set for a bundle.
 	Manifest *Manifest
 	Members  []MemberInfo
+	// Recorded is set for a recording, and for a chunk of one that DescribeRecording looked at.
+	Recorded *RecordedInfo
 	Gaps     []Gap
 }
 
@@ -62,8 +64,8 @@ func Describe(ctx context.Context, src Source) (FileInfo, error) {
 	case *Bundle:
 		return s.describe(ctx)
 	case *Recording:
-		last := s.chunks[len(s.chunks)-1].path
-		return FileInfo{}, hints.Errorf("name one of its chunks, such as "+last, "describe %s: a recording of %d chunks", s.dir, len(s.chunks))
+		info, _, err := DescribeRecording(ctx, s, nil)
+		return info, err
 	}
 	return FileInfo{}, hints.Errorf("name a file", "describe %s: not a file", src.Origin().Location)
 }

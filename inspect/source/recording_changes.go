@@ -82,11 +82,18 @@ func (b *Bundle) Recorded(ctx context.Context, from, to int64, yield func(revisi
 	return nil
 }
 
+// unrecorded is the gap between the end of a chunk and the beginning of the next one.
+func unrecorded(last bundleEdge, next *recordedChunk) Gap {
+	return Gap{
+		Where:  fmt.Sprintf("revisions %d to %d", last.revision+1, next.first()),
+		Reason: fmt.Sprintf("not recorded from %s to %s", recordedText(last.at), recordedText(next.manifest.Taken)),
+		Count:  next.first() - last.revision, Unrecorded: true,
+	}
+}
+
 // bridge yields what differs between the end of a chunk and the beginning of the next one.
 func (r *Recording) bridge(ctx context.Context, last bundleEdge, next recordedChunk, to int64, yield func(revision int64, events []Event) error) error {
-	where := fmt.Sprintf("revisions %d to %d", last.revision+1, next.first())
-	reason := fmt.Sprintf("not recorded from %s to %s", recordedText(last.at), recordedText(next.manifest.Taken))
-	r.gaps.put(Gap{Where: where, Reason: reason, Count: next.first() - last.revision, Unrecorded: true})
+	r.gaps.put(unrecorded(last, &next))
 	before := map[string]int64{}
 	err := r.state(ctx, last.revision, func(kv KV) { before[string(kv.Key)] = kv.ModRevision })
 	if err != nil {

@@ -1,0 +1,171 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// RecordedInfo is what a recording has, for kitescope snapshot info; the rest is that of its last state.
+type RecordedInfo struct {
+	// Oldest is the first revision, From when that was recorded, Until when something was written last.
+	Oldest      int64
+	From, Until time.Time
+	// Cluster is the id of the etcd, 0 if it is not known.
+	Cluster uint64
+	Chunks  []ChunkInfo
+}
+
+// ChunkInfo is a chunk of a recording.
+type ChunkInfo struct {
+	Name string
+	Size int64
+	// First and Last are its revisions.
+	First, Last int64
+	From, Until time.Time
+}
+
+// DescribeRecording is Describe of a recording, or of a chunk of one; ok is false for every other source. What others keep in it is shown
+// to visit, in order, nil: to nobody; its content is valid until visit returns.
+func DescribeRecording(ctx context.Context, src Source, visit func(HistoryMember)) (info FileInfo, ok bool, err error) {
+	d := recordingReader{visit: visit}
+	switch s := src.(type) {
+	case *Recording:
+		err = d.chunks(ctx, s)
+	case *Bundle:
+		if !s.recorded() {
+			return info, false, nil
+		}
+		err = d.chunk(ctx, s, filepath.Base(s.in.location), s.in.packedSize())
+	default:
+		return info, false, nil
+	}
+	if err != nil {
+		return info, true, err
+	}
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		return info, true, err
+	}
+	defer snap.Close()
+	info = FileInfo{Origin: src.Origin(), Checksum: ChecksumOK, Manifest: &d.manifest, Recorded: &d.info}
+	if d.damaged {
+		info.Checksum = ChecksumWrong
+	}
+	for _, c := range d.info.Chunks {
+		info.Size += c.Size
+	}
+	info.setHeader(snap.Header())
+	info.Roots = []string{metaRoot{info.Root, info.MetaPath}.String()}
+	err = snap.Scan(ctx, []Range{{}}, func(kv KV) error {
+		info.count(kv)
+		return nil
+	})
+	for _, g := range append(d.gaps.list(), snap.Gaps()...) {
+		d.gaps.put(g) // of the last chunk both tell
+	}
+	info.Gaps = d.gaps.list()
+	return info, true, err
+}
+
+// recordingReader reads chunks through, one after the other.
+type recordingReader struct {
+	visit    func(HistoryMember)
+	info     RecordedInfo
+	manifest Manifest
+	gaps     gapList
+	damaged  bool
+	last     bundleEdge // that goes on furthest
+}
+
+func (d *recordingReader) chunks(ctx context.Context, r *Recording) error {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		info, err := os.Stat(c.path)
+		if err != nil {
+			d.gaps.put(Gap{Where: c.path, Reason: cause(err).Error()}) // a recorder removes what is old
+			continue
+		}
+		if i > 0 && d.last.revision < c.first() {
+			d.gaps.put(unrecorded(d.last, c))
+		}
+		b, err := r.bundle(ctx, i)
+		if err != nil {
+			return err
+		}
+		if err := d.chunk(ctx, b, filepath.Base(c.path), info.Size()); err != nil {
+			return err
+		}
+	}
+	if len(d.info.Chunks) == 0 {
+		return fmt.Errorf("read %s: its chunks are gone", r.dir)
+	}
+	return nil
+}
+
+func (d *recordingReader) chunk(ctx context.Context, b *Bundle, name string, size int64) error {
+	e, err := b.through(ctx, func(m HistoryMember) {
+		if m.Kind == HistoryGaps {
+			d.gaps.put(m.gap())
+		}
+		if d.visit != nil {
+			d.visit(m)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, g := range b.gaps.list() {
+		d.gaps.put(g)
+	}
+	d.damaged = d.damaged || b.damaged.Load()
+	d.manifest = b.manifest
+	h := b.manifest.History
+	if len(d.info.Chunks) == 0 {
+		d.info.Oldest, d.info.From = h.Oldest, b.manifest.Taken
+	}
+	d.info.Chunks = append(d.info.Chunks, ChunkInfo{Name: name, Size: size, First: h.Oldest, Last: e.revision, From: b.manifest.Taken, Until: e.at})
+	d.info.Cluster = h.Cluster
+	if d.last.revision <= e.revision {
+		d.last = e
+	}
+	if d.info.Until.Before(e.at) {
+		d.info.Until = e.at
+	}
+	return nil
+}
+
+// through reads a chunk of a recording through, finds where it ends, and shows its members to visit, nil: to nobody.
+func (b *Bundle) through(ctx context.Context, visit func(HistoryMember)) (bundleEdge, error) {
+	e := bundleEdge{revision: b.manifest.Revision, at: b.manifest.Taken}
+	err := b.History(ctx, func(m HistoryMember) error {
+		switch m.Kind {
+		case historyBase:
+			e.begun = true
+		case HistoryChanges:
+			c, err := parseChanges(m.Content)
+			if err != nil || c.from != e.revision {
+				b.gaps.put(Gap{Where: fmt.Sprintf("%s behind revision %d", b.in.location, e.revision), Reason: "its changes do not go on there"})
+				return errEnough
+			}
+			e.revision = c.to
+			e.times = append(e.times, recordedTime{c.to, m.At})
+		}
+		if e.at.Before(m.At) { // a clock may have been set back
+			e.at = m.At
+		}
+		if visit != nil {
+			visit(m)
+		}
+		return nil
+	})
+	if err != nil {
+		return e, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last = &e
+	return e, nil
+}
