@@ -22,7 +22,9 @@ type Point struct {
 // a file is: ages count to the moment, and not to now.
 func HeaderAt(h, newest source.Header, m Moment) source.Header {
 	h.Taken, h.FileDate, h.ByClock = m.Time, false, false
-	h.Origin.Kind = source.KindEtcdSnapshot
+	if h.Origin.Kind != source.KindRecording { // which is one of all its moments
+		h.Origin.Kind = source.KindEtcdSnapshot
+	}
 	h.Lacks = newest.Lacks
 	if h.Origin.Detail == "" {
 		h.Origin.Detail = newest.Origin.Detail

@@ -15,7 +15,8 @@ func Stamp(x *history.Axis, revision int64) string {
 		return "rev " + words.Number(revision)
 	}
 	layout := "15:04:05"
-	if x.To-x.From > int64(20*time.Hour) { // of several days
+	const day = int64(20 * time.Hour)
+	if x.To-x.From > day || x.To-at.UnixNano() > day || wrong > 20*time.Hour { // of several days, or of another one
 		layout = "01-02 15:04:05"
 	}
 	text := at.UTC().Format(layout)
