@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -38,7 +39,7 @@ import (
 
 type options struct {
 	program, metrics      string
-	profile               string
+	profile, keep         string
 	nodes, segments, rate int
 	every, length         time.Duration
 }
@@ -48,6 +49,7 @@ func main() {
 	flag.StringVar(&o.program, "kitescope", "", "the program")
 	flag.StringVar(&o.metrics, "metrics", "", "file with the text of a query node's /metrics")
 	flag.StringVar(&o.profile, "profile", "", "file for a CPU profile of the recorder")
+	flag.StringVar(&o.keep, "keep", "", "folder that is recorded into, and stays")
 	flag.IntVar(&o.nodes, "nodes", 200, "query nodes")
 	flag.IntVar(&o.segments, "segments", 200_000, "segments")
 	flag.IntVar(&o.rate, "rate", 10, "segments that are written in a second")
@@ -89,7 +91,7 @@ func run(ctx context.Context, o options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go write(ctx, etcd, shape, o.rate)
-	return measure(ctx, o, from, filepath.Join(scratch, "recording"))
+	return measure(ctx, o, from, cmp.Or(o.keep, filepath.Join(scratch, "recording")))
 }
 
 func put(key, value string) *pb.RequestOp {
