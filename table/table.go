@@ -27,6 +27,7 @@ const (
 	Pairs                // List: key, value, key, value
 	Number               // Float, written with up to four decimals
 	Exact                // Float, written with all its digits
+	Curve                // Text: how a figure was, drawn. Only people see it, and it is no column of a Schema
 )
 
 // Absence says why a cell has no value.
@@ -105,6 +106,8 @@ type Column struct {
 	Priority int
 	// Right aligns texts as numbers are: what people see of a number is often a text.
 	Right bool
+	// Curved says that how the figure was is drawn beside it, for people, where that is known.
+	Curved bool
 	// Shorten says that where there is no room the middle goes first: names that begin alike.
 	Shorten bool
 	// Doc is one sentence for docs/JSON.md and help.

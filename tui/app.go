@@ -225,7 +225,7 @@ func (m *Model) act(a Action) Cmd {
 // Push shows a page and starts building it.
 func (m *Model) Push(p Page) Cmd {
 	m.stack.push(p)
-	return p.Refresh(m)
+	return m.Refresh()
 }
 
 // Back leaves the page on top.
@@ -241,7 +241,12 @@ func (m *Model) Back() Cmd {
 func (m *Model) Top() Page { return m.stack.top() }
 
 // Refresh has the page that is shown look for new data.
-func (m *Model) Refresh() Cmd { return m.Top().Refresh(m) }
+func (m *Model) Refresh() Cmd {
+	if h := m.Config.Hindsight; h != nil {
+		return Batch(m.Top().Refresh(m), h.Look(m, wishOf(m)))
+	}
+	return m.Top().Refresh(m)
+}
 
 // Stopper is a page that the UI opened with while work went on beside it.
 type Stopper interface {

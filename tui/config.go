@@ -54,6 +54,8 @@ type Config struct {
 	SaveFile func(name string, write func(io.Writer) error) (path string, err error)
 	// Pages are kinds of pages beside those of a cluster.
 	Pages []PageKind
+	// Hindsight knows of the past beside the moment that is shown; nil: nobody does.
+	Hindsight Hindsight
 	// First is the page that the UI opens with where there is no cluster; nil where there is one.
 	First Page
 	// Instead is what there is in the place of a cluster, for people: "only profiles".

@@ -17,10 +17,10 @@ import (
 const sectionRows = 200
 
 // describeLines lays out a description: fields, sections, records.
-func describeLines(o *described, w int) []PaneLine {
+func describeLines(o *described, curves []Curve, w int) []PaneLine {
 	// What is expensive is left out: of keys it is the record, which stands below anyway.
 	fields := slices.DeleteFunc(slices.Clone(o.what.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand })
-	lines := fieldLines(fields, w)
+	lines := append(fieldLines(fields, w), curveLines(curves, o.what.Ref.ID)...)
 	for i := range o.what.Sections {
 		lines = append(lines, PaneLine{})
 		lines = append(lines, sectionLines(&o.what.Sections[i], w)...)

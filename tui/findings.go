@@ -87,7 +87,7 @@ func (m *Model) goFindings() Cmd {
 }
 
 // findingLines are the findings about an object on top of its details.
-func findingLines(list []*check.Finding, w int) []PaneLine {
+func findingLines(m *Model, list []*check.Finding, w int) []PaneLine {
 	if len(list) == 0 {
 		return nil
 	}
@@ -107,6 +107,12 @@ func findingLines(list []*check.Finding, w int) []PaneLine {
 				glyph = "  "
 			}
 			lines = append(lines, PaneLine{text: glyph + text, look: look})
+		}
+		_, facts := began(m, f)
+		for _, x := range facts {
+			for _, text := range draw.Wrap(x.Label+" "+x.Text, w-4) {
+				lines = append(lines, PaneLine{text: "  " + text})
+			}
 		}
 		for _, text := range draw.Wrap(words.Harmless(string(f.Hint)), w-4) {
 			lines = append(lines, PaneLine{text: "  " + text, look: LineDim})

@@ -30,7 +30,7 @@ func (p *findingsPage) Body(m *Model, w, h int) []string {
 	}
 	p.height--
 	p.scroll(len(lines), p.height)
-	head := " " + m.Styles.Dim.On(draw.Ends("FINDING", "COST", w-2))
+	head := " " + m.Styles.Dim.On(draw.Ends("FINDING", "COST"+sinceTitle(m, w), w-2))
 	return append([]string{head}, lines[p.top:min(p.top+p.height, len(lines))]...)
 }
 
@@ -57,6 +57,22 @@ func (p *findingsPage) layOut(m *Model, w int) []string {
 	return lines
 }
 
+// sinceWidth are the cells of the column that says when findings began, where there is a past and room.
+func sinceWidth(m *Model, w int) int {
+	const cells = 14
+	if m.Config.Hindsight == nil || m.data.past.of == nil || w < leastCurves {
+		return 0
+	}
+	return cells
+}
+
+func sinceTitle(m *Model, w int) string {
+	if n := sinceWidth(m, w); n > 0 {
+		return draw.FitRight("SINCE", n)
+	}
+	return ""
+}
+
 // verdict is what stands in the place of findings where there are none. It is good news only if
 // everything was looked at.
 func (p *findingsPage) verdict(m *Model, w int) string {
@@ -71,7 +87,12 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) []stri
 	if r.branch == nil {
 		return p.unknown(m, r.text, atCursor, w)
 	}
-	line := sheet.BranchLine(m.Styles, r.branch, w-2, costWidth, atCursor)
+	since := sinceWidth(m, w)
+	line := sheet.BranchLine(m.Styles, r.branch, w-2-since, costWidth, atCursor)
+	if since > 0 {
+		short, _ := began(m, r.branch.Finding)
+		line += draw.FitRight(short, since)
+	}
 	if atCursor {
 		line = m.Styles.Cursor.On(draw.Fit(" "+line, w))
 	} else {
@@ -113,8 +134,12 @@ func (p *findingsPage) details(m *Model, b *check.Branch, w int) []string {
 		}
 	}
 	full := words.Harmless(b.Message)
-	if line := sheet.BranchLine(m.Styles, b, w-2, costWidth, true); !strings.Contains(line, full) {
+	if line := sheet.BranchLine(m.Styles, b, w-2-sinceWidth(m, w), costWidth, true); !strings.Contains(line, full) {
 		put("", full)
+	}
+	_, facts := began(m, b.Finding)
+	for _, x := range facts {
+		put(x.Label, x.Text)
 	}
 	put("check", b.Check)
 	put("object", render.ObjectText(b.Object))

@@ -105,20 +105,22 @@ func (g *gridPage) arrange(m *Model, a Action) Cmd {
 		}
 		return g.sortBy(m, g.order[0].Column)
 	case ActSortNext, ActSortPrevious:
-		return g.sortBy(m, g.neighbour(a))
+		return g.sortBy(m, g.neighbour(m, a))
 	}
 	return nil
 }
 
 // neighbour is the column beside the one sorted by, among those that have room.
-func (g *gridPage) neighbour(a Action) int {
-	list := g.columnList()
+func (g *gridPage) neighbour(m *Model, a Action) int {
+	list := g.drawn(m).list
 	shown := make([]int, 0, len(list))
 	for _, p := range g.Placed {
-		shown = append(shown, list[p.Column])
+		if c := list[p.Column]; c.curve == nil {
+			shown = append(shown, c.at)
+		}
 	}
 	if len(shown) == 0 {
-		shown = list
+		shown = g.columnList()
 	}
 	at, d := -1, 1
 	if len(g.order) > 0 {

@@ -58,22 +58,22 @@ func (d *detailPage) Body(m *Model, w, h int) []string {
 	}
 	if findings := m.about(d.ref); d.madeFor != w || !slices.Equal(findings, d.findings) {
 		d.findings = findings
-		d.layOut(w)
+		d.layOut(m, w)
 	}
 	return d.draw(m.Styles, w, h)
 }
 
-func (d *detailPage) layOut(w int) {
+func (d *detailPage) layOut(m *Model, w int) {
 	switch {
 	case d.content.what == nil:
 		d.set([]PaneLine{{text: ""}, {text: d.gone(), look: LineDim}}, w)
 	case d.content.lost:
 		lines := []PaneLine{{text: "▲ " + d.gone() + "; below is what was known of it last", look: LineWarn}, {}}
-		d.set(append(lines, describeLines(&d.content, w)...), w)
+		d.set(append(lines, describeLines(&d.content, curvesOf(m, d.ref.Resource), w)...), w)
 	case d.content.against != nil:
 		d.set(compareLines(d.content.what, d.content.against, w), w)
 	default:
-		d.set(append(findingLines(d.findings, w), describeLines(&d.content, w)...), w)
+		d.set(append(findingLines(m, d.findings, w), describeLines(&d.content, curvesOf(m, d.ref.Resource), w)...), w)
 	}
 }
 
@@ -140,6 +140,9 @@ func (d *detailPage) Act(m *Model, a Action) Cmd {
 }
 
 func (d *detailPage) Refresh(m *Model) Cmd {
+	if m.Config.Hindsight != nil { // it may know more
+		d.madeFor = 0
+	}
 	if m.data.cluster == nil || d.busy || d.env == m.data.env {
 		return nil
 	}

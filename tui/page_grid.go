@@ -117,23 +117,20 @@ func (g *gridPage) Body(m *Model, w, h int) []string {
 		return g.placeholder(m, w, h)
 	}
 	if g.rows.count() == 0 {
-		lines := g.draw(m.Styles, g.drawn(m), g.sort(), w, h)
+		lines := g.lines(m, w, h)
 		return append(append(lines, ""), draw.Sentence(m.Styles, g.nothing(), w)...)
 	}
-	return g.draw(m.Styles, g.drawn(m), g.sort(), w, h)
+	return g.lines(m, w, h)
 }
 
-// sort is the first sort column among those shown.
-func (g *gridPage) sort() SortMark {
-	if len(g.order) == 0 {
-		return SortMark{Column: -1}
-	}
-	return SortMark{slices.Index(g.columnList(), g.order[0].Column), g.order[0].Descending}
+func (g *gridPage) lines(m *Model, w, h int) []string {
+	v := g.drawn(m)
+	return g.draw(m.Styles, v, v.sorted(), w, h)
 }
 
 // placeholder is the page before its first rows are there.
 func (g *gridPage) placeholder(m *Model, w, h int) []string {
-	lines := g.draw(m.Styles, g.drawn(m), g.sort(), w, h)
+	lines := g.lines(m, w, h)
 	text := "…"
 	switch {
 	case g.err != nil:
@@ -167,25 +164,57 @@ func (g *gridPage) nothing() string {
 type gridView struct {
 	*gridPage
 	m    *Model
-	list []int // the columns; which they are would take longer to find than what stands in a cell
+	list []gridColumn // the columns; which they are would take longer to find than what stands in a cell
 }
 
-func (g *gridPage) drawn(m *Model) gridView { return gridView{g, m, g.columnList()} }
+// gridColumn is a column of the resource, or a curve behind it.
+type gridColumn struct {
+	at    int
+	curve *Curve
+}
+
+func (g *gridPage) drawn(m *Model) gridView {
+	curves := curvesOf(m, g.resource.Name)
+	var list []gridColumn
+	for _, at := range g.columnList() {
+		list = append(list, gridColumn{at: at})
+		for i := range curves {
+			if m.Width >= leastCurves && curves[i].Of.Name == g.resource.Columns[at].Name {
+				list = append(list, gridColumn{at, &curves[i]})
+			}
+		}
+	}
+	return gridView{g, m, list}
+}
+
+// sorted is the first sort column among those shown.
+func (v gridView) sorted() SortMark {
+	if len(v.order) == 0 {
+		return SortMark{Column: -1}
+	}
+	at := slices.IndexFunc(v.list, func(c gridColumn) bool { return c.at == v.order[0].Column })
+	return SortMark{at, v.order[0].Descending}
+}
 
 func (v gridView) rows() int { return v.gridPage.rows.count() }
 
 func (v gridView) columns() []table.Column {
 	cols := make([]table.Column, len(v.list))
 	for i, c := range v.list {
-		cols[i] = v.resource.Columns[c]
+		if cols[i] = v.resource.Columns[c.at]; c.curve != nil {
+			cols[i] = table.Column{Title: strings.ToUpper(c.curve.Span), Kind: table.Curve, Priority: curvePriority}
+		}
 	}
 	return cols
 }
 
 func (v gridView) text(i, j int) string {
 	c := v.list[j]
-	t := v.gridPage.rows.table
-	return draw.ShownText(&v.resource.Columns[c], t.Cell(v.gridPage.rows.row(i), c))
+	t, row := v.gridPage.rows.table, v.gridPage.rows.row(i)
+	if c.curve != nil {
+		return c.curve.Draw(t.Ref(row).ID, curveCells)
+	}
+	return draw.ShownText(&v.resource.Columns[c.at], t.Cell(row, c.at))
 }
 
 func (v gridView) look(i int) RowLook {
@@ -323,7 +352,7 @@ func (g *gridPage) current() (row int, ok bool) {
 func (g *gridPage) Click(m *Model, x, y int) Cmd {
 	if y == 0 {
 		if c := g.columnAt(x); c >= 0 {
-			return g.sortBy(m, g.columnList()[c])
+			return g.sortBy(m, g.drawn(m).list[c].at)
 		}
 		return nil
 	}

@@ -28,12 +28,12 @@ var nodeLive = []column[*model.Session]{
 		}).needing(model.PartRuntime),
 	col(table.Column{Name: "health", Kind: table.State, Show: table.Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping."},
 		said(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Show: table.Hidden, Priority: 2, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started."},
+	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Curved: true, Show: table.Hidden, Priority: 2, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			cores, _, ok := n.Process.CPU()
 			return table.Cell{Float: cores * 100}, ok
 		})).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Show: table.Hidden, Priority: 2, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts."},
+	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Priority: 2, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok
@@ -60,7 +60,7 @@ var nodeLive = []column[*model.Session]{
 	col(table.Column{Name: "sealed_segments", Title: "SEALED", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them."},
 		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments }))).needing(model.PartRuntime).whenLive(),
 	col(table.Column{
-		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
+		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Curved: true, Show: table.Hidden, Priority: 1, Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
 	},
 		serves(func(e *Env, d *model.Distribution) int64 {
 			segments, _ := growingOnce(e, d)
