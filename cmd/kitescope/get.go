@@ -48,13 +48,13 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
 	f.Register(cmd, "-rows,id", "id,rows,state; +created_at")
-	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows; 0 is all")
+	fl.IntVarP(&f.limit, "limit", "n", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	a.CompleteFlags(cmd)
-	cmd.SetHelpFunc(getHelp(a, cmd.HelpFunc()))
+	cmd.SetHelpFunc(getHelp(a))
 	return cmd
 }
 

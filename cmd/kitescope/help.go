@@ -63,7 +63,7 @@ func completeHelp(tree *cli.Tree, args []string) ([]string, cobra.ShellCompDirec
 }
 
 // getHelp answers with the columns of a resource, where one is named.
-func getHelp(a *cli.App, usual func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+func getHelp(a *cli.App) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		for _, word := range cmd.Flags().Args() {
 			if r, err := view.Find(word); err == nil {
@@ -71,7 +71,7 @@ func getHelp(a *cli.App, usual func(*cobra.Command, []string)) func(*cobra.Comma
 				return
 			}
 		}
-		usual(cmd, args)
+		cmd.Parent().HelpFunc()(cmd, args)
 	}
 }
 

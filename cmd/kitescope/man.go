@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,7 @@ func manual(root *cobra.Command) string {
 	}
 	fmt.Fprint(w, ".SH OPTIONS\n")
 	fmt.Fprint(w, roffBlock(root.PersistentFlags().FlagUsages()))
+	topics = slices.DeleteFunc(topics, func(c *cobra.Command) bool { return c.Long == "" }) // flags: those are the options
 	for _, c := range topics {
 		fmt.Fprintf(w, ".SH %s\n%s", strings.ToUpper(strings.ReplaceAll(c.Name(), "-", " ")), roffBlock(c.Long))
 	}

@@ -51,7 +51,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 func newTree(a *cli.App) *cli.Tree {
 	tree := cli.NewTree(a, rootCommand(a))
 	tree.Root.SetHelpCommand(helpCommand(tree))
-	tree.Root.AddCommand(helpTopics()...)
+	tree.Root.AddCommand(helpTopics(a, tree.Root)...)
 	tree.Add(commands(tree))
 	return tree
 }
@@ -88,15 +88,13 @@ It only reads. It never writes to a cluster.`,
 	version := versionFacts()
 	root.Version = version["version"] // gives the flag --version
 	root.SetVersionTemplate(versionLine(version))
-	root.SuggestionsMinimumDistance = 2
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
-	})
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.AddGlobalFlags(root)
+	a.AddHelp(root)
 	nodes = cli.AddNodeFlags(root, true)
 	a.AddAt(root)
 	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them

@@ -1,17 +1,26 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+)
 
 // helpTopics are texts of "kitescope help TOPIC".
-func helpTopics() []*cobra.Command {
+func helpTopics(a *cli.App, root *cobra.Command) []*cobra.Command {
+	flags := &cobra.Command{Use: "flags", Short: "Flags of every command"}
+	flags.SetHelpFunc(func(*cobra.Command, []string) { _, _ = io.WriteString(a.Out, cli.EveryFlag(root)) })
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes mean", Long: helpExitCodes},
 		{Use: "sources", Short: "What --from reads", Long: helpSources},
-		{Use: "nodes", Short: "How the cluster's processes are asked", Long: helpNodes},
+		{Use: "processes", Short: "How the cluster's processes are asked", Long: helpProcesses},
 		{Use: "selectors", Short: "How to choose rows", Long: helpSelectors},
 		{Use: "output", Short: "Formats of -o", Long: helpOutput},
 		{Use: "themes", Short: "Colours of the terminal UI", Long: helpThemes},
 		{Use: "environment", Short: "Environment variables", Long: helpEnvironment},
+		flags,
 	}
 }
 
@@ -46,7 +55,7 @@ password from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt; a role that
 may read the root's prefix is enough. A damaged file is refused; --salvage reads
 what is left of it.`
 
-const helpNodes = `etcd says what should be; only the processes say what is. The UI, balance, diagnose
+const helpProcesses = `etcd says what should be; only the processes say what is. The UI, balance, diagnose
 and profile ask them on a live cluster; get, describe, tree, overview and snapshot
 save do with --live (and get where a selector or --columns names what only they know).
 

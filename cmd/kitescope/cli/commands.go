@@ -38,17 +38,6 @@ func Args(from, to int, what, hint string) cobra.PositionalArgs {
 	}
 }
 
-// UnknownCommand is the error of a word that is no command, with those that are spelled alike.
-func UnknownCommand(cmd *cobra.Command, word string) error {
-	err := fmt.Errorf("unknown command %q", word)
-	hint := "see: " + cmd.CommandPath() + " --help"
-	cmd.SuggestionsMinimumDistance = max(cmd.SuggestionsMinimumDistance, 2) // cobra's own, which it sets for the root alone
-	if near := slices.Sorted(slices.Values(cmd.SuggestionsFor(word))); len(near) > 0 {
-		hint = "did you mean: " + strings.Join(near, ", ")
-	}
-	return Usage(err, hint)
-}
-
 // FlagValues are the values of a flag that may be given several times.
 func FlagValues(f *pflag.Flag) []string {
 	if list, ok := f.Value.(pflag.SliceValue); ok {

@@ -25,31 +25,39 @@ func (a *App) Begin() error {
 
 // AddAt adds the flag of commands that can show a cluster as it was: those that need no process.
 func (a *App) AddAt(cmd *cobra.Command) {
-	cmd.Flags().Var(&a.Flags.At, "at", "show the cluster as it was then, out of what etcd or its file keeps: "+session.AtForms+" (UTC)")
+	f := cmd.Flags()
+	f.Var(&a.Flags.At, "at", "show the cluster as it was then, out of what etcd or its file keeps: "+session.AtForms+" (UTC)")
+	put(f.Lookup("at"), sectionCluster)
 }
 
 // AddGlobalFlags adds the flags of every command.
 func (a *App) AddGlobalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	g := &a.Flags
-	f.StringVar(&g.From, "from", "", "what to read: etcd://host:port[,host:port]/root, etcds://..., a file, or - for standard input")
-	f.StringVar(&g.Context, "context", "", "a named cluster of the configuration file instead of --from")
-	f.StringVar(&g.Root, "root", "", "Milvus root path in etcd, where there are several")
-	f.StringVar(&g.User, "user", "", "etcd user; the password comes from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt")
-	f.StringVar(&g.PasswordFile, "password-file", "", "file that holds the etcd password")
-	f.StringVar(&g.CA, "ca", "", "certificate authority of an etcds:// server (PEM)")
-	f.StringVar(&g.Cert, "cert", "", "client certificate for mTLS (PEM)")
-	f.StringVar(&g.Key, "key", "", "key of the client certificate (PEM)")
-	f.StringVar(&g.ServerName, "server-name", "", "name to expect in the server's certificate")
-	f.BoolVar(&g.Insecure, "insecure", false, "do not verify the server's certificate")
-	f.DurationVar(&g.timeout, "timeout", 30*time.Second, "deadline of each request")
-	f.StringVar(&g.Now, "now", "", "take this for the time now (RFC 3339): ages in a live source count to it")
-	f.BoolVar(&g.salvage, "salvage", false, "read what is left of a damaged file; the rest is listed as missing")
-	f.BoolVar(&g.staleRead, "stale-read", false, "read what one etcd member has, without asking the others: when etcd has lost its leader")
-	f.BoolVar(&g.Strict, "strict", false, "exit 4 when something could not be read or decoded")
-	f.BoolVarP(&g.Quiet, "quiet", "q", false, "no messages on stderr but errors")
-	f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
-	f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")
+	In(f, sectionCluster, func() {
+		f.StringVar(&g.From, "from", "", "what to read: etcd://host:port[,host:port]/root, etcds://..., a file, or - for standard input")
+		f.StringVar(&g.Context, "context", "", "a named cluster of the configuration file instead of --from")
+		f.StringVar(&g.Root, "root", "", "Milvus root path in etcd, where there are several")
+		f.StringVar(&g.Now, "now", "", "take this for the time now (RFC 3339): ages in a live source count to it")
+	})
+	In(f, sectionEtcd, func() {
+		f.StringVar(&g.User, "user", "", "etcd user; the password comes from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt")
+		f.StringVar(&g.PasswordFile, "password-file", "", "file that holds the etcd password")
+		f.StringVar(&g.CA, "ca", "", "certificate authority of an etcds:// server (PEM)")
+		f.StringVar(&g.Cert, "cert", "", "client certificate for mTLS (PEM)")
+		f.StringVar(&g.Key, "key", "", "key of the client certificate (PEM)")
+		f.StringVar(&g.ServerName, "server-name", "", "name to expect in the server's certificate")
+		f.BoolVar(&g.Insecure, "insecure", false, "do not verify the server's certificate")
+		f.DurationVar(&g.timeout, "timeout", 30*time.Second, "deadline of each request")
+		f.BoolVar(&g.salvage, "salvage", false, "read what is left of a damaged file; the rest is listed as missing")
+		f.BoolVar(&g.staleRead, "stale-read", false, "read what one etcd member has, without asking the others: when etcd has lost its leader")
+	})
+	In(f, sectionMessages, func() {
+		f.BoolVar(&g.Strict, "strict", false, "exit 4 when something could not be read or decoded")
+		f.BoolVarP(&g.Quiet, "quiet", "q", false, "no messages on stderr but errors")
+		f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
+		f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")
+	})
 	_ = f.MarkHidden("cpuprofile") // for who builds kitescope
 	_ = root.RegisterFlagCompletionFunc("context", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		path, err := ConfigPath(a.Getenv)

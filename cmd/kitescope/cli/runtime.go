@@ -54,15 +54,19 @@ func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 	if asks {
 		what = "ask the cluster's processes; --live=false leaves them alone, and what only they know unknown"
 	}
-	f.BoolVar(&n.Live, "live", asks, what)
+	In(f, sectionProcesses, func() { n.add(f, asks, what) })
 	n.live = f.Lookup("live")
+	return n
+}
+
+func (n *NodeFlags) add(f *pflag.FlagSet, asks bool, what string) {
+	f.BoolVar(&n.Live, "live", asks, what)
 	f.StringArrayVar(&n.Recordings, "runtime", nil, "read what processes said from a recording (JSON lines), the text of a /metrics, or a folder of them, instead of asking")
 	f.StringVar(&n.prometheus, "prometheus", "", "read what processes measured from the Prometheus that scrapes them, http://host:9090, instead of asking; with --at as it was then")
 	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline of each process, for connecting and all that it is asked; a --window longer than half of it comes on top")
 	f.DurationVar(&n.window, "window", session.ActivityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")
 	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not tell it")
 	n.AddWay(f)
-	return n
 }
 
 // NodeFlagNames are the flags of addNodeFlags.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -13,6 +14,18 @@ type Entry struct {
 	// Build makes the command with its flags; its name, text and group are those of the entry.
 	Build func(*App) *cobra.Command
 	Below []Entry // its subcommands
+}
+
+// annotations tell which commands are below, before they are built.
+func (e *Entry) annotations() map[string]string {
+	if len(e.Below) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(e.Below))
+	for i := range e.Below {
+		names = append(names, e.Below[i].Name)
+	}
+	return map[string]string{belowKey: strings.Join(names, " ")}
 }
 
 // Tree is a command and all below it. Of those a command line needs one, so each is an entry until it is named: to build
@@ -40,6 +53,7 @@ func (t *Tree) list(parent *cobra.Command, below []Entry) {
 			RunE: func(*cobra.Command, []string) error { return errors.New(entry.Name + " was not built") }, // what runs is listed
 		}
 		t.entries[cmd] = entry
+		cmd.Annotations = entry.annotations()
 		parent.AddCommand(cmd)
 	}
 }
@@ -49,7 +63,7 @@ func (t *Tree) build(cmd *cobra.Command) {
 	entry := t.entries[cmd]
 	delete(t.entries, cmd)
 	full := entry.Build(t.app)
-	full.Short, full.GroupID, full.Hidden = entry.Short, entry.Group, entry.Hidden
+	full.Short, full.GroupID, full.Hidden, full.Annotations = entry.Short, entry.Group, entry.Hidden, entry.annotations()
 	if len(entry.Below) > 0 {
 		full.Args, full.RunE = noCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}

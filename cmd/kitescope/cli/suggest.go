@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kitescope/inspect/view"
+	"kitescope/words/near"
+)
+
+// belowKey annotates a group of commands with the names of those that it has: they are built when they are needed.
+const belowKey = "kitescope_below"
+
+// elsewhere says what words of other tools are called here.
+var elsewhere = map[string]string{
+	"ls": "get", "list": "get", "show": "get", "logs": "history", "events": "history", "log": "history", "status": "overview", "health": "diagnose",
+	"check": "diagnose", "doctor": "diagnose", "info": "overview", "backup": "snapshot save", "save": "snapshot save", "dump": "snapshot save",
+	"pprof": "profile", "flamegraph": "profile flame", "config": "context", "login": "context add", "shell": "ui", "repl": "ui", "bench": "engine bench",
+}
+
+// UnknownCommand is the error of a word that is no command, with what may have been meant: a command that is spelled alike, one of a
+// group, a resource, a word of another tool.
+func UnknownCommand(cmd *cobra.Command, word string) error {
+	err := fmt.Errorf("unknown command %q", word)
+	meant := meantBy(cmd, word)
+	if len(meant) == 0 {
+		return Usage(err, "see: "+cmd.CommandPath()+" --help")
+	}
+	return Usage(err, "did you mean: "+strings.Join(meant, ", "))
+}
+
+func meantBy(cmd *cobra.Command, word string) (meant []string) {
+	path := cmd.CommandPath() + " "
+	add := func(what string) {
+		if !slices.Contains(meant, what) {
+			meant = append(meant, what)
+		}
+	}
+	if r, err := view.Find(word); err == nil && !cmd.HasParent() {
+		add(path + "get " + r.Name)
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+		if slices.Contains(strings.Fields(c.Annotations[belowKey]), word) {
+			add(path + c.Name() + " " + word)
+		}
+	}
+	if !cmd.HasParent() {
+		if what := elsewhere[strings.ToLower(word)]; what != "" {
+			add(path + what)
+		}
+	}
+	if len(meant) > 0 {
+		return meant
+	}
+	for _, name := range near.Words(word, names) {
+		add(path + name)
+	}
+	if !cmd.HasParent() {
+		for _, name := range near.Words(word, ResourceNames()) {
+			add(path + "get " + name)
+		}
+	}
+	return meant
+}
+
+// FlagError is the error of a flag that is wrong; of one that is not there, with those that are spelled alike.
+func FlagError(cmd *cobra.Command, err error) error {
+	hint := "see: " + cmd.CommandPath() + " --help"
+	missing, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || missing.GetSpecifiedShortnames() != "" {
+		return Usage(err, hint)
+	}
+	var all []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			all = append(all, f.Name)
+		}
+	})
+	if alike := near.Words(missing.GetSpecifiedName(), all); len(alike) > 0 {
+		hint = "did you mean: --" + strings.Join(alike, ", --")
+	}
+	return Usage(err, hint)
+}
