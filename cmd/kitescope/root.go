@@ -38,8 +38,10 @@ func (p *program) run(ctx context.Context, args []string) int {
 	p.tree.Root.SetArgs(args)
 	err := p.tree.Root.ExecuteContext(ctx)
 	p.Demo.Close()
-	if stopped := p.Own.Stop(); err == nil {
-		err = stopped
+	for _, ended := range []error{p.Own.Stop(), p.EndDebug()} {
+		if err == nil {
+			err = ended
+		}
 	}
 	code := cli.ExitCode(ctx, err)
 	if err != nil {

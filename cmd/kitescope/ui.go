@@ -72,6 +72,9 @@ func runUI(ctx context.Context, a *cli.App, f cli.UIFlags) error {
 
 // openUI opens the UI on a cluster that is there as far as can be told without opening it.
 func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) error {
+	if err := a.DebugNeedsFile(); err != nil {
+		return err
+	}
 	password, err := a.Password(ctx, c)
 	if err != nil {
 		return err

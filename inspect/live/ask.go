@@ -321,6 +321,9 @@ func (a *asking) keep(r Record) {
 	}
 	r.Error = a.client.opts.conceal(r.Error)
 	r.Response = a.client.opts.concealBytes(r.Response)
+	if tell := a.client.opts.Tell; tell != nil {
+		tell(r.line())
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.client.opts.Keep != nil {

@@ -53,6 +53,8 @@ type Options struct {
 	// KeepOnly decodes nothing beyond what leads to further questions: who keeps the records reads them later. The Runtime of an
 	// Ask is empty then.
 	KeepOnly bool
+	// Tell hears of each question when it has ended, in a line, without what was answered; nil: nobody listens.
+	Tell func(line string)
 	// Progress hears how many processes are done; nil: nobody listens.
 	Progress func(done, all int)
 }

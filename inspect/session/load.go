@@ -82,6 +82,8 @@ type Loader struct {
 	OpenOwn func(ctx context.Context, spec *Spec) (src source.Source, known bool, err error)
 	// AsOf is told which moment a Spec's At came to be. nil: nobody wants to know.
 	AsOf func(meta.Point)
+	// Tell hears of each call to etcd, in a line; nil: nobody listens. That of processes is in Spec.Nodes.
+	Tell func(line string)
 	// Reading is told of each snapshot that is read, which it may wrap; done is called at the end. nil: nobody wants to know.
 	Reading func(source.Snapshot) (read source.Snapshot, done func())
 }
@@ -103,7 +105,7 @@ func (l *Loader) Open(ctx context.Context, spec *Spec) (source.Source, error) {
 		src, err = source.Open(ctx, spec.From, source.Options{
 			Root: spec.Root, Username: spec.User, Password: password, TLS: spec.TLS,
 			DialTimeout: min(l.Timeout, maxDial), RequestTimeout: l.Timeout,
-			Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now,
+			Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now, Tell: l.Tell,
 		})
 	}
 	if err != nil {

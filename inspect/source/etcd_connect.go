@@ -162,6 +162,9 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 			}),
 		},
 	}
+	if s.opts.Tell != nil {
+		config.DialOptions = append(config.DialOptions, grpc.WithChainUnaryInterceptor(told(s.opts.Tell)), grpc.WithChainStreamInterceptor(toldStream(s.opts.Tell)))
+	}
 	if s.address.tls {
 		files, err := s.opts.TLS.load()
 		if err != nil {

@@ -43,6 +43,8 @@ type Options struct {
 	Limits Limits
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Tell hears of each call to etcd, from any goroutine; nil: nobody listens.
+	Tell func(line string)
 	// unpackers are shared by the chunks of a recording; nil: each file has its own.
 	unpackers *unpackers
 }

@@ -31,7 +31,7 @@ type GlobalFlags struct {
 	timeout                          time.Duration
 	At                               session.At
 	Now                              string
-	color, cpuProfile                string
+	color, cpuProfile, debug         string
 }
 
 // App is what commands share: the process's streams and the global flags.
@@ -41,6 +41,7 @@ type App struct {
 	// Lacking says that profiles are missing from what a command shows: see strictly.
 	Lacking bool
 	Own     ownProfile
+	debug   debugLog
 	Demo    *LazyDemo
 	noted   map[string]bool  // see note
 	clock   func() time.Time // nil: that of the process
@@ -179,7 +180,7 @@ func (a *App) Password(ctx context.Context, c Connection) (string, error) {
 // Loader loads clusters as the flags say: with --timeout, and what is read told on the line about progress.
 func (a *App) Loader() *session.Loader {
 	return &session.Loader{
-		Now: a.Now, Stdin: a.In, Timeout: a.Flags.timeout,
+		Now: a.Now, Stdin: a.In, Timeout: a.Flags.timeout, Tell: a.tells(),
 		OpenOwn: func(ctx context.Context, spec *session.Spec) (source.Source, bool, error) {
 			switch {
 			case spec.From == demo.From:

@@ -20,6 +20,9 @@ func (a *App) Begin() error {
 	if a.Flags.From != "" && a.Flags.Context != "" {
 		return Usage(errors.New("--from and --context name two clusters"), "leave one of them out")
 	}
+	if err := a.openDebug(); err != nil {
+		return err
+	}
 	return a.Own.start(a.Flags.cpuProfile)
 }
 
@@ -56,6 +59,8 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		f.BoolVar(&g.Strict, "strict", false, "exit 4 when something could not be read or decoded")
 		f.BoolVarP(&g.Quiet, "quiet", "q", false, "no messages on stderr but errors")
 		f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
+		f.StringVar(&g.debug, "debug", "", "say what is asked of whom, and how long it takes, on stderr or, with --debug=FILE, in a file")
+		f.Lookup("debug").NoOptDefVal = toStderr
 		f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")
 	})
 	_ = f.MarkHidden("cpuprofile") // for who builds kitescope

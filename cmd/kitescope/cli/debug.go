@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"kitescope/words"
+)
+
+// debugLog is where --debug says what is asked of whom, and how long it took. The zero value is closed.
+type debugLog struct {
+	mu    sync.Mutex
+	to    io.Writer
+	close func() error
+	start time.Time
+}
+
+// toStderr is the value of --debug without one.
+const toStderr = "-"
+
+// openDebug begins the log that --debug asks for. To a terminal that a UI has, nothing can be written.
+func (a *App) openDebug() error {
+	switch to := a.Flags.debug; to {
+	case "":
+		return nil
+	case toStderr:
+		a.debug.to, a.debug.close = a.Err, func() error { return nil }
+	default:
+		f, err := os.OpenFile(to, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("open the debug log: %w", err)
+		}
+		a.debug.to, a.debug.close = f, f.Close
+	}
+	a.debug.start = time.Now()
+	return nil
+}
+
+// tells is how calls are told, nil without --debug.
+func (a *App) tells() func(line string) {
+	if a.debug.to == nil {
+		return nil
+	}
+	return func(line string) {
+		a.debug.mu.Lock()
+		defer a.debug.mu.Unlock()
+		line = fmt.Sprintf("debug %8.3fs %s\n", time.Since(a.debug.start).Seconds(), words.Harmless(line))
+		if a.Flags.debug == toStderr {
+			_, _ = a.Transient.over(a.Err, []byte(line)) // nothing to do about an error
+			return
+		}
+		_, _ = io.WriteString(a.debug.to, line)
+	}
+}
+
+// EndDebug closes the log.
+func (a *App) EndDebug() error {
+	if a.debug.close == nil {
+		return nil
+	}
+	return a.debug.close()
+}
+
+// DebugNeedsFile is the error of a UI whose screen a debug log would be written over.
+func (a *App) DebugNeedsFile() error {
+	if a.Flags.debug != toStderr {
+		return nil
+	}
+	return Usage(errors.New("--debug would be written over the UI"), "name a file: --debug=kitescope.log")
+}
