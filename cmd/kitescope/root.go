@@ -84,6 +84,11 @@ It only reads. It never writes to a cluster.`,
 			if !a.InTTY || !a.OutTTY {
 				return cli.Usage(errors.New("no command, and no terminal to open the UI on"), "see: kitescope help")
 			}
+			if !a.NamesCluster() {
+				if err := chooseCluster(cmd.Context(), a); err != nil {
+					return err
+				}
+			}
 			return runUI(cmd.Context(), a, cli.UIFlags{Nodes: nodes})
 		},
 	}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/session/demo"
+	"kitescope/inspect/source"
+	"kitescope/words"
+)
+
+// choice is something that kitescope can be opened on.
+type choice struct {
+	name, what string
+	open       func(*cli.App)
+}
+
+// mostFiles bounds the files that are offered.
+const mostFiles = 9
+
+// choices are what can be opened from here: the contexts that are configured, what there is in the working folder, the demo.
+func choices(a *cli.App) ([]choice, error) {
+	path, err := cli.ConfigPath(a.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	config, err := cli.ReadConfig(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []choice
+	for _, name := range config.Names() {
+		list = append(list, choice{name, "context: " + cli.RedactWords([]string{config.Contexts[name].From})[0], func(a *cli.App) { a.Flags.Context = name }})
+	}
+	found := source.In(".")
+	for _, f := range found[:min(len(found), mostFiles)] {
+		what := f.What + ", " + words.Age(a.Now().Sub(f.Modified)) + " old"
+		list = append(list, choice{f.Path, what, func(a *cli.App) { a.Flags.From = f.Path }})
+	}
+	return append(list, choice{"demo", "a captured cluster; nothing needed", func(a *cli.App) { a.Flags.From = demo.From }}), nil
+}
+
+// chooseCluster asks which cluster to open where a command line names none, and sets the flags as if it had named that one.
+func chooseCluster(ctx context.Context, a *cli.App) error {
+	list, err := choices(a)
+	if err != nil {
+		return err
+	}
+	width := 0
+	for _, c := range list {
+		width = max(width, len(c.name))
+	}
+	a.Tell("No cluster named. Open which one?")
+	for i, c := range list {
+		a.Tell("  %d  %-*s  %s", i+1, width, words.Harmless(c.name), words.Harmless(c.what))
+	}
+	for {
+		_, _ = fmt.Fprintf(a.Err, "Number [1], or an address (etcd://host:2379) or file; q quits: ")
+		line, err := readLine(ctx, a.In)
+		if err != nil {
+			return err
+		}
+		switch n, err := strconv.Atoi(line); {
+		case line == "q":
+			return &cli.CodeError{Code: cli.ExitOK}
+		case line == "":
+			list[0].open(a)
+		case err != nil:
+			a.Flags.From = line
+		case n < 1 || n > len(list):
+			a.Tell("There is no number %d.", n)
+			continue
+		default:
+			list[n-1].open(a)
+		}
+		return nil
+	}
+}
+
+// readLine reads one line and nothing behind it, which is the next reader's; io.EOF if there is none.
+func readLine(ctx context.Context, in io.Reader) (string, error) {
+	type answer struct {
+		line string
+		err  error
+	}
+	typed := make(chan answer, 1)
+	go func() {
+		var b strings.Builder
+		one := make([]byte, 1)
+		for {
+			n, err := in.Read(one)
+			switch {
+			case n == 1 && one[0] == '\n', err == io.EOF && b.Len() > 0:
+				typed <- answer{strings.TrimSpace(b.String()), nil}
+				return
+			case n == 1:
+				b.WriteByte(one[0])
+			case err != nil:
+				typed <- answer{"", err}
+				return
+			}
+		}
+	}()
+	select {
+	case got := <-typed:
+		return got.line, got.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}

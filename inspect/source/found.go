@@ -1,0 +1,90 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Found is a file or folder that Open can read, as far as its first bytes tell.
+type Found struct {
+	Path string
+	// What it is, with no article: "etcd snapshot", "recording".
+	What     string
+	Modified time.Time
+}
+
+// maxLookedAt bounds how many files of a folder are looked at: those that were changed last.
+const maxLookedAt = 200
+
+// In finds what Open can read in a folder, the newest first. Files that cannot be opened are passed over.
+func In(dir string) []Found {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var list []Found
+	for _, e := range entries {
+		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && (info.IsDir() || info.Mode().IsRegular() && info.Size() > 0) {
+			list = append(list, Found{Path: e.Name(), Modified: info.ModTime()})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Found) int { return b.Modified.Compare(a.Modified) })
+	list = list[:min(len(list), maxLookedAt)]
+	for i := range list {
+		path := filepath.Join(dir, list[i].Path)
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			list[i].What = folderKind(path)
+		} else {
+			list[i].What = fileKind(path)
+		}
+	}
+	return slices.DeleteFunc(list, func(f Found) bool { return f.What == "" })
+}
+
+// folderKind is what a folder is, "" if nothing that is read.
+func folderKind(dir string) string {
+	if _, ok := memberDB(dir); ok {
+		return "data of an etcd member"
+	}
+	if names, err := ChunkNames(dir); err == nil && len(names) > 0 {
+		return "recording"
+	}
+	return ""
+}
+
+// fileKind is what a file is by its first bytes, "" if nothing that is read.
+func fileKind(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	in := input{ReaderAt: f, location: path, size: info.Size()}
+	head, err := in.head()
+	unpack := in.plain
+	for err == nil && sniff(head) == formatGzip && in.layers < maxLayers {
+		in.layers++
+		unpack = layered(unpack)
+		head, err = peek(unpack, &in)
+	}
+	if err != nil {
+		return ""
+	}
+	switch sniff(head) {
+	case formatBolt:
+		return "etcd snapshot"
+	case formatBackup:
+		return "birdwatcher backup"
+	case formatBundle:
+		if in.layers == 0 && IsBundle(path) { // profiles may be in zstd, too
+			return "bundle"
+		}
+	}
+	return ""
+}
