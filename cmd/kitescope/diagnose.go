@@ -81,24 +81,27 @@ Formats (-o):
 func diagnoseCommand(a *cli.App) *cobra.Command {
 	var f diagnoseFlags
 	cmd := &cobra.Command{
-		Use:  "diagnose",
+		Use:  "diagnose [CHECK...]",
 		Long: helpDiagnose + render.FindingsFormats().Doc() + "\n\"kitescope explain\" lists the checks, \"kitescope explain CHECK\" explains one.",
 		Example: `  kitescope diagnose --from etcd://10.0.0.5:2379
   kitescope diagnose --from support.kite -o html > diagnosis.html
-  kitescope diagnose --only growing-flushed,node-idle
+  kitescope diagnose growing-flushed 'node-*'
   kitescope diagnose --fail-on warning --baseline accepted.jsonl -o junit > report.xml
   kitescope diagnose --since yesterday.kite
   kitescope diagnose --since 09:00 --from etcd_snapshot.db
   kitescope diagnose --profile 5s --from etcd://10.0.0.5:2379
   kitescope diagnose --storage 's3://milvus/files?endpoint=10.0.0.9:9000&tls=false'
   kitescope diagnose --watch`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(a, cmd) },
+		ValidArgsFunction: completeChecks,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.only = append(f.only, args...)
+			return f.run(a, cmd)
+		},
 	}
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.FindingsFormats(), 0, "")
 	f.report.List(cmd, render.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
-	fl.StringSliceVar(&f.only, "only", nil, "run only these checks")
+	fl.StringSliceVar(&f.only, "only", nil, "run only these checks, as arguments do; * matches any part of a name")
 	fl.StringSliceVar(&f.skip, "skip", nil, "leave these checks out")
 	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
 	fl.StringVar(&f.baseline, "baseline", "", "file of findings that are accepted")

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"path"
 	"slices"
 )
 
@@ -79,18 +80,27 @@ func Causes(x *Check, among []*Check) (causes, effects []*Check) {
 }
 
 // Choose are the checks that are left of all by lists of ids: only these (none means
-// all), and not those. The id that is unknown is returned, if there is one.
+// all), and not those. An id may be a pattern, as of path.Match: "orphan-*". One that
+// names no check is returned, if there is one.
 func Choose(all []*Check, only, skip []string) (checks []*Check, unknown string) {
 	known := IDs(all)
 	for _, id := range slices.Concat(only, skip) {
-		if !slices.Contains(known, id) {
+		if !slices.ContainsFunc(known, func(x string) bool { return matches(x, id) }) {
 			return nil, id
 		}
 	}
+	named := func(ids []string, x *Check) bool {
+		return slices.ContainsFunc(ids, func(id string) bool { return matches(x.ID, id) })
+	}
 	for _, x := range all {
-		if (len(only) == 0 || slices.Contains(only, x.ID)) && !slices.Contains(skip, x.ID) {
+		if (len(only) == 0 || named(only, x)) && !named(skip, x) {
 			checks = append(checks, x)
 		}
 	}
 	return checks, ""
+}
+
+func matches(id, pattern string) bool {
+	ok, err := path.Match(pattern, id)
+	return ok && err == nil
 }
