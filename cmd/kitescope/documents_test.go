@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"kitescope/cmd/kitescope/cli"
+)
+
+// TestDocumentedCommandsAreUnderstood: each command line of the README and of the documents names a command, flags and arguments that
+// there are; those that choose rows name columns and values that there are.
+func TestDocumentedCommandsAreUnderstood(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for _, pattern := range []string{"../../README.md", "../../docs/*.md", "../../docs/how-to/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	lines := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range documented(string(text)) {
+			lines++
+			if err := understood(line); err != nil {
+				t.Errorf("%s: %s: %v", file, line, err)
+			}
+		}
+	}
+	if lines < 130 {
+		t.Errorf("%d command lines in %d documents", lines, len(files))
+	}
+}
+
+var codeLine = regexp.MustCompile(`^( {4,}|\t)?(kitescope( .*)?)$`)
+
+// documented are the command lines in the code blocks of a Markdown text.
+func documented(text string) (lines []string) {
+	fenced := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+			continue
+		}
+		m := codeLine.FindStringSubmatch(line)
+		if m == nil || m[1] == "" && !fenced {
+			continue
+		}
+		lines = append(lines, unquotedCut(m[2]))
+	}
+	return lines
+}
+
+// unquotedCut cuts a line where a comment or a redirection begins, outside of quotes.
+func unquotedCut(line string) string {
+	quote := rune(0)
+	for i, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+		case r == '\'' || r == '"':
+			quote = r
+		case strings.ContainsRune("|>&;#", r) && i > 0 && line[i-1] == ' ':
+			return strings.TrimRight(line[:i], " ")
+		}
+	}
+	return line
+}
+
+// shellWords are those of a line with quotes and nothing else that a shell would act upon.
+func shellWords(line string) (words []string) {
+	var b strings.Builder
+	quote, in, escaped := rune(0), false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			b.WriteRune(r)
+			escaped = false
+		case quote == 0 && r == '\\':
+			escaped = true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, in = r, true
+		case quote == 0 && r == ' ':
+			if in || b.Len() > 0 {
+				words = append(words, b.String())
+			}
+			b.Reset()
+			in = false
+		default:
+			b.WriteRune(r)
+		}
+	}
+	if in || b.Len() > 0 {
+		words = append(words, b.String())
+	}
+	return words
+}
+
+// asked are commands that say what is wrong with their words before they look for a cluster.
+var asked = []string{"get", "diagnose", "history", "balance", "describe", "tree", "overview", "latency", "why", "metrics", "slow"}
+
+// understood parses a command line; of those that only read it runs them up to where a cluster is needed.
+func understood(line string) error {
+	words := shellWords(line)[1:]
+	p := newProgram(scripted(io.Discard, io.Discard, nil))
+	p.tree.Prepare(words)
+	cmd, rest, err := p.tree.Find(words)
+	if err != nil {
+		return err
+	}
+	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
+	if err := cmd.ParseFlags(rest); err != nil {
+		return err
+	}
+	if cmd == p.tree.Root && len(cmd.Flags().Args()) > 0 {
+		return cli.UnknownCommand(cmd, cmd.Flags().Args()[0])
+	}
+	if err := cmd.ValidateArgs(cmd.Flags().Args()); err != nil && !strings.Contains(line, "--help") {
+		return err
+	}
+	if !slices.Contains(asked, cmd.Name()) || cmd.Parent() != p.tree.Root || slices.Contains(words, "--help") {
+		return nil
+	}
+	return needsCluster(words)
+}
+
+// needsCluster runs a command line without a cluster: that has to be all that is wrong with it.
+func needsCluster(words []string) error {
+	var without []string
+	for i := 0; i < len(words); i++ {
+		switch name := words[i]; {
+		case name == "--from", name == "--context", name == "--runtime", name == "--prometheus", name == "--since" && words[0] == "diagnose",
+			name == "--storage", name == "--baseline", name == "--access-log", name == "-O", name == "--write-baseline":
+			i++
+		default:
+			without = append(without, name)
+		}
+	}
+	var said bytes.Buffer
+	p := newProgram(scripted(io.Discard, &said, nil))
+	if code := p.run(context.Background(), without); code != 0 && !strings.Contains(said.String(), "no cluster named") {
+		return errors.New(strings.TrimSpace(said.String()))
+	}
+	return nil
+}
+
+// TestGettingStarted runs every block of getting-started that can be pasted, line by line.
+func TestGettingStarted(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/getting-started.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, lines := "", 0
+	for i, block := range strings.Split(string(text), "```sh\n") {
+		if i == 0 {
+			continue
+		}
+		block, _, _ = strings.Cut(block, "```")
+		for line := range strings.Lines(block) {
+			lines++
+			if name, value, ok := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "export ")), "="); ok && strings.HasPrefix(line, "export ") {
+				script += "env " + name + "=" + value + "\n"
+				continue
+			}
+			script += "exec " + line
+			if !strings.HasPrefix(line, "kitescope snapshot save ") { // that has nothing for standard output
+				script += "stdout .\n"
+			}
+		}
+	}
+	if lines < 15 {
+		t.Fatalf("%d lines to paste", lines)
+	}
+	file := filepath.Join(t.TempDir(), "started.txtar")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Files: []string{file},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("KITESCOPE_CONFIG", filepath.Join(env.WorkDir, "config.yaml"))
+			return nil
+		},
+	})
+}
