@@ -1,0 +1,64 @@
+// Command moving makes a moving picture of a terminal: what enters are screens as `tmux capture-pane -e -p` prints them, files whose
+// names say in order for how many milliseconds each stands (012-1500.ansi), what leaves is an SVG that any browser plays, without a
+// script. tools/docs/moving.sh records the screens.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+func main() {
+	columns := flag.Int("columns", 100, "width of the screens")
+	rows := flag.Int("rows", 30, "height of the screens")
+	title := flag.String("title", "", "what the picture shows, for those who cannot see it")
+	flag.Parse()
+	if err := run(flag.Arg(0), *title, *columns, *rows); err != nil {
+		fmt.Fprintln(os.Stderr, "moving:", err)
+		os.Exit(1)
+	}
+}
+
+var frameName = regexp.MustCompile(`^\d+-(\d+)\.ansi$`)
+
+// frame is a screen, and how long it stands.
+type frame struct {
+	lines        [][]span
+	milliseconds int
+}
+
+func run(dir, title string, columns, rows int) error {
+	names, err := filepath.Glob(filepath.Join(dir, "*.ansi"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	var frames []frame
+	for _, name := range names {
+		m := frameName.FindStringSubmatch(filepath.Base(name))
+		if m == nil {
+			return fmt.Errorf("%s: want ORDER-MILLISECONDS.ansi", name)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		ms, err := strconv.Atoi(m[1])
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		frames = append(frames, frame{lines: parse(string(text), rows), milliseconds: ms})
+	}
+	if len(frames) == 0 {
+		return fmt.Errorf("no screens in %q", dir)
+	}
+	w := bufio.NewWriter(os.Stdout)
+	draw(w, frames, title, columns, rows)
+	return w.Flush()
+}
