@@ -28,17 +28,25 @@ type Schema struct {
 	Sparse bool
 }
 
-// Column returns the position of a column by its name or a shorthand, -1 if there is none.
+// Column returns the position of a column by its name, a shorthand, or what the header of a table calls it ("cpu" for cpu_percent,
+// which is CPU there) if no other column is called so; -1 if there is none.
 func (s *Schema) Column(name string) int {
 	if long, ok := s.Shorthands[name]; ok {
 		name = long
 	}
+	titled, several := -1, false
 	for i := range s.Columns {
 		if s.Columns[i].Name == name {
 			return i
 		}
+		if title := strings.ReplaceAll(s.Columns[i].Title, " ", "_"); strings.EqualFold(title, name) {
+			titled, several = i, titled >= 0
+		}
 	}
-	return -1
+	if several {
+		return -1
+	}
+	return titled
 }
 
 // ColumnNames are the names of all columns.

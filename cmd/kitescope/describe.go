@@ -24,13 +24,19 @@ type describeFlags struct {
 func describeCommand(a *cli.App) *cobra.Command {
 	var f describeFlags
 	cmd := &cobra.Command{
-		Use: "describe RESOURCE NAME|ID",
+		Use: "describe RESOURCE NAME|ID, or RESOURCE/NAME",
 		Long: `Show one thing in full: every column, what hangs on it, and with --records the
 decoded metadata records that it was read from.`,
 		Example: `  kitescope describe collection docs --from etcd://10.0.0.5:2379
   kitescope describe segment 470590760626297685 --records
+  kitescope get nodes -o name | xargs -n1 kitescope describe
   kitescope describe vchannel by-dev-rootcoord-dml_0_470590760625897534v0 -o json`,
-		Args: cli.Args(2, 2, "a resource and a name or id", "kitescope describe collection docs"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if _, _, ok := view.Named(args); ok && len(args) == 1 {
+				return nil
+			}
+			return cli.Args(2, 2, "a resource and a name or id", "kitescope describe collection docs")(cmd, args)
+		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -38,6 +44,9 @@ decoded metadata records that it was read from.`,
 			return a.CompleteGet(cmd, args, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if r, names, ok := view.Named(args); ok && len(args) == 1 {
+				args = []string{r.Name, names[0]}
+			}
 			return f.run(cmd.Context(), a, args[0], args[1])
 		},
 	}

@@ -76,6 +76,9 @@ type question struct {
 }
 
 func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
+	if r, names, ok := view.Named(args); ok {
+		args = append([]string{r.Name}, names...)
+	}
 	r, err := view.Find(args[0])
 	if err != nil {
 		return nil, cli.Usage(err, "see: kitescope get --help")

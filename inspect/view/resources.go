@@ -33,6 +33,20 @@ func Find(name string) (*Resource, error) {
 	return nil, &UnknownError{What: "resource", Word: name, Known: known}
 }
 
+// Named splits words as -o name prints them, "node/querynode-12", into their resource and the names; ok is false if they are no such
+// words, or of several resources.
+func Named(words []string) (r *Resource, names []string, ok bool) {
+	for _, word := range words {
+		resource, name, found := strings.Cut(word, "/")
+		of, err := Find(resource)
+		if !found || err != nil || name == "" || r != nil && r != of {
+			return nil, nil, false
+		}
+		r, names = of, append(names, name)
+	}
+	return r, names, r != nil
+}
+
 // UnknownError says that a word names nothing.
 type UnknownError = near.Error
 
