@@ -72,9 +72,9 @@ func TestNearWords(t *testing.T) {
 		{cli.ExitFailed, []string{"describe", "collection", "foo"}, "hint: what there is: kitescope get collections"},
 		{cli.ExitFailed, []string{"describe", "node", "x"}, "hint: what there is: kitescope get nodes"},
 		{cli.ExitFailed, []string{"balance", "foo"}, "hint: what there is: kitescope get collections"},
-		{cli.ExitUsage, []string{"engine", "buld"}, "did you mean: build"},
-		{cli.ExitUsage, []string{"replay", "shwo"}, "did you mean: show"},
-		{cli.ExitUsage, []string{"profile", "flaem"}, "did you mean: flame"},
+		{cli.ExitUsage, []string{"engine", "buld"}, "did you mean: kitescope engine build"},
+		{cli.ExitUsage, []string{"replay", "shwo"}, "did you mean: kitescope replay show"},
+		{cli.ExitUsage, []string{"profile", "flaem"}, "did you mean: kitescope profile flame"},
 	} {
 		args := x.args
 		if x.code == cli.ExitFailed {
