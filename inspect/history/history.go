@@ -3,7 +3,8 @@
 //
 //  1. A Reader takes in the store as it was (Begin), and each change with Apply, which decodes it as package meta does for a Cluster.
 //  2. Of each key it keeps what it needs to say what the next change means: of segments their states, of the rest the object.
-//     No Cluster is built: a change costs what it is about, however large the store is.
+//     No Cluster is built: a change costs what it is about, however large the store is. What is kept of segments and of events are
+//     numbers, and texts of an event are made when it is asked for (pool.go).
 //  3. A rule (rules.go) makes events of an object before and after. What has no rule, and what is no news, is counted.
 //  4. The same that happens to the same object again and again is one event with a count (group.go).
 //  5. Finish dates them: etcd keeps no times, the timestamps that Milvus reserves every 3 seconds do (meta.Clock).

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/words"
@@ -183,8 +185,7 @@ type droppedSegment struct {
 
 // endSegments says of segments that were dropped what they were compacted into: the record of that one may come after theirs.
 func (r *Reader) endSegments() {
-	for i := len(r.dropped) - 1; i >= 0 && len(r.compacted) > 0; i-- {
-		d := r.dropped[i]
+	for _, d := range slices.Backward(r.dropped) {
 		if into, ok := r.compacted[d.id]; ok {
 			e := &r.groups.entries[d.entry]
 			e.form, e.detail = detailCompacted, int64(into)
