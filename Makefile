@@ -165,8 +165,8 @@ bench-why: ## kitescope why on 200 processes and 200,000 segments whose answers 
 	$(GO) test -run '^$$' -bench 'Why' -benchtime 10x ./inspect/why
 
 .PHONY: bench-history
-bench-history: ## reading a past of a million revisions: events, a film, single moments, as multiples of reading the file once; on a quiet machine
-	$(GO) -C tools/bench run ./history -repo $(CURDIR) $(BENCHFLAGS)
+bench-history: ## reading a past of a million revisions: events, a film, single moments, as multiples of reading the file once, into docs/HISTORY.md; on a quiet machine
+	$(GO) -C tools/bench run ./history -repo $(CURDIR) -o $(CURDIR)/docs/HISTORY.md $(BENCHFLAGS)
 
 .PHONY: bench-profile
 bench-profile: ## the speed of profiles against go tool pprof, into docs/PERFORMANCE.md; on a quiet machine

@@ -3,7 +3,8 @@
 //
 //  1. A file of etcd's is made of a captured cluster and so many revisions of a busy one, in the user's cache, once (generate.go).
 //  2. Each reading is done by a process of its own, started by the launcher that tells its CPU time and memory.
-//  3. The floor is reading all changes of the file and nothing else.
+//  3. The floor is reading all changes of the file and nothing else. Readings take turns, so that what else the machine does
+//     hits all of them.
 package main
 
 import (
@@ -15,7 +16,9 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,7 +27,14 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/tools/bench/dataset"
+	"kitescope/tools/bench/document"
 	"kitescope/tools/bench/measure"
+)
+
+// How much of the floor events may take, and how much memory.
+const (
+	bar       = 1.5
+	mostBytes = 300_000_000
 )
 
 // readings are what is measured, the floor first.
@@ -33,7 +43,7 @@ var readings = []struct {
 	run        func(ctx context.Context, p *past) error
 }{
 	{"floor", "reading all changes once", floor},
-	{"history", "events", events},
+	{eventsName, "events", events},
 	{"film", "a film, and 40 moves anywhere in it", film},
 	{"pin", "40 pins anywhere", pins},
 }
@@ -41,7 +51,8 @@ var readings = []struct {
 func main() {
 	repo := flag.String("repo", "../..", "kitescope's repository")
 	revisions := flag.Int("revisions", 1_000_000, "how many the file has")
-	rounds := flag.Int("rounds", 3, "how often each reading is done: the median counts")
+	rounds := flag.Int("rounds", 5, "how often each reading is done: the medians count")
+	output := flag.String("o", "", "file whose table, between its markers, is replaced")
 	read := flag.String("read", "", "do one reading of -file, and say what took longest")
 	file := flag.String("file", "", "the file, of -read")
 	flag.Parse()
@@ -50,7 +61,7 @@ func main() {
 	if *read != "" {
 		err = one(ctx, *read, *file)
 	} else {
-		err = run(ctx, *repo, *revisions, *rounds, os.Stdout)
+		err = run(ctx, *repo, *revisions, *rounds, *output)
 	}
 	stop()
 	if err != nil {
@@ -59,7 +70,9 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, repo string, revisions, rounds int, out io.Writer) error {
+const eventsName = "history"
+
+func run(ctx context.Context, repo string, revisions, rounds int, output string) error {
 	file, err := ensure(ctx, repo, revisions)
 	if err != nil {
 		return err
@@ -81,36 +94,65 @@ func run(ctx context.Context, repo string, revisions, rounds int, out io.Writer)
 	if err != nil {
 		return err
 	}
-	var notes []byte
-	if _, err := fmt.Fprintf(out, "%d revisions, %d MiB\n\n| reading | CPU | of the floor | wall | memory |\n|---|---|---|---|---|\n", revisions, info.Size()>>20); err != nil {
-		return err
-	}
-	var least time.Duration
-	for _, r := range readings {
-		costs := make([]measure.Cost, 0, rounds)
-		for range rounds {
-			program := measure.Program{Path: self, Args: []string{"-read", r.name, "-file", file}}
+	r := results{costs: make([][]measure.Cost, len(readings)), said: make([]string, len(readings))}
+	for range rounds {
+		for i := range readings {
+			program := measure.Program{Path: self, Args: []string{"-read", readings[i].name, "-file", file}}
 			c, err := measure.Runner{Launcher: launcher}.RunToReader(ctx, program, func(said io.Reader) error {
 				note, err := io.ReadAll(said)
-				notes = append(notes, note...)
+				r.said[i] = string(note)
 				return err
 			})
 			if err != nil {
 				return err
 			}
-			costs = append(costs, c)
-		}
-		slices.SortFunc(costs, func(a, b measure.Cost) int { return int(a.CPU - b.CPU) })
-		c := costs[rounds/2]
-		if least == 0 {
-			least = c.CPU
-		}
-		if _, err := fmt.Fprintf(out, "| %s | %.2f s | %.2fx | %.2f s | %d MB |\n", r.what, c.CPU.Seconds(), float64(c.CPU)/float64(least), c.Wall.Seconds(), c.PeakRSS/1_000_000); err != nil {
-			return err
+			r.costs[i] = append(r.costs[i], c)
 		}
 	}
-	_, err = fmt.Fprintf(out, "\n%s", notes)
-	return err
+	text := fmt.Sprintf("%d revisions, %d MiB, %s/%s, %d CPUs%s, %s. The medians of %d; the bar is %.1fx of the floor and %d MB.\n\n%s",
+		revisions, info.Size()>>20, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), measure.Load(), runtime.Version(), rounds, bar, mostBytes/1_000_000, r.markdown())
+	if _, err := io.WriteString(os.Stdout, text); err != nil || output == "" {
+		return err
+	}
+	return document.Replace(output, "bench-history", text)
+}
+
+// results are what each reading cost, each time, and what it said the last time.
+type results struct {
+	costs [][]measure.Cost
+	said  []string
+}
+
+func median[T int64 | time.Duration](costs []measure.Cost, of func(measure.Cost) T) T {
+	list := make([]T, 0, len(costs))
+	for _, c := range costs {
+		list = append(list, of(c))
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+func (r *results) markdown() string {
+	var t strings.Builder
+	t.WriteString("| reading | wall | of the floor | CPU | of the floor | memory | verdict |\n|---|---:|---:|---:|---:|---:|---|\n")
+	wallOf := func(c measure.Cost) time.Duration { return c.Wall }
+	cpuOf := func(c measure.Cost) time.Duration { return c.CPU }
+	floorWall, floorCPU := median(r.costs[0], wallOf), median(r.costs[0], cpuOf)
+	for i, costs := range r.costs {
+		wall, cpu := median(costs, wallOf), median(costs, cpuOf)
+		bytes := median(costs, func(c measure.Cost) int64 { return c.PeakRSS })
+		ofWall, ofCPU := float64(wall)/float64(floorWall), float64(cpu)/float64(floorCPU)
+		verdict := ""
+		if readings[i].name == eventsName {
+			verdict = fmt.Sprintf("wall %s, CPU %s, memory %s", document.Verdict(ofWall <= bar), document.Verdict(ofCPU <= bar), document.Verdict(bytes <= mostBytes))
+		}
+		fmt.Fprintf(&t, "| %s | %.2f s | %.2fx | %.2f s | %.2fx | %d MB | %s |\n",
+			readings[i].what, wall.Seconds(), ofWall, cpu.Seconds(), ofCPU, bytes/1_000_000, verdict)
+	}
+	if notes := strings.TrimSpace(strings.ReplaceAll(strings.Join(r.said, ""), "\n", "; ")); notes != "" {
+		fmt.Fprintf(&t, "\n%s.\n", strings.TrimSuffix(notes, ";"))
+	}
+	return t.String()
 }
 
 // past is a file that is open.

@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/tools/bench/dataset"
 	"kitescope/tools/bench/document"
+	"kitescope/tools/bench/measure"
 	"kitescope/tools/bench/metagen"
 	"kitescope/tui"
 )
@@ -95,7 +97,7 @@ func run(ctx context.Context, segments int, output string) error {
 	if err != nil {
 		return err
 	}
-	text := took.markdown(fmt.Sprintf("%s/%s, %d CPUs, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), etcd.Name, etcd.Version), segments)
+	text := took.markdown(fmt.Sprintf("%s/%s, %d CPUs%s, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), measure.Load(), runtime.Version(), etcd.Name, etcd.Version), segments)
 	if _, err := io.WriteString(os.Stdout, text); err != nil || output == "" {
 		return err
 	}
@@ -152,10 +154,19 @@ func (b *bench) write(ctx context.Context, server *dataset.Server) error {
 
 // results are how long steps took.
 type results struct {
-	first    time.Duration // the first step: what lies between is read
-	back, on []time.Duration
+	first    step // what lies between is read
+	back, on []step
 	data     time.Duration // start to rows
 	happened time.Duration // from there until what happened is known
+}
+
+// step is what one took, from the key to the rows.
+type step struct {
+	took time.Duration
+	// cpu is what the process did meanwhile, with what goes on behind the rows: judging, collecting garbage.
+	cpu time.Duration
+	// collected says that a collection of garbage ended meanwhile.
+	collected bool
 }
 
 // step opens the UI and steps.
@@ -233,13 +244,20 @@ func (u *ui) update(msg tea.Msg) {
 	}
 }
 
-func (u *ui) press(key rune, texts ...string) (time.Duration, error) {
-	began := time.Now()
+func (u *ui) press(key rune, texts ...string) (step, error) {
+	began, cpu, collected := time.Now(), processTime(), collections()
 	u.update(tea.KeyPressMsg{Code: key, Text: string(key)})
 	_, err := u.until(texts...)
-	took := time.Since(began)
+	s := step{time.Since(began), processTime() - cpu, collections() > collected}
 	u.rest()
-	return took, err
+	return s, err
+}
+
+// collections are how many collections of garbage have ended.
+func collections() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // until handles messages until a frame has all texts.
@@ -276,18 +294,33 @@ func (u *ui) rest() {
 func (r *results) markdown(machine string, segments int) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "Stepping through %d events of a cluster with %d segments, %d of which change with each, on the page of segments, %s. From the key to the rows; the bar is %v.\n\n", events, segments, atATime, machine, bar)
-	t.WriteString("| step | p50 | p95 | slowest | verdict |\n|---|---:|---:|---:|---|\n")
+	t.WriteString("| step | p50 | p95 | slowest | CPU of the process, p50 | p95 | while garbage was collected | verdict |\n|---|---:|---:|---:|---:|---:|---:|---|\n")
 	for _, x := range []struct {
-		name string
-		took []time.Duration
+		name  string
+		steps []step
 	}{{"an event back", r.back}, {"an event on", r.on}} {
-		slices.Sort(x.took)
-		at := func(share float64) time.Duration {
-			return x.took[int(share*float64(len(x.took)-1))].Round(100 * time.Microsecond)
+		wall := func(s step) time.Duration { return s.took }
+		cpu := func(s step) time.Duration { return s.cpu }
+		collected := 0
+		for _, s := range x.steps {
+			if s.collected {
+				collected++
+			}
 		}
-		fmt.Fprintf(&t, "| %s | %v | %v | %v | %s |\n", x.name, at(0.5), at(0.95), at(1), document.Verdict(at(0.5) <= bar))
+		fmt.Fprintf(&t, "| %s | %v | %v | %v | %v | %v | %d of %d | %s |\n", x.name, at(x.steps, wall, 0.5), at(x.steps, wall, 0.95), at(x.steps, wall, 1),
+			at(x.steps, cpu, 0.5), at(x.steps, cpu, 0.95), collected, len(x.steps), document.Verdict(at(x.steps, wall, 0.5) <= bar))
 	}
-	fmt.Fprintf(&t, "| the first, which reads what lies between | %v | | | |\n", r.first.Round(time.Millisecond))
-	fmt.Fprintf(&t, "| from rows to what happened | %v | | | |\n", r.happened.Round(time.Millisecond))
+	fmt.Fprintf(&t, "| the first, which reads what lies between | %v | | | %v | | | |\n", r.first.took.Round(time.Millisecond), r.first.cpu.Round(time.Millisecond))
+	fmt.Fprintf(&t, "| from rows to what happened | %v | | | | | | |\n", r.happened.Round(time.Millisecond))
 	return t.String()
+}
+
+// at is the time that a share of the steps took no longer than.
+func at(steps []step, of func(step) time.Duration, share float64) time.Duration {
+	list := make([]time.Duration, 0, len(steps))
+	for _, s := range steps {
+		list = append(list, of(s))
+	}
+	slices.Sort(list)
+	return list[int(share*float64(len(list)-1))].Round(100 * time.Microsecond)
 }
