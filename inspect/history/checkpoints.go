@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -50,10 +51,10 @@ func (r *Reader) pace(vchannel int32) *pace {
 }
 
 // takeCheckpoint takes a position in. One that is written again without moving on is none.
-func (r *Reader) takeCheckpoint(vchannel int32, v *model.VChannel, gone bool) {
-	p, at := r.pace(vchannel), v.Checkpoint.At
+func (r *Reader) takeCheckpoint(x *meta.Single, v *model.VChannel) {
+	p, at := r.pace(x.VChannel), x.At
 	switch {
-	case gone || at == model.MaxTSO: // of a channel that was dropped
+	case x.Gone || at == model.MaxTSO: // of a channel that was dropped
 		*p = pace{growing: p.growing, on: p.on}
 		return
 	case !p.there:
@@ -119,9 +120,9 @@ func (r *Reader) endCheckpoints() {
 			standing = append(standing, int32(i))
 		}
 	}
-	slices.SortFunc(standing, func(a, b int32) int { return cmp.Compare(r.decoder.VChannel(a), r.decoder.VChannel(b)) })
+	slices.SortFunc(standing, func(a, b int32) int { return cmp.Compare(r.vchannels[a], r.vchannels[b]) })
 	for _, i := range standing {
 		p := &r.paces[i]
-		r.tellStop(r.decoder.VChannel(i), p, r.now-p.moved)
+		r.tellStop(r.vchannels[i], p, r.now-p.moved)
 	}
 }

@@ -33,9 +33,9 @@ func (h *History) Date(ctx context.Context, past source.Past) error {
 }
 
 // takeTimestamp takes in that Milvus reserved timestamps.
-func (r *Reader) takeTimestamp(kv source.KV) {
-	kv.ModRevision = r.revision
-	r.clock.Put(kv)
+func (r *Reader) takeTimestamp(key string, value []byte) {
+	r.key = append(r.key[:0], key...)
+	r.clock.Put(source.KV{Key: r.key, Value: value, ModRevision: r.revision})
 	r.now = nanoseconds(r.clock.Last())
 }
 

@@ -7,6 +7,7 @@
 //     numbers, and texts of an event are made when it is asked for (pool.go).
 //  3. A rule (rules.go) makes events of an object before and after. What has no rule, and what is no news, is counted.
 //  4. The same that happens to the same object again and again is one event with a count (group.go).
+//     What lies back is decoded by one goroutine and told of by another (ahead.go).
 //  5. Finish dates them: etcd keeps no times, the timestamps that Milvus reserves every 3 seconds do (meta.Clock).
 package history
 
@@ -101,7 +102,7 @@ func Of(ctx context.Context, first source.Snapshot, changes Changes) (*History, 
 	if err := r.Begin(ctx, first); err != nil {
 		return nil, err
 	}
-	if err := changes(ctx, r.Apply); err != nil {
+	if err := r.readAhead(ctx, changes); err != nil {
 		return nil, err
 	}
 	return r.Finish(), nil

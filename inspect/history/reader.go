@@ -37,7 +37,9 @@ type Reader struct {
 	indexes    map[model.IndexID]text
 	sessions   map[string]int // how many keys register a node
 	channels   map[model.Ref]*channelBefore
-	paces      []pace // by the number of the vchannel
+	vchannels  []string // names of vchannels, by their numbers
+	paces      []pace   // the same
+	key        []byte   // scratch
 	// now is the newest time that Milvus has told, in Unix nanoseconds; 0 if there is none.
 	now int64
 
@@ -95,17 +97,22 @@ func (r *Reader) Begin(ctx context.Context, first source.Snapshot) error {
 
 // Apply takes in the changes of a revision; those of one may come in several calls.
 func (r *Reader) Apply(revision int64, events []source.Event) error {
+	r.reach(revision)
+	for i := range events {
+		r.history.Changes++
+		r.take(&events[i].KV, events[i].Deleted)
+	}
+	return nil
+}
+
+// reach goes on to a revision.
+func (r *Reader) reach(revision int64) {
 	if revision != r.revision {
 		r.endRevision()
 		r.revision = revision
 		r.history.Revisions++
 	}
 	r.history.To = max(r.history.To, revision)
-	for i := range events {
-		r.history.Changes++
-		r.take(&events[i].KV, events[i].Deleted)
-	}
-	return nil
 }
 
 // Finish is what happened. The Reader is of no use any more.
@@ -159,6 +166,12 @@ type change struct {
 // take decodes a change and has its rule make events of it.
 func (r *Reader) take(kv *source.KV, deleted bool) {
 	x := r.decoder.Decode(kv, deleted)
+	r.vchannels = r.decoder.VChannels()
+	r.takeDecoded(x, kv.Value)
+}
+
+// takeDecoded has the rule of a change make events of it. value is wanted of timestamps alone.
+func (r *Reader) takeDecoded(x *meta.Single, value []byte) {
 	if x.Problem != "" && x.Object == nil && !x.Gone && x.Kind != "" {
 		if !r.beginning {
 			r.history.Undecoded++
@@ -169,25 +182,25 @@ func (r *Reader) take(kv *source.KV, deleted bool) {
 	if !k.met {
 		*k = keyKind{name: x.Kind, met: true, rule: rules[x.Kind]}
 	}
-	if !r.takeAs(x, k, kv) && !r.beginning {
+	if !r.takeAs(x, k, value) && !r.beginning {
 		k.plain++
 	}
 }
 
 // takeAs takes a change in as one of its kind, and reports whether it is news.
-func (r *Reader) takeAs(x *meta.Single, k *keyKind, kv *source.KV) bool {
+func (r *Reader) takeAs(x *meta.Single, k *keyKind, value []byte) bool {
 	switch object := x.Object.(type) {
 	case *meta.SegmentBrief:
 		return r.takeSegment(object, x.Gone)
 	case *meta.IndexBrief:
 		return r.takeIndex(object, x.Gone)
 	case *model.Allocator:
-		r.takeTimestamp(*kv)
+		r.takeTimestamp(x.Key, value)
 		return false
 	case *model.VChannel:
 		switch x.Kind {
 		case checkpointKey:
-			r.takeCheckpoint(x.VChannel, object, x.Gone)
+			r.takeCheckpoint(x, object)
 			return false
 		case watchKey:
 			r.takeWatch(object, x.Gone)
@@ -195,11 +208,12 @@ func (r *Reader) takeAs(x *meta.Single, k *keyKind, kv *source.KV) bool {
 		}
 		return false
 	}
-	return k.rule != nil && r.takeSmall(k.rule, x, string(kv.Key))
+	return k.rule != nil && r.takeSmall(k.rule, x)
 }
 
 // takeSmall keeps what a key holds, and compares it with what it held.
-func (r *Reader) takeSmall(rule rule, x *meta.Single, key string) bool {
+func (r *Reader) takeSmall(rule rule, x *meta.Single) bool {
+	key := x.Key
 	c := change{Reader: r, key: key, collection: x.Collection, before: r.small[key], after: x.Object}
 	if x.Object == nil {
 		delete(r.small, key)

@@ -172,7 +172,7 @@ func (r *Reader) onChannel(vchannel int32) text {
 	}
 	p := r.pace(vchannel)
 	if p.on == 0 {
-		p.on = r.pool.text("on " + r.decoder.VChannel(vchannel))
+		p.on = r.pool.text("on " + r.vchannels[vchannel])
 	}
 	return p.on
 }

@@ -17,7 +17,7 @@ import (
 type SegmentBrief struct {
 	ID         model.SegmentID
 	Collection model.CollectionID
-	// VChannel is the number of its vchannel (Decoder.VChannel), 0 if it names none.
+	// VChannel is the number of its vchannel (Decoder.VChannels), 0 if it names none.
 	VChannel  int32
 	State     model.SegmentState
 	Level     model.SegmentLevel

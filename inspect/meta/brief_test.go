@@ -60,8 +60,8 @@ func checkDecoded(t *testing.T, d *Decoder, value []byte) {
 		if len(full.compacted) == 0 {
 			want.CompactedFrom = nil
 		}
-		if diff := cmp.Diff(&want, x); diff != "" || d.VChannel(x.VChannel) != string(full.channel) {
-			t.Fatalf("%x: channel %q, %q (-generated +decoder):\n%s", value, full.channel, d.VChannel(x.VChannel), diff)
+		if diff := cmp.Diff(&want, x); diff != "" || d.VChannels()[x.VChannel] != string(full.channel) {
+			t.Fatalf("%x: channel %q, %q (-generated +decoder):\n%s", value, full.channel, d.VChannels()[x.VChannel], diff)
 		}
 	}
 	var index model.SegmentIndex

@@ -65,8 +65,12 @@ type Single struct {
 	Kind string
 	// Number is that of the kind, below KindNumbers. Several layouts of one thing have a number each.
 	Number int
-	// VChannel is the number of the vchannel that a checkpoint or a watch is about (Decoder.VChannel), 0 of other kinds.
+	// Key is the key, "" of segments, their indexes and logs.
+	Key string
+	// VChannel is the number of the vchannel that a checkpoint or a watch is about (Decoder.VChannels), 0 of other kinds; At is the time
+	// of a checkpoint, as its Object has it until the next call.
 	VChannel int32
+	At       model.TSO
 	// Object is a pointer to what the model has of such a key, without what other keys say of it: *model.Session, *model.VChannel for
 	// what watches it, its checkpoint and its removal, *model.PChannel, *model.LoadState, *GrantOf and so on; *SegmentBrief and
 	// *IndexBrief. nil for kinds of which nothing happens that anybody would call an event, and where Gone or Problem say why.
@@ -106,8 +110,8 @@ const (
 	historyNumber = int(kindCount)
 )
 
-// VChannel is the name of the vchannel of a number, "" of 0.
-func (d *Decoder) VChannel(number int32) string { return d.channels[number] }
+// VChannels are the names of vchannels by their numbers, "" of 0, so far: the list stays as it is, and a later one begins with it.
+func (d *Decoder) VChannels() []string { return d.channels }
 
 // number numbers a vchannel.
 func (d *Decoder) number(name []byte) int32 {
@@ -162,7 +166,7 @@ func (d *Decoder) Decode(kv *source.KV, deleted bool) *Single {
 	known := d.parse(kv.Key)
 	k := &known.parts
 	out := &d.single
-	*out = Single{Number: int(k.kind), Gone: deleted}
+	*out = Single{Number: int(k.kind), Key: known.key, Gone: deleted}
 	switch {
 	case known.err != nil:
 		out.Number, out.Problem = int(kindUnknown), known.err.Error()
@@ -207,10 +211,13 @@ func (d *Decoder) putCheckpoint(out *Single, kv *source.KV, k *knownKey) {
 	}
 	at, ok := briefPosition(kv.Value)
 	if ok {
-		v.Checkpoint.At = at
+		v.Checkpoint.At, out.At = at, at
 		return
 	}
 	d.putSmall(out, kv, &k.parts)
+	if v, ok := out.Object.(*model.VChannel); ok {
+		out.At = v.Checkpoint.At
+	}
 }
 
 // putWatch reads the state and since when it is. In a livelock a watch is written hundreds of times a second, each time with the

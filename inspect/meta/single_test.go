@@ -82,7 +82,7 @@ func inCluster(c *model.Cluster, d *Decoder, object any) (got, want any) {
 	case *SegmentBrief:
 		full, channel := c.Segment(x.ID), *x
 		channel.VChannel = 0
-		return []any{d.VChannel(x.VChannel), channel}, []any{full.VChannel, SegmentBrief{
+		return []any{d.VChannels()[x.VChannel], channel}, []any{full.VChannel, SegmentBrief{
 			ID: full.ID, Collection: full.Collection, State: full.State, Level: full.Level, Invisible: full.Invisible, Rows: full.Rows, CompactedFrom: full.CompactedFrom,
 		}}
 	case *IndexBrief:
@@ -131,7 +131,7 @@ func TestDecoderGone(t *testing.T) {
 		"by-dev/meta/datacoord-meta/channel-cp/by-dev-dml_0_7v1": {Kind: "channel-checkpoint", Gone: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1}},
 	} {
 		got := *d.Decode(&source.KV{Key: []byte(key)}, true)
-		got.Number, got.VChannel = 0, 0
+		got.Number, got.VChannel, got.Key = 0, 0, ""
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", key, diff)
 		}
