@@ -38,7 +38,7 @@ test: ## all tests of the module
 test-bench: ## tests of the benchmark programs and of the generator of faults, modules of their own
 	$(GO) -C tools/bench test ./...
 	$(GO) -C tools/e2e test -count=1 ./... # the document that it reads is outside of its module
-	$(GO) -C tools test ./count ./platforms
+	$(GO) -C tools test ./count ./moving ./platforms
 
 .PHONY: race
 race: ## the packages that start goroutines under the race detector, but for their tests of one (go:build !race)
@@ -68,14 +68,14 @@ lint: ## golangci-lint with formatters, in all modules
 	$(TOOL) golangci-lint run --allow-parallel-runners --build-tags e2e,e2efaults,peers,chromium ./...
 	cd tools/bench && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
-	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count ./platforms
+	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count ./moving ./platforms
 
 .PHONY: fmt
 fmt: ## format as lint wants it
 	$(TOOL) golangci-lint fmt ./...
 	cd tools/bench && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
-	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count ./platforms
+	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count ./moving ./platforms
 
 .PHONY: count
 count: ## how much code there is: lines by directory, the largest packages, the types with the most methods

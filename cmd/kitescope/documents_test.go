@@ -171,7 +171,8 @@ func TestGettingStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, lines := "", 0
+	var script strings.Builder
+	lines := 0
 	for i, block := range strings.Split(string(text), "```sh\n") {
 		if i == 0 {
 			continue
@@ -180,12 +181,12 @@ func TestGettingStarted(t *testing.T) {
 		for line := range strings.Lines(block) {
 			lines++
 			if name, value, ok := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "export ")), "="); ok && strings.HasPrefix(line, "export ") {
-				script += "env " + name + "=" + value + "\n"
+				script.WriteString("env " + name + "=" + value + "\n")
 				continue
 			}
-			script += "exec " + line
+			script.WriteString("exec " + line)
 			if !strings.HasPrefix(line, "kitescope snapshot save ") { // that has nothing for standard output
-				script += "stdout .\n"
+				script.WriteString("stdout .\n")
 			}
 		}
 	}
@@ -193,7 +194,7 @@ func TestGettingStarted(t *testing.T) {
 		t.Fatalf("%d lines to paste", lines)
 	}
 	file := filepath.Join(t.TempDir(), "started.txtar")
-	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{

@@ -183,27 +183,27 @@ func (o *overlay) zeros() []float64 {
 // grid makes x of points of all curves, and some between.
 func (o *overlay) grid() {
 	points := slices.Compact(o.ascending())
-	x := o.x[:0]
+	o.x = o.x[:0]
 	if n := len(points); n > gridPoints {
 		for i := range gridPoints {
-			x = append(x, points[i*n/gridPoints])
+			o.x = append(o.x, points[i*n/gridPoints])
 		}
-		o.x = append(x, points[n-1])
+		o.x = append(o.x, points[n-1])
 		return
 	}
 	parts := max(1, gridPoints/len(points))
-	x = append(x, points[0])
+	o.x = append(o.x, points[0])
 	for i := 1; i < len(points); i++ {
 		for k := 1; k <= parts; k++ {
-			x = append(x, points[i-1]+(points[i]-points[i-1])*float64(k)/float64(parts))
+			o.x = append(o.x, points[i-1]+(points[i]-points[i-1])*float64(k)/float64(parts))
 		}
 	}
-	o.x = x
 }
 
 // ascending are 0 and the points of all curves. Each curve has its own in order: they are merged, two and two.
 func (o *overlay) ascending() []float64 {
-	from, to := append(o.points[:0], 0), o.merged[:0]
+	from, to := o.points[:0], o.merged[:0]
+	from = append(from, 0)
 	ends := make([]int, 1, len(o.list)+1) // of the lists that are in order
 	ends[0] = 1
 	for _, c := range o.list {

@@ -62,7 +62,8 @@ func (d *Decoder) readSegment(value []byte, x *SegmentBrief) (problem string) {
 			return "SegmentInfo: not a valid protobuf message"
 		}
 		x.State, x.Level, x.Invisible, x.Rows = v.s.State, v.s.Level, v.s.Invisible, v.s.Rows
-		channel, compacted = v.channel, append(d.compacted[:0], v.compacted...)
+		channel, compacted = v.channel, d.compacted[:0]
+		compacted = append(compacted, v.compacted...)
 	}
 	d.compacted = compacted
 	if x.VChannel = d.number(channel); len(compacted) > 0 {

@@ -120,7 +120,7 @@ func leadingID(b []byte) (id int64, size int) {
 	return int64(v), i
 }
 
-// wordBytes is how many bytes are looked at at once.
+// wordBytes is how many bytes are read together.
 const wordBytes = 8
 
 func isDigit(c byte) bool { return c-'0' <= 9 }

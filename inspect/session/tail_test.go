@@ -2,9 +2,9 @@ package session_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -18,7 +18,7 @@ func TestTailOfARecording(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
 	put := func(n int) int64 {
-		r, err := server.Client.Put(t.Context(), "by-dev/meta/root-coord/database/db-info/1", fmt.Sprint(n))
+		r, err := server.Client.Put(t.Context(), "by-dev/meta/root-coord/database/db-info/1", strconv.Itoa(n))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,6 +85,7 @@ func fileKind(path string) string {
 		if in.layers == 0 && IsBundle(path) { // profiles may be in zstd, too
 			return "bundle"
 		}
+	case formatUnknown, formatGzip:
 	}
 	return ""
 }
