@@ -56,8 +56,8 @@ const UnknownError = time.Duration(-1)
 
 // Options bound a search.
 type Options struct {
-	// Most is how many moments are judged on the way back, 0: MostMoments. Where there are more, some are passed over: a finding that
-	// was away for less than lies between two is taken as one that lasted.
+	// Most is how many moments are judged on the way back, 0: MostMoments; fewer of a large cluster, of which each takes long. Where there
+	// are more, some are passed over: a finding that was away for less than lies between two is taken as one that lasted.
 	Most int
 	// Checks are those that the report was made by.
 	Checks []*check.Check
@@ -65,6 +65,27 @@ type Options struct {
 
 // MostMoments are judged where nobody says how many.
 const MostMoments = 300
+
+// What a moment takes about, of processor time, and how much of it the way back may take. That is by the size of the cluster and not
+// by a clock, so that the same is found on any machine.
+const (
+	eachSegment  = 450 * time.Nanosecond
+	eachProcess  = 5 * time.Millisecond // what it said is put together, and read
+	mayTake      = 12 * time.Second
+	leastMoments = 12
+)
+
+// affordable is how many moments of a cluster are judged at most.
+func affordable(c *model.Cluster, most int) int {
+	takes := time.Duration(len(c.Segments)) * eachSegment
+	if c.Runtime != nil {
+		takes += time.Duration(len(c.Runtime.Nodes)) * eachProcess
+	}
+	if takes*time.Duration(most) <= mayTake {
+		return most
+	}
+	return min(most, max(leastMoments, int(mayTake/takes)))
+}
 
 // trail is a finding on the way back.
 type trail struct {
@@ -92,6 +113,7 @@ func Find(ctx context.Context, film Film, r *check.Report, o Options) ([]Onset, 
 	if o.Most < 2 {
 		o.Most = MostMoments
 	}
+	o.Most = affordable(r.Cluster, o.Most)
 	f := &finder{film: film, checks: o.Checks}
 	onsets := make([]Onset, len(r.Findings))
 	trails := make([]trail, len(onsets))
