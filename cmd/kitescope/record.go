@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -101,7 +103,8 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 }
 
 // frugal lets little garbage lie, of a large cluster for good: a recorder runs beside others, and is in no hurry. Of a small one
-// there is not much, and to collect it often would be most of the work.
+// there is not much, and to collect it often would be most of the work. Where the processor is short garbage is collected late, and
+// what was freed is given back later still: so memory is held to twice what is in use, unless GOMEMLIMIT says how much there is.
 func frugal() (stop func()) {
 	const percent, settled, small = 25, 2 * time.Minute, 100 << 20
 	before := debug.SetGCPercent(percent)
@@ -111,7 +114,35 @@ func frugal() (stop func()) {
 			debug.SetGCPercent(before)
 		}
 	})
-	return func() { later.Stop() }
+	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		return func() { later.Stop() }
+	}
+	done := make(chan struct{})
+	go holdMemory(done)
+	return func() {
+		later.Stop()
+		close(done)
+	}
+}
+
+// holdMemory keeps the memory of the process to about twice what is in use until done is closed.
+func holdMemory(done <-chan struct{}) {
+	const every, beside, least = 2 * time.Second, 64 << 20, 256 << 20
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	use := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	for {
+		metrics.Read(use)
+		if use[0].Value.Kind() == metrics.KindUint64 {
+			debug.SetMemoryLimit(max(least, 2*int64(use[0].Value.Uint64())+beside))
+		}
+		select {
+		case <-tick.C:
+		case <-done:
+			debug.SetMemoryLimit(math.MaxInt64)
+			return
+		}
+	}
 }
 
 // options checks the flags.
