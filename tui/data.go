@@ -7,7 +7,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
-	"kitescope/words"
 )
 
 // data is what the feed has delivered and how old it is.
@@ -169,27 +168,4 @@ func (d *data) ageShown() (since time.Time, ok bool) {
 		return d.cluster.Origin.Taken, !d.cluster.Origin.Taken.IsZero()
 	}
 	return time.Time{}, false
-}
-
-// ageText is an age in one unit, and how long it stays true.
-func ageText(age time.Duration) (text string, next time.Duration) {
-	steps := []struct {
-		below, step time.Duration
-		unit        time.Duration
-		name        string
-	}{
-		{10 * time.Second, time.Second, time.Second, "s"},
-		{time.Minute, 10 * time.Second, time.Second, "s"},
-		{2 * time.Hour, time.Minute, time.Minute, "m"},
-		{48 * time.Hour, time.Hour, time.Hour, "h"},
-		{1 << 62, 24 * time.Hour, 24 * time.Hour, "d"},
-	}
-	age = max(age, 0)
-	for _, s := range steps {
-		if age < s.below {
-			floor := age.Truncate(s.step)
-			return words.Number(int(floor/s.unit)) + s.name, floor + s.step - age
-		}
-	}
-	return "", time.Hour
 }

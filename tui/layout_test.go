@@ -7,6 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+
+	"kitescope/tui/draw"
 )
 
 func TestFuzzy(t *testing.T) {
@@ -72,14 +74,14 @@ func TestSplitWords(t *testing.T) {
 // TestAgeText checks that an age holds exactly until the time that it gives.
 func TestAgeText(t *testing.T) {
 	for age := time.Duration(0); age < 100*time.Hour; age += 7*time.Second + age/7 {
-		text, next := ageText(age)
+		text, next := draw.Age(age)
 		if next <= 0 {
 			t.Fatalf("the age %s changes after %s", age, next)
 		}
-		if same, _ := ageText(age + next - 1); same != text {
+		if same, _ := draw.Age(age + next - 1); same != text {
 			t.Errorf("the age %s reads %s, and %s before its time", age, text, same)
 		}
-		if later, _ := ageText(age + next); later == text {
+		if later, _ := draw.Age(age + next); later == text {
 			t.Errorf("the age %s still reads %s after %s", age, text, next)
 		}
 	}

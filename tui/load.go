@@ -13,6 +13,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
+	"kitescope/tui/draw"
 )
 
 // This file has every command: what is done off the loop. A command changes nothing;
@@ -58,7 +59,7 @@ func (m *Model) tickAge() Cmd {
 	if !ok {
 		return nil
 	}
-	_, next := ageText(m.Config.Now().Sub(since))
+	_, next := draw.Age(m.Config.Now().Sub(since))
 	m.data.ageTick++
 	return m.After(next, ageMsg{m.data.ageTick})
 }

@@ -112,10 +112,10 @@ func (m frame) thenText() string {
 	}
 	switch {
 	case d.live:
-		ago, _ := ageText(m.Config.Now().Sub(taken))
+		ago, _ := draw.Age(m.Config.Now().Sub(taken))
 		text += ", " + ago + " ago"
 	case d.past.axis != nil && !d.past.axis.Until.IsZero():
-		ago, _ := ageText(d.past.axis.Until.Sub(taken))
+		ago, _ := draw.Age(d.past.axis.Until.Sub(taken))
 		text += ", " + ago + " before the end"
 	}
 	if d.held > 0 && m.Width >= 100 {

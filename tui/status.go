@@ -190,7 +190,7 @@ func (m frame) freshness() string {
 	}
 	old := ""
 	if since, ok := d.ageShown(); ok {
-		old, _ = ageText(m.Config.Now().Sub(since))
+		old, _ = draw.Age(m.Config.Now().Sub(since))
 	}
 	switch {
 	case d.err != nil && !d.since.IsZero():

@@ -61,3 +61,26 @@ func TimeTrack(st *Styles, x *history.Axis, w int, place int64, here Style) stri
 	at := min(w-1, int(float64(place-x.From)/span*float64(w)))
 	return st.Dim.On(string(cells[:at])) + here.On("●") + st.Dim.On(string(cells[at+1:]))
 }
+
+// Age is an age in one unit, and how long it stays true.
+func Age(age time.Duration) (text string, next time.Duration) {
+	steps := []struct {
+		below, step time.Duration
+		unit        time.Duration
+		name        string
+	}{
+		{10 * time.Second, time.Second, time.Second, "s"},
+		{time.Minute, 10 * time.Second, time.Second, "s"},
+		{2 * time.Hour, time.Minute, time.Minute, "m"},
+		{48 * time.Hour, time.Hour, time.Hour, "h"},
+		{1 << 62, 24 * time.Hour, 24 * time.Hour, "d"},
+	}
+	age = max(age, 0)
+	for _, s := range steps {
+		if age < s.below {
+			floor := age.Truncate(s.step)
+			return words.Number(int(floor/s.unit)) + s.name, floor + s.step - age
+		}
+	}
+	return "", time.Hour
+}
