@@ -104,7 +104,7 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 
 // frugal lets little garbage lie, of a large cluster for good: a recorder runs beside others, and is in no hurry. Of a small one
 // there is not much, and to collect it often would be most of the work. Where the processor is short garbage is collected late, and
-// what was freed is given back later still: so memory is held to twice what is in use, unless GOMEMLIMIT says how much there is.
+// what was freed is given back later still: so memory is held to one and a half of what is in use, unless GOMEMLIMIT says how much there is.
 func frugal() (stop func()) {
 	const percent, settled, small = 25, 2 * time.Minute, 100 << 20
 	before := debug.SetGCPercent(percent)
@@ -125,7 +125,7 @@ func frugal() (stop func()) {
 	}
 }
 
-// holdMemory keeps the memory of the process to about twice what is in use until done is closed.
+// holdMemory keeps the memory of the process to about one and a half of what is in use until done is closed.
 func holdMemory(done <-chan struct{}) {
 	const every, beside, least = 2 * time.Second, 64 << 20, 256 << 20
 	tick := time.NewTicker(every)
@@ -134,7 +134,8 @@ func holdMemory(done <-chan struct{}) {
 	for {
 		metrics.Read(use)
 		if use[0].Value.Kind() == metrics.KindUint64 {
-			debug.SetMemoryLimit(max(least, 2*int64(use[0].Value.Uint64())+beside))
+			live := int64(use[0].Value.Uint64())
+			debug.SetMemoryLimit(max(least, live+live/2+beside))
 		}
 		select {
 		case <-tick.C:

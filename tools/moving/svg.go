@@ -15,43 +15,49 @@ const (
 	ink, paper = "#d4d4d4", "#1e1e1e"
 )
 
+// picture is written piece by piece: a bufio.Writer keeps the first error, and Flush tells it.
+type picture struct{ w *bufio.Writer }
+
+func (p picture) say(format string, args ...any) { _, _ = fmt.Fprintf(p.w, format, args...) }
+
 // draw writes the picture. Each frame is a group that is visible for its time, and all of them begin again after the last.
-func draw(w *bufio.Writer, frames []frame, title string, columns, rows int) {
+func draw(to *bufio.Writer, frames []frame, title string, columns, rows int) {
+	w := picture{to}
 	width, height := float64(columns)*cellWidth+2*margin, float64(rows)*cellHeight+2*margin
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">`+"\n", width, height, escaped(title))
-	fmt.Fprintf(w, "<title>%s</title>\n", escaped(title))
+	w.say(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">`+"\n", width, height, escaped(title))
+	w.say("<title>%s</title>\n", escaped(title))
 	total := 0
 	for _, f := range frames {
 		total += f.milliseconds
 	}
-	fmt.Fprint(w, "<style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre;fill:"+ink+"}g.f{visibility:hidden}")
+	w.say("<style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre;fill:%s}g.f{visibility:hidden}", ink)
 	at := 0
 	for i, f := range frames {
 		from, to := 100*float64(at)/float64(total), 100*float64(at+f.milliseconds)/float64(total)
-		fmt.Fprintf(w, "@keyframes k%d{0%%{visibility:hidden}%.3f%%{visibility:visible}%.3f%%{visibility:hidden}100%%{visibility:hidden}}", i, from, to)
-		fmt.Fprintf(w, "#f%d{animation:k%d %dms step-end infinite}", i, i, total)
+		w.say("@keyframes k%d{0%%{visibility:hidden}%.3f%%{visibility:visible}%.3f%%{visibility:hidden}100%%{visibility:hidden}}", i, from, to)
+		w.say("#f%d{animation:k%d %dms step-end infinite}", i, i, total)
 		at += f.milliseconds
 	}
 	// Who wants no motion sees the last screen.
-	fmt.Fprintf(w, "@media (prefers-reduced-motion:reduce){g.f{animation:none!important}#f%d{visibility:visible}}</style>\n", len(frames)-1)
-	fmt.Fprintf(w, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", paper)
+	w.say("@media (prefers-reduced-motion:reduce){g.f{animation:none!important}#f%d{visibility:visible}}</style>\n", len(frames)-1)
+	w.say(`<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", paper)
 	for i, f := range frames {
-		fmt.Fprintf(w, `<g class="f" id="f%d">`+"\n", i)
+		w.say(`<g class="f" id="f%d">`+"\n", i)
 		for row, runs := range f.lines {
 			line(w, runs, row)
 		}
-		fmt.Fprint(w, "</g>\n")
+		w.say("</g>\n")
 	}
-	fmt.Fprint(w, "</svg>\n")
+	w.say("</svg>\n")
 }
 
 // line draws what is behind the text of a line first, then its text.
-func line(w *bufio.Writer, runs []span, row int) {
+func line(w picture, runs []span, row int) {
 	y := margin + float64(row)*cellHeight
 	for _, r := range runs {
 		_, behind := r.colors()
 		if behind != "" {
-			fmt.Fprintf(w, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`, margin+float64(r.column)*cellWidth, y, float64(len([]rune(r.text)))*cellWidth, cellHeight, behind)
+			w.say(`<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`, margin+float64(r.column)*cellWidth, y, float64(len([]rune(r.text)))*cellWidth, cellHeight, behind)
 		}
 	}
 	var b strings.Builder
@@ -75,7 +81,7 @@ func line(w *bufio.Writer, runs []span, row int) {
 		b.WriteString(">" + escaped(text) + "</tspan>")
 	}
 	if b.Len() > 0 {
-		fmt.Fprintf(w, `<text y="%.1f">%s</text>`+"\n", y+13.5, b.String())
+		w.say(`<text y="%.1f">%s</text>`+"\n", y+13.5, b.String())
 	}
 }
 
