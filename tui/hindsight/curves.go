@@ -207,13 +207,26 @@ func everyOther[S ~[]E, E any](list S) S {
 	return kept
 }
 
-// list are the curves of a resource, as far as more than one moment was looked at.
+// known reports whether anything is known of the i-th figure of a resource: what processes alone tell is of no past moment of an etcd.
+func (s *curves) known(resource string, i int) bool {
+	for _, list := range s.series[resource] {
+		if slices.ContainsFunc(list[i], func(v float32) bool { return !math.IsNaN(float64(v)) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// list are the curves of a resource of which something is known, as far as more than one moment was looked at.
 func (s *curves) list(resource string) []tui.Curve {
 	if len(s.places) < 2 || len(s.series[resource]) == 0 {
 		return nil
 	}
 	var list []tui.Curve
 	for i, c := range s.columns[resource] {
+		if !s.known(resource, i) {
+			continue
+		}
 		list = append(list, tui.Curve{Of: c, Span: s.span(), Draw: func(id string, cells int) string {
 			if of := s.series[resource][id]; of != nil {
 				return s.draw(of[i], cells)
