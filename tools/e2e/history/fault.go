@@ -51,8 +51,9 @@ func faults() []*Fault {
 func nodes() []*Fault {
 	return []*Fault{
 		{
+			// It is looked at while its session lasts, 20 s and more: five seconds later the others serve what it had, and nothing is wrong.
 			Name: "node-killed", What: "a query node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@querynode2"}, Keys: []string{"@querynode2"},
-			Checks: []string{"node-unreachable", "replica-dead-node", "no-shard-leader", "shard-not-serviceable", "stale-session"}, Late: lease, Held: 45 * time.Second,
+			Checks: []string{"node-unreachable", "replica-dead-node", "no-shard-leader", "shard-not-serviceable", "stale-session"}, Late: lease, Held: 3 * time.Second,
 			Inject: sent("querynode2", syscall.SIGKILL), Mend: bring("querynode2"),
 		},
 		{

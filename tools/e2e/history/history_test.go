@@ -63,11 +63,12 @@ func TestReport(t *testing.T) {
 			During: &Look{Compared: 10, Other: []string{"recorded: info wal-append-slow /"}, Apart: []string{"recorded: info wal-append-slow /"}},
 		},
 		{Name: "auto-balance-off", Every: "15s", Injected: at, Known: at, Before: none, During: none, Recorded: Seen{Event: &Event{Kind: "config_changed", Time: at}}, Onset: &Onset{First: "no finding of it"}},
+		{Name: "index-node-killed", Every: "15s", Injected: at, Known: at.Add(20 * time.Second), Before: none, During: none, Recorded: Seen{Event: &Event{Kind: "node_lost", Time: at.Add(20 * time.Second)}}, Onset: &Onset{Check: "node-unreachable", Began: at.Add(8 * time.Second)}},
 		{Name: "released", Broken: "no server"},
 	})
 	for _, want := range []string{
-		"| faults that `history` of the recording tells | all | 2 of 3 |", "| 95% | 1 of 2 |", "| 90% | 1 of 2 |",
-		"| 100% | 4 of 6 (56 of 60 findings) |", "| - | 4 of 6 (57 of 60 findings) |", "| - | 5 of 6 |",
+		"| faults that `history` of the recording tells | all | 3 of 4 |", "| 95% | 2 of 3 |", "| 90% | 1 of 2 |",
+		"| 100% | 6 of 8 (76 of 80 findings) |", "| - | 6 of 8 (77 of 80 findings) |", "| - | 7 of 8 |",
 		"| +30.0 s | `node_lost` +31.0 s |", "- `dropped`: history has nothing of it: none of it", "- `dropped`: live: warning a b/1", "the run went wrong: no server",
 		"- `auto-balance-off`: onset -, the event is number -; said first: no finding of it",
 	} {
