@@ -128,17 +128,34 @@ Roles: plain, dim, title, accent, good, progress, warn, bad, added, removed, cha
 selected, more, less. A style has foreground and background ("#rrggbb" or 0 to 255), bold, faint
 and reverse.`
 
-const helpEnvironment = `  KITESCOPE_FROM           as --from
+const helpEnvironment = `Which cluster, and as whom:
+
+  KITESCOPE_FROM           as --from
   KITESCOPE_CONTEXT        as --context
   KITESCOPE_ROOT           as --root
+  KITESCOPE_CONFIG         the file of contexts; default: kitescope/config.yaml in the user's
+                           configuration folder (XDG_CONFIG_HOME, where that is set)
   KITESCOPE_ETCD_USER      as --user
   KITESCOPE_ETCD_PASSWORD  the etcd password
+
+Passwords and tokens of others; none of them is ever taken from a flag:
+
   KITESCOPE_MILVUS_PASSWORD, KITESCOPE_MILVUS_TOKEN
-                           as whom the processes are asked (--milvus-user)
+                           of the processes (--milvus-user), and of a Milvus that replay asks
+  KITESCOPE_PROMETHEUS_TOKEN
+                           bearer token of --prometheus
   KITESCOPE_PROFILE_PASSWORD, KITESCOPE_PROFILE_TOKEN
-                           for the URLs of profile pull and watch: the password of the user in
-                           a URL, and a bearer token
-  KITESCOPE_CONFIG         the file of contexts (default: kitescope/config.yaml in the user's configuration folder)
+                           of the URLs of profile pull and watch: password of the user in a URL,
+                           bearer token
+  KITESCOPE_TARGET_PASSWORD
+                           of replay --target
+  KITESCOPE_STORAGE_ACCESS_KEY, KITESCOPE_STORAGE_SECRET_KEY, KITESCOPE_STORAGE_SESSION_TOKEN
+                           keys of s3:// (--storage); else
+  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
+
+The terminal:
+
   NO_COLOR                 no colour
+  TERM                     dumb: no colour, no progress; linux: signs that its font has
 
 Flags come before the environment, the environment before the context's file.`

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestEnvironmentIsExplained: 'help environment' has each variable that is read, and no other.
+func TestEnvironmentIsExplained(t *testing.T) {
+	t.Parallel()
+	read := map[string]bool{}
+	getenv := regexp.MustCompile(`[gG]etenv\("([A-Z_]+)"\)`)
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "tools" || d.Name() == "testdata" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range getenv.FindAllStringSubmatch(string(text), -1) {
+			read[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read["KITESCOPE_ETCD_PASSWORD"], read["KITESCOPE_MILVUS_PASSWORD"] = true, true // their names are looked up in lists
+	told := map[string]bool{}
+	for _, name := range regexp.MustCompile(`\b(KITESCOPE|AWS|XDG)_[A-Z_]+\b|\bNO_COLOR\b|\bTERM\b`).FindAllString(helpEnvironment, -1) {
+		told[name] = true
+	}
+	for name := range read {
+		if !told[name] {
+			t.Errorf("%s is read, and not explained", name)
+		}
+	}
+	for name := range told {
+		if !read[name] {
+			t.Errorf("%s is explained, and not read", name)
+		}
+	}
+	if len(read) < 18 {
+		t.Errorf("%d variables: %v", len(read), read)
+	}
+}
