@@ -2,12 +2,14 @@ package source_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
@@ -65,8 +67,12 @@ func store(t testing.TB, name string, b []byte) string {
 	return path
 }
 
+// open opens a source. Where somebody logs in, etcd hashes a password (bcrypt), which takes seconds beside others under the race detector.
 func open(t testing.TB, from string, opts source.Options) source.Source {
 	t.Helper()
+	if opts.Username != "" {
+		opts.DialTimeout = cmp.Or(opts.DialTimeout, time.Minute)
+	}
 	src, err := source.Open(t.Context(), from, opts)
 	if err != nil {
 		t.Fatalf("Open %s: %v", from, err)

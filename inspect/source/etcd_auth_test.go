@@ -60,7 +60,7 @@ func authorize(t *testing.T, server *sourcetest.Server, users map[string][]grant
 // reads lists the keys that a user reads in the root, and the gaps.
 func reads(t *testing.T, from, user string) ([]string, []source.Gap) {
 	t.Helper()
-	src := open(t, from, source.Options{Username: user, Password: "secret", DialTimeout: 5 * time.Second})
+	src := open(t, from, source.Options{Username: user, Password: "secret", DialTimeout: time.Minute})
 	defer func() { _ = src.Close() }()
 	snap, err := src.Pin(t.Context())
 	if err != nil {
