@@ -158,4 +158,9 @@ The terminal:
   NO_COLOR                 no colour
   TERM                     dumb: no colour, no progress; linux: signs that its font has
 
+The process:
+
+  GOGC                     how much garbage may lie before it is collected, in percent of what is
+                           in use, as of any Go program; kitescope chooses where it is not set
+
 Flags come before the environment, the environment before the context's file.`
