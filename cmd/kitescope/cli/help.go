@@ -15,9 +15,9 @@ const (
 	sectionOwn       = "Flags"
 	sectionRows      = "Rows and columns"
 	sectionOutput    = "Output"
-	sectionProcesses = "Processes: whom to ask, and how to reach them"
-	sectionCluster   = "Cluster: which one"
-	sectionEtcd      = "etcd: how to reach it, what to put up with"
+	sectionProcesses = "Asking processes"
+	sectionCluster   = "Which cluster"
+	sectionEtcd      = "Reading etcd and files"
 	sectionMessages  = "Messages and exit code"
 )
 
