@@ -36,37 +36,60 @@ func readFixture(tb testing.TB, name string) *history.History {
 	return h
 }
 
-// readAll reads the same, and the cluster before and after it.
-func readAll(tb testing.TB, name string) (h *history.History, before, after *model.Cluster) {
+// captured is the past of a captured server, open until the test ends.
+type captured struct {
+	source.Past
+	newest, first source.Snapshot
+	head          source.Header
+	oldest        int64
+}
+
+func openFixture(tb testing.TB, name string) captured {
 	tb.Helper()
+	check := checker(tb)
 	ctx := context.Background()
-	check := func(err error) {
+	src, err := source.Open(ctx, filepath.Join("..", "..", "testdata", "snapshots", name, "etcd_snapshot.db.gz"), source.Options{})
+	check(err)
+	tb.Cleanup(func() { _ = src.Close() })
+	var c captured
+	c.Past, err = source.PastOf(src)
+	check(err)
+	c.newest, err = src.Pin(ctx)
+	check(err)
+	tb.Cleanup(func() { _ = c.newest.Close() })
+	c.head = c.newest.Header()
+	c.oldest, err = c.Oldest(ctx, c.head)
+	check(err)
+	c.first, err = c.PinAt(ctx, c.head, c.oldest)
+	check(err)
+	tb.Cleanup(func() { _ = c.first.Close() })
+	return c
+}
+
+// changes are all that there are.
+func (c *captured) changes(ctx context.Context, yield func(int64, []source.Event) error) error {
+	return c.Changes(ctx, c.head, c.oldest, c.head.Revision, yield)
+}
+
+func checker(tb testing.TB) func(error) {
+	tb.Helper()
+	return func(err error) {
 		tb.Helper()
 		if err != nil {
 			tb.Fatal(err)
 		}
 	}
-	src, err := source.Open(ctx, filepath.Join("..", "..", "testdata", "snapshots", name, "etcd_snapshot.db.gz"), source.Options{})
+}
+
+// readAll reads the same, and the cluster before and after it.
+func readAll(tb testing.TB, name string) (h *history.History, before, after *model.Cluster) {
+	tb.Helper()
+	ctx, check, c := context.Background(), checker(tb), openFixture(tb, name)
+	h, err := history.Of(ctx, c.first, c.changes)
 	check(err)
-	defer src.Close()
-	past, err := source.PastOf(src)
+	before, err = meta.Load(ctx, c.first, meta.Want{Parts: model.PartAll})
 	check(err)
-	newest, err := src.Pin(ctx)
-	check(err)
-	defer newest.Close()
-	head := newest.Header()
-	oldest, err := past.Oldest(ctx, head)
-	check(err)
-	first, err := past.PinAt(ctx, head, oldest)
-	check(err)
-	defer first.Close()
-	h, err = history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
-		return past.Changes(ctx, head, oldest, head.Revision, yield)
-	})
-	check(err)
-	before, err = meta.Load(ctx, first, meta.Want{Parts: model.PartAll})
-	check(err)
-	after, err = meta.Load(ctx, newest, meta.Want{Parts: model.PartAll})
+	after, err = meta.Load(ctx, c.newest, meta.Want{Parts: model.PartAll})
 	check(err)
 	return h, before, after
 }

@@ -2,7 +2,6 @@ package history_test
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -15,26 +14,10 @@ import (
 func TestSoFar(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"cluster-2.3.5-t5", "rollback-2.1.0"} {
-		src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "snapshots", name, "etcd_snapshot.db.gz"), source.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer src.Close()
-		past, err := source.PastOf(src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		newest, err := src.Pin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		head := newest.Header()
-		oldest, err := past.Oldest(t.Context(), head)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := openFixture(t, name)
+		head, oldest := c.head, c.oldest
 		read := func(to int64) (*history.Reader, source.Snapshot) {
-			first, err := past.PinAt(t.Context(), head, oldest)
+			first, err := c.PinAt(t.Context(), head, oldest)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +26,7 @@ func TestSoFar(t *testing.T) {
 				err = r.Begin(t.Context(), first)
 			}
 			if err == nil && to > oldest {
-				err = past.Changes(t.Context(), head, oldest, to, r.Apply)
+				err = c.Changes(t.Context(), head, oldest, to, r.Apply)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -56,7 +39,7 @@ func TestSoFar(t *testing.T) {
 		const parts = 7
 		for i, from := 1, oldest; i <= parts; i++ {
 			to := oldest + (head.Revision-oldest)*int64(i)/parts
-			if err := past.Changes(t.Context(), head, from, to, growing.Apply); err != nil {
+			if err := c.Changes(t.Context(), head, from, to, growing.Apply); err != nil {
 				t.Fatal(err)
 			}
 			from = to
