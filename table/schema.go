@@ -34,19 +34,27 @@ func (s *Schema) Column(name string) int {
 	if long, ok := s.Shorthands[name]; ok {
 		name = long
 	}
-	titled, several := -1, false
 	for i := range s.Columns {
 		if s.Columns[i].Name == name {
 			return i
 		}
-		if title := strings.ReplaceAll(s.Columns[i].Title, " ", "_"); strings.EqualFold(title, name) {
-			titled, several = i, titled >= 0
+	}
+	return s.titled(name)
+}
+
+// titled is the one column of a title, with underscores for blanks; -1 if none has it, or several.
+func (s *Schema) titled(name string) int {
+	title, at := strings.ReplaceAll(name, "_", " "), -1
+	for i := range s.Columns {
+		switch {
+		case !strings.EqualFold(s.Columns[i].Title, title):
+		case at >= 0:
+			return -1
+		default:
+			at = i
 		}
 	}
-	if several {
-		return -1
-	}
-	return titled
+	return at
 }
 
 // ColumnNames are the names of all columns.

@@ -113,11 +113,14 @@ func figuresOf(t view.Table, columns []*table.Column) map[string][]float32 {
 	if t.Len() > mostRows {
 		return nil
 	}
-	found := make(map[string][]float32, t.Len())
+	found, at := make(map[string][]float32, t.Len()), make([]int, len(columns))
+	for i, c := range columns {
+		at[i] = t.Schema().Column(c.Name)
+	}
 	for row := range t.Len() {
 		list := make([]float32, len(columns))
 		for i, c := range columns {
-			list[i] = figure(t.Cell(row, t.Schema().Column(c.Name)), c.Kind)
+			list[i] = figure(t.Cell(row, at[i]), c.Kind)
 		}
 		found[t.Ref(row).ID] = list
 	}
