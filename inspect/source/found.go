@@ -66,17 +66,11 @@ func fileKind(path string) string {
 		return ""
 	}
 	in := input{ReaderAt: f, location: path, size: info.Size()}
-	head, err := in.head()
-	unpack := in.plain
-	for err == nil && sniff(head) == formatGzip && in.layers < maxLayers {
-		in.layers++
-		unpack = layered(unpack)
-		head, err = peek(unpack, &in)
-	}
+	kind, _, _, err := in.sniff()
 	if err != nil {
 		return ""
 	}
-	switch sniff(head) {
+	switch kind {
 	case formatBolt:
 		return "etcd snapshot"
 	case formatBackup:

@@ -132,21 +132,9 @@ func openFormat(ctx context.Context, in input, opts Options) (Source, error) {
 	if in.size == 0 {
 		return nil, hints.Errorf("the copy or the pipe that made it failed: make it again", "open %s: the file is empty (0 bytes)", in.location)
 	}
-	head, err := in.head()
+	kind, head, unpack, err := in.sniff()
 	if err != nil {
 		return nil, err
-	}
-	unpack := in.plain
-	kind := sniff(head)
-	for kind == formatGzip {
-		if in.layers++; in.layers > maxLayers {
-			return nil, fmt.Errorf("open %s: packed with gzip more than %d times", in.location, maxLayers)
-		}
-		unpack = layered(unpack)
-		if head, err = peek(unpack, &in); err != nil {
-			return nil, notGzip(in.location, err)
-		}
-		kind = sniff(head)
 	}
 	switch kind {
 	case formatBackup:
@@ -161,6 +149,24 @@ func openFormat(ctx context.Context, in input, opts Options) (Source, error) {
 	default:
 		return nil, unknownFormat(in.location, head)
 	}
+}
+
+// sniff tells what a file is behind all layers of gzip, with its first bytes there and how it is read from there.
+func (in *input) sniff() (kind format, head []byte, unpack opener, err error) {
+	if head, err = in.head(); err != nil {
+		return formatUnknown, nil, nil, err
+	}
+	unpack = in.plain
+	for kind = sniff(head); kind == formatGzip; kind = sniff(head) {
+		if in.layers++; in.layers > maxLayers {
+			return kind, nil, nil, fmt.Errorf("open %s: packed with gzip more than %d times", in.location, maxLayers)
+		}
+		unpack = layered(unpack)
+		if head, err = peek(unpack, in); err != nil {
+			return kind, nil, nil, notGzip(in.location, err)
+		}
+	}
+	return kind, head, unpack, nil
 }
 
 // maxLayers bounds gzip inside gzip.
