@@ -59,7 +59,7 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		f.BoolVar(&g.Strict, "strict", false, "exit 4 when something could not be read or decoded")
 		f.BoolVarP(&g.Quiet, "quiet", "q", false, "no messages on stderr but errors")
 		f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
-		f.StringVar(&g.debug, "debug", "", "say what is asked of whom, and how long it takes, on stderr or, with --debug=FILE, in a file")
+		f.StringVar(&g.debug, "debug", "", "log each call to etcd and each question to processes, with how long it took, on stderr or, with --debug=FILE, in a file")
 		f.Lookup("debug").NoOptDefVal = toStderr
 		f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")
 	})

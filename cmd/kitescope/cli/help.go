@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -176,13 +177,9 @@ func (h *help) commands() {
 
 // flags are the command's by section; those of every command are named alone.
 func (h *help) flags() {
-	inherited := h.cmd.InheritedFlags()
-	of := map[string][]*pflag.Flag{}
-	h.cmd.LocalFlags().VisitAll(func(x *pflag.Flag) {
-		if !x.Hidden && inherited.Lookup(x.Name) == nil && (h.cmd.HasParent() || h.cmd.PersistentFlags().Lookup(x.Name) == nil) {
-			of[sectionOf(x)] = append(of[sectionOf(x)], x)
-		}
-	})
+	every := shown(h.cmd.Root().PersistentFlags())
+	isEvery := func(x *pflag.Flag) bool { return slices.Contains(every, x) }
+	of := bySection(slices.DeleteFunc(shown(h.cmd.Flags()), isEvery))
 	for _, section := range sections() {
 		switch list := of[section]; {
 		case len(list) == 0:
@@ -192,12 +189,7 @@ func (h *help) flags() {
 			h.say("\n%s:\n%s", section, h.explained(list))
 		}
 	}
-	var every []*pflag.Flag
-	h.cmd.Root().PersistentFlags().VisitAll(func(x *pflag.Flag) {
-		if !x.Hidden && h.cmd.Flags().Lookup(x.Name) == x {
-			every = append(every, x)
-		}
-	})
+	every = slices.DeleteFunc(every, func(x *pflag.Flag) bool { return h.cmd.Flags().Lookup(x.Name) != x }) // a command may have left it out
 	if len(every) > 0 {
 		h.say("\nOf every command (kitescope help flags):\n%s", h.named(every))
 	}
@@ -210,6 +202,24 @@ func (h *help) flags() {
 	case h.brief:
 		h.say("\nkitescope %s --help says more.\n", path)
 	}
+}
+
+// shown are the flags of a set that help tells of.
+func shown(set *pflag.FlagSet) (list []*pflag.Flag) {
+	set.VisitAll(func(x *pflag.Flag) {
+		if !x.Hidden {
+			list = append(list, x)
+		}
+	})
+	return list
+}
+
+func bySection(list []*pflag.Flag) map[string][]*pflag.Flag {
+	of := map[string][]*pflag.Flag{}
+	for _, x := range list {
+		of[sectionOf(x)] = append(of[sectionOf(x)], x)
+	}
+	return of
 }
 
 // explained has a flag a line, or as many as it takes; of a brief help one.
@@ -246,12 +256,7 @@ func (h *help) named(list []*pflag.Flag) string {
 // EveryFlag explains the flags that every command has.
 func EveryFlag(root *cobra.Command) string {
 	h := help{cmd: root, width: 100} //nolint:mnd // as help in a pipe
-	of := map[string][]*pflag.Flag{}
-	root.PersistentFlags().VisitAll(func(x *pflag.Flag) {
-		if !x.Hidden {
-			of[sectionOf(x)] = append(of[sectionOf(x)], x)
-		}
-	})
+	of := bySection(shown(root.PersistentFlags()))
 	var b strings.Builder
 	for _, section := range sections() {
 		if len(of[section]) > 0 {

@@ -80,11 +80,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return Usage(err, hint)
 	}
 	var all []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			all = append(all, f.Name)
-		}
-	})
+	for _, f := range shown(cmd.Flags()) {
+		all = append(all, f.Name)
+	}
 	if alike := near.Words(missing.GetSpecifiedName(), all); len(alike) > 0 {
 		hint = "did you mean: --" + strings.Join(alike, ", --")
 	}
