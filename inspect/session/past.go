@@ -192,15 +192,20 @@ func (p *past) reach(ctx context.Context, revision int64) error {
 	if revision > p.newest.Revision {
 		return nil
 	}
-	if err := p.grow(ctx); err != nil {
-		return err
-	}
-	p.shown = kept.MomentsOf(p.source, p.film, p.newest.Taken)
-	return nil
+	return p.grow(ctx)
 }
 
-// grow has the film go on to the newest revision: what was read before is not read again, also where etcd was compacted meanwhile.
+// grow has the film go on to the newest revision, with what processes said.
 func (p *past) grow(ctx context.Context) error {
+	err := p.growFilm(ctx)
+	if err == nil {
+		p.shown = kept.MomentsOf(p.source, p.film, p.newest.Taken)
+	}
+	return err
+}
+
+// growFilm has the film go on to the newest revision: what was read before is not read again, also where etcd was compacted meanwhile.
+func (p *past) growFilm(ctx context.Context) error {
 	if p.film != nil {
 		err := p.source.Changes(ctx, p.newest, p.film.To(), p.newest.Revision, func(revision int64, events []source.Event) error {
 			return p.film.Add(revision, p.newest.Taken, events)

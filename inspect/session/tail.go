@@ -9,7 +9,6 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -94,7 +93,6 @@ func (p *past) turnTo(ctx context.Context, src source.Past, want meta.Want, lay 
 		if err := p.grow(ctx); err != nil {
 			return nil, err
 		}
-		p.shown = kept.MomentsOf(p.source, p.film, p.newest.Taken)
 		return p.shown.At(ctx, p.newest.Revision)
 	}
 	snap, err := src.Pin(ctx)
