@@ -24,7 +24,8 @@ type Decoder struct {
 	queue     *model.Queue
 	queueAt   time.Time
 	cluster   string
-	from, to  time.Time
+	asked     times
+	scraped   times
 	told      []toldSystem
 	// texts holds each string once: names of channels and labels occur thousands of times.
 	texts map[string]string
@@ -105,17 +106,37 @@ func (d *Decoder) Add(r Record) {
 // ClusterKey notes the cluster's name as it was sent along with the questions.
 func (d *Decoder) ClusterKey(key string) { d.cluster = key }
 
-// span widens the time that all records together took.
-func (d *Decoder) span(r *Record) {
+// times are when some records were asked for, the first and the last.
+type times struct{ from, to time.Time }
+
+func (t *times) add(r *Record) {
 	if r.At.IsZero() {
 		return
 	}
-	if start := r.At.Add(-max(r.Took, 0)); d.from.IsZero() || start.Before(d.from) {
-		d.from = start
+	if start := r.At.Add(-max(r.Took, 0)); t.from.IsZero() || start.Before(t.from) {
+		t.from = start
 	}
-	if r.At.After(d.to) {
-		d.to = r.At
+	if r.At.After(t.to) {
+		t.to = r.At
 	}
+}
+
+// span widens the time that all records together took. Scrapes may be dated by another clock (Options.Counters): what is held against the
+// time of asking is of the other answers.
+func (d *Decoder) span(r *Record) {
+	if r.Method == methodMetrics {
+		d.scraped.add(r)
+		return
+	}
+	d.asked.add(r)
+}
+
+// timesOf are those of a Runtime: of scrapes alone theirs.
+func timesOf(d *Decoder) times {
+	if d.asked.to.IsZero() {
+		return d.scraped
+	}
+	return d.asked
 }
 
 // session finds the session that a record is about.
@@ -235,7 +256,8 @@ func (q *question) newer(part string) bool {
 
 // Runtime is what all records together say. The Decoder is used up.
 func (d *Decoder) Runtime(kind, location string) *model.Runtime {
-	parts := model.RuntimeParts{Kind: kind, Location: location, From: d.from, To: d.to, ClusterKey: d.cluster, Queue: d.queue}
+	when := timesOf(d)
+	parts := model.RuntimeParts{Kind: kind, Location: location, From: when.from, To: when.to, ClusterKey: d.cluster, Queue: d.queue}
 	for _, n := range d.nodes {
 		n.conclude()
 	}
