@@ -123,8 +123,10 @@ type Finding struct {
 	Message string
 	// Evidence are the facts that it is judged by.
 	Evidence []Evidence
-	// Impact says what it costs the user; Hint what to do now, with this cluster's names.
+	// Impact says what it costs the user; Fix what to do now, step by step, with this cluster's names. Hint is the Fix of
+	// checks that have no commands in it yet.
 	Impact string
+	Fix    []Step
 	Hint   Hint
 	// Objects are further objects that the finding speaks of: each segment of a sum.
 	Objects []model.Ref
