@@ -43,6 +43,14 @@ func LookForFiles(p *facts.Facts) Hint {
 	return Advise("see whether its files are there: %s; ", LookFor(p.OwnStorage().Place))
 }
 
+// FindFiles is LookForFiles as a step, an empty one if somebody has looked.
+func FindFiles(p *facts.Facts) Step {
+	if p.Storage != nil {
+		return Step{}
+	}
+	return Shell(LookFor(p.OwnStorage().Place)).Does("lists files that are missing from the storage")
+}
+
 // Unwritable is why a process of a role may have ended itself, and how to see whether it is so; "" for roles that do not.
 func Unwritable(p *facts.Facts, role string) Hint {
 	if role != "datanode" {

@@ -1,14 +1,91 @@
 package check
 
-import "strings"
+import (
+	"cmp"
+	"net"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/paste"
+)
 
 // Step is one thing to do about a finding: a command to copy, and a sentence that says what it does; either may be missing.
+// Shell, Pymilvus and Do make them, with names from a cluster quoted for who reads them.
 type Step struct {
-	// Command is pasted as it is into a shell, or, where Python says so, into a session of pymilvus. It may have several lines.
+	// Command is pasted as it is into a shell, or, where Python says so, into a session of Python. It may have several lines.
 	Command Hint
 	Python  bool
-	// Text is a sentence: what the command does, or what to do where no command does it.
+	// Text is a sentence: what the command does, or what to do where no command does it. It begins in lower case with a verb, has
+	// no full stop, and no command in it.
 	Text Hint
+}
+
+// Fix is what to do, in order: what cures first, what shows more behind it. Empty steps are left out.
+func Fix(steps ...Step) []Step {
+	return slices.DeleteFunc(steps, func(s Step) bool { return s == Step{} })
+}
+
+// Shell is a command of a shell: check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns it on within seconds").
+func Shell(c paste.Command) Step { return Step{Command: Hint(c.String())} }
+
+// Pymilvus is code of ours for a session of Python, with the verbs of fmt for names, which come as literals:
+// check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name). What it takes from pymilvus is imported, it is
+// connected where the address of a proxy is known, and a database that is not the default one is chosen.
+func Pymilvus(c *model.Cluster, database model.DatabaseID, code ours, args ...any) Step {
+	return PymilvusIn(c, c.DatabaseName(database), code, args...)
+}
+
+// PymilvusIn is Pymilvus with the name of a database, "" for what belongs to none.
+func PymilvusIn(c *model.Cluster, database string, code ours, args ...any) Step {
+	var lines Hint
+	var names []string
+	if uri := clientURI(c); uri != "" {
+		lines, names = Python("connections.connect(uri=%s)\n", uri), append(names, "connections")
+	}
+	if cmp.Or(database, "default") != "default" {
+		lines, names = lines+Python("db.using_database(%s)\n", database), append(names, "db")
+	}
+	for _, name := range [...]string{"Collection", "MilvusClient", "Partition", "Role", "utility"} {
+		if strings.Contains(string(code), name+"(") || strings.Contains(string(code), name+".") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if len(names) > 0 {
+		lines = Hint("from pymilvus import "+strings.Join(names, ", ")+"\n") + lines
+	}
+	return Step{Command: lines + Python(code, args...), Python: true}
+}
+
+// clientURI is where clients reach a proxy that told its configuration, "" if none did, or they need more than an address.
+func clientURI(c *model.Cluster) string {
+	if c.Runtime == nil {
+		return ""
+	}
+	for _, n := range c.Runtime.Nodes {
+		port, ok := n.Config.Get("proxy.port")
+		host, _, err := net.SplitHostPort(n.Address)
+		if n.Role != "proxy" || !ok || err != nil {
+			continue
+		}
+		users, _ := n.Config.Get("common.security.authorizationEnabled")
+		tls, _ := n.Config.Get("common.security.tlsMode")
+		if users == "true" || cmp.Or(tls, "0") != "0" {
+			return ""
+		}
+		return "http://" + net.JoinHostPort(host, port)
+	}
+	return ""
+}
+
+// Do is a sentence where no command does it, with the verbs of fmt as Advise has them.
+func Do(text ours, args ...any) Step { return Step{Text: Advise(text, args...)} }
+
+// Does says what a command does.
+func (s Step) Does(text ours, args ...any) Step {
+	s.Text = Advise(text, args...)
+	return s
 }
 
 // Steps are what to do about a finding, in their order: its Fix, else its Hint as a sentence. None: nothing is known.
@@ -29,11 +106,11 @@ func (f *Finding) Command() Hint {
 	return ""
 }
 
-// Advice is what to do as one text: "etcdctl defrag: gives the space back; then look at the log".
+// Advice is what to do on one line: "etcdctl defrag: gives the space back; see the log of etcd".
 func (f *Finding) Advice() string {
 	var parts []string
 	for _, s := range f.Steps() {
-		text := string(s.Command)
+		text := strings.ReplaceAll(string(s.Command), "\n", "; ")
 		switch {
 		case text == "":
 			text = string(s.Text)
@@ -42,5 +119,5 @@ func (f *Finding) Advice() string {
 		}
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, "; then ")
+	return strings.Join(parts, "; ")
 }

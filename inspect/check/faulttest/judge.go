@@ -89,7 +89,7 @@ func (j *judging) checkResults() {
 		switch {
 		case f.Message == "" || len(f.Evidence) == 0 || (f.Object.Resource == "") != (f.Object.ID == ""):
 			j.problem("%s has no message, no evidence or half an object: %+v", f.Key(), *f)
-		case f.Severity > check.Info && (f.Hint == "" || f.Impact == ""):
+		case f.Severity > check.Info && (len(f.Steps()) == 0 || f.Impact == ""):
 			j.problem("%s does not say what it costs or what to do", f.Key())
 		case keys[f.Key()]:
 			j.problem("%s is found twice", f.Key())

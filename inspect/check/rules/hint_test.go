@@ -83,7 +83,7 @@ func hostileNames(t *testing.T) property {
 		t.Helper()
 		plant(reflect.ValueOf(before.Cluster), map[uintptr]bool{})
 		for _, f := range check.Run(before.Cluster, before.Now, rules.All()).Findings {
-			if strings.Contains(string(f.Hint), poison[:4]) {
+			if strings.Contains(f.Advice(), poison[:4]) {
 				told++
 				checks[f.Check] = true
 			}
@@ -134,7 +134,7 @@ type reader struct {
 
 func (r *reader) obeys(t *testing.T, where string, f *check.Finding) {
 	t.Helper()
-	for _, command := range commandsOf(string(f.Hint)) {
+	for _, command := range shellCommands(f) {
 		if r.read[command] {
 			continue
 		}
@@ -153,19 +153,48 @@ func (r *reader) obeys(t *testing.T, where string, f *check.Finding) {
 	}
 }
 
+// shellCommands are what a finding says for a shell: whole commands of its steps, and those in a hint.
+func shellCommands(f *check.Finding) []string {
+	list := commandsOf(string(f.Hint))
+	for _, s := range f.Fix {
+		if s.Command != "" && !s.Python {
+			list = append(list, string(s.Command))
+		}
+	}
+	return list
+}
+
+// Parts of texts and of code that are names of programs: commands stand in steps of their own.
+var inProse = regexp.MustCompile(`\b(?:kitescope|etcdctl|kubectl|mount) [a-z-]|\b(?:utility|Collection|MilvusClient)[.(]`)
+
 func holdHint(t *testing.T, where string, f *check.Finding) {
 	t.Helper()
-	for _, text := range []string{string(f.Hint), f.Message, f.Impact} {
+	texts := []string{f.Message, f.Impact, string(f.Hint)}
+	for _, s := range f.Fix {
+		texts = append(texts, string(s.Text))
+		if inProse.MatchString(string(s.Text)) {
+			t.Errorf("%s: %s: a command in a sentence: %s", where, f.Check, s.Text)
+		}
+		holdText(t, where, f, string(s.Text), "\n\r`")
+		holdText(t, where, f, string(s.Command), "\r`")
+	}
+	holdText(t, where, f, string(f.Hint), "\n\r`")
+	for _, text := range texts {
 		if blanks.MatchString(text) {
 			t.Errorf("%s: %s: a blank too many: %q", where, f.Check, text)
 		}
 	}
-	rest := literal.ReplaceAllString(shellWord.ReplaceAllString(string(f.Hint), "${1}WORD"), "${1}TEXT")
+}
+
+// holdText wants nothing of a planted name, nor any of some characters, outside of what is quoted.
+func holdText(t *testing.T, where string, f *check.Finding, text, never string) {
+	t.Helper()
+	rest := literal.ReplaceAllString(shellWord.ReplaceAllString(text, "${1}WORD"), "${1}TEXT")
 	switch {
-	case strings.Contains(rest, poison[:4]) || strings.ContainsAny(rest, "\n\r`"):
-		t.Errorf("%s: %s: a name is more than a word: %s", where, f.Check, f.Hint)
-	case flagged.MatchString(string(f.Hint)) && !strings.Contains(string(f.Hint), " -- "):
-		t.Errorf("%s: %s: a name is a flag: %s", where, f.Check, f.Hint)
+	case strings.Contains(rest, poison[:4]) || strings.ContainsAny(rest, never):
+		t.Errorf("%s: %s: a name is more than a word: %s", where, f.Check, text)
+	case flagged.MatchString(text) && !strings.Contains(text, " -- "):
+		t.Errorf("%s: %s: a name is a flag: %s", where, f.Check, text)
 	}
 }
 
@@ -190,7 +219,7 @@ func TestHintsOfHostileRoot(t *testing.T) {
 		}
 		cluster.Origin.Root = "a;id&b"
 		for _, f := range check.Run(cluster, now, rules.All()).Findings {
-			if hint := string(f.Hint); strings.Contains(hint, "etcdctl put") {
+			if hint := f.Advice(); strings.Contains(hint, "etcdctl put") {
 				told[f.Check] = hint
 				if !strings.Contains(hint, "etcdctl put 'a;id&b/config/") {
 					t.Errorf("%s: %s: %s", c.Name, f.Check, hint)

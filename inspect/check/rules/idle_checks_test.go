@@ -73,7 +73,7 @@ func TestIdleChecks(t *testing.T) {
 				s.live("querynode", 13).Distribution.Leaders[i].GrowingRows = 0
 			}
 			return s
-		}, "warning nodes/querynode-13 querynode-13 serves no segment, though it leads 2 shards"},
+		}, "warning nodes/querynode-13 querynode-13 serves no segments, but leads 2 shards"},
 		{"a small node of a version that gives by memory", named("node-idle"), func() *scene {
 			s := newScene("true", 11, 12, 13)
 			s.parts.Version.Text = "2.5.4"

@@ -221,7 +221,7 @@ func holdFindings(t *testing.T, x *check.Check, result *check.Result, want []str
 	var got []string
 	for _, f := range result.Findings {
 		got = append(got, fmt.Sprintf("%s %s/%s %s", f.Severity, f.Object.Resource, f.Object.ID, f.Message))
-		if len(f.Evidence) == 0 || f.Impact == "" || f.Hint == "" || f.Severity > x.Severity || f.Cost < 0 || f.Cost > 1 {
+		if len(f.Evidence) == 0 || f.Impact == "" || len(f.Steps()) == 0 || f.Severity > x.Severity || f.Cost < 0 || f.Cost > 1 {
 			t.Errorf("a finding lacks something: %+v", f)
 		}
 		for _, e := range f.Evidence {

@@ -107,8 +107,8 @@ func TestWhoTakesOver(t *testing.T) {
 		{"indexnode", []model.NodeID{40, 41}, "then indexnode-40 and indexnode-41 take over", "until they are given to another", ""},
 	} {
 		f := dead(x.role, x.others...)
-		if !strings.Contains(string(f.Hint), x.hint) || !strings.Contains(f.Impact, x.impact) || f.Lacks != x.lacks {
-			t.Errorf("%s beside %v: %q, %q, lacks %q", x.role, x.others, f.Hint, f.Impact, f.Lacks)
+		if !strings.Contains(f.Advice(), x.hint) || !strings.Contains(f.Impact, x.impact) || f.Lacks != x.lacks {
+			t.Errorf("%s beside %v: %q, %q, lacks %q", x.role, x.others, f.Advice(), f.Impact, f.Lacks)
 		}
 	}
 }

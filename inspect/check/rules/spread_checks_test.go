@@ -121,7 +121,7 @@ func TestSpreadChecks(t *testing.T) {
 			s := newScene("true", 11, 12, 13)
 			s.load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
 			return s
-		}, "findings\nwarning replicas/507 c7: querynode-11 has 14,000 of its 24,000 rows, 1.75 times the mean"},
+		}, "findings\nwarning replicas/507 c7: querynode-11 has 14,000 of 24,000 rows, 1.75 times the mean"},
 		{"uneven rows while a node is being filled", named("imbalance-rows"), func() *scene {
 			s := newScene("true", 11, 12, 13)
 			s.load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
@@ -171,7 +171,7 @@ func TestSpreadChecks(t *testing.T) {
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
 			s.live("querynode", 11).System.MemoryUse = 700 << 20
 			return s
-		}, "warning nodes/querynode-11 querynode-11 uses 70% of its memory, querynode-12 of the same resource group 30%"},
+		}, "warning nodes/querynode-11 querynode-11 uses 70% of its memory, querynode-12 in the same resource group 30%"},
 		{"memory apart while a node is being filled", named("imbalance-memory"), func() *scene {
 			s := newScene("true", 11, 12, 13)
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 1})
@@ -240,7 +240,7 @@ func TestSpreadChecks(t *testing.T) {
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 5})
 			s.lead(11, 7, 6)
 			return s
-		}, "warning nodes/querynode-11 querynode-11 leads 6 of 6 shards, the others of resource group rg 0.0 on average; 600 rows are growing on it"},
+		}, "warning nodes/querynode-11 querynode-11 leads 6 of 6 shards, the others of resource group rg lead 0.0 on average; it holds 600 growing rows"},
 		{"leaders of collections with one shard each", named("imbalance-leaders"), func() *scene {
 			s := newScene("true", 11, 12, 13)
 			for id := range model.CollectionID(9) {
@@ -281,7 +281,7 @@ func TestSpreadChecks(t *testing.T) {
 			s := newScene("true", 11)
 			s.watch("datanode", map[model.NodeID]int{31: 6, 32: 0})
 			return s
-		}, "warning nodes/datanode-31 datanode-31 consumes 6 channels of 6, datanode-32 0"},
+		}, "warning nodes/datanode-31 datanode-31 consumes 6 of 6 channels, datanode-32 consumes 0"},
 		{"channels while a data node joins", named("imbalance-channels"), func() *scene {
 			s := newScene("true", 11)
 			s.watch("datanode", map[model.NodeID]int{31: 6, 32: 0})
@@ -298,7 +298,7 @@ func TestSpreadChecks(t *testing.T) {
 			s.parts.Streaming = &model.Streaming{}
 			s.watch("streamingnode", map[model.NodeID]int{31: 16, 32: 0})
 			return s
-		}, "warning nodes/streamingnode-31 streamingnode-31 consumes 16 channels of 16"},
+		}, "warning nodes/streamingnode-31 streamingnode-31 consumes 16 of 16 channels"},
 
 		{"one busy node", named("cpu-skew"), func() *scene {
 			s := newScene("true", 11, 12, 13)

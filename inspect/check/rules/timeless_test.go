@@ -34,7 +34,7 @@ func timeless() property {
 			if severity, ok := found[f.Key()]; !ok || f.Severity > severity {
 				t.Errorf("%s %s: %s: only without a time", f.Severity, f.Check, f.Message)
 			}
-			words := []string{f.Message, f.Impact, string(f.Hint)}
+			words := []string{f.Message, f.Impact, f.Advice()}
 			for _, e := range f.Evidence {
 				words = append(words, e.Name+": "+e.Value)
 			}

@@ -17,16 +17,16 @@ var autoBalanceOff = &check.Check{
 	Title:    "Auto-balance is off while query nodes are uneven",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: "`queryCoord.autoBalance`" + ` decides whether QueryCoord moves sealed segments and channels between the query nodes of a replica by itself. Off, a node that joins
-stays empty until new segments happen to be given to it, and what a restart left uneven stays so.
+	Doc: "`queryCoord.autoBalance`" + ` decides whether QueryCoord moves sealed segments and channels between the query nodes of a replica. While it is off, a node that joins
+stays empty until new segments happen to land on it, and whatever a restart left uneven stays uneven.
 
-That it is off is a finding only while something is uneven: a query node is idle (see node-idle), or the rows of replicas are spread badly (see imbalance-rows). The
-value is QueryCoord's own answer to ShowConfigurations. Where that was not asked, only a key under ` + "`config/`" + ` in etcd tells: since Milvus 2.2.0 it comes before environment and file
-(pkg/config: the etcd source has the highest priority); without one the value is unknown, and so is the answer of this check.
+It is a finding only while something is uneven: a query node is idle (see node-idle), or rows are spread badly over the nodes of a replica (see imbalance-rows). The
+value comes from QueryCoord's answer to ShowConfigurations. Without that answer, only a key under ` + "`config/`" + ` in etcd tells: since Milvus 2.2.0 such a key overrides environment and file
+(pkg/config: the etcd source has the highest priority). Without a key the value is unknown, and this check reports nothing.
 
-While it is off, QueryCoord still empties nodes that are stopping.`,
-	Remedy: `Turn it on: the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + ` with the value ` + "`true`" + ` is taken over without a restart, measured within 5 to 8 seconds; or set it in milvus.yaml. If it is off on
-purpose (moves cost memory twice for a while, and warm caches), move by hand what ` + "`kitescope balance --plan`" + ` lists.`,
+Even when it is off, QueryCoord still empties nodes that are stopping.`,
+	Remedy: `Turn it on: put ` + "`true`" + ` into the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + `. It takes effect without a restart, within 5 to 8 seconds as measured. Or set it in milvus.yaml. If it is off on
+purpose (a move holds a segment in memory twice for a while, and caches go cold), make the moves that ` + "`kitescope balance --plan`" + ` lists by hand.`,
 	// Not PartConfig: a backup has no dynamic keys, and QueryCoord's own word counts.
 	Parts: model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
 	Needs: check.NeedProcesses,
@@ -70,8 +70,11 @@ func runAutoBalanceOff(p *check.Pass) error {
 			check.Count("idle query nodes", len(idle), "query nodes"),
 			check.Count("replicas with uneven rows", uneven, "query nodes"),
 		},
-		Impact: "Nothing evens out by itself. Evenly spread, the busiest node, for which searches wait, would have " + words.Share(cost) + " less to do.",
-		Hint:   check.Advise("%s turns it on within seconds; or move by hand what kitescope balance --plan lists", check.Etcdctl("put").Arg(switchKey(p), "true")),
+		Impact: "Milvus will not rebalance on its own. Rebalanced, the busiest node, which every search waits for, would do " + words.Share(cost) + " less work.",
+		Fix: check.Fix(
+			check.Shell(check.Etcdctl("put").Arg(switchKey(p), "true")).Does("turns auto-balance on within seconds"),
+			check.Shell(check.Kitescope("balance --plan")).Does("lists the moves, to make them by hand instead"),
+		),
 	}
 	for _, e := range p.Dynamic() {
 		if e.Name == auto.Key {
@@ -85,7 +88,7 @@ func runAutoBalanceOff(p *check.Pass) error {
 func unevenText(idle, uneven int) string {
 	switch idle {
 	case 0:
-		return "the rows of " + words.Plural(uneven, "replica") + " are spread unevenly"
+		return "rows are uneven in " + words.Plural(uneven, "replica")
 	case 1:
 		return "a query node is idle"
 	}

@@ -44,7 +44,7 @@ func noSurvey(p *check.Pass) string {
 		return "the nodes were not asked"
 	}
 	if !slices.ContainsFunc(p.Balance.Nodes, func(s *balance.Share) bool { return s.Known }) {
-		return "no query node said what it serves" + facts.Because(p.Balance.Unknown)
+		return "no query node reported what it serves" + facts.Because(p.Balance.Unknown)
 	}
 	for _, n := range p.Balance.Unknown {
 		p.Unseen(n.Name() + ": " + facts.WhySilent(n))

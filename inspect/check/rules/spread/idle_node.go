@@ -2,6 +2,7 @@ package spread
 
 import (
 	"fmt"
+	"slices"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
@@ -17,20 +18,20 @@ var idleNode = &check.Check{
 	Title:    "Query node serves nothing, or far less than the others",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `A query node that joined and was given nothing to serve costs money and helps nobody: all searches still wait for the others. Milvus issues 23604 and 24065 are such cases.
+	Doc: `A query node that joined and was given nothing to serve costs money and helps nobody: searches still wait for the other nodes. Milvus issues 23604 and 24065 are examples.
 
-Compared are the query nodes of one resource group that are registered, not stopping, and not inside streaming nodes (those take channels only). What a node
-serves comes from the node itself, else from its metrics. A node with at most a quarter of what the others have on average, in search work (weighed as
-` + "`kitescope balance`" + ` does) and in rows (which Milvus balances), is a finding, an error if it serves nothing at all. From Milvus 2.4.13 on, which gives rows by memory, a node
-with less memory than the others is measured by that.
+The check compares the registered query nodes of one resource group, without those that are stopping and those inside streaming nodes (they take channels only). What a node
+serves comes from its own answer, or from its metrics. A finding is a node with at most a quarter of the average of the others, in search work (weighted as in
+` + "`kitescope balance`" + `) and in rows (what Milvus balances); an error if it serves nothing at all. From Milvus 2.4.13 on, where rows are spread by memory, a node
+with less memory than the others is judged by its memory.
 
-It is none if there is nothing to give it: no replica of it has two segments on one node, or the resource group serves fewer than 5,000 rows in all. Unless auto-balance is off, neither is it one
-within two minutes of its start, nor in the first hour while a segment has come within the last two minutes: it is being filled. Measured on Milvus 2.3.5 with small
-segments, the first were on a new node after 1 to 2 s and all had settled after 90 s; large ones take as long as they take to load, and while other nodes are stopping those go first. For ten minutes
-it is an information only.`,
-	Remedy: `If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the calls. If it is on and the
-node stays idle: is the node in the resource group of the replicas (` + "`kitescope get resource-groups`" + `)? Is another node stopping? Those are emptied first. QueryCoord's log says
-why it skips a replica ("skip balance"). Does its version or memory differ, so that QueryCoord holds it unfit?`,
+No finding if there is nothing to give it: no replica has two segments on one node, or the resource group serves fewer than 5,000 rows in total. Unless auto-balance is off, no finding either
+in the first two minutes after its start, or in the first hour while a segment has arrived within the last two minutes: it is still being filled. On Milvus 2.3.5 with small
+segments, a new node had its first segments after 1 to 2 s and all of them after 90 s; large segments take as long as they take to load, and segments of stopping nodes move first. For the first ten minutes
+the severity is info.`,
+	Remedy: `If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the pymilvus calls. If it is on and the
+node stays idle: is it in the resource group of the replicas (` + "`kitescope get resource-groups`" + `)? Is another node stopping? Those are emptied first. QueryCoord's log gives the
+reason for skipping a replica ("skip balance"). Check also whether its version or memory differs from the others.`,
 	Parts:       model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
 	Needs:       check.NeedProcesses,
 	Phases:      []latency.Name{latency.WaitForWorkers},
@@ -61,8 +62,8 @@ func reportIdle(p *check.Pass, x quietNode) {
 	}
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefNode("querynode", x.Node), Cost: r.tooMuch(),
-		Message: fmt.Sprintf("%s serves %d of %s, %s of the search work; each of the others %s",
-			x.Name(), x.Sealed, words.Plural(r.sealed(), "segment"), words.Share(x.Cost/total), between(words.Share(low), words.Share(high))),
+		Message: fmt.Sprintf("%s serves %s of %s, %s of the search work; each of the others %s",
+			x.Name(), words.Number(x.Sealed), words.Plural(r.sealed(), "segment"), words.Share(x.Cost/total), between(words.Share(low), words.Share(high))),
 		Evidence: []check.Evidence{
 			check.Count("sealed segments", x.Sealed, metricSource(x.Share)),
 			check.Count("growing segments", x.Growing, metricSource(x.Share)),
@@ -70,13 +71,13 @@ func reportIdle(p *check.Pass, x quietNode) {
 			rowsFact("rows of the resource group", r.rows(), r.repeated(), "query nodes"),
 			check.Fact("resource group", r.name, "etcd"),
 		},
-		Impact: "Its processors and memory are hardly used. Evenly spread, the busiest node, for which searches wait, would have " + words.Share(r.tooMuch()) + " less to do.",
-		Hint:   "kitescope balance --plan lists the moves that would even it out",
+		Impact: "Its CPU and memory are mostly unused. Rebalanced, the busiest node, which every search waits for, would do " + words.Share(r.tooMuch()) + " less work.",
+		Fix:    check.Fix(check.Shell(check.Kitescope("balance --plan")).Does("lists the moves that even it out, with the pymilvus calls")),
 	}
 	if x.Sealed == 0 && x.Growing == 0 {
 		what := "nothing"
 		if x.Leaders > 0 {
-			what = "no segment, though it leads " + words.Plural(x.Leaders, "shard")
+			what = "no segments, but leads " + words.Plural(x.Leaders, "shard")
 		} else {
 			f.Severity = check.Error
 		}
@@ -101,10 +102,10 @@ func idleCircumstances(p *check.Pass, f *check.Finding, x quietNode) {
 		f.Message += "; it started " + words.Span(x.age) + " ago"
 	}
 	if cores, ok := x.CPU(); ok {
-		f.Evidence = append(f.Evidence, check.Measured("processor cores in use", x.Name()+" metrics", "%s", check.Number(cores, "cores", "%.2f")))
+		f.Evidence = append(f.Evidence, check.Measured("CPU cores in use", x.Name()+" metrics", "%s", check.Number(cores, "cores", "%.2f")))
 	}
 	replicas := x.region.replicasOf(x.Node)
-	f.Evidence = append(f.Evidence, check.Measured("replicas that name it", "etcd", "%s of %s", check.Digits(len(replicas)), check.Digits(len(x.region.groups))))
+	f.Evidence = append(f.Evidence, check.Measured("replicas with it as a member", "etcd", "%s of %s", check.Digits(len(replicas)), check.Digits(len(x.region.groups))))
 	auto := p.AutoBalance()
 	switch {
 	case auto.Known && !auto.On:
@@ -115,10 +116,10 @@ func idleCircumstances(p *check.Pass, f *check.Finding, x quietNode) {
 		f.Evidence = append(f.Evidence, check.Fact("started", "unknown", ""))
 	case x.age < surelySettled:
 		f.Severity = check.Info
-		f.Hint = "look again in ten minutes; " + f.Hint
+		f.Fix = slices.Concat(check.Fix(check.Do("wait until it has been up for ten minutes: Milvus may still be filling it")), f.Fix)
 	case len(replicas) == 0:
-		f.Hint = "no replica names the node: see in kitescope get resource-groups whether it is in the group that replicas are in"
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get resource-groups")).Does("shows its resource group: no replica has it as a member; move it into the group of the replicas"))
 	case auto.Known:
-		f.Hint = "auto-balance is on and has not helped: QueryCoord's log says why it skips the replicas; " + f.Hint
+		f.Fix = append(f.Fix, check.Do("look for \"skip balance\" in QueryCoord's log: auto-balance is on and has not helped"))
 	}
 }

@@ -19,13 +19,13 @@ var imbalanceChannels = &check.Check{
 	Title:    "Channels are spread unevenly over data nodes",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `A data node consumes the channels that DataCoord gives it, buffers their rows and writes them to storage; from 2.6 on a streaming node does, and its query node leads the shards besides. Inserts
-are as fast as the node with most channels.
+	Doc: `A data node consumes the channels that DataCoord assigns to it, buffers their rows and writes them to storage. From 2.6 on a streaming node does, and its query node also leads the shards. Inserts
+are as fast as the node with the most channels.
 
-Counted are the watch records of vchannels per data node, or the assignments of pchannels per streaming node, both from etcd. A finding is a node with two more than its fair share, rounded up, and
-twice the mean; a warning if another node has none at all and has been there for ten minutes. DataCoord looks every 6 minutes
-(` + "`dataCoord.channel.balanceInterval`" + `, 360 s; 2.3.3 and later, ` + "`dataCoord.autoBalance`" + `). A channel is not a load: one with many inserts weighs more than ten without.`,
-	Remedy: `Is ` + "`dataCoord.autoBalance`" + ` on? Data nodes of before 2.3.0 keep DataCoord from balancing: ` + "`kitescope get nodes`" + ` lists versions. More shards (` + "`num_shards`" + ` at creation) spread a single busy collection.
+The check counts the watch records of vchannels per data node, or the assignments of pchannels per streaming node, both from etcd. A finding is a node with at least two more than its fair share (rounded up) and
+at least twice the mean; a warning if another node that started ten or more minutes ago has none. DataCoord rebalances every 6 minutes
+(` + "`dataCoord.channel.balanceInterval`" + `, 360 s; 2.3.3 and later, ` + "`dataCoord.autoBalance`" + `). Channels differ in load: one with many inserts weighs more than ten without.`,
+	Remedy: `Is ` + "`dataCoord.autoBalance`" + ` on? Data nodes older than 2.3.0 keep DataCoord from balancing: ` + "`kitescope get nodes`" + ` lists versions. More shards (` + "`num_shards`" + ` at creation) spread a single busy collection.
 In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.`,
 	Parts: model.PartObjects | model.PartServing | model.PartSessions | model.PartChannels,
 	Run:   runImbalanceChannels,
@@ -56,14 +56,17 @@ func runImbalanceChannels(p *check.Pass) error {
 	}
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefNode(role, most), Objects: []model.Ref{facts.RefNode(role, least)},
-		Message: fmt.Sprintf("%s consumes %s of %d, %s %d", facts.RefNode(role, most).ID, words.Plural(counts[most], "channel"), sum, facts.RefNode(role, least).ID, counts[least]),
+		Message: fmt.Sprintf("%s consumes %s of %s, %s consumes %d", facts.RefNode(role, most).ID, words.Number(counts[most]), words.Plural(sum, "channel"), facts.RefNode(role, least).ID, counts[least]),
 		Evidence: []check.Evidence{
 			check.Count("channels of "+facts.RefNode(role, most).ID, counts[most], "etcd"),
 			check.Count("channels of "+facts.RefNode(role, least).ID, counts[least], "etcd"),
-			check.Measured("mean of "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), "etcd", "%s", check.Number(mean, "count", "%.1f")),
+			check.Measured("mean over "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), "etcd", "%s", check.Number(mean, "count", "%.1f")),
 		},
-		Impact: "Inserts into those channels share one node's processors and bandwidth.",
-		Hint:   check.Advise("kitescope get vchannels watcher=%s", most),
+		Impact: "Inserts into those channels share the CPU and network of one node.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("get vchannels").Arg("watcher="+most.String())).Does("lists its channels"),
+			check.Do("see that dataCoord.autoBalance is on, and raise num_shards for a single busy collection"),
+		),
 	}
 	if age := ageOf(p, role, least); counts[least] == 0 && age > channelGrace {
 		f.Severity = check.Warning

@@ -2,6 +2,7 @@ package spread
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"kitescope/inspect/balance"
@@ -18,17 +19,17 @@ var imbalanceLeaders = &check.Check{
 	Title:    "Shard leaders are spread unevenly over query nodes",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `The leader of a shard (delegator) consumes its channel, holds all its growing rows and its deletes, searches them by brute force, sends each search on to the nodes with the sealed segments and merges
-what they answer. A node that leads many shards is the slowest under inserts, whatever its segments.
+	Doc: `The leader of a shard (delegator) consumes its channel, holds all its growing rows and deletes, searches them by brute force, forwards each search to the nodes with the sealed segments and merges
+the results. A node that leads many shards is the slowest one during inserts, whatever segments it has.
 
-Counted are the leader views that query nodes have, over all replicas of a resource group; from 2.6 on those of the query nodes inside streaming nodes. A finding is a node with twice the mean or
-more and at least three above it, where there are two shards a node or more; a warning if three of its shards or more would be elsewhere were those of each collection spread over its nodes, or if searching the
-growing rows on it is a twentieth of all search work; else an information. Shards are never spread as evenly as segments: one of twelve moved when we watched Milvus 2.3.5 rebalance, and Milvus compares the
-shards of one collection only, so that nodes that join a cluster of collections with one shard each lead none of them.
+The check counts the leader views of query nodes over all replicas of a resource group; from 2.6 on, those of the query nodes inside streaming nodes. A finding is a node with at least twice the mean
+and at least three more, where there are two shards per node or more. It is a warning if three or more of its shards would be elsewhere with an even spread of each collection, or if searching its
+growing rows takes 5% or more of all search work; otherwise info. Shards never spread as evenly as segments: one of twelve moved while Milvus 2.3.5 rebalanced, and Milvus compares the
+shards of one collection only. In a cluster of collections with one shard each, nodes that join lead none.
 
-Where searches were measured and wait for growing rows there, it says how long: what the node's kernels take of them, and the part of its queue that they make. Spread over all nodes of the collections, or over all but one, the busiest would have so much less of it.`,
-	Remedy: `` + "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) lets QueryCoord move channels; before that, only releasing and loading a collection spreads them anew. By hand: POST
-` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on clusters with several collections up to 2.6.19, milvus issue 51687). In 2.6 a shard is where its WAL is: see imbalance-channels.`,
+Where measured searches wait for growing rows on the node, the finding has the time: what its kernels spend on them, and the part of its queue they cause. The gain assumes shards spread over all nodes of each collection, or over all but one.`,
+	Remedy: "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) lets QueryCoord move channels. In older versions only releasing and loading a collection spreads them again. By hand: POST
+` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on clusters with several collections up to 2.6.19, milvus issue 51687). In 2.6 a shard is on the node of its WAL: see imbalance-channels.`,
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       check.NeedDistribution,
 	Phases:      []latency.Name{latency.WaitForNodes, latency.KernelGrowing},
@@ -41,6 +42,8 @@ const (
 	leadersTimes  = 2
 	leadersMore   = 3
 	leadersCostly = 0.05
+	// channelSwitch decides whether QueryCoord moves channels.
+	channelSwitch = "queryCoord.autoBalanceChannel"
 )
 
 func runImbalanceLeaders(p *check.Pass) error {
@@ -91,18 +94,18 @@ func streamingShares(p *check.Pass) []*balance.Share {
 func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balance.Share, mean float64, sum int) {
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefNode("querynode", most.Node),
-		Message: fmt.Sprintf("%s leads %d of %d shards, the others of %s %.1f on average; %s are growing on it",
-			most.Name(), most.Leaders, sum, groupName(r.name), (float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), words.Plural(most.GrowingRows, "row")),
+		Message: fmt.Sprintf("%s leads %d of %d shards, the others of %s lead %.1f on average; it holds %s",
+			most.Name(), most.Leaders, sum, groupName(r.name), (float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), words.Plural(most.GrowingRows, "growing row")),
 		Evidence: []check.Evidence{
-			check.Count("shards it leads", most.Leaders, most.Name()+" GetDataDistribution"),
-			check.Measured("mean of the nodes", "query nodes", "%s", check.Number(mean, "count", "%.1f")),
-			check.Count("growing rows on it", most.GrowingRows, most.Name()+" GetDataDistribution"),
+			check.Count("shards led", most.Leaders, most.Name()+" GetDataDistribution"),
+			check.Measured("mean per node", "query nodes", "%s", check.Number(mean, "count", "%.1f")),
+			check.Count("growing rows", most.GrowingRows, most.Name()+" GetDataDistribution"),
 		},
-		Impact: "Searches of those shards wait for this node, the more so while rows are inserted.",
-		Hint:   "kitescope balance shows leaders and growing rows per node",
+		Impact: "Searches of those shards wait for this node, and longer while rows are inserted.",
+		Fix:    leadersFix(p),
 	}
-	if s, ok := p.Setting("queryCoord.autoBalanceChannel", "querycoord", "mixcoord"); ok {
-		f.Evidence = append(f.Evidence, check.Fact("queryCoord.autoBalanceChannel", s.Value, s.From))
+	if s, ok := p.Setting(channelSwitch, "querycoord", "mixcoord"); ok {
+		f.Evidence = append(f.Evidence, check.Fact(channelSwitch, s.Value, s.From))
 	}
 	var growing int64
 	for _, n := range nodes {
@@ -115,9 +118,20 @@ func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balan
 	if f.Cost >= leadersCostly || crowded >= leadersMore {
 		f.Severity = check.Warning
 	}
-	f.Evidence = append(f.Evidence, check.Count("of them beyond an even spread of their collections", crowded, "worked out"))
+	f.Evidence = append(f.Evidence, check.Count("shards above an even spread of each collection", crowded, "computed"))
 	slowed(p, &f, most)
 	p.Report(f)
+}
+
+// leadersFix turns on the balancing of channels where it is known to be off.
+func leadersFix(p *check.Pass) []check.Step {
+	look := check.Shell(check.Kitescope("balance")).Does("shows leaders and growing rows per node")
+	s, ok := p.Setting(channelSwitch, "querycoord", "mixcoord")
+	if !ok || s.Value != "false" || p.Streaming != nil {
+		return check.Fix(look)
+	}
+	key := path.Join(p.Origin.Root, "config", "queryCoord", "autoBalanceChannel")
+	return check.Fix(check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("lets QueryCoord move channels between query nodes"), look)
 }
 
 // crowded counts the shards of a node that would be elsewhere were those of each replica spread over its nodes.

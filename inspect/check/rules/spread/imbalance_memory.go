@@ -14,15 +14,15 @@ import (
 // imbalanceMemory finds query nodes of one resource group of which one is nearly full while another is not.
 var imbalanceMemory = &check.Check{
 	ID:       "imbalance-memory",
-	Title:    "Memory of query nodes is used unevenly",
+	Title:    "Memory use of query nodes is uneven",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `The fullest node decides how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85% writes are throttled for the
-whole cluster. Compared is, for the query nodes of a resource group, the part of its memory that each uses, as it says itself (GetMetrics: memory_usage of memory).
+	Doc: `The fullest node limits how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85% it throttles writes for the
+whole cluster. The check compares, for the query nodes of a resource group, the share of memory in use as each reports it (GetMetrics: memory_usage of memory).
 
-A finding is a difference of 30 points and more between two of them, which is what ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster says, or 30 by default; a warning if the fuller one is at 60% or above. Nodes that have just joined and are being filled (see node-idle) are left out.
-Milvus 2.2 and later read that value no more and balance rows instead: dimensions, indexes and mmap are why memory can differ where rows do not.`,
-	Remedy:      "`kitescope balance --plan --by memory`" + ` lists moves. Nodes of different sizes in one resource group fill up unevenly by nature before Milvus 2.5 (and late 2.4), which weighs the memory that each has (pull request 36466).`,
+A finding is a difference of at least ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster, 30 points by default, between two nodes; a warning if the fuller one is at 60% or above. Nodes that have just joined and are still being filled (see node-idle) are left out.
+Milvus 2.2 and later ignore that setting and balance rows. Memory differs where rows do not because of dimensions, indexes and mmap.`,
+	Remedy:      "`kitescope balance --plan --by memory`" + ` lists moves. Nodes of different sizes in one resource group fill up unevenly by design before Milvus 2.5 (and late 2.4). Newer versions take each node's memory into account (pull request 36466).`,
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       check.NeedSystem,
 	Run:         runImbalanceMemory,
@@ -59,7 +59,7 @@ func runImbalanceMemory(p *check.Pass) error {
 		if low == nil || 100*(usedMemory(high)-usedMemory(low)) < apart {
 			continue
 		}
-		reportMemory(p, low, high, check.Measured("difference that counts", source, "%s points", check.Number(apart, "percent", "%g")))
+		reportMemory(p, low, high, check.Measured("threshold", source, "%s points", check.Number(apart, "percent", "%g")))
 	}
 	return nil
 }
@@ -76,14 +76,14 @@ func usedMemory(n *balance.Share) float64 {
 func reportMemory(p *check.Pass, low, high *balance.Share, bound check.Evidence) {
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefNode("querynode", high.Node), Objects: []model.Ref{facts.RefNode("querynode", low.Node)},
-		Message: fmt.Sprintf("%s uses %s of its memory, %s of the same resource group %s", high.Name(), words.Share(usedMemory(high)), low.Name(), words.Share(usedMemory(low))),
+		Message: fmt.Sprintf("%s uses %s of its memory, %s in the same resource group %s", high.Name(), words.Share(usedMemory(high)), low.Name(), words.Share(usedMemory(low))),
 		Evidence: []check.Evidence{
 			memoryFact(high),
 			memoryFact(low),
 			bound,
 		},
-		Impact: "The fuller node decides when loading fails and when writes are throttled.",
-		Hint:   "kitescope balance --plan --by memory",
+		Impact: "The fuller node determines when loads fail and when writes are throttled.",
+		Fix:    check.Fix(check.Shell(check.Kitescope("balance --plan --by memory")).Does("lists the moves that even memory out")),
 	}
 	if usedMemory(high) >= memoryFull {
 		f.Severity = check.Warning

@@ -18,19 +18,19 @@ var imbalanceRows = &check.Check{
 	Title:    "Rows are spread unevenly over query nodes",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `A search waits for the slowest of its nodes, so that the node with most rows decides. Compared are, per replica, the rows that its nodes serve, growing ones included: the
-largest share over the mean. 1 is even.
+	Doc: `A search waits for the slowest of its nodes, and that is the node with the most rows. The check compares, per replica, the rows that its nodes serve, growing ones included: the
+largest count over the mean (max/mean). 1 is even.
 
-A finding is a replica with 1.3 or more, though moving segments would make it better by 15% at least, and where the busiest node has too much by a tenth or more of what a
-node of the resource group serves on average: of small collections, and of those with fewer segments than nodes, nothing is said. A warning it is from 1.5 and three tenths on, or if all replicas
-of the group together come to 1.5.
+A finding is a replica with a max/mean of 1.3 or more, if moving segments improves it by 15% or more, and the excess of the busiest node is at least 10% of what a
+node of the resource group serves on average. Small collections and collections with fewer segments than nodes are not reported. It is a warning from 1.5 and an excess of 30% on, or if all replicas
+of the group together reach 1.5.
 
-While a node is being filled that has joined (see node-idle), it is information only. Nothing is said of replicas whose nodes are divided among channels (ChannelLevelScoreBalancer), nor
-of rows that lie as the memory of the nodes does, which is what Milvus 2.4.13 and later aim at.
+While a new node is being filled (see node-idle), the severity is info. Replicas whose nodes are divided among channels (ChannelLevelScoreBalancer) are not judged, nor are
+rows spread in proportion to the nodes' memory, as Milvus 2.4.13 and later intend.
 
-Growing rows sit on the leaders of their shards, and moving segments can only make up for them; what is left then is no finding.`,
-	Remedy: "`kitescope balance --plan`" + ` lists the fewest moves that even it out, with the calls that make them. Where auto-balance is on, Milvus tolerates a difference of 5% of its
-scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page says what it would move, and why it does not.`,
+Growing rows stay on the leaders of their shards; moving segments can only compensate for them. What remains after that is not a finding.`,
+	Remedy: "`kitescope balance --plan`" + ` lists the smallest set of moves that evens it out, with the pymilvus calls. With auto-balance on, Milvus tolerates a difference of 5% of its
+scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page shows what it would move and why it does not.`,
 	Parts:       model.PartServing | model.PartSessions | model.PartSegments,
 	Needs:       check.NeedProcesses,
 	Phases:      []latency.Name{latency.WaitForWorkers},
@@ -61,20 +61,20 @@ func reportRows(p *check.Pass, r *region, g unevenGroup, all float64, severity c
 	most := slices.MaxFunc(g.Shares, func(a, b *balance.Share) int { return cmp.Compare(a.Rows(), b.Rows()) })
 	f := check.Finding{
 		Severity: severity, Object: g.Ref(),
-		Message: fmt.Sprintf("%s: %s has %s of its %s rows, %.2f times the mean", g.Name(), most.Name(), upTo(most.Rows(), most.Repeated), upTo(g.Rows(), g.Repeated()), g.Spread.RowsMaxMean),
+		Message: fmt.Sprintf("%s: %s has %s of %s rows, %.2f times the mean", g.Name(), most.Name(), upTo(most.Rows(), most.Repeated), upTo(g.Rows(), g.Repeated()), g.Spread.RowsMaxMean),
 		Evidence: []check.Evidence{
-			check.Measured("largest share of rows over the mean", "query nodes", "%s", check.Number(g.Spread.RowsMaxMean, "ratio", "%.2f")),
-			rowsFact("mean rows of a node", g.Rows()/int64(g.Spread.Nodes), g.Repeated(), "query nodes"),
-			check.Measured("the same over all replicas of "+groupName(r.name), "query nodes", "%s", check.Number(all, "ratio", "%.2f")),
+			check.Measured("rows of the fullest node, max/mean", "query nodes", "%s", check.Number(g.Spread.RowsMaxMean, "ratio", "%.2f")),
+			rowsFact("mean rows per node", g.Rows()/int64(g.Spread.Nodes), g.Repeated(), "query nodes"),
+			check.Measured("max/mean over all replicas of "+groupName(r.name), "query nodes", "%s", check.Number(all, "ratio", "%.2f")),
 		},
 		Impact: "Searches of the collection wait for " + most.Name() + ".",
-		Hint:   check.Advise("%s", check.Kitescope("balance").Arg(g.Name()).Word("--plan", "--by", "rows")),
+		Fix:    check.Fix(check.Shell(check.Kitescope("balance").Arg(g.Name()).Word("--plan", "--by", "rows")).Does("lists the moves that even it out, with the pymilvus calls")),
 	}
 	if g.Spread.MaxMean > 1 && r.cost() > 0 {
 		f.Cost = min(1, (1-1/g.Spread.MaxMean)*g.Cost()/r.cost())
 	}
 	if g.reachable > 0 {
-		f.Evidence = append(f.Evidence, check.Measured("reachable by moving segments", "worked out", "%s or less", check.Number(max(g.reachable, 1), "ratio", "%.2f")))
+		f.Evidence = append(f.Evidence, check.Measured("max/mean reachable by moving segments", "computed", "%s or less", check.Number(max(g.reachable, 1), "ratio", "%.2f")))
 	}
 	for _, s := range g.Shares {
 		if s.Known {

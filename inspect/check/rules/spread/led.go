@@ -42,7 +42,7 @@ func slowed(p *check.Pass, f *check.Finding, most *balance.Share) {
 		return
 	}
 	f.Slows, f.Cost = append(f.Slows, s), min(1, s.Ms/b.Ms)
-	f.Message += fmt.Sprintf(", for which a search waits %s of %s", latency.Milliseconds(s.Ms), latency.Milliseconds(b.Ms))
+	f.Message += fmt.Sprintf("; a search waits %s of its %s for that node", latency.Milliseconds(s.Ms), latency.Milliseconds(b.Ms))
 }
 
 // ledParts are what a search waits for a node to search its growing rows, and in its queue as far as these are what it works on.
