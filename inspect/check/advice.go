@@ -35,6 +35,15 @@ func LookFor(place string) paste.Command {
 	return Kitescope("diagnose").Flag("--storage", place)
 }
 
+// PullProfile is the command that profiles a process: at its own address where that is known, else all processes.
+func PullProfile(n *model.LiveNode) paste.Command {
+	pull := Kitescope("profile pull")
+	if n.Process != nil && n.Process.Address != "" {
+		pull = pull.Arg(n.Process.Address)
+	}
+	return pull
+}
+
 // LookForFiles is what to do where files may be missing and nobody has looked; "" if somebody has.
 func LookForFiles(p *facts.Facts) Hint {
 	if p.Storage != nil {
@@ -51,14 +60,14 @@ func FindFiles(p *facts.Facts) Step {
 	return Shell(LookFor(p.OwnStorage().Place)).Does("lists files that are missing from the storage")
 }
 
-// Unwritable is why a process of a role may have ended itself, and how to see whether it is so; "" for roles that do not.
-func Unwritable(p *facts.Facts, role string) Hint {
+// Unwritable is why a process of a role may have ended itself, and how to see whether it is so; nothing for roles that do not.
+func Unwritable(p *facts.Facts, role string) []Step {
 	if role != "datanode" {
-		return ""
+		return nil
 	}
-	const why Hint = "; see at the end of its log why it ended: it ends itself where it cannot write to the storage (missing, read-only, full)"
-	if p.Storage != nil { // somebody has looked
-		return why
+	steps := []Step{Do("read the end of its log: a data node exits when it cannot write to the storage (missing, read-only, full)")}
+	if p.Storage == nil { // nobody has looked
+		steps = append(steps, Shell(LookFor(p.OwnStorage().Place)).Does("checks whether the storage is there and can be written, if it is a local folder"))
 	}
-	return Advise("%s, which this sees of a folder: %s", why, LookFor(p.OwnStorage().Place))
+	return steps
 }

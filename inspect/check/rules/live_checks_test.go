@@ -96,14 +96,14 @@ func TestConfigDrift(t *testing.T) {
 			w.tell("common.gracefulTime", "0", w.live("datanode"))
 		}, []string{"warning nodes/datanode-5 datanode-5 differs from datacoord-2, indexnode-6, proxy-7 and 3 more in common.gracefulTime"}, ""},
 		{"dynamic key in force", dynamic("queryCoord/autoBalance", "true"), nil, ""},
-		{"dynamic key not in force", dynamic("queryCoord/autoBalance", "false"), []string{"warning config/queryCoord/autoBalance queryCoord/autoBalance is false in etcd, and querycoord-3 has true"}, ""},
-		{"dynamic key that nobody has", dynamic("queryCoord/autoBalanc", "false"), []string{"info config/queryCoord/autoBalanc no process that was asked has such a key"}, ""},
+		{"dynamic key not in force", dynamic("queryCoord/autoBalance", "false"), []string{"warning config/queryCoord/autoBalance queryCoord/autoBalance is false in etcd, but querycoord-3 has true"}, ""},
+		{"dynamic key that nobody has", dynamic("queryCoord/autoBalanc", "false"), []string{"info config/queryCoord/autoBalanc but no process reports such a key"}, ""},
 		{"dynamic key of a role that says nothing", dynamic("proxy/maxTaskNum", "7"), []string{"info config/proxy/maxTaskNum no process"}, ""},
 		{"dynamic key of a part of MixCoord", func(w *world) {
 			modern(w)
 			w.asked()
 			w.Config = []*model.ConfigEntry{{Name: "queryCoord/autoBalance", Value: "false"}}
-		}, nil, "whether queryCoord/autoBalance in etcd is in force"},
+		}, nil, "whether queryCoord/autoBalance in etcd is in effect"},
 		{"secret", func(w *world) {
 			dynamic("queryCoord/autoBalance", "<redacted>")(w)
 			w.Config[0].Redacted = true

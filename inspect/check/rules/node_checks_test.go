@@ -25,9 +25,9 @@ func TestNodeUnreachable(t *testing.T) {
 	hold(t, named("node-unreachable"), []verdict{
 		{"dead", silent(model.Refused), []string{"error nodes/querynode-8 nothing listens there: the process is dead"}, ""},
 		{"hangs", silent(model.TimedOut), []string{"error nodes/querynode-8 does not answer: timed out"}, ""},
-		{"out of reach", silent(model.Unreachable), []string{"warning nodes/querynode-8 cannot be asked: unreachable"}, ""},
-		{"wants credentials", silent(model.Denied), []string{"warning nodes/querynode-8 cannot be asked: denied"}, ""},
-		{"not healthy", func(w *world) { silent(model.NotReady)(w); w.query(nodeB).State = "Abnormal" }, []string{"error nodes/querynode-8 answers that it is not healthy: Abnormal"}, ""},
+		{"out of reach", silent(model.Unreachable), []string{"warning nodes/querynode-8 not reachable: unreachable"}, ""},
+		{"wants credentials", silent(model.Denied), []string{"warning nodes/querynode-8 not reachable: denied"}, ""},
+		{"not healthy", func(w *world) { silent(model.NotReady)(w); w.query(nodeB).State = "Abnormal" }, []string{"error nodes/querynode-8 reports that it is not healthy: Abnormal"}, ""},
 		{"answers, and is not healthy", func(w *world) { w.serve(); w.query(nodeB).State = "Initializing" }, []string{"error nodes/querynode-8 not healthy: Initializing"}, ""},
 		{"is starting", func(w *world) {
 			w.serve()
@@ -51,7 +51,7 @@ func TestNodeUnreachable(t *testing.T) {
 		{"stale", silent(model.Stale), nil, ""},
 		{"not asked", silent(model.NotAsked), nil, "querynode-8: not asked"},
 		{"a version without the call", silent(model.Unimplemented), nil, "querynode-8: unimplemented"},
-		{"nobody answers", func(w *world) { w.serve(); w.silenceAll(model.Unreachable) }, []string{"info / answers: the first, datacoord-2 at 10.0.0.2:1, unreachable"}, ""},
+		{"nobody answers", func(w *world) { w.serve(); w.silenceAll(model.Unreachable) }, []string{"info / answers; first: datacoord-2 at 10.0.0.2:1, unreachable"}, ""},
 	})
 }
 
@@ -118,19 +118,19 @@ func TestStopping(t *testing.T) {
 		w.Replicas[0].Nodes, w.Replicas[0].RONodes = []model.NodeID{nodeA}, []model.NodeID{nodeB}
 	}
 	hold(t, named("stopping-node-serving"), []verdict{
-		{"serves", stopping, []string{"warning nodes/querynode-8 is stopping, and still serves 2 segments and 1 shard"}, ""},
-		{"by its own word", func(w *world) { w.serve(); w.query(nodeB).State = "Stopping" }, []string{"warning nodes/querynode-8 is stopping, and still serves"}, ""},
+		{"serves", stopping, []string{"warning nodes/querynode-8 is stopping and still serves 2 segments and 1 shard"}, ""},
+		{"by its own word", func(w *world) { w.serve(); w.query(nodeB).State = "Stopping" }, []string{"warning nodes/querynode-8 is stopping and still serves"}, ""},
 		{"empty", empty, nil, ""},
 		{
 			"does not say", func(w *world) { stopping(w); w.silence(nodeB, model.TimedOut) },
-			[]string{"warning nodes/querynode-8 does not say what it serves; others ask it for 1 segment and 1 shard"},
+			[]string{"warning nodes/querynode-8 did not report what it serves; other nodes request 1 segment and 1 shard"},
 			"",
 		},
-		{"leaving a replica", leaving, []string{"warning nodes/querynode-8 is leaving the replicas of docs, and still serves 2 segments and 1 shard of them"}, ""},
+		{"leaving a replica", leaving, []string{"warning nodes/querynode-8 is leaving the replicas of docs and still serves 2 segments and 1 shard of them"}, ""},
 		{"has left a replica", func(w *world) { leaving(w); w.query(nodeB).Distribution = &model.Distribution{} }, nil, ""},
 	})
 	hold(t, named("node-stopping"), []verdict{
-		{"empty", empty, []string{"info nodes/querynode-8 query node querynode-8 is stopping, and serves nothing any more"}, ""},
+		{"empty", empty, []string{"info nodes/querynode-8 query node querynode-8 is stopping and no longer serves anything"}, ""},
 		{"serves", stopping, nil, ""},
 		{"a data node, of which nobody was asked", func(w *world) { w.Sessions[4].Stopping = true }, []string{"info nodes/datanode-5 data node datanode-5 is stopping"}, ""},
 		{"nobody", nil, nil, ""},

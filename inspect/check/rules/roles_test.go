@@ -72,7 +72,7 @@ func TestRoleMissing(t *testing.T) {
 			w.another("rootcoord", 40).Role = "rootcoord"
 			w.Sessions[len(w.Sessions)-1].Standby = true
 			w.Sessions = slices.DeleteFunc(w.Sessions, func(s *model.Session) bool { return s.Role == "rootcoord" && !s.Standby })
-		}, []string{"warning nodes/rootcoord rootcoord-40 waits in standby"}, ""},
+		}, []string{"warning nodes/rootcoord no RootCoord is active; in standby: rootcoord-40"}, ""},
 		{"nobody, in etcd", live, []string{"error / no process is registered: the whole cluster is down"}, ""},
 		{"nobody, in a bundle of etcd", func(w *world) { live(w); w.Origin.Kind, w.Origin.ByClock = "bundle", true }, []string{"error / the whole cluster is down"}, ""},
 		{"nobody, in a file", func(w *world) { w.Sessions = nil }, nil, "no process is registered"},
@@ -99,12 +99,12 @@ func TestWhoTakesOver(t *testing.T) {
 		lacks        string
 	}{
 		{"querycoord", nil, "there is no other QueryCoord to take over", "", "querycoord"},
-		{"proxy", nil, "there is no other proxy", "No client is served", "proxy"},
-		{"proxy", []model.NodeID{40}, "lead its clients to proxy-40", "those of proxy-40 go on", ""},
-		{"querynode", nil, "then querynode-8 takes over", "none of which has another", ""},
+		{"proxy", nil, "there is no other proxy", "Every request fails", "proxy"},
+		{"proxy", []model.NodeID{40}, "point its clients to proxy-40", "those of proxy-40 are not affected", ""},
+		{"querynode", nil, "querynode-8 takes over", "none of which has another", ""},
 		{"datanode", nil, "there is no other data node", "nothing is written to storage", "datanode"},
 		{"indexnode", nil, "there is no other index node", "No index is built", "indexnode"},
-		{"indexnode", []model.NodeID{40, 41}, "then indexnode-40 and indexnode-41 take over", "until they are given to another", ""},
+		{"indexnode", []model.NodeID{40, 41}, "indexnode-40 and indexnode-41 take over", "until they are assigned to another", ""},
 	} {
 		f := dead(x.role, x.others...)
 		if !strings.Contains(f.Advice(), x.hint) || !strings.Contains(f.Impact, x.impact) || f.Lacks != x.lacks {

@@ -224,7 +224,7 @@ func TestSpreadChecks(t *testing.T) {
 				n.Address = strings.Replace(n.Address, n.Address[:strings.IndexByte(n.Address, ':')], "10.0.0.1", 1) + n.Node.String()
 			}
 			return s
-		}, "warning nodes/querycoord-1 querycoord-1, querynode-11, querynode-12 and querynode-13 share a host and use 120% of its memory together"},
+		}, "warning nodes/querycoord-1 querycoord-1, querynode-11, querynode-12 and querynode-13 share a host and together use 120% of its memory"},
 		{"one process of several roles counts once", named("memory-pressure"), func() *scene {
 			s := newScene("true", 11)
 			for _, role := range []string{"datanode", "proxy", "rootcoord"} {
@@ -304,7 +304,7 @@ func TestSpreadChecks(t *testing.T) {
 			s := newScene("true", 11, 12, 13)
 			s.busy(map[model.NodeID]float64{11: 3.6, 12: 0.2, 13: 0.3})
 			return s
-		}, "warning nodes/querynode-11 querynode-11 uses 3.6 cores, the other 2 query nodes 0.2 on average"},
+		}, "warning nodes/querynode-11 querynode-11 uses 3.6 cores, the other 2 query nodes use 0.2 on average"},
 		{"a node with cores to spare", named("cpu-skew"), func() *scene {
 			s := newScene("true", 11, 12, 13)
 			s.busy(map[model.NodeID]float64{11: 1.6, 12: 0.2, 13: 0.3})
@@ -315,7 +315,7 @@ func TestSpreadChecks(t *testing.T) {
 			s.busy(map[model.NodeID]float64{11: 3.6, 12: 3.2, 13: 2.3})
 			return s
 		}, "ok"},
-		{"one scrape", named("cpu-skew"), func() *scene { return newScene("true", 11, 12) }, "skipped: no process told its metrics twice"},
+		{"one scrape", named("cpu-skew"), func() *scene { return newScene("true", 11, 12) }, "skipped: CPU rate unknown: needs two metric samples per process"},
 	})
 }
 

@@ -14,13 +14,13 @@ import (
 // badSwitches finds settings that are known to cost.
 var badSwitches = &check.Check{
 	ID:       "bad-switches",
-	Title:    "A setting is known to cost performance or to stop work",
+	Title:    "Setting costs performance or stops work",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
 	Doc:      switchesDoc(),
-	Remedy: `Set the key in the configuration file of the processes, and restart them; or put it into etcd under ` + "`config/`" + `, from where most keys are taken over within seconds, by all processes
-at once, and from where they win over the file. If the value is meant, accept the finding in a baseline.`,
+	Remedy: `Put the key into etcd under ` + "`config/`" + `: it overrides the configuration file, and most keys take effect within seconds on all processes. Or set it in the configuration file of the processes and restart
+them. If the value is intended, accept the finding in a baseline.`,
 	Run: runBadSwitches,
 }
 
@@ -41,7 +41,7 @@ type toggle struct {
 
 func runBadSwitches(p *check.Pass) error {
 	if p.Runtime == nil {
-		p.Unseen("configuration of processes: they were not asked")
+		p.Unseen("configuration of processes: not asked")
 	} else {
 		for _, n := range p.Runtime.Nodes {
 			if n.Config == nil && slices.ContainsFunc(toggles(), func(t toggle) bool { return slices.Contains(t.roles, n.Role) }) {
@@ -69,7 +69,7 @@ func unseenOfMixCoord(p *check.Pass) {
 		return
 	}
 	if n := p.Runtime.Nodes[i]; !n.Config.HasBelow("dataCoord") && !n.Config.HasBelow("queryCoord") {
-		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " tells those of RootCoord only")
+		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports those of RootCoord only")
 	}
 }
 
@@ -154,9 +154,12 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 	}
 	name, set := dynamicKey(p, t.key)
 	write := check.Etcdctl("put").Arg(path.Join(p.Origin.Root, "config", name), t.usual)
-	f.Hint = check.Advise("set %s to %s in milvus.yaml and restart; or, for all processes at once, which is a write to Milvus's etcd: %s", t.key, t.usual, write)
+	f.Fix = check.Fix(
+		check.Shell(write).Does("sets the default for all processes (a write to Milvus's etcd); most settings take effect within seconds"),
+		check.Do("or set %s to %s in milvus.yaml and restart the processes", t.key, t.usual),
+	)
 	if set {
-		f.Hint = check.Advise("it is set in etcd, which comes before milvus.yaml; set it to %s, which is a write to Milvus's etcd: %s", t.usual, write)
+		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default (a write to Milvus's etcd); the value in etcd overrides milvus.yaml"))
 	}
 	return f
 }
@@ -175,11 +178,11 @@ func dynamicKey(p *check.Pass, key string) (name string, set bool) {
 // switchesDoc writes the documentation from the list, so that it cannot say something else.
 func switchesDoc() string {
 	var b strings.Builder
-	b.WriteString("Looks at known settings as the processes tell them (ShowConfigurations), and at dynamic keys in etcd that no process confirms. Defaults are those of `configs/milvus.yaml`\n" +
-		"and `pkg/util/paramtable/component_param.go`. What is a finding, and how bad:\n\n")
+	b.WriteString("Judges known settings as the processes report them (ShowConfigurations), and dynamic keys in etcd that no process confirms. Defaults are those of `configs/milvus.yaml`\n" +
+		"and `pkg/util/paramtable/component_param.go`. Findings and their severity:\n\n")
 	for _, t := range toggles() {
 		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule, strings.ToUpper(t.effect[:1])+t.effect[1:])
 	}
-	b.WriteString("\nA key that nobody tells has its default, but for those of DataCoord and QueryCoord from Milvus 2.6 on, of which MixCoord tells none: they are unknown. Automatic balancing is a check of its own.")
+	b.WriteString("\nA key that no process reports counts as default. Exception: from Milvus 2.6 on, keys of DataCoord and QueryCoord are unknown, because MixCoord does not report them. Auto-balance has its own check, auto-balance-off.")
 	return b.String()
 }

@@ -19,21 +19,21 @@ var configDrift = &check.Check{
 	Since:    "0.3",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedConfig,
-	Doc: `Compares what the processes themselves say is their configuration (ShowConfigurations).
+	Doc: `Compares the configuration that processes report (ShowConfigurations).
 
-- Processes of one role have to agree on every key; keys that all roles share (` + "`common`, `quotaAndLimits`, `etcd`, `minio`, `kafka`, `pulsar`, `mq`" + `) have to
-  be the same everywhere. The process that differs from most is the finding: a warning, or information if it differs only in logging. Where as many have the one value as the
-  other nobody is blamed: both are named. A key that is set in etcd is judged by that alone.
-- Dynamic keys (` + "`config/`" + ` in etcd) have to be what the processes of their role have. They take a key over within 8 seconds (measured), unless it is one that
-  is read at the start only: what was set, altered or deleted in a live etcd within the last 10 seconds before they were asked is not judged yet. One that another value is told for is a warning; one that no process of its role tells is information: it may be misspelt. Keys of a role of which no process tells them are unknown: MixCoord (Milvus 2.6) tells those of RootCoord only.
+- Processes of one role must agree on every key. Keys shared by all roles (` + "`common`" + `, ` + "`quotaAndLimits`" + `, ` + "`etcd`" + `, ` + "`minio`" + `, ` + "`kafka`" + `, ` + "`pulsar`" + `, ` + "`mq`" + `) must
+  be the same everywhere. The finding is about the process that differs from the majority: a warning, or info if it differs only in logging. Without a majority both sides are named
+  and neither is blamed. A key that is set in etcd is compared with etcd only.
+- Dynamic keys (` + "`config/`" + ` in etcd) must match what the processes of their role report. Processes apply a key within 8 seconds (measured), unless they read it
+  at startup only. Keys that were set, changed or deleted in a live etcd in the last 10 seconds before the processes were asked are not judged yet. A different value is a warning; a key that no process of its role reports is info: it may be misspelled. If no process of a role reports its keys, they are unknown: MixCoord (Milvus 2.6) reports those of RootCoord only.
 
-Processes of different versions have different defaults: each is compared with those of its own version only.
+Defaults differ between versions: each process is compared with others of its own version only.
 
-Left out: what is naturally a process's own - ports, addresses, the metrics port, server ids, host names, and directories on its disk
-(` + "`localStorage.path`, `log.file.rootPath`, `etcd.data.dir`, `etcd.log.path`, `rocksmq.path`" + `) - and secrets. A key that only some tell counts as different only
-among processes of one role. Proxies up to 2.3 do not tell their configuration.`,
-	Remedy: `Give all processes of a role the same configuration file and environment and restart the one that differs. A dynamic key that is not applied needs a restart too, or
-another spelling: Milvus folds case, dots, slashes and underscores away.`,
+Excluded: values that are specific to a process (ports, addresses, the metrics port, server ids, host names, and local directories:
+` + "`localStorage.path`" + `, ` + "`log.file.rootPath`" + `, ` + "`etcd.data.dir`" + `, ` + "`etcd.log.path`" + `, ` + "`rocksmq.path`" + `) and secrets. A key that only some processes report counts as a difference only
+among processes of one role. Proxies up to 2.3 do not report their configuration.`,
+	Remedy: `Give all processes of a role the same configuration file and environment, and restart the one that differs. A dynamic key that is not applied needs a restart, or
+a corrected spelling: Milvus ignores case, dots, slashes and underscores in keys.`,
 	Run:         runConfigDrift,
 	FollowsFrom: []check.Cause{{Check: "mixed-versions", Of: check.Shares("nodes")}},
 }
@@ -48,7 +48,7 @@ func runConfigDrift(p *check.Pass) error {
 		}
 	}
 	if len(facts.ByVersion(told)) > 1 {
-		p.Unseen("processes of different versions: their configurations are not compared with each other")
+		p.Unseen("differences between processes of different versions: not compared")
 	}
 	drifts := p.Views.Drifts()
 	configured := configuredKeys(p)
@@ -96,12 +96,12 @@ func reportDrift(p *check.Pass, n *model.LiveNode, d *facts.Drift) {
 	f := check.Finding{
 		Severity: severity, Object: n.Ref(), Evidence: keys,
 		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), facts.LiveNames(d.Peers), words.Few(names)),
-		Impact:  "One process works differently from its peers, which shows only in some queries.",
-		Hint:    check.Advise("compare configuration file and environment of %s (%s) with those of %s, and restart it", n.Name(), n.Address, d.Peers[0].Name()),
+		Impact:  "One process behaves differently from its peers; only some requests show it.",
+		Fix:     check.Fix(check.Do("give %s (%s) the configuration file and environment of %s, then restart it", n.Name(), n.Address, d.Peers[0].Name())),
 	}
 	if d.Undecided {
-		f.Message = fmt.Sprintf("%s and %s differ in %s: as many have the one value as the other", n.Name(), facts.LiveNames(d.Peers), words.Few(names))
-		f.Hint = check.Advise("compare configuration file and environment of %s (%s) with those of %s, and restart the one that is not as it is meant", n.Name(), n.Address, d.Peers[0].Name())
+		f.Message = fmt.Sprintf("%s and %s differ in %s, with no majority for either value", n.Name(), facts.LiveNames(d.Peers), words.Few(names))
+		f.Fix = check.Fix(check.Do("compare the configuration file and environment of %s (%s) with those of %s, and restart the wrong one with the intended values", n.Name(), n.Address, d.Peers[0].Name()))
 	}
 	for _, peer := range d.Peers[:min(len(d.Peers), facts.MaxObjects)] {
 		f.Objects = append(f.Objects, peer.Ref())

@@ -43,7 +43,7 @@ func changedKeys(p *check.Pass) map[string]bool {
 		}
 	}
 	if len(names) > 0 {
-		p.Unseen("whether processes have " + words.Few(names) + ": changed in etcd a moment ago, and they take that over within " + words.Span(takesOver))
+		p.Unseen("whether processes apply " + words.Few(names) + ": changed in etcd a moment ago, and applied within " + words.Span(takesOver))
 	}
 	return keys
 }
@@ -57,8 +57,8 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "config", ID: e.Name, Name: e.Name},
 		Evidence: []check.Evidence{check.Fact("dynamic key "+e.Name, e.Value, "etcd")},
-		Impact:   "What an operator set is not in force.",
-		Hint:     "look whether the key is spelt right and the value is meant; a key that is read at the start only takes a restart of the processes that do not have it",
+		Impact:   "A value that an operator set is not in effect.",
+		Fix:      check.Fix(check.Do("check the spelling of the key and its value"), check.Do("restart the processes that do not have it: some keys are read at startup only")),
 	}
 	var differ []*model.LiveNode
 	told, expected := 0, false
@@ -80,12 +80,12 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 	}
 	switch {
 	case len(differ) > 0:
-		f.Message = fmt.Sprintf("%s is %s in etcd, and %s %s %s", e.Name, e.Value, facts.LiveNames(differ), words.Agree(len(differ), "has", "have"), differ[0].Config.Values[key])
+		f.Message = fmt.Sprintf("%s is %s in etcd, but %s %s %s", e.Name, e.Value, facts.LiveNames(differ), words.Agree(len(differ), "has", "have"), differ[0].Config.Values[key])
 	case told == 0 && expected:
 		f.Severity = check.Info
-		f.Message = e.Name + " is set in etcd, and no process that was asked has such a key"
+		f.Message = e.Name + " is set in etcd, but no process reports such a key"
 	case told == 0:
-		p.Unseen("whether " + e.Name + " in etcd is in force: no process that was asked tells such keys")
+		p.Unseen("whether " + e.Name + " in etcd is in effect: no process reports keys of its role")
 		return
 	default:
 		return

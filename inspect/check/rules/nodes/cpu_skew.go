@@ -16,18 +16,18 @@ import (
 // cpuSkew finds a process that is busy while the others of its role idle.
 var cpuSkew = &check.Check{
 	ID:       "cpu-skew",
-	Title:    "One node is busy while the others of its role idle",
+	Title:    "One node is busy while others of its role are idle",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `Compared is the processor time that each process uses, from its own metric ` + "`process_cpu_seconds_total`" + ` at two moments; the average since its start says nothing about now, so that a single scrape is not enough. Compared
-are processes of one role: query nodes, data nodes, streaming nodes, proxies, index nodes.
+	Doc: `Compares the CPU time of processes of one role (query nodes, data nodes, streaming nodes, proxies, index nodes), from the metric ` + "`process_cpu_seconds_total`" + ` at two moments. The average since a process started says nothing about now, so a single
+scrape is not enough.
 
-A finding is a process with twice the mean of its role or more, and at least one core, while the others use less than half of it on average. Information; a warning for query nodes, streaming nodes and proxies, if
-it also uses more than 80% of the cores that it sees, as it cannot do more then, and was measured for 10 seconds or more (` + "`--window 15s`" + `). Data and index nodes are never a warning: a single build or compaction keeps one
-of them busy. Query nodes inside of streaming nodes have other work than the others and are not compared with them.
+A finding is a process with at least twice the mean of its role and at least one core, while the others use less than half of it on average. Info; a warning for query nodes, streaming nodes and proxies that
+also use more than 80% of the cores available to them and were measured for 10 seconds or more (` + "`--window 15s`" + `). Never a warning for data and index nodes: a single build or compaction keeps one
+busy. Query nodes inside streaming nodes do different work and are not compared with the others.
 
-Rows, segments and leaders may well be even: searches of one collection, one partition or one shard are what makes such a difference, or a client that knows one proxy only.`,
-	Remedy: `Query nodes: ` + "`kitescope balance`" + ` shows what the node serves that others do not; load a busy small collection with more replicas; a partition key of which one value is asked for all the time goes to one shard. Proxies: put a load balancer
+Rows, segments and leaders may be even: searches of one collection, one partition or one shard cause such a difference, or clients that know only one proxy.`,
+	Remedy: `Query nodes: ` + "`kitescope balance`" + ` shows what the node serves that others do not. Load a small busy collection with more replicas; a partition key with one hot value sends everything to one shard. Proxies: put a load balancer
 in front. Data nodes: see imbalance-channels.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedMetrics,
@@ -71,7 +71,7 @@ func runCPUSkew(p *check.Pass) error {
 		reportCPU(p, role, list, rest)
 	}
 	if !told {
-		return p.Skip("no process told its metrics twice, so that its present use of the processor is unknown")
+		return p.Skip("CPU rate unknown: needs two metric samples per process")
 	}
 	return nil
 }
@@ -107,30 +107,30 @@ func reportCPU(p *check.Pass, role string, list []cpuUse, rest float64) {
 	top := list[0]
 	f := check.Finding{
 		Severity: check.Info, Object: top.node.Ref(), Cost: min(1, (top.cores-rest)/max(top.cores, 1)) / 2,
-		Message: fmt.Sprintf("%s uses %.1f cores, the other %s %.1f on average", top.node.Name(), top.cores, words.Plural(len(list)-1, facts.RoleLabel(role)), rest),
-		Impact:  "Requests wait for it while the others have nothing to do.",
-		Hint:    "kitescope balance shows what it serves that the others do not",
+		Message: fmt.Sprintf("%s uses %.1f cores, the other %s use %.1f on average", top.node.Name(), top.cores, words.Plural(len(list)-1, facts.RoleLabel(role)), rest),
+		Impact:  "Requests wait for it while the others are idle.",
+		Fix:     check.Fix(check.Shell(check.Kitescope("balance")).Does("shows what it serves that the others do not")),
 	}
 	for _, x := range list[:min(len(list), facts.MostNodes)] {
-		f.Evidence = append(f.Evidence, check.Measured("processor cores in use by "+x.node.Name(), x.node.Process.Address+"/metrics", "%s over %s", check.Number(x.cores, "cores", "%.2f"), check.Span(x.over)))
+		f.Evidence = append(f.Evidence, check.Measured("CPU cores used by "+x.node.Name(), x.node.Process.Address+"/metrics", "%s over %s", check.Number(x.cores, "cores", "%.2f"), check.Span(x.over)))
 	}
 	if s := top.node.System; s != nil && s.CPUs > 0 {
-		f.Evidence = append(f.Evidence, check.Count("cores that it sees", s.CPUs, top.node.Name()+" GetMetrics"))
+		f.Evidence = append(f.Evidence, check.Count("cores available to it", s.CPUs, top.node.Name()+" GetMetrics"))
 		serves := role == "querynode" || role == "streamingnode" || role == "proxy"
 		if serves && top.over >= busyLong && top.cores >= busyFull*float64(s.CPUs) {
 			f.Severity = check.Warning
 		}
 	}
 	if role == "datanode" || role == "indexnode" {
-		f.Cost, f.Impact = 0, "What it builds or writes waits for it while the others have nothing to do; queries do not."
+		f.Cost, f.Impact = 0, "Its builds and writes wait while the others are idle; queries do not."
 	}
 	if role != "querynode" {
-		f.Hint = check.Advise("see which channels or clients it has: kitescope get vchannels watcher=%s", top.node.Node)
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get vchannels").Arg("watcher=" + top.node.Node.String())).Does("lists its channels"))
 		switch role {
 		case "proxy":
-			f.Hint = "put a load balancer in front of the proxies"
+			f.Fix = check.Fix(check.Do("put a load balancer in front of the proxies"))
 		case "indexnode":
-			f.Hint = "kitescope get nodes, and its log: one large build is enough"
+			f.Fix = check.Fix(check.Do("look for index builds in its log: one large build is enough"))
 		}
 	}
 	p.Report(f)

@@ -118,14 +118,14 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 	switch d.role {
 	case "querynode":
 		if len(d.collections) == 0 {
-			return "It is in no replica: nothing depends on it yet."
+			return "It is in no replica, so nothing depends on it yet."
 		}
 		text := "It is in the replicas of " + words.Plural(len(d.collections), "loaded collection")
 		switch {
 		case d.alone == len(d.collections):
-			text += ", none of which has another: their searches fail while nodes wait for it"
+			text += ", none of which has another replica: their searches fail while they depend on it"
 		case d.alone > 0:
-			text += fmt.Sprintf(", %s of which have no other: their searches fail while nodes wait for it", words.Number(d.alone))
+			text += fmt.Sprintf(", %s of which have no other replica: their searches fail while they depend on it", words.Number(d.alone))
 		}
 		if len(d.leads) > 0 {
 			text += "; it leads " + words.Plural(len(d.leads), "shard")
@@ -135,20 +135,20 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 		if len(d.watches) == 0 {
 			return "It consumes no channel."
 		}
-		return fmt.Sprintf("It consumes %s of %s: their rows are not written to storage, flushes wait and growing segments grow.",
+		return fmt.Sprintf("It consumes %s of %s: their rows are not written to storage, flushes wait and growing segments keep growing.",
 			words.Plural(len(d.watches), "channel"), words.Plural(len(d.collections), "collection"))
 	case "proxy":
 		if len(others) == 0 {
-			return "Clients that are connected to it fail."
+			return "Clients connected to it fail."
 		}
-		return "Clients that are connected to it fail; those of " + facts.SessionNames(others) + " go on."
+		return "Clients connected to it fail; those of " + facts.SessionNames(others) + " are not affected."
 	case "indexnode":
-		return "Index builds that it has wait until they are given to another."
+		return "Its index builds wait until they are assigned to another node."
 	}
 	if text := impactWithout(p, d.role); text != "" && len(others) > 0 {
 		return "Until " + facts.SessionNames(others) + " takes over: " + strings.ToLower(text[:1]) + text[1:]
 	}
-	return "Whatever has to be decided by it waits."
+	return "Everything that needs its decision waits."
 }
 
 // alone makes a finding about a process one about its role: there is no other that does its work.
@@ -162,41 +162,42 @@ func alsoRegistered(f *check.Finding, group []*model.LiveNode) {
 	for _, n := range group[1:] {
 		if n.Role != group[0].Role {
 			f.Objects = append(f.Objects, n.Ref())
-			f.Evidence = append(f.Evidence, check.Fact("registered as well by it", n.Name(), "etcd"))
+			f.Evidence = append(f.Evidence, check.Fact("registered by the same process", n.Name(), "etcd"))
 		}
 	}
 }
 
-// restartHint says what to do about a dead process, and who takes over from it if anybody does.
-func restartHint(p *check.Pass, n *model.LiveNode, others []*model.Session) check.Hint {
+// restartSteps are what to do about a dead process, and who takes over from it if anybody does.
+func restartSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []check.Step {
 	ttl := p.SettingSeconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord")
 	switch {
 	case len(others) == 0:
-		return check.Advise("restart it: there is no other %s to take over%s", check.RoleHint(n.Role), check.Unwritable(p.Facts, n.Role))
+		return append(check.Fix(check.Do("restart %s: there is no other %s to take over", n.Name(), check.RoleHint(n.Role))), check.Unwritable(p.Facts, n.Role)...)
 	case n.Role == "proxy":
-		return check.Advise("restart it, or lead its clients to %s", facts.NamesOf(others))
+		return check.Fix(check.Do("restart %s, or point its clients to %s", n.Name(), facts.NamesOf(others)))
 	}
-	return check.Advise("restart it; its session ends %s after its death, then %s %s over%s", ttl, facts.NamesOf(others), words.Agree(len(others), "takes", "take"), check.Unwritable(p.Facts, n.Role))
+	return append(check.Fix(check.Do("restart %s; %s after its death its session expires and %s %s over", n.Name(), ttl, facts.NamesOf(others), words.Agree(len(others), "takes", "take"))), check.Unwritable(p.Facts, n.Role)...)
 }
 
-// keptFrom says whom a process that hangs keeps from taking over.
-func keptFrom(n *model.LiveNode, others []*model.Session) check.Hint {
+// killSteps are what to do about a process that hangs, and whom it keeps from taking over.
+func killSteps(n *model.LiveNode, others []*model.Session) []check.Step {
+	look := check.Do("look at its CPU, memory and log")
 	if len(others) == 0 || n.Role == "proxy" {
-		return check.Advise(" and start it again: there is no other %s", check.RoleHint(n.Role))
+		return check.Fix(look, check.Do("if it hangs, kill it and start it again: there is no other %s", check.RoleHint(n.Role)))
 	}
-	return check.Advise(": as long as it keeps its session %s %s not take over", facts.NamesOf(others), words.Agree(len(others), "does", "do"))
+	return check.Fix(look, check.Do("if it hangs, kill it: %s cannot take over while it keeps its session alive", facts.NamesOf(others)))
 }
 
 func (d *duties) evidence() []check.Evidence {
 	var list []check.Evidence
 	if d.role == "querynode" {
-		list = append(list, check.Count("replicas that name it", d.replicas, "etcd"), check.Fact("shards that QueryCoord has it lead", words.Few(d.leads), "QueryCoord"))
+		list = append(list, check.Count("replicas with it as a member", d.replicas, "etcd"), check.Fact("shards led, per QueryCoord", words.Few(d.leads), "QueryCoord"))
 	}
 	if d.segments > 0 {
-		list = append(list, check.Measured("segments that leaders ask it for", "leaders' views", "%s, %s", check.Plural(d.segments, "segment"), check.Plural(d.rows, "row")))
+		list = append(list, check.Measured("segments that leaders request from it", "leaders' views", "%s, %s", check.Plural(d.segments, "segment"), check.Plural(d.rows, "row")))
 	}
 	if len(d.watches) > 0 {
-		list = append(list, check.Fact("channels that it consumes", words.Few(d.watches), "etcd"))
+		list = append(list, check.Fact("channels consumed", words.Few(d.watches), "etcd"))
 	}
 	return list
 }

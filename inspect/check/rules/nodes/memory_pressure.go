@@ -18,18 +18,18 @@ import (
 // memoryPressure finds processes, and machines, whose memory is nearly used up.
 var memoryPressure = &check.Check{
 	ID:       "memory-pressure",
-	Title:    "Memory is nearly used up",
+	Title:    "Memory is nearly full",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `Compared is what a process uses with what it may use, both as it says itself (GetMetrics: memory_usage of memory, which is the container's limit where there is one). One process counts once, however many
-roles it has.
+	Doc: `Compares the memory that a process uses with its limit, both as it reports them (GetMetrics: memory_usage of memory; the limit of the container, if there is one). A process with several
+roles counts once.
 
-Of query, data and streaming nodes the bounds are Milvus's own: from ` + "`quotaAndLimits.limitWriting.memProtection`" + `'s low water level on (85%) writes into the whole cluster are throttled, a warning; from the high one on
-(95%) they are refused, an error. At 90% a query node loads nothing more (` + "`queryNode.overloadedMemoryThresholdPercentage`" + `). The levels are read from RootCoord's configuration where it was told. Of all other
+For query, data and streaming nodes the levels are Milvus's own: from the low water level of ` + "`quotaAndLimits.limitWriting.memProtection`" + ` (85%) writes to the whole cluster are throttled, a warning; from the high one
+(95%) they are rejected, an error. At 90% a query node loads nothing more (` + "`queryNode.overloadedMemoryThresholdPercentage`" + `). The levels come from RootCoord's configuration if it was reported. For all other
 processes 90% is a warning and 95% an error.
 
-Processes of one host that name the same memory share it: their sum is judged as well.`,
-	Remedy: `More query nodes, or more memory for them; release collections that nobody searches; mmap (2.4 and later) or a DISKANN index keep data on disk. ` + "`kitescope balance --by memory`" + ` says what takes the memory, and whether another
+Processes on one host that report the same total memory share it: their sum is judged too.`,
+	Remedy: `Add query nodes or memory, or release collections that nobody searches. mmap (2.4 and later) or a DISKANN index keeps data on disk. ` + "`kitescope balance --by memory`" + ` shows what takes the memory, and whether another
 node has room.`,
 	Parts:  model.PartSessions,
 	Needs:  check.NeedSystem,
@@ -123,15 +123,18 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 		Message: fmt.Sprintf("%s uses %s of its memory, %s of %s", n.Name(), words.Share(part), words.Bytes(n.System.MemoryUse), words.Bytes(n.System.Memory)),
 		Evidence: []check.Evidence{
 			check.Size("memory in use", n.System.MemoryUse, n.Name()+" GetMetrics"),
-			check.Size("memory that it may use", n.System.Memory, n.Name()+" GetMetrics"),
+			check.Size("memory limit", n.System.Memory, n.Name()+" GetMetrics"),
 			check.Measured("levels", from, "%s and %s", check.Part(low), check.Part(high)),
 		},
-		Impact: "When it is full the process is killed.",
-		Hint:   "kitescope balance --by memory says what takes it, and who has room",
+		Impact: "When memory is full the process is killed.",
+		Fix: check.Fix(
+			check.Do("give it more memory, or release collections that nobody searches"),
+			check.Shell(check.Kitescope("balance --by memory")).Does("shows what takes the memory and which node has room"),
+		),
 	}
 	switch n.Role {
 	case "querynode", "datanode", "streamingnode", "standalone":
-		f.Impact = "Writes are throttled from " + words.Share(low) + " on and refused from " + words.Share(high) + " on; a query node at 90% loads nothing more, and a full one is killed."
+		f.Impact = "Writes are throttled from " + words.Share(low) + " and rejected from " + words.Share(high) + "; a query node at 90% loads nothing more, and at 100% it is killed."
 	}
 	if part >= high {
 		f.Severity = check.Error
@@ -167,13 +170,13 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 	}
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: list[0].Ref(), Objects: refs[1:], Cost: min(1, part-muchMemory),
-		Message: fmt.Sprintf("%s share a host and use %s of its memory together, %s of %s", words.Few(names), words.Share(part), words.Bytes(sum), words.Bytes(whole)),
+		Message: fmt.Sprintf("%s share a host and together use %s of its memory, %s of %s", words.Few(names), words.Share(part), words.Bytes(sum), words.Bytes(whole)),
 		Evidence: []check.Evidence{
-			check.Size("memory in use together", sum, "GetMetrics of each"),
+			check.Size("memory in use, total", sum, "GetMetrics of each"),
 			check.Size("memory of the host", whole, list[0].Name()+" GetMetrics"),
-			check.Measured("the largest", names[0]+" GetMetrics", "%s %s", names[0], check.Bytes(list[0].System.MemoryUse)),
+			check.Measured("largest", names[0]+" GetMetrics", "%s %s", names[0], check.Bytes(list[0].System.MemoryUse)),
 		},
-		Impact: "The host may kill one of them though each has room by its own account.",
-		Hint:   "give the processes limits of their own, or move some to another host",
+		Impact: "The host may kill one of them although each reports free memory.",
+		Fix:    check.Fix(check.Do("set a memory limit for each process, or move some to another host")),
 	})
 }

@@ -16,15 +16,15 @@ var stoppingServing = &check.Check{
 	Title:    "Stopping or read-only query node still serves",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `A query node that is told to stop (SIGTERM) marks its session as stopping, waits until QueryCoord has moved its segments and shards to others, and exits. Measured on 2.3.5 with small segments: no
+	Doc: `A query node that gets SIGTERM marks its session as stopping, waits until QueryCoord has moved its segments and shards to other nodes, and exits. Measured on 2.3.5 with small segments: no
 search failed, the segments were gone after 2 seconds, the process after 12. It gives up after ` + "`common.gracefulStopTimeout`" + ` (1,800 seconds), whatever is left on it. Nodes that leave a replica are read-only
 in it until they are empty.
 
-A finding is a stopping query node that still has segments or leads shards, and a read-only node of a replica that still serves it. One look cannot tell how long that has been so: with every look that shows the
-same figures it is more surely stuck, because no other node has room, or QueryCoord does not see it as stopping (milvus issues 37446, 46678, 25249). No finding is a stopping node that serves nothing
-any more, see node-stopping.`,
-	Remedy: `Wait, and look again: the number of segments must fall. If it does not, see whether the other nodes of the resource group have the memory, and QueryCoord's log for the node. Killing the process before it is empty
-fails searches until its session has ended.`,
+A finding is a stopping query node that still has segments or leads shards, and a read-only node of a replica that still serves it. A single run cannot tell for how long: if repeated runs show the
+same counts, it is stuck, because no other node has room, or QueryCoord does not see it as stopping (milvus issues 37446, 46678, 25249). A stopping node that serves nothing
+is reported by node-stopping.`,
+	Remedy: `Wait and run the check again: the number of segments must fall. If it does not, check the memory of the other nodes of the resource group, and QueryCoord's log for the node. Killing the process before it is empty
+fails searches until its session expires.`,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runStoppingServing,
@@ -87,25 +87,28 @@ func servesOf(d *model.Distribution, of []model.CollectionID, all bool) (segment
 func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []model.CollectionID, segments, shards int, known bool, d *duties) {
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, d),
-		Impact: "Searches still depend on it; whatever is on it when it exits fails until others have it.",
-		Hint:   check.Advise("wait until it is empty; if the numbers do not fall, look at the memory of the other nodes and at QueryCoord's log for node %s", n.Node),
+		Impact: "Searches still depend on it; whatever it holds when it exits fails until other nodes have it.",
+		Fix: check.Fix(
+			check.Do("wait until it is empty; killing it before fails searches"),
+			check.Do("if the counts do not fall, check the memory of the other nodes, and look for node %s in QueryCoord's log", n.Node),
+		),
 		Evidence: append([]check.Evidence{
-			check.Count("sealed segments", segments, n.Name()), check.Count("shards that it leads", shards, n.Name()),
+			check.Count("sealed segments", segments, n.Name()), check.Count("shards led", shards, n.Name()),
 		}, d.evidence()...),
 	}
 	what := fmt.Sprintf("%s and %s", words.Plural(segments, "segment"), words.Plural(shards, "shard"))
 	switch {
 	case stopping && !known:
-		f.Message = fmt.Sprintf("%s is stopping, and does not say what it serves; others ask it for %s", n.Name(), what)
+		f.Message = fmt.Sprintf("%s is stopping and did not report what it serves; other nodes request %s from it", n.Name(), what)
 	case stopping:
-		f.Message = fmt.Sprintf("%s is stopping, and still serves %s", n.Name(), what)
+		f.Message = fmt.Sprintf("%s is stopping and still serves %s", n.Name(), what)
 	default:
 		names := make([]string, len(leaving))
 		for i, id := range leaving {
 			names[i] = facts.CollectionLabel(p.Cluster, id)
 		}
-		f.Message = fmt.Sprintf("%s is leaving the replicas of %s, and still serves %s of them", n.Name(), words.Few(names), what)
-		f.Impact = "Searches of these collections still depend on a node that is to leave them."
+		f.Message = fmt.Sprintf("%s is leaving the replicas of %s and still serves %s of them", n.Name(), words.Few(names), what)
+		f.Impact = "Searches of these collections still depend on a node that is leaving."
 	}
 	p.Report(f)
 }
@@ -116,9 +119,9 @@ var nodeStopping = &check.Check{
 	Title:    "Process is stopping",
 	Severity: check.Info,
 	Since:    "0.3",
-	Doc: `A process that got SIGTERM marks its session as stopping, hands over what it has and exits; measured on 2.3.5, a query node was empty after 2 seconds and gone after 12. This tells which processes are
-at it, as an information: there will be one less. A stopping query node that still serves is a finding of its own, stopping-node-serving, and not named here as well.`,
-	Remedy: `Nothing, if it was meant. A process that is still there after minutes waits for something: see its log. To have as many as before, start another.`,
+	Doc: `A process that gets SIGTERM marks its session as stopping, hands over its work and exits. Measured on 2.3.5, a query node was empty after 2 seconds and gone after 12. The finding is info: the cluster
+will have one process less. A stopping query node that still serves is reported by stopping-node-serving instead.`,
+	Remedy: `Nothing, if intended. A process that is still there after minutes waits for something: read its log. Start another to replace it.`,
 	Parts:  model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels,
 	Run:    runNodeStopping,
 }
@@ -136,11 +139,11 @@ func runNodeStopping(p *check.Pass) error {
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefNode(s.Role, s.Node), Objects: dutyRefs(p, &d), Evidence: append([]check.Evidence{check.Fact("session", "stopping", "etcd")}, d.evidence()...),
 			Message: facts.RoleLabel(s.Role) + " " + s.Name() + " is stopping",
-			Impact:  "There will be one less; others take over what it had.",
-			Hint:    "nothing, if it was meant; start another to have as many as before",
+			Impact:  "The cluster has one process less; others take over its work.",
+			Fix:     check.Fix(check.Do("nothing, if intended; start another to replace it")),
 		}
 		if n != nil && n.Distribution != nil {
-			f.Message += ", and serves nothing any more"
+			f.Message += " and no longer serves anything"
 		}
 		p.Report(f)
 	}

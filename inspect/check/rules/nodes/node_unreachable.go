@@ -17,16 +17,16 @@ var nodeUnreachable = &check.Check{
 	Title:    "Registered process does not answer",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `A process that dies without saying so stays registered until its lease ends, 30 seconds later (` + "`common.session.ttl`" + `); until then QueryCoord leaves its segments and shards where they were, and
-searches of a collection with one replica fail. Measured on 2.3.5: after ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12.
+	Doc: `A process that dies without deregistering stays registered until its lease expires, 30 seconds later (` + "`common.session.ttl`" + `). Until then QueryCoord leaves its segments and shards where they were, and
+searches of collections with one replica fail. Measured on 2.3.5: after ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12.
 
-A finding is a registered process that refuses connections (nothing listens there: it is dead), that does not answer within the deadline (it hangs, or is overloaded), that closes the
-connection, or that answers that it is not healthy (an information in the first two minutes after its start); each with what depends on it. A process that cannot be reached at all, or does not accept kitescope's credentials, is a warning only while others answer:
-the trouble may be on the way between. If no process answers, that is said once, as information: kitescope may stand outside of the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
+A finding is a registered process that refuses connections (nothing listens there: it is dead), does not answer within the deadline (it hangs or is overloaded), closes the
+connection, or reports that it is not healthy (info in the first two minutes after its start); each with what depends on it. A process that is not reachable at all, or rejects kitescope's credentials, is a warning, and only while others answer:
+the problem may be in between. If no process answers, there is a single info finding: kitescope may run outside the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
 
-Not a finding: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).`,
-	Remedy: `Refused: restart the process; the cluster takes over without it once its session has ended. Timed out: look at its CPU and memory, and at
-` + "`kitescope get calls`" + ` for which questions it did answer; a process that hangs but keeps its lease is never taken over from, and has to be killed. Unreachable from here only: give kitescope the way
+Not findings: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).`,
+	Remedy: `Refused: restart the process; the cluster takes over without it when its session expires. Timed out: look at its CPU and memory, and at
+` + "`kitescope get calls`" + ` for the calls it did answer. A process that hangs but keeps its lease is never replaced and has to be killed. Not reachable from here only: give kitescope a route
 with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedAnswers,
@@ -100,9 +100,9 @@ func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 func reportOutside(p *check.Pass, silent []*model.LiveNode) {
 	f := check.Finding{
 		Severity: check.Info, Object: model.Ref{},
-		Message: fmt.Sprintf("none of %s answers: the first, %s at %s, %s", words.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, facts.OutcomeText(silent[0].Outcome, silent[0].Reason)),
-		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it cannot be reached from here.",
-		Hint:    "see whether a client reaches the proxies; from outside of the cluster's network use --map or --proxy",
+		Message: fmt.Sprintf("none of %s answers; first: %s at %s, %s", words.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, facts.OutcomeText(silent[0].Outcome, silent[0].Reason)),
+		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it is not reachable from here.",
+		Fix:     check.Fix(check.Do("check whether a client reaches the proxies; from outside the cluster's network pass --map or --proxy to kitescope")),
 	}
 	for _, n := range silent[:min(len(silent), facts.MaxObjects)] {
 		f.Objects = append(f.Objects, n.Ref())
@@ -123,24 +123,24 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 	name := facts.RoleLabel(n.Role) + " " + n.Name() + " at " + n.Address
 	switch n.Outcome {
 	case model.Refused:
-		f.Message = name + " is registered, and nothing listens there: the process is dead"
-		f.Hint = restartHint(p, n, others)
+		f.Message = name + " is registered but nothing listens there: the process is dead"
+		f.Fix = restartSteps(p, n, others)
 	case model.TimedOut, model.CutOff, model.Garbled:
-		f.Message = name + " is registered and does not answer: " + n.Outcome.String()
-		f.Hint = "look at its CPU, memory and log; if it hangs, kill it" + keptFrom(n, others)
+		f.Message = name + " is registered but does not answer: " + n.Outcome.String()
+		f.Fix = killSteps(n, others)
 	case model.NotReady, model.Failed, model.Answered:
-		f.Message = name + " answers that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
-		f.Hint = "look at its log; it may be starting"
+		f.Message = name + " reports that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
+		f.Fix = check.Fix(check.Do("read its log; it may still be starting"))
 		if n.State == "Initializing" {
-			check.EaseStart(p.Facts, &f, n, "nothing yet: it is starting")
+			check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
 		}
 	default: // Unreachable, Denied, TooLarge
 		f.Severity = check.Warning
-		f.Message = name + " is registered and cannot be asked: " + n.Outcome.String()
-		f.Hint = "see whether the other processes reach it; the trouble may be between it and kitescope (--map, --proxy, credentials)"
+		f.Message = name + " is registered but not reachable: " + n.Outcome.String()
+		f.Fix = check.Fix(check.Do("check whether the other processes reach it; the problem may be between it and kitescope (--map, --proxy, credentials)"))
 		if n.Outcome != model.Unreachable {
 			// It is there, and serves for all that is known.
-			f.Cost, f.Impact = 0, "What it serves, and how it is, is unknown."
+			f.Cost, f.Impact = 0, "Its state and what it serves are unknown."
 		}
 	}
 	switch {
@@ -169,7 +169,7 @@ func otherRoles(p *check.Pass, n *model.LiveNode) []check.Evidence {
 	}
 	for _, r := range n.Process.Nodes {
 		if r.ID != n.Name() && slices.ContainsFunc(p.Runtime.Nodes, func(x *model.LiveNode) bool { return x.Name() == r.ID && x.Outcome == model.Answered }) {
-			list = append(list, check.Fact("of the same process answers", r.ID, r.ID))
+			list = append(list, check.Fact("answers in the same process", r.ID, r.ID))
 		}
 	}
 	return list

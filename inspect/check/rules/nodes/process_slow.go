@@ -33,19 +33,19 @@ const (
 // processSlow finds processes that answer late again and again, where the others do not.
 var processSlow = &check.Check{
 	ID:       "process-slow",
-	Title:    "A process answers late, again and again",
+	Title:    "Process answers late, repeatedly",
 	Severity: check.Warning,
 	Since:    "0.9",
-	Doc: `While counters are watched for rates (` + "`--window`" + `), each process is asked for its state some eight times, one after the other: a question that costs it nothing. If one is late all are asked for three seconds. How long connecting and
-each answer took is kept in bundles and recordings.
+	Doc: `While counters are sampled for rates (` + "`--window`" + `), each process is asked for its state some eight times in a row, a call that costs it nothing. If one is late, all are asked for three seconds. Connection and
+response times are kept in bundles and recordings.
 
-A finding is a process that kept the asker waiting at least three times for more than 100 ms each, for 0.6 seconds together and a fifth of the time, and four times as much of it as the median of all others. With ` + "`--watch`" + `, and in
-the UI, rounds of the last 90 seconds count together. Searches and writes that need the process wait just so.
+A finding is a process that kept kitescope waiting at least three times for more than 100 ms, for at least 0.6 seconds in total and 20% of the time, and four times as long as the median of the others. With ` + "`--watch`" + ` and in
+the UI, rounds of the last 90 seconds are added up. Searches and writes that need the process wait in the same way.
 
-What the way there takes does not count: the time in which the network connects, or, through an address map or a proxy, the shortest answer. A single wait is a finding from 2 seconds on, where no other process kept the asker waiting for a twentieth of that; from a
-second on it is an information. So is a process that is late as it is busy (it uses a core or more), or as it started less than two minutes ago. If most processes are late, it is the way, or the machine that asks: then nothing is found, and the check could not look.`,
-	Remedy: `See what stops the process: a CPU limit (throttled cgroup), swapping, a disk that hangs, a debugger or SIGSTOP, a virtual machine that is paused. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` how long each
-question took. If it does not get better, restart it: others take over what it serves.`,
+Network time does not count: the time to connect or, through an address map or a proxy, the shortest response. A single stall is a finding from 2 seconds on if no other process took a twentieth of that; from one
+second on it is info. Also info: a process that is late because it is busy (it uses a core or more) or started less than two minutes ago. If most processes are late, the network or this machine is slow: then the check has no findings and is marked as unable to run.`,
+	Remedy: `Find out what stops the process: a CPU limit (throttled cgroup), swapping, a hanging disk, a debugger or SIGSTOP, a paused virtual machine. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` the time of each
+call. If it does not improve, restart it: other nodes take over what it serves.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedProcesses,
 	Phases:      []latency.Name{latency.ProxyRest, latency.WaitForNodes, latency.WaitForWorkers},
@@ -84,10 +84,10 @@ func (s *slowness) long(o others) bool {
 func runProcessSlow(p *check.Pass) error {
 	list := slownesses(p)
 	if len(list) == 0 {
-		return p.Skip("no process was asked several times how it is")
+		return p.Skip("no process was probed more than once")
 	}
 	if len(list) < 3 {
-		return p.Skip("there are too few processes to compare: " + words.Plural(len(list), "process"))
+		return p.Skip("too few processes to compare: " + words.Plural(len(list), "process"))
 	}
 	late := 0
 	for i := range list {
@@ -96,7 +96,7 @@ func runProcessSlow(p *check.Pass) error {
 		}
 	}
 	if late*2 > len(list) {
-		p.Unseen(fmt.Sprintf("%s of %d processes answer late: the way there, or the machine that asks, is slow", words.Number(late), len(list)))
+		p.Unseen(fmt.Sprintf("%s of %d processes answer late: the network or this machine is slow", words.Number(late), len(list)))
 		return nil
 	}
 	for i := range list {
@@ -138,7 +138,7 @@ func slownesses(p *check.Pass) []slowness {
 	}
 	for _, n := range p.Runtime.Nodes {
 		if len(told) > 0 && !told[n.Address] && !p.IsGone(n) {
-			p.Unseen("how fast " + n.Name() + " answers: " + facts.WhySilent(n))
+			p.Unseen("response time of " + n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 	return list
@@ -183,16 +183,19 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 	d := dutiesOf(p, n.Role, n.Node)
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, &d), Cost: loss(p, &d) * min(1, s.share()),
-		Message: fmt.Sprintf("%s %s keeps whoever asks it waiting for %s of the time: %s of up to %s", facts.RoleLabel(n.Role), n.Name(), words.Share(s.share()), words.Plural(len(s.stalls), "wait"), brief(slices.Max(s.stalls))),
+		Message: fmt.Sprintf("%s %s keeps callers waiting %s of the time: %s of up to %s", facts.RoleLabel(n.Role), n.Name(), words.Share(s.share()), words.Plural(len(s.stalls), "stall"), brief(slices.Max(s.stalls))),
 		Impact:  slowImpact(n.Role),
-		Hint:    check.Advise("see what stops it: a CPU limit, swapping, a disk that hangs, SIGSTOP; if it goes on, restart it (%s)", n.Address),
+		Fix: check.Fix(
+			check.Do("find out what stops it: a CPU limit, swapping, a hanging disk, SIGSTOP"),
+			check.Do("if it continues, restart %s (%s): other nodes take over what it serves", n.Name(), n.Address),
+		),
 	}
 	f.Evidence = slowEvidence(p, s, o)
-	check.EaseStart(p.Facts, &f, n, "nothing yet: it is starting")
+	check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
 	if cores, _, ok := n.Process.CPU(); ok && n.Process.Before != nil && cores >= busyCores {
 		f.Severity, f.Cost = check.Info, 0
-		f.Message += fmt.Sprintf(", as it is busy: it uses %.1f cores", cores)
-		f.Hint = "see what keeps it busy: kitescope profile pull"
+		f.Message += fmt.Sprintf("; it is busy, using %.1f cores", cores)
+		f.Fix = check.Fix(check.Shell(check.PullProfile(n)).Does("shows what keeps it busy"))
 	}
 	p.Report(f)
 }
@@ -201,9 +204,9 @@ func reportStall(p *check.Pass, s *slowness, o others) {
 	n := s.node
 	p.Report(check.Finding{
 		Severity: check.Info, Object: n.Ref(), Evidence: slowEvidence(p, s, o),
-		Message: fmt.Sprintf("%s %s answered only after %s, and the other %s within %s", facts.RoleLabel(n.Role), n.Name(), brief(slices.Max(s.stalls)), words.Plural(o.count, "process"), brief(max(o.longest, o.answer))),
-		Impact:  "What needs it waited for as long.",
-		Hint:    "look whether that happens again: kitescope diagnose --watch",
+		Message: fmt.Sprintf("%s %s answered after %s, the other %s within %s", facts.RoleLabel(n.Role), n.Name(), brief(slices.Max(s.stalls)), words.Plural(o.count, "process"), brief(max(o.longest, o.answer))),
+		Impact:  "Requests that need it waited as long.",
+		Fix:     check.Fix(check.Shell(check.Kitescope("diagnose --watch --only process-slow")).Does("shows whether it happens again")),
 	})
 }
 
@@ -218,33 +221,33 @@ func brief(d time.Duration) string {
 func slowImpact(role string) string {
 	switch role {
 	case "querynode":
-		return "Searches of what it serves wait for it: the slowest node of a search decides."
+		return "Searches of what it serves wait for it: a search is as fast as its slowest node."
 	case "datanode", "streamingnode":
 		return "Rows of its channels are consumed and written late, and flushes wait."
 	case "proxy":
-		return "Whatever clients ask this proxy waits."
+		return "Every request to this proxy waits."
 	case "indexnode":
-		return "Index builds that it has take longer."
+		return "Its index builds take longer."
 	}
-	return "Whatever has to be decided by it waits: loads, flushes, new collections, taking over from lost nodes."
+	return "Everything that needs its decision waits: loads, flushes, new collections, recovery from lost nodes."
 }
 
 func slowEvidence(p *check.Pass, s *slowness, o others) []check.Evidence {
 	n := s.node
 	list := []check.Evidence{
-		waits("waits of more than "+brief(stallFloor), s.stalls, n.Address),
-		check.Measured("asked", "kitescope", "%s in %s", check.Plural(len(n.Pace.Probes), "time"), lasts(n.Pace.Over())),
-		check.Measured("way there and back", n.Address, "%s", lasts(n.Pace.Way())),
+		waits("stalls over "+brief(stallFloor), s.stalls, n.Address),
+		check.Measured("probed", "kitescope", "%s in %s", check.Plural(len(n.Pace.Probes), "time"), lasts(n.Pace.Over())),
+		check.Measured("network round trip", n.Address, "%s", lasts(n.Pace.Way())),
 		check.Measured("median answer of the other "+words.Plural(o.count, "process"), "kitescope", "%s", lasts(o.answer)),
 	}
 	if len(n.Past) > 0 {
-		list = append(list, waits("waits before", n.Past[len(n.Past)-1].Stalls(stallFloor), "the round before"))
+		list = append(list, waits("stalls before", n.Past[len(n.Past)-1].Stalls(stallFloor), "the round before"))
 	}
 	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
-		list = append(list, check.Measured("uses", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), lasts(over)))
+		list = append(list, check.Measured("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), lasts(over)))
 	}
 	if own, peers, ok := searchLatency(p, n); ok {
-		list = append(list, check.Measured("mean search, as it measures it", "/metrics sq_req_latency", "%s; other query nodes %s", lasts(own), lasts(peers)))
+		list = append(list, check.Measured("its mean search time", "/metrics sq_req_latency", "%s; other query nodes %s", lasts(own), lasts(peers)))
 	}
 	return list
 }

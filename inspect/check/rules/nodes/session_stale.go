@@ -15,14 +15,14 @@ var staleSession = &check.Check{
 	Title:    "Session is stale: another process answers at its address",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `A session key in etcd says under which id and address a process can be reached. If the process restarts faster than its old lease ends, or its address is given to another, two keys name
-one address, and the process there refuses calls that are meant for the other id: code 904, "node not match" (seen on 2.3.5 as a gRPC answer that is OK, with empty lists; tools that do not read the
-status show an empty node). A finding is each session for which such an answer came, or one from another cluster ("cross cluster routing").
+	Doc: `A session key in etcd holds the id and address of a process. If the process restarts before its old lease expires, or its address goes to another process, two keys have
+one address, and the process there rejects calls meant for the other id: code 904, "node not match" (seen on 2.3.5 as a gRPC response OK with empty lists; tools that do not read the
+status show an empty node). A finding is each session that got such an answer, or one from another cluster ("cross cluster routing").
 
-Until the stale key is gone, QueryCoord and proxies send work to an id that nobody answers for (milvus issues 21027, 48960, 46475). It is gone with its lease, ` + "`common.session.ttl`" + ` after
-the process died (30 seconds; observed: still there after 12).`,
-	Remedy: `Wait for half a minute. If it stays, its lease is kept alive: by a process that hangs, or one that runs elsewhere with the address of this one; ` + "`etcdctl lease timetolive LEASE`" + ` tells. An answer of another
-cluster means that two clusters share addresses, or that the address map of kitescope (` + "`--map`" + `) points to the wrong one.`,
+Until the stale key is gone, QueryCoord and proxies send work to an id that nobody answers for (milvus issues 21027, 48960, 46475). It disappears with its lease, ` + "`common.session.ttl`" + ` after
+the process died (30 seconds; still there after 12 in one case).`,
+	Remedy: `Wait half a minute. If the session stays, something keeps its lease alive: a process that hangs, or one elsewhere that registered this address; ` + "`etcdctl lease timetolive LEASE`" + ` shows it. An answer from another
+cluster means that two clusters share addresses, or that kitescope's address map (` + "`--map`" + `) points to the wrong one.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedAnswers,
 	Run:         runStaleSession,
@@ -58,19 +58,20 @@ func reportStale(p *check.Pass, group []*model.LiveNode) {
 			Message: fmt.Sprintf("%s: another process answers at %s", n.Name(), n.Address),
 			Evidence: append([]check.Evidence{
 				check.Fact("answer", facts.OutcomeText(n.Outcome, n.Reason), n.Name()),
-				check.Fact("address of the session", n.Address, "etcd"),
+				check.Fact("session address", n.Address, "etcd"),
 			}, d.evidence()...),
 			Impact: impact(p, &d, others),
-			Hint:   check.Advise("look again in %s, when its lease should have ended; if it has not, a process keeps it alive", p.SettingSeconds("common.session.ttl", defaultTTL, n.Role)),
+			Fix:    check.Fix(check.Do("wait %s for its lease to expire", p.SettingSeconds("common.session.ttl", defaultTTL, n.Role))),
 		}
 		if n.Outcome == model.OtherCluster {
 			f.Message = fmt.Sprintf("%s: a process of another cluster answers at %s", n.Name(), n.Address)
-			f.Hint = "see whether two clusters share the address, or --map leads to the wrong one"
+			f.Fix = check.Fix(check.Do("find out whether two clusters share the address, or kitescope's --map points to the wrong one"))
 		}
 		if s := p.SessionIn(n.Node, n.Role); s != nil {
 			f.Evidence = append(f.Evidence, check.Fact("lease", fmt.Sprintf("%x", s.Lease), "etcd"))
 			if n.Outcome == model.Stale && s.Lease != 0 {
-				f.Hint += check.Advise(": etcdctl lease timetolive %x", s.Lease)
+				lease := check.Etcdctl("lease timetolive").Arg(fmt.Sprintf("%x", s.Lease))
+				f.Fix = append(f.Fix, check.Shell(lease).Does("shows the time left; if it never runs out, a process keeps the lease alive: find and kill it"))
 			}
 		}
 		f.Objects = append(dutyRefs(p, &d), neighbours(p, n)...)

@@ -38,17 +38,21 @@ func TestDeadDataNodeLeadsToStorage(t *testing.T) {
 		}
 		hints := map[string]string{}
 		for _, f := range check.Run(c, time.Unix(1e9, 0), []*check.Check{roleMissing}).Findings {
-			hints["role-missing "+f.Object.ID] = string(f.Hint)
+			hints["role-missing "+f.Object.ID] = f.Advice()
 		}
 		p := &check.Pass{Facts: &facts.Facts{Cluster: c}}
-		hints["dead datanode"] = string(restartHint(p, &model.LiveNode{Role: "datanode", Node: 9}, nil))
-		hints["dead datanode of two"] = string(restartHint(p, &model.LiveNode{Role: "datanode", Node: 9}, []*model.Session{{Role: "datanode", Node: 10}}))
+		advice := func(role string, others ...*model.Session) string {
+			f := check.Finding{Fix: restartSteps(p, &model.LiveNode{Role: role, Node: 9}, others)}
+			return f.Advice()
+		}
+		hints["dead datanode"] = advice("datanode")
+		hints["dead datanode of two"] = advice("datanode", &model.Session{Role: "datanode", Node: 10})
 		for _, of := range []string{"role-missing datanode", "dead datanode", "dead datanode of two"} {
-			if hint := hints[of]; !strings.Contains(hint, "where it cannot write to the storage") || !strings.Contains(hint, x.want) || x.want == "" && strings.Contains(hint, "--storage") {
+			if hint := hints[of]; !strings.Contains(hint, "when it cannot write to the storage") || !strings.Contains(hint, x.want) || x.want == "" && strings.Contains(hint, "--storage") {
 				t.Errorf("%s, %s: %q, want %q", name, of, hint, x.want)
 			}
 		}
-		if hint := string(restartHint(p, &model.LiveNode{Role: "querynode", Node: 9}, nil)); strings.Contains(hint, "storage") {
+		if hint := advice("querynode"); strings.Contains(hint, "storage") {
 			t.Errorf("%s: a query node's hint is %q", name, hint)
 		}
 	}

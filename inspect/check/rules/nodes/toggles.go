@@ -41,30 +41,30 @@ func queryToggles() []toggle {
 		{
 			// Cores times the ratio is how many searches run at once. milvus issue 18910 measured 1, 2, 3 times the cores and no limit: 3,274, 3,408,
 			// 3,284 and 2,577 queries a second.
-			"queryNode.scheduler.maxReadConcurrentRatio", nodes, "1", "below 0.5 or above 10 a warning, above 4 information", judgeConcurrency,
-			"searches run on fewer tasks than there are cores, or on so many that they get into each other's way",
+			"queryNode.scheduler.maxReadConcurrentRatio", nodes, "1", "below 0.5 or above 10 is a warning, above 4 info", judgeConcurrency,
+			"searches run in fewer tasks than there are cores, or in so many that they slow each other down",
 		},
 		{
-			"queryNode.scheduler.cpuRatio", nodes, "10", "in Milvus 2.1 and 2.2 a warning if, with the segments that a node has, one search is estimated to need all cores (newer ones do not use it)", judgeCPURatio,
-			"searches run one after the other",
+			"queryNode.scheduler.cpuRatio", nodes, "10", "in Milvus 2.1 and 2.2, a warning if one search over the segments of a node is estimated to need all cores (newer versions do not use it)", judgeCPURatio,
+			"searches run one at a time",
 		},
-		{"queryNode.grouping.enabled", nodes, "true", "off a warning", when(check.Warning, false), "searches for few vectors are not merged into one task"},
+		{"queryNode.grouping.enabled", nodes, "true", "off is a warning", when(check.Warning, false), "searches for few vectors are not merged into one task"},
 		{
-			"queryNode.segcore.interimIndex.enableIndex", nodes, "true", "off information", when(check.Info, false),
-			"growing segments, and sealed ones without an index, are compared row by row",
+			"queryNode.segcore.interimIndex.enableIndex", nodes, "true", "off is info", when(check.Info, false),
+			"growing segments, and sealed ones without an index, are searched by brute force",
 		},
-		{"queryNode.enableDisk", nodes, "false", "off a warning if a collection is loaded with DISKANN", judgeDisk, "query nodes cannot load DISKANN indexes"},
+		{"queryNode.enableDisk", nodes, "false", "off is a warning if a collection is loaded with DISKANN", judgeDisk, "query nodes cannot load DISKANN indexes"},
 		{
 			// Without disk indexes it is taken for 1, and more than 32 for 32.
-			"queryNode.segcore.knowhereThreadPoolNumRatio", nodes, "4", "below 1 a warning, where `queryNode.enableDisk` is on (else it has no effect)", judgeThreadPool,
-			"the pool of search threads is smaller than the machine",
+			"queryNode.segcore.knowhereThreadPoolNumRatio", nodes, "4", "below 1 is a warning if `queryNode.enableDisk` is on (no effect otherwise)", judgeThreadPool,
+			"the search thread pool is smaller than the number of cores",
 		},
-		{"queryNode.mmap.mmapEnabled", nodes, "false", "on information", when(check.Info, true), "vectors are read from disk through the page cache, which is slow while it is cold"},
-		{"queryNode.mmap.vectorIndex", nodes, "false", "on information", when(check.Info, true), "indexes are read from disk through the page cache, which is slow while it is cold"},
-		{"queryCoord.autoHandoff", coords, "true", "off a warning in Milvus 2.3 and older, else information", judgeHandoff, "flushed segments do not take the place of growing ones"},
-		{"queryCoord.checkInterval", coords, "1000", "above 10,000 ms a warning", outside(check.Warning, 0, 10_000), "QueryCoord notices late what has to be loaded or moved"},
-		{"queryCoord.distPullInterval", coords, "500", "above 5,000 ms a warning", outside(check.Warning, 0, 5_000), "QueryCoord learns late what nodes serve"},
-		{"queryCoord.balanceIntervalSeconds", coords, "60", "above 600 s information", outside(check.Info, 0, 600), "a new node stays idle for long"},
+		{"queryNode.mmap.mmapEnabled", nodes, "false", "on is info", when(check.Info, true), "vectors are read from disk through the page cache, slowly while it is cold"},
+		{"queryNode.mmap.vectorIndex", nodes, "false", "on is info", when(check.Info, true), "indexes are read from disk through the page cache, slowly while it is cold"},
+		{"queryCoord.autoHandoff", coords, "true", "off is a warning in Milvus 2.3 and older, info in newer versions", judgeHandoff, "flushed segments do not replace growing ones"},
+		{"queryCoord.checkInterval", coords, "1000", "above 10,000 ms is a warning", outside(check.Warning, 0, 10_000), "QueryCoord is slow to notice what to load or move"},
+		{"queryCoord.distPullInterval", coords, "500", "above 5,000 ms is a warning", outside(check.Warning, 0, 5_000), "QueryCoord is slow to learn what nodes serve"},
+		{"queryCoord.balanceIntervalSeconds", coords, "60", "above 600 s is info", outside(check.Info, 0, 600), "new nodes stay idle for long"},
 	}
 }
 
@@ -72,23 +72,23 @@ func queryToggles() []toggle {
 func dataToggles() []toggle {
 	coords, nodes := facts.DataCoords(), []string{"datanode", "streamingnode"}
 	return []toggle{
-		{"dataCoord.enableCompaction", coords, "true", "off a warning", when(check.Warning, false), "segments are never merged, and deleted rows never removed"},
-		{"dataCoord.compaction.enableAutoCompaction", coords, "true", "off a warning", when(check.Warning, false), "segments are merged only when someone asks for it"},
-		{"dataCoord.enableGarbageCollection", coords, "true", "off a warning", when(check.Warning, false), "what is dropped stays in etcd and object storage"},
+		{"dataCoord.enableCompaction", coords, "true", "off is a warning", when(check.Warning, false), "segments are never merged and deleted rows never removed"},
+		{"dataCoord.compaction.enableAutoCompaction", coords, "true", "off is a warning", when(check.Warning, false), "segments are merged on request only"},
+		{"dataCoord.enableGarbageCollection", coords, "true", "off is a warning", when(check.Warning, false), "dropped data stays in etcd and object storage"},
 		{
-			"dataCoord.segment.maxSize", coords, "1024", "below 64 MB information, a warning with 1,000 flushed segments and more", judgeSegmentSize,
-			"segments are small and many, and each is an index and a search of its own",
+			"dataCoord.segment.maxSize", coords, "1024", "below 64 MB is info, a warning from 1,000 flushed segments on", judgeSegmentSize,
+			"many small segments: each adds its own index and search",
 		},
-		{"dataCoord.segment.sealProportion", coords, "0.12", "below 0.01 or above 1 a warning", outside(check.Warning, 0.01, 1), "segments are sealed tiny, or only by their age"},
+		{"dataCoord.segment.sealProportion", coords, "0.12", "below 0.01 or above 1 is a warning", outside(check.Warning, 0.01, 1), "segments are sealed when still tiny, or by age only"},
 		{
-			"dataNode.segment.syncPeriod", nodes, "600", "above 1,800 s a warning", outside(check.Warning, 0, 1800),
-			"rows wait that long in memory, and the checkpoint with them",
+			"dataNode.segment.syncPeriod", nodes, "600", "above 1,800 s is a warning", outside(check.Warning, 0, 1800),
+			"rows stay in memory that long, and checkpoints lag as much",
 		},
 		{
-			"dataNode.channel.updateChannelCheckpointInterval", nodes, "60", "above 600 s a warning", outside(check.Warning, 0, 600),
-			"the checkpoint is that old, and a load has to read the queue from there on",
+			"dataNode.channel.updateChannelCheckpointInterval", nodes, "60", "above 600 s is a warning", outside(check.Warning, 0, 600),
+			"checkpoints lag that much, and every load reads the queue from there",
 		},
-		{"indexNode.enableDisk", []string{"indexnode"}, "true", "off a warning if a DISKANN index is defined", judgeDisk, "index nodes cannot build DISKANN indexes"},
+		{"indexNode.enableDisk", []string{"indexnode"}, "true", "off is a warning if a DISKANN index is defined", judgeDisk, "index nodes cannot build DISKANN indexes"},
 	}
 }
 
@@ -97,21 +97,21 @@ func sharedToggles() []toggle {
 	every := []string{"rootcoord", "datacoord", "querycoord", "mixcoord", "querynode", "datanode", "indexnode", "streamingnode", "proxy"}
 	builders := []string{"querynode", "indexnode", "datanode", "streamingnode"}
 	return []toggle{
-		{"quotaAndLimits.limitWriting.forceDeny", every, "false", "on an error", when(check.Error, true), "every insert and delete is refused"},
-		{"quotaAndLimits.limitReading.forceDeny", every, "false", "on an error", when(check.Error, true), "every search and query is refused"},
+		{"quotaAndLimits.limitWriting.forceDeny", every, "false", "on is an error", when(check.Error, true), "every insert and delete is rejected"},
+		{"quotaAndLimits.limitReading.forceDeny", every, "false", "on is an error", when(check.Error, true), "every search and query is rejected"},
 		{
-			"quotaAndLimits.limitWriting.memProtection.enabled", every, "true", "off information", when(check.Info, false),
-			"inserts go on until a node runs out of memory",
+			"quotaAndLimits.limitWriting.memProtection.enabled", every, "true", "off is info", when(check.Info, false),
+			"inserts continue until a node runs out of memory",
 		},
-		{"common.ttMsgEnabled", every, "true", "off a warning", when(check.Warning, false), "time ticks are not sent, and consistent searches wait for them"},
+		{"common.ttMsgEnabled", every, "true", "off is a warning", when(check.Warning, false), "no time ticks are sent, and consistent searches wait for them"},
 		{
 			"common.gracefulTime",
 			[]string{"proxy", "querynode", "querycoord", "rootcoord", "mixcoord"},
-			"5000", "below 200 ms, the interval of time ticks, or above 60,000 ms information", outside(check.Info, 200, 60_000),
-			"searches of Bounded consistency wait for the next time tick, or miss the last minute",
+			"5000", "below 200 ms (the time tick interval) or above 60,000 ms is info", outside(check.Info, 200, 60_000),
+			"searches with Bounded consistency wait for the next time tick, or miss the last minute",
 		},
-		{"common.simdType", builders, "auto", "sse4_2 and avx a warning, other values than auto information", judgeSIMD, "vectors are compared with older instructions than the processor may have"},
-		{"log.level", every, "info", "debug information", judgeLogLevel, "every request writes to the log"},
+		{"common.simdType", builders, "auto", "sse4_2 and avx are a warning, other values than auto info", judgeSIMD, "vectors are compared with older instructions than the CPU may support"},
+		{"log.level", every, "info", "debug is info", judgeLogLevel, "every request writes to the log"},
 	}
 }
 

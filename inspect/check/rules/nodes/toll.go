@@ -48,36 +48,36 @@ func impactWithout(p *check.Pass, role string) string {
 	runs := facts.ReleaseOf(p.Cluster)
 	switch role {
 	case "rootcoord":
-		return "Nobody hands out timestamps and ids: inserts, deletes, searches and every change of a collection fail."
+		return "No timestamps and ids are handed out: inserts, deletes, searches and all collection changes fail."
 	case "mixcoord":
-		return "Nobody hands out timestamps, segments and shard leaders: inserts, flushes, loads and every change fail, and searches whose shards move."
+		return "No timestamps, segments or shard leaders are handed out: inserts, flushes, loads and all changes fail, and searches of shards that move."
 	case "querycoord":
 		switch {
 		case nothingLoaded(p):
 			return "No collection can be loaded."
 		case runs.Before(facts.Release{Major: 2, Minor: 4}):
-			return "Every search fails within seconds, as proxies ask it again and again who leads a shard; nothing is loaded, balanced or taken over from lost nodes."
+			return "Every search fails within seconds, because proxies keep asking it for shard leaders; nothing is loaded, balanced or recovered from lost nodes."
 		}
-		return "Nothing is loaded, balanced or taken over from lost nodes; searches fail as soon as a proxy has to ask who leads a shard."
+		return "Nothing is loaded, balanced or recovered from lost nodes; searches fail once a proxy has to ask for a shard leader."
 	case "datacoord":
-		text := "Inserts fail as soon as they need a new segment; flushes and loads fail, nothing is compacted"
+		text := "Inserts fail once they need a new segment; flushes and loads fail, nothing is compacted"
 		if runs.Before(facts.Release{Major: 2, Minor: 3}) {
 			return text + "."
 		}
 		return text + ", and no index is built."
 	case "indexcoord":
-		return "No index is created or built, and loads that ask for one fail."
+		return "No index is created or built, and loads that need one fail."
 	case "proxy":
-		return "No client is served: every search, insert and change fails."
+		return "Every request fails: searches, inserts and changes."
 	case "querynode":
 		if nothingLoaded(p) {
 			return "No collection can be loaded."
 		}
-		return "Nobody serves the loaded collections: every search fails."
+		return "No node serves the loaded collections: every search fails."
 	case "streamingnode":
-		return "Nobody takes what is written or leads a shard: every insert and search fails."
+		return "No node accepts writes or leads shards: every insert and search fails."
 	case "datanode":
-		return "What is inserted stays in the message queue and in memory: nothing is written to storage, flushes do not end, and nothing is compacted."
+		return "Inserted rows stay in the message queue and in memory: nothing is written to storage, flushes do not finish, and nothing is compacted."
 	}
 	return ""
 }
@@ -85,7 +85,7 @@ func impactWithout(p *check.Pass, role string) string {
 // tollOfBuilders weighs that nobody builds indexes by what is asked of them: rows that wait, or will once they are flushed.
 func tollOfBuilders(p *check.Pass, t toll) toll {
 	if !p.Loaded.Has(facts.PartsOfBuilds) {
-		p.Unseen("what waits for an index")
+		p.Unseen("segments that wait for an index")
 		t.impact = "No index is built."
 		return t
 	}
@@ -114,16 +114,16 @@ func tollOfBuilders(p *check.Pass, t toll) toll {
 	}
 	switch {
 	case waiting > 0:
-		t.impact = "No index is built: " + words.Plural(waiting, "row") + " of flushed segments wait for theirs, and are compared one by one or not loaded." + also
+		t.impact = "No index is built: " + words.Plural(waiting, "row") + " of flushed segments wait for one, and are searched by brute force or not loaded." + also
 	case growing > 0:
 		t.severity = check.Warning
-		t.impact = "No index is built: " + words.Plural(growing, "growing row") + " will have none when they are flushed, and searches go on comparing them one by one." + also
+		t.impact = "No index is built: " + words.Plural(growing, "growing row") + " will have none when flushed, and stay on brute-force search." + also
 	case defined:
 		t.severity = check.Warning
-		t.impact = "No index is built: what is flushed or compacted from now on has none." + also
+		t.impact = "No index is built: segments flushed or compacted from now on have none." + also
 	default:
 		t.severity = least
-		t.impact = "None now: no index is defined that has to be built." + also
+		t.impact = "None yet: no index is defined that needs building." + also
 	}
 	return t
 }
