@@ -27,7 +27,7 @@ func Fix(steps ...Step) []Step {
 }
 
 // Shell is a command of a shell: check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns it on within seconds").
-func Shell(c paste.Command) Step { return Step{Command: Hint(c.String())} }
+func Shell(c paste.Command) Step { return Step{Command: Advise("%s", c)} }
 
 // Pymilvus is code of ours for a session of Python, with the verbs of fmt for names, which come as literals:
 // check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name). What it takes from pymilvus is imported, it is
@@ -39,23 +39,31 @@ func Pymilvus(c *model.Cluster, database model.DatabaseID, code ours, args ...an
 // PymilvusIn is Pymilvus with the name of a database, "" for what belongs to none.
 func PymilvusIn(c *model.Cluster, database string, code ours, args ...any) Step {
 	var lines Hint
-	var names []string
+	var names []Hint
 	if uri := clientURI(c); uri != "" {
 		lines, names = Python("connections.connect(uri=%s)\n", uri), append(names, "connections")
 	}
 	if cmp.Or(database, "default") != "default" {
 		lines, names = lines+Python("db.using_database(%s)\n", database), append(names, "db")
 	}
-	for _, name := range [...]string{"Collection", "MilvusClient", "Partition", "Role", "utility"} {
-		if strings.Contains(string(code), name+"(") || strings.Contains(string(code), name+".") {
+	for _, name := range [...]Hint{"Collection", "MilvusClient", "Partition", "Role", "utility"} {
+		if strings.Contains(string(code), string(name)+"(") || strings.Contains(string(code), string(name)+".") {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	if len(names) > 0 {
-		lines = Hint("from pymilvus import "+strings.Join(names, ", ")+"\n") + lines
+	var imports Hint
+	for i, name := range names {
+		if i == 0 {
+			imports = "from pymilvus import " + name
+		} else {
+			imports += ", " + name
+		}
 	}
-	return Step{Command: lines + Python(code, args...), Python: true}
+	if imports != "" {
+		imports += "\n"
+	}
+	return Step{Command: imports + lines + Python(code, args...), Python: true}
 }
 
 // clientURI is where clients reach a proxy that told its configuration, "" if none did, or they need more than an address.

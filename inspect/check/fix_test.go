@@ -1,6 +1,8 @@
 package check_test
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,5 +70,36 @@ func TestSteps(t *testing.T) {
 	const want = `look at the log of 'node;1'; etcdctl put 'a b' true: turns it on; from pymilvus import Collection; Collection("x").flush()`
 	if diff := cmp.Diff(want, f.Advice()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A collection is loaded again as it was: with its partitions and replicas.
+func TestReload(t *testing.T) {
+	parts := modeltest.SmallParts()
+	x := parts.Collections[0]
+	state := &model.LoadState{Collection: x.ID, Status: "Loaded", Replicas: 2}
+	parts.LoadStates = []*model.LoadState{state}
+	call := func() string { c := model.Build(parts); return string(check.LoadCall(c, x)) }
+	if got := call(); got != "load(replica_number=2)" {
+		t.Error(got)
+	}
+	state.LoadType, state.Replicas = "LoadPartition", 1
+	var names []string
+	for _, p := range parts.Partitions {
+		if p.Collection == x.ID {
+			state.Partitions = append(state.Partitions, model.PartitionLoad{Partition: p.ID, Status: "Loaded"})
+			names = append(names, strconv.Quote(p.Name))
+		}
+	}
+	if got, want := call(), "load(partition_names=["+strings.Join(names, ", ")+"])"; got != want || len(names) == 0 {
+		t.Errorf("%s, want %s", got, want)
+	}
+	state.Replicas = 3
+	if got, want := call(), "load(partition_names=["+strings.Join(names, ", ")+"], replica_number=3)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	c := model.Build(parts)
+	if got, want := string(check.Reload(c, x).Command), "c.release()\nc."+call(); !strings.HasSuffix(got, want) {
+		t.Errorf("%s, want it to end in %s", got, want)
 	}
 }

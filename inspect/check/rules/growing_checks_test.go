@@ -81,7 +81,7 @@ func TestGrowingOld(t *testing.T) {
 		{"being written", idle(90_000, 20*time.Minute, time.Second), nil, ""},
 		{"a pause of a minute", idle(1500, 20*time.Minute, time.Minute), nil, ""},
 		{"large enough for idle sealing", idle(5000, 20*time.Minute, 8*time.Minute), nil, ""},
-		{"past idle sealing", idle(5000, 40*time.Minute, 20*time.Minute), []string{"warning collections/1000 1 of them past the limits"}, ""},
+		{"past idle sealing", idle(5000, 40*time.Minute, 20*time.Minute), []string{"warning collections/1000 1 of these past the limits"}, ""},
 		{"past its life, and written", idle(5000, 25*time.Hour, time.Second), []string{"warning collections/1000 past the limits at which DataCoord seals (10 min idle, 24 h old)"}, ""},
 		{"the cluster's own life", func(w *world) {
 			idle(5000, 3*time.Hour, time.Second)(w)
@@ -93,14 +93,14 @@ func TestGrowingOld(t *testing.T) {
 		}, nil, ""},
 		{
 			"nothing tells, and nothing is consumed", func(w *world) { w.serve(); w.grow(2900, 1500, 20*time.Minute) },
-			[]string{"warning collections/1000 begun 20 min ago and no longer written"},
+			[]string{"warning collections/1000 started 20 min ago and no longer written"},
 			"",
 		},
 		{"nothing tells, and the leader consumes", func(w *world) {
 			w.serve()
 			w.grow(2900, 1500, 20*time.Minute)
 			w.query(nodeA).System.Quota.Rates["InsertConsumeThroughput"] = 5000
-		}, nil, "when rows were last written to 1 growing segment"},
+		}, nil, "time of the last write to 1 growing segment"},
 		{"nothing tells, and it is young", func(w *world) {
 			w.serve()
 			w.grow(2900, 1500, time.Minute)
@@ -111,7 +111,7 @@ func TestGrowingOld(t *testing.T) {
 			s := w.grow(2900, 1500, 3*time.Hour)
 			s.State, s.Rows, s.ExpireAt = model.SegmentSealed, 1500, back(2*time.Hour)
 			w.VChannels[0].Checkpoint.At = back(2 * time.Hour)
-		}, []string{"warning collections/1000 sealed and not flushed: the checkpoint of 1 channel stands still"}, ""},
+		}, []string{"warning collections/1000 sealed but not flushed: the checkpoint of 1 channel does not advance"}, ""},
 		{"sealed this moment", func(w *world) {
 			w.serve()
 			s := w.grow(2900, 1500, 3*time.Hour)
@@ -133,12 +133,12 @@ func TestGrowingOldFromMetadata(t *testing.T) {
 	}
 	hold(t, named("growing-too-old"), []verdict{
 		{"quiet up to the checkpoint", growing(17*time.Minute, 20*time.Second), []string{"warning collections/1000 30,000 rows in 1 growing segment, 17 min after the last insert"}, ""},
-		{"rows wait for a sync", growing(17*time.Minute, 16*time.Minute), nil, "when rows were last written"},
+		{"rows wait for a sync", growing(17*time.Minute, 16*time.Minute), nil, "time of the last write"},
 		{"written just now", growing(10*time.Second, 5*time.Minute), nil, "): the nodes were not asked"},
 		{"no checkpoint", func(w *world) {
 			growing(17*time.Minute, 0)(w)
 			w.VChannels[0].Checkpoint.At = 0
-		}, nil, "when rows were last written"},
+		}, nil, "time of the last write"},
 		{"a streaming node's record", func(w *world) {
 			growing(17*time.Minute, 16*time.Minute)(w)
 			w.Segments[4].Details = &model.SegmentDetails{Growing: &model.GrowingStat{Rows: 31_000, ModifiedAt: backT(14 * time.Minute), CreatedAt: backT(time.Hour)}}
@@ -155,7 +155,7 @@ func TestGrowingLarge(t *testing.T) {
 		}
 	}
 	hold(t, named("growing-too-large"), []verdict{
-		{"full and left alone", large(14_000, 10*time.Minute), []string{"warning collections/1000 the largest has 14,000 rows, to be sealed from 12,000 on"}, ""},
+		{"full and left alone", large(14_000, 10*time.Minute), []string{"warning collections/1000 the largest has 14,000 rows, the limit is 12,000"}, ""},
 		{"full and written", large(14_000, time.Second), nil, ""},
 		{"more than fits, and written", large(120_000, time.Second), []string{"warning collections/1000 120,000 rows"}, ""},
 		{"not full", large(11_000, 10*time.Minute), nil, ""},
@@ -166,7 +166,7 @@ func TestGrowingLarge(t *testing.T) {
 		{"its proportion is not told", func(w *world) {
 			large(14_000, 10*time.Minute)(w)
 			w.live("datacoord").Config = nil
-		}, nil, "how large 1 growing segment is, or may be"},
+		}, nil, "size or limit of 1 growing segment"},
 		{"bytes of a streaming node", func(w *world) {
 			large(9_000, time.Second)(w)
 			w.Segments[4].Details = &model.SegmentDetails{Growing: &model.GrowingStat{Rows: 9000, Bytes: 200 << 20, MaxBytes: 128 << 20}}
@@ -175,7 +175,7 @@ func TestGrowingLarge(t *testing.T) {
 			w.serve()
 			w.grow(2900, 0, 40*time.Minute)
 			w.query(nodeA).System = nil
-		}, nil, "how large 1 growing segment is, or may be"},
+		}, nil, "size or limit of 1 growing segment"},
 	})
 }
 

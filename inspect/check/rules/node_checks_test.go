@@ -144,7 +144,7 @@ func TestReplicaDeadNode(t *testing.T) {
 				w.Replicas[0].Nodes = []model.NodeID{nodeA, 99}
 				w.ResourceGroups[0].Nodes = []model.NodeID{nodeA, 99}
 			},
-			[]string{"warning nodes/querynode-99 querynode-99 is gone, and named by 1 replica and resource group __default_resource_group"},
+			[]string{"warning nodes/querynode-99 querynode-99 is gone but still listed in 1 replica and resource group __default_resource_group"},
 			"",
 		},
 		{
@@ -154,28 +154,28 @@ func TestReplicaDeadNode(t *testing.T) {
 		},
 		{"all of one of two replicas", func(w *world) {
 			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, Nodes: []model.NodeID{99}})
-		}, []string{"warning nodes/querynode-99 named by 1 replica"}, ""},
-		{"the default group alone, and nobody was asked", func(w *world) { w.ResourceGroups[0].Nodes = []model.NodeID{nodeA, 99} }, []string{"info nodes/querynode-99 named by resource group"}, ""},
+		}, []string{"warning nodes/querynode-99 querynode-99 is gone but still listed in 1 replica"}, ""},
+		{"the default group alone, and nobody was asked", func(w *world) { w.ResourceGroups[0].Nodes = []model.NodeID{nodeA, 99} }, []string{"info nodes/querynode-99 querynode-99 is gone but still listed in resource group"}, ""},
 		{"another group alone", func(w *world) {
 			w.ResourceGroups = append(w.ResourceGroups, &model.ResourceGroup{Name: "tenants", Capacity: 1, Nodes: []model.NodeID{99}, Requests: -1, Limits: -1})
-		}, []string{"warning nodes/querynode-99 named by resource group tenants"}, ""},
+		}, []string{"warning nodes/querynode-99 querynode-99 is gone but still listed in resource group tenants"}, ""},
 		{"QueryCoord has it no more", func(w *world) {
 			w.serve()
 			w.ResourceGroups[0].Nodes = []model.NodeID{nodeA, nodeB, 99}
 			w.Replicas[0].Nodes = []model.NodeID{nodeA, nodeB, 99}
 			w.runtime.Groups = []*model.LiveResourceGroup{{Name: facts.DefaultGroup, Capacity: 1000000, Available: 2}}
-		}, []string{"info nodes/querynode-99 QueryCoord itself has it no more"}, ""},
+		}, []string{"info nodes/querynode-99 QueryCoord itself no longer has it"}, ""},
 		{"QueryCoord counts it", func(w *world) {
 			w.serve()
 			w.ResourceGroups = append(w.ResourceGroups, &model.ResourceGroup{Name: "tenants", Capacity: 1, Nodes: []model.NodeID{99}, Requests: -1, Limits: -1})
 			w.runtime.Groups = []*model.LiveResourceGroup{{Name: "tenants", Capacity: 1, Available: 1}}
-		}, []string{"warning nodes/querynode-99 named by resource group tenants"}, ""},
+		}, []string{"warning nodes/querynode-99 querynode-99 is gone but still listed in resource group tenants"}, ""},
 		{"QueryCoord names it", func(w *world) {
 			w.serve()
 			w.Replicas[0].Nodes = []model.NodeID{nodeA, nodeB, 99}
 			w.runtime.Replicas[0].Nodes = []model.NodeID{nodeA, nodeB, 99}
-		}, []string{"warning nodes/querynode-99 named by 1 replica"}, ""},
-		{"a read-only one", func(w *world) { w.Replicas[0].RONodes = []model.NodeID{99} }, []string{"info nodes/querynode-99 is gone, and named by 1 replica, as read-only"}, ""},
+		}, []string{"warning nodes/querynode-99 querynode-99 is gone but still listed in 1 replica"}, ""},
+		{"a read-only one", func(w *world) { w.Replicas[0].RONodes = []model.NodeID{99} }, []string{"info nodes/querynode-99 is gone but still listed in 1 replica, as read-only"}, ""},
 		{"none", nil, nil, ""},
 		{"no sessions at all", func(w *world) { w.Sessions = nil }, nil, "no process is registered"},
 		{"2.1", func(w *world) { w.Version.Text = "2.1" }, nil, "Milvus 2.1"},
@@ -210,7 +210,7 @@ func TestLoadStuck(t *testing.T) {
 		}
 	}
 	hold(t, named("load-stuck"), []verdict{
-		{"for half an hour", loading(30 * time.Minute), []string{"warning collections/1000 is being loaded at 40%, and nothing of it was loaded for 30 min"}, ""},
+		{"for half an hour", loading(30 * time.Minute), []string{"warning collections/1000 is loading at 40%, without progress for 30 min"}, ""},
 		{"moving", loading(time.Minute), nil, ""},
 		{"loaded", (*world).serve, nil, ""},
 		{"begun, and nothing there", func(w *world) {
@@ -218,7 +218,7 @@ func TestLoadStuck(t *testing.T) {
 			for _, id := range []model.NodeID{nodeA, nodeB} {
 				w.query(id).Distribution = &model.Distribution{}
 			}
-		}, []string{"info collections/1000 no query node has anything of it"}, ""},
+		}, []string{"info collections/1000 no query node has any of it yet"}, ""},
 		{"versions are no times", func(w *world) {
 			loading(time.Minute)(w)
 			for _, id := range []model.NodeID{nodeA, nodeB} {
@@ -228,28 +228,28 @@ func TestLoadStuck(t *testing.T) {
 					d.Sealed[i].Version = 1
 				}
 			}
-		}, nil, "when something of it was loaded last"},
+		}, nil, "time of its last progress"},
 	})
 }
 
 func TestLoadMismatch(t *testing.T) {
 	hold(t, named("load-state-mismatch"), []verdict{
-		{"QueryCoord does not have it", func(w *world) { w.serve(); w.runtime.Loaded = []*model.LoadedCollection{} }, []string{"error collections/1000 is loaded by etcd, and QueryCoord does not have it"}, ""},
-		{"QueryCoord has a part", func(w *world) { w.serve(); w.runtime.Loaded[0].Percent = 60 }, []string{"warning collections/1000 QueryCoord has 60% of it"}, ""},
+		{"QueryCoord does not have it", func(w *world) { w.serve(); w.runtime.Loaded = []*model.LoadedCollection{} }, []string{"error collections/1000 is Loaded in etcd, but QueryCoord does not list it"}, ""},
+		{"QueryCoord has a part", func(w *world) { w.serve(); w.runtime.Loaded[0].Percent = 60 }, []string{"warning collections/1000 QueryCoord has only 60% of it"}, ""},
 		{"not available", func(w *world) { w.serve(); w.runtime.Loaded[0].Available = false }, []string{"warning collections/1000 not available"}, ""},
 		{"QueryCoord has just started", func(w *world) {
 			w.serve()
 			w.runtime.Loaded[0].Percent = 0
 			w.live("querycoord").System.StartedAt = w.now.Add(-10 * time.Second)
-		}, []string{"info collections/1000 QueryCoord has 0% of it: it started 10 s ago and takes stock"}, ""},
-		{"etcd does not have it", func(w *world) { w.serve(); w.LoadStates = nil }, []string{"info collections/1000 is loaded by QueryCoord, and etcd does not know"}, ""},
+		}, []string{"info collections/1000 QueryCoord has only 0% of it: it started 10 s ago and is still collecting"}, ""},
+		{"etcd does not have it", func(w *world) { w.serve(); w.LoadStates = nil }, []string{"info collections/1000 is loaded in QueryCoord, but not in etcd"}, ""},
 		{"loading", func(w *world) { w.serve(); w.LoadStates[0].Status, w.runtime.Loaded[0].Percent = "Loading", 60 }, nil, ""},
 		{"a partition of it is being loaded", func(w *world) {
 			w.serve()
 			w.LoadStates[0].Partitions = []model.PartitionLoad{{Partition: wellPart, Status: "Loaded"}, {Partition: wellPart + 1, Status: "Loading"}}
 			w.runtime.Loaded[0].Percent = 50
-		}, []string{"info collections/1000 is loaded, and QueryCoord has 50% of it: partitions are being loaded"}, ""},
-		{"QueryCoord did not say", func(w *world) { w.serve(); w.runtime.Loaded = nil }, nil, "QueryCoord did not say which collections it has loaded"},
+		}, []string{"info collections/1000 is Loaded, QueryCoord has 50% of it: partitions are being loaded"}, ""},
+		{"QueryCoord did not say", func(w *world) { w.serve(); w.runtime.Loaded = nil }, nil, "QueryCoord did not report its loaded collections"},
 	})
 }
 
@@ -283,7 +283,7 @@ func TestConsumptionLag(t *testing.T) {
 		{"all are behind", func(w *world) {
 			lagging(2*time.Minute, "1000")(w)
 			w.query(nodeB).System = &model.System{Quota: &model.QuotaMetrics{SlowestChannel: wellCh1, SlowestAt: back(40 * time.Second)}}
-		}, []string{"warning / all 2 query nodes that lead shards are behind in consuming, by up to 2 min"}, ""},
+		}, []string{"warning / all 2 query nodes that lead shards are behind, by up to 2 min"}, ""},
 		{"all are behind, and one has just started", func(w *world) {
 			lagging(2*time.Minute, "1000")(w)
 			w.query(nodeB).System = &model.System{StartedAt: w.now.Add(-20 * time.Second), Quota: &model.QuotaMetrics{SlowestChannel: wellCh1, SlowestAt: back(40 * time.Second)}}
@@ -318,7 +318,7 @@ func TestConsumptionLag(t *testing.T) {
 		{"one that tells neither", func(w *world) {
 			lagging(0, "1000")(w)
 			w.query(nodeB).Process.Metrics.Families = nil
-		}, nil, "querynode-8: how far it has consumed its channels"},
+		}, nil, "querynode-8: consumption of its channels"},
 		{"no metrics", (*world).serve, nil, "no process told its metrics"},
 	})
 }

@@ -21,7 +21,7 @@ func TestSegmentNotLoaded(t *testing.T) {
 	hold(t, named("segment-not-loaded"), []verdict{
 		{
 			"flushed for an hour", func(w *world) { w.serve(); w.fresh(2800, time.Hour) },
-			[]string{"error collections/1000 1 segment, 90,000 rows, is served by no node, though flushed, the first 60 min ago"},
+			[]string{"error collections/1000 1 segment, 90,000 rows, flushed up to 60 min ago but served by no node"},
 			"",
 		},
 		{"flushed just now", func(w *world) { w.serve(); w.fresh(2800, 5*time.Minute) }, nil, ""},
@@ -41,7 +41,7 @@ func TestSegmentNotLoaded(t *testing.T) {
 			w.serve()
 			w.fresh(2800, 9*time.Hour).CompactedFrom = []model.SegmentID{2000, 1999}
 			w.segment(0).State, w.segment(0).DroppedAt = model.SegmentDropped, back(time.Hour)
-		}, []string{"error collections/1000 though flushed, the first 60 min ago"}, ""},
+		}, []string{"error collections/1000 flushed up to 60 min ago but served by no node"}, ""},
 		{"compacted five minutes ago", func(w *world) {
 			w.serve()
 			w.fresh(2800, 9*time.Hour).CompactedFrom = []model.SegmentID{2000, 1999}
@@ -56,8 +56,8 @@ func TestSegmentNotLoaded(t *testing.T) {
 		{"empty", func(w *world) { w.serve(); w.fresh(2800, time.Hour).Rows = 0 }, nil, ""},
 		{"not to be loaded", func(w *world) { w.serve(); w.fresh(2800, time.Hour); w.LoadStates = nil }, nil, ""},
 		{"loading", func(w *world) { w.serve(); w.fresh(2800, time.Hour); w.LoadStates[0].Status = "Loading" }, nil, ""},
-		{"nobody knows when", func(w *world) { w.serve(); w.fresh(2800, 0).PositionAt = 0 }, nil, "when 1 segment that nobody serves was flushed"},
-		{"DataCoord silent about the collection", func(w *world) { w.serve(); w.runtime.Recovery = w.runtime.Recovery[:1] }, nil, "collection docs: DataCoord did not say"},
+		{"nobody knows when", func(w *world) { w.serve(); w.fresh(2800, 0).PositionAt = 0 }, nil, "when 1 segment that no node serves was flushed"},
+		{"DataCoord silent about the collection", func(w *world) { w.serve(); w.runtime.Recovery = w.runtime.Recovery[:1] }, nil, "collection docs: DataCoord did not report"},
 	})
 }
 
@@ -96,7 +96,7 @@ func TestSegmentDropped(t *testing.T) {
 		}, nil, ""},
 		{
 			"of a collection that is gone", func(w *world) { w.serve(); w.Collections[0].State, w.LoadStates = "Dropping", nil },
-			[]string{"warning collections/1000 is dropped, and 4 segments, 360,000 rows of it are still in memory on querynode-4 and querynode-8"},
+			[]string{"warning collections/1000 is dropped, but 4 segments, 360,000 rows of it are still in memory on querynode-4 and querynode-8"},
 			"",
 		},
 		{"of a collection that is going", func(w *world) {
@@ -117,10 +117,10 @@ func TestSegmentDropped(t *testing.T) {
 		}, nil, ""},
 		{
 			"of a collection that was released", func(w *world) { w.serve(); w.LoadStates = nil },
-			[]string{"info collections/1000 is not to be loaded"},
+			[]string{"info collections/1000 collection docs is not loaded, but"},
 			"",
 		},
-		{"nobody knows since when", func(w *world) { dropped(0)(w); w.segment(0).DroppedAt = 0 }, nil, "since when 1 segment in memory is dropped"},
+		{"nobody knows since when", func(w *world) { dropped(0)(w); w.segment(0).DroppedAt = 0 }, nil, "when 1 segment in memory was dropped"},
 	})
 }
 
@@ -128,7 +128,7 @@ func TestSegmentTwice(t *testing.T) {
 	hold(t, named("segment-loaded-twice"), []verdict{
 		{
 			"for half an hour", func(w *world) { w.serve(); w.load(nodeB, w.segment(0), 30*time.Minute) },
-			[]string{"warning collections/1000 1 segment, 90,000 rows, in memory twice in one replica for 30 min: on querynode-4 and querynode-8"},
+			[]string{"warning collections/1000 1 segment, 90,000 rows, in memory twice in one replica for 30 min, on querynode-4 and querynode-8"},
 			"",
 		},
 		{"moving", func(w *world) { w.serve(); w.load(nodeB, w.segment(0), 20*time.Second) }, nil, ""},
@@ -163,7 +163,7 @@ func TestIndexNotLoaded(t *testing.T) {
 		}
 	}
 	hold(t, named("index-not-loaded"), []verdict{
-		{"finished for an hour", bare(2*time.Hour, time.Hour), []string{"warning collections/1000 1 segment, 90,000 rows, served by querynode-4 without the HNSW index vec_idx, which is built"}, ""},
+		{"finished for an hour", bare(2*time.Hour, time.Hour), []string{"warning collections/1000 1 segment, 90,000 rows, served by querynode-4 without the HNSW index vec_idx, although it is built"}, ""},
 		{"finished just now", bare(2*time.Hour, 5*time.Minute), nil, ""},
 		{"not finished", func(w *world) { bare(2*time.Hour, time.Hour)(w); w.index(0).State = model.IndexInProgress }, nil, ""},
 		{"FLAT", func(w *world) { bare(2*time.Hour, time.Hour)(w); w.Indexes[0].Type = "FLAT" }, nil, ""},
@@ -180,7 +180,7 @@ func TestIndexNotLoaded(t *testing.T) {
 			bare(0, 0)(w)
 			w.index(0).FinishedAt = time.Time{}
 			w.query(nodeA).Distribution.Sealed[0].Version = 7
-		}, nil, "since when the index of 1 segment is finished"},
+		}, nil, "when the index of 1 segment was finished"},
 		{"one of two vector indexes", func(w *world) {
 			w.serve()
 			w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{ID: 103, Name: "image", Type: "FloatVector", Dim: 64})

@@ -21,11 +21,11 @@ func TestNoShardLeader(t *testing.T) {
 		{"QueryCoord tells of the whole collection", func(w *world) {
 			w.serve()
 			w.runtime.ShardLeaders = []model.ShardLeader{{Collection: wellColl, Problem: "no replica available"}}
-		}, []string{"error collections/1000 QueryCoord names no leader of 2 shards of 2, which querynode-4 and querynode-8 lead: "}, ""},
+		}, []string{"error collections/1000 QueryCoord has no leader for 2 shards of 2, although querynode-4 and querynode-8 lead them: "}, ""},
 		{"QueryCoord names none, and a node leads", func(w *world) {
 			w.serve()
 			w.runtime.ShardLeaders[1].Nodes, w.runtime.ShardLeaders[1].Problem = nil, "channel not available"
-		}, []string{"error collections/1000 QueryCoord names no leader of 1 shard of 2, which querynode-8 leads: " + wellCh1}, ""},
+		}, []string{"error collections/1000 QueryCoord has no leader for 1 shard of 2, although querynode-8 leads it: " + wellCh1}, ""},
 		{"QueryCoord tells of the whole collection, for one shard that nobody leads", func(w *world) {
 			w.serve()
 			w.query(nodeB).Distribution.Leaders = nil
@@ -34,7 +34,7 @@ func TestNoShardLeader(t *testing.T) {
 		{"one shard has no leader, and one QueryCoord does not name", func(w *world) {
 			unled(w)
 			w.runtime.ShardLeaders[0].Nodes, w.runtime.ShardLeaders[0].Problem = nil, "channel not available"
-		}, []string{"error collections/1000 1 shard of 2 has no leader: " + wellCh1 + "; QueryCoord names none of 1 more, which querynode-4 leads: " + wellCh0}, ""},
+		}, []string{"error collections/1000 1 shard of 2 has no leader: " + wellCh1 + "; QueryCoord has none for 1 more, although querynode-4 leads it: " + wellCh0}, ""},
 		{"the leader cannot serve, which is another check's", func(w *world) {
 			w.serve()
 			w.view(wellCh1).Serviceable = new(false)
@@ -48,7 +48,7 @@ func TestNoShardLeader(t *testing.T) {
 			w.serve()
 			w.silence(nodeB, model.Unreachable)
 			w.runtime.ShardLeaders = w.runtime.ShardLeaders[:1]
-		}, nil, "who leads " + wellCh1},
+		}, nil, "leaders of " + wellCh1},
 		{"loading", func(w *world) { unled(w); w.LoadStates[0].Status = "Loading" }, nil, ""},
 		{"one of two replicas", func(w *world) {
 			w.serve()
@@ -70,7 +70,7 @@ func TestShardUnserviceable(t *testing.T) {
 	hold(t, named("shard-not-serviceable"), []verdict{
 		{
 			"by its own word", func(w *world) { w.serve(); w.view(wellCh0).Serviceable = no },
-			[]string{"error collections/1000 1 shard of 2, led by querynode-4, cannot be searched: the leader says that it is not serviceable"},
+			[]string{"error collections/1000 1 shard of 2, led by querynode-4, cannot be searched: the leader reports that it is not serviceable"},
 			"",
 		},
 		{
@@ -135,7 +135,7 @@ func TestLeaderSplit(t *testing.T) {
 		}, nil, ""},
 		{
 			"a leader of no replica", func(w *world) { w.serve(); w.Replicas[0].Nodes = []model.NodeID{nodeA} },
-			[]string{"warning collections/1000 1 shard led by querynode-8, which belongs to none of its replicas"},
+			[]string{"warning collections/1000 1 shard led by querynode-8, outside its replicas"},
 			"",
 		},
 		{"since when is unknown", func(w *world) {
@@ -171,7 +171,7 @@ func TestTargetBehind(t *testing.T) {
 		}
 	}
 	hold(t, named("target-behind"), []verdict{
-		{"two hours old", old(2*time.Hour, time.Hour), []string{"warning collections/1000 querynode-4 serves a target that is 2 h old; DataCoord wants 1 segment more served"}, ""},
+		{"two hours old", old(2*time.Hour, time.Hour), []string{"warning collections/1000 querynode-4 serves a target 2 h old; DataCoord wants 1 segment more served"}, ""},
 		{"old, and the segment is fresh", old(2*time.Hour, time.Minute), nil, ""},
 		{"young", old(10*time.Minute, time.Hour), nil, ""},
 		{"old, and nothing new", func(w *world) {
@@ -180,13 +180,13 @@ func TestTargetBehind(t *testing.T) {
 		}, nil, ""},
 		{
 			"one leader behind the other", func(w *world) { w.serve(); w.view(wellCh0).TargetVersion = nanos(2 * time.Hour) },
-			[]string{"warning collections/1000 querynode-4 serves a target that is 2 h old; others of its leaders are ahead"},
+			[]string{"warning collections/1000 querynode-4 serves a target 2 h old; other leaders of it are ahead"},
 			"",
 		},
 		{"the cluster's own patience", func(w *world) {
 			old(2*time.Hour, 90*time.Minute)(w)
 			w.live("querycoord").Config.Values[model.FoldConfigKey("queryCoord.NextTargetSurviveTime")] = "3600"
 		}, nil, ""},
-		{"its version is no time", func(w *world) { w.serve(); w.view(wellCh0).TargetVersion = 7 }, nil, "how old the target of 1 shard leader is"},
+		{"its version is no time", func(w *world) { w.serve(); w.view(wellCh0).TargetVersion = 7 }, nil, "age of the target of 1 shard leader"},
 	})
 }

@@ -40,7 +40,7 @@ func TestClockOfTheReader(t *testing.T) {
 		w.fresh(2800, time.Hour)
 		w.offset(ahead)
 		r := check.Run(w.build(), w.now, []*check.Check{named("segment-not-loaded")})
-		if len(r.Findings) != 1 || !strings.HasSuffix(r.Findings[0].Message, "the first 60 min ago") {
+		if len(r.Findings) != 1 || !strings.HasSuffix(r.Findings[0].Message, "flushed up to 60 min ago but served by no node") {
 			t.Errorf("%s ahead: %v", ahead, r.Findings)
 		}
 		if !r.Now.Equal(w.now) {
@@ -78,7 +78,7 @@ func TestAskedBefore(t *testing.T) {
 	}
 	hold(t, named("no-shard-leader"), []verdict{{"a minute", apart(time.Minute), nil, ""}, {"now", apart(0), nil, ""}})
 	hold(t, named("load-state-mismatch"), []verdict{
-		{"a minute", apart(time.Minute), []string{"info collections/1000 is loaded by etcd, and neither QueryCoord nor a query node has anything of it: they were asked 60 s before"}, ""},
-		{"now", apart(0), []string{"error collections/1000 is loaded by etcd, and QueryCoord does not have it"}, ""},
+		{"a minute", apart(time.Minute), []string{"info collections/1000 is Loaded in etcd, but neither QueryCoord nor any query node has it: they were asked 60 s before"}, ""},
+		{"now", apart(0), []string{"error collections/1000 is Loaded in etcd, but QueryCoord does not list it"}, ""},
 	})
 }

@@ -19,21 +19,21 @@ var bruteForceShare = &check.Check{
 	Title:    "Much of the search work is brute force",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `Rows without an index are compared one by one: growing ones, and sealed segments that a node has loaded without their vector index. This check adds
-them up per loaded collection, weighed as ` + "`kitescope balance`" + ` weighs work (rows times dimensions; behind an HNSW index a search
-compares a thousand or two rows a segment, whatever its size). The weights are printed with the balance.
+	Doc: `Rows without an index are scanned by brute force: growing ones, and sealed segments that a node loaded without their vector index. This check adds
+them up per loaded collection, weighted as in ` + "`kitescope balance`" + ` (rows times dimensions; with an HNSW index a search
+compares one or two thousand rows per segment, whatever its size). The weights are printed with the balance.
 
-A warning is a collection where brute force that does **not** pass by itself is a fifth of the work or more: growing rows that nobody writes
-any more, or whose flush was long enough ago for growing-flushed, and sealed segments of 1,024 rows and more that were loaded 10 minutes ago and still have no index.
+It is a warning if brute force that does **not** go away on its own is 20% of a collection's work or more: growing rows that are no longer
+written, or were flushed long enough ago for growing-flushed, and sealed segments of 1,024 rows or more that were loaded 10 minutes ago and still have no index.
 
-Only information is a collection where half of the work is brute force because rows are being inserted: that goes on as long as the inserts do, and costs
-latency meanwhile; and a query node that does twice its share of such work, as the leader of busy shards.
+It is info if half of a collection's work is brute force because rows are being inserted: it lasts as long as the inserts, and costs
+latency in the meantime. Also info: a query node that does twice its share of such work, as the leader of busy shards.
 
-Not looked at: collections with a FLAT index or none, where brute force is the design (see index-unfit), and segments under
-1,024 rows, which Milvus never indexes. Milvus issue 21215 is a case: 50,000 growing rows beside 1.5 million indexed ones took a search from 30 ms to over 2 s.`,
-	Remedy: `Flush what is no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments without an index see index-not-loaded, index-missing and index-failed. Under
-steady inserts: lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxSize`" + ` makes growing segments smaller, more shards spread them over more leaders, and
-` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives large growing segments a small index of their own.`,
+Collections with a FLAT index or none are not judged (brute force by design, see index-unfit), nor are segments under
+1,024 rows, which Milvus never indexes. Milvus issue 21215 is an example: 50,000 growing rows next to 1.5 million indexed ones slowed a search from 30 ms to over 2 s.`,
+	Remedy: `Flush collections that are no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments without an index see index-not-loaded, index-missing and index-failed. With
+steady inserts: a lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxSize`" + ` makes growing segments smaller, more shards spread them over more leaders, and
+` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives large growing segments a small index.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedDistribution,
 	Phases:      []latency.Name{latency.KernelGrowing, latency.KernelSealed},
@@ -142,8 +142,8 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 	f := check.Finding{
 		Object: facts.RefCollection(p.Cluster, id),
 		Evidence: []check.Evidence{
-			check.Share("search work by brute force", share, "query nodes, weighed"),
-			check.Share("of that lasting", lasting, "worked out"),
+			check.Share("search work by brute force", share, "query nodes, weighted"),
+			check.Share("part that does not go away", lasting, "computed"),
 			check.Count("growing rows", w.GrowingRows, "query nodes"),
 			check.Count("sealed rows without an index", w.UnindexedRows, "query nodes"),
 			check.Count("rows in memory", w.Rows, "query nodes"),
@@ -153,22 +153,22 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 	switch {
 	case lasting >= lastingShare:
 		f.Severity, f.Cost = check.Warning, p.Costing(id, lasting)
-		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of it does not pass by itself",
+		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of that will not go away on its own",
 			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"), words.Share(lasting/share))
-		f.Impact = "Behind the index searches would take hardly any of this work."
+		f.Impact = "With the index searches would need hardly any of this work."
 		if rest := 1 - lasting; rest > 0.05 {
-			f.Impact = fmt.Sprintf("Searches take up to %.1f times the work that they would take behind the index.", 1/rest)
+			f.Impact = fmt.Sprintf("Searches take up to %.1f times the work they would take with the index.", 1/rest)
 		}
-		f.Hint = "why its sealed segments have none: kitescope diagnose --only index-not-loaded,index-missing,index-failed,index-stuck"
+		f.Fix = check.Fix(check.Shell(check.Kitescope("diagnose --only index-not-loaded,index-missing,index-failed,index-stuck")).Does("shows why its sealed segments have no index"))
 		if lastingRows > 0 {
-			f.Hint = flushHint(p.Cluster, id)
+			f.Fix = flushSteps(p.Cluster, id)
 		}
 	case share >= passingShare:
 		f.Severity = check.Info
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s, while rows are inserted or indexed",
 			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"))
-		f.Impact = "Searches are slower as long as the inserts go on; it passes with the next flushes."
-		f.Hint = "nothing, if the inserts are meant to go on; after them " + flushHint(p.Cluster, id)
+		f.Impact = "Searches are slower while inserts continue; the next flushes end it."
+		f.Fix = append(check.Fix(check.Do("nothing while inserts continue; flush after them")), flushSteps(p.Cluster, id)...)
 	default:
 		return
 	}
@@ -226,15 +226,15 @@ func bruteNodes(p *check.Pass) {
 		}
 		p.Report(check.Finding{
 			Severity: check.Info, Object: facts.RefNode("querynode", n.Node),
-			Message: fmt.Sprintf("%s: %s of its search work is brute force, %s of all that there is on %s; it leads %s and has %s growing",
-				n.Name(), words.Share(cost/n.Cost), words.Share(cost/total), words.Plural(known, "query node"), words.Plural(n.Leaders, "shard"), words.Plural(growing[n.Node], "row")),
+			Message: fmt.Sprintf("%s: %s of its search work is brute force, %s of the total on %s; it leads %s and has %s",
+				n.Name(), words.Share(cost/n.Cost), words.Share(cost/total), words.Plural(known, "query node"), words.Plural(n.Leaders, "shard"), words.Plural(growing[n.Node], "growing row")),
 			Evidence: []check.Evidence{
-				check.Count("brute force, rows times dimensions", int64(cost), "weighed"),
-				check.Count("all of its work", int64(n.Cost), "weighed"),
-				check.Count("mean of the nodes", int64(total/float64(known)), "weighed"),
+				check.Count("brute force, rows times dimensions", int64(cost), "weighted"),
+				check.Count("all of its work", int64(n.Cost), "weighted"),
+				check.Count("mean per node", int64(total/float64(known)), "weighted"),
 			},
-			Impact: "Searches wait for this node longer than for the others.",
-			Hint:   "flush what is no longer written; shard leaders are moved by balancing channels (queryCoord.autoBalanceChannel, 2.4 and later)",
+			Impact: "Searches wait longer for this node than for the others.",
+			Fix:    check.Fix(check.Do("flush collections that are no longer written, or spread shard leaders with queryCoord.autoBalanceChannel (2.4 and later)")),
 		})
 	}
 }

@@ -17,18 +17,18 @@ import (
 // consumptionLag finds query nodes that are behind in reading the stream.
 var consumptionLag = &check.Check{
 	ID:       "channel-consumption-lag",
-	Title:    "Query node is behind in consuming a channel",
+	Title:    "Query node lags behind its channels",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `A shard leader answers a search once it has consumed its channel up to the search's guarantee timestamp: with strong consistency up to now, with bounded up to 5 seconds ago (` + "`common.gracefulTime`" + `).
-Time ticks come every 200 ms, so that the lag of a healthy leader is a few hundred milliseconds (140 to 260 on the recorded 2.3.5 cluster under load). A leader that is 10 seconds behind makes strong searches wait
-as long, and bounded ones, too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
+	Doc: `A shard leader answers a search once it has consumed its channel up to the search's guarantee timestamp: now for Strong consistency, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `).
+Time ticks arrive every 200 ms, so a healthy leader lags a few hundred milliseconds (140 to 260 on a recorded 2.3.5 cluster under load). A leader that lags 10 seconds makes Strong searches wait
+as long, and Bounded ones too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
 
-A finding is a query node that leads shards and is 10 seconds or more behind, an error from 5 minutes on, an information as long as it, or what it is given to lead, is there for less than two minutes, as it reads on from the checkpoints then (a collection that is loaded, a shard that moved): by ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of collections that it leads, and by the slowest channel of its
-GetMetrics answer. If all leaders are behind, it is one finding, and no node's fault. Until 2.5 RootCoord sends a time tick once it has one of each registered proxy: while a proxy hangs, or is dead and its session has not ended, all leaders fall
-behind, and that follows from it (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Series of collections that a node no longer leads linger with their last value, and are left out.`,
-	Remedy: `See whether the message queue answers and how fast (Kafka, Pulsar), and the CPU of the node: a leader with no processor time falls behind. If all nodes lag alike, look at the queue or at RootCoord's and the proxies' time
-ticks; if one does, restart it or move its shards.`,
+A finding is a query node that leads shards and lags 10 seconds or more; an error from 5 minutes on; info for the first two minutes after it started or was given a shard (a load, a move), while it reads from the checkpoints. The lag comes from ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of the collections it leads and from the slowest channel in its
+GetMetrics answer. If all leaders lag, there is one finding, without blaming a node. Until 2.5 RootCoord sends a time tick once it has one from each registered proxy: while a proxy hangs, or is dead and its session has not expired, all leaders lag
+as a consequence (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Metrics of collections that a node no longer leads keep their last value and are ignored.`,
+	Remedy: `Check whether the message queue (Kafka, Pulsar) answers quickly, and the CPU of the node: a leader without CPU time falls behind. If all nodes lag alike, look at the queue and at the time ticks of RootCoord and the
+proxies; if one does, restart it or move its shards.`,
 	Parts:  model.PartObjects | model.PartServing,
 	Needs:  check.NeedMetrics,
 	Phases: []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
@@ -78,7 +78,7 @@ func runConsumptionLag(p *check.Pass) error {
 		switch {
 		case !known && n.Distribution != nil && len(n.Distribution.Leaders) == 0:
 		case !known && n.Outcome == model.Answered:
-			p.Unseen(n.Name() + ": how far it has consumed its channels")
+			p.Unseen(n.Name() + ": consumption of its channels")
 		case !known:
 		case b.lag >= slowLag && p.Reading(n, b.given):
 			reportLag(p, &b) // whatever the others do
@@ -194,7 +194,7 @@ func reportLag(p *check.Pass, b *behind) {
 		Severity: check.Warning, Object: n.Ref(), Cost: lagCost(p, b),
 		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), words.Span(b.lag), b.what),
 		Evidence: []check.Evidence{b.evidence("lag")},
-		Hint:     check.Advise("look at the CPU of %s and at the message queue", n.Name()),
+		Fix:      check.Fix(check.Do("check the CPU of %s, and whether the message queue is slow", n.Name()), check.Do("if it does not catch up, restart it or move its shards")),
 	}
 	lateSearches(&f, b.lag, " on its shards")
 	lateObjects(p, &f, b)
@@ -207,8 +207,8 @@ func reportAllLate(p *check.Pass, late []behind) {
 	worst := slices.MaxFunc(late, func(a, b behind) int { return cmp.Compare(a.lag, b.lag) })
 	f := check.Finding{
 		Severity: check.Warning,
-		Message:  fmt.Sprintf("all %d query nodes that lead shards are behind in consuming, by up to %s", len(late), words.Span(worst.lag)),
-		Hint:     "look at the message queue, and at RootCoord and the proxies, which send time ticks",
+		Message:  fmt.Sprintf("all %d query nodes that lead shards are behind, by up to %s", len(late), words.Span(worst.lag)),
+		Fix:      check.Fix(check.Do("check the message queue, and RootCoord and the proxies: they send the time ticks")),
 	}
 	for i := range late {
 		b := &late[i]
@@ -236,7 +236,7 @@ func lateSearches(f *check.Finding, lag time.Duration, where string) {
 	if lag >= deadLag {
 		f.Severity, does = check.Error, "time out"
 	}
-	f.Impact = "Searches with strong or bounded consistency" + where + " " + does + "; rows that were inserted since are not found by the others."
+	f.Impact = "Searches with Strong or Bounded consistency" + where + " " + does + "; other searches miss the newest rows."
 }
 
 // lateObjects adds the collections and channels that are late.

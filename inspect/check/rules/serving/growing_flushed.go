@@ -19,22 +19,22 @@ var growingFlushed = &check.Check{
 	Title:    "Flushed segment is still served as growing",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `After a flush QueryCoord takes the segment into a new target, has a node load the sealed copy with its index, and tells the shard
-leader to let the growing one go. If that handoff gets stuck, searches go on comparing the rows one by one, though an
-index exists; and where the sealed copy is there as well, the rows are in memory twice and ` + "`entity_num`" + ` counts them twice. Nothing
-in Milvus reports it: in etcd the segment is flushed, and growing segments do not appear in the query segment API (milvus issues 17767, 17566, 17914,
+	Doc: `After a flush QueryCoord adds the segment to a new target, has a node load the sealed copy with its index, and tells the shard
+leader to release the growing one. If that handoff gets stuck, searches keep scanning the rows by brute force although an
+index exists. If the sealed copy is loaded too, the rows are in memory twice and ` + "`entity_num`" + ` counts them twice. Milvus does not
+report it: in etcd the segment is flushed, and growing segments do not appear in the query segment API (milvus issues 17767, 17566, 17914,
 34554, 40382).
 
-Looked at: the growing segments in each shard leader's view (GetDataDistribution), and their state in etcd. A finding is a segment that is growing
-there while etcd has it as flushed, as dropped after a compaction, or not at all: whose sealed copy was loaded in the same replica at least 2 minutes before the nodes were asked, or, where
-there is none, that was flushed (or dropped) at least 6 minutes before.
+The check reads the growing segments in each shard leader's view (GetDataDistribution) and their state in etcd. A finding is a segment that is growing
+in a view while in etcd it is flushed, dropped after a compaction, or missing, and either its sealed copy was loaded in the same replica at least 2 minutes before the nodes were asked, or, without
+a copy, it was flushed (or dropped) at least 6 minutes before.
 
-No finding is a handoff under way. Measured on 2.3.5 with small segments: the sealed copy was there 3 s after the flush, the growing one gone after 13.5 s, and after 68 s at the latest under inserts. Large segments take
-as long as they take to load, and while one target is being loaded the next waits for up to 5 minutes (` + "`queryCoord.NextTargetSurviveTime`" + `). When a segment was
-flushed is taken from its position in the channel, which is the channel's at the flush; where none is recorded, the age is said to be unknown.`,
-	Remedy: `See first what keeps the handoff back: a target that does not move (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
-is full or does not answer. Then make QueryCoord draw up a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord (up to 2.3 searches fail until it is back).
-As the last resort release the collection and load it again; it cannot be searched meanwhile.`,
+A handoff in progress is not a finding. On 2.3.5 with small segments the sealed copy was loaded 3 s after the flush and the growing one released after 13.5 s, or after 68 s at the latest during inserts. Large segments take
+as long as they take to load, and while one target is being loaded the next waits for up to 5 minutes (` + "`queryCoord.NextTargetSurviveTime`" + `). The time of the
+flush comes from the segment's position in the channel, which is the channel's position at the flush; without one the age is reported as unknown.`,
+	Remedy: `Find out first what blocks the handoff: a target that does not advance (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
+is full or does not answer. Then make QueryCoord build a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord (up to 2.3 searches fail until it is back).
+As a last resort release the collection and load it again; it cannot be searched in between.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs:       check.NeedDistribution,
 	Phases:      []latency.Name{latency.KernelGrowing},
@@ -172,49 +172,55 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 		f.Severity = check.Error
 	}
 	nodes := facts.QueryNodeNames(l.nodes)
-	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, compared one by one",
+	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, searched by brute force",
 		name, words.Plural(len(l.segments), "segment"), words.Span(asked.Sub(l.oldest)), words.Agree(len(l.segments), "is", "are"), words.Few(nodes), words.Plural(l.rows, "row"), words.Share(w.ShareOfRows(l.rows)))
 	f.Evidence = []check.Evidence{
 		check.Measured("growing in a leader's view", words.Few(nodes), "%s", check.Plural(len(l.segments), "segment")),
 		check.Fact("flushed or dropped since", facts.TimeText(l.oldest), "etcd"),
 	}
 	if l.gone > 0 {
-		f.Evidence = append(f.Evidence, check.Count("of those dropped, or without a record", l.gone, "etcd"))
+		f.Evidence = append(f.Evidence, check.Count("of these, dropped or without a record", l.gone, "etcd"))
 	}
-	f.Impact = "Each search compares " + words.Plural(l.rows, "row") + " one by one that an index would find"
+	f.Impact = "Each search scans " + words.Plural(l.rows, "row") + " by brute force instead of using the index"
 	if cost > 0 {
 		f.Impact += ", about " + words.Share(cost) + " of the collection's search work"
 	}
 	if len(l.copies) > 0 {
-		f.Evidence = append(f.Evidence, check.Measured("in memory as sealed, too", words.Few(facts.QueryNodeNames(l.copies)), "%s", check.Plural(len(l.copies), "segment")))
+		f.Evidence = append(f.Evidence, check.Measured("also in memory as sealed", words.Few(facts.QueryNodeNames(l.copies)), "%s", check.Plural(len(l.copies), "segment")))
 		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice", words.Number(len(l.copies)), words.Agree(len(l.copies), "is", "are"))
 	}
 	f.Impact += "."
 	if !l.target.IsZero() {
-		f.Evidence = append(f.Evidence, check.Measured("target of the shard leader", words.Few(nodes), "drawn up %s ago", check.Span(asked.Sub(l.target))))
+		f.Evidence = append(f.Evidence, check.Measured("target of the shard leader", words.Few(nodes), "built %s ago", check.Span(asked.Sub(l.target))))
 	}
-	f.Hint = refreshHint(p.Cluster, id)
+	f.Fix = refreshSteps(p.Cluster, id)
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(l.segments)...)
 	p.Report(f)
 }
 
-// refreshHint says how to make QueryCoord draw up a new target of a collection.
-func refreshHint(c *model.Cluster, id model.CollectionID) check.Hint {
-	switch {
-	case c.Collection(id) == nil:
-		return check.RestartQueryCoord(c) + ": it compares nodes with metadata when it starts"
-	case facts.IsLegacy(c):
-		return check.RestartQueryCoord(c) + "; if that does not help, release and load the collection"
-	}
-	return collectionCall(c, id, "load(_refresh=True)") + "; if that does not help, " + check.RestartQueryCoord(c) + ", then release and load the collection"
-}
-
-// collectionCall is a method of a collection as pymilvus calls it.
-func collectionCall(c *model.Cluster, id model.CollectionID, method check.Hint) check.Hint {
+// refreshSteps are how to make QueryCoord build a new target of a collection.
+func refreshSteps(c *model.Cluster, id model.CollectionID) []check.Step {
 	x := c.Collection(id)
 	if x == nil {
-		return method
+		return check.Fix(check.Do("%s: it compares nodes with metadata when it starts", check.RestartQueryCoord(c)))
 	}
-	return check.Python("pymilvus: %sCollection(%s).%s", check.InDatabase(c, x), x.Name, method)
+	reload := check.Reload(c, x).Does("last resort: searches of it fail until it is loaded again")
+	if facts.IsLegacy(c) {
+		return check.Fix(check.Do("%s", check.RestartQueryCoord(c)), reload)
+	}
+	return check.Fix(
+		check.Pymilvus(c, x.Database, "Collection(%s).load(_refresh=True)", x.Name).Does("makes QueryCoord build a new target; searches continue"),
+		check.Do("if that does not help, %s", check.RestartQueryCoord(c)),
+		reload,
+	)
+}
+
+// flushSteps are how to flush a collection.
+func flushSteps(c *model.Cluster, id model.CollectionID) []check.Step {
+	x := c.Collection(id)
+	if x == nil {
+		return check.Fix(check.Do("flush the collection"))
+	}
+	return check.Fix(check.Pymilvus(c, x.Database, "Collection(%s).flush()", x.Name).Does("seals its growing segments; the index is built and loaded within seconds to minutes"))
 }

@@ -16,17 +16,17 @@ var growingLarge = &check.Check{
 	Title:    "Growing segment is larger than its seal policy allows",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `DataCoord seals a growing segment when it has ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit (` + "`maxSize`" + `, worked out per schema and
-recorded with the segment), with the next time tick of its channel; since 2.5 up to a tenth earlier. It never gives out more rows than fit.
+	Doc: `DataCoord seals a growing segment when it reaches ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit (` + "`maxSize`" + `, converted to rows per schema and
+recorded with the segment), at the next time tick of its channel; since 2.5 up to 10% earlier. It never allocates more rows than fit.
 
-A finding is a segment that reached that size and to which nothing was written for 2 minutes: it should have been sealed long ago;
-and one with more than 1.1 times the rows, or 1.25 times the bytes (2.6), that fit at all, written or not. Then data nodes do not report
+A finding is a segment that reached that size and was not written for 2 minutes: it should have been sealed long ago.
+Also a segment with more than 1.1 times the rows, or 1.25 times the bytes (2.6), that fit, written or not: then data nodes do not report
 what they hold, or DataCoord does not act on it.
 
-No finding is a segment beyond its size that is still written: rows arrive faster than they are counted. If DataCoord did not tell its configuration, only segments beyond
-the rows that fit count.`,
-	Remedy: `Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, see whether the channel's checkpoint moves and which data node watches
-it; restarting that data node makes DataCoord assign the channel anew.`,
+A segment past its size that is still being written is not a finding: rows arrive faster than they are counted. If DataCoord did not report its configuration, only segments with more
+rows than fit count.`,
+	Remedy: `Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, check whether the channel's checkpoint advances and which data node watches
+it; restarting that data node makes DataCoord reassign the channel.`,
 	Parts:  model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Phases: []latency.Name{latency.KernelGrowing},
 	Run:    runGrowingLarge,
@@ -67,7 +67,7 @@ func runGrowingLarge(p *check.Pass) error {
 			continue
 		}
 		if unsure > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: how large %s %s, or may be", facts.CollectionLabel(p.Cluster, s.Collection), words.Plural(unsure, "growing segment"), words.Agree(unsure, "is", "are")))
+			p.Unseen(fmt.Sprintf("collection %s: size or limit of %s", facts.CollectionLabel(p.Cluster, s.Collection), words.Plural(unsure, "growing segment")))
 		}
 		if largest != nil {
 			reportLarge(p, largest, ids, rows, &policy)
@@ -108,15 +108,15 @@ func reportLarge(p *check.Pass, largest *facts.OpenSegment, ids []model.SegmentI
 	cost := w.ShareOfGrowing(rows)
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost),
-		Message: fmt.Sprintf("collection %s: %s %s past the size at which DataCoord seals; the largest has %s rows, to be sealed from %s on",
+		Message: fmt.Sprintf("collection %s: %s %s past the size at which DataCoord seals; the largest has %s rows, the limit is %s",
 			facts.CollectionLabel(p.Cluster, id), words.Plural(len(ids), "growing segment"), words.Agree(len(ids), "is", "are"), words.Number(largest.Rows), words.Number(policy.FullRows(largest.MaxRows))),
 		Evidence: []check.Evidence{
-			check.Count("rows of the largest", largest.Rows, "etcd or DataCoord"),
+			check.Count("rows of the largest segment", largest.Rows, "etcd or DataCoord"),
 			check.Count("rows that fit", largest.MaxRows, "etcd"),
 			check.Measured("seal proportion", policy.From, "%s", check.Number(policy.Proportion, "ratio", "%g")),
 		},
 		Impact:  idleImpact(&w, cost, len(largest.Leaders) > 0),
-		Hint:    flushHint(p.Cluster, id),
+		Fix:     flushSteps(p.Cluster, id),
 		Objects: append(facts.SomeSegments(ids), facts.RefVChannel(largest.VChannel)),
 	})
 }

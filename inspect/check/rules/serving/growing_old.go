@@ -18,30 +18,30 @@ var growingOld = &check.Check{
 	Title:    "Rows stay in growing segments",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `Rows that were inserted lie in growing segments until those are sealed and flushed; only then an index is built. Until
-then every search compares them one by one (from some thousand rows on with a small interim index,
-` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node alone. DataCoord seals a segment by itself in three cases:
+	Doc: `Inserted rows are in growing segments until those are sealed and flushed; only then an index is built. Until
+then every search scans them by brute force (from some thousand rows on with a small interim index,
+` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node alone. DataCoord seals a segment on its own in three cases:
 
-- it is full: ` + "`sealProportion`" + ` of its largest size, see growing-too-large;
-- nothing was written for ` + "`maxIdleTime`" + ` (10 minutes) **and** it is larger than ` + "`minSizeFromIdleToSealed`" + ` (16 MB). A smaller one
-  is never sealed for being idle; where 16 MB is more than a full segment, none ever is;
-- it is as old as ` + "`maxLife`" + ` (24 hours).
+- it is full: ` + "`sealProportion`" + ` of its maximum size, see growing-too-large;
+- nothing was written for ` + "`maxIdleTime`" + ` (10 minutes) **and** it is larger than ` + "`minSizeFromIdleToSealed`" + ` (16 MB). Smaller ones
+  are never sealed for being idle; if 16 MB is more than a full segment, none is;
+- it is ` + "`maxLife`" + ` (24 hours) old.
 
-So some thousand rows that are inserted and not flushed cost each search for up to a day. Users meet this as "search is slow
+A few thousand rows that are inserted and not flushed therefore slow down each search for up to a day. Users report this as "search is slow
 after a small insert" (milvus issues 21215, 15344).
 
-A finding is: rows of a loaded collection to which nothing was written for 2 minutes, and which idle sealing does not reach;
-a warning if they cost a tenth of the collection's search work, else an information. Also: a segment past ` + "`maxLife`" + `, one that idle
-sealing should have closed, and one that is sealed and not flushed because its channel stands still (milvus issue 29092).
+A finding is rows of a loaded collection that were not written for 2 minutes and that idle sealing does not reach:
+a warning if they cost 10% of the collection's search work, otherwise info. Also a segment past ` + "`maxLife`" + `, one that idle
+sealing should have closed, and one that is sealed but not flushed because its channel does not advance (milvus issue 29092).
 
-No finding is a segment that is being written, however large its part of the work: that is the price of inserting. When a segment was last
-written is told by DataCoord's memory, by a streaming node's record, or by etcd up to the channel's checkpoint; where none
-of them tells, a segment counts as left alone if it is 2 minutes old and its shard leaders consume no inserts at all, else it is said to be unknown. Limits are those of the cluster's own configuration, else the version's defaults.`,
+A segment that is being written is not a finding, however large its share of the work: that is the price of inserting. The time of the last
+write comes from DataCoord's memory, a streaming node's record, or etcd up to the channel's checkpoint. If none of these
+has it, a segment counts as idle if it is 2 minutes old and its shard leaders consume no inserts at all; otherwise it is reported as unknown. Limits come from the cluster's own configuration, or are the defaults of its version.`,
 	Remedy: `Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" + `. The index is built and loaded within
-seconds to minutes, and the growing segment is released about 15 seconds after the sealed one is there. Do not flush after each
-small insert: each flush makes a segment of its own, and many small segments are a finding, too. Where small batches come all the time,
-a lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` lets idle sealing do it. Segments past their limits mean that DataCoord or a
-data node does not do its work: look at the channel's checkpoint and at the data node that watches it.`,
+seconds to minutes, and the growing segment is released about 15 seconds after the sealed one is loaded. Do not flush after each
+small insert: each flush creates a segment, and many small segments are a finding too. If small batches arrive all the time,
+lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` to let idle sealing work. Segments past their limits mean that DataCoord or a
+data node is not doing its work: look at the channel's checkpoint and the data node that watches it.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Phases:      []latency.Name{latency.KernelGrowing},
 	Run:         runGrowingOld,
@@ -138,7 +138,7 @@ func (o *oldRows) take(s *facts.OpenSegment) {
 func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.SealPolicy) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if o.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when rows were last written to %s", name, words.Plural(o.unsure, "growing segment")))
+		p.Unseen(fmt.Sprintf("collection %s: time of the last write to %s", name, words.Plural(o.unsure, "growing segment")))
 	}
 	count := len(o.idle) + len(o.overdue) + len(o.stuck)
 	if count == 0 {
@@ -150,10 +150,10 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	rows := words.Plural(o.rows, "row") + " in " + words.Plural(count, "growing segment")
 	switch {
 	case len(o.overdue) > 0:
-		f.Message = fmt.Sprintf("collection %s: %s, %s of them past the limits at which DataCoord seals (%s idle, %s old)",
+		f.Message = fmt.Sprintf("collection %s: %s, %s of these past the limits at which DataCoord seals (%s idle, %s old)",
 			name, rows, words.Number(len(o.overdue)), words.Span(policy.MaxIdle), words.Span(policy.MaxLife))
 	case len(o.stuck) > 0:
-		f.Message = fmt.Sprintf("collection %s: %s, %s of them sealed and not flushed: the checkpoint of %s stands still",
+		f.Message = fmt.Sprintf("collection %s: %s, %s of these sealed but not flushed: the checkpoint of %s does not advance",
 			name, rows, words.Number(len(o.stuck)), words.Plural(len(o.channels), "channel"))
 	default:
 		f.Severity = idleSeverity(p, id, &w, o.rows)
@@ -162,13 +162,13 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 		case p.Now.IsZero():
 			when = "no longer written"
 		case o.since.IsZero():
-			when = "begun " + words.Span(p.Now.Sub(o.started)) + " ago and no longer written"
+			when = "started " + words.Span(p.Now.Sub(o.started)) + " ago and no longer written"
 		}
-		f.Message = fmt.Sprintf("collection %s: %s, %s: without a flush they stay unindexed%s",
+		f.Message = fmt.Sprintf("collection %s: %s, %s: unindexed until a flush%s",
 			name, rows, when, until(o.started, p.Now, policy.MaxLife))
 	}
 	f.Impact = idleImpact(&w, cost, len(o.leaders) > 0)
-	f.Hint = flushHint(p.Cluster, id)
+	f.Fix = flushSteps(p.Cluster, id)
 	f.Evidence = o.evidence(&w, policy)
 	f.Objects = append(f.Objects, facts.RefNodes(facts.QueryNodeNames(o.leaders))...)
 	for _, v := range p.VChannelsOf(id) {
@@ -200,21 +200,21 @@ func idleSeverity(p *check.Pass, id model.CollectionID, w *facts.Work, rows int6
 func idleImpact(w *facts.Work, cost float64, served bool) string {
 	switch {
 	case cost > 0 && w.Flat:
-		return "They are " + words.Share(cost) + " of the collection's search work; the collection is searched by brute force anyway."
+		return "They cost " + words.Share(cost) + " of the collection's search work; the collection has no index and is searched by brute force anyway."
 	case cost > 0:
-		return "Each search compares them one by one: about " + words.Share(cost) + " of the collection's search work, all of it on shard leaders."
+		return "Each search scans them by brute force: about " + words.Share(cost) + " of the collection's search work, all on shard leaders."
 	case served:
-		return "Each search compares them one by one, on the shard leaders."
+		return "Each search scans them by brute force, on the shard leaders."
 	}
-	return "Searches compare them one by one; what that costs is unknown, as no query node said what it serves."
+	return "Searches scan them by brute force; the cost is unknown, because no query node reported what it serves."
 }
 
 // until says when a segment is sealed at last.
 func until(started, now time.Time, life time.Duration) string {
 	if started.IsZero() || now.IsZero() {
-		return " up to " + words.Span(life)
+		return ", or until sealed at the age of " + words.Span(life)
 	}
-	return fmt.Sprintf(" for another %s (%s at most)", words.Span(started.Add(life).Sub(now)), words.Span(life))
+	return fmt.Sprintf(", or for another %s (sealed at the age of %s)", words.Span(started.Add(life).Sub(now)), words.Span(life))
 }
 
 func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evidence {
@@ -222,7 +222,7 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 	if !o.since.IsZero() {
 		list = append(list, check.Fact("last written", facts.TimeText(o.since), o.by))
 	} else if len(o.idle) > 0 {
-		list = append(list, check.Fact("inserts that the shard leaders consume now", "none", "GetMetrics InsertConsumeThroughput"))
+		list = append(list, check.Fact("inserts consumed by the shard leaders", "none", "GetMetrics InsertConsumeThroughput"))
 	}
 	if !o.started.IsZero() {
 		list = append(list, check.Fact("oldest since", facts.TimeText(o.started), "start position"))
@@ -231,21 +231,13 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 		list = append(list, check.Count("rows in memory", w.Rows, "query nodes"))
 	}
 	if o.largest > 0 && !policy.Known {
-		list = append(list, check.Fact("idle sealing", "unknown: DataCoord did not tell its configuration", ""))
+		list = append(list, check.Fact("idle sealing", "unknown: DataCoord did not report its configuration", ""))
 	} else if o.largest > 0 {
-		format, args := "from %s rows (%s) on", []any{check.N(policy.IdleRows(o.largest)), check.Figure{Value: policy.MinSize * (1 << 20), Unit: "bytes", Text: fmt.Sprintf("%g MB", policy.MinSize)}}
+		format, args := "from %s rows (%s)", []any{check.N(policy.IdleRows(o.largest)), check.Figure{Value: policy.MinSize * (1 << 20), Unit: "bytes", Text: fmt.Sprintf("%g MB", policy.MinSize)}}
 		if policy.IdleRows(o.largest) >= policy.FullRows(o.largest) {
-			format, args = format+": never, a segment is full at %s rows", append(args, check.N(policy.FullRows(o.largest)))
+			format, args = format+": never reached, a segment is full at %s rows", append(args, check.N(policy.FullRows(o.largest)))
 		}
 		list = append(list, check.Measured("idle sealing", policy.From, format, args...))
 	}
-	return append(list, check.Lasts("sealed at the age of", policy.MaxLife, policy.From))
-}
-
-// flushHint says how to flush a collection.
-func flushHint(c *model.Cluster, id model.CollectionID) check.Hint {
-	if c.Collection(id) == nil {
-		return "flush the collection"
-	}
-	return collectionCall(c, id, "flush()")
+	return append(list, check.Lasts("sealed at age", policy.MaxLife, policy.From))
 }

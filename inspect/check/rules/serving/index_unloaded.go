@@ -16,20 +16,20 @@ import (
 // indexNotLoaded finds sealed segments whose vector index is built, and which nodes serve without it.
 var indexNotLoaded = &check.Check{
 	ID:       "index-not-loaded",
-	Title:    "Index is built, and the node serves the segment without it",
+	Title:    "Index is built but not loaded",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `A query node that loaded a segment before its index was finished compares every row of it. QueryCoord notices the finished index and has the
-node load it (index_checker.go, since 2.3); if that does not happen, searches stay slow until the collection is loaded anew, and nothing shows it: the index is
+	Doc: `A query node that loaded a segment before its index was finished scans all its rows. QueryCoord notices the finished index and has the
+node load it (index_checker.go, since 2.3). If that does not happen, searches stay slow until the collection is loaded again, and nothing shows it: the index is
 "Finished" everywhere (milvus issues 6609, 12958, 19974).
 
-Looked at: the index files that each node says it uses (` + "`index_info`" + ` of GetDataDistribution), against the index records in etcd. A finding is a sealed segment
-of 1,024 rows and more without files of a vector index that has been finished for 10 minutes. Versions that do not record when it finished
-(2.3 and older) get half an hour, counted from the loading of the segment and the definition of the index.
+The check compares the index files in use on each node (` + "`index_info`" + ` of GetDataDistribution) with the index records in etcd. A finding is a sealed segment
+of 1,024 rows or more without files of a vector index that was finished at least 10 minutes ago. Versions that do not record when it finished
+(2.3 and older) get half an hour, from the load of the segment and the definition of the index.
 
-Never a finding: FLAT and BIN_FLAT, for which nodes have no files (observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.`,
-	Remedy: `` + "`Collection(NAME).load(_refresh=True)`" + ` makes QueryCoord compare again. If the node lacks memory or disk for the files, its log says so; free some, or add a
-node. As the last resort release and load the collection.`,
+Never findings: FLAT and BIN_FLAT, for which nodes have no files (observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.`,
+	Remedy: "`Collection(NAME).load(_refresh=True)`" + ` makes QueryCoord compare again. If the node lacks memory or disk for the files, its log reports it: free some, or add a
+node. As a last resort release and load the collection.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,
 	Needs:       check.NeedDistribution,
 	Phases:      []latency.Name{latency.KernelSealed},
@@ -109,7 +109,7 @@ func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *mod
 func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if u.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when the index of %s is finished", name, words.Plural(u.unsure, "segment")))
+		p.Unseen(fmt.Sprintf("collection %s: when the index of %s was finished", name, words.Plural(u.unsure, "segment")))
 	}
 	if len(u.segments) == 0 {
 		return
@@ -122,15 +122,15 @@ func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 	nodes := facts.QueryNodeNames(u.nodes)
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost),
-		Message: fmt.Sprintf("collection %s: %s, %s, served by %s without the %s index %s, which is built",
+		Message: fmt.Sprintf("collection %s: %s, %s, served by %s without the %s index %s, although it is built",
 			name, words.Plural(len(u.segments), "segment"), words.Plural(u.rows, "row"), words.Few(nodes), u.index.Type, u.index.Name),
 		Evidence: []check.Evidence{
 			check.Fact("index state of these segments", "Finished", "etcd"),
 			check.Fact("finished at", facts.TimeText(u.finished), "etcd"),
 			check.Fact("index files in use", "none", words.Few(nodes)),
 		},
-		Impact: "Each search compares these rows one by one: " + words.Share(w.ShareOfRows(u.rows)) + " of the collection's rows, about " + words.Share(cost) + " of its search work.",
-		Hint:   refreshHint(p.Cluster, id), Objects: []model.Ref{facts.RefIndex(u.index)},
+		Impact: "Each search scans these rows by brute force: " + words.Share(w.ShareOfRows(u.rows)) + " of the collection's rows, about " + words.Share(cost) + " of its search work.",
+		Fix:    refreshSteps(p.Cluster, id), Objects: []model.Ref{facts.RefIndex(u.index)},
 	}
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(u.segments)...)

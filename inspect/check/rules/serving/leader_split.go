@@ -18,17 +18,17 @@ var leaderSplit = &check.Check{
 	Title:    "Shard leaders contradict each other or the nodes",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `In each replica one node leads a channel, and its view says which node has which sealed segment. A finding is, of a loaded collection,
+	Doc: `In each replica one node leads a channel, and its view maps each sealed segment to a node. A finding is, for a loaded collection,
 
-- a channel that two nodes of one replica lead, 2 minutes after the second one took it: both consume the stream and hold its growing rows, and releases of one break searches
+- a channel led by two nodes of one replica, 2 minutes after the second one took it: both consume the stream and hold its growing rows, and releases by one break searches
   of the other (milvus issues 23726, 43309);
-- a leader that belongs to no replica of the collection, 2 minutes after it took the channel (milvus issue 16615);
-- a view that names a node for segments which that node says it does not have: searches fail, or do not find them.
+- a leader outside all replicas of the collection, 2 minutes after it took the channel (milvus issue 16615);
+- a view that maps segments to a node that does not have them by its own account: searches fail, or miss them.
 
-Times are the versions of the channel and the segment, which is when QueryCoord had them loaded. No finding is a move that is under way, a segment that has been compacted away, or a node
-that did not say what it has.`,
-	Remedy: `Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays, restart the query node that QueryCoord does not
-name as the leader (` + "`kitescope get nodes`" + `, GetShardLeaders).`,
+Times are the versions of the channel and the segment, set when QueryCoord had them loaded. Not findings: moves in progress, segments that have been compacted away, and nodes
+that did not report what they have.`,
+	Remedy: `Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays, restart the query node that is not the leader according to QueryCoord
+(` + "`kitescope get nodes`" + `, GetShardLeaders).`,
 	Parts: model.PartObjects | model.PartServing | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runLeaderSplit,
@@ -137,13 +137,13 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	case len(s.lost) > 0:
 		f.Severity, f.Cost = check.Error, p.Losing(share)
 		f.Message = fmt.Sprintf("collection %s: leaders ask %s for %s, %s, that %s not there", name, words.Few(lostAt), words.Plural(len(s.lost), "segment"), words.Plural(s.rows, "row"), words.Agree(len(s.lost), "is", "are"))
-		f.Impact = "Searches fail, or do not find these rows: " + words.Share(share) + " of the collection."
+		f.Impact = "Searches fail, or miss these rows: " + words.Share(share) + " of the collection."
 	case len(double) > 0:
 		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name, words.Plural(len(double), "shard"), words.Agree(len(double), "has", "have"), words.Few(nodes))
-		f.Impact = "Growing rows are in memory twice; searches fail when one leader lets go what the other still asks for."
+		f.Impact = "Growing rows are in memory twice; searches fail when one leader releases what the other still needs."
 	default:
-		f.Message = fmt.Sprintf("collection %s: %s led by %s, which %s to none of its replicas", name, words.Plural(len(outside), "shard"), words.Few(nodes), words.Agree(len(nodes), "belongs", "belong"))
-		f.Impact = "The leader may go with the next change of its own replicas; it takes the memory of other collections."
+		f.Message = fmt.Sprintf("collection %s: %s led by %s, outside its replicas", name, words.Plural(len(outside), "shard"), words.Few(nodes))
+		f.Impact = "The leader may disappear with the next change of its own replicas, and it takes memory from other collections."
 	}
 	if len(double) > 0 {
 		f.Evidence = append(f.Evidence, check.Fact("shards with two leaders", words.Few(double), "leaders' views"))
@@ -152,9 +152,9 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", words.Few(outside), "leaders' views, etcd"))
 	}
 	if len(s.lost) > 0 {
-		f.Evidence = append(f.Evidence, check.Count("segments that are not where the leader asks", len(s.lost), "leaders' views, query nodes"))
+		f.Evidence = append(f.Evidence, check.Count("segments not where the leader asks", len(s.lost), "leaders' views, query nodes"))
 	}
-	f.Hint = check.RestartQueryCoord(p.Cluster) + "; it compares all leaders and nodes when it starts"
+	f.Fix = check.Fix(check.Do("%s: it compares all leaders and nodes when it starts", check.RestartQueryCoord(p.Cluster)))
 	for _, v := range slices.Concat(double, outside) {
 		f.Objects = append(f.Objects, facts.RefVChannel(v))
 	}

@@ -28,7 +28,7 @@ func leftToLoad(p *check.Pass, id model.CollectionID, partition model.PartitionI
 	for _, v := range p.VChannelsOf(id) {
 		r := p.Runtime.RecoveryOf(v.Name)
 		if r == nil {
-			p.Unseen("what is left to load for " + v.Name + ": DataCoord did not say what should be served")
+			p.Unseen("segments left to load for " + v.Name + ": DataCoord did not report what should be served")
 			return unserved{}
 		}
 		for _, segment := range r.Flushed {

@@ -14,17 +14,17 @@ import (
 // loadMismatch finds collections of which etcd and QueryCoord do not say the same.
 var loadMismatch = &check.Check{
 	ID:       "load-state-mismatch",
-	Title:    "Load state in etcd is not what QueryCoord has",
+	Title:    "Load state in etcd differs from QueryCoord",
 	Severity: check.Error,
 	Since:    "0.3",
 	Doc: `QueryCoord keeps load states in etcd and works from its own memory. A finding is a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not
-available or not complete: clients get "collection not loaded" though it seems to be (milvus issue 45108). As information: a collection that QueryCoord lists and etcd
-does not have, which a restart of QueryCoord would forget.
+available or incomplete: clients get "collection not loaded" although it seems loaded (milvus issue 45108). Info: a collection that QueryCoord lists and etcd
+does not have; a restart of QueryCoord would forget it.
 
-Metadata and QueryCoord's answer are seconds apart: a load or release in between shows as one of these, once. Where they are more than 10 seconds apart, as a file and a recording may be,
-a collection of which QueryCoord and all query nodes have nothing is information only. So is one of which QueryCoord has a part in the first 2 minutes after its start (seen on 2.3.5: 0% of
+Metadata and QueryCoord's answer are seconds apart: a load or release in between shows up as one of these, once. If they are more than 10 seconds apart, as a file and a recording may be,
+a collection that neither QueryCoord nor any query node has is info only. So is one that QueryCoord has in part in the first 2 minutes after its start (seen on 2.3.5: 0% of
 most collections four seconds after it, none half a minute later).`,
-	Remedy:      `Look again. If it stays, restart QueryCoord, which then reads etcd; else release the collection and load it again.`,
+	Remedy:      `Run the check again. If it stays, restart QueryCoord, which then reads etcd; or release the collection and load it again.`,
 	Parts:       model.PartServing | model.PartObjects,
 	Needs:       check.NeedQueryCoord,
 	Run:         runLoadMismatch,
@@ -34,11 +34,11 @@ most collections four seconds after it, none half a minute later).`,
 
 func runLoadMismatch(p *check.Pass) error {
 	if p.Runtime.Loaded == nil {
-		return p.Skip("QueryCoord did not say which collections it has loaded" + facts.Because(facts.Coordinators(p.Runtime, "querycoord")))
+		return p.Skip("QueryCoord did not report its loaded collections" + facts.Because(facts.Coordinators(p.Runtime, "querycoord")))
 	}
 	partly, since := check.Warning, ""
 	if at := coordStarted(p); !at.IsZero() && p.AskedAt().Sub(at) < facts.SettlesAfter {
-		partly, since = check.Info, ": it started "+words.Span(p.AskedAt().Sub(at))+" ago and takes stock"
+		partly, since = check.Info, ": it started "+words.Span(p.AskedAt().Sub(at))+" ago and is still collecting"
 	}
 	for _, l := range p.LoadStates {
 		x := p.Collection(l.Collection)
@@ -51,24 +51,41 @@ func runLoadMismatch(p *check.Pass) error {
 			if apart < 0 {
 				apart, when = -apart, "after"
 			}
-			reportMismatch(p, l.Collection, check.Info, "is loaded by etcd, and neither QueryCoord nor a query node has anything of it: they were asked "+
+			reportMismatch(p, l.Collection, check.Info, "is Loaded in etcd, but neither QueryCoord nor any query node has it: they were asked "+
 				words.Span(apart)+" "+when+" the metadata was read", check.Figure{Text: "not listed"})
 		case c == nil:
-			reportMismatch(p, l.Collection, check.Error, "is loaded by etcd, and QueryCoord does not have it", check.Figure{Text: "not listed"})
+			reportMismatch(p, l.Collection, check.Error, "is Loaded in etcd, but QueryCoord does not list it", check.Figure{Text: "not listed"})
 		case c.Percent < 100 && slices.ContainsFunc(l.Partitions, func(x model.PartitionLoad) bool { return x.Status == "Loading" }):
-			reportMismatch(p, l.Collection, check.Info, fmt.Sprintf("is loaded, and QueryCoord has %d%% of it: partitions are being loaded", c.Percent), percent(c))
+			reportMismatch(p, l.Collection, check.Info, fmt.Sprintf("is Loaded, QueryCoord has %d%% of it: partitions are being loaded", c.Percent), percent(c))
 		case c.Percent < 100:
-			reportMismatch(p, l.Collection, partly, fmt.Sprintf("is loaded by etcd, and QueryCoord has %d%% of it", c.Percent)+since, percent(c))
+			reportMismatch(p, l.Collection, partly, fmt.Sprintf("is Loaded in etcd, but QueryCoord has only %d%% of it", c.Percent)+since, percent(c))
 		case !c.Available:
-			reportMismatch(p, l.Collection, partly, "is loaded by etcd, and QueryCoord says that it is not available"+since, check.Figure{Text: "not available"})
+			reportMismatch(p, l.Collection, partly, "is Loaded in etcd, but QueryCoord reports it as not available"+since, check.Figure{Text: "not available"})
 		}
 	}
 	for _, c := range p.Runtime.Loaded {
 		if x := p.Collection(c.Collection); x != nil && !x.Dropped() && p.LoadState(c.Collection) == nil {
-			reportMismatch(p, c.Collection, check.Info, "is loaded by QueryCoord, and etcd does not know", percent(c))
+			reportMismatch(p, c.Collection, check.Info, "is loaded in QueryCoord, but not in etcd", percent(c))
 		}
 	}
 	return nil
+}
+
+// reloadStep releases a collection and loads it again, loadStep loads it so that etcd has it; both are empty of one without a record.
+func reloadStep(p *check.Pass, id model.CollectionID) check.Step {
+	x := p.Collection(id)
+	if x == nil {
+		return check.Step{}
+	}
+	return check.Reload(p.Cluster, x).Does("last resort: searches of it fail until it is loaded again")
+}
+
+func loadStep(p *check.Pass, id model.CollectionID) check.Step {
+	x := p.Collection(id)
+	if x == nil {
+		return check.Step{}
+	}
+	return check.Pymilvus(p.Cluster, x.Database, "Collection(%s).%s", x.Name, check.LoadCall(p.Cluster, x)).Does("records the load in etcd, if the collection is to be searched")
 }
 
 // coordStarted is when QueryCoord started, zero if that is unknown.
@@ -95,20 +112,21 @@ func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what
 	}
 	f := check.Finding{
 		Severity: s, Object: facts.RefCollection(p.Cluster, id), Message: "collection " + facts.CollectionLabel(p.Cluster, id) + " " + what,
-		Evidence: []check.Evidence{check.Fact("load state", state, "etcd"), check.Measured("QueryCoord's", "QueryCoord ShowCollections", "%s", coord)},
-		Impact:   "Searches fail, or do not see all rows.", Hint: "look again; if it stays, " + check.RestartQueryCoord(p.Cluster) + ", or release and load the collection",
+		Evidence: []check.Evidence{check.Fact("load state", state, "etcd"), check.Measured("load state in QueryCoord", "QueryCoord ShowCollections", "%s", coord)},
+		Impact:   "Searches fail, or miss rows.",
+		Fix:      check.Fix(check.Do("if it lasts for a minute, %s", check.RestartQueryCoord(p.Cluster)), reloadStep(p, id)),
 	}
 	switch s {
 	case check.Error:
 		f.Cost = p.Losing(1)
 	case check.Info:
-		f.Impact = "None now; after a restart of QueryCoord it is no longer loaded."
-		f.Hint = "look again; if it stays and is to be searched, load it once more, so that etcd knows: " + collectionCall(p.Cluster, id, "load()")
+		f.Impact = "None yet; after a restart of QueryCoord it will not be loaded."
+		f.Fix = check.Fix(loadStep(p, id))
 		switch {
 		case state == "Loaded" && coord.Text != "not listed":
-			f.Impact, f.Hint = "Searches of it, or of partitions that are not loaded yet, may fail.", "look again in a minute"
+			f.Impact, f.Fix = "Searches of it, or of partitions that are not loaded yet, may fail.", check.Fix(check.Do("wait a minute for the load to finish"))
 		case state == "Loaded":
-			f.Impact, f.Hint = "None if it was loaded or released in between; else every search of it fails.", "look again, with processes and metadata of one time"
+			f.Impact, f.Fix = "None if it was loaded or released in between; otherwise every search of it fails.", check.Fix(check.Do("run the check again with processes and metadata of the same time"))
 		}
 	case check.Warning:
 	}

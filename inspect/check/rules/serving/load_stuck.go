@@ -3,6 +3,7 @@ package serving
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/check"
@@ -14,17 +15,17 @@ import (
 // loadStuck finds collections and partitions that are being loaded and do not get on.
 var loadStuck = &check.Check{
 	ID:       "load-stuck",
-	Title:    "Loading a collection or a partition does not get on",
+	Title:    "Load of a collection or partition makes no progress",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `While a collection loads its state in etcd is Loading, and QueryCoord tells the percentage. A finding is a collection in that state of which no query node has been given a segment or a channel in the last 10 minutes,
-the time after which QueryCoord itself gives up without progress (` + "`queryCoord.loadTimeoutSeconds`" + `: 600; milvus issues 21745, 39436, 45108). When something was loaded last is the
-newest version of what nodes have of it. Where little is left to load, 2 minutes are enough (and a second for each 10 MiB), if no node has been given anything of any collection meanwhile: what DataCoord wants served and no node has is named.
+	Doc: `While a collection loads, its state in etcd is Loading and QueryCoord reports the percentage. A finding is a collection in that state without a new segment or channel on any query node in the last 10 minutes,
+the time after which QueryCoord itself gives up without progress (` + "`queryCoord.loadTimeoutSeconds`" + `: 600; milvus issues 21745, 39436, 45108). The time of the last progress is the
+newest version of what nodes have of it. If little is left to load, 2 minutes are enough (plus a second per 10 MiB), provided that no node was given anything of any collection in the meantime; the segments that DataCoord wants served and no node has are listed.
 
-A partition that is loaded into a collection which is loaded already has a state of its own, and is judged by it in the same way: the collection stays Loaded, and searches that name the partition fail.
+A partition that is loaded into a loaded collection has its own state and is judged in the same way: the collection stays Loaded, and searches that name the partition fail.
 
-A collection or partition that has nothing on any node yet is an information: it may have been asked for this moment. Without the nodes' word it is unknown whether a load moves.`,
-	Remedy: `See whether the query nodes have the memory (` + "`kitescope balance`" + `), whether DataCoord and the indexes are ready (index-missing, index-stuck), and QueryCoord's log for the collection. Release the collection, then load
+A collection or partition without anything on any node yet is info: it may have been requested just now. Without answers from the nodes, progress is unknown.`,
+	Remedy: `Check whether the query nodes have the memory (` + "`kitescope balance`" + `), whether DataCoord and the indexes are ready (index-missing, index-stuck), and QueryCoord's log for the collection. Release the collection, then load
 it again.`,
 	Parts: model.PartServing | model.PartObjects | model.PartSegments | model.PartIndexes,
 	Needs: check.NeedDistribution,
@@ -62,7 +63,7 @@ func runLoadStuck(p *check.Pass) error {
 			case !began:
 				nothing = append(nothing, one)
 			case at.IsZero():
-				p.Unseen(loadName(p, l.Collection, loads[:1]) + ": when something of it was loaded last")
+				p.Unseen(loadName(p, l.Collection, loads[:1]) + ": time of its last progress")
 			case asked.Sub(at) > patience, asked.Sub(last.newest()) > one.left.patience(patience):
 				stuck = append(stuck, one)
 			}
@@ -185,16 +186,16 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 	is, its := words.Agree(len(list), "is", "are"), words.Agree(len(list), "it", "them")
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, l.Collection),
-		Impact: "The collection cannot be searched, or not all of it.", Cost: p.Losing(1),
-		Hint:     check.Advise("look at QueryCoord's log for collection %s; release and load it again", l.Collection),
-		Evidence: []check.Evidence{check.Fact("load state", "Loading", "etcd"), check.Fact("last segment or channel given to a node", facts.TimeText(at), "query nodes")},
+		Impact: "The collection cannot be searched, or only in part.", Cost: p.Losing(1),
+		Fix:      stuckSteps(p, l.Collection, nil),
+		Evidence: []check.Evidence{check.Fact("load state", "Loading", "etcd"), check.Fact("last segment or channel assigned to a node", facts.TimeText(at), "query nodes")},
 		Objects:  append(own, facts.RefNodes(replicaNodes(p, l.Collection))...),
 	}
 	if len(own) > 0 {
-		f.Impact = "Searches that name the " + words.Agree(len(list), "partition", "partitions") + " fail, others miss what is in " + its + "."
+		f.Impact = "Searches that name the " + words.Agree(len(list), "partition", "partitions") + " fail, others miss the rows in " + its + "."
 		f.Cost = p.Losing(partOf(p, l.Collection, list))
-		f.Hint = check.Advise("look at QueryCoord's log for collection %s; release the %s and load %s again", l.Collection, words.Agree(len(list), "partition", "partitions"), its)
-		f.Evidence[0] = check.Fact("load state", "the collection is Loaded, of the "+words.Agree(len(list), "partition Loading", "partitions each is Loading"), "etcd")
+		f.Fix = stuckSteps(p, l.Collection, own)
+		f.Evidence[0] = check.Fact("load state", "collection Loaded, "+words.Agree(len(list), "partition", "partitions")+" Loading", "etcd")
 	}
 	percentage := ""
 	if c := p.Runtime.LoadedCollection(l.Collection); c != nil {
@@ -205,21 +206,34 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 	}
 	if at.IsZero() {
 		f.Severity = check.Info
-		f.Message = fmt.Sprintf("%s %s being loaded%s, and no query node has anything of %s", name, is, percentage, its)
-		f.Hint = "look again in a minute; if nothing has come, " + f.Hint
+		f.Message = fmt.Sprintf("%s %s loading%s, and no query node has any of %s yet", name, is, percentage, its)
+		f.Fix = slices.Concat(check.Fix(check.Do("wait a minute: it may have been requested just now")), f.Fix)
 	} else {
-		f.Message = fmt.Sprintf("%s %s being loaded%s, and nothing of %s was loaded for %s", name, is, percentage, its, words.Span(asked.Sub(at)))
-		f.Hint = check.LookForFiles(p.Facts) + f.Hint
+		f.Message = fmt.Sprintf("%s %s loading%s, without progress for %s", name, is, percentage, words.Span(asked.Sub(at)))
+		f.Fix = slices.Concat(check.Fix(check.FindFiles(p.Facts)), f.Fix)
 	}
 	if len(left.segments) > 0 {
 		names := make([]string, len(left.segments))
 		for i, s := range left.segments {
 			names[i] = s.ID.String()
 		}
-		f.Evidence = append(f.Evidence, check.Measured("segments that no node has", "DataCoord, query nodes", "%s, %s", words.Few(names), check.Bytes(left.bytes)))
-		f.Message += ": no node has " + words.Plural(len(left.segments), "segment") + ", " + words.Bytes(left.bytes)
+		f.Evidence = append(f.Evidence, check.Measured("segments on no node", "DataCoord, query nodes", "%s, %s", words.Few(names), check.Bytes(left.bytes)))
+		f.Message += "; left to load: " + words.Plural(len(left.segments), "segment") + ", " + words.Bytes(left.bytes)
 	}
 	p.Report(f)
+}
+
+// stuckSteps are what to do about a collection that does not load, or about some of its partitions.
+func stuckSteps(p *check.Pass, id model.CollectionID, partitions []model.Ref) []check.Step {
+	x := p.Collection(id)
+	steps := check.Fix(check.Do("look for collection %s in QueryCoord's log", id))
+	if x == nil || len(partitions) == 0 {
+		return append(steps, reloadStep(p, id))
+	}
+	for _, r := range partitions[:min(len(partitions), 3)] {
+		steps = append(steps, check.Pymilvus(p.Cluster, x.Database, "p = Collection(%s).partition(%s)\np.release()\np.load()", x.Name, r.Name).Does("releases the partition and loads it again"))
+	}
+	return steps
 }
 
 // partitionRefs are the partitions of loads, as far as a finding lists them; none of a collection as a whole.

@@ -14,20 +14,20 @@ import (
 // replicaDeadNode finds replicas and resource groups that name query nodes without a session.
 var replicaDeadNode = &check.Check{
 	ID:       "replica-dead-node",
-	Title:    "Replica or resource group names nodes that are gone",
+	Title:    "Replica or resource group lists nodes that are gone",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `QueryCoord takes a query node out of its replicas and resource group when its session ends. A finding is a node that a replica or a resource group still names though no session of that id is there: then QueryCoord
-missed its going, as after a restart in 2.4 (milvus issues 33200, 33207, 32665), or was down itself. Such a replica is given segments and shards that nobody serves ("node not found").
+	Doc: `QueryCoord removes a query node from its replicas and resource group when its session ends. A finding is a node that a replica or resource group still lists without a session of that id: QueryCoord
+missed its end, as after a restart in 2.4 (milvus issues 33200, 33207, 32665), or was down itself. Such a replica is assigned segments and shards that no node serves ("node not found").
 
-Where QueryCoord itself has the node no more, it is information: it has taken over, and its record in etcd is written anew when another node joins or leaves (seen on 2.3.5, and there it may stay for days).
-The same goes for the default resource group alone, of which nobody was asked: it takes whatever nodes there are.
+If QueryCoord itself no longer has the node, the finding is info: other nodes have taken over, and the record in etcd is rewritten when another node joins or leaves (seen on 2.3.5; it may stay for days).
+The same holds for the default resource group alone if QueryCoord was not asked: it takes all nodes there are.
 
-An error if all nodes of a replica are gone, and no other replica is left; a warning else. From 2.4 on a node that left a replica before it went may be named by it, as read-only, for a minute
-(` + "`queryCoord.checkNodeInReplicaInterval`" + `: 60; issue 32665): an information. Not looked at: metadata without a single
-session, as of a stopped cluster or a backup, and Milvus 2.1, which keeps its replicas elsewhere.`,
-	Remedy: `Restart QueryCoord: it reads the sessions anew (up to 2.3 searches fail until it is back). If the replica stays without nodes, release and load the collection. A resource group that keeps a dead node takes it for capacity that it
-has not: transfer nodes, or drop the group once it is empty.`,
+It is an error if all nodes of a replica are gone and no other replica is left, otherwise a warning. From 2.4 on a node that left a replica before it stopped may stay listed in it as read-only for a minute
+(` + "`queryCoord.checkNodeInReplicaInterval`" + `: 60; issue 32665): info. Not judged: metadata without a single
+session, as of a stopped cluster or a backup, and Milvus 2.1, which stores replicas differently.`,
+	Remedy: `Restart QueryCoord: it reads the sessions when it starts (up to 2.3 searches fail until it is back). If the replica stays without nodes, release and load the collection. A resource group that keeps a dead node counts capacity that it
+does not have: transfer nodes, or drop the group once it is empty.`,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects,
 	Run:   runReplicaDeadNode,
 	Roles: []string{"querycoord", "querynode"},
@@ -35,10 +35,10 @@ has not: transfer nodes, or drop the group once it is empty.`,
 
 func runReplicaDeadNode(p *check.Pass) error {
 	if !facts.Alive(p.Cluster) {
-		return p.Skip("no process is registered: the cluster is stopped, or the sessions were not saved")
+		return p.Skip("no process is registered: the cluster is stopped, or its sessions were not saved")
 	}
 	if facts.IsLegacy(p.Cluster) {
-		return p.Skip("Milvus 2.1 and older keep replicas in another form")
+		return p.Skip("Milvus 2.1 and older store replicas differently")
 	}
 	dead := deadMembers(p)
 	for _, id := range deadIDs(dead) {
@@ -124,8 +124,8 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Objects = append(f.Objects, model.Ref{Resource: "resource-groups", ID: g, Name: g})
 	}
 	f.Evidence = []check.Evidence{
-		check.Measured("replicas that name it", "etcd", "%s, of %s", check.N(len(d.replicas)), words.Few(slices.Compact(slices.Sorted(slices.Values(names))))),
-		check.Fact("resource groups that name it", words.Few(d.groups), "etcd"),
+		check.Measured("replicas with it as a member", "etcd", "%s, of %s", check.N(len(d.replicas)), words.Few(slices.Compact(slices.Sorted(slices.Values(names))))),
+		check.Fact("resource groups with it as a member", words.Few(d.groups), "etcd"),
 		check.Fact("session", "none", "etcd"),
 	}
 	var by []string
@@ -135,35 +135,38 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 	if len(d.groups) > 0 {
 		by = append(by, "resource group "+words.Few(d.groups))
 	}
-	f.Message = fmt.Sprintf("querynode-%s is gone, and named by %s", id, strings.Join(by, " and "))
-	f.Impact = "Segments and shards that QueryCoord gives to it are served by nobody; what it had is to be loaded by the others."
-	f.Hint = check.RestartQueryCoord(p.Cluster) + ", so that it reads the sessions anew"
+	f.Message = fmt.Sprintf("querynode-%s is gone but still listed in %s", id, strings.Join(by, " and "))
+	f.Impact = "Segments and shards that QueryCoord assigns to it are not served; other nodes have to load what it had."
+	f.Fix = check.Fix(check.Do("%s: it reads the sessions when it starts", check.RestartQueryCoord(p.Cluster)))
 	switch {
 	case forgotten(p, id, d):
 		f.Severity = check.Info
-		f.Message += " in etcd; QueryCoord itself has it no more"
-		f.Impact = "None: nothing is given to it."
-		f.Hint = "nothing: etcd is written anew when another query node joins or leaves"
-		f.Evidence = append(f.Evidence, check.Fact("nodes that QueryCoord has in their place", groupsSaid(p, d.groups), "QueryCoord"))
+		f.Message += " in etcd; QueryCoord itself no longer has it"
+		f.Impact = "None: nothing is assigned to it."
+		f.Fix = check.Fix(check.Do("nothing: the record in etcd is rewritten when another query node joins or leaves"))
+		f.Evidence = append(f.Evidence, check.Fact("nodes of the groups in QueryCoord", groupsSaid(p, d.groups), "QueryCoord"))
 		lost = nil
 	case len(d.replicas) == 0:
-		f.Impact = "The resource group counts a node that it has not."
-		f.Hint = "see whether QueryCoord itself counts it: kitescope get resource-groups --live; if it does, " + check.RestartQueryCoord(p.Cluster)
+		f.Impact = "The resource group counts a node that does not exist."
+		f.Fix = check.Fix(
+			check.Shell(check.Kitescope("get resource-groups --live")).Does("shows whether QueryCoord itself counts it"),
+			check.Do("if it does, %s", check.RestartQueryCoord(p.Cluster)),
+		)
 		if !slices.ContainsFunc(d.groups, func(name string) bool { return name != facts.DefaultGroup }) {
-			f.Severity, f.Impact = check.Info, "None as long as QueryCoord itself has it no more: the default group takes whatever nodes there are."
+			f.Severity, f.Impact = check.Info, "None if QueryCoord itself no longer has it: the default group takes all nodes there are."
 		}
 	case d.leaving && len(d.groups) == 0:
 		f.Severity = check.Info
 		f.Message += ", as read-only"
-		f.Impact = "None: it had left before it went, and is taken out of them within a minute."
-		f.Hint = "nothing; if it is still named in a minute, " + check.RestartQueryCoord(p.Cluster) + ", so that it reads the sessions anew"
+		f.Impact = "None: it had left the replicas before it stopped, and is removed within a minute."
+		f.Fix = check.Fix(check.Do("wait a minute; if it is still listed then, %s", check.RestartQueryCoord(p.Cluster)))
 	}
 	if len(lost) > 0 {
 		f.Severity = check.Error
 		f.Cost = min(1, float64(len(lost))/float64(max(1, len(p.LoadStates))))
 		f.Message += fmt.Sprintf("; %s %s no other node", words.Few(lost), words.Agree(len(lost), "has", "have"))
-		f.Impact = "Nobody serves " + words.Few(lost) + ": every search fails."
-		f.Hint = "start query nodes in the resource group; QueryCoord gives the replicas to them; if it does not, release and load the collections"
+		f.Impact = "No node serves " + words.Few(lost) + ": every search fails."
+		f.Fix = check.Fix(check.Do("start query nodes in the resource group: QueryCoord assigns the replicas to them"), check.Do("if it does not, release and load the collections"))
 	}
 	p.Report(f)
 }

@@ -12,15 +12,15 @@ import (
 // replicaShort finds loaded collections that have fewer working replicas than they were loaded with.
 var replicaShort = &check.Check{
 	ID:       "replica-short",
-	Title:    "Collection has fewer working replicas than asked for",
+	Title:    "Collection has fewer working replicas than requested",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `A collection is loaded with a number of replicas, each a group of query nodes that can answer alone. A finding is a collection to be loaded that has fewer replicas than that, or replicas without a single registered
-query node that takes work: an error if none works, so that nothing can be searched; a warning if some do, so that they carry the others' load and there is
-less left to lose.
+	Doc: `A collection is loaded with a number of replicas, each a group of query nodes that can answer alone. A finding is a loaded (or loading) collection with fewer replicas than requested, or replicas without a single registered
+query node that takes work: an error if none works, because nothing can be searched; a warning if some do, because they carry the load of the others and there is
+less redundancy.
 
-Read from load states, replicas and sessions in etcd. Not looked at: metadata without a single session, and Milvus 2.1, which keeps its replicas elsewhere.`,
-	Remedy: `Start query nodes in the resource group of the replica; QueryCoord gives them to it. If there are not enough machines for the number of replicas, release the collection and load it with
+Read from load states, replicas and sessions in etcd. Not judged: metadata without a single session, and Milvus 2.1, which stores replicas differently.`,
+	Remedy: `Start query nodes in the resource group of the replica; QueryCoord assigns the replica to them. If there are not enough machines for the number of replicas, release the collection and load it with
 fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects,
 	Run:         runReplicaShort,
@@ -30,10 +30,10 @@ fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.`,
 
 func runReplicaShort(p *check.Pass) error {
 	if !facts.Alive(p.Cluster) {
-		return p.Skip("no process is registered: the cluster is stopped, or the sessions were not saved")
+		return p.Skip("no process is registered: the cluster is stopped, or its sessions were not saved")
 	}
 	if facts.IsLegacy(p.Cluster) {
-		return p.Skip("Milvus 2.1 and older keep replicas in another form")
+		return p.Skip("Milvus 2.1 and older store replicas differently")
 	}
 	for _, l := range p.LoadStates {
 		x := p.Collection(l.Collection)
@@ -60,12 +60,12 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, l.Collection),
 		Message: fmt.Sprintf("collection %s: %d of %s work", facts.CollectionLabel(p.Cluster, l.Collection), working, words.Plural(asked, "replica")),
 		Evidence: []check.Evidence{
-			check.Count("replicas that it was loaded with", l.Replicas, "etcd"),
+			check.Count("replicas requested", l.Replicas, "etcd"),
 			check.Count("replicas", len(p.ReplicasOf(l.Collection)), "etcd"),
-			check.Count("of them with a query node that takes work", working, "etcd"),
+			check.Count("replicas with a working query node", working, "etcd"),
 		},
-		Impact: "The others carry its searches; if one more goes, they fail sooner.",
-		Hint:   "start query nodes",
+		Impact: "The remaining replicas carry its searches, with less redundancy.",
+		Fix:    check.Fix(check.Do("start query nodes")),
 		// Searches are answered; what is gone is room.
 		Cost: p.Losing(1-float64(working)/float64(asked)) / 2,
 	}
@@ -75,7 +75,7 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 		f.Impact = "Every search of the collection fails."
 	}
 	for _, r := range empty {
-		f.Hint = check.Advise("start query nodes in resource group %s", r.ResourceGroup)
+		f.Fix = check.Fix(check.Do("start query nodes in resource group %s: QueryCoord assigns the replica to them", r.ResourceGroup))
 		f.Objects = append(f.Objects, facts.RefReplica(r))
 	}
 	p.Report(f)

@@ -18,14 +18,14 @@ var segmentDropped = &check.Check{
 	Title:    "Dropped segment is still in memory",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `Compaction and drops mark segments as dropped; query nodes let them go once the leaders have turned to what took their place. A finding is a sealed segment on a query
-node that etcd has had as dropped for 10 minutes, or that etcd does not know though it was loaded 10 minutes before the metadata was read; and a collection that
-is not to be loaded any more, or gone, of which nodes still hold segments that were not dropped or loaded in the last 10 minutes (a warning if it is gone, else an
-information: it may have been released this moment).
+	Doc: `Compaction and drops mark segments as dropped; query nodes release them once the leaders have switched to their successors. A finding is a sealed segment on a query
+node that has been dropped in etcd for 10 minutes, or that etcd does not have although it was loaded 10 minutes before the metadata was read. Also a collection that
+is no longer loaded, or gone, of which nodes still hold segments that were not dropped or loaded in the last 10 minutes (a warning if it is gone, otherwise
+info: it may have been released just now).
 
-No finding: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. Observed on 2.3.5: sources were
-served for about 40 s after their compaction, and with an index to be built Milvus keeps them for as long as that takes.`,
-	Remedy: `See whether the target of the collection moves (target-behind): old segments go with the next one. Restarting the query node frees the memory at once. If a collection that was released or
+Not findings: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. On 2.3.5 sources were
+served for about 40 s after their compaction; if an index has to be built, Milvus keeps them until it is done.`,
+	Remedy: `Check whether the target of the collection advances (target-behind): old segments go with the next one. Restarting the query node frees the memory at once. If a collection that was released or
 dropped stays in memory, restart QueryCoord: it releases what it finds on nodes and does not know.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs:       check.NeedDistribution,
@@ -162,7 +162,7 @@ func (b *bridges) needed(s *model.Segment) bool {
 func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if r.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when %s in memory %s dropped", name, words.Plural(r.unsure, "segment"), words.Agree(r.unsure, "is", "are")))
+		p.Unseen(fmt.Sprintf("collection %s: when %s in memory %s dropped", name, words.Plural(r.unsure, "segment"), words.Agree(r.unsure, "was", "were")))
 	}
 	if len(r.segments) == 0 {
 		return
@@ -174,10 +174,10 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 	x := p.Collection(id)
 	switch {
 	case x == nil || x.Dropped():
-		f.Message = fmt.Sprintf("collection %s is dropped, and %s of it %s still in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s is dropped, but %s of it %s still in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 	case !wanted(p, id):
 		f.Severity = check.Info
-		f.Message = fmt.Sprintf("collection %s is not to be loaded, and %s of it %s in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s is not loaded, but %s of it %s in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 	default:
 		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, words.Span(asked.Sub(r.dropped)), words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 		if r.searched > 0 {
@@ -186,7 +186,7 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 	}
 	f.Evidence = []check.Evidence{
 		check.Measured("in memory", words.Few(nodes), "%s", check.Plural(len(r.segments), "segment")),
-		check.Count("searched by a shard leader", r.searched, "leaders' views"),
+		check.Count("still searched by a shard leader", r.searched, "leaders' views"),
 	}
 	if !r.dropped.IsZero() {
 		f.Evidence = append(f.Evidence, check.Fact("dropped since", facts.TimeText(r.dropped), "etcd"))
@@ -194,13 +194,16 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 	if r.unknown > 0 {
 		f.Evidence = append(f.Evidence, check.Count("without a record", r.unknown, "etcd"))
 	}
-	f.Impact = "The nodes hold " + words.Bytes(r.bytes) + " for nothing."
+	f.Impact = "The nodes waste " + words.Bytes(r.bytes) + " of memory."
 	if r.searched > 0 && wanted(p, id) {
-		f.Impact += " Searches go through these rows, and through what was made of them."
+		f.Impact += " Searches scan these rows in addition to their compacted copies."
 	}
-	f.Hint = check.Advise("look again in a minute; if they stay, %s, or query nodes one after the other: %s", check.RestartQueryCoord(p.Cluster), nodes)
+	f.Fix = check.Fix(
+		check.Do("wait a minute; if they stay, %s", check.RestartQueryCoord(p.Cluster)),
+		check.Do("or restart the query nodes one at a time: %s", nodes),
+	)
 	if wanted(p, id) {
-		f.Hint = refreshHint(p.Cluster, id)
+		f.Fix = refreshSteps(p.Cluster, id)
 	}
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(r.segments)...)

@@ -18,13 +18,13 @@ var segmentTwice = &check.Check{
 	Title:    "Segment is loaded on two nodes of one replica",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `Within a replica each sealed segment belongs on one node. While QueryCoord moves one, both have it (and the query segment API lists both): the new node loads it, the leader turns
-to it, the old one lets go. A finding is a segment that two nodes of one replica still have 2 minutes after the newer copy was loaded, longer than a segment task may take
-(` + "`queryCoord.segmentTaskTimeout`" + `). The time is in the version of the newer copy, which is when QueryCoord had it loaded.
+	Doc: `Within a replica each sealed segment belongs on one node. While QueryCoord moves one, both nodes have it (and the query segment API lists both): the new node loads it, the leader switches
+to it, the old node releases it. A finding is a segment that two nodes of one replica still have 2 minutes after the newer copy was loaded, longer than a segment task may take
+(` + "`queryCoord.segmentTaskTimeout`" + `). The time is the version of the newer copy, set when QueryCoord had it loaded.
 
-The leader asks one of the two, so that answers are right; the memory is taken twice. Rows count on the node that the leader asks; ` + "`kitescope balance`" + ` tells the other copies apart.`,
-	Remedy: `QueryCoord drops repeated segments by itself, after other work: see whether it is busy, or a node refuses. Restarting QueryCoord makes it compare all nodes again; restarting
-the query node that the leader does not ask frees its copies.`,
+The leader uses one of the two, so results are correct, but the memory is used twice. Rows count on the node that the leader uses; ` + "`kitescope balance`" + ` shows the other copies separately.`,
+	Remedy: `QueryCoord removes duplicate segments on its own, after other work: check whether it is busy, or a node refuses. Restarting QueryCoord makes it compare all nodes again; restarting
+the query node that the leader does not use frees its copies.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs:       check.NeedDistribution,
 	Run:         runSegmentTwice,
@@ -122,14 +122,17 @@ func reportTwins(p *check.Pass, id model.CollectionID, t *twins, asked time.Time
 	w := p.WorkOf(id)
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id),
-		Message: fmt.Sprintf("collection %s: %s, %s, in memory twice in one replica for %s: on %s",
+		Message: fmt.Sprintf("collection %s: %s, %s, in memory twice in one replica for %s, on %s",
 			name, words.Plural(len(t.segments), "segment"), words.Plural(t.rows, "row"), words.Span(asked.Sub(t.newest)), words.Few(nodes)),
 		Evidence: []check.Evidence{
 			check.Fact("newer copy loaded", facts.TimeText(t.newest), words.Few(nodes)),
-			check.Share("rows in memory too much", w.ShareOfRows(t.rows), "query nodes"),
+			check.Share("surplus rows in memory", w.ShareOfRows(t.rows), "query nodes"),
 		},
-		Impact: "The nodes hold " + words.Bytes(t.bytes) + " too much; searches are answered by one of the copies.",
-		Hint:   "look at QueryCoord's log for tasks with the reason \"redundancies of segment\"; if there are none, " + check.RestartQueryCoord(p.Cluster),
+		Impact: "The nodes waste " + words.Bytes(t.bytes) + " of memory; results are correct, from one of the copies.",
+		Fix: check.Fix(
+			check.Do("look for tasks with the reason \"redundancies of segment\" in QueryCoord's log"),
+			check.Do("if there are none, %s", check.RestartQueryCoord(p.Cluster)),
+		),
 	}
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(t.segments)...)

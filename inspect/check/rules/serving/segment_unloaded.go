@@ -19,16 +19,16 @@ var segmentNotLoaded = &check.Check{
 	Title:    "Flushed segment of a loaded collection is not served",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `DataCoord says which segments of a channel are to be served (GetRecoveryInfoV2); a shard leader knows which it searches (its view in GetDataDistribution). A finding
-is a flushed segment of a loaded collection that is in the first list and not in the second, neither sealed nor growing: its rows are missing from every answer, without
+	Doc: `DataCoord reports which segments of a channel should be served (GetRecoveryInfoV2); a shard leader knows which ones it searches (its view in GetDataDistribution). A finding
+is a flushed segment of a loaded collection that is in the first list but not in the second, neither sealed nor growing: its rows are missing from every result, without
 an error (milvus issue 47913 is such a gap of 3 minutes), or searches fail with "segment lacks" (23754, 30827).
 
-A segment is given 10 minutes from its flush, or from the compaction that made it. No finding: a segment whose sources are all served in its
-place, which is how Milvus bridges a compaction and the building of its index; one that another leader of the same shard still
-searches, as while a channel moves; L0, empty and invisible segments; partitions that are not loaded. When a segment
-was flushed is taken from its position in the channel, of a compaction's result from the time its sources were dropped.`,
-	Remedy: `See whether nodes have memory for it: a query node that refuses to load says so in its log, and QueryCoord tries again and again. Then
-` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord. Segments that were imported appear with the next refresh only.`,
+A segment is given 10 minutes from its flush, or from the compaction that created it. Not findings: a segment whose sources are all served in its
+place (Milvus does that during compaction and index building), one that another leader of the same shard still
+searches, as during a move of the channel; L0, empty and invisible segments; partitions that are not loaded. The time of the
+flush comes from the segment's position in the channel; for the result of a compaction, from the time its sources were dropped.`,
+	Remedy: `Check whether nodes have memory for it: a query node that refuses to load logs it, and QueryCoord keeps retrying. Then
+` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord. Imported segments appear with the next refresh only.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs: check.NeedDistribution | check.NeedRecovery,
 	Run:   runSegmentNotLoaded,
@@ -77,7 +77,7 @@ func runSegmentNotLoaded(p *check.Pass) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(blind)) {
-		p.Unseen("collection " + facts.CollectionLabel(p.Cluster, id) + ": DataCoord did not say what should be served")
+		p.Unseen("collection " + facts.CollectionLabel(p.Cluster, id) + ": DataCoord did not report what should be served")
 	}
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		reportAbsent(p, id, found[id], asked)
@@ -142,7 +142,7 @@ func judgeAbsent(p *check.Pass, found map[model.CollectionID]*absent, view model
 func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if a.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when %s that nobody serves %s flushed", name, words.Plural(a.unsure, "segment"), words.Agree(a.unsure, "was", "were")))
+		p.Unseen(fmt.Sprintf("collection %s: when %s that no node serves %s flushed", name, words.Plural(a.unsure, "segment"), words.Agree(a.unsure, "was", "were")))
 	}
 	if len(a.segments) == 0 {
 		return
@@ -153,15 +153,15 @@ func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Ti
 	count := len(slices.Compact(a.segments))
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(share),
-		Message: fmt.Sprintf("collection %s: %s, %s, %s served by no node, though flushed, the first %s ago",
-			name, words.Plural(count, "segment"), words.Plural(a.rows/int64(max(1, len(a.replicas))), "row"), words.Agree(count, "is", "are"), words.Span(asked.Sub(a.oldest))),
+		Message: fmt.Sprintf("collection %s: %s, %s, flushed up to %s ago but served by no node",
+			name, words.Plural(count, "segment"), words.Plural(a.rows/int64(max(1, len(a.replicas))), "row"), words.Span(asked.Sub(a.oldest))),
 		Evidence: []check.Evidence{
-			check.Measured("to be served", "DataCoord GetRecoveryInfoV2", "%s more than are", check.Plural(count, "segment")),
+			check.Measured("to be served but not", "DataCoord GetRecoveryInfoV2", "%s", check.Plural(count, "segment")),
 			check.Fact("flushed or compacted", facts.TimeText(a.oldest), "etcd"),
 			check.Fact("shards", words.Few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
 		},
-		Impact: "Searches do not find these rows: " + words.Share(share) + " of the collection.",
-		Hint:   check.LookForFiles(p.Facts) + refreshHint(p.Cluster, id),
+		Impact: "Searches miss these rows: " + words.Share(share) + " of the collection.",
+		Fix:    append(refreshSteps(p.Cluster, id), check.Fix(check.FindFiles(p.Facts))...),
 	}
 	if replicas := len(p.ReplicasOf(id)); replicas > 1 {
 		f.Message += fmt.Sprintf(", in %d of %d replicas", len(a.replicas), replicas)

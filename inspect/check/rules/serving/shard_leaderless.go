@@ -17,13 +17,13 @@ var noShardLeader = &check.Check{
 	Title:    "Shard of a loaded collection has no leader",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord names no leader ("channel not available
-in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or which no query node leads, provided that all nodes of the collection's replicas said what they serve. With several
-replicas, one of which has no leader for the channel, it is a warning: searches go to the others. Where a node leads the channel and QueryCoord does not name it, it says so: proxies ask QueryCoord.
+	Doc: `Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord has no leader ("channel not available
+in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or one that no query node leads, if all nodes of the collection's replicas reported what they serve. With several
+replicas, of which one lacks a leader for the channel, it is a warning: searches go to the others. If a node leads the channel and QueryCoord does not have it as leader, the finding says so: proxies ask QueryCoord.
 
-No finding is a shard whose leader cannot serve it, for which QueryCoord does not name it (see shard-not-serviceable), a collection that is still loading (see load-stuck), or of which neither QueryCoord nor any node has anything (see load-state-mismatch). Where a node did not answer and QueryCoord does not say, it is unknown who leads.`,
-	Remedy: `If a query node is gone or hangs, QueryCoord has to notice first: its session must end (` + "`common.session.ttl`" + `, 30 seconds), then the channel is watched by another. If no
-node is missing, look at QueryCoord's log for the channel, at the memory of the nodes, and whether the message queue answers: a new leader has to read the channel from its checkpoint on.
+Not findings: a shard whose leader cannot serve it, so QueryCoord does not list it (see shard-not-serviceable), a collection that is still loading (see load-stuck), and one that neither QueryCoord nor any node has (see load-state-mismatch). If a node did not answer and QueryCoord does not have the leader, it is unknown.`,
+	Remedy: `If a query node is gone or hangs, QueryCoord has to notice first: its session must expire (` + "`common.session.ttl`" + `, 30 seconds), then another node watches the channel. If no
+node is missing, look at QueryCoord's log for the channel, at the memory of the nodes, and whether the message queue answers: a new leader has to read the channel from its checkpoint.
 Restarting QueryCoord, then release and load, are the last resorts.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartChannels,
 	Needs:       check.NeedDistribution | check.NeedQueryCoord,
@@ -78,10 +78,10 @@ func runNoShardLeader(p *check.Pass) error {
 			}
 		}
 		if len(unsure) > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: who leads %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(unsure)))
+			p.Unseen(fmt.Sprintf("collection %s: leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(unsure)))
 		}
 		if len(untold) > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: whether QueryCoord names the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(untold)))
+			p.Unseen(fmt.Sprintf("collection %s: whether QueryCoord has the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(untold)))
 		}
 		if len(found.all)+len(found.some)+len(found.unnamed) > 0 {
 			reportLeaderless(p, l.Collection, &found)
@@ -170,16 +170,16 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 	shards := len(facts.LiveChannels(p.Cluster, id))
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(1)}
 	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, words.Plural(len(l.all), "shard"), shards, words.Agree(len(l.all), "has", "have"), words.Few(l.all))
-	f.Impact = "Every search and query of the collection fails: all shards have to answer."
+	f.Impact = "Every search and query of the collection fails, because all shards must answer."
 	switch {
 	case len(l.unnamed) > 0:
 		led := words.Few(facts.QueryNodeNames(l.by)) + " " + words.Agree(len(facts.QueryNodeNames(l.by)), "leads", "lead")
 		if len(l.all) > 0 {
-			f.Message += fmt.Sprintf("; QueryCoord names none of %d more, which %s: %s", len(l.unnamed), led, words.Few(l.unnamed))
+			f.Message += fmt.Sprintf("; QueryCoord has none for %d more, although %s %s: %s", len(l.unnamed), led, words.Agree(len(l.unnamed), "it", "them"), words.Few(l.unnamed))
 		} else {
-			f.Message = fmt.Sprintf("collection %s: QueryCoord names no leader of %s of %d, which %s: %s", name, words.Plural(len(l.unnamed), "shard"), shards, led, words.Few(l.unnamed))
+			f.Message = fmt.Sprintf("collection %s: QueryCoord has no leader for %s of %d, although %s %s: %s", name, words.Plural(len(l.unnamed), "shard"), shards, led, words.Agree(len(l.unnamed), "it", "them"), words.Few(l.unnamed))
 		}
-		f.Impact += " Proxies ask QueryCoord who leads."
+		f.Impact += " Proxies get shard leaders from QueryCoord."
 	case len(l.all) == 0:
 		replicas := len(p.ReplicasOf(id))
 		f.Severity, f.Cost = check.Warning, p.Losing(1/float64(max(1, replicas)))
@@ -189,12 +189,17 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 	}
 	f.Evidence = []check.Evidence{check.Fact("shards without a leader", words.Few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes")}
 	if len(l.all)+len(l.some) == 0 {
-		f.Evidence = []check.Evidence{check.Fact("shards that QueryCoord names no leader of", words.Few(l.unnamed), "QueryCoord"), check.Fact("led by", words.Few(facts.QueryNodeNames(l.by)), "query nodes")}
+		f.Evidence = []check.Evidence{check.Fact("shards without a leader in QueryCoord", words.Few(l.unnamed), "QueryCoord"), check.Fact("led by", words.Few(facts.QueryNodeNames(l.by)), "query nodes")}
 	}
 	if l.problem != "" {
-		f.Evidence = append(f.Evidence, check.Fact("QueryCoord names", l.problem, "QueryCoord GetShardLeaders"))
+		f.Evidence = append(f.Evidence, check.Fact("answer of QueryCoord", l.problem, "QueryCoord GetShardLeaders"))
 	}
-	f.Hint = check.Advise("look at QueryCoord's log for %s, and at the nodes of the collection's replicas: %s", slices.Concat(l.all, l.unnamed, l.some)[:1], replicaNodes(p, id))
+	f.Fix = check.Fix(
+		check.Do("check that the nodes of its replicas are up: %s", replicaNodes(p, id)),
+		check.Do("look for %s in QueryCoord's log", slices.Concat(l.all, l.unnamed, l.some)[:1]),
+		check.Do("if all nodes are up, %s", check.RestartQueryCoord(p.Cluster)),
+		reloadStep(p, id),
+	)
 	for _, v := range slices.Concat(l.all, l.unnamed, l.some) {
 		f.Objects = append(f.Objects, facts.RefVChannel(v))
 	}

@@ -16,18 +16,18 @@ import (
 // shardUnserviceable finds shards whose leader cannot answer.
 var shardUnserviceable = &check.Check{
 	ID:       "shard-not-serviceable",
-	Title:    "Shard has a leader that cannot serve it",
+	Title:    "Shard leader cannot serve its shard",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `A shard leader answers searches only if its own view of the shard is whole. A finding is a shard of a loaded collection where, in one replica, every leader
+	Doc: `A shard leader answers searches only if its own view of the shard is complete. A finding is a shard of a loaded collection where, in one replica, every leader
 
-- says so itself: not serviceable (Milvus 2.5 and later; milvus issues 44014, 43767), with the reason if it is still catching up with the stream (2.6.8 and later);
-- has never been given a target, 2 minutes after it took the channel (2.3 and later);
-- asks a node for sealed segments that has no session any more, or that does not answer: searches then fail with "node offline" or "segment lacks" (milvus issues 23754, 23936).
+- reports itself as not serviceable (Milvus 2.5 and later; milvus issues 44014, 43767), with the reason if it is still catching up with the stream (2.6.8 and later);
+- never received a target, 2 minutes after it took the channel (2.3 and later);
+- needs sealed segments from a node that has no session any more, or does not answer: searches then fail with "node offline" or "segment lacks" (milvus issues 23754, 23936).
 
-No finding: a new leader that is not ready while the old one still serves, as during a move of the channel.`,
-	Remedy: `Bring back the node that the leader asks, or wait until its session has ended (30 seconds) and QueryCoord has loaded its segments elsewhere; see whether the others have the
-memory for them. A leader that stays unserviceable with all nodes alive: restart its query node, or QueryCoord.`,
+Not a finding: a new leader that is not ready while the old one still serves, as during a move of the channel.`,
+	Remedy: `Start the node that the leader needs again, or wait until its session expires (30 seconds) and QueryCoord has loaded its segments elsewhere; check that the other nodes have the
+memory for them. If a leader stays unserviceable with all nodes up: restart its query node, or QueryCoord.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSessions | model.PartSegments,
 	Needs:       check.NeedDistribution,
 	Run:         runShardUnserviceable,
@@ -153,7 +153,7 @@ func whyUnserviceable(p *check.Pass, v model.ShardView, dead map[model.NodeID]st
 	case v.Serviceable != nil && !*v.Serviceable && v.CatchingUp != nil && *v.CatchingUp:
 		return "the leader is still catching up with the stream"
 	case v.Serviceable != nil && !*v.Serviceable:
-		return "the leader says that it is not serviceable"
+		return "the leader reports that it is not serviceable"
 	case v.Serviceable == nil && v.TargetVersion == 0 && !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 3}) && facts.ReleaseOf(p.Cluster).Known() &&
 		watchedFor(v, asked) > facts.MoveGrace:
 		return "the leader was never given a target"
@@ -193,18 +193,21 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 			len(facts.LiveChannels(p.Cluster, id)), words.Few(leaders), facts.MostCommon(u.reasons)),
 		Evidence: []check.Evidence{check.Fact("shards", words.Few(channels), "leaders' views")},
 		Impact:   "Searches of the collection fail.",
-		Hint:     check.Advise("look at the log of %s for these channels, and whether the other nodes have the memory to take over", leaders),
+		Fix: check.Fix(
+			check.Do("look for these channels in the log of %s", leaders),
+			check.Do("check that the other nodes have memory to take over, then restart %s or QueryCoord", leaders),
+		),
 	}
 	for _, why := range slices.Sorted(maps.Keys(u.reasons)) {
 		f.Evidence = append(f.Evidence, check.Fact("reason", why, words.Few(leaders)))
 	}
 	if len(u.gone) > 0 {
 		f.Evidence = append(f.Evidence, check.Count("rows on nodes that do not answer", u.rows, "etcd, leaders' views"))
-		f.Hint = check.Advise("bring %s back, or wait until its session has ended and its segments are loaded elsewhere", facts.QueryNodeNames(u.gone))
+		f.Fix = check.Fix(check.Do("start %s again, or wait until its session expires (30 s) and its segments are loaded elsewhere", facts.QueryNodeNames(u.gone)))
 	}
 	if len(u.replicas) < replicas {
 		f.Severity = check.Warning
-		f.Impact = fmt.Sprintf("Searches that reach %d of %d replicas fail, or are tried again on another.", len(u.replicas), replicas)
+		f.Impact = fmt.Sprintf("Searches that reach %d of %d replicas fail, or are retried on another.", len(u.replicas), replicas)
 	}
 	for _, v := range channels {
 		f.Objects = append(f.Objects, facts.RefVChannel(v))

@@ -18,17 +18,17 @@ var targetBehind = &check.Check{
 	Title:    "Shard leaders serve an old target",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `QueryCoord draws up a target (which segments to serve) from what DataCoord says, has it loaded, and then hands it to the shard leaders. A new one is looked for every 10
-seconds, and drawn anew after 5 minutes at the latest (` + "`queryCoord.NextTargetSurviveTime`" + `). If the next target never gets complete, because a segment cannot be loaded
-or a node does not answer, leaders stay on the old one: flushed segments stay growing, compacted ones stay in memory, and nothing says so (milvus issues 34554, 51564).
+	Doc: `QueryCoord builds a target (which segments to serve) from DataCoord's answer, has it loaded, and then hands it to the shard leaders. It checks for a new one every 10
+seconds, and rebuilds it after 5 minutes at the latest (` + "`queryCoord.NextTargetSurviveTime`" + `). If the next target never becomes complete, because a segment cannot be loaded
+or a node does not answer, leaders keep the old one: flushed segments stay growing, compacted ones stay in memory, and Milvus does not report it (milvus issues 34554, 51564).
 
-The version of a leader's target is the time at which it was drawn up (observed on 2.3.5: 20 s before). A finding is a leader of a loaded collection whose target is older
-than three times that limit, at least 15 minutes, while DataCoord wants segments served that were flushed or made before that and are not in its
+The version of a leader's target is the time at which it was built (on 2.3.5: 20 s before). A finding is a leader of a loaded collection whose target is older
+than three times that limit, at least 15 minutes, while DataCoord wants segments served that were flushed or created before that and are not in its
 view; or one that is that far behind another leader of the same collection.
 
-No finding is an old target with nothing new to serve. Where the version is not a time it is unknown.`,
-	Remedy: `Look for what cannot be loaded: segment-not-loaded, node-unreachable, memory of the nodes, and QueryCoord's log ("failed to update next target", "check delegator"). Then
-` + "`Collection(NAME).load(_refresh=True)`" + `; restarting QueryCoord starts afresh.`,
+An old target with nothing new to serve is not a finding. If the version is not a time, the age is unknown.`,
+	Remedy: `Find out what cannot be loaded: segment-not-loaded, node-unreachable, memory of the nodes, and QueryCoord's log ("failed to update next target", "check delegator"). Then
+` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs:       check.NeedDistribution | check.NeedRecovery,
 	Run:         runTargetBehind,
@@ -119,7 +119,7 @@ func judgeTarget(p *check.Pass, g *oldTarget, v model.ShardView, newest, asked t
 func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if g.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: how old the target of %s is", name, words.Plural(g.unsure, "shard leader")))
+		p.Unseen(fmt.Sprintf("collection %s: age of the target of %s", name, words.Plural(g.unsure, "shard leader")))
 	}
 	if len(g.leaders) == 0 {
 		return
@@ -128,25 +128,25 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 	w := p.WorkOf(id)
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(w.ShareOfRows(g.rows)),
-		Message: fmt.Sprintf("collection %s: %s serves a target that is %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest))),
+		Message: fmt.Sprintf("collection %s: %s serves a target %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest))),
 		Evidence: []check.Evidence{
-			check.Fact("target drawn up", facts.TimeText(g.oldest), words.Few(leaders)),
+			check.Fact("target built", facts.TimeText(g.oldest), words.Few(leaders)),
 			check.Fact("newest target of a leader", facts.TimeText(newest), "leaders' views"),
 			check.Fact("shards", words.Few(slices.Compact(slices.Sorted(slices.Values(g.channels)))), "leaders' views"),
 		},
-		Impact: "What was flushed and compacted since is served from growing segments and old copies, or not at all.",
-		Hint:   refreshHint(p.Cluster, id),
+		Impact: "Segments flushed or compacted since are served from growing segments and old copies, or not at all.",
+		Fix:    refreshSteps(p.Cluster, id),
 	}
 	if len(leaders) > 1 {
-		f.Message = fmt.Sprintf("collection %s: %s serve a target that is up to %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest)))
+		f.Message = fmt.Sprintf("collection %s: %s serve a target up to %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest)))
 	}
 	segments := facts.SomeSegments(g.wanted)
 	if n := len(g.wanted); n > 0 {
 		f.Message += fmt.Sprintf("; DataCoord wants %s more served", words.Plural(n, "segment"))
-		f.Evidence = append(f.Evidence, check.Measured("to be served, and in no view", "DataCoord GetRecoveryInfoV2", "%s, %s", check.Plural(n, "segment"), check.Plural(g.rows, "row")))
+		f.Evidence = append(f.Evidence, check.Measured("to be served, but in no view", "DataCoord GetRecoveryInfoV2", "%s, %s", check.Plural(n, "segment"), check.Plural(g.rows, "row")))
 	}
 	if g.behind {
-		f.Message += "; others of its leaders are ahead"
+		f.Message += "; other leaders of it are ahead"
 	}
 	f.Objects = append(f.Objects, facts.RefNodes(leaders)...)
 	f.Objects = append(f.Objects, segments...)
