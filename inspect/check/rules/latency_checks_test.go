@@ -133,15 +133,15 @@ func of(role string, change func(m *model.Metrics)) func(*world) {
 func TestConsistencyWait(t *testing.T) {
 	hold(t, named("consistency-wait"), []verdict{
 		{"no wait", searched(traffic{searches: 1000, ms: 12, sealed: 8}), nil, ""},
-		{"a time tick", searched(traffic{searches: 1000, ms: 240, consistency: 220, sealed: 8}), []string{"warning collections/1000 a search of docs waits 221 ms of 240 ms for consistency, for a time tick (each 200 ms)"}, ""},
+		{"a time tick", searched(traffic{searches: 1000, ms: 240, consistency: 220, sealed: 8}), []string{"warning collections/1000 a search of docs waits 221 ms of 240 ms for consistency, for the next time tick (every 200 ms)"}, ""},
 		{"a third of it", searched(traffic{searches: 1000, ms: 60, consistency: 20, sealed: 30}), []string{"info collections/1000 a search of docs waits"}, ""},
-		{"of few", searched(traffic{searches: 20, ms: 240, consistency: 220, sealed: 8}), []string{"info collections/1000 (20 requests only)"}, ""},
+		{"of few", searched(traffic{searches: 20, ms: 240, consistency: 220, sealed: 8}), []string{"info collections/1000 (only 20 requests)"}, ""},
 		{"since the start", searched(traffic{searches: 1000, ms: 240, consistency: 220, sealed: 8, start: true}), []string{"warning collections/1000 a search of docs waits"}, ""},
 		{"whole milliseconds may hide all of it", searched(traffic{searches: 1000, ms: 12, consistency: 5, sealed: 4}), nil, ""},
-		{"late ticks", searched(traffic{searches: 100, ms: 900, consistency: 880, sealed: 8}), []string{"warning collections/1000 come late"}, ""},
-		{"a slower tick is configured", searched(traffic{searches: 100, ms: 900, consistency: 880, sealed: 8}, func(w *world) { w.tell("proxy.timeTickInterval", "500", w.live("querynode")) }), []string{"warning collections/1000 for a time tick (each 500 ms)"}, ""},
-		{"2.2 has one queue for both", searched(traffic{searches: 1000, ms: 240, consistency: 220, sealed: 8, mixed: true}), nil, "counts them in the queue of reads"},
-		{"nobody searched", func(w *world) { w.serve(); w.tells(traffic{}, "proxy", "querynode") }, nil, "no request was counted"},
+		{"late ticks", searched(traffic{searches: 100, ms: 900, consistency: 880, sealed: 8}), []string{"warning collections/1000 arrive late"}, ""},
+		{"a slower tick is configured", searched(traffic{searches: 100, ms: 900, consistency: 880, sealed: 8}, func(w *world) { w.tell("proxy.timeTickInterval", "500", w.live("querynode")) }), []string{"warning collections/1000 for the next time tick (every 500 ms)"}, ""},
+		{"2.2 has one queue for both", searched(traffic{searches: 1000, ms: 240, consistency: 220, sealed: 8, mixed: true}), nil, "counts them as part of the read queue"},
+		{"nobody searched", func(w *world) { w.serve(); w.tells(traffic{}, "proxy", "querynode") }, nil, "no requests in the window"},
 		{"not asked", nil, nil, "the nodes were not asked"},
 	})
 }
@@ -157,12 +157,12 @@ func TestReadQueueFull(t *testing.T) {
 	hold(t, named("read-queue-full"), []verdict{
 		{"a limit that is too low", searched(queued, limited("0.5")), []string{"warning nodes/querynode-4 maxReadConcurrentRatio is 0.5"}, ""},
 		{"far from the limit", searched(queued, limited("4")), nil, ""},
-		{"processors are busy", searched(full, limited("1")), []string{"warning nodes/querynode-4 as its processors are busy: 7.8 of 8 cores"}, ""},
-		{"processors are taken by others", searched(traffic{searches: 2600, ms: 80, queue: 40, sealed: 30}, limited("1")), []string{"info nodes/querynode-4 does not get the processors"}, ""},
+		{"processors are busy", searched(full, limited("1")), []string{"warning nodes/querynode-4 as because its cores are busy: 7.8 of 8 cores"}, ""},
+		{"processors are taken by others", searched(traffic{searches: 2600, ms: 80, queue: 40, sealed: 30}, limited("1")), []string{"info nodes/querynode-4 the running reads do not get CPU time"}, ""},
 		{"no queue", searched(traffic{searches: 2600, ms: 35, sealed: 30}, limited("0.5")), nil, ""},
 		{"a queue that is nothing beside the kernels", searched(traffic{searches: 2600, ms: 400, queue: 30, sealed: 350}, limited("0.5")), nil, ""},
-		{"the limit is unknown", searched(queued), nil, "does not tell queryNode.scheduler.maxReadConcurrentRatio"},
-		{"the processors are unknown", searched(queued, limited("0.5"), func(w *world) { w.query(nodeA).System, w.query(nodeB).System = nil, nil }), nil, "how busy the processors of querynode-4 are"},
+		{"the limit is unknown", searched(queued), nil, "does not report queryNode.scheduler.maxReadConcurrentRatio"},
+		{"the processors are unknown", searched(queued, limited("0.5"), func(w *world) { w.query(nodeA).System, w.query(nodeB).System = nil, nil }), nil, "CPU use of querynode-4, where"},
 	})
 }
 
@@ -202,7 +202,7 @@ func TestWorkerSlow(t *testing.T) {
 		{"alike", searched(slow(1)), nil, ""},
 		{"a little slower", searched(slow(1.7)), nil, ""},
 		{"twice as slow as the only other one", searched(slow(2.4)), nil, ""},
-		{"five times", searched(slow(5)), []string{"warning nodes/querynode-" + nodeB.String() + " takes 100 ms for a sealed segment, the others 20 ms"}, ""},
+		{"five times", searched(slow(5)), []string{"warning nodes/querynode-" + nodeB.String() + " takes 100 ms per sealed segment, the others 20 ms"}, ""},
 		{"its segments are five times as large", searched(slow(5), flat(450_000)), nil, ""},
 		{"few searches", searched(traffic{searches: 10, ms: 105, sealed: 20, segments: 2, slow: map[model.NodeID]float64{nodeB: 5}}), nil, ""},
 		{"fast all the same", searched(traffic{searches: 1000, ms: 12, sealed: 1, segments: 2, slow: map[model.NodeID]float64{nodeB: 5}}), nil, ""},
@@ -212,7 +212,7 @@ func TestWorkerSlow(t *testing.T) {
 func TestKernelsOfSegments(t *testing.T) {
 	hold(t, named("segment-thread-wait"), []verdict{
 		{"kernels take what there is", searched(traffic{searches: 1000, ms: 30, sealed: 25, core: 24, segments: 3}), nil, ""},
-		{"most is the wait for a thread", searched(traffic{searches: 1000, ms: 30, sealed: 25, core: 4, segments: 25}), []string{"warning collections/1000 until a thread is free"}, ""},
+		{"most is the wait for a thread", searched(traffic{searches: 1000, ms: 30, sealed: 25, core: 4, segments: 25}), []string{"warning collections/1000 for threads to search its segments"}, ""},
 		{"2.1", searched(traffic{searches: 1000, ms: 30, sealed: 25, core: 24, segments: 3, mixed: true}), nil, ""},
 	})
 	hold(t, named("growing-search-time"), []verdict{
@@ -227,7 +227,7 @@ func TestKernelsOfSegments(t *testing.T) {
 	}
 	hold(t, named("large-nq"), []verdict{
 		{"one vector", searched(traffic{searches: 200, ms: 30, sealed: 25}, vectors(1)), nil, ""},
-		{"a thousand", searched(traffic{searches: 200, ms: 950, sealed: 900}, vectors(1000)), []string{"info collections/1000 has 1,000 vectors and takes 950 ms: 0.95 ms for each"}, ""},
+		{"a thousand", searched(traffic{searches: 200, ms: 950, sealed: 900}, vectors(1000)), []string{"info collections/1000 has 1,000 vectors and takes 950 ms: 0.95 ms per vector"}, ""},
 		{"a hundred, and one node is slow", searched(traffic{searches: 200, ms: 105, sealed: 20, segments: 2, slow: map[model.NodeID]float64{nodeB: 5}}, vectors(100)), nil, ""},
 		{"a thousand, and one node is slow", searched(traffic{searches: 200, ms: 1250, sealed: 300, segments: 2, slow: map[model.NodeID]float64{nodeB: 4}}, vectors(1000)), nil, ""},
 		{"a thousand, and one node is a little slower", searched(traffic{searches: 200, ms: 950, sealed: 600, segments: 2, slow: map[model.NodeID]float64{nodeB: 1.5}}, vectors(1000)), []string{"info collections/1000 has 1,000 vectors"}, ""},
@@ -245,7 +245,7 @@ func TestProxyTimes(t *testing.T) {
 	hold(t, named("proxy-queue"), []verdict{
 		{"short", searched(traffic{searches: 1000, ms: 30, sealed: 25}, queue(1)), nil, ""},
 		{"long", searched(traffic{searches: 1000, ms: 100, sealed: 25}, queue(70)), []string{"warning / a search of docs spends"}, ""},
-		{"2.3 does not measure it", searched(traffic{searches: 1000, ms: 100, sealed: 25}), nil, "from 2.4 on"},
+		{"2.3 does not measure it", searched(traffic{searches: 1000, ms: 100, sealed: 25}), nil, "measured by Milvus 2.4 and later"},
 	})
 	misses := func(count, ms float64) func(*world) {
 		return of("proxy", func(m *model.Metrics) {
@@ -255,7 +255,7 @@ func TestProxyTimes(t *testing.T) {
 	hold(t, named("metadata-cache-miss"), []verdict{
 		{"none", searched(traffic{searches: 1000, ms: 30, sealed: 25}), nil, ""},
 		{"a few slow ones", searched(traffic{searches: 1000, ms: 30, sealed: 25}, misses(5, 300)), nil, ""},
-		{"each request", searched(traffic{searches: 1000, ms: 90, sealed: 25}, misses(950, 60)), []string{"warning / that proxies ask the coordinators for"}, ""},
+		{"each request", searched(traffic{searches: 1000, ms: 90, sealed: 25}, misses(950, 60)), []string{"warning / that proxies request from the coordinators"}, ""},
 	})
 }
 
@@ -270,15 +270,15 @@ func TestWALAppendSlow(t *testing.T) {
 	const stream = "milvus_msgstream_request_latency"
 	hold(t, named("wal-append-slow"), []verdict{
 		{"as it should be", appends("rootcoord", stream, 400, 9, produce), nil, ""},
-		{"slow", appends("rootcoord", stream, 400, 140, produce), []string{"warning / the message queue takes 140 ms to take a message of rootcoord-1"}, ""},
+		{"slow", appends("rootcoord", stream, 400, 140, produce), []string{"warning / the message queue takes 140 ms to accept a message from rootcoord-1"}, ""},
 		{"a little slow", appends("rootcoord", stream, 400, 70, produce), []string{"info / the message queue takes 70 ms"}, ""},
-		{"few messages", appends("rootcoord", stream, 4, 900, produce), nil, "no process counted ten messages"},
-		{"reading is another thing", appends("rootcoord", stream, 400, 900, model.Pair{Key: "message_op_type", Value: "consume"}), nil, "no process counted ten messages"},
+		{"few messages", appends("rootcoord", stream, 4, 900, produce), nil, "no process wrote ten messages"},
+		{"reading is another thing", appends("rootcoord", stream, 400, 900, model.Pair{Key: "message_op_type", Value: "consume"}), nil, "no process wrote ten messages"},
 		{"a streaming node of 2.6, in seconds", func(w *world) {
 			modern(w)
 			w.asked()
 			appends("streamingnode", "milvus_wal_append_message_duration_seconds", 400, 0.25)(w)
-		}, []string{"warning / 250 ms to take a message of streamingnode-7"}, ""},
+		}, []string{"warning / 250 ms to accept a message from streamingnode-7"}, ""},
 		{"one that is well, in seconds", func(w *world) {
 			modern(w)
 			w.asked()
@@ -301,8 +301,8 @@ func TestRefusedAndStorage(t *testing.T) {
 	hold(t, named("rate-limited"), []verdict{
 		{"none", refuses(0, 1000), nil, ""},
 		{"a few of many", refuses(40, 100_000), nil, ""},
-		{"many", refuses(400, 1000), []string{"warning / proxies refused 400 of 1,000 DQLSearch"}, ""},
-		{"2.3", func(w *world) { w.Version.Text = "2.3.5"; w.allTell() }, nil, "from 2.4 on"},
+		{"many", refuses(400, 1000), []string{"warning / proxies rejected 400 of 1,000 DQLSearch"}, ""},
+		{"2.3", func(w *world) { w.Version.Text = "2.3.5"; w.allTell() }, nil, "counted by Milvus 2.4 and later"},
 	})
 	reads := func(name string, count, ms float64, op string) func(*world) {
 		return func(w *world) {
@@ -314,8 +314,8 @@ func TestRefusedAndStorage(t *testing.T) {
 	}
 	hold(t, named("storage-slow"), []verdict{
 		{"as it should be", reads("milvus_storage_request_latency", 100, 60, "get"), nil, ""},
-		{"slow", reads("milvus_storage_request_latency", 100, 1500, "get"), []string{"warning / 1,500 ms for a read of querynode-4"}, ""},
-		{"of the part in C++", reads("internal_storage_request_latency", 100, 700, "put"), []string{"info / 700 ms for a write of querynode-4"}, ""},
+		{"slow", reads("milvus_storage_request_latency", 100, 1500, "get"), []string{"warning / 1,500 ms per read of querynode-4"}, ""},
+		{"of the part in C++", reads("internal_storage_request_latency", 100, 700, "put"), []string{"info / 700 ms per write of querynode-4"}, ""},
 		{"listing is long where there is much", reads("milvus_storage_request_latency", 100, 1500, "list"), nil, "no process read or wrote"},
 	})
 }

@@ -13,22 +13,22 @@ import (
 // consistencyWait finds requests that wait for what was written before them.
 var consistencyWait = &check.Check{
 	ID:       "consistency-wait",
-	Title:    "Requests spend their time waiting for consistency",
+	Title:    "Requests wait for consistency",
 	Severity: check.Warning,
 	Since:    "0.10",
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ConsistencyWait, budget.ConsistencyQueue},
-	Doc: `A shard leader answers once it has consumed its channel up to the request's guarantee timestamp: with Strong up to now, with Bounded up to 5 seconds ago (` + "`common.gracefulTime`" + `), with Eventually at once. What says how far
-it is, are time ticks, one each 200 ms (` + "`proxy.timeTickInterval`" + `): a Strong request waits for the next one and for its way through the queue, 240 ms on a 2.3.5 that was well, however fast the search itself is. That is what
-` + "`milvus_querynode_sq_wait_tsafe_latency`" + ` measures (2.3 on; before it is one with the queue of reads, and this check cannot look).
+	Doc: `A shard leader answers once it has consumed its channel up to the request's guarantee timestamp: now for Strong, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `), at once for Eventually. It learns how far
+it is from time ticks, one every 200 ms (` + "`proxy.timeTickInterval`" + `). A Strong request waits for the next one and its way through the queue, 240 ms on a healthy 2.3.5, however fast the search itself is. This is what
+` + "`milvus_querynode_sq_wait_tsafe_latency`" + ` measures (2.3 and later; older versions count it as part of the read queue, and this check cannot run).
 
-A warning is a wait of half of the mean search or query and more, 5 ms at least; from a fifth on it is an information. What the level of the collection is, the finding says; a request may ask for another one itself.
+A warning is a wait of 50% of the mean search or query or more, at least 5 ms; info from 20%. The finding includes the level of the collection; a request may override it.
 
-Waits beyond two and a half ticks are another thing: the stream is late, and no level but Eventually helps. Then it says how far the leaders are behind (` + "`milvus_querynode_consume_tt_lag_ms`" + `), and follows from ` + "`wal-append-slow`" + ` where the queue takes what
-is written late, and from ` + "`channel-consumption-lag`" + ` where a leader does not keep up. What the cure of that gives is all but one or two ticks: who asks for Strong waits for the next one in any case, and a client that asks again at once for all of it and its way.`,
-	Remedy: `Ask for no more than is needed: ` + "`consistency_level=\"Bounded\"`" + ` in the request does not find rows of the last 5 seconds and does not wait; ` + "`Session`" + ` finds what the same client has written. Where every request needs Strong, a smaller
-` + "`proxy.timeTickInterval`" + ` makes waits shorter, and more messages. If waits are longer than a tick or two, see the message queue first.`,
+Waits beyond two and a half ticks are a different problem: the stream is late, and only Eventually helps. The finding then includes the lag of the leaders (` + "`milvus_querynode_consume_tt_lag_ms`" + `), and follows from ` + "`wal-append-slow`" + ` if the queue is slow to
+accept messages, and from ` + "`channel-consumption-lag`" + ` if a leader does not keep up. Fixing that gains all but one or two ticks: a Strong request waits for the next tick in any case, and a client that sends the next request at once waits for all of it and its way.`,
+	Remedy: `Request no more consistency than needed: ` + "`consistency_level=\"Bounded\"`" + ` in the request misses rows of the last 5 seconds and does not wait; ` + "`Session`" + ` finds what the same client has written. If every request needs Strong, a smaller
+` + "`proxy.timeTickInterval`" + ` shortens waits at the price of more messages. If waits are longer than a tick or two, look at the message queue first.`,
 	Run:         runConsistencyWait,
 	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable", "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
 }
@@ -69,7 +69,7 @@ func runConsistencyWait(p *check.Pass) error {
 		}
 	}
 	if together {
-		p.Unseen("waits for consistency: this release counts them in the queue of reads")
+		p.Unseen("waits for consistency: this version counts them as part of the read queue")
 	}
 	for _, a := range gather(p, costs) {
 		reportConsistency(p, a)
@@ -91,20 +91,23 @@ func reportConsistency(p *check.Pass, a about) {
 	level := levelOf(p, c.of.Collection)
 	switch {
 	case float64(waits) > lateTicks*float64(tick):
-		f.Message = fmt.Sprintf("%s waits %s for consistency: time ticks, of which one is due each %s, come late", an(c.of), c.ofWhole(), brief(tick))
-		f.Impact = "Searches and queries wait until the stream has caught up, at every level but Eventually."
-		f.Hint = "see the message queue and RootCoord, which sends the time ticks: kitescope diagnose --only wal-append-slow,timetick-lag,channel-consumption-lag"
+		f.Message = fmt.Sprintf("%s waits %s for consistency: time ticks, due every %s, arrive late", an(c.of), c.ofWhole(), brief(tick))
+		f.Impact = "Searches and queries wait until the stream has caught up, at every level except Eventually."
+		f.Fix = check.Fix(
+			check.Do("check the message queue, and RootCoord: it sends the time ticks"),
+			check.Shell(check.Kitescope("diagnose --only wal-append-slow,timetick-lag,channel-consumption-lag")).Does("shows what delays them"),
+		)
 	default:
-		f.Message = fmt.Sprintf("%s waits %s for consistency, for a time tick (each %s)%s", an(c.of), c.ofWhole(), brief(tick), level.says)
-		f.Impact = fmt.Sprintf("At a level that need not wait it takes about %s.", budget.Milliseconds(c.without()))
-		f.Hint = check.Python("where rows of the last %s need not be found, ask for less: search(..., consistency_level=%s)", milliseconds(p, "common.gracefulTime", usualGrace), "Bounded")
+		f.Message = fmt.Sprintf("%s waits %s for consistency, for the next time tick (every %s)%s", an(c.of), c.ofWhole(), brief(tick), level.says)
+		f.Impact = fmt.Sprintf("At a level without waiting it takes about %s.", budget.Milliseconds(c.without()))
+		f.Fix = check.Fix(check.Do("search with consistency_level=\"Bounded\" wherever rows of the last %s may be missing from results", milliseconds(p, "common.gracefulTime", usualGrace)))
 	}
 	f = found(p, f, a.costs...)
 	if level.name != "" {
 		f.Evidence = append(f.Evidence, check.Fact("consistency level", level.name, "etcd"))
 	}
 	if behind {
-		f.Evidence = append(f.Evidence, check.Measured("leaders are behind by", "milvus_querynode_consume_tt_lag_ms", "%s", lasts(lag)))
+		f.Evidence = append(f.Evidence, check.Measured("lag of the leaders", "milvus_querynode_consume_tt_lag_ms", "%s", lasts(lag)))
 	}
 	p.Report(f)
 }
@@ -117,9 +120,9 @@ func levelOf(p *check.Pass, id model.CollectionID) level {
 	if x == nil || x.ConsistencyLevel == "" {
 		return level{}
 	}
-	l := level{name: x.ConsistencyLevel, says: ": its level is " + x.ConsistencyLevel}
+	l := level{name: x.ConsistencyLevel, says: "; its level is " + x.ConsistencyLevel}
 	if x.ConsistencyLevel != "Strong" {
-		l.says = fmt.Sprintf(": its level is %s, and requests ask for more", x.ConsistencyLevel)
+		l.says = fmt.Sprintf("; its level is %s, but requests ask for more", x.ConsistencyLevel)
 	}
 	return l
 }

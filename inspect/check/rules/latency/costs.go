@@ -154,9 +154,9 @@ func blind(p *check.Pass, roles ...string) string {
 	}
 	if len(l.Budgets) == 0 {
 		if silent > 0 {
-			return "no process that serves requests told its metrics"
+			return "no process that serves requests reported its metrics"
 		}
-		return "no request was counted in the window: " + cmp.Or(l.Window.Why, "no process told its metrics")
+		return "no requests in the window: " + cmp.Or(l.Window.Why, "no process reported its metrics")
 	}
 	return ""
 }
@@ -216,7 +216,7 @@ func found(p *check.Pass, f check.Finding, costs ...cost) check.Finding {
 		f.Cost = min(1, f.Cost+c.share()*weight(p, b))
 		f.Slows = append(f.Slows, check.Slowdown{Collection: b.Collection, Request: b.Request, Phase: c.phase, Ms: c.ms, Mean: b.Ms, Parts: c.parts, Gain: c.gain})
 		if b.PerSecond.Known {
-			f.Evidence = append(f.Evidence, check.Measured("mean "+requestOf(b), "proxies /metrics", "%s, %s a second", millis(b.Ms), often(b.PerSecond.Value)))
+			f.Evidence = append(f.Evidence, check.Measured("mean "+requestOf(b), "proxies /metrics", "%s, %s per second", millis(b.Ms), often(b.PerSecond.Value)))
 		} else {
 			f.Evidence = append(f.Evidence, check.Measured("mean "+requestOf(b), "proxies /metrics", "%s", millis(b.Ms)))
 		}
@@ -227,7 +227,7 @@ func found(p *check.Pass, f check.Finding, costs ...cost) check.Finding {
 	}
 	if first.Requests < enough {
 		f.Severity = check.Info
-		f.Message += fmt.Sprintf(" (%s only)", words.Plural(int64(first.Requests), "request"))
+		f.Message += fmt.Sprintf(" (only %s)", words.Plural(int64(first.Requests), "request"))
 	}
 	return f
 }

@@ -10,13 +10,13 @@ import (
 // fewRequests says that there were too few requests to tell where they spend their time.
 var fewRequests = &check.Check{
 	ID:       "few-requests",
-	Title:    "There were too few requests to tell what they wait for",
+	Title:    "Too few requests to break down their latency",
 	Severity: check.Info,
 	Since:    "0.10",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc:      `A mean of few requests is that of the slowest one. Of fewer than 30 searches, queries or writes in the window, checks of what they wait for find informations only, and this says so. It is nothing to worry about: no requests, no finding.`,
-	Remedy:   `Look while the load is on, or longer: ` + "`--window 60s`" + `. Without a second scrape the window is the time since the start of each process.`,
+	Doc:      `With few requests the mean is dominated by the slowest one. With fewer than 30 searches, queries or writes in the window, latency checks report info only, and this finding says so. It is nothing to worry about. Without any requests there is no finding.`,
+	Remedy:   `Measure under load, or longer: ` + "`--window 60s`" + `. Without a second scrape the window is the time since each process started.`,
 	Run:      runFewRequests,
 }
 
@@ -37,15 +37,15 @@ func runFewRequests(p *check.Pass) error {
 	}
 	f := check.Finding{
 		Severity: check.Info,
-		Impact:   "What they wait for is that of single requests: nothing to go by.",
-		Hint:     "look again under load, or longer: kitescope diagnose --window 60s",
+		Impact:   "The figures are those of single requests and mean little.",
+		Fix:      check.Fix(check.Shell(check.Kitescope("diagnose --window 60s")).Does("measures longer; run it under load")),
 	}
 	var names []string
 	for _, b := range few {
 		names = append(names, counted(b))
 		f.Evidence = append(f.Evidence, check.Measured("mean "+requestOf(b), "proxies /metrics", "%s", millis(b.Ms)))
 	}
-	f.Message = "too few requests to tell what they wait for: " + words.Few(names)
+	f.Message = "too few requests to break down their latency: " + words.Few(names)
 	if why := p.Latency().Window.Why; why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("window", why, ""))
 	}

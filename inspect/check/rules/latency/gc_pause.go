@@ -13,18 +13,18 @@ import (
 // gcPause finds processes that stand still while garbage is collected.
 var gcPause = &check.Check{
 	ID:       "gc-pause",
-	Title:    "A process stands still for collecting garbage",
+	Title:    "Garbage collection pauses a process",
 	Severity: check.Warning,
 	Since:    "0.10",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyRest, budget.WaitForWorkers, budget.WaitForNodes},
-	Doc: `Go stops a process twice for each collection of garbage, for a tenth of a millisecond or two (` + "`go_gc_duration_seconds`" + `). Where processors are short, or threads cannot be stopped, it is tens or hundreds. A request that comes during a pause waits for the rest of it: on average half the square of a pause,
-for each second of the window.
+	Doc: `Go stops a process twice per garbage collection, for one or two tenths of a millisecond (` + "`go_gc_duration_seconds`" + `). If CPU is short, or threads cannot be stopped, it is tens or hundreds of milliseconds. A request that arrives during a pause waits for the rest of it: on average half the square of a pause,
+per second of the window.
 
-A warning is a proxy or a query node whose pauses make the mean search or query longer by a fifth at least, and 5 ms; from a twentieth, and 1 ms, on it is an information. Pauses count as equally long, which is the least that they cost.
-How much processor time the collection takes is another question: ` + "`profile-gc-share`" + `.`,
-	Remedy:      `See the CPU limit of the process and whether it is throttled: a pause ends when every thread has got a processor. Collections come with what is allocated: large results and many small requests make garbage; more memory (` + "`GOMEMLIMIT`, `GOGC`" + `) makes them fewer.`,
+A warning is a proxy or query node whose pauses make the mean search or query at least 20% and 5 ms longer; info from 5% and 1 ms. All pauses count as equally long, the least they can cost.
+CPU time spent on garbage collection is covered by ` + "`profile-gc-share`" + `.`,
+	Remedy:      `Check the CPU limit of the process and whether it is throttled: a pause ends when every thread has had CPU time. Allocations trigger collections: large results and many small requests produce garbage; more memory (` + "`GOMEMLIMIT`" + `, ` + "`GOGC`" + `) makes collections rarer.`,
 	Run:         runGCPause,
 	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure"),
 }
@@ -54,9 +54,12 @@ func runGCPause(p *check.Pass) error {
 		}
 		f := check.Finding{
 			Object: x.node.Ref(), Severity: check.Info,
-			Message: fmt.Sprintf("%s stands still for %s at a time to collect garbage, %s in %s", x.node.Name(), budget.Milliseconds(pause), words.Plural(int64(count), "time"), words.Plural(int64(seconds+0.5), "second")),
-			Impact:  fmt.Sprintf("A request waits %s for it on average, and some for all of a pause.", budget.Milliseconds(ms)),
-			Hint:    check.Advise("see whether %s gets processors when it needs them (a CPU limit that is reached), and what it allocates: kitescope profile pull", x.node.Name()),
+			Message: fmt.Sprintf("%s pauses %s at a time for garbage collection, %s in %s", x.node.Name(), budget.Milliseconds(pause), words.Plural(int64(count), "time"), words.Plural(int64(seconds+0.5), "second")),
+			Impact:  fmt.Sprintf("A request waits %s for it on average, and some wait for a whole pause.", budget.Milliseconds(ms)),
+			Fix: check.Fix(
+				check.Do("check whether %s reaches its CPU limit; raise the limit if it does", x.node.Name()),
+				check.Shell(check.PullProfile(x.node).Flag("--kind", "allocs-delta")).Does("shows what it allocates"),
+			),
 		}
 		if c.matters(much) {
 			f.Severity = check.Warning

@@ -12,18 +12,18 @@ import (
 // largeNQ finds searches that are long because each is many.
 var largeNQ = &check.Check{
 	ID:       "large-nq",
-	Title:    "Searches take long as each asks for many vectors",
+	Title:    "Searches are slow because each has many vectors",
 	Severity: check.Info,
 	Since:    "0.10",
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.KernelSealed, budget.KernelGrowing},
-	Doc: `A request with a thousand vectors (nq) is a thousand searches: kernels take so much longer, and the request waits for all of them. A finding is a collection whose searches have a hundred vectors or more on average
-(` + "`milvus_proxy_search_vectors_count`" + `) and wait for kernels for half of their mean or more. It is an information, as large requests are the cheaper way to search for many vectors, where nobody waits for each: it says how long one vector takes. What a query node takes longer than the others (` + "`worker-slow`" + `) is not counted: there it is the node.
+	Doc: `A request with a thousand vectors (nq) is a thousand searches: kernels take as much longer, and the request waits for all of them. A finding is a collection whose searches have a hundred vectors or more on average
+(` + "`milvus_proxy_search_vectors_count`" + `) and wait for kernels for 50% of their mean or more. It is info, because large requests are the cheaper way to search for many vectors if latency does not matter; the finding includes the time per vector. Time that one query node takes longer than the others (` + "`worker-slow`" + `) does not count: the node is the cause there.
 
-The gain is that of a request of ten vectors, sent when its answer is needed. Vectors of one request are searched side by side on the processors of a node, so that ten take a hundredth of the time of a thousand at least, and at most that times the processors. Who sends all of the small requests
+The gain is that of a request with ten vectors, sent when its answer is needed. Vectors of one request are searched in parallel on the cores of a node, so ten take at least a hundredth of the time of a thousand, and at most that times the number of cores. A client that sends all small requests
 at once gains less: the last one answers when the large one did.`,
-	Remedy: `Where somebody waits for the answer, send smaller requests side by side: each answers sooner, and together they are spread over processors and replicas.`,
+	Remedy: `If latency matters, send smaller requests in parallel: each answers sooner, and together they spread over cores and replicas.`,
 	Run:    runLargeNQ,
 }
 
@@ -39,7 +39,7 @@ func runLargeNQ(p *check.Pass) error {
 	case all == nil:
 		return nil
 	case !all.VectorsPerSecond.Known || !all.PerSecond.Known || all.PerSecond.Value <= 0:
-		p.Unseen("how many vectors searches have: no proxy counts them")
+		p.Unseen("vectors per search: no proxy counts them")
 		return nil
 	}
 	nq := all.VectorsPerSecond.Value / all.PerSecond.Value
@@ -62,12 +62,12 @@ func runLargeNQ(p *check.Pass) error {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: check.Info,
-			Message: fmt.Sprintf("%s has %s vectors and takes %s: %s for each", an(c.of), rate(nq), budget.Milliseconds(c.of.Ms), budget.Milliseconds(c.of.Ms/nq)),
-			Impact:  fmt.Sprintf("Whoever needs one answer waits for all: kernels are %s.", c.ofWhole()),
-			Hint:    check.Advise("where somebody waits for the answers, send smaller requests side by side, of 10 vectors for example"),
+			Message: fmt.Sprintf("%s has %s vectors and takes %s: %s per vector", an(c.of), rate(nq), budget.Milliseconds(c.of.Ms), budget.Milliseconds(c.of.Ms/nq)),
+			Impact:  fmt.Sprintf("Every answer waits for all of them: kernels take %s.", c.ofWhole()),
+			Fix:     check.Fix(check.Do("send smaller requests in parallel, of 10 vectors for example, if latency matters")),
 		}
 		f = found(p, f, a.costs...)
-		f.Evidence = append(f.Evidence, check.Measured("vectors of a search", "proxies milvus_proxy_search_vectors_count", "%s", check.Figure{Value: nq, Unit: "count", Text: rate(nq)}))
+		f.Evidence = append(f.Evidence, check.Measured("vectors per search", "proxies milvus_proxy_search_vectors_count", "%s", check.Figure{Value: nq, Unit: "count", Text: rate(nq)}))
 		p.Report(f)
 	}
 	return nil

@@ -11,17 +11,17 @@ import (
 // metadataCache finds requests that wait for what the proxy does not know.
 var metadataCache = &check.Check{
 	ID:       "metadata-cache-miss",
-	Title:    "Requests wait for metadata that the proxy does not have",
+	Title:    "Requests wait for metadata missing from the proxy cache",
 	Severity: check.Warning,
 	Since:    "0.10",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.MetadataCache},
 	Roles:    []string{"rootcoord", "querycoord"},
-	Doc: `A proxy keeps schemas, partitions and shard leaders, and asks the coordinators for what it does not have (` + "`milvus_proxy_cache_update_latency`" + `). A collection that is searched is known after its first request; it is forgotten when it is altered, released, loaded or when a leader moves.
+	Doc: `A proxy caches schemas, partitions and shard leaders, and requests what is missing from the coordinators (` + "`milvus_proxy_cache_update_latency`" + `). A searched collection is cached after its first request; the entry is dropped when the collection is altered, released or loaded, or a leader moves.
 
-A warning are requests that spend half of their mean or more with such questions, 5 ms at least; from a fifth on it is an information. The metric does not say for whom a proxy asks: what questions take is shared by all requests alike, so that it is an estimate.`,
-	Remedy: `See what makes proxies forget: collections, partitions or aliases that are created, altered and dropped all the time; loads and releases; shard leaders that move (` + "`kitescope events`" + `). If questions are few and slow, it is RootCoord or QueryCoord: see their CPU, and etcd.`,
+A warning is requests that spend 50% of their mean or more on such calls, at least 5 ms; info from 20%. The metric does not tell which request a proxy made a call for: the time is divided evenly over all requests, so it is an estimate.`,
+	Remedy: `Find out what empties the cache: collections, partitions or aliases that are created, altered and dropped all the time; loads and releases; shard leaders that move (` + "`kitescope events`" + `). If the calls are few and slow, look at the CPU of RootCoord and QueryCoord, and at etcd.`,
 	Run:    runMetadataCache,
 }
 
@@ -46,9 +46,12 @@ func runMetadataCache(p *check.Pass) error {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: c.severity(),
-			Message: fmt.Sprintf("%s spends %s waiting for metadata that proxies ask the coordinators for", an(c.of), c.ofWhole()),
-			Impact:  "It is the coordinators that such requests wait for, whatever query nodes do.",
-			Hint:    "see what makes proxies forget: collections that are created, altered, loaded or released all the time; and how fast RootCoord answers (kitescope get calls)",
+			Message: fmt.Sprintf("%s spends %s waiting for metadata that proxies request from the coordinators", an(c.of), c.ofWhole()),
+			Impact:  "These requests wait for the coordinators, however fast the query nodes are.",
+			Fix: check.Fix(
+				check.Do("stop creating, altering, loading or releasing collections all the time: it empties the cache of proxies"),
+				check.Shell(check.Kitescope("get calls")).Does("shows how fast RootCoord answers"),
+			),
 		}
 		p.Report(found(p, f, a.costs...))
 	}

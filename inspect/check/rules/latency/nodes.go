@@ -101,7 +101,7 @@ func usesFacts(n *model.LiveNode) []check.Evidence {
 	if !ok {
 		return nil
 	}
-	name, source := n.Name()+" uses", n.Name()+" /metrics"
+	name, source := "CPU of "+n.Name(), n.Name()+" /metrics"
 	if n.System != nil && n.System.CPUs > 0 {
 		return []check.Evidence{check.Measured(name, source, "%s of %s over %s", check.Number(used, "cores", "%.2f"), check.Number(float64(n.System.CPUs), "cores", "%.0f cores"), lasts(over))}
 	}

@@ -11,17 +11,17 @@ import (
 // proxyQueue finds requests that wait in a proxy until it takes them up.
 var proxyQueue = &check.Check{
 	ID:       "proxy-queue",
-	Title:    "Requests wait in the proxy's queue",
+	Title:    "Requests wait in the proxy queue",
 	Severity: check.Warning,
 	Since:    "0.10",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyQueue},
-	Doc: `A proxy puts requests into queues, one each for reads, writes and definitions, and takes up as many as it has workers for (internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4 on) is the time until then: next to nothing as long as the proxy
-has processor time and coordinators answer it.
+	Doc: `A proxy queues requests, with one queue each for reads, writes and definitions, and runs as many as it has workers (internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4 and later) is the time until then: next to nothing as long as the proxy
+has CPU time and the coordinators answer it.
 
-A warning are requests that wait there for half of their mean or more, 5 ms at least; from a fifth on it is an information. Up to 2.3 the queue is not measured: then this check cannot look, and the time is in what the budget calls unexplained.`,
-	Remedy:      `More proxies, or more CPU for those that there are. If writes wait, the message queue may be what they wait for (` + "`wal-append-slow`" + `).`,
+A warning is requests that wait there for 50% of their mean or more, at least 5 ms; info from 20%. Up to 2.3 the queue is not measured: this check cannot run, and the time is part of what the breakdown calls unexplained.`,
+	Remedy:      `Add proxies, or CPU to those there are. If writes wait, the message queue may be the cause (` + "`wal-append-slow`" + `).`,
 	Run:         runProxyQueue,
 	FollowsFrom: check.CausedBy(nil, "proxy-starved"),
 }
@@ -44,7 +44,7 @@ func runProxyQueue(p *check.Pass) error {
 		}
 	}
 	if !measured {
-		p.Unseen("the queue of proxies: they measure it from 2.4 on")
+		p.Unseen("proxy queue: measured by Milvus 2.4 and later")
 	}
 	for _, a := range gatherAs(model.Ref{}, costs) {
 		c := &a.costs[0]
@@ -52,7 +52,7 @@ func runProxyQueue(p *check.Pass) error {
 			Object: a.object, Severity: c.severity(),
 			Message: fmt.Sprintf("%s spends %s in the queue of its proxy", an(c.of), c.ofWhole()),
 			Impact:  "The proxies are the bottleneck: more query nodes do not help.",
-			Hint:    "see the CPU of the proxies (kitescope get nodes), and add one",
+			Fix:     check.Fix(check.Do("add a proxy, or CPU to those there are"), check.Shell(check.Kitescope("get nodes role=proxy")).Does("shows the CPU of the proxies")),
 		}
 		f = found(p, f, a.costs...)
 		f.Evidence = append(f.Evidence, proxiesCPU(p)...)

@@ -12,17 +12,17 @@ import (
 // proxyStarved finds proxies that take long for what is next to nothing.
 var proxyStarved = &check.Check{
 	ID:       "proxy-starved",
-	Title:    "Proxies take long for what is next to no work",
+	Title:    "Proxies lack CPU time",
 	Severity: check.Warning,
 	Since:    "0.10",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyRest},
-	Doc: `Before a proxy queues a request and after its task is done it has little to do: what ` + "`milvus_proxy_sq_latency`" + ` is more than ` + "`sq_wait_result_latency`" + `, the task. On a 2.3.5 that was 1 ms, on processors that others used as well; where a cgroup held the proxy to 0.1 cores it was 20 ms.
+	Doc: `Before a proxy queues a request and after its task is done there is little to do: the difference between ` + "`milvus_proxy_sq_latency`" + ` and ` + "`sq_wait_result_latency`" + `, the task. On a 2.3.5 that was 1 ms on a busy machine, and 20 ms with a cgroup limit of 0.1 cores.
 
-A finding are searches or queries that spend 10 ms and a twentieth of their mean so, at least. That says that the proxy does not get processors when it needs them (a limit of its container, a machine that is full, a long collection of garbage), and then the same holds for all else that it does: sending
-requests to query nodes, reading their answers, putting these together. So what nothing explains between the proxy and the nodes is counted with it.`,
-	Remedy:      `See the CPU limit of the proxies' containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. More proxies share the work.`,
+A finding is searches or queries that spend at least 10 ms and 5% of their mean there. It means that the proxy does not get CPU time when it needs it (a container limit, a full machine, a long garbage collection), and the same holds for everything else it does: sending
+requests to query nodes, reading their answers, merging results. The unexplained time between the proxy and the nodes is therefore added to it.`,
+	Remedy:      `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. More proxies share the work.`,
 	Run:         runProxyStarved,
 	FollowsFrom: check.CausedBy(nil, "gc-pause"),
 }
@@ -47,7 +47,7 @@ func runProxyStarved(p *check.Pass) error {
 		}
 		c, ok := costOf(b, budget.ProxyRest)
 		if !ok {
-			p.Unseen("what proxies take beside their tasks: no metric of it")
+			p.Unseen("time of proxies outside their tasks: no metric")
 			continue
 		}
 		if c.low >= starved && c.matters(starvedPart) {
@@ -58,9 +58,9 @@ func runProxyStarved(p *check.Pass) error {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: check.Warning,
-			Message: fmt.Sprintf("%s spends %s in the proxy, %s of it before it is queued and after it is done, which is next to no work", an(c.of), c.ofWhole(), budget.Milliseconds(c.parts[0].Ms)),
-			Impact:  "The proxy does not get the processors that it needs, and all else that it does takes longer as well.",
-			Hint:    "see the CPU limit of the proxies and whether they are throttled, and what else runs on their machines",
+			Message: fmt.Sprintf("%s spends %s in the proxy, %s of it before queueing and after the task, where there is hardly any work", an(c.of), c.ofWhole(), budget.Milliseconds(c.parts[0].Ms)),
+			Impact:  "The proxy does not get enough CPU time; everything else it does takes longer too.",
+			Fix:     check.Fix(check.Do("raise the CPU limit of the proxies if they are throttled (nr_throttled in cpu.stat of the cgroup)"), check.Do("check what else runs on their machines, or add proxies")),
 		}
 		f = found(p, f, a.costs...)
 		f.Evidence = append(f.Evidence, proxiesCPU(p)...)

@@ -14,15 +14,15 @@ import (
 // rateLimited finds requests that proxies refuse.
 var rateLimited = &check.Check{
 	ID:       "rate-limited",
-	Title:    "Proxies refuse requests that come faster than they may",
+	Title:    "Proxies reject requests above the rate limit",
 	Severity: check.Warning,
 	Since:    "0.10",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc: `With ` + "`quotaAndLimits`" + ` a proxy refuses requests above a rate, or while RootCoord denies them. It counts those in ` + "`milvus_proxy_rate_limit_req_count{status=\"fail\"}`" + ` (2.4 on). A refused request is in no latency, and client libraries wait and try again: what the client feels is longer than what Milvus measures.
+	Doc: `With ` + "`quotaAndLimits`" + ` a proxy rejects requests above a rate, or while RootCoord denies them, and counts them in ` + "`milvus_proxy_rate_limit_req_count{status=\"fail\"}`" + ` (2.4 and later). A rejected request is in no latency metric, and client libraries wait and retry: clients see a higher latency than Milvus measures.
 
-A warning is a kind of request of which a hundredth is refused, ten in the window at least. Up to 2.3 nobody counts them: then this check cannot look, and ` + "`quota-denied`" + ` says what RootCoord denies.`,
-	Remedy:      `Send fewer, larger requests, or raise the limit: ` + "`quotaAndLimits.dql.*`, `quotaAndLimits.dml.*`" + ` of the cluster, ` + "`collection.*Rate.max.mb`" + ` and the like of a collection. Where RootCoord denies writes (memory, disk, time ticks), see ` + "`quota-denied`" + `.`,
+A warning is a kind of request with 1% rejected, at least ten in the window. Up to 2.3 rejections are not counted: this check cannot run, and ` + "`quota-denied`" + ` reports what RootCoord denies.`,
+	Remedy:      `Send fewer, larger requests, or raise the limit: ` + "`quotaAndLimits.dql.*`" + `, ` + "`quotaAndLimits.dml.*`" + ` of the cluster, ` + "`collection.*Rate.max.mb`" + ` and the like of a collection. If RootCoord denies writes (memory, disk, time ticks), see ` + "`quota-denied`" + `.`,
 	Run:         runRateLimited,
 	FollowsFrom: check.CausedBy(nil, "quota-denied"),
 }
@@ -54,7 +54,7 @@ func runRateLimited(p *check.Pass) error {
 	}
 	if !counted {
 		if older := facts.ReleaseOf(p.Cluster); older.Before(facts.Release{Major: 2, Minor: 4}) {
-			return p.Skip("proxies count what they refuse from 2.4 on")
+			return p.Skip("rejected requests are counted by Milvus 2.4 and later")
 		}
 		return nil // the counter is there from the first request on that asks a limiter
 	}
@@ -91,11 +91,11 @@ func reportRefused(p *check.Pass, refused, asked map[string]float64, nodes []mod
 		n, all := refused[kind], max(asked[kind], refused[kind])
 		parts = append(parts, fmt.Sprintf("%s of %s %s", words.Number(int64(n)), words.Number(int64(all)), kind))
 		f.Cost = max(f.Cost, min(1, n/all))
-		f.Evidence = append(f.Evidence, check.Share("refused of "+kind, n/all, "proxies milvus_proxy_rate_limit_req_count"))
+		f.Evidence = append(f.Evidence, check.Share("rejected "+kind, n/all, "proxies milvus_proxy_rate_limit_req_count"))
 	}
-	f.Message = fmt.Sprintf("proxies refused %s requests as they come faster than they may", words.Few(parts))
-	f.Impact = "Clients get an error, wait and try again: what they feel is longer than what is measured."
-	f.Hint = "send fewer and larger requests, or raise the limits under quotaAndLimits"
+	f.Message = fmt.Sprintf("proxies rejected %s requests above the rate limit", words.Few(parts))
+	f.Impact = "Clients get an error, wait and retry: they see a higher latency than Milvus measures."
+	f.Fix = check.Fix(check.Do("send fewer, larger requests, or raise the limits under quotaAndLimits"))
 	if why := p.Latency().Window.Why; why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("window", why, ""))
 	}

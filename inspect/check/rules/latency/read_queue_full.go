@@ -23,20 +23,20 @@ var readQueueFull = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue},
-	Doc: `A query node runs as many reads at a time as it has processors times ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` (1 as it ships); others wait (` + "`milvus_querynode_sq_queue_latency`" + `). That is as it should be while the processors are busy. If they are not, the limit is what requests
-wait for: it was set too low, or, up to 2.2, each read was taken to need as many processors as ` + "`queryNode.scheduler.cpuRatio`" + ` says.
+	Doc: `A query node runs as many reads at a time as it has cores times ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` (default 1); others wait (` + "`milvus_querynode_sq_queue_latency`" + `). That is fine while the cores are busy. If they are not, requests wait because of the limit:
+it is set too low, or, up to 2.2, each read counts as needing as many cores as ` + "`queryNode.scheduler.cpuRatio`" + ` says.
 
-Looked at are query nodes where a read waits 5 ms at least, if searches spend a fifth of their mean in queues, and that run as many reads as they may (as many as came a second, times how long they ran, are seven tenths of the limit or more). Then
+The check looks at query nodes where a read waits at least 5 ms, if searches spend 20% of their mean in queues, and that run as many reads as they may (reads per second times their run time is 70% of the limit or more). Then
 
-- a warning is a limit below the number of processors, of which the node uses less than eight tenths; an information, if the machine is busy all the same;
-- a warning are processors that are busy, nine tenths and more, if searches wait for half of their mean: the node cannot do more;
-- all else is an information: the reads that run do not use the processors, because others do on the same machine, a quota of the container ends before, or segments wait for a disk.
+- it is a warning if the limit is below the number of cores and the node uses less than 80% of them; info if the machine is busy all the same;
+- it is a warning if the cores are busy, 90% or more, and searches wait for 50% of their mean: the node cannot do more;
+- everything else is info: the running reads do not use the cores, because other processes do on the same machine, a container quota is reached, or segments wait for a disk.
 
-A higher limit takes from the queue what does not wait for processors then: of so many, as busy as the machine is, with searches as long as they are now (the usual approximation of a queue with several servers, Sakasegawa 1977; half of it, where
-all searches are alike). How busy it is, say what the processes on it use, and what they say of it. Where all processors are busy nothing is gained.
+A higher limit removes from the queue what then does not wait for cores: with the same number of cores, the current load of the machine and the current search time (the usual approximation for a queue with several servers, Sakasegawa 1977; half of it if
+all searches are alike). The load comes from what its processes use and what they report of the machine. If all cores are busy nothing is gained.
 
-What the node does not tell, its configuration, its processors, is said; without the limit nothing is known to be saturated.`,
-	Remedy: `A limit that is too low: set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (it is read at the start). Busy processors: more query nodes or replicas, or less work (indexes, fewer small segments, smaller limits). Idle ones at the usual limit: see the CPU quota of the container,
+If a node does not report its configuration or its cores, that is noted; without the limit, saturation is unknown.`,
+	Remedy: `A limit that is too low: set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (read at startup). Busy cores: add query nodes or replicas, or reduce the work (indexes, fewer small segments, smaller limits). Idle cores at the default limit: check the CPU quota of the container,
 neighbours, and whether segments are mapped from a slow disk.`,
 	Run: runReadQueueFull,
 	FollowsFrom: slices.Concat(
@@ -146,10 +146,10 @@ func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
 	x = waiting{worker: *w, turns: t}
 	switch free := t.used / float64(max(1, t.has)); {
 	case !t.known:
-		p.Unseen("how busy the processors of " + w.node.Name() + " are, where reads wait " + budget.Milliseconds(w.queue.Ms) + ": " + facts.WhySilent(w.node))
+		p.Unseen("CPU use of " + w.node.Name() + ", where reads wait " + budget.Milliseconds(w.queue.Ms) + ": " + facts.WhySilent(w.node))
 		return x, false
 	case t.limit == 0:
-		p.Unseen("how many reads " + w.node.Name() + " runs at a time, where they wait " + budget.Milliseconds(w.queue.Ms) + ": it does not tell " + ratioKey)
+		p.Unseen("concurrent reads of " + w.node.Name() + ", where they wait " + budget.Milliseconds(w.queue.Ms) + ": it does not report " + ratioKey)
 		return x, false
 	case t.running < saturated*t.limit:
 		return x, false // reads come in bursts: what waits is taken up as soon as it can be
@@ -184,14 +184,14 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	f := storyOf(p, list, &c)
 	f = found(p, f, c)
 	if m := machineOf(p, n); x.story == ofLimit && m.processes > 1 {
-		f.Evidence = append(f.Evidence, check.Measured("processes on its machine use", "their /metrics", "%s of %s", check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.has), "cores", "%.0f cores")))
+		f.Evidence = append(f.Evidence, check.Measured("CPU of the processes on its machine", "their /metrics", "%s of %s", check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.has), "cores", "%.0f cores")))
 	}
 	for i := range list {
 		x := &list[i]
 		if i > 0 {
 			f.Objects = append(f.Objects, x.node.Ref())
 		}
-		f.Evidence = append(f.Evidence, check.Measured("reads at a time on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s", check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
+		f.Evidence = append(f.Evidence, check.Measured("concurrent reads on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s", check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
 		f.Evidence = append(f.Evidence, usesFacts(x.node)...)
 	}
 	p.Report(f)
@@ -204,31 +204,31 @@ func storyOf(p *check.Pass, list []waiting, c *cost) check.Finding {
 	f := check.Finding{Object: n.Ref(), Severity: check.Info}
 	first := fmt.Sprintf("reads wait %s in the queue of %s", budget.Milliseconds(x.queue.Ms), n.Name())
 	if more := len(list) - 1; more > 0 {
-		first += fmt.Sprintf(" (and in those of %s more)", words.Number(more))
+		first += fmt.Sprintf(" (and of %s more)", words.Number(more))
 	}
 	first += fmt.Sprintf(", %s of a search,", c.ofWhole())
 	uses := fmt.Sprintf("%.1f of %d cores", x.used, x.has)
 	switch x.story {
 	case ofLimit:
 		f.Severity = check.Warning
-		f.Message = fmt.Sprintf("%s while it uses %s: it runs %.0f at a time (%s is %s)", first, uses, x.limit, ratioKey, x.ratio)
-		f.Impact = "Searches wait for their turn while processors are idle."
-		f.Hint = check.Advise("set queryNode.scheduler.maxReadConcurrentRatio to 1 or more, and restart %s", n.Name())
+		f.Message = fmt.Sprintf("%s while it uses %s: it runs only %.0f at a time (%s is %s)", first, uses, x.limit, ratioKey, x.ratio)
+		f.Impact = "Searches wait in the queue while cores are idle."
+		f.Fix = check.Fix(check.Do("set queryNode.scheduler.maxReadConcurrentRatio to 1 or more in milvus.yaml and restart %s", n.Name()))
 		if m := machineOf(p, n); m.full() {
 			f.Severity = check.Info
-			f.Message += fmt.Sprintf("; but its machine is busy, %.1f of %d cores", m.busy, m.has)
-			f.Impact = "Searches wait for their turn; with more at a time they would wait for processors instead."
-			f.Hint = check.Advise("a higher queryNode.scheduler.maxReadConcurrentRatio helps only once there are processors for it: see what else runs on the machine of %s", n.Name())
+			f.Message += fmt.Sprintf("; its machine is busy, though: %.1f of %d cores", m.busy, m.has)
+			f.Impact = "Searches wait in the queue; with a higher limit they would wait for cores instead."
+			f.Fix = check.Fix(check.Do("free cores first: check what else runs on the machine of %s; then raise queryNode.scheduler.maxReadConcurrentRatio", n.Name()))
 		}
 	case ofWork:
 		f.Severity = c.severity()
-		f.Message = fmt.Sprintf("%s as its processors are busy: %s", first, uses)
-		f.Impact = "The node does as much as it can: more requests only wait longer."
-		f.Hint = "more query nodes or replicas, or less work for each search: indexes, fewer small segments, smaller limits"
+		f.Message = fmt.Sprintf("%s because its cores are busy: %s", first, uses)
+		f.Impact = "The node works at its limit: more requests only wait longer."
+		f.Fix = check.Fix(check.Do("add query nodes or replicas"), check.Do("or reduce the work per search: indexes, fewer small segments, smaller limits"))
 	default:
-		f.Message = fmt.Sprintf("%s while it uses %s, running %.0f at a time: what runs does not get the processors, or does not need them", first, uses, x.limit)
-		f.Impact = "Searches wait for others that wait themselves: for processors that a quota or neighbours take, or for a disk."
-		f.Hint = check.Advise("see the CPU quota of %s, what else runs on its machine, and whether its segments are mapped from a disk", n.Name())
+		f.Message = fmt.Sprintf("%s while it uses %s, running %.0f at a time: the running reads do not get CPU time, or wait for a disk", first, uses, x.limit)
+		f.Impact = "Searches queue behind others that wait for CPU time (a quota, neighbours) or for a disk."
+		f.Fix = check.Fix(check.Do("check the CPU quota of %s, what else runs on its machine, and whether its segments are mapped from a disk", n.Name()))
 	}
 	return f
 }

@@ -15,17 +15,17 @@ import (
 // storageSlow finds an object storage that answers late while segments are loaded or flushed.
 var storageSlow = &check.Check{
 	ID:       "storage-slow",
-	Title:    "The object storage answers late",
+	Title:    "Object storage is slow",
 	Severity: check.Warning,
 	Since:    "0.10",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc: `Query nodes read segments and indexes from the object storage, data nodes write what is flushed or compacted. ` + "`milvus_storage_request_latency`" + ` (2.2 on) of the part in Go and ` + "`internal_storage_request_latency`" + ` (2.3 on) of that in C++ say how long a read (get) and a write (put) take.
-The files are of some MiB up to the 16 of a slice of an index: MinIO on the same network needs some 10 to 150 ms, S3 up to 300.
+	Doc: `Query nodes read segments and indexes from object storage, data nodes write flushes and compactions. ` + "`milvus_storage_request_latency`" + ` (2.2 and later, the Go part) and ` + "`internal_storage_request_latency`" + ` (2.3 and later, the C++ part) measure reads (get) and writes (put).
+Files are a few MiB, up to the 16 MiB of an index slice: MinIO on the same network needs 10 to 150 ms, S3 up to 300 ms.
 
-A warning is a mean of a second and more for reads or writes of a process, of ten in the window at least; from half a second on it is an information. Searches of what is loaded do not read, so that it costs them nothing (but where segments are loaded when they are searched, tiered storage):
-loads, flushes, index builds and compactions take so much longer. Storage in a local folder is not counted by Milvus.`,
-	Remedy:      `See the storage's own metrics: throttling (503 SlowDown), its disks, the network between; and whether processes of one machine only are late. Large bursts come from loads of many collections and from compaction.`,
+A warning is a mean of one second or more for reads or writes of a process, of at least ten in the window; info from half a second. Searches of loaded data do not read, so it costs them nothing (except with tiered storage, where searches load segments).
+Loads, flushes, index builds and compactions take longer. Milvus does not measure storage in a local folder.`,
+	Remedy:      `Check the storage's own metrics: throttling (503 SlowDown), its disks, the network in between; and whether only processes of one machine are slow. Bursts come from loads of many collections and from compaction.`,
 	Run:         runStorageSlow,
 	FollowsFrom: check.CausedBy(nil, "storage-failing"),
 }
@@ -77,9 +77,9 @@ func reportStorage(p *check.Pass, slow []operation) {
 	worst := &slow[0]
 	f := check.Finding{
 		Severity: check.Info,
-		Message:  fmt.Sprintf("the object storage takes %s for a %s of %s", budget.Milliseconds(worst.ms), doing(worst.name), worst.node.Name()),
-		Impact:   "Loads, flushes, index builds and compactions take so much longer; searches of what is loaded do not.",
-		Hint:     "see the storage's own metrics: throttling, its disks, the network to it",
+		Message:  fmt.Sprintf("object storage takes %s per %s of %s", budget.Milliseconds(worst.ms), doing(worst.name), worst.node.Name()),
+		Impact:   "Loads, flushes, index builds and compactions take longer; searches of loaded data do not.",
+		Fix:      check.Fix(check.Do("check the storage's own metrics: throttling, its disks, the network to it")),
 	}
 	if worst.ms >= storageWarn {
 		f.Severity = check.Warning
@@ -89,14 +89,14 @@ func reportStorage(p *check.Pass, slow []operation) {
 		if ref := o.node.Ref(); !slices.Contains(f.Objects, ref) {
 			f.Objects = append(f.Objects, ref)
 		}
-		f.Evidence = append(f.Evidence, check.Measured(fmt.Sprintf("a %s of %s", doing(o.name), o.node.Name()), o.node.Name()+" /metrics", "%s, of %s", millis(o.ms), check.N(int64(o.count))))
+		f.Evidence = append(f.Evidence, check.Measured(fmt.Sprintf("one %s of %s", doing(o.name), o.node.Name()), o.node.Name()+" /metrics", "%s, of %s", millis(o.ms), check.N(int64(o.count))))
 	}
 	for _, x := range processes(p, "querynode", "datanode", "streamingnode", "standalone") {
 		if ms, n := x.mean(metrics.LoadSegment); n > 0 {
-			f.Evidence = append(f.Evidence, check.Measured("loading a segment on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+			f.Evidence = append(f.Evidence, check.Measured("segment load on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
 		}
 		if ms, n := x.mean(metrics.FlushSave); n > 0 {
-			f.Evidence = append(f.Evidence, check.Measured("writing what is flushed on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+			f.Evidence = append(f.Evidence, check.Measured("flush write on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
 		}
 	}
 	p.Report(f)

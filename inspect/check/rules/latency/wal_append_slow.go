@@ -18,17 +18,17 @@ import (
 // walAppendSlow finds a message queue that takes what is written late.
 var walAppendSlow = &check.Check{
 	ID:       "wal-append-slow",
-	Title:    "The message queue takes long to take what is written",
+	Title:    "Message queue is slow to accept writes",
 	Severity: check.Warning,
 	Since:    "0.10",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.WALAppend, budget.ConsistencyWait},
-	Doc: `An insert or delete is answered once the message queue has it, and time ticks, which Strong and Bounded searches wait for, go the same way. How long it takes say ` + "`milvus_msgstream_request_latency{message_op_type=\"produce\"}`" + ` of proxies and of RootCoord (2.2 on) and, of streaming nodes,
-` + "`milvus_wal_append_message_duration_seconds`" + ` (2.6 on). On a 2.3.5 with Kafka on a busy machine these were 7 to 18 ms; while Kafka stood still for two seconds of three, 200 and 285.
+	Doc: `An insert or delete is answered once the message queue has it, and the time ticks that Strong and Bounded searches wait for take the same route. The time is in ` + "`milvus_msgstream_request_latency{message_op_type=\"produce\"}`" + ` of proxies and RootCoord (2.2 and later) and, for streaming nodes,
+` + "`milvus_wal_append_message_duration_seconds`" + ` (2.6 and later). On a 2.3.5 with Kafka on a busy machine these were 7 to 18 ms; with Kafka stopped for two of every three seconds, 200 and 285 ms.
 
-A warning is a mean of 100 ms and more, of ten messages at least; from 50 ms on it is an information. If some processes write fast and others do not, it is the way of those, or themselves.`,
-	Remedy:      `See Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or elect leaders, replicas that are not in sync, quotas of clients; and the network between. ` + "`kitescope diagnose`" + ` asks the queue for its offsets, too (` + "`queue-unreachable`" + `).`,
+A warning is a mean of 100 ms or more over at least ten messages; info from 50 ms. If some processes write fast and others do not, the cause is the network of the slow ones, or the processes themselves.`,
+	Remedy:      `Check Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or electing leaders, replicas out of sync, client quotas; and the network in between. ` + "`kitescope diagnose`" + ` also asks the queue for its offsets (` + "`queue-unreachable`" + `).`,
 	Run:         runWALAppendSlow,
 	FollowsFrom: append(check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.Shares("nodes"), "process-slow")...),
 }
@@ -66,7 +66,7 @@ func runWALAppendSlow(p *check.Pass) error {
 	}
 	switch {
 	case len(all) == 0:
-		return p.Skip("no process counted ten messages to the queue")
+		return p.Skip("no process wrote ten messages to the queue in the window")
 	case len(slow) == 0:
 		return nil
 	}
@@ -79,9 +79,9 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 	worst := &slow[0]
 	f := check.Finding{
 		Severity: check.Info,
-		Message:  fmt.Sprintf("the message queue takes %s to take a message of %s", budget.Milliseconds(worst.ms), worst.node.Name()),
-		Impact:   "Inserts and deletes wait as long; time ticks come late, and searches that wait for consistency wait for them.",
-		Hint:     "see the message queue: its disks, brokers that are gone, replicas that are not in sync; and the network to it",
+		Message:  fmt.Sprintf("the message queue takes %s to accept a message from %s", budget.Milliseconds(worst.ms), worst.node.Name()),
+		Impact:   "Inserts and deletes wait as long; time ticks arrive late, and searches that need consistency wait for them.",
+		Fix:      check.Fix(check.Do("check the message queue (disks, missing brokers, replicas out of sync) and the network to it")),
 	}
 	if worst.ms >= walWarn {
 		f.Severity = check.Warning
@@ -93,7 +93,7 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 		f.Message += fmt.Sprintf(" (%s of %s that write to it)", words.Number(len(slow)), words.Plural(len(all), "process"))
 		if len(slow) == 1 {
 			f.Object = worst.node.Ref()
-			f.Hint = check.Advise("other processes write fast: see the way from %s to the queue, and its CPU", worst.node.Name())
+			f.Fix = check.Fix(check.Do("check the network from %s to the queue, and its CPU: other processes write fast", worst.node.Name()))
 		}
 	}
 	if costs := walCosts(p); len(costs) > 0 {
@@ -103,7 +103,7 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 	}
 	for i := range all {
 		w := &all[i]
-		f.Evidence = append(f.Evidence, check.Measured("a message of "+w.node.Name(), w.node.Name()+" /metrics", "%s, of %s", millis(w.ms), check.N(int64(w.count))))
+		f.Evidence = append(f.Evidence, check.Measured("one message of "+w.node.Name(), w.node.Name()+" /metrics", "%s, of %s", millis(w.ms), check.N(int64(w.count))))
 	}
 	p.Report(f)
 }

@@ -14,21 +14,21 @@ import (
 // workerSlow finds a query node that is slower than the others at the same work.
 var workerSlow = &check.Check{
 	ID:       "worker-slow",
-	Title:    "A query node is slower than the others at the same work",
+	Title:    "Query node is slower than the others at the same work",
 	Severity: check.Warning,
 	Since:    "0.10",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.WaitForWorkers, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait},
-	Doc: `A request waits for its slowest shard, and a shard for its slowest worker: one slow query node makes all searches of what it has slow. Compared is how long kernels take on one segment (` + "`milvus_querynode_sq_segment_latency`" + `), sealed with sealed and
-growing with growing, as it is and for the work that a segment of the node is (rows times dimensions, behind an index what a graph compares, as ` + "`kitescope balance`" + ` weighs it): who has larger segments is not slow. Where proxies tell collections apart (2.3 on), only segments of those that were searched count, as
-often as they were.
+	Doc: `A request waits for its slowest shard, and a shard for its slowest worker: one slow query node slows down all searches of what it has. The check compares the kernel time per segment (` + "`milvus_querynode_sq_segment_latency`" + `), sealed with sealed and
+growing with growing, both as measured and relative to the work of the node's segments (rows times dimensions; with an index, what a graph compares, weighted as in ` + "`kitescope balance`" + `): larger segments do not make a node slow. If proxies report collections separately (2.3 and later), only segments of searched collections count, in
+proportion to their searches.
 
-A finding is a query node that takes twice as long as the median of the others at least, both ways (three times if there is only one other), of 30 searches or more each, and makes the mean search longer by a fifth and 5 ms at least. Query nodes of 2.3.5 with the same segments were within a fifth of
-each other, on a machine that others used as well; one that a cgroup held to 0.2 cores took 2.7 times as long. It is a warning. Where the node has other work than its peers, as ` + "`imbalance-rows`" + ` and the like find, nothing is found.
+A finding is a query node that takes at least twice as long as the median of the others, in both ways (three times if there is only one other), over 30 searches or more each, and makes the mean search at least 20% and 5 ms longer. Query nodes of 2.3.5 with the same segments were within 20% of
+each other on a busy machine; one with a cgroup limit of 0.2 cores took 2.7 times as long. It is a warning. If the node has different work from its peers, as ` + "`imbalance-rows`" + ` and the like find, there is no finding.
 
-A process that is stopped and goes on, or does not get processors, measures less than others wait for it: what leaders wait beside is in the budget's unexplained part. Of that the finding takes what the node is slower by, as far as leaders wait for it at least. The gain is what its calls take longer than the slowest of the others: those are waited for then.`,
-	Remedy:      `See what is different there: a CPU limit or quota, another kind of machine, a neighbour, memory that is swapped or mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile pull`" + ` shows what it does. Until that is mended, move its segments to others: ` + "`kitescope balance`" + `.`,
+A process that is paused, or lacks CPU time, measures less than others wait for it: the rest is in the unexplained part of the breakdown. The finding includes the part of it that the node is slower by, as far as leaders wait for it. The gain is the difference to the slowest of the other nodes, which searches would wait for instead.`,
+	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile pull`" + ` shows what it does. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
 	Run:         runWorkerSlow,
 	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew"),
 }
@@ -214,14 +214,18 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 	n := x.node
 	f := check.Finding{
 		Object: n.Ref(), Severity: check.Warning,
-		Message: fmt.Sprintf("%s takes %s for a %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.likely), x.what, budget.Milliseconds(x.usual), x.ofWhole()),
+		Message: fmt.Sprintf("%s takes %s per %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.likely), x.what, budget.Milliseconds(x.usual), x.ofWhole()),
 		Impact:  "Every search of what it serves waits for it, however fast the others are.",
-		Hint:    check.Advise("see what slows it down (a CPU limit, another machine, swapping): kitescope profile pull %s; until then move its segments: kitescope balance", n.Name()),
+		Fix: check.Fix(
+			check.Do("find out what is different on %s: a CPU limit, another kind of machine, swapping", n.Name()),
+			check.Shell(check.PullProfile(n)).Does("shows what it does"),
+			check.Shell(check.Kitescope("balance --plan")).Does("lists moves to other nodes, as a stopgap"),
+		),
 	}
 	f = found(p, f, x.cost)
 	f.Evidence = append(f.Evidence, check.Count("other query nodes compared", x.compared, "query nodes /metrics"))
 	if x.workKnown {
-		f.Evidence = append(f.Evidence, check.Measured("times as long for the same work", "weighed as kitescope balance does", "%s", check.Number(x.ratioOfWork, "ratio", "%.1f")))
+		f.Evidence = append(f.Evidence, check.Measured("slower at the same work by a factor of", "weighted as in kitescope balance", "%s", check.Number(x.ratioOfWork, "ratio", "%.1f")))
 	}
 	for j := range list {
 		f.Evidence = append(f.Evidence, usesFacts(list[j].node)...)
@@ -231,7 +235,7 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 			f.Evidence = append(f.Evidence, check.Count("its sealed segments", s.Sealed, n.Name()), check.Count("its growing segments", s.Growing, n.Name()))
 		}
 	}
-	check.EaseStart(p.Facts, &f, n, "nothing yet: it is starting")
+	check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
 	p.Report(f)
 }
 
