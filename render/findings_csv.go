@@ -39,7 +39,7 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 		text("name", func(f *check.Finding) string { return f.Object.Name }),
 		seen(text("message", func(f *check.Finding) string { return f.Message }), "MESSAGE", 0),
 		text("impact", func(f *check.Finding) string { return f.Impact }),
-		text("hint", func(f *check.Finding) string { return string(f.Hint) }),
+		text("hint", func(f *check.Finding) string { return f.Advice() }),
 		Key("cost", table.Number, func(c check.Change) table.Cell {
 			if f := c.Finding(); f.Cost > 0 {
 				return table.OfFloat(f.Cost)

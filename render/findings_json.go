@@ -158,7 +158,8 @@ func writeFindingBody(e *doc.Encoder, r *check.Report, f *check.Finding) {
 	e.Entry("evidence", f.Evidence)
 	writeFigures(e, f)
 	e.Entry("impact", f.Impact)
-	e.Entry("hint", string(f.Hint))
+	e.Entry("hint", f.Advice())
+	writeFix(e, f)
 	if f.Cost > 0 {
 		e.Entry("cost", f.Cost)
 	}

@@ -68,11 +68,10 @@ func (p *page) finding(d *Diagnosis, b *check.Branch, wide bool) {
 	for _, line := range d.onsetLines(b.Finding) {
 		p.after(line.label, RoleDim, in+textIn, labelIn, RolePlain, line.text)
 	}
-	for _, line := range []struct{ label, text string }{{"impact", b.Impact}, {"hint", string(b.Hint)}} {
-		if line.text != "" {
-			p.after(line.label, RoleDim, in+textIn, labelIn, RolePlain, Harmless(line.text))
-		}
+	if b.Impact != "" {
+		p.after("impact", RoleDim, in+textIn, labelIn, RolePlain, Harmless(b.Impact))
 	}
+	p.fix(in, b.Finding)
 	if !wide {
 		return
 	}

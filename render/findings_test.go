@@ -2,10 +2,13 @@ package render
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"html"
 	"io"
 	"slices"
 	"strings"
@@ -48,14 +51,19 @@ func judged(t *testing.T) *check.Report {
 	docs := model.Ref{Resource: "collections", ID: modeltest.Docs.String(), Name: "docs"}
 	off := reported("auto-balance-off", check.Warning, check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "config", ID: "queryCoord.autoBalance", Name: "queryCoord.autoBalance"},
-		Message: "auto-balance is off while replicas are uneven", Impact: "new nodes stay idle", Hint: "set queryCoord.autoBalance to true",
+		Message: "auto-balance is off while replicas are uneven", Impact: "new nodes stay idle",
+		Fix:      []check.Step{{Command: "etcdctl put by-dev/config/queryCoord/autoBalance true", Text: "turns auto-balance on within seconds"}},
 		Evidence: []check.Evidence{{Name: "querycoord.autobalance", Value: "false", Source: "querycoord-1 ShowConfigurations"}},
 	})
 	uneven := reported("uneven", check.Error, check.Finding{
 		Severity: check.Error, Object: docs, Cost: 0.293,
 		Message: "docs is served unevenly: querynode-3 does 59% of the search work of 3 nodes, querynode-6 nothing at all, and has not for 26 minutes",
 		Impact:  "searches wait for the busiest node: 1.77 times the work of an even spread",
-		Hint:    "see auto-balance-off; kitescope balance docs --plan lists the moves",
+		Fix: []check.Step{
+			{Command: "from pymilvus import Collection\nCollection(\"docs\").load(_refresh=True)", Python: true, Text: "makes QueryCoord build a new target; searches continue"},
+			{Text: "if that does not help, restart QueryCoord"},
+			{Command: "kitescope balance docs --plan", Text: "lists the moves"},
+		},
 		Evidence: []check.Evidence{
 			{Name: "max/mean of search work", Value: "1.77"}, check.Count("sealed segments of querynode-6", 0, "querynode-6 GetDataDistribution"),
 		},
@@ -71,7 +79,7 @@ func judged(t *testing.T) *check.Report {
 	idle.FollowsFrom = []check.Cause{{Check: "uneven"}}
 	evil := reported("hostile-name", check.Info, check.Finding{
 		Severity: check.Info, Object: model.Ref{Resource: "collections", ID: modeltest.Odd.String(), Name: hostile}, Message: "collection " + hostile,
-		Impact: hostile, Hint: hostile, Evidence: []check.Evidence{{Name: hostile, Value: hostile, Source: hostile}},
+		Impact: hostile, Fix: []check.Step{{Command: hostile, Text: hostile}, {Command: hostile + "\n" + hostile + "\n```", Python: true}}, Evidence: []check.Evidence{{Name: hostile, Value: hostile, Source: hostile}},
 		Objects: []model.Ref{{Resource: "users", ID: hostile, Name: hostile}},
 	}, check.Finding{Severity: check.Info, Message: "the whole cluster is meant"})
 	run := evil.Run
@@ -173,7 +181,7 @@ func TestFindingsAreHarmless(t *testing.T) {
 					continue
 				}
 				for line := range strings.SplitSeq(text, "\n") {
-					if n := width([]byte(line)); n > w {
+					if n := width([]byte(line)); n > w && !isCommand(line) {
 						t.Errorf("%s as %s at %d: a line of %d: %q", name, word, w, n, line)
 					}
 				}
@@ -250,11 +258,24 @@ func messagesOf(t *testing.T, unmarshal func([]byte, any) error, text []byte) (l
 	return list
 }
 
-// TestHTMLIsWhole: the page is well-formed but for its doctype, has no script and fetches nothing, and a
-// name opens no element.
+// isCommand reports whether a line of a report is one of a command, which is never broken.
+func isCommand(line string) bool {
+	text := strings.TrimPrefix(strings.TrimLeft(line, " "), "fix     ")
+	return strings.HasPrefix(text, "$ ") || strings.HasPrefix(text, ">>> ")
+}
+
+// TestHTMLIsWhole: the page is well-formed but for its doctype, has no script but the one that its policy names, fetches nothing,
+// and a name opens no element.
 func TestHTMLIsWhole(t *testing.T) {
 	for name, d := range diagnoses(t) {
 		text := string(written(t, d, "html", Options{}))
+		before, rest, _ := strings.Cut(text, "<script>")
+		script, after, ok := strings.Cut(rest, "</script>")
+		sum := sha256.Sum256([]byte(script))
+		if policy := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !ok || !strings.Contains(html.UnescapeString(before), policy) {
+			t.Errorf("%s: the policy does not allow the page's own script", name)
+		}
+		text = before + after
 		for _, forbidden := range []string{"<script", "</script", "<b>", "src=", "href=", "@import", "url(", "ZgotmplZ"} {
 			if strings.Contains(text, forbidden) {
 				t.Errorf("%s has %s", name, forbidden)
@@ -344,8 +365,8 @@ func TestChanges(t *testing.T) {
 	quiet := reported("uneven", check.Error)
 	lines := []*check.Check{
 		quiet,
-		reported("uneven", check.Error, check.Finding{Severity: check.Warning, Message: "docs is uneven " + hostile, Hint: "move segments", Cost: 0.1}),
-		reported("uneven", check.Error, check.Finding{Severity: check.Error, Message: "docs is very uneven, so uneven that this line has to go on below itself", Hint: "move segments", Cost: 0.4}),
+		reported("uneven", check.Error, check.Finding{Severity: check.Warning, Message: "docs is uneven " + hostile, Fix: []check.Step{{Text: "move segments"}}, Cost: 0.1}),
+		reported("uneven", check.Error, check.Finding{Severity: check.Error, Message: "docs is very uneven, so uneven that this line has to go on below itself", Fix: []check.Step{{Command: "kitescope balance docs --plan", Text: "lists the moves"}}, Cost: 0.4}),
 		{ID: "uneven", Title: "x", Needs: check.NeedDistribution, Run: quiet.Run},
 		quiet,
 	}

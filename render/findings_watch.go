@@ -27,14 +27,14 @@ func Changes(w io.Writer, r *check.Report, at time.Time, changes []check.Change,
 			about += "  costs " + cost
 		}
 		p.put(len(clock)+changeIn, stepIn, RoleDim, about)
-		if c.After != nil && c.Kind != check.Better && c.After.Hint != "" {
-			p.put(len(clock)+changeIn, stepIn, RolePlain, Harmless(string(c.After.Hint)))
+		if c.After != nil && c.Kind != check.Better {
+			p.fix(len(clock)+changeIn-textIn, c.After)
 		}
 	}
 	for _, b := range blind {
-		text, role := b.Check.ID+" cannot look: "+Harmless(b.Why), RoleDim
+		text, role := b.Check.ID+" cannot run: "+Harmless(b.Why), RoleDim
 		if b.Why == "" {
-			text = b.Check.ID + " can look again"
+			text = b.Check.ID + " can run again"
 		}
 		p.after(clock+" "+words.UnknownMark, role, 0, len(clock)+changeIn, role, text)
 	}

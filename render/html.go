@@ -1,6 +1,8 @@
 package render
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"html/template"
 	"io"
 	"sort"
@@ -16,26 +18,32 @@ import (
 // template escapes it.
 type htmlPage struct {
 	Where, State, Judged, Version string
-	Counts, Checks, Since         string
-	Green                         bool
-	Findings                      []htmlFinding
-	Gone                          []htmlGone
-	Groups                        []htmlReason
-	Blind                         []htmlReason
-	Accepted                      []htmlFinding
-	Stale                         []string
-	OK                            []htmlCheck
-	Facts                         []Fact
-	Balance                       template.HTML
+	// Policy is the digest of the one script that the page may run: it copies commands.
+	Policy                string
+	Counts, Checks, Since string
+	Green                 bool
+	Findings              []htmlFinding
+	Gone                  []htmlGone
+	Groups                []htmlReason
+	Blind                 []htmlReason
+	Accepted              []htmlFinding
+	Stale                 []string
+	OK                    []htmlCheck
+	Facts                 []Fact
+	Balance               template.HTML
 }
 
 type htmlFinding struct {
-	Severity, Glyph, Change, Check, Title, Message, Object, Cost, Impact, Hint, With string
-	Depth                                                                            int
-	Evidence                                                                         []Fact
-	Objects                                                                          []string
-	Began                                                                            []Fact
+	Severity, Glyph, Change, Check, Title, Message, Object, Cost, Impact, With string
+	Depth                                                                      int
+	Fix                                                                        []htmlStep
+	Evidence                                                                   []Fact
+	Objects                                                                    []string
+	Began                                                                      []Fact
 }
+
+// htmlStep is a step of a fix: the command, who reads it, and the sentence.
+type htmlStep struct{ Command, Language, Text string }
 
 type (
 	htmlGone   struct{ Message, Check, Why string }
@@ -60,11 +68,17 @@ func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
 	return out.Flush()
 }
 
+// policyOf is the digest of a script that a page's policy allows.
+func policyOf(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
 func newHTMLPage(d *Diagnosis) *htmlPage {
 	outcomes := d.outcomes()
 	counts := tally(outcomes)
 	p := &htmlPage{
-		Judged: Stamp(d.Report.Now), Version: Harmless(d.Version), Counts: CountText(d.Report.Findings), Checks: checksText(d, outcomes),
+		Judged: Stamp(d.Report.Now), Version: Harmless(d.Version), Policy: policyOf(copyScript), Counts: CountText(d.Report.Findings), Checks: checksText(d, outcomes),
 		Green:   len(d.Report.Findings) == 0 && counts[check.Skipped.String()]+counts[check.Broken.String()] == 0,
 		Facts:   clusterFacts(d.Report.Cluster),
 		Balance: balancePicture(d.Report.Balance),
@@ -102,7 +116,10 @@ func newHTMLPage(d *Diagnosis) *htmlPage {
 func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
 	f := htmlFinding{
 		Severity: b.Severity.String(), Glyph: SeverityGlyph(b.Severity, false), Change: d.changeText(b.Finding), Check: b.Check, Depth: min(b.Depth, 4), Title: titleOf(d.Report, b.Check),
-		Message: Harmless(b.Message), Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: Harmless(b.Impact), Hint: Harmless(string(b.Hint)), With: words.Plural(len(b.Objects), "object"),
+		Message: Harmless(b.Message), Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: Harmless(b.Impact), With: words.Plural(len(b.Objects), "object"),
+	}
+	for _, s := range b.Steps() {
+		f.Fix = append(f.Fix, htmlStep{strings.Join(stepCommand(s), "\n"), languageOf(s), Harmless(string(s.Text))})
 	}
 	for _, e := range b.Evidence {
 		f.Evidence = append(f.Evidence, Fact{Harmless(e.Name), Harmless(e.Value), Harmless(e.Source)})

@@ -1,12 +1,17 @@
 package render
 
-// htmlTemplate is the page: no script, nothing that is fetched, light and dark, and on
+// copyScript gives each command a button that copies it. Without it, or on paper, there is no button.
+const copyScript = `document.querySelectorAll('.cmd button').forEach(b=>{b.hidden=false;b.onclick=()=>{const t=b.parentNode.querySelector('code');
+(navigator.clipboard?navigator.clipboard.writeText(t.textContent):new Promise(r=>{getSelection().selectAllChildren(t);document.execCommand('copy');r()}))
+.then(()=>{b.textContent='copied';setTimeout(()=>b.textContent='copy',2000)})}})`
+
+// htmlTemplate is the page: no script but that, nothing that is fetched, light and dark, and on
 // paper. The policy in its head forbids what the page does not have.
 const htmlTemplate = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '{{.Policy}}'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="kitescope {{.Version}}">
 <title>Diagnosis of {{.Where}}</title>
@@ -28,7 +33,9 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:0}dd
 .indexed{background:var(--indexed)}.brute{background:var(--brute)}.growing{background:var(--growing)}.key i{display:inline-block;height:.7rem;width:.7rem;margin:0 .3rem 0 1rem}
 .heat td{border:1px solid var(--line);padding:.1rem .4rem;text-align:right}.heat th{font-weight:normal;padding:.1rem .4rem}
 ul{margin:.3rem 0;padding-left:1.2rem}details{margin:.4rem 0}
-@media print{body{margin:0;max-width:none;font-size:10pt}.finding{background:none}*{print-color-adjust:exact}}
+.cmd{align-items:start;background:var(--bg);border:1px solid var(--line);border-radius:4px;display:flex;margin:.4rem 0}.cmd pre{flex:1;hyphens:none;margin:0;overflow-x:auto;padding:.4rem .6rem;white-space:pre}
+.cmd pre.shell::before{color:var(--dim);content:"$ "}.cmd button{background:none;border:0;border-left:1px solid var(--line);color:var(--dim);cursor:pointer;font:inherit;font-size:.85rem;padding:.4rem .6rem}.cmd button:hover,.cmd button:focus-visible{color:var(--fg)}
+@media print{.cmd button{display:none}.cmd pre{white-space:pre-wrap}body{margin:0;max-width:none;font-size:10pt}.finding{background:none}*{print-color-adjust:exact}}
 </style>
 </head>
 <body>
@@ -41,8 +48,10 @@ ul{margin:.3rem 0;padding-left:1.2rem}details{margin:.4rem 0}
 <p class="dim"><code title="{{.Title}}">{{.Check}}</code> · {{.Object}}{{with .Cost}} · costs {{.}}{{end}}</p>
 {{range .Began}}<p><strong>{{.Name}}</strong> {{.Value}}</p>
 {{end}}{{with .Impact}}<p><strong>Impact.</strong> {{.}}</p>
-{{end}}{{with .Hint}}<p><strong>What to do.</strong> {{.}}</p>
-{{end}}{{if .Evidence}}<table>
+{{end}}{{if .Fix}}<p><strong>Fix.</strong></p>
+{{range .Fix}}{{if .Command}}<div class="cmd"><pre class="{{.Language}}"><code>{{.Command}}</code></pre><button type="button" hidden="hidden">copy</button></div>
+{{end}}{{with .Text}}<p>{{.}}</p>
+{{end}}{{end}}{{end}}{{if .Evidence}}<table>
 {{range .Evidence}}<tr><td>{{.Name}}</td><td>{{.Value}}</td><td class="source">{{.Source}}</td></tr>
 {{end}}</table>
 {{end}}{{if .Objects}}<details><summary>{{.With}}</summary><ul>
@@ -68,6 +77,7 @@ ul{margin:.3rem 0;padding-left:1.2rem}details{margin:.4rem 0}
 {{end}}{{range .OK}}<li class="dim">ok, not found: {{.Title}} <code>{{.ID}}</code></li>
 {{end}}</ul>
 <p class="dim">kitescope {{.Version}}{{with .Judged}}, state of {{.}}{{end}}</p>
+<script>` + copyScript + `</script>
 </body>
 </html>
 `

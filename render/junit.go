@@ -163,7 +163,9 @@ func (d *Diagnosis) plainText(findings []*check.Finding) string {
 		line("cost", CostText(f))
 		line("follows from", Harmless(f.Cause))
 		line("impact", Harmless(f.Impact))
-		line("hint", Harmless(string(f.Hint)))
+		for _, x := range FixLines(f) {
+			line("fix", x.Prompt+x.Text)
+		}
 		for k := range f.Evidence {
 			line("evidence", EvidenceText(&f.Evidence[k]))
 		}

@@ -68,11 +68,10 @@ func (m *Markdown) finding(d *Diagnosis, b *check.Branch) {
 	for _, line := range d.onsetLines(b.Finding) {
 		m.Line("- " + line.label + ": " + MarkdownText(line.text))
 	}
-	for _, x := range []struct{ label, text string }{{"Impact", b.Impact}, {"What to do", string(b.Hint)}} {
-		if x.text != "" {
-			m.Line("", "**"+x.label+".** "+MarkdownText(x.text))
-		}
+	if b.Impact != "" {
+		m.Line("", "**Impact.** "+MarkdownText(b.Impact))
 	}
+	m.fix(b.Finding)
 	if len(b.Evidence) > 0 {
 		m.Line("", "Evidence:", "")
 	}

@@ -176,7 +176,7 @@ func newSARIFFinding(d *Diagnosis, f *check.Finding, rules map[string]int) sarif
 	for _, r := range f.Objects {
 		result.RelatedLocations = append(result.RelatedLocations, newSARIFLocation(r))
 	}
-	result.Properties = &sarifProperties{Impact: f.Impact, Hint: string(f.Hint), Cause: f.Cause, Cost: max(f.Cost, 0)}
+	result.Properties = &sarifProperties{Impact: f.Impact, Hint: f.Advice(), Cause: f.Cause, Cost: max(f.Cost, 0)}
 	for i := range f.Evidence {
 		result.Properties.Evidence = append(result.Properties.Evidence, sarifEvidence(EvidenceText(&f.Evidence[i])))
 	}

@@ -114,7 +114,7 @@ func findingLines(m *Model, list []*check.Finding, w int) []PaneLine {
 				lines = append(lines, PaneLine{text: "  " + text})
 			}
 		}
-		for _, text := range draw.Wrap(words.Harmless(string(f.Hint)), w-4) {
+		for _, text := range draw.Wrap(words.Harmless(f.Advice()), w-4) {
 			lines = append(lines, PaneLine{text: "  " + text, look: LineDim})
 		}
 	}

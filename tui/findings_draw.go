@@ -150,7 +150,7 @@ func (p *findingsPage) details(m *Model, b *check.Branch, w int) []string {
 		put("cause", words.Harmless(f.Message))
 	}
 	put("impact", words.Harmless(b.Impact))
-	put("hint", words.Harmless(string(b.Hint)))
+	put("hint", words.Harmless(b.Advice()))
 	for i := range b.Evidence {
 		put("fact", render.EvidenceText(&b.Evidence[i]))
 	}
@@ -186,7 +186,7 @@ func relatedText(f *check.Finding) string {
 // findingText is a finding for the clipboard.
 func findingText(f *check.Finding) string {
 	lines := []string{f.Severity.String() + ": " + words.Harmless(f.Message), f.Check + "  " + render.ObjectText(f.Object)}
-	for _, text := range []string{f.Impact, string(f.Hint)} {
+	for _, text := range []string{f.Impact, f.Advice()} {
 		if text != "" {
 			lines = append(lines, words.Harmless(text))
 		}

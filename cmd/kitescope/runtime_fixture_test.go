@@ -238,7 +238,7 @@ func blindChecks(t *testing.T, d *diagnosis1) {
 		if status := d.status(c.ID); !strings.HasPrefix(status, "skipped ") {
 			t.Errorf("%s cannot have looked, and is %q", c.ID, status)
 		}
-		if c.Needs&check.NeedDistribution != 0 && !strings.Contains(d.status(c.ID), "no query node said what it serves") {
+		if c.Needs&check.NeedDistribution != 0 && !strings.Contains(d.status(c.ID), "no query node reported what it serves") {
 			t.Errorf("%s is skipped for another reason: %s", c.ID, d.status(c.ID))
 		}
 	}

@@ -83,7 +83,7 @@ func LookForFiles(p *facts.Facts) Hint {
 	if p.Storage != nil {
 		return ""
 	}
-	return Advise("see whether its files are there: %s; ", LookFor(p.OwnStorage().Place))
+	return Advise("check that its files are there: %s; ", LookFor(p.OwnStorage().Place))
 }
 
 // FindFiles is LookForFiles as a step, an empty one if somebody has looked.

@@ -52,9 +52,9 @@ var partNames = [...]string{
 
 // needNames are the needs, in their order.
 var needNames = [...]string{
-	"what query nodes serve", "what DataCoord wants served", "what QueryCoord has loaded", "configuration of processes", "metrics of processes",
-	"CPU and memory of processes", "offsets of the message queue", "whether processes answer", "health of etcd", "activity of etcd", "profiles of processes",
-	"what processes or their metrics say", "files in storage",
+	"distribution of query nodes", "recovery info of DataCoord", "load state of QueryCoord", "configuration of processes", "metrics of processes",
+	"CPU and memory of processes", "offsets of the message queue", "answers of processes", "health of etcd", "activity of etcd", "profiles of processes",
+	"answers or metrics of processes", "files in storage",
 }
 
 // Causes are the checks whose findings may explain those of x, Effects those that x may explain, both

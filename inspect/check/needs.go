@@ -13,19 +13,19 @@ import (
 // lacks says why a check cannot work at all, "" if it can, and notes what it will not see.
 func (p *Pass) lacks() string {
 	if missing := p.check.Parts &^ p.Loaded; missing != 0 {
-		return "its part of the metadata could not be read"
+		return "the metadata it needs could not be read"
 	}
 	if damage := p.Damage(); damage != "" && p.check.Parts != 0 {
 		p.Unseen("metadata: " + damage)
 	}
 	if p.check.Needs&NeedEtcd != 0 && p.Etcd == nil {
-		return "etcd was not asked how it is"
+		return "etcd was not asked for its health"
 	}
 	if p.check.Needs&NeedProfiles != 0 && p.Profiles == nil {
 		return "profiles were not pulled"
 	}
 	if p.check.Needs&NeedStorage != 0 && p.Storage == nil {
-		return "nobody looked into the storage: --storage names it"
+		return "the storage was not examined: pass --storage"
 	}
 	needs := p.check.Needs &^ (NeedEtcd | NeedProfiles | NeedStorage)
 	if needs == 0 {
@@ -60,7 +60,7 @@ func (p *Pass) lacks() string {
 func (p *Pass) lacksDistribution(r *model.Runtime) string {
 	blind := r.Blind()
 	if len(blind) == len(r.QueryNodes()) {
-		return "no query node said what it serves" + facts.Because(blind)
+		return "no query node reported what it serves" + facts.Because(blind)
 	}
 	for _, n := range blind {
 		if !p.IsGone(n) {
@@ -72,28 +72,28 @@ func (p *Pass) lacksDistribution(r *model.Runtime) string {
 
 func lacksRecovery(r *model.Runtime) string {
 	if r.Recovery == nil {
-		return "DataCoord did not say what should be served" + facts.Because(facts.Coordinators(r, "datacoord"))
+		return "DataCoord did not report what should be served" + facts.Because(facts.Coordinators(r, "datacoord"))
 	}
 	return ""
 }
 
 func lacksQueryCoord(r *model.Runtime) string {
 	if r.Replicas == nil && r.ShardLeaders == nil && r.Loaded == nil {
-		return "QueryCoord did not say what it has loaded" + facts.Because(facts.Coordinators(r, "querycoord"))
+		return "QueryCoord did not report what it has loaded" + facts.Because(facts.Coordinators(r, "querycoord"))
 	}
 	return ""
 }
 
 func lacksConfig(r *model.Runtime) string {
 	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.Config != nil }) {
-		return "no process told its configuration"
+		return "no process reported its configuration"
 	}
 	return ""
 }
 
 func (p *Pass) lacksMetrics(r *model.Runtime) string {
 	if !slices.ContainsFunc(r.Processes, func(x *model.Process) bool { return x.Metrics != nil }) {
-		return "no process told its metrics"
+		return "no process reported its metrics"
 	}
 	for _, x := range r.Processes {
 		if x.Metrics == nil {
@@ -105,7 +105,7 @@ func (p *Pass) lacksMetrics(r *model.Runtime) string {
 
 func (p *Pass) lacksSystem(r *model.Runtime) string {
 	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.System != nil }) {
-		return "no process told its CPU and memory"
+		return "no process reported its CPU and memory"
 	}
 	for _, n := range r.QueryNodes() {
 		if n.System == nil {

@@ -37,7 +37,7 @@ func (p *Pass) unseenOnce(what string) {
 // Dynamic are the dynamic keys in etcd. Birdwatcher's backups leave them out, which is noted.
 func (p *Pass) Dynamic() []*model.ConfigEntry {
 	if !p.Loaded.Has(model.PartConfig) {
-		p.unseenOnce("the dynamic keys in etcd: not in what was read")
+		p.unseenOnce("dynamic keys in etcd: not read")
 	}
 	return p.Config
 }
@@ -70,7 +70,7 @@ func (p *Pass) OlderThan(t time.Time, d time.Duration, unknown bool) bool {
 // to go by: it skips.
 func (p *Pass) Whole() bool {
 	if damage := p.Damage(); damage != "" {
-		p.result.Reason = "the file is damaged, so that what seems to be missing may not have been readable: " + damage
+		p.result.Reason = "the file is damaged, and what seems missing may have been unreadable: " + damage
 		return false
 	}
 	return true

@@ -71,7 +71,7 @@ func (r *Report) run(x *Check, f *facts.Facts) (result *Result) {
 		result.Took = time.Since(start)
 		if p := recover(); p != nil {
 			result.Status, result.Findings = Broken, nil
-			result.Reason = fmt.Sprintf("a fault of kitescope itself: %v at %s", p, firstFrame(debug.Stack()))
+			result.Reason = fmt.Sprintf("a bug in kitescope: %v at %s", p, firstFrame(debug.Stack()))
 		}
 	}()
 	own := *f
@@ -92,7 +92,7 @@ func (r *Report) run(x *Check, f *facts.Facts) (result *Result) {
 	case result.Reason != "":
 		result.Status = Skipped
 	case len(result.Unseen) > 0:
-		result.Status, result.Reason = Skipped, "not all could be looked at: "+summary(result.Unseen)
+		result.Status, result.Reason = Skipped, "not fully checked: "+summary(result.Unseen)
 	}
 	return result
 }

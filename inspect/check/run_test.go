@@ -28,10 +28,10 @@ func TestRunStatus(t *testing.T) {
 		{"nothing found", c, fake("a"), OK, ""},
 		{"something found", c, fake("a", about(Info, "nodes", "querynode-3")), Found, ""},
 		{"a check that does not work", c, broken("a"), Broken, "no such luck"},
-		{"not everything seen", c, blind("a"), Skipped, "not all could be looked at: querynode-7: timed out"},
+		{"not everything seen", c, blind("a"), Skipped, "not fully checked: querynode-7: timed out"},
 		{"not everything seen, and something found", c, blind("a", about(Info, "nodes", "querynode-3")), Found, ""},
 		{"nobody asked", noNodes, unable("a"), Skipped, "the nodes were not asked"},
-		{"a part not read", &unread, &Check{ID: "a", Parts: model.PartTasks, Run: fake("a").Run}, Skipped, "its part of the metadata could not be read"},
+		{"a part not read", &unread, &Check{ID: "a", Parts: model.PartTasks, Run: fake("a").Run}, Skipped, "the metadata it needs could not be read"},
 		{"nothing to judge by", c, &Check{ID: "a", Run: func(p *Pass) error { return p.Skip("nothing is configured") }}, Skipped, "nothing is configured"},
 		{"findings before a skip", c, &Check{ID: "a", Run: func(p *Pass) error {
 			p.Report(about(Warning, "nodes", "querynode-3"))
@@ -175,16 +175,16 @@ func TestNeeds(t *testing.T) {
 		cluster *model.Cluster
 		want    string
 	}{
-		{NeedDistribution, c.WithRuntime(silent), "no query node said what it serves: querynode-3: refused: connection refused"},
-		{NeedRecovery, c.WithRuntime(silent), "DataCoord did not say what should be served: datacoord-1: denied"},
-		{NeedQueryCoord, c.WithRuntime(silent), "QueryCoord did not say what it has loaded: querycoord-1: GetReplicas timed out"},
-		{NeedConfig, c.WithRuntime(silent), "no process told its configuration"},
-		{NeedMetrics, c.WithRuntime(silent), "no process told its metrics"},
-		{NeedSystem, c.WithRuntime(silent), "no process told its CPU and memory"},
+		{NeedDistribution, c.WithRuntime(silent), "no query node reported what it serves: querynode-3: refused: connection refused"},
+		{NeedRecovery, c.WithRuntime(silent), "DataCoord did not report what should be served: datacoord-1: denied"},
+		{NeedQueryCoord, c.WithRuntime(silent), "QueryCoord did not report what it has loaded: querycoord-1: GetReplicas timed out"},
+		{NeedConfig, c.WithRuntime(silent), "no process reported its configuration"},
+		{NeedMetrics, c.WithRuntime(silent), "no process reported its metrics"},
+		{NeedSystem, c.WithRuntime(silent), "no process reported its CPU and memory"},
 		{NeedQueue, c.WithRuntime(silent), "the message queue was not asked: RocksMQ is inside the process"},
 		{NeedAnswers, c.WithRuntime(silent), ""},
 		{NeedAnswers, c.WithRuntime(unasked), "no process was asked"},
-		{NeedEtcd, &noEtcd, "etcd was not asked how it is"},
+		{NeedEtcd, &noEtcd, "etcd was not asked for its health"},
 		{NeedDistribution, c, "the nodes were not asked"},
 	} {
 		r := Run(x.cluster, now, []*Check{{ID: "a", Needs: x.need, Run: func(*Pass) error { return nil }}})

@@ -77,7 +77,7 @@ func (r *Report) Judged(id string) (all bool, why string) {
 		case x.Status == Skipped || x.Status == Broken:
 			return false, x.Reason
 		case len(x.Unseen) > 0:
-			return false, "not all could be looked at: " + summary(x.Unseen)
+			return false, "not fully checked: " + summary(x.Unseen)
 		}
 		return true, ""
 	}
@@ -204,7 +204,7 @@ func (t *Tracker) Next(r *Report) (changes []Change, blind []Blindness) {
 	}
 	first := t.last.Results == nil
 	old := memory{report: t.last, findings: t.known, judged: func(id string) (bool, string) {
-		return first || t.judged[id], "it was not looked at before"
+		return first || t.judged[id], "it was not checked before"
 	}}
 	t.last, t.known = r, nil
 	for _, c := range old.compare(r) {

@@ -122,7 +122,7 @@ func TestTracker(t *testing.T) {
 		{fake("x", a, b), []string{"new x nodes/querynode-3"}, nil},
 		{unable("x"), nil, []string{"x: the nodes were not asked"}},
 		{unable("x"), nil, nil},
-		{blind("x", a), nil, []string{"x: not all could be looked at: querynode-7: timed out"}},
+		{blind("x", a), nil, []string{"x: not fully checked: querynode-7: timed out"}},
 		{fake("x", worse), []string{"worse x collections/" + docs, "gone x nodes/querynode-3"}, []string{"x: "}},
 		{fake("x"), []string{"gone x collections/" + docs}, nil},
 		{fake("x", a), []string{"new x collections/" + docs}, nil},

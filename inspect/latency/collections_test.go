@@ -74,7 +74,7 @@ func TestOnlyCollection(t *testing.T) {
 	if len(budgets) != 1 || budgets[0].Name != "docs" || budgets[0].Collection != 7 {
 		t.Errorf("got %d budgets, the first of %q", len(budgets), budgets[0].Name)
 	}
-	if text := Verdict(budgets[0]); !strings.HasSuffix(text, "(3 requests only)") {
+	if text := Verdict(budgets[0]); !strings.HasSuffix(text, "(only 3 requests)") {
 		t.Errorf("verdict %q does not say that three requests are few", text)
 	}
 }

@@ -37,11 +37,11 @@ func TestSums(t *testing.T) {
 // TestTail: few slow requests are told of where the 99th percentile is far above the mean, and there are many.
 func TestTail(t *testing.T) {
 	b := Budget{Request: Search, Requests: 500, Ms: 20, P99: Interval{128, 256}}
-	if got, want := Tail(&b), "one in a hundred takes 6.4 times the mean or more: few are slow, and the phases are those of the others; kitescope slow lists them"; got != want {
+	if got, want := Tail(&b), "1% of requests take 6.4 times the mean or more: the phases describe the other 99%; kitescope slow lists them"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	b.Request = Insert
-	if got, want := Tail(&b), "one in a hundred takes 6.4 times the mean or more: few are slow, and the phases are those of the others"; got != want {
+	if got, want := Tail(&b), "1% of requests take 6.4 times the mean or more: the phases describe the other 99%"; got != want {
 		t.Errorf("of inserts %q, want %q", got, want)
 	}
 	for name, change := range map[string]func(*Budget){

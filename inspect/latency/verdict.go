@@ -32,10 +32,10 @@ func Verdict(b *Budget) string {
 	}
 	text += strings.Join(parts, ", ")
 	if !b.Root.Known {
-		text += "; what the proxy adds is unknown"
+		text += "; time in the proxy unknown"
 	}
 	if b.Root.Known && b.Requests < fewRequests {
-		text += " (" + words.Plural(int64(b.Requests), "request") + " only)"
+		text += " (only " + words.Plural(int64(b.Requests), "request") + ")"
 	}
 	return text
 }
@@ -47,7 +47,7 @@ func Tail(b *Budget) string {
 	if b == nil || b.Requests < many || b.Ms <= 0 || b.P99.Low < far*b.Ms {
 		return ""
 	}
-	text := "one in a hundred takes " + strings.TrimSuffix(Milliseconds(b.P99.Low/b.Ms), " ms") + " times the mean or more: few are slow, and the phases are those of the others"
+	text := "1% of requests take " + strings.TrimSuffix(Milliseconds(b.P99.Low/b.Ms), " ms") + " times the mean or more: the phases describe the other 99%"
 	if b.Request == Search || b.Request == Query {
 		text += "; kitescope slow lists them"
 	}
@@ -112,11 +112,11 @@ func (p *Phase) Doing() string {
 	if p.Name == Unexplained {
 		switch p.Parent {
 		case WaitForNodes:
-			return "between a leader and its workers, where no metric says more"
+			return "between a leader and its workers, not broken down by any metric"
 		case WaitForWorkers:
-			return "in workers beside their queue and kernels, where no metric says more"
+			return "in workers outside their queue and kernels, not broken down by any metric"
 		default:
-			return "in the proxy or between it and what it asks, where no metric says more"
+			return "in the proxy or on its calls, not broken down by any metric"
 		}
 	}
 	return doing[p.Name]
@@ -126,25 +126,25 @@ func (p *Phase) Doing() string {
 var doing = map[Name]string{
 	ProxyRest:        "in the proxy, before and after its task",
 	ProxyQueue:       "waiting in the proxy's queue",
-	MetadataCache:    "asking the coordinator for metadata",
+	MetadataCache:    "fetching metadata from the coordinators",
 	WaitForNodes:     "waiting for query nodes",
 	ConsistencyWait:  "waiting for consistency",
 	ConsistencyQueue: "waiting for consistency or in the queue of query nodes",
 	WaitForWorkers:   "waiting for workers",
 	ReadQueue:        "waiting in the queue of query nodes",
 	PoolWait:         "waiting for a place in the read pool of query nodes",
-	ThreadWait:       "segments waiting for a thread",
+	ThreadWait:       "waiting for search threads",
 	KernelSealed:     "searching sealed segments",
 	KernelGrowing:    "searching growing segments",
-	ReduceSegments:   "reducing and filling in results in workers",
+	ReduceSegments:   "reducing results in workers",
 	ReduceShards:     "reducing results in shard leaders",
 	ReduceProxy:      "reducing results in the proxy",
 	Decode:           "decoding results in the proxy",
-	Requery:          "asking again for the fields to return",
+	Requery:          "fetching the output fields",
 	AllocateIDs:      "allocating row ids",
-	AssignSegments:   "asking for segments to write to",
+	AssignSegments:   "requesting segments to write to",
 	WALAppend:        "waiting for the message queue",
-	Flush:            "writing to the storage, which no client waits for",
+	Flush:            "writing to storage (no client waits for it)",
 }
 
 // Milliseconds writes a time of a request: "221 ms", "4.2 ms", "0.31 ms".

@@ -161,7 +161,7 @@ func TestWithoutProxy(t *testing.T) {
 	root := r.Budgets[0].Root
 	root.Known, root.Why, root.Mean = false, "proxy-9: 401 Unauthorized", latency.Interval{Low: 200, High: 1e300}
 	text := written(t, r, "table", render.ReportOptions{})
-	for _, want := range []string{"search of docs at a shard leader 200 ms: ", "; what the proxy adds is unknown\n", "how many requests there are is unknown: proxy-9 did not tell\n", "total                  >200      ?  proxy-9 did not tell"} {
+	for _, want := range []string{"search of docs at a shard leader 200 ms: ", "; time in the proxy unknown\n", "how many requests there are is unknown: proxy-9 did not tell\n", "total                  >200      ?  proxy-9 did not tell"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

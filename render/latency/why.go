@@ -3,11 +3,11 @@ package latency
 import (
 	"cmp"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"kitescope/doc"
+	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/why"
 	"kitescope/render"
@@ -85,7 +85,7 @@ func whyColumns() []table.ColumnOf[*reasonRow] {
 			return r.said(func() string { return render.ObjectText(r.Finding.Object) })
 		}).Wider(),
 		text("message", func(r *reasonRow) string { return r.said(func() string { return r.Finding.Message }) }),
-		text("hint", func(r *reasonRow) string { return r.said(func() string { return string(r.Finding.Hint) }) }),
+		text("hint", func(r *reasonRow) string { return r.said(func() string { return r.Finding.Advice() }) }),
 		number("gain_low", func(r *reasonRow) float64 { return r.Gain.Low }),
 		number("gain_high", func(r *reasonRow) float64 { return r.Gain.High }),
 		text("gain_with", func(r *reasonRow) string { return r.with(",") }),
@@ -184,9 +184,17 @@ func whySheet(r *Because, o *render.ReportOptions) *render.Sheet {
 	return s
 }
 
-// hasCommand reports whether something in a hint is to be copied: then its line is never broken.
-func hasCommand(hint string) bool {
-	return slices.ContainsFunc([]string{"kitescope ", "etcdctl ", "pymilvus: "}, func(word string) bool { return strings.Contains(hint, word) })
+// fixLines are what to do about a finding. A command is never broken: it is to be copied.
+func fixLines(f *check.Finding) (lines []render.Line) {
+	label := "  fix: "
+	for _, x := range render.FixLines(f) {
+		line := render.Line{Text: label + x.Prompt + x.Text, Whole: x.Prompt != ""}
+		if x.Does {
+			line.Role, line.Text = render.RoleDim, label+"  "+x.Text
+		}
+		lines, label = append(lines, line), "       "
+	}
+	return lines
 }
 
 // explained are the lines about what explains a phase: the finding, what to do, where processor time goes. A finding is told once.
@@ -200,9 +208,7 @@ func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 		if len(r.With) > 0 {
 			lines = append(lines, render.Line{Text: "  * of " + string(r.Phase.Name) + ", " + r.with(", ") + " together"})
 		}
-		if f.Hint != "" {
-			lines = append(lines, render.Line{Text: "  do: " + string(f.Hint), Whole: hasCommand(string(f.Hint))})
-		}
+		lines = append(lines, fixLines(f)...)
 	}
 	for _, x := range r.Frames {
 		key := "frames of " + x.Process

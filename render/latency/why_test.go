@@ -20,7 +20,7 @@ func because() *show.Because {
 	search, insert := r.Budgets[0], r.Budgets[1]
 	strong := &check.Finding{
 		Check: "consistency-wait", Severity: check.Warning, Object: model.Ref{Resource: "collections", ID: "1", Name: "docs"},
-		Message: "a search of docs waits 150 of 200 ms for consistency", Hint: check.Advise("ask for Bounded: %s", "docs"),
+		Message: "a search of docs waits 150 of 200 ms for consistency", Fix: check.Fix(check.Do("ask for Bounded: %s", "docs")),
 	}
 	slow := &check.Finding{
 		Check: "wal-append-slow", Severity: check.Error, Object: model.Ref{Resource: "nodes", ID: "proxy-9", Name: "proxy-9\x1b[2J"}, Message: "the queue takes writes late",
@@ -84,19 +84,19 @@ func TestWhyText(t *testing.T) {
 	}
 }
 
-// TestWhyHints: what to do is broken as prose is, unless a command is to be copied from it.
-func TestWhyHints(t *testing.T) {
+// TestWhyFix: what to do is broken as prose is, a command never: it is to be copied.
+func TestWhyFix(t *testing.T) {
 	b := because()
-	hint := func(h check.Hint) string {
-		b.Answers[0].Reasons[0].Finding.Hint = h
+	with := func(s check.Step) string {
+		b.Answers[0].Reasons[0].Finding.Fix = []check.Step{s}
 		return whyWritten(t, b, "table", render.ReportOptions{Options: render.Options{Width: 80}})
 	}
 	const prose = "see the CPU limit of the proxies and whether they are throttled, and what else runs on their machines"
-	if text := hint(prose); strings.Contains(text, prose) || !strings.Contains(text, "throttled, and what\n") {
+	if text := with(check.Do(prose)); strings.Contains(text, prose) || !strings.Contains(text, "throttled, and what\n") {
 		t.Errorf("%s is not broken:\n%s", prose, text)
 	}
-	const command = "see what slows it down (a CPU limit, another machine, swapping): kitescope profile pull querynode-3; until then move its segments"
-	if text := hint(command); !strings.Contains(text, command) {
+	const command = "kitescope diagnose --only index-not-loaded,index-missing,index-failed,index-stuck --window 60s"
+	if text := with(check.Shell(check.Kitescope("diagnose --only index-not-loaded,index-missing,index-failed,index-stuck --window 60s"))); !strings.Contains(text, "$ "+command+"\n") {
 		t.Errorf("%s is broken:\n%s", command, text)
 	}
 }

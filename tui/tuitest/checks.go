@@ -31,13 +31,13 @@ func FixtureChecks() []*check.Check {
 	docs := model.Ref{Resource: "collections", ID: "470590760626290000", Name: "docs_hnsw_cos"}
 	off := FixtureCheck("auto-balance-off", "Auto-balance is off while replicas are uneven", check.Warning, check.Finding{
 		Severity: check.Warning, Object: docs, Message: "auto-balance is off while docs_hnsw_cos is uneven",
-		Impact: "nodes that join stay idle", Hint: "set queryCoord.autoBalance to true; it is taken within 8 s",
+		Impact: "nodes that join stay idle", Fix: []check.Step{{Command: "etcdctl put by-dev/config/queryCoord/autoBalance true", Text: "turns auto-balance on within 8 s"}},
 		Evidence: []check.Evidence{{Name: "queryCoord.autoBalance", Value: "false", Source: "querycoord-3 ShowConfigurations"}},
 	})
 	uneven := FixtureCheck("uneven", "Nodes share the work of a replica unevenly", check.Error, check.Finding{
 		Severity: check.Error, Object: docs, Cost: 0.293,
 		Message: "docs_hnsw_cos is served unevenly: querynode-7 does 59% of the search work of 3 nodes, querynode-9 nothing at all, and has not for 26 min",
-		Impact:  "searches wait for the busiest node: 1.77 times the work of an even spread", Hint: "kitescope balance docs_hnsw_cos --plan lists the moves",
+		Impact:  "searches wait for the busiest node: 1.77 times the work of an even spread", Fix: []check.Step{{Command: "kitescope balance docs_hnsw_cos --plan", Text: "lists the moves"}},
 		Evidence: []check.Evidence{
 			{Name: "max/mean of search work", Value: "1.77"}, {Name: "sealed segments", Value: "10, 11, 0", Source: "GetDataDistribution"},
 		},
@@ -50,7 +50,7 @@ func FixtureChecks() []*check.Check {
 	idle.FollowsFrom = []check.Cause{{Check: "uneven"}}
 	evil := FixtureCheck("odd-name", "Collection has an odd name", check.Info, check.Finding{
 		Severity: check.Info, Object: model.Ref{Resource: "collections", ID: "470590760626290500", Name: "evil\x1b[31mred\x07"},
-		Message: "collection evil\x1b[31mred\x07 图像向量检索库 has an odd name", Hint: "rename \u202eit",
+		Message: "collection evil\x1b[31mred\x07 图像向量检索库 has an odd name", Fix: []check.Step{{Text: "rename \u202eit"}},
 	}, check.Finding{Severity: check.Info, Message: "the whole cluster is meant"})
 	run := evil.Run
 	evil.Run = func(p *check.Pass) error {

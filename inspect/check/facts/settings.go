@@ -51,7 +51,7 @@ func (f *Facts) untold(key string, roles []string) string {
 		case n.Config == nil:
 			why = n.Name() + ": " + WhySilent(n)
 		case n.Role == "mixcoord" && !n.Config.HasBelow(component):
-			why = n.Name() + " tells those of RootCoord only"
+			why = n.Name() + " reports those of RootCoord only"
 		default:
 			return ""
 		}

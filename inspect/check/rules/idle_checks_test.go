@@ -122,7 +122,7 @@ func TestIdleChecks(t *testing.T) {
 			n := s.live("querynode", 13)
 			n.Distribution, n.Outcome = nil, model.TimedOut
 			return s
-		}, "skipped: not all could be looked at: querynode-13: timed out"},
+		}, "skipped: not fully checked: querynode-13: timed out"},
 		{"not asked", named("node-idle"), func() *scene {
 			s := newScene("true", 11, 12)
 			s.runtime.Nodes = nil
@@ -141,7 +141,7 @@ func TestIdleChecks(t *testing.T) {
 			return s
 		}, "ok"},
 		{"uneven and on", named("auto-balance-off"), func() *scene { return spread("true", 5, 5, 0) }, "ok"},
-		{"uneven and unknown", named("auto-balance-off"), func() *scene { return spread("", 5, 5, 0) }, "skipped: not all could be looked at: settings (queryCoord.autoBalance): there is no querycoord or mixcoord"},
+		{"uneven and unknown", named("auto-balance-off"), func() *scene { return spread("", 5, 5, 0) }, "skipped: not fully checked: settings (queryCoord.autoBalance): there is no querycoord or mixcoord"},
 	})
 }
 

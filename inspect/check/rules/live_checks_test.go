@@ -121,7 +121,7 @@ func TestConfigDrift(t *testing.T) {
 			for _, n := range w.asked().Nodes {
 				n.Config = nil
 			}
-		}, nil, "no process told its configuration"},
+		}, nil, "no process reported its configuration"},
 		{"not asked", nil, nil, "the nodes were not asked"},
 	})
 }
@@ -202,7 +202,7 @@ func TestBadSwitches(t *testing.T) {
 			told("querynode", "log.level", "debug")(w)
 			w.tell("log.level", "trace", w.live("datanode"))
 		}, []string{object("info", "datanode-5", "log.level"), object("info", "querynode-4", "log.level")}, ""},
-		{"MixCoord tells RootCoord's only", func(w *world) { modern(w); w.asked() }, nil, "settings of DataCoord and QueryCoord: mixcoord-1 tells those of RootCoord only"},
+		{"MixCoord tells RootCoord's only", func(w *world) { modern(w); w.asked() }, nil, "settings of DataCoord and QueryCoord: mixcoord-1 reports those of RootCoord only"},
 		{"MixCoord tells all", func(w *world) {
 			modern(w)
 			w.asked()

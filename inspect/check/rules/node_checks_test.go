@@ -319,6 +319,6 @@ func TestConsumptionLag(t *testing.T) {
 			lagging(0, "1000")(w)
 			w.query(nodeB).Process.Metrics.Families = nil
 		}, nil, "querynode-8: consumption of its channels"},
-		{"no metrics", (*world).serve, nil, "no process told its metrics"},
+		{"no metrics", (*world).serve, nil, "no process reported its metrics"},
 	})
 }

@@ -193,7 +193,7 @@ func TestSpreadChecks(t *testing.T) {
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
 			s.live("querynode", 11).System, s.live("querynode", 12).System = nil, nil
 			return s
-		}, "skipped: no process told its CPU and memory"},
+		}, "skipped: no process reported its CPU and memory"},
 
 		{"nearly full", named("memory-pressure"), func() *scene {
 			s := newScene("true", 11)

@@ -221,7 +221,7 @@ func TestRounds(t *testing.T) {
 		} else {
 			add(live.Record{Role: "datanode", Node: 7, Method: "/b/X", Response: []byte{1, 2, byte(n / 4)}, Outcome: "answered", At: now})
 		}
-		add(live.Record{Method: "message queue", Outcome: "not asked", Error: "no process told its configuration"})
+		add(live.Record{Method: "message queue", Outcome: "not asked", Error: "no process reported its configuration"})
 		content, err := e.Append(nil, want)
 		if err != nil {
 			t.Fatal(err)

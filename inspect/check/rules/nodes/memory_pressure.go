@@ -29,7 +29,7 @@ For query, data and streaming nodes the levels are Milvus's own: from the low wa
 processes 90% is a warning and 95% an error.
 
 Processes on one host that report the same total memory share it: their sum is judged too.`,
-	Remedy: `Add query nodes or memory, or release collections that nobody searches. mmap (2.4 and later) or a DISKANN index keeps data on disk. ` + "`kitescope balance --by memory`" + ` shows what takes the memory, and whether another
+	Remedy: `Add query nodes or memory, or release unused collections. mmap (2.4 and later) or a DISKANN index keeps data on disk. ` + "`kitescope balance --by memory`" + ` shows what takes the memory, and whether another
 node has room.`,
 	Parts:  model.PartSessions,
 	Needs:  check.NeedSystem,
@@ -128,7 +128,7 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 		},
 		Impact: "When memory is full the process is killed.",
 		Fix: check.Fix(
-			check.Do("give it more memory, or release collections that nobody searches"),
+			check.Do("give it more memory, or release unused collections"),
 			check.Shell(check.Kitescope("balance --by memory")).Does("shows what takes the memory and which node has room"),
 		),
 	}

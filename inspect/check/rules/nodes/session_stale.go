@@ -19,7 +19,7 @@ var staleSession = &check.Check{
 one address, and the process there rejects calls meant for the other id: code 904, "node not match" (seen on 2.3.5 as a gRPC response OK with empty lists; tools that do not read the
 status show an empty node). A finding is each session that got such an answer, or one from another cluster ("cross cluster routing").
 
-Until the stale key is gone, QueryCoord and proxies send work to an id that nobody answers for (milvus issues 21027, 48960, 46475). It disappears with its lease, ` + "`common.session.ttl`" + ` after
+Until the stale key is gone, QueryCoord and proxies send work to an id that does not answer (milvus issues 21027, 48960, 46475). It disappears with its lease, ` + "`common.session.ttl`" + ` after
 the process died (30 seconds; still there after 12 in one case).`,
 	Remedy: `Wait half a minute. If the session stays, something keeps its lease alive: a process that hangs, or one elsewhere that registered this address; ` + "`etcdctl lease timetolive LEASE`" + ` shows it. An answer from another
 cluster means that two clusters share addresses, or that kitescope's address map (` + "`--map`" + `) points to the wrong one.`,

@@ -27,7 +27,7 @@ The check compares the index files in use on each node (` + "`index_info`" + ` o
 of 1,024 rows or more without files of a vector index that was finished at least 10 minutes ago. Versions that do not record when it finished
 (2.3 and older) get half an hour, from the load of the segment and the definition of the index.
 
-Never findings: FLAT and BIN_FLAT, for which nodes have no files (observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.`,
+Never findings: FLAT and BIN_FLAT (nodes have no files for them, as observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.`,
 	Remedy: "`Collection(NAME).load(_refresh=True)`" + ` makes QueryCoord compare again. If the node lacks memory or disk for the files, its log reports it: free some, or add a
 node. As a last resort release and load the collection.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,

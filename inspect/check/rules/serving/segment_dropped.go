@@ -20,7 +20,7 @@ var segmentDropped = &check.Check{
 	Since:    "0.3",
 	Doc: `Compaction and drops mark segments as dropped; query nodes release them once the leaders have switched to their successors. A finding is a sealed segment on a query
 node that has been dropped in etcd for 10 minutes, or that etcd does not have although it was loaded 10 minutes before the metadata was read. Also a collection that
-is no longer loaded, or gone, of which nodes still hold segments that were not dropped or loaded in the last 10 minutes (a warning if it is gone, otherwise
+is no longer loaded, or gone, while nodes still hold segments of it that were not dropped or loaded in the last 10 minutes (a warning if it is gone, otherwise
 info: it may have been released just now).
 
 Not findings: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. On 2.3.5 sources were

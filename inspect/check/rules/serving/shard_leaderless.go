@@ -19,7 +19,7 @@ var noShardLeader = &check.Check{
 	Since:    "0.3",
 	Doc: `Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord has no leader ("channel not available
 in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or one that no query node leads, if all nodes of the collection's replicas reported what they serve. With several
-replicas, of which one lacks a leader for the channel, it is a warning: searches go to the others. If a node leads the channel and QueryCoord does not have it as leader, the finding says so: proxies ask QueryCoord.
+replicas, one of them without a leader for the channel, it is a warning: searches go to the others. If a node leads the channel and QueryCoord does not have it as leader, the finding says so: proxies ask QueryCoord.
 
 Not findings: a shard whose leader cannot serve it, so QueryCoord does not list it (see shard-not-serviceable), a collection that is still loading (see load-stuck), and one that neither QueryCoord nor any node has (see load-state-mismatch). If a node did not answer and QueryCoord does not have the leader, it is unknown.`,
 	Remedy: `If a query node is gone or hangs, QueryCoord has to notice first: its session must expire (` + "`common.session.ttl`" + `, 30 seconds), then another node watches the channel. If no

@@ -18,7 +18,7 @@ var idleNode = &check.Check{
 	Title:    "Query node serves nothing, or far less than the others",
 	Severity: check.Error,
 	Since:    "0.3",
-	Doc: `A query node that joined and was given nothing to serve costs money and helps nobody: searches still wait for the other nodes. Milvus issues 23604 and 24065 are examples.
+	Doc: `A query node that joined and was given nothing to serve costs money for nothing: searches still wait for the other nodes. Milvus issues 23604 and 24065 are examples.
 
 The check compares the registered query nodes of one resource group, without those that are stopping and those inside streaming nodes (they take channels only). What a node
 serves comes from its own answer, or from its metrics. A finding is a node with at most a quarter of the average of the others, in search work (weighted as in

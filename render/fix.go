@@ -1,0 +1,132 @@
+package render
+
+import (
+	"strings"
+
+	"kitescope/doc"
+	"kitescope/inspect/check"
+)
+
+// FixLine is a line of what to do about a finding, harmless: a line of a command behind its prompt, or a sentence.
+type FixLine struct {
+	Prompt string // "$ " of a shell, ">>> " of Python, "" of a sentence
+	Text   string
+	// Does is a sentence about the command above it.
+	Does bool
+}
+
+// FixLines are the steps of a finding as lines, which may be broken only where they are sentences.
+func FixLines(f *check.Finding) []FixLine {
+	var lines []FixLine
+	for _, s := range f.Steps() {
+		for _, line := range stepCommand(s) {
+			prompt := "$ "
+			if s.Python {
+				prompt = ">>> "
+			}
+			lines = append(lines, FixLine{Prompt: prompt, Text: line})
+		}
+		if s.Text != "" {
+			lines = append(lines, FixLine{Text: Harmless(string(s.Text)), Does: s.Command != ""})
+		}
+	}
+	return lines
+}
+
+// stepCommand are the lines of a step's command. One of a shell is one line, whatever is in its words.
+func stepCommand(s check.Step) []string {
+	switch {
+	case s.Command == "":
+		return nil
+	case !s.Python:
+		return []string{Harmless(string(s.Command))}
+	}
+	return HarmlessAll(strings.Split(string(s.Command), "\n"))
+}
+
+// languageOf says who reads the command of a step, "" where it has none.
+func languageOf(s check.Step) string {
+	switch {
+	case s.Command == "":
+		return ""
+	case s.Python:
+		return "python"
+	}
+	return "shell"
+}
+
+// writeFix writes the steps for scripts.
+func writeFix(e *doc.Encoder, f *check.Finding) {
+	e.Key("fix")
+	e.BeginList()
+	for _, s := range f.Steps() {
+		e.BeginObject()
+		if s.Command != "" {
+			e.Entry("command", string(s.Command))
+			e.Entry("language", languageOf(s))
+		}
+		e.NonZero("text", string(s.Text))
+		e.EndObject()
+	}
+	e.EndList()
+}
+
+// fix writes what to do about a finding: commands whole, as a broken one cannot be copied.
+func (p *page) fix(in int, f *check.Finding) {
+	label := "fix"
+	for _, line := range FixLines(f) {
+		if line.Prompt == "" {
+			role := RolePlain
+			if line.Does {
+				role = RoleDim
+			}
+			hang := labelIn
+			if line.Does {
+				hang += stepIn
+			}
+			p.after(label, RoleDim, in+textIn, hang, role, line.Text)
+		} else {
+			p.command(label, in+textIn, line)
+		}
+		label = strings.Repeat(" ", len("fix"))
+	}
+}
+
+func (p *page) command(label string, in int, line FixLine) {
+	p.out.Buf = p.paint.Paint(appendSpaces(p.out.Buf, in), RoleDim, label)
+	p.out.Buf = p.paint.Paint(appendSpaces(p.out.Buf, labelIn-len(label)), RoleDim, line.Prompt)
+	p.out.Buf = append(p.paint.Paint(p.out.Buf, RoleTitle, line.Text), '\n')
+	p.out.Drain()
+}
+
+// fix writes what to do about a finding, commands between fences.
+func (m *Markdown) fix(f *check.Finding) {
+	steps := f.Steps()
+	if len(steps) == 0 {
+		return
+	}
+	m.Line("", "**Fix.**")
+	for _, s := range steps {
+		if lines := stepCommand(s); len(lines) > 0 {
+			fence := fenceOf(lines)
+			m.Line("", fence+map[string]string{"shell": "sh", "python": "python"}[languageOf(s)])
+			m.Line(lines...)
+			m.Line(fence)
+		}
+		if s.Text != "" {
+			text := MarkdownText(string(s.Text))
+			m.Line("", strings.ToUpper(text[:1])+text[1:]+".")
+		}
+	}
+}
+
+// fenceOf is a fence that none of some lines ends: longer than any run of backticks in them.
+func fenceOf(lines []string) string {
+	fence := "```"
+	for _, line := range lines {
+		for strings.Contains(line, fence) {
+			fence += "`"
+		}
+	}
+	return fence
+}
