@@ -26,7 +26,7 @@ func members(n int, change func([]model.EtcdMember)) func(*world) {
 func TestEtcdAlarm(t *testing.T) {
 	hold(t, named("etcd-alarm"), []verdict{
 		{"well", members(3, nil), nil, ""},
-		{"full", members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"} }), []string{"error / etcd reports NOSPACE: its database is full, and it refuses every write"}, ""},
+		{"full", members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"} }), []string{"error / etcd reports NOSPACE: its database is full, and every write is refused"}, ""},
 		{
 			"as etcd writes it", members(3, func(m []model.EtcdMember) {
 				m[0].Errors, m[1].Errors = []string{"memberID:10276657743932975437 alarm:NOSPACE "}, []string{"memberID:10276657743932975437 alarm:NOSPACE ", "memberID:11 alarm:CORRUPT "}
@@ -35,7 +35,7 @@ func TestEtcdAlarm(t *testing.T) {
 		{"corrupt", members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"CORRUPT"} }), []string{"error / etcd reports CORRUPT"}, ""},
 		{"no leader is another check's", members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"etcdserver: no leader"} }), nil, ""},
 		{"one member silent: the others know its alarms", members(3, func(m []model.EtcdMember) { m[2].Problem = "no answer" }), nil, ""},
-		{"all silent", members(1, func(m []model.EtcdMember) { m[0].Problem = "no answer" }), nil, "no member of etcd"},
+		{"all silent", members(1, func(m []model.EtcdMember) { m[0].Problem = "no answer" }), nil, "no etcd member"},
 		{"not asked", nil, nil, "etcd was not asked"},
 	})
 }
@@ -56,25 +56,25 @@ func TestEtcdNoLeader(t *testing.T) {
 			for i := range m {
 				m[i].Errors = []string{"etcdserver: no leader"}
 			}
-		}), []string{"error / etcd has no leader: it writes nothing"}, ""},
+		}), []string{"error / etcd has no leader and cannot write"}, ""},
 		{"the only one that answers knows no leader", members(3, func(m []model.EtcdMember) {
 			silent(1, 2)(m)
 			m[0].Leader, m[0].Errors = false, []string{"etcdserver: no leader"}
-		}), []string{"error / etcd has no leader: it writes nothing"}, ""},
-		{"one member cut off", members(3, func(m []model.EtcdMember) { m[2].Errors = []string{"etcdserver: no leader"} }), []string{"warning / 1 of 3 members of etcd knows no leader, and the others do"}, ""},
-		{"two lead", members(3, func(m []model.EtcdMember) { m[2].Leader = true }), []string{"warning / 2 members of etcd say that they lead"}, ""},
-		{"the leader is not among those listed", members(1, func(m []model.EtcdMember) { m[0].Leader = false }), nil, "the leader of etcd: none of the members"},
+		}), []string{"error / etcd has no leader and cannot write"}, ""},
+		{"one member cut off", members(3, func(m []model.EtcdMember) { m[2].Errors = []string{"etcdserver: no leader"} }), []string{"warning / 1 of 3 etcd members sees no leader, the others do"}, ""},
+		{"two lead", members(3, func(m []model.EtcdMember) { m[2].Leader = true }), []string{"warning / 2 etcd members claim to lead"}, ""},
+		{"the leader is not among those listed", members(1, func(m []model.EtcdMember) { m[0].Leader = false }), nil, "the leader of etcd: not among the members"},
 		{"members not listed", func(w *world) { members(1, nil)(w); w.Etcd.Problem = "members could not be listed: permission denied" }, nil, "members could not be listed"},
-		{"one silent of three that answer", members(3, silent(2)), []string{"warning / 1 of 3 members of etcd does not answer from here"}, ""},
-		{"the leader silent", members(3, silent(0)), []string{"warning / 1 of 3 members"}, ""},
-		{"one answers, through a forwarded port", members(3, silent(1, 2)), []string{"info / 2 of 3 members of etcd do not answer from here; there is a leader"}, ""},
+		{"one silent of three that answer", members(3, silent(2)), []string{"warning / 1 of 3 etcd members does not answer from here"}, ""},
+		{"the leader silent", members(3, silent(0)), []string{"warning / 1 of 3 etcd members"}, ""},
+		{"one answers, through a forwarded port", members(3, silent(1, 2)), []string{"info / 2 of 3 etcd members do not answer from here; there is a leader"}, ""},
 		{
 			"one answers, the others refuse", members(3, func(m []model.EtcdMember) { silent(1, 2)(m); m[1].Problem += ": connection refused" }),
-			[]string{"warning / 2 of 3 members of etcd do not answer from here; there is a leader"},
+			[]string{"warning / 2 of 3 etcd members do not answer from here; there is a leader"},
 			"",
 		},
 		{"a silent learner", members(3, func(m []model.EtcdMember) { silent(2)(m); m[2].Learner = true }), nil, ""},
-		{"all silent", members(3, silent(0, 1, 2)), nil, "no member of etcd"},
+		{"all silent", members(3, silent(0, 1, 2)), nil, "no etcd member"},
 	})
 }
 
@@ -87,10 +87,10 @@ func TestEtcdSize(t *testing.T) {
 		{"most of its quota", size(1700<<20, 1700<<20, 2<<30), []string{"warning / the database of etcd member b is 1.7 GiB, 83% of its quota"}, ""},
 		{"nearly all", size(1990<<20, 1990<<20, 2<<30), []string{"error / 97.2%"}, ""},
 		{"much of a greater quota", size(1990<<20, 1990<<20, 8<<30), nil, ""},
-		{"quota unknown", size(1990<<20, 1990<<20, 0), []string{"info / its quota is not reported, and 2.0 GiB is the default"}, ""},
-		{"hollow", size(900<<20, 200<<20, 8<<30), []string{"info / 900 MiB, of which 200 MiB are in use"}, ""},
+		{"quota unknown", size(1990<<20, 1990<<20, 0), []string{"info / its quota is not reported, the default is 2.0 GiB"}, ""},
+		{"hollow", size(900<<20, 200<<20, 8<<30), []string{"info / 900 MiB, only 200 MiB in use"}, ""},
 		{"use not told", size(900<<20, 0, 8<<30), nil, ""},
-		{"silent", members(1, func(m []model.EtcdMember) { m[0].Problem = "no answer" }), nil, "no member of etcd"},
+		{"silent", members(1, func(m []model.EtcdMember) { m[0].Problem = "no answer" }), nil, "no etcd member"},
 	})
 	r := judged(t, named("etcd-size"), func(w *world) {
 		size(900<<20, 200<<20, 8<<30)(w)
@@ -113,7 +113,7 @@ func TestWatchLivelock(t *testing.T) {
 	}
 	hold(t, named("watch-livelock"), []verdict{
 		{"quiet", active(time.Minute, 60, model.KeyWrites{Key: "by-dev/kv/gid/timestamp", Writes: 20}), nil, ""},
-		{"a channel over and over", active(time.Minute, 120, watch(60)), []string{"error keys/by-dev/meta/channelwatch/5/" + wellCh0 + " the watch of " + wellCh0 + " by datanode-5 was written 60 times in 60 s: it is assigned again and again"}, ""},
+		{"a channel over and over", active(time.Minute, 120, watch(60)), []string{"error keys/by-dev/meta/channelwatch/5/" + wellCh0 + " the watch of " + wellCh0 + " by datanode-5 was written 60 times in 60 s: it is reassigned in a loop"}, ""},
 		{"a channel that moves", active(6*time.Second, 20, watch(3)), nil, ""},
 		{"another key", active(10*time.Second, 120, model.KeyWrites{Key: "by-dev/meta/x", Writes: 60}), []string{"warning keys/by-dev/meta/x by-dev/meta/x was written 60 times in 10 s"}, ""},
 		{"a busy etcd", active(10*time.Second, 9000), []string{"info / etcd writes 900 revisions a second"}, ""},
@@ -133,13 +133,13 @@ func TestClockRegression(t *testing.T) {
 	}
 	hold(t, named("clock-regression"), []verdict{
 		{"well", nil, nil, ""},
-		{"checkpoint ahead", func(w *world) { w.VChannels[0].Checkpoint.At = back(-time.Minute) }, []string{"error / 1 position is ahead of the timestamps that RootCoord has reserved, by up to 60 s"}, ""},
+		{"checkpoint ahead", func(w *world) { w.VChannels[0].Checkpoint.At = back(-time.Minute) }, []string{"error / 1 position is ahead of RootCoord's reserved timestamps by up to 60 s"}, ""},
 		{"a little ahead", func(w *world) { w.VChannels[0].Checkpoint.At = back(-5 * time.Second) }, nil, ""},
 		{"marked as dropped", func(w *world) { w.VChannels[0].Checkpoint.At = model.MaxTSO }, nil, ""},
-		{"segments ahead", func(w *world) { w.segment(0).PositionAt, w.segment(1).StartAt = back(-time.Hour), back(-time.Minute) }, []string{"error / 2 positions are ahead of the timestamps that RootCoord has reserved, by up to 60 min"}, ""},
+		{"segments ahead", func(w *world) { w.segment(0).PositionAt, w.segment(1).StartAt = back(-time.Hour), back(-time.Minute) }, []string{"error / 2 positions are ahead of RootCoord's reserved timestamps by up to 60 min"}, ""},
 		{"dropped segment", func(w *world) { w.segment(0).PositionAt, w.segment(0).State = back(-time.Hour), model.SegmentDropped }, nil, ""},
 		{"live, in step", live(3 * time.Second), nil, ""},
-		{"live, behind", live(-5 * time.Minute), []string{"warning nodes/rootcoord-1 the cluster's timestamps are 5 min behind the clock of the machine that read them"}, ""},
+		{"live, behind", live(-5 * time.Minute), []string{"warning nodes/rootcoord-1 cluster timestamps are 5 min behind the clock of the machine that read them"}, ""},
 		{"live, ahead", live(5 * time.Minute), []string{"warning nodes/rootcoord-1 5 min ahead of the clock of the machine that read them"}, ""},
 		{
 			"a bundle of a live one", func(w *world) { live(-5 * time.Minute)(w); w.Origin.Kind, w.Origin.ByClock = "bundle", true },
@@ -148,6 +148,6 @@ func TestClockRegression(t *testing.T) {
 		},
 		{"a bundle of a file", func(w *world) { live(-5 * time.Minute)(w); w.Origin.Kind = "bundle" }, nil, ""},
 		{"live, nobody runs", func(w *world) { live(-5 * time.Minute)(w); w.Sessions = nil }, nil, ""},
-		{"no allocator", func(w *world) { w.Allocators = nil }, nil, "the allocator of timestamps is not"},
+		{"no allocator", func(w *world) { w.Allocators = nil }, nil, "the metadata has no timestamp allocator"},
 	})
 }

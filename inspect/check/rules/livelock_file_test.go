@@ -38,12 +38,12 @@ func TestLivelockInMetadataAlone(t *testing.T) {
 		}
 		_ = src.Close()
 		r := check.Run(c, c.Origin.Taken.Add(time.Second), []*check.Check{named("watch-livelock")})
-		want, said := 0, " times since it was made: it is assigned again and again"
+		want, said := 0, " times since it was created: it is reassigned in a loop"
 		switch {
 		case strings.Contains(file, "old-metadata"):
 			want = 12
 		case strings.Contains(file, "livelock"): // a 2.2.16 on metadata of 2.1.0, a minute after its start
-			want, said = 12, " times in 57 s: it is assigned again and again"
+			want, said = 12, " times in 57 s: it is reassigned in a loop"
 		}
 		if len(r.Findings) != want {
 			t.Errorf("%s: %d findings, want %d", file, len(r.Findings), want)

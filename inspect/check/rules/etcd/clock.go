@@ -22,20 +22,21 @@ const (
 // clockRegression finds timestamps that cannot be.
 var clockRegression = &check.Check{
 	ID:       "clock-regression",
-	Title:    "Timestamps are ahead of Milvus's own clock, or its clock stands still",
+	Title:    "Timestamps are ahead of RootCoord's clock, or its clock stands still",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels | model.PartSessions | model.PartRest,
-	Doc: `RootCoord hands out all timestamps (TSO), and keeps in etcd up to when it has reserved them, about 3 seconds ahead.
+	Doc: `RootCoord allocates all timestamps (TSO). In etcd it stores the time up to which it has reserved them, about 3 seconds ahead.
 
-- Checkpoints or segment positions more than 10 seconds ahead of that reservation: an error. The clock went back, or etcd was restored from a copy that is older than the data. New
-  writes then get older timestamps than what is there: they count as deleted or are passed over.
-- On a live cluster, or a bundle of one, a reservation that differs from the clock of the machine that read it by more than 2 minutes: a warning. Either that clock or the cluster's is wrong, and then
-  the ages in lists are too, or RootCoord does not run. As long as RootCoord answers it is an information: findings then count by its clock. From other files this cannot be judged, as their time is taken from that very reservation.
+- Checkpoints or segment positions more than 10 seconds past that reservation: error. Either the clock went back, or etcd was restored from a copy
+  older than the data. New writes then get older timestamps than existing rows: they count as deleted or are skipped.
+- On a live cluster, or a bundle of one, a reservation more than 2 minutes off the clock of the machine that read it: warning. Either one of the two
+  clocks is wrong, and with it the ages in lists, or RootCoord is not running. While RootCoord answers it is info, because findings then use the
+  cluster's clock. Other files cannot be judged: their time is taken from that reservation.
 
-The greatest timestamp, with which 2.6 marks dropped channels, does not count, and neither do dropped segments.`,
-	Remedy: `Mend the clocks of the nodes (NTP) first. If positions are ahead, RootCoord hands out no older timestamps once its own has caught up: wait that long with writers stopped, or restore a newer
-copy of etcd.`,
+Dropped segments are not counted, nor is the maximum timestamp that Milvus 2.6 sets on dropped channels.`,
+	Remedy: `Fix the clocks of the nodes (NTP) first. If positions are ahead, stop writers until RootCoord's clock has passed the furthest position, or restore a
+newer copy of etcd.`,
 	Run: runClock,
 	FollowsFrom: []check.Cause{{Check: "node-unreachable", Of: func(_ *model.Cluster, effect, cause *check.Finding) bool {
 		return effect.Severity < check.Error && cause.Object.Resource == ""
@@ -46,7 +47,7 @@ copy of etcd.`,
 func runClock(p *check.Pass) error {
 	reserved := p.Reserved()
 	if reserved.IsZero() {
-		return p.Skip("the allocator of timestamps is not in the metadata")
+		return p.Skip("the metadata has no timestamp allocator")
 	}
 	judgePositions(p, reserved)
 	if p.ByClock() && !p.Now.IsZero() {
@@ -87,12 +88,16 @@ func judgePositions(p *check.Pass, reserved time.Time) {
 	}
 	p.Report(check.Finding{
 		Severity: check.Error, Objects: objects,
-		Message: fmt.Sprintf("%s %s ahead of the timestamps that RootCoord has reserved, by up to %s", words.Plural(count, "position"), words.Agree(count, "is", "are"), words.Span(furthest.Time().Sub(reserved))),
+		Message: fmt.Sprintf("%s %s ahead of RootCoord's reserved timestamps by up to %s", words.Plural(count, "position"), words.Agree(count, "is", "are"), words.Span(furthest.Time().Sub(reserved))),
 		Evidence: []check.Evidence{
-			check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("furthest position", facts.TimeText(furthest.Time()), "etcd"), check.Fact("it is the", where, "etcd"), check.Count("positions ahead", count, "etcd"),
+			check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("furthest position", facts.TimeText(furthest.Time()), "etcd"), check.Fact("found in", where, "etcd"), check.Count("positions ahead", count, "etcd"),
 		},
-		Impact: "What is written now gets older timestamps than what is there: it may not be found, and deletes may hit the wrong rows.",
-		Hint:   check.Advise("stop writers until %s, or restore a newer copy of etcd", furthest.Time()),
+		Impact: "New writes get older timestamps than existing rows: searches may miss them, and deletes may hit the wrong rows.",
+		Fix: check.Fix(
+			check.Do("stop all writers until %s: by then RootCoord's clock has passed the furthest position", furthest.Time()),
+			check.Do("if that is too far off, stop Milvus and restore an etcd snapshot as new as the data"),
+			check.Do("synchronize the clocks of the nodes with NTP before writers start again"),
+		),
 	})
 }
 
@@ -102,19 +107,22 @@ func judgeSkew(p *check.Pass, reserved time.Time) {
 	if skew.Abs() < skewWarning || !facts.HasRole(p.Cluster, "rootcoord") && !facts.HasRole(p.Cluster, "mixcoord") {
 		return
 	}
-	severity, direction, impact := check.Warning, "behind", "Ages that are shown are too great, or RootCoord does not run."
+	severity, direction, impact := check.Warning, "behind", "Displayed ages are too high, or RootCoord is not running."
 	if skew < 0 {
-		direction, impact = "ahead of", "Ages that are shown are too small."
+		direction, impact = "ahead of", "Displayed ages are too low."
 	}
 	if p.Ahead != 0 {
-		severity, impact = check.Info, "Ages in lists are wrong by as much; findings count by the cluster's clock."
+		severity, impact = check.Info, "Ages in lists are off by that much; findings use the cluster's clock."
 	}
 	p.Report(check.Finding{
 		Severity: severity, Object: clockKeeper(p),
-		Message:  fmt.Sprintf("the cluster's timestamps are %s %s the clock of the machine that read them", words.Span(skew.Abs()), direction),
-		Evidence: []check.Evidence{check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("clock of that machine", facts.TimeText(now), "kitescope")},
+		Message:  fmt.Sprintf("cluster timestamps are %s %s the clock of the machine that read them", words.Span(skew.Abs()), direction),
+		Evidence: []check.Evidence{check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("clock of the reading machine", facts.TimeText(now), "kitescope")},
 		Impact:   impact,
-		Hint:     "compare the clocks of both machines, that one and RootCoord's; look whether RootCoord answers",
+		Fix: check.Fix(
+			check.Do("compare the clock of the reading machine with that of RootCoord's host, and fix NTP on the one that is off"),
+			check.Shell(check.Kitescope("get nodes")).Does("if both clocks agree, RootCoord has stopped: see whether it answers"),
+		),
 	})
 }
 

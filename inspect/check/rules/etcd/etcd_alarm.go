@@ -13,20 +13,26 @@ import (
 // etcdAlarm finds alarms of etcd.
 var etcdAlarm = &check.Check{
 	ID:       "etcd-alarm",
-	Title:    "An alarm of etcd is raised",
+	Title:    "An etcd alarm is raised",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
-	Doc: `Looks at the errors that etcd's members report of themselves: NOSPACE (the quota of its database is used up: it refuses every write), CORRUPT (members disagree on the data), and
-faults in its own words. Each is an error. Every member knows the alarms of all, so that one that answers is enough. That a member knows no leader is ` + "`etcd-no-leader`" + `'s.
+	Doc: `Reads the errors that etcd members report about themselves. Each is an error:
 
-While etcd refuses writes, no segment is flushed, no index finished, nothing can be created or dropped, and no process can register. RootCoord, which has to write down which timestamps it hands
-out, cannot go on for long.`,
-	Remedy: `NOSPACE: compact the history (` + "`etcdctl compact REVISION`" + `, with the revision that ` + "`etcdctl endpoint status -w json`" + ` tells), defragment member by member (` + "`etcdctl defrag`" + `), or raise
-` + "`--quota-backend-bytes`" + ` and restart the members one by one; only then ` + "`etcdctl alarm disarm`" + `. Milvus then goes on by itself.
+- NOSPACE: the database has reached its quota, and etcd refuses every write.
+- CORRUPT: members disagree about the data.
+- Any other fault, in etcd's own words.
 
-CORRUPT: save a snapshot first. Then take the member that differs out and let it join empty, one at a time, or restore a snapshot.`,
+Every member knows the alarms of all members, so one that answers is enough. A member without a leader is reported by ` + "`etcd-no-leader`" + `.
+
+While etcd refuses writes, no segment is flushed, no index build finishes, nothing can be created or dropped, and no process can register. RootCoord
+has to store the timestamps it reserves, and soon stops as well.`,
+	Remedy: `NOSPACE: compact the history (` + "`etcdctl compact REVISION`" + `, with the revision from ` + "`etcdctl endpoint status -w json`" + `), then defragment member by member
+(` + "`etcdctl defrag`" + `), or raise ` + "`--quota-backend-bytes`" + ` and restart the members one by one. Only then clear the alarm: ` + "`etcdctl alarm disarm`" + `. Milvus
+continues on its own.
+
+CORRUPT: save a snapshot first. Then remove the member that differs and let it rejoin empty, one at a time, or restore a snapshot.`,
 	Run: runEtcdAlarm,
 }
 
@@ -45,12 +51,18 @@ func runEtcdAlarm(p *check.Pass) error {
 		return etcdUnknown(p)
 	}
 	f.Message = "etcd reports " + words.Few(slices.Sorted(maps.Keys(alarms)))
-	f.Impact = "Milvus may not be able to write metadata."
-	f.Hint = "etcdctl alarm list, and the log of etcd; save a snapshot (etcdctl snapshot save FILE) before anything is changed"
+	f.Impact = "Milvus may be unable to write metadata."
+	f.Fix = check.Fix(
+		check.Shell(check.Etcdctl("snapshot save etcd-before-repair.db")).Does("saves etcd as it is, before anything is changed"),
+		check.Shell(check.Etcdctl("endpoint hashkv --cluster")).Does("shows which member differs: another hash at the same revision"),
+		check.Do("take that member out and let it rejoin with an empty data folder; its log has the details"),
+	)
 	if alarms["NOSPACE"] {
-		f.Message += ": its database is full, and it refuses every write"
-		f.Impact, f.Cost = "Nothing can be created, flushed or indexed; RootCoord can reserve no more timestamps, and requests fail.", 1
-		f.Hint = "etcdctl endpoint status -w json (for REVISION); etcdctl compact REVISION; etcdctl defrag, member by member, or a greater --quota-backend-bytes; last etcdctl alarm disarm"
+		f.Message += ": its database is full, and every write is refused"
+		f.Impact, f.Cost = "Nothing can be created, flushed or indexed. RootCoord cannot reserve timestamps, and requests fail.", 1
+		f.Fix = check.Fix(append(shrink(p, answering(p)),
+			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(answering(p)))).Does("clears the alarm; Milvus then continues on its own"),
+			check.Do("if too little space is freed, raise --quota-backend-bytes and restart the members one by one"))...)
 	}
 	p.Report(f)
 	return nil
@@ -87,5 +99,5 @@ func etcdUnknown(p *check.Pass) error {
 			return nil
 		}
 	}
-	return p.Skip("no member of etcd said how it is")
+	return p.Skip("no etcd member reported its status")
 }

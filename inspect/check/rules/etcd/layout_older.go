@@ -18,21 +18,23 @@ const partsOfLayout = model.PartObjects | model.PartIndexes | model.PartServing 
 // layoutOlder finds metadata that an older version wrote and the one that runs does not read.
 var layoutOlder = &check.Check{
 	ID:       "layout-older",
-	Title:    "Metadata of an older Milvus is not read by the version that runs",
+	Title:    "The running Milvus ignores metadata of an older version",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    partsOfLayout,
-	Doc: `Looks for keys that only Milvus 2.1 and older wrote (indexes under ` + "`root-coord/index`, `root-coord/segment-index` and `indexes`" + `, load states under ` + "`queryCoord-*`" + `, collections with their
-fields inside) while 2.2 or later runs. 2.2 moved all of them and does not look for the old ones; the migration tool (meta-migration) rewrites and removes them.
+	Doc: `Looks for keys that only Milvus 2.1 and older wrote while 2.2 or later runs: indexes under ` + "`root-coord/index`" + `, ` + "`root-coord/segment-index`" + ` and
+` + "`indexes`" + `, load states under ` + "`queryCoord-*`" + `, and collections with their fields inside. 2.2 moved all of them and does not read the old ones. The
+migration tool (meta-migration) rewrites and removes them.
 
-An error if index definitions or load states of 2.1 exist, the collections they are of too, and nothing of the newer kinds: they were lost in the upgrade, and nobody has made them again. Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and
-rows were there, all indexes gone, nothing loaded, ` + "`/healthz`" + ` OK. Otherwise the old keys are leftovers: information, with how many collections from before the upgrade have no index.
+Error if index definitions or load states of 2.1 exist for existing collections, and there are none in the new layout: the upgrade lost them, and
+nobody has recreated them. Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and rows were there, all indexes gone, nothing
+loaded, ` + "`/healthz`" + ` OK. Otherwise the old keys are leftovers: info, with the number of collections from before the upgrade without an index.
 
-Collections that keep their fields inside are read by every later version (fieldVersionAfter210 of RootCoord's catalog), and cost nothing.
+Collections with their fields inside are read by every later version (fieldVersionAfter210 of RootCoord's catalog) and cost nothing.
 
-Collections that are kept as 2.2.0 to 2.2.8 did, without a database, are read by later versions: no finding. Milvus issues 19708, 20324, 37614.`,
-	Remedy: `Save a snapshot of etcd as it is (` + "`etcdctl snapshot save FILE`" + `). Stop Milvus, restore the metadata from before the upgrade, run the migration tool of Milvus 2.2, and upgrade again. If the new version has been written to, it is easier to create
-the indexes again and to load the collections.`,
+Collections without a database, as 2.2.0 to 2.2.8 kept them, are read by later versions: no finding. Milvus issues 19708, 20324, 37614.`,
+	Remedy: `Save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `). Stop Milvus, restore the metadata from before the upgrade, run the migration tool of
+Milvus 2.2, and upgrade again. If the new version has already been written to, it is easier to recreate the indexes and load the collections.`,
 	Run: runLayoutOlder,
 }
 
@@ -66,9 +68,12 @@ func runLayoutOlder(p *check.Pass) error {
 	}
 	f.Objects = f.Objects[:min(len(f.Objects), facts.MaxObjects)]
 	runs := "Milvus " + p.Version.Text
-	f.Message = fmt.Sprintf("%s of Milvus 2.1 %s left over, and %s does not read that", words.Plural(old, "key"), words.Agree(old, "is", "are"), runs)
-	f.Impact = "None for queries, as long as everything was migrated; the keys are never removed."
-	f.Hint = "nothing has to be done if indexes and loaded collections are as they should be: kitescope get indexes, kitescope get load-states"
+	f.Message = fmt.Sprintf("%s of Milvus 2.1 %s left over, ignored by %s", words.Plural(old, "key"), words.Agree(old, "is", "are"), runs)
+	f.Impact = "None for queries if everything was migrated. The keys are never removed."
+	f.Fix = check.Fix(
+		check.Shell(check.Kitescope("get indexes")).Does("no action is needed if it lists every index there should be"),
+		check.Shell(check.Kitescope("get load-states")).Does("and this every collection that should be loaded"),
+	)
 	var lost []string
 	if indexes > 0 && kinds["index"] == 0 && bare > 0 {
 		lost = append(lost, words.Plural(kinds["index-2.1"], "index definition"))
@@ -77,15 +82,19 @@ func runLayoutOlder(p *check.Pass) error {
 		lost = append(lost, "the load states of "+words.Plural(loads, "collection"))
 	}
 	if bare > 0 && len(lost) == 0 && indexes > 0 {
-		f.Message += fmt.Sprintf("; %s of %d from before the upgrade %s no index", words.Number(bare), inline, words.Agree(bare, "has", "have"))
+		f.Message += fmt.Sprintf("; %s of %d collections from before the upgrade %s no index", words.Number(bare), inline, words.Agree(bare, "has", "have"))
 	}
 	if len(lost) > 0 {
 		f.Severity, f.Cost = check.Error, 1
-		f.Message = fmt.Sprintf("%s runs on metadata of 2.1 that was not migrated: it does not see %s", runs, words.Few(lost))
-		f.Impact = "Collections have no indexes, are not loaded, and cannot be searched, while the cluster says that it is well."
-		f.Hint = "save a snapshot of etcd before anything else; then stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, and upgrade; or create the indexes again and load the collections"
+		f.Message = fmt.Sprintf("%s runs on unmigrated metadata of 2.1 and does not see %s", runs, words.Few(lost))
+		f.Impact = "Collections have no indexes, are not loaded and cannot be searched, although health checks pass."
+		f.Fix = check.Fix(
+			check.Shell(check.Etcdctl("snapshot save etcd-before-repair.db")).Does("saves etcd as it is, before anything is changed"),
+			check.Do("if nothing was written since the upgrade: stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, and upgrade again"),
+			check.Do("else create the indexes again and load the collections"),
+		)
 	}
-	f.Evidence = append(f.Evidence, check.Fact("version that runs", p.Version.Text, p.Version.From), check.Count("collections in the layout of 2.1", inline, "etcd"),
+	f.Evidence = append(f.Evidence, check.Fact("running version", p.Version.Text, p.Version.From), check.Count("collections in the 2.1 layout", inline, "etcd"),
 		check.Count("index definitions it reads", kinds["index"], "etcd"), check.Count("load states it reads", kinds["collection-load"], "etcd"))
 	for _, note := range p.Version.Notes {
 		f.Evidence = append(f.Evidence, check.Fact("note", note, "etcd"))

@@ -12,22 +12,23 @@ import (
 // layoutRollback finds metadata that a newer version wrote and the one that runs cannot read.
 var layoutRollback = &check.Check{
 	ID:       "layout-rollback",
-	Title:    "A newer Milvus has written metadata that the one that runs cannot read",
+	Title:    "A newer Milvus wrote metadata that the running one cannot read",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    partsOfLayout,
 	Doc: `Looks for what a newer version leaves behind when an older one runs again.
 
-- Milvus 2.1 runs, and segments have their logs only under keys of their own (` + "`datacoord-meta/binlog/...`" + `), as 2.2 and later write them: 2.1 reads the logs inside the segment's record, which
-  are gone. An error for each collection. Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and rewrote one segment; afterwards 2.1.0 said the collection was loaded and complete, and every
-  search of it failed or found nothing.
-- Milvus 2.2 or 2.3 runs, and there are L0 segments: it does not know them, and rows that were deleted come back. An error for each collection.
-- Keys exist that only a version newer than any that runs writes. A warning, once for the cluster.
+- Milvus 2.1 runs, and segments have their logs only under separate keys (` + "`datacoord-meta/binlog/...`" + `), as 2.2 and later write them. 2.1 reads the
+  logs inside the segment's record, and those are gone. Error for each collection. Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and
+  rewrote one segment. Afterwards 2.1.0 reported the collection as fully loaded, and every search of it failed or found nothing.
+- Milvus 2.2 or 2.3 runs, and there are L0 segments: it ignores them, and deleted rows come back. Error for each collection.
+- Keys exist that only versions newer than any running one write. One warning for the cluster.
 
-Versions are those of the sessions, the newest of them while an upgrade is under way; of 2.1, whose sessions carry none, it is the layout of the keys that tells. ` + "`index-too-new`" + ` looks
-at index files. Targets of collections (` + "`queryCoord-Collection-Target`" + `) tell nothing: 2.3.13 writes them as well.`,
-	Remedy: `Save a snapshot of etcd as it is (` + "`etcdctl snapshot save FILE`" + `). Go back to the newer version, which reads what it wrote, or restore the metadata that was backed up before the upgrade. Milvus supports no rollback over a change of the metadata.`,
-	Run:    runLayoutRollback,
+The running version is that of the sessions, the newest during an upgrade. Sessions of 2.1 carry none: there the layout of the keys tells.
+` + "`index-too-new`" + ` looks at index files. Targets of collections (` + "`queryCoord-Collection-Target`" + `) prove nothing: 2.3.13 writes them as well.`,
+	Remedy: `Save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `). Run the newer version again, it reads what it wrote; or restore the metadata backup from
+before the upgrade. Milvus does not support rolling back across a change of the metadata.`,
+	Run: runLayoutRollback,
 }
 
 // newerKinds are kinds of keys and the version that first wrote them; the newest first.
@@ -50,7 +51,7 @@ func newerKinds() []struct {
 func runLayoutRollback(p *check.Pass) error {
 	runs := facts.NewestRelease(p.Cluster)
 	if !runs.Known() {
-		return p.Skip("the version that runs is unknown")
+		return p.Skip("the running version is unknown")
 	}
 	for _, x := range p.Collections {
 		if x.Dropped() {
@@ -83,16 +84,16 @@ func judgeRewritten(p *check.Pass, x *model.Collection) {
 	if segments == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of %s, %s rows, %s rewritten by a newer Milvus: the one that runs (%s) sees no data there",
-		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "was", "were"), p.Version.Text)
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s rewritten by a newer Milvus: the running %s finds no data in %s",
+		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "was", "were"), p.Version.Text, words.Agree(segments, "it", "them"))
 	f.Evidence = []check.Evidence{
-		check.Count("segments with logs under keys of their own only", segments, "etcd"),
+		check.Count("segments with logs only under separate keys", segments, "etcd"),
 		check.Count("their rows", rows, "etcd"),
 		check.Count("rows of the collection", p.CollectionTotals(x.ID).Rows, "etcd"),
-		check.Fact("version that runs", p.Version.Text, p.Version.From),
+		check.Fact("running version", p.Version.Text, p.Version.From),
 	}
-	f.Impact = "Searches of the collection fail or miss these rows, though it counts as loaded."
-	f.Hint = "run the newer version again, or restore the metadata of before the upgrade (what was written since is lost then); release and load do not help"
+	f.Impact = "Searches of the collection fail or miss these rows, although it is reported as loaded."
+	f.Fix = backToNewer(facts.Release{Major: 2, Minor: 2})
 	f.Cost = facts.Part(rows, p.Totals().Rows)
 	p.Report(f)
 }
@@ -110,10 +111,13 @@ func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 	if segments == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of %s %s %s deletes that Milvus %s does not know how to read", words.Plural(segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "holds", "hold"), words.Number(deletes), p.Version.Text)
-	f.Evidence = []check.Evidence{check.Count("L0 segments", segments, "etcd"), check.Count("their deletes", deletes, "etcd"), check.Fact("version that runs", p.Version.Text, p.Version.From)}
-	f.Impact = "Rows that were deleted are found again."
-	f.Hint = "run Milvus 2.4 or later again, and let it compact the L0 segments before going back"
+	f.Message = fmt.Sprintf("%s of %s %s %s deletes that Milvus %s cannot read", words.Plural(segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "holds", "hold"), words.Number(deletes), p.Version.Text)
+	f.Evidence = []check.Evidence{check.Count("L0 segments", segments, "etcd"), check.Count("their deletes", deletes, "etcd"), check.Fact("running version", p.Version.Text, p.Version.From)}
+	f.Impact = "Searches return deleted rows again."
+	f.Fix = check.Fix(
+		check.Shell(check.Kitescope("get segments level=L0").Arg("collection_id="+x.ID.String())).Does("lists the L0 segments: none may be left before a rollback"),
+		check.Do("run Milvus 2.4 or later again and let it compact them, then roll back"),
+	)
 	p.Report(f)
 }
 
@@ -140,12 +144,21 @@ func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 	if keys == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of Milvus %s or later %s, and %s runs: a newer version has been here", words.Plural(keys, "key"), newest, words.Agree(keys, "exists", "exist"), p.Version.Text)
-	f.Evidence = append(f.Evidence, check.Fact("version that runs", p.Version.Text, p.Version.From))
+	f.Message = fmt.Sprintf("%s of Milvus %s or later %s, but %s is running: a newer version ran here before", words.Plural(keys, "key"), newest, words.Agree(keys, "exists", "exist"), p.Version.Text)
+	f.Evidence = append(f.Evidence, check.Fact("running version", p.Version.Text, p.Version.From))
 	for _, note := range p.Version.Notes {
 		f.Evidence = append(f.Evidence, check.Fact("note", note, "etcd"))
 	}
-	f.Impact = "What the newer version changed is not seen, or not understood, by the one that runs."
-	f.Hint = "run the newer version again, or restore the metadata of before the upgrade (what was written since is lost then)"
+	f.Impact = "The running version ignores or misreads what the newer one changed."
+	f.Fix = backToNewer(newest)
 	p.Report(f)
+}
+
+// backToNewer is what to do where a version of at least some release has written the metadata.
+func backToNewer(newer facts.Release) []check.Step {
+	return check.Fix(
+		check.Shell(check.Etcdctl("snapshot save etcd-before-repair.db")).Does("saves etcd as it is, before anything is changed"),
+		check.Do("run Milvus %s or later again: it reads what it wrote; releasing and loading does not help", newer),
+		check.Do("or stop Milvus and restore the metadata backup from before the upgrade: whatever was written since is lost"),
+	)
 }

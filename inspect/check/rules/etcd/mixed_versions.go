@@ -15,17 +15,17 @@ import (
 // mixedVersions finds processes of different versions.
 var mixedVersions = &check.Check{
 	ID:       "mixed-versions",
-	Title:    "Processes of different Milvus versions run in one cluster",
+	Title:    "Different Milvus versions run in one cluster",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartSessions,
-	Doc: `Compares the versions that sessions carry (Milvus 2.2 and later), and where processes were asked the time of their build. Different versions are a warning; one version
-built at different times is information: an image whose tag was moved.
+	Doc: `Compares the versions in the sessions (Milvus 2.2 and later) and, where processes were asked, their build times. Different versions are a warning. One
+version with different build times is info: the tag of an image was moved.
 
-Milvus supports this only while a rolling upgrade lasts, and only between neighbouring versions. Standby coordinators count, stopping nodes do not: they are what an upgrade
-replaces.`,
-	Remedy: `Finish the upgrade: coordinators first, then index nodes, data nodes, query nodes, and proxies last, as Milvus's documentation of rolling upgrades has it. If none is
-under way, look which image the odd processes run.`,
+Milvus supports mixed versions only during a rolling upgrade, and only between neighbouring versions. Standby coordinators count. Stopping nodes do
+not: they are being replaced.`,
+	Remedy: `Finish the upgrade in the order that Milvus's documentation gives for rolling upgrades: coordinators, index nodes, data nodes, query nodes, proxies
+last. If no upgrade is under way, check which image the odd processes run.`,
 	Run: runMixedVersions,
 }
 
@@ -38,7 +38,7 @@ func runMixedVersions(p *check.Pass) error {
 	}
 	if len(byVersion) == 0 {
 		if facts.Alive(p.Cluster) {
-			return p.Skip("sessions carry no version (before Milvus 2.2)")
+			return p.Skip("sessions carry no version before Milvus 2.2")
 		}
 		return p.Skip("no process is registered")
 	}
@@ -50,8 +50,12 @@ func runMixedVersions(p *check.Pass) error {
 	})
 	f := check.Finding{
 		Severity: check.Warning,
-		Impact:   "Calls and metadata of one version may not be understood by the other.",
-		Hint:     check.Advise("if an upgrade is under way, finish it; if none is, look which image %s runs", facts.NamesOf(byVersion[versions[len(versions)-1]])),
+		Impact:   "One version may misread calls and metadata of the other.",
+		Fix: check.Fix(
+			check.Do("finish the upgrade if one is under way: coordinators first, proxies last"),
+			check.Do("else check which image %s runs, and replace it", facts.NamesOf(byVersion[versions[len(versions)-1]])),
+			check.Shell(check.Kitescope("get nodes --columns name,version,host")).Does("shows every process with its version; all should have the same"),
+		),
 	}
 	parts := make([]string, len(versions))
 	for i, v := range versions {
@@ -63,7 +67,7 @@ func runMixedVersions(p *check.Pass) error {
 			}
 		}
 	}
-	f.Message = "different versions run: " + strings.Join(parts, ", ")
+	f.Message = "different versions are running: " + strings.Join(parts, ", ")
 	p.Report(f)
 	return nil
 }
@@ -84,8 +88,9 @@ func judgeBuilds(p *check.Pass) error {
 		return nil
 	}
 	f := check.Finding{
-		Severity: check.Info, Message: words.Plural(len(builds), "build") + " of one version run",
-		Impact: "Processes may differ in more than their version says.", Hint: "look which image each process runs; a tag may have been moved",
+		Severity: check.Info, Message: words.Plural(len(builds), "build") + " of one version are running",
+		Impact: "Processes may differ although their versions are equal.",
+		Fix:    check.Fix(check.Do("compare the image digests of the processes, and restart those with an old one: a tag was probably moved")),
 	}
 	for _, b := range slices.Sorted(maps.Keys(builds)) {
 		f.Evidence = append(f.Evidence, check.Fact("build "+b, facts.LiveNames(builds[b]), builds[b][0].Name()+" GetMetrics"))

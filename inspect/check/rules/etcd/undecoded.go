@@ -15,13 +15,14 @@ import (
 // undecodedRecords finds what kitescope does not understand.
 var undecodedRecords = &check.Check{
 	ID:       "undecoded-records",
-	Title:    "Records exist that kitescope does not understand",
+	Title:    "Records that kitescope cannot decode",
 	Severity: check.Info,
 	Since:    "0.3",
 	Parts:    model.PartAll,
-	Doc: `Counts keys that no pattern explains, records that cannot be decoded, and fields that the messages kitescope knows do not have. Information: what they hold is missing from everything
-that is shown, and from the other checks. The usual reason is a Milvus newer than this kitescope; a record that cannot be decoded at all may be damaged.`,
-	Remedy: "`kitescope get undecoded` lists them with the reason. A newer kitescope may know them; if not, they are worth a report.",
+	Doc: `Counts keys that match no known pattern, records that cannot be decoded, and fields unknown to this kitescope. Info: their content is missing from
+everything shown and from the other checks. The usual reason is a Milvus newer than this kitescope. A record that cannot be decoded at all may be
+damaged.`,
+	Remedy: "`kitescope get undecoded`" + ` lists them with the reason. A newer kitescope may decode them; if not, please report them.`,
 	Run:    runUndecoded,
 }
 
@@ -39,9 +40,12 @@ func runUndecoded(p *check.Pass) error {
 	}
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
-		Message: fmt.Sprintf("%s of %s %s not understood, most often: %s", words.Number(len(p.Undecoded)), words.Plural(p.Keys, "key"), words.Agree(len(p.Undecoded), "is", "are"), facts.MostCommon(reasons)),
-		Impact:  "What they hold is missing from everything that is shown.",
-		Hint:    "kitescope get undecoded",
+		Message: fmt.Sprintf("%s of %s cannot be decoded, most often: %s", words.Number(len(p.Undecoded)), words.Plural(p.Keys, "key"), facts.MostCommon(reasons)),
+		Impact:  "Their content is missing from everything shown.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("get undecoded")).Does("lists them with the reason"),
+			check.Do("try a newer kitescope, and report what it cannot decode either"),
+		),
 	}
 	for _, why := range slices.Sorted(maps.Keys(reasons)) {
 		if len(f.Evidence) < facts.MaxObjects {

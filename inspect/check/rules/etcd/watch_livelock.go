@@ -14,33 +14,37 @@ import (
 // watchLivelock finds keys that are written over and over.
 var watchLivelock = &check.Check{
 	ID:       "watch-livelock",
-	Title:    "A key in etcd is rewritten over and over",
+	Title:    "A key in etcd is rewritten again and again",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartSessions,
-	Doc: `Looks at what was written to etcd while someone watched: ` + "`--window`" + `, one and a half seconds as a rule. The loops that users met write tens to hundreds of
-times a second; one that writes only every other second shows with ` + "`--window 10s`" + `.
+	Doc: `Looks at what was written to etcd while kitescope watched: ` + "`--window`" + `, usually one and a half seconds. Loops that users met write tens to hundreds of
+times a second. One that writes only every other second shows with ` + "`--window 10s`" + `.
 
-- A watch record (` + "`channelwatch/`" + `) written at least 9 times and every other second: DataCoord assigns the channel, the data node fails, and so on for ever. An error.
-- Any other key written at least 20 times and 5 times a second: a warning. A healthy Milvus writes no key more often than once in 3 seconds (the allocator of timestamps).
-- 500 revisions a second in all: information. A healthy cluster writes 0.5 to 2.2.
+- A watch record (` + "`channelwatch/`" + `) written at least 9 times, and at least every other second: DataCoord assigns the channel, the data node fails, and
+  so on forever. Error.
+- Any other key written at least 20 times, and at least 5 times a second: warning. A healthy Milvus writes no key more than once in 3 seconds (the
+  timestamp allocator).
+- 500 revisions a second in all: info. A healthy cluster writes 0.5 to 2.2.
 
-What is looked at again and again, as by ` + "`--watch`" + ` and the UI, is judged by all windows so far: a finding begins when a key was written more often than that allows, and
-ends when it is far below, at a quarter of that or of what it was, so that a steady pace near a limit makes one finding, and not one after another.
+Repeated looks, as by ` + "`--watch`" + ` and the UI, are judged by all windows so far. A finding begins when a key exceeds these limits, and ends when it falls
+to a quarter of them or of its own rate: a steady pace near a limit makes one finding, not one after another.
 
-Such loops fill etcd's history until its quota is reached, and what they try never comes about.
+Such loops fill etcd's history until its quota is reached, and what they attempt never succeeds.
 
-etcd keeps past revisions, and what was written in its last minute is counted in them as well, live too (not by ` + "`--watch`" + `): a loop that is slower than a short watch can see is named at once. What was
-written often, and not once while someone watched, is over and no finding. Where nobody watched, as in a file, only that is counted:
+etcd keeps past revisions. Those of its last minute are counted as well, live too (not by ` + "`--watch`" + `), so a loop slower than a short watch is found at
+once. A key written often, but not once during the watch, is over: no finding. Without a watch, as in a file, only past revisions count:
 
-- A file of etcd's (` + "`etcdctl snapshot save`" + `, a member's ` + "`db`" + `) has all revisions since the last compaction, and Milvus's reserved timestamps date them: the last minute is judged as if
-  it had been watched.
-- Where revisions are compacted or left out (a bundle), a watch record tells how often it was written since it was made. 200 times is no assignment: that takes two to four writes, and a
-  data node that recovers a channel tells its progress every 15 seconds at most, 200 times in 50 minutes. An error, unless the record has been left alone for twenty times as many revisions as lie between its writes: then it is over. How often a second is not known.
+- A file of etcd's (` + "`etcdctl snapshot save`" + `, a member's ` + "`db`" + `) has all revisions since the last compaction, dated by Milvus's reserved timestamps. Its
+  last minute is judged like a watch.
+- Where revisions are compacted or left out (a bundle), a watch record still has the number of writes since it was created. 200 writes are an error:
+  an assignment takes two to four, and a data node that recovers a channel reports progress every 15 seconds at most, 200 times in 50 minutes. A
+  record left alone for twenty times its usual gap, in revisions, is over. The rate is unknown.
 
-Other keys, which may well be written for months, are not judged by the number of their versions; nor is a record that is deleted and made anew each time.`,
-	Remedy: `For a channel: look at the log of the data node that the record names; it says why it cannot take the channel. Restarting that data node, or DataCoord, ends the loop if the cause is gone.`,
-	Run:    runWatchLivelock,
+Other keys are not judged by their number of versions, as they may be written for months. Nor is a record that is deleted and recreated each time.`,
+	Remedy: `For a channel: read the log of the data node in the record; it says why it cannot take the channel. Once the cause is gone, restarting that data node
+or DataCoord ends the loop.`,
+	Run: runWatchLivelock,
 	// Data nodes cannot watch channels of collections whose fields they do not find: each was assigned 75 times a
 	// second when 2.3.5 started on the metadata of 2.1.0.
 	FollowsFrom: []check.Cause{{Check: "layout-older"}},
@@ -81,7 +85,8 @@ func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 	p.Report(check.Finding{
 		Severity: check.Info, Message: fmt.Sprintf("etcd writes %s revisions a second", words.Number(int64(float64(a.Revisions)/a.Over.Seconds()))),
 		Evidence: []check.Evidence{check.Count("revisions", a.Revisions, "etcd"), countedOver(p), check.Count("of them under the root", a.Writes, "etcd")},
-		Impact:   "Its history grows fast; compaction has to keep up.", Hint: "look which keys are written: etcdctl watch --prefix \"\"",
+		Impact:   "etcd's history grows fast, and compaction has to keep up.",
+		Fix:      check.Fix(check.Shell(check.Etcdctl("watch --prefix").Arg("")).Does("prints every write: find the process behind the busiest keys, and its log")),
 	})
 }
 
@@ -96,10 +101,13 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 		Severity: check.Warning, Object: model.Ref{Resource: "keys", ID: key, Name: key},
 		Message: fmt.Sprintf("%s was written %s in %s", key, writes.Value, words.Span(over)),
 		Evidence: []check.Evidence{
-			writes, countedOver(p), check.Measured("a second", "", "%s", check.Number(float64(k.Writes)/over.Seconds(), "per second", "%.1f")),
+			writes, countedOver(p), check.Measured("writes a second", "", "%s", check.Number(float64(k.Writes)/over.Seconds(), "per second", "%.1f")),
 		},
-		Impact: "etcd's history grows, and what is tried never comes about.",
-		Hint:   "look at the log of the process that writes the key",
+		Impact: "etcd's history grows, and the attempt behind it never succeeds.",
+		Fix: check.Fix(
+			check.Shell(check.Etcdctl("watch").Arg(key)).Does("prints each write as it happens, until interrupted"),
+			check.Do("read the log of the process that writes it: it says what fails"),
+		),
 	}
 	if _, watch, ok := strings.Cut(key, facts.WatchPrefix); ok {
 		f.Severity = check.Error
@@ -114,9 +122,9 @@ func countedOver(p *check.Pass) check.Evidence {
 		return check.Lasts("watched for", p.Written().Over, "etcd")
 	}
 	if p.Etcd != nil {
-		return check.Lasts("counted in the past revisions of etcd over the last", p.Written().Over, "etcd")
+		return check.Lasts("counted in past revisions of etcd, over the last", p.Written().Over, "etcd")
 	}
-	return check.Lasts("counted in the revisions of the file over its last", p.Written().Over, "etcd")
+	return check.Lasts("counted in the revisions of the file, over its last", p.Written().Over, "etcd")
 }
 
 // aboutWatch says of a watch record, "node/vchannel", that it was written so many times.
@@ -126,9 +134,12 @@ func aboutWatch(f *check.Finding, watch, times string) {
 		return
 	}
 	f.Objects = []model.Ref{facts.RefVChannel(channel), {Resource: "nodes", ID: "datanode-" + node, Name: "datanode-" + node}}
-	f.Message = fmt.Sprintf("the watch of %s by datanode-%s was written %s: it is assigned again and again", channel, node, times)
-	f.Impact = "What is inserted into the channel is not written, and etcd's history grows until it is full."
-	f.Hint = check.Advise("look for %s in the logs of %s and of DataCoord", channel, "datanode-"+node)
+	f.Message = fmt.Sprintf("the watch of %s by datanode-%s was written %s: it is reassigned in a loop", channel, node, times)
+	f.Impact = "Inserts into the channel are not persisted, and etcd's history grows until its quota is reached."
+	f.Fix = check.Fix(
+		check.Do("search the logs of %s and of DataCoord for %s: they say why the assignment fails", "datanode-"+node, channel),
+		check.Do("once the cause is gone, restart %s, or DataCoord: that ends the loop", "datanode-"+node),
+	)
 }
 
 // Thresholds where only the versions of watch records are known.
@@ -153,9 +164,9 @@ func judgeVersions(p *check.Pass) error {
 		}
 	}
 	if !known {
-		return p.Skip("etcd was not watched for a while")
+		return p.Skip("etcd was not watched")
 	}
-	p.Unseen("how often keys that are no watch records are written: etcd was not watched for a while")
+	p.Unseen("write rates of keys other than watch records: etcd was not watched")
 	return nil
 }
 
@@ -172,13 +183,13 @@ func reportVersions(p *check.Pass, v *model.VChannel, w *model.WatchRecord) {
 	f := check.Finding{
 		Severity: check.Error, Object: model.Ref{Resource: "keys", ID: w.Key, Name: w.Key},
 		Evidence: []check.Evidence{
-			check.Count("writes since it was made", w.Version, "etcd"),
-			check.Count("revisions of etcd in that time", w.Modified-w.Created, "etcd"),
+			check.Count("writes since it was created", w.Version, "etcd"),
+			check.Count("etcd revisions in that time", w.Modified-w.Created, "etcd"),
 			check.Count("revisions since its last write", p.Origin.Revision-w.Modified, "etcd"),
 			check.Fact("state", v.WatchState, "etcd"),
-			check.Fact("a second", "unknown: nobody watched etcd, and revisions have no times", ""),
+			check.Fact("writes a second", "unknown: etcd was not watched, and revisions carry no times", ""),
 		},
 	}
-	aboutWatch(&f, w.Node.String()+"/"+v.Name, words.Number(w.Version)+" times since it was made")
+	aboutWatch(&f, w.Node.String()+"/"+v.Name, words.Number(w.Version)+" times since it was created")
 	p.Report(f)
 }
