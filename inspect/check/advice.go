@@ -22,34 +22,6 @@ func Reload(c *model.Cluster, x *model.Collection) Step {
 	return Pymilvus(c, x.Database, "c = Collection(%s)\nc.release()\nc.%s", x.Name, LoadCall(c, x))
 }
 
-// LoadCall is the method that loads a collection as it is loaded.
-func LoadCall(c *model.Cluster, x *model.Collection) Hint {
-	l := c.LoadState(x.ID)
-	if l == nil {
-		return "load()"
-	}
-	var args Hint
-	if l.LoadType == "LoadPartition" {
-		for _, of := range l.Partitions {
-			if name := c.PartitionName(of.Partition); name != "" && args == "" {
-				args = Python("partition_names=[%s", name)
-			} else if name != "" {
-				args += Python(", %s", name)
-			}
-		}
-		if args != "" {
-			args += "]"
-		}
-	}
-	switch {
-	case l.Replicas > 1 && args != "":
-		args += Advise(", replica_number=%d", l.Replicas)
-	case l.Replicas > 1:
-		args = Advise("replica_number=%d", l.Replicas)
-	}
-	return "load(" + args + ")"
-}
-
 // InDatabase is the pymilvus call that leads to a collection's database, "" for the default one.
 func InDatabase(c *model.Cluster, x *model.Collection) Hint {
 	return UsingDatabase(c.DatabaseName(x.Database))

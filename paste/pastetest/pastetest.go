@@ -12,7 +12,7 @@ import (
 )
 
 // programs are those of the commands that kitescope prints. In the shell they do nothing but tell their words.
-var programs = []string{"kitescope", "etcdctl", "kubectl", "docker", "mount", "go", "grep", "curl", "say"}
+var programs = []string{"kitescope", "etcdctl", "kubectl", "docker", "mount", "findmnt", "df", "go", "grep", "curl", "say"}
 
 // canaries are what planted names would run. They leave a mark.
 var canaries = []string{"id", "rid"}

@@ -67,7 +67,7 @@ func plant(v reflect.Value, seen map[uintptr]bool) {
 var (
 	// shellWord and literal are words that a shell, and literals that Python, reads as nothing but text.
 	shellWord = regexp.MustCompile(`(^|[\s(=:])'(?:[^']|'\\'')*'`)
-	literal   = regexp.MustCompile(`(^|[({=]|, |: )"(?:[^"\\]|\\.)*"`)
+	literal   = regexp.MustCompile(`(^|[([{=]|, |: )"(?:[^"\\]|\\.)*"`)
 	// blanks are those that a text has too many where a part of it is empty.
 	blanks  = regexp.MustCompile(`^ |  | $`)
 	flagged = regexp.MustCompile(`(?:etcdctl|kitescope) [^;]* '` + lure)

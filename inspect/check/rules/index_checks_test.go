@@ -60,7 +60,7 @@ func TestIndexFailed(t *testing.T) {
 	hold(t, named("index-failed"), configured([]verdict{
 		{"finished", nil, nil, ""},
 		{"failed", fail, []string{"error indexes/1500 failed on 1 segment, 90,000 rows: no space left on device"}, ""},
-		{"without a reason", func(w *world) { w.index(0).State = model.IndexFailed }, []string{"error indexes/1500 no reason is recorded"}, ""},
+		{"without a reason", func(w *world) { w.index(0).State = model.IndexFailed }, []string{"error indexes/1500 no reason recorded"}, ""},
 		{"of a field without vectors", func(w *world) { fail(w); w.Indexes[0].Field = 102 }, []string{"warning indexes/1500 docs.tag"}, ""},
 		{"retried", func(w *world) { w.index(0).State = model.IndexRetry }, nil, ""},
 		{"definition deleted", func(w *world) { fail(w); w.Indexes[0].Deleted = true }, nil, ""},
@@ -81,7 +81,7 @@ func TestIndexStuck(t *testing.T) {
 	noBuilder := func(w *world) { w.Sessions = append(w.Sessions[:5:5], w.Sessions[6:]...) }
 	hold(t, named("index-stuck"), configured([]verdict{
 		{"finished", nil, nil, ""},
-		{"in progress for long", wait(model.IndexInProgress, 40*time.Minute), []string{"warning indexes/1500 waits on 1 segment, 90,000 rows, for up to 40 min"}, ""},
+		{"in progress for long", wait(model.IndexInProgress, 40*time.Minute), []string{"warning indexes/1500 build unfinished on 1 segment, 90,000 rows, for up to 40 min"}, ""},
 		{"unissued for long", wait(model.IndexUnissued, 40*time.Minute), []string{"warning indexes/1500 for up to 40 min"}, ""},
 		{"tried again", wait(model.IndexRetry, 40*time.Minute), []string{"warning indexes/1500 for up to 40 min"}, ""},
 		{"for a while", wait(model.IndexInProgress, 20*time.Minute), nil, ""},
@@ -100,7 +100,7 @@ func TestIndexStuck(t *testing.T) {
 			}
 			s := w.segment(1)
 			s.PositionAt, s.ExpireAt, s.StartAt, w.index(1).State = back(2*time.Hour), back(2*time.Hour), back(2*time.Hour), model.IndexInProgress
-		}), []string{"info indexes/1500 waits on 2 segments, 180,000 rows, for up to 2 h"}, ""},
+		}), []string{"info indexes/1500 build unfinished on 2 segments, 180,000 rows, for up to 2 h"}, ""},
 		{"nobody builds, before 2.5", and(wait(model.IndexUnissued, 2*time.Hour), func(w *world) {
 			for i := range w.Segments {
 				w.index(i).FinishedAt = time.Time{}
@@ -131,7 +131,7 @@ func TestIndexStuck(t *testing.T) {
 func TestIndexTooNew(t *testing.T) {
 	hold(t, named("index-too-new"), []verdict{
 		{"readable", nil, nil, ""},
-		{"newer", func(w *world) { w.index(0).EngineVersion = 7 }, []string{"error collections/1000 1 segment of docs, 90,000 rows, has index files of version 7, which querynode-4 cannot read: it reads 0 to 6"}, ""},
+		{"newer", func(w *world) { w.index(0).EngineVersion = 7 }, []string{"error collections/1000 1 segment of docs, 90,000 rows, has index files of version 7, but querynode-4 cannot read them: it reads 0 to 6"}, ""},
 		{"older than a node reads", func(w *world) { w.Sessions[3].IndexEngine.Minimal = 7; w.Sessions[3].IndexEngine.Current = 8 }, []string{"error collections/1000 4 segments"}, ""},
 		{"the node that cannot stops", func(w *world) {
 			w.another("querynode", 14)
@@ -140,10 +140,10 @@ func TestIndexTooNew(t *testing.T) {
 		{"a version that was asked for", func(w *world) {
 			w.index(0).EngineVersion = 7
 			w.Config = []*model.ConfigEntry{{Name: "dataCoord/targetVecIndexVersion", Value: "7"}}
-		}, []string{"warning collections/1000 which querynode-4 may not be able to read"}, ""},
+		}, []string{"warning collections/1000 but querynode-4 may be unable to read"}, ""},
 		{"no files", func(w *world) { w.index(0).EngineVersion, w.index(0).Files = 7, 0 }, nil, ""},
 		{"dropped segment", func(w *world) { w.index(0).EngineVersion, w.segment(0).State = 7, model.SegmentDropped }, nil, ""},
-		{"nodes do not say", func(w *world) { w.index(0).EngineVersion, w.Sessions[3].IndexEngine = 7, model.EngineRange{} }, nil, "no query node says"},
+		{"nodes do not say", func(w *world) { w.index(0).EngineVersion, w.Sessions[3].IndexEngine = 7, model.EngineRange{} }, nil, "no query node reports"},
 	})
 }
 
@@ -153,7 +153,7 @@ func TestIndexMetric(t *testing.T) {
 		{"lower case fits", func(w *world) { w.Indexes[0].Metric = "cosine" }, nil, ""},
 		{"unfit", func(w *world) { w.Indexes[0].Metric = "JACCARD" }, []string{"error indexes/1500 vec_idx on docs.vec: JACCARD does not exist for FloatVector"}, ""},
 		{"binary", func(w *world) { w.Collections[0].Fields[1].Type = "BinaryVector" }, []string{"error indexes/1500 L2 does not exist for BinaryVector"}, ""},
-		{"BM25 without a function", func(w *world) { w.Collections[0].Fields[1].Type, w.Indexes[0].Metric = "SparseFloatVector", "BM25" }, []string{"error indexes/1500 no function fills"}, ""},
+		{"BM25 without a function", func(w *world) { w.Collections[0].Fields[1].Type, w.Indexes[0].Metric = "SparseFloatVector", "BM25" }, []string{"error indexes/1500 without a function"}, ""},
 		{"BM25 of a function", func(w *world) {
 			f := w.Collections[0].Fields[1]
 			f.Type, f.FuncOutput, w.Indexes[0].Metric = "SparseFloatVector", true, "BM25"
@@ -166,7 +166,7 @@ func TestIndexMetric(t *testing.T) {
 		{"the other is deleted", func(w *world) {
 			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: wellColl, Field: wellField, Name: "other", Metric: "IP", Deleted: true})
 		}, nil, ""},
-		{"loaded with an index that is gone", func(w *world) { w.LoadStates[0].Indexes[wellField] = 1400 }, []string{"warning collections/1000 docs is loaded with index 1400 on vec, which no longer exists"}, ""},
+		{"loaded with an index that is gone", func(w *world) { w.LoadStates[0].Indexes[wellField] = 1400 }, []string{"warning collections/1000 docs is loaded with index 1400 on vec, but that no longer exists"}, ""},
 	})
 }
 
@@ -184,10 +184,10 @@ func TestIndexUnfit(t *testing.T) {
 	hold(t, named("index-unfit"), []verdict{
 		{"graph", nil, nil, ""},
 		{"flat and small", func(w *world) { w.Indexes[0].Type = "FLAT" }, nil, ""},
-		{"flat and large", func(w *world) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) }, []string{"warning indexes/1500 docs.vec has 1,000,000 rows behind a FLAT index"}, ""},
+		{"flat and large", func(w *world) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) }, []string{"warning indexes/1500 docs.vec: FLAT index over 1,000,000 rows"}, ""},
 		{"flat, large, not loaded", func(w *world) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000); w.LoadStates = nil }, []string{"info indexes/1500 1,000,000 rows"}, ""},
 		{"fair lists", lists("IVF_FLAT", "1024"), nil, ""},
-		{"too many lists", lists("IVF_FLAT", "4096"), []string{"info indexes/1500 4096 lists for at most 90,000 rows a segment: 22 rows a list"}, ""},
+		{"too many lists", lists("IVF_FLAT", "4096"), []string{"info indexes/1500 4,096 lists for at most 90,000 rows a segment: 22 rows a list"}, ""},
 		{"too few lists", func(w *world) { lists("IVF_SQ8", "16")(w); grow(w, 1_000_000) }, []string{"info indexes/1500 16 lists for 1,000,000 rows"}, ""},
 		{"few lists, small segments", lists("IVF_SQ8", "16"), nil, ""},
 		{"lists not said", lists("IVF_SQ8", "many"), nil, ""},

@@ -19,20 +19,21 @@ const unindexedRows = 100_000
 // collectionUnindexed finds collections whose vectors no index covers.
 var collectionUnindexed = &check.Check{
 	ID:       "collection-unindexed",
-	Title:    "A vector field of many rows has no index definition",
+	Title:    "A vector field with many rows has no index",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
 	Doc: `Looks at vector fields without a live index definition in collections of at least 100,000 rows.
 
-- If the field is loaded, a warning from a million rows on, and from 100,000 on where Milvus 2.2 or later runs: it loads a
-  field of vectors only with an index, so this one lost its definition.
-- If it is not loaded, information: it cannot be loaded before there is an index (Milvus 2.2 and later). That includes fields that a loaded
-  collection leaves out, as Milvus 2.5 and later allow (` + "`load_fields`" + `).
+- The field is loaded: warning from a million rows, or from 100,000 on Milvus 2.2 and later. Those load a vector field only with an index, so the
+  definition was lost.
+- The field is not loaded: info. It cannot be loaded before it has an index (Milvus 2.2 and later). This includes fields that a loaded collection
+  leaves out, as Milvus 2.5 and later allow (` + "`load_fields`" + `).
 
-Milvus 2.1 searches without an index, and keeps no record of FLAT ones: small collections there are no finding.
-Rows without an index are compared one by one.`,
-	Remedy:      "Create an index: `Collection(NAME).create_index(FIELD, {\"index_type\": \"HNSW\", \"metric_type\": ..., \"params\": ...})`. For small\ncollections FLAT is exact and costs nothing to build.",
+Milvus 2.1 searches without an index and keeps no record of FLAT ones: small collections there are not a finding. Rows without an index are searched
+by brute force.`,
+	Remedy: `Create an index: ` + "`Collection(NAME).create_index(FIELD, {\"index_type\": \"HNSW\", \"metric_type\": ..., \"params\": ...})`" + `. For small collections FLAT is
+exact and needs no build.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runCollectionUnindexed,
 	FollowsFrom: check.CausedBy(nil, "layout-older"),
@@ -59,11 +60,15 @@ func runCollectionUnindexed(p *check.Pass) error {
 			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
 			Message:  fmt.Sprintf("%s.%s has no index over %s rows", facts.CollectionLabel(p.Cluster, x.ID), field.Name, words.Number(rows)),
 			Evidence: []check.Evidence{check.Count("rows", rows, "etcd"), check.Fact("index definitions on "+field.Name, "none", "etcd"), check.Fact("loaded", strconv.FormatBool(loaded), "etcd")},
-			Impact:   "The field cannot be loaded or searched before there is an index.",
-			Hint:     check.Python("%sCollection(%s).create_index(%s, {\"index_type\": %s, ...})", check.InDatabase(p.Cluster, x), x.Name, field.Name, usualIndex(field)),
+			Impact:   "The field cannot be loaded or searched before it has an index.",
+			Fix: check.Fix(
+				check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name, field.Name, usualIndex(field)).
+					Does("builds an index; replace its metric by the one that the vectors were made for"),
+				check.Shell(check.Kitescope("get indexes").Arg("collection_id="+x.ID.String())).Does("shows 100%% indexed once it is built"),
+			),
 		}
 		if loaded {
-			f.Impact, f.Cost = "Each search compares every row.", work.Share(x, rows)
+			f.Impact, f.Cost = "Each search scans every row.", work.Share(x, rows)
 			if rows >= flatRows || !facts.IsLegacy(p.Cluster) {
 				f.Severity = check.Warning
 			}
@@ -94,13 +99,15 @@ next:
 	return field, false
 }
 
-// usualIndex is an index type that suits the vectors of a field.
-func usualIndex(f *model.Field) string {
-	switch f.Type {
-	case "SparseFloatVector":
-		return "SPARSE_INVERTED_INDEX"
-	case "BinaryVector":
-		return "BIN_IVF_FLAT"
+// usualIndex is the definition of an index that suits the vectors of a field.
+func usualIndex(f *model.Field) check.Hint {
+	switch {
+	case f.Type == "SparseFloatVector" && f.FuncOutput:
+		return check.Definition("SPARSE_INVERTED_INDEX", "BM25", nil)
+	case f.Type == "SparseFloatVector":
+		return check.Definition("SPARSE_INVERTED_INDEX", "IP", nil)
+	case f.Type == "BinaryVector":
+		return check.Definition("BIN_IVF_FLAT", "HAMMING", usualLists())
 	}
-	return "HNSW"
+	return check.Definition("HNSW", "L2", usualGraph())
 }

@@ -18,14 +18,14 @@ var indexTooNew = &check.Check{
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
-	Doc: `Compares the version that each finished index file was written in with the range that the sessions of query nodes say they read
-(` + "`IndexEngineVersion`" + `, Milvus 2.3 and later). A file outside of the range of any registered query node is a finding: an error, as
-that node cannot load the segment. Only a warning, if ` + "`dataCoord.targetVecIndexVersion`" + ` asks for that version: nodes can read more than they say is current.
+	Doc: `Compares the version of each finished index file with the range that query nodes' sessions report as readable (` + "`IndexEngineVersion`" + `, Milvus 2.3 and
+later). A file outside the range of any registered query node is an error: that node cannot load the segment. It is only a warning if
+` + "`dataCoord.targetVecIndexVersion`" + ` asks for that version: nodes can read more than they report as current.
 
-It happens when a newer Milvus has built indexes and an older one runs again, or while only some query nodes are upgraded (milvus issue
-33242: 2.3.15 after 2.4.1, "channel not available"). Nodes that do not say a range, nodes that stop, and dropped segments are not judged.`,
-	Remedy: `Bring all query nodes to the version that wrote the files. To stay with the older one, drop the index and create it again, so that it is
-built by that version, before the collection is loaded; it cannot be searched meanwhile.`,
+It happens when a newer Milvus has built indexes and an older one runs again, or while only some query nodes are upgraded (milvus issue 33242: 2.3.15
+after 2.4.1, "channel not available"). Nodes without a range, stopping nodes and dropped segments are not judged.`,
+	Remedy: `Upgrade all query nodes to the version that wrote the files. To stay with the older one, drop the index and create it again before the collection is
+loaded, so that the older version builds it. The collection cannot be searched meanwhile.`,
 	Run: runIndexTooNew,
 }
 
@@ -37,7 +37,7 @@ func runIndexTooNew(p *check.Pass) error {
 		}
 	}
 	if len(readers) == 0 {
-		return p.Skip("no query node says which index versions it reads")
+		return p.Skip("no query node reports which index versions it reads")
 	}
 	lowest, highest := readers[0], readers[0]
 	for _, s := range readers {
@@ -61,6 +61,7 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
 	var version int32
 	var reader *model.Session
+	var index model.IndexID
 	segments, rows := 0, int64(0)
 	if d := p.DigestOf(x.ID); d.NewestEngine <= lowest.IndexEngine.Current && (d.OldestEngine < 0 || d.OldestEngine >= highest.IndexEngine.Minimal) {
 		return
@@ -82,7 +83,7 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 			default:
 				continue
 			}
-			version = r.EngineVersion
+			version, index = r.EngineVersion, r.Index
 			segments, rows = segments+1, rows+s.Rows
 			if len(f.Objects) < facts.MaxObjects {
 				f.Objects = append(f.Objects, facts.RefSegment(s.ID))
@@ -94,7 +95,7 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 		return
 	}
 	f.Objects = append(f.Objects, facts.RefNode(reader.Role, reader.Node))
-	f.Message = fmt.Sprintf("%s of %s, %s rows, %s index files of version %d, which %s cannot read: it reads %d to %d",
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s index files of version %d, but %s cannot read them: it reads %d to %d",
 		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "has", "have"), version, reader.Name(), reader.IndexEngine.Minimal, reader.IndexEngine.Current)
 	f.Evidence = []check.Evidence{
 		check.Fact("version of the files", strconv.Itoa(int(version)), "etcd"),
@@ -103,11 +104,15 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 	}
 	if wanted := p.SettingCount("dataCoord.targetVecIndexVersion", -1, facts.DataCoords()...); version > reader.IndexEngine.Current && int64(version) <= wanted {
 		f.Severity = check.Warning
-		f.Message = strings.Replace(f.Message, " cannot read", " may not be able to read", 1)
+		f.Message = strings.Replace(f.Message, " cannot read", " may be unable to read", 1)
 		f.Evidence = append(f.Evidence, check.Fact("dataCoord.targetVecIndexVersion", words.Number(wanted), p.SettingSource("dataCoord.targetVecIndexVersion")))
 	}
-	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are not available."
+	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are unavailable."
 	f.Cost = facts.Part(rows, p.Totals().Rows)
-	f.Hint = check.Advise("run %s with the Milvus version that built the index, or build it again with %s", reader.Name(), reader.Version)
+	f.Fix = check.Fix(check.Do("upgrade %s to the Milvus version that built the index", reader.Name()))
+	if i := p.Index(index); i != nil && !i.Deleted {
+		f.Fix = append(f.Fix, check.Rebuild(p.Cluster, x, i, check.AsDefined(i)).
+			Does("or, to stay with %s, rebuilds the index with it; searches of %s fail until it is loaded again", reader.Version, x.Name))
+	}
 	p.Report(f)
 }

@@ -18,14 +18,14 @@ var indexFailed = &check.Check{
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    facts.PartsOfBuilds,
-	Doc: `Looks at the records of index builds (` + "`segment-index/...`" + `). State *Failed* is final: Milvus does not try again, unlike state
-*Retry*, which ` + "`index-stuck`" + ` watches. The reason that the index node gave is in the record.
+	Doc: `Looks at the records of index builds (` + "`segment-index/...`" + `). State *Failed* is final: Milvus does not retry, unlike in state *Retry*, which
+` + "`index-stuck`" + ` covers. The index node's reason is in the record.
 
-An error if the field holds vectors: its rows are compared one by one, or the collection does not load. Of other fields a
-warning. There is no grace time, as the state does not change any more.`,
-	Remedy: `Read the reason. "out of memory" and "no space left" are those of the node that built it: give it more, or make segments smaller. A reason
-about parameters means that the definition does not fit the data: drop the index and create another. After the cause is
-gone, drop and create the index to build it again; the collection has to be released for that, and cannot be searched until it is loaded again.`,
+Error for vector fields: their rows are searched by brute force, or the collection does not load. Warning for other fields. There is no grace time, as
+the state does not change any more.`,
+	Remedy: `Read the reason. "out of memory" and "no space left" are about the node that built it: give it more, or make segments smaller. A reason about
+parameters means that the definition does not fit the data: drop the index and create another. Otherwise fix the cause, then drop and create the index
+to build it again. The collection has to be released for that, and cannot be searched until it is loaded again.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexFailed,
 	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}},
@@ -40,7 +40,7 @@ func runIndexFailed(p *check.Pass) error {
 	})
 	work := p.SearchWork()
 	for _, t := range found.list() {
-		why := cmp.Or(facts.MostCommon(t.reasons), "no reason is recorded")
+		why := cmp.Or(facts.MostCommon(t.reasons), "no reason recorded")
 		f := check.Finding{
 			Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
 			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), why),
@@ -50,7 +50,11 @@ func runIndexFailed(p *check.Pass) error {
 				check.Fact("reason", why, "etcd"),
 				check.Fact("nodes that tried", nodesText(t), "etcd"),
 			},
-			Hint: "once the reason is gone: " + rebuildHint(p.Cluster, t.Collection, t.Index, "{...}"),
+			Fix: check.Fix(
+				check.Do("fix the cause first: memory or disk of the nodes that tried, or parameters that do not fit the data"),
+				check.Rebuild(p.Cluster, t.Collection, t.Index, check.AsDefined(t.Index)).Does("then builds the index again; searches of %s fail until it is loaded again", t.Collection.Name),
+				check.Shell(check.Kitescope("get segment-indexes").Arg("index_id="+t.Index.ID.String(), "state=Failed")).Does("lists the builds that failed: none should be left"),
+			),
 		}
 		if facts.OnVector(t.Collection, t.Index) {
 			f.Severity, f.Cost = check.Error, work.Share(t.Collection, t.Rows)

@@ -14,21 +14,22 @@ import (
 // indexMetricMismatch finds indexes that cannot answer the searches of their field.
 var indexMetricMismatch = &check.Check{
 	ID:       "index-metric-mismatch",
-	Title:    "The metric of an index does not fit its field, or is not the one that is loaded",
+	Title:    "An index metric does not fit its field, or is not the one loaded",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartServing,
 	Doc: `Compares live index definitions on vector fields with the schema, with each other and with the load state.
 
-- A metric that the field's type has no notion of, such as L2 on a binary vector, JACCARD on a float vector, anything but IP and BM25
-  on a sparse one, or BM25 where no function fills the field: searches of that field fail. An error.
-- Two live definitions of one vector field with different metrics: which of them answers is chance. A warning.
-- A collection that is loaded with an index definition that is gone or deleted: nodes serve what was built by it, with its metric. A warning.
+- A metric that does not exist for the field's type, such as L2 on a binary vector, JACCARD on a float vector, anything but IP and BM25 on a sparse
+  one, or BM25 on a field without a function: searches of that field fail. Error.
+- Two live definitions with different metrics on one vector field: either may serve a segment. Warning.
+- A collection loaded with an index definition that is gone or deleted: nodes serve the old index with its metric. Warning.
 
-Milvus refuses the first when an index is created; it comes from clients and backups that write metadata themselves, and from upgrades.
-Which metric searches ask for is in no metadata: a search with another metric than the index's fails with a message that says so.`,
-	Remedy: `Release the collection, drop the index, create it with the metric that the vectors were made for, and load again. The collection cannot be searched meanwhile.`,
-	Run:    runIndexMetric,
+Milvus rejects the first when an index is created. It comes from clients and backup tools that write metadata themselves, and from upgrades. Metadata
+does not tell which metric searches ask for: a search with another metric than the index's fails with a message that names both.`,
+	Remedy: `Release the collection, drop the index, create it with the metric that the vectors were made for, and load again. The collection cannot be searched
+meanwhile.`,
+	Run: runIndexMetric,
 }
 
 // metricsOf are the metrics of field types (Milvus 2.6, internal/util/indexparamcheck/constraints.go and docs, "Metric
@@ -74,7 +75,7 @@ func judgeMetric(p *check.Pass, x *model.Collection, field *model.Field, i *mode
 	case !slices.Contains(allowed, metric):
 		problem = fmt.Sprintf("%s does not exist for %s", metric, field.Type)
 	case metric == "BM25" && !field.FuncOutput:
-		problem = "BM25 on a field that no function fills"
+		problem = "BM25 on a field without a function"
 	default:
 		return
 	}
@@ -85,7 +86,8 @@ func judgeMetric(p *check.Pass, x *model.Collection, field *model.Field, i *mode
 			check.Fact("metric of the index", i.Metric, "etcd"), check.Fact("type of the field", field.Type, "etcd"), check.Fact("metrics of that type", strings.Join(allowed, ", "), ""),
 		},
 		Impact: "Searches of the field fail.",
-		Hint:   rebuildHint(p.Cluster, x, i, check.Python(`{..., "metric_type": %s}`, allowed[0])),
+		Fix: check.Fix(check.Rebuild(p.Cluster, x, i, check.Definition(check.UserType(i), allowed[0], i.Params)).
+			Does("rebuilds the index; replace %s by the metric that the vectors were made for; searches of %s fail until it is loaded again", allowed[0], x.Name)),
 	})
 }
 
@@ -100,9 +102,12 @@ func judgeRivals(p *check.Pass, x *model.Collection, list []*model.Index) {
 			Message: fmt.Sprintf("%s.%s has two indexes with different metrics: %s (%s) and %s (%s)",
 				facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), list[0].Name, list[0].Metric, i.Name, i.Metric),
 			Evidence: []check.Evidence{check.Fact("metric of "+list[0].Name, list[0].Metric, "etcd"), check.Fact("metric of "+i.Name, i.Metric, "etcd")},
-			Impact:   "Segments may be served by either, and searches with the other metric fail.",
-			Hint: check.Python("%sc = Collection(%s); c.release(); c.drop_index(index_name=...) of the one that is wrong; c.load(). %s",
-				check.InDatabase(p.Cluster, x), x.Name, searchesFail(x)),
+			Impact:   "Either may serve a segment; searches with the other metric fail.",
+			Fix: check.Fix(
+				check.Shell(check.Kitescope("get indexes").Arg("collection_id="+x.ID.String())).Does("shows both: decide which metric the vectors were made for"),
+				check.Pymilvus(p.Cluster, x.Database, "c = Collection(%s)\nc.release()\nc.drop_index(index_name=%s)%s", x.Name, i.Name, check.LoadAgain(p.Cluster, x)).
+					Does("drops %s; to keep that one, drop %s instead; searches of %s fail until it is loaded again", i.Name, list[0].Name, x.Name),
+			),
 		})
 		return
 	}
@@ -126,12 +131,17 @@ func judgeLoadedIndex(p *check.Pass, x *model.Collection) {
 				now = fmt.Sprintf("%s (%s, id %s)", i.Name, i.Metric, i.ID)
 			}
 		}
+		fix := check.Fix(check.Reload(p.Cluster, x).
+			Does("loads it with its present index; searches of %s fail until it is loaded", x.Name))
+		if now == "none" { // it could not be loaded again
+			fix = check.Fix(check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name, field.Name, usualIndex(field)).
+				Does("creates an index; replace its metric by the one that the vectors were made for, and do not release the collection before it is built"))
+		}
 		p.Report(check.Finding{
-			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID),
-			Message:  fmt.Sprintf("%s is loaded with index %s on %s, which no longer exists", facts.CollectionLabel(p.Cluster, x.ID), loaded, field.Name),
+			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Fix: fix,
+			Message:  fmt.Sprintf("%s is loaded with index %s on %s, but that no longer exists", facts.CollectionLabel(p.Cluster, x.ID), loaded, field.Name),
 			Evidence: []check.Evidence{check.Fact("index it is loaded with", loaded.String(), "etcd"), check.Fact("index of the field now", now, "etcd")},
-			Impact:   "Nodes serve what was built by the old definition, or compare rows one by one.",
-			Hint:     check.Python("%sc = Collection(%s); c.release(); c.load(). %s", check.InDatabase(p.Cluster, x), x.Name, searchesFail(x)),
+			Impact:   "Nodes serve the index of the old definition, or search by brute force.",
 		})
 		return // one field is enough: the remedy is the same
 	}

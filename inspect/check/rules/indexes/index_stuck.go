@@ -35,22 +35,24 @@ const (
 // indexStuck finds builds that wait or run for too long.
 var indexStuck = &check.Check{
 	ID:       "index-stuck",
-	Title:    "Building an index does not get on",
+	Title:    "An index build makes no progress",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    facts.PartsOfBuilds | model.PartSessions,
-	Doc: `Looks at index builds in state Unissued, InProgress or Retry, by the time since which segment and index definition are both there.
+	Doc: `Looks at index builds in state Unissued, InProgress or Retry, and at how long segment and index definition have both existed.
 
-A finding after 30 minutes; after 2 minutes if no index node (from Milvus 2.6 on: data node) is registered, or if the node that has
-the build is gone; after 30 seconds if DataCoord has given it to a node five times, and none finished it: a storage that is read-only or full does that (2.3.5: a try every 3 seconds, no reason in etcd), missing insert logs, and a node that runs out of memory. Segments of an import that is under way are given 12 hours: their times are those of its beginning. FLAT and segments of fewer than 1,024 rows are never looked at.
+A finding after 30 minutes; after 2 minutes if no index node (from Milvus 2.6 on: data node) is registered or the assigned node is gone; after 30
+seconds if DataCoord has assigned the build five times and no node finished it. Read-only or full storage causes that (2.3.5: a try every 3 seconds,
+no reason in etcd), and so do missing insert logs and a node that runs out of memory. Segments of an import under way get 12 hours: their times are
+those of its start. FLAT, and segments of fewer than 1,024 rows, are not looked at.
 
-Only information, for a day, if a build of any index finished within the last 10 minutes (Milvus 2.5 and later record that): then there is a queue that moves.
-Before 2.5 that cannot be seen: then it is information for 3 hours if registered nodes build something. A warning all the same: what has to be tried again, for a reason that is recorded, and what is on a node that is gone.
+Info only, for a day, if a build of any index finished within the last 10 minutes (recorded by Milvus 2.5 and later): the queue moves. Before 2.5 this
+is not recorded: info for 3 hours while registered nodes build. Always a warning: a retry with a recorded reason, and a build on a node that is gone.
 
-Meanwhile the segments are searched by brute force, or not loaded. Milvus issues 26860, 32283, 35032 and 36389 are such cases: no idle
-index node, a node that restarts again and again, a queue that nobody serves.`,
-	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or look why the one that has the build does not finish: memory, restarts, object storage. DataCoord gives a
-build to another node once the session of the first is gone. ` + "`indexNode.scheduler.buildParallel`" + ` says how many one node builds at once.`,
+Meanwhile the segments are searched by brute force, or not loaded. Milvus issues 26860, 32283, 35032 and 36389 are such cases: no idle index node, a
+node that keeps restarting, a queue without workers.`,
+	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or find out why the assigned one does not finish: memory, restarts, object storage. DataCoord
+reassigns a build once the session of its node is gone. ` + "`indexNode.scheduler.buildParallel`" + ` sets how many one node builds at once.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexStuck,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
@@ -120,20 +122,25 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 	why, waits := facts.MostCommon(t.reasons), p.Age(t.Oldest)
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
-		Message: fmt.Sprintf("%s waits on %s, %s rows, for up to %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), words.Span(waits)),
+		Message: fmt.Sprintf("%s: build unfinished on %s, %s rows, for up to %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), words.Span(waits)),
 		Evidence: []check.Evidence{
 			check.Fact("states", statesText(t), "etcd"),
 			check.Fact("waiting since", facts.TimeText(t.Oldest), "etcd"),
-			check.Fact("nodes that have builds", nodesText(t), "etcd"),
+			check.Fact("nodes with builds", nodesText(t), "etcd"),
 			check.Fact("registered nodes that build", facts.SessionNames(workers), "etcd"),
 		},
-		Hint: check.Advise("%slook at the log and the memory of the nodes that build: %s", check.LookForFiles(p.Facts), facts.NamesOf(workers)),
+		Fix: check.Fix(
+			check.FindFiles(p.Facts),
+			check.Shell(check.Kitescope("get nodes --columns name,answer,cpu_percent,memory_bytes,memory_limit_bytes,started_at")).Does("shows whether the nodes that build are short of CPU or memory, or keep restarting"),
+			check.Do("read the logs of %s; if they are only busy, start more", facts.NamesOf(workers)),
+		),
 	}
 	if t.tries > 1 {
-		f.Evidence = append(f.Evidence, check.Measured("given to a node", "etcd", "%s times", check.N(t.tries)))
+		f.Evidence = append(f.Evidence, check.Measured("assigned to a node", "etcd", "%s times", check.N(t.tries)))
 	}
 	if why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("last reason", why, "etcd"))
+		f.Fix = slices.Concat(check.Fix(check.Do("fix the cause in the last reason (see evidence); DataCoord then retries by itself")), f.Fix)
 	}
 	if !pace.last.IsZero() {
 		f.Evidence = append(f.Evidence, check.Fact("last finished build of any index", facts.TimeText(pace.last), "etcd"))
@@ -141,15 +148,21 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 	gone := goneOf(p, t)
 	switch {
 	case len(workers) == 0 && facts.Alive(p.Cluster):
-		label := builderLabel(p.Cluster)
-		f.Message += ": no " + string(label) + " is registered"
-		f.Hint = check.Advise("start %s %s", facts.Article(string(label)), label)
+		f.Message += ": no index node is registered"
+		f.Fix = check.Fix(check.Do("start an index node: none is registered"))
+		if facts.DataNodesBuild(p.Cluster) {
+			f.Message = strings.TrimSuffix(f.Message, "index node is registered") + "data node is registered to build it"
+			f.Fix = check.Fix(check.Do("start a data node: none is registered, and from Milvus 2.6 on they build indexes"))
+		}
 	case gone != "":
-		f.Message += ": node " + gone + " has it and is gone"
-		f.Hint = "DataCoord should give it to another node; look at its log, and restart it if it does not"
+		f.Message += ": its node " + gone + " is gone"
+		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; its log says why"))
 	case t.tries >= manyTries:
-		f.Message += fmt.Sprintf("; it was tried %s times", words.Number(t.tries))
-		f.Hint = check.Advise("see why it fails in the log of %s: reading or writing the storage (missing, read-only, full), memory; %skitescope get nodes", facts.NamesOf(workers), check.LookForFiles(p.Facts))
+		f.Message += fmt.Sprintf("; tried %s times", words.Number(t.tries))
+		f.Fix = check.Fix(
+			check.FindFiles(p.Facts),
+			check.Do("read the logs of %s: they say why it fails, such as storage that is read-only or full, missing files, or too little memory", facts.NamesOf(workers)),
+		)
 	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
 		f.Severity = check.Info
 	}
@@ -169,14 +182,6 @@ func goneOf(p *check.Pass, t *tally) string {
 		}
 	}
 	return ""
-}
-
-// builderLabel is what builds indexes is called.
-func builderLabel(c *model.Cluster) check.Hint {
-	if facts.DataNodesBuild(c) {
-		return "data node (from Milvus 2.6 on they build indexes)"
-	}
-	return "index node"
 }
 
 func statesText(t *tally) string {

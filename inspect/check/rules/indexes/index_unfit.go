@@ -33,16 +33,17 @@ var indexUnfit = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
-	Doc: `Looks at live index definitions on vector fields and at the rows they cover.
+	Doc: `Looks at live index definitions on vector fields and the rows they cover.
 
-- FLAT or BIN_FLAT over at least a million rows: every search compares all of them. A warning if the collection is loaded, else information.
-- IVF types whose ` + "`nlist`" + ` is far off: more lists than a 39th of the rows of the largest segment, fewer than faiss asks for to train
-  (Clustering.h), or fewer than a sixteenth of 4 x sqrt(rows), which is what Milvus's documentation advises, in segments of 100,000 rows
-  and more. Information only: what is right depends on nprobe and the data.
+- FLAT or BIN_FLAT over at least a million rows: every search scans all of them. Warning if the collection is loaded, else info.
+- IVF types with an unsuitable ` + "`nlist`" + `: more lists than a 39th of the rows of the largest segment (faiss asks for 39 rows a list to train,
+  Clustering.h), or fewer than a sixteenth of 4 x sqrt(rows), the advice of Milvus's documentation, in segments of 100,000 rows and more. Info only:
+  the best value depends on nprobe and the data.
 
 Not judged: M and ef of graphs, AUTOINDEX, sparse indexes. FLAT on fewer rows is a fair choice: it is exact.`,
-	Remedy: `Release the collection, drop the index and create another one, such as HNSW; the collection cannot be searched until that is built and loaded. Search parameters change with the type: HNSW wants
-` + "`ef`" + `, IVF ` + "`nprobe`" + `. FLAT with filters that leave few rows may be right: then accept the finding in a baseline.`,
+	Remedy: `Release the collection, drop the index and create another one, such as HNSW. The collection cannot be searched until that is built and loaded. Search
+parameters change with the type: HNSW takes ` + "`ef`" + `, IVF ` + "`nprobe`" + `. FLAT behind filters that leave few rows may be right: accept the finding in a
+baseline.`,
 	Phases: []latency.Name{latency.KernelSealed},
 	Run:    runIndexUnfit,
 }
@@ -71,20 +72,23 @@ func judgeFlat(p *check.Pass, x *model.Collection, i *model.Index, work facts.Se
 	}
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}, Cost: work.Share(x, rows),
-		Message: fmt.Sprintf("%s.%s has %s rows behind a %s index", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), words.Number(rows), i.Type),
+		Message: fmt.Sprintf("%s.%s: %s index over %s rows", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), i.Type, words.Number(rows)),
 		Evidence: []check.Evidence{
 			check.Count("rows", rows, "etcd"),
 			check.Fact("index type", i.Type, "etcd"),
 			check.Count("dimensions", facts.Dimensions(x), "etcd"),
 			check.Measured("limit", "", "%s rows", check.N(flatRows)),
 		},
-		Impact: "Each search compares every row.",
+		Impact: "Each search scans every row.",
 	}
-	params := check.Python(`{"index_type": "HNSW", "metric_type": %s, "params": {"M": 16, "efConstruction": 200}}`, i.Metric)
+	params := check.Definition("HNSW", i.Metric, usualGraph())
 	if strings.HasPrefix(i.Type, "BIN") {
-		params = check.Python(`{"index_type": "BIN_IVF_FLAT", "metric_type": %s, "params": {"nlist": 1024}}`, i.Metric)
+		params = check.Definition("BIN_IVF_FLAT", i.Metric, usualLists())
 	}
-	f.Hint = rebuildHint(p.Cluster, x, i, params)
+	f.Fix = check.Fix(check.Rebuild(p.Cluster, x, i, params).Does("replaces it by an approximate index; searches of %s fail until it is loaded again, and need other search parameters", x.Name))
+	if strings.Contains(strings.ToUpper(i.Metric), "STRUCTURE") {
+		f.Fix = check.Fix(check.Do("accept the finding in a baseline: no other index has the metric %s", i.Metric))
+	}
 	if p.LoadState(x.ID) != nil {
 		f.Severity = check.Warning
 	}
@@ -103,11 +107,11 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 	case largest < facts.MinIndexRows:
 		return
 	case nlist*rowsPerList > float64(largest):
-		problem = fmt.Sprintf("%.0f lists for at most %s rows a segment: %.0f rows a list", nlist, words.Number(largest), float64(largest)/nlist)
-		impact = "Lists this short are trained badly, and a search reads many of them."
+		problem = fmt.Sprintf("%s lists for at most %s rows a segment: %.0f rows a list", words.Number(int64(nlist)), words.Number(largest), float64(largest)/nlist)
+		impact = "Lists this short train badly, and a search has to read many of them."
 	case largest >= listRows && nlist < advised/farOff:
-		problem = fmt.Sprintf("%.0f lists for %s rows in its largest segment: %.0f rows a list", nlist, words.Number(largest), float64(largest)/nlist)
-		impact = "Each list that a search probes holds very many rows."
+		problem = fmt.Sprintf("%s lists for %s rows in its largest segment: %s rows a list", words.Number(int64(nlist)), words.Number(largest), words.Number(int64(math.Round(float64(largest)/nlist))))
+		impact = "Every list that a search probes holds very many rows."
 	default:
 		return
 	}
@@ -120,7 +124,8 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 			check.Measured("4 x sqrt(rows)", "", "%s", check.Number(advised, "count", "%.0f")),
 		},
 		Impact: impact,
-		Hint:   check.Advise("%sbuild %s again with nlist near %.0f, and choose nprobe anew", check.InDatabase(p.Cluster, x), i.Name, advised),
+		Fix: check.Fix(check.Rebuild(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaced(i.Params, "nlist", strconv.Itoa(int(math.Round(advised)))))).
+			Does("rebuilds it with the advised nlist, after which nprobe has to be tuned again; searches of %s fail until it is loaded again", x.Name)),
 	})
 }
 

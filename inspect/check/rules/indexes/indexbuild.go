@@ -91,19 +91,22 @@ func indexImpact(p *check.Pass, t *facts.Lack) string {
 	loaded := p.LoadState(t.Collection.ID) != nil
 	switch {
 	case !facts.OnVector(t.Collection, t.Index):
-		return "Filters on the field read every row of these segments."
+		return "Filters on the field scan every row of these segments."
 	case loaded:
-		return fmt.Sprintf("Searches compare %s rows one by one: %s of the collection's flushed rows.", words.Number(t.Rows), words.Share(facts.Part(t.Rows, sealedRows(p, t.Collection))))
+		return fmt.Sprintf("Searches scan %s rows by brute force: %s of the collection's flushed rows.", words.Number(t.Rows), words.Share(facts.Part(t.Rows, sealedRows(p, t.Collection))))
 	}
-	return "The collection loads only when its indexes are there, or searches these rows one by one."
+	return "The collection does not load before its indexes are built, or searches scan these rows by brute force."
 }
 
-// rebuildHint is how to make an index anew, with some parameters, and what that costs.
-func rebuildHint(c *model.Cluster, x *model.Collection, i *model.Index, params check.Hint) check.Hint {
-	return check.Python("%sc = Collection(%s); c.release(); c.drop_index(index_name=%s); c.create_index(%s, %s, index_name=%[3]s); c.load(). %[6]s",
-		check.InDatabase(c, x), x.Name, i.Name, facts.FieldLabel(x, i.Field), params, searchesFail(x))
+// usualGraph and usualLists are parameters to begin with, as Milvus's documentation has them.
+func usualGraph() []model.Pair {
+	return []model.Pair{{Key: "M", Value: "16"}, {Key: "efConstruction", Value: "200"}}
 }
 
-func searchesFail(x *model.Collection) check.Hint {
-	return check.Advise("Searches of %s fail until it is loaded again", x.Name)
+func usualLists() []model.Pair { return []model.Pair{{Key: "nlist", Value: "1024"}} }
+
+// replaced are parameters with another value of one.
+func replaced(params []model.Pair, key, value string) []model.Pair {
+	list := slices.DeleteFunc(slices.Clone(params), func(kv model.Pair) bool { return kv.Key == key })
+	return append(list, model.Pair{Key: key, Value: value})
 }

@@ -1,0 +1,149 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// Rebuild makes an index anew by a definition. A collection that is loaded has to be released for that, and is loaded again as it was.
+func Rebuild(c *model.Cluster, x *model.Collection, i *model.Index, definition Hint) Step {
+	var release Hint
+	if c.LoadState(x.ID) != nil {
+		release = "\nc.release()"
+	}
+	return Pymilvus(c, x.Database, "c = Collection(%s)%s\nc.drop_index(index_name=%s)\nc.create_index(%s, %s, index_name=%[3]s)%[6]s",
+		x.Name, release, i.Name, facts.FieldLabel(x, i.Field), definition, LoadAgain(c, x))
+}
+
+// LoadAgain is a line that loads a collection again as it is loaded, "" if it is not.
+func LoadAgain(c *model.Cluster, x *model.Collection) Hint {
+	if c.LoadState(x.ID) == nil {
+		return ""
+	}
+	return "\nc." + LoadCall(c, x)
+}
+
+// LoadCall is the method that loads a collection as it is loaded: with as many replicas, into the same resource groups, and the same partitions and
+// fields.
+func LoadCall(c *model.Cluster, x *model.Collection) Hint {
+	load := c.LoadState(x.ID)
+	if load == nil {
+		return "load()"
+	}
+	var args []Hint
+	if load.LoadType == "LoadPartition" {
+		var names []string
+		for _, part := range c.PartitionsOf(x.ID) {
+			if slices.ContainsFunc(load.Partitions, func(l model.PartitionLoad) bool { return l.Partition == part.ID }) {
+				names = append(names, part.Name)
+			}
+		}
+		args = append(args, Python("partition_names=%s", literals(names)))
+	}
+	if load.Replicas > 1 {
+		args = append(args, Python("replica_number=%d", load.Replicas))
+	}
+	if groups := groupsOf(c, x.ID); len(groups) > 0 {
+		args = append(args, Python("_resource_groups=%s", literals(groups)))
+	}
+	if fields := loadedFields(x, load); len(fields) > 0 {
+		args = append(args, Python("load_fields=%s", literals(fields)))
+	}
+	return Python("load(%s)", joined(args))
+}
+
+// groupsOf are the resource groups of a collection's replicas, each once, in order; none where all are in the default one.
+func groupsOf(c *model.Cluster, id model.CollectionID) []string {
+	var groups []string
+	for _, r := range c.Replicas {
+		if r.Collection == id && r.ResourceGroup != "" && !slices.Contains(groups, r.ResourceGroup) {
+			groups = append(groups, r.ResourceGroup)
+		}
+	}
+	if len(groups) == 1 && groups[0] == facts.DefaultGroup {
+		return nil
+	}
+	slices.Sort(groups)
+	return groups
+}
+
+// loadedFields are the fields of a collection that are loaded, none where all are.
+func loadedFields(x *model.Collection, load *model.LoadState) []string {
+	var names []string
+	all := true
+	for _, f := range x.Fields {
+		switch {
+		case f.System():
+		case len(load.Fields) == 0 || slices.Contains(load.Fields, f.ID):
+			names = append(names, f.Name)
+		default:
+			all = false
+		}
+	}
+	if all {
+		return nil
+	}
+	return names
+}
+
+// literals is a list of Python.
+func literals(names []string) Hint {
+	list := make([]Hint, len(names))
+	for i, name := range names {
+		list[i] = Python("%s", name)
+	}
+	return Python("[%s]", joined(list))
+}
+
+func joined(list []Hint) (all Hint) {
+	for i, x := range list {
+		if i > 0 {
+			all += ", "
+		}
+		all += x
+	}
+	return all
+}
+
+// Definition is what create_index takes of an index.
+func Definition(kind, metric string, params []model.Pair) Hint {
+	parts := []Hint{Python(`"index_type": %s`, kind)}
+	if metric != "" {
+		parts = append(parts, Python(`"metric_type": %s`, metric))
+	}
+	list := make([]Hint, 0, len(params))
+	for _, kv := range params {
+		if strings.HasPrefix(kv.Key, "bm25") && !strings.EqualFold(metric, "BM25") {
+			continue
+		}
+		if number, err := strconv.ParseFloat(kv.Value, 64); err == nil && kv.Value == strconv.FormatFloat(number, 'f', -1, 64) {
+			list = append(list, Python("%s: %v", kv.Key, number))
+		} else {
+			list = append(list, Python("%s: %s", kv.Key, kv.Value))
+		}
+	}
+	return Python("{%s}", joined(append(parts, Python(`"params": {%s}`, joined(list)))))
+}
+
+// AsDefined is the definition of an index as its user gave it: Milvus chooses the parameters of an AUTOINDEX.
+func AsDefined(i *model.Index) Hint {
+	if kind := UserType(i); kind == i.Type {
+		return Definition(kind, i.Metric, i.Params)
+	}
+	return Definition(UserType(i), i.Metric, nil)
+}
+
+// UserType is the type of an index as its user gave it.
+func UserType(i *model.Index) string {
+	for _, kv := range i.UserParams {
+		if kv.Key == "index_type" {
+			return kv.Value
+		}
+	}
+	return cmp.Or(i.Type, "AUTOINDEX")
+}
