@@ -13,9 +13,9 @@ func TestChannelUnwatched(t *testing.T) {
 	gone := func(w *world) { w.VChannels[0].Watcher = 99 }
 	hold(t, named("channel-unwatched"), []verdict{
 		{"watched", nil, nil, ""},
-		{"by nobody", none, []string{"error collections/1000 1 vchannel of docs: no node watches it (" + wellCh0 + ")"}, ""},
+		{"by nobody", none, []string{"error collections/1000 1 vchannel of docs: not watched by any node (" + wellCh0 + ")"}, ""},
 		{"waiting for a node", func(w *world) { w.VChannels[0].Watcher = model.UnassignedNode }, []string{"error collections/1000 DataCoord's buffer"}, ""},
-		{"by a node that is gone", gone, []string{"error collections/1000 datanode-99 has it and is not registered"}, ""},
+		{"by a node that is gone", gone, []string{"error collections/1000 datanode-99 is gone (not registered)"}, ""},
 		{"by a node that has just taken it", func(w *world) { gone(w); w.VChannels[0].WatchedAt = backT(time.Minute) }, nil, ""},
 		{"both are one finding", func(w *world) { none(w); w.VChannels[1].Watcher = 99 }, []string{"error collections/1000 2 vchannels of docs"}, ""},
 		{"new collection", func(w *world) { none(w); w.Collections[0].CreatedAt = back(time.Minute) }, nil, ""},
@@ -29,13 +29,13 @@ func TestChannelUnwatched(t *testing.T) {
 		{"by a streaming node that is gone", func(w *world) {
 			w.PChannels[0].Streaming, w.PChannels[0].Node = true, 31
 			w.VChannels[0].Watcher = 31
-		}, []string{"error collections/1000 streamingnode-31 has it and is not registered"}, ""},
+		}, []string{"error collections/1000 streamingnode-31 is gone (not registered)"}, ""},
 		{"stopped cluster", func(w *world) { none(w); w.Sessions = nil }, nil, "no process is registered"},
 		{"a version that keeps watches elsewhere", func(w *world) {
 			w.Version.Text = "2.6.1"
 			none(w)
 			w.VChannels[1].Watched = false
-		}, nil, "records no watches"},
+		}, nil, "stores its watches where kitescope does not look"},
 		{"channels not read", func(w *world) { none(w); w.Loaded &^= model.PartChannels }, nil, "could not be read"},
 	})
 }
@@ -64,7 +64,7 @@ func TestChannelWatchState(t *testing.T) {
 		{"success", nil, nil, ""},
 		{"just begun", state("ToWatch", time.Minute), nil, ""},
 		{"within the time that Milvus gives", state("ToWatch", 6*time.Minute), nil, ""},
-		{"for long", state("ToWatch", 8*time.Minute), []string{"warning " + object + "is in state ToWatch on datanode-5, begun 8 min ago"}, ""},
+		{"for long", state("ToWatch", 8*time.Minute), []string{"warning " + object + "is in state ToWatch on datanode-5, started 8 min ago"}, ""},
 		{"released for long", state("ToRelease", time.Hour), []string{"warning " + object + "ToRelease"}, ""},
 		{"longer timeout", func(w *world) {
 			state("ToWatch", 8*time.Minute)(w)
@@ -73,7 +73,7 @@ func TestChannelWatchState(t *testing.T) {
 		{"failed", state("WatchFailure", 3*time.Minute), []string{"error " + object + "WatchFailure"}, ""},
 		{"just failed", state("ReleaseFailure", time.Minute), nil, ""},
 		{"no time", untimed("ToWatch"), nil, ""},
-		{"failed, no time", untimed("WatchFailure"), []string{"error " + object + "at a time that is not recorded"}, ""},
+		{"failed, no time", untimed("WatchFailure"), []string{"error " + object + "at an unknown time"}, ""},
 		{"pchannel assigned", untimed("Assigned"), nil, ""},
 		{"pchannel being assigned", untimed("Assigning"), []string{"info " + object + "Assigning"}, ""},
 		{"pchannel without a node", untimed("Unavailable"), []string{"warning " + object + "Unavailable"}, ""},
@@ -102,7 +102,7 @@ func TestCheckpointLag(t *testing.T) {
 	hold(t, named("checkpoint-lag"), []verdict{
 		{"current", nil, nil, ""},
 		{"waiting for its buffer", lag(10*time.Minute + 17*time.Second), nil, ""},
-		{"behind", lag(16 * time.Minute), []string{"warning collections/1000 1 vchannel of docs: the checkpoint is 16 min old (" + wellCh0 + ")"}, ""},
+		{"behind", lag(16 * time.Minute), []string{"warning collections/1000 1 vchannel of docs: checkpoint 16 min old (" + wellCh0 + ")"}, ""},
 		{"a day behind", lag(25 * time.Hour), []string{"error collections/1000 25 h old"}, ""},
 		{"a longer syncPeriod", and(lag(16*time.Minute), func(w *world) {
 			w.asked()
@@ -141,9 +141,9 @@ func TestCheckpointStale(t *testing.T) {
 	gone := model.VChannel{Name: "by-dev-rootcoord-dml_3_900v0", Collection: 900, Shard: -1, Checkpoint: model.Checkpoint{At: back(time.Hour)}}
 	hold(t, named("checkpoint-stale-dropped"), []verdict{
 		{"none", nil, nil, ""},
-		{"of a collection that is gone", left(gone), []string{"info / 1 channel record of 1 collection left behind by a drop"}, ""},
-		{"of one that is being dropped", func(w *world) { w.Collections[0].State = "Dropping" }, []string{"info / 2 channel records of 1 collection"}, ""},
-		{"only a removal mark", left(model.VChannel{Name: "x_900v0", Collection: 900, Removal: "removed"}), []string{"info / 1 channel record"}, ""},
+		{"of a collection that is gone", left(gone), []string{"info / 1 stale channel record left by 1 dropped collection"}, ""},
+		{"of one that is being dropped", func(w *world) { w.Collections[0].State = "Dropping" }, []string{"info / 2 stale channel records left by 1 dropped collection"}, ""},
+		{"only a removal mark", left(model.VChannel{Name: "x_900v0", Collection: 900, Removal: "removed"}), []string{"info / 1 stale channel record"}, ""},
 		{"marked as 2.6 does", left(model.VChannel{Name: "x_900v0", Collection: 900, Checkpoint: model.Checkpoint{At: model.MaxTSO}}), nil, ""},
 		{"the control channel", left(model.VChannel{Name: "by-dev-rootcoord-dml_0vcchan", Checkpoint: model.Checkpoint{At: back(0)}}), nil, ""},
 	})

@@ -248,7 +248,7 @@ func TestTimetickLag(t *testing.T) {
 			v.Watcher, v.WatchedAt = w.live("datanode").Node, w.now.Add(-20*time.Second)
 		}, []string{"info nodes/datanode-5 datanode-5 is 40 s behind on " + wellCh0 + ", which it was given 20 s ago"}, ""},
 		{"a query node is another check's", ticking(map[string]time.Duration{"datanode": 0, "querynode": time.Minute}), nil, ""},
-		{"all behind", ticking(map[string]time.Duration{"datanode": 40 * time.Second, "querynode": time.Minute}), []string{"warning / all 2 nodes that consume the queue are behind, by up to 60 s"}, ""},
+		{"all behind", ticking(map[string]time.Duration{"datanode": 40 * time.Second, "querynode": time.Minute}), []string{"warning / all 2 nodes that consume the queue are behind by up to 60 s"}, ""},
 		{"a recording without a time", func(w *world) {
 			ticking(map[string]time.Duration{"datanode": time.Hour, "querynode": time.Hour + time.Second})(w)
 			w.runtime.To = time.Time{}
@@ -261,7 +261,7 @@ func TestTimetickLag(t *testing.T) {
 			ticking(map[string]time.Duration{"datanode": 3 * time.Minute, "querynode": 3 * time.Minute})(w)
 			w.Origin.Kind, w.Allocators[0].At = "etcd", modeltest.Now.Add(-3*time.Minute+time.Second)
 		}, nil, ""},
-		{"nobody says", func(w *world) { w.asked() }, nil, "no node says how far"},
+		{"nobody says", func(w *world) { w.asked() }, nil, "no node reported how far"},
 		{"not asked", nil, nil, "the nodes were not asked"},
 	})
 }
@@ -282,7 +282,7 @@ func TestQueueUnreachable(t *testing.T) {
 		{"down", func(w *world) {
 			queue(model.TimedOut)(w)
 			ticking(map[string]time.Duration{"datanode": 15 * time.Second, "querynode": 20 * time.Second})(w)
-		}, []string{"error / and all nodes are behind by 15 s and more"}, ""},
+		}, []string{"error / and all nodes are at least 15 s behind"}, ""},
 		{"denied", queue(model.Denied), nil, "no usable answer: denied"},
 		{"left out", func(w *world) {
 			w.asked().Skipped = []model.Skipped{{What: "message queue", Reason: "RocksMQ is inside the process"}}
@@ -303,17 +303,17 @@ func TestQueueLag(t *testing.T) {
 		{"near its end", topic(0, 5100), nil, ""},
 		{"at its end", topic(0, 5000), nil, ""},
 		{"idle for ten minutes", topic(0, 8000), nil, ""},
-		{"far behind", topic(0, 105_000), []string{"warning " + object + "100,000 messages are behind the checkpoint"}, ""},
-		{"messages are gone", topic(6000, 9000), []string{"error " + object + "1,000 messages after the checkpoint of " + wellCh0 + " of docs are no longer in the queue"}, ""},
+		{"far behind", topic(0, 105_000), []string{"warning " + object + "100,000 messages behind the end of its topic"}, ""},
+		{"messages are gone", topic(6000, 9000), []string{"error " + object + "the queue has deleted 1,000 messages after the checkpoint of " + wellCh0 + " of docs"}, ""},
 		{"the next message is the oldest", topic(5001, 9000), nil, ""},
-		{"beyond its end", topic(0, 100), []string{"error " + object + "4,900 messages beyond the end of its topic"}, ""},
+		{"beyond its end", topic(0, 100), []string{"error " + object + "4,900 messages past the end of its topic"}, ""},
 		{"answers that are older than the checkpoint", func(w *world) {
 			topic(0, 100)(w)
 			w.runtime.From, w.runtime.To = backT(time.Hour), backT(time.Hour-time.Second)
 		}, nil, ""},
 		{"a checkpoint of an unknown time", func(w *world) { topic(0, 100)(w); w.VChannels[0].Checkpoint.At = 0 }, nil, ""},
-		{"topic not among them", func(w *world) { topic(0, 100)(w); w.runtime.Queue.Topics[0].Name = "other" }, nil, "no checkpoint is of a topic"},
-		{"another kind of id", func(w *world) { topic(0, 100)(w); w.VChannels[0].Checkpoint.Message = []byte("ledger:12:4") }, nil, "no checkpoint is of a topic"},
+		{"topic not among them", func(w *world) { topic(0, 100)(w); w.runtime.Queue.Topics[0].Name = "other" }, nil, "no checkpoint has an offset in a topic"},
+		{"another kind of id", func(w *world) { topic(0, 100)(w); w.VChannels[0].Checkpoint.Message = []byte("ledger:12:4") }, nil, "no checkpoint has an offset in a topic"},
 		{"dropped", func(w *world) { topic(0, 100)(w); w.Collections[0].State = "Dropping" }, nil, ""},
 		{"did not answer", func(w *world) { w.asked().Queue = &model.Queue{Outcome: model.Refused} }, nil, "did not answer"},
 	})
@@ -345,11 +345,11 @@ func TestQuotaDenied(t *testing.T) {
 		{"of one collection", states(of("DiskQuotaExhausted", "collection_docs")), []string{"warning / DiskQuotaExhausted for collection_docs"}, ""},
 		{"of all", states(of("DiskQuotaExhausted", "cluster")), []string{"warning / Milvus refuses requests: DiskQuotaExhausted"}, ""},
 		{"2.4 and later tell only what is in force", states(), nil, ""},
-		{"RootCoord is silent", silent, nil, "RootCoord did not tell its metrics: refused"},
+		{"RootCoord is silent", silent, nil, "RootCoord reported no metrics: refused"},
 		{"only another process tells", func(w *world) {
 			silent(w)
 			w.runtime.Processes = append(w.runtime.Processes, &model.Process{Address: "10.0.0.5:9091", Nodes: []model.Ref{facts.RefNode("datanode", 5)}, Outcome: model.Answered, Metrics: &model.Metrics{}})
-		}, nil, "RootCoord did not tell its metrics: refused"},
+		}, nil, "RootCoord reported no metrics: refused"},
 		{"another process is silent", func(w *world) {
 			states()(w)
 			w.runtime.Processes = append(w.runtime.Processes, &model.Process{Address: "10.0.0.5:9091", Nodes: []model.Ref{facts.RefNode("datanode", 5)}, Outcome: model.Refused})
@@ -357,8 +357,8 @@ func TestQuotaDenied(t *testing.T) {
 		{"only a standby tells", func(w *world) {
 			states()(w)
 			w.Sessions[0].Standby = true
-		}, nil, "the process of RootCoord is not known"},
-		{"no metrics", func(w *world) { w.asked() }, nil, "the process of RootCoord is not known"},
+		}, nil, "RootCoord's process is unknown"},
+		{"no metrics", func(w *world) { w.asked() }, nil, "RootCoord's process is unknown"},
 		{"not asked", nil, nil, "the nodes were not asked"},
 	})
 }

@@ -17,11 +17,11 @@ var channelWatchedTwice = &check.Check{
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `Looks for vchannels with records of several nodes under ` + "`channelwatch/`" + ` (Milvus 2.5 and older). An error if at least two of the nodes are registered: both write
-the same rows into segments, and each moves the checkpoint. If only one of them lives, the other record is a leftover: a warning.
+	Doc: `Looks for vchannels with records of several nodes under ` + "`channelwatch/`" + ` (Milvus 2.5 and older). Error if at least two of the nodes are registered:
+both write the same rows into segments, and each moves the checkpoint. If only one of them is alive, the other record is a leftover: warning.
 
-Not a finding: a channel that also stands in DataCoord's buffer, and a record whose watch is being released (` + "`ToRelease`" + `), as a move has both for a moment.`,
-	Remedy: `Stop one of the data nodes; DataCoord then assigns its channels anew. Count the rows of the collection afterwards: some may be there twice.`,
+Not a finding: a channel that is also in DataCoord's buffer, and a record being released (` + "`ToRelease`" + `). During a move both exist for a moment.`,
+	Remedy: `Stop one of the data nodes; DataCoord then reassigns its channels. Count the rows of the collection afterwards: some may be duplicates.`,
 	Run:    runChannelTwice,
 }
 
@@ -43,14 +43,18 @@ func runChannelTwice(p *check.Pass) error {
 		}
 		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), words.Few(names))
 		f.Evidence = []check.Evidence{
-			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"), check.Count("of them registered", living, "etcd"), check.Fact("state of the first", v.WatchState, "etcd"),
+			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"), check.Count("registered nodes among them", living, "etcd"), check.Fact("state of the first", v.WatchState, "etcd"),
 		}
-		f.Impact = "A record of a node that is gone is left over; another assignment may fail because of it."
-		f.Hint = "restart DataCoord, which cleans up after nodes that are gone"
+		f.Impact = "The record of a node that is gone is left over. It may block the next assignment."
+		f.Fix = check.Fix(check.Do("restart DataCoord: at its start it removes records of nodes that are gone"))
 		if living > 1 {
 			f.Severity = check.Error
 			f.Impact = "Both nodes write the same rows, and each moves the checkpoint."
-			f.Hint = check.Advise("stop %s, let DataCoord assign its channels anew, and compare the collection's row count with what was inserted", names[len(names)-1])
+			f.Fix = check.Fix(
+				check.Do("stop %s: DataCoord then gives its channels to another node", names[len(names)-1]),
+				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows a single watcher, and none under other watchers, once that is done"),
+				check.Pymilvus(p.Cluster, x.Database, "print(Collection(%s).num_entities)", x.Name).Does("counts the rows, deleted ones included: more than were inserted are duplicates"),
+			)
 		}
 		p.Report(f)
 	})

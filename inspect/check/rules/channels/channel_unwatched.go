@@ -18,20 +18,21 @@ const assignGrace = 2 * time.Minute
 // channelUnwatched finds channels that nobody consumes.
 var channelUnwatched = &check.Check{
 	ID:       "channel-unwatched",
-	Title:    "A vchannel is consumed by nobody, or by a node that is gone",
+	Title:    "A vchannel is not consumed, or its node is gone",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartServing,
-	Doc: `Looks at the vchannels of living collections that are at least 2 minutes old, and at who consumes them: data nodes by the records under
-` + "`channelwatch/`" + ` (Milvus 2.5 and older), streaming nodes by the assignment of the pchannel (2.6 and later). An error if
+	Doc: `Looks at the vchannels of existing collections at least 2 minutes old and at who consumes them: data nodes by the records under ` + "`channelwatch/`" + `
+(Milvus 2.5 and older), streaming nodes by the assignment of the pchannel (2.6 and later). Error if
 
 - there is no record, or the channel is in DataCoord's buffer of channels without a node;
-- the node that has it has no session. After a crash DataCoord gives its channels to another node within seconds of the session's end, so that
-  a record of a node that is gone says that this did not happen, or that there is no other node.
+- its node has no session. After a crash DataCoord reassigns the channels within seconds of the session's end. A record of a node that is gone means
+  that this failed, or that there is no other node.
 
-If more than 5 collections have lost the same node, that is one finding. Skipped if no process at all is registered: a stopped cluster consumes nothing. Inserts are accepted meanwhile, as they go to the queue; they are not
-written, segments are not sealed, the checkpoint stands still, and flushes wait for ever.`,
-	Remedy: `Start a data node (Milvus 2.6: a streaming node), or restart DataCoord if there is one and it gives it no channels.`,
+If more than 5 collections lost the same node, that is one finding. Skipped if no process is registered: a stopped cluster consumes nothing. Meanwhile
+inserts are accepted, as they go to the queue, but they are not persisted, segments are not sealed, the checkpoint stands still, and flushes wait
+forever.`,
+	Remedy: `Start a data node (Milvus 2.6: a streaming node). If one is running but gets no channels, restart DataCoord.`,
 	Run:    runChannelUnwatched,
 	Roles:  []string{"datanode", "datacoord", "streamingnode"},
 }
@@ -44,7 +45,7 @@ func runChannelUnwatched(p *check.Pass) error {
 		return p.Skip("no process is registered")
 	}
 	if !watchesKnown(p) {
-		return p.Skip("this version records no watches that kitescope knows")
+		return p.Skip("this version stores its watches where kitescope does not look")
 	}
 	lost := make(map[model.CollectionID][]*model.VChannel)
 	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
@@ -75,8 +76,8 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 	first := lost[ids[0]][0]
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, ids[0]),
-		Impact: "Inserts pile up in the queue; they are not written, sealed or flushed.",
-		Hint:   consumeHint(p),
+		Impact: "Inserts pile up in the queue: they are not persisted, sealed or flushed.",
+		Fix:    consumeFix(p),
 	}
 	if first.Watched && first.Watcher > 0 {
 		f.Objects = append(f.Objects, facts.RefNode(watcherRole(p.Cluster, first), first.Watcher))
@@ -101,9 +102,9 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 	}
 	f.Evidence = []check.Evidence{
 		check.Count("vchannels", count, "etcd"),
-		check.Count("of those that the collections have", all, "etcd"),
+		check.Count("vchannels of these collections", all, "etcd"),
 		check.Fact("why", why, "etcd"),
-		check.Fact("registered nodes that could consume", words.Few(consumers(p)), "etcd"),
+		check.Fact("registered nodes that could consume them", words.Few(consumers(p)), "etcd"),
 	}
 	p.Report(f)
 }
@@ -118,32 +119,35 @@ func watchesKnown(p *check.Pass) bool {
 func lostWatcher(p *check.Pass, v *model.VChannel) string {
 	switch {
 	case !v.Watched || v.Watcher == 0:
-		return "no node watches it"
+		return "not watched by any node"
 	case v.Watcher == model.UnassignedNode:
-		return "it waits for a node in DataCoord's buffer"
+		return "waiting for a node in DataCoord's buffer"
 	case len(p.SessionsOf(v.Watcher)) > 0:
 		return ""
 	case recent(p, v.WatchedAt, assignGrace):
 		return "" // the session may have come after it was read
 	}
-	return watcherName(p.Cluster, v) + " has it and is not registered"
+	return watcherName(p.Cluster, v) + " is gone (not registered)"
 }
 
 // recent reports whether a moment is known and less than d ago.
 func recent(p *check.Pass, t time.Time, d time.Duration) bool { return !p.OlderThan(t, d, true) }
 
-// consumeHint says what to do so that somebody consumes channels.
-func consumeHint(p *check.Pass) check.Hint {
+// consumeFix says what to do so that somebody consumes channels.
+func consumeFix(p *check.Pass) []check.Step {
 	names := consumers(p)
 	switch streaming := facts.HasRole(p.Cluster, "streamingnode"); {
 	case len(names) > 0 && streaming:
-		return check.Advise("%s could: look in the log of MixCoord why they are given no channels, and restart it if it does not say why", names)
+		return check.Fix(
+			check.Do("search the log of MixCoord for the channel: it says why %s did not get it", names),
+			check.Do("if it does not, restart MixCoord"),
+		)
 	case len(names) > 0:
-		return check.Advise("%s could: look in the log of DataCoord why they are given no channels; a restart of DataCoord assigns all channels anew", names)
+		return check.Fix(check.Do("restart DataCoord: it then reassigns all channels, and %s could take them; its log says why that has not happened", names))
 	case facts.HasRole(p.Cluster, "mixcoord"):
-		return "start a streaming node: none is registered"
+		return check.Fix(check.Do("start a streaming node: none is registered"))
 	}
-	return "start a data node: none is registered"
+	return check.Fix(check.Do("start a data node: none is registered"))
 }
 
 // consumers are the sessions that could consume channels.

@@ -16,18 +16,19 @@ const watchTimeout = 5 * time.Minute
 // channelWatchState finds channels whose assignment does not come to an end.
 var channelWatchState = &check.Check{
 	ID:       "channel-watch-state",
-	Title:    "The assignment of a vchannel does not come to an end",
+	Title:    "A vchannel's assignment does not complete",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `Looks at the state of watch records (` + "`channelwatch/`" + `, Milvus 2.5 and older). Anything but WatchSuccess is a step of an assignment: ToWatch, ToRelease and
-so on. A warning if it began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) and 2 minutes more. WatchFailure and ReleaseFailure are an error after 2
-minutes: DataCoord should have begun again. If the record does not say when it began, only the failures are findings.
+	Doc: `Looks at the state of watch records (` + "`channelwatch/`" + `, Milvus 2.5 and older). Anything but WatchSuccess is a step of an assignment: ToWatch, ToRelease
+and so on. Warning if the step began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) plus 2 minutes. WatchFailure and
+ReleaseFailure are an error after 2 minutes: DataCoord should have retried. Without a start time in the record, only the failures are findings.
 
-On 2.6 and later the state of the pchannel is looked at: Assigning is information, as it does not say since when; other states but Assigned are a warning.`,
-	Remedy: `Look at the log of the data node for the vchannel; often it cannot read the queue or the checkpoint. Restarting it gives the channel to another.`,
-	Run:    runChannelWatchState,
-	Roles:  []string{"datanode", "datacoord"},
+On 2.6 and later the state of the pchannel is judged: Assigning is info, as its start is not recorded; any other state but Assigned is a warning.`,
+	Remedy: `Search the log of the data node for the vchannel; often it cannot read the queue or the checkpoint. Restarting the node moves the channel to another
+one.`,
+	Run:   runChannelWatchState,
+	Roles: []string{"datanode", "datacoord"},
 	FollowsFrom: []check.Cause{
 		{Check: "queue-unreachable"}, {Check: "channel-unwatched", Of: check.Shares("vchannels")},
 	},
@@ -42,18 +43,22 @@ func runChannelWatchState(p *check.Pass) error {
 		if !bad {
 			return
 		}
-		since := "at a time that is not recorded"
+		since := "at an unknown time"
 		if !v.WatchedAt.IsZero() {
 			since = words.Span(p.Age(v.WatchedAt)) + " ago"
 		}
 		p.Report(check.Finding{
 			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID), facts.RefNode(watcherRole(p.Cluster, v), v.Watcher)},
-			Message: fmt.Sprintf("%s of %s is in state %s on %s, begun %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), v.WatchState, watcherName(p.Cluster, v), since),
+			Message: fmt.Sprintf("%s of %s is in state %s on %s, started %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), v.WatchState, watcherName(p.Cluster, v), since),
 			Evidence: []check.Evidence{
-				check.Fact("state", v.WatchState, "etcd"), check.Fact("begun", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Lasts("limit", timeout(), ""),
+				check.Fact("state", v.WatchState, "etcd"), check.Fact("started", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Lasts("limit", timeout(), ""),
 			},
-			Impact: "What is inserted there waits in the queue.",
-			Hint:   check.Advise("look for %s in the log of %s", v.Name, watcherName(p.Cluster, v)),
+			Impact: "Inserts into the channel wait in the queue.",
+			Fix: check.Fix(
+				check.Do("search the log of %s for %s: it says what it waits for", watcherName(p.Cluster, v), v.Name),
+				check.Do("if it is stuck, restart %s: the channel then moves to another node", watcherName(p.Cluster, v)),
+				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows WatchSuccess (2.6: Assigned) once it is done"),
+			),
 		})
 	})
 	return nil

@@ -33,24 +33,26 @@ const (
 // checkpointLag finds channels whose checkpoint is old.
 var checkpointLag = &check.Check{
 	ID:       "checkpoint-lag",
-	Title:    "The checkpoint of a vchannel does not keep up",
+	Title:    "A vchannel's checkpoint falls behind",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `Looks at the age of the checkpoints of living collections' vchannels (` + "`datacoord-meta/channel-cp/`" + `). A checkpoint moves on an idle channel too, with
-time ticks, about once a minute. While a growing segment waits in a data node's buffer it stands still, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10 minutes).
+	Doc: `Looks at the age of the checkpoints of existing collections' vchannels (` + "`datacoord-meta/channel-cp/`" + `). Time ticks move a checkpoint on an idle channel
+too, about once a minute. While a growing segment waits in a data node's buffer it stands still, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10
+minutes).
 
-A warning from 15 minutes on (or syncPeriod and 5 minutes, if that is longer): there Milvus 2.4 and later stop compacting the channel (` + "`dataCoord.compaction.channelMaxCPLag`" + `). An error from a day on: a query
-node that loads the channel begins there, and refuses searches, "Timestamp lag too large", until it has caught up. On healthy clusters the oldest was 652 seconds.
+Warning from 15 minutes (or syncPeriod plus 5 minutes, if longer): from there Milvus 2.4 and later do not compact the channel
+(` + "`dataCoord.compaction.channelMaxCPLag`" + `). Error from a day: a query node that loads the channel starts there and refuses searches, "Timestamp lag too
+large", until it has caught up. On healthy clusters the oldest was 652 seconds.
 
-Not a finding: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint (` + "`checkpoint-missing`" + `), taken over less than 5 minutes ago; Milvus
-2.1, which has no such checkpoints. If more than 5 collections of one node lag, that is one finding about the node.
+Not a finding: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint (` + "`checkpoint-missing`" + `), or assigned less than 5
+minutes ago; Milvus 2.1, which has no such checkpoints. If more than 5 collections of one node lag, that is one finding about the node.
 
-Whoever loads the collection has to read the queue from the checkpoint on; segments cannot be collected; if the queue's retention passes, data is lost. Milvus issues
-27762, 29689, 30470, 44172, 45210.`,
-	Remedy: `Look at the node that consumes the channel: its log, its memory, object storage behind it. Inserting faster than it can write makes it lag:
-` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` slows writers down. Flushing the collection ends segments that wait in buffers. Look that the queue keeps messages for longer than the
-checkpoint is old.`,
+Loading the collection means reading the queue from the checkpoint on, and segments cannot be collected. If the queue's retention passes, data is
+lost. Milvus issues 27762, 29689, 30470, 44172, 45210.`,
+	Remedy: `Look at the node that consumes the channel: log, memory, object storage. If clients insert faster than it can write,
+` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` slows them down. Flushing the collection writes segments that wait in buffers. Keep the queue's
+retention above the age of the checkpoint.`,
 	Run:   runCheckpointLag,
 	Roles: []string{"datanode", "datacoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
@@ -138,36 +140,44 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 	switch {
 	case watcher == nobody:
 		f.Object = model.Ref{}
-		f.Message = fmt.Sprintf("%s of %s lag by up to %s, and nobody consumes them", words.Plural(channels, "vchannel"), words.Plural(len(list), "collection"), words.Span(age))
+		f.Message = fmt.Sprintf("%s of %s lag by up to %s and are not consumed", words.Plural(channels, "vchannel"), words.Plural(len(list), "collection"), words.Span(age))
 	case watcher != "":
 		f.Object = model.Ref{Resource: "nodes", ID: watcher, Name: watcher}
 		f.Message = fmt.Sprintf("%s of %s on %s lag by up to %s", words.Plural(channels, "vchannel"), words.Plural(len(list), "collection"), watcher, words.Span(age))
 	default:
-		f.Message = fmt.Sprintf("%s of %s: the checkpoint is %s old (%s)", words.Plural(channels, "vchannel"), facts.CollectionLabel(p.Cluster, list[0].x.ID), words.Span(age), worst.Name)
+		f.Message = fmt.Sprintf("%s of %s: checkpoint %s old (%s)", words.Plural(channels, "vchannel"), facts.CollectionLabel(p.Cluster, list[0].x.ID), words.Span(age), worst.Name)
 	}
 	f.Evidence = []check.Evidence{
 		check.Fact("oldest checkpoint", facts.TimeText(worst.Checkpoint.At.Time()), "etcd"),
-		check.Fact("of vchannel", worst.Name, "etcd"),
-		check.Count("vchannels that lag", channels, "etcd"),
+		check.Fact("vchannel", worst.Name, "etcd"),
+		check.Count("vchannels behind", channels, "etcd"),
 		check.Lasts("limit", allowed, ""),
 		check.Fact("consumed by", watcherName(p.Cluster, worst), "etcd"),
-		check.Fact("state of the watch", cmp.Or(worst.WatchState, "none"), "etcd"),
+		check.Fact("watch state", cmp.Or(worst.WatchState, "none"), "etcd"),
 	}
 	if lag, ok := p.QueueLag(worst); ok {
 		f.Evidence = append(f.Evidence, check.Count("messages behind", lag, "message queue"))
 	}
-	f.Impact = "Loading reads the queue from there on; compaction and garbage collection of the channel stand still."
+	f.Impact = "Loading has to read the queue from there; compaction and garbage collection of the channel are paused."
 	if age >= lagError {
 		f.Severity = check.Error
-		f.Impact = "Whoever loads the channel begins there, and refuses searches until it has caught up; rows are lost if the queue no longer has the messages."
+		f.Impact = "A node that loads the channel starts there and refuses searches until it has caught up. Rows are lost if the queue has already deleted the messages."
 	}
 	switch name := watcherName(p.Cluster, worst); {
 	case name == nobody:
-		f.Hint = "no node consumes it; " + consumeHint(p)
+		f.Fix = consumeFix(p)
 	case watcher != "":
-		f.Hint = check.Advise("look at the log, the memory and the processor of %s, and at object storage: all of its channels wait for one of them", name)
+		f.Fix = check.Fix(
+			check.Do("look at the log, memory and CPU of %s, and at object storage: all its channels wait for one of them", name),
+			check.Shell(check.Kitescope("get vchannels").Arg("watcher="+worst.Watcher.String())).Does("shows the age of each checkpoint: it should fall"),
+		)
 	default:
-		f.Hint = check.Python("look at the log and the memory of %s; %sCollection(%s).flush() ends segments that wait in its buffer", check.Advise("%s", name), check.InDatabase(p.Cluster, list[0].x), list[0].x.Name)
+		x := list[0].x
+		f.Fix = check.Fix(
+			check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name).Does("writes the segments that wait in the buffer of %s, and so moves the checkpoint", name),
+			check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows the age of each checkpoint: it should fall within two minutes"),
+			check.Do("if it does not, look at the log and memory of %s, and at object storage", name),
+		)
 	}
 	p.Report(f)
 }

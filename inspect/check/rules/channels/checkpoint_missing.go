@@ -21,12 +21,12 @@ var checkpointMissing = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `Looks at the vchannels that living collections list. One without a key under ` + "`datacoord-meta/channel-cp/`" + ` is a warning, once the collection is 10 minutes
-old and its watch 5. Empty collections have checkpoints too, as time ticks move them. Milvus 2.1 has none: skipped.
+	Doc: `Looks at the vchannels that existing collections list. One without a key under ` + "`datacoord-meta/channel-cp/`" + ` is a warning once the collection is 10
+minutes and its watch 5 minutes old. Empty collections have checkpoints too, as time ticks move them. Milvus 2.1 has none: skipped.
 
 Without a checkpoint a load reads from the collection's first message on, and nothing of the channel is compacted or collected.`,
-	Remedy: `Look whether the channel is consumed (` + "`channel-unwatched`" + `) and whether its node writes. A flush of the collection makes it write, and with that move the checkpoint. If the key was
-lost, DataCoord takes the position from the segments when it is restarted.`,
+	Remedy: `Check that the channel is consumed (` + "`channel-unwatched`" + `) and that its node writes. Flushing the collection makes it write, and with that the
+checkpoint moves. If the key was lost, DataCoord takes the position from the segments at its next start.`,
 	Run:   runCheckpointMissing,
 	Roles: []string{"datanode", "datacoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
@@ -59,11 +59,18 @@ func runCheckpointMissing(p *check.Pass) error {
 			Evidence: []check.Evidence{
 				check.Count("vchannels without a checkpoint", len(list), "etcd"),
 				check.Count("vchannels of the collection", len(x.VChannels), "etcd"),
-				check.Fact("the collection was created", facts.TimeText(x.CreatedAt.Time()), "etcd"),
+				check.Fact("collection created", facts.TimeText(x.CreatedAt.Time()), "etcd"),
 				check.Fact("consumed by", watcherName(p.Cluster, list[0]), "etcd"),
 			},
 			Impact: "Loading reads the queue from its beginning; nothing of the channel is compacted or collected.",
-			Hint:   check.Python("%sCollection(%s).flush() makes its nodes write a checkpoint; if none comes, look at the log of %s", check.InDatabase(p.Cluster, x), x.Name, check.Advise("%s", watcherLog(p.Cluster, list[0]))),
+			Fix: check.Fix(
+				check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name).Does("makes its data node write, and with that a checkpoint"),
+				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows a checkpoint for each vchannel within two minutes"),
+				check.Do("if none comes, search the log of %s for the vchannel", watcherLog(p.Cluster, list[0])),
+			),
+		}
+		if watcherName(p.Cluster, list[0]) == nobody { // a flush would wait for ever
+			f.Fix = consumeFix(p)
 		}
 		for _, v := range list[:min(len(list), facts.MaxObjects)] {
 			f.Objects = append(f.Objects, facts.RefVChannel(v.Name))

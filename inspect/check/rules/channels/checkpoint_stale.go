@@ -2,6 +2,9 @@ package channels
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -12,17 +15,17 @@ import (
 // checkpointStaleDropped finds what dropped collections left of their channels.
 var checkpointStaleDropped = &check.Check{
 	ID:       "checkpoint-stale-dropped",
-	Title:    "Checkpoints of dropped collections are left behind",
+	Title:    "Dropped collections left stale checkpoints",
 	Severity: check.Info,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartChannels,
-	Doc: `Looks for checkpoints (` + "`datacoord-meta/channel-cp/`" + `) and removal marks (` + "`channel-removal/`" + `) of vchannels whose collection is dropped, being dropped, or gone.
-Information only: garbage collection removes them with the collection's last segment, hours later. What stays for good are those of
-collections that never held a segment (milvus issue 34545). Milvus 2.6 marks them with the greatest timestamp; those are not counted.
+	Doc: `Looks for checkpoints (` + "`datacoord-meta/channel-cp/`" + `) and removal marks (` + "`channel-removal/`" + `) of vchannels whose collection is dropped, being dropped,
+or gone. Info only: garbage collection removes them with the collection's last segment, hours later. Those of collections that never held a segment
+stay for good (milvus issue 34545). Milvus 2.6 marks them with the maximum timestamp; those are not counted.
 
-They cost little. But tools, and Milvus's own metric of checkpoint lag, show them as channels that lag more and more (issue 31506).`,
-	Remedy: `Nothing, while the collection's segments wait for garbage collection, and nothing for the sake of queries later. The keys can be deleted by hand with Milvus stopped and a snapshot of etcd saved first
-(` + "`etcdctl snapshot save FILE`" + `); such a write cannot be taken back. kitescope only reads.`,
+They cost little. But tools, and Milvus's own metric of checkpoint lag, show them as channels that fall further and further behind (issue 31506).`,
+	Remedy: `No action needed: queries are not affected, and garbage collection removes most of them. The keys can be deleted by hand with Milvus stopped, after an
+etcd snapshot (` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone. kitescope only reads.`,
 	Run: runCheckpointStale,
 }
 
@@ -60,15 +63,22 @@ func runCheckpointStale(p *check.Pass) error {
 	if count == 0 {
 		return nil
 	}
+	stale := make([]string, 0, len(collections))
+	for _, id := range slices.Sorted(maps.Keys(collections)) {
+		stale = append(stale, id.String())
+	}
+	stale = []string{"collection_id=" + strings.Join(stale[:min(len(stale), facts.MaxObjects)], ",")}
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
-		Message:  fmt.Sprintf("%s of %s left behind by a drop", words.Plural(count, "channel record"), words.Plural(len(collections), "collection")),
-		Evidence: []check.Evidence{check.Count("vchannels", count, "etcd"), check.Count("of them with a removal mark", marks, "etcd")},
-		Impact:   "None for queries; figures of checkpoint lag that count them are wrong.",
-		Hint:     "leave them to garbage collection; see them: kitescope get vchannels",
+		Message:  fmt.Sprintf("%s left by %s", words.Plural(count, "stale channel record"), words.Plural(len(collections), "dropped collection")),
+		Evidence: []check.Evidence{check.Count("vchannels", count, "etcd"), check.Count("with a removal mark", marks, "etcd")},
+		Impact:   "None for queries. Checkpoint lag metrics that include them are misleading.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("get vchannels").Arg(stale...)).Does("lists them; no action is needed, garbage collection removes most of them"),
+		),
 	}
 	if oldest != nil {
-		f.Evidence = append(f.Evidence, check.Fact("oldest checkpoint", facts.TimeText(oldest.Checkpoint.At.Time()), "etcd"), check.Fact("of vchannel", oldest.Name, "etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("oldest checkpoint", facts.TimeText(oldest.Checkpoint.At.Time()), "etcd"), check.Fact("vchannel", oldest.Name, "etcd"))
 	}
 	p.Report(f)
 	return nil

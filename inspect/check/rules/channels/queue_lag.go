@@ -17,23 +17,25 @@ const queueLagWarning = 100_000
 // queueLag finds checkpoints that many messages, or all that are left, are behind.
 var queueLag = &check.Check{
 	ID:       "queue-lag",
-	Title:    "A checkpoint is far behind its topic, or no longer inside of it",
+	Title:    "A checkpoint is far behind its topic, or outside of it",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartChannels,
 	Needs:    check.NeedQueue,
-	Doc: `Compares the position in each checkpoint of a living collection with the offsets of its topic (Kafka: the message id of a checkpoint is its offset, as a little-endian int64).
+	Doc: `Compares the position in each checkpoint of an existing collection with the offsets of its topic (Kafka: the message id of a checkpoint is its offset,
+as a little-endian int64).
 
-- The topic no longer has the message at the checkpoint: what came after it was deleted by the queue's retention before Milvus had written it. An error: a restart of the node that consumes
-  the channel, or a load, fails or misses rows.
-- The checkpoint is beyond the topic's end, and of a time before the topic was asked for it: the queue was emptied or replaced. An error: nothing that is inserted is consumed until the topic has
-grown that far.
-- 100,000 messages behind: a warning. An idle channel gets 5 time ticks a second; captured healthy clusters stay below 1,500.
+- The topic no longer has the message at the checkpoint: retention deleted messages before Milvus had persisted them. Error: a load, or a restart of
+  the node that consumes the channel, fails or misses rows.
+- The checkpoint is past the end of the topic, and older than the answer of the queue: the topic was emptied or replaced. Error: no insert is consumed
+  until the topic has grown that far.
+- 100,000 messages behind: warning. An idle channel gets 5 time ticks a second; captured healthy clusters stay below 1,500.
 
-A checkpoint that is newer than the answer of the queue, as in metadata that was read later, is not judged by it. Skipped if no checkpoint could be compared: none is of a topic
-that the queue told, or their message ids are no offsets.`,
-	Remedy: `Raise the queue's retention above the age of the oldest checkpoint now, before more is deleted, and mend what holds the checkpoint up. Where messages are gone, what they held has to be inserted
-again. Flush the collection before the node that consumes the channel is restarted: it may hold in memory what it has read and not written.`,
+A checkpoint newer than the queue's answer, as in metadata read later, is not judged by it. Skipped if no checkpoint can be compared: its topic is not
+among those reported, or its message id is not an offset.`,
+	Remedy: `Raise the queue's retention above the age of the oldest checkpoint now, before more is deleted, and fix whatever holds the checkpoint up. Rows in
+deleted messages have to be inserted again. Flush the collection before restarting the node that consumes the channel: it may hold rows in memory that
+it has read and not yet written.`,
 	Run:         runQueueLag,
 	Roles:       []string{"datanode", "datacoord", "streamingnode"},
 	FollowsFrom: check.CausedBy(check.Shares("vchannels"), "checkpoint-lag", "channel-unwatched"),
@@ -57,34 +59,52 @@ func runQueueLag(p *check.Pass) error {
 		f := check.Finding{
 			Severity: check.Error, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
 			Evidence: []check.Evidence{
-				check.Measured("offset of the checkpoint", "etcd", "%s", check.Digits(at)),
-				check.Measured("oldest offset of the topic", "message queue", "%s", check.Digits(t.First)),
+				check.Measured("checkpoint offset", "etcd", "%s", check.Digits(at)),
+				check.Measured("oldest offset in the topic", "message queue", "%s", check.Digits(t.First)),
 				check.Measured("end of the topic", "message queue", "%s", check.Digits(t.End)),
-				check.Fact("time of the checkpoint", facts.TimeText(v.Checkpoint.At.Time()), "etcd"),
+				check.Fact("checkpoint time", facts.TimeText(v.Checkpoint.At.Time()), "etcd"),
 			},
-			Hint: check.Advise("look at the retention of topic %s, and at the log of %s", t.Name, watcherLog(p.Cluster, v)),
 		}
 		name := v.Name + " of " + facts.CollectionLabel(p.Cluster, x.ID)
 		switch {
 		case at < t.First-1: // the checkpoint is the last message that is done with
-			f.Message = fmt.Sprintf("%s messages after the checkpoint of %s are no longer in the queue", words.Number(t.First-at), name)
-			f.Impact = "Rows that were inserted there and not yet written are lost at the next restart of the node."
-			f.Hint = check.Python("%sCollection(%s).flush() now writes what the node has in memory; then raise the retention of topic %s", check.InDatabase(p.Cluster, x), x.Name, check.Advise("%s", t.Name))
+			f.Message = fmt.Sprintf("the queue has deleted %s messages after the checkpoint of %s", words.Number(t.First-at), name)
+			f.Impact = "Rows in them that are not yet persisted are lost at the next restart of the node."
+			f.Fix = check.Fix(
+				flushed(p, v, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name).Does("writes what the node still holds in memory; run it before anything restarts")),
+				check.Do("raise the retention of topic %s above the age of the checkpoint", t.Name),
+				check.Do("insert again what the deleted messages held"),
+			)
 		case at > t.End && v.Checkpoint.At != 0 && v.Checkpoint.At.Time().Before(asked):
-			f.Message = fmt.Sprintf("the checkpoint of %s is %s messages beyond the end of its topic", name, words.Number(at-t.End))
-			f.Impact = "Nothing that is inserted into the channel is consumed."
-			f.Hint = check.Advise("look whether topic %s was deleted or the queue replaced", t.Name)
+			f.Message = fmt.Sprintf("the checkpoint of %s is %s messages past the end of its topic", name, words.Number(at-t.End))
+			f.Impact = "Inserts into the channel are not consumed."
+			f.Fix = check.Fix(
+				check.Do("find out who deleted or replaced topic %s or its queue, and bring the old one back if it exists", t.Name),
+				check.Do("else stop inserting: nothing is consumed until the topic has grown past the checkpoint"),
+			)
 		case t.End-at >= queueLagWarning:
 			f.Severity = check.Warning
-			f.Message = fmt.Sprintf("%s messages are behind the checkpoint of %s", words.Number(t.End-at), name)
+			f.Message = fmt.Sprintf("the checkpoint of %[2]s is %[1]s messages behind the end of its topic", words.Number(t.End-at), name)
 			f.Impact = "A load, or a restart of the node that consumes the channel, reads all of them first."
+			f.Fix = check.Fix(
+				flushed(p, v, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name).Does("writes what waits in buffers, and so moves the checkpoint")),
+				check.Do("if it stays behind, look at the log of %s; keep the retention of topic %s above the age of the checkpoint meanwhile", watcherLog(p.Cluster, v), t.Name),
+			)
 		default:
 			return
 		}
 		p.Report(f)
 	})
 	if compared == 0 && served > 0 {
-		return p.Skip("no checkpoint is of a topic that the message queue told, with an offset as its message id")
+		return p.Skip("no checkpoint has an offset in a topic that the message queue reported")
 	}
 	return nil
+}
+
+// flushed is a step that flushes, none where nobody consumes the channel: the flush would wait for ever.
+func flushed(p *check.Pass, v *model.VChannel, flush check.Step) check.Step {
+	if watcherName(p.Cluster, v) == nobody {
+		return check.Step{}
+	}
+	return flush
 }

@@ -19,11 +19,12 @@ var queueUnreachable = &check.Check{
 	Since:    "0.3",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Looks at how asking the message queue ended, where it can be asked (Kafka). An error if it refused, timed out or could not be reached, and the nodes that consume it are at least 10 seconds behind: then it is down
-for them too. If they keep up, or did not say how far they are, it is information: the queue may just not be reachable from where kitescope runs.
+	Doc: `Looks at how asking the message queue ended, where it can be asked (Kafka). Error if it refused, timed out or was unreachable and the nodes that
+consume it are at least 10 seconds behind: it is down for them too. If they keep up, or did not report how far they are, it is info: the queue may
+only be unreachable from where kitescope runs.
 
 Without the queue nothing can be inserted or deleted, and consistent searches wait.`,
-	Remedy: "Look at the brokers of the queue, their disks and their log. If the queue is well and only out of reach from here, an address map helps (`--map`).",
+	Remedy: `Look at the queue's brokers, their disks and logs. If the queue is fine and only unreachable from here, pass an address map (` + "`--map`" + `).`,
 	Phases: []latency.Name{latency.WALAppend, latency.ConsistencyWait},
 	Run:    runQueueUnreachable,
 }
@@ -49,8 +50,11 @@ func runQueueUnreachable(p *check.Pass) error {
 		Severity: check.Info,
 		Message:  fmt.Sprintf("the message queue (%s) at %s does not answer: %s", cmp.Or(q.Kind, "unknown"), cmp.Or(q.Address, "an unknown address"), facts.OutcomeText(q.Outcome, q.Reason)),
 		Evidence: []check.Evidence{check.Fact("address", q.Address, ""), check.Fact("outcome", facts.OutcomeText(q.Outcome, q.Reason), "message queue")},
-		Impact:   "None that shows: nodes keep up, or did not say.",
-		Hint:     check.Advise("look whether %s can be reached from the nodes; if only kitescope cannot reach it, --map may lead there", check.Placed(q.Address, "the queue")),
+		Impact:   "None visible: the nodes keep up, or did not report how far they are.",
+		Fix: check.Fix(
+			check.Do("see whether %s can be reached from the hosts of the nodes", check.Placed(q.Address, "the queue")),
+			check.Do("if it can, only this machine cannot reach it: pass --map with an address that works from here"),
+		),
 	}
 	list, asked := ticks(p)
 	if len(list) > 0 {
@@ -58,9 +62,12 @@ func runQueueUnreachable(p *check.Pass) error {
 		f.Evidence = append(f.Evidence, check.Measured("furthest behind", list[0].node.Name()+" GetMetrics", "%s: %s", list[0].node.Name(), check.Span(lag)))
 		if newest := asked.Sub(list[len(list)-1].at); newest >= tickSuspect {
 			f.Severity, f.Cost = check.Error, 1
-			f.Message += fmt.Sprintf(", and all nodes are behind by %s and more", words.Span(newest))
+			f.Message += fmt.Sprintf(", and all nodes are at least %s behind", words.Span(newest))
 			f.Impact = "Nothing can be inserted or deleted, and consistent searches wait or fail."
-			f.Hint = check.Advise("look at the brokers at %s", check.Placed(q.Address, "its address"))
+			f.Fix = check.Fix(
+				check.Do("start the brokers at %s, or make room on their disks: their logs say why they are down", check.Placed(q.Address, "its address")),
+				check.Shell(check.Kitescope("diagnose --only queue-unreachable,timetick-lag")).Does("reports ok once the queue answers and the nodes have caught up"),
+			)
 		}
 	}
 	p.Report(f)

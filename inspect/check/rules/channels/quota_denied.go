@@ -20,15 +20,17 @@ var quotaDenied = &check.Check{
 	Since:    "0.3",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Looks at RootCoord's metric ` + "`milvus_rootcoord_quota_states`" + ` (Milvus 2.2 and later): each state above 0 is a reason for which it refuses requests, such as MemoryQuotaExhausted,
-DiskQuotaExhausted or TimeTickLongDelay; from 2.4 on with what it is refused for: the cluster, a database, a collection. A warning, and not an error, because 2.4 up to 2.4.4 or so do not take a
-state back that is over (milvus issue 33539).
+	Doc: `Reads RootCoord's metric ` + "`milvus_rootcoord_quota_states`" + ` (Milvus 2.2 and later). Each state above 0 is a reason to refuse requests, such as
+MemoryQuotaExhausted, DiskQuotaExhausted or TimeTickLongDelay; from 2.4 on with its scope: the cluster, a database, a collection. A warning, not an
+error, because 2.4 to about 2.4.4 do not clear a state that is over (milvus issue 33539).
 
-Versions up to 2.3 tell a state that is not in force as 0, later ones leave it out (internal/rootcoord/quota_center.go, recordMetrics): a RootCoord that tells its metrics and no state refuses nothing.
-Skipped if the RootCoord that is in charge tells no metrics; what the other processes tell does not matter.`,
-	Remedy: "MemoryQuotaExhausted: release collections or add query nodes, data nodes. DiskQuotaExhausted: `quotaAndLimits.limitWriting.diskProtection.diskQuota`. TimeTickLongDelay: see `timetick-lag`.\nDenyToWrite and DenyToRead: `quotaAndLimits.limitWriting.forceDeny`, `limitReading.forceDeny`.",
-	Run:    runQuotaDenied,
-	Roles:  []string{"rootcoord", "datanode", "querynode", "streamingnode"},
+Versions up to 2.3 report an inactive state as 0, later ones omit it (internal/rootcoord/quota_center.go, recordMetrics): a RootCoord with metrics and
+no state refuses nothing. Skipped if the active RootCoord reports no metrics; those of other processes do not matter.`,
+	Remedy: `MemoryQuotaExhausted: release collections, or add query nodes and data nodes. DiskQuotaExhausted:
+` + "`quotaAndLimits.limitWriting.diskProtection.diskQuota`" + `. TimeTickLongDelay: see ` + "`timetick-lag`" + `. DenyToWrite and DenyToRead:
+` + "`quotaAndLimits.limitWriting.forceDeny`" + `, ` + "`limitReading.forceDeny`" + `.`,
+	Run:   runQuotaDenied,
+	Roles: []string{"rootcoord", "datanode", "querynode", "streamingnode"},
 	FollowsFrom: []check.Cause{
 		{Check: "timetick-lag"}, {Check: "bad-switches", Of: check.SpeaksOf("quotaAndLimits.limitWriting.forceDeny", "quotaAndLimits.limitReading.forceDeny")},
 	},
@@ -41,9 +43,9 @@ func runQuotaDenied(p *check.Pass) error {
 	root := rootProcess(p)
 	switch {
 	case root == nil:
-		return p.Skip("the process of RootCoord is not known")
+		return p.Skip("RootCoord's process is unknown")
 	case root.Metrics == nil:
-		return p.Skip("RootCoord did not tell its metrics: " + facts.OutcomeText(root.Outcome, root.Reason))
+		return p.Skip("RootCoord reported no metrics: " + facts.OutcomeText(root.Outcome, root.Reason))
 	case facts.IsLegacy(p.Cluster):
 		return p.Skip("Milvus 2.1 has no quotas")
 	}
@@ -66,9 +68,27 @@ func runQuotaDenied(p *check.Pass) error {
 	}
 	f.Message = "Milvus refuses requests: " + words.Few(slices.Sorted(maps.Keys(states)))
 	f.Impact = "Clients get errors: rate limit exceeded, quota exhausted, or request denied."
-	f.Hint = "look at memory, disk and time tick lag of the nodes (kitescope get nodes), and at quotaAndLimits in the configuration"
+	f.Fix = quotaFix(slices.Sorted(maps.Keys(states)))
 	p.Report(f)
 	return nil
+}
+
+// quotaFix is what ends the states of RootCoord's quotas (internal/proto/internal.proto and pkg/proto: QuotaState).
+func quotaFix(states []string) []check.Step {
+	var list []check.Step
+	for _, state := range states {
+		switch {
+		case strings.HasPrefix(state, "Memory"):
+			list = append(list, check.Shell(check.Kitescope("get nodes --columns name,memory_bytes,memory_limit_bytes")).Does("shows which nodes are full: release collections, or add query nodes or data nodes"))
+		case strings.HasPrefix(state, "Disk"):
+			list = append(list, check.Do("raise quotaAndLimits.limitWriting.diskProtection.diskQuota, or drop what is not needed: the storage in use has reached it"))
+		case strings.HasPrefix(state, "TimeTick"):
+			list = append(list, check.Shell(check.Kitescope("diagnose --only timetick-lag,queue-unreachable,checkpoint-lag")).Does("shows which nodes are behind the message queue, and why"))
+		case strings.HasPrefix(state, "Deny"):
+			list = append(list, check.Shell(check.Kitescope("get settings").Arg("key~forcedeny")).Does("shows quotaAndLimits.limitWriting.forceDeny and limitReading.forceDeny: set them to false if they were not meant"))
+		}
+	}
+	return check.Fix(append(list, check.Do("look at quotaAndLimits in the configuration: the state names the limit"))...)
 }
 
 // rootProcess is the process of the RootCoord that is in charge, nil if it was not found.

@@ -27,19 +27,21 @@ const (
 // timetickLag finds nodes that consume the message queue late.
 var timetickLag = &check.Check{
 	ID:       "timetick-lag",
-	Title:    "Data nodes, or all nodes, are behind the message queue",
+	Title:    "Data nodes, or all nodes, lag behind the message queue",
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedSystem,
-	Doc: `Looks at up to when data nodes and query nodes have consumed their slowest channel (GetMetrics: MinFlowGraphTt), against the time at which they were asked. A warning from 30 seconds on, an error from
-5 minutes on, where Milvus would refuse writes if ` + "`quotaAndLimits.limitWriting.ttProtection`" + ` is on. Captured clusters under load were 0.4 seconds behind.
+	Doc: `Compares the time up to which data nodes and query nodes have consumed their slowest channel (GetMetrics: MinFlowGraphTt) with the time at which they
+were asked. Warning from 30 seconds; error from 5 minutes, where Milvus refuses writes if ` + "`quotaAndLimits.limitWriting.ttProtection`" + ` is on. Captured
+clusters under load were 0.4 seconds behind.
 
-If all nodes are behind, it is one finding: the queue, or RootCoord, which sends the ticks. A single query node is ` + "`channel-consumption-lag`" + `'s. One that started, or was given the channel, less than two minutes ago reads on from the checkpoint, and is an information. A recording that does not say when it was made is judged by the node that is furthest on. Nodes
-without channels do not count.
+If all nodes are behind, it is one finding: about the queue, or RootCoord, which sends the ticks. A single query node is reported by
+` + "`channel-consumption-lag`" + `. A node that started, or got the channel, less than two minutes ago is still reading from the checkpoint: info. In a
+recording without a time, nodes are compared with the one furthest ahead. Nodes without channels do not count.
 
-Consistent searches wait until their node has caught up; data nodes that are behind write late.`,
-	Remedy: `If all are behind: look at the message queue and at RootCoord. If one is: at its CPU, memory and log; it may be catching up after a start.`,
+Consistent searches wait until their node has caught up. Data nodes that are behind persist late.`,
+	Remedy: `If all nodes are behind, look at the message queue and RootCoord. If one is, look at its CPU, memory and log; it may be catching up after a start.`,
 	Phases: []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
 	Run:    runTimetickLag,
 	Roles:  []string{"rootcoord", "proxy", "streamingnode"},
@@ -93,12 +95,12 @@ func clockOffset(p *check.Pass) time.Duration {
 func runTimetickLag(p *check.Pass) error {
 	for _, n := range p.Runtime.Nodes {
 		if n.Role == "datanode" && n.System == nil && !p.IsGone(n) {
-			p.Unseen("how far " + n.Name() + " has consumed the queue: " + facts.WhySilent(n))
+			p.Unseen("consumption of " + n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 	list, asked := ticks(p)
 	if len(list) == 0 {
-		return p.Skip("no node says how far it has consumed the queue")
+		return p.Skip("no node reported how far it has consumed the queue")
 	}
 	var late []tick
 	for _, t := range list {
@@ -124,23 +126,29 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 	f := check.Finding{
 		Severity: check.Warning,
 		Evidence: []check.Evidence{check.Fact("asked at", facts.TimeText(asked), ""), check.Count("nodes behind", len(late), "")},
-		Impact:   "Searches of Strong and Bounded consistency wait or fail; new rows are found late.",
+		Impact:   "Searches with Strong or Bounded consistency wait or fail; new rows appear late.",
 	}
 	for _, t := range late {
-		f.Evidence = append(f.Evidence, check.Fact(t.node.Name()+" has consumed "+t.channel+" until", facts.TimeText(t.at), t.node.Name()+" GetMetrics"))
+		f.Evidence = append(f.Evidence, check.Fact(t.node.Name()+" has consumed "+t.channel+" up to", facts.TimeText(t.at), t.node.Name()+" GetMetrics"))
 		f.Objects = append(f.Objects, t.node.Ref())
 	}
 	if lag >= tickError {
 		f.Severity = check.Error
 	}
 	if all {
-		f.Message = fmt.Sprintf("all %d nodes that consume the queue are behind, by up to %s", len(late), words.Span(lag))
-		f.Hint = "look at the message queue and at RootCoord, which sends time ticks"
+		f.Message = fmt.Sprintf("all %d nodes that consume the queue are behind by up to %s", len(late), words.Span(lag))
+		f.Fix = check.Fix(
+			check.Shell(check.Kitescope("diagnose --only queue-unreachable,queue-lag,node-unreachable,stale-session")).Does("shows whether the queue answers, and whether a proxy keeps RootCoord waiting"),
+			check.Do("look at the brokers of the message queue, and at the log of RootCoord: it sends the time ticks"),
+		)
 		f.Cost = min(1, float64(lag)/float64(tickError))
 	} else {
 		f.Object = worst.node.Ref()
 		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), words.Span(lag), worst.channel)
-		f.Hint = check.Advise("look at CPU, memory and log of %s (%s)", worst.node.Name(), worst.node.Address)
+		f.Fix = check.Fix(
+			check.Shell(check.Kitescope("get nodes").Arg("name="+worst.node.Name()).Flag("--columns", "name,address,cpu_percent,memory_bytes,started_at")).Does("shows whether it is short of CPU or memory"),
+			check.Do("look at its log; if it does not catch up, restart %s: its channels then move to another node", worst.node.Name()),
+		)
 		var given time.Time
 		if v := p.VChannel(worst.channel); v != nil && v.Watcher == worst.node.Node {
 			given = v.WatchedAt
