@@ -17,11 +17,11 @@ func TestOrphanSegments(t *testing.T) {
 	}
 	hold(t, named("orphan-segments"), []verdict{
 		{"none", nil, nil, ""},
-		{"collection gone", func(w *world) { stray(w) }, []string{"info segments/9000 1 segment with 90,000 rows belongs to collection 900, which is gone"}, ""},
+		{"collection gone", func(w *world) { stray(w) }, []string{"info segments/9000 1 segment with 90,000 rows belongs to collection 900 (gone)"}, ""},
 		{"much storage", func(w *world) { stray(w).Bytes = 2 << 30 }, []string{"warning segments/9000 collection 900"}, ""},
 		{"dropped", func(w *world) { stray(w).State = model.SegmentDropped }, nil, ""},
 		{"of a collection that is being dropped", func(w *world) { w.Collections[0].State = "Dropping"; w.Partitions = nil }, nil, ""},
-		{"partition gone", func(w *world) { w.segment(0).Partition = 1002 }, []string{"info collections/1000 1 segment with 90,000 rows belongs to partitions of docs that are gone"}, ""},
+		{"partition gone", func(w *world) { w.segment(0).Partition = 1002 }, []string{"info collections/1000 1 segment with 90,000 rows belongs to dropped partitions of docs"}, ""},
 		{"of all partitions", func(w *world) { w.segment(0).Partition = -1 }, nil, ""},
 		{"both", func(w *world) { stray(w); w.segment(0).Partition = 1002 }, []string{"info segments/9000 collection 900", "info collections/1000 partitions of docs"}, ""},
 		{"collections not read", func(w *world) { stray(w); w.Loaded &^= model.PartObjects }, nil, "could not be read"},
@@ -32,7 +32,7 @@ func TestOrphanRecords(t *testing.T) {
 	logs := &model.Segment{ID: 9000, Collection: wellColl, Bytes: 4096, Logs: []model.FieldLogs{{Files: 3, Bytes: 4096}}}
 	hold(t, named("orphan-binlogs"), []verdict{
 		{"none", nil, nil, ""},
-		{"logs", func(w *world) { w.Orphans = []*model.Segment{logs} }, []string{"info / 3 files of logs, 4.0 KiB, belong to 1 segment without a record"}, ""},
+		{"logs", func(w *world) { w.Orphans = []*model.Segment{logs} }, []string{"info / 3 log files (4.0 KiB) belong to 1 segment without a record"}, ""},
 		{"many logs", func(w *world) {
 			large := *logs
 			large.Bytes = 3 << 30
@@ -46,24 +46,24 @@ func TestOrphanRecords(t *testing.T) {
 		{"none", nil, nil, ""},
 		{"segment gone", func(w *world) {
 			w.Orphans = []*model.Segment{{ID: 9000, Indexes: []model.SegmentIndex{{Index: wellIndex}}}}
-		}, []string{"info / 1 index record of segments that are gone is left over"}, ""},
+		}, []string{"info / left over: 1 index record of segments that are gone"}, ""},
 		{"as 2.1 wrote them", func(w *world) {
 			w.Orphans = []*model.Segment{{ID: 9000, Indexes: []model.SegmentIndex{{Legacy: true}}}}
 		}, nil, ""},
-		{"definition gone", func(w *world) { w.index(0).Index = 1400 }, []string{"info / 1 segment with index records of definitions that are gone is left over"}, ""},
+		{"definition gone", func(w *world) { w.index(0).Index = 1400 }, []string{"info / left over: 1 segment with index records of definitions that are gone"}, ""},
 		{"an older definition gone, all indexed", func(w *world) {
 			w.segment(0).Indexes = append([]model.SegmentIndex{{Index: 1400, State: model.IndexFinished}}, w.segment(0).Indexes...)
-		}, []string{"info / 1 segment with index records of definitions that are gone is left over"}, ""},
+		}, []string{"info / left over: 1 segment with index records of definitions that are gone"}, ""},
 		{"definition gone, marked deleted", func(w *world) { w.index(0).Index, w.index(0).Deleted = 1400, true }, nil, ""},
 		{"definition marked deleted", func(w *world) { w.Indexes[0].Deleted = true }, nil, ""},
-		{"collection gone", func(w *world) { w.Indexes = append(w.Indexes, &model.Index{ID: 1600, Collection: 900, Name: "left"}) }, []string{"info / 1 index definition of collections that are gone is left over"}, ""},
+		{"collection gone", func(w *world) { w.Indexes = append(w.Indexes, &model.Index{ID: 1600, Collection: 900, Name: "left"}) }, []string{"info / left over: 1 index definition of collections that are gone"}, ""},
 	})
 }
 
 func TestOrphanNames(t *testing.T) {
 	hold(t, named("orphan-load"), []verdict{
 		{"none", nil, nil, ""},
-		{"load state", func(w *world) { w.LoadStates = append(w.LoadStates, &model.LoadState{Collection: 900}) }, []string{"warning load-states/900 collection 900 is gone and still has a load state"}, ""},
+		{"load state", func(w *world) { w.LoadStates = append(w.LoadStates, &model.LoadState{Collection: 900}) }, []string{"warning load-states/900 collection 900 is gone but still has a load state"}, ""},
 		{"replica", func(w *world) { w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: 900}) }, []string{"warning load-states/900 replica"}, ""},
 		{"both are one finding", func(w *world) {
 			w.LoadStates = append(w.LoadStates, &model.LoadState{Collection: 900})
@@ -79,7 +79,7 @@ func TestOrphanNames(t *testing.T) {
 	hold(t, named("orphan-alias"), []verdict{
 		{"none", nil, nil, ""},
 		{"of a collection", alias(wellColl, "Created"), nil, ""},
-		{"of nothing", alias(900, "Created"), []string{"warning aliases/default/prod alias prod leads to collection 900, which is gone"}, ""},
+		{"of nothing", alias(900, "Created"), []string{"warning aliases/default/prod alias prod points to collection 900 (gone)"}, ""},
 		{"of a dropped collection", func(w *world) { alias(wellColl, "")(w); w.Collections[0].State = "Dropping" }, []string{"warning aliases/default/prod Dropping"}, ""},
 		{"dropped itself", alias(900, "Dropped"), nil, ""},
 	})
@@ -91,7 +91,7 @@ func TestOrphanNames(t *testing.T) {
 	hold(t, named("orphan-task"), []verdict{
 		{"none", nil, nil, ""},
 		{"of a collection", task(wellColl, 2*time.Hour), nil, ""},
-		{"of nothing", task(900, 2*time.Hour), []string{"info / 1 task of collections that are gone, 1 of them not ended"}, ""},
+		{"of nothing", task(900, 2*time.Hour), []string{"info / 1 task of collections that are gone, 1 of them unfinished"}, ""},
 		{"of nothing, young", task(900, 30*time.Minute), nil, ""},
 		{"of everything", task(0, 2*time.Hour), nil, ""},
 	})
@@ -165,7 +165,7 @@ func TestResourceGroupShort(t *testing.T) {
 		{"none, without replicas", group(model.ResourceGroup{Name: "rg", Requests: 1}, false), []string{"warning resource-groups/rg asks for 1 query node and has 0"}, ""},
 		{"empty and wants none", group(model.ResourceGroup{Name: "rg"}, false), nil, ""},
 		{"stopping nodes do not count", func(w *world) { w.Sessions[3].Stopping = true }, []string{"error resource-groups/" + facts.DefaultGroup + " has no registered query node"}, ""},
-		{"replica of no group", func(w *world) { w.Replicas[0].ResourceGroup = "gone" }, []string{"error replicas/3000 in resource group gone, which does not exist"}, ""},
+		{"replica of no group", func(w *world) { w.Replicas[0].ResourceGroup = "gone" }, []string{"error replicas/3000 in resource group gone, but that does not exist"}, ""},
 		{"no query node", func(w *world) { w.Sessions = w.Sessions[:3] }, nil, "no query node is registered"},
 		{"2.1 has none", func(w *world) { w.Version.Text = "2.1" }, nil, "Milvus 2.1"},
 	})

@@ -18,20 +18,23 @@ const limitInfo, limitWarning = 0.75, 0.9
 // nearLimit finds clusters that come near to what Milvus allows.
 var nearLimit = &check.Check{
 	ID:       "near-limit",
-	Title:    "The cluster is near a limit of Milvus on collections or partitions",
+	Title:    "The cluster is close to a Milvus limit on collections or partitions",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects,
-	Doc: `Counts databases, collections and partitions against Milvus's limits, as the processes tell them, else by their defaults (` + "`configs/milvus.yaml`, `component_param.go`, `quota_param.go`" + `):
+	Doc: `Counts databases, collections and partitions against Milvus's limits, as the processes report them, else against their defaults
+(` + "`configs/milvus.yaml`" + `, ` + "`component_param.go`" + `, ` + "`quota_param.go`" + `):
 
-- partitions times shards over all collections: ` + "`rootCoord.maxGeneralCapacity`" + `, 65,536 (Milvus 2.3.5 and later; without the configuration it is counted from 2.4 on);
+- partitions times shards over all collections: ` + "`rootCoord.maxGeneralCapacity`" + `, 65,536 (Milvus 2.3.5 and later; without the configuration it is
+  counted from 2.4 on);
 - collections: ` + "`quotaAndLimits.limits.maxCollectionNum`" + `, 65,536;
 - collections of one database: ` + "`quotaAndLimits.limits.maxCollectionNumPerDB`" + `, 65,536, or the database's own ` + "`database.max.collections`" + `;
 - databases: ` + "`rootCoord.maxDatabaseNum`" + `, 64;
-- partitions of one collection: ` + "`rootCoord.maxPartitionNum`" + `, 1,024 (4,096 before 2.4). Collections with a partition key are left out: theirs are made with the collection, and nothing adds to them.
+- partitions of one collection: ` + "`rootCoord.maxPartitionNum`" + `, 1,024 (4,096 before 2.4). Collections with a partition key are left out: their partitions
+  are created with them and never grow in number.
 
-Information from 75% on, a warning from 90%. At the limit, creating fails; long before, coordinators are slow to start, as they read and watch all of them.`,
-	Remedy: `Put tenants into partitions by a partition key instead of collections of their own; drop what is not used. The limits can be raised in the configuration.`,
+Info from 75%, warning from 90%. At the limit, creating fails. Long before, coordinators are slow to start, as they read and watch all of them.`,
+	Remedy: `Use a partition key for tenants instead of a collection each, and drop what is unused. The limits can be raised in the configuration.`,
 	Run:    runNearLimit,
 }
 
@@ -55,8 +58,12 @@ func runNearLimit(p *check.Pass) error {
 	worst := slices.MaxFunc(full, func(a, b fill) int { return cmp.Compare(facts.Part(a.n, a.limit), facts.Part(b.n, b.limit)) })
 	f := check.Finding{
 		Severity: check.Info, Message: fmt.Sprintf("%s of %s %s: %s of %s", words.Number(worst.n), words.Number(worst.limit), worst.what, words.Share(facts.Part(worst.n, worst.limit)), worst.key),
-		Impact: "At the limit, creating fails; coordinators are slow to start with so many.",
-		Hint:   check.Advise("drop what is not used, use a partition key instead of collections of their own, or raise %s", worst.key),
+		Impact: "At the limit, creating fails. Coordinators start slowly with so many.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("get collections --sort rows --columns name,database,rows,state")).Does("lists collections, empty ones first: drop what is unused"),
+			check.Do("put tenants into one collection with a partition key, instead of a collection or partition each"),
+			check.Do("raise %s only if the coordinators still start fast enough", worst.key),
+		),
 	}
 	for _, l := range full {
 		f.Evidence = append(f.Evidence, check.Measured(l.what, "etcd", "%s of %s (%s)", check.N(l.n), check.N(l.limit), l.key))

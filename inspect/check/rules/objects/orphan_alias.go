@@ -11,13 +11,14 @@ import (
 // orphanAlias finds aliases of nothing.
 var orphanAlias = &check.Check{
 	ID:       "orphan-alias",
-	Title:    "An alias leads to a collection that is gone",
+	Title:    "An alias points to a collection that is gone",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects,
-	Doc: `Looks for aliases whose collection has no record, or is dropped or being dropped. A warning: whoever uses the alias gets "collection not found". Milvus refuses to drop a
-collection that has aliases, so that these come from writes that were cut off, or from restored metadata. Aliases that are dropped themselves are left out.`,
-	Remedy: "`utility.alter_alias(collection_name, alias)` points it to a collection that exists, `utility.drop_alias(alias)` removes it.",
+	Doc: `Looks for aliases whose collection has no record, or is dropped or being dropped. Warning: clients that use the alias get "collection not found".
+Milvus refuses to drop a collection with aliases, so these come from interrupted writes or restored metadata. Aliases that are dropped themselves are
+left out.`,
+	Remedy: "`utility.alter_alias(collection_name, alias)`" + ` points it to an existing collection, ` + "`utility.drop_alias(alias)`" + ` removes it.`,
 	Run:    runOrphanAlias,
 }
 
@@ -36,10 +37,13 @@ func runOrphanAlias(p *check.Pass) error {
 		}
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: model.Ref{Resource: "aliases", ID: p.DatabaseName(a.Database) + "/" + a.Name, Name: a.Name},
-			Message:  fmt.Sprintf("alias %s leads to collection %s, which is %s", a.Name, facts.CollectionLabel(p.Cluster, a.Collection), state),
+			Message:  fmt.Sprintf("alias %s points to collection %s (%s)", a.Name, facts.CollectionLabel(p.Cluster, a.Collection), state),
 			Evidence: []check.Evidence{check.Fact("collection", a.Collection.String(), "etcd"), check.Fact("its state", state, "etcd")},
-			Impact:   "Whoever uses the alias gets an error.",
-			Hint:     check.Python("%sutility.alter_alias(collection_name, %s) points it to another collection, utility.drop_alias(%[2]s) removes it", check.UsingDatabase(p.DatabaseName(a.Database)), a.Name),
+			Impact:   "Clients that use the alias get an error.",
+			Fix: check.Fix(
+				check.Pymilvus(p.Cluster, a.Database, "utility.drop_alias(%s)", a.Name).Does("removes the alias"),
+				check.Pymilvus(p.Cluster, a.Database, "utility.alter_alias(\"COLLECTION\", %s)", a.Name).Does("or, if clients need it, points it to the collection of that name"),
+			),
 		})
 	}
 	return nil

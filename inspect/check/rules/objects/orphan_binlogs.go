@@ -12,14 +12,14 @@ import (
 // orphanBinlogs finds log keys without a segment.
 var orphanBinlogs = &check.Check{
 	ID:       "orphan-binlogs",
-	Title:    "Keys of binlogs exist without their segment's record",
+	Title:    "Binlog keys exist without a record of their segment",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
-	Doc: `Looks for keys of binlogs, delta logs and stats logs of segments that have no record: a write, or a garbage collection, that was cut off. Information, and a
-warning from 1 GiB on. DataCoord reads those keys at each start and cannot use them; the files they name are deleted by the collector's scan of object storage.`,
-	Remedy: `None is needed for queries. ` + "`kitescope get orphans`" + ` lists them. They can be deleted by hand with Milvus stopped and a snapshot of etcd saved first (` + "`etcdctl snapshot save FILE`" + `); such a write
-cannot be taken back. kitescope only reads.`,
+	Doc: `Looks for keys of binlogs, delta logs and stats logs of segments without a record: an interrupted write or garbage collection. Info, and a warning
+from 1 GiB. DataCoord reads those keys at each start and cannot use them. The collector's scan of object storage deletes the files they name.`,
+	Remedy: `No action needed for queries. ` + "`kitescope get orphans`" + ` lists them. They can be deleted by hand with Milvus stopped, after an etcd snapshot
+(` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone. kitescope only reads.`,
 	Run: runOrphanBinlogs,
 }
 
@@ -48,10 +48,10 @@ func runOrphanBinlogs(p *check.Pass) error {
 	}
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
-		Message:  fmt.Sprintf("%s of logs, %s, %s to %s without a record", words.Plural(files, "file"), words.Bytes(bytes), words.Agree(files, "belongs", "belong"), words.Plural(segments, "segment")),
+		Message:  fmt.Sprintf("%s (%s) %s to %s without a record", words.Plural(files, "log file"), words.Bytes(bytes), words.Agree(files, "belongs", "belong"), words.Plural(segments, "segment")),
 		Evidence: []check.Evidence{check.Count("segments without a record", segments, "etcd"), check.Count("log files", files, "etcd"), check.Size("bytes", bytes, "etcd")},
-		Impact:   "Storage and keys that nothing uses.",
-		Hint:     "nothing has to be done for queries; see them: kitescope get orphans",
+		Impact:   "They take up storage and keys, and nothing uses them.",
+		Fix:      check.Fix(check.Shell(check.Kitescope("get orphans --sort -size_bytes")).Does("lists them, largest first; no action is needed for queries")),
 	}
 	if bytes >= orphanBytes {
 		f.Severity = check.Warning

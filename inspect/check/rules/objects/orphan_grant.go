@@ -17,16 +17,23 @@ var orphanGrant = &check.Check{
 	Severity: check.Info,
 	Since:    "0.9",
 	Parts:    model.PartObjects | model.PartUsers,
-	Doc: `Looks for privileges on collections (object type ` + "`Collection`" + `) whose object is the name of no collection and of no alias of its database, as their database or they themselves were dropped or renamed.
-An information for each role: nothing fails by it now, but whoever makes a collection or an alias of that name later gives the role these privileges on it.
+	Doc: `Looks for privileges on collections (object type ` + "`Collection`" + `) whose object names no collection and no alias of its database, because these or the
+database were dropped or renamed. Info for each role: nothing fails now, but whoever creates a collection or alias of that name gives the role these
+privileges on it.
 
-Milvus keeps grants by name. Up to 2.6.10 it compares the name that a request uses, alias or not, with that of the grant, and keeps grants of what is dropped or renamed; from 2.6.11 on it can look up
-first which collection an alias leads to (` + "`proxy.resolveAliasForPrivilege`" + `), and removes or moves the grants with the collection (milvus issue 47850). Those of an alias stay in every version.
+Milvus keeps grants by name. Up to 2.6.10 it compares the name in a request, alias or not, with that of the grant, and keeps grants of dropped or
+renamed objects. From 2.6.11 on it can first resolve an alias to its collection (` + "`proxy.resolveAliasForPrivilege`" + `), and removes or moves grants with
+the collection (milvus issue 47850). Those of an alias stay in every version.
 
-No finding are privileges on all collections (` + "`*`" + `), those of other object types, and those on an alias that is there but leads to nothing: that is orphan-alias. Names may be granted before they are made; then accept the finding in a baseline.`,
-	Remedy: "`MilvusClient.revoke_privilege(role_name, \"Collection\", privilege, object_name, db_name)` takes a privilege away, `describe_role(role_name, db_name)` lists what is left.",
-	Run:    runOrphanGrant,
+Not a finding: privileges on all collections (` + "`*`" + `), on other object types, and on an alias that exists but points to nothing (` + "`orphan-alias`" + `). Names
+may be granted before they exist: accept the finding in a baseline.`,
+	Remedy: "`Role(NAME).revoke(\"Collection\", object_name, privilege, db_name)`" + ` or ` + "`MilvusClient.revoke_privilege(...)`" + ` revokes a privilege,
+` + "`describe_role(role_name, db_name)`" + ` lists what is left.`,
+	Run: runOrphanGrant,
 }
+
+// mostRevoked is how many privileges one fix takes away.
+const mostRevoked = 50
 
 // granted is a name that privileges are on. Database "*" is all of them.
 type granted struct{ database, object string }
@@ -101,10 +108,16 @@ func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 	for _, name := range names[:min(len(names), facts.MaxObjects)] {
 		f.Evidence = append(f.Evidence, check.Fact("privileges on "+name, words.Few(privileges[name]), "etcd"))
 	}
-	f.Message = fmt.Sprintf("role %s has %s on %s, which %s neither a collection nor an alias",
-		role, words.Plural(len(list), "privilege"), words.Few(names), words.Agree(len(names), "is", "are"))
-	f.Impact = "None now; whoever makes a collection or an alias of that name gives these privileges on it to all users of the role."
-	g := list[0]
-	f.Hint = check.Python("MilvusClient.revoke_privilege(%s, \"Collection\", %s, %s, db_name=%s), and so on for each privilege, unless the name is to come back", role, g.Privilege, g.Object, g.Database)
+	f.Message = fmt.Sprintf("role %s has %s on %s: no such %s",
+		role, words.Plural(len(list), "privilege"), words.Few(names), words.Agree(len(names), "collection or alias", "collections or aliases"))
+	f.Impact = "None now. A new collection or alias of that name is open to all users of the role."
+	var revokes check.Hint
+	for _, g := range list[:min(len(list), mostRevoked)] {
+		revokes += check.Python("\nrole.revoke(\"Collection\", %s, %s, db_name=%s)", g.Object, g.Privilege, g.Database)
+	}
+	f.Fix = check.Fix(
+		check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, revokes).Does("revokes them, unless the names are to come back"),
+		check.Shell(check.Kitescope("get grants").Arg("role="+role)).Does("lists the privileges that are left"),
+	)
 	p.Report(f)
 }

@@ -14,13 +14,14 @@ var orphanIndex = &check.Check{
 	Severity: check.Info,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes,
-	Doc: `Looks for index records (` + "`segment-index/`" + `) of segments without a record, for records on living segments whose index definition does not exist, and for
-definitions of collections that are gone and are not marked deleted. Information only.
+	Doc: `Looks for index records (` + "`segment-index/`" + `) of segments without a record, for records on existing segments whose index definition does not exist, and
+for definitions of collections that are gone and not marked deleted. Info only.
 
-Not counted: what is marked deleted, records on dropped segments, and those of collections that are being dropped: all of that waits for garbage collection. Milvus issue
-49585 tells of a cluster where it did not keep up, with 4.5 million of them.`,
-	Remedy: `None is needed for queries. If there are very many, look whether garbage collection runs: ` + "`dataCoord.enableGarbageCollection`" + `, "recycleUnusedSegIndexes" in DataCoord's log.`,
-	Run:    runOrphanIndex,
+Not counted: records marked deleted, on dropped segments, or of collections being dropped. They wait for garbage collection. In milvus issue 49585 it
+did not keep up, with 4.5 million of them.`,
+	Remedy: `No action needed for queries. If there are very many, check that garbage collection runs: ` + "`dataCoord.enableGarbageCollection`" + `,
+"recycleUnusedSegIndexes" in DataCoord's log.`,
+	Run: runOrphanIndex,
 }
 
 func runOrphanIndex(p *check.Pass) error {
@@ -70,14 +71,17 @@ func runOrphanIndex(p *check.Pass) error {
 	}
 	p.Report(check.Finding{
 		Severity: check.Info, Objects: objects,
-		Message: words.Few(parts) + words.Agree(records+onLiving+definitions, " is", " are") + " left over",
+		Message: "left over: " + words.Few(parts),
 		Evidence: []check.Evidence{
 			check.Count("records of segments that are gone", records, "etcd"),
-			check.Count("living segments with records of definitions that are gone", onLiving, "etcd"),
+			check.Count("existing segments with records of definitions that are gone", onLiving, "etcd"),
 			check.Count("definitions of collections that are gone", definitions, "etcd"),
 		},
-		Impact: "Storage and keys that nothing uses.",
-		Hint:   "nothing has to be done for queries; see them: kitescope get orphans",
+		Impact: "They take up storage and keys, and nothing uses them.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("get orphans")).Does("lists those of segments that are gone; no action is needed for queries"),
+			check.Do("if they keep growing in number, look for recycleUnusedSegIndexes in DataCoord's log"),
+		),
 	})
 	return nil
 }

@@ -10,14 +10,14 @@ import (
 // orphanLoad finds load states of collections that are gone.
 var orphanLoad = &check.Check{
 	ID:       "orphan-load",
-	Title:    "A collection that is gone is still to be loaded",
+	Title:    "A load state belongs to a collection that is gone",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartServing,
-	Doc: `Looks for load states and replicas (` + "`querycoord-collection-loadinfo/`" + `, ` + "`querycoord-replica/`" + `) of collections that have no record. A warning: QueryCoord tries to
-load them at each start, and may not finish its recovery. Of a collection that is being dropped it is no finding: the drop releases it.`,
-	Remedy: `Look again after a restart of QueryCoord, which clears some of it away. If it stays, the keys have to be deleted by hand, which is a write to Milvus's etcd that cannot be taken back: save a
-snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `), stop QueryCoord, and delete only the keys that the hint lists. kitescope only reads.`,
+	Doc: `Looks for load states and replicas (` + "`querycoord-collection-loadinfo/`" + `, ` + "`querycoord-replica/`" + `) of collections without a record. Warning: QueryCoord
+tries to load them at each start and may not finish its recovery. Not a finding while the collection is being dropped: the drop releases it.`,
+	Remedy: `Check again after a restart of QueryCoord, which removes some of them. If any stay, their keys have to be deleted by hand. Such a write to etcd cannot
+be undone: save a snapshot first (` + "`etcdctl snapshot save FILE`" + `), stop QueryCoord, and delete only the keys listed by the fix. kitescope only reads.`,
 	Run: runOrphanLoad,
 }
 
@@ -33,10 +33,14 @@ func runOrphanLoad(p *check.Pass) error {
 		seen[id] = true
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: model.Ref{Resource: "load-states", ID: id.String()},
-			Message:  fmt.Sprintf("collection %s is gone and still has a %s", id, what),
+			Message:  fmt.Sprintf("collection %s is gone but still has a %s", id, what),
 			Evidence: []check.Evidence{check.Fact("record", what, "etcd"), check.Fact("key", key, "etcd")},
 			Impact:   "QueryCoord tries to load a collection that does not exist.",
-			Hint:     check.Advise("%s and look again; what it still tries to load: %s", check.RestartQueryCoord(p.Cluster), check.Kitescope("get keys").Arg("key~querycoord-.*/"+id.String())),
+			Fix: check.Fix(
+				check.Do("%s: it removes some of these records at its start", check.RestartQueryCoord(p.Cluster)),
+				check.Shell(check.Kitescope("get keys").Arg("key~querycoord-.*/"+id.String())).Does("lists the keys that are left, if any"),
+				check.Do("delete those by hand only with QueryCoord stopped and a snapshot of etcd saved: it cannot be undone"),
+			),
 		})
 	}
 	for _, l := range p.LoadStates {

@@ -15,17 +15,17 @@ const orphanBytes = 1 << 30
 // orphanSegments finds segments whose collection or partition is gone.
 var orphanSegments = &check.Check{
 	ID:       "orphan-segments",
-	Title:    "Living segments belong to a collection or partition that is gone",
+	Title:    "Segments belong to a collection or partition that is gone",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
-	Doc: `Looks for segments in a living state (growing, sealed, flushed, importing) whose collection or partition has no record any more. Of a collection that is
-still being dropped they are no finding: its segments are dropped one by one. Neither are dropped segments, which wait for garbage collection.
+	Doc: `Looks for segments that are not dropped (growing, sealed, flushed, importing) and whose collection or partition has no record. Not a finding while the
+collection is being dropped: its segments are dropped one by one. Nor are dropped segments, which wait for garbage collection.
 
-Information, and a warning from 1 GiB on: garbage collection takes dropped segments only, so that these stay for ever. Milvus issues 19675 (2.1) and 45533 (2.6:
-a compaction that ends during a drop).`,
-	Remedy: `Make sure that the collection is really gone, and not of another database or renamed. Then the records can be deleted by hand, which is a write to Milvus's etcd that cannot
-be taken back: save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `), and stop Milvus. Better leave them, if they are small. kitescope only reads.`,
+Info, and a warning from 1 GiB: garbage collection takes only dropped segments, so these stay forever. Milvus issues 19675 (2.1) and 45533 (2.6: a
+compaction that ends during a drop).`,
+	Remedy: `Make sure that the collection is really gone, not renamed or in another database. Then the records can be deleted by hand, a write to etcd that cannot
+be undone: save a snapshot first (` + "`etcdctl snapshot save FILE`" + `), and stop Milvus. If they are small, leave them. kitescope only reads.`,
 	Run: runOrphanSegments,
 }
 
@@ -75,10 +75,10 @@ func (g *orphanGroup) add(list []*model.Segment) {
 
 func reportOrphans(p *check.Pass, g *orphanGroup) {
 	f := check.Finding{Severity: check.Info, Object: facts.RefSegment(g.segments[0])}
-	where := "collection " + g.collection.String() + ", which is gone"
+	where := "collection " + g.collection.String() + " (gone)"
 	if x := p.Collection(g.collection); x != nil {
 		f.Object = facts.RefCollection(p.Cluster, x.ID)
-		where = "partitions of " + facts.CollectionLabel(p.Cluster, x.ID) + " that are gone"
+		where = "dropped partitions of " + facts.CollectionLabel(p.Cluster, x.ID)
 	}
 	f.Message = fmt.Sprintf("%s with %s rows %s to %s", words.Plural(len(g.segments), "segment"), words.Number(g.rows), words.Agree(len(g.segments), "belongs", "belong"), where)
 	f.Evidence = []check.Evidence{
@@ -87,8 +87,11 @@ func reportOrphans(p *check.Pass, g *orphanGroup) {
 		check.Size("their logs", g.bytes, "etcd"),
 		check.Fact("collection id", g.collection.String(), "etcd"),
 	}
-	f.Impact = "Nothing reads them, and garbage collection does not take them."
-	f.Hint = check.Advise("see them: kitescope get segments collection_id=%s", g.collection)
+	f.Impact = "Nothing reads them, and garbage collection never removes them."
+	f.Fix = check.Fix(
+		check.Shell(check.Kitescope("get segments").Arg("collection_id="+g.collection.String(), "state!=Dropped")).Does("lists them with their sizes: leave them if they are small"),
+		check.Do("delete their records by hand only with Milvus stopped and a snapshot of etcd saved: it cannot be undone"),
+	)
 	if g.bytes >= orphanBytes {
 		f.Severity = check.Warning
 	}

@@ -21,10 +21,10 @@ var orphanTask = &check.Check{
 	Severity: check.Info,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartTasks,
-	Doc: `Looks for import, compaction, stats and analyze tasks of collections that have no record and that began more than an hour ago, or do not say when.
-Information only: they cannot succeed, and Milvus clears them away after hours: ` + "`dataCoord.compaction.dropTolerance`" + ` (86,400 s, later 3,600 s) and
+	Doc: `Looks for import, compaction, stats and analyze tasks of collections without a record that began more than an hour ago, or have no start time. Info
+only: they cannot succeed, and Milvus removes them after hours: ` + "`dataCoord.compaction.dropTolerance`" + ` (86,400 s, later 3,600 s) and
 ` + "`dataCoord.import.taskRetention`" + ` (10,800 s).`,
-	Remedy: `None is needed, unless they are many and stay: then DataCoord's log says why it does not clear them.`,
+	Remedy: `No action needed, unless many of them stay: DataCoord's log then says why it does not remove them.`,
 	Run:    runOrphanTask,
 }
 
@@ -48,10 +48,10 @@ func runOrphanTask(p *check.Pass) error {
 	}
 	f := check.Finding{
 		Severity: check.Info,
-		Message:  fmt.Sprintf("%s of collections that are gone, %s of them not ended", words.Plural(len(list), "task"), words.Number(open)),
-		Evidence: []check.Evidence{check.Count("tasks", len(list), "etcd"), check.Count("not ended", open, "etcd"), check.Fact("first", facts.RefTask(list[0]).ID, "etcd")},
-		Impact:   "Data nodes may try them in vain.",
-		Hint:     "nothing has to be done, unless they stay for days; see them: kitescope get tasks",
+		Message:  fmt.Sprintf("%s of collections that are gone, %s of them unfinished", words.Plural(len(list), "task"), words.Number(open)),
+		Evidence: []check.Evidence{check.Count("tasks", len(list), "etcd"), check.Count("unfinished", open, "etcd"), check.Fact("first", facts.RefTask(list[0]).ID, "etcd")},
+		Impact:   "Data nodes may run them in vain.",
+		Fix:      check.Fix(check.Shell(check.Kitescope("get tasks --sort started_at")).Does("lists them, oldest first; no action is needed unless they stay for days")),
 	}
 	for _, t := range list[:min(len(list), facts.MaxObjects)] {
 		f.Objects = append(f.Objects, facts.RefTask(t))

@@ -16,13 +16,14 @@ var partitionKeySkew = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `Looks at the rows of each partition of collections with a partition key and at least 100,000 rows. Milvus hashes the key's values over a fixed number of partitions (16 by default,
-64 in older versions). Information if the largest has 4 times the mean and a quarter of all rows, a warning at 8 times the mean and half of all rows from a million rows on.
+	Doc: `Looks at the rows of each partition of collections with a partition key and at least 100,000 rows. Milvus hashes the key's values over a fixed number
+of partitions (16 by default, 64 in older versions). Info if the largest has 4 times the mean and a quarter of all rows; a warning at 8 times the mean
+and half of all rows, from a million rows on.
 
-A search with the key in its filter reads one partition: of the largest it reads a large part of the collection, and the key saves little. The usual reasons are few distinct values, and one
-tenant that is far larger than the others. That some tenants are larger than others is no finding.`,
-	Remedy: `Give a very large tenant a collection of its own, or take a key with more distinct values. The number of partitions, and the key, can be chosen only when a collection is created.
-If the data are just so, accept the finding in a baseline.`,
+A search with the key in its filter reads one partition. Of the largest it reads a large part of the collection, and the key saves little. Usual
+reasons are few distinct values, and one tenant far larger than the others. Moderate differences between tenants are not a finding.`,
+	Remedy: `Give a very large tenant its own collection, or choose a key with more distinct values. The key and the number of partitions are fixed when a
+collection is created. If the data is simply like that, accept the finding in a baseline.`,
 	Run: runPartitionKeySkew,
 }
 
@@ -61,13 +62,16 @@ func runPartitionKeySkew(p *check.Pass) error {
 			Evidence: []check.Evidence{
 				check.Fact("partition key", key, "etcd"),
 				check.Count("partitions", len(partitions), "etcd"),
-				check.Count("of them empty", empty, "etcd"),
+				check.Count("empty partitions", empty, "etcd"),
 				check.Fact("largest", largest.Name, "etcd"),
 				check.Count("its rows", most, "etcd"),
 				check.Count("rows of the collection", total, "etcd"),
 			},
-			Impact: fmt.Sprintf("A search for a value in %s reads %s of the collection.", largest.Name, words.Share(share)),
-			Hint:   check.Advise("give the largest values of %s a collection of their own", key),
+			Impact: fmt.Sprintf("A search for a key in partition %s reads %s of the collection.", largest.Name, words.Share(share)),
+			Fix: check.Fix(
+				check.Shell(check.Kitescope("get partitions --sort -rows").Arg("collection_id="+x.ID.String())).Does("shows how the rows are spread"),
+				check.Do("move the largest values of %s into a collection each, or create the collection again with a key of more values", key),
+			),
 		}
 		if skew >= keySkewWarning && share >= keyShareWarning && total >= skewLarge {
 			f.Severity = check.Warning

@@ -26,16 +26,16 @@ const (
 // shardSkew finds collections whose shards are uneven.
 var shardSkew = &check.Check{
 	ID:       "shard-skew",
-	Title:    "The shards of a collection hold very different numbers of rows",
+	Title:    "The shards of a collection differ widely in rows",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `Looks at the rows of each vchannel of collections with several shards and at least 100,000 rows. Primary keys are hashed over shards, so that they come out even. Information if the largest has 1.5
-times the mean, a warning at twice the mean from a million rows on.
+	Doc: `Looks at the rows of each vchannel of collections with several shards and at least 100,000 rows. Primary keys are hashed over shards, which makes them
+even. Info if the largest has 1.5 times the mean; a warning at twice the mean, from a million rows on.
 
-A shard is consumed by one data node and led by one query node: they have the work of the largest. Skew comes from keys that hash badly, from imports into one channel, or from rows that one shard
-has not received.`,
-	Remedy:      `Look first whether a channel is behind (` + "`checkpoint-lag`, `channel-unwatched`" + `). Real skew goes away only by inserting again into a new collection.`,
+One data node consumes a shard and one query node leads it: they carry the load of the largest. Skew comes from keys that hash badly, from imports
+into one channel, or from rows that one shard has not received.`,
+	Remedy:      `First check whether a channel is behind (` + "`checkpoint-lag`" + `, ` + "`channel-unwatched`" + `). Real skew goes away only by inserting again into a new collection.`,
 	Run:         runShardSkew,
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "channel-unwatched", "checkpoint-lag"),
 }
@@ -60,8 +60,11 @@ func runShardSkew(p *check.Pass) error {
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: []model.Ref{facts.RefVChannel(name)},
 			Message: fmt.Sprintf("the largest of %d shards of %s has %s of %s rows, %.1f times the mean", len(x.VChannels), facts.CollectionLabel(p.Cluster, x.ID), words.Number(largest), words.Number(total), skew),
-			Impact:  "One data node and one query node have the work of the largest shard.",
-			Hint:    "look whether the other shards are behind; else insert into a new collection with keys that hash evenly",
+			Impact:  "One data node and one query node carry the load of the largest shard.",
+			Fix: check.Fix(
+				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows whether another shard only lags: its checkpoint is old then"),
+				check.Do("if none does, insert the rows into a new collection, with keys that hash evenly"),
+			),
 		}
 		for _, v := range x.VChannels[:min(len(x.VChannels), facts.MaxObjects)] {
 			f.Evidence = append(f.Evidence, check.Count("rows of "+v, p.VChannelTotals(v).Rows, "etcd"))
