@@ -26,8 +26,8 @@ func TestSmallSegments(t *testing.T) {
 	hold(t, named("small-segments"), configured([]verdict{
 		{"large ones", nil, nil, ""},
 		{"a few", func(w *world) { w.small(10, 2*time.Hour) }, nil, ""},
-		{"some", func(w *world) { w.small(11, 2*time.Hour) }, []string{"info collections/1000 11 segments of docs are small, with 1,100 rows, and could be 10 fewer"}, ""},
-		{"many", func(w *world) { w.small(60, 2*time.Hour) }, []string{"warning collections/1000 60 segments of docs are small, with 6,000 rows, and could be 59 fewer"}, ""},
+		{"some", func(w *world) { w.small(11, 2*time.Hour) }, []string{"info collections/1000 11 segments of docs are small (1,100 rows in all) and could be 10 fewer"}, ""},
+		{"many", func(w *world) { w.small(60, 2*time.Hour) }, []string{"warning collections/1000 60 segments of docs are small (6,000 rows in all) and could be 59 fewer"}, ""},
 		{"many, not loaded", func(w *world) { w.small(60, 2*time.Hour); w.LoadStates = nil }, []string{"info collections/1000 60 segments of docs are small"}, ""},
 		{"few rows that are large", func(w *world) {
 			for _, s := range w.small(60, 2*time.Hour) {
@@ -43,7 +43,7 @@ func TestSmallSegments(t *testing.T) {
 			for i, s := range w.small(60, 2*time.Hour) {
 				s.Rows = []int64{math.MinInt64, -1, 0}[i%3]
 			}
-		}, []string{"warning collections/1000 60 segments of docs are small, with 0 rows, and could be 59 fewer"}, ""},
+		}, []string{"warning collections/1000 60 segments of docs are small (0 rows in all) and could be 59 fewer"}, ""},
 		{"young", func(w *world) { w.small(60, 50*time.Minute) }, nil, ""},
 		{"just above half", func(w *world) {
 			for _, s := range w.small(60, 2*time.Hour) {
@@ -165,7 +165,7 @@ func TestDroppedNotCollected(t *testing.T) {
 	hold(t, named("dropped-not-collected"), configured([]verdict{
 		{"none dropped", nil, nil, ""},
 		{"within the retention", drop(3, 26*time.Hour), nil, ""},
-		{"past it", drop(3, 28*time.Hour), []string{"info / 3 dropped segments should have been collected, the oldest dropped 28 h ago"}, ""},
+		{"past it", drop(3, 28*time.Hour), []string{"info / 3 dropped segments are overdue for garbage collection, the oldest dropped 28 h ago"}, ""},
 		{"past the retention that is told", func(w *world) {
 			drop(3, 7*time.Hour)(w)
 			w.asked()
@@ -175,13 +175,13 @@ func TestDroppedNotCollected(t *testing.T) {
 		{"without a time of dropping", func(w *world) {
 			drop(2, 28*time.Hour)(w)
 			w.Segments[len(w.Segments)-1].DroppedAt = 0
-		}, []string{"info / 2 dropped segments should have been collected, the oldest dropped 28 h ago; 1 of them does not say when"}, ""},
+		}, []string{"info / 2 dropped segments are overdue for garbage collection, the oldest dropped 28 h ago; 1 without a drop time"}, ""},
 		{"a large collection dropped just now in 2.6", func(w *world) {
 			drop(1500, 28*time.Hour)(w)
 			for _, s := range w.Segments {
 				s.DroppedAt = 0
 			}
-		}, []string{"info / 1,500 dropped segments do not say when that was, so that they may never be collected"}, ""},
+		}, []string{"info / 1,500 dropped segments have no drop time and may never be collected"}, ""},
 		{"without any time", func(w *world) {
 			drop(1, 28*time.Hour)(w)
 			s := w.Segments[len(w.Segments)-1]
@@ -194,7 +194,7 @@ func TestDroppedNotCollected(t *testing.T) {
 		drop(2, 28*time.Hour)(w)
 		w.VChannels[0].Checkpoint.At = back(40 * time.Hour)
 	})
-	if e := r.Findings[0].Evidence; e[len(e)-1].Name != "whose checkpoint is behind their last write" || e[len(e)-1].Value != "2" {
+	if e := r.Findings[0].Evidence; e[len(e)-1].Name != "with a checkpoint behind their last write" || e[len(e)-1].Value != "2" {
 		t.Errorf("what holds the collector up is missing: %v", e)
 	}
 }
@@ -209,7 +209,7 @@ func TestImportStuck(t *testing.T) {
 	hold(t, named("import-stuck"), []verdict{
 		{"none", nil, nil, ""},
 		{"waiting", task("import-job", "Pending", 20*time.Minute, 0), nil, ""},
-		{"waiting for long", task("import-job", "Pending", 40*time.Minute, 0), []string{"warning tasks/import-job/7 import-job 7 into docs is Pending for 40 min: it has not begun"}, ""},
+		{"waiting for long", task("import-job", "Pending", 40*time.Minute, 0), []string{"warning tasks/import-job/7 import-job 7 into docs has been Pending for 40 min: it has not started"}, ""},
 		{"at work", task("import-job", "Importing", 2*time.Hour, 0), nil, ""},
 		{"at work for very long", task("import-job", "Importing", 13*time.Hour, 0), []string{"warning tasks/import-job/7 it is not finished"}, ""},
 		{"at work for very long, and getting on", func(w *world) {
@@ -221,12 +221,12 @@ func TestImportStuck(t *testing.T) {
 		{"no data node is there", func(w *world) {
 			task("import-job", "Importing", 10*time.Minute, 0)(w)
 			w.Sessions = slices.DeleteFunc(w.Sessions, func(s *model.Session) bool { return s.Role == "datanode" })
-		}, []string{"warning tasks/import-job/7 import-job 7 into docs is Importing for 10 min: no data node is registered"}, ""},
+		}, []string{"warning tasks/import-job/7 import-job 7 into docs has been Importing for 10 min: no data node is registered"}, ""},
 		{"done", task("import-job", "Completed", 20*time.Hour, 0), nil, ""},
 		{"failed is task-failed's", task("import-job", "Failed", 20*time.Hour, 0), nil, ""},
 		{"without a time", func(w *world) { task("import-job", "Pending", 0, 0)(w); w.Tasks[0].StartedAt = time.Time{} }, nil, ""},
 		{"of a collection that is gone", func(w *world) { task("import-job", "Pending", 40*time.Minute, 0)(w); w.Tasks[0].Collection = 9 }, nil, ""},
-		{"segments left over", importing, []string{"warning collections/1000 1 segment of docs, 90,000 rows, is importing, and no import is known to be under way"}, ""},
+		{"segments left over", importing, []string{"warning collections/1000 1 segment of docs, 90,000 rows, is importing, but no import is under way"}, ""},
 		{"segments of an import", func(w *world) { importing(w); task("import", "InProgress", 10*time.Minute, 5)(w) }, nil, ""},
 		{"segments in 2.3, whose imports are not in etcd", func(w *world) { importing(w); w.Version.Text = "2.3.5" }, nil, ""},
 		{"young segments", func(w *world) { importing(w); w.segment(0).PositionAt = back(30 * time.Minute) }, nil, ""},
@@ -243,24 +243,24 @@ func TestCompactionStuck(t *testing.T) {
 	hold(t, named("compaction-stuck"), []verdict{
 		{"none", nil, nil, ""},
 		{"at work", task("executing", 10*time.Minute, 5), nil, ""},
-		{"for long", task("executing", 3*time.Hour, 5), []string{"warning collections/1000 1 compaction task of docs does not end, the oldest MixCompaction (executing) for 3 h on datanode-5"}, ""},
-		{"queued for long", task("pipelining", 3*time.Hour, 0), []string{"warning collections/1000 (pipelining) for 3 h on no node"}, ""},
+		{"for long", task("executing", 3*time.Hour, 5), []string{"warning collections/1000 1 compaction task of docs does not finish: the oldest, MixCompaction (executing), for 3 h on datanode-5"}, ""},
+		{"queued for long", task("pipelining", 3*time.Hour, 0), []string{"warning collections/1000 (pipelining), for 3 h on no node"}, ""},
 		{"on a node that is gone", task("executing", 10*time.Minute, 99), []string{"warning collections/1000 on node 99"}, ""},
-		{"two are one finding", func(w *world) { task("executing", 3*time.Hour, 5)(w); task("executing", 4*time.Hour, 5)(w) }, []string{"warning collections/1000 2 compaction tasks of docs do not end, the oldest MixCompaction (executing) for 4 h"}, ""},
+		{"two are one finding", func(w *world) { task("executing", 3*time.Hour, 5)(w); task("executing", 4*time.Hour, 5)(w) }, []string{"warning collections/1000 2 compaction tasks of docs do not finish: the oldest, MixCompaction (executing), for 4 h"}, ""},
 		{"done", task("completed", 30*time.Hour, 5), nil, ""},
 		{"failed", task("failed", 30*time.Hour, 5), nil, ""},
 		{"a long queue that moves", func(w *world) {
 			task("pipelining", 3*time.Hour, 0)(w)
 			task("completed", 20*time.Minute, 5)(w)
 			w.Tasks[1].EndedAt = backT(5 * time.Minute)
-		}, []string{"info collections/1000 (pipelining) for 3 h on no node"}, ""},
+		}, []string{"info collections/1000 (pipelining), for 3 h on no node"}, ""},
 		{"a queue that moves, and one task in it for days", func(w *world) {
 			task("pipelining", 30*time.Hour, 0)(w)
 			task("completed", 20*time.Minute, 5)(w)
 			w.Tasks[1].EndedAt = backT(5 * time.Minute)
-		}, []string{"warning collections/1000 (pipelining) for 30 h"}, ""},
+		}, []string{"warning collections/1000 (pipelining), for 30 h"}, ""},
 		{"clustering takes hours", func(w *world) { task("analyzing", 5*time.Hour, 5)(w); w.Tasks[0].SubType = "ClusteringCompaction" }, nil, ""},
-		{"clustering for very long", func(w *world) { task("indexing", 13*time.Hour, 5)(w); w.Tasks[0].SubType = "ClusteringCompaction" }, []string{"warning collections/1000 ClusteringCompaction (indexing) for 13 h"}, ""},
+		{"clustering for very long", func(w *world) { task("indexing", 13*time.Hour, 5)(w); w.Tasks[0].SubType = "ClusteringCompaction" }, []string{"warning collections/1000 ClusteringCompaction (indexing), for 13 h"}, ""},
 	})
 }
 
@@ -274,7 +274,7 @@ func TestTaskFailed(t *testing.T) {
 		{"none", nil, nil, ""},
 		{"import", task("import-job", "Failed", "file not found", backT(time.Hour)), []string{"warning tasks/import-job/7 1 import of docs failed: file not found"}, ""},
 		{"import, long ago", task("import-job", "Failed", "file not found", backT(30*time.Hour)), []string{"info tasks/import-job/7 file not found"}, ""},
-		{"compaction", task("compaction", "timeout", "", backT(time.Hour)), []string{"info tasks/compaction/7 no reason is recorded"}, ""},
+		{"compaction", task("compaction", "timeout", "", backT(time.Hour)), []string{"info tasks/compaction/7 no reason recorded"}, ""},
 		{"stats", task("stats", "Failed", "boom", time.Time{}), []string{"warning tasks/stats/7 boom"}, ""},
 		{"done", task("stats", "Finished", "", time.Time{}), nil, ""},
 		{"an import and its tasks are one", func(w *world) {

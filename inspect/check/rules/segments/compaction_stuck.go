@@ -29,18 +29,18 @@ const (
 // compactionStuck finds compactions that do not end.
 var compactionStuck = &check.Check{
 	ID:       "compaction-stuck",
-	Title:    "Compaction tasks do not end",
+	Title:    "Compaction tasks do not finish",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions,
-	Doc: `Looks at compaction tasks in etcd (Milvus 2.4 and later), by collection. A warning if one that is not final began 2 hours ago (clustering: 12), or 5 minutes ago on a node
-that has no session. Final are completed, failed, timeout and cleaned. Milvus itself gives up a running one after
-` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); what waits in the queue has no limit. Information, for a day, if all of them wait in the queue while other
-compactions ended within 15 minutes: then it moves. Tasks of collections that are gone are ` + "`orphan-task`" + `'s.
+	Doc: `Looks at compaction tasks in etcd (Milvus 2.4 and later), by collection. Warning if an unfinished one began 2 hours ago (clustering: 12), or 5 minutes
+ago on a node without a session. Finished are completed, failed, timeout and cleaned. Milvus itself gives up a running one after
+` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); waiting in the queue has no limit. Info, for a day, if all of them wait in the queue while other
+compactions ended within 15 minutes: the queue moves. Tasks of collections that are gone are reported by ` + "`orphan-task`" + `.
 
 While its segments are marked as compacting, nothing else compacts them: small segments and deletes pile up.`,
-	Remedy: `Look at the data node that runs the task. A queue that does not shrink means too few data nodes, or ` + "`dataCoord.compaction.maxParallelTaskNum`" + ` too low.
-Restarting DataCoord begins tasks of nodes that are gone anew.`,
+	Remedy: `Look at the data node that runs the task. A queue that does not shrink means too few data nodes, or too low a
+` + "`dataCoord.compaction.maxParallelTaskNum`" + `. Restarting DataCoord restarts tasks of nodes that are gone.`,
 	Run:   runCompactionStuck,
 	Roles: []string{"datacoord", "datanode"},
 }
@@ -82,23 +82,30 @@ func runCompactionStuck(p *check.Pass) error {
 		oldest := slices.MinFunc(list, func(a, b *model.Task) int { return a.StartedAt.Compare(b.StartedAt) })
 		f := check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id),
-			Message: fmt.Sprintf("%s of %s %s not end, the oldest %s (%s) for %s on %s", words.Plural(len(list), "compaction task"), facts.CollectionLabel(p.Cluster, id), words.Agree(len(list), "does", "do"),
+			Message: fmt.Sprintf("%s of %s %s not finish: the oldest, %s (%s), for %s on %s", words.Plural(len(list), "compaction task"), facts.CollectionLabel(p.Cluster, id), words.Agree(len(list), "does", "do"),
 				oldest.SubType, oldest.State, words.Span(since(p, oldest)), taskNode(p, oldest)),
 			Evidence: []check.Evidence{
 				check.Count("tasks", len(list), "etcd"),
-				check.Fact("oldest began", facts.TimeText(oldest.StartedAt), "etcd"),
+				check.Fact("oldest started", facts.TimeText(oldest.StartedAt), "etcd"),
 				check.Fact("its state", oldest.State, "etcd"),
-				check.Fact("it runs on", taskNode(p, oldest), "etcd"),
+				check.Fact("runs on", taskNode(p, oldest), "etcd"),
 				check.Fact("its reason", cmp.Or(oldest.Reason, "none"), "etcd"),
-				check.Count("compactions under way in all", waiting, "etcd"),
+				check.Count("unfinished compactions in the cluster", waiting, "etcd"),
 			},
-			Impact: "Their segments are not compacted by anything else: small segments and deletes pile up.",
-			Hint:   check.Advise("look for plan %d in %s", oldest.ID, logOf(p, oldest)),
+			Impact: "Nothing else compacts their segments: small segments and deletes pile up.",
+			Fix: check.Fix(
+				restartFor(p, oldest),
+				check.Do("search %s for plan %d: it says what it waits for", logOf(p, oldest), oldest.ID),
+				check.Shell(check.Kitescope("get tasks type=compaction").Arg("collection_id="+id.String())).Does("shows how far they are"),
+			),
 		}
 		queued := !slices.ContainsFunc(list, func(t *model.Task) bool { return t.State != "pipelining" })
 		if queued {
-			f.Evidence = append(f.Evidence, check.Fact("last compaction that ended", facts.TimeText(last), "etcd"))
-			f.Hint = "look whether data nodes are busy: kitescope get tasks; more of them, or a greater dataCoord.compaction.maxParallelTaskNum, shorten the queue"
+			f.Evidence = append(f.Evidence, check.Fact("last finished compaction", facts.TimeText(last), "etcd"))
+			f.Fix = check.Fix(
+				check.Shell(check.Kitescope("get tasks type=compaction --sort started_at")).Does("shows how many run and how many wait"),
+				check.Do("start more data nodes, or raise dataCoord.compaction.maxParallelTaskNum if those there have room"),
+			)
 		}
 		if queued && moves && since(p, oldest) < compactionQueue {
 			f.Severity = check.Info

@@ -24,18 +24,20 @@ const (
 // deleteHeavy finds collections that carry many deleted rows along.
 var deleteHeavy = &check.Check{
 	ID:       "delete-heavy",
-	Title:    "Segments carry many deleted rows that compaction has not removed",
+	Title:    "Segments carry many deleted rows",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartTasks | model.PartServing,
-	Doc: `Looks at flushed segments an hour old whose delta logs have entries for more than a fifth of their rows: from there on Milvus rewrites a
-segment (` + "`dataCoord.compaction.single.ratio.threshold`" + `). A finding if they hold at least a tenth of the collection's rows and 10,000 entries. Information,
-and a warning if half of their rows are deleted and the collection is loaded, unless a compaction of L0 segments brought deletes within the last hour (Milvus 2.4 and later): then rewriting may be about to begin.
+	Doc: `Looks at flushed segments an hour old whose delta logs cover more than a fifth of their rows: from there on Milvus rewrites a segment
+(` + "`dataCoord.compaction.single.ratio.threshold`" + `). A finding if such segments hold at least a tenth of the collection's rows and 10,000 deletes. Info; a
+warning if half of their rows are deleted and the collection is loaded, unless a compaction of L0 segments brought deletes within the last hour
+(Milvus 2.4 and later): rewriting may be about to start.
 
-Entries are an upper bound: a key that is deleted twice counts twice, and one that a segment's bloom filter finds wrongly counts there. Deletes in L0 segments are not counted here, see ` + "`l0-backlog`" + `.
+The count is an upper bound: a key deleted twice counts twice, and so does a false positive of a segment's bloom filter. Deletes in L0 segments are
+not counted here, see ` + "`l0-backlog`" + `.
 
-Deleted rows stay in memory and in indexes; each search compares them and throws them away, and graph indexes find fewer results.`,
-	Remedy: "`Collection(NAME).compact()` rewrites the segments. If it happens again and again, look whether automatic compaction is on and keeps up.",
+Deleted rows stay in memory and in indexes. Each search compares them and discards them, and graph indexes find fewer results.`,
+	Remedy: "`Collection(NAME).compact()`" + ` rewrites the segments. If it keeps happening, check that automatic compaction is on and keeps up.`,
 	Run:    runDeleteHeavy,
 	Roles:  []string{"datacoord", "datanode"},
 	FollowsFrom: []check.Cause{
@@ -72,14 +74,17 @@ func runDeleteHeavy(p *check.Pass) error {
 			Evidence: []check.Evidence{
 				check.Count("segments with more than a fifth deleted", segments, "etcd"),
 				check.Count("their rows", rows, "etcd"),
-				check.Count("entries of their delta logs, at most one a row", deleted, "etcd"),
+				check.Count("deletes in their delta logs, at most one a row", deleted, "etcd"),
 				check.Count("rows of the collection", t.Rows, "etcd"),
 			},
-			Impact: "Memory and search work go into rows that no search may return.",
-			Hint:   check.Python("%sCollection(%s).compact()", check.InDatabase(p.Cluster, x), x.Name),
+			Impact: "Memory and search time are spent on rows that no search returns.",
+			Fix: check.Fix(
+				check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("rewrites the segments without the deleted rows; data nodes are busy meanwhile"),
+				check.Shell(check.Kitescope("get segments state=Flushed --sort -deleted_rows").Arg("collection_id="+x.ID.String())).Does("shows the deleted rows of each segment: they should fall within minutes"),
+			),
 		}
 		if at := lastDeletes(p, x.ID); !at.IsZero() && p.Age(at) < rewriteAfter {
-			f.Evidence = append(f.Evidence, check.Fact("deletes came last from L0 segments at", facts.TimeText(at), "etcd"))
+			f.Evidence = append(f.Evidence, check.Fact("last deletes from L0 segments", facts.TimeText(at), "etcd"))
 		} else if facts.Part(deleted, rows) >= halfDeleted && p.LoadState(x.ID) != nil {
 			f.Severity = check.Warning
 		}

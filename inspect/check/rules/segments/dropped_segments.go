@@ -29,16 +29,16 @@ var droppedNotCollected = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels,
-	Doc: `Looks at dropped segments whose retention has passed: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord tells it, else 24 h, and three rounds of the collector
-on top. They are information; a warning if there are at least 1,000 and more than there are living ones.
+	Doc: `Looks at dropped segments past their retention: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, plus three rounds of the collector.
+Info; a warning if there are at least 1,000 and more than segments in use.
 
-Segments that carry no time of dropping are counted by their last write, and never make it a warning, as they may have been dropped a moment ago: milvus issue 48902 tells of 2.6, where
-the drop of a collection leaves it out and the collector then passes them over for good. The collector also spares segments while the checkpoint of their channel is behind their last
-write, and those that were compacted into a segment whose index is not finished (` + "`internal/datacoord/garbage_collector.go`" + `,
-checkDroppedSegmentGC; issue 53064): the evidence counts the former.
+Segments without a drop time are judged by their last write and never raise a warning, as they may have been dropped a moment ago. Milvus issue 48902:
+in 2.6 dropping a collection omits the time, and the collector then skips them forever. The collector also spares segments while the checkpoint of
+their channel is behind their last write, and those compacted into a segment whose index is unfinished (` + "`internal/datacoord/garbage_collector.go`" + `,
+checkDroppedSegmentGC; issue 53064). The evidence counts the former.
 
 They cost storage, and DataCoord reads and keeps all of them in memory.`,
-	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + ` and DataCoord's log for "GC". Where checkpoints hold it up, mend those first.`,
+	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + `, and DataCoord's log for "GC". If checkpoints hold it up, fix those first.`,
 	Run:    runDroppedNotCollected,
 	Roles:  []string{"datacoord"},
 	FollowsFrom: []check.Cause{
@@ -63,14 +63,18 @@ func runDroppedNotCollected(p *check.Pass) error {
 		Evidence: []check.Evidence{
 			check.Count("dropped segments past their retention", u.Segments, "etcd"),
 			check.Count("all dropped segments", total.ByState[model.SegmentDropped], "etcd"),
-			check.Count("living segments", total.Segments, "etcd"),
+			check.Count("segments in use", total.Segments, "etcd"),
 			check.Size("their logs", u.Bytes, "etcd"),
 			check.Lasts("retention", keep, p.SettingSource("dataCoord.gc.dropTolerance")),
-			check.Count("without a time of dropping", u.Undated, "etcd"),
-			check.Count("whose checkpoint is behind their last write", u.Behind, "etcd"),
+			check.Count("without a drop time", u.Undated, "etcd"),
+			check.Count("with a checkpoint behind their last write", u.Behind, "etcd"),
 		},
-		Impact: "Object storage and etcd keep what nobody reads.",
-		Hint:   "look for \"GC\" in the log of DataCoord, and at dataCoord.enableGarbageCollection",
+		Impact: "Object storage and etcd keep data that nothing reads.",
+		Fix: check.Fix(
+			checkpointsFirst(&u),
+			check.Shell(check.Kitescope("get settings").Arg("key~garbagecollection|datacoord.gc")).Does("shows whether garbage collection is on: if not, set dataCoord.enableGarbageCollection to true"),
+			check.Do("search the log of DataCoord for GC: it says what it skips"),
+		),
 	}
 	for _, s := range u.First {
 		f.Objects = append(f.Objects, facts.RefSegment(s.ID))
@@ -86,9 +90,17 @@ func uncollectedText(p *check.Pass, u *facts.Uncollected) string {
 	dropped := words.Plural(u.Segments, "dropped segment")
 	switch u.Undated {
 	case u.Segments:
-		return fmt.Sprintf("%s %s not say when that was, so that %s may never be collected", dropped, words.Agree(u.Segments, "does", "do"), words.Agree(u.Segments, "it", "they"))
+		return fmt.Sprintf("%s %s no drop time and may never be collected", dropped, words.Agree(u.Segments, "has", "have"))
 	case 0:
-		return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", dropped, words.Span(p.Age(u.Oldest)))
+		return fmt.Sprintf("%s %s overdue for garbage collection, the oldest dropped %s ago", dropped, words.Agree(u.Segments, "is", "are"), words.Span(p.Age(u.Oldest)))
 	}
-	return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago; %s of them %s not say when", dropped, words.Span(p.Age(u.Oldest)), words.Number(u.Undated), words.Agree(u.Undated, "does", "do"))
+	return fmt.Sprintf("%s %s overdue for garbage collection, the oldest dropped %s ago; %s without a drop time", dropped, words.Agree(u.Segments, "is", "are"), words.Span(p.Age(u.Oldest)), words.Number(u.Undated))
+}
+
+// checkpointsFirst is where to begin if checkpoints hold the collector up.
+func checkpointsFirst(u *facts.Uncollected) check.Step {
+	if u.Behind == 0 {
+		return check.Step{}
+	}
+	return check.Shell(check.Kitescope("diagnose --only checkpoint-lag,checkpoint-missing,channel-unwatched")).Does("names the checkpoints that hold up the collector: fix those first")
 }

@@ -13,19 +13,25 @@ import (
 // filesMissing finds segments of which files are not in storage.
 var filesMissing = &check.Check{
 	ID:       "files-missing",
-	Title:    "Files of segments are not in storage, or are cut",
+	Title:    "Segment files are missing from storage, or truncated",
 	Severity: check.Error,
 	Since:    "0.9",
-	Doc: `Looks only where ` + "`diagnose --storage PLACE`" + ` says where the files are. Held against what is there is what etcd says of each flushed segment: how many insert and delta logs it has of each field, and how many files its finished
-indexes have. A finding is a collection with a segment of which files are missing, are empty, or are shorter than they were written. That a log or an index file says in its first bytes: it is a row of events, each with its length. The
-sizes in etcd are no measure: up to 2.3 they are those in memory. The files of storage version 2, and indexes in a single file, do not say it.
+	Doc: `Runs only with ` + "`diagnose --storage PLACE`" + `. Compares the storage with what etcd records for each flushed segment: the number of insert and delta logs
+of each field, and the number of files of its finished indexes. A finding is a collection with a segment whose files are missing, empty, or shorter
+than they were written. A log or index file tells its length in its first bytes: it is a series of events, each with its length. The sizes in etcd
+cannot be used: up to 2.3 they are those in memory. Files of storage version 2, and indexes in a single file, do not tell.
 
-A query node cannot load such a segment: a load does not get on, and says no reason; what is in memory is lost with the next restart or move. An index without its files is not built again by itself, as etcd says that it is finished.
+A query node cannot load such a segment. The load makes no progress and reports no reason, and data in memory is lost with the next restart or move.
+An index without its files is not rebuilt on its own, as etcd says that it is finished.
 
-The files of at most 1,000 folders are looked for, and 4,000 files opened, for 30 seconds at most: first of collections that are being loaded, of segments that no node serves, of builds that wait; what was left out is said. A place that cannot be listed, or has no
-file of the segments at all (another cluster's, or another folder), is unknown, not well: unless it is the place that the processes' configuration names, a bucket by its endpoint, a folder on a machine on which one of them runs. Then all is lost, and that is the finding. Segments of storage version 3 and index records of 2.1 are not looked for.`,
-	Remedy: `Find out who removed them: a lifecycle rule of the bucket, a cleaning script, another Milvus with the same ` + "`minio.rootPath`" + `, which collects what it does not know as garbage. Bring them back from a copy or an older version of the
-objects. Without one: of an index, drop it and create it again, as it is built of the insert logs; of insert logs, the rows are lost: insert them again from their source.`,
+At most 1,000 folders are listed and 4,000 files opened, for 30 seconds at most: first those of collections being loaded, of segments that no node
+serves, and of builds that wait. Whatever was left out is reported. A place that cannot be listed, or has no file of the segments at all (another
+cluster's, or another folder), is unknown, not ok. Unless it is the place in the processes' configuration, a bucket by its endpoint or a folder on a
+machine on which one of them runs: everything is lost then, and that is the finding. Segments of storage version 3 and index records of 2.1 are not
+looked for.`,
+	Remedy: `Find out what removed them: a lifecycle rule of the bucket, a cleanup script, another Milvus with the same ` + "`minio.rootPath`" + `, which collects unknown
+files as garbage. Restore them from a backup or an older version of the objects. Without one, drop an index and create it again: it is built from the
+insert logs. Rows of lost insert logs are gone: insert them again from their source.`,
 	Parts: model.PartObjects | model.PartSegments | model.PartIndexes | model.PartLogs | model.PartSegmentIndexes | model.PartServing,
 	Needs: check.NeedStorage,
 	Run:   runFilesMissing,
@@ -66,13 +72,16 @@ func reportLostStorage(p *check.Pass) {
 	s := p.Storage
 	f := check.Finding{
 		Severity: check.Error, Cost: 1,
-		Message:  fmt.Sprintf("the storage %s, which the processes' configuration names, has lost its files: %s", s.Location, s.Problem),
-		Evidence: []check.Evidence{check.Fact("storage in the configuration", p.OwnStorage().Place, "configuration of the processes"), check.Fact("looked into", s.Problem, s.Location)},
-		Impact:   "Nothing can be loaded; what nodes have in memory is gone when they restart or hand it over; flushes and index builds fail.",
-		Hint:     check.Advise("see whether the disk or share is mounted there, or who removed the files; bring them back from a copy before any node restarts"),
+		Message:  fmt.Sprintf("the configured storage %s has lost its files: %s", s.Location, s.Problem),
+		Evidence: []check.Evidence{check.Fact("storage in the configuration", p.OwnStorage().Place, "configuration of the processes"), check.Fact("found there", s.Problem, s.Location)},
+		Impact:   "Nothing can be loaded, and flushes and index builds fail. Data in memory is lost when nodes restart or hand it over.",
+		Fix: check.Fix(
+			check.Do("mount the disk or share again if it is not mounted there"),
+			check.Do("else restore the files from a backup before any node restarts: until then the nodes still serve from memory"),
+		),
 	}
 	if s.Segments > 0 {
-		f.Evidence = append(f.Evidence, check.Count("segments whose files should be there", s.Segments, "etcd"))
+		f.Evidence = append(f.Evidence, check.Count("segments with files recorded", s.Segments, "etcd"))
 	}
 	// Loaded collections first: they are what searches need.
 	for _, loaded := range []bool{true, false} {
@@ -83,6 +92,20 @@ func reportLostStorage(p *check.Pass) {
 		}
 	}
 	p.Report(f)
+}
+
+// rebuilds are steps that build the indexes anew whose files are missing.
+func rebuilds(p *check.Pass, list []*model.MissingFiles) (steps []check.Step) {
+	var done []model.IndexID
+	for _, x := range list {
+		i, c := p.Index(x.Index), p.Collection(x.Collection)
+		if i == nil || i.Deleted || c == nil || slices.Contains(done, i.ID) {
+			continue
+		}
+		done = append(done, i.ID)
+		steps = append(steps, check.Rebuild(p.Cluster, c, i, check.AsDefined(i)).Does("builds %s again from the insert logs; searches of %s fail until it is loaded again", i.Name, c.Name))
+	}
+	return steps
 }
 
 // maxMissingShown is how many places are evidence.
@@ -118,11 +141,15 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id),
 		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), words.Few(kinds), first.Segment, whatIsMissing(p, first), first.Path),
-		Impact:  "These segments cannot be loaded: a load of the collection does not get on, and what nodes have in memory is gone when they restart or hand it over.",
-		Hint:    check.Advise("bring the files back from a copy or an older version of the objects; see who removed them: a lifecycle rule, a script, another Milvus with the same root path"),
+		Impact:  "These segments cannot be loaded: loading the collection hangs, and data in memory is lost when nodes restart or hand it over.",
+		Fix: check.Fix(
+			check.Do("restore the files from a backup or an older version of the objects; do not restart or release before"),
+			check.Do("find out what removed or cut them: a lifecycle rule, a script, another Milvus with the same root path"),
+			check.Do("without a backup, insert the rows again from their source"),
+		),
 	}
 	if !logs {
-		f.Hint = check.Advise("bring the files back; or build the index again from the insert logs: drop it and create it again, which needs the collection %s released", name)
+		f.Fix = check.Fix(append(rebuilds(p, list), check.Do("or restore the files; find out what removed them: a lifecycle rule, a script, another Milvus with the same root path"))...)
 	}
 	if p.LoadState(id) != nil && all > 0 {
 		f.Cost = p.Losing(min(1, float64(rows)/float64(all)))
@@ -136,16 +163,16 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 	p.Report(f)
 }
 
-// lostText is "2 files of 1 segment, 3,000 rows, are not in storage, and files in 3 folders are cut".
+// lostText is "2 files of 1 segment (3,000 rows) are missing from storage, and files in 3 folders are truncated".
 func lostText(files, cut, segments int, rows int64) string {
-	of := " of " + words.Plural(segments, "segment") + ", " + words.Number(rows) + " rows, "
+	of := " of " + words.Plural(segments, "segment") + " (" + words.Number(rows) + " rows) "
 	switch {
 	case cut == 0:
-		return words.Plural(files, "file") + of + "are not in storage"
+		return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage"
 	case files == 0:
-		return "files" + of + "are cut: shorter than they were written"
+		return "files" + of + "are truncated"
 	}
-	return words.Plural(files, "file") + of + "are not in storage, and files in " + words.Plural(cut, "folder") + " are cut"
+	return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage, and files in " + words.Plural(cut, "folder") + " are truncated"
 }
 
 // missing is what there is of what should be.

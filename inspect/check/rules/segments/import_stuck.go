@@ -27,21 +27,23 @@ const (
 // importStuck finds imports that do not get on.
 var importStuck = &check.Check{
 	ID:       "import-stuck",
-	Title:    "An import does not get on",
+	Title:    "An import makes no progress",
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions | model.PartSegments,
-	Doc: `Looks at import jobs and their tasks (Milvus 2.4 and later), and at importing segments. A warning if
+	Doc: `Looks at import jobs and their tasks (Milvus 2.4 and later), and at importing segments. Warning if
 
-- a job is Pending for 30 minutes, or in another state that is not final for 12 hours (information, if one of its tasks ended within the last hour);
-- a task is in progress for 5 minutes on a node that has no session, or a job is open for 5 minutes and no data node is registered;
-- segments of a living collection are importing, an hour after they were made, while no job of the collection is under way: they are what an import
-  that was cut off left. Before 2.4, where etcd does not tell of imports, after a day.
+- a job is Pending for 30 minutes, or in another unfinished state for 12 hours (info if one of its tasks ended within the last hour);
+- a task is in progress for 5 minutes on a node without a session, or a job is open for 5 minutes and no data node is registered;
+- segments of an existing collection are importing, an hour after they were created, while the collection has no import under way: an interrupted
+  import left them. Before 2.4, where etcd has no record of imports, after a day.
 
-Final are Completed and Failed. Times are the jobs' own; one without a time is not judged by it. Failed ones are ` + "`task-failed`" + `'s, those of collections that are gone ` + "`orphan-task`" + `'s.`,
-	Remedy: "`utility.list_bulk_insert_tasks()` shows progress and reasons. Look at the log of the data node that has the task; object storage that cannot be\nread is the usual cause. A job that waits needs a data node with a free slot.",
-	Run:    runImportStuck,
-	Roles:  []string{"datacoord", "datanode"},
+Finished are Completed and Failed. Times are the jobs' own; one without a time is not judged by it. Failed ones are reported by ` + "`task-failed`" + `, those
+of collections that are gone by ` + "`orphan-task`" + `.`,
+	Remedy: "`utility.list_bulk_insert_tasks()`" + ` shows progress and reasons. Look at the log of the data node that has the task; usually it cannot read the object
+storage. A waiting job needs a data node with a free slot.`,
+	Run:   runImportStuck,
+	Roles: []string{"datacoord", "datanode"},
 }
 
 func runImportStuck(p *check.Pass) error {
@@ -74,7 +76,7 @@ func importProblem(p *check.Pass, t *model.Task) string {
 	case t.Type == "import-job" && facts.Alive(p.Cluster) && !facts.HasRole(p.Cluster, "datanode") && age >= importGone:
 		return "no data node is registered"
 	case t.Type == "import-job" && t.State == "Pending" && age >= importIdle:
-		return "it has not begun"
+		return "it has not started"
 	case t.Type == "import-job" && age >= facts.ImportLong:
 		return "it is not finished"
 	}
@@ -91,16 +93,21 @@ func getsOn(p *check.Pass, job *model.Task) bool {
 func reportImport(p *check.Pass, t *model.Task, why string) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefTask(t), Objects: taskObjects(p, t),
-		Message: fmt.Sprintf("%s %d into %s is %s for %s: %s", t.Type, t.ID, facts.CollectionLabel(p.Cluster, t.Collection), t.State, words.Span(since(p, t)), why),
+		Message: fmt.Sprintf("%s %d into %s has been %s for %s: %s", t.Type, t.ID, facts.CollectionLabel(p.Cluster, t.Collection), t.State, words.Span(since(p, t)), why),
 		Evidence: []check.Evidence{
 			check.Fact("state", t.State, "etcd"),
-			check.Fact("begun", facts.TimeText(t.StartedAt), "etcd"),
+			check.Fact("started", facts.TimeText(t.StartedAt), "etcd"),
 			check.Fact("progress", cmp.Or(t.Progress, "unknown"), "etcd"),
 			check.Fact("runs on", taskNode(p, t), "etcd"),
 			check.Fact("reason", cmp.Or(t.Reason, "none"), "etcd"),
 		},
-		Impact: "Its rows are not there.",
-		Hint:   check.Advise("utility.get_bulk_insert_state(task_id=%d), and %s", t.Trigger, logOf(p, t)),
+		Impact: "Its rows are not searchable yet.",
+		Fix: check.Fix(
+			startDataNode(p),
+			restartFor(p, t),
+			check.PymilvusIn(p.Cluster, "", "print(utility.get_bulk_insert_state(task_id=%d))", t.Trigger).Does("prints state, progress and reason of the job"),
+			check.Do("read %s: most often it cannot read the files, or no data node has a free slot", logOf(p, t)),
+		),
 	}
 	if t.Type == "import-job" && getsOn(p, t) {
 		f.Severity = check.Info
@@ -133,10 +140,21 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 		}
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects[:min(len(objects), facts.MaxObjects)],
-			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, and no import is known to be under way", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are")),
+			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, but no import is under way", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are")),
 			Evidence: []check.Evidence{check.Count("importing segments older than "+words.Span(grace), segments, "etcd"), check.Count("their rows", rows, "etcd"), check.Fact("imports under way", jobs, "etcd")},
-			Impact:   "Their rows are not visible; they hold storage.",
-			Hint:     check.Python("%sutility.list_bulk_insert_tasks(collection_name=%s), then import again what is missing", check.InDatabase(p.Cluster, x), x.Name),
+			Impact:   "Their rows are not searchable, and they take up storage.",
+			Fix: check.Fix(
+				check.Pymilvus(p.Cluster, x.Database, "print(utility.list_bulk_insert_tasks(collection_name=%s))", x.Name).Does("prints the imports that Milvus still knows, with their reasons"),
+				check.Do("import the files again whose rows are missing"),
+			),
 		})
 	}
+}
+
+// startDataNode is the step that starts a data node, none if one is registered.
+func startDataNode(p *check.Pass) check.Step {
+	if !facts.Alive(p.Cluster) || facts.HasRole(p.Cluster, "datanode") {
+		return check.Step{}
+	}
+	return check.Do("start a data node: none is registered")
 }

@@ -31,14 +31,14 @@ var l0Backlog = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing,
-	Doc: `Looks at L0 segments (Milvus 2.4 and later), which hold deletes only, by vchannel. A finding if more than 90 of them are older than an hour,
-three times what one compaction takes, or if they hold 30 million deletes, where Milvus's own protection would begin. A warning from 100,000 deletes on in a collection that is loaded; else information: a collection
-into which little is written keeps a growing segment for a day, and with it each small batch of deletes.
+	Doc: `Looks at L0 segments (Milvus 2.4 and later), which hold only deletes, by vchannel. A finding if more than 90 of them are older than an hour, three
+times what one compaction takes, or if they hold 30 million deletes, where Milvus's own protection starts. Warning from 100,000 deletes in a loaded
+collection, else info: a collection with few writes keeps a growing segment for a day, and with it each small batch of deletes.
 
-The shard leader keeps all of them in memory, and applies each to every segment that it loads. Milvus issues 33278 (query node out of memory), 33464
-and 40502 (growing segments that are older than the deletes block their compaction until they are sealed).`,
-	Remedy: `Flush the collection: growing segments that began before the deletes hold the compaction up. Look at the compaction tasks and at
-the load of the data nodes. Deleting whole partitions instead of many rows makes no L0 segments.`,
+The shard leader keeps all of them in memory and applies each to every segment it loads. Milvus issues 33278 (query node out of memory), 33464 and
+40502 (growing segments older than the deletes block their compaction until they are sealed).`,
+	Remedy: `Flush the collection: growing segments that began before the deletes hold up their compaction. Look at the compaction tasks and the load of the data
+nodes. Dropping whole partitions instead of deleting many rows makes no L0 segments.`,
 	Run:   runL0Backlog,
 	Roles: []string{"datacoord", "datanode"},
 	FollowsFrom: []check.Cause{
@@ -100,7 +100,10 @@ func runL0Backlog(p *check.Pass) error {
 				check.Fact("oldest", facts.TimeText(sum.oldest), "etcd"),
 			},
 			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",
-			Hint:   check.Python("%sCollection(%s).flush() ends the growing segments that hold their compaction up; then look whether it comes: kitescope get tasks type=compaction", check.InDatabase(p.Cluster, x), x.Name),
+			Fix: check.Fix(
+				check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name).Does("seals the growing segments that hold up their compaction"),
+				check.Shell(check.Kitescope("get tasks type=compaction").Arg("collection_id="+x.ID.String())).Does("shows Level0 compactions within a minute; if not, look at the log of DataCoord"),
+			),
 		}
 		if sum.deletes >= l0Matters && p.LoadState(x.ID) != nil {
 			f.Severity = check.Warning

@@ -20,11 +20,11 @@ var segmentsInvisible = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `Looks at flushed segments that are marked invisible (Milvus 2.5 and later), which they are until a sort or clustering task has replaced or
-confirmed them. One that is still invisible an hour after it was written is a finding: a warning.
+	Doc: `Looks at flushed segments marked invisible (Milvus 2.5 and later), as they are until a sort or clustering task has replaced or confirmed them. Warning
+if one is still invisible an hour after it was written.
 
 Importing segments are left to ` + "`import-stuck`" + `.`,
-	Remedy:      "Look at `kitescope get tasks` for stats and compaction tasks of the collection, and whether data nodes (until 2.5: index nodes) work on them.",
+	Remedy:      `Look at ` + "`kitescope get tasks`" + ` for stats and compaction tasks of the collection, and check that data nodes (until 2.5: index nodes) work on them.`,
 	Run:         runSegmentsInvisible,
 	Roles:       []string{"datacoord", "datanode"},
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "task-failed", "compaction-stuck"),
@@ -54,8 +54,11 @@ func runSegmentsInvisible(p *check.Pass) error {
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
 			Message:  fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s", words.Plural(segments, "flushed segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are"), words.Span(invisibleAfter)),
 			Evidence: []check.Evidence{check.Count("invisible segments", segments, "etcd"), check.Count("their rows", rows, "etcd")},
-			Impact:   "Queries do not see these rows, or still read them from the segments they came from.",
-			Hint:     check.Advise("look for tasks that sort or cluster its segments: kitescope get tasks collection_id=%s", x.ID),
+			Impact:   "Queries miss these rows, or still read them from the segments they came from.",
+			Fix: check.Fix(
+				check.Shell(check.Kitescope("get tasks").Arg("collection_id="+x.ID.String())).Does("shows the tasks that sort or cluster its segments: their reasons say what fails"),
+				check.Do("if there are none, restart DataCoord: it plans them again"),
+			),
 		})
 	}
 	return nil

@@ -3,6 +3,7 @@ package segments
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"kitescope/inspect/check"
@@ -31,20 +32,19 @@ var smallSegments = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing | model.PartIndexes,
-	Doc: `Looks at flushed segments below half of the rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), in each partition and
-vchannel by itself, as compaction does. Where logs record their size in memory (Milvus 2.4 and later) a segment has to be below half of ` + "`dataCoord.segment.maxSize`" + `, too: from then on Milvus goes
-by size, and rows that are larger than their schema lets expect fill a segment early. Where at least 3 of them are an hour old, the segments that merging would save are counted.
-10 in a collection are information, 50 a warning if it is loaded: of others nobody searches segments.
+	Doc: `Looks at flushed segments below half of the rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), per partition and vchannel, as
+compaction does. Where logs record their size in memory (Milvus 2.4 and later) a segment also has to be below half of ` + "`dataCoord.segment.maxSize`" + `:
+Milvus then goes by size, and rows larger than their schema suggests fill a segment early. Where at least 3 of them are an hour old, the check counts
+the segments that merging would save. 10 in a collection are info, 50 a warning if it is loaded.
 
-Not a finding: single small segments in each of many partitions, which nothing can merge; L0, L2, importing and invisible segments; a cluster that
-is configured for small segments, as the limit is the one in the records.
+Not a finding: single small segments in each of many partitions, which cannot be merged; L0, L2, importing and invisible segments; a cluster
+configured for small segments, as the limit is the one in the records.
 
-Each segment is a search of its own and an index of its own, and each has to be kept in order by QueryCoord. Milvus merges a
-segment only when it is indexed and the checkpoint of its channel is at most 15 minutes old (` + "`dataCoord.compaction.channelMaxCPLag`" + `, 2.4 and later). Milvus
-issues 23378, 24730, 25681 and 29486.`,
-	Remedy: `Flush less often: each flush ends a segment on every shard. Look whether automatic compaction is on (` + "`dataCoord.enableCompaction`" + `,
-` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property ` + "`collection.autocompaction.enabled`" + `), whether data nodes are busy, and whether indexes
-are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
+Each segment adds its own search and index, and work for QueryCoord. Milvus merges a segment only when it is indexed and the checkpoint of its channel
+is at most 15 minutes old (` + "`dataCoord.compaction.channelMaxCPLag`" + `, 2.4 and later). Milvus issues 23378, 24730, 25681 and 29486.`,
+	Remedy: `Flush less often: each flush ends a segment on every shard. Check that automatic compaction is on (` + "`dataCoord.enableCompaction`" + `,
+` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property ` + "`collection.autocompaction.enabled`" + `), that data nodes are not overloaded, and
+that indexes are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
 	Phases: []latency.Name{latency.ThreadWait, latency.KernelSealed},
 	Run:    runSmallSegments,
 	Roles:  []string{"datacoord", "datanode"},
@@ -82,28 +82,35 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 	}
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
-		Message: fmt.Sprintf("%s of %s are small, with %s rows, and could be %s fewer", words.Plural(small, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Number(excess)),
+		Message: fmt.Sprintf("%s of %s are small (%s rows in all) and could be %s fewer", words.Plural(small, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Number(excess)),
 		Evidence: []check.Evidence{
 			check.Count("small segments older than "+words.Span(mergeAfter), small, "etcd"),
-			check.Count("flushed segments in all", d.Flushed, "etcd"),
+			check.Count("all flushed segments", d.Flushed, "etcd"),
 			check.Count("their rows", rows, "etcd"),
 			check.Count("rows a segment may have", d.MaxRows, "etcd"),
 			check.Count("partitions and vchannels they are in", len(sums), "etcd"),
 		},
-		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", words.Number(d.Flushed)),
-		Hint:   check.Python("%sCollection(%s).compact(), and flush less often", check.InDatabase(p.Cluster, x), x.Name),
+		Impact: fmt.Sprintf("Each search of the collection has to search up to %s segments and merge their results.", words.Number(d.Flushed)),
+		Fix: check.Fix(
+			check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("merges them now; data nodes are busy meanwhile"),
+			check.Do("flush less often: each flush ends a segment on every shard"),
+		),
 	}
 	if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted }) {
-		f.Evidence = append(f.Evidence, check.Fact("index definitions", "none: Milvus merges only what is indexed", "etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("index definitions", "none: Milvus merges only indexed segments", "etcd"))
+		f.Fix = check.Fix(check.Do("create an index on its vectors: Milvus merges only indexed segments"))
 	}
 	for _, kv := range x.Properties {
 		if kv.Key == "collection.autocompaction.enabled" {
 			f.Evidence = append(f.Evidence, check.Fact("collection.autocompaction.enabled", kv.Value, "etcd"))
+			if strings.EqualFold(kv.Value, "false") {
+				f.Fix = append(f.Fix, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).set_properties({\"collection.autocompaction.enabled\": \"true\"})", x.Name).Does("lets Milvus merge them by itself from now on"))
+			}
 		}
 	}
 	switch {
 	case p.LoadState(x.ID) == nil:
-		f.Impact = "None now, as it is not loaded; loading and searching it will take longer."
+		f.Impact = "None while it is not loaded. Loading and searching it will take longer."
 	case excess >= excessWarning:
 		f.Severity = check.Warning
 	}

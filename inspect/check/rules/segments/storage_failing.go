@@ -16,19 +16,23 @@ import (
 // storageFailing finds processes whose reads or writes of the storage fail.
 var storageFailing = &check.Check{
 	ID:       "storage-failing",
-	Title:    "Processes cannot read or write the storage",
+	Title:    "Processes fail to read or write the storage",
 	Severity: check.Error,
 	Since:    "0.9",
-	Doc: `Processes count what they do with remote storage, by operation (get, put, list, remove, stat): ` + "`milvus_storage_op_count`" + ` of the part in Go, ` + "`internal_storage_op_count`" + ` of the part in C++, which loads segments and builds
-indexes. Compared are two scrapes: those of one look (` + "`--window`" + `), and with ` + "`--watch`" + `, and in the UI, those of the last one to two minutes.
+	Doc: `Processes count their operations on remote storage by kind (get, put, list, remove, stat): ` + "`milvus_storage_op_count`" + ` for the Go part,
+` + "`internal_storage_op_count`" + ` for the C++ part, which loads segments and builds indexes. The check compares two scrapes: those of one look (` + "`--window`" + `),
+or with ` + "`--watch`" + ` and in the UI those of the last one to two minutes.
 
-A finding is what fails meanwhile: a warning if it failed twice (once, if it had failed twice before) and that is a tenth of the operations of its kind; an error if it failed three times and that is half of them. Fewer are information: Milvus tries again.
-What failed since the process started, and not while it was watched, is information, as nobody knows when that was; a warning if nothing of its kind has ever succeeded, or if the process started within 10 minutes and half of it failed.
+A finding is a kind of operation that fails meanwhile. Warning if it failed twice (once, if it had failed twice before) and in a tenth of its
+operations; error if it failed three times and in half of them. Fewer are info: Milvus retries. Failures since the process started, none of them
+during the watch, are info, as their time is unknown; a warning if no operation of the kind has ever succeeded, or if the process started within 10
+minutes and half of them failed.
 
-Not counted is a stat in Go, which is how Milvus asks whether a file is there, and fails where it is not. Reads in Go of a file that is not there succeed by this count. Local storage is not counted at all: where no process has counted anything, nothing is
-known.`,
-	Remedy: `See whether the storage answers at its address, whether the access key still may (a policy, an expired key: ` + "`403`" + `), whether the bucket is there and not full. The log of the process has the storage's own words, with the name of the file. If only reads
-fail, files may be missing: ` + "`kitescope diagnose --storage PLACE`" + ` looks for them.`,
+Not counted: a stat in Go, by which Milvus asks whether a file exists; it fails where there is none. Reads in Go of a missing file count as successes.
+Local storage is not counted at all: if no process has counted anything, nothing is known.`,
+	Remedy: `Check that the storage answers at its address, that the access key is still valid (a policy, an expired key: ` + "`403`" + `), and that the bucket exists and
+has room. The log of the process has the storage's own error and the name of the file. If only reads fail, files may be missing:
+` + "`kitescope diagnose --storage PLACE`" + ` looks for them.`,
 	Parts: model.PartSessions,
 	Needs: check.NeedMetrics,
 	Run:   runStorageFailing,
@@ -74,7 +78,7 @@ func runStorageFailing(p *check.Pass) error {
 		}
 	}
 	if !counted {
-		return p.Skip("no process has counted an operation on the storage: none does where it is local")
+		return p.Skip("no process has counted a storage operation; local storage is not counted")
 	}
 	if len(list) > 0 {
 		reportFailing(p, list)
@@ -147,25 +151,33 @@ func reportFailing(p *check.Pass, list []failing) {
 	}
 	writes := slices.ContainsFunc(list, func(x failing) bool { return x.severity == worst.severity && x.ops.Op == putOp })
 	reads := slices.ContainsFunc(list, func(x failing) bool { return x.severity == worst.severity && x.ops.Op != putOp })
-	what := "reads of"
+	what := "reads from"
 	if writes {
 		what = "writes to"
 	}
 	if writes && reads {
-		what = "reads of and writes to"
+		what = "reads from and writes to"
 	}
-	if f.Message = fmt.Sprintf("%s the storage fail at %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value); worst.over == 0 {
-		f.Message = fmt.Sprintf("%s the storage have failed at %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value)
+	if f.Message = fmt.Sprintf("%s the storage fail on %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value); worst.over == 0 {
+		f.Message = fmt.Sprintf("%s the storage have failed on %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value)
 	}
 	f.Impact = failingImpact(list, worst.severity)
-	f.Hint = check.Advise("look at the storage, and at the log of %s for its own words: the access key, the bucket, its space, the way there", worst.node.Name())
-	switch place := p.OwnStorage().Place; {
-	case worst.severity == check.Info:
-		f.Hint = "look whether it goes on: kitescope diagnose --watch"
-	case !writes:
-		f.Hint = check.Advise("%s; see whether files are missing: %s", f.Hint, check.LookFor(place))
+	f.Fix = check.Fix(
+		check.Do("read the log of %s: it has the storage's own error, such as a rejected key, a missing bucket or no space", worst.node.Name()),
+		filesFor(p, writes),
+	)
+	if worst.severity == check.Info {
+		f.Fix = check.Fix(check.Shell(check.Kitescope("diagnose --watch --only storage-failing")).Does("shows whether it continues; no action is needed if it does not"))
 	}
 	p.Report(f)
+}
+
+// filesFor looks for missing files where writes succeed.
+func filesFor(p *check.Pass, writes bool) check.Step {
+	if writes {
+		return check.Step{}
+	}
+	return check.FindFiles(p.Facts)
 }
 
 func (x failing) evidence(p *check.Pass) check.Evidence {
@@ -190,20 +202,20 @@ func failingImpact(list []failing, least check.Severity) string {
 		switch {
 		case x.severity < least:
 		case x.node.Role == "querynode" || x.ops.Op == "get" && x.node.Role == "standalone":
-			text = "segments cannot be loaded, nor moved to these nodes"
+			text = "segments cannot be loaded or moved to these nodes"
 		case x.node.Role == "datanode" || x.node.Role == "streamingnode" || x.node.Role == "standalone":
-			text = "rows are not written to storage: flushes, compactions and checkpoints wait, and a data node that cannot flush ends itself"
+			text = "rows are not persisted: flushes, compactions and checkpoints wait, and a data node that cannot flush exits"
 		case x.node.Role == "indexnode":
 			text = "indexes are not built"
 		case x.node.Role == "datacoord" || x.node.Role == "mixcoord":
-			text = "what was dropped is not removed"
+			text = "dropped data is not removed"
 		}
 		if text != "" && !slices.Contains(parts, text) {
 			parts = append(parts, text)
 		}
 	}
 	if len(parts) == 0 {
-		return "What it needs the storage for waits."
+		return "Its work on the storage waits."
 	}
 	whole := strings.Join(parts, "; ")
 	return strings.ToUpper(whole[:1]) + whole[1:] + "."

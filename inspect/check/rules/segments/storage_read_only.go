@@ -4,24 +4,29 @@ import (
 	"fmt"
 
 	"kitescope/inspect/check"
+	"kitescope/paste"
 	"kitescope/words"
 )
 
 // storageReadOnly finds a storage that takes no writes.
 var storageReadOnly = &check.Check{
 	ID:       "storage-read-only",
-	Title:    "The storage takes no writes",
+	Title:    "The storage is read-only or full",
 	Severity: check.Error,
 	Since:    "0.9",
-	Doc: `Looks only where ` + "`diagnose --storage FOLDER`" + ` says where the files are, and that is a folder: whether its file system is mounted read-only, and how much room is left. Nothing is written to find that out.
+	Doc: `Runs only with ` + "`diagnose --storage FOLDER`" + `, where FOLDER is a local folder: checks whether its file system is mounted read-only and how much room is
+left. It writes nothing.
 
-An error if the processes' configuration (` + "`localStorage.path`" + `) names that folder, and one of them runs on the machine that looks; else information, as the way by which kitescope sees the folder may be read-only, or its share smaller, than that by which Milvus does. Full is less than 100 MiB that are free.
+Error if the processes' configuration (` + "`localStorage.path`" + `) names that folder and one of them runs on this machine. Else info: kitescope may see the
+folder through a read-only mount or a smaller share than Milvus does. Full means less than 100 MiB free.
 
-Milvus 2.3.5 does not say so anywhere but in its logs, and local storage is in no metric. Measured, with a folder that became read-only under inserts and a flush: the data node tried for 20 seconds and ended itself, and so does each that is started in its
-place; an index build was tried every 3 seconds, 46 times in 140 seconds, "InProgress" all the while.`,
-	Remedy: `See why it is read-only: the kernel mounts a file system so after an error of the disk (` + "`dmesg`" + `). Mount it writable, make room, then start the data nodes that ended. No row is lost that the message queue still has.`,
-	Needs:  check.NeedStorage,
-	Run:    runStorageReadOnly,
+Milvus 2.3.5 reports this only in its logs, and no metric covers local storage. Measured with a folder that became read-only under inserts and a
+flush: the data node tried for 20 seconds and exited, and so did each one started in its place. An index build was tried every 3 seconds, 46 times in
+140 seconds, "InProgress" all the while.`,
+	Remedy: `Find out why it is read-only: the kernel remounts a file system that way after a disk error (` + "`dmesg`" + `). Mount it writable or make room, then start the
+data nodes that exited. No row is lost that the message queue still has.`,
+	Needs: check.NeedStorage,
+	Run:   runStorageReadOnly,
 }
 
 // fullBelow is how much free room is none.
@@ -31,7 +36,7 @@ func runStorageReadOnly(p *check.Pass) error {
 	s := p.Storage
 	room := s.Room
 	if room == nil {
-		return p.Skip("storage " + s.Location + ": it is no folder, so that whether it takes writes is unknown")
+		return p.Skip("storage " + s.Location + ": not a local folder, mount and free space unknown")
 	}
 	f := check.Finding{
 		Severity: check.Info,
@@ -39,15 +44,21 @@ func runStorageReadOnly(p *check.Pass) error {
 			check.Fact("mounted", map[bool]string{true: "read-only", false: "writable"}[room.ReadOnly], s.Location),
 			check.Measured("free", s.Location, "%s of %s", check.Bytes(room.Free), check.Bytes(room.Size)),
 		},
-		Impact: "Data nodes that cannot flush end themselves, and with them the consuming of all channels; indexes are not built; what is loaded is searched all the same.",
+		Impact: "Data nodes that cannot flush exit, and then no channel is consumed. Indexes are not built. Searches of loaded data go on.",
 	}
 	switch {
 	case room.ReadOnly:
-		f.Message = fmt.Sprintf("the storage folder %s is mounted read-only: nothing can be written to it", s.Location)
-		f.Hint = check.Advise("see why, then mount it writable: mount -o remount,rw, on the host of the storage; dmesg tells of errors of the disk")
+		f.Message = fmt.Sprintf("the storage folder %s is mounted read-only", s.Location)
+		f.Fix = check.Fix(
+			check.Shell(paste.Shell("findmnt", "--target").Arg(s.Location)).Does("shows what is mounted there; the kernel log says why it became read-only, often an error of the disk"),
+			check.Do("fix that, remount it with rw on the host of the storage, and start the data nodes that exited"),
+		)
 	case room.Size > 0 && room.Free < fullBelow:
-		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s are free", s.Location, words.Bytes(room.Free), words.Bytes(room.Size))
-		f.Hint = "make room: drop what nobody needs, or give it a larger disk"
+		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s free", s.Location, words.Bytes(room.Free), words.Bytes(room.Size))
+		f.Fix = check.Fix(
+			check.Do("give it a larger disk, or drop collections that are not needed: their files go only after the retention of dropped segments"),
+			check.Shell(paste.Shell("df", "-h").Arg(s.Location)).Does("shows the free space; then start the data nodes that exited"),
+		)
 	default:
 		return nil
 	}
@@ -55,7 +66,7 @@ func runStorageReadOnly(p *check.Pass) error {
 		f.Severity = check.Error
 		f.Evidence = append(f.Evidence, check.Fact("localStorage.path", p.OwnStorage().Place, "configuration of the processes"))
 	} else {
-		f.Message += ", as it is seen from here"
+		f.Message += ", as seen from here"
 	}
 	p.Report(f)
 	return nil

@@ -24,12 +24,12 @@ var taskFailed = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartTasks,
-	Doc: `Looks at the background tasks that Milvus keeps in etcd, by kind and collection: imports, compactions, stats and analyze tasks in state failed or timeout. The single tasks of
-an import whose job has failed belong to the job.
+	Doc: `Looks at the background tasks that Milvus keeps in etcd, by kind and collection: imports, compactions, stats and analyze tasks in state failed or
+timeout. The single tasks of a failed import job count with the job.
 
-Failed imports, stats and analyze tasks are a warning if they ended within a day, or do not say when. Compactions are information: Milvus plans them
-again. Index builds are ` + "`index-failed`" + `'s. Tasks of collections that are gone are left out.`,
-	Remedy: "Read the reason in the evidence, and import the files again once it is gone. `utility.get_bulk_insert_state(task_id=...)` says the same of imports.",
+Failed imports, stats and analyze tasks are a warning if they ended within a day or have no end time. Compactions are info: Milvus plans them again.
+Index builds are reported by ` + "`index-failed`" + `. Tasks of collections that are gone are left out.`,
+	Remedy: `Read the reason in the evidence, fix it, and import the files again. ` + "`utility.get_bulk_insert_state(task_id=...)`" + ` shows the same for imports.`,
 	Run:    runTaskFailed,
 	Roles:  []string{"datacoord", "datanode", "indexnode"},
 }
@@ -94,32 +94,35 @@ func reportFailed(p *check.Pass, g *failedTasks) {
 			reasons[t.Reason]++
 		}
 	}
-	why := cmp.Or(facts.MostCommon(reasons), "no reason is recorded")
+	why := cmp.Or(facts.MostCommon(reasons), "no reason recorded")
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefTask(newest),
 		Message: fmt.Sprintf("%s%s failed: %s", words.Plural(len(g.tasks), kindLabel(g.kind)), g.label, why),
 		Evidence: []check.Evidence{
 			check.Count("failed tasks", len(g.tasks), "etcd"),
 			check.Fact("most frequent reason", why, "etcd"),
-			check.Fact("newest", g.kind+" "+strconv.FormatInt(newest.ID, 10), "etcd"),
-			check.Fact("it began", facts.TimeText(newest.StartedAt), "etcd"),
-			check.Fact("it ended", facts.TimeText(newest.EndedAt), "etcd"),
+			check.Fact("latest", g.kind+" "+strconv.FormatInt(newest.ID, 10), "etcd"),
+			check.Fact("started", facts.TimeText(newest.StartedAt), "etcd"),
+			check.Fact("ended", facts.TimeText(newest.EndedAt), "etcd"),
 		},
-		Hint: check.Advise("%s", check.Kitescope("describe tasks").Arg(facts.RefTask(newest).ID)),
+		Fix: check.Fix(check.Shell(check.Kitescope("describe tasks").Arg(facts.RefTask(newest).ID)).Does("shows all of the latest task, with its reason")),
 	}
 	if newest.Collection != 0 {
 		f.Objects = append(f.Objects, facts.RefCollection(p.Cluster, newest.Collection))
 	}
 	switch g.kind {
 	case "import-job", "preimport", "import":
-		f.Impact = "The rows of the files are not there, or not all of them."
-		f.Hint = check.Advise("utility.get_bulk_insert_state(task_id=%d); import the files again once the reason is gone", newest.Trigger)
+		f.Impact = "Rows of the imported files are missing."
+		f.Fix = check.Fix(
+			check.PymilvusIn(p.Cluster, "", "print(utility.get_bulk_insert_state(task_id=%d))", newest.Trigger).Does("prints the job with its files and its reason"),
+			check.Do("fix the reason, then import the files again"),
+		)
 	case "compaction":
-		f.Impact = "None for long: Milvus plans it again."
+		f.Impact = "Short-lived: Milvus plans it again."
 	case "stats":
-		f.Impact = "Segments are not sorted, or lack the text, BM25 or JSON statistics that filters use."
+		f.Impact = "Segments stay unsorted, or lack text, BM25 or JSON statistics that filters use."
 	default:
-		f.Impact = "What the tasks were to do is not done."
+		f.Impact = "The work of these tasks is not done."
 	}
 	if g.kind == "compaction" || p.OlderThan(newest.EndedAt, failedWithin, false) {
 		f.Severity = check.Info

@@ -20,7 +20,7 @@ func taskObjects(p *check.Pass, t *model.Task) []model.Ref {
 	return refs
 }
 
-// taskNode is where a task runs: "datanode-17", "node 17, which is gone", "no node".
+// taskNode is where a task runs: "datanode-17", "node 17 (gone)", "no node".
 func taskNode(p *check.Pass, t *model.Task) string {
 	sessions := p.SessionsOf(t.Node)
 	switch {
@@ -29,7 +29,7 @@ func taskNode(p *check.Pass, t *model.Task) string {
 	case len(sessions) > 0:
 		return sessions[0].Name()
 	case abandoned(p, t):
-		return "node " + t.Node.String() + ", which is gone"
+		return "node " + t.Node.String() + " (gone)"
 	}
 	return "node " + t.Node.String()
 }
@@ -49,3 +49,11 @@ func abandoned(p *check.Pass, t *model.Task) bool {
 
 // since is how long a task has been there, as far as it records that.
 func since(p *check.Pass, t *model.Task) time.Duration { return p.Age(t.StartedAt) }
+
+// restartFor is the step that has a task of a node that is gone begun anew, none if its node is there.
+func restartFor(p *check.Pass, t *model.Task) check.Step {
+	if !abandoned(p, t) {
+		return check.Step{}
+	}
+	return check.Do("restart DataCoord: it then gives the task to another node, or plans it again")
+}
