@@ -48,10 +48,10 @@ func TestProfileIdleNode(t *testing.T) {
 		{name: "none pulled", skipped: "profiles were not pulled"},
 		{name: "even", change: profiled(nil)},
 		{name: "idle", change: profiled(func(_ *world, list []*model.ProfiledProcess) { idle(list[1], model.LoadIdle, 0.01) }), want: []string{
-			"warning nodes/querynode-22 querynode-22 is idle: it uses 0.01 cores, the other 3 query nodes 0.50 on average",
+			"warning nodes/querynode-22 querynode-22 is idle: it uses 0.01 cores, the other 3 query nodes use 0.50 on average",
 		}},
 		{name: "low", change: profiled(func(_ *world, list []*model.ProfiledProcess) { idle(list[1], model.LoadLow, 0.1) }), want: []string{
-			"info nodes/querynode-22 does little",
+			"info nodes/querynode-22 is nearly idle",
 		}},
 		{name: "stopping", change: profiled(func(w *world, list []*model.ProfiledProcess) {
 			idle(list[1], model.LoadIdle, 0.01)
@@ -70,7 +70,7 @@ func TestProfileIdleNode(t *testing.T) {
 		}), skipped: "CPU profile of querynode-22: timed out"},
 		{name: "one has none", change: profiled(func(w *world, list []*model.ProfiledProcess) {
 			w.Profiles.Processes = list[1:]
-		}), skipped: "profile of querynode-21: it was not taken"},
+		}), skipped: "profile of querynode-21: not taken"},
 		{name: "a file is broken", change: profiled(func(w *world, _ []*model.ProfiledProcess) {
 			w.Profiles.Problems = []string{"querynode-21.cpu.pb.gz: cut off"}
 		}), skipped: "querynode-21.cpu.pb.gz: cut off"},
@@ -78,7 +78,7 @@ func TestProfileIdleNode(t *testing.T) {
 			idle(list[1], model.LoadIdle, 0)
 			list[1].Nodes = []model.NodeID{99}
 			list[1].Name = "querynode-99"
-		}), skipped: "profile of querynode-22: it was not taken"},
+		}), skipped: "profile of querynode-22: not taken"},
 		{name: "a while ago", change: profiled(func(w *world, list []*model.ProfiledProcess) {
 			idle(list[1], model.LoadIdle, 0.01)
 			w.Profiles.From, w.Profiles.To = w.now.Add(-21*time.Minute), w.now.Add(-20*time.Minute)
@@ -100,7 +100,7 @@ func TestProfileBruteForce(t *testing.T) {
 	hold(t, named("profile-brute-force-share"), []verdict{
 		{name: "even", change: profiled(nil)},
 		{name: "one far above", change: profiled(func(_ *world, list []*model.ProfiledProcess) { brute(list[2], 0.4) }), want: []string{
-			"warning nodes/querynode-23 querynode-23 spends 40% (37.0 to 43%) of its time in brute force, the others at most 5%",
+			"warning nodes/querynode-23 querynode-23 spends 40% (37.0 to 43%) of its time on brute force, the others at most 5%",
 		}},
 		{name: "one a little above", change: profiled(func(_ *world, list []*model.ProfiledProcess) { brute(list[2], 0.13) })},
 		{name: "all high", change: profiled(func(w *world, list []*model.ProfiledProcess) {
@@ -123,13 +123,13 @@ func TestProfileBruteForce(t *testing.T) {
 		{name: "not known of one", change: profiled(func(_ *world, list []*model.ProfiledProcess) {
 			list[0].CPU.BruteForce, list[0].CPU.BruteReason = nil, "libknowhere has no symbols"
 			brute(list[2], 0.4)
-		}), skipped: "brute force of querynode-21: libknowhere has no symbols"},
+		}), skipped: "brute force on querynode-21: libknowhere has no symbols"},
 		{name: "through OpenMP", change: profiled(func(_ *world, list []*model.ProfiledProcess) {
 			for _, x := range list[:4] {
 				x.CPU.BruteForce, x.CPU.BruteReason = nil, "libknowhere has no symbols"
 			}
 			list[3].CPU.OpenMP = sampledPart(0.6)
-		}), want: []string{"info nodes/querynode-24 through OpenMP, which is brute force or IVF; the others at most 5%"}},
+		}), want: []string{"info nodes/querynode-24 on brute force or IVF (search through OpenMP), the others at most 5%"}},
 	})
 }
 
@@ -151,7 +151,7 @@ func TestProfileLocks(t *testing.T) {
 		{name: "much", change: profiled(func(_ *world, list []*model.ProfiledProcess) { list[0].CPU.LockWait = sampledPart(0.3) }), want: []string{"warning nodes/querynode-21 spends 30%"}},
 		{name: "waiting", change: profiled(func(_ *world, list []*model.ProfiledProcess) {
 			list[0].Mutex = &model.MutexProfile{On: true, Over: time.Second, Waiting: 20, Where: []model.WaitPlace{{Function: "main.hot", Part: 1}}}
-		}), want: []string{"warning nodes/querynode-21 20.0 goroutines of it wait for mutexes"}},
+		}), want: []string{"warning nodes/querynode-21 20.0 goroutines wait for mutexes"}},
 		{name: "not recorded", change: profiled(func(_ *world, list []*model.ProfiledProcess) {
 			list[0].Mutex = &model.MutexProfile{Over: time.Second}
 		})},
@@ -173,7 +173,7 @@ func TestProfileLeak(t *testing.T) {
 	hold(t, named("profile-goroutine-leak"), []verdict{
 		{name: "none", change: profiled(nil)},
 		{name: "two dumps", change: profiled(func(_ *world, list []*model.ProfiledProcess) { grow(list[0], 2, time.Hour, 10, 500) }), want: []string{
-			"info nodes/querynode-21 goroutines in main.leaky have become 500 from 10 in 60 min",
+			"info nodes/querynode-21 goroutines in main.leaky grew from 10 to 500 in 60 min",
 		}},
 		{name: "more and more", change: profiled(func(_ *world, list []*model.ProfiledProcess) { grow(list[0], 4, time.Hour, 10, 500) }), want: []string{"warning nodes/querynode-21"}},
 		{name: "a few seconds", change: profiled(func(_ *world, list []*model.ProfiledProcess) { grow(list[0], 4, time.Second, 10, 500) }), want: []string{"info nodes/querynode-21"}},
@@ -183,6 +183,6 @@ func TestProfileLeak(t *testing.T) {
 			for _, x := range list {
 				x.Goroutines.Dumps = 1
 			}
-		}), skipped: "counted twice"},
+		}), skipped: "two goroutine profiles"},
 	})
 }

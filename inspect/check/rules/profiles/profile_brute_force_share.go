@@ -15,21 +15,26 @@ import (
 // profileBruteForceShare finds query nodes that spend their time comparing queries with every row.
 var profileBruteForceShare = &check.Check{
 	ID:       "profile-brute-force-share",
-	Title:    "A query node's time goes into brute force",
+	Title:    "A query node spends its time on brute force",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `By CPU profiles of the query nodes: samples in knowhere's functions that compare a query with every row (faiss::knn_L2sqr, knn_inner_product, knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and their like), other than under
-an IVF index, which compares with its centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched so, and filters that leave little make graphs fall back to it.
+	Doc: `By CPU profiles of the query nodes: samples in knowhere's functions that compare a query with every row (faiss::knn_L2sqr, knn_inner_product,
+knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and similar). Samples under an IVF index are not counted: it compares with its
+centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched this way, and graphs fall back to it
+behind filters that leave little.
 
-A warning is a node that spends at least twice as much of its time so as any other of its resource group, by 10 percent of its time and more than the bounds of either explain; and a node that spends more than half of its time so, though
-no loaded collection has a FLAT index or none. With such collections it is information: brute force is their design.
+Warning if a node spends at least twice as much of its time on it as any other of its resource group, by 10 points of its time and more than the
+bounds of either explain; or if it spends more than half of its time on it, although every loaded collection has an index other than FLAT. With
+collections that have none it is info: brute force is by design there.
 
-Releases of Milvus have no symbols in libknowhere. Then nothing tells brute force from IVF, and the share is unknown: the check is skipped, as it could not look. ` + "`--symbols DIR`" + `, with the libraries that the processes run, gives them names: what a library exports is enough. What can be told without them is how much of
-knowhere's work goes through OpenMP, as brute force and IVF do and graphs do not; a node where that is far more than at the others is information.
+Milvus releases have no symbols in libknowhere. Brute force then looks like IVF, its share is unknown, and the check is skipped. ` + "`--symbols DIR`" + ` with
+the libraries of the processes supplies the names: exported ones are enough. Without them, the part of knowhere's work that goes through OpenMP is
+known, as for brute force and IVF but not for graphs. A node with far more of that than the others is info.
 
-brute-force-share estimates the same from what is loaded; this one measures it.`,
-	Remedy: `See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` for who has them. A node that leads busy shards searches their growing rows alone: ` + "`kitescope balance`" + ` shows leaders. If filters leave little, a scalar
-index or a partition key helps.`,
+brute-force-share estimates the same from what is loaded; this check measures it.`,
+	Remedy: `See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` shows who has them. A node that
+leads busy shards searches their growing rows alone: ` + "`kitescope balance`" + ` shows leaders. If filters leave little, a scalar index or a partition key
+helps.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing,
 	Needs: check.NeedProfiles,
 	Run:   runProfileBrute,
@@ -74,7 +79,7 @@ func runProfileBrute(p *check.Pass) error {
 		unknown[x.CPU.BruteReason] = append(unknown[x.CPU.BruteReason], x.Name)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(unknown)) {
-		p.Unseen("brute force of " + words.Few(unknown[reason]) + ": " + reason)
+		p.Unseen("brute force on " + words.Few(unknown[reason]) + ": " + reason)
 	}
 	return nil
 }
@@ -124,19 +129,22 @@ func bruteByDesign(p *check.Pass) string {
 func reportProfileBrute(p *check.Pass, x *model.ProfiledProcess, share model.ProfileShare, rest float64, far bool, design string) {
 	f := check.Finding{
 		Severity: check.Warning, Object: x.Ref(), Cost: share.Part / 2,
-		Message:  fmt.Sprintf("%s spends %s of its time in brute force", x.Name, bounded(share)),
+		Message:  fmt.Sprintf("%s spends %s of its time on brute force", x.Name, bounded(share)),
 		Evidence: append([]check.Evidence{sampled("brute force", share, x)}, cpuEvidence(x)...),
-		Impact:   "Searches that it takes part in compare every row of what has no index, and wait for it.",
-		Hint:     "kitescope balance shows what it serves beside the others; growing rows go away by a flush, and index-not-loaded names segments without their index",
+		Impact:   "Its searches scan every row without an index, and wait for it.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("diagnose --only growing-flushed,growing-too-large,index-not-loaded,index-missing")).Does("names the rows without an index, with a fix for each kind"),
+			check.Shell(check.Kitescope("balance")).Does("shows what it serves compared with the others"),
+		),
 	}
 	if !math.IsNaN(rest) {
 		f.Message += ", the others at most " + words.Share(rest)
-		f.Evidence = append(f.Evidence, check.Measured("brute force of the others", "their CPU profiles", "at most %s", check.Part(rest)))
+		f.Evidence = append(f.Evidence, check.Measured("brute force on the others", "their CPU profiles", "at most %s", check.Part(rest)))
 	}
 	if !far && design != "" {
 		f.Severity = check.Info
-		f.Evidence = append(f.Evidence, check.Fact("searched by brute force by design", design, "etcd"))
-		f.Hint = check.Advise("a graph index on %s if its size makes searches slow; FLAT on few rows is a fair choice", design)
+		f.Evidence = append(f.Evidence, check.Fact("collection without an approximate index", design, "etcd"))
+		f.Fix = check.Fix(check.Do("create a graph index such as HNSW on %s if its searches are too slow; FLAT on few rows is a fair choice", design))
 	}
 	reportProfiled(p, f)
 }
@@ -145,13 +153,16 @@ func reportProfileOpenMP(p *check.Pass, x *model.ProfiledProcess, rest float64) 
 	share := x.CPU.OpenMP
 	reportProfiled(p, check.Finding{
 		Severity: check.Info, Object: x.Ref(), Cost: (share.Part - rest) / 2,
-		Message: fmt.Sprintf("%s spends %s of its time in search through OpenMP, which is brute force or IVF; the others at most %s", x.Name, bounded(share), words.Share(rest)),
+		Message: fmt.Sprintf("%s spends %s of its time on brute force or IVF (search through OpenMP), the others at most %s", x.Name, bounded(share), words.Share(rest)),
 		Evidence: append([]check.Evidence{
 			sampled("search through OpenMP", share, x),
 			sampled("search in libknowhere", x.CPU.Knowhere, x),
 			check.Fact("brute force", "unknown: "+x.CPU.BruteReason, profileSource(x)),
 		}, cpuEvidence(x)...),
-		Impact: "It scans rows that the others do not have: growing ones, or segments without an index, or lists of an IVF index.",
-		Hint:   "--symbols with a folder of the processes' libraries tells which; kitescope balance shows what it serves beside the others",
+		Impact: "It scans rows that the others do not have: growing ones, segments without an index, or lists of an IVF index.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("balance")).Does("shows what it serves compared with the others"),
+			check.Do("pass --symbols with a folder of the processes' libraries to tell brute force from IVF"),
+		),
 	})
 }

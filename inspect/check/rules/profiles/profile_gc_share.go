@@ -9,18 +9,20 @@ import (
 // profileGCShare finds processes that spend much of their time collecting garbage.
 var profileGCShare = &check.Check{
 	ID:       "profile-gc-share",
-	Title:    "Much of a process's time is garbage collection",
+	Title:    "A process spends much of its time on garbage collection",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `By CPU profiles: samples that have a function of Go's garbage collector anywhere on the stack, background marking and sweeping as well as what allocations are made to help.
+	Doc: `By CPU profiles: samples with a function of Go's garbage collector anywhere on the stack: background marking, sweeping, and the assists of
+allocations.
 
-Information if that is more than a quarter of the time of a process that uses half a core or more: Go's collector plans to take a quarter of the processors while it marks (runtime/mgcpacer.go, gcBackgroundUtilization), and what
-comes on top is taken from requests. A warning from 40% on, with a core or more in use. The lower bound of the share counts (95%), so that few samples find nothing.
+Info from a quarter of the time of a process that uses half a core or more: Go's collector plans to take a quarter of the CPUs while it marks
+(runtime/mgcpacer.go, gcBackgroundUtilization), and the rest comes at the expense of requests. Warning from 40%, with a core or more in use. The lower
+bound of the share counts (95%), so few samples find nothing.
 
-Milvus 2.3.5 under thousands of small searches a second was measured at 20%, which is no finding. Memory of segments is C++ and costs the collector nothing.`,
-	Remedy: `` + "`kitescope profile pull --kind allocs-delta`" + ` and ` + "`kitescope profile top`" + ` show who allocates. A higher GOGC in the
-process's environment trades memory for time, and GOMEMLIMIT bounds it. A container whose memory limit leaves little room makes the collector run all the time: see memory-pressure. Requests that ask for large output fields, or thousands of small
-ones where one with many vectors would do, allocate most.`,
+Milvus 2.3.5 under thousands of small searches a second measured 20%: not a finding. Segment memory is C++ and costs the collector nothing.`,
+	Remedy: "`kitescope profile pull --kind allocs-delta`" + ` and ` + "`kitescope profile top`" + ` show who allocates. A higher GOGC in the process's environment trades memory
+for time, and GOMEMLIMIT bounds it. A container with a tight memory limit makes the collector run all the time: see memory-pressure. Large output
+fields, and thousands of small requests where one with many vectors would do, allocate most.`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileGC,
 	FollowsFrom: []check.Cause{{Check: "memory-pressure", Of: ofProcess}},
@@ -48,8 +50,12 @@ func runProfileGC(p *check.Pass) error {
 			Severity: check.Info, Object: x.Ref(), Cost: gc.Part / 4,
 			Message:  fmt.Sprintf("%s spends %s of its time on garbage collection", x.Name, bounded(gc)),
 			Evidence: append([]check.Evidence{sampled("garbage collection", gc, x)}, cpuEvidence(x)...),
-			Impact:   "So much of its processors does not work for requests, and requests are slowed down while it lasts.",
-			Hint:     "kitescope profile pull --kind allocs-delta, and profile top, show who allocates; GOGC and GOMEMLIMIT trade memory for time",
+			Impact:   "That share of its CPU is lost to requests, and each collection slows them down.",
+			Fix: check.Fix(
+				check.Shell(check.Kitescope("profile pull --kind allocs-delta --out allocations")).Does("records what the processes allocate"),
+				check.Shell(onNode(check.Kitescope("profile top allocations --kind allocs-delta"), x)).Does("shows who allocates: often large output fields, or very many small requests"),
+				check.Do("raise GOGC of %s, with GOMEMLIMIT as a bound: that trades memory for CPU time", x.Name),
+			),
 		}
 		if gc.Low >= gcTooMuch && x.CPU.Cores >= gcTooMuchCores {
 			f.Severity = check.Warning

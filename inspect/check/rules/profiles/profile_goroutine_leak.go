@@ -13,17 +13,21 @@ import (
 // profileGoroutineLeak finds stacks that more and more goroutines of a process have.
 var profileGoroutineLeak = &check.Check{
 	ID:       "profile-goroutine-leak",
-	Title:    "Goroutines of one kind become more and more",
+	Title:    "Goroutines with the same stack keep growing in number",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `By goroutine profiles of one process at two moments or more: ` + "`kitescope profile pull --every 10m --kind goroutine`" + ` makes such a record, and ` + "`diagnose --profile 5s`" + ` takes two so far apart.
+	Doc: `By goroutine profiles of one process at two or more moments: ` + "`kitescope profile pull --every 10m --kind goroutine`" + ` makes such a record, and
+` + "`diagnose --profile 5s`" + ` takes two that far apart.
 
-A finding is a stack that at least 100 more goroutines have at the end than at the beginning, twice as many or more, where chance does not explain it (an exact test of two counts, corrected for
-the number of stacks, 1%). A warning if there are three dumps or more over at least ten minutes and the number grew from each to the next, or if 10,000 came; else information: more requests have more goroutines, too, and those end.
+A finding is a stack with at least 100 more goroutines at the end than at the start, and at least twice as many, where chance does not explain it (an
+exact test of two counts, corrected for the number of stacks, 1%). Warning with three or more dumps over at least ten minutes and growth from each to
+the next, or with 10,000 new ones. Else info: more requests have more goroutines, too, and those end.
 
-Goroutines that wait for something that never comes hold their memory for ever. The stack says what they wait for, its last function who started them.`,
-	Remedy: `Look again: ` + "`kitescope profile pull --every 10m --keep 6 --kind goroutine`" + ` while the load stays the same. A leak goes on when the load ends. Report the stack to Milvus (github.com/milvus-io/milvus/issues) with both dumps; until then a restart
-of the process frees them: query nodes one after the other, with auto-balance on.`,
+Goroutines that wait for something that never comes hold their memory forever. The top of the stack shows what they wait for, its last function who
+started them.`,
+	Remedy: `Check again: ` + "`kitescope profile pull --every 10m --keep 6 --kind goroutine`" + ` at constant load. A leak continues when the load ends. Report the stack to
+Milvus (github.com/milvus-io/milvus/issues) with both dumps. Until then a restart of the process frees them: query nodes one after the other, with
+auto-balance on.`,
 	Needs: check.NeedProfiles,
 	Run:   runProfileLeak,
 }
@@ -40,7 +44,7 @@ func runProfileLeak(p *check.Pass) error {
 		return x.Goroutines != nil && x.Goroutines.Dumps > 1, x.GoroutineReason
 	})
 	if len(list) == 0 {
-		return p.Skip("goroutines have to be counted twice: no process has two goroutine profiles")
+		return p.Skip("needs two goroutine profiles of a process")
 	}
 	for _, x := range list {
 		var worst *model.GrownStack
@@ -62,17 +66,18 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 	over := d.To.Sub(d.From)
 	f := check.Finding{
 		Severity: check.Info, Object: x.Ref(),
-		Message: fmt.Sprintf("goroutines in %s have become %s from %s in %s", g.Function, words.Number(g.After), words.Number(g.Before), words.Span(over)),
+		Message: fmt.Sprintf("goroutines in %s grew from %s to %s in %s", g.Function, words.Number(g.Before), words.Number(g.After), words.Span(over)),
 		Evidence: []check.Evidence{
-			check.Measured("goroutines of the stack", x.Name+" goroutine profiles", "%s, then %s", check.N(g.Before), check.N(g.After)),
+			check.Measured("goroutines with the stack", x.Name+" goroutine profiles", "%s, then %s", check.N(g.Before), check.N(g.After)),
 			check.Measured("all goroutines", x.Name+" goroutine profiles", "%s, then %s", check.N(d.Before), check.N(d.After)),
 			check.Measured("dumps", x.Name+" goroutine profiles", "%s over %s", check.Digits(d.Dumps), check.Span(over)),
 		},
-		Impact: "Each holds its stack and what it refers to, until the process ends or is killed for its memory.",
-		Hint:   "pull goroutine profiles again in ten minutes: a leak goes on, a burst of requests has ended by then",
+		Impact: "Each holds its stack and what it refers to until the process exits or is killed for its memory.",
+		Fix: check.Fix(check.Shell(check.Kitescope("profile pull --every 10m --keep 6 --kind goroutine --out goroutines")).
+			Does("records goroutines every ten minutes, until interrupted: a leak goes on, a burst of requests is over by then")),
 	}
 	if !math.IsNaN(g.P) {
-		f.Evidence = append(f.Evidence, check.Fact("chance of that by accident", pValue(g.P), "worked out"))
+		f.Evidence = append(f.Evidence, check.Fact("probability by chance", pValue(g.P), "worked out"))
 	}
 	if g.Entry != "" && g.Entry != g.Function {
 		f.Evidence = append(f.Evidence, check.Fact("started as", g.Entry, x.Name+" goroutine profiles"))
@@ -85,7 +90,10 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 	}
 	if d.Dumps >= leakDumps && g.Steady && over >= leakLong || g.After-g.Before >= leakMany {
 		f.Severity = check.Warning
-		f.Hint = "report the stack to Milvus with the dumps; a restart of the process frees them until then"
+		f.Fix = check.Fix(
+			check.Do("restart %s: that frees them until the leak is fixed", x.Name),
+			check.Do("report the stack to Milvus, with the dumps"),
+		)
 	}
 	reportProfiled(p, f)
 }

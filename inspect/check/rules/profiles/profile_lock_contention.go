@@ -14,15 +14,17 @@ var profileLockContention = &check.Check{
 	Title:    "Goroutines or threads wait for locks",
 	Severity: check.Warning,
 	Since:    "0.3",
-	Doc: `Two things tell. In CPU profiles, time in the slow paths of locks: sync.Mutex and RWMutex (lockSlow, semacquire), what the runtime's own locks do when they are taken (spin, yield, sleep), and lll_lock_wait of the C library. Nobody is there who finds
-a lock free. Information from 5% of the time of a process that uses half a core, a warning from 15% on; the lower bound of the share counts (95%).
+	Doc: `Uses two sources. In CPU profiles, time in the slow paths of locks: sync.Mutex and RWMutex (lockSlow, semacquire), the runtime's own locks when taken
+(spin, yield, sleep), and lll_lock_wait of the C library. A lock that is free never gets there. Info from 5% of the time of a process that uses half a
+core, warning from 15%; the lower bound of the share counts (95%).
 
-In mutex profiles over a window (` + "`mutex-delta`" + `), how long goroutines waited: information if on average one waited at any time, a warning from ten on. Most processes do not record this
-(runtime.SetMutexProfileFraction is 0 unless they set it, as in Milvus): an empty profile says nothing, and is not taken for "no contention".
+In mutex profiles over a window (` + "`mutex-delta`" + `), how long goroutines waited: info if on average one waited at any time, warning from ten. Most
+processes do not record this (runtime.SetMutexProfileFraction is 0 unless set, as in Milvus): an empty profile is not proof of "no contention".
 
-Waiting costs no processor time. A process can stand still at a lock, use nothing, and show nothing in a CPU profile: goroutine dumps do (` + "`kitescope profile pull --kind goroutine`" + `).`,
-	Remedy: `` + "`kitescope profile peek lockSlow FILE`" + ` shows who calls. In Milvus that is most often a single hot collection or channel; spread it over more shards or replicas. Contention in the runtime's locks grows with the number of processors: a
-GOMAXPROCS as large as the container's CPU limit (automatic since Go 1.25) helps.`,
+Waiting costs no CPU. A process stuck at a lock uses nothing and shows nothing in a CPU profile. Goroutine dumps show it
+(` + "`kitescope profile pull --kind goroutine`" + `).`,
+	Remedy: "`kitescope profile peek lockSlow FILE`" + ` shows the callers. In Milvus that is usually a single hot collection or channel: spread it over more shards or
+replicas. Contention in the runtime's locks grows with the number of CPUs: set GOMAXPROCS to the container's CPU limit (automatic since Go 1.25).`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileLocks,
 	FollowsFrom: []check.Cause{{Check: "cpu-skew", Of: ofProcess}},
@@ -40,7 +42,7 @@ func runProfileLocks(p *check.Pass) error {
 		}
 	}
 	if len(list) == 0 {
-		return p.Skip("no CPU profile was pulled, and no mutex profile with anything in it")
+		return p.Skip("no CPU profile, and no mutex profile with anything in it")
 	}
 	for _, x := range list {
 		f := check.Finding{Severity: check.Info, Object: x.Ref()}
@@ -53,8 +55,11 @@ func runProfileLocks(p *check.Pass) error {
 		if f.Message == "" {
 			continue
 		}
-		f.Impact = "Requests that need the lock wait for each other, however many processors are free."
-		f.Hint = "kitescope profile peek lockSlow FILE shows who waits for what"
+		f.Impact = "Requests that need the lock wait for each other, even with CPUs free."
+		f.Fix = check.Fix(
+			check.Shell(onNode(inProfiles(p, check.Kitescope("profile peek lockSlow")), x)).Does("shows who waits for which lock: most often it is of one hot collection or channel"),
+			check.Do("spread that collection over more shards or replicas"),
+		)
 		reportProfiled(p, f)
 	}
 	return nil
@@ -66,7 +71,7 @@ func lockTime(f *check.Finding, x *model.ProfiledProcess) {
 	if !(share.Low >= lockMuch && x.CPU.Cores >= lockCores) {
 		return
 	}
-	f.Message = fmt.Sprintf("%s spends %s of its time in the slow paths of locks", x.Name, bounded(share))
+	f.Message = fmt.Sprintf("%s spends %s of its time waiting for locks", x.Name, bounded(share))
 	f.Cost = share.Part / 2
 	f.Evidence = append([]check.Evidence{sampled("waiting for locks", share, x)}, cpuEvidence(x)...)
 	if share.Low >= lockTooMuch {
@@ -80,13 +85,13 @@ func lockWaits(f *check.Finding, x *model.ProfiledProcess) {
 	if !(m.Waiting >= waitingMuch) {
 		return
 	}
-	text := fmt.Sprintf("%.1f goroutines of it wait for mutexes at a time, on average", m.Waiting)
+	text := fmt.Sprintf("%.1f goroutines wait for mutexes on average", m.Waiting)
 	if f.Message == "" {
 		f.Message = fmt.Sprintf("%s: %s", x.Name, text)
 	} else {
 		f.Message += "; " + text
 	}
-	f.Evidence = append(f.Evidence, check.Measured("goroutines that wait, on average", x.Name+" mutex profile", "%s over %s", check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Over)))
+	f.Evidence = append(f.Evidence, check.Measured("goroutines waiting on average", x.Name+" mutex profile", "%s over %s", check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Over)))
 	for _, w := range m.Where {
 		f.Evidence = append(f.Evidence, check.Measured("held up by", x.Name+" mutex profile", "%s (%s)", w.Function, check.Part(w.Part)))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/paste"
 	"kitescope/words"
 )
 
@@ -28,7 +29,7 @@ func profiled(p *check.Pass, kind string, has func(*model.ProfiledProcess) (bool
 		case reason != "":
 			missing = append(missing, kind+" profile of "+x.Name+": "+reason)
 		default:
-			missing = append(missing, kind+" profile of "+x.Name+": it was not taken")
+			missing = append(missing, kind+" profile of "+x.Name+": not taken")
 		}
 	}
 	if len(list) == 0 { // the check skips, and says so
@@ -66,7 +67,7 @@ func unprofiled(p *check.Pass, roles []string) {
 	for _, s := range p.Sessions {
 		if !known[s.Node] && (len(roles) == 0 || slices.Contains(roles, s.Role)) {
 			known[s.Node] = true
-			p.Unseen("profile of " + s.Name() + ": it was not taken")
+			p.Unseen("profile of " + s.Name() + ": not taken")
 		}
 	}
 }
@@ -114,10 +115,23 @@ func reportProfiled(p *check.Pass, f check.Finding) {
 		}
 		if apart >= oldProfile {
 			f.Severity = min(f.Severity, check.Info)
-			f.Hint = "the profiles are of another time than the rest: take them again (diagnose --profile 5s); " + f.Hint
+			f.Fix = slices.Concat(check.Fix(check.Shell(check.Kitescope("diagnose --profile 5s")).Does("takes new profiles: these are of another time than the rest")), f.Fix)
 		}
 	}
 	p.Report(f)
+}
+
+// inProfiles is a command that reads the profiles that were judged: those of their folder, else new ones.
+func inProfiles(p *check.Pass, c paste.Command) paste.Command {
+	if p.Profiles.Location == "" {
+		return c
+	}
+	return c.Arg(p.Profiles.Location)
+}
+
+// onNode is a command about one process.
+func onNode(c paste.Command, x *model.ProfiledProcess) paste.Command {
+	return c.Flag("--node", x.Name)
 }
 
 // cores writes processor time per time: "0.29".
@@ -146,7 +160,7 @@ func sampled(name string, s model.ProfileShare, x *model.ProfiledProcess) check.
 // cpuEvidence is what every finding by CPU profiles has.
 func cpuEvidence(x *model.ProfiledProcess) []check.Evidence {
 	return []check.Evidence{
-		check.Measured("processor cores in use", profileSource(x), "%s", cores(x.CPU.Cores)),
+		check.Measured("CPU cores in use", profileSource(x), "%s", cores(x.CPU.Cores)),
 		check.Measured("sampled", profileSource(x), "%s over %s", check.Plural(x.CPU.Samples, "sample"), check.Span(x.CPU.Over)),
 	}
 }
