@@ -1,0 +1,133 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// fixCase is what a finding of a check says to do: parts of it, and what it must not say.
+type fixCase struct {
+	name, check string
+	change      func(*world)
+	want, never []string
+}
+
+func holdFixes(t *testing.T, cases []fixCase) {
+	t.Helper()
+	for _, x := range cases {
+		t.Run(x.check+"/"+x.name, func(t *testing.T) {
+			r := judged(t, named(x.check), x.change)
+			if len(r.Findings) == 0 {
+				t.Fatalf("nothing is found: %s", r.Reason)
+			}
+			text := r.Findings[0].Advice()
+			for _, want := range x.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("it does not say %q: %s", want, text)
+				}
+			}
+			for _, never := range x.never {
+				if strings.Contains(text, never) {
+					t.Errorf("it says %q: %s", never, text)
+				}
+			}
+		})
+	}
+}
+
+// An index is built anew as it was defined, and its collection loaded again as it was loaded.
+func TestFixesOfIndexes(t *testing.T) {
+	failed := func(change func(*world)) func(*world) {
+		return func(w *world) {
+			w.index(0).State = model.IndexFailed
+			w.Indexes[0].Params = []model.Pair{{Key: "M", Value: "16"}, {Key: "note", Value: "1e3 x"}}
+			if change != nil {
+				change(w)
+			}
+		}
+	}
+	const create = `c.create_index("vec", {"index_type": "HNSW", "metric_type": "L2", "params": {"M": 16, "note": "1e3 x"}}, index_name="vec_idx")`
+	gone := func(w *world) { w.LoadStates[0].Indexes[wellField] = 1400 }
+	holdFixes(t, []fixCase{
+		{"loaded", "index-failed", failed(nil), []string{`c = Collection("docs"); c.release(); c.drop_index(index_name="vec_idx"); ` + create + "; c.load()"}, nil},
+		{"not loaded", "index-failed", failed(func(w *world) { w.LoadStates = nil }), []string{`c = Collection("docs"); c.drop_index(index_name="vec_idx"); ` + create}, []string{"release", "load()"}},
+		{"in a resource group, with replicas", "index-failed", failed(func(w *world) {
+			w.LoadStates[0].Replicas, w.Replicas[0].ResourceGroup = 2, "rg2"
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, ResourceGroup: "rg1"})
+		}), []string{`c.load(replica_number=2, _resource_groups=["rg1", "rg2"])`}, nil},
+		{"of partitions and fields", "index-failed", failed(func(w *world) {
+			w.Partitions = append(w.Partitions, &model.Partition{ID: 1002, Collection: wellColl, Name: "other"})
+			l := w.LoadStates[0]
+			l.LoadType, l.Partitions, l.Fields = "LoadPartition", []model.PartitionLoad{{Partition: 1002, Status: "Loaded"}}, []model.FieldID{100, wellField}
+		}), []string{`c.load(partition_names=["other"], load_fields=["id", "vec"])`}, nil},
+		{"chosen by Milvus", "index-failed", failed(func(w *world) { w.Indexes[0].UserParams = []model.Pair{{Key: "index_type", Value: "AUTOINDEX"}} }), []string{`{"index_type": "AUTOINDEX", "metric_type": "L2", "params": {}}`}, nil},
+		{"another definition is there", "index-metric-mismatch", gone, []string{`c = Collection("docs"); c.release(); c.load()`}, nil},
+		{"no definition is left: it could not be loaded again", "index-metric-mismatch", func(w *world) { gone(w); w.Indexes[0].Deleted = true }, []string{`create_index("vec", {"index_type": "HNSW"`}, []string{"c.release()"}},
+	})
+}
+
+// A flush waits for ever where nobody consumes the channel.
+func TestFixesOfChannels(t *testing.T) {
+	bare := func(w *world) { w.VChannels[0].Checkpoint = model.Checkpoint{} }
+	holdFixes(t, []fixCase{
+		{"consumed", "checkpoint-missing", bare, []string{`Collection("docs").flush()`}, nil},
+		{"by nobody", "checkpoint-missing", func(w *world) { bare(w); w.VChannels[0].Watched = false }, []string{"restart DataCoord"}, []string{"flush()"}},
+		{"by nobody", "checkpoint-lag", func(w *world) { w.VChannels[0].Checkpoint.At, w.VChannels[0].Watched = back(time.Hour), false }, []string{"restart DataCoord"}, []string{"flush()"}},
+	})
+}
+
+// The history is compacted at a revision that is named, and members one after the other, the leader last.
+func TestFixesOfEtcd(t *testing.T) {
+	full := members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"}; m[2].Problem = "no answer" })
+	holdFixes(t, []fixCase{
+		{
+			"revision known", "etcd-alarm", func(w *world) { full(w); w.Origin.Revision = 5000 },
+			[]string{"etcdctl compact --endpoints=e:1,e:0 4000", "etcdctl defrag --endpoints=e:1,e:0", "etcdctl alarm disarm --endpoints=e:1,e:0"}, []string{"REVISION"},
+		},
+		{"revision unknown", "etcd-alarm", full, []string{"etcdctl endpoint status -w json --endpoints=e:1,e:0", "etcdctl compact REVISION"}, nil},
+		{"corrupt", "etcd-alarm", members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"CORRUPT"} }), []string{"etcdctl snapshot save"}, []string{"defrag", "compact"}},
+	})
+}
+
+// Nodes come from a group that can spare them, up to 2.3.
+func TestFixesOfObjects(t *testing.T) {
+	short := func(version string, spare bool) func(*world) {
+		return func(w *world) {
+			w.Version.Text = version
+			w.ResourceGroups = append(w.ResourceGroups, &model.ResourceGroup{Name: "rg", Capacity: 2, Requests: -1})
+			if spare {
+				w.another("querynode", 14)
+				w.ResourceGroups[0].Nodes = []model.NodeID{4, 14}
+			}
+		}
+	}
+	grants := func(w *world) {
+		w.Grants = []*model.Grant{
+			{Role: "r", ObjectType: "Collection", Object: "gone", Privilege: "Query", Database: "default"}, {Role: "r", ObjectType: "Collection", Object: "gone", Privilege: "Search", Database: "default"},
+		}
+	}
+	holdFixes(t, []fixCase{
+		{"2.3, and a node to spare", "resource-group-short", short("2.3.5", true), []string{`utility.transfer_node("__default_resource_group", "rg", 1)`}, nil},
+		{"2.3, the last node is none", "resource-group-short", short("2.3.5", false), []string{"start query nodes"}, []string{"transfer_node"}},
+		{"2.4 fills groups by itself", "resource-group-short", short("2.4.5", true), []string{"start query nodes"}, []string{"transfer_node"}},
+		{"all privileges", "orphan-grant", grants, []string{
+			`role = Role("r"); role.revoke("Collection", "gone", "Query", db_name="default"); role.revoke("Collection", "gone", "Search", db_name="default")`,
+		}, nil},
+	})
+}
+
+// Milvus merges only what is indexed, and only on its own where that is on.
+func TestFixesOfSegments(t *testing.T) {
+	small := func(w *world) { w.small(11, 2*time.Hour) }
+	holdFixes(t, []fixCase{
+		{"indexed", "small-segments", small, []string{`Collection("docs").compact()`}, []string{"set_properties"}},
+		{"no index", "small-segments", func(w *world) { small(w); w.Indexes = nil }, []string{"create an index"}, []string{"compact()"}},
+		{"switched off", "small-segments", func(w *world) {
+			small(w)
+			w.Collections[0].Properties = []model.Pair{{Key: "collection.autocompaction.enabled", Value: "false"}}
+		}, []string{`set_properties({"collection.autocompaction.enabled": "true"})`}, nil},
+	})
+}
