@@ -62,15 +62,15 @@ func TestDiagnoseStorage(t *testing.T) {
 	}{
 		"index files removed": {
 			func(dir string) error { return os.RemoveAll(filepath.Join(dir, index)) },
-			[]string{"collection ivf_cold: 1 file of 1 segment, 3,000 rows, are not in storage (index)", "index vec of field vec: 0 of 1 files in " + index + "/1/"},
+			[]string{"collection ivf_cold: 1 file of 1 segment (3,000 rows) is missing from storage (index)", "index vec of field vec: 0 of 1 files in " + index + "/1/"},
 		},
 		"index files cut": {
 			func(dir string) error { return cutBelow(filepath.Join(dir, index), "") },
-			[]string{"collection ivf_cold: files of 1 segment, 3,000 rows, are cut", "index vec of field vec: 1 of 1 files in " + index + "/1/", " KiB of "},
+			[]string{"collection ivf_cold: files of 1 segment (3,000 rows) are truncated", "index vec of field vec: 1 of 1 files in " + index + "/1/", " KiB of "},
 		},
 		"logs cut": {
 			func(dir string) error { return cutBelow(filepath.Join(dir, insert), "100") },
-			[]string{"collection ivf_cold: files of ", "are cut", "insert log of field ", "in " + insert + "/"},
+			[]string{"collection ivf_cold: files of ", "are truncated", "insert log of field ", "in " + insert + "/"},
 		},
 		"logs emptied": {
 			func(dir string) error {

@@ -182,7 +182,7 @@ func TestBadNodes(t *testing.T) { // not beside others: goroutines are counted
 		says(t, e.err, "datacoord-11: refused", "and 6 more sessions")
 		says(t, e.stdout, "refused")
 		e = kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, f.asking()...)...)
-		says(t, e.stdout, "0 of 11 sessions answered", "skipped, no query node reported what it serves")
+		says(t, e.stdout, "0 of 11 sessions answered", "skipped, no query node said what it serves")
 	})
 }
 
@@ -262,7 +262,7 @@ func TestEtcdIsLostHalfWay(t *testing.T) { //nolint:tparallel // not beside othe
 			case "diagnose":
 				d := &diagnosis1{}
 				decodeJSON(t, e.stdout, d)
-				same(t, "watch-livelock", d.status("watch-livelock"), "skipped not fully checked: how often keys that are no watch records are written: etcd was not watched for a while")
+				same(t, "watch-livelock", d.status("watch-livelock"), "skipped not fully checked: write rates of keys other than watch records: etcd was not watched")
 				says(t, strings.Join(messages(d), "\n"), "querynode-19 serves 3 of 32 segments", "proxy-18")
 			case "get":
 				says(t, e.stdout, `"name":"querynode-19"`, `"sealed_segments":3`)
