@@ -47,7 +47,8 @@ func turns() []turn {
 
 // cleanFolders are those whose texts are held to the turns; a folder is added once it has none of them. Folders below are not meant.
 var cleanFolders = []string{
-	"inspect/check", "inspect/check/rules/latency", "inspect/check/rules/nodes", "inspect/check/rules/serving", "inspect/check/rules/spread",
+	"inspect/check", "inspect/check/rules/channels", "inspect/check/rules/etcd", "inspect/check/rules/indexes", "inspect/check/rules/latency", "inspect/check/rules/nodes", "inspect/check/rules/objects", "inspect/check/rules/profiles",
+	"inspect/check/rules/segments", "inspect/check/rules/serving", "inspect/check/rules/spread", "inspect/why",
 }
 
 // cleanPages are the documents that are held to them.

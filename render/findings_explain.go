@@ -59,6 +59,7 @@ func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
 		TextKey("remedy", func(x *check.Check) string { return strings.TrimSpace(x.Remedy) }),
 		Key("live", table.Bool, func(x *check.Check) table.Cell { return table.OfBool(x.Live()) }),
 		list("reads", func(x *check.Check) []string { return x.Reads() }),
+		list("symptoms", func(x *check.Check) []string { return x.Symptoms() }),
 		list("follows_from", func(x *check.Check) []string { return related(x, false) }),
 		list("causes", func(x *check.Check) []string { return related(x, true) }),
 	})
@@ -140,6 +141,7 @@ func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 		"reads           " + strings.Join(x.Reads(), "; "),
 		"                " + reads,
 		"since           kitescope " + x.Since,
+		"symptoms        " + strings.Join(x.Symptoms(), "; "),
 	}
 	if len(causes) > 0 {
 		facts = append(facts, "may follow from "+strings.Join(check.IDs(causes), ", "))

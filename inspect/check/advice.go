@@ -22,19 +22,6 @@ func Reload(c *model.Cluster, x *model.Collection) Step {
 	return Pymilvus(c, x.Database, "c = Collection(%s)\nc.release()\nc.%s", x.Name, LoadCall(c, x))
 }
 
-// InDatabase is the pymilvus call that leads to a collection's database, "" for the default one.
-func InDatabase(c *model.Cluster, x *model.Collection) Hint {
-	return UsingDatabase(c.DatabaseName(x.Database))
-}
-
-// UsingDatabase is InDatabase of a database by its name.
-func UsingDatabase(name string) Hint {
-	if name == "default" {
-		return ""
-	}
-	return Python("db.using_database(%s); ", name)
-}
-
 // LookFor is the command that looks for files in the storage.
 func LookFor(place string) paste.Command {
 	place = cmp.Or(place, "PLACE")
@@ -50,15 +37,7 @@ func PullProfile(n *model.LiveNode) paste.Command {
 	return pull
 }
 
-// LookForFiles is what to do where files may be missing and nobody has looked; "" if somebody has.
-func LookForFiles(p *facts.Facts) Hint {
-	if p.Storage != nil {
-		return ""
-	}
-	return Advise("check that its files are there: %s; ", LookFor(p.OwnStorage().Place))
-}
-
-// FindFiles is LookForFiles as a step, an empty one if somebody has looked.
+// FindFiles looks for files that may be missing, an empty step if the storage was examined.
 func FindFiles(p *facts.Facts) Step {
 	if p.Storage != nil {
 		return Step{}

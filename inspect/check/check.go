@@ -123,11 +123,9 @@ type Finding struct {
 	Message string
 	// Evidence are the facts that it is judged by.
 	Evidence []Evidence
-	// Impact says what it costs the user; Fix what to do now, step by step, with this cluster's names. Hint is the Fix of
-	// checks that have no commands in it yet.
+	// Impact says what it costs the user; Fix what to do now, step by step, with this cluster's names.
 	Impact string
 	Fix    []Step
-	Hint   Hint
 	// Objects are further objects that the finding speaks of: each segment of a sum.
 	Objects []model.Ref
 	// Lacks is the role that nobody does the work of as long as this lasts: "querycoord", or WholeCluster for all of them; "" if there are others, or it is

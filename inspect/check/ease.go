@@ -20,13 +20,13 @@ func EaseStart(p *facts.Facts, f *Finding, n *model.LiveNode, todo ours) {
 	default:
 		f.Message += ", started " + words.Span(p.Now.Sub(at)) + " ago"
 	}
-	f.Severity, f.Cost, f.Hint, f.Fix = Info, 0, "", Fix(Do(todo))
+	f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(todo))
 }
 
 // EaseReading does what EaseStart does for a process that consumes a channel, and may have been given that a moment ago.
 func EaseReading(p *facts.Facts, f *Finding, n *model.LiveNode, given time.Time) {
 	if p.JustBefore(given) && !p.JustBefore(n.StartedAt()) {
-		f.Severity, f.Cost, f.Hint, f.Fix = Info, 0, "", Fix(Do(readsOn))
+		f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(readsOn))
 		f.Message += ", which it was given " + words.Span(p.Now.Sub(given)) + " ago"
 		return
 	}

@@ -96,13 +96,8 @@ func (s Step) Does(text ours, args ...any) Step {
 	return s
 }
 
-// Steps are what to do about a finding, in their order: its Fix, else its Hint as a sentence. None: nothing is known.
-func (f *Finding) Steps() []Step {
-	if len(f.Fix) > 0 || f.Hint == "" {
-		return f.Fix
-	}
-	return []Step{{Text: f.Hint}}
-}
+// Steps are what to do about a finding, in their order. None: nothing is known.
+func (f *Finding) Steps() []Step { return f.Fix }
 
 // Command is the command of the first step that has one, "" if none has: what one copies.
 func (f *Finding) Command() Hint {

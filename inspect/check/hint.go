@@ -11,8 +11,8 @@ import (
 	"kitescope/words"
 )
 
-// Hint says what to do now. People copy the commands in it, and names in a cluster may be anybody's: a Hint is either a
-// text of ours, or made by advise or python, which write names so that they are nothing but names to who reads them.
+// Hint is a command or a sentence of a Step. People copy commands, and names in a cluster may be anybody's: a Hint is either a
+// text of ours, or made by Advise or Python, which write names so that they are nothing but names to who reads them.
 // No other text becomes a Hint; a test looks for conversions.
 type Hint string
 

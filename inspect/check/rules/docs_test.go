@@ -63,15 +63,43 @@ that are marked *live* need more than a file of metadata: the processes of a clu
 		}
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", x.ID, x.ID, x.Severity, live, x.Title)
 	}
+	b.WriteString("\n## By symptom\n\nThe likely causes first. `kitescope explain --where symptoms~\"slow\"` lists them with what they find.\n\n")
+	for _, s := range check.Symptoms() {
+		links := make([]string, len(s.Checks))
+		for i, id := range s.Checks {
+			links[i] = fmt.Sprintf("[`%s`](#%s)", id, id)
+		}
+		fmt.Fprintf(&b, "- **%s**: %s\n", s.Name, strings.Join(links, ", "))
+	}
 	for _, x := range checks {
 		writeCheck(&b, x, checks)
 	}
 	return b.String()
 }
 
+// TestSymptoms: each check is listed by what people notice, each once, and no other.
+func TestSymptoms(t *testing.T) {
+	all := rules.All()
+	for _, s := range check.Symptoms() {
+		seen := map[string]bool{}
+		for _, id := range s.Checks {
+			if check.Find(all, id) == nil || seen[id] {
+				t.Errorf("%s: %s is no check, or is there twice", s.Name, id)
+			}
+			seen[id] = true
+		}
+	}
+	for _, x := range all {
+		if len(x.Symptoms()) == 0 {
+			t.Errorf("%s has no symptom", x.ID)
+		}
+	}
+}
+
 func writeCheck(b *strings.Builder, x *check.Check, checks []*check.Check) {
 	fmt.Fprintf(b, "\n## %s\n\n%s. At worst: %s. Since kitescope %s.\n\n", x.ID, x.Title, x.Severity, x.Since)
 	fmt.Fprintf(b, "%s\n\n**What to do.** %s\n\nReads: %s.\n", strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
+	fmt.Fprintf(b, "Symptoms: %s.\n", strings.ToLower(strings.Join(x.Symptoms(), "; ")))
 	if len(x.Phases) > 0 {
 		names := make([]string, len(x.Phases))
 		for i, name := range x.Phases {

@@ -101,30 +101,6 @@ func hostileNames(t *testing.T) property {
 	}}
 }
 
-// program begins a command in a hint, prose behind it ends one.
-var (
-	program = regexp.MustCompile(`(?:^|[\s(:])(?:kitescope|etcdctl|kubectl|docker|mount|go) `)
-	prose   = regexp.MustCompile(`^(?:; | \(|, |: |\)$|\), )`)
-)
-
-// commandsOf are the commands in a hint, each up to the prose behind it, where a shell does not take that for a part of a quoted word.
-func commandsOf(hint string) (list []string) {
-	for at := program.FindStringIndex(hint); at != nil; at = program.FindStringIndex(hint) {
-		rest, end, quoted := strings.TrimLeft(hint[at[0]:], " (:"), 0, false
-		for ; end < len(rest) && (quoted || !prose.MatchString(rest[end:])); end++ {
-			switch {
-			case rest[end] == '\'':
-				quoted = !quoted
-			case rest[end] == '\\' && !quoted:
-				end++
-			}
-		}
-		end = min(end, len(rest))
-		list, hint = append(list, rest[:end]), rest[end:]
-	}
-	return list
-}
-
 // reader has a real shell read the commands of hints, each once.
 type reader struct {
 	*pastetest.Shell
@@ -153,9 +129,8 @@ func (r *reader) obeys(t *testing.T, where string, f *check.Finding) {
 	}
 }
 
-// shellCommands are what a finding says for a shell: whole commands of its steps, and those in a hint.
-func shellCommands(f *check.Finding) []string {
-	list := commandsOf(string(f.Hint))
+// shellCommands are those of a finding's steps that are for a shell.
+func shellCommands(f *check.Finding) (list []string) {
 	for _, s := range f.Fix {
 		if s.Command != "" && !s.Python {
 			list = append(list, string(s.Command))
@@ -169,7 +144,7 @@ var inProse = regexp.MustCompile(`\b(?:kitescope|etcdctl|kubectl|mount) [a-z-]|\
 
 func holdHint(t *testing.T, where string, f *check.Finding) {
 	t.Helper()
-	texts := []string{f.Message, f.Impact, string(f.Hint)}
+	texts := []string{f.Message, f.Impact}
 	for _, s := range f.Fix {
 		texts = append(texts, string(s.Text))
 		if inProse.MatchString(string(s.Text)) {
@@ -178,7 +153,6 @@ func holdHint(t *testing.T, where string, f *check.Finding) {
 		holdText(t, where, f, string(s.Text), "\n\r`")
 		holdText(t, where, f, string(s.Command), "\r`")
 	}
-	holdText(t, where, f, string(f.Hint), "\n\r`")
 	for _, text := range texts {
 		if blanks.MatchString(text) {
 			t.Errorf("%s: %s: a blank too many: %q", where, f.Check, text)

@@ -40,12 +40,12 @@ func TestStoragePlace(t *testing.T) {
 		"a folder that is a command": {map[string]string{"common.storageType": "local", "localStorage.path": "/data;id"}, "kitescope diagnose --storage '/data;id'"},
 	} {
 		p := factsOf(x.settings)
-		if hint := string(check.LookForFiles(p)); !strings.Contains(hint, x.want+";") || strings.Contains(hint, "hunter2") {
-			t.Errorf("%s: %q, want %q", name, hint, x.want)
+		if command := string(check.FindFiles(p).Command); command != x.want || strings.Contains(command, "hunter2") {
+			t.Errorf("%s: %q, want %q", name, command, x.want)
 		}
 		p.Cluster = p.WithStorage(&model.Storage{Location: "/data"})
-		if hint := check.LookForFiles(p); hint != "" {
-			t.Errorf("%s: somebody has looked, and the hint is %q", name, hint)
+		if step := check.FindFiles(p); step != (check.Step{}) {
+			t.Errorf("%s: the storage was examined, and what to do is %v", name, step)
 		}
 	}
 }

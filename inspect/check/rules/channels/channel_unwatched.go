@@ -139,7 +139,7 @@ func consumeFix(p *check.Pass) []check.Step {
 	switch streaming := facts.HasRole(p.Cluster, "streamingnode"); {
 	case len(names) > 0 && streaming:
 		return check.Fix(
-			check.Do("search the log of MixCoord for the channel: it says why %s did not get it", names),
+			check.Do("search the log of MixCoord for the channel and the reason why %s did not get it", names),
 			check.Do("if it does not, restart MixCoord"),
 		)
 	case len(names) > 0:

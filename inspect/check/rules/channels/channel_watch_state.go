@@ -55,7 +55,7 @@ func runChannelWatchState(p *check.Pass) error {
 			},
 			Impact: "Inserts into the channel wait in the queue.",
 			Fix: check.Fix(
-				check.Do("search the log of %s for %s: it says what it waits for", watcherName(p.Cluster, v), v.Name),
+				check.Do("search the log of %s for %s, to find out what it waits for", watcherName(p.Cluster, v), v.Name),
 				check.Do("if it is stuck, restart %s: the channel then moves to another node", watcherName(p.Cluster, v)),
 				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows WatchSuccess (2.6: Assigned) once it is done"),
 			),

@@ -30,9 +30,9 @@ func watcherRole(c *model.Cluster, v *model.VChannel) string {
 }
 
 // nobody is the name of the watcher of a channel that has none.
-const nobody = "nobody"
+const nobody = "no node"
 
-// watcherName is the session that consumes a vchannel: "datanode-17"; "nobody".
+// watcherName is the session that consumes a vchannel: "datanode-17"; "no node".
 func watcherName(c *model.Cluster, v *model.VChannel) string {
 	if !v.Watched || v.Watcher == model.UnassignedNode || v.Watcher == 0 {
 		return nobody

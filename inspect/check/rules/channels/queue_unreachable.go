@@ -52,7 +52,7 @@ func runQueueUnreachable(p *check.Pass) error {
 		Evidence: []check.Evidence{check.Fact("address", q.Address, ""), check.Fact("outcome", facts.OutcomeText(q.Outcome, q.Reason), "message queue")},
 		Impact:   "None visible: the nodes keep up, or did not report how far they are.",
 		Fix: check.Fix(
-			check.Do("see whether %s can be reached from the hosts of the nodes", check.Placed(q.Address, "the queue")),
+			check.Do("check whether %s can be reached from the hosts of the nodes", check.Placed(q.Address, "the queue")),
 			check.Do("if it can, only this machine cannot reach it: pass --map with an address that works from here"),
 		),
 	}

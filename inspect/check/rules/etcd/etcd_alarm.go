@@ -29,7 +29,7 @@ Every member knows the alarms of all members, so one that answers is enough. A m
 While etcd refuses writes, no segment is flushed, no index build finishes, nothing can be created or dropped, and no process can register. RootCoord
 has to store the timestamps it reserves, and soon stops as well.`,
 	Remedy: `NOSPACE: compact the history (` + "`etcdctl compact REVISION`" + `, with the revision from ` + "`etcdctl endpoint status -w json`" + `), then defragment member by member
-(` + "`etcdctl defrag`" + `), or raise ` + "`--quota-backend-bytes`" + ` and restart the members one by one. Only then clear the alarm: ` + "`etcdctl alarm disarm`" + `. Milvus
+(` + "`etcdctl defrag`" + `), or raise ` + "`--quota-backend-bytes`" + ` and restart the members one at a time. Only then clear the alarm: ` + "`etcdctl alarm disarm`" + `. Milvus
 continues on its own.
 
 CORRUPT: save a snapshot first. Then remove the member that differs and let it rejoin empty, one at a time, or restore a snapshot.`,
@@ -62,7 +62,7 @@ func runEtcdAlarm(p *check.Pass) error {
 		f.Impact, f.Cost = "Nothing can be created, flushed or indexed. RootCoord cannot reserve timestamps, and requests fail.", 1
 		f.Fix = check.Fix(append(shrink(p, answering(p)),
 			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(answering(p)))).Does("clears the alarm; Milvus then continues on its own"),
-			check.Do("if too little space is freed, raise --quota-backend-bytes and restart the members one by one"))...)
+			check.Do("if too little space is freed, raise --quota-backend-bytes and restart the members one at a time"))...)
 	}
 	p.Report(f)
 	return nil

@@ -27,7 +27,7 @@ var layoutOlder = &check.Check{
 migration tool (meta-migration) rewrites and removes them.
 
 Error if index definitions or load states of 2.1 exist for existing collections, and there are none in the new layout: the upgrade lost them, and
-nobody has recreated them. Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and rows were there, all indexes gone, nothing
+they have not been recreated. Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and rows were there, all indexes gone, nothing
 loaded, ` + "`/healthz`" + ` OK. Otherwise the old keys are leftovers: info, with the number of collections from before the upgrade without an index.
 
 Collections with their fields inside are read by every later version (fieldVersionAfter210 of RootCoord's catalog) and cost nothing.

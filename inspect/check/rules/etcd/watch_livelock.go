@@ -18,7 +18,7 @@ var watchLivelock = &check.Check{
 	Severity: check.Error,
 	Since:    "0.3",
 	Parts:    model.PartSessions,
-	Doc: `Looks at what was written to etcd while kitescope watched: ` + "`--window`" + `, usually one and a half seconds. Loops that users met write tens to hundreds of
+	Doc: `Looks at the writes to etcd while kitescope watched: ` + "`--window`" + `, usually one and a half seconds. Loops that users met write tens to hundreds of
 times a second. One that writes only every other second shows with ` + "`--window 10s`" + `.
 
 - A watch record (` + "`channelwatch/`" + `) written at least 9 times, and at least every other second: DataCoord assigns the channel, the data node fails, and
@@ -42,7 +42,7 @@ once. A key written often, but not once during the watch, is over: no finding. W
   record left alone for twenty times its usual gap, in revisions, is over. The rate is unknown.
 
 Other keys are not judged by their number of versions, as they may be written for months. Nor is a record that is deleted and recreated each time.`,
-	Remedy: `For a channel: read the log of the data node in the record; it says why it cannot take the channel. Once the cause is gone, restarting that data node
+	Remedy: `For a channel: read in the log of the data node in the record why it cannot take the channel. Once the cause is gone, restarting that data node
 or DataCoord ends the loop.`,
 	Run: runWatchLivelock,
 	// Data nodes cannot watch channels of collections whose fields they do not find: each was assigned 75 times a
@@ -106,7 +106,7 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 		Impact: "etcd's history grows, and the attempt behind it never succeeds.",
 		Fix: check.Fix(
 			check.Shell(check.Etcdctl("watch").Arg(key)).Does("prints each write as it happens, until interrupted"),
-			check.Do("read the log of the process that writes it: it says what fails"),
+			check.Do("find out in the log of the process that writes it what fails"),
 		),
 	}
 	if _, watch, ok := strings.Cut(key, facts.WatchPrefix); ok {
@@ -137,7 +137,7 @@ func aboutWatch(f *check.Finding, watch, times string) {
 	f.Message = fmt.Sprintf("the watch of %s by datanode-%s was written %s: it is reassigned in a loop", channel, node, times)
 	f.Impact = "Inserts into the channel are not persisted, and etcd's history grows until its quota is reached."
 	f.Fix = check.Fix(
-		check.Do("search the logs of %s and of DataCoord for %s: they say why the assignment fails", "datanode-"+node, channel),
+		check.Do("search the logs of %s and of DataCoord for %s, to find out why the assignment fails", "datanode-"+node, channel),
 		check.Do("once the cause is gone, restart %s, or DataCoord: that ends the loop", "datanode-"+node),
 	)
 }

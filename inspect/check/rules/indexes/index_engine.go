@@ -25,7 +25,7 @@ later). A file outside the range of any registered query node is an error: that 
 It happens when a newer Milvus has built indexes and an older one runs again, or while only some query nodes are upgraded (milvus issue 33242: 2.3.15
 after 2.4.1, "channel not available"). Nodes without a range, stopping nodes and dropped segments are not judged.`,
 	Remedy: `Upgrade all query nodes to the version that wrote the files. To stay with the older one, drop the index and create it again before the collection is
-loaded, so that the older version builds it. The collection cannot be searched meanwhile.`,
+loaded: the older version builds it then. The collection cannot be searched meanwhile.`,
 	Run: runIndexTooNew,
 }
 

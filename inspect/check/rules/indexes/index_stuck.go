@@ -140,7 +140,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 	}
 	if why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("last reason", why, "etcd"))
-		f.Fix = slices.Concat(check.Fix(check.Do("fix the cause in the last reason (see evidence); DataCoord then retries by itself")), f.Fix)
+		f.Fix = slices.Concat(check.Fix(check.Do("fix the cause in the last reason (see evidence); DataCoord then retries on its own")), f.Fix)
 	}
 	if !pace.last.IsZero() {
 		f.Evidence = append(f.Evidence, check.Fact("last finished build of any index", facts.TimeText(pace.last), "etcd"))
@@ -161,7 +161,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 		f.Message += fmt.Sprintf("; tried %s times", words.Number(t.tries))
 		f.Fix = check.Fix(
 			check.FindFiles(p.Facts),
-			check.Do("read the logs of %s: they say why it fails, such as storage that is read-only or full, missing files, or too little memory", facts.NamesOf(workers)),
+			check.Do("find out in the logs of %s why it fails: storage that is read-only or full, missing files, or too little memory", facts.NamesOf(workers)),
 		)
 	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
 		f.Severity = check.Info

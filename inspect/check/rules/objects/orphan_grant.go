@@ -18,7 +18,7 @@ var orphanGrant = &check.Check{
 	Since:    "0.9",
 	Parts:    model.PartObjects | model.PartUsers,
 	Doc: `Looks for privileges on collections (object type ` + "`Collection`" + `) whose object names no collection and no alias of its database, because these or the
-database were dropped or renamed. Info for each role: nothing fails now, but whoever creates a collection or alias of that name gives the role these
+database were dropped or renamed. Info for each role: nothing fails now, but creating a collection or alias of that name gives the role these
 privileges on it.
 
 Milvus keeps grants by name. Up to 2.6.10 it compares the name in a request, alias or not, with that of the grant, and keeps grants of dropped or

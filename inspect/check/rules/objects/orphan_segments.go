@@ -20,7 +20,7 @@ var orphanSegments = &check.Check{
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
 	Doc: `Looks for segments that are not dropped (growing, sealed, flushed, importing) and whose collection or partition has no record. Not a finding while the
-collection is being dropped: its segments are dropped one by one. Nor are dropped segments, which wait for garbage collection.
+collection is being dropped: its segments are dropped one at a time. Nor are dropped segments, which wait for garbage collection.
 
 Info, and a warning from 1 GiB: garbage collection takes only dropped segments, so these stay forever. Milvus issues 19675 (2.1) and 45533 (2.6: a
 compaction that ends during a drop).`,

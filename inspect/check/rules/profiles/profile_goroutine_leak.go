@@ -77,7 +77,7 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 			Does("records goroutines every ten minutes, until interrupted: a leak goes on, a burst of requests is over by then")),
 	}
 	if !math.IsNaN(g.P) {
-		f.Evidence = append(f.Evidence, check.Fact("probability by chance", pValue(g.P), "worked out"))
+		f.Evidence = append(f.Evidence, check.Fact("probability by chance", pValue(g.P), "computed"))
 	}
 	if g.Entry != "" && g.Entry != g.Function {
 		f.Evidence = append(f.Evidence, check.Fact("started as", g.Entry, x.Name+" goroutine profiles"))

@@ -95,7 +95,7 @@ func runCompactionStuck(p *check.Pass) error {
 			Impact: "Nothing else compacts their segments: small segments and deletes pile up.",
 			Fix: check.Fix(
 				restartFor(p, oldest),
-				check.Do("search %s for plan %d: it says what it waits for", logOf(p, oldest), oldest.ID),
+				check.Do("search %s for plan %d, to find out what it waits for", logOf(p, oldest), oldest.ID),
 				check.Shell(check.Kitescope("get tasks type=compaction").Arg("collection_id="+id.String())).Does("shows how far they are"),
 			),
 		}

@@ -73,7 +73,7 @@ func runDroppedNotCollected(p *check.Pass) error {
 		Fix: check.Fix(
 			checkpointsFirst(&u),
 			check.Shell(check.Kitescope("get settings").Arg("key~garbagecollection|datacoord.gc")).Does("shows whether garbage collection is on: if not, set dataCoord.enableGarbageCollection to true"),
-			check.Do("search the log of DataCoord for GC: it says what it skips"),
+			check.Do("search the log of DataCoord for GC, to find out what it skips"),
 		),
 	}
 	for _, s := range u.First {

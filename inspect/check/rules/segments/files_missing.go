@@ -22,7 +22,7 @@ than they were written. A log or index file tells its length in its first bytes:
 cannot be used: up to 2.3 they are those in memory. Files of storage version 2, and indexes in a single file, do not tell.
 
 A query node cannot load such a segment. The load makes no progress and reports no reason, and data in memory is lost with the next restart or move.
-An index without its files is not rebuilt on its own, as etcd says that it is finished.
+An index without its files is not rebuilt on its own, because it is finished in etcd.
 
 At most 1,000 folders are listed and 4,000 files opened, for 30 seconds at most: first those of collections being loaded, of segments that no node
 serves, and of builds that wait. Whatever was left out is reported. A place that cannot be listed, or has no file of the segments at all (another

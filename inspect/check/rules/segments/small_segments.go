@@ -104,7 +104,7 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 		if kv.Key == "collection.autocompaction.enabled" {
 			f.Evidence = append(f.Evidence, check.Fact("collection.autocompaction.enabled", kv.Value, "etcd"))
 			if strings.EqualFold(kv.Value, "false") {
-				f.Fix = append(f.Fix, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).set_properties({\"collection.autocompaction.enabled\": \"true\"})", x.Name).Does("lets Milvus merge them by itself from now on"))
+				f.Fix = append(f.Fix, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).set_properties({\"collection.autocompaction.enabled\": \"true\"})", x.Name).Does("lets Milvus merge them automatically from now on"))
 			}
 		}
 	}

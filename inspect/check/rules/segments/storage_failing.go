@@ -28,7 +28,7 @@ operations; error if it failed three times and in half of them. Fewer are info: 
 during the watch, are info, as their time is unknown; a warning if no operation of the kind has ever succeeded, or if the process started within 10
 minutes and half of them failed.
 
-Not counted: a stat in Go, by which Milvus asks whether a file exists; it fails where there is none. Reads in Go of a missing file count as successes.
+Not counted: a stat in Go: Milvus uses it to check whether a file exists, and it fails if there is none. Reads in Go of a missing file count as successes.
 Local storage is not counted at all: if no process has counted anything, nothing is known.`,
 	Remedy: `Check that the storage answers at its address, that the access key is still valid (a policy, an expired key: ` + "`403`" + `), and that the bucket exists and
 has room. The log of the process has the storage's own error and the name of the file. If only reads fail, files may be missing:
