@@ -1,8 +1,6 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"html/template"
 	"io"
 	"sort"
@@ -11,121 +9,128 @@ import (
 	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/render/webpage"
 	"kitescope/words"
 )
 
-// htmlPage is what the page is made from. Every text in it is harmless already, and the
-// template escapes it.
-type htmlPage struct {
-	Where, State, Judged, Version string
-	// Policy is the digest of the one script that the page may run: it copies commands.
-	Policy                string
-	Counts, Checks, Since string
-	Green                 bool
-	Findings              []htmlFinding
-	Gone                  []htmlGone
-	Groups                []htmlReason
-	Blind                 []htmlReason
-	Accepted              []htmlFinding
-	Stale                 []string
-	OK                    []htmlCheck
-	Facts                 []Fact
-	Balance               template.HTML
-}
-
+// htmlFinding is a finding of a page. Its texts are made harmless by the template.
 type htmlFinding struct {
 	Severity, Glyph, Change, Check, Title, Message, Object, Cost, Impact, With string
 	Depth                                                                      int
-	Fix                                                                        []htmlStep
-	Evidence                                                                   []Fact
+	Steps                                                                      []webpage.Command
+	Evidence                                                                   *webpage.Table
 	Objects                                                                    []string
-	Began                                                                      []Fact
+	Began                                                                      []webpage.Fact
 }
-
-// htmlStep is a step of a fix: the command, who reads it, and the sentence.
-type htmlStep struct{ Command, Language, Text string }
-
-type (
-	htmlGone   struct{ Message, Check, Why string }
-	htmlReason struct{ Word, Reason, Checks string }
-	htmlCheck  struct{ ID, Title string }
-)
-
-// Fact is a line of what is known of a subject, with what said so.
-type Fact struct{ Name, Value, Source string }
 
 // writeHTML writes one page that needs nothing but itself.
 func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
-	t, err := template.New("diagnosis").Parse(htmlTemplate)
-	if err != nil {
+	where, state := d.headline()
+	c := d.Conclude()
+	p := &webpage.Page{
+		Window: "Diagnosis of " + where, Headline: c.Headline, Tone: c.Tone, Under: NonBlank(where, state, CountText(d.Report.Findings)+"; "+checksText(d, d.outcomes())),
+		Facts: c.Facts, Commands: c.Commands, Version: d.Version,
+	}
+	if d.Since != nil {
+		p.Under = append(p.Under, d.sinceText())
+	}
+	if err := d.AddFindings(p); err != nil {
 		return err
 	}
+	p.Add("Balance", balancePicture(d.Report.Balance))
+	d.AddCluster(p)
+	d.AddChecks(p)
+	return writePage(w, p)
+}
+
+// writePage writes a page in pieces.
+func writePage(w io.Writer, p *webpage.Page) error {
 	out := doc.NewOutput(w, doc.Pieces)
-	page := newHTMLPage(d)
-	if err := t.Execute(&out, page); err != nil {
+	if err := webpage.Write(&out, p); err != nil {
 		return err
 	}
 	return out.Flush()
 }
 
-// policyOf is the digest of a script that a page's policy allows.
-func policyOf(script string) string {
-	sum := sha256.Sum256([]byte(script))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+// NonBlank are the texts that say something.
+func NonBlank(list ...string) []string {
+	var left []string
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" {
+			left = append(left, s)
+		}
+	}
+	return left
 }
 
-func newHTMLPage(d *Diagnosis) *htmlPage {
-	outcomes := d.outcomes()
-	counts := tally(outcomes)
-	p := &htmlPage{
-		Judged: Stamp(d.Report.Now), Version: Harmless(d.Version), Policy: policyOf(copyScript), Counts: CountText(d.Report.Findings), Checks: checksText(d, outcomes),
-		Green:   len(d.Report.Findings) == 0 && counts[check.Skipped.String()]+counts[check.Broken.String()] == 0,
-		Facts:   clusterFacts(d.Report.Cluster),
-		Balance: balancePicture(d.Report.Balance),
-	}
-	p.Where, p.State = d.headline()
-	if d.Since != nil {
-		p.Since = d.sinceText()
-	}
+// AddFindings adds the findings to a page, what follows from one below it, and those that are gone since an older state.
+func (d *Diagnosis) AddFindings(p *webpage.Page) error {
+	var blocks []template.HTML
 	for _, b := range check.Tree(d.Report.Findings) {
-		p.Findings = append(p.Findings, newHTMLFinding(d, &b))
+		block, err := webpage.From(findingTemplate, newHTMLFinding(d, &b))
+		if err != nil {
+			return err
+		}
+		blocks = append(blocks, block)
 	}
-	for _, f := range d.Report.Accepted {
-		p.Accepted = append(p.Accepted, newHTMLFinding(d, &check.Branch{Finding: f}))
-	}
+	p.Add("Findings", blocks...)
+	var gone []string
 	for _, c := range d.gone() {
-		p.Gone = append(p.Gone, htmlGone{Harmless(c.Before.Message), c.Before.Check, Harmless(c.Why)})
+		text := c.Before.Message + " (" + c.Before.Check + ")"
+		if c.Why != "" {
+			text += ": cannot be seen now, " + c.Why
+		}
+		gone = append(gone, text)
 	}
+	p.Add("No longer found", webpage.List(gone))
+	return nil
+}
+
+// AddCluster adds the few figures that tell one cluster from another.
+func (d *Diagnosis) AddCluster(p *webpage.Page) {
+	p.Add("Cluster", webpage.Facts(clusterFacts(d.Report.Cluster)))
+}
+
+// AddChecks adds how the checks ended. Those that did not see everything are seen, those that found nothing folded.
+func (d *Diagnosis) AddChecks(p *webpage.Page) {
+	var unseen, ok, accepted []string
 	for _, u := range d.Report.Unlooked() {
-		p.Groups = append(p.Groups, htmlReason{u.Status.String(), Harmless(u.Reason), strings.Join(check.IDs(u.Checks), ", ")})
+		unseen = append(unseen, u.Status.String()+", "+u.Reason+": "+strings.Join(check.IDs(u.Checks), ", "))
 	}
-	for _, o := range outcomes {
+	for _, o := range d.outcomes() {
 		switch {
 		case o.Status == check.OK:
-			p.OK = append(p.OK, htmlCheck{o.Check.ID, o.Check.Title})
+			ok = append(ok, o.Check.ID+": "+o.Check.Title)
 		case o.Status == check.Found && len(o.Unseen) > 0:
-			p.Blind = append(p.Blind, htmlReason{"partly blind", strings.Join(HarmlessAll(o.Unseen), "; "), o.Check.ID})
+			unseen = append(unseen, "partly blind, "+strings.Join(o.Unseen, "; ")+": "+o.Check.ID)
 		}
 	}
 	for _, s := range d.Stale {
-		p.Stale = append(p.Stale, Harmless(s.Check+" "+s.Object)+": "+Harmless(s.Reason))
+		unseen = append(unseen, "baseline: "+s.Check+" "+s.Object+": "+s.Reason)
 	}
-	return p
+	for _, f := range d.Report.Accepted {
+		accepted = append(accepted, "accepted: "+f.Message+" ("+f.Check+")")
+	}
+	blocks := []template.HTML{webpage.List(unseen), webpage.List(accepted)}
+	if len(ok) > 0 {
+		blocks = append(blocks, webpage.Fold(words.Plural(len(ok), "check")+" found nothing", webpage.List(ok)))
+	}
+	p.Add("Checks", blocks...)
 }
 
 func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
 	f := htmlFinding{
 		Severity: b.Severity.String(), Glyph: SeverityGlyph(b.Severity, false), Change: d.changeText(b.Finding), Check: b.Check, Depth: min(b.Depth, 4), Title: titleOf(d.Report, b.Check),
-		Message: Harmless(b.Message), Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: Harmless(b.Impact), With: words.Plural(len(b.Objects), "object"),
+		Message: b.Message, Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: b.Impact, Steps: Steps(b.Finding), With: words.Plural(len(b.Objects), "object"),
 	}
-	for _, s := range b.Steps() {
-		f.Fix = append(f.Fix, htmlStep{strings.Join(stepCommand(s), "\n"), languageOf(s), Harmless(string(s.Text))})
+	if len(b.Evidence) > 0 {
+		f.Evidence = &webpage.Table{Heads: []webpage.Cell{{Text: "evidence"}, {Text: "value"}, {Text: "source"}}}
 	}
 	for _, e := range b.Evidence {
-		f.Evidence = append(f.Evidence, Fact{Harmless(e.Name), Harmless(e.Value), Harmless(e.Source)})
+		f.Evidence.Rows = append(f.Evidence.Rows, []webpage.Cell{{Text: e.Name}, {Text: e.Value}, {Text: e.Source, Class: "dim"}})
 	}
 	for _, line := range d.onsetLines(b.Finding) {
-		f.Began = append(f.Began, Fact{Name: line.label, Value: line.text})
+		f.Began = append(f.Began, webpage.Fact{Name: line.label, Value: line.text})
 	}
 	for _, r := range b.Objects {
 		f.Objects = append(f.Objects, ObjectText(r))
@@ -133,14 +138,25 @@ func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
 	return f
 }
 
+// findingTemplate is a finding.
+const findingTemplate = `<article class="finding {{.Severity}} depth{{.Depth}}">
+<h3><span>{{.Glyph}} {{.Severity}}{{with .Change}} [{{text .}}]{{end}}</span> {{text .Message}}</h3>
+<p class="dim"><code title="{{text .Title}}">{{.Check}}</code> · {{text .Object}}{{with .Cost}} · costs {{text .}}{{end}}</p>
+{{with .Began}}{{template "facts" .}}
+{{end}}{{with .Impact}}<p><strong>Impact</strong> {{text .}}</p>
+{{end}}{{with .Steps}}<p><strong>Fix</strong></p>
+{{template "commands" .}}{{end}}{{with .Evidence}}{{template "table" .}}{{end}}{{if .Objects}}<details><summary>{{.With}}</summary>
+{{template "list" .Objects}}</details>
+{{end}}</article>`
+
 // clusterFacts are the few figures that tell one cluster from another.
-func clusterFacts(c *model.Cluster) []Fact {
-	var facts []Fact
+func clusterFacts(c *model.Cluster) []webpage.Fact {
+	var facts []webpage.Fact
 	add := func(name, value string, parts model.Part) {
 		if !c.Loaded.Has(parts) {
 			value = words.UnknownMark
 		}
-		facts = append(facts, Fact{Name: name, Value: value})
+		facts = append(facts, webpage.Fact{Name: name, Value: value})
 	}
 	count := func(n int) string { return words.Number(int64(n)) }
 	totals := c.Totals()
@@ -160,7 +176,7 @@ func clusterFacts(c *model.Cluster) []Fact {
 	}
 	sort.Strings(names)
 	for i, role := range names {
-		names[i] = count(roles[role]) + " " + Harmless(role)
+		names[i] = count(roles[role]) + " " + role
 	}
 	add("sessions", OrNone(strings.Join(names, ", ")), model.PartSessions)
 	return facts

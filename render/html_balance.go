@@ -46,7 +46,28 @@ type (
 const (
 	heatRows    = 30
 	heatColumns = 24
+	// darkest is the percentage of colour that a cell with all the work has: figures on it are still read.
+	darkest = 45
 )
+
+// balanceTemplate is the balance picture: a bar a node, and which node has how much of
+// each collection.
+const balanceTemplate = `{{if not .Asked}}<p class="dim">{{.Unknown}}</p>
+{{else}}<div class="wide" role="region" aria-label="Search work by node" tabindex="0"><table>
+<thead><tr><th scope="col">node</th><td></td><th scope="col" class="n">of all search work</th><td></td></tr></thead>
+<tbody>
+{{range .Nodes}}<tr><th scope="row">{{.Name}}</th><td>{{if .Known}}<div class="bar">{{range .Parts}}<i class="{{.Kind}}" style="width:{{.Width}}%"></i>{{end}}</div>{{else}}?{{end}}</td><td class="n">{{.Share}}</td><td>{{.Text}}</td></tr>
+{{end}}</tbody></table></div>
+<p class="key dim"><i class="indexed"></i>behind an index<i class="brute"></i>sealed, by brute force<i class="growing"></i>growing, by brute force</p>
+{{with .Spread}}<p>{{.}}</p>
+{{end}}{{if .Groups}}<div class="wide" role="region" aria-label="Share of each collection's work by node" tabindex="0"><table class="heat">
+<thead><tr><th scope="col">share of each collection's work</th>{{range .Columns}}<th scope="col">{{.}}</th>{{end}}</tr></thead>
+<tbody>
+{{range .Groups}}<tr><th scope="row">{{.Name}}</th>{{range .Cells}}<td{{if .Heat}} style="background:color-mix(in srgb,var(--brute) {{.Heat}}%,transparent)"{{end}}>{{.Text}}</td>{{end}}</tr>
+{{end}}</tbody></table></div>
+{{with .More}}<p class="dim">{{.}}</p>{{end}}
+{{end}}{{with .Unknown}}<p class="dim">{{.}}</p>
+{{end}}{{end}}`
 
 // balancePicture draws who serves how much of the search work, as HTML.
 func balancePicture(s *balance.Survey) template.HTML {
@@ -165,5 +186,5 @@ func heatCell(g *balance.Group, n *balance.Share) htmlCell {
 	case !share.Known:
 		return htmlCell{Text: words.UnknownMark}
 	}
-	return htmlCell{Text: part(share.Cost, g.Cost()), Heat: int(math.Round(100 * share.Cost / g.Cost()))}
+	return htmlCell{Text: part(share.Cost, g.Cost()), Heat: int(math.Round(darkest * share.Cost / g.Cost()))}
 }

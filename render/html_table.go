@@ -3,100 +3,101 @@ package render
 import (
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/render/webpage"
 	"kitescope/table"
 )
 
 var htmlWriter = &writer{name: "html", doc: "a single page to keep or mail", show: table.Always, sheet: writeSheetHTML}
 
-// htmlTableStyle is what a page of tables looks like: nothing that is fetched, light and dark, and on paper.
-const htmlTableStyle = `<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-:root{color-scheme:light dark}
-body{font:15px/1.5 system-ui,sans-serif;margin:2rem;overflow-wrap:anywhere}
-h1{font-size:1.4rem}p{margin:.2rem 0}
-table{border-collapse:collapse;font-size:.9rem;margin:1rem 0}
-td,th{border-bottom:1px solid #8884;padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}
-.n{font-variant-numeric:tabular-nums;text-align:right;white-space:nowrap}
-@media print{body{font-size:9pt;margin:0}tr{break-inside:avoid}}
-</style>
-`
-
 // writeSheetHTML writes a page that needs nothing but itself.
 func writeSheetHTML(w io.Writer, s *Sheet) error {
-	p := &htmlTables{Output: doc.NewOutput(w, doc.Pieces)}
-	head, title := s.Head, s.Items.Table.Schema().Name
+	p := &webpage.Page{}
+	head := s.Head
+	p.Headline = s.Items.Table.Schema().Name
 	if len(head) > 0 {
-		title, head = head[0].All(), head[1:]
+		p.Headline, head = strings.TrimSpace(head[0].All()), head[1:]
 	}
-	p.put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>", p.text(title), "</title>\n", htmlTableStyle, "</head>\n<body>\n<h1>", p.text(title), "</h1>\n")
-	p.prose(head)
-	for i := 0; i < len(s.Parts); {
-		end := tableEnd(s.Parts, i)
-		p.table(s.Parts[i:end])
-		i = end
+	p.Window = p.Headline
+	p.Add("Summary", webpage.Lines(PageLines(head)...))
+	p.Add(s.Items.Table.Schema().Name, s.Blocks()...)
+	for _, l := range PageLines(s.Foot) {
+		p.Notes = append(p.Notes, strings.TrimSpace(l.Name+" "+l.Text))
 	}
-	p.prose(s.Foot)
-	p.put("</body>\n</html>\n")
-	return p.Flush()
+	return writePage(w, p)
 }
 
-type htmlTables struct{ doc.Output }
-
-func (p *htmlTables) put(pieces ...string) {
-	for _, s := range pieces {
-		p.Buf = append(p.Buf, s...)
+// Blocks are the tables of a sheet as parts of a page.
+func (s *Sheet) Blocks() []template.HTML {
+	var blocks []template.HTML
+	for i := range s.Parts {
+		blocks = append(blocks, PartTable(&s.Parts[i]).HTML())
 	}
-	p.Drain()
+	return blocks
 }
 
-func (p *htmlTables) text(s string) string {
-	return template.HTMLEscapeString(Harmless(strings.TrimSpace(s)))
-}
-
-func (p *htmlTables) prose(lines []Line) {
-	for i := range lines {
-		if text := p.text(lines[i].All()); text != "" {
-			p.put("<p>", text, "</p>\n")
+// PartTable is a table of a sheet for a page, with what stands above it. Bars of letters are left out: pages have pictures.
+func PartTable(p *Part) *webpage.Table {
+	t := &webpage.Table{Notes: PageLines(p.Head)}
+	if len(t.Notes) > 0 && t.Notes[0].Class == "title" {
+		t.Title, t.Notes = t.Notes[0].Text, t.Notes[1:]
+	}
+	if p.List == nil {
+		return t
+	}
+	g := p.List(table.Always)
+	g.Columns = slices.DeleteFunc(slices.Clone(g.Columns), func(i int) bool {
+		title := g.Table.Schema().Columns[i].Title
+		return title == "" || title == "SPLIT"
+	})
+	for j := range g.Columns {
+		c := g.Column(j)
+		t.Heads = append(t.Heads, webpage.Cell{Text: strings.TrimSpace(c.Title), Class: []string{"", "n"}[BoolInt(c.RightAligned())]})
+	}
+	for i := range g.Len() {
+		cells := make([]webpage.Cell, len(t.Heads))
+		for j := range cells {
+			text, role := Seen(g, i, j)
+			cells[j] = webpage.Cell{Text: strings.TrimSpace(text), Class: strings.TrimSpace(t.Heads[j].Class + " " + toneOf(role))}
 		}
+		t.Rows = append(t.Rows, cells)
 	}
+	return t
 }
 
-// table writes a part and those that go on with it: their heads stand between its rows.
-func (p *htmlTables) table(parts []Part) {
-	if len(parts) == 1 {
-		p.prose(parts[0].Head)
-	}
-	if parts[0].List == nil {
-		return
-	}
-	list := grids(parts, table.Always)
-	class := make([]string, len(list[0].Columns))
-	p.put("<table>\n<tr>")
-	for j := range class {
-		c := list[0].Column(j)
-		class[j] = []string{"", ` class="n"`}[BoolInt(c.RightAligned())]
-		p.put("<th", class[j], ">", p.text(c.Title), "</th>")
-	}
-	p.put("</tr>\n")
-	for i, g := range list {
-		if len(parts) > 1 {
-			p.put("<tr><td>")
-			p.prose(parts[i].Head)
-			p.put("</td></tr>\n")
+// PageLines are lines of a sheet for a page; empty ones are left out.
+func PageLines(list []Line) []webpage.Line {
+	var out []webpage.Line
+	for i := range list {
+		l := &list[i]
+		line := webpage.Line{Class: toneOf(l.Role), Text: strings.TrimSuffix(strings.TrimSpace(l.All()), LimitHint)}
+		if line.Text == "" {
+			continue
 		}
-		for row := range g.Len() {
-			p.put("<tr>")
-			for j := range class {
-				text, _ := Seen(g, row, j)
-				p.put("<td", class[j], ">", p.text(text), "</td>")
-			}
-			p.put("</tr>\n")
+		if len(l.After) == 1 && l.Whole { // a figure with its label
+			line = webpage.Line{Class: toneOf(l.After[0].Role), Text: l.After[0].Text, Named: true, Name: strings.TrimSpace(l.Text)}
 		}
+		out = append(out, line)
 	}
-	p.put("</table>\n")
+	return out
+}
+
+// toneOf is the class of a role on a page.
+func toneOf(r Role) string {
+	switch r {
+	case RoleDim:
+		return "dim"
+	case RoleGood:
+		return "good"
+	case RoleWarn:
+		return "warn"
+	case RoleBad:
+		return "bad"
+	case RoleTitle:
+		return "title"
+	case RolePlain, RoleAccent, RoleProgress, RoleAdded, RoleRemoved, RoleChanged, RoleSelected, RoleMore, RoleLess, table.Roles:
+	}
+	return ""
 }

@@ -255,8 +255,11 @@ func (o *ReportOptions) Rest(rest int) []Line {
 	if o.ASCII {
 		dots = "... "
 	}
-	return []Line{{Role: RoleDim, Text: dots + strconv.Itoa(rest) + " more (--limit 0 shows all)"}}
+	return []Line{{Role: RoleDim, Text: dots + strconv.Itoa(rest) + " more" + LimitHint}}
 }
+
+// LimitHint says how one sees the rest, in a terminal: a page has no options.
+const LimitHint = " (--limit 0 shows all)"
 
 // EventCount is a number of events, "?" where it is unknown.
 func EventCount(n int64) string {

@@ -154,14 +154,11 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 	})
 }
 
-// limitHint is for terminals: a page has no options.
-const limitHint = " (--limit 0 shows all)"
-
 // ofAll is a heading: "The dearest 5 of 50 segments (--limit 0 shows all)".
 func ofAll(text string, shown, all int, noun string) string {
 	switch {
 	case shown < all:
-		return text + " " + strconv.Itoa(shown) + " of " + words.Plural(all, noun) + limitHint
+		return text + " " + strconv.Itoa(shown) + " of " + words.Plural(all, noun) + render.LimitHint
 	case all == 1:
 		return text + " " + noun
 	}

@@ -15,6 +15,7 @@ import (
 
 	"kitescope/doc"
 	"kitescope/render"
+	"kitescope/render/webpage"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/table"
@@ -257,7 +258,7 @@ func repeatLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 }
 
 // repeatFacts are harmless.
-func repeatFacts(r *replay.Result) []render.Fact {
+func repeatFacts(r *replay.Result) []webpage.Fact {
 	s := &r.Setup
 	log := render.Harmless(s.Log)
 	if s.LogFormat != "" {
@@ -280,8 +281,8 @@ func repeatFacts(r *replay.Result) []render.Fact {
 			system = append(system, render.Harmless(x))
 		}
 	}
-	var facts []render.Fact
-	for _, f := range []render.Fact{
+	var facts []webpage.Fact
+	for _, f := range []webpage.Fact{
 		{Name: "command", Value: render.Harmless(s.Command), Source: ""},
 		{Name: "kitescope", Value: render.Harmless(s.Program), Source: ""},
 		{Name: "taken", Value: render.Stamp(r.Taken), Source: ""},

@@ -155,7 +155,7 @@ func countPart(title string, counts map[string]int, o *render.ReportOptions) ren
 		{Column: table.Column{Title: "SHARE", Right: true}, Shown: func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) }},
 	})}
 	if n < len(keys) {
-		part.Head = []render.Line{{Role: render.RoleDim, Text: strconv.Itoa(n) + " of " + strconv.Itoa(len(keys)) + limitHint}}
+		part.Head = []render.Line{{Role: render.RoleDim, Text: strconv.Itoa(n) + " of " + strconv.Itoa(len(keys)) + render.LimitHint}}
 	}
 	return part
 }

@@ -1,0 +1,72 @@
+package webpage
+
+// blocks are the page and what it is made of.
+const blocks = `{{define "page"}}<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src {{.Hash}}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="kitescope {{text .Version}}">
+<title>{{text .Window}}</title>
+<style>
+{{.Style}}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+<h1{{with .Tone}} class="{{text .}}"{{end}}>{{text .Headline}}</h1>
+{{range .Under}}<p class="under">{{text .}}</p>
+{{end}}{{if .Contents}}<nav aria-label="Contents"><ul>
+{{range .Numbered}}<li><a href="#{{.ID}}">{{text .Title}}</a></li>
+{{end}}</ul></nav>
+{{end}}</header>
+<main id="main">
+{{with .Facts}}<div class="answer">{{template "facts" .}}</div>
+{{end}}{{with .Commands}}<div class="answer">{{template "commands" .}}</div>
+{{end}}{{range .Numbered}}<section aria-labelledby="{{.ID}}">
+<h2 id="{{.ID}}">{{text .Title}}</h2>
+{{if .Folded}}<details><summary>Show</summary>
+{{end}}{{range .Blocks}}{{.}}
+{{end}}{{if .Folded}}</details>
+{{end}}</section>
+{{end}}{{with .Notes}}<section aria-labelledby="notes">
+<h2 id="notes">Notes</h2>
+{{template "list" .}}</section>
+{{end}}</main>
+<footer>Written by kitescope {{text .Version}}. It only reads, and changes nothing.<span id="said" role="status" class="skip"></span></footer>
+<script>{{.Script}}</script>
+</body>
+</html>
+{{end}}
+{{define "lines"}}{{range .}}<p{{with .Class}} class="{{text .}}"{{end}}>{{if .Named}}<strong>{{text .Name}}</strong> {{end}}{{text .Text}}</p>
+{{end}}{{end}}
+{{define "list"}}<ul>
+{{range .}}<li>{{text .}}</li>
+{{end}}</ul>
+{{end}}
+{{define "facts"}}<dl>
+{{range .}}<dt>{{text .Name}}</dt><dd>{{text .Value}}{{with .Source}} <span class="source">({{text .}})</span>{{end}}</dd>
+{{end}}</dl>{{end}}
+{{define "commands"}}{{range .}}{{if .Code}}<div class="cmd"><pre role="region" aria-label="{{if eq .Language "python"}}pymilvus code{{else}}Command{{end}}" tabindex="0"><code>{{code .Code}}</code></pre><button type="button" hidden>Copy</button></div>
+{{end}}{{with .Text}}<p>{{text .}}</p>
+{{end}}{{end}}{{end}}
+{{define "cards"}}<div class="cards">
+{{range .}}<div><span>{{text .Name}}</span><strong>{{text .Value}}</strong><span>{{text .Note}}</span></div>
+{{end}}</div>{{end}}
+{{define "table"}}{{with .Title}}<h3>{{text .}}</h3>
+{{end}}{{template "lines" .Notes}}{{if .Heads}}<div class="wide" role="region" aria-label="{{with .Title}}{{text .}}{{else}}Table{{end}}" tabindex="0"><table>
+<thead><tr>{{range .Heads}}{{if .Text}}<th scope="col"{{with .Class}} class="{{text .}}"{{end}}>{{text .Text}}</th>{{else}}<td></td>{{end}}{{end}}</tr></thead>
+<tbody>
+{{range .Rows}}<tr>{{range .}}<td{{with .Class}} class="{{text .}}"{{end}}>{{text .Text}}</td>{{end}}</tr>
+{{end}}</tbody></table></div>
+{{end}}{{end}}
+{{define "figure"}}<figure>
+<div class="wide on-light" role="img" aria-label="{{text .Name}}" tabindex="0">{{.Light}}</div>
+{{with .Dark}}<div class="wide on-dark" role="img" aria-label="{{text $.Name}}" tabindex="0">{{.}}</div>
+{{end}}<figcaption>{{text .Name}}</figcaption>
+</figure>{{end}}
+{{define "fold"}}<details><summary>{{.Title}}</summary>
+{{range .Inner}}{{.}}
+{{end}}</details>{{end}}
+`
