@@ -64,6 +64,21 @@ func (b *Balance) AddTo(p *webpage.Page) {
 	}
 }
 
+// AddPlan adds the balance to a page of other subjects: the picture, the moves as one script, the replicas folded.
+func (b *Balance) AddPlan(p *webpage.Page) {
+	blocks := []template.HTML{balancePicture(b.Report.Survey)}
+	if b.Report.Plans != nil && b.Report.Moves() > 0 {
+		_, _, facts, commands := b.conclude()
+		blocks = append(blocks, webpage.Facts(facts), webpage.Commands(commands))
+	}
+	if b.Report.Survey.Asked {
+		for i, g := range b.Report.Groups {
+			blocks = append(blocks, webpage.Fold(GroupTitle(g), b.group(i, g)...))
+		}
+	}
+	p.Add("Balance", blocks...)
+}
+
 // group are the nodes of a replica, and the moves that would even it out.
 func (b *Balance) group(i int, g *balance.Group) []template.HTML {
 	spread := GroupSpread(g, b.Report.Options.By)

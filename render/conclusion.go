@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	"kitescope/inspect/check"
 	"kitescope/render/webpage"
 	"kitescope/words"
@@ -14,6 +16,14 @@ type Conclusion struct {
 	Commands []webpage.Command
 	// Finding is nil where nothing needs a hand.
 	Finding *check.Finding
+}
+
+// Headline says what was judged, and when that was.
+func (d *Diagnosis) Headline() (where, state string) { return d.headline() }
+
+// Counts says how many findings there are, and how the checks ended.
+func (d *Diagnosis) Counts() string {
+	return CountText(d.Report.Findings) + "; " + checksText(d, d.outcomes())
 }
 
 // Conclude says what a report comes to. Where nothing was found it is good news only if everything was looked at.
@@ -83,11 +93,7 @@ func consequences(tree []check.Branch) string {
 func Steps(f *check.Finding) []webpage.Command {
 	var list []webpage.Command
 	for _, s := range f.Steps() {
-		language := "shell"
-		if s.Python {
-			language = "python"
-		}
-		list = append(list, webpage.Command{Code: string(s.Command), Language: language, Text: string(s.Text)})
+		list = append(list, webpage.Command{Code: strings.Join(stepCommand(s), "\n"), Language: languageOf(s), Text: sentence(string(s.Text))})
 	}
 	return list
 }

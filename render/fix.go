@@ -99,25 +99,28 @@ func (p *page) command(label string, in int, line FixLine) {
 	p.out.Drain()
 }
 
-// fix writes what to do about a finding, commands between fences.
-func (m *Markdown) fix(f *check.Finding) {
-	steps := f.Steps()
-	if len(steps) == 0 {
+// Fix writes what to do about a finding, nothing where that is not known: commands as they are copied, and what they do.
+func (m *Markdown) Fix(f *check.Finding) {
+	if f == nil || len(f.Steps()) == 0 {
 		return
 	}
 	m.Line("", "**Fix.**")
-	for _, s := range steps {
+	for _, s := range f.Steps() {
 		if lines := stepCommand(s); len(lines) > 0 {
-			fence := fenceOf(lines)
-			m.Line("", fence+map[string]string{"shell": "sh", "python": "python"}[languageOf(s)])
-			m.Line(lines...)
-			m.Line(fence)
+			m.Fence(strings.Join(lines, "\n"), map[string]string{"shell": "sh", "python": "python"}[languageOf(s)])
 		}
 		if s.Text != "" {
-			text := MarkdownText(string(s.Text))
-			m.Line("", strings.ToUpper(text[:1])+text[1:]+".")
+			m.Line("", MarkdownText(sentence(string(s.Text))))
 		}
 	}
+}
+
+// sentence is a text as one that stands alone.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // fenceOf is a fence that none of some lines ends: longer than any run of backticks in them.

@@ -53,14 +53,14 @@ const (
 // balanceTemplate is the balance picture: a bar a node, and which node has how much of
 // each collection.
 const balanceTemplate = `{{if not .Asked}}<p class="dim">{{.Unknown}}</p>
-{{else}}<div class="wide" role="region" aria-label="Search work by node" tabindex="0"><table>
+{{else}}<div class="wide" role="group" aria-label="Search work by node" tabindex="0"><table>
 <thead><tr><th scope="col">node</th><td></td><th scope="col" class="n">of all search work</th><td></td></tr></thead>
 <tbody>
 {{range .Nodes}}<tr><th scope="row">{{.Name}}</th><td>{{if .Known}}<div class="bar">{{range .Parts}}<i class="{{.Kind}}" style="width:{{.Width}}%"></i>{{end}}</div>{{else}}?{{end}}</td><td class="n">{{.Share}}</td><td>{{.Text}}</td></tr>
 {{end}}</tbody></table></div>
 <p class="key dim"><i class="indexed"></i>behind an index<i class="brute"></i>sealed, by brute force<i class="growing"></i>growing, by brute force</p>
 {{with .Spread}}<p>{{.}}</p>
-{{end}}{{if .Groups}}<div class="wide" role="region" aria-label="Share of each collection's work by node" tabindex="0"><table class="heat">
+{{end}}{{if .Groups}}<div class="wide" role="group" aria-label="Share of each collection's work by node" tabindex="0"><table class="heat">
 <thead><tr><th scope="col">share of each collection's work</th>{{range .Columns}}<th scope="col">{{.}}</th>{{end}}</tr></thead>
 <tbody>
 {{range .Groups}}<tr><th scope="row">{{.Name}}</th>{{range .Cells}}<td{{if .Heat}} style="background:color-mix(in srgb,var(--brute) {{.Heat}}%,transparent)"{{end}}>{{.Text}}</td>{{end}}</tr>

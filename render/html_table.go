@@ -22,11 +22,20 @@ func writeSheetHTML(w io.Writer, s *Sheet) error {
 	}
 	p.Window = p.Headline
 	p.Add("Summary", webpage.Lines(PageLines(head)...))
-	p.Add(s.Items.Table.Schema().Name, s.Blocks()...)
+	p.Add(Title(s.Items.Table.Schema().Name), s.Blocks()...)
+	p.Add("Plots", s.Figures...)
 	for _, l := range PageLines(s.Foot) {
 		p.Notes = append(p.Notes, strings.TrimSpace(l.Name+" "+l.Text))
 	}
 	return writePage(w, p)
+}
+
+// Title is the name of a list as a heading: "metrics" is "Metrics".
+func Title(name string) string {
+	if name == "" {
+		return name
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // Blocks are the tables of a sheet as parts of a page.

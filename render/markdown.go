@@ -21,11 +21,18 @@ func writeMarkdown(w io.Writer, d *Diagnosis, _ *Options) error {
 	if d.Since != nil {
 		m.Line("", MarkdownText(d.sinceText())+".")
 	}
+	m.Findings(d, 2)
+	m.rest(d, outcomes)
+	return m.Out.Flush()
+}
+
+// Findings writes the findings, with headings of a level and those below it, and those that are gone since an older state.
+func (m *Markdown) Findings(d *Diagnosis, level int) {
 	for _, b := range check.Tree(d.Report.Findings) {
-		m.finding(d, &b)
+		m.finding(d, &b, level)
 	}
 	if list := d.gone(); len(list) > 0 {
-		m.Line("", "## No longer found", "")
+		m.Line("", strings.Repeat("#", level)+" No longer found", "")
 		for _, c := range list {
 			text := MarkdownText(c.Before.Message) + " (`" + c.Before.Check + "`)"
 			if c.Kind == check.Lost {
@@ -34,8 +41,29 @@ func writeMarkdown(w io.Writer, d *Diagnosis, _ *Options) error {
 			m.Line("- " + text)
 		}
 	}
-	m.rest(d, outcomes)
-	return m.Out.Flush()
+}
+
+// Rest writes what the checks could not look at, and which findings are accepted.
+func (m *Markdown) Rest(d *Diagnosis) { m.rest(d, d.outcomes()) }
+
+// Sheet writes a report as part of a page.
+func (m *Markdown) Sheet(s *Sheet) {
+	for i := range s.Head {
+		m.sheetLine(&s.Head[i])
+	}
+	m.Tables(s.Parts)
+	for i := range s.Foot {
+		m.sheetLine(&s.Foot[i])
+	}
+}
+
+// Fence writes code as it is.
+func (m *Markdown) Fence(code, language string) {
+	lines := strings.Split(strings.TrimRight(words.HarmlessLines(code), "\n"), "\n")
+	fence := fenceOf(lines)
+	m.Line("", fence+language)
+	m.Line(lines...)
+	m.Line(fence)
 }
 
 // Markdown is a page of Markdown that is being written.
@@ -50,9 +78,9 @@ func (m *Markdown) Line(lines ...string) {
 }
 
 // finding is a section; what follows from it are sections below it.
-func (m *Markdown) finding(d *Diagnosis, b *check.Branch) {
+func (m *Markdown) finding(d *Diagnosis, b *check.Branch, level int) {
 	const deepest = 6
-	title := strings.Repeat("#", min(2+b.Depth, deepest)) + " " + b.Severity.String()
+	title := strings.Repeat("#", min(level+b.Depth, deepest)) + " " + b.Severity.String()
 	if change := d.changeText(b.Finding); change != "" {
 		title += " (" + change + ")"
 	}
@@ -71,7 +99,7 @@ func (m *Markdown) finding(d *Diagnosis, b *check.Branch) {
 	if b.Impact != "" {
 		m.Line("", "**Impact.** "+MarkdownText(b.Impact))
 	}
-	m.fix(b.Finding)
+	m.Fix(b.Finding)
 	if len(b.Evidence) > 0 {
 		m.Line("", "Evidence:", "")
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"html/template"
 	"io"
 	"math"
 	"strconv"
@@ -23,6 +24,8 @@ type Sheet struct {
 	// Parts are the tables, one below the other.
 	Parts []Part
 	Foot  []Line
+	// Figures are pictures for a page.
+	Figures []template.HTML
 
 	// About tells scripts what stands before the items; items are what JSON, YAML and CSV have; nested are keys of
 	// items that CSV has no place for.

@@ -52,6 +52,11 @@ func (f *diagnoseFlags) checkMoment(a *cli.App) error {
 
 // loadJudged reads the cluster that is judged with all that judges it: what its processes say, their profiles, its storage.
 func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connection) (*model.Cluster, error) {
+	return d.loadWith(ctx, a, conn, nil)
+}
+
+// loadWith is loadJudged with somebody who is told the profiles, where there are some.
+func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connection, read func(context.Context, *pull.Record, *model.Profiles) error) (*model.Cluster, error) {
 	f := d.flags
 	spec, err := a.Asking(conn, f.nodes)
 	if err != nil {
@@ -61,7 +66,7 @@ func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connect
 	if f.profile > 0 && !spec.Live {
 		return nil, cli.Usage(errors.New("--profile takes profiles of the processes, and --live=false leaves them alone"), "leave one of them out")
 	}
-	p := pulled.Profiles{Window: f.profile, Symbols: f.symbols, Chosen: noteProfiles(a)}
+	p := pulled.Profiles{Window: f.profile, Symbols: f.symbols, Chosen: noteProfiles(a), Read: read}
 	if p.Named, err = readProfiles(ctx, a, f.profiles); err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ profiles alone. Rounds are made until there are --samples, --rounds at most. --p
 profiles from elsewhere, of production say.
 
 The folder -O gets both binaries, all profiles, what runs say (of each the first MiB), default.pgo with
-default.pgo.json, runs.jsonl (see: kitescope compare), report.md and report.json. Nothing else is
+default.pgo.json, runs.jsonl (see: kitescope compare), report.md, report.html and report.json. Nothing else is
 written; the module's folder may be read-only. --write puts default.pgo and default.pgo.json into
 the main package in the end, unless the program got worse with it or somebody else's default.pgo
 is there (--force).
@@ -261,7 +261,7 @@ func keepReport(r *trial.Report) error {
 	if keep(picture, func(w io.Writer) error { return builds.PlotComparison(w, r.Comparison, "distributions", "svg") }) == nil {
 		r.Picture = picture
 	}
-	for _, x := range [][2]string{{"report.md", "markdown"}, {"report.json", "json"}} {
+	for _, x := range [][2]string{{"report.md", "markdown"}, {"report.html", "html"}, {"report.json", "json"}} {
 		format, err := builds.TrialFormats().Parse(x[1])
 		if err != nil {
 			return err

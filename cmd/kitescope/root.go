@@ -124,6 +124,7 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "slow", Short: "List requests that took long, by proxies and access logs", Group: groupInspect, Build: slowCommand},
 		{Name: "balance", Short: "Show how evenly query nodes share the work, and what would even it out", Group: groupInspect, Build: balanceCommand},
 		{Name: "diagnose", Short: "Say what is wrong with a cluster, and what to do", Group: groupInspect, Build: diagnoseCommand},
+		{Name: "report", Short: "Write one page with the cause, the fix and the evidence, to mail", Group: groupInspect, Build: reportCommand},
 		{Name: "history", Short: "Say what happened to a cluster, from the revisions that etcd keeps", Group: groupInspect, Build: historyCommand},
 		{Name: "explain", Short: "Explain a check of diagnose: what it looks at, what to do", Group: groupInspect, Build: explainCommand},
 		{Name: "profile", Short: "Where CPU, memory and goroutines go: pull, top, flame, diff, ...", Group: groupProfile, Build: profileCommand, Below: profileCommands()},

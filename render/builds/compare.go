@@ -38,7 +38,15 @@ func WriteComparison(w io.Writer, c *bench.Comparison, f render.Format, o render
 	if f.Name() != "table" {
 		o.Width = 0
 	}
-	return newComparisonSheet(c, f.Name() == "wide", &o).Write(w, f)
+	s := newComparisonSheet(c, f.Name() == "wide", &o)
+	if f.Name() == "html" {
+		figures, err := ComparisonFigures(c)
+		if err != nil {
+			return err
+		}
+		s.Figures = figures
+	}
+	return s.Write(w, f)
 }
 
 // ComparisonSchema is what can be asked of the metrics that WriteComparison writes.

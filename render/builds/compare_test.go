@@ -3,9 +3,9 @@ package builds
 import (
 	"bytes"
 	"encoding/csv"
-	"html"
 	"encoding/json"
 	"errors"
+	"html"
 	"math"
 	"slices"
 	"strconv"

@@ -23,6 +23,7 @@ func TrialFormats() render.Formats {
 		"jsonl":    "one JSON object per line and metric",
 		"name":     "",
 		"markdown": "the whole report, as report.md",
+		"html":     "the whole report with its pictures, as report.html",
 	})
 }
 
@@ -30,7 +31,7 @@ func TrialFormats() render.Formats {
 func WriteTrial(w io.Writer, r *trial.Report, f render.Format, o render.Options) error {
 	s := trialSheet(r, f.Name() == "wide", &o)
 	s.Whole, s.Open = func(e *doc.Encoder) { writeTrial(e, r, &o) }, render.Everything
-	s.Own = map[string]func(io.Writer) error{"markdown": func(w io.Writer) error { return writeTrialMarkdown(w, r, &o) }}
+	s.Own = map[string]func(io.Writer) error{"markdown": func(w io.Writer) error { return writeTrialMarkdown(w, r, &o) }, "html": func(w io.Writer) error { return writeTrialPage(w, r, &o) }}
 	return s.Write(w, f)
 }
 

@@ -24,6 +24,9 @@ type Report struct {
 	Events []int
 }
 
+// Sheet is what happened as a part of another document.
+func Sheet(r *Report) *render.Sheet { return newSheet(r, &render.ReportOptions{}) }
+
 // event is an event at its place; it is worked out where it is shown.
 type event struct {
 	of *history.History

@@ -95,7 +95,7 @@ func newPageRow(r *Row) pageRow {
 // budgetTemplate is the waterfall of a kind of request.
 const budgetTemplate = `<h3>{{text .Verdict}}</h3>
 <p class="dim">{{text .Rates}}</p>
-<div class="wide" role="region" aria-label="Phases" tabindex="0"><table>
+<div class="wide" role="group" aria-label="Phases" tabindex="0"><table>
 <thead><tr><th scope="col">phase</th><th scope="col" class="n">ms</th><th scope="col" class="n">share</th><td></td><th scope="col">between</th><td></td></tr></thead>
 <tbody>
 {{range .Rows}}<tr class="{{.Class}}"><td style="padding-left:{{.In}}em">{{text .Name}}</td><td class="n">{{.Ms}}</td><td class="n">{{.Share}}</td><td class="w"><div class="bar"><i class="at" style="left:{{.Left}}%;width:{{.Width}}%"></i></div></td><td>{{.Bounds}}</td><td>{{text .Note}}</td></tr>

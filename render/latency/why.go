@@ -41,6 +41,9 @@ func WhyFormats() render.Formats {
 	})
 }
 
+// WhySheet is why requests take as long as they do as part of another document.
+func WhySheet(r *Because) *render.Sheet { return whySheet(r, &render.ReportOptions{}) }
+
 // WhySchema is what can be asked of the reasons.
 func WhySchema(render.ReportOptions) *table.Schema {
 	return table.New(whyRows(), nil, whyColumns()).Schema()

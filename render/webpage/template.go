@@ -48,14 +48,14 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 {{define "facts"}}<dl>
 {{range .}}<dt>{{text .Name}}</dt><dd>{{text .Value}}{{with .Source}} <span class="source">({{text .}})</span>{{end}}</dd>
 {{end}}</dl>{{end}}
-{{define "commands"}}{{range .}}{{if .Code}}<div class="cmd"><pre role="region" aria-label="{{if eq .Language "python"}}pymilvus code{{else}}Command{{end}}" tabindex="0"><code>{{code .Code}}</code></pre><button type="button" hidden>Copy</button></div>
+{{define "commands"}}{{range .}}{{if .Code}}<div class="cmd"><pre role="group" aria-label="{{if eq .Language "python"}}pymilvus code{{else}}Command{{end}}" tabindex="0"><code>{{code .Code}}</code></pre><button type="button" hidden>Copy</button></div>
 {{end}}{{with .Text}}<p>{{text .}}</p>
 {{end}}{{end}}{{end}}
 {{define "cards"}}<div class="cards">
 {{range .}}<div><span>{{text .Name}}</span><strong>{{text .Value}}</strong><span>{{text .Note}}</span></div>
 {{end}}</div>{{end}}
 {{define "table"}}{{with .Title}}<h3>{{text .}}</h3>
-{{end}}{{template "lines" .Notes}}{{if .Heads}}<div class="wide" role="region" aria-label="{{with .Title}}{{text .}}{{else}}Table{{end}}" tabindex="0"><table>
+{{end}}{{template "lines" .Notes}}{{if .Heads}}<div class="wide" role="group" aria-label="{{with .Title}}{{text .}}{{else}}Table{{end}}" tabindex="0"><table>
 <thead><tr>{{range .Heads}}{{if .Text}}<th scope="col"{{with .Class}} class="{{text .}}"{{end}}>{{text .Text}}</th>{{else}}<td></td>{{end}}{{end}}</tr></thead>
 <tbody>
 {{range .Rows}}<tr>{{range .}}<td{{with .Class}} class="{{text .}}"{{end}}>{{text .Text}}</td>{{end}}</tr>

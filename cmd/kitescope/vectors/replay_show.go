@@ -227,6 +227,31 @@ func seriesOf(list []*saved) ([]replays.Series, error) {
 	return series, nil
 }
 
+// Saved are files of results, and at most one of a prediction, that --save wrote: what a page shows of them.
+func Saved(paths []string) ([]replays.Series, *whatif.Report, error) {
+	list, err := readAllSaved(paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	return pageOf(list)
+}
+
+func pageOf(list []*saved) (series []replays.Series, prediction *whatif.Report, err error) {
+	var results []*saved
+	for _, s := range list {
+		switch {
+		case s.result != nil:
+			results = append(results, s)
+		case prediction != nil:
+			return nil, nil, cli.Usage(errors.New("two predictions do not go on one page"), "leave one out")
+		default:
+			prediction = s.report
+		}
+	}
+	series, err = seriesOf(results)
+	return series, prediction, err
+}
+
 func replayReport(a *cli.App) *cobra.Command {
 	var out string
 	var force bool
@@ -237,23 +262,7 @@ to repeat it. The first result is what the others are compared with.`,
 		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html`,
 		Args:    cli.Args(1, 64, "at least one saved result", "kitescope replay report before.json --out replay.html"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			list, err := readAllSaved(args)
-			if err != nil {
-				return err
-			}
-			var results []*saved
-			var prediction *whatif.Report
-			for _, s := range list {
-				switch {
-				case s.result != nil:
-					results = append(results, s)
-				case prediction != nil:
-					return cli.Usage(errors.New("two predictions do not go on one page"), "leave one out")
-				default:
-					prediction = s.report
-				}
-			}
-			series, err := seriesOf(results)
+			series, prediction, err := Saved(args)
 			if err != nil {
 				return err
 			}

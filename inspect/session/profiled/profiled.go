@@ -68,6 +68,35 @@ func Facts(ctx context.Context, record *pull.Record, c *model.Cluster, symbols [
 	return f.out, nil
 }
 
+// Busiest is the newest CPU profile of the process that spends most processor time, and that process; nil where no profile tells. The
+// profiles are those that Facts made of the record.
+func Busiest(ctx context.Context, record *pull.Record, profiles *model.Profiles, symbols []string) (*profile.Profile, *model.ProfiledProcess, error) {
+	var most *model.ProfiledProcess
+	for _, x := range profiles.Processes {
+		if x.CPU != nil && x.CPU.Cores > 0 && (most == nil || x.CPU.Cores > most.CPU.Cores) {
+			most = x
+		}
+	}
+	if most == nil {
+		return nil, nil, nil
+	}
+	f := &profileReader{record: record, symbols: symbols}
+	for i := range record.Items {
+		item := &record.Items[i]
+		if item.Node != most.Name || item.Kind == pull.Goroutine || !f.wanted(item) {
+			continue
+		}
+		p, err := f.open(ctx, item)
+		if err != nil {
+			return nil, nil, err
+		}
+		if kindOf(item, p) == pull.CPU {
+			return p, most, nil
+		}
+	}
+	return nil, nil, nil
+}
+
 // profileReader reads the profiles of one record.
 type profileReader struct {
 	c      *model.Cluster

@@ -31,6 +31,8 @@ type Profiles struct {
 	Symbols []string
 	// Chosen is told which profiles of a recording are judged; nil: nobody wants to know.
 	Chosen func(kept.Pull)
+	// Read is told the profiles that the cluster is judged with, while they can be opened; nil: nobody wants to know.
+	Read func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error
 }
 
 // Load reads a cluster, what its processes say, and their profiles. Profiles that cannot be had are a gap of the cluster: the rest
@@ -84,6 +86,11 @@ func Load(ctx context.Context, loader *session.Loader, spec *session.Spec, p Pro
 	}
 	if meanwhile != nil {
 		profiles.Location = ""
+	}
+	if p.Read != nil {
+		if err := p.Read(ctx, record, profiles); err != nil {
+			return nil, err
+		}
 	}
 	return c.WithProfiles(profiles), nil
 }

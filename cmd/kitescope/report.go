@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/cmd/kitescope/vectors"
+	"kitescope/inspect/balance"
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
+	"kitescope/inspect/history"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/profiled"
+	"kitescope/inspect/view"
+	"kitescope/inspect/why"
+	"kitescope/profile/flame"
+	"kitescope/profile/pull"
+	"kitescope/render"
+	"kitescope/render/cases"
+	pasts "kitescope/render/history"
+	show "kitescope/render/latency"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	judged  diagnoseFlags // what is read is what diagnose reads
+	format  string
+	out     string
+	force   bool
+	replays []string
+	events  int
+}
+
+const helpReport = `Write all that is known of a case as one document to mail, print or put into a ticket. It begins with
+the conclusion: what is wrong, what it costs, since when, the command that fixes it, and the gain. Then come
+where the time of requests goes, the findings, the balance with one script of moves, the flame graph of the
+busiest process, what happened lately, and replays. Notes stand at the end.
+
+Everything is read as diagnose and why read it. Profiles come from --profile, --profiles, or the bundle or
+recording itself. What happened, and since when findings are there, comes from the history that etcd or its
+file keeps; a bundle has none. Results of replay are named with --replay.
+
+The page needs no network and no other file.
+
+Formats (-o):
+`
+
+func reportCommand(a *cli.App) *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:  "report",
+		Long: helpReport + cases.Formats().Doc(),
+		Example: `  kitescope report --from etcd://10.0.0.5:2379 --profile 5s -O report.html
+  kitescope report --from support.kite -O report.html
+  kitescope report --from support.kite -o markdown
+  kitescope report --from rec/ --since 09:00 --replay before.json --replay after.json -O report.html`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.format, "output", "o", "", "html or markdown; default: by the ending of -O, else html")
+	fl.StringVarP(&f.out, "out", "O", "", "write to this file; default: standard output")
+	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
+	fl.StringVar(&f.judged.since, "since", "-1h", "the moment (09:00, -10m, rev:24519) from which on it is said what happened, and when findings began, where the source keeps its past")
+	fl.IntVar(&f.events, "events", 200, "show at most so many events, the newest; 0: all")
+	fl.StringArrayVar(&f.replays, "replay", nil, "show this result of kitescope replay, saved as JSON; repeatable, at most one prediction of whatif")
+	fl.StringVar(&f.judged.baseline, "baseline", "", "file of findings that are accepted")
+	fl.StringVar(&f.judged.profiles, "profiles", "", "judge these profiles as well: a folder or bundle that \"kitescope profile pull\" wrote")
+	fl.DurationVar(&f.judged.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
+	fl.StringArrayVar(&f.judged.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
+	fl.StringVar(&f.judged.storage, "storage", "", "look for the files of segments there, as kitescope diagnose --storage does")
+	a.AddAt(cmd)
+	f.judged.nodes = cli.AddNodeFlags(cmd, true)
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("html", "markdown"))
+	return cmd
+}
+
+// settle finds what is wrong with the flags before anything is read.
+func (f *reportFlags) settle(a *cli.App) (d *diagnosis, format render.Format, write func(func(io.Writer) error) error, err error) {
+	word := f.format
+	if word == "" && f.out != "" {
+		word = map[string]string{"md": "markdown"}[cli.Ending(f.out)]
+	}
+	if word == "" {
+		word = "html"
+	}
+	if format, err = cases.Formats().Parse(word); err != nil {
+		return nil, format, nil, cli.Usage(err, "one of: html, markdown")
+	}
+	if word == "html" && f.out == "" && a.OutTTY {
+		return nil, format, nil, cli.Usage(errors.New("a page of HTML says little in a terminal"), "write it to a file: -O report.html; or: -o markdown")
+	}
+	if f.events < 0 {
+		return nil, format, nil, cli.Usagef("--events is 0 or more, not %d", f.events)
+	}
+	if err = f.judged.checkProfileFlags(); err == nil {
+		err = f.judged.checkMoment(a)
+	}
+	if err != nil {
+		return nil, format, nil, err
+	}
+	d = &diagnosis{flags: f.judged, checks: rules.All()}
+	d.want.Parts = model.PartAll
+	if d.since, err = moment("--since", f.judged.since); err != nil {
+		return nil, format, nil, err
+	}
+	if d.baseline, err = readBaseline(f.judged.baseline); err != nil {
+		return nil, format, nil, err
+	}
+	write, err = a.NewOutput(f.out, f.force)
+	return d, format, write, err
+}
+
+func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
+	d, format, write, err := f.settle(a)
+	if err != nil {
+		return err
+	}
+	c := &cases.Case{Version: cli.VersionText()}
+	if c.Replays, c.WhatIf, err = vectors.Saved(f.replays); err != nil {
+		return err
+	}
+	cluster, err := f.load(ctx, a, d, c)
+	if err != nil {
+		return err
+	}
+	env := view.NewEnv(cluster, a.Now())
+	judge := new(check.Judge)
+	report := d.judge(a, cluster, judge)
+	c.Where = cluster.Origin.Location
+	c.Diagnosis = &render.Diagnosis{Bar: check.Bar{Never: true}, Version: c.Version}
+	c.Diagnosis.Report, c.Diagnosis.Stale = d.baseline.Apply(report, d.checks)
+	f.explain(c, cluster, judge.Latency(cluster))
+	survey := balance.Take(cluster)
+	c.Balance = &render.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.Asked), Version: c.Version}
+	if err := f.past(ctx, a, d, c); err != nil {
+		return err
+	}
+	if err := write(func(w io.Writer) error { return cases.Write(w, c, format) }); err != nil {
+		return err
+	}
+	return d.judgedAll(a, cluster, report)
+}
+
+// load reads the cluster with all that judges it, and the flame graph of the busiest process.
+func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cases.Case) (*model.Cluster, error) {
+	conn, err := a.Connection()
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := d.loadWith(ctx, a, conn, func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error {
+		busiest, err := busiestOf(ctx, record, profiles, f.judged.symbols)
+		c.Busiest = busiest
+		return err
+	})
+	if err == nil && c.Busiest == nil {
+		c.Notes = append(c.Notes, "No flame graph: no CPU profile was taken (--profile 5s takes some, --profiles reads some).")
+	}
+	return cluster, err
+}
+
+// leastFrame is the share below which a frame is no part of a conclusion.
+const leastFrame = 0.005
+
+// busiestOf grows the flame graph of the process that spends most processor time, nil where no profile tells.
+func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profiles, symbols []string) (*cases.Busiest, error) {
+	p, x, err := profiled.Busiest(ctx, record, profiles, symbols)
+	if p == nil || err != nil {
+		return nil, err
+	}
+	tree, err := flame.New(p.FoldPreempt(), flame.Options{SampleIndex: "cpu", MinShare: leastFrame})
+	if err != nil {
+		return nil, fmt.Errorf("grow the flame graph of %s: %w", x.Name, err)
+	}
+	return &cases.Busiest{Process: x.Name, Cores: x.CPU.Cores, Tree: tree}, nil
+}
+
+// explain says why requests take as long as they do, where metrics tell.
+func (f *reportFlags) explain(c *cases.Case, cluster *model.Cluster, l *latency.Latency) {
+	answers := why.Of(l.Budgets, c.Diagnosis.Report)
+	if len(answers) == 0 {
+		c.Notes = append(c.Notes, "No latency: "+show.Nothing(l)+".")
+		return
+	}
+	slices.SortStableFunc(answers, func(x, y *why.Answer) int {
+		switch {
+		case x.Weight > y.Weight:
+			return -1
+		case x.Weight < y.Weight:
+			return 1
+		}
+		return 0
+	})
+	c.Why = &show.Because{Latency: l, Answers: answers, Where: cluster.Origin.Location, Version: c.Version, At: l.Window.To}
+}
+
+// past says what happened, and when findings began, where the source keeps its past; else the notes say why not.
+func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cases.Case) error {
+	h, _, err := readHistory(ctx, a, &d.since)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		c.Notes = append(c.Notes, "No timeline: "+err.Error()+".")
+		return nil
+	}
+	if !h.Until.IsZero() || !d.since.Timed() {
+		c.History = &pasts.Report{History: h, Events: f.lately(h, d.since)}
+	}
+	if err := d.began(ctx, a, c.Diagnosis); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c.Notes = append(c.Notes, "Not known when findings began: "+err.Error()+".")
+	}
+	return nil
+}
+
+// lately are the newest events.
+func (f *reportFlags) lately(h *history.History, since session.At) []int {
+	events := h.Select(history.Wanted{Since: since.When(h.Until), SinceRevision: since.Revision()})
+	if f.events > 0 && len(events) > f.events {
+		events = events[len(events)-f.events:]
+	}
+	return events
+}

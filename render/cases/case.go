@@ -1,0 +1,134 @@
+// Package cases writes what is known of one case as one document, to be mailed or put into a ticket. What enters is a Case: the
+// diagnosis of a cluster and whatever else there is of it; what leaves is a page of HTML or Markdown, which begins with the conclusion:
+//
+//  1. what is wrong, what it costs, since when, what to do, and what that gives;
+//  2. where the time of requests goes, the findings, the balance, the processor time of the busiest process, what happened, the replay;
+//  3. the cluster, how the checks ended, and the notes.
+//
+// What there is nothing of is left out, and the notes say why.
+package cases
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"kitescope/doc"
+	"kitescope/inspect/check"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/why"
+	"kitescope/profile/flame"
+	"kitescope/render"
+	"kitescope/render/history"
+	show "kitescope/render/latency"
+	"kitescope/render/replays"
+	"kitescope/render/webpage"
+	"kitescope/replay/whatif"
+	"kitescope/words"
+)
+
+// Case is what is known. All but the Diagnosis may be nil.
+type Case struct {
+	Diagnosis *render.Diagnosis
+	Why       *show.Because
+	Balance   *render.Balance
+	Busiest   *Busiest
+	History   *history.Report
+	// Replays are results, the first one what the others are compared with; WhatIf is a prediction.
+	Replays []replays.Series
+	WhatIf  *whatif.Report
+	// Notes say what is not in it, and why.
+	Notes []string
+	// Where is the cluster, Version kitescope's.
+	Where, Version string
+}
+
+// Busiest is the process that spends most processor time, with the flame graph of it.
+type Busiest struct {
+	Process string
+	// Cores is its processor time per time.
+	Cores float64
+	Tree  *flame.Tree
+}
+
+// writes are the formats of a case.
+func writes() map[string]func(*Case, io.Writer) error {
+	return map[string]func(*Case, io.Writer) error{"html": (*Case).writeHTML, "markdown": (*Case).writeMarkdown}
+}
+
+// Formats are the formats of a case: a page to keep, mail and print, and Markdown for tickets.
+func Formats() render.Formats { return render.FormatsBy(writes()) }
+
+// Write writes a case.
+func Write(w io.Writer, c *Case, f render.Format) error { return writes()[f.Name()](c, w) }
+
+func (c *Case) writeHTML(w io.Writer) error {
+	p, err := c.page()
+	if err != nil {
+		return err
+	}
+	out := doc.NewOutput(w, doc.Pieces)
+	if err := webpage.Write(&out, p); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// conclusion is that of the diagnosis, with what the other parts know of the same.
+func (c *Case) conclusion() render.Conclusion {
+	x := c.Diagnosis.Conclude()
+	add := func(name, value string) {
+		if value != "" {
+			x.Facts = append(x.Facts, webpage.Fact{Name: name, Value: value})
+		}
+	}
+	if c.Why != nil && len(c.Why.Answers) > 0 {
+		add("Requests", c.Why.Answers[0].Verdict())
+		add("Gain", gain(c.Why.Answers, x.Finding))
+	}
+	if c.Balance != nil && c.Balance.Report.Plans != nil {
+		if n := c.Balance.Report.Moves(); n > 0 {
+			by := c.Balance.Report.Options.By
+			add("Balance", words.Plural(n, "move")+" of segments: the busiest query node has "+render.Ratio(by.Of(&c.Balance.Report.Survey.Spread))+
+				" times the mean work, then "+render.Ratio(by.Of(&c.Balance.Report.After)))
+		}
+	}
+	if len(c.Replays) > 0 || c.WhatIf != nil {
+		add("Replay", replays.Conclude(c.Replays, c.WhatIf))
+	}
+	return x
+}
+
+// gain is what the cure of a finding gives, by the request that takes most of the time: "search: 9.1 to 10 ms of 12.3 ms less".
+func gain(answers []*why.Answer, f *check.Finding) string {
+	if f == nil {
+		return ""
+	}
+	ordered := slices.Clone(answers)
+	slices.SortStableFunc(ordered, func(a, b *why.Answer) int { return cmp.Compare(b.Weight, a.Weight) })
+	for _, a := range ordered {
+		for _, r := range a.Reasons {
+			if r.Finding == nil || r.Finding.Key() != f.Key() || r.Bound || r.Gain.High <= 0 {
+				continue
+			}
+			text := string(a.Budget.Request)
+			if a.Budget.Name != "" {
+				text += " of " + a.Budget.Name
+			}
+			return text + ": " + between(r.Gain) + " of " + latency.Milliseconds(a.Budget.Ms) + " less"
+		}
+	}
+	return ""
+}
+
+// between is "9.1 to 10 ms", or one figure where both are.
+func between(x latency.Interval) string {
+	low, high := latency.Milliseconds(x.Low), latency.Milliseconds(x.High)
+	switch {
+	case x.Low <= 0:
+		return "up to " + high
+	case low == high:
+		return high
+	}
+	return low + " to " + high
+}

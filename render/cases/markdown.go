@@ -1,0 +1,59 @@
+package cases
+
+import (
+	"io"
+
+	"kitescope/doc"
+	"kitescope/render"
+	"kitescope/render/history"
+	show "kitescope/render/latency"
+	"kitescope/render/replays"
+	"kitescope/words"
+)
+
+// writeMarkdown writes the case for a ticket: the conclusion and what to do first, pictures left out.
+func (c *Case) writeMarkdown(w io.Writer) error {
+	m := &render.Markdown{Out: doc.NewOutput(w, doc.Pieces)}
+	d, x := c.Diagnosis, c.conclusion()
+	where, state := d.Headline()
+	m.Line("# " + render.MarkdownText(x.Headline))
+	for _, text := range render.NonBlank(where, state, d.Counts()) {
+		m.Line("", render.MarkdownText(text))
+	}
+	m.Line("")
+	for _, f := range x.Facts {
+		m.Line("- **" + render.MarkdownText(f.Name) + "**: " + render.MarkdownText(f.Value))
+	}
+	m.Fix(x.Finding)
+	if c.Why != nil && len(c.Why.Answers) > 0 {
+		m.Line("", "## Where the time goes")
+		m.Sheet(show.WhySheet(c.Why))
+	}
+	m.Line("", "## Findings")
+	m.Findings(d, 3)
+	if b := c.Balance; b != nil && b.Report.Plans != nil && b.Report.Moves() > 0 {
+		m.Line("", "## Balance", "", words.Plural(b.Report.Moves(), "move")+" of segments would even it out:")
+		m.Fence(b.SavedPlan(), "python")
+	}
+	if b := c.Busiest; b != nil {
+		if text := cores(b); text != "" {
+			m.Line("", "## Processor time", "", render.MarkdownText(text))
+		}
+	}
+	if c.History != nil {
+		m.Line("", "## What happened")
+		m.Sheet(history.Sheet(c.History))
+	}
+	if len(c.Replays) > 0 || c.WhatIf != nil {
+		m.Line("", "## Replay", "", render.MarkdownText(replays.Conclude(c.Replays, c.WhatIf)))
+	}
+	m.Rest(d)
+	if len(c.Notes) > 0 {
+		m.Line("", "## Notes", "")
+	}
+	for _, n := range c.Notes {
+		m.Line("- " + render.MarkdownText(n))
+	}
+	m.Line("", "Written by kitescope "+render.MarkdownText(c.Version)+".")
+	return m.Out.Flush()
+}

@@ -1,0 +1,112 @@
+package cases
+
+import (
+	"bytes"
+	"html/template"
+
+	"kitescope/render"
+	"kitescope/render/flame"
+	"kitescope/render/history"
+	show "kitescope/render/latency"
+	"kitescope/render/replays"
+	"kitescope/render/webpage"
+	"kitescope/words"
+)
+
+// page is the case as a page.
+func (c *Case) page() (*webpage.Page, error) {
+	d := c.Diagnosis
+	x := c.conclusion()
+	where, state := d.Headline()
+	p := &webpage.Page{
+		Window: "Report on " + where, Headline: x.Headline, Tone: x.Tone, Under: render.NonBlank(where, state, d.Counts()),
+		Facts: x.Facts, Commands: x.Commands, Version: c.Version,
+	}
+	if err := c.addLatency(p); err != nil {
+		return nil, err
+	}
+	if err := d.AddFindings(p); err != nil {
+		return nil, err
+	}
+	if c.Balance != nil {
+		c.Balance.AddPlan(p)
+	}
+	if err := c.addFlame(p); err != nil {
+		return nil, err
+	}
+	c.addHistory(p)
+	if len(c.Replays) > 0 || c.WhatIf != nil {
+		if err := replays.AddTo(p, c.Replays, c.WhatIf); err != nil {
+			return nil, err
+		}
+	}
+	d.AddCluster(p)
+	d.AddChecks(p)
+	p.Notes = append(p.Notes, c.Notes...)
+	return p, nil
+}
+
+// addLatency adds the budgets of the requests that were answered about, and what explains their phases.
+func (c *Case) addLatency(p *webpage.Page) error {
+	if c.Why == nil || len(c.Why.Answers) == 0 {
+		return nil
+	}
+	r := &show.Report{Latency: c.Why.Latency, Where: c.Where, At: c.Why.At, Version: c.Version}
+	for _, a := range c.Why.Answers[:min(len(c.Why.Answers), shownBudgets)] {
+		r.Budgets = append(r.Budgets, a.Budget)
+	}
+	if err := r.AddTo(p); err != nil {
+		return err
+	}
+	if n := len(c.Why.Answers) - shownBudgets; n > 0 {
+		p.Notes = append(p.Notes, words.Plural(n, "kind")+" of requests with less of the time are left out: kitescope latency")
+	}
+	return nil
+}
+
+// shownBudgets are how many kinds of requests have a waterfall.
+const shownBudgets = 4
+
+// Measures of the flame graph: frames of less than a two hundredth are no conclusion.
+const (
+	flameWidth  = 1160
+	flameHeight = 900
+)
+
+// addFlame adds the flame graph of the busiest process.
+func (c *Case) addFlame(p *webpage.Page) error {
+	b := c.Busiest
+	if b == nil {
+		return nil
+	}
+	var drawn [2]template.HTML
+	for i := range drawn {
+		var svg bytes.Buffer
+		if err := flame.SVG(&svg, b.Tree, flame.Options{Title: b.Process, Width: flameWidth, MaxHeight: flameHeight, Dark: i == 1}); err != nil {
+			return err
+		}
+		drawn[i] = webpage.Inline(svg.String())
+	}
+	title := "Processor time of " + b.Process
+	p.Add(title, webpage.Prose(cores(b)), webpage.Figure("Flame graph of "+b.Process+": the widest frames take most processor time", drawn[0], drawn[1]))
+	return nil
+}
+
+func cores(b *Busiest) string {
+	if !(b.Cores > 0) {
+		return ""
+	}
+	return b.Process + " uses " + words.ThreeDigits(b.Cores) + " cores, more than any other process that was profiled."
+}
+
+// addHistory adds what happened, the newest last.
+func (c *Case) addHistory(p *webpage.Page) {
+	if c.History == nil {
+		return
+	}
+	s := history.Sheet(c.History)
+	p.Add("What happened", s.Blocks()...)
+	for _, l := range render.PageLines(s.Foot) {
+		p.Notes = append(p.Notes, l.Text)
+	}
+}
