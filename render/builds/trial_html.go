@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"strconv"
+	"strings"
 
 	"kitescope/doc"
 	"kitescope/profile/bench"
@@ -16,8 +17,8 @@ import (
 
 // writeTrialPage writes a trial as a page: what it came to, the comparison with its pictures, the control, the witness, and how to repeat it.
 func writeTrialPage(w io.Writer, r *trial.Report, o *render.Options) error {
-	p := &webpage.Page{Window: "PGO trial of " + trialName(r), Headline: TrialSentence(r), Tone: trialTone(r.Verdict()), Under: []string{trialName(r)}, Version: r.Written}
-	p.Facts = []webpage.Fact{{Name: "Witness", Value: witnessText(r)}}
+	p := &webpage.Page{Window: "PGO trial of " + trialName(r), Headline: TrialSentence(r), Tone: trialTone(r.Verdict()), Under: []string{trialName(r)}}
+	p.Facts = []webpage.Fact{{Name: "Witness", Value: strings.TrimPrefix(witnessText(r), "Witness: ")}}
 	for _, c := range r.Cautions {
 		p.Facts = append(p.Facts, webpage.Fact{Name: "Caution", Value: c})
 	}

@@ -7,7 +7,7 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src {{.Hash}}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="kitescope {{text .Version}}">
+<meta name="generator" content="kitescope{{with .Version}} {{text .}}{{end}}">
 <title>{{text .Window}}</title>
 <style>
 {{.Style}}</style>
@@ -34,7 +34,7 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 <h2 id="notes">Notes</h2>
 {{template "list" .}}</section>
 {{end}}</main>
-<footer>Written by kitescope {{text .Version}}. It only reads, and changes nothing.<span id="said" role="status" class="skip"></span></footer>
+<footer>Written by kitescope{{with .Version}} {{text .}}{{end}}. It only reads, and changes nothing.<span id="said" role="status" class="skip"></span></footer>
 <script>{{.Script}}</script>
 </body>
 </html>
