@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +15,7 @@ func helpTopics(a *cli.App, root *cobra.Command) []*cobra.Command {
 	flags := &cobra.Command{Use: "flags", Short: "Flags of every command"}
 	flags.SetHelpFunc(func(*cobra.Command, []string) { _, _ = io.WriteString(a.Out, cli.EveryFlag(root)) })
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: "What the exit codes mean", Long: helpExitCodes},
+		{Use: "exit-codes", Short: "What the exit codes mean", Long: helpExitCodes()},
 		{Use: "sources", Short: "What --from reads", Long: helpSources},
 		{Use: "processes", Short: "How the cluster's processes are asked", Long: helpProcesses},
 		{Use: "selectors", Short: "How to choose rows", Long: helpSelectors},
@@ -24,17 +26,18 @@ func helpTopics(a *cli.App, root *cobra.Command) []*cobra.Command {
 	}
 }
 
-const helpExitCodes = `Exit codes:
-
-  0    done
-  1    could not do it: nothing listens, no permission, damaged file, closed pipe (silent)
-  2    wrong usage: unknown flag, resource, column or context
-  3    diff: there are differences; diagnose: findings at or above --fail-on;
-       pgo judge: not worth building; pgo pack --check: unfit; pgo verify: no effect;
-       compare: a metric got worse, see its --fail-on; engine verify: a check failed
-  4    with --strict: something could not be read or decoded, a node did not answer,
-       a profile is missing; pgo verify: it cannot be told
-  130  interrupted; what was complete is kept (profile pull), and reported (profile watch)`
+// helpExitCodes is the table of exit codes as text.
+func helpExitCodes() string {
+	var b strings.Builder
+	b.WriteString("Exit codes:\n")
+	for _, x := range cli.ExitCodes() {
+		fmt.Fprintf(&b, "\n  %-4d %s", x.Code, x.Meaning)
+		for _, of := range x.Of {
+			fmt.Fprintf(&b, "\n         %-17s %s", of[0], of[1])
+		}
+	}
+	return b.String()
+}
 
 const helpSources = `--from reads any of these; which one it is, is found by itself:
 

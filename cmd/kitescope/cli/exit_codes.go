@@ -1,0 +1,30 @@
+package cli
+
+// ExitMeaning is what an exit code means, and what it means of some commands.
+type ExitMeaning struct {
+	Code    int
+	Meaning string
+	// Of are commands that it says more about: "diagnose", "findings at or above --fail-on".
+	Of [][2]string
+}
+
+// ExitCodes are all exit codes. The help, the README and the reference are made of them.
+func ExitCodes() []ExitMeaning {
+	return []ExitMeaning{
+		{ExitOK, "done", nil},
+		{ExitFailed, "could not do it: nothing listens, no permission, damaged file", [][2]string{{"| head", "a reader that has seen enough ends it without a word"}}},
+		{ExitUsage, "wrong usage: unknown flag, resource, column or context", nil},
+		{ExitFindings, "findings at or above --fail-on, or differences", [][2]string{
+			{"diagnose", "findings at or above --fail-on (error by default)"},
+			{"diff", "there are differences"},
+			{"compare", "a metric got worse (see its --fail-on)"},
+			{"pgo judge", "not worth a build"},
+			{"pgo pack --check", "unfit"},
+			{"pgo verify", "no effect"},
+			{"pgo trial", "it found what --fail-on names"},
+			{"engine verify", "a check failed"},
+		}},
+		{ExitIncomplete, "with --strict: something could not be read or decoded, or a process did not answer", [][2]string{{"pgo verify", "it cannot be told"}}},
+		{ExitInterrupted, "interrupted", [][2]string{{"profile pull", "what was complete is kept"}, {"profile watch", "what was measured is reported"}}},
+	}
+}

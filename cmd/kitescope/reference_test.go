@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+)
+
+// made is said at the head of what is written here.
+const made = "This page is made from the code: `go test ./cmd/kitescope -run TestReference -update` writes it.\n"
+
+// TestReference holds docs/reference, and the tables of the README, to the code.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"exit-codes.md":  "# Exit codes\n\n" + made + "\n" + exitCodesTable(true),
+		"environment.md": "# Environment variables\n\n" + made + "\n```text\n" + helpEnvironment + "\n```\n",
+		"commands.md":    "# Commands\n\n" + made + commandsReference(t),
+	} {
+		held(t, "../../docs/reference/"+name, func(string) (string, bool) { return want, true })
+	}
+	held(t, "../../README.md", func(text string) (string, bool) {
+		const begin, end = "<!-- exit codes -->\n", "<!-- /exit codes -->\n"
+		head, rest, ok := strings.Cut(text, begin)
+		_, tail, closed := strings.Cut(rest, end)
+		return head + begin + exitCodesTable(false) + end + tail, ok && closed
+	})
+}
+
+// held compares a file with what it should be, or writes it.
+func held(t *testing.T, path string, want func(text string) (string, bool)) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	whole, ok := want(string(text))
+	switch {
+	case !ok:
+		t.Errorf("%s has lost its marks", path)
+	case *update:
+		if err := os.WriteFile(path, []byte(whole), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case whole != string(text):
+		t.Errorf("%s is out of date: go test ./cmd/kitescope -run TestReference -update", path)
+	}
+}
+
+func exitCodesTable(full bool) string {
+	var b strings.Builder
+	b.WriteString("| code | meaning |\n|---|---|\n")
+	for _, x := range cli.ExitCodes() {
+		fmt.Fprintf(&b, "| %d | %s |\n", x.Code, x.Meaning)
+	}
+	if !full {
+		return b.String()
+	}
+	b.WriteString("\nOf some commands it means more:\n\n| code | command | meaning |\n|---|---|---|\n")
+	for _, x := range cli.ExitCodes() {
+		for _, of := range x.Of {
+			fmt.Fprintf(&b, "| %d | `%s` | %s |\n", x.Code, strings.ReplaceAll(of[0], "|", "\\|"), of[1])
+		}
+	}
+	return b.String()
+}
+
+// commandsReference is the help of every command, with a list of them above.
+func commandsReference(t *testing.T) string {
+	t.Helper()
+	var list, all strings.Builder
+	var walk func(c *cobra.Command, path []string)
+	walk = func(c *cobra.Command, path []string) {
+		for _, sub := range c.Commands() {
+			if !sub.IsAvailableCommand() {
+				continue
+			}
+			at := append(path[:len(path):len(path)], sub.Name())
+			name := strings.Join(at, " ")
+			fmt.Fprintf(&list, "%s- [`%s`](#%s): %s\n", strings.Repeat("  ", len(path)), name, strings.ReplaceAll(name, " ", "-"), sub.Short)
+			fmt.Fprintf(&all, "\n## %s\n\n```text\n%s\n```\n", name, strings.TrimRight(helpOf(t, at), "\n"))
+			walk(sub, at)
+		}
+	}
+	p := newProgram(scripted(io.Discard, io.Discard, nil))
+	p.tree.All()
+	walk(p.tree.Root, nil)
+	return "\nWhat -h says of each; --help says more. Flags that every command has: `kitescope help flags`.\n\n" + list.String() + all.String()
+}
+
+// helpOf is what -h prints of a command.
+func helpOf(t *testing.T, path []string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	p := newProgram(scripted(&out, &errs, nil))
+	if code := p.run(context.Background(), append(path[:len(path):len(path)], "-h")); code != 0 {
+		t.Fatalf("%v -h: %d: %s", path, code, errs.String())
+	}
+	return out.String()
+}
