@@ -110,7 +110,7 @@ var errTooMany = errors.New("more frames than a profile can hold (4 billion)")
 // Sample adds values to the sample with a stack, leaf first, and labels. It fails where the Profile becomes too large.
 func (b *Builder) Sample(stack []uint32, values []int64, labels ...Label) error {
 	if len(values) != len(b.p.Types) {
-		return fmt.Errorf("a sample has %d values where %d are wanted", len(values), len(b.p.Types))
+		return fmt.Errorf("a sample has %d values instead of %d", len(values), len(b.p.Types))
 	}
 	set := b.labelSet(labels)
 	k := binary.LittleEndian.AppendUint32(b.key[:0], set)

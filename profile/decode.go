@@ -112,12 +112,12 @@ func (d *decoder) explain(err error) error {
 	case isCut && d.seen():
 		return hints.Errorf("pull it again", "the profile is cut after %d bytes", d.in.n)
 	case isCut:
-		return hints.Errorf(formatHint, "not a profile that kitescope knows: neither pprof nor compressed pprof")
+		return hints.Errorf(formatHint, "unknown profile format: not pprof, plain or compressed")
 	}
 	return hints.Errorf(formatHint, "%w", err)
 }
 
-const formatHint = "is it a pprof file? `go tool pprof -raw FILE` says what it is to Go's own tool"
+const formatHint = "check whether it is a pprof file: go tool pprof -raw FILE"
 
 // seen reports whether anything of a profile was decoded.
 func (d *decoder) seen() bool {

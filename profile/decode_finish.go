@@ -18,7 +18,7 @@ func (d *decoder) finish() (*Profile, error) {
 		return nil, err
 	}
 	if d.width >= 0 && d.width != len(d.types) {
-		return nil, malformed("its samples have %d values, of which it names %d", d.width, len(d.types))
+		return nil, malformed("its samples have %d values, but it names %d", d.width, len(d.types))
 	}
 	// The bytes are written no more: a copy would be as large as all names.
 	names := &names{all: unsafe.String(unsafe.SliceData(d.texts.all), len(d.texts.all)), ends: d.texts.ends}
@@ -125,7 +125,7 @@ func (d *decoder) finishLocations(p *Profile) error {
 		l := &d.lines[i]
 		to := functions.of(l.Function)
 		if to == missing {
-			return malformed("a location is in function %d, which it does not have", d.functionIDs.id(l.Function))
+			return malformed("a location refers to function %d, which is missing", d.functionIDs.id(l.Function))
 		}
 		l.Function = to
 	}
@@ -146,7 +146,7 @@ func (d *decoder) finishStacks(p *Profile) error {
 		to := locations.of(ref)
 		if to == missing {
 			s := sort.Search(p.Len(), func(s int) bool { return int(p.Starts[s+1]) > i })
-			return malformed("sample %d has location %d, which it does not have", s+1, d.locationIDs.id(ref))
+			return malformed("sample %d refers to location %d, which is missing", s+1, d.locationIDs.id(ref))
 		}
 		p.Stacks[i] = to
 	}

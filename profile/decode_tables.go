@@ -144,7 +144,7 @@ func (d *decoder) header() (f field, err error) {
 	case wire32:
 		k = 4
 	default:
-		return f, malformed("field %d is of type %d, which does not exist", f.number, f.wire)
+		return f, malformed("field %d has unknown type %d", f.number, f.wire)
 	}
 	if n+k > len(b) {
 		return f, errCut

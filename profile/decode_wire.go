@@ -68,12 +68,12 @@ func next(b []byte) (f field, rest []byte, err error) {
 	case wireBytes:
 		length, k := uvarint(b)
 		if k <= 0 || length > uint64(len(b)-k) {
-			return f, nil, malformed("field %d is longer than what it is part of", f.number)
+			return f, nil, malformed("field %d is longer than its message", f.number)
 		}
 		n = k + int(length)
 		f.data = b[k:n]
 	default:
-		return f, nil, malformed("field %d is of type %d, which does not exist", f.number, f.wire)
+		return f, nil, malformed("field %d has unknown type %d", f.number, f.wire)
 	}
 	return f, b[n:], nil
 }

@@ -6,7 +6,7 @@ import "kitescope/words"
 // profile of some kilobytes could ask for gigabytes.
 const maxKept = 4 << 10
 
-const longNotes = "names of more than 4 KiB, of which the middle is left out"
+const longNotes = "names longer than 4 KiB, shortened in the middle"
 
 func keptName(name string) string { return words.Keep(name, maxKept) }
 

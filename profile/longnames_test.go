@@ -50,7 +50,7 @@ func TestLongNames(t *testing.T) {
 		if p.Functions[2].Name != usual || p.Functions[2].SystemName != usual || p.Mappings[0].BuildID != "cafe" {
 			t.Errorf("%s: a name of 4 KiB was changed", name)
 		}
-		if len(p.Notes) != 1 || !strings.Contains(p.Notes[0].What, "more than 4 KiB") || p.Notes[0].Count < 3 {
+		if len(p.Notes) != 1 || !strings.Contains(p.Notes[0].What, "longer than 4 KiB") || p.Notes[0].Count < 3 {
 			t.Errorf("%s: the notes are %v", name, p.Notes)
 		}
 	}

@@ -102,7 +102,7 @@ func TestPGOVerifyBinaries(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"a test, of which go records no profile", cli.ExitIncomplete, []string{goTest(t, dir, pack)}, "it does not say how it was built"},
+		{"a test, of which go records no profile", cli.ExitIncomplete, []string{goTest(t, dir, pack)}, "it does not record how it was built"},
 		{"without a profile", cli.ExitFindings, []string{plain, "--profile", pack}, "it was built without a profile"},
 		{"with a default.pgo", cli.ExitOK, []string{found}, "took effect: 5 of "},
 		{"with a hash in the name, stripped", cli.ExitOK, []string{named, "--profile", pack}, "same hash"},

@@ -140,7 +140,7 @@ func (q *profileQuestion) filter() (profile.Filter, error) {
 func parsePattern(what, text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, cli.Usage(fmt.Errorf("%s %q is no regular expression: %w", what, text, err), `quote names that have ( or *: regexp syntax is Go's, \( matches a parenthesis`)
+		return nil, cli.Usage(fmt.Errorf("%s %q is not a regular expression: %w", what, text, err), `quote names that have ( or *: regexp syntax is Go's, \( matches a parenthesis`)
 	}
 	return re, nil
 }

@@ -117,7 +117,7 @@ func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	}
 	if word == "" {
 		if !a.OutTTY {
-			return cli.Usage(errors.New("a flame graph on the terminal needs one on standard output"), "write it: -o "+strings.Join(flamegraph.Formats().Names(), ", "))
+			return cli.Usage(errors.New("stdout is not a terminal"), "write it: -o "+strings.Join(flamegraph.Formats().Names(), ", "))
 		}
 		return f.flameUI(ctx, a, options, args)
 	}

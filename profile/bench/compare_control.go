@@ -8,7 +8,7 @@ import (
 // compareControl compares the first program with itself.
 func (c *Comparison) compareControl(o Options) (err error) {
 	if left, right := newSide(o.Control[0]), newSide(o.Control[1]); sameResults(left, right) && left.varies() {
-		c.note("the control is the very same results: it says nothing about the machine, and was left out")
+		c.note("control ignored: it is identical to the results, so it shows nothing about the machine")
 		return nil
 	}
 	control := o
@@ -45,7 +45,7 @@ func (c *Comparison) noteControl() {
 	case shown > 0:
 		c.note("the control differs from itself by %s (%s): the machine is not steady, distrust the verdicts", Percent(worst), of)
 	case few > 0 && few == len(c.Control.Lines):
-		c.note("the control has too few runs to say whether the machine is steady")
+		c.note("the control has too few runs to show whether the machine is steady")
 	}
 }
 
@@ -61,7 +61,7 @@ func (c *Comparison) holdAgainstControl() {
 		l := &c.Lines[i]
 		by, differs := noise[l.Metric]
 		if least := min(math.Abs(l.Low-1), math.Abs(l.High-1)); differs && l.Verdict.isChange() && !(least > by) {
-			l.Verdict, l.Remark = NoDifference, fmt.Sprintf("the control differs from itself by %s: this may be no more", Percent(by))
+			l.Verdict, l.Remark = NoDifference, fmt.Sprintf("the control differs from itself by %s: this change may be noise too", Percent(by))
 		}
 	}
 }

@@ -17,9 +17,9 @@ func TestUnits(t *testing.T) {
 		{"ms", "ms", "latency [ms]", "[both sides are the same results]"},
 		{"KiB", "MB", "latency [B]", "[latency: KiB before and MB after, converted latency is about 1000 times what it was: is one of the sides in another unit?]"},
 		{"1/s", "1/min", "latency [1/s]", "[latency: 1/s before and 1/min after, converted]"},
-		{"ms", "furlong", "latency [ms] latency [furlong]", "[latency (ms and furlong): the units of the two sides cannot be converted, so that they are not compared]"},
-		{"s", "", "latency [s] latency []", "[latency (s and no unit): the units of the two sides cannot be converted, so that they are not compared]"},
-		{"s", "B", "latency [s] latency [B]", "[latency (s and B): the units of the two sides cannot be converted, so that they are not compared]"},
+		{"ms", "furlong", "latency [ms] latency [furlong]", "[latency (ms and furlong): not compared: the units of the two sides cannot be converted]"},
+		{"s", "", "latency [s] latency []", "[latency (s and no unit): not compared: the units of the two sides cannot be converted]"},
+		{"s", "B", "latency [s] latency [B]", "[latency (s and B): not compared: the units of the two sides cannot be converted]"},
 	} {
 		a, b := inMilliseconds, inMilliseconds
 		a.Unit, b.Unit = v.a, v.b
@@ -52,8 +52,8 @@ func TestNotes(t *testing.T) {
 	want := []string{
 		"before: 1 value is not a number or far too large, and left out",
 		"after: 1 value is not a number or far too large, and left out",
-		"after: a run has several values of QPS: their median is taken, as they are not independent",
-		"mood: each side calls another direction the better one, so that a change is only called a change",
+		"after: a run has several values of QPS, which are not independent: using their median",
+		"mood: the two sides disagree on which direction is better; changes are shown without better or worse",
 		`no metric is called "typo", for which a direction was given`,
 	}
 	if diff := cmp.Diff(want, c.Notes); diff != "" {

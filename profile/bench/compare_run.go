@@ -123,7 +123,7 @@ func (c *Comparison) noteDirections(left, right *side, better map[string]Directi
 		}
 	}
 	if len(names) > 0 {
-		c.note("%s: each side calls another direction the better one, so that a change is only called a change", words.FirstOf(names, 3, "; "))
+		c.note("%s: the two sides disagree on which direction is better; changes are shown without better or worse", words.FirstOf(names, 3, "; "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(better)) {
 		if !slices.ContainsFunc(c.Lines, func(l Line) bool { return slices.Contains(l.names(), name) }) {

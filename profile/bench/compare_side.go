@@ -115,7 +115,7 @@ func (c *Comparison) noteSides(left, right *side) {
 		}
 		if len(d.twice) > 0 {
 			slices.Sort(d.twice)
-			c.note("%s: a run has several values of %s: their median is taken, as they are not independent", where, words.FirstOf(d.twice, 3, "; "))
+			c.note("%s: a run has several values of %s, which are not independent: using their median", where, words.FirstOf(d.twice, 3, "; "))
 		}
 	}
 	if sameResults(left, right) {

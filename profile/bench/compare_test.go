@@ -184,7 +184,7 @@ func TestVerdicts(t *testing.T) {
 			[]float64{13, 13, 11, 11, 13, 11},
 			latency(), LowerIsBetter,
 			Options{Pairing: Unpaired},
-			"latency: 10 > 12, 1.1 [0.9167 1.3] p 0.038, 0.038: no difference shown (the p value is small, but the interval holds no change, as many values are equal; could have shown 48% or more; 5,094 runs a side would show 1%)",
+			"latency: 10 > 12, 1.1 [0.9167 1.3] p 0.038, 0.038: no difference shown (the p-value is small, but the interval includes no change because many values are equal; could have shown 48% or more; 5,094 runs a side would show 1%)",
 		},
 		"always the same": {
 			[]float64{3, 3, 3, 3},
@@ -312,7 +312,7 @@ func TestControl(t *testing.T) {
 	}{
 		{[2]*Set{a, column(qps(), HigherIsBetter, times(10, 100, 0.01, 2)...)}, "[]"},
 		{[2]*Set{column(qps(), HigherIsBetter, times(10, 100, 0.001, 3)...), drifted}, "[the control differs from itself by 1.8% (QPS): the machine is not steady, distrust the verdicts]"},
-		{[2]*Set{column(qps(), HigherIsBetter, 1, 2), column(qps(), HigherIsBetter, 1, 3)}, "[the control has too few runs to say whether the machine is steady]"},
+		{[2]*Set{column(qps(), HigherIsBetter, 1, 2), column(qps(), HigherIsBetter, 1, 3)}, "[the control has too few runs to show whether the machine is steady]"},
 	} {
 		c := mustCompare(t, a, b, Options{Control: v.control})
 		if got := fmt.Sprint(c.Notes); got != v.want || c.Control == nil || c.Lines[0].Verdict != Better {
@@ -323,7 +323,7 @@ func TestControl(t *testing.T) {
 	if c := mustCompare(t, a, b, Options{Pairing: ByOrder, Control: [2]*Set{a, more}}); c.Control.Paired || c.Control.Lines[0].Verdict != NoDifference {
 		t.Errorf("a control of more runs: %s", summary(&c.Control.Lines[0]))
 	}
-	if c := mustCompare(t, a, b, Options{Control: [2]*Set{a, a}}); c.Control != nil || !strings.Contains(fmt.Sprint(c.Notes), "the very same results") {
+	if c := mustCompare(t, a, b, Options{Control: [2]*Set{a, a}}); c.Control != nil || !strings.Contains(fmt.Sprint(c.Notes), "identical to the results") {
 		t.Errorf("a file named twice: %q", c.Notes)
 	}
 	if c := mustCompare(t, a, b, Options{}); c.Control != nil {

@@ -91,7 +91,7 @@ func sameUnits(c *Comparison, left, right *side) {
 		c.note("%s: %s, converted", words.FirstOf(converted[pair], 3, "; "), pair)
 	}
 	if len(unknown) > 0 {
-		c.note("%s: the units of the two sides cannot be converted, so that they are not compared", words.FirstOf(unknown, 3, "; "))
+		c.note("%s: not compared: the units of the two sides cannot be converted", words.FirstOf(unknown, 3, "; "))
 	}
 }
 

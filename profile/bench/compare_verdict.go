@@ -194,7 +194,7 @@ func (j *judging) notShown(t *tested) string {
 	said := ""
 	switch {
 	case t.Corrected <= j.Level:
-		said = "the p value is small, but the interval holds no change, as many values are equal; "
+		said = "the p-value is small, but the interval includes no change because many values are equal; "
 	case t.P <= j.Level:
 		said = fmt.Sprintf("it would be one alone, not among %d metrics; ", j.counted)
 	}

@@ -137,7 +137,7 @@ var busyCalls = []struct{ mark, callee, what, why string }{
 	{"// pragma", "main.never", pgo.Skips, "marked go:noinline"},
 	{"// defer", "main.deferred", pgo.Skips, "never inlined: defer"},
 	{"// statement", "main.cleanup", pgo.Skips, "go or defer statement"},
-	{"// value", "main.(*circle).area", pgo.Skips, "a method that was taken as a value"},
+	{"// value", "main.(*circle).area", pgo.Skips, "a method value"},
 	{"// short", "main.every[...]", pgo.Skips, "is generic"},
 	{"// generic", "main.each[go.shape.int]", pgo.Inlines, ""},
 	{"// make", "runtime.makeslice", pgo.Skips, "the compiler puts the call in itself"},

@@ -43,7 +43,7 @@ type mapping struct {
 }
 
 // errNotExecutable is of a file that no operating system would run.
-var errNotExecutable = errors.New("not an executable: neither ELF, Mach-O nor PE")
+var errNotExecutable = errors.New("not an executable (ELF, Mach-O or PE)")
 
 // maxDebug bounds the bytes of debugging information that are read, unpacked: Go's own largest programs have a tenth of it.
 const maxDebug = 1 << 30

@@ -40,7 +40,7 @@ func main() {
 `
 
 // TestTreesAndDebuggingInformationAgree holds the inline trees against DWARF, which another part of the
-// compiler writes. They differ where the compiler makes a function (wrappers, which have no DWARF), and in
+// compiler writes. They differ where the compiler makes a function (wrappers, they have no DWARF), and in
 // initialisers of packages, whose lines the trees have lost.
 func TestTreesAndDebuggingInformationAgree(t *testing.T) {
 	dir := writeModule(t, "go.mod", goMod, "main.go", larger)

@@ -13,7 +13,7 @@ func (d *dryRun) why(e pgo.Edge) string {
 	if d.off.inlined[e] {
 		prefix = "it is inlined without the profile, and not with it: "
 		if cost := d.words.cost[d.key(e.Callee)]; cost > coldBudget {
-			return prefix + fmt.Sprintf("the callee has grown to cost %d by what is inlined into it", cost)
+			return prefix + fmt.Sprintf("the callee grew to cost %d through inlining", cost)
 		}
 	}
 	for _, reason := range []func(pgo.Edge) string{d.whyGone, d.whyAssembly, d.whyName, d.whyNever, d.whyInner, d.whySite} {
@@ -24,9 +24,9 @@ func (d *dryRun) why(e pgo.Edge) string {
 	if cost := d.words.cost[d.key(e.Callee)]; cost > 0 && cost <= coldBudget {
 		return prefix + fmt.Sprintf("it is cheap enough to be inlined without a profile (cost %d), and the program shows no trace of it", cost)
 	} else if cost > 0 {
-		return prefix + fmt.Sprintf("it could be inlined at cost %d, but not in this call; the compiler does not say why", cost)
+		return prefix + fmt.Sprintf("inlinable at cost %d, but not in this call; the compiler gives no reason", cost)
 	}
-	return prefix + "the compiler does not say why"
+	return prefix + "the compiler gives no reason"
 }
 
 // whyGone is of functions that the program does not have.
@@ -111,9 +111,9 @@ func (d *dryRun) whySite(e pgo.Edge) string {
 	case s.indirect == len(s.calls) && d.words.rivalled(e):
 		return "not devirtualised: " + hotterRival
 	case !named && s.indirect > 0 && closure(local):
-		return "the callee is a closure, which is not devirtualised"
+		return "the callee is a closure; closures are not devirtualised"
 	case !named && d.words.hottest[e] && strings.Contains(plain, "."):
-		return "the callee is a method that was taken as a value, which is not devirtualised"
+		return "the callee is a method value; method values are not devirtualised"
 	case !named && inserted(e):
 		return byCompiler
 	case !named && s.indirect == 0 && !d.off.inlined[e] && d.heard(e.Caller):
@@ -130,9 +130,9 @@ func (d *dryRun) whyInner(e pgo.Edge) string {
 		return ""
 	}
 	if _, ok := d.words.chosen[e]; ok {
-		return "it is devirtualised in the caller's own code alone, and the caller is inlined everywhere, as it was before"
+		return "devirtualised only in the caller's own code, but the caller is inlined everywhere"
 	}
-	return "the caller is inlined everywhere itself, and in an inlined body only what is cheap without a profile is inlined"
+	return "the caller is itself inlined everywhere; inlined bodies only inline calls that are cheap without a profile"
 }
 
 // heard reports whether the compiler said anything about a function.

@@ -34,7 +34,7 @@ func hasStartLines(p *profile.Profile) bool {
 func noStartLines(p *profile.Profile) *Refusal {
 	if imported(p) {
 		return &Refusal{
-			"no-start-lines", fmt.Sprintf("no function has a start line, which the format %s does not tell: Go refuses it", p.Origin.Format),
+			"no-start-lines", fmt.Sprintf("no function has a start line (format %s has none): Go refuses the profile", p.Origin.Format),
 			"take the profile with Go's own profiler: runtime/pprof or /debug/pprof/profile",
 		}
 	}
@@ -54,7 +54,7 @@ func noStartLines(p *profile.Profile) *Refusal {
 // none if it can be built with, however little it may be.
 func Refusals(p *profile.Profile) []Refusal {
 	if p.Len() == 0 {
-		return []Refusal{{"no-samples", "it has no samples: Go takes it, says nothing and does nothing", "profile the process while it is under load"}}
+		return []Refusal{{"no-samples", "it has no samples: Go accepts it silently and optimises nothing", "profile the process while it is under load"}}
 	}
 	if kindOf(p) < 0 {
 		if !hasStartLines(p) && imported(p) {
@@ -80,7 +80,7 @@ func Refusals(p *profile.Profile) []Refusal {
 		return []Refusal{*noStartLines(p)}
 	}
 	if len(c.edges().ByWeight) == 0 {
-		return []Refusal{{"no-calls", "no function calls another in it: Go takes it, says nothing and does nothing", "was it converted without its stacks?"}}
+		return []Refusal{{"no-calls", "it has no calls between functions: Go accepts it silently and optimises nothing", "was it converted without its stacks?"}}
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func wrongValues(p *profile.Profile, kind int) *Refusal {
 	switch k, ok := p.Overflow(); {
 	case below > 0:
 		return &Refusal{
-			"negative-values", fmt.Sprintf("%d of its %d samples are below 0, as in a difference of two profiles: Go takes them, and which calls are hot is anything", below, p.Len()),
+			"negative-values", fmt.Sprintf("%d of its %d samples are negative, as in a diff of two profiles: Go accepts them, but the hot calls are arbitrary", below, p.Len()),
 			"take one of the two profiles",
 		}
 	case ok && k == kind:
@@ -150,7 +150,7 @@ func unread(in *Input) Refusal {
 		return Refusal{"preprofile", message, "judge the profile that it was made of"}
 	}
 	if strings.HasSuffix(message, "is empty") {
-		return Refusal{"empty", "the file is empty: Go takes it, says nothing and does nothing", hint}
+		return Refusal{"empty", "the file is empty: Go accepts it silently and optimises nothing", hint}
 	}
 	return Refusal{"unreadable", message, hint}
 }

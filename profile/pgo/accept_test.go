@@ -56,12 +56,12 @@ func TestUnfitForTheRealReason(t *testing.T) {
 		"nameless":    {with(func(p *profile.Profile) { clear(p.Functions) }), "no-names", "no function has a name", true},
 		"addresses":   {with(func(p *profile.Profile) { clearLines(p) }), "no-names", "no function has a name", true},
 		"old Go":      {with(withoutStartLines), "no-start-lines", "no function has a start line: Go refuses it", true},
-		"folded":      {readFile(t, "milvus-flat.folded"), "no-start-lines", "which the format folded does not tell: Go refuses it", true},
-		"perf script": {readFile(t, "perf-script-goldmark.txt"), "no-start-lines", "which the format perf script does not tell", true},
+		"folded":      {readFile(t, "milvus-flat.folded"), "no-start-lines", "format folded has none", true},
+		"perf script": {readFile(t, "perf-script-goldmark.txt"), "no-start-lines", "format perf script has none", true},
 		"C++":         {readFile(t, "perf/cpp.txt"), "no-go", "there is no Go code in it", true},
 		"Java":        {readFile(t, "jfr/words.jfr"), "no-go", "there is no Go code in it", true},
 		"native":      {with(nativeEnds), "no-start-lines", "no stack ends in Go", true},
-		"leaves only": {with(leavesOnly), "no-calls", "no function calls another in it", false},
+		"leaves only": {with(leavesOnly), "no-calls", "no calls between functions", false},
 	} {
 		list := Refusals(c.p)
 		if ids(list) != c.id || !strings.Contains(list[0].Message, c.message) || list[0].Hint == "" {

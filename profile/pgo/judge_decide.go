@@ -28,7 +28,7 @@ func (j *judge) decide() {
 		j.Verdict, j.Reason, j.Refusals = Unfit, r.Message, append(j.Refusals, *r)
 	} else {
 		j.Verdict = WorthBuilding
-		j.Reason = percent(j.Reach.Total) + " of the samples are in code that Go compiles, and the profile is good; whether it gains anything, a trial tells: kitescope pgo trial"
+		j.Reason = percent(j.Reach.Total) + " of the samples are in code that Go compiles, and the profile is good; only a trial shows the gain: kitescope pgo trial"
 	}
 	j.cautionUnlike()
 	j.caution()
@@ -46,10 +46,10 @@ func (j *judge) noneFits() string {
 	}
 	for i := range j.Profiles {
 		if j.Profiles[i].Refusals[0].Message != first.Refusals[0].Message {
-			return fmt.Sprintf("none of the %d profiles can be built with; %s: %s", len(j.Profiles), first.Input.Name, first.Refusals[0].Message)
+			return fmt.Sprintf("Go cannot build with any of the %d profiles; %s: %s", len(j.Profiles), first.Input.Name, first.Refusals[0].Message)
 		}
 	}
-	return fmt.Sprintf("none of the %d profiles can be built with: %s", len(j.Profiles), first.Refusals[0].Message)
+	return fmt.Sprintf("Go cannot build with any of the %d profiles: %s", len(j.Profiles), first.Refusals[0].Message)
 }
 
 // leftOut names what does not count beside what does.
@@ -91,17 +91,17 @@ func (j *judge) unfit() *Refusal {
 	switch {
 	case j.Events < 0 && j.options.MinEvents > 0:
 		return &Refusal{
-			"unknown-samples", "nothing tells how many samples there are, and so whether hot calls are hot by chance",
-			"take the profile with Go's own profiler, which counts them",
+			"unknown-samples", "the number of samples is unknown, so hot calls may be hot by chance",
+			"take the profile with Go's own profiler, it counts samples",
 		}
 	case j.Events < j.options.MinEvents:
 		return &Refusal{
-			"few-samples", fmt.Sprintf("%s too few, %s are wanted: which calls are hot is chance", words.Count(j.Events, "sample is", "samples are"), words.Number(j.options.MinEvents)),
+			"few-samples", fmt.Sprintf("%s too few (needs %s): hot calls may be hot by chance", words.Count(j.Events, "sample is", "samples are"), words.Number(j.options.MinEvents)),
 			"profile longer, or add profiles of other nodes",
 		}
 	case j.Reach.Ceiling < j.options.MinCeiling:
 		return &Refusal{
-			"unknown-code", fmt.Sprintf("of %s of the samples nothing tells whether Go compiled their code", percent(j.Reach.Unknown)),
+			"unknown-code", fmt.Sprintf("for %s of the samples it is unknown whether Go compiled their code", percent(j.Reach.Unknown)),
 			"profile a binary with its symbols",
 		}
 	}
@@ -116,9 +116,9 @@ func (j *judge) littleToGain() string {
 	}
 	r := &j.Reach
 	most := slices.MaxFunc([]taker{
-		{r.Native, "native code" + j.libraries() + ", which Go does not compile"},
-		{r.Assembly, "assembly, which the compiler does not touch"},
-		{r.Syscall, "system calls and waiting, which no compiler makes faster"},
+		{r.Native, "native code" + j.libraries() + ", not compiled by Go"},
+		{r.Assembly, "assembly (not touched by the compiler)"},
+		{r.Syscall, "system calls and waiting (no compiler makes them faster)"},
 	}, func(a, b taker) int { return cmp.Compare(a.share, b.share) })
 	return fmt.Sprintf("%s of the samples are %s; PGO reaches %s", percent(most.share), most.text, percent(r.Total))
 }
@@ -155,11 +155,11 @@ func (j *judge) libraries() string {
 // caution says what else a person should know.
 func (j *judge) caution() {
 	if len(j.profiles) == 1 && j.Verdict == WorthBuilding {
-		j.Cautions = append(j.Cautions, Refusal{"one-window", "there is one profile only, which cannot show that another time or node looks the same", "add a second one of the same load"})
+		j.Cautions = append(j.Cautions, Refusal{"one-window", "there is only one profile: other times and nodes may look different", "add a second one of the same load"})
 	}
 	if j.Preempted >= muchPreempted && j.Verdict != LittleToGain {
 		j.Cautions = append(j.Cautions, Refusal{
-			"preempted", percent(j.Preempted) + " of the samples are in runtime.asyncPreempt, which the compiler takes for a call",
+			"preempted", percent(j.Preempted) + " of the samples are in runtime.asyncPreempt, and the compiler takes it for a call",
 			"the machine was busy; profile on a quieter one, or let pgo pack --fold-preempt count them for what was interrupted",
 		})
 	}

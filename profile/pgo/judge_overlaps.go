@@ -218,18 +218,18 @@ func (j *judge) unlike() *Refusal {
 			return nil
 		default:
 			return &Refusal{
-				"unlike-halves", fmt.Sprintf("two halves of the samples have only %s of their calls in common, %s is wanted: there are too few samples for so many different calls",
+				"unlike-halves", fmt.Sprintf("two halves of the samples share only %s of their calls (needs %s): too few samples for so many different calls",
 					below(o.Share, j.options.MinOverlap), ratio(j.options.MinOverlap)), "profile longer, or add profiles of other nodes",
 			}
 		}
 	}
-	return &Refusal{"no-overlap", "nothing tells whether another profile would be the same: there are no calls between functions of Go to compare", ""}
+	return &Refusal{"no-overlap", "cannot compare profiles: there are no calls between Go functions", ""}
 }
 
 // differing says that the profiles of a group are of different loads, or why else they differ.
 func (j *judge) differing(a *alike) *Refusal {
 	r := &Refusal{
-		"unlike", fmt.Sprintf("%s have only %s of their calls in common, %s is wanted", a.words(), below(a.share, j.options.MinOverlap), ratio(j.options.MinOverlap)),
+		"unlike", fmt.Sprintf("%s share only %s of their calls (needs %s)", a.words(), below(a.share, j.options.MinOverlap), ratio(j.options.MinOverlap)),
 		"profile the load that counts, at all of them for as long; what differs is in the overlaps",
 	}
 	for _, c := range j.Cautions {
@@ -239,7 +239,7 @@ func (j *judge) differing(a *alike) *Refusal {
 		}
 	}
 	if !math.IsNaN(a.chance) {
-		r.Message += ": their loads differ, as so many samples of one load have " + ratio(a.chance)
+		r.Message += ": their loads differ; samples of one load would share " + ratio(a.chance)
 	}
 	return r
 }
@@ -276,7 +276,7 @@ func (j *judge) cautionUnlike() {
 		if len(names) > 0 {
 			others := peers(a.between)
 			if !math.IsNaN(a.share) {
-				others += ", which have " + ratio(a.share) + " of their calls in common"
+				others += ", they have " + ratio(a.share) + " of their calls in common"
 			}
 			j.Cautions = append(j.Cautions, Refusal{
 				"odd-ones", fmt.Sprintf("unlike the other %s: %s", others, words.FirstOf(names, 3, ", ")),

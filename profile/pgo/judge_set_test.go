@@ -93,7 +93,7 @@ func TestJudgementOfSets(t *testing.T) {
 		"another load": {
 			[]Input{in("x", "n1", same), in("y", "n2", func(l *load) { l.seed = 9 })},
 			Unfit, "unlike", "",
-			"processes of one role have only",
+			"processes of one role share only",
 		},
 		"another load of another role": {[]Input{in("x", "proxy-1", same), in("y", "data-1", func(l *load) { l.seed = 9 })}, WorthBuilding, "", "", ""},
 		"one idle of three": {
@@ -106,7 +106,7 @@ func TestJudgementOfSets(t *testing.T) {
 			WorthBuilding, "", "odd-ones", "",
 		},
 		"few samples of each, many of all": {manyNodes(t, &own, 100, 30), WorthBuilding, "", "", ""},
-		"few samples":                      {[]Input{in("x", "n1", func(l *load) { l.samples = 1999 })}, Unfit, "few-samples", "", "1,999 samples are too few, 2,000 are wanted"},
+		"few samples":                      {[]Input{in("x", "n1", func(l *load) { l.samples = 1999 })}, Unfit, "few-samples", "", "1,999 samples are too few (needs 2,000)"},
 		"one sample":                       {[]Input{in("x", "n1", func(l *load) { l.samples = 1 })}, Unfit, "few-samples", "", "1 sample is too few"},
 		"two programs": {
 			[]Input{in("x", "", same), in("y", "", func(l *load) { l.program, l.binary = "example.org/b", "b" })},
@@ -126,8 +126,8 @@ func TestJudgementOfSets(t *testing.T) {
 			WorthBuilding, "", "left-out left-out one-window", "",
 		},
 		"nothing":      {nil, Unfit, "no-profile", "", "there is no profile"},
-		"several bad":  {[]Input{{Name: "a", Err: errors.New("the file is empty")}, {Name: "b", Err: errors.New("it is cut")}}, Unfit, "", "", "none of the 2 profiles can be built with; a: the file is empty"},
-		"the same bad": {[]Input{{Name: "a", Err: errors.New("it is cut")}, {Name: "b", Err: errors.New("it is cut")}}, Unfit, "", "", "none of the 2 profiles can be built with: it is cut"},
+		"several bad":  {[]Input{{Name: "a", Err: errors.New("the file is empty")}, {Name: "b", Err: errors.New("it is cut")}}, Unfit, "", "", "Go cannot build with any of the 2 profiles; a: the file is empty"},
+		"the same bad": {[]Input{{Name: "a", Err: errors.New("it is cut")}, {Name: "b", Err: errors.New("it is cut")}}, Unfit, "", "", "Go cannot build with any of the 2 profiles: it is cut"},
 	} {
 		j := judged(t, c.inputs...)
 		if j.Verdict != c.verdict || ids(j.Refusals) != c.refusals || ids(j.Cautions) != c.cautions || !strings.Contains(j.Reason, c.reason) {

@@ -66,8 +66,8 @@ func TestReachOfCgo(t *testing.T) {
 		native, compiled float64
 		reason           string
 	}{
-		{"cgo-calls", 0.89, 0.08, "of the samples are native code (C called through cgo), which Go does not compile"},
-		{"cgo-threads", 0.99, 0.01, "of the samples are native code (C called through cgo, hashes and others), which Go does not compile"},
+		{"cgo-calls", 0.89, 0.08, "of the samples are native code (C called through cgo), not compiled by Go"},
+		{"cgo-threads", 0.99, 0.01, "of the samples are native code (C called through cgo, hashes and others), not compiled by Go"},
 	} {
 		p := profiletest.Read(t, "../../testdata/profiles/"+c.load+".pb.gz")
 		r := ReachOf(p)
@@ -105,7 +105,7 @@ func TestReachOfPublishedServer(t *testing.T) {
 		}
 	}
 	j := judged(t, Input{Name: "webp", Profile: b.Profile()})
-	const want = "97% of the samples are native code (C called through cgo, libwebp.so.7.1.5), which Go does not compile; PGO reaches 2%"
+	const want = "97% of the samples are native code (C called through cgo, libwebp.so.7.1.5), not compiled by Go; PGO reaches 2%"
 	if j.Verdict != LittleToGain || j.Reason != want {
 		t.Errorf("%s: %s", j.Verdict, j.Reason)
 	}

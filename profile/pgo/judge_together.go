@@ -39,7 +39,7 @@ func (j *judge) together(ctx context.Context) error {
 		return nil
 	}
 	if kind, ok := whole.Overflow(); ok && kind == kindOf(whole) {
-		j.Refusals = append(j.Refusals, Refusal{"too-large", "together their values are more than 64 bits hold, which Go adds up to anything", "judge and pack fewer of them"})
+		j.Refusals = append(j.Refusals, Refusal{"too-large", "together their values overflow 64 bits: Go would add them up wrong", "judge and pack fewer of them"})
 		return nil
 	}
 	j.whole = whole

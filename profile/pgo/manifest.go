@@ -199,10 +199,10 @@ func ReadManifest(r io.Reader) (*Manifest, error) {
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("it is no manifest of a pack: %w", err)
+		return nil, fmt.Errorf("not a pack manifest: %w", err)
 	}
 	if m.Format != ManifestFormat {
-		return nil, errors.New("it is no manifest of a pack: its format is not " + ManifestFormat)
+		return nil, errors.New("not a pack manifest: its format is not " + ManifestFormat)
 	}
 	if m.Version > ManifestVersion {
 		return nil, hints.Errorf("use a newer kitescope", "it is a manifest of version %d, and this program reads %d", m.Version, ManifestVersion)

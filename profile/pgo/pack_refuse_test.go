@@ -76,7 +76,7 @@ func TestPackRefuses(t *testing.T) {
 		{"nothing", nil, PackOptions{}, "no profiles"},
 		{"a heap profile", []Input{ok, {Name: "heap", Profile: heap.Profile()}}, PackOptions{}, "pack heap: "},
 		{"no start lines", []Input{{Name: "old", Profile: nameless.Profile()}}, PackOptions{}, "pack old: "},
-		{"a difference", []Input{{Name: "diff", Profile: negative}}, PackOptions{}, "below 0"},
+		{"a difference", []Input{{Name: "diff", Profile: negative}}, PackOptions{}, "are negative"},
 		{"no CPU time", []Input{{Name: "large", Profile: large}}, PackOptions{}, "more than a build can count"},
 		{"only empty ones", []Input{{Name: "e", Profile: &profile.Profile{}}}, PackOptions{}, "no call in any"},
 		{"one that cannot be read", []Input{ok, {Name: "bad", Err: errors.New("it is cut")}}, PackOptions{}, "pack bad: it is cut"},

@@ -96,7 +96,7 @@ func (s *share) sum(p *profile.Profile) error {
 	for i := range p.Len() {
 		v := p.Value(i, s.kind)
 		if v < 0 {
-			return hints.Errorf("take the profiles themselves", "it has values below 0, as a difference of two profiles has")
+			return hints.Errorf("take the profiles themselves", "it has negative values, like a diff of two profiles")
 		}
 		if s.sampled += v; s.sampled > maxTotal || s.sampled < 0 {
 			return errors.New("its values add up to more than a build can count: is it CPU time?")

@@ -69,7 +69,7 @@ func (v Verdict) String() string { return verdictNames[v] }
 // Judgement is what a set of profiles is worth to a build.
 type Judgement struct {
 	Verdict Verdict
-	// Reason is one sentence for people: "67% of the samples are native code, which Go does not compile".
+	// Reason is one sentence for people: "67% of the samples are native code, not compiled by Go".
 	Reason string
 	// Profiles are the inputs, in their order; Refusals what speaks against all of them together.
 	Profiles []Assessed

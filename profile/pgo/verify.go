@@ -148,12 +148,12 @@ func (v *Verification) refuted() bool {
 	b, g := v.Subject.Build, v.Subject.Given
 	if b != nil && b.PGO == "" && b.Recorded {
 		v.Effect, v.Reason = NoSign, "it was built without a profile: its build information has no -pgo"
-		v.Hint = "a default.pgo beside the main package is used by itself, unless -pgo=off is set or GOFLAGS sets it"
+		v.Hint = "Go uses a default.pgo next to the main package automatically, unless -pgo=off is set (also in GOFLAGS)"
 		return true
 	}
 	if v.Match == MatchNone {
 		v.Effect = NoSign
-		v.Reason = fmt.Sprintf("it was built with another profile, as its name has a hash: %s, and that of %s is %s", baseName(b.PGO), g.Name, short(g.SHA256))
+		v.Reason = fmt.Sprintf("it was built with another profile: its hash is %s, that of %s is %s", baseName(b.PGO), g.Name, short(g.SHA256))
 		return true
 	}
 	if g == nil || g.Profile == nil {
@@ -231,18 +231,18 @@ func (v *Verification) lacking() {
 	s := v.Subject
 	switch {
 	case s.Given == nil && s.Build != nil && s.Build.PGO != "":
-		v.Reason = fmt.Sprintf("it was built with %s; whether that took effect cannot be told without the profile", s.Build.PGO)
+		v.Reason = fmt.Sprintf("it was built with %s; without the profile the effect cannot be checked", s.Build.PGO)
 		v.Hint = "name it with --profile"
 	case s.Given == nil && s.Running != nil:
-		v.Reason = "nothing is inlined in it that only PGO can have inlined, which says nothing: it cannot be told without the profile that it was built with"
+		v.Reason = "nothing in it is inlined that only PGO could have inlined; this proves nothing without the profile it was built with"
 		v.Hint = "name it with --profile"
 	case s.Given == nil:
-		v.Reason = "it does not say how it was built"
+		v.Reason = "it does not record how it was built"
 		v.Hint = "name the profile with --profile, and a CPU profile of the program, or its address, with --running"
 	case s.Given.Profile == nil:
 		v.Reason = fmt.Sprintf("the profile cannot be read: %v", s.Given.Err)
 	case s.InlinedErr != nil:
-		v.Reason = fmt.Sprintf("the binary does not tell what is inlined in it: %v", s.InlinedErr)
+		v.Reason = fmt.Sprintf("the binary does not record what is inlined in it: %v", s.InlinedErr)
 		v.Hint = "name a CPU profile of the program, or its address, with --running"
 	default:
 		v.Reason = "the profile cannot be compared"

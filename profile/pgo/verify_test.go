@@ -68,20 +68,20 @@ func TestVerify(t *testing.T) {
 		{"a hash in the name", Subject{Build: built("/x/default-0123456789abcdef.pgo", "0123456789abcdef"), Given: given(told(false, 100)), Inlined: map[Edge]bool{call: true}}, TookEffect, MatchHash, "1 of 1 call"},
 		{"another hash", Subject{Build: built("/x/default-fedcba9876543210.pgo", "fedcba9876543210"), Given: given(told(false, 100)), Inlined: map[Edge]bool{call: true}}, NoSign, MatchNone, "built with another profile"},
 		{"the same name and no sign", Subject{Build: built("/x/default.pgo", ""), Given: given(row(4)), Inlined: map[Edge]bool{}}, NoSign, MatchName, "0 of 4 calls"},
-		{"too few to tell", Subject{Build: built("/x/default.pgo", ""), Given: given(row(3)), Inlined: map[Edge]bool{}}, CannotTell, MatchName, "with so few that says little"},
+		{"too few to tell", Subject{Build: built("/x/default.pgo", ""), Given: given(row(3)), Inlined: map[Edge]bool{}}, CannotTell, MatchName, "too few to mean much"},
 		{"another program", Subject{Build: built("/x/default.pgo", ""), Given: given(row(4)), Inlined: map[Edge]bool{}, Starts: map[string]int{"main.main": 3}}, CannotTell, MatchName, "4 of 4 calls that were hot and made before are of functions that the program does not have"},
 		{"other sources, in which a function is smaller", Subject{
 			Build: &Build{}, Given: given(told(false, 100)), Inlined: map[Edge]bool{call: true}, Starts: map[string]int{"main.f": 10, "main.g": 21},
 		}, CannotTell, MatchUnknown, "other sources or another Go: 1 of 2 functions begin on other lines"},
 		{"a function that is inlined in cold calls as well", Subject{
 			Build: &Build{}, Given: given(told(false, 100)), Inlined: map[Edge]bool{call: true, {Caller: "main.h", Callee: "main.g"}: true},
-		}, CannotTell, MatchUnknown, "or that needs PGO for it"},
+		}, CannotTell, MatchUnknown, "only PGO would inline"},
 		{"another name", Subject{Build: built("/x/cpu.pgo", ""), Given: given(told(false, 100)), Inlined: map[Edge]bool{call: true}}, TookEffect, MatchUnknown, "1 of 1 call"},
 		{"an empty profile", Subject{Build: built("/x/default.pgo", ""), Given: given(&profile.Profile{}), Inlined: map[Edge]bool{call: true}}, NoSign, MatchName, "recorded, but it is empty: no effect"},
 		{"no profile", Subject{Build: built("/x/default.pgo", ""), Inlined: map[Edge]bool{call: true}}, CannotTell, MatchUnknown, "without the profile"},
 		{"a profile that cannot be read", Subject{Build: built("/x/default.pgo", ""), Given: &GivenProfile{Name: "default.pgo", Err: errors.New("it is cut")}}, CannotTell, MatchName, "cannot be read: it is cut"},
 		{"a binary that does not tell", Subject{Build: built("/x/default.pgo", ""), Given: given(told(false, 100)), InlinedErr: errors.New("no table")}, CannotTell, MatchName, "no table"},
-		{"nothing hot was made", Subject{Build: built("/x/default.pgo", ""), Given: given(told(true, 100)), Inlined: map[Edge]bool{call: true}}, CannotTell, MatchName, "no hot call that was not inlined already"},
+		{"nothing hot was made", Subject{Build: built("/x/default.pgo", ""), Given: given(told(true, 100)), Inlined: map[Edge]bool{call: true}}, CannotTell, MatchName, "no hot call that only PGO would inline"},
 		{"a call that was made here and inlined there", Subject{Build: built("/x/default.pgo", ""), Given: given(both), Inlined: map[Edge]bool{call: true}}, CannotTell, MatchName, "no hot call"},
 		{"nothing hot was made, but a control makes it", Subject{
 			Build: built("/x/default.pgo", ""), Given: given(told(true, 100)), Inlined: map[Edge]bool{call: true},
@@ -93,8 +93,8 @@ func TestVerify(t *testing.T) {
 		}, CannotTell, MatchName, "no hot call"},
 		{"a running service", Subject{Running: told(true, 50), Given: given(told(false, 100))}, TookEffect, MatchUnknown, "1 of 1 call"},
 		{"a running service without", Subject{Running: row(4), Given: given(row(4))}, NoSign, MatchUnknown, "0 of 4 calls"},
-		{"a running service that does something else", Subject{Running: &profile.Profile{}, Given: given(told(false, 100))}, CannotTell, MatchUnknown, "is met in the new profile"},
-		{"a running service alone", Subject{Running: told(true, 50)}, CannotTell, MatchUnknown, "without the profile that it was built with"},
+		{"a running service that does something else", Subject{Running: &profile.Profile{}, Given: given(told(false, 100))}, CannotTell, MatchUnknown, "is in the new profile"},
+		{"a running service alone", Subject{Running: told(true, 50)}, CannotTell, MatchUnknown, "without the profile it was built with"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := Verify(&test.subject)

@@ -253,7 +253,7 @@ func (w *Witness) decide() {
 	changed := w.small >= k // other things than PGO have done as much
 	switch {
 	case n == 0 && w.Unseen == 0:
-		w.Reason = "the profile has no hot call that was not inlined already, or that needs PGO for it: nothing can show it"
+		w.Reason = "the profile has no hot call that only PGO would inline: nothing can show an effect"
 	case n == 0 && w.Unseen > 0 || k == 0 && w.whole && w.UnseenShare > w.Share:
 		w.Reason = w.strange()
 	case k > 0 && w.Control.Inlined > 0 && (changed || w.Chance >= witnessLevel || w.Moved.Functions > 0):
@@ -271,7 +271,7 @@ func (w *Witness) decide() {
 		}
 		w.Effect, w.Reason = TookEffect, fmt.Sprintf("%s (%s; by chance: %s)", counted, control, pValueText(w.Chance))
 	case n < leastCalls || w.Share < leastCallShare:
-		w.Reason = counted + ": with so few that says little"
+		w.Reason = counted + ": too few to mean much"
 	default:
 		w.Effect, w.Reason = NoSign, counted
 	}
@@ -291,7 +291,7 @@ func (w *Witness) callees() int {
 // strange is said where what was hot is not there.
 func (w *Witness) strange() string {
 	if !w.whole {
-		return fmt.Sprintf("none of %s hot and made before is met in the new profile", words.Count(w.Unseen, "call that was", "calls that were"))
+		return fmt.Sprintf("none of %s hot and made before is in the new profile", words.Count(w.Unseen, "call that was", "calls that were"))
 	}
 	return fmt.Sprintf("%d of %s hot and made before are of functions that the program does not have: the profile is of another program, or of other sources",
 		w.Unseen, words.Count(w.Unseen+len(w.Calls), "call that was", "calls that were"))

@@ -109,7 +109,7 @@ func (m *Manifest) write(dir string) error {
 // ParseManifest reads a manifest. location is for errors.
 func ParseManifest(location string, text []byte) (*Manifest, error) {
 	if len(text) > maxManifest {
-		return nil, fmt.Errorf("read %s: %d bytes are no manifest", location, len(text))
+		return nil, fmt.Errorf("read %s: %d bytes, not a manifest", location, len(text))
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil || m.Format != Format {

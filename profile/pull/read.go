@@ -169,7 +169,7 @@ func (r *Record) listed(s Store, dir string, files []string, m *Manifest) {
 		where := path.Join(dir, e.File)
 		switch {
 		case !isFile(e.File):
-			r.Problems = append(r.Problems, Problem{path.Join(dir, ManifestName), fmt.Sprintf("%q is no name of a file beside it", e.File)})
+			r.Problems = append(r.Problems, Problem{path.Join(dir, ManifestName), fmt.Sprintf("%q is not the name of a file next to it", e.File)})
 			continue
 		case !slices.Contains(files, e.File):
 			r.Problems = append(r.Problems, Problem{where, "the manifest names it, and it is not there"})
@@ -209,8 +209,8 @@ func openChecked(s Store, name, where, want string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("read %s: %w", where, err)
 	}
 	if hex.EncodeToString(h.Sum(nil)) != strings.ToLower(want) {
-		return nil, hints.Errorf("copy it again, or remove the manifest to read it as it is",
-			"read %s: it is not the file that was saved: its checksum differs", where)
+		return nil, hints.Errorf("copy it again, or remove the manifest to read the files without it",
+			"read %s: checksum mismatch: the file changed since it was saved", where)
 	}
 	return s.Open(name)
 }

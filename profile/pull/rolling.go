@@ -47,7 +47,7 @@ func (r *Rolling) Run(ctx context.Context, round Round, done func(path string, m
 		return fmt.Errorf("save %s: %w", r.Dir, err)
 	}
 	if _, err := os.Lstat(filepath.Join(r.Dir, ManifestName)); err == nil {
-		return hints.Errorf("name another folder", "save %s: it holds the profiles of one round, which is no record of rounds", r.Dir)
+		return hints.Errorf("name another folder", "save %s: it holds the profiles of one round, not of several", r.Dir)
 	}
 	r.sweep()
 	for {

@@ -165,7 +165,7 @@ func (t *Target) settlePath() error {
 	default:
 		q := u.Query()
 		if q.Get("debug") != "" && q.Get("debug") != "0" {
-			return errors.New("debug= asks for a text, which is no profile: leave it out")
+			return errors.New("debug= asks for text instead of a profile: remove it")
 		}
 		// net/http/pprof takes its own default of 30 where it cannot read the number.
 		if n, err := strconv.Atoi(cmp.Or(q.Get("seconds"), "1")); err != nil || n < 1 || n > maxSeconds {

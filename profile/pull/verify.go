@@ -59,9 +59,9 @@ func obvious(k Kind, got *answer) *failure {
 	case got.bytes == 0:
 		return failed(NoProfile, "the answer is empty")
 	case strings.Contains(media, "html"), bytes.HasPrefix(text, []byte("<")) && !got.packed:
-		return failed(NoProfile, "the answer is a page for people (HTML)").hinted("is there a login in between? else name the path: http://host:port/path/debug/pprof")
+		return failed(NoProfile, "the answer is an HTML page").hinted("is there a login in between? else name the path: http://host:port/path/debug/pprof")
 	case k == Trace && !traceMagic.Match(got.head):
-		return failed(NoProfile, "the answer is no execution trace: it begins with %q", brief(got.head))
+		return failed(NoProfile, "the answer is not an execution trace: it begins with %q", brief(got.head))
 	case k != Trace && traceMagic.Match(got.head):
 		return failed(NoProfile, "the answer is an execution trace")
 	case strings.Contains(media, "json"), bytes.HasPrefix(text, []byte("{")):
@@ -154,7 +154,7 @@ func (p *puller) describe(e *Entry, read *profile.Profile, got *answer) *failure
 		e.Notes = append(e.Notes, emptyNote(e.Kind))
 	}
 	if e.Kind == CPU && read.Duration > 0 && off(read.Duration, wanted) {
-		e.Notes = append(e.Notes, fmt.Sprintf("covers %s, not the %s that were asked for", read.Duration.Round(time.Millisecond), wanted))
+		e.Notes = append(e.Notes, fmt.Sprintf("window %s (%s requested)", read.Duration.Round(time.Millisecond), wanted))
 	}
 	return nil
 }

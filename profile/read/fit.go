@@ -20,7 +20,7 @@ func (f *fit) strange() {
 // check refuses a text of which more lines were passed over than read.
 func (f *fit) check(format string) error {
 	if f.odd > f.read {
-		return hints.Errorf("it may be a file of another kind, or several behind each other: take the part that is of this format",
+		return hints.Errorf("the file may have another format, or several files in a row: extract the part in this format",
 			"it begins like %s, but %d of its lines are not understood, the first is line %d, and only %d are", format, f.odd, f.first, f.read)
 	}
 	return nil

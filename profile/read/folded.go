@@ -193,11 +193,11 @@ func cutCount(line []byte) (stack, count []byte, ok bool) {
 func parseFoldedCount(count []byte) (int64, error) {
 	whole, fraction, _ := strings.Cut(string(count), ".")
 	if strings.Trim(fraction, "0") != "" {
-		return 0, hints.Errorf(`scale the counts first, as with: awk '{$NF = int($NF * 1000000); print}' FILE`, "the count %s is no whole number", count)
+		return 0, hints.Errorf(`scale the counts first: awk '{$NF = int($NF * 1000000); print}' FILE`, "the count %s is not a whole number", count)
 	}
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("the count %.40q is no number of 64 bits", count)
+		return 0, fmt.Errorf("the count %.40q is not a 64-bit number", count)
 	}
 	return n, nil
 }

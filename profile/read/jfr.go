@@ -41,7 +41,7 @@ func readJFR(ctx context.Context, path string, r io.Reader, o *Options) (*profil
 	program, err := exec.LookPath(command)
 	if err != nil {
 		return nil, hints.Errorf("install a JDK of version 11 or later, or print it where there is one and read that: jfr "+
-			strings.Join(jfrArguments("FILE"), " ")+" > FILE.json", "a Java Flight Recording is read through the command %s, which is not there", command)
+			strings.Join(jfrArguments("FILE"), " ")+" > FILE.json", "Java Flight Recordings need the command %s, which is not installed", command)
 	}
 	if path == "" {
 		temporary, err := spool(ctx, r)
@@ -79,7 +79,7 @@ func readJFR(ctx context.Context, path string, r io.Reader, o *Options) (*profil
 		cancel(nil)
 	}
 	if ended := cmd.Wait(); ended != nil && cause == nil && (err == nil || said.Len() > 0) {
-		return nil, hints.Errorf("is it whole? jfr summary FILE tells", "%s cannot print it: %s", command, said.line(ended))
+		return nil, hints.Errorf("check whether it is complete: jfr summary FILE", "%s cannot print it: %s", command, said.line(ended))
 	}
 	if cause != nil {
 		return nil, cause
@@ -222,7 +222,7 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 	}
 	if s.threads+s.buffers.n+s.chosen.n == 0 {
 		return nil, hints.Errorf("record with: java -XX:StartFlightRecording=settings=profile,filename=FILE.jfr",
-			"there is no %s in it, nor an allocation", executionSample)
+			"it has no %s and no allocation", executionSample)
 	}
 	if s.bare > 0 {
 		s.b.Note("samples without a stack, shown as "+unknown, s.bare)

@@ -85,7 +85,7 @@ func TestJFRCommand(t *testing.T) {
 	recording := "FLR\x00\x00\x02"
 	_, err := From(context.Background(), "it", strings.NewReader(recording), Options{JFR: filepath.Join(t.TempDir(), "none")})
 	var hinted *hints.Error
-	if !errors.As(err, &hinted) || !strings.Contains(err.Error(), "not there") || !strings.Contains(hinted.Hint(), "--events jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB,jdk.ObjectAllocationSample FILE > FILE.json") {
+	if !errors.As(err, &hinted) || !strings.Contains(err.Error(), "not installed") || !strings.Contains(hinted.Hint(), "--events jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB,jdk.ObjectAllocationSample FILE > FILE.json") {
 		t.Errorf("%v", err)
 	}
 	failing := fakeJFR(t, "echo 'jfr print: could not read it' >&2; exit 1")

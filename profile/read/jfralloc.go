@@ -78,7 +78,7 @@ func (s *jfrSamples) allocated(p *profile.Profile) *profile.Profile {
 	}
 	if s.buffers.n > 0 && s.chosen.n > 0 {
 		p.Notes = append(p.Notes, profile.Note{
-			What:  fmt.Sprintf("events %s are left out: %s and its like tell of the same allocations", allocSample, allocInBuffer),
+			What:  fmt.Sprintf("events %s skipped: %s and related events report the same allocations", allocSample, allocInBuffer),
 			Count: s.chosen.n,
 		})
 		without[s.chosen.space], without[s.chosen.samples] = true, true

@@ -134,7 +134,7 @@ func TestJFRAllocations(t *testing.T) {
 		if _, sampled := p.Events(kind); sampled != n {
 			t.Errorf("%s: %d events of allocations, want %d", name, sampled, n)
 		}
-		if left := strings.Contains(notesOf(p), "jdk.ObjectAllocationSample are left out"); left != (name == "all") {
+		if left := strings.Contains(notesOf(p), "jdk.ObjectAllocationSample skipped"); left != (name == "all") {
 			t.Errorf("%s: notes %s", name, notesOf(p))
 		}
 	}
@@ -171,7 +171,7 @@ func TestJFRThreadsBesideAllocations(t *testing.T) {
 
 func TestJFRAllocationsThatSayNothing(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"recording": {"events": [{"type": "jdk.ObjectAllocationSample", "values": {"weight": 0}}]}}`: "nor an allocation",
+		`{"recording": {"events": [{"type": "jdk.ObjectAllocationSample", "values": {"weight": 0}}]}}`: "and no allocation",
 		`{"recording": {"events": [{"type": "jdk.ObjectAllocationSample", "values": {"weight": 9223372036854775807}},
 			{"type": "jdk.ObjectAllocationSample", "values": {"weight": 1}}]}}`: "add up to more than 64 bits",
 	} {

@@ -109,7 +109,7 @@ func (s *jsonStream) opens(want json.Delim) (bool, error) {
 		return false, err
 	}
 	if t != want {
-		return false, fmt.Errorf("the JSON has %v where %v is wanted", t, want)
+		return false, fmt.Errorf("the JSON has %v instead of %v", t, want)
 	}
 	return true, nil
 }

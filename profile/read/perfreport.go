@@ -322,7 +322,7 @@ func (t *perfTable) finish() (*profile.Profile, error) {
 	}
 	t.b.Note(t.cumNote(), 1)
 	if t.skipped > 0 {
-		t.b.Note(fmt.Sprintf("lines that are no rows, the first is line %d; perf report -g none prints none", t.first), t.skipped)
+		t.b.Note(fmt.Sprintf("skipped lines that are not rows (first: line %d); perf report -g none avoids them", t.first), t.skipped)
 	}
 	q := t.b.Profile()
 	if !t.counted {
@@ -336,12 +336,12 @@ func (t *perfTable) cumNote() string {
 	for _, s := range t.seen {
 		switch {
 		case s.children > 0:
-			return "CUM of functions is the column Children, added up where rows have one name, so that it may be less; of other things it is FLAT"
+			return "CUM of functions is the sum of column Children over rows of the same name and may be too low; otherwise CUM is FLAT"
 		case s.layout.has(columnChildren):
-			return "the column Children is left out: the line \"Event count\" above the table says what it is of"
+			return "column Children skipped: the table does not say what it is a share of (line \"Event count\")"
 		}
 	}
-	return "CUM is FLAT, as a table has no stacks; perf report --children adds what functions called"
+	return "CUM equals FLAT: a table has no stacks; perf report --children adds callees"
 }
 
 // withoutFirstType drops the count of samples where no column had it.

@@ -30,19 +30,19 @@ func TestPerfReport(t *testing.T) {
 			head + "# Children      Self  Symbol     \n# ........  ........  ...........\n#\n    90.00%    60.00%  [.] f\n    80.00%     0.00%  [.] main\n    40.00%    40.00%  [.] g\n",
 			"[cycles/count cycles children/count]",
 			map[string]int64{"f": 600, "g": 400, "main": 0},
-			"CUM of functions is the column Children",
+			"CUM of functions is the sum of column Children",
 		},
 		"children without a head": {
 			"    90.00%    60.00%  sh  libc.so.6  [.] f\n    40.00%    40.00%  sh  libc.so.6  [.] g\n",
 			"[event/hundredths of a percent event children/hundredths of a percent]",
 			map[string]int64{"f": 6000, "g": 4000},
-			"CUM of functions is the column Children",
+			"CUM of functions is the sum of column Children",
 		},
 		"children with periods and without the event count": {
 			"# Children  Self  Period  Symbol     \n# ........  ....  ......  ...........\n#\n    90.00%  60.00%   600  [.] f\n    40.00%  40.00%   400  [.] g\n",
 			"[event/count]",
 			map[string]int64{"f": 600, "g": 400},
-			"the column Children is left out",
+			"column Children skipped",
 		},
 		"percentages are of all, where the event count was cut off": {
 			"# Overhead  Symbol     \n# ........  ...........\n#\n    16.89%  [.] f\n    11.11%  [.] g\n",
@@ -67,13 +67,13 @@ func TestPerfReport(t *testing.T) {
 			"# Children Self Samples Period Command Shared Object Symbol\n90.00% 60.00% 6 600 my sh libc.so.6 [.] f(int, int)\n40.00% 40.00% 4 400 sh a.out [.] g\n",
 			"[samples/count event/count]",
 			map[string]int64{"f(int, int)": 6, "g": 4},
-			"the column Children is left out",
+			"column Children skipped",
 		},
 		"single spaces, without a head": {
 			"60.00% 6 600 sh libc.so.6 [.] f\n40.00% 4 400 sh a.out [k] g\n",
 			"[samples/count event/count]",
 			map[string]int64{"f": 6, "g": 4},
-			"CUM is FLAT",
+			"CUM equals FLAT",
 		},
 		"a heading that is not above its dots": {
 			head + "# Overhead  Symbol          IPC   [IPC Coverage]\n# ........  ......................................  ....................\n#\n" +
@@ -87,7 +87,7 @@ func TestPerfReport(t *testing.T) {
 				"40.00% sh dash 0x1f v [.] g\n---main\n_start\nmain\nwork\nrun\n\n",
 			"[event/hundredths of a percent]",
 			map[string]int64{"f": 6000, "g": 4000},
-			"lines that are no rows",
+			"skipped lines that are not rows",
 		},
 		"rows that lost their blanks, below a header that has them": {
 			head + "# Overhead  Command  Shared Object      Symbol     \n# ........  .......  .................  ...........\n#\n" +
@@ -137,7 +137,7 @@ func TestPerfReport(t *testing.T) {
 			head + "# Overhead  Symbol     \n# ........  ...........\n#\n    70.00%  [.] f\n            |\n            ---f\n               |--40.00%--main\n\n    30.00%  [.] g\n",
 			"[cycles/count]",
 			map[string]int64{"f": 700, "g": 300},
-			"lines that are no rows, the first is line 8; perf report -g none prints none 3",
+			"skipped lines that are not rows (first: line 8); perf report -g none avoids them 3",
 		},
 		"without a head": {
 			"    70.00%  sh       libc.so.6             [.] f\n    30.00%  sh       libc.so.6             [.] g\n",

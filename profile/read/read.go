@@ -74,7 +74,7 @@ func Open(ctx context.Context, path string, o Options) (*profile.Profile, error)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, hints.Errorf("name the files in it, as with a *", "read %s: it is a folder", path)
+		return nil, hints.Errorf("name the files in it, for example with *", "read %s: it is a folder", path)
 	}
 	return open(ctx, path, path, f, &o)
 }

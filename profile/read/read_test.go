@@ -74,10 +74,10 @@ func TestRefused(t *testing.T) {
 		"heap as text":        {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", "heap profile as text", "debug"},
 		"a web page":          {"<!DOCTYPE html>\n<html>", "web page", ""},
 		"busy":                {"Could not enable CPU profiling: cpu profiling already in use\n", "another CPU profile was running", "again"},
-		"a trace of Chrome":   {`{"traceEvents": [{"ph": "X"}]}`, "trace of Chrome", "speedscope"},
+		"a trace of Chrome":   {`{"traceEvents": [{"ph": "X"}]}`, "Chrome and Node.js traces", "speedscope"},
 		"other JSON":          {`{"a": 1}`, "JSON of an unknown kind", "speedscope"},
-		"prose":               {"It was the best of times,\nit was the worst of times.\n", "no format that is known", "perf script"},
-		"a log":               {strings.Repeat("2026-11-20 INFO started\n", 3) + "port 80\n", "no folded stacks", "semicolons"},
+		"prose":               {"It was the best of times,\nit was the worst of times.\n", "unknown format", "perf script"},
+		"a log":               {strings.Repeat("2026-11-20 INFO started\n", 3) + "port 80\n", "not folded stacks", "semicolons"},
 		"a difference":        {"main;a 1 2\nmain;b 3 4\n", "difference of two profiles", "--column 1 is before"},
 		"a difference again":  {"{" + speedscopeFrames + `, "profiles": [{"type": "sampled", "name": "x", "samples": [[0]], "weights": [1]}, {"type": "sampled", "name": "base of x", "samples": [[0]], "weights": [1]}]}`, "difference of two profiles", "--column 1 is before"},
 		"UTF-16":              {"\xff\xfem\x00a\x00;\x00b\x00 \x005\x00\n\x00", "UTF-16", "iconv"},
@@ -87,7 +87,7 @@ func TestRefused(t *testing.T) {
 		"wrong name":          {`{"profiles": [], "shared": {"frames": [{"name": 5}]}}`, "the JSON has a number as name", ""},
 		"deep JSON":           {`{"profiles": [], "x": ` + strings.Repeat("[", 20_000), "nested more than 10000 deep", ""},
 		"broken JSON":         {`{"profiles": [],, }`, "the JSON is broken at byte", ""},
-		"fractions":           {"main;a 0.5\nmain;b 1.25\n", "line 1: the count 0.5 is no whole number", "awk"},
+		"fractions":           {"main;a 0.5\nmain;b 1.25\n", "line 1: the count 0.5 is not a whole number", "awk"},
 		"a huge count":        {"main;a 99999999999999999999\n", "line 1: the count", ""},
 		"a huge sum":          {"main;a 9223372036854775807\nmain;b 1\n", "line 2: the values add up", ""},
 		"a cut gzip":          {"\x1f\x8b\x08\x00", "its compressed data is cut", "again"},
@@ -103,8 +103,8 @@ func TestRefused(t *testing.T) {
 		"speedscope, time":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}]}]}`, "event 2 is earlier", ""},
 		"speedscope, open":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"O","frame":0,"at":2}]}]}`, "1 frames are not closed", ""},
 		"speedscope, nothing": {`{"shared":{"frames":[]},"profiles":[]}`, "no sample", ""},
-		"JFR, nothing":        {`{"recording": {"events": []}}`, "no jdk.ExecutionSample in it, nor an allocation", "StartFlightRecording"},
-		"JFR, other shape":    {`{"recording": {"events": {}}}`, "where [ is wanted", ""},
+		"JFR, nothing":        {`{"recording": {"events": []}}`, "no jdk.ExecutionSample and no allocation", "StartFlightRecording"},
+		"JFR, other shape":    {`{"recording": {"events": {}}}`, "instead of [", ""},
 	} {
 		_, err := From(context.Background(), "it", strings.NewReader(c.data), Options{})
 		hint := ""

@@ -109,7 +109,7 @@ func sniffJSON(head []byte) (format, error) {
 	case speedscopeKeys.Match(head):
 		return formatSpeedscope, nil
 	case chromeKeys.Match(head):
-		return 0, hints.Errorf("open it in speedscope (https://www.speedscope.app) and export it from there", "it is a trace of Chrome or Node.js, which is not read")
+		return 0, hints.Errorf("open it in speedscope (https://www.speedscope.app) and export it from there", "Chrome and Node.js traces are not supported")
 	}
 	return 0, hints.Errorf("JSON is read of speedscope and of jfr print --json", "it is JSON of an unknown kind")
 }
@@ -163,7 +163,7 @@ func sniffText(head []byte) (format, error) {
 	case best == 0:
 		return 0, hints.Errorf(
 			"read are pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR",
-			"it is in no format that is known (it begins with %.60q)", firstLine(head))
+			"unknown format (begins with %.60q)", firstLine(head))
 	case pmp == best:
 		return formatPMP, nil
 	case script == best:
@@ -173,7 +173,7 @@ func sniffText(head []byte) (format, error) {
 	case rest > folded:
 		return 0, hints.Errorf(
 			"a folded stack is a line of frames between semicolons, a space and a count",
-			"most of its lines are no folded stacks (it begins with %.60q)", firstLine(head))
+			"most lines are not folded stacks (begins with %.60q)", firstLine(head))
 	}
 	return formatFolded, nil
 }

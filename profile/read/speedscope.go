@@ -166,7 +166,7 @@ func (s *speedscope) event(p *scopeProfile) error {
 	case e.Type == "C" && len(p.open) > 0 && p.open[len(p.open)-1] == e.Frame:
 		p.open = p.open[:len(p.open)-1]
 	case e.Type == "C":
-		return fmt.Errorf("event %d closes frame %d, which is not the innermost that is open", p.events, e.Frame)
+		return fmt.Errorf("event %d closes frame %d, which is not the innermost open frame", p.events, e.Frame)
 	default:
 		return fmt.Errorf("event %d is of the unknown type %.20q", p.events, e.Type)
 	}

@@ -39,7 +39,7 @@ var activities = []Activity{
 		profile.NewPattern(`/storage\.\(\*InsertCodec\)\.Serialize|/datanode\.\(\*rendezvousFlushManager\)\.|/syncmgr\.\(\*(SyncTask|storageV1Serializer|BulkPackWriter\w*)\)\.`),
 	},
 	{
-		"search", "segments are searched, as far as Go's stacks show it; knowhere's own threads have no caller in Go, see the class of libknowhere",
+		"search", "segment search as far as Go stacks show it; knowhere's own threads have no Go caller: see class libknowhere",
 		profile.NewPattern(`\._Cfunc_(AsyncSearch|Search)(\.|$)|/segments\.(SearchHistorical|SearchStreaming|searchSegments)(\.|$)|/segments\.\(\*LocalSegment\)\.Search(\.|$)|/segcore\.\(\*cSegmentImpl\)\.Search(\.|$)`),
 	},
 	{

@@ -211,9 +211,9 @@ func (b *bruteCounter) result(h *Header) BruteForce {
 	case b.all.value == 0 && b.brute.value == 0 && mapped:
 		f.Known = true // nothing at all was searched
 	case b.all.value == 0 && b.brute.value == 0:
-		f.Why = "no sample lies in libknowhere, and the profile does not say whether it is loaded"
+		f.Why = "no sample is in libknowhere, and the profile does not record whether it is loaded"
 	case f.Named < mostNamed:
-		f.Why = "libknowhere has no symbols, so that brute force and IVF look the same"
+		f.Why = "libknowhere has no symbols: brute force and IVF cannot be told apart"
 	default:
 		f.Known = true
 	}

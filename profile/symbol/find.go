@@ -37,7 +37,7 @@ func search(ctx context.Context, dirs []string) (*folders, error) {
 		if info, err := os.Stat(dir); err != nil {
 			return nil, fmt.Errorf("symbols: %w", err)
 		} else if !info.IsDir() {
-			return nil, hints.Errorf("name the folder that it lies in", "symbols: %s is a file", dir)
+			return nil, hints.Errorf("name the folder it is in", "symbols: %s is a file", dir)
 		}
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err := ctx.Err(); err != nil {

@@ -51,7 +51,7 @@ func hasCode(e *elf.File, s segment) bool {
 var (
 	errPlace   = errors.New("where it was mapped is not known; of perf, print with perf script --show-mmap-events")
 	errOutside = errors.New("some addresses lie outside of its code")
-	errDebug   = errors.New("its debug file does not tell where the code lies; put the library itself beside it, stripped or not")
+	errDebug   = errors.New("its debug file has no code addresses; put the library itself next to it, stripped or not")
 )
 
 // page is the size by which the kernel rounds the addresses of segments down.

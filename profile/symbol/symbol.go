@@ -89,7 +89,7 @@ func (r *Report) notes() []profile.Note {
 		notes = append(notes, profile.Note{What: "frames without a name were named from symbols", Count: int64(named)})
 	}
 	if unnamed > 0 {
-		notes = append(notes, profile.Note{What: "frames have no name that symbols could tell", Count: int64(unnamed)})
+		notes = append(notes, profile.Note{What: "frames have no symbol", Count: int64(unnamed)})
 	}
 	for _, l := range r.Libraries {
 		if l.Problem != "" {
@@ -152,7 +152,7 @@ func (n *namer) library(ctx context.Context, key fileKey) (Library, error) {
 		return l, nil // the kernel, the heap, code compiled just in time: no file has them
 	}
 	if key.buildID == "" {
-		l.Problem = "the profile does not tell its build id"
+		l.Problem = "the profile does not record its build id"
 		if n.p.Origin.Format == "perf script" {
 			l.Problem += "; record with perf record --buildid-mmap and print with perf script --show-mmap-events"
 		}

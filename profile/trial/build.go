@@ -62,7 +62,7 @@ func (t *trial) find(ctx context.Context) error {
 		found.Package = cmp.Or(found.Package, ".")
 		found.Main = filepath.Join(t.plan.Dir, filepath.FromSlash(found.Package))
 		if !filepath.IsLocal(filepath.FromSlash(found.Package)) {
-			return planError("for example: --package ./internal/codec", "--package %s is no folder below %s", found.Package, t.plan.Dir)
+			return planError("for example: --package ./internal/codec", "--package %s is not a folder below %s", found.Package, t.plan.Dir)
 		}
 	default:
 		main, err := t.mainOf(m)
@@ -109,7 +109,7 @@ func (t *trial) buildPlain(ctx context.Context) error {
 		return err
 	}
 	if old := t.state.Plain; old != nil && old.SHA256 != b.SHA256 {
-		t.remark("", "the program is not the one that was built when the trial was begun: it is profiled anew")
+		t.remark("", "the program changed since the trial began: profiling again")
 		t.state.Rounds, t.state.Pack = nil, nil
 	}
 	if b.PGO != "" {
@@ -144,7 +144,7 @@ func (t *trial) buildPacked(ctx context.Context) error {
 // intact holds a binary of an earlier session to its checksum.
 func (t *trial) intact(b *Build) error {
 	if sum, _, err := checksum(b.File); err != nil || sum != b.SHA256 {
-		return planError("start over in a new folder, with -O", "%s is not the program that was measured before", b.File)
+		return planError("start over in a new folder, with -O", "%s is not the program measured before", b.File)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (t *trial) build(ctx context.Context, side, pgo string) (*Build, error) {
 	}
 	sum, size, err := checksum(file)
 	if err != nil {
-		hint := "the build must put the program where {bin} says"
+		hint := "the build must write the program to {bin}"
 		if t.plan.Bench != "" && t.plan.Build == "" {
 			hint = "benchmarks are in files called _test.go; --package names the folder of a package that has some"
 		}

@@ -270,7 +270,7 @@ func (p *Plan) minEvents() int64 {
 // more says what would make profiles fit that are too little; nothing helps where there is nothing to build with.
 func (t *trial) more(inputs []pgo.Input) string {
 	n, events := t.state.sampled(sidePlain, false)
-	const anyway = "--anyway goes on with it"
+	const anyway = "--anyway continues with it"
 	switch {
 	case !slices.ContainsFunc(inputs, func(in pgo.Input) bool { return in.Err == nil && len(pgo.Refusals(in.Profile)) == 0 }):
 		return ""
@@ -280,7 +280,7 @@ func (t *trial) more(inputs []pgo.Input) string {
 		return fmt.Sprintf("%d rounds gave %d samples: let the load take longer; %s", n, events, anyway)
 	}
 	needed := (t.plan.Events*int64(n) + events - 1) / events
-	return fmt.Sprintf("%d rounds gave %d samples: the same command with --rounds %d goes on; %s", n, events, needed, anyway)
+	return fmt.Sprintf("%d rounds gave %d samples: run the same command with --rounds %d to continue; %s", n, events, needed, anyway)
 }
 
 // Pack is what the program was built with.
@@ -294,7 +294,7 @@ type Pack struct {
 func (t *trial) pack(ctx context.Context) error {
 	if p := t.state.Pack; p != nil {
 		if sum, _, err := checksum(p.File); err != nil || sum != p.SHA256 {
-			return planError("start over in a new folder, with -O", "%s is not the profile that was built with", p.File)
+			return planError("start over in a new folder, with -O", "%s is not the profile used for the build", p.File)
 		}
 		return nil
 	}

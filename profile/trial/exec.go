@@ -161,7 +161,7 @@ func (p *process) wait() (result, error) {
 		r.failed = err.Error()
 	}
 	if err := p.close(); err != nil {
-		return r, fmt.Errorf("keep what %s says: %w", filepath.Base(p.cmd.Path), err)
+		return r, fmt.Errorf("save the output of %s: %w", filepath.Base(p.cmd.Path), err)
 	}
 	return r, nil
 }

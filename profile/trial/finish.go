@@ -281,7 +281,7 @@ func (r *Report) caution() {
 		}
 	}
 	if r.Profiled {
-		add("the measured runs wrote profiles too, both programs alike: absolute times are a little long (--profile-load keeps profiles apart)")
+		add("measured runs wrote profiles too, for both programs: absolute times are slightly high (--profile-load takes profiles separately)")
 	}
 	if c := r.Comparison.Control; c != nil {
 		for i := range c.Lines {
@@ -294,7 +294,7 @@ func (r *Report) caution() {
 		add("the program without PGO looks as if the profile took effect: the witness is worth nothing here")
 	}
 	if r.Effect() == pgo.NoSign {
-		add("there is no sign that the profile took effect: what was measured may be something else")
+		add("no sign that the profile took effect: the difference may have another cause")
 	}
 	if n := r.left(); n > 0 {
 		add("%d runs ended while processes that they had started were at work yet: those were ended, and what they had not done by then was not measured", n)

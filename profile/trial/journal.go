@@ -20,14 +20,14 @@ func (f folder) readJournal() ([]Measured, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("go on with the trial: %w", err)
+		return nil, fmt.Errorf("continue the trial: %w", err)
 	}
 	if info.Size() > maxStateSize {
-		return nil, fmt.Errorf("go on with the trial: %s is larger than any journal", f.path(journalFile))
+		return nil, fmt.Errorf("continue the trial: %s is larger than any journal", f.path(journalFile))
 	}
 	text, err := os.ReadFile(f.path(journalFile))
 	if err != nil {
-		return nil, fmt.Errorf("go on with the trial: %w", err)
+		return nil, fmt.Errorf("continue the trial: %w", err)
 	}
 	var runs []Measured
 	for line := range bytes.Lines(text) {
@@ -36,7 +36,7 @@ func (f folder) readJournal() ([]Measured, error) {
 		}
 		var r Measured
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, planError("start over in a new folder, with -O", "go on with the trial: line %d of %s cannot be read: %w", len(runs)+1, f.path(journalFile), err)
+			return nil, planError("start over in a new folder, with -O", "continue the trial: line %d of %s cannot be read: %w", len(runs)+1, f.path(journalFile), err)
 		}
 		runs = append(runs, r)
 	}
@@ -48,11 +48,11 @@ func (f folder) writeJournal(runs []Measured) error {
 	var b bytes.Buffer
 	for i := range runs {
 		if err := json.NewEncoder(&b).Encode(&runs[i]); err != nil {
-			return fmt.Errorf("keep what was measured: %w", err)
+			return fmt.Errorf("save the measurements: %w", err)
 		}
 	}
 	if err := f.write(b.Bytes(), journalFile); err != nil {
-		return fmt.Errorf("keep what was measured: %w", err)
+		return fmt.Errorf("save the measurements: %w", err)
 	}
 	return nil
 }
@@ -61,15 +61,15 @@ func (f folder) writeJournal(runs []Measured) error {
 func (f folder) journal(r *Measured) error {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("keep what was measured: %w", err)
+		return fmt.Errorf("save the measurements: %w", err)
 	}
 	file, err := os.OpenFile(f.path(journalFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return fmt.Errorf("keep what was measured: %w", err)
+		return fmt.Errorf("save the measurements: %w", err)
 	}
 	_, err = file.Write(append(text, '\n'))
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return fmt.Errorf("keep what was measured: %w", err)
+		return fmt.Errorf("save the measurements: %w", err)
 	}
 	return nil
 }

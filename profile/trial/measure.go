@@ -104,7 +104,7 @@ func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
 	case failed*4 > all:
 		t.state.Stopped = fmt.Sprintf("%d of %d runs failed", failed, len(t.state.Runs))
 	default:
-		t.remark(said, "%s; it is counted, and the trial goes on", what)
+		t.remark(said, "%s; counted as failed, the trial continues", what)
 		return nil
 	}
 	return &hints.Error{

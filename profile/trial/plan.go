@@ -163,13 +163,13 @@ func (p *Plan) checkNumbers() error {
 func (p *Plan) checkLoad() error {
 	switch {
 	case p.Bench == "" && p.Load == "":
-		return planError("--load '{bin} -cpuprofile {profile} ARG...', or for benchmarks: --bench REGEXP", "nothing to run: there is neither a load nor a benchmark")
+		return planError("--load '{bin} -cpuprofile {profile} ARG...', or for benchmarks: --bench REGEXP", "nothing to run: no load and no benchmark")
 	case p.Bench != "" && (p.Load != "" || p.Serve != "" || p.ProfileLoad != ""):
 		return planError("take one of them", "benchmarks are a load of their own: --bench goes without --load, --profile-load and --serve")
 	case p.Bench == "" && p.Serve == "" && !mentions(p.Load, binPlace):
-		return planError("write {bin} where the program's name would stand: --load '{bin} ARG...'", "the load does not run the program: there is no {bin} in it")
+		return planError("write {bin} where the program's name would stand: --load '{bin} ARG...'", "the load does not run the program: there is lacks {bin} in it")
 	case p.Serve != "" && !mentions(p.Serve, binPlace):
-		return planError("write {bin} where the program's name would stand: --serve '{bin} ARG...'", "the service is not the program: there is no {bin} in it")
+		return planError("write {bin} where the program's name would stand: --serve '{bin} ARG...'", "the service is not the program: there is lacks {bin} in it")
 	case !p.selfProfiles() && len(p.Profiles) == 0:
 		return planError("let the program write one: --profile-load '{bin} -cpuprofile {profile} ARG...'; a service: --pprof http://127.0.0.1:6060; or bring profiles: --profile FILE",
 			"there is no way to a CPU profile: no {profile}, no --pprof, no --profile")
@@ -188,7 +188,7 @@ func (p *Plan) checkBench() error {
 		return planError("take default.pgo from the folder of the trial", "--write has nowhere to write to: default.pgo belongs to a main package, and --bench tries none")
 	}
 	if _, err := regexp.Compile(p.Bench); err != nil {
-		return planError("all benchmarks: --bench .", "--bench is no regular expression: %w", err)
+		return planError("all benchmarks: --bench .", "--bench is not a regular expression: %w", err)
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func (p *Plan) checkLines() error {
 			continue
 		}
 		if _, err := splitWords(x.line); err != nil {
-			return planError("for what only a shell can do: sh -c '...'", "%s is no command line: %w", x.flag, err)
+			return planError("for what only a shell can do: sh -c '...'", "%s is not a command line: %w", x.flag, err)
 		}
 	}
 	switch {
@@ -256,7 +256,7 @@ func (p *Plan) checkLines() error {
 	case p.Build == "":
 		return nil
 	case !mentions(p.Build, binPlace):
-		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build does not say where the program goes: there is no {bin} in it")
+		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build command lacks {bin}, the place of the program")
 	case !mentions(p.Build, pgoPlace):
 		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'; elsewhere $KITESCOPE_PGO is -pgo=FILE or -pgo=off", "the build does not take the profile: there is no {pgo} in it")
 	}
@@ -276,16 +276,16 @@ func (p *Plan) checkService() error {
 		}
 	}
 	if p.Ready == "" {
-		return planError("for example: --ready http://127.0.0.1:8080/health, or --ready 127.0.0.1:8080", "nobody knows when the service is up: --ready is missing")
+		return planError("for example: --ready http://127.0.0.1:8080/health, or --ready 127.0.0.1:8080", "--ready is missing: it tells when the service is up")
 	}
 	if strings.Contains(p.Ready, "://") {
 		if u, err := url.Parse(p.Ready); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return planError("for example: --ready http://127.0.0.1:8080/health", "--ready is no http address")
+			return planError("for example: --ready http://127.0.0.1:8080/health", "--ready is not an http address")
 		}
 		return nil
 	}
 	if _, _, err := net.SplitHostPort(p.Ready); err != nil {
-		return planError("for example: --ready 127.0.0.1:8080", "--ready is neither an address nor host:port")
+		return planError("for example: --ready 127.0.0.1:8080", "--ready is not an address or host:port")
 	}
 	return nil
 }

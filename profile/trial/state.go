@@ -109,7 +109,7 @@ func (f folder) open() (unlock func(), err error) {
 		ours = ours || e.Name() == stateFile || e.Name() == lockFile
 	}
 	if !ours {
-		return nil, planError("name a new folder with -O; what is there is not touched", "%s is not empty, and holds no trial", f)
+		return nil, planError("name a new folder with -O; existing files are not touched", "%s is not empty, and holds no trial", f)
 	}
 	if unlock, err = f.lock(); err != nil || len(entries) > 0 {
 		return unlock, err
@@ -136,19 +136,19 @@ func (f folder) load(plan *Plan) (*state, error) {
 		return s, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("go on with the trial: %w", err)
+		return nil, fmt.Errorf("continue the trial: %w", err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("go on with the trial: %w", err)
+		return nil, fmt.Errorf("continue the trial: %w", err)
 	}
 	if info.Size() > maxStateSize {
-		return nil, fmt.Errorf("go on with the trial: %s is larger than any state", f.path(stateFile))
+		return nil, fmt.Errorf("continue the trial: %s is larger than any state", f.path(stateFile))
 	}
 	var kept state
 	if err := json.NewDecoder(file).Decode(&kept); err != nil {
-		return nil, planError("start over in a new folder, with -O", "go on with the trial: %s cannot be read: %w", f.path(stateFile), err)
+		return nil, planError("start over in a new folder, with -O", "continue the trial: %s cannot be read: %w", f.path(stateFile), err)
 	}
 	switch {
 	case kept.Version != stateVersion:
@@ -156,7 +156,7 @@ func (f folder) load(plan *Plan) (*state, error) {
 	case kept.Hash != hash && kept.Begun == begun && kept.Pack == nil:
 		kept.Hash, kept.Plan = hash, s.Plan // nothing is measured yet: how often it will be may change
 	case kept.Hash != hash:
-		return nil, planError("go on with the command line that began it, or start over in a new folder with -O",
+		return nil, planError("continue with the original command line, or start over in a new folder with -O",
 			"the trial in %s was begun with another plan%s", f, differences(&kept.Plan, &s.Plan))
 	}
 	if kept.Runs, err = f.readJournal(); err != nil {

@@ -21,7 +21,7 @@ func (t *trial) witness(ctx context.Context, r *Report) error {
 		if !errors.As(err, &said) {
 			return err
 		}
-		t.remark(said.Output, "%v; what was measured stands", err)
+		t.remark(said.Output, "%v; measurements are kept", err)
 		r.NoWitness = err.Error()
 		return nil
 	}

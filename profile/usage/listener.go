@@ -25,7 +25,7 @@ var ErrElsewhere = errors.New("it is not on this machine")
 // listens as well, and does none of the work. Who it is only root and its own user are told.
 func OpenListener(network, address string, commands []string, now func() time.Time) (*Process, error) {
 	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("find who listens at %s: only Linux tells it in /proc, and this is %s", address, runtime.GOOS)
+		return nil, fmt.Errorf("find the process listening at %s: needs Linux (/proc), this is %s", address, runtime.GOOS)
 	}
 	return openListener("/proc", network, address, commands, now)
 }
@@ -75,7 +75,7 @@ func listening(root, network, address string) (map[string]bool, error) {
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return nil, errors.New("its port is no number")
+		return nil, errors.New("its port is not a number")
 	}
 	at, err := netip.ParseAddr(host)
 	if err != nil && host != "localhost" || err == nil && !at.Unmap().IsLoopback() {
@@ -166,9 +166,9 @@ func holder(root string, sockets map[string]bool) (int, error) {
 		}
 	}
 	if closed {
-		return 0, errors.New("its process tells only root and its own user")
+		return 0, errors.New("only root and its own user may read its process")
 	}
-	return 0, errors.New("its process is not to be seen from here, as with one of another container")
+	return 0, errors.New("its process is not visible from here (another container?)")
 }
 
 // holds reports whether one of some sockets is open in a folder of file descriptors.

@@ -82,7 +82,7 @@ func TestAProcessThatTellsNobodyIsNamedSo(t *testing.T) {
 		}
 	}
 	_, err := openListener(root, "tcp", "127.0.0.1:5432", []string{"postgres"}, time.Now)
-	if err == nil || !strings.Contains(err.Error(), "not to be seen from here") {
+	if err == nil || !strings.Contains(err.Error(), "not visible from here") {
 		t.Errorf("%v, want that the process is not to be seen", err)
 	}
 }

@@ -90,7 +90,7 @@ func ReadMetrics(text io.Reader, counter *Selector) (Reading, error) {
 		}
 	}
 	if s.found == 0 {
-		return s.r, errors.New("read metrics: nothing in it says what the process uses: no process_ and no go_ metrics")
+		return s.r, errors.New("read metrics: no process_ or go_ metrics: resource use is unknown")
 	}
 	return s.r, nil
 }
@@ -212,7 +212,7 @@ func valueOf(text []byte) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(string(fields[0]), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, errors.New("its value is no number")
+		return 0, errors.New("its value is not a number")
 	}
 	return v, nil
 }

@@ -86,16 +86,16 @@ func TestTwoRecordings(t *testing.T) {
 
 func TestReadBrokenMetrics(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
-		"nothing":          {"", "nothing in it says"},
-		"a page":           {"<html>404</html>\n", "nothing in it says"},
-		"other metrics":    {"up 1\n", "nothing in it says"},
-		"no value":         {"process_cpu_seconds_total\n", "nothing in it says"},
-		"an empty value":   {"process_cpu_seconds_total \n", "nothing in it says"},
-		"no number":        {"process_cpu_seconds_total many\n", "process_cpu_seconds_total: its value is no number"},
+		"nothing":          {"", "resource use is unknown"},
+		"a page":           {"<html>404</html>\n", "resource use is unknown"},
+		"other metrics":    {"up 1\n", "resource use is unknown"},
+		"no value":         {"process_cpu_seconds_total\n", "resource use is unknown"},
+		"an empty value":   {"process_cpu_seconds_total \n", "resource use is unknown"},
+		"no number":        {"process_cpu_seconds_total many\n", "process_cpu_seconds_total: its value is not a number"},
 		"open labels":      {`process_cpu_seconds_total{a="b` + "\n", "its labels are broken"},
 		"a line too long":  {strings.Repeat("x", maxMetricsLine+1), "a line is longer"},
 		"negative, NaN":    {"process_cpu_seconds_total -1\ngo_goroutines NaN\n", ""},
-		"labels of others": {`process_cpu_seconds_total{job="x"} 5` + "\n", "nothing in it says"},
+		"labels of others": {`process_cpu_seconds_total{job="x"} 5` + "\n", "resource use is unknown"},
 	} {
 		_, err := ReadMetrics(strings.NewReader(tt.text), nil)
 		if tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {

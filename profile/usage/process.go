@@ -43,7 +43,7 @@ type switches struct{ voluntary, involuntary uint64 }
 // OpenProcess finds a process by its number.
 func OpenProcess(pid int, tree bool, now func() time.Time) (*Process, error) {
 	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("read process %d: only Linux tells what a process uses in /proc, and this is %s", pid, runtime.GOOS)
+		return nil, fmt.Errorf("read process %d: needs Linux (/proc), this is %s", pid, runtime.GOOS)
 	}
 	return openProcess("/proc", pid, tree, now)
 }

@@ -28,7 +28,7 @@ func ParseSelector(text string) (*Selector, error) {
 	name, rest, has := strings.Cut(text, "{")
 	s := &Selector{Name: strings.TrimSpace(name), text: text}
 	if !isName(s.Name, true) {
-		return nil, fmt.Errorf("%q is no name of a metric", s.Name)
+		return nil, fmt.Errorf("%q is not a metric name", s.Name)
 	}
 	if !has {
 		return s, nil
@@ -79,7 +79,7 @@ func parseMatcher(text string) (m matcher, rest string, err error) {
 	}
 	quoted = strings.TrimLeft(quoted, " \t")
 	if !strings.HasPrefix(quoted, `"`) {
-		return m, "", fmt.Errorf(`%q is not LABEL="VALUE", nor with != =~ !~`, text)
+		return m, "", fmt.Errorf(`%q is not LABEL="VALUE" (or !=, =~, !~)`, text)
 	}
 	value, after, ok := unquote([]byte(quoted[1:]))
 	if !ok {
@@ -88,7 +88,7 @@ func parseMatcher(text string) (m matcher, rest string, err error) {
 	m.value, m.not = value, operator[0] == '!'
 	if strings.HasSuffix(operator, "~") {
 		if m.pattern, err = regexp.Compile("^(?:" + value + ")$"); err != nil { // PromQL's are anchored
-			return m, "", fmt.Errorf("%q is no regular expression: %w", value, err)
+			return m, "", fmt.Errorf("%q is not a regular expression: %w", value, err)
 		}
 	}
 	return m, string(after), nil

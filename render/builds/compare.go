@@ -95,7 +95,7 @@ func sideName(s *bench.Set) string {
 func comparisonHead(c *bench.Comparison, o *render.Options) []render.Line {
 	lines := []render.Line{{Role: render.RoleTitle, Text: ComparisonTitle(c, o)}, verdictsLine(c)}
 	if OneRunEach(c) {
-		lines = append(lines, render.Line{Role: render.RoleWarn, Text: oneRun + ": what was measured may be chance alone"})
+		lines = append(lines, render.Line{Role: render.RoleWarn, Text: oneRun + ": the difference may be chance"})
 	}
 	lines = append(lines, render.Line{Text: TestText(c)})
 	lines = append(lines, bothSides(c)...)
@@ -336,7 +336,7 @@ func ControlText(c *bench.Comparison) (text string, ok bool) {
 	quiet := countVerdict(c.Control, bench.NoDifference)
 	all := len(c.Control.Lines) - countVerdict(c.Control, bench.NotJudged) - countVerdict(c.Control, bench.OneSide)
 	if quiet == 0 {
-		return text + "too few runs to tell", false
+		return text + "too few runs", false
 	}
 	return text + "no difference shown in " + strconv.Itoa(quiet) + " of " + words.Plural(all, "metric"), true
 }

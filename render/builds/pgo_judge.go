@@ -41,7 +41,7 @@ func JudgementVerdict(v pgo.Verdict, ascii bool) (mark string, role render.Role)
 // BoundText says what PGO may gain at most, and that nothing says what it may lose.
 func BoundText(r *pgo.Reach) string {
 	if !reachKnown(r) {
-		return "bound: ?, as nothing says where the time goes"
+		return "bound: ? (the profile does not show where time goes)"
 	}
 	return "bound: at most " + PercentOfAll(r.Ceiling) + " of CPU time, as " + PercentOfAll(r.Total) +
 		" is spent in compiled Go code; no lower bound: PGO can make programs slower"

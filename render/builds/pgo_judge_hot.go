@@ -83,7 +83,7 @@ func DryRunText(d *pgo.DryRun) string {
 	text += ": " + words.Plural(d.Inlined, "call") + " newly inlined, " + strconv.Itoa(d.Devirtualised) + " devirtualised, " + strconv.Itoa(d.Skipped) + " skipped; binary "
 	switch {
 	case !d.Known:
-		return text + "not linked, so that nobody knows its size"
+		return text + "not linked: size unknown"
 	case d.Grown < 0:
 		return text + "smaller by " + words.Bytes(-d.Grown)
 	case d.Grown == 0:

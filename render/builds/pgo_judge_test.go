@@ -66,7 +66,7 @@ func littleJudgement() *pgo.Judgement {
 	reach := pgo.Reach{Go: 0.09, Runtime: 0.121, GC: 0.06, Assembly: 0.043, Syscall: 0.019, Native: 0.667, Total: 0.271, Ceiling: 0.038}
 	in := &pgo.Input{Name: "milvus-cpu-flat.pb.gz"}
 	return &pgo.Judgement{
-		Verdict: pgo.LittleToGain, Reason: "67% of the samples are native code, which Go does not compile",
+		Verdict: pgo.LittleToGain, Reason: "67% of the samples are native code, not compiled by Go",
 		Profiles: []pgo.Assessed{{Input: in, Events: 954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Reach: reach}},
 		Cautions: []pgo.Refusal{{ID: "few-samples", Message: "954 samples are few: 2000 are wanted", Hint: "pull for longer: --seconds 60"}},
 		Events:   954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Edges: judgedEdges(953), HotEdges: 890, LeastHot: 1, FewHits: 0.74, Reach: reach,

@@ -69,7 +69,7 @@ func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
 	switch {
 	case r.Path == "":
 	case r.Flag == "":
-		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build takes it by itself"})
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build uses it automatically"})
 	default:
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build takes it with " + render.Harmless(paste.Word(r.Flag))})
 	}

@@ -119,7 +119,7 @@ func (p *comparisonPicture) write(w io.Writer, format string) error {
 func (p *comparisonPicture) texts(style *draw.TextStyle, width vg.Length) (heads, feet []string) {
 	heads = picture.Wrap(style, TestText(p.c), width)
 	if OneRunEach(p.c) {
-		heads = append(heads, picture.Wrap(style, oneRun+": what was measured may be chance alone", width)...)
+		heads = append(heads, picture.Wrap(style, oneRun+": the difference may be chance", width)...)
 	}
 	if text, ok := ControlText(p.c); !ok {
 		heads = append(heads, picture.Wrap(style, text, width)...)

@@ -31,7 +31,7 @@ func writeTrialPage(w io.Writer, r *trial.Report, o *render.Options) error {
 	p.Add("What changed", append(blocks, figures...)...)
 	if c := r.Comparison.Control; c != nil {
 		control := trialComparison(c, false, o)
-		p.Add("The control", append([]template.HTML{webpage.Prose("The program without PGO against a copy of itself, in pairs among the others: what is shown here is not PGO.")}, control.Blocks()...)...)
+		p.Add("The control", append([]template.HTML{webpage.Prose("The program without PGO against a copy of itself, in pairs between the others: any difference here is noise, not PGO.")}, control.Blocks()...)...)
 	}
 	p.Add("The programs", trialPrograms(r).HTML())
 	p.Add("The witness", webpage.List(witnessTexts(r)))

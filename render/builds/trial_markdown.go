@@ -20,7 +20,7 @@ func witnessText(r *trial.Report) string {
 	case r.Witness != nil:
 		return text + " By its profile " + r.Witness.Reason + "."
 	case r.NoBinaryWitness != "":
-		return text + " The binary does not tell: " + r.NoBinaryWitness + "."
+		return text + " The binary does not show it: " + r.NoBinaryWitness + "."
 	}
 	return text
 }
@@ -31,15 +31,15 @@ func witnessTexts(r *trial.Report) []string {
 	if w := r.BinaryWitness; w != nil {
 		texts = append(texts, "The binary: "+w.Effect.String()+"; "+w.Reason+".")
 	} else if r.NoBinaryWitness != "" {
-		texts = append(texts, "The binary does not tell: "+r.NoBinaryWitness+".")
+		texts = append(texts, "The binary does not show it: "+r.NoBinaryWitness+".")
 	}
 	if w := r.Witness; w != nil {
 		texts = append(texts, "A profile of the program with PGO: "+w.Effect.String()+"; "+w.Reason+".")
 	} else {
-		texts = append(texts, "A profile of the program with PGO does not tell: "+r.NoWitness+".")
+		texts = append(texts, "A profile of the program with PGO does not show it: "+r.NoWitness+".")
 	}
 	if c := r.WitnessControl; c != nil {
-		texts = append(texts, "A new profile of the program without PGO, as a control: "+c.Effect.String()+".")
+		texts = append(texts, "Control, a new profile of the program without PGO: "+c.Effect.String()+".")
 	}
 	return texts
 }
@@ -60,7 +60,7 @@ func (m *trialReport) programs() {
 	})
 	row("build id", func(b *trial.Build) string { return render.OrUnknown(b.BuildID) })
 	row("sha256", func(b *trial.Build) string { return b.SHA256 })
-	m.Line("", "Build times are of one build each, from the build cache where it had something: they are no measurement.")
+	m.Line("", "Build times are single builds that may use the build cache: not a measurement.")
 }
 
 // witness lists the calls that were looked at.
@@ -123,7 +123,7 @@ func (m *trialReport) control() {
 	if c == nil {
 		return
 	}
-	m.Line("", "## The control", "", "The program without PGO against a copy of itself, in pairs among the others: what is shown here is not PGO.")
+	m.Line("", "## The control", "", "The program without PGO against a copy of itself, in pairs between the others: any difference here is noise, not PGO.")
 	m.sheet(trialComparison(c, false, m.o))
 }
 

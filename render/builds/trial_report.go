@@ -64,7 +64,7 @@ func TrialSentence(r *trial.Report) string {
 	return "No difference is shown" + visibleWords(lines) + "."
 }
 
-// metricChangeWords says how a metric changed: "CPU time is 7.3% lower (-9.0 to -5.1%), which is better".
+// metricChangeWords says how a metric changed: "CPU time is 7.3% lower (-9.0 to -5.1%) (better)".
 func metricChangeWords(l *bench.Line) string {
 	text := MetricText(&l.Metric) + " is "
 	change := MetricChange(l)
@@ -79,7 +79,7 @@ func metricChangeWords(l *bench.Line) string {
 	if interval := MetricInterval(l); interval != "" {
 		text += " (" + interval + ")"
 	}
-	return text + []string{"", ", which is better", ", which is worse"}[render.BoolInt(l.Verdict == bench.Better)+2*render.BoolInt(l.Verdict == bench.Worse)]
+	return text + []string{"", " (better)", " (worse)"}[render.BoolInt(l.Verdict == bench.Better)+2*render.BoolInt(l.Verdict == bench.Worse)]
 }
 
 // visibleWords says what could have been seen.
@@ -253,7 +253,7 @@ func trialSteps(r *trial.Report) []string {
 	}
 	had := ""
 	if r.Module.Had {
-		had = "; it has a default.pgo already, which neither program was built with"
+		had = "; its existing default.pgo was not used for either program"
 	}
 	pairs := words.Plural(r.Plan.Pairs, "pair")
 	if r.Plan.Control > 0 {

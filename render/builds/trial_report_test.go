@@ -130,8 +130,8 @@ func TestTrialSentence(t *testing.T) {
 		{nil, "Nothing was measured on both sides.", bench.TooFew},
 		{[]bench.Line{line("cpu", bench.TooFew, 0.5)}, "There are too few runs to show anything.", bench.TooFew},
 		{[]bench.Line{line("cpu", bench.NoDifference, 0.99), line("wall", bench.NoDifference, 1)}, "No difference is shown; these runs could have shown 3% of cpu and 3% of wall.", bench.NoDifference},
-		{[]bench.Line{line("cpu", bench.Better, 0.9), line("wall", bench.NoDifference, 0.9)}, "With PGO cpu is 10.0% lower (-12.0 to -8.0%), which is better; no difference is shown in 1 of 2 primary metrics.", bench.Better},
-		{[]bench.Line{line("cpu", bench.Better, 0.9), line("wall", bench.Worse, 1.078)}, "With PGO cpu is 10.0% lower (-12.0 to -8.0%), which is better; wall is 7.8% higher (+5.8 to +9.8%), which is worse.", bench.Worse},
+		{[]bench.Line{line("cpu", bench.Better, 0.9), line("wall", bench.NoDifference, 0.9)}, "With PGO cpu is 10.0% lower (-12.0 to -8.0%) (better); no difference is shown in 1 of 2 primary metrics.", bench.Better},
+		{[]bench.Line{line("cpu", bench.Better, 0.9), line("wall", bench.Worse, 1.078)}, "With PGO cpu is 10.0% lower (-12.0 to -8.0%) (better); wall is 7.8% higher (+5.8 to +9.8%) (worse).", bench.Worse},
 	} {
 		r := &trial.Report{Comparison: &bench.Comparison{Lines: x.lines}}
 		for i := range x.lines {

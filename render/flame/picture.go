@@ -134,9 +134,9 @@ func (p *picture) layNotes() {
 		notes = append(notes, fmt.Sprintf("Not drawn: %d more rows, deeper than fits.", p.cut))
 	}
 	if t.Diff {
-		words := "Widths: the new profile, so that what vanished has none."
+		words := "Widths: the new profile; vanished frames have no width."
 		if p.o.Vanished {
-			words = "Widths: the larger of both sides, so that what vanished is seen."
+			words = "Widths: the larger of both sides, so vanished frames are visible."
 		}
 		if t.Normalized {
 			words += " The new profile is scaled to the base's total."

@@ -78,7 +78,7 @@ func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {
 		{Text: "after:  " + headText(&c.New)},
 	}
 	if c.Normalized {
-		lines = append(lines, render.Line{Text: "normalized: what was sampled after is multiplied by " + string(doc.AppendNumber(nil, c.Factor))})
+		lines = append(lines, render.Line{Text: "normalized: samples after are multiplied by " + string(doc.AppendNumber(nil, c.Factor))})
 	}
 	of := "percentages are of the sum of all differences, " + Scaled(c.Total, c.Type.Unit)
 	switch {
@@ -96,7 +96,7 @@ func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {
 // chanceLegend says what the columns P are, which verdicts follow from.
 func chanceLegend(c *report.Comparison) string {
 	if c.Base.Samples < 0 || c.New.Samples < 0 {
-		return "how many events were sampled is not known, so that nothing tells a change from noise"
+		return "the number of sampled events is unknown: changes cannot be told from noise"
 	}
 	return "P is the chance that any line would change as much if " + hypothesisText(c.Hypothesis) + "; from " +
 		strconv.FormatFloat(c.Level, 'g', 3, 64) + " on it is noise"
@@ -115,7 +115,7 @@ func verdictLegend(o *render.ReportOptions) string {
 	for _, x := range []struct {
 		v    report.Verdict
 		text string
-	}{{report.More, "more"}, {report.Less, "less"}, {report.Noise, "no more than two samplings of the same program may differ"}, {report.Undecided, "counts unknown"}} {
+	}{{report.More, "more"}, {report.Less, "less"}, {report.Noise, "no more than two samplings of the same program would differ"}, {report.Undecided, "counts unknown"}} {
 		mark, _ := Verdict(x.v, o.ASCII)
 		if text != "" {
 			text += ", "

@@ -36,14 +36,14 @@ func PlotUsage(w io.Writer, u *usage.Usage, format string) error {
 	legend := newLegend(u)
 	note := ""
 	if len(missing) > 0 {
-		note = "unknown, as no process tells: " + strings.Join(missing, ", ")
+		note = "unknown (no process reports it): " + strings.Join(missing, ", ")
 	}
 	subtitles := usageSubtitles(u)
 	head := (picture.TitleLines + vg.Length(len(subtitles))) * picture.LegendLine
 	height := vg.Length(len(panels))*panelHeight + legend.height(note) + 2*picture.Margin + head
 	canvas, to := picture.NewCanvas(format, plotWidth, height, picture.DPI)
 	if canvas == nil {
-		return fmt.Errorf("plot: %q is no format of plots: use %s", format, strings.Join(picture.Formats().Names(), ", "))
+		return fmt.Errorf("plot: unknown format %q: use %s", format, strings.Join(picture.Formats().Names(), ", "))
 	}
 	dc := draw.Crop(draw.New(canvas), picture.Margin, -picture.Margin, picture.Margin, -picture.Margin)
 	title := picture.Style(14)

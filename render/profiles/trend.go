@@ -78,7 +78,7 @@ func recordText(n *report.NodeTrend) string {
 		text += ", cores busy " + render.Ratio(least) + " to " + render.Ratio(most)
 	}
 	if !n.Timed {
-		text += "; not all tell their time, so slopes are per profile"
+		text += "; some have no time, so slopes are per profile"
 	}
 	return text
 }

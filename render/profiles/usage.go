@@ -111,7 +111,7 @@ func PerQueryText(u *usage.Usage) string {
 	q, ok := u.PerQuery()
 	if !ok {
 		if u.Counter != "" {
-			return "per query: ?, as no process has counted any in " + render.Harmless(u.Counter)
+			return "per query: ?; no process counted any in " + render.Harmless(u.Counter)
 		}
 		return ""
 	}
@@ -134,7 +134,7 @@ func usageFoot(u *usage.Usage) []render.Line {
 	for _, l := range knownLooks(u) {
 		for _, s := range u.Series {
 			if !s.Totals[l.measure].Known() {
-				return []render.Line{{Role: render.RoleDim, Text: "? is unknown: /metrics tells no context switches, /proc no goroutines and collections"}}
+				return []render.Line{{Role: render.RoleDim, Text: "? is unknown: /metrics has no context switches, /proc no goroutines or GC cycles"}}
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func replayPlot(a *cli.App) *cobra.Command {
 	var width, height int
 	cmd := &cobra.Command{
 		Use: "plot RESULT...",
-		Long: `Draw saved results, or one prediction. Several results are drawn together, the first as what the
+		Long: `Draw saved results, or one prediction. Several at least one result file is needed together, the first as what the
 others are compared with.
 
   qps      queries per second by sessions or rate, with intervals

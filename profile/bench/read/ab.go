@@ -77,7 +77,7 @@ func (r *abResult) line(n int, line string) {
 		}
 		x, ok := firstNumber(rest)
 		if !ok {
-			r.s.d.skip("what is not a figure was left out", fmt.Sprintf("line %d: %q", n, line))
+			r.s.d.skip("skipped values that are not numbers", fmt.Sprintf("line %d: %q", n, line))
 			return
 		}
 		switch known.name {

@@ -151,7 +151,7 @@ func (g *grid) load() error {
 		}
 		switch {
 		case err != nil:
-			g.d.skipLine("a line that is no CSV was left out", err.Error())
+			g.d.skipLine("skipped a line that is not CSV", err.Error())
 		case g.header == nil:
 			g.header = row
 		case len(row) > len(g.header):

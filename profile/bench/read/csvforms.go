@@ -112,7 +112,7 @@ func (g *grid) put(s *sheet, run int, m bench.Metric, cell, unit, better string,
 	}
 	x, unit, ok := g.value(cell, unit)
 	if !ok {
-		g.d.skip("what is not a figure was left out", fmt.Sprintf("line %d: %q", g.lines[n], cell))
+		g.d.skip("skipped values that are not numbers", fmt.Sprintf("line %d: %q", g.lines[n], cell))
 		return
 	}
 	m.Unit = unit

@@ -184,7 +184,7 @@ func (d *doc) mostlyOther() error {
 	if d.fit == 0 || d.unfit <= d.fit { // of none there is no figure, which is said elsewhere
 		return nil
 	}
-	return hints.Errorf("it may be a file of another kind, or several behind each other: take the part that is of this format",
+	return hints.Errorf("the file may have another format, or several files in a row: extract the part in this format",
 		"only %d of its lines fit, and %d do not%s", d.fit, d.unfit, d.complaint())
 }
 

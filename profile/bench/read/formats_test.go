@@ -42,12 +42,12 @@ func TestFormats(t *testing.T) {
 		{
 			"perf stat -I", "#           time             counts unit events\n     0.100000000               0.50 msec task-clock  #    0.007 CPUs utilized\n" +
 				"     0.100000000    <not supported>      cycles\n     0.200000000               0.75 msec task-clock\n     0.200000000   3      context-switches\n",
-			"[0 perf stat]\nrun 1\n  cpu time = 0.00125 s -\n  context switches = 3 -\n  elapsed = 0.2 s -\nnote an event that was not counted was left out (cycles)\n",
+			"[0 perf stat]\nrun 1\n  cpu time = 0.00125 s -\n  context switches = 3 -\n  elapsed = 0.2 s -\nnote skipped an event that was not counted (cycles)\n",
 		},
 		{
 			"perf stat -r", "\n Performance counter stats for 'true' (3 runs):\n\n  0.50 msec task-clock  #  0.5 CPUs utilized ( +-  2.03% )\n\n         0.0007898 +- 0.0000303 seconds time elapsed  ( +-  3.84% )\n",
 			"[0 perf stat]\nrun 1\n  cpu time = 0.0005 s -\n  elapsed = 0.0007898 s -\n" +
-				"note perf stat -r printed means over 3 runs, which are one figure; run it as often without -r\n",
+				"note perf stat -r printed means over 3 runs, one value; run it that often without -r\n",
 		},
 		{"go benchmark of two configurations", "shards: 1\nBenchmarkX 10 5 ns/op\nshards: 4\nBenchmarkX 10 3 ns/op\nBenchmarkX 10 4 ns/op\n", `[0 go benchmark]
 run 1
@@ -68,7 +68,7 @@ run 2
 run 1
   a.B.c 8: mean time = 0.0015 s -
   a.B.d 8: throughput = 200 1/s +
-note the table has only the score of each benchmark, which is one figure; the JSON of -rf json has all forks
+note the table has only one score per benchmark; JSON (-rf json) has all forks
 `},
 		{"csv with metrics as columns", "run;qps;p99 (ms);started\n1;1000;5,5;12:01\n2;1010;5;12:02\n", `[0 csv]
 run 1

@@ -96,7 +96,7 @@ func scanGo(d *doc, text []byte) ([]goResult, benchfmt.UnitMetadataMap, error) {
 	for reader.Scan() {
 		switch r := reader.Result().(type) {
 		case *benchfmt.SyntaxError:
-			d.skip("a line that is no result was left out", fmt.Sprintf("line %d: %s", r.Line, r.Msg))
+			d.skip("skipped a line that is not a result", fmt.Sprintf("line %d: %s", r.Line, r.Msg))
 		case *benchfmt.Result:
 			if len(results) >= maxValues {
 				return nil, nil, fmt.Errorf("it has more than %d lines of results", maxValues)
@@ -208,7 +208,7 @@ func (d *doc) test2json() []byte {
 	for n, line := range d.lines() {
 		var e event
 		if json.Unmarshal([]byte(line), &e) != nil {
-			d.skipLine("a line that is no event of go test was left out", fmt.Sprintf("line %d", n))
+			d.skipLine("skipped a line that is not a go test event", fmt.Sprintf("line %d", n))
 			continue
 		}
 		d.fit++

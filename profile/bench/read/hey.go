@@ -113,7 +113,7 @@ func (h *heySummary) end() {
 	h.s.add(h.run, bench.Metric{Name: badAnswers}, h.requests.bad, bench.LowerIsBetter)
 	h.requests.note(h.s, h.run)
 	if h.requests.all == 0 && h.errors > 0 {
-		h.s.fail(h.run, fmt.Sprintf("none of its %.0f requests was answered", h.errors))
+		h.s.fail(h.run, fmt.Sprintf("all of its %.0f requests failed", h.errors))
 	}
 }
 
@@ -138,7 +138,7 @@ func heyTimes(label string) string {
 func heyAdd(s *sheet, run int, name, unit, text string, better bench.Direction) {
 	x, ok := plainNumber(text)
 	if !ok {
-		s.d.skip("what is not a figure was left out", text)
+		s.d.skip("skipped values that are not numbers", text)
 		return
 	}
 	step := 0.0
@@ -168,7 +168,7 @@ func readHeyCSV(d *doc) ([]*bench.Set, error) {
 			x, ok = plainNumber(row[0])
 		}
 		if !ok || math.IsInf(x, 0) {
-			d.skipLine("a line that is no request was left out", strings.Join(row, ","))
+			d.skipLine("skipped a line that is not a request", strings.Join(row, ","))
 			continue
 		}
 		d.fit++

@@ -91,7 +91,7 @@ func (r *hyperfineResult) name(all []hyperfineResult) string {
 func (r *hyperfineResult) into(s *sheet, of string) {
 	elapsed := bench.Metric{Of: of, Name: "time", Unit: "s"}
 	if len(r.Times) == 0 && r.Mean != nil {
-		s.d.skip("only the mean of all runs is there, which is one figure", r.Command)
+		s.d.skip("it has only the mean of all runs: one value", r.Command)
 		s.add(s.run("mean"), elapsed, *r.Mean, bench.LowerIsBetter)
 	}
 	failed := 0

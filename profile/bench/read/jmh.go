@@ -66,7 +66,7 @@ func readJMHText(d *doc) ([]*bench.Set, error) {
 			s.add(run, m, x, jmhBetter("", m.Unit))
 		}
 	}
-	d.note("the table has only the score of each benchmark, which is one figure; the JSON of -rf json has all forks")
+	d.note("the table has only one score per benchmark; JSON (-rf json) has all forks")
 	return s.one()
 }
 
@@ -146,7 +146,7 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 		}
 	}
 	if single > 0 && iterations > 1 {
-		d.note(fmt.Sprintf("%d of %d benchmarks ran in one fork, which is one run: its %d iterations are not independent; run JMH with -f 5 or more",
+		d.note(fmt.Sprintf("%d of %d benchmarks ran in a single fork, one run: its %d iterations are not independent; run JMH with -f 5 or more",
 			single, len(results), iterations))
 	}
 	return s.one()

@@ -41,7 +41,7 @@ func (g *gathering) join(name string) ([]*bench.Set, error) {
 		sets[i] = j.set
 	}
 	if n := len(g.refused); n > 0 {
-		sets[0].Notes = append(sets[0].Notes, fmt.Sprintf("left out, as no results (%d of %d files): %s", n, n+len(g.files), words.FirstOf(g.refused, 5, ", ")))
+		sets[0].Notes = append(sets[0].Notes, fmt.Sprintf("skipped files that are not results (%d of %d): %s", n, n+len(g.files), words.FirstOf(g.refused, 5, ", ")))
 	}
 	return sets, nil
 }
@@ -136,7 +136,7 @@ func (j *joining) group(files []file, side int) {
 	var results, seen []bench.Run
 	for _, f := range files {
 		if f.table.observes && j.several {
-			j.set.Notes = append(j.set.Notes, clean(filepath.Base(f.path))+" does not say which side it observed, and was left out")
+			j.set.Notes = append(j.set.Notes, clean(filepath.Base(f.path))+" skipped: it does not name the side it observed")
 			continue
 		}
 		s := f.table.sets[min(side, len(f.table.sets)-1)]
@@ -156,14 +156,14 @@ func (j *joining) group(files []file, side int) {
 	switch {
 	case len(results) == 1:
 		if _, _, ok := rateOf(&results[0]); !ok && len(seen) > 0 && results[0].Failed == "" {
-			j.set.Notes = append(j.set.Notes, "run "+results[0].Name+" has no single rate of requests: what was observed is not divided by it")
+			j.set.Notes = append(j.set.Notes, "run "+results[0].Name+" has no single request rate: observed values are not shown per request")
 		}
 		for _, o := range seen {
 			observe(&results[0], o)
 		}
 	case len(results) > 1 && len(seen) > 0:
 		j.set.Notes = append(j.set.Notes, fmt.Sprintf(
-			"what was observed (%s) is of %d runs together, and was left out", clean(filepath.Base(files[len(files)-1].path)), len(results)))
+			"observed values (%s) skipped: they cover %d runs together", clean(filepath.Base(files[len(files)-1].path)), len(results)))
 	case len(results) == 0:
 		results = combine(nil, seen)
 	}

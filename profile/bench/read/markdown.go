@@ -140,7 +140,7 @@ func readMarkdown(d *doc) ([]*bench.Set, error) {
 		}
 	}
 	if len(sets) == 0 {
-		return nil, hints.Errorf(known(), "none of its tables holds figures%s", d.complaint())
+		return nil, hints.Errorf(known(), "no table in it has numbers%s", d.complaint())
 	}
 	if areOSB(tables) {
 		for _, s := range sets {

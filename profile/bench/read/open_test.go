@@ -96,7 +96,7 @@ func TestObservedIsNotSharedOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := show(sets)
-	if strings.Contains(text, "per query") || !strings.Contains(text, "is of 2 runs together") {
+	if strings.Contains(text, "per query") || !strings.Contains(text, "cover 2 runs together") {
 		t.Errorf("what was observed during two runs belongs to neither:\n%s", text)
 	}
 }
@@ -116,7 +116,7 @@ func TestFolderOfRuns(t *testing.T) {
 	if diff := cmp.Diff([]string{"run1", "run2", "run10"}, names); diff != "" {
 		t.Errorf("runs: -want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"left out, as no results (1 of 4 files): README.md"}, sets[0].Notes); diff != "" {
+	if diff := cmp.Diff([]string{"skipped files that are not results (1 of 4): README.md"}, sets[0].Notes); diff != "" {
 		t.Errorf("notes: -want +got:\n%s", diff)
 	}
 	several, err := Open(context.Background(), []string{filepath.Join(dir, "run1.txt"), filepath.Join(dir, "run2.txt")}, Options{})
@@ -248,10 +248,10 @@ func TestWhatIsNoResult(t *testing.T) {
 		{"truncated json", truncated, "unexpected EOF", "not complete"},
 		{"truncated jmh", jmhSample[:400], "unexpected end of JSON input", "not complete"},
 		{"other json", `{"a":1}`, "not a result of a benchmark", "formats that are read"},
-		{"benchmark without a figure", "BenchmarkX-8 100 oops ns/op\n", "there is no figure in it: a line that is no result", "did the program end"},
+		{"benchmark without a figure", "BenchmarkX-8 100 oops ns/op\n", "there is no figure in it: skipped a line that is not a result", "did the program end"},
 		{"wrk that was stopped", "Running 30s test @ http://x\n  2 threads and 4 connections\n  Thread Stats   Avg\n", "there is no figure in it", "did the program end"},
-		{"vmstat of one line", vmstatRun[:strings.Index(vmstatRun, "\n 1  0")+1], "the time since the machine started", "did the program end"},
-		{"a table of words", "| c | d |\n|---|---|\n| x | y |\n", "none of its tables holds figures", "formats that are read"},
+		{"vmstat of one line", vmstatRun[:strings.Index(vmstatRun, "\n 1  0")+1], "averages since boot", "did the program end"},
+		{"a table of words", "| c | d |\n|---|---|\n| x | y |\n", "no table in it has numbers", "formats that are read"},
 		{"a newer format", `{"kitescope_runs":2}` + "\n", "version 2", "newer"},
 		{"too large", "run,x\n" + strings.Repeat("1,2\n", 1<<19), "larger than 1 MiB", "a log of every request"},
 		{"gzip that is none", "\x1f\x8bgarbage", "decompress", ""},

@@ -14,7 +14,7 @@ import (
 // over N runs, which are one figure; only --table prints the time of each.
 func perfStat() format {
 	return format{
-		Format: Format{"perf stat", "perf stat, also -x and -j, beside a result: cpu, switches per query"},
+		Format: Format{"perf stat", "perf stat (also -x, -j) next to a result: cpu, switches per query"},
 		sniff: func(d *doc) bool {
 			return hasAny(d.head, "Performance counter stats for") || perfIntervals(d) || perfJSON(d) || perfSeparator(d) != ""
 		},
@@ -161,7 +161,7 @@ func (r *perfReport) end() {
 	case r.run < 0 || r.means < 2:
 		return
 	case len(r.table) < 2:
-		r.s.d.note(fmt.Sprintf("perf stat -r printed means over %d runs, which are one figure; run it as often without -r", r.means))
+		r.s.d.note(fmt.Sprintf("perf stat -r printed means over %d runs, one value; run it that often without -r", r.means))
 		return
 	}
 	r.s.d.note("perf stat -r --table: the time of each run is compared; the other figures are means over all, and were left out")
@@ -202,7 +202,7 @@ func (r *perfReport) line(text string) {
 	x, ok := plainNumber(fields[0])
 	switch {
 	case !ok && strings.HasPrefix(text, "<not"):
-		r.s.d.skip("an event that was not counted was left out", fields[len(fields)-1])
+		r.s.d.skip("skipped an event that was not counted", fields[len(fields)-1])
 	case !ok:
 	case fields[1] == "seconds" && len(fields) >= 3:
 		r.seconds(strings.Join(fields[2:], " "), x)
@@ -234,7 +234,7 @@ func (r *perfReport) machine(n int, text, separator string) {
 			Event string `json:"event"`
 		}
 		if json.Unmarshal([]byte(text), &line) != nil {
-			r.s.d.skipLine("a line that is no counter was left out", fmt.Sprintf("line %d", n))
+			r.s.d.skipLine("skipped a line that is not a counter", fmt.Sprintf("line %d", n))
 			return
 		}
 		value, unit, event = line.Value, line.Unit, line.Event
@@ -248,22 +248,22 @@ func (r *perfReport) machine(n int, text, separator string) {
 			}
 		}
 		if len(fields) < 3 {
-			r.s.d.skipLine("a line that is no counter was left out", fmt.Sprintf("line %d", n))
+			r.s.d.skipLine("skipped a line that is not a counter", fmt.Sprintf("line %d", n))
 			return
 		}
 		value, unit, event = fields[0], fields[1], fields[2]
 		if len(fields) > 3 && strings.HasSuffix(fields[3], "%") && r.means == 0 {
 			r.means = 1
-			r.s.d.note("perf stat -r printed means over its runs, which are one figure; run it as often without -r")
+			r.s.d.note("perf stat -r printed means over its runs, one value; run it that often without -r")
 		}
 	}
 	x, ok := plainNumber(value)
 	switch {
 	case strings.HasPrefix(value, "<not"):
 		r.s.d.fit++
-		r.s.d.skip("an event that was not counted was left out", event)
+		r.s.d.skip("skipped an event that was not counted", event)
 	case !ok || !isPerfEvent(event):
-		r.s.d.skipLine("a line that is no counter was left out", fmt.Sprintf("line %d", n))
+		r.s.d.skipLine("skipped a line that is not a counter", fmt.Sprintf("line %d", n))
 	default:
 		r.s.d.fit++
 		r.event(event, unit, x)

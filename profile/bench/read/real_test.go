@@ -45,7 +45,7 @@ func TestRealOutput(t *testing.T) {
 		}, ""},
 		"perf-stat.csv":   {"perf stat", 1, map[string]float64{"cpu time s": 0.00044, "context switches ": 0}, ""},
 		"perf-stat.jsonl": {"perf stat", 1, map[string]float64{"cpu time s": 0.000417602, "context switches ": 0}, ""},
-		"perf-stat-r.txt": {"perf stat", 1, map[string]float64{"cpu time s": 0.0004, "page-faults ": 50, "elapsed s": 0.0007305}, "means over 3 runs, which are one figure"},
+		"perf-stat-r.txt": {"perf stat", 1, map[string]float64{"cpu time s": 0.0004, "page-faults ": 50, "elapsed s": 0.0007305}, "means over 3 runs, one value"},
 		"go-bench.txt": {"go benchmark", 2, map[string]float64{
 			"BenchmarkJSON-2: time/op s": 1.294e-6, "BenchmarkJSON-2: alloc/op B": 400, "BenchmarkRepeat-2: speed B/s": 504.66e6,
 			"BenchmarkSub/large-2: p99 s": 0.0035, "BenchmarkSub/large-2: queries/s 1/s": 4514075,
@@ -90,7 +90,7 @@ func opened(t *testing.T, name string) *bench.Set {
 // TestNoAnswerIsNoResult: hey prints a rate and times of 0 though nothing answered.
 func TestNoAnswerIsNoResult(t *testing.T) {
 	s := opened(t, "hey-refused.txt")
-	want := bench.Run{Name: "1", Failed: "none of its 200 requests was answered"}
+	want := bench.Run{Name: "1", Failed: "all of its 200 requests failed"}
 	if len(s.Runs) != 1 || s.Runs[0].Failed != want.Failed || len(s.Runs[0].Values) > 0 {
 		t.Errorf("got %+v, want %+v", s.Runs, want)
 	}

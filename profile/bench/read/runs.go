@@ -137,7 +137,7 @@ func readRuns(d *doc) ([]*bench.Set, error) {
 			runsLine
 		}
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			d.skipLine("a line that is no run was left out", fmt.Sprintf("line %d", n))
+			d.skipLine("skipped a line that is not a run", fmt.Sprintf("line %d", n))
 			continue
 		}
 		d.fit++
@@ -180,7 +180,7 @@ func cleanAll(notes []string) []string {
 func (l *runsLine) into(s *sheet, n int) {
 	if l.Run == "" && l.Failed == "" && len(l.Values) == 0 {
 		s.d.fit--
-		s.d.skipLine("a line that is no run was left out", fmt.Sprintf("line %d", n))
+		s.d.skipLine("skipped a line that is not a run", fmt.Sprintf("line %d", n))
 		return
 	}
 	if _, taken := s.runs[clean(l.Run)]; taken && l.Run != "" {

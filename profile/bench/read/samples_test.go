@@ -28,7 +28,7 @@ run 2
   BenchmarkEncode/large-8: speed = 1.24e+08 B/s +
   BenchmarkEncode/large-8: alloc/op = 64 B -
   BenchmarkEncode/large-8: allocs/op = 2 -
-note a line that is no result was left out (line 9: parsing measurement: invalid syntax)
+note skipped a line that is not a result (line 9: parsing measurement: invalid syntax)
 `
 
 const goJSON = `{"Action":"start","Package":"a"}
@@ -217,7 +217,7 @@ run 1
   p99 latency = 0.03 s -
   max latency = 0.03 s -
   requests = 2 .
-note a line that is no request was left out (oops,0.0,0.0,0.0,0.0,0.0)
+note skipped a line that is not a request (oops,0.0,0.0,0.0,0.0,0.0)
 `
 
 const osbText = `{"benchmark-version":"2.4.0","test-run-id":"x","workload":"big5","cluster":{},
@@ -276,7 +276,7 @@ run fork 1
 run fork 2
   a.B.c size=8: throughput = 2500 1/s +
   a.B.c size=8: gc.alloc.rate.norm = 16 B -
-note 1 of 2 benchmarks ran in one fork, which is one run: its 2 iterations are not independent; run JMH with -f 5 or more
+note 1 of 2 benchmarks ran in a single fork, one run: its 2 iterations are not independent; run JMH with -f 5 or more
 `
 
 const annText = `algorithm,parameters,count,k-nn,epsilon,qps,p99,build,indexsize,queriessize,dataset
@@ -326,7 +326,7 @@ run 1
   elapsed = 0.950927 s -
   user time = 1.009 s -
   system time = 0.25 s -
-note an event that was not counted was left out (cycles)
+note skipped an event that was not counted (cycles)
 `
 
 const perfTable = `
@@ -364,8 +364,8 @@ const perfCSVWant = `[0 perf stat]
 run 1
   cpu time = 0.00039 s -
   context switches = 7 -
-note perf stat -r printed means over its runs, which are one figure; run it as often without -r
-note an event that was not counted was left out (cycles)
+note perf stat -r printed means over its runs, one value; run it that often without -r
+note skipped an event that was not counted (cycles)
 `
 
 const perfJSONText = `{"counter-value" : "0.425623", "unit" : "msec", "event" : "task-clock", "event-runtime" : 425623, "pcnt-running" : 100.00}
@@ -393,7 +393,7 @@ run 2 pair b failed: exit status 1
 note quiet machine
 note a run whose name is there already was left out (line 4: 2)
 note a figure without a value was left out (line 6: odd)
-note a line that is no run was left out (line 7)
+note skipped a line that is not a run (line 7)
 [1 trial]
 run 1 pair a
   p99 latency, 8 clients = 0.002 s @8 -

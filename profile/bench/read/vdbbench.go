@@ -167,7 +167,7 @@ func (c *vdbCase) into(s *sheet, run int, of string) {
 			continue
 		}
 		if json.Unmarshal(raw, &x) != nil {
-			s.d.skip("what is not a figure was left out", of+": "+f.key)
+			s.d.skip("skipped values that are not numbers", of+": "+f.key)
 			continue
 		}
 		if x != 0 { // the fields are there with 0 where the stage was not run
@@ -194,6 +194,6 @@ func (c *vdbCase) into(s *sheet, run int, of string) {
 func (c *vdbCase) list(s *sheet, of, key string, into any) {
 	raw, ok := c.Metrics[key]
 	if ok && json.Unmarshal(raw, into) != nil {
-		s.d.skip("what is not a list of figures was left out", of+": "+key)
+		s.d.skip("skipped a value that is not a list of numbers", of+": "+key)
 	}
 }

@@ -9,10 +9,10 @@ import (
 
 // vmstatText is what "vmstat 1" prints while something else is measured: src/vmstat.c of procps,
 // https://gitlab.com/procps-ng/procps. A heading with the names of the columns is printed again each screen; the first line of
-// figures is of the time since the machine started (vmstat(8)), and is left out. The mean over the others is the run's.
+// figures is of averages since boot (vmstat(8)), and is left out. The mean over the others is the run's.
 func vmstatText() format {
 	return format{
-		Format: Format{"vmstat", "vmstat N beside a result of the same run: cpu, switches per query"},
+		Format: Format{"vmstat", "vmstat N next to a result of the same run: cpu, switches per query"},
 		sniff: func(d *doc) bool {
 			for line := range strings.Lines(d.head) {
 				if isVmstatHeader(strings.Fields(line)) {
@@ -73,7 +73,7 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 		default:
 			row, ok := vmstatRow(fields, len(header))
 			if !ok {
-				d.skipLine("a line that is no line of vmstat was left out", fmt.Sprintf("line %d", at))
+				d.skipLine("skipped a line that is not from vmstat", fmt.Sprintf("line %d", at))
 				continue
 			}
 			d.fit++
@@ -89,7 +89,7 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 	}
 	s := newSheet(d)
 	if n == 0 {
-		d.note("vmstat printed only its first line, which is of the time since the machine started")
+		d.note("vmstat printed only its first line: averages since boot")
 		return s.one()
 	}
 	run := s.begin("")

@@ -101,7 +101,7 @@ func (r *wrkResult) time(name, text string) {
 		r.s.addRounded(r.run, r.metric(name, unit), x, printedStep(text), bench.LowerIsBetter)
 		return
 	}
-	r.s.d.skip("what is not a time was left out", text)
+	r.s.d.skip("skipped a value that is not a time", text)
 }
 
 // size reads "676.14K": the letter is a power of 1024, as format_binary writes it.
@@ -112,7 +112,7 @@ func (r *wrkResult) size(name, text string) {
 		power = strings.Index(" KMGTP", letter)
 	}
 	if !ok || len(letter) > 1 || power < 0 {
-		r.s.d.skip("what is not a size was left out", text)
+		r.s.d.skip("skipped a value that is not a size", text)
 		return
 	}
 	step := printedStep(text)
@@ -125,7 +125,7 @@ func (r *wrkResult) size(name, text string) {
 func (r *wrkResult) add(name, unit, text string, better bench.Direction) {
 	x, ok := plainNumber(text)
 	if !ok {
-		r.s.d.skip("what is not a figure was left out", text)
+		r.s.d.skip("skipped values that are not numbers", text)
 		return
 	}
 	r.s.addRounded(r.run, r.metric(name, unit), x, printedStep(text), better)
