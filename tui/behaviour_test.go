@@ -31,7 +31,7 @@ func (d *ui) grid() *gridPage { return d.m.Top().(*gridPage) }
 
 func (d *ui) under() string {
 	d.T.Helper()
-	ref, ok := d.m.Top().(Pointer).object(d.m)
+	ref, ok := d.m.Top().(Pointer).Object(d.m)
 	if !ok {
 		d.T.Fatal("the cursor is on nothing")
 	}

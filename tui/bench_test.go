@@ -99,7 +99,7 @@ func BenchmarkRefresh(b *testing.B) {
 	g := m.Top().(*gridPage)
 	b.ResetTimer()
 	for b.Loop() {
-		m.data.env = m.env(m.data.cluster)
+		m.data.env = newEnv(m, m.data.cluster)
 		msg := g.rebuild(m, "")().(builtMsg)
 		if msg.rows.changes(77, grown.ID.String()) != Changed {
 			b.Fatal("the changed segment is not marked")

@@ -21,7 +21,7 @@ type data struct {
 	serial   int       // counts clusters
 	judged   judgement
 	judge    check.Judge
-	times    times
+	times    Times
 	fade     fade
 	ageTick  int  // the timer that counts
 	clock    bool // whether the timer of tickClock runs
@@ -96,7 +96,7 @@ func sameMetadata(a, b *model.Cluster) bool {
 func (m *Model) show(c *model.Cluster) Cmd {
 	d := &m.data
 	if d.cluster != nil && sameMetadata(d.cluster, c) {
-		d.env = m.env(c)
+		d.env = newEnv(m, c)
 		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
 		return Batch(m.Refresh(), m.judge(), m.measure())
 	}
@@ -109,7 +109,7 @@ func (m *Model) replace(beside, c *model.Cluster) Cmd {
 	if beside == nil {
 		beside = d.cluster
 	}
-	d.env = m.env(c)
+	d.env = newEnv(m, c)
 	d.previous, d.cluster = beside, c
 	d.at = m.Config.Now()
 	d.serial++
@@ -121,7 +121,13 @@ func (m *Model) replace(beside, c *model.Cluster) Cmd {
 	return Batch(m.Refresh(), m.judge(), m.measure(), m.tickFade(), m.tickAge(), m.tickClock())
 }
 
-func (m *Model) env(c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }
+func newEnv(m *Model, c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }
+
+// Env is the cluster that is shown, for tables of resources; nil before the first.
+func (m *Model) Env() *view.Env { return m.data.env }
+
+// Times is where requests spend their time.
+func (m *Model) Times() *Times { return &m.data.times }
 
 // pause freezes what is shown, or takes over what came meanwhile. In the past it has time go on, or stops it.
 func (m *Model) pause() Cmd {

@@ -79,7 +79,7 @@ func (m *Model) goFindings() Cmd {
 	}
 	p := &findingsPage{}
 	if s, ok := m.Top().(Pointer); ok {
-		if ref, ok := s.object(m); ok && len(m.about(ref)) > 0 {
+		if ref, ok := s.Object(m); ok && len(m.about(ref)) > 0 {
 			p.of = &ref
 		}
 	}

@@ -56,7 +56,7 @@ func (g *gridPage) Act(m *Model, a Action) Cmd {
 	case ActOpen:
 		return g.open(m)
 	case ActDescribe:
-		ref, _ := g.object(m)
+		ref, _ := g.Object(m)
 		return m.Push(newDetailPage(ref))
 	case ActOwner:
 		row, _ := g.current()

@@ -211,8 +211,6 @@ func findKeys() []Binding {
 		{ActExpandAll, []string{"e"}, InTree, GroupFind, "expand all", "Expand everything below the node.", 30},
 		{ActCollapseAll, []string{"E"}, InTree, GroupFind, "", "Collapse everything below the node.", 0},
 		{ActExpandAll, []string{"E"}, InFindings, GroupFind, "", "Show or hide the evidence of all.", 0},
-		{ActHeat, []string{"m"}, InBalance, GroupFind, "map", "Map of nodes and collections, and back.", 70},
-		{ActBy, []string{"b"}, InBalance, GroupFind, "measure", "Even out by: search cost, rows, memory.", 60},
 		{ActBaseline, []string{"b"}, InDiff, GroupFind, "baseline", "Compare with: the last refresh, the start, the mark.", 60},
 		{ActSetBaseline, []string{"B"}, InDiff, GroupFind, "set mark", "Set the mark to compare with: now.", 35},
 	}
@@ -225,7 +223,6 @@ func takeKeys() []Binding {
 		{ActCompare, []string{"="}, InGrid, GroupTake, "", "Compare two marked rows side by side.", 0},
 		{ActCopyRow, []string{"y"}, InTables | InDetail | InDiff | InTree | InFindings | InExplain | InBalance, GroupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
 		{ActCopyMenu, []string{"Y"}, InPages&^InHelp | InBalance, GroupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
-		{ActExportPlan, []string{"e"}, InBalance, GroupTake, "export plan", "Save the plan as a script for pymilvus.", 65},
 		{ActSave, []string{"s"}, InTables | InDetail | InDiff | InTree | InFindings, GroupTake, "save", "Save to a file: JSON, CSV or text; findings as Markdown.", 18},
 	}
 }

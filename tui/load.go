@@ -108,7 +108,7 @@ func (clockMsg) Apply(m *Model) Cmd {
 	d := &m.data
 	d.clock = false
 	if !d.paused {
-		d.env = m.env(d.cluster)
+		d.env = newEnv(m, d.cluster)
 	}
 	return Batch(m.Refresh(), m.judge(), m.tickClock())
 }
@@ -168,11 +168,6 @@ func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock f
 // account finds out where the requests of a cluster spend their time: the checks on it ask the same judge.
 func account(judge *check.Judge, c *model.Cluster) Cmd {
 	return func() tea.Msg { return accountedMsg{c.Runtime, judge.Latency(c)} }
-}
-
-// weigh surveys what query nodes serve and plans what would even it out.
-func weigh(q balanceQuery) Cmd {
-	return func() tea.Msg { return weighedMsg{q, q.run()} }
 }
 
 // readHistory reads what happened.

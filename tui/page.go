@@ -46,8 +46,8 @@ type Clicker interface {
 
 // Pointer is a page that has a current object.
 type Pointer interface {
-	// object returns what the cursor is on; ok is false if there is nothing.
-	object(m *Model) (ref model.Ref, ok bool)
+	// Object returns what the cursor is on; ok is false if there is nothing.
+	Object(m *Model) (ref model.Ref, ok bool)
 }
 
 // PageKind is a page that the palette opens by name, with all that others have to know of it. The file of the page makes
@@ -71,7 +71,7 @@ type PageKind struct {
 
 // pageKinds lists the pages that are not tables of a resource: those of a cluster, and others.
 func pageKinds(others []PageKind) []PageKind {
-	own := []PageKind{overviewKind(), treeKind(), diffKind(), balanceKind(), findingsKind(), checksKind(), latencyKind()}
+	own := []PageKind{overviewKind(), treeKind(), diffKind(), findingsKind(), checksKind()}
 	return slices.Concat(own, others, []PageKind{explainKind(), helpKind()})
 }
 

@@ -134,7 +134,7 @@ func (d *detailPage) Act(m *Model, a Action) Cmd {
 	case ActCopyRow:
 		return m.Copy(d.plain(), words.Number(len(d.lines))+" lines")
 	case ActSave:
-		return Save(m, FileName(d.ref.Resource, d.ref.ID)+".txt", textWriter(d.plain()))
+		return Save(m, FileName(d.ref.Resource, d.ref.ID)+".txt", TextWriter(d.plain()))
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (r describedMsg) Apply(m *Model) Cmd {
 	return d.Refresh(m)
 }
 
-func (d *detailPage) object(*Model) (model.Ref, bool) { return d.ref, true }
+func (d *detailPage) Object(*Model) (model.Ref, bool) { return d.ref, true }
 
 func (d *detailPage) Command(m *Model) string {
 	r := m.resource(d.ref.Resource)
@@ -223,8 +223,8 @@ func (d *detailPage) Command(m *Model) string {
 	return paste.Shell("describe", r.Singular).Arg(d.ref.ID).Word("--records").String()
 }
 
-// textWriter is how a text is saved.
-func textWriter(text string) func(io.Writer) error {
+// TextWriter is how a text is saved.
+func TextWriter(text string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.TrimRight(text, "\n")+"\n")
 		return err

@@ -189,7 +189,7 @@ func (c comparedMsg) Apply(m *Model) Cmd {
 	return d.Refresh(m)
 }
 
-func (d *diffPage) object(*Model) (model.Ref, bool) {
+func (d *diffPage) Object(*Model) (model.Ref, bool) {
 	c, ok := d.Current()
 	if !ok {
 		return model.Ref{}, false
@@ -198,7 +198,7 @@ func (d *diffPage) object(*Model) (model.Ref, bool) {
 }
 
 func (d *diffPage) Can(m *Model, a Action) string {
-	_, ok := d.object(m)
+	_, ok := d.Object(m)
 	switch a {
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow, ActSave:
 		if !ok {
@@ -245,19 +245,19 @@ func (d *diffPage) Act(m *Model, a Action) Cmd {
 		for _, cells := range d.records()[1:] {
 			b.WriteString(strings.Join(cells, "\t") + "\n")
 		}
-		return Save(m, FileName("diff", "")+".tsv", textWriter(b.String()))
+		return Save(m, FileName("diff", "")+".tsv", TextWriter(b.String()))
 	case ActCopyRow:
 		c, _ := d.Current()
 		return m.Copy(strings.Join(CellsOf(diffColumns(WideTable), c), "\t")+"\n", "1 change")
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
-		ref, _ := d.object(m)
-		return actOnRef(m, a, ref)
+		ref, _ := d.Object(m)
+		return ActOnRef(m, a, ref)
 	}
 	return d.List.Act(m, a)
 }
 
-// actOnRef follows an object that is known by its Ref only.
-func actOnRef(m *Model, a Action, ref model.Ref) Cmd {
+// ActOnRef follows an object that is known by its Ref only.
+func ActOnRef(m *Model, a Action, ref model.Ref) Cmd {
 	t, row, ok := locate(m, ref)
 	switch {
 	case a == ActOpen || a == ActDescribe:

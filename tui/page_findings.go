@@ -136,7 +136,7 @@ func (p *findingsPage) branch() *check.Branch {
 func (p *findingsPage) clamp() { p.cursor = max(0, min(p.cursor, len(p.rows)-1)) }
 
 // object is what the finding under the cursor is about.
-func (p *findingsPage) object(*Model) (ref model.Ref, ok bool) {
+func (p *findingsPage) Object(*Model) (ref model.Ref, ok bool) {
 	b := p.branch()
 	if b == nil || b.Object.Resource == "" {
 		return model.Ref{}, false
@@ -202,7 +202,7 @@ func (p *findingsPage) Act(m *Model, a Action) Cmd {
 	case ActSave:
 		return Save(m, "findings.md", p.markdown())
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
-		return actOnRef(m, a, b.Object)
+		return ActOnRef(m, a, b.Object)
 	}
 	return nil
 }

@@ -274,7 +274,7 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 		order: g.order, filter: g.filter, columns: g.columnList(),
 		cursorAt: g.Cursor, cursorID: g.want, toTop: toTop, keep: g.rows,
 	}
-	if ref, ok := g.object(m); ok && g.want == "" {
+	if ref, ok := g.Object(m); ok && g.want == "" {
 		q.cursorID = ref.ID
 	}
 	if m.data.previous != nil {
@@ -312,7 +312,7 @@ func (b builtMsg) Apply(m *Model) Cmd {
 // takeOver shows the rows and puts the cursor on the object that it was on.
 func (g *gridPage) takeOver(m *Model, b builtMsg) {
 	at := b.rows.cursor
-	if ref, ok := g.object(m); ok && g.want == "" && ref.ID != b.query.cursorID {
+	if ref, ok := g.Object(m); ok && g.want == "" && ref.ID != b.query.cursorID {
 		at = findNear(&b.rows, ref.ID, g.Cursor, 500) // it was moved meanwhile
 	}
 	if b.query.toTop {
@@ -333,7 +333,7 @@ func (g *gridPage) takeOver(m *Model, b builtMsg) {
 }
 
 // object is what the cursor is on.
-func (g *gridPage) object(*Model) (model.Ref, bool) {
+func (g *gridPage) Object(*Model) (model.Ref, bool) {
 	row, ok := g.current()
 	if !ok {
 		return model.Ref{}, false

@@ -222,7 +222,7 @@ func (t *treePage) current() (treeLine, bool) {
 	return t.lines[t.Cursor], true
 }
 
-func (t *treePage) object(*Model) (model.Ref, bool) {
+func (t *treePage) Object(*Model) (model.Ref, bool) {
 	l, ok := t.current()
 	if !ok {
 		return model.Ref{}, false

@@ -11,14 +11,17 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/tui"
+	"kitescope/tui/balance"
+	"kitescope/tui/latency"
 	"kitescope/tui/profiles"
 	"kitescope/tui/replays"
+	"kitescope/tui/timeline"
 	"kitescope/tui/tuitest"
 )
 
 // everyPage are the pages of the whole UI: there may be profiles, there is no replay.
 func everyPage() []tui.PageKind {
-	return slices.Concat(profiles.Pages(profiles.Files(profiles.Set{})), replays.Pages(nil))
+	return slices.Concat(profiles.Pages(profiles.Files(profiles.Set{})), replays.Pages(nil), balance.Pages(), latency.Pages(), timeline.Pages())
 }
 
 // drive starts a driver on the UI with some pages.

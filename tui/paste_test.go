@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/paste/pastetest"
 	"kitescope/tui/tuitest"
@@ -17,7 +16,6 @@ func TestCopiedCommandsInAShell(t *testing.T) {
 	for _, name := range tuitest.HostileWords() {
 		for kind, command := range map[string]string{
 			"tree":     (&treePage{word: name}).Command(m),
-			"balance":  (&balancePage{word: name, by: balance.ByCost}).Command(m),
 			"describe": (&detailPage{ref: model.Ref{Resource: "collections", ID: name}}).Command(m),
 			"grep":     "get nodes | " + (&term{text: []byte(name)}).grep().String(),
 		} {

@@ -8,21 +8,22 @@ import (
 	"kitescope/tui/trend"
 )
 
-// times is where requests spend their time by what processes said last, and how that was since the UI was opened.
-type times struct {
+// Times is where requests spend their time by what processes said last, and how that was since the UI was opened.
+type Times struct {
 	latency *latency.Latency // nil until the first
 	of      *model.Runtime   // what it was worked out of
 	busy    bool             // it is being worked out
-	trends  map[budgetKey]*trend.Trend
+	trends  map[BudgetKey]*trend.Trend
 }
 
-// budgetKey is what a budget has in common with that of the round before.
-type budgetKey struct {
-	request        latency.Request
-	database, name string
+// BudgetKey is what a budget has in common with that of the round before.
+type BudgetKey struct {
+	Request        latency.Request
+	Database, Name string
 }
 
-func keyOfBudget(b *latency.Budget) budgetKey { return budgetKey{b.Request, b.Database, b.Name} }
+// KeyOfBudget is the key of a budget.
+func KeyOfBudget(b *latency.Budget) BudgetKey { return BudgetKey{b.Request, b.Database, b.Name} }
 
 // measure works out where requests spend their time, off the loop, once for all that processes said in a round.
 func (m *Model) measure() Cmd {
@@ -50,13 +51,29 @@ func (a accountedMsg) Apply(m *Model) Cmd {
 	return Batch(m.Refresh(), m.measure())
 }
 
-// find is the budget that was shown before, nil if none of its requests ended since.
-func (t *times) find(key budgetKey) *latency.Budget {
+// Latency is what was worked out last, nil before the first.
+func (t *Times) Latency() *latency.Latency { return t.latency }
+
+// Trend is how a budget was, nil if nothing is remembered of it.
+func (t *Times) Trend(key BudgetKey) *trend.Trend { return t.trends[key] }
+
+// Moved reports whether any budget has more than one moment to draw.
+func (t *Times) Moved() bool {
+	for _, x := range t.trends {
+		if x.Moved(MomentRate) {
+			return true
+		}
+	}
+	return false
+}
+
+// Find is the budget that was shown before, nil if none of its requests ended since.
+func (t *Times) Find(key BudgetKey) *latency.Budget {
 	if t.latency == nil {
 		return nil
 	}
 	for _, b := range t.latency.Budgets {
-		if keyOfBudget(b) == key {
+		if KeyOfBudget(b) == key {
 			return b
 		}
 	}
@@ -67,14 +84,14 @@ func (t *times) find(key budgetKey) *latency.Budget {
 const mostTrends = 200
 
 // remember takes what was worked out into the trends. Since the start of a process is no round.
-func (t *times) remember() {
+func (t *Times) remember() {
 	if t.trends == nil {
-		t.trends = map[budgetKey]*trend.Trend{}
+		t.trends = map[BudgetKey]*trend.Trend{}
 	}
-	now := map[budgetKey]trend.Moment{}
+	now := map[BudgetKey]trend.Moment{}
 	for _, b := range t.latency.Budgets {
-		now[keyOfBudget(b)] = momentOf(b, t.latency)
-		if key := keyOfBudget(b); t.trends[key] == nil && len(t.trends) < mostTrends {
+		now[KeyOfBudget(b)] = momentOf(b, t.latency)
+		if key := KeyOfBudget(b); t.trends[key] == nil && len(t.trends) < mostTrends {
 			t.trends[key] = &trend.Trend{}
 		}
 	}
@@ -92,9 +109,9 @@ func (t *times) remember() {
 
 // The figures of a trend.
 const (
-	momentP50 = iota
-	momentP99
-	momentRate
+	MomentP50 = iota
+	MomentP99
+	MomentRate
 )
 
 func momentOf(b *latency.Budget, l *latency.Latency) trend.Moment {
@@ -111,7 +128,7 @@ func momentOf(b *latency.Budget, l *latency.Latency) trend.Moment {
 		}
 	}
 	if b.PerSecond.Known {
-		at[momentRate] = b.PerSecond.Value
+		at[MomentRate] = b.PerSecond.Value
 	}
 	return at
 }

@@ -51,7 +51,7 @@ func (t *treePage) Act(m *Model, a Action) Cmd {
 		m.Prompt = FilterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" }, func(_ *Model, a Action) { t.Move(a, len(t.lines)) })
 		return nil
 	case ActSave:
-		return Save(m, FileName("tree", t.word)+".txt", textWriter(t.text()))
+		return Save(m, FileName("tree", t.word)+".txt", TextWriter(t.text()))
 	}
 	if ok {
 		return t.actOn(m, a, l)

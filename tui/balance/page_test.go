@@ -1,4 +1,4 @@
-package tui
+package balance
 
 import (
 	"fmt"
@@ -7,22 +7,13 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"kitescope/inspect/live"
-	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/news"
 	"kitescope/tui/tuitest"
 )
 
-// asked is a captured cluster with what its processes said.
-func asked(t *testing.T, name string) *model.Cluster {
-	t.Helper()
-	d := live.NewDecoder()
-	if _, err := live.ReadFile(filepath.Join("..", "testdata", "snapshots", name, "runtime.jsonl.gz"), d.Add); err != nil {
-		t.Fatal(err)
-	}
-	return capture(t, name).WithRuntime(d.Runtime("recording", "runtime.jsonl.gz"))
-}
+// captured is in which folder a captured cluster is.
+func captured(name string) string { return filepath.Join("..", "..", "testdata", "snapshots", name) }
 
 // balanceScreens are the views of the page and how to get there: items_hnsw_l2 is the second
 // replica behind four nodes.
@@ -31,7 +22,7 @@ var balanceScreens = []struct{ name, keys string }{
 }
 
 func TestBalanceScreens(t *testing.T) {
-	c := asked(t, "cluster-2.3.5-t7")
+	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
 	for _, size := range tuitest.Sizes {
 		for _, s := range balanceScreens {
 			name := fmt.Sprintf("balance-%s-%dx%d", s.name, size.W, size.H)
@@ -53,7 +44,7 @@ func TestBalanceOfUnknown(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		d.Keys("b")
 		d.Shows("…") // before data
-		d.Send(news.Update{Cluster: capture(t, "cluster-2.3.5-t7")})
+		d.Send(news.Update{Cluster: tuitest.Capture(t, captured("cluster-2.3.5-t7"))})
 		d.Shows("the nodes were not asked", "--live")
 		d.Send(news.Update{Cluster: modeltest.Served(), Live: true})
 		d.Shows("not known, and not in the figures: querynode-12")
@@ -61,7 +52,7 @@ func TestBalanceOfUnknown(t *testing.T) {
 }
 
 func TestBalanceKeys(t *testing.T) {
-	c := asked(t, "cluster-2.3.5-t7")
+	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(news.Update{Cluster: c})
@@ -94,15 +85,15 @@ func TestBalanceKeys(t *testing.T) {
 
 // TestBalanceKeepsItsPlace lets another cluster come while the cursor is on a row.
 func TestBalanceKeepsItsPlace(t *testing.T) {
-	first, second := asked(t, "cluster-2.3.5-t7"), asked(t, "cluster-2.3.5-t7")
+	first, second := tuitest.Asked(t, captured("cluster-2.3.5-t7")), tuitest.Asked(t, captured("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(news.Update{Cluster: first, Live: true})
 		d.Keys("b down*7")
-		p := d.m.Top().(*balancePage)
-		before, _ := p.object(d.m)
+		p := d.m.Top().(*page)
+		before, _ := p.Object(d.m)
 		d.Send(news.Update{Cluster: second, Live: true})
-		if after, ok := p.object(d.m); !ok || after != before {
+		if after, ok := p.Object(d.m); !ok || after != before {
 			t.Errorf("the cursor went from %v to %v", before, after)
 		}
 		d.Keys("pgdown pgup ctrl+d ctrl+u home end up")
@@ -111,7 +102,7 @@ func TestBalanceKeepsItsPlace(t *testing.T) {
 }
 
 func TestBalancePalette(t *testing.T) {
-	c := asked(t, "cluster-2.3.5-t7")
+	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(news.Update{Cluster: c})

@@ -1,4 +1,4 @@
-package tui
+package latency
 
 import (
 	"bytes"
@@ -18,13 +18,14 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	show "kitescope/render/latency"
+	"kitescope/tui"
 	"kitescope/tui/tuitest"
 )
 
 // scraped is what the processes of a real cluster said of themselves once, with the sessions that they have in c.
 func scraped(t *testing.T, c *model.Cluster) *model.Runtime {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "testdata", "snapshots", "cluster-2.3.5-t1", "metrics", "*.gz"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t1", "metrics", "*.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no metrics: %v", err)
 	}
@@ -104,7 +105,7 @@ func TestLatencyScreens(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					d := driven(t, testConfig(), size.W, size.H)
-					c := capture(t, "cluster-2.3.5-t1")
+					c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
 					for n := range 5 {
 						d.Cluster(round(t, c, n))
 					}
@@ -123,14 +124,14 @@ func TestLatencyLeadsToProcesses(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Keys(":").Typed("latency").Keys("enter")
 		d.Shows("latency", "…")
-		c := capture(t, "cluster-2.3.5-t1")
+		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
 		d.Send(news.Update{Cluster: c.WithRuntime(scraped(t, c))})
 		for range 2 { // the demo's counters stand still
 			d.Send(news.Update{Cluster: c.WithRuntime(scraped(t, c))})
 		}
 		d.Shows("waiting for consistency", "since the start of each process", "search")
 		d.Lacks("SINCE OPENED")
-		page := func() *TablePage[*show.Row] { return d.m.Top().(*TablePage[*show.Row]) }
+		page := func() *tui.TablePage[*show.Row] { return d.m.Top().(*tui.TablePage[*show.Row]) }
 		d.Keys("enter")
 		d.Lacks("since opened")
 		d.Keys("/").Typed("consistency").Keys("enter")
@@ -156,10 +157,10 @@ func TestLatencyLeadsToProcesses(t *testing.T) {
 func TestLatencyRowsAreTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		c := capture(t, "cluster-2.3.5-t1")
+		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
 		d.Cluster(c.WithRuntime(scraped(t, c)))
 		d.Keys(":").Typed("latency").Keys("enter enter > >") // ms
-		page := d.m.Top().(*TablePage[*show.Row])
+		page := d.m.Top().(*tui.TablePage[*show.Row])
 		for i := range page.Shown[1:] {
 			a, b := page.Shown[i].Phase(), page.Shown[i+1].Phase()
 			if a.Known && b.Known && a.Ms < b.Ms || !a.Known && b.Known && a.Name != "total" {
@@ -206,7 +207,7 @@ func TestLatencyAsTheFirstPage(t *testing.T) {
 		cfg.StartPage = "latency"
 		d := driven(t, cfg, 80, 24)
 		d.Fits()
-		c := capture(t, "cluster-2.3.5-t1")
+		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
 		d.Cluster(c.WithRuntime(scraped(t, c)))
 		d.Shows("waiting for consistency", "since the start of each process")
 	})
@@ -217,7 +218,7 @@ func TestLatencyOnTheOverview(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		synctest.Test(t, func(t *testing.T) {
 			d := driven(t, testConfig(), size.W, size.H)
-			c := capture(t, "cluster-2.3.5-t1")
+			c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
 			d.Cluster(c.WithRuntime(scraped(t, c)))
 			d.Shows("LATENCY  search ")
 			d.Fits()
@@ -229,20 +230,20 @@ func TestLatencyOnTheOverview(t *testing.T) {
 func TestBudgetsAreMadeOnceARound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)
-		c := capture(t, "cluster-2.3.5-t1")
+		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
 		first := round(t, c, 0)
 		d.Cluster(first)
 		d.Keys(":").Typed("latency").Keys("enter")
-		made := d.m.data.times.latency
+		made := d.m.Times().Latency()
 		d.Keys("enter down esc H c")
 		changed := *first
 		changed.Origin.Revision++
 		d.Cluster(&changed)
-		if d.m.data.times.latency != made {
+		if d.m.Times().Latency() != made {
 			t.Error("the same answers were worked out twice")
 		}
 		d.Cluster(round(t, c, 1))
-		if d.m.data.times.latency == made {
+		if d.m.Times().Latency() == made {
 			t.Error("other answers were not worked out")
 		}
 	})

@@ -1,21 +1,24 @@
-package tui
+package balance
 
 import (
 	"errors"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/render"
+	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
-// balancePage is how evenly query nodes share the work: of all replicas, or of one with
+// page is how evenly query nodes share the work: of all replicas, or of one with
 // the plan that would even it out.
-type balancePage struct {
+type page struct {
 	of     *model.Ref // one replica, or what nodes serve of a collection without one; nil is all
 	word   string     // the collection as commands name it, "" for all
 	label  string
@@ -27,53 +30,53 @@ type balancePage struct {
 	// weighed is the survey with its plans; nil until the first.
 	weighed *render.Balance
 
-	Stops
-	lines   []balanceLine
+	tui.Stops
+	lines   []line
 	madeFor int // the width that lines were laid out for
 }
 
-// balanceLine is a line of the page.
-type balanceLine struct {
+// line is a line of the page.
+type line struct {
 	text  string // plain
-	look  LineLook
+	look  tui.LineLook
 	ref   model.Ref      // what it is about; no Resource: nothing
 	group *balance.Group // that enter opens
 }
 
-func balanceKind() PageKind {
-	return PageKind{Name: "balance", Aliases: []string{"b"}, Doc: "How evenly query nodes share the work, and what would even it out.", Open: newBalancePage}
-}
-
-func newBalancePage(m *Model, words []string) (Page, error) {
+func open(m *tui.Model, words []string) (tui.Page, error) {
 	if len(words) == 0 {
-		return &balancePage{label: "balance"}, nil
+		return &page{label: "balance"}, nil
 	}
-	if m.data.cluster == nil {
+	if m.Env() == nil {
 		return nil, errors.New("no data yet: balance NAME needs to know the collections")
 	}
-	for _, r := range m.data.cluster.Replicas {
-		c := m.data.cluster.Collection(r.Collection)
+	cluster := m.Env().Cluster
+	for _, r := range cluster.Replicas {
+		c := cluster.Collection(r.Collection)
 		if c == nil {
 			continue
 		}
-		name := m.data.cluster.DatabaseName(c.Database) + "." + c.Name
+		name := cluster.DatabaseName(c.Database) + "." + c.Name
 		if words[0] == c.Name || words[0] == name || words[0] == c.ID.String() || words[0] == r.ID.String() {
-			return groupBalance(model.Ref{Resource: "replicas", ID: r.ID.String()}, c.ID.String(), c.Name), nil
+			return ofGroup(model.Ref{Resource: "replicas", ID: r.ID.String()}, c.ID.String(), c.Name), nil
 		}
 	}
 	return nil, errors.New("no loaded collection is called " + words[0] + ": balance alone lists them")
 }
 
-// groupBalance is the page of one replica.
-func groupBalance(ref model.Ref, word, name string) *balancePage {
-	return &balancePage{of: &ref, word: word, label: words.Harmless(name)}
+// ofGroup is the page of one replica.
+func ofGroup(ref model.Ref, word, name string) *page {
+	return &page{of: &ref, word: word, label: words.Harmless(name)}
 }
 
-func (p *balancePage) Scope() Scope  { return InBalance }
-func (p *balancePage) Crumb() string { return draw.Cut(p.label, 40) }
+// Scope implements tui.Page.
+func (p *page) Scope() tui.Scope { return tui.InBalance }
 
-// Note says how even it is, by which measure, and what is aimed at.
-func (p *balancePage) Note(*Model) string {
+// Crumb implements tui.Page.
+func (p *page) Crumb() string { return draw.Cut(p.label, 40) }
+
+// Note implements tui.Page: how even it is, by which measure, and what is aimed at.
+func (p *page) Note(*tui.Model) string {
 	if p.weighed == nil || !p.weighed.Report.Survey.Asked {
 		return ""
 	}
@@ -89,7 +92,8 @@ func (p *balancePage) Note(*Model) string {
 	return text + " · by " + p.madeBy.String() + " · goal ≤ " + figure(balance.DefaultGoal)
 }
 
-func (p *balancePage) Command(*Model) string {
+// Command implements tui.Page.
+func (p *page) Command(*tui.Model) string {
 	c := paste.Shell("balance")
 	if p.word != "" {
 		c = c.Arg(p.word)
@@ -101,22 +105,23 @@ func (p *balancePage) Command(*Model) string {
 	return c.String()
 }
 
-func (p *balancePage) Refresh(m *Model) Cmd {
-	if m.data.cluster == nil || p.busy || p.env == m.data.env && p.madeBy == p.by {
+// Refresh implements tui.Page.
+func (p *page) Refresh(m *tui.Model) tui.Cmd {
+	if m.Env() == nil || p.busy || p.env == m.Env() && p.madeBy == p.by {
 		return nil
 	}
 	p.busy = true
-	return weigh(balanceQuery{p, m.data.env, p.by})
+	return weigh(query{p, m.Env(), p.by})
 }
 
-// balanceQuery is what it takes to survey and plan off the loop.
-type balanceQuery struct {
-	page *balancePage
+// query is what it takes to survey and plan off the loop.
+type query struct {
+	page *page
 	env  *view.Env
 	by   balance.Measure
 }
 
-func (q *balanceQuery) run() *render.Balance {
+func (q *query) run() *render.Balance {
 	s := balance.Take(q.env.Cluster)
 	var groups []*balance.Group
 	if of := q.page.of; of != nil {
@@ -130,16 +135,22 @@ func (q *balanceQuery) run() *render.Balance {
 	return &render.Balance{Env: q.env, Report: s.Report(groups, balance.Options{By: q.by}, true)}
 }
 
+// weigh surveys what query nodes serve and plans what would even it out.
+func weigh(q query) tui.Cmd {
+	return func() tea.Msg { return weighedMsg{q, q.run()} }
+}
+
 // weighedMsg brings a survey that was asked for.
 type weighedMsg struct {
-	query   balanceQuery
+	query   query
 	weighed *render.Balance
 }
 
-func (w weighedMsg) Apply(m *Model) Cmd {
+// Apply takes it.
+func (w weighedMsg) Apply(m *tui.Model) tui.Cmd {
 	p := w.query.page
 	p.busy = false
-	at, had := p.object(m)
+	at, had := p.Object(m)
 	p.env, p.madeBy, p.weighed = w.query.env, w.query.by, w.weighed
 	p.layOut(m.Width)
 	if had {
@@ -149,14 +160,15 @@ func (w weighedMsg) Apply(m *Model) Cmd {
 }
 
 // goToRef puts the cursor on the first line about an object.
-func (p *balancePage) goToRef(ref model.Ref) {
+func (p *page) goToRef(ref model.Ref) {
 	p.Find(func(line int) bool {
 		x := p.lines[line].ref
 		return x.Resource == ref.Resource && x.ID == ref.ID
 	})
 }
 
-func (p *balancePage) Body(m *Model, w, h int) []string {
+// Body implements tui.Page.
+func (p *page) Body(m *tui.Model, w, h int) []string {
 	p.Height = h
 	switch {
 	case p.weighed == nil:
@@ -169,19 +181,20 @@ func (p *balancePage) Body(m *Model, w, h int) []string {
 	if p.madeFor != w {
 		p.layOut(w)
 	}
-	p.ScrollToEnd(len(p.lines), Alone)
+	p.ScrollToEnd(len(p.lines), tui.Alone)
 	return p.Draw(m.Styles, len(p.lines), w, func(i int) string { return p.lines[i].text },
-		func(i int) string { return LineStyle(m.Styles, p.lines[i].look).On(draw.Cut(p.lines[i].text, w-1)) })
+		func(i int) string { return tui.LineStyle(m.Styles, p.lines[i].look).On(draw.Cut(p.lines[i].text, w-1)) })
 }
 
-func (p *balancePage) current() *balanceLine {
+func (p *page) current() *line {
 	if i := p.Line(); i >= 0 {
 		return &p.lines[i]
 	}
 	return nil
 }
 
-func (p *balancePage) object(*Model) (ref model.Ref, ok bool) {
+// Object implements tui.Pointer.
+func (p *page) Object(*tui.Model) (ref model.Ref, ok bool) {
 	l := p.current()
 	if l == nil || l.ref.Resource == "" {
 		return model.Ref{}, false
@@ -189,18 +202,19 @@ func (p *balancePage) object(*Model) (ref model.Ref, ok bool) {
 	return l.ref, true
 }
 
-func (p *balancePage) Can(m *Model, a Action) string {
-	_, ok := p.object(m)
+// Can implements tui.Page.
+func (p *page) Can(m *tui.Model, a tui.Action) string {
+	_, ok := p.Object(m)
 	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow:
+	case tui.ActOpen, tui.ActDescribe, tui.ActOwner, tui.ActRelated, tui.ActTree, tui.ActCopyRow:
 		if !ok {
 			return "there is no row"
 		}
-	case ActExportPlan:
+	case tui.ActExportPlan:
 		if p.weighed == nil || p.weighed.Report.Moves() == 0 {
 			return "there is no move to export"
 		}
-	case ActHeat:
+	case tui.ActHeat:
 		if p.of != nil {
 			return "the map is on the page of all replicas"
 		}
@@ -208,35 +222,37 @@ func (p *balancePage) Can(m *Model, a Action) string {
 	return ""
 }
 
-func (p *balancePage) Act(m *Model, a Action) Cmd {
+// Act implements tui.Page.
+func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	if p.Move(a) {
 		return nil
 	}
 	l := p.current()
 	switch a {
-	case ActBack:
+	case tui.ActBack:
 		return m.Back()
-	case ActHeat:
+	case tui.ActHeat:
 		p.heat = !p.heat
 		p.Cursor, p.Top = 0, 0
 		p.layOut(m.Width)
-	case ActBy:
+	case tui.ActBy:
 		p.by = (p.by + 1) % (balance.ByMemory + 1)
-		m.Say(ToneInfo, "balanced by "+p.by.String())
+		m.Say(tui.ToneInfo, "balanced by "+p.by.String())
 		return p.Refresh(m)
-	case ActExportPlan:
-		return Save(m, FileName("plan", p.word)+".py", textWriter(p.weighed.SavedPlan()))
-	case ActCopyRow:
+	case tui.ActExportPlan:
+		return tui.Save(m, tui.FileName("plan", p.word)+".py", tui.TextWriter(p.weighed.SavedPlan()))
+	case tui.ActCopyRow:
 		return m.Copy(strings.TrimSpace(l.text), "the row")
-	case ActOpen:
+	case tui.ActOpen:
 		if l.group != nil && p.of == nil {
-			return m.Push(groupBalance(l.ref, l.group.ID.String(), l.group.Name()))
+			return m.Push(ofGroup(l.ref, l.group.ID.String(), l.group.Name()))
 		}
-		return actOnRef(m, a, l.ref)
-	case ActDescribe, ActOwner, ActRelated, ActTree:
-		return actOnRef(m, a, l.ref)
+		return tui.ActOnRef(m, a, l.ref)
+	case tui.ActDescribe, tui.ActOwner, tui.ActRelated, tui.ActTree:
+		return tui.ActOnRef(m, a, l.ref)
 	}
 	return nil
 }
 
-func (p *balancePage) Click(m *Model, _, y int) Cmd { return p.Clicked(m, p, y) }
+// Click implements tui.Clicker.
+func (p *page) Click(m *tui.Model, _, y int) tui.Cmd { return p.Clicked(m, p, y) }

@@ -1,4 +1,4 @@
-package tui
+package balance
 
 import (
 	"strconv"
@@ -7,12 +7,13 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/render"
+	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
 // layOut makes the lines of the page for a width.
-func (p *balancePage) layOut(w int) {
+func (p *page) layOut(w int) {
 	p.lines, p.At, p.madeFor = p.lines[:0], p.At[:0], w
 	r := p.weighed.Report
 	p.head(r, w)
@@ -31,12 +32,12 @@ func (p *balancePage) layOut(w int) {
 	}
 }
 
-func (p *balancePage) add(look LineLook, text string) {
-	p.lines = append(p.lines, balanceLine{text: text, look: look})
+func (p *page) add(look tui.LineLook, text string) {
+	p.lines = append(p.lines, line{text: text, look: look})
 }
 
 // wrapped adds a text in as many lines as it needs.
-func (p *balancePage) wrapped(look LineLook, text string, w int) {
+func (p *page) wrapped(look tui.LineLook, text string, w int) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
 		if line != "" && draw.Width(line)+1+draw.Width(word) > w-2 {
@@ -51,139 +52,139 @@ func (p *balancePage) wrapped(look LineLook, text string, w int) {
 	p.add(look, line)
 }
 
-func (p *balancePage) head(r *balance.Report, w int) {
-	look := LineDim
+func (p *page) head(r *balance.Report, w int) {
+	look := tui.LineDim
 	if a := &r.Survey.Auto; a.Known && !a.On {
-		look = LineWarn
+		look = tui.LineWarn
 	}
 	p.wrapped(look, "auto-balance "+render.AutoText(&r.Survey.Auto), w)
 	for _, text := range render.UnreadText(p.weighed.Env.Cluster.Loaded) {
-		p.wrapped(LineWarn, text, w)
+		p.wrapped(tui.LineWarn, text, w)
 	}
 	if len(r.Survey.Unknown) > 0 {
 		names := make([]string, len(r.Survey.Unknown))
 		for i, n := range r.Survey.Unknown {
 			names[i] = words.Harmless(n.Name()) + " (" + n.Outcome.String() + ")"
 		}
-		p.wrapped(LineWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
+		p.wrapped(tui.LineWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
 	}
 	if text := render.RepeatedText(r.Survey); text != "" {
-		p.wrapped(LineWarn, text, w)
+		p.wrapped(tui.LineWarn, text, w)
 	}
-	p.add(LinePlain, "")
+	p.add(tui.LinePlain, "")
 }
 
 // shares adds the table of what nodes serve.
-func (p *balancePage) shares(list []*balance.Share, g *balance.Group, w int) {
+func (p *page) shares(list []*balance.Share, g *balance.Group, w int) {
 	header, rows := p.weighed.ShareLines(list, g, w-2)
-	p.add(LineHead, header)
+	p.add(tui.LineHead, header)
 	for i, text := range rows {
 		x := list[i]
-		look := LinePlain
+		look := tui.LinePlain
 		switch {
 		case !x.Known || x.State() != "":
-			look = LineWarn
+			look = tui.LineWarn
 		case g == nil && x.Takes() && x.Sealed+x.Growing == 0:
-			look = LineWarn
+			look = tui.LineWarn
 		}
-		p.lines = append(p.lines, balanceLine{text: text, look: look, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
+		p.lines = append(p.lines, line{text: text, look: look, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
 	}
 }
 
-func (p *balancePage) allGroups(w int) {
+func (p *page) allGroups(w int) {
 	r := p.weighed.Report
 	p.shares(r.Survey.Nodes, nil, w)
-	p.add(LinePlain, "")
+	p.add(tui.LinePlain, "")
 	if len(r.Groups) == 0 {
-		p.add(LineDim, "no collection is loaded")
+		p.add(tui.LineDim, "no collection is loaded")
 		return
 	}
 	header, rows := p.weighed.GroupLines(w - 2)
-	p.add(LineHead, header)
+	p.add(tui.LineHead, header)
 	for i, text := range rows {
 		g := r.Groups[i]
-		look := LinePlain
+		look := tui.LinePlain
 		if r.Plans[i].Reached || len(r.Plans[i].Moves) == 0 {
-			look = LineDim // nothing to do, or nothing to be done
+			look = tui.LineDim // nothing to do, or nothing to be done
 		}
 		if g.Spread.Nodes > 1 && !r.Plans[i].Reached && len(r.Plans[i].Moves) > 0 || len(r.Plans[i].Moves) > 0 {
-			look = LineWarn
+			look = tui.LineWarn
 		}
-		p.lines = append(p.lines, balanceLine{text: text, look: look, ref: g.Ref(), group: g})
+		p.lines = append(p.lines, line{text: text, look: look, ref: g.Ref(), group: g})
 	}
-	p.add(LinePlain, "")
+	p.add(tui.LinePlain, "")
 	if r.Moves() > 0 {
 		by := r.Options.By
-		p.wrapped(LinePlain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
+		p.wrapped(tui.LinePlain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
 			"; kitescope itself changes nothing", w)
 	}
-	p.wrapped(LineDim, "weights: "+r.Survey.Weights.String(), w)
+	p.wrapped(tui.LineDim, "weights: "+r.Survey.Weights.String(), w)
 }
 
-func (p *balancePage) heatMap(w int) {
+func (p *page) heatMap(w int) {
 	r := p.weighed.Report
 	header, rows, more := p.weighed.HeatLines(w - 2)
-	p.wrapped(LineDim, render.HeatLegend(false), w)
-	p.add(LinePlain, "")
-	p.add(LineHead, header)
+	p.wrapped(tui.LineDim, render.HeatLegend(false), w)
+	p.add(tui.LinePlain, "")
+	p.add(tui.LineHead, header)
 	for i, text := range rows {
 		x := r.Survey.Nodes[i]
-		p.lines = append(p.lines, balanceLine{text: text, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
+		p.lines = append(p.lines, line{text: text, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
 	}
 	if more > 0 {
-		p.add(LinePlain, "")
-		p.add(LineDim, words.Plural(more, "replica")+" with less work, or without, are left out")
+		p.add(tui.LinePlain, "")
+		p.add(tui.LineDim, words.Plural(more, "replica")+" with less work, or without, are left out")
 	}
 }
 
 // oneGroup is a replica with its plan.
-func (p *balancePage) oneGroup(w int) {
+func (p *page) oneGroup(w int) {
 	r := p.weighed.Report
 	g, plan := r.Groups[0], r.Plans[0]
-	p.add(LineTitle, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
+	p.add(tui.LineTitle, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
 	p.shares(g.Shares, g, w)
 	if text := render.UnknownText(g); text != "" {
-		p.wrapped(LineWarn, text, w)
+		p.wrapped(tui.LineWarn, text, w)
 	}
-	p.add(LinePlain, "")
-	look := LinePlain
+	p.add(tui.LinePlain, "")
+	look := tui.LinePlain
 	if !plan.Reached {
-		look = LineWarn
+		look = tui.LineWarn
 	}
 	p.wrapped(look, "PLAN  "+render.PlanText(plan), w)
 	for i, m := range plan.Moves {
 		text := draw.FitRight(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + draw.FitRight(words.Number(int(m.Rows)), 11) + " rows  " +
 			draw.FitRight(words.Bytes(m.Size), 9) + "  " + m.From.String() + " → " + m.To.String()
-		p.lines = append(p.lines, balanceLine{text: text, ref: model.Ref{Resource: "segments", ID: m.Segment.String()}})
+		p.lines = append(p.lines, line{text: text, ref: model.Ref{Resource: "segments", ID: m.Segment.String()}})
 	}
 	for _, m := range plan.Channels {
-		p.lines = append(p.lines, balanceLine{
+		p.lines = append(p.lines, line{
 			text: "or move the shard " + words.Harmless(m.Channel) + " with its " + words.Number(int(m.Rows)) + " growing rows from node " + m.From.String() + " to " + m.To.String(),
 			ref:  model.Ref{Resource: "vchannels", ID: m.Channel, Name: m.Channel},
 		})
 	}
 	if len(plan.Moves) > 0 {
-		p.add(LineDim, "e saves it as a script for pymilvus; kitescope itself changes nothing")
+		p.add(tui.LineDim, "e saves it as a script for pymilvus; kitescope itself changes nothing")
 	}
-	p.add(LinePlain, "")
+	p.add(tui.LinePlain, "")
 	p.milvus(r.Verdicts[0], w)
-	p.add(LinePlain, "")
-	p.wrapped(LineDim, "weights: "+r.Survey.Weights.String(), w)
+	p.add(tui.LinePlain, "")
+	p.wrapped(tui.LineDim, "weights: "+r.Survey.Weights.String(), w)
 }
 
 // milvus is what Milvus's own balancer makes of it.
-func (p *balancePage) milvus(v *balance.Verdict, w int) {
+func (p *page) milvus(v *balance.Verdict, w int) {
 	r := p.weighed.Report
-	p.wrapped(LinePlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
+	p.wrapped(tui.LinePlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
 	var scores []string
 	for _, s := range v.Scores {
 		scores = append(scores, "node "+s.Node.String()+" "+words.Number(int(s.Score)))
 	}
 	if len(scores) > 0 {
-		p.wrapped(LineDim, "its scores now: "+strings.Join(scores, "; "), w)
+		p.wrapped(tui.LineDim, "its scores now: "+strings.Join(scores, "; "), w)
 	}
 	for _, f := range v.Factors {
-		p.add(LineDim, "  "+words.Harmless(f.Key)+" "+words.Harmless(f.Value)+"  ("+words.Harmless(f.From)+")")
+		p.add(tui.LineDim, "  "+words.Harmless(f.Key)+" "+words.Harmless(f.Value)+"  ("+words.Harmless(f.From)+")")
 	}
 }
 
