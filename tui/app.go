@@ -39,6 +39,8 @@ type Model struct {
 	Menu     *Menu
 	data     data
 	toast    toast
+	prefix   string          // the key that another one belongs behind, "" if none was pressed
+	typed    []string        // filters and searches, the newest last
 	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
 }
 
@@ -54,7 +56,10 @@ func New(cfg Config) *Model {
 		cfg.Checks = rules.All()
 	}
 	m := &Model{Config: cfg, kinds: pageKinds(cfg.Pages), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
-	m.keys = newKeys(m.kinds)
+	keys, err := newKeys(m.kinds, cfg.Keys)
+	if m.keys = keys; err != nil {
+		m.Say(ToneBad, err.Error())
+	}
 	if m.theme == "" {
 		m.theme = autoTheme
 	}
@@ -136,44 +141,55 @@ func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 		if a == ActQuit {
 			return m.quit()
 		}
+		if moved := m.keys.movedKey(InPrompt, msg.Keystroke()); a == ActNone && text == "" && moved != "" {
+			m.Say(ToneInfo, moved)
+		}
 		return m.Prompt.key(m, a, text)
-	case m.Menu != nil:
+	}
+	if text == " " {
+		key = "space"
+	}
+	m.toast = toast{}
+	if m.Menu != nil {
 		a, _ := m.keys.find(InMenu, key)
 		if a == ActQuit {
 			return m.quit()
 		}
-		m.toast = toast{}
-		return m.Menu.key(m, a, text)
+		return m.Menu.key(m, a, key)
 	}
-	m.toast = toast{}
+	return pressed(m, key)
+}
+
+// pressed does what a key means on the page that is shown.
+func pressed(m *Model, key string) Cmd {
+	if m.prefix != "" {
+		return begun(m, key)
+	}
 	top := m.Top()
-	if text == " " {
-		key = "space"
-	}
 	a, ok := m.keys.find(top.Scope(), key)
-	if !ok {
-		if b, ok := m.keys.elsewhere(top.Scope(), key); ok {
-			m.Say(ToneInfo, shown(key)+" works in "+strings.Join(b.In.Names(m.kinds), ", ")+": "+lowerFirst(b.Doc))
+	switch p, isPlace := placeOf(a, key); {
+	case !ok:
+		m.Say(ToneInfo, m.keys.unbound(top.Scope(), key, m.Width-tonesWidth))
+	case a == ActGo:
+		m.prefix = key
+	case a == ActNumber && isPlace:
+		return goPlace(m, p)
+	default:
+		if why := m.can(top, a); why != "" {
+			m.Say(ToneWarn, shown(key)+": "+why)
+			return nil
 		}
-		return nil
+		return m.act(a)
 	}
-	if why := m.can(top, a); why != "" {
-		m.Say(ToneWarn, shown(key)+": "+why)
-		return nil
-	}
-	return m.act(a)
+	return nil
 }
 
 // can says why an action is not possible on a page, "" if it is.
 func (m *Model) can(p Page, a Action) string {
 	switch {
 	case a == ActGoFindings && m.Config.First != nil:
-		return m.withoutCluster()
-	case a == ActGoProfiles && !m.has("profiles"):
-		return "there are no profiles here"
-	case a == ActGoTimeline && !m.has("timeline"):
-		return m.data.past.withoutPast(m)
-	case (a == ActSave || a == ActExportPlan) && m.Config.SaveFile == nil:
+		return "findings need a cluster; here there is " + m.Config.Instead
+	case a == ActSave && m.Config.SaveFile == nil:
 		return "saving is switched off"
 	case a >= ActEarlier && a <= ActLive:
 		return m.data.past.canStep(m, a)
@@ -194,18 +210,17 @@ func (m *Model) act(a Action) Cmd {
 		m.Prompt = newPalette(m)
 		return nil
 	case ActHelp:
+		if m.Top().Scope() == InHelp {
+			return m.Back()
+		}
 		help, _ := newHelpPage(m, nil)
 		return m.Push(help)
 	case ActPause:
 		return m.pause()
 	case ActEarlier, ActLater, ActMinuteEarlier, ActMinuteLater, ActAt, ActLive:
 		return m.data.past.step(m, a)
-	case ActGoProfiles:
-		return m.jump("profiles")
 	case ActGoFindings:
 		return m.goFindings()
-	case ActGoTimeline:
-		return m.jump("timeline")
 	case ActForward:
 		if !m.stack.again() {
 			m.Say(ToneInfo, "this is the newest page")
@@ -218,6 +233,9 @@ func (m *Model) act(a Action) Cmd {
 	case ActCopyMenu:
 		m.Menu = copyMenu(m)
 		return nil
+	}
+	if p, ok := placeOf(a, ""); ok {
+		return goPlace(m, p)
 	}
 	return m.Top().Act(m, a)
 }
@@ -286,11 +304,4 @@ func (m *Model) View() tea.View {
 		v.Content, v.Cursor = frame{m}.whole()
 	}
 	return v
-}
-
-func lowerFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
 }

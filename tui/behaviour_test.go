@@ -40,7 +40,7 @@ func (d *ui) under() string {
 
 func TestCursorStaysOnItsObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s down*6")
+		d := at(t, "5 down*6")
 		id := d.under()
 		line := d.grid().Cursor - d.grid().top
 		d.Cluster(tuitest.FixtureLater()) // one row before it is new, another is gone
@@ -61,7 +61,7 @@ func TestCursorStaysOnItsObject(t *testing.T) {
 
 func TestRefreshWhileMovingKeepsTheNewPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s")
+		d := at(t, "5")
 		_, c := d.m.Update(news.Update{Cluster: tuitest.FixtureLater(), Live: true})
 		d.m.Update(tuitest.KeyPress("down")) // before the new rows are built
 		d.m.Update(tuitest.KeyPress("down"))
@@ -78,7 +78,7 @@ func TestRefreshWhileMovingKeepsTheNewPosition(t *testing.T) {
 // lost, and the page is never starved.
 func TestRefreshesFasterThanBuilds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, keys := range []string{"", "s", "c x", "c d", "d"} {
+		for _, keys := range []string{"", "5", "4 t", "4 d", "g d"} {
 			d := at(t, keys)
 			var pending []tea.Cmd
 			for i := range 5 {
@@ -132,7 +132,7 @@ func TestFilters(t *testing.T) {
 			{"图像", func(_ *model.Segment, c string) bool { return strings.HasPrefix(c, "图像") }},
 			{"nothing has this", func(*model.Segment, string) bool { return false }},
 		} {
-			d := at(t, "s /")
+			d := at(t, "5 /")
 			d.Typed(x.text).Keys("enter")
 			var want, got []string
 			c := d.m.data.cluster
@@ -154,7 +154,7 @@ func TestFilters(t *testing.T) {
 
 func TestFilterCompletesValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s /")
+		d := at(t, "5 /")
 		d.Typed("!docs state=gr")
 		d.Shows("!docs state=Growing", "no segments of 30 match")
 		d.Keys("tab enter")
@@ -164,7 +164,7 @@ func TestFilterCompletesValues(t *testing.T) {
 
 func TestFilterSaysWhatIsWrong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s /")
+		d := at(t, "5 /")
 		d.Typed("re:(")
 		d.Shows("no regular expression yet")
 		d.Keys("esc")
@@ -219,7 +219,7 @@ func TestFilterInPieces(t *testing.T) {
 
 func TestSortByKeysAndClick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s")
+		d := at(t, "5")
 		rows := func() []int64 {
 			g := d.grid()
 			var list []int64
@@ -252,7 +252,7 @@ func TestMouse(t *testing.T) {
 		cfg.Mouse = true
 		d := driven(t, cfg, 120, 20)
 		d.Cluster(tuitest.Fixture())
-		d.Keys("s")
+		d.Keys("5")
 		if d.m.View().MouseMode != tea.MouseModeCellMotion {
 			t.Error("the mouse is not asked for")
 		}
@@ -286,7 +286,7 @@ func TestMouse(t *testing.T) {
 
 func TestDrillDownAndBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "c enter")
+		d := at(t, "4 enter")
 		d.Shows("overview › collections › docs_hnsw_cos segments", "7")
 		d.Keys("down enter")
 		d.Shows("› 470590760626295028 index files")
@@ -299,7 +299,7 @@ func TestDrillDownAndBack(t *testing.T) {
 		d.Shows("overview › collections")
 		d.Keys("] [ esc")
 		d.Shows("overview")
-		d.Keys("s r")
+		d.Keys("5 r")
 		d.Shows("related to 470590760626295000")
 		d.Keys("1")
 		d.Shows("index files")
@@ -315,7 +315,7 @@ func TestPalette(t *testing.T) {
 			{"segm", "› segments"},
 			{"tree docs_hnsw_cos", "tree of docs_hnsw_cos"},
 			{"diff", "there was no refresh yet"},
-			{"help", "MOVE"},
+			{"help", "ON THIS PAGE"},
 			{"zzz", `there is no page "zzz"`},
 			{"segments nosuch=1", `unknown column of segments "nosuch"`},
 			{"tree", "say which collection"},
@@ -351,7 +351,7 @@ func TestAgesGrowThoughNothingChanges(t *testing.T) {
 		cfg.Now = func() time.Time { return tuitest.Epoch().Add(time.Since(begin)) }
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.Fixture())
-		d.Keys("v")
+		d.Keys("6")
 		d.Shows(" 3s ")
 		d.Sleep(clockEvery + time.Second)
 		d.Shows(" 34s ")
@@ -360,7 +360,7 @@ func TestAgesGrowThoughNothingChanges(t *testing.T) {
 
 func TestResize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s")
+		d := at(t, "5")
 		for _, size := range [][2]int{{59, 15}, {60, 14}, {20, 5}, {3, 1}} {
 			d.Send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			d.Fits()
@@ -379,7 +379,7 @@ func TestResize(t *testing.T) {
 // TestNothingFromTheClusterReachesTheTerminal looks for control characters in every frame.
 func TestNothingFromTheClusterReachesTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, keys := range []string{"", "c", "c down*5 d", "c down*5 x", "c down*5 enter", "r", "r end d", "u", "u d", "c down*5 r", "d"} {
+		for _, keys := range []string{"", "4", "4 down*5 d", "4 down*5 t", "4 down*5 enter", "g k", "g k end d", "g u", "g u d", "4 down*5 r", "g d"} {
 			d := at(t, keys)
 			d.Cluster(tuitest.FixtureLater())
 			rest := d.Screen()

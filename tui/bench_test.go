@@ -55,7 +55,7 @@ func BenchmarkFilterKey(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				if i == len(text) {
-					m.Update(tuitest.KeyPress("ctrl+u"))
+					m.Update(tuitest.KeyPress("ctrl+k"))
 					i = 0
 				}
 				r := rune(text[i])

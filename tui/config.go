@@ -49,9 +49,15 @@ type Config struct {
 	StartPage string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// SaveFile writes a file of a suggested name and returns where it is. write may be
+	// SaveFile writes a new file and returns its full path; where there is one already that is fs.ErrExist. write may be
 	// called once, off the UI's loop. nil means that saving is switched off.
-	SaveFile func(name string, write func(io.Writer) error) (path string, err error)
+	SaveFile func(path string, write func(io.Writer) error) (full string, err error)
+	// ReplaceFile is SaveFile for a file that is there, and that a person wants replaced.
+	ReplaceFile func(path string, write func(io.Writer) error) (full string, err error)
+	// Folders are those that a path which is being typed may go on with; nil: none is suggested.
+	Folders func(typed string) []string
+	// Keys are those of actions, by the names that docs/reference/keys.md lists, where a person wants others than the usual ones.
+	Keys map[string][]string
 	// Pages are kinds of pages beside those of a cluster.
 	Pages []PageKind
 	// Hindsight knows of the past beside the moment that is shown; nil: nobody does.

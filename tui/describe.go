@@ -132,7 +132,7 @@ func sectionLines(s *view.Section, w int) []PaneLine {
 		lines = append(lines, PaneLine{text: r})
 	}
 	if shown < n {
-		lines = append(lines, PaneLine{text: fmt.Sprintf("… %s more: r shows them as a table", words.Number(n-shown)), look: LineDim})
+		lines = append(lines, PaneLine{text: fmt.Sprintf("… %s more: r lists them", words.Number(n-shown)), look: LineDim})
 	}
 	return lines
 }

@@ -26,7 +26,7 @@ func (m *Model) Copy(text, what string) Cmd {
 		text = pasted(inert(text))
 	}
 	if len(text) > clipboardLimit {
-		m.Say(ToneWarn, what+" is more than a terminal's clipboard takes: s saves it to a file")
+		m.Say(ToneWarn, what+" is more than a terminal's clipboard takes: save it to a file")
 		return nil
 	}
 	m.Say(ToneGood, "copied "+what)
@@ -73,31 +73,31 @@ type Tabular interface {
 func copyMenu(m *Model) *Menu {
 	n := &Menu{Title: "copy"}
 	top := m.Top()
-	if g, ok := top.(*gridPage); ok && g.rows.table != nil {
-		n.Items = append(n.Items,
-			MenuItem{Key: "t", Text: "table as TSV", Note: words.Plural(len(g.taken()), "row"), Run: func(m *Model, _ *Menu) Cmd {
-				return m.Copy(g.tsv(g.taken(), true), words.Plural(len(g.taken()), "row"))
-			}},
-			MenuItem{Key: "i", Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd {
-				return m.Copy(g.ids(), "ids")
-			}})
-	}
-	if t, ok := top.(Tabular); ok {
-		text, rows := t.TSVTable()
-		if rows > 0 {
-			n.Items = append(n.Items, MenuItem{Key: "t", Text: "table as TSV", Note: words.Plural(rows, "row"), Run: func(m *Model, _ *Menu) Cmd {
-				return m.Copy(text, words.Plural(rows, "row"))
-			}})
-		}
-	}
 	command := top.Command(m)
-	item := MenuItem{Key: "c", Text: "the command that prints this", Run: func(m *Model, _ *Menu) Cmd {
+	item := MenuItem{Text: "the command that prints this", Run: func(m *Model, _ *Menu) Cmd {
 		return m.copyCommand(command)
 	}}
 	if command == "" {
 		item.Why = "there is none"
 	}
 	n.Items = append(n.Items, item)
+	if g, ok := top.(*gridPage); ok && g.rows.table != nil {
+		n.Items = append(n.Items,
+			MenuItem{Text: "table as TSV", Note: words.Plural(len(g.taken()), "row"), Run: func(m *Model, _ *Menu) Cmd {
+				return m.Copy(g.tsv(g.taken(), true), words.Plural(len(g.taken()), "row"))
+			}},
+			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd {
+				return m.Copy(g.ids(), "ids")
+			}})
+	}
+	if t, ok := top.(Tabular); ok {
+		text, rows := t.TSVTable()
+		if rows > 0 {
+			n.Items = append(n.Items, MenuItem{Text: "table as TSV", Note: words.Plural(rows, "row"), Run: func(m *Model, _ *Menu) Cmd {
+				return m.Copy(text, words.Plural(rows, "row"))
+			}})
+		}
+	}
 	return n
 }
 
@@ -275,14 +275,13 @@ func saveMenu(g *gridPage) *Menu {
 		if err != nil {
 			continue
 		}
-		n.Items = append(n.Items, MenuItem{Key: word[:1], Text: word, Note: format.Doc(), Run: func(m *Model, _ *Menu) Cmd {
+		n.Items = append(n.Items, MenuItem{Text: word, Note: format.Doc(), Run: func(m *Model, _ *Menu) Cmd {
 			grid := view.NewGrid(g.rows.table, rows, g.savedColumns(format))
 			return Save(m, FileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
 				return render.Grid(w, grid, render.Options{Format: format})
 			})
 		}})
 	}
-	n.Items[2].Key = "l"
 	return n
 }
 
@@ -295,7 +294,7 @@ func SaveReport[F any](title, name string, parse func(word string) (F, error), w
 			continue
 		}
 		extension := map[bool]string{true: "md", false: word}[word == "markdown"]
-		n.Items = append(n.Items, MenuItem{Key: word[:1], Text: word, Run: func(m *Model, _ *Menu) Cmd {
+		n.Items = append(n.Items, MenuItem{Text: word, Run: func(m *Model, _ *Menu) Cmd {
 			return Save(m, FileName(name, "")+"."+extension, func(w io.Writer) error { return write(w, format) })
 		}})
 	}
@@ -308,29 +307,6 @@ func (g *gridPage) savedColumns(f render.Format) []int {
 		return g.chosen
 	}
 	return g.resource.ColumnsFor(f.Show(), g.loaded())
-}
-
-// Save writes a file off the loop.
-func Save(m *Model, name string, write func(io.Writer) error) Cmd {
-	stamp := m.Config.Now().Format("20060102-150405")
-	base, ext, _ := strings.Cut(name, ".")
-	m.Say(ToneInfo, "saving…")
-	return saveFile(m.Config.SaveFile, base+"-"+stamp+"."+ext, write)
-}
-
-// savedMsg says how saving went.
-type savedMsg struct {
-	path string
-	err  error
-}
-
-func (s savedMsg) Apply(m *Model) Cmd {
-	if s.err != nil {
-		m.Say(ToneBad, "not saved: "+s.err.Error())
-	} else {
-		m.Say(ToneGood, "saved "+s.path)
-	}
-	return nil
 }
 
 // FileName makes a file name of what is saved.

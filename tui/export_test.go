@@ -15,25 +15,25 @@ import (
 
 func TestCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s y")
+		d := at(t, "5 y")
 		if want := "470590760626295000\tdocs_hnsw_cos\t_default\tFlushed\tL1\t1000\t0\t1.2 MiB\tFinished\t1h40m\n"; d.Clip != want {
 			t.Errorf("y copies %q, want %q", d.Clip, want)
 		}
-		d.Keys("Y t")
+		d.Keys("Y 2")
 		if n := strings.Count(d.Clip, "\n"); n != 31 {
 			t.Errorf("the table as TSV has %d lines, want a header and 30 rows", n)
 		}
-		d.Keys("v*2 Y i")
+		d.Keys("space*2 Y 3")
 		if want := "470590760626295000\n470590760626295007\n"; d.Clip != want {
 			t.Errorf("ids of marked rows: %q, want %q", d.Clip, want)
 		}
 		d = at(t, ":")
-		d.Typed("segments coll=docs_hnsw_cos").Keys("enter / ").Typed("rows>2k !re:x|y it's").Keys("enter w S Y c")
+		d.Typed("segments coll=docs_hnsw_cos").Keys("enter / ").Typed("rows>2k !re:x|y it's").Keys("enter w S enter Y 1")
 		want := `kitescope --from etcd://127.0.0.1:2379/by-dev get segments coll=docs_hnsw_cos 'rows>2k' --sort=id -o wide | grep -ivE 'x|y' | grep -iF its`
 		if d.Clip != want {
 			t.Errorf("command:\n%s\nwant:\n%s", d.Clip, want)
 		}
-		d = at(t, "c d Y c")
+		d = at(t, "4 d Y 1")
 		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev describe collection 470590760626290000 --records"; d.Clip != want {
 			t.Errorf("command %q, want %q", d.Clip, want)
 		}
@@ -48,11 +48,11 @@ func TestCopyNodeFlags(t *testing.T) {
 		cfg.StartPage = "nodes"
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.Fixture())
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev --live --map 10.2.0.7=localhost get nodes"; !strings.HasPrefix(d.Clip, want) {
 			t.Errorf("command %q, want %q", d.Clip, want)
 		}
-		d.Keys(":").Typed("explain quiet").Keys("enter Y c")
+		d.Keys(":").Typed("explain quiet").Keys("enter Y 1")
 		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev explain quiet"; d.Clip != want {
 			t.Errorf("command %q, want %q", d.Clip, want)
 		}
@@ -65,7 +65,7 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 		cfg.StartPage = "segments"
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.ManySegments(5000))
-		d.Keys("Y t")
+		d.Keys("Y 2")
 		d.Shows("more than a terminal's clipboard takes")
 		if d.Clip != "" {
 			t.Error("it was copied all the same")
@@ -75,8 +75,8 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 
 func TestSave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "s / ")
-		d.Typed("state=growing").Keys("enter s j")
+		d := at(t, "5 / ")
+		d.Typed("state=growing").Keys("enter s 1 enter")
 		d.Shows("saved /saved/kitescope-segments-20261120-093000.json")
 		var list struct {
 			Kind  string
@@ -88,7 +88,7 @@ func TestSave(t *testing.T) {
 		if list.Kind != "SegmentList" || len(list.Items) != 4 || list.Items[0].State != "Growing" {
 			t.Errorf("saved %+v", list)
 		}
-		d.Keys("s c")
+		d.Keys("s 2 enter")
 		rows, err := csv.NewReader(strings.NewReader(d.Saved["kitescope-segments-20261120-093000.csv"])).ReadAll()
 		if err != nil || len(rows) != 5 {
 			t.Errorf("csv: %d rows, %v", len(rows), err)

@@ -270,3 +270,10 @@ func (j *matching) progress() int {
 	}
 	return 100 * j.next / j.total
 }
+
+func lowerFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}

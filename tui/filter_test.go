@@ -144,7 +144,7 @@ func TestFilterCompletesCollections(t *testing.T) {
 		d.Cluster(tuitest.ManySegments(completionRows + 1))
 		d.Keys("/").Typed("coll=collection_24")
 		d.Shows("coll=collection_244")
-		d.Keys("ctrl+u").Typed("coll=")
+		d.Keys("ctrl+k").Typed("coll=")
 		d.Shows("coll=empty", " / 20,001")
 	})
 }

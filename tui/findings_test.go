@@ -129,7 +129,7 @@ func TestFindingsOfAnObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Cluster(tuitest.Fixture())
-		d.Keys("c f")
+		d.Keys("4 f")
 		d.Shows("findings about docs_hnsw_cos", "2 of 5 findings", "auto-balance is off")
 		d.Lacks("querynode-9 is idle", "growing-flushed")
 		d.Keys("down right f") // all of them, the cursor where it was
@@ -145,7 +145,7 @@ func TestFindingsOfAnObject(t *testing.T) {
 		d.Shows("findings about docs_hnsw_cos")
 		d.Keys("esc down f") // nothing about the second collection: all
 		d.Shows("querynode-9 is idle", "› findings ")
-		d.Keys("esc*2 n /").Typed("10.0.0.9").Keys("enter d")
+		d.Keys("esc*2 3 /").Typed("10.0.0.9").Keys("enter d")
 		d.Shows("FINDINGS  2", "querynode-9 is idle: 0 of 21 segments", "docs_hnsw_cos is served unevenly")
 	})
 }
@@ -235,10 +235,10 @@ func TestRuntimeIsJudged(t *testing.T) {
 		asked := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{
 			Role: "querynode", Node: 7, Outcome: model.Answered, Distribution: &model.Distribution{},
 		}}})
-		d.Keys("space")
+		d.Keys("p")
 		d.Cluster(c.WithRuntime(asked))
 		d.Shows("could not look")
-		d.Keys("space")
+		d.Keys("p")
 		d.Shows("nothing found by 2 checks")
 		d.Lacks("could not look")
 	})
@@ -252,7 +252,7 @@ func TestTakeFindings(t *testing.T) {
 		if !strings.HasPrefix(d.Clip, "error: docs_hnsw_cos is served unevenly") || !strings.Contains(d.Clip, "- max/mean of search work: 1.77") {
 			t.Errorf("copied %q", d.Clip)
 		}
-		d.Keys("s")
+		d.Keys("s enter")
 		for name, text := range d.Saved {
 			if !strings.HasSuffix(name, ".md") || !strings.Contains(text, "### error: docs\\_hnsw\\_cos is served unevenly") || strings.Contains(text, "\x1b") {
 				t.Errorf("saved %s: %.200q", name, text)
@@ -261,11 +261,11 @@ func TestTakeFindings(t *testing.T) {
 		if len(d.Saved) != 1 {
 			t.Errorf("%d files are saved", len(d.Saved))
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if !strings.HasSuffix(d.Clip, " diagnose") {
 			t.Errorf("the command is %q", d.Clip)
 		}
-		d.Keys("e Y c")
+		d.Keys("e Y 1")
 		if !strings.HasSuffix(d.Clip, " explain uneven") {
 			t.Errorf("the command is %q", d.Clip)
 		}

@@ -17,7 +17,7 @@ func TestHealthIsNoRefresh(t *testing.T) {
 		d.Cluster(tuitest.Fixture())
 		later := tuitest.FixtureLater()
 		d.Cluster(later)
-		d.Keys("s")
+		d.Keys("5")
 		d.Shows("+ 470590760626295003")
 		d.Cluster(later.WithEtcd(&model.Etcd{Problem: "no leader"}))
 		d.Shows("+ 470590760626295003")
@@ -25,7 +25,7 @@ func TestHealthIsNoRefresh(t *testing.T) {
 		d.Shows("no leader")
 		d.Keys(": d i f f enter")
 		d.Lacks("nothing changed")
-		d.Keys("space")
+		d.Keys("p")
 		d.Cluster(later)
 		d.Lacks("newer")
 	})
@@ -37,7 +37,7 @@ func TestDetailOfSomethingDropped(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)
 		c := tuitest.Fixture()
 		d.Cluster(c)
-		d.Keys("c d")
+		d.Keys("4 d")
 		d.Shows("docs_hnsw_cos", "consistency level")
 		parts := c.Parts
 		parts.Origin.Revision++
@@ -54,7 +54,7 @@ func TestSortedColumnStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 60, 15)
 		d.Cluster(tuitest.Fixture())
-		d.Keys("s")
+		d.Keys("5")
 		for range 12 {
 			d.Keys(">")
 			if head := strings.Split(d.Plain(), "\n")[2]; !strings.ContainsAny(head, "↑↓") {

@@ -14,27 +14,30 @@ import (
 // screens are the pages and how to get there.
 var screens = []struct{ name, keys, typed string }{
 	{"overview", "", ""},
-	{"collections", "c", ""},
-	{"segments", "s", ""},
-	{"segments-wide-scrolled", "s w right*2", ""},
-	{"nodes", "n", ""},
-	{"vchannels", "v", ""},
-	{"keys", "r", ""},
-	{"detail-collection", "c d", ""},
-	{"detail-segment", "s d", ""},
-	{"detail-key", "r d", ""},
-	{"tree", "c x", ""},
-	{"diff", "d", ""},
+	{"collections", "4", ""},
+	{"segments", "5", ""},
+	{"segments-wide-scrolled", "5 w right*2", ""},
+	{"nodes", "3", ""},
+	{"vchannels", "6", ""},
+	{"keys", "g k", ""},
+	{"detail-collection", "4 d", ""},
+	{"detail-segment", "5 d", ""},
+	{"detail-key", "g k d", ""},
+	{"tree", "4 t", ""},
+	{"diff", "g d", ""},
 	{"findings", "f", ""},
 	{"findings-open", "f E down", ""},
-	{"findings-about", "c d f right", ""},
+	{"findings-about", "4 d f right", ""},
 	{"explain", "f down e", ""},
 	{"palette", ":", "seg"},
-	{"filter", "s /", "docs state!=growing"},
-	{"related", "c r", ""},
-	{"columns", "s C", ""},
-	{"compare", "s v*2 =", ""},
-	{"copy", "s Y", ""},
+	{"filter", "5 /", "docs state!=growing"},
+	{"related", "4 r", ""},
+	{"columns", "5 C", ""},
+	{"compare", "5 space*2 =", ""},
+	{"copy", "5 Y", ""},
+	{"save", "5 s 1", ""},
+	{"sort", "5 S", ""},
+	{"go", "5 g", ""},
 }
 
 func TestScreens(t *testing.T) {
@@ -116,7 +119,7 @@ func TestEveryResource(t *testing.T) {
 					cfg.StartPage = r.Name
 					d := driven(t, cfg, size.W, size.H)
 					d.Cluster(tuitest.Fixture())
-					for key := range strings.FieldsSeq("w right left >*2 < S d down / esc*2 r esc o esc enter esc C enter esc Y esc v V = esc end home") {
+					for key := range strings.FieldsSeq("w right left >*2 < S d down / esc*2 r esc o esc enter esc C space esc Y esc space V = esc end home") {
 						d.Keys(key)
 						d.Fits()
 					}
@@ -132,7 +135,7 @@ func TestEveryResource(t *testing.T) {
 // TestServedScreens are the pages of a cluster whose processes were asked; one is silent.
 func TestServedScreens(t *testing.T) {
 	for _, size := range tuitest.Sizes {
-		for _, s := range []struct{ name, keys string }{{"overview", ""}, {"nodes", "n"}, {"segments", "s"}, {"vchannels", "v"}, {"detail-node", "n down*4 d"}} {
+		for _, s := range []struct{ name, keys string }{{"overview", ""}, {"nodes", "3"}, {"segments", "5"}, {"vchannels", "6"}, {"detail-node", "3 down*4 d"}} {
 			name := fmt.Sprintf("served-%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

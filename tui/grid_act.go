@@ -15,7 +15,7 @@ import (
 // Can says why an action is not possible on the current row, "" if it is.
 func (g *gridPage) Can(m *Model, a Action) string {
 	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActMark, ActMarkRange, ActCopyRow, ActSave, ActFilter, ActSortNext, ActSortPrevious, ActSortReverse:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActMark, ActMarkRange, ActCopyRow, ActSave, ActFilter, ActSortNext, ActSortPrevious, ActSort:
 		if g.rows.table == nil {
 			return "no data yet"
 		}
@@ -42,7 +42,7 @@ func (g *gridPage) Can(m *Model, a Action) string {
 		}
 	case ActCompare:
 		if len(g.marks) != 2 {
-			return "mark two rows with v first"
+			return "mark two rows with " + KeyOf(m, ActMark) + " first"
 		}
 	}
 	return ""
@@ -79,6 +79,8 @@ func (g *gridPage) Act(m *Model, a Action) Cmd {
 		m.Menu = saveMenu(g)
 	case ActColumns:
 		m.Menu = g.columnMenu()
+	case ActSort:
+		m.Menu = g.sortMenu()
 	case ActBack:
 		return g.back(m)
 	default:
@@ -99,15 +101,23 @@ func (g *gridPage) arrange(m *Model, a Action) Cmd {
 		if g.filtering() {
 			return g.rebuild(m, "matching…")
 		}
-	case ActSortReverse:
-		if len(g.order) == 0 {
-			return g.sortBy(m, g.columnList()[0])
-		}
-		return g.sortBy(m, g.order[0].Column)
 	case ActSortNext, ActSortPrevious:
 		return g.sortBy(m, g.neighbour(m, a))
 	}
 	return nil
+}
+
+// sortMenu offers the columns that are shown.
+func (g *gridPage) sortMenu() *Menu {
+	n := &Menu{Title: "sort by"}
+	for i, c := range g.columnList() {
+		note := ""
+		if len(g.order) > 0 && g.order[0].Column == c {
+			n.at, note = i, "again: reverse"
+		}
+		n.Items = append(n.Items, MenuItem{Text: strings.ToLower(g.resource.Columns[c].Title), Note: note, Run: func(m *Model, _ *Menu) Cmd { return g.sortBy(m, c) }})
+	}
+	return n
 }
 
 // neighbour is the column beside the one sorted by, among those that have room.
@@ -209,31 +219,23 @@ func (g *gridPage) related(m *Model) *Menu {
 func relatedMenu(m *Model, t view.Table, row int) *Menu {
 	ref := t.Ref(row)
 	n := &Menu{Title: "related to " + draw.Cut(refName(ref), 40)}
-	for i, l := range t.Links(row) {
-		n.Items = append(n.Items, MenuItem{Key: Digit(i), Text: l.Title, Note: strings.Join(l.Where, " "), Run: func(m *Model, _ *Menu) Cmd {
+	for _, l := range t.Links(row) {
+		n.Items = append(n.Items, MenuItem{Text: l.Title, Note: strings.Join(l.Where, " "), Run: func(m *Model, _ *Menu) Cmd {
 			return followLink(m, l, ref)
 		}})
 	}
 	if owner, ok := t.Owner(row); ok {
-		n.Items = append(n.Items, MenuItem{Key: "o", Text: "owner: " + refName(owner), Note: owner.Resource, Run: func(m *Model, _ *Menu) Cmd {
+		n.Items = append(n.Items, MenuItem{Action: ActOwner, Text: "owner: " + refName(owner), Note: owner.Resource, Run: func(m *Model, _ *Menu) Cmd {
 			return m.goTo(owner)
 		}})
 	}
 	if found := m.about(ref); len(found) > 0 {
-		n.Items = append(n.Items, MenuItem{Key: "f", Text: "findings about it", Note: words.Number(len(found)), Run: func(m *Model, _ *Menu) Cmd {
+		n.Items = append(n.Items, MenuItem{Action: ActGoFindings, Text: "findings about it", Note: words.Number(len(found)), Run: func(m *Model, _ *Menu) Cmd {
 			return m.Push(&findingsPage{of: &ref})
 		}})
 	}
-	n.Items = append(n.Items, MenuItem{Key: "d", Text: "describe", Run: func(m *Model, _ *Menu) Cmd { return m.Push(newDetailPage(ref)) }})
+	n.Items = append(n.Items, MenuItem{Action: ActDescribe, Text: "describe", Run: func(m *Model, _ *Menu) Cmd { return m.Push(newDetailPage(ref)) }})
 	return n
-}
-
-// Digit is the key that chooses the i-th item of a menu, "" for those that no digit is left for.
-func Digit(i int) string {
-	if i > 8 {
-		return ""
-	}
-	return string(rune('1' + i))
 }
 
 // refName is what people call an object.

@@ -35,15 +35,15 @@ func TestLineEditing(t *testing.T) {
 		want   string
 		at     int
 	}{
-		{ActDeleteBack, "one two three", 13},
+		{ActTakeBack, "one two three", 13},
 		{ActDeleteWord, "one two ", 8},
-		{ActCursorLeft, "one two ", 7},
-		{ActCursorHome, "one two ", 0},
+		{ActLeft, "one two ", 7},
+		{ActTop, "one two ", 0},
 		{ActDelete, "ne two ", 0},
-		{ActCursorRight, "ne two ", 1},
+		{ActRight, "ne two ", 1},
 		{ActDeleteAll, "e two ", 0},
-		{ActDeleteBack, "e two ", 0},
-		{ActCursorEnd, "e two ", 6},
+		{ActTakeBack, "e two ", 0},
+		{ActBottom, "e two ", 6},
 		{ActDeleteWord, "e ", 2},
 	} {
 		l.edit(x.action)

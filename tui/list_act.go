@@ -14,7 +14,7 @@ func (l *List[T]) Can(m *Model, a Action) string {
 		if !ok {
 			return "there is no row"
 		}
-	case ActFilter, ActSortNext, ActSortPrevious, ActSortReverse, ActSave:
+	case ActFilter, ActSortNext, ActSortPrevious, ActSort, ActSave:
 		if len(l.All) == 0 {
 			return "there is no row"
 		}
@@ -40,9 +40,8 @@ func (l *List[T]) Act(m *Model, a Action) Cmd {
 		l.sortBeside(m, 1)
 	case ActSortPrevious:
 		l.sortBeside(m, -1)
-	case ActSortReverse:
-		l.Ascending = !l.Ascending
-		l.reorder()
+	case ActSort:
+		m.Menu = l.SortMenu(func(*Model) {})
 	case ActFilter:
 		m.Prompt = l.filterPrompt()
 	case ActCopyRow:
@@ -70,6 +69,34 @@ func (l *List[T]) sortBeside(m *Model, step int) {
 		m.Say(ToneInfo, l.AsItCame)
 	}
 	l.arrange()
+}
+
+// SortMenu offers the columns that a list may be sorted by; done is called after a choice.
+func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
+	n := &Menu{Title: "sort by"}
+	for _, c := range l.Columns(WideTable) {
+		if c.Name == "" {
+			continue
+		}
+		note := ""
+		if c.Name == l.Sorted {
+			n.at, note = len(n.Items), "again: reverse"
+		}
+		n.Items = append(n.Items, MenuItem{Text: strings.ToLower(c.Title), Note: note, Run: func(m *Model, _ *Menu) Cmd {
+			l.sortBy(&c)
+			done(m)
+			return nil
+		}})
+	}
+	if l.AsItCame != "" {
+		n.Items = append(n.Items, MenuItem{Text: l.AsItCame, Run: func(m *Model, _ *Menu) Cmd {
+			l.Sorted, l.Ascending = "", false
+			l.reorder()
+			done(m)
+			return nil
+		}})
+	}
+	return n
 }
 
 // neighbour is what stands a step beside something in a list, which is a ring.
@@ -114,7 +141,7 @@ func FilterNote(filter string) []string {
 // Status says how many rows the filter leaves.
 func (l *List[T]) Status(*Model) string { return words.Plural(len(l.Shown), l.Noun) }
 
-// FilterPrompt is a line that filters while it is typed, and moves the cursor; esc takes back what was typed.
+// FilterPrompt is a line that filters while it is typed, and moves the cursor by pages; esc takes back what was typed.
 func FilterPrompt(before string, set func(m *Model, text string) Cmd, status func(*Model) string, move func(*Model, Action)) *Prompt {
 	p := &Prompt{
 		Sign:      "/",
@@ -122,10 +149,7 @@ func FilterPrompt(before string, set func(m *Model, text string) Cmd, status fun
 		Accepted:  func(*Model, string) Cmd { return nil },
 		Cancelled: func(m *Model) Cmd { return set(m, before) },
 		Status:    status,
-		Move: func(m *Model, a Action) Cmd {
-			move(m, map[Action]Action{ActPrevious: ActUp, ActNext: ActDown}[a])
-			return nil
-		},
+		Move:      func(m *Model, a Action) Cmd { move(m, a); return nil },
 	}
 	p.set(before)
 	return p

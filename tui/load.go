@@ -129,10 +129,10 @@ func describe(q describeQuery) Cmd {
 }
 
 // saveFile writes a file.
-func saveFile(to func(string, func(io.Writer) error) (string, error), name string, write func(io.Writer) error) Cmd {
+func saveFile(to func(string, func(io.Writer) error) (string, error), s saving) Cmd {
 	return func() tea.Msg {
-		path, err := to(name, write)
-		return savedMsg{path, err}
+		full, err := to(s.path, s.write)
+		return savedMsg{s, full, err}
 	}
 }
 

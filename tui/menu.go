@@ -8,7 +8,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Menu is a short list to choose from, drawn over the page.
+// Menu is a short list to choose from, drawn over the page. Items are chosen with enter, by their numbers, and where an item does what a
+// key does on pages, with that key: letters mean in menus what they mean elsewhere.
 type Menu struct {
 	Title string
 	Items []MenuItem
@@ -16,40 +17,57 @@ type Menu struct {
 	top   int // first item drawn, kept by box
 	// Where it was drawn last, for the mouse.
 	x, y, w, h int
-	// Stay keeps the menu open after a choice, for switches.
+	// Stay keeps the menu open after a choice: items are switches, which have no numbers.
 	Stay bool
 }
 
 // MenuItem is one line of a menu.
 type MenuItem struct {
-	Key  string // one character that chooses it, "" if there is none
-	Text string
-	Note string // dim, at the right
+	// Action is what the item does where that is what a key of the key map does, whose key chooses it then; else ActNone.
+	Action Action
+	Text   string
+	Note   string // dim, at the right
 	// Why says why the item cannot be chosen, "" if it can.
 	Why string
 	Run func(m *Model, n *Menu) Cmd
 }
 
 // key handles a key that was pressed while n is open.
-func (n *Menu) key(m *Model, a Action, text string) Cmd {
-	// A letter of an item goes before the key map's: q may be an item.
+func (n *Menu) key(m *Model, a Action, key string) Cmd {
 	for i := range n.Items {
-		if text != "" && n.Items[i].Key == text {
+		if n.keyOf(m, i) == key {
 			n.at = i
 			return n.choose(m)
 		}
 	}
-	switch a {
-	case ActPrevious:
-		n.at = (n.at + len(n.Items) - 1) % len(n.Items)
-	case ActNext:
-		n.at = (n.at + 1) % len(n.Items)
-	case ActAccept:
+	switch to, moves := Moved(a, n.at, len(n.Items), n.h-2); {
+	case a == ActUp || a == ActDown: // a ring
+		n.at = (to + len(n.Items)) % len(n.Items)
+	case moves:
+		n.at = max(0, min(to, len(n.Items)-1))
+	case a == ActOpen, a == ActMark && n.Stay:
 		return n.choose(m)
-	case ActBack:
+	case a == ActBack:
 		m.Menu = nil
+	default:
+		text := m.keys.movedKey(InMenu, key)
+		if text == "" {
+			text = shown(key) + " chooses nothing here: enter or a number does"
+		}
+		m.Say(ToneInfo, text)
 	}
 	return nil
+}
+
+// keyOf is the key that chooses an item, "" if only enter does.
+func (n *Menu) keyOf(m *Model, i int) string {
+	switch a := n.Items[i].Action; {
+	case a != ActNone:
+		return m.keys.of(InPages, a)
+	case n.Stay || i > 8:
+		return ""
+	}
+	return string(rune('1' + i))
 }
 
 // click chooses what the mouse is on; beside the menu it closes it.
@@ -79,7 +97,8 @@ func (n *Menu) choose(m *Model) Cmd {
 }
 
 // box draws the menu and returns its lines, all equally wide.
-func (n *Menu) box(st *draw.Styles, maxW, maxH int) []string {
+func (n *Menu) box(m *Model, maxW, maxH int) []string {
+	st := m.Styles
 	inner := ansi.StringWidth(n.Title) + 4
 	for i := range n.Items {
 		inner = max(inner, 6+ansi.StringWidth(n.Items[i].Text)+ansi.StringWidth(n.Items[i].Note))
@@ -90,7 +109,7 @@ func (n *Menu) box(st *draw.Styles, maxW, maxH int) []string {
 	lines := []string{st.Dim.On("╭─") + st.Title.On(draw.Fit(" "+n.Title+" ", min(ansi.StringWidth(n.Title)+2, inner-1))) +
 		st.Dim.On(strings.Repeat("─", max(0, inner-3-ansi.StringWidth(n.Title)))+"╮")}
 	for i := n.top; i < n.top+rows; i++ {
-		lines = append(lines, st.Dim.On("│")+n.row(st, i, inner)+st.Dim.On("│"))
+		lines = append(lines, st.Dim.On("│")+n.row(m, i, inner)+st.Dim.On("│"))
 	}
 	foot := strings.Repeat("─", inner)
 	if rows < len(n.Items) {
@@ -99,16 +118,14 @@ func (n *Menu) box(st *draw.Styles, maxW, maxH int) []string {
 	return append(lines, st.Dim.On("╰"+foot+"╯"))
 }
 
-func (n *Menu) row(st *draw.Styles, i, w int) string {
+func (n *Menu) row(m *Model, i, w int) string {
+	st := m.Styles
 	item := &n.Items[i]
 	note := item.Note
 	if item.Why != "" {
 		note = item.Why
 	}
-	key := item.Key
-	if key == "" {
-		key = " "
-	}
+	key := draw.Fit(n.keyOf(m, i), 1)
 	left := " " + key + "  " + item.Text
 	note = draw.Cut(note, max(0, w-ansi.StringWidth(left)-2))
 	plain := draw.Fit(draw.Fit(left, max(0, w-ansi.StringWidth(note)-1))+note, w)

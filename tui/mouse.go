@@ -5,14 +5,20 @@ import tea "charm.land/bubbletea/v2"
 // wheelLines is how far one notch of the wheel goes.
 const wheelLines = 3
 
-// click hands a click to the menu or the page.
+// click hands a click to the menu, the footer, the way here or the page.
 func (m *Model) click(msg tea.MouseClickMsg) Cmd {
 	if msg.Button != tea.MouseLeft || m.Prompt != nil {
 		return nil
 	}
+	said := m.toast.text != ""
 	m.toast = toast{}
-	if m.Menu != nil {
+	switch {
+	case m.Menu != nil:
 		return m.Menu.click(m, msg.X, msg.Y)
+	case msg.Y == m.h-1 && !said: // what is said stands over the keys
+		return clickFooter(m, msg.X)
+	case msg.Y == crumbsAt(m):
+		return clickCrumb(m, msg.X)
 	}
 	if m.roomy() && msg.Y == m.h-2 {
 		return m.clickTime(msg.X)

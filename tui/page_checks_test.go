@@ -34,17 +34,17 @@ func TestChecksAreFilteredSortedAndTakenAway(t *testing.T) {
 		}
 		d.Keys("> > >") // findings
 		most := first()
-		d.Keys("S")
+		d.Keys("S enter")
 		if first() != most {
 			t.Errorf("reversed the cursor is on %s, was on %s", first(), most)
 		}
 		d.Keys("/").Typed("growing").Keys("enter")
 		d.Shows("/growing", "of")
-		d.Keys("Y t")
+		d.Keys("Y 2")
 		if lines := strings.Split(d.Clip, "\n"); !strings.HasPrefix(lines[0], "CHECK\tSTATUS\t") || !strings.Contains(lines[1], "growing") {
 			t.Errorf("copied %q", d.Clip)
 		}
-		d.Keys("s")
+		d.Keys("s enter")
 		for name, text := range d.Saved {
 			if !strings.HasPrefix(name, "kitescope-checks-") || !strings.HasPrefix(text, "CHECK,STATUS,") {
 				t.Errorf("saved %s: %q", name, text)

@@ -204,7 +204,7 @@ func (d *diffPage) Can(m *Model, a Action) string {
 		if !ok {
 			return "there is no row"
 		}
-	case ActBaseline:
+	case ActBy:
 		if m.data.previous == nil {
 			return "there was no refresh yet"
 		}
@@ -233,11 +233,11 @@ func locate(m *Model, ref model.Ref) (t view.Table, row int, ok bool) {
 
 func (d *diffPage) Act(m *Model, a Action) Cmd {
 	switch a {
-	case ActBaseline:
+	case ActBy:
 		return d.nextBaseline(m)
 	case ActSetBaseline:
 		m.data.mark, m.data.markedAt = m.data.cluster, m.Config.Now()
-		m.Say(ToneGood, "mark set: b compares with it")
+		m.Say(ToneGood, "mark set: "+KeyOf(m, ActBy)+" compares with it")
 		d.from = sinceMark
 		return d.Refresh(m)
 	case ActSave:

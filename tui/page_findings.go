@@ -187,7 +187,7 @@ func (p *findingsPage) Act(m *Model, a Action) Cmd {
 		p.unfold(b.Key(), true)
 	case ActLeft:
 		p.fold(b)
-	case ActExpand:
+	case ActMark:
 		if b != nil {
 			p.unfold(b.Key(), !p.open[b.Key()])
 		}

@@ -1,43 +1,39 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/view"
-	"kitescope/sorting"
 	"kitescope/tui/draw"
 )
 
-// helpPage is the key map for people, with everything that can be typed.
+// helpPage is the key map for people, that of the page that it was asked on first, with everything that can be typed.
 type helpPage struct {
 	Pane
+	of        Page // that it was asked on
 	pages     []PageKind
 	resources []*view.Resource
-	kinds     []PageKind
-	keys      []Binding
-	bare      bool // there is no cluster
+	keys      *keys
+	all       []Binding     // that are of use here
+	goes      []destination // that can be gone to
+	bare      bool          // there is no cluster
 }
 
 func helpKind() PageKind {
-	return PageKind{Name: "help", Aliases: []string{"?"}, Doc: "Every key.", Open: newHelpPage, Bare: true}
+	return PageKind{Name: "help", Aliases: []string{"?"}, Doc: "The keys of a page, then all.", Open: newHelpPage, Bare: true}
 }
 
 func newHelpPage(m *Model, _ []string) (Page, error) {
-	p := &helpPage{pages: m.pages(), resources: m.resources(), kinds: m.kinds, keys: slices.Clone(m.keys.all), bare: m.Config.First != nil}
+	p := &helpPage{of: m.Top(), pages: m.pages(), resources: m.resources(), keys: m.keys, all: slices.Clone(m.keys.all), bare: m.Config.First != nil}
+	p.goes = slices.DeleteFunc(places(), func(x destination) bool { return cannotGo(m, x) != "" })
 	if p.bare {
 		about, _ := ownKeys(m.kinds, m.Config.First.Scope())
-		p.keys = slices.DeleteFunc(p.keys, func(b Binding) bool {
-			return b.In&(about|InHelp|InPrompt|InMenu) == 0 || b.Group == GroupTime && b.Action != ActPause
-		})
-	}
-	here := m.Top().Scope()
-	if about, first := ownKeys(m.kinds, here); about != 0 { // who asks there wants to know these, and first what works there
-		sorting.Stable(p.keys, func(a, b Binding) int {
-			return cmp.Or(BoolOrder(a.Group != first, b.Group != first), BoolOrder(a.Group == first && a.In&here == 0, b.Group == first && b.In&here == 0))
+		p.all = slices.DeleteFunc(p.all, func(b Binding) bool {
+			x, isPlace := placeOf(b.Action, "")
+			return b.In&(about|InHelp|InPrompt|InMenu) == 0 || isPlace && cannotGo(m, x) != "" || b.Group == GroupTime && b.Action != ActPause || b.Action == ActGoFindings
 		})
 	}
 	return p, nil
@@ -62,7 +58,7 @@ func (p *helpPage) Note(*Model) string    { return p.position() }
 func (p *helpPage) Refresh(*Model) Cmd    { return nil }
 func (p *helpPage) Command(*Model) string { return "" }
 func (p *helpPage) Can(_ *Model, a Action) string {
-	if a == ActSearchNext && p.search == "" {
+	if (a == ActSearchNext || a == ActSearchPrevious) && p.search == "" {
 		return "search with / first"
 	}
 	return ""
@@ -87,13 +83,14 @@ func (p *helpPage) Act(m *Model, a Action) Cmd {
 
 func (p *helpPage) Body(m *Model, w, h int) []string {
 	if p.madeFor != w {
-		p.set(wrapHelp(p.text(), w), w)
+		p.set(wrapHelp(p.text(w), w), w)
 	}
 	return p.draw(m.Styles, w, h)
 }
 
-func (p *helpPage) text() []PaneLine {
-	lines := p.keyLines()
+func (p *helpPage) text(w int) []PaneLine {
+	lines := append(p.columns(w), PaneLine{})
+	lines = append(lines, p.keyLines()...)
 	lines = append(lines, PaneLine{}, PaneLine{text: "JUMP WITH :", look: LineTitle})
 	for _, x := range paletteWords() {
 		lines = append(lines, jumpLine(x.text, nil, x.doc))
@@ -132,31 +129,6 @@ func filterLines() []PaneLine {
 		{`"two words"`, "Quotes keep blanks together."},
 	} {
 		lines = append(lines, helpLine(x[0], x[1]))
-	}
-	return lines
-}
-
-// keyLines is the key map by group.
-func (p *helpPage) keyLines() []PaneLine {
-	var lines []PaneLine
-	group := ""
-	for _, b := range p.keys {
-		if b.Group != group {
-			if group != "" {
-				lines = append(lines, PaneLine{})
-			}
-			group = b.Group
-			lines = append(lines, PaneLine{text: strings.ToUpper(group), look: LineTitle})
-		}
-		names := make([]string, len(b.Keys))
-		for i, k := range b.Keys {
-			names[i] = shown(k)
-		}
-		doc := b.Doc
-		if b.In != InPages && b.In != InPages&^InHelp && b.In != InPages&^InOverview && b.In&InPages != 0 && b.Group != GroupGo {
-			doc += " (" + strings.Join(b.In.Names(p.kinds), ", ") + ")"
-		}
-		lines = append(lines, helpLine(strings.Join(names, " "), doc))
 	}
 	return lines
 }

@@ -51,16 +51,11 @@ func (s surveyedMsg) Apply(m *Model) Cmd {
 func (p *overviewPage) Can(*Model, Action) string { return "" }
 
 func (p *overviewPage) Act(m *Model, a Action) Cmd {
-	places := map[Action]string{
-		ActGoCollections: "collections", ActGoSegments: "segments", ActGoNodes: "nodes", ActGoVChannels: "vchannels", ActGoIndexes: "indexes",
-		ActGoTasks: "tasks", ActGoUndecoded: "undecoded", ActGoKeys: "keys", ActGoDiff: "diff", ActGoBalance: "balance",
-	}
-	if place, ok := places[a]; ok {
-		return m.jump(place)
-	}
 	switch a {
 	case ActBack:
 		return m.Back()
+	case ActOpen:
+		return m.jump("collections")
 	case ActHalfUp:
 		p.Move(ActPageUp)
 	case ActHalfDown:

@@ -46,7 +46,7 @@ func TestIdenticalFrames(t *testing.T) {
 
 func TestDiffBaselines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "d")
+		d := at(t, "g d")
 		d.Shows("no refresh yet")
 		d.Cluster(tuitest.FixtureLater())
 		d.Shows("since the last refresh", "470590760626295003", "470590760626295014")
@@ -64,11 +64,11 @@ func TestDiffBaselines(t *testing.T) {
 
 func TestTreeFolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "c x")
+		d := at(t, "4 t")
 		n := len(d.m.Top().(*treePage).lines)
 		d.Keys("left")
 		d.Shows("line 1 / 1")
-		d.Keys("e")
+		d.Keys("E")
 		if got := len(d.m.Top().(*treePage).lines); got != n {
 			t.Errorf("expanded again it has %d lines, had %d", got, n)
 		}
@@ -92,13 +92,13 @@ func TestPause(t *testing.T) {
 		cfg.Now = time.Now
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.Fixture())
-		d.Keys("s space")
+		d.Keys("5 p")
 		d.Shows("‖ paused", "0s old")
 		d.Cluster(tuitest.FixtureLater())
 		d.Shows("rev 1643", "1 newer")
 		d.Sleep(25 * time.Second)
 		d.Shows("20s old")
-		d.Keys("space")
+		d.Keys("p")
 		d.Shows("rev 1650", "● live", "+ 470590760626295003", "~ 470590760626295014")
 	})
 }
@@ -109,7 +109,7 @@ func TestHighlightsFade(t *testing.T) {
 		cfg.Now = time.Now
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.Fixture())
-		d.Keys("s down*5")
+		d.Keys("5 down*5")
 		d.Cluster(tuitest.FixtureLater())
 		bright := d.Screen()
 		d.Shows("+ 470590760626295003", "~ 470590760626295014")

@@ -285,6 +285,17 @@ func (t *treePage) goBack(k nodeKey) {
 	}
 }
 
+// allOpen reports whether the node under the cursor and everything below it are expanded.
+func (t *treePage) allOpen() bool {
+	at, _ := t.current()
+	for i := t.Cursor; i < len(t.lines) && (i == t.Cursor || t.lines[i].depth > at.depth); i++ {
+		if l := &t.lines[i]; len(l.node.Children) > 0 && !l.open {
+			return false
+		}
+	}
+	return true
+}
+
 // setBelow expands or collapses a node and everything below it.
 func (t *treePage) setBelow(l treeLine, open bool) {
 	t.forget(l.node)

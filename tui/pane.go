@@ -21,7 +21,8 @@ const (
 	LineWarn
 	LineBad
 	LineChanged
-	LineKey // a key of the key map before the text
+	LineKey     // a key of the key map before the text
+	LineColumns // keys of the key map in the text
 )
 
 // PaneLine is one line of text with an optional label before it. Both are plain.
@@ -29,6 +30,7 @@ type PaneLine struct {
 	label string
 	text  string
 	look  LineLook
+	keys  [][2]int // where keys are in the text, in bytes
 }
 
 func (l *PaneLine) plain() string { return l.label + l.text }
@@ -152,10 +154,26 @@ func (p *Pane) line(st *draw.Styles, l *PaneLine, w int, current bool) string {
 	if l.look == LinePlain && p.left == 0 && len(l.label) > 0 && len(plain) >= len(l.label) {
 		return " " + st.Dim.On(l.label) + plain[len(l.label):]
 	}
+	if l.look == LineColumns && p.left == 0 {
+		return " " + withKeys(st, plain, l.keys)
+	}
 	if l.look == LineKey && len(plain) >= len(l.label) {
 		return " " + st.Key.On(l.label) + plain[len(l.label):]
 	}
 	return " " + LineStyle(st, l.look).On(plain)
+}
+
+// withKeys has the keys in a text stand out.
+func withKeys(st *draw.Styles, text string, keys [][2]int) string {
+	var b strings.Builder
+	at := 0
+	for _, k := range keys {
+		if k[1] <= len(text) {
+			b.WriteString(text[at:k[0]] + st.Key.On(text[k[0]:k[1]]))
+			at = k[1]
+		}
+	}
+	return b.String() + text[at:]
 }
 
 // LineStyle is the style of a line's look.
@@ -213,10 +231,7 @@ func (p *Pane) searchPrompt() *Prompt {
 			return nil
 		},
 		Status: func(*Model) string { return p.position() },
-		Move: func(_ *Model, a Action) Cmd {
-			p.move(map[Action]Action{ActPrevious: ActSearchPrevious, ActNext: ActSearchNext}[a])
-			return nil
-		},
+		Move:   func(_ *Model, a Action) Cmd { p.move(a); return nil },
 	}
 	return q
 }

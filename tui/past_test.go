@@ -61,11 +61,11 @@ func TestPastScreens(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		for _, s := range []struct{ name, at, keys, typed string }{
 			{"newest", "", "", ""},
-			{"nodes-stepped", "", "n ,*3", ""},
-			{"at", "08:04:10", "n", ""},
-			{"minute", "", "s ( (", ""},
+			{"nodes-stepped", "", "3 ,*3", ""},
+			{"at", "08:04:10", "3", ""},
+			{"minute", "", "5 ( (", ""},
 			{"prompt", "", "@", "08:0"},
-			{"detail", "", "n ,*3 d", ""},
+			{"detail", "", "3 ,*3 d", ""},
 		} {
 			name := fmt.Sprintf("past-%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestSteps(t *testing.T) {
 		d.Shows("this is the newest state")
 		d.Keys(".")
 		d.Shows("this is the newest state")
-		d.Keys("n @").Typed("rev:1436").Keys("enter")
+		d.Keys("3 @").Typed("rev:1436").Keys("enter")
 		d.Shows("◂ 2026-11-20 08:04:3", "before the end", "rev 1436")
 		d.Lacks("  12  querynode", "  11  querynode")
 		steps := []string{d.lineOfTime()}
@@ -125,7 +125,7 @@ func (d *ui) lineOfTime() string {
 func TestStepMarksWhatTheEventChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "")
-		d.Keys("n")
+		d.Keys("3")
 		joined := false
 		for range 40 {
 			d.Keys(",")
@@ -165,7 +165,7 @@ func TestMinutes(t *testing.T) {
 func TestPlay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "08:04:10")
-		d.Keys("space")
+		d.Keys("p")
 		d.Shows("▸ ")
 		before := d.lineOfTime()
 		d.Sleep(3*playEvery + playEvery/2)
@@ -173,14 +173,14 @@ func TestPlay(t *testing.T) {
 		if after == before {
 			t.Error("time stands still")
 		}
-		d.Keys("space")
+		d.Keys("p")
 		d.Shows("◂ ")
 		stopped := d.lineOfTime()
 		d.Sleep(time.Minute)
 		if got := d.lineOfTime(); got != stopped {
 			t.Errorf("it goes on after it was stopped: %s, then %s", stopped, got)
 		}
-		d.Keys("space")
+		d.Keys("p")
 		for range 60 {
 			d.Sleep(playEvery)
 		}
@@ -216,9 +216,9 @@ func TestAtRefuses(t *testing.T) {
 func TestOpenedAtAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "rev:1419")
-		d.Keys("n")
+		d.Keys("3")
 		d.Shows("rev 1419", "5   querynode", "◂ 08:04:09")
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if !strings.Contains(d.Clip, "get nodes") || !strings.HasSuffix(d.Clip, " --at rev:1419") {
 			t.Errorf("the command is %q", d.Clip)
 		}
@@ -247,7 +247,7 @@ func TestWithoutPast(t *testing.T) {
 		d := driven(t, testConfig(), 120, 30)
 		d.Cluster(tuitest.Fixture())
 		d.Lacks("earlier", "goes back", "events")
-		for key := range strings.FieldsSeq(", . ( ) @ L T") {
+		for key := range strings.FieldsSeq(", . ( ) @ L") {
 			d.Keys(key)
 			d.Shows("there is no past here")
 		}

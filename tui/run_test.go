@@ -34,7 +34,7 @@ func TestRunShowsFollowsAndQuits(t *testing.T) {
 	p.Wait(t, "… connecting") // the first frame does not wait for the feed
 	close(gate)
 	p.Wait(t, "160,452")
-	p.Press("s")
+	p.Press("5")
 	p.Wait(t, "470590760626295000")
 	p.Press("/growing\r")
 	p.Redrawn(t, "4 of 30")
@@ -57,7 +57,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestControlCQuitsFromAnywhere(t *testing.T) {
-	for _, before := range []string{"", ":", "s/", "sC", "?"} {
+	for _, before := range []string{"", ":", "5/", "5C", "?"} {
 		t.Run("after "+before, func(t *testing.T) {
 			cfg := testConfig()
 			cfg.Feed = tuitest.Once(tuitest.Fixture())
@@ -103,7 +103,7 @@ func TestRunEndsWithASignal(t *testing.T) {
 }
 
 func TestIdleWritesNothing(t *testing.T) {
-	for _, pages := range []string{"", "s", "cx", "sd", "d", "?", ":seg", "s/doc", "sC"} {
+	for _, pages := range []string{"", "5", "4t", "5d", "gd", "?", ":seg", "5/doc", "5C", "g"} {
 		t.Run("after "+pages, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := testConfig()
@@ -130,7 +130,7 @@ func TestLostSourceKeepsItsData(t *testing.T) {
 		cfg.Now = time.Now
 		d := driven(t, cfg, 80, 24)
 		d.Cluster(tuitest.Fixture())
-		d.Keys("s")
+		d.Keys("5")
 		d.Send(news.Update{Err: errors.New("watch 127.0.0.1:2379: connection refused"), Live: true})
 		d.Shows("source lost", "connection refused", "470590760626295000", "0s old")
 		d.Sleep(4 * time.Second)
@@ -152,7 +152,7 @@ func BenchmarkKeyToScreen(b *testing.B) {
 		pause        time.Duration
 	}{
 		{"move", "", []string{"j", "\x1b[6~", "j", "k"}, 3 * time.Millisecond},
-		{"filter", "/", strings.Split("collection_1 growing\x15", ""), 30 * time.Millisecond},
+		{"filter", "/", strings.Split("collection_1 growing\x0b", ""), 30 * time.Millisecond},
 	} {
 		b.Run(x.name, func(b *testing.B) { benchKeys(b, x.before, x.keys, x.pause) })
 	}
@@ -165,7 +165,7 @@ func benchKeys(b *testing.B, before string, keys []string, pause time.Duration) 
 	cfg.Feed = tuitest.Once(tuitest.ManySegments(million))
 	p := started(cfg, 180, 50)
 	p.Wait(b, "● live")
-	p.Press("s")
+	p.Press("5")
 	p.Wait(b, strconv.Itoa(tuitest.FirstID+100000))
 	p.Press(before)
 	time.Sleep(300 * time.Millisecond)

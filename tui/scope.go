@@ -37,11 +37,11 @@ func (s Scope) Names(kinds []PageKind) []string {
 		in   Scope
 		name string
 	}{
-		{InOverview, "overview"},
+		{InOverview, "the overview"},
 		{InTables, "tables"},
 		{InDetail, "details"},
 		{InTree, "trees"},
-		{InDiff, "diff"},
+		{InDiff, "the diff"},
 		{InFindings, "findings"},
 		{InExplain, "explanations"},
 		{InBalance, "balance"},
@@ -54,7 +54,7 @@ func (s Scope) Names(kinds []PageKind) []string {
 		{InReplay, "replays"},
 		{InReplayRow, "details of replays"},
 		{InHelp, "help"},
-		{InPrompt, "while typing"},
+		{InPrompt, "lines that are typed"},
 		{InMenu, "menus"},
 	}
 	var names []string

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,6 +34,9 @@ type toast struct {
 
 // Say shows a message in the place of the footer, until the next key.
 func (m *Model) Say(t Tone, text string) { m.toast = toast{t, ansi.Strip(words.OneLine(text))} }
+
+// tonesWidth are the cells before a message.
+const tonesWidth = 3
 
 // frame draws a Model.
 type frame struct{ *Model }
@@ -81,6 +83,14 @@ func (m *Model) bodyTop() int {
 		top++
 	}
 	return top
+}
+
+// crumbsAt is the line of the way here.
+func crumbsAt(m *Model) int {
+	if m.roomy() {
+		return 2
+	}
+	return 1
 }
 
 // BodyHeight is how many lines a page has.
@@ -252,17 +262,8 @@ func (m frame) trouble() string {
 // crumbs is the way here, and what the page says about itself.
 func (m frame) crumbs() string {
 	note := m.Top().Note(m.Model)
-	room := max(12, m.Width-draw.Width(note)-4)
-	names := make([]string, len(m.stack.pages))
-	for i, p := range m.stack.pages {
-		names[i] = p.Crumb()
-	}
-	left := strings.Join(names, " › ")
-	for len(names) > 1 && draw.Width(left) > room {
-		names = names[1:]
-		left = "… › " + strings.Join(names, " › ")
-	}
-	left = draw.Cut(left, room)
+	room := crumbRoom(m.Model)
+	left := draw.Cut(crumbText(crumbNames(m.Model, room)), room)
 	if i := strings.LastIndex(left, " › "); i >= 0 {
 		left = m.Styles.Dim.On(left[:i]+" › ") + m.Styles.Tab.On(left[i+len(" › "):])
 	} else {
@@ -312,54 +313,6 @@ func (m frame) toastLine() string {
 	return st.On(draw.Cut(glyph+m.toast.text, m.Width))
 }
 
-// maxHints is how many keys the footer shows at most.
-const maxHints = 8
-
-// hints shows the most important keys that are possible now, as many as fit, in the
-// order of the key map. Short words stand where by them the most important of those fits that would be left out.
-func (m frame) hints(in Scope) string {
-	chosen, left := m.fitting(in, false)
-	if brief, still := m.fitting(in, true); left != still {
-		chosen = brief
-	}
-	m.keys.inOrder(chosen)
-	var b strings.Builder
-	for i, h := range chosen {
-		b.WriteString(draw.Pad(min(1+i, draw.Gap)) + m.Styles.Key.On(shown(h.Keys[0])) + " " + h.Hint)
-	}
-	return b.String()
-}
-
-// fitting are the keys that fit into the footer, with their words or with the short ones, and the most important one that does not: its first key.
-func (m frame) fitting(in Scope, brief bool) (chosen []Binding, left string) {
-	page := m.Top()
-	room := m.Width - 2
-	for _, h := range m.keys.hints(in) {
-		if brief {
-			h.Hint = h.brief()
-		}
-		w := draw.Width(shown(h.Keys[0])) + 1 + draw.Width(h.Hint) + draw.Gap
-		if in&InPages != 0 && m.can(page, h.Action) != "" {
-			continue
-		}
-		if len(chosen) == maxHints || w-draw.Gap > room {
-			left = cmp.Or(left, h.Keys[0])
-			continue
-		}
-		room -= w
-		chosen = append(chosen, h)
-	}
-	return chosen, left
-}
-
-// brief is the word in the footer where the whole one would push out what is more important, as selectors have it.
-func (b *Binding) brief() string {
-	if b.Action == ActGoCollections {
-		return "coll"
-	}
-	return b.Hint
-}
-
 // overlay draws a menu or the palette's suggestions over the body.
 func (m frame) overlay(lines []string, top, h int) {
 	var box []string
@@ -372,9 +325,14 @@ func (m frame) overlay(lines []string, top, h int) {
 			y++
 		}
 	case m.Menu != nil:
-		box = m.Menu.box(m.Styles, m.Width-4, h)
+		box = m.Menu.box(m.Model, m.Width-4, h)
 		x, y = max(0, (m.Width-ansi.StringWidth(box[0]))/2), top+max(0, (h-len(box))/3)
 		m.Menu.x, m.Menu.y, m.Menu.w, m.Menu.h = x, y, ansi.StringWidth(box[0]), len(box)
+	}
+	if m.prefix != "" && m.Prompt == nil && m.Menu == nil {
+		box = m.goBox(min(m.Width, goWidth))
+		box = box[:min(len(box), h)]
+		x, y = 0, top+h-len(box)
 	}
 	for i, b := range box {
 		line := lines[y+i]

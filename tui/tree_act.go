@@ -10,7 +10,7 @@ import (
 
 func (t *treePage) Can(m *Model, a Action) string {
 	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActRight, ActLeft, ActExpandAll, ActCollapseAll, ActCopyRow, ActFilter:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActRight, ActLeft, ActExpandAll, ActCopyRow, ActFilter:
 		if t.root == nil {
 			return "no data yet"
 		}
@@ -20,7 +20,7 @@ func (t *treePage) Can(m *Model, a Action) string {
 		return ""
 	}
 	switch a {
-	case ActExpandAll, ActCollapseAll:
+	case ActExpandAll:
 		if len(l.node.Children) == 0 {
 			return "there is nothing below"
 		}
@@ -74,8 +74,8 @@ func (t *treePage) actOn(m *Model, a Action, l treeLine) Cmd {
 		t.toParent(l)
 	case ActRelated:
 		return t.related(m, l)
-	case ActExpandAll, ActCollapseAll:
-		t.setBelow(l, a == ActExpandAll)
+	case ActExpandAll:
+		t.setBelow(l, !t.allOpen())
 		t.flatten()
 	case ActCopyRow:
 		return m.Copy(l.node.Label, l.node.Kind+" "+l.node.Label)

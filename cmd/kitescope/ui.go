@@ -118,7 +118,7 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, fe
 	err = tui.Run(ctx, tui.Config{
 		Input: input, Output: a.Out, Feed: feed, Resources: view.Resources,
 		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse,
-		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: slices.Concat(profiles.Pages(pulled), replays.Pages(nil), balance.Pages(), latency.Pages(), timeline.Pages()), Hindsight: hindsight.New(),
+		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, ReplaceFile: cli.ReplaceFile, Folders: cli.Folders, Pages: slices.Concat(profiles.Pages(pulled), replays.Pages(nil), balance.Pages(), latency.Pages(), timeline.Pages()), Hindsight: hindsight.New(),
 	})
 	return cmp.Or(err, feed.Err())
 }

@@ -16,8 +16,8 @@ func Pages() []tui.PageKind {
 
 func keys() []tui.Binding {
 	return []tui.Binding{
-		{Action: tui.ActHeat, Keys: []string{"m"}, In: tui.InBalance, Group: tui.GroupFind, Hint: "map", Doc: "Map of nodes and collections, and back.", Weight: 70},
-		{Action: tui.ActBy, Keys: []string{"b"}, In: tui.InBalance, Group: tui.GroupFind, Hint: "measure", Doc: "Even out by: search cost, rows, memory.", Weight: 60},
-		{Action: tui.ActExportPlan, Keys: []string{"e"}, In: tui.InBalance, Group: tui.GroupTake, Hint: "export plan", Doc: "Save the plan as a script for pymilvus.", Weight: 65},
+		{Action: tui.ActHeat, Keys: []string{"m"}, In: tui.InBalance, Group: tui.GroupFind, Hint: "heat map", Doc: "Heat map of nodes and collections, and back.", Weight: 70},
+		{Action: tui.ActBy, Keys: []string{"b"}, In: tui.InBalance, Group: tui.GroupFind, Hint: "by cost/rows/memory", Doc: "Even out by: search cost, rows, memory.", Weight: 60},
+		{Action: tui.ActSave, Keys: []string{"s"}, In: tui.InBalance, Group: tui.GroupTake, Hint: "save plan", Doc: "Save the plan as a script for pymilvus, or the report, and ask where.", Weight: 65},
 	}
 }

@@ -164,7 +164,7 @@ func (p *page) oneGroup(w int) {
 		})
 	}
 	if len(plan.Moves) > 0 {
-		p.add(tui.LineDim, "e saves it as a script for pymilvus; kitescope itself changes nothing")
+		p.add(tui.LineDim, "save it as a script for pymilvus; kitescope itself changes nothing")
 	}
 	p.add(tui.LinePlain, "")
 	p.milvus(r.Verdicts[0], w)

@@ -210,9 +210,9 @@ func (p *page) Can(m *tui.Model, a tui.Action) string {
 		if !ok {
 			return "there is no row"
 		}
-	case tui.ActExportPlan:
-		if p.weighed == nil || p.weighed.Report.Moves() == 0 {
-			return "there is no move to export"
+	case tui.ActSave:
+		if p.weighed == nil || !p.weighed.Report.Survey.Asked {
+			return "there is nothing to save: the nodes were not asked"
 		}
 	case tui.ActHeat:
 		if p.of != nil {
@@ -239,8 +239,8 @@ func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		p.by = (p.by + 1) % (balance.ByMemory + 1)
 		m.Say(tui.ToneInfo, "balanced by "+p.by.String())
 		return p.Refresh(m)
-	case tui.ActExportPlan:
-		return tui.Save(m, tui.FileName("plan", p.word)+".py", tui.TextWriter(p.weighed.SavedPlan()))
+	case tui.ActSave:
+		m.Menu = p.saveMenu()
 	case tui.ActCopyRow:
 		return m.Copy(strings.TrimSpace(l.text), "the row")
 	case tui.ActOpen:

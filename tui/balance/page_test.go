@@ -18,7 +18,7 @@ func captured(name string) string { return filepath.Join("..", "..", "testdata",
 // balanceScreens are the views of the page and how to get there: items_hnsw_l2 is the second
 // replica behind four nodes.
 var balanceScreens = []struct{ name, keys string }{
-	{"all", "b"}, {"map", "b m"}, {"rows", "b b"}, {"replica", "b down*5 enter"}, {"move", "b down*5 enter end"},
+	{"all", "7"}, {"map", "7 m"}, {"rows", "7 b"}, {"replica", "7 down*5 enter"}, {"move", "7 down*5 enter end"}, {"save", "7 s"},
 }
 
 func TestBalanceScreens(t *testing.T) {
@@ -42,7 +42,7 @@ func TestBalanceScreens(t *testing.T) {
 func TestBalanceOfUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
-		d.Keys("b")
+		d.Keys("7")
 		d.Shows("…") // before data
 		d.Send(news.Update{Cluster: tuitest.Capture(t, captured("cluster-2.3.5-t7"))})
 		d.Shows("the nodes were not asked", "--live")
@@ -56,9 +56,15 @@ func TestBalanceKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(news.Update{Cluster: c})
-		d.Keys("b down*5 enter")
+		d.Keys("7 down*5 enter")
 		d.Shows("balance › items_hnsw_l2", "PLAN 3 moves bring max/mean from 1.58 to 1.07")
-		d.Keys("e")
+		d.Keys("s")
+		d.Shows("pymilvus, 3 moves")
+		d.Keys("1")
+		if len(d.Saved) != 0 {
+			t.Fatalf("saved without being told where to: %v", d.Saved)
+		}
+		d.Keys("enter")
 		if len(d.Saved) != 1 {
 			t.Fatalf("saved: %v", d.Saved)
 		}
@@ -67,7 +73,7 @@ func TestBalanceKeys(t *testing.T) {
 				t.Errorf("%s:\n%s", name, text)
 			}
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev balance 470591703511990283 --plan"; d.Clip != want {
 			t.Errorf("copied %q, want %q", d.Clip, want)
 		}
@@ -89,7 +95,7 @@ func TestBalanceKeepsItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(news.Update{Cluster: first, Live: true})
-		d.Keys("b down*7")
+		d.Keys("7 down*7")
 		p := d.m.Top().(*page)
 		before, _ := p.Object(d.m)
 		d.Send(news.Update{Cluster: second, Live: true})

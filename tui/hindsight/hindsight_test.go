@@ -14,11 +14,11 @@ import (
 func TestScreens(t *testing.T) {
 	for _, size := range tuitest.WideSizes {
 		for _, s := range []struct{ name, keys string }{
-			{"collections", "c"},
-			{"nodes", "n"},
-			{"vchannels", "v"},
-			{"vchannels-wide", "v w"},
-			{"detail-collection", "c d"},
+			{"collections", "4"},
+			{"nodes", "3"},
+			{"vchannels", "6"},
+			{"vchannels-wide", "6 w"},
+			{"detail-collection", "4 d"},
 			{"findings", "f"},
 			{"findings-open", "f E"},
 			{"findings-then", ",*20 f"},

@@ -167,15 +167,15 @@ func TestLatencyRowsAreTakenAway(t *testing.T) {
 				t.Errorf("%s with %g ms is before %s with %g", a.Name, a.Ms, b.Name, b.Ms)
 			}
 		}
-		d.Keys("Y t")
+		d.Keys("Y 2")
 		if !strings.HasPrefix(d.Clip, "PHASE\tMS\tSHARE\t") || strings.Count(d.Clip, "\n") != 1+len(page.All) {
 			t.Errorf("copied %q", d.Clip)
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if !strings.Contains(d.Clip, " latency ") || !strings.Contains(d.Clip, "--request search") {
 			t.Errorf("copied the command %q", d.Clip)
 		}
-		d.Keys("s")
+		d.Keys("s enter")
 		if len(d.Saved) != 1 {
 			t.Errorf("saved %d files", len(d.Saved))
 		}
@@ -235,7 +235,7 @@ func TestBudgetsAreMadeOnceARound(t *testing.T) {
 		d.Cluster(first)
 		d.Keys(":").Typed("latency").Keys("enter")
 		made := d.m.Times().Latency()
-		d.Keys("enter down esc H c")
+		d.Keys("enter down esc H 4")
 		changed := *first
 		changed.Origin.Revision++
 		d.Cluster(&changed)

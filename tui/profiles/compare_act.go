@@ -9,14 +9,14 @@ import (
 )
 
 func (p *benchPage) Can(m *tui.Model, a tui.Action) string {
-	if a == tui.ActControl && p.of.Control == nil {
+	if a == tui.ActRelated && p.of.Control == nil {
 		return "there is no control: compare --control takes more runs without the change"
 	}
 	return p.List.Can(m, a)
 }
 
 func (p *benchPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
-	if a == tui.ActControl {
+	if a == tui.ActRelated {
 		c := newBenchPage(p.of.Control, nil)
 		c.control = true
 		return m.Push(c)
@@ -33,8 +33,8 @@ func (p *benchPage) saveMenu() *tui.Menu {
 	n := tui.SaveReport("save the comparison", "compare", builds.ComparisonFormats().Parse, func(w io.Writer, f render.Format) error {
 		return builds.WriteComparison(w, of, f, render.ReportOptions{})
 	})
-	for i, plot := range builds.ComparisonPlotNames() {
-		n.Items = append(n.Items, tui.MenuItem{Key: tui.Digit(i), Text: "plot of " + plot, Note: "svg", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
+	for _, plot := range builds.ComparisonPlotNames() {
+		n.Items = append(n.Items, tui.MenuItem{Text: "plot of " + plot, Note: "svg", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
 			return tui.Save(m, tui.FileName("compare", plot)+".svg", func(w io.Writer) error {
 				return builds.PlotComparison(w, of, plot, "svg")
 			})

@@ -128,7 +128,7 @@ var compareScreens = []struct {
 	{"bench-filter", pairedFixture, "/", "latency"},
 	{"bench-metric", pairedFixture, "enter", ""},
 	{"bench-metric-end", pairedFixture, "down enter right end", ""},
-	{"bench-control", pairedFixture, "c", ""},
+	{"bench-control", pairedFixture, "r", ""},
 	{"bench-save", pairedFixture, "s", ""},
 }
 
@@ -178,7 +178,7 @@ func TestComparisonKeysInAnyOrder(t *testing.T) {
 	for _, of := range []func() *bench.Comparison{pairedFixture, unpairedFixture, hostileFixture, func() *bench.Comparison { return &bench.Comparison{} }} {
 		synctest.Test(t, func(t *testing.T) {
 			d := driveComparison(t, of(), 80, 24)
-			for key := range strings.FieldsSeq("down enter right right left down end home pgdown y Y esc esc > > > S < < enter esc G s esc c > enter esc esc / x esc up up ctrl+d ctrl+u v = p f J enter enter esc H ? esc : esc") {
+			for key := range strings.FieldsSeq("down enter right right left down end home pgdown y Y esc esc > > > S < < enter esc G s esc r > enter esc esc / x esc up up ctrl+d ctrl+u v space = p 9 f J S esc enter enter esc H ? esc : esc") {
 				d.Keys(key)
 				d.Fits()
 			}
@@ -256,7 +256,7 @@ func TestComparisonIsSortedFilteredAndTakenAway(t *testing.T) {
 		if got := first(); got != "CPU time" {
 			t.Errorf("sorted by verdict %q is first, want what got worse", got)
 		}
-		d.Keys("S")
+		d.Keys("S enter")
 		if got := first(); got != "memory" {
 			t.Errorf("reversed %q is first", got)
 		}
@@ -266,17 +266,17 @@ func TestComparisonIsSortedFilteredAndTakenAway(t *testing.T) {
 		if !strings.Contains(d.Clip, "search k=10, 8 clients\t") || strings.Count(d.Clip, "\n") != 1 {
 			t.Errorf("copied %q", d.Clip)
 		}
-		d.Keys("Y t")
+		d.Keys("Y 2")
 		if lines := strings.Split(strings.TrimSpace(d.Clip), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], "OF\tMETRIC\tBEFORE\t") {
 			t.Errorf("copied %q", d.Clip)
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if want := `kitescope compare before after --control 'it'\''s'`; d.Clip != want {
 			t.Errorf("copied %q, want %q", d.Clip, want)
 		}
-		d.Keys("s j")
-		d.Keys("s c")
-		d.Keys("s 1")
+		d.Keys("s 2 enter")
+		d.Keys("s 1 enter")
+		d.Keys("s 4 enter")
 		var names []string
 		for name, text := range d.Saved {
 			names = append(names, name[strings.LastIndexByte(name, '.'):])
@@ -310,9 +310,9 @@ func TestMetricPageGoesThroughTheTable(t *testing.T) {
 		if p := d.m.Top().(*benchPage); p.Cursor != 3 {
 			t.Errorf("back in the table the cursor is on row %d, want that of the metric", p.Cursor)
 		}
-		d.Keys("c")
+		d.Keys("r")
 		d.Shows("control", "no difference shown")
-		d.Keys("c")
+		d.Keys("r")
 		d.Shows("there is no control")
 	})
 }
@@ -321,8 +321,8 @@ func TestComparisonOfNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveComparison(t, &bench.Comparison{Notes: []string{"no metric is on both sides"}}, 80, 24)
 		d.Shows("nothing was compared", "no metric is on both sides")
-		d.Keys("p")
-		d.Shows("there are no profiles here")
+		d.Keys("9")
+		d.Shows("no profiles here")
 	})
 }
 
@@ -333,7 +333,7 @@ func TestRunComparison(t *testing.T) {
 		cfg.Mouse = true
 		p := started(comparisonConfig(cfg, pairedFixture()), 100, 30)
 		p.Wait(t, "CPU time")
-		for _, keys := range []string{"", "j", "\r", "c", "\x1b", "s"} {
+		for _, keys := range []string{"", "j", "\r", "r", "\x1b", "s"} {
 			p.Press(keys)
 			time.Sleep(time.Second)
 			before := p.Out.Len()
@@ -342,7 +342,7 @@ func TestRunComparison(t *testing.T) {
 				t.Errorf("after %q %d bytes were written while nothing changed", keys, n)
 			}
 		}
-		p.Press("q") // closes the menu
+		p.Press("\x1b") // closes the menu
 		time.Sleep(time.Second)
 		p.Press("q")
 		p.End(t)
@@ -361,7 +361,7 @@ func TestHelpBeginsWithThePage(t *testing.T) {
 		} {
 			x.d.Keys("?")
 			lines := strings.Split(ansi.Strip(x.d.Screen()), "\n")
-			i := slices.IndexFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "PROFILES" })
+			i := slices.IndexFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "ON THIS PAGE: PROFILES" })
 			if i < 0 || !strings.Contains(lines[i+1], x.want) {
 				t.Errorf("%s: help begins otherwise:\n%s", name, strings.Join(lines, "\n"))
 			}

@@ -10,7 +10,7 @@ import (
 
 func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 	g := p.graph()
-	if why := p.canChange(a); why != "" {
+	if why := p.canChange(m, a); why != "" {
 		return why
 	}
 	switch a {
@@ -18,7 +18,7 @@ func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 		if p.searches[p.half].text == "" {
 			return "search with / first"
 		}
-	case tui.ActZoomOut:
+	case tui.ActTakeBack:
 		if g == nil || g.zoom == g.base {
 			return "everything is shown"
 		}
@@ -42,14 +42,14 @@ func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 }
 
 // canChange says why another tree cannot be made.
-func (p *flamePage) canChange(a tui.Action) string {
+func (p *flamePage) canChange(m *tui.Model, a tui.Action) string {
 	loaded := p.subject.loaded
 	switch a {
-	case tui.ActVanished, tui.ActNormalize:
+	case tui.ActAll, tui.ActNormalize:
 		if !p.subject.diff() {
-			return "two profiles have to be compared for that: mark them with v, and = on the page of profiles"
+			return "two profiles have to be compared for that: mark two on the page of profiles, and compare them with " + tui.KeyOf(m, tui.ActCompare)
 		}
-		if g := p.graph(); a == tui.ActVanished && g != nil && g.index.vanished == 0 {
+		if g := p.graph(); a == tui.ActAll && g != nil && g.index.vanished == 0 {
 			return "nothing vanished"
 		}
 	case tui.ActNodes:
@@ -94,7 +94,7 @@ func (p *flamePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		m.Prompt = p.searchPrompt()
 	case tui.ActSearchNext, tui.ActSearchPrevious:
 		p.nextMatch(m, map[tui.Action]int{tui.ActSearchNext: 1, tui.ActSearchPrevious: -1}[a])
-	case tui.ActVanished:
+	case tui.ActAll:
 		p.vanished = !p.vanished
 		p.setVanished()
 		m.Say(tui.ToneInfo, map[bool]string{true: "with stacks that vanished", false: "without stacks that vanished"}[p.vanished])
@@ -108,7 +108,7 @@ func (p *flamePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	case tui.ActCopyRow:
 		return m.Copy(p.copied(g), "the frame")
 	case tui.ActSave:
-		return saveFlame(m, p)
+		m.Menu = p.saveMenu()
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (p *flamePage) zoom(g *flameGraph, a tui.Action) bool {
 	switch a {
 	case tui.ActOpen:
 		g.zoomIn()
-	case tui.ActZoomOut:
+	case tui.ActTakeBack:
 		g.zoomOut()
 	case tui.ActReset:
 		for _, g := range p.graphs {

@@ -33,7 +33,7 @@ func TestFlameZoom(t *testing.T) {
 		if g.zoom != 0 {
 			t.Error("esc does not show everything")
 		}
-		d.Keys("down enter r")
+		d.Keys("down enter u")
 		d.Lacks("zoom 5")
 		d.Keys("backspace")
 		d.Shows("everything is shown")
@@ -89,7 +89,7 @@ func TestFlameSearch(t *testing.T) {
 		if s, ok := g.find(g.at); !ok || s.x1 <= s.x0 {
 			t.Error("the match is not on the screen")
 		}
-		d.Keys("esc r /").Typed("(*LocalSegment).Se")
+		d.Keys("esc u /").Typed("(*LocalSegment).Se")
 		d.Shows("taken as text", "8.9% of all")
 		d.Keys("esc /").Typed("nothing has this")
 		d.Shows("not found")
@@ -101,7 +101,7 @@ func TestFlameSearch(t *testing.T) {
 func TestFlameSandwich(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-cpu-hnswcos-nq1.pb.gz"), 120, 40)
-		d.Keys("/").Typed("^runtime.mallocgc$").Keys("enter n s")
+		d.Keys("/").Typed("^runtime.mallocgc$").Keys("enter n c")
 		p := d.flame()
 		d.Shows("callers above, callees below", "runtime.mallocgc")
 		if p.graphs[callersHalf] == nil || d.frame() != "runtime.mallocgc" {
@@ -120,7 +120,7 @@ func TestFlameSandwich(t *testing.T) {
 		if p.half != calleesHalf || d.frame() != "runtime.mallocgc" {
 			t.Errorf("down again, and the cursor is on %s", d.frame())
 		}
-		d.Keys("up s")
+		d.Keys("up c")
 		if d.frame() != caller {
 			t.Errorf("a sandwich of the caller is of %s, want %s", d.frame(), caller)
 		}
@@ -135,18 +135,18 @@ func TestFlameToggles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 120, 40)
 		d.Shows("apart by node", "querynode3")
-		d.Keys("o")
+		d.Keys("A")
 		d.Lacks("apart by node")
 		d.Keys("b")
 		d.Shows("by package")
-		d.Keys("T")
+		d.Keys("K")
 		d.Shows("samples ")
-		d.Keys("d")
+		d.Keys("a")
 		d.Shows("two profiles have to be compared")
 		d = driveProfiles(t, comparedView(), 120, 40)
 		d.Shows("normalized", "gone, hidden")
 		hidden := d.Screen()
-		d.Keys("d")
+		d.Keys("a")
 		d.Lacks("hidden")
 		if d.Screen() == hidden {
 			t.Error("vanished stacks change nothing")
@@ -154,7 +154,7 @@ func TestFlameToggles(t *testing.T) {
 		d.Keys("%")
 		d.Shows("9.54 s→7.79 s")
 		d.Lacks("normalized ·")
-		d.Keys("a")
+		d.Keys("R")
 		d.Shows("of itself")
 	})
 }
@@ -189,22 +189,26 @@ func TestFlameMouse(t *testing.T) {
 func TestFlameExport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, comparedView(), 100, 30)
-		d.Keys("e")
+		d.Keys("s 1")
+		if len(d.Saved) != 0 {
+			t.Error("it was saved without being told where to")
+		}
+		d.Keys("enter")
 		d.Shows("saved /saved/kitescope-flame-")
 		for name, text := range d.Saved {
 			if !strings.HasSuffix(name, ".html") || !strings.Contains(text, "<html") || !strings.Contains(text, "libknowhere") {
 				t.Errorf("%s is no page of the graph", name)
 			}
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if want := "kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --normalize"; d.Clip != want {
 			t.Errorf("the command is %q, want %q", d.Clip, want)
 		}
-		d.Keys("b i Y c")
+		d.Keys("b i Y 1")
 		if want := "kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --by package --normalize --inverted"; d.Clip != want {
 			t.Errorf("the command is %q, want %q", d.Clip, want)
 		}
-		d.Keys("t Y c")
+		d.Keys("v Y 1")
 		if want := "kitescope profile diff milvus-cpu-flat.pb.gz milvus-cpu-hnsw.pb.gz --normalize --by package"; d.Clip != want {
 			t.Errorf("the command is %q, want %q", d.Clip, want)
 		}
@@ -219,7 +223,7 @@ func TestFlameExport(t *testing.T) {
 func TestSandwichExport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-cpu-hnswcos-nq1.pb.gz"), 100, 30)
-		d.Keys("/").Typed("runtime.mallocgc").Keys("enter n s e")
+		d.Keys("/").Typed("runtime.mallocgc").Keys("enter n c s 1 enter")
 		d.Shows("saved /saved/kitescope-flame-")
 		for _, text := range d.Saved {
 			for _, want := range []string{`"runtime.mallocgc"`, `"runtime.newobject"`, `"runtime.nextFreeFast"`, `"runtime.findRunnable"`} { // it, a caller, a callee, none of both
@@ -231,7 +235,7 @@ func TestSandwichExport(t *testing.T) {
 				t.Error("the page does not open with the sandwich")
 			}
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if want := `kitescope profile peek '^runtime\.mallocgc$' milvus-cpu-hnswcos-nq1.pb.gz`; d.Clip != want {
 			t.Errorf("the command is %q, want %q", d.Clip, want)
 		}
@@ -242,9 +246,9 @@ func TestSandwichExport(t *testing.T) {
 func TestNodeDrillDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 100, 30)
-		d.Keys("s")
+		d.Keys("c")
 		d.Shows("a node is no function")
-		d.Keys("t")
+		d.Keys("v")
 		p := d.m.Top().(*topPage)
 		for p.shown.by != profile.ByNode {
 			d.Keys("b")
@@ -260,7 +264,7 @@ func TestNodeDrillDown(t *testing.T) {
 		if root := d.flame().graph().index.tree.Root().Total; root != total {
 			t.Errorf("the node's graph is worth %d, want %d", root, total)
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if !strings.HasSuffix(d.Clip, " --node "+node) {
 			t.Errorf("the command is %q", d.Clip)
 		}
@@ -275,7 +279,7 @@ func TestNoClusterPages(t *testing.T) {
 		d.Shows("profiles")
 		d.Lacks("balance", "segments", "findings")
 		d.Keys("esc ?")
-		d.Shows("PROFILES", "Zoom: the frame")
+		d.Shows("ON THIS PAGE: FLAME", "callers", "undo zoom")
 		d.Lacks("Collapse", "Segments.")
 	})
 }
@@ -314,7 +318,7 @@ func TestFlameOfHostileNames(t *testing.T) {
 		v := View{Items: []Item{{Node: "n\x1b[1m", Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
 		for _, size := range tuitest.Sizes {
 			d := driveProfiles(t, v, size.W, size.H)
-			for key := range strings.FieldsSeq("down right right s esc i b b t enter esc esc p") {
+			for key := range strings.FieldsSeq("down right right c esc i b b v enter esc esc 9") {
 				d.Keys(key)
 				d.Fits()
 				for i, line := range strings.Split(d.Plain(), "\n") {

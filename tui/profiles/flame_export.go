@@ -11,6 +11,18 @@ import (
 
 const flameFile = "kitescope-flame.html"
 
+// saveMenu offers the graph for browsers, and the profile for other tools.
+func (p *flamePage) saveMenu() *tui.Menu {
+	n := &tui.Menu{Title: "save the graph", Items: []tui.MenuItem{
+		{Text: "page for browsers", Note: "html", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return saveFlame(m, p) }},
+		{Text: "profile for pprof", Note: "pb.gz", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return saveProfile(m, p.subject) }},
+	}}
+	if p.subject.diff() {
+		n.Items[1].Why = "two are compared"
+	}
+	return n
+}
+
 // saveFlame saves the tree that is shown as a page for browsers.
 func saveFlame(m *tui.Model, p *flamePage) tui.Cmd {
 	o := flamegraph.Options{Title: p.subject.label, Subtitle: p.subtitle(), Upright: p.upright, Relative: p.relative, Vanished: p.vanished}

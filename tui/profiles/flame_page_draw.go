@@ -22,7 +22,7 @@ const (
 )
 
 func (p *flamePage) Body(m *tui.Model, w, h int) []string {
-	if text := p.instead(); text != "" {
+	if text := p.instead(m); text != "" {
 		p.lines = p.lines[:0]
 		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)
 	}
@@ -52,7 +52,7 @@ func (p *flamePage) Body(m *tui.Model, w, h int) []string {
 }
 
 // instead is what stands in the place of a graph that there is not; "" if there is one.
-func (p *flamePage) instead() string {
+func (p *flamePage) instead(m *tui.Model) string {
 	g := p.graph()
 	switch {
 	case p.err != nil:
@@ -62,9 +62,9 @@ func (p *flamePage) instead() string {
 	case g == nil:
 		return "…"
 	case p.shown.focus != "" && g.index.tree.Focus != "" && len(g.index.tree.Frames) < 2:
-		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + words.Harmless(p.shown.focus) + "; T shows another sample type"
+		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + words.Harmless(p.shown.focus) + "; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
 	case g.widths().size[0] <= 0 && g.index.vanished == 0:
-		return "the profile has no samples of " + kindText(g.index.tree.Type) + ", or none that the filter leaves; T shows another sample type"
+		return "the profile has no samples of " + kindText(g.index.tree.Type) + ", or none that the filter leaves; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
 	}
 	return ""
 }

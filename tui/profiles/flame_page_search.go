@@ -74,5 +74,7 @@ func (p *flamePage) nextMatch(m *tui.Model, by int) {
 func (p *flamePage) searchPrompt() *tui.Prompt {
 	return tui.FilterPrompt(p.searches[p.half].text, func(_ *tui.Model, text string) tui.Cmd { return p.search(text) },
 		func(*tui.Model) string { return p.searches[p.half].summary() },
-		func(m *tui.Model, a tui.Action) { p.nextMatch(m, map[tui.Action]int{tui.ActUp: -1, tui.ActDown: 1}[a]) })
+		func(m *tui.Model, a tui.Action) {
+			p.nextMatch(m, map[tui.Action]int{tui.ActPageUp: -1, tui.ActPageDown: 1}[a])
+		})
 }

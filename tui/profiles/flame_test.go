@@ -104,20 +104,20 @@ var flameScreens = []struct {
 	{"flame-inverted", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "i down*3", ""},
 	{"flame-package", func() View { return oneView("milvus-cpu-hnswcos-nq1.pb.gz") }, "b", ""},
 	{"flame-search", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "/", "grpc.*(stream|conn)"},
-	{"flame-sandwich", func() View { return oneView("milvus-cpu-hnswcos-nq1.pb.gz") }, "/ r u n t i m e . m a l l o c g c enter n s", ""},
+	{"flame-sandwich", func() View { return oneView("milvus-cpu-hnswcos-nq1.pb.gz") }, "/ r u n t i m e . m a l l o c g c enter n c", ""},
 	{"flame-heap", func() View { return oneView("milvus-heap.pb.gz") }, "down", ""},
 	{"flame-nodes", nodesView, "", ""},
 	{"flame-diff", comparedView, "", ""},
-	{"flame-diff-vanished", comparedView, "d down*3 left", ""},
-	{"flame-diff-sandwich", comparedView, "down*3 s", ""},
-	{"top", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "t", ""},
-	{"top-class", nodesView, "t b*3", ""},
-	{"top-diff", comparedView, "t", ""},
-	{"peek", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "t down enter", ""},
-	{"peek-diff", comparedView, "t down enter", ""},
-	{"profiles", nodesView, "p", ""},
-	{"profiles-kinds", kindsView, "p", ""},
-	{"profiles-marked", nodesView, "p down*4 v down v", ""},
+	{"flame-diff-vanished", comparedView, "a down*3 left", ""},
+	{"flame-diff-sandwich", comparedView, "down*3 c", ""},
+	{"top", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "v", ""},
+	{"top-class", nodesView, "v b*3", ""},
+	{"top-diff", comparedView, "v", ""},
+	{"peek", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "v down enter", ""},
+	{"peek-diff", comparedView, "v down enter", ""},
+	{"profiles", nodesView, "9", ""},
+	{"profiles-kinds", kindsView, "9", ""},
+	{"profiles-marked", nodesView, "9 down*4 space down space", ""},
 }
 
 func TestProfileScreens(t *testing.T) {
@@ -143,7 +143,7 @@ func TestFlameWithoutColour(t *testing.T) {
 			name string
 			view func() View
 			keys string
-		}{{"flame-diff", comparedView, "d"}, {"flame-search", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "/ c g o enter"}} {
+		}{{"flame-diff", comparedView, "a"}, {"flame-search", func() View { return oneView("milvus-cpu-hnsw.pb.gz") }, "/ c g o enter"}} {
 			name := s.name + "-nocolor"
 			if ascii {
 				name = s.name + "-ascii"
@@ -200,7 +200,7 @@ func TestFlameKeysInAnyOrder(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := driveProfiles(t, s.view(), 80, 24)
 				d.Keys(s.keys).Typed(s.typed)
-				for key := range strings.FieldsSeq("enter esc G s up up left right i o d a % b T F n N backspace pgdown pgup end home down enter enter s s t z esc esc r / esc e y Y esc ctrl+d ctrl+u < > S = v v enter p esc esc") {
+				for key := range strings.FieldsSeq("enter esc G c up up left right i A a R % b K F n N backspace pgdown pgup end home down enter enter c c v z esc esc u / esc s esc y Y esc ctrl+d ctrl+u < > S esc = space space enter 9 esc esc") {
 					d.Keys(key)
 					d.Fits()
 				}

@@ -20,7 +20,7 @@ func (p *judgePage) Can(m *tui.Model, a tui.Action) string {
 		if p.current() == nil {
 			return "there is no row"
 		}
-	case tui.ActFilter, tui.ActSortNext, tui.ActSortPrevious, tui.ActSortReverse:
+	case tui.ActFilter, tui.ActSortNext, tui.ActSortPrevious, tui.ActSort:
 		if p.made == nil || len(p.made.Hot) == 0 {
 			return "there is no hot call"
 		}
@@ -74,7 +74,9 @@ func (p *judgePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		return m.Back()
 	case tui.ActOpen:
 		return p.open(m)
-	case tui.ActSortNext, tui.ActSortPrevious, tui.ActSortReverse:
+	case tui.ActSort:
+		m.Menu = p.edges.SortMenu(p.resorted)
+	case tui.ActSortNext, tui.ActSortPrevious:
 		p.edges.Act(m, a)
 		p.resorted(m)
 	case tui.ActFilter:

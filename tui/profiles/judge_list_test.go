@@ -20,7 +20,7 @@ func TestJudgeFromTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 120, 40)
 		judged := func() int { return len(d.m.Top().(*judgePage).made.Profiles) }
-		d.Keys("p J")
+		d.Keys("9 J")
 		if n := judged(); n != 7 {
 			t.Errorf("%d profiles are judged, want all 7", n)
 		}
@@ -28,11 +28,11 @@ func TestJudgeFromTheList(t *testing.T) {
 		if n := judged(); n != 4 {
 			t.Errorf("%d profiles are judged, want the 4 that are shown", n)
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if want := "kitescope pgo judge t3/querynode1.cpu.pb.gz t3/querynode2.cpu.pb.gz t3/querynode3.cpu.pb.gz t3/querynode4.cpu.pb.gz"; d.Clip != want {
 			t.Errorf("copied %q, want %q", d.Clip, want)
 		}
-		d.Keys("esc home down v down v J")
+		d.Keys("esc home down space down space J")
 		if n := judged(); n != 2 {
 			t.Errorf("%d profiles are judged, want the 2 that are marked", n)
 		}
@@ -47,7 +47,7 @@ func TestJudgeFromTheList(t *testing.T) {
 func TestJudgeOfMilvus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-cpu-flat.pb.gz"), 120, 40)
-		d.Keys("p J")
+		d.Keys("9 J")
 		d.Shows("little to gain", "67% of the samples are native code", "no lower bound")
 		d.Fits()
 		p := d.m.Top().(*judgePage)
@@ -70,15 +70,15 @@ func TestJudgeOfPulledProfiles(t *testing.T) {
 		d.Cluster(tuitest.Fixture())
 		d.Keys(":").Typed("judge").Keys("enter")
 		d.Shows("there is no CPU profile")
-		d.Keys("p J")
-		d.Shows("there are no profiles yet: p takes them")
-		d.Keys("p enter")
+		d.Keys("9 J")
+		d.Shows("there are no profiles yet: P takes them")
+		d.Keys("P enter")
 		d.Sleep(11 * time.Second)
 		d.Keys("J")
 		if n := len(d.m.Top().(*judgePage).made.Profiles); n != 7 {
 			t.Errorf("%d profiles are judged, want also the one that failed", n)
 		}
-		d.Keys("end Y c")
+		d.Keys("end Y 1")
 		d.Shows("there is none") // what was pulled just now has no path
 		d.Keys("esc f")
 		d.Shows("findings")
@@ -92,9 +92,9 @@ func TestJudgeOfWhatIsNoCPUProfile(t *testing.T) {
 			item.Kind = "heap"
 			c.Pages = Pages(Files(Set{Items: []Item{item}}))
 		})
-		d.Keys("p J")
+		d.Keys("9 J")
 		d.Shows("there is no CPU profile")
-		d.Keys("v J")
+		d.Keys("space J")
 		d.Shows("profile unfit")
 		d.Keys(":").Typed("judge").Keys("enter")
 		d.Shows("there is no CPU profile")
@@ -110,7 +110,7 @@ func TestJudgeOfProfilesThatDoNotLoad(t *testing.T) {
 			{Node: "querynode-7", Kind: "cpu", Err: "connection refused"},
 		}}
 		d := driveProfiles(t, v, 120, 40)
-		d.Keys("p J")
+		d.Keys("9 J")
 		d.Shows("connection refused", "broken")
 		d.Fits()
 		if screen := d.Screen(); strings.ContainsAny(screen, "\a\u202e") || strings.Contains(screen, "\x1b]") {

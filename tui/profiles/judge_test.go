@@ -194,7 +194,7 @@ func TestJudgementOpensFlameGraphs(t *testing.T) {
 		goToEdge(p, 3)
 		d.Keys("enter")
 		d.Shows("no name that Go would know it by")
-		d.Keys("p")
+		d.Keys("9")
 		d.Shows("milvus-cpu-hnsw.pb.gz", "unexpected EOF")
 	})
 }
@@ -209,7 +209,7 @@ func TestJudgementIsSortedFilteredAndTakenAway(t *testing.T) {
 			t.Errorf("sorted by name the first is %q", p.edges.Shown[0].Callee)
 		}
 		at := p.current().edge
-		d.Keys("S")
+		d.Keys("S enter")
 		if p.edges.Shown[0].Callee != "runtime.netpoll" || p.current().edge != at {
 			t.Errorf("reversed the first is %q, and the cursor on %v, was on %v", p.edges.Shown[0].Callee, p.current().edge, at)
 		}
@@ -219,7 +219,7 @@ func TestJudgementIsSortedFilteredAndTakenAway(t *testing.T) {
 		}
 		d.Keys("/").Typed("GRPC").Keys("enter")
 		d.Shows("/grpc", "1 of 890")
-		d.Keys("Y t")
+		d.Keys("Y 2")
 		if n := strings.Count(d.Clip, "\n"); n != 2 {
 			t.Errorf("%d lines were copied, want a header and a call: %q", n, d.Clip)
 		}
@@ -232,12 +232,12 @@ func TestJudgementIsSortedFilteredAndTakenAway(t *testing.T) {
 		if !strings.Contains(d.Clip, "--block 'google.golang.org/grpc/internal/transport.(*loopyWriter).processData'") {
 			t.Errorf("copied %q, want the name in one piece", d.Clip)
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if want := "kitescope pgo judge before --dir '../my service'"; d.Clip != want {
 			t.Errorf("copied %q, want %q", d.Clip, want)
 		}
-		d.Keys("s m")
-		d.Keys("s j")
+		d.Keys("s 3 enter")
+		d.Keys("s 2 enter")
 		if len(d.Saved) != 2 {
 			t.Errorf("saved %d files, want 2", len(d.Saved))
 		}
@@ -328,7 +328,7 @@ func TestRunJudgement(t *testing.T) {
 				t.Errorf("after %q %d bytes were written while nothing changed", keys, n)
 			}
 		}
-		p.Press("q") // closes the menu
+		p.Press("\x1b") // closes the menu
 		time.Sleep(time.Second)
 		p.Press("q")
 		p.End(t)

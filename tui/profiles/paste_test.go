@@ -16,9 +16,9 @@ func TestCopiedCommandsOfFiles(t *testing.T) {
 		var compare, judge string
 		synctest.Test(t, func(t *testing.T) {
 			d := driveComparison(t, pairedFixture(), 100, 30, func(c *tui.Config) { c.Args = []string{name, "new"} })
-			compare = d.Keys("Y c").Clip
+			compare = d.Keys("Y 1").Clip
 			d = driveJudgement(t, judgementFixture(t), 100, 30, func(c *tui.Config) { c.Args = []string{name} })
-			judge = d.Keys("Y c").Clip
+			judge = d.Keys("Y 1").Clip
 		})
 		tuitest.IsRun(t, shell, compare, name)
 		tuitest.IsRun(t, shell, judge, name)

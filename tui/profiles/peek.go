@@ -238,7 +238,7 @@ func (p *peekPage) Can(m *tui.Model, a tui.Action) string {
 		if len(p.All) == 0 {
 			return "there is no row"
 		}
-	case tui.ActFilter, tui.ActSortNext, tui.ActSortPrevious, tui.ActSortReverse, tui.ActKind, tui.ActBy, tui.ActNormalize, tui.ActSave:
+	case tui.ActFilter, tui.ActSortNext, tui.ActSortPrevious, tui.ActSort, tui.ActKind, tui.ActBy, tui.ActNormalize, tui.ActSave:
 		return "that is for the table: esc goes back to it"
 	}
 	return ""

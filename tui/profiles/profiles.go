@@ -239,7 +239,7 @@ func (p *profilesPage) Body(m *tui.Model, w, h int) []string {
 	case !d.listed:
 		text = "…"
 	default:
-		text = "there are no profiles yet: p takes them from all processes"
+		text = "No profiles yet. Press " + tui.KeyOf(m, tui.ActPull) + " to profile all processes."
 		if why := d.feed.CanPull(); why != "" {
 			text = "there are no profiles, and none can be taken: " + why
 		}

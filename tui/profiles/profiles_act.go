@@ -63,13 +63,13 @@ func judgedItems(entries []*profileEntry, anyKind bool) []Item {
 	return list
 }
 
-func (p *profilesPage) Can(_ *tui.Model, a tui.Action) string {
+func (p *profilesPage) Can(m *tui.Model, a tui.Action) string {
 	switch a {
 	case tui.ActSave, tui.ActOpen, tui.ActTopTable, tui.ActMark, tui.ActCopyRow:
 		return p.canOpen(a)
 	case tui.ActCompare:
 		if len(p.marks) != 2 || len(p.chosen()) != 2 {
-			return "mark two rows with v first: what is marked first is the base"
+			return "mark two rows with " + tui.KeyOf(m, tui.ActMark) + " first: what is marked first is the base"
 		}
 		if rows := p.chosen(); kindOf(rows[0]) != kindOf(rows[1]) {
 			return "one is a profile of " + kindOf(rows[0]) + ", the other of " + kindOf(rows[1])
@@ -78,11 +78,11 @@ func (p *profilesPage) Can(_ *tui.Model, a tui.Action) string {
 		if len(p.judged()) == 0 {
 			if len(p.lib.entries) == 0 {
 				if p.lib.feed.CanPull() == "" {
-					return "there are no profiles yet: p takes them"
+					return "there are no profiles yet: " + tui.KeyOf(m, tui.ActPull) + " takes them"
 				}
 				return "there are no profiles"
 			}
-			return "there is no CPU profile: mark with v what is to be judged all the same"
+			return "there is no CPU profile: mark with " + tui.KeyOf(m, tui.ActMark) + " what is to be judged all the same"
 		}
 	case tui.ActPull:
 		if p.lib.pull != nil {

@@ -9,7 +9,7 @@ import (
 
 func (p *replayPage) Can(m *tui.Model, a tui.Action) string {
 	switch a {
-	case tui.ActNextPart, tui.ActPreviousPart, tui.ActOpen, tui.ActLeft, tui.ActRight, tui.ActFilter, tui.ActSortNext, tui.ActSortPrevious, tui.ActSortReverse, tui.ActCopyRow, tui.ActSave:
+	case tui.ActNextPart, tui.ActPreviousPart, tui.ActOpen, tui.ActLeft, tui.ActRight, tui.ActFilter, tui.ActSortNext, tui.ActSortPrevious, tui.ActSort, tui.ActCopyRow, tui.ActSave:
 		if p.data == nil {
 			return "there is no result yet"
 		}
@@ -44,7 +44,7 @@ func (p *replayPage) canHere(m *tui.Model, a tui.Action) string {
 		case cursorRow(l) < 0:
 			return "there is no row"
 		}
-	case tui.ActFilter, tui.ActSortNext, tui.ActSortPrevious, tui.ActSortReverse:
+	case tui.ActFilter, tui.ActSortNext, tui.ActSortPrevious, tui.ActSort:
 		switch {
 		case l == nil:
 			return "there is no table here"

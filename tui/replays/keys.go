@@ -15,9 +15,9 @@ func replayKeys() []tui.Binding {
 		{Action: tui.ActRight, Keys: []string{"right", "l"}, In: tui.InReplayRow, Group: tui.GroupReplays, Hint: "next", Doc: "The next request, segment or change.", Weight: 92},
 		{Action: tui.ActFilter, Keys: []string{"/"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "filter", Doc: "Only rows in which the text occurs.", Weight: 80},
 		{Action: tui.ActSortPrevious, Keys: []string{"<"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "", Doc: "Sort by the column to the left.", Weight: 0},
-		{Action: tui.ActSortNext, Keys: []string{">"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "sort", Doc: "Sort by the column to the right.", Weight: 35},
-		{Action: tui.ActSortReverse, Keys: []string{"S"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "", Doc: "Reverse the order.", Weight: 0},
+		{Action: tui.ActSortNext, Keys: []string{">"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "", Doc: "Sort by the column to the right.", Weight: 0},
+		{Action: tui.ActSort, Keys: []string{"S"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "sort", Doc: "Choose the column to sort by; the same column again reverses.", Weight: 35},
 		{Action: tui.ActCopyRow, Keys: []string{"y"}, In: both, Group: tui.GroupReplays, Hint: "copy", Doc: "Copy the row, or the page's text.", Weight: 25},
-		{Action: tui.ActSave, Keys: []string{"s"}, In: both, Group: tui.GroupReplays, Hint: "save", Doc: "Save to a file: the table as shown, the result as JSON, a report, a plot.", Weight: 30},
+		{Action: tui.ActSave, Keys: []string{"s"}, In: both, Group: tui.GroupReplays, Hint: "save", Doc: "Save to a file, and ask where: the table as shown, the result as JSON, a report, a plot.", Weight: 30},
 	}
 }

@@ -184,8 +184,8 @@ func TestReplayOnAnySize(t *testing.T) {
 
 // TestReplayKeysInAnyOrder presses keys on every part: no order of them may break anything.
 func TestReplayKeysInAnyOrder(t *testing.T) {
-	const keys = "down enter right left enter esc end home pgdown y Y esc tab right right left down up y s esc tab > > > S < enter right down enter enter esc esc esc " +
-		"tab G / x esc up ctrl+d ctrl+u enter right end enter enter enter esc s esc esc tab shift+tab p f v = c ? esc : esc H space ] tab enter esc tab enter y esc"
+	const keys = "down enter right left enter esc end home pgdown y Y esc tab right right left down up y s esc tab > > > S esc < enter right down enter enter esc esc esc " +
+		"tab G / x esc up ctrl+d ctrl+u enter right end enter enter enter esc s esc esc tab shift+tab p f space = r 9 3 ? esc : esc H space ] tab enter esc tab enter y esc"
 	for _, data := range append(replayOdd(), replayOf(replaySweep()), replayOf(replayRun()), replayPrediction()) {
 		synctest.Test(t, func(t *testing.T) {
 			d := driveReplay(t, data, 80, 24)
@@ -208,7 +208,7 @@ func TestReplayIsHarmless(t *testing.T) {
 		for _, data := range replayOdd()[:2] {
 			d := driveReplay(t, data, 120, 40)
 			for range 9 {
-				for _, keys := range []string{"tab", "enter", "y", "Y t", "esc"} {
+				for _, keys := range []string{"tab", "enter", "y", "Y 2", "esc"} {
 					d.Keys(keys)
 					if screen := d.Screen(); strings.Contains(screen, "\x1b[31m") || strings.ContainsAny(screen, "\a\r\u202e") {
 						t.Errorf("after %q the screen has control characters: %q", keys, screen)
@@ -257,15 +257,13 @@ func TestReplayIsSortedFilteredAndTakenAway(t *testing.T) {
 		d.Shows("12 of 50 segments", "/querynode-3")
 		d.Keys(">")
 		d.Shows("by segment")
-		d.Keys("Y t")
+		d.Keys("Y 2")
 		if lines := strings.Split(strings.TrimSpace(d.Clip), "\n"); len(lines) != 13 || !strings.HasPrefix(lines[0], "SEGMENT\tSTATE\tNODE\t") {
 			t.Errorf("copied %q", d.Clip)
 		}
-		d.Keys("s t")
-		d.Keys("s j")
-		d.Keys("s g")
-		d.Keys("s h")
-		d.Keys("s 1")
+		for _, key := range []string{"1", "2", "4", "6", "7"} { // the table, the result, costs, the report, a plot
+			d.Keys("s " + key + " enter")
+		}
 		var names []string
 		for name, text := range d.Saved {
 			names = append(names, strings.SplitN(name, "-2026", 2)[0])
@@ -282,7 +280,7 @@ func TestReplayIsSortedFilteredAndTakenAway(t *testing.T) {
 		if got, want := strings.Join(names, " "), "kitescope-replay kitescope-replay kitescope-replay-costs kitescope-replay-latency kitescope-replay-segments"; got != want {
 			t.Errorf("saved %q, want %q", got, want)
 		}
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if want := "kitescope replay show 'after it.json'"; d.Clip != want {
 			t.Errorf("copied %q, want %q", d.Clip, want)
 		}
@@ -552,16 +550,20 @@ func TestReplayHelp(t *testing.T) {
 		d := driveReplay(t, replayOf(replayRun()), 120, 60)
 		d.Keys("?")
 		d.Shows("REPLAYS", "The next part: overview")
-		d.Lacks("Flame graph", "VChannels", "PROFILES")
-		if lines := strings.Split(d.Plain(), "\n"); strings.TrimSpace(lines[3]) != "REPLAYS" {
+		d.Lacks("Flame graph", "To the vchannels", "PROFILES")
+		if lines := strings.Split(d.Plain(), "\n"); !strings.HasPrefix(strings.TrimSpace(lines[3]), "ON THIS PAGE: ") {
 			t.Errorf("help begins with %q", lines[3])
 		}
 		d.Keys("G")
-		d.Shows("while a replay measures", "A replay: recall, latency")
-		d.Keys("esc p")
-		d.Shows("there are no profiles here")
+		d.Shows("A replay: recall, latency")
+		d.Keys("/").Typed("while a replay").Keys("enter")
+		d.Shows("while a replay measures")
+		d.Keys("esc esc 9")
+		d.Shows("the profiles page needs a cluster")
 		d.Keys("f")
-		d.Shows("there is no cluster here, only a replay")
+		d.Shows("findings need a cluster; here there is only a replay")
+		d.Keys("g n")
+		d.Shows("the nodes page needs a cluster; here there is only a replay")
 		d.Keys(":").Typed("segments").Keys("enter")
 		d.Shows("there is no cluster here, only a replay")
 	})

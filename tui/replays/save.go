@@ -16,49 +16,48 @@ import (
 func (p *replayPage) saveMenu(m *tui.Model) *tui.Menu {
 	n := &tui.Menu{Title: "save the replay"}
 	d := p.data
-	add := func(key, text, note, name string, write func(io.Writer) error) {
-		n.Items = append(n.Items, tui.MenuItem{Key: key, Text: text, Note: note, Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return tui.Save(m, name, write) }})
+	add := func(text, note, name string, write func(io.Writer) error) {
+		n.Items = append(n.Items, tui.MenuItem{Text: text, Note: note, Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return tui.Save(m, name, write) }})
 	}
 	if l := p.listed(m); l != nil {
 		name := tui.FileName("replay", p.part().name()) + ".csv"
-		add("t", "table as shown", "csv, "+words.Plural(len(l.Shown), "row"), name, l.CSV())
+		add("table as shown", "csv, "+words.Plural(len(l.Shown), "row"), name, l.CSV())
 	}
 	if r := d.Result; r != nil {
-		add("j", "result", "json, for replay show", tui.FileName("replay", "")+".json", func(w io.Writer) error { return replay.WriteResult(w, r) })
-		add("c", "points", "csv, every figure", tui.FileName("replay", "points")+".csv", reportWriter("csv", func(w io.Writer, f render.Format) error {
+		add("result", "json, for replay show", tui.FileName("replay", "")+".json", func(w io.Writer) error { return replay.WriteResult(w, r) })
+		add("points", "csv, every figure", tui.FileName("replay", "points")+".csv", reportWriter("csv", func(w io.Writer, f render.Format) error {
 			return replays.WriteResult(w, r, f, render.ReportOptions{})
 		}))
 		if r.Costs != nil {
-			add("g", "costs of segments", "csv, every figure", tui.FileName("replay", "segments")+".csv", reportWriter("csv", func(w io.Writer, f render.Format) error {
+			add("costs of segments", "csv, every figure", tui.FileName("replay", "segments")+".csv", reportWriter("csv", func(w io.Writer, f render.Format) error {
 				return replays.WriteCosts(w, r, f, render.ReportOptions{})
 			}))
 		}
-		add("m", "report", "markdown", tui.FileName("replay", "")+".md", reportWriter("markdown", func(w io.Writer, f render.Format) error {
+		add("report", "markdown", tui.FileName("replay", "")+".md", reportWriter("markdown", func(w io.Writer, f render.Format) error {
 			return replays.WriteResult(w, r, f, render.ReportOptions{})
 		}))
 	}
 	if r := d.Report; r != nil {
-		add("w", "prediction", "json, for replay show", tui.FileName("replay", "whatif")+".json", func(w io.Writer) error { return whatif.WriteReport(w, r) })
-		add("v", "prediction", "markdown", tui.FileName("replay", "whatif")+".md", reportWriter("markdown", func(w io.Writer, f render.Format) error {
+		add("prediction", "json, for replay show", tui.FileName("replay", "whatif")+".json", func(w io.Writer) error { return whatif.WriteReport(w, r) })
+		add("prediction", "markdown", tui.FileName("replay", "whatif")+".md", reportWriter("markdown", func(w io.Writer, f render.Format) error {
 			return replays.WriteWhatIf(w, r, f, render.ReportOptions{})
 		}))
 	}
-	add("h", "report with plots", "html", tui.FileName("replay", "")+".html", func(w io.Writer) error { return p.writeHTML(w) })
+	add("report with plots", "html", tui.FileName("replay", "")+".html", func(w io.Writer) error { return p.writeHTML(w) })
 	p.addPlots(n)
 	return n
 }
 
-// addPlots offers the plots that there is something to draw of, by number.
+// addPlots offers the plots that there is something to draw of.
 func (p *replayPage) addPlots(n *tui.Menu) {
 	d := p.data
 	words := map[chartKind]string{chartQPS: "qps", chartFront: "front", chartLatency: "latency", chartNodes: "cost", chartCurves: "what-if"}
-	key := '1'
 	for _, kind := range p.kinds {
 		word, ok := words[kind]
 		if !ok {
 			continue
 		}
-		n.Items = append(n.Items, tui.MenuItem{Key: string(key), Text: "plot of " + word, Note: "svg", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
+		n.Items = append(n.Items, tui.MenuItem{Text: "plot of " + word, Note: "svg", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
 			return tui.Save(m, tui.FileName("replay", word)+".svg", func(w io.Writer) error {
 				if kind == chartCurves {
 					return replays.PlotWhatIf(w, d.Report, replays.PlotOptions{Format: "svg"})
@@ -66,7 +65,6 @@ func (p *replayPage) addPlots(n *tui.Menu) {
 				return replays.PlotResults(w, p.series(), replays.PlotOptions{Kind: word, Format: "svg"})
 			})
 		}})
-		key++
 	}
 }
 

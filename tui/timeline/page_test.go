@@ -13,11 +13,11 @@ import (
 func TestScreens(t *testing.T) {
 	for _, size := range tuitest.WideSizes {
 		for _, s := range []struct{ name, keys, typed string }{
-			{"timeline", "T", ""},
-			{"timeline-node", "T /", "querynode-5"},
-			{"timeline-zoomed", "T + +", ""},
-			{"timeline-events", "T e", ""},
-			{"timeline-then", "T home m", ""},
+			{"timeline", "0", ""},
+			{"timeline-node", "0 /", "querynode-5"},
+			{"timeline-zoomed", "0 + +", ""},
+			{"timeline-events", "0 v", ""},
+			{"timeline-then", "0 home M", ""},
 			{"events", ": e v e n t s enter", ""},
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size.W, size.H)
@@ -38,8 +38,8 @@ func TestEveryKey(t *testing.T) {
 	for _, size := range tuitest.WideSizes {
 		synctest.Test(t, func(t *testing.T) {
 			d := driven(t, "cluster-2.3.5-t5", size.W, size.H)
-			d.Keys("T")
-			for key := range strings.FieldsSeq("down*9 right*3 left m + right*2 - 0 +*12 left*2 right*2 0 end home pgdown ctrl+u e down enter esc esc y enter esc / x x x enter esc esc T esc") {
+			d.Keys("0")
+			for key := range strings.FieldsSeq("down*9 right*3 left M + right*2 - u +*12 left*2 right*2 u end home pgdown ctrl+u v down enter esc esc y enter esc / x x x enter esc esc 0 esc") {
 				d.Keys(key)
 				d.Fits()
 			}
@@ -51,7 +51,7 @@ func TestEveryKey(t *testing.T) {
 func TestFindingsHaveATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 120, 40)
-		d.Keys("T")
+		d.Keys("0")
 		d.Shows("FINDINGS", "NODES", "CHANNELS", "COLLECTIONS", "querynode-5")
 		d.Lacks("looking for findings")
 	})
@@ -61,7 +61,7 @@ func TestFindingsHaveATime(t *testing.T) {
 func TestEnterGoesThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 120, 40)
-		d.Keys("T /").Typed("querynode-5").Keys("enter end")
+		d.Keys("0 /").Typed("querynode-5").Keys("enter end")
 		d.Shows("querynode-5 left")
 		d.Keys("enter")
 		d.Shows("querynode-5", "registered", "before the end", "◂ 2026-11-20 08:04:")

@@ -42,13 +42,13 @@ func keys() []tui.Binding {
 	return []tui.Binding{
 		{Action: tui.ActLeft, Keys: []string{"left", "h"}, In: InTimeline, Group: tui.GroupTime, Hint: "event", Doc: "To the event before in the lane.", Weight: 90},
 		{Action: tui.ActRight, Keys: []string{"right", "l"}, In: InTimeline, Group: tui.GroupTime, Hint: "", Doc: "To the next event in the lane.", Weight: 0},
-		{Action: tui.ActOpen, Keys: []string{"enter"}, In: InTimeline, Group: tui.GroupTime, Hint: "go there", Doc: "To the event's object, at that moment.", Weight: 100},
-		{Action: tui.ActMoment, Keys: []string{"m"}, In: InTimeline, Group: tui.GroupTime, Hint: "show", Doc: "To the moment of the event, and stay on the timeline.", Weight: 86},
+		{Action: tui.ActOpen, Keys: []string{"enter"}, In: InTimeline, Group: tui.GroupTime, Hint: "open", Doc: "To the event's object, at that moment.", Weight: 100},
+		{Action: tui.ActMoment, Keys: []string{"M"}, In: InTimeline, Group: tui.GroupTime, Hint: "show", Doc: "To the moment of the event, and stay on the timeline.", Weight: 86},
 		{Action: tui.ActZoomIn, Keys: []string{"+"}, In: InTimeline, Group: tui.GroupTime, Hint: "zoom", Doc: "A shorter time around the event.", Weight: 88},
 		{Action: tui.ActZoomOut, Keys: []string{"-"}, In: InTimeline, Group: tui.GroupTime, Hint: "", Doc: "A longer time.", Weight: 0},
-		{Action: tui.ActReset, Keys: []string{"0"}, In: InTimeline, Group: tui.GroupTime, Hint: "", Doc: "All of the time.", Weight: 0},
+		{Action: tui.ActReset, Keys: []string{"u"}, In: InTimeline, Group: tui.GroupTime, Hint: "", Doc: "All of the time.", Weight: 0},
 		{Action: tui.ActFilter, Keys: []string{"/"}, In: InTimeline, Group: tui.GroupTime, Hint: "filter", Doc: "Only lanes and events in which the text occurs.", Weight: 80},
-		{Action: tui.ActTopTable, Keys: []string{"e"}, In: InTimeline, Group: tui.GroupTime, Hint: "events", Doc: "The events of the lane as a list.", Weight: 84},
+		{Action: tui.ActTopTable, Keys: []string{"v"}, In: InTimeline, Group: tui.GroupTime, Hint: "events", Doc: "The events of the lane as a list.", Weight: 84},
 		{Action: tui.ActCopyRow, Keys: []string{"y"}, In: InTimeline, Group: tui.GroupTime, Hint: "copy", Doc: "Copy the event.", Weight: 25},
 	}
 }

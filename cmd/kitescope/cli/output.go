@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -116,29 +117,70 @@ func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) err
 	}, nil
 }
 
-// SaveFile writes a new file in the working folder; an existing one is never replaced.
-func SaveFile(name string, write func(io.Writer) error) (string, error) {
-	ext := filepath.Ext(name)
-	base := strings.TrimSuffix(filepath.Base(name), ext)
-	for i := 1; i < 1000; i++ {
-		path := base + ext
-		if i > 1 {
-			path = fmt.Sprintf("%s-%d%s", base, i, ext)
-		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, os.ErrExist) {
-			continue
-		}
+// SaveFile writes a new file and returns its full path; an existing one is not replaced: fs.ErrExist. "~" is the home folder.
+func SaveFile(path string, write func(io.Writer) error) (full string, err error) {
+	if full, err = fullPath(path); err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		_ = os.Remove(full) // half a file is worse than none
+		return "", err
+	}
+	return full, nil
+}
+
+// ReplaceFile writes a file beside the one that is there, and then in its place: what was there stays unless all was written.
+func ReplaceFile(path string, write func(io.Writer) error) (full string, err error) {
+	if full, err = fullPath(path); err != nil {
+		return "", err
+	}
+	return full, WriteFileAtomic(full, 0o644, func(f *os.File) error { return write(f) })
+}
+
+// fullPath is where a path that was typed leads.
+func fullPath(path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
 		if err != nil {
 			return "", err
 		}
-		if err := errors.Join(write(f), f.Close()); err != nil {
-			_ = os.Remove(path) // half a file is worse than none
-			return "", err
-		}
-		return path, nil
+		path = filepath.Join(home, rest)
 	}
-	return "", fmt.Errorf("save %s: a thousand such files are here already", name)
+	return filepath.Abs(path)
+}
+
+// mostFolders is how many folders a path that is being typed is completed with.
+const mostFolders = 50
+
+// Folders are those that a path which is being typed may go on with, as they would be typed: "reports/".
+func Folders(typed string) []string {
+	at := strings.LastIndexByte(typed, '/') + 1
+	before, name := typed[:at], typed[at:]
+	if at == 0 && name == "" {
+		return nil
+	}
+	in, err := fullPath(cmp.Or(before, "."))
+	if err != nil {
+		return nil
+	}
+	entries, err := os.ReadDir(in)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), name) || strings.HasPrefix(e.Name(), ".") && name == "" {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(in, e.Name())); err == nil && info.IsDir() && len(list) < mostFolders {
+			list = append(list, before+e.Name()+"/")
+		}
+	}
+	return list
 }
 
 // Ending is the format that the name of a file tells.

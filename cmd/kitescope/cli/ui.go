@@ -136,6 +136,6 @@ func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
 	}
 	return tui.Config{
 		Input: input, Output: a.Out, Title: strings.Join(RedactWords(args), " "), Command: ProgramName(), Theme: theme, Themes: themes,
-		NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse, Now: a.Now, SaveFile: SaveFile,
+		NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse, Now: a.Now, SaveFile: SaveFile, ReplaceFile: ReplaceFile, Folders: Folders,
 	}, nil
 }

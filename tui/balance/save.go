@@ -1,0 +1,33 @@
+package balance
+
+import (
+	"io"
+
+	"kitescope/render"
+	"kitescope/tui"
+	"kitescope/words"
+)
+
+// saveMenu offers the plan as a script, and the formats of the report on the command line.
+func (p *page) saveMenu() *tui.Menu {
+	of := p.weighed
+	script := tui.MenuItem{Text: "plan as a script", Note: "pymilvus, " + words.Plural(of.Report.Moves(), "move"), Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
+		return tui.Save(m, tui.FileName("plan", p.word)+".py", tui.TextWriter(of.SavedPlan()))
+	}}
+	if of.Report.Moves() == 0 {
+		script.Why = "there is no move"
+	}
+	n := &tui.Menu{Title: "save the balance", Items: []tui.MenuItem{script}}
+	for _, word := range []string{"html", "json", "csv"} {
+		format, err := render.BalanceFormats().Parse(word)
+		if err != nil {
+			continue
+		}
+		n.Items = append(n.Items, tui.MenuItem{Text: "report", Note: word, Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
+			return tui.Save(m, tui.FileName("balance", p.word)+"."+word, func(w io.Writer) error {
+				return render.WriteBalance(w, of, format, render.ReportOptions{})
+			})
+		}})
+	}
+	return n
+}
