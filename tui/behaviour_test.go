@@ -284,6 +284,40 @@ func TestMouse(t *testing.T) {
 	})
 }
 
+// TestFooterAndCrumbsAreClicked: a key in the footer is pressed by a click, a page on the way here is gone back to.
+func TestFooterAndCrumbsAreClicked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "4 enter enter")
+		d.Shows("overview › collections › docs_hnsw_cos segments › 470590760626295000 index files")
+		click := func(y int, word string) {
+			t.Helper()
+			line := strings.Split(d.Plain(), "\n")[y]
+			before, _, ok := strings.Cut(line, word)
+			if !ok {
+				t.Fatalf("no %q in %q", word, line)
+			}
+			d.Send(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
+		}
+		click(2, "docs_hnsw_cos segments")
+		d.Shows("overview › collections › docs_hnsw_cos segments")
+		d.Lacks("index files")
+		click(29, "d describe")
+		d.Shows("› 470590760626295000")
+		if _, ok := d.m.Top().(*detailPage); !ok {
+			t.Errorf("the footer led to a %T", d.m.Top())
+		}
+		click(2, "overview")
+		d.Shows("DATA")
+		click(29, "nodes")
+		d.Shows("overview › nodes")
+		click(29, "? help")
+		d.Shows("ON THIS PAGE")
+		d.Keys("y")
+		d.Send(tea.MouseClickMsg{X: 3, Y: 29, Button: tea.MouseLeft}) // on what is said, which hides the keys
+		d.Shows("ON THIS PAGE")
+	})
+}
+
 func TestDrillDownAndBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "4 enter")

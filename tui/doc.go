@@ -26,6 +26,6 @@
 //     so many cells and styles. A page may be a Clicker, a Tabular, a Stopper.
 //   - Act does what a key asks for. It may Push a page, go Back, Say something, Copy, Save, set Model.Menu or Model.Prompt. What
 //     takes longer than a frame is returned: a Cmd, whose Message changes the page on the loop. Its Context ends with the program.
-//   - Keys of its own are Bindings of the PageKind. Actions (keys.go) and Scopes (scope.go) are one list each for all pages, so
+//   - Keys of its own are Bindings of the PageKind. Actions (actions.go) and Scopes (scope.go) are one list each for all pages, so
 //     that a key means the same everywhere; a page may take a Scope of its own from FreeScope on.
 package tui

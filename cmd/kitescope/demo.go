@@ -19,7 +19,7 @@ underloaded): exactly as on a real one. Its metadata is in memory, and a small
 server on loopback stands in the place of each of its processes and answers as it
 did. The clock stands at the moment of the capture, but what the processes count runs
 on at the rates of then: kitescope latency and why have something to say. What led to
-it is there too: the key "," goes back in time, T shows the timeline.
+it is there too: the key "," goes back in time, "0" shows the timeline.
 
 Every command reads it with --from demo://.`,
 		Example: `  kitescope demo

@@ -763,11 +763,11 @@ function walk(key) {
 const keys = {
   "/": () => $("search").focus(), n: () => step(false), N: () => step(true),
   i: () => setView(state.view === "inverted" ? "down" : "inverted"),
-  s: () => { if (state.view === "sandwich") return setView("down"); if (state.chosen > 0) focus(shown[0].t.name[state.chosen]); else setView("sandwich"); },
-  f: () => { state.orient = state.orient === "flame" ? "icicle" : "flame"; refresh(); },
-  v: () => { if (DIFF) { state.vanished = !state.vanished; $("vanished").checked = state.vanished; relayout(); legend(); rule(); } },
-  c: () => { if (DIFF) { state.scale = state.scale === "absolute" ? "relative" : "absolute"; $("scale").value = state.scale; legend(); draw(); } },
-  t: () => $("table-toggle").click(), 0: reset, r: reset,
+  c: () => { if (state.view === "sandwich") return setView("down"); if (state.chosen > 0) focus(shown[0].t.name[state.chosen]); else setView("sandwich"); },
+  F: () => { state.orient = state.orient === "flame" ? "icicle" : "flame"; refresh(); },
+  a: () => { if (DIFF) { state.vanished = !state.vanished; $("vanished").checked = state.vanished; relayout(); legend(); rule(); } },
+  R: () => { if (DIFF) { state.scale = state.scale === "absolute" ? "relative" : "absolute"; $("scale").value = state.scale; legend(); draw(); } },
+  v: () => $("table-toggle").click(), u: reset,
   Escape: () => { if (state.search) { $("search").value = ""; search(""); } else if (state.zoom) zoom(0); else if (state.view !== "down") setView("down"); },
 };
 document.addEventListener("keydown", e => {

@@ -67,16 +67,16 @@ func TestPageViews(t *testing.T) {
 	p.Until(`flame.state().view === "inverted" && flame.where("runtime.gcDrain").y < flame.where("runtime.gcBgMarkWorker").y`)
 	p.Key("i")
 	p.Until(`flame.state().view === "down"`)
-	p.Key("f")
+	p.Key("F")
 	p.Until(`flame.where("runtime.gcDrain").y < flame.where("runtime.gcBgMarkWorker").y`)
-	p.Key("t")
+	p.Key("v")
 	p.Until(`document.querySelectorAll("#table tbody tr").length === 13`)
 	if first := p.Text("#table tbody tr"); !strings.Contains(first, "faiss::fvec_L2sqr_batch_4") || !strings.Contains(first, "60.0%") {
 		t.Errorf("the first line of the table is %q", first)
 	}
 	// By keys alone: into the graph, to the largest callee, zoom, out again.
-	p.Key("f")
-	p.Key("r")
+	p.Key("F")
+	p.Key("u")
 	p.Eval(`document.getElementById("graph").focus()`)
 	for range 2 {
 		p.Key("ArrowDown")
@@ -100,7 +100,7 @@ func TestPageOpensSandwich(t *testing.T) {
 	if p.Eval(`flame.where("main.main").y < flame.where("runtime.cgocall").y && flame.where("runtime.cgocall").y < flame.where("faiss::fvec_L2sqr_batch_4").y`) != true {
 		t.Error("callers are not above, or callees not below")
 	}
-	p.Key("r")
+	p.Key("u")
 	p.Until(`flame.state().view === "down" && flame.where("runtime.gcDrain").width > 100`)
 	p = b.Open(savePage(t, plainTree(t, flame.Options{}), Options{Focus: "it was left out"}), 1200, 700)
 	p.Until(`flame.state().view === "down"`)
@@ -158,8 +158,8 @@ func TestPagesOfMilvus(t *testing.T) {
 	p.Key("i")
 	p.Screenshot(*screenshots, "milvus-inverted")
 	p.Call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": "dark"}}})
-	p.Key("r")
-	p.Key("t")
+	p.Key("u")
+	p.Key("v")
 	p.Screenshot(*screenshots, "milvus-dark")
 	clickFrame(t, p, "runtime.mallocgc", 2)
 	p.Until(`flame.state().view === "sandwich" && document.getElementById("crumbs").textContent.endsWith("sandwich of runtime.mallocgc")`)

@@ -35,13 +35,13 @@ shot 1200
 tmux send-keys -t "$screen" Enter
 sleep 6
 shot 3000
-key 2500 f
+key 2500 2
 key 3500 Right
 key 2000 y
 key 800 Escape
-key 3500 b
+key 3500 7
 key 800 Escape
-key 3500 T
+key 3500 0
 tmux send-keys -t "$screen" q
 go -C tools run ./moving -columns $columns -rows $rows -title "kitescope demo: the overview of a cluster, its findings with the command that cures, the balance of query nodes, the timeline" "$work/frames" >docs/pictures/demo.svg
 ls -l docs/pictures/demo.svg
