@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"kitescope/inspect/meta"
@@ -31,6 +32,17 @@ type Feed struct {
 	At At
 
 	failed error
+	live   atomic.Pointer[liveFeed] // that follows now, nil: none does
+}
+
+// Again asks a live source anew, at once and what processes say as well, and returns when that is told. The watch tells what changes
+// in etcd by itself, so that of etcd only its health is asked. It is no error that the source is none that is followed.
+func (f *Feed) Again(ctx context.Context) error {
+	l := f.live.Load()
+	if l == nil {
+		return nil
+	}
+	return l.again(ctx)
 }
 
 // Err is why nothing was ever told of, nil if something was. It is known once Follow has returned.

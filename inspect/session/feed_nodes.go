@@ -17,6 +17,7 @@ func (l *liveFeed) askNodes(ctx context.Context, nodes Asker) {
 	case <-l.first:
 	case <-ctx.Done():
 	}
+	var told chan struct{}
 	for ctx.Err() == nil {
 		l.mu.Lock()
 		c := l.last
@@ -34,9 +35,12 @@ func (l *liveFeed) askNodes(ctx context.Context, nodes Asker) {
 			l.catchUp(ctx)
 			l.answeredBy(r, c)
 		}
+		closeIf(told)
+		told = nil
 		select {
 		case <-time.After(max(l.every, time.Since(start))):
 		case <-l.fresh:
+		case told = <-l.asking:
 		case <-ctx.Done():
 		}
 	}

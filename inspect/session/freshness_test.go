@@ -387,3 +387,46 @@ func TestNothingIsToldAfterFollow(t *testing.T) {
 		}
 	})
 }
+
+// TestAgain: who asks again gets answers that came after the question, and does not wait until it would be asked anyway.
+func TestAgain(t *testing.T) {
+	bubbled(t, func(t *testing.T, etcd *flaky) {
+		nodes, l := &talkative{}, &listener{}
+		feed := &session.Feed{Interval: 50 * time.Millisecond, Ask: nodes, Every: time.Hour, Open: etcd.open}
+		if err := feed.Again(t.Context()); err != nil {
+			t.Errorf("before anything is followed: %v", err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			feed.Follow(ctx, l.take)
+			close(done)
+		}()
+		l.wait(t, "a cluster with its processes", time.Minute, func(u news.Update) bool { return u.Cluster != nil && u.Cluster.Runtime != nil })
+		nodes.mu.Lock()
+		nodes.silent = map[string]bool{}
+		for _, s := range l.last.Cluster.Sessions {
+			if s.Role == "querynode" {
+				nodes.silent[(&model.LiveNode{Role: s.Role, Node: s.Node}).Name()] = true
+			}
+		}
+		nodes.mu.Unlock()
+		began := time.Now()
+		if err := feed.Again(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("asking again took %s", took)
+		}
+		l.mu.Lock()
+		if len(l.last.Lost) != len(nodes.silent) || len(nodes.silent) == 0 {
+			t.Errorf("%d processes are lost of %d that are silent: %v", len(l.last.Lost), len(nodes.silent), l.last.Lost)
+		}
+		l.mu.Unlock()
+		stop()
+		<-done
+		if err := feed.Again(t.Context()); err != nil {
+			t.Errorf("after the end: %v", err)
+		}
+	})
+}
