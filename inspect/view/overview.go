@@ -56,6 +56,8 @@ type Overview struct {
 type RoleCount struct {
 	Role                          string
 	Registered, Stopping, Standby int
+	// Asked are the processes of the role that were asked anything, Answered those of them that did answer.
+	Asked, Answered int
 	// Versions are what they report, sorted, without repetition.
 	Versions []string
 }
@@ -201,6 +203,16 @@ func (o *Overview) countRoles(env *Env) {
 		}
 		if servesQueries(s) || s.Role == "streamingnode" {
 			o.Nodes = append(o.Nodes, nodeLine(env, s))
+		}
+	}
+	if r := env.Cluster.Runtime; r != nil {
+		for _, n := range r.Nodes {
+			if role := byRole[n.Role]; role != nil && n.Outcome != model.NotAsked {
+				role.Asked++
+				if n.Outcome == model.Answered {
+					role.Answered++
+				}
+			}
 		}
 	}
 	for _, role := range sortedKeys(byRole) {
