@@ -19,16 +19,23 @@ type FixLine struct {
 func FixLines(f *check.Finding) []FixLine {
 	var lines []FixLine
 	for _, s := range f.Steps() {
-		for _, line := range stepCommand(s) {
-			prompt := "$ "
-			if s.Python {
-				prompt = ">>> "
-			}
-			lines = append(lines, FixLine{Prompt: prompt, Text: line})
-		}
+		lines = append(lines, CommandLines(s)...)
 		if s.Text != "" {
 			lines = append(lines, FixLine{Text: Harmless(string(s.Text)), Does: s.Command != ""})
 		}
+	}
+	return lines
+}
+
+// CommandLines are those of a step's command, none if it has none.
+func CommandLines(s check.Step) []FixLine {
+	var lines []FixLine
+	for _, line := range stepCommand(s) {
+		prompt := "$ "
+		if s.Python {
+			prompt = ">>> "
+		}
+		lines = append(lines, FixLine{Prompt: prompt, Text: line})
 	}
 	return lines
 }

@@ -44,6 +44,7 @@ const (
 	ActTree
 	ActGoFindings
 	ActExplain
+	ActCheckAgain
 	ActFilter
 	ActSearchNext
 	ActSearchPrevious
@@ -154,6 +155,7 @@ func meanings() [actionCount]meaning {
 		ActRelated:    {"related", "related", "shows what is related"},
 		ActTree:       {"tree", "tree", "shows the tree of the collection"},
 		ActExplain:    {"explain", "explain", "explains the check"},
+		ActCheckAgain: {"check-again", "check again", "checks again whether the finding is gone"},
 		ActMark:       {"mark", "mark", "marks the row, or switches what the cursor is on"},
 		ActMarkRange:  {"mark-range", "mark a range", "marks all rows from the last mark to here"},
 		ActCompare:    {"compare", "compare", "compares two marked rows"},

@@ -41,6 +41,7 @@ type Model struct {
 	toast    toast
 	prefix   string          // the key that another one belongs behind, "" if none was pressed
 	typed    []string        // filters and searches, the newest last
+	said     int             // counts toasts
 	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
 }
 
@@ -99,6 +100,14 @@ func (m *Model) Init() tea.Cmd {
 
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := handle(m, msg)
+	if fade := fadeToast(m); fade != nil {
+		cmd = Batch(cmd, fade)
+	}
+	return m, cmd
+}
+
+func handle(m *Model, msg tea.Msg) Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.Width, m.h = msg.Width, msg.Height
@@ -112,21 +121,21 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.setTheme()
 	case tea.KeyPressMsg:
-		return m, m.press(msg)
+		return m.press(msg)
 	case tea.PasteMsg:
 		if m.Prompt != nil {
-			return m, m.Prompt.key(m, ActNone, msg.Content)
+			return m.Prompt.key(m, ActNone, msg.Content)
 		}
 	case tea.MouseClickMsg:
-		return m, m.click(msg)
+		return m.click(msg)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case news.Update:
-		return m, m.take(&msg)
+		return m.take(&msg)
 	case Message:
-		return m, msg.Apply(m)
+		return msg.Apply(m)
 	}
-	return m, nil
+	return nil
 }
 
 // press finds what a key means where the keyboard is now: prompt, menu or page.

@@ -21,6 +21,7 @@ type data struct {
 	serial   int       // counts clusters
 	judged   judgement
 	judge    check.Judge
+	again    again
 	times    Times
 	fade     fade
 	ageTick  int  // the timer that counts

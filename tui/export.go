@@ -73,6 +73,9 @@ type Tabular interface {
 func copyMenu(m *Model) *Menu {
 	n := &Menu{Title: "copy"}
 	top := m.Top()
+	if c, ok := top.(copier); ok {
+		n.Items = append(n.Items, c.copies(m)...)
+	}
 	command := top.Command(m)
 	item := MenuItem{Text: "the command that prints this", Run: func(m *Model, _ *Menu) Cmd {
 		return m.copyCommand(command)

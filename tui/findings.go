@@ -6,8 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/render"
-	"kitescope/tui/draw"
+	"kitescope/tui/fix"
 	"kitescope/words"
 )
 
@@ -47,6 +46,7 @@ type judgedMsg struct {
 func (j judgedMsg) Apply(m *Model) Cmd {
 	d := &m.data
 	d.judged = judgement{report: j.report, env: j.env}
+	d.again.settle(m)
 	if rest := restFactor * j.took; d.live && rest >= restLeast {
 		d.judged.busy = true
 		return Batch(m.Refresh(), m.After(min(rest, restMost), restedMsg{}))
@@ -86,36 +86,17 @@ func (m *Model) goFindings() Cmd {
 	return m.Push(p)
 }
 
-// findingLines are the findings about an object on top of its details.
+// findingLines are the findings about an object on top of its details: what is wrong, and the fix.
 func findingLines(m *Model, list []*check.Finding, w int) []PaneLine {
 	if len(list) == 0 {
 		return nil
 	}
 	lines := []PaneLine{{text: "FINDINGS  " + words.Number(len(list)), look: LineTitle}}
 	for _, f := range list {
-		look := LinePlain
-		switch f.Severity {
-		case check.Error:
-			look = LineBad
-		case check.Warning:
-			look = LineWarn
-		default:
-		}
-		glyph := render.SeverityGlyph(f.Severity, false) + " "
-		for i, text := range draw.Wrap(words.Harmless(f.Message), w-4) {
-			if i > 0 {
-				glyph = "  "
-			}
-			lines = append(lines, PaneLine{text: glyph + text, look: look})
-		}
-		_, facts := began(m, f)
-		for _, x := range facts {
-			for _, text := range draw.Wrap(x.Label+" "+x.Text, w-4) {
-				lines = append(lines, PaneLine{text: "  " + text})
-			}
-		}
-		for _, text := range draw.Wrap(words.Harmless(f.Advice()), w-4) {
-			lines = append(lines, PaneLine{text: "  " + text, look: LineDim})
+		o := &fix.Opened{Finding: f}
+		_, o.Began = began(m, f)
+		for _, line := range o.Short(w - 2) {
+			lines = append(lines, PaneLine{text: line.Plain(), drawn: line})
 		}
 	}
 	return append(lines, PaneLine{})

@@ -34,7 +34,7 @@ func TestHealthIsNoRefresh(t *testing.T) {
 // What is described stays on the screen when it is dropped.
 func TestDetailOfSomethingDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := driven(t, testConfig(), 80, 24)
+		d := driven(t, testConfig(), 120, 40)
 		c := tuitest.Fixture()
 		d.Cluster(c)
 		d.Keys("4 d")

@@ -26,8 +26,10 @@ var screens = []struct{ name, keys, typed string }{
 	{"tree", "4 t", ""},
 	{"diff", "g d", ""},
 	{"findings", "f", ""},
-	{"findings-open", "f E down", ""},
-	{"findings-about", "4 d f right", ""},
+	{"findings-open", "f down", ""},
+	{"findings-about", "4 d f", ""},
+	{"finding", "f enter", ""},
+	{"overview-node", "down*12", ""},
 	{"explain", "f down e", ""},
 	{"palette", ":", "seg"},
 	{"filter", "5 /", "docs state!=growing"},
@@ -79,7 +81,7 @@ func TestStyles(t *testing.T) {
 					d.Cluster(tuitest.Fixture())
 					d.Keys(s.keys)
 					d.Cluster(tuitest.FixtureLater())
-					if screen := d.Screen(); noColor && (strings.Contains(screen, "[3") || strings.Contains(screen, "[4") || strings.Contains(screen, ";38;")) {
+					if screen := d.Screen(); noColor && (strings.Contains(screen, "\x1b[3") || strings.Contains(screen, "\x1b[4") || strings.Contains(screen, ";38;")) {
 						t.Errorf("a colour in spite of NO_COLOR: %q", screen)
 					}
 					tuitest.Golden(t, name, strings.ReplaceAll(d.Screen(), "\x1b[", "«")+"\n")

@@ -176,7 +176,7 @@ func TestChangedKeys(t *testing.T) {
 		{"pause", "", "at least one key"},
 		{"number", "Z", "digits stay"},
 		{"go-nodes", "z_n", "does not begin"},
-		{"go", "x", "does not begin"},
+		{"go", "Z", "does not begin"},
 	} {
 		var keys []string
 		for _, key := range strings.Fields(x.keys) {

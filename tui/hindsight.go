@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/table"
 	"kitescope/tui/draw"
+	"kitescope/tui/fix"
 )
 
 // Hindsight knows of the past beside the moment that is shown: when findings began, and how figures of objects were. It looks behind
@@ -30,7 +31,7 @@ type Wish struct {
 }
 
 // Fact is a line of a finding's details.
-type Fact struct{ Label, Text string }
+type Fact = fix.Fact
 
 // Curve is how a figure of objects was, over the time that the line of time has.
 type Curve struct {
@@ -57,7 +58,7 @@ const (
 // wishOf is what the page that is shown wants.
 func wishOf(m *Model) (w Wish) {
 	switch p := m.Top().(type) {
-	case *findingsPage:
+	case *findingsPage, *findingPage, *overviewPage:
 		w.Report = m.data.judged.report
 	case *detailPage:
 		w.Report, w.Resource = m.data.judged.report, p.ref.Resource

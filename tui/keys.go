@@ -59,8 +59,6 @@ func moveKeys() []Binding {
 		{ActRight, []string{"right", "l"}, InTables | InDiff | InDetail | InTop | InProfiles | InCompare, GroupMove, "", "Scroll right: columns that did not fit.", 0},
 		{ActLeft, []string{"left", "h"}, InTree, GroupMove, "", "Fold, or go to the parent.", 0},
 		{ActRight, []string{"right", "l"}, InTree, GroupMove, "expand", "Expand, or go to the first child.", 60},
-		{ActRight, []string{"right", "l"}, InFindings, GroupMove, "evidence", "Show the evidence, and what to do.", 70},
-		{ActLeft, []string{"left", "h"}, InFindings, GroupMove, "", "Hide the evidence, or go to the cause.", 0},
 	}
 }
 
@@ -68,18 +66,15 @@ func followKeys() []Binding {
 	return []Binding{
 		{ActOpen, []string{"enter"}, InTables | InTree | InDiff, GroupFollow, "open", "Open the object: collection, segments, indexes of segments.", 100},
 		{ActOpen, []string{"enter"}, InBalance, GroupFollow, "open", "Open the replica, or the node or segment of a move.", 100},
-		{ActOpen, []string{"enter"}, InFindings, GroupFollow, "object", "Open the object of the finding.", 100},
-		{ActOpen, []string{"enter"}, InOverview, GroupFollow, "", "Open the collections.", 0},
 		{ActOpen, []string{"enter"}, InMenu, GroupMenu, "choose", "Choose.", 100},
 		{ActMark, []string{"space"}, InMenu, GroupMenu, "switch", "Switch an item on or off.", 80},
 		{ActBack, []string{"esc"}, InMenu, GroupMenu, "close", "Close the menu.", 90},
-		{ActExplain, []string{"e"}, InFindings, GroupFollow, "explain", "Explain the check: what it looks at, what to do.", 85},
 		{ActBack, []string{"esc", "["}, InPages, GroupFollow, "back", "Clear filter and marks, then go back to the page before.", 20},
 		{ActForward, []string{"]"}, InPages, GroupFollow, "", "Forward again, after back.", 0},
 		{ActDescribe, []string{"d"}, InGrid | InTree | InDiff | InBalance, GroupFollow, "describe", "Describe the object: fields, parts and decoded records.", 90},
-		{ActOwner, []string{"o"}, InGrid | InDetail | InDiff | InTree | InFindings | InBalance, GroupFollow, "owner", "Go to the owner.", 50},
+		{ActOwner, []string{"o"}, InGrid | InDetail | InDiff | InTree | InBalance, GroupFollow, "owner", "Go to the owner.", 50},
 		{ActRelated, []string{"r"}, InGrid | InDetail | InDiff | InTree | InFindings | InBalance, GroupFollow, "related", "Choose from what is related to the object.", 55},
-		{ActTree, []string{"t"}, InGrid | InDetail | InDiff | InFindings | InBalance, GroupFollow, "tree", "Show the tree of the object's collection.", 45},
+		{ActTree, []string{"t"}, InGrid | InDetail | InDiff | InBalance, GroupFollow, "tree", "Show the tree of the object's collection.", 45},
 		{ActGoFindings, []string{"f"}, InPages &^ InHelp, GroupFollow, "findings", "Findings about the object, else all of them; there again: all.", 17},
 	}
 }
@@ -98,8 +93,6 @@ func findKeys() []Binding {
 		{ActWide, []string{"w"}, InGrid, GroupFind, "wide", "Show or hide the columns of the wide table.", 15},
 		{ActColumns, []string{"C"}, InGrid, GroupFind, "", "Choose columns.", 0},
 		{ActExpandAll, []string{"E"}, InTree, GroupFind, "expand all", "Expand or fold everything below the node.", 30},
-		{ActExpandAll, []string{"E"}, InFindings, GroupFind, "", "Show or hide the evidence of all.", 0},
-		{ActMark, []string{"space"}, InFindings, GroupFind, "", "Show or hide the evidence.", 0},
 		{ActBy, []string{"b"}, InDiff, GroupFind, "compare with", "Compare with: the last refresh, the start, the mark.", 60},
 		{ActSetBaseline, []string{"B"}, InDiff, GroupFind, "set mark", "Set the mark to compare with: now.", 36},
 	}
@@ -110,7 +103,7 @@ func takeKeys() []Binding {
 		{ActMark, []string{"space"}, InGrid, GroupTake, "mark", "Mark the row, for copy, save and compare.", 12},
 		{ActMarkRange, []string{"V"}, InGrid, GroupTake, "", "Mark all rows between the last mark and here.", 0},
 		{ActCompare, []string{"="}, InGrid, GroupTake, "", "Compare two marked rows side by side.", 0},
-		{ActCopyRow, []string{"y"}, InTables | InDetail | InDiff | InTree | InFindings | InExplain | InBalance, GroupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
+		{ActCopyRow, []string{"y"}, InTables | InDetail | InDiff | InTree | InExplain | InBalance, GroupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
 		{ActCopyMenu, []string{"Y"}, InPages &^ InHelp, GroupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
 		{ActSave, []string{"s"}, InTables | InDetail | InDiff | InTree | InFindings, GroupTake, "save", "Save to a file, and ask where: JSON, CSV or text; findings as Markdown.", 18},
 	}

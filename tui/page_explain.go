@@ -7,7 +7,6 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
-	"kitescope/render"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -101,14 +100,5 @@ func (p *explainPage) text(w int) []PaneLine {
 	for _, text := range draw.Wrap(words.Harmless(p.check.Title), w) {
 		lines = append(lines, PaneLine{text: text, look: LineTitle})
 	}
-	for _, part := range render.Explanation(p.check, p.checks, w) {
-		lines = append(lines, PaneLine{})
-		if part.Title != "" {
-			lines = append(lines, PaneLine{text: strings.ToUpper(part.Title), look: LineTitle})
-		}
-		for _, text := range part.Lines {
-			lines = append(lines, PaneLine{text: text})
-		}
-	}
-	return lines
+	return append(lines, explanation(p.check, p.checks, w)...)
 }

@@ -9,35 +9,51 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/render"
 	"kitescope/tui/draw"
+	"kitescope/tui/fix"
 	"kitescope/tui/sheet"
 	"kitescope/words"
 )
 
-// findingsPage lists what is wrong, worst first, each finding before those that follow from it;
-// below stands what could not be looked at.
+// findingsPage lists what is wrong, worst first, each finding before those that follow from it, and behind them what could not be
+// looked at. The selected one stands opened beside the list, or below it.
 type findingsPage struct {
 	of     *model.Ref // only findings about it; nil is all
 	report *check.Report
+	tree   []check.Branch
 	rows   []findingRow
-	open   map[string]bool // findings whose evidence is shown, by key
-	filter string          // lower case
+	filter string // lower case
 
-	cursor, top int // rows, lines
-	height      int
-	placed      []placedRow
+	cursor int
+	list   Window // over rows
+	first  int    // the line of the first row
+	opened Window // over the lines of the finding that is open
 }
 
-// findingRow is a finding, or a text about what is unknown.
+// findingRow is a finding of the tree, or a text about what is unknown, with what else is to be said of it.
 type findingRow struct {
 	branch *check.Branch
-	text   string
+	worse  string // what is worse in its chain
+	fix.Fact
 }
 
-// placedRow is where a row was drawn: its first line, and how many it has.
-type placedRow struct{ at, lines int }
-
 func findingsKind() PageKind {
-	return PageKind{Name: "findings", Aliases: []string{"f", "diagnose", "problems"}, Doc: "What is wrong, worst first, and what to do.", Open: newFindingsPage}
+	const in = InFindings | InOverview
+	return PageKind{
+		Name: "findings", Aliases: []string{"f", "diagnose", "problems"}, Doc: "What is wrong, worst first, and what to do.", Open: newFindingsPage,
+		Keys: []Binding{
+			{ActRight, []string{"right", "l"}, InFindings, GroupMove, "", "Scroll the finding that is open, where it is longer than its place.", 0},
+			{ActLeft, []string{"left", "h"}, InFindings, GroupMove, "", "Scroll it back; from its start: to the cause.", 0},
+			{ActOpen, []string{"enter"}, in, GroupFollow, "open", "The finding in full, with what its check looks at; else the page of what is selected.", 100},
+			{ActOwner, []string{"o"}, in | InFinding, GroupFollow, "object", "Go to the object of the finding.", 90},
+			{ActExplain, []string{"e"}, in | InFinding, GroupFollow, "explain", "Explain the check: what it looks at, what to do.", 85},
+			{ActRelated, []string{"r"}, InFinding, GroupFollow, "related", "Choose from what is related to the object.", 55},
+			{ActCopyRow, []string{"y"}, in | InFinding, GroupTake, "copy fix", "Copy the command of the finding's fix.", 99},
+			{ActCheckAgain, []string{"x"}, in | InFinding, GroupTake, "check again", "Check again whether the finding is gone: a live cluster is asked anew.", 95},
+			{ActFilter, []string{"/"}, InFinding, GroupFind, "search", "Search the text.", 60},
+			{ActSearchNext, []string{"n"}, InFinding, GroupFind, "", "Next match.", 0},
+			{ActSearchPrevious, []string{"N"}, InFinding, GroupFind, "", "Previous match.", 0},
+		},
+	}
 }
 
 func newFindingsPage(*Model, []string) (Page, error) { return &findingsPage{}, nil }
@@ -53,14 +69,14 @@ func (p *findingsPage) Crumb() string {
 
 func (p *findingsPage) Command(*Model) string { return "diagnose" }
 
-// Note counts the findings, and the checks that found nothing and that could not look.
+// Note counts the findings, and the checks that found nothing and that could not run.
 func (p *findingsPage) Note(*Model) string {
 	if p.report == nil {
 		return ""
 	}
 	parts := NonEmpty([]string{strings.Join(sheet.SeverityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
 	if n := sheet.Unlooked(p.report); n > 0 {
-		parts = append(parts, words.Number(n)+" could not look")
+		parts = append(parts, words.Number(n)+" could not run")
 	}
 	if p.of != nil {
 		parts = []string{words.Number(len(p.rows)) + " of " + words.Plural(len(p.report.Findings), "finding")}
@@ -80,8 +96,8 @@ func (p *findingsPage) Refresh(m *Model) Cmd {
 // choose makes the rows and keeps the cursor on its finding.
 func (p *findingsPage) choose() {
 	key := ""
-	if b := p.branch(); b != nil {
-		key = b.Key()
+	if f := p.finding(); f != nil {
+		key = f.Key()
 	}
 	p.rows = p.rows[:0]
 	if p.report == nil {
@@ -91,13 +107,16 @@ func (p *findingsPage) choose() {
 	if p.of != nil {
 		list = p.report.About(p.of.Resource, p.of.ID)
 	}
-	for _, b := range check.Tree(list) {
-		if p.matches(b.Finding) {
-			p.rows = append(p.rows, findingRow{branch: &b})
+	p.tree = check.Tree(list)
+	for i := range p.tree {
+		if b := &p.tree[i]; p.matches(b.Finding) {
+			p.rows = append(p.rows, findingRow{branch: b, worse: sheet.Worse(p.tree, i)})
 		}
 	}
 	if p.filter == "" && p.of == nil {
-		p.rows = append(p.rows, unlookedRows(p.report)...)
+		for _, x := range fix.Lacking(p.report) {
+			p.rows = append(p.rows, findingRow{Fact: x})
+		}
 	}
 	if i := slices.IndexFunc(p.rows, func(r findingRow) bool { return r.branch != nil && r.branch.Key() == key }); i >= 0 {
 		p.cursor = i
@@ -110,25 +129,10 @@ func (p *findingsPage) matches(f *check.Finding) bool {
 	return strings.Contains(text, p.filter)
 }
 
-// unlookedRows say what is unknown.
-func unlookedRows(r *check.Report) []findingRow {
-	var rows []findingRow
-	for _, u := range r.Unlooked() {
-		text := "? " + words.Plural(len(u.Checks), "check") + " " + u.Status.String() + ", " + words.Harmless(u.Reason) + ": " + strings.Join(check.IDs(u.Checks), ", ")
-		rows = append(rows, findingRow{text: text})
-	}
-	for _, x := range r.Results {
-		if x.Status == check.Found && len(x.Unseen) > 0 {
-			rows = append(rows, findingRow{text: "? " + x.Check.ID + " did not see everything: " + words.Harmless(strings.Join(x.Unseen, "; "))})
-		}
-	}
-	return rows
-}
-
-// branch is the finding under the cursor, nil if there is none.
-func (p *findingsPage) branch() *check.Branch {
-	if p.cursor < len(p.rows) {
-		return p.rows[p.cursor].branch
+// finding is the one under the cursor, nil if there is none.
+func (p *findingsPage) finding() *check.Finding {
+	if p.cursor < len(p.rows) && p.rows[p.cursor].branch != nil {
+		return p.rows[p.cursor].branch.Finding
 	}
 	return nil
 }
@@ -137,104 +141,80 @@ func (p *findingsPage) clamp() { p.cursor = max(0, min(p.cursor, len(p.rows)-1))
 
 // object is what the finding under the cursor is about.
 func (p *findingsPage) Object(*Model) (ref model.Ref, ok bool) {
-	b := p.branch()
-	if b == nil || b.Object.Resource == "" {
+	f := p.finding()
+	if f == nil || f.Object.Resource == "" {
 		return model.Ref{}, false
 	}
-	return b.Object, true
+	return f.Object, true
 }
 
 func (p *findingsPage) Can(m *Model, a Action) string {
-	b := p.branch()
 	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActExplain, ActRight, ActLeft, ActCopyRow:
-		if b == nil {
-			return "there is no finding"
-		}
-	case ActFilter, ActSave, ActExpandAll:
+	case ActFilter, ActSave:
 		if p.report == nil || len(p.report.Findings) == 0 {
 			return "there is no finding"
-		}
-	}
-	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
-		if b.Object.Resource == "" {
-			return "the finding is about the whole cluster"
-		}
-		if m.resource(b.Object.Resource) == nil {
-			return "there is no page for " + b.Object.Resource
 		}
 	case ActGoFindings:
 		if p.of == nil {
 			return "these are all findings"
 		}
 	}
-	return ""
+	return canFinding(m, a, p.finding(), model.Ref{})
 }
 
 func (p *findingsPage) Act(m *Model, a Action) Cmd {
 	if p.move(a) {
 		return nil
 	}
-	b := p.branch()
 	switch a {
 	case ActBack:
 		if p.filter != "" {
 			return p.find(m, "")
 		}
 		return m.Back()
-	case ActRight:
-		p.unfold(b.Key(), true)
-	case ActLeft:
-		p.fold(b)
-	case ActMark:
-		if b != nil {
-			p.unfold(b.Key(), !p.open[b.Key()])
-		}
-	case ActExpandAll:
-		p.unfoldAll()
-	case ActExplain:
-		return m.Push(newExplainPage(m, b.Check))
 	case ActFilter:
 		m.Prompt = FilterPrompt(p.filter, p.find, func(*Model) string { return words.Plural(len(p.rows), "finding") }, func(_ *Model, a Action) { p.move(a) })
-	case ActCopyRow:
-		return m.Copy(findingText(b.Finding), "finding")
 	case ActSave:
 		return Save(m, "findings.md", p.markdown())
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
-		return ActOnRef(m, a, b.Object)
+	default:
+		return actOnFinding(m, a, p.finding())
 	}
 	return nil
 }
 
-func (p *findingsPage) unfold(key string, open bool) {
-	if p.open == nil {
-		p.open = make(map[string]bool)
+// move applies a movement and reports whether it was one.
+func (p *findingsPage) move(a Action) bool {
+	switch a {
+	case ActRight:
+		p.opened.Scroll(max(1, p.opened.Height-2))
+	case ActLeft:
+		if p.opened.Top == 0 {
+			p.goToCause()
+		}
+		p.opened.Scroll(-max(1, p.opened.Height-2))
+	default:
+		to, ok := Moved(a, p.cursor, len(p.rows), p.list.Height)
+		if !ok {
+			return false
+		}
+		p.goToRow(to)
 	}
-	p.open[key] = open
+	return true
 }
 
-// fold hides the evidence of a finding; where it is hidden already the cursor goes to the cause.
-func (p *findingsPage) fold(b *check.Branch) {
-	if p.open[b.Key()] {
-		p.open[b.Key()] = false
+func (p *findingsPage) goToRow(i int) {
+	p.cursor, p.opened.Top = i, 0
+	p.clamp()
+}
+
+// goToCause puts the cursor on the finding that the one under it follows from.
+func (p *findingsPage) goToCause() {
+	f := p.finding()
+	if f == nil || f.Cause == "" {
 		return
 	}
-	for i := p.cursor - 1; i >= 0 && b.Depth > 0; i-- {
-		if above := p.rows[i].branch; above != nil && above.Depth < b.Depth {
-			p.cursor = i
-			return
-		}
-	}
-}
-
-// unfoldAll shows all evidence, or hides it if all is shown.
-func (p *findingsPage) unfoldAll() {
-	closed := slices.ContainsFunc(p.rows, func(r findingRow) bool { return r.branch != nil && !p.open[r.branch.Key()] })
-	for _, r := range p.rows {
-		if r.branch != nil {
-			p.unfold(r.branch.Key(), closed)
-		}
+	if i := slices.IndexFunc(p.rows, func(r findingRow) bool { return r.branch != nil && r.branch.Key() == f.Cause }); i >= 0 {
+		p.goToRow(i)
 	}
 }
 
@@ -243,6 +223,9 @@ func (p *findingsPage) find(_ *Model, text string) Cmd {
 	p.choose()
 	return nil
 }
+
+// copies are the forms in which the finding under the cursor can be copied.
+func (p *findingsPage) copies(*Model) []MenuItem { return findingCopies(p.finding()) }
 
 // markdown writes the whole report, as for a ticket.
 func (p *findingsPage) markdown() func(io.Writer) error {

@@ -1,21 +1,36 @@
 package tui
 
 import (
+	"slices"
+
+	"kitescope/inspect/check"
 	"kitescope/inspect/view"
+	"kitescope/tui/draw"
 	"kitescope/tui/sheet"
 )
 
-// overviewPage is the cluster at a glance: the first frame, drawn before any data is there.
+// overviewPage is the cluster at a glance: the first frame, drawn before any data is there. Everything on it can be selected; what is
+// selected stands opened beside it, or below.
 type overviewPage struct {
 	env      *view.Env
 	overview *view.Overview // nil until the first
 	largest  *view.Grid     // collections by rows
 	busy     bool           // a survey is on its way; a refresh waits for it
 	Window
+	items  []sheet.Item
+	at     int
+	key    string      // of the selected item, "" as long as nobody has moved: then it is the first finding
+	object *detailPage // the selected object; nil: it is none
 }
 
 func overviewKind() PageKind {
-	return PageKind{Name: "overview", Aliases: []string{"home"}, Doc: "The cluster at a glance.", Open: newOverviewPage}
+	return PageKind{
+		Name: "overview", Aliases: []string{"home"}, Doc: "The cluster at a glance.", Open: newOverviewPage,
+		Keys: []Binding{
+			{ActLeft, []string{"left", "h"}, InOverview, GroupMove, "", "To what stands at the left.", 0},
+			{ActRight, []string{"right", "l"}, InOverview, GroupMove, "", "To what stands at the right.", 0},
+		},
+	}
 }
 
 func newOverviewPage(*Model, []string) (Page, error) { return &overviewPage{}, nil }
@@ -27,11 +42,12 @@ func (p *overviewPage) Command(*Model) string { return "overview" }
 func (p *overviewPage) Note(*Model) string { return p.Place() }
 
 func (p *overviewPage) Refresh(m *Model) Cmd {
+	look := p.look(m)
 	if m.data.cluster == nil || p.busy || p.env == m.data.env {
-		return nil
+		return look
 	}
 	p.busy = true
-	return survey(p, m.data.env, m.resource("collections"))
+	return Batch(look, survey(p, m.data.env, m.resource("collections")))
 }
 
 // surveyedMsg brings an overview that was asked for.
@@ -48,29 +64,170 @@ func (s surveyedMsg) Apply(m *Model) Cmd {
 	return s.page.Refresh(m)
 }
 
-func (p *overviewPage) Can(*Model, Action) string { return "" }
+// selected is the item under the cursor, an empty one if there is none.
+func (p *overviewPage) selected() sheet.Item {
+	if p.at < len(p.items) {
+		return p.items[p.at]
+	}
+	return sheet.Item{}
+}
+
+// finding is the one under the cursor, nil if it is on something else.
+func (p *overviewPage) finding() *check.Finding { return p.selected().Finding }
+
+func (p *overviewPage) Can(m *Model, a Action) string {
+	if len(p.items) == 0 && m.Width > 0 { // a key before the first frame
+		p.lay(m, m.Width, m.BodyHeight())
+	}
+	return canFinding(m, a, p.finding(), p.selected().Object)
+}
 
 func (p *overviewPage) Act(m *Model, a Action) Cmd {
-	switch a {
-	case ActBack:
+	x := p.selected()
+	switch {
+	case a == ActBack:
 		return m.Back()
-	case ActOpen:
-		return m.jump("collections")
-	case ActHalfUp:
-		p.Move(ActPageUp)
-	case ActHalfDown:
-		p.Move(ActPageDown)
-	default:
-		p.Move(a)
+	case p.move(a):
+		return p.look(m)
+	case x.Finding != nil:
+		return actOnFinding(m, a, x.Finding)
+	case a == ActOpen && x.Page != "":
+		return m.jump(x.Page)
+	case (a == ActOpen || a == ActOwner) && x.Object.Resource != "":
+		return m.Push(newDetailPage(x.Object))
+	case a == ActCopyRow && x.Object.Resource != "":
+		return m.Copy(x.Object.ID, refName(x.Object))
 	}
 	return nil
 }
 
-func (p *overviewPage) Body(m *Model, w, h int) []string {
-	lines := sheet.Sheet{
-		Styles: m.Styles, Overview: p.overview, Largest: p.largest, Report: m.data.judged.report, Latency: m.data.times.latency,
-	}.Lines(w, h)
-	p.Fit(len(lines), h)
-	from, to := p.Seen()
-	return lines[from:to]
+// move applies a movement and reports whether it was one.
+func (p *overviewPage) move(a Action) bool {
+	if len(p.items) == 0 {
+		return p.Window.Move(a)
+	}
+	to, ok := Moved(a, p.at, len(p.items), max(2, p.Height/2))
+	switch a {
+	case ActLeft, ActRight:
+		to, ok = p.besides(a == ActRight), true
+	}
+	if ok {
+		p.at = max(0, min(to, len(p.items)-1))
+		p.key = p.items[p.at].Key
+	}
+	return ok
 }
+
+// besides is the nearest item at the right or left of the selected one.
+func (p *overviewPage) besides(right bool) int {
+	here, best, least := p.items[p.at], p.at, -1
+	for i, x := range p.items {
+		if right && x.From < here.To || !right && x.To > here.From {
+			continue
+		}
+		far := 8*max(x.Line-here.Line, here.Line-x.Line) + max(x.From-here.From, here.From-x.From)
+		if least < 0 || far < least {
+			best, least = i, far
+		}
+	}
+	return best
+}
+
+// look has the selected object described.
+func (p *overviewPage) look(m *Model) Cmd {
+	ref := p.selected().Object
+	switch {
+	case ref.Resource == "" || m.resource(ref.Resource) == nil:
+		p.object = nil
+		return nil
+	case p.object == nil || p.object.ref != ref:
+		p.object = newDetailPage(ref)
+	}
+	return p.object.Refresh(m)
+}
+
+func (p *overviewPage) Body(m *Model, w, h int) []string {
+	lines, left, top := p.lay(m, w, h)
+	if x := p.selected(); x.Key != "" {
+		lines[x.Line] = draw.Selected(m.Styles, lines[x.Line], x.From, x.To)
+	}
+	from, to := p.Seen()
+	return draw.Split(m.Styles, lines[from:to], left, top, w, h, func(w, h int) []string { return p.opened(m, w, h) })
+}
+
+// besideOverview is from how many cells on what is selected stands beside the overview.
+const besideOverview = 140
+
+// lay lays the overview out, and finds what is selected in it.
+func (p *overviewPage) lay(m *Model, w, h int) (lines []string, left, top int) {
+	left, top = draw.Halves(w, h, besideOverview, w*2/3)
+	if top < h {
+		top = h - max(3, min(h/3, 12))
+	}
+	lines, items := sheet.Sheet{
+		Styles: m.Styles, Overview: p.overview, Largest: p.largest, Report: m.data.judged.report, Latency: m.data.times.latency,
+	}.Lines(left, top)
+	p.items = items
+	p.Fit(len(lines), top)
+	p.place()
+	return lines, left, top
+}
+
+// place finds the selected item again, and brings it into the window.
+func (p *overviewPage) place() {
+	i := slices.IndexFunc(p.items, func(x sheet.Item) bool { return p.key != "" && x.Key == p.key })
+	if i < 0 && p.key == "" {
+		i = slices.IndexFunc(p.items, func(x sheet.Item) bool { return x.Finding != nil })
+	}
+	if i >= 0 {
+		p.at = i
+	}
+	p.at = max(0, min(p.at, len(p.items)-1))
+	if len(p.items) == 0 {
+		return
+	}
+	line := p.items[p.at].Line
+	if p.at == 0 {
+		line = 0
+	}
+	p.Scroll(min(0, line-p.Top) + max(0, line-p.Top-p.Height+1))
+}
+
+// opened draws what is selected.
+func (p *overviewPage) opened(m *Model, w, h int) []string {
+	x := p.selected()
+	switch {
+	case x.Finding != nil:
+		lines, _ := openedLines(m, x.Finding, w, h, 0)
+		return lines
+	case p.object != nil && p.object.ref == x.Object:
+		return p.object.Body(m, w, h)
+	case x.Key == "":
+		return nil
+	}
+	var lines []string
+	for _, text := range draw.Wrap(x.About, w-2) {
+		lines = append(lines, " "+text)
+	}
+	if x.Page != "" {
+		lines = append(lines, " "+m.Styles.Key.On("enter")+m.Styles.Dim.On(" opens :"+x.Page))
+	}
+	return lines[:min(h, len(lines))]
+}
+
+func (p *overviewPage) Click(m *Model, x, y int) Cmd {
+	for i, item := range p.items {
+		if item.Line != p.Top+y || x < item.From || x >= item.To || y >= p.Height {
+			continue
+		}
+		if i == p.at {
+			return p.Act(m, ActOpen)
+		}
+		p.at, p.key = i, item.Key
+		return p.look(m)
+	}
+	return nil
+}
+
+// copies are the forms in which what is selected can be copied.
+func (p *overviewPage) copies(*Model) []MenuItem { return findingCopies(p.finding()) }

@@ -53,16 +53,16 @@ func TestHelpScreens(t *testing.T) {
 	}
 }
 
-// TestOverviewFooterHasAllPlaces: with profiles the footer of 80 columns leads to all pages that it leads to without, and to theirs.
+// TestOverviewFooterHasAllPlaces: the footer has what to do about what is selected, then the pages that most lead to, with profiles and without.
 func TestOverviewFooterHasAllPlaces(t *testing.T) {
 	for _, x := range []struct {
 		width int
 		pages []tui.PageKind
 		want  string
 	}{
-		{80, nil, "2 findings  3 nodes  4 coll  5 segments  Y copy as  esc back  : jump  ? help"},
-		{80, everyPage(), "2 findings  3 nodes  4 coll  5 segments  7 balance  9 profiles  : jump  ? help"},
-		{100, everyPage(), "2 findings  3 nodes  4 collections  5 segments  7 balance  9 profiles  : jump  ? help"},
+		{80, nil, "enter open  x check again  2 findings  3 nodes  y copy fix  : jump  ? help"},
+		{80, everyPage(), "enter open  x check again  2 findings  3 nodes  y copy fix  : jump  ? help"},
+		{100, everyPage(), "enter open  x check again  2 findings  3 nodes  4 collections  y copy fix  : jump  ? help"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d, _ := drive(t, x.width, 24, x.pages)

@@ -31,6 +31,7 @@ type PaneLine struct {
 	text  string
 	look  LineLook
 	keys  [][2]int // where keys are in the text, in bytes
+	drawn draw.Line // the text in its looks, where it has several
 }
 
 func (l *PaneLine) plain() string { return l.label + l.text }
@@ -150,6 +151,9 @@ func (p *Pane) line(st *draw.Styles, l *PaneLine, w int, current bool) string {
 			}
 			return " " + plain[:at] + look.On(plain[at:end]) + plain[end:]
 		}
+	}
+	if l.drawn != nil && p.left == 0 {
+		return " " + l.drawn.CutTo(w-2).Styled(st)
 	}
 	if l.look == LinePlain && p.left == 0 && len(l.label) > 0 && len(plain) >= len(l.label) {
 		return " " + st.Dim.On(l.label) + plain[len(l.label):]

@@ -112,7 +112,7 @@ func TestIdleWritesNothing(t *testing.T) {
 				p := started(cfg, 80, 24)
 				p.Wait(t, "160,452")
 				p.Press(pages)
-				time.Sleep(time.Second)
+				time.Sleep(badToastFor + time.Second)
 				before := p.Out.Len()
 				time.Sleep(time.Minute)
 				if n := p.Out.Len() - before; n != 0 {

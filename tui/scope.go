@@ -14,6 +14,7 @@ const (
 	InTree
 	InDiff
 	InFindings
+	InFinding // one of them, in full
 	InExplain
 	InBalance
 	InFlame
@@ -43,6 +44,7 @@ func (s Scope) Names(kinds []PageKind) []string {
 		{InTree, "trees"},
 		{InDiff, "the diff"},
 		{InFindings, "findings"},
+		{InFinding, "a finding"},
 		{InExplain, "explanations"},
 		{InBalance, "balance"},
 		{InFlame, "flame graphs"},

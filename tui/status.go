@@ -12,31 +12,8 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/tui/draw"
 	"kitescope/words"
+	"kitescope/words/hints"
 )
-
-// Tone is how much a message matters.
-type Tone int
-
-// Tones, from what may be missed to what may not.
-const (
-	ToneInfo Tone = iota
-	ToneGood
-	ToneWarn
-	ToneBad
-)
-
-// toast is a message in the place of the footer; the next key takes it away, no
-// timer does, so that it can be read in peace.
-type toast struct {
-	tone Tone
-	text string
-}
-
-// Say shows a message in the place of the footer, until the next key.
-func (m *Model) Say(t Tone, text string) { m.toast = toast{t, ansi.Strip(words.OneLine(text))} }
-
-// tonesWidth are the cells before a message.
-const tonesWidth = 3
 
 // frame draws a Model.
 type frame struct{ *Model }
@@ -47,7 +24,7 @@ func (m frame) whole() (string, *tea.Cursor) {
 		return m.tooSmall(), nil
 	}
 	bodyAt, bodyH := m.bodyTop(), m.BodyHeight()
-	body := m.Top().Body(m.Model, m.Width, bodyH) // before the crumbs, which say how far it is scrolled
+	body := m.body(bodyH) // before the crumbs, which say how far it is scrolled
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
 	if m.roomy() {
@@ -68,6 +45,24 @@ func (m frame) whole() (string, *tea.Cursor) {
 	lines = append(lines, foot)
 	m.overlay(lines, bodyAt, bodyH)
 	return strings.Join(lines, "\n"), cursor
+}
+
+// body is the page; where no data ever came it is why not, as no page has anything to say then.
+func (m frame) body(h int) []string {
+	if m.data.cluster != nil || m.data.err == nil || m.Config.First != nil || m.Top().Scope() == InHelp {
+		return m.Top().Body(m.Model, m.Width, h)
+	}
+	lines := []string{""}
+	for _, text := range draw.Prose(m.data.err.Error(), m.Width-5) {
+		lines = append(lines, "   "+m.Styles.Bad.On(draw.Cut(text, m.Width-4)))
+	}
+	if hint := hints.Of(m.data.err); hint != "" {
+		lines = append(lines, "")
+		for _, text := range draw.Prose(hint, m.Width-5) {
+			lines = append(lines, "   "+draw.Cut(text, m.Width-4))
+		}
+	}
+	return lines[:min(h, len(lines))]
 }
 
 // roomy reports whether there is room for rules that separate header, body and footer.

@@ -335,7 +335,7 @@ func TestRunComparison(t *testing.T) {
 		p.Wait(t, "CPU time")
 		for _, keys := range []string{"", "j", "\r", "r", "\x1b", "s"} {
 			p.Press(keys)
-			time.Sleep(time.Second)
+			time.Sleep(10 * time.Second) // messages are gone
 			before := p.Out.Len()
 			time.Sleep(time.Minute)
 			if n := p.Out.Len() - before; n != 0 {

@@ -321,7 +321,7 @@ func TestRunJudgement(t *testing.T) {
 		p.Wait(t, "little to gain")
 		for _, keys := range []string{"", "j", ">", "G", "s"} {
 			p.Press(keys)
-			time.Sleep(time.Second)
+			time.Sleep(10 * time.Second) // messages are gone
 			before := p.Out.Len()
 			time.Sleep(time.Minute)
 			if n := p.Out.Len() - before; n != 0 {

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/latency"
 	"kitescope/render"
 	"kitescope/tui/draw"
+	"kitescope/tui/fix"
 	"kitescope/words"
 )
 
@@ -43,57 +44,95 @@ func SeverityCounts(st *draw.Styles, findings []*check.Finding) []string {
 	return parts
 }
 
-// Unlooked counts the checks that could not look.
+// Unlooked counts the checks that could not run.
 func Unlooked(r *check.Report) int {
 	counts := r.Tally()
 	return counts[check.Skipped] + counts[check.Broken]
 }
 
-// UnlookedText says how many checks could not look, and why if that is one thing; "" if all could.
+// UnlookedText says how many checks could not run, and why if that is one thing; "" if all could.
 func UnlookedText(r *check.Report) string {
 	n := Unlooked(r)
-	if n == 0 {
+	list := fix.Lacking(r)
+	switch {
+	case n == 0:
 		return ""
+	case len(r.Unlooked()) == 1 && len(list) > 0:
+		return list[0].Label
 	}
-	text := words.Number(n) + " of " + words.Plural(len(r.Results), "check") + " could not look"
-	if list := r.Unlooked(); len(list) == 1 {
-		text += ": " + words.Harmless(list[0].Reason)
-	}
-	return text
+	return words.Number(n) + " of " + words.Plural(len(r.Results), "check") + " could not run"
 }
 
-// findings is the first block of the overview: counts, and the worst three.
-func (s *sheet) findings(r *check.Report, w int) []string {
+// shownFindings is how many lines of findings the overview has at most.
+const shownFindings = 4
+
+// findings is the first block of the overview: counts, and the worst.
+func (s *sheet) findings(r *check.Report, w int) {
 	w -= 2
 	if r == nil {
-		return []string{" " + s.st.Dim.On("FINDINGS") + "  …", ""}
+		s.line(" " + s.st.Dim.On("FINDINGS") + "  …")
+		s.line("")
+		return
 	}
 	unknown := UnlookedText(r)
 	title := s.st.Dim.On("FINDINGS") + "  "
+	right := s.st.Key.On("f") + s.st.Dim.On(" lists them")
 	switch {
 	case len(r.Findings) > 0:
 		title += strings.Join(SeverityCounts(s.st, r.Findings), "  ")
+		if n := len(r.Findings) - shownFindings; n > 0 {
+			right = s.st.Dim.On(words.Number(n)+" more: ") + s.st.Key.On("f")
+		}
 	case unknown == "":
 		title += s.st.Good.On("✓ nothing found by " + words.Plural(len(r.Results), "check"))
 	default:
 		title += "nothing found so far"
 	}
-	right := s.st.Key.On("f") + s.st.Dim.On(" lists them")
-	lines := []string{" " + draw.Ends(title, right, w)}
-	const shown = 3
+	s.line(" " + draw.Ends(title, right, w))
+	if len(r.Findings) == 0 {
+		s.choose("findings", 1, w, Item{Page: "findings", About: "All checks, and what kept some from running."})
+	}
 	tree := check.Tree(r.Findings)
-	for i := range tree[:min(shown, len(tree))] {
-		lines = append(lines, " "+BranchLine(s.st, &tree[i], w, 0, false))
+	for i := range tree[:min(shownFindings, len(tree))] {
+		s.line(" " + BranchLine(s.st, &tree[i], Worse(tree, i), w, 0, false))
+		s.choose("finding "+tree[i].Key(), 1, w, Item{Finding: tree[i].Finding})
 	}
 	if unknown != "" {
-		lines = append(lines, " "+s.st.Dim.On(draw.Cut("? "+unknown, w)))
+		s.line(" " + s.st.Dim.On(draw.Cut("? "+unknown, w)))
+		s.choose("lacking", 1, w, Item{Page: "checks", About: lackingText(r)})
 	}
-	return append(lines, "")
+	s.line("")
 }
 
-// BranchLine is a finding in one line: what follows from another stands further in; what it
-// costs is at the right end, in costs cells. plain leaves styles out, for the line under the cursor.
-func BranchLine(st *draw.Styles, b *check.Branch, w, costs int, plain bool) string {
+// lackingText says in full which checks could not run.
+func lackingText(r *check.Report) string {
+	var parts []string
+	for _, x := range fix.Lacking(r) {
+		parts = append(parts, x.Label+": "+x.Text)
+	}
+	return strings.Join(parts, ". ")
+}
+
+// Worse says what of a chain is worse than its cause, "" if nothing is: "causes 1 error".
+func Worse(tree []check.Branch, i int) string {
+	worst, n := tree[i].Severity, 0
+	for _, b := range tree[i+1 : i+1+tree[i].Effects] {
+		if b.Severity > worst {
+			worst, n = b.Severity, 0
+		}
+		if b.Severity == worst && worst > tree[i].Severity {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return "causes " + words.Plural(n, worst.String())
+}
+
+// BranchLine is a finding in one line: what follows from another stands further in; what is worse in its chain and what it
+// costs are at the right end, the latter in costs cells. plain leaves styles out, for the line under the cursor.
+func BranchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, plain bool) string {
 	cost := ""
 	if b.Cost > 0 && costs > 0 {
 		cost = words.Share(b.Cost)
@@ -103,25 +142,33 @@ func BranchLine(st *draw.Styles, b *check.Branch, w, costs int, plain bool) stri
 		indent += "└ "
 	}
 	glyph := render.SeverityGlyph(b.Severity, false)
-	text := draw.Fit(words.Harmless(b.Message), max(8, w-draw.Width(indent)-draw.Width(glyph)-1-costs))
-	if plain {
-		return indent + glyph + " " + text + draw.FitRight(cost, costs)
+	room := w - draw.Width(indent) - draw.Width(glyph) - 1 - costs
+	message := words.Harmless(b.Message)
+	const roomy = 80 // where a message may be cut for it
+	if worse = "  " + worse; len(worse) == 2 || room < roomy && draw.Width(message) > room-len(worse) {
+		worse = ""
 	}
-	return st.Dim.On(indent) + SeverityStyle(st, b.Severity).On(glyph) + " " + text + st.Dim.On(draw.FitRight(cost, costs))
+	text := draw.Fit(message, max(8, room-len(worse)))
+	if plain {
+		return indent + glyph + " " + text + worse + draw.FitRight(cost, costs)
+	}
+	return st.Dim.On(indent) + SeverityStyle(st, b.Severity).On(glyph) + " " + text + st.Bad.On(worse) + st.Dim.On(draw.FitRight(cost, costs))
 }
 
 // slowest is the line of the overview that says where most time goes; nothing, if nothing is known.
-func (s *sheet) slowest(l *latency.Latency, w int) []string {
+func (s *sheet) slowest(l *latency.Latency, w int) {
 	b := Busiest(l)
 	if b == nil {
-		return nil
+		return
 	}
 	const title, key = "LATENCY  ", ":latency"
 	text, right := words.Harmless(latency.Verdict(b)), ""
 	if draw.Width(title)+draw.Width(text)+2+draw.Width(key) <= w-2 {
 		right = s.st.Key.On(key)
 	}
-	return []string{" " + draw.Ends(s.st.Dim.On(title)+draw.Cut(text, w-2-draw.Width(title)), right, w-2), ""}
+	s.line(" " + draw.Ends(s.st.Dim.On(title)+draw.Cut(text, w-2-draw.Width(title)), right, w-2))
+	s.choose("latency", 1, w-2, Item{Page: "latency", About: text})
+	s.line("")
 }
 
 // Busiest is the budget that takes most time of all its requests, of a collection where that is told, and of writes only where

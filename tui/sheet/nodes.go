@@ -36,6 +36,7 @@ func (s *sheet) nodes(w int) block {
 			draw.StateStyle(s.st, n.State).On(draw.Fit(n.State, 10)) + "  " + draw.FitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
 			words.Harmless(strings.Join(n.Collections, ", "))
 		b.add(line)
+		b.item("node "+n.Ref.ID, Item{Object: n.Ref})
 	}
 	return b
 }
@@ -73,12 +74,14 @@ func (s *sheet) liveNodes(b *block, name, address int) {
 		}
 		if n.Live.Answer != "answered" {
 			b.add(line + s.st.Bad.On("✖ "+words.Harmless(render.NodeLiveText(n.Live))))
-			continue
+		} else {
+			b.add(line + s.liveFigures(n.Live) + "  " + s.liveBar(n.Live, most, room) + s.nodeState(n))
 		}
-		b.add(line + s.liveFigures(n.Live) + "  " + s.liveBar(n.Live, most, room) + s.nodeState(n))
+		b.item("node "+n.Ref.ID, Item{Object: n.Ref})
 	}
 	if more := len(s.o.Nodes) - len(listed); more > 0 {
 		b.add(s.st.Dim.On("and " + words.Plural(more, "node") + " between; n lists all"))
+		b.item("nodes", Item{Page: "nodes"})
 	}
 }
 

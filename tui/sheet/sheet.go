@@ -4,7 +4,6 @@ package sheet
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -27,33 +26,73 @@ type Sheet struct {
 	Latency  *latency.Latency
 }
 
-// Lines are the overview in lines of w cells, with as many of the largest collections as there is room for in h lines.
-func (x Sheet) Lines(w, h int) []string {
-	s := sheet{st: x.Styles, o: x.Overview}
+// leastCollections is how many of the largest collections stand below the rest, where they have to be scrolled to.
+const leastCollections = 8
+
+// Lines are the overview in lines of w cells, and what can be selected on it; with as many of the largest collections as there is room
+// for in h lines.
+func (x Sheet) Lines(w, h int) ([]string, []Item) {
+	s := sheet{st: x.Styles, o: x.Overview, report: x.Report}
 	if s.o == nil {
 		s.o, s.waiting = &view.Overview{}, true
 	}
-	lines := slices.Concat(s.findings(x.Report, w), s.slowest(x.Latency, w), s.lines(w))
-	if room := h - len(lines) - 3; room > 1 && x.Largest != nil && x.Largest.Len() > 0 {
-		lines = append(lines, s.collections(x.Largest, w, room)...)
+	s.findings(x.Report, w)
+	s.slowest(x.Latency, w)
+	s.blocks(w)
+	if x.Largest != nil && x.Largest.Len() > 0 {
+		s.collections(x.Largest, w, max(leastCollections, h-len(s.out)-3))
 	}
-	return lines
+	return s.out, s.items
+}
+
+// Item is what can be selected on the overview: where it stands, and what it opens.
+type Item struct {
+	// Key names it for as long as there is such a thing.
+	Key string
+	// Line, From and To are where it is drawn: the cells from From on, before To.
+	Line, From, To int
+	// Finding, Object or Page is what it opens: Page as the palette takes it. About says more of what has neither finding nor object.
+	Finding *check.Finding
+	Object  view.Ref
+	Page    string
+	About   string
 }
 
 // sheet lays out an overview in blocks. While it is waiting every value is "…".
 type sheet struct {
 	st      *draw.Styles
 	o       *view.Overview
+	report  *check.Report
 	waiting bool
+	out     []string
+	items   []Item
 }
 
-// block is a titled list of lines, of a fixed width.
+func (s *sheet) line(text string) { s.out = append(s.out, text) }
+
+// choose makes the last line an item, from a cell on and so many cells wide.
+func (s *sheet) choose(key string, from, w int, x Item) {
+	x.Key, x.Line, x.From, x.To = key, len(s.out)-1, from, from+w
+	s.items = append(s.items, x)
+}
+
+// block is a titled list of lines, of a fixed width, with what can be selected in it.
 type block struct {
 	w     int
 	lines []string
+	items []Item
 }
 
 func (b *block) add(line string) { b.lines = append(b.lines, draw.Fit(line, b.w)) }
+
+// item makes the last line an item.
+func (b *block) item(key string, x Item) { b.part(key, 0, b.w, x) }
+
+// part makes so many cells of the last line an item.
+func (b *block) part(key string, from, w int, x Item) {
+	x.Key, x.Line, x.From, x.To = key, len(b.lines)-1, from, from+w
+	b.items = append(b.items, x)
+}
 
 // warn adds a warning, in as many lines as it needs.
 func (b *block) warn(st *draw.Styles, text string) {
@@ -64,8 +103,8 @@ func (b *block) warn(st *draw.Styles, text string) {
 	}
 }
 
-// lines arranges the blocks: side by side where there is room.
-func (s *sheet) lines(w int) []string {
+// blocks arranges the blocks: side by side where there is room.
+func (s *sheet) blocks(w int) {
 	w -= 2
 	var rows [][]block
 	switch {
@@ -82,14 +121,20 @@ func (s *sheet) lines(w int) []string {
 	default:
 		rows = [][]block{{s.data(w - 24), s.cluster(21)}, {s.nodes(w)}, {s.segments(w)}, {s.health(w)}}
 	}
-	var out []string
 	for i, row := range rows {
 		if i > 0 {
-			out = append(out, "")
+			s.line("")
 		}
-		out = append(out, beside(row)...)
+		x := 1
+		for _, b := range row {
+			for _, item := range b.items {
+				item.Line, item.From, item.To = item.Line+len(s.out), item.From+x, item.To+x
+				s.items = append(s.items, item)
+			}
+			x += b.w + 3
+		}
+		s.out = append(s.out, beside(row)...)
 	}
-	return out
 }
 
 // beside joins blocks line by line.
@@ -150,27 +195,34 @@ func (s *sheet) data(w int) block {
 	b := s.begin("DATA", w)
 	o := s.o
 	half := (w - 2) / 2
-	left := []string{
-		s.pair("rows", s.value(table.Int, o.Rows), half, false),
-		s.pair("deletes", s.value(table.Int, o.DeletedRows), half, false),
-		s.pair("size", s.value(table.Bytes, o.Bytes), half, false),
-		s.pair("segments", s.value(table.Int, o.Segments), half, false),
-		s.pair("vchannels", s.value(table.Int, o.VChannels), half, false),
-		s.pair("pchannels", s.value(table.Int, o.PChannels), half, false),
+	type figure struct {
+		name, page string
+		kind       table.Kind
+		cell       table.Cell
+		troubled   bool
 	}
-	right := []string{
-		s.pair("databases", s.value(table.Int, o.Databases), half, false),
-		s.pair("collections", s.value(table.Int, o.Collections), half, false),
-		s.pair("partitions", s.value(table.Int, o.Partitions), half, false),
-		s.pair("aliases", s.value(table.Int, o.Aliases), half, false),
-		s.pair("indexes", s.value(table.Int, o.Indexes), half, false),
-		s.pair("no index", s.value(table.Int, o.Unindexed), half, some(o.Unindexed)),
+	left := []figure{
+		{"rows", "segments", table.Int, o.Rows, false}, {"deletes", "segments", table.Int, o.DeletedRows, false}, {"size", "segments", table.Bytes, o.Bytes, false},
+		{"segments", "segments", table.Int, o.Segments, false}, {"vchannels", "vchannels", table.Int, o.VChannels, false}, {"pchannels", "pchannels", table.Int, o.PChannels, false},
+	}
+	right := []figure{
+		{"databases", "databases", table.Int, o.Databases, false}, {"collections", "collections", table.Int, o.Collections, false},
+		{"partitions", "partitions", table.Int, o.Partitions, false}, {"aliases", "aliases", table.Int, o.Aliases, false},
+		{"indexes", "indexes", table.Int, o.Indexes, false}, {"no index", "collections", table.Int, o.Unindexed, some(o.Unindexed)},
 	}
 	for i := range left {
-		b.add(left[i] + "  " + right[i])
+		texts := [2]string{}
+		for k, x := range []figure{left[i], right[i]} {
+			texts[k] = s.pair(x.name, s.value(x.kind, x.cell), half, x.troubled)
+		}
+		b.add(texts[0] + "  " + texts[1])
+		for k, x := range []figure{left[i], right[i]} {
+			b.part("data "+x.name, k*(half+2), half, Item{Page: x.page})
+		}
 	}
 	for _, l := range o.Load {
-		b.add(s.pair(l.State, words.Number(int(l.Count))+" collections", 2*half+2, false))
+		b.add(s.pair(l.State, words.Number(int(l.Count))+" "+words.Agree(l.Count, "collection", "collections"), 2*half+2, false))
+		b.item("load "+l.State, Item{Page: "collections load_state=" + l.State})
 	}
 	return b
 }
@@ -200,9 +252,11 @@ func (s *sheet) segments(w int) block {
 			line += s.st.Accent.On(draw.Fit(bar(x.Rows.Int, most, room), room)) + " "
 		}
 		b.add(line + draw.FitRight(s.value(table.Int, x.Rows)+" rows", rows))
+		b.item("state "+x.State, Item{Page: "segments state=" + x.State})
 	}
 	b.add("")
 	b.add(s.st.Dim.On("indexed ") + s.value(table.Percent, o.Indexed) + s.st.Dim.On(" of ") + s.value(table.Int, o.SealedRows) + s.st.Dim.On(" sealed rows"))
+	b.item("indexed", Item{Page: "indexes"})
 	return b
 }
 
@@ -232,25 +286,33 @@ func (s *sheet) cluster(w int) block {
 	}
 	for _, r := range s.o.Roles {
 		b.add(draw.Fit(words.Harmless(r.Role), 13) + " " + draw.FitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
+		b.item("role "+r.Role, Item{Page: "nodes role=" + r.Role})
 	}
 	return b
 }
 
-// role says how a role is, in words if there is room.
+// role says how a role is, in words if there is room. That it is registered is no news of it: only who answers is known to be well.
 func (s *sheet) role(r *view.RoleCount, w int) string {
-	state := s.st.Good.On("✓ registered")
+	state := s.st.Dim.On("? registered")
 	switch {
 	case r.Stopping > 0:
 		state = s.st.Warn.On("▲ " + words.Number(r.Stopping) + " stopping")
 	case r.Registered == 0 && r.Standby > 0:
 		state = s.st.Warn.On("▲ standby only")
-	case r.Standby > 0:
+	case r.Asked > 0 && r.Answered == 0:
+		state = s.st.Bad.On("✖ no answer")
+	case r.Answered < r.Asked:
+		state = s.st.Warn.On("▲ " + words.Number(r.Answered) + " of " + words.Number(r.Asked) + " answer")
+	case r.Asked > 0:
+		state = s.st.Good.On("✓ " + words.Agree(r.Asked, "answers", "answer"))
+	}
+	if r.Standby > 0 && r.Registered > 0 {
 		state += s.st.Dim.On(" +" + words.Number(r.Standby) + " standby")
 	}
 	if len(r.Versions) > 1 {
 		state = s.st.Warn.On("▲ " + words.Harmless(strings.Join(r.Versions, " ")))
 	}
-	if w < draw.Width("✓ registered") {
+	if w < draw.Width("? registered") {
 		return ansi.Truncate(state, 1, "")
 	}
 	return state
@@ -269,48 +331,23 @@ func (s *sheet) version() string {
 }
 
 // collections lists the largest ones in the room that is left.
-func (s *sheet) collections(g *view.Grid, w, room int) []string {
+func (s *sheet) collections(g *view.Grid, w, room int) {
 	n := min(g.Len(), room)
 	title := "COLLECTIONS"
 	if n < g.Matched {
 		title = fmt.Sprintf("COLLECTIONS  the %d largest of %s", n, words.Number(g.Matched))
 	}
 	head, rows := draw.PlainTable(g, n, w-2)
-	lines := []string{"", " " + s.st.Dim.On(title), " " + s.st.Dim.On(head)}
-	for _, r := range rows {
-		lines = append(lines, " "+r)
+	s.out = append(s.out, "", " "+s.st.Dim.On(title), " "+s.st.Dim.On(head))
+	for i, r := range rows {
+		s.line(" " + r)
+		row := i
+		if g.Rows != nil {
+			row = int(g.Rows[i])
+		}
+		ref := g.Table.Ref(row)
+		s.choose("collection "+ref.ID, 1, w-2, Item{Object: ref})
 	}
-	return lines
-}
-
-// health is what the store says, and what could not be read of it.
-func (s *sheet) health(w int) block {
-	b := s.begin("HEALTH", w)
-	o := s.o
-	b.add(s.st.Dim.On("oldest checkpoint ") + s.value(table.Duration, o.OldestCheckpoint) + s.st.Dim.On(" "+draw.CutName(words.Harmless(o.OldestChannel), max(8, w-28))))
-	keys := s.value(table.Int, o.Keys) + s.st.Dim.On(" keys, ")
-	undecoded := s.value(table.Int, o.Undecoded) + " undecoded"
-	if some(o.Undecoded) {
-		undecoded = s.st.Warn.On("▲ " + undecoded)
-	}
-	b.add(keys + undecoded)
-	for _, g := range o.Gaps {
-		b.warn(s.st, "not read: "+words.Harmless(g.Where)+": "+words.Harmless(g.Reason))
-	}
-	for _, note := range o.Version.Notes {
-		b.warn(s.st, words.Harmless(note))
-	}
-	if o.Etcd == nil {
-		b.add(s.st.Dim.On("etcd ") + s.etcdMissing())
-		return b
-	}
-	if o.Etcd.Problem != "" {
-		b.warn(s.st, "etcd: "+words.Harmless(o.Etcd.Problem))
-	}
-	for i := range o.Etcd.Members {
-		b.add(s.member(i))
-	}
-	return b
 }
 
 func (s *sheet) etcdMissing() string {
@@ -318,28 +355,4 @@ func (s *sheet) etcdMissing() string {
 		return "…"
 	}
 	return s.st.Dim.On("? not asked")
-}
-
-// member is one of etcd's, with what is wrong first.
-func (s *sheet) member(i int) string {
-	m := &s.o.Etcd.Members[i]
-	where := s.st.Dim.On(strings.TrimPrefix(strings.TrimPrefix(words.Harmless(m.Endpoint), "http://"), "https://"))
-	line := s.st.Dim.On("etcd ")
-	switch {
-	case m.Problem != "":
-		return line + s.st.Bad.On("✖ "+words.Harmless(m.Problem)) + " " + where
-	case len(m.Errors) > 0:
-		line += s.st.Bad.On("✖ " + words.Harmless(strings.Join(m.Errors, ", ")))
-	default:
-		line += s.st.Good.On("✓ no alarm")
-	}
-	line += " " + s.value(table.Bytes, table.Cell{Int: m.DBSize})
-	if m.DBQuota > 0 {
-		line += s.st.Dim.On(" of ") + s.value(table.Bytes, table.Cell{Int: m.DBQuota})
-	}
-	line += " " + words.Harmless(m.Version)
-	if m.Leader {
-		line += s.st.Dim.On(" leader")
-	}
-	return line + " " + where
 }

@@ -31,7 +31,11 @@ func FixtureChecks() []*check.Check {
 	docs := model.Ref{Resource: "collections", ID: "470590760626290000", Name: "docs_hnsw_cos"}
 	off := FixtureCheck("auto-balance-off", "Auto-balance is off while replicas are uneven", check.Warning, check.Finding{
 		Severity: check.Warning, Object: docs, Message: "auto-balance is off while docs_hnsw_cos is uneven",
-		Impact: "nodes that join stay idle", Fix: []check.Step{{Command: "etcdctl put by-dev/config/queryCoord/autoBalance true", Text: "turns auto-balance on within 8 s"}},
+		Impact: "nodes that join stay idle",
+		Fix: []check.Step{
+			{Command: "etcdctl --endpoints=127.0.0.1:2379 put by-dev/config/queryCoord/autoBalance true", Text: "turns it on within 8 s"},
+			{Command: "from pymilvus import utility\nutility.load_balance(7, [9], [470590760626290042], 'docs_hnsw_cos')", Python: true, Text: "moves a segment by hand"},
+		},
 		Evidence: []check.Evidence{{Name: "queryCoord.autoBalance", Value: "false", Source: "querycoord-3 ShowConfigurations"}},
 	})
 	uneven := FixtureCheck("uneven", "Nodes share the work of a replica unevenly", check.Error, check.Finding{

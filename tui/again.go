@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/news"
+	"kitescope/inspect/view"
+	"kitescope/render"
+	"kitescope/words"
+)
+
+// again is a finding that is checked again: whether it is gone now.
+type again struct {
+	of     *check.Finding
+	before *check.Report // that has it
+	busy   bool
+	still  bool      // the source does not change
+	env    *view.Env // that has to be judged, nil as long as it is asked for
+	result string    // what came of it
+}
+
+// againPatience is how long the answers are waited for: a round of questions, and one that was under way.
+const againPatience = 40 * time.Second
+
+// checkAgain has the cluster asked anew, where it is live, and judged.
+func checkAgain(m *Model, f *check.Finding) Cmd {
+	d := &m.data
+	switch {
+	case d.again.busy:
+		m.Say(ToneInfo, "still checking "+d.again.of.Check+"…")
+		return nil
+	case d.past.away:
+		m.Say(ToneWarn, "this is the past: L goes to now")
+		return nil
+	case d.paused:
+		m.Say(ToneWarn, "the screen is held: go on first")
+		return nil
+	}
+	d.again = again{of: f, before: d.judged.report, busy: true}
+	m.Say(ToneInfo, "checking "+f.Check+" again…")
+	asker, ok := m.Config.Feed.(news.Again)
+	if !ok || !d.live {
+		d.again.still = true
+		return askedAgainMsg{}.Apply(m)
+	}
+	return askAgain(m, asker)
+}
+
+// askAgain waits for answers that come after now.
+func askAgain(m *Model, asker news.Again) Cmd {
+	return func() tea.Msg {
+		ctx, stop := m.Context()
+		defer stop()
+		ctx, cancel := context.WithTimeout(ctx, againPatience)
+		defer cancel()
+		return askedAgainMsg{asker.Again(ctx)}
+	}
+}
+
+// askedAgainMsg says that the source was asked: what it said was shown before.
+type askedAgainMsg struct{ err error }
+
+func (a askedAgainMsg) Apply(m *Model) Cmd {
+	d := &m.data
+	if a.err != nil {
+		d.again.busy = false
+		m.Say(ToneBad, "could not ask again: "+a.err.Error())
+		return nil
+	}
+	d.again.env = d.env
+	if !d.judged.busy {
+		d.judged.env = nil
+	}
+	return m.judge()
+}
+
+// settle says what came of checking again, once what was asked for is judged.
+func (a *again) settle(m *Model) {
+	j := &m.data.judged
+	if !a.busy || a.env == nil || j.env != a.env {
+		return
+	}
+	a.busy = false
+	name := a.of.Check
+	if a.of.Object.Resource != "" {
+		name += " " + render.ObjectText(a.of.Object)
+	}
+	change := changeOf(check.Since(a.before, j.report), a.of)
+	switch {
+	case change == nil || change.Kind == check.Gone:
+		a.result = "fixed: " + name + " is gone"
+		m.Say(ToneGood, a.result)
+	case change.Kind == check.Lost:
+		a.result = "cannot tell: " + words.Harmless(change.Why)
+		m.Say(ToneWarn, name+": "+a.result)
+	default:
+		a.of = change.After
+		a.result = "still there"
+		if short, _ := began(m, a.of); short != "" {
+			a.result += " since " + short
+		}
+		if change.Kind != check.Same {
+			a.result += ", " + change.Kind.String()
+		}
+		if a.still {
+			a.result += ": a file does not change; open live to check a fix"
+		}
+		m.Say(ToneWarn, name+": "+a.result)
+	}
+	a.result = m.Config.Now().Format(time.TimeOnly) + " " + a.result
+}
+
+// changeOf is what has become of a finding of the older report.
+func changeOf(c *check.Comparison, f *check.Finding) *check.Change {
+	for i := range c.Changes {
+		if c.Changes[i].Before == f {
+			return &c.Changes[i]
+		}
+	}
+	return nil
+}
+
+// said is what came of checking a finding again, "" if nobody did.
+func (a *again) said(f *check.Finding) string {
+	if a.of == nil || a.of.Key() != f.Key() {
+		return ""
+	}
+	return a.result
+}

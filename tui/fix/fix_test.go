@@ -1,0 +1,77 @@
+package fix
+
+import (
+	"strings"
+	"testing"
+
+	"kitescope/inspect/check"
+	"kitescope/tui/draw"
+)
+
+// TestBroken: a command that is longer than a line loses nothing, and a shell reads it as it was: it is broken between words, with a
+// backslash, and not in quotes.
+func TestBroken(t *testing.T) {
+	for _, command := range []string{
+		"etcdctl --endpoints=10.0.0.5:2379,10.0.0.6:2379 put by-dev/config/queryCoord/autoBalance 'true or false'",
+		`etcdctl put 'a key with blanks that is longer than any line of the terminal' x`,
+		strings.Repeat("x", 200), "short",
+		`echo "a \" b" c\ d e f g h i j k l m n o p q r s t u v w x y z`,
+	} {
+		for w := 8; w < 120; w++ {
+			lines := Broken(command, w, true)
+			var b strings.Builder
+			for i, line := range lines {
+				if draw.Width(line) > w {
+					t.Errorf("%d cells: a line of %d: %q", w, draw.Width(line), line)
+				}
+				text, goesOn := strings.CutSuffix(line, ` \`)
+				b.WriteString(text)
+				if goesOn && i < len(lines)-1 {
+					b.WriteByte(' ')
+					if strings.Count(text, "'")%2 == 1 && strings.Count(b.String(), "'")%2 == 1 {
+						t.Errorf("%d cells: broken in quotes: %q", w, line)
+					}
+				}
+			}
+			if b.String() != command {
+				t.Errorf("%d cells: %q has become %q", w, command, b.String())
+			}
+		}
+	}
+	if got := Broken("    utility.load_balance(7, [9])", 20, false); strings.Join(got, "|") != "    utility.load_bal|ance(7, [9])" && strings.Join(got, "|") != "    utility.load_balance(7,|[9])" {
+		t.Errorf("Python is broken into %q", got)
+	}
+}
+
+// TestOpenedFits: at each width nothing is wider than its place, and the fix is whole.
+func TestOpenedFits(t *testing.T) {
+	f := &check.Finding{
+		Severity: check.Error, Check: "uneven", Message: "docs is served unevenly and the sentence goes on", Impact: "searches wait", Cost: 0.3,
+		Fix:      []check.Step{{Command: "kitescope balance docs --plan --by cost --from etcd://10.0.0.5:2379/by-dev", Text: "lists the moves"}, {Command: "utility.flush()\nutility.x()", Python: true}},
+		Evidence: []check.Evidence{{Name: "max/mean", Value: "1.77"}},
+	}
+	cause := &check.Finding{Check: "off", Message: "auto-balance is off", Severity: check.Warning}
+	f.Cause = cause.Key()
+	effect := &check.Finding{Check: "idle", Message: "a node is idle", Severity: check.Warning, Cause: f.Key()}
+	r := &check.Report{Findings: []*check.Finding{cause, f, effect}}
+	for w := 38; w < 140; w++ {
+		for _, brief := range []bool{false, true} {
+			var b strings.Builder
+			for _, line := range Open(r, f).Lines(w, brief) {
+				if line.Width() > w {
+					t.Errorf("a line of %d in %d: %q", line.Width(), w, line.Plain())
+				}
+				b.WriteString(strings.TrimSuffix(strings.TrimPrefix(line.Plain(), "▌ "), ` \`) + " ")
+			}
+			text := strings.Join(strings.Fields(b.String()), " ")
+			for _, want := range []string{"kitescope balance docs --plan --by cost --from etcd://10.0.0.5:2379/by-dev", "lists the moves", "pymilvus", ">>> utility.flush()", ">>> utility.x()", "CAUSE", "auto-balance is off", "CAUSES", "a node is idle", "30% of query work", "max/mean: 1.77"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%d cells: %q is not in %q", w, want, text)
+				}
+			}
+			if at := strings.Index(text, "FIX"); brief != (at == 0) {
+				t.Errorf("%d cells: the fix is at %d", w, at)
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package fix
+
+import (
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/render"
+	"kitescope/words"
+)
+
+// Text is a finding for a clipboard.
+func Text(f *check.Finding) string {
+	lines := []string{f.Severity.String() + ": " + words.Harmless(f.Message), f.Check + "  " + render.ObjectText(f.Object)}
+	lines = append(lines, Costs(f)...)
+	for _, s := range f.Steps() {
+		for _, line := range render.CommandLines(s) {
+			lines = append(lines, line.Prompt+line.Text)
+		}
+		if s.Text != "" {
+			lines = append(lines, words.Harmless(string(s.Text)))
+		}
+	}
+	for i := range f.Evidence {
+		lines = append(lines, "- "+render.EvidenceText(&f.Evidence[i]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Markdown is a finding for a ticket: commands in blocks of code.
+func Markdown(f *check.Finding) string {
+	lines := []string{"### " + f.Severity.String() + ": " + render.MarkdownText(f.Message), "",
+		"`" + f.Check + "` · " + render.MarkdownText(render.ObjectText(f.Object))}
+	for _, text := range Costs(f) {
+		lines = append(lines, "", render.MarkdownText(text))
+	}
+	for i, s := range f.Steps() {
+		if i == 0 {
+			lines = append(lines, "", "**Fix**")
+		}
+		if s.Command != "" {
+			lines = append(lines, "")
+			for line := range strings.SplitSeq(words.HarmlessLines(string(s.Command)), "\n") {
+				lines = append(lines, "    "+line)
+			}
+		}
+		if s.Text != "" {
+			lines = append(lines, "", render.MarkdownText(string(s.Text)))
+		}
+	}
+	if len(f.Evidence) > 0 {
+		lines = append(lines, "")
+	}
+	for i := range f.Evidence {
+		lines = append(lines, "- "+render.MarkdownText(render.EvidenceText(&f.Evidence[i])))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Commands are those of the steps of a finding, in their order.
+func Commands(f *check.Finding) []string {
+	var list []string
+	for _, s := range f.Steps() {
+		if s.Command != "" {
+			list = append(list, string(s.Command))
+		}
+	}
+	return list
+}
+
+// notAsked is what checks say that could not run as nobody asked the processes.
+const notAsked = "the nodes were not asked"
+
+// Lacking says what checks could not run and why, in a line for each reason, with their names as a second text. Those that need the
+// processes, where nobody asked them, are one line, with what helps.
+func Lacking(r *check.Report) []Fact {
+	var list []Fact
+	var asking []string
+	all := " of " + words.Plural(len(r.Results), "check")
+	for _, u := range r.Unlooked() {
+		ids := check.IDs(u.Checks)
+		if r.Cluster.Runtime == nil && u.Status == check.Skipped && strings.Contains(u.Reason, notAsked) {
+			asking = append(asking, ids...)
+			continue
+		}
+		list = append(list, Fact{words.Number(len(ids)) + all + " could not run: " + words.Harmless(u.Reason), strings.Join(ids, ", ")})
+	}
+	if n := len(asking); n > 0 {
+		text := words.Number(n) + all + " " + words.Agree(n, "needs", "need") + " the nodes: open live, or a bundle saved with --live"
+		list = append([]Fact{{text, strings.Join(asking, ", ")}}, list...)
+	}
+	for _, x := range r.Results {
+		if x.Status == check.Found && len(x.Unseen) > 0 {
+			list = append(list, Fact{x.Check.ID + " did not see everything", words.Harmless(strings.Join(x.Unseen, "; "))})
+		}
+	}
+	return list
+}

@@ -1,0 +1,237 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/inspect/news"
+	"kitescope/tui/tuitest"
+	"kitescope/words/hints"
+)
+
+const curing = "etcdctl --endpoints=127.0.0.1:2379 put by-dev/config/queryCoord/autoBalance true"
+
+// TestFixIsOneKeyAway: the command that cures the worst finding is copied from the first screen, at every size.
+func TestFixIsOneKeyAway(t *testing.T) {
+	for _, size := range tuitest.WideSizes {
+		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := driven(t, testConfig(), size.W, size.H)
+				d.Cluster(tuitest.Fixture())
+				d.Shows("FIX", "$ etcdctl --endpoints=127.0.0.1:2379 put")
+				d.Keys("y")
+				if d.Clip != curing {
+					t.Errorf("copied %q", d.Clip)
+				}
+				d.Keys("enter y")
+				d.Shows("› auto-balance-off")
+				if d.Clip != curing {
+					t.Errorf("copied from the finding's page: %q", d.Clip)
+				}
+			})
+		})
+	}
+}
+
+// TestAllOfTheOverviewIsSelected: the cursor gets to every item, each is seen when it does, and enter goes somewhere from all that say so.
+func TestAllOfTheOverviewIsSelected(t *testing.T) {
+	for _, size := range tuitest.WideSizes {
+		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := driven(t, testConfig(), size.W, size.H)
+				d.Cluster(tuitest.Fixture())
+				p := d.m.Top().(*overviewPage)
+				d.Plain()
+				kinds := map[string]int{}
+				d.Keys("home")
+				for i := range p.items {
+					d.Fits()
+					x := p.selected()
+					kind, _, _ := strings.Cut(x.Key, " ")
+					kinds[kind]++
+					if p.at != i || x.Line < p.Top || x.Line >= p.Top+p.Height {
+						t.Fatalf("%d downs lead to %d, %q, on line %d of %d to %d", i, p.at, x.Key, x.Line, p.Top, p.Top+p.Height)
+					}
+					if x.Finding != nil || x.Page != "" || x.Object.Resource != "" {
+						d.Keys("enter")
+						if d.m.Top() == Page(p) {
+							t.Errorf("enter opens nothing from %q: %s", x.Key, d.Plain())
+							d.Keys("down")
+							continue
+						}
+						d.Keys("esc")
+					}
+					d.Keys("down")
+				}
+				for _, kind := range []string{"finding", "lacking", "role", "data", "state", "node", "health", "checkpoint", "keys", "etcd", "collection"} {
+					if kinds[kind] == 0 {
+						t.Errorf("no item is of %s: %v", kind, kinds)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestOverviewSideways: right and left go to what stands beside.
+func TestOverviewSideways(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 200, 50)
+		d.Cluster(tuitest.Fixture())
+		p := d.m.Top().(*overviewPage)
+		d.Plain()
+		for p.selected().Key != "role rootcoord" {
+			d.Keys("down")
+			d.Plain()
+			if p.at == len(p.items)-1 {
+				t.Fatal("there is no role")
+			}
+		}
+		d.Keys("right")
+		d.Plain()
+		if got := p.selected().Key; got != "data rows" {
+			t.Errorf("right leads to %q", got)
+		}
+		d.Keys("right*2")
+		d.Plain()
+		if got := p.selected().Key; !strings.HasPrefix(got, "state ") {
+			t.Errorf("right leads to %q", got)
+		}
+		d.Keys("left*3")
+		d.Plain()
+		if got := p.selected().Key; got != "role rootcoord" {
+			t.Errorf("left leads to %q", got)
+		}
+	})
+}
+
+// asker is a live feed whose cluster is mended when it is asked again.
+type asker struct {
+	again func(ctx context.Context) error
+}
+
+func (a *asker) Follow(context.Context, func(news.Update)) {}
+func (a *asker) Again(ctx context.Context) error           { return a.again(ctx) }
+
+// mendable is a check with a finding as long as there are two databases.
+func mendable() *check.Check {
+	x := tuitest.FixtureCheck("two-databases", "Two databases", check.Warning)
+	x.Run = func(p *check.Pass) error {
+		if len(p.Databases) == 2 {
+			p.Report(check.Finding{Severity: check.Warning, Message: "there are two databases", Object: model.Ref{Resource: "databases", ID: "2", Name: "tenant_a"},
+				Fix: []check.Step{{Text: "drop one"}}})
+		}
+		return nil
+	}
+	return x
+}
+
+func TestCheckAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		mend, live, fail bool
+		want             string
+	}{
+		"mended":     {mend: true, live: true, want: "✓ fixed: two-databases database tenant_a (2) is gone"},
+		"still":      {live: true, want: "▲ two-databases database tenant_a (2): still there"},
+		"a file":     {want: "still there: a file does not change"},
+		"no answers": {live: true, fail: true, want: "✖ could not ask again: etcd is gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := testConfig()
+				cfg.Checks = []*check.Check{mendable()}
+				var d *ui
+				asked := 0
+				cfg.Feed = &asker{func(context.Context) error {
+					asked++
+					time.Sleep(2 * time.Second)
+					if test.fail {
+						return errors.New("etcd is gone")
+					}
+					parts := tuitest.FixtureParts()
+					parts.Origin.Revision++
+					if test.mend {
+						parts.Databases = parts.Databases[:1]
+					}
+					d.Messages <- news.Update{Cluster: model.Build(parts), Live: true}
+					return nil
+				}}
+				d = driven(t, cfg, 120, 40)
+				d.Send(news.Update{Cluster: tuitest.Fixture(), Live: test.live})
+				d.Keys("f x")
+				if test.live {
+					d.Shows("checking two-databases again…")
+				}
+				d.Sleep(2500 * time.Millisecond)
+				d.Shows(test.want)
+				if want := map[bool]int{true: 1, false: 0}[test.live]; asked != want {
+					t.Errorf("asked %d times", asked)
+				}
+				if test.mend {
+					d.Lacks("there are two databases")
+				} else {
+					d.Shows("there are two databases")
+				}
+			})
+		})
+	}
+}
+
+// TestToastsFade: a message gives the footer back after a while, what went wrong later.
+func TestToastsFade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 100, 30)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("y")
+		d.Shows("copied fix: etcdctl")
+		d.Sleep(2900 * time.Millisecond)
+		d.Shows("copied fix: etcdctl")
+		d.Sleep(200 * time.Millisecond)
+		d.Lacks("copied fix")
+		d.Shows("y copy fix")
+		d.m.Say(ToneBad, "that went wrong")
+		d.Send(nil)
+		d.Sleep(toastFor + time.Second)
+		d.Shows("that went wrong")
+		d.Sleep(badToastFor)
+		d.Lacks("that went wrong")
+	})
+}
+
+// TestNeverAnyData: why nothing ever came stands in the place of a page, whole and with what helps.
+func TestNeverAnyData(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 60, 15)
+		d.Send(news.Update{Err: hints.Errorf("name the root: --from etcd://127.0.0.1:2379/by-dev", "no Milvus metadata under root %q; found by-dev, and a second one whose name is long", "nosuch")})
+		d.Fits()
+		d.Shows("whose name is long", "name the root")
+		d.Lacks("FINDINGS  …")
+		d.Keys("f")
+		d.Shows("whose name is long")
+		d.Cluster(tuitest.Fixture())
+		d.Lacks("no Milvus metadata")
+	})
+}
+
+// TestRegisteredIsNeutral: a key in etcd says nothing of a process; only an answer is good, and none at all is bad.
+func TestRegisteredIsNeutral(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 200, 50)
+		c := tuitest.Fixture()
+		d.Cluster(c)
+		d.Shows("rootcoord       1  ? registered")
+		d.Lacks("✓ registered")
+		d.Cluster(c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
+			{Role: "rootcoord", Node: 1, Outcome: model.Answered}, {Role: "datacoord", Node: 2, Outcome: model.Refused},
+			{Role: "querynode", Node: 7, Outcome: model.Answered}, {Role: "querynode", Node: 8, Outcome: model.TimedOut},
+		}})))
+		d.Shows("rootcoord       1  ✓ answers", "datacoord       1  ✖ no answer", "proxy           1  ? registered")
+	})
+}

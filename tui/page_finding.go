@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/paste"
+	"kitescope/render"
+	"kitescope/tui/draw"
+	"kitescope/tui/fix"
+	"kitescope/words"
+)
+
+// findingPage is one finding in full: what, fix, cost, chain, evidence, and what its check looks at.
+type findingPage struct {
+	Pane
+	of     *check.Finding // as it was last found
+	report *check.Report  // that the lines were made with
+	gone   string         // why it is not there now, "" if it is
+}
+
+func newFindingPage(f *check.Finding) *findingPage { return &findingPage{of: f} }
+
+func (p *findingPage) Scope() Scope          { return InFinding }
+func (p *findingPage) Crumb() string         { return p.of.Check }
+func (p *findingPage) Note(*Model) string    { return p.position() }
+func (p *findingPage) Command(*Model) string { return paste.Shell("diagnose").Arg(p.of.Check).String() }
+
+// Refresh finds it again in what the checks say now.
+func (p *findingPage) Refresh(m *Model) Cmd {
+	p.madeFor = 0 // of the past more may be known
+	r := m.data.judged.report
+	if r == nil || r == p.report {
+		return nil
+	}
+	p.report = r
+	i := slices.IndexFunc(r.Findings, func(f *check.Finding) bool { return f.Key() == p.of.Key() })
+	all, why := r.Judged(p.of.Check)
+	switch {
+	case i >= 0:
+		p.of, p.gone = r.Findings[i], ""
+	case all:
+		p.gone = "it is not found any more"
+	default:
+		p.gone = "whether it is still there cannot be told: " + words.Harmless(why)
+	}
+	return nil
+}
+
+func (p *findingPage) object(*Model) (model.Ref, bool) {
+	return p.of.Object, p.of.Object.Resource != ""
+}
+
+func (p *findingPage) Can(m *Model, a Action) string {
+	if (a == ActSearchNext || a == ActSearchPrevious) && p.search == "" {
+		return "search with / first"
+	}
+	return canFinding(m, a, p.of, model.Ref{})
+}
+
+func (p *findingPage) Act(m *Model, a Action) Cmd {
+	switch {
+	case p.move(a):
+	case a == ActFilter:
+		m.Prompt = p.searchPrompt()
+	case a == ActBack && p.search != "":
+		p.find("")
+	case a == ActBack:
+		return m.Back()
+	default:
+		return actOnFinding(m, a, p.of)
+	}
+	return nil
+}
+
+func (p *findingPage) Body(m *Model, w, h int) []string {
+	if p.madeFor != w {
+		p.set(p.text(m, min(w-2, proseWidth)), w)
+	}
+	return p.draw(m.Styles, w, h)
+}
+
+func (p *findingPage) text(m *Model, w int) []PaneLine {
+	var lines []PaneLine
+	if p.gone != "" {
+		lines = append(lines, PaneLine{text: p.gone, look: LineHead}, PaneLine{})
+	}
+	for _, line := range opened(m, p.of).Lines(w, false) {
+		lines = append(lines, PaneLine{text: line.Plain(), drawn: line})
+	}
+	i := slices.IndexFunc(m.Config.Checks, func(x *check.Check) bool { return x.ID == p.of.Check })
+	if i < 0 {
+		return lines
+	}
+	x := m.Config.Checks[i]
+	lines = append(lines, PaneLine{}, PaneLine{text: "THE CHECK  " + words.Harmless(x.Title), look: LineTitle})
+	return append(lines, explanation(x, m.Config.Checks, w)...)
+}
+
+func (p *findingPage) copies(*Model) []MenuItem { return findingCopies(p.of) }
+
+// explanation is what is to be said of a check.
+func explanation(x *check.Check, all []*check.Check, w int) []PaneLine {
+	var lines []PaneLine
+	for _, part := range render.Explanation(x, all, w) {
+		lines = append(lines, PaneLine{})
+		if part.Title != "" {
+			lines = append(lines, PaneLine{text: strings.ToUpper(part.Title), look: LineTitle})
+		}
+		for _, text := range part.Lines {
+			lines = append(lines, PaneLine{text: text})
+		}
+	}
+	return lines
+}
+
+// copier is a page with something on it that can be copied in forms of its own.
+type copier interface {
+	copies(m *Model) []MenuItem
+}
+
+// findingCopies are the forms in which a finding can be copied: the commands of its fix, and all of it.
+func findingCopies(f *check.Finding) []MenuItem {
+	if f == nil {
+		return nil
+	}
+	var list []MenuItem
+	for _, command := range fix.Commands(f) {
+		list = append(list, MenuItem{Text: "fix: " + draw.Cut(words.Harmless(command), 50), Run: func(m *Model, _ *Menu) Cmd { return m.Copy(command, "fix") }})
+	}
+	return append(list,
+		MenuItem{Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(fix.Text(f), "finding") }},
+		MenuItem{Text: "the finding as Markdown", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(fix.Markdown(f), "finding") }})
+}
+
+// canFinding says why an action on a finding is not possible, "" if it is. f is nil where the cursor is on something else, which may have
+// an object.
+func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
+	switch a {
+	case ActExplain, ActCheckAgain, ActRelated, ActTree, ActOwner, ActCopyRow, ActOpen:
+	default:
+		return ""
+	}
+	if f == nil {
+		switch {
+		case object.Resource != "" && (a == ActOwner || a == ActCopyRow || a == ActOpen), m.Top().Scope() == InOverview && a == ActOpen:
+			return ""
+		}
+		return "there is no finding"
+	}
+	if a == ActOwner || a == ActRelated || a == ActTree {
+		switch {
+		case f.Object.Resource == "":
+			return "the finding is about the whole cluster"
+		case m.resource(f.Object.Resource) == nil:
+			return "there is no page for " + f.Object.Resource
+		}
+	}
+	return ""
+}
+
+// actOnFinding does what a key asks for on a finding.
+func actOnFinding(m *Model, a Action, f *check.Finding) Cmd {
+	switch a {
+	case ActOpen:
+		return m.Push(newFindingPage(f))
+	case ActExplain:
+		return m.Push(newExplainPage(m, f.Check))
+	case ActCheckAgain:
+		return checkAgain(m, f)
+	case ActCopyRow:
+		switch command := f.Command(); {
+		case command != "":
+			return m.Copy(string(command), "fix: "+draw.Cut(words.OneLine(string(command)), 60))
+		case f.Advice() != "":
+			return m.Copy(f.Advice(), "advice: the fix has no command")
+		}
+		m.Say(ToneWarn, "no fix is known: e explains the check")
+	case ActOwner:
+		return m.Push(newDetailPage(f.Object))
+	case ActRelated, ActTree:
+		return ActOnRef(m, a, f.Object)
+	}
+	return nil
+}

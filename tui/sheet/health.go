@@ -1,0 +1,132 @@
+package sheet
+
+import (
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/view"
+	"kitescope/render"
+	"kitescope/table"
+	"kitescope/tui/draw"
+	"kitescope/words"
+)
+
+// health is the judgement in a word, what the store says, and what could not be read of it.
+func (s *sheet) health(w int) block {
+	b := block{w: w}
+	b.add(s.st.Dim.On("HEALTH") + "  " + s.verdict(w-8))
+	if s.report != nil {
+		b.item("health", Item{Page: "findings", About: "What all checks say together. Good is only what every check could look at."})
+	}
+	o := s.o
+	b.add(s.judged("checkpoint-lag", "checkpoint-missing") + s.st.Dim.On("oldest checkpoint ") + s.value(table.Duration, o.OldestCheckpoint) +
+		s.st.Dim.On(" "+draw.CutName(words.Harmless(o.OldestChannel), max(8, w-30))))
+	if o.OldestChannel != "" {
+		b.item("checkpoint", Item{Object: view.Ref{Resource: "vchannels", ID: o.OldestChannel, Name: o.OldestChannel}})
+	}
+	undecoded := s.value(table.Int, o.Undecoded) + " undecoded"
+	if some(o.Undecoded) {
+		undecoded = s.st.Warn.On(undecoded)
+	}
+	b.add(s.judged("undecoded-records") + s.value(table.Int, o.Keys) + s.st.Dim.On(" keys, ") + undecoded)
+	if !s.waiting {
+		b.item("keys", Item{Page: "undecoded", About: "Keys of the metadata that could not be decoded."})
+	}
+	for _, g := range o.Gaps {
+		s.warn(&b, "not read: "+words.Harmless(g.Where)+": "+words.Harmless(g.Reason))
+	}
+	for _, note := range o.Version.Notes {
+		s.warn(&b, words.Harmless(note))
+	}
+	if o.Etcd == nil {
+		b.add(s.st.Dim.On("  etcd ") + s.etcdMissing())
+		return b
+	}
+	if o.Etcd.Problem != "" {
+		s.warn(&b, "etcd: "+words.Harmless(o.Etcd.Problem))
+	}
+	for i := range o.Etcd.Members {
+		b.add(s.member(i))
+		b.item("etcd "+o.Etcd.Members[i].Endpoint, Item{About: "etcd " + words.Harmless(o.Etcd.Members[i].Endpoint)})
+	}
+	return b
+}
+
+// warn adds a warning that can be selected.
+func (s *sheet) warn(b *block, text string) {
+	at := len(b.lines)
+	b.warn(s.st, text)
+	b.items = append(b.items, Item{Key: "warning " + text, Line: at, From: 0, To: b.w, About: text})
+}
+
+// verdict is what the checks say together. It is good only if all of them could run.
+func (s *sheet) verdict(w int) string {
+	r := s.report
+	if r == nil {
+		return s.st.Dim.On("…")
+	}
+	errors, warnings := r.Count(check.Error), r.Count(check.Warning)
+	switch {
+	case errors > 0:
+		return s.st.Bad.On(draw.Cut("✖ bad: "+words.Plural(errors, "error"), w))
+	case warnings > 0:
+		return s.st.Warn.On(draw.Cut("▲ not good: "+words.Plural(warnings, "warning"), w))
+	case Unlooked(r) > 0:
+		return s.st.Dim.On(draw.Cut("? nothing bad found, "+UnlookedText(r), w))
+	}
+	return s.st.Good.On("✓ good")
+}
+
+// judged is the mark of a line that checks judge: the worst that they found, good only if all of them looked.
+func (s *sheet) judged(ids ...string) string {
+	if s.report == nil {
+		return "  "
+	}
+	known, ok, worst := false, true, -1
+	for _, x := range s.report.Results {
+		for _, id := range ids {
+			if x.Check.ID != id {
+				continue
+			}
+			known = true
+			ok = ok && x.Status == check.OK
+			for _, f := range x.Findings {
+				worst = max(worst, int(f.Severity))
+			}
+		}
+	}
+	switch {
+	case worst >= 0:
+		return SeverityStyle(s.st, check.Severity(worst)).On(render.SeverityGlyph(check.Severity(worst), false)) + " "
+	case known && ok:
+		return s.st.Good.On("✓") + " "
+	}
+	return s.st.Dim.On("?") + " "
+}
+
+// member is one of etcd's, with what is wrong first.
+func (s *sheet) member(i int) string {
+	m := &s.o.Etcd.Members[i]
+	where := s.st.Dim.On(strings.TrimPrefix(strings.TrimPrefix(words.Harmless(m.Endpoint), "http://"), "https://"))
+	switch {
+	case m.Problem != "":
+		return s.st.Bad.On("✖") + s.st.Dim.On(" etcd ") + s.st.Bad.On(words.Harmless(m.Problem)) + " " + where
+	case len(m.Errors) > 0:
+		return s.st.Bad.On("✖") + s.st.Dim.On(" etcd ") + s.st.Bad.On(words.Harmless(strings.Join(m.Errors, ", "))) + s.memberFacts(i) + " " + where
+	}
+	return s.st.Good.On("✓") + s.st.Dim.On(" etcd ") + "no alarm" + s.memberFacts(i) + " " + where
+}
+
+// memberFacts are the size of a member of etcd, and what it is.
+func (s *sheet) memberFacts(i int) string {
+	m := &s.o.Etcd.Members[i]
+	line := " " + s.value(table.Bytes, table.Cell{Int: m.DBSize})
+	if m.DBQuota > 0 {
+		line += s.st.Dim.On(" of ") + s.value(table.Bytes, table.Cell{Int: m.DBQuota})
+	}
+	line += " " + words.Harmless(m.Version)
+	if m.Leader {
+		line += s.st.Dim.On(" leader")
+	}
+	return line
+}
