@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/doc"
+	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/table"
@@ -13,13 +14,14 @@ import (
 )
 
 // descriptionDocument is one object with its sections and records.
-func descriptionDocument(d *view.Description, env *view.Env) document {
+func descriptionDocument(d *view.Description, env *view.Env, found *Found) document {
 	return func(e *doc.Encoder) {
 		e.BeginObject()
 		writeHead(e, d.Resource.Kind, &env.Cluster.Origin, env.Cluster.Gaps)
 		e.Key("item")
 		unknown := writeFields(e, d.Fields)
 		e.NonZero("unknown", unknown)
+		writeFound(e, found)
 		e.Key("sections")
 		e.BeginObject()
 		for i := range d.Sections {
@@ -170,7 +172,7 @@ func writeJSONContainer(e *doc.Encoder, d *json.Decoder, opening json.Delim) {
 
 // writeDescription writes for people: fields in two columns, then sections, then the
 // decoded records.
-func writeDescription(w io.Writer, d *view.Description, env *view.Env, o *Options) error {
+func writeDescription(w io.Writer, d *view.Description, env *view.Env, found *Found, o *Options) error {
 	out := doc.NewOutput(w, doc.Pieces)
 	p := NewPainter(o)
 	title := d.Resource.Singular + " " + Harmless(d.Ref.ID)
@@ -178,6 +180,13 @@ func writeDescription(w io.Writer, d *view.Description, env *view.Env, o *Option
 		title = d.Resource.Singular + " " + Harmless(d.Ref.Name) + " (" + Harmless(d.Ref.ID) + ")"
 	}
 	out.Buf = append(p.Paint(out.Buf, RoleTitle, title), '\n')
+	if found != nil && len(found.List) > 0 {
+		above := newPage(&out, o)
+		above.found(found, check.Info)
+		if err := above.out.Flush(); err != nil {
+			return err
+		}
+	}
 	writeFieldLines(&out, &p, d.Fields, o)
 	for i := range d.Sections {
 		writeTextSection(&out, &p, &d.Sections[i], o)

@@ -63,7 +63,7 @@ func describeAll(t *testing.T, env *view.Env, r *view.Resource) {
 		}
 		for _, f := range []Format{{}, {writer: jsonWriter}} {
 			var b bytes.Buffer
-			if err := Description(&b, d, env, Options{Format: f}); err != nil {
+			if err := Description(&b, d, env, nil, Options{Format: f}); err != nil {
 				t.Fatal(err)
 			}
 		}

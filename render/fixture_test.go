@@ -72,7 +72,7 @@ func TestGoldenFixtures(t *testing.T) {
 			rendertest.Golden(t, "fixtures/"+name+"/"+r.Name, list(t, env, r.Name, Options{}))
 		}
 		var b bytes.Buffer
-		if err := Overview(&b, view.NewOverview(env), Options{}); err != nil {
+		if err := Overview(&b, view.NewOverview(env), nil, Options{}); err != nil {
 			t.Fatal(err)
 		}
 		rendertest.Golden(t, "fixtures/"+name+"/overview", b.Bytes())

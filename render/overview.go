@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/doc"
+	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/table"
@@ -42,7 +43,7 @@ func measures(v *view.Overview) []measure {
 	}
 }
 
-func overviewDocument(v *view.Overview) document {
+func overviewDocument(v *view.Overview, found *Found) document {
 	return func(e *doc.Encoder) {
 		e.BeginObject()
 		writeHead(e, "Overview", &v.Origin, v.Gaps)
@@ -65,6 +66,10 @@ func overviewDocument(v *view.Overview) document {
 		writeOverviewLists(e, v)
 		e.NonZero("unknown", append(unknown, unknownLists(v)...))
 		e.EndObject()
+		if found != nil {
+			e.Entry("health", Health(found.Report))
+		}
+		writeFound(e, found)
 		e.EndObject()
 	}
 }
@@ -117,12 +122,22 @@ func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
 }
 
 // writeOverview writes for people.
-func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
+func writeOverview(w io.Writer, v *view.Overview, found *Found, o *Options) error {
 	out := doc.NewOutput(w, doc.Pieces)
 	p := NewPainter(o)
 	head := Harmless(v.Origin.Root) + " @ " + Harmless(v.Origin.Location)
 	out.Buf = p.Paint(out.Buf, RoleTitle, head)
 	out.Buf = append(out.Buf, "   "+OriginText(v)+"\n\n"...)
+	if found != nil {
+		below := newPage(&out, o)
+		role, glyph, text := HealthText(found.Report)
+		below.put(0, stepIn, role, glyph+" "+text)
+		below.blank()
+		below.found(found, check.Warning)
+		if err := below.out.Flush(); err != nil {
+			return err
+		}
+	}
 	for _, m := range measures(v) {
 		if m.cell.Absent == table.None {
 			continue
@@ -204,6 +219,13 @@ func writeRoleLines(out *doc.Output, p *Painter, v *view.Overview) {
 		out.Buf = append(append(out.Buf, "  "...), Harmless(r.Role)...)
 		out.Buf = appendSpaces(out.Buf, 16-len(r.Role))
 		out.Buf = append(strconv.AppendInt(out.Buf, int64(r.Registered), 10), " registered"...)
+		if r.Asked > 0 {
+			role := RoleGood
+			if r.Answered < r.Asked {
+				role = RoleBad
+			}
+			out.Buf = p.Paint(append(out.Buf, ", "...), role, words.Number(r.Answered)+" of "+words.Number(r.Asked)+" answered")
+		}
 		if r.Standby > 0 {
 			out.Buf = append(strconv.AppendInt(append(out.Buf, ", "...), int64(r.Standby), 10), " standby"...)
 		}

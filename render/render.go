@@ -48,11 +48,11 @@ func Grid(w io.Writer, g *view.Grid, o Options) error {
 }
 
 // Description writes one object with its sections and the records it was decoded from.
-func Description(w io.Writer, d *view.Description, env *view.Env, o Options) error {
+func Description(w io.Writer, d *view.Description, env *view.Env, found *Found, o Options) error {
 	if s := o.Format.to().structured; s != nil {
-		return s(w, descriptionDocument(d, env), Everything, &o)
+		return s(w, descriptionDocument(d, env, found), Everything, &o)
 	}
-	return writeDescription(w, d, env, &o)
+	return writeDescription(w, d, env, found, &o)
 }
 
 // Tree writes a collection's tree.
@@ -64,9 +64,9 @@ func Tree(w io.Writer, n *view.Node, env *view.Env, o Options) error {
 }
 
 // Overview writes a cluster at a glance.
-func Overview(w io.Writer, v *view.Overview, o Options) error {
+func Overview(w io.Writer, v *view.Overview, found *Found, o Options) error {
 	if s := o.Format.to().structured; s != nil {
-		return s(w, overviewDocument(v), Everything, &o)
+		return s(w, overviewDocument(v, found), Everything, &o)
 	}
-	return writeOverview(w, v, &o)
+	return writeOverview(w, v, found, &o)
 }

@@ -127,7 +127,7 @@ func TestGoldenDescriptions(t *testing.T) {
 		d := table.Describe(min(1, table.Len()-1))
 		for _, word := range []string{"table", "json", "yaml"} {
 			var b bytes.Buffer
-			if err := Description(&b, d, env, Options{Format: format(t, word), Width: 120}); err != nil {
+			if err := Description(&b, d, env, nil, Options{Format: format(t, word), Width: 120}); err != nil {
 				t.Fatal(err)
 			}
 			rendertest.Golden(t, "describe/"+r.Name+"."+word, b.Bytes())
@@ -138,7 +138,7 @@ func TestGoldenDescriptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Description(&b, resource(t, "collections").Table(env).Describe(odd), env, Options{}); err != nil {
+	if err := Description(&b, resource(t, "collections").Table(env).Describe(odd), env, nil, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	rendertest.Golden(t, "describe/odd.table", b.Bytes())
@@ -176,7 +176,7 @@ func TestGoldenOverview(t *testing.T) {
 	for name, c := range map[string]*model.Cluster{"small": modeltest.Small(), "blind": model.Build(blind)} {
 		for _, word := range []string{"table", "json", "yaml"} {
 			var b bytes.Buffer
-			if err := Overview(&b, view.NewOverview(view.NewEnv(c, modeltest.Now)), Options{Format: format(t, word)}); err != nil {
+			if err := Overview(&b, view.NewOverview(view.NewEnv(c, modeltest.Now)), nil, Options{Format: format(t, word)}); err != nil {
 				t.Fatal(err)
 			}
 			rendertest.Golden(t, "overview/"+name+"."+word, b.Bytes())
@@ -280,7 +280,7 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 		for row := range table.Len() {
 			for _, word := range []string{"table", "json"} {
 				var b bytes.Buffer
-				if err := Description(&b, table.Describe(row), env, Options{Format: format(t, word)}); err != nil {
+				if err := Description(&b, table.Describe(row), env, nil, Options{Format: format(t, word)}); err != nil {
 					t.Fatal(err)
 				}
 				check("description of "+r.Name, b.Bytes())

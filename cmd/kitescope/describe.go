@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -17,16 +19,19 @@ import (
 // describeFlags are the flags of describe.
 type describeFlags struct {
 	cli.DocumentFlags
-	nodes   *cli.NodeFlags
-	records bool
+	nodes             *cli.NodeFlags
+	records, findings bool
 }
 
 func describeCommand(a *cli.App) *cobra.Command {
 	var f describeFlags
 	cmd := &cobra.Command{
 		Use: "describe RESOURCE NAME|ID, or RESOURCE/NAME",
-		Long: `Show one thing in full: every column, what hangs on it, and with --records the
-decoded metadata records that it was read from.`,
+		Long: `Show one thing in full: what is wrong with it and the fix, every column, what hangs
+on it, and with --records the decoded metadata records that it was read from.
+
+All of the metadata is read to judge it. --findings=false leaves that out: of a
+collection only what is its own is read then.`,
 		Example: `  kitescope describe collection docs --from etcd://10.0.0.5:2379
   kitescope describe segment 470590760626297685 --records
   kitescope get nodes -o name | xargs -n1 kitescope describe
@@ -53,6 +58,7 @@ decoded metadata records that it was read from.`,
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
+	cmd.Flags().BoolVar(&f.findings, "findings", true, "say what is wrong with it, and the fix")
 	cmd.Flags().BoolVar(&f.records, "records", false, "add the decoded metadata records")
 	return cmd
 }
@@ -78,7 +84,12 @@ func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word stri
 		return err
 	}
 	d := table.Describe(row)
-	if err := a.Write(func(w *bufio.Writer) error { return render.Description(w, d, env, options) }); err != nil {
+	var found *render.Found
+	if f.findings {
+		report := check.Run(c, env.Now, rules.All())
+		found = &render.Found{Report: report, List: report.About(d.Ref.Resource, d.Ref.ID)}
+	}
+	if err := a.Write(func(w *bufio.Writer) error { return render.Description(w, d, env, found, options) }); err != nil {
 		return err
 	}
 	return a.Completeness(c)
@@ -87,7 +98,7 @@ func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word stri
 // load reads what a description of a word is made of: of a collection only what is its own, as there may be a million
 // segments of others.
 func (f *describeFlags) load(ctx context.Context, a *cli.App, r *view.Resource, word string) (*model.Cluster, error) {
-	if r.Describes == 0 {
+	if r.Describes == 0 || f.findings {
 		return a.LoadLive(ctx, f.nodes, meta.Want{Parts: model.PartAll, Records: f.records || r.Keyspace})
 	}
 	want := meta.Want{Parts: r.Describes, Collection: word, Records: f.records}

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/view"
 	"kitescope/render"
@@ -22,6 +24,8 @@ func overviewCommand(a *cli.App) *cobra.Command {
 	var f overviewFlags
 	cmd := &cobra.Command{
 		Use: "overview",
+		Long: `Show a cluster at a glance: whether it is well, what is wrong with the fix for it,
+and what it holds. "kitescope diagnose" has all findings with their evidence.`,
 		Example: `  kitescope overview --from etcd://10.0.0.5:2379
   kitescope overview --from today.kite -o json`,
 		Args: cobra.NoArgs,
@@ -42,8 +46,10 @@ func (f *overviewFlags) run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	overview := view.NewOverview(view.NewEnv(c, a.Now()))
-	if err := a.Write(func(w *bufio.Writer) error { return render.Overview(w, overview, o) }); err != nil {
+	env := view.NewEnv(c, a.Now())
+	report := check.Run(c, env.Now, rules.All())
+	found := &render.Found{Report: report, List: report.Findings}
+	if err := a.Write(func(w *bufio.Writer) error { return render.Overview(w, view.NewOverview(env), found, o) }); err != nil {
 		return err
 	}
 	return a.Completeness(c)

@@ -139,16 +139,18 @@ func (r *Report) findCauses(checks []*Check) {
 }
 
 // rank orders findings by severity and cost; what follows from a finding counts for it, and
-// stands behind it.
+// stands behind it. Where no process answers, that leads: all that is known is without them.
 func (r *Report) rank() {
 	roots, effects := r.families()
 	type weight struct {
+		leads    bool
 		severity Severity
 		cost     float64
 	}
+	silent := r.silent()
 	weights := make(map[*Finding]weight)
 	for _, root := range roots {
-		w := weight{root.Severity, root.Cost}
+		w := weight{silent[root], root.Severity, root.Cost}
 		for _, e := range effects[root.Key()] {
 			w.severity, w.cost = max(w.severity, e.Severity), max(w.cost, e.Cost)
 		}
@@ -164,6 +166,9 @@ func (r *Report) rank() {
 	}
 	slices.SortStableFunc(roots, func(a, b *Finding) int {
 		x, y := weights[a], weights[b]
+		if x.leads != y.leads {
+			return map[bool]int{true: -1, false: 1}[x.leads]
+		}
 		return cmp.Or(-cmp.Compare(x.severity, y.severity), -cmp.Compare(x.cost, y.cost), compare(a, b))
 	})
 	r.Findings = r.Findings[:0]
@@ -173,6 +178,21 @@ func (r *Report) rank() {
 		slices.SortStableFunc(list, compare)
 		r.Findings = append(r.Findings, list...)
 	}
+}
+
+// silent are the findings that say that no process answers: those about the whole cluster of checks of answers, where none is.
+func (r *Report) silent() map[*Finding]bool {
+	c := r.Cluster
+	if c == nil || c.Runtime == nil || slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }) {
+		return nil
+	}
+	list := make(map[*Finding]bool)
+	for _, x := range r.Results {
+		for _, f := range x.Findings {
+			list[f] = x.Check.Needs&NeedAnswers != 0 && f.Object.Resource == ""
+		}
+	}
+	return list
 }
 
 // families splits findings into those without a cause and, by the key of their first cause, the others.

@@ -236,3 +236,19 @@ func TestErrorsAreKept(t *testing.T) {
 		t.Errorf("%s: %s, %d findings", got.Status, got.Reason, len(r.Findings))
 	}
 }
+
+// TestSilenceLeads: where no process answers, that is said first, however bad the rest is; where one does, it has its place.
+func TestSilenceLeads(t *testing.T) {
+	silence := fake("silence", about(Info, "", ""))
+	silence.Needs = NeedAnswers
+	for outcome, want := range map[model.Outcome][]string{model.Refused: {"silence", "bad"}, model.Answered: {"bad", "silence"}} {
+		c := modeltest.Small().WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "proxy", Node: 4, Outcome: outcome}}}))
+		var got []string
+		for _, f := range judge(t, c, fake("bad", about(Error, "nodes", "querynode-3")), silence).Findings {
+			got = append(got, f.Check)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", outcome, diff)
+		}
+	}
+}

@@ -65,16 +65,8 @@ func (s *sheet) verdict(w int) string {
 	if r == nil {
 		return s.st.Dim.On("…")
 	}
-	errors, warnings := r.Count(check.Error), r.Count(check.Warning)
-	switch {
-	case errors > 0:
-		return s.st.Bad.On(draw.Cut("✖ bad: "+words.Plural(errors, "error"), w))
-	case warnings > 0:
-		return s.st.Warn.On(draw.Cut("▲ not good: "+words.Plural(warnings, "warning"), w))
-	case Unlooked(r) > 0:
-		return s.st.Dim.On(draw.Cut("? nothing bad found, "+UnlookedText(r), w))
-	}
-	return s.st.Good.On("✓ good")
+	role, glyph, text := render.HealthText(r)
+	return s.st.Roles[role].On(draw.Cut(glyph+" "+text, w))
 }
 
 // judged is the mark of a line that checks judge: the worst that they found, good only if all of them looked.
