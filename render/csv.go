@@ -89,6 +89,8 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 			dst = append(dst, words.HarmlessLines(s)...)
 		}
 		return dst
+	case table.Findings:
+		return appendTallyCSV(dst, c)
 	case table.Pairs:
 		for i := 0; i+1 < len(c.List); i += 2 {
 			if i > 0 {

@@ -55,7 +55,7 @@ func resourceTables() string {
 }
 
 func kindName(k table.Kind) string {
-	return [...]string{"text", "id", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs", "number", "number"}[k]
+	return [...]string{"text", "id", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs", "number", "number", "findings"}[k]
 }
 
 func showName(s table.Show) string {

@@ -22,7 +22,7 @@ func TestEveryObjectOfEveryFixture(t *testing.T) {
 				describeAll(t, env, r)
 			}
 			for _, c := range env.Cluster.Collections {
-				n, err := view.NewTree(env, c.ID.String(), view.TreeOptions{Dropped: true})
+				n, err := view.NewTree(env, c.ID.String(), view.TreeOptions{All: true})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -158,6 +158,8 @@ func appendCell(dst []byte, c *table.Cell, k table.Kind) []byte {
 			dst = words.AppendJSON(dst, s.value)
 		}
 		return append(dst, '}')
+	case table.Findings:
+		return appendTallyJSON(dst, c)
 	default:
 		return words.AppendJSON(dst, c.Text)
 	}
@@ -173,7 +175,7 @@ func comma(dst []byte, is bool) []byte {
 // emptyWhenNone reports whether a cell without a value is written as "", [] or {}.
 func emptyWhenNone(k table.Kind) bool {
 	switch k {
-	case table.Text, table.State, table.ID, table.List, table.Pairs:
+	case table.Text, table.State, table.ID, table.List, table.Pairs, table.Findings:
 		return true
 	default:
 		return false
@@ -204,6 +206,8 @@ func writeCell(e *doc.Encoder, c table.Cell, k table.Kind) {
 		e.Texts(c.List)
 	case table.Pairs:
 		writePairs(e, c.List)
+	case table.Findings:
+		writeCellTally(e, c)
 	default:
 		e.Text(c.Text)
 	}

@@ -156,7 +156,7 @@ func resource(t *testing.T, name string) *view.Resource {
 func TestGoldenTree(t *testing.T) {
 	env := smallEnv()
 	for name, word := range map[string]string{"docs": "docs", "gone": "470590569931111111"} {
-		n, err := view.NewTree(env, word, view.TreeOptions{Dropped: true})
+		n, err := view.NewTree(env, word, view.TreeOptions{All: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	"kitescope/doc"
 	"kitescope/table"
 	"kitescope/words"
@@ -46,9 +48,10 @@ type textColumn struct {
 	title string // harmless
 	cell  int    // position in Grid.Columns
 	width int
-	// cut says that texts may be wider than width.
-	cut   bool
-	right bool
+	// cut says that texts may be wider than width; affixes are what they have in common then.
+	cut     bool
+	affixes *Affixes
+	right   bool
 }
 
 // Gutter is how many cells are between columns.
@@ -58,7 +61,7 @@ func newTable(g *table.Grid, o *Options, indent string) *textTable {
 	keep := o.KeepColumns || o.Layout.settled()
 	t := measuredTable([]*table.Grid{g}, o, indent)
 	if o.Width > 0 {
-		t.fitTo(o.Width-len(indent), keep)
+		t.fitTo(o.Width-len(indent), keep, o.Unshown)
 	}
 	o.Layout.settle(t)
 	return t
@@ -214,7 +217,7 @@ func (t *textTable) header(out *doc.Output) {
 		c := &t.columns[j]
 		title := c.title
 		if c.cut {
-			title = t.shorten(c, title)
+			title = t.shortenTitle(c, title)
 		}
 		out.Buf = t.pad(out.Buf, j, []byte(title), role)
 	}
@@ -258,10 +261,20 @@ func (t *textTable) appendCell(row int, c *textColumn) Role {
 
 // shorten cuts what is too long for its column.
 func (t *textTable) shorten(c *textColumn, text string) string {
-	if c.Shorten {
+	switch {
+	case c.Shorten:
 		return ShortenMiddle(text, c.width, t.ellipsis)
+	case c.affixes == nil || strings.Contains(text, " "): // prose is read from its beginning
+		return Fit(text, c.width, t.ellipsis)
 	}
-	return Fit(text, c.width, t.ellipsis)
+	return c.affixes.Cut(text, c.width, t.ellipsis, func(name string, cells int) string { return ShortenMiddle(name, cells, t.ellipsis) })
+}
+
+func (t *textTable) shortenTitle(c *textColumn, title string) string {
+	if c.Shorten {
+		return ShortenMiddle(title, c.width, t.ellipsis)
+	}
+	return Fit(title, c.width, t.ellipsis)
 }
 
 // trimBlanks takes away blanks at the end of a line whose last cells are empty.
@@ -278,6 +291,8 @@ func cellRole(c table.Cell, k table.Kind) Role {
 		return RoleDim
 	case k == table.State:
 		return StateRole(c.Text)
+	case k == table.Findings:
+		return table.TallyOf(c).Role()
 	}
 	return RolePlain
 }

@@ -107,9 +107,9 @@ func StateRole(word string) Role {
 	case "Growing", "Sealed", "Flushing", "Importing", "InProgress", "Unissued", "Init", "Loading", "Creating", "Pending", "PreImporting",
 		"Executing", "executing", "pipelining", "meta_saved", "ToWatch", "Assigning", "standby", "Sorting", "IndexBuilding", "Initializing", "StandBy":
 		return RoleProgress
-	case "Missing", "Retry", "stopping", "Dropping", "ToRelease", "ReleaseSuccess", "Uninitialized", "timeout", "Unavailable", "Invalid", "Both", "not ready", "Stopping":
+	case "Missing", "Retry", "stopping", "Dropping", "ToRelease", "ReleaseSuccess", "Uninitialized", "timeout", "Unavailable", "Invalid", "Both", "not ready", "Stopping", "warning":
 		return RoleWarn
-	case "Failed", "failed", "WatchFailure", "ReleaseFailure", "unreachable", "refused", "timed out", "stale", "other cluster", "denied", "garbled", "too large", "cut off", "Abnormal", "NotServed":
+	case "Failed", "failed", "WatchFailure", "ReleaseFailure", "unreachable", "refused", "timed out", "stale", "other cluster", "denied", "garbled", "too large", "cut off", "Abnormal", "NotServed", "error":
 		return RoleBad
 	case "Dropped", "NotLoad", "NotNeeded", "Deleted", "None", "NotExist", "cleaned", "unknown", "unimplemented", "not asked":
 		return RoleDim

@@ -126,6 +126,8 @@ func Remark(f view.Field) (text string, role Role) {
 		return value, role
 	case table.Text:
 		return value, RoleDim
+	case table.Findings:
+		return value, role
 	default:
 		return name + " " + value, RoleDim
 	}

@@ -19,6 +19,8 @@ type Query struct {
 	Show    Show
 	// Limit cuts the rows after sorting; 0 means no limit.
 	Limit int
+	// Skip leaves out rows that would be selected; nil: none.
+	Skip func(row int) bool
 }
 
 // Select answers a query. It fails where the answer would be a guess: an unknown
@@ -37,6 +39,9 @@ func Select(t Table, q Query) (*Grid, error) {
 		return nil, err
 	}
 	g := &Grid{Table: t, Columns: columns, Rows: q.Where.Rows(t)}
+	if q.Skip != nil {
+		g.skip(q.Skip)
+	}
 	g.Matched = g.Len()
 	if len(order) > 0 {
 		g.Rows = Sort(t, g.Rows, order)
@@ -48,6 +53,25 @@ func Select(t Table, q Query) (*Grid, error) {
 		g.Rows = g.Rows[:q.Limit]
 	}
 	return g, nil
+}
+
+// skip leaves rows out. Where none is, nil goes on meaning all.
+func (g *Grid) skip(is func(row int) bool) {
+	n := g.Len()
+	first := 0
+	for first < n && !is(g.Row(first)) {
+		first++
+	}
+	if first == n {
+		return
+	}
+	rows := make([]int32, 0, n)
+	for i := range n {
+		if row := g.Row(i); i < first || i > first && !is(row) {
+			rows = append(rows, int32(row))
+		}
+	}
+	g.Rows, g.Skipped = rows, n-len(rows)
 }
 
 // blind is the error of a selection by what was not looked at.

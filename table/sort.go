@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kitescope/sorting"
 )
 
 // Sort orders rows (nil means all) by keys, the first deciding first; rows that are
@@ -28,10 +30,10 @@ const absentRank = math.MaxUint64
 
 // ranks gives each row an unsigned number that orders it.
 func ranks(t Table, rows []int32, key SortKey) []uint64 {
-	kind := t.Schema().Columns[key.Column].Kind
+	kind, ranked := t.Schema().Columns[key.Column].Kind, t.Schema().Columns[key.Column].Ranked
 	keys := make([]uint64, len(rows))
 	var texts []string
-	if kind.Texts() {
+	if kind.Texts() && !ranked {
 		texts = make([]string, len(rows))
 	}
 	for i, row := range rows {
@@ -41,7 +43,7 @@ func ranks(t Table, rows []int32, key SortKey) []uint64 {
 			keys[i] = absentRank
 		case texts != nil:
 			texts[i] = textOf(kind, c)
-		case isFloat(kind):
+		case ranked, isFloat(kind):
 			keys[i] = floatRank(c.Float)
 		default:
 			keys[i] = uint64(c.Int) ^ 1<<63 // negative numbers first
@@ -95,7 +97,7 @@ func rankTexts(keys []uint64, texts []string) {
 	for s := range rank {
 		distinct = append(distinct, s)
 	}
-	slices.Sort(distinct)
+	slices.SortFunc(distinct, sorting.Natural)
 	for i, s := range distinct {
 		rank[s] = uint64(i)
 	}

@@ -27,6 +27,7 @@ const (
 	Pairs                // List: key, value, key, value
 	Number               // Float, written with up to four decimals
 	Exact                // Float, written with all its digits
+	Findings             // a Tally: Int is how many there are, Float how bad they are together; List, the checks
 	Curve                // Text: how a figure was, drawn. Only people see it, and it is no column of a Schema
 )
 
@@ -102,8 +103,12 @@ type Column struct {
 	Kind  Kind
 	Show  Show
 	For   Audience
-	// Priority decides which column a narrow terminal drops first: the highest; 0 is never dropped.
+	// Priority decides which column a narrow terminal drops first: the highest; 0 is only dropped where all rows have the same.
 	Priority int
+	// Kept columns stay even then: verdicts, and what a table is looked at for.
+	Kept bool
+	// Ranked cells are ordered by their Float, whatever they show.
+	Ranked bool
 	// Right aligns texts as numbers are: what people see of a number is often a text.
 	Right bool
 	// Curved says that how the figure was is drawn beside it, for people, where that is known.
@@ -168,6 +173,8 @@ type Grid struct {
 	Columns []int   // positions in Schema.Columns
 	// Matched is how many rows the selection left before Limit cut them.
 	Matched int
+	// Skipped is how many more it would have left, had Query.Skip not been there.
+	Skipped int
 }
 
 // All is the grid of all rows, with the columns that are usual.

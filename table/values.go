@@ -61,7 +61,7 @@ func parseValues(c *Column, op operator, entry bool, text string) ([]value, erro
 
 func ordered(k Kind) bool {
 	switch k {
-	case ID, Int, Bytes, Percent, Time, Duration, Number, Exact:
+	case ID, Int, Bytes, Percent, Time, Duration, Number, Exact, Findings:
 		return true
 	default:
 		return false
@@ -104,7 +104,7 @@ func parseValue(c *Column, text string) (value, error) {
 		}
 		v.from, v.to = interval(n)
 		return v, nil
-	case Int, Bytes:
+	case Int, Bytes, Findings:
 		n, err := ParseNumber(text)
 		if err != nil {
 			return v, fmt.Errorf("%s is a number such as 1500, 10k, 1e6 or 1GiB: %w", c.Name, err)

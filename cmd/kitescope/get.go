@@ -10,11 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // getFlags are the flags of get.
@@ -24,6 +27,7 @@ type getFlags struct {
 	limit  int
 	watch  bool
 	noHead bool
+	all    bool
 	nodes  *cli.NodeFlags
 }
 
@@ -50,6 +54,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	f.Register(cmd, "-rows,id", "id,rows,state; +created_at")
 	fl.IntVarP(&f.limit, "limit", "n", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
+	fl.BoolVarP(&f.all, "all", "a", false, "show what tables leave out, too: dropped segments")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
@@ -73,6 +78,9 @@ type question struct {
 	options  render.Options
 	want     meta.Want
 	nodes    cli.NodeFlags
+	// judge says what checks find, where the answer has a column for it; nil where it has none.
+	judge  *check.Judge
+	report *check.Report
 }
 
 func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
@@ -94,16 +102,23 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.NoHeader, options.KeepColumns = f.noHead, len(f.Columns) > 0
+	options.NoHeader, options.KeepColumns, options.Unshown = f.noHead, len(f.Columns) > 0, new(render.Unshown)
 	q := &question{resource: r, options: options}
-	q.query = view.Query{Where: where, Sort: f.Sort, Columns: f.Columns, Show: options.Format.Show(), Limit: f.limit}
+	q.query = view.Query{
+		Where: where, Sort: f.Sort, Columns: f.Columns, Show: options.Format.Show(), Limit: f.limit,
+		Leave: !f.all && !options.Format.Structured() && options.Format.Name() != "name", // scripts get all that there is
+	}
 	needs, err := q.query.Needs(r)
 	if err != nil {
 		return nil, cli.Usage(err, "columns: "+paste.Shell("kitescope", "get", r.Name, "--help").String())
 	}
 	q.nodes = *f.nodes
 	q.nodes.Live = q.nodes.Live || q.query.Asks(r) // what only they know is asked for by name
-	q.want = meta.Want{Parts: needs, Collection: where.Collection(), Records: r.Keyspace}
+	q.want = meta.Want{Parts: needs &^ view.PartFindings, Collection: where.Collection(), Records: r.Keyspace}
+	if needs.Has(view.PartFindings) || options.Format.Name() == "wide" && len(f.Columns) == 0 {
+		q.judge = new(check.Judge)
+		q.want.Parts, q.want.Collection = q.want.Parts|model.PartAll, "" // one thing is judged by all others
+	}
 	return q, nil
 }
 
@@ -116,7 +131,7 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 		return q.watch(ctx, a)
 	}
 	load := a.LoadLive
-	if q.resource.Needs == model.PartRuntime { // no metadata are needed
+	if q.resource.Needs == model.PartRuntime && q.judge == nil { // no metadata are needed
 		load = a.LoadTold
 	}
 	c, err := load(ctx, &q.nodes, q.want)
@@ -165,7 +180,37 @@ func (q *question) complete(a *cli.App, c *model.Cluster) error {
 }
 
 func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
-	return view.Select(q.resource.Table(view.NewEnv(c, a.Now())), q.query)
+	env := view.NewEnv(c, a.Now())
+	if q.judge != nil {
+		q.report = q.judge.Run(c, env.Now, rules.All())
+		env = env.Judge(render.Judged(q.report))
+	}
+	return view.Select(q.resource.Table(env), q.query)
+}
+
+// unshown says what people do not see in a table, and how to see it.
+func (q *question) unshown(a *cli.App, g *view.Grid) {
+	if g.Skipped > 0 {
+		a.Warn("%s hidden (--all shows them)", words.Plural(g.Skipped, q.resource.Leaves+" "+q.resource.Singular))
+	}
+	if fit := q.options.Unshown; len(fit.Same) > 0 {
+		a.Warn("the same in all rows: %s", strings.Join(fit.Same, ", "))
+	}
+	if fit := q.options.Unshown; len(fit.Hidden) > 0 {
+		a.Warn("hidden for want of room: %s (-o wide shows them)", strings.Join(fit.Hidden, ", "))
+	}
+	if q.report == nil {
+		return
+	}
+	skipped := 0
+	for _, x := range q.report.Results {
+		if all, _ := q.report.Judged(x.Check.ID); !all {
+			skipped++
+		}
+	}
+	if skipped > 0 {
+		a.Warn("findings are those of %d of %d checks: the others could not see all they need (kitescope diagnose says what)", len(q.report.Results)-skipped, len(q.report.Results))
+	}
 }
 
 // footnotes tell a person, and no script, what a table does not show.
@@ -184,6 +229,9 @@ func (q *question) footnotes(a *cli.App, g *view.Grid) {
 		if text != "" && !q.options.Format.Documents() { // a script groups by id, and has the window in each row
 			a.Warn("%s", text)
 		}
+	}
+	if !q.options.Format.Structured() {
+		q.unshown(a, g)
 	}
 	switch {
 	case g.NotRead():

@@ -76,7 +76,7 @@ It only reads. It never writes to a cluster.`,
 		Args:              cobra.ArbitraryArgs,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.Begin() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.Begin(cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.UnknownCommand(cmd, args[0])

@@ -7,9 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // treeFlags are the flags of tree.
@@ -18,6 +22,8 @@ type treeFlags struct {
 	nodes *cli.NodeFlags
 	ascii bool
 	shown view.TreeOptions
+	// findings has checks look at it.
+	findings bool
 }
 
 func treeCommand(a *cli.App) *cobra.Command {
@@ -25,7 +31,7 @@ func treeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tree COLLECTION",
 		Example: `  kitescope tree docs --from etcd://10.0.0.5:2379
-  kitescope tree tenant_a.orders --dropped -o json`,
+  kitescope tree tenant_a.orders --all -o json`,
 		Args: cli.Args(1, 1, "one collection", "kitescope tree docs"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -41,7 +47,10 @@ func treeCommand(a *cli.App) *cobra.Command {
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw the branches with ASCII characters")
-	cmd.Flags().BoolVar(&f.shown.Dropped, "dropped", false, "show dropped segments too")
+	cmd.Flags().BoolVarP(&f.shown.All, "all", "a", false, "show dropped segments too")
+	cmd.Flags().BoolVar(&f.shown.All, "dropped", false, "")
+	cli.Renamed(cmd, "dropped", "all")
+	cmd.Flags().BoolVar(&f.findings, "findings", false, "mark what checks found something about, as diagnose judges; the worst first")
 	return cmd
 }
 
@@ -52,11 +61,18 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	}
 	o.ASCII = f.ascii
 	defer a.Collector.Often()() // a collection of 20,000 segments is held whole, and written line by line
-	c, err := a.LoadLive(ctx, f.nodes, meta.Want{Parts: view.TreeNeeds, Collection: collection})
+	want := meta.Want{Parts: view.TreeNeeds, Collection: collection}
+	if f.findings {
+		want, f.shown.Worst = meta.Want{Parts: model.PartAll}, true // one collection is judged by all that there is
+	}
+	c, err := a.LoadLive(ctx, f.nodes, want)
 	if err != nil {
 		return err
 	}
 	env := view.NewEnv(c, a.Now())
+	if f.findings {
+		env = env.Judge(render.Judged(check.Run(c, env.Now, rules.All())))
+	}
 	root, err := view.NewTree(env, collection, f.shown)
 	if err != nil {
 		_ = a.Completeness(c) // what could not be read may be what was asked for
@@ -64,6 +80,9 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return render.Tree(w, root, env, o) }); err != nil {
 		return err
+	}
+	if root.Left > 0 && !o.Format.Structured() {
+		a.Warn("%s hidden (--all shows them)", words.Plural(root.Left, "dropped segment"))
 	}
 	return a.Completeness(c)
 }

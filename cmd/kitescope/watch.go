@@ -138,7 +138,7 @@ func (w *watcher) show(c *model.Cluster) error {
 
 // farewell is what is certain of a row that has left the answer.
 func (q *question) farewell() string {
-	if q.query.Where.Empty() && q.query.Limit == 0 {
+	if q.query.Where.Empty() && q.query.Limit == 0 && !q.query.Leaves(q.resource) {
 		return "gone"
 	}
 	return "no longer in the list"

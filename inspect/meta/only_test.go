@@ -113,7 +113,7 @@ func described(t *testing.T, c *model.Cluster, id model.CollectionID) (lines []s
 			}
 		}
 	}
-	tree, err := view.NewTree(env, id.String(), view.TreeOptions{Dropped: true})
+	tree, err := view.NewTree(env, id.String(), view.TreeOptions{All: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 	"kitescope/table"
 )
 
@@ -21,7 +22,9 @@ var vchannels = define(definition[*model.VChannel]{
 		Doc:     "Virtual channels: the shards of collections, with their checkpoints and who consumes them.",
 		Needs:   model.PartObjects | model.PartChannels,
 	},
-	rows: func(e *Env) []*model.VChannel { return e.Cluster.VChannels },
+	rows: func(e *Env) []*model.VChannel {
+		return counted(e.Cluster.VChannels, func(v *model.VChannel) string { return v.Name })
+	},
 	columns: concat(
 		[]column[*model.VChannel]{
 			col(table.Column{Name: "name", Doc: "Name of the virtual channel."}, func(_ *Env, v *model.VChannel) table.Cell { return text(v.Name) }),
@@ -46,6 +49,13 @@ var vchannels = define(definition[*model.VChannel]{
 		}
 	},
 })
+
+// counted puts channels in the order in which their numbers are counted: a cluster has them in that of their bytes, to find them.
+func counted[T any](list []T, name func(T) string) []T {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b T) int { return sorting.Natural(name(a), name(b)) })
+	return list
+}
 
 var vchannelState = []column[*model.VChannel]{
 	col(table.Column{Name: "shard", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Position in the collection's list of channels, none if the collection does not list it."},
@@ -116,7 +126,9 @@ var pchannels = define(definition[*model.PChannel]{
 		Doc:     "Physical channels: topics of the message queue, shared by vchannels.",
 		Needs:   model.PartObjects | model.PartChannels,
 	},
-	rows:    func(e *Env) []*model.PChannel { return e.Cluster.PChannels },
+	rows: func(e *Env) []*model.PChannel {
+		return counted(e.Cluster.PChannels, func(p *model.PChannel) string { return p.Name })
+	},
 	columns: pchannelColumns,
 	ref:     func(_ *Env, p *model.PChannel) Ref { return Ref{ID: p.Name, Name: p.Name} },
 	links: func(_ *Env, p *model.PChannel) []Link {

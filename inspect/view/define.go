@@ -19,6 +19,8 @@ type column[T any] struct {
 	// live columns say what processes serve. Though Wide or Hidden, they are in every table as soon as the processes
 	// were asked.
 	live bool
+	// from is the narrowest table that a live column is in.
+	from table.Show
 	cell func(*Env, T) table.Cell
 }
 
@@ -51,6 +53,7 @@ type definition[T any] struct {
 	columns  []column[T]
 	ref      func(*Env, T) Ref
 	owner    func(*Env, T) (Ref, bool)
+	left     func(T) bool // of which rows Leaves is true; nil if none
 	links    func(*Env, T) []Link
 	sections func(*scope, T) []Section
 	// find returns the position of a Ref's ID among all rows, if it is to be found faster
@@ -81,9 +84,10 @@ func define[T any](d definition[T]) *Resource {
 	if r.Handle == "" {
 		r.Handle = r.Names[0]
 	}
+	d.columns = append(slices.Clone(d.columns), judgedColumns(r.Name, d.ref)...)
 	r.Columns, r.more = make([]table.Column, len(d.columns)), make([]facts, len(d.columns))
 	for i := range d.columns {
-		r.Columns[i], r.more[i] = d.columns[i].Column, facts{d.columns[i].needs, d.columns[i].live}
+		r.Columns[i], r.more[i] = d.columns[i].Column, facts{d.columns[i].needs, d.columns[i].live, d.columns[i].from}
 	}
 	r.def = &d
 	r.bind = func(r *Resource, env *Env) Table {
@@ -106,7 +110,7 @@ func (t *bound[T]) Len() int              { return len(t.rows) }
 
 func (t *bound[T]) Cell(row, col int) table.Cell {
 	c := &t.def.columns[col]
-	if c.needs != 0 && !t.env.Cluster.Loaded.Has(c.needs) {
+	if c.needs != 0 && !t.env.Loaded().Has(c.needs) {
 		return table.Cell{Absent: table.Unknown}
 	}
 	return c.cell(t.env, t.rows[row])
@@ -117,6 +121,9 @@ func (t *bound[T]) Ref(row int) Ref {
 	ref.Resource = t.resource.Name
 	return ref
 }
+
+// Left implements Table.
+func (t *bound[T]) Left(row int) bool { return t.def.left != nil && t.def.left(t.rows[row]) }
 
 func (t *bound[T]) Owner(row int) (Ref, bool) {
 	if t.def.owner == nil {
@@ -135,8 +142,8 @@ func (t *bound[T]) Links(row int) []Link {
 func (t *bound[T]) Describe(row int) *Description {
 	d := &Description{Ref: t.Ref(row), Resource: t.resource}
 	for i := range t.resource.Columns {
-		if t.resource.Columns[i].For == table.People {
-			continue // a description has the exact values
+		if t.resource.Columns[i].For == table.People || t.resource.more[i].needs.Has(PartFindings) {
+			continue // a description has the exact values, and findings are no field of it
 		}
 		d.Fields = append(d.Fields, Field{Column: &t.resource.Columns[i], Cell: t.Cell(row, i)})
 	}

@@ -26,6 +26,7 @@ type Ref = model.Ref
 type Env struct {
 	Cluster *model.Cluster
 	Now     time.Time
+	Judged  *Judgement // nil: nobody judged
 }
 
 // NewEnv is the Env of a cluster. Ages in a file are counted to when it was taken,
@@ -43,6 +44,8 @@ type Table interface {
 	Resource() *Resource
 	Env() *Env
 	Ref(row int) Ref
+	// Left reports whether a row is left out unless somebody asks for it: see Resource.Leaves.
+	Left(row int) bool
 	// Owner is what the object belongs to; ok is false if nothing.
 	Owner(row int) (ref Ref, ok bool)
 	// Links are the ways on from an object; the first is where enter leads.
@@ -73,6 +76,10 @@ type Resource struct {
 	Describes model.Part
 	// Keyspace says that the rows are Cluster.Keyspace's, which must have been kept.
 	Keyspace bool
+	// Leaves is what rows are that are left out unless somebody asks for them, "dropped"; "" if none are. Tells are the columns that a
+	// selection speaks of them by.
+	Leaves string
+	Tells  []string
 	// Lacks says of which processes that tell the rows they are missing, or there in part, and why; nil where the metadata have them.
 	Lacks func(*model.Cluster) []string
 
@@ -86,6 +93,7 @@ type Resource struct {
 type facts struct {
 	needs model.Part
 	live  bool
+	from  table.Show
 }
 
 // Table binds the resource to a cluster.

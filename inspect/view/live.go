@@ -28,12 +28,12 @@ var nodeLive = []column[*model.Session]{
 		}).needing(model.PartRuntime),
 	col(table.Column{Name: "health", Kind: table.State, Show: table.Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping."},
 		said(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Curved: true, Show: table.Hidden, Priority: 2, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started."},
+	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Curved: true, Show: table.Hidden, Kept: true, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			cores, _, ok := n.Process.CPU()
 			return table.Cell{Float: cores * 100}, ok
 		})).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Priority: 2, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts."},
+	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Kept: true, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok
@@ -136,7 +136,7 @@ func sealedByMetrics(figure func(model.MetricSum) float64) func(*model.MetricSer
 }
 
 var segmentLive = []column[*model.Segment]{
-	col(table.Column{Name: "served_as", Kind: table.State, Show: table.Hidden, Priority: 1, Doc: "Sealed, Growing, Both or NotServed: what query nodes have in memory. Unknown while a node that may have it is silent."},
+	col(table.Column{Name: "served_as", Kind: table.State, Show: table.Hidden, Priority: 1, Doc: "Sealed, Growing or Both: how query nodes have it in memory. NotServed: none has it, and one should, as it is flushed, holds rows and its partition is loaded; none where none has to. Unknown while a node that may have it is silent."},
 		func(e *Env, s *model.Segment) table.Cell {
 			sealed, growing := false, false
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
@@ -149,11 +149,13 @@ var segmentLive = []column[*model.Segment]{
 				return text("Sealed")
 			case growing:
 				return text("Growing")
+			case !toServe(e, s):
+				return none()
 			case len(e.Cluster.Runtime.Blind()) > 0:
 				return unknown()
 			}
 			return text("NotServed")
-		}).needing(model.PartRuntime).whenLive(),
+		}).needing(model.PartRuntime | model.PartServing).whenLive(),
 	col(table.Column{Name: "served_by", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes that have it in memory, as far as they were heard."},
 		func(e *Env, s *model.Segment) table.Cell {
 			var nodes []model.NodeID
@@ -177,6 +179,16 @@ var segmentLive = []column[*model.Segment]{
 			}
 			return none() // only of those that may differ from their record is it asked
 		}).needing(model.PartRuntime),
+}
+
+// toServe reports whether query nodes should have a segment, as far as the metadata tell: it is flushed and not replaced, there are rows in
+// it that a search may see, and its partition is loaded. Level 0 holds deletes, which reach nodes in another way.
+func toServe(e *Env, s *model.Segment) bool {
+	switch {
+	case s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing, s.Fake, s.Compacted:
+		return false
+	}
+	return e.Cluster.LoadState(s.Collection).PartitionStatus(s.Partition) == "Loaded"
 }
 
 var vchannelLive = []column[*model.VChannel]{

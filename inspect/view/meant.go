@@ -11,7 +11,7 @@ import (
 
 // Usual implements table.Context.
 func (t *bound[T]) Usual(show table.Show) []int {
-	return t.resource.ColumnsFor(show, t.env.Cluster.Loaded)
+	return t.resource.ColumnsFor(show, t.env.Loaded())
 }
 
 // Known implements table.Context.
@@ -20,7 +20,7 @@ func (t *bound[T]) Known(column int) bool {
 		needs := t.resource.Needs
 		return needs == model.PartAll || t.env.Cluster.Loaded.Has(needs)
 	}
-	return t.env.Cluster.Loaded.Has(t.resource.more[column].needs)
+	return t.env.Loaded().Has(t.resource.more[column].needs)
 }
 
 // Now implements table.Context.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -18,6 +19,8 @@ type Query struct {
 	Show    table.Show
 	// Limit cuts the rows after sorting; 0 means no limit.
 	Limit int
+	// Leave leaves out those rows that people do not look for unless they say so: see Resource.Leaves.
+	Leave bool
 }
 
 // Needs are the parts of the metadata to read before Select can answer all of it.
@@ -31,10 +34,24 @@ func (q Query) Needs(r *Resource) (model.Part, error) {
 		return 0, err
 	}
 	needs := r.NeedsFor(columns) | q.Where.Needs()
+	if len(q.Columns) == 0 {
+		needs |= r.besides()
+	}
 	for _, k := range order {
 		needs |= r.more[k.Column].needs
 	}
 	return needs, nil
+}
+
+// Leaves reports whether the query leaves out what nobody asked for: no word of it is about such rows, nor about single ones by name.
+func (q Query) Leaves(r *Resource) bool {
+	if !q.Leave || r.Leaves == "" {
+		return false
+	}
+	return !slices.ContainsFunc(q.Where.Columns(), func(i int) bool {
+		name := r.Columns[i].Name
+		return name == "id" || slices.Contains(r.Names, name) || slices.Contains(r.Tells, name)
+	})
 }
 
 // Asks reports whether the query names, in its selection, order or columns, what only the
@@ -49,7 +66,11 @@ func (q Query) Asks(r *Resource) bool {
 // Select answers a query. It fails where the answer would be a guess: an unknown
 // column, or a selection by something that was not read.
 func Select(t Table, q Query) (*Grid, error) {
-	g, err := table.Select(t, table.Query{Where: q.Where.Selection, Sort: q.Sort, Columns: q.Columns, Show: q.Show, Limit: q.Limit})
+	asked := table.Query{Where: q.Where.Selection, Sort: q.Sort, Columns: q.Columns, Show: q.Show, Limit: q.Limit}
+	if q.Leaves(t.Resource()) {
+		asked.Skip = t.Left
+	}
+	g, err := table.Select(t, asked)
 	if err != nil {
 		return nil, err
 	}

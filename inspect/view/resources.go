@@ -56,7 +56,7 @@ func Suggest(word string, known []string) []string { return near.Words(word, kno
 // ColumnsFor are the columns that appear in tables of one width. loaded is what is known: live columns are in all of
 // them once the processes were asked.
 func (r *Resource) ColumnsFor(show table.Show, loaded model.Part) []int {
-	return r.Usual(show, func(i int) bool { return r.more[i].live && loaded.Has(r.more[i].needs) })
+	return r.Usual(show, func(i int) bool { return r.more[i].live && show >= r.more[i].from && loaded.Has(r.more[i].needs) })
 }
 
 // ParseColumns reads lists such as "id,rows" or "+created_at": a first word that starts with "+" adds to the usual
@@ -70,6 +70,17 @@ func (r *Resource) NeedsFor(columns []int) model.Part {
 	needs := r.Needs
 	for _, i := range columns {
 		needs |= r.more[i].needs
+	}
+	return needs
+}
+
+// besides are the parts of the metadata without which live columns, which come once processes were asked, are unknown then.
+func (r *Resource) besides() model.Part {
+	var needs model.Part
+	for i := range r.more {
+		if r.more[i].live {
+			needs |= r.more[i].needs & model.PartAll
+		}
 	}
 	return needs
 }

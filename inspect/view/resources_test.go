@@ -92,7 +92,7 @@ func TestIssueKeys(t *testing.T) {
 // TestEveryObject computes every cell, reference, link and section of a cluster that
 // has at least one object of each resource.
 func TestEveryObject(t *testing.T) {
-	env := NewEnv(modeltest.Served(), modeltest.Now)
+	env := NewEnv(modeltest.Served(), modeltest.Now).Judge(NewJudgement(nil))
 	for _, r := range Resources {
 		rows := r.Table(env)
 		if rows.Len() == 0 {
@@ -146,8 +146,8 @@ func checkDescription(t *testing.T, rows Table, row int) {
 	t.Helper()
 	d := rows.Describe(row)
 	told := 0 // of what people see in lists alone there are exact values
-	for _, c := range rows.Resource().Columns {
-		if c.For != table.People {
+	for i, c := range rows.Resource().Columns {
+		if c.For != table.People && rows.Resource().NeedsOf(i) != PartFindings {
 			told++
 		}
 	}
@@ -203,7 +203,7 @@ func TestNeedsOfDefaultSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.PartObjects | model.PartIndexes | model.PartSegments | model.PartLogs | model.PartSegmentIndexes
+	want := model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartLogs | model.PartSegmentIndexes
 	if needs != want {
 		t.Errorf("needs %b, want %b", needs, want)
 	}

@@ -17,8 +17,9 @@ var segments = define(definition[*model.Segment]{
 			Shorthands: collectionShorthands("size", "size_bytes", "deleted", "deleted_rows", "index", "index_state", "age", "age_seconds"),
 		},
 		Aliases: []string{"seg", "segs"},
-		Doc:     "Segments as DataCoord's metadata has them, dropped ones included.",
+		Doc:     "Segments as DataCoord's metadata has them. Tables leave dropped ones out unless `--all` or a selector asks for them.",
 		Needs:   model.PartObjects | model.PartSegments,
+		Leaves:  "dropped", Tells: []string{"state", "dropped_at"},
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Segments },
 	columns: concat(
@@ -31,6 +32,7 @@ var segments = define(definition[*model.Segment]{
 		segmentLive, segmentWanted,
 	),
 	find:  findSegment,
+	left:  func(s *model.Segment) bool { return s.State == model.SegmentDropped },
 	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },
 	owner: func(e *Env, s *model.Segment) (Ref, bool) { return collectionRef(e, s.Collection) },
 	links: func(_ *Env, s *model.Segment) []Link {

@@ -124,7 +124,7 @@ func TestSelectOthers(t *testing.T) {
 		{"fields", "docs/vec", []string{"470590569932652633/102"}},
 		{"fields", "dim>100", []string{"470590569932652633/102"}},
 		{"vchannels", "checkpoint_age>5m coll=docs", []string{"by-dev-rootcoord-dml_1_470590569932652633v1"}},
-		{"vchannels", "watcher=", []string{"by-dev-rootcoord-dml_14_470590569933053506v0", "by-dev-rootcoord-dml_3_470590569931111111v0"}},
+		{"vchannels", "watcher=", []string{"by-dev-rootcoord-dml_3_470590569931111111v0", "by-dev-rootcoord-dml_14_470590569933053506v0"}},
 		{"vchannels", "watcher=4 watch_state=towatch", []string{"by-dev-rootcoord-dml_1_470590569932652633v1"}},
 		{"indexes", "params.M=16", []string{"470590569932652801"}},
 		{"indexes", "params.M>10", nil},

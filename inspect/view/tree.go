@@ -1,9 +1,11 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // Node is one line of a tree, with what hangs below it.
@@ -14,6 +16,10 @@ type Node struct {
 	// Label names the object for people.
 	Label    string
 	Children []*Node
+	// Findings are how many there are about it; Worst adds those about everything below it. Both are none where nobody judged.
+	Findings, Worst table.Tally
+	// Left is how many segments of the collection are left out, on the root alone.
+	Left int
 
 	fields func() []Field
 }
@@ -23,8 +29,10 @@ func (n *Node) Fields() []Field { return n.fields() }
 
 // TreeOptions say what a tree leaves out.
 type TreeOptions struct {
-	// Dropped shows dropped segments too.
-	Dropped bool
+	// All shows dropped segments too.
+	All bool
+	// Worst puts what has the worst findings first, among what is below the same node.
+	Worst bool
 }
 
 // TreeNeeds are the parts of the metadata that a tree is made from.
@@ -42,9 +50,11 @@ func NewTree(env *Env, collection string, options TreeOptions) (*Node, error) {
 	root := b.collection(id)
 	byPartition := map[model.PartitionID][]*model.Segment{}
 	for _, s := range env.Cluster.SegmentsOf(id) {
-		if options.Dropped || s.State != model.SegmentDropped {
-			byPartition[s.Partition] = append(byPartition[s.Partition], s)
+		if !options.All && s.State == model.SegmentDropped {
+			root.Left++
+			continue
 		}
+		byPartition[s.Partition] = append(byPartition[s.Partition], s)
 	}
 	known := map[model.PartitionID]bool{}
 	for _, p := range env.Cluster.PartitionsOf(id) {
@@ -57,7 +67,23 @@ func NewTree(env *Env, collection string, options TreeOptions) (*Node, error) {
 			root.Children = append(root.Children, b.partition(lost, byPartition[p]))
 		}
 	}
+	if env.Judged != nil {
+		root.judge(env.Judged, options.Worst)
+	}
 	return root, nil
+}
+
+// judge adds what checks said.
+func (n *Node) judge(j *Judgement, worstFirst bool) {
+	n.Findings = j.About(n.Ref)
+	n.Worst = n.Findings
+	for _, c := range n.Children {
+		c.judge(j, worstFirst)
+		n.Worst = n.Worst.Plus(c.Worst)
+	}
+	if worstFirst {
+		slices.SortStableFunc(n.Children, func(a, b *Node) int { return cmp.Compare(b.Worst.Weight(), a.Worst.Weight()) })
+	}
 }
 
 func oneCollection(env *Env, word string) (model.CollectionID, error) {
@@ -84,10 +110,14 @@ func node[T any](b *treeBuilder, r *Resource, row T, label string, columns ...st
 	ref.Resource = r.Name
 	return &Node{Ref: ref, Kind: r.Singular, Label: label, fields: func() []Field {
 		t := &bound[T]{resource: r, def: r.def.(*definition[T]), env: env, rows: []T{row}}
-		list := make([]Field, len(columns))
+		list := make([]Field, len(columns), len(columns)+1)
 		for k, name := range columns {
 			i := r.Column(name)
 			list[k] = Field{&r.Columns[i], t.Cell(0, i)}
+		}
+		if env.Judged.About(ref) != (table.Tally{}) {
+			i := r.Column("findings")
+			list = append(list, Field{&r.Columns[i], t.Cell(0, i)})
 		}
 		return list
 	}}
@@ -177,7 +207,7 @@ func (b *treeBuilder) segment(s *model.Segment) *Node {
 	n := node(b, segments, s, s.ID.String(), segmentFields...)
 	for i := range s.Indexes {
 		x := &s.Indexes[i]
-		if x.Deleted && !b.options.Dropped {
+		if x.Deleted && !b.options.All {
 			continue
 		}
 		label := indexName(b.env, x.Index)

@@ -56,7 +56,7 @@ func TestTree(t *testing.T) {
 	if n.Count() != len(want) {
 		t.Errorf("%d nodes, want %d", n.Count(), len(want))
 	}
-	n, err = NewTree(env, "articles", TreeOptions{Dropped: true})
+	n, err = NewTree(env, "articles", TreeOptions{All: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,11 @@ import (
 )
 
 // Begin settles what all commands have in common, once their flags are read.
-func (a *App) Begin() error {
+func (a *App) Begin(cmd *cobra.Command) error {
 	if err := a.SetClock(); err != nil {
 		return err
 	}
+	a.tellRenamed(cmd)
 	if a.Flags.Quiet {
 		a.Transient = nil
 	}

@@ -1,0 +1,153 @@
+package view
+
+import (
+	"kitescope/inspect/model"
+	"kitescope/table"
+)
+
+// PartFindings is what checks said of objects. It is no part of a cluster, but as unknown as one where nobody has judged.
+const PartFindings = model.PartTargets << 1
+
+// Finding is what a table has to know of one: of which objects it is, how bad it is, and the id of its check.
+type Finding struct {
+	Objects  []Ref
+	Severity Severity
+	Check    string
+}
+
+// Severity is how bad a finding is.
+type Severity uint8
+
+// The severities.
+const (
+	Info Severity = iota
+	Warning
+	Error
+)
+
+// severityWords are the severities as a selection names them.
+var severityWords = [...]string{"info", "warning", "error"}
+
+// Judgement is what checks said, by the objects that they said it of. It never changes, and nil is that nobody judged.
+type Judgement struct {
+	of map[objectKey]*ill
+	// among says of which resources anything was said.
+	among map[string]bool
+}
+
+type objectKey struct{ resource, id string }
+
+type ill struct {
+	table.Tally
+	checks []string
+}
+
+// NewJudgement is of findings, worst first.
+func NewJudgement(findings []Finding) *Judgement {
+	j := &Judgement{of: map[objectKey]*ill{}, among: map[string]bool{}}
+	for _, f := range findings {
+		said := map[objectKey]bool{} // an object may be named twice
+		for _, ref := range f.Objects {
+			key := objectKey{ref.Resource, ref.ID}
+			if said[key] || ref.Resource == "" {
+				continue
+			}
+			said[key] = true
+			j.among[ref.Resource] = true
+			if j.of[key] == nil {
+				j.of[key] = new(ill)
+			}
+			j.of[key].add(f)
+		}
+	}
+	return j
+}
+
+func (x *ill) add(f Finding) {
+	switch f.Severity {
+	case Error:
+		x.Errors++
+	case Warning:
+		x.Warnings++
+	default:
+		x.Infos++
+	}
+	for _, id := range x.checks {
+		if id == f.Check {
+			return
+		}
+	}
+	x.checks = append(x.checks, f.Check)
+}
+
+// About is how many findings there are about an object.
+func (j *Judgement) About(ref Ref) table.Tally {
+	if j == nil || !j.among[ref.Resource] {
+		return table.Tally{}
+	}
+	if x := j.of[objectKey{ref.Resource, ref.ID}]; x != nil {
+		return x.Tally
+	}
+	return table.Tally{}
+}
+
+// Among reports whether there are findings about anything of a resource.
+func (j *Judgement) Among(resource string) bool { return j != nil && j.among[resource] }
+
+// Loaded is what is known: what was read, and whether it was judged.
+func (e *Env) Loaded() model.Part {
+	if e.Judged == nil {
+		return e.Cluster.Loaded
+	}
+	return e.Cluster.Loaded | PartFindings
+}
+
+// Judge is the same Env with what checks said.
+func (e *Env) Judge(j *Judgement) *Env {
+	other := *e
+	other.Judged = j
+	return &other
+}
+
+// judgedColumns are those that every resource has once somebody judged.
+func judgedColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
+	about := func(e *Env, x T) *ill {
+		if e.Judged.among[resource] {
+			if found := e.Judged.of[objectKey{resource, ref(e, x).ID}]; found != nil {
+				return found
+			}
+		}
+		return &ill{}
+	}
+	worst := col(table.Column{
+		Name: "worst", Kind: table.State, Show: table.OnDemand, Ranked: true,
+		Doc: "Severity of the worst of them: error, warning or info; none without a finding.",
+	}, func(e *Env, x T) table.Cell {
+		found := about(e, x)
+		if found.Tally == (table.Tally{}) {
+			return none()
+		}
+		return table.Cell{Text: severityWords[found.worst()], Float: float64(found.worst())}
+	}).needing(PartFindings).whenLive()
+	worst.from = table.Hidden
+	return []column[T]{
+		col(table.Column{
+			Name: "findings", Kind: table.Findings, Show: table.OnDemand, Kept: true, Ranked: true,
+			Doc: "Findings about it: how many of each severity, and the ids of the checks. There once it was judged: with `-o wide`, or where this column or `worst` is named.",
+		}, func(e *Env, x T) table.Cell {
+			found := about(e, x)
+			return found.Cell(found.checks)
+		}).needing(PartFindings).whenLive(),
+		worst,
+	}
+}
+
+func (x *ill) worst() Severity {
+	switch {
+	case x.Errors > 0:
+		return Error
+	case x.Warnings > 0:
+		return Warning
+	}
+	return Info
+}

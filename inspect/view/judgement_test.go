@@ -1,0 +1,167 @@
+package view
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/model"
+	"kitescope/table"
+)
+
+// judgedNodes are five query nodes, of which three have findings.
+func judgedNodes() *Env {
+	p := model.Parts{Loaded: model.PartAll}
+	for id := range 5 {
+		p.Sessions = append(p.Sessions, &model.Session{Node: model.NodeID(id + 1), Role: "querynode", Address: "h:1"})
+	}
+	node := func(id string) Ref { return Ref{Resource: "nodes", ID: "querynode-" + id} }
+	return NewEnv(model.Build(p), time.Unix(1, 0)).Judge(NewJudgement([]Finding{
+		{Objects: []Ref{node("4"), node("4")}, Severity: Error, Check: "node-idle"},
+		{Objects: []Ref{{}, node("2"), node("4")}, Severity: Warning, Check: "imbalance-rows"},
+		{Objects: []Ref{node("2")}, Severity: Warning, Check: "imbalance-rows"},
+		{Objects: []Ref{node("5"), {Resource: "collections", ID: "querynode-1"}}, Severity: Info, Check: "bad-switches"},
+	}))
+}
+
+// TestFindingsOfRows: what checks said of an object is in its row: counted once each, selected, sorted worst first.
+func TestFindingsOfRows(t *testing.T) {
+	env := judgedNodes()
+	if diff := cmp.Diff(map[string]table.Cell{
+		"querynode-1": table.Tally{}.Cell(nil), "querynode-2": table.Tally{Warnings: 2}.Cell([]string{"imbalance-rows"}), "querynode-3": table.Tally{}.Cell(nil),
+		"querynode-4": table.Tally{Errors: 1, Warnings: 1}.Cell([]string{"node-idle", "imbalance-rows"}), "querynode-5": table.Tally{Infos: 1}.Cell([]string{"bad-switches"}),
+	}, cells(t, env, "nodes", "findings")); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	for _, x := range []struct{ where, sort, want string }{
+		{"findings>0", "", "2 4 5"},
+		{"findings=0", "", "1 3"},
+		{"findings>=2", "", "2 4"},
+		{"worst=ERROR", "", "4"},
+		{"worst!=info", "", "1 2 3 4"},
+		{"worst=", "", "1 3"},
+		{"", "-findings", "4 2 5 1 3"},
+		{"", "findings", "1 3 5 2 4"},
+		{"findings>0", "worst", "5 2 4"},
+	} {
+		where, err := ParseSelection(nodes, strings.Fields(x.where))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := Select(nodes.Table(env), Query{Where: where, Sort: strings.Fields(x.sort)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range g.Len() {
+			got = append(got, strings.TrimPrefix(g.Table.Ref(g.Row(i)).ID, "querynode-"))
+		}
+		if strings.Join(got, " ") != x.want {
+			t.Errorf("%s --sort %s: %s, want %s", x.where, x.sort, strings.Join(got, " "), x.want)
+		}
+	}
+}
+
+// TestNobodyJudged: without a judgement nothing is known of findings, not that there are none, and no table has the column.
+func TestNobodyJudged(t *testing.T) {
+	env := judgedNodes()
+	title := func(env *Env, show table.Show) (titles []string) {
+		for _, i := range nodes.Table(env).(table.Context).Usual(show) {
+			if name := nodes.Columns[i].Name; name == "findings" || name == "worst" {
+				titles = append(titles, name)
+			}
+		}
+		return titles
+	}
+	if got := title(env, table.Always); !cmp.Equal(got, []string{"findings"}) {
+		t.Errorf("a judged table has %q", got)
+	}
+	if got := title(env, table.Hidden); !cmp.Equal(got, []string{"findings", "worst"}) {
+		t.Errorf("JSON of what was judged has %q", got)
+	}
+	env = env.Judge(nil)
+	if got := title(env, table.Hidden); got != nil {
+		t.Errorf("JSON of what nobody judged has %q", got)
+	}
+	for id, c := range cells(t, env, "nodes", "findings") {
+		if c.Absent != table.Unknown {
+			t.Errorf("%s: %+v", id, c)
+		}
+	}
+	where, _ := ParseSelection(nodes, []string{"findings=0"})
+	if _, err := Select(nodes.Table(env), Query{Where: where}); err == nil {
+		t.Error("nobody judged, and there is an answer")
+	}
+}
+
+// manyStates is a collection that is loaded, one that is not, and segments in every state that decides whether one is to be served.
+func manyStates() *Env {
+	p := model.Parts{
+		Loaded:      model.PartAll,
+		Collections: []*model.Collection{{ID: 1, Name: "loaded"}, {ID: 2, Name: "cold"}, {ID: 3, Name: "loading"}},
+		LoadStates: []*model.LoadState{
+			{Collection: 1, Status: "Loaded", LoadType: "LoadCollection", Released: []model.PartitionID{12}}, {Collection: 3, Status: "Loading", LoadType: "LoadCollection"},
+		},
+		Sessions: []*model.Session{{Node: 7, Role: "querynode"}},
+	}
+	for _, s := range []model.Segment{
+		{ID: 1, Collection: 1, State: model.SegmentFlushed, Rows: 10}, // nobody has it
+		{ID: 2, Collection: 1, State: model.SegmentFlushed, Rows: 10}, // a node has it
+		{ID: 3, Collection: 1, State: model.SegmentDropped, Rows: 10},
+		{ID: 4, Collection: 1, State: model.SegmentGrowing},
+		{ID: 5, Collection: 1, State: model.SegmentFlushed},
+		{ID: 6, Collection: 1, State: model.SegmentFlushed, Rows: 10, Level: model.LevelL0},
+		{ID: 7, Collection: 1, State: model.SegmentFlushed, Rows: 10, Invisible: true},
+		{ID: 8, Collection: 1, Partition: 12, State: model.SegmentFlushed, Rows: 10},
+		{ID: 9, Collection: 2, State: model.SegmentFlushed, Rows: 10},
+		{ID: 10, Collection: 3, State: model.SegmentFlushed, Rows: 10},
+		{ID: 11, Collection: 1, State: model.SegmentImporting, Rows: 10},
+	} {
+		p.Segments = append(p.Segments, &s)
+	}
+	c := model.Build(p).WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 7, Distribution: &model.Distribution{
+		Sealed: []model.ServedSegment{{ID: 2, Collection: 1}},
+	}}}}))
+	return NewEnv(c, time.Unix(1, 0))
+}
+
+// TestNotServed: that nobody serves a segment is only said where somebody should.
+func TestNotServed(t *testing.T) {
+	want := map[string]table.Cell{"1": text("NotServed"), "2": text("Sealed")}
+	for _, id := range strings.Fields("3 4 5 6 7 8 9 10 11") {
+		want[id] = none()
+	}
+	if diff := cmp.Diff(want, cells(t, manyStates(), "segments", "served_as")); diff != "" {
+		t.Errorf("served_as (-want +got):\n%s", diff)
+	}
+}
+
+// TestLeftOut: dropped segments are left out of what people see, unless a selector is about them.
+func TestLeftOut(t *testing.T) {
+	rows := segments.Table(manyStates())
+	for _, x := range []struct {
+		where   string
+		len     int
+		skipped int
+	}{
+		{"", 10, 1}, {"rows>0", 8, 1}, {"coll=cold", 1, 0}, {"state=dropped", 1, 0}, {"state!=flushed", 3, 0}, {"3", 1, 0}, {"id>2", 9, 0}, {"dropped_at=", 11, 0},
+	} {
+		where, err := ParseSelection(segments, strings.Fields(x.where))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := Select(rows, Query{Where: where, Leave: true})
+		if err != nil || g.Len() != x.len || g.Skipped != x.skipped || g.Matched != x.len {
+			t.Errorf("%q: %d rows of %d, %d left out, %v; want %d and %d", x.where, g.Len(), g.Matched, g.Skipped, err, x.len, x.skipped)
+		}
+		if all, err := Select(rows, Query{Where: where}); err != nil || all.Len() != x.len+x.skipped {
+			t.Errorf("%q: %d rows of all", x.where, all.Len())
+		}
+	}
+	g, err := Select(rows, Query{Leave: true, Limit: 3, Sort: []string{"id"}})
+	if err != nil || g.Len() != 3 || g.Matched != 10 || g.Table.Ref(g.Row(2)).ID != "4" {
+		t.Errorf("with a limit: %d of %d", g.Len(), g.Matched)
+	}
+}

@@ -1,0 +1,72 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Affixes are what the names in a column have in common at either end: what is cut first, as it tells none apart from another.
+type Affixes struct {
+	prefix, suffix string
+	some           bool
+	all            string // while all names are the same
+	shortest       int
+}
+
+// Add takes a name into account.
+func (a *Affixes) Add(name string) {
+	if !a.some {
+		*a = Affixes{name, name, true, name, len(name)}
+		return
+	}
+	if name == a.all {
+		return
+	}
+	a.all = ""
+	n := 0
+	for n < min(len(a.prefix), len(name)) && a.prefix[n] == name[n] {
+		n++
+	}
+	a.prefix = a.prefix[:n]
+	for n = 0; n < min(len(a.suffix), len(name)) && a.suffix[len(a.suffix)-1-n] == name[len(name)-1-n]; {
+		n++
+	}
+	a.suffix = a.suffix[len(a.suffix)-n:]
+	a.shortest = min(a.shortest, len(name))
+}
+
+// ends are the two that Cut takes away: a number that differs is shown from its first digit to its last, unless names are nothing but
+// digits.
+func (a *Affixes) ends() (prefix, suffix string) {
+	prefix, suffix = a.prefix, a.suffix
+	const digits = "0123456789"
+	if cut := strings.TrimRight(prefix, digits); cut != "" {
+		prefix = cut
+	}
+	if cut := strings.TrimLeft(suffix, digits); cut != "" {
+		suffix = cut
+	}
+	return prefix, suffix[max(0, len(prefix)+len(suffix)-a.shortest):]
+}
+
+// Cut shortens a name to a number of cells: at the ends that all names have in common, then in its middle.
+func (a *Affixes) Cut(name string, cells int, ellipsis string, middle func(name string, cells int) string) string {
+	n, mark := Cells(name), Cells(ellipsis)
+	prefix, suffix := a.ends()
+	switch {
+	case n <= cells || cells < 4:
+		return Fit(name, cells, ellipsis)
+	case a.all == name || len(name) != n || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, suffix):
+		return middle(name, cells)
+	case len(prefix) >= n-cells+mark:
+		return ansi.TruncateLeft(name, n-cells+mark, ellipsis)
+	case len(prefix) == 0 && len(suffix) >= n-cells+mark:
+		return Fit(name, cells, ellipsis)
+	case len(prefix) > 0 && n-len(prefix)-len(suffix) <= cells-2*mark:
+		return ellipsis + Fit(name[len(prefix):], cells-mark, ellipsis)
+	case len(prefix) > mark:
+		return ellipsis + middle(name[len(prefix):], cells-mark)
+	}
+	return middle(name, cells)
+}

@@ -1,0 +1,58 @@
+package sorting
+
+// Natural compares texts as people count: runs of digits by the number that they are, so that dml_2 comes before dml_10. Texts that
+// differ in leading zeros alone are in the order of their bytes.
+func Natural(a, b string) int {
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		if !isDigit(a[i]) || !isDigit(b[j]) {
+			if a[i] != b[j] {
+				return order(a[i], b[j])
+			}
+			i, j = i+1, j+1
+			continue
+		}
+		m, n := number(a, i), number(b, j)
+		if c := compareNumbers(a[i:m], b[j:n]); c != 0 {
+			return c
+		}
+		i, j = m, n
+	}
+	if c := order(len(a)-i, len(b)-j); c != 0 {
+		return c
+	}
+	return order(a, b)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// number is where a run of digits ends.
+func number(s string, from int) int {
+	for from < len(s) && isDigit(s[from]) {
+		from++
+	}
+	return from
+}
+
+func compareNumbers(a, b string) int {
+	for len(a) > 1 && a[0] == '0' {
+		a = a[1:]
+	}
+	for len(b) > 1 && b[0] == '0' {
+		b = b[1:]
+	}
+	if len(a) != len(b) {
+		return order(len(a), len(b))
+	}
+	return order(a, b)
+}
+
+func order[T byte | int | string](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
