@@ -54,6 +54,7 @@ const (
 	ActWide
 	ActColumns
 	ActAll
+	ActWorst
 	ActBy
 	ActSetBaseline
 	ActExpandAll
@@ -190,6 +191,7 @@ func meanings() [actionCount]meaning {
 		ActSortNext:       {"sort-right", "sort right", "sorts by the column to the right"},
 		ActWide:           {"wide", "wide", "shows or hides the columns of the wide table"},
 		ActColumns:        {"columns", "columns…", "chooses columns"},
+		ActWorst:          {"worst-first", "worst first", "puts rows with findings on top"},
 		ActAll:            {"all", "all, hidden too", "shows or hides what is hidden"},
 		ActBy:             {"by", "by", "changes what is measured, grouped or compared by"},
 		ActSetBaseline:    {"set-baseline", "set the mark", "sets the mark that changes count from"},

@@ -132,7 +132,7 @@ func TestFilters(t *testing.T) {
 			{"图像", func(_ *model.Segment, c string) bool { return strings.HasPrefix(c, "图像") }},
 			{"nothing has this", func(*model.Segment, string) bool { return false }},
 		} {
-			d := at(t, "5 /")
+			d := at(t, "5 a /")
 			d.Typed(x.text).Keys("enter")
 			var want, got []string
 			c := d.m.data.cluster
@@ -156,9 +156,9 @@ func TestFilterCompletesValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 /")
 		d.Typed("!docs state=gr")
-		d.Shows("!docs state=Growing", "no segments of 30 match")
+		d.Shows("!docs state=Growing", "no segments of 27 match")
 		d.Keys("tab enter")
-		d.Shows("3 of 30", "/!docs state=Growing")
+		d.Shows("3 of 27", "/!docs state=Growing")
 	})
 }
 
@@ -322,7 +322,7 @@ func TestDrillDownAndBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "4 enter")
 		d.Shows("overview › collections › docs_hnsw_cos segments", "7")
-		d.Keys("down enter")
+		d.Keys("a down enter")
 		d.Shows("› 470590760626295028 index files")
 		d.Keys("esc o")
 		d.Shows("collections")

@@ -18,6 +18,8 @@ type data struct {
 	markedAt time.Time
 	at       time.Time // when cluster came
 	env      *view.Env // of cluster
+	seen     *view.Env // see rowsEnv
+	seenOf   *view.Env // the env that seen was made of
 	serial   int       // counts clusters
 	judged   judgement
 	judge    check.Judge

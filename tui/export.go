@@ -215,6 +215,9 @@ func (g *gridPage) Command(*Model) string {
 	if standard, err := g.resource.ParseSort(nil); err != nil || !slices.Equal(standard, g.order) {
 		c = c.Flag("--sort=", strings.Join(sortWords(g.resource, g.order), ","))
 	}
+	if g.all {
+		c = c.Word("--all")
+	}
 	switch {
 	case g.chosen != nil:
 		var names []string
@@ -309,7 +312,7 @@ func (g *gridPage) savedColumns(f render.Format) []int {
 	if g.chosen != nil {
 		return g.chosen
 	}
-	return g.resource.ColumnsFor(f.Show(), g.loaded())
+	return g.resource.ColumnsFor(f.Show(), g.known())
 }
 
 // FileName makes a file name of what is saved.

@@ -12,9 +12,10 @@ import (
 
 // judgement is what the checks say about the cluster that is shown.
 type judgement struct {
-	report *check.Report // nil until the first
-	env    *view.Env     // that it was made for: ages count to its time
-	busy   bool          // checks are running or rest; the next cluster waits for them
+	report *check.Report   // nil until the first
+	said   *view.Judgement // what of it tables show
+	env    *view.Env       // that it was made for: ages count to its time
+	busy   bool            // checks are running or rest; the next cluster waits for them
 }
 
 // Of a large cluster that changes all the time the checks rest after each run, restFactor times as long as it took, so that they
@@ -40,12 +41,13 @@ func (m *Model) judge() Cmd {
 type judgedMsg struct {
 	env    *view.Env
 	report *check.Report
+	said   *view.Judgement
 	took   time.Duration
 }
 
 func (j judgedMsg) Apply(m *Model) Cmd {
 	d := &m.data
-	d.judged = judgement{report: j.report, env: j.env}
+	d.judged = judgement{report: j.report, said: j.said, env: j.env}
 	d.again.settle(m)
 	if rest := restFactor * j.took; d.live && rest >= restLeast {
 		d.judged.busy = true

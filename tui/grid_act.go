@@ -20,6 +20,9 @@ func (g *gridPage) Can(m *Model, a Action) string {
 			return "no data yet"
 		}
 	}
+	if a == ActWorst || a == ActAll {
+		return g.canIll(m, a)
+	}
 	row, ok := g.current()
 	switch a {
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActMark, ActMarkRange, ActCopyRow:
@@ -101,6 +104,10 @@ func (g *gridPage) arrange(m *Model, a Action) Cmd {
 		if g.filtering() {
 			return g.rebuild(m, "matching…")
 		}
+	case ActWorst:
+		return g.worstFirst(m)
+	case ActAll:
+		return g.toggleAll(m)
 	case ActSortNext, ActSortPrevious:
 		return g.sortBy(m, g.neighbour(m, a))
 	}
@@ -151,7 +158,7 @@ func (g *gridPage) sortBy(m *Model, column int) Cmd {
 	if len(g.order) > 0 && g.order[0].Column == column {
 		g.order = []table.SortKey{{Column: column, Descending: !g.order[0].Descending}}
 	} else {
-		g.order = []table.SortKey{{Column: column, Descending: g.resource.Columns[column].RightAligned()}}
+		g.order = []table.SortKey{{Column: column, Descending: g.resource.Columns[column].RightAligned() || g.resource.Columns[column].Ranked}}
 	}
 	return g.request(m, "sorting…", true)
 }

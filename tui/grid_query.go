@@ -17,6 +17,7 @@ type gridRows struct {
 	// order are positions in table, selected and sorted; nil means all, in the table's order.
 	order []int32
 	total int // rows before the filter
+	left  int // rows that are left out as nobody asked for them
 	// matched are the rows that the filter leaves, where filtered is set.
 	matched  []int32
 	filtered bool
@@ -52,6 +53,7 @@ type gridQuery struct {
 	previous *view.Env // of the refresh before, nil if there was none
 	resource *view.Resource
 	where    view.Selection
+	all      bool
 	order    []table.SortKey
 	filter   filter
 	columns  []int
@@ -69,12 +71,12 @@ func (q *gridQuery) run() gridRows {
 		r.table = q.resource.Table(q.env)
 		r.changes = q.changed(r.table)
 	}
-	found, err := view.Select(r.table, view.Query{Where: q.where, Sort: sortWords(q.resource, q.order)})
+	found, err := view.Select(r.table, view.Query{Where: q.where, Sort: sortWords(q.resource, q.order), Leave: !q.all})
 	if err != nil {
 		r.err = errNotRead
 		return r
 	}
-	r.order, r.total = found.Rows, found.Len()
+	r.order, r.total, r.left = found.Rows, found.Len(), found.Skipped
 	if !q.filter.empty() {
 		r.filtered = true
 		r.matched = q.match(&r)

@@ -36,7 +36,7 @@ const (
 
 // keyMap returns the key map: footer, help and input all come from it.
 func keyMap(kinds []PageKind) []Binding {
-	all := slices.Concat(moveKeys(), followKeys(), findKeys(), takeKeys(), timeKeys(), goKeys(), appKeys(), typeKeys())
+	all := slices.Concat(moveKeys(), followKeys(), findKeys(), illKeys(), takeKeys(), timeKeys(), goKeys(), appKeys(), typeKeys())
 	for _, k := range kinds {
 		all = append(all, k.Keys...)
 	}

@@ -13,6 +13,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
+	"kitescope/render"
 	"kitescope/tui/draw"
 )
 
@@ -139,7 +140,7 @@ func saveFile(to func(string, func(io.Writer) error) (string, error), s saving) 
 // plant makes a tree.
 func plant(q treeQuery) Cmd {
 	return func() tea.Msg {
-		root, err := view.NewTree(q.env, q.word, view.TreeOptions{})
+		root, err := view.NewTree(q.env, q.word, q.shown)
 		return plantedMsg{q, root, err}
 	}
 }
@@ -161,7 +162,7 @@ func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock f
 	return func() tea.Msg {
 		began := clock()
 		report := judge.Run(env.Cluster, env.Now, checks)
-		return judgedMsg{env, report, clock().Sub(began)}
+		return judgedMsg{env, report, render.Judged(report), clock().Sub(began)}
 	}
 }
 

@@ -21,6 +21,8 @@ type gridPage struct {
 	label    string // in the breadcrumbs
 
 	order  []table.SortKey // none for the model's own order
+	before []table.SortKey // the order that worst first took the place of
+	all    bool            // nothing is left out
 	wide   bool
 	chosen []int // columns of the resource, nil for the usual ones
 
@@ -62,17 +64,9 @@ func (g *gridPage) columnList() []int {
 		return g.chosen
 	}
 	if g.wide {
-		return g.resource.ColumnsFor(table.Wide, g.loaded())
+		return g.resource.ColumnsFor(table.Wide, g.known())
 	}
-	return g.resource.ColumnsFor(table.Always, g.loaded())
-}
-
-// loaded is what is known about the rows shown, 0 before there are any.
-func (g *gridPage) loaded() model.Part {
-	if g.rows.table == nil {
-		return 0
-	}
-	return g.rows.table.Env().Cluster.Loaded
+	return g.resource.ColumnsFor(table.Always, g.known())
 }
 
 // Note sums up what is shown: position, counts, order, filter, columns without room.
@@ -102,10 +96,11 @@ func (g *gridPage) Note(m *Model) string {
 	if g.filtering() && (m.Prompt == nil || m.Prompt.Sign != "/") {
 		parts = append(parts, "/"+g.filter.text)
 	}
+	parts = append(parts, g.leftNote()...)
 	if busy := NonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
 		parts = append(parts, busy...)
 	} else if g.Hidden > 0 {
-		parts = append(parts, "→ "+words.Plural(g.Hidden, "more column"))
+		parts = append(parts, hiddenNote(&g.tableView, g.drawn(m).columns(), (m.Width-draw.Width(strings.Join(parts, " · ")))/4))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -221,10 +216,15 @@ func (v gridView) look(i int) RowLook {
 	r := &v.gridPage.rows
 	row := r.row(i)
 	look := RowLook{fade: v.m.data.fade, Dim: isGone(r.table, row)}
-	if len(v.marks) == 0 && (r.changes == nil || look.fade == faded) {
+	judged := r.env.Judged.Among(v.resource.Name)
+	if !judged && len(v.marks) == 0 && (r.changes == nil || look.fade == faded) {
 		return look
 	}
-	id := r.table.Ref(row).ID
+	ref := r.table.Ref(row)
+	id := ref.ID
+	if judged {
+		look.Ill = r.env.Judged.About(ref)
+	}
 	_, look.Marked = v.marks[id]
 	if r.changes != nil {
 		look.Change = r.changes(row, id)
@@ -247,10 +247,10 @@ func isGone(t view.Table, row int) bool {
 
 // Refresh builds the rows anew where the data is newer than they are.
 func (g *gridPage) Refresh(m *Model) Cmd {
-	if m.data.cluster == nil || g.rows.env == m.data.env || g.building {
+	if m.data.cluster == nil || g.building || g.rows.env == m.data.rowsEnv() {
 		return nil
 	}
-	if g.rows.env != nil && g.rows.env.Cluster == m.data.cluster && !hasAges(g.resource) {
+	if g.rows.env != nil && g.rows.env.Cluster == m.data.cluster && g.rows.env.Judged == m.data.judged.said && !hasAges(g.resource) {
 		return nil
 	}
 	return g.rebuild(m, "")
@@ -270,7 +270,7 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 	g.buildSerial++
 	g.buildBusy, g.building = busy, true
 	q := gridQuery{
-		page: g, serial: g.buildSerial, env: m.data.env, resource: g.resource, where: g.where,
+		page: g, serial: g.buildSerial, env: m.data.rowsEnv(), resource: g.resource, where: g.where, all: g.all,
 		order: g.order, filter: g.filter, columns: g.columnList(),
 		cursorAt: g.Cursor, cursorID: g.want, toTop: toTop, keep: g.rows,
 	}
@@ -278,7 +278,7 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 		q.cursorID = ref.ID
 	}
 	if m.data.previous != nil {
-		q.previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now} // ages count to the same moment, of what was too
+		q.previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judged: q.env.Judged} // ages count to the same moment, of what was too
 	}
 	return build(q)
 }
@@ -298,6 +298,9 @@ func (b builtMsg) Apply(m *Model) Cmd {
 	if b.rows.err != nil {
 		m.Say(ToneBad, b.rows.err.Error())
 		return nil
+	}
+	if g.want != "" && b.rows.cursor < 0 && b.rows.left > 0 && !g.all { // it may be among those that are left out
+		return g.toggleAll(m)
 	}
 	g.takeOver(m, b)
 	if b.query.filter.text != g.filter.text { // typed on meanwhile

@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/paste"
+	"kitescope/render"
 	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -27,6 +29,8 @@ type treePage struct {
 	below  map[nodeKey]bool
 	filter string // lower case
 	lines  []treeLine
+	// shown is what is asked for, planted what root was made with.
+	shown, planted view.TreeOptions
 }
 
 // treeLine is one visible node.
@@ -47,6 +51,24 @@ func keyOf(n, parent *view.Node) nodeKey {
 		k.parent = parent.Ref.ID
 	}
 	return k
+}
+
+// ill are the findings about a node; while it is collapsed, those about what is below it, too.
+func (l *treeLine) ill() table.Tally {
+	if l.open {
+		return l.node.Findings
+	}
+	return l.node.Worst
+}
+
+// illSign is the sign of the worst of them, in the one cell before a line.
+func illSign(l treeLine) string { return cmp.Or(render.TallyGlyph(l.ill()), " ") }
+
+func illStyle(st *draw.Styles, l treeLine) string {
+	if sign := illSign(l); sign != " " {
+		return st.Roles[l.ill().Role()].On(sign)
+	}
+	return " "
 }
 
 func (l *treeLine) key() nodeKey { return keyOf(l.node, l.parent) }
@@ -95,6 +117,12 @@ func (t *treePage) Crumb() string { return draw.Cut(t.label, 40) }
 
 func (t *treePage) Note(*Model) string {
 	parts := FilterNote(t.filter)
+	if t.shown.Worst {
+		parts = append(parts, "worst first")
+	}
+	if t.root != nil && t.root.Left > 0 {
+		parts = append(parts, words.Number(t.root.Left)+" dropped hidden (a)")
+	}
 	if len(t.lines) > 0 {
 		parts = append(parts, "line "+words.Number(t.Cursor+1)+" / "+words.Number(len(t.lines)))
 	}
@@ -123,22 +151,22 @@ func (t *treePage) draw(st *draw.Styles, shown []treeLine, w int) []string {
 		labels = max(labels, 2*l.depth+2+draw.Width(words.Harmless(l.node.Label)))
 	}
 	labels = min(labels, max(28, w*2/5)) // an id in full at the depth of segments
-	f := fieldLayout{wide: w >= 110, room: w - labels - 4, widest: map[string]int{}}
+	f := draw.Fields{Wide: w >= 110, Room: w - labels - 4}
 	for _, l := range shown {
-		f.learn(l.node)
+		f.Learn(l.node)
 	}
 	out := make([]string, len(shown))
 	for i, l := range shown {
 		indent := draw.Pad(2 * l.depth)
 		label := draw.Fit(indent+t.sign(l)+draw.CutName(words.Harmless(l.node.Label), labels-draw.Width(indent)-2), labels)
 		if t.top+i == t.Cursor {
-			out[i] = st.Cursor.On(draw.Fit(" "+label+"  "+f.text(nil, l.node), w))
+			out[i] = st.Cursor.On(draw.Fit(illSign(l)+label+"  "+f.Text(nil, l.node), w))
 			continue
 		}
 		if l.depth < 2 {
 			label = st.Strong.On(label)
 		}
-		out[i] = " " + label + "  " + draw.Cut(f.text(st, l.node), w-labels-4)
+		out[i] = illStyle(st, l) + label + "  " + draw.Cut(f.Text(st, l.node), w-labels-4)
 	}
 	return out
 }
@@ -230,21 +258,28 @@ func (t *treePage) Object(*Model) (model.Ref, bool) {
 	return l.node.Ref, true
 }
 
-func (t *treePage) Command(*Model) string { return paste.Shell("tree").Arg(t.word).String() }
+func (t *treePage) Command(*Model) string {
+	c := paste.Shell("tree").Arg(t.word)
+	if t.shown.All {
+		c = c.Word("--all")
+	}
+	return c.String()
+}
 
 func (t *treePage) Refresh(m *Model) Cmd {
-	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster {
+	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster && t.env.Judged == m.data.judged.said && t.planted == t.shown {
 		return nil
 	}
 	t.busy = true
-	return plant(treeQuery{t, m.data.env, t.word})
+	return plant(treeQuery{t, m.data.rowsEnv(), t.word, t.shown})
 }
 
 // treeQuery is what it takes to make a tree off the loop.
 type treeQuery struct {
-	page *treePage
-	env  *view.Env
-	word string
+	page  *treePage
+	env   *view.Env
+	word  string
+	shown view.TreeOptions
 }
 
 // plantedMsg brings a tree that was asked for.
@@ -259,7 +294,7 @@ func (p plantedMsg) Apply(m *Model) Cmd {
 	t.busy = false
 	at, had := t.current()
 	first := t.root == nil
-	t.env, t.err = p.query.env, p.err
+	t.env, t.err, t.planted = p.query.env, p.err, p.query.shown
 	t.root = p.root
 	if p.err != nil {
 		return t.Refresh(m)

@@ -30,7 +30,7 @@ type PaneLine struct {
 	label string
 	text  string
 	look  LineLook
-	keys  [][2]int // where keys are in the text, in bytes
+	keys  [][2]int  // where keys are in the text, in bytes
 	drawn draw.Line // the text in its looks, where it has several
 }
 

@@ -37,7 +37,7 @@ func TestRunShowsFollowsAndQuits(t *testing.T) {
 	p.Press("5")
 	p.Wait(t, "470590760626295000")
 	p.Press("/growing\r")
-	p.Redrawn(t, "4 of 30")
+	p.Redrawn(t, "4 of 27")
 	p.Press("q")
 	p.End(t)
 	raw := p.Out.Raw()

@@ -23,7 +23,8 @@ type RowLook struct {
 	Marked bool
 	Change Change
 	fade   fade
-	Dim    bool // dropped and gone things
+	Dim    bool        // dropped and gone things
+	Ill    table.Tally // findings about it
 	Role   render.Role
 }
 
@@ -49,9 +50,30 @@ type tableView struct {
 	offset      int   // columns scrolled to the left
 	Widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
 	Placed      []draw.Placed
-	height      int // rows visible in the last frame
-	Hidden      int // columns without room in the last frame
+	learnt      []learnt // of each column
+	height      int      // rows visible in the last frame
+	Hidden      int      // columns without room in the last frame
 }
+
+// learnt is what is known of the texts of a column from those that were seen: as for the widths, what one row has told stays.
+type learnt struct {
+	render.Affixes
+	first        string
+	some, differ bool
+	rows         int
+}
+
+func (l *learnt) add(text string) {
+	l.Add(text)
+	l.rows++
+	if !l.some {
+		l.first, l.some = text, true
+	}
+	l.differ = l.differ || text != l.first
+}
+
+// same reports whether all rows that were seen have the same.
+func (l *learnt) same() bool { return !l.differ && l.rows > 1 }
 
 // SortMark is the column that a table is sorted by: its position among the columns
 // of the grid, -1 if it is not among them.
@@ -112,7 +134,7 @@ func (t *tableView) put(i, n int) {
 }
 
 // ResetColumns forgets what was learnt about columns: others are shown now.
-func (t *tableView) ResetColumns() { t.Widest, t.offset = nil, 0 }
+func (t *tableView) ResetColumns() { t.Widest, t.learnt, t.offset = nil, nil, 0 }
 
 // draw lays out the header and the visible rows in h lines of w cells.
 func (t *tableView) draw(st *draw.Styles, g grid, sorted SortMark, w, h int) []string {
@@ -142,7 +164,7 @@ func (t *tableView) draw(st *draw.Styles, g grid, sorted SortMark, w, h int) []s
 // read makes the texts of the visible rows and learns how wide they are.
 func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 	if len(t.Widest) != len(cols) {
-		t.Widest = make([]int, len(cols))
+		t.Widest, t.learnt = make([]int, len(cols)), make([]learnt, len(cols))
 		for j := range cols {
 			t.Widest[j] = draw.Width(cols[j].Title)
 		}
@@ -153,6 +175,7 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 			s := g.text(t.top+i, j)
 			texts[i*len(cols)+j] = s
 			t.Widest[j] = max(t.Widest[j], draw.Width(s))
+			t.learnt[j].add(s)
 		}
 	}
 	return texts
@@ -161,9 +184,12 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	tracks := make([]draw.Track, len(cols))
 	for j := range cols {
-		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: soft}
+		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: soft, Kept: cols[j].Kept}
+		if t.learnt != nil {
+			tracks[j].Same = j > 0 && t.learnt[j].same()
+		}
 		if j == sorted { // it explains the order, so it stays; with room for the arrow
-			tracks[j].Priority = 0
+			tracks[j].Kept = true
 			tracks[j].Natural = max(tracks[j].Natural, draw.Width(cols[j].Title)+2)
 		}
 	}
@@ -205,7 +231,7 @@ func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted SortMark
 func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column, texts []string, look RowLook, atCursor bool, w int) {
 	rowStyle := lookStyle(st, look, atCursor)
 	b.WriteString(rowStyle.Open)
-	b.WriteString(gutterOf(look))
+	b.WriteString(gutterOf(st, look, rowStyle))
 	used := gutter
 	for k, p := range t.Placed {
 		if k > 0 {
@@ -216,11 +242,15 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 		if cols[p.Column].RightAligned() {
 			s = draw.FitRight(s, p.Width)
 		} else {
-			s = draw.FitName(s, p.Width)
+			s = draw.Fit(t.learnt[p.Column].Cut(s, p.Width, "…", draw.CutName), p.Width)
 		}
 		used += p.Width
-		if rowStyle.Open == "" && cols[p.Column].Kind == table.State {
+		switch {
+		case rowStyle.Open != "":
+		case cols[p.Column].Kind == table.State:
 			s = draw.StateStyle(st, texts[p.Column]).On(s)
+		case look.Ill != (table.Tally{}) && (k == 0 || cols[p.Column].Kind == table.Findings):
+			s = st.Roles[look.Ill.Role()].On(s)
 		}
 		b.WriteString(s)
 	}
@@ -230,10 +260,16 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 	b.WriteString(rowStyle.Close)
 }
 
-func gutterOf(look RowLook) string {
+// gutterOf is the sign of a mark, else of the worst finding, and that of a change.
+func gutterOf(st *draw.Styles, look RowLook, row draw.Style) string {
 	mark := " "
-	if look.Marked {
+	switch {
+	case look.Marked:
 		mark = "◆"
+	case look.Ill != (table.Tally{}):
+		if mark = render.TallyGlyph(look.Ill); row.Open == "" {
+			mark = st.Roles[look.Ill.Role()].On(mark)
+		}
 	}
 	if look.fade == faded {
 		return mark + "  "

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -14,6 +15,12 @@ func (t *treePage) Can(m *Model, a Action) string {
 		if t.root == nil {
 			return "no data yet"
 		}
+	}
+	switch {
+	case a == ActAll && t.root != nil && t.root.Left == 0 && !t.shown.All:
+		return "nothing is left out"
+	case a == ActWorst && (t.root == nil || t.root.Worst == (table.Tally{})):
+		return "there are no findings about what is here"
 	}
 	l, ok := t.current()
 	if !ok {
@@ -47,6 +54,12 @@ func (t *treePage) Act(m *Model, a Action) Cmd {
 			return t.setFilter(m, "")
 		}
 		return m.Back()
+	case ActAll:
+		t.shown.All = !t.shown.All
+		return t.Refresh(m)
+	case ActWorst:
+		t.shown.Worst = !t.shown.Worst
+		return t.Refresh(m)
 	case ActFilter:
 		m.Prompt = FilterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" }, func(_ *Model, a Action) { t.Move(a, len(t.lines)) })
 		return nil
@@ -114,13 +127,13 @@ func (t *treePage) related(m *Model, l treeLine) Cmd {
 	if r == nil {
 		return nil
 	}
-	table := r.Table(t.env)
-	row := view.RowOf(table, l.node.Ref.ID)
+	rows := r.Table(t.env)
+	row := view.RowOf(rows, l.node.Ref.ID)
 	if row < 0 {
 		m.Say(ToneWarn, l.node.Label+" has no row in "+r.Name)
 		return nil
 	}
-	m.Menu = relatedMenu(m, table, row)
+	m.Menu = relatedMenu(m, rows, row)
 	return nil
 }
 
@@ -137,9 +150,9 @@ func (t *treePage) setFilter(_ *Model, text string) Cmd {
 // text is the tree as it is shown, without colours.
 func (t *treePage) text() string {
 	var b strings.Builder
-	f := fieldLayout{wide: true, widest: map[string]int{}}
+	f := draw.Fields{Wide: true}
 	for _, l := range t.lines {
-		b.WriteString(draw.Pad(2*l.depth) + words.Harmless(l.node.Label) + "  " + f.text(nil, l.node) + "\n")
+		b.WriteString(draw.Pad(2*l.depth) + words.Harmless(l.node.Label) + "  " + f.Text(nil, l.node) + "\n")
 	}
 	return b.String()
 }

@@ -11,6 +11,22 @@ type Track struct {
 	Priority int // the highest goes first where room is short; 0 stays
 	Flexible bool
 	Soft     int // what it is cut to before others are dropped; softCap if 0
+	// Same says that all rows that were seen have the same, so that it goes first; Kept, that it stays in any case.
+	Same, Kept bool
+}
+
+// sameWeight puts columns that are the same in every row before all others where one has to go.
+const sameWeight = 1000
+
+// weight decides which column goes first: the heaviest; 0 stays.
+func (t *Track) weight() int {
+	switch {
+	case t.Kept:
+		return 0
+	case t.Same:
+		return sameWeight + t.Priority
+	}
+	return t.Priority
 }
 
 // Placed is a column that has room, and how much.
@@ -77,7 +93,7 @@ func refill(tracks []Track, kept []Placed, w, total int) (filled []Placed, used 
 			t := &tracks[i]
 			room := t.within(w - total - Gap)
 			dropped := !slices.ContainsFunc(kept, func(p Placed) bool { return p.Column == i })
-			if dropped && room > 0 && (best < 0 || t.Priority < tracks[best].Priority) {
+			if dropped && room > 0 && (best < 0 || t.weight() < tracks[best].weight()) {
 				best, width = i, room
 			}
 		}
@@ -108,8 +124,8 @@ func (t *Track) within(room int) int {
 func lastToKeep(tracks []Track, kept []Placed) int {
 	drop, worst := -1, 0
 	for i, p := range kept {
-		if t := tracks[p.Column]; t.Priority > 0 && t.Priority >= worst {
-			drop, worst = i, t.Priority
+		if w := tracks[p.Column].weight(); w > 0 && w >= worst {
+			drop, worst = i, w
 		}
 	}
 	return drop

@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"slices"
@@ -6,32 +6,35 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/table"
-	"kitescope/tui/draw"
 )
 
-// fieldLayout writes the fields of nodes below each other.
-type fieldLayout struct {
-	wide   bool           // with the kind of node, and ids
-	room   int            // cells that there are for the fields of a node, 0 for any number
+// Fields writes the fields of nodes of a tree below each other.
+type Fields struct {
+	Wide   bool           // with the kind of node, and ids
+	Room   int            // cells that there are for the fields of a node, 0 for any number
 	widest map[string]int // by name of field
 }
 
-func (f *fieldLayout) learn(n *view.Node) {
+// Learn makes columns wide enough for a node's fields.
+func (f *Fields) Learn(n *view.Node) {
+	if f.widest == nil {
+		f.widest = map[string]int{}
+	}
 	for _, x := range n.Fields() {
 		if x.Cell.Absent != table.None {
-			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], draw.Width(said(&x)))
+			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], Width(said(&x)))
 		}
 	}
 }
 
-// text is what is said about a node; plain without styles.
-func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
+// Text is what is said about a node; plain without styles.
+func (f *Fields) Text(st *Styles, n *view.Node) string {
 	if st == nil {
-		st = &draw.Styles{Roles: make([]draw.Style, 256)}
+		st = &Styles{Roles: make([]Style, 256)}
 	}
 	var b strings.Builder
-	if f.wide {
-		b.WriteString(st.Dim.On(draw.Fit(n.Kind, kindWidth)) + draw.Pad(draw.Gap))
+	if f.Wide {
+		b.WriteString(st.Dim.On(Fit(n.Kind, kindWidth)) + Pad(Gap))
 	}
 	fields := n.Fields()
 	for _, k := range f.fitting(fields) {
@@ -42,34 +45,36 @@ func (f *fieldLayout) text(st *draw.Styles, n *view.Node) string {
 			text = said(x)
 		}
 		switch {
+		case x.Column.Kind == table.Findings:
+			b.WriteString(st.Roles[table.TallyOf(x.Cell).Role()].On(Fit(text, w)))
 		case x.Column.Kind == table.State:
-			b.WriteString(draw.StateStyle(st, text).On(draw.Fit(text, w)))
+			b.WriteString(StateStyle(st, text).On(Fit(text, w)))
 		case x.Column.RightAligned():
-			b.WriteString(draw.FitRight(text, w))
+			b.WriteString(FitRight(text, w))
 		default:
-			b.WriteString(draw.Fit(text, w))
+			b.WriteString(Fit(text, w))
 		}
-		b.WriteString(draw.Pad(draw.Gap))
+		b.WriteString(Pad(Gap))
 	}
 	return strings.TrimRight(b.String(), " ")
 }
 
 // fitting are the fields that there is room for: as in tables, the highest
 // priority goes first.
-func (f *fieldLayout) fitting(fields []view.Field) []int {
+func (f *Fields) fitting(fields []view.Field) []int {
 	var list []int
-	used := -draw.Gap
-	if f.wide {
-		used += kindWidth + draw.Gap
+	used := -Gap
+	if f.Wide {
+		used += kindWidth + Gap
 	}
 	for k := range fields {
 		name := fields[k].Column.Name
-		if w := f.widest[name]; w > 0 && (name != "id" || f.wide) {
+		if w := f.widest[name]; w > 0 && (name != "id" || f.Wide) {
 			list = append(list, k)
-			used += w + draw.Gap
+			used += w + Gap
 		}
 	}
-	for f.room > 0 && used > f.room {
+	for f.Room > 0 && used > f.Room {
 		drop := 0
 		for i, k := range list {
 			if fields[k].Column.Priority >= fields[list[drop]].Column.Priority {
@@ -79,7 +84,7 @@ func (f *fieldLayout) fitting(fields []view.Field) []int {
 		if len(list) == 0 || fields[list[drop]].Column.Priority == 0 {
 			break
 		}
-		used -= f.widest[fields[list[drop]].Column.Name] + draw.Gap
+		used -= f.widest[fields[list[drop]].Column.Name] + Gap
 		list = slices.Delete(list, drop, drop+1)
 	}
 	return list
@@ -87,14 +92,14 @@ func (f *fieldLayout) fitting(fields []view.Field) []int {
 
 // said is a field in a sentence: "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
 func said(x *view.Field) string {
-	text := draw.ShownText(x.Column, x.Cell)
+	text := ShownText(x.Column, x.Cell)
 	name := x.Column.Name
 	for _, unit := range []string{"_bytes", "_seconds", "_percent"} {
 		name = strings.TrimSuffix(name, unit)
 	}
 	name = strings.ReplaceAll(name, "_", " ")
 	switch x.Column.Kind {
-	case table.State, table.Bytes, table.Text:
+	case table.State, table.Bytes, table.Text, table.Findings:
 		return text
 	case table.Int, table.Percent:
 		return text + " " + name

@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/table"
+	"kitescope/tui/draw"
+	"kitescope/words"
+)
+
+// illKeys are those for rows with findings, and for rows that are left out.
+func illKeys() []Binding {
+	return []Binding{
+		{ActWorst, []string{"!"}, InGrid | InTree, GroupFind, "worst first", "Rows with findings first, the worst on top; again: as before.", 36},
+		{ActAll, []string{"a"}, InGrid | InTree, GroupFind, "all", "Show what is left out, or leave it out again: dropped segments.", 14},
+	}
+}
+
+// rowsEnv is what tables and trees are made from: what is shown, with what checks said of it. Checks are slower than tables: until they
+// have looked at a cluster, what they said of the one before stands.
+func (d *data) rowsEnv() *view.Env {
+	if d.seen == nil || d.seenOf != d.env || d.seen.Judged != d.judged.said {
+		d.seen, d.seenOf = d.env.Judge(d.judged.said), d.env
+	}
+	return d.seen
+}
+
+// known is what is known about the rows shown, 0 before there are any. That there are findings is only said where there are some.
+func (g *gridPage) known() model.Part {
+	if g.rows.table == nil {
+		return 0
+	}
+	env := g.rows.table.Env()
+	if !env.Judged.Among(g.resource.Name) {
+		return env.Cluster.Loaded
+	}
+	return env.Loaded()
+}
+
+// worstFirst sorts by findings, or as before.
+func (g *gridPage) worstFirst(m *Model) Cmd {
+	column := g.resource.Column("findings")
+	if len(g.order) > 0 && g.order[0] == (table.SortKey{Column: column, Descending: true}) {
+		g.order = g.before
+	} else {
+		g.before, g.order = g.order, []table.SortKey{{Column: column, Descending: true}}
+	}
+	return g.request(m, "sorting…", true)
+}
+
+// toggleAll shows what is left out, or leaves it out again.
+func (g *gridPage) toggleAll(m *Model) Cmd {
+	g.all = !g.all
+	return g.rebuild(m, "")
+}
+
+// canIll says why a key of illKeys does nothing, "" if it does something.
+func (g *gridPage) canIll(m *Model, a Action) string {
+	switch {
+	case g.rows.table == nil:
+		return "no data yet"
+	case a == ActWorst && m.data.judged.said == nil:
+		return "nothing was judged yet"
+	case a == ActWorst && !m.data.judged.said.Among(g.resource.Name):
+		return "there are no findings about " + g.resource.Name
+	case a == ActAll && g.rows.left == 0 && !g.all:
+		return "nothing is left out"
+	}
+	return ""
+}
+
+// leftNote says what is left out.
+func (g *gridPage) leftNote() []string {
+	if g.rows.left == 0 {
+		return nil
+	}
+	return []string{words.Number(g.rows.left) + " " + g.resource.Leaves + " hidden (a)"}
+}
+
+// hiddenNote names the columns that have no room, as many as fit into some cells.
+func hiddenNote(t *tableView, cols []table.Column, room int) string {
+	var titles []string
+	for j := range cols {
+		if !slices.ContainsFunc(t.Placed, func(p draw.Placed) bool { return p.Column == j }) && cols[j].Kind != table.Curve {
+			titles = append(titles, cols[j].Title)
+		}
+	}
+	n := len(titles)
+	for n > 1 && draw.Width(strings.Join(titles[:n], ", ")) > room {
+		n--
+	}
+	more := ""
+	if n < len(titles) {
+		more = " +" + words.Number(len(titles)-n)
+	}
+	return "hidden: " + strings.Join(titles[:n], ", ") + more + " (→)"
+}

@@ -1,0 +1,86 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"kitescope/tui/tuitest"
+)
+
+// TestIllRows: rows with findings have a sign in front, stand on top on request, and go back.
+func TestIllRows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "3")
+		d.Shows("✖  7   querynode", "✖  9   querynode", "   8   querynode", "FINDINGS", "✖1 ▲1")
+		d.Keys("!")
+		d.Shows("sort findings ↓")
+		if lines := strings.Split(d.Plain(), "\n"); !strings.HasPrefix(lines[4], "✖  9 ") || !strings.HasPrefix(lines[5], "✖  7 ") {
+			t.Errorf("the worst is not on top:\n%s", d.Plain())
+		}
+		d.Keys("Y 1")
+		if want := "get nodes --sort=-findings"; !strings.HasSuffix(d.Clip, want) {
+			t.Errorf("command %q, want %q", d.Clip, want)
+		}
+		d.Keys("!")
+		if strings.Contains(d.Plain(), "sort findings") {
+			t.Error("! does not go back")
+		}
+		d.Keys(":").Typed("nodes worst=error").Keys("enter")
+		d.Shows("querynode", "row 1 / 2")
+		d.Keys(":").Typed("databases").Keys("enter !")
+		d.Shows("there are no findings about databases")
+	})
+}
+
+// TestLeftOutRows: dropped segments are not among the rows until a shows them; who goes to one sees it.
+func TestLeftOutRows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "5")
+		d.Shows("3 dropped hidden (a)", "/ 27")
+		if strings.Contains(d.Plain(), "Dropped") {
+			t.Errorf("a dropped segment is shown:\n%s", d.Plain())
+		}
+		d.Keys("a")
+		d.Shows("/ 30")
+		d.Keys("Y 1")
+		if want := "get segments --all"; !strings.HasSuffix(d.Clip, want) {
+			t.Errorf("command %q, want %q", d.Clip, want)
+		}
+		d.Keys("a")
+		d.Shows("3 dropped hidden (a)")
+		d.Keys(":").Typed("segments state=dropped").Keys("enter a")
+		d.Shows("Dropped", "nothing is left out")
+
+		d = at(t, "")
+		dropped := ""
+		for _, s := range d.m.data.cluster.Segments {
+			if s.State.String() == "Dropped" {
+				dropped = s.ID.String()
+			}
+		}
+		ref := d.m.resource("segments").Table(d.m.data.env).Ref(0)
+		ref.ID = dropped
+		d.Run(d.m.goTo(ref))
+		d.Settle()
+		d.Shows(dropped)
+	})
+}
+
+// TestSameColumnsGoFirst: where there is no room, a column that is the same in every row goes before one that is not, and comes back
+// with a row that differs.
+func TestSameColumnsGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 80, 24)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("3")
+		d.Shows("STATE", "REPLICAS", "hidden: VERSION")
+		if head := strings.Split(d.Plain(), "\n")[3]; strings.Contains(head, "VERSION") {
+			t.Errorf("columns: %s", head)
+		}
+		d.Keys(":").Typed("nodes state=registered").Keys("enter")
+		if head := strings.Split(d.Plain(), "\n")[3]; strings.Contains(head, "VERSION") || strings.Contains(head, "STATE") || !strings.Contains(head, "FINDINGS") {
+			t.Errorf("columns: %s", head)
+		}
+	})
+}
