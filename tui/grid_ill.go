@@ -80,7 +80,7 @@ func (g *gridPage) leftNote() []string {
 	return []string{words.Number(g.rows.left) + " " + g.resource.Leaves + " hidden (a)"}
 }
 
-// hiddenNote names the columns that have no room, as many as fit into some cells.
+// hiddenNote names the columns that have no room, as many as fit beside a crumb and the words around them; else it counts them.
 func hiddenNote(t *tableView, cols []table.Column, room int) string {
 	var titles []string
 	for j := range cols {
@@ -88,9 +88,13 @@ func hiddenNote(t *tableView, cols []table.Column, room int) string {
 			titles = append(titles, cols[j].Title)
 		}
 	}
+	const around = 36
 	n := len(titles)
-	for n > 1 && draw.Width(strings.Join(titles[:n], ", ")) > room {
+	for n > 0 && draw.Width(strings.Join(titles[:n], ", ")) > room-around {
 		n--
+	}
+	if n == 0 {
+		return "→ " + words.Plural(t.Hidden, "more column")
 	}
 	more := ""
 	if n < len(titles) {

@@ -100,7 +100,7 @@ func (g *gridPage) Note(m *Model) string {
 	if busy := NonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
 		parts = append(parts, busy...)
 	} else if g.Hidden > 0 {
-		parts = append(parts, hiddenNote(&g.tableView, g.drawn(m).columns(), (m.Width-draw.Width(strings.Join(parts, " · ")))/4))
+		parts = append(parts, hiddenNote(&g.tableView, g.drawn(m).columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
@@ -23,8 +24,10 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 	if !q.options.Format.GoesOn() {
 		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: a document has an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
 	}
-	w := &watcher{App: a, question: q}
-	q.options.Layout = new(render.Layout)
+	w := &watcher{App: a, question: q, screen: q.screen(a)}
+	if w.screen == nil {
+		q.options.Layout = new(render.Layout)
+	}
 	lost := newLossTeller(a)
 	f := following{App: a, nodes: &q.nodes, want: q.want, quiet: !q.nodes.Live}
 	if q.nodes.Live {
@@ -99,12 +102,16 @@ type watcher struct {
 	*cli.App
 	question *question
 	shown    *view.Grid // nil before the first
+	screen   *watchScreen
 }
 
 func (w *watcher) show(c *model.Cluster) error {
 	grid, err := w.question.answer(w.App, c)
 	if err != nil {
 		return err
+	}
+	if w.screen != nil {
+		return w.screen.draw(grid)
 	}
 	first := w.shown == nil
 	var changed []int32
@@ -117,6 +124,9 @@ func (w *watcher) show(c *model.Cluster) error {
 		changed = grid.Rows
 	} else {
 		changed, left = view.NewRows(w.shown, grid)
+		if !w.question.options.Format.Structured() {
+			changed = slices.DeleteFunc(changed, func(row int32) bool { return looksTheSame(w.shown.Table, grid, int(row)) })
+		}
 	}
 	for _, id := range left {
 		w.Warn("%s: %s %s", w.question.farewell(), w.question.resource.Singular, id)

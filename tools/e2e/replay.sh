@@ -58,15 +58,15 @@ growing)
 	for n in querynode1 querynode2; do limit $n; done
 	ks replay info load "${storage[@]}" --node-cores "$CPUS"
 	ks replay sample load "${storage[@]}" --count 2000 --k 10 --ef 64 --out "$out/queries.jsonl" --force
-	ks replay run load "${storage[@]}" --queries "$out/queries.jsonl" --save "$out/engine-before.json" --force
-	ks replay run load "${storage[@]}" --queries "$out/queries.jsonl" --target $proxy --warmup 0 --requests 2000 --rounds 1 --save "$out/agree-before.json" --force
-	ks replay sweep load "${storage[@]}" --queries "$out/queries.jsonl" "${live[@]}" --concurrency 1,2,4,8 --save "$out/live-before.json" --force
+	ks replay run load "${storage[@]}" --queries "$out/queries.jsonl" -O "$out/engine-before.json" --force
+	ks replay run load "${storage[@]}" --queries "$out/queries.jsonl" --target $proxy --warmup 0 --requests 2000 --rounds 1 -O "$out/agree-before.json" --force
+	ks replay sweep load "${storage[@]}" --queries "$out/queries.jsonl" "${live[@]}" --concurrency 1,2,4,8 -O "$out/live-before.json" --force
 	keep
-	ks replay whatif load "${storage[@]}" --node-cores "$CPUS" --queries "$out/queries.jsonl" --change index --calibrate "$out/live-before.json" --concurrency 1,2,4,8 --save "$out/whatif.json" --force
+	ks replay whatif load "${storage[@]}" --node-cores "$CPUS" --queries "$out/queries.jsonl" --change index --calibrate "$out/live-before.json" --concurrency 1,2,4,8 -O "$out/whatif.json" --force
 	data flush
 	ks replay info load "${storage[@]}" --node-cores "$CPUS"
-	ks replay run load "${storage[@]}" --queries "$out/queries.jsonl" --target $proxy --warmup 0 --requests 2000 --rounds 1 --save "$out/agree-after.json" --force
-	ks replay run load "${storage[@]}" --queries "$out/queries.jsonl" --save "$out/engine-after.json" --force
+	ks replay run load "${storage[@]}" --queries "$out/queries.jsonl" --target $proxy --warmup 0 --requests 2000 --rounds 1 -O "$out/agree-after.json" --force
+	ks replay run load "${storage[@]}" --queries "$out/queries.jsonl" -O "$out/engine-after.json" --force
 	;;
 idle)
 	: "${CPUS:=0.25}"
@@ -77,10 +77,10 @@ idle)
 	for n in querynode1 querynode2 querynode3; do limit $n; done
 	ks replay info brute "${storage[@]}" --node-cores "$CPUS"
 	ks replay sample brute "${storage[@]}" --count 2000 --k 10 --out "$out/queries.jsonl" --force
-	ks replay run brute "${storage[@]}" --queries "$out/queries.jsonl" --target $proxy --warmup 0 --requests 500 --rounds 1 --save "$out/agree-before.json" --force
-	ks replay sweep brute "${storage[@]}" --queries "$out/queries.jsonl" "${live[@]}" --concurrency 1,2,4,8 --save "$out/live-before.json" --force
+	ks replay run brute "${storage[@]}" --queries "$out/queries.jsonl" --target $proxy --warmup 0 --requests 500 --rounds 1 -O "$out/agree-before.json" --force
+	ks replay sweep brute "${storage[@]}" --queries "$out/queries.jsonl" "${live[@]}" --concurrency 1,2,4,8 -O "$out/live-before.json" --force
 	keep
-	ks replay whatif brute "${storage[@]}" --queries "$out/queries.jsonl" --node-cores "$CPUS" --change balance --calibrate "$out/live-before.json" --concurrency 1,2,4,8 --save "$out/whatif.json" --force
+	ks replay whatif brute "${storage[@]}" --queries "$out/queries.jsonl" --node-cores "$CPUS" --change balance --calibrate "$out/live-before.json" --concurrency 1,2,4,8 -O "$out/whatif.json" --force
 	ks balance brute --plan -o json >"$out/plan.json"
 	"$python" - "$out/plan.json" >"$out/calls.json" <<'P'
 import json, sys
@@ -97,7 +97,7 @@ P
 esac
 name=load
 [ "$1" = idle ] && name=brute
-ks replay sweep $name "${storage[@]}" --queries "$out/queries.jsonl" "${live[@]}" --concurrency 1,2,4,8 --save "$out/live-after.json" --force
+ks replay sweep $name "${storage[@]}" --queries "$out/queries.jsonl" "${live[@]}" --concurrency 1,2,4,8 -O "$out/live-after.json" --force
 "$KITESCOPE" replay show "$out/live-after.json" --baseline "$out/live-before.json"
 "$KITESCOPE" replay show "$out/whatif.json"
 "$KITESCOPE" replay report "$out/live-before.json" "$out/live-after.json" "$out/whatif.json" --out "$out/replay.html" --force

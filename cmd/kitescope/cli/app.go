@@ -32,6 +32,7 @@ type GlobalFlags struct {
 	At                               session.At
 	Now                              string
 	color, cpuProfile, debug         string
+	verbose                          bool
 }
 
 // App is what commands share: the process's streams and the global flags.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +18,8 @@ type debugLog struct {
 	to    io.Writer
 	close func() error
 	start time.Time
+	// calls to etcd, and questions to processes, are counted for -v.
+	calls, questions int
 }
 
 // toStderr is the value of --debug without one.
@@ -24,6 +27,7 @@ const toStderr = "-"
 
 // openDebug begins the log that --debug asks for. To a terminal that a UI has, nothing can be written.
 func (a *App) openDebug() error {
+	a.debug.start = time.Now()
 	switch to := a.Flags.debug; to {
 	case "":
 		return nil
@@ -36,18 +40,25 @@ func (a *App) openDebug() error {
 		}
 		a.debug.to, a.debug.close = f, f.Close
 	}
-	a.debug.start = time.Now()
 	return nil
 }
 
-// tells is how calls are told, nil without --debug.
+// tells is how calls are told, nil without --debug and -v.
 func (a *App) tells() func(line string) {
-	if a.debug.to == nil {
+	if a.debug.to == nil && !a.Flags.verbose {
 		return nil
 	}
 	return func(line string) {
 		a.debug.mu.Lock()
 		defer a.debug.mu.Unlock()
+		if strings.HasPrefix(line, "etcd ") {
+			a.debug.calls++
+		} else {
+			a.debug.questions++
+		}
+		if a.debug.to == nil {
+			return
+		}
 		line = fmt.Sprintf("debug %8.3fs %s\n", time.Since(a.debug.start).Seconds(), words.Harmless(line))
 		if a.Flags.debug == toStderr {
 			_, _ = a.Transient.over(a.Err, []byte(line)) // nothing to do about an error
@@ -57,8 +68,14 @@ func (a *App) tells() func(line string) {
 	}
 }
 
-// EndDebug closes the log.
+// EndDebug says under -v how much was asked, and closes the log.
 func (a *App) EndDebug() error {
+	if a.Flags.verbose {
+		a.debug.mu.Lock()
+		a.Warn("%s to etcd, %s to processes, %s in all (--debug lists them)", words.Plural(a.debug.calls, "call"), words.Plural(a.debug.questions, "question"),
+			words.Span(time.Since(a.debug.start)))
+		a.debug.mu.Unlock()
+	}
 	if a.debug.close == nil {
 		return nil
 	}

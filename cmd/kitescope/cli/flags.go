@@ -62,6 +62,7 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
 		f.StringVar(&g.debug, "debug", "", "log each call to etcd and each question to processes, with how long it took, on stderr or, with --debug=FILE, in a file")
 		f.Lookup("debug").NoOptDefVal = toStderr
+		f.BoolVarP(&g.verbose, "verbose", "v", false, "say at the end how much was asked of etcd and of processes, and how long all took")
 		f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")
 	})
 	_ = f.MarkHidden("cpuprofile") // for who builds kitescope

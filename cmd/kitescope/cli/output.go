@@ -76,6 +76,9 @@ func (o standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Standard is standard output, unbuffered.
+func (a *App) Standard() io.Writer { return standardOutput{a.Streams} }
+
 // Write buffers standard output.
 func (a *App) Write(body func(*bufio.Writer) error) error {
 	w := bufio.NewWriterSize(standardOutput{a.Streams}, 64<<10)

@@ -19,7 +19,11 @@ func Renamed(cmd *cobra.Command, old, now string) {
 func (a *App) tellRenamed(cmd *cobra.Command) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if now := f.Annotations[renamedTo]; len(now) > 0 {
-			a.Warn("--%s is --%s now; the old name goes away with the next release", f.Name, now[0])
+			old := "--" + f.Name
+			if len(f.Name) == 1 {
+				old = "-" + f.Name
+			}
+			a.Warn("%s is --%s now; the old name goes away in a later release", old, now[0])
 		}
 	})
 }

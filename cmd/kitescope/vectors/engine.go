@@ -37,7 +37,7 @@ FILE is an index file of hnswlib or faiss; the folder of an index in Milvus's st
 (index_files/BUILD/VERSION/PARTITION/SEGMENT) or a file in it; or a file of vectors, which is
 searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (FILE#COLUMN).`,
 		Example: `  kitescope engine info index_files/443/1/100/200
-  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -o base.hnsw
+  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -O base.hnsw
   kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64 --truth truth.ivecs
   kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64 --threads 1,2`,
 	}

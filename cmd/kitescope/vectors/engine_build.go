@@ -36,15 +36,15 @@ the same to the last byte that hnswlib 0.8 saves for the same vectors, parameter
 hnswlib's distances have, and so which of nearly equal neighbours it takes, depends on the CPU that it
 was compiled for: --accumulation says which. With more threads the graph depends on their timing, and
 is as good.`,
-		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -o base.hnsw
-  kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -o base.faiss`,
-		Args: cli.Args(1, 1, "one file of vectors", "kitescope engine build base.npy -o base.hnsw"),
+		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -O base.hnsw
+  kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -O base.faiss`,
+		Args: cli.Args(1, 1, "one file of vectors", "kitescope engine build base.npy -O base.hnsw"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.out, "out", "o", "", "the file to write (required)")
-	fl.StringVarP(&f.out, "O", "O", "", "the same")
-	_ = fl.MarkHidden("O") // what other commands call it
+	fl.StringVarP(&f.out, "out", "O", "", "the file to write (required)")
+	fl.StringVarP(&f.out, "o", "o", "", "")
+	cli.Renamed(cmd, "o", "out")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.StringVar(&f.kind, "index", "HNSW", "HNSW or FLAT")
 	fl.StringVar(&f.format, "format", "", "hnswlib or faiss; default hnswlib, faiss for FLAT")

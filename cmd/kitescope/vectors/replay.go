@@ -40,7 +40,7 @@ Nothing is written to a cluster. With --target the same queries go to a real Mil
 PostgreSQL with pgvector, and the engine's answers are what theirs are held against.`,
 		Example: `  kitescope replay info docs --from etcd://10.0.0.5:2379 --storage s3://milvus/files?endpoint=10.0.0.9:9000
   kitescope replay sample docs --count 1000 --out queries.jsonl
-  kitescope replay run docs --queries queries.jsonl --ef 64 --save before.json
+  kitescope replay run docs --queries queries.jsonl --ef 64 -O before.json
   kitescope replay whatif docs --queries queries.jsonl --change index --change index,balance
   kitescope replay plot before.json after.json --kind qps --out qps.svg`,
 	}

@@ -187,7 +187,9 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.total, "total", 0, "ask no more than so many requests in all; 0 does not bound")
 	fl.DurationVar(&f.maxTime, "max-time", 0, "end after this time, with what is done by then; 0 does not bound")
 	fl.BoolVar(&f.scheduler, "scheduler", false, "admit requests on each node as its read scheduler would, with the cluster's settings")
-	fl.StringVar(&f.save, "save", "", "keep the result in this file, for show, plot, report, and as a baseline")
+	fl.StringVarP(&f.save, "out", "O", "", "keep the result in this file, for show, plot, report, and as a baseline")
+	fl.StringVar(&f.save, "save", "", "")
+	cli.Renamed(cmd, "save", "out")
 	fl.BoolVar(&f.force, "force", false, "replace the file")
 	f.report.Register(cmd, render.ReportFormats(), 10, "list so many segments and requests; 0 for all")
 	f.report.List(cmd, func(o render.ReportOptions) *table.Schema { return resultSchema(f.baseline)(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")
@@ -234,7 +236,7 @@ func (f *loadFlags) meaningless(cmd *cobra.Command) (err error) {
 		err = without(cmd, "timed", "speed")
 	}
 	if f.save == "" {
-		err = cmp.Or(err, without(cmd, "save", "force"))
+		err = cmp.Or(err, without(cmd, "out", "force"))
 	}
 	if f.requests > 0 {
 		err = cmp.Or(err, beside(cmd, "requests", "round"))

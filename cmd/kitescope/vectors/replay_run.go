@@ -65,7 +65,7 @@ func replayRun(a *cli.App) *cobra.Command {
 --rate, --total and --max-time, and its answers are held against the engine's, hit by hit. What it should
 have answered comes from the cluster's segments, or from a file of its vectors (--vectors), without a cluster.`,
 		Example: `  kitescope replay run docs --from cluster.kite --storage /backup/milvus
-  kitescope replay run docs --queries q.jsonl --ef 64 --sessions 4 --save before.json
+  kitescope replay run docs --queries q.jsonl --ef 64 --sessions 4 -O before.json
   kitescope replay run docs --queries q.npy --target 10.0.0.5:19530 --rate 50 --total 2000
   kitescope replay run items --vectors base.npy --ids ids.npy --metric L2 --target postgres://app@10.0.0.7/shop`,
 		Args: oneCollection("kitescope replay run docs"),
@@ -86,7 +86,7 @@ func replaySweep(a *cli.App) *cobra.Command {
 		Use: "sweep COLLECTION",
 		Long: helpRun + `A sweep measures each combination of --concurrency (or --rate) and --ef, in several rounds with an
 interval, and marks the points that no other one beats in recall and QPS.`,
-		Example: `  kitescope replay sweep docs --concurrency 1,2,4,8,16,32,48 --ef 16,32,64,128 --save sweep.json
+		Example: `  kitescope replay sweep docs --concurrency 1,2,4,8,16,32,48 --ef 16,32,64,128 -O sweep.json
   kitescope replay sweep docs --rate 100,200,400 --concurrency 64
   kitescope replay sweep docs --target 10.0.0.5:19530 --concurrency 1,2,4 --round 10s --baseline before.json`,
 		Args: oneCollection("kitescope replay sweep docs --concurrency 1,2,4"),

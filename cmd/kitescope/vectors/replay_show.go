@@ -22,7 +22,7 @@ import (
 	"kitescope/table"
 )
 
-// saved is a file that --save wrote: a result, or a prediction.
+// saved is a file that -O wrote: a result, or a prediction.
 type saved struct {
 	name   string
 	result *replay.Result

@@ -80,7 +80,7 @@ func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, a
 	})
 }
 
-// runReplayUI is runReplay on the terminal: what was found is kept by --save, and shown.
+// runReplayUI is runReplay on the terminal: what was found is kept by -O, and shown.
 func (f *runFlags) runReplayUI(a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string) error {
 	var found *replay.Result
 	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (replays.Data, error) {

@@ -78,7 +78,9 @@ thousand, in segments of 500,000. One that has no effect is an error.
 	fl.StringVar(&f.calibrate, "calibrate", "", "take the server's overheads from this result of the present cluster (replay run or sweep with --target)")
 	fl.DurationVar(&f.check, "check", time.Second, "how long the engine is asked at each number of sessions, to hold the simulation against it; 0 leaves it out")
 	fl.Int64Var(&f.buildRows, "build-rows", 200000, "rows that indexes are built of, at most")
-	fl.StringVar(&f.save, "save", "", "keep the prediction in this file, for show, plot and report")
+	fl.StringVarP(&f.save, "out", "O", "", "keep the prediction in this file, for show, plot and report")
+	fl.StringVar(&f.save, "save", "", "")
+	cli.Renamed(cmd, "save", "out")
 	fl.BoolVar(&f.force, "force", false, "replace the file")
 	f.report.Register(cmd, render.ReportFormats(), 10, "list so many nodes; 0 for all")
 	f.report.List(cmd, replays.WhatIfSchema, "'gain>1.1'", "-gain,change", "change,gain; +critical_node")
@@ -105,7 +107,7 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		err = cmp.Or(f.queries.meaningless(cmd), f.in.meaningless(cmd))
 	}
 	if err == nil && f.save == "" {
-		err = without(cmd, "save", "force")
+		err = without(cmd, "out", "force")
 	}
 	if err != nil {
 		return err
