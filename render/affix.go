@@ -53,10 +53,11 @@ func (a *Affixes) ends() (prefix, suffix string) {
 // Cut shortens a name to a number of cells: at the ends that all names have in common, then in its middle.
 func (a *Affixes) Cut(name string, cells int, ellipsis string, middle func(name string, cells int) string) string {
 	n, mark := Cells(name), Cells(ellipsis)
+	if n <= cells || cells < 4 {
+		return Fit(name, cells, ellipsis)
+	}
 	prefix, suffix := a.ends()
 	switch {
-	case n <= cells || cells < 4:
-		return Fit(name, cells, ellipsis)
 	case a.all == name || len(name) != n || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, suffix):
 		return middle(name, cells)
 	case len(prefix) >= n-cells+mark:

@@ -26,8 +26,8 @@ func benchModel(b *testing.B, n int) *Model {
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	_, c := m.Update(news.Update{Cluster: tuitest.ManySegments(n), Live: true})
 	tuitest.Pump(m, c)
-	if got := m.Top().(*gridPage).rows.count(); got != n {
-		b.Fatalf("%d rows, want %d", got, n)
+	if r := &m.Top().(*gridPage).rows; r.count()+r.left != n {
+		b.Fatalf("%d rows and %d that are left out, want %d", r.count(), r.left, n)
 	}
 	return m
 }

@@ -40,6 +40,12 @@ func (g *gridPage) known() model.Part {
 	return env.Loaded()
 }
 
+// judgedAnew reports whether checks may say something else of the rows than before.
+func (g *gridPage) judgedAnew(was, now *view.Env) bool {
+	name := g.resource.Name
+	return was.Judged != now.Judged && ((was.Judged == nil) != (now.Judged == nil) || was.Judged.Among(name) || now.Judged.Among(name))
+}
+
 // worstFirst sorts by findings, or as before.
 func (g *gridPage) worstFirst(m *Model) Cmd {
 	column := g.resource.Column("findings")
@@ -94,7 +100,7 @@ func hiddenNote(t *tableView, cols []table.Column, room int) string {
 		n--
 	}
 	if n == 0 {
-		return "→ " + words.Plural(t.Hidden, "more column")
+		return "→ " + words.Number(len(titles)) + " more"
 	}
 	more := ""
 	if n < len(titles) {

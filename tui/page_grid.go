@@ -47,7 +47,7 @@ func newGridPage(r *view.Resource, words []string) (Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gridPage{resource: r, where: where, lastMark: -1, marks: map[string]view.Ref{}}
+	g := &gridPage{resource: r, where: where, lastMark: -1, marks: map[string]view.Ref{}, tableView: tableView{sameFirst: true}}
 	if g.order, err = r.ParseSort(nil); err != nil {
 		return nil, err
 	}
@@ -247,10 +247,11 @@ func isGone(t view.Table, row int) bool {
 
 // Refresh builds the rows anew where the data is newer than they are.
 func (g *gridPage) Refresh(m *Model) Cmd {
-	if m.data.cluster == nil || g.building || g.rows.env == m.data.rowsEnv() {
+	if m.data.cluster == nil || g.building {
 		return nil
 	}
-	if g.rows.env != nil && g.rows.env.Cluster == m.data.cluster && g.rows.env.Judged == m.data.judged.said && !hasAges(g.resource) {
+	was, now := g.rows.env, m.data.rowsEnv()
+	if was != nil && was.Cluster == now.Cluster && !g.judgedAnew(was, now) && (was.Now.Equal(now.Now) || !hasAges(g.resource)) {
 		return nil
 	}
 	return g.rebuild(m, "")

@@ -51,6 +51,7 @@ type tableView struct {
 	Widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
 	Placed      []draw.Placed
 	learnt      []learnt // of each column
+	sameFirst   bool     // columns that are the same in all rows go first: the page says which are hidden
 	height      int      // rows visible in the last frame
 	Hidden      int      // columns without room in the last frame
 }
@@ -60,12 +61,12 @@ type learnt struct {
 	render.Affixes
 	first        string
 	some, differ bool
-	rows         int
+	many         bool // there was more than one row
 }
 
-func (l *learnt) add(text string) {
+func (l *learnt) add(text string, visible int) {
 	l.Add(text)
-	l.rows++
+	l.many = l.many || visible > 1
 	if !l.some {
 		l.first, l.some = text, true
 	}
@@ -73,7 +74,7 @@ func (l *learnt) add(text string) {
 }
 
 // same reports whether all rows that were seen have the same.
-func (l *learnt) same() bool { return !l.differ && l.rows > 1 }
+func (l *learnt) same() bool { return !l.differ && l.many }
 
 // SortMark is the column that a table is sorted by: its position among the columns
 // of the grid, -1 if it is not among them.
@@ -175,7 +176,7 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 			s := g.text(t.top+i, j)
 			texts[i*len(cols)+j] = s
 			t.Widest[j] = max(t.Widest[j], draw.Width(s))
-			t.learnt[j].add(s)
+			t.learnt[j].add(s, visible)
 		}
 	}
 	return texts
@@ -185,9 +186,7 @@ func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	tracks := make([]draw.Track, len(cols))
 	for j := range cols {
 		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: soft, Kept: cols[j].Kept}
-		if t.learnt != nil {
-			tracks[j].Same = j > 0 && t.learnt[j].same()
-		}
+		tracks[j].Same = t.sameFirst && j > 0 && t.learnt[j].same()
 		if j == sorted { // it explains the order, so it stays; with room for the arrow
 			tracks[j].Kept = true
 			tracks[j].Natural = max(tracks[j].Natural, draw.Width(cols[j].Title)+2)
@@ -242,7 +241,10 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 		if cols[p.Column].RightAligned() {
 			s = draw.FitRight(s, p.Width)
 		} else {
-			s = draw.Fit(t.learnt[p.Column].Cut(s, p.Width, "…", draw.CutName), p.Width)
+			if draw.Width(s) > p.Width {
+				s = t.learnt[p.Column].Cut(s, p.Width, "…", draw.CutName)
+			}
+			s = draw.Fit(s, p.Width)
 		}
 		used += p.Width
 		switch {

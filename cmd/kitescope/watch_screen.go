@@ -50,14 +50,14 @@ func (s *watchScreen) draw(g *view.Grid) error {
 
 // status is the line below the table.
 func (s *watchScreen) status(g *view.Grid) string {
-	parts := []string{words.Number(g.Len()) + " " + s.question.resource.Name}
+	parts := []string{words.Number(g.Len()) + " " + s.question.resource.Name, "changed " + s.Now().UTC().Format("15:04:05"), "ctrl+c ends"}
 	if g.Skipped > 0 {
 		parts = append(parts, words.Number(g.Skipped)+" "+s.question.resource.Leaves+" hidden (--all)")
 	}
 	if hidden := append(s.question.options.Unshown.Same, s.question.options.Unshown.Hidden...); len(hidden) > 0 {
 		parts = append(parts, "no room for "+strings.Join(hidden, ", "))
 	}
-	return strings.Join(append(parts, "changed "+s.Now().UTC().Format("15:04:05"), "ctrl+c ends"), " · ")
+	return strings.Join(parts, " · ")
 }
 
 // watchFrame puts a table and a line below it on a screen of some lines. Each line replaces the one that was there, so that nothing
