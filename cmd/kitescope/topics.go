@@ -91,6 +91,7 @@ const helpSelectors = `Words behind "get RESOURCE" choose rows; all of them must
   name~^docs_                  regular expression; !~ for its opposite
   watcher=                     has no value
   params.M=16                  one entry of pairs
+  findings>0  worst=error      what checks find, as diagnose judges: all is read then
   docs*                        a bare word is a name or an id; * matches anything,
                                !docs excludes, several words are alternatives
   docs/_default                a name inside a collection
@@ -102,7 +103,7 @@ States, types and roles are found in any case, names as they are written.
 const helpOutput = `-o chooses the format; data goes to standard output, everything else to standard error:
 
   table       aligned columns that fit the terminal (default)
-  wide        all columns for people
+  wide        all columns for people, and FINDINGS: what checks find about each row
   json        {"apiVersion":"kitescope/v1","kind":"SegmentList","source":{...},"items":[...]}
   jsonl       one item a line
   yaml, csv   the same items
@@ -110,6 +111,10 @@ const helpOutput = `-o chooses the format; data goes to standard output, everyth
   template=T  a Go template: -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
   markdown    a table for tickets and pull requests
   html        one page to keep or mail
+
+For people (table, wide, markdown, html) dropped segments are left out unless --all or a
+selector asks for them; every other format has them. Where a terminal is narrow, columns
+that are the same in every row go first, and standard error says which are hidden.
 
 Reports (diagnose, balance, profile top, replay, ...) have them too, but for name, which only get has. Their
 --where, --sort, --columns and -n choose rows and columns, as get does.

@@ -140,8 +140,7 @@ func (p *benchPage) allColumns() []tui.Column[*bench.Line] {
 		return mark
 	}, verdict)
 	mark.Sign = true // the verdict is there as well
-	judged := tui.SortedColumn("verdict", "VERDICT", table.ID, 0, func(l line) string { return l.Verdict.String() }, verdict)
-	mark.Kept, judged.Kept = true, true
+	mark.Kept = true
 	return []tui.Column[line]{
 		mark,
 		tui.SortedColumn("of", "OF", table.Text, 0, func(l line) string { return builds.MetricGroup(&l.Metric) },
@@ -153,11 +152,11 @@ func (p *benchPage) allColumns() []tui.Column[*bench.Line] {
 		tui.SortedColumn("before", "BEFORE", table.Int, 4, func(l line) string { return p.median(l, l.Before, l.A) }, by(func(l line) float64 { return l.Before })),
 		tui.SortedColumn("after", "AFTER", table.Int, 3, func(l line) string { return p.median(l, l.After, l.B) }, by(func(l line) float64 { return l.After })),
 		tui.SortedColumn("change", "CHANGE", table.Int, 0, builds.MetricChange, by(func(l line) float64 { return l.Ratio })),
-		tui.SortedColumn("interval", "95% CI", table.Int, 2, builds.MetricInterval, by(func(l line) float64 { return l.Low })),
+		tui.SortedColumn("interval", "95% CI", table.Int, 5, builds.MetricInterval, by(func(l line) float64 { return l.Low })),
 		tui.SortedColumn("chance", "P", table.Int, 7, func(l line) string {
 			return draw.NoneIf(strings.TrimPrefix(chance(l.Corrected), "p "), math.IsNaN(l.Corrected))
 		}, by(func(l line) float64 { return -l.Corrected })),
-		judged,
+		tui.SortedColumn("verdict", "VERDICT", table.ID, 1, func(l line) string { return l.Verdict.String() }, verdict),
 		tui.SortedColumn("runs", map[bool]string{true: "PAIRS", false: "RUNS"}[p.of.Paired], table.Int, 8, builds.MetricRuns,
 			func(a, b line) int { return cmp.Compare(len(b.A)+len(b.B), len(a.A)+len(a.B)) }),
 		tui.SortedColumn("needs", "NEEDS", table.Int, 9, func(l line) string { return draw.NoneIf(words.Number(l.Needs), l.Needs <= 0) },
