@@ -45,8 +45,8 @@ func judgedProfile(t *testing.T, args ...string) (found []string, skipped map[st
 func TestDiagnoseProfiles(t *testing.T) {
 	for state, want := range map[string][]string{
 		"t3": nil,
-		"t5": {"warning profile-idle-node nodes/querynode2 querynode2 is idle: it uses 0.00 cores, the other 3 query nodes 0.29 on average"},
-		"t7": {"info profile-idle-node nodes/querynode4 querynode4 does little: it uses 0.09 cores, the other 3 query nodes 0.40 on average"},
+		"t5": {"warning profile-idle-node nodes/querynode2 querynode2 is idle: it uses 0.00 cores, the other 3 query nodes use 0.29 on average"},
+		"t7": {"info profile-idle-node nodes/querynode4 querynode4 is nearly idle: it uses 0.09 cores, the other 3 query nodes use 0.40 on average"},
 	} {
 		found, skipped := judgedProfile(t, append(ofCapture(t, "cluster-2.3.5-"+state), "--profiles", profilesOf(state))...)
 		if diff := cmp.Diff(want, found); diff != "" {

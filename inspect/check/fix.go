@@ -66,7 +66,8 @@ func PymilvusIn(c *model.Cluster, database string, code ours, args ...any) Step 
 	return Step{Command: imports + lines + Python(code, args...), Python: true}
 }
 
-// clientURI is where clients reach a proxy that told its configuration, "" if none did, or they need more than an address.
+// clientURI is where clients reach a proxy that reported its configuration, "" if none did, or they need more than an address. That of a
+// loopback is left out: on the machine of who pastes it another cluster may answer.
 func clientURI(c *model.Cluster) string {
 	if c.Runtime == nil {
 		return ""
@@ -74,7 +75,7 @@ func clientURI(c *model.Cluster) string {
 	for _, n := range c.Runtime.Nodes {
 		port, ok := n.Config.Get("proxy.port")
 		host, _, err := net.SplitHostPort(n.Address)
-		if n.Role != "proxy" || !ok || err != nil {
+		if n.Role != "proxy" || !ok || err != nil || host == "localhost" || net.ParseIP(host).IsLoopback() {
 			continue
 		}
 		users, _ := n.Config.Get("common.security.authorizationEnabled")

@@ -53,6 +53,17 @@ func TestPymilvusConnects(t *testing.T) {
 	}
 }
 
+// A loopback is nobody's address but that of who pastes it.
+func TestPymilvusLoopback(t *testing.T) {
+	c := model.Build(modeltest.SmallParts())
+	for _, address := range []string{"127.0.0.1:19529", "[::1]:19529", "localhost:19529"} {
+		c.Runtime = model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "proxy", Node: 5, Address: address, Config: &model.Config{Values: map[string]string{"proxyport": "19530"}}}}})
+		if got := string(check.Pymilvus(c, 1, "utility.list_collections()").Command); got != "from pymilvus import utility\nutility.list_collections()" {
+			t.Errorf("%s: %s", address, got)
+		}
+	}
+}
+
 // Steps that say nothing are no steps; the command of a finding is its first, whatever comes before it.
 func TestSteps(t *testing.T) {
 	f := check.Finding{Fix: check.Fix(
@@ -78,7 +89,7 @@ func TestReload(t *testing.T) {
 	parts := modeltest.SmallParts()
 	x := parts.Collections[0]
 	state := &model.LoadState{Collection: x.ID, Status: "Loaded", Replicas: 2}
-	parts.LoadStates = []*model.LoadState{state}
+	parts.LoadStates, parts.Replicas = []*model.LoadState{state}, nil
 	call := func() string { c := model.Build(parts); return string(check.LoadCall(c, x)) }
 	if got := call(); got != "load(replica_number=2)" {
 		t.Error(got)

@@ -58,7 +58,7 @@ func TestPanicIsAFault(t *testing.T) {
 	}}
 	r := judge(t, modeltest.Served(), fake("a", about(Info, "nodes", "querynode-6")), wild, fake("b"))
 	got := r.Results[1]
-	if got.Status != Broken || len(got.Findings) > 0 || !strings.Contains(got.Reason, "a fault of kitescope itself: runtime error: index out of range") ||
+	if got.Status != Broken || len(got.Findings) > 0 || !strings.Contains(got.Reason, "a bug in kitescope: runtime error: index out of range") ||
 		!strings.Contains(got.Reason, "inspect/check/run_test.go:") {
 		t.Errorf("%s: %s, %d findings", got.Status, got.Reason, len(got.Findings))
 	}

@@ -157,7 +157,7 @@ func TestReadQueueFull(t *testing.T) {
 	hold(t, named("read-queue-full"), []verdict{
 		{"a limit that is too low", searched(queued, limited("0.5")), []string{"warning nodes/querynode-4 maxReadConcurrentRatio is 0.5"}, ""},
 		{"far from the limit", searched(queued, limited("4")), nil, ""},
-		{"processors are busy", searched(full, limited("1")), []string{"warning nodes/querynode-4 as because its cores are busy: 7.8 of 8 cores"}, ""},
+		{"processors are busy", searched(full, limited("1")), []string{"warning nodes/querynode-4 reads wait 50 ms in the queue of querynode-4 (and of 1 more), 51 ms of 90 ms of a search, because its cores are busy: 7.8 of 8 cores"}, ""},
 		{"processors are taken by others", searched(traffic{searches: 2600, ms: 80, queue: 40, sealed: 30}, limited("1")), []string{"info nodes/querynode-4 the running reads do not get CPU time"}, ""},
 		{"no queue", searched(traffic{searches: 2600, ms: 35, sealed: 30}, limited("0.5")), nil, ""},
 		{"a queue that is nothing beside the kernels", searched(traffic{searches: 2600, ms: 400, queue: 30, sealed: 350}, limited("0.5")), nil, ""},

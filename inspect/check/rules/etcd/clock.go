@@ -114,9 +114,13 @@ func judgeSkew(p *check.Pass, reserved time.Time) {
 	if p.Ahead != 0 {
 		severity, impact = check.Info, "Ages in lists are off by that much; findings use the cluster's clock."
 	}
+	reader := "this machine's clock"
+	if p.Origin.Kind == "bundle" {
+		reader = "the clock of the machine that saved the bundle"
+	}
 	p.Report(check.Finding{
 		Severity: severity, Object: clockKeeper(p),
-		Message:  fmt.Sprintf("cluster timestamps are %s %s the clock of the machine that read them", words.Span(skew.Abs()), direction),
+		Message:  fmt.Sprintf("cluster timestamps are %s %s %s", words.Span(skew.Abs()), direction, reader),
 		Evidence: []check.Evidence{check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("clock of the reading machine", facts.TimeText(now), "kitescope")},
 		Impact:   impact,
 		Fix: check.Fix(
