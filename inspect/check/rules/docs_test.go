@@ -53,23 +53,25 @@ A check whose facts were not read is *skipped*, with the reason; one that broke 
 that are marked *live* need more than a file of metadata: the processes of a cluster, a bundle that was saved with
 `+"`--live`"+`, or a recording of their answers (`+"`--runtime`"+`).
 
-| check | worst severity | live | finds |
-|---|---|---|---|
+## By symptom
+
+The likely causes first. `+"`kitescope explain --where symptoms~slow`"+` lists them with what they find.
+
 `, len(checks))
-	for _, x := range checks {
-		live := ""
-		if x.Live() {
-			live = "live"
-		}
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", x.ID, x.ID, x.Severity, live, x.Title)
-	}
-	b.WriteString("\n## By symptom\n\nThe likely causes first. `kitescope explain --where symptoms~\"slow\"` lists them with what they find.\n\n")
 	for _, s := range check.Symptoms() {
 		links := make([]string, len(s.Checks))
 		for i, id := range s.Checks {
 			links[i] = fmt.Sprintf("[`%s`](#%s)", id, id)
 		}
 		fmt.Fprintf(&b, "- **%s**: %s\n", s.Name, strings.Join(links, ", "))
+	}
+	b.WriteString("\n## All checks\n\n| check | worst severity | live | finds |\n|---|---|---|---|\n")
+	for _, x := range checks {
+		live := ""
+		if x.Live() {
+			live = "live"
+		}
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", x.ID, x.ID, x.Severity, live, x.Title)
 	}
 	for _, x := range checks {
 		writeCheck(&b, x, checks)
