@@ -48,7 +48,7 @@ func LoadCall(c *model.Cluster, x *model.Collection) Hint {
 	if load.Replicas > 1 {
 		args = append(args, Python("replica_number=%d", load.Replicas))
 	}
-	if groups := groupsOf(c, x.ID); len(groups) > 0 {
+	if groups := groupsOf(c, x.ID); len(groups) == 1 || len(groups) > 0 && len(groups) == int(load.Replicas) { // Milvus takes no other numbers of groups
 		args = append(args, Python("_resource_groups=%s", literals(groups)))
 	}
 	if fields := loadedFields(x, load); len(fields) > 0 {
