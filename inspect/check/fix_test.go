@@ -91,7 +91,7 @@ func TestReload(t *testing.T) {
 	state := &model.LoadState{Collection: x.ID, Status: "Loaded", Replicas: 2}
 	parts.LoadStates, parts.Replicas = []*model.LoadState{state}, nil
 	call := func() string { c := model.Build(parts); return string(check.LoadCall(c, x)) }
-	if got := call(); got != `load(replica_number=2, _resource_groups=["__default_resource_group", "rg_a"])` {
+	if got := call(); got != "load(replica_number=2)" {
 		t.Error(got)
 	}
 	state.LoadType, state.Replicas = "LoadPartition", 1
