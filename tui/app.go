@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,6 +44,11 @@ type Model struct {
 	typed    []string        // filters and searches, the newest last
 	said     int             // counts toasts
 	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
+	// following is the cluster that the UI was changed to, nil while that is shown which it began with; leave ends that one's feed.
+	following *following
+	leave     func()
+	feeds     sync.WaitGroup
+	switches  int // counts changes that were asked for
 }
 
 // Message is a result that knows where it belongs. apply runs on the loop.
@@ -56,7 +62,7 @@ func New(cfg Config) *Model {
 	if cfg.Checks == nil {
 		cfg.Checks = rules.All()
 	}
-	m := &Model{Config: cfg, kinds: pageKinds(cfg.Pages), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
+	m := &Model{Config: cfg, kinds: pageKinds(slices.Concat(cfg.Pages, cfg.Own.Pages)), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
 	keys, err := newKeys(m.kinds, cfg.Keys)
 	if m.keys = keys; err != nil {
 		m.Say(ToneBad, err.Error())
@@ -82,6 +88,9 @@ func New(cfg Config) *Model {
 		case p != nil && p.Scope() != InOverview:
 			m.stack.push(p)
 		}
+	}
+	if cfg.Notice != "" {
+		m.Say(ToneWarn, cfg.Notice)
 	}
 	return m
 }
@@ -131,6 +140,9 @@ func handle(m *Model, msg tea.Msg) Cmd {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case news.Update:
+		if m.following != nil { // that of the cluster that was shown first
+			return nil
+		}
 		return m.take(&msg)
 	case Message:
 		return msg.Apply(m)
@@ -175,6 +187,11 @@ func pressed(m *Model, key string) Cmd {
 		return begun(m, key)
 	}
 	top := m.Top()
+	if own := m.Config.Own.Key; own != nil {
+		if c, ok := own(m, key); ok {
+			return c
+		}
+	}
 	a, ok := m.keys.find(top.Scope(), key)
 	switch p, isPlace := placeOf(a, key); {
 	case !ok:
@@ -311,6 +328,7 @@ func (m *Model) View() tea.View {
 	}
 	if m.Width > 0 && m.h > 0 {
 		v.Content, v.Cursor = frame{m}.whole()
+		v.Content = m.Config.Glyphs.Text(v.Content)
 	}
 	return v
 }

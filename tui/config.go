@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/table"
 )
 
 // Config is everything that the UI needs from outside.
@@ -68,6 +69,37 @@ type Config struct {
 	Instead string
 	// Beside works beside the UI until ctx ends or it is done, and tells it how far it is; nil: nothing does.
 	Beside func(ctx context.Context, send func(tea.Msg))
-	// ASCII draws flame graphs with signs that every terminal has.
+	// ASCII draws flame graphs and plots with signs that every terminal has.
 	ASCII bool
+	// Glyphs are the characters that the terminal has: whatever is drawn is put into them.
+	Glyphs render.Glyphs
+	// Aliases are names of a person's own for pages, and what follows those: "hot" is "segments findings>0".
+	Aliases map[string]string
+	// Views are the columns and the order of tables, by resource.
+	Views map[string]View
+	// Own is the person's own: keys and words of the palette.
+	Own Own
+	// Clipboard gives a text to a clipboard. It is called off the loop, and says which has the text now; "" leaves it to the terminal, and
+	// why says what was tried before. nil: the terminal alone is there.
+	Clipboard func(ctx context.Context, text string) (to, why string, err error)
+	// Keep writes into the person's configuration what is at a path there, and says which file that is; a nil value takes it out. nil: there is none.
+	Keep func(value any, path ...string) (file string, err error)
+	// Notice is a message to begin with.
+	Notice string
+}
+
+// View is how the table of a resource looks: positions of its columns, nil for the usual ones, and its order.
+type View struct {
+	Columns []int
+	Order   []table.SortKey
+}
+
+// Own is what a person added to the UI.
+type Own struct {
+	// Key does what a key is for on the page that is shown; ok is false where it is not one of theirs. nil: there are none.
+	Key func(m *Model, key string) (c Cmd, ok bool)
+	// Words are further words of the palette.
+	Words []Word
+	// Pages are kinds of pages, whatever cluster is shown.
+	Pages []PageKind
 }

@@ -19,18 +19,61 @@ import (
 // OSC 52 sequences without a word (xterm and others near 100 kB of base64).
 const clipboardLimit = 74_000
 
-// Copy puts a text on the terminal's clipboard (OSC 52).
+// copyLimit is the largest text that a program is given: beyond it a file is what a person wants.
+const copyLimit = 16 << 20
+
+// mostCopied is the largest text that can be copied here.
+func mostCopied(m *Model) int {
+	if m.Config.Clipboard != nil {
+		return copyLimit
+	}
+	return clipboardLimit
+}
+
+// Copy puts a text on the clipboard, and says on which once it is there. The terminal itself is asked last (OSC 52): it does not say
+// whether it did as it was told.
 func (m *Model) Copy(text, what string) Cmd {
 	what = words.Harmless(what)
-	if len(text) <= clipboardLimit { // what is longer need not be gone over
-		text = pasted(inert(text))
-	}
-	if len(text) > clipboardLimit {
-		m.Say(ToneWarn, what+" is more than a terminal's clipboard takes: save it to a file")
+	switch {
+	case len(text) > mostCopied(m):
+		m.Say(ToneWarn, what+" is too much to copy: save it to a file")
 		return nil
+	case m.Config.Clipboard == nil:
+		return copiedMsg{text: pasted(inert(text)), what: what}.Apply(m)
 	}
-	m.Say(ToneGood, "copied "+what)
-	return tea.SetClipboard(text)
+	m.Say(ToneInfo, "copying "+what+"…")
+	return func() tea.Msg {
+		ctx, stop := m.Context()
+		defer stop()
+		c := copiedMsg{text: pasted(inert(text)), what: what}
+		c.to, c.why, c.err = m.Config.Clipboard(ctx, c.text)
+		return c
+	}
+}
+
+// copiedMsg says which clipboard has a text; to is "" where none but the terminal's is left.
+type copiedMsg struct {
+	text, what, to, why string
+	err                 error
+}
+
+func (c copiedMsg) Apply(m *Model) Cmd {
+	why := ""
+	if c.why != "" {
+		why = " (" + words.Harmless(c.why) + ")"
+	}
+	switch {
+	case c.err != nil:
+		m.Say(ToneBad, "not copied: "+words.Harmless(c.err.Error()))
+	case c.to != "":
+		m.Say(ToneGood, "copied to "+c.to+": "+c.what)
+	case len(c.text) > clipboardLimit:
+		m.Say(ToneWarn, "not copied"+why+": "+c.what+" is more than a terminal takes: save it to a file")
+	default:
+		m.Say(ToneInfo, "sent to the terminal (OSC 52)"+why+": "+c.what)
+		return tea.SetClipboard(c.text)
+	}
+	return nil
 }
 
 // pasted is a text that does nothing where it is pasted: of what a terminal obeys only line breaks and tabs are left, other
@@ -87,10 +130,10 @@ func copyMenu(m *Model) *Menu {
 	if g, ok := top.(*gridPage); ok && g.rows.table != nil {
 		n.Items = append(n.Items,
 			MenuItem{Text: "table as TSV", Note: words.Plural(len(g.taken()), "row"), Run: func(m *Model, _ *Menu) Cmd {
-				return m.Copy(g.tsv(g.taken(), true), words.Plural(len(g.taken()), "row"))
+				return m.Copy(g.tsv(g.taken(), true, mostCopied(m)), words.Plural(len(g.taken()), "row"))
 			}},
 			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd {
-				return m.Copy(g.ids(), "ids")
+				return m.Copy(g.ids(mostCopied(m)), "ids")
 			}})
 	}
 	if t, ok := top.(Tabular); ok {
@@ -114,11 +157,7 @@ func (m *Model) copyCommand(command string) Cmd {
 	if m.Config.Command != "" {
 		line = m.Config.Command + " " + line
 	}
-	c := m.Copy(line, "command")
-	if c != nil {
-		m.Say(ToneGood, "copied: "+line)
-	}
-	return c
+	return m.Copy(line, line)
 }
 
 // knowsPast reports whether a command takes --at.
@@ -137,10 +176,10 @@ func needsNoCluster(command string) bool {
 func (g *gridPage) copyRows(m *Model) Cmd {
 	if len(g.marks) > 0 {
 		rows := g.taken()
-		return m.Copy(g.tsv(rows, false), words.Plural(len(rows), "marked row"))
+		return m.Copy(g.tsv(rows, false, mostCopied(m)), words.Plural(len(rows), "marked row"))
 	}
 	row, _ := g.current()
-	return m.Copy(g.tsv([]int32{int32(row)}, false), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
+	return m.Copy(g.tsv([]int32{int32(row)}, false, mostCopied(m)), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
 }
 
 // taken are the rows that copy and save are about: those marked, else all shown.
@@ -159,8 +198,8 @@ func (g *gridPage) taken() []int32 {
 	return rows
 }
 
-// tsv writes rows with tabs between cells. It stops soon after the clipboard's limit.
-func (g *gridPage) tsv(rows []int32, header bool) string {
+// tsv writes rows with tabs between cells. It stops soon after the most that can be copied.
+func (g *gridPage) tsv(rows []int32, header bool, most int) string {
 	var b strings.Builder
 	list := g.columnList()
 	if header {
@@ -180,19 +219,19 @@ func (g *gridPage) tsv(rows []int32, header bool) string {
 			b.WriteString(draw.CellText(&g.resource.Columns[c], g.rows.table.Cell(int(row), c)))
 		}
 		b.WriteByte('\n')
-		if b.Len() > clipboardLimit {
+		if b.Len() > most {
 			break
 		}
 	}
 	return b.String()
 }
 
-func (g *gridPage) ids() string {
+func (g *gridPage) ids(most int) string {
 	var b strings.Builder
 	for _, row := range g.taken() {
 		b.WriteString(g.rows.table.Ref(int(row)).ID)
 		b.WriteByte('\n')
-		if b.Len() > clipboardLimit {
+		if b.Len() > most {
 			break
 		}
 	}

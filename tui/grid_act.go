@@ -81,7 +81,7 @@ func (g *gridPage) Act(m *Model, a Action) Cmd {
 	case ActSave:
 		m.Menu = saveMenu(g)
 	case ActColumns:
-		m.Menu = g.columnMenu()
+		m.Menu = g.columnMenu(m)
 	case ActSort:
 		m.Menu = g.sortMenu()
 	case ActBack:
@@ -192,7 +192,7 @@ func followLink(m *Model, l view.Link, from model.Ref) Cmd {
 		m.Say(ToneBad, "there is no page for "+l.Resource)
 		return nil
 	}
-	p, err := newGridPage(r, l.Where)
+	p, err := newTable(m, r, l.Where)
 	if err != nil {
 		m.Say(ToneBad, err.Error())
 		return nil
@@ -208,7 +208,7 @@ func (m *Model) goTo(ref model.Ref) Cmd {
 		m.Say(ToneBad, "there is no page for "+ref.Resource)
 		return nil
 	}
-	p, err := newGridPage(r, nil)
+	p, err := newTable(m, r, nil)
 	if err != nil {
 		m.Say(ToneBad, err.Error())
 		return nil
@@ -298,23 +298,40 @@ func (g *gridPage) markedRefs() []model.Ref {
 }
 
 // columnMenu switches single columns on and off.
-func (g *gridPage) columnMenu() *Menu {
+func (g *gridPage) columnMenu(m *Model) *Menu {
 	n := &Menu{Title: "columns of " + g.resource.Name, Stay: true}
 	for c := range g.resource.Columns {
 		n.Items = append(n.Items, MenuItem{Run: func(m *Model, n *Menu) Cmd { return g.toggleColumn(m, n, c) }})
 	}
 	g.labelColumns(n)
+	if p := keepWord(m); p != nil {
+		n.Items = append(n.Items, MenuItem{Action: ActSave, Text: "keep for " + g.resource.Name, Note: "columns and order, in config.yaml", Run: func(m *Model, _ *Menu) Cmd {
+			m.Menu = nil
+			return p.Run(m, "columns")
+		}})
+	}
 	return n
+}
+
+// keepWord is the word of the palette that keeps how a table looks, nil where nobody keeps anything.
+func keepWord(m *Model) *Word {
+	for _, w := range m.Config.Own.Words {
+		if w.Text == "keep" {
+			return &w
+		}
+	}
+	return nil
 }
 
 func (g *gridPage) labelColumns(n *Menu) {
 	shown := g.columnList()
-	for c := range n.Items {
+	for c := range g.resource.Columns {
 		box := "[ ] "
 		if slices.Contains(shown, c) {
 			box = "[x] "
 		}
 		n.Items[c].Text = box + g.resource.Columns[c].Name
+		n.Items[c].Note = g.resource.Columns[c].Doc
 	}
 }
 

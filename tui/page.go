@@ -107,7 +107,7 @@ func (m *Model) resources() []*view.Resource {
 
 // open makes the page that a palette line names: a page, or a resource with selector words.
 func (m *Model) open(text string) (Page, error) {
-	words, err := splitWords(text)
+	words, err := splitWords(aliased(m, text))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (m *Model) open(text string) (Page, error) {
 	case isPage:
 		return k.Open(m, words[1:])
 	case r != nil:
-		return newGridPage(r, words[1:])
+		return newTable(m, r, words[1:])
 	}
 	if near := m.nearest(name); near != "" {
 		return nil, fmt.Errorf("there is no page %q: did you mean %q?", words[0], near)

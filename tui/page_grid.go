@@ -42,6 +42,19 @@ type gridPage struct {
 	err                  error  // of the filter as typed, or of the selection
 }
 
+// newTable is newGridPage with the columns and the order that the person wants it to begin with.
+func newTable(m *Model, r *view.Resource, words []string) (Page, error) {
+	p, err := newGridPage(r, words)
+	if v, ok := m.Config.Views[r.Name]; ok && err == nil {
+		g := p.(*gridPage)
+		g.chosen = v.Columns
+		if v.Order != nil {
+			g.order = v.Order
+		}
+	}
+	return p, err
+}
+
 func newGridPage(r *view.Resource, words []string) (Page, error) {
 	where, err := view.ParseSelection(r, words)
 	if err != nil {

@@ -19,7 +19,8 @@ type helpPage struct {
 	keys      *keys
 	all       []Binding     // that are of use here
 	goes      []destination // that can be gone to
-	bare      bool          // there is no cluster
+	words     []Word
+	bare      bool // there is no cluster
 }
 
 func helpKind() PageKind {
@@ -27,7 +28,7 @@ func helpKind() PageKind {
 }
 
 func newHelpPage(m *Model, _ []string) (Page, error) {
-	p := &helpPage{of: m.Top(), pages: m.pages(), resources: m.resources(), keys: m.keys, all: slices.Clone(m.keys.all), bare: m.Config.First != nil}
+	p := &helpPage{of: m.Top(), pages: m.pages(), resources: m.resources(), keys: m.keys, all: slices.Clone(m.keys.all), words: paletteWords(m), bare: m.Config.First != nil}
 	p.goes = slices.DeleteFunc(places(), func(x destination) bool { return cannotGo(m, x) != "" })
 	if p.bare {
 		about, _ := ownKeys(m.kinds, m.Config.First.Scope())
@@ -92,8 +93,8 @@ func (p *helpPage) text(w int) []PaneLine {
 	lines := append(p.columns(w), PaneLine{})
 	lines = append(lines, p.keyLines()...)
 	lines = append(lines, PaneLine{}, PaneLine{text: "JUMP WITH :", look: LineTitle})
-	for _, x := range paletteWords() {
-		lines = append(lines, jumpLine(x.text, nil, x.doc))
+	for _, x := range p.words {
+		lines = append(lines, jumpLine(x.Text, nil, x.Doc))
 	}
 	for _, x := range p.pages {
 		lines = append(lines, jumpLine(x.Name, x.Aliases, x.Doc))

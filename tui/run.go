@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,18 +19,19 @@ func Run(ctx context.Context, cfg Config) error {
 	m.done = ctx.Done()
 	program := tea.NewProgram(m, options(ctx, cfg)...)
 
-	var feed sync.WaitGroup
 	if cfg.Feed != nil {
-		feed.Go(func() {
-			cfg.Feed.Follow(ctx, func(u news.Update) { program.Send(u) })
+		first, leave := context.WithCancel(ctx)
+		m.leave = leave
+		m.feeds.Go(func() {
+			cfg.Feed.Follow(first, func(u news.Update) { program.Send(u) })
 		})
 	}
 	if cfg.Beside != nil {
-		feed.Go(func() { cfg.Beside(ctx, program.Send) })
+		m.feeds.Go(func() { cfg.Beside(ctx, program.Send) })
 	}
 	_, err := program.Run()
 	cancel()
-	feed.Wait()
+	m.feeds.Wait()
 	switch {
 	case err != nil && caller.Err() != nil:
 		return caller.Err()

@@ -84,6 +84,9 @@ It only reads. It never writes to a cluster.`,
 			if !a.InTTY || !a.OutTTY {
 				return cli.Usage(errors.New("no command, and no terminal to open the UI on"), "see: kitescope help")
 			}
+			if err := a.CanDrawUI(instead); err != nil {
+				return err
+			}
 			if !a.NamesCluster() {
 				if err := chooseCluster(cmd.Context(), a); err != nil {
 					return err
@@ -134,6 +137,7 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "record", Short: "Record a live cluster into a folder: what changes, what processes say", Group: groupFiles, Build: recordCommand},
 		{Name: "diff", Short: "Show what changed between two sources", Group: groupFiles, Build: diffCommand},
 		{Name: "context", Short: "Name clusters: add, use, list, remove", Group: groupSetup, Build: contextCommand, Below: contextCommands()},
+		{Name: "config", Short: "Preferences of config.yaml: path, show, check, schema", Group: groupSetup, Build: configCommand, Below: configCommands()},
 		{Name: "completion", Short: "Print a completion script for a shell", Group: groupSetup, Build: completionCommand},
 		{Name: "man", Short: "Print the manual page, kitescope(1)", Group: groupSetup, Build: func(a *cli.App) *cobra.Command { return manCommand(a, tree) }},
 		{Name: "version", Short: "Print the version and how it was built", Group: groupSetup, Build: versionCommand},

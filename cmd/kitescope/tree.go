@@ -20,7 +20,6 @@ import (
 type treeFlags struct {
 	cli.DocumentFlags
 	nodes *cli.NodeFlags
-	ascii bool
 	shown view.TreeOptions
 	// findings has checks look at it.
 	findings bool
@@ -46,7 +45,6 @@ func treeCommand(a *cli.App) *cobra.Command {
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
-	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw the branches with ASCII characters")
 	cmd.Flags().BoolVarP(&f.shown.All, "all", "a", false, "show dropped segments too")
 	cmd.Flags().BoolVar(&f.shown.All, "dropped", false, "")
 	cli.Renamed(cmd, "dropped", "all")
@@ -59,7 +57,6 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	if err != nil {
 		return err
 	}
-	o.ASCII = f.ascii
 	defer a.Collector.Often()() // a collection of 20,000 segments is held whole, and written line by line
 	want := meta.Want{Parts: view.TreeNeeds, Collection: collection}
 	if f.findings {

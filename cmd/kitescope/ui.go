@@ -74,40 +74,63 @@ func runUI(ctx context.Context, a *cli.App, f cli.UIFlags) error {
 
 // openUI opens the UI on a cluster that is there as far as can be told without opening it.
 func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) error {
+	if err := a.CanDrawUI(instead); err != nil {
+		return err
+	}
 	if err := a.DebugNeedsFile(); err != nil {
 		return err
 	}
-	password, err := a.Password(ctx, c)
+	o, err := openFeed(ctx, a, f, c)
 	if err != nil {
 		return err
+	}
+	defer o.close()
+	o.feed.At = a.Flags.At
+	return showUI(ctx, a, f, c, o)
+}
+
+// instead is what says the same without a screen.
+const instead = "use kitescope overview, or kitescope diagnose"
+
+// opened is a cluster that is opened for the UI.
+type opened struct {
+	feed   *session.Feed
+	pulled *profileFeed
+	close  func()
+}
+
+// openFeed opens a cluster for the UI. Passwords are asked for here: the terminal is the UI's from there on.
+func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) (*opened, error) {
+	password, err := a.Password(ctx, c)
+	if err != nil {
+		return nil, err
 	}
 	spec, err := a.Following(c.Newest(), f.Nodes) // the UI goes to a moment itself
 	if err != nil {
-		return err
+		return nil, err
 	}
-	spec.Password = func(context.Context) (string, error) { return password, nil } // the terminal is the UI's from here on
+	spec.Password = func(context.Context) (string, error) { return password, nil }
 	spec.Want = meta.Want{Parts: model.PartAll}
 	loader := a.Loader()
 	loader.Reading = nil // the UI tells how far it is
 	feed, done, err := loader.Feed(spec)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer done()
-	feed.Interval, feed.Steps, feed.At = f.Interval, true, a.Flags.At
+	feed.Interval, feed.Steps = f.Interval, true
 	pulled := newProfileFeed(a, loader, spec, f.Nodes)
-	defer pulled.close()
-	return showUI(ctx, a, f, c, feed, pulled)
+	return &opened{feed, pulled, func() { pulled.close(); done() }}, nil
+}
+
+// pages are those that the cluster has beside the UI's own.
+func (o *opened) pages() []tui.PageKind {
+	return slices.Concat(profiles.Pages(o.pulled), replays.Pages(nil), balance.Pages(), latency.Pages(), timeline.Pages())
 }
 
 // showUI runs the UI over a feed, and hands its end to the caller: data that
 // never came is an error once the screen is given back.
-func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, feed *session.Feed, pulled profiles.Feed) error {
+func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, o *opened) error {
 	color, err := a.UseColor()
-	if err != nil {
-		return err
-	}
-	theme, themes, err := cli.Theme(f.Theme)
 	if err != nil {
 		return err
 	}
@@ -115,10 +138,18 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, fe
 	if c.From == "-" {
 		input = nil // standard input is the data; keys come from the terminal
 	}
-	err = tui.Run(ctx, tui.Config{
-		Input: input, Output: a.Out, Feed: feed, Resources: view.Resources,
-		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse,
-		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, ReplaceFile: cli.ReplaceFile, Folders: cli.Folders, Pages: slices.Concat(profiles.Pages(pulled), replays.Pages(nil), balance.Pages(), latency.Pages(), timeline.Pages()), Hindsight: hindsight.New(),
-	})
-	return cmp.Or(err, feed.Err())
+	cfg := tui.Config{
+		Input: input, Output: a.Out, Feed: o.feed, Resources: view.Resources,
+		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), NoColor: !color,
+		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, ReplaceFile: cli.ReplaceFile, Folders: cli.Folders, Pages: o.pages(), Hindsight: hindsight.New(),
+	}
+	if err := a.Prefer(&cfg, &f); err != nil {
+		return err
+	}
+	changed := addOwn(a, f, &cfg)
+	err = tui.Run(ctx, cfg)
+	if changed() { // what became of the first cluster does not matter any more
+		return err
+	}
+	return cmp.Or(err, o.feed.Err())
 }

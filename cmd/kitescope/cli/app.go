@@ -18,6 +18,7 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
+	"kitescope/render"
 	"kitescope/words"
 )
 
@@ -31,7 +32,7 @@ type GlobalFlags struct {
 	timeout                          time.Duration
 	At                               session.At
 	Now                              string
-	color, cpuProfile, debug         string
+	color, cpuProfile, debug, ascii  string
 	verbose                          bool
 }
 
@@ -46,6 +47,10 @@ type App struct {
 	Demo    *LazyDemo
 	noted   map[string]bool  // see note
 	clock   func() time.Time // nil: that of the process
+	chosen  *Chosen          // see Preferences
+	// glyphs are the characters that output for people may have, forPeople says that this command has such.
+	glyphs    render.Glyphs
+	forPeople bool
 }
 
 // Connection is the settled answer to "which cluster, and as whom": flags, then

@@ -4,36 +4,41 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
+
+	"kitescope/cmd/kitescope/prefs"
 )
 
-// ConfigFile is the file of contexts. It names where passwords are, and never
+// ConfigFile is config.yaml: contexts, and what a person prefers. It names where passwords are, and never
 // holds one.
 type ConfigFile struct {
-	Current  string                 `yaml:"current,omitempty"`
-	Contexts map[string]ContextSpec `yaml:"contexts,omitempty"`
+	prefs.Preferences `yaml:",inline"`
+
+	Current  string                 `yaml:"current,omitempty" doc:"the context that is used where no other is named"`
+	Contexts map[string]ContextSpec `yaml:"contexts,omitempty" doc:"named ways to clusters; kitescope context add writes them"`
 }
 
 // ContextSpec is one named way to a cluster.
 type ContextSpec struct {
-	From         string `yaml:"from"`
-	Root         string `yaml:"root,omitempty"`
-	User         string `yaml:"user,omitempty"`
-	PasswordEnv  string `yaml:"password_env,omitempty"`
-	PasswordFile string `yaml:"password_file,omitempty"`
-	CA           string `yaml:"ca,omitempty"`
-	Cert         string `yaml:"cert,omitempty"`
-	Key          string `yaml:"key,omitempty"`
-	ServerName   string `yaml:"server_name,omitempty"`
-	Insecure     bool   `yaml:"insecure,omitempty"`
+	From         string `yaml:"from" doc:"what to read, as --from"`
+	Root         string `yaml:"root,omitempty" doc:"Milvus root path in etcd"`
+	User         string `yaml:"user,omitempty" doc:"etcd user"`
+	PasswordEnv  string `yaml:"password_env,omitempty" doc:"environment variable that holds the etcd password"`
+	PasswordFile string `yaml:"password_file,omitempty" doc:"file that holds the etcd password"`
+	CA           string `yaml:"ca,omitempty" doc:"certificate authority of an etcds:// server (PEM)"`
+	Cert         string `yaml:"cert,omitempty" doc:"client certificate (PEM)"`
+	Key          string `yaml:"key,omitempty" doc:"key of the client certificate (PEM)"`
+	ServerName   string `yaml:"server_name,omitempty" doc:"name to expect in the server's certificate"`
+	Insecure     bool   `yaml:"insecure,omitempty" doc:"do not verify the server's certificate"`
 	// Nodes says how the cluster's processes are reached, nil: directly.
-	Nodes *NodeSpec `yaml:"nodes,omitempty"`
+	Nodes *NodeSpec `yaml:"nodes,omitempty" doc:"how the cluster's processes are reached; directly, if it is not there"`
 }
 
 // Settle makes the paths of files absolute: a context is used from any folder.
@@ -73,27 +78,51 @@ func ConfigPath(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "kitescope", "config.yaml"), nil
 }
 
-// ReadConfig reads the file of contexts; one that is not there has none.
+// ReadConfig reads the file for its contexts; one that is not there has none. What is wrong in the rest of it is no error.
 func ReadConfig(path string) (*ConfigFile, error) {
-	c := &ConfigFile{}
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil
-	}
+	c, _, problems, err := ReadConfigStrictly(path)
 	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
+		return nil, err
 	}
-	if err := yaml.Unmarshal(text, c); err != nil {
-		return nil, fmt.Errorf("read configuration %s: %w", path, err)
+	for _, p := range problems {
+		part, _, _ := strings.Cut(p.Path, ".")
+		if !p.Unknown && (part == "" || part == "current" || part == "contexts") {
+			return nil, fmt.Errorf("read configuration %s: %s", path, p)
+		}
 	}
 	return c, nil
 }
 
-// write replaces the file in one step, readable by its owner only.
-func (c *ConfigFile) write(path string) error {
-	text, err := yaml.Marshal(c)
+// ReadConfigStrictly reads the file with all that is wrong in it; one that is not there is empty.
+func ReadConfigStrictly(path string) (c *ConfigFile, lines prefs.Lines, problems []prefs.Problem, err error) {
+	c = &ConfigFile{}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil, nil, nil
+	}
 	if err != nil {
-		return fmt.Errorf("write configuration: %w", err)
+		return nil, nil, nil, fmt.Errorf("read configuration: %w", err)
+	}
+	lines, problems = prefs.Decode(text, c)
+	return c, lines, problems, nil
+}
+
+// KeepInConfig writes a value into config.yaml, nil to take it out. Comments and all else stay as they are.
+func KeepInConfig(path string, value any, keys ...string) error {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read configuration: %w", err)
+	}
+	if text, err = prefs.Set(text, value, keys...); err != nil {
+		return fmt.Errorf("change configuration %s: %w", path, err)
+	}
+	return writeConfig(path, text)
+}
+
+// writeConfig replaces the file in one step, readable by its owner only. Where a link stands in its place, what that leads to is replaced.
+func writeConfig(path string, text []byte) error {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write configuration: %w", err)
@@ -144,10 +173,32 @@ func (a *App) EditConfig(edit func(*ConfigFile) error) error {
 	if err != nil {
 		return err
 	}
+	before := *config
+	before.Contexts = maps.Clone(config.Contexts)
 	if err := edit(config); err != nil {
 		return err
 	}
-	return config.write(path)
+	for _, name := range slices.Sorted(maps.Keys(before.Contexts)) {
+		if _, ok := config.Contexts[name]; !ok {
+			if err := KeepInConfig(path, nil, "contexts", name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range config.Names() {
+		if old, ok := before.Contexts[name]; !ok || !reflect.DeepEqual(old, config.Contexts[name]) {
+			if err := KeepInConfig(path, config.Contexts[name], "contexts", name); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case config.Current == before.Current:
+		return nil
+	case config.Current == "":
+		return KeepInConfig(path, nil, "current")
+	}
+	return KeepInConfig(path, config.Current, "current")
 }
 
 // Has is the error of a context that is not there.

@@ -15,6 +15,9 @@ func (a *App) Begin(cmd *cobra.Command) error {
 		return err
 	}
 	a.tellRenamed(cmd)
+	if err := a.settleGlyphs(cmd); err != nil {
+		return err
+	}
 	if a.Flags.Quiet {
 		a.Transient = nil
 	}
@@ -60,6 +63,8 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		f.BoolVar(&g.Strict, "strict", false, "exit 4 when something could not be read or decoded")
 		f.BoolVarP(&g.Quiet, "quiet", "q", false, "no messages on stderr but errors")
 		f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
+		f.StringVar(&g.ascii, "ascii", "auto", "draw with ASCII characters alone: auto (by the locale of a terminal), always or never")
+		f.Lookup("ascii").NoOptDefVal = "always"
 		f.StringVar(&g.debug, "debug", "", "log each call to etcd and each question to processes, with how long it took, on stderr or, with --debug=FILE, in a file")
 		f.Lookup("debug").NoOptDefVal = toStderr
 		f.BoolVarP(&g.verbose, "verbose", "v", false, "say at the end how much was asked of etcd and of processes, and how long all took")
@@ -77,5 +82,6 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		}
 		return config.Names(), cobra.ShellCompDirectiveNoFileComp
 	})
+	_ = root.RegisterFlagCompletionFunc("ascii", Fixed("auto", "always", "never"))
 	_ = root.RegisterFlagCompletionFunc("color", Fixed("auto", "always", "never"))
 }

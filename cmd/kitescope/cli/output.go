@@ -26,7 +26,7 @@ func (a *App) RenderOptions(output string) (render.Options, error) {
 	if err != nil {
 		return render.Options{}, err
 	}
-	o := render.Options{Format: format, Color: color}
+	o := render.Options{Format: format, Color: color, ASCII: a.glyphs == render.ASCIIGlyphs}
 	if a.OutTTY {
 		o.Width, _ = a.Size()
 	}
@@ -81,6 +81,19 @@ func (a *App) Standard() io.Writer { return standardOutput{a.Streams} }
 
 // Write buffers standard output.
 func (a *App) Write(body func(*bufio.Writer) error) error {
+	if a.forPeople && a.glyphs != render.AllGlyphs {
+		glyphs := &glyphWriter{to: standardOutput{a.Streams}, glyphs: a.glyphs}
+		w := bufio.NewWriterSize(glyphs, 64<<10)
+		if err := body(w); err != nil {
+			return err
+		}
+		return errors.Join(w.Flush(), glyphs.end())
+	}
+	return a.writeBytes(body)
+}
+
+// writeBytes is Write for what is no text.
+func (a *App) writeBytes(body func(*bufio.Writer) error) error {
 	w := bufio.NewWriterSize(standardOutput{a.Streams}, 64<<10)
 	if err := body(w); err != nil {
 		return err
@@ -91,7 +104,12 @@ func (a *App) Write(body func(*bufio.Writer) error) error {
 // NewOutput settles where bytes go: standard output for "" and "-", else a file that appears when it
 // is complete.
 func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) error) error, error) {
-	if path == "" || path == "-" {
+	if path == "-" { // a file, of whatever kind
+		return func(write func(io.Writer) error) error {
+			return a.writeBytes(func(w *bufio.Writer) error { return write(w) })
+		}, nil
+	}
+	if path == "" {
 		return func(write func(io.Writer) error) error {
 			return a.Write(func(w *bufio.Writer) error { return write(w) })
 		}, nil

@@ -12,6 +12,7 @@ import (
 
 	"kitescope/cmd/kitescope/collect"
 	"kitescope/inspect/model"
+	"kitescope/render"
 )
 
 // Streams is the process as a command sees it; tests make their own.
@@ -30,6 +31,8 @@ type Streams struct {
 	// Loads is nil in a process. Tests that show one cluster in many ways keep it there: it returns what was read of a
 	// place before, all of it, or reads it.
 	Loads func(place string, read func() (*model.Cluster, error)) (*model.Cluster, error)
+	// Glyphs are the characters that messages for people may have.
+	Glyphs render.Glyphs
 	// Transient is the line about progress, nil without a terminal on stderr.
 	Transient *Transient
 }

@@ -62,7 +62,7 @@ func (t *Transient) over(w io.Writer, p []byte) (int, error) {
 // Tell prints one line for people on stderr. What is in it comes from outside in part: it must not
 // steer the terminal (see oneLine).
 func (s *Streams) Tell(format string, args ...any) {
-	_, _ = s.Transient.over(s.Err, fmt.Appendf(nil, format+"\n", args...)) // nothing to do about an error
+	_, _ = s.Transient.over(s.Err, []byte(s.Glyphs.Text(fmt.Sprintf(format+"\n", args...)))) // nothing to do about an error
 }
 
 // Hold keeps what is told on stderr from here on, as the UI has the screen; said tells it once that is gone.

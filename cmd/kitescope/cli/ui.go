@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kitescope/inspect/session"
 	"kitescope/paste"
@@ -21,10 +22,15 @@ type UIFlags struct {
 	Interval time.Duration
 	Page     string
 	Nodes    *NodeFlags
+	flags    *pflag.FlagSet // of the command, nil if they are not registered
 }
+
+// changed reports whether a flag was given.
+func (f *UIFlags) changed(name string) bool { return f.flags != nil && f.flags.Changed(name) }
 
 // Register adds them to a command.
 func (f *UIFlags) Register(cmd *cobra.Command) {
+	f.flags = cmd.Flags()
 	cmd.Flags().StringVar(&f.Theme, "theme", "auto", "auto, terminal, dark, light, mono, or a YAML file (see: kitescope help themes)")
 	_ = cmd.RegisterFlagCompletionFunc("theme", Fixed("auto", "dark", "light", "mono"))
 	cmd.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
@@ -124,8 +130,7 @@ func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
 	if err != nil {
 		return tui.Config{}, err
 	}
-	theme, themes, err := Theme(f.Theme)
-	if err != nil {
+	if err := a.CanDrawUI("leave --ui out"); err != nil {
 		return tui.Config{}, err
 	}
 	input := a.In
@@ -134,8 +139,8 @@ func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
 			input = nil // standard input is the data; keys come from the terminal
 		}
 	}
-	return tui.Config{
-		Input: input, Output: a.Out, Title: strings.Join(RedactWords(args), " "), Command: ProgramName(), Theme: theme, Themes: themes,
-		NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse, Now: a.Now, SaveFile: SaveFile, ReplaceFile: ReplaceFile, Folders: Folders,
-	}, nil
+	cfg := tui.Config{
+		Input: input, Output: a.Out, Title: strings.Join(RedactWords(args), " "), Command: ProgramName(), NoColor: !color, Now: a.Now, SaveFile: SaveFile, ReplaceFile: ReplaceFile, Folders: Folders,
+	}
+	return cfg, a.Prefer(&cfg, f)
 }

@@ -92,9 +92,17 @@ func put(n *yaml.Node, value any, path []string) error {
 	}
 	old := n.Content[at+1]
 	fresh.HeadComment, fresh.LineComment, fresh.FootComment = old.HeadComment, old.LineComment, old.FootComment
-	if fresh.Kind == yaml.SequenceNode {
-		fresh.Style = yaml.FlowStyle
-	}
+	oneLine(&fresh)
 	*old = fresh
 	return nil
+}
+
+// oneLine has lists stand on one line, as people write those of columns and keys.
+func oneLine(n *yaml.Node) {
+	if n.Kind == yaml.SequenceNode {
+		n.Style |= yaml.FlowStyle
+	}
+	for _, below := range n.Content {
+		oneLine(below)
+	}
 }

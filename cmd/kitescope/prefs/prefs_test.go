@@ -94,9 +94,7 @@ theme: dark # at night
 views:
   # narrow
   segments:
-    columns:
-      - id
-      - rows
+    columns: [id, rows]
   nodes: {sort: [-cpu]}
 `
 	if diff := cmp.Diff(want, string(after)); diff != "" {

@@ -127,3 +127,19 @@ func kindName(t reflect.Type) string {
 	}
 	return "text"
 }
+
+// FillIn gives the keys of what of points to, which say nothing, what they usually mean.
+func FillIn(of any) {
+	v := reflect.ValueOf(of).Elem()
+	for _, f := range fieldsOf(v.Type()) {
+		at := v.FieldByIndex(f.index)
+		switch {
+		case f.usual == "" || !at.IsZero():
+		case at.Kind() == reflect.String:
+			at.SetString(f.usual)
+		case at.Kind() == reflect.Pointer && at.Type().Elem().Kind() == reflect.Bool:
+			is := f.usual == "true"
+			at.Set(reflect.ValueOf(&is))
+		}
+	}
+}
