@@ -94,7 +94,7 @@ func onConsole(r rune) (stands rune, ok bool) {
 // inASCII is the character that stands for one of kitescope's own. Bars of parts of a cell become steps, as light as the part is small.
 func inASCII(r rune) (stands rune, ok bool) {
 	const ours, stand = "±µμ·×–‖’•…›←↑→↓−≈≠≤≥─━│╎╷┌┐└┘├┤┬┴┼╭╮╯╰▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐▀░▒▓▲△▶▸▼▾◂◆●○◌✓✖",
-		"~uu|x-|'-~><^>v-~!<>-=|:'++++|++++++++_.--==####==--.='.:%!^>>vv<**o.+x"
+		"~uu-x-|'-~><^>v-~!<>-=|:'++++|++++++++_.--==####==--.='.:%!^>>vv<**o.+x"
 	at := 0
 	for _, one := range ours {
 		if one == r {

@@ -12,7 +12,7 @@ func TestGlyphs(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                          "plain",
 		"✓ ok ▲ warn ✖ bad • note":       "+ ok ! warn x bad - note",
-		"overview › nodes · 3 … → more":  "overview > nodes | 3 ~ > more",
+		"overview › nodes · 3 … → more":  "overview > nodes - 3 ~ > more",
 		"├─ a\n└─ b":                     "|- a\n+- b",
 		"▁▂▃▄▅▆▇█":                       "_.--==##",
 		"\x1b[1mrow ↑\x1b[m │":           "\x1b[1mrow ^\x1b[m |",

@@ -18,8 +18,8 @@ import (
 
 // The smallest terminal that every page fits into.
 const (
-	MinWidth  = 60
-	MinHeight = 15
+	MinWidth  = 40
+	MinHeight = 10
 )
 
 // Model is the one Bubble Tea model.

@@ -395,16 +395,16 @@ func TestAgesGrowThoughNothingChanges(t *testing.T) {
 func TestResize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
-		for _, size := range [][2]int{{59, 15}, {60, 14}, {20, 5}, {3, 1}} {
+		for _, size := range [][2]int{{39, 10}, {40, 9}, {20, 5}, {3, 1}} {
 			d.Send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			d.Fits()
 		}
-		d.Send(tea.WindowSizeMsg{Width: 59, Height: 15})
-		d.Shows("terminal too small", "needs 60 x 15")
-		d.Send(tea.WindowSizeMsg{Width: 60, Height: 15})
+		d.Send(tea.WindowSizeMsg{Width: 39, Height: 10})
+		d.Shows("terminal too small", "needs 40 x 10")
+		d.Send(tea.WindowSizeMsg{Width: 40, Height: 10})
 		d.Shows("470590760626295000")
-		for w := 60; w < 220; w += 7 {
-			d.Send(tea.WindowSizeMsg{Width: w, Height: 15 + w/5})
+		for w := 40; w < 220; w += 7 {
+			d.Send(tea.WindowSizeMsg{Width: w, Height: 10 + w/5})
 			d.Fits()
 		}
 	})

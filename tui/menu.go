@@ -118,6 +118,9 @@ func (n *Menu) box(m *Model, maxW, maxH int) []string {
 	return append(lines, st.Dim.On("╰"+foot+"╯"))
 }
 
+// leastNote is what an explanation must have to say something.
+const leastNote = 16
+
 func (n *Menu) row(m *Model, i, w int) string {
 	st := m.Styles
 	item := &n.Items[i]
@@ -127,6 +130,18 @@ func (n *Menu) row(m *Model, i, w int) string {
 	}
 	key := draw.Fit(n.keyOf(m, i), 1)
 	left := " " + key + "  " + item.Text
+	if n.Stay { // explanations, which are read one below the other
+		longest := 0
+		for i := range n.Items {
+			longest = max(longest, ansi.StringWidth(n.Items[i].Text))
+		}
+		left = draw.Fit(left, 6+longest)
+		if room := w - 7 - longest; room >= leastNote {
+			note = draw.Fit(note, room)
+		} else {
+			note = ""
+		}
+	}
 	note = draw.Cut(note, max(0, w-ansi.StringWidth(left)-2))
 	plain := draw.Fit(draw.Fit(left, max(0, w-ansi.StringWidth(note)-1))+note, w)
 	switch {

@@ -65,6 +65,9 @@ func (m frame) body(h int) []string {
 	return lines[:min(h, len(lines))]
 }
 
+// narrow is the width below which header and table have the least that says something.
+const narrow = 56
+
 // roomy reports whether there is room for rules that separate header, body and footer.
 func (m *Model) roomy() bool { return m.h >= 20 }
 
@@ -133,11 +136,15 @@ func (m frame) header() string {
 			right = version + "   " + right
 		}
 	}
-	room := max(8, m.Width-draw.Width(right)-15)
+	name := " " + st.Title.On("kitescope") + "  "
+	if m.Width < narrow { // which cluster it is, and whether it lives, is all that there is room for
+		name = " "
+	}
+	room := max(8, m.Width-draw.Width(right)-draw.Width(name)-3)
 	if d.cluster != nil && !d.live && draw.Width(where) > room {
 		where = CutPath(where, room)
 	}
-	left := " " + st.Title.On("kitescope") + "  " + draw.CutName(where, room)
+	left := name + draw.CutName(where, room)
 	return draw.Ends(left, right+" ", m.Width)
 }
 
@@ -190,7 +197,7 @@ func (m frame) freshness() string {
 		return st.Dim.On("… connecting")
 	}
 	var parts []string
-	if r := d.cluster.Origin.Revision; r != 0 {
+	if r := d.cluster.Origin.Revision; r != 0 && m.Width >= narrow {
 		parts = append(parts, "rev "+strconv.FormatInt(r, 10))
 	}
 	old := ""

@@ -71,7 +71,10 @@ func Arrange(tracks []Track, w, offset int) []Placed {
 		kept = append(kept[:drop], kept[drop+1:]...)
 	}
 	kept, total = refill(tracks, kept, w, total)
-	squeeze(tracks, kept, total-w)
+	total -= squeeze(tracks, kept, total-w, floor)
+	if total > w {
+		kept, total = inside(tracks, kept, w, total)
+	}
 	spread(tracks, kept, w-total)
 	return kept
 }
@@ -131,21 +134,42 @@ func lastToKeep(tracks []Track, kept []Placed) int {
 	return drop
 }
 
-// squeeze takes missing cells from flexible columns, from the widest first.
-func squeeze(tracks []Track, kept []Placed, missing int) {
+// inside is the last resort, in terminals that are narrower than what must stay: names are cut to what hardly says something, then
+// the last columns go.
+func inside(tracks []Track, kept []Placed, w, total int) (fewer []Placed, used int) {
+	const bare = 5
+	for {
+		total -= squeeze(tracks, kept, total-w, bare)
+		if total <= w || len(kept) <= 1 {
+			break
+		}
+		total -= kept[len(kept)-1].Width + Gap
+		kept = kept[:len(kept)-1]
+	}
+	if total > w && len(kept) == 1 {
+		kept[0].Width = max(1, w)
+		total = kept[0].Width
+	}
+	return kept, total
+}
+
+// squeeze takes missing cells from flexible columns, from the widest first, and says how many it got.
+func squeeze(tracks []Track, kept []Placed, missing, least int) (got int) {
 	for missing > 0 {
 		widest := -1
 		for i, p := range kept {
-			if tracks[p.Column].Flexible && p.Width > floor && (widest < 0 || p.Width > kept[widest].Width) {
+			if tracks[p.Column].Flexible && p.Width > least && (widest < 0 || p.Width > kept[widest].Width) {
 				widest = i
 			}
 		}
 		if widest < 0 {
-			return
+			break
 		}
 		kept[widest].Width--
 		missing--
+		got++
 	}
+	return got
 }
 
 // spread gives room that is left to flexible columns that were cut, to the narrowest first.

@@ -22,6 +22,7 @@ func TestArrange(t *testing.T) {
 		{"then columns drop by priority", 50, 0, []Placed{{0, 18}, {1, 20}, {2, 8}}},
 		{"one that fits takes the room of a wider one", 30, 0, []Placed{{0, 18}, {2, 8}}},
 		{"and the last that may", 20, 0, []Placed{{0, 18}}},
+		{"what must stay is cut where there is no room for it", 12, 0, []Placed{{0, 12}}},
 		{"scrolled, the first column stays", 40, 1, []Placed{{0, 18}, {2, 8}, {3, 8}}},
 		{"no further than the last column", 40, 9, []Placed{{0, 18}, {3, 8}}},
 	} {

@@ -257,7 +257,7 @@ func Pump(m tea.Model, c tea.Cmd) {
 }
 
 // Sizes are the terminals that pages are drawn for.
-var Sizes = []struct{ W, H int }{{80, 24}, {200, 50}, {60, 15}}
+var Sizes = []struct{ W, H int }{{80, 24}, {200, 50}, {60, 15}, {40, 10}}
 
 // WideSizes are those of pages that have more to show in a wide one.
 var WideSizes = []struct{ W, H int }{{60, 15}, {80, 24}, {120, 40}, {200, 50}}
