@@ -156,9 +156,9 @@ func (t *Template) Fill(value func(name string) (string, error)) (command string
 		case err != nil:
 			return "", false, fmt.Errorf("{%s}: %w", p.name, err)
 		case !utf8.ValidString(v) || strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsPrint(r) }):
-			return "", false, fmt.Errorf("{%s}: the value %s has characters that are not seen", p.name, Python(v))
+			return "", false, fmt.Errorf("{%s} has characters that are not seen: %s", p.name, Python(v))
 		case p.first && strings.HasPrefix(v, "-"):
-			return "", false, fmt.Errorf("{%s}: the value %s would be taken for a flag", p.name, v)
+			return "", false, fmt.Errorf("{%s} would be taken for a flag: %s", p.name, v)
 		}
 		word := Word(v)
 		quoted = quoted || word != v
