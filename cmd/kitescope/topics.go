@@ -141,8 +141,8 @@ const helpEnvironment = `Which cluster, and as whom:
   KITESCOPE_FROM           as --from
   KITESCOPE_CONTEXT        as --context
   KITESCOPE_ROOT           as --root
-  KITESCOPE_CONFIG         the file of contexts; default: kitescope/config.yaml in the user's
-                           configuration folder (XDG_CONFIG_HOME, where that is set)
+  KITESCOPE_CONFIG         the file of contexts and preferences; default: kitescope/config.yaml in
+                           the user's configuration folder (XDG_CONFIG_HOME, where that is set)
   KITESCOPE_ETCD_USER      as --user
   KITESCOPE_ETCD_PASSWORD  the etcd password
 
@@ -164,7 +164,10 @@ Passwords and tokens of others; none of them is ever taken from a flag:
 The terminal:
 
   NO_COLOR                 no colour
-  TERM                     dumb: no colour, no progress; linux: signs that its font has
+  TERM                     dumb: no colour, no progress, no UI; linux: signs that its font has
+  LC_ALL, LC_CTYPE, LANG   the first that is set says whether a terminal has UTF-8; if not, ASCII
+  TMUX, WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME, SSH_CONNECTION
+                           which clipboard is yours (kitescope config, docs/reference/config.md)
 
 The process:
 
