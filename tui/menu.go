@@ -136,7 +136,7 @@ func (n *Menu) row(m *Model, i, w int) string {
 			longest = max(longest, ansi.StringWidth(n.Items[i].Text))
 		}
 		left = draw.Fit(left, 6+longest)
-		if room := w - 7 - longest; room >= leastNote {
+		if room := w - 8 - longest; room >= leastNote {
 			note = draw.Fit(note, room)
 		} else {
 			note = ""

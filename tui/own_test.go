@@ -78,7 +78,7 @@ func TestViews(t *testing.T) {
 
 func TestCells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "c end")
+		d := at(t, "4 end")
 		resource, cell, ok := Cells(d.m)
 		if !ok || resource != "collections" {
 			t.Fatal(resource, ok)
@@ -142,7 +142,7 @@ func TestCopyingSaysWhere(t *testing.T) {
 		}
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.ManySegments(5000))
-		d.Keys("Y t")
+		d.Keys("Y 2")
 		d.Shows("copied to tmux's buffer: 5,000 rows")
 		if given < 2*clipboardLimit {
 			t.Errorf("%d bytes", given)
@@ -180,7 +180,7 @@ func (f *fakeFeed) Follow(ctx context.Context, emit func(news.Update)) {
 func TestSwitch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "")
-		d.Keys(": s e g m e n t s enter / ").Typed("docs").Keys("enter S")
+		d.Keys(": s e g m e n t s enter / ").Typed("docs").Keys("enter S enter")
 		p := tuitest.FixtureParts()
 		p.Origin.Location, p.Origin.Root, p.Origin.Revision = "etcd://other:2379/lab", "lab", 7
 		other := newFakeFeed(news.Update{Progress: "opening"}, news.Update{Cluster: model.Build(p), Live: true})
@@ -197,7 +197,7 @@ func TestSwitch(t *testing.T) {
 		other.updates <- news.Update{Cluster: model.Build(p), Live: true}
 		d.Settle()
 		d.Shows("rev 8")
-		d.Keys("Y c")
+		d.Keys("Y 1")
 		if !strings.HasPrefix(d.Clip, "kitescope --context other get segments") {
 			t.Errorf("the command is of the old cluster: %q", d.Clip)
 		}
