@@ -100,7 +100,7 @@ func (a *again) settle(m *Model) {
 	default:
 		a.of = change.After
 		a.result = "still there"
-		if short, _ := began(m, a.of); short != "" {
+		if short, _ := began(m, a.of); short != "" && short != words.UnknownMark {
 			a.result += " since " + short
 		}
 		if change.Kind != check.Same {

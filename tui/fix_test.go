@@ -9,9 +9,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
+	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
 	"kitescope/words/hints"
 )
@@ -233,5 +236,33 @@ func TestRegisteredIsNeutral(t *testing.T) {
 			{Role: "querynode", Node: 7, Outcome: model.Answered}, {Role: "querynode", Node: 8, Outcome: model.TimedOut},
 		}})))
 		d.Shows("rootcoord       1  ✓ answers", "datacoord       1  ✖ no answer", "proxy           1  ? registered")
+	})
+}
+
+// TestSmallPlaces: pages with findings fit into places that are smaller than the smallest terminal of now, and show the fix there.
+func TestSmallPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 80, 24)
+		d.Cluster(tuitest.Fixture())
+		f := d.m.data.judged.report.Findings[0]
+		for _, size := range []struct{ w, h int }{{40, 7}, {40, 5}, {50, 9}, {60, 3}, {200, 4}} {
+			for name, p := range map[string]Page{"overview": &overviewPage{}, "findings": &findingsPage{}, "finding": newFindingPage(f)} {
+				d.m.stack.push(p)
+				d.Run(d.m.Refresh())
+				d.Settle()
+				lines := p.Body(d.m, size.w, size.h)
+				if len(lines) > size.h {
+					t.Errorf("%s: %d lines in %d", name, len(lines), size.h)
+				}
+				for _, line := range lines {
+					if n := draw.Width(ansi.Strip(line)); n > size.w {
+						t.Errorf("%s: a line of %d in %d: %q", name, n, size.w, ansi.Strip(line))
+					}
+				}
+				if text := ansi.Strip(strings.Join(lines, "\n")); size.h >= 5 && !strings.Contains(text, "FIX") && !strings.Contains(text, "auto-balance is off") {
+					t.Errorf("%s in %d x %d lacks the fix:\n%s", name, size.w, size.h, text)
+				}
+			}
+		}
 	})
 }

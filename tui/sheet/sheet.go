@@ -118,8 +118,10 @@ func (s *sheet) blocks(w int) {
 		rows = [][]block{{s.nodes(w)}, {s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}}
 	case w >= 76:
 		rows = [][]block{{s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}, {s.nodes(w)}}
-	default:
+	case w >= 52:
 		rows = [][]block{{s.data(w - 24), s.cluster(21)}, {s.nodes(w)}, {s.segments(w)}, {s.health(w)}}
+	default:
+		rows = [][]block{{s.health(w)}, {s.data(w)}, {s.nodes(w)}, {s.segments(w)}, {s.cluster(w)}}
 	}
 	for i, row := range rows {
 		if i > 0 {
