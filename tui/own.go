@@ -86,3 +86,12 @@ func UseView(m *Model) {
 	views[g.resource.Name] = v
 	m.Config.Views = views
 }
+
+// KeyNames are the names of actions, which keys can be given to.
+func KeyNames() []string { return actionNames() }
+
+// CheckKeys says what is wrong with keys that a person gives to actions, in a UI with further pages.
+func CheckKeys(pages []PageKind, changed map[string][]string) error {
+	_, err := newKeys(pageKinds(pages), changed)
+	return err
+}

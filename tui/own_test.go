@@ -180,7 +180,7 @@ func (f *fakeFeed) Follow(ctx context.Context, emit func(news.Update)) {
 func TestSwitch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "")
-		d.Keys(": s e g m e n t s enter / ").Typed("docs").Keys("enter S enter")
+		d.Keys(": s e g m e n t s enter / ").Typed("docs").Keys("enter S 1")
 		p := tuitest.FixtureParts()
 		p.Origin.Location, p.Origin.Root, p.Origin.Revision = "etcd://other:2379/lab", "lab", 7
 		other := newFakeFeed(news.Update{Progress: "opening"}, news.Update{Cluster: model.Build(p), Live: true})

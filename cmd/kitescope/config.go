@@ -79,6 +79,7 @@ func configCheck(a *cli.App) *cobra.Command {
 		Use: "check", Args: cobra.NoArgs, Example: "  kitescope config check",
 		RunE: func(*cobra.Command, []string) error {
 			c := a.CheckPreferences()
+			c.CheckKeysOf((&opened{}).pages())
 			for _, p := range c.Problems {
 				a.Tell("%s: %s", c.Path, cli.OneLine(p.String()))
 			}

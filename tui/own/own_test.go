@@ -164,7 +164,7 @@ func TestKeep(t *testing.T) {
 			}
 		})
 		last := func() write { return wrote[len(wrote)-1] }
-		d.Keys(": s e g m e n t s enter S S :").Typed("keep").Keys("enter")
+		d.Keys(": s e g m e n t s enter S 1 S 1 :").Typed("keep").Keys("enter")
 		d.Shows("✓ kept columns and order of segments (/home/me/config.yaml)")
 		if v := last(); v.path != "views.segments" || strings.Join(v.value.(map[string][]string)["sort"], ",") != "-id" || v.value.(map[string][]string)["columns"] != nil {
 			t.Errorf("%+v", v)

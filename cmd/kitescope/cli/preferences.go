@@ -183,10 +183,7 @@ func (a *App) Prefer(cfg *tui.Config, f *UIFlags) error {
 		cfg.StartPage = c.Start
 	}
 	cfg.Aliases, cfg.Views = c.Aliases, c.views
-	cfg.Keys = map[string][]string{}
-	for name, keys := range c.Keys {
-		cfg.Keys[name] = keys
-	}
+	cfg.Keys = c.keys()
 	cfg.Clipboard = (&clip.Clipboard{Choice: c.Clipboard, Getenv: a.Getenv}).Copy
 	cfg.Keep = func(value any, path ...string) (string, error) {
 		if c.Path == "" {
@@ -228,8 +225,33 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// checkKeys holds keys to the names of actions. (placeholder)
-func (c *Chosen) checkKeys() {}
+// checkKeys holds keys to the names of actions, and to one meaning for each.
+func (c *Chosen) checkKeys() {
+	names := tui.KeyNames()
+	for _, name := range sortedKeys(c.Keys) {
+		if !slices.Contains(names, name) {
+			c.wrong("keys."+name, "keys: there is no action %q%s", name, didYouMean(name, names))
+			delete(c.Keys, name)
+		}
+	}
+	c.CheckKeysOf(nil)
+}
+
+// CheckKeysOf holds the keys to those of further pages, too.
+func (c *Chosen) CheckKeysOf(pages []tui.PageKind) {
+	if err := tui.CheckKeys(pages, c.keys()); err != nil {
+		c.wrong("keys", "%v", err)
+		c.Keys = nil
+	}
+}
+
+func (c *Chosen) keys() map[string][]string {
+	keys := map[string][]string{}
+	for name, list := range c.Keys {
+		keys[name] = list
+	}
+	return keys
+}
 
 // ForContext is the app for another cluster, while the terminal is the UI's: a password has to be where the context says.
 func (a *App) ForContext(name string) *App {

@@ -12,7 +12,7 @@ type Preferences struct {
 	Mouse     *bool             `yaml:"mouse,omitempty" doc:"let the UI have the mouse" default:"true"`
 	Start     string            `yaml:"start,omitempty" doc:"the page that the UI opens with, as you would type it behind \":\"" default:"overview"`
 	Clipboard string            `yaml:"clipboard,omitempty" enum:"auto,tmux,wl-copy,xclip,xsel,pbcopy,clip.exe,osc52,none" doc:"where copied text goes; auto: the first that is there, else OSC 52, which asks the terminal" default:"auto"`
-	Keys      map[string]Words  `yaml:"keys,omitempty" doc:"keys by the name of an action (kitescope config keys lists them); they take the place of that action's usual keys"`
+	Keys      map[string]Words  `yaml:"keys,omitempty" doc:"keys by the name of an action (docs/reference/keys.md lists them); they take the place of that action's usual keys"`
 	Aliases   map[string]string `yaml:"aliases,omitempty" doc:"short names of pages for \":\" and the start page: a page and what follows it"`
 	Views     map[string]View   `yaml:"views,omitempty" doc:"columns and order by resource; :keep writes what the screen shows"`
 	Actions   []Action          `yaml:"actions,omitempty" doc:"commands of your own, run from the row under the cursor"`
@@ -30,7 +30,7 @@ type View struct {
 // Action is a command of the person's own. kitescope itself writes to no cluster; what an action does is up to its command.
 type Action struct {
 	Name    string `yaml:"name" doc:"what \":\" calls it"`
-	Key     string `yaml:"key,omitempty" doc:"a key that runs it, such as ctrl+g; without one it is run by its name"`
+	Key     string `yaml:"key,omitempty" doc:"a key that runs it, such as ctrl+g, before any other meaning of that key; without one it is run by its name"`
 	On      Words  `yaml:"on,omitempty" doc:"the resources that it is for; all, if none is named"`
 	Run     string `yaml:"run" doc:"a command for sh. {COLUMN} becomes that column of the row, quoted; outside of quotes only"`
 	Confirm *bool  `yaml:"confirm,omitempty" doc:"show the command and ask before it runs; false leaves that out where no value had to be quoted" default:"true"`
