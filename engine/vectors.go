@@ -87,7 +87,7 @@ const maxBytes = 1 << (30 + 14*(^uint(0)>>63)) // 1 GiB where addresses have 32 
 // FromFloat32s copies rows of dim float32 each, one after the other.
 func FromFloat32s(dim int, rows []float32) (*Vectors, error) {
 	if dim <= 0 || len(rows)%dim != 0 {
-		return nil, fmt.Errorf("%d values are no rows of %d", len(rows), dim)
+		return nil, fmt.Errorf("%d values do not divide into rows of %d", len(rows), dim)
 	}
 	v, err := NewVectors(dist.Float32, dim, len(rows)/dim)
 	if err != nil {

@@ -337,7 +337,7 @@ func TestRunRefuses(t *testing.T) {
 	if _, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1 << 30}); err == nil || !strings.Contains(err.Error(), "wants 1073741824 hits") {
 		t.Errorf("a k that no search has: %v", err)
 	}
-	if _, err := replay.Requests(l, &c.layout.Collection, replay.Ask{}); err == nil || !strings.Contains(err.Error(), "how many hits") {
+	if _, err := replay.Requests(l, &c.layout.Collection, replay.Ask{}); err == nil || !strings.Contains(err.Error(), "request 0 has no k") {
 		t.Errorf("no k: %v", err)
 	}
 	if _, err := replay.Requests(&log.Log{Name: "proxy.log"}, &c.layout.Collection, replay.Ask{}); err == nil || !strings.Contains(err.Error(), "no vectors") {
@@ -366,7 +366,7 @@ func TestParametersOfRequests(t *testing.T) {
 		}
 		for i, r := range list {
 			if got := [3]int{r.K, r.EF, r.NProbe}; got != x.want[i] {
-				t.Errorf("%+v: request %d asks for k, ef and nprobe %v, %v were expected", x.ask, i, got, x.want[i])
+				t.Errorf("%+v: expected request %d asks for k, ef and nprobe %v, %v", x.ask, i, got, x.want[i])
 			}
 		}
 	}

@@ -16,8 +16,8 @@ const (
 	EqualDistance = "equal distance"
 	NotStored     = "row not in storage"
 	DeletedSince  = "deleted since"
-	OtherWalk     = "another walk of the graph"
-	OtherIndex    = "searched row by row here, by an index there"
+	OtherWalk     = "different path through the graph"
+	OtherIndex    = "searched row by row here, with an index there"
 )
 
 // examplesKept is how many differences are named.

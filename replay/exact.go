@@ -152,7 +152,7 @@ func together(requests []*load.Request) (*engine.Vectors, error) {
 	rows := 0
 	for _, r := range requests {
 		if r.Vectors.Dim != first.Dim || r.Vectors.Element != first.Element {
-			return nil, fmt.Errorf("a query of %d dimensions of %s beside one of %d of %s", r.Vectors.Dim, r.Vectors.Element, first.Dim, first.Element)
+			return nil, fmt.Errorf("queries differ: one has %d dimensions of %s, another %d of %s", r.Vectors.Dim, r.Vectors.Element, first.Dim, first.Element)
 		}
 		rows += r.Vectors.Rows
 	}

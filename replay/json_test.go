@@ -261,7 +261,7 @@ func TestFilesThatAreNoResult(t *testing.T) {
 		"huge seconds":  {change(`"took_seconds":`, `"took_seconds":1e300,"x":`), "a number of seconds was expected"},
 		"many digits":   {change(`"took_seconds":`, `"took_seconds":1e999999999,"x":`), "a number of seconds was expected"},
 		"quoted":        {change(`"took_seconds":`, `"took_seconds":"5","x":`), "a number of seconds was expected"},
-		"negative bars": {change(`"bars":[{"up_to_seconds":`, `"bars":[{"up_to_seconds":-1,"x":`), "bars in their order"},
+		"negative bars": {change(`"bars":[{"up_to_seconds":`, `"bars":[{"up_to_seconds":-1,"x":`), "bars in order"},
 		"points":        {change(`"points": [`, `"points": [{},`), "points[0].plan: it is missing"},
 	} {
 		_, err := replay.ReadResult(strings.NewReader(c.text))

@@ -66,7 +66,7 @@ type Layout struct {
 	Storage Storage
 	// ChunkRows is how many rows a node searches at a time in growing segments (queryNode.segcore.chunkRows); 0 unknown.
 	ChunkRows int
-	// Assumed tells that no node said what it serves: segments are spread by rule, and Notes say so.
+	// Assumed tells that no node reported its segments: spread by rule, and Notes say so.
 	Assumed bool
 	Notes   []string
 }

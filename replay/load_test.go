@@ -73,15 +73,15 @@ func TestLoadLeavesOut(t *testing.T) {
 		covered int64
 		want    string
 	}{
-		"a growing segment without files": {func(c *cluster) { c.layout.Segments[0].Files, c.layout.Segments[0].Rows = nil, 70 }, 90, "1 growing 70: growing, and nothing of it is in storage yet\n"},
+		"a growing segment without files": {func(c *cluster) { c.layout.Segments[0].Files, c.layout.Segments[0].Rows = nil, 70 }, 90, "1 growing 70: growing, nothing in storage yet\n"},
 		"rows that are not stored yet":    {func(c *cluster) { c.layout.Segments[0].Rows = 45 }, 120, "1 growing 15: 30 of 45 rows are in storage\n"},
-		"growing, of unknown rows":        {func(c *cluster) { c.layout.Segments[0].Rows = -1 }, 120, "1 growing -1: 30 rows are in storage; nobody tells how many there are\n"},
-		"a sealed one without files":      {func(c *cluster) { c.layout.Segments[1].Files = nil }, 90, "2 sealed_unindexed 30: no insert logs are named\n"},
+		"growing, of unknown rows":        {func(c *cluster) { c.layout.Segments[0].Rows = -1 }, 120, "1 growing -1: 30 rows are in storage; the total is unknown\n"},
+		"a sealed one without files":      {func(c *cluster) { c.layout.Segments[1].Files = nil }, 90, "2 sealed_unindexed 30: no insert logs in the metadata\n"},
 		"a binlog that is not there":      {func(c *cluster) { delete(c.memory, "insert_log/1/2/2/100/7") }, 90, "2 sealed_unindexed 30: open insert_log/1/2/2/100/7: file does not exist\n"},
 		"a broken binlog":                 {func(c *cluster) { c.memory["insert_log/1/2/2/101/7"] = cut(c.memory["insert_log/1/2/2/101/7"]) }, 90, "2 sealed_unindexed 30: read insert_log/1/2/2/101/7"},
-		"an index that is not there":      {func(c *cluster) { delete(c.memory, "index_files/50/1/2/3/HNSW") }, 90, "3 sealed_indexed 30: read index_files/50/1/2/3: no files of an index there\n"},
+		"an index that is not there":      {func(c *cluster) { delete(c.memory, "index_files/50/1/2/3/HNSW") }, 90, "3 sealed_indexed 30: read index_files/50/1/2/3: no index files there\n"},
 		"a broken index":                  {func(c *cluster) { c.memory["index_files/50/1/2/4/HNSW"] = cut(c.memory["index_files/50/1/2/4/HNSW"]) }, 90, "4 sealed_indexed 30: read index_files/50/1/2/4/HNSW"},
-		"no index is named":               {func(c *cluster) { c.layout.Segments[2].Files.Indexes = nil }, 120, "3 sealed_indexed 0: searched row by row: no index files are named\n"},
+		"no index is named":               {func(c *cluster) { c.layout.Segments[2].Files.Indexes = nil }, 120, "3 sealed_indexed 0: searched row by row: no index files in the metadata\n"},
 		"other dimensions":                {func(c *cluster) { c.layout.Segments = c.layout.Segments[:1]; c.addWide(t) }, 30, "9 sealed_unindexed 1: vectors of 4 dimensions of float32, the collection has 2 of float32\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestLoadRefuses(t *testing.T) {
 	if _, err := replay.Load(stopped, c, c.layout, replay.LoadOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that is over: %v", err)
 	}
-	if _, err := replay.Load(t.Context(), memory{}, c.layout, replay.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "none of 4 segments could be read; segment 1: ") {
+	if _, err := replay.Load(t.Context(), memory{}, c.layout, replay.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "no segment of 4 could be read; segment 1: ") {
 		t.Errorf("an empty store: %v", err)
 	}
 	c.layout.L0 = []replay.Deletes{{Segment: 77, Channel: channel(0), Files: []string{"delta_log/gone"}}}

@@ -96,9 +96,9 @@ func segmentPrefix(name string, segment int64) string {
 func (x *listing) lacking(s *Segment) (reason string, bytes int64) {
 	if s.Files == nil || len(s.Files.Insert) == 0 {
 		if s.State == Growing {
-			return "growing, and nothing of it is in storage yet", 0
+			return "growing, nothing in storage yet", 0
 		}
-		return "no insert logs are named", 0
+		return "no insert logs in the metadata", 0
 	}
 	var missing []string
 	count := func(names []string) {
@@ -116,9 +116,9 @@ func (x *listing) lacking(s *Segment) (reason string, bytes int64) {
 	slices.Sort(missing)
 	switch {
 	case len(missing) == 1:
-		reason = missing[0] + " is not there"
+		reason = missing[0] + " is missing"
 	case len(missing) > 1:
-		reason = fmt.Sprintf("%s and %d more files are not there", missing[0], len(missing)-1)
+		reason = fmt.Sprintf("%s and %d more files are missing", missing[0], len(missing)-1)
 	}
 	if s.State != Indexed {
 		return reason, bytes
@@ -128,6 +128,6 @@ func (x *listing) lacking(s *Segment) (reason string, bytes int64) {
 			return reason, bytes + size
 		}
 	}
-	reason = cmp.Or(reason, "its index files are not there")
+	reason = cmp.Or(reason, "its index files are missing")
 	return reason, bytes
 }

@@ -34,7 +34,7 @@ func (t *Target) startNodes() error {
 		if n == nil {
 			of := t.loaded.Layout.Node(g.node)
 			if of == nil {
-				return fmt.Errorf("replay with schedulers: the layout tells no settings of node %d", g.node)
+				return fmt.Errorf("replay with schedulers: the layout has no settings for node %d", g.node)
 			}
 			n = &node{target: t, id: g.node, queue: schedule.NewQueue(of.Read), calls: map[int]*call{}}
 			at[g.node], t.nodes = n, append(t.nodes, n)

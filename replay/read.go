@@ -67,7 +67,7 @@ func Load(ctx context.Context, store object.Store, l *Layout, o LoadOptions) (*L
 		err = ctx.Err()
 	}
 	if err == nil && len(loaded.Parts) == 0 && len(l.Segments) > 0 {
-		err = fmt.Errorf("none of %d segments could be read; segment %d: %s", len(l.Segments), loaded.Coverage.Missing[0].Segment, loaded.Coverage.Missing[0].Reason)
+		err = fmt.Errorf("no segment of %d could be read; segment %d: %s", len(l.Segments), loaded.Coverage.Missing[0].Segment, loaded.Coverage.Missing[0].Reason)
 	}
 	if err != nil {
 		loaded.Release()
@@ -198,9 +198,9 @@ func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 	}
 	switch {
 	case s.Files == nil && s.State == Growing:
-		return nil, out("growing, and nothing of it is in storage yet")
+		return nil, out("growing, nothing in storage yet")
 	case s.Files == nil || len(s.Files.Insert) == 0:
-		return nil, out("no insert logs are named")
+		return nil, out("no insert logs in the metadata")
 	}
 	g, err := segment.Open(ctx, x.store, s.Files, x.layout.Collection.Schema, x.deletes(s)...)
 	if err != nil {
@@ -233,11 +233,11 @@ func (p *Part) lacks() (list []Missing) {
 	case want > rows:
 		say(want-rows, fmt.Sprintf("%d of %d rows are in storage", rows, want))
 	case want < 0 && p.Info.State == Growing:
-		say(-1, fmt.Sprintf("%d rows are in storage; nobody tells how many there are", rows))
+		say(-1, fmt.Sprintf("%d rows are in storage; the total is unknown", rows))
 	}
 	if p.State == Indexed && p.Data.Index == nil {
 		p.State = Unindexed
-		reason := "searched row by row: no index files are named"
+		reason := "searched row by row: no index files in the metadata"
 		if p.Data.Refused != nil {
 			reason = "searched row by row: " + p.Data.Refused.Error()
 		}

@@ -23,7 +23,7 @@ type Ask struct {
 func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 	switch {
 	case l.Vectors == nil:
-		return nil, fmt.Errorf("log %s has no vectors: it tells when and how much was asked, not what", l.Name)
+		return nil, fmt.Errorf("log %s has no vectors: only times and sizes of requests", l.Name)
 	case len(l.Requests) == 0:
 		return nil, fmt.Errorf("log %s has no requests", l.Name)
 	case c.Dim > 0 && (l.Vectors.Dim != c.Dim || l.Vectors.Element != c.Element):
@@ -44,9 +44,9 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 		}
 		switch k := all[i].K; {
 		case k <= 0:
-			return nil, fmt.Errorf("log %s: request %d does not say how many hits it wants, and the run does not either", l.Name, i)
+			return nil, fmt.Errorf("log %s: request %d has no k, and the run sets none", l.Name, i)
 		case k > flat.MaxK:
-			return nil, fmt.Errorf("log %s: request %d wants %d hits, %d are the most that Milvus answers", l.Name, i, k, flat.MaxK)
+			return nil, fmt.Errorf("log %s: request %d wants %d hits; Milvus returns at most %d", l.Name, i, k, flat.MaxK)
 		}
 		if q.Filter != nil {
 			all[i].Keys, all[i].Exclude = q.Filter.Keys, q.Filter.Exclude
@@ -68,7 +68,7 @@ func truth(l *log.Log) (*Answers, error) {
 	for i := range l.Requests {
 		q := &l.Requests[i]
 		if q.First < 0 || q.NQ < 0 || q.First+q.NQ > len(l.Truth) {
-			return nil, fmt.Errorf("log %s: request %d is of vectors %d to %d, true neighbours are there of %d", l.Name, i, q.First, q.First+q.NQ, len(l.Truth))
+			return nil, fmt.Errorf("log %s: request %d has vectors %d to %d, but only %d have true neighbours", l.Name, i, q.First, q.First+q.NQ, len(l.Truth))
 		}
 		list := make([][]load.Hit, q.NQ)
 		for j := range list {

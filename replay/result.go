@@ -109,8 +109,8 @@ type Differences struct {
 	Hits, Equal int // hits of the reference, and how many have the same key at the same place
 	SameSet     int // hits that are there at whatever place
 	BitEqual    int // of Equal, how many have the same bits as distance
-	// Explained counts hits that differ, by reason: "equal distance", "row not in storage", "deleted since", "another walk of the graph",
-	// "searched row by row here, by an index there".
+	// Explained counts hits that differ, by reason: "equal distance", "row not in storage", "deleted since", "different path through the graph",
+	// "searched row by row here, with an index there".
 	Explained map[string]int
 	Examples  []Difference // at most 20
 }
@@ -127,7 +127,7 @@ type Difference struct {
 type Costs struct {
 	Queries  int64
 	Wall     time.Duration // in searching segments, all threads together
-	Reduce   time.Duration // in merging answers
+	Reduce   time.Duration // merging answers
 	Segments []SegmentCost // the dearest first
 }
 

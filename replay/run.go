@@ -80,7 +80,7 @@ func Run(ctx context.Context, o RunOptions) (*Result, error) {
 
 func stopReason(ctx context.Context) string {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		return "the time is over"
+		return "time is up"
 	}
 	return "interrupted"
 }
@@ -98,7 +98,7 @@ type run struct {
 
 func newRun(o RunOptions) (*run, error) {
 	if len(o.Requests) == 0 {
-		return nil, errors.New("no requests to ask")
+		return nil, errors.New("no requests to send")
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -116,7 +116,7 @@ func newRun(o RunOptions) (*run, error) {
 	x.points = len(x.plans()) * len(o.EF)
 	needs := o.Target == nil || o.Truth == ExactTruth || o.Differences
 	if needs && o.Loaded == nil {
-		return nil, errors.New("no segments are loaded: the engine has nothing to answer from")
+		return nil, errors.New("no segments are loaded: the engine has nothing to search")
 	}
 	if o.Target == nil {
 		t, err := NewTarget(o.Loaded, o.Engine)
@@ -134,7 +134,7 @@ func newRun(o RunOptions) (*run, error) {
 		x.result.Notes = slices.Clone(o.Loaded.Layout.Notes)
 	}
 	if x.engine != nil && x.engine.Left > 0 {
-		x.result.Notes = append(x.result.Notes, fmt.Sprintf("%d segments that the replica does not serve are not searched", x.engine.Left))
+		x.result.Notes = append(x.result.Notes, fmt.Sprintf("skipped %d segments the replica does not serve", x.engine.Left))
 	}
 	return x, nil
 }
@@ -209,7 +209,7 @@ func (x *run) findTruth(ctx context.Context) (err error) {
 		x.truth, err = Exact(ctx, x.Loaded, x.Requests, x.Engine.Options, x.Threads)
 	case LogTruth:
 		if x.Log == nil {
-			return errors.New("the truth of a log is wanted, and there is no log")
+			return errors.New("the truth is to come from a log, but there is no log")
 		}
 		x.truth, err = truth(x.Log)
 	default:
@@ -251,7 +251,7 @@ func (x *run) answer(ctx context.Context, requests []*load.Request, ef int) erro
 		return err
 	}
 	if failed > 0 {
-		x.result.Notes = append(x.result.Notes, fmt.Sprintf("the engine refuses %d of %d requests", failed, len(requests)))
+		x.result.Notes = append(x.result.Notes, fmt.Sprintf("the engine rejects %d of %d requests", failed, len(requests)))
 	}
 	x.answers = answers
 	return nil

@@ -35,7 +35,7 @@ func narrow(b, dst []byte) error {
 		dst[i] = byte(v)
 	}
 	if wrong>>63 != 0 {
-		return errors.New("a value that is no byte")
+		return errors.New("a value does not fit in a byte")
 	}
 	return nil
 }

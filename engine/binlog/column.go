@@ -158,7 +158,7 @@ func (s source) errorf(format string, a ...any) error {
 func (c *Column) read(ctx context.Context, all []source) error {
 	for _, s := range all {
 		if s.leaf().Nested {
-			return s.errorf("it is repeated or in a group, which %v is not", c.Type)
+			return s.errorf("it is repeated or in a group, unexpected for %v", c.Type)
 		}
 		if s.leaf().Physical != all[0].leaf().Physical || s.leaf().Length != all[0].leaf().Length {
 			return s.errorf("it is %s of %d bytes, that of %s is not", parquet.PhysicalName(s.leaf().Physical), s.leaf().Length, all[0].name)
@@ -235,7 +235,7 @@ func (c *Column) refuse() error {
 	case SparseFloatVector, ArrayOfVector:
 		return fmt.Errorf("field %d: type %v is not supported", c.Field, c.Type)
 	default:
-		return fmt.Errorf("field %d: %v is no type of a column", c.Field, c.Type)
+		return fmt.Errorf("field %d: %v is not a column type", c.Field, c.Type)
 	}
 }
 

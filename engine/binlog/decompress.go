@@ -38,7 +38,7 @@ func (c *column) decompress(codec int, b []byte, want int, buffer []byte) (conte
 // promise refuses a page that is said to hold far more than pages of its size do.
 func promise(b []byte, want int) error {
 	if want > pageFloor && want/pageRatio > len(b) {
-		return fmt.Errorf("%d bytes are said to decompress to %d", len(b), want)
+		return fmt.Errorf("%d bytes claim to decompress to %d", len(b), want)
 	}
 	return nil
 }

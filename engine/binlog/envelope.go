@@ -76,7 +76,7 @@ func (e *envelope) open(ctx context.Context) ([]entry, error) {
 // checkSize holds the content's length against what the writer noted.
 func (e *envelope) checkSize() error {
 	if want, ok := e.originalSize(); ok && want != e.size {
-		return fmt.Errorf("original_size says %d bytes, there are %d", want, e.size)
+		return fmt.Errorf("original_size is %d bytes, found %d", want, e.size)
 	}
 	return nil
 }

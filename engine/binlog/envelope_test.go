@@ -88,8 +88,8 @@ func TestRefusedEnvelopes(t *testing.T) {
 			f.put(t, "SLICE_META", Int8, nil, []byte(`{"meta":[{"name":"HNSW","slice_num":1000000000000}]}`))
 		},
 		"encrypted at rest":         func(f indexFiles) { f.put(t, "raw", None, map[string]string{"edek": "x"}, nil) },
-		"original_size says 5":      func(f indexFiles) { f.put(t, "raw", None, map[string]string{"original_size": "5"}, nil) },
-		"a second index beside":     func(f indexFiles) { f["index_files/7/2/2/3/HNSW"] = f[dir+"HNSW_0"] },
+		"original_size is 5":        func(f indexFiles) { f.put(t, "raw", None, map[string]string{"original_size": "5"}, nil) },
+		"a second index next to":    func(f indexFiles) { f["index_files/7/2/2/3/HNSW"] = f[dir+"HNSW_0"] },
 		"payload is of type Double": func(f indexFiles) { f.put(t, "raw", Double, nil, nil) },
 		"parameters as JSON":        func(f indexFiles) { f.put(t, "indexParams", None, nil, []byte("x")) },
 		"magic number":              func(f indexFiles) { f[dir+"raw"] = []byte("not an index") },

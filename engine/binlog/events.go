@@ -123,7 +123,7 @@ func parseDescriptor(b []byte) (*Descriptor, error) {
 	}
 	var extras map[string]json.RawMessage
 	if err := json.Unmarshal(b[:n], &extras); err != nil {
-		return nil, fmt.Errorf("extras are no JSON object: %w", err)
+		return nil, fmt.Errorf("extras are not a JSON object: %w", err)
 	}
 	for key, raw := range extras {
 		var s string
@@ -143,7 +143,7 @@ func (d *Descriptor) refuseEncrypted() error {
 }
 
 // errEncrypted is of files under Milvus's encryption at rest (extras edek, encryption_zone).
-var errEncrypted = errors.New("the file is encrypted at rest (edek), which is not supported")
+var errEncrypted = errors.New("the file is encrypted at rest (edek): not supported")
 
 // originalSize is how many bytes the writer says the decoded content has; false if it does not.
 func (d *Descriptor) originalSize() (int64, bool) {

@@ -60,9 +60,9 @@ func TestHostileEvents(t *testing.T) {
 		"event of 2^31":       {with(event+9, math.MaxInt32), "an event of 2147483647 bytes where"},
 		"extras of -1":        {with(extras, -1), "-1 bytes of extras"},
 		"extras of 2^31":      {with(extras, math.MaxInt32), "2147483647 bytes of extras where"},
-		"extras nested":       {said(strings.Repeat(`{"a":`, 100_000)), "extras are no JSON object"},
-		"extras of lists":     {said(strings.Repeat(`[`, 500_000)), "extras are no JSON object"},
-		"extras as a list":    {said(`[1]`), "extras are no JSON object"},
+		"extras nested":       {said(strings.Repeat(`{"a":`, 100_000)), "extras are not a JSON object"},
+		"extras of lists":     {said(strings.Repeat(`[`, 500_000)), "extras are not a JSON object"},
+		"extras as a list":    {said(`[1]`), "extras are not a JSON object"},
 		"descriptor of 2 MB":  {said(`{"a":"` + strings.Repeat("x", 2<<20) + `"}`), "expected a descriptor event of 81 bytes to 1 MiB"},
 		"a parquet of 0":      {append(bytes.Clone(good[:event]), empty...), "offset"},
 		"a million of events": {append(bytes.Clone(good[:event]), bytes.Repeat(empty, 1_000_000)...), "offset"},
@@ -110,7 +110,7 @@ func TestHostileStats(t *testing.T) {
 		file object.Reader
 		want string
 	}{
-		"1 TB":                {long{fileOf([]byte("{")), 1 << 40}, "statistics of at most 268435456 bytes were expected, found 1099511627776"},
+		"1 TB":                {long{fileOf([]byte("{")), 1 << 40}, "expected statistics of at most 268435456 bytes, found 1099511627776"},
 		"3M empty entries":    {fileOf([]byte("[" + strings.Repeat("{},", 3<<20) + "{}]")), "entry 0: expected statistics of a primary key"},
 		"lists in lists":      {fileOf([]byte(strings.Repeat("[", 1<<20))), "exceeded max depth"},
 		"2^32 entries":        {fileOf(header(math.MaxUint32, Int64)), "entry 0 of 4294967295 needs 64 bytes, 0 are left"},
@@ -122,7 +122,7 @@ func TestHostileStats(t *testing.T) {
 		"2^63 bits, both":     {fileOf(bloom("18446744073709551615", 8, "__________8AAAAAAAAAAA==")), "in 1 words for 18446744073709551615 bits"},
 		"hashes below zero":   {fileOf(bloom("64", -1, "AAAAAAAAAEAAAAAAAAAAAA==")), "64 bits and -1 hashes"},
 		"a filter of 3 bytes": {fileOf(bloom("64", 8, "AAAA")), "a Bloom filter of 3 bytes"},
-		"no base64":           {fileOf(bloom("64", 8, "!!!!")), "no base64"},
+		"not base64":          {fileOf(bloom("64", 8, "!!!!")), "not base64"},
 		"a key of 1e400":      {fileOf([]byte(`{"fieldID":100,"pkType":5,"maxPk":1e400,"minPk":0}`)), "a primary key of type Int64"},
 	} {
 		t.Run(name, func(t *testing.T) {

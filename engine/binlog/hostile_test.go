@@ -146,11 +146,11 @@ func TestHostilePages(t *testing.T) {
 	wide := bytes.Clone(four)
 	wide[len(wide)-3] = 1 // 456
 	for want, b := range map[string][]byte{
-		"is no byte":                       pageOf(4, 4, len(wide), parquet.PlainEncoding, wide),
+		"does not fit in a byte":           pageOf(4, 4, len(wide), parquet.PlainEncoding, wide),
 		"has 5 values where 4 rows":        pageOf(4, 5, len(four), parquet.PlainEncoding, four),
 		"page header":                      pageOf(5, 4, len(four), parquet.PlainEncoding, append(level(4), four[6:]...)),
 		"zstd":                             pageOf(4, 4, len(four)+1, parquet.PlainEncoding, four),
-		"said to decompress to":            pageOf(4, 4, 1<<30, parquet.PlainEncoding, four),
+		"claim to decompress to":           pageOf(4, 4, 1<<30, parquet.PlainEncoding, four),
 		"a dictionary that is not there":   pageOf(4, 4, len(four), parquet.RLEDictionary, four),
 		"DELTA_BINARY_PACKED":              pageOf(4, 4, len(four), 5, four),
 		"do not fit in 12 bytes":           pageOf(4, 4, len(four)-4, parquet.PlainEncoding, four[:len(four)-4]),

@@ -81,7 +81,7 @@ func ReadIndex(ctx context.Context, store object.Store, prefix string) (*Index, 
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("read %s: no files of an index there", prefix)
+		return nil, fmt.Errorf("read %s: no index files there", prefix)
 	}
 	x := &Index{Dir: path.Dir(files[0].Name), Blobs: map[string]*Blob{}}
 	if err := x.read(ctx, store, files); err != nil {
@@ -111,7 +111,7 @@ func (x *Index) read(ctx context.Context, store object.Store, files []object.Fil
 	}()
 	for _, f := range files {
 		if path.Dir(f.Name) != x.Dir {
-			return fmt.Errorf("read %s: a second index beside %s", f.Name, x.Dir)
+			return fmt.Errorf("read %s: a second index next to %s", f.Name, x.Dir)
 		}
 		r, err := store.Open(ctx, f.Name)
 		if err != nil {

@@ -39,7 +39,7 @@ const maxStats = 256 << 20
 // (internal/storage/stats.go).
 func ReadStats(r object.Reader, name string) ([]PKStats, error) {
 	if r.Size() > maxStats {
-		return nil, fmt.Errorf("read %s: statistics of at most %d bytes were expected, found %d", name, maxStats, r.Size())
+		return nil, fmt.Errorf("read %s: expected statistics of at most %d bytes, found %d", name, maxStats, r.Size())
 	}
 	b := make([]byte, r.Size())
 	if err := parquet.ReadAt(r, b, 0); err != nil {
@@ -150,7 +150,7 @@ func parseBloom(raw json.RawMessage) (*Bloom, error) {
 	}
 	b, err := base64.URLEncoding.DecodeString(*filter.B)
 	if err != nil {
-		return nil, fmt.Errorf("a Bloom filter that is no base64: %w", err)
+		return nil, fmt.Errorf("a Bloom filter that is not base64: %w", err)
 	}
 	if len(b) < 8 || len(b)%8 != 0 {
 		return nil, fmt.Errorf("a Bloom filter of %d bytes", len(b))

@@ -204,8 +204,8 @@ func TestRefusedColumns(t *testing.T) {
 	for want, edit := range map[string]func(d *Descriptor){
 		"SparseFloatVector is not supported": func(d *Descriptor) { d.Type = SparseFloatVector },
 		"ArrayOfVector is not supported":     func(d *Descriptor) { d.Type = ArrayOfVector },
-		"DataType(77) is no type":            func(d *Descriptor) { d.Type = 77 },
-		"None is no type":                    func(d *Descriptor) { d.Type = None },
+		"DataType(77) is not a column type":  func(d *Descriptor) { d.Type = 77 },
+		"None is not a column type":          func(d *Descriptor) { d.Type = None },
 		"holds no integers":                  func(d *Descriptor) { d.Type = Int64 },
 		"holds no floats":                    func(d *Descriptor) { d.Type = Double },
 		"holds no strings":                   func(d *Descriptor) { d.Type = JSON },

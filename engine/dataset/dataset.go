@@ -88,7 +88,7 @@ func OpenAs(ctx context.Context, path string, format Format, column string) (*Se
 		return nil, refuseHDF5(path)
 	}
 	if format == "" {
-		return nil, errors.New("a name that ends in .npy, .fvecs, .bvecs, .ivecs, .parquet was expected")
+		return nil, errors.New("expected a name ending in .npy, .fvecs, .bvecs, .ivecs or .parquet")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -121,7 +121,7 @@ func parse(ctx context.Context, format Format, column string, data []byte) (s *S
 	case Parquet:
 		s, err = readParquet(ctx, column, data)
 	default:
-		return nil, fmt.Errorf("format %q is not known", format)
+		return nil, fmt.Errorf("unknown format %q", format)
 	}
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func FormatOf(name string) Format {
 // refuseHDF5 says what to do with a file of ann-benchmarks. No module that reads HDF5 in Go
 // alone could be had from the module proxy, and a reader of our own is a large thing to trust.
 func refuseHDF5(path string) error {
-	return fmt.Errorf("HDF5 is not supported; make .npy files of it: python3 -c "+
+	return fmt.Errorf("HDF5 is not supported; convert it to .npy files: python3 -c "+
 		"'import h5py,numpy,sys; f=h5py.File(sys.argv[1]); [numpy.save(k,f[k]) for k in (\"train\",\"test\",\"neighbors\")]' %s", path)
 }
 

@@ -169,21 +169,21 @@ func TestNaNRowsAreCountedAndNamed(t *testing.T) {
 
 func TestWhatIsRefused(t *testing.T) {
 	for name, want := range map[string]string{
-		"big.npy":              `">f4" are big-endian`,
+		"big.npy":              `big-endian values of type ">f4"`,
 		"bool.npy":             `found "|b1"`,
-		"cube.npy":             "the shape of a matrix was expected, found (5, 2, 2)",
-		"vector.npy":           "the shape of a matrix was expected, found (4,)",
-		"glove.hdf5":           "HDF5 is not supported; make .npy files of it: python3 -c ",
+		"cube.npy":             "expected the shape of a matrix, found (5, 2, 2)",
+		"vector.npy":           "expected the shape of a matrix, found (4,)",
+		"glove.hdf5":           "HDF5 is not supported; convert it to .npy files: python3 -c ",
 		"brotli.parquet":       "compressed with BROTLI are not supported",
-		"table.parquet":        "several columns hold vectors, choose one as FILE#COLUMN: fixed, list, double,",
-		"table.parquet#no":     `there is no column "no", but id, title, fixed,`,
+		"table.parquet":        "several columns hold vectors; choose one with FILE#COLUMN: fixed, list, double,",
+		"table.parquet#no":     `no column "no"; there are id, title, fixed,`,
 		"table.parquet#title":  "column title is",
-		"table.parquet#ragged": "row 1 of 5: 1 values were expected, found more",
-		"table.parquet#hole":   "row 1: a value was expected, found none",
-		"table.parquet#null":   "row 1: a value was expected, found none",
+		"table.parquet#ragged": "row 1 of 5: expected 1 values, found more",
+		"table.parquet#hole":   "row 1: expected a value, found none",
+		"table.parquet#null":   "row 1: expected a value, found none",
 		"none.npy":             "read testdata/none.npy: no such file",
-		"f4.txt":               "a name that ends in .npy",
-		"":                     "a name that ends in .npy",
+		"f4.txt":               "a name ending in .npy",
+		"":                     "a name ending in .npy",
 	} {
 		_, err := Open(t.Context(), testdata(name))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -212,27 +212,27 @@ func TestHostileFiles(t *testing.T) {
 		data   []byte
 		want   string
 	}{
-		"npy empty":           {NPY, nil, "offset 0: a .npy file"},
-		"npy version":         {NPY, npy(4, 0, "", 0), "offset 6: version 1, 2 or 3"},
-		"npy header length":   {NPY, npy(1, 500, "{}", 0), "a header of 500 bytes was announced, at most 2"},
+		"npy empty":           {NPY, nil, "offset 0: expected a .npy file"},
+		"npy version":         {NPY, npy(4, 0, "", 0), "offset 6: expected version 1, 2 or 3"},
+		"npy header length":   {NPY, npy(1, 500, "{}", 0), "a header of 500 bytes declared, at most 2"},
 		"npy no descr":        {NPY, npy(1, 2, "{}", 0), "no 'descr'"},
-		"npy truncated":       {NPY, shape("(5, 4)", 79), "5 rows of 4 values of 4 bytes were expected, 79 bytes are there"},
-		"npy too long":        {NPY, shape("(5, 4)", 81), "the end of the file was expected, 1 bytes follow"},
+		"npy truncated":       {NPY, shape("(5, 4)", 79), "expected 5 rows of 4 values of 4 bytes, 79 bytes are there"},
+		"npy too long":        {NPY, shape("(5, 4)", 81), "expected the end of the file, 1 bytes follow"},
 		"npy overflow":        {NPY, shape("(2305843009213693951, 2305843009213693951)", 16), "16 bytes are there"},
-		"npy overflow to 0":   {NPY, shape("(4611686018427387904, 4)", 16), "offset 10: a shape of whole numbers"},
-		"npy negative":        {NPY, shape("(-1, 4)", 16), "a shape of whole numbers was expected"},
+		"npy overflow to 0":   {NPY, shape("(4611686018427387904, 4)", 16), "offset 10: expected a shape of whole numbers"},
+		"npy negative":        {NPY, shape("(-1, 4)", 16), "expected a shape of whole numbers"},
 		"npy no columns":      {NPY, shape("(99999999999, 0)", 0), "rows of no columns"},
-		"fvecs empty":         {Fvecs, nil, "offset 0: the dimension"},
+		"fvecs empty":         {Fvecs, nil, "offset 0: expected the dimension"},
 		"fvecs dimension 0":   {Fvecs, vecs(0, 0), "a row of 0 values"},
 		"fvecs negative":      {Fvecs, vecs(-1, 0), "a row of -1 values"},
 		"fvecs huge":          {Fvecs, vecs(math.MaxInt32, 0), "4 bytes follow"},
-		"fvecs truncated":     {Fvecs, vecs(2, 0, 0, 2, 0), "offset 12: a row of 12 bytes was expected, 8 are there"},
-		"fvecs other":         {Fvecs, vecs(1, 0, 2, 0), "offset 8: row 1: dimension 1 was expected, found 2"},
+		"fvecs truncated":     {Fvecs, vecs(2, 0, 0, 2, 0), "offset 12: expected a row of 12 bytes, 8 are there"},
+		"fvecs other":         {Fvecs, vecs(1, 0, 2, 0), "offset 8: row 1: expected dimension 1, found 2"},
 		"parquet empty":       {Parquet, nil, "a parquet file"},
-		"parquet long footer": {Parquet, []byte("PAR1\x00\xff\x00\x00\x00PAR1"), "offset 5: metadata of at most 1 bytes was expected, 255 were"},
+		"parquet long footer": {Parquet, []byte("PAR1\x00\xff\x00\x00\x00PAR1"), "offset 5: expected metadata of at most 1 bytes, found 255"},
 		// A list of 2^28 structs in a footer of 8 bytes.
-		"parquet long list":   {Parquet, []byte("PAR1\x29\xfc\xff\xff\xff\x7f\x00\x00\x08\x00\x00\x00PAR1"), "metadata of a parquet file was expected"},
-		"parquet of no pages": {Parquet, []byte("PAR1\x00\x00\x00\x00PAR1"), "a parquet file was expected"},
+		"parquet long list":   {Parquet, []byte("PAR1\x29\xfc\xff\xff\xff\x7f\x00\x00\x08\x00\x00\x00PAR1"), "expected metadata of a parquet file"},
+		"parquet of no pages": {Parquet, []byte("PAR1\x00\x00\x00\x00PAR1"), "expected metadata of a parquet file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := parse(t.Context(), test.format, "", test.data); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -64,11 +64,11 @@ func readNPY(ctx context.Context, data []byte) (*Set, error) {
 	rest := data[h.data:]
 	// Divided, not multiplied: the shape may be anything.
 	if h.rows > 0 && (h.cols > len(rest)/size || h.rows > len(rest)/(h.cols*size)) {
-		return nil, fmt.Errorf("offset %d: %d rows of %d values of %d bytes were expected, %d bytes are there",
+		return nil, fmt.Errorf("offset %d: expected %d rows of %d values of %d bytes, %d bytes are there",
 			h.data, h.rows, h.cols, size, len(rest))
 	}
 	if extra := len(rest) - h.rows*h.cols*size; extra > 0 {
-		return nil, fmt.Errorf("offset %d: the end of the file was expected, %d bytes follow", len(data)-extra, extra)
+		return nil, fmt.Errorf("offset %d: expected the end of the file, %d bytes follow", len(data)-extra, extra)
 	}
 	if h.fortran {
 		if rest, err = transpose(ctx, rest, h.rows, h.cols, size); err != nil {
@@ -81,7 +81,7 @@ func readNPY(ctx context.Context, data []byte) (*Set, error) {
 // readNPYHeader reads what is before the values.
 func readNPYHeader(data []byte) (*npyHeader, error) {
 	if len(data) < 10 || string(data[:6]) != npyMagic {
-		return nil, errors.New(`offset 0: a .npy file, which starts with "\x93NUMPY", was expected`)
+		return nil, errors.New(`offset 0: expected a .npy file, starting with "\x93NUMPY"`)
 	}
 	var length, start int
 	switch version := data[6]; version {
@@ -89,14 +89,14 @@ func readNPYHeader(data []byte) (*npyHeader, error) {
 		length, start = int(binary.LittleEndian.Uint16(data[8:])), 10
 	case 2, 3:
 		if len(data) < 12 {
-			return nil, errors.New("offset 8: the length of the header was expected, the file ends")
+			return nil, errors.New("offset 8: expected the length of the header, the file ends")
 		}
 		length, start = int(min(binary.LittleEndian.Uint32(data[8:]), math.MaxInt32)), 12
 	default:
-		return nil, fmt.Errorf("offset 6: version 1, 2 or 3 of .npy was expected, found %d", version)
+		return nil, fmt.Errorf("offset 6: expected version 1, 2 or 3 of .npy, found %d", version)
 	}
 	if length > maxHeader || length > len(data)-start {
-		return nil, fmt.Errorf("offset 8: a header of %d bytes was announced, at most %d are there", length, min(maxHeader, len(data)-start))
+		return nil, fmt.Errorf("offset 8: a header of %d bytes declared, at most %d found", length, min(maxHeader, len(data)-start))
 	}
 	text := data[start : start+length]
 	h := &npyHeader{data: start + length}
@@ -126,7 +126,7 @@ func (h *npyHeader) shape(text string) error {
 		}
 		n, err := strconv.ParseInt(field, 10, 62)
 		if err != nil || n < 0 {
-			return fmt.Errorf("offset 10: a shape of whole numbers was expected, found (%s)", text)
+			return fmt.Errorf("offset 10: expected a shape of whole numbers, found (%s)", text)
 		}
 		sizes = append(sizes, int(n))
 	}
@@ -136,7 +136,7 @@ func (h *npyHeader) shape(text string) error {
 	case len(sizes) == 1 && strings.ContainsAny(h.descr, "iu") && !strings.HasSuffix(h.descr, "1"):
 		h.rows, h.cols = sizes[0], 1
 	default:
-		return fmt.Errorf("offset 10: the shape of a matrix was expected, found (%s)", text)
+		return fmt.Errorf("offset 10: expected the shape of a matrix, found (%s)", text)
 	}
 	if h.cols == 0 {
 		return fmt.Errorf("offset 10: rows of no columns: shape (%s)", text)
@@ -146,9 +146,9 @@ func (h *npyHeader) shape(text string) error {
 
 func (h *npyHeader) refuse() error {
 	if strings.HasPrefix(h.descr, ">") {
-		return fmt.Errorf("offset 10: values of type %q are big-endian, which is not supported; little-endian ones were expected", h.descr)
+		return fmt.Errorf("offset 10: big-endian values of type %q are not supported; expected little-endian", h.descr)
 	}
-	return fmt.Errorf("offset 10: values of type <f4, <f2, <f8, |i1, |u1, <i4 or <i8 were expected, found %q", h.descr)
+	return fmt.Errorf("offset 10: expected values of type <f4, <f2, <f8, |i1, |u1, <i4 or <i8, found %q", h.descr)
 }
 
 // vectors serves the values where they are, if they are aligned there.

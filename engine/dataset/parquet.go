@@ -66,7 +66,7 @@ func chooseColumn(file *parquet.File, name string) (vectorColumn, error) {
 		c, ok := asVectors(file, top, name != "")
 		if name != "" && top.Name() == name {
 			if !ok {
-				return c, fmt.Errorf("column %s is %s: a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32 was expected", guard.Shown(name), kindOf(top))
+				return c, fmt.Errorf("column %s is %s: expected a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32", guard.Shown(name), kindOf(top))
 			}
 			return c, nil
 		}
@@ -77,13 +77,13 @@ func chooseColumn(file *parquet.File, name string) (vectorColumn, error) {
 	}
 	switch {
 	case name != "":
-		return vectorColumn{}, fmt.Errorf("there is no column %s, but %s", guard.Quote(name), list(others))
+		return vectorColumn{}, fmt.Errorf("no column %s; there are %s", guard.Quote(name), list(others))
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
 		return vectorColumn{}, fmt.Errorf("no column holds vectors: %s", list(others))
 	}
-	return vectorColumn{}, fmt.Errorf("several columns hold vectors, choose one as FILE#COLUMN: %s", list(names))
+	return vectorColumn{}, fmt.Errorf("several columns hold vectors; choose one with FILE#COLUMN: %s", list(names))
 }
 
 // kindOf is what a column is, for an error.
@@ -178,7 +178,7 @@ func (r *rowReader) value(v parquet.Value) error {
 		if begins && (r.at > 0 || len(r.first) > 0) {
 			row++
 		}
-		return fmt.Errorf("row %d: a value was expected, found none", row)
+		return fmt.Errorf("row %d: expected a value, found none", row)
 	}
 	if begins && (r.at > 0 || len(r.first) > 0) {
 		if err := r.endRow(); err != nil {
@@ -190,7 +190,7 @@ func (r *rowReader) value(v parquet.Value) error {
 		return nil
 	}
 	if r.at == r.width || r.row >= int(r.want) {
-		return fmt.Errorf("row %d of %d: %d values were expected, found more", r.row, r.want, r.width)
+		return fmt.Errorf("row %d of %d: expected %d values, found more", r.row, r.want, r.width)
 	}
 	r.store(v)
 	return nil
@@ -204,7 +204,7 @@ func (r *rowReader) endRow() error {
 		}
 	}
 	if r.at != r.width {
-		return fmt.Errorf("row %d: %d values were expected, found %d", r.row, r.width, r.at)
+		return fmt.Errorf("row %d: expected %d values, found %d", r.row, r.width, r.at)
 	}
 	r.row, r.at = r.row+1, 0
 	return nil
@@ -214,7 +214,7 @@ func (r *rowReader) endRow() error {
 func (r *rowReader) allocate() error {
 	r.width = len(r.first)
 	if r.width == 0 || r.want < 0 || r.want > r.values/int64(r.width) {
-		return fmt.Errorf("%d rows of %d values were expected, the pages have %d values", r.want, r.width, r.values)
+		return fmt.Errorf("expected %d rows of %d values, the pages have %d values", r.want, r.width, r.values)
 	}
 	rows := int(r.want)
 	if r.ids {
@@ -286,10 +286,10 @@ func (r *rowReader) end() error {
 		}
 	}
 	if int64(r.row) != r.want {
-		return fmt.Errorf("%d rows were expected, found %d", r.want, r.row)
+		return fmt.Errorf("expected %d rows, found %d", r.want, r.row)
 	}
 	if r.width == 0 {
-		return errors.New("there are no rows, and so no dimension")
+		return errors.New("no rows, so no dimension")
 	}
 	return nil
 }

@@ -18,23 +18,23 @@ func readVecs(ctx context.Context, format Format, data []byte) (*Set, error) {
 		size = 1
 	}
 	if len(data) < 4 {
-		return nil, fmt.Errorf("offset 0: the dimension of the first row was expected in 4 bytes, %d are there", len(data))
+		return nil, fmt.Errorf("offset 0: expected the dimension of the first row in 4 bytes, %d are there", len(data))
 	}
 	dim := int(int32(binary.LittleEndian.Uint32(data)))
 	if dim <= 0 || dim > (len(data)-4)/size {
-		return nil, fmt.Errorf("offset 0: a row of %d values of %d bytes was announced, %d bytes follow", dim, size, len(data)-4)
+		return nil, fmt.Errorf("offset 0: a row of %d values of %d bytes declared, %d bytes follow", dim, size, len(data)-4)
 	}
 	stride := 4 + dim*size
 	rows := len(data) / stride
 	if rest := len(data) % stride; rest != 0 {
-		return nil, fmt.Errorf("offset %d: a row of %d bytes was expected, %d are there", len(data)-rest, stride, rest)
+		return nil, fmt.Errorf("offset %d: expected a row of %d bytes, %d are there", len(data)-rest, stride, rest)
 	}
 	for i := range rows {
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if d := int(int32(binary.LittleEndian.Uint32(data[i*stride:]))); d != dim {
-			return nil, fmt.Errorf("offset %d: row %d: dimension %d was expected, found %d", i*stride, i, dim, d)
+			return nil, fmt.Errorf("offset %d: row %d: expected dimension %d, found %d", i*stride, i, dim, d)
 		}
 	}
 	switch format {

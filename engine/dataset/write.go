@@ -28,7 +28,7 @@ func WriteNPY(w io.Writer, v *engine.Vectors) error {
 	case dist.Bit:
 		descr, cols = "|u1", v.Size()
 	default:
-		return fmt.Errorf("element %d has no type of NumPy's", v.Element)
+		return fmt.Errorf("element %d has no NumPy type", v.Element)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	writeNPYHeader(out, descr, v.Rows, cols)
@@ -69,7 +69,7 @@ func writeNPYHeader(out *bufio.Writer, descr string, rows, cols int) {
 // WriteFvecs writes float32 vectors, each after its dimension.
 func WriteFvecs(w io.Writer, v *engine.Vectors) error {
 	if v.Element != dist.Float32 || v.Dim > math.MaxInt32 {
-		return fmt.Errorf(".fvecs holds float32 vectors alone, these are of element %d and %d dimensions", v.Element, v.Dim)
+		return fmt.Errorf(".fvecs holds only float32 vectors, these have element %d and %d dimensions", v.Element, v.Dim)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	var dim [4]byte

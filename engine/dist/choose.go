@@ -28,7 +28,7 @@ func NewOn(b Backend, m Metric, e Element, p Profile, dim int) (*Kernel, error) 
 		return nil, fmt.Errorf("no metric %s for vectors of %s", m, e)
 	}
 	if int(e) >= len(elementNames()) {
-		return nil, fmt.Errorf("no element %d", e)
+		return nil, fmt.Errorf("unknown element %d", e)
 	}
 	return newKernel(b, m, e, p, dim), nil
 }

@@ -110,7 +110,7 @@ func (x *Index) check(o Options) error {
 	case v.Rows > maxRows:
 		return fmt.Errorf("%d rows: more than %d", v.Rows, maxRows)
 	case x.Metric > dist.Jaccard:
-		return fmt.Errorf("metric %d is not supported: substructure and superstructure are no distances to search by", x.Metric)
+		return fmt.Errorf("metric %d is not supported: substructure and superstructure are not distances", x.Metric)
 	case binary != (v.Element == dist.Bit):
 		return errors.New("hamming and jaccard need bits, and bits need hamming or jaccard")
 	case binary && o.Library == engine.HNSWLib:

@@ -87,7 +87,7 @@ func (o *BuildOptions) check(v *engine.Vectors) error {
 	case o.EFConstruction < 1:
 		return fmt.Errorf("efConstruction = %d: at least 1", o.EFConstruction)
 	case !o.Library.Valid():
-		return fmt.Errorf("library %d is not known", o.Library)
+		return fmt.Errorf("unknown library %d", o.Library)
 	case o.Labels != nil && len(o.Labels) != v.Rows:
 		return fmt.Errorf("%d labels for %d rows", len(o.Labels), v.Rows)
 	}

@@ -17,7 +17,7 @@ func (g *Graph) Check(n int) error {
 					return fmt.Errorf("node %d links on level %d to node %d of %d", node, level, to, n)
 				}
 				if int(g.Levels[to]) < level {
-					return fmt.Errorf("node %d links on level %d to node %d, which ends at level %d", node, level, to, g.Levels[to])
+					return fmt.Errorf("node %d links on level %d to node %d, whose top level is %d", node, level, to, g.Levels[to])
 				}
 			}
 		}
@@ -30,7 +30,7 @@ func (g *Graph) Check(n int) error {
 func (g *Graph) checkShape(n int) error {
 	switch {
 	case n > End:
-		return fmt.Errorf("%d nodes, of which ids have 31 bits", n)
+		return fmt.Errorf("%d nodes do not fit in 31-bit ids", n)
 	case len(g.Levels) != n || len(g.UpperAt) != n:
 		return fmt.Errorf("%d nodes with %d levels and %d places of upper links", n, len(g.Levels), len(g.UpperAt))
 	case n == 0:

@@ -99,7 +99,7 @@ type near struct {
 // NewSearcher returns a Searcher; an error if the index's vectors have no kernel for its metric.
 func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	if !o.Library.Valid() {
-		return nil, fmt.Errorf("library %d is not known", o.Library)
+		return nil, fmt.Errorf("unknown library %d", o.Library)
 	}
 	o.Library = o.Library.Or(engine.HNSWLib)
 	v := x.Vectors
@@ -184,7 +184,7 @@ func (s *Searcher) SearchFloat32(query []float32, p Params, dst []engine.Hit) ([
 
 func (s *Searcher) float32s(query []float32) ([]byte, error) {
 	if s.index.Vectors.Element != dist.Float32 {
-		return nil, errors.New("a query of float32 for vectors of another element type")
+		return nil, errors.New("a float32 query for vectors of another element type")
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(query))), 4*len(query)), nil
 }
@@ -192,16 +192,16 @@ func (s *Searcher) float32s(query []float32) ([]byte, error) {
 // ef is the length of the list of candidates for k results.
 func (s *Searcher) ef(k, ef int) (int, error) {
 	if k <= 0 {
-		return 0, fmt.Errorf("k is %d, which must be positive", k)
+		return 0, fmt.Errorf("k is %d, must be positive", k)
 	}
 	if ef < 0 {
-		return 0, fmt.Errorf("ef is %d, which must be positive", ef)
+		return 0, fmt.Errorf("ef is %d, must be positive", ef)
 	}
 	if ef == 0 {
 		return s.index.DefaultEF(s.library, k), nil
 	}
 	if s.library.Knowhere() && ef < k {
-		return 0, fmt.Errorf("ef (%d) is smaller than k (%d), which Milvus refuses", ef, k)
+		return 0, fmt.Errorf("ef (%d) is smaller than k (%d): Milvus rejects it", ef, k)
 	}
 	return ef, nil
 }

@@ -35,7 +35,7 @@ func isEnvelope(data []byte) bool {
 
 // ErrEnvelope is the error of Open and Parse for a file of Milvus that holds a blob: OpenFile
 // and FromBlobs read these.
-var ErrEnvelope = errors.New("an index file of Milvus: its content must be taken out first (engine/binlog)")
+var ErrEnvelope = errors.New("a Milvus index file: extract its content first (engine/binlog)")
 
 // FromBlobs reads the index that is in the files of one index of Milvus. It takes over the
 // blobs: of an HNSW index they are given back before it returns, of the others by Close; after

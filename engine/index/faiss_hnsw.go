@@ -65,7 +65,7 @@ func (r *faissReader) storage(h *faissHeader, ix *hnsw.Index) {
 	switch code {
 	case "IxF2", "IxFI", "IxFl", "IxF9":
 	case "null":
-		r.fail(at, "the vectors of the graph", "null: they were left out when the file was written")
+		r.fail(at, "the vectors of the graph", "null: omitted when the file was written")
 		return
 	default:
 		if r.err == nil {

@@ -103,7 +103,7 @@ func (r *faissReader) sizes(lists, rows int) []int {
 			no = le64(list, 2*i)
 		}
 		if no >= uint64(lists) || size > uint64(rows)-sum || sizes[no] != 0 {
-			r.fail(at+12+8*step*i, fmt.Sprintf("the size of a list of %d, %d rows in all", lists, rows), "list %d of %d rows", no, size)
+			r.fail(at+12+8*step*i, fmt.Sprintf("the size of one of %d lists, %d rows in total", lists, rows), "list %d of %d rows", no, size)
 			return nil
 		}
 		sizes[no] = int(size)
@@ -153,7 +153,7 @@ func (r *faissReader) ids(l *ivf.List, n int) {
 func (r *faissReader) listsWithoutCodes(h *faissHeader, ix *ivf.Index, sizes []int) {
 	at := r.at
 	if r.hint.RawData == nil {
-		r.fail(at, "the vectors of the lists", "ids only: they are in the blob RAW_DATA beside this one")
+		r.fail(at, "the vectors of the lists", "ids only: the vectors are in the blob RAW_DATA next to this one")
 		return
 	}
 	size := 4 * h.dim

@@ -41,7 +41,7 @@ func (l listIndex) relabel(labels []int64) *FormatError {
 	for _, list := range l.x.Lists {
 		for i, id := range list.IDs {
 			if id < 0 || id >= int64(len(labels)) {
-				return &FormatError{Expected: fmt.Sprintf("ids for the rows of the lists, of which one is %d", id), Found: fmt.Sprintf("%d ids", len(labels))}
+				return &FormatError{Expected: fmt.Sprintf("ids for the rows of the lists, one of them %d", id), Found: fmt.Sprintf("%d ids", len(labels))}
 			}
 			list.IDs[i] = labels[id]
 		}

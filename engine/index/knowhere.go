@@ -88,7 +88,7 @@ func knowhereElement(c *cursor, metric engine.Metric, size, dim uint64, hint dis
 	case size == 2*dim && (hint == dist.Float16 || hint == dist.BFloat16):
 		return hint
 	case size == 2*dim:
-		c.fail(8, "to be told which of float16 and bfloat16 has 2 bytes a dimension", "no hint")
+		c.fail(8, "a hint: float16 or bfloat16 for 2 bytes per dimension", "no hint")
 	case size == dim:
 		return dist.Int8
 	}

@@ -153,7 +153,7 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 			map[string]string{"IVF": content(t, "knowhere_ivf_ids.bin"), "RAW_DATA": content(t, "knowhere_ivf_ids.bin.raw")},
 			"IVF_FLAT L2 6 x 100, knowhere (faiss), 8 lists",
 		},
-		{map[string]string{"IVF": content(t, "knowhere_ivf_ids.bin")}, "in the blob RAW_DATA beside this one"},
+		{map[string]string{"IVF": content(t, "knowhere_ivf_ids.bin")}, "in the blob RAW_DATA next to this one"},
 		{map[string]string{"HNSW_SQ": content(t, "refused_hnsw_sq.bin")}, "index type HNSW_SQ is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"SCANN": content(t, "refused_scann.bin")}, "index type SCANN is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"HNSW": "IHMV" + graph}, "HNSW by partition key (several graphs) is not supported; kitescope replay compares the vectors of its insert logs row by row"},

@@ -60,7 +60,7 @@ func unsupportedCode(code string) error {
 func unsupportedLists(at int, code string) error {
 	switch code {
 	case "il00":
-		return &FormatError{Offset: at, Expected: "inverted lists", Found: "il00: they were left out when the file was written"}
+		return &FormatError{Offset: at, Expected: "inverted lists", Found: "il00: omitted when the file was written"}
 	case "ilca":
 		return &UnsupportedError{Type: "IVF_FLAT_CC", Hint: hintReplay}
 	case "ilod":

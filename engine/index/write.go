@@ -73,9 +73,9 @@ func WriteKnowhere(w io.Writer, ix *hnsw.Index) error {
 	metric, known := map[engine.Metric]uint64{dist.L2: 0, dist.InnerProduct: 1, dist.Cosine: 2, dist.Hamming: 10, dist.Jaccard: 11}[ix.Metric]
 	switch {
 	case !known:
-		return fmt.Errorf("write knowhere index: metric %d has no number there", ix.Metric)
+		return fmt.Errorf("write knowhere index: metric %d has no code in this format", ix.Metric)
 	case ix.Labels != nil || ix.Deleted != nil:
-		return errors.New("write knowhere index: it has neither labels nor deleted nodes")
+		return errors.New("write knowhere index: the format has no labels and no deleted nodes")
 	case ix.Metric == dist.Cosine && len(ix.Norms) != ix.Vectors.Rows:
 		return fmt.Errorf("write knowhere index: %d norms of %d vectors", len(ix.Norms), ix.Vectors.Rows)
 	}

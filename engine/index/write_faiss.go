@@ -67,9 +67,9 @@ func (o *faissOutput) idMap(v *engine.Vectors, m engine.Metric, labels []int64, 
 	case v == nil:
 		return errors.New("an index without vectors")
 	case deleted.Count() > 0:
-		return fmt.Errorf("%d deleted rows, which faiss cannot mark", deleted.Count())
+		return fmt.Errorf("%d deleted rows: faiss cannot mark them", deleted.Count())
 	case norms != nil:
-		return errors.New("norms, which faiss does not keep")
+		return errors.New("norms: faiss does not store them")
 	case v.Element != dist.Float32:
 		return errors.New("vectors that are not float32")
 	case labels == nil:

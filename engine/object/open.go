@@ -38,10 +38,10 @@ func Open(ctx context.Context, place string, keys Keys) (Store, error) {
 func ParseS3(place string) (S3, error) {
 	u, err := url.Parse(place)
 	if err != nil {
-		return S3{}, errors.New("an s3:// place is s3://BUCKET/PREFIX?endpoint=HOST:PORT: this is no URL")
+		return S3{}, errors.New("not a valid URL: expected s3://BUCKET/PREFIX?endpoint=HOST:PORT")
 	}
 	if u.User != nil {
-		return S3{}, fmt.Errorf("s3://%s%s: credentials do not belong into a place", u.Host, u.Path)
+		return S3{}, fmt.Errorf("s3://%s%s: credentials do not belong in the URL", u.Host, u.Path)
 	}
 	if u.Scheme != "s3" || u.Host == "" || u.Fragment != "" {
 		return S3{}, fmt.Errorf("s3://%s%s: expected s3://BUCKET/PREFIX?endpoint=HOST:PORT", u.Host, u.Path)
@@ -60,7 +60,7 @@ func ParseS3(place string) (S3, error) {
 			}
 			c.Plain = value == "false"
 		default:
-			return S3{}, fmt.Errorf("s3://%s%s: unknown parameter %s: there are endpoint, region and tls", u.Host, u.Path, key)
+			return S3{}, fmt.Errorf("s3://%s%s: unknown parameter %s: expected endpoint, region or tls", u.Host, u.Path, key)
 		}
 	}
 	return c, nil

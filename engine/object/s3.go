@@ -218,7 +218,7 @@ func (o *object) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // ErrNoBucket says that the server answers, and has no bucket of that name.
-var ErrNoBucket = errors.New("there is no such bucket")
+var ErrNoBucket = errors.New("no such bucket")
 
 // wrap says what was done to what, in words without credentials.
 func (b *bucket) wrap(op, key string, err error) error {

@@ -327,7 +327,7 @@ func TestSparseMembersAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Open(t.Context(), "sparse"); err == nil || !strings.Contains(err.Error(), "sparse file, which is not supported") {
+		if _, err := s.Open(t.Context(), "sparse"); err == nil || !strings.Contains(err.Error(), "stored as a sparse file in the archive: not supported") {
 			t.Errorf("%s: the sparse member: %v", format, err)
 		}
 		r, err := s.Open(t.Context(), "plain.txt")

@@ -93,7 +93,7 @@ func (t *archive) Open(ctx context.Context, name string) (Reader, error) {
 		return nil, notThere(name)
 	}
 	if m.sparse {
-		return nil, fmt.Errorf("read %s: the archive holds it as a sparse file, which is not supported", name)
+		return nil, fmt.Errorf("read %s: stored as a sparse file in the archive: not supported", name)
 	}
 	return part{io.NewSectionReader(t, m.at, m.size)}, nil
 }
@@ -207,7 +207,7 @@ func (t *archive) add(h *tar.Header, at int64) error {
 	case tar.TypeReg, tar.TypeGNUSparse:
 		m := member{at: at, size: h.Size, sparse: h.Typeflag == tar.TypeGNUSparse || sparse(h)}
 		if !m.sparse && (h.Size < 0 || h.Size > t.size-at) {
-			return fmt.Errorf("%s has %d bytes, of which %d are there", name, h.Size, t.size-at)
+			return fmt.Errorf("%s is truncated: %d bytes expected, %d found", name, h.Size, t.size-at)
 		}
 		t.members[name] = m
 	case tar.TypeLink: // tar writes the second name of a file so

@@ -63,7 +63,7 @@ type Chunk struct {
 func ReadFooter(r io.ReaderAt, base, size int64) (*File, error) {
 	var tail [8]byte
 	if size < 12 {
-		return nil, fmt.Errorf("offset %d: %d bytes are no parquet file", base, size)
+		return nil, fmt.Errorf("offset %d: %d bytes are not a parquet file", base, size)
 	}
 	if err := ReadAt(r, tail[:4], base); err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (c *compact) columnChunk() Chunk {
 		}
 	})
 	if !hasMetadata || external || encrypted {
-		c.fail(fmt.Errorf("a column before byte %d lies in another file or is encrypted", c.at))
+		c.fail(fmt.Errorf("a column before byte %d is in another file or encrypted", c.at))
 	}
 	return k
 }

@@ -30,12 +30,12 @@ func Open(r io.ReaderAt, size int64) (file *parquet.File, err error) {
 	}
 	defer func() { // parquet-go takes much of the metadata for granted
 		if p := recover(); p != nil {
-			file, err = nil, fmt.Errorf("a parquet file was expected: %v", p)
+			file, err = nil, fmt.Errorf("expected a parquet file: %v", p)
 		}
 	}()
 	file, err = parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return nil, fmt.Errorf("a parquet file was expected: %s", shownError(err))
+		return nil, fmt.Errorf("expected a parquet file: %s", shownError(err))
 	}
 	return file, nil
 }
@@ -51,7 +51,7 @@ func CheckPages(file *parquet.File, leaf *parquet.Column, r io.ReaderAt, size, e
 			start = meta.DictionaryPageOffset // which is where parquet-go starts
 		}
 		if start < 0 || meta.TotalCompressedSize < 0 || start > size || meta.TotalCompressedSize > size-start {
-			return 0, fmt.Errorf("row group %d: offset %d: %d bytes of pages were announced, the file has %d",
+			return 0, fmt.Errorf("row group %d: offset %d: %d bytes of pages declared, the file has %d",
 				i, start, meta.TotalCompressedSize, size)
 		}
 		data, err := span(r, start, meta.TotalCompressedSize)
@@ -177,14 +177,14 @@ func sizeOf(data []byte, codec format.CompressionCodec) (pageSize, int64, error)
 		size.values = int64(v2.NumValues)
 		levels := int64(v2.RepetitionLevelsByteLength) + int64(v2.DefinitionLevelsByteLength)
 		if v2.RepetitionLevelsByteLength < 0 || v2.DefinitionLevelsByteLength < 0 || levels > int64(len(body)) {
-			return size, 0, fmt.Errorf("a page with %d bytes of levels was announced, %d are there", levels, len(body))
+			return size, 0, fmt.Errorf("a page declares %d bytes of levels, found %d", levels, len(body))
 		}
 		body, announced = body[levels:], announced-levels // which are never compressed
 		if c := v2.IsCompressed; c.Valid {
 			compressed = c.V
 		}
 	default:
-		return size, 0, fmt.Errorf("a page of type %s was not expected", h.Type)
+		return size, 0, fmt.Errorf("unexpected page of type %s", h.Type)
 	}
 	if size.values < 0 {
 		return size, 0, fmt.Errorf("a page of %d values", size.values)
@@ -192,7 +192,7 @@ func sizeOf(data []byte, codec format.CompressionCodec) (pageSize, int64, error)
 	if compressed {
 		grown, err := decompressedSize(codec, body, announced)
 		if err == nil && announced > grown { // for which parquet-go would make room
-			err = fmt.Errorf("a page of %d bytes was announced, its %d compressed ones hold %d at most", announced, len(body), grown)
+			err = fmt.Errorf("a page declares %d bytes, its %d compressed bytes hold at most %d", announced, len(body), grown)
 		}
 		if err != nil {
 			return size, 0, err
@@ -207,16 +207,16 @@ func sizeOf(data []byte, codec format.CompressionCodec) (pageSize, int64, error)
 func header(data []byte) (h format.PageHeader, used int, err error) {
 	c := compact{b: data, strict: true}
 	if c.skip(thriftStruct); c.err != nil {
-		return h, 0, errors.New("the header of a page was expected")
+		return h, 0, errors.New("expected the header of a page")
 	}
 	var protocol thrift.CompactProtocol
 	reader := protocol.NewReaderFromBytes(data)
 	if err := thrift.NewDecoder(reader).Decode(&h); err != nil {
-		return h, 0, fmt.Errorf("the header of a page was expected: %w", err)
+		return h, 0, fmt.Errorf("expected the header of a page: %w", err)
 	}
 	used = reader.BytesRead()
 	if used <= 0 || used > len(data) || h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || int(h.CompressedPageSize) > len(data)-used {
-		return h, 0, fmt.Errorf("a page of %d bytes was announced, %d are there", h.CompressedPageSize, len(data)-used)
+		return h, 0, fmt.Errorf("a page declares %d bytes, found %d", h.CompressedPageSize, len(data)-used)
 	}
 	return h, used, nil
 }
@@ -230,10 +230,10 @@ func decompressedSize(codec format.CompressionCodec, body []byte, announced int6
 	case format.Snappy: // starts with the length
 		n, used := binary.Uvarint(body)
 		if len(body) > 0 && used <= 0 {
-			return 0, errors.New("the length of a snappy page was expected")
+			return 0, errors.New("expected the length of a snappy page")
 		}
 		if n > 32*uint64(len(body)) { // three bytes copy 64 at the most
-			return 0, fmt.Errorf("a snappy page of %d bytes says that it becomes %d", len(body), n)
+			return 0, fmt.Errorf("a snappy page of %d bytes claims to become %d", len(body), n)
 		}
 		return int64(n), nil
 	case format.Zstd:
@@ -241,11 +241,11 @@ func decompressedSize(codec format.CompressionCodec, body []byte, announced int6
 	case format.Gzip:
 		z, err := gzip.NewReader(bytes.NewReader(body))
 		if err != nil {
-			return 0, fmt.Errorf("a gzip page was expected: %w", err)
+			return 0, fmt.Errorf("expected a gzip page: %w", err)
 		}
 		n, err := io.Copy(io.Discard, io.LimitReader(z, announced+1))
 		if err == nil && n > announced {
-			err = fmt.Errorf("a page of %d bytes was announced, it decompresses to more", announced)
+			err = fmt.Errorf("a page declares %d bytes, but decompresses to more", announced)
 		}
 		return n, err
 	case format.Lz4Raw:
@@ -274,7 +274,7 @@ func zstdBound(body []byte) (bound int64, err error) {
 			continue
 		}
 		if magic != 0xfd2fb528 {
-			return 0, fmt.Errorf("a zstd page was expected, found %#x", magic)
+			return 0, fmt.Errorf("expected a zstd page, found %#x", magic)
 		}
 		descriptor := body[4]
 		header := 5 + [4]int{0, 1, 2, 4}[descriptor&3] + [4]int{0, 2, 4, 8}[descriptor>>6]

@@ -22,12 +22,12 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	var head [4]byte
 	var tail [8]byte
 	if size < 12 || ReadAt(r, head[:], 0) != nil || ReadAt(r, tail[:], size-8) != nil || string(head[:]) != "PAR1" || string(tail[4:]) != "PAR1" {
-		return errors.New(`offset 0: a parquet file, with "PAR1" at both ends, was expected`)
+		return errors.New(`offset 0: expected a parquet file, with "PAR1" at both ends`)
 	}
 	end := size - 8
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	if n > maxDecoded || n > end-4 {
-		return fmt.Errorf("offset %d: metadata of at most %d bytes was expected, %d were announced", end, min(maxDecoded, end-4), n)
+		return fmt.Errorf("offset %d: expected metadata of at most %d bytes, found %d", end, min(maxDecoded, end-4), n)
 	}
 	b, err := span(r, end-n, n)
 	if err != nil {
@@ -37,9 +37,9 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	err = c.metadata()
 	switch {
 	case errors.Is(c.err, errStructs):
-		return fmt.Errorf("offset %d: metadata of at most %d structures was expected, found more", end-n, maxStructs)
+		return fmt.Errorf("offset %d: expected metadata of at most %d structures, found more", end-n, maxStructs)
 	case err == nil && c.err != nil:
-		return fmt.Errorf("offset %d: metadata of a parquet file was expected: %w", end-n, c.err)
+		return fmt.Errorf("offset %d: expected metadata of a parquet file: %w", end-n, c.err)
 	}
 	return err
 }
@@ -88,9 +88,9 @@ func (c *compact) schema(typ byte) error {
 	case least < 0: // parquet-go makes a slice of that
 		return fmt.Errorf("a schema element with %d children", least)
 	case found > maxSchema:
-		return fmt.Errorf("a schema of at most %d elements was expected, found %d", maxSchema, found)
+		return fmt.Errorf("expected a schema of at most %d elements, found %d", maxSchema, found)
 	case depth > maxNesting:
-		return fmt.Errorf("columns of at most %d levels were expected, found more", maxNesting)
+		return fmt.Errorf("expected columns of at most %d levels, found more", maxNesting)
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema
 	keys, vectors, stamps := columns[schema.PrimaryKey], columns[schema.Vector], columns[TimestampField]
 	if vectors.Vectors == nil {
 		release(columns)
-		return fmt.Errorf("field %d is %s, vectors were expected", schema.Vector, vectors.Type)
+		return fmt.Errorf("field %d is %s, expected vectors", schema.Vector, vectors.Type)
 	}
 	s.Vectors, s.Rows = vectors.Vectors, vectors.Rows
 	s.Int64s, s.Strings = keys.Int64s, keys.Strings
@@ -110,7 +110,7 @@ func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema
 		return fmt.Errorf("%d vectors, %d primary keys and %d timestamps", s.Rows, keys.Rows, stamps.Rows)
 	}
 	if s.Int64s == nil && s.Strings == nil && s.Rows > 0 {
-		return fmt.Errorf("field %d is %s, which is no primary key", schema.PrimaryKey, keys.Type)
+		return fmt.Errorf("field %d is %s: not a primary key type", schema.PrimaryKey, keys.Type)
 	}
 	s.Timestamps = make([]uint64, s.Rows)
 	for i, t := range stamps.Int64s {

@@ -320,8 +320,8 @@ func TestOpenRefuses(t *testing.T) {
 		"no vectors":      {func(m memory) { delete(m, "insert_log/1/2/3/101/7") }, schema, "no insert logs of field 101"},
 		"no keys":         {func(m memory) { delete(m, "insert_log/1/2/3/100/7") }, schema, "no insert logs of field 100"},
 		"no timestamps":   {func(m memory) { delete(m, "insert_log/1/2/3/1/7") }, schema, "no insert logs of field 1"},
-		"vectors as keys": {func(memory) {}, segment.Schema{PrimaryKey: vectorField, Vector: vectorField}, "which is no primary key"},
-		"keys as vectors": {func(memory) {}, segment.Schema{PrimaryKey: keyField, Vector: keyField}, "vectors were expected"},
+		"vectors as keys": {func(memory) {}, segment.Schema{PrimaryKey: vectorField, Vector: vectorField}, "not a primary key type"},
+		"keys as vectors": {func(memory) {}, segment.Schema{PrimaryKey: keyField, Vector: keyField}, "expected vectors"},
 		"fewer keys": {func(m memory) {
 			other := memory{}
 			r := line(5, 0)

@@ -106,7 +106,7 @@ func (p *BuildPlan) profile() (dist.Profile, error) {
 	case p.Profile == nil:
 		return list[0], nil
 	case p.Flat:
-		return 0, errors.New("FLAT is built without a distance: an order of adding floats is of searches in it")
+		return 0, errors.New("FLAT is built without computing distances: the summation order matters only for searches")
 	case slices.Contains(list, *p.Profile):
 		return *p.Profile, nil
 	}
@@ -114,7 +114,7 @@ func (p *BuildPlan) profile() (dist.Profile, error) {
 	for _, x := range list {
 		names = append(names, x.String())
 	}
-	return 0, fmt.Errorf("%s is no order of %s's: %s", *p.Profile, p.Library, strings.Join(names, ", "))
+	return 0, fmt.Errorf("%s is not a summation order of %s: %s", *p.Profile, p.Library, strings.Join(names, ", "))
 }
 
 // Name is what was built.

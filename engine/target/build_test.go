@@ -80,9 +80,9 @@ func TestBuildPlans(t *testing.T) {
 		plan BuildPlan
 		want string
 	}{
-		{BuildPlan{Library: engine.HNSWLib, M: 8, EFConstruction: 40, Profile: &knowhere}, "knowhere-avx512 is no order of hnswlib's: hnswlib, hnswlib-intel-avx512"},
-		{BuildPlan{Library: engine.Faiss, M: 8, EFConstruction: 40, Profile: &sse}, "hnswlib-sse is no order of faiss's: faiss"},
-		{BuildPlan{Library: engine.Faiss, Flat: true, Profile: &sse}, "FLAT is built without a distance"},
+		{BuildPlan{Library: engine.HNSWLib, M: 8, EFConstruction: 40, Profile: &knowhere}, "knowhere-avx512 is not a summation order of hnswlib: hnswlib, hnswlib-intel-avx512"},
+		{BuildPlan{Library: engine.Faiss, M: 8, EFConstruction: 40, Profile: &sse}, "hnswlib-sse is not a summation order of faiss: faiss"},
+		{BuildPlan{Library: engine.Faiss, Flat: true, Profile: &sse}, "FLAT is built without computing distances"},
 	} {
 		c.plan.Metric = dist.L2
 		if _, err := Build(t.Context(), v, c.plan); err == nil || !strings.Contains(err.Error(), c.want) {

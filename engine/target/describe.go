@@ -22,9 +22,9 @@ func Describe(ctx context.Context, t *Target) (*Description, error) {
 	metric := f.Metric.String()
 	switch {
 	case t.metricGiven:
-		metric += " (as given: the file does not say)"
+		metric += " (as given: not in the file)"
 	case !f.MetricKnown:
-		metric += " (assumed: the file does not say)"
+		metric += " (assumed: not in the file)"
 	}
 	d.Text("type", f.Kind())
 	if t.Set == nil {

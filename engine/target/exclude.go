@@ -35,7 +35,7 @@ func (t *Target) Exclude(ids []int64) (*engine.Bitset, error) {
 		case !found[id]:
 			return nil, fmt.Errorf("no row has the id %d", id)
 		case byID && (id < 0 || id >= maxExcluded):
-			return nil, fmt.Errorf("id %d cannot be left out of IVF lists: only 0 to %d can", id, maxExcluded-1)
+			return nil, fmt.Errorf("id %d cannot be excluded from IVF lists: only 0 to %d can", id, maxExcluded-1)
 		}
 	}
 	b := engine.NewBitset(length)

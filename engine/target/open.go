@@ -95,7 +95,7 @@ func openFile(ctx context.Context, path string, h Hint) (*Target, error) {
 	}
 	t := ofIndex(f)
 	if !f.MetricKnown && h.Metric == nil {
-		t.Notes = append(t.Notes, "the file names no metric: L2 was taken (--metric)")
+		t.Notes = append(t.Notes, "no metric in the file: assuming L2 (--metric)")
 	}
 	return t, nil
 }
@@ -136,7 +136,7 @@ func ofIndex(f *index.File) *Target {
 // checkFolder tells a folder that cannot be an index's from one that can, before all that is
 // below it is read: an index has files only.
 func checkFolder(folder string) error {
-	const expected = "the folder of one index in Milvus's storage, index_files/BUILD/VERSION/PARTITION/SEGMENT, was expected"
+	const expected = "expected the folder of one index in Milvus's storage, index_files/BUILD/VERSION/PARTITION/SEGMENT"
 	entries, err := os.ReadDir(folder)
 	switch {
 	case err != nil:
@@ -146,7 +146,7 @@ func checkFolder(folder string) error {
 	}
 	for _, e := range entries {
 		if e.IsDir() {
-			return fmt.Errorf("open %s: it has folders in it, such as %s; %s", folder, e.Name(), expected)
+			return fmt.Errorf("open %s: it contains folders, such as %s; %s", folder, e.Name(), expected)
 		}
 	}
 	return nil
@@ -159,7 +159,7 @@ func openVectors(ctx context.Context, path string, h Hint) (*Target, error) {
 	}
 	if set.Vectors == nil {
 		set.Close()
-		return nil, fmt.Errorf("read %s: it has ids, vectors were expected", path)
+		return nil, fmt.Errorf("read %s: it has ids, expected vectors", path)
 	}
 	metric := h.index().Metric
 	t := &Target{Set: set, close: []func(){set.Close}, File: &index.File{
@@ -174,10 +174,10 @@ func openVectors(ctx context.Context, path string, h Hint) (*Target, error) {
 func NoteSet(s *dataset.Set) []string {
 	var notes []string
 	if s.NaNs > 0 {
-		notes = append(notes, fmt.Sprintf("rows with values that are no numbers: %d, the first is row %d; no search finds them, or anything by them", s.NaNs, s.NaNRows[0]))
+		notes = append(notes, fmt.Sprintf("%d rows contain NaN, first row %d: searches cannot find them or use them as queries", s.NaNs, s.NaNRows[0]))
 	}
 	if s.Rounded > 0 {
-		notes = append(notes, fmt.Sprintf("%d values of float64 were rounded to float32", s.Rounded))
+		notes = append(notes, fmt.Sprintf("%d float64 values rounded to float32", s.Rounded))
 	}
 	return notes
 }

@@ -146,12 +146,12 @@ func TestOpenRefuses(t *testing.T) {
 		"nothing.parquet#v":                "open nothing.parquet#v: no such file",
 		empty:                              "it is empty; the folder of one index",
 		mixed:                              "open " + mixed + ": read ",
-		"../../testdata/storage":           "it has folders in it, such as 2.1.0; the folder of one index",
+		"../../testdata/storage":           "it contains folders, such as 2.1.0; expected the folder of one index",
 		indexFiles + "make.py":             "expected an index of hnswlib, faiss or Milvus",
 		indexFiles + "refused_hnsw_sq.bin": "index type HNSW_SQ is not supported; build an index",
 		indexFiles + "faiss_flat_l2.bin":   "its metric is L2, not IP",
 		milvusIVF:                          "its metric is L2, not IP",
-		"../../cmd/kitescope/testdata/engine/truth.ivecs": "it has ids, vectors were expected",
+		"../../cmd/kitescope/testdata/engine/truth.ivecs": "it has ids, expected vectors",
 	} {
 		x, err := Open(t.Context(), path, Hint{Metric: &ip})
 		if err == nil {
@@ -175,8 +175,8 @@ func TestDescribe(t *testing.T) {
 		hint  Hint
 		facts map[string]string
 	}{
-		"assumed": {indexFiles + "hnswlib_l2.bin", Hint{}, map[string]string{"metric": "L2 (assumed: the file does not say)", "format": "hnswlib", "ids": "row numbers"}},
-		"given":   {indexFiles + "hnswlib_cosine.bin", Hint{Metric: &cosine}, map[string]string{"metric": "COSINE (as given: the file does not say)"}},
+		"assumed": {indexFiles + "hnswlib_l2.bin", Hint{}, map[string]string{"metric": "L2 (assumed: not in the file)", "format": "hnswlib", "ids": "row numbers"}},
+		"given":   {indexFiles + "hnswlib_cosine.bin", Hint{Metric: &cosine}, map[string]string{"metric": "COSINE (as given: not in the file)"}},
 		"labels":  {indexFiles + "hnswlib_ip_labels.bin", Hint{}, map[string]string{"ids": "of their own"}},
 		"codes":   {indexFiles + "faiss_idmap2_hnsw.bin", Hint{}, map[string]string{"format": "faiss, IxM2 > IHNf > IxF2", "ids": "of their own", "efSearch": "16"}},
 		"lists":   {milvusIVF, Hint{}, map[string]string{"type": "IVF_FLAT", "nlist": "32", "empty lists": "0", "rows": "3000"}},

@@ -83,7 +83,7 @@ func (t *Target) Verify(ctx context.Context, v *engine.Vectors, p VerifyPlan) (*
 		return nil, err
 	}
 	if t.File.Dim != v.Dim || t.File.Element() != v.Element {
-		r.skip("stored vectors", "dimension or element type differ")
+		r.skip("stored vectors", "dimension or element type differs")
 		return r, nil
 	}
 	if err := r.stored(ctx, v, rowOf); err != nil {
@@ -104,7 +104,7 @@ func (r *Verification) add(name string, ok bool, format string, args ...any) {
 func (r *Verification) links(ctx context.Context) error {
 	x := index.As[hnsw.Index](r.Target.File)
 	if x == nil || len(x.Levels) == 0 {
-		r.skip("links", "there is no graph")
+		r.skip("links", "no graph")
 		return nil
 	}
 	s := x.Describe()
@@ -127,7 +127,7 @@ func (r *Verification) links(ctx context.Context) error {
 		r.add("links both ways", true, "%.1f%% of them", 100*float64(s.Symmetric)/float64(s.Links))
 	}
 	share := float64(s.Unreachable) / float64(len(x.Levels))
-	r.add("connected", share <= r.Plan.MaxUnreachable, "%d of %d nodes out of reach; %g%% may be", s.Unreachable, len(x.Levels), 100*r.Plan.MaxUnreachable)
+	r.add("connected", share <= r.Plan.MaxUnreachable, "%d of %d nodes unreachable; allowed: %g%%", s.Unreachable, len(x.Levels), 100*r.Plan.MaxUnreachable)
 	return ctx.Err()
 }
 
@@ -170,7 +170,7 @@ func (p *VerifyPlan) numbering(rows int) (func(id int64) (int, bool), error) {
 	at := make(map[int64]int, len(p.IDs))
 	for i, id := range p.IDs {
 		if first, twice := at[id]; twice {
-			return nil, fmt.Errorf("id %d is there twice, for rows %d and %d", id, first, i)
+			return nil, fmt.Errorf("id %d is duplicated, rows %d and %d", id, first, i)
 		}
 		at[id] = i
 	}
@@ -217,7 +217,7 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 		return ctx.Err()
 	}
 	if missing := v.Rows - seen.Count(); foreign+twice+missing > 0 {
-		r.add("ids", false, "%d ids are of no vector, %d there twice, %d vectors without a row", foreign, twice, missing)
+		r.add("ids", false, "%d ids without a vector, %d duplicate ids, %d vectors without a row", foreign, twice, missing)
 	} else {
 		r.add("ids", true, "each vector has a row")
 	}
@@ -225,13 +225,13 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 	case seen.Count() == 0:
 		r.skip("stored vectors", "no row has the id of a vector")
 	case differ > 0 && directions == differ:
-		r.add("stored vectors", false, "%d of %d have length 1 and are else equal: hnswlib stores them so for cosine", differ, seen.Count())
+		r.add("stored vectors", false, "%d of %d are normalized but otherwise equal: hnswlib stores them so for cosine", differ, seen.Count())
 	case differ > 0:
 		r.add("stored vectors", false, "%d of %d differ, the first is row %d", differ, seen.Count(), first)
 	case unit:
 		r.add("stored vectors", true, "%d equal after normalising", seen.Count())
 	default:
-		r.add("stored vectors", true, "%d equal to the bit", seen.Count())
+		r.add("stored vectors", true, "%d bit-identical", seen.Count())
 	}
 	return nil
 }
@@ -272,10 +272,10 @@ func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
 		r.skip("recall", "not measured")
 		return nil
 	case by == index.ByNProbe && p.NProbe == 0:
-		r.skip("recall", "it is what nprobe makes it: measured if nprobe is given")
+		r.skip("recall", "recall depends on nprobe: give nprobe to measure it")
 		return nil
 	case v.Element != dist.Float32:
-		r.skip("recall", "queries can be made of float32 vectors only: see engine search --truth exact")
+		r.skip("recall", "queries can be generated only from float32 vectors: see engine search --truth exact")
 		return nil
 	}
 	queries, err := moved(v, min(p.Queries, v.Rows), p.Noise, p.Seed)
@@ -298,7 +298,7 @@ func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
 	if r.Recall, err = RecallOf(a, truth); err != nil {
 		return err
 	}
-	r.add("recall", r.Recall.Mean >= p.MinRecall, "%.4f of %d at %s, %d queries; %g is wanted", r.Recall.Mean, params.K, effort, r.Recall.Queries, p.MinRecall)
+	r.add("recall", r.Recall.Mean >= p.MinRecall, "%.4f of %d at %s, %d queries; required: %g", r.Recall.Mean, params.K, effort, r.Recall.Queries, p.MinRecall)
 	return nil
 }
 

@@ -49,7 +49,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 	}{
 		"nothing":          {},
 		"another row":      {vectors: other, want: []string{"stored vectors"}, detail: "1 of 200 differ, the first is row 17"},
-		"too few":          {vectors: random(t, rows-1, dim), want: []string{"rows", "ids"}, detail: "1 ids are of no vector, 0 there twice, 0 vectors without a row"},
+		"too few":          {vectors: random(t, rows-1, dim), want: []string{"rows", "ids"}, detail: "1 ids without a vector, 0 duplicate ids, 0 vectors without a row"},
 		"too many":         {vectors: random(t, rows+2, dim), want: []string{"rows", "ids"}, detail: "2 vectors without a row"},
 		"dimension":        {vectors: random(t, rows, dim+1), want: []string{"dimension", "stored vectors?"}},
 		"a link to itself": {break1: func(x *hnsw.Index) { x.Base[5*x.M0] = 5 }, want: []string{"links"}, detail: "1 to itself"},
@@ -65,8 +65,8 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 			break1: func(x *hnsw.Index) { x.Entry = uint32(slices.Index(x.Levels, 0)) },
 			want:   []string{"levels", "recall?"}, detail: "entry",
 		},
-		"a missing id": {break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(i) }); x.Labels[9] = 5000 }, want: []string{"ids"}, detail: "1 ids are of no vector"},
-		"an id twice":  {break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(i) }); x.Labels[9] = 8 }, want: []string{"ids"}, detail: "1 there twice, 1 vectors without"},
+		"a missing id": {break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(i) }); x.Labels[9] = 5000 }, want: []string{"ids"}, detail: "1 ids without a vector"},
+		"an id twice":  {break1: func(x *hnsw.Index) { x.Labels = labels(func(i int) int64 { return int64(i) }); x.Labels[9] = 8 }, want: []string{"ids"}, detail: "1 duplicate ids, 1 vectors without"},
 		"two swapped": {break1: func(x *hnsw.Index) {
 			x.Labels = labels(func(i int) int64 { return int64(i) })
 			x.Labels[9], x.Labels[8] = 8, 9
@@ -157,7 +157,7 @@ func TestVerifyOfOtherIndexes(t *testing.T) {
 		t.Error("one id for 150 vectors was taken")
 	}
 	plan.IDs = make([]int64, v.Rows)
-	if _, err := cosine.Verify(t.Context(), v, plan); err == nil || !strings.Contains(err.Error(), "id 0 is there twice") {
+	if _, err := cosine.Verify(t.Context(), v, plan); err == nil || !strings.Contains(err.Error(), "id 0 is duplicated") {
 		t.Errorf("the same id for all vectors: %v", err)
 	}
 	done, cancel := context.WithCancel(t.Context())

@@ -68,7 +68,7 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 		s.Head = append(s.Head, labelled(o, render.RoleWarn, "differs", d)...)
 	}
 	if len(both) == 0 {
-		s.Head = append(s.Head, labelled(o, render.RoleBad, "", "they have no load and parameters in common")...)
+		s.Head = append(s.Head, labelled(o, render.RoleBad, "", "no load and parameters in common")...)
 		return s
 	}
 	if o.Asks() {
@@ -76,7 +76,7 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 		return s
 	}
 	s.Parts = []render.Part{{List: render.Places(len(both), comparedColumns(both, o)), Head: []render.Line{{
-		Role: render.RoleDim, Text: "BEFORE and NOW are queries per second. Better and worse is what chance does not make of rounds, over all loads (5%, rank sums, Holm)",
+		Role: render.RoleDim, Text: "BEFORE and NOW are queries per second. Better, worse: significant over all loads (5%, rank sums, Holm)",
 	}}}}
 	return s
 }

@@ -35,7 +35,7 @@ func WriteCosts(w io.Writer, r *replay.Result, format render.Format, o render.Re
 // CostSchema is what can be asked of the segments that WriteCosts writes.
 func CostSchema(o render.ReportOptions) *table.Schema { return costTable(&replay.Costs{}, &o).Schema() }
 
-const noCosts = "where the time went is unknown: only the engine tells what segments cost"
+const noCosts = "cost by segment unknown: only the engine measures it"
 
 func writeCostHead(e *doc.Encoder, r *replay.Result) {
 	e.Entry("collection", r.Setup.Collection)
@@ -129,11 +129,11 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 		return []render.Part{{Head: []render.Line{{Role: render.RoleDim, Text: noCosts}}}}
 	}
 	if len(c.Segments) == 0 {
-		return []render.Part{{Head: []render.Line{{Role: render.RoleDim, Text: "where the time went is unknown: no segment was searched"}}}}
+		return []render.Part{{Head: []render.Line{{Role: render.RoleDim, Text: "cost by segment unknown: no segment was searched"}}}}
 	}
 	text := "Where the time went: " + words.Latency(c.Wall, o.ASCII) + " in segments"
 	if c.Reduce > 0 {
-		text += ", " + words.Latency(c.Reduce, o.ASCII) + " in merging answers"
+		text += ", " + words.Latency(c.Reduce, o.ASCII) + " merging answers"
 	}
 	text += ", " + words.Count(c.Queries, "query", "queries")
 	head := []render.Line{{Role: render.RoleTitle, Text: text}, {Role: render.RoleDim, Text: StateLegend(o.ASCII)}}
@@ -150,7 +150,7 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 	dearest := render.Ask(o.Unasked(), costTable(c, o), nil)
 	return append(parts, render.Part{
 		List: dearest.People,
-		Head: []render.Line{{Role: render.RoleTitle, Text: ofAll("The dearest", len(dearest.Rows), len(c.Segments), "segment")}},
+		Head: []render.Line{{Role: render.RoleTitle, Text: ofAll("Most expensive", len(dearest.Rows), len(c.Segments), "segment")}},
 	})
 }
 

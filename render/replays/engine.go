@@ -117,7 +117,7 @@ func recallLine(r *target.Recall, k int) render.Line {
 		text += ", the worst is query " + strconv.Itoa(r.WorstQuery) + " with " + strconv.FormatFloat(r.Worst, 'f', 2, 64)
 	}
 	if r.Short > 0 {
-		text += "; " + words.Count(r.Short, "query", "queries") + " with fewer true neighbours than k"
+		text += "; " + words.Count(r.Short, "query", "queries") + " with fewer than k true neighbours"
 	}
 	return render.Line{Text: text}
 }

@@ -200,7 +200,7 @@ func fixtureTrouble() *replay.Result {
 	p.CPUPerQuery, p.SwitchesPerQuery, p.DistancesPerQuery, p.Recall = 0, 0, 0, -1
 	p.Server, p.Wire, p.Queued = fixtureLatency(2*time.Millisecond, 4000, 1), fixtureLatency(300*time.Microsecond, 4000, 2), fixtureLatency(90*time.Microsecond, 4000, 3)
 	p.Stopped = "the target stopped answering"
-	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, fixtureLatency(40*time.Microsecond, 4000, 9), []string{"3 sessions could not be opened: refused " + rendertest.HostileName}
+	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, fixtureLatency(40*time.Microsecond, 4000, 9), []string{"could not open 3 sessions: refused " + rendertest.HostileName}
 	r.Differences.Explained[rendertest.HostileName] = 1
 	r.Recall.Unseen = 0.54
 	r.Differences.Equal, r.Differences.BitEqual = 9900, 9891
@@ -385,7 +385,7 @@ func fixtureLayout() *replay.Layout {
 
 // fixtureShape is ten minutes of a proxy's access log: 40 requests a second, and one burst.
 func fixtureShape() (*log.Log, *log.Shape) {
-	l := &log.Log{Name: "access.log", Format: "access", Digest: "00ff", Start: replayTaken, Notes: []string{"methods that are no searches were left out: Insert " + rendertest.HostileName}}
+	l := &log.Log{Name: "access.log", Format: "access", Digest: "00ff", Start: replayTaken, Notes: []string{"skipped methods that are not searches: Insert " + rendertest.HostileName}}
 	for i := range 600 {
 		n := 40 + i%7
 		if i > 300 && i < 330 {

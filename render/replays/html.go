@@ -22,7 +22,7 @@ import (
 // first of several results is what the others are compared with. There may be no results or no report, but not neither. Version is kitescope's.
 func WriteHTML(w io.Writer, results []Series, report *whatif.Report, version string) error {
 	if len(results) == 0 && report == nil {
-		return errors.New("report: there is no result")
+		return errors.New("report: at least one result is needed")
 	}
 	p := &webpage.Page{Version: version}
 	o := &render.ReportOptions{Limit: htmlSegments}
@@ -104,9 +104,7 @@ func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 			title = results[i].name(i)
 		}
 		p.Add(title, measured(results[i].Result, o)...)
-		for _, n := range results[i].Result.Notes {
-			p.Notes = append(p.Notes, n)
-		}
+		p.Notes = append(p.Notes, results[i].Result.Notes...)
 	}
 	if len(results) == 2 {
 		addComparison(p, results, o)
@@ -118,10 +116,10 @@ func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 		p.Add(of("Where the time went", results, i), costs(results[i].Result, o)...)
 	}
 	for i := range results {
-		p.Add(of("To repeat it", results, i), webpage.Facts(repeatFacts(results[i].Result)))
+		p.Add(of("Reproduce", results, i), webpage.Facts(repeatFacts(results[i].Result)))
 	}
 	if len(results) == 0 {
-		p.Add("To repeat it", webpage.Facts(repeatFacts(&replay.Result{Setup: report.Setup})))
+		p.Add("Reproduce", webpage.Facts(repeatFacts(&replay.Result{Setup: report.Setup})))
 	}
 	return nil
 }
@@ -157,7 +155,7 @@ func addPlots(p *webpage.Page, results []Series) error {
 func measured(r *replay.Result, o *render.ReportOptions) []template.HTML {
 	var blocks []template.HTML
 	if r.Stopped != "" {
-		blocks = append(blocks, webpage.Lines(webpage.Line{Class: "bad", Text: "Stopped: " + r.Stopped + ". What follows is of what was done until then."}))
+		blocks = append(blocks, webpage.Lines(webpage.Line{Class: "bad", Text: "Stopped: " + r.Stopped + ". Results up to that point follow."}))
 	}
 	if sweep(r) {
 		front := load.OnFront(r.Points)

@@ -67,7 +67,7 @@ func layoutHead(l *replay.Layout, looked bool, o *render.ReportOptions) []render
 	add("vectors", field+"; "+layoutIndexText(&c.Index))
 	add("replicas", replicasText(l))
 	if l.Assumed {
-		lines = append(lines, labelled(o, render.RoleWarn, "assumed", "no node said what it serves: segments are spread by rule")...)
+		lines = append(lines, labelled(o, render.RoleWarn, "assumed", "no node reported its segments: spread by rule")...)
 	}
 	return lines
 }
@@ -82,7 +82,7 @@ func storageText(l *replay.Layout, looked bool) string {
 		scheme := []string{"http://", "https://"}[render.BoolInt(s.TLS)]
 		return scheme + render.OrUnknown(s.Endpoint) + ", bucket " + render.OrUnknown(s.Bucket) + rootText(l)
 	}
-	return []string{words.UnknownMark + ": the configuration does not tell; give --storage", "named by hand: the configuration does not tell"}[render.BoolInt(looked)] + rootText(l)
+	return []string{words.UnknownMark + ": not in the configuration; give --storage", "given by hand: not in the configuration"}[render.BoolInt(looked)] + rootText(l)
 }
 
 func rootText(l *replay.Layout) string {
@@ -141,10 +141,10 @@ func missingFileLines(l *replay.Layout, o *render.ReportOptions) []render.Line {
 	for _, x := range []struct {
 		ids []string
 		why string
-	}{{bare, "no files in the metadata"}, {idle, "served by no node"}, {silent, "rows that nobody tells"}} {
+	}{{bare, "no files in the metadata"}, {idle, "not served by any node"}, {silent, "unknown row count"}} {
 		if len(x.ids) > 0 {
 			text := words.Plural(len(x.ids), "segment") + " with " + x.why + ": "
-			if strings.HasPrefix(x.why, "served") {
+			if strings.HasPrefix(x.why, "not served") {
 				text = words.Plural(len(x.ids), "segment") + " " + x.why + ": "
 			}
 			lines = append(lines, labelled(o, render.RoleBad, "MISSING", text+words.FirstOf(x.ids, o.Shown(len(x.ids)), ", "))...)

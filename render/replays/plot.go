@@ -50,9 +50,9 @@ func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
 	var err error
 	switch {
 	case len(results) == 0:
-		err = picture.Nothing("there is no result", "")
+		err = picture.Nothing("at least one result file is needed", "")
 	case !chosen(results, &o):
-		err = picture.Nothing("no point has that ef and so many sessions", "see which there are: kitescope replay show")
+		err = picture.Nothing("no point has that ef and number of sessions", "list the points with kitescope replay show")
 	default:
 		p.title = replayPlotTitle(results, o.Kind)
 		switch o.Kind {
@@ -107,7 +107,7 @@ func (p *replayPicture) finish(w io.Writer, err error) error {
 
 func replayPlotTitle(results []Series, kind string) string {
 	what := map[string]string{
-		"qps": "queries per second by load", "front": "recall against queries per second", "latency": "latency", "cost": "where the time of a query goes", "compare": "before and after",
+		"qps": "queries per second by load", "front": "recall against queries per second", "latency": "latency", "cost": "query time by node and segment", "compare": "before and after",
 	}[kind]
 	return render.OrUnknown(results[0].Result.Setup.Collection) + ": " + what
 }

@@ -38,7 +38,7 @@ func comparedFigures() []comparedFigure {
 		}},
 		{"p50 latency (ms)", func(q *load.Point) bar { return latencyBar(q, func(l *load.Latency) float64 { return float64(l.P50) }) }},
 		{"p99 latency (ms)", func(q *load.Point) bar { return latencyBar(q, func(l *load.Latency) float64 { return float64(l.P99) }) }},
-		{"CPU of a query (ms)", func(q *load.Point) bar {
+		{"CPU per query (ms)", func(q *load.Point) bar {
 			if q.CPUPerQuery <= 0 {
 				return alone(math.NaN())
 			}
@@ -65,7 +65,7 @@ func latencyBar(q *load.Point, of func(l *load.Latency) float64) bar {
 // compare has a panel for each figure, with the bars of all results beside each other, for each load that all of them have.
 func (p *replayPicture) compare(results []Series) error {
 	if len(results) < 2 {
-		return picture.Nothing("one result has nothing to be compared with", "name a baseline, too")
+		return picture.Nothing("a comparison needs two results", "give a baseline, too")
 	}
 	var groups [][]*load.Point
 	first := results[0].Result
@@ -98,7 +98,7 @@ func (p *replayPicture) compare(results []Series) error {
 			p.fillBar(dc, i, vg.Rectangle{Min: vg.Point{X: at.X - 10, Y: at.Y - 4}, Max: vg.Point{X: at.X + 10, Y: at.Y + 4}})
 		}})
 	}
-	p.legend = append(p.legend, picture.Mark{Text: "QPS: 95% confidence interval; latency: least and most of the rounds", Draw: func(dc draw.Canvas, at vg.Point) {
+	p.legend = append(p.legend, picture.Mark{Text: "QPS: 95% CI; latency: min and max of the rounds", Draw: func(dc draw.Canvas, at vg.Point) {
 		picture.Whisker(dc, picture.HalfStyle(p.theme.ink), at.X, at.Y-picture.LegendLine/3, at.Y+picture.LegendLine/3)
 	}})
 	p.heads = append(p.heads, p.circumstances(results)...)
@@ -167,7 +167,7 @@ func (p *replayPicture) chooseGroups(groups [][]*load.Point) [][]*load.Point {
 	middle := parametersOf(groups[all/2][0])
 	groups = slices.DeleteFunc(groups, func(g []*load.Point) bool { return parametersOf(g[0]) != middle })
 	groups = evenly(groups, mostGroups)
-	p.notes = append(p.notes, words.Count(int64(all-len(groups)), "more load is", "more loads are")+" not drawn: choose with --ef and --sessions")
+	p.notes = append(p.notes, words.Count(int64(all-len(groups)), "more load is", "more loads are")+" not shown: choose with --ef and --sessions")
 	return groups
 }
 

@@ -41,16 +41,16 @@ func (p *replayPicture) cost(results []Series) error {
 		}
 		if n := len(bars[i]); n > mostNodeBars {
 			bars[i] = bars[i][:mostNodeBars]
-			p.notes = append(p.notes, words.Plural(n-mostNodeBars, "node")+" with less work are not drawn")
+			p.notes = append(p.notes, words.Plural(n-mostNodeBars, "node")+" with less work not shown")
 		}
 		rows = max(rows, len(bars[i]))
 	}
 	if most <= 0 {
-		return picture.Nothing("no result tells what segments cost", "only the engine does, a live target does not")
+		return picture.Nothing("no result has segment costs", "only the engine measures them, not a live target")
 	}
 	for i, s := range results {
 		if len(bars[i]) == 0 {
-			p.notes = append(p.notes, s.name(i)+" does not tell what segments cost")
+			p.notes = append(p.notes, s.name(i)+" has no segment costs")
 			continue
 		}
 		name := ""
@@ -65,7 +65,7 @@ func (p *replayPicture) cost(results []Series) error {
 	}
 	p.legend = append(p.legend, lineMark("even share", p.evenStyle(), draw.GlyphStyle{}))
 	p.heads = append(p.heads, p.circumstances(results)...)
-	p.notes = append(p.notes, "each piece of a bar is a segment; nodes search side by side, so the longest bar is what a query waits for at least")
+	p.notes = append(p.notes, "each piece of a bar is a segment; nodes search in parallel: a query waits at least for the longest bar")
 	return nil
 }
 
@@ -104,7 +104,7 @@ func nodeBars(c *replay.Costs) []nodeBar {
 func (p *replayPicture) costPanel(name string, bars []nodeBar, most float64) {
 	x := p.panel(name)
 	x.X.Min, x.X.Max = 0, 1.22*most // the figure stands behind the bar
-	x.X.Label.Text = "milliseconds of an average query, all segments of the node one after the other"
+	x.X.Label.Text = "ms per average query, segments of the node in sequence"
 	x.X.Tick.Marker = numberTicks{}
 	var ticks plot.ConstantTicks
 	even := 0.0

@@ -44,7 +44,7 @@ func (p *replayPicture) front(results []Series) error {
 		p.frontOf(x, &axis, results, r, k)
 	}
 	p.heads = append(p.heads, p.circumstances(results)...)
-	p.notes = append(p.notes, "each mark is the best load of its parameters, dots are the others; a line joins the points that no other has as much QPS and recall as, and more of one of them")
+	p.notes = append(p.notes, "marks: best load of each set of parameters, dots: other loads; the line joins the Pareto-optimal points")
 	return nil
 }
 

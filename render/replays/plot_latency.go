@@ -70,7 +70,7 @@ func (p *replayPicture) latency(results []Series) error {
 	}
 	p.heads = append(p.heads, p.circumstances(results)...)
 	if left > 0 {
-		p.notes = append(p.notes, words.Count(int64(left), "more point is", "more points are")+" not drawn: choose with --ef and --sessions")
+		p.notes = append(p.notes, words.Count(int64(left), "more point is", "more points are")+" not shown: choose with --ef and --sessions")
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func distribution(l *load.Latency) plotter.XYs {
 
 func (p *replayPicture) percentileAxis(x *plot.Plot, beyond float64) {
 	x.X.Min, x.X.Max = 0, max(2.2, beyond*1.02)
-	x.X.Label.Text = "part of the requests that were at least as fast (%)"
+	x.X.Label.Text = "requests at least as fast (%)"
 	var ticks plot.ConstantTicks
 	for _, t := range []struct {
 		q    float64

@@ -121,7 +121,7 @@ func (a *loadAxis) mark(x *plot.Plot) {
 		width = max(1, math.Abs(first))
 	}
 	x.X.Min, x.X.Max = first-0.05*width, last+0.05*width
-	x.X.Label.Text = []string{"sessions that ask at once", "requests per second asked for"}[render.BoolInt(a.rate)]
+	x.X.Label.Text = []string{"concurrent sessions", "target requests per second"}[render.BoolInt(a.rate)]
 	var ticks plot.ConstantTicks
 	labelled := math.Inf(-1)
 	for _, v := range a.values {
@@ -231,15 +231,15 @@ func (p *replayPicture) qpsNotes(results []Series, left int) {
 		}
 	}
 	if intervals {
-		p.notes = append(p.notes, "bands and bars are the 95% confidence interval of the mean over rounds")
+		p.notes = append(p.notes, "bands and bars: 95% CI of the mean over rounds")
 	} else {
-		p.notes = append(p.notes, "one round each: there are no intervals")
+		p.notes = append(p.notes, "one round each: no intervals")
 	}
 	if failed > 0 {
-		p.notes = append(p.notes, words.Count(int64(failed), "point has", "points have")+" failed requests, which do not count")
+		p.notes = append(p.notes, words.Count(int64(failed), "point has", "points have")+" failed requests, not counted")
 	}
 	if left > 0 {
-		p.notes = append(p.notes, words.Count(int64(left), "point has", "points have")+" another kind of load and no place here")
+		p.notes = append(p.notes, words.Count(int64(left), "point has", "points have")+" another kind of load and cannot be shown here")
 	}
 }
 

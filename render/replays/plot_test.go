@@ -108,9 +108,9 @@ func TestReplayPlotRefuses(t *testing.T) {
 		"no result":  {nil, PlotOptions{Kind: "qps", Format: "svg"}, "there is no result"},
 		"kind":       {run, PlotOptions{Kind: "pie", Format: "svg"}, "qps"},
 		"format":     {run, PlotOptions{Kind: "qps", Format: "gif"}, "svg, png, pdf"},
-		"one":        {run, PlotOptions{Kind: "compare", Format: "svg"}, "nothing to be compared with"},
+		"one":        {run, PlotOptions{Kind: "compare", Format: "svg"}, "a comparison needs two results"},
 		"recall":     {live, PlotOptions{Kind: "front", Format: "svg"}, "no point has a recall"},
-		"cost":       {live, PlotOptions{Kind: "cost", Format: "svg"}, "no result tells"},
+		"cost":       {live, PlotOptions{Kind: "cost", Format: "svg"}, "no result has segment costs"},
 		"no load":    {[]Series{{"a", fixtureRun()}, {"b", fixtureLive()}}, PlotOptions{Kind: "compare", Format: "svg"}, "in common"},
 		"no such ef": {run, PlotOptions{Kind: "latency", Format: "svg", EF: 5}, "no point has that ef"},
 	} {

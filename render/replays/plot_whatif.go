@@ -57,11 +57,11 @@ func whatIfHeads(r *whatif.Report) []string {
 		}
 		return []string{text, off + ", where it could be checked"}
 	}
-	return []string{text, "the model was not checked"}
+	return []string{text, "model not checked"}
 }
 
 func (p *replayPicture) gainPanel(r *whatif.Report, list []*whatif.Prediction, top float64) {
-	x := p.panel("queries per second at most, and the gain")
+	x := p.panel("maximum queries per second and gain")
 	x.X.Min, x.X.Max, x.X.Tick.Marker = 0, 1.45*top, numberTicks{} // the gain stands behind the bar
 	x.X.Label.Text = "queries per second"
 	var ticks plot.ConstantTicks
@@ -100,7 +100,7 @@ func (p *replayPicture) gainPanel(r *whatif.Report, list []*whatif.Prediction, t
 			p.textOn(dc, &text, vg.Point{X: end + 5, Y: toY(y)}, label)
 		}
 	}))
-	p.legend = append(p.legend, picture.Mark{Text: "costs partly of the model, not measured", Draw: func(dc draw.Canvas, at vg.Point) {
+	p.legend = append(p.legend, picture.Mark{Text: "costs partly from the model, not measured", Draw: func(dc draw.Canvas, at vg.Point) {
 		rect := vg.Rectangle{Min: vg.Point{X: at.X - 10, Y: at.Y - 4}, Max: vg.Point{X: at.X + 10, Y: at.Y + 4}}
 		dc.SetColor(p.theme.colour(0))
 		dc.Fill(rect.Path())
@@ -166,6 +166,6 @@ func (p *replayPicture) curvePanel(r *whatif.Report, list []*whatif.Prediction) 
 	}
 	x.Y.Max = 1.05 * math.Max(top, 1e-9)
 	if top == 0 {
-		p.notes = append(p.notes, "of "+strconv.Itoa(len(list))+" clusters nothing was predicted by sessions")
+		p.notes = append(p.notes, "of "+strconv.Itoa(len(list))+" clusters have no prediction by sessions")
 	}
 }

@@ -74,7 +74,7 @@ func replayHead(r *replay.Result, o *render.ReportOptions) []render.Line {
 	}
 	lines = append(lines, render.Line{})
 	if r.Stopped != "" {
-		lines = append(lines, labelled(o, render.RoleBad, "STOPPED", render.Harmless(r.Stopped)+": what follows is of what was done until then")...)
+		lines = append(lines, labelled(o, render.RoleBad, "STOPPED", render.Harmless(r.Stopped)+": results up to that point follow")...)
 	}
 	lines = append(lines, coverageLines(&r.Cover, o)...)
 	return lines
@@ -212,7 +212,7 @@ func coverageText(c *replay.Coverage) string {
 		text += "; " + words.Number(c.Deleted) + " of them deleted"
 	}
 	if c.RowsUnknown > 0 {
-		text += "; of " + words.Plural(c.RowsUnknown, "segment") + " nobody tells the rows"
+		text += "; row count of " + words.Plural(c.RowsUnknown, "segment") + " unknown"
 	}
 	return text
 }
@@ -254,7 +254,7 @@ func repeatLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	if len(lines) == 0 {
 		return nil
 	}
-	return append([]render.Line{{}, {Role: render.RoleTitle, Text: "To repeat it"}}, lines...)
+	return append([]render.Line{{}, {Role: render.RoleTitle, Text: "Reproduce"}}, lines...)
 }
 
 // repeatFacts are harmless.

@@ -65,7 +65,7 @@ func qpsLine(p *load.Point, o *render.ReportOptions) string {
 func latencyLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	l := &p.Latency
 	if l.Count == 0 {
-		return labelled(o, render.RoleDim, "latency", words.UnknownMark+": nothing was answered")
+		return labelled(o, render.RoleDim, "latency", words.UnknownMark+": no answers")
 	}
 	lines := labelled(o, render.RolePlain, "latency", figures(o, "avg min max", l.Mean, l.Min, l.Max))
 	lines = append(lines, labelled(o, render.RolePlain, "", figures(o, "p50 p90 p95 p99 p99.9", l.P50, l.P90, l.P95, l.P99, l.P999))...)
@@ -78,10 +78,10 @@ func latencyLines(p *load.Point, o *render.ReportOptions) []render.Line {
 		}
 	}
 	if p.Late > 0 {
-		lines = append(lines, labelled(o, render.RoleWarn, "  late", words.Count(p.Late, "request", "requests")+" could not be sent when due, as all sessions were busy")...)
+		lines = append(lines, labelled(o, render.RoleWarn, "  late", words.Count(p.Late, "request", "requests")+" sent late: all sessions were busy")...)
 	}
 	if p.Unsent > 0 {
-		lines = append(lines, labelled(o, render.RoleBad, "  unsent", words.Count(p.Unsent, "request was", "requests were")+" due and found no session until the end: in no other figure")...)
+		lines = append(lines, labelled(o, render.RoleBad, "  unsent", words.Count(p.Unsent, "request was", "requests were")+" never sent: no free session until the end; not counted elsewhere")...)
 	}
 	return lines
 }
@@ -94,7 +94,7 @@ func failLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	}
 	text = words.Number(p.Failed) + " of " + words.Count(p.Asked, "request", "requests") + " (" + words.Share(ratioOf(float64(p.Failed), float64(p.Asked))) + ")"
 	if l := &p.FailedLatency; l.Count > 0 {
-		text += "; they took p50 " + words.Latency(l.P50, o.ASCII) + ", p99 " + words.Latency(l.P99, o.ASCII) + ", which is not in the latency above"
+		text += "; their latency: p50 " + words.Latency(l.P50, o.ASCII) + ", p99 " + words.Latency(l.P99, o.ASCII) + " (not included above)"
 	}
 	lines := labelled(o, render.RoleBad, "fails", text)
 	keys := byCount(p.Errors)
@@ -127,19 +127,19 @@ func recallLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	}
 	text += " over " + words.Count(int64(c.Queries), "query", "queries")
 	if c.Worst < 1 {
-		text += "; the worst is query " + strconv.Itoa(c.WorstQuery) + " with " + strconv.FormatFloat(c.Worst, 'f', 2, 64)
+		text += "; worst: query " + strconv.Itoa(c.WorstQuery) + " with " + strconv.FormatFloat(c.Worst, 'f', 2, 64)
 	}
 	if c.Against != "" {
-		text += "; the truth is " + render.Harmless(c.Against)
+		text += "; truth: " + render.Harmless(c.Against)
 	}
 	role := render.RolePlain
 	switch {
 	case c.Unseen > 0:
 		role = render.RoleWarn
-		text += " among the " + words.Share(1-c.Unseen) + " of the rows that were loaded: the recall among all is not known"
+		text += " among the " + words.Share(1-c.Unseen) + " of the rows that were loaded: recall over all rows unknown"
 	case c.Unseen < 0:
 		role = render.RoleWarn
-		text += " among the rows that were loaded, and nobody tells of how many: the recall among all is not known"
+		text += " among the rows that were loaded (total unknown): recall over all rows unknown"
 	}
 	return labelled(o, role, "recall@"+strconv.Itoa(c.K), text)
 }
@@ -151,10 +151,10 @@ func differenceLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 		return nil
 	}
 	part := func(n int) string { return words.Share(ratioOf(float64(n), float64(d.Hits))) }
-	text := words.Number(int64(d.Equal)) + " of " + words.Count(int64(d.Hits), "hit", "hits") + " (" + part(d.Equal) + ") are the same at the same place, " +
-		part(d.SameSet) + " at any place"
+	text := words.Number(int64(d.Equal)) + " of " + words.Count(int64(d.Hits), "hit", "hits") + " (" + part(d.Equal) + ") equal at the same rank, " +
+		part(d.SameSet) + " at any rank"
 	if d.Equal > 0 {
-		text += "; distances of " + words.Share(ratioOf(float64(d.BitEqual), float64(d.Equal))) + " to the bit"
+		text += "; distances of " + words.Share(ratioOf(float64(d.BitEqual), float64(d.Equal))) + " bit-identical"
 	}
 	if d.Against != "" {
 		text += "; against " + render.Harmless(d.Against)
@@ -170,7 +170,7 @@ func differenceLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 		lines = append(lines, labelled(o, render.RoleDim, "", words.Number(int64(d.Explained[reason]))+" differ: "+render.Harmless(reason))...)
 	}
 	if rest := d.Hits - d.Equal - explained; rest > 0 {
-		lines = append(lines, labelled(o, render.RoleBad, "", words.Number(int64(rest))+" differ and nothing explains it")...)
+		lines = append(lines, labelled(o, render.RoleBad, "", words.Number(int64(rest))+" differ for no known reason")...)
 	}
 	n := min(o.Shown(len(d.Examples)), mostExamples)
 	for i := range d.Examples[:n] {

@@ -77,10 +77,10 @@ func shapeHead(l *log.Log, s *log.Shape, o *render.ReportOptions) []render.Line 
 	}
 	vectors := "vectors of " + words.Count(int64(s.Queries), "query", "queries")
 	if s.UnknownNQ > 0 {
-		vectors += "; of " + words.Count(int64(s.UnknownNQ), "search", "searches") + " nobody tells how many vectors they asked for"
+		vectors += "; " + words.Count(int64(s.UnknownNQ), "search has", "searches have") + " no vector count"
 	}
 	if l.Vectors == nil {
-		vectors += "; the log has none of them: draw some with kitescope replay sample"
+		vectors += "; none in the log: draw some with kitescope replay sample"
 	}
 	lines = append(lines, labelled(o, render.RolePlain, "vectors", vectors)...)
 	span := words.UnknownMark + ": the log has no times"
@@ -99,7 +99,7 @@ func shapeHead(l *log.Log, s *log.Shape, o *render.ReportOptions) []render.Line 
 		rate = words.ThreeDigits(s.PerSecond) + " requests/s on average"
 	}
 	if s.Peak > 0 {
-		rate += ", " + words.Number(int64(s.Peak)) + " in the busiest second, " + words.Age(s.PeakAt) + " after the beginning"
+		rate += ", " + words.Number(int64(s.Peak)) + " in the busiest second, " + words.Age(s.PeakAt) + " after the start"
 	}
 	lines = append(lines, labelled(o, render.RolePlain, "rate", rate)...)
 	lines = append(lines, percentileLines(o, render.RolePlain, "took", &s.Took)...)
@@ -117,7 +117,7 @@ func shapeHead(l *log.Log, s *log.Shape, o *render.ReportOptions) []render.Line 
 
 func percentileLines(o *render.ReportOptions, role render.Role, name string, p *log.Percentiles) []render.Line {
 	if p.Count == 0 {
-		return labelled(o, render.RoleDim, name, words.UnknownMark+": the log does not tell")
+		return labelled(o, render.RoleDim, name, words.UnknownMark+": not in the log")
 	}
 	lines := labelled(o, role, name, figures(o, "avg min max", p.Mean, p.Min, p.Max)+"; of "+words.Count(int64(p.Count), "request", "requests"))
 	return append(lines, labelled(o, role, "", figures(o, "p50 p90 p95 p99 p99.9", p.P50, p.P90, p.P95, p.P99, p.P999))...)

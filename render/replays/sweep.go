@@ -78,13 +78,13 @@ func sweepHead(points []load.Point, front []bool, o *render.ReportOptions) []ren
 		if !hasInterval(&points[0]) {
 			text += ": no interval"
 		} else {
-			text += "; " + plusMinus(o) + " is half of the 95% confidence interval; CPU is of a query"
+			text += "; " + plusMinus(o) + " is half of the 95% confidence interval; CPU is per query"
 		}
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: text})
 	}
 	for _, is := range front {
 		if is {
-			lines = append(lines, render.Line{Role: render.RoleDim, Text: "* no other point has as much QPS and recall, and more of one of them"})
+			lines = append(lines, render.Line{Role: render.RoleDim, Text: "* Pareto-optimal: no other point has both higher QPS and higher recall"})
 			break
 		}
 	}

@@ -22,7 +22,7 @@ func Lines(r *replay.Result, o render.ReportOptions) [][]render.Piece {
 	}
 	lines = append(lines, render.Line{})
 	if r.Stopped != "" {
-		lines = append(lines, labelled(&o, render.RoleBad, "STOPPED", render.Harmless(r.Stopped)+": what follows is of what was done until then")...)
+		lines = append(lines, labelled(&o, render.RoleBad, "STOPPED", render.Harmless(r.Stopped)+": results up to that point follow")...)
 	}
 	lines = append(lines, coverLines(&r.Cover, &o)...)
 	if !sweep(r) && len(r.Points) == 1 {
@@ -82,7 +82,7 @@ func WhatIfLines(r *whatif.Report, o render.ReportOptions) [][]render.Piece {
 	}
 	lines = append(append(lines, render.Line{}), answerLines(r, &o)...)
 	lines = append(append(lines, render.Line{}), causeLines(r, &o)...)
-	lines = append(lines, render.Line{}, render.Line{Role: render.RoleTitle, Text: "How far to trust it"})
+	lines = append(lines, render.Line{}, render.Line{Role: render.RoleTitle, Text: "Accuracy"})
 	for _, t := range trustTexts(r) {
 		lines = append(lines, render.Line{Role: []render.Role{render.RolePlain, render.RoleWarn}[render.BoolInt(t.warn)], Text: "  " + t.text})
 	}

@@ -13,7 +13,7 @@ import (
 
 // trustParts say how far the model is from what was measured.
 func trustParts(r *whatif.Report, o *render.ReportOptions) []render.Part {
-	head := []render.Line{{Role: render.RoleTitle, Text: "How far to trust it"}}
+	head := []render.Line{{Role: render.RoleTitle, Text: "Accuracy"}}
 	for _, t := range trustTexts(r) {
 		role := render.RolePlain
 		if t.warn {
@@ -30,7 +30,7 @@ func trustParts(r *whatif.Report, o *render.ReportOptions) []render.Part {
 	}
 	marked := against < len(points) || slices.ContainsFunc(points, func(p whatif.CheckPoint) bool { return p.Disturbed })
 	if marked {
-		head = append(head, render.Line{Role: render.RoleDim, Text: "here: of the engine on this machine, ! others used it and the run does not count; live: of the cluster"})
+		head = append(head, render.Line{Role: render.RoleDim, Text: "here: the engine on this machine (! machine busy, run ignored); live: the cluster"})
 	}
 	columns := []table.ColumnOf[int]{
 		{Column: table.Column{Title: "SESSIONS", Right: true}, Shown: func(i int) string {
@@ -69,9 +69,9 @@ func trustTexts(r *whatif.Report) []trustText {
 	var list []trustText
 	add := func(warn bool, text string) { list = append(list, trustText{text, warn}) }
 	if len(c.Points) > 0 && calmRuns(c.Points) == 0 {
-		add(true, "the simulation was not checked against the engine: others used this machine during each run that was measured beside it")
+		add(true, "simulation not checked against the engine: the machine was busy during every check run")
 	} else if len(c.Points)+len(c.Live) == 0 {
-		add(true, "the simulation was not checked: nothing was measured beside it")
+		add(true, "simulation not checked: no run to compare with")
 	}
 	if qps, p99 := c.Worst(); qps >= 0 {
 		var against []string
@@ -95,25 +95,25 @@ func trustTexts(r *whatif.Report) []trustText {
 	case modelled == 0:
 		add(false, "all costs were measured on the real vectors")
 	case c.FitMedian < 0 || c.FitWorst < 0:
-		add(true, "costs of up to "+words.Share(modelled)+" of the rows are of a cost model whose error is unknown")
+		add(true, "costs of up to "+words.Share(modelled)+" of the rows come from a cost model of unknown error")
 	default:
-		add(c.FitWorst > 0.5, "costs of up to "+words.Share(modelled)+" of the rows are of a cost model: leaving out each measured segment in turn, it is off by "+
-			words.Share(c.FitMedian)+" in the middle and "+words.Share(c.FitWorst)+" at worst")
+		add(c.FitWorst > 0.5, "costs of up to "+words.Share(modelled)+" of the rows come from a cost model: in leave-one-out checks it is off by "+
+			words.Share(c.FitMedian)+" (median) and "+words.Share(c.FitWorst)+" (worst)")
 	}
 	switch {
 	case c.Calibrated != "":
-		add(false, "overheads of network and proxy are taken from "+render.Harmless(c.Calibrated))
+		add(false, "network and proxy overheads from "+render.Harmless(c.Calibrated))
 	case c.Overheads.From != "":
-		add(true, "overheads of network and proxy are not of this cluster: "+render.Harmless(c.Overheads.From))
+		add(true, "network and proxy overheads not measured on this cluster: "+render.Harmless(c.Overheads.From))
 	default:
-		add(true, "overheads of network and proxy are defaults: calibrate them with a run against the live cluster")
+		add(true, "network and proxy overheads are defaults: calibrate them with a run against the live cluster")
 	}
 	if cover := &r.Cover; cover.Loaded < cover.Segments || len(cover.Missing) > 0 || cover.RowsUnknown > 0 {
-		add(true, "not all of the collection is in it: rows "+coverageText(cover))
+		add(true, "only part of the collection is included: rows "+coverageText(cover))
 	}
 	for _, p := range predictions(r) {
 		if p.Outcome != nil && p.Outcome.Saturated {
-			add(true, ChangeName(r, p)+": the load is more than it can do, latencies (!) grow for as long as it lasts")
+			add(true, ChangeName(r, p)+": overloaded: latencies (!) keep growing")
 		}
 	}
 	return list

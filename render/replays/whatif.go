@@ -45,7 +45,7 @@ func ChangeName(r *whatif.Report, p *whatif.Prediction) string {
 	case p.Change.Name != "":
 		return render.Harmless(p.Change.Name)
 	case p == &r.Base:
-		return "as it is"
+		return "current"
 	}
 	return "unnamed"
 }
@@ -62,7 +62,7 @@ func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *ren
 	s.Head = append(s.Head, answerLines(r, o)...)
 	part := asked.List("")
 	part.Head = append([]render.Line{{
-		Role: render.RoleDim, Text: "at " + simulatedLoadText(&r.Load) + "; BUSY is the use of its idlest and busiest node, MOST the queries per second that it can do with as many sessions as it takes",
+		Role: render.RoleDim, Text: "at " + simulatedLoadText(&r.Load) + "; BUSY: utilization of the least and most busy node; MOST: maximum queries per second at any number of sessions",
 	}}, part.Head...)
 	split := render.Part{List: render.Places(len(list), splitColumns(r, list, o)), Head: []render.Line{{Role: render.RoleDim, Text: StateLegend(o.ASCII)}}}
 	s.Parts = append(s.Parts, part, split, render.Part{Head: causeLines(r, o)})
@@ -102,11 +102,11 @@ func answerLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
 	best := r.Best()
 	switch {
 	case len(r.Others) == 0:
-		return answer("no change was asked for: give some with --change")
+		return answer("no changes given: use --change")
 	case best == nil && !slices.ContainsFunc(r.Others, func(p whatif.Prediction) bool { return p.Change.Scale == 0 || p.Change.Scale == 1 }):
-		return answer("another size of the collection is no change for the better: the figures stand below")
+		return answer("a different collection size is not an improvement: see the figures below")
 	case best == nil:
-		return answer("none of these does better than the cluster as it is, at " + simulatedLoadText(&r.Load) + mostText(r, mostOf(r)))
+		return answer("no change beats the current cluster at " + simulatedLoadText(&r.Load) + mostText(r, mostOf(r)))
 	}
 	text := ChangeName(r, best) + " gives most"
 	if r.Load.Rate > 0 {
@@ -144,7 +144,7 @@ func mostText(r *whatif.Report, p *whatif.Prediction) string {
 	if gain := r.GainAtLoad(p); p == &r.Base || !(p.Most > 0) || r.Load.Rate == 0 && math.Abs(p.Gain-gain) < 0.02*gain {
 		return ""
 	}
-	return "; at most, with as many sessions as it takes, " + ChangeName(r, p) + " does " + words.ThreeDigits(p.Most) + " instead of " + words.ThreeDigits(r.Base.Most) + " (" + GainText(p) + ")"
+	return "; maximum at any number of sessions: " + ChangeName(r, p) + " does " + words.ThreeDigits(p.Most) + " instead of " + words.ThreeDigits(r.Base.Most) + " (" + GainText(p) + ")"
 }
 
 // GainText is how many times the queries per second of the present cluster a prediction can do at most: "x2.25".
@@ -256,7 +256,7 @@ func splitColumns(r *whatif.Report, list []*whatif.Prediction, o *render.ReportO
 	}
 	size := render.BarWidth(&o.Options)
 	return []table.ColumnOf[int]{
-		{Column: table.Column{Title: "CPU OF A QUERY", Shorten: true}, Shown: func(i int) string { return ChangeName(r, list[i]) }},
+		{Column: table.Column{Title: "CPU PER QUERY", Shorten: true}, Shown: func(i int) string { return ChangeName(r, list[i]) }},
 		column("GROWING", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Growing, o) }),
 		column("NO INDEX", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Unindexed, o) }),
 		column("INDEXED", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Indexed, o) }),
@@ -318,7 +318,7 @@ func causes(r *whatif.Report, o *render.ReportOptions) []cause {
 	part := func(d time.Duration, text string) {
 		if d > 0 && c.CPU > 0 {
 			share := ratioOf(float64(d), float64(c.CPU))
-			list = append(list, cause{share, text + ": " + words.Latency(d, o.ASCII) + " of the " + words.Latency(c.CPU, o.ASCII) + " CPU of a query (" + words.Share(share) + ")"})
+			list = append(list, cause{share, text + ": " + words.Latency(d, o.ASCII) + " of the " + words.Latency(c.CPU, o.ASCII) + " CPU per query (" + words.Share(share) + ")"})
 		}
 	}
 	part(c.Growing, "growing segments, searched row by row")
@@ -328,7 +328,7 @@ func causes(r *whatif.Report, o *render.ReportOptions) []cause {
 		even := float64(c.CPU) / float64(n)
 		if idle := 1 - even/float64(c.Critical); idle > 0.02 {
 			list = append(list, cause{idle, "imbalance: " + render.OrUnknown(c.Node) + " does " + words.Latency(c.Critical, o.ASCII) + " of each query, " +
-				words.ThreeDigits(float64(c.Critical)/even) + " times its even share; when it is full, " + words.Share(idle) + " of what the nodes could do lies idle"})
+				words.ThreeDigits(float64(c.Critical)/even) + " times its even share; when it is full, " + words.Share(idle) + " of the nodes' capacity is idle"})
 		}
 	}
 	for i := range list { // few: insertion sort, the greatest first
@@ -351,7 +351,7 @@ func searching(p *whatif.Prediction) int {
 }
 
 func causeLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
-	lines := []render.Line{{Role: render.RoleTitle, Text: "What the cluster spends its time with, as it is"}}
+	lines := []render.Line{{Role: render.RoleTitle, Text: "Where the cluster's time goes now"}}
 	list := causes(r, o)
 	if len(list) == 0 {
 		return append(lines, render.Line{Role: render.RoleDim, Text: "unknown: nothing was measured"})
@@ -360,10 +360,10 @@ func causeLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
 		lines = append(lines, render.Line{Text: "  " + strconv.Itoa(i+1) + ". " + c.text})
 	}
 	if x := r.Base.Outcome; x != nil && x.Bound != "" {
-		lines = append(lines, render.Line{Text: "  its limit at this load: " + render.Harmless(x.Bound)})
+		lines = append(lines, render.Line{Text: "  limit at this load: " + render.Harmless(x.Bound)})
 	}
 	if gains := gainTexts(r); len(gains) > 0 {
-		lines = append(lines, render.Line{}, render.Line{Role: render.RoleTitle, Text: "What changes give, each alone before those that go together"})
+		lines = append(lines, render.Line{}, render.Line{Role: render.RoleTitle, Text: "Gain of each change, alone and then combined"})
 		for i, text := range gains {
 			lines = append(lines, render.Line{Text: "  " + strconv.Itoa(i+1) + ". " + text})
 		}

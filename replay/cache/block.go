@@ -82,9 +82,9 @@ func parseHeader(b []byte) (h header, err error) {
 	case len(b) < headerSize:
 		return h, damaged("a header of %d bytes, expected %d", len(b), headerSize)
 	case string(b[:8]) != magic:
-		return h, damaged("it begins with % x", b[:8])
+		return h, damaged("it starts with % x", b[:8])
 	case le.Uint32(b[84:]) != crc32.Checksum(b[:84], crc32.MakeTable(crc32.Castagnoli)):
-		return h, damaged("the checksum of its header is wrong")
+		return h, damaged("its header checksum is wrong")
 	}
 	h.sum, h.size = le.Uint64(b[8:]), int64(le.Uint64(b[16:]))
 	h.block, h.number, h.length = int64(le.Uint32(b[24:])), int64(le.Uint32(b[28:])), int64(le.Uint32(b[32:]))
@@ -126,7 +126,7 @@ func (r *reader) wanted(number int64) header {
 func (h *header) changed(want *header) string {
 	switch {
 	case h.name != want.name || h.number != want.number:
-		return "its header is of another file"
+		return "its header belongs to another file"
 	case h.size != want.size:
 		return fmt.Sprintf("the file had %d bytes and has %d", h.size, want.size)
 	case h.block != want.block:
@@ -255,12 +255,12 @@ const syncFrom = 64 << 10
 
 // folderError says what to do about a folder that cannot be used.
 func folderError(what string, err error) error {
-	hint := "name another folder with --cache"
+	hint := "give another folder with --cache"
 	switch {
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
-		hint = "make room on that disk, or lower --cache-limit: what is in the cache stays fit for use"
+		hint = "free space on that disk, or lower --cache-limit: the cached files stay usable"
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-		hint = "the cache needs a folder that can be written: name another one with --cache"
+		hint = "the cache needs a writable folder: give another with --cache"
 	}
 	return hints.Errorf(hint, "%s: %w", what, err)
 }

@@ -63,7 +63,7 @@ func Open(store object.Store, o Options) (object.Store, error) {
 		o.Memory = 12 * int64(o.Block)
 	}
 	if o.Folder == "" || o.Block > maxBlock || o.Limit < 0 {
-		return nil, fmt.Errorf("open cache %q with blocks of %d bytes and a limit of %d: a folder, at most %d and no negative one are expected",
+		return nil, fmt.Errorf("open cache %q with blocks of %d bytes and a limit of %d: expected a folder, blocks of at most %d bytes and no negative limit",
 			o.Folder, o.Block, o.Limit, maxBlock)
 	}
 	c := &cached{
@@ -138,7 +138,7 @@ func (c *cached) Open(ctx context.Context, name string) (object.Reader, error) {
 			return nil, err
 		}
 		r.size, r.version = first.size, first.version
-		c.noteOnce("unreachable", fmt.Sprintf("the storage cannot be reached (%v): files that are in the cache are read as they were", err))
+		c.noteOnce("unreachable", fmt.Sprintf("storage unreachable (%v): reading cached files as they were", err))
 	default:
 		return nil, err
 	}

@@ -157,7 +157,7 @@ func TestFetchesAgainWhatIsDamaged(t *testing.T) {
 			t.Errorf("%s: notes %q", name, c.notes)
 		}
 		if _, size := far.given("read"); size != int64(len(files()[long])+block) {
-			t.Errorf("%s: %d bytes were fetched, one block again was expected", name, size)
+			t.Errorf("%s: expected %d bytes were fetched, one block again", name, size)
 		}
 		c = open(t, far, Options{Folder: kept})
 		c.want(t, long, files()[long])
@@ -198,7 +198,7 @@ func TestUnreachableStore(t *testing.T) {
 	far.fail = func(string, string, int) error { return errSlowDown }
 	c.want(t, long, files()[long])
 	c.want(t, long, files()[long])
-	c.said(t, "cannot be reached")
+	c.said(t, "storage unreachable")
 	if _, err := c.Open(t.Context(), "insert_log/1/2/3/100/9"); !errors.Is(err, errSlowDown) {
 		t.Errorf("a file of which a part is there: %v", err)
 	}
@@ -284,7 +284,7 @@ func TestFullDisk(t *testing.T) {
 		err  error
 		hint string
 	}{
-		"full": {syscall.ENOSPC, "make room"}, "read-only": {syscall.EROFS, "can be written"}, "denied": {os.ErrPermission, "can be written"},
+		"full": {syscall.ENOSPC, "free space"}, "read-only": {syscall.EROFS, "writable"}, "denied": {os.ErrPermission, "writable"},
 	} {
 		under.save = func(path string, _ header, _ []byte) error { return &os.PathError{Op: "write", Path: path, Err: c.err} }
 		_, err := readAll(t.Context(), under, long, 3000)

@@ -26,7 +26,7 @@ func (c *cached) keep(path string, h header, content []byte) error {
 		return err
 	}
 	if !kept {
-		c.noteOnce("limit", fmt.Sprintf("the limit of the cache, %d bytes, is less than what is read at once: not all of it is kept", c.options.Limit))
+		c.noteOnce("limit", fmt.Sprintf("the cache limit of %d bytes is smaller than the files read: not all of them are cached", c.options.Limit))
 		return nil
 	}
 	if err = c.save(path, h, content); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {

@@ -79,7 +79,7 @@ func TestLimitLeavesWhatIsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.want(t, second, files()[second]) // is read all the same
-	c.said(t, "the limit of the cache, 120000 bytes")
+	c.said(t, "the cache limit of 120000 bytes")
 	_, before := far.given("read")
 	if _, err := r.ReadAt(b, 0); err != nil || string(b) != string(files()[first]) {
 		t.Fatal(err)

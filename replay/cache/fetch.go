@@ -156,7 +156,7 @@ func (r *reader) bring(number int64, want header) ([]byte, error) {
 	case err == nil:
 		return b, nil
 	case errors.Is(err, errDamaged), errors.Is(err, errChanged):
-		c.note(fmt.Sprintf("block %d of %s in the cache was %v; it is fetched again", number, r.name, err))
+		c.note(fmt.Sprintf("block %d of %s in the cache was %v; fetching it again", number, r.name, err))
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, folderError(fmt.Sprintf("read block %d of %s in cache %s", number, r.name, c.options.Folder), err)
 	}
@@ -195,7 +195,7 @@ func (r *reader) reach() (object.Reader, error) {
 	if far.Size() != r.size || versionHash(far) != r.version {
 		size := far.Size()
 		_ = far.Close()
-		return nil, fmt.Errorf("read %s: the cache has blocks of a file of %d bytes; it is another now, of %d", r.name, r.size, size)
+		return nil, fmt.Errorf("read %s: the cache has blocks of a file of %d bytes; the file has changed, it has %d", r.name, r.size, size)
 	}
 	r.far = far
 	return far, nil

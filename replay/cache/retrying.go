@@ -211,7 +211,7 @@ func (r *retryingReader) connection() (*connection, error) {
 		size := c.Size()
 		c.cancel(nil)
 		_ = c.Close()
-		return nil, fmt.Errorf("read %s: it changed while it was read: it had %d bytes and has %d", r.name, r.size, size)
+		return nil, fmt.Errorf("read %s: changed while reading: it had %d bytes, now %d", r.name, r.size, size)
 	}
 	r.now = c
 	return c, nil
@@ -272,7 +272,7 @@ func (r *retryingReader) try(p []byte, off int64) (int, error) {
 	case c.ctx.Err() != nil:
 		err = stalled(c.ctx, err)
 		if r.ctx.Err() == nil && !errors.Is(err, errStalled) { // another read ended the connection
-			err = fmt.Errorf("read %s at offset %d: the connection was given up: %w", r.name, off, errStalled)
+			err = fmt.Errorf("read %s at offset %d: gave up on the connection: %w", r.name, off, errStalled)
 		}
 	}
 	r.giveUp(c)

@@ -117,7 +117,7 @@ func TestRetryingGivesUpAStalledRead(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 	if n, _ := f.given("open"); n < 2 {
-		t.Errorf("opened %d times, a second connection was expected", n)
+		t.Errorf("expected opened %d times, a second connection", n)
 	}
 	f = &faulty{Store: folder, hang: func(int) bool { return true }}
 	_, err = readAll(t.Context(), Retrying(f, Retries{Tries: 2, Timeout: 10 * time.Millisecond, First: time.Millisecond}), long, 1<<20)
@@ -163,7 +163,7 @@ func TestRetryingDoesNotMixVersions(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := readAll(t.Context(), Retrying(f, (&waits{}).retries()), long, 1<<20); err == nil || !strings.Contains(err.Error(), "had 100000 bytes and has 7") {
+	if _, err := readAll(t.Context(), Retrying(f, (&waits{}).retries()), long, 1<<20); err == nil || !strings.Contains(err.Error(), "had 100000 bytes, now 7") {
 		t.Errorf("another length: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // plan, place is what the layout has and notes say why. An error means that the layout is of another cluster.
 func Balanced(c *model.Cluster, l *replay.Layout) (place map[int64]int64, moves int, notes []string, err error) {
 	if c.Collection(model.CollectionID(l.Collection.ID)) == nil {
-		return nil, 0, nil, fmt.Errorf("plan the balance of collection %s: the cluster has none of id %d", l.Collection.Name, l.Collection.ID)
+		return nil, 0, nil, fmt.Errorf("plan the balance of collection %s: the cluster has no collection with id %d", l.Collection.Name, l.Collection.ID)
 	}
 	place = make(map[int64]int64, len(l.Segments))
 	for i := range l.Segments {
@@ -23,7 +23,7 @@ func Balanced(c *model.Cluster, l *replay.Layout) (place map[int64]int64, moves 
 		}
 	}
 	if l.Assumed {
-		return place, 0, []string{"no plan: no node said which segments it serves"}, nil
+		return place, 0, []string{"no plan: no node reported the segments it serves"}, nil
 	}
 	survey := balance.Take(c)
 	var groups []*balance.Group
@@ -58,7 +58,7 @@ func planNotes(p *balance.Plan) (notes []string) {
 	case p.Unplanned:
 		return []string{about + ": no plan: " + p.Why}
 	case len(p.Moves) == 0 && p.Reached:
-		notes = append(notes, fmt.Sprintf("%s: even already, the busiest node has %.2f times the mean", about, p.Before.MaxMean))
+		notes = append(notes, fmt.Sprintf("%s: already even, the busiest node has %.2f times the mean", about, p.Before.MaxMean))
 	default:
 		notes = append(notes, fmt.Sprintf("%s: %s take the busiest node from %.2f to %.2f times the mean", about,
 			words.Count(len(p.Moves), "move would", "moves would"), p.Before.MaxMean, p.After.MaxMean))

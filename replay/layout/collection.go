@@ -23,10 +23,10 @@ func (b *builder) facts() error {
 	}
 	element, ok := dataType(b.field.Type).Element()
 	if !ok {
-		return fmt.Errorf("collection %s: field %s has vectors of type %s, which the engine does not search", x.Name, b.field.Name, b.field.Type)
+		return fmt.Errorf("collection %s: field %s has vectors of type %s; the engine cannot search them", x.Name, b.field.Name, b.field.Type)
 	}
 	if b.field.Dim <= 0 || b.field.Dim > maxDim {
-		return fmt.Errorf("collection %s: field %s has %d dimensions, 1 to %d were expected", x.Name, b.field.Name, b.field.Dim, maxDim)
+		return fmt.Errorf("collection %s: field %s has %d dimensions, expected 1 to %d", x.Name, b.field.Name, b.field.Dim, maxDim)
 	}
 	b.l.Collection = replay.Collection{
 		ID: int64(x.ID), Name: x.Name, Database: b.DatabaseName(x.Database), VectorField: b.field.Name, Dim: int(b.field.Dim), Element: element,
@@ -122,7 +122,7 @@ func (b *builder) metric(element dist.Element) (engine.Metric, error) {
 	}
 	if name == "" {
 		name, from = defaultMetric(element, b.before(4)), "Milvus's default"
-		b.note("the metadata names no metric, as there is no index: %s is assumed", name)
+		b.note("no metric in the metadata (there is no index): assuming %s", name)
 	}
 	m, err := dist.ParseMetric(name)
 	if err != nil {

@@ -164,8 +164,8 @@ func TestNodesWin(t *testing.T) {
 		t.Errorf("the loaded index comes first (-want +got):\n%s", diff)
 	}
 	for _, text := range []string{
-		"1 segment is flushed with 50 rows and served by no node", "served that the metadata has dropped, as after a compaction: 16", "on two nodes of a replica",
-		"sealed and growing at once", "read without its records",
+		"skipped: 1 flushed segment, 50 rows, not served by any node", "still served but dropped in the metadata, probably compacted: 16", "on two nodes of a replica",
+		"served both sealed and growing", "read without its segment records",
 	} {
 		if !noted(l, text) {
 			t.Errorf("no note %q in %q", text, l.Notes)
@@ -221,7 +221,7 @@ func TestLeftOut(t *testing.T) {
 		t.Errorf("segments (-want +got):\n%s", diff)
 	}
 	for _, text := range []string{
-		"1 segment is dropped", "1 segment is compacted", "1 segment is being imported", "1 segment is not visible", "nobody tells the rows of 1 segment",
+		"skipped: 1 segment dropped", "skipped: 1 segment compacted", "skipped: 1 segment being imported", "skipped: 1 segment not visible", "row count unknown for 1 segment",
 	} {
 		if !noted(l, text) {
 			t.Errorf("no note %q in %q", text, l.Notes)

@@ -25,7 +25,7 @@ import (
 //	ROOT/index_files/BUILD/VERSION/PARTITION/SEGMENT            a folder
 func (b *builder) files() {
 	if b.Keyspace == nil {
-		b.note("the cluster was read without its records: names of insert and delta logs are unknown")
+		b.note("the cluster was read without its segment records: names of insert and delta logs are unknown")
 	}
 	logs := make(map[model.SegmentID]*logs, len(b.segments))
 	roots := make(map[string]int)
@@ -187,7 +187,7 @@ func (b *builder) chooseRoot(roots map[string]int) string {
 		}
 	}
 	if len(roots) > 1 {
-		b.note("paths of logs begin in %d ways; files are looked for under %q", len(roots), best)
+		b.note("log paths have %d different prefixes; looking for files under %q", len(roots), best)
 	}
 	switch {
 	case count == 0:

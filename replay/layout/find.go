@@ -14,7 +14,7 @@ import (
 // find looks up the collection that the options name: by id, by name, as "database.name", by alias.
 func find(c *model.Cluster, o Options) (*model.Collection, error) {
 	if o.Collection == "" {
-		return nil, fmt.Errorf("name a collection; there are %s", words.FirstOf(names(c, o.Database), 20, ", "))
+		return nil, fmt.Errorf("choose a collection: %s", words.FirstOf(names(c, o.Database), 20, ", "))
 	}
 	found := named(c, o)
 	switch len(found) {

@@ -32,7 +32,7 @@ func TestFind(t *testing.T) {
 		{"hnsw", "", `no collection "hnsw"; did you mean hnsw_l2_parts or hnsw_sim?`},
 		{"order", "default", `no collection "order" in database "default"; there are auto_id,`},
 		{"dropped_one", "", `no collection "dropped_one"; there are auto_id,`},
-		{"", "", "name a collection; there are auto_id,"},
+		{"", "", "choose a collection: auto_id,"},
 	} {
 		_, err := layout.Of(c, layout.Options{Collection: x.word, Database: x.database})
 		if err == nil || !strings.HasPrefix(err.Error(), x.want) {
@@ -58,9 +58,9 @@ func TestFields(t *testing.T) {
 		{"several, none named", "", []*model.Field{key, vec, half}, "", "collection c: it has several vector fields (vec, half): name one"},
 		{"another", "vek", []*model.Field{key, vec, half}, "", `collection c: no vector field "vek"; there are vec, half`},
 		{"none", "", []*model.Field{key}, "", "collection c: it has no vector field"},
-		{"sparse", "", []*model.Field{key, sparse}, "", "collection c: field sparse has vectors of type SparseFloatVector, which the engine does not search"},
+		{"sparse", "", []*model.Field{key, sparse}, "", "collection c: field sparse has vectors of type SparseFloatVector; the engine cannot search them"},
 		{"no key", "", []*model.Field{vec}, "", "collection c: no primary key among its fields"},
-		{"no dimensions", "", []*model.Field{key, {ID: 101, Name: "v", Type: "FloatVector"}}, "", "collection c: field v has 0 dimensions, 1 to 262144 were expected"},
+		{"no dimensions", "", []*model.Field{key, {ID: 101, Name: "v", Type: "FloatVector"}}, "", "collection c: field v has 0 dimensions, expected 1 to 262144"},
 	} {
 		c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "c", Fields: x.fields}}})
 		l, err := layout.Of(c, layout.Options{Collection: "c", Field: x.field})

@@ -125,7 +125,7 @@ func defaultsNote(k *schedule.Knobs) string {
 	case 0:
 		return ""
 	case len(keys):
-		return "no query node told how it schedules reads: the defaults of " + k.Rules
+		return "no query node reported its read scheduler settings: using the defaults of " + k.Rules
 	}
-	return fmt.Sprintf("%s: not told, the defaults of %s", strings.Join(missing, ", "), k.Rules)
+	return fmt.Sprintf("%s: not reported, using the defaults of %s", strings.Join(missing, ", "), k.Rules)
 }

@@ -117,7 +117,7 @@ func release(text string) (major, minor int) {
 func (b *builder) place() {
 	switch {
 	case b.LoadState(b.collection.ID) == nil && len(b.Runtime.SealedOf(b.collection.ID)) == 0 && len(b.Runtime.ViewsOf(b.collection.ID)) == 0:
-		b.note("%s is not loaded: nothing serves it; laid out as if it were loaded now", b.collection.Name)
+		b.note("%s is not loaded, no node serves it: laid out as if it were loaded now", b.collection.Name)
 		b.recorded()
 		b.spread()
 	case b.someoneTold():
@@ -139,7 +139,7 @@ func (b *builder) unknownRows() {
 		}
 	}
 	if n > 0 {
-		b.note("nobody tells the rows of %s: etcd has none of a growing segment until its first sync", words.Count(n, "segment", "segments"))
+		b.note("row count unknown for %s: etcd has none for a growing segment until its first sync", words.Count(n, "segment", "segments"))
 	}
 }
 

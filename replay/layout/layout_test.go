@@ -154,7 +154,7 @@ func TestAssignedByRecords(t *testing.T) {
 	}
 	// After a rollback one segment is recorded on a node that is gone: the capture's README says that every search of it fails.
 	l = of(t, capture(t, "rollback-2.1.0"), "hnsw_sim")
-	if n := l.Node(l.Segments[0].On[0]); n == nil || n.ID != 20 || !noted(l, "in no replica") {
+	if n := l.Node(l.Segments[0].On[0]); n == nil || n.ID != 20 || !noted(l, "outside every replica") {
 		t.Errorf("after a rollback: on %v, notes %q", l.Segments[0].On, l.Notes)
 	}
 }
@@ -318,7 +318,7 @@ func in(store object.Store) func(context.Context, string) (bool, error) {
 // TestLocate: a cluster of which only metadata is known does not tell its root; the files do.
 func TestLocate(t *testing.T) {
 	l := of(t, capture(t, "cluster-2.3.5-t1"), "small_truth")
-	if l.Root != "" || !noted(l, "does not tell where files lie") {
+	if l.Root != "" || !noted(l, "the path of the files is not in the configuration") {
 		t.Errorf("root %q, notes %q", l.Root, l.Notes)
 	}
 	store := folder(t, "cluster-2.3.5")

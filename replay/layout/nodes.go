@@ -31,7 +31,7 @@ func (b *builder) nodes() {
 	}
 	if len(gone) > 0 && b.Loaded.Has(model.PartSessions) && !b.oneForAll() {
 		slices.Sort(gone)
-		b.note("%s: named by a replica and not registered", strings.Join(slices.Compact(gone), ", "))
+		b.note("%s: in a replica but not registered", strings.Join(slices.Compact(gone), ", "))
 	}
 	blindCores := 0
 	told := map[string]int{}
@@ -45,7 +45,7 @@ func (b *builder) nodes() {
 		b.l.Nodes = append(b.l.Nodes, n)
 	}
 	if blindCores > 0 {
-		b.note("cores are unknown of %d of %d query nodes", blindCores, len(b.l.Nodes))
+		b.note("cores unknown for %d of %d query nodes", blindCores, len(b.l.Nodes))
 	}
 	for _, text := range slices.Sorted(maps.Keys(told)) {
 		if text != "" {

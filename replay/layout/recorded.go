@@ -94,10 +94,10 @@ func (b *builder) recorded() {
 		{left.compacted, "compacted into others"},
 		{left.importing, "being imported"},
 		{left.invisible, "not visible yet"},
-		{left.unloaded, "of partitions that are not loaded"},
+		{left.unloaded, "in partitions that are not loaded"},
 	} {
 		if x.n > 0 {
-			b.note("%s %s: left out", words.Count(x.n, "segment is", "segments are"), x.what)
+			b.note("skipped: %s %s", words.Count(x.n, "segment", "segments"), x.what)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (b *builder) inventReplica() {
 	if len(nodes) == 0 {
 		const only = 1
 		m = &members{all: []model.NodeID{only}, takers: []model.NodeID{only}, leaders: []model.NodeID{only}, invented: true}
-		b.note("no query node is known: one is assumed, %s", queryNodeName(only))
+		b.note("no query node known: assuming one, %s", queryNodeName(only))
 	}
 	b.addReplica(0, m, nil)
 }

@@ -30,19 +30,19 @@ func (b *builder) served() {
 	moved, compacted := b.servedSealed()
 	both := b.servedGrowing(views)
 	if moved > 0 {
-		b.note("%d sealed segments are on two nodes of a replica, as while they are moved: that which the shard leader asks is taken", moved)
+		b.note("%d sealed segments are on two nodes of a replica, probably being moved: using the copy the shard leader queries", moved)
 	}
 	if compacted > 0 {
-		b.note("%s in memory beside what a compaction made of it: that is searched", words.Count(compacted, "sealed segment is", "sealed segments are"))
+		b.note("%s in memory next to the result of its compaction: searching the result", words.Count(compacted, "sealed segment is", "sealed segments are"))
 	}
 	if both > 0 {
-		b.note("%d segments are served sealed and growing at once, as just after a flush: the sealed ones are searched", both)
+		b.note("%d segments are served both sealed and growing, probably just flushed: searching the sealed ones", both)
 	}
 	b.blind()
 	b.unserved()
 	for i := range b.l.Replicas {
 		if n := b.leaders(i); n > 0 {
-			b.note("replica %d: no node says that it leads %d of its shards: leaders are assumed", b.l.Replicas[i].ID, n)
+			b.note("replica %d: no node reports leading %d of its shards: assuming leaders", b.l.Replicas[i].ID, n)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (b *builder) shareRows(channel string, sum int64, list []*replay.Segment) {
 	case len(rest) == 1 && sum >= known:
 		rest[0].Rows = sum - known
 	case len(rest) > 1:
-		b.note("%s: %d growing segments have %d rows together; of %d it is unknown how many each has", channel, len(list), sum, len(rest))
+		b.note("%s: %d growing segments have %d rows together; for %d of them the row count is unknown", channel, len(list), sum, len(rest))
 	}
 }
 
@@ -211,7 +211,7 @@ func (b *builder) blind() {
 			continue
 		}
 		count, rows := b.fill(i, nodes)
-		b.note("unknown what %s serve: %d segments with %d rows that no other node serves are assumed there", strings.Join(names, ", "), count, rows)
+		b.note("segments on %s unknown: assuming the %d segments with %d rows that no other node serves", strings.Join(names, ", "), count, rows)
 	}
 }
 
@@ -260,10 +260,10 @@ func (b *builder) unserved() {
 		}
 	}
 	if sealed > 0 {
-		b.note("%s with %d rows and served by no node: left out", words.Count(sealed, "segment is flushed", "segments are flushed"), sealedRows)
+		b.note("skipped: %s, %d rows, not served by any node", words.Count(sealed, "flushed segment", "flushed segments"), sealedRows)
 	}
 	if growing > 0 {
-		b.note("%s growing in the metadata and on no node: left out", words.Count(growing, "segment is", "segments are"))
+		b.note("skipped: %s in the metadata, not on any node", words.Count(growing, "growing segment", "growing segments"))
 	}
 	var gone []string
 	for _, id := range sortedKeys(b.segments) {
@@ -272,6 +272,6 @@ func (b *builder) unserved() {
 		}
 	}
 	if len(gone) > 0 {
-		b.note("%s served that the metadata has dropped, as after a compaction: %s", words.Count(len(gone), "segment is", "segments are"), words.FirstOf(gone, 20, ", "))
+		b.note("%s still served but dropped in the metadata, probably compacted: %s", words.Count(len(gone), "segment is", "segments are"), words.FirstOf(gone, 20, ", "))
 	}
 }

@@ -36,7 +36,7 @@ func (b *builder) assigned() bool {
 				s.On[i] = int64(n)
 				continue
 			}
-			b.note("segment %s is recorded on %s, which is in no replica: searches of it fail in Milvus; laid out on others", id, queryNodeName(n))
+			b.note("segment %s is recorded on %s, outside every replica: searching it fails in Milvus; laid out on other nodes", id, queryNodeName(n))
 			for i, m := range b.members {
 				b.deal(i, []*replay.Segment{s}, m.takers)
 			}
@@ -47,10 +47,10 @@ func (b *builder) assigned() bool {
 		}
 	}
 	if left > 0 {
-		b.note("%d flushed segments with %d rows have no node in QueryCoord's records: left out", left, rows)
+		b.note("skipped: %d flushed segments with %d rows: QueryCoord's records have no node for them", left, rows)
 	}
 	b.onLeaders()
-	b.note("which node serves which segment is as QueryCoord recorded it: no node was asked")
+	b.note("placement of segments from QueryCoord's records: no node was queried")
 	return true
 }
 
@@ -90,14 +90,14 @@ func (b *builder) spread() {
 	}
 	b.onLeaders()
 	if len(sealed) > 0 {
-		b.note("no node said what it serves: %s spread by rule, the largest to the node with the fewest rows",
+		b.note("no node reported its segments: %s spread by rule, the largest to the node with the fewest rows",
 			words.Count(len(sealed), "sealed segment is", "sealed segments are"))
 	}
 	if b.LoadState(b.collection.ID) == nil {
 		return
 	}
 	for _, n := range b.Runtime.Blind() {
-		b.note("%s did not say what it serves: %s", n.Name(), cmp.Or(n.Reason, n.Outcome.String()))
+		b.note("%s did not report its segments: %s", n.Name(), cmp.Or(n.Reason, n.Outcome.String()))
 	}
 }
 
@@ -131,7 +131,7 @@ func (b *builder) onLeaders() {
 		}
 	}
 	if guessed > 0 {
-		b.note("nothing tells who leads %s: assumed in turn", words.Count(guessed, "shard", "shards"))
+		b.note("leaders of %s unknown: assigned in turn", words.Count(guessed, "shard", "shards"))
 	}
 }
 
@@ -172,7 +172,7 @@ func (b *builder) byMetrics() bool {
 	if !exact {
 		how = "with nearly as many rows"
 	}
-	b.note("no node said which segments it serves; each has as many of each partition as its metrics say, %s; which ones is assumed", how)
+	b.note("no node reported its segments: each gets as many per partition as its metrics count, %s; the choice of segments is assumed", how)
 	if rest > 0 {
 		b.note("%s more than the nodes' metrics count: spread over all", words.Count(rest, "sealed segment is", "sealed segments are"))
 	}

@@ -44,12 +44,12 @@ func (b *builder) root() string {
 	case b.l.Storage.Kind == "remote" || b.before(2):
 		if configured == "" {
 			configured = "files"
-			b.note("the configuration does not tell minio.rootPath: Milvus's default, files, is assumed")
+			b.note("minio.rootPath is not in the configuration: assuming Milvus's default, files")
 		}
 		return configured
 	case b.l.Storage.Kind == "local":
 		return ""
 	}
-	b.note("the configuration does not tell where files lie: paths are relative to the folder that has insert_log")
+	b.note("the path of the files is not in the configuration: paths are relative to the folder with insert_log")
 	return ""
 }

@@ -15,7 +15,7 @@ func (b *builder) unflushed() {
 		return
 	}
 	if b.major > 0 && b.before(3) {
-		b.note("deletes that were not flushed are not seen: Milvus %d.%d has them in the message queue alone, and their rows are found here", b.major, b.minor)
+		b.note("unflushed deletes are not visible: Milvus %d.%d has them only in the message queue; searches here find their rows", b.major, b.minor)
 		return
 	}
 	var oldest time.Time
@@ -28,6 +28,6 @@ func (b *builder) unflushed() {
 	if oldest.IsZero() || taken.IsZero() || b.Origin.FileDate || taken.Sub(oldest) < movesWithin {
 		return
 	}
-	b.note("deletes since %s, the oldest checkpoint of its channels, may be in no file yet: they are not seen, and their rows are found here",
+	b.note("deletes since %s, the oldest checkpoint of its channels, may not be in a file yet: searches here find their rows",
 		oldest.UTC().Format(time.DateTime))
 }

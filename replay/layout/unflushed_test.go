@@ -11,7 +11,7 @@ func TestDeletesThatMayBeInNoFileAreNamed(t *testing.T) {
 	const unseen = "deletes"
 	for _, version := range []string{"2.1.0", "2.2.16"} {
 		c := capture(t, "standalone-"+version)
-		if l := of(t, c, "truth_small"); !noted(l, "deletes that were not flushed are not seen: Milvus "+version[:3]) {
+		if l := of(t, c, "truth_small"); !noted(l, "unflushed deletes are not visible: Milvus "+version[:3]) {
 			t.Errorf("%s: notes %q", version, l.Notes)
 		}
 		if l := of(t, c, "empty_one"); noted(l, unseen) {

@@ -34,9 +34,9 @@ func parseAddress(text string) (*address, *kind, error) {
 	}
 	at := slices.IndexFunc(all, func(k kind) bool { return slices.Contains(k.schemes, strings.ToLower(scheme)) })
 	if at < 0 {
-		reason := "no kind of server has such a scheme"
+		reason := "unknown scheme"
 		if isScheme(scheme) { // else it may be a user and the beginning of a password
-			reason = "no kind of server has the scheme " + clip(scheme) + "://"
+			reason = "unknown scheme " + clip(scheme) + "://"
 		}
 		return nil, nil, fault(Mismatch, reason, "known are %s://", strings.Join(Schemes(), "://, "))
 	}
@@ -48,7 +48,7 @@ func parseAddress(text string) (*address, *kind, error) {
 	}
 	// A password with a slash makes a host of the user, and a database of what follows: neither may be shown.
 	if strings.Contains(parsed.EscapedPath()+parsed.RawQuery, "@") {
-		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has an @ behind the host", Advice: advice}
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has an @ after the host", Advice: advice}
 	}
 	// PostgreSQL may listen on a socket in a folder, which a parameter names, as libpq has it.
 	folder := ""
@@ -69,7 +69,7 @@ func parseAddress(text string) (*address, *kind, error) {
 	a.user = parsed.User.Username()
 	a.password, _ = parsed.User.Password()
 	if strings.Contains(a.database, "/") {
-		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has more than a database behind the host", Advice: advice}
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has more than a database after the host", Advice: advice}
 	}
 	return a, k, nil
 }

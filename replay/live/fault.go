@@ -117,7 +117,7 @@ func ended(ctx context.Context) error {
 
 // late is the fault of a deadline that passed, which the caller may have set: then its length differs from request to request.
 func late(ctx context.Context, deadline time.Duration) *FaultError {
-	const advice = "a longer deadline waits longer"
+	const advice = "raise the deadline to wait longer"
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {
 		return fault(TimedOut, "no answer within the deadline", advice)
 	}
@@ -132,13 +132,13 @@ func dialFault(err error, host string) *FaultError {
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return faultf(Unreachable, "check the address", "no such host: %s", dns.Name)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return faultf(Unreachable, "check the port, and that the server runs", "connect %s: connection refused", host)
+		return faultf(Unreachable, "check the port, and that the server is running", "connect %s: connection refused", host)
 	case errors.Is(err, syscall.ENOENT):
-		return faultf(Unreachable, "check the folder of the socket, and that the server runs", "connect %s: no socket there", host)
+		return faultf(Unreachable, "check the socket folder, and that the server is running", "connect %s: no socket there", host)
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return faultf(Unreachable, "check the address, and the route to it", "connect %s: no route to host", host)
+		return faultf(Unreachable, "check the address and the route", "connect %s: no route to host", host)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return faultf(Unreachable, "check the address, and what firewalls drop", "connect %s: no connection in time", host)
+		return faultf(Unreachable, "check the address and firewalls", "connect %s: no connection in time", host)
 	}
 	return nil
 }
@@ -148,13 +148,13 @@ func tlsFault(message, host string) *FaultError {
 	_, why, _ := strings.Cut(message, "tls: ")
 	switch {
 	case strings.Contains(message, "first record does not look like a TLS handshake"):
-		return faultf(Denied, "leave out TLS, or use the port that has it", "%s does not speak TLS", host)
+		return faultf(Denied, "turn TLS off, or use the TLS port", "%s does not speak TLS", host)
 	case strings.Contains(message, "x509: "), strings.Contains(message, "failed to verify certificate"):
 		_, why, _ = strings.Cut(message, "x509: ")
-		return faultf(Denied, "name the authority that signed it, or the name that it is for",
-			"the certificate of %s does not hold: %s", host, strings.TrimSuffix(why, "\""))
+		return faultf(Denied, "give the CA that signed it, or the server name it is issued for",
+			"the certificate of %s is not valid: %s", host, strings.TrimSuffix(why, "\""))
 	case strings.Contains(message, "remote error: tls: "):
-		return faultf(Denied, "the server may ask for a certificate of the client", "%s refuses the TLS handshake: %s", host, strings.TrimSuffix(why, "\""))
+		return faultf(Denied, "the server may require a client certificate", "%s refuses the TLS handshake: %s", host, strings.TrimSuffix(why, "\""))
 	case strings.Contains(message, "authentication handshake failed"):
 		_, why, _ = strings.Cut(message, "authentication handshake failed: ")
 		return faultf(Denied, "check that the server has TLS on this port", "no TLS with %s: %s", host, strings.TrimSuffix(why, "\""))

@@ -131,7 +131,7 @@ func Open(ctx context.Context, uri string, o Options) (Target, error) {
 		return nil, err
 	}
 	if o.Collection == "" {
-		return nil, fault(Mismatch, "no collection is named", "name the collection or table to search in %s", a.shown())
+		return nil, fault(Mismatch, "no collection given", "give the collection or table to search in %s", a.shown())
 	}
 	if o.Deadline <= 0 {
 		o.Deadline = patience
@@ -155,7 +155,7 @@ type budget struct {
 // take counts one request, unless there were enough.
 func (b *budget) take() error {
 	if used := b.used.Add(1); b.most > 0 && used > b.most {
-		return fault(Bounded, "not sent: the bound of requests in all was reached", "a higher bound allows more")
+		return fault(Bounded, "not sent: request limit reached", "raise the limit to send more")
 	}
 	return nil
 }
@@ -169,11 +169,11 @@ func (d *Description) fits(r *load.Request) error {
 	case v.Element != d.Element:
 		return fault(Mismatch, "not sent: the request has "+elementName(v.Element)+" vectors, the collection "+elementName(d.Element), "")
 	case v.Dim != d.Dim:
-		return fault(Mismatch, "not sent: the request's vectors have other dims than the collection's", "")
+		return fault(Mismatch, "not sent: the request's vectors and the collection's differ in dimensions", "")
 	case r.K < 1:
 		return fault(Mismatch, "not sent: k is below 1", "")
 	case slices.ContainsFunc(r.Keys, func(k engine.Key) bool { return k.IsText != d.TextKeys }):
-		return fault(Mismatch, "not sent: the filter's keys are of another type than the collection's", "")
+		return fault(Mismatch, "not sent: the filter's keys and the collection's differ in type", "")
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (d *Description) expected(o *Options) error {
 	if o.Dim == 0 || o.Dim == d.Dim && o.Element == d.Element {
 		return nil
 	}
-	return faultf(Mismatch, "replay another log, or name the field that it was recorded on",
+	return faultf(Mismatch, "replay another log, or give the field it was recorded on",
 		"field %s of %s has %s vectors of %d dims, the log %s of %d", d.Field, d.Collection, elementName(d.Element), d.Dim, elementName(o.Element), o.Dim)
 }
 

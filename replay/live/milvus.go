@@ -43,7 +43,7 @@ func openMilvus(ctx context.Context, a *address, o *Options) (Target, error) {
 		return nil, faultf(Mismatch, "name one of them", "two databases are named: %s and %s", clip(a.database), clip(m.database))
 	}
 	if _, known := levels()[strings.ToLower(o.Consistency)]; o.Consistency != "" && (!known || strings.EqualFold(o.Consistency, "customized")) {
-		return nil, faultf(Mismatch, "one of strong, bounded, session, eventually", "no such consistency: %s", clip(o.Consistency))
+		return nil, faultf(Mismatch, "one of strong, bounded, session, eventually", "unknown consistency level: %s", clip(o.Consistency))
 	}
 	c, err := m.pool.enter()
 	if err != nil {
@@ -163,9 +163,9 @@ func (s *milvusSession) read(results *milvuspb.SearchResults, r *load.Request) e
 	}
 	switch {
 	case len(topks) != r.Vectors.Rows, len(scores) != found, len(numbers) > 0 && len(texts) > 0:
-		return fault(Garbled, "the answer does not hold together: vectors, ids and scores differ in number", "")
+		return fault(Garbled, "inconsistent answer: numbers of vectors, ids and scores differ", "")
 	case len(texts) > 0 != s.m.desc.TextKeys:
-		return fault(Garbled, "the answer has keys of another type than the collection", "")
+		return fault(Garbled, "the keys in the answer and the collection differ in type", "")
 	}
 	for i := range found {
 		key := engine.Key{IsText: s.m.desc.TextKeys}
@@ -179,13 +179,13 @@ func (s *milvusSession) read(results *milvuspb.SearchResults, r *load.Request) e
 	rest := s.hits
 	for _, n := range topks {
 		if n < 0 || n > int64(len(rest)) || n > int64(r.K) {
-			return fault(Garbled, "the answer does not hold together: more hits than it says, or than were asked for", "")
+			return fault(Garbled, "inconsistent answer: more hits than it declares, or than requested", "")
 		}
 		s.answer.Hits = append(s.answer.Hits, rest[:n:n])
 		rest = rest[n:]
 	}
 	if len(rest) > 0 {
-		return fault(Garbled, "the answer does not hold together: fewer hits than it has", "")
+		return fault(Garbled, "inconsistent answer: fewer hits than it declares", "")
 	}
 	return nil
 }

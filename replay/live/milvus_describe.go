@@ -159,21 +159,21 @@ func (m *milvus) describeFields(d *Description, schema *schemapb.CollectionSchem
 			d.Field, d.Element = f.GetName(), e
 			d.Dim, _ = strconv.Atoi(value(f.GetTypeParams(), "dim"))
 		case m.o.Field == f.GetName():
-			return faultf(Mismatch, "name a field of float, float16, bfloat16, int8 or binary vectors",
-				"field %s of %s has no vectors that can be replayed: %s", f.GetName(), d.Collection, f.GetDataType())
+			return faultf(Mismatch, "choose a field of float, float16, bfloat16, int8 or binary vectors",
+				"field %s of %s has vectors that cannot be replayed: %s", f.GetName(), d.Collection, f.GetDataType())
 		}
 	}
 	switch {
 	case len(names) == 0 && m.o.Field != "":
 		return faultf(NotFound, "check its name", "collection %s has no field %s", d.Collection, clip(m.o.Field))
 	case len(names) == 0:
-		return faultf(Mismatch, "name another collection", "collection %s has no field of dense vectors", d.Collection)
+		return faultf(Mismatch, "name another collection", "collection %s has no dense vector field", d.Collection)
 	case len(names) > 1:
-		return faultf(Mismatch, "name one of them", "collection %s has several fields of vectors: %s", d.Collection, strings.Join(names, ", "))
+		return faultf(Mismatch, "name one of them", "collection %s has several vector fields: %s", d.Collection, strings.Join(names, ", "))
 	case d.KeyField == "" || d.Dim < 1:
-		return faultf(Garbled, "", "the schema of collection %s has no primary key, or no dims", d.Collection)
+		return faultf(Garbled, "", "the schema of collection %s has no primary key, or no dimensions", d.Collection)
 	case m.o.KeyField != "" && m.o.KeyField != d.KeyField:
-		return faultf(Mismatch, "leave it out", "the primary key of %s is %s, not %s: Milvus answers with no other", d.Collection, d.KeyField, clip(m.o.KeyField))
+		return faultf(Mismatch, "omit it", "the primary key of %s is %s, not %s: Milvus returns only the primary key", d.Collection, d.KeyField, clip(m.o.KeyField))
 	}
 	return d.expected(m.o)
 }
@@ -202,9 +202,9 @@ func (m *milvus) describeIndex(ctx context.Context, c *connection, d *Descriptio
 	}
 	switch {
 	case m.o.Metric == "" && d.Metric == "":
-		return faultf(Mismatch, "name the metric", "field %s of %s has no index that tells its metric", d.Field, d.Collection)
+		return faultf(Mismatch, "name the metric", "field %s of %s has no index to take the metric from", d.Field, d.Collection)
 	case m.o.Metric != "" && d.Metric != "" && d.Metric != m.o.Metric:
-		return faultf(Mismatch, "leave it out, the index says it", "the index of %s has metric %s, not %s", d.Collection, clip(d.Metric), clip(m.o.Metric))
+		return faultf(Mismatch, "omit the metric: the index has it", "the index of %s has metric %s, not %s", d.Collection, clip(d.Metric), clip(m.o.Metric))
 	case d.Metric == "":
 		d.Metric = m.o.Metric
 	}
@@ -240,7 +240,7 @@ func (m *milvus) loaded(ctx context.Context, c *connection, name string) error {
 	case at < 0:
 		return about("collection "+name, notLoaded())
 	case at < len(percentages) && percentages[at] < 100:
-		return faultf(NotLoaded, "wait until all of it is loaded", "collection %s is loaded to %d%% only", name, percentages[at])
+		return faultf(NotLoaded, "wait until it is fully loaded", "collection %s is only %d%% loaded", name, percentages[at])
 	}
 	return nil
 }

@@ -30,14 +30,14 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	case codes.Canceled:
 		return fault(Failed, "the target was closed", "")
 	case codes.Unimplemented:
-		return faultf(Garbled, "name the port of a Milvus proxy, 19530 by default", "%s is no Milvus: it does not know the call", host)
+		return faultf(Garbled, "give the port of a Milvus proxy, 19530 by default", "%s is not Milvus: it does not know the call", host)
 	case codes.Unauthenticated:
 		return unauthenticated(host)
 	case codes.PermissionDenied:
-		return faultf(Denied, "the user needs the privileges to search and to describe the collection", "%s denies it: %s", host, said(message))
+		return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, said(message))
 	case codes.ResourceExhausted:
 		if strings.Contains(message, "larger than max") {
-			return fault(Garbled, "the answer is larger than what was asked for, or than 256 MiB", "ask for a smaller k, or fewer vectors at once")
+			return fault(Garbled, "the answer is larger than requested, or than 256 MiB", "lower k, or send fewer vectors per request")
 		}
 		return limited(said(message))
 	case codes.Unavailable:
@@ -65,30 +65,30 @@ func lost(message, host string) *FaultError {
 	case has("no such host"):
 		return faultf(Unreachable, "check the address", "no such host: %s", host)
 	case has("connection refused"):
-		return faultf(Unreachable, "check the port, and that the server runs", "connect %s: connection refused", host)
+		return faultf(Unreachable, "check the port, and that the server is running", "connect %s: connection refused", host)
 	case has("no route to host", "network is unreachable"):
-		return faultf(Unreachable, "check the address, and the route to it", "connect %s: no route to host", host)
+		return faultf(Unreachable, "check the address and the route", "connect %s: no route to host", host)
 	case has("Error while dialing") && has("i/o timeout", "deadline exceeded"):
-		return faultf(Unreachable, "check the address, and what firewalls drop", "connect %s: no connection in time", host)
+		return faultf(Unreachable, "check the address and firewalls", "connect %s: no connection in time", host)
 	case has("looked like an HTTP/1.1 header", "unexpected HTTP status code", "frame too large"):
 		return garbled(host)
 	case has("server preface"):
-		return faultf(Garbled, "it may want TLS, or be no Milvus; the proxy's port is 19530 by default",
-			"%s ends connections without an answer as gRPC gives it", host)
+		return faultf(Garbled, "it may require TLS, or not be Milvus; the proxy's default port is 19530",
+			"%s closes connections without a gRPC response", host)
 	}
-	return faultf(Unreachable, "check that the server still runs", "the connection to %s was lost", host)
+	return faultf(Unreachable, "check that the server is still running", "the connection to %s was lost", host)
 }
 
 func garbled(host string) *FaultError {
-	return faultf(Garbled, "name the port of a Milvus proxy, 19530 by default; 9091 has metrics", "%s is no gRPC server, so no Milvus", host)
+	return faultf(Garbled, "give the port of a Milvus proxy, 19530 by default (9091 is metrics)", "%s is not a gRPC server, so not Milvus", host)
 }
 
 func unauthenticated(host string) *FaultError {
-	return faultf(Denied, "name user and password in the address, or a token", "%s does not accept the credentials, or wants some", host)
+	return faultf(Denied, "put user and password into the address, or give a token", "%s rejects the credentials, or requires some", host)
 }
 
 func limited(why string) *FaultError {
-	return fault(Limited, "limited: "+why, "the server's quotas and limits (quotaAndLimits) bound what it answers; ask at a lower rate")
+	return fault(Limited, "limited: "+why, "the server's quotaAndLimits settings limit it; use a lower rate")
 }
 
 // Codes of statuses, of Milvus 2.3 on (pkg/util/merr/errors.go); before there was commonpb.ErrorCode alone.
@@ -193,11 +193,11 @@ func notFound(reason string) *FaultError {
 }
 
 func notLoaded() *FaultError {
-	return fault(NotLoaded, "the collection is not loaded", "load it before the replay: a replay never does")
+	return fault(NotLoaded, "the collection is not loaded", "load it first: a replay never does")
 }
 
 func denied(reason, host string) *FaultError {
-	return faultf(Denied, "the user needs the privileges to search and to describe the collection", "%s denies it: %s", host, reason)
+	return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, reason)
 }
 
 func refused(reason string) *FaultError {

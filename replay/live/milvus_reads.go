@@ -135,7 +135,7 @@ func (p *pool) connect() (*grpc.ClientConn, error) {
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(largestDescription), grpc.MaxCallSendMsgSize(largestAnswer)),
 	)
 	if err != nil {
-		return nil, faultf(Mismatch, "check the address", "%s is no address of a server", p.host)
+		return nil, faultf(Mismatch, "check the address", "%s is not a server address", p.host)
 	}
 	return conn, nil
 }

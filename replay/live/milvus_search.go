@@ -92,7 +92,7 @@ func placeholders(v *engine.Vectors) ([]byte, error) {
 	}
 	group, err := proto.Marshal(&commonpb.PlaceholderGroup{Placeholders: []*commonpb.PlaceholderValue{value}})
 	if err != nil {
-		return nil, fault(Mismatch, "not sent: the vectors do not fit into a message", "")
+		return nil, fault(Mismatch, "not sent: the vectors do not fit in one message", "")
 	}
 	return group, nil
 }
@@ -154,7 +154,7 @@ func (m *milvus) expr(r *load.Request) (string, error) {
 // quotes).
 func quote(key string) (string, error) {
 	if !utf8.ValidString(key) {
-		return "", fault(Mismatch, "not sent: a key of the filter is no UTF-8", "")
+		return "", fault(Mismatch, "not sent: a filter key is not UTF-8", "")
 	}
 	return strconv.Quote(key), nil
 }

@@ -117,7 +117,7 @@ func (p *postgres) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	}
 	err = p.fault(ctx, err)
 	if f, ok := errors.AsType[*FaultError](err); ok && f.Kind == TimedOut {
-		f.Advice = "check that a PostgreSQL listens at " + p.addr.host
+		f.Advice = "check that PostgreSQL listens at " + p.addr.host
 	}
 	return nil, err
 }
@@ -156,14 +156,14 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 		return late(ctx, p.o.Deadline)
 	case strings.Contains(text, "unexpected EOF"), strings.Contains(text, "connection reset"), strings.Contains(text, "closed"),
 		strings.Contains(text, "broken pipe"):
-		return faultf(Unreachable, "check that this is a PostgreSQL, and that it still runs", "%s closed the connection", p.addr.host)
+		return faultf(Unreachable, "check that it is PostgreSQL and still running", "%s closed the connection", p.addr.host)
 	case strings.Contains(text, "invalid message"), strings.Contains(text, "unknown message"), strings.Contains(text, "unexpected message"),
 		strings.Contains(text, "invalid body length"), strings.Contains(text, "exceeded max"):
-		return faultf(Garbled, "name the port of a PostgreSQL, 5432 by default", "%s does not answer as a PostgreSQL", p.addr.host)
+		return faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default", "%s does not answer like PostgreSQL", p.addr.host)
 	case strings.Contains(text, "server refused TLS"):
-		return faultf(Denied, "leave out TLS (sslmode=disable), or have the server offer it", "%s does not offer TLS", p.addr.host)
+		return faultf(Denied, "turn TLS off (sslmode=disable), or enable it on the server", "%s does not offer TLS", p.addr.host)
 	}
-	return faultf(Unreachable, "check the address, and that the server runs", "no connection with %s", p.addr.host)
+	return faultf(Unreachable, "check the address, and that the server is running", "no connection with %s", p.addr.host)
 }
 
 // serverFault sorts by SQLSTATE (PostgreSQL's appendix A).
@@ -172,20 +172,20 @@ func (p *postgres) serverFault(e *pgconn.PgError) *FaultError {
 	class := e.Code[:min(2, len(e.Code))]
 	switch {
 	case class == "28":
-		return faultf(Denied, "name user and password in the address, and see the server's pg_hba.conf",
+		return faultf(Denied, "give user and password in the address, and check the server's pg_hba.conf",
 			"%s does not accept the credentials: %s", p.addr.host, reason)
 	case e.Code == "3D000":
-		return fault(NotFound, "not found: "+reason, "name a database behind the host")
+		return fault(NotFound, "not found: "+reason, "give a database after the host")
 	case e.Code == "42501":
-		return fault(Denied, "denied: "+reason, "the user needs the right to select")
+		return fault(Denied, "denied: "+reason, "grant the user SELECT")
 	case e.Code == "42P01", e.Code == "42703":
 		return fault(NotFound, "not found: "+reason, "check the names of table and columns")
 	case e.Code == "57014":
-		return fault(TimedOut, "the server gave up at the deadline", "a longer deadline waits longer")
+		return fault(TimedOut, "the server gave up at the deadline", "raise the deadline to wait longer")
 	case class == "53":
 		return fault(Limited, "limited: "+reason, "use fewer sessions, or raise the server's limits")
 	case class == "57":
-		return fault(Unreachable, "the server ends connections: "+reason, "check that it still runs")
+		return fault(Unreachable, "the server ends connections: "+reason, "check that it is still running")
 	}
 	return fault(Failed, "refused: "+reason, "")
 }

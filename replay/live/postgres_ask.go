@@ -172,7 +172,7 @@ func (s *postgresSession) read(rows *pgconn.ResultReader, k int) error {
 		return err
 	}
 	if broken {
-		return fault(Garbled, "the answer does not hold together: rows are no keys with distances", "")
+		return fault(Garbled, "inconsistent answer: rows are not keys with distances", "")
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (c *catalog) rows(sql string, params ...string) ([][]string, error) {
 		}
 		if bytes > largestDescription {
 			_ = c.conn.Close(c.ctx) // what else comes is not read
-			return nil, faultf(Garbled, "name the port of a PostgreSQL, 5432 by default", "%s says more of a table than there is to say", c.p.addr.host)
+			return nil, faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default", "%s sent more than a table description can hold", c.p.addr.host)
 		}
 		all = append(all, texts)
 	}
@@ -110,7 +110,7 @@ func (c *catalog) describeServer(d *Description) error {
 		return err
 	}
 	if len(server) < 4 || server[2] == "" {
-		return faultf(Mismatch, "CREATE EXTENSION vector makes it one", "database %s of %s has no pgvector", c.p.config.Database, c.p.addr.host)
+		return faultf(Mismatch, "run CREATE EXTENSION vector", "database %s of %s has no pgvector", c.p.config.Database, c.p.addr.host)
 	}
 	d.Version, d.Database = "PostgreSQL "+clip(server[0])+", pgvector "+clip(server[2]), server[1]
 	c.schema = server[3]
@@ -122,7 +122,7 @@ func (c *catalog) describeTable(d *Description) (string, error) {
 	table, err := c.one(selectTable, c.p.o.Collection)
 	if err != nil {
 		if f, ok := errors.AsType[*FaultError](err); ok && f.Kind == Failed {
-			return "", faultf(NotFound, `write it as in SQL: name, schema.name, "Odd Name"`, "%s is no name of a table", clip(c.p.o.Collection))
+			return "", faultf(NotFound, `write it as in SQL: name, schema.name, "Odd Name"`, "%s is not a table name", clip(c.p.o.Collection))
 		}
 		return "", err
 	}
@@ -158,7 +158,7 @@ func (c *catalog) describeColumns(d *Description, oid string) (chosen, error) {
 			d.Field, d.Element, found.vector, found.vectorType = name, e, quoted, typ
 			d.Dim, _ = strconv.Atoi(r[2])
 		case o.Field == name:
-			return found, faultf(Mismatch, "name a column of type vector, halfvec or bit", "column %s of %s is of type %s", name, d.Collection, typ)
+			return found, faultf(Mismatch, "name a column of type vector, halfvec or bit", "column %s of %s has type %s", name, d.Collection, typ)
 		}
 		if name == o.KeyField || o.KeyField == "" && primary {
 			d.KeyField, found.key, found.keyType = name, quoted, typ
@@ -168,11 +168,11 @@ func (c *catalog) describeColumns(d *Description, oid string) (chosen, error) {
 	case len(vectors) == 0 && o.Field != "":
 		return found, faultf(NotFound, "check its name", "table %s has no column %s", d.Collection, clip(o.Field))
 	case len(vectors) == 0:
-		return found, faultf(Mismatch, "name another table, or a column of bits", "table %s has no column of vectors", d.Collection)
+		return found, faultf(Mismatch, "choose another table, or a column of bits", "table %s has no vector column", d.Collection)
 	case len(vectors) > 1:
-		return found, faultf(Mismatch, "name one of them", "table %s has several columns of vectors: %s", d.Collection, strings.Join(vectors, ", "))
+		return found, faultf(Mismatch, "name one of them", "table %s has several vector columns: %s", d.Collection, strings.Join(vectors, ", "))
 	case d.KeyField == "":
-		return found, faultf(Mismatch, "name the column of the keys", "table %s has no primary key of one column, or no column %s", d.Collection, clip(o.KeyField))
+		return found, faultf(Mismatch, "give the key column", "table %s has no single-column primary key, or no column %s", d.Collection, clip(o.KeyField))
 	}
 	switch found.keyType {
 	case "int2", "int4", "int8":
@@ -238,7 +238,7 @@ func (c *catalog) describeIndex(d *Description, oid string) error {
 		break
 	}
 	if d.Metric == "" {
-		return faultf(Mismatch, "name the metric", "column %s of %s has no index that tells its metric", d.Field, d.Collection)
+		return faultf(Mismatch, "name the metric", "column %s of %s has no index to take the metric from", d.Field, d.Collection)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func TestClosedLoopByTime(t *testing.T) {
 			Began: func() { began = append(began, w.calls.Load()) },
 		})
 		if len(began) != 1 || began[0] < 396 || began[0] > 404 {
-			t.Errorf("the first round began after %v requests, 400 of the warm-up were expected", began)
+			t.Errorf("expected the first round began after %v requests, 400 of the warm-up", began)
 		}
 		if p.QPS != 400 || p.QPSLow != 400 || p.QPSHigh != 400 || p.Took != 3*time.Second || p.Stopped != "" || len(p.Notes) != 0 {
 			t.Errorf("4 sessions that wait 10 ms: %v QPS, %v to %v, in %v, %q %q", p.QPS, p.QPSLow, p.QPSHigh, p.Took, p.Stopped, p.Notes)
@@ -210,7 +210,7 @@ func TestInterrupted(t *testing.T) {
 		}, "interrupted"},
 		"time": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, 2500*time.Millisecond)
-		}, "its time was over"},
+		}, "time is up"},
 		"cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeoutCause(ctx, 2500*time.Millisecond, errors.New("disk full"))
 		}, "disk full"},

@@ -102,7 +102,7 @@ func printable(text string) string {
 		n++
 	}
 	if n == 0 {
-		return "an error without a text"
+		return "an error without text"
 	}
 	return b.String()
 }

@@ -74,7 +74,7 @@ func (d *driver) run(ctx context.Context, p *phase) {
 		limited = d.ask(ctx, p) && limited
 	}
 	if limited && d.stopped == "" {
-		d.stopped = fmt.Sprintf("%d requests were asked, and no more are allowed", d.plan.Total)
+		d.stopped = fmt.Sprintf("request limit reached: %d sent", d.plan.Total)
 	}
 }
 
@@ -197,7 +197,7 @@ func reason(ctx context.Context) string {
 	case errors.Is(cause, context.Canceled):
 		return "interrupted"
 	case errors.Is(cause, context.DeadlineExceeded):
-		return "its time was over"
+		return "time is up"
 	default:
 		return cause.Error()
 	}

@@ -124,7 +124,7 @@ func (l *Latency) CheckDoc() error {
 		wrong = wrong || b.Count < 0 || b.UpTo < 0 || i > 0 && b.UpTo <= l.Bars[i-1].UpTo
 	}
 	if wrong {
-		return errors.New("counts and times of 0 or more, and bars in their order, were expected")
+		return errors.New("expected counts and times of 0 or more, and bars in order")
 	}
 	return nil
 }

@@ -46,19 +46,19 @@ func Run(ctx context.Context, t Target, requests []*Request, plan Plan) (*Point,
 func (p Plan) checked(requests []*Request) (Plan, error) {
 	switch {
 	case len(requests) == 0:
-		return p, errors.New("no requests to ask")
+		return p, errors.New("no requests to send")
 	case p.Sessions < 1:
-		return p, fmt.Errorf("%d sessions: there has to be one at least", p.Sessions)
+		return p, fmt.Errorf("%d sessions: at least 1 needed", p.Sessions)
 	case p.Rate != 0 && p.Timed:
-		return p, errors.New("a rate and the log's own times: a load has one of them")
+		return p, errors.New("a rate and the log's own times: give only one")
 	case p.Rate != 0 && !(p.Rate > 0 && p.Rate <= maxRate):
-		return p, fmt.Errorf("a rate of %v requests per second: it has to be above 0, and at most %d", p.Rate, int(maxRate))
+		return p, fmt.Errorf("a rate of %v requests per second: must be above 0, at most %d", p.Rate, int(maxRate))
 	case p.Timed && p.Speed != 0 && !(p.Speed > 0 && p.Speed <= math.MaxFloat64):
-		return p, fmt.Errorf("speed %v: it has to be above 0", p.Speed)
+		return p, fmt.Errorf("speed %v: must be above 0", p.Speed)
 	case p.Warmup < 0 || p.Round < 0 || p.Deadline < 0:
-		return p, errors.New("a time below 0 in the plan")
+		return p, errors.New("a negative time in the plan")
 	case p.Requests < 0 || p.Rounds < 0 || p.Total < 0:
-		return p, errors.New("a count below 0 in the plan")
+		return p, errors.New("a negative count in the plan")
 	}
 	p.Rounds = cmp.Or(p.Rounds, 1)
 	if p.Round == 0 && p.Requests == 0 {
@@ -165,7 +165,7 @@ func (d *driver) open(ctx context.Context) error {
 			if first == nil {
 				first = errs[i]
 			}
-			d.notes = append(d.notes, fmt.Sprintf("session %d of %d could not be opened: %v", i+1, len(sessions), errs[i]))
+			d.notes = append(d.notes, fmt.Sprintf("could not open session %d of %d: %v", i+1, len(sessions), errs[i]))
 			continue
 		}
 		d.workers = append(d.workers, newWorker(d, i, s))
@@ -175,7 +175,7 @@ func (d *driver) open(ctx context.Context) error {
 		return fmt.Errorf("open a session of %s: %w", d.target.Name(), first)
 	}
 	if failed := len(d.notes); failed > maxNamed {
-		d.notes = append(d.notes[:maxNamed], fmt.Sprintf("%d more sessions could not be opened", failed-maxNamed))
+		d.notes = append(d.notes[:maxNamed], fmt.Sprintf("could not open %d more sessions", failed-maxNamed))
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (w *worker) work(ctx context.Context, p *phase) {
 		if err == nil {
 			a, err = w.session.Ask(call, r)
 			if a == nil && err == nil {
-				err = errors.New("neither an answer nor an error")
+				err = errors.New("the session returned no answer and no error")
 			}
 		}
 		ended := w.driver.elapsed()

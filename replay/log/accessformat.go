@@ -50,7 +50,7 @@ func compileFormat(format string) (accessFormat, error) {
 	for _, where := range fieldName.FindAllStringIndex(format, -1) {
 		literal := format[at:where[0]]
 		if literal == "" && len(f.fields) > 0 {
-			return f, fmt.Errorf("format %q: nothing stands between %s and %s", format, f.fields[len(f.fields)-1], format[where[0]:where[1]])
+			return f, fmt.Errorf("format %q: nothing between %s and %s", format, f.fields[len(f.fields)-1], format[where[0]:where[1]])
 		}
 		f.literals = append(f.literals, literal)
 		f.fields = append(f.fields, format[where[0]:where[1]])
@@ -58,10 +58,10 @@ func compileFormat(format string) (accessFormat, error) {
 	}
 	f.literals = append(f.literals, format[at:])
 	if !slices.Contains(f.fields, "$method_name") {
-		return f, fmt.Errorf("format %q: $method_name was expected in it", format)
+		return f, fmt.Errorf("format %q: expected $method_name in it", format)
 	}
 	if !slices.ContainsFunc(f.fields, func(s string) bool { return strings.HasPrefix(s, "$time_") && s != "$time_cost" }) {
-		return f, fmt.Errorf("format %q: $time_now, $time_start or $time_end was expected in it", format)
+		return f, fmt.Errorf("format %q: expected $time_now, $time_start or $time_end in it", format)
 	}
 	return f, nil
 }
@@ -78,7 +78,7 @@ type accessFields struct {
 	told bool
 }
 
-var errFormat = errors.New("the line has another format")
+var errFormat = errors.New("the line has a different format")
 
 // match takes a line apart. A field ends where what follows it in the format begins first, the last one at the end.
 func (f *accessFormat) match(line string, to *accessFields) bool {

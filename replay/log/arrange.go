@@ -42,7 +42,7 @@ func (l *Log) setTimes(marks []timeMark) (notes []string) {
 		want = markAbsolute
 	}
 	if want == markAbsolute && count[markRelative] > 0 {
-		notes = append(notes, fmt.Sprintf("%d requests have a time since some beginning where %d have a time of day: theirs counts as unknown",
+		notes = append(notes, fmt.Sprintf("%d requests have a relative time, %d a time of day: treating the relative ones as unknown",
 			count[markRelative], count[markAbsolute]))
 	}
 	first := time.Duration(math.MaxInt64)
@@ -71,7 +71,7 @@ func (l *Log) setTimes(marks []timeMark) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%d of %d requests have no time", untimed, len(l.Requests)))
 	}
 	if moved := l.sortByTime(); moved > 0 {
-		notes = append(notes, fmt.Sprintf("%d requests were not in the order of their times, and were put there", moved))
+		notes = append(notes, fmt.Sprintf("%d requests were out of time order: sorted", moved))
 	}
 	return notes
 }
@@ -158,7 +158,7 @@ const maxRequests = 1 << 28
 func (l *Log) Arrange(a Arrangement) (*Log, error) {
 	times := max(a.Repeat, 1)
 	if n := len(l.Requests); n > 0 && times > maxRequests/n {
-		return nil, fmt.Errorf("repeat %d requests %d times: at most %d in all", n, times, maxRequests)
+		return nil, fmt.Errorf("repeat %d requests %d times: the limit is %d in total", n, times, maxRequests)
 	}
 	out := *l
 	out.free = nil

@@ -39,8 +39,8 @@ type CaptureOptions struct {
 
 // What is counted of the lines of an access log.
 const (
-	kindNoAccess = "lines in none of the formats of an access log, skipped"
-	kindWindow   = "searches at other times than were asked for, left out"
+	kindNoAccess = "lines in no known access log format, skipped"
+	kindWindow   = "searches outside the requested time range, skipped"
 )
 
 // maxRecord bounds what a line with line breaks in its error message is put together to. 2.3 and 2.4 write them as they
@@ -239,7 +239,7 @@ func (p *pending) giveUp() error {
 		where = fmt.Sprintf("%s line %d", p.name, p.number)
 	}
 	if p.o.Strict {
-		return fmt.Errorf("read %s: a line in the format of an access log was expected", where)
+		return fmt.Errorf("read %s: expected a line in an access log format", where)
 	}
 	p.tally.add(kindNoAccess, where)
 	return nil
@@ -281,7 +281,7 @@ func (c *capture) take(_ *accessFields, r *accessRequest) {
 		return
 	}
 	if c.o.Limit > 0 && len(c.requests) >= c.o.Limit {
-		c.tally.add("searches beyond as many as were asked for, left out", "")
+		c.tally.add("searches beyond the limit, skipped", "")
 		return
 	}
 	if r.expr {

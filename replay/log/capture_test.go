@@ -66,7 +66,7 @@ func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 			"2023-08-01T10:00:00Z",
 			map[string]int{"Search": 3, "DescribeCollection": 1, "Connect": 1},
 			map[string]int{"OK": 4, "TaskFailed": 1},
-			[]string{"skipped: 1 (x line 1)", "left out: Connect 1, DescribeCollection 1", "of 3 searches the log does not say how many vectors"},
+			[]string{"skipped: 1 (x line 1)", "not searches: Connect 1, DescribeCollection 1", "no vector count for 3 searches"},
 		},
 		"access-2.3.5.log": {
 			[]Request{
@@ -78,7 +78,7 @@ func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 			"2024-05-01T02:00:00.117789655Z",
 			map[string]int{"Search": 4, "Query": 1, "Insert": 1, "Connect": 1},
 			map[string]int{"Successful": 5, "Failed": 1, "GrpcDeadlineExceeded": 1},
-			[]string{"2 searches had a filter expression", "put there", "left out: Connect 1, Insert 1, Query 1"},
+			[]string{"2 searches had a filter expression", "sorted", "not searches: Connect 1, Insert 1, Query 1"},
 		},
 		"access-2.6.log": {
 			[]Request{
@@ -90,7 +90,7 @@ func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 			"2025-09-01T12:00:00Z",
 			map[string]int{"Search": 2, "HybridSearch": 1, "/v2/vectordb/entities/search": 1, "Query": 1, "Upsert": 1},
 			map[string]int{"Successful": 6},
-			[]string{"1 searches had a filter expression", "1 searches are hybrid", "left out: Query 1, Upsert 1"},
+			[]string{"1 searches had a filter expression", "1 searches are hybrid", "not searches: Query 1, Upsert 1"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 			}
 			for _, note := range test.notes {
 				if !strings.Contains(strings.Join(l.Notes, "\n"), note) {
-					t.Errorf("notes %q: %q was expected", l.Notes, note)
+					t.Errorf("notes %q: expected %q", l.Notes, note)
 				}
 			}
 			if l.Vectors != nil || l.Format != "access" || len(l.Digest) != 64 {
@@ -130,9 +130,9 @@ func TestCaptureWithAFormatOfOnesOwn(t *testing.T) {
 		t.Error(diff, s.Lines)
 	}
 	for want, format := range map[string]string{
-		"$method_name was expected":      "$time_now $trace_id",
-		"$time_now, $time_start or":      "$method_name $time_cost",
-		"nothing stands between $nq and": "$time_now $method_name $nq$time_cost",
+		"expected $method_name":     "$time_now $trace_id",
+		"$time_now, $time_start or": "$method_name $time_cost",
+		"nothing between $nq and":   "$time_now $method_name $nq$time_cost",
 	} {
 		_, _, err := captureOf(context.Background(), strings.NewReader(log), CaptureOptions{Formats: []string{format}})
 		var hint *hints.Error
@@ -172,7 +172,7 @@ func TestWhatIsCapturedCanBeChosen(t *testing.T) {
 		1: {Collection: "shop.books"},
 		2: {Limit: 2},
 	} {
-		if l, _ := mustCapture(t, data, o); len(l.Requests) != want || !strings.Contains(strings.Join(l.Notes, "\n"), "left out: ") {
+		if l, _ := mustCapture(t, data, o); len(l.Requests) != want || !strings.Contains(strings.Join(l.Notes, "\n"), "skipped") {
 			t.Errorf("%+v: %d requests, %q", o, len(l.Requests), l.Notes)
 		}
 	}
@@ -184,11 +184,11 @@ func TestWhatIsCapturedCanBeChosen(t *testing.T) {
 		data string
 		o    CaptureOptions
 	}{
-		"the file is empty":                                            {"", CaptureOptions{}},
-		"none of 2 lines is in the format":                             {"a\nb\n", CaptureOptions{}},
-		"x line 1: a line in the format of an access log was expected": {"secret\n", CaptureOptions{Strict: true, Name: "x"}},
-		"no search is in it that was asked for":                        {string(data), CaptureOptions{Collection: "none"}},
-		"no search is in it; it has Connect 1":                         {strings.SplitAfter(string(data), "\n")[0], CaptureOptions{}},
+		"the file is empty":                                 {"", CaptureOptions{}},
+		"no line of 2 is in an access log format":           {"a\nb\n", CaptureOptions{}},
+		"x line 1: expected a line in an access log format": {"secret\n", CaptureOptions{Strict: true, Name: "x"}},
+		"no selected search in it":                          {string(data), CaptureOptions{Collection: "none"}},
+		"no search in it; it has Connect 1":                 {strings.SplitAfter(string(data), "\n")[0], CaptureOptions{}},
 	} {
 		_, _, err := captureOf(context.Background(), strings.NewReader(test.data), test.o)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
@@ -263,7 +263,7 @@ func TestDress(t *testing.T) {
 			filters++
 		}
 	}
-	if filters != 2 || !l.Start.Equal(shape.Start) || !strings.Contains(strings.Join(l.Notes, "\n"), "a request asks for 3 vectors, where there are 2") {
+	if filters != 2 || !l.Start.Equal(shape.Start) || !strings.Contains(strings.Join(l.Notes, "\n"), "a request has 3 vectors, but only 2 exist") {
 		t.Error(filters, l.Notes)
 	}
 	var out bytes.Buffer

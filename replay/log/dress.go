@@ -37,7 +37,7 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 		}
 	}
 	if unknown > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d requests are of unknown size, and ask for one vector", unknown))
+		l.Notes = append(l.Notes, fmt.Sprintf("%d requests of unknown size: assuming one vector each", unknown))
 	}
 	if most > 1 && !l.whole() {
 		gathered, err := vectors.gathered()
@@ -77,7 +77,7 @@ func (l *Log) enough(most int) error {
 		return nil
 	}
 	if most > maxDressed {
-		return fmt.Errorf("a request asks for %d vectors", most)
+		return fmt.Errorf("a request has %d vectors", most)
 	}
 	v, err := engine.NewVectors(from.Element, from.Dim, most)
 	if err != nil {
@@ -93,7 +93,7 @@ func (l *Log) enough(most int) error {
 		}
 		l.Truth = truth
 	}
-	l.Notes = append(l.Notes, fmt.Sprintf("a request asks for %d vectors, where there are %d: they come more than once in it", most, from.Rows))
+	l.Notes = append(l.Notes, fmt.Sprintf("a request has %d vectors, but only %d exist: some repeat within it", most, from.Rows))
 	if l.free != nil {
 		l.free()
 	}

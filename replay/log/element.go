@@ -75,7 +75,7 @@ func finite(row []byte, e dist.Element) bool {
 // nobody knows. It returns how many values were rounded.
 func convert(v *engine.Vectors, to dist.Element) (*engine.Vectors, int, error) {
 	if v.Element != dist.Float32 || to == dist.Bit {
-		return nil, 0, fmt.Errorf("vectors of %s were expected, found %s", to, v.Element)
+		return nil, 0, fmt.Errorf("expected vectors of %s, found %s", to, v.Element)
 	}
 	out, err := engine.NewVectors(to, v.Dim, v.Rows)
 	if err != nil {
@@ -96,7 +96,7 @@ func convert(v *engine.Vectors, to dist.Element) (*engine.Vectors, int, error) {
 			rounded++
 			if to == dist.Int8 {
 				out.Release()
-				return nil, 0, fmt.Errorf("vector %d: a whole number from -128 to 127 was expected, found %g", i, x)
+				return nil, 0, fmt.Errorf("vector %d: expected a whole number from -128 to 127, found %g", i, x)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func parseElement(name string) (dist.Element, error) {
 	case "binary", "bit":
 		return dist.Bit, nil
 	}
-	return 0, fmt.Errorf("element: float32, float16, bfloat16, int8 or binary was expected, found %s", printable(name))
+	return 0, fmt.Errorf("element: expected float32, float16, bfloat16, int8 or binary, found %s", printable(name))
 }
 
 // elementName is the name of an element in a .jsonl.

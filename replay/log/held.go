@@ -47,7 +47,7 @@ func (h *held) over(read int64, requests int) error {
 	if h.bytes <= maxHeldRatio*read+extra {
 		return nil
 	}
-	return fmt.Errorf("%d compressed bytes became %d requests, which take %d MiB of memory: no real log is like that", read, requests, h.bytes>>20)
+	return fmt.Errorf("%d compressed bytes became %d requests of %d MiB: not a real log", read, requests, h.bytes>>20)
 }
 
 const overHint = "unpack it first, or limit how many requests are read"

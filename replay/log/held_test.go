@@ -51,7 +51,7 @@ func TestHeld(t *testing.T) {
 			}
 			err := read(zipped(t, line, lines), kindGzip)
 			var hint *hints.Error
-			if !errors.As(err, &hint) || !strings.Contains(err.Error(), "of memory: no real log is like that") {
+			if !errors.As(err, &hint) || !strings.Contains(err.Error(), "MiB: not a real log") {
 				t.Errorf("%v", err)
 			}
 			if err := read([]byte(strings.Repeat(line, 20_000)), kindJSONL); err != nil {
@@ -70,7 +70,7 @@ func TestHeldByCapture(t *testing.T) {
 	c.held.extra = 1 << 20
 	const line = "[2024/05/01 10:00:02.000 +00:00] [ACCESS] <root: tcp-1.2.3.4:5> Search [status: Successful] [code: 0] [sdk: Python-2.3.4] [msg: ] [traceID: 1] [timeCost: 1ms]\n"
 	err = c.read(t.Context(), "x.gz", bytes.NewReader(zipped(t, line, 40_000)))
-	if err == nil || !strings.Contains(err.Error(), "read x.gz: line ") || !strings.Contains(err.Error(), "no real log") {
+	if err == nil || !strings.Contains(err.Error(), "read x.gz: line ") || !strings.Contains(err.Error(), "not a real log") {
 		t.Errorf("%v, %d requests", err, len(c.requests))
 	}
 }

@@ -23,9 +23,9 @@ const (
 	kindBroken    = "broken lines, skipped"
 	kindDims      = "lines with vectors of other dimensions, skipped"
 	kindNonFinite = "lines with a value that is not a finite number, skipped"
-	kindOther     = "requests of other collections, left out"
-	kindCut       = "files that could not be read to their end"
-	kindNameless  = "requests that name no collection, kept"
+	kindOther     = "requests of other collections, skipped"
+	kindCut       = "files that could not be read to the end"
+	kindNameless  = "requests without a collection, kept"
 )
 
 // lineReader reads the lines of a .jsonl, one after the other, and keeps the requests.
@@ -227,7 +227,7 @@ func (r *lineReader) log() (*Log, error) {
 	}
 	l.Notes = r.tally.notes()
 	if len(r.extra) > 0 {
-		l.Notes = append(l.Notes, "keys that are not known were passed over: "+r.extra.list())
+		l.Notes = append(l.Notes, "ignored unknown keys: "+r.extra.list())
 	}
 	l.Notes = append(l.Notes, l.setTimes(r.marks)...)
 	return l, nil
@@ -240,10 +240,10 @@ func (r *lineReader) empty() error {
 	case r.line == 0:
 		return errors.New("the file is empty")
 	case len(notes) > 0:
-		return fmt.Errorf("none of %d lines is a request that was asked for: %s", r.line, notes[0])
+		return fmt.Errorf("no line of %d is a selected request: %s", r.line, notes[0])
 	case r.skipped > 0:
-		return fmt.Errorf("all of %d requests were to be skipped", r.skipped)
+		return fmt.Errorf("all %d requests were skipped as requested", r.skipped)
 	default:
-		return fmt.Errorf("%d lines, and no request in them", r.line)
+		return fmt.Errorf("%d lines without a request", r.line)
 	}
 }

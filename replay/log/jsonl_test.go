@@ -209,39 +209,39 @@ func TestBrokenLinesAreNamedCountedAndSkipped(t *testing.T) {
 	const good = `{"vector":[1,2]}`
 	for line, want := range map[string]string{
 		`{"vector":[1,2]`:                                   kindBroken + ": 1 (line 2: ",
-		`{"vector":[1,2]} x`:                                "the end of the line was expected",
-		`[1,2]`:                                             "an object {...} was expected",
-		`{"vektor":[1,2]}`:                                  "vector: a list of numbers was expected, found none",
-		`{"vector":[1,"a"]}`:                                "value 1: a number was expected",
-		`{"vector":[1,0x10]}`:                               "a number was expected",
-		`{"vector":"AAAA"}`:                                 "a list of numbers was expected",
+		`{"vector":[1,2]} x`:                                "expected the end of the line",
+		`[1,2]`:                                             "expected an object {...}",
+		`{"vektor":[1,2]}`:                                  "vector: expected a list of numbers, found none",
+		`{"vector":[1,"a"]}`:                                "value 1: expected a number",
+		`{"vector":[1,0x10]}`:                               "expected a number",
+		`{"vector":"AAAA"}`:                                 "expected a list of numbers",
 		`{"vector":[]}`:                                     "found an empty list",
-		`{"vectors":[]}`:                                    "one at least was expected",
+		`{"vectors":[]}`:                                    "expected at least one",
 		`{"vector":[1,2],"vectors":[[1,2]]}`:                "found both",
-		`{"vector":[1,2,3]}`:                                kindDims + ": 1 (line 2: vector 0 has 3 dimensions, 2 were expected as in line 1",
-		`{"vectors":[[1,2],[1]]}`:                           "line 2: vector 1 has 1 dimensions, 2 were expected as in line 1",
+		`{"vector":[1,2,3]}`:                                kindDims + ": 1 (line 2: vector 0 has 3 dimensions, expected 2 as in line 1",
+		`{"vectors":[[1,2],[1]]}`:                           "line 2: vector 1 has 1 dimensions, expected 2 as in line 1",
 		`{"vector":[1,NaN]}`:                                kindNonFinite + ": 1 (line 2: vector 0: value 1: a value is not a finite number",
 		`{"vector":[1,-Infinity]}`:                          kindNonFinite,
 		`{"vector":[1,1e39]}`:                               kindNonFinite,
 		`{"vector":[1,null]}`:                               kindNonFinite,
-		`{"vector":[1,2],"k":-1}`:                           "k: a whole number",
-		`{"vector":[1,2],"params":{"ef":1.5}}`:              "params: ef: a whole number",
-		`{"vector":[1,2],"params":7}`:                       "params: an object",
-		`{"vector":[1,2],"filter":"id > 3"}`:                "filter: a list of ids",
-		`{"vector":[1,2],"filter":{"in":[1],"not_in":[2]}}`: "filter: one of",
-		`{"vector":[1,2],"filter":[1.5]}`:                   "filter: id 0: a whole number or text",
-		`{"vector":[1,2],"timestamp":"soon"}`:               "timestamp: a time as in",
-		`{"vector":[1,2],"timestamp":-1}`:                   "timestamp: a time",
-		`{"vector":[1,2],"at_seconds":-1}`:                  "at_seconds: a number from 0",
+		`{"vector":[1,2],"k":-1}`:                           "k: expected a whole number",
+		`{"vector":[1,2],"params":{"ef":1.5}}`:              "params: ef: expected a whole number",
+		`{"vector":[1,2],"params":7}`:                       "params: expected an object",
+		`{"vector":[1,2],"filter":"id > 3"}`:                "filter: expected a list of ids",
+		`{"vector":[1,2],"filter":{"in":[1],"not_in":[2]}}`: "filter: expected one of",
+		`{"vector":[1,2],"filter":[1.5]}`:                   "filter: id 0: expected a whole number or text",
+		`{"vector":[1,2],"timestamp":"soon"}`:               "timestamp: expected a time such as",
+		`{"vector":[1,2],"timestamp":-1}`:                   "timestamp: expected a time",
+		`{"vector":[1,2],"at_seconds":-1}`:                  "at_seconds: expected a number of 0",
 		`{"vector":[1,2],"truth":[[1]]}`:                    "truth: id 0",
-		`{"vectors":[[1,2],[3,4]],"truth":[[1]]}`:           "truth: a list for each of 2 vectors",
-		`{"vector":[1,2],"element":"float64"}`:              "element: float32, float16",
-		`{"vector":[1,2],"element":"int8"}`:                 "vectors of float32 were expected as in line 1, found int8",
-		`{"vector":[1,2],"took_ms":"long"}`:                 "took_ms: a number",
+		`{"vectors":[[1,2],[3,4]],"truth":[[1]]}`:           "truth: expected a list for each of 2 vectors",
+		`{"vector":[1,2],"element":"float64"}`:              "element: expected float32, float16",
+		`{"vector":[1,2],"element":"int8"}`:                 "expected vectors of float32 as in line 1, found int8",
+		`{"vector":[1,2],"took_ms":"long"}`:                 "took_ms: expected a number",
 		`{"nq":1}`:                                          "the lines before have one",
 		"{\"vector\":[1,2],\"collection\":\"a}":             "text without an end",
 		`{"vector":` + strings.Repeat("[", 100_000):         "without an end",
-		`{"vector":[1,2],"failed":1}`:                       "failed: true or false",
+		`{"vector":[1,2],"failed":1}`:                       "failed: expected true or false",
 		`{"vector":[1,2 3]}`:                                "a comma or the end",
 	} {
 		path := write(t, "x", []byte(good+"\n"+line+"\n"+good+"\n"))
@@ -250,7 +250,7 @@ func TestBrokenLinesAreNamedCountedAndSkipped(t *testing.T) {
 			t.Errorf("%.60s: %d requests, %d vectors", line, len(l.Requests), l.Vectors.Rows)
 		}
 		if len(l.Notes) == 0 || !strings.Contains(l.Notes[0], want) {
-			t.Errorf("%.60s: notes %q, %q was expected", line, l.Notes, want)
+			t.Errorf("%.60s: expected notes %q, %q", line, l.Notes, want)
 		}
 		_, err := Open(context.Background(), path, Options{Strict: true})
 		if err == nil || !strings.HasPrefix(err.Error(), "read "+path+": line 2: ") {
@@ -282,19 +282,19 @@ func TestOptionsOfLines(t *testing.T) {
 	if diff := cmp.Diff([]float32{3, 5, 6, 8, 9}, got); diff != "" { // lines 0, 2, 3, 5, ... but the first two
 		t.Error(diff, l.Notes)
 	}
-	for _, want := range []string{kindOther, kindNameless, "keys that are not known were passed over: odd"} {
+	for _, want := range []string{kindOther, kindNameless, "ignored unknown keys: odd"} {
 		if !strings.Contains(strings.Join(l.Notes, "\n"), want) {
-			t.Errorf("notes %q: %q was expected", l.Notes, want)
+			t.Errorf("notes %q: expected %q", l.Notes, want)
 		}
 	}
 	if whole := mustOpen(t, path, Options{}); whole.Digest != l.Digest {
 		t.Error("the digest is that of the whole file, however much was read")
 	}
 	for want, o := range map[string]Options{
-		"vector 0 has 2 dimensions, 3 were expected as was asked for": {Dim: 3},
-		"all of 20 requests were to be skipped":                       {Skip: 20},
-		"none may be negative":                                        {Limit: -1},
-		"none of 20 lines is a request that was asked for":            {Collection: "c", Skip: 100},
+		"vector 0 has 2 dimensions, expected 3 as requested": {Dim: 3},
+		"all 20 requests were skipped as requested":          {Skip: 20},
+		"must not be negative":                               {Limit: -1},
+		"no line of 20 is a selected request":                {Collection: "c", Skip: 100},
 	} {
 		if _, err := Open(context.Background(), path, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)

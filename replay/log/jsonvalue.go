@@ -17,7 +17,7 @@ import (
 func members(line []byte, f func(key, value []byte) error) error {
 	c := cursor{b: line}
 	if !c.take('{') {
-		return errors.New("an object {...} was expected")
+		return errors.New("expected an object {...}")
 	}
 	if c.take('}') {
 		return c.end()
@@ -26,18 +26,18 @@ func members(line []byte, f func(key, value []byte) error) error {
 		c.space()
 		quoted, err := c.skip()
 		if err != nil || len(quoted) < 2 || quoted[0] != '"' {
-			return fmt.Errorf("byte %d: a key in quotes was expected", c.at)
+			return fmt.Errorf("byte %d: expected a key in quotes", c.at)
 		}
 		key := quoted[1 : len(quoted)-1]
 		if bytes.IndexByte(key, '\\') >= 0 {
 			plain, err := text(quoted)
 			if err != nil {
-				return fmt.Errorf("byte %d: a key was expected", c.at)
+				return fmt.Errorf("byte %d: expected a key", c.at)
 			}
 			key = []byte(plain)
 		}
 		if !c.take(':') {
-			return fmt.Errorf("byte %d: a colon was expected", c.at)
+			return fmt.Errorf("byte %d: expected a colon", c.at)
 		}
 		c.space()
 		value, err := c.skip()
@@ -51,7 +51,7 @@ func members(line []byte, f func(key, value []byte) error) error {
 		case c.take('}'):
 			return c.end()
 		case !c.take(','):
-			return fmt.Errorf("byte %d: a comma or the end of the object was expected", c.at)
+			return fmt.Errorf("byte %d: expected a comma or the end of the object", c.at)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (c *cursor) take(what byte) bool {
 
 func (c *cursor) end() error {
 	if c.space(); c.at < len(c.b) {
-		return fmt.Errorf("byte %d: the end of the line was expected", c.at)
+		return fmt.Errorf("byte %d: expected the end of the line", c.at)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (c *cursor) skip() ([]byte, error) {
 
 func (c *cursor) scalar(start int) ([]byte, error) {
 	if c.at == start {
-		return nil, fmt.Errorf("byte %d: a value was expected", start)
+		return nil, fmt.Errorf("byte %d: expected a value", start)
 	}
 	return c.b[start:c.at], nil
 }
@@ -153,7 +153,7 @@ func (c *cursor) string() bool {
 func elements(list []byte, f func(i int, value []byte) error) error {
 	c := cursor{b: list}
 	if !c.take('[') {
-		return fmt.Errorf("a list was expected, found %s", shown(list))
+		return fmt.Errorf("expected a list, found %s", shown(list))
 	}
 	if c.take(']') {
 		return c.end()
@@ -171,7 +171,7 @@ func elements(list []byte, f func(i int, value []byte) error) error {
 		case c.take(']'):
 			return c.end()
 		case !c.take(','):
-			return errors.New("a comma or the end of the list was expected")
+			return errors.New("expected a comma or the end of the list")
 		}
 	}
 }
@@ -183,11 +183,11 @@ func number(text []byte) (float32, error) {
 		return 0, errNonFinite
 	}
 	if len(text) == 0 || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
-		return 0, fmt.Errorf("a number was expected, found %s", shown(text))
+		return 0, fmt.Errorf("expected a number, found %s", shown(text))
 	}
 	for _, ch := range text {
 		if (ch < '0' || ch > '9') && ch != '.' && ch != '-' && ch != '+' && ch != 'e' && ch != 'E' {
-			return 0, fmt.Errorf("a number was expected, found %s", shown(text))
+			return 0, fmt.Errorf("expected a number, found %s", shown(text))
 		}
 	}
 	x, err := strconv.ParseFloat(unsafe.String(&text[0], len(text)), 32)
@@ -195,7 +195,7 @@ func number(text []byte) (float32, error) {
 		return 0, errNonFinite
 	}
 	if err != nil {
-		return 0, fmt.Errorf("a number was expected, found %s", shown(text))
+		return 0, fmt.Errorf("expected a number, found %s", shown(text))
 	}
 	return float32(x), nil
 }
@@ -204,7 +204,7 @@ func number(text []byte) (float32, error) {
 func whole(text []byte) (int, error) {
 	n, err := strconv.ParseInt(string(bytes.Trim(text, `"`)), 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt32 {
-		return 0, fmt.Errorf("a whole number from 0 to %d was expected, found %s", math.MaxInt32, shown(text))
+		return 0, fmt.Errorf("expected a whole number from 0 to %d, found %s", math.MaxInt32, shown(text))
 	}
 	return int(n), nil
 }
@@ -212,7 +212,7 @@ func whole(text []byte) (int, error) {
 // text is a string.
 func text(value []byte) (s string, err error) {
 	if err := json.Unmarshal(value, &s); err != nil || len(value) == 0 || value[0] != '"' {
-		return "", fmt.Errorf("text in quotes was expected, found %s", shown(value))
+		return "", fmt.Errorf("expected text in quotes, found %s", shown(value))
 	}
 	return s, nil
 }
@@ -225,7 +225,7 @@ func boolean(value []byte) (bool, error) {
 	case "false", "null":
 		return false, nil
 	}
-	return false, fmt.Errorf("true or false was expected, found %s", shown(value))
+	return false, fmt.Errorf("expected true or false, found %s", shown(value))
 }
 
 // keys is a list of primary keys.
@@ -239,7 +239,7 @@ func keys(list []byte) ([]engine.Key, error) {
 		}
 		n, err := strconv.ParseInt(string(value), 10, 64)
 		if err != nil {
-			return fmt.Errorf("id %d: a whole number or text was expected, found %s", i, shown(value))
+			return fmt.Errorf("id %d: expected a whole number or text, found %s", i, shown(value))
 		}
 		out = append(out, engine.NumberKey(n))
 		return nil

@@ -89,7 +89,7 @@ func Open(ctx context.Context, path string, o Options) (*Log, error) {
 
 func open(ctx context.Context, path string, o Options) (*Log, error) {
 	if o.Skip < 0 || o.Limit < 0 || o.Batch < 0 || o.Dim < 0 {
-		return nil, fmt.Errorf("skip %d, limit %d, batch %d, dim %d: none may be negative", o.Skip, o.Limit, o.Batch, o.Dim)
+		return nil, fmt.Errorf("skip %d, limit %d, batch %d, dim %d: must not be negative", o.Skip, o.Limit, o.Batch, o.Dim)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func open(ctx context.Context, path string, o Options) (*Log, error) {
 		return nil, plain(err)
 	}
 	if info.IsDir() {
-		return nil, errors.New("a file was expected, found a folder")
+		return nil, errors.New("expected a file, found a folder")
 	}
 	head := make([]byte, 512)
 	n, err := io.ReadFull(f, head)
@@ -136,10 +136,10 @@ func refuse(k kind) error {
 	}
 	if k == kindAccess {
 		return hints.Errorf("kitescope replay capture makes a log of it, with vectors from another",
-			"it is an access log of a Milvus proxy, which has times and no vectors")
+			"it is a Milvus proxy access log: times without vectors")
 	}
-	return hints.Errorf(`a .jsonl has an object in each line, as {"vector": [0.1, 0.2], "k": 10}`,
-		"a .npy, .fvecs, .bvecs, .parquet or .jsonl file was expected, found something else")
+	return hints.Errorf(`a .jsonl has one object per line: {"vector": [0.1, 0.2], "k": 10}`,
+		"expected a .npy, .fvecs, .bvecs, .parquet or .jsonl file, found something else")
 }
 
 // sniff tells what a file is by its first bytes.
@@ -227,13 +227,13 @@ func decompressed(raw *counted, k kind) (in io.Reader, done func(), err error) {
 	case kindGzip:
 		z, err := gzip.NewReader(raw)
 		if err != nil {
-			return nil, nil, fmt.Errorf("a gzip stream was expected: %w", err)
+			return nil, nil, fmt.Errorf("expected a gzip stream: %w", err)
 		}
 		return &bounded{r: z, raw: raw}, func() { _ = z.Close() }, nil
 	case kindZstd:
 		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
 		if err != nil {
-			return nil, nil, fmt.Errorf("a zstd stream was expected: %w", err)
+			return nil, nil, fmt.Errorf("expected a zstd stream: %w", err)
 		}
 		return &bounded{r: z, raw: raw}, z.Close, nil
 	default:

@@ -80,15 +80,15 @@ func TestWhatIsNoLogIsRefusedWithWhatToDo(t *testing.T) {
 		data       []byte
 		want, hint string
 	}{
-		"hdf5":        {[]byte("\x89HDF\r\n\x1a\n and more"), "HDF5 is not supported; make .npy files of it", ""},
-		"access log":  {[]byte("[2024/05/01 10:00:00.000 +00:00] [ACCESS] <u: tcp-1:2> Search"), "access log of a Milvus proxy", "replay capture"},
+		"hdf5":        {[]byte("\x89HDF\r\n\x1a\n and more"), "HDF5 is not supported; convert it to .npy files", ""},
+		"access log":  {[]byte("[2024/05/01 10:00:00.000 +00:00] [ACCESS] <u: tcp-1:2> Search"), "Milvus proxy access log", "replay capture"},
 		"empty":       {nil, "the file is empty", ""},
-		"text":        {[]byte("vector,k\n1,2\n"), "found something else", "an object in each line"},
-		"ids":         {[]byte{2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}, "found 1 rows of whole numbers", "truth"},
+		"text":        {[]byte("vector,k\n1,2\n"), "found something else", "one object per line"},
+		"ids":         {[]byte{2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}, "found 1 rows of whole numbers", "true neighbours"},
 		"cut npy":     {npy(t, counting(t, 3))[:150], "3 rows of 4 values", ""},
 		"cut parquet": {[]byte("PAR1..."), "a parquet file", ""},
 		"gzip":        {[]byte("\x1f\x8b\x08 nonsense"), "", ""},
-		"array":       {[]byte(`[{"vector":[1]}]`), "found something else", "an object in each line"},
+		"array":       {[]byte(`[{"vector":[1]}]`), "found something else", "one object per line"},
 	} {
 		path := write(t, strings.ReplaceAll(name, " ", "-")+".ivecs", test.data)
 		_, err := Open(context.Background(), path, Options{})
@@ -128,9 +128,9 @@ func TestVectorFilesBecomeRequests(t *testing.T) {
 		want [][2]int
 		note string
 	}{
-		"one each":          {Options{}, [][2]int{{0, 1}, {1, 1}, {2, 1}, {3, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {10, 1}}, "left out: 2 (vector 4; vector 9)"},
-		"batches":           {Options{Batch: 3}, [][2]int{{0, 3}, {3, 1}, {5, 3}, {8, 1}, {10, 1}}, "left out: 2"},
-		"a part":            {Options{Skip: 3, Limit: 3}, [][2]int{{0, 1}, {2, 1}}, "left out: 1 (vector 4)"},
+		"one each":          {Options{}, [][2]int{{0, 1}, {1, 1}, {2, 1}, {3, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {10, 1}}, "skipped: 2 (vector 4; vector 9)"},
+		"batches":           {Options{Batch: 3}, [][2]int{{0, 3}, {3, 1}, {5, 3}, {8, 1}, {10, 1}}, "skipped: 2"},
+		"a part":            {Options{Skip: 3, Limit: 3}, [][2]int{{0, 1}, {2, 1}}, "skipped: 1 (vector 4)"},
 		"a part in batches": {Options{Skip: 5, Limit: 2, Batch: 2}, [][2]int{{0, 2}, {2, 2}}, ""},
 		"more than all":     {Options{Skip: 10, Limit: 2, Batch: 2}, [][2]int{{0, 1}}, ""},
 	} {
@@ -140,12 +140,12 @@ func TestVectorFilesBecomeRequests(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{
-		"vector 4: a value is not a finite number":       {Strict: true},
-		"vectors of 8 dimensions were expected, found 4": {Dim: 8},
-		"11 vectors were to be skipped, 11 are there":    {Skip: 11},
-		"none of 1 vectors can be asked for":             {Skip: 9, Limit: 1},
-		"vector 0: a whole number from -128 to 127":      {Element: new(dist.Int8), Skip: 4, Limit: 1},
-		"vectors of bit were expected, found float32":    {Element: new(dist.Bit)},
+		"vector 4: a value is not a finite number":           {Strict: true},
+		"expected vectors of 8 dimensions, found 4":          {Dim: 8},
+		"11 vectors to skip, but only 11 in the file":        {Skip: 11},
+		"no vector of 1 can be searched for":                 {Skip: 9, Limit: 1},
+		"vector 0: expected a whole number from -128 to 127": {Element: new(dist.Int8), Skip: 4, Limit: 1},
+		"expected vectors of bit, found float32":             {Element: new(dist.Bit)},
 	} {
 		if _, err := Open(context.Background(), path, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
@@ -189,8 +189,8 @@ func TestTruthFrom(t *testing.T) {
 		}
 	}
 	for want, data := range map[string][]byte{
-		"the truth of 2 vectors was expected, found that of 1": ids[:12],
-		"rows of ids were expected, found vectors":             npy(t, counting(t, 5)),
+		"expected the truth of 2 vectors, found that of 1": ids[:12],
+		"expected rows of ids, found vectors":              npy(t, counting(t, 5)),
 	} {
 		if _, err := l.TruthFrom(context.Background(), write(t, "gt.ivecs", data)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
@@ -265,14 +265,14 @@ func TestHalvesAreRoundedAsIEEESays(t *testing.T) {
 		1.0 / (1 << 25): 0, 1.5 / (1 << 25): 1, -1.0 / (1 << 24): 0x8001, 0.00006102: 0x0400,
 	} {
 		if got := dist.NarrowFloat16(x); got != want {
-			t.Errorf("%g: %#x was expected, found %#x", x, want, got)
+			t.Errorf("%g: expected %#x, found %#x", x, want, got)
 		}
 	}
 	var row [2]byte
 	for x, want := range map[float32]uint32{1 + 1.0/256: 0x3f80, 1 + 3.0/256: 0x3f82, math.MaxFloat32: 0x7f80} {
 		put(row[:], dist.BFloat16, 0, x)
 		if got := uint32(binary.LittleEndian.Uint16(row[:])); got != want {
-			t.Errorf("%g: %#x was expected, found %#x", x, want, got)
+			t.Errorf("%g: expected %#x, found %#x", x, want, got)
 		}
 	}
 }

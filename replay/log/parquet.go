@@ -43,7 +43,7 @@ func (l *Log) parameters() map[string]func(row int, values []parquet.Value, c *p
 		return func(row int, values []parquet.Value, _ *parquetColumn) error {
 			x, ok, err := wholeValue(values)
 			if ok && (x < 0 || x > math.MaxInt32) {
-				err = fmt.Errorf("a whole number from 0 on was expected, found %d", x)
+				err = fmt.Errorf("expected a whole number of 0 or more, found %d", x)
 			}
 			*to(&l.Requests[row]) = int(x)
 			return err
@@ -92,7 +92,7 @@ func parquetTimes(times []moment) map[string]func(row int, values []parquet.Valu
 	since := set(func(v parquet.Value, _ *parquetColumn) (moment, error) {
 		x, ok := floatValue(v)
 		if !ok || !(x >= 0 && x < maxSpan.Seconds()) {
-			return moment{}, errors.New("seconds from 0 on were expected")
+			return moment{}, errors.New("expected seconds of 0 or more")
 		}
 		return moment{at: int64(math.Round(x * 1e9)), known: true}, nil
 	})
@@ -148,7 +148,7 @@ type parquetColumn struct {
 func newParquetColumn(top *parquet.Column) (*parquetColumn, error) {
 	leaf, ok := guard.LeafOf(top)
 	if !ok {
-		return nil, errors.New("a value or a list of values was expected, found a group")
+		return nil, errors.New("expected a value or a list of values, found a group")
 	}
 	c := &parquetColumn{leaf: leaf, optional: top.Optional(), unit: -1}
 	if t := leaf.Type().LogicalType(); t != nil {
@@ -186,7 +186,7 @@ func (c *parquetColumn) read(ctx context.Context, rows int, f func(int, []parque
 			values = values[:0]
 			c.null = c.optional && v.IsNull() && v.DefinitionLevel() == 0
 			if row++; row >= rows {
-				return fmt.Errorf("%d rows were expected, found more", rows)
+				return fmt.Errorf("expected %d rows, found more", rows)
 			}
 		}
 		if !v.IsNull() {
@@ -198,7 +198,7 @@ func (c *parquetColumn) read(ctx context.Context, rows int, f func(int, []parque
 		return err
 	}
 	if row+1 != rows {
-		return fmt.Errorf("%d rows were expected, found %d", rows, row+1)
+		return fmt.Errorf("expected %d rows, found %d", rows, row+1)
 	}
 	return flush()
 }
@@ -234,7 +234,7 @@ func wholeValue(values []parquet.Value) (int64, bool, error) {
 		return 0, false, nil
 	}
 	if !ok || len(values) > 1 || x != math.Trunc(x) || math.Abs(x) > math.MaxInt32 {
-		return 0, false, fmt.Errorf("a whole number was expected, found %s", printable(v.String()))
+		return 0, false, fmt.Errorf("expected a whole number, found %s", printable(v.String()))
 	}
 	return int64(x), true, nil
 }
@@ -250,7 +250,7 @@ func keyValues(values []parquet.Value) ([]engine.Key, error) {
 		case parquet.ByteArray:
 			list = append(list, engine.TextKey(string(v.ByteArray())))
 		default:
-			return nil, fmt.Errorf("ids that are whole numbers or text were expected, found %s", printable(v.String()))
+			return nil, fmt.Errorf("expected ids as whole numbers or text, found %s", printable(v.String()))
 		}
 	}
 	return list, nil
@@ -264,7 +264,7 @@ func timeValue(v parquet.Value, c *parquetColumn) (moment, error) {
 		n := v.Int64()
 		scale := int64(math.Pow10(9 - c.unit))
 		if n < 0 || n > math.MaxInt64/scale {
-			return moment{}, fmt.Errorf("a time after 1970 was expected, found %d", n)
+			return moment{}, fmt.Errorf("expected a time after 1970, found %d", n)
 		}
 		return moment{at: n * scale, absolute: true, known: true}, nil
 	case ok && x != x:

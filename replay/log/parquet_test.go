@@ -67,9 +67,9 @@ func TestParquetColumnsSayWhatIsAsked(t *testing.T) {
 		t.Errorf("%+v %s", part.Requests, part.Start)
 	}
 	for want, o := range map[string]Options{
-		"none of 3 rows":         {Skip: 3},
-		"cannot be put into one": {Batch: 2},
-		"nothing":                {Column: "nothing"},
+		"no row of 3":                {Skip: 3},
+		"cannot be batched into one": {Batch: 2},
+		"nothing":                    {Column: "nothing"},
 	} {
 		if _, err := Open(context.Background(), write(t, "q", file), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
@@ -101,9 +101,9 @@ func TestParquetColumnsThatAreWrong(t *testing.T) {
 		At     float64   `parquet:"at"`
 	}
 	for want, file := range map[string][]byte{
-		"column k: row 0: a whole number was expected": parquetFile(t, []words{{[]float32{1}, "x"}}),
-		"column ef: row 1: a whole number from 0 on":   parquetFile(t, []negative{{[]float32{1}, 3}, {[]float32{1}, -3}}),
-		"column at: row 0: seconds from 0 on":          parquetFile(t, []half{{[]float32{1}, -0.5}}),
+		"column k: row 0: expected a whole number":               parquetFile(t, []words{{[]float32{1}, "x"}}),
+		"column ef: row 1: expected a whole number of 0 or more": parquetFile(t, []negative{{[]float32{1}, 3}, {[]float32{1}, -3}}),
+		"column at: row 0: expected seconds of 0 or more":        parquetFile(t, []half{{[]float32{1}, -0.5}}),
 	} {
 		if _, err := Open(context.Background(), write(t, "q", file), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)

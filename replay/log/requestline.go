@@ -25,11 +25,11 @@ type requestLine struct {
 type dimsError struct{ vector, found, want, line int }
 
 func (e *dimsError) Error() string {
-	from := "as was asked for"
+	from := "as requested"
 	if e.line > 0 {
 		from = fmt.Sprintf("as in line %d", e.line)
 	}
-	return fmt.Sprintf("vector %d has %d dimensions, %d were expected %s", e.vector, e.found, e.want, from)
+	return fmt.Sprintf("vector %d has %d dimensions, expected %d %s", e.vector, e.found, e.want, from)
 }
 
 // read finds the parts of a line. Keys that are not known are counted.
@@ -47,9 +47,9 @@ func (p *requestLine) read(line []byte, extra names) error {
 	case err != nil:
 		return err
 	case p.vector != nil && p.vectors != nil:
-		return errors.New("vector or vectors was expected, found both")
+		return errors.New("expected vector or vectors, found both")
 	case p.vector == nil && p.vectors == nil && !shape:
-		return errors.New("vector: a list of numbers was expected, found none")
+		return errors.New("vector: expected a list of numbers, found none")
 	}
 	return nil
 }
@@ -126,20 +126,20 @@ func filter(value []byte) (*Filter, error) {
 		list, err := keys(value)
 		return &Filter{Keys: list}, err
 	case value[0] != '{':
-		return nil, fmt.Errorf(`a list of ids, {"in": [...]} or {"not_in": [...]} was expected, found %s`, shown(value))
+		return nil, fmt.Errorf(`expected a list of ids, {"in": [...]} or {"not_in": [...]}, found %s`, shown(value))
 	}
 	var f *Filter
 	err := members(value, func(key, value []byte) error {
 		out := string(key) == "not_in"
 		if string(key) != "in" && !out || f != nil {
-			return fmt.Errorf(`one of {"in": [...]} and {"not_in": [...]} was expected, found %s`, printable(string(key)))
+			return fmt.Errorf(`expected one of {"in": [...]} and {"not_in": [...]}, found %s`, printable(string(key)))
 		}
 		list, err := keys(value)
 		f = &Filter{Keys: list, Exclude: out}
 		return err
 	})
 	if err == nil && f == nil {
-		err = errors.New(`{"in": [...]} or {"not_in": [...]} was expected, found {}`)
+		err = errors.New(`expected {"in": [...]} or {"not_in": [...]}, found {}`)
 	}
 	return f, err
 }
@@ -156,11 +156,11 @@ func (r *lineReader) takeVectors(p *requestLine) error {
 			return r.takeVector(i, value, p)
 		})
 		if err == nil && n == 0 {
-			err = errors.New("vectors: one at least was expected, found none")
+			err = errors.New("vectors: expected at least one, found none")
 		}
 		return err
 	case r.vectors.rows > 0:
-		return errors.New("vector: a list of numbers was expected, found none; the lines before have one")
+		return errors.New("vector: expected a list of numbers, found none; the lines before have one")
 	}
 	return nil
 }
@@ -168,12 +168,12 @@ func (r *lineReader) takeVectors(p *requestLine) error {
 // takeVector parses one vector. The first of a log decides how many dimensions there are, unless that was asked for.
 func (r *lineReader) takeVector(i int, value []byte, p *requestLine) error {
 	if len(r.requests) > 0 && r.vectors.rows == 0 {
-		return errors.New("vector: none was expected, as the lines before have none")
+		return errors.New("unexpected vector: the lines before have none")
 	}
 	element := p.element
 	if r.o.Element != nil {
 		if p.said && element != *r.o.Element {
-			return fmt.Errorf("vectors of %s were expected, found %s", elementName(*r.o.Element), elementName(element))
+			return fmt.Errorf("expected vectors of %s, found %s", elementName(*r.o.Element), elementName(element))
 		}
 		element = *r.o.Element
 	}
@@ -189,7 +189,7 @@ func (r *lineReader) takeVector(i int, value []byte, p *requestLine) error {
 		g.dim, g.element, r.firstLine = dim, element, r.line
 	}
 	if element != g.element {
-		return fmt.Errorf("vectors of %s were expected as in line %d, found %s", elementName(g.element), r.firstLine, elementName(element))
+		return fmt.Errorf("expected vectors of %s as in line %d, found %s", elementName(g.element), r.firstLine, elementName(element))
 	}
 	if dim != g.dim {
 		return &dimsError{i, dim, g.dim, r.firstLine}
@@ -208,13 +208,13 @@ func (r *lineReader) takeVector(i int, value []byte, p *requestLine) error {
 func dimension(value []byte, e dist.Element) (dim int, packed []byte, err error) {
 	if len(value) > 0 && value[0] == '"' {
 		if e != dist.Bit {
-			return 0, nil, fmt.Errorf("a list of numbers was expected, found %s", shown(value))
+			return 0, nil, fmt.Errorf("expected a list of numbers, found %s", shown(value))
 		}
 		packed, err = packedBits(value)
 		return 8 * len(packed), packed, err
 	}
 	if len(value) < 2 || value[0] != '[' {
-		return 0, nil, fmt.Errorf("a list of numbers was expected, found %s", shown(value))
+		return 0, nil, fmt.Errorf("expected a list of numbers, found %s", shown(value))
 	}
 	empty := true
 	for _, ch := range value[1 : len(value)-1] {
@@ -225,7 +225,7 @@ func dimension(value []byte, e dist.Element) (dim int, packed []byte, err error)
 		}
 	}
 	if empty {
-		return 0, nil, errors.New("numbers were expected, found an empty list")
+		return 0, nil, errors.New("expected numbers, found an empty list")
 	}
 	if dim++; e == dist.Bit {
 		dim *= 8
@@ -246,7 +246,7 @@ func packedBits(value []byte) ([]byte, error) {
 		b, err = base64.StdEncoding.DecodeString(strings.TrimPrefix(s, "base64:"))
 	}
 	if err != nil || len(b) == 0 {
-		return nil, fmt.Errorf(`bits in base64, or in hexadecimal after "hex:", were expected, found %s`, shown(value))
+		return nil, fmt.Errorf(`expected bits in base64, or in hexadecimal after "hex:", found %s`, shown(value))
 	}
 	return b, nil
 }
@@ -263,12 +263,12 @@ func fill(row []byte, e dist.Element, value, packed []byte) error {
 		case err != nil:
 		case e == dist.Bit:
 			if x != float32(byte(x)) {
-				return fmt.Errorf("value %d: a byte from 0 to 255 was expected, found %s", j, shown(value))
+				return fmt.Errorf("value %d: expected a byte from 0 to 255, found %s", j, shown(value))
 			}
 			row[j] = byte(x)
 			return nil
 		case !put(row, e, j, x) && e == dist.Int8:
-			err = errors.New("a whole number from -128 to 127 was expected, found " + shown(value))
+			err = errors.New("expected a whole number from -128 to 127, found " + shown(value))
 		case e == dist.Float16 && dist.NarrowFloat16(x)&0x7c00 == 0x7c00, e == dist.BFloat16 && !finite(row[2*j:2*j+2], e):
 			err = errNonFinite // it is too large for the element
 		}
@@ -299,7 +299,7 @@ func (r *lineReader) takeTruth(p *requestLine, nq int) error {
 			return fmt.Errorf("truth: %w", err)
 		}
 		if len(lists) != nq {
-			return fmt.Errorf("truth: a list for each of %d vectors was expected, found %d", nq, len(lists))
+			return fmt.Errorf("truth: expected a list for each of %d vectors, found %d", nq, len(lists))
 		}
 		if !r.anyTruth {
 			r.anyTruth = true

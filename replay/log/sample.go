@@ -83,10 +83,10 @@ type sampler struct {
 func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
 	s := &sampler{o: o, nq: max(o.NQ, 1)}
 	if o.Count < 1 || o.NQ < 0 || o.Count > maxSample/s.nq {
-		return nil, fmt.Errorf("%d requests of %d vectors: one at least was expected, and %d vectors at most", o.Count, s.nq, maxSample)
+		return nil, fmt.Errorf("%d requests of %d vectors: expected at least one, and at most %d vectors", o.Count, s.nq, maxSample)
 	}
 	if !(o.Noise >= 0) || math.IsInf(o.Noise, 0) || !(o.Rate >= 0) || math.IsInf(o.Rate, 0) {
-		return nil, fmt.Errorf("noise %g, rate %g: finite numbers from 0 on were expected", o.Noise, o.Rate)
+		return nil, fmt.Errorf("noise %g, rate %g: expected finite numbers of 0 or more", o.Noise, o.Rate)
 	}
 	for i, src := range sources {
 		v := src.Vectors
@@ -97,17 +97,17 @@ func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
 			s.dim, s.element = v.Dim, v.Element
 		}
 		if v.Dim != s.dim || v.Element != s.element {
-			return nil, fmt.Errorf("source %d: %d dimensions of %s were expected, found %d of %s", i, s.dim, s.element, v.Dim, v.Element)
+			return nil, fmt.Errorf("source %d: expected %d dimensions of %s, found %d of %s", i, s.dim, s.element, v.Dim, v.Element)
 		}
 		r := newRank(v.Rows, src.Deleted)
 		s.sources, s.ranks, s.before = append(s.sources, src), append(s.ranks, r), append(s.before, s.alive)
 		s.alive += r.alive
 	}
 	if s.alive == 0 {
-		return nil, errors.New("there is no row to draw")
+		return nil, errors.New("no rows to draw from")
 	}
 	if s.element == dist.Bit && o.Noise > 0.5 {
-		return nil, fmt.Errorf("noise %g: of binary vectors 0.5 is the most, at which nothing is left of a row", o.Noise)
+		return nil, fmt.Errorf("noise %g: the maximum for binary vectors is 0.5, pure noise", o.Noise)
 	}
 	return s, nil
 }
@@ -134,14 +134,14 @@ func (s *sampler) fill(ctx context.Context, l *Log) error {
 			i++
 			continue
 		}
-		t.add("rows with a value that is not a finite number, for which others were drawn", fmt.Sprintf("source %d row %d", src, row))
+		t.add("rows with a value that is not a finite number, replaced by others", fmt.Sprintf("source %d row %d", src, row))
 		if bad++; bad >= s.alive && i == 0 {
-			return errors.New("draw queries: no row has finite numbers alone")
+			return errors.New("draw queries: no row has only finite numbers")
 		}
 	}
 	l.Notes = append(l.Notes, t.notes()...)
 	if n := l.Vectors.Rows; n > s.alive {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d vectors were drawn of %d rows: rows come more than once", n, s.alive))
+		l.Notes = append(l.Notes, fmt.Sprintf("%d vectors drawn from %d rows: rows repeat", n, s.alive))
 	}
 	if s.o.Noise > 0 {
 		return s.disturb(ctx, l.Vectors)
@@ -174,7 +174,7 @@ func (s *sampler) disturb(ctx context.Context, v *engine.Vectors) error {
 			put(row, s.element, j, float32(float64(was)+float64(deviation*gaussian(rng))))
 		}
 		if !finite(row, s.element) {
-			return fmt.Errorf("draw queries: noise %g makes a number that %s does not hold", s.o.Noise, s.element)
+			return fmt.Errorf("draw queries: noise %g makes a number that does not fit %s", s.o.Noise, s.element)
 		}
 	}
 	return nil

@@ -125,7 +125,7 @@ func TestRowsAreDrawnOnceBeforeAnyIsDrawnAgain(t *testing.T) {
 			t.Errorf("row %g came %d times in 175 of 70", first, n)
 		}
 	}
-	if len(seen) != 70 || !strings.Contains(strings.Join(l.Notes, ""), "rows come more than once") {
+	if len(seen) != 70 || !strings.Contains(strings.Join(l.Notes, ""), "rows repeat") {
 		t.Errorf("%d rows, %q", len(seen), l.Notes)
 	}
 }
@@ -160,7 +160,7 @@ func TestNoiseIsAsLargeAsWasAskedFor(t *testing.T) {
 				slack = 0.35 // whole numbers are rounded to
 			}
 			if math.Abs(got-want) > slack {
-				t.Errorf("%s: noise %g: a deviation of %g was expected, found %g", e, noise, want, got)
+				t.Errorf("%s: noise %g: expected a deviation of %g, found %g", e, noise, want, got)
 			}
 		}
 	}
@@ -201,13 +201,13 @@ func TestSampleRefuses(t *testing.T) {
 		sources []Source
 		o       SampleOptions
 	}{
-		"one at least":                          {[]Source{{Vectors: v}}, SampleOptions{}},
-		"vectors at most":                       {[]Source{{Vectors: v}}, SampleOptions{Count: math.MaxInt, NQ: 2}},
-		"there is no row to draw":               {[]Source{{Vectors: v, Deleted: all}, {}}, SampleOptions{Count: 1}},
-		"finite numbers from 0":                 {[]Source{{Vectors: v}}, SampleOptions{Count: 1, Noise: math.NaN()}},
-		"no row has finite numbers alone":       {[]Source{{Vectors: nan}}, SampleOptions{Count: 1}},
-		"of binary vectors 0.5 is the most":     {[]Source{{Vectors: some(t, dist.Bit, 16, 2)}}, SampleOptions{Count: 1, Noise: 0.6}},
-		"4 dimensions of float32 were expected": {[]Source{{Vectors: v}, {Vectors: some(t, dist.Float32, 5, 2)}}, SampleOptions{Count: 1}},
+		"expected at least one":                 {[]Source{{Vectors: v}}, SampleOptions{}},
+		"at most":                               {[]Source{{Vectors: v}}, SampleOptions{Count: math.MaxInt, NQ: 2}},
+		"no rows to draw from":                  {[]Source{{Vectors: v, Deleted: all}, {}}, SampleOptions{Count: 1}},
+		"finite numbers of 0 or more":           {[]Source{{Vectors: v}}, SampleOptions{Count: 1, Noise: math.NaN()}},
+		"no row has only finite numbers":        {[]Source{{Vectors: nan}}, SampleOptions{Count: 1}},
+		"the maximum for binary vectors is 0.5": {[]Source{{Vectors: some(t, dist.Bit, 16, 2)}}, SampleOptions{Count: 1, Noise: 0.6}},
+		"expected 4 dimensions of float32":      {[]Source{{Vectors: v}, {Vectors: some(t, dist.Float32, 5, 2)}}, SampleOptions{Count: 1}},
 	} {
 		if _, err := Sample(context.Background(), test.sources, test.o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
@@ -223,7 +223,7 @@ func TestSampleRefuses(t *testing.T) {
 func TestRandomNumbers(t *testing.T) {
 	for _, x := range []float64{1e-300, 1e-17, 0.1, 0.5, 0.75, 0.9999999, 1, 2, 12345.678} {
 		if got, want := logarithm(x), math.Log(x); math.Abs(got-want) > 4e-16*math.Max(1, math.Abs(want)) {
-			t.Errorf("logarithm of %g: %g was expected, found %g", x, want, got)
+			t.Errorf("logarithm of %g: expected %g, found %g", x, want, got)
 		}
 	}
 	rng := rand.NewPCG(1, 1)
@@ -237,7 +237,7 @@ func TestRandomNumbers(t *testing.T) {
 	}
 	for p, want := range []float64{0, 1, 0, 2.9} { // twelve uniform numbers have a fourth moment of 3 - 1.2/12
 		if math.Abs(sums[p]-want) > 0.06 {
-			t.Errorf("moment %d: %g was expected, found %g", p+1, want, sums[p])
+			t.Errorf("moment %d: expected %g, found %g", p+1, want, sums[p])
 		}
 	}
 	p := permutation{rng: rng, n: 1000}

@@ -53,10 +53,10 @@ func (c *capture) log(name string) (*Log, *Shape, error) {
 	}
 	l.Notes = append(l.setTimes(c.marks), c.tally.notes()...)
 	if len(c.others) > 0 {
-		l.Notes = append(l.Notes, "methods that are no searches were left out: "+c.others.list())
+		l.Notes = append(l.Notes, "skipped methods that are not searches: "+c.others.list())
 	}
 	if c.exprs > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d searches had a filter expression, which cannot be replayed without vectors and fields", c.exprs))
+		l.Notes = append(l.Notes, fmt.Sprintf("%d searches had a filter expression: it cannot be replayed without vectors and fields", c.exprs))
 	}
 	if c.hybrids > 0 {
 		l.Notes = append(l.Notes, fmt.Sprintf("%d searches are hybrid: they count as one search with the vectors of all their parts", c.hybrids))
@@ -64,7 +64,7 @@ func (c *capture) log(name string) (*Log, *Shape, error) {
 	s := l.Shape()
 	s.Lines, s.Methods, s.Statuses = c.lines, c.methods, c.statuses
 	if s.UnknownNQ > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("of %d searches the log does not say how many vectors they asked for", s.UnknownNQ))
+		l.Notes = append(l.Notes, fmt.Sprintf("the log has no vector count for %d searches", s.UnknownNQ))
 	}
 	return l, s, nil
 }
@@ -76,11 +76,11 @@ func (c *capture) none(name string) error {
 		return fmt.Errorf("read %s: %w", name, errors.New("the file is empty"))
 	case len(c.methods) == 0:
 		return hints.Errorf("give the format that proxy.accessLog.formatters of milvus.yaml has",
-			"read %s: none of %d lines is in the format of an access log", name, c.lines)
+			"read %s: no line of %d is in an access log format", name, c.lines)
 	case len(c.others) > 0 && len(notes) == 0:
-		return fmt.Errorf("read %s: no search is in it; it has %s", name, c.others.list())
+		return fmt.Errorf("read %s: no search in it; it has %s", name, c.others.list())
 	default:
-		return fmt.Errorf("read %s: no search is in it that was asked for: %s", name, notes[0])
+		return fmt.Errorf("read %s: no selected search in it: %s", name, notes[0])
 	}
 }
 

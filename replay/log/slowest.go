@@ -64,10 +64,10 @@ func SlowestFiles(ctx context.Context, paths []string, o SlowestOptions) (*Slowe
 	s.cut(o.Most)
 	notes := c.tally.notes()
 	if s.untimed > 0 {
-		notes = append(notes, words.Count(s.untimed, "request", "requests")+" left out: the log does not say how long they took")
+		notes = append(notes, words.Count(s.untimed, "request", "requests")+" skipped: no duration in the log")
 	}
 	if left := s.matched - len(s.list); left > 0 {
-		notes = append(notes, fmt.Sprintf("the %s slowest of %s requests of the access log are kept", words.Number(len(s.list)), words.Number(s.matched)))
+		notes = append(notes, fmt.Sprintf("kept the %s slowest of %s requests in the access log", words.Number(len(s.list)), words.Number(s.matched)))
 	}
 	return &Slowest{Requests: s.list, Of: s.of, Notes: notes}, nil
 }

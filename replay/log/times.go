@@ -27,7 +27,7 @@ func timestamp(value []byte) (moment, error) {
 		t, err := time.Parse(time.RFC3339Nano, s)
 		if err != nil {
 			if t, err = time.Parse(time.DateTime, s); err != nil {
-				return moment{}, fmt.Errorf("a time as in 2026-01-31T12:00:00Z was expected, found %s", shown(value))
+				return moment{}, fmt.Errorf("expected a time such as 2026-01-31T12:00:00Z, found %s", shown(value))
 			}
 		}
 		return absolute(t)
@@ -45,13 +45,13 @@ func timestamp(value []byte) (moment, error) {
 			return moment{at: n, absolute: true, known: true}, err
 		}
 	}
-	return moment{}, fmt.Errorf("a time (RFC 3339, or unix seconds or milliseconds) was expected, found %s", shown(value))
+	return moment{}, fmt.Errorf("expected a time (RFC 3339, or unix seconds or milliseconds), found %s", shown(value))
 }
 
 // absolute is a time that a difference of two can be made of without overflow.
 func absolute(t time.Time) (moment, error) {
 	if y := t.UTC().Year(); y < 1970 || y > 2200 {
-		return moment{}, fmt.Errorf("a time from 1970 to 2200 was expected, found the year %d", y)
+		return moment{}, fmt.Errorf("expected a time from 1970 to 2200, found the year %d", y)
 	}
 	return moment{at: t.UnixNano(), absolute: true, known: true}, nil
 }
@@ -60,12 +60,12 @@ func absolute(t time.Time) (moment, error) {
 func duration(value []byte, scale int) (time.Duration, error) {
 	n, err := decimal(string(value), scale)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("a number from 0 on was expected, found %s", shown(value))
+		return 0, fmt.Errorf("expected a number of 0 or more, found %s", shown(value))
 	}
 	return time.Duration(n), nil
 }
 
-var errNumber = errors.New("a number was expected")
+var errNumber = errors.New("expected a number")
 
 // decimal is a number times 10 to the power of scale, to the digit: 0.1 seconds are 100,000,000 nanoseconds. Digits
 // beyond are cut. Numbers with exponents are as exact as a float64.

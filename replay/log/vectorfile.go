@@ -52,14 +52,14 @@ func openVectors(ctx context.Context, f *os.File, size int64, k kind, path strin
 func (l *Log) fromSet(ctx context.Context, set *dataset.Set, o Options) error {
 	v := set.Vectors
 	if v == nil {
-		return hints.Errorf("rows of ids are the truth of a log, not its vectors",
-			"vectors were expected, found %d rows of whole numbers", len(set.IDs))
+		return hints.Errorf("rows of ids are true neighbours (the truth of a log), not vectors",
+			"expected vectors, found %d rows of whole numbers", len(set.IDs))
 	}
 	if o.Dim > 0 && v.Dim != o.Dim {
-		return fmt.Errorf("vectors of %d dimensions were expected, found %d", o.Dim, v.Dim)
+		return fmt.Errorf("expected vectors of %d dimensions, found %d", o.Dim, v.Dim)
 	}
 	if o.Skip > v.Rows || o.Skip == v.Rows && v.Rows > 0 {
-		return fmt.Errorf("%d vectors were to be skipped, %d are there", o.Skip, v.Rows)
+		return fmt.Errorf("%d vectors to skip, but only %d in the file", o.Skip, v.Rows)
 	}
 	batch := max(o.Batch, 1)
 	end := v.Rows
@@ -75,7 +75,7 @@ func (l *Log) fromSet(ctx context.Context, set *dataset.Set, o Options) error {
 	}
 	l.Vectors, l.before = v, o.Skip
 	if set.Rounded > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d values are float64 that no float32 holds, and were rounded", set.Rounded))
+		l.Notes = append(l.Notes, fmt.Sprintf("%d float64 values do not fit float32: rounded", set.Rounded))
 	}
 	return l.batches(ctx, batch, o.Strict)
 }
@@ -100,7 +100,7 @@ func (l *Log) fromParquet(ctx context.Context, set *dataset.Set, f *os.File, siz
 		return l.fromSet(ctx, set, o)
 	}
 	if o.Batch > 1 {
-		return errors.New("rows with parameters of their own cannot be put into one request")
+		return errors.New("rows with their own parameters cannot be batched into one request")
 	}
 	if err := l.fromSet(ctx, set, all); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (l *Log) fromParquet(ctx context.Context, set *dataset.Set, f *os.File, siz
 	l.Notes = append(l.Notes, said.Notes...)
 	l.Truth, l.Start = said.Truth, said.Start
 	if len(l.Requests) == 0 {
-		return fmt.Errorf("none of %d rows is a request that was asked for", len(said.Requests))
+		return fmt.Errorf("no row of %d is a selected request", len(said.Requests))
 	}
 	l.fromFirst()
 	return nil
@@ -147,7 +147,7 @@ func (l *Log) wanted(v *engine.Vectors, o Options) (*engine.Vectors, error) {
 	free()
 	l.free = out.Release
 	l.Notes = append(l.Notes,
-		fmt.Sprintf("float32 vectors were converted to %s, and %d of %d values rounded", elementName(out.Element), rounded, out.Rows*out.Dim))
+		fmt.Sprintf("float32 vectors converted to %s: %d of %d values rounded", elementName(out.Element), rounded, out.Rows*out.Dim))
 	return out, nil
 }
 
@@ -171,7 +171,7 @@ func (l *Log) batches(ctx context.Context, batch int, strict bool) error {
 			if strict {
 				return fmt.Errorf("vector %d: %w", l.before+i, errNonFinite)
 			}
-			t.add("vectors with a value that is not a finite number, left out", fmt.Sprintf("vector %d", l.before+i))
+			t.add("vectors with a value that is not a finite number, skipped", fmt.Sprintf("vector %d", l.before+i))
 			flush(i)
 			first = i + 1
 			continue
@@ -183,10 +183,10 @@ func (l *Log) batches(ctx context.Context, batch int, strict bool) error {
 	flush(v.Rows)
 	l.Notes = append(l.Notes, t.notes()...)
 	if len(l.Requests) == 0 {
-		return fmt.Errorf("none of %d vectors can be asked for", v.Rows)
+		return fmt.Errorf("no vector of %d can be searched for", v.Rows)
 	}
 	if v.Element == dist.Bit {
-		l.Notes = append(l.Notes, fmt.Sprintf("bytes were taken for bits, eight dimensions each: %d dimensions", v.Dim))
+		l.Notes = append(l.Notes, fmt.Sprintf("reading bytes as bits, eight dimensions each: %d dimensions", v.Dim))
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 	}
 	defer set.Close()
 	if set.IDs == nil {
-		return nil, fmt.Errorf("read %s: rows of ids were expected, found vectors", path)
+		return nil, fmt.Errorf("read %s: expected rows of ids, found vectors", path)
 	}
 	rows := 0
 	if l.Vectors != nil {
@@ -223,7 +223,7 @@ func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 	ids := set.IDs
 	if len(ids) != rows {
 		if l.Format == "jsonl" || l.Format == "sample" || l.before+rows > len(ids) {
-			return nil, fmt.Errorf("read %s: the truth of %d vectors was expected, found that of %d", path, rows, len(ids))
+			return nil, fmt.Errorf("read %s: expected the truth of %d vectors, found that of %d", path, rows, len(ids))
 		}
 		ids = ids[l.before : l.before+rows]
 	}

@@ -110,7 +110,7 @@ func (l *Log) appendLine(b []byte, r *Request) (_ []byte, err error) {
 
 func (l *Log) appendVectors(b []byte, r *Request) ([]byte, error) {
 	if r.NQ < 1 || r.First < 0 || r.First > l.Vectors.Rows-r.NQ {
-		return nil, fmt.Errorf("vectors %d to %d were expected, the log has %d", r.First, r.First+r.NQ, l.Vectors.Rows)
+		return nil, fmt.Errorf("expected vectors %d to %d, the log has %d", r.First, r.First+r.NQ, l.Vectors.Rows)
 	}
 	b = append(b, `"vector":`...)
 	if r.NQ > 1 {

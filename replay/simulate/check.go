@@ -28,7 +28,7 @@ func check(c *Cluster, l Load) error {
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		if !(n.Read.Cores > 0) || math.IsInf(n.Read.Cores, 0) {
-			return fmt.Errorf("simulate a cluster: node %s has %v cores: they have to be known", n.name(), n.Read.Cores)
+			return fmt.Errorf("simulate a cluster: node %s has %v cores: the number must be known", n.name(), n.Read.Cores)
 		}
 		if n.Overhead < 0 || n.SegmentOverhead < 0 || n.Parallel < 0 {
 			return fmt.Errorf("simulate a cluster: node %s has a negative overhead or parallelism", n.name())
@@ -52,9 +52,9 @@ func checkLoad(l Load) error {
 	case (l.Rate > 0) == (l.Sessions > 0):
 		return errors.New("simulate a load: it needs either a rate or sessions")
 	case l.Rate < 0 || l.Rate > 1e9 || l.Sessions < 0 || l.Sessions > 1<<24:
-		return fmt.Errorf("simulate a load: %v requests a second, %d sessions: at most a billion, and 16 million", l.Rate, l.Sessions)
+		return fmt.Errorf("simulate a load: %v requests per second, %d sessions: the limits are a billion and 16 million", l.Rate, l.Sessions)
 	case l.Duration <= 0 || l.Warmup < 0 || l.Think < 0 || l.Requests < 0:
-		return fmt.Errorf("simulate a load: duration %v, warm-up %v, think time %v: the first has to be positive, none negative", l.Duration, l.Warmup, l.Think)
+		return fmt.Errorf("simulate a load: duration %v, warm-up %v, think time %v: duration must be positive, the others not negative", l.Duration, l.Warmup, l.Think)
 	case l.Duration > 1000*time.Hour || l.Warmup > 1000*time.Hour:
 		return fmt.Errorf("simulate a load: duration %v, warm-up %v: at most 1000 hours", l.Duration, l.Warmup)
 	case l.NQ < 0 || l.NQ > maxVectors || l.K < 0:

@@ -72,11 +72,11 @@ func newPlan(ctx context.Context, c *Cluster, l Load, exponential bool) (*plan, 
 		p.parts = append(p.parts, part)
 	}
 	if most := p.mostTasks(); l.Sessions > 0 && int64(l.Sessions)*most > MostTasks {
-		return nil, fmt.Errorf("simulate a load: %d sessions with %d tasks a request are more than %d tasks at once: fewer sessions, or a rate", l.Sessions, most, MostTasks)
+		return nil, fmt.Errorf("simulate a load: %d sessions with %d tasks per request exceed %d tasks at once: use fewer sessions, or a rate", l.Sessions, most, MostTasks)
 	}
 	p.capacity = p.most()
 	if p.load.Sessions > 0 && p.capacity.Alone == 0 && p.load.Think == 0 {
-		return nil, errors.New("simulate a load: requests cost nothing and sessions do not think: there is no limit")
+		return nil, errors.New("simulate a load: requests cost nothing and sessions have no think time: the load has no limit")
 	}
 	p.cut(tasks)
 	return p, nil

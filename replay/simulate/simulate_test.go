@@ -243,7 +243,7 @@ func TestWhatIsNoClusterIsRefused(t *testing.T) {
 		{"no duration", func(_ *Cluster, l *Load) { l.Duration = 0 }, "duration 0s"},
 		{"vectors", func(_ *Cluster, l *Load) { l.NQ = 1 << 20 }, "at most 16384 vectors"},
 		{"no nodes", func(c *Cluster, _ *Load) { c.Nodes = nil }, "no nodes"},
-		{"cores unknown", func(c *Cluster, _ *Load) { c.Nodes[0].Read.Cores = 0 }, "node querynode-7 has 0 cores: they have to be known"},
+		{"cores unknown", func(c *Cluster, _ *Load) { c.Nodes[0].Read.Cores = 0 }, "node querynode-7 has 0 cores: the number must be known"},
 		{"leader", func(c *Cluster, _ *Load) { c.Collections[0].Replicas[0][0].Leader = 2 }, "leader 2 of 2 nodes"},
 		{"segment", func(c *Cluster, _ *Load) { c.Collections[0].Replicas[0][0].Segments[0].Node = -1 }, "a segment on node -1 of 2"},
 		{"weight", func(c *Cluster, _ *Load) { c.Collections[0].Weight = 0 }, "no collection has a share"},
@@ -251,7 +251,7 @@ func TestWhatIsNoClusterIsRefused(t *testing.T) {
 			c.Nodes[0].Overhead, c.Nodes[1].Overhead, c.Wire, c.Proxy = 0, 0, 0, 0
 			c.Collections[0].Replicas[0][0].Segments = nil
 			l.Rate, l.Sessions = 0, 1
-		}, "there is no limit"},
+		}, "the load has no limit"},
 	} {
 		cluster, l := pair(schedule.Defaults("", 2), 1, 0), good
 		c.change(cluster, &l)
@@ -271,7 +271,7 @@ func TestTooManyTasksAtOnce(t *testing.T) {
 	}
 	c.Collections = []Collection{{Name: "docs", Weight: 1, Replicas: [][]Shard{{shard}}}}
 	_, err := Run(t.Context(), c, Load{Sessions: 5001, Duration: time.Second, Requests: 10})
-	if err == nil || !strings.Contains(err.Error(), "5001 sessions with 200 tasks a request are more than 1000000 tasks at once") {
+	if err == nil || !strings.Contains(err.Error(), "5001 sessions with 200 tasks per request exceed 1000000 tasks at once") {
 		t.Errorf("%v", err)
 	}
 	if o, err := Run(t.Context(), c, Load{Sessions: 100, Duration: time.Second, Requests: 200}); err != nil || o.Requests == 0 {

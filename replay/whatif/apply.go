@@ -144,7 +144,7 @@ func (v *variant) wanted(c Change) replay.Index {
 		if v.Collection.Element == dist.Bit {
 			x.Type, x.NList = typeBinIVF, cmp.Or(x.NList, autoBinaryNList)
 		}
-		v.note("the metadata names no type of index: %s is taken, as AUTOINDEX does", x.Type)
+		v.note("no index type in the metadata: assuming %s, as AUTOINDEX uses", x.Type)
 	}
 	if c.M != 0 {
 		x.M = c.M
@@ -154,11 +154,11 @@ func (v *variant) wanted(c Change) replay.Index {
 	}
 	if x.Type == typeHNSW && (x.M == 0 || x.EFConstruction == 0) {
 		x.M, x.EFConstruction = cmp.Or(x.M, assumedM), cmp.Or(x.EFConstruction, assumedEFConstruction)
-		v.note("not all of HNSW's parameters are known: M=%d and efConstruction=%d are taken", x.M, x.EFConstruction)
+		v.note("HNSW parameters incomplete: assuming M=%d and efConstruction=%d", x.M, x.EFConstruction)
 	}
 	if wholeLists(x.Type) && x.NList == 0 {
 		x.NList = assumedNList
-		v.note("nlist is not known: %d is taken", x.NList)
+		v.note("nlist unknown: assuming %d", x.NList)
 	}
 	return x
 }
@@ -168,10 +168,10 @@ func (v *variant) wanted(c Change) replay.Index {
 func (v *variant) index(c Change) (why string) {
 	x := v.wanted(c)
 	if x.Type != typeHNSW && (c.M != 0 || c.EFConstruction != 0) {
-		return "it is of HNSW, and the collection's index is " + x.Type
+		return "it applies to HNSW, and the collection's index is " + x.Type
 	}
 	if bits := v.Collection.Element == dist.Bit; bits && x.Type == typeIVF || !bits && x.Type == typeBinIVF {
-		return x.Type + " is no index of " + v.Collection.Element.String() + " vectors"
+		return x.Type + " cannot index " + v.Collection.Element.String() + " vectors"
 	}
 	v.Collection.Index = x
 	var sealed []int
@@ -194,12 +194,12 @@ func (v *variant) index(c Change) (why string) {
 			small++
 		}
 	}
-	few := fmt.Sprintf("%d sealed segments have fewer than %d rows: Milvus builds no index of them", small, leastIndexed)
+	few := fmt.Sprintf("%d sealed segments have fewer than %d rows: Milvus does not index them", small, leastIndexed)
 	switch {
 	case changed == 0 && small > 0:
 		return few
 	case changed == 0 && c.Index:
-		return "nothing grows, and every sealed segment has its index"
+		return "no growing segments, and every sealed segment has its index"
 	case changed == 0:
 		return "every sealed segment has such an index"
 	case small > 0:

@@ -238,22 +238,22 @@ func TestApplyNotes(t *testing.T) {
 		want   string // in notes
 		not    string
 	}{
-		{small, "index", "1 sealed segments have fewer than 1024 rows", "taken"},
-		{bare, "index", "the metadata names no type of index: HNSW is taken", ""},
-		{bare, "index", "M=18 and efConstruction=240 are taken", ""},
-		{bare, "type=IVF_FLAT", "nlist is not known: 128 is taken", ""},
-		{bare, "type=BIN_IVF_FLAT", "BIN_IVF_FLAT is no index of float32 vectors", ""},
-		{bits, "index", "the metadata names no type of index: BIN_IVF_FLAT is taken", "nlist is not known"},
-		{bits, "type=BIN_IVF_FLAT", "nlist is not known: 128 is taken", ""},
-		{bits, "type=IVF_FLAT", "IVF_FLAT is no index of", ""},
-		{small, "replicas=2", "2 replicas need as many query nodes, the collection has 1; say nodes=+1", ""},
-		{small, "segment-rows=1k", "1 growing segments are not cut anew", ""},
+		{small, "index", "1 sealed segments have fewer than 1024 rows", "assuming"},
+		{bare, "index", "no index type in the metadata: assuming HNSW", ""},
+		{bare, "index", "assuming M=18 and efConstruction=240", ""},
+		{bare, "type=IVF_FLAT", "nlist unknown: assuming 128", ""},
+		{bare, "type=BIN_IVF_FLAT", "BIN_IVF_FLAT cannot index float32 vectors", ""},
+		{bits, "index", "no index type in the metadata: assuming BIN_IVF_FLAT", "nlist unknown"},
+		{bits, "type=BIN_IVF_FLAT", "nlist unknown: assuming 128", ""},
+		{bits, "type=IVF_FLAT", "IVF_FLAT cannot index", ""},
+		{small, "replicas=2", "2 replicas need as many query nodes, the collection has 1; add nodes=+1", ""},
+		{small, "segment-rows=1k", "1 growing segments not re-cut", ""},
 		{small, "cpu-ratio=120", "cpu-ratio has no effect", ""},
 		{old, "cpu-ratio=120", "", "has no effect"},
 		{small, "grouping=off", "maxNQ of 1 turns grouping off", ""},
 		{small, "scale=1e6", "1000000 times as large would be 2000000 segments; more than 1000000 are not simulated", ""},
 		{small, "scale=2", "5500 rows become 11000", ""},
-		{small, "scale=2", "what grows is multiplied as well", ""},
+		{small, "scale=2", "1 growing segments are copied too", ""},
 	} {
 		change, err := ParseChange(c.change)
 		if err != nil {
@@ -270,7 +270,7 @@ func TestApplyNotes(t *testing.T) {
 func TestPlace(t *testing.T) {
 	got, notes := applied(lopsided(), Change{Place: map[int64]int64{1: 3, 4: 2, 77: 1, 2: 9}})
 	text := strings.Join(notes, "\n")
-	for _, want := range []string{"segment 77 is to be moved to node 1, and is not among those served", "segment 4 grows", "node 9, which is in no replica"} {
+	for _, want := range []string{"move of segment 77 to node 1 skipped: segment not served", "segment 4 is growing", "to node 9 skipped: node not in any replica"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("notes %q, want %q", notes, want)
 		}

@@ -198,11 +198,11 @@ func (h *artifacts) buildable(p *piece, s *segment.Segment) string {
 	case p.Index.Type != typeHNSW:
 		return p.Index.Type + " is not built here"
 	case s.Vectors.Element != dist.Float32:
-		return "graphs are built of float32 vectors only"
+		return "only float32 vectors get graphs"
 	case s.Rows == 0:
 		return "no rows"
 	case h.limits.BuildRows < 0:
-		return "no graphs are to be built"
+		return "building graphs is turned off"
 	case h.rows+int64(s.Rows) > h.limits.BuildRows:
 		return fmt.Sprintf("more than %d rows to build", h.limits.BuildRows)
 	}
@@ -267,7 +267,7 @@ func (h *artifacts) gather(p *piece) (s *segment.Segment, why string) {
 			return nil, fmt.Sprintf("segment %d is not loaded", part.segment)
 		}
 		if base := h.layout[part.segment]; part.copy && base != nil && part.first+part.rows > base.Rows && base.Rows >= 0 {
-			return nil, "have more rows than there are here"
+			return nil, "have more rows than were read here"
 		}
 		last := int64(from.Rows)
 		if part.rows >= 0 {
@@ -281,7 +281,7 @@ func (h *artifacts) gather(p *piece) (s *segment.Segment, why string) {
 		bytes += (last - part.first) * int64(from.Vectors.Stride)
 	}
 	if len(parts) == 0 {
-		return nil, "none of its rows are loaded"
+		return nil, "its rows are not loaded"
 	}
 	first := h.base[parts[0].segment]
 	if len(parts) == 1 && rows == first.Rows {
@@ -297,7 +297,7 @@ func (h *artifacts) gather(p *piece) (s *segment.Segment, why string) {
 		return &c, ""
 	}
 	if h.joined++; h.joined > mostJoined {
-		return nil, fmt.Sprintf("more than %d segments to put together and measure", mostJoined)
+		return nil, fmt.Sprintf("more than %d segments to combine and measure", mostJoined)
 	}
 	if h.copied+bytes > h.limits.CopyBytes {
 		return nil, fmt.Sprintf("more than %d MiB of vectors to copy", h.limits.CopyBytes>>20)

@@ -68,7 +68,7 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 		return nil, errors.New("calibrate: no result")
 	}
 	if base.Setup.Target == "" || base.Setup.Target == "engine" {
-		return nil, errors.New("calibrate: the result is of the engine: a run against a live target is needed (replay run --target)")
+		return nil, errors.New("calibrate: the result is from the engine; a run against a live target is needed (replay run --target)")
 	}
 	c := &Calibration{Name: base.Setup.Target}
 	for i := range base.Points {
@@ -79,7 +79,7 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 		c.Points = append(c.Points, CalibrationPoint{Sessions: p.Sessions, EF: p.EF, Mean: p.Latency.Mean, P99: p.Latency.P99, QPS: p.QPS, Wire: p.Wire.Mean})
 	}
 	if len(c.Points) == 0 {
-		return nil, errors.New("calibrate: the result has no closed loop that was answered (replay sweep --concurrency 1,2,4,8)")
+		return nil, errors.New("calibrate: the result has no answered closed-loop point (replay sweep --concurrency 1,2,4,8)")
 	}
 	sorting.Sort(c.Points, func(a, b CalibrationPoint) int {
 		return cmp.Or(cmp.Compare(a.Sessions, b.Sessions), cmp.Compare(a.EF, b.EF))
@@ -109,7 +109,7 @@ func (c *Calibration) overheads(d *demand, ef int) (Overheads, error) {
 	}
 	first := points[0]
 	if first.Sessions > 2 {
-		return Overheads{}, fmt.Errorf("calibrate by %s: its least concurrency is %d sessions: one with a single session is needed", c.Name, first.Sessions)
+		return Overheads{}, fmt.Errorf("calibrate by %s: its lowest concurrency is %d sessions; a point with 1 session is needed", c.Name, first.Sessions)
 	}
 	lone := float64(first.Mean - min(d.known, first.Mean*9/10))
 	requests := most(points) / d.nq
@@ -130,7 +130,7 @@ func (c *Calibration) overheads(d *demand, ef int) (Overheads, error) {
 	return Overheads{
 		Task: time.Duration(alone), Segment: time.Duration(alone * float64(o.Segment) / float64(o.Task)), Chunk: chunkCost, Factor: factor,
 		Wire: time.Duration(wire), Delay: time.Duration(over - task*wait - wire*max(1, d.hops)),
-		From: fmt.Sprintf("%s: %v at %d session(s), %.0f queries/s at most", c.Name, first.Mean.Round(10*time.Microsecond), first.Sessions, most(points)),
+		From: fmt.Sprintf("%s: %v at %d session(s), max %.0f queries/s", c.Name, first.Mean.Round(10*time.Microsecond), first.Sessions, most(points)),
 	}, nil
 }
 

@@ -116,9 +116,9 @@ func TestCalibrateRefuses(t *testing.T) {
 	open := at(4, 64, time.Millisecond, 100)
 	open.Rate = 100
 	for want, r := range map[string]*replay.Result{
-		"no result":      nil,
-		"of the engine":  live("engine", at(1, 64, time.Millisecond, 900)),
-		"no closed loop": live("milvus", open),
+		"no result":                     nil,
+		"from the engine":               live("engine", at(1, 64, time.Millisecond, 900)),
+		"no answered closed-loop point": live("milvus", open),
 	} {
 		if _, err := Calibrate(r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -128,7 +128,7 @@ func TestCalibrateRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ef, want := range map[int]string{64: "no point at ef 64", 32: "a single session is needed"} {
+	for ef, want := range map[int]string{64: "no point at ef 64", 32: "a point with 1 session is needed"} {
 		if _, err := k.overheads(onOne(1, 1, 1, 1), ef); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ef %d: %v, want %q", ef, err, want)
 		}

@@ -149,7 +149,7 @@ func effect(v *variant, c Change, a *asked) error {
 		case !graphs:
 			void = append(void, "ef has no effect: no segment has an HNSW index")
 		case ef == a.params.EF && c.Type == "":
-			void = append(void, fmt.Sprintf("ef has no effect: searches have %d already", ef))
+			void = append(void, fmt.Sprintf("ef has no effect: searches already use %d", ef))
 		}
 	}
 	if len(void) == 0 {

@@ -21,7 +21,7 @@ func (x *prediction) check(ctx context.Context, base *priced) error {
 	c := &x.report.Check
 	c.QPS, c.P99 = -1, -1
 	if x.Check < 0 {
-		x.note("the simulation was not held against the engine")
+		x.note("simulation not compared with the engine")
 		return nil
 	}
 	cores := float64(runtime.GOMAXPROCS(0))
@@ -40,13 +40,13 @@ func (x *prediction) check(ctx context.Context, base *priced) error {
 			return err
 		}
 		if point.Latency.Count == 0 || point.QPS == 0 {
-			x.note("the engine answered nothing at %d sessions within %v: not checked there", n, k.took)
+			x.note("no answer from the engine at %d sessions within %v: not checked there", n, k.took)
 			continue
 		}
 		got, of := point.CPUPerQuery.Seconds()*point.QPS, min(float64(n), cores)
 		disturbed := got > 0 && got < 0.8*of
 		if disturbed {
-			x.note("the engine got %.1f of %g cores during the check at %d sessions, as others used this machine or it waited: that run does not count", got, of, n)
+			x.note("the engine got %.1f of %g cores during the check at %d sessions (machine busy, or waiting): run ignored", got, of, n)
 		}
 		l := simulate.Load{Sessions: n, NQ: 1, K: x.ask.params.K, Seed: x.report.Load.Seed}
 		o, err := run(ctx, k.machine(over), l, point.Latency.Mean)
@@ -70,7 +70,7 @@ func (x *prediction) judged(search time.Duration) {
 		return
 	}
 	if c.QPS < 0 {
-		x.note("how far the simulation is off is not known: others used this machine during each run that it was held against")
+		x.note("simulation error unknown: the machine was busy during every check run")
 		return
 	}
 	var at []string
@@ -84,7 +84,7 @@ func (x *prediction) judged(search time.Duration) {
 	x.note("the simulation of this machine is off by up to %.0f%% in queries per second and %.0f%% in p99, against the engine at %s sessions",
 		100*c.QPS, 100*c.P99, strings.Join(at, ", "))
 	if over > search/2 {
-		x.note("that says little of segments: a request takes up to %v here apart from them, which was measured and given to the simulation, and %v in them",
+		x.note("the check says little about segments: a request takes up to %v here outside them (measured, given to the simulation) and %v in them",
 			over.Round(100*time.Nanosecond), search.Round(100*time.Nanosecond))
 	}
 }

@@ -58,7 +58,7 @@ func (x *prediction) newChecker(ctx context.Context, base *priced, cores float64
 		k.segments = append(k.segments, simulate.Segment{Mean: c.Mean, SD: c.SD})
 	}
 	if len(full) == 0 {
-		x.note("the simulation was not held against the engine: no segment was measured as it is")
+		x.note("simulation not compared with the engine: no segment was measured unchanged")
 		return nil, nil
 	}
 	if err := bench(ctx, list, x.ask, x.model.table.artifacts.options, x.Limits.Rounds, nil); err != nil {

@@ -170,7 +170,7 @@ func (p *priced) cluster(o Overheads) (*simulate.Cluster, []string) {
 		c.Nodes = append(c.Nodes, simulate.Node{ID: n.ID, Name: n.Name, Read: read, Overhead: o.Task, SegmentOverhead: o.Segment, Parallel: o.parallel})
 	}
 	if guessed > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d nodes do not tell how many cores they have: %d are taken; cores=N says it", guessed, len(p.Nodes), assumedCores))
+		notes = append(notes, fmt.Sprintf("%d of %d nodes do not report their cores: assuming %d; set them with cores=N", guessed, len(p.Nodes), assumedCores))
 	}
 	col := simulate.Collection{Name: p.Collection.Name, Weight: 1, Correlation: correlation}
 	unserved := 0
@@ -182,7 +182,7 @@ func (p *priced) cluster(o Overheads) (*simulate.Cluster, []string) {
 		}
 	}
 	if unserved > 0 {
-		notes = append(notes, fmt.Sprintf("%d segments are served by no node: they cost nothing here", unserved))
+		notes = append(notes, fmt.Sprintf("%d segments are not served by any node: they cost nothing here", unserved))
 	}
 	c.Collections = []simulate.Collection{col}
 	c.Wire, c.Delay = o.Wire, o.Delay
@@ -309,7 +309,7 @@ func whole(l *replay.Layout, cores float64) (*replay.Layout, string) {
 		c.Segments[i].On = []int64{1}
 		c.Replicas[0].Leaders[c.Segments[i].Channel] = 1
 	}
-	return c, fmt.Sprintf("no node says that it serves the collection: one node of %g cores is taken to serve all of it", cores)
+	return c, fmt.Sprintf("no node reports serving the collection: assuming one node of %g cores serves all of it", cores)
 }
 
 // dims is an error if the log's vectors cannot be asked of the collection.

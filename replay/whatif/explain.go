@@ -145,11 +145,11 @@ func company(r *Report, p *Prediction, singles []*Prediction) string {
 	more := gain / r.GainAtLoad(best)
 	switch {
 	case more < 1/leastGain:
-		return fmt.Sprintf("%s: less, %s in all%s", after, times(gain), atMost(p, gain))
+		return fmt.Sprintf("%s: worse, %s in total%s", after, times(gain), atMost(p, gain))
 	case more < leastGain:
-		return fmt.Sprintf("%s: no more, %s in all%s", after, times(gain), atMost(p, gain))
+		return fmt.Sprintf("%s: no further gain, %s in total%s", after, times(gain), atMost(p, gain))
 	}
-	return fmt.Sprintf("%s: %s more, %s in all%s", after, times(more), times(gain), atMost(p, gain))
+	return fmt.Sprintf("%s: %s more, %s in total%s", after, times(more), times(gain), atMost(p, gain))
 }
 
 // atMost says what a change gives where the load is no bound, if that is something else.
@@ -171,7 +171,7 @@ func times(x float64) string {
 func phrase(c Change) string {
 	switch c.Name {
 	case "index":
-		return "indexing what grows"
+		return "indexing growing segments"
 	case "balance":
 		return "balancing"
 	}
@@ -186,7 +186,7 @@ func phrase(c Change) string {
 	case c.Nodes > 1:
 		return fmt.Sprintf("%d more nodes", c.Nodes)
 	case c.Cores > 0:
-		return fmt.Sprintf("%g cores a node", c.Cores)
+		return fmt.Sprintf("%g cores per node", c.Cores)
 	case c.Replicas > 0:
 		return fmt.Sprintf("%d replicas", c.Replicas)
 	case c.SegmentRows > 0:

@@ -25,7 +25,7 @@ func TestGainIsOfTheLoadThatWasAskedFor(t *testing.T) {
 		t.Errorf("best: %+v", b)
 	}
 	text := strings.Join(Explain(r), "\n")
-	for _, want := range []string{"indexing what grows: 1.5x (2x at most)", "nodes=+8,balance: 1.13x (5.41x at most)", "no gain from cores=1 (0.4x at most) alone"} {
+	for _, want := range []string{"indexing growing segments: 1.5x (2x at most)", "nodes=+8,balance: 1.13x (5.41x at most)", "no gain from cores=1 (0.4x at most) alone"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}

@@ -46,28 +46,28 @@ func (v *variant) knobs(c Change) {
 	if later && c.CPURatio > 0 {
 		v.idleWord("cpu-ratio", "Milvus 2.3 and later have queryNode.scheduler.cpuRatio and do not read it")
 	} else if c.CPURatio > 0 && !d.cpu {
-		why := "every node has it"
+		why := "every node has it already"
 		if d.cpuWritten {
-			why = "every read is taken to need all cores of its node with it as without"
+			why = "every read is assumed to need all cores of its node either way"
 		}
 		v.idleWord("cpu-ratio", why)
 	}
 	if c.Cores > 0 && !d.cores {
-		why := "every node has as many"
+		why := "every node has that many already"
 		if d.mute > 0 {
-			why = fmt.Sprintf("%d of %d nodes do not tell how many they have, and %d are taken for them already", d.mute, len(v.Nodes), assumedCores)
+			why = fmt.Sprintf("%d of %d nodes do not report theirs, and %d are already assumed for them", d.mute, len(v.Nodes), assumedCores)
 		}
 		v.idleWord("cores", why)
 	}
 	if c.ConcurrencyRatio > 0 && !d.read {
-		why := "every node has it"
+		why := "every node has it already"
 		if d.readWritten {
-			why = "every node runs as many reads at once with it as without"
+			why = "every node runs the same number of reads at once either way"
 		}
 		v.idleWord("read-ratio", why)
 	}
 	if c.Grouping != "" && !d.grouping {
-		v.idleWord("grouping", "every node has it so")
+		v.idleWord("grouping", "every node has that value already")
 	}
 }
 

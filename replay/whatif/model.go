@@ -34,7 +34,7 @@ func newModel(ctx context.Context, t *table) (*model, error) {
 	m := &model{table: t, walks: map[replay.Index]*walkFit{}, walkPoints: map[replay.Index][]walkPoint{}, guesses: map[string]bool{}}
 	largest := t.artifacts.largest(3)
 	if len(largest) == 0 {
-		return nil, fmt.Errorf("collection %s: no rows are loaded: nothing can be measured", t.artifacts.collection)
+		return nil, fmt.Errorf("collection %s: no rows loaded, nothing to measure", t.artifacts.collection)
 	}
 	m.size = float64(largest[0].Vectors.Stride)
 	var err error
@@ -84,11 +84,11 @@ func (m *model) nanoseconds(s replay.State, x replay.Index, rows float64, a *ask
 		return m.rows.at(rows * m.size), rows
 	case strings.HasPrefix(x.Type, "IVF"), x.Type == typeBinIVF:
 		if !wholeLists(x.Type) {
-			m.guesses["what "+x.Type+" costs is not measured: it is taken to read its lists as "+typeIVF+" does"] = true
+			m.guesses["what "+x.Type+" cost not measured: assuming it reads its lists like "+typeIVF+" does"] = true
 		}
 		if x.NList == 0 {
 			x.NList = assumedNList
-			m.guesses[fmt.Sprintf("nlist is not known: %d is taken", assumedNList)] = true
+			m.guesses[fmt.Sprintf("nlist unknown: assuming %d", assumedNList)] = true
 		}
 		lists := float64(max(1, x.NList))
 		distances = min(rows+lists, lists+rows*min(1, float64(a.params.NProbe)/lists))
@@ -98,7 +98,7 @@ func (m *model) nanoseconds(s replay.State, x replay.Index, rows float64, a *ask
 		return m.rows.at(rows * m.size), rows
 	}
 	if x.Type != typeHNSW {
-		m.guesses["what "+cmp.Or(x.Type, "an index of unknown type")+" costs is not measured: it is taken to be searched as HNSW is"] = true
+		m.guesses["what "+cmp.Or(x.Type, "an index of unknown type")+" cost not measured: assuming HNSW"] = true
 	}
 	f := m.walk(x)
 	return f.at(rows, float64(a.params.EF)), f.distances(rows, float64(a.params.EF))
@@ -111,10 +111,10 @@ func (m *model) walk(x replay.Index) walkFit {
 		return *f
 	}
 	for _, other := range m.indexes() {
-		m.guesses[fmt.Sprintf("no graph of M=%d could be measured: a walk is taken to cost what one of M=%d does", x.M, other.M)] = true
+		m.guesses[fmt.Sprintf("no graph of M=%d could be measured: assuming the cost of M=%d", x.M, other.M)] = true
 		return *m.walks[other]
 	}
-	m.guesses["no graph could be measured: what a walk costs is a rule of thumb, not a measurement"] = true
+	m.guesses["no graph could be measured: graph search costs are a rule of thumb"] = true
 	each := m.rows.perByte * m.size * m.memory.jump
 	return walkFit{c: math.Log(float64(max(2, x.M)) / 2), byEF: 1, byRows: priorByRows, fixed: m.rows.fixed, each: each}
 }

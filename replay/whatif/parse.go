@@ -21,20 +21,20 @@ type word struct {
 // knownWords are all of them, in the order in which they are applied and help shows them.
 func knownWords() []word {
 	return []word{
-		{"index", "", "what grows is sealed, and every segment gets the collection's index", func(c *Change, _ string) error { c.Index = true; return nil }},
+		{"index", "", "seal growing segments and build the collection's index on every segment", func(c *Change, _ string) error { c.Index = true; return nil }},
 		{"type", strings.Join(knownTypes(), "|"), "the index's type", func(c *Change, v string) error { return setType(&c.Type, v) }},
 		{"m", "N", "HNSW's links per row", func(c *Change, v string) error { return setInt(&c.M, v, 2, 512) }},
 		{"efconstruction", "N", "HNSW's ef while building", func(c *Change, v string) error { return setInt(&c.EFConstruction, v, 1, 32768) }},
-		{"scale", "X", "so many times the rows", func(c *Change, v string) error { return setFloat(&c.Scale, v, 1e-6, 1e6) }},
-		{"segment-rows", "N", "sealed segments of so many rows, of all that there are then: 500000, 500k, 1M", func(c *Change, v string) error { return setRows(&c.SegmentRows, v) }},
-		{"nodes", "+N", "so many more query nodes, empty until something is moved there", func(c *Change, v string) error { return setNodes(&c.Nodes, v) }},
-		{"replicas", "N", "so many copies of the collection in memory", func(c *Change, v string) error { return setInt(&c.Replicas, v, 1, 1000) }},
-		{"balance", "", "rows spread evenly over the nodes of each replica", func(c *Change, _ string) error { c.Balanced = true; return nil }},
-		{"cores", "N", "of each query node", func(c *Change, v string) error { return setFloat(&c.Cores, v, 0.1, 4096) }},
-		{"cpu-ratio", "PERCENT", "queryNode.scheduler.cpuRatio of 2.1 and 2.2: percent of a core for each vector and segment", func(c *Change, v string) error { return setPercent(&c.CPURatio, v) }},
+		{"scale", "X", "rows times X", func(c *Change, v string) error { return setFloat(&c.Scale, v, 1e-6, 1e6) }},
+		{"segment-rows", "N", "sealed segments of N rows each: 500000, 500k, 1M", func(c *Change, v string) error { return setRows(&c.SegmentRows, v) }},
+		{"nodes", "+N", "N more query nodes, empty until segments move there", func(c *Change, v string) error { return setNodes(&c.Nodes, v) }},
+		{"replicas", "N", "N copies of the collection in memory", func(c *Change, v string) error { return setInt(&c.Replicas, v, 1, 1000) }},
+		{"balance", "", "spread rows evenly over the nodes of each replica", func(c *Change, _ string) error { c.Balanced = true; return nil }},
+		{"cores", "N", "cores of each query node", func(c *Change, v string) error { return setFloat(&c.Cores, v, 0.1, 4096) }},
+		{"cpu-ratio", "PERCENT", "queryNode.scheduler.cpuRatio (2.1, 2.2): percent of a core per vector and segment", func(c *Change, v string) error { return setPercent(&c.CPURatio, v) }},
 		{"read-ratio", "X", "queryNode.scheduler.maxReadConcurrentRatio", func(c *Change, v string) error { return setFloat(&c.ConcurrencyRatio, v, 0.01, 1000) }},
 		{"grouping", "on|off", "queryNode.grouping.enabled", func(c *Change, v string) error { return setSwitch(&c.Grouping, v) }},
-		{"ef", "N", "of searches over HNSW", func(c *Change, v string) error { return setInt(&c.EF, v, 1, 32768) }},
+		{"ef", "N", "ef of searches over HNSW", func(c *Change, v string) error { return setInt(&c.EF, v, 1, 32768) }},
 	}
 }
 
@@ -63,12 +63,12 @@ func ParseChange(text string) (Change, error) {
 		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
 		i := slices.IndexFunc(known, func(w word) bool { return w.name == name })
 		if i < 0 {
-			return Change{}, fmt.Errorf("change %q: %q is not known%s", text, name, near(name, known))
+			return Change{}, fmt.Errorf("change %q: unknown word %q%s", text, name, near(name, known))
 		}
 		w := known[i]
 		switch {
 		case seen[name]:
-			return Change{}, fmt.Errorf("change %q: %s is there twice", text, name)
+			return Change{}, fmt.Errorf("change %q: %s given twice", text, name)
 		case w.value == "" && has:
 			return Change{}, fmt.Errorf("change %q: %s takes no value", text, name)
 		case w.value != "" && value == "":
@@ -88,7 +88,7 @@ func ParseChange(text string) (Change, error) {
 // check says what in a change does not go together.
 func (c *Change) check() error {
 	if c.Type != "" && c.Type != typeHNSW && (c.M != 0 || c.EFConstruction != 0 || c.EF != 0) {
-		return fmt.Errorf("m, efconstruction and ef are of HNSW, not of %s", c.Type)
+		return fmt.Errorf("m, efconstruction and ef apply to HNSW, not to %s", c.Type)
 	}
 	return nil
 }
@@ -136,10 +136,10 @@ func edits(a, b string) int {
 func setInt(to *int, value string, low, high int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil {
-		return errors.New("a whole number was expected")
+		return errors.New("expected a whole number")
 	}
 	if n < low || n > high {
-		return fmt.Errorf("%d to %d was expected", low, high)
+		return fmt.Errorf("expected %d to %d", low, high)
 	}
 	*to = n
 	return nil
@@ -148,7 +148,7 @@ func setInt(to *int, value string, low, high int) error {
 // setNodes takes "+2": a number alone could mean how many there are to be.
 func setNodes(to *int, value string) error {
 	if !strings.HasPrefix(value, "+") {
-		return errors.New("how many more was expected, with a plus: nodes=+2")
+		return errors.New("expected a number with a plus: nodes=+2")
 	}
 	return setInt(to, value[1:], 1, 10_000)
 }
@@ -156,10 +156,10 @@ func setNodes(to *int, value string) error {
 func setFloat(to *float64, value string, low, high float64) error {
 	x, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsNaN(x) {
-		return errors.New("a number was expected")
+		return errors.New("expected a number")
 	}
 	if x < low || x > high {
-		return fmt.Errorf("%s to %s was expected", decimal(low), decimal(high))
+		return fmt.Errorf("expected %s to %s", decimal(low), decimal(high))
 	}
 	*to = x
 	return nil
@@ -188,7 +188,7 @@ func setRows(to *int64, value string) error {
 	}
 	x *= by
 	if x < 1 || x > 1e10 || x != math.Trunc(x) {
-		return errors.New("a number of rows was expected: 500000, 500k, 1M")
+		return errors.New("expected a number of rows: 500000, 500k, 1M")
 	}
 	*to = int64(x)
 	return nil
@@ -205,12 +205,12 @@ func setType(to *string, value string) error {
 			return nil
 		}
 	}
-	return errors.New("one of " + strings.Join(types, ", ") + " was expected")
+	return errors.New("expected one of " + strings.Join(types, ", "))
 }
 
 func setSwitch(to *string, value string) error {
 	if value != "on" && value != "off" {
-		return errors.New("on or off was expected")
+		return errors.New("expected on or off")
 	}
 	*to = value
 	return nil

@@ -141,7 +141,7 @@ func (v *variant) idle(added int) (why string) {
 			n++
 		}
 	}
-	text := fmt.Sprintf("%d of %d added nodes have nothing to search: with auto-balance off, nothing is moved to them; say balance as well", n, added)
+	text := fmt.Sprintf("%d of %d added nodes have nothing to search: with auto-balance off, nothing moves to them; add balance", n, added)
 	switch n {
 	case 0:
 	case added:
@@ -170,7 +170,7 @@ const mostPlaces = 4 * mostSegments
 // (ReplicaManager, internal/querycoordv2/meta/replica_manager.go). Each has all segments, spread evenly. It returns why that changes nothing.
 func (v *variant) replicas(n int) (why string) {
 	if n == len(v.Replicas) {
-		return "there are as many"
+		return "there are that many already"
 	}
 	var nodes []int64
 	for _, r := range v.Replicas {
@@ -179,10 +179,10 @@ func (v *variant) replicas(n int) (why string) {
 	slices.Sort(nodes)
 	nodes = slices.Compact(nodes)
 	if len(v.Replicas) == 0 || len(nodes) < n {
-		return fmt.Sprintf("%d replicas need as many query nodes, the collection has %d; say nodes=+%d as well", n, len(nodes), n-len(nodes))
+		return fmt.Sprintf("%d replicas need as many query nodes, the collection has %d; add nodes=+%d", n, len(nodes), n-len(nodes))
 	}
 	if places := len(v.Segments) * n; places > mostPlaces {
-		return fmt.Sprintf("%d segments in %d replicas are more than the %d that are simulated", len(v.Segments), n, mostPlaces)
+		return fmt.Sprintf("%d segments in %d replicas exceed the simulation limit of %d", len(v.Segments), n, mostPlaces)
 	}
 	led := map[string]bool{}
 	for channel := range v.Replicas[0].Leaders {
@@ -221,7 +221,7 @@ func (v *variant) replicas(n int) (why string) {
 	for r := range v.Replicas {
 		v.assign(r, sealed)
 	}
-	v.note("%d replicas share the %d nodes: shard leaders are taken in turn, segments spread evenly", n, len(nodes))
+	v.note("%d replicas share the %d nodes: shard leaders assigned in turn, segments spread evenly", n, len(nodes))
 	return ""
 }
 
@@ -242,18 +242,18 @@ func (v *variant) place(to map[int64]int64) (why string) {
 		r, serves := of[to[id]]
 		switch {
 		case !known:
-			v.note("segment %d is to be moved to node %d, and is not among those served: left out", id, to[id])
+			v.note("move of segment %d to node %d skipped: segment not served", id, to[id])
 		case !serves:
-			v.note("segment %d is to be moved to node %d, which is in no replica: left where it is", id, to[id])
+			v.note("move of segment %d to node %d skipped: node not in any replica", id, to[id])
 		case v.Segments[i].State == replay.Growing:
-			v.note("segment %d grows, and stays on the leader of its shard", id)
+			v.note("segment %d is growing and stays on its shard leader", id)
 		default:
 			moved = moved || v.Segments[i].On[r] != to[id]
 			v.Segments[i].On[r] = to[id]
 		}
 	}
 	if !moved {
-		return "no segment is moved"
+		return "no segment moves"
 	}
 	return ""
 }

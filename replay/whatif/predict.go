@@ -49,7 +49,7 @@ type Input struct {
 // cannot be measured at all, a change that makes no sense, or is ctx's.
 func Predict(ctx context.Context, in Input) (*Report, error) {
 	if in.Loaded == nil || in.Log == nil {
-		return nil, errors.New("predict: nothing is loaded, or there is no log")
+		return nil, errors.New("predict: nothing is loaded, or no log given")
 	}
 	for i := range in.Changes {
 		if err := in.Changes[i].check(); err != nil {
@@ -91,7 +91,7 @@ func newPrediction(ctx context.Context, in Input) (*prediction, error) {
 	}
 	x.ask.cpu = fine(in.CPU)
 	if len(in.Loaded.Parts) == 0 {
-		return nil, errors.New("no segment is loaded: nothing can be measured")
+		return nil, errors.New("no segments loaded, nothing to measure")
 	}
 	if err := dims(in.Log.Vectors, in.Loaded.Parts[0].Data.Vectors, in.Log.Name); err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (x *prediction) all(ctx context.Context) error {
 		return err
 	}
 	x.calibrate(ctx, base)
-	if x.report.Base, err = x.predict(ctx, base, Change{Name: "as it is"}); err != nil {
+	if x.report.Base, err = x.predict(ctx, base, Change{Name: "current"}); err != nil {
 		return err
 	}
 	x.report.Base.Gain = 1
@@ -208,7 +208,7 @@ func (x *prediction) calibrate(ctx context.Context, base *priced) {
 	x.over = assumedOverheads()
 	defer func() { x.report.Check.Overheads = x.over }()
 	if x.Calibration == nil {
-		x.note("no live run was given: the server's own work is assumed, %s; gains are surer than figures", x.over.text())
+		x.note("no live run given: assuming the server's own work, %s; trust gains more than absolute figures", x.over.text())
 		return
 	}
 	d, err := base.demand(ctx, x.report.Load.NQ)
@@ -217,16 +217,16 @@ func (x *prediction) calibrate(ctx context.Context, base *priced) {
 		o, err = x.Calibration.overheads(&d, x.ask.params.EF)
 	}
 	if err != nil {
-		x.note("%v: the server's own work is assumed, %s", err, x.over.text())
+		x.note("%v: assuming the server's own work, %s", err, x.over.text())
 		return
 	}
 	x.over = o
 	x.report.Check.Calibrated = x.Calibration.Name
-	x.note("the server's own work is taken from %s: %s", o.From, o.text())
+	x.note("the server's own work from %s: %s", o.From, o.text())
 }
 
 func (o *Overheads) text() string {
-	return fmt.Sprintf("%v of CPU for each task, %v for each segment, %v for each chunk of a growing one, %v on each hop, %v of waiting, %.2g times the engine's CPU in segments",
+	return fmt.Sprintf("%v CPU per task, %v per segment, %v per chunk of a growing one, %v per hop, %v waiting, %.2g times the engine's CPU in segments",
 		o.Task.Round(10*time.Microsecond), o.Segment.Round(time.Microsecond), o.Chunk.Round(time.Microsecond), o.Wire.Round(10*time.Microsecond), o.Delay.Round(10*time.Microsecond), o.factor())
 }
 
@@ -241,7 +241,7 @@ func (x *prediction) predict(ctx context.Context, p *priced, c Change) (Predicti
 	}
 	x.Progress("simulate: " + c.Name)
 	if len(cluster.Collections[0].Replicas) == 0 {
-		return out, errors.New("no segment is served by any node")
+		return out, errors.New("no node serves any segment")
 	}
 	most, err := simulate.Capacity(ctx, cluster, x.report.Load.NQ)
 	if err != nil {
@@ -349,13 +349,13 @@ func (x *prediction) remarks() {
 	c := &x.report.Check
 	c.FitMedian, c.FitWorst = medianAndWorst(x.model.errors)
 	if c.FitMedian < 0 {
-		x.note("the cost model's error is not known: too little could be measured")
+		x.note("cost model error unknown: too little could be measured")
 	}
 	if x.ask.filters > 0 {
-		x.note("%d requests have filters: costs are measured without", x.ask.filters)
+		x.note("%d requests have filters: costs are measured without them", x.ask.filters)
 	}
 	if missing := len(x.layout.Segments) - len(x.Loaded.Parts); missing > 0 {
-		x.note("%d segments are not loaded: they cost what the model says, and recall is not known", missing)
+		x.note("%d segments are not loaded: their cost comes from the model, recall is unknown", missing)
 	}
 	if scan, walk := x.model.memory.most(); math.Max(scan, walk) > 1.1 {
 		x.note("vectors in memory cost %.1f times those in a cache, %.1f times in graphs: measured here, on %s", scan, walk,
@@ -364,7 +364,7 @@ func (x *prediction) remarks() {
 	x.interim()
 	for i := range x.Loaded.Parts {
 		if p := x.Loaded.Parts[i]; p.State != p.Info.State {
-			x.note("segment %d is %s in the cluster, and %s here: its index could not be had", p.Info.ID, p.Info.State, p.State)
+			x.note("segment %d is %s in the cluster but %s here: its index could not be read", p.Info.ID, p.Info.State, p.State)
 		}
 	}
 }
@@ -383,8 +383,8 @@ func (x *prediction) interim() {
 		}
 	}
 	if n > 0 {
-		x.note("%d segments without index have %d rows or more: they are taken to be compared row by row, and cost about an eighth of that where the node "+
-			"gives them an interim index (queryNode.segcore.interimIndex, from a tenth of a full segment on)", n, interimRows)
+		x.note("%d segments without index have %d rows or more: assuming row-by-row search; they cost about an eighth of that if the node "+
+			"builds an interim index (queryNode.segcore.interimIndex, from a tenth of a full segment)", n, interimRows)
 	}
 }
 

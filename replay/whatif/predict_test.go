@@ -67,7 +67,7 @@ func TestPredict(t *testing.T) {
 	if n := strings.Count(strings.Join(steps, "\n"), "build graph"); n != 3+3 {
 		t.Errorf("%d graphs were built: %q", n, steps)
 	}
-	for _, want := range []string{"no live run was given", "the simulation of this machine is off by up to"} {
+	for _, want := range []string{"no live run given", "the simulation of this machine is off by up to"} {
 		if !strings.Contains(strings.Join(r.Notes, "\n"), want) {
 			t.Errorf("notes %q, want %q", r.Notes, want)
 		}
@@ -179,7 +179,7 @@ func TestGainsHaveTheRightSign(t *testing.T) {
 		}
 	}
 	ranked := Explain(r)
-	for i, want := range []string{"a query takes 7.1ms of the engine's CPU: 92% in growing segments, 8% in indexes", "indexing what grows: ", "8 cores a node: "} {
+	for i, want := range []string{"a query takes 7.1ms of the engine's CPU: 92% in growing segments, 8% in indexes", "indexing growing segments: ", "8 cores per node: "} {
 		if !strings.HasPrefix(ranked[i], want) {
 			t.Errorf("line %d is %q, want %q", i, ranked[i], want)
 		}
@@ -187,7 +187,7 @@ func TestGainsHaveTheRightSign(t *testing.T) {
 	if last := ranked[len(ranked)-1]; !strings.Contains(last, "one more node") || !strings.HasPrefix(last, "no gain from ") {
 		t.Errorf("the last line is %q", last)
 	}
-	if all := strings.Join(ranked, "\n"); !strings.Contains(all, "balancing after indexing what grows: ") || !strings.Contains(all, "2 cores a node: only 0.5") {
+	if all := strings.Join(ranked, "\n"); !strings.Contains(all, "balancing after indexing growing segments: ") || !strings.Contains(all, "2 cores per node: only 0.5") {
 		t.Errorf("%s", all)
 	}
 }
@@ -205,7 +205,7 @@ func TestPredictWithoutNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(append(r.Notes, r.Base.Notes...), "\n")
-	for _, want := range []string{"no node says that it serves the collection", "1 segments are not loaded", "segment 6 is not loaded", "was not held against the engine"} {
+	for _, want := range []string{"no node reports serving the collection", "1 segments are not loaded", "segment 6 is not loaded", "simulation not compared with the engine"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("notes %q, want %q", text, want)
 		}
@@ -251,11 +251,11 @@ func TestPredictRefuses(t *testing.T) {
 	other.Vectors, _ = queries.Vectors.Slice(0, 5)
 	other.Vectors.Dim = 8
 	for want, in := range map[string]Input{
-		"nothing is loaded":               {Log: queries},
-		"has no vectors":                  {Loaded: loaded, Log: &log.Log{Name: "access.log"}},
-		"8 dimensions":                    {Loaded: loaded, Log: &other},
-		"are of HNSW, not of FLAT":        {Loaded: loaded, Log: queries, Changes: []Change{{Name: "x", Type: "FLAT", EF: 3}}},
-		"collection docs: no segment is ": {Loaded: loaded.With(loaded.Layout, nil), Log: queries},
+		"nothing is loaded":                   {Log: queries},
+		"has no vectors":                      {Loaded: loaded, Log: &log.Log{Name: "access.log"}},
+		"8 dimensions":                        {Loaded: loaded, Log: &other},
+		"apply to HNSW, not to FLAT":          {Loaded: loaded, Log: queries, Changes: []Change{{Name: "x", Type: "FLAT", EF: 3}}},
+		"collection docs: no segments loaded": {Loaded: loaded.With(loaded.Layout, nil), Log: queries},
 	} {
 		if _, err := Predict(t.Context(), in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -53,16 +53,16 @@ func (v *variant) cut(rows int64, by float64) (why string) {
 		return v.asCut(kept)
 	}
 	if kept > 0 {
-		v.note("%d segments are not cut anew: of the rows of their channel and partition, others would be as large", kept)
+		v.note("%d segments not re-cut: the rows of their channel and partition would give segments of the same size", kept)
 	}
 	if by != 1 {
 		v.note("%d rows become %d", before, v.rowsOf(v.Segments))
 	}
 	if growing > 0 {
-		v.note("%d growing segments are not cut anew, as sealed ones are; say index as well", growing)
+		v.note("%d growing segments not re-cut, only sealed ones are; add index", growing)
 	}
 	if unknown > 0 {
-		v.note("%d segments are not cut anew: nobody tells how many rows they have", unknown)
+		v.note("%d segments not re-cut: row count unknown", unknown)
 	}
 	for r := range v.Replicas {
 		v.assign(r, made)
@@ -112,9 +112,9 @@ func (v *variant) cuttable(rows int64, by float64) string {
 	case many > mostSegments:
 		return fmt.Sprintf("segments of %d rows would be %.0f; more than %d are not simulated", rows, many, mostSegments)
 	case sealed == 0:
-		return "nothing is sealed, and only that is cut anew; say index as well"
+		return "no sealed segments, and only those are re-cut; add index"
 	case !other && by == 1:
-		return "every sealed segment has so many rows"
+		return "every sealed segment already has that many rows"
 	}
 	return ""
 }
@@ -142,7 +142,7 @@ func (v *variant) asCut(sealed int) string {
 			least, most = min(least, s.Rows), max(most, s.Rows)
 		}
 	}
-	return fmt.Sprintf("cut to so many rows, those of each channel and partition are as many segments, each as large as now: %d of %d to %d rows", sealed, least, most)
+	return fmt.Sprintf("segments of that size would be as many and as large as now: %d of %d to %d rows", sealed, least, most)
 }
 
 // recut cuts the rows of segments, one after the other and by times as many, into new ones. A last one of less than half the rows
@@ -250,7 +250,7 @@ func (v *variant) spans(s replay.Segment) []span {
 // scalable says why there are not so many times the rows; "" if there are.
 func (v *variant) scalable(c Change) string {
 	if c.Scale == 1 {
-		return "as many rows as there are"
+		return "the collection already has that many rows"
 	}
 	known, changes, total := false, false, int64(0)
 	for i := range v.Segments {
@@ -261,9 +261,9 @@ func (v *variant) scalable(c Change) string {
 	switch {
 	case changes, c.SegmentRows > 0 && multiplied(total, c.Scale) != total:
 	case !known:
-		return "nobody tells how many rows there are"
+		return "row count unknown"
 	default:
-		return "so few more or less are no row of any segment"
+		return "the change is less than one row per segment"
 	}
 	if n := float64(len(v.Segments)) * c.Scale; c.SegmentRows == 0 && n > mostSegments {
 		return fmt.Sprintf("%s times as large would be %.0f segments; more than %d are not simulated; segment-rows=N makes fewer", decimal(c.Scale), n, mostSegments)
@@ -284,7 +284,7 @@ func (v *variant) scale(by float64) {
 	}
 	before := v.rowsOf(v.Segments)
 	v.multiply(by, v.nextSegment())
-	v.note("%d rows become %d: segments are multiplied where they are, each as large as it was; segment-rows=N cuts them anew", before, v.rowsOf(v.Segments))
+	v.note("%d rows become %d: segments are copied in place at their size; segment-rows=N re-cuts them", before, v.rowsOf(v.Segments))
 }
 
 // multiply makes whole copies of segments, and one of what is left, with ids from the next free one on. Copies are where the first one is.
@@ -328,10 +328,10 @@ func (v *variant) multiply(by float64, id int64) (next int64) {
 	}
 	v.Segments = list
 	if unknown > 0 {
-		v.note("%d segments are multiplied as a whole or not at all: nobody tells how many rows they have", unknown)
+		v.note("%d segments are copied whole or not at all: row count unknown", unknown)
 	}
 	if growing > 0 {
-		v.note("what grows is multiplied as well, %d segments: how much grows at once follows from inserts, not from the collection's size", growing)
+		v.note("%d growing segments are copied too, although their number depends on inserts, not on the collection's size", growing)
 	}
 	return id
 }
