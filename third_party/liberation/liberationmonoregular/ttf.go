@@ -1,7 +1,9 @@
-// Package liberationmonoregular is the face of that name.
+// Package liberationmonoregular is the face of that name, without its instructions for hinting.
 package liberationmonoregular
 
-import "github.com/go-fonts/liberation/liberationmonoregular"
+import _ "embed"
 
 // TTF is the file.
-var TTF = liberationmonoregular.TTF
+//
+//go:embed liberationmonoregular.ttf
+var TTF []byte

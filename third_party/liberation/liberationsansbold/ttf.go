@@ -1,7 +1,9 @@
-// Package liberationsansbold is the face of that name.
+// Package liberationsansbold is the face of that name, without its instructions for hinting.
 package liberationsansbold
 
-import "github.com/go-fonts/liberation/liberationsansbold"
+import _ "embed"
 
 // TTF is the file.
-var TTF = liberationsansbold.TTF
+//
+//go:embed liberationsansbold.ttf
+var TTF []byte

@@ -1,7 +1,7 @@
 // Package liberationsansbolditalic has liberationsansbold in its place.
 package liberationsansbolditalic
 
-import "github.com/go-fonts/liberation/liberationsansbold"
+import "codeberg.org/go-fonts/liberation/liberationsansbold"
 
 // TTF is the file.
 var TTF = liberationsansbold.TTF

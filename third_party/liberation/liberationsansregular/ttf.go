@@ -1,7 +1,9 @@
-// Package liberationsansregular is the face of that name.
+// Package liberationsansregular is the face of that name, without its instructions for hinting.
 package liberationsansregular
 
-import "github.com/go-fonts/liberation/liberationsansregular"
+import _ "embed"
 
 // TTF is the file.
-var TTF = liberationsansregular.TTF
+//
+//go:embed liberationsansregular.ttf
+var TTF []byte

@@ -1,7 +1,7 @@
 // Package liberationserifbold has liberationsansregular in its place.
 package liberationserifbold
 
-import "github.com/go-fonts/liberation/liberationsansregular"
+import "codeberg.org/go-fonts/liberation/liberationsansregular"
 
 // TTF is the file.
 var TTF = liberationsansregular.TTF
