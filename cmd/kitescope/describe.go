@@ -57,7 +57,7 @@ collection only what is its own is read then.`,
 	}
 	f.Register(cmd)
 	a.AddAt(cmd)
-	f.nodes = cli.AddNodeFlags(cmd, false)
+	f.nodes = cli.AddNodeFlags(cmd, true)
 	cmd.Flags().BoolVar(&f.findings, "findings", true, "say what is wrong with it, and the fix")
 	cmd.Flags().BoolVar(&f.records, "records", false, "add the decoded metadata records")
 	return cmd

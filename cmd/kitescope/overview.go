@@ -33,7 +33,7 @@ and what it holds. "kitescope diagnose" has all findings with their evidence.`,
 	}
 	f.Register(cmd)
 	a.AddAt(cmd)
-	f.nodes = cli.AddNodeFlags(cmd, false)
+	f.nodes = cli.AddNodeFlags(cmd, true)
 	return cmd
 }
 
