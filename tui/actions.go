@@ -178,7 +178,7 @@ func meanings() [actionCount]meaning {
 		ActKind:       {"sample-type", "sample type", "changes to the next sample type"},
 		ActRelative:   {"relative", "relative", "switches between absolute and relative"},
 		ActNormalize:  {"normalize", "normalize", "scales one profile to the total of the other"},
-		ActFlip:       {"flip", "flip", "has the graph hang or stand"},
+		ActFlip:       {"flip", "flip", "flips the graph upside down"},
 		ActDelete:     {"delete", "delete", "deletes the character under the cursor"},
 		ActDeleteWord: {"delete-word", "delete word", "deletes the word before the cursor"},
 		ActDeleteAll:  {"delete-line", "delete line", "deletes what was typed"},

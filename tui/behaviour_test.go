@@ -284,6 +284,20 @@ func TestMouse(t *testing.T) {
 	})
 }
 
+// TestTheWayDoesNotGrow: a page that is on the way here is gone back to, with its cursor where it was; help is no part of the way.
+func TestTheWayDoesNotGrow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "5 down*4 4 3 ? 6")
+		d.Shows("overview › segments › collections › nodes › vchannels")
+		d.Keys("5")
+		d.Shows("overview › segments  ", "row 5 / 30")
+		d.Keys("]")
+		d.Shows("overview › segments › collections")
+		d.Keys("1")
+		d.Shows("DATA")
+	})
+}
+
 // TestFooterAndCrumbsAreClicked: a key in the footer is pressed by a click, a page on the way here is gone back to.
 func TestFooterAndCrumbsAreClicked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -69,7 +69,7 @@ func (m frame) possible(in Scope) []hint {
 		case b.Action == ActMark && in == InMenu && !m.Menu.Stay:
 			continue
 		case b.Action == ActNumber && in == InMenu:
-			h.key, h.word, h.press = "1-9", "choose", ""
+			h.key, h.word, h.press = "1-9", "by number", ""
 		case b.Action == ActNumber:
 			h.key, h.press = allDigits, ""
 		case b.Action == ActHelp && in == InHelp:

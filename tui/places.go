@@ -76,7 +76,7 @@ func cannotGo(m *Model, p destination) string {
 	case m.Config.First != nil && (isPage && !k.Bare || !isPage):
 		return "the " + p.page + " page needs a cluster; here there is " + m.Config.Instead
 	case !isPage && !isResource:
-		return "there is no page of " + p.page + " here"
+		return "there is no " + p.page + " page here"
 	case isPage && k.Empty != nil && k.Empty(m):
 		switch p.action {
 		case ActGoTimeline, ActGoEvents:
@@ -89,7 +89,7 @@ func cannotGo(m *Model, p destination) string {
 	return ""
 }
 
-// goPlace opens a page from anywhere; where it is shown already it says so.
+// goPlace opens a page from anywhere: where it is on the way here that one, as it was left, so that the way does not grow.
 func goPlace(m *Model, p destination) Cmd {
 	if why := cannotGo(m, p); why != "" {
 		m.Say(ToneWarn, why)
@@ -98,14 +98,17 @@ func goPlace(m *Model, p destination) Cmd {
 	to, err := m.open(p.page)
 	switch {
 	case err == nil && to.Scope() == m.Top().Scope() && to.Crumb() == m.Top().Crumb():
-		m.Say(ToneInfo, "this is the page of "+p.page)
+		m.Say(ToneInfo, "this is the "+p.page+" page")
 		return nil
-	case err == nil && to.Scope() == InOverview:
-		m.stack.home()
-		return m.Refresh()
 	case err != nil:
 		m.Say(ToneBad, err.Error())
 		return nil
+	}
+	if m.Top().Scope() == InHelp {
+		m.stack.pop()
+	}
+	if m.stack.backTo(func(on Page) bool { return on.Scope() == to.Scope() && on.Crumb() == to.Crumb() }) {
+		return m.Refresh()
 	}
 	return m.Push(to)
 }

@@ -35,5 +35,18 @@ func (s *stack) again() bool {
 	return true
 }
 
+// backTo goes back to the last page that is wanted, and reports whether there is one.
+func (s *stack) backTo(wanted func(Page) bool) bool {
+	for i := len(s.pages) - 1; i >= 0; i-- {
+		if wanted(s.pages[i]) {
+			for len(s.pages) > i+1 {
+				s.pop()
+			}
+			return true
+		}
+	}
+	return false
+}
+
 // home drops everything above the first page.
 func (s *stack) home() { s.pages, s.forward = s.pages[:1], nil }

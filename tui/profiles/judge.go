@@ -215,7 +215,7 @@ func (p *judgePage) Body(m *tui.Model, w, h int) []string {
 	case p.items == nil:
 		text = "…"
 	case len(p.items) == 0:
-		text = "there is no CPU profile: p on the page of profiles takes them, :profiles goes there"
+		text = "there is no CPU profile: " + tui.KeyOf(m, tui.ActPull) + " on the profiles page takes them, and " + tui.KeyOf(m, tui.ActGoProfiles) + " goes there"
 	case p.made == nil:
 		text = "judging " + words.Plural(len(p.items), "profile") + "…"
 	}

@@ -117,7 +117,7 @@ func TestProfilesOfAClusterWithoutAny(t *testing.T) {
 		d := driven(t, testConfig(), 120, 30)
 		d.Cluster(tuitest.Fixture())
 		d.Keys("9")
-		d.Shows("there is no page of profiles here")
+		d.Shows("there is no profiles page here")
 	})
 }
 
