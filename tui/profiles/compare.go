@@ -39,13 +39,22 @@ func comparisonConfig(cfg tui.Config, c *bench.Comparison) tui.Config {
 	return cfg
 }
 
+// leastVerdict is the width from which on the verdict stays in words, whatever else has to go.
+const leastVerdict = 80
+
 func newBenchPage(c *bench.Comparison, words []string) *benchPage {
 	p := &benchPage{of: c, words: words}
 	columns := p.metricColumns()
 	p.List = tui.List[*bench.Line]{
-		Noun:    "metric",
-		Columns: func(int) []tui.Column[*bench.Line] { return columns },
-		Words:   func(l *bench.Line) string { return builds.MetricText(&l.Metric) + " " + l.Verdict.String() },
+		Noun: "metric",
+		Columns: func(w int) []tui.Column[*bench.Line] {
+			list := slices.Clone(columns)
+			if at := tui.ColumnNamed(list, "verdict"); at >= 0 { // in fewer cells names would be cut to nothing, and there is the sign
+				list[at].Kept = w >= leastVerdict
+			}
+			return list
+		},
+		Words: func(l *bench.Line) string { return builds.MetricText(&l.Metric) + " " + l.Verdict.String() },
 		Look: func(l *bench.Line) tui.RowLook {
 			_, role := builds.ComparisonVerdict(l.Verdict, p.ascii)
 			return tui.RowLook{Role: role}
