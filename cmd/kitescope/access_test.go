@@ -133,7 +133,7 @@ func TestUIOfNoFile(t *testing.T) {
 		out.Reset()
 		errs.Reset()
 		code := run(t.Context(), s, args)
-		if want := "kitescope: read no-such.db: there is no such file\nhint: name a file, or etcd://host:port\n"; code != cli.ExitFailed || errs.String() != want || out.Len() > 0 {
+		if want := "kitescope: read no-such.db: no such file\nhint: name a file, or etcd://host:port\n"; code != cli.ExitFailed || errs.String() != want || out.Len() > 0 {
 			t.Errorf("%v: exit %d, stderr %q, %d bytes of output", args, code, errs.String(), out.Len())
 		}
 	}

@@ -26,19 +26,19 @@ type balanceFlags struct {
 	report cli.ReportFlags
 }
 
-const helpBalance = `Show how evenly query nodes share the work: per replica and node sealed and growing
-segments, rows, bytes, brute force, shard leaders, memory and CPU. A search waits for its
-slowest node: max/mean is the largest share over the mean, 1 is even. The cost weighs rows
-times dimensions; behind an index only what a search compares counts. The weights are
-estimates, and printed.
+const helpBalance = `Show how evenly query nodes share the work: sealed and growing segments, rows, bytes, brute
+force, shard leaders, memory and CPU per replica and node. A search waits for its slowest
+node: max/mean is the largest share over the mean, 1 is even. The cost is rows times
+dimensions; with an index, only the vectors a search compares. The weights are estimates;
+the output lists them.
 
-Who serves what only the nodes know: a live cluster's are asked. From a file that is known
-if it is a bundle saved with --live, or if --runtime names a recording or the texts of
-/metrics; of the rest it is said that it is unknown.
+Only the nodes know which segments they serve. On a live cluster they are queried; a file
+has it if it is a bundle saved with --live, or with --runtime (a recording or /metrics
+texts). Everything else is shown as unknown.
 
 --plan lists the fewest moves of sealed segments that bring max/mean under --goal within
-each node's memory, with the calls of pymilvus that make them. kitescope itself changes
-nothing. Beside it stands what Milvus's own balancer would do with this cluster's factors.
+each node's memory, with the pymilvus calls that make them. kitescope itself changes
+nothing. Next to it: what Milvus's own balancer would do with this cluster's factors.
 
 Formats (-o):
 `
@@ -58,9 +58,9 @@ func balanceCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&f.plan, "plan", false, "propose the fewest moves that even it out")
-	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "the largest share over the mean that is even enough")
-	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what is evened out: cost (search work), rows or memory (logs and index files)")
+	fl.BoolVar(&f.plan, "plan", false, "propose the fewest moves that balance it")
+	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "largest share over the mean that counts as even")
+	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what to balance: cost (search work), rows or memory (logs and index files)")
 	f.report.Register(cmd, render.BalanceFormats(), 0, "")
 	f.report.List(cmd, render.BalanceSchema, "'cost_share_percent>40'", "-cost,node", "collection,node,cost; +channels")
 	a.AddAt(cmd)
@@ -75,10 +75,10 @@ const balanceParts = model.PartCatalog | model.PartSegments | model.PartLogs | m
 func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string) error {
 	by, ok := balance.MeasureOf(f.by)
 	if !ok {
-		return cli.Usage(fmt.Errorf("--by is cost, rows or memory, not %q", f.by), "kitescope balance --by rows")
+		return cli.Usage(fmt.Errorf("--by must be cost, rows or memory, not %q", f.by), "kitescope balance --by rows")
 	}
 	if !(f.goal >= 1) || math.IsInf(f.goal, 0) { // NaN is not either
-		return cli.Usage(fmt.Errorf("--goal is 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1")
+		return cli.Usage(fmt.Errorf("--goal must be 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1")
 	}
 	format, o, err := f.report.Settle(a, cmd)
 	if err != nil {
@@ -100,7 +100,7 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 		return err
 	}
 	if name := format.Name(); !survey.Asked && name != "table" && name != "wide" {
-		a.Warn("the nodes were not asked: who serves what is unknown (--live, or --runtime FILE)")
+		a.Warn("nodes not queried: which node serves what is unknown (use --live, or --runtime FILE)")
 	}
 	return a.Completeness(c)
 }

@@ -47,23 +47,22 @@ func compareCommand(a *cli.App) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use: "compare BEFORE AFTER",
-		Long: `Compare results of benchmarks. Each side is a file, a folder of runs, several with commas
-between them, or - for standard input; one file is enough where it holds both sides. Of a folder
-each file is a run, and each subfolder with all that is in it. Files of one run are told by their
-names without the words for programs and kinds of files: ab-3.txt, vmstat-3.log and 3.perf.csv are
-run 3; vmstat.txt belongs to the run beside it where there is only one. The format is told by the
-contents:
+		Long: `Compare benchmark results. Each side is a file, a folder of runs, a comma-separated list, or -
+for standard input; one file is enough if it holds both sides. In a folder each file is a run, and
+so is each subfolder with all its files. Files of one run are matched by name, without the words
+for programs and file types: ab-3.txt, vmstat-3.log and 3.perf.csv are run 3; vmstat.txt belongs
+to the run next to it if there is only one. The format is detected from the contents:
 
 ` + benchFormatDoc() + `
 Runs that were made in pairs (A B A B ...) are tested with Wilcoxon's signed-rank test, others
-with Mann and Whitney's. Chances are corrected for the number of metrics. A change counts if
-chance alone would rarely make it (--level) and it is not too small to matter (--effect); with
---control, if the program differs less from itself. BEFORE and AFTER are medians, CHANGE is the
-median over all pairs of runs, of which it need not be the ratio.
-"no difference shown" does not mean that there is none: the remark says what could have been
-seen, and how many runs would show more. One run a side proves nothing.
+with the Mann-Whitney test. P-values are corrected for the number of metrics. A change counts if
+it is significant (--level) and large enough to matter (--effect); with --control, if the program
+differs less from itself. BEFORE and AFTER are medians; CHANGE is the median over all pairs of
+runs, not the ratio of the medians.
+"no difference shown" does not mean there is none: the remark has the smallest detectable change,
+and how many runs would show more. One run per side proves nothing.
 
-Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be compared.`,
+Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 		Example: `  kitescope compare before.txt after.txt           go test -bench . -count 10
   kitescope compare runs/a runs/b --pair order --effect 2%
   kitescope compare a.json b.json -o markdown      hyperfine --export-json
@@ -79,19 +78,19 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(builds.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(picture.Formats().Names(), ", ."))
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	fl.StringVar(&f.pairing, "pair", "name", "name: as the files say; order: the first with the first; none")
-	fl.StringVar(&f.control, "control", "", "more runs of BEFORE's program, compared with it as if it had changed")
-	fl.Float64Var(&f.level, "level", 0.05, "chance of calling noise a change, over all metrics")
-	fl.StringVar(&f.effect, "effect", "1%", "the least change that counts")
-	fl.StringArrayVar(&f.better, "better", nil, "say which direction is good: METRIC=lower or METRIC=higher; repeatable")
-	fl.StringArrayVar(&f.columns, "column", nil, "say what a column of a CSV file is: value=NAME; also "+strings.Join(columnWords()[1:], ", ")+"; repeatable")
-	fl.StringVar(&f.match, "match", "", "compare what is called alike by this part of its name, a regular expression, such as 'case \\d+'")
-	fl.StringArrayVar(&f.only, "only", nil, "only metrics that match this regular expression; repeatable")
-	fl.StringArrayVar(&f.skip, "skip", nil, "no metrics that match; repeatable")
-	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 if a metric got worse; change: if any changed; never")
+	fl.StringVar(&f.pairing, "pair", "name", "pair runs by name, by order (first with first), or none")
+	fl.StringVar(&f.control, "control", "", "more runs of BEFORE's program, to measure how much it differs from itself")
+	fl.Float64Var(&f.level, "level", 0.05, "significance level, over all metrics")
+	fl.StringVar(&f.effect, "effect", "1%", "smallest change that counts")
+	fl.StringArrayVar(&f.better, "better", nil, "which direction is better: METRIC=lower or METRIC=higher; repeatable")
+	fl.StringArrayVar(&f.columns, "column", nil, "role of a CSV column: value=NAME; also "+strings.Join(columnWords()[1:], ", ")+"; repeatable")
+	fl.StringVar(&f.match, "match", "", "match benchmarks by this part of their names, a regular expression, such as 'case \\d+'")
+	fl.StringArrayVar(&f.only, "only", nil, "only metrics matching this regular expression; repeatable")
+	fl.StringArrayVar(&f.skip, "skip", nil, "skip metrics matching this regular expression; repeatable")
+	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 on: worse (a metric got worse), change (any changed) or never")
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
-	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "disable the mouse in the UI")
 	_ = cmd.RegisterFlagCompletionFunc("plot", cli.Fixed(builds.ComparisonPlotNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("pair", cli.Fixed("name", "order", "none"))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(compareFailures...))
@@ -121,13 +120,13 @@ func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledC
 	s := &settledComparison{options: bench.Options{Level: f.level}}
 	var ok bool
 	if s.options.Pairing, ok = pairings[f.pairing]; !ok {
-		return nil, cli.Usagef("--pair is name, order or none, not %q", f.pairing)
+		return nil, cli.Usagef("--pair must be name, order or none, not %q", f.pairing)
 	}
 	if f.level <= 0 || f.level >= 1 {
-		return nil, cli.Usagef("--level is a probability between 0 and 1, not %g", f.level)
+		return nil, cli.Usagef("--level must be between 0 and 1, not %g", f.level)
 	}
 	if !slices.Contains(compareFailures, f.failOn) {
-		return nil, cli.Usagef("--fail-on is %s, not %q", strings.Join(compareFailures, ", "), f.failOn)
+		return nil, cli.Usagef("--fail-on must be %s, not %q", strings.Join(compareFailures, ", "), f.failOn)
 	}
 	var err error
 	if s.options.Effect, err = parseEffect(f.effect); err != nil {
@@ -160,7 +159,7 @@ func parseEffect(text string) (float64, error) {
 		x /= 100
 	}
 	if err != nil || !(x >= 0 && x < 1) {
-		return 0, cli.Usage(fmt.Errorf("--effect %q is no share", text), "for example: --effect 2%")
+		return 0, cli.Usage(fmt.Errorf("--effect %q is not a percentage", text), "for example: --effect 2%")
 	}
 	if x == 0 {
 		x = -1 // any
@@ -234,11 +233,11 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	switch {
 	case f.plot == "recall": // curves need no name in common
 	case !c.Compared():
-		hint := "are both of the same benchmark, and did its runs succeed? what one side has alone is in the table"
+		hint := "check that both sides ran the same benchmark and succeeded; the table has what only one side has"
 		if c.DifferByName() {
-			hint = "names differ: --match 'REGEXP' compares by the part of them that is alike, --plot recall draws recall against QPS"
+			hint = "names differ: match them by a common part with --match 'REGEXP', or plot recall against QPS with --plot recall"
 		}
-		return &hints.Error{Err: errors.New("nothing was compared: no metric has a value on both sides"), Advice: hint}
+		return &hints.Error{Err: errors.New("nothing to compare: no metric has values on both sides"), Advice: hint}
 	case f.failOn == compareFailures[0] && c.Worse(), f.failOn == compareFailures[1] && c.Changed():
 		return &cli.CodeError{Code: cli.ExitFindings}
 	}
@@ -257,11 +256,11 @@ func (f *benchFlags) comparisonWriter(a *cli.App, s *settledComparison) (func(*b
 		}, nil
 	}
 	if !slices.Contains(builds.ComparisonPlotNames(), f.plot) {
-		return nil, cli.Usagef("--plot is %s, not %q", strings.Join(builds.ComparisonPlotNames(), ", "), f.plot)
+		return nil, cli.Usagef("--plot must be %s, not %q", strings.Join(builds.ComparisonPlotNames(), ", "), f.plot)
 	}
 	format := cli.Ending(f.out)
 	if !slices.Contains(picture.Formats().Names(), format) {
-		return nil, cli.Usage(errors.New("a plot goes to a file: "+strings.Join(picture.Formats().Names(), ", ")), "for example: --plot "+f.plot+" -O compare.svg")
+		return nil, cli.Usage(errors.New("write the plot to a file: "+strings.Join(picture.Formats().Names(), ", ")), "for example: --plot "+f.plot+" -O compare.svg")
 	}
 	to, err := a.NewOutput(f.out, f.force)
 	if err != nil {

@@ -27,7 +27,7 @@ func parseColumns(words []string) (read.Columns, error) {
 		what, name, ok := strings.Cut(word, "=")
 		i := slices.Index(columnWords(), what)
 		if !ok || name == "" || i < 0 {
-			return c, cli.Usage(fmt.Errorf("--column %q is not WHAT=NAME", word), "what is one of "+strings.Join(columnWords(), ", "))
+			return c, cli.Usage(fmt.Errorf("--column %q is not WHAT=NAME", word), "WHAT must be one of "+strings.Join(columnWords(), ", "))
 		}
 		*fields[i] = name
 	}
@@ -75,7 +75,7 @@ func applyFilter(f *bench.Filter, before, after *bench.Set) error {
 	if len(names) > most {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return cli.Usage(errors.New("no metric is left by --only and --skip"), "metrics are: "+strings.Join(names[:min(len(names), most)], "; ")+more)
+	return cli.Usage(errors.New("--only and --skip leave no metric"), "metrics are: "+strings.Join(names[:min(len(names), most)], "; ")+more)
 }
 
 // readSides reads both sides, of two words or of one file that holds both.
@@ -87,9 +87,9 @@ func readSides(ctx context.Context, a *cli.App, args []string, o read.Options) (
 		}
 		switch {
 		case len(sets) < 2:
-			return nil, nil, cli.Usage(fmt.Errorf("%s holds one side", args[0]), "name both: kitescope compare BEFORE AFTER")
+			return nil, nil, cli.Usage(fmt.Errorf("%s has only one side", args[0]), "give both: kitescope compare BEFORE AFTER")
 		case len(sets) > 2:
-			return nil, nil, cli.Usage(fmt.Errorf("%s holds %d sides", args[0], len(sets)), "put the two that shall be compared into files of their own")
+			return nil, nil, cli.Usage(fmt.Errorf("%s has %d sides", args[0], len(sets)), "put the two to compare into separate files")
 		}
 		return sets[0], sets[1], nil
 	}
@@ -107,7 +107,7 @@ func oneSide(ctx context.Context, a *cli.App, word string, o read.Options) (*ben
 		return nil, err
 	}
 	if len(sets) != 1 {
-		return nil, cli.Usage(fmt.Errorf("%s holds both sides itself", word), "name it alone: "+paste.Shell("kitescope", "compare").Arg(word).String())
+		return nil, cli.Usage(fmt.Errorf("%s already has both sides", word), "give only that file: "+paste.Shell("kitescope", "compare").Arg(word).String())
 	}
 	return sets[0], nil
 }
@@ -117,12 +117,12 @@ func openResults(ctx context.Context, a *cli.App, word string, o read.Options) (
 	if word != "-" {
 		paths := splitFiles(word)
 		if len(paths) == 0 {
-			return nil, cli.Usage(errors.New("a side is no file"), "is a variable of the shell empty?")
+			return nil, cli.Usage(errors.New("empty file name"), "check for an empty shell variable")
 		}
 		return read.Open(ctx, paths, o)
 	}
 	if a.InTTY {
-		return nil, cli.Usage(errors.New("- reads standard input, and that is a terminal"), "pipe results into it: go test -bench . -count 10 | kitescope compare before.txt -")
+		return nil, cli.Usage(errors.New("- reads standard input, but it is a terminal"), "pipe results into it: go test -bench . -count 10 | kitescope compare before.txt -")
 	}
 	return read.From(ctx, "standard input", a.In, o)
 }

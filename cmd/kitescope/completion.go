@@ -18,7 +18,7 @@ selectors and, with --from or a context, the names of objects.`,
 		Example: `  source <(kitescope completion bash)
   kitescope completion zsh > "${fpath[1]}/_kitescope"
   kitescope completion fish > ~/.config/fish/completions/kitescope.fish`,
-		Args:      cli.Args(1, 1, "the name of a shell", "there are: bash, zsh, fish, powershell"),
+		Args:      cli.Args(1, 1, "the name of a shell", "available: bash, zsh, fish, powershell"),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
@@ -30,7 +30,7 @@ selectors and, with --from or a context, the names of objects.`,
 			}
 			script, ok := scripts[args[0]]
 			if !ok {
-				return cli.Usage(fmt.Errorf("no completion for shell %q", args[0]), "there are: bash, zsh, fish, powershell")
+				return cli.Usage(fmt.Errorf("no completion for shell %q", args[0]), "available: bash, zsh, fish, powershell")
 			}
 			return a.Write(func(w *bufio.Writer) error { return script(w) })
 		},

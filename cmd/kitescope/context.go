@@ -17,8 +17,8 @@ import (
 func contextCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "context",
-		Long: `Name clusters, so that they need not be spelled out. A context keeps the flags
-that lead to a cluster. It never keeps a password, only where to find one.`,
+		Long: `Manage contexts: named clusters with the flags to reach them. A context never
+stores a password, only where to find one.`,
 		Example: `  kitescope context add prod --from etcds://etcd.prod:2379/by-dev --ca ca.pem --user viewer
   kitescope context use prod
   kitescope context list`,
@@ -31,7 +31,7 @@ func contextCommands() []cli.Entry {
 		{Name: "add", Short: "Add or replace a context", Build: contextAdd},
 		{Name: "use", Short: "Make a context the default", Build: contextUse},
 		{Name: "list", Short: "List contexts; * marks the default", Build: contextList},
-		{Name: "remove", Short: "Forget a context", Build: contextRemove},
+		{Name: "remove", Short: "Remove a context", Build: contextRemove},
 	}
 }
 
@@ -51,10 +51,10 @@ func contextAdd(a *cli.App) *cobra.Command {
 				return cli.Usage(fmt.Errorf("context add %s: --from is missing", args[0]), "")
 			}
 			if _, address, ok := strings.Cut(g.From, "://"); ok && strings.Contains(strings.SplitN(address, "/", 2)[0], "@") {
-				return cli.Usage(fmt.Errorf("context add %s: --from holds user information", args[0]), "use --user and --password-env or --password-file")
+				return cli.Usage(fmt.Errorf("context add %s: --from has a user name", args[0]), "use --user and --password-env or --password-file")
 			}
 			if _, address, ok := strings.Cut(n.Proxy, "://"); ok && strings.Contains(address, "@") {
-				return cli.Usage(fmt.Errorf("context add %s: --proxy holds user information", args[0]), "a context keeps no password: name this proxy on the command line")
+				return cli.Usage(fmt.Errorf("context add %s: --proxy has a user name", args[0]), "a context stores no password: give this proxy on the command line")
 			}
 			spec := cli.ContextSpec{
 				From: g.From, Root: g.Root, User: g.User, PasswordEnv: passwordEnv, PasswordFile: g.PasswordFile,
@@ -78,9 +78,9 @@ func contextAdd(a *cli.App) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&passwordEnv, "password-env", "", "environment variable that holds the etcd password")
+	cmd.Flags().StringVar(&passwordEnv, "password-env", "", "environment variable with the etcd password")
 	n.AddWay(cmd.Flags())
-	cmd.Flags().StringVar(&n.PasswordEnv, "milvus-password-env", "", "environment variable that holds the Milvus password")
+	cmd.Flags().StringVar(&n.PasswordEnv, "milvus-password-env", "", "environment variable with the Milvus password")
 	return cmd
 }
 

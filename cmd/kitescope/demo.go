@@ -16,10 +16,10 @@ func demoCommand(a *cli.App) *cobra.Command {
 		Use: "demo",
 		Long: `Open the UI on a captured Milvus 2.3.5 cluster (four query nodes, one of them
 underloaded): exactly as on a real one. Its metadata is in memory, and a small
-server on loopback stands in the place of each of its processes and answers as it
-did. The clock stands at the moment of the capture, but what the processes count runs
-on at the rates of then: kitescope latency and why have something to say. What led to
-it is there too: the key "," goes back in time, "0" shows the timeline.
+server on loopback replaces each of its processes and answers as it did. The clock
+stands at the moment of the capture, but counters keep running at their rates of
+then, so kitescope latency and why work. The history is there too: the key "," goes
+back in time, 0 shows the timeline.
 
 Every command reads it with --from demo://.`,
 		Example: `  kitescope demo
@@ -28,12 +28,12 @@ Every command reads it with --from demo://.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if serve {
 				return cli.Usage(
-					errors.New("kitescope has no etcd server in it any more, and so nothing to serve the demo with"),
+					errors.New("kitescope no longer includes an etcd server to serve the demo"),
 					"any command reads it with --from demo://; a real etcd with it is served by: go run -C tools/bench ./demo (in a checkout of kitescope)",
 				)
 			}
 			if !a.OutTTY {
-				return cli.Usage(errors.New("the UI needs a terminal on standard output"), "for scripts: kitescope diagnose --from demo://")
+				return cli.Usage(errors.New("the UI needs a terminal on stdout"), "for scripts: kitescope diagnose --from demo://")
 			}
 			a.Tell("read the demo from a second terminal: %s diagnose --from demo://", cli.ProgramName())
 			a.StopForDemo()

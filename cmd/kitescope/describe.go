@@ -27,11 +27,11 @@ func describeCommand(a *cli.App) *cobra.Command {
 	var f describeFlags
 	cmd := &cobra.Command{
 		Use: "describe RESOURCE NAME|ID, or RESOURCE/NAME",
-		Long: `Show one thing in full: what is wrong with it and the fix, every column, what hangs
-on it, and with --records the decoded metadata records that it was read from.
+		Long: `Show one object in full: what is wrong with it and the fix, every column, related objects and,
+with --records, the decoded metadata records it was read from.
 
-All of the metadata is read to judge it. --findings=false leaves that out: of a
-collection only what is its own is read then.`,
+Findings need all of the metadata. --findings=false skips them: then only what belongs to a
+collection is read.`,
 		Example: `  kitescope describe collection docs --from etcd://10.0.0.5:2379
   kitescope describe segment 470590760626297685 --records
   kitescope get nodes -o name | xargs -n1 kitescope describe

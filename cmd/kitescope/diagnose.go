@@ -41,39 +41,39 @@ type diagnoseFlags struct {
 	nodes         *cli.NodeFlags
 }
 
-const helpDiagnose = `Judge a cluster by all checks: what is wrong, by which evidence, what it costs, and what
-to do. Findings come worst first, and behind each those that follow from it.
+const helpDiagnose = `Run all checks on a cluster: what is wrong, the evidence, what it costs, and what to do.
+Findings come worst first, each followed by its consequences.
 
-A live cluster's processes are asked what they serve; from a file that is known only if it
-is a bundle saved with --live, or if --runtime names a recording. What could not be
-looked at is skipped, with the reason, and is never "ok".
+A live cluster's processes are queried for what they serve; a file has that only if it is
+a bundle saved with --live, or with --runtime (a recording). A check without its data is
+skipped, with the reason; it is never "ok".
 
-Profiles are judged too: --profile 5s pulls them of all processes meanwhile, --profiles reads
-what "kitescope profile pull" saved. A bundle with profiles in it gives them by itself, and a
-recording those that were taken last (record --profile-on), with --at by that moment.
+Profiles are checked too: --profile 5s pulls them from all processes meanwhile, --profiles
+reads a folder saved by "kitescope profile pull". Profiles in a bundle are used
+automatically, and the latest ones in a recording (record --profile-on; up to --at).
 
---storage PLACE looks whether the files are there that the metadata names: logs and indexes of
-segments, first of those on which a load or a build waits, and whether they are whole. What a
-folder or bucket lacks is named; of a folder also whether it is read-only, or full.
+--storage PLACE checks that the files in the metadata exist and are complete: logs and
+indexes of segments, first those a load or build waits for. Missing files are listed; for a
+folder also whether it is read-only or full.
 
-Exit code 3 means that there are findings at or above --fail-on. That is error by default:
-a pipeline should stop for what breaks queries, not for advice. --fail-on warning is
-stricter, --fail-on never only reports. With --since FILE only what is new or worse counts.
-With --strict a check that could not look at everything makes it exit 4, before 3.
+Exit code 3: findings at or above --fail-on (default: error, so that pipelines stop for
+broken queries, not for advice). --fail-on warning is stricter, --fail-on never only
+reports. With --since FILE only new or worse findings count. With --strict a check with
+missing data exits 4, before 3.
 
---since TIME says of each finding when it began, from that moment on, and which events before it can
-be its cause: "began 09:14:10; before it: 09:14:02 config/queryCoord/autoBalance changed". The past is
-what etcd or its file keeps, and --at works too. Times are UTC: 09:00, 2026-11-24T09:14:05Z, -10m, rev:24519;
+--since TIME reports when each finding began, from that moment on, and which earlier events may be
+the cause: "began 09:14:10; before it: 09:14:02 config/queryCoord/autoBalance changed". The past
+comes from etcd's history (live or a file); --at works too. Times are UTC: 09:00, 2026-11-24T09:14:05Z, -10m, rev:24519;
 any other word is a file to compare with (./09:00 is one, too).
 
---baseline FILE takes out findings that are accepted. The file has a JSON object a line;
---write-baseline writes one that accepts all there is now, and keeps the notes of the old:
+--baseline FILE hides accepted findings. The file has one JSON object per line;
+--write-baseline writes one that accepts all current findings and keeps the old notes:
 
   {"check":"index-unfit","object":"collections/default/docs","until":"2027-01-31","note":"rebuilt in January"}
 
-until is the last day (UTC), and may be left out like note. Objects are named as they stay
-over restarts: collections/DATABASE/NAME, nodes/ROLE@HOST:PORT; an id does as well. Entries
-that accept nothing any more are listed.
+until is the last day (UTC); until and note are optional. Objects have names that survive
+restarts: collections/DATABASE/NAME, nodes/ROLE@HOST:PORT; an id works as well. Entries
+that no longer match a finding are listed.
 
 Formats (-o):
 `
@@ -101,20 +101,20 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.FindingsFormats(), 0, "")
 	f.report.List(cmd, render.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
-	fl.StringSliceVar(&f.only, "only", nil, "run only these checks, as arguments do; * matches any part of a name")
-	fl.StringSliceVar(&f.skip, "skip", nil, "leave these checks out")
+	fl.StringSliceVar(&f.only, "only", nil, "run only these checks, like arguments; * matches any part of a name")
+	fl.StringSliceVar(&f.skip, "skip", nil, "skip these checks")
 	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
-	fl.StringVar(&f.baseline, "baseline", "", "file of findings that are accepted")
-	fl.StringVar(&f.writeBaseline, "write-baseline", "", "write a baseline that accepts all findings of now")
-	fl.StringVar(&f.since, "since", "", "a moment (09:00, -10m, rev:24519): say when each finding began, from then on, and what changed before it; a bundle or other source: judge it too, and say what is new, worse or gone since")
-	fl.BoolVarP(&f.watch, "watch", "w", false, "go on, and say what comes, gets worse and goes, until interrupted (live sources)")
-	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often the processes are asked")
-	fl.BoolVar(&f.all, "all", false, "list the checks that found nothing too")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show all evidence, as -o wide does")
-	fl.StringVar(&f.profiles, "profiles", "", "judge these profiles as well: a folder or bundle that \"kitescope profile pull\" wrote")
-	fl.DurationVar(&f.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
-	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
-	fl.StringVar(&f.storage, "storage", "", "look for the files of segments there: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
+	fl.StringVar(&f.baseline, "baseline", "", "file of accepted findings")
+	fl.StringVar(&f.writeBaseline, "write-baseline", "", "write a baseline that accepts all current findings")
+	fl.StringVar(&f.since, "since", "", "a moment (09:00, -10m, rev:24519): show when each finding began since then, and what changed before it; a bundle or other source: show what is new, worse or gone since")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and report findings that appear, get worse or go, until interrupted (live sources)")
+	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often to query the processes")
+	fl.BoolVar(&f.all, "all", false, "list passed checks too")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show all evidence, like -o wide")
+	fl.StringVar(&f.profiles, "profiles", "", "check these profiles as well: a folder or bundle from \"kitescope profile pull\"")
+	fl.DurationVar(&f.profile, "profile", 0, "profile all processes for this long: 5s (live sources)")
+	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name unnamed native frames; repeatable")
+	fl.StringVar(&f.storage, "storage", "", "check segment files in this place: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	for _, name := range []string{"only", "skip"} {
@@ -155,7 +155,7 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnos
 		return nil, unknownCheck(unknown)
 	}
 	if len(d.checks) == 0 {
-		return nil, cli.Usage(errors.New("no check is left to run"), "all checks: kitescope explain")
+		return nil, cli.Usage(errors.New("no check left to run"), "all checks: kitescope explain")
 	}
 	// All, whatever checks are left: who serves what is judged by all that is known of it.
 	d.want.Parts = model.PartAll
@@ -168,11 +168,11 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnos
 	}
 	switch {
 	case f.interval <= 0:
-		return nil, cli.Usagef("--interval is a duration above 0, not %s", f.interval)
+		return nil, cli.Usagef("--interval must be above 0, not %s", f.interval)
 	case f.watch && f.since != "":
-		return nil, cli.Usage(errors.New("--watch goes on from now, and --since looks back"), "leave one of them out")
+		return nil, cli.Usage(errors.New("--watch starts now, --since looks back"), "use only one of them")
 	case f.watch && f.writeBaseline != "":
-		return nil, cli.Usage(errors.New("--watch has no end at which --write-baseline could write"), "leave one of them out")
+		return nil, cli.Usage(errors.New("--watch never ends, so --write-baseline cannot write"), "use only one of them")
 	}
 	if err := f.checkProfileFlags(); err != nil {
 		return nil, err
@@ -193,13 +193,13 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 		d.format, _ = render.FindingsFormats().Parse("wide")
 	}
 	if d.options.Asks() && !d.format.Lists() {
-		return cli.Usage(fmt.Errorf("-o %s is of all findings, and no list of some", d.format.Name()), "leave --where, --sort, --columns and -n out")
+		return cli.Usage(fmt.Errorf("-o %s always has all findings", d.format.Name()), "omit --where, --sort, --columns and -n")
 	}
 	if d.flags.watch && d.options.Asks() {
-		return cli.Usage(errors.New("--watch tells findings as they come, and no list of them"), "leave --where, --sort, --columns and -n out")
+		return cli.Usage(errors.New("--watch prints findings as they appear, not as a list"), "omit --where, --sort, --columns and -n")
 	}
 	if name := d.format.Name(); d.flags.watch && name != "table" && name != "wide" && name != "jsonl" {
-		return cli.Usage(fmt.Errorf("--watch cannot write %s: a document has an end", name), "use -o table, wide or jsonl")
+		return cli.Usage(fmt.Errorf("--watch cannot write %s: it needs an end", name), "use -o table, wide or jsonl")
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func parseSeverity(word string) (s check.Severity, never bool, err error) {
 	if word == "never" {
 		return 0, true, nil
 	}
-	return 0, false, cli.Usagef("--fail-on is info, warning, error or never, not %q", word)
+	return 0, false, cli.Usagef("--fail-on must be info, warning, error or never, not %q", word)
 }
 
 func unknownCheck(word string) error {
@@ -322,7 +322,7 @@ func saveBaseline(a *cli.App, path string, r *check.Report, old *check.Baseline)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
-		return nil, cli.Usage(fmt.Errorf("%s is there and is no baseline: %w", path, err), "name another file")
+		return nil, cli.Usage(fmt.Errorf("%s exists and is not a baseline: %w", path, err), "choose another file")
 	case old == nil:
 		old = before
 	}

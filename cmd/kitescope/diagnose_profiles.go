@@ -25,15 +25,15 @@ const profileKinds = "cpu,mutex-delta,goroutine"
 func (f *diagnoseFlags) checkProfileFlags() error {
 	switch {
 	case f.profiles != "" && f.profile > 0:
-		return cli.Usage(errors.New("--profiles reads profiles, and --profile pulls them"), "leave one of them out")
+		return cli.Usage(errors.New("--profiles reads profiles, --profile pulls them"), "use only one of them")
 	case len(f.symbols) > 0 && f.watch:
-		return cli.Usage(errors.New("--symbols belongs to profiles, which --watch does not judge"), "leave one of them out")
+		return cli.Usage(errors.New("--symbols is for profiles, and --watch does not check profiles"), "use only one of them")
 	case f.profile < 0 || f.profile > time.Hour || f.profile%time.Second != 0:
-		return cli.Usage(fmt.Errorf("--profile is a window of whole seconds, 1s to 1h, not %s", f.profile), "for example: --profile 5s")
+		return cli.Usage(fmt.Errorf("--profile must be whole seconds, 1s to 1h, not %s", f.profile), "for example: --profile 5s")
 	case f.watch && f.storage != "":
-		return cli.Usage(errors.New("--watch goes on, and a look into the storage is of one moment"), "leave one of them out")
+		return cli.Usage(errors.New("--watch keeps running, --storage checks one moment"), "use only one of them")
 	case f.watch && (f.profile > 0 || f.profiles != ""):
-		return cli.Usage(errors.New("--watch goes on, and profiles are of one moment"), "leave one of them out; kitescope profile pull --every makes a record")
+		return cli.Usage(errors.New("--watch keeps running, profiles are of one moment"), "use only one of them; to record profiles: kitescope profile pull --every")
 	}
 	return nil
 }
@@ -43,9 +43,9 @@ func (f *diagnoseFlags) checkMoment(a *cli.App) error {
 	switch {
 	case a.Flags.At.IsZero():
 	case f.profile > 0:
-		return cli.Usage(errors.New("--profile takes profiles of what runs now, and --at shows what was"), "leave one of them out")
+		return cli.Usage(errors.New("--profile profiles the present, --at shows a past moment"), "use only one of them")
 	case f.storage != "":
-		return cli.Usage(errors.New("--storage looks for the files of now, and --at shows what was"), "leave one of them out")
+		return cli.Usage(errors.New("--storage checks present files, --at shows a past moment"), "use only one of them")
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 	}
 	spec.Want, spec.Recent = d.want, true
 	if f.profile > 0 && !spec.Live {
-		return nil, cli.Usage(errors.New("--profile takes profiles of the processes, and --live=false leaves them alone"), "leave one of them out")
+		return nil, cli.Usage(errors.New("--profile needs the processes, --live=false does not contact them"), "use only one of them")
 	}
 	p := pulled.Profiles{Window: f.profile, Symbols: f.symbols, Chosen: noteProfiles(a), Read: read}
 	if p.Named, err = readProfiles(ctx, a, f.profiles); err != nil {
@@ -85,7 +85,7 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 // noteProfiles says which profiles of a recording are judged: it has those of several times.
 func noteProfiles(a *cli.App) func(kept.Pull) {
 	return func(p kept.Pull) {
-		a.Note("profiles are those of %s, taken at %s for %s", p.Path, p.At.Format("2006-01-02 15:04:05 UTC"), p.Check)
+		a.Note("profiles: from %s, taken at %s for %s", p.Path, p.At.Format("2006-01-02 15:04:05 UTC"), p.Check)
 	}
 }
 
@@ -96,7 +96,7 @@ func withStorage(ctx context.Context, a *cli.App, place string, c *model.Cluster
 	}
 	c, err := stored.Look(ctx, place, a.StorageKeys(), c)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, cli.Usage(err, "--storage names a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT")
+		return nil, cli.Usage(err, "--storage takes a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT")
 	}
 	return c, err
 }
@@ -115,7 +115,7 @@ func readProfiles(ctx context.Context, a *cli.App, path string) (*pull.Record, e
 	}
 	record, isBundle, err := a.Loader().Profiles(ctx, &session.Spec{From: path})
 	if !isBundle || err == nil && record == nil {
-		return nil, cli.Usage(fmt.Errorf("--profiles %s is no folder of profiles, and no bundle with profiles in it", path), "name what kitescope profile pull wrote")
+		return nil, cli.Usage(fmt.Errorf("--profiles %s is not a folder or bundle with profiles", path), "give a folder or bundle from kitescope profile pull")
 	}
 	return record, err
 }

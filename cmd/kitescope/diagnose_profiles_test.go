@@ -86,16 +86,16 @@ func TestDiagnoseProfileFlags(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"--profiles", "a", "--profile", "5s"}, cli.ExitUsage, "leave one of them out"},
+		{[]string{"--profiles", "a", "--profile", "5s"}, cli.ExitUsage, "use only one of them"},
 		{[]string{"--profile", "-1s"}, cli.ExitUsage, "1s to 1h"},
 		{[]string{"--profile", "1500ms"}, cli.ExitUsage, "whole seconds"},
-		{[]string{"--profile", "1s", "--live=false"}, cli.ExitUsage, "leave one of them out"},
-		{[]string{"--profile", "1s", "--watch"}, cli.ExitUsage, "--watch goes on"},
-		{[]string{"--profiles", profilesOf("t5"), "--watch"}, cli.ExitUsage, "--watch goes on"},
+		{[]string{"--profile", "1s", "--live=false"}, cli.ExitUsage, "use only one of them"},
+		{[]string{"--profile", "1s", "--watch"}, cli.ExitUsage, "--watch keeps running"},
+		{[]string{"--profiles", profilesOf("t5"), "--watch"}, cli.ExitUsage, "--watch keeps running"},
 		{[]string{"--profile", "1s"}, cli.ExitUsage, "is a file"},
 		{[]string{"--profiles", filepath.Join(empty, "none")}, cli.ExitFailed, "no such file"},
 		{[]string{"--profiles", empty}, cli.ExitFailed, "no profiles in it"},
-		{[]string{"--profiles", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz")}, cli.ExitUsage, "no bundle with profiles in it"},
+		{[]string{"--profiles", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz")}, cli.ExitUsage, "is not a folder or bundle with profiles"},
 	} {
 		e := kitescope(t, v.code, append(append([]string{"diagnose"}, v.args...), flags...)...)
 		says(t, e.err, v.says)

@@ -36,7 +36,7 @@ func parseSince(word string) (at session.At, file string, err error) {
 const (
 	toldBefore    = 2
 	causesBefore  = 30 * time.Minute
-	errSinceStdin = "--since with a time reads the past behind what was read, and standard input is read once"
+	errSinceStdin = "--since with a time needs to read the source twice; standard input can be read only once"
 )
 
 // began says when each finding that is shown began, back to the moment of --since, and what changed before it.
@@ -69,7 +69,7 @@ func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnos
 		return err
 	}
 	if film.Cut() {
-		a.Warn("there is more history than is held in memory: what was before revision %d was not looked at", film.From())
+		a.Warn("too much history to hold in memory: skipped everything before revision %d", film.From())
 	}
 	onsets, err := onset.Find(ctx, kept.MomentsOf(src, film, end).Film(ctx), shown.Report, onset.Options{Checks: d.checks})
 	if err != nil {

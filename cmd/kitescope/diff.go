@@ -25,12 +25,12 @@ func diffCommand(a *cli.App) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use: "diff [OLD [NEW]]",
-		Long: `Show what changed between two sources: what came, went, or has another value.
-Segments that a compaction replaced are matched with what they became. OLD and NEW
-are anything that --from reads; without NEW it is --from or the context. With --at
-instead of both, that is compared with itself as it was then.
+		Long: `Show what changed between two sources: what was added, removed or changed.
+Segments replaced by a compaction are matched with their successors. OLD and NEW
+are anything --from reads; NEW defaults to --from or the context. With --at instead
+of both, --from is compared with itself as of then.
 
-Exit code 3 means that there are differences.`,
+Exit code 3: there are differences.`,
 		Example: `  kitescope diff yesterday.kite today.kite
   kitescope diff before.kite --from etcd://10.0.0.5:2379
   kitescope diff --at -10m --from etcd://10.0.0.5:2379
@@ -44,7 +44,7 @@ Exit code 3 means that there are differences.`,
 	f.report.Register(cmd, render.DiffFormats(), 0, "")
 	f.report.List(cmd, render.ChangeSchema, "change=added", "-resource,id", "resource,id,field; +by")
 	a.AddAt(cmd)
-	cmd.Flags().BoolVar(&f.compared.Moving, "moving", false, "list what always moves too: checkpoints, positions, revisions")
+	cmd.Flags().BoolVar(&f.compared.Moving, "moving", false, "list constantly changing values too: checkpoints, positions, revisions")
 	return cmd
 }
 
@@ -75,7 +75,7 @@ func (f *diffFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 func loadBoth(ctx context.Context, a *cli.App, args []string) (before, after *model.Cluster, err error) {
 	switch past := !a.Flags.At.IsZero(); {
 	case past && len(args) > 0:
-		return nil, nil, cli.Usage(errors.New("--at compares a source with itself, and "+args[0]+" is another"), "leave out one of them")
+		return nil, nil, cli.Usage(errors.New("--at compares a source with itself, but "+args[0]+" is another"), "use only one of them")
 	case past:
 		return a.LoadThenAndNow(ctx, meta.Want{Parts: model.PartAll})
 	case len(args) == 0:

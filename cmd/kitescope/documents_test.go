@@ -158,7 +158,7 @@ func needsCluster(words []string) error {
 	}
 	var said bytes.Buffer
 	p := newProgram(scripted(io.Discard, &said, nil))
-	if code := p.run(context.Background(), without); code != 0 && !strings.Contains(said.String(), "no cluster named") {
+	if code := p.run(context.Background(), without); code != 0 && !strings.Contains(said.String(), "no cluster given") {
 		return errors.New(strings.TrimSpace(said.String()))
 	}
 	return nil

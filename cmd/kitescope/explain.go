@@ -17,8 +17,8 @@ func explainCommand(a *cli.App) *cobra.Command {
 	var f cli.ReportFlags
 	cmd := &cobra.Command{
 		Use: "explain [CHECK]",
-		Long: `Explain a check: what is looked at, what is a finding and what is not, why it matters, and
-what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has the same.`,
+		Long: `Explain a check: what it reads, what counts as a finding, why it matters, and what to do.
+Without a check, list all. No source is needed; docs/CHECKS.md has the same text.`,
 		Example: `  kitescope explain
   kitescope explain growing-flushed
   kitescope explain --where severity=error --columns id,title`,
@@ -50,7 +50,7 @@ func explain(a *cli.App, cmd *cobra.Command, f *cli.ReportFlags, args []string) 
 	}
 	switch {
 	case o.Asks():
-		return cli.Usage(errors.New("--where, --sort, --columns and -n are of the list of checks"), "leave them out, or leave the check out")
+		return cli.Usage(errors.New("--where, --sort, --columns and -n work only on the list of checks"), "omit them, or the check")
 	case !format.Documents() && format.Name() != "table" && format.Name() != "wide":
 		return cli.Usage(fmt.Errorf("output format %q is for lists", format.Name()), "one check has text, json and yaml")
 	}

@@ -73,7 +73,7 @@ func (add addField) recording(r *source.RecordedInfo, told *kept.Told, gaps []so
 		lacks = append(lacks, g.Where+": "+g.Reason)
 	}
 	for _, p := range told.Pauses {
-		lacks = append(lacks, fmt.Sprintf("what processes said: not asked from %s to %s", shortTime(p.From), shortTime(p.Until)))
+		lacks = append(lacks, fmt.Sprintf("node answers: not recorded from %s to %s", shortTime(p.From), shortTime(p.Until)))
 	}
 	add("gaps", "GAPS", table.List, table.Cell{List: lacks})
 	add("profiles", "PROFILES", table.Int, table.Cell{Int: int64(len(told.Pulls))})

@@ -35,9 +35,9 @@ func getCommand(a *cli.App) *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
 		Use: "get RESOURCE [selector...]",
-		Long: "List things of one kind.\n\nResources:\n" + resourceList() + `
+		Long: "List objects of one kind.\n\nResources:\n" + resourceList() + `
 "kitescope get RESOURCE --help" lists the columns of a resource; selectors and
-formats have pages of their own: kitescope help selectors, kitescope help output.`,
+formats have their own pages: kitescope help selectors, kitescope help output.`,
 		Example: `  kitescope get collections --from etcd://10.0.0.5:2379
   kitescope get segments coll=docs state=growing 'rows>1e6' --sort -rows
   kitescope get vchannels 'checkpoint_age>5m' -o json
@@ -52,9 +52,9 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
 	f.Register(cmd, "-rows,id", "id,rows,state; +created_at")
-	fl.IntVarP(&f.limit, "limit", "n", 0, "show at most so many rows; 0 is all")
-	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
-	fl.BoolVarP(&f.all, "all", "a", false, "show what tables leave out, too: dropped segments")
+	fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and show changes, until interrupted (live sources)")
+	fl.BoolVarP(&f.all, "all", "a", false, "show dropped segments too, which tables hide")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
@@ -92,7 +92,7 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 		return nil, cli.Usage(err, "see: kitescope get --help")
 	}
 	if f.limit < 0 {
-		return nil, cli.Usagef("--limit is a number of rows, not %d", f.limit)
+		return nil, cli.Usagef("--limit must be 0 or more, not %d", f.limit)
 	}
 	where, err := view.ParseSelection(r, args[1:])
 	if err != nil {

@@ -25,19 +25,18 @@ type historyFlags struct {
 	since, until string
 }
 
-const helpHistory = `Say what happened to a cluster, from etcd itself: nodes that joined and left, channels that were
-assigned and rewritten, segments, indexes, collections, loads, replicas, settings, checkpoints that stop
-and go on. etcd keeps each revision since it was last compacted, in every file of etcdctl snapshot save,
-in a member's db, and live.
+const helpHistory = `Show a cluster's history from etcd: nodes that joined and left, channels assigned and rewritten,
+segments, indexes, collections, loads, replicas, settings, checkpoints that stop and resume. etcd keeps
+every revision since its last compaction, live, in a member's db and in etcdctl snapshots.
 
 SELECTOR is a resource (nodes), one of its objects (collection/docs, node/querynode-4, segment/ID, with *
-for any text), or a name alone. A collection's events are those of all that belongs to it.
+for any text), or a bare name. A collection's events include those of everything in it.
 
-etcd keeps no times. Timestamps that Milvus reserves every 3 seconds date what is between them: that is
-by how much a time may be wrong (-o wide), more where Milvus was down. What repeats is one line with a count.
+etcd keeps no times: events are dated by the timestamps Milvus reserves every 3 seconds, the error of
+a time (-o wide); it is larger while Milvus was down. Repeated events are one line with a count.
 
---since and --until take how long before the newest revision ("10m"), a time of its day ("09:14"), a whole
-one ("2026-11-20T09:14:00Z"), or a revision ("rev:24519").
+--since and --until take a duration before the newest revision ("10m"), a time of that day ("09:14"), a
+full time ("2026-11-20T09:14:00Z"), or a revision ("rev:24519").
 
 Formats (-o):
 `
@@ -60,8 +59,8 @@ func historyCommand(a *cli.App) *cobra.Command {
 	}
 	f.report.Register(cmd, show.Formats(), 0, "")
 	f.report.List(cmd, show.Schema, "kind=node_lost", "-count", "+before,after")
-	cmd.Flags().StringVar(&f.since, "since", "", "only what happened since then, such as 10m, 09:14 or rev:24519")
-	cmd.Flags().StringVar(&f.until, "until", "", "only what happened until then")
+	cmd.Flags().StringVar(&f.since, "since", "", "only events since then, such as 10m, 09:14 or rev:24519")
+	cmd.Flags().StringVar(&f.until, "until", "", "only events until then")
 	return cmd
 }
 
@@ -87,7 +86,7 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 		return err
 	}
 	if h.Until.IsZero() && (since.Timed() || until.Timed()) {
-		return hints.Errorf("name revisions, as --since rev:24519", "no timestamp of Milvus dates the revisions of %s", a.Flags.From)
+		return hints.Errorf("use revisions: --since rev:24519", "no Milvus timestamps to date the revisions of %s", a.Flags.From)
 	}
 	w := history.Wanted{
 		Objects: objects, Since: since.When(h.Until), SinceRevision: since.Revision(), Until: until.When(h.Until), UntilRevision: until.Revision(),
@@ -143,8 +142,8 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 		return nil, nil, err
 	}
 	if h.Revisions == 0 && since.IsZero() {
-		return nil, nil, hints.Errorf("it was compacted a moment ago: save a snapshot before the next time, or wait",
-			"read the past of %s: it holds revision %d and no change since", src.Origin().Location, from)
+		return nil, nil, hints.Errorf("it was just compacted: save a snapshot before the next compaction, or wait",
+			"read the history of %s: it has only revision %d", src.Origin().Location, from)
 	}
 	return h, gaps, nil
 }
@@ -157,7 +156,7 @@ func parseSelectors(args []string) ([]history.Selector, error) {
 		r, err := view.Find(resource)
 		switch {
 		case arg == "":
-			return nil, cli.Usagef("a selector is a resource, an object or a name, and not empty")
+			return nil, cli.Usagef("empty selector: expected a resource, an object or a name")
 		case err == nil:
 			list = append(list, history.Selector{Resource: r.Name, Name: name})
 		case slash:
@@ -182,7 +181,7 @@ func moment(flag, word string) (at session.At, err error) {
 	}
 	ago, err := table.ParseDuration(strings.TrimPrefix(word, "-"))
 	if err != nil || ago <= 0 {
-		return at, cli.Usage(fmt.Errorf("%s %q is no time", flag, word), "for example: 10m, 09:14, 2026-11-20T09:14:00Z, rev:24519")
+		return at, cli.Usage(fmt.Errorf("%s %q is not a time", flag, word), "for example: 10m, 09:14, 2026-11-20T09:14:00Z, rev:24519")
 	}
 	return session.Ago(ago), nil
 }

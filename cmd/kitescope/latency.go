@@ -31,20 +31,20 @@ type latencyFlags struct {
 	interval time.Duration
 }
 
-const helpLatency = `Say where the time of searches, queries and writes goes, from the metrics of all processes: the
-first line says what takes most of it, then come the phases of a mean request with a bar each. Those
-of a level add up to the one above; what no metric explains is a phase of its own.
+const helpLatency = `Show where the time of searches, queries and writes goes, from the metrics of all processes: the
+first line names the largest part, then come the phases of a mean request, each with a bar. Phases of
+one level add up to the one above; unexplained time is a phase of its own.
 
 A request waits for its slowest shard, a shard for its slowest worker, a worker for its slowest
-segment. Milvus tells how long each takes and not which was the slowest, so that a phase below
-wait_for_nodes is an estimate (~); -o wide has what it is at least and at most, and each process.
+segment. Milvus reports how long each takes but not which was the slowest: phases below
+wait_for_nodes are estimates (~); -o wide has their minimum and maximum, and each process.
 
-A live cluster's processes are asked twice, --window apart. Of a file, a recording or the texts of
-/metrics (--runtime FOLDER, which needs no --from) it is the time between two scrapes of a process,
-else that since its start. Failed requests are in no latency; they are counted.
+A live cluster's processes are queried twice, --window apart. A file, a recording or /metrics texts
+(--runtime FOLDER, no --from needed) cover the time between two scrapes of a process, or else since
+its start. Failed requests are counted but not part of any latency.
 
-Nodes do not tell collections apart: a collection's phases add up to its own mean, and are shared
-out by what else is known of it where there are several: nodes that serve it alone, its consistency
+Nodes do not report metrics per collection: a collection's phases add up to its own mean and, with
+several collections, are split by what is known of it: nodes that serve only it, its consistency
 level, its growing rows.
 
 Formats (-o):
@@ -71,8 +71,8 @@ func latencyCommand(a *cli.App) *cobra.Command {
 	f.report.Register(cmd, show.Formats(), 0, "")
 	f.report.List(cmd, show.Schema, "'share>0.1'", "-mean_ms", "+why")
 	fl.StringSliceVar(&f.requests, "request", nil, "only these: search, query, insert, upsert, delete")
-	fl.BoolVarP(&f.watch, "watch", "w", false, "go on, with a line for each round of questions, until interrupted (live sources)")
-	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often the processes are asked")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and print a line per round, until interrupted (live sources)")
+	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often to query the processes")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))
@@ -169,7 +169,7 @@ func (q *latencyQuestion) choose(l *latency.Latency) ([]*latency.Budget, error) 
 	}
 	if !known && q.collection != "" {
 		if len(names) == 0 {
-			return nil, fmt.Errorf("no request of collection %s was seen: %s", q.collection, show.Nothing(l))
+			return nil, fmt.Errorf("no requests to collection %s: %s", q.collection, show.Nothing(l))
 		}
 		return nil, &view.UnknownError{What: "collection with requests", Word: q.collection, Known: names}
 	}
@@ -180,11 +180,11 @@ func (q *latencyQuestion) choose(l *latency.Latency) ([]*latency.Budget, error) 
 func (q *latencyQuestion) watch(ctx context.Context) error {
 	switch {
 	case q.flags.interval <= 0:
-		return cli.Usagef("--interval is a duration above 0, not %s", q.flags.interval)
+		return cli.Usagef("--interval must be above 0, not %s", q.flags.interval)
 	case !slices.Contains([]string{"table", "wide", "jsonl"}, q.format.Name()):
-		return cli.Usage(fmt.Errorf("--watch cannot write %s: a document has an end", q.format.Name()), "use -o table, wide or jsonl")
+		return cli.Usage(fmt.Errorf("--watch cannot write %s: it needs an end", q.format.Name()), "use -o table, wide or jsonl")
 	case len(q.flags.nodes.Recordings) > 0 || !q.flags.nodes.Live:
-		return cli.Usage(errors.New("--watch asks the processes again and again: it goes with neither --runtime nor --live=false"), "leave one of them out")
+		return cli.Usage(errors.New("--watch queries live processes: it cannot be combined with --runtime or --live=false"), "use only one of them")
 	}
 	lost := newLossTeller(q.App)
 	f := following{App: q.App, nodes: q.flags.nodes, want: meta.Want{Parts: latencyParts}, every: q.flags.interval}

@@ -12,18 +12,18 @@ import (
 )
 
 // helpMetrics is the text of "kitescope metrics --help".
-const helpMetrics = `Show what processes tell on /metrics, as it is: the newest values, and what came between two scrapes.
+const helpMetrics = `Show the raw /metrics of all processes: the newest values, and rates between two scrapes.
 
 NODE is a session (querynode-13), a role (querynode) or an id (13). NAME is a part of a metric's name, of
 Milvus (sq_latency) or of ours (task_queue); with * it is the whole name. Other words are selectors:
 'per_second>10', labels.query_type=search, kind=histogram.
 
-A live cluster's processes are asked twice, --window apart. Of a file, a recording or the texts of /metrics
-(--runtime FOLDER, which needs no --from) the rates are those between two scrapes of a process, else since
-it started; a note says which. Means and quantiles are intervals: where Milvus counts whole milliseconds, a
-mean is up to 1 ms more than its sum says, and a quantile is a bucket. -o json has all buckets.
+A live cluster's processes are queried twice, --window apart. For a file, a recording or /metrics texts
+(--runtime FOLDER, no --from needed) rates are between two scrapes of a process, or else since it
+started; a note tells which. Means and quantiles are intervals: where Milvus counts whole milliseconds, a
+mean is up to 1 ms above sum/count, and a quantile is a bucket. -o json has all buckets.
 
-It is "kitescope get metrics", with the processes asked; "kitescope get metrics --help" lists the columns.`
+Same as "kitescope get metrics --live"; "kitescope get metrics --help" lists the columns.`
 
 func metricsCommand(a *cli.App) *cobra.Command {
 	var f getFlags
@@ -48,8 +48,8 @@ func metricsCommand(a *cli.App) *cobra.Command {
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
 	f.Register(cmd, "-per_second,metric", "metric,value; +means")
 	fl.StringArrayVar(&where, "where", nil, "only rows that match, such as 'per_second>0' (see: kitescope help selectors); repeatable")
-	fl.IntVarP(&f.limit, "limit", "n", 0, "show at most so many rows; 0 is all")
-	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
+	fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and show changes, until interrupted (live sources)")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)

@@ -44,18 +44,18 @@ func pgoJudge(a *cli.App) *cobra.Command {
 	var f judgeFlags
 	cmd := &cobra.Command{
 		Use: "judge [PROFILE...]",
-		Long: `Say of CPU profiles whether a Go build with them is worth the trouble.
+		Long: `Report whether a Go build with these CPU profiles is worthwhile.
 
   Would Go accept them: the sample type, start lines of functions, names, samples at all.
   Are they good: how many samples, and how alike nodes, windows and halves are in their calls.
   What can they reach: the share of the time in code that Go compiles. The bound is 14% of that
-  share, the most that Go's documentation reports; there is no lower bound: PGO can make a
-  program slower. No gain is predicted, as nothing that we tried predicts one.
+  share, the maximum in Go's documentation; there is no lower bound: PGO can make a program
+  slower. No gain is predicted: no method we tried predicts it.
 
-With --dir the compiler is asked what it would do: which hot calls it would inline or
-devirtualise, which not and why. It compiles the module twice, into the build cache.
+With --dir the compiler reports what it would do: which hot calls it would inline or
+devirtualise, which not and why. This compiles the module twice, into the build cache.
 
-Exit code 3 says that it is not worth building: unfit, or little to gain (--fail-on).`,
+Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 		Example: `  kitescope pgo judge before                     all CPU profiles of a pulled folder
   kitescope pgo judge cpu.pb.gz --dir ../service
   kitescope pgo judge http://service:6060 --seconds 30 -o json`,
@@ -64,16 +64,16 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 	f.input.register(cmd)
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads")
 	fl := cmd.Flags()
-	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "show so many hot calls, 0 for all")
+	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "maximum number of hot calls, 0 for all")
 	f.report.List(cmd, builds.JudgementSchema, "usable=false", "-go_percent,name", "name,samples; +go_version")
 	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
-	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "the least bound, in percent of CPU time, that is worth building for")
-	fl.Float64Var(&f.bars.overlap, "min-overlap", 0.8, "how alike the calls of two profiles of one load must be, 0 to 1")
-	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "the least number of samples")
+	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "smallest bound worth building for, in percent of CPU time")
+	fl.Float64Var(&f.bars.overlap, "min-overlap", 0.8, "minimum overlap of calls between two profiles of one load, 0 to 1")
+	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "minimum number of samples")
 	f.source.register(cmd)
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
-	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "disable the mouse in the UI")
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(judgeFailures...))
 	return cmd
 }
@@ -82,19 +82,19 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 const defaultHotCalls = 10
 
 func (s *buildSource) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.dir, "dir", "", "folder of the module that was profiled: ask its compiler")
-	cmd.Flags().StringVar(&s.pkg, "package", "", "its main package, where it has several: ./cmd/service")
+	cmd.Flags().StringVar(&s.dir, "dir", "", "folder of the profiled module: check with its compiler")
+	cmd.Flags().StringVar(&s.pkg, "package", "", "its main package, if there are several: ./cmd/service")
 }
 
 func (b *judgeBars) options(limit int) (pgo.JudgeOptions, error) {
 	if !(b.ceiling >= 0 && b.ceiling <= 100) { // nor what is no number
-		return pgo.JudgeOptions{}, cli.Usagef("--min-ceiling is in percent, 0 to 100, not %g", b.ceiling)
+		return pgo.JudgeOptions{}, cli.Usagef("--min-ceiling must be 0 to 100 percent, not %g", b.ceiling)
 	}
 	if !(b.overlap >= 0 && b.overlap <= 1) {
-		return pgo.JudgeOptions{}, cli.Usagef("--min-overlap is 0 to 1, not %g", b.overlap)
+		return pgo.JudgeOptions{}, cli.Usagef("--min-overlap must be 0 to 1, not %g", b.overlap)
 	}
 	if b.samples < 0 {
-		return pgo.JudgeOptions{}, cli.Usagef("--min-samples is 0 or more, not %d", b.samples)
+		return pgo.JudgeOptions{}, cli.Usagef("--min-samples must be 0 or more, not %d", b.samples)
 	}
 	o := pgo.JudgeOptions{Hot: limit, MinCeiling: b.ceiling / 100, MinOverlap: b.overlap, MinEvents: b.samples}
 	// What was set to 0 holds nothing against a profile; the zero options are the defaults.
@@ -120,7 +120,7 @@ func verdictFails(v pgo.Verdict, failOn string) (bool, error) {
 	case judgeFailures[2]:
 		return false, nil
 	}
-	return false, cli.Usagef("--fail-on is %s, not %q", strings.Join(judgeFailures, ", "), failOn)
+	return false, cli.Usagef("--fail-on must be %s, not %q", strings.Join(judgeFailures, ", "), failOn)
 }
 
 func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
@@ -178,7 +178,7 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 func (s *buildSource) check(ctx context.Context) error {
 	if s.dir == "" {
 		if s.pkg != "" {
-			return cli.Usage(errors.New("--package is of a module that --dir names"), "name it: --dir .")
+			return cli.Usage(errors.New("--package needs a module: --dir"), "for example: --dir .")
 		}
 		return nil
 	}
@@ -196,7 +196,7 @@ func (s *buildSource) check(ctx context.Context) error {
 func dryRun(ctx context.Context, a *cli.App, s *buildSource, inputs []pgo.Input) (*pgo.DryRun, error) {
 	inputs = pgo.Accepted(inputs)
 	if len(inputs) == 0 {
-		a.Warn("nothing is compiled: Go takes none of these profiles")
+		a.Warn("not compiling: Go accepts none of these profiles")
 		return nil, nil
 	}
 	a.Warn("compiling %s twice, without and with the profile ...", s.dir)

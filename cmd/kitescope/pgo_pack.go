@@ -44,26 +44,26 @@ func pgoPack(a *cli.App) *cobra.Command {
 	var f packFlags
 	cmd := &cobra.Command{
 		Use: "pack [PROFILE...]",
-		Long: `Merge CPU profiles into one that "go build" takes, and write it into a main package.
+		Long: `Merge CPU profiles into one for "go build", and write it into a main package.
 
-It has what the compiler reads and nothing else: the last two frames of each stack with function
+It has only what the compiler reads: the last two frames of each stack with function
 names, start lines and lines, and one value. Labels, addresses, files and times are gone. What
 "go tool preprofile" makes of it is what it makes of the merge of all profiles. The same profiles
 give the same bytes, in any order.
 
-Each profile counts the same (as one second of CPU time), so that the busiest process does not
-decide alone; --weight cpu takes what was sampled. A single profile stays as it was sampled.
+Each profile has the same weight (one second of CPU time), so the busiest process does not
+dominate; --weight cpu weighs by samples. A single profile stays as sampled.
 
-default.pgo is written into the module's only main package, or that of --package, and beside it
+default.pgo is written into the module's only main package, or that of --package, and next to it
 default.pgo.json: the sources with their hashes, nodes, windows, build ids, the judge's figures.
 A default.pgo that pack wrote itself is replaced (its .json has its hash); another one only with
 --force. -O writes elsewhere, and -O - to standard output.
 
-With --check nothing is written, and the exit code is 3, where "pgo judge" calls the profiles unfit,
-or finds little to gain; without it that is said, and they are packed all the same.
+With --check nothing is written, and the exit code is 3 if "pgo judge" finds the profiles unfit or
+little to gain; without it this is only reported.
 
 Go records the path of a profile in a binary, and never its hash. --name-with-hash puts the hash
-into the name, so that "pgo verify" can tell; go build then needs the -pgo flag that is printed.`,
+into the name for "pgo verify"; go build then needs the printed -pgo flag.`,
 		Example: `  kitescope pgo pack --dir ../milvus --package ./cmd before
   kitescope pgo pack --check --weight cpu monday.pb.gz tuesday.pb.gz
   kitescope pgo pack before --block 'google.golang.org/grpc/internal/transport.(*loopyWriter).processData'
@@ -74,16 +74,16 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
-	f.report.Register(cmd, render.ReportFormats(), defaultEntries, "show so many profiles, 0 for all; csv and structured formats have all unless it is given")
+	f.report.Register(cmd, render.ReportFormats(), defaultEntries, "maximum number of profiles, 0 for all; csv and structured formats default to all")
 	f.report.List(cmd, builds.PackSchema, "node=querynode3", "-samples,name", "name,weight; +go_version")
-	fl.StringVar(&f.source.dir, "dir", "", "folder of the module that is built; default: the current one")
-	fl.StringVar(&f.source.pkg, "package", "", "its main package, where it has several: ./cmd/service")
+	fl.StringVar(&f.source.dir, "dir", "", "folder of the module to build; default: the current one")
+	fl.StringVar(&f.source.pkg, "package", "", "its main package, if there are several: ./cmd/service")
 	fl.StringVarP(&f.out, "out", "O", "", "write this file instead; - is standard output")
 	fl.StringVar(&f.weight, "weight", pgo.WeighEqually.String(), "equal: each profile counts the same; cpu: as much as was sampled")
-	fl.StringArrayVar(&f.block, "block", nil, "rename this function in the profile, so that PGO does not inline it; repeatable")
-	fl.BoolVar(&f.fold, "fold-preempt", false, "count runtime.asyncPreempt for the function that was preempted; Go itself does not")
+	fl.StringArrayVar(&f.block, "block", nil, "rename this function in the profile to keep PGO from inlining it; repeatable")
+	fl.BoolVar(&f.fold, "fold-preempt", false, "attribute runtime.asyncPreempt to the preempted function; Go itself does not")
 	fl.BoolVar(&f.whole, "whole-stacks", false, "keep whole stacks, for flame graphs; the compiler does not read them")
-	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo, which binaries then carry in their build information")
+	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo: binaries record the name in their build information")
 	fl.BoolVar(&f.check, "check", false, "write nothing and exit 3 unless \"pgo judge\" calls the profiles worth building")
 	fl.BoolVar(&f.force, "force", false, "replace a file that pack did not write")
 	_ = cmd.RegisterFlagCompletionFunc("weight", cli.Fixed(pgo.Weightings()...))
@@ -101,7 +101,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.out == "-" && ro.Asks() {
-		return cli.Usage(errors.New("-O - writes the profile, and no list of which --where, --sort or --columns could ask"), "leave them out, or name a file with -O")
+		return cli.Usage(errors.New("-O - writes the profile, not a list: --where, --sort and --columns do not apply"), "omit them, or give a file with -O")
 	}
 	dir, err := f.folder(ctx) // before anything is pulled
 	if err != nil {
@@ -145,10 +145,10 @@ func (f *packFlags) options() (pgo.PackOptions, error) {
 	o := pgo.PackOptions{Block: f.block, FoldPreempt: f.fold, WholeStacks: f.whole, Kitescope: cli.VersionText()}
 	var ok bool
 	if o.Weight, ok = pgo.WeightingOf(f.weight); !ok {
-		return o, cli.Usagef("--weight is %s, not %q", strings.Join(pgo.Weightings(), " or "), f.weight)
+		return o, cli.Usagef("--weight must be %s, not %q", strings.Join(pgo.Weightings(), " or "), f.weight)
 	}
 	if f.out != "" && (f.source.dir != "" || f.source.pkg != "" || f.withHash) {
-		return o, cli.Usage(errors.New("-O names the file: --dir, --package and --name-with-hash have no meaning with it"), "leave one out")
+		return o, cli.Usage(errors.New("-O cannot be combined with --dir, --package or --name-with-hash"), "use only one of them")
 	}
 	return o, nil
 }
@@ -164,11 +164,11 @@ func (f *packFlags) folder(ctx context.Context) (string, error) {
 	}
 	module, err := gobuild.FindModule(ctx, dir)
 	if err != nil {
-		return "", cli.WithHint(err, "name the module with --dir, or a file with -O")
+		return "", cli.WithHint(err, "give the module with --dir, or a file with -O")
 	}
 	main, err := module.Main(f.source.pkg)
 	if err != nil {
-		return "", cli.WithHint(err, "name its main package with --package, or a file with -O")
+		return "", cli.WithHint(err, "give its main package with --package, or a file with -O")
 	}
 	if module.ReadOnly {
 		return "", &hints.Error{Err: fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)), Advice: elsewhere}
@@ -215,8 +215,8 @@ func writePack(r *builds.PackReport, path string, f *packFlags) error {
 		r.Outcome = "unchanged"
 	case !f.force && !isOurs(r.ManifestPath, old):
 		return cli.Usage(
-			fmt.Errorf("write %s: it is there already, and pack did not write it", path),
-			"--force replaces it; -O FILE writes elsewhere",
+			fmt.Errorf("write %s: it exists, and pack did not write it", path),
+			"use --force to replace it, or write elsewhere with -O FILE",
 		)
 	default:
 		r.Outcome = "replaced"
@@ -247,7 +247,7 @@ func packThere(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() { // a device can be read for ever
-		return nil, &hints.Error{Err: fmt.Errorf("write %s: it is there already, and no file", path), Advice: "name a file with -O; -O - is standard output"}
+		return nil, &hints.Error{Err: fmt.Errorf("write %s: it exists and is not a file", path), Advice: "give a file with -O; -O - is standard output"}
 	}
 	return readPackFile(path)
 }

@@ -37,61 +37,61 @@ type trialFlags struct {
 // trialFailures are the words of --fail-on.
 var trialFailures = []string{"never", "worse", "not-better"}
 
-const helpTrial = `Build a Go program without and with a profile of its load, run both in turns, and say what the
-profile is worth: the eight steps of a change that brings a default.pgo, as one command.
+const helpTrial = `Build a Go program without and with a profile of its load, alternate runs, and report what the
+profile gains: the eight steps from program to default.pgo in one command.
 
   1 find the module and its main package      5 pack the profiles into a default.pgo
   2 build without PGO                         6 build with it
   3 run the load and profile it               7 run both in pairs, in random order
   4 judge the profiles                        8 verify that it took effect, compare, report
 
-Three ways to say what is run:
+Three ways to run it:
 
   --load 'COMMAND'     the program at work, from start to end. Its CPU time, its time on the clock
-                       and its memory are measured, and whatever results it prints in a format that
+                       and its memory are measured, and any results it prints in a format that
                        "kitescope compare" reads.
   --serve 'COMMAND'    the program as a service, started for each run and ended after it. --ready
-                       says where it answers when it is up, --load what keeps it busy (hey, wrk, ab,
+                       is where it answers when it is up, --load what keeps it busy (hey, wrk, ab,
                        k6, a client of your own); --pprof where its profiles are. CPU time and
                        memory are those of the service, from its start to its end.
   --bench REGEXP       benchmarks of a package (--package, or that in --dir), as go test runs them.
-                       Of several their geometric mean decides. With --benchtime 100x each run does
-                       the same, and its CPU time is measured too.
+                       With several, their geometric mean decides. With --benchtime 100x each run
+                       does the same work, and its CPU time is measured too.
 
-Command lines are split into words as a shell does, and run without one: what only a shell can do
-goes into sh -c '...'. They run in --dir. In braces stands what changes from run to run, and each
-is in the environment too, as KITESCOPE_BIN and so on:
+Command lines are split like in a shell but run without one: for shell features use sh -c '...'.
+They run in --dir. Placeholders change from run to run; each is in the environment too, as
+KITESCOPE_BIN and so on:
 
   {bin}      the program, without or with PGO
   {pgo}      in --build: -pgo=off, or -pgo=FILE
-  {profile}  the file that the program shall write a CPU profile to
+  {profile}  the file the program writes its CPU profile to
   {dir}      the module's folder
   {run}      the number of the run
-  {out}      an empty folder, for what a run writes
+  {out}      an empty folder for the run's output
 
-Profiles are taken in runs of their own, as profiling takes time. If {profile} stands in --load
-itself, measured runs write profiles as well, both programs alike; --profile-load is a command for
-profiles alone. Rounds are made until there are --samples, --rounds at most. --profile FILE brings
-profiles from elsewhere, of production say.
+Profiles are taken in separate runs because profiling takes time. If {profile} is in --load itself,
+measured runs of both programs write profiles as well; --profile-load is a command only for
+profiles. Rounds repeat until there are --samples, at most --rounds. --profile FILE takes existing
+profiles, from production for example.
 
-The folder -O gets both binaries, all profiles, what runs say (of each the first MiB), default.pgo with
+The folder -O gets both binaries, all profiles, the output of runs (first MiB each), default.pgo with
 default.pgo.json, runs.jsonl (see: kitescope compare), report.md, report.html and report.json. Nothing else is
 written; the module's folder may be read-only. --write puts default.pgo and default.pgo.json into
-the main package in the end, unless the program got worse with it or somebody else's default.pgo
-is there (--force).
+the main package at the end, unless the program got worse or a default.pgo from elsewhere exists
+(--force).
 
-What decides is the CPU time and the time on the clock; where a load prints how many requests it
-made in a second, that and the CPU time of each; with --bench the time of the benchmarks.
+CPU time and elapsed time decide; if a load prints requests per second, that and the CPU time per
+request; with --bench, the time of the benchmarks.
 
-A trial that was interrupted, or that crashed, goes on with the same command line: what was built
-and measured is kept. A run that fails is counted and its output kept; the trial ends when the first
-run fails, or more than a quarter of them. The same command then makes the failed runs again.
+The same command line resumes an interrupted or crashed trial: what was built and measured is kept.
+A failed run is counted and its output kept; the trial ends if the first run fails, or more than a
+quarter of them. The same command then repeats the failed runs.
 
-The environment is passed on and kept nowhere: secrets belong there. Of command lines only what looks
-like a secret is taken out before they are kept and shown.
+The environment is passed on but never stored: put secrets there. In command lines, only what looks
+like a secret is redacted before they are stored and shown.
 
-Exit codes: 0 it came to an end, whatever it found; 3 it found what --fail-on names; 1 it could not be
-done, or default.pgo not be written; 2 the command line; 130 interrupted.`
+Exit codes: 0 completed, whatever the result; 3 the result matches --fail-on; 1 failed, or default.pgo
+not written; 2 wrong usage; 130 interrupted.`
 
 func pgoTrial(a *cli.App) *cobra.Command {
 	var f trialFlags
@@ -120,32 +120,32 @@ func pgoTrial(a *cli.App) *cobra.Command {
 func (f *trialFlags) register(cmd *cobra.Command) {
 	p, fl := &f.plan, cmd.Flags()
 	fl.StringVar(&p.Dir, "dir", ".", "folder of the module")
-	fl.StringVar(&p.Package, "package", "", "its main package, where it has several: ./cmd/service; with --bench the package of the benchmarks")
+	fl.StringVar(&p.Package, "package", "", "its main package, if there are several: ./cmd/service; with --bench the package of the benchmarks")
 	fl.StringVar(&p.Build, "build", "", "command that builds {bin} with {pgo}; default: go build -o {bin} {pgo} PACKAGE")
-	fl.StringVar(&p.Load, "load", "", "command that is measured, with {bin} in it; with --serve what keeps the service busy")
-	fl.StringVar(&p.ProfileLoad, "profile-load", "", "command to run instead of --load where a profile is taken")
+	fl.StringVar(&p.Load, "load", "", "command to measure, with {bin} in it; with --serve the client that keeps the service busy")
+	fl.StringVar(&p.ProfileLoad, "profile-load", "", "command to run instead of --load to take profiles")
 	fl.StringVar(&p.Serve, "serve", "", "command that starts the program as a service")
 	fl.StringVar(&p.Ready, "ready", "", "URL or host:port that answers when the service is up")
-	fl.StringVar(&p.PProf, "pprof", "", "where the service has its profiles: http://127.0.0.1:6060")
+	fl.StringVar(&p.PProf, "pprof", "", "base URL of the service's pprof: http://127.0.0.1:6060")
 	fl.StringVar(&p.Bench, "bench", "", "run these benchmarks, a regular expression as for go test -bench")
 	fl.StringVar(&p.BenchTime, "benchtime", "", "how long or how often each benchmark runs: 2s, 500x")
 	fl.StringArrayVar(&p.Profiles, "profile", nil, "build with this CPU profile, or those of a pulled folder, instead of taking one; repeatable")
-	fl.IntVar(&p.Pairs, "pairs", trial.DefaultPairs, "how many times both programs are run")
-	fl.IntVar(&p.Control, "control", 0, "how many pairs of the program without PGO with its own copy run among them; without a number as many as --pairs")
+	fl.IntVar(&p.Pairs, "pairs", trial.DefaultPairs, "number of runs of both programs")
+	fl.IntVar(&p.Control, "control", 0, "number of pairs of the program without PGO and its own copy among them; without a number, the same as --pairs")
 	fl.Lookup("control").NoOptDefVal = "-1"
-	fl.IntVar(&p.Warmup, "warmup", trial.DefaultWarmup, "runs of each program that come first and do not count")
-	fl.Int64Var(&p.Events, "samples", trial.DefaultEvents, "how many samples of each program are wanted")
-	fl.IntVar(&p.Rounds, "rounds", trial.DefaultRounds, "the most runs that are made for profiles of one program")
+	fl.IntVar(&p.Warmup, "warmup", trial.DefaultWarmup, "warm-up runs of each program, not counted")
+	fl.Int64Var(&p.Events, "samples", trial.DefaultEvents, "target number of samples per program")
+	fl.IntVar(&p.Rounds, "rounds", trial.DefaultRounds, "maximum number of profiling runs per program")
 	fl.IntVar(&p.Seconds, "seconds", trial.DefaultSeconds, "window of a profile of a service, in seconds")
-	fl.DurationVar(&p.Timeout, "run-timeout", trial.DefaultTimeout, "how long a build or a run may take")
-	fl.DurationVar(&p.ReadyTimeout, "ready-timeout", trial.DefaultReadyTimeout, "how long a service may take until it answers")
-	fl.Float64Var(&f.effect, "min-effect", 1, "the least change that counts, in percent")
-	fl.Float64Var(&p.Level, "level", 0.05, "chance, over all metrics together, of calling noise a change")
-	fl.Uint64Var(&p.Seed, "seed", 0, "decides the order of runs; default: from the clock, and told in the report")
-	fl.BoolVar(&p.Anyway, "anyway", false, "go on with profiles that are judged unfit")
-	fl.StringVarP(&p.Folder, "out", "O", "pgo-trial", "folder for all that is made; one that holds this trial is gone on with")
-	fl.BoolVar(&p.Write, "write", false, "put default.pgo and default.pgo.json into the main package in the end")
-	fl.BoolVar(&p.Force, "force", false, "with --write: replace a default.pgo that kitescope did not write, and write one that makes the program worse")
+	fl.DurationVar(&p.Timeout, "run-timeout", trial.DefaultTimeout, "time limit of a build or run")
+	fl.DurationVar(&p.ReadyTimeout, "ready-timeout", trial.DefaultReadyTimeout, "time limit until a service answers")
+	fl.Float64Var(&f.effect, "min-effect", 1, "smallest change that counts, in percent")
+	fl.Float64Var(&p.Level, "level", 0.05, "significance level, over all metrics together")
+	fl.Uint64Var(&p.Seed, "seed", 0, "seed of the order of runs; default: from the clock; the report has it")
+	fl.BoolVar(&p.Anyway, "anyway", false, "continue with profiles judged unfit")
+	fl.StringVarP(&p.Folder, "out", "O", "pgo-trial", "output folder; resumes a trial in it")
+	fl.BoolVar(&p.Write, "write", false, "write default.pgo and default.pgo.json into the main package at the end")
+	fl.BoolVar(&p.Force, "force", false, "with --write: replace a default.pgo kitescope did not write, and write even if the program got worse")
 	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
 	f.report.Register(cmd, builds.TrialFormats(), 0, "")
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(trialFailures...))
@@ -175,21 +175,21 @@ func (f *trialFlags) check() error {
 	p := &f.plan
 	switch {
 	case f.bench && p.Bench == "":
-		return cli.Usage(errors.New("--bench wants a regular expression"), "all benchmarks: --bench .")
+		return cli.Usage(errors.New("--bench needs a regular expression"), "all benchmarks: --bench .")
 	case p.Control < -1:
-		return cli.Usagef("--control is a number of pairs, not %d", p.Control)
+		return cli.Usagef("--control must be a number of pairs, not %d", p.Control)
 	case f.effect < 0 || f.effect > 100:
-		return cli.Usagef("--min-effect is in percent, 0 to 100, not %g", f.effect)
+		return cli.Usagef("--min-effect must be 0 to 100 percent, not %g", f.effect)
 	case p.Level <= 0 || p.Level >= 1:
-		return cli.Usagef("--level is a chance between 0 and 1, not %g", p.Level)
+		return cli.Usagef("--level must be between 0 and 1, not %g", p.Level)
 	case p.Pairs < 1:
-		return cli.Usagef("--pairs is 1 or more, not %d", p.Pairs)
+		return cli.Usagef("--pairs must be 1 or more, not %d", p.Pairs)
 	case p.Rounds < 1 || p.Seconds < 1 || p.Events < 1:
-		return cli.Usagef("--rounds, --seconds and --samples are 1 or more")
+		return cli.Usagef("--rounds, --seconds and --samples must be 1 or more")
 	case p.Timeout <= 0 || p.ReadyTimeout <= 0:
-		return cli.Usagef("--run-timeout and --ready-timeout are longer than 0s")
+		return cli.Usagef("--run-timeout and --ready-timeout must be above 0s")
 	case p.Force && !p.Write:
-		return cli.Usagef("--force belongs to --write")
+		return cli.Usagef("--force needs --write")
 	}
 	if _, err := f.fails(bench.Worse); err != nil {
 		return err
@@ -213,7 +213,7 @@ func (f *trialFlags) fails(v bench.Verdict) (bool, error) {
 	case trialFailures[2]:
 		return v != bench.Better, nil
 	}
-	return false, cli.Usagef("--fail-on is %s, not %q", strings.Join(trialFailures, ", "), f.failOn)
+	return false, cli.Usagef("--fail-on must be %s, not %q", strings.Join(trialFailures, ", "), f.failOn)
 }
 
 func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) error {
@@ -277,13 +277,13 @@ func keepReport(r *trial.Report) error {
 // trialError shows what a program said that failed, and makes mistakes in the plan those of the command line.
 func (f *trialFlags) trialError(ctx context.Context, a *cli.App, err error) error {
 	if ctx.Err() != nil {
-		a.Warn("what was built and measured is in %s: the same command line goes on with it", f.plan.Folder)
+		a.Warn("builds and measurements are kept in %s: run the same command to resume", f.plan.Folder)
 		return err
 	}
 	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Output != "" {
 		a.TellOutput(said.Output)
 		if said.File != "" {
-			a.Tell("  (all of it: %s)", cli.OneLine(said.File))
+			a.Tell("  (full output: %s)", cli.OneLine(said.File))
 		}
 	}
 	if _, ok := errors.AsType[*trial.PlanError](err); ok {

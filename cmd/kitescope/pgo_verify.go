@@ -38,22 +38,21 @@ func pgoVerify(a *cli.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify BINARY|URL|PROFILE",
-		Long: `Say of a Go binary, or of a running service, whether it was built with a profile, with which one,
-and whether that took effect.
+		Long: `Check whether a Go binary or a running service was built with a profile, with which one, and
+whether it took effect.
 
-A binary names the profile that it was built with: by its path, and never by its hash, unless the
-file's name carries it (pgo pack --name-with-hash). Whether it took effect is seen from calls that
-were hot and made when the profile was taken, and are inlined now: in the binary's own tables, or
-in a CPU profile of the service, which is pulled for --seconds. They are held against calls that PGO
-leaves alone, or against builds without PGO (--control, a binary or a profile). Go decides the same
-way each time, so that without PGO next to none of them changes.
+A binary names its profile by path, never by hash, unless the file name has the hash (pgo pack
+--name-with-hash). The effect shows in calls that were hot when the profile was taken and are
+inlined now: in the binary's own tables, or in a CPU profile of the service, pulled for --seconds.
+They are compared with calls that PGO does not affect, or with builds without PGO (--control, a
+binary or a profile). Go's decisions are deterministic: without PGO almost none of them change.
 
---profile is the profile that it was built with; without it, the file that a binary names is taken
-if it is there. Without any profile a service is asked for what only PGO can have inlined:
-functions that cost more than all others may.
+--profile is the profile it was built with; default: the file the binary names, if it exists.
+Without any profile, a service is checked for inlining that only PGO can do: functions above the
+normal cost limit.
 
-Exit code 0: it took effect. 3: it did not: built without a profile, with another or an empty
-one, or no sign of it. 4: it cannot be told.`,
+Exit code 0: it took effect. 3: it did not: built without a profile, with another or an empty one,
+or no sign of it. 4: unknown.`,
 		Example: `  kitescope pgo verify ./service --profile default.pgo
   kitescope pgo verify ./service --profile default.pgo --control ./service-without
   kitescope pgo verify http://service:6060 --profile default.pgo --seconds 30
@@ -65,9 +64,9 @@ one, or no sign of it. 4: it cannot be told.`,
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
-	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "show so many calls, 0 for all; csv and structured formats have all unless it is given")
+	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "maximum number of calls, 0 for all; csv and structured formats default to all")
 	f.report.List(cmd, builds.VerificationSchema, "inlined=false", "-percent,callee", "callee,inlined; +made")
-	fl.StringVar(&f.profile, "profile", "", "the profile that it was built with")
+	fl.StringVar(&f.profile, "profile", "", "profile it was built with")
 	fl.StringVar(&f.running, "running", "", "CPU profile of the binary under load, or the URL of the service")
 	fl.StringArrayVar(&f.controls, "control", nil, "the same program built without PGO: its binary, or a CPU profile of it; repeatable")
 	return cmd
@@ -109,7 +108,7 @@ func (f *verifyFlags) subject(ctx context.Context, a *cli.App, word string) (*pg
 			return nil, err
 		}
 	case running != "":
-		return nil, cli.Usage(errors.New("--running goes with a binary, and "+s.Name+" is none"), "name the binary, or leave --running out")
+		return nil, cli.Usage(errors.New("--running needs a binary, but "+s.Name+" is none"), "give the binary, or omit --running")
 	default:
 		running = word
 	}
@@ -215,7 +214,7 @@ func (f *verifyFlags) control(ctx context.Context, a *cli.App, s *pgo.Subject, w
 		return err
 	}
 	if b.PGO != "" {
-		return cli.Usage(fmt.Errorf("%s was built with %s", word, b.PGO), "name a build without PGO: go build -pgo=off")
+		return cli.Usage(fmt.Errorf("%s was built with %s", word, b.PGO), "give a build without PGO: go build -pgo=off")
 	}
 	inlined, starts, err := b.Inlined(ctx)
 	if err != nil {

@@ -40,14 +40,14 @@ processes of a live cluster, which are pulled for --seconds.`,
 // profileCommands are the commands below it.
 func profileCommands() []cli.Entry {
 	entries := []cli.Entry{
-		{Name: "pull", Short: "Take profiles of all processes over the same window, into a folder or bundle", Build: profilePull},
-		{Name: "top", Short: "Where the time (memory, ...) goes: flat and cum of each function", Build: profileTop},
-		{Name: "peek", Short: "Who calls the matching functions, and whom they call", Build: profilePeek},
-		{Name: "share", Short: "How large the share of matching functions is, and how sure that is", Build: profileShare},
-		{Name: "diff", Short: "What changed between two profiles, and what of it is noise", Build: profileDiff},
+		{Name: "pull", Short: "Profile all processes over the same window, into a folder or bundle", Build: profilePull},
+		{Name: "top", Short: "Show where time (memory, ...) goes: flat and cum of each function", Build: profileTop},
+		{Name: "peek", Short: "Show callers and callees of matching functions", Build: profilePeek},
+		{Name: "share", Short: "Show the share of matching functions, with its confidence interval", Build: profileShare},
+		{Name: "diff", Short: "Show what changed between two profiles, and what of it is noise", Build: profileDiff},
 		{Name: "flame", Short: "A flame graph: in the terminal, or as " + strings.Join(flamegraph.Formats().Names(), ", "), Build: profileFlame},
-		{Name: "nodes", Short: "How the processes of a cluster differ: busy cores, and what on", Build: profileNodes},
-		{Name: "trend", Short: "How shares move over a rolling record", Build: profileTrend},
+		{Name: "nodes", Short: "Compare the processes of a cluster: busy cores, and what they run", Build: profileNodes},
+		{Name: "trend", Short: "Show how shares change over a rolling record", Build: profileTrend},
 		{Name: "merge", Short: "Join profiles into one pprof file", Build: profileMerge},
 		{Name: "web", Short: "Serve the standard pprof web UI for profiles, on loopback", Build: profileWeb},
 		{Name: "web-child", Hidden: true, Build: profileWebChild},
@@ -69,21 +69,21 @@ type profileQuestion struct {
 
 func (q *profileQuestion) register(f *pflag.FlagSet) {
 	f.StringVar(&q.sample, "sample", "", "sample type: cpu, samples, inuse_space, alloc_objects, ... or its number; default: the profile's own")
-	f.StringVar(&q.by, "by", profile.ByFunction.String(), "add up by function, file, line, address, package, mapping, class, node or label")
+	f.StringVar(&q.by, "by", profile.ByFunction.String(), "group by function, file, line, address, package, mapping, class, node or label")
 	f.StringVar(&q.label, "label", "", "the label's key, with --by label")
-	f.BoolVar(&q.cum, "cum", false, "order by cum, with everything that is called, instead of flat")
-	f.BoolVar(&q.relative, "relative-percentages", false, "take percentages of what the filters leave")
+	f.BoolVar(&q.cum, "cum", false, "sort by cum (including callees) instead of flat")
+	f.BoolVar(&q.relative, "relative-percentages", false, "percentages of the filtered total")
 	f.BoolVar(&q.mean, "mean", false, "divide by the first sample type: bytes per allocation")
-	f.BoolVar(&q.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt for the function that was preempted")
+	f.BoolVar(&q.foldPreempt, "fold-preempt", false, "attribute runtime.asyncPreempt to the preempted function")
 	q.registerFilter(f)
 }
 
 func (q *profileQuestion) registerFilter(f *pflag.FlagSet) {
-	f.StringVar(&q.focus, "focus", "", "only samples with a frame that matches this regular expression")
-	f.StringVar(&q.ignore, "ignore", "", "no samples with a matching frame")
-	f.StringVar(&q.hide, "hide", "", "leave matching frames out of stacks")
-	f.StringVar(&q.show, "show", "", "leave all other frames out of stacks")
-	f.StringVar(&q.showFrom, "show-from", "", "leave out what is above the highest matching frame")
+	f.StringVar(&q.focus, "focus", "", "only samples with a frame matching this regular expression")
+	f.StringVar(&q.ignore, "ignore", "", "skip samples with a matching frame")
+	f.StringVar(&q.hide, "hide", "", "remove matching frames from stacks")
+	f.StringVar(&q.show, "show", "", "remove all other frames from stacks")
+	f.StringVar(&q.showFrom, "show-from", "", "remove frames above the highest matching frame")
 	f.StringArrayVar(&q.tags, "tag", nil, "only samples with this label: key=value; repeatable")
 }
 
@@ -94,11 +94,11 @@ func (q *profileQuestion) options() (report.Options, error) {
 	}
 	by, ok := profile.ByOf(q.by)
 	if !ok {
-		return o, cli.Usage(fmt.Errorf("--by %q is not known", q.by), "one of: "+strings.Join(profile.ByNames(), ", "))
+		return o, cli.Usage(fmt.Errorf("unknown --by %q", q.by), "one of: "+strings.Join(profile.ByNames(), ", "))
 	}
 	o.By = by
 	if (by == profile.ByLabel) != (q.label != "") {
-		return o, cli.Usage(errors.New("--by label and --label KEY belong together"), "for example: --by label --label thread")
+		return o, cli.Usage(errors.New("--by label and --label KEY must be given together"), "for example: --by label --label thread")
 	}
 	var err error
 	o.Filter, err = q.filter()
@@ -140,7 +140,7 @@ func (q *profileQuestion) filter() (profile.Filter, error) {
 func parsePattern(what, text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, cli.Usage(fmt.Errorf("%s %q is not a regular expression: %w", what, text, err), `quote names that have ( or *: regexp syntax is Go's, \( matches a parenthesis`)
+		return nil, cli.Usage(fmt.Errorf("%s %q is not a regular expression: %w", what, text, err), `quote names with ( or *: this is Go regexp syntax, \( matches a parenthesis`)
 	}
 	return re, nil
 }

@@ -26,17 +26,16 @@ func profileDiff(a *cli.App) *cobra.Command {
 	var c compareFlags
 	cmd := &cobra.Command{
 		Use: "diff BASE NEW",
-		Long: `Print for each function what it gained or lost from BASE to NEW. flat and cum are those of
+		Long: `Print what each function gained or lost from BASE to NEW. flat and cum are those of
 "go tool pprof -diff_base" (or, with --subtract, of -base: percentages of what differs).
 Before that NEW is scaled to BASE's total with --normalize, for windows or loads that differ.
 
-A profile is a sample: where two samplings of the same program could differ as much, the
-difference is noise, and is grey. What is judged is how many samples a function has in the same
-time on either side (rates), so that a busier process has more of everything. With --normalize,
-or where nothing tells how long was sampled, it is its share of all samples. P is corrected for
-the number of functions, and from --level on it is noise. Samples are taken to be independent;
-a program that works in bursts scatters more, and two runs of one (other data, other machine)
-differ besides: neither can be told from one profile a side.`,
+A profile is a sample: a difference that sampling the same program twice could produce is noise,
+shown in grey. The test compares samples per time (rates): a busier process has more of
+everything. With --normalize, or if the sampling time is unknown, it compares shares of all
+samples. P is corrected for the number of functions; at or above --level it is noise. Samples are
+assumed independent; bursty programs vary more, and so do two runs with other data or machines:
+one profile per side cannot show that.`,
 		Example: `  kitescope profile diff before.pb.gz after.pb.gz
   kitescope profile diff before after --node querynode-3 --normalize -o markdown
   kitescope profile diff before after --where cum_verdict=more --sort -cum
@@ -48,10 +47,10 @@ differ besides: neither can be told from one profile a side.`,
 				return err
 			}
 			if c.level <= 0 || c.level >= 1 {
-				return cli.Usagef("--level is a probability between 0 and 1, not %g", c.level)
+				return cli.Usagef("--level must be between 0 and 1, not %g", c.level)
 			}
 			if c.effect < 0 || c.effect > 100 {
-				return cli.Usagef("--effect is in percent of the total, 0 to 100, not %g", c.effect)
+				return cli.Usagef("--effect must be 0 to 100 percent of the total, not %g", c.effect)
 			}
 			base, p, err := f.input.twoProfiles(cmd.Context(), a, args[0], args[1:])
 			if err != nil {
@@ -70,10 +69,10 @@ differ besides: neither can be told from one profile a side.`,
 	f.register(cmd)
 	f.report.List(cmd, profiles.DiffSchema, "flat_verdict=more", "-flat_after,function", "function,flat,flat_p; +file")
 	fl := cmd.Flags()
-	fl.BoolVar(&c.relativeToBase, "subtract", false, "take percentages of the sum of all differences, as pprof's -base, not of BASE's total")
-	fl.BoolVar(&c.normalize, "normalize", false, "scale NEW to BASE's total first, as pprof's -normalize")
-	fl.Float64Var(&c.level, "level", 0.01, "chance of calling noise a change, over all functions")
-	fl.Float64Var(&c.effect, "effect", 0, "the least change that counts, in percent of the total")
+	fl.BoolVar(&c.relativeToBase, "subtract", false, "percentages of the sum of all differences, like pprof -base, not of BASE's total")
+	fl.BoolVar(&c.normalize, "normalize", false, "scale NEW to BASE's total first, like pprof -normalize")
+	fl.Float64Var(&c.level, "level", 0.01, "significance level, over all functions")
+	fl.Float64Var(&c.effect, "effect", 0, "smallest change that counts, in percent of the total")
 	return cmd
 }
 

@@ -66,7 +66,7 @@ func (f *profileFeed) CanPull() string {
 	case !f.spec.IsLive():
 		return "this is a file: open a live cluster to profile its processes"
 	case !f.nodes.Live:
-		return "--live=false leaves the processes alone"
+		return "--live=false does not contact the processes"
 	}
 	return ""
 }

@@ -43,8 +43,8 @@ func profileFlame(a *cli.App) *cobra.Command {
 	var f flameFlags
 	cmd := &cobra.Command{
 		Use: "flame [FILE...]",
-		Long: `Open the flame graph of the given profiles, joined, in the terminal (? there lists the keys), or
-write it with -o. With --base it is a differential one: blue lost, red gained, grey is noise.`,
+		Long: `Open the flame graph of the given profiles, merged, in the terminal (? lists the keys), or write
+it with -o. With --base it is a differential one: blue lost, red gained, grey is noise.`,
 		Example: `  kitescope profile flame cpu.pb.gz
   kitescope profile flame before --nodes
   kitescope profile flame after --base before --normalize -o html -O diff.html
@@ -56,22 +56,22 @@ write it with -o. With --base it is a differential one: blue lost, red gained, g
 	fl.StringVar(&f.question.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number; default: the profile's own")
 	fl.StringVar(&f.question.by, "by", profile.ByFunction.String(), "frames are functions, files, lines, addresses, packages, mappings or classes: function, file, ...")
 	f.question.registerFilter(fl)
-	fl.BoolVar(&f.question.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt for the function that was preempted")
+	fl.BoolVar(&f.question.foldPreempt, "fold-preempt", false, "attribute runtime.asyncPreempt to the preempted function")
 	fl.StringVar(&f.base, "base", "", "compare with this profile, folder or bundle")
 	fl.BoolVar(&f.normalize, "normalize", false, "with --base: scale the new side to the base's total")
-	fl.BoolVar(&f.byNode, "nodes", false, "a frame for each node below the root")
-	fl.BoolVar(&f.inverted, "inverted", false, "start with the leaves: who calls what is expensive")
-	fl.Float64Var(&f.minShare, "min-share", 0, "leave out frames worth less, in percent of the total")
+	fl.BoolVar(&f.byNode, "nodes", false, "one frame per node below the root")
+	fl.BoolVar(&f.inverted, "inverted", false, "start with the leaves: callers of expensive functions")
+	fl.Float64Var(&f.minShare, "min-share", 0, "omit frames below this percentage of the total")
 	fl.StringVarP(&f.output, "output", "o", "", strings.Join(flamegraph.Formats().Names(), ", ")+"; default: open it in the terminal")
-	fl.StringVarP(&f.out, "out", "O", "", "write to this file; its ending says the format if -o does not")
+	fl.StringVarP(&f.out, "out", "O", "", "write to this file; the extension sets the format unless -o does")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.IntVar(&f.render.Width, "width", 0, "width of a picture in pixels; 0 is 1200")
 	fl.BoolVar(&f.render.Dark, "dark", false, "pictures for dark backgrounds")
-	fl.BoolVar(&f.render.Upright, "upright", false, "the root at the bottom: a flame, not an icicle")
-	fl.BoolVar(&f.render.Relative, "relative", false, "colour a difference by how much a frame changed of itself")
-	fl.BoolVar(&f.render.Vanished, "vanished", false, "give frames that are only in the base a width")
+	fl.BoolVar(&f.render.Upright, "upright", false, "root at the bottom: a flame graph, not an icicle")
+	fl.BoolVar(&f.render.Relative, "relative", false, "colour differences by self value, without callees")
+	fl.BoolVar(&f.render.Vanished, "vanished", false, "give frames only in the base a width")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
-	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "disable the mouse in the UI")
 	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(flamegraph.Formats().Names()...))
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()[:profile.ByClass+1]...))
 	return cmd
@@ -100,24 +100,24 @@ func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
 		return err
 	}
 	if o.By > profile.ByClass {
-		return cli.Usage(fmt.Errorf("frames cannot be %ss", o.By), "--nodes puts a frame for each node below the root; profile top --by "+o.By.String()+" prints a table")
+		return cli.Usage(fmt.Errorf("frames cannot be %ss", o.By), "--nodes puts one frame per node below the root; profile top --by "+o.By.String()+" prints a table")
 	}
 	if f.minShare < 0 || f.minShare > 100 {
-		return cli.Usagef("--min-share is in percent, 0 to 100, not %g", f.minShare)
+		return cli.Usagef("--min-share must be 0 to 100 percent, not %g", f.minShare)
 	}
 	word, format, err := f.format()
 	if err != nil {
 		return err
 	}
 	if f.base == "" && f.normalize {
-		return cli.Usage(errors.New("--normalize belongs to --base"), "kitescope profile flame after --base before --normalize")
+		return cli.Usage(errors.New("--normalize needs --base"), "kitescope profile flame after --base before --normalize")
 	}
 	options := flame.Options{
 		SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: f.byNode, Inverted: f.inverted, Normalize: f.normalize, MinShare: f.minShare / 100,
 	}
 	if word == "" {
 		if !a.OutTTY {
-			return cli.Usage(errors.New("stdout is not a terminal"), "write it: -o "+strings.Join(flamegraph.Formats().Names(), ", "))
+			return cli.Usage(errors.New("stdout is not a terminal"), "choose -o "+strings.Join(flamegraph.Formats().Names(), ", "))
 		}
 		return f.flameUI(ctx, a, options, args)
 	}
@@ -130,7 +130,7 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.F
 		return err
 	}
 	if format.Binary() && a.OutTTY && (f.out == "" || f.out == "-") {
-		return cli.Usage(fmt.Errorf("%s is binary and standard output is a terminal", format.Name()), "write it to a file: -O cpu."+format.Name())
+		return cli.Usage(fmt.Errorf("%s is binary and stdout is a terminal", format.Name()), "write it to a file: -O cpu."+format.Name())
 	}
 	g := &flamegraph.Graph{Grown: o, Options: f.render}
 	if f.base != "" {

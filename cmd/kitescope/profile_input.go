@@ -39,14 +39,14 @@ var weights = []string{"period", "count"}
 
 func (in *profileInput) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU), "which profiles of a folder, bundle or cluster: cpu, heap, allocs, goroutine, mutex, block, ...")
-	f.IntVar(&in.pull.seconds, "seconds", int(profileWindow/time.Second), "window in seconds, where profiles are pulled first")
-	f.StringVar(&in.pull.headerFile, "header-file", "", "file with headers to send along when pulling, one NAME: VALUE a line")
+	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU), "kind of profile in a folder, bundle or cluster: cpu, heap, allocs, goroutine, mutex, block, ...")
+	f.IntVar(&in.pull.seconds, "seconds", int(profileWindow/time.Second), "window in seconds, when pulling profiles")
+	f.StringVar(&in.pull.headerFile, "header-file", "", "file with headers to send when pulling, one NAME: VALUE per line")
 	f.StringVar(&in.weightBy, "weight-by", weights[0], "weigh samples of perf by period, or count them: period or count")
-	f.StringVar(&in.demangle, "demangle", symbol.Simple.String(), "how much of C++ and Rust names: simple, templates, full or none")
+	f.StringVar(&in.demangle, "demangle", symbol.Simple.String(), "C++ and Rust names: simple, templates, full or none")
 	f.StringArrayVar(&in.nodes, "node", nil, "only this node: querynode-3; repeatable")
-	f.IntVar(&in.column, "column", 0, "of a difference, as folded stacks with two counts a line or in speedscope: 1 reads before, 2 after")
-	f.BoolVar(&in.threads, "threads", false, "keep threads of perf and JFR apart: label thread")
+	f.IntVar(&in.column, "column", 0, "side of a diff in folded stacks with two counts per line or in speedscope: 1 before, 2 after")
+	f.BoolVar(&in.threads, "threads", false, "separate threads of perf and JFR: label thread")
 	f.StringArrayVar(&in.symbols, "symbols", nil, "folder with unstripped libraries or debug files for native frames without names, found by build id; repeatable")
 	in.pull.busyWait, in.pull.output = defaultBusyWait, "table"
 	in.pull.nodes = cli.AddNodeFlags(cmd, true)
@@ -72,10 +72,10 @@ func (in *profileInput) options() (read.Options, error) {
 	case weights[1]:
 		o.WeightBy = read.ByCount
 	default:
-		return o, cli.Usagef("--weight-by is period or count, not %q", in.weightBy)
+		return o, cli.Usagef("--weight-by must be period or count, not %q", in.weightBy)
 	}
 	if in.column < 0 || in.column > 2 {
-		return o, cli.Usagef("--column is 1 or 2, not %d", in.column)
+		return o, cli.Usagef("--column must be 1 or 2, not %d", in.column)
 	}
 	return o, nil
 }
@@ -91,13 +91,13 @@ func (in *profileInput) chooser(a *cli.App) (*choose.Chooser, error) {
 		return nil, cli.Usage(err, "")
 	}
 	if len(kinds) != 1 {
-		return nil, cli.Usagef("--kind names one kind here, not %s", in.pull.kinds)
+		return nil, cli.Usagef("--kind takes one kind here, not %s", in.pull.kinds)
 	}
 	return &choose.Chooser{
 		Read: o, Symbols: in.symbols, Kind: kinds[0], Nodes: in.nodes,
 		Stdin: func(ctx context.Context) (io.Reader, error) {
 			if a.InTTY {
-				return nil, cli.Usage(errors.New("- reads standard input, and that is a terminal"), "pipe a profile into it")
+				return nil, cli.Usage(errors.New("- reads standard input, but it is a terminal"), "pipe a profile into it")
 			}
 			return session.Interruptible(ctx, a.In), nil
 		},
@@ -134,8 +134,8 @@ func (in *profileInput) choose(ctx context.Context, a *cli.App, words []string) 
 	conn, err := a.Connection()
 	if err != nil {
 		return nil, cli.Usage(
-			errors.New("no profile named"),
-			"name a file, a folder or bundle of profile pull, or a URL; --from etcd://host:2379 takes the processes of a cluster",
+			errors.New("no profile given"),
+			"give a file, a folder or bundle from profile pull, a URL, or a live cluster with --from etcd://host:2379",
 		)
 	}
 	var choice *choose.Choice
@@ -164,7 +164,7 @@ func bundledProfiles(ctx context.Context, a *cli.App, path string) (*pull.Record
 	case err != nil:
 		return nil, err
 	case !isBundle:
-		return nil, &hints.Error{Err: fmt.Errorf("read %s: it is no profile, and no bundle", path), Advice: "unpack it first"}
+		return nil, &hints.Error{Err: fmt.Errorf("read %s: not a profile or bundle", path), Advice: "unpack it first"}
 	case record == nil:
 		return nil, &hints.Error{Err: fmt.Errorf("read %s: no profiles in this bundle", path), Advice: "kitescope profile pull -O FILE.kite makes a bundle with profiles"}
 	}
@@ -218,7 +218,7 @@ func warnEmpty(a *cli.App, p *profile.Profile) {
 	}
 	for _, t := range p.Types {
 		if t.Type == "contentions" {
-			a.Note("%s has no samples: the process samples no locks unless it sets a rate (runtime.SetMutexProfileFraction, SetBlockProfileRate)", p.Origin.Name)
+			a.Note("%s has no samples: the process samples locks only if it sets a rate (runtime.SetMutexProfileFraction, SetBlockProfileRate)", p.Origin.Name)
 			return
 		}
 	}

@@ -17,9 +17,9 @@ func profileNodes(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "nodes [DIR]",
-		Long: `Print for each process of a record how many cores it kept busy and what on: Go code, GC, native
-libraries, syscalls; which node of a role is idle while others work; and in what a node
-differs from the others of its role by more than chance.`,
+		Long: `Print how many cores each process of a record kept busy and with what: Go code, GC, native
+libraries, syscalls; which node of a role idles while others work; and where a node differs
+significantly from the others of its role.`,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 -O now && kitescope profile nodes now
   kitescope profile nodes now -o json`,
 		Args: cli.Args(0, 1, "one record", "kitescope profile nodes DIR"),
@@ -56,7 +56,7 @@ func profileTrend(a *cli.App) *cobra.Command {
   kitescope profile trend record --where verdict=more --sort -change_percent`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cli.Usage(errors.New("which record? a folder that profile pull --every wrote, or profiles in the order of time"), "kitescope profile trend record")
+				return cli.Usage(errors.New("no record given: expected a folder from profile pull --every, or profiles in time order"), "kitescope profile trend record")
 			}
 			s, err := f.settleTable(a, cmd)
 			if err != nil {
@@ -91,7 +91,7 @@ func enoughPoints(list []*profile.Profile) error {
 		}
 	}
 	return &hints.Error{
-		Err:    errors.New("a trend needs two profiles of a process, or more"),
-		Advice: "make a record: kitescope profile pull --every 10m -O record; two single profiles: kitescope profile diff",
+		Err:    errors.New("a trend needs at least two profiles of a process"),
+		Advice: "record some with kitescope profile pull --every 10m -O record; compare two with kitescope profile diff",
 	}
 }

@@ -39,27 +39,27 @@ const defaultBusyWait = 35 * time.Second
 const helpPull = `Take profiles of all processes at once, over the same window, and keep them with a
 manifest: which node and role, where, Milvus version, build id, window, checksum.
 
-Without a URL the processes are those that the sessions of the cluster name (--from); each
-process is asked once, whatever its roles, at the port that its configuration tells
-(--metrics-port where it does not). A URL is any service that has net/http/pprof:
+Without a URL, the processes come from the sessions of the cluster (--from); each is profiled
+once, whatever its roles, at the port in its configuration (otherwise --metrics-port). A URL is
+any service with net/http/pprof:
 
   host:6060                              profiles below /debug/pprof
-  http://host:6060/api/debug/pprof       profiles below another path
-  http://host:6060/debug/pprof/heap      this profile alone
-  indexer=https://host/debug/pprof       with a name of its own
+  http://host:6060/api/debug/pprof       profiles under another path
+  http://host:6060/debug/pprof/heap      only this profile
+  indexer=https://host/debug/pprof       with its own name
 
-With URLs and --from both are pulled; a URL whose name, role or host is that of a process which
-cannot be asked otherwise is that process's.
+With URLs and --from, both are pulled; a URL stands for an otherwise unreachable process of the
+same name, role or host.
 
 Kinds are cpu, heap, allocs, goroutine, mutex, block, threadcreate and trace (an execution
 trace for go tool trace); with -delta, as in allocs-delta, what was added during the
-window. A process makes one CPU profile at a time: while it makes one for somebody else it
-is asked again, for --busy-wait.
+window. A process makes one CPU profile at a time: while it is busy with another, kitescope
+retries for --busy-wait.
 
 Credentials: user and password in the URL, the password also from KITESCOPE_PROFILE_PASSWORD; a
 bearer token from KITESCOPE_PROFILE_TOKEN; other headers from --header-file, lines such as
-"X-Api-Key: ...". They go to all that are asked, and into no file or message. For https,
---ca, --cert, --key, --server-name and --insecure say whom to trust.
+"X-Api-Key: ...". They go to every process and service, but never into a file or message. For
+https, use --ca, --cert, --key, --server-name and --insecure.
 
 -O names a new folder, or FILE.kite: a bundle of the cluster with the profiles in it. With
 --every it is a record: a folder for each round, the oldest removed beyond --keep. A pull
@@ -82,13 +82,13 @@ func profilePull(a *cli.App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.IntVar(&f.seconds, "seconds", int(profileWindow/time.Second), "window of CPU profiles, traces and deltas, in seconds")
-	fl.StringVar(&f.kinds, "kind", string(pull.CPU), "what to take: a list of cpu, heap, allocs, goroutine, mutex, block, threadcreate, trace; or with -delta: allocs-delta")
-	fl.StringVarP(&f.out, "out", "O", "", "folder to make, or FILE.kite; default: profiles-ROOT-TIME")
+	fl.StringVar(&f.kinds, "kind", string(pull.CPU), "kinds to pull, comma-separated: cpu, heap, allocs, goroutine, mutex, block, threadcreate, trace; or with -delta: allocs-delta")
+	fl.StringVarP(&f.out, "out", "O", "", "folder to create, or FILE.kite; default: profiles-ROOT-TIME")
 	fl.StringVarP(&f.output, "output", "o", "table", "table or json")
-	fl.DurationVar(&f.every, "every", 0, "go on until interrupted, with so much time from one round to the next")
+	fl.DurationVar(&f.every, "every", 0, "repeat at this interval until interrupted")
 	fl.IntVar(&f.keep, "keep", 0, "with --every: remove the oldest rounds beyond this number; 0 keeps all")
-	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
-	fl.DurationVar(&f.busyWait, "busy-wait", defaultBusyWait, "how long to wait for a CPU profile that somebody else is taking; 0 does not")
+	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send, one NAME: VALUE per line")
+	fl.DurationVar(&f.busyWait, "busy-wait", defaultBusyWait, "how long to wait for another CPU profile in progress; 0 to not wait")
 	fl.BoolVar(&f.force, "force", false, "replace FILE.kite if it exists")
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	cli.LeaveOut(cmd, "window") // no rates are asked for
@@ -115,25 +115,25 @@ func (f *pullFlags) toBundle() bool { return strings.HasSuffix(f.out, bundleEndi
 func (f *pullFlags) check(words []string) error {
 	switch {
 	case f.seconds < 1 || f.seconds > 3600:
-		return cli.Usage(fmt.Errorf("--seconds is 1 to 3600, not %d", f.seconds), "for longer: --every 10m, a record of many profiles")
+		return cli.Usage(fmt.Errorf("--seconds must be 1 to 3600, not %d", f.seconds), "for longer: --every 10m, a record of many profiles")
 	case f.every < 0 || f.keep < 0 || f.busyWait < 0:
 		return cli.Usagef("--every, --keep and --busy-wait cannot be negative")
 	case f.keep > 0 && f.every == 0:
-		return cli.Usage(errors.New("--keep belongs to --every"), "for example: --every 10m --keep 50")
+		return cli.Usage(errors.New("--keep needs --every"), "for example: --every 10m --keep 50")
 	case f.every > 0 && f.every < time.Duration(f.seconds)*time.Second:
-		return cli.Usage(fmt.Errorf("--every %s is shorter than the window of %d s", f.every, f.seconds), "make the window shorter, or rounds rarer")
+		return cli.Usage(fmt.Errorf("--every %s is shorter than the window of %d s", f.every, f.seconds), "shorten the window or lengthen the interval")
 	case f.every > 0 && f.output == "json":
-		return cli.Usage(errors.New("--every goes on and on: there is no one result to print as JSON"), "each round has its manifest.json")
+		return cli.Usage(errors.New("--every never ends: no single result to print as JSON"), "each round has its manifest.json")
 	case f.output != "table" && f.output != "json":
-		return cli.Usagef("profile pull -o is table or json, not %q", f.output)
+		return cli.Usagef("profile pull -o must be table or json, not %q", f.output)
 	case f.out == "-":
-		return cli.Usage(errors.New("profiles and their manifest make a folder, which standard output cannot take"), "name a folder; one profile alone: kitescope profile merge URL -O -")
+		return cli.Usage(errors.New("profiles and their manifest need a folder, not standard output"), "give a folder; for a single profile: kitescope profile merge URL -O -")
 	case f.force && !f.toBundle():
-		return cli.Usage(errors.New("--force replaces a bundle, and never a folder"), "name another folder, or FILE.kite")
+		return cli.Usage(errors.New("--force replaces only a bundle, never a folder"), "choose another folder, or FILE.kite")
 	case f.toBundle() && f.every > 0:
-		return cli.Usage(errors.New("a bundle holds one moment, and --every makes a record"), "name a folder")
+		return cli.Usage(errors.New("a bundle holds one moment, --every makes a record"), "give a folder")
 	case f.toBundle() && len(words) > 0:
-		return cli.Usage(errors.New("a bundle holds a cluster, and a URL names none"), "name a folder: -O profiles")
+		return cli.Usage(errors.New("a bundle needs a cluster, a URL has none"), "give a folder: -O profiles")
 	}
 	_, err := pull.ParseKinds(f.kinds)
 	if err != nil {
@@ -187,7 +187,7 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 	}
 	if err != nil {
 		if path != "" {
-			a.Warn("what was complete is in %s", path)
+			a.Warn("completed profiles are in %s", path)
 		}
 		return existsHint(err)
 	}
@@ -212,7 +212,7 @@ func pathSafe(r rune) rune {
 
 func existsHint(err error) error {
 	if errors.Is(err, pull.ErrExists) {
-		return cli.Usage(err, "name another folder with -O; what is there is not touched")
+		return cli.Usage(err, "choose another folder with -O; existing files are not touched")
 	}
 	return err
 }

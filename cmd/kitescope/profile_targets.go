@@ -29,7 +29,7 @@ func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*pulle
 	}
 	cluster := len(words) == 0 || a.Flags.From != "" || a.Flags.Context != ""
 	if cluster && !n.Live {
-		return nil, cli.Usage(errors.New("profiles come from the processes, and --live=false leaves them alone"), "leave it out, or name URLs without --from")
+		return nil, cli.Usage(errors.New("profiles come from the processes, --live=false does not contact them"), "omit it, or give URLs without --from")
 	}
 	o, err := f.options(a, named)
 	if err != nil {
@@ -64,7 +64,7 @@ func namedTargets(a *cli.App, words []string) (named []pull.Target, err error) {
 		}
 		t, err := pull.ParseTarget(word, password)
 		if errors.Is(err, pull.ErrNoPort) {
-			return nil, cli.Usage(err, "a folder is named with -O, a process with its port: host:6060, or http://host")
+			return nil, cli.Usage(err, "give a folder with -O, a process with its port: host:6060, or http://host")
 		}
 		if err != nil {
 			return nil, cli.Usage(err, "for example: kitescope profile pull http://host:6060/debug/pprof")
@@ -99,7 +99,7 @@ func pullTLS(a *cli.App, named []pull.Target) (*tls.Config, error) {
 	}
 	g := &a.Flags
 	if (g.Cert == "") != (g.Key == "") {
-		return nil, cli.Usagef("--cert and --key belong together")
+		return nil, cli.Usagef("--cert and --key must be given together")
 	}
 	return cli.NodeSpec{TLS: true, CA: g.CA, Cert: g.Cert, Key: g.Key, ServerName: g.ServerName, Insecure: g.Insecure}.TLSConfig()
 }
@@ -121,7 +121,7 @@ func pullHeader(a *cli.App, path string) (http.Header, error) {
 		return nil, fmt.Errorf("read the headers: %w", err)
 	}
 	if len(text) > maxHeaderFile {
-		return nil, fmt.Errorf("read the headers %s: %d bytes are no list of headers", path, len(text))
+		return nil, fmt.Errorf("read the headers %s: too large: %d bytes", path, len(text))
 	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {

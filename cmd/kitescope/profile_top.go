@@ -29,7 +29,7 @@ const defaultEntries = 40
 func (f *profileTable) register(cmd *cobra.Command) {
 	f.input.register(cmd)
 	f.question.register(cmd.Flags())
-	f.report.Register(cmd, render.ReportFormats(), defaultEntries, "show so many entries, 0 for all; csv and structured formats have all unless it is given")
+	f.report.Register(cmd, render.ReportFormats(), defaultEntries, "maximum number of entries, 0 for all; csv and structured formats default to all")
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()...))
 }
 
@@ -55,9 +55,9 @@ func profileTop(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "top [FILE...]",
-		Long: `Print what each function is worth: flat, by itself, and cum, with all that it calls.
-Numbers and names are those of "go tool pprof -top". Several profiles are joined; --by node
-tells them apart, --by class adds up Go code, runtime, GC, native libraries, syscalls.`,
+		Long: `Print the cost of each function: flat (itself) and cum (with callees). Numbers and names are
+those of "go tool pprof -top". Several profiles are merged; --by node separates them, --by
+class groups by Go code, runtime, GC, native libraries, syscalls.`,
 		Example: `  kitescope profile top cpu.pb.gz
   kitescope profile top before --node querynode-3 --by class
   kitescope profile top heap.pb.gz --sample inuse_space --cum -o json
@@ -87,8 +87,8 @@ func profilePeek(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "peek REGEX [FILE...]",
-		Long: `Print each function whose name matches, with its callers above and its callees below, and
-how much of it comes from and goes to each: "go tool pprof -peek".`,
+		Long: `Print each matching function with its callers above and callees below, and how much comes
+from and goes to each: "go tool pprof -peek".`,
 		Example: `  kitescope profile peek 'LocalSegment..Search' before
   kitescope profile peek mallocgc cpu.pb.gz -o json`,
 		RunE: f.withPattern(a, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
@@ -113,9 +113,8 @@ func profileShare(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "share REGEX [FILE...]",
-		Long: `Print the share of samples that have a matching frame, and of those whose leaf matches, with
-the interval in which it lies with a confidence of 95%: a profile is a sample, and a share
-of few events is a guess.`,
+		Long: `Print the share of samples with a matching frame, and of those whose leaf matches, with a 95%
+confidence interval: a profile is a sample, and a share of few events is a guess.`,
 		Example: `  kitescope profile share 'scanobject|greyobject' cpu.pb.gz
   kitescope profile share libknowhere before --node querynode-3`,
 		RunE: f.withPattern(a, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
@@ -139,7 +138,7 @@ of few events is a guess.`,
 func (f *profileTable) withPattern(a *cli.App, body func(io.Writer, *profile.Profile, string, settledTable) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return cli.Usage(errors.New("which functions? a regular expression is wanted"), "see: "+cmd.CommandPath()+" --help")
+			return cli.Usage(errors.New("a regular expression is needed"), "see: "+cmd.CommandPath()+" --help")
 		}
 		s, err := f.settleTable(a, cmd)
 		if err != nil {
@@ -165,20 +164,20 @@ func profileMerge(a *cli.App) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use: "merge FILE... -O FILE",
-		Long: `Write one pprof file with all samples of the given profiles, each labelled with the node
-that it comes from (--collapse adds the nodes up instead). Any pprof tool reads it.`,
+		Long: `Write one pprof file with all samples of the given profiles, each labelled with its node
+(--collapse merges the nodes instead). Any pprof tool reads it.`,
 		Example: `  kitescope profile merge before -O before.pb.gz
   kitescope profile merge perf.txt -O perf.pb.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.out == "" {
-				return cli.Usage(errors.New("write to where? -O FILE is missing"), "kitescope profile merge before -O before.pb.gz; - is standard output")
+				return cli.Usage(errors.New("no output file: -O FILE is missing"), "kitescope profile merge before -O before.pb.gz; - is standard output")
 			}
 			return f.input.mergeProfiles(cmd.Context(), a, args, f.out, f.collapse, f.force)
 		},
 	}
 	f.input.register(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "O", "", "the file to write; - is standard output")
-	cmd.Flags().BoolVar(&f.collapse, "collapse", false, "add samples of all nodes up, without labels of nodes")
+	cmd.Flags().BoolVar(&f.collapse, "collapse", false, "merge samples of all nodes, without node labels")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the file if it exists")
 	return cmd
 }

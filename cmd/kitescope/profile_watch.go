@@ -36,34 +36,34 @@ type watchFlags struct {
 	nodes      *cli.NodeFlags
 }
 
-const helpWatch = `Measure what processes use while something runs: CPU, memory, goroutines, pauses for garbage
-collection, context switches. In a terminal curves are drawn meanwhile; at the end comes a table
-with least, mean and most of each process.
+const helpWatch = `Measure what processes use while something runs: CPU, memory, goroutines, GC pauses, context
+switches. A terminal shows live curves; at the end comes a table with min, mean and max per
+process.
 
-What is watched:
+What to watch:
 
   --from etcd://...      all processes of a cluster, by their /metrics
   host:9091, URL         a process by its metrics; without a path /metrics; NAME=URL names it
   --pid 4711             a process of this machine, by /proc (Linux); --tree with its descendants
-  -- COMMAND ARGS...     a command that is run and watched with its descendants, until it ends
+  -- COMMAND ARGS...     a command to run and watch with its descendants, until it ends
 
-They go together: with a cluster and a command, the cluster is measured while the command runs.
+They combine: with a cluster and a command, the cluster is measured while the command runs.
 Without a command the watch ends with --for, with the last process, or with ^C.
 
-The command's own output goes to standard error. How it ended stands in the report; if it
-failed, kitescope exits 1, whatever the command's exit code was. ^C ends the command as well;
-the report comes all the same, and the exit code is 130.
+The command's own output goes to standard error. The report has its result; if it failed,
+kitescope exits 1, whatever the command's exit code. ^C ends the command as well; the report
+is still printed, and the exit code is 130.
 
---counter names a counter of the processes' metrics, with labels as in PromQL: what it counts
-are queries, and CPU and context switches of a query are worked out, over all processes
-but the command that runs besides. --queries says how many there were instead.
+--counter names a counter in the processes' metrics, with labels as in PromQL, that counts
+queries: CPU and context switches per query are computed over all processes except the
+command. --queries gives their number instead.
 
-What a process does not tell is "?": /metrics tells no context switches, /proc no goroutines.
-A process that does not answer is a gap in its curve. One that was started again begins at 0:
-what it did just before is lost from its total, which is marked.
+Unknown values are "?": /metrics has no context switches, /proc no goroutines. A process that
+does not answer leaves a gap in its curve. A restarted process begins at 0: its last use before
+the restart is missing from its total, which is marked.
 
 Formats (-o): csv and jsonl write each sample as it comes, unless --where, --sort or --columns ask
-for a list of processes, which is known at the end.
+for a list of processes, known only at the end.
 `
 
 func profileWatch(a *cli.App) *cobra.Command {
@@ -88,16 +88,16 @@ func profileWatch(a *cli.App) *cobra.Command {
 	fl := cmd.Flags()
 	fl.IntSliceVar(&f.pids, "pid", nil, "a process of this machine; repeatable")
 	fl.BoolVar(&f.tree, "tree", false, "with --pid: add up all descendants")
-	fl.DurationVar(&f.interval, "interval", time.Second, "how often each process is read")
-	fl.DurationVar(&f.length, "for", 0, "how long to watch; 0 is until the last process ends, or ^C")
+	fl.DurationVar(&f.interval, "interval", time.Second, "how often to read each process")
+	fl.DurationVar(&f.length, "for", 0, "how long to watch; 0 until the last process ends, or ^C")
 	fl.StringVar(&f.counter, "counter", "", `counter of queries in the metrics: milvus_proxy_sq_latency_count{query_type="search"}`)
-	fl.Float64Var(&f.queries, "queries", 0, "how many queries there were, where nothing counts them")
+	fl.Float64Var(&f.queries, "queries", 0, "number of queries, if no counter has it")
 	f.report.Register(cmd, render.ReportFormats(), 0, "")
 	f.report.List(cmd, profiles.UsageSchema, "'cpu_cores>1'", "-cpu_cores,process", "process,cpu_cores; +gaps")
-	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(picture.Formats().Names(), ", ."))
-	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
+	fl.StringVar(&f.plot, "plot", "", "plot to this file, with extension ."+strings.Join(picture.Formats().Names(), ", ."))
+	fl.StringVarP(&f.folder, "out", "O", "", "folder for samples, next to profiles: "+usageFile)
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
-	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
+	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send, one NAME: VALUE per line")
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	cli.LeaveOut(cmd, "window") // no rates are asked for
 	return cmd
@@ -113,30 +113,30 @@ const leastInterval = 10 * time.Millisecond
 func (f *watchFlags) check(command []string) error {
 	switch {
 	case f.interval < leastInterval:
-		return cli.Usagef("--interval is %s at least, not %s", leastInterval, f.interval)
+		return cli.Usagef("--interval must be at least %s, not %s", leastInterval, f.interval)
 	case f.length < 0:
-		return cli.Usagef("--for is a duration above 0, not %s", f.length)
+		return cli.Usagef("--for must be above 0, not %s", f.length)
 	case f.length > 0 && command != nil:
-		return cli.Usage(errors.New("--for and a command both say when to end"), "leave --for out: the watch ends with the command")
+		return cli.Usage(errors.New("--for and a command both set the end"), "omit --for: the watch ends with the command")
 	case command != nil && len(command) == 0:
 		return cli.Usage(errors.New("no command after --"), "for example: kitescope profile watch -- make -j8")
 	case f.queries < 0:
-		return cli.Usagef("--queries is a number above 0, not %g", f.queries)
+		return cli.Usagef("--queries must be above 0, not %g", f.queries)
 	case f.queries > 0 && f.counter != "":
-		return cli.Usage(errors.New("--queries and --counter both say how many queries there were"), "leave one of them out")
+		return cli.Usage(errors.New("--queries and --counter both give the number of queries"), "use only one of them")
 	case f.tree && len(f.pids) == 0:
-		return cli.Usage(errors.New("--tree belongs to --pid"), "a command is always watched with its descendants")
+		return cli.Usage(errors.New("--tree needs --pid"), "a command is always watched with its descendants")
 	case f.plot != "" && !slices.Contains(picture.Formats().Names(), cli.Ending(f.plot)):
-		return cli.Usage(fmt.Errorf("--plot %s: its ending is none of .%s", f.plot, strings.Join(picture.Formats().Names(), ", .")), "for example: --plot usage.svg")
+		return cli.Usage(fmt.Errorf("--plot %s: expected extension .%s", f.plot, strings.Join(picture.Formats().Names(), ", .")), "for example: --plot usage.svg")
 	}
 	for _, pid := range f.pids {
 		if pid <= 0 {
-			return cli.Usagef("--pid is the number of a process, not %d", pid)
+			return cli.Usagef("--pid must be a process id, not %d", pid)
 		}
 	}
 	for _, path := range f.files() {
 		if _, err := os.Stat(path); err == nil && !f.force {
-			return cli.Usage(fmt.Errorf("%s exists", path), "name another, or use --force")
+			return cli.Usage(fmt.Errorf("%s exists", path), "choose another, or use --force")
 		}
 	}
 	return nil
@@ -232,7 +232,7 @@ func (w *watching) find(ctx context.Context, urls []string, hasCommand bool) err
 	w.targets = append(w.targets, metrics...)
 	distinct(w.targets)
 	if w.counter != nil && len(metrics) == 0 {
-		return cli.Usage(errors.New("--counter counts in the metrics of processes, and none is asked for them"), "name their URLs, or --from; or say --queries")
+		return cli.Usage(errors.New("--counter needs metrics of processes, but none are watched"), "give their URLs or --from, or use --queries")
 	}
 	return nil
 }
@@ -317,6 +317,6 @@ func (w *watching) draw(u *usage.Usage) (err error) {
 	if err != nil {
 		return fmt.Errorf("write the plot %s: %w", path, err)
 	}
-	w.Warn("the plot is in %s", path)
+	w.Warn("wrote the plot to %s", path)
 	return nil
 }

@@ -39,7 +39,7 @@ func (w *watching) start(ctx context.Context, line []string, screen *usageScreen
 		cmd.Stdout, cmd.Stderr = screen, screen
 	}
 	if err := cmd.Start(); err != nil {
-		return cli.Usage(fmt.Errorf("run %s: %w", line[0], plainExec(err)), "what stands after -- is run as it is; for a pipe or a built-in: -- sh -c '...'")
+		return cli.Usage(fmt.Errorf("run %s: %w", line[0], plainExec(err)), "the command after -- runs without a shell; for a pipe or a builtin: -- sh -c '...'")
 	}
 	w.command = c
 	// Nobody waits for it yet: it cannot be gone.

@@ -105,7 +105,7 @@ func metricsAt(a *cli.App, word string) (m metricsURL, err error) {
 	hint := "for example: kitescope profile watch http://host:9091/metrics"
 	u, err := url.Parse(rest)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return m, cli.Usage(fmt.Errorf("%s is no address of metrics", pull.RedactWord(word)), hint)
+		return m, cli.Usage(fmt.Errorf("%s is not a metrics address", pull.RedactWord(word)), hint)
 	}
 	if u.User != nil {
 		m.user = u.User.Username()
@@ -151,7 +151,7 @@ func (w *watching) way(cluster bool) (*session.Spec, live.Options, error) {
 		return nil, way, err
 	}
 	if !w.flags.nodes.Live {
-		return nil, live.Options{}, cli.Usage(errors.New("what a cluster uses its processes tell, and --live=false leaves them alone"), "leave it out, or name URLs without --from")
+		return nil, live.Options{}, cli.Usage(errors.New("usage comes from the processes, --live=false does not contact them"), "omit it, or give URLs without --from")
 	}
 	conn, err := w.Connection()
 	if err != nil {

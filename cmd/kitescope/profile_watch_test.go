@@ -121,7 +121,7 @@ func TestWatchKeeps(t *testing.T) {
 	if err != nil || !strings.Contains(string(picture), "<svg") || !strings.Contains(string(picture), "CPU (cores)") {
 		t.Errorf("the plot: %v", err)
 	}
-	says(t, e.err, "the plot is in "+plot)
+	says(t, e.err, "wrote the plot to "+plot)
 	_, e = watched(t, cli.ExitUsage, args...)
 	says(t, e.err, "usage.svg exists", "--force")
 	watched(t, cli.ExitOK, append(args, "--force")...)
@@ -204,21 +204,21 @@ func TestWatchMistakes(t *testing.T) {
 		args, want string
 	}{
 		{"", "--from is missing"},
-		{"--pid 0", "--pid is the number"},
+		{"--pid 0", "--pid must be a process id"},
 		{"--pid x", "--pid"},
-		{"host:1 --interval 1ms", "--interval is 10ms at least"},
+		{"host:1 --interval 1ms", "--interval must be at least 10ms"},
 		{"host:1 --for -1s", "--for"},
 		{"--for 1s -- true", "--for and a command"},
 		{"--", "no command after --"},
 		{"host:1 --queries 5 --counter x", "--queries and --counter"},
 		{"host:1 --queries -5", "--queries"},
-		{"host:1 --tree", "--tree belongs to --pid"},
+		{"host:1 --tree", "--tree needs --pid"},
 		{"host:1 --plot x.gif", ".svg, .png, .pdf"},
 		{"host:1 -o svg", "output format"},
 		{"host:1 --counter a{", "--counter"},
-		{"--counter a -- true", "--counter counts in the metrics"},
-		{"ftp://host:1", "no address of metrics"},
-		{"http://", "no address of metrics"},
+		{"--counter a -- true", "--counter needs metrics"},
+		{"ftp://host:1", "not a metrics address"},
+		{"http://", "not a metrics address"},
 		{"-- no-such-program-anywhere", "run no-such-program-anywhere: executable file not found"},
 		{"host:1 --from x --live=false", "--live=false"},
 	} {

@@ -33,9 +33,9 @@ func profileWeb(a *cli.App) *cobra.Command {
 	var f webFlags
 	cmd := &cobra.Command{
 		Use: "web [FILE...]",
-		Long: `Serve the web UI of "go tool pprof -http" for the given profiles, joined, until interrupted:
+		Long: `Serve the web UI of "go tool pprof -http" for the given profiles, merged, until interrupted:
 graph, flame graph, top, peek, source. It listens on loopback only; over ssh, forward the port.
-Names are left as they are in the profiles: nothing is symbolised again.`,
+Names stay as in the profiles: nothing is symbolised again.`,
 		Example: `  kitescope profile web cpu.pb.gz
   kitescope profile web after --base before --http 127.0.0.1:8080`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
@@ -108,7 +108,7 @@ func keepProfile(dir, name string, p *profile.Profile) (string, error) {
 func loopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return cli.Usage(fmt.Errorf("--http %q is no address: %w", address, err), "for example: --http 127.0.0.1:8080")
+		return cli.Usage(fmt.Errorf("--http %q is not an address: %w", address, err), "for example: --http 127.0.0.1:8080")
 	}
 	if host == "localhost" {
 		return nil

@@ -37,20 +37,19 @@ type recordFlags struct {
 	nodes           *cli.NodeFlags
 }
 
-const helpRecord = `Follow a live cluster and write what happens into a folder, until it is interrupted: each
-change of etcd, and every --every what the processes answer, their metrics, how etcd and
-the message queue are. Secrets are taken out before anything is written.
+const helpRecord = `Record a live cluster into a folder until interrupted: each change in etcd and, every --every,
+the processes' answers, their metrics, and the state of etcd and the message queue. Secrets are
+redacted before anything is written.
 
 The folder is a source like a file: --from DIR, --from DIR --at 09:14, kitescope history
---from DIR. It can be read while it is written, and copied with cp. If the recorder is
-killed, the last --every is lost at most. What could not be recorded is said, here and
-there: it is a gap.
+--from DIR. It can be read during recording, and copied with cp. If the recorder is
+killed, at most the last --every is lost. Gaps are reported, here and by readers.
 
-The oldest chunks go when there is more than --max-age or --max-size. Several clusters,
-named as arguments, are recorded into a folder each below DIR.
+The oldest chunks are removed beyond --max-age or --max-size. Several clusters, given as
+arguments, are recorded into one folder each below DIR.
 
---profile-on warning takes profiles of the processes that a finding names, CPU, heap and
-goroutines, when it appears: into DIR/profiles, for kitescope profile top.`
+--profile-on warning profiles the processes of a new finding (CPU, heap, goroutines) into
+DIR/profiles, for kitescope profile top.`
 
 func recordCommand(a *cli.App) *cobra.Command {
 	var f recordFlags
@@ -65,10 +64,10 @@ func recordCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.dir, "out", "O", "", "folder to write into; one that holds a recording is gone on with")
-	fl.DurationVar(&f.every, "every", 15*time.Second, "time between two rounds of questions to processes, and what may be lost")
-	fl.StringVar(&f.maxAge, "max-age", "7d", "how long what was recorded is kept; 0: for ever")
-	fl.StringVar(&f.maxSize, "max-size", "2GB", "how much of it is kept, per cluster; 0: all")
+	fl.StringVarP(&f.dir, "out", "O", "", "folder to write to; resumes a recording in it")
+	fl.DurationVar(&f.every, "every", 15*time.Second, "time between two rounds of RPCs to processes; also the maximum loss")
+	fl.StringVar(&f.maxAge, "max-age", "7d", "how long to keep data; 0: forever")
+	fl.StringVar(&f.maxSize, "max-size", "2GB", "how much to keep, per cluster; 0: all")
 	fl.StringVar(&f.profileOn, "profile-on", "never", "take profiles when a finding of this severity or worse appears: info, warning, error, never")
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	cli.LeaveOut(cmd, "prometheus", "runtime") // the processes are asked again and again
@@ -150,16 +149,16 @@ func holdMemory(done <-chan struct{}) {
 func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
 	switch {
 	case f.dir == "":
-		return o, cli.Usage(errors.New("no folder to record into"), "name one: -O DIR")
+		return o, cli.Usage(errors.New("no folder to record to"), "give one: -O DIR")
 	case f.every < time.Second:
-		return o, cli.Usagef("--every is a duration of a second or more, not %s", f.every)
+		return o, cli.Usagef("--every must be at least 1s, not %s", f.every)
 	case !a.Flags.At.IsZero():
-		return o, cli.Usage(errors.New("record goes on from now, and --at names one moment"), "leave --at out")
+		return o, cli.Usage(errors.New("record starts now, --at is a past moment"), "omit --at")
 	}
 	o = record.Options{Dir: f.dir, Every: f.every, Kitescope: cli.VersionText(), Now: a.Now}
 	if f.maxAge != "0" {
 		if o.MaxAge, err = table.ParseDuration(f.maxAge); err != nil || o.MaxAge < time.Minute {
-			return o, cli.Usagef("--max-age is a duration of a minute or more, such as 7d, not %q", f.maxAge)
+			return o, cli.Usagef("--max-age must be a minute or more, such as 7d, not %q", f.maxAge)
 		}
 	}
 	if o.MaxSize, err = parseSize(f.maxSize); err != nil {
@@ -168,9 +167,9 @@ func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
 	_, never, err := parseSeverity(f.profileOn)
 	switch {
 	case err != nil:
-		return o, cli.Usagef("--profile-on is one of info, warning, error, never, not %q", f.profileOn)
+		return o, cli.Usagef("--profile-on must be info, warning, error or never, not %q", f.profileOn)
 	case !never && !f.nodes.Live:
-		return o, cli.Usage(errors.New("--profile-on takes profiles of processes, and --live=false leaves them alone"), "leave one of them out")
+		return o, cli.Usage(errors.New("--profile-on needs the processes, --live=false does not contact them"), "use only one of them")
 	}
 	return o, nil
 }
@@ -181,7 +180,7 @@ var sizeWord = regexp.MustCompile(`^(\d+)\s*([KMGT]?)(i?)B?$`)
 func parseSize(word string) (int64, error) {
 	m := sizeWord.FindStringSubmatch(word)
 	if m == nil {
-		return 0, cli.Usagef("--max-size is a size such as 2GB or 500MB, not %q", word)
+		return 0, cli.Usagef("--max-size must be a size such as 2GB or 500MB, not %q", word)
 	}
 	n, err := strconv.ParseInt(m[1], 10, 64)
 	unit := int64(1000)
@@ -192,7 +191,7 @@ func parseSize(word string) (int64, error) {
 		n *= unit
 	}
 	if err != nil || n < 0 || n > 1<<50 || n > 0 && n < 1_000_000 {
-		return 0, cli.Usagef("--max-size is 1MB or more, or 0, not %q", word)
+		return 0, cli.Usagef("--max-size must be at least 1MB, or 0, not %q", word)
 	}
 	return n, nil
 }
@@ -281,7 +280,7 @@ func runAll(ctx context.Context, a *cli.App, recorders []*recorder) error {
 	for i, r := range recorders {
 		running.Go(func() {
 			if errs[i] = r.run(ctx, a); errs[i] != nil && len(recorders) > 1 {
-				a.Warn("%s is not recorded any more: %v", r.from, errs[i])
+				a.Warn("%s is no longer recorded: %v", r.from, errs[i])
 			}
 		})
 	}

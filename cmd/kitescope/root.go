@@ -64,10 +64,10 @@ func rootCommand(a *cli.App) *cobra.Command {
 		Use:   "kitescope",
 		Short: "See what is in a Milvus cluster, live or from a file",
 		Long: `kitescope shows what is in a Milvus cluster (2.1 to 2.6): collections, channels,
-segments, indexes, replicas, sessions, from a live etcd or from a file that
-someone mailed you. Without a command it opens the terminal UI.
+segments, indexes, replicas, sessions, from a live etcd or from a file someone
+mailed you. Without a command it opens the terminal UI.
 
-It only reads. It never writes to a cluster.`,
+It only reads and never writes to a cluster.`,
 		Example: `  kitescope demo                                          a captured cluster, nothing needed
   kitescope --from etcd://10.0.0.5:2379                   the terminal UI on a live cluster
   kitescope get segments coll=docs state=growing --from etcd_snapshot.db
@@ -82,7 +82,7 @@ It only reads. It never writes to a cluster.`,
 				return cli.UnknownCommand(cmd, args[0])
 			}
 			if !a.InTTY || !a.OutTTY {
-				return cli.Usage(errors.New("no command, and no terminal to open the UI on"), "see: kitescope help")
+				return cli.Usage(errors.New("no command, and no terminal for the UI"), "see: kitescope help")
 			}
 			if err := a.CanDrawUI(instead); err != nil {
 				return err
@@ -116,28 +116,28 @@ It only reads. It never writes to a cluster.`,
 func commands(tree *cli.Tree) []cli.Entry {
 	return append([]cli.Entry{
 		{Name: "ui", Short: "Open the terminal UI (the default without a command)", Group: groupInspect, Build: uiCommand},
-		{Name: "get", Short: "List things: collections, segments, channels, nodes, ...", Group: groupInspect, Build: getCommand},
-		{Name: "describe", Short: "Show one thing in full, with what hangs on it", Group: groupInspect, Build: describeCommand},
+		{Name: "get", Short: "List objects: collections, segments, channels, nodes, ...", Group: groupInspect, Build: getCommand},
+		{Name: "describe", Short: "Show one object in full, with related objects", Group: groupInspect, Build: describeCommand},
 		{Name: "tree", Short: "Show a collection as a tree: partition, vchannel, segment, index", Group: groupInspect, Build: treeCommand},
 		{Name: "overview", Short: "Show the cluster at a glance", Group: groupInspect, Build: overviewCommand},
-		{Name: "demo", Short: "Open the UI on a captured real cluster; nothing needed", Group: groupInspect, Build: demoCommand},
-		{Name: "latency", Short: "Say where the time of searches and writes goes, phase by phase", Group: groupInspect, Build: latencyCommand},
-		{Name: "why", Short: "Say why searches and writes take so long, and what would help", Group: groupInspect, Build: whyCommand},
-		{Name: "metrics", Short: "Show what processes tell on /metrics: values, rates, quantiles", Group: groupInspect, Build: metricsCommand},
-		{Name: "slow", Short: "List requests that took long, by proxies and access logs", Group: groupInspect, Build: slowCommand},
-		{Name: "balance", Short: "Show how evenly query nodes share the work, and what would even it out", Group: groupInspect, Build: balanceCommand},
-		{Name: "diagnose", Short: "Say what is wrong with a cluster, and what to do", Group: groupInspect, Build: diagnoseCommand},
+		{Name: "demo", Short: "Open the UI on a captured real cluster; nothing to set up", Group: groupInspect, Build: demoCommand},
+		{Name: "latency", Short: "Show where the time of searches and writes goes, by phase", Group: groupInspect, Build: latencyCommand},
+		{Name: "why", Short: "Explain why searches and writes are slow, and what would help", Group: groupInspect, Build: whyCommand},
+		{Name: "metrics", Short: "Show the processes' /metrics: values, rates, quantiles", Group: groupInspect, Build: metricsCommand},
+		{Name: "slow", Short: "List slow requests from proxies and access logs", Group: groupInspect, Build: slowCommand},
+		{Name: "balance", Short: "Show how evenly query nodes share the work, and how to balance it", Group: groupInspect, Build: balanceCommand},
+		{Name: "diagnose", Short: "Find what is wrong with a cluster, and what to do", Group: groupInspect, Build: diagnoseCommand},
 		{Name: "report", Short: "Write one page with the cause, the fix and the evidence, to mail", Group: groupInspect, Build: reportCommand},
-		{Name: "history", Short: "Say what happened to a cluster, from the revisions that etcd keeps", Group: groupInspect, Build: historyCommand},
-		{Name: "explain", Short: "Explain a check of diagnose: what it looks at, what to do", Group: groupInspect, Build: explainCommand},
-		{Name: "profile", Short: "Where CPU, memory and goroutines go: pull, top, flame, diff, ...", Group: groupProfile, Build: profileCommand, Below: profileCommands()},
-		{Name: "pgo", Short: "Build Go programs with a profile, and prove it: judge, pack, verify, trial", Group: groupProfile, Build: pgoCommand, Below: pgoCommands()},
-		{Name: "compare", Short: "Benchmark results before and after: what changed, and what is noise", Group: groupProfile, Build: compareCommand},
-		{Name: "snapshot", Short: "Keep a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Below: snapshotCommands()},
-		{Name: "record", Short: "Record a live cluster into a folder: what changes, what processes say", Group: groupFiles, Build: recordCommand},
+		{Name: "history", Short: "Show a cluster's history from the revisions etcd keeps", Group: groupInspect, Build: historyCommand},
+		{Name: "explain", Short: "Explain a check of diagnose: what it reads, what to do", Group: groupInspect, Build: explainCommand},
+		{Name: "profile", Short: "Profile CPU, memory and goroutines: pull, top, flame, diff, ...", Group: groupProfile, Build: profileCommand, Below: profileCommands()},
+		{Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, verify, trial", Group: groupProfile, Build: pgoCommand, Below: pgoCommands()},
+		{Name: "compare", Short: "Compare benchmark results: what changed, and what is noise", Group: groupProfile, Build: compareCommand},
+		{Name: "snapshot", Short: "Save a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Below: snapshotCommands()},
+		{Name: "record", Short: "Record a live cluster into a folder: changes, answers, metrics", Group: groupFiles, Build: recordCommand},
 		{Name: "diff", Short: "Show what changed between two sources", Group: groupFiles, Build: diffCommand},
-		{Name: "context", Short: "Name clusters: add, use, list, remove", Group: groupSetup, Build: contextCommand, Below: contextCommands()},
-		{Name: "config", Short: "Preferences of config.yaml: path, show, check, schema", Group: groupSetup, Build: configCommand, Below: configCommands()},
+		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: groupSetup, Build: contextCommand, Below: contextCommands()},
+		{Name: "config", Short: "Manage preferences in config.yaml: path, show, check, schema", Group: groupSetup, Build: configCommand, Below: configCommands()},
 		{Name: "completion", Short: "Print a completion script for a shell", Group: groupSetup, Build: completionCommand},
 		{Name: "man", Short: "Print the manual page, kitescope(1)", Group: groupSetup, Build: func(a *cli.App) *cobra.Command { return manCommand(a, tree) }},
 		{Name: "version", Short: "Print the version and how it was built", Group: groupSetup, Build: versionCommand},
@@ -147,10 +147,10 @@ func commands(tree *cli.Tree) []cli.Entry {
 // groups are those of the commands, in the order of the help.
 func groups() []*cobra.Group {
 	return []*cobra.Group{
-		{ID: groupInspect, Title: "Look at a cluster:"},
-		{ID: groupProfile, Title: "Look at programs:"},
-		{ID: cli.GroupEngine, Title: "Look at vector indexes:"},
-		{ID: groupFiles, Title: "Keep and compare:"},
+		{ID: groupInspect, Title: "Inspect a cluster:"},
+		{ID: groupProfile, Title: "Profile and benchmark programs:"},
+		{ID: cli.GroupEngine, Title: "Vector indexes and replay:"},
+		{ID: groupFiles, Title: "Save and compare:"},
 		{ID: groupSetup, Title: "Set up:"},
 	}
 }

@@ -106,7 +106,7 @@ func TestBrokenRecordings(t *testing.T) {
 		})
 	}
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
-	says(t, kitescope(t, cli.ExitFailed, append([]string{"diagnose", "--runtime", filepath.Join(t.TempDir(), "missing.jsonl")}, from...)...).err, "missing.jsonl: there is no such file")
+	says(t, kitescope(t, cli.ExitFailed, append([]string{"diagnose", "--runtime", filepath.Join(t.TempDir(), "missing.jsonl")}, from...)...).err, "missing.jsonl: no such file")
 	says(t, kitescope(t, cli.ExitFailed, append([]string{"balance", "--runtime", t.TempDir()}, from...)...).err, "neither a recording nor the text of /metrics in it")
 }
 

@@ -326,7 +326,7 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 	if e.code != cli.ExitUsage {
 		t.Errorf("exit %d: %s", e.code, e.err)
 	}
-	says(t, e.err, "user information")
+	says(t, e.err, "has a user name")
 	if text, err := os.ReadFile(config); err == nil || secretIn(string(text)+e.err) != "" {
 		t.Errorf("%s%s", text, e.err)
 	}

@@ -28,21 +28,21 @@ type slowFlags struct {
 }
 
 // helpSlow is the text of "kitescope slow --help".
-const helpSlow = `List requests that took long, the slowest first: what they asked of which collection, and how long they took.
+const helpSlow = `List slow requests, slowest first: what they asked of which collection, and how long they took.
 
-Proxies of 2.5 and later are asked for their lists: each keeps the last 20 searches, hybrid searches and queries that took
-proxy.slowQuerySpanInSeconds (5 s) or longer, for 15 minutes; later releases divide a search's time by its vectors for that, and leave out
-what failed. Since 3.0 clients tell how long their calls took: of each kind of call of a client its slowest one between its last two
-heartbeats (10 s) is listed, as the client measured it (source=client). Where authorization is enabled, since 2.5.27 and 2.6.10 they want a user: --milvus-user. A recording or a bundle has
-the lists of when it was made.
+Proxies of 2.5 and later keep the last 20 searches, hybrid searches and queries that took proxy.slowQuerySpanInSeconds (5 s) or
+longer, for 15 minutes; later releases divide a search's time by its vectors first, and skip failed requests. Since 3.0 clients
+report their calls: for each kind of call the slowest one between the client's last two heartbeats (10 s) is listed, as measured
+by the client (source=client). With authorization enabled, 2.5.27, 2.6.10 and later require a user: --milvus-user. A recording or
+bundle has the lists of its time.
 
 --access-log reads the access logs of proxies (2.3 and later; proxy.accessLog), plain or compressed, and keeps their 1,000 slowest
-requests of all kinds; with it no cluster is needed. A request that is in both is listed once.
+requests of all kinds; no cluster is needed. A request in both is listed once.
 
-Values of filters may be personal: kitescope keeps and shows "?" for each, and not who asked. "kitescope latency COLLECTION" says where
-the time of a collection's requests goes, "kitescope replay capture" makes a log of them that can be asked again.
+Filter values may be personal: kitescope keeps and shows "?" for each, and never the user. "kitescope latency COLLECTION" shows where
+the time of a collection's requests goes, "kitescope replay capture" makes a log of them to replay.
 
-It is "kitescope get slow-requests", with the processes asked; "kitescope get slow-requests --help" lists the columns.`
+Same as "kitescope get slow-requests --live"; "kitescope get slow-requests --help" lists the columns.`
 
 func slowCommand(a *cli.App) *cobra.Command {
 	var f slowFlags
@@ -64,11 +64,11 @@ func slowCommand(a *cli.App) *cobra.Command {
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
 	f.Register(cmd, "-ended_at,collection", "lasted,collection,expr; +sdk")
 	fl.StringArrayVar(&f.where, "where", nil, "only rows that match, such as 'took>10s' (see: kitescope help selectors); repeatable")
-	fl.IntVarP(&f.limit, "limit", "n", 0, "show at most so many rows; 0 is all")
+	fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	fl.StringArrayVar(&f.logs, "access-log", nil, "read the access log of a proxy too, plain or compressed; repeatable")
-	fl.StringArrayVar(&f.formats, "log-format", nil, "format of its lines, as proxy.accessLog.formatters has it, where it is not a default of Milvus; repeatable")
-	fl.BoolVar(&f.strictLog, "strict-log", false, "stop at the first line that is of none of the formats")
+	fl.StringArrayVar(&f.formats, "log-format", nil, "line format from proxy.accessLog.formatters, if not a Milvus default; repeatable")
+	fl.BoolVar(&f.strictLog, "strict-log", false, "stop at the first line in no known format")
 	fl.DurationVar(&f.slowerThan, "slower-than", 0, "only requests that took longer")
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(render.ListFormats().Names()...))
@@ -77,10 +77,10 @@ func slowCommand(a *cli.App) *cobra.Command {
 
 func (f *slowFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if f.slowerThan < 0 {
-		return cli.Usagef("--slower-than is a duration of 0 or more, not %s", f.slowerThan)
+		return cli.Usagef("--slower-than must be 0 or more, not %s", f.slowerThan)
 	}
 	if len(f.logs) == 0 && (len(f.formats) > 0 || f.strictLog) {
-		return cli.Usagef("--log-format and --strict-log are about --access-log")
+		return cli.Usagef("--log-format and --strict-log need --access-log")
 	}
 	q, err := f.parseQuestion(a, slices.Concat([]string{"slow-requests"}, f.words(args), f.where))
 	if err != nil {
@@ -185,11 +185,11 @@ func (f *slowFlags) onward(a *cli.App, g *view.Grid, q *question) {
 	if name == "" || strings.HasPrefix(name, "-") {
 		return
 	}
-	a.Warn("where the time of %s goes: %s", name, paste.Shell("kitescope", "latency", name))
+	a.Warn("to see where the time of %s goes: %s", name, paste.Shell("kitescope", "latency", name))
 	from := "ACCESS-LOG"
 	if len(f.logs) > 0 {
 		from = f.logs[0]
 	}
-	a.Warn("to ask its searches again: %s, then %s", paste.Shell("kitescope", "replay", "capture", from, "--collection", name, "--vectors", "QUERIES", "-O", name+".jsonl"),
+	a.Warn("to replay its searches: %s, then %s", paste.Shell("kitescope", "replay", "capture", from, "--collection", name, "--vectors", "QUERIES", "-O", name+".jsonl"),
 		paste.Shell("kitescope", "replay", "run", name, "--queries", name+".jsonl", "--timed"))
 }

@@ -18,7 +18,7 @@ import (
 func snapshotCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "snapshot",
-		Long: `Keep a cluster's metadata in one file, a bundle: compressed, secrets redacted, small
+		Long: `Save a cluster's metadata in one file, a bundle: compressed, secrets redacted, small
 enough to mail. Every command reads it with --from FILE.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
   kitescope snapshot info today.kite`,
@@ -29,7 +29,7 @@ enough to mail. Every command reads it with --from FILE.`,
 func snapshotCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "save", Short: "Write a bundle; - is standard output", Build: snapshotSave},
-		{Name: "info", Short: "Say what a file or recording is: kind, root, revision, keys, intact or not", Build: snapshotInfo},
+		{Name: "info", Short: "Show what a file or recording is: kind, root, revision, keys, intact or not", Build: snapshotInfo},
 	}
 }
 
@@ -37,9 +37,8 @@ func snapshotInfo(a *cli.App) *cobra.Command {
 	var f cli.DocumentFlags
 	cmd := &cobra.Command{
 		Use: "info FILE",
-		Long: `Say what a file is, or a recording: its kind and root, its revision, how many keys, and
-whether it is intact. A recording has from when to when it goes, its chunks, how many rounds of
-answers, what is missing, and the profiles that were taken.`,
+		Long: `Show what a file or recording is: kind, root, revision, number of keys, and whether it is
+intact. For a recording also its time range, chunks, rounds of answers, gaps and profiles.`,
 		Example: `  kitescope snapshot info today.kite
   kitescope snapshot info /var/lib/kitescope/prod
   kitescope snapshot info etcd_snapshot.db -o json`,

@@ -26,10 +26,10 @@ func snapshotSave(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "save FILE",
 		Long: `Write all metadata, read at one revision, into a bundle. Password hashes, tokens and
-keys are redacted on the way. FILE appears when it is complete and not before.
+keys are redacted. FILE appears only when complete.
 
---history puts in what the source keeps of the past, redacted too: kitescope history and --at
-read it from the bundle then. With --at it is the metadata as it was at that moment.`,
+--history adds the source's past revisions, redacted too, for kitescope history and --at.
+With --at, the bundle has the metadata as of that moment.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
   kitescope snapshot save before.kite --from etcd://10.0.0.5:2379 --at 09:10
   kitescope snapshot save case.kite --from etcd://10.0.0.5:2379 --live --profile 10s
@@ -50,9 +50,9 @@ read it from the bundle then. With --at it is the metadata as it was at that mom
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.force, "force", false, "replace FILE if it exists")
-	fl.BoolVar(&f.history, "history", false, "put in all revisions that the source has, for history and --at")
-	fl.DurationVar(&window, "profile", 0, "take profiles of all processes too: CPU over so much time, heap, goroutines; implies --live")
-	fl.StringVar(&f.profilesFrom, "profiles", "", "put the profiles of a folder in, as profile pull made it")
+	fl.BoolVar(&f.history, "history", false, "include all revisions of the source, for history and --at")
+	fl.DurationVar(&window, "profile", 0, "include profiles of all processes: CPU over this time, heap, goroutines; implies --live")
+	fl.StringVar(&f.profilesFrom, "profiles", "", "include the profiles of a folder from profile pull")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	cli.LeaveOut(cmd, "prometheus") // a bundle keeps what processes say themselves
@@ -76,7 +76,7 @@ type snapshotFlags struct {
 func snapshotProfiles(window time.Duration) (*pullFlags, error) {
 	f := &pullFlags{seconds: int(window.Seconds()), kinds: "cpu,heap,goroutine", output: "table", busyWait: defaultBusyWait}
 	if window < time.Second || window != window.Truncate(time.Second) {
-		return nil, cli.Usage(fmt.Errorf("--profile is a number of whole seconds, not %s", window), "for example: --profile 10s")
+		return nil, cli.Usage(fmt.Errorf("--profile must be whole seconds, not %s", window), "for example: --profile 10s")
 	}
 	return f, f.check(nil)
 }
@@ -84,20 +84,20 @@ func snapshotProfiles(window time.Duration) (*pullFlags, error) {
 // checkSave finds what is wrong before anything is opened.
 func (f *snapshotFlags) checkSave(a *cli.App, path string) error {
 	if path == "-" && a.OutTTY {
-		return cli.Usage(errors.New("a bundle is binary and standard output is a terminal"), "name a file, or pipe it somewhere")
+		return cli.Usage(errors.New("a bundle is binary and stdout is a terminal"), "give a file, or pipe it")
 	}
 	if _, err := os.Lstat(path); err == nil && !f.force && path != "-" {
 		return cli.Usage(fmt.Errorf("save %s: it exists", path), "use --force to replace it")
 	}
 	switch past := !a.Flags.At.IsZero(); {
 	case f.profiles != nil && f.profilesFrom != "":
-		return cli.Usagef("--profile takes profiles and --profiles has them: one of the two")
+		return cli.Usagef("--profile and --profiles cannot be combined")
 	case past && f.profiles != nil:
-		return cli.Usage(errors.New("--profile takes profiles of what runs now, and --at saves what was"), "leave one of them out")
+		return cli.Usage(errors.New("--profile profiles the present, --at saves a past moment"), "use only one of them")
 	case past && f.history:
-		return cli.Usage(errors.New("--history saves all that was, and --at one moment of it"), "leave one of them out")
+		return cli.Usage(errors.New("--history saves all history, --at one moment"), "use only one of them")
 	case past && f.nodes.Live:
-		return cli.Usage(errors.New("--live asks processes what they do now, and --at saves what was"), "leave one of them out")
+		return cli.Usage(errors.New("--live saves the present, --at a past moment"), "use only one of them")
 	}
 	return nil
 }
@@ -179,10 +179,10 @@ func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapsho
 // tellSaved says what was saved, and what was not.
 func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 	h := s.Snapshot.Header()
-	a.Warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Said.N,
+	a.Warn("saved %s: %d keys of %s at revision %d and %d node answers; %s of metadata, file %s; secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Said.N,
 		words.AppendBytes(nil, s.stats.Bytes), words.AppendBytes(nil, int64(s.written)))
 	if s.Past != nil {
-		a.Warn("with %d changes of %d revisions before it", s.stats.Past.Changes, s.stats.Past.Revisions)
+		a.Warn("including history: %d changes in %d revisions", s.stats.Past.Changes, s.stats.Past.Revisions)
 	}
 	lacking := len(s.Said.Gaps) + len(s.silent)
 	for _, gap := range s.Snapshot.Gaps() {
@@ -196,7 +196,7 @@ func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 		a.Warn("incomplete: %s", line)
 	}
 	if m := s.Profiles.Manifest(); m != nil {
-		a.Warn("with %d profiles of %d that were asked for", len(m.Profiles)-m.Failed(), len(m.Profiles))
+		a.Warn("including %d of %d requested profiles", len(m.Profiles)-m.Failed(), len(m.Profiles))
 		warnFailed(a, m)
 		lacking += m.Failed()
 	}

@@ -41,7 +41,7 @@ func choices(a *cli.App) ([]choice, error) {
 		what := f.What + ", " + words.Age(a.Now().Sub(f.Modified)) + " old"
 		list = append(list, choice{f.Path, what, func(a *cli.App) { a.Flags.From = f.Path }})
 	}
-	return append(list, choice{"demo", "a captured cluster; nothing needed", func(a *cli.App) { a.Flags.From = demo.From }}), nil
+	return append(list, choice{"demo", "a captured cluster; nothing to set up", func(a *cli.App) { a.Flags.From = demo.From }}), nil
 }
 
 // chooseCluster asks which cluster to open where a command line names none, and sets the flags as if it had named that one.
@@ -54,7 +54,7 @@ func chooseCluster(ctx context.Context, a *cli.App) error {
 	for _, c := range list {
 		width = max(width, len(c.name))
 	}
-	a.Tell("No cluster named. Open which one?")
+	a.Tell("No cluster given. Open which one?")
 	for i, c := range list {
 		a.Tell("  %d  %-*s  %s", i+1, width, words.Harmless(c.name), words.Harmless(c.what))
 	}
@@ -72,7 +72,7 @@ func chooseCluster(ctx context.Context, a *cli.App) error {
 		case err != nil:
 			a.Flags.From = line
 		case n < 1 || n > len(list):
-			a.Tell("There is no number %d.", n)
+			a.Tell("No such number: %d.", n)
 			continue
 		default:
 			list[n-1].open(a)

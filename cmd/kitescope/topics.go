@@ -17,7 +17,7 @@ func helpTopics(a *cli.App, root *cobra.Command) []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes mean", Long: helpExitCodes()},
 		{Use: "sources", Short: "What --from reads", Long: helpSources},
-		{Use: "processes", Short: "How the cluster's processes are asked", Long: helpProcesses},
+		{Use: "processes", Short: "How kitescope queries the cluster's processes", Long: helpProcesses},
 		{Use: "selectors", Short: "How to choose rows", Long: helpSelectors},
 		{Use: "output", Short: "Formats of -o", Long: helpOutput},
 		{Use: "themes", Short: "Colours of the terminal UI", Long: helpThemes},
@@ -39,92 +39,92 @@ func helpExitCodes() string {
 	return b.String()
 }
 
-const helpSources = `--from reads any of these; which one it is, is found by itself:
+const helpSources = `--from reads any of these; the kind is detected:
 
-  etcd://host:port[,host:port][/root]   a live etcd; all is read at one revision
+  etcd://host:port[,host:port][/root]   a live etcd; everything is read at one revision
   etcds://...                           the same over TLS (--ca, --cert, --key, --server-name, --insecure)
   FILE                                  an etcd snapshot (etcdctl snapshot save) or a member's db,
                                         a birdwatcher backup (.bak.gz), a bundle (kitescope snapshot save);
                                         gzipped or not
   -                                     any such file from standard input
 
-Ages in a file count to when it was taken, which snapshots and bundles say themselves. A backup does
-not: its date is believed if the newest checkpoint in it is of the same two minutes. That of a copy is
-not, and ages are then "?".
+Ages in a file count up to when it was taken, which snapshots and bundles record. For a backup the
+file's date is used if the newest checkpoint in it is within two minutes; otherwise (a copy) ages are
+"?".
 
-The root path (Milvus's etcd.rootPath, such as by-dev) is found by itself. Where
-there are several, --root chooses. An etcd with access control needs --user and a
+The root path (Milvus's etcd.rootPath, such as by-dev) is detected. If there are
+several, choose with --root. An etcd with access control needs --user and a
 password from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt; a role that
-may read the root's prefix is enough. A damaged file is refused; --salvage reads
-what is left of it.`
+may read the root's prefix is enough. A damaged file is rejected; --salvage reads
+what it can.`
 
-const helpProcesses = `etcd says what should be; only the processes say what is. The UI, balance, diagnose
-and profile ask them on a live cluster; get, describe, tree, overview and snapshot
-save do with --live (and get where a selector or --columns names what only they know).
+const helpProcesses = `etcd has the desired state; only the processes know the actual one. On a live cluster the
+UI, balance, diagnose and profile query them; get, describe, tree, overview and snapshot
+save do with --live (and get if a selector or --columns needs it).
 
-Whom to ask is in etcd: the sessions. Each process has --node-timeout (5s) for all
-that it is asked, and all are asked at once; one that is dead costs its own row.
-What was not answered is unknown: "?" in tables, and "kitescope get calls" says why.
+The sessions in etcd list the processes. All are queried in parallel, each within
+--node-timeout (5s); a dead one costs only its own row. What they did not answer is
+unknown: "?" in tables; "kitescope get calls" has the reason.
 
-  --map 10.2.0.7=localhost:30007    an address as it is reached from here; a host alone keeps
-                                    the ports: --map 10.2.0.7=bastion
+  --map 10.2.0.7=localhost:30007    map an address to one reachable from here; a host alone
+                                    keeps the ports: --map 10.2.0.7=bastion
   --proxy socks5://localhost:1080   or http://host:port, for all processes
-  --milvus-tls, --milvus-ca FILE    where processes speak TLS to each other
+  --milvus-tls, --milvus-ca FILE    if processes use TLS with each other
   --milvus-user NAME                with KITESCOPE_MILVUS_PASSWORD, or KITESCOPE_MILVUS_TOKEN alone
-  --metrics-port PORT               only where a process does not tell its own
+  --metrics-port PORT               only if a process does not report its own
 
-  --runtime FILE                    no questions: a recording of answers (JSON lines), the text of
-                                    a process's /metrics, or a folder of those; repeatable
+  --runtime FILE                    do not query: read a recording of answers (JSON lines), the text
+                                    of a process's /metrics, or a folder of those; repeatable
   snapshot save --live FILE         keeps the answers in the bundle, redacted
 
-A context keeps --map, --proxy, TLS and user under "nodes:" in the configuration file.
-Only questions are asked: nothing on a cluster is ever changed.`
+A context stores --map, --proxy, TLS and user under "nodes:" in the configuration file.
+All calls are read-only: nothing on a cluster is ever changed.`
 
-const helpSelectors = `Words behind "get RESOURCE" choose rows; all of them must hold:
+const helpSelectors = `Arguments after "get RESOURCE" select rows; all must match:
 
-  coll=docs                    equal; names of columns have short forms
+  coll=docs                    equal; column names have short forms
   state=growing,sealed         any of
   state!=Dropped               not equal
   rows>1e6  size>=1GiB         numbers, sizes
   checkpoint_age>5m            durations
   created_at<2026-11-01        times
   name~^docs_                  regular expression; !~ for its opposite
-  watcher=                     has no value
-  params.M=16                  one entry of pairs
-  findings>0  worst=error      what checks find, as diagnose judges: all is read then
-  docs*                        a bare word is a name or an id; * matches anything,
-                               !docs excludes, several words are alternatives
+  watcher=                     no value
+  params.M=16                  one entry of a map
+  findings>0  worst=error      findings, as diagnose judges (reads everything)
+  docs*                        a bare word is a name or id; * matches anything, !docs
+                               excludes, several words are alternatives
   docs/_default                a name inside a collection
 
-States, types and roles are found in any case, names as they are written.
+States, types and roles ignore case; names do not.
 
 "kitescope get RESOURCE --help" lists the columns of a resource.`
 
 const helpOutput = `-o chooses the format; data goes to standard output, everything else to standard error:
 
   table       aligned columns that fit the terminal (default)
-  wide        all columns for people, and FINDINGS: what checks find about each row
+  wide        all human-readable columns, and FINDINGS
   json        {"apiVersion":"kitescope/v1","kind":"SegmentList","source":{...},"items":[...]}
-  jsonl       one item a line
+  jsonl       one item per line
   yaml, csv   the same items
-  name        resource/id, one a line
+  name        resource/id, one per line
   template=T  a Go template: -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
   markdown    a table for tickets and pull requests
-  html        one page to keep or mail
+  html        a self-contained page
 
-For people (table, wide, markdown, html) dropped segments are left out unless --all or a
-selector asks for them; every other format has them. Where a terminal is narrow, columns
-that are the same in every row go first, and standard error says which are hidden.
+Human-readable formats (table, wide, markdown, html) hide dropped segments unless --all or a
+selector asks for them; all other formats have them. On a narrow terminal, columns with the
+same value in every row are hidden first; stderr lists what is hidden.
 
-Reports (diagnose, balance, profile top, replay, ...) have them too, but for name, which only get has. Their
---where, --sort, --columns and -n choose rows and columns, as get does.
+Reports (diagnose, balance, profile top, replay, ...) have them too, except name. Their
+--where, --sort, --columns and -n select rows and columns, like get.
 diagnose also writes junit and sarif; see "kitescope diagnose --help".
 
 Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
 bytes. docs/JSON.md documents every key; keys are only ever added.`
 
 const helpThemes = `--theme takes a name (auto, terminal, dark, light, mono) or a YAML file. auto follows
-the terminal's background. A file starts from a built-in theme and says what differs:
+the terminal's background. A file starts from a built-in theme and overrides parts of it:
 
   name: amber
   base: dark
@@ -136,7 +136,7 @@ Roles: plain, dim, title, accent, good, progress, warn, bad, added, removed, cha
 selected, more, less. A style has foreground and background ("#rrggbb" or 0 to 255), bold, faint
 and reverse.`
 
-const helpEnvironment = `Which cluster, and as whom:
+const helpEnvironment = `Cluster and user:
 
   KITESCOPE_FROM           as --from
   KITESCOPE_CONTEXT        as --context
@@ -146,7 +146,7 @@ const helpEnvironment = `Which cluster, and as whom:
   KITESCOPE_ETCD_USER      as --user
   KITESCOPE_ETCD_PASSWORD  the etcd password
 
-Passwords and tokens of others; none of them is ever taken from a flag:
+Other passwords and tokens; flags never take them:
 
   KITESCOPE_MILVUS_PASSWORD, KITESCOPE_MILVUS_TOKEN
                            of the processes (--milvus-user), and of a Milvus that replay asks
@@ -171,7 +171,6 @@ The terminal:
 
 The process:
 
-  GOGC                     how much garbage may lie before it is collected, in percent of what is
-                           in use, as of any Go program; kitescope chooses where it is not set
+  GOGC                     Go's garbage collection target in percent; kitescope chooses if unset
 
-Flags come before the environment, the environment before the context's file.`
+Flags override the environment, the environment overrides the contexts file.`

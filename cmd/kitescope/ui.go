@@ -29,11 +29,11 @@ func uiCommand(a *cli.App) *cobra.Command {
 	var f cli.UIFlags
 	cmd := &cobra.Command{
 		Use: "ui [PAGE [selector...]]",
-		Long: `Open the terminal UI on a live cluster or a file. Press ? for its keys. A page is
-what you would type behind ":" in it, such as "segments coll=docs".
+		Long: `Open the terminal UI on a live cluster or a file. Press ? for its keys. PAGE is
+what you would type after ":" in it, such as "segments coll=docs".
 
-An etcd and its files keep what was: , and . go back and on, event by event, @ to
-a moment, T to the timeline. With --at it opens at a moment.`,
+History comes from etcd or its files: , and . step back and forward by event, @
+goes to a moment, T to the timeline. With --at it opens at a moment.`,
 		Example: `  kitescope ui --from etcd://10.0.0.5:2379
   kitescope ui segments coll=docs --from etcd_snapshot.db
   kitescope ui timeline --from etcd_snapshot.db --at 09:14`,
@@ -41,7 +41,7 @@ a moment, T to the timeline. With --at it opens at a moment.`,
 		ValidArgsFunction: a.CompleteGet,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !a.OutTTY {
-				return cli.Usage(errors.New("the UI needs a terminal on standard output"), "for scripts: kitescope get --help")
+				return cli.Usage(errors.New("the UI needs a terminal on stdout"), "for scripts: kitescope get --help")
 			}
 			f.Page = strings.Join(args, " ")
 			return runUI(cmd.Context(), a, f)

@@ -53,7 +53,7 @@ func versionCommand(a *cli.App) *cobra.Command {
 					return err
 				})
 			}
-			return cli.Usagef("version -o is text or json, not %q", output)
+			return cli.Usagef("version -o must be text or json, not %q", output)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")

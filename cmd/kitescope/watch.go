@@ -22,7 +22,7 @@ import (
 // it is interrupted.
 func (q *question) watch(ctx context.Context, a *cli.App) error {
 	if !q.options.Format.GoesOn() {
-		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: a document has an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
+		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: it needs an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
 	}
 	w := &watcher{App: a, question: q, screen: q.screen(a)}
 	if w.screen == nil {
@@ -57,7 +57,7 @@ type following struct {
 // run goes on until take fails or ctx ends.
 func (f *following) run(ctx context.Context, take func(news.Update) error) error {
 	if !f.Flags.At.IsZero() {
-		return cli.Usage(errors.New("--watch goes on from now, and --at shows one moment"), "leave one of them out")
+		return cli.Usage(errors.New("--watch starts now, --at shows a past moment"), "use only one of them")
 	}
 	conn, err := f.Connection()
 	if err != nil {

@@ -82,5 +82,5 @@ func (t *lossTeller) tell(name string, since, now time.Time, why string) {
 }
 
 func (t *lossTeller) sinceText(l *loss, now time.Time) string {
-	return fmt.Sprintf("; last heard of at %s, stale for %s", l.since.Format(time.TimeOnly), words.Age(now.Sub(l.since).Round(time.Second)))
+	return fmt.Sprintf("; last answer at %s, stale for %s", l.since.Format(time.TimeOnly), words.Age(now.Sub(l.since).Round(time.Second)))
 }

@@ -25,10 +25,10 @@ func TestLossIsToldAgain(t *testing.T) {
 	}
 	teller.take(news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now}}})
 	teller.take(news.Update{Live: true})
-	want := "kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 3s\n" +
-		"kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 10s\n" +
-		"kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 30s\n" +
-		"kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 1m30s\n"
+	want := "kitescope: context deadline exceeded; last answer at 08:29:57, stale for 3s\n" +
+		"kitescope: context deadline exceeded; last answer at 08:29:57, stale for 10s\n" +
+		"kitescope: context deadline exceeded; last answer at 08:29:57, stale for 30s\n" +
+		"kitescope: context deadline exceeded; last answer at 08:29:57, stale for 1m30s\n"
 	if !strings.HasPrefix(out.String(), want) || strings.Count(out.String(), "\n") > 9 {
 		t.Errorf("said was:\n%s", &out)
 	}

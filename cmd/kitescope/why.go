@@ -25,13 +25,13 @@ type whyFlags struct {
 	requests []string
 }
 
-const helpWhy = `Say why searches, queries and writes take as long as they do: the first line has what takes most of
-the time and what is the matter, then come the phases of a mean request that a client feels (5% of it
-and more) and the finding that explains each, with what to do and by how much less it would take.
+const helpWhy = `Explain why searches, queries and writes take as long as they do: the first line has the largest part
+of the time and its cause, then come the phases of a mean request (5% and more) and the finding that
+explains each, with what to do and how much time it would save.
 
-It joins what kitescope latency measures with what kitescope diagnose finds. Where a finding does not
-say what its cure gives, only a bound is known: a phase cannot take less than nothing. With --profile,
-or --profiles, come the functions that the processes burn their time in that are waited for longest.
+It combines the measurements of kitescope latency with the findings of kitescope diagnose. If a finding
+has no estimate of its gain, the phase itself is the upper bound. With --profile or --profiles it also
+lists the most expensive functions of the processes waited for longest.
 
 Formats (-o):
 `
@@ -57,9 +57,9 @@ func whyCommand(a *cli.App) *cobra.Command {
 	f.report.Register(cmd, show.WhyFormats(), 0, "")
 	f.report.List(cmd, show.WhySchema, "'share>0.1'", "-gain_high", "+object")
 	fl.StringSliceVar(&f.requests, "request", nil, "only these: search, query, insert, upsert, delete")
-	fl.StringVar(&f.judged.profiles, "profiles", "", "show frames of these profiles: a folder or bundle that \"kitescope profile pull\" wrote")
-	fl.DurationVar(&f.judged.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
-	fl.StringArrayVar(&f.judged.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
+	fl.StringVar(&f.judged.profiles, "profiles", "", "show frames of these profiles: a folder or bundle from \"kitescope profile pull\"")
+	fl.DurationVar(&f.judged.profile, "profile", 0, "profile all processes for this long: 5s (live sources)")
+	fl.StringArrayVar(&f.judged.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name unnamed native frames; repeatable")
 	a.AddAt(cmd)
 	f.judged.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))

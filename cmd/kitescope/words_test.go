@@ -35,7 +35,7 @@ func TestMissingFile(t *testing.T) {
 			code = cli.ExitUsage
 		}
 		e := kitescope(t, code, args...)
-		if line, _, _ := strings.Cut(e.err, "\n"); !strings.Contains(line, "nothing: there is no such file") && !strings.Contains(line, "nothing.npy: there is no such file") || strings.Contains(line, "open nothing") || strings.Contains(line, "stat nothing") {
+		if line, _, _ := strings.Cut(e.err, "\n"); !strings.Contains(line, "nothing: no such file") && !strings.Contains(line, "nothing.npy: no such file") || strings.Contains(line, "open nothing") || strings.Contains(line, "stat nothing") {
 			t.Errorf("%s: %q", strings.Join(args, " "), line)
 		}
 	}
@@ -43,9 +43,9 @@ func TestMissingFile(t *testing.T) {
 	_, missing := os.Open("nothing")
 	for message, want := range map[string]string{
 		"write a/b: no such file or directory":               "write a/b: no such file or directory",
-		"read the result: open a: no such file or directory": "read the result: a: there is no such file",
-		"open my open x: no such file or directory":          "read my open x: there is no such file",
-		"read a: no such file or directory":                  "read a: there is no such file",
+		"read the result: open a: no such file or directory": "read the result: a: no such file",
+		"open my open x: no such file or directory":          "read my open x: no such file",
+		"read a: no such file or directory":                  "read a: no such file",
 		"no hit":                                             "no hit",
 	} {
 		if got := cli.NoFile(missing, message); got != want {

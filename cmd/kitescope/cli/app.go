@@ -76,13 +76,13 @@ func (a *App) Connection() (Connection, error) {
 	return c, err
 }
 
-var errNoCluster = errors.New("no cluster named: --from is missing")
+var errNoCluster = errors.New("no cluster given: --from is missing")
 
 // ConnectionTo is the connection to a source that is named, "" for the one that environment or context name.
 func (a *App) ConnectionTo(from string) (Connection, error) {
 	var c Connection
 	if a.Flags.timeout <= 0 {
-		return c, Usagef("--timeout is a duration above 0, not %s", a.Flags.timeout)
+		return c, Usagef("--timeout must be above 0, not %s", a.Flags.timeout)
 	}
 	if from == "" {
 		var err error
@@ -130,7 +130,7 @@ func (a *App) namedContext() (Connection, error) {
 	}
 	spec, ok := config.Contexts[name]
 	if !ok {
-		return Connection{}, Usage(fmt.Errorf("no context %q in %s", name, path), "see: kitescope context list")
+		return Connection{}, Usage(fmt.Errorf("no context %q in %s", name, path), "list contexts with kitescope context list")
 	}
 	return Connection{ContextSpec: spec, fromContext: name}, nil
 }
@@ -177,7 +177,7 @@ func (a *App) Password(ctx context.Context, c Connection) (string, error) {
 	if err != nil {
 		return "", Usage(
 			fmt.Errorf("no password for etcd user %s", c.User),
-			"set KITESCOPE_ETCD_PASSWORD or use --password-file; there is no terminal to ask on",
+			"set KITESCOPE_ETCD_PASSWORD or use --password-file; no terminal to prompt on",
 		)
 	}
 	return password, nil
@@ -193,7 +193,7 @@ func (a *App) Loader() *session.Loader {
 				src, err := a.Demo.open(ctx, spec.Root)
 				return src, true, err
 			case spec.From == "-" && a.InTTY:
-				return nil, true, Usage(errors.New("--from - reads standard input, and that is a terminal"), "pipe a file into it: kitescope get collections --from - < etcd_snapshot.db")
+				return nil, true, Usage(errors.New("--from - reads standard input, but it is a terminal"), "pipe a file into it: kitescope get collections --from - < etcd_snapshot.db")
 			}
 			return nil, false, nil
 		},
@@ -220,7 +220,7 @@ func (a *App) Spec(c Connection) *session.Spec {
 // noteMoment says which moment is shown, where it is not the newest.
 func (a *App) noteMoment(p meta.Point) {
 	if !p.Dated {
-		a.Note("as of revision %d, of which the time is not known", p.Revision)
+		a.Note("as of revision %d, time unknown", p.Revision)
 		return
 	}
 	unless := ""
@@ -240,7 +240,7 @@ func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 	}
 	if !spec.At.IsZero() && n.Live {
 		if n.live.Changed {
-			return nil, Usage(errors.New("--live asks processes what they do now, and --at shows what was"), "leave one of them out")
+			return nil, Usage(errors.New("--live shows the present, --at a past moment"), "use only one of them")
 		}
 		spec.Live = false
 	}
@@ -255,7 +255,7 @@ func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 func (a *App) Following(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	if n.prometheus != "" {
-		return nil, Usage(errors.New("--prometheus is read once, and this goes on"), "leave it out: the processes are asked again and again")
+		return nil, Usage(errors.New("--prometheus is read only once; this command keeps running"), "omit it: the processes are queried repeatedly")
 	}
 	if len(n.Recordings) > 0 || !spec.IsLive() {
 		spec.Recordings = n.Recordings

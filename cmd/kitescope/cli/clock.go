@@ -13,7 +13,7 @@ func (a *App) SetClock() error {
 	}
 	start, err := time.Parse(time.RFC3339, a.Flags.Now)
 	if err != nil {
-		return Usage(fmt.Errorf("--now %q is no time", a.Flags.Now), "for example: --now 2026-11-20T09:06:11Z")
+		return Usage(fmt.Errorf("--now %q is not a time", a.Flags.Now), "for example: --now 2026-11-20T09:06:11Z")
 	}
 	a.stopClock(start)
 	return nil
@@ -55,5 +55,5 @@ func (a *App) UseColor() (bool, error) {
 	case "auto", "":
 		return a.OutTTY && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb", nil
 	}
-	return false, Usagef("--color is auto, always or never, not %q", a.Flags.color)
+	return false, Usagef("--color must be auto, always or never, not %q", a.Flags.color)
 }

@@ -94,7 +94,7 @@ func Again(cmd *cobra.Command, args []string) []string {
 
 // ErrNoTerminal is the error of a UI that has none.
 func ErrNoTerminal() error {
-	return Usage(errors.New("no terminal to open the UI on"), "leave --ui out")
+	return Usage(errors.New("no terminal for the UI"), "omit --ui")
 }
 
 // ResourceNames are the words behind get.

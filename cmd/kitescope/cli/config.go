@@ -204,7 +204,7 @@ func (a *App) EditConfig(edit func(*ConfigFile) error) error {
 // Has is the error of a context that is not there.
 func (c *ConfigFile) Has(name string) error {
 	if _, ok := c.Contexts[name]; !ok {
-		hint := "there are none; see: kitescope context add --help"
+		hint := "no contexts defined; see: kitescope context add --help"
 		if len(c.Contexts) > 0 {
 			hint = "there are: " + strings.Join(c.Names(), ", ")
 		}

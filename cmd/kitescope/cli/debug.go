@@ -87,5 +87,5 @@ func (a *App) DebugNeedsFile() error {
 	if a.Flags.debug != toStderr {
 		return nil
 	}
-	return Usage(errors.New("--debug would be written over the UI"), "name a file: --debug=kitescope.log")
+	return Usage(errors.New("--debug output would overwrite the UI"), "write it to a file: --debug=kitescope.log")
 }

@@ -107,7 +107,7 @@ func NoFile(err error, message string) string {
 	if !errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(message, "write ") {
 		return message
 	}
-	const there = ": there is no such file"
+	const there = ": no such file"
 	before, behind, found := strings.Cut(message, ": "+syscall.ENOENT.Error())
 	if !found {
 		return message
@@ -153,7 +153,7 @@ func collectionHint(unknown *meta.UnknownCollectionError) string {
 	case len(unknown.Known) == 0:
 		return "there are none"
 	case len(unknown.Known) > most:
-		return fmt.Sprintf("there are: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "), len(unknown.Known)-most, paste.Shell("kitescope", "get", "collections"))
+		return fmt.Sprintf("available: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "), len(unknown.Known)-most, paste.Shell("kitescope", "get", "collections"))
 	}
 	return "there are: " + strings.Join(unknown.Known, ", ")
 }
@@ -167,7 +167,7 @@ func hintOf(err error) string {
 		return collectionHint(unknown)
 	}
 	if missing, ok := errors.AsType[*view.NotFoundError](err); ok && len(missing.Near) == 0 {
-		return "what there is: " + paste.Shell("kitescope", "get", missing.Resource.Name).String()
+		return "list them with: " + paste.Shell("kitescope", "get", missing.Resource.Name).String()
 	}
 	return ""
 }

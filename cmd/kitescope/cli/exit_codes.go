@@ -12,7 +12,7 @@ type ExitMeaning struct {
 func ExitCodes() []ExitMeaning {
 	return []ExitMeaning{
 		{ExitOK, "done", nil},
-		{ExitFailed, "could not do it: nothing listens, no permission, damaged file", [][2]string{{"| head", "a reader that has seen enough ends it without a word"}}},
+		{ExitFailed, "failed: connection refused, no permission, damaged file", [][2]string{{"| head", "a closed pipe ends it silently"}}},
 		{ExitUsage, "wrong usage: unknown flag, resource, column or context", nil},
 		{ExitFindings, "findings at or above --fail-on, or differences", [][2]string{
 			{"diagnose", "findings at or above --fail-on (error by default)"},

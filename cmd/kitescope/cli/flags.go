@@ -22,7 +22,7 @@ func (a *App) Begin(cmd *cobra.Command) error {
 		a.Transient = nil
 	}
 	if a.Flags.From != "" && a.Flags.Context != "" {
-		return Usage(errors.New("--from and --context name two clusters"), "leave one of them out")
+		return Usage(errors.New("--from and --context both name a cluster"), "use only one of them")
 	}
 	if err := a.openDebug(); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (a *App) Begin(cmd *cobra.Command) error {
 // AddAt adds the flag of commands that can show a cluster as it was: those that need no process.
 func (a *App) AddAt(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Var(&a.Flags.At, "at", "show the cluster as it was then, out of what etcd or its file keeps: "+session.AtForms+" (UTC)")
+	f.Var(&a.Flags.At, "at", "show the cluster as it was then, from etcd's history: "+session.AtForms+" (UTC)")
 	put(f.Lookup("at"), sectionCluster)
 }
 
@@ -43,29 +43,29 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 	g := &a.Flags
 	In(f, sectionCluster, func() {
 		f.StringVar(&g.From, "from", "", "what to read: etcd://host:port[,host:port]/root, etcds://..., a file, or - for standard input")
-		f.StringVar(&g.Context, "context", "", "a named cluster of the configuration file instead of --from")
-		f.StringVar(&g.Root, "root", "", "Milvus root path in etcd, where there are several")
-		f.StringVar(&g.Now, "now", "", "take this for the time now (RFC 3339): ages in a live source count to it")
+		f.StringVar(&g.Context, "context", "", "context from the configuration file, instead of --from")
+		f.StringVar(&g.Root, "root", "", "Milvus root path in etcd, if there are several")
+		f.StringVar(&g.Now, "now", "", "use this as the current time (RFC 3339): ages in a live source count up to it")
 	})
 	In(f, sectionEtcd, func() {
 		f.StringVar(&g.User, "user", "", "etcd user; the password comes from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt")
-		f.StringVar(&g.PasswordFile, "password-file", "", "file that holds the etcd password")
-		f.StringVar(&g.CA, "ca", "", "certificate authority of an etcds:// server (PEM)")
+		f.StringVar(&g.PasswordFile, "password-file", "", "file with the etcd password")
+		f.StringVar(&g.CA, "ca", "", "CA certificate of an etcds:// server (PEM)")
 		f.StringVar(&g.Cert, "cert", "", "client certificate for mTLS (PEM)")
 		f.StringVar(&g.Key, "key", "", "key of the client certificate (PEM)")
 		f.StringVar(&g.ServerName, "server-name", "", "name to expect in the server's certificate")
 		f.BoolVar(&g.Insecure, "insecure", false, "do not verify the server's certificate")
 		f.DurationVar(&g.timeout, "timeout", 30*time.Second, "deadline of each request")
-		f.BoolVar(&g.salvage, "salvage", false, "read what is left of a damaged file; the rest is listed as missing")
-		f.BoolVar(&g.staleRead, "stale-read", false, "read what one etcd member has, without asking the others: when etcd has lost its leader")
+		f.BoolVar(&g.salvage, "salvage", false, "read as much as possible of a damaged file; list the rest as missing")
+		f.BoolVar(&g.staleRead, "stale-read", false, "read from one etcd member without quorum: for an etcd that has lost its leader")
 	})
 	In(f, sectionMessages, func() {
-		f.BoolVar(&g.Strict, "strict", false, "exit 4 when something could not be read or decoded")
-		f.BoolVarP(&g.Quiet, "quiet", "q", false, "no messages on stderr but errors")
+		f.BoolVar(&g.Strict, "strict", false, "exit 4 if something could not be read or decoded")
+		f.BoolVarP(&g.Quiet, "quiet", "q", false, "only errors on stderr")
 		f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
 		f.StringVar(&g.ascii, "ascii", "auto", "draw with ASCII characters alone: auto (by the locale of a terminal), always or never")
 		f.Lookup("ascii").NoOptDefVal = "always"
-		f.StringVar(&g.debug, "debug", "", "log each call to etcd and each question to processes, with how long it took, on stderr or, with --debug=FILE, in a file")
+		f.StringVar(&g.debug, "debug", "", "log each etcd call and each RPC to processes with its duration, to stderr or (--debug=FILE) a file")
 		f.Lookup("debug").NoOptDefVal = toStderr
 		f.BoolVarP(&g.verbose, "verbose", "v", false, "say at the end how much was asked of etcd and of processes, and how long all took")
 		f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")

@@ -82,7 +82,7 @@ func (b brief) Set(string) error {
 func (a *App) AddHelp(root *cobra.Command) {
 	asked := &helpAsked{}
 	f := root.PersistentFlags()
-	f.BoolVar(&asked.whole, "help", false, "explain the command and all its flags; -h is shorter")
+	f.BoolVar(&asked.whole, "help", false, "show help with all flags; -h is shorter")
 	f.VarPF(brief{asked}, "brief-help", "h", "").NoOptDefVal = "true"
 	for _, name := range []string{"help", "brief-help"} {
 		f.Lookup(name).Hidden = true // every help would begin with them
@@ -191,16 +191,16 @@ func (h *help) flags() {
 	}
 	every = slices.DeleteFunc(every, func(x *pflag.Flag) bool { return h.cmd.Flags().Lookup(x.Name) != x }) // a command may have left it out
 	if len(every) > 0 {
-		h.say("\nOf every command (kitescope help flags):\n%s", h.named(every))
+		h.say("\nGlobal flags (kitescope help flags):\n%s", h.named(every))
 	}
 	path := strings.TrimPrefix(h.cmd.CommandPath(), "kitescope ")
 	switch {
 	case h.cmd.HasAvailableSubCommands() && !h.cmd.HasParent():
-		h.say("\nkitescope help COMMAND, TOPIC or RESOURCE says more.\n")
+		h.say("\nFor details: kitescope help COMMAND, TOPIC or RESOURCE\n")
 	case h.cmd.HasAvailableSubCommands():
-		h.say("\nkitescope %s COMMAND --help says more.\n", path)
+		h.say("\nFor details: kitescope %s COMMAND --help\n", path)
 	case h.brief:
-		h.say("\nkitescope %s --help says more.\n", path)
+		h.say("\nFor details: kitescope %s --help\n", path)
 	}
 }
 

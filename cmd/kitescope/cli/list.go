@@ -18,8 +18,8 @@ type ListFlags struct {
 // Register adds --sort and --columns, which examples explain.
 func (f *ListFlags) Register(cmd *cobra.Command, sorted, columns string) {
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.Sort, "sort", nil, "columns to sort by; - in front for descending: --sort "+sorted)
-	fl.StringSliceVar(&f.Columns, "columns", nil, "columns to show: "+columns+" adds to the usual ones")
+	fl.StringSliceVar(&f.Sort, "sort", nil, "columns to sort by; prefix - for descending: --sort "+sorted)
+	fl.StringSliceVar(&f.Columns, "columns", nil, "columns to show: "+columns+" adds to the default ones")
 }
 
 // ReportFlags are those of a command that writes a report: in which format, and of its list which rows, in which order, with which
@@ -52,7 +52,7 @@ func (f *ReportFlags) List(cmd *cobra.Command, schema func(o render.ReportOption
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.where, "where", nil, "only rows that match, such as "+where+" (see: kitescope help selectors); repeatable")
 	if f.rows = fl.Lookup("limit") == nil; f.rows {
-		fl.IntVarP(&f.limit, "limit", "n", 0, "show so many rows, 0 for all")
+		fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows, 0 for all")
 	}
 	names := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return schema(render.ReportOptions{}).ColumnNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -68,7 +68,7 @@ func (f *ReportFlags) Settle(a *App, cmd *cobra.Command) (render.Format, render.
 		return format, render.ReportOptions{}, Usage(err, "see: "+cmd.CommandPath()+" --help")
 	}
 	if f.limit < 0 {
-		return format, render.ReportOptions{}, Usagef("--limit is 0 or more, not %d", f.limit)
+		return format, render.ReportOptions{}, Usagef("--limit must be 0 or more, not %d", f.limit)
 	}
 	plain, err := a.RenderOptions("")
 	if err != nil {

@@ -117,7 +117,7 @@ func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) err
 	if info, err := os.Lstat(path); err == nil {
 		switch at, err := os.Stat(path); {
 		case err == nil && !at.Mode().IsRegular(), err != nil && info.Mode()&os.ModeSymlink == 0: // a device would be replaced
-			return nil, Usage(fmt.Errorf("write %s: it is no file", path), "name another one, or - for standard output")
+			return nil, Usage(fmt.Errorf("write %s: not a regular file", path), "choose another, or - for standard output")
 		case !force:
 			return nil, Usage(fmt.Errorf("write %s: it exists", path), "use --force to replace it")
 		}
@@ -213,7 +213,7 @@ func (a *App) MayWrite(path string, force bool) error {
 		return nil
 	}
 	if folder, err := os.Stat(filepath.Dir(path)); err != nil || !folder.IsDir() {
-		return fmt.Errorf("write %s: %s is no folder", path, filepath.Dir(path))
+		return fmt.Errorf("write %s: %s is not a folder", path, filepath.Dir(path))
 	}
 	_, err := a.NewOutput(path, force)
 	return err

@@ -50,9 +50,9 @@ type NodeSpec struct {
 // whether they ask a live cluster without being told to.
 func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 	f, n := cmd.Flags(), &NodeFlags{}
-	what := "ask the cluster's processes too: what they serve, CPU, memory, configuration"
+	what := "query the cluster's processes too: what they serve, CPU, memory, configuration"
 	if asks {
-		what = "ask the cluster's processes; --live=false leaves them alone, and what only they know unknown"
+		what = "query the cluster's processes; with --live=false what only they know stays unknown"
 	}
 	In(f, sectionProcesses, func() { n.add(f, asks, what) })
 	n.live = f.Lookup("live")
@@ -61,11 +61,11 @@ func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 
 func (n *NodeFlags) add(f *pflag.FlagSet, asks bool, what string) {
 	f.BoolVar(&n.Live, "live", asks, what)
-	f.StringArrayVar(&n.Recordings, "runtime", nil, "read what processes said from a recording (JSON lines), the text of a /metrics, or a folder of them, instead of asking")
-	f.StringVar(&n.prometheus, "prometheus", "", "read what processes measured from the Prometheus that scrapes them, http://host:9090, instead of asking; with --at as it was then")
-	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline of each process, for connecting and all that it is asked; a --window longer than half of it comes on top")
-	f.DurationVar(&n.window, "window", session.ActivityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")
-	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not tell it")
+	f.StringArrayVar(&n.Recordings, "runtime", nil, "read the processes' answers from a recording (JSON lines), a /metrics text, or a folder of them, instead of querying")
+	f.StringVar(&n.prometheus, "prometheus", "", "read the processes' metrics from the Prometheus that scrapes them, http://host:9090, instead of querying; with --at, as of then")
+	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline per process, for connecting and all its RPCs; a --window longer than half of it is added")
+	f.DurationVar(&n.window, "window", session.ActivityWindow, "how long to watch counters and etcd for rates; 0 for averages since process start")
+	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not report it")
 	n.AddWay(f)
 }
 
@@ -77,14 +77,14 @@ var NodeFlagNames = []string{
 
 // AddWay adds the flags that say how processes are reached, which a context keeps.
 func (n *NodeFlags) AddWay(f *pflag.FlagSet) {
-	f.StringArrayVar(&n.Map, "map", nil, "where an address is reached from here: 10.2.0.7=localhost:30007, 10.2.0.7:21123=...; repeatable")
+	f.StringArrayVar(&n.Map, "map", nil, "map an address to one reachable from here: 10.2.0.7=localhost:30007, 10.2.0.7:21123=...; repeatable")
 	f.StringVar(&n.Proxy, "proxy", "", "reach processes through socks5://host:port or http://host:port")
-	f.StringVar(&n.User, "milvus-user", "", "Milvus user, where processes ask for one; the password comes from KITESCOPE_MILVUS_PASSWORD, or a token from KITESCOPE_MILVUS_TOKEN")
-	f.StringVar(&n.PasswordFile, "milvus-password-file", "", "file that holds the Milvus password")
-	f.BoolVar(&n.TLS, "milvus-tls", false, "processes speak TLS (internaltls)")
-	f.StringVar(&n.CA, "milvus-ca", "", "certificate authority of the processes (PEM); implies --milvus-tls")
+	f.StringVar(&n.User, "milvus-user", "", "Milvus user, if processes require one; the password comes from KITESCOPE_MILVUS_PASSWORD, or a token from KITESCOPE_MILVUS_TOKEN")
+	f.StringVar(&n.PasswordFile, "milvus-password-file", "", "file with the Milvus password")
+	f.BoolVar(&n.TLS, "milvus-tls", false, "connect to processes with TLS (internaltls)")
+	f.StringVar(&n.CA, "milvus-ca", "", "CA certificate of the processes (PEM); implies --milvus-tls")
 	f.StringVar(&n.Cert, "milvus-cert", "", "client certificate for the processes (PEM)")
-	f.StringVar(&n.Key, "milvus-key", "", "key of that certificate (PEM)")
+	f.StringVar(&n.Key, "milvus-key", "", "key of the client certificate for the processes (PEM)")
 	f.StringVar(&n.ServerName, "milvus-server-name", "", "name to expect in the processes' certificates")
 	f.BoolVar(&n.Insecure, "milvus-insecure", false, "do not verify the processes' certificates")
 }
@@ -121,10 +121,10 @@ func (a *App) ClientOptions(c Connection, n *NodeFlags) (live.Options, error) {
 		o.MetricsPort, o.Counters = cmp.Or(o.MetricsPort, a.Demo.proxyPort()), a.Demo.counters
 	}
 	if o.Timeout <= 0 {
-		return o, Usagef("--node-timeout is a duration above 0, not %s", o.Timeout)
+		return o, Usagef("--node-timeout must be above 0, not %s", o.Timeout)
 	}
 	if o.Window < 0 {
-		return o, Usagef("--window is a duration of 0 or more, not %s", o.Window)
+		return o, Usagef("--window must be 0 or more, not %s", o.Window)
 	}
 	var err error
 	if o.Map, err = parseAddressMap(way.Map); err != nil {
@@ -186,7 +186,7 @@ func (n NodeSpec) TLSConfig() (*tls.Config, error) {
 		}
 	}
 	if (n.Cert == "") != (n.Key == "") {
-		return nil, Usage(errors.New("--milvus-cert and --milvus-key belong together"), "")
+		return nil, Usage(errors.New("--milvus-cert and --milvus-key must be given together"), "")
 	}
 	if n.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(n.Cert, n.Key)

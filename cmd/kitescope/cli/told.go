@@ -18,9 +18,9 @@ func (a *App) prometheus(n *NodeFlags) (*prometheus.Options, error) {
 	case n.prometheus == "":
 		return nil, nil
 	case len(n.Recordings) > 0:
-		return nil, Usage(errors.New("--prometheus and --runtime both say what processes measured"), "leave one of them out")
+		return nil, Usage(errors.New("--prometheus and --runtime both provide metrics"), "use only one of them")
 	case n.live.Changed && n.Live:
-		return nil, Usage(errors.New("--live asks processes, --prometheus reads what they measured"), "leave one of them out")
+		return nil, Usage(errors.New("--live queries processes, --prometheus reads their metrics"), "use only one of them")
 	}
 	if _, err := prometheus.Parse(n.prometheus); err != nil {
 		return nil, Usage(err, hints.Of(err))
@@ -41,7 +41,7 @@ func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 	}
 	at := a.Flags.At
 	if !at.IsZero() && (from == nil || !at.Timed()) {
-		return nil, Usage(fmt.Errorf("--at %s is a moment of a cluster, and none is named", &at), "name it with --from, or a time with --prometheus")
+		return nil, Usage(fmt.Errorf("--at %s needs a cluster", &at), "add --from, or --prometheus")
 	}
 	if from != nil {
 		moment := a.Now()

@@ -33,8 +33,8 @@ func (f *UIFlags) Register(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
 	cmd.Flags().StringVar(&f.Theme, "theme", "auto", "auto, terminal, dark, light, mono, or a YAML file (see: kitescope help themes)")
 	_ = cmd.RegisterFlagCompletionFunc("theme", Fixed("auto", "dark", "light", "mono"))
-	cmd.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
-	cmd.Flags().DurationVar(&f.Interval, "interval", RefreshInterval, "shortest time between two refreshes of a live cluster")
+	cmd.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "disable the mouse in the UI")
+	cmd.Flags().DurationVar(&f.Interval, "interval", RefreshInterval, "minimum time between two refreshes of a live cluster")
 }
 
 // RefreshInterval is the shortest time between two refreshes where nothing else is said.

@@ -24,17 +24,17 @@ import (
 func engineCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "engine",
-		Long: `Answer queries as hnswlib, faiss or a Milvus node would, from the same files: the same ids, the
-same distances to the last bit, without Python and without a cluster.
+		Long: `Answer queries like hnswlib, faiss or a Milvus node, from the same files: the same ids and
+bit-identical distances, without Python or a cluster.
 
-  info    what is in an index file: type, metric, parameters, degrees, what cannot be reached
-  search  the neighbours of queries, and how many of them are the true ones
-  build   an HNSW or FLAT index of vectors, in hnswlib's or faiss's format
-  verify  is an index sound, and does it hold these vectors
-  bench   queries per second, latency and recall by ef and threads
+  info    show an index file: type, metric, parameters, degrees, unreachable nodes
+  search  find neighbours of queries, and their recall
+  build   build an HNSW or FLAT index in hnswlib's or faiss's format
+  verify  check that an index is sound and holds these vectors
+  bench   measure queries per second, latency and recall by ef and threads
 
 FILE is an index file of hnswlib or faiss; the folder of an index in Milvus's storage
-(index_files/BUILD/VERSION/PARTITION/SEGMENT) or a file in it; or a file of vectors, which is
+(index_files/BUILD/VERSION/PARTITION/SEGMENT) or a file in it; or a file of vectors,
 searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (FILE#COLUMN).`,
 		Example: `  kitescope engine info index_files/443/1/100/200
   kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -O base.hnsw
@@ -46,11 +46,11 @@ searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (F
 // engineCommands are the commands below it.
 func engineCommands() []cli.Entry {
 	return []cli.Entry{
-		{Name: "info", Short: "What is in an index file or a log of Milvus's storage", Build: engineInfo},
-		{Name: "search", Short: "The neighbours of queries in an index file, as the library that wrote it finds them", Build: engineSearch},
+		{Name: "info", Short: "Show an index file or a log of Milvus's storage", Build: engineInfo},
+		{Name: "search", Short: "Find neighbours of queries in an index file, like the library that wrote it", Build: engineSearch},
 		{Name: "build", Short: "Build an HNSW or FLAT index of vectors, in hnswlib's or faiss's format", Build: engineBuild},
-		{Name: "verify", Short: "Is an index file sound, and does it hold these vectors", Build: engineVerify},
-		{Name: "bench", Short: "Queries per second, latency and recall of an index file, by ef and threads", Build: engineBench},
+		{Name: "verify", Short: "Check that an index file is sound and holds these vectors", Build: engineVerify},
+		{Name: "bench", Short: "Measure queries per second, latency and recall of an index file, by ef and threads", Build: engineBench},
 	}
 }
 
@@ -70,7 +70,7 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.metric, "metric", "", "l2, ip, cosine, hamming or jaccard, where the file does not say; default l2")
+	cmd.Flags().StringVar(&f.metric, "metric", "", "l2, ip, cosine, hamming or jaccard, if the file does not have it; default l2")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cli.Fixed("l2", "ip", "cosine", "hamming", "jaccard"))
 }
 
@@ -78,10 +78,10 @@ func (f *engineFlags) registerMetric(cmd *cobra.Command) {
 func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.queries, "queries", "", "the queries: .npy, .fvecs, .bvecs or .parquet (required)")
-	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, a row for each query (.ivecs, .npy), or exact: found here, row by row")
-	fl.IntVarP(&f.k, "k", "k", 10, "how many neighbours")
-	fl.StringVar(&f.library, "library", "native", "whose ties, filters and defaults: "+strings.Join(engine.Libraries(), ", ")+"; native is who wrote the file")
-	fl.StringVar(&f.accumulation, "accumulation", "", "whose order of adding floats: "+strings.Join(dist.ProfileNames(), ", ")+"; default: the library's with AVX-512")
+	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, one row per query (.ivecs, .npy), or exact: computed here, row by row")
+	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours")
+	fl.StringVar(&f.library, "library", "native", "library whose ties, filters and defaults to use: "+strings.Join(engine.Libraries(), ", ")+"; native is the one that wrote the file")
+	fl.StringVar(&f.accumulation, "accumulation", "", "summation order of floats: "+strings.Join(dist.ProfileNames(), ", ")+"; default: the library's with AVX-512")
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
 	_ = cmd.RegisterFlagCompletionFunc("accumulation", cli.Fixed(dist.ProfileNames()...))
 }
@@ -102,11 +102,11 @@ func (f *engineFlags) hint() (target.Hint, error) {
 func (f *engineFlags) options() (target.Options, error) {
 	var o target.Options
 	if f.queries == "" {
-		return o, cli.Usage(errors.New("no queries"), "name their file with --queries q.npy")
+		return o, cli.Usage(errors.New("no queries"), "give their file: --queries q.npy")
 	}
 	var ok bool
 	if o.Library, ok = engine.ParseLibrary(f.library); !ok {
-		return o, cli.Usagef("--library is %s, not %q", strings.Join(engine.Libraries(), ", "), f.library)
+		return o, cli.Usagef("--library must be %s, not %q", strings.Join(engine.Libraries(), ", "), f.library)
 	}
 	var err error
 	if o.Profile, err = f.profile(); err != nil {
@@ -117,7 +117,7 @@ func (f *engineFlags) options() (target.Options, error) {
 	case "warm":
 		o.Entries = hnsw.NewEntryCache()
 	default:
-		return o, cli.Usagef("--entry is cold or warm, not %q", f.entry)
+		return o, cli.Usagef("--entry must be cold or warm, not %q", f.entry)
 	}
 	return o, nil
 }
@@ -138,7 +138,7 @@ func (f *engineFlags) profile() (*dist.Profile, error) {
 func (f *engineFlags) params() (index.Params, error) {
 	p := index.Params{K: f.k}
 	if f.k < 1 || f.k > target.MaxK {
-		return p, cli.Usagef("--k is 1 to %d, not %d", target.MaxK, f.k)
+		return p, cli.Usagef("--k must be 1 to %d, not %d", target.MaxK, f.k)
 	}
 	for _, x := range []struct {
 		flag, text string
@@ -149,16 +149,16 @@ func (f *engineFlags) params() (index.Params, error) {
 		}
 		v, err := strconv.ParseFloat(x.text, 32)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return p, cli.Usagef("--%s is a distance, not %q", x.flag, x.text)
+			return p, cli.Usagef("--%s must be a distance, not %q", x.flag, x.text)
 		}
 		v32 := float32(v)
 		*x.to = &v32
 	}
 	if p.RangeFilter != nil && p.Radius == nil {
-		return p, cli.Usage(errors.New("--range-filter is the inner edge of a range"), "give the outer one with --radius")
+		return p, cli.Usage(errors.New("--range-filter is the inner bound of a range"), "give the outer bound with --radius")
 	}
 	if p.Radius != nil && f.truth != "" {
-		return p, cli.Usage(errors.New("--truth is of the first k, --radius asks for all"), "leave one out")
+		return p, cli.Usage(errors.New("--truth is for the first k, --radius for all"), "use only one of them")
 	}
 	return p, nil
 }
@@ -170,7 +170,7 @@ func used(t *target.Target, p *index.Params, o target.Options) error {
 	if name == "" {
 		return nil
 	}
-	return cli.Usage(fmt.Errorf("--%s is of %s: %s is %s", name, of, t.File.Name, t.File.Kind()), "leave it out")
+	return cli.Usage(fmt.Errorf("--%s applies to %s: %s is %s", name, of, t.File.Name, t.File.Kind()), "omit it")
 }
 
 // openTarget opens FILE and tells on stderr what was assumed.
@@ -197,7 +197,7 @@ func openVectors(ctx context.Context, a *cli.App, path string) (*dataset.Set, er
 	}
 	if set.Vectors == nil {
 		set.Close()
-		return nil, fmt.Errorf("read %s: it has ids, vectors were expected", path)
+		return nil, fmt.Errorf("read %s: it has ids, expected vectors", path)
 	}
 	for _, n := range target.NoteSet(set) {
 		a.Note("%s: %s", path, n)
@@ -222,7 +222,7 @@ func (f *engineFlags) trueNeighbours(ctx context.Context, t *target.Target, quer
 	}
 	defer set.Close()
 	if set.IDs == nil {
-		return nil, fmt.Errorf("read %s: it has vectors, ids of neighbours were expected", f.truth)
+		return nil, fmt.Errorf("read %s: it has vectors, expected ids of neighbours", f.truth)
 	}
 	if len(set.IDs) < queries.Rows {
 		return nil, fmt.Errorf("read %s: neighbours of %d queries, but %s has %d", f.truth, len(set.IDs), f.queries, queries.Rows)
@@ -236,7 +236,7 @@ func numberList(flag, text string) ([]int, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || n < 1 {
-			return nil, cli.Usagef("--%s is numbers from 1 on with commas between them, not %q", flag, text)
+			return nil, cli.Usagef("--%s must be comma-separated numbers of 1 or more, not %q", flag, text)
 		}
 		list = append(list, n)
 	}
@@ -249,7 +249,7 @@ const maxThreads = 4096
 // threadsOf is how many threads are meant: 0 is one for each CPU.
 func threadsOf(n int) (int, error) {
 	if n < 0 || n > maxThreads {
-		return 0, cli.Usagef("--threads is 1 to %d, or 0 for one per CPU, not %d", maxThreads, n)
+		return 0, cli.Usagef("--threads must be 1 to %d, or 0 for one per CPU, not %d", maxThreads, n)
 	}
 	if n == 0 {
 		return runtime.GOMAXPROCS(0), nil

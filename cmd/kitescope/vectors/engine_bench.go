@@ -21,10 +21,10 @@ func engineBench(a *cli.App) *cobra.Command {
 	rounds := 5
 	cmd := &cobra.Command{
 		Use: "bench FILE",
-		Long: `Ask all queries again and again and measure: one round to warm up, then --rounds that count. Each
-thread asks its next query when it has the answer to the last one. QPS is the median round, with the
-slowest and the fastest; latencies are of all queries of all rounds. Without --truth there is no recall:
---truth exact finds the true neighbours first, row by row.`,
+		Long: `Run all queries repeatedly and measure: one warm-up round, then --rounds measured ones. Each thread
+sends its next query when the last one is answered. QPS is the median round, with the slowest and
+fastest; latencies cover all queries of all rounds. Without --truth there is no recall: --truth exact
+computes the true neighbours first, row by row.`,
 		Example: `  kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64,128 --threads 1,2 --truth exact
   kitescope engine bench base.npy --queries q.npy -o json`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine bench base.hnsw --queries q.npy"),
@@ -39,8 +39,8 @@ slowest and the fastest; latencies are of all queries of all rounds. Without --t
 	fl := cmd.Flags()
 	fl.StringVar(&efs, "ef", "", "candidates of an HNSW search, one or several: 16,32,64; default: the file's, or the library's")
 	fl.StringVar(&nprobes, "nprobe", "", "lists of an IVF search, one or several")
-	fl.StringVar(&threads, "threads", "1", "how many ask at once, one or several: 1,2,4")
-	fl.IntVar(&rounds, "rounds", rounds, "rounds that count")
+	fl.StringVar(&threads, "threads", "1", "concurrent threads, one or several: 1,2,4")
+	fl.IntVar(&rounds, "rounds", rounds, "measured rounds")
 	return cmd
 }
 
@@ -53,17 +53,17 @@ type benchGrid struct {
 // points are all combinations.
 func (g *benchGrid) points(p index.Params, o target.Options) ([]*target.Load, error) {
 	if g.rounds < 1 {
-		return nil, cli.Usagef("--rounds is 1 or more, not %d", g.rounds)
+		return nil, cli.Usagef("--rounds must be 1 or more, not %d", g.rounds)
 	}
 	if g.efs != "" && g.nprobes != "" {
-		return nil, cli.Usage(errors.New("--ef is of HNSW, --nprobe of IVF"), "leave one out")
+		return nil, cli.Usage(errors.New("--ef is for HNSW, --nprobe for IVF"), "use only one of them")
 	}
 	threads, err := numberList("threads", g.threads)
 	if err != nil {
 		return nil, err
 	}
 	if n := slices.Max(threads); n > maxThreads {
-		return nil, cli.Usagef("--threads is 1 to %d, not %d", maxThreads, n)
+		return nil, cli.Usagef("--threads must be 1 to %d, not %d", maxThreads, n)
 	}
 	flag, text, set := "ef", g.efs, func(p *index.Params, n int) { p.EF = n }
 	if g.nprobes != "" {

@@ -31,14 +31,13 @@ func engineBuild(a *cli.App) *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
 		Use: "build VECTORS",
-		Long: `Build an index of a file of vectors, as hnswlib or faiss open it. With one thread the HNSW file is
-the same to the last byte that hnswlib 0.8 saves for the same vectors, parameters and seed; which bits
-hnswlib's distances have, and so which of nearly equal neighbours it takes, depends on the CPU that it
-was compiled for: --accumulation says which. With more threads the graph depends on their timing, and
-is as good.`,
+		Long: `Build an index from a file of vectors, for hnswlib or faiss. With one thread the HNSW file is
+byte-identical to what hnswlib 0.8 saves for the same vectors, parameters and seed; the last bits of
+hnswlib's distances, and so its choice among nearly equal neighbours, depend on the CPU it was compiled
+for: set --accumulation. With more threads the graph depends on timing; its quality is the same.`,
 		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -O base.hnsw
   kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -O base.faiss`,
-		Args: cli.Args(1, 1, "one file of vectors", "kitescope engine build base.npy -O base.hnsw"),
+		Args: cli.Args(1, 1, "exactly one vector file", "kitescope engine build base.npy -O base.hnsw"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
 	fl := cmd.Flags()
@@ -49,11 +48,11 @@ is as good.`,
 	fl.StringVar(&f.kind, "index", "HNSW", "HNSW or FLAT")
 	fl.StringVar(&f.format, "format", "", "hnswlib or faiss; default hnswlib, faiss for FLAT")
 	fl.IntVar(&f.m, "m", 16, "links per node, twice as many on the lowest level")
-	fl.IntVar(&f.ef, "ef-construction", 200, "candidates while neighbours are sought")
-	fl.Uint64Var(&f.seed, "seed", 100, "of the levels")
+	fl.IntVar(&f.ef, "ef-construction", 200, "candidates during construction")
+	fl.Uint64Var(&f.seed, "seed", 100, "seed of the levels")
 	fl.IntVar(&f.threads, "threads", 1, "goroutines, 0 for one per CPU; with one the file is always the same")
 	orders := buildOrders()
-	fl.StringVar(&f.accumulation, "accumulation", "", "whose order of adding floats: "+strings.Join(orders, ", ")+"; default: hnswlib, faiss for its format")
+	fl.StringVar(&f.accumulation, "accumulation", "", "summation order of floats: "+strings.Join(orders, ", ")+"; default: hnswlib, faiss for its format")
 	f.registerMetric(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("accumulation", cli.Fixed(orders...))
 	_ = cmd.RegisterFlagCompletionFunc("index", cli.Fixed("HNSW", "FLAT"))
@@ -69,14 +68,14 @@ func (f *buildFlags) plan() (target.BuildPlan, error) {
 	case "FLAT":
 		p.Flat = true
 	default:
-		return p, cli.Usagef("--index is HNSW or FLAT, not %q", f.kind)
+		return p, cli.Usagef("--index must be HNSW or FLAT, not %q", f.kind)
 	}
 	if f.format == "" {
 		f.format = target.DefaultFormat(p.Flat)
 	}
 	var ok bool
 	if p.Library, ok = target.BuildFormatOf(f.format); !ok {
-		return p, cli.Usagef("--format is %s, not %q", strings.Join(target.BuildFormats(), " or "), f.format)
+		return p, cli.Usagef("--format must be %s, not %q", strings.Join(target.BuildFormats(), " or "), f.format)
 	}
 	if f.metric != "" {
 		m, err := dist.ParseMetric(f.metric)
@@ -86,10 +85,10 @@ func (f *buildFlags) plan() (target.BuildPlan, error) {
 		p.Metric = m
 	}
 	if f.m < 2 || f.m > 512 || f.ef < 1 || f.ef > math.MaxInt32 || f.seed == 0 {
-		return p, cli.Usagef("--m is 2 to 512, --ef-construction 1 to %d, --seed 1 or more", math.MaxInt32)
+		return p, cli.Usagef("--m must be 2 to 512, --ef-construction 1 to %d, --seed 1 or more", math.MaxInt32)
 	}
 	if f.out == "" {
-		return p, cli.Usage(errors.New("no file to write to"), "name it with -o FILE")
+		return p, cli.Usage(errors.New("no output file"), "give it with -o FILE")
 	}
 	var err error
 	if p.Profile, err = f.profile(); err != nil {
@@ -116,15 +115,15 @@ func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 		return err
 	}
 	if f.out == "-" && a.OutTTY {
-		return cli.Usage(errors.New("an index is no text for a terminal"), "name a file with -o FILE")
+		return cli.Usage(errors.New("an index is binary and stdout is a terminal"), "give a file with -o FILE")
 	}
 	if sameFile(path, f.out) {
-		return cli.Usagef("-o %s would replace the vectors that the index is built of", f.out)
+		return cli.Usagef("-o %s would overwrite the input vectors", f.out)
 	}
 	if plan.Flat {
 		for _, name := range []string{"m", "ef-construction", "seed", "accumulation"} {
 			if cmd.Flags().Changed(name) {
-				return cli.Usage(fmt.Errorf("--%s is of an HNSW index", name), "leave it out")
+				return cli.Usage(fmt.Errorf("--%s needs an HNSW index", name), "omit it")
 			}
 		}
 	}

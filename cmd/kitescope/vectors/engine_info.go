@@ -16,12 +16,11 @@ func engineInfo(a *cli.App) *cobra.Command {
 	var f engineFlags
 	cmd := &cobra.Command{
 		Use: "info FILE",
-		Long: `Say what an index file is: type, metric, dimension, rows, parameters, where its bytes go. Of a
-graph also degrees by level, links that are not answered, and nodes that no search can reach.
+		Long: `Show an index file: type, metric, dimension, rows, parameters, size by part. For a graph also degrees
+by level, one-way links, and nodes no search can reach.
 
-Of an insert log, or the folder of those of one field, it says rows, type, range and lengths, and
-whose they are; of a delta log the deletes with their keys and times; of a stats log the range of
-keys and the filter.`,
+For an insert log, or the folder of one field's logs: rows, type, range and lengths, and their owner;
+for a delta log: the deletes with keys and times; for a stats log: the key range and the filter.`,
 		Example: `  kitescope engine info base.hnsw
   kitescope engine info index_files/443/1/100/200 -o json
   kitescope engine info insert_log/441/442/443/101

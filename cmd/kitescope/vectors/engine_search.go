@@ -20,12 +20,12 @@ func engineSearch(a *cli.App) *cobra.Command {
 	var ef, nprobe int
 	cmd := &cobra.Command{
 		Use: "search FILE",
-		Long: `Answer queries from an index file. Ids, distances and the order of equal distances are those of the
-library that wrote the file; --library takes another one's rules, --accumulation another CPU's order of
-adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query comes a second time:
---entry warm asks all queries once before, and shows what it answers then.
+		Long: `Answer queries from an index file. Ids, distances and the order of equal distances match the library
+that wrote the file; --library uses another one's rules, --accumulation another CPU's summation order.
+Milvus nodes up to 2.4 enter the graph elsewhere when a query repeats: --entry warm runs all queries
+once first, and shows the answers of the second run.
 
---truth compares with the true neighbours: recall is the share of the first k of them that was found.`,
+--truth compares with the true neighbours: recall is the share of the first k that was found.`,
 		Example: `  kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64
   kitescope engine search base.npy --queries q.npy --metric ip -o jsonl
   kitescope engine search index_files/443/1/100/200 --queries q.npy --ef 64 --truth exact
@@ -33,7 +33,7 @@ adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query c
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], ef, nprobe) },
 	}
-	f.report.Register(cmd, render.ReportFormats(), 10, "show so many queries, 0 for all; csv and structured formats have all unless it is given")
+	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of queries, 0 for all; csv and structured formats default to all")
 	f.report.List(cmd, replays.SearchSchema, "'distances>1000'", "-distances,query", "query,distances; +brute_force")
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
@@ -41,9 +41,9 @@ adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query c
 	fl.IntVar(&ef, "ef", 0, "candidates of an HNSW search; default: the file's, or the library's")
 	fl.IntVar(&nprobe, "nprobe", 0, "lists of an IVF search; default: the file's")
 	fl.StringVar(&f.radius, "radius", "", "all rows within this distance (or above this similarity), not the first k")
-	fl.StringVar(&f.rangeFilter, "range-filter", "", "with --radius: leave out what is nearer than this")
-	fl.StringVar(&f.exclude, "exclude", "", "leave out the rows with these ids: a file of them (.npy, .ivecs)")
-	fl.StringVar(&f.entry, "entry", "cold", "cold, or warm: as a node that has seen the queries before")
+	fl.StringVar(&f.rangeFilter, "range-filter", "", "with --radius: exclude rows nearer than this")
+	fl.StringVar(&f.exclude, "exclude", "", "exclude rows with the ids in this file (.npy, .ivecs)")
+	fl.StringVar(&f.entry, "entry", "cold", "cold, or warm: like a node that has seen the queries before")
 	fl.IntVar(&f.threads, "threads", 0, "goroutines, 0 for one per CPU; the answers do not depend on it")
 	_ = cmd.RegisterFlagCompletionFunc("entry", cli.Fixed("cold", "warm"))
 	return cmd
@@ -60,7 +60,7 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, np
 		return err
 	}
 	if ef < 0 || nprobe < 0 {
-		return cli.Usage(errors.New("--ef and --nprobe are 1 or more"), "")
+		return cli.Usage(errors.New("--ef and --nprobe must be 1 or more"), "")
 	}
 	p.EF, p.NProbe = ef, nprobe
 	o, err := f.options()

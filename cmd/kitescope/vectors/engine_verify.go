@@ -21,12 +21,11 @@ func engineVerify(a *cli.App) *cobra.Command {
 	p := target.VerifyPlan{Queries: 200, K: 10, EF: 64, Noise: 0.1, Seed: 1, MinRecall: 0.9, MaxUnreachable: 0.01}
 	cmd := &cobra.Command{
 		Use: "verify FILE VECTORS",
-		Long: `Hold an index file against itself and against the vectors that it should have, row i under id i
-or, with --ids, row i under the i-th id:
-links that lead nowhere, levels, nodes that no search can reach, stored vectors, and recall against
-comparing with all rows. Queries for recall are rows of VECTORS, moved a little (--noise).
+		Long: `Check an index file for consistency and against the vectors it should hold, row i under id i or,
+with --ids, under the i-th id: dangling links, levels, unreachable nodes, stored vectors, and recall
+against exact search. Queries for recall are rows of VECTORS, moved a little (--noise).
 
-Exit code 3 says that something is not as it should be.`,
+Exit code 3: a check failed.`,
 		Example: `  kitescope engine verify base.hnsw base.npy
   kitescope engine verify index_files/443/1/100/200 vectors.npy -o json`,
 		Args: cli.Args(2, 2, "an index file and the file of its vectors", "kitescope engine verify base.hnsw base.npy"),
@@ -36,15 +35,15 @@ Exit code 3 says that something is not as it should be.`,
 	f.report.List(cmd, replays.VerificationSchema, "outcome!=passed", "outcome,check", "check,outcome; + in front")
 	f.registerMetric(cmd)
 	fl := cmd.Flags()
-	fl.IntVar(&p.Queries, "sample", p.Queries, "queries that recall is measured with, 0 for none")
-	fl.IntVarP(&p.K, "k", "k", p.K, "neighbours of each")
-	fl.IntVar(&p.EF, "ef", p.EF, "candidates of their searches in an HNSW index")
-	fl.IntVar(&p.NProbe, "nprobe", 0, "lists of their searches in an IVF index; without it its recall is not measured")
-	fl.StringVar(&ids, "ids", "", "the ids of the vectors, where they are not the numbers of their rows (.npy, .ivecs)")
-	fl.Float64Var(&p.Noise, "noise", p.Noise, "how far a row is moved to be a query, in standard deviations of the values")
-	fl.Uint64Var(&p.Seed, "seed", p.Seed, "of the choice of rows")
-	fl.Float64Var(&p.MaxUnreachable, "max-unreachable", p.MaxUnreachable, "the share of nodes out of reach that is not too much: real graphs have some")
-	fl.Float64Var(&p.MinRecall, "min-recall", p.MinRecall, "the least recall that is good")
+	fl.IntVar(&p.Queries, "sample", p.Queries, "number of queries to measure recall with, 0 for none")
+	fl.IntVarP(&p.K, "k", "k", p.K, "neighbours per query")
+	fl.IntVar(&p.EF, "ef", p.EF, "candidates of these searches in an HNSW index")
+	fl.IntVar(&p.NProbe, "nprobe", 0, "lists of these searches in an IVF index; without it recall is not measured")
+	fl.StringVar(&ids, "ids", "", "ids of the vectors, if not their row numbers (.npy, .ivecs)")
+	fl.Float64Var(&p.Noise, "noise", p.Noise, "noise that turns a row into a query, in standard deviations of the values")
+	fl.Uint64Var(&p.Seed, "seed", p.Seed, "seed of the choice of rows")
+	fl.Float64Var(&p.MaxUnreachable, "max-unreachable", p.MaxUnreachable, "maximum share of unreachable nodes: real graphs have some")
+	fl.Float64Var(&p.MinRecall, "min-recall", p.MinRecall, "minimum recall")
 	return cmd
 }
 
@@ -55,7 +54,7 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 		return err
 	}
 	if p.Queries < 0 || p.K < 1 || p.K > target.MaxK || p.EF < 1 || p.NProbe < 0 || !(p.Noise >= 0 && p.Noise <= 1000) || !(p.MinRecall >= 0 && p.MinRecall <= 1) || !(p.MaxUnreachable >= 0 && p.MaxUnreachable <= 1) {
-		return cli.Usagef("--sample and --nprobe are 0 or more, --noise 0 to 1000, --k 1 to %d, --ef 1 or more, --min-recall and --max-unreachable 0 to 1", target.MaxK)
+		return cli.Usagef("--sample and --nprobe must be 0 or more, --noise 0 to 1000, --k 1 to %d, --ef 1 or more, --min-recall and --max-unreachable 0 to 1", target.MaxK)
 	}
 	if p.Threads, err = threadsOf(0); err != nil {
 		return err
@@ -96,7 +95,7 @@ func readIDs(ctx context.Context, path string) ([]int64, error) {
 	}
 	defer set.Close()
 	if set.IDs == nil {
-		return nil, fmt.Errorf("read %s: it has vectors, ids were expected", path)
+		return nil, fmt.Errorf("read %s: it has vectors, expected ids", path)
 	}
 	return slices.Concat(set.IDs...), nil
 }

@@ -20,10 +20,10 @@ func replayCapture(a *cli.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use: "capture ACCESS-LOG...",
-		Long: `Read the access logs of Milvus proxies (2.3 and later; proxy.accessLog), plain or compressed, rotated or of
-several proxies: how many searches a second, when, how large, how long they took, which failed. They
-have no vectors. --out keeps times and sizes as a query log; with --vectors it gets the vectors of
-another log, so that "replay run --timed" asks them at those times.`,
+		Long: `Read the access logs of Milvus proxies (2.3 and later; proxy.accessLog), plain or compressed, rotated or
+from several proxies: searches per second, their times, sizes, durations and failures. They have no
+vectors. --out writes times and sizes as a query log; with --vectors it takes the vectors of another
+log, for "replay run --timed".`,
 		Example: `  kitescope replay capture access.log
   kitescope replay capture access.log*.gz --collection docs --vectors queries.npy --out monday.jsonl
   kitescope replay run docs --queries monday.jsonl --timed --speed 2`,
@@ -35,9 +35,9 @@ another log, so that "replay run --timed" asks them at those times.`,
 			}
 			switch {
 			case vectors != "" && out == "":
-				return cli.Usagef("--vectors is of the log that --out writes")
+				return cli.Usagef("--vectors needs --out")
 			case o.Limit < 0:
-				return cli.Usagef("--limit is 0 or more, not %d", o.Limit)
+				return cli.Usagef("--limit must be 0 or more, not %d", o.Limit)
 			}
 			if err := a.MayWrite(out, force); err != nil {
 				return err
@@ -58,14 +58,14 @@ another log, so that "replay run --timed" asks them at those times.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&o.Collection, "collection", "", "only searches of this collection, and those that name none")
-	fl.StringArrayVar(&o.Formats, "log-format", nil, "format of the lines, as proxy.accessLog.formatters has it, where it is not a default of Milvus; repeatable")
+	fl.StringVar(&o.Collection, "collection", "", "only searches of this collection, and those without one")
+	fl.StringArrayVar(&o.Formats, "log-format", nil, "line format from proxy.accessLog.formatters, if not a Milvus default; repeatable")
 	fl.IntVar(&o.Limit, "limit", 0, "keep the first N searches; 0 for all")
-	fl.BoolVar(&o.Strict, "strict-log", false, "stop at the first line that is of none of the formats")
-	fl.StringVar(&vectors, "vectors", "", "a log whose vectors are asked at these times")
-	fl.Uint64Var(&seed, "seed", 1, "in which order they are")
-	fl.StringVarP(&out, "out", "O", "", "write the query log here (.jsonl)")
-	fl.BoolVar(&force, "force", false, "replace the file")
+	fl.BoolVar(&o.Strict, "strict-log", false, "stop at the first line in no known format")
+	fl.StringVar(&vectors, "vectors", "", "log with the vectors to use at these times")
+	fl.Uint64Var(&seed, "seed", 1, "order of the vectors")
+	fl.StringVarP(&out, "out", "O", "", "file to write the query log to (.jsonl)")
+	fl.BoolVar(&force, "force", false, "replace the file if it exists")
 	report.Register(cmd, render.ReportFormats(), 0, "")
 	report.List(cmd, replays.ShapeSchema, "'requests>100'", "-requests", "from_seconds,requests; +per_second")
 	return cmd

@@ -19,9 +19,9 @@ func replayInfo(a *cli.App) *cobra.Command {
 	var report cli.ReportFlags
 	cmd := &cobra.Command{
 		Use: "info COLLECTION",
-		Long: `Show what a replay of a collection would work on: which node searches which segments, in which state,
-by which index, from which files; the settings of the nodes' read schedulers; and what had to be
-assumed, because nobody said it. With --storage the files are looked for too.`,
+		Long: `Show what a replay of a collection would use: which node searches which segments, their state, index
+and files; the nodes' read scheduler settings; and what had to be assumed. With --storage it also
+checks that the files exist.`,
 		Example: `  kitescope replay info docs --from etcd://10.0.0.5:2379
   kitescope replay info docs --from cluster.kite --storage /backup/milvus -o json`,
 		Args: oneCollection("kitescope replay info docs"),
@@ -47,7 +47,7 @@ assumed, because nobody said it. With --storage the files are looked for too.`,
 	}
 	in.register(a, cmd)
 	cli.LeaveOut(cmd, "cache", "cache-limit", "load-threads", "memory-limit", "replica")
-	report.Register(cmd, render.ReportFormats(), 20, "list so many segments, 0 for all")
+	report.Register(cmd, render.ReportFormats(), 20, "maximum number of segments, 0 for all")
 	report.List(cmd, replays.LayoutSchema, "state=growing", "-rows,segment_id", "segment_id,rows; +insert_logs")
 	return cmd
 }
@@ -72,7 +72,7 @@ func (in *replayInput) lookForFiles(a *cli.App, cmd *cobra.Command, l *replay.La
 
 func infoOutcome(a *cli.App, c *model.Cluster, cover *replay.Coverage) error {
 	if cover != nil && len(cover.Missing) > 0 && a.Flags.Strict {
-		return &cli.CodeError{Code: cli.ExitIncomplete, Err: errors.New("not all files of the segments are there")}
+		return &cli.CodeError{Code: cli.ExitIncomplete, Err: errors.New("some segment files are missing")}
 	}
 	return a.Completeness(c)
 }

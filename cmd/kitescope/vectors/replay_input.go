@@ -42,16 +42,16 @@ type replayInput struct {
 
 func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&in.storage, "storage", "", "where the files are: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; default: what the cluster's configuration says. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
-	fl.StringVar(&in.cacheDir, "cache", "", "keep files of a bucket in this folder, checked, and go on there after an interruption")
-	fl.StringVar(&in.cacheLimit, "cache-limit", "20GiB", "the most that the cache may hold")
-	fl.StringVar(&in.field, "field", "", "the vector field, where there are several")
-	fl.StringVar(&in.milvus, "milvus", "", "answer as this Milvus version does; default: the cluster's")
-	fl.StringVar(&in.metric, "metric", "", "L2, IP, COSINE, HAMMING or JACCARD, where the metadata of Milvus 2.1 names none")
-	fl.IntVar(&in.replica, "replica", 0, "which replica is asked, in the order of replay info")
-	fl.IntVar(&in.threads, "load-threads", 0, "segments read at once; default: one for each CPU")
-	fl.Float64Var(&in.cores, "node-cores", 0, "cores of each query node, in place of what they say: of containers with a limit")
-	fl.StringVar(&in.memory, "memory-limit", "", "refuse segments that need more memory: 16GiB; default: what Linux says is available")
+	fl.StringVar(&in.storage, "storage", "", "location of the files: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; default: from the cluster's configuration. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
+	fl.StringVar(&in.cacheDir, "cache", "", "cache bucket files in this folder, verified; resumes after an interruption")
+	fl.StringVar(&in.cacheLimit, "cache-limit", "20GiB", "maximum cache size")
+	fl.StringVar(&in.field, "field", "", "vector field, if there are several")
+	fl.StringVar(&in.milvus, "milvus", "", "behave like this Milvus version; default: the cluster's")
+	fl.StringVar(&in.metric, "metric", "", "L2, IP, COSINE, HAMMING or JACCARD, if the metadata of Milvus 2.1 has none")
+	fl.IntVar(&in.replica, "replica", 0, "replica to query, in the order of replay info")
+	fl.IntVar(&in.threads, "load-threads", 0, "segments to read in parallel; default: one per CPU")
+	fl.Float64Var(&in.cores, "node-cores", 0, "cores per query node, overriding what they report: for containers with a limit")
+	fl.StringVar(&in.memory, "memory-limit", "", "reject segments that need more memory: 16GiB; default: available memory on Linux")
 	in.nodes = cli.AddNodeFlags(cmd, true)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -89,10 +89,10 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 		return nil, nil, err
 	}
 	if in.metric != "" && !strings.EqualFold(in.metric, l.Collection.Metric.String()) {
-		a.Warn("--metric %s is left aside: the metadata says %s", in.metric, l.Collection.Metric)
+		a.Warn("--metric %s ignored: the metadata has %s", in.metric, l.Collection.Metric)
 	}
 	if in.replica < 0 || in.replica > 0 && in.replica >= len(l.Replicas) {
-		return nil, nil, cli.Usagef("--replica is 0 to %d, not %d", max(len(l.Replicas)-1, 0), in.replica)
+		return nil, nil, cli.Usagef("--replica must be 0 to %d, not %d", max(len(l.Replicas)-1, 0), in.replica)
 	}
 	for i := range l.Nodes {
 		if in.cores > 0 {
@@ -105,17 +105,17 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 // check says what is wrong with flags before anything is read.
 func (in *replayInput) check() error {
 	if !(in.cores >= 0) || math.IsInf(in.cores, 0) {
-		return cli.Usagef("--node-cores is above 0, not %g", in.cores)
+		return cli.Usagef("--node-cores must be above 0, not %g", in.cores)
 	}
 	if in.threads < 0 || in.threads > maxThreads {
-		return cli.Usagef("--load-threads is 1 to %d, not %d", maxThreads, in.threads)
+		return cli.Usagef("--load-threads must be 1 to %d, not %d", maxThreads, in.threads)
 	}
 	if major, _, _ := strings.Cut(strings.TrimPrefix(in.milvus, "v"), "."); in.milvus != "" && (major == in.milvus || major != "2") {
-		return cli.Usagef("--milvus is a version such as 2.3.5, not %q", in.milvus)
+		return cli.Usagef("--milvus must be a version such as 2.3.5, not %q", in.milvus)
 	}
 	if in.metric != "" {
 		if _, err := dist.ParseMetric(in.metric); err != nil {
-			return cli.Usagef("--metric is L2, IP, COSINE, HAMMING or JACCARD, not %q", in.metric)
+			return cli.Usagef("--metric must be L2, IP, COSINE, HAMMING or JACCARD, not %q", in.metric)
 		}
 	}
 	return nil
@@ -132,7 +132,7 @@ func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.La
 	case l.Storage.Kind == "local" && l.Storage.Folder != "":
 		place = l.Storage.Folder
 		if store, err = object.Open(ctx, place, keys); err != nil {
-			err = cli.WithHint(err, "the cluster keeps its files on its own disk: name a copy of them with --storage DIR")
+			err = cli.WithHint(err, "the cluster keeps its files on local disk: give a copy with --storage DIR")
 		}
 	case l.Storage.Bucket != "":
 		place = "s3://" + l.Storage.Bucket
@@ -140,10 +140,10 @@ func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.La
 			Endpoint: l.Storage.Endpoint, Bucket: l.Storage.Bucket, Region: l.Storage.Region, Plain: !l.Storage.TLS, Keys: keys,
 		})
 		if err != nil {
-			err = cli.WithHint(err, "name another way to the files with --storage")
+			err = cli.WithHint(err, "give another location of the files with --storage")
 		}
 	default:
-		return nil, "", cli.Usage(errors.New("nothing says where the files of the segments are"), "name the folder or bucket with --storage")
+		return nil, "", cli.Usage(errors.New("location of the segment files unknown"), "give the folder or bucket with --storage")
 	}
 	if err != nil {
 		return nil, "", err
@@ -203,11 +203,11 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 	}
 	switch {
 	case len(l.Segments) == 0:
-		return nil, cli.WithHint(fmt.Errorf("collection %s has no segments: there is nothing to search", l.Collection.Name), "insert and flush, or name another collection")
+		return nil, cli.WithHint(fmt.Errorf("collection %s has no segments: nothing to search", l.Collection.Name), "insert and flush, or choose another collection")
 	case !found && !anyFiles(l):
-		return nil, cli.WithHint(fmt.Errorf("nothing of collection %s is in storage: its %d segments are growing", l.Collection.Name, len(l.Segments)), "flush it, or wait for its first sync")
+		return nil, cli.WithHint(fmt.Errorf("collection %s has nothing in storage: its %d segments are growing", l.Collection.Name, len(l.Segments)), "flush it, or wait for its first sync")
 	case !found:
-		return nil, cli.WithHint(fmt.Errorf("%s has none of the files of %s", place, collection), "name the folder or bucket that has insert_log with --storage")
+		return nil, cli.WithHint(fmt.Errorf("%s has no files of %s", place, collection), "give the folder or bucket with insert_log: --storage")
 	}
 	data, err := replay.Load(ctx, store, located, replay.LoadOptions{Threads: in.threads, MemoryLimit: memory, Now: a.Now, Progress: told.load})
 	if err != nil {
@@ -266,7 +266,7 @@ func absolute(path string) string {
 func parseSize(flag, text string) (int64, error) {
 	n, err := table.ParseNumber(text)
 	if err != nil || n <= 0 {
-		return 0, cli.Usagef("--%s is a size such as 20GiB, not %q", flag, text)
+		return 0, cli.Usagef("--%s must be a size such as 20GiB, not %q", flag, text)
 	}
 	return n, nil
 }

@@ -12,7 +12,7 @@ func TestAvailableIn(t *testing.T) {
 		"":                                                                           0,
 	} {
 		if got := availableIn(text); got != want {
-			t.Errorf("%q: %d, %d was expected", text, got, want)
+			t.Errorf("%q: expected %d, %d", text, got, want)
 		}
 	}
 }

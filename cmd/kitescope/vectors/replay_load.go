@@ -38,20 +38,20 @@ type queryFlags struct {
 
 func (f *queryFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.path, "queries", "", "the log: .jsonl, .npy, .fvecs, .bvecs or .parquet; default: --draw queries, as replay sample does")
-	fl.IntVar(&f.draw.count, "draw", 1000, "how many queries to draw from the collection where no log is named")
-	fl.Float64Var(&f.draw.noise, "noise", defaultNoise, "how far those are from rows (see: replay sample)")
-	fl.Uint64Var(&f.draw.seed, "seed", 1, "of all that is drawn at random")
-	fl.IntVar(&f.draw.nq, "nq", 1, "vectors in one request, of drawn queries and of files of vectors")
-	fl.IntVar(&f.limit, "limit-queries", 0, "ask no more than the first N requests of the log; 0 for all")
-	fl.IntVar(&f.skip, "skip-queries", 0, "leave the first N out")
-	fl.BoolVar(&f.shuffle, "shuffle", false, "ask in an order drawn from --seed")
-	fl.StringVar(&f.column, "column", "", "of a .parquet file, where several have vectors")
-	fl.BoolVar(&f.strict, "strict-log", false, "stop at the first broken request; without it they are counted and left out")
-	fl.IntVarP(&f.k, "k", "k", 10, "how many neighbours, where the log does not say")
-	fl.IntVar(&f.nprobe, "nprobe", 0, "lists of an IVF search, where the log does not say; 0 is the library's default")
-	fl.BoolVar(&f.force, "override", false, "--k, --ef and --nprobe count also where the log says otherwise")
-	fl.StringVar(&f.truth, "truth", "exact", "what recall is measured against: exact (found here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
+	fl.StringVar(&f.path, "queries", "", "query log: .jsonl, .npy, .fvecs, .bvecs or .parquet; default: --draw queries, like replay sample")
+	fl.IntVar(&f.draw.count, "draw", 1000, "number of queries to draw from the collection without a log")
+	fl.Float64Var(&f.draw.noise, "noise", defaultNoise, "noise of drawn queries (see: replay sample)")
+	fl.Uint64Var(&f.draw.seed, "seed", 1, "seed of all random choices")
+	fl.IntVar(&f.draw.nq, "nq", 1, "vectors per request, for drawn queries and vector files")
+	fl.IntVar(&f.limit, "limit-queries", 0, "replay only the first N requests of the log; 0 for all")
+	fl.IntVar(&f.skip, "skip-queries", 0, "skip the first N requests")
+	fl.BoolVar(&f.shuffle, "shuffle", false, "shuffle the requests with --seed")
+	fl.StringVar(&f.column, "column", "", "column of a .parquet file, if several have vectors")
+	fl.BoolVar(&f.strict, "strict-log", false, "stop at the first broken request; otherwise broken ones are counted and skipped")
+	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours, if not in the log")
+	fl.IntVar(&f.nprobe, "nprobe", 0, "lists of an IVF search, if not in the log; 0 for the library's default")
+	fl.BoolVar(&f.force, "override", false, "--k, --ef and --nprobe override the log")
+	fl.StringVar(&f.truth, "truth", "exact", "true neighbours for recall: exact (computed here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
 }
 
 // fileTruth is the path of a truth file, "" for the other words of --truth.
@@ -75,13 +75,13 @@ func (f *queryFlags) truthFrom() replay.TruthFrom {
 
 func (f *queryFlags) check() error {
 	if f.k < 1 || f.k > flat.MaxK {
-		return cli.Usagef("--k is 1 to %d, not %d", flat.MaxK, f.k)
+		return cli.Usagef("--k must be 1 to %d, not %d", flat.MaxK, f.k)
 	}
 	if f.path == "" && f.truth == "log" {
-		return cli.Usage(errors.New("--truth log is of a log"), "name it with --queries")
+		return cli.Usage(errors.New("--truth log needs a log"), "give it with --queries")
 	}
 	if f.limit < 0 || f.skip < 0 || f.nprobe < 0 {
-		return cli.Usagef("--limit-queries, --skip-queries and --nprobe are 0 or more")
+		return cli.Usagef("--limit-queries, --skip-queries and --nprobe must be 0 or more")
 	}
 	return f.draw.check()
 }
@@ -98,7 +98,7 @@ func (f *queryFlags) meaningless(cmd *cobra.Command) error {
 func without(cmd *cobra.Command, other string, names ...string) error {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
-			return cli.Usage(fmt.Errorf("--%s has no meaning without --%s", name, other), "leave it out, or give both")
+			return cli.Usage(fmt.Errorf("--%s needs --%s", name, other), "omit it, or give both")
 		}
 	}
 	return nil
@@ -108,7 +108,7 @@ func without(cmd *cobra.Command, other string, names ...string) error {
 func beside(cmd *cobra.Command, other string, names ...string) error {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
-			return cli.Usage(fmt.Errorf("--%s has no meaning beside --%s", name, other), "leave one out")
+			return cli.Usage(fmt.Errorf("--%s cannot be combined with --%s", name, other), "use only one of them")
 		}
 	}
 	return nil
@@ -124,7 +124,7 @@ func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loaded) 
 		if l, err = log.Sample(ctx, data.Sources(), f.draw.options(name)); err != nil {
 			return nil, err
 		}
-		a.Warn("no --queries: %d are drawn from %s with noise %g and seed %d", f.draw.count, name, f.draw.noise, f.draw.seed)
+		a.Warn("no --queries: drawing %d from %s with noise %g and seed %d", f.draw.count, name, f.draw.noise, f.draw.seed)
 		l, err = l.Arrange(arrange)
 	} else {
 		l, err = log.Open(ctx, f.path, log.Options{
@@ -176,56 +176,56 @@ type loadFlags struct {
 
 func (f *loadFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.BoolVar(&f.timed, "timed", false, "ask at the times of the log, whatever the answers do")
-	fl.Float64Var(&f.speed, "speed", 1, "of --timed: so many times as fast")
-	fl.BoolVar(&f.poisson, "poisson", false, "of --rate: arrivals at random distances, drawn from --seed")
-	fl.DurationVar(&f.warmup, "warmup", time.Second, "ask so long before anything counts")
-	fl.DurationVar(&f.round, "round", 3*time.Second, "how long each round takes")
-	fl.IntVar(&f.requests, "requests", 0, "requests in each round, in place of --round")
-	fl.IntVar(&f.rounds, "rounds", 3, "rounds that count: the interval of QPS is over them")
-	fl.DurationVar(&f.deadline, "deadline", 30*time.Second, "of each request: later it has failed")
-	fl.IntVar(&f.total, "total", 0, "ask no more than so many requests in all; 0 does not bound")
-	fl.DurationVar(&f.maxTime, "max-time", 0, "end after this time, with what is done by then; 0 does not bound")
-	fl.BoolVar(&f.scheduler, "scheduler", false, "admit requests on each node as its read scheduler would, with the cluster's settings")
-	fl.StringVarP(&f.save, "out", "O", "", "keep the result in this file, for show, plot, report, and as a baseline")
+	fl.BoolVar(&f.timed, "timed", false, "send requests at the log's times, without waiting for answers")
+	fl.Float64Var(&f.speed, "speed", 1, "with --timed: speed factor")
+	fl.BoolVar(&f.poisson, "poisson", false, "with --rate: Poisson arrivals, drawn from --seed")
+	fl.DurationVar(&f.warmup, "warmup", time.Second, "warm-up time, not measured")
+	fl.DurationVar(&f.round, "round", 3*time.Second, "duration of each round")
+	fl.IntVar(&f.requests, "requests", 0, "requests per round, instead of --round")
+	fl.IntVar(&f.rounds, "rounds", 3, "measured rounds: the basis of the QPS interval")
+	fl.DurationVar(&f.deadline, "deadline", 30*time.Second, "deadline per request: a later answer is a failure")
+	fl.IntVar(&f.total, "total", 0, "maximum number of requests in total; 0 for no limit")
+	fl.DurationVar(&f.maxTime, "max-time", 0, "stop after this time, with results so far; 0 for no limit")
+	fl.BoolVar(&f.scheduler, "scheduler", false, "simulate each node's read scheduler, with the cluster's settings")
+	fl.StringVarP(&f.save, "out", "O", "", "write the result to this file, for show, plot, report, and as a baseline")
 	fl.StringVar(&f.save, "save", "", "")
 	cli.Renamed(cmd, "save", "out")
-	fl.BoolVar(&f.force, "force", false, "replace the file")
-	f.report.Register(cmd, render.ReportFormats(), 10, "list so many segments and requests; 0 for all")
+	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
+	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of segments and requests; 0 for all")
 	f.report.List(cmd, func(o render.ReportOptions) *table.Schema { return resultSchema(f.baseline)(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")
 	_ = cmd.RegisterFlagCompletionFunc("truth", cli.Fixed(exactTruth, "log", "none"))
 }
 
 func (f *loadFlags) registerTarget(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.target, "target", "", "ask this server instead, and hold it against the engine: milvus://[USER@]HOST:PORT[/DATABASE] or postgres://[USER@]HOST:PORT/DATABASE; passwords come from KITESCOPE_TARGET_PASSWORD, a token from KITESCOPE_MILVUS_TOKEN")
-	fl.StringVar(&f.passwordFile, "target-password-file", "", "file that holds the target's password")
-	fl.StringVar(&f.targetTable, "target-collection", "", "collection or table there; default: the same name")
-	fl.StringVar(&f.targetField, "target-field", "", "vector field or column there, where there are several")
-	fl.StringVar(&f.targetKey, "target-key", "", "column of the keys in PostgreSQL; default: the primary key")
-	fl.StringVar(&f.consistency, "consistency", "", "strong, bounded, session or eventually; default: as the collection says")
-	fl.BoolVar(&f.ignoreGrowing, "ignore-growing", false, "have Milvus leave out growing segments (2.2.3 and later)")
+	fl.StringVar(&f.target, "target", "", "query this server instead, and compare it with the engine: milvus://[USER@]HOST:PORT[/DATABASE] or postgres://[USER@]HOST:PORT/DATABASE; passwords come from KITESCOPE_TARGET_PASSWORD, a token from KITESCOPE_MILVUS_TOKEN")
+	fl.StringVar(&f.passwordFile, "target-password-file", "", "file with the target's password")
+	fl.StringVar(&f.targetTable, "target-collection", "", "its collection or table; default: the same name")
+	fl.StringVar(&f.targetField, "target-field", "", "its vector field or column, if there are several")
+	fl.StringVar(&f.targetKey, "target-key", "", "key column in PostgreSQL; default: the primary key")
+	fl.StringVar(&f.consistency, "consistency", "", "strong, bounded, session or eventually; default: the collection's")
+	fl.BoolVar(&f.ignoreGrowing, "ignore-growing", false, "make Milvus ignore growing segments (2.2.3 and later)")
 	_ = cmd.RegisterFlagCompletionFunc("consistency", cli.Fixed("strong", "bounded", "session", "eventually"))
 }
 
 func (f *loadFlags) check() error {
 	switch {
 	case f.rounds < 1:
-		return cli.Usagef("--rounds is 1 or more, not %d", f.rounds)
+		return cli.Usagef("--rounds must be 1 or more, not %d", f.rounds)
 	case f.round <= 0 && f.requests <= 0:
-		return cli.Usagef("--round is a duration above 0, not %s", f.round)
+		return cli.Usagef("--round must be above 0, not %s", f.round)
 	case f.rate < 0 || math.IsNaN(f.rate) || math.IsInf(f.rate, 0):
-		return cli.Usagef("--rate is requests a second, not %g", f.rate)
+		return cli.Usagef("--rate must be requests per second above 0, not %g", f.rate)
 	case !(f.speed > 0):
-		return cli.Usagef("--speed is above 0, not %g", f.speed)
+		return cli.Usagef("--speed must be above 0, not %g", f.speed)
 	case f.timed && f.rate > 0:
-		return cli.Usage(errors.New("--timed and --rate are two ways to say when"), "leave one out")
+		return cli.Usage(errors.New("--timed and --rate both set the times"), "use only one of them")
 	case f.poisson && f.rate == 0:
-		return cli.Usage(errors.New("--poisson is of --rate"), "say how many a second: --rate 100")
+		return cli.Usage(errors.New("--poisson needs --rate"), "for example: --rate 100")
 	case f.deadline <= 0:
-		return cli.Usagef("--deadline is a duration above 0, not %s", f.deadline)
+		return cli.Usagef("--deadline must be above 0, not %s", f.deadline)
 	case f.warmup < 0 || f.total < 0 || f.requests < 0 || f.maxTime < 0:
-		return cli.Usagef("--warmup, --total, --requests and --max-time are 0 or more")
+		return cli.Usagef("--warmup, --total, --requests and --max-time must be 0 or more")
 	}
 	return nil
 }

@@ -44,16 +44,15 @@ func (f *runFlags) sessionsFlag() string {
 	return "sessions"
 }
 
-const helpRun = `Ask each query of every segment as the cluster's nodes would: growing and unindexed segments row by
-row, indexed ones by their own index files; reduced by node and by shard leader, merged as the
-proxy does. Then say what it cost, and where: by segment, state, index and node.
+const helpRun = `Run each query on every segment like the cluster's nodes: growing and unindexed segments row by row,
+indexed ones with their own index files; reduced by node and shard leader, merged like the proxy does.
+Then show the cost by segment, state, index and node.
 
-QPS and latency are those of this machine, with all nodes' work on it and no network: what they tell
-is what a query costs, and how a change moves it. What a cluster of nodes makes of these costs,
-"replay whatif" says.
+QPS and latency are for this machine, with all nodes' work on it and no network: they show what a query
+costs and how a change affects it. "replay whatif" predicts a cluster's QPS from these costs.
 
-Recall is measured against the true neighbours, found row by row over all that was loaded (--truth).
-What could not be loaded is named, and how many rows that are: --strict makes it exit 4.
+Recall is measured against the true neighbours, computed row by row over all loaded rows (--truth).
+Segments that could not be loaded are listed with their rows: --strict makes it exit 4.
 
 `
 
@@ -61,9 +60,9 @@ func replayRun(a *cli.App) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run COLLECTION",
-		Long: helpRun + `With --target a real Milvus (2.1 to 2.6) or PostgreSQL with pgvector is asked instead, bounded by
---rate, --total and --max-time, and its answers are held against the engine's, hit by hit. What it should
-have answered comes from the cluster's segments, or from a file of its vectors (--vectors), without a cluster.`,
+		Long: helpRun + `With --target a real Milvus (2.1 to 2.6) or PostgreSQL with pgvector is queried instead, within --rate,
+--total and --max-time, and its answers are compared with the engine's, hit by hit. The expected answers
+come from the cluster's segments, or, without a cluster, from a file of its vectors (--vectors).`,
 		Example: `  kitescope replay run docs --from cluster.kite --storage /backup/milvus
   kitescope replay run docs --queries q.jsonl --ef 64 --sessions 4 -O before.json
   kitescope replay run docs --queries q.npy --target 10.0.0.5:19530 --rate 50 --total 2000
@@ -73,10 +72,10 @@ have answered comes from the cluster's segments, or from a file of its vectors (
 	}
 	f.register(a, cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.sessions, "sessions", "1", "how many ask at once; of --rate and --timed the most that may be under way")
-	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, where the log does not say; default: 64, or k if that is more")
-	fl.StringVar(&f.rates, "rate", "", "ask so many requests a second, whatever the answers do; latency counts from when each should have started")
-	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier result: say what became of each of its figures")
+	fl.StringVar(&f.sessions, "sessions", "1", "concurrent sessions; with --rate and --timed the maximum in flight")
+	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, if not in the log; default: 64, or k if larger")
+	fl.StringVar(&f.rates, "rate", "", "requests per second, without waiting for answers; latency counts from the scheduled start")
+	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier result to compare with")
 	return cmd
 }
 
@@ -85,7 +84,7 @@ func replaySweep(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sweep COLLECTION",
 		Long: helpRun + `A sweep measures each combination of --concurrency (or --rate) and --ef, in several rounds with an
-interval, and marks the points that no other one beats in recall and QPS.`,
+interval, and marks the Pareto-optimal points in recall and QPS.`,
 		Example: `  kitescope replay sweep docs --concurrency 1,2,4,8,16,32,48 --ef 16,32,64,128 -O sweep.json
   kitescope replay sweep docs --rate 100,200,400 --concurrency 64
   kitescope replay sweep docs --target 10.0.0.5:19530 --concurrency 1,2,4 --round 10s --baseline before.json`,
@@ -94,10 +93,10 @@ interval, and marks the points that no other one beats in recall and QPS.`,
 	}
 	f.register(a, cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,48", "how many ask at once, one after the other; with --rate the most that may be under way")
-	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, several, whatever the log says: 16,32,64,128; default: what the log says, or 64")
-	fl.StringVar(&f.rates, "rate", "", "requests a second, several: 100,200,400; in place of asking as fast as answers come")
-	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier sweep: say what became of each of its points")
+	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,48", "numbers of concurrent sessions; with --rate the maximum in flight")
+	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, several, overriding the log: 16,32,64,128; default: the log's, or 64")
+	fl.StringVar(&f.rates, "rate", "", "requests per second, several: 100,200,400; instead of a closed loop")
+	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier sweep to compare with")
 	return cmd
 }
 
@@ -118,7 +117,7 @@ func (f *runFlags) grid() (o replay.RunOptions, err error) {
 	}
 	for _, n := range o.Sessions {
 		if n > maxThreads {
-			return o, cli.Usagef("%d sessions are more than %d", n, maxThreads)
+			return o, cli.Usagef("%d sessions exceed the limit of %d", n, maxThreads)
 		}
 	}
 	if f.efs != "" {
@@ -140,7 +139,7 @@ func (f *runFlags) grid() (o replay.RunOptions, err error) {
 	}
 	for name, n := range map[string]int{"sessions": len(o.Sessions), "ef": len(o.EF), "rate": len(o.Rates)} {
 		if n > 1 {
-			return o, cli.Usage(fmt.Errorf("--%s is one number", name), "several: kitescope replay sweep")
+			return o, cli.Usage(fmt.Errorf("--%s takes one number", name), "for several: kitescope replay sweep")
 		}
 	}
 	// Of a run --ef is for requests that do not say; a sweep asks all of them with each.
@@ -249,7 +248,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 	}
 	o.Loaded, o.Log, o.Truth = data.Loaded, queries, f.queries.truthFrom()
 	if o.Truth == replay.LogTruth && queries.Truth == nil {
-		return nil, cli.Usage(fmt.Errorf("%s has no true neighbours", f.queries.path), "--truth exact finds them, --truth FILE reads them")
+		return nil, cli.Usage(fmt.Errorf("%s has no true neighbours", f.queries.path), "use --truth exact to compute them, or --truth FILE")
 	}
 	o.Engine = replay.TargetOptions{Options: replay.Like(data.Layout.Version), Replica: f.in.replica, Scheduler: f.load.scheduler}
 	o.Plan = f.load.plan(o.Sessions[0], f.queries.draw.seed)
@@ -293,7 +292,7 @@ func progressText(p replay.RunProgress) string {
 	if p.Points > 1 {
 		fmt.Fprintf(&b, "point %d of %d: ", p.Point+1, p.Points)
 	}
-	fmt.Fprintf(&b, "%d asking at once", p.Sessions)
+	fmt.Fprintf(&b, "%d sessions", p.Sessions)
 	if p.EF > 0 {
 		fmt.Fprintf(&b, ", ef %d", p.EF)
 	}
@@ -320,16 +319,16 @@ func replayOutcome(ctx context.Context, a *cli.App, r *replay.Result, data *load
 			return errors.New("every request failed")
 		}
 		if p := &r.Points[i]; p.Asked == 0 && p.Latency.Count == 0 {
-			hint := "longer rounds: --round"
+			hint := "use longer rounds: --round"
 			if p.Total > 0 {
-				hint = "--total counts the warm-up: a higher one, or --warmup 0s"
+				hint = "--total includes the warm-up: raise it, or use --warmup 0s"
 			}
-			return &hints.Error{Err: fmt.Errorf("nothing was measured: %s", cmp.Or(p.Stopped, "no request was asked after the warm-up")), Advice: hint}
+			return &hints.Error{Err: fmt.Errorf("nothing was measured: %s", cmp.Or(p.Stopped, "no request was sent after the warm-up")), Advice: hint}
 		}
 	}
 	if len(r.Cover.Missing) > 0 {
 		if a.Flags.Strict {
-			return &cli.CodeError{Code: cli.ExitIncomplete, Err: fmt.Errorf("%d segments were not loaded whole", len(r.Cover.Missing))}
+			return &cli.CodeError{Code: cli.ExitIncomplete, Err: fmt.Errorf("%d segments were not loaded completely", len(r.Cover.Missing))}
 		}
 	}
 	if data == nil || data.cluster == nil {
@@ -379,7 +378,7 @@ func rateList(text string) ([]float64, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		r, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(r > 0) || math.IsInf(r, 0) {
-			return nil, cli.Usagef("--rate is requests a second, above 0, with commas between them, not %q", text)
+			return nil, cli.Usagef("--rate must be comma-separated requests per second above 0, not %q", text)
 		}
 		list = append(list, r)
 	}

@@ -37,12 +37,12 @@ func replaySample(a *cli.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use: "sample COLLECTION",
-		Long: `Draw queries that are like a collection's own vectors: each is a row, moved by noise. --noise is the
-standard deviation of what is added to a component, in parts of the deviation that components have
-over rows: 0 asks for the rows themselves, 1 is as far away as rows are from their mean. The same
-seed draws the same queries.
+		Long: `Draw queries similar to a collection's own vectors: each is a row plus noise. --noise is the standard
+deviation of the noise per component, relative to the deviation of that component over rows: 0 draws
+the rows themselves, 1 is as far away as rows are from their mean. The same seed draws the same
+queries.
 
-The queries of users are better, where there are any: this draws as evenly as the rows lie.`,
+Real user queries are better, if you have any: this draws rows uniformly.`,
 		Example: `  kitescope replay sample docs --storage /backup/milvus --count 1000 --out queries.jsonl
   kitescope replay sample docs --noise 0.3 --seed 7 --out queries.npy`,
 		Args: oneCollection("kitescope replay sample docs --out queries.jsonl"),
@@ -78,17 +78,17 @@ The queries of users are better, where there are any: this draws as evenly as th
 	in.register(a, cmd)
 	cli.LeaveOut(cmd, "replica", "node-cores")
 	fl := cmd.Flags()
-	fl.IntVarP(&f.count, "count", "n", f.count, "how many requests")
-	fl.IntVar(&f.nq, "nq", f.nq, "vectors in each")
-	fl.Float64Var(&f.noise, "noise", f.noise, "how far from the rows, see above; of binary vectors the share of bits that are turned")
-	fl.Uint64Var(&f.seed, "seed", f.seed, "of the random numbers")
-	fl.IntVarP(&f.k, "k", "k", 0, "ask for so many neighbours; 0 leaves it to the run")
-	fl.IntVar(&f.ef, "ef", 0, "ask with this ef; 0 leaves it to the run")
-	fl.IntVar(&f.nprobe, "nprobe", 0, "ask with this nprobe; 0 leaves it to the run")
-	fl.Float64Var(&f.rate, "rate", 0, "give requests times of arrival, so many a second")
-	fl.BoolVar(&f.poisson, "poisson", false, "at random distances")
-	fl.StringVarP(&out, "out", "O", "", "write here, .jsonl or .npy; default: .jsonl to standard output")
-	fl.BoolVar(&force, "force", false, "replace the file")
+	fl.IntVarP(&f.count, "count", "n", f.count, "number of requests")
+	fl.IntVar(&f.nq, "nq", f.nq, "vectors per request")
+	fl.Float64Var(&f.noise, "noise", f.noise, "noise added to the rows, see above; for binary vectors the share of flipped bits")
+	fl.Uint64Var(&f.seed, "seed", f.seed, "seed of the random numbers")
+	fl.IntVarP(&f.k, "k", "k", 0, "k of the requests; 0 leaves it to the run")
+	fl.IntVar(&f.ef, "ef", 0, "ef of the requests; 0 leaves it to the run")
+	fl.IntVar(&f.nprobe, "nprobe", 0, "nprobe of the requests; 0 leaves it to the run")
+	fl.Float64Var(&f.rate, "rate", 0, "give requests arrival times at this rate per second")
+	fl.BoolVar(&f.poisson, "poisson", false, "with --rate: Poisson arrivals")
+	fl.StringVarP(&out, "out", "O", "", "output file, .jsonl or .npy; default: .jsonl to standard output")
+	fl.BoolVar(&force, "force", false, "replace the file if it exists")
 	return cmd
 }
 
@@ -98,17 +98,17 @@ const defaultNoise = 0.2
 func (f *sampleFlags) check() error {
 	switch {
 	case f.count < 1:
-		return cli.Usagef("--count is 1 or more, not %d", f.count)
+		return cli.Usagef("--count must be 1 or more, not %d", f.count)
 	case f.nq < 1:
-		return cli.Usagef("--nq is 1 or more, not %d", f.nq)
+		return cli.Usagef("--nq must be 1 or more, not %d", f.nq)
 	case !(f.noise >= 0): // nor what is no number
-		return cli.Usagef("--noise is 0 or more, not %g", f.noise)
+		return cli.Usagef("--noise must be 0 or more, not %g", f.noise)
 	case f.k < 0 || f.k > flat.MaxK || f.ef < 0 || f.nprobe < 0:
-		return cli.Usagef("--k is 0 to %d, --ef and --nprobe are 0 or more", flat.MaxK)
+		return cli.Usagef("--k must be 0 to %d, --ef and --nprobe 0 or more", flat.MaxK)
 	case !(f.rate >= 0):
-		return cli.Usagef("--rate is requests a second, not %g", f.rate)
+		return cli.Usagef("--rate must be requests per second above 0, not %g", f.rate)
 	case f.poisson && f.rate == 0:
-		return cli.Usage(errors.New("--poisson is of arrivals"), "say how many a second: --rate 100")
+		return cli.Usage(errors.New("--poisson needs --rate"), "for example: --rate 100")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func findServer(ctx context.Context, a *cli.App, address string, target live.Tar
 	}
 	// The roles of a cluster are processes of their own, of which this is the proxy.
 	if words := p.Arguments(); isMilvus(address) && !slices.Contains(words, "standalone") && !slices.Contains(words, "embedded") {
-		return nil, fmt.Errorf("%s is the proxy of several processes: kitescope profile watch reads them all", p.Name())
+		return nil, fmt.Errorf("%s forwards to several processes: watch them with kitescope profile watch", p.Name())
 	}
 	s := &servedHere{process: p}
 	s.read(ctx)
@@ -52,7 +52,7 @@ func (s *servedHere) read(ctx context.Context) {
 	}
 	r, err := s.process.Read(ctx)
 	if err == nil && !r.Values.Known(usage.CPU) {
-		err = errors.New("it does not tell its CPU")
+		err = errors.New("it does not report its CPU use")
 	}
 	if err != nil {
 		s.lost = fmt.Errorf("%s: %w", s.process.Name(), err)
@@ -78,7 +78,7 @@ func (s *servedHere) count(ctx context.Context, p *load.Plan) {
 // could not after ctx had ended is no loss: nothing was measured any more.
 func (s *servedHere) tell(ctx context.Context, r *replay.Result) {
 	if s.lost == nil || ctx.Err() != nil {
-		r.Notes = append(r.Notes, "CPU and context switches are those of "+s.process.Name()+" and its children, with all else that they did meanwhile")
+		r.Notes = append(r.Notes, "CPU and context switches are from "+s.process.Name()+" and its children, including other work meanwhile")
 		return
 	}
 	r.Notes = append(r.Notes, "CPU and context switches of the server are unknown: "+s.lost.Error())

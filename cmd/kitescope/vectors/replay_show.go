@@ -105,7 +105,7 @@ func replayShow(a *cli.App) *cobra.Command {
 			}
 			if s.report != nil {
 				if baseline != "" {
-					return cli.Usage(errors.New("--baseline is of results: this is a prediction"), "leave it out")
+					return cli.Usage(errors.New("--baseline compares results: this is a prediction"), "omit it")
 				}
 				return a.Write(func(w *bufio.Writer) error { return replays.WriteWhatIf(w, s.report, format, o) })
 			}
@@ -121,9 +121,9 @@ func replayShow(a *cli.App) *cobra.Command {
 	}
 	screen.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&baseline, "baseline", "", "an earlier result: say what became of each of its figures")
-	fl.BoolVar(&costs, "costs", false, "only what segments cost, one by one")
-	report.Register(cmd, render.ReportFormats(), 10, "list so many segments and requests, 0 for all")
+	fl.StringVar(&baseline, "baseline", "", "an earlier result to compare with")
+	fl.BoolVar(&costs, "costs", false, "only the cost of each segment")
+	report.Register(cmd, render.ReportFormats(), 10, "maximum number of segments and requests, 0 for all")
 	report.List(cmd, func(o render.ReportOptions) *table.Schema { return schema(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")
 	return cmd
 }
@@ -135,17 +135,16 @@ func replayPlot(a *cli.App) *cobra.Command {
 	var width, height int
 	cmd := &cobra.Command{
 		Use: "plot RESULT...",
-		Long: `Draw saved results, or one prediction. Several at least one result file is needed together, the first as what the
-others are compared with.
+		Long: `Plot saved results, or one prediction. Several results share one plot; the first is the baseline.
 
   qps      queries per second by sessions or rate, with intervals
   front    recall against queries per second
-  latency  how latencies are distributed
-  cost     what a query takes by node and segment, and in which state the segments are
+  latency  distribution of latencies
+  cost     cost of a query by node, segment and segment state
   compare  before and after`,
 		Example: `  kitescope replay plot sweep.json --kind qps --out qps.svg
   kitescope replay plot before.json after.json --kind compare --out compare.png`,
-		Args: cli.Args(1, 64, "at least one saved result", "kitescope replay plot sweep.json --out qps.svg"),
+		Args: cli.Args(1, 64, "at least one result file is needed", "kitescope replay plot sweep.json --out qps.svg"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.Width, o.Height = width, height
 			if o.Format == "" {
@@ -163,22 +162,22 @@ others are compared with.
 				return err
 			}
 			if out == "" && a.OutTTY {
-				return cli.Usage(errors.New("a picture on a terminal is no picture"), "name a file: --out qps.svg")
+				return cli.Usage(errors.New("a plot is binary and stdout is a terminal"), "write it to a file: --out qps.svg")
 			}
 			return write(func(w io.Writer) error { return plotSaved(w, list, o) })
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&o.Kind, "kind", "qps", strings.Join(replays.PlotNames(), ", "))
-	fl.StringVarP(&out, "out", "O", "", "write here; the ending tells the format")
-	fl.StringVar(&o.Format, "format", "", strings.Join(picture.Formats().Names(), ", ")+", where the name does not say")
-	fl.StringVar(&o.Title, "title", "", "in place of what was measured")
-	fl.IntVar(&width, "width", 0, "in pixels, of which 96 are an inch")
+	fl.StringVarP(&out, "out", "O", "", "output file; the extension sets the format")
+	fl.StringVar(&o.Format, "format", "", strings.Join(picture.Formats().Names(), ", ")+", if not set by the extension")
+	fl.StringVar(&o.Title, "title", "", "title of the plot")
+	fl.IntVar(&width, "width", 0, "in pixels, 96 per inch")
 	fl.IntVar(&height, "height", 0, "in pixels")
 	fl.BoolVar(&o.Dark, "dark", false, "for dark backgrounds")
-	fl.IntVar(&o.EF, "ef", 0, "of a sweep only the points with this ef")
-	fl.IntVar(&o.Sessions, "sessions", 0, "of a sweep only the points with so many sessions")
-	fl.BoolVar(&force, "force", false, "replace the file")
+	fl.IntVar(&o.EF, "ef", 0, "only points of a sweep with this ef")
+	fl.IntVar(&o.Sessions, "sessions", 0, "only points of a sweep with this number of sessions")
+	fl.BoolVar(&force, "force", false, "replace the file if it exists")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(replays.PlotNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(picture.Formats().Names()...))
 	return cmd
@@ -189,15 +188,15 @@ func checkPlot(o *replays.PlotOptions) error {
 	const most = 8000 // pixels, what the renderer draws at most
 	switch {
 	case !slices.Contains(replays.PlotNames(), o.Kind):
-		return cli.Usagef("--kind is one of %s, not %q", strings.Join(replays.PlotNames(), ", "), o.Kind)
+		return cli.Usagef("--kind must be one of %s, not %q", strings.Join(replays.PlotNames(), ", "), o.Kind)
 	case o.Format == "":
-		return cli.Usage(errors.New("nothing says which format the picture has"), "name a file, --out qps.svg, or give --format")
+		return cli.Usage(errors.New("no plot format given"), "give a file name, --out qps.svg, or --format")
 	case !slices.Contains(picture.Formats().Names(), o.Format):
-		return cli.Usagef("pictures are %s, not %q", strings.Join(picture.Formats().Names(), ", "), o.Format)
+		return cli.Usagef("plots are %s, not %q", strings.Join(picture.Formats().Names(), ", "), o.Format)
 	case o.Width < 0 || o.Height < 0 || o.Width > most || o.Height > most:
-		return cli.Usagef("--width and --height are at most %d pixels", most)
+		return cli.Usagef("--width and --height must be at most %d pixels", most)
 	case o.EF < 0 || o.Sessions < 0:
-		return cli.Usagef("--ef and --sessions are 1 or more")
+		return cli.Usagef("--ef and --sessions must be 1 or more")
 	}
 	return nil
 }
@@ -205,7 +204,7 @@ func checkPlot(o *replays.PlotOptions) error {
 func plotSaved(w io.Writer, list []*saved, o replays.PlotOptions) error {
 	if list[0].report != nil {
 		if len(list) > 1 {
-			return cli.Usage(errors.New("a prediction is drawn by itself"), "name one file")
+			return cli.Usage(errors.New("a prediction cannot be combined with other files"), "give one file")
 		}
 		return replays.PlotWhatIf(w, list[0].report, o)
 	}
@@ -220,7 +219,7 @@ func seriesOf(list []*saved) ([]replays.Series, error) {
 	var series []replays.Series
 	for _, s := range list {
 		if s.result == nil {
-			return nil, cli.Usage(fmt.Errorf("%s is a prediction, not a result", s.name), "name it alone")
+			return nil, cli.Usage(fmt.Errorf("%s is a prediction, not a result", s.name), "give only that file")
 		}
 		series = append(series, replays.Series{Name: s.name, Result: s.result})
 	}
@@ -243,7 +242,7 @@ func pageOf(list []*saved) (series []replays.Series, prediction *whatif.Report, 
 		case s.result != nil:
 			results = append(results, s)
 		case prediction != nil:
-			return nil, nil, cli.Usage(errors.New("two predictions do not go on one page"), "leave one out")
+			return nil, nil, cli.Usage(errors.New("a report takes only one prediction"), "use only one of them")
 		default:
 			prediction = s.report
 		}
@@ -257,10 +256,10 @@ func replayReport(a *cli.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use: "report RESULT...",
-		Long: `Write one HTML file that needs no network: figures, pictures, where the time goes, and all that is needed
-to repeat it. The first result is what the others are compared with.`,
+		Long: `Write one self-contained HTML file: figures, plots, where the time goes, and everything needed to
+reproduce it. The first result is the baseline of the others.`,
 		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html`,
-		Args:    cli.Args(1, 64, "at least one saved result", "kitescope replay report before.json --out replay.html"),
+		Args:    cli.Args(1, 64, "at least one result file is needed", "kitescope replay report before.json --out replay.html"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			series, prediction, err := Saved(args)
 			if err != nil {
@@ -273,7 +272,7 @@ to repeat it. The first result is what the others are compared with.`,
 			return write(func(w io.Writer) error { return replays.WriteHTML(w, series, prediction, cli.VersionText()) })
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "O", "", "write here; default: standard output")
-	cmd.Flags().BoolVar(&force, "force", false, "replace the file")
+	cmd.Flags().StringVarP(&out, "out", "O", "", "output file; default: standard output")
+	cmd.Flags().BoolVar(&force, "force", false, "replace the file if it exists")
 	return cmd
 }

@@ -56,7 +56,7 @@ func (f *loadFlags) targetAddress(a *cli.App) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if f.passwordFile != "" && err == nil && u.User == nil {
-		return "", cli.Usage(errors.New("--target-password-file: --target names no user"), "write USER@HOST:PORT")
+		return "", cli.Usage(errors.New("--target-password-file: --target has no user"), "write USER@HOST:PORT")
 	}
 	if err != nil || u.User == nil {
 		//nolint:nilerr // live.Open says it

@@ -50,9 +50,9 @@ type replayScreen struct {
 
 func (s *replayScreen) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.BoolVar(&s.open, "ui", false, "open it in the terminal UI, while it measures already")
+	fl.BoolVar(&s.open, "ui", false, "open it in the terminal UI, measuring meanwhile")
 	fl.StringVar(&s.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
-	fl.BoolVar(&s.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	fl.BoolVar(&s.ui.NoMouse, "no-mouse", false, "disable the mouse in the UI")
 }
 
 // replayUI measures while the UI shows how far it is, and shows what was found.
@@ -106,7 +106,7 @@ func (s *replayScreen) check(a *cli.App, cmd *cobra.Command) error {
 	case !a.OutTTY:
 		return cli.ErrNoTerminal()
 	case cmd.Flags().Changed("output"):
-		return cli.Usagef("--output and --ui are two ways to show it: leave one out")
+		return cli.Usagef("--output and --ui cannot be combined")
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ type vectorFile struct {
 
 func (f *vectorFile) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.path, "vectors", "", "of --target: the vectors that it has, in place of a cluster's segments (.npy, .fvecs, .bvecs, .parquet or FILE.parquet#COLUMN); needs --metric, and no cluster")
-	fl.StringVar(&f.ids, "ids", "", "of --vectors: the keys of its rows, where they are not their numbers from 0 on (.npy, .ivecs)")
+	fl.StringVar(&f.path, "vectors", "", "with --target: file of its vectors, instead of a cluster's segments (.npy, .fvecs, .bvecs, .parquet or FILE.parquet#COLUMN); needs --metric but no cluster")
+	fl.StringVar(&f.ids, "ids", "", "with --vectors: keys of its rows, if not row numbers from 0 (.npy, .ivecs)")
 }
 
 // meaningless is the error of a flag that would do nothing.
@@ -40,7 +40,7 @@ func (f *vectorFile) meaningless(cmd *cobra.Command, target, metric string) erro
 		return err
 	}
 	if metric == "" {
-		return cli.Usage(errors.New("a file of vectors has no metric"), "say which: --metric L2, IP, COSINE, HAMMING or JACCARD")
+		return cli.Usage(errors.New("a vector file has no metric"), "give it: --metric L2, IP, COSINE, HAMMING or JACCARD")
 	}
 	return nil
 }
@@ -62,14 +62,14 @@ func (f *vectorFile) load(ctx context.Context, a *cli.App, name, metric string) 
 func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Set, name, metric string) (*loaded, error) {
 	v := set.Vectors
 	if v == nil || v.Rows == 0 {
-		return nil, fmt.Errorf("read %s: vectors were expected, it has none", f.path)
+		return nil, fmt.Errorf("read %s: expected vectors, it has none", f.path)
 	}
 	m, err := dist.ParseMetric(metric)
 	if err != nil {
 		return nil, err
 	}
 	if set.NaNs > 0 {
-		a.Note("%s: %d rows have a value that is no number", f.path, set.NaNs)
+		a.Note("%s: %d rows have a value that is not a number", f.path, set.NaNs)
 	}
 	keys := make([]int64, v.Rows)
 	for i := range keys {
@@ -98,7 +98,7 @@ func (l *loaded) meet(ctx context.Context, target live.Target) error {
 		return err
 	}
 	if d.TextKeys {
-		return cli.Usage(fmt.Errorf("keys of %s are texts, those of a file of vectors are numbers", d.Collection), "name a column of numbers with --target-key")
+		return cli.Usage(fmt.Errorf("keys of %s are text, those of a vector file are numbers", d.Collection), "give a numeric column with --target-key")
 	}
 	if d.Index != "" && !strings.EqualFold(d.Index, "flat") {
 		l.Layout.Segments[0].State, l.Layout.Segments[0].Index.Type = replay.Indexed, strings.ToUpper(d.Index)

@@ -98,9 +98,9 @@ func TestFilesThatAreNoVectorsAreRefused(t *testing.T) {
 		want string
 	}{
 		{vectorFile{path: base, ids: few}, "has 1 ids"},
-		{vectorFile{path: base, ids: base}, "ids were expected"},
-		{vectorFile{path: few}, "vectors were expected"},
-		{vectorFile{path: base + "x"}, "a name that ends in"},
+		{vectorFile{path: base, ids: base}, "expected ids"},
+		{vectorFile{path: few}, "expected vectors"},
+		{vectorFile{path: base + "x"}, "a name ending in"},
 	} {
 		if data, err := c.file.load(t.Context(), a, "items", "L2"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, %v, want %q", c.file, data, err, c.want)

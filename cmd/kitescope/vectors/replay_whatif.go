@@ -44,19 +44,19 @@ func replayWhatIf(a *cli.App) *cobra.Command {
 	var f whatIfFlags
 	cmd := &cobra.Command{
 		Use: "whatif COLLECTION",
-		Long: `Predict what the queries would do on the cluster as it is, and on each --change of it. What a segment
-costs is measured here, on the real vectors: indexes that are not there are built, up to --build-rows;
-beyond that a model that was fitted to what was measured says it. A queueing simulation of the nodes,
-with their cores and the settings of their schedulers, makes queries per second and latencies of costs.
+		Long: `Predict how the queries would run on the current cluster and on each --change of it. Segment costs are
+measured here, on the real vectors: missing indexes are built, up to --build-rows; beyond that costs
+come from a model fitted to the measurements. A queueing simulation of the nodes, with their cores and
+scheduler settings, turns costs into queries per second and latencies.
 
-How far to trust it stands at the end: the simulation against the engine's own runs here, the cost
-model against segments that it was not fitted to, and whether the overheads of the server are
-measured (--calibrate, a result of replay run --target) or assumed.
+The accuracy is at the end: the simulation compared with the engine's own runs here, the cost model
+with segments it was not fitted to, and whether server overheads are measured (--calibrate, a result
+of replay run --target) or assumed.
 
-A change is words with commas between them; --change repeats. Without one the causes that are
-likely are tried: what grows, the imbalance, the index, ef. Words are applied in the order of this
-list, whatever order they are written in: scale=1e5,segment-rows=500k makes a billion rows of ten
-thousand, in segments of 500,000. One that has no effect is an error.
+A change is a comma-separated list of words; --change is repeatable. Without one the likely causes are
+tried: growing segments, imbalance, index, ef. Words apply in the order of this list, however they are
+written: scale=1e5,segment-rows=500k makes a billion rows from ten thousand, in segments of 500,000. A
+word without effect is an error.
 
 ` + changeWords(),
 		Example: `  kitescope replay whatif docs --storage /backup/milvus
@@ -70,19 +70,19 @@ thousand, in segments of 500,000. One that has no effect is an error.
 	cli.LeaveOut(cmd, "truth", "override", "strict-log", "replica")
 	f.screen.register(cmd)
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.changes, "change", nil, "another cluster, in the words above; repeatable")
-	fl.IntVar(&f.ef, "ef", 0, "candidates of an HNSW search, where the log does not say; 0 is 64")
-	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,64", "numbers of sessions of the curve")
-	fl.IntVar(&f.at, "at", 0, "look at latencies with so many sessions; default 16")
-	fl.Float64Var(&f.rate, "rate", 0, "or at so many requests a second")
-	fl.StringVar(&f.calibrate, "calibrate", "", "take the server's overheads from this result of the present cluster (replay run or sweep with --target)")
-	fl.DurationVar(&f.check, "check", time.Second, "how long the engine is asked at each number of sessions, to hold the simulation against it; 0 leaves it out")
-	fl.Int64Var(&f.buildRows, "build-rows", 200000, "rows that indexes are built of, at most")
-	fl.StringVarP(&f.save, "out", "O", "", "keep the prediction in this file, for show, plot and report")
+	fl.StringArrayVar(&f.changes, "change", nil, "change to the cluster, in the words above; repeatable")
+	fl.IntVar(&f.ef, "ef", 0, "candidates of an HNSW search, if not in the log; 0 is 64")
+	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,64", "numbers of sessions for the curve")
+	fl.IntVar(&f.at, "at", 0, "number of sessions to show latencies for; default 16")
+	fl.Float64Var(&f.rate, "rate", 0, "or requests per second to show latencies for")
+	fl.StringVar(&f.calibrate, "calibrate", "", "take server overheads from this result of the current cluster (replay run or sweep with --target)")
+	fl.DurationVar(&f.check, "check", time.Second, "how long to run the engine at each number of sessions to check the simulation; 0 to skip")
+	fl.Int64Var(&f.buildRows, "build-rows", 200000, "maximum number of rows to build indexes from")
+	fl.StringVarP(&f.save, "out", "O", "", "write the prediction to this file, for show, plot and report")
 	fl.StringVar(&f.save, "save", "", "")
 	cli.Renamed(cmd, "save", "out")
-	fl.BoolVar(&f.force, "force", false, "replace the file")
-	f.report.Register(cmd, render.ReportFormats(), 10, "list so many nodes; 0 for all")
+	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
+	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of nodes; 0 for all")
 	f.report.List(cmd, replays.WhatIfSchema, "'gain>1.1'", "-gain,change", "change,gain; +critical_node")
 	return cmd
 }
@@ -138,7 +138,7 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(r.Cover.Missing) > 0 && a.Flags.Strict {
-		return &cli.CodeError{Code: cli.ExitIncomplete, Err: errors.New("not all segments were loaded whole")}
+		return &cli.CodeError{Code: cli.ExitIncomplete, Err: errors.New("some segments were not loaded completely")}
 	}
 	return a.Completeness(data.cluster)
 }
@@ -161,10 +161,10 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 		return in, err
 	}
 	if f.ef < 0 || f.at < 0 || !(f.rate >= 0) || f.check < 0 || f.buildRows < 0 {
-		return in, cli.Usagef("--ef, --at, --rate, --check and --build-rows are 0 or more")
+		return in, cli.Usagef("--ef, --at, --rate, --check and --build-rows must be 0 or more")
 	}
 	if f.at > 0 && f.rate > 0 {
-		return in, cli.Usage(errors.New("--at and --rate are two loads"), "leave one out")
+		return in, cli.Usage(errors.New("--at and --rate both set the load"), "use only one of them")
 	}
 	if in.Sessions, err = numberList("concurrency", f.sessions); err != nil {
 		return in, err
