@@ -141,7 +141,9 @@ func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 		"reads           " + strings.Join(x.Reads(), "; "),
 		"                " + reads,
 		"since           kitescope " + x.Since,
-		"symptoms        " + strings.Join(x.Symptoms(), "; "),
+	}
+	if symptoms := x.Symptoms(); len(symptoms) > 0 {
+		facts = append(facts, "symptoms        "+strings.Join(symptoms, "; "))
 	}
 	if len(causes) > 0 {
 		facts = append(facts, "may follow from "+strings.Join(check.IDs(causes), ", "))
