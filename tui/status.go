@@ -31,7 +31,7 @@ func (m frame) whole() (string, *tea.Cursor) {
 		lines = append(lines, m.rule())
 	}
 	lines = append(lines, m.crumbs())
-	if m.data.err != nil {
+	if m.data.troubled() {
 		lines = append(lines, m.trouble())
 	}
 	lines = append(lines, body...)
@@ -71,13 +71,16 @@ const narrow = 56
 // roomy reports whether there is room for rules that separate header, body and footer.
 func (m *Model) roomy() bool { return m.h >= 20 }
 
+// troubled reports whether a line says why there is no newer data. Where there is none at all, the body says it.
+func (d *data) troubled() bool { return d.err != nil && d.cluster != nil }
+
 // bodyTop is the first line of the page.
 func (m *Model) bodyTop() int {
 	top := 2
 	if m.roomy() {
 		top++
 	}
-	if m.data.err != nil {
+	if m.data.troubled() {
 		top++
 	}
 	return top
