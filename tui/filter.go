@@ -13,6 +13,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/table"
 	"kitescope/tui/draw"
+	"kitescope/words"
 )
 
 // filter decides which rows of a table stay. Its text is a list of terms, all of
@@ -40,11 +41,11 @@ type term struct {
 // parseFilter reads a filter's text for a resource.
 func parseFilter(r *view.Resource, text string) (filter, error) {
 	f := filter{text: strings.TrimSpace(text)}
-	words, err := splitWords(f.text)
+	list, err := words.Split(f.text)
 	if err != nil { // the quote that is still being typed
-		words, _ = splitWords(f.text + f.text[strings.LastIndexAny(f.text, `'"`):][:1])
+		list, _ = words.Split(f.text + f.text[strings.LastIndexAny(f.text, `'"`):][:1])
 	}
-	for _, w := range words {
+	for _, w := range list {
 		t, err := parseTerm(r, w)
 		if err != nil {
 			return filter{}, err

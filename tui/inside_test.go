@@ -28,9 +28,6 @@ func OldKeys(each func(in Scope, key string, now []Action)) {
 	}
 }
 
-// ActionNames are the names of all actions.
-func ActionNames() []string { return actionNames() }
-
 // LastAction is behind all actions.
 const LastAction = actionCount
 

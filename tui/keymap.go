@@ -37,12 +37,13 @@ func remap(all []Binding, changed map[string][]string) ([]Binding, error) {
 		return all, nil
 	}
 	all = slices.Clone(all)
+	known := actionNames()
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		a, ok := actionNamed(name)
 		switch {
 		case !ok:
 			text := "there is no action " + name
-			if near := view.Suggest(name, actionNames()); len(near) > 0 {
+			if near := view.Suggest(name, known[1:]); len(near) > 0 {
 				text += ": did you mean " + strings.Join(near, " or ") + "?"
 			}
 			return nil, fmt.Errorf("keys: %s", text)
@@ -61,16 +62,6 @@ func remap(all []Binding, changed map[string][]string) ([]Binding, error) {
 		return nil, fmt.Errorf("keys: %s", c)
 	}
 	return all, nil
-}
-
-func actionNames() []string {
-	var names []string
-	for _, x := range meanings() {
-		if x.name != "" {
-			names = append(names, x.name)
-		}
-	}
-	return names
 }
 
 // conflicts are the keys that have more than one meaning, in whatever scopes, and those that hide what begins with them: a sentence for each.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/tui/draw"
+	"kitescope/words"
 )
 
 func TestFuzzy(t *testing.T) {
@@ -59,14 +60,14 @@ func TestLineEditing(t *testing.T) {
 }
 
 func TestSplitWords(t *testing.T) {
-	got, err := splitWords(`seg coll='two words' "a=b"  x`)
+	got, err := words.Split(`seg coll='two words' "a=b"  x`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"seg", "coll=two words", "a=b", "x"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := splitWords(`coll='open`); err == nil {
+	if _, err := words.Split(`coll='open`); err == nil {
 		t.Error("an open quote is no error")
 	}
 }

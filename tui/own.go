@@ -88,7 +88,10 @@ func UseView(m *Model) {
 }
 
 // KeyNames are the names of actions, which keys can be given to.
-func KeyNames() []string { return actionNames() }
+func KeyNames() []string {
+	names := actionNames()
+	return names[:]
+}
 
 // CheckKeys says what is wrong with keys that a person gives to actions, in a UI with further pages.
 func CheckKeys(pages []PageKind, changed map[string][]string) error {

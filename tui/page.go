@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // Cmd is work that is done off the loop and ends in one message.
@@ -107,7 +108,7 @@ func (m *Model) resources() []*view.Resource {
 
 // open makes the page that a palette line names: a page, or a resource with selector words.
 func (m *Model) open(text string) (Page, error) {
-	words, err := splitWords(aliased(m, text))
+	words, err := words.Split(aliased(m, text))
 	if err != nil {
 		return nil, err
 	}
@@ -133,38 +134,3 @@ func (m *Model) open(text string) (Page, error) {
 
 // withoutCluster says why pages about clusters have nothing to show.
 func (m *Model) withoutCluster() string { return "there is no cluster here, " + m.Config.Instead }
-
-// splitWords splits a line at blanks; quotes keep blanks inside a word.
-func splitWords(text string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	inWord, quote := false, rune(0)
-	for _, r := range text {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			} else {
-				word.WriteRune(r)
-			}
-		case r == '\'' || r == '"':
-			quote, inWord = r, true
-		case r == ' ' || r == '\t':
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-				inWord = false
-			}
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a quote %c is not closed", quote)
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	return words, nil
-}

@@ -1,6 +1,9 @@
 package words
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // List joins texts as a sentence does, with a word before the last: "a, b and c".
 func List(word string, texts ...string) string {
@@ -9,4 +12,39 @@ func List(word string, texts ...string) string {
 	}
 	last := len(texts) - 1
 	return strings.Join(texts[:last], ", ") + " " + word + " " + texts[last]
+}
+
+// Split splits a line at blanks; quotes keep blanks inside a word.
+func Split(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord, quote := false, rune(0)
+	for _, r := range text {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			} else {
+				word.WriteRune(r)
+			}
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == '\t':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+				inWord = false
+			}
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote %c is not closed", quote)
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
 }
