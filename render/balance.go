@@ -28,9 +28,9 @@ func BalanceFormats() Formats {
 		"wide":  "the same with all figures of a node",
 		"json":  "one JSON object (docs/JSON.md)",
 		"jsonl": "one replica a line",
-		"csv":   "a line for each replica and node, as in RFC 4180",
+		"csv":   "one line per replica and node (RFC 4180)",
 		"name":  "",
-		"html":  "a single page to keep or mail, with bars and map",
+		"html":  "a self-contained page, with bars and map",
 	})
 }
 
@@ -58,7 +58,7 @@ func writeBalance(w io.Writer, b *Balance, o *Options) error {
 	t := &balanceText{Output: doc.NewOutput(w, doc.Pieces), painter: NewPainter(o), o: o, b: b, r: b.Report}
 	t.head()
 	if !t.r.Survey.Asked {
-		t.line(RoleWarn, "the nodes were not asked: who serves what is unknown; name a live source, a bundle saved with --live, or --runtime FILE")
+		t.line(RoleWarn, "nodes not queried: which node serves what is unknown; use a live source, a bundle saved with --live, or --runtime FILE")
 		return t.Flush()
 	}
 	t.nodes()
@@ -132,7 +132,7 @@ func (t *balanceText) head() {
 		}
 	}
 	if len(t.r.Survey.Unknown) > 0 {
-		t.line(RoleWarn, "not known, and not in the figures: "+unknownNames(t.r.Survey.Unknown))
+		t.line(RoleWarn, "unknown, not included: "+unknownNames(t.r.Survey.Unknown))
 	}
 	if text := RepeatedText(t.r.Survey); text != "" {
 		t.line(RoleWarn, text)
@@ -149,7 +149,7 @@ func RepeatedText(s *balance.Survey) string {
 		return ""
 	}
 	return "metrics do not name segments: up to " + strconv.FormatInt(sum, 10) + " of " + strconv.FormatInt(all, 10) +
-		" rows, growing ones, count twice, as those of a segment that is just being handed over do"
+		" growing rows may count twice: segments being handed over"
 }
 
 // UnreadText says what of the metadata was not read, and what of the balance is unknown for it.
@@ -158,11 +158,11 @@ func UnreadText(loaded model.Part) (lines []string) {
 		part model.Part
 		text string
 	}{
-		{model.PartObjects, "collections were not read: what searches cost is unknown"},
+		{model.PartObjects, "collections were not read: search cost unknown"},
 		{model.PartIndexes, "index definitions were not read: all rows count as compared one by one"},
-		{model.PartServing, "replicas were not read: which nodes share which work is a guess"},
+		{model.PartServing, "replicas were not read: the split of work among nodes is a guess"},
 		{model.PartSessions, "sessions were not read: which nodes take segments is unknown"},
-		{model.PartSegments, "the records of segments were not read: rows are known of indexed ones only, and sizes of none"},
+		{model.PartSegments, "the records of segments were not read: rows are known only for indexed ones, sizes for none"},
 		{model.PartLogs, "logs of segments were not read: sizes are unknown"},
 	} {
 		if !loaded.Has(x.part) {
@@ -231,7 +231,7 @@ func UnknownText(g *balance.Group) string {
 	if g.Unknown == 0 {
 		return ""
 	}
-	return "what " + words.Plural(g.Unknown, "node") + " of it serves is unknown: figures and plan are of the others"
+	return "what " + words.Plural(g.Unknown, "node") + " of it serves is unknown: figures and plan cover the others"
 }
 
 // GroupTitle names a replica: collection, id, resource group.
@@ -319,7 +319,7 @@ func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 	case !a.Known:
 		return "perhaps on; if so, " + text
 	case !a.On:
-		return "off; were it on, " + text
+		return "off; if on, " + text
 	}
 	return text
 }
@@ -327,7 +327,7 @@ func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 func (t *balanceText) foot() {
 	t.Buf = append(t.Buf, '\n')
 	if t.r.Plans != nil && t.r.Moves() > 0 {
-		text := words.Plural(t.r.Moves(), "move") + " in all: over all replicas max/mean " + Ratio(t.r.Options.By.Of(&t.r.Survey.Spread)) + " to " + Ratio(t.r.Options.By.Of(&t.r.After)) +
+		text := words.Plural(t.r.Moves(), "move") + " in total: max/mean over all replicas " + Ratio(t.r.Options.By.Of(&t.r.Survey.Spread)) + " to " + Ratio(t.r.Options.By.Of(&t.r.After)) +
 			". kitescope itself changes nothing."
 		if a := &t.r.Survey.Auto; !a.Known || a.On {
 			text += " While auto-balance is on, Milvus may move segments back."

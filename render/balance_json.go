@@ -32,9 +32,9 @@ func (b *Balance) sheet(o *ReportOptions, own map[string]func(io.Writer) error) 
 		asked := Ask(o, shareList(b, rows, &o.Options), nil)
 		s.Kind, s.Items, s.Nested, s.Flat = "BalanceShares", asked.Items, nil, nil
 		s.About = func(e *doc.Encoder) { writeSource(e, origin, b.Env.Cluster.Gaps) }
-		s.Parts, s.Foot = []Part{asked.List("who serves what is unknown")}, asked.More(o)
+		s.Parts, s.Foot = []Part{asked.List("which node serves what is unknown")}, asked.More(o)
 		if len(b.Report.Survey.Unknown) > 0 {
-			s.Foot = append(s.Foot, Line{Role: RoleWarn, Text: "not known, and not in the figures: " + unknownNames(b.Report.Survey.Unknown)})
+			s.Foot = append(s.Foot, Line{Role: RoleWarn, Text: "unknown, not included: " + unknownNames(b.Report.Survey.Unknown)})
 		}
 	}
 	return s

@@ -75,7 +75,7 @@ func MemoryText(p *balance.Plan) string {
 	for i, id := range p.MemoryUnknown {
 		names[i] = id.String()
 	}
-	return "the memory of node " + strings.Join(names, ", ") + " is not known: see that there is room first"
+	return "the memory of node " + strings.Join(names, ", ") + " is unknown: check for room first"
 }
 
 // PlanScript are the lines that carry a plan out in pymilvus. Which database is meant they say where it is not the default one, and
@@ -102,13 +102,13 @@ func (b *Balance) databases() bool {
 func (b *Balance) SavedPlan() string {
 	origin := &b.Env.Cluster.Origin
 	var s strings.Builder
-	fmt.Fprintf(&s, "# Moves that even out the query nodes of %s @ %s", Harmless(origin.Root), Harmless(origin.Location))
+	fmt.Fprintf(&s, "# Moves that balance the query nodes of %s @ %s", Harmless(origin.Root), Harmless(origin.Location))
 	if !origin.Taken.IsZero() {
 		s.WriteString(", as of " + Stamp(origin.Taken))
 	}
-	s.WriteString("\n# Compactions replace segments, and Milvus's own balancer moves them: make the plan anew if it is not of today.\n")
+	s.WriteString("\n# Compactions replace segments, and Milvus's own balancer moves them: create the plan again if it is not from today.\n")
 	if len(b.Report.Survey.Unknown) > 0 {
-		s.WriteString("# Not known, and not in it: " + unknownNames(b.Report.Survey.Unknown) + "\n")
+		s.WriteString("# Unknown, not included: " + unknownNames(b.Report.Survey.Unknown) + "\n")
 	}
 	if b.Report.Moves() > 0 {
 		names := "connections, utility"

@@ -199,11 +199,11 @@ func (t *shareTable) shareNames() []table.ColumnOf[shareRow] {
 			Cell:   func(r shareRow) table.Cell { return textCell(r.Address()) },
 		},
 		{
-			Column: table.Column{Name: "state", Kind: table.Text, Show: table.Hidden, Doc: "What is unusual about it: dead, stopping, read-only, streaming (takes channels only), outside (serves and is in no replica), or why it did not say what it serves: timed out, refused, ..."},
+			Column: table.Column{Name: "state", Kind: table.Text, Show: table.Hidden, Doc: "Anything unusual: dead, stopping, read-only, streaming (takes only channels), outside (serves but not in any replica), or why its segments are unknown: timed out, refused, ..."},
 			Cell:   func(r shareRow) table.Cell { return textCell(r.State()) },
 		},
-		flag("known", "Whether it is known what it serves.", func(r shareRow) bool { return r.Known }),
-		flag("from_metrics", "Whether that is known from its metrics only: bytes, leaders and channels are not then, and which rows are indexed is estimated.", func(r shareRow) bool { return r.FromMetrics }),
+		flag("known", "Whether its segments are known.", func(r shareRow) bool { return r.Known }),
+		flag("from_metrics", "Whether they are known only from its metrics: without bytes, leaders and channels, and with estimated indexed rows.", func(r shareRow) bool { return r.FromMetrics }),
 		flag("member", "Whether the metadata has it in the replica; of all replicas, in any.", func(r shareRow) bool { return r.Member }),
 		flag("takes_segments", "Whether Milvus gives it sealed segments: it is a member, registered, not leaving, not for channels only.", func(r shareRow) bool { return r.Takes() }),
 	}
@@ -233,16 +233,16 @@ func (t *shareTable) label(r shareRow) string {
 func (t *shareTable) shareFigures() []table.ColumnOf[shareRow] {
 	return []table.ColumnOf[shareRow]{
 		figure("sealed_segments", "SEALED", "Sealed segments in its memory, L0 not counted.", table.Always, 0, func(r shareRow) int64 { return int64(r.Sealed) }),
-		t.rowFigure("sealed_rows", "SEALED ROWS", "Rows of them, as DataCoord recorded.", table.Always, func(r shareRow) int64 { return r.SealedRows }),
-		told("copied_segments", "COPIES", "Those of its sealed segments that are in memory twice and count elsewhere: on the node that the shard leader asks, or as what they were compacted into.", table.Int, table.Wide, 0, func(r shareRow) int64 { return int64(r.Copies) }),
-		told("copied_rows", "COPIED ROWS", "Rows of them, which no sum, cost or plan counts.", table.Int, table.Hidden, 0, func(r shareRow) int64 { return r.CopiedRows }),
-		figure("growing_segments", "GROWING", "Growing segments of the shards that it leads; not those that are loaded as sealed already.", table.Always, 6, func(r shareRow) int64 { return int64(r.Growing) }),
+		t.rowFigure("sealed_rows", "SEALED ROWS", "Their rows, from DataCoord.", table.Always, func(r shareRow) int64 { return r.SealedRows }),
+		told("copied_segments", "COPIES", "Its sealed segments that are in memory twice and count elsewhere: on the node the shard leader queries, or as their compaction result.", table.Int, table.Wide, 0, func(r shareRow) int64 { return int64(r.Copies) }),
+		told("copied_rows", "COPIED ROWS", "Their rows, not counted in any sum, cost or plan.", table.Int, table.Hidden, 0, func(r shareRow) int64 { return r.CopiedRows }),
+		figure("growing_segments", "GROWING", "Growing segments of the shards it leads, except those already loaded as sealed.", table.Always, 6, func(r shareRow) int64 { return int64(r.Growing) }),
 		figure("growing_rows", "GROWING ROWS", "Rows of them.", table.Always, 2, func(r shareRow) int64 { return r.GrowingRows }),
-		figure("repeated_rows", "UP TO TWICE", "Those of them that may be among the sealed ones, too, as of a segment that is being handed over: metrics do not name segments. 0 where it is known.", table.Hidden, 0, func(r shareRow) int64 { return r.Repeated }),
-		t.rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows behind a vector index; behind one of each vector field where there are several.", table.Wide, func(r shareRow) int64 { return r.IndexedRows }),
-		t.rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, which searches compare one by one, growing ones included.", table.Wide, func(r shareRow) int64 { return r.BruteRows }),
-		told("l0_segments", "L0", "Segments that hold deletes only.", table.Int, table.Wide, 0, func(r shareRow) int64 { return int64(r.LevelZero) }),
-		told("unrecorded_segments", "UNRECORDED", "Sealed segments of which nobody says the rows: no figure of rows or cost has them.", table.Int, table.Hidden, 0, func(r shareRow) int64 { return int64(r.Unrecorded) }),
+		figure("repeated_rows", "UP TO TWICE", "Growing rows that may also count as sealed, of a segment being handed over: metrics do not name segments. 0 if known.", table.Hidden, 0, func(r shareRow) int64 { return r.Repeated }),
+		t.rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows with a vector index (for each vector field).", table.Wide, func(r shareRow) int64 { return r.IndexedRows }),
+		t.rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, compared one by one by searches, including growing ones.", table.Wide, func(r shareRow) int64 { return r.BruteRows }),
+		told("l0_segments", "L0", "Segments with only deletes.", table.Int, table.Wide, 0, func(r shareRow) int64 { return int64(r.LevelZero) }),
+		told("unrecorded_segments", "UNRECORDED", "Sealed segments with unknown row count: not in any figure of rows or cost.", table.Int, table.Hidden, 0, func(r shareRow) int64 { return int64(r.Unrecorded) }),
 		{
 			Column: table.Column{Name: "size_bytes", Title: "SIZE", Kind: table.Bytes, Show: table.Wide, Doc: "Bytes of the logs of its sealed segments in storage."},
 			Cell: func(r shareRow) table.Cell {
@@ -252,7 +252,7 @@ func (t *shareTable) shareFigures() []table.ColumnOf[shareRow] {
 				return asked(r, whole(r.Bytes))
 			},
 		},
-		told("index_bytes", "INDEX SIZE", "Bytes of the index files that it has loaded.", table.Bytes, table.Wide, 0, func(r shareRow) int64 { return r.IndexBytes }),
+		told("index_bytes", "INDEX SIZE", "Bytes of its loaded index files.", table.Bytes, table.Wide, 0, func(r shareRow) int64 { return r.IndexBytes }),
 		told("shard_leaders", "LEADERS", "Shards that it leads.", table.Int, table.Always, 3, func(r shareRow) int64 { return int64(r.Leaders) }),
 		{
 			Column: table.Column{Name: "channels", Title: "CHANNELS", Kind: table.Int, Show: table.Wide, Doc: "Channels that it consumes."},
@@ -278,7 +278,7 @@ func (t *shareTable) shareLoads() []table.ColumnOf[shareRow] {
 	}
 	return []table.ColumnOf[shareRow]{
 		{
-			Column: table.Column{Name: "memory_use_bytes", Title: "MEMORY", Kind: table.Bytes, Priority: 4, Doc: "Memory that the node's process uses, for all that it serves."},
+			Column: table.Column{Name: "memory_use_bytes", Title: "MEMORY", Kind: table.Bytes, Priority: 4, Doc: "Memory used by the node's process, for everything it serves."},
 			Cell:   memory(func(use, _ int64) int64 { return use }),
 		},
 		{
@@ -286,7 +286,7 @@ func (t *shareTable) shareLoads() []table.ColumnOf[shareRow] {
 			Cell:   memory(func(_, capacity int64) int64 { return capacity }),
 		},
 		{
-			Column: table.Column{Name: "cpu_percent", Title: "CPU", Kind: table.Percent, Priority: 5, Doc: "Processor time that the node's process uses; 100 is one core."},
+			Column: table.Column{Name: "cpu_percent", Title: "CPU", Kind: table.Percent, Priority: 5, Doc: "CPU used by the node's process; 100 is one core."},
 			Cell: func(r shareRow) table.Cell {
 				if cores, ok := r.CPU(); ok {
 					return percentage(100 * cores)
@@ -305,7 +305,7 @@ func (t *shareTable) shareCosts() []table.ColumnOf[shareRow] {
 		}
 	}
 	return []table.ColumnOf[shareRow]{
-		cost("cost", "Search work: rows compared times dimensions, as the weights say.", func(r shareRow) float64 { return r.Cost }),
+		cost("cost", "Search work: rows compared times dimensions, by the weights.", func(r shareRow) float64 { return r.Cost }),
 		cost("brute_force_cost", "The part of it that is brute force.", func(r shareRow) float64 { return r.BruteCost }),
 		cost("growing_cost", "The part of it that is growing rows.", func(r shareRow) float64 { return r.GrowingCost }),
 		{

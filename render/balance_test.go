@@ -85,17 +85,17 @@ func TestBalanceUnread(t *testing.T) {
 		total string // of all replicas
 	}{
 		{
-			model.PartSegments | model.PartLogs, func(p *model.Parts) { p.Segments = nil }, "the records of segments were not read", "the records of segments were not read: rows are known of indexed ones only",
+			model.PartSegments | model.PartLogs, func(p *model.Parts) { p.Segments = nil }, "the records of segments were not read", "the records of segments were not read: rows are known only for indexed ones",
 			[]string{"max/mean 1.59", " 6.4%", " 8.1%"},
 			"max/mean -",
 		},
 		{
-			model.PartObjects, func(p *model.Parts) { p.Collections = nil }, "what searches of it cost is unknown, as its fields are; --by rows does without", "collections were not read: what searches cost is unknown",
+			model.PartObjects, func(p *model.Parts) { p.Collections = nil }, "search cost unknown: its fields are unknown; use --by rows", "collections were not read: search cost unknown",
 			[]string{"0.00", "0%"},
 			"max/mean ?  rows 1.29",
 		},
-		{model.PartServing, func(p *model.Parts) { p.Replicas = nil }, "the replicas were not read", "replicas were not read: which nodes share which work is a guess", []string{"outside", "no replica in the metadata"}, "max/mean 1.59"},
-		{model.PartSessions, func(p *model.Parts) { p.Sessions = nil }, "the sessions were not read: which nodes take segments is unknown", "sessions were not read", []string{"did not say"}, "max/mean -"},
+		{model.PartServing, func(p *model.Parts) { p.Replicas = nil }, "the replicas were not read", "replicas were not read: the split of work among nodes is a guess", []string{"outside", "no replica in the metadata"}, "max/mean 1.59"},
+		{model.PartSessions, func(p *model.Parts) { p.Sessions = nil }, "the sessions were not read: which nodes take segments is unknown", "sessions were not read", []string{"did not report"}, "max/mean -"},
 	} {
 		p := env.Cluster.Parts
 		tt.take(&p)
@@ -144,7 +144,7 @@ func TestPlansOfSeveralDatabases(t *testing.T) {
 		t.Error(diff)
 	}
 	alone := script(plan("default", "b"))
-	for _, part := range []string{"# Not known, and not in it: querynode-9 (timed out)", "# what 1 node of it serves is unknown", "# the memory of node 2 is not known"} {
+	for _, part := range []string{"# Unknown, not included: querynode-9 (timed out)", "# what 1 node of it serves is unknown", "# the memory of node 2 is unknown"} {
 		if !strings.Contains(alone, part) {
 			t.Errorf("it does not say %q:\n%s", part, alone)
 		}

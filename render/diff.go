@@ -16,7 +16,7 @@ import (
 func DiffFormats() Formats {
 	return FormatsOf(map[string]string{
 		"table": "a summary of each collection, and its changes (default)",
-		"csv":   "a line for each change, as in RFC 4180",
+		"csv":   "one line per change (RFC 4180)",
 		"jsonl": "a JSON object for each change",
 		"name":  "",
 	})
@@ -135,12 +135,12 @@ func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
 
 // notCompared says what one side lacks.
 func notCompared(d *diff.Diff) string {
-	return "not compared, as one side was not read: " + strings.Join(d.NotCompared, ", ")
+	return "not compared (one side was not read): " + strings.Join(d.NotCompared, ", ")
 }
 
 func noDifferences(d *diff.Diff) string {
 	if len(d.NotCompared) > 0 {
-		return "no differences in what was compared"
+		return "no differences in the compared parts"
 	}
 	return "no differences"
 }

@@ -67,7 +67,7 @@ func ReadTheme(r io.Reader) (Theme, error) {
 		}
 		for _, colour := range []string{style.Foreground, style.Background} {
 			if !isColour(colour) {
-				return Theme{}, fmt.Errorf("read theme %s: role %s: %q is no colour; write 0 to 255 or #rrggbb", file.Name, name, colour)
+				return Theme{}, fmt.Errorf("read theme %s: role %s: %q is not a colour; use 0 to 255 or #rrggbb", file.Name, name, colour)
 			}
 		}
 		base.Styles[role] = Style(style)

@@ -159,7 +159,7 @@ func (s *Selection) addName(word string) error {
 		}
 	}
 	if len(s.schema.Names) == 0 {
-		return fmt.Errorf("%s have no names; say column=value", s.schema.Name)
+		return fmt.Errorf("%s have no names; use column=value", s.schema.Name)
 	}
 	s.names = append(s.names, n)
 	return nil

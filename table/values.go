@@ -100,7 +100,7 @@ func parseValue(c *Column, text string) (value, error) {
 	case ID:
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return v, fmt.Errorf("%s is an id: %q is no whole number", c.Name, text)
+			return v, fmt.Errorf("%s is an id: %q is not a whole number", c.Name, text)
 		}
 		v.from, v.to = interval(n)
 		return v, nil
@@ -114,14 +114,14 @@ func parseValue(c *Column, text string) (value, error) {
 	case Number, Exact:
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(n) {
-			return v, fmt.Errorf("%s is a number such as 0.25 or 1e6: %q is none", c.Name, text)
+			return v, fmt.Errorf("%s must be a number such as 0.25 or 1e6, not %q", c.Name, text)
 		}
 		v.number = n
 		return v, nil
 	case Percent:
 		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 		if err != nil || math.IsNaN(n) {
-			return v, fmt.Errorf("%s is a percentage such as 50%%: %q is none", c.Name, text)
+			return v, fmt.Errorf("%s must be a percentage such as 50%%, not %q", c.Name, text)
 		}
 		v.number = n
 		return v, nil

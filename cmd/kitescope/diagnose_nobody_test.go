@@ -43,5 +43,5 @@ func TestDiagnoseNobodyRegistered(t *testing.T) {
 		}
 		today.wants(t, cli.ExitOK, "diagnose", "--fail-on", "never", "--from", from)
 	}
-	says(t, today.wants(t, cli.ExitOK, "get", "nodes", "--live", "--from", demo.from()).err, "no process is registered in etcd: nobody could be asked")
+	says(t, today.wants(t, cli.ExitOK, "get", "nodes", "--live", "--from", demo.from()).err, "no process is registered in etcd: no process could be queried")
 }

@@ -95,7 +95,7 @@ func balanceView(t *testing.T, from string) nodeShares {
 	for _, g := range said.Items {
 		for _, s := range g.Shares {
 			if !s.Known {
-				t.Errorf("node %s did not say what it serves", s.Node)
+				t.Errorf("node %s did not report its segments", s.Node)
 			}
 			row := nodeRow{s.Sealed, s.Growing, s.Leaders, s.Channels, s.SealedRows, s.GrowingRows}
 			if row != (nodeRow{}) { // a member that serves nothing of it

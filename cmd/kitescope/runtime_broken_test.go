@@ -65,13 +65,13 @@ func TestBrokenRecordings(t *testing.T) {
 		"cut":               {zipped[:len(zipped)*2/3], cli.ExitOK, "in part: read the recording: unexpected EOF"},
 		"cut in a line":     {[]byte(whole[:len(whole)-100]), cli.ExitOK, "in part: line"},
 		"a line is garbage": {[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: no record"},
-		"lines are garbage": {[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: 4 lines are no records; the first: line 2"},
+		"lines are garbage": {[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: 4 lines are not records; the first: line 2"},
 		"a line is huge":    {packed(t, lines[0]+strings.Repeat("x", 129<<20)+"\n"+strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: longer than 128 MiB"},
 		"broken base64":     {[]byte(lines[0] + `{"role":"querynode","server_id":10,"method":"/x/y","response":"!"}` + "\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2"},
-		"no recording":      {[]byte("garbage\x00\x01"), cli.ExitFailed, "neither a recording (JSON lines) nor the text of /metrics"},
-		"no records":        {[]byte("{}\n{}\n"), cli.ExitFailed, "it is no recording: 2 lines are no records"},
+		"no recording":      {[]byte("garbage\x00\x01"), cli.ExitFailed, "it is not a recording (JSON lines) or /metrics text"},
+		"no records":        {[]byte("{}\n{}\n"), cli.ExitFailed, "it is not a recording: 2 lines are not records"},
 		"empty":             {nil, cli.ExitFailed, "it is empty"},
-		"packed garbage":    {packed(t, "\x00\x01\x02"), cli.ExitFailed, "neither a recording"},
+		"packed garbage":    {packed(t, "\x00\x01\x02"), cli.ExitFailed, "not a recording"},
 		"broken packing":    {append(zipped[:10:10], "garbage"...), cli.ExitFailed, "r.jsonl"},
 		"huge":              {packed(t, "{"+strings.Repeat("x", 129<<20)), cli.ExitFailed, "longer than 128 MiB"},
 	} {
@@ -107,7 +107,7 @@ func TestBrokenRecordings(t *testing.T) {
 	}
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
 	says(t, kitescope(t, cli.ExitFailed, append([]string{"diagnose", "--runtime", filepath.Join(t.TempDir(), "missing.jsonl")}, from...)...).err, "missing.jsonl: no such file")
-	says(t, kitescope(t, cli.ExitFailed, append([]string{"balance", "--runtime", t.TempDir()}, from...)...).err, "neither a recording nor the text of /metrics in it")
+	says(t, kitescope(t, cli.ExitFailed, append([]string{"balance", "--runtime", t.TempDir()}, from...)...).err, "no recording and no /metrics text in it")
 }
 
 // TestFolderWithJunk: a folder of scrapes with files in it that are none.
@@ -136,7 +136,7 @@ func TestFolderWithJunk(t *testing.T) {
 	}
 	flags := []string{"--from", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz"), "--runtime", dir}
 	e := kitescope(t, cli.ExitIncomplete, append([]string{"balance", "--strict"}, flags...)...)
-	says(t, e.err, "notes.txt is passed over: it is empty", "picture.png is passed over: it is neither", "nothing in the text says which process it is of", "in part: unexpected EOF")
+	says(t, e.err, "notes.txt is passed over: it is empty", "picture.png is passed over: it is not a recording", "the text does not identify its process", "in part: unexpected EOF")
 	says(t, e.stdout, "10 (metrics)", "42943")
 }
 
@@ -152,7 +152,7 @@ func TestBrokenBundles(t *testing.T) {
 		"a line is garbage": {map[string]string{kept.AnswersMember: lines[0] + "garbage\n" + strings.Join(lines[1:], "")}, []string{"could not read runtime.jsonl of ", "line 2: no record"}, true},
 		"cut in a line":     {map[string]string{kept.AnswersMember: whole[:len(whole)-50]}, []string{"could not read runtime.jsonl of "}, true},
 		"packed and cut":    {map[string]string{kept.AnswersMember: string(packed(t, whole)[:50_000])}, []string{"could not read runtime.jsonl of ", "unexpected EOF"}, true},
-		"all is garbage":    {map[string]string{kept.AnswersMember: "garbage\x00\n\x1b[2J\n"}, []string{"could not read runtime.jsonl of ", "2 lines are no records"}, false},
+		"all is garbage":    {map[string]string{kept.AnswersMember: "garbage\x00\n\x1b[2J\n"}, []string{"could not read runtime.jsonl of ", "2 lines are not records"}, false},
 		"empty":             {map[string]string{kept.AnswersMember: ""}, nil, false},
 		"etcd is garbage":   {map[string]string{kept.EtcdMember: "{", kept.AnswersMember: whole}, []string{"could not read etcd.json of "}, true},
 		"unknown members":   {map[string]string{"later.bin": "whatever", kept.AnswersMember: whole}, nil, true},

@@ -107,7 +107,7 @@ func TestRefusedEnvelopes(t *testing.T) {
 			t.Errorf("%v, %v; expected %q", x, err, want)
 		}
 	}
-	if _, err := ReadIndex(t.Context(), files{"index_files/70/1/2/3/x": nil}, "index_files/7"); err == nil || !strings.Contains(err.Error(), "no files") {
+	if _, err := ReadIndex(t.Context(), files{"index_files/70/1/2/3/x": nil}, "index_files/7"); err == nil || !strings.Contains(err.Error(), "no index files") {
 		t.Errorf("no index: %v", err)
 	}
 }

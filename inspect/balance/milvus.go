@@ -207,11 +207,11 @@ func (s *Survey) unmodelled(g *Group, balancer string) string {
 		}
 		takers++
 		if !x.Known || x.FromMetrics {
-			return x.Name() + " did not say which segments it serves"
+			return x.Name() + " did not report its segments"
 		}
 	}
 	if g.Replica == nil || takers < 2 {
-		return "there is nothing to balance: not two nodes take its segments"
+		return "nothing to balance: fewer than two nodes take its segments"
 	}
 	return ""
 }
@@ -224,20 +224,20 @@ func (v *Verdict) does(m *machine) string {
 	case len(v.Moves) > 0:
 		return fmt.Sprintf("%s moves %d segments, %d of them at once", v.Balancer, len(v.Moves), v.Round)
 	case !m.scored:
-		return v.Balancer + " moves nothing: no node has fewer rows than the average by a segment"
+		return v.Balancer + " moves nothing: no node is a whole segment below the average"
 	case m.tolerated():
-		return fmt.Sprintf("%s moves nothing: its scores differ by %.1f%%, and it tolerates %.4g%%", v.Balancer, 100*m.difference(), 100*m.toleration)
+		return fmt.Sprintf("%s moves nothing: scores differ by %.1f%%, tolerance %.4g%%", v.Balancer, 100*m.difference(), 100*m.toleration)
 	}
-	return v.Balancer + " moves nothing: each move that it considers would turn the difference round"
+	return v.Balancer + " moves nothing: every move would only reverse the difference"
 }
 
 // why says whether it is on, and what it does.
 func (v *Verdict) why(a *Auto) string {
 	switch {
 	case !a.Known:
-		return "whether auto-balance is on is not known; if it is, " + v.Does
+		return "auto-balance unknown; if on, " + v.Does
 	case !a.On:
-		return fmt.Sprintf("auto-balance is off (%s: %s=%s); were it on: %s", a.From, SwitchKey, a.Value, v.Does)
+		return fmt.Sprintf("auto-balance is off (%s: %s=%s); if on: %s", a.From, SwitchKey, a.Value, v.Does)
 	}
 	return v.Does
 }

@@ -209,21 +209,21 @@ func (p *Plan) pointless(s *Survey) string {
 	case p.Group.Replica == nil:
 		return "metadata has no replica of it"
 	case takers == 0:
-		return "none of its nodes is registered and takes segments"
+		return "no registered node of it takes segments"
 	case asked == 0:
-		return "the nodes did not say which segments they serve"
+		return "the nodes did not report their segments"
 	case p.Options.By == ByMemory && !s.Sized():
 		return "the sizes of segments were not read"
 	case s.Exclusive(p.Group):
-		return "its nodes are divided among its channels, and a segment stays on those of its own: not planned"
+		return "not planned: its nodes are split by channel, and segments stay within their channel's nodes"
 	case takers < 2:
 		return "only one node takes its segments"
 	case asked < 2:
-		return "only one of its nodes said which segments it serves"
+		return "only one of its nodes reported its segments"
 	case p.Options.By == ByCost && p.Group.Cost() == 0 && p.Group.Rows() > 0:
-		return "what searches of it cost is unknown, as its fields are; --by rows does without"
+		return "search cost unknown: its fields are unknown; use --by rows"
 	case p.Options.By.Of(&p.Group.Spread) == 0:
-		return "it serves nothing that could be moved"
+		return "it serves nothing movable"
 	}
 	return ""
 }

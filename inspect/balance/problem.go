@@ -246,11 +246,11 @@ func (p *problem) why() string {
 	share := func(load float64) string { return fmt.Sprintf("%.2f", load/p.mean) }
 	switch {
 	case worst.fixed > p.limit:
-		return fmt.Sprintf("what cannot be moved (growing rows) alone is %s times the mean on querynode-%d", share(worst.fixed), worst.node)
+		return fmt.Sprintf("unmovable growing rows alone are %s times the mean on querynode-%d", share(worst.fixed), worst.node)
 	case len(p.pieces) == 0:
-		return "it has no sealed segment that could be moved"
+		return "it has no movable sealed segment"
 	case len(p.pieces) == 1:
-		return fmt.Sprintf("its one segment cannot be spread over %d nodes", len(p.bins))
+		return fmt.Sprintf("1 segment cannot be spread over %d nodes", len(p.bins))
 	case len(p.pieces) < len(p.bins):
 		return fmt.Sprintf("%d segments cannot be spread over %d nodes", len(p.pieces), len(p.bins))
 	case largest+max(0, least) > p.limit:
@@ -258,9 +258,9 @@ func (p *problem) why() string {
 	case p.short():
 		return "the other nodes have no memory for more"
 	case p.exhausted:
-		return fmt.Sprintf("its %d segments do not divide more evenly over %d nodes", len(p.pieces), len(p.bins))
+		return fmt.Sprintf("already as even as %d segments on %d nodes can be", len(p.pieces), len(p.bins))
 	}
-	return "its segments do not divide more evenly, as far as was tried"
+	return "no better split of its segments found"
 }
 
 // short reports whether memory stands in the way: with endless room the goal would be reached.

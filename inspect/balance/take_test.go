@@ -152,7 +152,7 @@ func TestNothingAsked(t *testing.T) {
 	if s.Asked || len(s.Groups) != 1 || len(s.Groups[0].Shares) != 2 || s.Groups[0].Shares[0].Known || s.Groups[0].Spread.Nodes != 0 {
 		t.Errorf("%+v", s)
 	}
-	if p := s.Plan(s.Groups[0], Options{}); p.Why != "the nodes did not say which segments they serve" || p.Reached || len(p.Moves) > 0 {
+	if p := s.Plan(s.Groups[0], Options{}); p.Why != "the nodes did not report their segments" || p.Reached || len(p.Moves) > 0 {
 		t.Errorf("%+v", p)
 	}
 	if v := s.Milvus(s.Groups[0]); v.Modelled || v.Acts {
@@ -324,23 +324,23 @@ func TestVerdicts(t *testing.T) {
 		want string
 	}{
 		{"on", uneven(), func(w *world) { w.parts.Config = config("true") }, true, "ScoreBasedBalancer moves 2 segments, 2 of them at once"},
-		{"off", uneven(), func(w *world) { w.parts.Config = config("false") }, false, "auto-balance is off (dynamic configuration: queryCoord.autoBalance=false); were it on: ScoreBasedBalancer moves 2 segments"},
-		{"unknown", uneven(), func(*world) {}, false, "whether auto-balance is on is not known; if it is, ScoreBasedBalancer moves 2"},
+		{"off", uneven(), func(w *world) { w.parts.Config = config("false") }, false, "auto-balance is off (dynamic configuration: queryCoord.autoBalance=false); if on: ScoreBasedBalancer moves 2 segments"},
+		{"unknown", uneven(), func(*world) {}, false, "auto-balance unknown; if on, ScoreBasedBalancer moves 2"},
 		{"another balancer", uneven(), func(w *world) {
 			w.parts.Config = append(config("true"), &model.ConfigEntry{Name: "queryCoord.balancer", Value: "MultipleTargetBalancer"})
 		}, false, "what MultipleTargetBalancer would do is not worked out"},
-		{"a blind node", uneven(), func(w *world) { w.live(2).Distribution = nil }, false, "querynode-2 did not say which segments it serves"},
+		{"a blind node", uneven(), func(w *world) { w.live(2).Distribution = nil }, false, "querynode-2 did not report its segments"},
 		{"tolerated", newWorld(1, 2), func(w *world) {
 			w.parts.Config = config("true")
 			w.serve(1, 10, 1020, true)
 			w.serve(2, 11, 1000, true)
-		}, false, "its scores differ by 2.0%, and it tolerates 5%"},
+		}, false, "scores differ by 2.0%, tolerance 5%"},
 		{"turned round", newWorld(1, 2), func(w *world) {
 			w.parts.Config = config("true")
 			w.serve(1, 10, 1000, true)
 			w.serve(1, 11, 1000, true)
 			w.serve(2, 12, 1000, true)
-		}, false, "each move that it considers would turn the difference round"},
+		}, false, "every move would only reverse the difference"},
 	} {
 		tt.edit(tt.w)
 		s := Take(tt.w.build())

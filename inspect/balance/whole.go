@@ -107,6 +107,6 @@ func (p *Plan) carry(totals map[model.NodeID]float64, sign float64) {
 // withdrawn is a plan without its moves.
 func (p *Plan) withdrawn(before, after float64) *Plan {
 	w := &Plan{Group: p.Group, Options: p.Options, Before: p.Before, After: p.Before, Shares: p.Group.Shares, Unplanned: true, MemoryUnknown: p.MemoryUnknown}
-	w.Why = fmt.Sprintf("what would even it out (%d moves) makes the nodes less even over all replicas: max/mean %.2f to %.2f", len(p.Moves), before, after)
+	w.Why = fmt.Sprintf("balancing it (%d moves) makes the nodes less even over all replicas: max/mean %.2f to %.2f", len(p.Moves), before, after)
 	return w
 }

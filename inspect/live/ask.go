@@ -52,7 +52,7 @@ type asking struct {
 // the Runtime, which has no sessions where none is registered; an error means that it is unknown whom to ask, or that ctx ended.
 func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtime, error) {
 	if !cluster.Loaded.Has(model.PartSessions) {
-		return nil, errors.New("the sessions of the cluster were not read: nobody to ask")
+		return nil, errors.New("the sessions of the cluster were not read: no process to query")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -91,7 +91,7 @@ func (a *asking) everything(ctx context.Context) {
 		a.servers(ctx, again)
 	}
 	close(asked)
-	a.queue.Do(func() { a.skip(skippedQueue, "no process told its configuration") })
+	a.queue.Do(func() { a.skip(skippedQueue, "no process reported its configuration") })
 	a.helpers.Wait()
 	a.unscraped()
 }

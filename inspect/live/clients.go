@@ -91,16 +91,16 @@ func readClients(body []byte) (*clientList, *failure) {
 	case start == "":
 		return nil, failed(model.Garbled, "the answer is empty")
 	case start[0] == '<':
-		return nil, failed(model.Garbled, "the answer is a page for people, no list of clients: what is in front of the proxy?")
+		return nil, failed(model.Garbled, "the answer is an HTML page, not a list of clients: check what is in front of the proxy")
 	case start[0] != '{':
-		return nil, failed(model.Garbled, "the answer is no list of clients")
+		return nil, failed(model.Garbled, "the answer is not a list of clients")
 	}
 	if f := heavy(weighJSON(body)); f != nil {
 		return nil, f
 	}
 	list := &clientList{}
 	if err := json.Unmarshal(body, list); err != nil || list.Clients == nil {
-		return nil, failed(model.Garbled, "the answer is no list of clients")
+		return nil, failed(model.Garbled, "the answer is not a list of clients")
 	}
 	return list, nil
 }
@@ -122,7 +122,7 @@ func (p *processRecords) takeClients(d *Decoder, q *question) {
 	sorting.Stable(list, func(a, b model.SlowRequest) int { return cmp.Compare(b.Took, a.Took) })
 	if len(list) > maxSlow {
 		list = list[:maxSlow:maxSlow]
-		d.note("what clients told "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("there is more than %d of it: the others are left out", maxSlow))
+		d.note("client reports "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("there is more than %d of it: the others are left out", maxSlow))
 	}
 	if q.weight = 2 * weighSlow(list); !d.afford(q) {
 		return

@@ -64,10 +64,10 @@ func TestClientsHostile(t *testing.T) {
 		"none":         {`{"clients":[]}`, model.Answered, ""},
 		"a login page": {"\n<!DOCTYPE html>Password:", model.Garbled, "a page for people"},
 		"nothing":      {" ", model.Garbled, "empty"},
-		"a list":       {"[]", model.Garbled, "no list of clients"},
-		"another":      {`{"error":"denied"}`, model.Garbled, "no list of clients"},
-		"cut":          {clientsText[:200], model.Garbled, "no list of clients"},
-		"other types":  {`{"clients":[{"client_id":7}]}`, model.Garbled, "no list of clients"},
+		"a list":       {"[]", model.Garbled, "not a list of clients"},
+		"another":      {`{"error":"denied"}`, model.Garbled, "not a list of clients"},
+		"cut":          {clientsText[:200], model.Garbled, "not a list of clients"},
+		"other types":  {`{"clients":[{"client_id":7}]}`, model.Garbled, "not a list of clients"},
 		"huge":         {`{"clients":[` + strings.Repeat("{},", 400_000) + `{}]}`, model.TooLarge, "memory"},
 	} {
 		for _, record := range []live.Record{clientsRecord(c.text), live.Redact(clientsRecord(c.text))} {

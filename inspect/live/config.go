@@ -21,7 +21,7 @@ func (d *Decoder) takeConfig(q *question, m proto.Message) error {
 	}
 	pairs := m.(*internalpb.ShowConfigurationsResponse).GetConfiguations()
 	if len(pairs) > maxConfigKeys {
-		q.set(model.TooLarge, fmt.Sprintf("%d keys: no configuration has so many", len(pairs)))
+		q.set(model.TooLarge, fmt.Sprintf("%d keys: too many for a configuration", len(pairs)))
 		return nil
 	}
 	keys := newConfigKeys(len(pairs))

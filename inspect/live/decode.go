@@ -241,7 +241,7 @@ func (d *Decoder) afford(q *question) bool {
 }
 
 func overLimit(limit int64) *failure {
-	return failed(model.TooLarge, "not kept: all answers together would take more than %s of memory, many times what a cluster of this size says", mebibytes(limit))
+	return failed(model.TooLarge, "not kept: all answers together would take more than %s of memory, far too much for a cluster of this size", mebibytes(limit))
 }
 
 // newer reports whether an answer is to replace the one that a part of a session was

@@ -157,7 +157,7 @@ func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
 	if s == nil {
 		// Every version sends a status, if an empty one.
 		if len(q.Response) == 0 || len(m.ProtoReflect().GetUnknown()) > 0 {
-			q.set(model.Garbled, "the answer has no status: it is no answer to this question")
+			q.set(model.Garbled, "the answer has no status: not an answer to this call")
 			return false
 		}
 		return true

@@ -38,9 +38,9 @@ func TestStatusInsideAnAnswer(t *testing.T) {
 		"not healthy, before 2.3": {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: 1, Reason: "query node 5 is not healthy"})), model.NotReady, "query node 5 is not healthy"},
 		"own error":               {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{Code: 65535, Reason: "disk on fire"})), model.Failed, "disk on fire"},
 		"garbage":                 {garbage, model.Garbled, "the answer is no GetDataDistributionResponse"},
-		"empty":                   {answered(t, "querynode-5", distribution, nil, none), model.Garbled, "the answer has no status: it is no answer to this question"},
-		"another message":         {unknown, model.Garbled, "the answer has no status: it is no answer to this question"},
-		"of nobody":               {nobody, model.Garbled, "the answer has neither a status nor a node id: it is no answer to this question"},
+		"empty":                   {answered(t, "querynode-5", distribution, nil, none), model.Garbled, "the answer has no status: not an answer to this call"},
+		"another message":         {unknown, model.Garbled, "the answer has no status: not an answer to this call"},
+		"of nobody":               {nobody, model.Garbled, "the answer has no status and no node id: not an answer to this call"},
 		"a part":                  {answered(t, "querynode-5", distribution, nil, delta), model.Garbled, "the answer holds only what changed since another question"},
 	} {
 		n := decode(test.record).LiveNode("querynode", 5)

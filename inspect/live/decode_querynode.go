@@ -21,7 +21,7 @@ import (
 func (d *Decoder) takeState(q *question, m proto.Message) error {
 	state := m.(*milvuspb.ComponentStates).GetState()
 	if state == nil {
-		return errors.New("the answer tells no state")
+		return errors.New("the answer has no state")
 	}
 	if q.otherNode(state.GetNodeID()) {
 		return nil
@@ -56,7 +56,7 @@ func (d *Decoder) takeDistribution(q *question, m proto.Message) error {
 		return nil
 	}
 	if r.GetStatus() == nil && r.GetNodeID() == 0 {
-		return errors.New("the answer has neither a status nor a node id: it is no answer to this question")
+		return errors.New("the answer has no status and no node id: not an answer to this call")
 	}
 	if delta, ok := unknownBool(r.ProtoReflect().GetUnknown(), fieldIsDelta); ok && delta {
 		return errors.New("the answer holds only what changed since another question")

@@ -202,7 +202,7 @@ func (d *Decoder) takeStored(q *question, quota *quotaJSON) {
 	for id, text := range quota.CollectionBinlogSize {
 		bytes, err := strconv.ParseInt(string(text), 10, 64)
 		if err != nil || bytes < 0 || numberOf(id) <= 0 {
-			d.note("what collections take in storage, of "+q.key().String(), "its list has what is no size")
+			d.note("what collections take in storage, of "+q.key().String(), "its list has a value that is not a size")
 			return
 		}
 		stored[model.CollectionID(numberOf(id))] = bytes

@@ -41,7 +41,7 @@ func (d *Decoder) takeTargets(q *question, text string) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("the answer is no list of %s: %w", q.about, err)
+		return fmt.Errorf("the answer is not a list of %s: %w", q.about, err)
 	}
 	d.keepTold(toldKey{q.key(), q.about}, dated[toldAnswer]{q.At, q.key(), toldAnswer{targets: targets}})
 	return nil

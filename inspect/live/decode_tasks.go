@@ -99,10 +99,10 @@ func (d *Decoder) takeTasks(q *question, text string) error {
 	}
 	list, odd, more, err := readTasks(text, read)
 	if err != nil {
-		return fmt.Errorf("the answer is no list of %s: %w", q.about, err)
+		return fmt.Errorf("the answer is not a list of %s: %w", q.about, err)
 	}
 	if odd > 0 || more > 0 {
-		d.note(q.about+" of "+q.key().String()+", in part", fmt.Sprintf("%d entries are no task, %d are more than are kept", odd, more))
+		d.note(q.about+" of "+q.key().String()+", in part", fmt.Sprintf("%d entries are not tasks, %d exceed the limit", odd, more))
 	}
 	for _, t := range list {
 		t.Told.Role, t.Told.Node, t.Told.At = q.node.Role, q.Node, q.At
@@ -162,7 +162,7 @@ func readTasks(text string, read func([]byte) *model.Task) (list []*model.Task, 
 		return nil, 0, 0, err
 	}
 	if odd > 0 && len(list) == 0 {
-		return nil, 0, 0, errors.New("none of its entries is a task")
+		return nil, 0, 0, errors.New("no entry in it is a task")
 	}
 	return list, odd, more, nil
 }

@@ -37,7 +37,7 @@ func TestFaults(t *testing.T) {
 		"garbage":               {livetest.Garbage(t, "SSH-2.0-OpenSSH_9.6\r\n"), model.Garbled, "SSH-2.0", true},
 		"an HTTP/1 server":      {livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), model.Garbled, "HTTP/1.1", true},
 		"a TLS alert":           {livetest.Garbage(t, tls13Alert), model.Denied, "TLS", false},
-		"a web server":          {livetest.NotGRPC(t), model.Garbled, "no gRPC server", true},
+		"a web server":          {livetest.NotGRPC(t), model.Garbled, "not a gRPC server", true},
 		"bytes that say naught": {livetest.NoMessage(t), model.Garbled, "", true},
 		"packed, unasked":       {livetest.Packed(t), model.Garbled, "nobody asked for a packed answer", true},
 		"no port":               {"10.1.2.3", model.Unreachable, "want host:port", true},

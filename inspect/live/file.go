@@ -38,7 +38,7 @@ func (e *BrokenLinesError) Error() string {
 	if e.Count == 1 {
 		return e.First
 	}
-	return fmt.Sprintf("%d lines are no records; the first: %s", e.Count, e.First)
+	return fmt.Sprintf("%d lines are not records; the first: %s", e.Count, e.First)
 }
 
 // ReadRecords reads a recording, plain or packed with gzip or zstd, and yields one record
@@ -206,7 +206,7 @@ func ReadFile(path string, add func(Record)) (warnings []string, err error) {
 		}
 	}
 	if f.count == 0 {
-		return f.warnings, fmt.Errorf("read %s: there is neither a recording nor the text of /metrics in it", path)
+		return f.warnings, fmt.Errorf("read %s: no recording and no /metrics text in it", path)
 	}
 	return f.warnings, nil
 }
@@ -245,7 +245,7 @@ func (f *fileReader) read(path string) error {
 	case start[0] == '#' || startsAsSample(start):
 		return f.metrics(path, in)
 	}
-	return errors.New("it is neither a recording (JSON lines) nor the text of /metrics")
+	return errors.New("it is not a recording (JSON lines) or /metrics text")
 }
 
 // startsAsSample reports whether text begins as a sample of metrics does: with a name, and
@@ -265,11 +265,11 @@ func (f *fileReader) recording(path string, in io.Reader) error {
 	f.count += found
 	switch {
 	case err != nil && found == 0:
-		return fmt.Errorf("it is no recording: %w", err)
+		return fmt.Errorf("it is not a recording: %w", err)
 	case err != nil:
 		f.warn("%s, in part: %v", path, err)
 	case found == 0:
-		return errors.New("it is no recording: there is no record in it")
+		return errors.New("it is not a recording: no records in it")
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func (f *fileReader) metrics(path string, in io.Reader) error {
 // namelessError says that nothing in a text says whose it is.
 type namelessError struct{}
 
-func (*namelessError) Error() string { return "nothing in the text says which process it is of" }
+func (*namelessError) Error() string { return "the text does not identify its process" }
 
 // TextRecord is a record of the text of a /metrics of a time, which says itself whose it is. With an error it is one of what could be
 // read, if that has a Response, or says in a few words, by name, why there is nothing.

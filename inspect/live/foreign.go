@@ -87,8 +87,8 @@ func ownCluster(refusal string) string {
 func (a *asking) settleNames() (again []*server) {
 	refused, other := a.names.servers(), a.names.other()
 	if other != "" && other != a.cluster {
-		a.skip("check of the cluster's name", fmt.Sprintf("every process that answered says that its cluster is %q, not %q, as the channels in etcd are named: "+
-			"asked again without a name, so that only their server ids tell the processes apart. "+
+		a.skip("check of the cluster's name", fmt.Sprintf("every process that answered reports cluster %q, but the channels in etcd have %q: "+
+			"queried again without a name: processes are identified only by server id. "+
 			"Either the name was changed (common.chanNamePrefix.cluster), or this etcd is a copy and these are the other cluster's processes", other, a.cluster))
 		a.cluster = ""
 		return refused

@@ -121,8 +121,8 @@ func TestCallFailure(t *testing.T) {
 	}{
 		"deadline":        {codes.DeadlineExceeded, "context deadline exceeded", model.TimedOut, "within 5s"},
 		"unimplemented":   {codes.Unimplemented, "unknown method X for service Y", model.Unimplemented, "unknown method X"},
-		"no grpc":         {codes.Unimplemented, "unexpected HTTP status code received from server: 404 (Not Found)", model.Garbled, "no gRPC server"},
-		"gateway":         {codes.Unavailable, "unexpected HTTP status code received from server: 502 (Bad Gateway)", model.Garbled, "no gRPC server"},
+		"no grpc":         {codes.Unimplemented, "unexpected HTTP status code received from server: 404 (Not Found)", model.Garbled, "not a gRPC server"},
+		"gateway":         {codes.Unavailable, "unexpected HTTP status code received from server: 502 (Bad Gateway)", model.Garbled, "not a gRPC server"},
 		"login":           {codes.Unauthenticated, "auth check failure", model.Denied, "auth"},
 		"permission":      {codes.PermissionDenied, "permission deny", model.Denied, ""},
 		"too large":       {codes.ResourceExhausted, "grpc: received message larger than max (5242880 vs. 4194304)", model.TooLarge, "has 5 MiB, the limit is 4 MiB"},

@@ -161,7 +161,7 @@ func addLeaders(leaders map[string][]string, meta *kmsg.MetadataResponse, wanted
 		case leaderOf(t) < 0:
 			failure = failed(model.NotReady, "topic %s has no leader", name)
 		case !found:
-			failure = failed(model.Garbled, "the leader of topic %s is no broker", name)
+			failure = failed(model.Garbled, "the leader of topic %s is not a broker", name)
 		default:
 			leaders[address] = append(leaders[address], name)
 		}

@@ -142,7 +142,7 @@ func TestOtherQueues(t *testing.T) {
 		"told":                 {map[string]string{"mq.type": "woodpecker"}, "woodpecker is not asked"},
 		"Pulsar":               {map[string]string{"mq.type": "pulsar", "kafka.brokerList": "10.1.9.9:9092"}, "Pulsar is not asked"},
 		"Kafka of somebody":    {map[string]string{"kafka.brokerList": "10.1.9.9:9092"}, "no pchannel is a topic there"},
-		"Kafka, brokers not":   {map[string]string{"mq.type": "kafka"}, "no process tells its brokers"},
+		"Kafka, brokers not":   {map[string]string{"mq.type": "kafka"}, "no process reports its brokers"},
 		"Kafka, and certainly": {map[string]string{"mq.type": "kafka", "kafka.brokerList": "10.1.9.9:9092"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func (c *Client) connect(ctx context.Context, address, cluster string) (*link, e
 	)
 	if err != nil {
 		l.tenant.leave()
-		return nil, failed(model.Unreachable, "%q is no address: %v", secret.Address(address), err)
+		return nil, failed(model.Unreachable, "%q is not an address: %v", secret.Address(address), err)
 	}
 	l.conn = conn
 	return l, nil
@@ -215,7 +215,7 @@ func (l *link) whyBroken(ctx context.Context) error {
 		return failed(model.Denied, "the server speaks TLS only")
 	}
 	if l.client.opts.TLS != nil && len(first) == 0 { // its alert may be lost with the connection
-		return failed(model.Denied, "the server closed the connection after the TLS handshake, as those do that want another certificate")
+		return failed(model.Denied, "the server closed the connection after the TLS handshake: it may require another certificate")
 	}
 	return failed(model.CutOff, "the server closed the connection at once")
 }
@@ -229,7 +229,7 @@ func (l *link) whyGarbled(first []byte) *failure {
 	if first[0] == tlsAlert || first[0] == tlsHandshake {
 		return failed(model.Denied, "the server speaks TLS only")
 	}
-	return failed(model.Garbled, "this is no gRPC server: it begins with %q", first)
+	return failed(model.Garbled, "not a gRPC server: it starts with %q", first)
 }
 
 // isSettings reports whether bytes begin as a server of HTTP/2 does: with a frame of

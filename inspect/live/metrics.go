@@ -159,7 +159,7 @@ func (p *scrape) addComment(line []byte) error {
 	if f := p.families[string(fields[1])]; f == nil {
 		p.begin(string(fields[1]), kind)
 	} else if f.kind != kind {
-		return fmt.Errorf("line %d says that the type of %s is %s, and it was %s", p.number, fields[1], kind, f.kind)
+		return fmt.Errorf("line %d: type of %s is %s, before it was %s", p.number, fields[1], kind, f.kind)
 	}
 	return nil
 }

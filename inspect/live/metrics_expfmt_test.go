@@ -147,7 +147,7 @@ func wantAsPrometheus(t *testing.T, text []byte) {
 	got, err := live.ParseMetrics(bytes.NewReader(text), time.Time{})
 	if err != nil {
 		// Names in quotes, le twice, and more than the limits are not read.
-		ours := []string{"is no sample", "label that is none", "label twice", "more than"}
+		ours := []string{"is not a sample", "label that is none", "label twice", "more than"}
 		if len(want.Families) > 0 && !slices.ContainsFunc(ours, func(x string) bool { return strings.Contains(err.Error(), x) }) {
 			t.Errorf("Prometheus reads it: %v", err)
 		}

@@ -110,7 +110,7 @@ func TestBrokenMetrics(t *testing.T) {
 		"a time of words":   {strings.NewReader(series(2) + "a{x=\"9\"} 1 soon\n"), "line 3 has no time behind its value", 2},
 		"names in quotes":   {strings.NewReader(series(2) + "{\"a.b\",x=\"9\"} 1\n"), "line 3 is no sample", 2},
 		"two labels alike":  {strings.NewReader(series(2) + "a{x=\"9\",x=\"9\"} 1\n"), "line 3 has a label twice", 2},
-		"two types":         {strings.NewReader(series(2) + "# TYPE a histogram\n"), "line 3 says that the type of a is histogram, and it was untyped", 2},
+		"two types":         {strings.NewReader(series(2) + "# TYPE a histogram\n"), "line 3: type of a is histogram, before it was untyped", 2},
 		"reader fails":      {io.MultiReader(strings.NewReader(series(2)), iotest.ErrReader(errors.New("reset by peer"))), "reset by peer", 2},
 		"too many series":   {strings.NewReader(series(200_003)), "more than 200000 series", 200_000},
 		"endless line":      {io.MultiReader(strings.NewReader(series(2)), endless{}), "a line is longer than 65536 bytes", 2},
@@ -317,13 +317,13 @@ func TestReadFile(t *testing.T) {
 		err     string
 	}{
 		"recording":         {line + "\n\n" + line + "\n", 2, "", ""},
-		"recording, broken": {line + "\n{\"role\": 5}\n" + line[:20] + "\n" + line, 2, "2 lines are no records; the first: line 2: no record", ""},
+		"recording, broken": {line + "\n{\"role\": 5}\n" + line[:20] + "\n" + line, 2, "2 lines are not records; the first: line 2: no record", ""},
 		"metrics":           {"# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n", 1, "", ""},
 		"metrics, broken":   {"milvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n}}\n", 1, "in part: read metrics", ""},
-		"nobody's metrics":  {"up 1\n", 0, "", "nothing in the text says which process it is of"},
+		"nobody's metrics":  {"up 1\n", 0, "", "the text does not identify its process"},
 		"empty":             {"", 0, "", "it is empty"},
 		"json":              {"{\n \"a\": 1\n}\n", 0, "", "it is no recording"},
-		"binary":            {"\x00\x01\x02", 0, "", "neither a recording (JSON lines) nor the text of /metrics"},
+		"binary":            {"\x00\x01\x02", 0, "", "it is not a recording (JSON lines) or /metrics text"},
 		"broken gzip":       {"\x1f\x8b\x08\x00garbage", 0, "", "read "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -366,7 +366,7 @@ func TestReadFolder(t *testing.T) {
 	if len(r.Nodes) != 2 || len(r.Processes) != 1 {
 		t.Errorf("%d nodes, %d processes", len(r.Nodes), len(r.Processes))
 	}
-	want := []model.Skipped{{What: "metrics of c.txt", Reason: "nothing in the text says which process it is of"}}
+	want := []model.Skipped{{What: "metrics of c.txt", Reason: "the text does not identify its process"}}
 	if diff := cmp.Diff(want, r.Skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}

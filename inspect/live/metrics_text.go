@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	errNoSample = errors.New("is no sample")
+	errNoSample = errors.New("is not a sample")
 	errCut      = errors.New("has labels without an end")
 	errTooMany  = fmt.Errorf("there are more than %d series", maxMetricsSeries)
 	errLabels   = fmt.Errorf("has more than %d labels", maxMetricsLabels)
@@ -126,7 +126,7 @@ func parseLabels(text []byte, list []rawLabel) ([]rawLabel, error) {
 		name := bytes.TrimRight(text[:end], " \t")
 		text = bytes.TrimLeft(text[end+1:], " \t")
 		if !plainLabel(name) || len(text) == 0 || text[0] != '"' {
-			return list, errors.New("has a label that is none")
+			return list, errors.New("has an invalid label")
 		}
 		if end = quoteEnd(text[1:]); end < 0 {
 			return list, errCut
@@ -172,7 +172,7 @@ func unescape(text []byte) (string, error) {
 			case 'n':
 				c = '\n'
 			default:
-				return "", fmt.Errorf("has the escape \\%c, which there is not", text[i])
+				return "", fmt.Errorf("has the invalid escape \\%c", text[i])
 			}
 		}
 		b.WriteByte(c)

@@ -108,7 +108,7 @@ func callFailure(err error, patience time.Duration, limit int64) *failure {
 		return failed(model.TimedOut, "no answer within %s", patience)
 	case codes.Unimplemented:
 		if strings.Contains(message, "unexpected HTTP status code") {
-			return failed(model.Garbled, "this is no gRPC server: %s", message)
+			return failed(model.Garbled, "not a gRPC server: %s", message)
 		}
 		return failed(model.Unimplemented, "%s", message)
 	case codes.Unauthenticated, codes.PermissionDenied:
@@ -119,14 +119,14 @@ func callFailure(err error, patience time.Duration, limit int64) *failure {
 		}
 	case codes.Unavailable:
 		if strings.Contains(message, "unexpected HTTP status code") {
-			return failed(model.Garbled, "this is no gRPC server: %s", message)
+			return failed(model.Garbled, "not a gRPC server: %s", message)
 		}
 		return lost(message)
 	case codes.Internal:
 		return internalFailure(message)
 	default:
 		if strings.Contains(message, "unexpected HTTP status code") || strings.Contains(message, "malformed header") {
-			return failed(model.Garbled, "this is no gRPC server: %s", message)
+			return failed(model.Garbled, "not a gRPC server: %s", message)
 		}
 	}
 	return failed(model.Failed, "%s: %s", s.Code(), message)

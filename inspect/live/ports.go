@@ -224,9 +224,9 @@ func (a *asking) unscraped() {
 		if s.found || a.decoder.named(sessionKey{s.Role, s.Node}) {
 			continue
 		}
-		reason := "its metrics port is unknown, as it did not tell its configuration: name the port"
+		reason := "metrics port unknown: name the port"
 		if s.why != "" {
-			reason = fmt.Sprintf("its metrics port is unknown, as it did not tell its configuration, and it is not port %d, which all others tell: %s: name the port", port, s.why)
+			reason = fmt.Sprintf("metrics port unknown, and not %d like the others: %s: name the port", port, s.why)
 		}
 		a.skip("metrics of "+s.Name(), reason)
 	}

@@ -76,13 +76,13 @@ func (a *asking) askQueue(config map[string]string) {
 	case "kafka":
 		a.helpers.Go(func() { a.askKafka(config, certain) })
 	case "rocksmq":
-		a.skip(skippedQueue, "RocksMQ is inside the process, and no call tells its offsets")
+		a.skip(skippedQueue, "RocksMQ is inside the process, and no call returns its offsets")
 	case "pulsar":
 		a.skip(skippedQueue, "Pulsar is not asked: that needs a client of its own")
 	case "":
-		a.skip(skippedQueue, "no process tells which one is used")
+		a.skip(skippedQueue, "no process reports which one is used")
 	default:
-		a.skip(skippedQueue, kind+" is not asked: no call tells its offsets")
+		a.skip(skippedQueue, kind+" is not queried: no call returns its offsets")
 	}
 }
 
@@ -91,7 +91,7 @@ func (a *asking) askKafka(config map[string]string, certain bool) {
 	brokers := slices.DeleteFunc(strings.FieldsFunc(config["kafkabrokerlist"], func(r rune) bool { return r == ',' || r == ' ' }),
 		func(s string) bool { return s == "" })
 	if len(brokers) == 0 {
-		a.skip(skippedQueue, "Kafka is used, and no process tells its brokers")
+		a.skip(skippedQueue, "Kafka is used, but no process reports its brokers")
 		return
 	}
 	if len(a.plan.topics) == 0 {

@@ -104,16 +104,16 @@ func readSlow(body []byte, each func(*slowQuery)) error {
 	case len(start) == 0:
 		return failed(model.Garbled, "the answer is empty")
 	case start[0] == '<':
-		return failed(model.Garbled, "the answer is a page for people, no list of slow queries: what is in front of the proxy?")
+		return failed(model.Garbled, "the answer is an HTML page, not a list of slow queries: check what is in front of the proxy")
 	case start[0] != '[':
-		return failed(model.Garbled, "the answer is no list of slow queries")
+		return failed(model.Garbled, "the answer is not a list of slow queries")
 	}
 	if f := heavy(weighJSON(body)); f != nil {
 		return f
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	if _, err := d.Token(); err != nil {
-		return failed(model.Garbled, "the answer is no list of slow queries")
+		return failed(model.Garbled, "the answer is not a list of slow queries")
 	}
 	n := 0
 	for ; d.More(); n++ {
@@ -165,7 +165,7 @@ func (d *Decoder) takeSlow(p *processRecords, q *question) {
 	}
 	d.kept += keptOf(q.weight)
 	if left {
-		d.note("slow requests of "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("more than %d were told: the others are left out", maxSlow))
+		d.note("slow requests of "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("more than %d reported: the others are skipped", maxSlow))
 	}
 	place(list, q.At)
 	p.SlowRequests, p.slowAt = list, q.At

@@ -144,7 +144,7 @@ func (c *Client) askTold(p *plan, d *Decoder) {
 			if had, ok := before.answers[q.toldKey]; ok {
 				d.keepTold(q.toldKey, had)
 			} else if c.told.asked[q.toldKey].IsZero() {
-				p.skip(q.metric+" of "+q.to.Name(), fmt.Sprintf("its process is asked no more than %d such questions in %s: it is the next one's turn", toldEach, toldEvery))
+				p.skip(q.metric+" of "+q.to.Name(), fmt.Sprintf("limit of %d such calls per process in %s reached", toldEach, toldEvery))
 			}
 		}
 	}

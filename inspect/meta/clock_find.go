@@ -154,7 +154,7 @@ func (f *finder) search(ctx context.Context) error {
 			f.low = guess // Milvus was not there yet
 		case t.at.After(f.at):
 			if t.revision >= f.high.revision {
-				return fmt.Errorf("read the past of %s: revision %d says that it was written later", f.newest.Origin.Location, guess)
+				return fmt.Errorf("read the history of %s: revision %d has a later time", f.newest.Origin.Location, guess)
 			}
 			f.high = *t
 		default:
@@ -207,7 +207,7 @@ func (f *finder) tooNew(last *tick) error {
 
 // tooOld refuses a time from which nothing is left, and says what is the oldest.
 func (f *finder) tooOld(ctx context.Context) error {
-	const advice = "what is older is in no file but one that was saved then; etcd keeps what --auto-compaction-retention says"
+	const advice = "older history is only in files saved then; etcd keeps as much as --auto-compaction-retention sets"
 	oldest, err := f.past.Oldest(ctx, f.newest)
 	if err != nil {
 		return err

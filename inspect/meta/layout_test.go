@@ -83,7 +83,7 @@ func TestTwoLayoutsCountOnce(t *testing.T) {
 	if len(c.Version.Notes) != 1 || !strings.Contains(c.Version.Notes[0], "1 segments have logs both") {
 		t.Errorf("notes %q", c.Version.Notes)
 	}
-	if len(c.Undecoded) != 1 || c.Undecoded[0].Reason != "FieldBinlog: fieldID is 99, its key says 100" {
+	if len(c.Undecoded) != 1 || c.Undecoded[0].Reason != "FieldBinlog: fieldID is 99, in its key 100" {
 		t.Errorf("undecoded %+v", c.Undecoded)
 	}
 }
@@ -154,11 +154,11 @@ func TestContradictions(t *testing.T) {
 	}
 	want := []string{
 		"datacoord-meta/predicate-deltalog/1: unknown key",
-		"datacoord-meta/s/1/2/3: SegmentInfo: collectionID is 9, its key says 1",
+		"datacoord-meta/s/1/2/3: SegmentInfo: collectionID is 9, in its key 1",
 		"root-coord/credential/users/no-json: user: not valid JSON",
 		`root-coord/database/db-info/default: database key with "default" where the database id belongs`,
-		"root-coord/database/db-info/7: DatabaseInfo: id is 8, its key says 7",
-		"root-coord/partitions/1/2: PartitionInfo: id is 5, its key says 2",
+		"root-coord/database/db-info/7: DatabaseInfo: id is 8, in its key 7",
+		"root-coord/partitions/1/2: PartitionInfo: id is 5, in its key 2",
 		"session/querynode-4: session: Stopping is a JSON string",
 		"session/querynode-5: session: JSON, but no object",
 		"streamingcoord-meta/version: StreamingVersion: unknown field 2",

@@ -116,7 +116,7 @@ func recordContradiction(v *segmentValue, k *keyParts) string {
 
 // contradicts words a record whose id is not that of its key.
 func contradicts(message, field string, value, key int64) string {
-	return fmt.Sprintf("%s: %s is %d, its key says %d", message, field, value, key)
+	return fmt.Sprintf("%s: %s is %d, in its key %d", message, field, value, key)
 }
 
 func (st *segmentStore) putLogs(s *state, kv source.KV, k *keyParts) {
@@ -181,7 +181,7 @@ func (st *segmentStore) putIndex(s *state, kv source.KV, k *keyParts) {
 		}
 	}
 	if int64(x.Segment) != k.ids[2] || int64(x.Build) != k.ids[3] {
-		s.note(kv, fmt.Sprintf("SegmentIndex: segment %d build %d, its key says %d and %d", x.Segment, x.Build, k.ids[2], k.ids[3]))
+		s.note(kv, fmt.Sprintf("SegmentIndex: segment %d build %d, in its key %d and %d", x.Segment, x.Build, k.ids[2], k.ids[3]))
 	}
 	x.Collection, x.Partition = model.CollectionID(k.ids[0]), model.PartitionID(k.ids[1])
 	x.Segment, x.Build = model.SegmentID(k.ids[2]), model.BuildID(k.ids[3])

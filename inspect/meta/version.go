@@ -141,7 +141,7 @@ func (s *state) versionNotes() []string {
 		note(newer, "%d keys of Milvus 2.2 or newer exist (binlog, channel-cp, db-info, ...): a newer version has run here, 2.1 does not read them", newer)
 	} else {
 		note(indexes, "%d index keys as Milvus 2.1 writes them (root-coord/index, root-coord/segment-index, indexes) are left over and not read any more", indexes)
-		note(loads, "%d load keys as Milvus 2.1 writes them (queryCoord-*) are left over: what was loaded then is not loaded now", loads)
+		note(loads, "%d leftover load keys of Milvus 2.1 (queryCoord-*): collections loaded then are not loaded now", loads)
 	}
 	var both, old int64
 	for _, c := range s.collections {
@@ -184,7 +184,7 @@ func (st *segmentStore) notes(legacy bool) []string {
 	case keyed > 0 && legacy:
 		notes = append(notes, fmt.Sprintf("%d segments have their logs only under keys of their own: Milvus 2.1 sees no data in them", keyed))
 	case keyed > 0 && inline > 0:
-		notes = append(notes, fmt.Sprintf("%d segments have their logs inside their record, as Milvus 2.1 writes them, and %d under keys of their own", inline, keyed))
+		notes = append(notes, fmt.Sprintf("%d segments have their logs inside their record (Milvus 2.1), %d under separate keys", inline, keyed))
 	}
 	return notes
 }

@@ -184,7 +184,7 @@ func (f *finder) look(c *model.Cluster, after *check.Report, trails []trail) (s 
 		case c.Kind == check.Unsure && !sameBlindness(r, after, t.at.Check):
 			s.unseen, s.why[t.onset] = append(s.unseen, t), c.Why
 		default:
-			s.absent, s.why[t.onset] = append(s.absent, t), "etcd alone does not tell it"
+			s.absent, s.why[t.onset] = append(s.absent, t), "not in etcd alone"
 		}
 	}
 	return s, r

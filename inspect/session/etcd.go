@@ -149,14 +149,14 @@ func SilentSessions(c *model.Cluster) []string {
 	var list []string
 	for _, s := range c.Runtime.Skipped {
 		if s.Reason == live.NobodyRegistered {
-			list = append(list, s.Reason+": nobody could be asked")
+			list = append(list, s.Reason+": no process could be queried")
 		}
 	}
 	for _, n := range c.Runtime.Nodes {
 		switch {
 		case n.Outcome == model.Answered && (n.Role != "querynode" || n.Distribution != nil):
 		case n.Outcome == model.Answered:
-			list = append(list, n.Name()+" did not say what it serves")
+			list = append(list, n.Name()+" did not report its segments")
 		default:
 			text := n.Name() + ": " + n.Outcome.String()
 			if n.Reason != "" && n.Reason != n.Outcome.String() {

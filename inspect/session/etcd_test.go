@@ -126,7 +126,7 @@ func TestSilentSessions(t *testing.T) {
 		},
 		Skipped: []model.Skipped{{Reason: live.NobodyRegistered}},
 	}))
-	want := []string{"datanode-2: timed out: no answer within 5s", live.NobodyRegistered + ": nobody could be asked", "querynode-3 did not say what it serves"}
+	want := []string{"datanode-2: timed out: no answer within 5s", live.NobodyRegistered + ": no process could be queried", "querynode-3 did not report its segments"}
 	slices.Sort(want)
 	if got := session.SilentSessions(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -63,7 +63,7 @@ func (f *Feed) turn(ctx context.Context, p *past, want meta.Want) (*source.Recor
 	}
 	src, ok := opened.(*source.Recording)
 	if !ok {
-		return nil, nil, errors.Join(fmt.Errorf("read %s: it is no recording any more", opened.Origin().Location), opened.Close())
+		return nil, nil, errors.Join(fmt.Errorf("read %s: no longer a recording", opened.Origin().Location), opened.Close())
 	}
 	c, err := p.turnTo(ctx, src, want, f.Kept)
 	if err != nil {

@@ -83,7 +83,7 @@ func (s *backupSource) start() (*frames, error) {
 	}
 	h, ok := parseBackupHeader(first)
 	if !ok {
-		return nil, fmt.Errorf("read %s: the first record is no backup header", s.in.location)
+		return nil, fmt.Errorf("read %s: the first record is not a backup header", s.in.location)
 	}
 	if h.version > backupV2 {
 		return nil, hints.Errorf("a newer kitescope may know it", "read %s: birdwatcher backup version %d is not known", s.in.location, h.version)
@@ -112,7 +112,7 @@ func parseEtcdPart(b []byte) (etcdPart, error) {
 	}
 	var fields map[string]string
 	if err := json.Unmarshal(extra, &fields); err != nil {
-		return etcdPart{}, errors.New("the backup does not say which root it holds")
+		return etcdPart{}, errors.New("the backup has no root")
 	}
 	p := etcdPart{root: metaRoot{fields["instance"], fields["metaPath"]}}
 	p.count, _ = strconv.ParseInt(fields["cnt"], 10, 64)
@@ -232,7 +232,7 @@ func (s *backupSource) complete(f *frames, keys int64) error {
 			// v1 has no stopper: a file that was cut between two records looks whole.
 			return s.cutError(f, keys)
 		}
-		s.gaps.put(Gap{Where: "end of the backup", Reason: "fewer keys than its header says", Count: missing})
+		s.gaps.put(Gap{Where: "end of the backup", Reason: "fewer keys than in its header", Count: missing})
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func (s *backupSource) cut(f *frames, err error, keys int64) error {
 }
 
 func (s *backupSource) cutError(f *frames, keys int64) error {
-	return hints.Errorf("make or copy the backup again; --salvage reads what is there",
+	return hints.Errorf("create or copy the backup again, or use --salvage",
 		"read %s: cut off after record %d: has %d of %d keys", s.in.location, f.count, keys, s.part.count)
 }
 
@@ -265,7 +265,7 @@ func (s *backupSource) broken(f *frames, err error) error {
 		return hints.Errorf("make or copy the backup again", "read %s: cut off after record %d", s.in.location, f.count)
 	}
 	return hints.Attach(fmt.Errorf("read %s: damaged after record %d: %w", s.in.location, f.count, err),
-		"make or copy the backup again; --salvage reads what is there")
+		"create or copy the backup again, or use --salvage")
 }
 
 // backupSnapshot is the content of a backup.

@@ -151,7 +151,7 @@ func (s *boltSource) checkLength() error {
 		s.file.gaps.put(Gap{Where: "end of file", Reason: fmt.Sprintf("truncated: has %d of %d bytes", s.in.size, want)})
 		return nil
 	}
-	return hints.Errorf("copy it again; --salvage reads what is there",
+	return hints.Errorf("copy it again, or use --salvage",
 		"read %s: truncated: has %d of %d bytes", s.in.location, s.in.size, want)
 }
 
@@ -214,7 +214,7 @@ func (s *boltSource) lookup(bucket, name string) (found []byte, err error) {
 	}
 	n, err := parseNode(0, inline)
 	if err == nil && n.flags != flagLeaf {
-		err = &pageError{s.file.meta.root, "a bucket inside of it is no leaf"}
+		err = &pageError{s.file.meta.root, "a bucket in it is not a leaf"}
 	}
 	if err != nil {
 		return nil, err

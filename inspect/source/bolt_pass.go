@@ -74,7 +74,7 @@ type badRecords struct {
 }
 
 // noKeyValues is the reason of gaps of records that cannot be parsed.
-const noKeyValues = "records that are no key-values"
+const noKeyValues = "records that are not key-values"
 
 // present is the upper bound of a pass over all that a file has.
 const present = math.MaxInt64
@@ -288,7 +288,7 @@ func (f *boltFile) readRun(c *chunk) map[uint64]node {
 		for _, id := range r.ids {
 			n, err := f.nodeIn(data, r.from, id)
 			if err == nil && id < after {
-				err = &pageError{id, "it lies inside another page"}
+				err = &pageError{id, "it is inside another page"}
 			}
 			if err != nil {
 				c.errs = append(c.errs, err)

@@ -40,7 +40,7 @@ func (f *boltFile) read(id uint64, buf []byte) (node, []byte, error) {
 	}
 	if size > int64(f.meta.pageSize) {
 		if at+size > f.in.size {
-			return node{}, buf, &pageError{id, "it lies behind the end of the file"}
+			return node{}, buf, &pageError{id, "it is beyond the end of the file"}
 		}
 		head := len(buf)
 		buf = grow(buf, int(size))
@@ -49,7 +49,7 @@ func (f *boltFile) read(id uint64, buf []byte) (node, []byte, error) {
 		}
 	}
 	if got := binary.LittleEndian.Uint64(buf); got != id {
-		return node{}, buf, &pageError{id, fmt.Sprintf("it says that it is page %d", got)}
+		return node{}, buf, &pageError{id, fmt.Sprintf("it claims to be page %d", got)}
 	}
 	n, err := parseNode(id, buf)
 	return n, buf, err
@@ -58,7 +58,7 @@ func (f *boltFile) read(id uint64, buf []byte) (node, []byte, error) {
 func (f *boltFile) readAt(buf []byte, id uint64, at int64) error {
 	_, err := f.in.ReadAt(buf, at)
 	if errors.Is(err, io.EOF) {
-		return &pageError{id, "it lies behind the end of the file"}
+		return &pageError{id, "it is beyond the end of the file"}
 	}
 	if err != nil {
 		return fmt.Errorf("page %d: %w", id, cause(err))
@@ -225,10 +225,10 @@ func (f *boltFile) appendChildren(below []uint64, n node, seen pageSet) ([]uint6
 			return below, err
 		}
 		if child < 2 || child >= f.meta.pages {
-			return below, &pageError{n.id, fmt.Sprintf("it points to page %d, which does not exist", child)}
+			return below, &pageError{n.id, fmt.Sprintf("it points to page %d: no such page", child)}
 		}
 		if !seen.add(child) {
-			return below, &pageError{n.id, fmt.Sprintf("it points to page %d, which is in use elsewhere", child)}
+			return below, &pageError{n.id, fmt.Sprintf("it points to page %d, in use elsewhere", child)}
 		}
 		below = append(below, child)
 	}

@@ -197,7 +197,7 @@ func parseManifest(location string, b []byte) (Manifest, error) {
 		return m, hints.Errorf("update kitescope", "read %s: bundle version %d; this kitescope reads up to %d", location, m.Version, BundleVersion)
 	}
 	if m.Root == "" || m.MetaPath == "" {
-		return m, fmt.Errorf("read %s: the bundle does not say which root it holds", location)
+		return m, fmt.Errorf("read %s: the bundle has no root", location)
 	}
 	return m, nil
 }

@@ -154,7 +154,7 @@ type changedKey struct {
 
 // gap is what was not recorded.
 func (m *HistoryMember) gap() Gap {
-	return Gap{Where: "what was recorded at " + recordedText(m.At), Reason: string(m.Content), Unrecorded: true}
+	return Gap{Where: "recorded at " + recordedText(m.At), Reason: string(m.Content), Unrecorded: true}
 }
 
 // changed works out how keys were at a revision, nil where all are as the bundle has them, and what was not recorded between

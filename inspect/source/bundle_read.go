@@ -258,9 +258,9 @@ func (b *Bundle) explain(err error) error {
 	case err == nil, hints.Carried(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return hints.Errorf("copy the bundle again; --salvage reads what is there", "read %s: the bundle is cut off", b.in.location)
+		return hints.Errorf("copy the bundle again, or use --salvage", "read %s: the bundle is cut off", b.in.location)
 	}
-	return hints.Attach(fmt.Errorf("read %s: the bundle is damaged: %w", b.in.location, err), "copy it again; --salvage reads what is there")
+	return hints.Attach(fmt.Errorf("read %s: the bundle is damaged: %w", b.in.location, err), "copy it again, or use --salvage")
 }
 
 // IsBundle reports whether a file begins as a bundle does: with a tar archive in zstd. Profiles may be in zstd, too.

@@ -176,7 +176,7 @@ func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
 	})
 	s.chunks = append(s.chunks, c)
 	if behind > 0 {
-		s.bundle.gaps.put(Gap{Where: name, Reason: "keys that are not behind the one before them, as each of a bundle is", Count: behind})
+		s.bundle.gaps.put(Gap{Where: name, Reason: "keys out of order", Count: behind})
 	}
 	if errors.Is(err, errBadRecord) {
 		return fmt.Errorf("%s: %w", name, err)

@@ -40,7 +40,7 @@ func (s *Etcd) probe(ctx context.Context, config *tls.Config) error {
 	for i, verdict := range verdicts {
 		lines[i] = verdict.Error()
 	}
-	return hints.Errorf(hints.Of(verdicts[0]), "none of %d endpoints: %s", len(lines), strings.Join(lines, "; "))
+	return hints.Errorf(hints.Of(verdicts[0]), "no endpoint of %d answers: %s", len(lines), strings.Join(lines, "; "))
 }
 
 func probeEndpoint(ctx context.Context, host string, config *tls.Config) error {

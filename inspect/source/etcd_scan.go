@@ -276,7 +276,7 @@ func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, m *met
 			return
 		}
 		if next <= r.From {
-			f.pages <- fetched{err: fmt.Errorf("%s: etcd has more keys, but does not go on", r)}
+			f.pages <- fetched{err: fmt.Errorf("%s: etcd has more keys but returns none", r)}
 			return
 		}
 		r.From = next

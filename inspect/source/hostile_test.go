@@ -28,7 +28,7 @@ func TestOverlappingPages(t *testing.T) {
 		}
 	}
 	err := scanError(t, store(t, "db", db), source.Options{})
-	expectHint(t, err, "lies inside another page", "--salvage")
+	expectHint(t, err, "is inside another page", "--salvage")
 }
 
 // TestRootPrefersTheDefaultSubPath: what "by-dev" means is the same for a file, where

@@ -246,14 +246,14 @@ func (s *salvageReader) Read(p []byte) (int, error) {
 func notGzip(location string, err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return hints.Errorf("copy it again; --salvage reads what is there", "read %s: the compressed file is cut off", location)
+		return hints.Errorf("copy it again, or use --salvage", "read %s: the compressed file is cut off", location)
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return hints.Errorf("copy it again; --salvage reads what is there", "read %s: the compressed file is damaged: %w", location, err)
+		return hints.Errorf("copy it again, or use --salvage", "read %s: the compressed file is damaged: %w", location, err)
 	}
 	if hints.Carried(err) {
 		return err
 	}
-	return hints.Attach(fmt.Errorf("read %s: %w", location, err), "copy it again; --salvage reads what is there")
+	return hints.Attach(fmt.Errorf("read %s: %w", location, err), "copy it again, or use --salvage")
 }
 
 func unknownFormat(location string, head []byte) error {

@@ -89,7 +89,7 @@ func withPort(host string) (string, error) {
 		return "", err
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-		return "", &net.AddrError{Err: "port is no number from 1 to 65535", Addr: host}
+		return "", &net.AddrError{Err: "port must be 1 to 65535", Addr: host}
 	}
 	if name == "" || strings.ContainsAny(name, " \t\\\"'<>") {
 		return "", &net.AddrError{Err: "bad host name", Addr: host}

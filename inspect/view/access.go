@@ -69,7 +69,7 @@ var grants = define(definition[*model.Grant]{
 		col(table.Column{Name: "object", Doc: "Name of the object, * for all."}, func(_ *Env, g *model.Grant) table.Cell { return text(g.Object) }),
 		col(table.Column{Name: "privilege", Doc: "The privilege, or a privilege group."}, func(_ *Env, g *model.Grant) table.Cell { return text(g.Privilege) }),
 		col(table.Column{Name: "grantor", Priority: 3, Doc: "User who granted it."}, func(_ *Env, g *model.Grant) table.Cell { return text(g.Grantor) }),
-		col(table.Column{Name: "path", Show: table.Hidden, Doc: "role/object_type/database/object/privilege, which names the grant in the cluster."},
+		col(table.Column{Name: "path", Show: table.Hidden, Doc: "role/object_type/database/object/privilege: the name of the grant."},
 			func(_ *Env, g *model.Grant) table.Cell { return text(g.Path()) }),
 	},
 	ref: func(_ *Env, g *model.Grant) Ref { return Ref{ID: g.Path(), Name: g.Role + " " + g.Privilege} },

@@ -14,14 +14,14 @@ var calls = define(definition[model.Call]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "calls", Names: []string{"node", "method"}, Handle: "name"},
 		Aliases: []string{"answers"},
-		Doc:     "Questions that were put to processes, and how each ended.",
+		Doc:     "RPCs sent to the processes, with results.",
 		Needs:   model.PartRuntime,
 	},
 	rows: callRows,
 	columns: []column[model.Call]{
-		col(table.Column{Name: "name", Show: table.Hidden, Doc: "node/method/about, which names the call."},
+		col(table.Column{Name: "name", Show: table.Hidden, Doc: "node/method/about: the name of the call."},
 			func(_ *Env, c model.Call) table.Cell { return text(callName(c)) }),
-		col(table.Column{Name: "node", Doc: "Session or process that was asked: role-id, or the address of a process."},
+		col(table.Column{Name: "node", Doc: "Session or process that was queried: role-id, or the address of a process."},
 			func(_ *Env, c model.Call) table.Cell { return text(callNode(c)) }),
 		col(table.Column{Name: "address", Priority: 2, Doc: "Where it was asked."}, func(_ *Env, c model.Call) table.Cell { return text(c.Address) }),
 		col(table.Column{Name: "method", Doc: "gRPC method, or GET and the path."}, func(_ *Env, c model.Call) table.Cell { return text(c.Method) }),
@@ -93,7 +93,7 @@ var settings = define(definition[*setting]{
 	columns: []column[*setting]{
 		col(table.Column{Name: "id", Show: table.Hidden, Doc: "The key, and behind a slash the first session that has the value."},
 			func(_ *Env, s *setting) table.Cell { return text(s.id()) }),
-		col(table.Column{Name: "key", Doc: "Name of the key as Milvus writes it, in lower case; folded where only that is told."},
+		col(table.Column{Name: "key", Doc: "Name of the key as Milvus writes it, in lower case; without separators if only that is reported."},
 			func(_ *Env, s *setting) table.Cell { return text(s.name) }),
 		col(table.Column{Name: "folded_key", Title: "FOLDED", Show: table.Hidden, Doc: "The key without separators, as Milvus compares it."},
 			func(_ *Env, s *setting) table.Cell { return text(s.key) }),
@@ -159,7 +159,7 @@ var topics = define(definition[model.Topic]{
 	},
 	columns: []column[model.Topic]{
 		col(table.Column{Name: "name", Doc: "Name of the topic: a pchannel."}, func(_ *Env, t model.Topic) table.Cell { return text(t.Name) }),
-		col(table.Column{Name: "first_offset", Title: "FIRST", Kind: table.Int, Doc: "Offset of the oldest message that is kept."},
+		col(table.Column{Name: "first_offset", Title: "FIRST", Kind: table.Int, Doc: "Offset of the oldest message kept."},
 			func(_ *Env, t model.Topic) table.Cell { return count(t.First) }),
 		col(table.Column{Name: "end_offset", Title: "END", Kind: table.Int, Doc: "Offset that the next message gets."},
 			func(_ *Env, t model.Topic) table.Cell { return count(t.End) }),

@@ -76,9 +76,9 @@ var collectionData = []column[*model.Collection]{
 }
 
 var collectionServing = []column[*model.Collection]{
-	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 1, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 1, Doc: "Loaded, Loading or NotLoad, from QueryCoord's metadata."},
 		func(e *Env, c *model.Collection) table.Cell { return text(loadState(e, c.ID)) }).needing(model.PartServing),
-	col(table.Column{Name: "load_percent", Title: "LOADED", Kind: table.Percent, Show: table.Hidden, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
+	col(table.Column{Name: "load_percent", Title: "LOADED", Kind: table.Percent, Show: table.Hidden, Doc: "Loaded share, from QueryCoord if queried, otherwise as recorded: 2.2 and later do not record it."},
 		func(e *Env, c *model.Collection) table.Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) }),
 	col(table.Column{Name: "replicas", Kind: table.Int, Show: table.Wide, Priority: 6, Doc: "Replicas that exist."},
 		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) }).needing(model.PartServing),

@@ -34,7 +34,7 @@ var fields = define(definition[fieldRow]{
 			col(table.Column{Name: "id", Kind: table.ID, Priority: 2, Doc: "Field id inside its collection: 0 RowID, 1 Timestamp, from 100 the user's."},
 				func(_ *Env, f fieldRow) table.Cell { return id(f.ID) }),
 			col(table.Column{Name: "name", Doc: "Name of the field."}, func(_ *Env, f fieldRow) table.Cell { return text(f.Name) }),
-			col(table.Column{Name: "path", Show: table.Hidden, Doc: "collection/name, which names the field in the cluster."},
+			col(table.Column{Name: "path", Show: table.Hidden, Doc: "collection/name: the name of the field."},
 				func(e *Env, f fieldRow) table.Cell { return text(qualifiedName(e, f.collection) + "/" + f.Name) }),
 		},
 		collectionColumns(func(f fieldRow) model.CollectionID { return f.collection.ID }),

@@ -16,7 +16,7 @@ var history = define(definition[*model.HistoryEntry]{
 			Handle:     "key",
 			Shorthands: map[string]string{"at": "written_at", "age": "age_seconds"},
 		},
-		Doc:   "Older values that RootCoord keeps under snapshots/: how something that was dropped can still be found.",
+		Doc:   "Older values kept by RootCoord under snapshots/: they still have dropped objects.",
 		Needs: model.PartHistory,
 	},
 	rows: func(e *Env) []*model.HistoryEntry { return e.Cluster.History },

@@ -22,7 +22,7 @@ var nodeLive = []column[*model.Session]{
 		func(e *Env, s *model.Session) table.Cell {
 			n := liveNode(e, s)
 			if n == nil {
-				return text("neither an answer nor metrics name it")
+				return text("not in any answer or metric")
 			}
 			return text(n.Reason)
 		}).needing(model.PartRuntime),
@@ -33,17 +33,17 @@ var nodeLive = []column[*model.Session]{
 			cores, _, ok := n.Process.CPU()
 			return table.Cell{Float: cores * 100}, ok
 		})).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Kept: true, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts."},
+	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Kept: true, Doc: "Memory used by its process, as the process counts it for its limits; if not reported, from the operating system."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok
 		})).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "resident_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Memory that its process holds, as the operating system counts it."},
+	col(table.Column{Name: "resident_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Resident memory of its process, from the operating system."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Process.ResidentBytes()
 			return count(bytes), ok
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Memory that the process may use, as it sees it."},
+	col(table.Column{Name: "memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Memory limit of the process, as it sees it."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			if n.System == nil {
 				return table.Cell{}, false
@@ -57,16 +57,16 @@ var nodeLive = []column[*model.Session]{
 			}
 			return table.Cell{}, false
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "sealed_segments", Title: "SEALED", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them."},
+	col(table.Column{Name: "sealed_segments", Title: "SEALED", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Sealed segments served by a query node, as reported, otherwise from its metrics."},
 		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments }))).needing(model.PartRuntime).whenLive(),
 	col(table.Column{
-		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Curved: true, Show: table.Hidden, Priority: 1, Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
+		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Curved: true, Show: table.Hidden, Priority: 1, Doc: "Growing segments served by a query node as shard leader; excludes those handed over and loaded as sealed.",
 	},
 		serves(func(e *Env, d *model.Distribution) int64 {
 			segments, _ := growingOnce(e, d)
 			return segments
 		}, func(x *model.MetricServed) float64 { return x.Growing.Segments })).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of those growing segments: searched one by one. By metrics, which do not name segments, one that is being handed over counts as sealed, too."},
+	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of these growing segments: searched one by one. From metrics, a segment being handed over counts as sealed, too."},
 		serves(func(e *Env, d *model.Distribution) int64 {
 			_, rows := growingOnce(e, d)
 			return rows
@@ -156,7 +156,7 @@ var segmentLive = []column[*model.Segment]{
 			}
 			return text("NotServed")
 		}).needing(model.PartRuntime | model.PartServing).whenLive(),
-	col(table.Column{Name: "served_by", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes that have it in memory, as far as they were heard."},
+	col(table.Column{Name: "served_by", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes that have it in memory, as far as they answered."},
 		func(e *Env, s *model.Segment) table.Cell {
 			var nodes []model.NodeID
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
@@ -192,7 +192,7 @@ func toServe(e *Env, s *model.Segment) bool {
 }
 
 var vchannelLive = []column[*model.VChannel]{
-	col(table.Column{Name: "leaders", Title: "LEADER", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes that lead the shard, one for each replica, as far as they were heard."},
+	col(table.Column{Name: "leaders", Title: "LEADER", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes leading the shard, one per replica, as far as they answered."},
 		func(e *Env, v *model.VChannel) table.Cell {
 			var nodes []model.NodeID
 			for _, view := range e.Cluster.Runtime.ShardViews(v.Name) {

@@ -33,7 +33,7 @@ var processMetrics = define(definition[*metricRow]{
 			Shorthands: map[string]string{"node": "nodes", "name": "metric"},
 		},
 		Aliases: []string{"prometheus"},
-		Doc:     "What processes tell on /metrics: values, rates, means and quantiles.",
+		Doc:     "The processes' /metrics: values, rates, means and quantiles.",
 		Needs:   model.PartRuntime,
 		Lacks:   unscraped,
 	},
@@ -103,7 +103,7 @@ func (m *metricRow) unit() string {
 }
 
 var metricNames = []column[*metricRow]{
-	col(table.Column{Name: "id", Show: table.Hidden, Doc: "process/metric{labels}, which names the series."}, func(_ *Env, m *metricRow) table.Cell { return text(m.id()) }),
+	col(table.Column{Name: "id", Show: table.Hidden, Doc: "process/metric{labels}: the name of the series."}, func(_ *Env, m *metricRow) table.Cell { return text(m.id()) }),
 	col(table.Column{Name: "nodes", Title: "NODE", Kind: table.List, Doc: "Sessions of the process, role-id; a standalone has several."}, func(_ *Env, m *metricRow) table.Cell {
 		names := make([]string, len(m.process.Nodes))
 		for i, n := range m.process.Nodes {
@@ -111,7 +111,7 @@ var metricNames = []column[*metricRow]{
 		}
 		return list(names)
 	}),
-	col(table.Column{Name: "address", Show: table.Wide, Priority: 8, Doc: "Where the process was asked; none of a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return text(m.process.Address) }),
+	col(table.Column{Name: "address", Show: table.Wide, Priority: 8, Doc: "Address of the process; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return text(m.process.Address) }),
 	col(table.Column{Name: "metric", Doc: "Name on /metrics, of a histogram without _sum, _count and _bucket.", Shorten: true}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Name) }),
 	col(table.Column{Name: "labels", Kind: table.Pairs, Shorten: true, Doc: "Labels of the series."}, func(_ *Env, m *metricRow) table.Cell {
 		var flat []string
@@ -120,7 +120,7 @@ var metricNames = []column[*metricRow]{
 		}
 		return list(flat)
 	}),
-	col(table.Column{Name: "means", Show: table.Wide, Priority: 7, Doc: "What kitescope calls it, the same in all releases; none of what it does not use."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{Name: "means", Show: table.Wide, Priority: 7, Doc: "kitescope's name for it, the same in all releases; empty if unused."}, func(_ *Env, m *metricRow) table.Cell {
 		if m.known == nil {
 			return none()
 		}
@@ -133,7 +133,7 @@ var metricNames = []column[*metricRow]{
 		return text(m.known.Help)
 	}),
 	col(table.Column{Name: "kind", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "counter, gauge, histogram, summary or untyped."}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Kind.String()) }),
-	col(table.Column{Name: "unit", Priority: 5, Doc: "ms, s, bytes, ratio, unix seconds; none of what counts."}, func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
+	col(table.Column{Name: "unit", Priority: 5, Doc: "ms, s, bytes, ratio, unix seconds; empty for counts."}, func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
 }
 
 var metricValues = []column[*metricRow]{
@@ -143,7 +143,7 @@ var metricValues = []column[*metricRow]{
 		}
 		return text(shortNumber(m.series.Value))
 	}),
-	col(table.Column{Name: "value", Kind: table.Exact, Show: table.Hidden, Doc: "Newest value of a gauge, a counter or an untyped metric; none of a histogram or summary."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{Name: "value", Kind: table.Exact, Show: table.Hidden, Doc: "Newest value of a gauge, counter or untyped metric; empty for a histogram or summary."}, func(_ *Env, m *metricRow) table.Cell {
 		if m.distribution() {
 			return none()
 		}
@@ -156,7 +156,7 @@ var metricValues = []column[*metricRow]{
 		}
 		return c
 	}),
-	col(table.Column{Name: "per_second", Kind: table.Exact, Show: table.Hidden, Doc: "How much came to a counter, or was observed, a second; none of gauges, unknown where the time is."},
+	col(table.Column{Name: "per_second", Kind: table.Exact, Show: table.Hidden, Doc: "Increase or observations per second; empty for gauges, unknown without a time window."},
 		func(_ *Env, m *metricRow) table.Cell { return m.perSecond() }),
 	col(table.Column{Name: "came", Kind: table.Exact, Show: table.Hidden, Doc: "How much came to a counter in the window."}, func(_ *Env, m *metricRow) table.Cell {
 		if m.family.Kind != model.MetricCounter {
@@ -209,7 +209,7 @@ func ofDistribution(cell func(metrics.Histogram) table.Cell) func(*Env, *metricR
 }
 
 var metricMeans = []column[*metricRow]{
-	col(table.Column{Name: "mean", Right: true, For: table.People, Priority: 2, Doc: "Mean of what was observed; an interval where each was cut to whole milliseconds."}, ofDistribution(func(h metrics.Histogram) table.Cell {
+	col(table.Column{Name: "mean", Right: true, For: table.People, Priority: 2, Doc: "Mean of the observations; an interval if they are truncated to whole milliseconds."}, ofDistribution(func(h metrics.Histogram) table.Cell {
 		low, high, ok := h.Mean()
 		return interval(low, high, ok)
 	})),
@@ -263,7 +263,7 @@ func quantileColumns(percent, priority int, show table.Show) []column[*metricRow
 			}
 			return interval(at(m))
 		}),
-		col(table.Column{Name: name + "_low", Kind: table.Exact, Show: table.Hidden, Doc: fmt.Sprintf("The %d-th percentile is above this: the lower bound of its bucket; of a summary, what it says since its start.", percent)}, func(_ *Env, m *metricRow) table.Cell {
+		col(table.Column{Name: name + "_low", Kind: table.Exact, Show: table.Hidden, Doc: fmt.Sprintf("The %d-th percentile is above this: the lower bound of its bucket; for a summary, its value since start.", percent)}, func(_ *Env, m *metricRow) table.Cell {
 			low, _, ok := at(m)
 			return endpoint(low, ok && m.distribution())
 		}),
@@ -290,7 +290,7 @@ var metricWindow = []column[*metricRow]{
 	}),
 	col(table.Column{Name: "since_start", Kind: table.Bool, Show: table.Hidden, Doc: "Whether the window is since the start of the process."}, func(_ *Env, m *metricRow) table.Cell { return yesNo(m.window.SinceStart) }),
 	col(table.Column{Name: "window", Show: table.Hidden, Doc: "What the window is, and why it is since the start."}, func(_ *Env, m *metricRow) table.Cell { return text(m.window.Why) }),
-	col(table.Column{Name: "scraped_at", Kind: table.Time, Show: table.Hidden, Doc: "When the newest scrape was; none of a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return at(m.process.Metrics.At) }),
+	col(table.Column{Name: "scraped_at", Kind: table.Time, Show: table.Hidden, Doc: "Time of the newest scrape; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return at(m.process.Metrics.At) }),
 }
 
 // Windows says of a table of metrics what its rates and distributions are of, "" of other tables.

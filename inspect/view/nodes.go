@@ -14,7 +14,7 @@ var nodes = define(definition[*model.Session]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "nodes", Names: []string{"id", "name", "role", "address", "host"}, Handle: "name", Shorthands: map[string]string{"node": "id", "addr": "address"}},
 		Aliases: []string{"session", "sessions", "no"},
-		Doc:     "Sessions: one for each role of each process that is registered in etcd.",
+		Doc:     "Sessions: one per role of each process registered in etcd.",
 		Needs:   model.PartSessions,
 	},
 	rows:    func(e *Env) []*model.Session { return e.Cluster.Sessions },
@@ -46,7 +46,7 @@ var nodes = define(definition[*model.Session]{
 var nodeColumns = []column[*model.Session]{
 	col(table.Column{Name: "id", Kind: table.ID, Doc: "Server id; it changes at each start of the process."},
 		func(_ *Env, s *model.Session) table.Cell { return id(s.Node) }),
-	col(table.Column{Name: "name", Show: table.Hidden, Doc: "role-id, which names the session in the cluster: several roles may share an id."},
+	col(table.Column{Name: "name", Show: table.Hidden, Doc: "role-id: the name of the session; several roles may share an id."},
 		func(_ *Env, s *model.Session) table.Cell { return text(sessionName(s)) }),
 	col(table.Column{Name: "role", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.Role) }),
@@ -55,7 +55,7 @@ var nodeColumns = []column[*model.Session]{
 		func(_ *Env, s *model.Session) table.Cell { return text(s.HostName) }),
 	col(table.Column{Name: "version", Priority: 1, Doc: "Milvus version of the process, none before it was recorded."},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.Version) }),
-	col(table.Column{Name: "state", Kind: table.State, Doc: "registered, stopping or standby: what metadata alone can say."},
+	col(table.Column{Name: "state", Kind: table.State, Doc: "registered, stopping or standby, from metadata alone."},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.State()) }),
 	col(table.Column{Name: "replicas", Kind: table.Int, Priority: 2, Doc: "Replicas that a query node belongs to, leaving ones too."},
 		func(e *Env, s *model.Session) table.Cell {
@@ -173,10 +173,10 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 	rows: func(e *Env) []*model.ResourceGroup { return e.Cluster.ResourceGroups },
 	columns: []column[*model.ResourceGroup]{
 		col(table.Column{Name: "name", Doc: "Name of the resource group."}, func(_ *Env, g *model.ResourceGroup) table.Cell { return text(g.Name) }),
-		col(table.Column{Name: "capacity", Kind: table.Int, Doc: "Nodes that it may hold, as recorded."},
+		col(table.Column{Name: "capacity", Kind: table.Int, Doc: "Maximum number of nodes, as recorded."},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return count(int64(g.Capacity)) }),
 		col(table.Column{Name: "nodes", Kind: table.List, Doc: "Ids of its query nodes."}, func(_ *Env, g *model.ResourceGroup) table.Cell { return ids(g.Nodes) }),
-		col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.List, Show: table.Wide, Priority: 4, Doc: "The same with addresses beside the ids."},
+		col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.List, Show: table.Wide, Priority: 4, Doc: "The same with addresses next to the ids."},
 			func(e *Env, g *model.ResourceGroup) table.Cell { return list(nodeNames(e, g.Nodes, "querynode")) }),
 		col(table.Column{Name: "replicas", Kind: table.Int, Priority: 1, Doc: "Replicas in it."},
 			func(e *Env, g *model.ResourceGroup) table.Cell { return count(int64(len(replicasIn(e, g.Name)))) }),

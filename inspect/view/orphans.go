@@ -9,7 +9,7 @@ var orphans = define(definition[*model.Segment]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "orphans", Names: []string{"id"}, Shorthands: collectionShorthands("size", "size_bytes")},
 		Kind:   "OrphanSegment",
-		Doc:    "Segments of which logs or index files are recorded, but no segment record: leaks, or a write that was cut.",
+		Doc:    "Segments with recorded logs or index files but no segment record: leaks, or an interrupted write.",
 		Needs:  model.PartObjects | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Orphans },

@@ -46,7 +46,7 @@ var partitionContent = []column[*model.Partition]{
 	}).needing(model.PartSegments),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
 		func(e *Env, p *model.Partition) table.Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) }).needing(model.PartSegments | model.PartLogs),
-	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 2, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 2, Doc: "Loaded, Loading or NotLoad, from QueryCoord's metadata."},
 		func(e *Env, p *model.Partition) table.Cell {
 			return text(e.Cluster.LoadState(p.Collection).PartitionStatus(p.ID))
 		}).needing(model.PartServing),

@@ -52,7 +52,7 @@ func OneProcess(g *Grid) string {
 	first := slices.Sorted(maps.Keys(rows))[0]
 	text := fmt.Sprintf("the %d sessions of id %d are one process", rows[first], first)
 	if len(rows) > 1 {
-		text = fmt.Sprintf("sessions of one id are one process, as the %d of id %d", rows[first], first)
+		text = fmt.Sprintf("sessions with the same id are one process, like the %d with id %d", rows[first], first)
 	}
 	return text + ": " + strings.Join(titles, ", ") + " in each of their rows is of all of it, and not to be added up"
 }

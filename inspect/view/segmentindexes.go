@@ -66,7 +66,7 @@ var segmentIndexPlace = []column[*model.SegmentIndex]{
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return id(x.Partition) }),
 	col(table.Column{Name: "partition", Show: table.Wide, Priority: 6, Doc: "Name of the partition, none if it is gone."},
 		func(e *Env, x *model.SegmentIndex) table.Cell { return text(e.Cluster.PartitionName(x.Partition)) }),
-	col(table.Column{Name: "field", Priority: 3, Doc: "Name of the field that is indexed."}, func(e *Env, x *model.SegmentIndex) table.Cell {
+	col(table.Column{Name: "field", Priority: 3, Doc: "Name of the indexed field."}, func(e *Env, x *model.SegmentIndex) table.Cell {
 		if def := e.Cluster.Index(x.Index); def != nil {
 			return text(fieldName(e, x.Collection, def.Field))
 		}
@@ -90,7 +90,7 @@ var segmentIndexState = []column[*model.SegmentIndex]{
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return someCount(x.Bytes) }),
 	col(table.Column{Name: "files", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Index files in storage."},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return count(int64(x.Files)) }),
-	col(table.Column{Name: "fail_reason", Priority: 5, Doc: "Why the build failed, as Milvus wrote it."},
+	col(table.Column{Name: "fail_reason", Priority: 5, Doc: "Why the build failed, from Milvus."},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return text(x.FailReason) }),
 	col(table.Column{Name: "deleted", Kind: table.Bool, Show: table.Hidden, Doc: "Marked deleted, kept until garbage collection."},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return yesNo(x.Deleted) }),

@@ -83,7 +83,7 @@ var segmentContent = []column[*model.Segment]{
 		func(_ *Env, s *model.Segment) table.Cell { return someCount(s.IndexBytes) }).needing(model.PartSegmentIndexes),
 	col(table.Column{Name: "files", Kind: table.Int, Show: table.Wide, Priority: 7, Doc: "Log files in storage."},
 		func(_ *Env, s *model.Segment) table.Cell { return count(logFiles(s)) }).needing(model.PartLogs),
-	col(table.Column{Name: "max_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows at which the segment is sealed, as estimated when it was opened."},
+	col(table.Column{Name: "max_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows at which the segment is sealed, estimated when it was opened."},
 		func(_ *Env, s *model.Segment) table.Cell { return count(s.MaxRows) }),
 	col(table.Column{Name: "streaming_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
 		func(_ *Env, s *model.Segment) table.Cell {
@@ -193,5 +193,5 @@ func segmentSections(s *scope, x *model.Segment) []Section {
 }
 
 // deletesDoc explains a count of deletes, which metadata alone cannot turn into one of deleted rows.
-const deletesDoc = "Deletes in the delta logs, an upper bound of the rows that they delete: a key that was deleted twice counts twice, and one that a segment's bloom filter finds wrongly counts there. " +
+const deletesDoc = "Deletes in the delta logs, an upper bound of the rows deleted: keys deleted twice count twice, and so do false positives of a segment's bloom filter. " +
 	"Deletes that are not flushed yet are not in it."

@@ -39,7 +39,7 @@ var segmentStats = define(definition[statRow]{
 	},
 	columns: concat(
 		[]column[statRow]{
-			col(table.Column{Name: "path", Show: table.Hidden, Doc: "segment_id/kind/field_id, which names it in the cluster."},
+			col(table.Column{Name: "path", Show: table.Hidden, Doc: "segment_id/kind/field_id: its name."},
 				func(_ *Env, x statRow) table.Cell { return text(x.path()) }),
 			col(table.Column{Name: "segment_id", Title: "SEGMENT", Kind: table.ID, Doc: "Segment id."}, func(_ *Env, x statRow) table.Cell { return id(x.segment.ID) }),
 			col(table.Column{Name: "kind", Doc: "text: of the words of a field, for text matches; json: of the keys of a JSON field."},

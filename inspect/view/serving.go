@@ -11,7 +11,7 @@ var loadStates = define(definition[*model.LoadState]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "load-states", Names: []string{"collection", "collection_id"}, Handle: "collection_id", Shorthands: collectionShorthands()},
 		Aliases: []string{"load", "loads", "loaded"},
-		Doc:     "Collections that should be in memory, as QueryCoord's metadata says.",
+		Doc:     "Collections marked loaded in QueryCoord metadata.",
 		Needs:   model.PartObjects | model.PartServing,
 	},
 	rows: func(e *Env) []*model.LoadState { return e.Cluster.LoadStates },
@@ -38,9 +38,9 @@ var loadStates = define(definition[*model.LoadState]{
 
 var loadColumns = []column[*model.LoadState]{
 	col(table.Column{Name: "state", Kind: table.State, Doc: "Loaded, Loading or Invalid."}, func(_ *Env, l *model.LoadState) table.Cell { return text(l.Status) }),
-	col(table.Column{Name: "percent", Kind: table.Percent, Priority: 2, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
+	col(table.Column{Name: "percent", Kind: table.Percent, Priority: 2, Doc: "Loaded share, from QueryCoord if queried, otherwise as recorded: 2.2 and later do not record it."},
 		loadPercent),
-	col(table.Column{Name: "replicas", Kind: table.Int, Priority: 1, Doc: "Replicas that are wanted."},
+	col(table.Column{Name: "replicas", Kind: table.Int, Priority: 1, Doc: "Number of replicas requested."},
 		func(_ *Env, l *model.LoadState) table.Cell { return count(int64(l.Replicas)) }),
 	col(table.Column{Name: "load_type", Title: "TYPE", Priority: 3, Doc: "LoadCollection, or LoadPartition if single partitions were loaded.", Vocabulary: true},
 		func(_ *Env, l *model.LoadState) table.Cell { return text(l.LoadType) }),
@@ -68,7 +68,7 @@ var loadColumns = []column[*model.LoadState]{
 			}
 			return list(names)
 		}),
-	col(table.Column{Name: "indexes", Kind: table.Pairs, Show: table.Hidden, Doc: "Index that is loaded, by field."}, func(e *Env, l *model.LoadState) table.Cell {
+	col(table.Column{Name: "indexes", Kind: table.Pairs, Show: table.Hidden, Doc: "Loaded index, by field."}, func(e *Env, l *model.LoadState) table.Cell {
 		var flat []string
 		for _, f := range sortedKeys(l.Indexes) {
 			flat = append(flat, fieldLabel(e, l.Collection, f), indexName(e, l.Indexes[f]))
@@ -95,7 +95,7 @@ var replicas = define(definition[*model.Replica]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "replicas", Names: []string{"id"}, Shorthands: collectionShorthands("group", "resource_group", "rg", "resource_group", "node", "nodes")},
 		Aliases: []string{"rep"},
-		Doc:     "Groups of query nodes, each of which serves a whole collection.",
+		Doc:     "Groups of query nodes, each serving a whole collection.",
 		Needs:   model.PartObjects | model.PartServing,
 	},
 	rows: func(e *Env) []*model.Replica { return e.Cluster.Replicas },
@@ -126,7 +126,7 @@ var replicaColumns = []column[*model.Replica]{
 		func(_ *Env, r *model.Replica) table.Cell { return text(r.ResourceGroup) }),
 	col(table.Column{Name: "nodes", Kind: table.List, Doc: "Ids of the query nodes that read and write."},
 		func(_ *Env, r *model.Replica) table.Cell { return ids(r.Nodes) }),
-	col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.List, Show: table.Wide, Priority: 6, Doc: "The same with addresses beside the ids."},
+	col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.List, Show: table.Wide, Priority: 6, Doc: "The same with addresses next to the ids."},
 		func(e *Env, r *model.Replica) table.Cell { return list(nodeNames(e, r.Nodes, "querynode")) }),
 	col(table.Column{Name: "ro_nodes", Title: "LEAVING", Kind: table.List, Priority: 3, Doc: "Ids of the query nodes that are leaving: read only."},
 		func(_ *Env, r *model.Replica) table.Cell { return ids(r.RONodes) }),

@@ -86,8 +86,8 @@ func toldText(s string) table.Cell {
 }
 
 var slowWhere = []column[*model.SlowRequest]{
-	col(table.Column{Name: "id", Show: table.Hidden, Doc: "who/ended_at/took/trace, which names the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(slowName(s)) }),
-	col(table.Column{Name: "lasted", Title: "TOOK", Right: true, For: table.People, Doc: "How long it took in the proxy, as a person reads it."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{Name: "id", Show: table.Hidden, Doc: "who/ended_at/took/trace: the name of the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(slowName(s)) }),
+	col(table.Column{Name: "lasted", Title: "TOOK", Right: true, For: table.People, Doc: "Time it took in the proxy, human-readable."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Took == 0 {
 			return unknown()
 		}
@@ -107,7 +107,7 @@ var slowWhere = []column[*model.SlowRequest]{
 			return at(s.EndedAt)
 		}),
 	col(table.Column{Name: "told_at", Show: table.Hidden, Doc: "That time as the proxy wrote it, in its own zone."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Told) }),
-	col(table.Column{Name: "proxy", Priority: 6, Doc: "Session of the proxy, role-id; an access log does not say which."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{Name: "proxy", Priority: 6, Doc: "Session of the proxy, role-id; unknown from an access log."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Node == 0 {
 			return unknown()
 		}
@@ -125,7 +125,7 @@ var slowWhere = []column[*model.SlowRequest]{
 
 var slowAsked = []column[*model.SlowRequest]{
 	col(table.Column{Name: "request", Vocabulary: true, Doc: "Search, HybridSearch or Query; in an access log any method, or the path of an HTTP request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Type) }),
-	col(table.Column{Name: "nq", Kind: table.Int, Priority: 3, Doc: "Vectors that were asked for, of a hybrid search in all parts together; none of what is no search."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.NQ) }),
+	col(table.Column{Name: "nq", Kind: table.Int, Priority: 3, Doc: "Number of query vectors, for a hybrid search over all parts; empty if not a search."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.NQ) }),
 	col(table.Column{Name: "topk", Title: "TOPK", Kind: table.Int, Priority: 4, Doc: "Hits for each vector, of a hybrid search the most of one part; of a query its limit, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.TopK) }),
 	col(table.Column{Name: "consistency_level", Title: "CONSISTENCY", Priority: 5, Doc: "Level that the request named: Strong, Session, Bounded, Eventually; default, or default (Bounded), where the collection's own counts."}, func(e *Env, s *model.SlowRequest) table.Cell {
 		if !s.DefaultConsistency {
@@ -136,7 +136,7 @@ var slowAsked = []column[*model.SlowRequest]{
 		}
 		return text("default")
 	}),
-	col(table.Column{Name: "expr", Priority: 2, Doc: "The filter, with ? for its values, which may be personal: kitescope keeps and shows none. The parts of a hybrid search are separated by |. None: no filter."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{Name: "expr", Priority: 2, Doc: "The filter, with ? for its values (they may be personal; kitescope never keeps or shows them). Parts of a hybrid search are separated by |. Empty: no filter."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Expr == "" && s.Filtered == model.Unsaid {
 			return unknown()
 		}
@@ -157,18 +157,18 @@ func ofSearch(s *model.SlowRequest, n int64) table.Cell {
 
 var slowDetail = []column[*model.SlowRequest]{
 	col(table.Column{Name: "partitions", Kind: table.List, Show: table.Hidden, Doc: "Partitions that the request named; none named is all."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Partitions) }),
-	col(table.Column{Name: "output_fields", Kind: table.List, Show: table.Hidden, Doc: "Fields that were to be returned, where it is told."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Output) }),
-	col(table.Column{Name: "status", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "Successful or Failed, in the access log's words; a proxy's list does not say."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Status) }),
+	col(table.Column{Name: "output_fields", Kind: table.List, Show: table.Hidden, Doc: "Requested output fields, if reported."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Output) }),
+	col(table.Column{Name: "status", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "Successful or Failed, as in the access log; unknown from a proxy's list."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Status) }),
 	col(table.Column{Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9, Doc: "The client's library and its version, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.SDK) }),
 	col(table.Column{Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9, Doc: "Trace id, by which logs of all processes, and a tracer, have the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Trace) }),
-	col(table.Column{Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true, Doc: "proxy, access-log, or both; client: the slowest call of a kind that a client of 3.0 made between its last two heartbeats, as it measured it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
-	col(table.Column{Name: "client", Show: table.Wide, Priority: 9, Doc: "Host of the client that measured it, or its id; none of what a proxy measured."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true, Doc: "proxy, access-log, or both; client: the slowest call of its kind between the last two heartbeats of a 3.0 client, measured by the client."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
+	col(table.Column{Name: "client", Show: table.Wide, Priority: 9, Doc: "Host or id of the client that measured it; empty if a proxy did."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Client == "" {
 			return none()
 		}
 		return text(s.Client)
 	}),
-	col(table.Column{Name: "client_requests", Kind: table.Int, Show: table.Hidden, Doc: "Calls of the client of which it was the slowest."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, s.Requests) }),
+	col(table.Column{Name: "client_requests", Kind: table.Int, Show: table.Hidden, Doc: "Number of client calls it was the slowest of."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, s.Requests) }),
 	col(table.Column{Name: "client_mean_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "Mean of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.Mean)) }),
 	col(table.Column{Name: "client_p99_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "99th percentile of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.P99)) }),
 }

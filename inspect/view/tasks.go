@@ -18,7 +18,7 @@ var tasks = define(definition[*model.Task]{
 	rows: func(e *Env) []*model.Task { return e.Cluster.AllTasks() },
 	columns: concat(
 		[]column[*model.Task]{
-			col(table.Column{Name: "id", Kind: table.ID, Doc: "Task id; of a sync, which has none, the segment's."}, func(_ *Env, t *model.Task) table.Cell { return id(t.ID) }),
+			col(table.Column{Name: "id", Kind: table.ID, Doc: "Task id; for a sync, the segment id."}, func(_ *Env, t *model.Task) table.Cell { return id(t.ID) }),
 			col(table.Column{
 				Name: "type", Vocabulary: true,
 				Doc: "import-job, preimport, import, compaction, stats, analyze or broadcast in etcd; in memory segment-task, channel-task and leader-task of QueryCoord, index-build, compaction, preimport and import of DataCoord, sync of a data node.",
@@ -72,12 +72,12 @@ var taskCollection = []column[*model.Task]{
 
 var taskState = []column[*model.Task]{
 	col(table.Column{Name: "state", Kind: table.State, Doc: "State in Milvus's words."}, func(_ *Env, t *model.Task) table.Cell { return text(t.State) }),
-	col(table.Column{Name: "progress", Priority: 2, Doc: "How far it is, where recorded or told."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
+	col(table.Column{Name: "progress", Priority: 2, Doc: "Progress, if recorded or reported."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
 	col(table.Column{Name: "node", Kind: table.ID, Priority: 3, Doc: "Id of the node that works on it."},
 		func(_ *Env, t *model.Task) table.Cell { return someID(t.Node) }),
 	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
 		func(e *Env, t *model.Task) table.Cell { return text(nodeAddress(e, t.Node, "datanode", "indexnode")) }),
-	col(table.Column{Name: "reason", Priority: 4, Doc: "Why it failed, as Milvus wrote it; of QueryCoord's tasks why it was made."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Reason) }),
+	col(table.Column{Name: "reason", Priority: 4, Doc: "Why it failed, from Milvus; for QueryCoord tasks why it was created."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Reason) }),
 	col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 2, Doc: "Time since started_at."},
 		func(e *Env, t *model.Task) table.Cell { return age(e, t.StartedAt) }),
 }
@@ -91,7 +91,7 @@ var taskDetail = []column[*model.Task]{
 		func(_ *Env, t *model.Task) table.Cell { return ids(t.Results) }),
 	col(table.Column{Name: "vchannel", Show: table.Wide, Priority: 6, Doc: "Virtual channel that it works on."},
 		func(_ *Env, t *model.Task) table.Cell { return text(t.VChannel) }),
-	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it started, where recorded: QueryCoord does not say it, and see told_started."},
+	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "Start time, if recorded: QueryCoord does not report it; see also told_started."},
 		func(_ *Env, t *model.Task) table.Cell { return at(t.StartedAt) }),
 	col(table.Column{Name: "ended_at", Title: "ENDED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it ended, where recorded."},
 		func(_ *Env, t *model.Task) table.Cell { return at(t.EndedAt) }),
@@ -101,7 +101,7 @@ var taskDetail = []column[*model.Task]{
 var taskTold = []column[*model.Task]{
 	col(table.Column{
 		Name: "known_from", Title: "KNOWN FROM", Kind: table.List, Show: table.Hidden, Priority: 5,
-		Doc: "etcd, the session of the process that has it in memory, or both. Processes tell of ended tasks, too, for up to half an hour, and of the last 32 to 1,024 only.",
+		Doc: "etcd, the session of the process that has it in memory, or both. Processes also report ended tasks, for up to half an hour, and only the last 32 to 1,024.",
 	}, func(_ *Env, t *model.Task) table.Cell {
 		var sources []string
 		if t.InEtcd() {
@@ -122,13 +122,13 @@ var taskTold = []column[*model.Task]{
 		told(func(t *model.ToldTask) table.Cell { return list(t.Actions) })).needing(model.PartRuntime),
 	col(table.Column{Name: "replica_id", Kind: table.ID, Show: table.Hidden, Doc: "Replica that QueryCoord's task is for."},
 		told(func(t *model.ToldTask) table.Cell { return someID(t.Replica) })).needing(model.PartRuntime),
-	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows that it works on, where the process says so."},
+	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows it works on, if reported by the process."},
 		told(func(t *model.ToldTask) table.Cell { return someCount(t.Rows) })).needing(model.PartRuntime),
-	col(table.Column{Name: "bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes that it wrote, where the process says so: of an index its size in memory."},
+	col(table.Column{Name: "bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes written, if reported by the process: for an index its size in memory."},
 		told(func(t *model.ToldTask) table.Cell { return someCount(t.Bytes) })).needing(model.PartRuntime),
 	col(table.Column{Name: "took_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "How long a sync took, none as long as it lasts."},
 		told(func(t *model.ToldTask) table.Cell { return someCount(int64(t.Took)) })).needing(model.PartRuntime),
-	col(table.Column{Name: "told_started", Show: table.Hidden, Doc: "When it started, as the process writes it: in its own time zone, which it does not name."},
+	col(table.Column{Name: "told_started", Show: table.Hidden, Doc: "Start time as the process writes it: in its own, unnamed time zone."},
 		told(func(t *model.ToldTask) table.Cell { return text(t.Started) })).needing(model.PartRuntime),
 	col(table.Column{Name: "told_ended", Show: table.Hidden, Doc: "When it ended, likewise."},
 		told(func(t *model.ToldTask) table.Cell { return text(t.Ended) })).needing(model.PartRuntime),
@@ -178,7 +178,7 @@ func Untold(g *Grid) string {
 	case len(lacking) > 0:
 		return "tasks in memory are unknown in part: " + words.Few(lacking)
 	case r.Tasks == nil:
-		return "tasks in memory are unknown: no process tells of them, as Milvus does since 2.5"
+		return "tasks in memory unknown: processes report them only since Milvus 2.5"
 	}
 	return ""
 }

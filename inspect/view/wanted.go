@@ -9,7 +9,7 @@ import (
 var segmentWanted = []column[*model.Segment]{
 	col(table.Column{
 		Name: "wanted_as", Kind: table.State, Show: table.Hidden,
-		Doc: "Sealed, Growing, Both or NotWanted: what QueryCoord's current target, in its memory, wants served (2.5 and later). Sealed, and served_as NotServed: nobody serves what should be.",
+		Doc: "Sealed, Growing, Both or NotWanted: what QueryCoord's current target (in memory; 2.5 and later) requires. Sealed with served_as NotServed: required but not served.",
 	}, func(e *Env, s *model.Segment) table.Cell {
 		sealed, growing, known := e.Cluster.Runtime.Wanted(s.ID)
 		switch {

@@ -74,7 +74,7 @@ func columns() []table.ColumnOf[event] {
 	})
 	wrong.Doc = "by how much that may be wrong; absent where it is not known: before the first timestamp that Milvus reserved, and after the last"
 	message := render.TextKey("message", event.message)
-	message.Doc = "what happened, in a sentence"
+	message.Doc = "what happened, as a sentence"
 	list := []table.ColumnOf[event]{
 		at.Titled("TIME", 0, func(e event) string { return stamp(e.get()) }),
 		wrong.Titled("±", 4, func(e event) string { return plusMinus(e.get()) }).Wider(),
@@ -83,7 +83,7 @@ func columns() []table.ColumnOf[event] {
 		text("kind", "what happened, one of the words in docs/HISTORY.md", func(e history.Event) string { return string(e.Kind) }).
 			Word().Titled("KIND", 2, func(e event) string { return string(e.get().Kind) }),
 		text("object", "what it happened to, resource/name", object).Titled("OBJECT", 0, func(e event) string { return object(e.get()) }),
-		text("object_id", "its id, as get RESOURCE -o json has it", func(e history.Event) string { return e.Object.ID }),
+		text("object_id", "its id, as in get RESOURCE -o json", func(e history.Event) string { return e.Object.ID }),
 		text("resource", "the resource that it is of", func(e history.Event) string { return e.Object.Resource }).Word(),
 		text("collection", "the collection that it belongs to, or is", collection).
 			Titled("COLLECTION", 3, func(e event) string { return words.OrNone(collection(e.get())) }).Wider(),
@@ -164,7 +164,7 @@ func foot(h *history.History) []render.Line {
 	}
 	if plain > 0 {
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: fmt.Sprintf(
-			"%s of %s are no events: %s", words.Number(plain), words.Count(h.Changes, "change", "changes"), strings.Join(most(h.Plain, 4), ", "),
+			"%s of %s are not events: %s", words.Number(plain), words.Count(h.Changes, "change", "changes"), strings.Join(most(h.Plain, 4), ", "),
 		)})
 	}
 	if h.Undecoded > 0 {

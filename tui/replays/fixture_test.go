@@ -193,7 +193,7 @@ func replayTrouble() *replay.Result {
 	p.CPUPerQuery, p.SwitchesPerQuery, p.DistancesPerQuery, p.Recall = 0, 0, 0, -1
 	p.Server, p.Wire, p.Queued = replayLatency(2*time.Millisecond, 4000, 1), replayLatency(300*time.Microsecond, 4000, 2), replayLatency(90*time.Microsecond, 4000, 3)
 	p.Stopped = "the target stopped answering"
-	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, replayLatency(40*time.Microsecond, 4000, 9), []string{"3 sessions could not be opened: refused " + replayHostile}
+	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, replayLatency(40*time.Microsecond, 4000, 9), []string{"could not open 3 sessions: refused " + replayHostile}
 	r.Differences.Explained[replayHostile] = 1
 	r.Differences.Equal, r.Differences.BitEqual = 9900, 9891
 	r.Differences.Examples = append(r.Differences.Examples, replay.Difference{Query: 1, Want: load.Hit{Key: engine.TextKey(replayHostile)}, GotNone: true})

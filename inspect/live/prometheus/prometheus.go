@@ -70,7 +70,7 @@ func Parse(text string) (place string, err error) {
 func open(o Options) (*server, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, hints.Errorf("name it as http://host:9090", "open Prometheus: that is no URL of one") // err may hold a password
+		return nil, hints.Errorf("name it as http://host:9090", "open Prometheus: not a Prometheus URL") // err may hold a password
 	}
 	s := &server{user: u.User, token: o.Token, timeout: cmp.Or(o.Timeout, 10*time.Second), match: u.Query().Get("match"), web: &http.Client{
 		Transport:     &http.Transport{MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: atOnce},
@@ -154,7 +154,7 @@ func (s *server) laid(c *model.Cluster, list []read, at time.Time) (*model.Runti
 		key := fmt.Sprintf("%s-%d", r.Role, r.Node)
 		if had := of[key]; had != "" {
 			return nil, nil, hints.Errorf(`name those of one cluster: --prometheus 'http://host:9090?match=namespace="milvus"'`,
-				"read Prometheus %s: %s and %s both say that they are %s: it scrapes several clusters", where, had, x.name, key)
+				"read Prometheus %s: %s and %s both report %s: it scrapes several clusters", where, had, x.name, key)
 		}
 		of[key] = x.name
 		for _, r := range records {
@@ -172,7 +172,7 @@ func (s *server) laid(c *model.Cluster, list []read, at time.Time) (*model.Runti
 func nothing(others int, at time.Time) string {
 	when := at.UTC().Format("2006-01-02 15:04:05 UTC")
 	if others > 0 {
-		return fmt.Sprintf("it has %d processes with Milvus's metrics at %s, and none of this cluster", others, when)
+		return fmt.Sprintf("it has %d processes with Milvus metrics at %s, but none of this cluster", others, when)
 	}
 	return "it has no series of Milvus's in the five minutes before " + when
 }

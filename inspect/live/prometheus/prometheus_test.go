@@ -225,10 +225,10 @@ func TestReadOfOthers(t *testing.T) {
 	}
 	a, b := `{"metric":{"instance":"a:9091","job":"x"},"value":[1,"20"]}`, `{"metric":{"instance":"b:9091","job":"x"},"value":[1,"20"]}`
 	r, gaps, err := Read(t.Context(), Options{URL: one(a)}, cluster(77), asked)
-	if err != nil || len(r.Processes) != 0 || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "1 processes with Milvus's metrics") {
+	if err != nil || len(r.Processes) != 0 || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "1 processes with Milvus metrics") {
 		t.Errorf("of another cluster: %v, %v", gaps, err)
 	}
-	if _, _, err = Read(t.Context(), Options{URL: one(a + "," + b)}, cluster(9), asked); err == nil || !strings.Contains(err.Error(), "a:9091 and b:9091 both say that they are proxy-9") {
+	if _, _, err = Read(t.Context(), Options{URL: one(a + "," + b)}, cluster(9), asked); err == nil || !strings.Contains(err.Error(), "a:9091 and b:9091 both report proxy-9") {
 		t.Errorf("of two clusters: %v", err)
 	}
 	if r, gaps, err = Read(t.Context(), Options{URL: one("")}, cluster(9), asked); err != nil || len(r.Processes) != 0 || len(gaps) != 1 {

@@ -54,7 +54,7 @@ func (s *Answers) Keep(r live.Record) {
 	if s.err = live.WriteRecord(s, r); s.err == nil && s.size > maxKeptRuntime {
 		s.err = &hints.Error{
 			Err:    fmt.Errorf("the answers of the processes have more than %d MiB", maxKeptRuntime>>20),
-			Advice: "save without them: leave out --live and --runtime",
+			Advice: "save without them: omit --live and --runtime",
 		}
 	}
 }

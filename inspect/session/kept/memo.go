@@ -157,7 +157,7 @@ func (t *tape) upTo(ctx context.Context, n int) (*rounds.Decoder, error) {
 	}
 	err := t.between(ctx, t.taken, n, func(at time.Time, content []byte) error {
 		if err := t.decoder.Add(at, content); err != nil {
-			return fmt.Errorf("read what processes said at %s: %w", at.Format(time.RFC3339), err)
+			return fmt.Errorf("read node answers of %s: %w", at.Format(time.RFC3339), err)
 		}
 		if t.taken++; t.taken%frameEvery == 0 {
 			t.keepFrame()

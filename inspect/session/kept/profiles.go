@@ -117,7 +117,7 @@ func FolderProfiles(dir string) (*ProfileFiles, error) {
 func ownFile(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("read %s: it is no file but leads elsewhere", path)
+		err = fmt.Errorf("read %s: not a regular file", path)
 	}
 	return err
 }

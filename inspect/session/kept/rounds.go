@@ -95,7 +95,7 @@ func withRecorded(ctx context.Context, src source.Source, chunks []*source.Bundl
 		return nil, err
 	}
 	if m.lacks != "" {
-		c = c.WithGaps(model.Gap{Where: "what processes said, in " + where, Reason: m.lacks})
+		c = c.WithGaps(model.Gap{Where: "node answers, in " + where, Reason: m.lacks})
 	}
 	if m.etcd != nil {
 		c = c.WithEtcd(m.etcd)

@@ -43,7 +43,7 @@ func New(loader *session.Loader, spec *session.Spec, named []pull.Target, way li
 type NotLiveError struct{ From string }
 
 func (e *NotLiveError) Error() string {
-	return fmt.Sprintf("profiles are taken from running processes, and %s is a file", e.From)
+	return fmt.Sprintf("profiles come from running processes, but %s is a file", e.From)
 }
 
 // Hint implements hints.Hinter.
@@ -85,7 +85,7 @@ func Processes(ctx context.Context, loader *session.Loader, spec *session.Spec) 
 		return nil, err
 	}
 	if len(c.Runtime.Nodes) == 0 {
-		return nil, fmt.Errorf("no process is registered at %s: nothing to take profiles of", spec.From)
+		return nil, fmt.Errorf("no process registered at %s: nothing to profile", spec.From)
 	}
 	return c, nil
 }

@@ -26,7 +26,7 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 		before.Revision = last
 		if another(before, h) {
 			anew = true
-			r.gap(fmt.Sprintf("etcd was put back, or is another one: it is at revision %d and was at %d", h.Revision, last))
+			r.gap(fmt.Sprintf("etcd was restored or replaced: it is at revision %d and was at %d", h.Revision, last))
 			break
 		}
 		err := r.fill(ctx, src, last, h)
@@ -36,7 +36,7 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 		r.gap(fmt.Sprintf("the changes between revisions %d and %d are lost: %v", last, h.Revision, err))
 	case another(r.ended, h):
 		anew = true
-		r.o.Say("etcd was put back, or is another one than that of the last chunk: nothing is joined")
+		r.o.Say("etcd was restored or replaced since the last chunk: starting a new recording")
 	case r.goOn(ctx, src, h):
 		return
 	}

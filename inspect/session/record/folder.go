@@ -31,13 +31,13 @@ func (r *Recorder) resume(ctx context.Context) error {
 	r.number, _ = source.ChunkNumber(names[len(names)-1])
 	src, err := source.Open(ctx, r.o.Dir, source.Options{Now: r.o.Now})
 	if err != nil {
-		r.o.Say(fmt.Sprintf("what was recorded before cannot be read, and is kept: %v", err))
+		r.o.Say(fmt.Sprintf("the existing recording cannot be read, and is kept: %v", err))
 		return nil
 	}
 	defer src.Close()
 	snap, err := src.Pin(ctx)
 	if err != nil {
-		r.o.Say(fmt.Sprintf("what was recorded before cannot be read, and is kept: %v", err))
+		r.o.Say(fmt.Sprintf("the existing recording cannot be read, and is kept: %v", err))
 		return nil
 	}
 	defer snap.Close()
@@ -109,7 +109,7 @@ func lockFolder(dir string) (*folderLock, error) {
 	}
 	if err := tryLock(file); err != nil {
 		_ = file.Close()
-		return nil, hints.Errorf("name another folder, or end that recorder", "record into %s: another recorder writes there", dir)
+		return nil, hints.Errorf("choose another folder, or stop that recorder", "record into %s: another recorder writes there", dir)
 	}
 	return &folderLock{file}, nil
 }

@@ -176,7 +176,7 @@ const retryAfter = 3 * time.Second
 type notLiveError struct{ where string }
 
 func (e *notLiveError) Error() string {
-	return fmt.Sprintf("record %s: it is no live source: there is nothing to follow", e.where)
+	return fmt.Sprintf("record %s: not a live source", e.where)
 }
 
 // follow records a source as long as it can be followed.
@@ -224,10 +224,10 @@ func (r *Recorder) heard(ctx context.Context, u news.Update) {
 	switch {
 	case u.Err != nil && r.silent == nil:
 		r.silent = &model.Etcd{At: r.o.Now(), Problem: words.Message(u.Err.Error())}
-		r.gap(fmt.Sprintf("etcd is not heard of: %v", u.Err))
+		r.gap(fmt.Sprintf("etcd does not answer: %v", u.Err))
 	case u.Err == nil && u.Progress == "" && r.silent != nil:
 		r.silent = nil
-		r.o.Say("etcd is heard of again")
+		r.o.Say("etcd answers again")
 	}
 	if u.Cluster != nil {
 		r.etcd = u.Cluster.Etcd
@@ -277,7 +277,7 @@ func (r *Recorder) round(said []live.Record, took time.Duration) {
 	defer r.mu.Unlock()
 	if slow := took > r.o.Every; slow != r.slow {
 		if r.slow = slow; slow {
-			r.gap(fmt.Sprintf("processes take longer to answer than the %s between two rounds: %s", r.o.Every, took.Round(time.Millisecond)))
+			r.gap(fmt.Sprintf("processes take longer to answer than the %s interval: %s", r.o.Every, took.Round(time.Millisecond)))
 		} else {
 			r.o.Say("processes answer in time again")
 		}
@@ -297,9 +297,9 @@ func (r *Recorder) now() time.Time {
 	const patience = time.Second
 	switch wall := now.Round(0).Sub(r.last.Round(0)); {
 	case wall < -patience:
-		r.gap(fmt.Sprintf("the clock was set back by %s", -wall.Round(time.Second)))
+		r.gap(fmt.Sprintf("the clock went back by %s", -wall.Round(time.Second)))
 	case wall > 3*r.o.Every+30*time.Second:
-		r.gap(fmt.Sprintf("nothing was recorded for %s: the recorder stood still, or its clock was set forward", wall.Round(time.Second)))
+		r.gap(fmt.Sprintf("nothing was recorded for %s: the recorder was suspended, or its clock went forward", wall.Round(time.Second)))
 	}
 	r.last = now
 	return now

@@ -431,12 +431,12 @@ func TestClockSetBack(t *testing.T) {
 	mu.Lock()
 	back = time.Hour
 	mu.Unlock()
-	until(t, "the clock", func() bool { return r.hears("the clock was set back by 1h0m0s") })
+	until(t, "the clock", func() bool { return r.hears("the clock went back by 1h0m0s") })
 	c.live(10)
 	r.reaches(c.newest)
 	r.stop()
 	c.compare(dir, first, c.newest)
-	if !bytes.Contains(unpacked(t, dir), []byte("the clock was set back by 1h0m0s")) {
+	if !bytes.Contains(unpacked(t, dir), []byte("the clock went back by 1h0m0s")) {
 		t.Error("the recording does not say it")
 	}
 }

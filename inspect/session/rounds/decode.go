@@ -229,7 +229,7 @@ func (d *Decoder) Round() (*Round, error) {
 		if a.method == methodEtcd && a.role == "" {
 			r.Etcd = &model.Etcd{}
 			if err := json.Unmarshal(a.response, r.Etcd); err != nil {
-				return nil, fmt.Errorf("read what etcd said: %w", err)
+				return nil, fmt.Errorf("read etcd answers: %w", err)
 			}
 			continue
 		}

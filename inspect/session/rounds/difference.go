@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-var errBroken = errors.New("what differs does not fit what was before")
+var errBroken = errors.New("the difference does not match the previous state")
 
 // A difference between two texts is a list of steps: how many bytes are copied, from where (behind what was copied last, as a signed
 // number), and how many new ones follow, with these.

@@ -93,7 +93,7 @@ func (e *Encoder) Append(out []byte, r *Round) ([]byte, error) {
 	if r.Etcd != nil {
 		text, err := json.Marshal(r.Etcd)
 		if err != nil {
-			return out, fmt.Errorf("keep what etcd says: %w", err)
+			return out, fmt.Errorf("keep etcd answers: %w", err)
 		}
 		records = append(slices.Clip(records), live.Record{Method: methodEtcd, Response: text, Outcome: model.Answered.String()})
 	}

@@ -40,7 +40,7 @@ const (
 type noFilesError int
 
 func (n noFilesError) Error() string {
-	return fmt.Sprintf("none of the files of %d segments that were looked for is there", int(n))
+	return fmt.Sprintf("all files of %d checked segments are missing", int(n))
 }
 
 // runsHere reports whether a process that answers, asked just now, runs on this machine.
@@ -71,7 +71,7 @@ func Look(ctx context.Context, place string, keys object.Keys, c *model.Cluster)
 	store, err := object.Open(ctx, place, keys)
 	here := runsHere(c)
 	if errors.Is(err, fs.ErrNotExist) && c.OwnStorage().Is(place, here) {
-		return c.WithStorage(&model.Storage{Location: place, Problem: "there is no such folder", Lost: true, Here: here, Segments: len(filesWanted(c))}), nil
+		return c.WithStorage(&model.Storage{Location: place, Problem: "no such folder", Lost: true, Here: here, Segments: len(filesWanted(c))}), nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the storage: %w", err)
@@ -83,7 +83,7 @@ func Look(ctx context.Context, place string, keys object.Keys, c *model.Cluster)
 	facts := lookIntoStorage(ctx, store, c)
 	facts.Location, facts.Room, facts.Here = place, roomOf(place), here
 	if facts.Lost && !c.OwnStorage().Is(place, here) {
-		facts.Problem += ": it is another cluster's, or not the folder that has insert_log, or all is lost"
+		facts.Problem += ": another cluster's folder, not the folder with insert_log, or everything is lost"
 	}
 	return c.WithStorage(facts), nil
 }
@@ -133,7 +133,7 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 	var wg sync.WaitGroup
 	for i := range wanted {
 		if !l.take(len(wanted[i].folders)) {
-			l.limit(fmt.Sprintf("%d folders were listed, no more are at once", maxListings))
+			l.limit(fmt.Sprintf("limit of %d listed folders reached", maxListings))
 			break
 		}
 		free <- struct{}{}
@@ -148,7 +148,7 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 	}
 	wg.Wait()
 	if l.shut > 0 {
-		l.out.Unseen = append(l.out.Unseen, model.Skipped{What: fmt.Sprintf("whether files in %d folders are cut", l.shut), Reason: fmt.Sprintf("%d files were opened, no more are at once", maxOpened)})
+		l.out.Unseen = append(l.out.Unseen, model.Skipped{What: fmt.Sprintf("whether files in %d folders are cut", l.shut), Reason: fmt.Sprintf("limit of %d opened files reached", maxOpened)})
 	}
 	sorting.Sort(l.out.Missing, func(a, b model.MissingFiles) int {
 		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Build, b.Build))

@@ -147,15 +147,15 @@ func processName(nodes []*model.LiveNode) string {
 func whyNoPort(r *model.Runtime, n *model.LiveNode) string {
 	for _, s := range r.Skipped {
 		if s.What == "metrics of "+n.Name() {
-			return strings.Replace(s.Reason, ": name the port", ": name it with --metrics-port, or its URL", 1)
+			return strings.Replace(s.Reason, ": name the port", ": pass --metrics-port, or its URL", 1)
 		}
 	}
 	if n.Outcome != model.Answered {
-		text := "the process did not tell where its HTTP server is: " + n.Outcome.String()
+		text := "the process did not report the address of its HTTP server: " + n.Outcome.String()
 		if n.Reason != "" {
 			text += " (" + n.Reason + ")"
 		}
 		return text
 	}
-	return "the process did not tell where its HTTP server is"
+	return "the process did not report the address of its HTTP server"
 }

@@ -28,7 +28,7 @@ func TestOf(t *testing.T) {
 	nodes = append(nodes, live("indexcoord", 4, coord), live("datacoord", 4, coord), live("querynode", 5, node), live("proxy", 6, nil), gone)
 	runtime := model.BuildRuntime(model.RuntimeParts{
 		Kind: "live", Nodes: nodes, Processes: []*model.Process{alone, coord, node},
-		Skipped: []model.Skipped{{What: "metrics of proxy-6", Reason: "its metrics port is unknown: name the port"}},
+		Skipped: []model.Skipped{{What: "metrics of proxy-6", Reason: "metrics port unknown: name the port"}},
 	})
 	c := model.Build(model.Parts{Sessions: []*model.Session{{Node: 5, Role: "querynode", Version: "2.3.5"}}}).WithRuntime(runtime)
 	got := map[string]pull.Target{}
@@ -39,8 +39,8 @@ func TestOf(t *testing.T) {
 		"standalone-3": {Node: "standalone-3", Roles: []string{"datacoord", "proxy", "querycoord", "querynode", "rootcoord"}, NodeIDs: []string{"3"}, URL: pull.Process("", "10.0.0.1:9091").URL},
 		"datacoord-4":  {Node: "datacoord-4", Roles: []string{"datacoord", "indexcoord"}, NodeIDs: []string{"4"}, URL: pull.Process("", "10.0.0.2:9091").URL},
 		"querynode-5":  {Node: "querynode-5", Roles: []string{"querynode"}, NodeIDs: []string{"5"}, Version: "2.3.5", URL: pull.Process("", "10.0.0.3:9091").URL},
-		"proxy-6":      {Node: "proxy-6", Roles: []string{"proxy"}, NodeIDs: []string{"6"}, Unknown: "its metrics port is unknown: name it with --metrics-port, or its URL"},
-		"querynode-9":  {Node: "querynode-9", Roles: []string{"querynode"}, NodeIDs: []string{"9"}, Unknown: "the process did not tell where its HTTP server is: timed out (no answer within 5s)"},
+		"proxy-6":      {Node: "proxy-6", Roles: []string{"proxy"}, NodeIDs: []string{"6"}, Unknown: "metrics port unknown: pass --metrics-port, or its URL"},
+		"querynode-9":  {Node: "querynode-9", Roles: []string{"querynode"}, NodeIDs: []string{"9"}, Unknown: "the process did not report the address of its HTTP server: timed out (no answer within 5s)"},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(pull.Target{})); diff != "" {
 		t.Error(diff)
