@@ -33,9 +33,9 @@ func HeatGlyph(share, fair float64, ascii bool) string {
 // HeatLegend explains HeatGlyph.
 func HeatLegend(ascii bool) string {
 	if ascii {
-		return "share of each replica's search work: # > 110 % of fair share, o fair, + < 90 %, - < 50 %, . none"
+		return "share of each replica's search work: # > 110% of fair share, o fair, + < 90%, - < 50%, . none"
 	}
-	return "share of each replica's search work: █ > 110 % of fair share, ▓ fair, ▒ < 90 %, ░ < 50 %, · none"
+	return "share of each replica's search work: █ > 110% of fair share, ▓ fair, ▒ < 90%, ░ < 50%, · none"
 }
 
 // HeatCell is a cell of the map: "▓ 33%", "?" where the node did not say, "" where it has no part in the replica.
