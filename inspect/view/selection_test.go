@@ -157,7 +157,7 @@ func TestSelectionErrorsNameTheWord(t *testing.T) {
 		{"segments", "rows>many", `selector "rows>many": rows is a number such as 1500, 10k, 1e6 or 1GiB: "many" is none`},
 		{"segments", "state>growing", `selector "state>growing": state cannot be compared with < and >; use =, !=, ~ or !~`},
 		{"segments", "docs", `selector "docs": segments have ids, not names; did you mean collection=docs?`},
-		{"segments", "id=x", `selector "id=x": id is an id: "x" is no whole number`},
+		{"segments", "id=x", `selector "id=x": id is an id: "x" is not a whole number`},
 		{"segments", "vchannel~(", "selector \"vchannel~(\": bad pattern: error parsing regexp: missing closing ): `(`"},
 		{"segments", "created_at>soon", `selector "created_at>soon": created_at is a time such as 2026-11-01, 2026-11-01T08:30:00Z or -3h: "soon" is none`},
 		{"segments", "rows>", `selector "rows>": no value after the operator`},
