@@ -34,9 +34,9 @@ func TestReadThemeErrors(t *testing.T) {
 		"styles: {}":                             "no name",
 		"name: x\nbase: nosuch":                  `unknown theme "nosuch"`,
 		"name: x\nstyles: {accnt: {bold: true}}": `no role "accnt"`,
-		"name: x\nstyles: {warn: {foreground: red}}":      `"red" is no colour`,
-		"name: x\nstyles: {warn: {foreground: '#12345'}}": "is no colour",
-		"name: x\nstyles: {warn: {foreground: '256'}}":    "is no colour",
+		"name: x\nstyles: {warn: {foreground: red}}":      `"red" is not a colour`,
+		"name: x\nstyles: {warn: {foreground: '#12345'}}": "is not a colour",
+		"name: x\nstyles: {warn: {foreground: '256'}}":    "is not a colour",
 		"name: x\ncolours: {}":                            "colours",
 	} {
 		if _, err := ReadTheme(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {

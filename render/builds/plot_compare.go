@@ -111,8 +111,7 @@ func (p *comparisonPicture) write(w io.Writer, format string) error {
 	p.drawHead(dc, heads)
 	p.drawPanels(draw.Crop(dc, 0, 0, foot, -head), rows)
 	picture.DrawFoot(dc, small, small.Color, legend, feet)
-	_, err := to.WriteTo(w)
-	return err
+	return picture.Write(w, to, format)
 }
 
 // texts are the lines above and below the panels, broken to fit.

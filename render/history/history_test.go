@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -148,8 +149,17 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range history.Kinds() {
-		if row := "| `" + string(k.Name) + "` | " + k.Doc + " |"; !strings.Contains(string(events), row) {
+		row := "| `" + string(k.Name) + "` | " + k.Doc + " |"
+		if *rendertest.Update { // the words of a kind; its place is a person's
+			events = regexp.MustCompile("(?m)^\\| `"+regexp.QuoteMeta(string(k.Name))+"` \\| .*$").ReplaceAllLiteral(events, []byte(row))
+		}
+		if !strings.Contains(string(events), row) {
 			t.Errorf("docs/HISTORY.md lacks the row\n%s", row)
+		}
+	}
+	if *rendertest.Update {
+		if err := os.WriteFile("../../docs/HISTORY.md", events, 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

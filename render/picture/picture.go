@@ -78,7 +78,7 @@ func Write(w io.Writer, to io.WriterTo, format string) error {
 	if _, err := to.WriteTo(&b); err != nil {
 		return err
 	}
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arimo,Helvetica,Arial,sans-serif;")))
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Kitescope Sans;"), []byte("font-family:Liberation Sans,Arimo,Helvetica,Arial,sans-serif;")))
 	return err
 }
 

@@ -63,7 +63,7 @@ func PlotUsage(w io.Writer, u *usage.Usage, format string) error {
 		plots[i][0].Draw(row[0])
 	}
 	legend.draw(dc, note)
-	if _, err := to.WriteTo(w); err != nil {
+	if err := picture.Write(w, to, format); err != nil {
 		return fmt.Errorf("plot: %w", err)
 	}
 	return nil

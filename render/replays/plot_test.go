@@ -105,7 +105,7 @@ func TestReplayPlotRefuses(t *testing.T) {
 		o       PlotOptions
 		want    string
 	}{
-		"no result":  {nil, PlotOptions{Kind: "qps", Format: "svg"}, "there is no result"},
+		"no result":  {nil, PlotOptions{Kind: "qps", Format: "svg"}, "at least one result"},
 		"kind":       {run, PlotOptions{Kind: "pie", Format: "svg"}, "qps"},
 		"format":     {run, PlotOptions{Kind: "qps", Format: "gif"}, "svg, png, pdf"},
 		"one":        {run, PlotOptions{Kind: "compare", Format: "svg"}, "a comparison needs two results"},

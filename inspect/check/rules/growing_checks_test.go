@@ -211,12 +211,12 @@ func TestBruteForceShare(t *testing.T) {
 			w.remembers(2900, 20_000, time.Second)
 			w.grow(2901, 50_000, 20*time.Minute)
 			w.remembers(2901, 50_000, 5*time.Minute)
-		}, []string{"warning collections/1000 on 100,000 of 460,000 rows; 50% of it does not pass by itself", "info nodes/querynode-4 of its search work is brute force"}, ""},
+		}, []string{"warning collections/1000 on 100,000 of 460,000 rows; 50% of that will not go away on its own", "info nodes/querynode-4 of its search work is brute force"}, ""},
 		{"inserts over", func(w *world) {
 			w.serve()
 			w.grow(2900, 50_000, 10*time.Minute)
 			w.remembers(2900, 50_000, 5*time.Minute)
-		}, []string{"warning collections/1000 100% of it does not pass by itself", "info nodes/querynode-4 of its search work"}, ""},
+		}, []string{"warning collections/1000 100% of that will not go away on its own", "info nodes/querynode-4 of its search work"}, ""},
 		{"inserts over, and others are handed over", func(w *world) {
 			w.serve()
 			w.grow(2900, 50_000, 10*time.Minute)
@@ -224,13 +224,13 @@ func TestBruteForceShare(t *testing.T) {
 			s := w.grow(2901, 50_000, 10*time.Minute)
 			s.State, s.Rows, s.PositionAt, s.Indexes = model.SegmentFlushed, 50_000, back(5*time.Second), w.Segments[0].Indexes
 			w.load(nodeB, s, 3*time.Second)
-		}, []string{"warning collections/1000 on 50,000 of 460,000 rows; 100% of it does not pass by itself", "info nodes/querynode-4 of its search work"}, ""},
+		}, []string{"warning collections/1000 on 50,000 of 460,000 rows; 100% of that will not go away on its own", "info nodes/querynode-4 of its search work"}, ""},
 		{"inserts over, in two replicas", func(w *world) {
 			w.serve()
 			w.grow(2900, 50_000, 10*time.Minute)
 			w.remembers(2900, 50_000, 5*time.Minute)
 			w.serveTwice()
-		}, []string{"warning collections/1000 on 50,000 of 410,000 rows; 100% of it does not pass by itself"}, ""},
+		}, []string{"warning collections/1000 on 50,000 of 410,000 rows; 100% of that will not go away on its own"}, ""},
 		{"a little", func(w *world) {
 			w.serve()
 			w.grow(2900, 1000, 10*time.Minute)

@@ -213,7 +213,7 @@ func TestBadSwitches(t *testing.T) {
 			told("datacoord", "dataCoord.enableCompaction", "true")(w)
 			w.Config = []*model.ConfigEntry{{Name: "dataCoord/enableCompaction", Value: "false"}}
 		}, nil, ""},
-		{"not asked", nil, nil, "they were not asked"},
+		{"not asked", nil, nil, "not asked"},
 	}...))
 }
 

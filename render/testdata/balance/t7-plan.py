@@ -1,11 +1,11 @@
-# Moves that even out the query nodes of by-dev @ cluster-2.3.5-t7, as of 2026-11-20T09:06:38Z
-# Compactions replace segments, and Milvus's own balancer moves them: make the plan anew if it is not of today.
+# Moves that balance the query nodes of by-dev @ cluster-2.3.5-t7, as of 2026-11-20T09:06:38Z
+# Compactions replace segments, and Milvus's own balancer moves them: create the plan again if it is not from today.
 from pymilvus import connections, utility
 
 connections.connect(host="localhost", port="19530")  # a proxy of the cluster
 
 # docs_hnsw_cos  replica 470591703694180354
-# 3 moves bring max/mean from 1.34 to 1.23, rows 1.48 to 1.53; 1.10 is out of reach: its 6 segments do not divide more evenly over 4 nodes
+# 3 moves bring max/mean from 1.34 to 1.23, rows 1.48 to 1.53; 1.10 is out of reach: already as even as 6 segments on 4 nodes can be
 # 1  segment 470591703512190518  3,971 rows  10 -> 19
 # 2  segment 470591703512190688  5,475 rows  13 -> 19
 # 3  segment 470591703512390536  3,950 rows  14 -> 19
