@@ -207,7 +207,7 @@ func TestOpenFileFindsTheOtherFilesOfAnIndex(t *testing.T) {
 func TestKnowhereVectorsOfTwoBytesNeedAHint(t *testing.T) {
 	b := []byte(content(t, "knowhere_l2.bin"))
 	binary.LittleEndian.PutUint64(b[16:], 8) // 8 dimensions in the 16 bytes of 4
-	if _, err := Parse("x", b, Hint{}); err == nil || !strings.Contains(err.Error(), "float16 and bfloat16") {
+	if _, err := Parse("x", b, Hint{}); err == nil || !strings.Contains(err.Error(), "float16 or bfloat16") {
 		t.Errorf("error %v", err)
 	}
 	f, err := Parse("x", b, Hint{Element: dist.Float16})

@@ -144,7 +144,7 @@ func TestOpenRefuses(t *testing.T) {
 		"nothing":                          "open nothing: no such file",
 		"nothing.npy":                      "open nothing.npy: no such file",
 		"nothing.parquet#v":                "open nothing.parquet#v: no such file",
-		empty:                              "it is empty; the folder of one index",
+		empty:                              "it is empty; expected the folder of one index",
 		mixed:                              "open " + mixed + ": read ",
 		"../../testdata/storage":           "it contains folders, such as 2.1.0; expected the folder of one index",
 		indexFiles + "make.py":             "expected an index of hnswlib, faiss or Milvus",

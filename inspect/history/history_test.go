@@ -220,7 +220,7 @@ func TestNodes(t *testing.T) {
 		"node_left nodes/querynode-4: left, it was stopping",
 		"node_lost nodes/querynode-5: left without goodbye, its lease ended",
 		"node_joined nodes/proxy-6: joined: address=h:6 version=2.3.5 state=registered",
-		"node_left nodes/proxy-6: left, a clean shutdown would not be recorded",
+		"node_left nodes/proxy-6: left, whether it shut down cleanly is not recorded",
 		"node_joined nodes/rootcoord-7: joined: address=h:7 version=2.3.5 state=standby",
 		"node_left nodes/rootcoord-2: left, rootcoord-7 took its place",
 		"node_changed nodes/rootcoord-7: changed: standby → active",

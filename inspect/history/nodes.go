@@ -53,7 +53,7 @@ func (c *change) sessionEnded(s, next *model.Session) bool {
 	case saysGoodbye(s):
 		n.kind, n.detail = nodeLost, "its lease ended"
 	default:
-		n.detail = "a clean shutdown would not be recorded"
+		n.detail = "whether it shut down cleanly is not recorded"
 	}
 	return c.tell(n)
 }

@@ -195,7 +195,7 @@ func TestMetricsPort(t *testing.T) {
 	r := ask(t, c, live.Options{})
 	found := false
 	for _, s := range r.Skipped {
-		found = found || s.What == "metrics of proxy-4" && strings.Contains(s.Reason, "port is unknown")
+		found = found || s.What == "metrics of proxy-4" && strings.Contains(s.Reason, "port unknown")
 	}
 	if !found || r.LiveNode("proxy", 4).Process != nil {
 		t.Errorf("metrics of the proxy: skipped %v, process %v", r.Skipped, r.LiveNode("proxy", 4).Process)

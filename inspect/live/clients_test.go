@@ -62,7 +62,7 @@ func TestClientsHostile(t *testing.T) {
 		reason  string
 	}{
 		"none":         {`{"clients":[]}`, model.Answered, ""},
-		"a login page": {"\n<!DOCTYPE html>Password:", model.Garbled, "a page for people"},
+		"a login page": {"\n<!DOCTYPE html>Password:", model.Garbled, "an HTML page"},
 		"nothing":      {" ", model.Garbled, "empty"},
 		"a list":       {"[]", model.Garbled, "not a list of clients"},
 		"another":      {`{"error":"denied"}`, model.Garbled, "not a list of clients"},

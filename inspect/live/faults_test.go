@@ -44,7 +44,7 @@ func TestFaults(t *testing.T) {
 		"no host":               {":21123", model.Unreachable, "no host", true},
 		"IPv6 without brackets": {"fd00::7:21123", model.Unreachable, "has brackets", true},
 		"a zone":                {"[fe80::1%nowhere]:21123", model.Unreachable, "", true},
-		"another protocol":      {"a\r\nHost:b:1", model.Unreachable, "no address", true},
+		"another protocol":      {"a\r\nHost:b:1", model.Unreachable, "is not an address", true},
 		"hangs up":              {livetest.HangsUp(t), model.CutOff, "closed the connection", true},
 		"cut off":               {livetest.CutOff(t), model.CutOff, "", true},
 		"TLS only":              {livetest.TLSOnly(t, trusted.Server(t, nil, "127.0.0.1")), model.Denied, "speaks TLS", true},

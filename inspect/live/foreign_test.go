@@ -46,7 +46,7 @@ func TestWrongClusterName(t *testing.T) {
 		}
 		for _, r := range []*model.Runtime{r, again.Runtime("recording", "")} {
 			wantHealthy(t, r, c)
-			if why := skipped(r, nameCheck); !strings.Contains(why, `"their-prod", not "by-dev"`) || r.ClusterKey != "" {
+			if why := skipped(r, nameCheck); !strings.Contains(why, `reports cluster "their-prod", but the channels in etcd have "by-dev"`) || r.ClusterKey != "" {
 				t.Errorf("%s: sent %q along, skipped %v", version, r.ClusterKey, r.Skipped)
 			}
 		}

@@ -78,7 +78,7 @@ func (a *asking) askQueue(config map[string]string) {
 	case "rocksmq":
 		a.skip(skippedQueue, "RocksMQ is inside the process, and no call returns its offsets")
 	case "pulsar":
-		a.skip(skippedQueue, "Pulsar is not asked: that needs a client of its own")
+		a.skip(skippedQueue, "Pulsar is not queried: that needs its own client")
 	case "":
 		a.skip(skippedQueue, "no process reports which one is used")
 	default:

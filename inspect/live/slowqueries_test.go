@@ -114,10 +114,10 @@ func TestSlowHostile(t *testing.T) {
 		known   int // -1: unknown
 	}{
 		"none":               {"[]\n", model.Answered, "", 0},
-		"a login page":       {"\n<!DOCTYPE html><html>Password: <input></html>", model.Garbled, "a page for people", -1},
+		"a login page":       {"\n<!DOCTYPE html><html>Password: <input></html>", model.Garbled, "an HTML page", -1},
 		"nothing":            {"", model.Garbled, "empty", -1},
-		"an object":          {`{"error":"denied"}`, model.Garbled, "no list", -1},
-		"null":               {"null", model.Garbled, "no list", -1},
+		"an object":          {`{"error":"denied"}`, model.Garbled, "not a list", -1},
+		"null":               {"null", model.Garbled, "not a list", -1},
 		"half":               {half, model.Garbled, "breaks off after 1 entries", 1},
 		"no end":             {strings.TrimRight(strings.TrimSpace(whole), "]"), model.Garbled, "breaks off after 3 entries", 3},
 		"another shape":      {`[{"duration":"6s"},{"duration":6}]`, model.Garbled, "another shape after 1 entries", 1},

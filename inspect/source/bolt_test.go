@@ -192,7 +192,7 @@ func TestBoltBadRecords(t *testing.T) {
 		t.Errorf("%d keys, %v", len(got), err)
 	}
 	gaps := snap.Gaps()
-	if len(gaps) != 1 || gaps[0].Count != 2 || !strings.Contains(gaps[0].Reason, "no key-values") {
+	if len(gaps) != 1 || gaps[0].Count != 2 || !strings.Contains(gaps[0].Reason, "not key-values") {
 		t.Errorf("gaps %v, want one of 2 records", gaps)
 	}
 }

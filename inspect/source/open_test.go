@@ -150,7 +150,7 @@ func TestBadPlaces(t *testing.T) {
 		{"etcd://", "missing host", "HOST:PORT"},
 		{"etcd://h:2379/by-dev?x=y", "no ? or # part", "flags"},
 		{"etcd://" + closed, "connection refused", "listens there"},
-		{"etcd://" + closed + "," + closedToo, "none of 2 endpoints", "listens there"},
+		{"etcd://" + closed + "," + closedToo, "no endpoint of 2 answers", "listens there"},
 		{"etcds://" + closed, "connection refused", "listens there"},
 		{"etcd://no-such-host.invalid", "no such host", "host name"},
 		{"etcd://" + silent, "no answer within", "firewall"},

@@ -34,7 +34,7 @@ func TestLost(t *testing.T) {
 		lost  string // in its problem; "-": said to be unknown; "": a wrong flag
 	}{
 		"gone":                          {of("etcd", "127.0.0.1:21123", gone), gone, "no such folder"},
-		"empty":                         {of("etcd", "127.0.0.1:21123", empty), empty, "none of the files"},
+		"empty":                         {of("etcd", "127.0.0.1:21123", empty), empty, "all files of"},
 		"mistyped":                      {of("etcd", "127.0.0.1:21123", empty), gone, ""},
 		"gone, processes elsewhere":     {of("etcd", "192.0.2.7:21123", gone), gone, ""},
 		"gone, read from a bundle":      {of("bundle", "127.0.0.1:21123", gone), gone, ""},
