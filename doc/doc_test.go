@@ -408,7 +408,7 @@ func TestFilesThatAreWrong(t *testing.T) {
 		"later":       {`"version": 2`, `"version": 3`, "it is of version 3, and version 2 is the last that this kitescope knows"},
 		"early":       {`"version": 2`, `"version": 0`, "version: 1 was expected, 0 found"},
 		"unversioned": {`"version": 2`, `"virgin": 2`, "version: it is missing"},
-		"cut":         {`"maybe"`, `{`, "JSON was expected: at byte "},
+		"cut":         {`"maybe"`, `{`, "expected JSON: at byte "},
 		"missing":     {`"seed"`, `"sead"`, "read a test: seed: it is missing"},
 		"deep":        {`"id":"1"`, `"it":"1"`, "nodes[0].id: it is missing"},
 		"null":        {`"name": "n`, `"name": null, "x": "n`, `name: a string was expected, "null" found`},

@@ -88,7 +88,7 @@ func (x *File) read(data []byte, v any) (version int, err error) {
 // notJSON says of what json has to say that matters here.
 func notJSON(err error) error {
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return fmt.Errorf("JSON was expected: at byte %d %w", syntax.Offset, err)
+		return fmt.Errorf("expected JSON: at byte %d %w", syntax.Offset, err)
 	}
 	return errors.New("a JSON object was expected")
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"io"
-	"strconv"
 	"strings"
 
 	"kitescope/doc"
@@ -148,7 +147,7 @@ func RepeatedText(s *balance.Survey) string {
 	if sum == 0 {
 		return ""
 	}
-	return "metrics do not name segments: up to " + strconv.FormatInt(sum, 10) + " of " + strconv.FormatInt(all, 10) +
+	return "metrics do not name segments: up to " + words.Number(sum) + " of " + words.Number(all) +
 		" growing rows may count twice: segments being handed over"
 }
 

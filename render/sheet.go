@@ -159,7 +159,7 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked
 	}
 	a := &Asked[T]{Items: g, Left: map[any]int{}, names: q.Columns}
 	of := map[any]int{}
-	var rows []int32
+	rows := []int32{} // nil would be all
 	for i := range g.Len() {
 		row := list.At(g.Row(i))
 		if group != nil && o.Limit > 0 {

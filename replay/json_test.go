@@ -240,16 +240,16 @@ func TestFilesThatAreNoResult(t *testing.T) {
 		return strings.Replace(good, old, by, 1)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":         {"", "JSON was expected"},
-		"binary":        {"\x00\x01", "JSON was expected: at byte 1"},
+		"empty":         {"", "expected JSON"},
+		"binary":        {"\x00\x01", "expected JSON: at byte 1"},
 		"list":          {"[]", "a JSON object was expected"},
 		"null":          {"null", `"" and "" found`},
 		"other kind":    {`{"apiVersion":"kitescope/v1","kind":"SegmentList","items":[]}`, `"kitescope/v1" and "SegmentList" found`},
 		"no version":    {`{"apiVersion":"kitescope/v1","kind":"ReplayResult"}`, "version: it is missing"},
 		"later":         {change(`"version": 1`, `"version": 2`), "it is of version 2, and version 1 is the last"},
 		"earlier":       {change(`"version": 1`, `"version": 0`), "version: 1 was expected"},
-		"cut":           {good[:len(good)/2], "JSON was expected: at byte"},
-		"more":          {good + "{}", "JSON was expected: at byte"},
+		"cut":           {good[:len(good)/2], "expected JSON: at byte"},
+		"more":          {good + "{}", "expected JSON: at byte"},
 		"no points":     {change(`"points": [`, `"pints": [`), "points: it is missing"},
 		"null list":     {change(`"notes": [`, `"notes": null, "x": [`), `notes: a list of strings was expected, "null" found`},
 		"state":         {change(`"state":"growing"`, `"state":"asleep"`), "a segment's state was expected"},

@@ -290,7 +290,7 @@ func TestTheWayDoesNotGrow(t *testing.T) {
 		d := at(t, "5 down*4 4 3 ? 6")
 		d.Shows("overview › segments › collections › nodes › vchannels")
 		d.Keys("5")
-		d.Shows("overview › segments  ", "row 5 / 30")
+		d.Shows("overview › segments  ", "row 5 / 27")
 		d.Keys("]")
 		d.Shows("overview › segments › collections")
 		d.Keys("1")

@@ -57,8 +57,8 @@ func TestDiagnoseProfiles(t *testing.T) {
 			"t3": "querynode1, querynode2, querynode3 and querynode4", "t5": "querynode1, querynode3 and querynode4", "t7": "querynode1, querynode2 and querynode3",
 		}[state]
 		if diff := cmp.Diff(map[string]string{
-			"profile-brute-force-share": "skipped: not fully checked: brute force of " + names + ": libknowhere has no symbols: brute force and IVF cannot be told apart",
-			"profile-goroutine-leak":    "skipped: goroutines have to be counted twice: no process has two goroutine profiles",
+			"profile-brute-force-share": "skipped: not fully checked: brute force on " + names + ": libknowhere has no symbols: brute force and IVF cannot be told apart",
+			"profile-goroutine-leak":    "skipped: needs two goroutine profiles of a process",
 		}, skipped); diff != "" {
 			t.Errorf("%s: %s", state, diff)
 		}

@@ -94,7 +94,7 @@ func TestRowsByMetricsAreUpTo(t *testing.T) {
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
 	metrics := append(slices.Clone(from), "--runtime", capture("cluster-2.3.5-t7", "metrics"))
 	text := kitescope(t, cli.ExitOK, append([]string{"balance"}, metrics...)...).stdout
-	if want := "metrics do not name segments: up to 19200 of 139900 rows"; strings.Count(text, want) != 1 {
+	if want := "metrics do not name segments: up to 19,200 of 139,900 growing rows"; strings.Count(text, want) != 1 {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
 	if text := kitescope(t, cli.ExitOK, append([]string{"balance"}, ofCapture(t, "cluster-2.3.5-t7")...)...).stdout; strings.Contains(text, "up to") {

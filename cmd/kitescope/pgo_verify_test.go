@@ -107,7 +107,7 @@ func TestPGOVerifyBinaries(t *testing.T) {
 		{"with a default.pgo", cli.ExitOK, []string{found}, "took effect: 5 of "},
 		{"with a hash in the name, stripped", cli.ExitOK, []string{named, "--profile", pack}, "same hash"},
 		{"with a hash in the name, and another profile", cli.ExitFindings, []string{named, "--profile", "testdata/pgo/plain.pb.gz"}, "it was built with another profile"},
-		{"with a hash in the name, and no profile", cli.ExitIncomplete, []string{named}, "whether that took effect cannot be told"},
+		{"with a hash in the name, and no profile", cli.ExitIncomplete, []string{named}, "the effect cannot be checked"},
 		{"with an empty profile", cli.ExitFindings, []string{nothing}, "the profile is recorded, but it is empty: no effect"},
 		{"with an empty profile, held against another", cli.ExitFindings, []string{nothing, "--profile", pack}, "no sign of it: 0 of "},
 		{"against the build without", cli.ExitOK, []string{found, "--control", plain}, "took effect"},
@@ -160,7 +160,7 @@ func TestPGOVerifyService(t *testing.T) {
 		{"with PGO", "pgo.pb.gz", cli.ExitOK, []string{"--profile", pack}, "took effect: "},
 		{"without", "plain.pb.gz", cli.ExitFindings, []string{"--profile", pack}, "no sign of it: 0 of "},
 		{"with PGO, by itself", "pgo.pb.gz", cli.ExitOK, nil, "main.relay is inlined, with calls on "},
-		{"without, by itself", "plain.pb.gz", cli.ExitIncomplete, nil, "without the profile that it was built with"},
+		{"without, by itself", "plain.pb.gz", cli.ExitIncomplete, nil, "without the profile it was built with"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := kitescope(t, test.code, append([]string{"pgo", "verify", serve(test.file), "--seconds", "1"}, test.args...)...)

@@ -35,7 +35,7 @@ func TestChooseCluster(t *testing.T) {
 		"\n":                  {context: "prod", said: "1  prod          context: etcd://10.0.0.5:2379"},
 		"2\n":                 {from: "mailed.db.gz", said: "2  mailed.db.gz  etcd snapshot, "},
 		"3\n":                 {from: "demo://", said: "3  demo          a captured cluster"},
-		"7\n3\n":              {from: "demo://", said: "There is no number 7."},
+		"7\n3\n":              {from: "demo://", said: "No such number: 7."},
 		"etcd://h:2379\nrest": {from: "etcd://h:2379", said: "Number [1]"},
 		"q\n":                 {err: &cli.CodeError{Code: cli.ExitOK}},
 		"":                    {err: io.EOF},

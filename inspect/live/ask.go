@@ -48,11 +48,14 @@ type asking struct {
 	done     int
 }
 
+// ErrNoSessions says that it is unknown whom to ask.
+var ErrNoSessions = errors.New("the sessions of the cluster were not read: no process to query")
+
 // Ask asks every process that has a session. What one process does not answer is told by
 // the Runtime, which has no sessions where none is registered; an error means that it is unknown whom to ask, or that ctx ended.
 func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtime, error) {
 	if !cluster.Loaded.Has(model.PartSessions) {
-		return nil, errors.New("the sessions of the cluster were not read: no process to query")
+		return nil, ErrNoSessions
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

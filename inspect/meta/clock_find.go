@@ -199,7 +199,7 @@ func (f *finder) tick(ctx context.Context, revision int64) (*tick, error) {
 func (f *finder) tooNew(last *tick) error {
 	end, _, _ := f.clock.end(last, nil)
 	if f.at.After(end) {
-		return hints.Errorf("leave --at out for the newest state", "read the past of %s: %s is behind its end at %s",
+		return hints.Errorf("omit --at for the newest state", "read the past of %s: %s is behind its end at %s",
 			f.newest.Origin.Location, clockText(f.at), clockText(end))
 	}
 	return nil

@@ -39,6 +39,9 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 	asking.Go(func() { health = EtcdState(patience, etcd, options.Window) })
 	runtime, err := client.Ask(ctx, c)
 	asking.Wait()
+	if errors.Is(err, live.ErrNoSessions) { // what was read is no less true
+		return c.WithEtcd(health).WithGaps(model.Gap{Where: "answers of processes", Reason: err.Error()}), nil
+	}
 	if err != nil {
 		return nil, err
 	}

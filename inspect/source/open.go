@@ -177,9 +177,9 @@ func statPath(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && looksLikeAddress(path):
-		return nil, hints.Errorf("did you mean etcd://"+path+"?", "read %s: there is no such file", path)
+		return nil, hints.Errorf("did you mean etcd://"+path+"?", "read %s: no such file", path)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, hints.Errorf("name a file, or etcd://host:port", "read %s: there is no such file", path)
+		return nil, hints.Errorf("name a file, or etcd://host:port", "read %s: no such file", path)
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", path, cause(err))
 	}

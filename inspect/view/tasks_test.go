@@ -98,7 +98,7 @@ func TestTasksToldOf(t *testing.T) {
 	}
 	for reason, c := range map[string]*model.Cluster{
 		"tasks_all of querycoord-3 (unimplemented)": withTasks(toldTasks(), model.Call{Role: "querycoord", Node: 3, Method: "GetMetrics", About: "tasks_all", Outcome: model.Unimplemented}),
-		"only since Milvus 2.5":                  withTasks(nil),
+		"only since Milvus 2.5":                     withTasks(nil),
 	} {
 		if _, g := rows(c); !strings.Contains(view.Untold(g), reason) {
 			t.Errorf("%q does not say %q", view.Untold(g), reason)

@@ -346,7 +346,7 @@ func NoSuchFile(word string) error {
 	if isAddress || strings.Contains(word, ":") {
 		shown = pull.RedactWord(word)
 	}
-	err = fmt.Errorf("read %s: there is no such file", shown)
+	err = fmt.Errorf("read %s: no such file", shown)
 	if isAddress {
 		return &hints.Error{Err: err, Advice: "if it is a service: http://" + shown}
 	}

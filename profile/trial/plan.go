@@ -167,9 +167,9 @@ func (p *Plan) checkLoad() error {
 	case p.Bench != "" && (p.Load != "" || p.Serve != "" || p.ProfileLoad != ""):
 		return planError("take one of them", "benchmarks are a load of their own: --bench goes without --load, --profile-load and --serve")
 	case p.Bench == "" && p.Serve == "" && !mentions(p.Load, binPlace):
-		return planError("write {bin} where the program's name would stand: --load '{bin} ARG...'", "the load does not run the program: there is lacks {bin} in it")
+		return planError("write {bin} where the program's name would stand: --load '{bin} ARG...'", "the load does not run the program: it lacks {bin}")
 	case p.Serve != "" && !mentions(p.Serve, binPlace):
-		return planError("write {bin} where the program's name would stand: --serve '{bin} ARG...'", "the service is not the program: there is lacks {bin} in it")
+		return planError("write {bin} where the program's name would stand: --serve '{bin} ARG...'", "the service does not run the program: it lacks {bin}")
 	case !p.selfProfiles() && len(p.Profiles) == 0:
 		return planError("let the program write one: --profile-load '{bin} -cpuprofile {profile} ARG...'; a service: --pprof http://127.0.0.1:6060; or bring profiles: --profile FILE",
 			"there is no way to a CPU profile: no {profile}, no --pprof, no --profile")

@@ -33,7 +33,7 @@ func TestPlanMistakes(t *testing.T) {
 		"no such profile":          {Plan{Load: "{bin}", Profiles: []string{"no-such-profile"}}, "--profile", ""},
 		"no such folder":           {Plan{Dir: "no-such-folder", Load: "{bin} {profile}"}, "no folder", ""},
 		"{pgo} in a load":          {Plan{Load: "{bin} {pgo} {profile}"}, "belongs to --build", "{bin}"},
-		"not a regular expression":    {Plan{Bench: "("}, "not a regular expression", "--bench ."},
+		"not a regular expression": {Plan{Bench: "("}, "not a regular expression", "--bench ."},
 		"benchmarks and --write":   {Plan{Bench: ".", Write: true}, "nowhere to write", "folder"},
 		"no address of profiles":   {Plan{Serve: "{bin}", Load: "env", PProf: "ht tp://:", Ready: "localhost:1"}, "--pprof", "6060"},
 		"seconds":                  {Plan{Load: "{bin} {profile}", Seconds: 1e6}, "3600", ""},

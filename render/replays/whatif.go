@@ -42,10 +42,10 @@ func predictions(r *whatif.Report) []*whatif.Prediction {
 // ChangeName is what a report calls one of its predictions.
 func ChangeName(r *whatif.Report, p *whatif.Prediction) string {
 	switch {
-	case p.Change.Name != "":
-		return render.Harmless(p.Change.Name)
 	case p == &r.Base:
 		return "current"
+	case p.Change.Name != "":
+		return render.Harmless(p.Change.Name)
 	}
 	return "unnamed"
 }

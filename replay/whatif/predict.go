@@ -152,7 +152,7 @@ func (x *prediction) all(ctx context.Context) error {
 		return err
 	}
 	x.calibrate(ctx, base)
-	if x.report.Base, err = x.predict(ctx, base, Change{Name: "current"}); err != nil {
+	if x.report.Base, err = x.predict(ctx, base, Change{Name: "as it is"}); err != nil {
 		return err
 	}
 	x.report.Base.Gain = 1

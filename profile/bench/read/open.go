@@ -64,7 +64,7 @@ func (g *gathering) path(ctx context.Context, path string, only bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return hints.Errorf("is the path right?", "read %s: there is no such file", path)
+		return hints.Errorf("is the path right?", "read %s: no such file", path)
 	case err != nil:
 		return fmt.Errorf("read results: %w", err)
 	case !info.IsDir():
