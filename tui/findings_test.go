@@ -239,6 +239,15 @@ func TestRuntimeIsJudged(t *testing.T) {
 	})
 }
 
+// TestKeysBeforeChecksAreDone: what is not judged yet is not said to have no finding.
+func TestKeysBeforeChecksAreDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 100, 30)
+		d.Keys("y")
+		d.Shows("the checks are still running")
+	})
+}
+
 func TestTakeFindings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)

@@ -148,6 +148,9 @@ func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 		case object.Resource != "" && (a == ActOwner || a == ActCopyRow || a == ActOpen), m.Top().Scope() == InOverview && a == ActOpen:
 			return ""
 		}
+		if m.data.judged.report == nil {
+			return "the checks are still running"
+		}
 		return "there is no finding"
 	}
 	if a == ActOwner || a == ActRelated || a == ActTree {
