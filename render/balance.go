@@ -158,7 +158,7 @@ func UnreadText(loaded model.Part) (lines []string) {
 		text string
 	}{
 		{model.PartObjects, "collections were not read: search cost unknown"},
-		{model.PartIndexes, "index definitions were not read: all rows count as compared one by one"},
+		{model.PartIndexes, "index definitions were not read: all rows count as brute force"},
 		{model.PartServing, "replicas were not read: the split of work among nodes is a guess"},
 		{model.PartSessions, "sessions were not read: which nodes take segments is unknown"},
 		{model.PartSegments, "the records of segments were not read: rows are known only for indexed ones, sizes for none"},
@@ -184,7 +184,7 @@ func unknownNames(nodes []*model.LiveNode) string {
 func AutoText(a *balance.Auto) string {
 	switch {
 	case !a.Known:
-		return words.UnknownMark + ": nobody told " + balance.SwitchKey
+		return words.UnknownMark + ": no process reported " + balance.SwitchKey
 	case a.On:
 		return "on (" + Harmless(a.From) + ")"
 	}

@@ -240,7 +240,7 @@ func (t *shareTable) shareFigures() []table.ColumnOf[shareRow] {
 		figure("growing_rows", "GROWING ROWS", "Rows of them.", table.Always, 2, func(r shareRow) int64 { return r.GrowingRows }),
 		figure("repeated_rows", "UP TO TWICE", "Growing rows that may also count as sealed, of a segment being handed over: metrics do not name segments. 0 if known.", table.Hidden, 0, func(r shareRow) int64 { return r.Repeated }),
 		t.rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows with a vector index (for each vector field).", table.Wide, func(r shareRow) int64 { return r.IndexedRows }),
-		t.rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, compared one by one by searches, including growing ones.", table.Wide, func(r shareRow) int64 { return r.BruteRows }),
+		t.rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, searched by brute force, including growing ones.", table.Wide, func(r shareRow) int64 { return r.BruteRows }),
 		told("l0_segments", "L0", "Segments with only deletes.", table.Int, table.Wide, 0, func(r shareRow) int64 { return int64(r.LevelZero) }),
 		told("unrecorded_segments", "UNRECORDED", "Sealed segments with unknown row count: not in any figure of rows or cost.", table.Int, table.Hidden, 0, func(r shareRow) int64 { return int64(r.Unrecorded) }),
 		{

@@ -166,7 +166,7 @@ func TestFilterSaysWhatIsWrong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 /")
 		d.Typed("re:(")
-		d.Shows("no regular expression yet")
+		d.Shows("not a regular expression yet")
 		d.Keys("esc")
 		d.Keys("/").Typed("zzz").Keys("enter")
 		d.Shows(`match "zzz"; esc clears the filter`)

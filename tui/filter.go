@@ -66,7 +66,7 @@ func parseTerm(r *view.Resource, w string) (term, error) {
 		}
 		re, err := regexp.Compile("(?i)" + expr)
 		if err != nil {
-			return t, fmt.Errorf("re:%s is no regular expression yet", expr)
+			return t, fmt.Errorf("re:%s is not a regular expression yet", expr)
 		}
 		t.re = re
 		return t, nil

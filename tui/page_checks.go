@@ -13,7 +13,7 @@ import (
 
 // checksKind is the page of all checks: what each said of the cluster that is shown.
 func checksKind() PageKind {
-	return PageKind{Name: "checks", Doc: "Every check: what it found, or why it could not look.", Open: newChecksPage}
+	return PageKind{Name: "checks", Doc: "Every check: what it found, or why it could not run.", Open: newChecksPage}
 }
 
 func newChecksPage(*Model, []string) (Page, error) {

@@ -95,7 +95,7 @@ func (d *diffPage) Body(m *Model, w, h int) []string {
 	case len(d.compared.Changes) == 0:
 		text = "nothing changed " + name
 		if d.old.Origin.Revision != d.now.Origin.Revision {
-			text += ", but for what moves by itself: checkpoints, ids, dropped segments that were cleared away"
+			text += ", except what always moves: checkpoints, ids, dropped segments that were garbage-collected"
 		}
 	case len(d.Shown) == 0:
 		text = "no change matches " + d.Filter + "; esc clears the filter"

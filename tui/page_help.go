@@ -109,9 +109,9 @@ func (p *helpPage) text(w int) []PaneLine {
 	for _, x := range [][2]string{
 		{"+ ~", "The last refresh added or changed the row."},
 		{"◆", "The row is marked."},
-		{"- ?", "There is no value; nobody looked."},
+		{"- ?", "No value; not checked."},
 		{"✓ ◌ ▲ ✖", "Fine, on its way, look at it, broken; of benchmarks: ✓ better, ✖ worse."},
-		{"≈ ≠ ·", "Of benchmarks: no difference shown; changed, and nobody said which way is better; on one side only."},
+		{"≈ ≠ ·", "Of benchmarks: no difference shown; changed, direction unknown; on one side only."},
 	} {
 		lines = append(lines, helpLine(x[0], x[1]))
 	}

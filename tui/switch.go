@@ -72,7 +72,7 @@ func (f *following) first(ctx context.Context) (news.Update, error) {
 		case u, ok := <-f.updates:
 			switch {
 			case !ok:
-				return u, errors.New("it told nothing")
+				return u, errors.New("it reported nothing")
 			case u.Cluster != nil:
 				return u, nil
 			case u.Err != nil:

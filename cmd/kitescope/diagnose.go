@@ -56,7 +56,7 @@ automatically, and the latest ones in a recording (record --profile-on; up to --
 indexes of segments, first those a load or build waits for. Missing files are listed; for a
 folder also whether it is read-only or full.
 
-Exit code 3: findings at or above --fail-on (default: error, so that pipelines stop for
+Exit code 3: findings at or above --fail-on (default: error: pipelines stop for
 broken queries, not for advice). --fail-on warning is stricter, --fail-on never only
 reports. With --since FILE only new or worse findings count. With --strict a check with
 missing data exits 4, before 3.

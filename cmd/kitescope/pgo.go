@@ -31,7 +31,7 @@ func pgoCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "judge", Short: "Check profiles: does Go accept them, are they good, what is the maximum gain", Build: pgoJudge},
 		{Name: "pack", Short: "Merge profiles into a default.pgo, with a record of its sources", Build: pgoPack},
-		{Name: "verify", Short: "Check whether a program was built with PGO, with which profile, and whether it took effect", Build: pgoVerify},
+		{Name: "verify", Short: "Check whether a program was built with PGO, which profile it used, and whether it took effect", Build: pgoVerify},
 		{Name: "trial", Short: "Build without and with a profile, alternate runs, report the gain", Build: pgoTrial},
 	}
 }

@@ -38,7 +38,7 @@ func pgoVerify(a *cli.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify BINARY|URL|PROFILE",
-		Long: `Check whether a Go binary or a running service was built with a profile, with which one, and
+		Long: `Check whether a Go binary or a running service was built with a profile, which one, and
 whether it took effect.
 
 A binary names its profile by path, never by hash, unless the file name has the hash (pgo pack

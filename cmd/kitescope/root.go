@@ -62,7 +62,7 @@ func rootCommand(a *cli.App) *cobra.Command {
 	var nodes *cli.NodeFlags
 	root := &cobra.Command{
 		Use:   "kitescope",
-		Short: "See what is in a Milvus cluster, live or from a file",
+		Short: "Find out what is wrong in a Milvus cluster, live or from a file",
 		Long: `kitescope shows what is in a Milvus cluster (2.1 to 2.6): collections, channels,
 segments, indexes, replicas, sessions, from a live etcd or from a file someone
 mailed you. Without a command it opens the terminal UI.

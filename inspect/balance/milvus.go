@@ -14,7 +14,7 @@ import (
 type Verdict struct {
 	// Balancer is queryCoord.balancer: "ScoreBasedBalancer". BalancerFrom is who says so, "default" if nobody does.
 	Balancer, BalancerFrom string
-	// Modelled is false if what it would do is not worked out; Why says why.
+	// Modelled is false if what it would do is not computed; Why says why.
 	Modelled bool
 	// Factors are the configuration values that it weighs with.
 	Factors []Factor
@@ -192,10 +192,10 @@ func (s *Survey) unmodelled(g *Group, balancer string) string {
 	case "ScoreBasedBalancer", "RowCountBasedBalancer":
 	case exclusiveBalancer:
 		if s.Exclusive(g) {
-			return "its nodes are divided among channels, within which " + balancer + " balances: not worked out"
+			return "its nodes are divided among channels, and " + balancer + " balances within them: not computed"
 		}
 	default:
-		return "what " + balancer + " would do is not worked out"
+		return "what " + balancer + " would do is not computed"
 	}
 	if why := s.unread(); why != "" {
 		return why

@@ -328,7 +328,7 @@ func TestVerdicts(t *testing.T) {
 		{"unknown", uneven(), func(*world) {}, false, "auto-balance unknown; if on, ScoreBasedBalancer moves 2"},
 		{"another balancer", uneven(), func(w *world) {
 			w.parts.Config = append(config("true"), &model.ConfigEntry{Name: "queryCoord.balancer", Value: "MultipleTargetBalancer"})
-		}, false, "what MultipleTargetBalancer would do is not worked out"},
+		}, false, "what MultipleTargetBalancer would do is not computed"},
 		{"a blind node", uneven(), func(w *world) { w.live(2).Distribution = nil }, false, "querynode-2 did not report its segments"},
 		{"tolerated", newWorld(1, 2), func(w *world) {
 			w.parts.Config = config("true")

@@ -108,7 +108,7 @@ func (d *Decoder) takeSystem(q *question, m proto.Message) error {
 	var t topologyJSON
 	err := json.Unmarshal([]byte(text), &t)
 	if _, odd := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !odd {
-		return fmt.Errorf("the answer is no JSON of system_info: %w", err)
+		return fmt.Errorf("the answer is not the JSON of system_info: %w", err)
 	}
 	own := &t.componentJSON
 	switch {

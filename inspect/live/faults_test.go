@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 		"a TLS alert":           {livetest.Garbage(t, tls13Alert), model.Denied, "TLS", false},
 		"a web server":          {livetest.NotGRPC(t), model.Garbled, "not a gRPC server", true},
 		"bytes that say naught": {livetest.NoMessage(t), model.Garbled, "", true},
-		"packed, unasked":       {livetest.Packed(t), model.Garbled, "nobody asked for a packed answer", true},
+		"packed, unasked":       {livetest.Packed(t), model.Garbled, "the answer is packed, but packing was not requested", true},
 		"no port":               {"10.1.2.3", model.Unreachable, "want host:port", true},
 		"no host":               {":21123", model.Unreachable, "no host", true},
 		"IPv6 without brackets": {"fd00::7:21123", model.Unreachable, "has brackets", true},

@@ -226,7 +226,7 @@ func (c *Client) httpFailure(err error) *failure {
 	case isCut(err):
 		return failed(model.CutOff, "the server closed the connection")
 	case strings.Contains(err.Error(), "malformed"):
-		return failed(model.Garbled, "this is no HTTP server: %v", err)
+		return failed(model.Garbled, "not an HTTP server: %v", err)
 	}
 	return failed(model.Garbled, "%s", strings.TrimPrefix(fmt.Sprint(err), "Get "))
 }

@@ -321,7 +321,7 @@ func TestSOCKSReplies(t *testing.T) {
 		"\x05\xff":                     {model.Denied, "the proxy proxy:1: it wants other credentials"},
 		"\x05\x01":                     {model.Denied, "the proxy proxy:1: it wants other credentials"},
 		"\x05\x02\x01\x01":             {model.Denied, "the proxy proxy:1: it refuses the user or the password"},
-		"HTTP/1.1 400 Bad Request\r\n": {model.Unreachable, "the proxy proxy:1: this is no SOCKS5 server"},
+		"HTTP/1.1 400 Bad Request\r\n": {model.Unreachable, "the proxy proxy:1: not a SOCKS5 server"},
 		"":                             {model.Unreachable, "the proxy proxy:1: it closed the connection"},
 	} {
 		_, err := through(t, "socks5://ann:s3cr3t@proxy:1", []byte(answer)).dial(t.Context(), "10.0.0.1:80")

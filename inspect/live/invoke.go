@@ -50,7 +50,7 @@ type packed struct{}
 var _ grpc.Decompressor = packed{} //nolint:staticcheck // as WithDecompressor (SA1019)
 
 func (packed) Do(io.Reader) ([]byte, error) {
-	return nil, errors.New("nobody asked for a packed answer")
+	return nil, errors.New("the answer is packed, but packing was not requested")
 }
 
 func (packed) Type() string { return "gzip" }

@@ -133,7 +133,7 @@ func (r *relay) socksFailure(err error) error {
 		{"general SOCKS server failure", "it could not connect", model.Unreachable},
 		{"username/password", "it refuses the user or the password", model.Denied},
 		{"authentication method", "it wants other credentials", model.Denied},
-		{"protocol version", "this is no SOCKS5 server", model.Unreachable},
+		{"protocol version", "not a SOCKS5 server", model.Unreachable},
 	} {
 		if strings.Contains(err.Error(), known.sign) {
 			return failed(known.outcome, "the proxy %s: %s", r.address, known.says)

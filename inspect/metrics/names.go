@@ -200,7 +200,7 @@ var table = []Metric{
 	{DataConsumeLag, gauge, Milliseconds, since("2.3", "milvus_datanode_consume_tt_lag_ms"), "msg_type, collection_id", dataFile, "How far a data node is behind in consuming."},
 	{FlushSave, histogram, Milliseconds, always("milvus_datanode_save_latency"), "msg_type (insert, delete)", dataFile, "Writing flushed data to the storage."},
 	{Flushes, counter, Count, always("milvus_datanode_flush_buffer_op_count"), "status (total, success, fail), segment_level since 2.4", dataFile, "Flushes of buffers."},
-	{FlushedBytes, counter, Bytes, always("milvus_datanode_flushed_data_size"), "msg_type; data_source, segment_level since 2.4", dataFile, "What was flushed."},
+	{FlushedBytes, counter, Bytes, always("milvus_datanode_flushed_data_size"), "msg_type; data_source, segment_level since 2.4", dataFile, "Flushed bytes."},
 	{Compaction, histogram, Milliseconds, always("milvus_datanode_compaction_latency"), "compaction_type since 2.3", dataFile, "A compaction."},
 	{CompactionQueue, histogram, Milliseconds, since("2.3", "milvus_datanode_compaction_latency_in_queue"), "", dataFile, "The wait of a compaction."},
 
@@ -228,7 +228,7 @@ var table = []Metric{
 	{Goroutines, gauge, Count, always("go_goroutines"), "", goFile, "Goroutines."},
 	{Threads, gauge, Count, always("go_threads"), "", goFile, "Threads that Go made."},
 	{Processors, gauge, Count, always("go_sched_gomaxprocs_threads"), "", goFile, "How many threads may run Go code at once."},
-	{CPUSeconds, counter, Seconds, always("process_cpu_seconds_total"), "", processFile, "Processor time."},
+	{CPUSeconds, counter, Seconds, always("process_cpu_seconds_total"), "", processFile, "CPU time."},
 	{Allocated, counter, Bytes, always("go_memstats_alloc_bytes_total"), "", goFile, "What was allocated in Go."},
 	{Resident, gauge, Bytes, always("process_resident_memory_bytes"), "", processFile, "Memory as the operating system counts it."},
 	{StartTime, gauge, UnixSeconds, always("process_start_time_seconds"), "", processFile, "When the process started."},

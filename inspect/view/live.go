@@ -28,7 +28,7 @@ var nodeLive = []column[*model.Session]{
 		}).needing(model.PartRuntime),
 	col(table.Column{Name: "health", Kind: table.State, Show: table.Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping."},
 		said(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Curved: true, Show: table.Hidden, Kept: true, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started."},
+	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Curved: true, Show: table.Hidden, Kept: true, Doc: "CPU time of its process, 100 is one core: between two scrapes of its metrics, else the average since it started."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			cores, _, ok := n.Process.CPU()
 			return table.Cell{Float: cores * 100}, ok
@@ -66,7 +66,7 @@ var nodeLive = []column[*model.Session]{
 			segments, _ := growingOnce(e, d)
 			return segments
 		}, func(x *model.MetricServed) float64 { return x.Growing.Segments })).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of these growing segments: searched one by one. From metrics, a segment being handed over counts as sealed, too."},
+	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of these growing segments: searched by brute force. From metrics, a segment being handed over counts as sealed, too."},
 		serves(func(e *Env, d *model.Distribution) int64 {
 			_, rows := growingOnce(e, d)
 			return rows

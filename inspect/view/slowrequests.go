@@ -160,7 +160,7 @@ var slowDetail = []column[*model.SlowRequest]{
 	col(table.Column{Name: "output_fields", Kind: table.List, Show: table.Hidden, Doc: "Requested output fields, if reported."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Output) }),
 	col(table.Column{Name: "status", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "Successful or Failed, as in the access log; unknown from a proxy's list."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Status) }),
 	col(table.Column{Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9, Doc: "The client's library and its version, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.SDK) }),
-	col(table.Column{Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9, Doc: "Trace id, by which logs of all processes, and a tracer, have the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Trace) }),
+	col(table.Column{Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9, Doc: "Trace id: finds the request in the logs of all processes and in a tracer."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Trace) }),
 	col(table.Column{Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true, Doc: "proxy, access-log, or both; client: the slowest call of its kind between the last two heartbeats of a 3.0 client, measured by the client."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
 	col(table.Column{Name: "client", Show: table.Wide, Priority: 9, Doc: "Host or id of the client that measured it; empty if a proxy did."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Client == "" {

@@ -127,7 +127,7 @@ func (c *Comparison) noteDirections(left, right *side, better map[string]Directi
 	}
 	for _, name := range slices.Sorted(maps.Keys(better)) {
 		if !slices.ContainsFunc(c.Lines, func(l Line) bool { return slices.Contains(l.names(), name) }) {
-			c.note("no metric is called %q, for which a direction was given", name)
+			c.note("a direction was given for %q, but no metric has that name", name)
 		}
 	}
 }

@@ -134,7 +134,7 @@ func answerFailure(err error, patience time.Duration) *failure {
 	case isCut(err):
 		return failed(CutOff, "the server closed the connection before the answer was complete")
 	case strings.Contains(err.Error(), "malformed"):
-		return failed(NoProfile, "this is no HTTP server")
+		return failed(NoProfile, "not an HTTP server")
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return failed(Denied, "the server does not speak TLS").hinted("use http:// instead of https://")
 	}

@@ -276,7 +276,7 @@ func (p *Plan) checkService() error {
 		}
 	}
 	if p.Ready == "" {
-		return planError("for example: --ready http://127.0.0.1:8080/health, or --ready 127.0.0.1:8080", "--ready is missing: it tells when the service is up")
+		return planError("for example: --ready http://127.0.0.1:8080/health, or --ready 127.0.0.1:8080", "--ready is missing: when the service is up is unknown without it")
 	}
 	if strings.Contains(p.Ready, "://") {
 		if u, err := url.Parse(p.Ready); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -37,7 +37,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 	}
 	if b := c.Busiest; b != nil {
 		if text := cores(b); text != "" {
-			m.Line("", "## Processor time", "", render.MarkdownText(text))
+			m.Line("", "## CPU time", "", render.MarkdownText(text))
 		}
 	}
 	if c.History != nil {

@@ -87,8 +87,8 @@ func (c *Case) addFlame(p *webpage.Page) error {
 		}
 		drawn[i] = webpage.Inline(svg.String())
 	}
-	title := "Processor time of " + b.Process
-	p.Add(title, webpage.Prose(cores(b)), webpage.Figure("Flame graph of "+b.Process+": the widest frames take most processor time", drawn[0], drawn[1]))
+	title := "CPU time of " + b.Process
+	p.Add(title, webpage.Prose(cores(b)), webpage.Figure("Flame graph of "+b.Process+": the widest frames take most CPU time", drawn[0], drawn[1]))
 	return nil
 }
 
@@ -96,7 +96,7 @@ func cores(b *Busiest) string {
 	if !(b.Cores > 0) {
 		return ""
 	}
-	return b.Process + " uses " + words.ThreeDigits(b.Cores) + " cores, more than any other process that was profiled."
+	return b.Process + " uses " + words.ThreeDigits(b.Cores) + " cores of CPU, more than any other profiled process."
 }
 
 // addHistory adds what happened, the newest last.

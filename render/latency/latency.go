@@ -152,7 +152,7 @@ func unknown(r *Report) (lines []render.Line) {
 	const most = 5
 	for i, u := range r.Latency.Unknown {
 		if i == most {
-			lines = append(lines, render.Line{Role: render.RoleWarn, Text: "and " + strconv.Itoa(len(r.Latency.Unknown)-most) + " more processes said nothing"})
+			lines = append(lines, render.Line{Role: render.RoleWarn, Text: "and " + strconv.Itoa(len(r.Latency.Unknown)-most) + " more processes reported nothing"})
 			break
 		}
 		lines = append(lines, render.Line{Role: render.RoleWarn, Text: name(u) + ": " + u.Reason})

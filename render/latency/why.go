@@ -223,7 +223,7 @@ func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 		for _, f := range x.Hottest {
 			parts = append(parts, words.Share(f.Part)+" "+f.Function)
 		}
-		lines = append(lines, render.Line{Role: render.RoleDim, Text: "  " + x.Process + " spends its processor time on: " + strings.Join(parts, ", ")})
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: "  " + x.Process + " spends its CPU time on: " + strings.Join(parts, ", ")})
 	}
 	return lines
 }

@@ -174,7 +174,7 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 	case p.weighed == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case !p.weighed.Report.Survey.Asked:
-		return append([]string{""}, draw.Sentence(m.Styles, "the nodes were not asked, so that it is unknown who serves what: open a live source with --live, a bundle that was saved with --live, or a file with --runtime FILE", w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, "nodes not queried: which node serves what is unknown. Open a live source, a bundle saved with --live, or a file with --runtime FILE", w)...)
 	case p.of != nil && len(p.weighed.Report.Groups) == 0:
 		return append([]string{""}, draw.Sentence(m.Styles, p.label+": the replica is gone from the metadata", w)...)
 	}

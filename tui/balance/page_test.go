@@ -45,7 +45,7 @@ func TestBalanceOfUnknown(t *testing.T) {
 		d.Keys("7")
 		d.Shows("…") // before data
 		d.Send(news.Update{Cluster: tuitest.Capture(t, captured("cluster-2.3.5-t7"))})
-		d.Shows("the nodes were not asked", "--live")
+		d.Shows("nodes not queried", "--live")
 		d.Send(news.Update{Cluster: modeltest.Served(), Live: true})
 		d.Shows("not known, and not in the figures: querynode-12")
 	})

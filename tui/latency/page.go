@@ -249,7 +249,7 @@ func openPhase(m *tui.Model, r *show.Row) tui.Cmd {
 		p, apart = samePhase(b, p), "of all collections, which processes do not tell apart: "
 	}
 	if p == nil || len(p.Of) == 0 {
-		m.Say(tui.ToneInfo, "no process tells its part of "+string(r.Phase().Name))
+		m.Say(tui.ToneInfo, "no process reports its part of "+string(r.Phase().Name))
 		return nil
 	}
 	return m.Push(newPhasePage(m, tui.KeyOfBudget(b), p, apart))
@@ -277,7 +277,7 @@ func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart stri
 			if x := samePhase(b, of); x != nil && len(x.Of) > 0 {
 				return show.Processes(b, x), ""
 			}
-			return nil, "no process tells its part of " + string(of.Name) + " any more"
+			return nil, "no process reports its part of " + string(of.Name) + " any more"
 		},
 		List: budgetList("process"),
 	}

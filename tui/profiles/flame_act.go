@@ -35,7 +35,7 @@ func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 		case g.at == 0:
 			return "the cursor is on everything: go to a function first"
 		case t.Nodes && t.Frames[g.at].Depth == 1:
-			return "a node is no function: enter zooms to it, the arrow down goes to its functions"
+			return "a node is not a function: enter zooms into it, down goes to its functions"
 		}
 	}
 	return ""

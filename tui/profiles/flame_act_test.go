@@ -247,7 +247,7 @@ func TestNodeDrillDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 100, 30)
 		d.Keys("c")
-		d.Shows("a node is no function")
+		d.Shows("a node is not a function")
 		d.Keys("v")
 		p := d.m.Top().(*topPage)
 		for p.shown.by != profile.ByNode {

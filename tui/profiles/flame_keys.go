@@ -22,7 +22,7 @@ func profileKeys() []tui.Binding {
 		{Action: tui.ActKind, Keys: []string{"K"}, In: tui.InFlame | tui.InTop, Group: tui.GroupProfiles, Hint: "", Doc: "The next sample type: cpu, samples; inuse_space, alloc_objects.", Weight: 0},
 		{Action: tui.ActRelative, Keys: []string{"R"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Absolute or relative: colours by points of the total, or by how much a frame changed itself; shares of all, or of what is zoomed.", Weight: 0},
 		{Action: tui.ActNormalize, Keys: []string{"%"}, In: tui.InFlame | tui.InTop, Group: tui.GroupProfiles, Hint: "", Doc: "Normalize a comparison: the new profile is scaled to the total of the base.", Weight: 0},
-		{Action: tui.ActFlip, Keys: []string{"F"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Icicle, which hangs down, or flame, which grows up.", Weight: 0},
+		{Action: tui.ActFlip, Keys: []string{"F"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Icicle (grows down) or flame (grows up).", Weight: 0},
 		{Action: tui.ActSave, Keys: []string{"s"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "save", Doc: "Save the graph as one HTML file, which needs no network, or the profile, and ask where.", Weight: 58},
 		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "flame", Doc: "Flame graph of the profile; of marked ones together, apart by node.", Weight: 100},
 		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InTop, Group: tui.GroupProfiles, Hint: "peek", Doc: "Callers and callees.", Weight: 100},

@@ -257,7 +257,7 @@ func (c *Chosen) keys() map[string][]string {
 func (a *App) ForContext(name string) *App {
 	streams := *a.Streams
 	streams.ReadPassword = func(context.Context, string) (string, error) {
-		return "", errors.New("the UI has the terminal, so that nobody can be asked")
+		return "", errors.New("no prompt is possible: the UI has the terminal")
 	}
 	other := &App{Streams: &streams, Flags: a.Flags, Demo: a.Demo, chosen: a.chosen, glyphs: a.glyphs, clock: a.clock}
 	g := &other.Flags
