@@ -54,7 +54,7 @@ func TestNotes(t *testing.T) {
 		"after: 1 value is not a number or far too large, and left out",
 		"after: a run has several values of QPS, which are not independent: using their median",
 		"mood: the two sides disagree on which direction is better; changes are shown without better or worse",
-		`no metric is called "typo", for which a direction was given`,
+		`a direction was given for "typo", but no metric has that name`,
 	}
 	if diff := cmp.Diff(want, c.Notes); diff != "" {
 		t.Error(diff)

@@ -122,7 +122,7 @@ func TestFaults(t *testing.T) {
 			conn, _, _ := http.NewResponseController(w).Hijack()
 			_, _ = conn.Write([]byte("SSH-2.0-OpenSSH_9\r\n"))
 			_ = conn.Close()
-		}, pull.NoProfile, "no HTTP server"},
+		}, pull.NoProfile, "not an HTTP server"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
