@@ -109,7 +109,7 @@ func (t *textTable) drop(cells int, sameFirst bool) (hidden Unshown) {
 		}
 		take(at, "", false)
 	}
-	for k := len(gone) - 1; k >= 0; k-- { // what wider ones have left room for comes back, the last to go first
+	for k := range slices.Backward(gone) { // what wider ones have left room for comes back, the last to go first
 		if t.total()+Gutter+gone[k].width <= cells {
 			at := slices.IndexFunc(t.columns, func(c textColumn) bool { return c.cell > gone[k].cell })
 			if at < 0 {

@@ -153,8 +153,7 @@ func handle(m *Model, msg tea.Msg) Cmd {
 // press finds what a key means where the keyboard is now: prompt, menu or page.
 func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 	key, text := msg.String(), msg.Text
-	switch {
-	case m.Prompt != nil:
+	if m.Prompt != nil {
 		a, _ := m.keys.find(InPrompt, msg.Keystroke())
 		if text != "" {
 			a = ActNone

@@ -128,8 +128,10 @@ func mendable() *check.Check {
 	x := tuitest.FixtureCheck("two-databases", "Two databases", check.Warning)
 	x.Run = func(p *check.Pass) error {
 		if len(p.Databases) == 2 {
-			p.Report(check.Finding{Severity: check.Warning, Message: "there are two databases", Object: model.Ref{Resource: "databases", ID: "2", Name: "tenant_a"},
-				Fix: []check.Step{{Text: "drop one"}}})
+			p.Report(check.Finding{
+				Severity: check.Warning, Message: "there are two databases", Object: model.Ref{Resource: "databases", ID: "2", Name: "tenant_a"},
+				Fix: []check.Step{{Text: "drop one"}},
+			})
 		}
 		return nil
 	}
@@ -232,8 +234,10 @@ func TestRegisteredIsNeutral(t *testing.T) {
 		d.Shows("rootcoord       1  ? registered")
 		d.Lacks("✓ registered")
 		d.Cluster(c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
-			{Role: "rootcoord", Node: 1, Outcome: model.Answered}, {Role: "datacoord", Node: 2, Outcome: model.Refused},
-			{Role: "querynode", Node: 7, Outcome: model.Answered}, {Role: "querynode", Node: 8, Outcome: model.TimedOut},
+			{Role: "rootcoord", Node: 1, Outcome: model.Answered},
+			{Role: "datacoord", Node: 2, Outcome: model.Refused},
+			{Role: "querynode", Node: 7, Outcome: model.Answered},
+			{Role: "querynode", Node: 8, Outcome: model.TimedOut},
 		}})))
 		d.Shows("rootcoord       1  ✓ answers", "datacoord       1  ✖ no answer", "proxy           1  ? registered")
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -44,7 +45,7 @@ func TestPagesAreReachedFromEverywhere(t *testing.T) {
 		if in == tui.InPrompt || in == tui.InMenu {
 			continue
 		}
-		for _, key := range strings.Fields("0 1 2 3 4 5 6 7 8 9 g : ? H p q , L") {
+		for key := range strings.FieldsSeq("0 1 2 3 4 5 6 7 8 9 g : ? H p q , L") {
 			if !slices.ContainsFunc(all, func(b tui.Binding) bool { return b.In&in != 0 && slices.Contains(b.Keys, key) }) {
 				t.Errorf("%v: %s does nothing", tui.Places(in, everyPage()), key)
 			}
@@ -149,7 +150,7 @@ func TestKeysOfMenus(t *testing.T) {
 			list, actions := tui.MenuKeys(m)
 			for i, key := range list {
 				bound := slices.ContainsFunc(all, func(b tui.Binding) bool { return b.Action == actions[i] && slices.Contains(b.Keys, key) })
-				if !bound && key != "" && key != fmt.Sprint(i+1) {
+				if !bound && key != "" && key != strconv.Itoa(i+1) {
 					t.Errorf("%s: the key of item %d is %q", keys, i+1, key)
 				}
 			}
@@ -179,7 +180,7 @@ func TestChangedKeys(t *testing.T) {
 		{"go", "Z", "does not begin"},
 	} {
 		var keys []string
-		for _, key := range strings.Fields(x.keys) {
+		for key := range strings.FieldsSeq(x.keys) {
 			keys = append(keys, strings.ReplaceAll(key, "_", " "))
 		}
 		all, err := tui.Remap(tui.KeyMap(everyPage()), map[string][]string{x.name: keys})

@@ -25,9 +25,16 @@ type keyPair struct {
 
 func keyPairs() []keyPair {
 	return []keyPair{
-		{ActUp, ActDown, "row up, down"}, {ActPageUp, ActPageDown, "page up, down"}, {ActTop, ActBottom, "start, end"}, {ActLeft, ActRight, "left, right"},
-		{ActEarlier, ActLater, "event by event"}, {ActMinuteEarlier, ActMinuteLater, "minute back, on"}, {ActBack, ActForward, "back, forward"},
-		{ActSortPrevious, ActSortNext, "sort left/right"}, {ActSearchNext, ActSearchPrevious, "next, previous"}, {ActZoomIn, ActZoomOut, "zoom in, out"},
+		{ActUp, ActDown, "row up, down"},
+		{ActPageUp, ActPageDown, "page up, down"},
+		{ActTop, ActBottom, "start, end"},
+		{ActLeft, ActRight, "left, right"},
+		{ActEarlier, ActLater, "event by event"},
+		{ActMinuteEarlier, ActMinuteLater, "minute back, on"},
+		{ActBack, ActForward, "back, forward"},
+		{ActSortPrevious, ActSortNext, "sort left/right"},
+		{ActSearchNext, ActSearchPrevious, "next, previous"},
+		{ActZoomIn, ActZoomOut, "zoom in, out"},
 		{ActNextPart, ActPreviousPart, "next, previous"},
 	}
 }

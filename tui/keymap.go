@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,7 +51,7 @@ func remap(all []Binding, changed map[string][]string) ([]Binding, error) {
 		case len(changed[name]) == 0 || slices.Contains(changed[name], ""):
 			return nil, fmt.Errorf("keys: %s needs at least one key", name)
 		case a == ActNumber:
-			return nil, fmt.Errorf("keys: the digits stay; go-nodes and others take further keys")
+			return nil, errors.New("keys: the digits stay; go-nodes and others take further keys")
 		}
 		for i := range all {
 			if all[i].Action == a {

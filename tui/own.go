@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"kitescope/render"
@@ -76,9 +77,7 @@ func UseView(m *Model) {
 		return
 	}
 	views := map[string]View{}
-	for name, v := range m.Config.Views {
-		views[name] = v
-	}
+	maps.Copy(views, m.Config.Views)
 	v := View{Order: g.order}
 	if g.chosen != nil || g.wide {
 		v.Columns = g.columnList()

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	tea "charm.land/bubbletea/v2"
-
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/render"
@@ -235,7 +233,7 @@ func TestSwitchWhileAnotherOpens(t *testing.T) {
 		first := Switch(d.m, "slow", func(context.Context) (*Source, error) { return &Source{Feed: slow, Title: "slow"}, nil })
 		d.Run(Switch(d.m, "fast", func(context.Context) (*Source, error) { return &Source{Feed: fast, Title: "fast"}, nil }))
 		d.Settle()
-		d.Run(tea.Cmd(first))
+		d.Run(first)
 		d.Settle()
 		d.Shows("rev 1650")
 		d.Lacks("slow @")

@@ -93,11 +93,6 @@ func (m *Model) pages() []PageKind {
 	})
 }
 
-// has reports whether a page of a name has something to show.
-func (m *Model) has(name string) bool {
-	return slices.ContainsFunc(m.pages(), func(k PageKind) bool { return k.Name == name })
-}
-
 // resources are those that there may be rows of: none without a cluster.
 func (m *Model) resources() []*view.Resource {
 	if m.Config.First != nil {

@@ -49,7 +49,7 @@ func (p *findingPage) Refresh(m *Model) Cmd {
 	return nil
 }
 
-func (p *findingPage) object(*Model) (model.Ref, bool) {
+func (p *findingPage) Object(*Model) (model.Ref, bool) {
 	return p.of.Object, p.of.Object.Resource != ""
 }
 

@@ -160,11 +160,11 @@ func (m frame) goBox(w int) []string {
 	title := " go to: " + m.prefix + " and a key · esc cancels "
 	lines := []string{m.Styles.Dim.On("╭─") + m.Styles.Title.On(title) + m.Styles.Dim.On(strings.Repeat("─", max(0, w-3-ansi.StringWidth(title)))+"╮")}
 	for row := range rows {
-		line := ""
+		var line strings.Builder
 		for i := row; i < len(list); i += rows {
-			line += " " + m.Styles.Key.On(list[i].key) + " " + draw.Fit(list[i].text, cells-2-draw.Width(list[i].key))
+			line.WriteString(" " + m.Styles.Key.On(list[i].key) + " " + draw.Fit(list[i].text, cells-2-draw.Width(list[i].key)))
 		}
-		lines = append(lines, m.Styles.Dim.On("│")+draw.Ends(line, "", w-2)+m.Styles.Dim.On("│"))
+		lines = append(lines, m.Styles.Dim.On("│")+draw.Ends(line.String(), "", w-2)+m.Styles.Dim.On("│"))
 	}
 	return append(lines, m.Styles.Dim.On("╰"+strings.Repeat("─", w-2)+"╯"))
 }

@@ -88,7 +88,7 @@ func TestFoldersAreCompleted(t *testing.T) {
 		cfg := testConfig()
 		cfg.SaveFile = files.save
 		cfg.Folders = func(typed string) []string {
-			if strings.HasPrefix("reports/", typed) && typed != "" {
+			if typed != "" && strings.HasPrefix("reports/", typed) { //nolint:gocritic // what is typed is a part of it
 				return []string{"reports/"}
 			}
 			return nil

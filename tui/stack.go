@@ -1,5 +1,7 @@
 package tui
 
+import "slices"
+
 // stack is where the person is: the pages from the first to the one shown, and
 // those that were left with back. Every page keeps its own state.
 type stack struct {
@@ -37,8 +39,8 @@ func (s *stack) again() bool {
 
 // backTo goes back to the last page that is wanted, and reports whether there is one.
 func (s *stack) backTo(wanted func(Page) bool) bool {
-	for i := len(s.pages) - 1; i >= 0; i-- {
-		if wanted(s.pages[i]) {
+	for i, p := range slices.Backward(s.pages) {
+		if wanted(p) {
 			for len(s.pages) > i+1 {
 				s.pop()
 			}

@@ -92,7 +92,7 @@ func (s *shellCommand) Run() error {
 	if err != nil {
 		return errors.New("actions are for sh, and there is none here")
 	}
-	cmd := exec.Command(sh, "-c", s.command)
+	cmd := exec.Command(sh, "-c", s.command) //nolint:noctx // it has the terminal: who started it ends it
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.in, s.out, s.failed
 	err = runInFront(cmd)
 	how := "done"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func commandsReference(t *testing.T) string {
 			if !sub.IsAvailableCommand() {
 				continue
 			}
-			at := append(path[:len(path):len(path)], sub.Name())
+			at := slices.Concat(path, []string{sub.Name()})
 			name := strings.Join(at, " ")
 			fmt.Fprintf(&list, "%s- [`%s`](#%s): %s\n", strings.Repeat("  ", len(path)), name, strings.ReplaceAll(name, " ", "-"), sub.Short)
 			fmt.Fprintf(&all, "\n## %s\n\n```text\n%s\n```\n", name, strings.TrimRight(helpOf(t, at), "\n"))
@@ -101,7 +102,7 @@ func helpOf(t *testing.T, path []string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	p := newProgram(scripted(&out, &errs, nil))
-	if code := p.run(context.Background(), append(path[:len(path):len(path)], "-h")); code != 0 {
+	if code := p.run(context.Background(), slices.Concat(path, []string{"-h"})); code != 0 {
 		t.Fatalf("%v -h: %d: %s", path, code, errs.String())
 	}
 	return out.String()

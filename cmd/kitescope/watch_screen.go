@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"slices"
 	"strings"
 
 	"kitescope/cmd/kitescope/cli"
@@ -32,8 +32,8 @@ func (q *question) screen(a *cli.App) *watchScreen {
 // draw shows a table, as much of it as there are lines. Nothing is written while it looks the same.
 func (s *watchScreen) draw(g *view.Grid) error {
 	var body bytes.Buffer
-	options, width, height := s.question.options, 0, 0
-	width, height = s.Size()
+	options := s.question.options
+	width, height := s.Size()
 	if options.Format.Name() == "table" {
 		options.Width = width
 	}
@@ -54,7 +54,7 @@ func (s *watchScreen) status(g *view.Grid) string {
 	if g.Skipped > 0 {
 		parts = append(parts, words.Number(g.Skipped)+" "+s.question.resource.Leaves+" hidden (--all)")
 	}
-	if hidden := append(s.question.options.Unshown.Same, s.question.options.Unshown.Hidden...); len(hidden) > 0 {
+	if hidden := slices.Concat(s.question.options.Unshown.Same, s.question.options.Unshown.Hidden); len(hidden) > 0 {
 		parts = append(parts, "no room for "+strings.Join(hidden, ", "))
 	}
 	return strings.Join(parts, " · ")
@@ -66,7 +66,7 @@ func watchFrame(text, status string, width, height int) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if most := max(2, height-2); len(lines) > most {
 		more := len(lines) - most + 1
-		lines = append(lines[:most-1:most-1], fmt.Sprintf("… %s", words.Plural(more, "more row")))
+		lines = append(lines[:most-1:most-1], "… "+words.Plural(more, "more row"))
 	}
 	var b strings.Builder
 	b.WriteString("\x1b[H")

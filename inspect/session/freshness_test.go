@@ -391,6 +391,7 @@ func TestNothingIsToldAfterFollow(t *testing.T) {
 // TestAgain: who asks again gets answers that came after the question, and does not wait until it would be asked anyway.
 func TestAgain(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
+		t.Helper()
 		nodes, l := &talkative{}, &listener{}
 		feed := &session.Feed{Interval: 50 * time.Millisecond, Ask: nodes, Every: time.Hour, Open: etcd.open}
 		if err := feed.Again(t.Context()); err != nil {

@@ -138,9 +138,9 @@ func TestBadPlaces(t *testing.T) {
 	cases := []struct{ from, inError, inHint string }{
 		{"", "no source", "--from"},
 		{"-", "no standard input", "pipe"},
-		{"localhost:2379", "there is no such file", "did you mean etcd://localhost:2379?"},
-		{"10.0.0.1:2379,10.0.0.2:2379", "there is no such file", "did you mean etcd://10.0.0.1:2379,10.0.0.2:2379?"},
-		{"missing.db", "there is no such file", "etcd://host:port"},
+		{"localhost:2379", "no such file", "did you mean etcd://localhost:2379?"},
+		{"10.0.0.1:2379,10.0.0.2:2379", "no such file", "did you mean etcd://10.0.0.1:2379,10.0.0.2:2379?"},
+		{"missing.db", "no such file", "etcd://host:port"},
 		{t.TempDir(), "a directory without", "data directory"},
 		{"http://h:2379", "not read over http", "did you mean etcd://h:2379?"},
 		{"https://h:2379/by-dev", "not read over https", "did you mean etcds://h:2379/by-dev?"},

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+
 	"kitescope/inspect/model"
 	"kitescope/table"
 )
@@ -72,10 +74,8 @@ func (x *ill) add(f Finding) {
 	default:
 		x.Infos++
 	}
-	for _, id := range x.checks {
-		if id == f.Check {
-			return
-		}
+	if slices.Contains(x.checks, f.Check) {
+		return
 	}
 	x.checks = append(x.checks, f.Check)
 }

@@ -130,7 +130,7 @@ func manyStates() *Env {
 // TestNotServed: that nobody serves a segment is only said where somebody should.
 func TestNotServed(t *testing.T) {
 	want := map[string]table.Cell{"1": text("NotServed"), "2": text("Sealed")}
-	for _, id := range strings.Fields("3 4 5 6 7 8 9 10 11") {
+	for id := range strings.FieldsSeq("3 4 5 6 7 8 9 10 11") {
 		want[id] = none()
 	}
 	if diff := cmp.Diff(want, cells(t, manyStates(), "segments", "served_as")); diff != "" {

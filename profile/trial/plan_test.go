@@ -26,7 +26,7 @@ func TestPlanMistakes(t *testing.T) {
 		"a service without ready":  {Plan{Serve: "{bin}", Load: "hey", PProf: "http://localhost:1"}, "--ready is missing", "--ready"},
 		"ready that is no address": {Plan{Serve: "{bin}", Load: "hey", PProf: "http://localhost:1", Ready: "ftp://x"}, "not an http address", "http"},
 		"ready without a port":     {Plan{Serve: "{bin}", Load: "hey", PProf: "http://localhost:1", Ready: "localhost"}, "host:port", "127"},
-		"a service of another":     {Plan{Serve: "nginx", Load: "hey", PProf: "http://localhost:1", Ready: "localhost:1"}, "not the program", "--serve"},
+		"a service of another":     {Plan{Serve: "nginx", Load: "hey", PProf: "http://localhost:1", Ready: "localhost:1"}, "does not run the program", "--serve"},
 		"pairs":                    {Plan{Load: "{bin} {profile}", Pairs: -1}, "pairs are", ""},
 		"level":                    {Plan{Load: "{bin} {profile}", Level: 2}, "level", "0.05"},
 		"no such load":             {Plan{Load: "no-such-program {bin} {profile}"}, "no program no-such-program", "sh -c"},

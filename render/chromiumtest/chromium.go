@@ -91,7 +91,7 @@ type Tab struct {
 // Open shows a file in a tab of a size in pixels, nothing where there is no name.
 func (b *Browser) Open(file string, width, height int) *Tab {
 	b.t.Helper()
-	request, err := http.NewRequest(http.MethodPut, "http://127.0.0.1:"+b.port+"/json/new?about:blank", nil)
+	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodPut, "http://127.0.0.1:"+b.port+"/json/new?about:blank", nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}

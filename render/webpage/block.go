@@ -107,7 +107,7 @@ type Table struct {
 // Cell is a text; Class is "n" for figures, a tone, "dim", or several of them.
 type Cell struct{ Text, Class string }
 
-// Table draws itself; one without columns is its notes.
+// HTML is the table as a block; one without columns is its notes.
 func (t *Table) HTML() template.HTML { return block("table", t) }
 
 // Figure is a plot for light and for dark backgrounds; Dark may be "". Name says what it shows.

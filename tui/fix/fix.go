@@ -246,18 +246,16 @@ func Broken(text string, w int, shell bool) []string {
 		if shell {
 			room, end = w-len(` \`), ` \`
 		}
-		at := 0
+		at := strings.LastIndexByte(ansi.Truncate(text, room+1, ""), ' ')
 		if shell {
 			at = lastGap(text, room)
-		} else {
-			at = strings.LastIndexByte(ansi.Truncate(text, room+1, ""), ' ')
 		}
-		head, rest := "", ""
+		head := ansi.Truncate(text, w, "")
+		rest := text[len(head):]
 		if at > 0 && strings.TrimSpace(text[:at]) != "" {
 			head, rest = strings.TrimRight(text[:at], " "), strings.TrimLeft(text[at:], " ")
 		} else {
-			head, end = ansi.Truncate(text, w, ""), ""
-			rest = text[len(head):]
+			end = ""
 		}
 		lines, text = append(lines, head+end), rest
 	}

@@ -28,8 +28,10 @@ func Text(f *check.Finding) string {
 
 // Markdown is a finding for a ticket: commands in blocks of code.
 func Markdown(f *check.Finding) string {
-	lines := []string{"### " + f.Severity.String() + ": " + render.MarkdownText(f.Message), "",
-		"`" + f.Check + "` · " + render.MarkdownText(render.ObjectText(f.Object))}
+	lines := []string{
+		"### " + f.Severity.String() + ": " + render.MarkdownText(f.Message), "",
+		"`" + f.Check + "` · " + render.MarkdownText(render.ObjectText(f.Object)),
+	}
 	for _, text := range Costs(f) {
 		lines = append(lines, "", render.MarkdownText(text))
 	}

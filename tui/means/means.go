@@ -8,6 +8,7 @@ type Meaning struct{ Brief, Does string }
 // Of is the meaning of an action, nothing if none is called that.
 func Of(action string) Meaning { return all()[action] }
 
+//nolint:funlen // a table
 func all() map[string]Meaning {
 	return map[string]Meaning{
 		"quit":           {"quit", "quits, or stops a replay that measures"},

@@ -90,16 +90,16 @@ func (s *sheet) findings(r *check.Report, w int) {
 	}
 	s.line(" " + draw.Ends(title, right, w))
 	if len(r.Findings) == 0 {
-		s.choose("findings", 1, w, Item{Page: "findings", About: "All checks, and what kept some from running."})
+		s.choose("findings", w, Item{Page: "findings", About: "All checks, and what kept some from running."})
 	}
 	tree := check.Tree(r.Findings)
 	for i := range tree[:min(shownFindings, len(tree))] {
 		s.line(" " + BranchLine(s.st, &tree[i], Worse(tree, i), w, 0, false))
-		s.choose("finding "+tree[i].Key(), 1, w, Item{Finding: tree[i].Finding})
+		s.choose("finding "+tree[i].Key(), w, Item{Finding: tree[i].Finding})
 	}
 	if unknown != "" {
 		s.line(" " + s.st.Dim.On(draw.Cut("? "+unknown, w)))
-		s.choose("lacking", 1, w, Item{Page: "checks", About: lackingText(r)})
+		s.choose("lacking", w, Item{Page: "checks", About: lackingText(r)})
 	}
 	s.line("")
 }
@@ -167,7 +167,7 @@ func (s *sheet) slowest(l *latency.Latency, w int) {
 		right = s.st.Key.On(key)
 	}
 	s.line(" " + draw.Ends(s.st.Dim.On(title)+draw.Cut(text, w-2-draw.Width(title)), right, w-2))
-	s.choose("latency", 1, w-2, Item{Page: "latency", About: text})
+	s.choose("latency", w-2, Item{Page: "latency", About: text})
 	s.line("")
 }
 

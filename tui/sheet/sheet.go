@@ -70,9 +70,9 @@ type sheet struct {
 
 func (s *sheet) line(text string) { s.out = append(s.out, text) }
 
-// choose makes the last line an item, from a cell on and so many cells wide.
-func (s *sheet) choose(key string, from, w int, x Item) {
-	x.Key, x.Line, x.From, x.To = key, len(s.out)-1, from, from+w
+// choose makes the last line an item, so many cells wide behind its margin.
+func (s *sheet) choose(key string, w int, x Item) {
+	x.Key, x.Line, x.From, x.To = key, len(s.out)-1, 1, 1+w
 	s.items = append(s.items, x)
 }
 
@@ -204,13 +204,20 @@ func (s *sheet) data(w int) block {
 		troubled   bool
 	}
 	left := []figure{
-		{"rows", "segments", table.Int, o.Rows, false}, {"deletes", "segments", table.Int, o.DeletedRows, false}, {"size", "segments", table.Bytes, o.Bytes, false},
-		{"segments", "segments", table.Int, o.Segments, false}, {"vchannels", "vchannels", table.Int, o.VChannels, false}, {"pchannels", "pchannels", table.Int, o.PChannels, false},
+		{"rows", "segments", table.Int, o.Rows, false},
+		{"deletes", "segments", table.Int, o.DeletedRows, false},
+		{"size", "segments", table.Bytes, o.Bytes, false},
+		{"segments", "segments", table.Int, o.Segments, false},
+		{"vchannels", "vchannels", table.Int, o.VChannels, false},
+		{"pchannels", "pchannels", table.Int, o.PChannels, false},
 	}
 	right := []figure{
-		{"databases", "databases", table.Int, o.Databases, false}, {"collections", "collections", table.Int, o.Collections, false},
-		{"partitions", "partitions", table.Int, o.Partitions, false}, {"aliases", "aliases", table.Int, o.Aliases, false},
-		{"indexes", "indexes", table.Int, o.Indexes, false}, {"no index", "collections", table.Int, o.Unindexed, some(o.Unindexed)},
+		{"databases", "databases", table.Int, o.Databases, false},
+		{"collections", "collections", table.Int, o.Collections, false},
+		{"partitions", "partitions", table.Int, o.Partitions, false},
+		{"aliases", "aliases", table.Int, o.Aliases, false},
+		{"indexes", "indexes", table.Int, o.Indexes, false},
+		{"no index", "collections", table.Int, o.Unindexed, some(o.Unindexed)},
 	}
 	for i := range left {
 		texts := [2]string{}
@@ -348,7 +355,7 @@ func (s *sheet) collections(g *view.Grid, w, room int) {
 			row = int(g.Rows[i])
 		}
 		ref := g.Table.Ref(row)
-		s.choose("collection "+ref.ID, 1, w-2, Item{Object: ref})
+		s.choose("collection "+ref.ID, w-2, Item{Object: ref})
 	}
 }
 

@@ -192,10 +192,10 @@ func (a *App) EditConfig(edit func(*ConfigFile) error) error {
 			}
 		}
 	}
-	switch {
-	case config.Current == before.Current:
+	switch config.Current {
+	case before.Current:
 		return nil
-	case config.Current == "":
+	case "":
 		return KeepInConfig(path, nil, "current")
 	}
 	return KeepInConfig(path, config.Current, "current")

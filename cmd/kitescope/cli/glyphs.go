@@ -81,7 +81,7 @@ type glyphWriter struct {
 }
 
 func (w *glyphWriter) Write(p []byte) (int, error) {
-	text := append(w.rest, p...)
+	text := slices.Concat(w.rest, p)
 	whole := len(text)
 	for i := 1; i < utf8.UTFMax && i <= len(text); i++ { // is the last character there to its end?
 		if c := text[len(text)-i]; utf8.RuneStart(c) {

@@ -51,21 +51,33 @@ type backend struct {
 
 func backends() []backend {
 	return []backend{
-		{name: "tmux", told: "tmux's buffer", argv: []string{"tmux", "load-buffer", "-w", "-"}, older: []string{"tmux", "load-buffer", "-"},
-			here: func(c *Clipboard) bool { return c.Getenv("TMUX") != "" }},
-		{name: "wl-copy", told: "the clipboard (wl-copy)", argv: []string{"wl-copy"},
-			here: func(c *Clipboard) bool { return c.Getenv("WAYLAND_DISPLAY") != "" && !c.remote() }},
+		{
+			name: "tmux", told: "tmux's buffer", argv: []string{"tmux", "load-buffer", "-w", "-"}, older: []string{"tmux", "load-buffer", "-"},
+			here: func(c *Clipboard) bool { return c.Getenv("TMUX") != "" },
+		},
+		{
+			name: "wl-copy", told: "the clipboard (wl-copy)", argv: []string{"wl-copy"},
+			here: func(c *Clipboard) bool { return c.Getenv("WAYLAND_DISPLAY") != "" && !c.remote() },
+		},
 		// A display that ssh forwards is that of the person.
-		{name: "xclip", told: "the clipboard (xclip)", argv: []string{"xclip", "-in", "-selection", "clipboard"},
-			here: func(c *Clipboard) bool { return c.Getenv("DISPLAY") != "" && c.system() != "darwin" }},
-		{name: "xsel", told: "the clipboard (xsel)", argv: []string{"xsel", "--input", "--clipboard"},
-			here: func(c *Clipboard) bool { return c.Getenv("DISPLAY") != "" && c.system() != "darwin" }},
-		{name: "pbcopy", told: "the clipboard (pbcopy)", argv: []string{"pbcopy"},
-			here: func(c *Clipboard) bool { return c.system() == "darwin" && !c.remote() }},
-		{name: "clip.exe", told: "Windows' clipboard (clip.exe)", argv: []string{"clip.exe"}, wide: true,
+		{
+			name: "xclip", told: "the clipboard (xclip)", argv: []string{"xclip", "-in", "-selection", "clipboard"},
+			here: func(c *Clipboard) bool { return c.Getenv("DISPLAY") != "" && c.system() != "darwin" },
+		},
+		{
+			name: "xsel", told: "the clipboard (xsel)", argv: []string{"xsel", "--input", "--clipboard"},
+			here: func(c *Clipboard) bool { return c.Getenv("DISPLAY") != "" && c.system() != "darwin" },
+		},
+		{
+			name: "pbcopy", told: "the clipboard (pbcopy)", argv: []string{"pbcopy"},
+			here: func(c *Clipboard) bool { return c.system() == "darwin" && !c.remote() },
+		},
+		{
+			name: "clip.exe", told: "Windows' clipboard (clip.exe)", argv: []string{"clip.exe"}, wide: true,
 			here: func(c *Clipboard) bool {
 				return (c.system() == "windows" || c.Getenv("WSL_DISTRO_NAME") != "") && !c.remote()
-			}},
+			},
+		},
 	}
 }
 

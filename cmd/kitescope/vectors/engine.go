@@ -29,7 +29,7 @@ bit-identical distances, without Python or a cluster.
 
   info    show an index file: type, metric, parameters, degrees, unreachable nodes
   search  find neighbours of queries, and their recall
-  build   build an HNSW or FLAT index in hnswlib's or faiss's format
+  build   make an HNSW or FLAT index in hnswlib's or faiss's format
   verify  check that an index is sound and holds these vectors
   bench   measure queries per second, latency and recall by ef and threads
 

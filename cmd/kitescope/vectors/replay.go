@@ -31,8 +31,8 @@ the machine? And by how much?
   whatif   predict changes: indexed, balanced, more nodes, other parameters
   sample   draw queries from a collection's own vectors
   capture  extract rate and shape of a load from a proxy's access log
-  show     show a saved result, or compare it with an earlier one
-  plot     plot results: SVG, PNG, PDF
+  show     print a saved result, or compare it with an earlier one
+  plot     draw results: SVG, PNG, PDF
   report   write results as one HTML page
 
 Segments come from --from (live, or any file kitescope reads), their files from --storage.

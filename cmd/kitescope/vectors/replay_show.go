@@ -140,7 +140,7 @@ func replayPlot(a *cli.App) *cobra.Command {
   qps      queries per second by sessions or rate, with intervals
   front    recall against queries per second
   latency  distribution of latencies
-  cost     cost of a query by node, segment and segment state
+  cost     CPU of a query by node, segment and segment state
   compare  before and after`,
 		Example: `  kitescope replay plot sweep.json --kind qps --out qps.svg
   kitescope replay plot before.json after.json --kind compare --out compare.png`,

@@ -85,7 +85,8 @@ func TestFixesOfEtcd(t *testing.T) {
 	holdFixes(t, []fixCase{
 		{
 			"revision known", "etcd-alarm", func(w *world) { full(w); w.Origin.Revision = 5000 },
-			[]string{"etcdctl compact --endpoints=e:1,e:0 4000", "etcdctl defrag --endpoints=e:1,e:0", "etcdctl alarm disarm --endpoints=e:1,e:0"}, []string{"REVISION"},
+			[]string{"etcdctl compact --endpoints=e:1,e:0 4000", "etcdctl defrag --endpoints=e:1,e:0", "etcdctl alarm disarm --endpoints=e:1,e:0"},
+			[]string{"REVISION"},
 		},
 		{"revision unknown", "etcd-alarm", full, []string{"etcdctl endpoint status -w json --endpoints=e:1,e:0", "etcdctl compact REVISION"}, nil},
 		{"corrupt", "etcd-alarm", members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"CORRUPT"} }), []string{"etcdctl snapshot save"}, []string{"defrag", "compact"}},

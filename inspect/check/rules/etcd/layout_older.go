@@ -96,9 +96,16 @@ func runLayoutOlder(p *check.Pass) error {
 	}
 	f.Evidence = append(f.Evidence, check.Fact("running version", p.Version.Text, p.Version.From), check.Count("collections in the 2.1 layout", inline, "etcd"),
 		check.Count("index definitions it reads", kinds["index"], "etcd"), check.Count("load states it reads", kinds["collection-load"], "etcd"))
-	for _, note := range p.Version.Notes {
-		f.Evidence = append(f.Evidence, check.Fact("note", note, "etcd"))
-	}
+	f.Evidence = append(f.Evidence, versionNotes(p)...)
 	p.Report(f)
 	return nil
+}
+
+// versionNotes are what is to be known of the version.
+func versionNotes(p *check.Pass) []check.Evidence {
+	var list []check.Evidence
+	for _, note := range p.Version.Notes {
+		list = append(list, check.Fact("note", note, "etcd"))
+	}
+	return list
 }

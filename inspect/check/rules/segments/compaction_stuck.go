@@ -51,31 +51,7 @@ func compactionEnded(t *model.Task) bool {
 }
 
 func runCompactionStuck(p *check.Pass) error {
-	stuck := make(map[model.CollectionID][]*model.Task)
-	waiting := 0
-	var last time.Time
-	for _, t := range p.Tasks {
-		if t.Type != "compaction" {
-			continue
-		}
-		if compactionEnded(t) {
-			if t.State != "failed" && t.State != "timeout" && t.EndedAt.After(last) {
-				last = t.EndedAt
-			}
-			continue
-		}
-		if p.Collection(t.Collection) == nil {
-			continue
-		}
-		waiting++
-		age, limit := since(p, t), compactionLong
-		if strings.HasPrefix(t.SubType, "Clustering") {
-			limit = clusteringLong
-		}
-		if age >= limit || age >= compactionGone && t.State == "executing" && abandoned(p, t) {
-			stuck[t.Collection] = append(stuck[t.Collection], t)
-		}
-	}
+	stuck, waiting, last := stuckCompactions(p)
 	moves := p.Age(last) < compactionRecent && !last.IsZero()
 	for _, id := range slices.Sorted(maps.Keys(stuck)) {
 		list := stuck[id]
@@ -116,4 +92,32 @@ func runCompactionStuck(p *check.Pass) error {
 		p.Report(f)
 	}
 	return nil
+}
+
+// stuckCompactions are compactions that take too long, by collection, how many do not end yet, and when the last one ended.
+func stuckCompactions(p *check.Pass) (stuck map[model.CollectionID][]*model.Task, waiting int, last time.Time) {
+	stuck = make(map[model.CollectionID][]*model.Task)
+	for _, t := range p.Tasks {
+		if t.Type != "compaction" {
+			continue
+		}
+		if compactionEnded(t) {
+			if t.State != "failed" && t.State != "timeout" && t.EndedAt.After(last) {
+				last = t.EndedAt
+			}
+			continue
+		}
+		if p.Collection(t.Collection) == nil {
+			continue
+		}
+		waiting++
+		age, limit := since(p, t), compactionLong
+		if strings.HasPrefix(t.SubType, "Clustering") {
+			limit = clusteringLong
+		}
+		if age >= limit || age >= compactionGone && t.State == "executing" && abandoned(p, t) {
+			stuck[t.Collection] = append(stuck[t.Collection], t)
+		}
+	}
+	return stuck, waiting, last
 }
