@@ -2,12 +2,12 @@ package paste_test
 
 import (
 	"errors"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"kitescope/paste"
+	"kitescope/paste/pastetest"
 )
 
 func TestTemplate(t *testing.T) {
@@ -56,15 +56,12 @@ func TestTemplateRefuses(t *testing.T) {
 // TestTemplateValues: a name out of a cluster is one word of the command, or there is no command. A real shell says so.
 func TestTemplateValues(t *testing.T) {
 	t.Parallel()
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("no sh here")
-	}
+	sh := pastetest.New(t)
 	evil := []string{
 		"plain", "two words", "$(touch owned)", "`touch owned`", "'; touch owned; '", `"; touch owned; "`, "a\\", "*", "~", "$HOME", "a=b", "#x", "",
 		"|touch owned", "&touch owned&", "图像", "{a,b}", "!!", ">owned", "'$(touch owned)'", "\\'$(touch owned)",
 	}
-	for _, text := range []string{"printf '%s\\n' {id}", "printf '%s\\n' \"a b\" {id} $(printf %s {id})", "x={id}; printf '%s\\n' \"$x\"", "printf '%s\\n' <&0 {id} # it's {id}"} {
+	for _, text := range []string{"say {id}", "say \"a b\" {id} $(printf %s {id})", "x={id}; say \"$x\"", "say <&0 {id} # it's {id}"} {
 		tpl, err := paste.ParseTemplate(text)
 		if err != nil {
 			t.Fatal(err)
@@ -75,12 +72,8 @@ func TestTemplateValues(t *testing.T) {
 				t.Errorf("%q in %q: %v", value, text, err)
 				continue
 			}
-			folder := t.TempDir()
-			cmd := exec.Command(sh, "-c", command)
-			cmd.Dir = folder
-			out, err := cmd.CombinedOutput()
-			if made, _ := filepath.Glob(filepath.Join(folder, "*")); err != nil || len(made) > 0 || !strings.Contains(string(out), value+"\n") {
-				t.Errorf("%s printed %q, %v, and made %v", command, out, err, made)
+			if words, err := sh.Words(t, command); err != nil || !slices.Contains(words, value) {
+				t.Errorf("%s is %q, %v", command, words, err)
 			}
 		}
 	}
