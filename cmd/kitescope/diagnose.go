@@ -276,7 +276,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		shown.Since = check.Since(accepted, shown.Report)
 	}
 	if !d.since.IsZero() {
-		if err := d.began(ctx, a, shown); err != nil {
+		if _, err := d.began(ctx, a, shown); err != nil {
 			return err
 		}
 	}

@@ -39,20 +39,21 @@ const (
 	errSinceStdin = "--since with a time needs to read the source twice; standard input can be read only once"
 )
 
-// began says when each finding that is shown began, back to the moment of --since, and what changed before it.
-func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnosis) error {
+// began says when each finding that is shown began, back to the moment of --since, and what changed before it. What happened since a while
+// before that moment it returns, with an error too, where it was read.
+func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnosis) (*history.History, error) {
 	src, err := d.openPast(ctx, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer src.Close()
 	past, err := source.PastOf(src)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	newest, err := src.Pin(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer newest.Close()
 	head, c := newest.Header(), shown.Report.Cluster
@@ -60,28 +61,28 @@ func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnos
 	if !a.Flags.At.IsZero() {
 		end = c.Origin.Taken
 	}
+	h, err := causesSince(ctx, past, head, &d.since, end, c.Origin.Revision)
+	if err != nil {
+		return nil, err
+	}
 	from, err := startOf(ctx, past, head, &d.since, end, 0)
 	if err != nil {
-		return err
+		return h, err
 	}
 	film, err := meta.ReadFilm(ctx, past, head, d.want, meta.FilmOptions{From: from, To: c.Origin.Revision})
 	if err != nil {
-		return err
+		return h, err
 	}
 	if film.Cut() {
 		a.Warn("too much history to hold in memory: skipped everything before revision %d", film.From())
 	}
 	onsets, err := onset.Find(ctx, kept.MomentsOf(src, film, end).Film(ctx), shown.Report, onset.Options{Checks: d.checks})
 	if err != nil {
-		return err
-	}
-	h, err := causesSince(ctx, past, head, &d.since, end, film.To())
-	if err != nil {
-		return err
+		return h, err
 	}
 	onset.NewPast(h).Explain(c, onsets, toldBefore)
 	shown.Onsets = onset.ByFinding(onsets)
-	return nil
+	return h, nil
 }
 
 // openPast opens the source that is judged, as it is now.

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +27,7 @@ import (
 	"kitescope/render/cases"
 	pasts "kitescope/render/history"
 	show "kitescope/render/latency"
+	"kitescope/sorting"
 )
 
 // reportFlags are the flags of report.
@@ -190,36 +191,24 @@ func (f *reportFlags) explain(c *cases.Case, cluster *model.Cluster, l *latency.
 		c.Notes = append(c.Notes, "No latency: "+show.Nothing(l)+".")
 		return
 	}
-	slices.SortStableFunc(answers, func(x, y *why.Answer) int {
-		switch {
-		case x.Weight > y.Weight:
-			return -1
-		case x.Weight < y.Weight:
-			return 1
-		}
-		return 0
-	})
+	sorting.Stable(answers, func(x, y *why.Answer) int { return cmp.Compare(y.Weight, x.Weight) })
 	c.Why = &show.Because{Latency: l, Answers: answers, Where: cluster.Origin.Location, Version: c.Version, At: l.Window.To}
 }
 
 // past says what happened, and when findings began, where the source keeps its past; else the notes say why not.
 func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cases.Case) error {
-	h, _, err := readHistory(ctx, a, &d.since)
+	h, err := d.began(ctx, a, c.Diagnosis)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case h == nil:
+		c.Notes = append(c.Notes, "No timeline, and when findings began is unknown: "+err.Error()+".")
+		return nil
 	case err != nil:
-		c.Notes = append(c.Notes, "No timeline: "+err.Error()+".")
-		return nil //nolint:nilerr // a report without a past says so
+		c.Notes = append(c.Notes, "When findings began is unknown: "+err.Error()+".")
 	}
 	if !h.Until.IsZero() || !d.since.Timed() {
 		c.History = &pasts.Report{History: h, Events: f.lately(h, d.since)}
-	}
-	if err := d.began(ctx, a, c.Diagnosis); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		c.Notes = append(c.Notes, "Not known when findings began: "+err.Error()+".")
 	}
 	return nil
 }
