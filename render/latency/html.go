@@ -67,7 +67,7 @@ func (r *Report) AddTo(p *webpage.Page) error {
 }
 
 func newPageRow(r *Row) pageRow {
-	x := pageRow{Name: string(r.phase.Name), Ms: meanText(r), Share: shareText(r), In: float64(r.depth) * 1.2, Class: "part"}
+	x := pageRow{Name: string(r.phase.Name), Ms: meanText(r), Share: shareText(r), In: float64(r.depth*12) / 10, Class: "part"}
 	percent := func(ms float64) float64 { return math.Round(min(100, max(0, 100*ms/r.budget.Ms))*100) / 100 }
 	if r.budget.Ms > 0 && r.known() {
 		x.Left, x.Width = percent(r.start), percent(r.ms())

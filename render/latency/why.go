@@ -111,25 +111,28 @@ func (r *reasonRow) look() table.Role {
 	return render.SeverityRole(r.Finding.Severity)
 }
 
-// gainText is by how much less the mean would be: "190 to 200 ms", "at most 12 ms", "next to nothing". A star says that it is of several
-// phases together.
+// gainText is GainText of a reason. A star says that it is of several phases together.
 func gainText(r *reasonRow) string {
-	star := ""
-	if len(r.With) > 0 {
-		star = "*"
+	if len(r.With) > 0 && !r.Bound {
+		return GainText(r.Reason) + "*"
 	}
+	return GainText(r.Reason)
+}
+
+// GainText is by how much less the mean would be: "190 to 200 ms", "at most 12 ms", "almost nothing".
+func GainText(r *why.Reason) string {
 	high := latency.Milliseconds(r.Gain.High)
 	switch {
 	case r.Bound:
 		return "at most " + high
 	case r.Gain.High < nothing:
-		return "next to nothing" + star
+		return "almost nothing"
 	case high == latency.Milliseconds(r.Gain.Low):
-		return high + star
+		return high
 	case r.Gain.Low <= 0:
-		return "up to " + high + star
+		return "up to " + high
 	}
-	return between(r.Gain) + star
+	return between(r.Gain)
 }
 
 // nothing is a gain in milliseconds that nobody measures.

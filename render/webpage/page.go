@@ -15,6 +15,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 
 	"kitescope/words"
 )
@@ -62,8 +63,6 @@ type Command struct {
 type Section struct {
 	Title  string
 	Blocks []template.HTML
-	// Folded sections are shown when they are asked for.
-	Folded bool
 }
 
 // Add puts a section to the end, unless there is nothing in it.
@@ -127,10 +126,17 @@ func hash(script string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
+// parsed are the templates as they were read, once; executed are copies, as a template that was executed takes no further ones.
+var parsed = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("").Funcs(template.FuncMap{"text": text, "code": code}).Parse(blocks)
+})
+
 func templates() (*template.Template, error) {
-	return template.New("").Funcs(template.FuncMap{
-		"text": text, "code": code,
-	}).Parse(blocks)
+	t, err := parsed()
+	if err != nil {
+		return nil, err
+	}
+	return t.Clone()
 }
 
 // text is a text of anybody's without what a browser or a terminal obeys.
@@ -140,8 +146,6 @@ func text(s any) string {
 		return words.Harmless(v)
 	case Tone:
 		return string(v)
-	case int:
-		return strconv.Itoa(v)
 	}
 	return ""
 }

@@ -26,9 +26,7 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 {{end}}{{with .Commands}}<div class="answer">{{template "commands" .}}</div>
 {{end}}{{range .Numbered}}<section aria-labelledby="{{.ID}}">
 <h2 id="{{.ID}}">{{text .Title}}</h2>
-{{if .Folded}}<details><summary>Show</summary>
-{{end}}{{range .Blocks}}{{.}}
-{{end}}{{if .Folded}}</details>
+{{range .Blocks}}{{.}}
 {{end}}</section>
 {{end}}{{with .Notes}}<section aria-labelledby="notes">
 <h2 id="notes">Notes</h2>
