@@ -248,6 +248,10 @@ e2e-history: ## record a real cluster to which fourteen things happen, and hold 
 e2e-flame: ## flame graph pages in a headless Chromium: zoom, search, reset (needs chromium; FLAMEFLAGS='-screenshots DIR' keeps pictures)
 	$(GO) test -count=1 -tags chromium ./render/flame -run "^Test(Large)?Page" $(FLAMEFLAGS)
 
+.PHONY: e2e-pages
+e2e-pages: ## every kind of HTML page in a headless Chromium, with axe-core, from a phone on (needs chromium, npm)
+	tools/e2e/pages.sh
+
 .PHONY: e2e-perf
 e2e-perf: ## record a C++ program, PostgreSQL and Java here, and open what comes of it (needs perf, g++, postgresql, a JDK, root)
 	tools/e2e/perf.sh

@@ -23,6 +23,7 @@ broken=testdata/broken
 for bundle in "$broken"/*.kite; do
 	page "report-$(basename "$bundle" .kite)" report --from "$bundle"
 done
+page report-demo report --from demo://
 page diagnose diagnose --from "$broken/node-idle.kite" -o html
 page diagnose-file diagnose --from "$broken/killed-60s.kite" --live=false -o html
 page balance balance --plan --from "$broken/node-idle.kite" -o html
@@ -31,9 +32,6 @@ page segments get segments --from "$broken/healthy-load-1.kite" -o html
 page compare compare testdata/bench/webp-pgo/before.txt testdata/bench/webp-pgo/after.txt -o html
 page top profile top testdata/profiles/milvus-cpu-hnsw.pb.gz -o html
 page nodes profile nodes testdata/profiles/t3 -o html
-for result in "${REPLAYS:-}"; do
-	[ -z "$result" ] || page "replay-$(basename "$result" .json)" replay report "$result"
-done
 profile=$(find testdata/profiles -name '*.pb.gz' | sort | head -1)
 page flame profile flame "$profile" -o html
 
