@@ -36,6 +36,7 @@ func turns() []turn {
 		{`(?i)\ban information\b|\bas information\b`, "info"},
 		{`(?i)\bdrawn up\b|\bdraws? up\b`, "built, builds"},
 		{`(?i)\bworked out\b`, "computed"},
+		{`(?i)\bnext to nothing\b|\bthe dearest\b|\bof the middle\b`, "almost nothing, most expensive, median"},
 		{`(?i)\bwhat (?:is|was) (?:flushed|dropped|deleted|inserted|written)\b`, "the noun: flushed segments, deleted rows"},
 		{`(?i)\ba (?:index|insert|upsert|error|object|alias|etcd)\b`, "an"},
 		{`[0-9] %(?:[ .,;:)]|$)`, "35%: no blank before the sign"},
@@ -151,7 +152,7 @@ func TestTurnsAreFound(t *testing.T) {
 		"no process told its metrics twice", "QueryCoord says that it is loaded", "8 of 80 checks could not look", "look again in a minute", "see whether it is full",
 		"the busiest node, for which searches wait", "the file is damaged, so that what is missing", "a burst is no leak", "rows are compared one by one", "its processors are busy",
 		"it does not pass by itself", "nobody serves it", "it is an information", "the target was drawn up", "reachable, worked out", "what is dropped stays in etcd",
-		"start a index node", "35 % of it", "more than 10000 rows",
+		"start a index node", "it costs next to nothing", "the dearest segments", "35 % of it", "more than 10000 rows",
 	} {
 		if !found(bad) {
 			t.Errorf("nothing is held against %q", bad)

@@ -261,7 +261,7 @@ func TestTakeFindings(t *testing.T) {
 			t.Errorf("copied %q", d.Clip)
 		}
 		d.Keys("Y 3")
-		if !strings.HasPrefix(d.Clip, "### error: docs\\_hnsw\\_cos is served unevenly") || !strings.Contains(d.Clip, "\n    kitescope balance docs_hnsw_cos --plan\n") {
+		if !strings.HasPrefix(d.Clip, "### error: docs\\_hnsw\\_cos is served unevenly") || !strings.Contains(d.Clip, "\n```sh\nkitescope balance docs_hnsw_cos --plan\n```\n") {
 			t.Errorf("copied %q", d.Clip)
 		}
 		d.Keys("s enter")

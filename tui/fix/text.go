@@ -3,6 +3,7 @@ package fix
 import (
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/render"
 	"kitescope/words"
@@ -26,36 +27,25 @@ func Text(f *check.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// Markdown is a finding for a ticket: commands in blocks of code.
+// Markdown is a finding for a ticket, as a report has it: commands in blocks of code.
 func Markdown(f *check.Finding) string {
-	lines := []string{
-		"### " + f.Severity.String() + ": " + render.MarkdownText(f.Message), "",
-		"`" + f.Check + "` · " + render.MarkdownText(render.ObjectText(f.Object)),
-	}
+	var b strings.Builder
+	m := &render.Markdown{Out: doc.NewOutput(&b, doc.Pieces)}
+	m.Line("### "+f.Severity.String()+": "+render.MarkdownText(f.Message), "", "`"+f.Check+"` · "+render.MarkdownText(render.ObjectText(f.Object)))
 	for _, text := range Costs(f) {
-		lines = append(lines, "", render.MarkdownText(text))
+		m.Line("", render.MarkdownText(text))
 	}
-	for i, s := range f.Steps() {
-		if i == 0 {
-			lines = append(lines, "", "**Fix**")
-		}
-		if s.Command != "" {
-			lines = append(lines, "")
-			for line := range strings.SplitSeq(words.HarmlessLines(string(s.Command)), "\n") {
-				lines = append(lines, "    "+line)
-			}
-		}
-		if s.Text != "" {
-			lines = append(lines, "", render.MarkdownText(string(s.Text)))
-		}
-	}
+	m.Fix(f)
 	if len(f.Evidence) > 0 {
-		lines = append(lines, "")
+		m.Line("")
 	}
 	for i := range f.Evidence {
-		lines = append(lines, "- "+render.MarkdownText(render.EvidenceText(&f.Evidence[i])))
+		m.Line("- " + render.MarkdownText(render.EvidenceText(&f.Evidence[i])))
 	}
-	return strings.Join(lines, "\n")
+	if err := m.Out.Flush(); err != nil { // never, of a Builder
+		return Text(f)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // Commands are those of the steps of a finding, in their order.

@@ -134,9 +134,9 @@ func TestFlameSandwich(t *testing.T) {
 func TestFlameToggles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 120, 40)
-		d.Shows("apart by node", "querynode3")
+		d.Shows("split by node", "querynode3")
 		d.Keys("A")
-		d.Lacks("apart by node")
+		d.Lacks("split by node")
 		d.Keys("b")
 		d.Shows("by package")
 		d.Keys("K")

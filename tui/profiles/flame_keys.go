@@ -24,7 +24,7 @@ func profileKeys() []tui.Binding {
 		{Action: tui.ActNormalize, Keys: []string{"%"}, In: tui.InFlame | tui.InTop, Group: tui.GroupProfiles, Hint: "", Doc: "Normalize a comparison: the new profile is scaled to the total of the base.", Weight: 0},
 		{Action: tui.ActFlip, Keys: []string{"F"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "", Doc: "Icicle (grows down) or flame (grows up).", Weight: 0},
 		{Action: tui.ActSave, Keys: []string{"s"}, In: tui.InFlame, Group: tui.GroupProfiles, Hint: "save", Doc: "Save the graph as one HTML file, which needs no network, or the profile, and ask where.", Weight: 58},
-		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "flame", Doc: "Flame graph of the profile; of marked ones together, apart by node.", Weight: 100},
+		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "flame", Doc: "Flame graph of the profile; of marked ones together, split by node.", Weight: 100},
 		{Action: tui.ActOpen, Keys: []string{"enter"}, In: tui.InTop, Group: tui.GroupProfiles, Hint: "peek", Doc: "Callers and callees.", Weight: 100},
 		{Action: tui.ActTopTable, Keys: []string{"v"}, In: tui.InFlame | tui.InProfiles, Group: tui.GroupProfiles, Hint: "table", Doc: "Table of where the time goes: flat and cum.", Weight: 82},
 		{Action: tui.ActFlame, Keys: []string{"z"}, In: tui.InTop, Group: tui.GroupProfiles, Hint: "flame", Doc: "Flame graph of the function: callers above, callees below.", Weight: 90},

@@ -147,7 +147,7 @@ func (p *flamePage) head(m *tui.Model, d *flameDrawer, w int) string {
 		parts = append(parts, "by "+t.By.String())
 	}
 	if t.Nodes {
-		parts = append(parts, "apart by node"+p.unseen())
+		parts = append(parts, "split by node"+p.unseen())
 	}
 	switch {
 	case t.Focus != "":
@@ -195,7 +195,7 @@ func (p *flamePage) unseen() string {
 	case n > most:
 		names = append(names[:most-1], words.Number(n-most+1)+" more")
 	}
-	return ", next to nothing on " + strings.Join(names, ", ")
+	return "; " + strings.Join(names, ", ") + " " + words.Agree(len(names), "is", "are") + " idle"
 }
 
 // legend names the colours that are on the page, as many as fit into w cells.

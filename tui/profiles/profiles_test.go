@@ -96,7 +96,7 @@ func TestPullFromTheCluster(t *testing.T) {
 			}
 		}
 		d.Keys("enter")
-		d.Shows("flame 4 querynodes", "apart by node")
+		d.Shows("flame 4 querynodes", "split by node")
 	})
 }
 
@@ -196,7 +196,7 @@ func TestPullEndsWithTheProgram(t *testing.T) {
 func TestIdleNodeIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, View{Items: clusterItems("t5"), Nodes: true}, 160, 40)
-		d.Shows("apart by node, next to nothing on", "querynode2")
+		d.Shows("split by node; ", "querynode2", "idle")
 		d.Keys("9")
 		d.Shows("▲ idle, other querynodes: 0.29 cores")
 		tuitest.Golden(t, "profiles-idle", d.Plain())

@@ -54,7 +54,7 @@ func gainOf(t *testing.T, x *check.Check, change func(*world)) check.Slowdown {
 	return s
 }
 
-// holdGain holds the middle of a gain against what the cure gave. Of a cure that gives nothing, next to nothing may be said.
+// holdGain holds the middle of a gain against what the cure gave. Of a cure that gives nothing, almost nothing may be said.
 func holdGain(t *testing.T, s *check.Slowdown, measured float64) {
 	t.Helper()
 	const within, little = 0.25, 0.1

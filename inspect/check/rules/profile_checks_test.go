@@ -116,7 +116,7 @@ func TestProfileBruteForce(t *testing.T) {
 				i.Type = "FLAT"
 			}
 		}), want: []string{"info nodes/querynode-21", "info nodes/querynode-22", "info nodes/querynode-23", "info nodes/querynode-24"}},
-		{name: "high of next to nothing", change: profiled(func(_ *world, list []*model.ProfiledProcess) {
+		{name: "high of almost nothing", change: profiled(func(_ *world, list []*model.ProfiledProcess) {
 			brute(list[2], 0.9)
 			list[2].CPU.Cores = 0.02
 		})},

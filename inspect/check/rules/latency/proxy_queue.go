@@ -17,7 +17,7 @@ var proxyQueue = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyQueue},
-	Doc: `A proxy queues requests, with one queue each for reads, writes and definitions, and runs as many as it has workers (internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4 and later) is the time until then: next to nothing as long as the proxy
+	Doc: `A proxy queues requests, with one queue each for reads, writes and definitions, and runs as many as it has workers (internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4 and later) is the time until then: almost nothing as long as the proxy
 has CPU time and the coordinators answer it.
 
 A warning is requests that wait there for 50% of their mean or more, at least 5 ms; info from 20%. Up to 2.3 the queue is not measured: this check cannot run, and the time is part of what the breakdown calls unexplained.`,

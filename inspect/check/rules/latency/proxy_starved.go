@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// proxyStarved finds proxies that take long for what is next to nothing.
+// proxyStarved finds proxies that take long for what is almost nothing.
 var proxyStarved = &check.Check{
 	ID:       "proxy-starved",
 	Title:    "Proxies lack CPU time",
