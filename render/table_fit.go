@@ -47,11 +47,12 @@ type Unshown struct {
 // shown, columns that are the same in every row go first; then those of the highest priority. The first column and those that are Kept
 // stay.
 func (t *textTable) fitTo(cells int, keep bool, told *Unshown) {
+	var hidden Unshown
 	if t.total() > cells && !keep {
-		hidden := t.drop(cells, told != nil)
-		if told != nil {
-			*told = hidden
-		}
+		hidden = t.drop(cells, told != nil)
+	}
+	if told != nil { // also that there is room again
+		*told = hidden
 	}
 	for t.total() > cells {
 		widest := 0

@@ -153,30 +153,37 @@ func (q *question) write(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	if err := a.Write(func(w *bufio.Writer) error { return render.Grid(w, grid, q.options) }); err != nil {
 		return nil, err
 	}
-	q.footnotes(a, grid)
+	for _, line := range q.footnotes(grid) {
+		a.Warn("%s", line)
+	}
 	return grid, nil
 }
 
-// complete says what could not be read, and exits 4 under --strict if that is anything. Of rows that processes tell that is what these
-// did not; whatever else they say has no part in it.
+// complete says what could not be read, and exits 4 under --strict if that is anything.
 func (q *question) complete(a *cli.App, c *model.Cluster) error {
+	lacks := q.lacks(c)
+	for _, line := range lacks {
+		a.Note("%s", line)
+	}
+	return a.Incomplete(lacks)
+}
+
+// lacks says line by line what could not be read. Of rows that processes tell that is what these did not answer, and no session that is
+// silent about something else.
+func (q *question) lacks(c *model.Cluster) []string {
 	if q.resource.Lacks == nil {
-		return a.Completeness(c)
+		return cli.Lacks(c)
 	}
 	const most = 5
-	err := a.Completeness(c.WithRuntime(nil))
+	lines := cli.Lacks(c.WithRuntime(nil))
 	missing := q.resource.Lacks(c)
 	for i, line := range missing {
 		if i == most {
-			a.Note("incomplete: and %d more", len(missing)-i)
-			break
+			return append(lines, fmt.Sprintf("incomplete: and %d more", len(missing)-i))
 		}
-		a.Note("incomplete: %s", line)
+		lines = append(lines, "incomplete: "+line)
 	}
-	if err == nil && a.Flags.Strict && len(missing) > 0 {
-		return &cli.CodeError{Code: cli.ExitIncomplete}
-	}
-	return err
+	return lines
 }
 
 func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
@@ -189,18 +196,19 @@ func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 }
 
 // unshown says what people do not see in a table, and how to see it.
-func (q *question) unshown(a *cli.App, g *view.Grid) {
+func (q *question) unshown(g *view.Grid) (lines []string) {
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Skipped > 0 {
-		a.Warn("%s hidden (--all shows them)", words.Plural(g.Skipped, q.resource.Leaves+" "+q.resource.Singular))
+		say("%s hidden (--all shows them)", words.Plural(g.Skipped, q.resource.Leaves+" "+q.resource.Singular))
 	}
 	if fit := q.options.Unshown; len(fit.Same) > 0 {
-		a.Warn("the same in all rows: %s", strings.Join(fit.Same, ", "))
+		say("the same in all rows: %s", strings.Join(fit.Same, ", "))
 	}
 	if fit := q.options.Unshown; len(fit.Hidden) > 0 {
-		a.Warn("hidden for want of room: %s (-o wide shows them)", strings.Join(fit.Hidden, ", "))
+		say("hidden for want of room: %s (-o wide shows them)", strings.Join(fit.Hidden, ", "))
 	}
 	if q.report == nil {
-		return
+		return lines
 	}
 	skipped := 0
 	for _, x := range q.report.Results {
@@ -209,36 +217,39 @@ func (q *question) unshown(a *cli.App, g *view.Grid) {
 		}
 	}
 	if skipped > 0 {
-		a.Warn("findings are those of %d of %d checks: the others could not see all they need (kitescope diagnose says what)", len(q.report.Results)-skipped, len(q.report.Results))
+		say("findings are those of %d of %d checks: the others could not see all they need (kitescope diagnose says what)", len(q.report.Results)-skipped, len(q.report.Results))
 	}
+	return lines
 }
 
-// footnotes tell a person, and no script, what a table does not show.
-func (q *question) footnotes(a *cli.App, g *view.Grid) {
+// footnotes tell a person, and no script, line by line what a table does not show.
+func (q *question) footnotes(g *view.Grid) (lines []string) {
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	unmatched, strays := q.query.Where.Unmatched(g.Table), q.query.Where.Strays(g.Table)
 	for _, word := range unmatched {
-		a.Warn("%s", view.NotFound(g.Table, word))
+		say("%s", view.NotFound(g.Table, word))
 	}
 	for _, stray := range strays {
-		a.Warn("%s", stray)
+		say("%s", stray)
 	}
 	if text := view.Untold(g); text != "" {
-		a.Warn("%s", text)
+		say("%s", text)
 	}
 	for _, text := range []string{view.OneProcess(g), view.Windows(g)} {
 		if text != "" && !q.options.Format.Documents() { // a script groups by id, and has the window in each row
-			a.Warn("%s", text)
+			say("%s", text)
 		}
 	}
 	if !q.options.Format.Structured() {
-		q.unshown(a, g)
+		lines = append(lines, q.unshown(g)...)
 	}
 	switch {
 	case g.NotRead():
-		a.Warn("%s: not read", q.resource.Name)
+		say("%s: not read", q.resource.Name)
 	case g.Len() == 0 && len(unmatched)+len(strays) == 0: // it was said why
-		a.Warn("%s: none found", q.resource.Name)
+		say("%s: none found", q.resource.Name)
 	case g.Len() < g.Matched:
-		a.Warn("%d of %d %s shown", g.Len(), g.Matched, q.resource.Name)
+		say("%d of %d %s shown", g.Len(), g.Matched, q.resource.Name)
 	}
+	return lines
 }

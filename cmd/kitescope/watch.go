@@ -111,7 +111,11 @@ func (w *watcher) show(c *model.Cluster) error {
 		return err
 	}
 	if w.screen != nil {
-		return w.screen.draw(grid)
+		lacks := w.question.lacks(c)
+		if err := w.screen.draw(grid, lacks); err != nil {
+			return err
+		}
+		return w.Incomplete(lacks)
 	}
 	first := w.shown == nil
 	var changed []int32
@@ -142,8 +146,10 @@ func (w *watcher) show(c *model.Cluster) error {
 	if err := w.Write(func(out *bufio.Writer) error { return render.Grid(out, &subset, options) }); err != nil || !first {
 		return err
 	}
-	w.question.footnotes(w.App, grid)
-	return w.Completeness(c)
+	for _, line := range w.question.footnotes(grid) {
+		w.Warn("%s", line)
+	}
+	return w.question.complete(w.App, c)
 }
 
 // farewell is what is certain of a row that has left the answer.

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
-	"slices"
 	"strings"
 
 	"kitescope/cmd/kitescope/cli"
@@ -16,7 +16,7 @@ import (
 type watchScreen struct {
 	*cli.App
 	question *question
-	shown    []byte // the table that is on the screen
+	shown    string // what is on the screen, but for the line at the bottom
 }
 
 // screen is where --watch draws, nil where rows are written one after the other: into a pipe, for scripts, on a terminal that cannot move
@@ -29,8 +29,8 @@ func (q *question) screen(a *cli.App) *watchScreen {
 	return &watchScreen{App: a, question: q}
 }
 
-// draw shows a table, as much of it as there are lines. Nothing is written while it looks the same.
-func (s *watchScreen) draw(g *view.Grid) error {
+// draw shows a table, as much of it as there are lines, and what it lacks. Nothing is written while it looks the same.
+func (s *watchScreen) draw(g *view.Grid, lacks []string) error {
 	var body bytes.Buffer
 	options := s.question.options
 	width, height := s.Size()
@@ -40,37 +40,40 @@ func (s *watchScreen) draw(g *view.Grid) error {
 	if err := render.Grid(&body, g, options); err != nil {
 		return err
 	}
-	if s.shown != nil && bytes.Equal(body.Bytes(), s.shown) {
+	var notes []string
+	if !s.Flags.Quiet {
+		notes = append(s.question.footnotes(g), lacks...)
+	}
+	shown := body.String() + strings.Join(notes, "\n")
+	if shown == s.shown {
 		return nil
 	}
-	s.shown = body.Bytes()
-	_, err := s.Standard().Write([]byte(watchFrame(body.String(), s.status(g), width, height)))
-	return err
+	s.shown = shown
+	return s.Write(func(w *bufio.Writer) error {
+		_, err := w.WriteString(watchFrame(body.String(), append(notes, s.status(g)), width, height))
+		return err
+	})
 }
 
 // status is the line below the table.
 func (s *watchScreen) status(g *view.Grid) string {
-	parts := []string{words.Number(g.Len()) + " " + s.question.resource.Name, "changed " + s.Now().UTC().Format("15:04:05"), "ctrl+c ends"}
-	if g.Skipped > 0 {
-		parts = append(parts, words.Number(g.Skipped)+" "+s.question.resource.Leaves+" hidden (--all)")
-	}
-	if hidden := slices.Concat(s.question.options.Unshown.Same, s.question.options.Unshown.Hidden); len(hidden) > 0 {
-		parts = append(parts, "no room for "+strings.Join(hidden, ", "))
-	}
-	return strings.Join(parts, " · ")
+	return words.Number(g.Len()) + " " + s.question.resource.Name + " · changed " + s.Now().UTC().Format("15:04:05") + " · ctrl+c ends"
 }
 
-// watchFrame puts a table and a line below it on a screen of some lines. Each line replaces the one that was there, so that nothing
-// flickers; what is wider than the terminal, as -o wide may be, is cut.
-func watchFrame(text, status string, width, height int) string {
+// watchFrame puts a table and lines below it on a screen of some lines, of which the table has half at least. Each line replaces the one
+// that was there, so that nothing flickers; what is wider than the terminal, as -o wide may be, is cut.
+func watchFrame(text string, below []string, width, height int) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if most := max(2, height-2); len(lines) > most {
+	if most := max(1, height/2-1); len(below) > most { // the last says that this is alive
+		below = append(below[:most-1:most-1], below[len(below)-1])
+	}
+	if most := max(2, height-1-len(below)); len(lines) > most {
 		more := len(lines) - most + 1
 		lines = append(lines[:most-1:most-1], "… "+words.Plural(more, "more row"))
 	}
 	var b strings.Builder
 	b.WriteString("\x1b[H")
-	for _, line := range append(lines, status) {
+	for _, line := range append(lines, below...) {
 		if width > 0 {
 			line = render.Fit(line, width, "…")
 		}

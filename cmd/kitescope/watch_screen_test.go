@@ -1,18 +1,62 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // TestWatchFrame: each line replaces the one before it, no more of them than the terminal has, none wider than it.
 func TestWatchFrame(t *testing.T) {
 	text := "ID  ROLE\n" + strings.Repeat("12  querynode\n", 9)
-	got := watchFrame(text, "9 nodes · ctrl+c ends", 10, 6)
+	got := watchFrame(text, []string{"9 nodes · ctrl+c ends"}, 10, 6)
 	if want := "\x1b[HID  ROLE\x1b[m\x1b[K\n" + strings.Repeat("12  query…\x1b[m\x1b[K\n", 2) + "… 7 more …\x1b[m\x1b[K\n9 nodes · …\x1b[m\x1b[K\n\x1b[J"; got != strings.Replace(want, "9 nodes · …", "9 nodes ·…", 1) {
 		t.Errorf("got %q", got)
 	}
-	if got, want := watchFrame("ID\n1\n", "1 node", 80, 24), "\x1b[HID\x1b[m\x1b[K\n1\x1b[m\x1b[K\n1 node\x1b[m\x1b[K\n\x1b[J"; got != want {
+	if got, want := watchFrame("ID\n1\n", []string{"1 node"}, 80, 24), "\x1b[HID\x1b[m\x1b[K\n1\x1b[m\x1b[K\n1 node\x1b[m\x1b[K\n\x1b[J"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// TestWatchFrameKeepsTheTable: what is said below it takes half of the screen at most, and its last line is always there.
+func TestWatchFrameKeepsTheTable(t *testing.T) {
+	below := []string{"first", "second", "third", "4 nodes · ctrl+c ends"}
+	got := watchFrame("ID\n1\n2\n3\n", below, 80, 6)
+	says(t, got, "ID\x1b[m", "… 2 more rows", "first", "4 nodes · ctrl+c ends")
+	if strings.Contains(got, "second") || strings.Count(got, "\n") > 5 {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestWatchScreenSaysWhatLacks: a table that redraws itself is not silent about what it could not read, and --strict ends it.
+func TestWatchScreenSaysWhatLacks(t *testing.T) {
+	t.Parallel() // it waits
+	demo, err := startedDemo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(demo.stop)
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.host}, DialTimeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if _, err := client.Put(t.Context(), "by-dev/meta/session/querynode-99", "{torn"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
+	defer stop()
+	var out, errs syncBuffer
+	s := scripted(&out, &errs, nil)
+	s.OutTTY, s.Size = true, func() (int, int) { return 80, 24 }
+	code := run(ctx, s, []string{"get", "nodes", "--watch", "--strict", "--color", "never", "--live=false", "--from", demo.from()})
+	if code != cli.ExitIncomplete {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	says(t, out.String(), "\x1b[H", "could not be decoded", "ctrl+c ends")
 }
