@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -252,6 +253,9 @@ func (f *benchFlags) comparisonWriter(a *cli.App, s *settledComparison) (func(*b
 			return nil, err
 		}
 		return func(c *bench.Comparison) error {
+			if f.out == "" {
+				return a.Write(func(w *bufio.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })
+			}
 			return to(func(w io.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })
 		}, nil
 	}

@@ -32,7 +32,7 @@ selectors and, with --from or a context, the names of objects.`,
 			if !ok {
 				return cli.Usage(fmt.Errorf("no completion for shell %q", args[0]), "available: bash, zsh, fish, powershell")
 			}
-			return a.Write(func(w *bufio.Writer) error { return script(w) })
+			return a.WriteBytes(func(w *bufio.Writer) error { return script(w) })
 		},
 	}
 }

@@ -44,7 +44,7 @@ func configPath(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Write(func(w *bufio.Writer) error { _, err := fmt.Fprintln(w, path); return err })
+			return a.WriteBytes(func(w *bufio.Writer) error { _, err := fmt.Fprintln(w, path); return err })
 		},
 	}
 }
@@ -65,7 +65,7 @@ func configShow(a *cli.App) *cobra.Command {
 				a.Warn("%s, %s; see: kitescope config check", path, problems[0])
 			}
 			prefs.FillIn(file)
-			return a.Write(func(w *bufio.Writer) error {
+			return a.WriteBytes(func(w *bufio.Writer) error {
 				e := yaml.NewEncoder(w)
 				e.SetIndent(2)
 				return errors.Join(e.Encode(file), e.Close())
@@ -103,7 +103,7 @@ func configSchema(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Write(func(w *bufio.Writer) error { _, err := w.Write(text); return err })
+			return a.WriteBytes(func(w *bufio.Writer) error { _, err := w.Write(text); return err })
 		},
 	}
 }

@@ -126,7 +126,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		for _, n := range report.Notes {
 			a.Warn("%s", n)
 		}
-		return a.Write(func(w *bufio.Writer) error {
+		return a.WriteBytes(func(w *bufio.Writer) error {
 			_, err := w.Write(report.Pack.Bytes)
 			return err
 		})

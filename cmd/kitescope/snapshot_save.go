@@ -171,7 +171,7 @@ func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapsho
 		return err
 	}
 	if path == "-" {
-		return a.Write(func(w *bufio.Writer) error { return save(w) })
+		return a.WriteBytes(func(w *bufio.Writer) error { return save(w) })
 	}
 	return cli.WriteFileAtomic(path, 0o600, func(f *os.File) error { return save(f) })
 }

@@ -76,42 +76,35 @@ func (o standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Standard is standard output, unbuffered.
-func (a *App) Standard() io.Writer { return standardOutput{a.Streams} }
-
-// Write buffers standard output.
+// Write buffers standard output. What it writes people may read: it is put into the characters that their terminal has.
 func (a *App) Write(body func(*bufio.Writer) error) error {
-	if a.forPeople && a.glyphs != render.AllGlyphs {
-		glyphs := &glyphWriter{to: standardOutput{a.Streams}, glyphs: a.glyphs}
-		w := bufio.NewWriterSize(glyphs, 64<<10)
-		if err := body(w); err != nil {
-			return err
-		}
-		return errors.Join(w.Flush(), glyphs.end())
+	if !a.forPeople || a.glyphs == render.AllGlyphs {
+		return a.WriteBytes(body)
 	}
-	return a.writeBytes(body)
+	return a.WriteBytes(func(out *bufio.Writer) error {
+		glyphs := &glyphWriter{to: out, glyphs: a.glyphs}
+		return errors.Join(writeThrough(glyphs, body), glyphs.end())
+	})
 }
 
-// writeBytes is Write for what is no text.
-func (a *App) writeBytes(body func(*bufio.Writer) error) error {
-	w := bufio.NewWriterSize(standardOutput{a.Streams}, 64<<10)
+// WriteBytes is Write for what programs read, or what is no text: every byte arrives as it is.
+func (a *App) WriteBytes(body func(*bufio.Writer) error) error {
+	return writeThrough(standardOutput{a.Streams}, body)
+}
+
+func writeThrough(to io.Writer, body func(*bufio.Writer) error) error {
+	w := bufio.NewWriterSize(to, 64<<10)
 	if err := body(w); err != nil {
 		return err
 	}
 	return w.Flush()
 }
 
-// NewOutput settles where bytes go: standard output for "" and "-", else a file that appears when it
-// is complete.
+// NewOutput settles where bytes go: standard output for "" and "-", as they are, else a file that appears when it is complete.
 func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) error) error, error) {
-	if path == "-" { // a file, of whatever kind
+	if path == "" || path == "-" {
 		return func(write func(io.Writer) error) error {
-			return a.writeBytes(func(w *bufio.Writer) error { return write(w) })
-		}, nil
-	}
-	if path == "" {
-		return func(write func(io.Writer) error) error {
-			return a.Write(func(w *bufio.Writer) error { return write(w) })
+			return a.WriteBytes(func(w *bufio.Writer) error { return write(w) })
 		}, nil
 	}
 	if info, err := os.Lstat(path); err == nil {
@@ -125,11 +118,10 @@ func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) err
 	return func(write func(io.Writer) error) error {
 		var rendered error
 		err := WriteFileAtomic(path, 0o644, func(f *os.File) error {
-			w := bufio.NewWriterSize(f, 64<<10)
-			if rendered = write(w); rendered != nil {
+			return writeThrough(f, func(w *bufio.Writer) error {
+				rendered = write(w)
 				return rendered
-			}
-			return w.Flush()
+			})
 		})
 		if err != nil && rendered == nil {
 			return fmt.Errorf("write %s: %w", path, err)
