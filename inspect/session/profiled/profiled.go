@@ -69,7 +69,7 @@ func Facts(ctx context.Context, record *pull.Record, c *model.Cluster, symbols [
 }
 
 // Busiest is the newest CPU profile of the process that spends most processor time, and that process; nil where no profile tells. The
-// profiles are those that Facts made of the record.
+// profiles are those that Facts made of the record: what it could not read is among their problems. The error is that of ctx.
 func Busiest(ctx context.Context, record *pull.Record, profiles *model.Profiles, symbols []string) (*profile.Profile, *model.ProfiledProcess, error) {
 	var most *model.ProfiledProcess
 	for _, x := range profiles.Processes {
@@ -83,14 +83,14 @@ func Busiest(ctx context.Context, record *pull.Record, profiles *model.Profiles,
 	f := &profileReader{record: record, symbols: symbols}
 	for i := range record.Items {
 		item := &record.Items[i]
-		if item.Node != most.Name || item.Kind == pull.Goroutine || !f.wanted(item) {
+		if item.Node != most.Name || item.Kind != pull.CPU && item.Kind != "" || !f.wanted(item) {
 			continue
 		}
 		p, err := f.open(ctx, item)
-		if err != nil {
-			return nil, nil, err
-		}
-		if kindOf(item, p) == pull.CPU {
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case err == nil && kindOf(item, p) == pull.CPU:
 			return p, most, nil
 		}
 	}

@@ -64,3 +64,37 @@ func TestBrokenProfile(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
+
+// TestBusiestOfABrokenRecord: a profile that cannot be read costs the flame graph, not what asks for it; of the kinds that say nothing of
+// processor time none is read.
+func TestBusiestOfABrokenRecord(t *testing.T) {
+	r, c := recordOf(t, "t5"), model.Build(model.Parts{})
+	facts, err := profiled.Facts(t.Context(), r, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, x, err := profiled.Busiest(t.Context(), r, facts, nil)
+	if err != nil || p == nil || x == nil {
+		t.Fatalf("of a whole record: %v, %v, %v", p, x, err)
+	}
+	opened := map[pull.Kind]int{}
+	for i := range r.Items {
+		kind := r.Items[i].Kind
+		r.Items[i].Open = func() (io.ReadCloser, error) {
+			opened[kind]++
+			return io.NopCloser(strings.NewReader("no profile")), nil
+		}
+	}
+	p, x, err = profiled.Busiest(t.Context(), r, facts, nil)
+	if err != nil || p != nil || x != nil {
+		t.Errorf("of a broken record: %v, %v, %v", p, x, err)
+	}
+	if len(opened) != 1 || opened[pull.CPU] == 0 {
+		t.Errorf("it opened %v", opened)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := profiled.Busiest(ctx, r, facts, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
