@@ -63,7 +63,7 @@ func ReadTheme(r io.Reader) (Theme, error) {
 	for name, style := range file.Styles {
 		role := slices.Index(roleNames[:], name)
 		if role < 0 {
-			return Theme{}, fmt.Errorf("read theme %s: no role %q; there are: %s", file.Name, name, strings.Join(roleNames[:], ", "))
+			return Theme{}, fmt.Errorf("read theme %s: no role %q; available: %s", file.Name, name, strings.Join(roleNames[:], ", "))
 		}
 		for _, colour := range []string{style.Foreground, style.Background} {
 			if !isColour(colour) {

@@ -1,5 +1,7 @@
 package sorting
 
+import "cmp"
+
 // Natural compares texts as people count: runs of digits by the number that they are, so that dml_2 comes before dml_10. Texts that
 // differ in leading zeros alone are in the order of their bytes.
 func Natural(a, b string) int {
@@ -7,7 +9,7 @@ func Natural(a, b string) int {
 	for i < len(a) && j < len(b) {
 		if !isDigit(a[i]) || !isDigit(b[j]) {
 			if a[i] != b[j] {
-				return order(a[i], b[j])
+				return cmp.Compare(a[i], b[j])
 			}
 			i, j = i+1, j+1
 			continue
@@ -18,10 +20,10 @@ func Natural(a, b string) int {
 		}
 		i, j = m, n
 	}
-	if c := order(len(a)-i, len(b)-j); c != 0 {
+	if c := cmp.Compare(len(a)-i, len(b)-j); c != 0 {
 		return c
 	}
-	return order(a, b)
+	return cmp.Compare(a, b)
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -42,17 +44,7 @@ func compareNumbers(a, b string) int {
 		b = b[1:]
 	}
 	if len(a) != len(b) {
-		return order(len(a), len(b))
+		return cmp.Compare(len(a), len(b))
 	}
-	return order(a, b)
-}
-
-func order[T byte | int | string](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return cmp.Compare(a, b)
 }

@@ -174,7 +174,7 @@ func (s Selection) stray(t Table, x *term, v *value) string {
 	if len(there) > maxStrayValues {
 		there, more = there[:maxStrayValues], ", ..."
 	}
-	return fmt.Sprintf("no %s has %s %q; there are: %s%s", s.schema.Singular, c.Name, v.text, strings.Join(there, ", "), more)
+	return fmt.Sprintf("no %s has %s %q; available: %s%s", s.schema.Singular, c.Name, v.text, strings.Join(there, ", "), more)
 }
 
 // strayName says of a name that no object has which ones are spelled alike: names are many, and most are no news.

@@ -28,8 +28,7 @@ func Keep(text string, most int) string {
 func Few(names []string) string {
 	const most = 4
 	if n := len(names); n > 1 && n <= most {
-		last := n - 1
-		return strings.Join(names[:last], ", ") + " and " + names[last]
+		return List("and", names...)
 	}
 	return FirstOf(names, most-1, ", ")
 }

@@ -43,7 +43,7 @@ formats have their own pages: kitescope help selectors, kitescope help output.`,
   kitescope get vchannels 'checkpoint_age>5m' -o json
   kitescope get segments -o 'template={{range .items}}{{.id}} {{end}}' --limit 10
   kitescope get nodes --watch`,
-		Args:              cli.Args(1, math.MaxInt, "a resource", "there are: "+strings.Join(cli.ResourceNames(), ", ")),
+		Args:              cli.Args(1, math.MaxInt, "a resource", "available: "+strings.Join(cli.ResourceNames(), ", ")),
 		ValidArgsFunction: a.CompleteGet,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), a, args)

@@ -58,9 +58,9 @@ password from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt; a role that
 may read the root's prefix is enough. A damaged file is rejected; --salvage reads
 what it can.`
 
-const helpProcesses = `etcd has the desired state; only the processes know the actual one. On a live cluster the
-UI, balance, diagnose and profile query them; get, describe, tree, overview and snapshot
-save do with --live (and get if a selector or --columns needs it).
+const helpProcesses = `etcd has the desired state; only the processes know the actual one. On a live cluster
+most commands query them, unless --live=false; get, tree and snapshot save do with --live
+(and get if a selector or --columns needs it).
 
 The sessions in etcd list the processes. All are queried in parallel, each within
 --node-timeout (5s); a dead one costs only its own row. What they did not answer is

@@ -33,7 +33,7 @@ func uiCommand(a *cli.App) *cobra.Command {
 what you would type after ":" in it, such as "segments coll=docs".
 
 History comes from etcd or its files: , and . step back and forward by event, @
-goes to a moment, T to the timeline. With --at it opens at a moment.`,
+goes to a moment, 0 to the timeline. With --at it opens at a moment.`,
 		Example: `  kitescope ui --from etcd://10.0.0.5:2379
   kitescope ui segments coll=docs --from etcd_snapshot.db
   kitescope ui timeline --from etcd_snapshot.db --at 09:14`,

@@ -231,7 +231,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("Find(%q): %v, want %s", word, err, want)
 		}
 	}
-	if _, err := Find("xyzzy"); err == nil || !strings.Contains(err.Error(), "known are: databases, collections") {
+	if _, err := Find("xyzzy"); err == nil || !strings.Contains(err.Error(), "available: databases, collections") {
 		t.Errorf("an unlike word must list what exists: %v", err)
 	}
 }

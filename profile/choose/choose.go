@@ -86,7 +86,7 @@ type UnknownNodeError struct {
 func (e *UnknownNodeError) Error() string { return fmt.Sprintf("no profile of node %q", e.Node) }
 
 // Hint implements hints.Hinter.
-func (e *UnknownNodeError) Hint() string { return "there are: " + strings.Join(e.Known, ", ") }
+func (e *UnknownNodeError) Hint() string { return "available: " + strings.Join(e.Known, ", ") }
 
 // Choose finds the profiles that words name; without words those of the processes of a cluster.
 func (c *Chooser) Choose(ctx context.Context, words []string) (*Choice, error) {

@@ -102,7 +102,7 @@ func TestChooseNothing(t *testing.T) {
 		{name: "an address", word: "10.0.0.1:6060", want: "no such file", hint: "if it is a service: http://10.0.0.1:6060"},
 		{name: "an address with a password", word: "ann:pa55@10.0.0.1:6060", want: "read 10.0.0.1:6060: no such file"},
 		{name: "another kind", word: t3, kind: pull.Heap, want: "no heap profile in it", hint: "it has: --kind cpu"},
-		{name: "another node", word: t3, kind: pull.CPU, nodes: []string{"querynode9"}, want: `no profile of node "querynode9"`, hint: "there are: datacoord, datanode"},
+		{name: "another node", word: t3, kind: pull.CPU, nodes: []string{"querynode9"}, want: `no profile of node "querynode9"`, hint: "available: datacoord, datanode"},
 		{name: "nobody there", word: "http://away", want: "nobody listens"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

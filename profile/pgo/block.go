@@ -53,7 +53,7 @@ func similar(p *profile.Profile, name string) string {
 	case len(list) == 0:
 		return "names are the linker's, as profile top prints them: google.golang.org/grpc/internal/transport.(*loopyWriter).processData"
 	case len(list) > most:
-		return "there are: " + strings.Join(list[:most], ", ") + ", ..."
+		return "available: " + strings.Join(list[:most], ", ") + ", ..."
 	}
 	return "there is: " + strings.Join(list, ", ")
 }

@@ -55,7 +55,7 @@ func chosen(m *tui.Model, part string) (k kept, err error) {
 		}
 		return kept{place, []string{"start"}, "the first page, " + place}, nil
 	}
-	return k, errors.New("there are: columns, theme, start")
+	return k, errors.New("available: columns, theme, start")
 }
 
 func keep(m *tui.Model, part string) tui.Cmd {

@@ -147,7 +147,7 @@ func (o *Options) change(m *tui.Model, name string) tui.Cmd {
 	}
 	i := slices.IndexFunc(list, func(c Cluster) bool { return c.Name == name })
 	if i < 0 {
-		m.Say(tui.ToneBad, "no context "+words.Harmless(name)+"; there are: "+words.Harmless(strings.Join(o.names(m), ", ")))
+		m.Say(tui.ToneBad, "no context "+words.Harmless(name)+"; available: "+words.Harmless(strings.Join(o.names(m), ", ")))
 		return nil
 	}
 	return tui.Switch(m, name, list[i].Open)

@@ -192,7 +192,7 @@ func TestKeep(t *testing.T) {
 		d.Keys("H :").Typed("keep columns").Keys("enter")
 		d.Shows("this page has no columns")
 		d.Keys(":").Typed("keep frob").Keys("enter")
-		d.Shows("there are: columns, theme, start")
+		d.Shows("available: columns, theme, start")
 		fails = true
 		d.Keys(":").Typed("keep theme").Keys("enter")
 		d.Shows("✖ not kept: no room")
@@ -212,7 +212,7 @@ func TestClusters(t *testing.T) {
 		d.Keys("enter")
 		d.Shows("lab did not open, this is still x: no route")
 		d.Keys(":").Typed("ctx nosuch").Keys("enter")
-		d.Shows("no context nosuch; there are: lab, file")
+		d.Shows("no context nosuch; available: lab, file")
 		d.Keys(":").Typed("ctx f")
 		d.Shows("ctx file")
 		d.Keys("tab enter")

@@ -29,7 +29,7 @@ func (e *Error) Error() string {
 	if len(e.Known) > mostListed {
 		return fmt.Sprintf("unknown %s %q", e.What, e.Word)
 	}
-	return fmt.Sprintf("unknown %s %q; known are: %s", e.What, e.Word, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("unknown %s %q; available: %s", e.What, e.Word, strings.Join(e.Known, ", "))
 }
 
 // Meant ends a sentence about a word with the names that are spelled alike, if there are any.
@@ -39,6 +39,9 @@ func Meant(near []string) string {
 	}
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
+
+// MeantBy is Meant of the known names that are spelled like a word.
+func MeantBy(word string, known []string) string { return Meant(Words(word, known)) }
 
 // Words returns up to three of the known names that are spelled like word, nearest first.
 func Words(word string, known []string) []string {

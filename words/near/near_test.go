@@ -19,7 +19,7 @@ func TestError(t *testing.T) {
 	}{
 		{"segmnts", []string{"nodes", "segments"}, `unknown resource "segmnts"; did you mean segments?`},
 		{"node-idle", []string{"idle-node", "busy"}, `unknown resource "node-idle"; did you mean idle-node?`},
-		{"x", []string{"nodes", "segments"}, `unknown resource "x"; known are: nodes, segments`},
+		{"x", []string{"nodes", "segments"}, `unknown resource "x"; available: nodes, segments`},
 		{"x", many, `unknown resource "x"`},
 	} {
 		if got := (&Error{What: "resource", Word: test.word, Known: test.known}).Error(); got != test.want {

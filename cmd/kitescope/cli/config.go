@@ -206,7 +206,7 @@ func (c *ConfigFile) Has(name string) error {
 	if _, ok := c.Contexts[name]; !ok {
 		hint := "no contexts defined; see: kitescope context add --help"
 		if len(c.Contexts) > 0 {
-			hint = "there are: " + strings.Join(c.Names(), ", ")
+			hint = "available: " + strings.Join(c.Names(), ", ")
 		}
 		return Usage(fmt.Errorf("no context %q", name), hint)
 	}

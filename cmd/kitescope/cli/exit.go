@@ -155,7 +155,7 @@ func collectionHint(unknown *meta.UnknownCollectionError) string {
 	case len(unknown.Known) > most:
 		return fmt.Sprintf("available: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "), len(unknown.Known)-most, paste.Shell("kitescope", "get", "collections"))
 	}
-	return "there are: " + strings.Join(unknown.Known, ", ")
+	return "available: " + strings.Join(unknown.Known, ", ")
 }
 
 // hintOf is what to try after an error. Those of unknown names need what the command line can ask next, so they have their hints from here.

@@ -98,7 +98,7 @@ func (c *Chosen) checkView(name string, v prefs.View) {
 	at := "views." + name
 	i := slices.IndexFunc(view.Resources, func(r *view.Resource) bool { return r.Name == name })
 	if i < 0 {
-		c.wrong(at, "%s: there is no such resource%s", at, didYouMean(name, ResourceNames()))
+		c.wrong(at, "%s: there is no such resource%s", at, near.MeantBy(name, ResourceNames()))
 		return
 	}
 	r, shown := view.Resources[i], tui.View{}
@@ -121,7 +121,7 @@ func (c *Chosen) checkView(name string, v prefs.View) {
 // checkAction takes an action that is right.
 func (c *Chosen) checkAction(i int) {
 	a := &c.Actions[i]
-	at := "actions." + itoa(i)
+	at := "actions." + strconv.Itoa(i)
 	if a.Name == "" && a.Run == "" { // the file has said why
 		return
 	}
@@ -142,7 +142,7 @@ func (c *Chosen) checkAction(i int) {
 	for _, name := range a.On {
 		j := slices.IndexFunc(view.Resources, func(r *view.Resource) bool { return r.Name == name })
 		if j < 0 {
-			c.wrong(at+".on", "%s.on: there is no resource %q%s", at, name, didYouMean(name, ResourceNames()))
+			c.wrong(at+".on", "%s.on: there is no resource %q%s", at, name, near.MeantBy(name, ResourceNames()))
 			continue
 		}
 		c.checkPlaces(at, template, view.Resources[j])
@@ -156,7 +156,7 @@ func (c *Chosen) checkAction(i int) {
 func (c *Chosen) checkPlaces(at string, template paste.Template, r *view.Resource) {
 	for _, place := range template.Names() {
 		if r.Column(place) < 0 {
-			c.wrong(at+".run", "%s.run: %s have no column %q%s", at, r.Name, place, didYouMean(place, r.ColumnNames()))
+			c.wrong(at+".run", "%s.run: %s have no column %q%s", at, r.Name, place, near.MeantBy(place, r.ColumnNames()))
 		}
 	}
 	for _, place := range template.Quoted {
@@ -194,7 +194,7 @@ func (a *App) Prefer(cfg *tui.Config, f *UIFlags) error {
 	if n := len(c.Problems); n > 0 {
 		cfg.Notice = c.Problems[0].String()
 		if n > 1 {
-			cfg.Notice += " (and " + itoa(n-1) + " more)"
+			cfg.Notice += " (and " + strconv.Itoa(n-1) + " more)"
 		}
 		cfg.Notice = "config.yaml, " + cfg.Notice + ": see kitescope config check"
 		a.Warn("%s, %s; see: kitescope config check", c.Path, c.Problems[0])
@@ -213,24 +213,14 @@ func (a *App) CanDrawUI(instead string) error {
 	return Usage(errors.New("this terminal (TERM=dumb) cannot draw the UI"), instead)
 }
 
-func itoa(i int) string { return strconv.Itoa(i) }
-
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// didYouMean is the word that was probably meant, for the end of a message.
-func didYouMean(word string, known []string) string {
-	if list := near.Words(word, known); len(list) > 0 {
-		return "; did you mean " + strconv.Quote(list[0]) + "?"
-	}
-	return ""
-}
 
 // checkKeys holds keys to the names of actions, and to one meaning for each.
 func (c *Chosen) checkKeys() {
 	names := tui.KeyNames()
 	for _, name := range sortedKeys(c.Keys) {
 		if !slices.Contains(names, name) {
-			c.wrong("keys."+name, "keys: there is no action %q%s", name, didYouMean(name, names))
+			c.wrong("keys."+name, "keys: there is no action %q%s", name, near.MeantBy(name, names))
 			delete(c.Keys, name)
 		}
 	}

@@ -25,7 +25,7 @@ func Theme(word string) (name string, further []render.Theme, err error) {
 	}
 	f, err := os.Open(word)
 	if err != nil {
-		return "", nil, Usage(fmt.Errorf("no theme %q, and no such file", word), "there are: "+strings.Join(ThemeNames(), ", ")+"; files: kitescope help themes")
+		return "", nil, Usage(fmt.Errorf("no theme %q, and no such file", word), "available: "+strings.Join(ThemeNames(), ", ")+"; files: kitescope help themes")
 	}
 	defer f.Close()
 	t, err := render.ReadTheme(f)

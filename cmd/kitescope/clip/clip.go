@@ -133,7 +133,7 @@ func (c *Clipboard) Copy(ctx context.Context, text string) (to, why string, err 
 	list := backends()
 	i := slices.IndexFunc(list, func(b backend) bool { return b.name == c.Choice })
 	if i < 0 {
-		return "", "", fmt.Errorf("no clipboard %q; there are: %s", c.Choice, strings.Join(Names(), ", "))
+		return "", "", fmt.Errorf("no clipboard %q; available: %s", c.Choice, strings.Join(Names(), ", "))
 	}
 	if err := c.give(ctx, &list[i], text); err != nil {
 		return "", "", err

@@ -132,7 +132,7 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, path, allowed string) {
 	case n.Kind != yaml.ScalarNode:
 		d.wrong(n, path, "%s is a text, not %s", path, shown(n))
 	case allowed != "" && !slices.Contains(strings.Split(allowed, ","), n.Value):
-		d.wrong(n, path, "%s is one of %s, not %q%s", path, strings.ReplaceAll(allowed, ",", ", "), n.Value, meant(n.Value, strings.Split(allowed, ",")))
+		d.wrong(n, path, "%s is one of %s, not %q%s", path, strings.ReplaceAll(allowed, ",", ", "), n.Value, near.MeantBy(n.Value, strings.Split(allowed, ",")))
 	default:
 		v.SetString(n.Value)
 	}
@@ -193,9 +193,9 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, path string) {
 			for _, f := range fields {
 				known = append(known, f.name)
 			}
-			hint := meant(key.Value, known)
+			hint := near.MeantBy(key.Value, known)
 			if hint == "" {
-				hint = "; there are: " + strings.Join(known, ", ")
+				hint = "; available: " + strings.Join(known, ", ")
 			}
 			d.problems = append(d.problems, Problem{Line: key.Line, Path: at, Text: fmt.Sprintf("unknown key %q%s", at, hint), Unknown: true})
 			return
@@ -224,14 +224,6 @@ func (d *decoder) pairs(n *yaml.Node, path string, each func(key, value *yaml.No
 			each(key, n.Content[i+1], at)
 		}
 	}
-}
-
-// meant is what a word was probably meant to be.
-func meant(word string, known []string) string {
-	if list := near.Words(word, known); len(list) > 0 {
-		return fmt.Sprintf("; did you mean %q?", list[0])
-	}
-	return ""
 }
 
 // shown is a node in a message.

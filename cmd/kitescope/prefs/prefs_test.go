@@ -43,11 +43,11 @@ actions:
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"teme: dark\n":                        `line 1: unknown key "teme"; did you mean "theme"?`,
-		"theme: dark\n\ncolour: x\n":          `line 3: unknown key "colour"; there are: theme, ascii`,
+		"teme: dark\n":                        `line 1: unknown key "teme"; did you mean theme?`,
+		"theme: dark\n\ncolour: x\n":          `line 3: unknown key "colour"; available: theme, ascii`,
 		"mouse: 5\ntheme: dark\n":             `line 1: mouse is true or false, not "5"`,
 		"theme: [a]\n":                        "line 1: theme is a text, not a list",
-		"ascii: allways\n":                    `line 1: ascii is one of auto, always, never, not "allways"; did you mean "always"?`,
+		"ascii: allways\n":                    `line 1: ascii is one of auto, always, never, not "allways"; did you mean always?`,
 		"keys: [a]\n":                         "line 1: keys is a map of names and values, not a list",
 		"actions: {a: b}\n":                   "line 1: actions is a list, not a map",
 		"actions:\n  - name: x\n    rum: y\n": `line 3: unknown key "actions.0.rum"; did you mean`,

@@ -88,7 +88,7 @@ func (f *buildFlags) plan() (target.BuildPlan, error) {
 		return p, cli.Usagef("--m must be 2 to 512, --ef-construction 1 to %d, --seed 1 or more", math.MaxInt32)
 	}
 	if f.out == "" {
-		return p, cli.Usage(errors.New("no output file"), "give it with -o FILE")
+		return p, cli.Usage(errors.New("no output file"), "give it with -O FILE")
 	}
 	var err error
 	if p.Profile, err = f.profile(); err != nil {
@@ -115,10 +115,10 @@ func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 		return err
 	}
 	if f.out == "-" && a.OutTTY {
-		return cli.Usage(errors.New("an index is binary and stdout is a terminal"), "give a file with -o FILE")
+		return cli.Usage(errors.New("an index is binary and stdout is a terminal"), "give a file with -O FILE")
 	}
 	if sameFile(path, f.out) {
-		return cli.Usagef("-o %s would overwrite the input vectors", f.out)
+		return cli.Usagef("-O %s would overwrite the input vectors", f.out)
 	}
 	if plan.Flat {
 		for _, name := range []string{"m", "ef-construction", "seed", "accumulation"} {

@@ -144,7 +144,7 @@ func replayPlot(a *cli.App) *cobra.Command {
   compare  before and after`,
 		Example: `  kitescope replay plot sweep.json --kind qps --out qps.svg
   kitescope replay plot before.json after.json --kind compare --out compare.png`,
-		Args: cli.Args(1, 64, "at least one result file is needed", "kitescope replay plot sweep.json --out qps.svg"),
+		Args: cli.Args(1, 64, "at least one result file", "kitescope replay plot sweep.json --out qps.svg"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.Width, o.Height = width, height
 			if o.Format == "" {
@@ -162,7 +162,7 @@ func replayPlot(a *cli.App) *cobra.Command {
 				return err
 			}
 			if out == "" && a.OutTTY {
-				return cli.Usage(errors.New("a plot is binary and stdout is a terminal"), "write it to a file: --out qps.svg")
+				return cli.Usage(errors.New("a plot is a picture and stdout is a terminal"), "write it to a file: --out qps.svg")
 			}
 			return write(func(w io.Writer) error { return plotSaved(w, list, o) })
 		},
@@ -259,7 +259,7 @@ func replayReport(a *cli.App) *cobra.Command {
 		Long: `Write one self-contained HTML file: figures, plots, where the time goes, and everything needed to
 reproduce it. The first result is the baseline of the others.`,
 		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html`,
-		Args:    cli.Args(1, 64, "at least one result file is needed", "kitescope replay report before.json --out replay.html"),
+		Args:    cli.Args(1, 64, "at least one result file", "kitescope replay report before.json --out replay.html"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			series, prediction, err := Saved(args)
 			if err != nil {
