@@ -40,12 +40,6 @@ func (g *gridPage) known() model.Part {
 	return env.Loaded()
 }
 
-// judgedAnew reports whether checks may say something else of the rows than before.
-func (g *gridPage) judgedAnew(was, now *view.Env) bool {
-	name := g.resource.Name
-	return was.Judged != now.Judged && ((was.Judged == nil) != (now.Judged == nil) || was.Judged.Among(name) || now.Judged.Among(name))
-}
-
 // worstFirst sorts by findings, or as before.
 func (g *gridPage) worstFirst(m *Model) Cmd {
 	column := g.resource.Column("findings")

@@ -264,7 +264,7 @@ func (g *gridPage) Refresh(m *Model) Cmd {
 		return nil
 	}
 	was, now := g.rows.env, m.data.rowsEnv()
-	if was != nil && was.Cluster == now.Cluster && !g.judgedAnew(was, now) && (was.Now.Equal(now.Now) || !hasAges(g.resource)) {
+	if was != nil && was.Cluster == now.Cluster && !view.JudgedAnew(was, now, g.resource.Name) && (was.Now.Equal(now.Now) || !hasAges(g.resource)) {
 		return nil
 	}
 	return g.rebuild(m, "")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
@@ -127,10 +126,11 @@ func (w *watcher) show(c *model.Cluster) error {
 		}
 		changed = grid.Rows
 	} else {
-		changed, left = view.NewRows(w.shown, grid)
-		if !w.question.options.Format.Structured() {
-			changed = slices.DeleteFunc(changed, func(row int32) bool { return looksTheSame(w.shown.Table, grid, int(row)) })
+		same := looksTheSame
+		if w.question.options.Format.Structured() {
+			same = view.SameRow
 		}
+		changed, left = view.NewRows(w.shown, grid, same)
 	}
 	for _, id := range left {
 		w.Warn("%s: %s %s", w.question.farewell(), w.question.resource.Singular, id)

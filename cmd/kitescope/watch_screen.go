@@ -83,15 +83,11 @@ func watchFrame(text string, below []string, width, height int) string {
 }
 
 // looksTheSame reports whether people see the same of a row as before: a figure may have changed by less than is shown of it. Durations
-// count as equal, as in view.NewRows.
-func looksTheSame(before view.Table, now *view.Grid, row int) bool {
-	old := view.RowOf(before, now.Table.Ref(row).ID)
-	if old < 0 {
-		return false
-	}
-	for _, i := range now.Columns {
-		c := &now.Table.Resource().Columns[i]
-		if c.Kind != table.Duration && render.Text(before.Cell(old, i), c.Kind) != render.Text(now.Table.Cell(row, i), c.Kind) {
+// count as equal, as in view.SameRow.
+func looksTheSame(a view.Table, i int, b view.Table, j int, columns []int) bool {
+	for _, column := range columns {
+		kind := a.Resource().Columns[column].Kind
+		if kind != table.Duration && render.Text(a.Cell(i, column), kind) != render.Text(b.Cell(j, column), kind) {
 			return false
 		}
 	}

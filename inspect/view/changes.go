@@ -15,7 +15,8 @@ type RowChange struct{ Before, After int }
 // row tells. Durations count as equal: those to now grow without anything having happened.
 func RowChanges(before, after Table) (changes []RowChange, ok bool) {
 	a, b := before.Env().Cluster, after.Env().Cluster
-	if before.Resource() != segments || after.Resource() != segments || !b.SharesSchemas(a) || a.Runtime != b.Runtime {
+	if before.Resource() != segments || after.Resource() != segments || !b.SharesSchemas(a) || a.Runtime != b.Runtime ||
+		JudgedAnew(before.Env(), after.Env(), segments.Name) {
 		return nil, false
 	}
 	i, j := 0, 0
@@ -41,6 +42,9 @@ func behind(list []*model.Segment, from int, s *model.Segment) int {
 	}
 	return from + 1 + slices.Index(list[from:], s)
 }
+
+// Same reports whether a row of one table counts as the same as a row of another one of the same resource, going by some columns.
+type Same func(a Table, i int, b Table, j int, columns []int) bool
 
 // SameRow reports whether a row of one table has the same cells as a row of another one of the same resource in some
 // columns, durations apart.

@@ -94,6 +94,11 @@ func (j *Judgement) About(ref Ref) table.Tally {
 // Among reports whether there are findings about anything of a resource.
 func (j *Judgement) Among(resource string) bool { return j != nil && j.among[resource] }
 
+// JudgedAnew reports whether checks may say something else of a resource's rows than before.
+func JudgedAnew(was, now *Env, resource string) bool {
+	return was.Judged != now.Judged && ((was.Judged == nil) != (now.Judged == nil) || was.Judged.Among(resource) || now.Judged.Among(resource))
+}
+
 // Loaded is what is known: what was read, and whether it was judged.
 func (e *Env) Loaded() model.Part {
 	if e.Judged == nil {

@@ -3,10 +3,10 @@ package view
 import "slices"
 
 // NewRows are the rows that have come or changed from one answer to the next, and the ids of those that are no longer in it:
-// the objects are gone, or the selection or --limit does not take them any more.
-func NewRows(before, now *Grid) (changed []int32, left []string) {
+// the objects are gone, or the selection or --limit does not take them any more. same is SameRow, or what else counts as no change.
+func NewRows(before, now *Grid, same Same) (changed []int32, left []string) {
 	if changes, ok := RowChanges(before.Table, now.Table); ok {
-		return newAmong(before, now, changes)
+		return newAmong(before, now, changes, same)
 	}
 	rows := make(map[string]int, before.Len())
 	for i := range before.Len() {
@@ -17,7 +17,7 @@ func NewRows(before, now *Grid) (changed []int32, left []string) {
 		row := now.Row(i)
 		id := now.Table.Ref(row).ID
 		there[id] = true
-		if old, ok := rows[id]; !ok || !SameRow(before.Table, old, now.Table, row, now.Columns) {
+		if old, ok := rows[id]; !ok || !same(before.Table, old, now.Table, row, now.Columns) {
 			changed = append(changed, int32(row))
 		}
 	}
@@ -32,7 +32,7 @@ func NewRows(before, now *Grid) (changed []int32, left []string) {
 
 // newAmong is NewRows where it is known which rows of the tables can differ. The others are the same ones in the same order, so that
 // of them only a selection that depends on time, or a limit, lets one come or go.
-func newAmong(before, now *Grid, changes []RowChange) (changed []int32, left []string) {
+func newAmong(before, now *Grid, changes []RowChange, same Same) (changed []int32, left []string) {
 	was, is := shownRows(before), shownRows(now)
 	i, j := 0, 0 // the rows before which all is done
 	pass := func(n int) {
@@ -53,7 +53,7 @@ func newAmong(before, now *Grid, changes []RowChange) (changed []int32, left []s
 		switch {
 		case there && !here:
 			left = append(left, before.Table.Ref(c.Before).ID)
-		case here && (!there || !SameRow(before.Table, c.Before, now.Table, c.After, now.Columns)):
+		case here && (!there || !same(before.Table, c.Before, now.Table, c.After, now.Columns)):
 			changed = append(changed, int32(c.After))
 		}
 		i, j = i+min(1, c.Before+1), j+min(1, c.After+1)

@@ -26,6 +26,7 @@ func TestNews(t *testing.T) {
 	}
 	queries := []Query{{}, {Sort: []string{"-rows"}, Limit: 1500}, {Show: table.Wide}, {Where: young, Sort: []string{"rows"}}}
 	last := make([]*Grid, len(queries))
+	var judged *Judgement
 	for step := range 60 {
 		p := c.Parts
 		p.Segments = slices.Clone(p.Segments)
@@ -59,13 +60,19 @@ func TestNews(t *testing.T) {
 			p.VChannels = slices.Clone(p.VChannels)
 			p.VChannels[0] = &x
 		}
+		if step%7 == 0 { // checks say something else, and of the first always something
+			of := func(i int) Finding {
+				return Finding{Objects: []Ref{{Resource: "segments", ID: p.Segments[i].ID.String()}}, Severity: Severity(random.IntN(3)), Check: "node-idle"}
+			}
+			judged = NewJudgement([]Finding{of(0), of(random.IntN(len(p.Segments)))})
+		}
 		if c = c.Update(p); step == 40 {
 			c = c.WithRuntime(nil) // what it says has no columns any more
 			clear(last)
 		}
 		at = at.Add(time.Duration(random.IntN(40)) * time.Minute)
 		for i, q := range queries {
-			now, err := Select(resource.Table(NewEnv(c, at)), q)
+			now, err := Select(resource.Table(NewEnv(c, at).Judge(judged)), q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +114,7 @@ func checkNews(t *testing.T, before, now *Grid) {
 			wantLeft = append(wantLeft, id)
 		}
 	}
-	changed, left := NewRows(before, now)
+	changed, left := NewRows(before, now, SameRow)
 	at := map[int32]int{}
 	for i := range now.Len() {
 		at[int32(now.Row(i))] = i
