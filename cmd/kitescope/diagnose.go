@@ -33,7 +33,7 @@ type diagnoseFlags struct {
 	since         string
 	watch         bool
 	interval      time.Duration
-	all, verbose  bool
+	all           bool
 	profiles      string
 	profile       time.Duration
 	storage       string
@@ -110,7 +110,6 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and report findings that appear, get worse or go, until interrupted (live sources)")
 	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often to query the processes")
 	fl.BoolVar(&f.all, "all", false, "list passed checks too")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show all evidence, like -o wide")
 	fl.StringVar(&f.profiles, "profiles", "", "check these profiles as well: a folder or bundle from \"kitescope profile pull\"")
 	fl.DurationVar(&f.profile, "profile", 0, "profile all processes for this long: 5s (live sources)")
 	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name unnamed native frames; repeatable")
@@ -189,7 +188,8 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
 		return err
 	}
-	if d.flags.verbose && d.format.Name() == "table" {
+	if a.Flags.Verbose && d.format.Name() == "table" { // its meaning here before it meant the same for all commands
+		a.Warn("all evidence comes with -o wide; the next release will not show it for -v")
 		d.format, _ = render.FindingsFormats().Parse("wide")
 	}
 	if d.options.Asks() && !d.format.Lists() {

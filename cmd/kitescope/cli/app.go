@@ -33,7 +33,7 @@ type GlobalFlags struct {
 	At                               session.At
 	Now                              string
 	color, cpuProfile, debug, ascii  string
-	verbose                          bool
+	Verbose                          bool
 }
 
 // App is what commands share: the process's streams and the global flags.
@@ -43,7 +43,7 @@ type App struct {
 	// Lacking says that profiles are missing from what a command shows: see strictly.
 	Lacking bool
 	Own     ownProfile
-	debug   debugLog
+	debug   *debugLog // nil before openDebug
 	Demo    *LazyDemo
 	noted   map[string]bool  // see note
 	clock   func() time.Time // nil: that of the process

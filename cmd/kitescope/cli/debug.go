@@ -12,7 +12,8 @@ import (
 	"kitescope/words"
 )
 
-// debugLog is where --debug says what is asked of whom, and how long it took. The zero value is closed.
+// debugLog is where --debug says what is asked of whom, and how long it took: of every cluster that one process reads. Where it writes
+// nowhere it counts.
 type debugLog struct {
 	mu    sync.Mutex
 	to    io.Writer
@@ -27,7 +28,7 @@ const toStderr = "-"
 
 // openDebug begins the log that --debug asks for. To a terminal that a UI has, nothing can be written.
 func (a *App) openDebug() error {
-	a.debug.start = time.Now()
+	a.debug = &debugLog{start: time.Now()}
 	switch to := a.Flags.debug; to {
 	case "":
 		return nil
@@ -45,7 +46,7 @@ func (a *App) openDebug() error {
 
 // tells is how calls are told, nil without --debug and -v.
 func (a *App) tells() func(line string) {
-	if a.debug.to == nil && !a.Flags.verbose {
+	if a.debug == nil || a.debug.to == nil && !a.Flags.Verbose {
 		return nil
 	}
 	return func(line string) {
@@ -70,7 +71,10 @@ func (a *App) tells() func(line string) {
 
 // EndDebug says under -v how much was asked, and closes the log.
 func (a *App) EndDebug() error {
-	if a.Flags.verbose {
+	if a.debug == nil {
+		return nil
+	}
+	if a.Flags.Verbose {
 		a.debug.mu.Lock()
 		a.Warn("%s to etcd, %s to processes, %s in all (--debug lists them)", words.Plural(a.debug.calls, "call"), words.Plural(a.debug.questions, "question"),
 			words.Span(time.Since(a.debug.start)))

@@ -67,7 +67,7 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		f.Lookup("ascii").NoOptDefVal = "always"
 		f.StringVar(&g.debug, "debug", "", "log each etcd call and each RPC to processes with its duration, to stderr or (--debug=FILE) a file")
 		f.Lookup("debug").NoOptDefVal = toStderr
-		f.BoolVarP(&g.verbose, "verbose", "v", false, "say at the end how much was asked of etcd and of processes, and how long all took")
+		f.BoolVarP(&g.Verbose, "verbose", "v", false, "say at the end how much was asked of etcd and of processes, and how long all took")
 		f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")
 	})
 	_ = f.MarkHidden("cpuprofile") // for who builds kitescope

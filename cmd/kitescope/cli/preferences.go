@@ -249,7 +249,7 @@ func (a *App) ForContext(name string) *App {
 	streams.ReadPassword = func(context.Context, string) (string, error) {
 		return "", errors.New("no prompt is possible: the UI has the terminal")
 	}
-	other := &App{Streams: &streams, Flags: a.Flags, Demo: a.Demo, chosen: a.chosen, glyphs: a.glyphs, clock: a.clock}
+	other := &App{Streams: &streams, Flags: a.Flags, Demo: a.Demo, chosen: a.chosen, glyphs: a.glyphs, clock: a.clock, debug: a.debug}
 	g := &other.Flags
 	g.From, g.Context, g.Root, g.User, g.PasswordFile, g.CA, g.Cert, g.Key, g.ServerName, g.Insecure = "", name, "", "", "", "", "", "", "", false
 	g.At = session.At{}
