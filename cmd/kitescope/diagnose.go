@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/check"
@@ -110,9 +111,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and report findings that appear, get worse or go, until interrupted (live sources)")
 	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often to query the processes")
 	fl.BoolVar(&f.all, "all", false, "list passed checks too")
-	fl.StringVar(&f.profiles, "profiles", "", "check these profiles as well: a folder or bundle from \"kitescope profile pull\"")
-	fl.DurationVar(&f.profile, "profile", 0, "profile all processes for this long: 5s (live sources)")
-	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name unnamed native frames; repeatable")
+	f.registerProfiles(fl, "check these profiles as well")
 	fl.StringVar(&f.storage, "storage", "", "check segment files in this place: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
@@ -121,6 +120,13 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	}
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("info", "warning", "error", "never"))
 	return cmd
+}
+
+// registerProfiles adds the flags of commands that profiles are judged for.
+func (f *diagnoseFlags) registerProfiles(fl *pflag.FlagSet, what string) {
+	fl.StringVar(&f.profiles, "profiles", "", what+": a folder or bundle from \"kitescope profile pull\"")
+	fl.DurationVar(&f.profile, "profile", 0, "profile all processes for this long: 5s (live sources)")
+	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name unnamed native frames; repeatable")
 }
 
 // completeChecks completes ids of checks, also behind a comma.
