@@ -40,6 +40,7 @@ type grammar struct {
 	meta, root []byte // prefixes with a trailing slash
 	kinds      [kindCount]*kind
 	hot        []hotPrefix
+	owners     [kindCount]keyOwner
 	// byFirst are the patterns by their first component, "" those that begin with a variable.
 	byFirst map[string][]*pattern
 }
@@ -73,6 +74,7 @@ func newGrammar(h source.Header) *grammar {
 		k := &table[i]
 		g.kinds[k.id] = k
 		p := compile(k)
+		g.owners[k.id] = p.owner()
 		first := p.parts[0].literal
 		if p.root {
 			first = "/" + first
@@ -109,6 +111,42 @@ func compile(k *kind) *pattern {
 		p.parts = append(p.parts, v)
 	}
 	return p
+}
+
+// keyOwner says which of a key's parts names its collection: one of the ids, or a vchannel among the names; -1 if none does.
+type keyOwner struct{ id, vchannel int }
+
+func (p *pattern) owner() keyOwner {
+	o := keyOwner{-1, -1}
+	ids, names := 0, 0
+	for _, part := range p.parts {
+		switch {
+		case part.literal != "":
+		case part.form == formID:
+			if part.name == "collection" {
+				o.id = ids
+			}
+			ids++
+		default:
+			if part.name == "vchannel" {
+				o.vchannel = names
+			}
+			names++
+		}
+	}
+	return o
+}
+
+// collection is the one that a key names, 0 if none.
+func (g *grammar) collection(k *keyParts) model.CollectionID {
+	switch o := g.owners[k.kind]; {
+	case o.id >= 0:
+		return model.CollectionID(k.ids[o.id])
+	case o.vchannel >= 0:
+		_, id := splitVChannel(string(k.names[o.vchannel]))
+		return id
+	}
+	return 0
 }
 
 // parse finds the kind of an absolute key and the ids in it. The error says what is

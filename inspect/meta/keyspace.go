@@ -52,6 +52,16 @@ func (k *keyspace) Info(i int) model.KeyInfo {
 	return k.info(&k.cache.keys(k.codec, b)[at])
 }
 
+// Collection is the collection that the i-th key names.
+func (k *keyspace) Collection(i int) model.CollectionID {
+	b, at := k.blockOf(i)
+	parts, err := k.grammar.parse([]byte(k.cache.keys(k.codec, b)[at].key))
+	if err != nil {
+		return 0
+	}
+	return k.grammar.collection(&parts)
+}
+
 func (k *keyspace) info(e *blockKey) model.KeyInfo {
 	info := model.KeyInfo{
 		Key: e.key, Size: e.size, ModRevision: e.mod, Lease: e.lease, Tombstone: e.flags&flagTombstone != 0,

@@ -200,6 +200,8 @@ type Keyspace interface {
 	Len() int
 	// Info describes the i-th key, 0 <= i < Len.
 	Info(i int) KeyInfo
+	// Collection is the collection that the i-th key names, by its id or its channel; 0 if it names none.
+	Collection(i int) CollectionID
 	// Find returns the position of key, or where it would stand.
 	Find(key string) (i int, ok bool)
 	// Record decodes the i-th key's value.

@@ -10,7 +10,7 @@ type keyRow int
 
 var keys = define(definition[keyRow]{
 	Resource: Resource{
-		Schema:   table.Schema{Name: "keys", Names: []string{"key"}, Shorthands: map[string]string{"size": "size_bytes", "name": "key"}},
+		Schema:   table.Schema{Name: "keys", Names: []string{"key"}, Slashes: true, Shorthands: collectionShorthands("size", "size_bytes", "name", "key")},
 		Aliases:  []string{"raw"},
 		Doc:      "Raw keys of the store; values are decoded on demand.",
 		Needs:    model.PartAll,
@@ -38,6 +38,12 @@ var keys = define(definition[keyRow]{
 			func(e *Env, k keyRow) table.Cell { return someID(model.NodeID(k.info(e).Lease)) }),
 		col(table.Column{Name: "tombstone", Kind: table.Bool, Show: table.Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
 			func(e *Env, k keyRow) table.Cell { return yesNo(k.info(e).Tombstone) }),
+		col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.OnDemand, Doc: "Id of the collection that the key names, by its id or its channel."},
+			func(e *Env, k keyRow) table.Cell { return someID(e.Cluster.Keyspace.Collection(int(k))) }),
+		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, By: "collection_id", Doc: "Name of that collection, none if it is gone."},
+			func(e *Env, k keyRow) table.Cell {
+				return text(e.Cluster.CollectionName(e.Cluster.Keyspace.Collection(int(k))))
+			}),
 		col(table.Column{Name: "message", Show: table.OnDemand, Doc: "Name of the protobuf message, or json, text, int, time, binary."},
 			func(e *Env, k keyRow) table.Cell { return text(k.record(e).Message) }),
 		col(table.Column{Name: "value", Show: table.OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},

@@ -24,6 +24,8 @@ func (r records) Find(k string) (int, bool) {
 
 func (r records) Record(i int) model.Record { return model.Record{KeyInfo: r.Info(i), Text: r.text} }
 
+func (r records) Collection(int) model.CollectionID { return 1 }
+
 func (r records) Of(string, string) []string {
 	return []string{key, logKey, "by-dev/meta/gone"}
 }

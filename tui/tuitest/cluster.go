@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -174,6 +175,12 @@ func (k *keyspace) Info(i int) model.KeyInfo {
 		info.Kind = "collection"
 	}
 	return info
+}
+
+// Collection is the number at the end of a collection's key.
+func (k *keyspace) Collection(i int) model.CollectionID {
+	id, _ := strconv.ParseInt(k.keys[i][strings.LastIndexByte(k.keys[i], '/')+1:], 10, 64)
+	return model.CollectionID(id)
 }
 
 func (k *keyspace) Find(key string) (int, bool) { return slices.BinarySearch(k.keys, key) }

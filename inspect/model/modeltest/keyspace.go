@@ -36,6 +36,12 @@ func newKeyspace() keyspace {
 
 func (k keyspace) Len() int                  { return len(k) }
 func (k keyspace) Info(i int) model.KeyInfo  { return k[i].KeyInfo }
+func (k keyspace) Collection(i int) model.CollectionID {
+	if k[i].Kind == "collection" {
+		return 470590569932652633
+	}
+	return 0
+}
 func (k keyspace) Record(i int) model.Record { return k[i] }
 
 func (k keyspace) Find(key string) (int, bool) {

@@ -1,0 +1,114 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"kitescope/inspect/model"
+	"kitescope/table"
+)
+
+// usageRow is what the keys of one collection take in etcd; collection 0 are those that name none.
+type usageRow struct {
+	collection model.CollectionID
+	keys       int64
+	bytes, all int64 // of its keys and values, and of those of all rows
+	kinds      map[string]int64
+}
+
+var etcdUsage = define(definition[*usageRow]{
+	Resource: Resource{
+		Schema: table.Schema{
+			Name: "etcd-usage", Names: []string{"collection_id", "collection"},
+			Shorthands: collectionShorthands("size", "size_bytes", "share", "percent"),
+		},
+		Aliases:  []string{"usage"},
+		Doc:      "What each collection takes in etcd, the largest first. Revisions that etcd keeps until it is compacted are not counted.",
+		Needs:    model.PartAll,
+		Keyspace: true,
+	},
+	rows: usageRows,
+	columns: []column[*usageRow]{
+		col(table.Column{Name: "collection_id", Kind: table.ID, Priority: 4, Doc: "Id of the collection; it may be gone. 0: keys that name no collection, such as sessions, users, configuration and tasks."},
+			func(_ *Env, u *usageRow) table.Cell { return id(u.collection) }),
+		col(table.Column{Name: "collection", By: "collection_id", Doc: "Name of the collection, none if it is gone."},
+			func(e *Env, u *usageRow) table.Cell { return text(e.Cluster.CollectionName(u.collection)) }),
+		col(table.Column{Name: "database", Show: table.Wide, Priority: 5, Doc: "Name of the collection's database, none if the collection is gone."},
+			func(e *Env, u *usageRow) table.Cell { return databaseOf(e, u.collection) }),
+		col(table.Column{Name: "keys", Kind: table.Int, Doc: "Keys that name it, by its id or its channel."},
+			func(_ *Env, u *usageRow) table.Cell { return count(u.keys) }),
+		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Doc: "Bytes of these keys and their values."},
+			func(_ *Env, u *usageRow) table.Cell { return count(u.bytes) }),
+		col(table.Column{Name: "percent", Title: "SHARE", Kind: table.Percent, Doc: "Share of the bytes of all keys."},
+			func(_ *Env, u *usageRow) table.Cell { return percent(u.bytes, u.all) }),
+		col(table.Column{Name: "mostly", Priority: 1, Doc: "The kind of key that takes most of it."},
+			func(_ *Env, u *usageRow) table.Cell { return text(u.mostly()) }),
+		col(table.Column{Name: "mostly_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 2, Doc: "Bytes of the keys of that kind and of their values."},
+			func(_ *Env, u *usageRow) table.Cell { return count(u.kinds[u.mostly()]) }),
+		col(table.Column{Name: "segments", Kind: table.Int, Priority: 3, Doc: "Segments that are recorded, dropped ones too."},
+			func(e *Env, u *usageRow) table.Cell { return u.segments(e) }),
+	},
+	ref: func(e *Env, u *usageRow) Ref {
+		return Ref{ID: u.collection.String(), Name: e.Cluster.CollectionName(u.collection)}
+	},
+	owner: func(e *Env, u *usageRow) (Ref, bool) {
+		if u.collection == 0 {
+			return Ref{}, false
+		}
+		return collectionRef(e, u.collection)
+	},
+	links: func(_ *Env, u *usageRow) []Link {
+		if u.collection == 0 {
+			return []Link{link("keys", "keys", "collection_id=")}
+		}
+		return []Link{link("keys", "keys", "collection_id="+u.collection.String())}
+	},
+})
+
+func usageRows(e *Env) []*usageRow {
+	space := e.Cluster.Keyspace
+	if space == nil {
+		return nil
+	}
+	of := map[model.CollectionID]*usageRow{}
+	var all int64
+	for i := range space.Len() {
+		info, collection := space.Info(i), space.Collection(i)
+		u := of[collection]
+		if u == nil {
+			u = &usageRow{collection: collection, kinds: map[string]int64{}}
+			of[collection] = u
+		}
+		bytes := int64(len(info.Key) + info.Size)
+		u.keys++
+		u.bytes += bytes
+		u.kinds[cmp.Or(info.Kind, "unknown")] += bytes
+		all += bytes
+	}
+	rows := make([]*usageRow, 0, len(of))
+	for _, u := range of {
+		u.all = all
+		rows = append(rows, u)
+	}
+	slices.SortFunc(rows, func(a, b *usageRow) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.collection, b.collection))
+	})
+	return rows
+}
+
+// mostly is the kind of key that takes most bytes, the first by name of several.
+func (u *usageRow) mostly() (kind string) {
+	for name, bytes := range u.kinds {
+		if most := u.kinds[kind]; kind == "" || bytes > most || bytes == most && name < kind {
+			kind = name
+		}
+	}
+	return kind
+}
+
+func (u *usageRow) segments(e *Env) table.Cell {
+	if u.collection == 0 {
+		return none()
+	}
+	return count(int64(len(e.Cluster.SegmentsOf(u.collection))))
+}
