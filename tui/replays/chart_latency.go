@@ -8,6 +8,7 @@ import (
 
 	"kitescope/render"
 	"kitescope/replay/load"
+	"kitescope/tui/chart"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -54,10 +55,10 @@ func latencyChart(points []load.Point, at, w, h int, ascii bool) []draw.Line {
 		lines = append(lines, draw.Line{{Role: render.RolePlain, Text: " "}, {Role: render.RoleAccent, Text: cells}})
 	}
 	l := &p.Latency
-	axis := chart{ascii: ascii, x: s, w: room, xText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }}
-	axis.at = []float64{s.From, s.To}
+	axis := chart.Chart{ASCII: ascii, X: s, XText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }}
+	axis.At = []float64{s.From, s.To}
 	cells := []rune(rowOf(room, ascii))
-	marks := &chart{ascii: ascii, x: s, w: room}
+	marks := &chart.Chart{ASCII: ascii, X: s}
 	names := map[float64]string{}
 	for _, q := range []struct {
 		name string
@@ -67,13 +68,13 @@ func latencyChart(points []load.Point, at, w, h int, ascii bool) []draw.Line {
 			x := math.Log(float64(q.d))
 			if _, ok := names[x]; !ok {
 				names[x] = q.name + " " + words.Latency(q.d, ascii)
-				marks.at = append(marks.at, x)
+				marks.At = append(marks.At, x)
 				s.Put(cells, x, axisMark(ascii))
 			}
 		}
 	}
-	marks.xText = func(x float64) string { return names[x] }
-	return append(lines, draw.Line{{Role: render.RoleDim, Text: " " + string(cells)}}, draw.Line{{Role: render.RolePlain, Text: " " + marks.scale()}}, draw.Line{{Role: render.RoleDim, Text: " " + axis.scale()}})
+	marks.XText = func(x float64) string { return names[x] }
+	return append(lines, draw.Line{{Role: render.RoleDim, Text: " " + string(cells)}}, draw.Line{{Role: render.RolePlain, Text: " " + marks.Scale(room)}}, draw.Line{{Role: render.RoleDim, Text: " " + axis.Scale(room)}})
 }
 
 func axisMark(ascii bool) rune {
@@ -129,7 +130,7 @@ func latencyShares(points []load.Point, at, w, h int, ascii bool) []draw.Line {
 	if !ok {
 		return append(lines, tooSmall(w)...)
 	}
-	line := series{role: render.RoleAccent, bare: true}
+	line := chart.Series{Role: render.RoleAccent, Bare: true}
 	sum, all := 0.0, 0.0
 	for _, b := range p.Latency.Bars {
 		all += float64(b.Count)
@@ -137,17 +138,17 @@ func latencyShares(points []load.Point, at, w, h int, ascii bool) []draw.Line {
 	for _, b := range p.Latency.Bars {
 		sum += float64(b.Count)
 		if b.UpTo > 0 && all > 0 {
-			line.x, line.y = append(line.x, math.Log(float64(b.UpTo))), append(line.y, 100*sum/all)
+			line.X, line.Y = append(line.X, math.Log(float64(b.UpTo))), append(line.Y, 100*sum/all)
 		}
 	}
-	c := chart{
-		series: []series{line}, x: s, y: draw.Interval{From: 0, To: 100}, ascii: ascii, yText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + "%" },
-		xText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }, at: []float64{s.From, s.To},
+	c := chart.Chart{
+		Series: []chart.Series{line}, X: s, Y: draw.Interval{From: 0, To: 100}, ASCII: ascii, YText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + "%" },
+		XText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }, At: []float64{s.From, s.To},
 	}
 	for _, d := range []time.Duration{p.Latency.P50, p.Latency.P99, p.Latency.P90} {
 		if d > 0 {
-			c.at = append(c.at, math.Log(float64(d)))
+			c.At = append(c.At, math.Log(float64(d)))
 		}
 	}
-	return orTooSmall(append(lines, c.draw(w, h-1)...), w)
+	return orTooSmall(append(lines, c.Draw(w, h-1)...), w)
 }

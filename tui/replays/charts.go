@@ -1,7 +1,6 @@
 package replays
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"kitescope/render/replays"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
+	"kitescope/tui/chart"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -29,7 +29,7 @@ const (
 // charts are those that there is something to draw of.
 func (d *Data) charts() (list []chartKind) {
 	if r := d.Result; r != nil {
-		if slices.ContainsFunc(loadSeries(r.Points), func(s series) bool { return len(s.x) > 1 }) {
+		if slices.ContainsFunc(loadSeries(r.Points), func(s chart.Series) bool { return len(s.X) > 1 }) {
 			list = append(list, chartQPS)
 		}
 		if len(r.Points) > 1 && len(load.Front(r.Points)) > 0 {
@@ -42,7 +42,7 @@ func (d *Data) charts() (list []chartKind) {
 			list = append(list, chartNodes)
 		}
 	}
-	if r := d.Report; r != nil && slices.ContainsFunc(curveSeries(r), func(s series) bool { return len(s.x) > 1 }) {
+	if r := d.Report; r != nil && slices.ContainsFunc(curveSeries(r), func(s chart.Series) bool { return len(s.X) > 1 }) {
 		list = append(list, chartCurves)
 	}
 	return list
@@ -88,8 +88,8 @@ func loadOf(p *load.Point) (x float64, open bool) {
 }
 
 // loadSeries are queries per second by load: a series for each choice of parameters, open and closed loops apart.
-func loadSeries(points []load.Point) []series {
-	var list []series
+func loadSeries(points []load.Point) []chart.Series {
+	var list []chart.Series
 	at := map[string]int{}
 	for i := range points {
 		p := &points[i]
@@ -105,35 +105,16 @@ func loadSeries(points []load.Point) []series {
 		if !ok {
 			k = len(list)
 			at[name] = k
-			list = append(list, series{name: name, mark: seriesMark(k), role: seriesRole(k)})
+			list = append(list, chart.Series{Name: name, Mark: chart.MarkOf(k), Role: chart.RoleOf(k)})
 		}
 		s := &list[k]
-		s.x, s.y = append(s.x, math.Log2(x)), append(s.y, p.QPS)
-		s.low, s.high = append(s.low, p.QPSLow), append(s.high, p.QPSHigh)
+		s.X, s.Y = append(s.X, math.Log2(x)), append(s.Y, p.QPS)
+		s.Low, s.High = append(s.Low, p.QPSLow), append(s.High, p.QPSHigh)
 	}
 	for i := range list {
-		list[i].sort()
+		list[i].Sort()
 	}
 	return list
-}
-
-// sort puts the points of a series from the left to the right.
-func (s *series) sort() {
-	order := make([]int, len(s.x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.x[a], s.x[b]) })
-	for _, list := range []*[]float64{&s.x, &s.y, &s.low, &s.high} {
-		if len(*list) != len(order) {
-			continue
-		}
-		sorted := make([]float64, len(order))
-		for i, k := range order {
-			sorted[i] = (*list)[k]
-		}
-		*list = sorted
-	}
 }
 
 // parametersName is "ef 64".
@@ -154,34 +135,16 @@ func qpsChart(points []load.Point, w, h int, ascii bool) []draw.Line {
 		by = "requests asked a second"
 	}
 	lines := []draw.Line{chartTitle("Queries per second", " by "+by+"; upright: 95% interval", w)}
-	return append(lines, loadChart(list, w, h-1, ascii)...)
+	return append(lines, loads(list, w, h-1, ascii)...)
 }
 
-// loadChart draws queries per second over the logarithm of load.
-func loadChart(list []series, w, h int, ascii bool) []draw.Line {
-	c := chart{series: list, ascii: ascii, yText: words.ThreeDigits, xText: func(x float64) string { return trimmed(math.Exp2(x)) }}
-	var xs, ys []float64
-	for i := range list {
-		xs, ys = append(append(xs, list[i].x...), 0), append(append(ys, list[i].y...), list[i].high...)
+// loads draws queries per second over load.
+func loads(list []chart.Series, w, h int, ascii bool) []draw.Line {
+	if lines := chart.Load(list, w, h, ascii, words.ThreeDigits); lines != nil {
+		return lines
 	}
-	var ok bool
-	if c.x, ok = draw.IntervalOf(xs); !ok {
-		return tooSmall(w)
-	}
-	ys = slices.DeleteFunc(ys, func(y float64) bool { return !draw.Drawable(y) })
-	if len(ys) == 0 {
-		return tooSmall(w)
-	}
-	c.y = upTo(slices.Max(ys))
-	slices.Sort(xs)
-	xs = slices.Compact(xs)
-	c.at = append([]float64{xs[len(xs)-1], xs[0]}, xs...)
-	lines := []draw.Line{legend(list, w)}
-	return orTooSmall(append(lines, c.draw(w, h-1)...), w)
+	return tooSmall(w)
 }
-
-// trimmed is a number that somebody gave.
-func trimmed(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
 
 func orTooSmall(lines []draw.Line, w int) []draw.Line {
 	if len(lines) < 2 {
@@ -192,9 +155,9 @@ func orTooSmall(lines []draw.Line, w int) []draw.Line {
 
 // frontChart is recall against queries per second: each series is of one ef, and the line joins the points that no other beats.
 func frontChart(points []load.Point, w, h int, ascii bool) []draw.Line {
-	var list []series
+	var list []chart.Series
 	at := map[string]int{}
-	c := chart{ascii: ascii, yText: words.ThreeDigits, xText: replays.RecallText}
+	c := chart.Chart{ASCII: ascii, YText: words.ThreeDigits, XText: replays.RecallText}
 	var xs, ys []float64
 	for i := range points {
 		p := &points[i]
@@ -206,33 +169,33 @@ func frontChart(points []load.Point, w, h int, ascii bool) []draw.Line {
 		if !ok {
 			k = len(list)
 			at[name] = k
-			list = append(list, series{name: name, mark: seriesMark(k), role: seriesRole(k)})
+			list = append(list, chart.Series{Name: name, Mark: chart.MarkOf(k), Role: chart.RoleOf(k)})
 		}
-		list[k].x, list[k].y = append(list[k].x, p.Recall), append(list[k].y, p.QPS)
+		list[k].X, list[k].Y = append(list[k].X, p.Recall), append(list[k].Y, p.QPS)
 		xs, ys = append(xs, p.Recall), append(ys, p.QPS)
 	}
 	x, ok := draw.IntervalOf(xs)
 	if !ok {
 		return tooSmall(w)
 	}
-	c.x, c.y = draw.Interval{From: x.From, To: min(x.To, max(1, slices.Max(xs)))}, upTo(slices.Max(ys))
-	if c.x.To <= c.x.From {
-		c.x = x
+	c.X, c.Y = draw.Interval{From: x.From, To: min(x.To, max(1, slices.Max(xs)))}, chart.UpTo(slices.Max(ys))
+	if c.X.To <= c.X.From {
+		c.X = x
 	}
-	front := series{role: render.RolePlain, bare: true}
+	front := chart.Series{Role: render.RolePlain, Bare: true}
 	for _, p := range load.Front(points) {
-		front.x, front.y = append(front.x, p.Recall), append(front.y, p.QPS)
+		front.X, front.Y = append(front.X, p.Recall), append(front.Y, p.QPS)
 	}
-	c.series = []series{front} // marks of other points are not joined
+	c.Series = []chart.Series{front} // marks of other points are not joined
 	for _, s := range list {
-		for i := range s.x {
-			c.series = append(c.series, series{name: s.name, mark: s.mark, role: s.role, x: s.x[i : i+1], y: s.y[i : i+1]})
+		for i := range s.X {
+			c.Series = append(c.Series, chart.Series{Name: s.Name, Mark: s.Mark, Role: s.Role, X: s.X[i : i+1], Y: s.Y[i : i+1]})
 		}
 	}
 	slices.Sort(xs)
-	c.at = append([]float64{xs[len(xs)-1], xs[0]}, slices.Compact(xs)...)
-	lines := []draw.Line{chartTitle("Queries per second", " against recall; the line joins what no other point beats", w), legend(list, w)}
-	return orTooSmall(append(lines, c.draw(w, h-2)...), w)
+	c.At = append([]float64{xs[len(xs)-1], xs[0]}, slices.Compact(xs)...)
+	lines := []draw.Line{chartTitle("Queries per second", " against recall; the line joins what no other point beats", w), chart.Legend(list, w)}
+	return orTooSmall(append(lines, c.Draw(w, h-2)...), w)
 }
 
 // pointName is "8 sessions, ef 64".
@@ -245,16 +208,16 @@ func pointName(p *load.Point) string {
 }
 
 // curveSeries are the queries per second of predictions by sessions.
-func curveSeries(r *whatif.Report) []series {
-	var list []series
+func curveSeries(r *whatif.Report) []chart.Series {
+	var list []chart.Series
 	add := func(p *whatif.Prediction) {
-		s := series{name: replays.ChangeName(r, p), mark: seriesMark(len(list)), role: seriesRole(len(list))}
+		s := chart.Series{Name: replays.ChangeName(r, p), Mark: chart.MarkOf(len(list)), Role: chart.RoleOf(len(list))}
 		for i := range p.Curve {
 			if i < len(r.Sessions) && r.Sessions[i] > 0 && draw.Drawable(p.Curve[i].QPS) {
-				s.x, s.y = append(s.x, math.Log2(float64(r.Sessions[i]))), append(s.y, p.Curve[i].QPS)
+				s.X, s.Y = append(s.X, math.Log2(float64(r.Sessions[i]))), append(s.Y, p.Curve[i].QPS)
 			}
 		}
-		s.sort()
+		s.Sort()
 		list = append(list, s)
 	}
 	add(&r.Base)
@@ -266,5 +229,5 @@ func curveSeries(r *whatif.Report) []series {
 
 func curveChart(r *whatif.Report, w, h int, ascii bool) []draw.Line {
 	lines := []draw.Line{chartTitle("Queries per second", " predicted, by sessions", w)}
-	return append(lines, loadChart(curveSeries(r), w, h-1, ascii)...)
+	return append(lines, loads(curveSeries(r), w, h-1, ascii)...)
 }
