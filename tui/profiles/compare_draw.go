@@ -34,6 +34,9 @@ func (p *benchPage) Body(m *tui.Model, w, h int) []string {
 		left := w * 9 / 16
 		table := p.List.Body(m.Styles, left, h)
 		plot := drawMetric(p.of, p.line(), w-left-3, h, m.Config.ASCII)
+		if curve := drawCurve(p.of, p.line(), w-left-3, h-len(plot)-1, m.Config.ASCII); curve != nil {
+			plot = append(append(plot, draw.Line{}), curve...)
+		}
 		plot = append(append(plot, draw.Line{}), runLines(p.of, p.line(), w-left-3, h, m.Config.ASCII)...)
 		return append(head, draw.Beside(m.Styles, table, plot, left, h)...)
 	}

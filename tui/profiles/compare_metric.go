@@ -102,6 +102,9 @@ func (p *metricPage) lay(m *tui.Model) {
 	if f := (metricFrame{l, w, h}); l != nil && p.made != f {
 		p.made = f
 		p.lines = append(drawMetric(p.list.of, l, w-2, max(h*2/3, leastMetric), m.Config.ASCII), draw.Line{})
+		if curve := drawCurve(p.list.of, l, w-2, max(h*2/3, leastMetric), m.Config.ASCII); curve != nil {
+			p.lines = append(append(p.lines, curve...), draw.Line{})
+		}
 		p.lines = append(p.lines, runLines(p.list.of, l, w-2, math.MaxInt, m.Config.ASCII)...)
 		p.lines = append(p.lines, p.about(w, m.Config.ASCII)...)
 	}
