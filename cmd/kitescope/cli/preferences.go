@@ -18,6 +18,7 @@ import (
 	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/own"
+	"kitescope/words"
 	"kitescope/words/near"
 )
 
@@ -52,6 +53,19 @@ func (a *App) Preferences() *Chosen {
 		a.chosen.Problems = []prefs.Problem{{Text: err.Error()}}
 	}
 	return a.chosen
+}
+
+// StandsFor puts what a person's alias stands for in the place of a resource: "pods" is "nodes role=querynode". The names of resources
+// stay what they are, whatever config.yaml says, for scripts.
+func (a *App) StandsFor(args []string) []string {
+	if _, err := view.Find(args[0]); err == nil || strings.Contains(args[0], "/") {
+		return args
+	}
+	alias, err := words.Split(a.Preferences().Aliases[args[0]])
+	if err != nil || len(alias) == 0 {
+		return args
+	}
+	return append(alias, args[1:]...)
 }
 
 // CheckPreferences goes over what the words mean, too, for who needs it: the UI, and config check.

@@ -13,7 +13,7 @@ type Preferences struct {
 	Start     string            `yaml:"start,omitempty" doc:"the page that the UI opens with, as you would type it behind \":\"" default:"overview"`
 	Clipboard string            `yaml:"clipboard,omitempty" enum:"auto,tmux,wl-copy,xclip,xsel,pbcopy,clip.exe,osc52,none" doc:"where copied text goes; auto: the first that is there, else OSC 52, which asks the terminal" default:"auto"`
 	Keys      map[string]Words  `yaml:"keys,omitempty" doc:"keys by the name of an action (docs/reference/keys.md lists them); they take the place of that action's usual keys"`
-	Aliases   map[string]string `yaml:"aliases,omitempty" doc:"short names of pages for \":\" and the start page: a page and what follows it"`
+	Aliases   map[string]string `yaml:"aliases,omitempty" doc:"short names for \":\", \"kitescope get\" and the start page: a page or resource, and what follows it"`
 	Views     map[string]View   `yaml:"views,omitempty" doc:"columns and order by resource; :keep writes what the screen shows"`
 	Actions   []Action          `yaml:"actions,omitempty" doc:"commands of your own, run from the row under the cursor"`
 }
