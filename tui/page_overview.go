@@ -210,7 +210,7 @@ func (p *overviewPage) opened(m *Model, w, h int) []string {
 		lines = append(lines, " "+text)
 	}
 	if x.Page != "" {
-		lines = append(lines, " "+m.Styles.Key.On("enter")+m.Styles.Dim.On(" opens :"+x.Page))
+		lines = append(lines, " "+m.Styles.Key.On("enter")+m.Styles.Dim.On(draw.Cut(" opens :"+x.Page, w-1-draw.Width("enter"))))
 	}
 	return lines[:min(h, len(lines))]
 }

@@ -260,4 +260,4 @@ func Pump(m tea.Model, c tea.Cmd) {
 var Sizes = []struct{ W, H int }{{80, 24}, {200, 50}, {60, 15}, {40, 10}}
 
 // WideSizes are those of pages that have more to show in a wide one.
-var WideSizes = []struct{ W, H int }{{60, 15}, {80, 24}, {120, 40}, {200, 50}}
+var WideSizes = []struct{ W, H int }{{40, 10}, {60, 15}, {80, 24}, {120, 40}, {200, 50}}
