@@ -19,11 +19,13 @@ var collections = define(definition[*model.Collection]{
 			},
 		},
 		Aliases:   []string{"coll", "colls", "c"},
-		Doc:       "Collections with their rows, shards and load state.",
+		Doc:       "Collections with their rows, shards and load state. Tables leave out those that are dropped, or being dropped, unless `--all` or a selector asks for them.",
+		Leaves:    "dropped", Tells: []string{"state"},
 		Needs:     model.PartObjects,
 		Describes: TreeNeeds, // its columns and those of what hangs on it
 	},
 	rows:     func(e *Env) []*model.Collection { return e.Cluster.Collections },
+	left:     func(_ *Env, c *model.Collection) bool { return c.Dropped() },
 	columns:  concat(collectionIdentity, collectionData, collectionServing, collectionSchema),
 	ref:      func(_ *Env, c *model.Collection) Ref { return Ref{ID: c.ID.String(), Name: c.Name} },
 	owner:    collectionOwner,
@@ -118,6 +120,12 @@ func aliasNames(e *Env, id model.CollectionID) []string {
 		names = append(names, a.Name)
 	}
 	return names
+}
+
+// liveIn reports whether a collection is there for what belongs to it: of one that the metadata do not have nobody can say that it is going.
+func liveIn(e *Env, id model.CollectionID) bool {
+	c := e.Cluster.Collection(id)
+	return c == nil || !c.Dropped()
 }
 
 func livePartitions(e *Env, id model.CollectionID) []*model.Partition {

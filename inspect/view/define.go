@@ -53,7 +53,7 @@ type definition[T any] struct {
 	columns  []column[T]
 	ref      func(*Env, T) Ref
 	owner    func(*Env, T) (Ref, bool)
-	left     func(T) bool // of which rows Leaves is true; nil if none
+	left     func(*Env, T) bool // of which rows Leaves is true; nil if none
 	links    func(*Env, T) []Link
 	sections func(*scope, T) []Section
 	// find returns the position of a Ref's ID among all rows, if it is to be found faster
@@ -123,7 +123,7 @@ func (t *bound[T]) Ref(row int) Ref {
 }
 
 // Left implements Table.
-func (t *bound[T]) Left(row int) bool { return t.def.left != nil && t.def.left(t.rows[row]) }
+func (t *bound[T]) Left(row int) bool { return t.def.left != nil && t.def.left(t.env, t.rows[row]) }
 
 func (t *bound[T]) Owner(row int) (Ref, bool) {
 	if t.def.owner == nil {

@@ -17,10 +17,12 @@ var indexes = define(definition[*indexRow]{
 			Shorthands: collectionShorthands("index", "name", "index_id", "id", "indexed", "indexed_percent", "size", "size_bytes"),
 		},
 		Aliases: []string{"idx", "indices"},
-		Doc:     "Index definitions on fields, deleted ones included.",
+		Doc:     "Index definitions on fields. Tables leave out deleted ones, and those of dropped collections, unless `--all` or a selector asks for them.",
+		Leaves:  "deleted", Tells: []string{"state", "collection", "collection_id"},
 		Needs:   model.PartObjects | model.PartIndexes,
 	},
 	rows: func(e *Env) []*indexRow { return indexRows(e.Cluster.Indexes) },
+	left: func(e *Env, x *indexRow) bool { return x.Deleted || !liveIn(e, x.Collection) },
 	columns: concat(
 		[]column[*indexRow]{
 			col(table.Column{Name: "id", Kind: table.ID, Priority: 4, Doc: "Index id."}, func(_ *Env, x *indexRow) table.Cell { return id(x.ID) }),

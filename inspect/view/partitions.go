@@ -14,10 +14,12 @@ var partitions = define(definition[*model.Partition]{
 			Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name", "size", "size_bytes", "load", "load_state"),
 		},
 		Aliases: []string{"part", "parts"},
-		Doc:     "Partitions of collections.",
+		Doc:     "Partitions of collections. Tables leave out dropped ones, and those of dropped collections, unless `--all` or a selector asks for them.",
+		Leaves:  "dropped", Tells: []string{"state", "collection", "collection_id"},
 		Needs:   model.PartObjects,
 	},
 	rows: func(e *Env) []*model.Partition { return e.Cluster.Partitions },
+	left: func(e *Env, p *model.Partition) bool { return p.State.Gone() || !liveIn(e, p.Collection) },
 	columns: concat(
 		[]column[*model.Partition]{
 			col(table.Column{Name: "id", Kind: table.ID, Priority: 3, Doc: "Partition id."}, func(_ *Env, p *model.Partition) table.Cell { return id(p.ID) }),

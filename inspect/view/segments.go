@@ -32,7 +32,7 @@ var segments = define(definition[*model.Segment]{
 		segmentLive, segmentWanted,
 	),
 	find:  findSegment,
-	left:  func(s *model.Segment) bool { return s.State == model.SegmentDropped },
+	left:  func(_ *Env, s *model.Segment) bool { return s.State == model.SegmentDropped },
 	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },
 	owner: func(e *Env, s *model.Segment) (Ref, bool) { return collectionRef(e, s.Collection) },
 	links: func(_ *Env, s *model.Segment) []Link {
