@@ -333,6 +333,7 @@ func (t *balanceText) foot() {
 		}
 		t.line(RolePlain, text)
 	}
-	t.line(RoleDim, "cost share: "+barLegend(t.o))
+	t.line(RoleDim, ShareLegend(t.o.ASCII))
+	t.line(RoleDim, SpreadLegend)
 	t.line(RoleDim, "weights: "+t.r.Survey.Weights.String())
 }

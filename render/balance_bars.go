@@ -55,10 +55,13 @@ func CostBar(s *balance.Share, most float64, size int, ascii bool) string {
 	return b.String() + " "
 }
 
-// barLegend explains CostBar.
-func barLegend(o *Options) string {
-	if o.ASCII {
-		return "# behind an index, + sealed by brute force, - growing"
+// ShareLegend explains CostBar.
+func ShareLegend(ascii bool) string {
+	if ascii {
+		return "cost share: # behind an index, + sealed by brute force, - growing"
 	}
-	return "▇ behind an index, ▒ sealed by brute force, ░ growing"
+	return "cost share: ▇ behind an index, ▒ sealed by brute force, ░ growing"
 }
+
+// SpreadLegend explains the figures of how even nodes are.
+const SpreadLegend = "max/mean: the busiest node's share over the mean share, 1 is even (rows: the same of rows); CV: standard deviation of the shares over their mean, 0 is even"

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,6 +119,8 @@ func (p *page) allGroups(w int) {
 		p.wrapped(tui.LinePlain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
 			"; kitescope itself changes nothing", w)
 	}
+	p.wrapped(tui.LineDim, render.ShareLegend(false), w)
+	p.wrapped(tui.LineDim, render.SpreadLegend, w)
 	p.wrapped(tui.LineDim, "weights: "+r.Survey.Weights.String(), w)
 }
 
@@ -152,10 +155,9 @@ func (p *page) oneGroup(w int) {
 		look = tui.LineWarn
 	}
 	p.wrapped(look, "PLAN  "+render.PlanText(plan), w)
-	for i, m := range plan.Moves {
-		text := draw.FitRight(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + draw.FitRight(words.Number(int(m.Rows)), 11) + " rows  " +
-			draw.FitRight(words.Bytes(m.Size), 9) + "  " + m.From.String() + " → " + m.To.String()
-		p.lines = append(p.lines, line{text: text, ref: model.Ref{Resource: "segments", ID: m.Segment.String()}})
+	for i := range plan.Moves {
+		m := &plan.Moves[i]
+		p.lines = append(p.lines, line{text: moveText(i, m), ref: model.Ref{Resource: "segments", ID: m.Segment.String()}})
 	}
 	for _, m := range plan.Channels {
 		p.lines = append(p.lines, line{
@@ -170,6 +172,40 @@ func (p *page) oneGroup(w int) {
 	p.milvus(r.Verdicts[0], w)
 	p.add(tui.LinePlain, "")
 	p.wrapped(tui.LineDim, "weights: "+r.Survey.Weights.String(), w)
+}
+
+// moveText is the i-th move of a plan.
+func moveText(i int, m *balance.Move) string {
+	return draw.FitRight(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + draw.FitRight(words.Number(int(m.Rows)), 11) + " rows  " +
+		draw.FitRight(words.Bytes(m.Size), 9) + "  " + m.From.String() + " → " + m.To.String()
+}
+
+// leastOpened is how many free lines it takes to show the plan of the replica under the cursor.
+const leastOpened = 4
+
+// opened is the plan of the replica under the cursor, in at most h lines, for the room that a long terminal leaves.
+func (p *page) opened(w, h int) []line {
+	l := p.current()
+	if h < leastOpened || l == nil || l.group == nil {
+		return nil
+	}
+	r := p.weighed.Report
+	at := slices.Index(r.Groups, l.group)
+	if at < 0 {
+		return nil
+	}
+	of := page{weighed: p.weighed}
+	of.add(tui.LineDim, strings.Repeat("─", max(0, w-2)))
+	of.add(tui.LineTitle, render.GroupTitle(l.group)+"  "+render.GroupSpread(l.group, r.Options.By))
+	of.wrapped(tui.LinePlain, "PLAN  "+render.PlanText(r.Plans[at]), w)
+	for i := range r.Plans[at].Moves {
+		of.add(tui.LinePlain, moveText(i, &r.Plans[at].Moves[i]))
+	}
+	if more := len(of.lines) - h; more > 0 {
+		of.lines = of.lines[:h-1]
+		of.add(tui.LineDim, words.Number(more+1)+" more: enter")
+	}
+	return of.lines
 }
 
 // milvus is what Milvus's own balancer makes of it.

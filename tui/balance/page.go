@@ -19,6 +19,7 @@ import (
 // page is how evenly query nodes share the work: of all replicas, or of one with
 // the plan that would even it out.
 type page struct {
+	asked  string     // a collection or replica that is looked for as soon as there are data; "" once it was found
 	of     *model.Ref // one replica, or what nodes serve of a collection without one; nil is all
 	word   string     // the collection as commands name it, "" for all
 	label  string
@@ -43,25 +44,35 @@ type line struct {
 	group *balance.Group // that enter opens
 }
 
-func open(m *tui.Model, words []string) (tui.Page, error) {
-	if len(words) == 0 {
+func open(m *tui.Model, args []string) (tui.Page, error) {
+	if len(args) == 0 {
 		return &page{label: "balance"}, nil
 	}
-	if m.Env() == nil {
-		return nil, errors.New("no data yet: balance NAME needs to know the collections")
+	p := &page{asked: args[0], label: words.Harmless(draw.Cut(args[0], 40))}
+	if m.Env() != nil && !p.find(m.Env().Cluster) {
+		return nil, errors.New(p.unfound())
 	}
-	cluster := m.Env().Cluster
+	return p, nil
+}
+
+// find makes the page that of the replica that was asked for; false if there is none.
+func (p *page) find(cluster *model.Cluster) bool {
 	for _, r := range cluster.Replicas {
 		c := cluster.Collection(r.Collection)
 		if c == nil {
 			continue
 		}
 		name := cluster.DatabaseName(c.Database) + "." + c.Name
-		if words[0] == c.Name || words[0] == name || words[0] == c.ID.String() || words[0] == r.ID.String() {
-			return ofGroup(model.Ref{Resource: "replicas", ID: r.ID.String()}, c.ID.String(), c.Name), nil
+		if p.asked == c.Name || p.asked == name || p.asked == c.ID.String() || p.asked == r.ID.String() {
+			*p = *ofGroup(model.Ref{Resource: "replicas", ID: r.ID.String()}, c.ID.String(), c.Name)
+			return true
 		}
 	}
-	return nil, errors.New("no loaded collection is called " + words[0] + ": balance alone lists them")
+	return false
+}
+
+func (p *page) unfound() string {
+	return "no loaded collection is called " + words.Harmless(p.asked) + ": balance alone lists them"
 }
 
 // ofGroup is the page of one replica.
@@ -107,7 +118,7 @@ func (p *page) Command(*tui.Model) string {
 
 // Refresh implements tui.Page.
 func (p *page) Refresh(m *tui.Model) tui.Cmd {
-	if m.Env() == nil || p.busy || p.env == m.Env() && p.madeBy == p.by {
+	if m.Env() == nil || p.busy || p.env == m.Env() && p.madeBy == p.by || p.asked != "" && !p.find(m.Env().Cluster) {
 		return nil
 	}
 	p.busy = true
@@ -171,6 +182,8 @@ func (p *page) goToRef(ref model.Ref) {
 func (p *page) Body(m *tui.Model, w, h int) []string {
 	p.Height = h
 	switch {
+	case p.asked != "" && m.Env() != nil:
+		return append([]string{""}, draw.Sentence(m.Styles, p.unfound(), w)...)
 	case p.weighed == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case !p.weighed.Report.Survey.Asked:
@@ -182,8 +195,18 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 		p.layOut(w)
 	}
 	p.ScrollToEnd(len(p.lines), tui.Alone)
-	return p.Draw(m.Styles, len(p.lines), w, func(i int) string { return p.lines[i].text },
-		func(i int) string { return tui.LineStyle(m.Styles, p.lines[i].look).On(draw.Cut(p.lines[i].text, w-1)) })
+	styled := func(l *line) string { return tui.LineStyle(m.Styles, l.look).On(draw.Cut(l.text, w-1)) }
+	body := p.Draw(m.Styles, len(p.lines), w, func(i int) string { return p.lines[i].text }, func(i int) string { return styled(&p.lines[i]) })
+	if p.of == nil && !p.heat {
+		opened := p.opened(w, h-len(p.lines)-1)
+		for i := range opened {
+			if i == 0 {
+				body = append(body[:min(len(body), len(p.lines))], "")
+			}
+			body = append(body, " "+styled(&opened[i]))
+		}
+	}
+	return body
 }
 
 func (p *page) current() *line {

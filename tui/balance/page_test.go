@@ -116,3 +116,40 @@ func TestBalancePalette(t *testing.T) {
 		d.Keys(":").Typed("balance nothing").Keys("enter").Shows("no loaded collection is called nothing")
 	})
 }
+
+// TestBalanceOpensWhatIsSelected: where there is room below the lists, the plan of the replica under the cursor stands there.
+func TestBalanceOpensWhatIsSelected(t *testing.T) {
+	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 140, 50)
+		d.Send(news.Update{Cluster: c})
+		d.Keys("7")
+		d.Lacks("PLAN 3 moves")
+		d.Keys("down*5")
+		d.Fits()
+		d.Shows("replica 470591862487121921", "PLAN 3 moves bring max/mean from 1.58 to 1.07", "1  segment 4", "cost share: ▇ behind an index", "max/mean: the busiest node's share")
+		d.Keys("down")
+		d.Lacks("PLAN 3 moves")
+		d.Keys("up")
+		small := driven(t, testConfig(), 140, 24)
+		small.Send(news.Update{Cluster: c})
+		small.Keys("7 down*5")
+		small.Fits()
+		small.Lacks("PLAN 3 moves")
+	})
+}
+
+// TestBalanceOfANameBeforeData: the page that a command line names waits for the cluster that says what it is.
+func TestBalanceOfANameBeforeData(t *testing.T) {
+	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
+	for name, want := range map[string]string{"items_hnsw_l2": "PLAN 3 moves bring max/mean", "nosuch": "no loaded collection is called nosuch"} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := testConfig()
+			cfg.StartPage = "balance " + name
+			d := driven(t, cfg, 100, 30)
+			d.Shows(name, "…")
+			d.Send(news.Update{Cluster: c})
+			d.Shows(want)
+		})
+	}
+}
