@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"kitescope/doc/doctest"
 	"kitescope/engine"
+	"kitescope/render/rendertest"
 	"kitescope/replay"
 	"kitescope/replay/load"
 )
@@ -24,65 +25,27 @@ import (
 // filled is a result in which each field has a value of its own, so that one that is not saved is missed.
 func filled() *replay.Result {
 	r := &replay.Result{}
-	n := 0
-	fillValue(reflect.ValueOf(r).Elem(), &n)
+	doctest.Fill(r, fillOwn)
 	r.Version = replay.ResultVersion
 	return r
 }
 
-func fillValue(v reflect.Value, n *int) {
-	*n++
-	switch at := v.Addr().Interface().(type) {
-	case *time.Time:
-		*at = time.UnixMilli(1_800_000_000_000 + int64(*n)).UTC()
-		return
+// fillOwn sets what has rules of its own.
+func fillOwn(at any, n int) bool {
+	switch at := at.(type) {
 	case *replay.State:
-		*at = replay.State(*n % 3)
-		return
+		*at = replay.State(n % 3)
 	case *engine.Key:
-		if *n%2 == 0 {
-			*at = engine.TextKey(fmt.Sprintf("row-%d", *n))
-		} else {
-			*at = engine.NumberKey(math.MaxInt64 - int64(*n))
+		*at = engine.NumberKey(math.MaxInt64 - int64(n))
+		if n%2 == 0 {
+			*at = engine.TextKey(fmt.Sprintf("row-%d", n))
 		}
-		return
 	case *[]load.Bar:
-		*at = []load.Bar{{UpTo: time.Duration(*n)}, {UpTo: time.Duration(*n) * time.Second, Count: int64(*n)}}
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for _, of := range v.Fields() {
-			fillValue(of, n)
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fillValue(v.Elem(), n)
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		fillValue(v.Index(0), n)
-		fillValue(v.Index(1), n)
-	case reflect.Map:
-		v.Set(reflect.MakeMap(v.Type()))
-		for range 2 {
-			value := reflect.New(v.Type().Elem()).Elem()
-			fillValue(value, n)
-			v.SetMapIndex(reflect.ValueOf(fmt.Sprintf("text %d", *n)), value)
-		}
-	case reflect.String:
-		v.SetString(fmt.Sprintf("text %d", *n))
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
-		v.SetInt(int64(*n)*1_000_003 + 1)
-	case reflect.Uint64:
-		v.SetUint(math.MaxUint64 - uint64(*n))
-	case reflect.Float32, reflect.Float64:
-		v.SetFloat(float64(*n) / 7)
-	case reflect.Func:
+		*at = []load.Bar{{UpTo: time.Duration(n)}, {UpTo: time.Duration(n) * time.Second, Count: int64(n)}}
 	default:
-		panic("a field of kind " + v.Kind().String())
+		return false
 	}
+	return true
 }
 
 var sameResult = cmp.Options{
@@ -142,7 +105,7 @@ func keyPaths(v any, path string, all map[string]bool) {
 
 const latencyKeys = "bars bars[].count bars[].up_to_seconds count max_seconds mean_seconds min_seconds p50_seconds p90_seconds p95_seconds p999_seconds p99_seconds sd_seconds"
 
-// The keys of files that people have: none is ever renamed, and new ones are added here and to docs/JSON.md.
+// The keys of files that people have: none is ever renamed, and new ones are added here and to docs/reference/json.md.
 var wantKeys = map[string]string{
 	"":                            "apiVersion costs coverage differences kind mode notes points recall setup slowest stopped taken version",
 	"costs":                       "queries reduce_seconds segments wall_seconds",
@@ -195,6 +158,7 @@ func TestResultKeysStay(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	rendertest.Golden(t, "result.json", []byte(saved(t, r))) // docs/reference/json.md is held to it
 }
 
 func TestResultText(t *testing.T) {

@@ -99,7 +99,7 @@ func (s *summary) layout() *replay.Layout {
 	}
 }
 
-// TellReport tells an encoder a report (docs/JSON.md): keys in lower_snake, ids as strings, times of day in RFC 3339, durations numbers
+// TellReport tells an encoder a report (docs/reference/json.md): keys in lower_snake, ids as strings, times of day in RFC 3339, durations numbers
 // of seconds to the nanosecond, what is unknown left out. Layouts are written in figures, without their segments.
 func TellReport(e *doc.Encoder, r *Report) {
 	d := document{

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"kitescope/doc/doctest"
+	"kitescope/render/rendertest"
 	"kitescope/replay"
 	"kitescope/replay/simulate"
 )
@@ -83,6 +85,28 @@ func TestReportJSON(t *testing.T) {
 			t.Errorf("%q is in %s", not, text)
 		}
 	}
+}
+
+// TestReportKeys writes a report in which every field has a value, for docs/reference/json.md to be held to.
+func TestReportKeys(t *testing.T) {
+	r := &Report{}
+	doctest.Fill(r, func(at any, n int) bool {
+		switch at := at.(type) {
+		case *replay.State:
+			*at = replay.State(n % 3)
+		case **replay.Layout:
+			*at = lopsided()
+			(*at).Taken = time.UnixMilli(1_800_000_000_000).UTC()
+		default:
+			return false
+		}
+		return true
+	})
+	var b bytes.Buffer
+	if err := WriteReport(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	rendertest.Golden(t, "report.json", b.Bytes())
 }
 
 func TestReadReportRefuses(t *testing.T) {
