@@ -25,7 +25,7 @@ func BalanceFormats() Formats {
 	return FormatsOf(map[string]string{
 		"table": "nodes of each replica, a map of nodes and collections, plans (default)",
 		"wide":  "the same with all figures of a node",
-		"json":  "one JSON object (docs/JSON.md)",
+		"json":  "one JSON object (docs/reference/json.md)",
 		"jsonl": "one replica a line",
 		"csv":   "one line per replica and node (RFC 4180)",
 		"name":  "",

@@ -219,9 +219,9 @@ func TestBalanceLetsNothingThrough(t *testing.T) {
 	}
 }
 
-// TestBalanceDocs holds the table of docs/JSON.md to the columns.
+// TestBalanceDocs holds the table of docs/reference/json.md to the columns.
 func TestBalanceDocs(t *testing.T) {
-	const path, begin, end = "../docs/JSON.md", "<!-- balance -->\n", "<!-- /balance -->\n"
+	const path, begin, end = "../docs/reference/json.md", "<!-- balance -->\n", "<!-- /balance -->\n"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	"kitescope/table"
 )
 
-// TestDocs holds the tables of docs/JSON.md to the resources.
+// TestDocs holds the tables of docs/reference/json.md to the resources.
 func TestDocs(t *testing.T) {
-	const path, begin, end = "../docs/JSON.md", "<!-- generated -->\n", "<!-- /generated -->\n"
+	const path, begin, end = "../docs/reference/json.md", "<!-- generated -->\n", "<!-- /generated -->\n"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

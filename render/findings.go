@@ -85,7 +85,7 @@ func FindingsFormats() Formats {
 	return FormatsOf(map[string]string{
 		"table":    "findings with impact and hint, what follows from them below (default)",
 		"wide":     "the same with all evidence",
-		"json":     "one JSON object: findings, results of all checks, source (docs/JSON.md)",
+		"json":     "one JSON object: findings, results of all checks, source (docs/reference/json.md)",
 		"jsonl":    "one finding a line",
 		"csv":      "one finding a line, as in RFC 4180",
 		"junit":    junitWriter.doc,

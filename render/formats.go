@@ -109,7 +109,7 @@ func ReportFormats() Formats {
 	return FormatsOf(map[string]string{
 		"table": "aligned columns; on a terminal names are shortened to fit (default)",
 		"wide":  "the same with samples, class and file, never shortened",
-		"json":  "one JSON object, one item per line (docs/JSON.md)",
+		"json":  "one JSON object, one item per line (docs/reference/json.md)",
 		"jsonl": "one JSON object per line and item",
 		"name":  "",
 	})

@@ -13,7 +13,7 @@ import (
 	"kitescope/words"
 )
 
-// APIVersion is the version of the documents in docs/JSON.md: it changes only when a key
+// APIVersion is the version of the documents in docs/reference/json.md: it changes only when a key
 // changes its meaning or goes away.
 const APIVersion = "kitescope/v1"
 

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	jsonWriter  = documents("json", "one JSON object with source and items, one item per line (docs/JSON.md)", doc.JSON)
+	jsonWriter  = documents("json", "one JSON object with source and items, one item per line (docs/reference/json.md)", doc.JSON)
 	jsonlWriter = documents("jsonl", "one JSON object per line and item, without an envelope", func(w io.Writer, _ int) *doc.Encoder { return doc.JSON(w, 0) })
 	yamlWriter  = documents("yaml", "same as json, in YAML", func(w io.Writer, _ int) *doc.Encoder { return doc.YAML(w) })
 )

@@ -115,7 +115,7 @@ type Column struct {
 	Curved bool
 	// Shorten says that where there is no room the middle goes first: names that begin alike.
 	Shorten bool
-	// Doc is one sentence for docs/JSON.md and help.
+	// Doc is one sentence for docs/reference/json.md and help.
 	Doc string
 	// By names the column of ids that decides instead where somebody selects by this one, the name of something: the
 	// table's Context knows which ids a word means.

@@ -121,7 +121,7 @@ Reports (diagnose, balance, profile top, replay, ...) have them too, except name
 diagnose also writes junit and sarif; see "kitescope diagnose --help".
 
 Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
-bytes. docs/JSON.md documents every key; keys are only ever added.`
+bytes. docs/reference/json.md documents every key; keys are only ever added.`
 
 const helpThemes = `--theme takes a name (auto, terminal, dark, light, mono) or a YAML file. auto follows
 the terminal's background. A file starts from a built-in theme and overrides parts of it:

@@ -27,7 +27,7 @@ func ComparisonFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "a line for each metric; on a terminal what fits (default)",
 		"wide":  "the same with chances, directions, the control and what could have been seen",
-		"json":  "one JSON object, one metric per line, with the values of all runs (docs/JSON.md)",
+		"json":  "one JSON object, one metric per line, with the values of all runs (docs/reference/json.md)",
 		"jsonl": "one JSON object per line and metric",
 		"name":  "",
 	})

@@ -3,10 +3,6 @@ package builds
 import (
 	"bytes"
 	"errors"
-	"maps"
-	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,55 +85,6 @@ func TestWritePGOReports(t *testing.T) {
 				t.Errorf("%s of a %s: a control character reaches the terminal", format, name)
 			}
 			rendertest.Golden(t, "pgo/"+name+"."+format, text)
-		}
-	}
-}
-
-// TestPGODocs holds docs/JSON.md to what pgo pack and pgo verify write.
-func TestPGODocs(t *testing.T) {
-	text, err := os.ReadFile("../../docs/JSON.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	packed, verified := map[string]bool{}, map[string]bool{}
-	for _, r := range packReports() {
-		var b bytes.Buffer
-		if err := WritePack(&b, r, rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		rendertest.CollectKeys(t, packed, b.Bytes())
-	}
-	for _, v := range verifications() {
-		var b bytes.Buffer
-		if err := WriteVerification(&b, v, rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		rendertest.CollectKeys(t, verified, b.Bytes())
-	}
-	word := regexp.MustCompile("`(?:[a-z_]+\\[?\\]?\\.)?([A-Za-z_0-9]+)`")
-	for title, written := range map[string]map[string]bool{"Packs": packed, "Verifications": verified} {
-		_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
-		own, _, ok := strings.Cut(rest, "\n## ")
-		if !ok {
-			t.Fatalf("docs/JSON.md has lost the section %s", title)
-		}
-		quoted := map[string]bool{"apiVersion": true, "items": true, "unknown": true} // as everywhere
-		for _, m := range word.FindAllStringSubmatch(own, -1) {
-			quoted[m[1]] = true
-		}
-		for _, key := range slices.Sorted(maps.Keys(written)) {
-			if !quoted[key] {
-				t.Errorf("%s: %s is written and not explained", title, key)
-			}
-		}
-		for line := range strings.SplitSeq(own, "\n") {
-			if cells := strings.Split(line, "|"); len(cells) > 2 {
-				for _, m := range word.FindAllStringSubmatch(cells[1], -1) {
-					if !written[m[1]] {
-						t.Errorf("%s: %s is explained and not written", title, m[1])
-					}
-				}
-			}
 		}
 	}
 }

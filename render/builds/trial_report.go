@@ -19,7 +19,7 @@ func TrialFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table":    "what it came to, and the comparison (default)",
 		"wide":     "the same with chances, directions, the control and what could have been seen",
-		"json":     "the whole report as one JSON object, as report.json (docs/JSON.md)",
+		"json":     "the whole report as one JSON object, as report.json (docs/reference/json.md)",
 		"jsonl":    "one JSON object per line and metric",
 		"name":     "",
 		"markdown": "the whole report, as report.md",

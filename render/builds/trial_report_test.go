@@ -2,11 +2,7 @@ package builds
 
 import (
 	"bytes"
-	"encoding/json"
-	"maps"
-	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,66 +138,6 @@ func TestTrialSentence(t *testing.T) {
 		}
 		if got := r.Verdict(); got != x.verdict {
 			t.Errorf("%s: %v, want %v", x.want, got, x.verdict)
-		}
-	}
-}
-
-// TestTrialDocs holds the section of docs/JSON.md to what is written, but for the documents in it that have sections of their own.
-func TestTrialDocs(t *testing.T) {
-	text, err := os.ReadFile("../../docs/JSON.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	written := map[string]bool{}
-	for _, r := range trials() {
-		var b bytes.Buffer
-		if err := WriteTrial(&b, r, rendertest.Format(t, TrialFormats(), "json"), render.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		var whole map[string]any
-		if err := json.Unmarshal(b.Bytes(), &whole); err != nil {
-			t.Fatal(err)
-		}
-		for _, own := range []string{"judgement", "comparison", "witnesses"} {
-			if whole[own] == nil {
-				t.Errorf("%s is missing", own)
-			}
-			written[own] = true
-			delete(whole, own)
-		}
-		for _, s := range whole["sessions"].([]any) {
-			if settings, ok := s.(map[string]any)["go"]; ok && len(settings.(map[string]any)) > 0 {
-				s.(map[string]any)["go"] = true
-			}
-		}
-		rest, err := json.Marshal(whole)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rendertest.CollectKeys(t, written, rest)
-	}
-	_, rest, _ := strings.Cut(string(text), "\n## Trials\n")
-	own, _, ok := strings.Cut(rest, "\n## ")
-	if !ok {
-		t.Fatal("docs/JSON.md has lost the section")
-	}
-	word := regexp.MustCompile("`(?:[a-z_]+\\[\\]\\.)?([A-Za-z_0-9]+)`")
-	quoted := map[string]bool{"apiVersion": true}
-	for _, m := range word.FindAllStringSubmatch(own, -1) {
-		quoted[m[1]] = true
-	}
-	for _, key := range slices.Sorted(maps.Keys(written)) {
-		if !quoted[key] {
-			t.Errorf("%s is written and not explained", key)
-		}
-	}
-	for line := range strings.SplitSeq(own, "\n") {
-		if cells := strings.Split(line, "|"); len(cells) > 2 {
-			for _, m := range word.FindAllStringSubmatch(cells[1], -1) {
-				if !written[m[1]] && m[1] != "key" {
-					t.Errorf("%s is explained and not written", m[1])
-				}
-			}
 		}
 	}
 }

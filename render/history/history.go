@@ -48,7 +48,7 @@ func Formats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "a line an event, the first one first (default)",
 		"wide":  "the same with revisions, what it belongs to, and by how much the time may be wrong",
-		"json":  "one JSON object (docs/JSON.md)",
+		"json":  "one JSON object (docs/reference/json.md)",
 		"jsonl": "one JSON object per line and event",
 		"name":  "",
 	})

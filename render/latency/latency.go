@@ -43,7 +43,7 @@ func Formats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "what takes the time in a sentence, and the phases with a bar each (default)",
 		"wide":  "the same with bounds, rates, quantiles of a call, and each process",
-		"json":  "one JSON object, a phase per line (docs/JSON.md)",
+		"json":  "one JSON object, a phase per line (docs/reference/json.md)",
 		"jsonl": "one JSON object per line and phase",
 		"html":  "one page with a waterfall, for mail and browsers",
 		"name":  "",

@@ -35,7 +35,7 @@ func WhyFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "the reason in a sentence, the phases that matter, and what explains each (default)",
 		"wide":  "the same with the object of each finding and bounds",
-		"json":  "one JSON object, a phase per line (docs/JSON.md)",
+		"json":  "one JSON object, a phase per line (docs/reference/json.md)",
 		"jsonl": "one JSON object per line and phase",
 		"name":  "",
 	})

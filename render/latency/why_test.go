@@ -100,7 +100,3 @@ func TestWhyFix(t *testing.T) {
 		t.Errorf("%s is broken:\n%s", command, text)
 	}
 }
-
-func TestWhyDocs(t *testing.T) {
-	documented(t, "Why", whyWritten(t, because(), "json", render.ReportOptions{}))
-}

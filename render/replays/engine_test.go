@@ -3,11 +3,7 @@ package replays
 import (
 	"bytes"
 	"context"
-	"maps"
 	"math"
-	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,50 +135,6 @@ func TestGoldenEngine(t *testing.T) {
 					t.Errorf("%s as %s: a control character at %d", name, variant, i)
 				}
 				rendertest.Golden(t, "engine/"+name+"."+variant, b.Bytes())
-			}
-		}
-	}
-}
-
-// TestEngineDocs holds the sections of docs/JSON.md about the engine to what is written.
-func TestEngineDocs(t *testing.T) {
-	text, err := os.ReadFile("../../docs/JSON.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	word := regexp.MustCompile("`(?:items\\[\\]\\.)?([A-Za-z_0-9]+)`")
-	for title, reports := range engineReports(t) {
-		written := map[string]bool{}
-		for _, write := range reports {
-			var b bytes.Buffer
-			if err := write(&b, rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			rendertest.CollectKeys(t, written, b.Bytes())
-		}
-		_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
-		own, _, ok := strings.Cut(rest, "\n## ")
-		if !ok {
-			t.Fatalf("docs/JSON.md has lost the section %s", title)
-		}
-		quoted := map[string]bool{"apiVersion": true, "kind": true, "items": true, "unknown": true}
-		for _, m := range word.FindAllStringSubmatch(own, -1) {
-			quoted[m[1]] = true
-		}
-		for _, key := range slices.Sorted(maps.Keys(written)) {
-			if !quoted[key] && !slices.Contains([]string{"mean", "worst", "worst_query", "short"}, key) {
-				t.Errorf("%s: %s is written and not explained", title, key)
-			}
-		}
-		for line := range strings.SplitSeq(own, "\n") {
-			cells := strings.Split(line, "|")
-			if len(cells) < 3 {
-				continue
-			}
-			for _, m := range word.FindAllStringSubmatch(cells[1], -1) {
-				if !written[m[1]] && m[1] != "key" {
-					t.Errorf("%s: %s is explained and never written", title, m[1])
-				}
 			}
 		}
 	}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// writtenKey is a key that some code writes.
+type writtenKey struct{ name, at string }
+
+// writtenKeys are the names that packages give an Encoder: golden files may lack a key that is written rarely.
+func writtenKeys(t *testing.T) (all []writtenKey) {
+	t.Helper()
+	for _, root := range []string{"../../render", "../../replay", "../../engine/target", "../../inspect/balance"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if d.IsDir() && path == filepath.FromSlash("../../replay/live") { // what it asks servers
+				return filepath.SkipDir
+			}
+			if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if name := keyIn(n); keyName.MatchString(name) {
+					all = append(all, writtenKey{name, set.Position(n.Pos()).String()})
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(all) < 300 {
+		t.Errorf("only %d keys were found in the code", len(all))
+	}
+	return all
+}
+
+var keyName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// keyIn is a key that code names: what an Encoder or a column is given, a fact of a log, a key in a table of them, or the tag of a field.
+func keyIn(n ast.Node) string {
+	var of ast.Expr
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		if at, ok := n.Fun.(*ast.SelectorExpr); ok && len(n.Args) > 0 {
+			switch {
+			case slices.Contains([]string{"Entry", "NonZero", "Key", "Add"}, at.Sel.Name):
+				of = n.Args[0]
+			case at.Sel.Name == "count" && len(n.Args) == 3:
+				of = n.Args[1]
+			}
+		}
+	case *ast.KeyValueExpr:
+		if name, ok := n.Key.(*ast.Ident); ok && name.Name == "Key" {
+			of = n.Value
+		}
+	case *ast.Field:
+		if n.Tag != nil {
+			tag, _ := strconv.Unquote(n.Tag.Value)
+			name, _, _ := strings.Cut(reflect.StructTag(tag).Get("doc"), ",")
+			return name
+		}
+	}
+	literal, ok := of.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return ""
+	}
+	name, _ := strconv.Unquote(literal.Value)
+	return name
+}

@@ -1,0 +1,306 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// keyPage is a page with tables of keys, a section for each kind of document and for each object that several have.
+type keyPage struct {
+	lines    []string
+	sections map[string]*keySection
+}
+
+// keySection is a heading with its rows. Its documents may have all keys of the sections in all, too.
+type keySection struct {
+	name    string
+	rows    []*keyRow
+	all     []string
+	missing []string // keys that have no row
+	last    int      // the line of the last row, or of the heading
+	tabled  bool
+}
+
+// keyRow is a row of a table: `key`, type, meaning.
+type keyRow struct {
+	path, kind, meaning string
+	ref                 string // a section that has the keys of the value
+	line                int
+	made                bool // written by another test
+	seen                map[string]bool
+}
+
+var (
+	keyHeading = regexp.MustCompile(`^##+ (.+)$`)
+	keyLine    = regexp.MustCompile("^\\| `([A-Za-z_0-9.\\[\\]]+)` \\| ([^|]*) \\| (.*) ?\\|$")
+	keyRef     = regexp.MustCompile(`\[([A-Za-z]+)\]\(#[a-z]+\)`)
+	keyAll     = regexp.MustCompile(`Also all keys of \[([A-Za-z]+)\]`)
+)
+
+func parseKeyPage(text string) *keyPage {
+	p := &keyPage{lines: strings.Split(text, "\n"), sections: map[string]*keySection{}}
+	s, made := &keySection{}, false
+	for i, line := range p.lines {
+		if m := keyHeading.FindStringSubmatch(line); m != nil {
+			s = &keySection{name: m[1], last: i}
+			p.sections[m[1]] = s
+		}
+		for _, m := range keyAll.FindAllStringSubmatch(line, -1) {
+			s.all = append(s.all, m[1])
+		}
+		if strings.HasPrefix(line, "<!-- ") {
+			made = !strings.HasPrefix(line, "<!-- /")
+		}
+		m := keyLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		row := &keyRow{path: m[1], kind: strings.TrimSpace(m[2]), meaning: strings.TrimSpace(m[3]), line: i, made: made, seen: map[string]bool{}}
+		if ref := keyRef.FindStringSubmatch(row.kind); ref != nil {
+			row.ref = ref[1]
+		}
+		s.rows, s.last, s.tabled = append(s.rows, row), i, true
+	}
+	return p
+}
+
+// walk holds an object against a section, and what it lacks against blame: what is missing is missing there.
+func (p *keyPage) walk(s, blame *keySection, path string, value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, x := range v {
+			p.see(s, blame, strings.TrimPrefix(path+"."+key, "."), x)
+		}
+	case []any:
+		below := path + "[]"
+		if path == "" { // a list of documents
+			below = ""
+		}
+		for _, x := range v {
+			if _, is := x.(map[string]any); is {
+				p.walk(s, blame, below, x)
+			}
+		}
+	}
+}
+
+// see finds the row of a key in the section, or in one that it takes keys of; what is an object without a row needs rows for its own keys.
+func (p *keyPage) see(s, blame *keySection, path string, value any) {
+	of := p.find(s, path, 0)
+	if of == nil {
+		if list, is := value.([]any); (isObject(value) || is && len(list) == 0) && p.goesOn(s, path, 0) {
+			p.walk(s, blame, path, value)
+		} else {
+			blame.missing = append(blame.missing, path)
+		}
+		return
+	}
+	of.seen[kindOf(value)] = true
+	if !slices.Contains([]string{"map", "pairs", "findings"}, of.kind) && isObject(value) {
+		p.walk(s, blame, path, value)
+	}
+}
+
+// find is the row of a path: its own, that of a section whose keys are all in this one, or one in the section that the row of an object refers to.
+func (p *keyPage) find(s *keySection, path string, depth int) *keyRow {
+	if s == nil || depth > 12 {
+		return nil
+	}
+	for _, r := range s.rows {
+		if r.path == path {
+			return r
+		}
+	}
+	for _, r := range s.rows {
+		if r.ref == "" {
+			continue
+		}
+		for _, below := range []string{r.path + ".", r.path + "[]."} {
+			if rest, is := strings.CutPrefix(path, below); is {
+				if row := p.find(p.sections[r.ref], rest, depth+1); row != nil {
+					return row
+				}
+			}
+		}
+	}
+	for _, name := range p.takes(s) {
+		if row := p.find(p.sections[name], path, depth+1); row != nil {
+			return row
+		}
+	}
+	return nil
+}
+
+// takes are the sections whose keys a section has: every kind of document has those of all.
+func (p *keyPage) takes(s *keySection) []string {
+	if s.name == "Document" {
+		return nil
+	}
+	return append(slices.Clone(s.all), "Document")
+}
+
+// goesOn reports whether some row is below a path.
+func (p *keyPage) goesOn(s *keySection, path string, depth int) bool {
+	if s == nil || depth > 12 {
+		return false
+	}
+	for _, r := range s.rows {
+		for _, mark := range []string{".", "[]"} {
+			if strings.HasPrefix(r.path, path+mark) {
+				return true
+			}
+			for _, below := range []string{r.path + ".", r.path + "[]."} {
+				if rest, is := strings.CutPrefix(path, below); is && r.ref != "" && p.goesOn(p.sections[r.ref], rest, depth+1) {
+					return true
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(p.takes(s), func(name string) bool { return p.goesOn(p.sections[name], path, depth+1) })
+}
+
+// isObject reports whether a value has keys of its own, or is a list of such.
+func isObject(value any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		return true
+	case []any:
+		return slices.ContainsFunc(v, isObject)
+	}
+	return false
+}
+
+// kindOf is a value's type as the page has it; "" where the value does not tell.
+func kindOf(value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		return "object"
+	case []any:
+		if len(v) == 0 {
+			return ""
+		}
+		return strings.TrimSuffix("list of "+kindOf(v[0])+"s", "ss")
+	case bool:
+		return "bool"
+	case json.Number:
+		return "number"
+	default:
+		if _, err := time.Parse(time.RFC3339, fmt.Sprint(value)); err == nil {
+			return "time"
+		}
+		if value == "" {
+			return ""
+		}
+		return "string"
+	}
+}
+
+// typeOf is the type of a row by all values that were seen.
+func (r *keyRow) typeOf() string {
+	kinds := []string{}
+	for k := range r.seen {
+		if k != "" && (k != "time" || !r.seen["string"]) {
+			kinds = append(kinds, k)
+		}
+	}
+	slices.Sort(kinds)
+	switch {
+	case r.made:
+		return r.kind
+	case r.ref != "" && (r.seen["list of objects"] || strings.HasPrefix(r.kind, "list of") && !r.seen["object"]):
+		return "list of [" + r.ref + "](#" + strings.ToLower(r.ref) + ")"
+	case r.ref != "":
+		return "[" + r.ref + "](#" + strings.ToLower(r.ref) + ")"
+	case r.kind == "map":
+		return r.kind
+	case len(kinds) == 0 && r.kind != "":
+		return r.kind
+	case len(kinds) == 0:
+		return "string"
+	}
+	return strings.Join(kinds, " or ")
+}
+
+// faults are what is missing, what nothing has, and what says nothing.
+func (p *keyPage) faults() (all []string) {
+	for _, s := range p.sections {
+		for _, path := range slices.Compact(slices.Sorted(slices.Values(s.missing))) {
+			all = append(all, fmt.Sprintf("%s: %s is written and has no row", s.name, path))
+		}
+		for _, r := range s.rows {
+			switch {
+			case r.made:
+			case len(r.seen) == 0:
+				all = append(all, fmt.Sprintf("%s: %s has a row, and no document has it", s.name, r.path))
+			case r.meaning == "":
+				all = append(all, fmt.Sprintf("%s: %s has no meaning", s.name, r.path))
+			case r.typeOf() != r.kind:
+				all = append(all, fmt.Sprintf("%s: %s is of type %s, not %s", s.name, r.path, r.typeOf(), r.kind))
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// rare takes a row for seen whose name the code writes; not if there is no such row, or a document has it.
+func (p *keyPage) rare(section, path string, written []writtenKey) bool {
+	s := p.sections[section]
+	if s == nil {
+		return false
+	}
+	at := slices.IndexFunc(s.rows, func(r *keyRow) bool { return r.path == path && len(r.seen) == 0 })
+	name := path[strings.LastIndexByte(path, '.')+1:]
+	if at < 0 || !slices.ContainsFunc(written, func(k writtenKey) bool { return k.name == name }) {
+		return false
+	}
+	s.rows[at].seen[""] = true
+	return true
+}
+
+// names reports whether some row, or a text, is of a key of that name.
+func (p *keyPage) names(key string) bool {
+	for _, s := range p.sections {
+		for _, r := range s.rows {
+			if slices.Contains(strings.Split(strings.ReplaceAll(r.path, "[]", ""), "."), key) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(p.lines, func(line string) bool { return strings.Contains(line, "`"+key+"`") })
+}
+
+// updated is the page with types filled in, rows that are missing added and rows of nothing taken out.
+func (p *keyPage) updated() string {
+	gone, added := map[int]bool{}, map[int][]string{}
+	for _, s := range p.sections {
+		for _, r := range s.rows {
+			if r.made {
+				continue
+			}
+			gone[r.line] = len(r.seen) == 0
+			p.lines[r.line] = fmt.Sprintf("| `%s` | %s | %s |", r.path, r.typeOf(), r.meaning)
+		}
+		missing := slices.Compact(slices.Sorted(slices.Values(s.missing)))
+		if len(missing) > 0 && !s.tabled {
+			added[s.last] = append(added[s.last], "", "| key | type | meaning |", "|---|---|---|")
+		}
+		for _, path := range missing {
+			added[s.last] = append(added[s.last], fmt.Sprintf("| `%s` | | |", path))
+		}
+	}
+	var b strings.Builder
+	for i, line := range p.lines {
+		if !gone[i] {
+			b.WriteString(line + "\n")
+		}
+		for _, row := range added[i] {
+			b.WriteString(row + "\n")
+		}
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/session/kept"
+	"kitescope/inspect/source"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+const jsonPage = "../../docs/reference/json.md"
+
+// TestJSONReference holds docs/reference/json.md to the documents that are written: those of the golden files of all packages, and some that are
+// made here. Every key has a row with a meaning in the section of its kind, and every row a key. With -update it fills in types, adds rows that are
+// missing, without a meaning, and takes out those that nothing has.
+func TestJSONReference(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(jsonPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := parseKeyPage(string(text))
+	kinds := map[string]bool{}
+	for _, d := range jsonDocuments(t) {
+		kinds[d.kind] = true
+		s := page.sections[d.kind]
+		if s == nil {
+			t.Errorf("%s: no section %s", jsonPage, d.kind)
+			continue
+		}
+		page.walk(s, s, "", d.value)
+	}
+	if len(kinds) < 60 {
+		t.Errorf("only %d kinds of documents were found", len(kinds))
+	}
+	written := writtenKeys(t)
+	for _, at := range rareRows {
+		section, path, _ := strings.Cut(at, " ")
+		if !page.rare(section, path, written) {
+			t.Errorf("%s is no row, is in a golden file now, or is written by no code", at)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(jsonPage, []byte(page.updated()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, fault := range page.faults() {
+		t.Errorf("%s: %s (-update adds and removes rows, and fills in types)", jsonPage, fault)
+	}
+	for _, key := range written {
+		if !page.names(key.name) {
+			t.Errorf("%s: no row for %q, which %s writes: let a golden file have it", jsonPage, key.name, key.at)
+		}
+	}
+}
+
+// jsonDocument is one that kitescope wrote.
+type jsonDocument struct {
+	kind  string
+	value any
+}
+
+// jsonDocuments are those of golden files, of files that are described here, and of logs that are read here.
+func jsonDocuments(t *testing.T) (all []jsonDocument) {
+	t.Helper()
+	for _, root := range []string{"../../render", "../../replay"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.Contains(path, "testdata") || !strings.Contains(d.Name(), "json") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			all = append(all, documentsOf(t, path, text)...)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{
+		"2.3.5/delta_log/470590760626297790/470590760626297791/470590760626297798/470590760626097609",
+		"2.2.16/insert_log/470590662752276590/470590662752276591/470590662752276598/101",
+		"2.2.16/stats_log/470590662752276590/470590662752276591/470590662752276598/100/470590662752276616",
+	} {
+		var out, errs bytes.Buffer
+		p := newProgram(scripted(&out, &errs, nil))
+		if code := p.run(context.Background(), []string{"engine", "info", "../../testdata/storage/" + file, "-o", "json"}); code != 0 {
+			t.Fatalf("engine info %s: %d: %s", file, code, errs.String())
+		}
+		all = append(all, documentsOf(t, file, out.Bytes())...)
+	}
+	return append(all, fileDocuments(t)...)
+}
+
+// documentsOf are the documents in a text, one after the other. Those of findings that change have no kind.
+func documentsOf(t *testing.T, path string, text []byte) (all []jsonDocument) {
+	t.Helper()
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		d.UseNumber()
+		var value map[string]any
+		switch err := d.Decode(&value); {
+		case errors.Is(err, io.EOF):
+			return all
+		case err != nil:
+			return nil // a text for people about JSON, or a format of others
+		}
+		kind, _ := value["kind"].(string)
+		switch {
+		case strings.HasSuffix(filepath.ToSlash(path), "findings/changes.jsonl"):
+			kind = "Change"
+		case value["apiVersion"] != render.APIVersion:
+			continue
+		}
+		all = append(all, ofResource(jsonDocument{kind, value})...)
+	}
+}
+
+// ofResource takes objects of a resource out of a list or a description: their keys have a section of their own.
+func ofResource(d jsonDocument) []jsonDocument {
+	for _, r := range view.Resources {
+		v, _ := d.value.(map[string]any)
+		switch d.kind {
+		case r.Kind + "List":
+			items := v["items"]
+			v["items"] = []any{}
+			return []jsonDocument{{"Lists", v}, {r.Name, items}}
+		case r.Kind:
+			item := v["item"]
+			v["item"] = ""
+			return []jsonDocument{{"Descriptions", v}, {r.Name, []any{item}}}
+		}
+	}
+	return []jsonDocument{d}
+}
+
+// rareRows are those that no golden file has: the code has to write their names.
+var rareRows = []string{
+	"Balance items[].plan.channel_moves[].channel", "Balance items[].plan.channel_moves[].from", "Balance items[].plan.channel_moves[].growing_rows",
+	"Balance items[].plan.channel_moves[].to", "Diff not_compared", "Document matched", "EngineLog columns", "EngineLog files", "EngineLog nan_rows",
+	"EngineLog null_rows", "Finding slows[].collection", "Finding slows[].collection_id", "Profile label", "Source taken_is_file_date",
+}
+
+// fileDocuments are descriptions of a bundle and of a recording with all that there can be.
+func fileDocuments(t *testing.T) (all []jsonDocument) {
+	t.Helper()
+	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	bundle := source.FileInfo{
+		Origin: source.Origin{Kind: "bundle", Detail: "one of two"}, Size: 1, Compressed: true, Roots: []string{"by-dev"}, Revision: 2, Taken: at, Keys: 3,
+		KeyBytes: 4, Checksum: "ok", Manifest: &source.Manifest{Version: 1, Redacted: true}, Members: []source.MemberInfo{{Name: "manifest.json", Size: 5}},
+	}
+	recording := source.FileInfo{
+		Origin: source.Origin{Kind: "recording"}, Revision: 2, Taken: at, Gaps: []source.Gap{{Where: "chunk", Reason: "cut"}},
+		Recorded: &source.RecordedInfo{Cluster: 1, Oldest: 1, From: at, Until: at, Chunks: []source.ChunkInfo{{Name: "chunk"}}},
+	}
+	told := &kept.Told{Rounds: 1, Every: time.Minute, Pulls: []kept.Pull{{Path: "profiles", Size: 1, Check: "idle-node"}}}
+	format, err := render.ListFormats().Parse("json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*view.Description{describeFile("case.kite", bundle, nil), describeFile("prod", recording, told)} {
+		var b bytes.Buffer
+		if err := render.Description(&b, d, view.NewEnv(model.Build(model.Parts{}), at), nil, render.Options{Format: format}); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, documentsOf(t, "file", b.Bytes())...)
+	}
+	return all
+}
