@@ -141,20 +141,20 @@ pictures: ## the pictures of docs/PROFILES.md, from the profiles in testdata (th
 	tools/docs/pictures.sh
 
 .PHONY: bench-inspect
-bench-inspect: ## the speed table on a real etcd, into docs/PERFORMANCE.md
-	$(GO) -C tools/bench run ./inspect -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
+bench-inspect: ## the speed table on a real etcd, into docs/evidence/performance.md
+	$(GO) -C tools/bench run ./inspect -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-diagnose
-bench-diagnose: ## the speed of asking and judging, into docs/PERFORMANCE.md; on a quiet machine
-	$(GO) -C tools/bench run ./diagnose -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
+bench-diagnose: ## the speed of asking and judging, into docs/evidence/performance.md; on a quiet machine
+	$(GO) -C tools/bench run ./diagnose -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-follow
-bench-follow: ## CPU time of following 200,000 segments that change, on a real etcd, into docs/PERFORMANCE.md
-	$(GO) -C tools/bench run ./follow -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
+bench-follow: ## CPU time of following 200,000 segments that change, on a real etcd, into docs/evidence/performance.md
+	$(GO) -C tools/bench run ./follow -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-step
-bench-step: ## a step in time in the UI on 200,000 segments, from the key to the rows, into docs/HISTORY.md; on a quiet machine
-	$(GO) -C tools/bench run ./step -o $(CURDIR)/docs/HISTORY.md $(BENCHFLAGS)
+bench-step: ## a step in time in the UI on 200,000 segments, from the key to the rows, into docs/evidence/history.md; on a quiet machine
+	$(GO) -C tools/bench run ./step -o $(CURDIR)/docs/evidence/history.md $(BENCHFLAGS)
 
 .PHONY: bench-metrics
 bench-metrics: ## reading the metrics of 200 processes: CPU time against Prometheus's parser, and memory kept
@@ -165,16 +165,16 @@ bench-why: ## kitescope why on 200 processes and 200,000 segments whose answers 
 	$(GO) test -run '^$$' -bench 'Why' -benchtime 10x ./inspect/why
 
 .PHONY: bench-history
-bench-history: ## reading a past of a million revisions: events, a film, single moments, as multiples of reading the file once, into docs/HISTORY.md; on a quiet machine
-	$(GO) -C tools/bench run ./history -repo $(CURDIR) -o $(CURDIR)/docs/HISTORY.md $(BENCHFLAGS)
+bench-history: ## reading a past of a million revisions: events, a film, single moments, as multiples of reading the file once, into docs/evidence/history.md; on a quiet machine
+	$(GO) -C tools/bench run ./history -repo $(CURDIR) -o $(CURDIR)/docs/evidence/history.md $(BENCHFLAGS)
 
 .PHONY: bench-profile
-bench-profile: ## the speed of profiles against go tool pprof, into docs/PERFORMANCE.md; on a quiet machine
-	$(GO) -C tools/bench run ./profiles -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
+bench-profile: ## the speed of profiles against go tool pprof, into docs/evidence/performance.md; on a quiet machine
+	$(GO) -C tools/bench run ./profiles -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-engine
-bench-engine: ## the engine against hnswlib and faiss, into docs/PERFORMANCE.md; on a quiet machine (needs python3, g++, PyPI)
-	$(GO) -C tools/bench run ./engines -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
+bench-engine: ## the engine against hnswlib and faiss, into docs/evidence/performance.md; on a quiet machine (needs python3, g++, PyPI)
+	$(GO) -C tools/bench run ./engines -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-replay
 bench-replay: ## what replay costs over the engine, reading a gigabyte of logs, an hour of simulated load; on a quiet machine
@@ -183,7 +183,7 @@ bench-replay: ## what replay costs over the engine, reading a gigabyte of logs, 
 	$(GO) test -run '^$$' -bench Hour -benchtime 1x ./replay/simulate
 
 .PHONY: pgo
-pgo: ## kitescope's own default.pgo by a trial of its loads, and the report in docs/PGO.md; on a quiet machine, half an hour
+pgo: ## kitescope's own default.pgo by a trial of its loads, and the reports in docs/PGO.md and docs/evidence/pgo.md; on a quiet machine, half an hour
 	tools/docs/pgo.sh
 
 .PHONY: repro
@@ -214,7 +214,7 @@ e2e-s3: ## the engine's S3 store against a real MinIO (needs ../shared and the m
 	tools/e2e/s3.sh
 
 .PHONY: e2e-faults
-e2e-faults: ## break a real cluster in every way and judge the diagnosis, into docs/DIAGNOSIS.md (needs what e2e needs, an hour)
+e2e-faults: ## break a real cluster in every way and judge the diagnosis, into docs/evidence/diagnosis.md (needs what e2e needs, an hour)
 	tools/e2e/faults.sh
 
 # For e2e-chaos: the seed that rounds are drawn from, how many, and the number of the first; CHAOSFLAGS='-plan' only prints them.
@@ -224,25 +224,25 @@ FROM       ?= 1
 CHAOSFLAGS ?=
 
 .PHONY: e2e-chaos
-e2e-chaos: ## draw faults from SEED, break a real cluster in ROUNDS of them, score the diagnosis, into docs/DIAGNOSIS.md (needs what e2e needs, root, three minutes a round)
+e2e-chaos: ## draw faults from SEED, break a real cluster in ROUNDS of them, score the diagnosis, into docs/evidence/diagnosis.md (needs what e2e needs, root, three minutes a round)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-chaos ./cmd/kitescope
-	cd tools/e2e/chaos && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-chaos) -docs $(CURDIR)/docs/DIAGNOSIS.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(CHAOSFLAGS)
+	cd tools/e2e/chaos && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-chaos) -docs $(CURDIR)/docs/evidence/diagnosis.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(CHAOSFLAGS)
 
 # For e2e-latency: LATENCYFLAGS='-only strong,nq' plays some and writes no document, '-list' prints all, '-healthy 30m' counts false findings, '-keep DIR' keeps all, '-again' with it judges that anew.
 LATENCYFLAGS ?=
 
 .PHONY: e2e-latency
-e2e-latency: ## slow a real cluster down in fourteen ways, hold latency and why against a client's own times, into docs/LATENCY.md (needs what e2e needs, root, half an hour)
+e2e-latency: ## slow a real cluster down in fourteen ways, hold latency and why against a client's own times, into docs/evidence/latency.md (needs what e2e needs, root, half an hour)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-latency ./cmd/kitescope
-	cd tools/e2e/latency && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-latency) -docs $(CURDIR)/docs/LATENCY.md $(LATENCYFLAGS)
+	cd tools/e2e/latency && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-latency) -docs $(CURDIR)/docs/evidence/latency.md $(LATENCYFLAGS)
 
 # For e2e-history: HISTORYFLAGS='-only node-killed,dropped' brings some about and writes no document, '-list' prints all, '-keep DIR' keeps all, '-again' with it asks another binary about that.
 HISTORYFLAGS ?=
 
 .PHONY: e2e-history
-e2e-history: ## record a real cluster to which fourteen things happen, and hold history, onsets and --at against when they did, into docs/HISTORY.md (needs what e2e needs, root, half an hour)
+e2e-history: ## record a real cluster to which fourteen things happen, and hold history, onsets and --at against when they did, into docs/evidence/history.md (needs what e2e needs, root, half an hour)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-history ./cmd/kitescope
-	cd tools/e2e/history && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-history) -docs $(CURDIR)/docs/HISTORY.md $(HISTORYFLAGS)
+	cd tools/e2e/history && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-history) -docs $(CURDIR)/docs/evidence/history.md $(HISTORYFLAGS)
 
 .PHONY: e2e-flame
 e2e-flame: ## flame graph pages in a headless Chromium: zoom, search, reset (needs chromium; FLAMEFLAGS='-screenshots DIR' keeps pictures)

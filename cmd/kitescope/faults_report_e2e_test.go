@@ -216,7 +216,7 @@ func birdwatcher(folder, name string) (health, moves string) {
 	return health, moves
 }
 
-// faultReport is the generated part of docs/DIAGNOSIS.md.
+// faultReport is the generated part of docs/evidence/diagnosis.md.
 func faultReport(verdicts []*verdict) string {
 	var b strings.Builder
 	injected, detected, healthy, alarms, unrelated := 0, 0, 0, 0, 0

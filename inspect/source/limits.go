@@ -12,7 +12,7 @@ import (
 
 // Limits bound what one scan takes from a source that can go on for ever: an etcd, and a bundle or a backup, which are
 // unpacked as they are read. Other files end where they end. Zero values are the defaults, high enough for 10,000,000 keys, which in a large
-// cluster have 260 bytes each with their values (docs/PERFORMANCE.md).
+// cluster have 260 bytes each with their values (docs/evidence/performance.md).
 type Limits struct {
 	Keys, Bytes int64
 	// Time is how long a scan of an etcd may take in all; Options.RequestTimeout bounds each request of it.

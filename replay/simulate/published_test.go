@@ -80,7 +80,7 @@ func TestPublishedFigures(t *testing.T) {
 			}
 			t.Logf("published %v QPS, p99 %v; model %.0f QPS (%+.0f%%), p99 %.1f ms", c.published, c.p99, qps, 100*(qps/c.published-1), 1000*p99)
 			if math.Abs(qps/c.model-1) > 0.08 || math.Abs(p99/c.modelP99.Seconds()-1) > 0.2 {
-				t.Errorf("the model says %.1f QPS, p99 %.1f ms; it said %v and %v: docs/REPLAY.md has the table", qps, 1000*p99, c.model, c.modelP99)
+				t.Errorf("the model says %.1f QPS, p99 %.1f ms; it said %v and %v: docs/evidence/replay.md has the table", qps, 1000*p99, c.model, c.modelP99)
 			}
 			if c.calibrate && math.Abs(qps/c.published-1) > 0.08 {
 				t.Errorf("%.1f QPS at a point that was calibrated to %v", qps, c.published)

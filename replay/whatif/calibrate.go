@@ -40,7 +40,7 @@ func (o *Overheads) factor() float64 {
 // assumedOverheads are those of no measured server. Bounds are known: a standalone Milvus 2.2.16 took 4.3 ms of CPU for a search request of about ten
 // vectors over some thousand rows, everything else that the process did meanwhile included (process_cpu_seconds_total and
 // milvus_proxy_req_count before and after a search load; 2.3.5: 6.5 ms). What a lone request of one vector takes is less. A segment: 48 small ones on one
-// query node of 2.3.5, then on three, each with a quarter of a core (docs/REPLAY.md).
+// query node of 2.3.5, then on three, each with a quarter of a core (docs/evidence/replay.md).
 func assumedOverheads() Overheads {
 	return Overheads{
 		Task: 1500 * time.Microsecond, Segment: 100 * time.Microsecond, Wire: 500 * time.Microsecond, Factor: 1.2, Chunk: chunkCost,

@@ -8,7 +8,7 @@ import (
 )
 
 // chunkCost is what Milvus takes for each chunk of a growing segment and vector, apart from comparing rows: segcore searches a growing segment chunk by
-// chunk, and calls knowhere anew for each (internal/core/src/query/SearchOnGrowing.cpp). Measured with Milvus 2.3.5 (docs/REPLAY.md): the CPU
+// chunk, and calls knowhere anew for each (internal/core/src/query/SearchOnGrowing.cpp). Measured with Milvus 2.3.5 (docs/evidence/replay.md): the CPU
 // of a query over 40,000 growing rows in chunks of 128, less that of the same rows behind an index.
 const chunkCost = 20 * time.Microsecond
 

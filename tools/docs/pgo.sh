@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes kitescope's own default.pgo: a trial of the loads of bench-inspect and bench-profile (tools/bench/ownload), whose
-# report goes into docs/PGO.md between its marks. Needs Go and a quiet machine, half an hour. What an interrupted run
+# report goes into docs/evidence/pgo.md, the examples into docs/PGO.md, between their marks. Needs Go and a quiet machine, half an hour. What an interrupted run
 # left is gone on with; FRESH=1 begins anew.
 set -euo pipefail
 repo=$(cd "$(dirname "$0")/../.." && pwd)
@@ -39,7 +39,7 @@ insert() {
 
 trial=bin/pgo-trial
 cp "$trial/distributions.svg" docs/pictures/pgo-trial.svg
-sed -e 's/^#/###/; s|(distributions.svg)|(pictures/pgo-trial.svg)|' "$OWN/report.md" | go -C tools/bench run ./insert "$repo/docs/PGO.md" pgo-trial
+sed -e 's/^#/###/; s|(distributions.svg)|(../pictures/pgo-trial.svg)|' "$OWN/report.md" | go -C tools/bench run ./insert "$repo/docs/evidence/pgo.md" pgo-trial
 insert pgo-judge-milvus "$OWN/kitescope" pgo judge testdata/profiles/milvus-cpu-flat.pb.gz -n 3
 "$OWN/kitescope" profile merge -q --collapse --force -O "$trial/first.pb.gz" "$trial"/profiles/profile-*[13579]-a.pb.gz
 "$OWN/kitescope" profile merge -q --collapse --force -O "$trial/second.pb.gz" "$trial"/profiles/profile-*[02468]-a.pb.gz

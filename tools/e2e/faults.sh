@@ -2,7 +2,7 @@
 # faults.sh [SCENARIO...]   breaks a real Milvus 2.3.5 cluster, started with the scripts
 # in ../shared/milvus, in one way after the other, and asks kitescope each time what is
 # wrong. What it said is judged by TestFaults (cmd/kitescope), which also writes the
-# table of docs/DIAGNOSIS.md if all scenarios ran. About an hour on two cores.
+# table of docs/evidence/diagnosis.md if all scenarios ran. About an hour on two cores.
 #
 #   KEEP=DIR            keeps everything that was written, and a bundle of each look
 #   BIRDWATCHER=FILE    asks a birdwatcher 1.1.1 too
@@ -246,5 +246,5 @@ for s in $chosen; do
 	"scenario_$s"
 done
 report=
-[ "$chosen" != "$all" ] || report=$repo/docs/DIAGNOSIS.md
+[ "$chosen" != "$all" ] || report=$repo/docs/evidence/diagnosis.md
 KITESCOPE_FAULTS=$out KITESCOPE_FAULTS_REPORT=$report go test -tags e2efaults -count 1 -v -run TestFaults ./cmd/kitescope

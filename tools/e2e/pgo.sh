@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # pgo.sh   holds "kitescope pgo trial" and "pgo verify" against modules of others, which come from the module proxy: what
 # each gains or loses is found out by hand first (pgo_hand.py: the go command, pairs in random order, a test of its own),
-# then by kitescope (pgo_trial.py). The table of both goes into docs/PGO.md. It takes some two minutes for each program by
+# then by kitescope (pgo_trial.py). The table of both goes into docs/evidence/pgo.md. It takes some two minutes for each program by
 # hand and four by kitescope, on two cores.
 #
 # OUT=DIR keeps everything, and goes on with what is there; notes.md in it is put below the table: what was thrown away and
-# measured again has to be told there. ONLY='png encoder' tries one, and leaves docs/PGO.md alone.
+# measured again has to be told there. ONLY='png encoder' tries one, and leaves docs/evidence/pgo.md alone.
 # PAIRS=25, SEED=1.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -28,4 +28,4 @@ done
 python3 tools/e2e/pgo_table.py "$out" "${names[@]}" >"$out/table.md"
 [ ! -e "$out/notes.md" ] || { echo && cat "$out/notes.md"; } >>"$out/table.md"
 cat "$out/table.md"
-[ -n "${ONLY:-}" ] || go -C tools/bench run ./insert ../../docs/PGO.md e2e-pgo <"$out/table.md"
+[ -n "${ONLY:-}" ] || go -C tools/bench run ./insert ../../docs/evidence/pgo.md e2e-pgo <"$out/table.md"

@@ -1,4 +1,4 @@
-"""pgo_table.py FOLDER [NAME...]: what pgo_hand.py and pgo_trial.py found, as a section of docs/PGO.md."""
+"""pgo_table.py FOLDER [NAME...]: what pgo_hand.py and pgo_trial.py found, as a section of docs/evidence/pgo.md."""
 import json
 import os
 import sys

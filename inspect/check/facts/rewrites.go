@@ -139,7 +139,7 @@ const KeyRate = 5.0
 
 const keyExcess = 10.0
 
-// RevisionRate of the whole of etcd. A healthy 2.3.5 writes 0.5, and 2.2 under inserts (docs/DIAGNOSIS.md).
+// RevisionRate of the whole of etcd. A healthy 2.3.5 writes 0.5, and 2.2 under inserts (docs/evidence/diagnosis.md).
 const RevisionRate = 500.0
 
 const revisionExcess = 150.0

@@ -84,7 +84,7 @@ func (v *Verdict) outcome() string {
 	}
 }
 
-// Markdown is the report for docs/DIAGNOSIS.md.
+// Markdown is the report for docs/evidence/diagnosis.md.
 func Markdown(verdicts []*Verdict) string {
 	var b strings.Builder
 	t := Count(verdicts)

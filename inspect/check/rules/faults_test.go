@@ -15,7 +15,7 @@ import (
 const (
 	faultFolder    = "../../../testdata/faults"
 	snapshotFolder = "../../../testdata/snapshots"
-	diagnosisFile  = "../../../docs/DIAGNOSIS.md"
+	diagnosisFile  = "../../../docs/evidence/diagnosis.md"
 	faultsBegin    = "<!-- fault library: begin (written by go test ./inspect/check/rules -run TestFaults -update) -->"
 	faultsEnd      = "<!-- fault library: end -->"
 )

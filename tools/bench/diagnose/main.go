@@ -71,7 +71,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if o.output == "" {
 		return nil
 	}
-	return document.Replace(o.output, "bench-diagnose", text)
+	return document.ReplaceMeasured(o.output, "bench-diagnose", text)
 }
 
 // measure builds a folder's tests and runs some of its benchmarks, a process each round: what one leaves

@@ -145,7 +145,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	if o.output == "" {
 		return nil
 	}
-	return document.Replace(o.output, "bench-engine", text)
+	return document.ReplaceMeasured(o.output, "bench-engine", text)
 }
 
 // measure runs the parts, between two looks at the machine.

@@ -102,7 +102,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if _, err := io.WriteString(out, text); err != nil || o.output == "" {
 		return err
 	}
-	return document.Replace(o.output, "bench-follow", text)
+	return document.ReplaceMeasured(o.output, "bench-follow", text)
 }
 
 // build compiles kitescope as it is released.

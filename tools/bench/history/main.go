@@ -114,7 +114,7 @@ func run(ctx context.Context, repo string, revisions, rounds int, output string)
 	if _, err := io.WriteString(os.Stdout, text); err != nil || output == "" {
 		return err
 	}
-	return document.Replace(output, "bench-history", text)
+	return document.ReplaceMeasured(output, "bench-history", text)
 }
 
 // results are what each reading cost, each time, and what it said the last time.

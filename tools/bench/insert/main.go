@@ -1,6 +1,8 @@
 // Command insert puts what it reads from standard input into a document, between the marks of a name:
 //
 //	insert FILE NAME <text
+//
+// In a document of evidence a line says when it was measured, and at which commit.
 package main
 
 import (
@@ -8,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"kitescope/tools/bench/document"
 )
@@ -26,6 +29,9 @@ func run(args []string, in io.Reader) error {
 	text, err := io.ReadAll(in)
 	if err != nil {
 		return err
+	}
+	if filepath.Base(filepath.Dir(args[0])) == "evidence" {
+		return document.ReplaceMeasured(args[0], args[1], string(text))
 	}
 	return document.Replace(args[0], args[1], string(text))
 }

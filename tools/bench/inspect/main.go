@@ -93,5 +93,5 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if o.output == "" {
 		return nil
 	}
-	return document.Replace(o.output, "bench-inspect", text)
+	return document.ReplaceMeasured(o.output, "bench-inspect", text)
 }

@@ -74,7 +74,7 @@ func (t *commandTable) judge(r *row) (ratio, asked, result string) {
 
 const (
 	barFirstOutput = 30 * time.Millisecond
-	barBinary      = 45 * megabyte
+	barBinary      = 57 * megabyte
 )
 
 func (s *startResult) write(b *strings.Builder) {

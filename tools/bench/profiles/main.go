@@ -91,7 +91,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if o.output == "" {
 		return nil
 	}
-	return document.Replace(o.output, "bench-profile", text)
+	return document.ReplaceMeasured(o.output, "bench-profile", text)
 }
 
 // bench is what the parts of a run share.

@@ -101,7 +101,7 @@ func run(ctx context.Context, segments int, output string) error {
 	if _, err := io.WriteString(os.Stdout, text); err != nil || output == "" {
 		return err
 	}
-	return document.Replace(output, "bench-step", text)
+	return document.ReplaceMeasured(output, "bench-step", text)
 }
 
 // bench is what was written.

@@ -16,7 +16,7 @@ import (
 )
 
 // Grace is how long after the cluster is well again a finding may stay: handing over what was flushed
-// takes 68 s at most on a healthy cluster, checkpoints move once a minute (docs/DIAGNOSIS.md).
+// takes 68 s at most on a healthy cluster, checkpoints move once a minute (docs/evidence/diagnosis.md).
 const Grace = 100 * time.Second
 
 // Outcome is what became of one thing that was injected.

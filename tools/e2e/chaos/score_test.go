@@ -143,12 +143,12 @@ func TestDocumentIsOfTheRecordedRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("../../../docs/DIAGNOSIS.md")
+	text, err := os.ReadFile("../../../docs/evidence/diagnosis.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, rest, _ := strings.Cut(string(text), begin+"\n"); !strings.HasPrefix(rest, report(results)+end) {
-		t.Error("docs/DIAGNOSIS.md is not what results.jsonl says: go run . -report -docs ../../../docs/DIAGNOSIS.md")
+		t.Error("docs/evidence/diagnosis.md is not what results.jsonl says: go run . -report -docs ../../../docs/evidence/diagnosis.md")
 	}
 	for _, r := range results {
 		for _, o := range r.Faults {

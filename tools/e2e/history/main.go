@@ -4,7 +4,7 @@
 // after the other is brought about; of each the time is noted, "diagnose" is asked while it lasts and after it was mended, and the
 // fault is taken away. When all is over, the recording alone is asked what happened ("history"), when findings began and what
 // changed first ("diagnose --since"), and what "diagnose" says of each moment at which it was asked before; then the same of a
-// snapshot of etcd, as far back as that goes. The table goes into docs/HISTORY.md; all that was seen is kept.
+// snapshot of etcd, as far back as that goes. The table goes into docs/evidence/history.md; all that was seen is kept.
 package main
 
 import (

@@ -77,7 +77,7 @@ type tally struct {
 	rows, short             strings.Builder
 }
 
-// report is the generated part of docs/HISTORY.md: the bars, a row for each fault, then what fell short.
+// report is the generated part of docs/evidence/history.md: the bars, a row for each fault, then what fell short.
 func report(results []*Result) string {
 	var t tally
 	known := faults()

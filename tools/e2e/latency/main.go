@@ -4,7 +4,7 @@
 // Situation): a client (client.py) sends requests and measures each, kitescope asks all processes twice meanwhile and keeps a
 // bundle; of the bundle it is asked where the time goes ("latency") and why ("why"). The cause is taken away, and the
 // same client measures what that gave. What has to be said stands with the situation. A situation that goes wrong costs its
-// own row. The table goes into docs/LATENCY.md; all that was seen is kept, so that a row can be looked into.
+// own row. The table goes into docs/evidence/latency.md; all that was seen is kept, so that a row can be looked into.
 package main
 
 import (

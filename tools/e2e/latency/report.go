@@ -10,7 +10,7 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// report is the generated part of docs/LATENCY.md: the bars, then a row for each situation, then what fell short.
+// report is the generated part of docs/evidence/latency.md: the bars, then a row for each situation, then what fell short.
 func report(results []*Result, all []*Situation) string {
 	by := map[string]*Situation{}
 	for _, s := range all {

@@ -259,7 +259,7 @@ func TestResultsComeBack(t *testing.T) {
 const begin, end = "<!-- generated latency: begin (written by make e2e-latency) -->", "<!-- generated latency: end -->"
 
 func TestWriteReport(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "LATENCY.md")
+	file := filepath.Join(t.TempDir(), "latency.md")
 	put := func(text string) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -303,7 +303,7 @@ func TestSituations(t *testing.T) {
 
 // TestDocument: the document has what the recorded run came to.
 func TestDocument(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "LATENCY.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "evidence", "latency.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,6 +312,6 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), begin+"\n"+report(results, situations())+end) {
-		t.Error("docs/LATENCY.md is not of results.jsonl: make e2e-latency LATENCYFLAGS=-report")
+		t.Error("docs/evidence/latency.md is not of results.jsonl: make e2e-latency LATENCYFLAGS=-report")
 	}
 }

@@ -17,7 +17,7 @@ import (
 // Thresholds of checkpoint-lag.
 const (
 	// lagWarning is the age from which Milvus itself no longer compacts a channel (dataCoord.compaction.channelMaxCPLag: 900). On a healthy
-	// 2.3.5, idle and under load, the oldest was 652 s (docs/DIAGNOSIS.md): a growing segment that had not
+	// 2.3.5, idle and under load, the oldest was 652 s (docs/evidence/diagnosis.md): a growing segment that had not
 	// filled its buffer, which is written after dataNode.segment.syncPeriod (600 s) at the latest.
 	lagWarning = 15 * time.Minute
 	syncPeriod = 10 * time.Minute

@@ -67,7 +67,7 @@ func ofLargerSegments(p *check.Pass, c *cost) budget.Interval {
 
 // What a graph costs that is in no cache: each row that is compared is read from memory by itself, some lines of it. cached is what a
 // processor may keep of a graph, in bytes, near and far what comparing one takes then, in milliseconds: 420 ns were measured on a
-// busy machine, of rows of 384 bytes (docs/LATENCY.md).
+// busy machine, of rows of 384 bytes (docs/evidence/latency.md).
 const (
 	cached    = 32 << 20
 	near, far = 200e-6, 450e-6
