@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -71,10 +70,23 @@ func folders(t *testing.T) []string {
 	return list
 }
 
-// cleanPages are the documents that are held to them.
-var cleanPages = []string{"docs/CHECKS.md"}
+// heldPages are the documents that are held to them: all but what programs wrote between marks.
+func heldPages(t *testing.T) []string {
+	t.Helper()
+	list := []string{"README.md"}
+	err := filepath.WalkDir("docs", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			list = append(list, path)
+		}
+		return err
+	})
+	if err != nil || len(list) < 30 {
+		t.Fatalf("only %d documents: %v", len(list), err)
+	}
+	return list
+}
 
-// TestTurnsOfPhrase reads what users read: texts in the code, and clean documents but for what stands in code blocks.
+// TestTurnsOfPhrase reads what users read: texts in the code, and documents but for what stands in code blocks.
 func TestTurnsOfPhrase(t *testing.T) {
 	list := turns()
 	hold := func(where, text string) {
@@ -120,20 +132,16 @@ func TestTurnsOfPhrase(t *testing.T) {
 	if read < 10000 {
 		t.Errorf("only %d texts were read", read)
 	}
-	for _, page := range cleanPages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		code := false
-		for i, line := range strings.Split(string(text), "\n") {
-			if strings.HasPrefix(line, "```") {
-				code = !code
+	for _, page := range heldPages(t) {
+		written := false // by a program that measured
+		prose(t, page, func(n int, line string) {
+			if mark := strings.TrimSpace(line); strings.HasPrefix(mark, "<!-- ") && strings.Contains(mark, ": ") {
+				written = strings.Contains(mark, ": begin")
 			}
-			if !code {
-				hold(page+":"+strconv.Itoa(i+1), line)
+			if !written {
+				hold(page+":"+strconv.Itoa(n), line)
 			}
-		}
+		})
 	}
 }
 
