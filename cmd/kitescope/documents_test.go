@@ -193,8 +193,14 @@ func TestGettingStarted(t *testing.T) {
 	if lines < 15 {
 		t.Fatalf("%d lines to paste", lines)
 	}
-	file := filepath.Join(t.TempDir(), "started.txtar")
-	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
+	runScript(t, "started", script.String())
+}
+
+// runScript runs the lines of a script, each a command line of kitescope.
+func runScript(t *testing.T, name, script string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name+".txtar")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
@@ -204,4 +210,41 @@ func TestGettingStarted(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+var tableCommand = regexp.MustCompile("`(kitescope [^`]+)`")
+
+// TestReadme runs on the demo what the README has of commands that name no cluster of their own: in its blocks, and in the table of
+// questions.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := documented(string(text))
+	for row := range strings.Lines(string(text)) {
+		if strings.HasPrefix(row, "| ") {
+			for _, m := range tableCommand.FindAllStringSubmatch(row, -1) {
+				lines = append(lines, m[1])
+			}
+		}
+	}
+	script, run := strings.Builder{}, 0
+	script.WriteString("env KITESCOPE_FROM=demo://\n")
+	for _, line := range lines {
+		words := shellWords(line)
+		if len(words) < 2 || !slices.Contains(asked, words[1]) || strings.Contains(line, "--from") {
+			continue
+		}
+		run++
+		if strings.Contains(line, "--fail-on") { // exit code 3: there is something to find
+			script.WriteString("! ")
+		}
+		script.WriteString("exec " + line + "\nstdout .\n")
+	}
+	if run < 8 {
+		t.Fatalf("only %d command lines to run:\n%s", run, script.String())
+	}
+	runScript(t, "readme", script.String())
 }
