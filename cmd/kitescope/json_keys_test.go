@@ -18,9 +18,40 @@ import (
 type writtenKey struct{ name, at string }
 
 // writtenKeys are the names that packages give an Encoder: golden files may lack a key that is written rarely.
-func writtenKeys(t *testing.T) (all []writtenKey) {
+func writtenKeys(t *testing.T) []writtenKey {
 	t.Helper()
-	for _, root := range []string{"../../render", "../../replay", "../../engine/target", "../../inspect/balance"} {
+	return inCode(t, 300, func(n ast.Node) string {
+		if name := keyIn(n); keyName.MatchString(name) {
+			return name
+		}
+		return ""
+	}, "../../render", "../../replay", "../../engine/target", "../../inspect/balance")
+}
+
+// writtenKinds are the kinds of documents that packages name.
+func writtenKinds(t *testing.T) []writtenKey {
+	t.Helper()
+	return inCode(t, 30, func(n ast.Node) string {
+		field, ok := n.(*ast.KeyValueExpr)
+		if !ok {
+			return ""
+		}
+		name, ok := field.Key.(*ast.Ident)
+		literal, is := field.Value.(*ast.BasicLit)
+		if !ok || !is || name.Name != "Kind" || literal.Kind != token.STRING {
+			return ""
+		}
+		if kind, _ := strconv.Unquote(literal.Value); strings.ToLower(kind) != kind { // the others are kinds of runs
+			return kind
+		}
+		return ""
+	}, "../../render", "../../replay")
+}
+
+// inCode are the names that find sees in packages, at least so many.
+func inCode(t *testing.T, least int, find func(n ast.Node) string, roots ...string) (all []writtenKey) {
+	t.Helper()
+	for _, root := range roots {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if d.IsDir() && path == filepath.FromSlash("../../replay/live") { // what it asks servers
 				return filepath.SkipDir
@@ -34,7 +65,7 @@ func writtenKeys(t *testing.T) (all []writtenKey) {
 				return err
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
-				if name := keyIn(n); keyName.MatchString(name) {
+				if name := find(n); name != "" {
 					all = append(all, writtenKey{name, set.Position(n.Pos()).String()})
 				}
 				return true
@@ -45,8 +76,8 @@ func writtenKeys(t *testing.T) (all []writtenKey) {
 			t.Fatal(err)
 		}
 	}
-	if len(all) < 300 {
-		t.Errorf("only %d keys were found in the code", len(all))
+	if len(all) < least {
+		t.Errorf("only %d names were found in the code", len(all))
 	}
 	return all
 }

@@ -61,6 +61,11 @@ func TestJSONReference(t *testing.T) {
 	for _, fault := range page.faults() {
 		t.Errorf("%s: %s (-update adds and removes rows, and fills in types)", jsonPage, fault)
 	}
+	for _, kind := range writtenKinds(t) {
+		if page.sections[kind.name] == nil {
+			t.Errorf("%s: no section %s, which %s writes", jsonPage, kind.name, kind.at)
+		}
+	}
 	for _, key := range written {
 		if !page.names(key.name) {
 			t.Errorf("%s: no row for %q, which %s writes: let a golden file have it", jsonPage, key.name, key.at)
@@ -74,7 +79,7 @@ type jsonDocument struct {
 	value any
 }
 
-// jsonDocuments are those of golden files, of files that are described here, and of logs that are read here.
+// jsonDocuments are those of golden files, of files that are described here, and of commands that are run here.
 func jsonDocuments(t *testing.T) (all []jsonDocument) {
 	t.Helper()
 	for _, root := range []string{"../../render", "../../replay"} {
@@ -90,17 +95,22 @@ func jsonDocuments(t *testing.T) (all []jsonDocument) {
 			t.Fatal(err)
 		}
 	}
-	for _, file := range []string{
-		"2.3.5/delta_log/470590760626297790/470590760626297791/470590760626297798/470590760626097609",
-		"2.2.16/insert_log/470590662752276590/470590662752276591/470590662752276598/101",
-		"2.2.16/stats_log/470590662752276590/470590662752276591/470590662752276598/100/470590662752276616",
+	storage := "../../testdata/storage/"
+	for _, command := range [][]string{
+		{"engine", "info", storage + "2.3.5/delta_log/470590760626297790/470590760626297791/470590760626297798/470590760626097609"},
+		{"engine", "info", storage + "2.2.16/insert_log/470590662752276590/470590662752276591/470590662752276598/101"},
+		{"engine", "info", storage + "2.2.16/stats_log/470590662752276590/470590662752276591/470590662752276598/100/470590662752276616"},
+		{"replay", "show", "../../replay/testdata/result.json", "--where", "qps>0"},
+		{"replay", "show", "../../replay/whatif/testdata/report.json", "--where", "gain>0"},
+		{"balance", "--from", "demo://", "--where", "node=13"},
+		{"diagnose", "--from", "demo://", "--where", "severity=warning"},
 	} {
 		var out, errs bytes.Buffer
 		p := newProgram(scripted(&out, &errs, nil))
-		if code := p.run(context.Background(), []string{"engine", "info", "../../testdata/storage/" + file, "-o", "json"}); code != 0 {
-			t.Fatalf("engine info %s: %d: %s", file, code, errs.String())
+		if code := p.run(context.Background(), append(command, "-o", "json")); code != 0 {
+			t.Fatalf("%v: %d: %s", command, code, errs.String())
 		}
-		all = append(all, documentsOf(t, file, out.Bytes())...)
+		all = append(all, documentsOf(t, command[0], out.Bytes())...)
 	}
 	return append(all, fileDocuments(t)...)
 }
