@@ -16,7 +16,7 @@ func TestEvidence(t *testing.T) {
 	}
 	row := regexp.MustCompile(`^\| \[.+\]\(.+\).* \| (20[0-9]{2}-[01][0-9]-[0-3][0-9] \| [0-9a-f]{8}|with each commit \|) \| [^|]+ \|`)
 	rows := 0
-	for _, line := range strings.Split(string(index), "\n") {
+	for line := range strings.SplitSeq(string(index), "\n") {
 		if strings.HasPrefix(line, "| [") {
 			rows++
 			if !row.MatchString(line) {
