@@ -110,6 +110,9 @@ func TestReload(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	c := model.Build(parts)
+	if got, want := string(check.LoadPartitionCall(c, x)), "load(replica_number=3)"; got != want {
+		t.Errorf("a partition: %s, want %s", got, want)
+	}
 	if got, want := string(check.Reload(c, x).Command), "c.release()\nc."+call(); !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want it to end in %s", got, want)
 	}

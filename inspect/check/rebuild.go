@@ -45,6 +45,20 @@ func LoadCall(c *model.Cluster, x *model.Collection) Hint {
 		}
 		args = append(args, Python("partition_names=%s", literals(names)))
 	}
+	return Python("load(%s)", joined(append(args, loadArgs(c, x, load)...)))
+}
+
+// LoadPartitionCall is the method that loads a partition into a collection as that is loaded: with another number of replicas, QueryCoord rejects it.
+func LoadPartitionCall(c *model.Cluster, x *model.Collection) Hint {
+	load := c.LoadState(x.ID)
+	if load == nil {
+		return "load()"
+	}
+	return Python("load(%s)", joined(loadArgs(c, x, load)))
+}
+
+// loadArgs are the replicas, resource groups and fields of a load.
+func loadArgs(c *model.Cluster, x *model.Collection, load *model.LoadState) (args []Hint) {
 	if load.Replicas > 1 {
 		args = append(args, Python("replica_number=%d", load.Replicas))
 	}
@@ -54,14 +68,14 @@ func LoadCall(c *model.Cluster, x *model.Collection) Hint {
 	if fields := loadedFields(x, load); len(fields) > 0 {
 		args = append(args, Python("load_fields=%s", literals(fields)))
 	}
-	return Python("load(%s)", joined(args))
+	return args
 }
 
 // groupsOf are the resource groups of a collection's replicas, each once, in order; none where all are in the default one.
 func groupsOf(c *model.Cluster, id model.CollectionID) []string {
 	var groups []string
-	for _, r := range c.Replicas {
-		if r.Collection == id && r.ResourceGroup != "" && !slices.Contains(groups, r.ResourceGroup) {
+	for _, r := range c.ReplicasOf(id) {
+		if r.ResourceGroup != "" && !slices.Contains(groups, r.ResourceGroup) {
 			groups = append(groups, r.ResourceGroup)
 		}
 	}

@@ -69,6 +69,20 @@ func TestFixesOfIndexes(t *testing.T) {
 	})
 }
 
+// A partition is loaded into its collection with the replicas, groups and fields of that: QueryCoord rejects others.
+func TestFixesOfLoads(t *testing.T) {
+	holdFixes(t, []fixCase{
+		{"a partition, with replicas", "load-stuck", func(w *world) {
+			w.serve()
+			l := w.LoadStates[0]
+			l.Replicas, l.Fields = 2, []model.FieldID{100, wellField}
+			l.Partitions = []model.PartitionLoad{{Partition: wellPart, Status: "Loading"}}
+			w.Replicas[0].ResourceGroup = "rg2"
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, ResourceGroup: "rg1"})
+		}, []string{`p.release(); p.load(replica_number=2, _resource_groups=["rg1", "rg2"], load_fields=["id", "vec"])`}, []string{"p.load()"}},
+	})
+}
+
 // A flush waits for ever where nobody consumes the channel.
 func TestFixesOfChannels(t *testing.T) {
 	bare := func(w *world) { w.VChannels[0].Checkpoint = model.Checkpoint{} }

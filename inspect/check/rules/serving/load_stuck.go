@@ -230,8 +230,10 @@ func stuckSteps(p *check.Pass, id model.CollectionID, partitions []model.Ref) []
 	if x == nil || len(partitions) == 0 {
 		return append(steps, reloadStep(p, id))
 	}
+	load := check.LoadPartitionCall(p.Cluster, x)
 	for _, r := range partitions[:min(len(partitions), 3)] {
-		steps = append(steps, check.Pymilvus(p.Cluster, x.Database, "p = Collection(%s).partition(%s)\np.release()\np.load()", x.Name, r.Name).Does("releases the partition and loads it again"))
+		steps = append(steps, check.Pymilvus(p.Cluster, x.Database, "p = Collection(%s).partition(%s)\np.release()\np.%s", x.Name, r.Name, load).
+			Does("releases the partition and loads it again"))
 	}
 	return steps
 }
