@@ -10,14 +10,32 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Rebuild makes an index anew by a definition. A collection that is loaded has to be released for that, and is loaded again as it was.
-func Rebuild(c *model.Cluster, x *model.Collection, i *model.Index, definition Hint) Step {
+// Rebuild builds indexes of a collection anew as they were defined. One that is loaded is released for that, and loaded again as it was once all are
+// built: a load before hangs at the next index.
+func Rebuild(c *model.Cluster, x *model.Collection, indexes ...*model.Index) Step {
+	var anew Hint
+	for _, i := range indexes {
+		anew += create(x, i, AsDefined(i))
+	}
+	return rebuild(c, x, anew)
+}
+
+// Redefine is Rebuild of an index by another definition.
+func Redefine(c *model.Cluster, x *model.Collection, i *model.Index, definition Hint) Step {
+	return rebuild(c, x, create(x, i, definition))
+}
+
+func rebuild(c *model.Cluster, x *model.Collection, anew Hint) Step {
 	var release Hint
 	if c.LoadState(x.ID) != nil {
 		release = "\nc.release()"
 	}
-	return Pymilvus(c, x.Database, "c = Collection(%s)%s\nc.drop_index(index_name=%s)\nc.create_index(%s, %s, index_name=%[3]s)%[6]s",
-		x.Name, release, i.Name, facts.FieldLabel(x, i.Field), definition, LoadAgain(c, x))
+	return Pymilvus(c, x.Database, "c = Collection(%s)%s%s%s", x.Name, release, anew, LoadAgain(c, x))
+}
+
+// create is the lines that drop an index and create it again.
+func create(x *model.Collection, i *model.Index, definition Hint) Hint {
+	return Python("\nc.drop_index(index_name=%s)\nc.create_index(%s, %s, index_name=%[1]s)", i.Name, facts.FieldLabel(x, i.Field), definition)
 }
 
 // LoadAgain is a line that loads a collection again as it is loaded, "" if it is not.

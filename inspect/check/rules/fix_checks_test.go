@@ -69,6 +69,24 @@ func TestFixesOfIndexes(t *testing.T) {
 	})
 }
 
+// A collection of which several indexes are lost is released once, and loaded again once all are built.
+func TestFixesOfLostIndexes(t *testing.T) {
+	lost := func(w *world) {
+		w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: wellColl, Field: 100, Name: "id_idx", Type: "STL_SORT"})
+		w.storage = &model.Storage{Location: "/data"}
+		for _, id := range []model.IndexID{wellIndex, 1501, wellIndex} {
+			w.storage.Missing = append(w.storage.Missing, model.MissingFiles{Segment: w.segment(0).ID, Collection: wellColl, Kind: "index", Index: id, Want: 1})
+		}
+	}
+	holdFixes(t, []fixCase{
+		{"two indexes", "files-missing", lost, []string{
+			`c = Collection("docs"); c.release(); c.drop_index(index_name="vec_idx"); c.create_index("vec", {"index_type": "HNSW", "metric_type": "L2", "params": {}}, index_name="vec_idx"); ` +
+				`c.drop_index(index_name="id_idx"); c.create_index("id", {"index_type": "STL_SORT", "params": {}}, index_name="id_idx"); c.load(): builds vec_idx and id_idx again`,
+		}, nil},
+		{"not loaded", "files-missing", func(w *world) { lost(w); w.LoadStates = nil }, []string{`c = Collection("docs"); c.drop_index`}, []string{"release()", "load()", "until it is loaded"}},
+	})
+}
+
 // A partition is loaded into its collection with the replicas, groups and fields of that: QueryCoord rejects others.
 func TestFixesOfLoads(t *testing.T) {
 	holdFixes(t, []fixCase{

@@ -23,6 +23,7 @@ import (
 type world struct {
 	model.Parts
 	runtime *model.RuntimeParts
+	storage *model.Storage
 	now     time.Time
 }
 
@@ -141,6 +142,9 @@ func (w *world) build() *model.Cluster {
 	c := model.Build(w.Parts)
 	if w.runtime != nil {
 		c = c.WithRuntime(model.BuildRuntime(*w.runtime))
+	}
+	if w.storage != nil {
+		c = c.WithStorage(w.storage)
 	}
 	return c
 }

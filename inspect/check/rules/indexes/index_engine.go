@@ -111,7 +111,7 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 	f.Cost = facts.Part(rows, p.Totals().Rows)
 	f.Fix = check.Fix(check.Do("upgrade %s to the Milvus version that built the index", reader.Name()))
 	if i := p.Index(index); i != nil && !i.Deleted {
-		f.Fix = append(f.Fix, check.Rebuild(p.Cluster, x, i, check.AsDefined(i)).
+		f.Fix = append(f.Fix, check.Rebuild(p.Cluster, x, i).
 			Does("or, to stay with %s, rebuilds the index with it; searches of %s fail until it is loaded again", reader.Version, x.Name))
 	}
 	p.Report(f)

@@ -86,7 +86,7 @@ func judgeMetric(p *check.Pass, x *model.Collection, field *model.Field, i *mode
 			check.Fact("metric of the index", i.Metric, "etcd"), check.Fact("type of the field", field.Type, "etcd"), check.Fact("metrics of that type", strings.Join(allowed, ", "), ""),
 		},
 		Impact: "Searches of the field fail.",
-		Fix: check.Fix(check.Rebuild(p.Cluster, x, i, check.Definition(check.UserType(i), allowed[0], i.Params)).
+		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), allowed[0], i.Params)).
 			Does("rebuilds the index; replace %s by the metric that the vectors were made for; searches of %s fail until it is loaded again", allowed[0], x.Name)),
 	})
 }

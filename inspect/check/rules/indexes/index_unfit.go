@@ -85,7 +85,7 @@ func judgeFlat(p *check.Pass, x *model.Collection, i *model.Index, work facts.Se
 	if strings.HasPrefix(i.Type, "BIN") {
 		params = check.Definition("BIN_IVF_FLAT", i.Metric, usualLists())
 	}
-	f.Fix = check.Fix(check.Rebuild(p.Cluster, x, i, params).Does("replaces it by an approximate index; searches of %s fail until it is loaded again, and need other search parameters", x.Name))
+	f.Fix = check.Fix(check.Redefine(p.Cluster, x, i, params).Does("replaces it by an approximate index; searches of %s fail until it is loaded again, and need other search parameters", x.Name))
 	if strings.Contains(strings.ToUpper(i.Metric), "STRUCTURE") {
 		f.Fix = check.Fix(check.Do("accept the finding in a baseline: no other index has the metric %s", i.Metric))
 	}
@@ -124,7 +124,7 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 			check.Measured("4 x sqrt(rows)", "", "%s", check.Number(advised, "count", "%.0f")),
 		},
 		Impact: impact,
-		Fix: check.Fix(check.Rebuild(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaced(i.Params, "nlist", strconv.Itoa(int(math.Round(advised)))))).
+		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaced(i.Params, "nlist", strconv.Itoa(int(math.Round(advised)))))).
 			Does("rebuilds it with the advised nlist, after which nprobe has to be tuned again; searches of %s fail until it is loaded again", x.Name)),
 	})
 }

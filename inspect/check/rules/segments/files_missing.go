@@ -94,18 +94,23 @@ func reportLostStorage(p *check.Pass) {
 	p.Report(f)
 }
 
-// rebuilds are steps that build the indexes anew whose files are missing.
-func rebuilds(p *check.Pass, list []*model.MissingFiles) (steps []check.Step) {
-	var done []model.IndexID
-	for _, x := range list {
-		i, c := p.Index(x.Index), p.Collection(x.Collection)
-		if i == nil || i.Deleted || c == nil || slices.Contains(done, i.ID) {
-			continue
+// rebuild builds the indexes of a collection anew whose files are missing, all in one step: while one is lost, no load ends.
+func rebuild(p *check.Pass, x *model.Collection, list []*model.MissingFiles) check.Step {
+	var lost []*model.Index
+	var names []string
+	for _, m := range list {
+		if i := p.Index(m.Index); i != nil && !i.Deleted && !slices.Contains(lost, i) {
+			lost, names = append(lost, i), append(names, i.Name)
 		}
-		done = append(done, i.ID)
-		steps = append(steps, check.Rebuild(p.Cluster, c, i, check.AsDefined(i)).Does("builds %s again from the insert logs; searches of %s fail until it is loaded again", i.Name, c.Name))
 	}
-	return steps
+	if x == nil || len(lost) == 0 {
+		return check.Step{}
+	}
+	step := check.Rebuild(p.Cluster, x, lost...)
+	if p.LoadState(x.ID) == nil {
+		return step.Does("builds %s again from the insert logs", names)
+	}
+	return step.Does("builds %s again from the insert logs; searches of %s fail until it is loaded again", names, x.Name)
 }
 
 // maxMissingShown is how many places are evidence.
@@ -149,7 +154,10 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 		),
 	}
 	if !logs {
-		f.Fix = check.Fix(append(rebuilds(p, list), check.Do("or restore the files; find out what removed them: a lifecycle rule, a script, another Milvus with the same root path"))...)
+		f.Fix = check.Fix(
+			rebuild(p, p.Collection(id), list),
+			check.Do("or restore the files; find out what removed them: a lifecycle rule, a script, another Milvus with the same root path"),
+		)
 	}
 	if p.LoadState(id) != nil && all > 0 {
 		f.Cost = p.Losing(min(1, float64(rows)/float64(all)))
