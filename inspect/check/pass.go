@@ -2,7 +2,9 @@ package check
 
 import (
 	"maps"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -40,6 +42,19 @@ func (p *Pass) Dynamic() []*model.ConfigEntry {
 		p.unseenOnce("dynamic keys in etcd: not read")
 	}
 	return p.Config
+}
+
+// DynamicKey is the full key in etcd that sets a setting, and set whether it is there. Milvus takes any spelling (queryCoord/autoBalance,
+// querycoord.autobalance), and of several the last in order decides (pkg/config/etcd_source.go, refreshConfigurations): a key of another
+// spelling may change nothing.
+func (p *Pass) DynamicKey(key string) (full string, set bool) {
+	folded, name := model.FoldConfigKey(key), strings.ReplaceAll(key, ".", "/")
+	for _, e := range p.Dynamic() {
+		if model.FoldConfigKey(e.Name) == folded {
+			name, set = e.Name, true
+		}
+	}
+	return path.Join(p.Origin.Root, "config", name), set
 }
 
 // noteUnread keeps a setting that is unknown; unseenSettings tells of all together.

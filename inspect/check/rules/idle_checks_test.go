@@ -163,3 +163,37 @@ func TestIdleElsewhere(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestSwitchInEtcd: a switch is turned on by the dynamic key that is there, however it is spelled; of several by the one that Milvus reads last.
+func TestSwitchInEtcd(t *testing.T) {
+	leaders := func(keys ...string) *scene {
+		s := newScene("true", 11, 12, 13)
+		s.live("querycoord", 1).Config.Values["querycoordautobalancechannel"] = "false"
+		s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 5})
+		s.lead(11, 7, 6)
+		return s.dynamic(keys...)
+	}
+	for _, x := range []struct {
+		check, want string
+		scene       *scene
+	}{
+		{"auto-balance-off", "etcdctl put by-dev/config/queryCoord/autoBalance true", spread("false", 5, 5, 0)},
+		{"auto-balance-off", "etcdctl put by-dev/config/querycoord.autobalance true", spread("false", 5, 5, 0).dynamic("querycoord.autobalance")},
+		{"imbalance-leaders", "etcdctl put by-dev/config/queryCoord/autoBalanceChannel true", leaders()},
+		{"imbalance-leaders", "etcdctl put by-dev/config/queryCoord.autoBalanceChannel true", leaders("queryCoord/autoBalance", "queryCoord.autoBalanceChannel")},
+		{"imbalance-leaders", "etcdctl put by-dev/config/queryCoord/autoBalanceChannel true", leaders("queryCoord.autoBalanceChannel", "queryCoord/autoBalanceChannel")},
+	} {
+		r := x.scene.run(named(x.check))
+		if len(r.Findings) != 1 || string(r.Findings[0].Command()) != x.want {
+			t.Errorf("%s: %s, want one finding, and %s", x.check, said(r), x.want)
+		}
+	}
+}
+
+// dynamic sets dynamic keys in etcd to false.
+func (s *scene) dynamic(keys ...string) *scene {
+	for _, key := range keys {
+		s.parts.Config = append(s.parts.Config, &model.ConfigEntry{Name: key, Value: "false"})
+	}
+	return s
+}

@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -152,8 +151,8 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 	if t.key == "quotaAndLimits.limitReading.forceDeny" {
 		f.Cost = 1
 	}
-	name, set := dynamicKey(p, t.key)
-	write := check.Etcdctl("put").Arg(path.Join(p.Origin.Root, "config", name), t.usual)
+	key, set := p.DynamicKey(t.key)
+	write := check.Etcdctl("put").Arg(key, t.usual)
 	f.Fix = check.Fix(
 		check.Shell(write).Does("sets the default for all processes (a write to Milvus's etcd); most settings take effect within seconds"),
 		check.Do("or set %s to %s in milvus.yaml and restart the processes", t.key, t.usual),
@@ -162,17 +161,6 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default (a write to Milvus's etcd); the value in etcd overrides milvus.yaml"))
 	}
 	return f
-}
-
-// dynamicKey is the name of a setting's dynamic key in etcd, the one that it would have if it is not set.
-func dynamicKey(p *check.Pass, key string) (name string, set bool) {
-	folded := model.FoldConfigKey(key)
-	for _, e := range p.Dynamic() {
-		if model.FoldConfigKey(e.Name) == folded {
-			return e.Name, true
-		}
-	}
-	return strings.ReplaceAll(key, ".", "/"), false
 }
 
 // switchesDoc writes the documentation from the list, so that it cannot say something else.

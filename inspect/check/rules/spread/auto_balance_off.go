@@ -2,7 +2,6 @@ package spread
 
 import (
 	"fmt"
-	"path"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
@@ -62,6 +61,7 @@ func runAutoBalanceOff(p *check.Pass) error {
 	if !auto.Known || auto.On {
 		return nil
 	}
+	key, _ := p.DynamicKey(balance.SwitchKey)
 	f := check.Finding{
 		Severity: check.Warning, Object: switchRef(p), Objects: refs, Cost: cost,
 		Message: fmt.Sprintf("auto-balance is off (%s=%s) while %s", balance.SwitchKey, auto.Value, unevenText(len(idle), uneven)),
@@ -72,7 +72,7 @@ func runAutoBalanceOff(p *check.Pass) error {
 		},
 		Impact: "Milvus will not rebalance on its own. Rebalanced, the busiest node, which every search waits for, would do " + words.Share(cost) + " less work.",
 		Fix: check.Fix(
-			check.Shell(check.Etcdctl("put").Arg(switchKey(p), "true")).Does("turns auto-balance on within seconds"),
+			check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns auto-balance on within seconds"),
 			check.Shell(check.Kitescope("balance --plan")).Does("lists the moves, to make them by hand instead"),
 		),
 	}
@@ -93,14 +93,6 @@ func unevenText(idle, uneven int) string {
 		return "a query node is idle"
 	}
 	return words.Number(idle) + " query nodes are idle"
-}
-
-// switchKey is the key in etcd that turns it on.
-func switchKey(p *check.Pass) string {
-	if p.Balance.Auto.Key != "" {
-		return path.Join(p.Origin.Root, "config", p.Balance.Auto.Key)
-	}
-	return path.Join(p.Origin.Root, "config", "queryCoord", "autoBalance")
 }
 
 // switchRef is the dynamic key, else QueryCoord.

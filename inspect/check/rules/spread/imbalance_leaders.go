@@ -2,7 +2,6 @@ package spread
 
 import (
 	"fmt"
-	"path"
 	"slices"
 
 	"kitescope/inspect/balance"
@@ -130,7 +129,7 @@ func leadersFix(p *check.Pass) []check.Step {
 	if !ok || s.Value != "false" || p.Streaming != nil {
 		return check.Fix(look)
 	}
-	key := path.Join(p.Origin.Root, "config", "queryCoord", "autoBalanceChannel")
+	key, _ := p.DynamicKey(channelSwitch)
 	return check.Fix(check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("lets QueryCoord move channels between query nodes"), look)
 }
 
