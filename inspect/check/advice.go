@@ -28,13 +28,13 @@ func LookFor(place string) paste.Command {
 	return Kitescope("diagnose").Flag("--storage", place)
 }
 
-// PullProfile is the command that profiles a process: at its own address where that is known, else all processes.
-func PullProfile(n *model.LiveNode) paste.Command {
-	pull := Kitescope("profile pull")
+// TopOf is the command that profiles a process and prints its functions: at its own address where that is known, else those of all processes.
+func TopOf(n *model.LiveNode) paste.Command {
+	top := Kitescope("profile top")
 	if n.Process != nil && n.Process.Address != "" {
-		pull = pull.Arg(n.Process.Address)
+		top = top.Arg("http://" + n.Process.Address) // without the scheme it is the name of a file
 	}
-	return pull
+	return top
 }
 
 // FindFiles looks for files that may be missing, an empty step if the storage was examined.

@@ -117,3 +117,14 @@ func TestReload(t *testing.T) {
 		t.Errorf("%s, want it to end in %s", got, want)
 	}
 }
+
+// A process is profiled at its own address: an address without a scheme is the name of a file to profile top.
+func TestTopOf(t *testing.T) {
+	n := &model.LiveNode{Process: &model.Process{Address: "10.0.0.4:9091"}}
+	if got, want := check.TopOf(n).String(), "kitescope profile top http://10.0.0.4:9091"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := check.TopOf(&model.LiveNode{}).String(), "kitescope profile top"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -58,7 +58,7 @@ func runGCPause(p *check.Pass) error {
 			Impact:  fmt.Sprintf("A request waits %s for it on average, and some wait for a whole pause.", budget.Milliseconds(ms)),
 			Fix: check.Fix(
 				check.Do("check whether %s reaches its CPU limit; raise the limit if it does", x.node.Name()),
-				check.Shell(check.PullProfile(x.node).Flag("--kind", "allocs-delta")).Does("shows what it allocates"),
+				check.Shell(check.TopOf(x.node).Flag("--kind", "allocs-delta")).Does("shows what it allocates"),
 			),
 		}
 		if c.matters(much) {

@@ -28,7 +28,7 @@ A finding is a query node that takes at least twice as long as the median of the
 each other on a busy machine; one with a cgroup limit of 0.2 cores took 2.7 times as long. It is a warning. If the node has different work from its peers, as ` + "`imbalance-rows`" + ` and the like find, there is no finding.
 
 A process that is paused, or lacks CPU time, measures less than others wait for it: the rest is in the unexplained part of the breakdown. The finding includes the part of it that the node is slower by, as far as leaders wait for it. The gain is the difference to the slowest of the other nodes, which searches would wait for instead.`,
-	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile pull`" + ` shows what it does. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
+	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile top`" + ` shows what it does. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
 	Run:         runWorkerSlow,
 	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew"),
 }
@@ -218,7 +218,7 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 		Impact:  "Every search of what it serves waits for it, however fast the others are.",
 		Fix: check.Fix(
 			check.Do("find out what is different on %s: a CPU limit, another kind of machine, swapping", n.Name()),
-			check.Shell(check.PullProfile(n)).Does("shows what it does"),
+			check.Shell(check.TopOf(n)).Does("shows what it does"),
 			check.Shell(check.Kitescope("balance --plan")).Does("lists moves to other nodes, as a stopgap"),
 		),
 	}

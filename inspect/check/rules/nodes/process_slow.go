@@ -195,7 +195,7 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 	if cores, _, ok := n.Process.CPU(); ok && n.Process.Before != nil && cores >= busyCores {
 		f.Severity, f.Cost = check.Info, 0
 		f.Message += fmt.Sprintf("; it is busy, using %.1f cores", cores)
-		f.Fix = check.Fix(check.Shell(check.PullProfile(n)).Does("shows what keeps it busy"))
+		f.Fix = check.Fix(check.Shell(check.TopOf(n)).Does("shows what keeps it busy"))
 	}
 	p.Report(f)
 }
