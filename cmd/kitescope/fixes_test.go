@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kitescope/inspect/check/rules"
+)
+
+// TestCommandsOfFixesAreUnderstood: our own commands that the findings of the fault library say to run name commands, flags, columns and values
+// that there are.
+func TestCommandsOfFixesAreUnderstood(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../inspect/check/rules/testdata/commands.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		id, command, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		checks[id] = true
+		if err := understood(command); err != nil {
+			t.Errorf("%s: %s: %v", id, command, err)
+		}
+	}
+	if len(checks) < 50 {
+		t.Errorf("only %d checks say a command", len(checks))
+	}
+}
+
+// TestCommandsOfChecksAreUnderstood: so do those in the documentation of checks.
+func TestCommandsOfChecksAreUnderstood(t *testing.T) {
+	t.Parallel()
+	command := regexp.MustCompile("`(kitescope [^`]*)`")
+	said := 0
+	for _, x := range rules.All() {
+		for _, m := range command.FindAllStringSubmatch(x.Doc+x.Remedy, -1) {
+			said++
+			if err := understood(m[1]); err != nil {
+				t.Errorf("%s: %s: %v", x.ID, m[1], err)
+			}
+		}
+	}
+	if said < 30 {
+		t.Errorf("only %d commands in the documentation of checks", said)
+	}
+}
