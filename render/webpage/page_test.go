@@ -47,7 +47,7 @@ func TestPage(t *testing.T) {
 	if strings.Contains(s, "Nothing") {
 		t.Error("a section without content is shown")
 	}
-	if i, j := strings.Index(s, "turns it on"), strings.Index(s, "estimates"); i > j {
+	if i, j := strings.Index(s, "Turns it on."), strings.Index(s, "estimates"); i < 0 || j < 0 || i > j {
 		t.Error("notes come before the answer")
 	}
 }
