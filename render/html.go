@@ -65,15 +65,15 @@ func NonBlank(list ...string) []string {
 
 // AddFindings adds the findings to a page, what follows from one below it, and those that are gone since an older state.
 func (d *Diagnosis) AddFindings(p *webpage.Page) error {
-	var blocks []template.HTML
+	var list []htmlFinding
 	for _, b := range check.Tree(d.Report.Findings) {
-		block, err := webpage.From(findingTemplate, newHTMLFinding(d, &b))
-		if err != nil {
-			return err
-		}
-		blocks = append(blocks, block)
+		list = append(list, newHTMLFinding(d, &b))
 	}
-	p.Add("Findings", blocks...)
+	block, err := webpage.From(findingsTemplate, list)
+	if err != nil {
+		return err
+	}
+	p.Add("Findings", block)
 	var gone []string
 	for _, c := range d.gone() {
 		text := c.Before.Message + " (" + c.Before.Check + ")"
@@ -138,8 +138,9 @@ func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
 	return f
 }
 
-// findingTemplate is a finding.
-const findingTemplate = `<article class="finding {{.Severity}} depth{{.Depth}}">
+// findingsTemplate is a list of findings.
+const findingsTemplate = `{{range $i, $_ := .}}{{if $i}}
+{{end}}<article class="finding {{.Severity}} depth{{.Depth}}">
 <h3><span>{{.Glyph}} {{.Severity}}{{with .Change}} [{{text .}}]{{end}}</span> {{text .Message}}</h3>
 <p class="dim"><code title="{{text .Title}}">{{.Check}}</code> · {{text .Object}}{{with .Cost}} · costs {{text .}}{{end}}</p>
 {{with .Began}}{{template "facts" .}}
@@ -147,7 +148,7 @@ const findingTemplate = `<article class="finding {{.Severity}} depth{{.Depth}}">
 {{end}}{{with .Steps}}<p><strong>Fix</strong></p>
 {{template "commands" .}}{{end}}{{with .Evidence}}{{template "table" .}}{{end}}{{if .Objects}}<details><summary>{{.With}}</summary>
 {{template "list" .Objects}}</details>
-{{end}}</article>`
+{{end}}</article>{{end}}`
 
 // clusterFacts are the few figures that tell one cluster from another.
 func clusterFacts(c *model.Cluster) []webpage.Fact {

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"kitescope/inspect/balance"
+	"kitescope/render/webpage"
 	"kitescope/words"
 )
 
@@ -71,15 +71,11 @@ const balanceTemplate = `{{if not .Asked}}<p class="dim">{{.Unknown}}</p>
 
 // balancePicture draws who serves how much of the search work, as HTML.
 func balancePicture(s *balance.Survey) template.HTML {
-	t, err := template.New("balance").Parse(balanceTemplate)
-	if err != nil {
+	picture, err := webpage.From(balanceTemplate, newHTMLBalance(s))
+	if err != nil { // never: the template is ours
 		return ""
 	}
-	var b strings.Builder
-	if err := t.Execute(&b, newHTMLBalance(s)); err != nil {
-		return ""
-	}
-	return template.HTML(b.String()) //nolint:gosec // written by a template that escapes
+	return picture
 }
 
 func newHTMLBalance(s *balance.Survey) *htmlBalance {

@@ -1,7 +1,6 @@
 package latency
 
 import (
-	"html/template"
 	"io"
 	"math"
 
@@ -44,26 +43,31 @@ func (r *Report) window() string {
 
 // AddTo adds a waterfall of each budget to a page; what is unknown goes to its notes.
 func (r *Report) AddTo(p *webpage.Page) error {
-	var blocks []template.HTML
-	for _, b := range r.Budgets {
-		var rows []pageRow
+	list := make([]pageBudget, len(r.Budgets))
+	for i, b := range r.Budgets {
+		list[i] = pageBudget{Verdict: latency.Verdict(b), Rates: rates(b)}
 		for _, row := range lay([]*latency.Budget{b}) {
-			rows = append(rows, newPageRow(row))
+			list[i].Rows = append(list[i].Rows, newPageRow(row))
 		}
-		block, err := webpage.From(budgetTemplate, map[string]any{"Verdict": latency.Verdict(b), "Rates": rates(b), "Rows": rows})
-		if err != nil {
-			return err
-		}
-		blocks = append(blocks, block)
 	}
-	p.Add("Where the time goes", blocks...)
+	block, err := webpage.From(budgetsTemplate, list)
+	if err != nil {
+		return err
+	}
+	p.Add("Where the time goes", block)
 	for _, l := range unknown(r) {
 		p.Notes = append(p.Notes, "Unknown: "+l.Text)
 	}
-	if len(blocks) > 0 {
+	if len(list) > 0 {
 		p.Notes = append(p.Notes, "~ is an estimate: calls run at the same time, the slowest counts, and Milvus reports only how long each takes. What no metric explains is shown as unexplained.")
 	}
 	return nil
+}
+
+// pageBudget is the waterfall of a kind of request.
+type pageBudget struct {
+	Verdict, Rates string
+	Rows           []pageRow
 }
 
 func newPageRow(r *Row) pageRow {
@@ -92,11 +96,12 @@ func newPageRow(r *Row) pageRow {
 	return x
 }
 
-// budgetTemplate is the waterfall of a kind of request.
-const budgetTemplate = `<h3>{{text .Verdict}}</h3>
+// budgetsTemplate is a list of waterfalls.
+const budgetsTemplate = `{{range $i, $_ := .}}{{if $i}}
+{{end}}<h3>{{text .Verdict}}</h3>
 <p class="dim">{{text .Rates}}</p>
 <div class="wide" role="group" aria-label="Phases" tabindex="0"><table>
 <thead><tr><th scope="col">phase</th><th scope="col" class="n">ms</th><th scope="col" class="n">share</th><td></td><th scope="col">between</th><td></td></tr></thead>
 <tbody>
 {{range .Rows}}<tr class="{{.Class}}"><td style="padding-left:{{.In}}em">{{text .Name}}</td><td class="n">{{.Ms}}</td><td class="n">{{.Share}}</td><td class="w"><div class="bar"><i class="at" style="left:{{.Left}}%;width:{{.Width}}%"></i></div></td><td>{{.Bounds}}</td><td>{{text .Note}}</td></tr>
-{{end}}</tbody></table></div>`
+{{end}}</tbody></table></div>{{end}}`

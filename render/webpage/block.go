@@ -9,7 +9,7 @@ import (
 
 // block writes one of the templates; what they are made of is ours, so that they do not fail.
 func block(name string, data any) template.HTML {
-	t, err := templates()
+	t, err := ready()
 	if err != nil {
 		return ""
 	}
@@ -20,9 +20,10 @@ func block(name string, data any) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // written by a template that escapes
 }
 
-// From writes a template of the subject's own, in which those of this package can be used; texts in it are made harmless by text.
+// From writes a template of the subject's own, in which those of this package can be used; texts in it are made harmless by text. It is parsed each
+// time: what there is several of ranges over them.
 func From(source string, data any) (template.HTML, error) {
-	t, err := templates()
+	t, err := copied()
 	if err != nil {
 		return "", err
 	}

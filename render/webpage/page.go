@@ -80,7 +80,7 @@ func (p *Page) Add(title string, blocks ...template.HTML) {
 
 // Write writes the page.
 func Write(w io.Writer, p *Page) error {
-	t, err := templates()
+	t, err := ready()
 	if err != nil {
 		return err
 	}
@@ -126,18 +126,22 @@ func hash(script string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// parsed are the templates as they were read, once; executed are copies, as a template that was executed takes no further ones.
+// parsed are the templates as they were read. They are never executed: a template that was takes no further ones.
 var parsed = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{"text": text, "code": code}).Parse(blocks)
 })
 
-func templates() (*template.Template, error) {
+// copied is a copy of them, which takes a subject's own.
+func copied() (*template.Template, error) {
 	t, err := parsed()
 	if err != nil {
 		return nil, err
 	}
 	return t.Clone()
 }
+
+// ready is the copy that pages and blocks are written by.
+var ready = sync.OnceValues(copied)
 
 // text is a text of anybody's without what a browser or a terminal obeys.
 func text(s any) string {
