@@ -22,6 +22,14 @@ func Reload(c *model.Cluster, x *model.Collection) Step {
 	return Pymilvus(c, x.Database, "c = Collection(%s)\nc.release()\nc.%s", x.Name, LoadCall(c, x))
 }
 
+// Flush flushes a collection, with a sentence on what that does. Where no node consumes one of its channels, no command does: a flush waits forever.
+func Flush(c *model.Cluster, x *model.Collection, does ours, args ...any) Step {
+	if !facts.Consumed(c, x.ID) {
+		return Do("flush %s once a node consumes its channels: until then a flush waits forever", x.Name)
+	}
+	return Pymilvus(c, x.Database, "Collection(%s).flush()", x.Name).Does(does, args...)
+}
+
 // LookFor is the command that looks for files in the storage.
 func LookFor(place string) paste.Command {
 	place = cmp.Or(place, "PLACE")

@@ -111,6 +111,15 @@ func TestFixesOfChannels(t *testing.T) {
 	})
 }
 
+// So it does for segments: of a collection that no node consumes they are not flushed, and no check says that they can be.
+func TestFixesOfUnconsumed(t *testing.T) {
+	large := func(w *world) { w.serve(); w.grow(2900, 2_000_000, time.Hour) }
+	holdFixes(t, []fixCase{
+		{"consumed", "growing-too-large", large, []string{`Collection("docs").flush()`}, nil},
+		{"one channel by nobody", "growing-too-large", func(w *world) { large(w); w.VChannels[1].Watched = false }, []string{"flush docs once a node consumes its channels"}, []string{"flush()"}},
+	})
+}
+
 // The history is compacted at a revision that is named, and members one after the other, the leader last.
 func TestFixesOfEtcd(t *testing.T) {
 	full := members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"}; m[2].Problem = "no answer" })

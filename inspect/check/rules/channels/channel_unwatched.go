@@ -44,7 +44,7 @@ func runChannelUnwatched(p *check.Pass) error {
 	if !facts.Alive(p.Cluster) {
 		return p.Skip("no process is registered")
 	}
-	if !watchesKnown(p) {
+	if !facts.WatchesKnown(p.Cluster) {
 		return p.Skip("this version stores its watches where kitescope does not look")
 	}
 	lost := make(map[model.CollectionID][]*model.VChannel)
@@ -107,12 +107,6 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 		check.Fact("registered nodes that could consume them", words.Few(consumers(p)), "etcd"),
 	}
 	p.Report(f)
-}
-
-// watchesKnown reports whether anything is watched: else the version keeps its watches elsewhere.
-func watchesKnown(p *check.Pass) bool {
-	return facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 6}) || slices.ContainsFunc(p.VChannels, func(v *model.VChannel) bool { return v.Watched }) ||
-		slices.ContainsFunc(p.PChannels, func(c *model.PChannel) bool { return c.Streaming })
 }
 
 // lostWatcher says why nobody consumes a vchannel, "" if someone does.

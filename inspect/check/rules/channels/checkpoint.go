@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 )
 
@@ -34,7 +35,7 @@ const nobody = "no node"
 
 // watcherName is the session that consumes a vchannel: "datanode-17"; "no node".
 func watcherName(c *model.Cluster, v *model.VChannel) string {
-	if !v.Watched || v.Watcher == model.UnassignedNode || v.Watcher == 0 {
+	if !facts.HasWatcher(v) {
 		return nobody
 	}
 	return watcherRole(c, v) + "-" + v.Watcher.String()

@@ -71,7 +71,7 @@ func runQueueLag(p *check.Pass) error {
 			f.Message = fmt.Sprintf("the queue has deleted %s messages after the checkpoint of %s", words.Number(t.First-at), name)
 			f.Impact = "Rows in them that are not yet persisted are lost at the next restart of the node."
 			f.Fix = check.Fix(
-				flushed(p, v, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name).Does("writes what the node still holds in memory; run it before anything restarts")),
+				check.Flush(p.Cluster, x, "writes what the node still holds in memory; run it before anything restarts"),
 				check.Do("raise the retention of topic %s above the age of the checkpoint", t.Name),
 				check.Do("insert again what the deleted messages held"),
 			)
@@ -87,7 +87,7 @@ func runQueueLag(p *check.Pass) error {
 			f.Message = fmt.Sprintf("the checkpoint of %[2]s is %[1]s messages behind the end of its topic", words.Number(t.End-at), name)
 			f.Impact = "A load, or a restart of the node that consumes the channel, reads all of them first."
 			f.Fix = check.Fix(
-				flushed(p, v, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name).Does("writes what waits in buffers, and so moves the checkpoint")),
+				check.Flush(p.Cluster, x, "writes what waits in buffers, and so moves the checkpoint"),
 				check.Do("if it stays behind, look at the log of %s; keep the retention of topic %s above the age of the checkpoint meanwhile", watcherLog(p.Cluster, v), t.Name),
 			)
 		default:
@@ -99,12 +99,4 @@ func runQueueLag(p *check.Pass) error {
 		return p.Skip("no checkpoint has an offset in a topic that the message queue reported")
 	}
 	return nil
-}
-
-// flushed is a step that flushes, none where nobody consumes the channel: the flush would wait for ever.
-func flushed(p *check.Pass, v *model.VChannel, flush check.Step) check.Step {
-	if watcherName(p.Cluster, v) == nobody {
-		return check.Step{}
-	}
-	return flush
 }

@@ -80,7 +80,7 @@ func growingFix(p *check.Pass, id model.CollectionID) []check.Step {
 	if x == nil {
 		return check.Fix(wait, check.Do("flush the collections after the inserts"))
 	}
-	return check.Fix(wait, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name).Does("after the inserts, seals its growing segments"))
+	return check.Fix(wait, check.Flush(p.Cluster, x, "after the inserts, seals its growing segments"))
 }
 
 // callOf is the mean of one call of a phase over all nodes, 0 if unknown.

@@ -222,5 +222,5 @@ func flushSteps(c *model.Cluster, id model.CollectionID) []check.Step {
 	if x == nil {
 		return check.Fix(check.Do("flush the collection"))
 	}
-	return check.Fix(check.Pymilvus(c, x.Database, "Collection(%s).flush()", x.Name).Does("seals its growing segments; the index is built and loaded within seconds to minutes"))
+	return check.Fix(check.Flush(c, x, "seals its growing segments; the index is built and loaded within seconds to minutes"))
 }
