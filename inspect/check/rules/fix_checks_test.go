@@ -130,7 +130,12 @@ func TestFixesOfEtcd(t *testing.T) {
 			[]string{"REVISION"},
 		},
 		{"revision unknown", "etcd-alarm", full, []string{"etcdctl endpoint status -w json --endpoints=e:1,e:0", "etcdctl compact REVISION"}, nil},
-		{"corrupt", "etcd-alarm", members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"CORRUPT"} }), []string{"etcdctl snapshot save"}, []string{"defrag", "compact"}},
+		{"corrupt", "etcd-alarm", members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"CORRUPT"} }), []string{"etcdctl snapshot save --endpoints=e:0 etcd-before-repair.db"}, []string{"defrag", "compact"}},
+		{
+			"corrupt, of three", "etcd-alarm", members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"CORRUPT"}; m[2].Problem = "no answer" }),
+			[]string{"etcdctl snapshot save --endpoints=e:0 etcd-before-repair.db", "etcdctl endpoint hashkv --cluster --endpoints=e:1,e:0"},
+			nil,
+		},
 	})
 }
 

@@ -53,8 +53,8 @@ func runEtcdAlarm(p *check.Pass) error {
 	f.Message = "etcd reports " + words.Few(slices.Sorted(maps.Keys(alarms)))
 	f.Impact = "Milvus may be unable to write metadata."
 	f.Fix = check.Fix(
-		check.Shell(check.Etcdctl("snapshot save etcd-before-repair.db")).Does("saves etcd as it is, before anything is changed"),
-		check.Shell(check.Etcdctl("endpoint hashkv --cluster")).Does("shows which member differs: another hash at the same revision"),
+		snapshotFirst(p),
+		check.Shell(check.Etcdctl("endpoint hashkv --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows which member differs: another hash at the same revision"),
 		check.Do("take that member out and let it rejoin with an empty data folder; its log has the details"),
 	)
 	if alarms["NOSPACE"] {
@@ -66,6 +66,17 @@ func runEtcdAlarm(p *check.Pass) error {
 	}
 	p.Report(f)
 	return nil
+}
+
+// snapshotFirst saves etcd before it is repaired: from one member, the leader where it answers, as etcdctl takes no more for that.
+func snapshotFirst(p *check.Pass) check.Step {
+	save := check.Etcdctl("snapshot save")
+	if p.Etcd != nil {
+		if members := answering(p); len(members) > 0 {
+			save = save.Flag("--endpoints=", members[len(members)-1].Endpoint)
+		}
+	}
+	return check.Shell(save.Arg("etcd-before-repair.db")).Does("saves etcd as it is, before anything is changed")
 }
 
 // alarmName is the alarm in an error of a member: etcd writes "memberID:17 alarm:NOSPACE" (api/v3rpc/maintenance.go, Status).

@@ -89,7 +89,7 @@ func runLayoutOlder(p *check.Pass) error {
 		f.Message = fmt.Sprintf("%s runs on unmigrated metadata of 2.1 and does not see %s", runs, words.Few(lost))
 		f.Impact = "Collections have no indexes, are not loaded and cannot be searched, although health checks pass."
 		f.Fix = check.Fix(
-			check.Shell(check.Etcdctl("snapshot save etcd-before-repair.db")).Does("saves etcd as it is, before anything is changed"),
+			snapshotFirst(p),
 			check.Do("if nothing was written since the upgrade: stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, and upgrade again"),
 			check.Do("else create the indexes again and load the collections"),
 		)

@@ -93,7 +93,7 @@ func judgeRewritten(p *check.Pass, x *model.Collection) {
 		check.Fact("running version", p.Version.Text, p.Version.From),
 	}
 	f.Impact = "Searches of the collection fail or miss these rows, although it is reported as loaded."
-	f.Fix = backToNewer(facts.Release{Major: 2, Minor: 2})
+	f.Fix = backToNewer(p, facts.Release{Major: 2, Minor: 2})
 	f.Cost = facts.Part(rows, p.Totals().Rows)
 	p.Report(f)
 }
@@ -146,18 +146,16 @@ func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 	}
 	f.Message = fmt.Sprintf("%s of Milvus %s or later %s, but %s is running: a newer version ran here before", words.Plural(keys, "key"), newest, words.Agree(keys, "exists", "exist"), p.Version.Text)
 	f.Evidence = append(f.Evidence, check.Fact("running version", p.Version.Text, p.Version.From))
-	for _, note := range p.Version.Notes {
-		f.Evidence = append(f.Evidence, check.Fact("note", note, "etcd"))
-	}
+	f.Evidence = append(f.Evidence, versionNotes(p)...)
 	f.Impact = "The running version ignores or misreads what the newer one changed."
-	f.Fix = backToNewer(newest)
+	f.Fix = backToNewer(p, newest)
 	p.Report(f)
 }
 
 // backToNewer is what to do where a version of at least some release has written the metadata.
-func backToNewer(newer facts.Release) []check.Step {
+func backToNewer(p *check.Pass, newer facts.Release) []check.Step {
 	return check.Fix(
-		check.Shell(check.Etcdctl("snapshot save etcd-before-repair.db")).Does("saves etcd as it is, before anything is changed"),
+		snapshotFirst(p),
 		check.Do("run Milvus %s or later again: it reads what it wrote; releasing and loading does not help", newer),
 		check.Do("or stop Milvus and restore the metadata backup from before the upgrade: whatever was written since is lost"),
 	)

@@ -193,26 +193,25 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 	if !l.target.IsZero() {
 		f.Evidence = append(f.Evidence, check.Measured("target of the shard leader", words.Few(nodes), "built %s ago", check.Span(asked.Sub(l.target))))
 	}
-	f.Fix = refreshSteps(p.Cluster, id)
+	f.Fix = refreshSteps(p, id)
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(l.segments)...)
 	p.Report(f)
 }
 
 // refreshSteps are how to make QueryCoord build a new target of a collection.
-func refreshSteps(c *model.Cluster, id model.CollectionID) []check.Step {
-	x := c.Collection(id)
+func refreshSteps(p *check.Pass, id model.CollectionID) []check.Step {
+	c, x := p.Cluster, p.Collection(id)
 	if x == nil {
 		return check.Fix(check.Do("%s: it compares nodes with metadata when it starts", check.RestartQueryCoord(c)))
 	}
-	reload := check.Reload(c, x).Does("last resort: searches of it fail until it is loaded again")
 	if facts.IsLegacy(c) {
-		return check.Fix(check.Do("%s", check.RestartQueryCoord(c)), reload)
+		return check.Fix(check.Do("%s", check.RestartQueryCoord(c)), reloadStep(p, id))
 	}
 	return check.Fix(
 		check.Pymilvus(c, x.Database, "Collection(%s).load(_refresh=True)", x.Name).Does("makes QueryCoord build a new target; searches continue"),
 		check.Do("if that does not help, %s", check.RestartQueryCoord(c)),
-		reload,
+		reloadStep(p, id),
 	)
 }
 

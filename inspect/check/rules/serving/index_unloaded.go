@@ -130,7 +130,7 @@ func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 			check.Fact("index files in use", "none", words.Few(nodes)),
 		},
 		Impact: "Each search scans these rows by brute force: " + words.Share(w.ShareOfRows(u.rows)) + " of the collection's rows, about " + words.Share(cost) + " of its search work.",
-		Fix:    refreshSteps(p.Cluster, id), Objects: []model.Ref{facts.RefIndex(u.index)},
+		Fix:    refreshSteps(p, id), Objects: []model.Ref{facts.RefIndex(u.index)},
 	}
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(u.segments)...)

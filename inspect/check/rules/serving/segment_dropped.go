@@ -203,7 +203,7 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 		check.Do("or restart the query nodes one at a time: %s", nodes),
 	)
 	if wanted(p, id) {
-		f.Fix = refreshSteps(p.Cluster, id)
+		f.Fix = refreshSteps(p, id)
 	}
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
 	f.Objects = append(f.Objects, facts.SomeSegments(r.segments)...)

@@ -161,7 +161,7 @@ func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Ti
 			check.Fact("shards", words.Few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
 		},
 		Impact: "Searches miss these rows: " + words.Share(share) + " of the collection.",
-		Fix:    append(refreshSteps(p.Cluster, id), check.Fix(check.FindFiles(p.Facts))...),
+		Fix:    append(refreshSteps(p, id), check.Fix(check.FindFiles(p.Facts))...),
 	}
 	if replicas := len(p.ReplicasOf(id)); replicas > 1 {
 		f.Message += fmt.Sprintf(", in %d of %d replicas", len(a.replicas), replicas)

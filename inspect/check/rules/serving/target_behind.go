@@ -135,7 +135,7 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 			check.Fact("shards", words.Few(slices.Compact(slices.Sorted(slices.Values(g.channels)))), "leaders' views"),
 		},
 		Impact: "Segments flushed or compacted since are served from growing segments and old copies, or not at all.",
-		Fix:    refreshSteps(p.Cluster, id),
+		Fix:    refreshSteps(p, id),
 	}
 	if len(leaders) > 1 {
 		f.Message = fmt.Sprintf("collection %s: %s serve a target up to %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest)))
