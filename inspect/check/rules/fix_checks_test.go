@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -156,13 +157,19 @@ func TestFixesOfObjects(t *testing.T) {
 			{Role: "r", ObjectType: "Collection", Object: "gone", Privilege: "Query", Database: "default"}, {Role: "r", ObjectType: "Collection", Object: "gone", Privilege: "Search", Database: "default"},
 		}
 	}
+	many := func(w *world) {
+		for i := range 60 {
+			w.Grants = append(w.Grants, &model.Grant{Role: "r", ObjectType: "Collection", Object: fmt.Sprintf("gone%02d", i), Privilege: "Query", Database: "default"})
+		}
+	}
 	holdFixes(t, []fixCase{
 		{"2.3, and a node to spare", "resource-group-short", short("2.3.5", true), []string{`utility.transfer_node("__default_resource_group", "rg", 1)`}, nil},
 		{"2.3, the last node is none", "resource-group-short", short("2.3.5", false), []string{"start query nodes"}, []string{"transfer_node"}},
 		{"2.4 fills groups by itself", "resource-group-short", short("2.4.5", true), []string{"start query nodes"}, []string{"transfer_node"}},
 		{"all privileges", "orphan-grant", grants, []string{
-			`role = Role("r"); role.revoke("Collection", "gone", "Query", db_name="default"); role.revoke("Collection", "gone", "Search", db_name="default")`,
-		}, nil},
+			`role = Role("r"); role.revoke("Collection", "gone", "Query", db_name="default"); role.revoke("Collection", "gone", "Search", db_name="default"): revokes them`,
+		}, []string{"first"}},
+		{"more privileges than one fix revokes", "orphan-grant", many, []string{`"gone49"`, "revokes the first 50 of 60", "kitescope diagnose --only orphan-grant: then gives"}, []string{`"gone50"`, "revokes them"}},
 	})
 }
 

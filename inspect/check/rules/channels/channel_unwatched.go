@@ -134,7 +134,7 @@ func consumeFix(p *check.Pass) []check.Step {
 	case len(names) > 0 && streaming:
 		return check.Fix(
 			check.Do("search the log of MixCoord for the channel and the reason why %s did not get it", names),
-			check.Do("if it does not, restart MixCoord"),
+			check.Do("if the log gives no reason, restart MixCoord"),
 		)
 	case len(names) > 0:
 		return check.Fix(check.Do("restart DataCoord: it then reassigns all channels, and %s could take them; its log says why that has not happened", names))

@@ -148,12 +148,12 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 	gone := goneOf(p, t)
 	switch {
 	case len(workers) == 0 && facts.Alive(p.Cluster):
-		f.Message += ": no index node is registered"
-		f.Fix = check.Fix(check.Do("start an index node: none is registered"))
+		role, start := "index node", check.Do("start an index node: none is registered")
 		if facts.DataNodesBuild(p.Cluster) {
-			f.Message = strings.TrimSuffix(f.Message, "index node is registered") + "data node is registered to build it"
-			f.Fix = check.Fix(check.Do("start a data node: none is registered, and from Milvus 2.6 on they build indexes"))
+			role, start = "data node", check.Do("start a data node: none is registered, and from Milvus 2.6 on they build indexes")
 		}
+		f.Message += ": no " + role + " is registered to build it"
+		f.Fix = check.Fix(start)
 	case gone != "":
 		f.Message += ": its node " + gone + " is gone"
 		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; its log says why"))

@@ -115,9 +115,12 @@ func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 	for _, g := range list[:min(len(list), mostRevoked)] {
 		revokes += check.Python("\nrole.revoke(\"Collection\", %s, %s, db_name=%s)", g.Object, g.Privilege, g.Database)
 	}
-	f.Fix = check.Fix(
-		check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, revokes).Does("revokes them, unless the names are to come back"),
-		check.Shell(check.Kitescope("get grants").Arg("role="+role)).Does("lists the privileges that are left"),
-	)
+	revoke := check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, revokes).Does("revokes them, unless the names are to come back")
+	left := check.Shell(check.Kitescope("get grants").Arg("role=" + role)).Does("lists the privileges that are left")
+	if len(list) > mostRevoked {
+		revoke = revoke.Does("revokes the first %d of %d, unless the names are to come back", mostRevoked, len(list))
+		left = check.Shell(check.Kitescope("diagnose --only orphan-grant")).Does("then gives the commands for the next")
+	}
+	f.Fix = check.Fix(revoke, left)
 	p.Report(f)
 }
