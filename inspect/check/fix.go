@@ -73,9 +73,12 @@ func clientURI(c *model.Cluster) string {
 		return ""
 	}
 	for _, n := range c.Runtime.Nodes {
+		if n.Role != "proxy" {
+			continue
+		}
 		port, ok := n.Config.Get("proxy.port")
 		host, _, err := net.SplitHostPort(n.Address)
-		if n.Role != "proxy" || !ok || err != nil || host == "localhost" || net.ParseIP(host).IsLoopback() {
+		if !ok || err != nil || host == "localhost" || net.ParseIP(host).IsLoopback() {
 			continue
 		}
 		users, _ := n.Config.Get("common.security.authorizationEnabled")

@@ -166,8 +166,11 @@ func (r *Report) rank() {
 	}
 	slices.SortStableFunc(roots, func(a, b *Finding) int {
 		x, y := weights[a], weights[b]
-		if x.leads != y.leads {
-			return map[bool]int{true: -1, false: 1}[x.leads]
+		switch {
+		case x.leads && !y.leads:
+			return -1
+		case y.leads && !x.leads:
+			return 1
 		}
 		return cmp.Or(-cmp.Compare(x.severity, y.severity), -cmp.Compare(x.cost, y.cost), compare(a, b))
 	})
