@@ -21,7 +21,7 @@ func writeBalancePage(w io.Writer, b *Balance, _ *Options) error {
 	p.Headline, p.Tone, p.Facts, p.Commands = b.conclude()
 	b.AddTo(p)
 	p.Notes = append(p.Notes, "Weights: "+b.Report.Survey.Weights.String()+".")
-	return writePage(w, p)
+	return WritePage(w, p)
 }
 
 // conclude says how even the work is, and what would even it out.

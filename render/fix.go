@@ -127,7 +127,7 @@ func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return Title(text) + "."
 }
 
 // fenceOf is a fence that none of some lines ends: longer than any run of backticks in them.

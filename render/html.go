@@ -40,11 +40,11 @@ func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
 	p.Add("Balance", balancePicture(d.Report.Balance))
 	d.AddCluster(p)
 	d.AddChecks(p)
-	return writePage(w, p)
+	return WritePage(w, p)
 }
 
-// writePage writes a page in pieces.
-func writePage(w io.Writer, p *webpage.Page) error {
+// WritePage writes a page in pieces.
+func WritePage(w io.Writer, p *webpage.Page) error {
 	out := doc.NewOutput(w, doc.Pieces)
 	if err := webpage.Write(&out, p); err != nil {
 		return err

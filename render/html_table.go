@@ -27,10 +27,10 @@ func writeSheetHTML(w io.Writer, s *Sheet) error {
 	for _, l := range PageLines(s.Foot) {
 		p.Notes = append(p.Notes, strings.TrimSpace(l.Name+" "+l.Text))
 	}
-	return writePage(w, p)
+	return WritePage(w, p)
 }
 
-// Title is the name of a list as a heading: "metrics" is "Metrics".
+// Title is a name as a heading, or a text as a sentence begins: "metrics" is "Metrics".
 func Title(name string) string {
 	if name == "" {
 		return name

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/profile/bench"
 	"kitescope/profile/trial"
 	"kitescope/render"
@@ -36,11 +35,7 @@ func writeTrialPage(w io.Writer, r *trial.Report, o *render.Options) error {
 	p.Add("The programs", trialPrograms(r).HTML())
 	p.Add("The witness", webpage.List(witnessTexts(r)))
 	p.Add("To repeat it", webpage.Commands([]webpage.Command{{Code: r.Repeat, Language: "shell", Text: "Seed " + strconv.FormatUint(r.Seed, 10) + " orders the runs. Every run is in runs.jsonl: kitescope compare runs.jsonl"}}))
-	out := doc.NewOutput(w, doc.Pieces)
-	if err := webpage.Write(&out, p); err != nil {
-		return err
-	}
-	return out.Flush()
+	return render.WritePage(w, p)
 }
 
 func trialTone(v bench.Verdict) webpage.Tone {

@@ -11,7 +11,6 @@ package cases
 import (
 	"io"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/why"
@@ -65,11 +64,7 @@ func (c *Case) writeHTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out := doc.NewOutput(w, doc.Pieces)
-	if err := webpage.Write(&out, p); err != nil {
-		return err
-	}
-	return out.Flush()
+	return render.WritePage(w, p)
 }
 
 // conclusion is that of the diagnosis, with what the other parts know of the same.

@@ -4,7 +4,6 @@ import (
 	"io"
 	"math"
 
-	"kitescope/doc"
 	"kitescope/inspect/latency"
 	"kitescope/render"
 	"kitescope/render/webpage"
@@ -25,11 +24,7 @@ func writePage(w io.Writer, r *Report) error {
 	if err := r.AddTo(p); err != nil {
 		return err
 	}
-	out := doc.NewOutput(w, doc.Pieces)
-	if err := webpage.Write(&out, p); err != nil {
-		return err
-	}
-	return out.Flush()
+	return render.WritePage(w, p)
 }
 
 // window is the time that was measured over.

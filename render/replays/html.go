@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 
-	"kitescope/doc"
 	"kitescope/render"
 	"kitescope/render/webpage"
 	"kitescope/replay"
@@ -35,11 +34,7 @@ func WriteHTML(w io.Writer, results []Series, report *whatif.Report, version str
 	if err := AddTo(p, results, report); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	out := doc.NewOutput(w, doc.Pieces)
-	if err := webpage.Write(&out, p); err != nil {
-		return err
-	}
-	return out.Flush()
+	return render.WritePage(w, p)
 }
 
 // Conclude is what results and predictions come to, in a sentence.
