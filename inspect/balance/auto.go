@@ -27,11 +27,8 @@ func QueryCoords() []string { return []string{"querycoord", "mixcoord"} }
 
 func autoOf(c *model.Cluster) Auto {
 	var a Auto
-	folded := model.FoldConfigKey(SwitchKey)
-	for _, e := range c.Config {
-		if model.FoldConfigKey(e.Name) == folded {
-			a.Key = e.Name
-		}
+	if e := c.Dynamic(SwitchKey); e != nil {
+		a.Key = e.Name
 	}
 	s, ok := c.Setting(SwitchKey, QueryCoords()...)
 	if !ok {

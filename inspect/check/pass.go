@@ -44,15 +44,13 @@ func (p *Pass) Dynamic() []*model.ConfigEntry {
 	return p.Config
 }
 
-// DynamicKey is the full key in etcd that sets a setting, and set whether it is there. Milvus takes any spelling (queryCoord/autoBalance,
-// querycoord.autobalance), and of several the last in order decides (pkg/config/etcd_source.go, refreshConfigurations): a key of another
-// spelling may change nothing.
+// DynamicKey is the full key in etcd that sets a setting, and set whether it is there. Of several spellings the one
+// that decides (model.Cluster.Dynamic): a key of another one may change nothing.
 func (p *Pass) DynamicKey(key string) (full string, set bool) {
-	folded, name := model.FoldConfigKey(key), strings.ReplaceAll(key, ".", "/")
-	for _, e := range p.Dynamic() {
-		if model.FoldConfigKey(e.Name) == folded {
-			name, set = e.Name, true
-		}
+	p.Dynamic() // which notes that they were not read
+	name := strings.ReplaceAll(key, ".", "/")
+	if e := p.Cluster.Dynamic(key); e != nil {
+		name, set = e.Name, true
 	}
 	return path.Join(p.Origin.Root, "config", name), set
 }

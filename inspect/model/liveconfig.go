@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -100,10 +101,20 @@ func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 			}
 		}
 	}
-	for _, e := range c.Config {
-		if FoldConfigKey(e.Name) == folded {
-			return Setting{e.Value, "dynamic configuration"}, true
-		}
+	if e := c.Dynamic(key); e != nil {
+		return Setting{e.Value, "dynamic configuration"}, true
 	}
 	return Setting{}, false
+}
+
+// Dynamic is the dynamic key in etcd that sets a configuration key, nil if none does. Milvus takes any spelling (queryCoord/autoBalance,
+// querycoord.autobalance), and of several the last in order decides (pkg/config/etcd_source.go, refreshConfigurations).
+func (c *Cluster) Dynamic(key string) *ConfigEntry {
+	folded := FoldConfigKey(key)
+	for _, e := range slices.Backward(c.Config) {
+		if FoldConfigKey(e.Name) == folded {
+			return e
+		}
+	}
+	return nil
 }

@@ -1,0 +1,19 @@
+package model
+
+import "testing"
+
+// TestSettingOfSeveralSpellings: of a dynamic key that stands in etcd twice the last in order decides, as in Milvus.
+func TestSettingOfSeveralSpellings(t *testing.T) {
+	c := Build(Parts{Config: []*ConfigEntry{
+		{Name: "queryCoord/autoBalance", Value: "true"}, {Name: "queryNode/cacheSize", Value: "1"}, {Name: "querycoord.autobalance", Value: "false"},
+	}})
+	if s, ok := c.Setting("queryCoord.autoBalance", "querycoord"); !ok || s.Value != "false" {
+		t.Errorf("the setting is %+v, %v", s, ok)
+	}
+	if e := c.Dynamic("queryCoord.autoBalance"); e == nil || e.Name != "querycoord.autobalance" {
+		t.Errorf("the key is %+v", e)
+	}
+	if e := c.Dynamic("queryCoord.other"); e != nil {
+		t.Errorf("a key that is not there: %+v", e)
+	}
+}
