@@ -18,9 +18,9 @@ var collections = define(definition[*model.Collection]{
 				"load": "load_state", "alias": "aliases", "indexed": "indexed_percent",
 			},
 		},
-		Aliases:   []string{"coll", "colls", "c"},
-		Doc:       "Collections with their rows, shards and load state. Tables leave out those that are dropped, or being dropped, unless `--all` or a selector asks for them.",
-		Leaves:    "dropped", Tells: []string{"state"},
+		Aliases: []string{"coll", "colls", "c"},
+		Doc:     "Collections with their rows, shards and load state. Tables leave out those that are dropped, or being dropped, unless `--all` or a selector asks for them.",
+		Leaves:  "dropped", Tells: []string{"state"},
 		Needs:     model.PartObjects,
 		Describes: TreeNeeds, // its columns and those of what hangs on it
 	},

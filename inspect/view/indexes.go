@@ -19,7 +19,7 @@ var indexes = define(definition[*indexRow]{
 		Aliases: []string{"idx", "indices"},
 		Doc:     "Index definitions on fields. Tables leave out deleted ones, and those of dropped collections, unless `--all` or a selector asks for them.",
 		Leaves:  "deleted", Tells: []string{"state", "collection", "collection_id"},
-		Needs:   model.PartObjects | model.PartIndexes,
+		Needs: model.PartObjects | model.PartIndexes,
 	},
 	rows: func(e *Env) []*indexRow { return indexRows(e.Cluster.Indexes) },
 	left: func(e *Env, x *indexRow) bool { return x.Deleted || !liveIn(e, x.Collection) },

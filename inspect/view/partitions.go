@@ -16,7 +16,7 @@ var partitions = define(definition[*model.Partition]{
 		Aliases: []string{"part", "parts"},
 		Doc:     "Partitions of collections. Tables leave out dropped ones, and those of dropped collections, unless `--all` or a selector asks for them.",
 		Leaves:  "dropped", Tells: []string{"state", "collection", "collection_id"},
-		Needs:   model.PartObjects,
+		Needs: model.PartObjects,
 	},
 	rows: func(e *Env) []*model.Partition { return e.Cluster.Partitions },
 	left: func(e *Env, p *model.Partition) bool { return p.State.Gone() || !liveIn(e, p.Collection) },

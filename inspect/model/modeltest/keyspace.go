@@ -34,8 +34,8 @@ func newKeyspace() keyspace {
 	return k
 }
 
-func (k keyspace) Len() int                  { return len(k) }
-func (k keyspace) Info(i int) model.KeyInfo  { return k[i].KeyInfo }
+func (k keyspace) Len() int                 { return len(k) }
+func (k keyspace) Info(i int) model.KeyInfo { return k[i].KeyInfo }
 func (k keyspace) Collection(i int) model.CollectionID {
 	if k[i].Kind == "collection" {
 		return 470590569932652633
