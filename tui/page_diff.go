@@ -37,7 +37,7 @@ func diffKind() PageKind {
 
 func newDiffPage(*Model, []string) (Page, error) {
 	return &diffPage{List: List[*diff.Change]{
-		Noun: "change", Columns: diffColumns, Look: changeLook,
+		Noun: "change", Columns: diffColumns, Look: changeLook, AsItCame: "by collection",
 		Words: func(c *diff.Change) string { return strings.Join(CellsOf(diffColumns(WideTable), c), "\n") },
 	}}, nil
 }
@@ -108,15 +108,15 @@ func (d *diffPage) Body(m *Model, w, h int) []string {
 
 // diffColumns are those of a table of w cells: a narrow one has no kind of object, so that there is room for what changed.
 func diffColumns(w int) []Column[*diff.Change] {
-	col := func(title string, priority int, text func(c *diff.Change) string) Column[*diff.Change] {
-		return PlainColumn(title, table.Text, priority, func(c *diff.Change) string { return words.Harmless(text(c)) })
+	col := func(name string, priority int, text func(c *diff.Change) string) Column[*diff.Change] {
+		return SortedColumn(name, strings.ToUpper(name), table.Text, priority, func(c *diff.Change) string { return words.Harmless(text(c)) }, nil)
 	}
 	all := []Column[*diff.Change]{
-		col("CHANGE", 0, func(c *diff.Change) string { return string(c.Kind) }),
-		col("KIND", 2, func(c *diff.Change) string { return c.Object.Resource }),
-		col("OBJECT", 0, func(c *diff.Change) string { return refName(c.Object) }),
-		col("COLLECTION", 1, func(c *diff.Change) string { return refName(c.Collection) }),
-		col("WHAT", 0, what),
+		col("change", 0, func(c *diff.Change) string { return string(c.Kind) }),
+		col("kind", 2, func(c *diff.Change) string { return c.Object.Resource }),
+		col("object", 0, func(c *diff.Change) string { return refName(c.Object) }),
+		col("collection", 1, func(c *diff.Change) string { return refName(c.Collection) }),
+		col("what", 0, what),
 	}
 	if w < 100 {
 		return slices.Delete(all, 1, 2)
@@ -216,6 +216,8 @@ func (d *diffPage) Can(m *Model, a Action) string {
 		if !m.data.live {
 			return "the source does not change"
 		}
+	case ActSort, ActSortNext, ActSortPrevious:
+		return d.List.Can(m, a)
 	}
 	return ""
 }

@@ -340,10 +340,7 @@ func (m frame) overlay(lines []string, top, h int) {
 		x, y = 0, top+h-len(box)
 	}
 	for i, b := range box {
-		line := lines[y+i]
-		w := ansi.StringWidth(b)
-		left := draw.Fit(ansi.Truncate(line, x, ""), x)
-		lines[y+i] = left + b + ansi.TruncateLeft(line, x+w, "")
+		lines[y+i] = draw.Over(lines[y+i], b, x)
 	}
 }
 

@@ -238,8 +238,11 @@ func (p *page) Can(m *tui.Model, a tui.Action) string {
 			return "there is nothing to save: the nodes were not asked"
 		}
 	case tui.ActHeat:
-		if p.of != nil {
+		switch {
+		case p.of != nil:
 			return "the map is on the page of all replicas"
+		case p.weighed == nil:
+			return "no data yet"
 		}
 	}
 	return ""

@@ -82,6 +82,16 @@ func CutName(s string, w int) string {
 	return ansi.Truncate(s, w-1-tail, "") + "…" + end
 }
 
+// Over puts a text over a line, from a cell on.
+func Over(line, text string, at int) string {
+	behind := at + ansi.StringWidth(text)
+	rest := ansi.TruncateLeft(line, behind, "")
+	if n := ansi.StringWidth(line) - behind; n >= 0 && ansi.StringWidth(rest) > n { // a wide character was cut in two
+		rest = " " + ansi.TruncateLeft(line, behind+1, "")
+	}
+	return Fit(ansi.Truncate(line, at, ""), at) + text + rest
+}
+
 // FitName is Fit with CutName.
 func FitName(s string, w int) string { return Fit(CutName(s, w), w) }
 

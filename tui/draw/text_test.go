@@ -25,3 +25,19 @@ func TestTextFits(t *testing.T) {
 		t.Errorf("cutName keeps %q, want %q", got, want)
 	}
 }
+
+// TestOver: what is laid over a line leaves it as long as it was, whatever it cuts in two.
+func TestOver(t *testing.T) {
+	for _, line := range []string{"", "plain and long enough", "图像向量检索库图像向量检索库", "a图b像c向d量e", "\x1b[1mbold 图像\x1b[m"} {
+		for at := range 12 {
+			n := ansi.StringWidth(line)
+			got := Over(line, "[box]", at)
+			if w := ansi.StringWidth(got); w != max(n, at+5) {
+				t.Errorf("[box] over %q at %d: %q is %d cells", line, at, got, w)
+			}
+			if plain := ansi.Strip(got); ansi.StringWidth(plain[:strings.Index(plain, "[box]")]) != at {
+				t.Errorf("[box] over %q at %d: %q", line, at, plain)
+			}
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"kitescope/profile/bench"
 	"kitescope/render"
 	"kitescope/render/builds"
@@ -192,7 +194,7 @@ func (p *metricPlot) valueWidth() int {
 func (p *metricPlot) row(label string, role render.Role, marks, value string) draw.Line {
 	line := draw.Line{{Role: render.RoleDim, Text: draw.Fit(label, plotLabel)}, {Role: role, Text: draw.Fit(marks, p.room)}}
 	if value != "" {
-		line = append(line, draw.Piece{Role: role, Text: draw.Pad(plotGap) + value})
+		line = append(line, draw.Piece{Role: role, Text: draw.Pad(plotGap) + ansi.Truncate(value, p.w-plotLabel-p.room-plotGap, p.sign("…", ">"))})
 	}
 	return line
 }

@@ -139,6 +139,9 @@ func KeyPress(word string) tea.KeyPressMsg {
 	if word == "space" {
 		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
 	}
+	if word == "shift+tab" {
+		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	}
 	if letter, ok := strings.CutPrefix(word, "ctrl+"); ok {
 		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
 	}

@@ -1,0 +1,49 @@
+package tui_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"kitescope/inspect/model"
+	"kitescope/tui"
+	"kitescope/tui/tuitest"
+)
+
+// keysOn are the keys that are bound on the page that a way leads to. Those of places lead to the same everywhere.
+func keysOn(d *tuitest.Driver, m *tui.Model, way string) (keys []string) {
+	d.Keys(way)
+	for _, b := range tui.KeyMap(everyPage()) {
+		if b.In&m.Top().Scope() != 0 && (way == "" || b.Group != tui.GroupGo) {
+			keys = append(keys, b.Keys...)
+		}
+	}
+	return keys
+}
+
+// TestPressEveryKey presses all keys on all pages: before there is a cluster, with an empty one, and with one beside another.
+func TestPressEveryKey(t *testing.T) {
+	empty := model.Build(model.Parts{Loaded: model.PartAll})
+	for _, x := range []struct {
+		name     string
+		clusters []*model.Cluster
+	}{
+		{"none", nil},
+		{"empty", []*model.Cluster{empty, empty}},
+		{"emptied", []*model.Cluster{tuitest.Fixture(), empty}},
+		{"full", []*model.Cluster{tuitest.Fixture(), tuitest.FixtureLater()}},
+	} {
+		for _, way := range []string{
+			"", "2", "2 enter", "2 e", "4", "4 d", "4 t", "5", "5 space*2 =", "7", "7 enter", "8", "8 enter", "g d", "g d B", ": c h e c k s enter", "?",
+		} {
+			t.Run(x.name+" "+way, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d, m := drive(t, 100, 30, everyPage())
+					for _, c := range x.clusters {
+						d.Cluster(c)
+					}
+					d.PressEach(way, keysOn(d, m, way))
+				})
+			})
+		}
+	}
+}

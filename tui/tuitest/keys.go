@@ -1,0 +1,48 @@
+package tuitest
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+)
+
+// Keyboard are the keys that pages bind, and others.
+func Keyboard() []string {
+	keys := strings.Fields("enter esc tab shift+tab up down left right pgup pgdown home end backspace delete space ctrl+u ctrl+d ctrl+b ctrl+f")
+	for r := '!'; r <= '~'; r++ {
+		keys = append(keys, string(r))
+	}
+	return keys
+}
+
+// PressEach presses each of some keys on a page, and goes on in what it opens; way are the keys that lead from the first page there.
+func (d *Driver) PressEach(way string, keys []string) {
+	d.T.Helper()
+	for _, key := range keys {
+		before := d.T.Failed()
+		d.Keys("esc*4 H").Keys(way)
+		if why := d.breaks(key); why != "" {
+			d.T.Errorf("panic: %s", why)
+		}
+		if !before && d.T.Failed() {
+			d.T.Errorf("that was %q, then %q", way, key)
+		}
+	}
+}
+
+// breaks presses a key, then chooses in the menu, on the line or on the page that it leads to; it returns the panic that came of it, "" if
+// none did.
+func (d *Driver) breaks(key string) (why string) {
+	defer func() {
+		if x := recover(); x != nil {
+			why = fmt.Sprintf("%v\n%s", x, debug.Stack())
+		}
+	}()
+	d.Keys(key)
+	d.Fits()
+	for _, next := range strings.Fields("down enter") {
+		d.Keys(next)
+		d.Screen()
+	}
+	return ""
+}
