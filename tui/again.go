@@ -45,27 +45,34 @@ func checkAgain(m *Model, f *check.Finding) Cmd {
 	asker, ok := m.Config.Feed.(news.Again)
 	if !ok || !d.live {
 		d.again.still = true
-		return askedAgainMsg{}.Apply(m)
+		return askedAgainMsg{by: d.judge}.Apply(m)
 	}
 	return askAgain(m, asker)
 }
 
 // askAgain waits for answers that come after now.
 func askAgain(m *Model, asker news.Again) Cmd {
+	by := m.data.judge
 	return func() tea.Msg {
 		ctx, stop := m.Context()
 		defer stop()
 		ctx, cancel := context.WithTimeout(ctx, againPatience)
 		defer cancel()
-		return askedAgainMsg{asker.Again(ctx)}
+		return askedAgainMsg{by, asker.Again(ctx)}
 	}
 }
 
 // askedAgainMsg says that the source was asked: what it said was shown before.
-type askedAgainMsg struct{ err error }
+type askedAgainMsg struct {
+	by  *check.Judge
+	err error
+}
 
 func (a askedAgainMsg) Apply(m *Model) Cmd {
 	d := &m.data
+	if a.by != d.judge {
+		return nil
+	}
 	if a.err != nil {
 		d.again.busy = false
 		m.Say(ToneBad, "could not ask again: "+a.err.Error())

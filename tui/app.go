@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
@@ -63,6 +64,7 @@ func New(cfg Config) *Model {
 		cfg.Checks = rules.All()
 	}
 	m := &Model{Config: cfg, kinds: pageKinds(slices.Concat(cfg.Pages, cfg.Own.Pages)), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
+	m.data.judge = &check.Judge{}
 	keys, err := newKeys(m.kinds, cfg.Keys)
 	if m.keys = keys; err != nil {
 		m.Say(ToneBad, err.Error())

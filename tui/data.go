@@ -22,7 +22,7 @@ type data struct {
 	seenOf   *view.Env // the env that seen was made of
 	serial   int       // counts clusters
 	judged   judgement
-	judge    check.Judge
+	judge    *check.Judge // of this source alone: what comes of another one's is of a source that was left
 	again    again
 	times    Times
 	fade     fade

@@ -34,11 +34,12 @@ func (m *Model) judge() Cmd {
 		return nil
 	}
 	d.judged.busy = true
-	return runChecks(&d.judge, d.env, m.Config.Checks, m.Config.Now)
+	return runChecks(d.judge, d.env, m.Config.Checks, m.Config.Now)
 }
 
 // judgedMsg brings a report that was asked for.
 type judgedMsg struct {
+	by     *check.Judge
 	env    *view.Env
 	report *check.Report
 	said   *view.Judgement
@@ -47,19 +48,25 @@ type judgedMsg struct {
 
 func (j judgedMsg) Apply(m *Model) Cmd {
 	d := &m.data
+	if j.by != d.judge {
+		return nil
+	}
 	d.judged = judgement{report: j.report, said: j.said, env: j.env}
 	d.again.settle(m)
 	if rest := restFactor * j.took; d.live && rest >= restLeast {
 		d.judged.busy = true
-		return Batch(m.Refresh(), m.After(min(rest, restMost), restedMsg{}))
+		return Batch(m.Refresh(), m.After(min(rest, restMost), restedMsg{j.by}))
 	}
 	return Batch(m.Refresh(), m.judge())
 }
 
 // restedMsg lets the checks look again.
-type restedMsg struct{}
+type restedMsg struct{ by *check.Judge }
 
-func (restedMsg) Apply(m *Model) Cmd {
+func (r restedMsg) Apply(m *Model) Cmd {
+	if r.by != m.data.judge {
+		return nil
+	}
 	m.data.judged.busy = false
 	return m.judge()
 }

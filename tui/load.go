@@ -162,13 +162,13 @@ func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock f
 	return func() tea.Msg {
 		began := clock()
 		report := judge.Run(env.Cluster, env.Now, checks)
-		return judgedMsg{env, report, render.Judged(report), clock().Sub(began)}
+		return judgedMsg{judge, env, report, render.Judged(report), clock().Sub(began)}
 	}
 }
 
 // account finds out where the requests of a cluster spend their time: the checks on it ask the same judge.
 func account(judge *check.Judge, c *model.Cluster) Cmd {
-	return func() tea.Msg { return accountedMsg{c.Runtime, judge.Latency(c)} }
+	return func() tea.Msg { return accountedMsg{judge, c.Runtime, judge.Latency(c)} }
 }
 
 // readHistory reads what happened.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/render"
@@ -239,6 +240,38 @@ func TestSwitchWhileAnotherOpens(t *testing.T) {
 		d.Lacks("slow @")
 		<-slow.left
 		d.m.following.leave()
+		d.m.feeds.Wait()
+	})
+}
+
+// TestSwitchWhileChecksRun: what checks find out about the cluster that was left ends without a word, and the new one is judged.
+func TestSwitchWhileChecksRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		goOn := make(chan struct{})
+		slow := tuitest.FixtureCheck("slow", "Slow", check.Warning)
+		slow.Run = func(p *check.Pass) error {
+			if p.Cluster.Origin.Root == "by-dev" {
+				<-goOn
+			}
+			p.Report(check.Finding{Severity: check.Warning, Message: "this is " + p.Cluster.Origin.Root})
+			return nil
+		}
+		cfg := testConfig()
+		cfg.Checks = []*check.Check{slow}
+		d := driven(t, cfg, 100, 30)
+		d.Cluster(tuitest.Fixture())
+		p := tuitest.FixtureParts()
+		p.Origin.Root = "lab"
+		other := newFakeFeed(news.Update{Cluster: model.Build(p), Live: true})
+		d.Run(Switch(d.m, "other", func(context.Context) (*Source, error) { return &Source{Feed: other, Title: "other"}, nil }))
+		d.Settle()
+		d.Shows("this is lab")
+		close(goOn)
+		d.Settle()
+		d.Shows("this is lab")
+		d.Lacks("this is by-dev")
+		d.m.following.leave()
+		<-other.left
 		d.m.feeds.Wait()
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/news"
 	"kitescope/words"
 )
@@ -142,9 +143,9 @@ func (s switchedMsg) Apply(m *Model) Cmd {
 	cfg.Pages = src.Pages
 	m.kinds = pageKinds(slices.Concat(cfg.Pages, cfg.Own.Pages))
 	m.keys, _ = newKeys(m.kinds, cfg.Keys) // what is wrong with them was said at the start
-	// The counters go on, so that what is on its way for the old cluster is not taken for the new one's.
-	serial, tick := m.data.serial, m.data.ageTick
-	m.data = data{serial: serial, ageTick: tick}
+	// Counters and the judge's identity say what is on its way for the old cluster; a timer that runs goes on for the new one.
+	old := &m.data
+	m.data = data{serial: old.serial, ageTick: old.ageTick, clock: old.clock, judge: &check.Judge{}}
 	m.Prompt, m.Menu = nil, nil
 	first, _ := newOverviewPage(m, nil)
 	m.stack = stack{pages: []Page{first}}

@@ -3,6 +3,7 @@ package tui
 import (
 	"math"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/tui/trend"
@@ -33,16 +34,20 @@ func (m *Model) measure() Cmd {
 		return nil
 	}
 	t.busy = true
-	return account(&m.data.judge, c)
+	return account(m.data.judge, c)
 }
 
 // accountedMsg brings what was worked out.
 type accountedMsg struct {
+	by      *check.Judge
 	of      *model.Runtime
 	latency *latency.Latency
 }
 
 func (a accountedMsg) Apply(m *Model) Cmd {
+	if a.by != m.data.judge {
+		return nil
+	}
 	t := &m.data.times
 	t.latency, t.of, t.busy = a.latency, a.of, false
 	if !m.data.past.away { // what was is no round since the UI was opened
