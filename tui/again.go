@@ -19,7 +19,7 @@ type again struct {
 	before *check.Report // that has it
 	busy   bool
 	still  bool      // the source does not change
-	env    *view.Env // that has to be judged, nil as long as it is asked for
+	env    *view.Env // that has to be judged, or a newer one; nil as long as it is asked for
 	result string    // what came of it
 }
 
@@ -33,11 +33,9 @@ func checkAgain(m *Model, f *check.Finding) Cmd {
 	case d.again.busy:
 		m.Say(ToneInfo, "still checking "+d.again.of.Check+"…")
 		return nil
-	case d.past.away:
-		m.Say(ToneWarn, "this is the past: L goes to now")
-		return nil
-	case d.paused:
-		m.Say(ToneWarn, "the screen is held: go on first")
+	}
+	if why := held(m); why != "" {
+		m.Say(ToneWarn, why)
 		return nil
 	}
 	d.again = again{of: f, before: d.judged.report, busy: true}
@@ -48,6 +46,17 @@ func checkAgain(m *Model, f *check.Finding) Cmd {
 		return askedAgainMsg{by: d.judge}.Apply(m)
 	}
 	return askAgain(m, asker)
+}
+
+// held says why what is shown is not what the cluster says now, "" if it is.
+func held(m *Model) string {
+	switch d := &m.data; {
+	case d.past.away:
+		return "this is the past: " + KeyOf(m, ActLive) + " goes to now"
+	case d.paused:
+		return "the screen is paused: " + KeyOf(m, ActPause) + " goes on"
+	}
+	return ""
 }
 
 // askAgain waits for answers that come after now.
@@ -78,6 +87,11 @@ func (a askedAgainMsg) Apply(m *Model) Cmd {
 		m.Say(ToneBad, "could not ask again: "+a.err.Error())
 		return nil
 	}
+	if why := held(m); why != "" { // the answers are not shown
+		d.again.busy = false
+		m.Say(ToneWarn, "not checked again: "+why)
+		return nil
+	}
 	d.again.env = d.env
 	if !d.judged.busy {
 		d.judged.env = nil
@@ -88,10 +102,14 @@ func (a askedAgainMsg) Apply(m *Model) Cmd {
 // settle says what came of checking again, once what was asked for is judged.
 func (a *again) settle(m *Model) {
 	j := &m.data.judged
-	if !a.busy || a.env == nil || j.env != a.env {
+	if !a.busy || a.env == nil || j.env == nil || j.env.Now.Before(a.env.Now) { // a newer one answers as well
 		return
 	}
 	a.busy = false
+	if m.data.past.away { // what was judged is of then
+		m.Say(ToneWarn, "not checked again: "+held(m))
+		return
+	}
 	name := a.of.Check
 	if a.of.Object.Resource != "" {
 		name += " " + render.ObjectText(a.of.Object)
