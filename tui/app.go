@@ -202,13 +202,18 @@ func pressed(m *Model, key string) Cmd {
 	case a == ActNumber && isPlace:
 		return goPlace(m, p)
 	default:
-		if why := m.can(top, a); why != "" {
-			m.Say(ToneWarn, shown(key)+": "+why)
-			return nil
-		}
-		return m.act(a)
+		return m.do(key, a)
 	}
 	return nil
+}
+
+// do performs the action of a key, or says why it is not possible.
+func (m *Model) do(key string, a Action) Cmd {
+	if why := m.can(m.Top(), a); why != "" {
+		m.Say(ToneWarn, shown(key)+": "+why)
+		return nil
+	}
+	return m.act(a)
 }
 
 // can says why an action is not possible on a page, "" if it is.

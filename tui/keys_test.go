@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/tui/tuitest"
@@ -60,5 +61,36 @@ func TestKeysThatDoNothingSayWhy(t *testing.T) {
 			d.Keys("esc*3 down")
 			d.Lacks(x.want)
 		}
+	})
+}
+
+// TestTwoKeysAskWhetherTheyCan: what a person put behind g is possible or not as behind one key.
+func TestTwoKeysAskWhetherTheyCan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.Keys = map[string][]string{"describe": {"g D"}, "save": {"g S"}, "owner": {"g O"}}
+		d := driven(t, cfg, 100, 24)
+		d.Keys("5 g O")
+		d.Shows("g O: no data yet")
+		d.Cluster(tuitest.Fixture())
+		d.Keys("5 / n o s u c h enter g D")
+		d.Shows("g D: there is no row")
+		d.m.Config.SaveFile = nil
+		d.Keys("esc g S")
+		d.Shows("g S: saving is switched off")
+	})
+}
+
+// TestClickEndsTwoKeys: the key that another one belongs behind is forgotten with a click.
+func TestClickEndsTwoKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 100, 24)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("5 g")
+		d.Shows("go to: g and a key")
+		d.Send(tea.MouseClickMsg{X: 10, Y: 10, Button: tea.MouseLeft})
+		d.Lacks("go to: g and a key")
+		d.Keys("down")
+		d.Lacks("goes nowhere")
 	})
 }

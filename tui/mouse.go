@@ -11,7 +11,7 @@ func (m *Model) click(msg tea.MouseClickMsg) Cmd {
 		return nil
 	}
 	said := m.toast.text != ""
-	m.toast = toast{}
+	m.toast, m.prefix = toast{}, ""
 	switch {
 	case m.Menu != nil:
 		return m.Menu.click(m, msg.X, msg.Y)

@@ -126,7 +126,7 @@ func begun(m *Model, key string) Cmd {
 		m.Say(ToneInfo, shown(first+" "+key)+" goes nowhere: "+m.keys.of(top.Scope(), ActGo)+" lists where to")
 		return nil
 	}
-	return m.act(a)
+	return m.do(first+" "+key, a)
 }
 
 // allDigits are the keys of pages, for people.
