@@ -144,8 +144,7 @@ func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 		return ""
 	}
 	if f == nil {
-		switch {
-		case object.Resource != "" && (a == ActOwner || a == ActCopyRow || a == ActOpen), m.Top().Scope() == InOverview && a == ActOpen:
+		if object.Resource != "" && (a == ActOwner || a == ActCopyRow || a == ActOpen) {
 			return ""
 		}
 		if m.data.judged.report == nil {

@@ -17,10 +17,11 @@ type overviewPage struct {
 	largest  *view.Grid     // collections by rows
 	busy     bool           // a survey is on its way; a refresh waits for it
 	Window
-	items  []sheet.Item
-	at     int
-	key    string      // of the selected item, "" as long as nobody has moved: then it is the first finding
-	object *detailPage // the selected object; nil: it is none
+	items    []sheet.Item
+	at       int
+	key      string      // of the selected item, "" as long as nobody has moved: then it is the first finding
+	scrolled bool        // by the wheel: the selected item may be out of sight until it is moved
+	object   *detailPage // the selected object; nil: it is none
 }
 
 func overviewKind() PageKind {
@@ -79,7 +80,14 @@ func (p *overviewPage) Can(m *Model, a Action) string {
 	if len(p.items) == 0 && m.Width > 0 { // a key before the first frame
 		p.lay(m, m.Width, m.BodyHeight())
 	}
-	return canFinding(m, a, p.finding(), p.selected().Object)
+	x := p.selected()
+	switch {
+	case a == ActOpen && x.Page != "":
+		return ""
+	case a == ActOpen && x.Key != "" && x.Finding == nil && x.Object.Resource == "":
+		return "there is nothing to open"
+	}
+	return canFinding(m, a, x.Finding, x.Object)
 }
 
 func (p *overviewPage) Act(m *Model, a Action) Cmd {
@@ -113,7 +121,7 @@ func (p *overviewPage) move(a Action) bool {
 	}
 	if ok {
 		p.at = max(0, min(to, len(p.items)-1))
-		p.key = p.items[p.at].Key
+		p.key, p.scrolled = p.items[p.at].Key, false
 	}
 	return ok
 }
@@ -183,7 +191,7 @@ func (p *overviewPage) place() {
 		p.at = i
 	}
 	p.at = max(0, min(p.at, len(p.items)-1))
-	if len(p.items) == 0 {
+	if len(p.items) == 0 || p.scrolled {
 		return
 	}
 	line := p.items[p.at].Line
@@ -223,10 +231,16 @@ func (p *overviewPage) Click(m *Model, x, y int) Cmd {
 		if i == p.at {
 			return p.Act(m, ActOpen)
 		}
-		p.at, p.key = i, item.Key
+		p.at, p.key, p.scrolled = i, item.Key, false
 		return p.look(m)
 	}
 	return nil
+}
+
+// Wheel scrolls; what is selected stays.
+func (p *overviewPage) Wheel(_ *Model, lines int) {
+	p.scrolled = true
+	p.Scroll(lines)
 }
 
 // copies are the forms in which what is selected can be copied.
