@@ -34,7 +34,7 @@ func (m *Model) judge() Cmd {
 		return nil
 	}
 	d.judged.busy = true
-	return runChecks(d.judge, d.env, m.Config.Checks, m.Config.Now)
+	return runChecks(d.judge, d.env, m.Config.Checks, d.judged.said, m.Config.Now)
 }
 
 // judgedMsg brings a report that was asked for.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"kitescope/tui/tuitest"
 )
@@ -81,6 +82,37 @@ func TestSameColumnsGoFirst(t *testing.T) {
 		d.Keys(":").Typed("nodes state=registered").Keys("enter")
 		if head := strings.Split(d.Plain(), "\n")[3]; strings.Contains(head, "VERSION") || strings.Contains(head, "STATE") || !strings.Contains(head, "FINDINGS") {
 			t.Errorf("columns: %s", head)
+		}
+	})
+}
+
+// TestSameJudgementBuildsNothing: checks that say what they said before leave tables and trees as they are.
+func TestSameJudgementBuildsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.Now = time.Now
+		d := driven(t, cfg, 120, 30)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("3")
+		g := d.grid()
+		if hasAges(g.resource) {
+			t.Fatal("ages of nodes grow: they are built anew in any case")
+		}
+		built := g.buildSerial
+		env := d.m.data.judged.env
+		d.Sleep(clockEvery + time.Second)
+		if d.m.data.judged.env == env {
+			t.Fatal("nothing was judged anew")
+		}
+		if g.buildSerial != built {
+			t.Errorf("the table was built %d times more", g.buildSerial-built)
+		}
+		d.Keys("4 t")
+		tree := d.m.Top().(*treePage)
+		root := tree.root
+		d.Sleep(clockEvery + time.Second)
+		if tree.root != root {
+			t.Error("the tree was made anew")
 		}
 	})
 }

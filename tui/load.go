@@ -157,12 +157,17 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) Cmd {
 	}
 }
 
-// runChecks judges a cluster, and says by a clock how long that took.
-func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock func() time.Time) Cmd {
+// runChecks judges a cluster, and says by a clock how long that took. Where that says what was said before it is the same judgement, of which
+// nothing has to be built anew.
+func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, before *view.Judgement, clock func() time.Time) Cmd {
 	return func() tea.Msg {
 		began := clock()
 		report := judge.Run(env.Cluster, env.Now, checks)
-		return judgedMsg{judge, env, report, render.Judged(report), clock().Sub(began)}
+		said := render.Judged(report)
+		if said.Equal(before) {
+			said = before
+		}
+		return judgedMsg{judge, env, report, said, clock().Sub(began)}
 	}
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"maps"
 	"slices"
 
 	"kitescope/inspect/model"
@@ -94,9 +95,17 @@ func (j *Judgement) About(ref Ref) table.Tally {
 // Among reports whether there are findings about anything of a resource.
 func (j *Judgement) Among(resource string) bool { return j != nil && j.among[resource] }
 
+// Equal reports whether two judgements say the same of the same objects.
+func (j *Judgement) Equal(other *Judgement) bool {
+	if j == nil || other == nil || j == other {
+		return j == other
+	}
+	return maps.EqualFunc(j.of, other.of, func(a, b *ill) bool { return a.Tally == b.Tally && slices.Equal(a.checks, b.checks) })
+}
+
 // JudgedAnew reports whether checks may say something else of a resource's rows than before.
 func JudgedAnew(was, now *Env, resource string) bool {
-	return was.Judged != now.Judged && ((was.Judged == nil) != (now.Judged == nil) || was.Judged.Among(resource) || now.Judged.Among(resource))
+	return !was.Judged.Equal(now.Judged) && ((was.Judged == nil) != (now.Judged == nil) || was.Judged.Among(resource) || now.Judged.Among(resource))
 }
 
 // Loaded is what is known: what was read, and whether it was judged.

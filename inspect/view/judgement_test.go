@@ -64,6 +64,38 @@ func TestFindingsOfRows(t *testing.T) {
 	}
 }
 
+// TestEqualJudgements: what is said of which objects makes two judgements equal, and nothing else.
+func TestEqualJudgements(t *testing.T) {
+	node := func(id string) Ref { return Ref{Resource: "nodes", ID: id} }
+	idle := Finding{Objects: []Ref{node("4")}, Severity: Error, Check: "node-idle"}
+	uneven := Finding{Objects: []Ref{node("4"), node("5")}, Severity: Warning, Check: "imbalance-rows"}
+	with := func(change func(*Finding)) *Judgement {
+		f := idle
+		change(&f)
+		return NewJudgement([]Finding{f, uneven})
+	}
+	base := NewJudgement([]Finding{idle, uneven})
+	for name, x := range map[string]struct {
+		a, b *Judgement
+		want bool
+	}{
+		"same":           {base, NewJudgement([]Finding{idle, uneven}), true},
+		"nobody":         {nil, nil, true},
+		"nothing found":  {NewJudgement(nil), NewJudgement(nil), true},
+		"nobody judged":  {nil, NewJudgement(nil), false},
+		"judged":         {NewJudgement(nil), nil, false},
+		"less":           {base, NewJudgement([]Finding{idle}), false},
+		"other object":   {base, with(func(f *Finding) { f.Objects = []Ref{node("5")} }), false},
+		"other kind":     {base, with(func(f *Finding) { f.Objects = []Ref{{Resource: "segments", ID: "4"}} }), false},
+		"other severity": {base, with(func(f *Finding) { f.Severity = Info }), false},
+		"other check":    {base, with(func(f *Finding) { f.Check = "node-gone" }), false},
+	} {
+		if got := x.a.Equal(x.b); got != x.want {
+			t.Errorf("%s: %v, want %v", name, got, x.want)
+		}
+	}
+}
+
 // TestNobodyJudged: without a judgement nothing is known of findings, not that there are none, and no table has the column.
 func TestNobodyJudged(t *testing.T) {
 	env := judgedNodes()
