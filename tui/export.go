@@ -51,6 +51,18 @@ func (m *Model) Copy(text, what string) Cmd {
 	}
 }
 
+// copyMade copies what is made off the loop: a text that stops soon after the most that can be copied.
+func (m *Model) copyMade(what string, text func(most int) string) Cmd {
+	most := mostCopied(m)
+	m.Say(ToneInfo, "copying "+what+"…")
+	return func() tea.Msg { return madeMsg{text(most), what} }
+}
+
+// madeMsg brings a text that is to be copied.
+type madeMsg struct{ text, what string }
+
+func (t madeMsg) Apply(m *Model) Cmd { return m.Copy(t.text, t.what) }
+
 // copiedMsg says which clipboard has a text; to is "" where none but the terminal's is left.
 type copiedMsg struct {
 	text, what, to, why string
@@ -128,13 +140,11 @@ func copyMenu(m *Model) *Menu {
 	}
 	n.Items = append(n.Items, item)
 	if g, ok := top.(*gridPage); ok && g.rows.table != nil {
+		rows := g.taken()
+		count := words.Plural(len(rows), "row")
 		n.Items = append(n.Items,
-			MenuItem{Text: "table as TSV", Note: words.Plural(len(g.taken()), "row"), Run: func(m *Model, _ *Menu) Cmd {
-				return m.Copy(g.tsv(g.taken(), true, mostCopied(m)), words.Plural(len(g.taken()), "row"))
-			}},
-			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd {
-				return m.Copy(g.ids(mostCopied(m)), "ids")
-			}})
+			MenuItem{Text: "table as TSV", Note: count, Run: func(m *Model, _ *Menu) Cmd { return m.copyMade(count, g.tsv(rows, true)) }},
+			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.copyMade("ids", g.ids(rows)) }})
 	}
 	if t, ok := top.(Tabular); ok {
 		text, rows := t.TSVTable()
@@ -176,10 +186,10 @@ func needsNoCluster(command string) bool {
 func (g *gridPage) copyRows(m *Model) Cmd {
 	if len(g.marks) > 0 {
 		rows := g.taken()
-		return m.Copy(g.tsv(rows, false, mostCopied(m)), words.Plural(len(rows), "marked row"))
+		return m.copyMade(words.Plural(len(rows), "marked row"), g.tsv(rows, false))
 	}
 	row, _ := g.current()
-	return m.Copy(g.tsv([]int32{int32(row)}, false, mostCopied(m)), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
+	return m.Copy(g.tsv([]int32{int32(row)}, false)(mostCopied(m)), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
 }
 
 // taken are the rows that copy and save are about: those marked, else all shown.
@@ -198,44 +208,49 @@ func (g *gridPage) taken() []int32 {
 	return rows
 }
 
-// tsv writes rows with tabs between cells. It stops soon after the most that can be copied.
-func (g *gridPage) tsv(rows []int32, header bool, most int) string {
-	var b strings.Builder
-	list := g.columnList()
-	if header {
-		for k, c := range list {
-			if k > 0 {
-				b.WriteByte('\t')
+// tsv writes rows as they are now with tabs between cells, off the loop: a page that changes meanwhile changes nothing of it.
+func (g *gridPage) tsv(rows []int32, header bool) func(most int) string {
+	t, list := g.rows.table, g.columnList()
+	columns := t.Resource().Columns
+	title := func(c int) string { return columns[c].Title }
+	return func(most int) string {
+		var b strings.Builder
+		if header {
+			writeLine(&b, list, title)
+		}
+		for _, row := range rows {
+			writeLine(&b, list, func(c int) string { return draw.CellText(&columns[c], t.Cell(int(row), c)) })
+			if b.Len() > most {
+				break
 			}
-			b.WriteString(g.resource.Columns[c].Title)
 		}
-		b.WriteByte('\n')
+		return b.String()
 	}
-	for _, row := range rows {
-		for k, c := range list {
-			if k > 0 {
-				b.WriteByte('\t')
-			}
-			b.WriteString(draw.CellText(&g.resource.Columns[c], g.rows.table.Cell(int(row), c)))
-		}
-		b.WriteByte('\n')
-		if b.Len() > most {
-			break
-		}
-	}
-	return b.String()
 }
 
-func (g *gridPage) ids(most int) string {
-	var b strings.Builder
-	for _, row := range g.taken() {
-		b.WriteString(g.rows.table.Ref(int(row)).ID)
-		b.WriteByte('\n')
-		if b.Len() > most {
-			break
+func writeLine(b *strings.Builder, columns []int, text func(column int) string) {
+	for k, c := range columns {
+		if k > 0 {
+			b.WriteByte('\t')
 		}
+		b.WriteString(text(c))
 	}
-	return b.String()
+	b.WriteByte('\n')
+}
+
+// ids writes one id a line, as tsv does.
+func (g *gridPage) ids(rows []int32) func(most int) string {
+	t := g.rows.table
+	return func(most int) string {
+		var b strings.Builder
+		for _, row := range rows {
+			b.WriteString(t.Ref(int(row)).ID + "\n")
+			if b.Len() > most {
+				break
+			}
+		}
+		return b.String()
+	}
 }
 
 // Command is the command line that prints the same table. Texts and regular

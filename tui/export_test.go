@@ -73,6 +73,29 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 	})
 }
 
+// TestCopyIsMadeOffTheLoop: choosing the form in which a table is copied writes nothing of it yet, and what is copied is what was shown then.
+func TestCopyIsMadeOffTheLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "5")
+		menu := copyMenu(d.m)
+		for i, want := range map[int]int{1: 28, 2: 27} {
+			c := menu.Items[i].Run(d.m, menu)
+			d.m.Top().(*gridPage).chosen = []int{1}
+			d.m.Top().(*gridPage).rows = gridRows{}
+			msg := c()
+			if _, ok := msg.(madeMsg); !ok {
+				t.Errorf("%s is written on the loop: %T", menu.Items[i].Text, msg)
+			}
+			d.Send(msg)
+			if n := strings.Count(d.Clip, "\n"); n != want || !strings.Contains(d.Clip, "470590760626295000") {
+				t.Errorf("%s copies %d lines, want %d: %.80q", menu.Items[i].Text, n, want, d.Clip)
+			}
+			d = at(t, "5")
+			menu = copyMenu(d.m)
+		}
+	})
+}
+
 func TestSave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 / ")
