@@ -139,7 +139,7 @@ func (m *Model) pause() Cmd {
 	case d.past.away:
 		return m.data.past.play(m)
 	case !d.live && !d.paused && d.past.of != nil:
-		m.Say(ToneInfo, "this is the newest state: , goes back")
+		m.Say(ToneInfo, "this is the newest state: "+KeyOf(m, ActEarlier)+" goes back")
 		return nil
 	case !d.live && !d.paused:
 		m.Say(ToneInfo, "nothing to pause: the source does not change")

@@ -18,7 +18,7 @@ func (p *findingsPage) Body(m *Model, w, h int) []string {
 	case len(p.rows) == 0 && p.filter != "":
 		return append([]string{""}, draw.Sentence(m.Styles, "no finding matches "+p.filter+"; esc clears the filter", w)...)
 	case len(p.rows) == 0 && p.of != nil:
-		return append([]string{""}, draw.Sentence(m.Styles, "nothing is found about "+refName(*p.of)+" any more; f lists all findings", w)...)
+		return append([]string{""}, draw.Sentence(m.Styles, "nothing is found about "+refName(*p.of)+" any more; "+KeyOf(m, ActGoFindings)+" lists all findings", w)...)
 	case len(p.rows) == 0:
 		return []string{"", p.verdict(m, w)}
 	}

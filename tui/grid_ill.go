@@ -73,20 +73,25 @@ func (g *gridPage) canIll(m *Model, a Action) string {
 }
 
 // leftNote says what is left out.
-func (g *gridPage) leftNote() []string {
+func (g *gridPage) leftNote(m *Model) []string {
 	if g.rows.left == 0 {
 		return nil
 	}
-	return []string{words.Number(g.rows.left) + " " + g.resource.Leaves + " hidden (a)"}
+	return []string{words.Number(g.rows.left) + " " + g.resource.Leaves + " hidden (" + KeyOf(m, ActAll) + ")"}
 }
 
-// hiddenNote names the columns that have no room, as many as fit beside a crumb and the words around them; else it counts them.
+// hiddenNote names the columns that have no room, as many as fit beside a crumb and the words around them; else it counts them. Those that
+// were scrolled out to the left are not among them, and neither are curves: "" if there is no other.
 func hiddenNote(t *tableView, cols []table.Column, room int) string {
 	var titles []string
 	for j := range cols {
-		if !slices.ContainsFunc(t.Placed, func(p draw.Placed) bool { return p.Column == j }) && cols[j].Kind != table.Curve {
+		left := t.offset > 0 && len(t.Placed) > 0 && j < t.Placed[len(t.Placed)-1].Column
+		if !left && !slices.ContainsFunc(t.Placed, func(p draw.Placed) bool { return p.Column == j }) && cols[j].Kind != table.Curve {
 			titles = append(titles, cols[j].Title)
 		}
+	}
+	if len(titles) == 0 {
+		return ""
 	}
 	const around = 36
 	n := len(titles)

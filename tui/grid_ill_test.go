@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
 )
 
@@ -114,5 +116,47 @@ func TestSameJudgementBuildsNothing(t *testing.T) {
 		if tree.root != root {
 			t.Error("the tree was made anew")
 		}
+	})
+}
+
+// TestHiddenNote: what is named can be scrolled to with the key that stands behind it.
+func TestHiddenNote(t *testing.T) {
+	cols := []table.Column{{Title: "ID"}, {Title: "ROWS"}, {Title: "SIZE"}, {Title: "24H", Kind: table.Curve}, {Title: "STATE"}}
+	placed := func(list ...int) (p []draw.Placed) {
+		for _, j := range list {
+			p = append(p, draw.Placed{Column: j})
+		}
+		return p
+	}
+	for _, x := range []struct {
+		offset int
+		placed []draw.Placed
+		room   int
+		want   string
+	}{
+		{0, placed(0, 2), 100, "hidden: ROWS, STATE (→)"},
+		{0, placed(0, 2), 42, "hidden: ROWS +1 (→)"},
+		{0, placed(0, 2), 30, "→ 2 more"},
+		{0, placed(0, 1, 2, 4), 100, ""},
+		{2, placed(0, 3), 100, "hidden: STATE (→)"},
+		{2, placed(0, 3, 4), 100, ""},
+	} {
+		if got := hiddenNote(&tableView{offset: x.offset, Placed: x.placed}, cols, x.room); got != x.want {
+			t.Errorf("offset %d, placed %v, room %d: %q, want %q", x.offset, x.placed, x.room, got, x.want)
+		}
+	}
+}
+
+// TestNotesNameTheKeysOfThePerson: keys that were given to other actions are not named for what they were.
+func TestNotesNameTheKeysOfThePerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.Keys = map[string][]string{"all": {"Z"}, "explain": {"ctrl+x"}, "findings": {"ctrl+y"}}
+		d := driven(t, cfg, 140, 30)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("5")
+		d.Shows("3 dropped hidden (Z)")
+		d.Keys("2 down*2 y")
+		d.Shows("no fix is known: ctrl+x explains the check")
 	})
 }

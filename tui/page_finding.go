@@ -179,7 +179,7 @@ func actOnFinding(m *Model, a Action, f *check.Finding) Cmd {
 		case f.Advice() != "":
 			return m.Copy(f.Advice(), "advice: the fix has no command")
 		}
-		m.Say(ToneWarn, "no fix is known: e explains the check")
+		m.Say(ToneWarn, "no fix is known: "+KeyOf(m, ActExplain)+" explains the check")
 	case ActOwner:
 		return m.Push(newDetailPage(f.Object))
 	case ActRelated, ActTree:

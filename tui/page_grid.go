@@ -109,13 +109,13 @@ func (g *gridPage) Note(m *Model) string {
 	if g.filtering() && (m.Prompt == nil || m.Prompt.Sign != "/") {
 		parts = append(parts, "/"+g.filter.text)
 	}
-	parts = append(parts, g.leftNote()...)
+	parts = append(parts, g.leftNote(m)...)
 	if busy := NonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
 		parts = append(parts, busy...)
 	} else if g.Hidden > 0 {
 		parts = append(parts, hiddenNote(&g.tableView, g.drawn(m).columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
 	}
-	return strings.Join(parts, " · ")
+	return strings.Join(NonEmpty(parts), " · ")
 }
 
 func (g *gridPage) filtering() bool { return !g.filter.empty() }

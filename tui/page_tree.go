@@ -115,13 +115,13 @@ func makeTreePage(word, name string) *treePage {
 func (t *treePage) Scope() Scope  { return InTree }
 func (t *treePage) Crumb() string { return draw.Cut(t.label, 40) }
 
-func (t *treePage) Note(*Model) string {
+func (t *treePage) Note(m *Model) string {
 	parts := FilterNote(t.filter)
 	if t.shown.Worst {
 		parts = append(parts, "worst first")
 	}
 	if t.root != nil && t.root.Left > 0 {
-		parts = append(parts, words.Number(t.root.Left)+" dropped hidden (a)")
+		parts = append(parts, words.Number(t.root.Left)+" dropped hidden ("+KeyOf(m, ActAll)+")")
 	}
 	if len(t.lines) > 0 {
 		parts = append(parts, "line "+words.Number(t.Cursor+1)+" / "+words.Number(len(t.lines)))

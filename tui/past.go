@@ -78,7 +78,7 @@ func (p *past) canStep(m *Model, a Action) string {
 		}
 	case ActLater, ActMinuteLater:
 		if p.of != nil && !p.away {
-			return "this is the newest state: , goes back"
+			return "this is the newest state: " + KeyOf(m, ActEarlier) + " goes back"
 		}
 	default:
 	}

@@ -47,7 +47,7 @@ func (m frame) nowText(x *history.Axis) string {
 		text += " in " + words.Span(time.Duration(x.To-x.From))
 	}
 	if x.Len() > 0 {
-		text += ": , goes back"
+		text += ": " + KeyOf(m.Model, ActEarlier) + " goes back"
 	}
 	return text
 }

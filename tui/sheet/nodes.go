@@ -80,7 +80,7 @@ func (s *sheet) liveNodes(b *block, name, address int) {
 		b.item("node "+n.Ref.ID, Item{Object: n.Ref})
 	}
 	if more := len(s.o.Nodes) - len(listed); more > 0 {
-		b.add(s.st.Dim.On("and " + words.Plural(more, "node") + " between; n lists all"))
+		b.add(s.st.Dim.On("and " + words.Plural(more, "node") + " between; :nodes lists all"))
 		b.item("nodes", Item{Page: "nodes"})
 	}
 }
