@@ -175,6 +175,11 @@ func Value(c table.Cell, k table.Kind) (string, error) {
 		return string(appendValue(nil, c, k)), nil
 	case table.List:
 		return strings.Join(c.List, ";"), nil
+	case table.Findings:
+		if c.Int == 0 {
+			return "", errors.New("there is none")
+		}
+		return string(appendTallyCSV(nil, c)), nil
 	default:
 	}
 	if k == table.Pairs {

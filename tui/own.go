@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"kitescope/inspect/view"
 	"kitescope/render"
 )
 
@@ -24,18 +25,17 @@ func Cells(m *Model) (resource string, cell func(column string) (string, error),
 	if r == nil {
 		return "", nil, false
 	}
+	t := r.Table(m.data.rowsEnv())
+	row := view.RowOf(t, ref.ID)
 	return r.Name, func(column string) (string, error) {
 		c := r.Column(column)
-		if c < 0 {
+		switch {
+		case c < 0:
 			return "", fmt.Errorf("%s have no such column", r.Name)
+		case row < 0:
+			return "", errors.New(r.Singular + " " + refName(ref) + " is not there any more")
 		}
-		t := r.Table(m.data.env)
-		for i := range t.Len() {
-			if t.Ref(i).ID == ref.ID {
-				return render.Value(t.Cell(i, c), r.Columns[c].Kind)
-			}
-		}
-		return "", errors.New(r.Singular + " " + refName(ref) + " is not there any more")
+		return render.Value(t.Cell(row, c), r.Columns[c].Kind)
 	}, true
 }
 

@@ -95,6 +95,19 @@ func TestCells(t *testing.T) {
 		} else if id, err := cell("id"); err != nil || id != "470590760626290500" {
 			t.Errorf("%q, %v", id, err)
 		}
+		// What checks said is known as in the table.
+		d = at(t, "3 !")
+		_, cell, _ = Cells(d.m)
+		for column, want := range map[string]string{"findings": "error=1;warning=1", "worst": "error"} {
+			if got, err := cell(column); err != nil || got != want {
+				t.Errorf("%s: %q, %v, want %q", column, got, err, want)
+			}
+		}
+		d.Keys("end")
+		_, cell, _ = Cells(d.m)
+		if got, err := cell("findings"); err == nil {
+			t.Errorf("a node without findings has %q", got)
+		}
 		d = at(t, "")
 		if _, _, ok := Cells(d.m); ok {
 			t.Error("the overview is at an object")

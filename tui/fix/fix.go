@@ -6,8 +6,6 @@ package fix
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"kitescope/inspect/check"
 	"kitescope/render"
 	"kitescope/tui/draw"
@@ -148,7 +146,7 @@ func (s *sheet) steps(steps []check.Step, mark draw.Piece) {
 		}
 		for _, line := range render.CommandLines(step) {
 			prompt := draw.Piece{Role: render.RoleDim, Text: line.Prompt}
-			for _, text := range Broken(line.Text, s.w-draw.Width(line.Prompt)-draw.Width(mark.Text), !step.Python) {
+			for _, text := range draw.Broken(line.Text, s.w-draw.Width(line.Prompt)-draw.Width(mark.Text), !step.Python) {
 				s.add(mark, prompt, draw.Piece{Role: render.RoleAccent, Text: text})
 				prompt.Text = draw.Pad(draw.Width(line.Prompt))
 			}
@@ -233,59 +231,4 @@ func Objects(f *check.Finding) string {
 		text += ", and " + words.Number(more) + " more"
 	}
 	return text
-}
-
-// Broken breaks a line of a command into pieces of at most w cells: nothing of it is left out. A shell's is broken between words where
-// a backslash lets it go on, and only what is longer than a line anywhere else.
-func Broken(text string, w int, shell bool) []string {
-	const least = 8
-	w = max(least, w)
-	var lines []string
-	for draw.Width(text) > w {
-		room, end := w, ""
-		if shell {
-			room, end = w-len(` \`), ` \`
-		}
-		at := strings.LastIndexByte(ansi.Truncate(text, room+1, ""), ' ')
-		if shell {
-			at = lastGap(text, room)
-		}
-		head := ansi.Truncate(text, w, "")
-		rest := text[len(head):]
-		if at > 0 && strings.TrimSpace(text[:at]) != "" {
-			head, rest = strings.TrimRight(text[:at], " "), strings.TrimLeft(text[at:], " ")
-		} else {
-			end = ""
-		}
-		lines, text = append(lines, head+end), rest
-	}
-	return append(lines, text)
-}
-
-// lastGap is the last blank between words of a shell within so many cells, 0 if there is none: none in quotes, and none that is
-// escaped.
-func lastGap(text string, cells int) int {
-	last := 0
-	var quote rune
-	escaped := false
-	for i, r := range text {
-		if draw.Width(text[:i]) > cells {
-			break
-		}
-		switch {
-		case escaped:
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped = true
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case r == '\'' || r == '"':
-			quote = r
-		case r == ' ':
-			last = i
-		}
-	}
-	return last
 }

@@ -83,7 +83,7 @@ func (p *runPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 func (p *runPage) Body(m *tui.Model, w, h int) []string {
 	lines := []string{"", " " + m.Styles.Dim.On(draw.Cut("This command of yours is about to run here:", w-2)), ""}
 	for line := range strings.Lines(p.command) {
-		for _, part := range pieces(words.Harmless(strings.TrimRight(line, "\n")), w-6) {
+		for _, part := range draw.Broken(words.Harmless(strings.TrimRight(line, "\n")), w-6, true) {
 			lines = append(lines, "   "+m.Styles.Strong.On(part))
 		}
 	}
@@ -93,23 +93,4 @@ func (p *runPage) Body(m *tui.Model, w, h int) []string {
 	}
 	p.Fit(len(lines), h)
 	return lines[p.Top:min(len(lines), p.Top+h)]
-}
-
-// pieces cuts a line into parts of w cells, wherever that is: blanks count in a command.
-func pieces(s string, w int) []string {
-	var out []string
-	for draw.Width(s) > w {
-		cut, n := 0, 0
-		for i, r := range s {
-			if n += draw.Width(string(r)); n > w {
-				cut = i
-				break
-			}
-		}
-		if cut == 0 {
-			break
-		}
-		out, s = append(out, s[:cut]), s[cut:]
-	}
-	return append(out, s)
 }
