@@ -100,6 +100,8 @@ type Own struct {
 	Key func(m *Model, key string) (c Cmd, ok bool)
 	// Words are further words of the palette.
 	Words []Word
+	// KeepColumns keeps how the table on top looks; nil: nobody keeps anything.
+	KeepColumns func(m *Model) Cmd
 	// Pages are kinds of pages, whatever cluster is shown.
 	Pages []PageKind
 }

@@ -304,23 +304,13 @@ func (g *gridPage) columnMenu(m *Model) *Menu {
 		n.Items = append(n.Items, MenuItem{Run: func(m *Model, n *Menu) Cmd { return g.toggleColumn(m, n, c) }})
 	}
 	g.labelColumns(n)
-	if p := keepWord(m); p != nil {
+	if keep := m.Config.Own.KeepColumns; keep != nil {
 		n.Items = append(n.Items, MenuItem{Action: ActSave, Text: "keep for " + g.resource.Name, Note: "columns and order, in config.yaml", Run: func(m *Model, _ *Menu) Cmd {
 			m.Menu = nil
-			return p.Run(m, "columns")
+			return keep(m)
 		}})
 	}
 	return n
-}
-
-// keepWord is the word of the palette that keeps how a table looks, nil where nobody keeps anything.
-func keepWord(m *Model) *Word {
-	for _, w := range m.Config.Own.Words {
-		if w.Text == "keep" {
-			return &w
-		}
-	}
-	return nil
 }
 
 func (g *gridPage) labelColumns(n *Menu) {

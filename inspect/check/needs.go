@@ -33,7 +33,7 @@ func (p *Pass) lacks() string {
 	}
 	r := p.Runtime
 	if r == nil {
-		return "the nodes were not asked"
+		return facts.NotAsked
 	}
 	for _, n := range []struct {
 		need Need

@@ -5,6 +5,7 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
 	"kitescope/render"
 	"kitescope/words"
 )
@@ -59,9 +60,6 @@ func Commands(f *check.Finding) []string {
 	return list
 }
 
-// notAsked is what checks say that could not run as nobody asked the processes.
-const notAsked = "the nodes were not asked"
-
 // Lacking says what checks could not run and why, in a line for each reason, with their names as a second text. Those that need the
 // processes, where nobody asked them, are one line, with what helps.
 func Lacking(r *check.Report) []Fact {
@@ -70,7 +68,7 @@ func Lacking(r *check.Report) []Fact {
 	all := " of " + words.Plural(len(r.Results), "check")
 	for _, u := range r.Unlooked() {
 		ids := check.IDs(u.Checks)
-		if r.Cluster.Runtime == nil && u.Status == check.Skipped && strings.Contains(u.Reason, notAsked) {
+		if r.Cluster.Runtime == nil && u.Status == check.Skipped && strings.Contains(u.Reason, facts.NotAsked) {
 			asking = append(asking, ids...)
 			continue
 		}

@@ -58,6 +58,8 @@ func chosen(m *tui.Model, part string) (k kept, err error) {
 	return k, errors.New("available: columns, theme, start")
 }
 
+func keepColumns(m *tui.Model) tui.Cmd { return keep(m, "columns") }
+
 func keep(m *tui.Model, part string) tui.Cmd {
 	k, err := chosen(m, part)
 	switch {

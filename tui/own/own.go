@@ -42,7 +42,7 @@ type Options struct {
 
 // Make makes keys and words of it, and the page that shows a command before it runs.
 func Make(o Options) tui.Own {
-	all := tui.Own{Words: append(keepWords(), tui.Word{Text: "ctx", Doc: "Change to another cluster of the configuration: ctx NAME.", Args: o.names, Run: o.change})}
+	all := tui.Own{KeepColumns: keepColumns, Words: append(keepWords(), tui.Word{Text: "ctx", Doc: "Change to another cluster of the configuration: ctx NAME.", Args: o.names, Run: o.change})}
 	if o.Clusters == nil {
 		all.Words = all.Words[:len(all.Words)-1]
 	}

@@ -177,6 +177,10 @@ func TestKeep(t *testing.T) {
 		if v := last().value.(map[string][]string); len(v["columns"]) < 3 || v["columns"][1] != "collection_id" {
 			t.Errorf("%+v", v)
 		}
+		kept := len(wrote)
+		if d.Keys("C s"); len(wrote) != kept+1 || last().path != "views.segments" {
+			t.Errorf("the menu of columns keeps %+v", wrote[kept:])
+		}
 		d.Keys(":").Typed("theme light").Keys("enter :").Typed("keep theme").Keys("enter")
 		if v := last(); v.path != "theme" || v.value != "light" {
 			t.Errorf("%+v", v)

@@ -41,7 +41,7 @@ func (f *Facts) Exclusive(g *balance.Group) bool {
 // of that (Milvus 2.6, internal/coordinator/mix_coord.go, ShowConfigurations).
 func (f *Facts) untold(key string, roles []string) string {
 	if f.Runtime == nil {
-		return "the nodes were not asked"
+		return NotAsked
 	}
 	component, _, _ := strings.Cut(key, ".")
 	why := "there is no " + strings.Join(roles, " or ")

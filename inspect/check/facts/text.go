@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// NotAsked is what checks say that could not run as nobody asked the processes. The UI says in their place, once, what helps.
+const NotAsked = "the nodes were not asked"
+
 // TimeText is a moment as evidence, "unknown" for none.
 func TimeText(t time.Time) string {
 	if t.IsZero() {

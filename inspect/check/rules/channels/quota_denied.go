@@ -38,7 +38,7 @@ no state refuses nothing. Skipped if the active RootCoord reports no metrics; th
 
 func runQuotaDenied(p *check.Pass) error {
 	if p.Runtime == nil {
-		return p.Skip("the nodes were not asked")
+		return p.Skip(facts.NotAsked)
 	}
 	root := rootProcess(p)
 	switch {

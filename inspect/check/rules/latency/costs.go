@@ -142,7 +142,7 @@ func weight(p *check.Pass, b *budget.Budget) float64 {
 // blind says why a check of budgets can see nothing, "" if it can, and notes which processes of some roles gave no metrics.
 func blind(p *check.Pass, roles ...string) string {
 	if p.Runtime == nil {
-		return "the nodes were not asked"
+		return facts.NotAsked
 	}
 	l := p.Latency()
 	silent := 0

@@ -34,7 +34,7 @@ const (
 
 func runRateLimited(p *check.Pass) error {
 	if p.Runtime == nil {
-		return p.Skip("the nodes were not asked")
+		return p.Skip(facts.NotAsked)
 	}
 	unseenMetrics(p, "proxy")
 	refused, asked := map[string]float64{}, map[string]float64{}

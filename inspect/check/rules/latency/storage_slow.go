@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
@@ -44,7 +45,7 @@ type operation struct {
 
 func runStorageSlow(p *check.Pass) error {
 	if p.Runtime == nil {
-		return p.Skip("the nodes were not asked")
+		return p.Skip(facts.NotAsked)
 	}
 	unseenMetrics(p, "querynode", "datanode", "indexnode", "streamingnode")
 	var slow []operation

@@ -46,7 +46,7 @@ type writer struct {
 
 func runWALAppendSlow(p *check.Pass) error {
 	if p.Runtime == nil {
-		return p.Skip("the nodes were not asked")
+		return p.Skip(facts.NotAsked)
 	}
 	unseenMetrics(p, "proxy", "rootcoord", "mixcoord", "streamingnode")
 	var slow, all []writer

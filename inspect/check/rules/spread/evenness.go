@@ -41,7 +41,7 @@ const (
 // remains unseen. Nodes that did not say it themselves may have told it by their metrics.
 func noSurvey(p *check.Pass) string {
 	if !p.Balance.Asked {
-		return "the nodes were not asked"
+		return facts.NotAsked
 	}
 	if !slices.ContainsFunc(p.Balance.Nodes, func(s *balance.Share) bool { return s.Known }) {
 		return "no query node reported what it serves" + facts.Because(p.Balance.Unknown)
