@@ -15,6 +15,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
+	"kitescope/tui/rows"
 	"kitescope/tui/tuitest"
 )
 
@@ -98,7 +99,7 @@ func TestRefreshesFasterThanBuilds(t *testing.T) {
 			case *overviewPage:
 				env = p.env
 			case *gridPage:
-				env = p.rows.env
+				env = p.rows.Env
 			case *treePage:
 				env = p.env
 			case *detailPage:
@@ -142,8 +143,8 @@ func TestFilters(t *testing.T) {
 				}
 			}
 			g := d.grid()
-			for i := range g.rows.count() {
-				got = append(got, g.rows.table.Ref(g.rows.row(i)).ID)
+			for i := range g.rows.Count() {
+				got = append(got, g.rows.Table.Ref(g.rows.Row(i)).ID)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("filter %q (-want +got):\n%s", x.text, diff)
@@ -204,10 +205,9 @@ func TestFilterInPieces(t *testing.T) {
 			d.Run(c)
 			d.Settle()
 			g := d.grid()
-			q := gridQuery{filter: g.filter, columns: g.columnList()}
-			all := g.rows
-			all.filtered = false
-			if diff := cmp.Diff(q.match(&all), g.rows.matched); diff != "" {
+			q := rows.Query{Env: g.rows.Env, Resource: g.resource, Where: g.where, Order: g.order, Filter: g.filter, Columns: g.columnList()}
+			whole := q.Run()
+			if diff := cmp.Diff(shownIDs(&whole), shownIDs(&g.rows)); diff != "" {
 				t.Fatalf("filter %q in pieces differs from one pass", text)
 			}
 		}
@@ -217,14 +217,22 @@ func TestFilterInPieces(t *testing.T) {
 	})
 }
 
+// shownIDs are the ids of rows, in their order.
+func shownIDs(r *rows.Rows) (ids []string) {
+	for i := range r.Count() {
+		ids = append(ids, r.Table.Ref(r.Row(i)).ID)
+	}
+	return ids
+}
+
 func TestSortByKeysAndClick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
 		rows := func() []int64 {
 			g := d.grid()
 			var list []int64
-			for i := range g.rows.count() {
-				list = append(list, g.rows.table.Cell(g.rows.row(i), g.resource.Column("rows")).Int)
+			for i := range g.rows.Count() {
+				list = append(list, g.rows.Table.Cell(g.rows.Row(i), g.resource.Column("rows")).Int)
 			}
 			return list
 		}

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
+	"kitescope/tui/rows"
 	"kitescope/tui/tuitest"
 )
 
@@ -26,8 +27,8 @@ func benchModel(b *testing.B, n int) *Model {
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	_, c := m.Update(news.Update{Cluster: tuitest.ManySegments(n), Live: true})
 	tuitest.Pump(m, c)
-	if r := &m.Top().(*gridPage).rows; r.count()+r.left != n {
-		b.Fatalf("%d rows and %d that are left out, want %d", r.count(), r.left, n)
+	if r := &m.Top().(*gridPage).rows; r.Count()+r.Left != n {
+		b.Fatalf("%d rows and %d that are left out, want %d", r.Count(), r.Left, n)
 	}
 	return m
 }
@@ -75,14 +76,14 @@ func BenchmarkFilterKey(b *testing.B) {
 func BenchmarkFilterAll(b *testing.B) {
 	m := benchModel(b, million)
 	g := m.Top().(*gridPage)
-	f, err := parseFilter(g.resource, "nothing has this")
+	f, err := rows.ParseFilter(g.resource, "nothing has this")
 	if err != nil {
 		b.Fatal(err)
 	}
 	g.filter = f
 	for b.Loop() {
-		for j := g.newMatching(m); !j.done(); {
-			j = j.step()
+		for j := g.newMatching(m); !j.Done(); {
+			j = j.Step()
 		}
 	}
 }
@@ -101,7 +102,7 @@ func BenchmarkRefresh(b *testing.B) {
 	for b.Loop() {
 		m.data.env = newEnv(m, m.data.cluster)
 		msg := g.rebuild(m, "")().(builtMsg)
-		if msg.rows.changes(77, grown.ID.String()) != Changed {
+		if msg.rows.Changes(77, grown.ID.String()) != rows.Changed {
 			b.Fatal("the changed segment is not marked")
 		}
 	}

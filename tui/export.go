@@ -9,9 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/view"
-	"kitescope/paste"
 	"kitescope/render"
-	"kitescope/tui/draw"
+	"kitescope/tui/rows"
 	"kitescope/words"
 )
 
@@ -139,12 +138,14 @@ func copyMenu(m *Model) *Menu {
 		item.Why = "there is none"
 	}
 	n.Items = append(n.Items, item)
-	if g, ok := top.(*gridPage); ok && g.rows.table != nil {
-		rows := g.taken()
-		count := words.Plural(len(rows), "row")
+	if g, ok := top.(*gridPage); ok && g.rows.Table != nil {
+		t, list, columns := g.rows.Table, g.taken(), g.columnList() // a refresh while the menu is open changes the page
+		count := words.Plural(len(list), "row")
 		n.Items = append(n.Items,
-			MenuItem{Text: "table as TSV", Note: count, Run: func(m *Model, _ *Menu) Cmd { return m.copyMade(count, g.tsv(rows, true)) }},
-			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.copyMade("ids", g.ids(rows)) }})
+			MenuItem{Text: "table as TSV", Note: count, Run: func(m *Model, _ *Menu) Cmd {
+				return m.copyMade(count, rows.TSV(t, list, columns, true))
+			}},
+			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.copyMade("ids", rows.IDs(t, list)) }})
 	}
 	if t, ok := top.(Tabular); ok {
 		text, rows := t.TSVTable()
@@ -185,21 +186,21 @@ func needsNoCluster(command string) bool {
 // copyRows copies the marked rows, else the current one.
 func (g *gridPage) copyRows(m *Model) Cmd {
 	if len(g.marks) > 0 {
-		rows := g.taken()
-		return m.copyMade(words.Plural(len(rows), "marked row"), g.tsv(rows, false))
+		list := g.taken()
+		return m.copyMade(words.Plural(len(list), "marked row"), rows.TSV(g.rows.Table, list, g.columnList(), false))
 	}
 	row, _ := g.current()
-	return m.Copy(g.tsv([]int32{int32(row)}, false)(mostCopied(m)), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
+	return m.Copy(rows.TSV(g.rows.Table, []int32{int32(row)}, g.columnList(), false)(mostCopied(m)), g.resource.Singular+" "+refName(g.rows.Table.Ref(row)))
 }
 
 // taken are the rows that copy and save are about: those marked, else all shown.
 func (g *gridPage) taken() []int32 {
-	n := g.rows.count()
+	n := g.rows.Count()
 	rows := make([]int32, 0, n)
 	for i := range n {
-		row := g.rows.row(i)
+		row := g.rows.Row(i)
 		if len(g.marks) > 0 {
-			if _, ok := g.marks[g.rows.table.Ref(row).ID]; !ok {
+			if _, ok := g.marks[g.rows.Table.Ref(row).ID]; !ok {
 				continue
 			}
 		}
@@ -208,135 +209,23 @@ func (g *gridPage) taken() []int32 {
 	return rows
 }
 
-// tsv writes rows as they are now with tabs between cells, off the loop: a page that changes meanwhile changes nothing of it.
-func (g *gridPage) tsv(rows []int32, header bool) func(most int) string {
-	t, list := g.rows.table, g.columnList()
-	columns := t.Resource().Columns
-	title := func(c int) string { return columns[c].Title }
-	return func(most int) string {
-		var b strings.Builder
-		if header {
-			writeLine(&b, list, title)
-		}
-		for _, row := range rows {
-			writeLine(&b, list, func(c int) string { return draw.CellText(&columns[c], t.Cell(int(row), c)) })
-			if b.Len() > most {
-				break
-			}
-		}
-		return b.String()
-	}
-}
-
-func writeLine(b *strings.Builder, columns []int, text func(column int) string) {
-	for k, c := range columns {
-		if k > 0 {
-			b.WriteByte('\t')
-		}
-		b.WriteString(text(c))
-	}
-	b.WriteByte('\n')
-}
-
-// ids writes one id a line, as tsv does.
-func (g *gridPage) ids(rows []int32) func(most int) string {
-	t := g.rows.table
-	return func(most int) string {
-		var b strings.Builder
-		for _, row := range rows {
-			b.WriteString(t.Ref(int(row)).ID + "\n")
-			if b.Len() > most {
-				break
-			}
-		}
-		return b.String()
-	}
-}
-
-// Command is the command line that prints the same table. Texts and regular
-// expressions of the filter have no selector, so grep stands for them.
+// Command is the command line that prints the same table.
 func (g *gridPage) Command(*Model) string {
-	c := paste.Shell("get", g.resource.Name).Arg(g.where.Words()...)
-	var greps strings.Builder
-	for i := range g.filter.terms {
-		t := &g.filter.terms[i]
-		if word, ok := t.selector(); ok {
-			c = c.Arg(word)
-		} else {
-			greps.WriteString(" | " + t.grep().String())
-		}
-	}
-	if standard, err := g.resource.ParseSort(nil); err != nil || !slices.Equal(standard, g.order) {
-		c = c.Flag("--sort=", strings.Join(sortWords(g.resource, g.order), ","))
-	}
-	if g.all {
-		c = c.Word("--all")
-	}
-	switch {
-	case g.chosen != nil:
-		var names []string
-		for _, c := range g.chosen {
-			names = append(names, g.resource.Columns[c].Name)
-		}
-		c = c.Flag("--columns=", strings.Join(names, ","))
-	case g.wide:
-		c = c.Flag("-o", "wide")
-	}
-	return c.String() + greps.String()
-}
-
-// selector is a condition as a word of a selection; ok is false for texts.
-func (t *term) selector() (word string, ok bool) {
-	if t.where == nil {
-		return "", false
-	}
-	if !t.negate {
-		return t.word, true
-	}
-	// The longer operators first, as the selection looks for them.
-	for _, x := range [][2]string{{"!=", "="}, {">=", "<"}, {"<=", ">"}, {"!~", "~"}, {"=", "!="}, {">", "<="}, {"<", ">="}, {"~", "!~"}} {
-		at := strings.IndexAny(t.word, "=!<>~")
-		if rest, found := strings.CutPrefix(t.word[at:], x[0]); found {
-			return t.word[:at] + x[1] + rest, true
-		}
-	}
-	return "", false
-}
-
-// grep is a text as a filter of lines. Cells stand between blanks there, so that is
-// what the ends of a regular expression become.
-func (t *term) grep() paste.Command {
-	flags := "-i"
-	if t.negate {
-		flags += "v"
-	}
-	if t.re == nil {
-		return paste.Shell("grep", flags+"F").Arg(string(t.text))
-	}
-	expr := strings.TrimPrefix(t.re.String(), "(?i)")
-	if rest, ok := strings.CutPrefix(expr, "^"); ok {
-		expr = "(^| )" + rest
-	}
-	if rest, ok := strings.CutSuffix(expr, "$"); ok && !strings.HasSuffix(rest, "\\") {
-		expr = rest + "( |$)"
-	}
-	if strings.ContainsAny(expr, "\\?") { // \d and the like
-		return paste.Shell("grep", flags+"P").Arg(expr)
-	}
-	return paste.Shell("grep", flags+"E").Arg(expr)
+	l := rows.Listing{Resource: g.resource, Where: g.where, Filter: &g.filter, Order: g.order, All: g.all, Wide: g.wide, Chosen: g.chosen}
+	return l.Command()
 }
 
 // saveMenu offers the formats in which the rows can be saved.
 func saveMenu(g *gridPage) *Menu {
-	rows := g.taken()
-	n := &Menu{Title: "save " + words.Number(len(rows)) + " " + g.resource.Name}
+	t, list := g.rows.Table, g.taken()
+	n := &Menu{Title: "save " + words.Number(len(list)) + " " + g.resource.Name}
 	for _, word := range []string{"json", "csv", "jsonl", "yaml"} {
 		format, err := render.ListFormats().Parse(word)
 		if err != nil {
 			continue
 		}
 		n.Items = append(n.Items, MenuItem{Text: word, Note: format.Doc(), Run: func(m *Model, _ *Menu) Cmd {
-			grid := view.NewGrid(g.rows.table, rows, g.savedColumns(format))
+			grid := view.NewGrid(t, list, g.savedColumns(format))
 			return Save(m, FileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
 				return render.Grid(w, grid, render.Options{Format: format})
 			})

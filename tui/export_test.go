@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"kitescope/inspect/model"
+	"kitescope/tui/rows"
 	"kitescope/tui/tuitest"
 )
 
@@ -81,7 +83,7 @@ func TestCopyIsMadeOffTheLoop(t *testing.T) {
 		for i, want := range map[int]int{1: 28, 2: 27} {
 			c := menu.Items[i].Run(d.m, menu)
 			d.m.Top().(*gridPage).chosen = []int{1}
-			d.m.Top().(*gridPage).rows = gridRows{}
+			d.m.Top().(*gridPage).rows = rows.Rows{}
 			msg := c()
 			if _, ok := msg.(madeMsg); !ok {
 				t.Errorf("%s is written on the loop: %T", menu.Items[i].Text, msg)
@@ -92,6 +94,29 @@ func TestCopyIsMadeOffTheLoop(t *testing.T) {
 			}
 			d = at(t, "5")
 			menu = copyMenu(d.m)
+		}
+	})
+}
+
+// TestRefreshWhileAMenuIsOpen: what is copied and saved are the rows that the menu counted.
+func TestRefreshWhileAMenuIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := tuitest.FixtureParts()
+		p.Origin.Revision++
+		p.Segments = p.Segments[:3]
+		for _, keys := range []string{"Y 2", "Y 3", "s 2 enter"} {
+			d := at(t, "5")
+			open, choose, _ := strings.Cut(keys, " ")
+			d.Keys(open)
+			d.Cluster(model.Build(p))
+			d.Keys(choose)
+			text := d.Clip
+			for _, saved := range d.Saved {
+				text = saved
+			}
+			if n := strings.Count(text, "470590760626295"); n != 27 {
+				t.Errorf("%s: %d rows, want the 27 of the menu", keys, n)
+			}
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 func (g *gridPage) Can(m *Model, a Action) string {
 	switch a {
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActMark, ActMarkRange, ActCopyRow, ActSave, ActFilter, ActSortNext, ActSortPrevious, ActSort:
-		if g.rows.table == nil {
+		if g.rows.Table == nil {
 			return "no data yet"
 		}
 	}
@@ -32,15 +32,15 @@ func (g *gridPage) Can(m *Model, a Action) string {
 	}
 	switch a {
 	case ActOwner:
-		if _, ok := g.rows.table.Owner(row); !ok {
+		if _, ok := g.rows.Table.Owner(row); !ok {
 			return "a " + g.resource.Singular + " belongs to nothing else"
 		}
 	case ActRelated:
-		if len(g.rows.table.Links(row)) == 0 {
+		if len(g.rows.Table.Links(row)) == 0 {
 			return "nothing is related to a " + g.resource.Singular
 		}
 	case ActTree:
-		if collectionOf(g.rows.table, row) == 0 {
+		if collectionOf(g.rows.Table, row) == 0 {
 			return "a " + g.resource.Singular + " belongs to no collection"
 		}
 	case ActCompare:
@@ -52,7 +52,7 @@ func (g *gridPage) Can(m *Model, a Action) string {
 }
 
 func (g *gridPage) Act(m *Model, a Action) Cmd {
-	if g.Move(a, g.rows.count()) {
+	if g.Move(a, g.rows.Count()) {
 		return nil
 	}
 	switch a {
@@ -63,13 +63,13 @@ func (g *gridPage) Act(m *Model, a Action) Cmd {
 		return m.Push(newDetailPage(ref))
 	case ActOwner:
 		row, _ := g.current()
-		owner, _ := g.rows.table.Owner(row)
+		owner, _ := g.rows.Table.Owner(row)
 		return m.goTo(owner)
 	case ActRelated:
 		m.Menu = g.related(m)
 	case ActTree:
 		row, _ := g.current()
-		return openTree(m, collectionOf(g.rows.table, row))
+		return openTree(m, collectionOf(g.rows.Table, row))
 	case ActFilter:
 		m.Prompt = g.filterPrompt()
 	case ActMark, ActMarkRange:
@@ -178,11 +178,11 @@ func (g *gridPage) back(m *Model) Cmd {
 // open follows the first link, or describes where there is none.
 func (g *gridPage) open(m *Model) Cmd {
 	row, _ := g.current()
-	links := g.rows.table.Links(row)
+	links := g.rows.Table.Links(row)
 	if len(links) == 0 {
 		return g.Act(m, ActDescribe)
 	}
-	return followLink(m, links[0], g.rows.table.Ref(row))
+	return followLink(m, links[0], g.rows.Table.Ref(row))
 }
 
 // followLink shows the rows that a link of an object leads to.
@@ -220,7 +220,7 @@ func (m *Model) goTo(ref model.Ref) Cmd {
 // related is the menu of everything that the current row leads to.
 func (g *gridPage) related(m *Model) *Menu {
 	row, _ := g.current()
-	return relatedMenu(m, g.rows.table, row)
+	return relatedMenu(m, g.rows.Table, row)
 }
 
 func relatedMenu(m *Model, t view.Table, row int) *Menu {
@@ -270,11 +270,11 @@ func collectionOf(t view.Table, row int) model.CollectionID {
 // mark marks the current row, or all from the last mark to it.
 func (g *gridPage) mark(a Action) {
 	from := g.Cursor
-	if a == ActMarkRange && g.lastMark >= 0 && g.lastMark < g.rows.count() {
+	if a == ActMarkRange && g.lastMark >= 0 && g.lastMark < g.rows.Count() {
 		from = g.lastMark
 	}
 	for i := min(from, g.Cursor); i <= max(from, g.Cursor); i++ {
-		ref := g.rows.table.Ref(g.rows.row(i))
+		ref := g.rows.Table.Ref(g.rows.Row(i))
 		if _, ok := g.marks[ref.ID]; ok && a == ActMark {
 			delete(g.marks, ref.ID)
 		} else {
@@ -283,7 +283,7 @@ func (g *gridPage) mark(a Action) {
 	}
 	g.lastMark = g.Cursor
 	if a == ActMark {
-		g.Move(ActDown, g.rows.count())
+		g.Move(ActDown, g.rows.Count())
 	}
 }
 

@@ -1,17 +1,17 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
+	"kitescope/tui/rows"
 	"kitescope/words"
 )
 
 // FilterPrompt filters while it is typed.
 func (g *gridPage) filterPrompt() *Prompt {
-	p := FilterPrompt(g.filter.text, g.setFilter, g.filterStatus, func(_ *Model, a Action) { g.Move(a, g.rows.count()) })
+	p := FilterPrompt(g.filter.Text, g.setFilter, g.filterStatus, func(_ *Model, a Action) { g.Move(a, g.rows.Count()) })
 	p.Accepted = func(m *Model, text string) Cmd {
-		if strings.TrimSpace(text) == g.filter.text {
+		if strings.TrimSpace(text) == g.filter.Text {
 			return nil
 		}
 		c := g.setFilter(m, text)
@@ -42,59 +42,77 @@ func (g *gridPage) filterStatus(*Model) string {
 		return g.err.Error()
 	}
 	if g.matchBusy != "" {
-		return g.matchBusy + "  " + words.Number(g.rows.count())
+		return g.matchBusy + "  " + words.Number(g.rows.Count())
 	}
 	if !g.filtering() {
 		return "text · re:REGEX · !not · col=value · col>n"
 	}
-	return words.Number(g.rows.count()) + " of " + words.Number(g.rows.total)
+	return words.Number(g.rows.Count()) + " of " + words.Number(g.rows.Total)
 }
 
 // setFilter starts the filter's way through the rows; what was decided for a wider one is used.
 func (g *gridPage) setFilter(m *Model, text string) Cmd {
-	f, err := parseFilter(g.resource, text)
+	f, err := rows.ParseFilter(g.resource, text)
 	g.err = err
-	if err != nil || f.text == g.filter.text {
+	if err != nil || f.Text == g.filter.Text {
 		return nil
 	}
 	old, wider := g.filter, g.matching
 	g.filter = f
 	g.matching, g.matchBusy = nil, ""
 	g.matchSerial.Add(1)
-	if g.rows.table == nil {
+	if g.rows.Table == nil {
 		return nil
 	}
-	if f.empty() {
+	if f.Empty() {
 		g.unfilter()
 		return nil
 	}
 	j := g.newMatching(m)
-	if wider != nil && wider.table == j.table && f.narrows(&old) {
-		return match(j.within(wider))
+	if wider != nil && wider.Table == j.Table && f.Narrows(&old) {
+		return match(g, j.Within(wider))
 	}
 	g.Cursor, g.top = 0, 0
-	return match(j)
+	return match(g, j)
 }
 
 // newMatching is the filter before its first piece.
-func (g *gridPage) newMatching(m *Model) matching {
-	return matching{
-		page: g, serial: g.matchSerial.Load(), newest: &g.matchSerial, filter: g.filter, table: g.rows.table, columns: g.columnList(),
-		order: g.rows.order, total: g.rows.total, screen: max(1, g.height), now: m.Config.Now,
+func (g *gridPage) newMatching(m *Model) rows.Matching {
+	return rows.Matching{
+		Serial: g.matchSerial.Load(), Newest: &g.matchSerial, Filter: g.filter, Table: g.rows.Table, Columns: g.columnList(),
+		Order: g.rows.Order, Total: g.rows.Total, Screen: max(1, g.height), Now: m.Config.Now,
 	}
+}
+
+// matchedMsg brings a piece of a filter's way through the rows.
+type matchedMsg struct {
+	page *gridPage
+	rows.Matching
+}
+
+func (r matchedMsg) Apply(*Model) Cmd {
+	g := r.page
+	if r.Serial != g.matchSerial.Load() {
+		return nil
+	}
+	j := r.Matching
+	g.matching = &j
+	g.rows.Keep(j.Found)
+	if j.Done() {
+		g.matchBusy = ""
+		return nil
+	}
+	g.matchBusy = "matching… " + words.Number(j.Progress()) + "%"
+	return match(g, j)
 }
 
 // unfilter shows all rows again, with the cursor on the object it was on.
 func (g *gridPage) unfilter() {
 	row, ok := g.current()
-	g.rows.matched, g.rows.filtered = nil, false
+	g.rows.Unfilter()
 	if !ok {
-		g.clamp(g.rows.count())
+		g.clamp(g.rows.Count())
 		return
 	}
-	if g.rows.order == nil {
-		g.put(row, g.rows.count())
-	} else {
-		g.put(max(0, slices.Index(g.rows.order, int32(row))), g.rows.count())
-	}
+	g.put(g.rows.Place(row), g.rows.Count())
 }

@@ -30,10 +30,10 @@ func (d *data) rowsEnv() *view.Env {
 
 // known is what is known about the rows shown, 0 before there are any. That there are findings is only said where there are some.
 func (g *gridPage) known() model.Part {
-	if g.rows.table == nil {
+	if g.rows.Table == nil {
 		return 0
 	}
-	env := g.rows.table.Env()
+	env := g.rows.Table.Env()
 	if !env.Judged.Among(g.resource.Name) {
 		return env.Cluster.Loaded
 	}
@@ -60,13 +60,13 @@ func (g *gridPage) toggleAll(m *Model) Cmd {
 // canIll says why a key of illKeys does nothing, "" if it does something.
 func (g *gridPage) canIll(m *Model, a Action) string {
 	switch {
-	case g.rows.table == nil:
+	case g.rows.Table == nil:
 		return "no data yet"
 	case a == ActWorst && m.data.judged.said == nil:
 		return "nothing was judged yet"
 	case a == ActWorst && !m.data.judged.said.Among(g.resource.Name):
 		return "there are no findings about " + g.resource.Name
-	case a == ActAll && g.rows.left == 0 && !g.all:
+	case a == ActAll && g.rows.Left == 0 && !g.all:
 		return "nothing is left out"
 	}
 	return ""
@@ -74,10 +74,10 @@ func (g *gridPage) canIll(m *Model, a Action) string {
 
 // leftNote says what is left out.
 func (g *gridPage) leftNote(m *Model) []string {
-	if g.rows.left == 0 {
+	if g.rows.Left == 0 {
 		return nil
 	}
-	return []string{words.Number(g.rows.left) + " " + g.resource.Leaves + " hidden (" + KeyOf(m, ActAll) + ")"}
+	return []string{words.Number(g.rows.Left) + " " + g.resource.Leaves + " hidden (" + KeyOf(m, ActAll) + ")"}
 }
 
 // hiddenNote names the columns that have no room, as many as fit beside a crumb and the words around them; else it counts them. Those that

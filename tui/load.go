@@ -15,6 +15,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/render"
 	"kitescope/tui/draw"
+	"kitescope/tui/rows"
 )
 
 // This file has every command: what is done off the loop. A command changes nothing;
@@ -115,13 +116,13 @@ func (clockMsg) Apply(m *Model) Cmd {
 }
 
 // match decides the next piece of a filter.
-func match(j matching) Cmd {
-	return func() tea.Msg { return matchedMsg{j.step()} }
+func match(g *gridPage, j rows.Matching) Cmd {
+	return func() tea.Msg { return matchedMsg{g, j.Step()} }
 }
 
 // build makes a page's rows: binds, selects, sorts, filters, finds the cursor's object.
 func build(q gridQuery) Cmd {
-	return func() tea.Msg { return builtMsg{q, q.run()} }
+	return func() tea.Msg { return builtMsg{q, q.Run()} }
 }
 
 // describe collects everything about an object, with its decoded records.

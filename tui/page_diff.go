@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/table"
 	"kitescope/tui/draw"
+	"kitescope/tui/rows"
 	"kitescope/words"
 )
 
@@ -150,12 +151,12 @@ func orNone(s string) string {
 }
 
 func changeLook(c *diff.Change) RowLook {
-	look := RowLook{fade: fresh, Change: Changed}
+	look := RowLook{fade: fresh, Change: rows.Changed}
 	switch c.Kind {
 	case diff.Added:
-		look.Change = Added
+		look.Change = rows.Added
 	case diff.Removed, diff.Replaced:
-		look.Change = Removed
+		look.Change = rows.Removed
 	default:
 	}
 	return look

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/table"
 	"kitescope/tui/draw"
+	"kitescope/tui/rows"
 	"kitescope/words"
 )
 
@@ -26,9 +27,9 @@ type gridPage struct {
 	wide   bool
 	chosen []int // columns of the resource, nil for the usual ones
 
-	filter   filter
-	matching *matching // while a filter is on its way
-	rows     gridRows  // what is shown
+	filter   rows.Filter
+	matching *rows.Matching // while a filter is on its way
+	rows     rows.Rows      // what is shown
 	marks    map[string]view.Ref
 	lastMark int
 
@@ -85,9 +86,9 @@ func (g *gridPage) columnList() []int {
 // Note sums up what is shown: position, counts, order, filter, columns without room.
 func (g *gridPage) Note(m *Model) string {
 	var parts []string
-	n, all := g.rows.count(), g.rows.total
+	n, all := g.rows.Count(), g.rows.Total
 	switch {
-	case g.rows.table == nil:
+	case g.rows.Table == nil:
 	case n < all || g.filtering():
 		parts = append(parts, fmt.Sprintf("%s of %s", words.Number(n), words.Number(all)))
 	default:
@@ -107,7 +108,7 @@ func (g *gridPage) Note(m *Model) string {
 		parts = append(parts, "sort "+g.resource.Columns[g.order[0].Column].Name+" "+arrow)
 	}
 	if g.filtering() && (m.Prompt == nil || m.Prompt.Sign != "/") {
-		parts = append(parts, "/"+g.filter.text)
+		parts = append(parts, "/"+g.filter.Text)
 	}
 	parts = append(parts, g.leftNote(m)...)
 	if busy := NonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
@@ -118,13 +119,13 @@ func (g *gridPage) Note(m *Model) string {
 	return strings.Join(NonEmpty(parts), " · ")
 }
 
-func (g *gridPage) filtering() bool { return !g.filter.empty() }
+func (g *gridPage) filtering() bool { return !g.filter.Empty() }
 
 func (g *gridPage) Body(m *Model, w, h int) []string {
-	if g.rows.table == nil {
+	if g.rows.Table == nil {
 		return g.placeholder(m, w, h)
 	}
-	if g.rows.count() == 0 {
+	if g.rows.Count() == 0 {
 		lines := g.lines(m, w, h)
 		return append(append(lines, ""), draw.Sentence(m.Styles, g.nothing(), w)...)
 	}
@@ -154,15 +155,15 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 // nothing says why there are no rows.
 func (g *gridPage) nothing() string {
 	switch {
-	case !g.rows.env.Cluster.Loaded.Has(g.resource.Needs):
+	case !g.rows.Env.Cluster.Loaded.Has(g.resource.Needs):
 		return "not known: this part of the metadata was not read"
-	case g.matching != nil && !g.matching.done():
-		return fmt.Sprintf("matching… %d%%", g.matching.progress())
+	case g.matching != nil && !g.matching.Done():
+		return fmt.Sprintf("matching… %d%%", g.matching.Progress())
 	case g.filtering():
-		return fmt.Sprintf("no %s of %s match %q; esc clears the filter", g.resource.Name, words.Number(g.rows.total), g.filter.text)
+		return fmt.Sprintf("no %s of %s match %q; esc clears the filter", g.resource.Name, words.Number(g.rows.Total), g.filter.Text)
 	case !g.where.Empty():
 		return fmt.Sprintf("no %s with %s", g.resource.Name, strings.Join(g.where.Words(), " "))
-	case g.resource.Keyspace && g.rows.env.Cluster.Keyspace == nil:
+	case g.resource.Keyspace && g.rows.Env.Cluster.Keyspace == nil:
 		return "the records were not kept in this session"
 	}
 	return "none · " + lowerFirst(g.resource.Doc)
@@ -204,7 +205,7 @@ func (v gridView) sorted() SortMark {
 	return SortMark{at, v.order[0].Descending}
 }
 
-func (v gridView) rows() int { return v.gridPage.rows.count() }
+func (v gridView) rows() int { return v.gridPage.rows.Count() }
 
 func (v gridView) columns() []table.Column {
 	cols := make([]table.Column, len(v.list))
@@ -218,7 +219,7 @@ func (v gridView) columns() []table.Column {
 
 func (v gridView) text(i, j int) string {
 	c := v.list[j]
-	t, row := v.gridPage.rows.table, v.gridPage.rows.row(i)
+	t, row := v.gridPage.rows.Table, v.gridPage.rows.Row(i)
 	if c.curve != nil {
 		return c.curve.Draw(t.Ref(row).ID, curveCells)
 	}
@@ -227,20 +228,20 @@ func (v gridView) text(i, j int) string {
 
 func (v gridView) look(i int) RowLook {
 	r := &v.gridPage.rows
-	row := r.row(i)
-	look := RowLook{fade: v.m.data.fade, Dim: isGone(r.table, row)}
-	judged := r.env.Judged.Among(v.resource.Name)
-	if !judged && len(v.marks) == 0 && (r.changes == nil || look.fade == faded) {
+	row := r.Row(i)
+	look := RowLook{fade: v.m.data.fade, Dim: isGone(r.Table, row)}
+	judged := r.Env.Judged.Among(v.resource.Name)
+	if !judged && len(v.marks) == 0 && (r.Changes == nil || look.fade == faded) {
 		return look
 	}
-	ref := r.table.Ref(row)
+	ref := r.Table.Ref(row)
 	id := ref.ID
 	if judged {
-		look.Ill = r.env.Judged.About(ref)
+		look.Ill = r.Env.Judged.About(ref)
 	}
 	_, look.Marked = v.marks[id]
-	if r.changes != nil {
-		look.Change = r.changes(row, id)
+	if r.Changes != nil {
+		look.Change = r.Changes(row, id)
 	}
 	return look
 }
@@ -263,7 +264,7 @@ func (g *gridPage) Refresh(m *Model) Cmd {
 	if m.data.cluster == nil || g.building {
 		return nil
 	}
-	was, now := g.rows.env, m.data.rowsEnv()
+	was, now := g.rows.Env, m.data.rowsEnv()
 	if was != nil && was.Cluster == now.Cluster && !view.JudgedAnew(was, now, g.resource.Name) && (was.Now.Equal(now.Now) || !hasAges(g.resource)) {
 		return nil
 	}
@@ -283,70 +284,17 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 	}
 	g.buildSerial++
 	g.buildBusy, g.building = busy, true
-	q := gridQuery{
-		page: g, serial: g.buildSerial, env: m.data.rowsEnv(), resource: g.resource, where: g.where, all: g.all,
-		order: g.order, filter: g.filter, columns: g.columnList(),
-		cursorAt: g.Cursor, cursorID: g.want, toTop: toTop, keep: g.rows,
-	}
+	q := gridQuery{page: g, serial: g.buildSerial, toTop: toTop, Query: rows.Query{
+		Env: m.data.rowsEnv(), Resource: g.resource, Where: g.where, All: g.all,
+		Order: g.order, Filter: g.filter, Columns: g.columnList(), CursorAt: g.Cursor, CursorID: g.want, Keep: g.rows,
+	}}
 	if ref, ok := g.Object(m); ok && g.want == "" {
-		q.cursorID = ref.ID
+		q.CursorID = ref.ID
 	}
 	if m.data.previous != nil {
-		q.previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judged: q.env.Judged} // ages count to the same moment, of what was too
+		q.Previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judged: q.Env.Judged} // ages count to the same moment, of what was too
 	}
 	return build(q)
-}
-
-// builtMsg brings rows that were asked for.
-type builtMsg struct {
-	query gridQuery
-	rows  gridRows
-}
-
-func (b builtMsg) Apply(m *Model) Cmd {
-	g := b.query.page
-	if b.query.serial != g.buildSerial {
-		return nil
-	}
-	g.buildBusy, g.building, g.err = "", false, b.rows.err
-	if b.rows.err != nil {
-		m.Say(ToneBad, b.rows.err.Error())
-		return nil
-	}
-	if g.want != "" && b.rows.cursor < 0 && b.rows.left > 0 && !g.all { // it may be among those that are left out
-		return g.toggleAll(m)
-	}
-	g.takeOver(m, b)
-	if b.query.filter.text != g.filter.text { // typed on meanwhile
-		g.rows.filtered = false
-		if !g.filter.empty() {
-			return Batch(match(g.newMatching(m)), g.Refresh(m))
-		}
-	}
-	return g.Refresh(m)
-}
-
-// takeOver shows the rows and puts the cursor on the object that it was on.
-func (g *gridPage) takeOver(m *Model, b builtMsg) {
-	at := b.rows.cursor
-	if ref, ok := g.Object(m); ok && g.want == "" && ref.ID != b.query.cursorID {
-		at = findNear(&b.rows, ref.ID, g.Cursor, 500) // it was moved meanwhile
-	}
-	if b.query.toTop {
-		at, g.top, g.Cursor = 0, 0, 0
-	}
-	g.rows = b.rows
-	g.matching, g.matchBusy = nil, ""
-	g.matchSerial.Add(1)
-	if at >= 0 {
-		g.put(at, g.rows.count())
-	} else {
-		g.clamp(g.rows.count())
-	}
-	if g.want != "" && at < 0 && !b.query.toTop {
-		m.Say(ToneWarn, g.resource.Singular+" "+words.Harmless(g.want)+" is not here: it is gone from the metadata")
-	}
-	g.want = ""
 }
 
 // object is what the cursor is on.
@@ -355,15 +303,15 @@ func (g *gridPage) Object(*Model) (model.Ref, bool) {
 	if !ok {
 		return model.Ref{}, false
 	}
-	return g.rows.table.Ref(row), true
+	return g.rows.Table.Ref(row), true
 }
 
 // current is the row of the table under the cursor.
 func (g *gridPage) current() (row int, ok bool) {
-	if g.rows.table == nil || g.Cursor >= g.rows.count() {
+	if g.rows.Table == nil || g.Cursor >= g.rows.Count() {
 		return 0, false
 	}
-	return g.rows.row(g.Cursor), true
+	return g.rows.Row(g.Cursor), true
 }
 
 func (g *gridPage) Click(m *Model, x, y int) Cmd {
@@ -373,7 +321,7 @@ func (g *gridPage) Click(m *Model, x, y int) Cmd {
 		}
 		return nil
 	}
-	if i := g.top + y - 1; i < g.rows.count() {
+	if i := g.top + y - 1; i < g.rows.Count() {
 		if i == g.Cursor { // a second click opens
 			return g.Act(m, ActOpen)
 		}
@@ -384,8 +332,15 @@ func (g *gridPage) Click(m *Model, x, y int) Cmd {
 
 func (g *gridPage) Wheel(_ *Model, lines int) {
 	g.top += lines
-	n := g.rows.count()
+	n := g.rows.Count()
 	g.top = max(0, min(g.top, n-g.height))
 	g.Cursor = min(max(g.Cursor, g.top), g.top+g.height-1)
 	g.clamp(n)
+}
+
+func lowerFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
 }

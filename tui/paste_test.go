@@ -17,16 +17,12 @@ func TestCopiedCommandsInAShell(t *testing.T) {
 		for kind, command := range map[string]string{
 			"tree":     (&treePage{word: name}).Command(m),
 			"describe": (&detailPage{ref: model.Ref{Resource: "collections", ID: name}}).Command(m),
-			"grep":     "get nodes | " + (&term{text: []byte(name)}).grep().String(),
 		} {
 			c := m.copyCommand(command)
 			if c == nil {
 				t.Fatalf("%s: %q is not copied", kind, command)
 			}
 			copied := fmt.Sprint(c())
-			if kind == "grep" {
-				name = ""
-			}
 			tuitest.IsRun(t, shell, copied, name)
 		}
 	}

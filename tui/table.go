@@ -6,6 +6,7 @@ import (
 	"kitescope/render"
 	"kitescope/table"
 	"kitescope/tui/draw"
+	"kitescope/tui/rows"
 )
 
 // grid is what a table draws: rows and columns of texts, made only for what is visible.
@@ -21,27 +22,11 @@ type grid interface {
 // RowLook is the state of a row: it decides the style of the whole row and its gutter.
 type RowLook struct {
 	Marked bool
-	Change Change
+	Change rows.Change
 	fade   fade
 	Dim    bool        // dropped and gone things
 	Ill    table.Tally // findings about it
 	Role   render.Role
-}
-
-// Change says what a refresh did to a row.
-type Change uint8
-
-// Changes.
-const (
-	Unchanged Change = iota
-	Added
-	Changed
-	Removed
-)
-
-// glyph is the sign of a change, so that it can be seen without colour.
-func (c Change) glyph() string {
-	return [...]string{" ", "+", "~", "-"}[c]
 }
 
 // tableView is a window onto a grid: where the cursor is and which rows are visible.
@@ -276,7 +261,7 @@ func gutterOf(st *draw.Styles, look RowLook, row draw.Style) string {
 	if look.fade == faded {
 		return mark + "  "
 	}
-	return mark + look.Change.glyph() + " "
+	return mark + look.Change.Glyph() + " "
 }
 
 func lookStyle(st *draw.Styles, look RowLook, atCursor bool) draw.Style {
@@ -285,11 +270,11 @@ func lookStyle(st *draw.Styles, look RowLook, atCursor bool) draw.Style {
 		return st.Cursor
 	case look.Marked:
 		return st.Marked
-	case look.fade == fresh && look.Change == Added:
+	case look.fade == fresh && look.Change == rows.Added:
 		return st.Added
-	case look.fade == fresh && look.Change == Changed:
+	case look.fade == fresh && look.Change == rows.Changed:
 		return st.Changed
-	case look.Change == Removed:
+	case look.Change == rows.Removed:
 		return st.Removed
 	case look.Dim:
 		return st.Dim

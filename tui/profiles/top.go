@@ -7,6 +7,7 @@ import (
 	"kitescope/profile/report"
 	"kitescope/tui"
 	"kitescope/tui/draw"
+	"kitescope/tui/rows"
 	"kitescope/words"
 )
 
@@ -184,9 +185,9 @@ func (p *topPage) look(r *topRow) tui.RowLook {
 	case c.CumVerdict == report.Noise && c.FlatVerdict == report.Noise:
 		return tui.RowLook{Dim: true}
 	case c.CumVerdict == report.More || c.CumVerdict == report.Undecided && c.Cum > 0:
-		return tui.RowLook{Change: tui.Added}
+		return tui.RowLook{Change: rows.Added}
 	case c.CumVerdict == report.Less || c.CumVerdict == report.Undecided && c.Cum < 0:
-		return tui.RowLook{Change: tui.Removed}
+		return tui.RowLook{Change: rows.Removed}
 	}
 	return tui.RowLook{}
 }

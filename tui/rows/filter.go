@@ -1,13 +1,10 @@
-package tui
+package rows
 
 import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 	"unicode/utf8"
 
 	"kitescope/inspect/view"
@@ -16,7 +13,7 @@ import (
 	"kitescope/words"
 )
 
-// filter decides which rows of a table stay. Its text is a list of terms, all of
+// Filter decides which rows of a table stay. Its text is a list of terms, all of
 // which must hold:
 //
 //	docs        a text that occurs in a cell, in any case
@@ -25,8 +22,8 @@ import (
 //	!docs       a term that must not hold
 //
 // Quotes keep blanks together: "two words".
-type filter struct {
-	text  string
+type Filter struct {
+	Text  string
 	terms []term
 }
 
@@ -38,17 +35,17 @@ type term struct {
 	word   string          // of where, for the command line
 }
 
-// parseFilter reads a filter's text for a resource.
-func parseFilter(r *view.Resource, text string) (filter, error) {
-	f := filter{text: strings.TrimSpace(text)}
-	list, err := words.Split(f.text)
+// ParseFilter reads a filter's text for a resource.
+func ParseFilter(r *view.Resource, text string) (Filter, error) {
+	f := Filter{Text: strings.TrimSpace(text)}
+	list, err := words.Split(f.Text)
 	if err != nil { // the quote that is still being typed
-		list, _ = words.Split(f.text + f.text[strings.LastIndexAny(f.text, `'"`):][:1])
+		list, _ = words.Split(f.Text + f.Text[strings.LastIndexAny(f.Text, `'"`):][:1])
 	}
 	for _, w := range list {
 		t, err := parseTerm(r, w)
 		if err != nil {
-			return filter{}, err
+			return Filter{}, err
 		}
 		if t.re != nil || t.where != nil || len(t.text) > 0 {
 			f.terms = append(f.terms, t)
@@ -86,10 +83,11 @@ func parseTerm(r *view.Resource, w string) (term, error) {
 	return t, nil
 }
 
-func (f *filter) empty() bool { return len(f.terms) == 0 }
+// Empty reports whether it keeps every row.
+func (f *Filter) Empty() bool { return len(f.terms) == 0 }
 
-// narrows reports whether every row that f keeps was kept by old: typing on.
-func (f *filter) narrows(old *filter) bool {
+// Narrows reports whether every row that f keeps was kept by old: typing on.
+func (f *Filter) Narrows(old *Filter) bool {
 	if len(old.terms) == 0 || len(f.terms) < len(old.terms) {
 		return false
 	}
@@ -103,7 +101,7 @@ func (f *filter) narrows(old *filter) bool {
 
 // matcher applies a filter to rows of one table; it has buffers, so each goroutine needs its own.
 type matcher struct {
-	filter  *filter
+	filter  *Filter
 	table   view.Table
 	columns []int
 	bound   []*table.Matcher // of terms with a condition, nil for the others
@@ -111,7 +109,7 @@ type matcher struct {
 	ends    []int // where the text of each column ends in buf
 }
 
-func newMatcher(f *filter, t view.Table, columns []int) *matcher {
+func newMatcher(f *Filter, t view.Table, columns []int) *matcher {
 	x := &matcher{filter: f, table: t, columns: columns, bound: make([]*table.Matcher, len(f.terms))}
 	for i := range f.terms {
 		if f.terms[i].where != nil {
@@ -178,103 +176,4 @@ func lower(buf []byte, from int) []byte {
 		}
 	}
 	return buf
-}
-
-// matching is a filter on its way through the rows of a table, in pieces that are
-// short enough for the loop to stay free and the first screenful to come at once.
-type matching struct {
-	page *gridPage
-	// serial is the number of the page's request; newest is the number of its newest, an
-	// outdated one stops.
-	serial  int64
-	newest  *atomic.Int64
-	filter  filter
-	table   view.Table
-	columns []int
-	// Candidates are head, then order from position from on; a nil order is every row in turn.
-	head   []int32
-	order  []int32
-	from   int
-	total  int     // candidates in all
-	next   int     // candidates before it are decided
-	found  []int32 // rows that stay, so far
-	screen int     // rows that fill the screen
-	now    func() time.Time
-}
-
-// How long one piece of a matching may take: the first is for the eye.
-const (
-	firstPiece = 5 * time.Millisecond
-	laterPiece = 40 * time.Millisecond
-	// matchStride is how many rows are decided between two looks at the clock.
-	matchStride = 256
-)
-
-// step decides candidates until the time is up, or, in the first piece, until the screen is full.
-func (j matching) step() matching {
-	x := newMatcher(&j.filter, j.table, j.columns)
-	budget, first := laterPiece, j.next == 0
-	if first {
-		budget = firstPiece
-	}
-	start := j.now()
-	for j.next < j.total && j.serial == j.newest.Load() {
-		end := min(j.next+matchStride, j.total)
-		for ; j.next < end; j.next++ {
-			if row := j.candidate(j.next); x.match(int(row)) {
-				if len(j.found) == cap(j.found) {
-					j.found = slices.Grow(j.found, max(matchStride, len(j.found)))
-				}
-				j.found = append(j.found, row)
-			}
-		}
-		if j.now().Sub(start) >= budget || first && len(j.found) >= j.screen {
-			break
-		}
-	}
-	return j
-}
-
-// candidate is the row of the i-th candidate.
-func (j *matching) candidate(i int) int32 {
-	if i < len(j.head) {
-		return j.head[i]
-	}
-	i += j.from - len(j.head)
-	if j.order != nil {
-		return j.order[i]
-	}
-	return int32(i)
-}
-
-// within makes the candidates of a filter that only narrows wider's: what that one has
-// found, then what it had not looked at. Nothing is copied for the latter, as that may
-// be a million rows for each key.
-func (j matching) within(wider *matching) matching {
-	j.head, j.order, j.from = wider.found, wider.order, wider.from
-	if wider.next < len(wider.head) {
-		j.head = slices.Concat(wider.found, wider.head[wider.next:])
-	} else {
-		j.from += wider.next - len(wider.head)
-	}
-	rest := wider.from + wider.total - len(wider.head) - j.from
-	j.total = len(j.head) + rest
-	return j
-}
-
-func (j *matching) done() bool { return j.next == j.total }
-
-// progress is how much is decided, in percent.
-func (j *matching) progress() int {
-	if j.total == 0 {
-		return 100
-	}
-	return 100 * j.next / j.total
-}
-
-func lowerFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
 }

@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"kitescope/tui/rows"
+	"kitescope/words"
+)
+
+// gridQuery is a query of a page.
+type gridQuery struct {
+	rows.Query
+	page   *gridPage
+	serial int
+	toTop  bool // a new order is looked at from its start
+}
+
+// builtMsg brings rows that were asked for.
+type builtMsg struct {
+	query gridQuery
+	rows  rows.Rows
+}
+
+func (b builtMsg) Apply(m *Model) Cmd {
+	g := b.query.page
+	if b.query.serial != g.buildSerial {
+		return nil
+	}
+	g.buildBusy, g.building, g.err = "", false, b.rows.Err
+	if b.rows.Err != nil {
+		m.Say(ToneBad, b.rows.Err.Error())
+		return nil
+	}
+	if g.want != "" && b.rows.Cursor < 0 && b.rows.Left > 0 && !g.all { // it may be among those that are left out
+		return g.toggleAll(m)
+	}
+	g.takeOver(m, b)
+	if b.query.Filter.Text != g.filter.Text { // typed on meanwhile
+		g.rows.Unfilter()
+		if !g.filter.Empty() {
+			return Batch(match(g, g.newMatching(m)), g.Refresh(m))
+		}
+	}
+	return g.Refresh(m)
+}
+
+// takeOver shows the rows and puts the cursor on the object that it was on.
+func (g *gridPage) takeOver(m *Model, b builtMsg) {
+	at := b.rows.Cursor
+	if ref, ok := g.Object(m); ok && g.want == "" && ref.ID != b.query.CursorID {
+		at = rows.FindNear(&b.rows, ref.ID, g.Cursor, 500) // it was moved meanwhile
+	}
+	if b.query.toTop {
+		at, g.top, g.Cursor = 0, 0, 0
+	}
+	g.rows = b.rows
+	g.matching, g.matchBusy = nil, ""
+	g.matchSerial.Add(1)
+	if at >= 0 {
+		g.put(at, g.rows.Count())
+	} else {
+		g.clamp(g.rows.Count())
+	}
+	if g.want != "" && at < 0 && !b.query.toTop {
+		m.Say(ToneWarn, g.resource.Singular+" "+words.Harmless(g.want)+" is not here: it is gone from the metadata")
+	}
+	g.want = ""
+}

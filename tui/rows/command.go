@@ -1,0 +1,94 @@
+package rows
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/inspect/view"
+	"kitescope/paste"
+	"kitescope/table"
+)
+
+// Listing is a table as a page shows it, for the command line that prints the same.
+type Listing struct {
+	Resource *view.Resource
+	Where    view.Selection
+	Filter   *Filter
+	Order    []table.SortKey
+	All      bool
+	Wide     bool
+	Chosen   []int // columns of the resource, nil for the usual ones
+}
+
+// Command is the command line that prints the same table. Texts and regular
+// expressions of the filter have no selector, so grep stands for them.
+func (l *Listing) Command() string {
+	c := paste.Shell("get", l.Resource.Name).Arg(l.Where.Words()...)
+	var greps strings.Builder
+	for i := range l.Filter.terms {
+		t := &l.Filter.terms[i]
+		if word, ok := t.selector(); ok {
+			c = c.Arg(word)
+		} else {
+			greps.WriteString(" | " + t.grep().String())
+		}
+	}
+	if standard, err := l.Resource.ParseSort(nil); err != nil || !slices.Equal(standard, l.Order) {
+		c = c.Flag("--sort=", strings.Join(SortWords(l.Resource, l.Order), ","))
+	}
+	if l.All {
+		c = c.Word("--all")
+	}
+	switch {
+	case l.Chosen != nil:
+		var names []string
+		for _, c := range l.Chosen {
+			names = append(names, l.Resource.Columns[c].Name)
+		}
+		c = c.Flag("--columns=", strings.Join(names, ","))
+	case l.Wide:
+		c = c.Flag("-o", "wide")
+	}
+	return c.String() + greps.String()
+}
+
+// selector is a condition as a word of a selection; ok is false for texts.
+func (t *term) selector() (word string, ok bool) {
+	if t.where == nil {
+		return "", false
+	}
+	if !t.negate {
+		return t.word, true
+	}
+	// The longer operators first, as the selection looks for them.
+	for _, x := range [][2]string{{"!=", "="}, {">=", "<"}, {"<=", ">"}, {"!~", "~"}, {"=", "!="}, {">", "<="}, {"<", ">="}, {"~", "!~"}} {
+		at := strings.IndexAny(t.word, "=!<>~")
+		if rest, found := strings.CutPrefix(t.word[at:], x[0]); found {
+			return t.word[:at] + x[1] + rest, true
+		}
+	}
+	return "", false
+}
+
+// grep is a text as a filter of lines. Cells stand between blanks there, so that is
+// what the ends of a regular expression become.
+func (t *term) grep() paste.Command {
+	flags := "-i"
+	if t.negate {
+		flags += "v"
+	}
+	if t.re == nil {
+		return paste.Shell("grep", flags+"F").Arg(string(t.text))
+	}
+	expr := strings.TrimPrefix(t.re.String(), "(?i)")
+	if rest, ok := strings.CutPrefix(expr, "^"); ok {
+		expr = "(^| )" + rest
+	}
+	if rest, ok := strings.CutSuffix(expr, "$"); ok && !strings.HasSuffix(rest, "\\") {
+		expr = rest + "( |$)"
+	}
+	if strings.ContainsAny(expr, "\\?") { // \d and the like
+		return paste.Shell("grep", flags+"P").Arg(expr)
+	}
+	return paste.Shell("grep", flags+"E").Arg(expr)
+}

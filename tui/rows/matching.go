@@ -1,0 +1,101 @@
+package rows
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"kitescope/inspect/view"
+)
+
+// Matching is a filter on its way through the rows of a table, in pieces that are
+// short enough for the loop to stay free and the first screenful to come at once.
+type Matching struct {
+	// Serial is the number of the page's request; Newest is the number of its newest, an
+	// outdated one stops.
+	Serial  int64
+	Newest  *atomic.Int64
+	Filter  Filter
+	Table   view.Table
+	Columns []int
+	// Candidates are head, then Order from position from on; a nil Order is every row in turn.
+	head   []int32
+	Order  []int32
+	from   int
+	Total  int     // candidates in all
+	next   int     // candidates before it are decided
+	Found  []int32 // rows that stay, so far
+	Screen int     // rows that fill the screen
+	Now    func() time.Time
+}
+
+// How long one piece of a matching may take: the first is for the eye.
+const (
+	firstPiece = 5 * time.Millisecond
+	laterPiece = 40 * time.Millisecond
+	// matchStride is how many rows are decided between two looks at the clock.
+	matchStride = 256
+)
+
+// Step decides candidates until the time is up, or, in the first piece, until the screen is full.
+func (j Matching) Step() Matching {
+	x := newMatcher(&j.Filter, j.Table, j.Columns)
+	budget, first := laterPiece, j.next == 0
+	if first {
+		budget = firstPiece
+	}
+	start := j.Now()
+	for j.next < j.Total && j.Serial == j.Newest.Load() {
+		end := min(j.next+matchStride, j.Total)
+		for ; j.next < end; j.next++ {
+			if row := j.candidate(j.next); x.match(int(row)) {
+				if len(j.Found) == cap(j.Found) {
+					j.Found = slices.Grow(j.Found, max(matchStride, len(j.Found)))
+				}
+				j.Found = append(j.Found, row)
+			}
+		}
+		if j.Now().Sub(start) >= budget || first && len(j.Found) >= j.Screen {
+			break
+		}
+	}
+	return j
+}
+
+// candidate is the row of the i-th candidate.
+func (j *Matching) candidate(i int) int32 {
+	if i < len(j.head) {
+		return j.head[i]
+	}
+	i += j.from - len(j.head)
+	if j.Order != nil {
+		return j.Order[i]
+	}
+	return int32(i)
+}
+
+// Within makes the candidates of a filter that only narrows wider's: what that one has
+// found, then what it had not looked at. Nothing is copied for the latter, as that may
+// be a million rows for each key.
+func (j Matching) Within(wider *Matching) Matching {
+	j.head, j.Order, j.from = wider.Found, wider.Order, wider.from
+	if wider.next < len(wider.head) {
+		j.head = slices.Concat(wider.Found, wider.head[wider.next:])
+	} else {
+		j.from += wider.next - len(wider.head)
+	}
+	rest := wider.from + wider.Total - len(wider.head) - j.from
+	j.Total = len(j.head) + rest
+	return j
+}
+
+// Done reports whether all are decided.
+func (j *Matching) Done() bool { return j.next == j.Total }
+
+// Progress is how much is decided, in percent.
+func (j *Matching) Progress() int {
+	if j.Total == 0 {
+		return 100
+	}
+	return 100 * j.next / j.Total
+}

@@ -1,0 +1,163 @@
+// Package rows finds out which rows of a table a page shows. What enters are a table of a cluster, a selection, an order, and a filter as a
+// person types it; what leaves are positions in the table, what the last refresh did to a row, and the same rows as text or as a command line.
+//
+//  1. A Query builds rows off the loop: selected, sorted, filtered, compared with those of the refresh before.
+//  2. A filter that is being typed goes through them in pieces, a Matching, so that the first screenful comes at once.
+package rows
+
+import (
+	"errors"
+	"slices"
+
+	"kitescope/inspect/view"
+	"kitescope/table"
+)
+
+// Rows are the rows that a grid page shows: immutable once built, but for the filter's result.
+type Rows struct {
+	Env   *view.Env
+	Table view.Table // nil until the first rows are built
+	// Order are positions in Table, selected and sorted; nil means all, in the table's order.
+	Order []int32
+	Total int // rows before the filter
+	Left  int // rows that are left out as nobody asked for them
+	// matched are the rows that the filter leaves, where filtered is set.
+	matched  []int32
+	filtered bool
+	// Changes says what the last refresh did to a row of Table; nil if there was none before.
+	Changes func(row int, id string) Change
+	Cursor  int // where the wanted object is, -1 if it is not there
+	Err     error
+}
+
+// Count is how many there are.
+func (r *Rows) Count() int {
+	if r.filtered {
+		return len(r.matched)
+	}
+	return r.Total
+}
+
+// Row is the position in Table of the i-th row shown.
+func (r *Rows) Row(i int) int {
+	switch {
+	case r.filtered:
+		return int(r.matched[i])
+	case r.Order != nil:
+		return int(r.Order[i])
+	}
+	return i
+}
+
+// Keep has a filter leave some rows; of all there are only those.
+func (r *Rows) Keep(matched []int32) { r.matched, r.filtered = matched, true }
+
+// Unfilter has no filter leave out any.
+func (r *Rows) Unfilter() { r.matched, r.filtered = nil, false }
+
+// Place is where a row of Table is among those without a filter.
+func (r *Rows) Place(row int) int {
+	if r.Order == nil {
+		return row
+	}
+	return max(0, slices.Index(r.Order, int32(row)))
+}
+
+// Query is what it takes to build rows off the loop.
+type Query struct {
+	Env      *view.Env
+	Previous *view.Env // of the refresh before, nil if there was none
+	Resource *view.Resource
+	Where    view.Selection
+	All      bool
+	Order    []table.SortKey
+	Filter   Filter
+	Columns  []int
+	CursorID string
+	CursorAt int
+	Keep     Rows // what is shown now: a table of the same Env is used again
+}
+
+// Run builds them.
+func (q *Query) Run() Rows {
+	r := Rows{Env: q.Env, Cursor: -1}
+	if q.Keep.Env == q.Env {
+		r.Table, r.Changes = q.Keep.Table, q.Keep.Changes
+	} else {
+		r.Table = q.Resource.Table(q.Env)
+		r.Changes = q.changed(r.Table)
+	}
+	found, err := view.Select(r.Table, view.Query{Where: q.Where, Sort: SortWords(q.Resource, q.Order), Leave: !q.All})
+	if err != nil {
+		r.Err = errNotRead
+		return r
+	}
+	r.Order, r.Total, r.Left = found.Rows, found.Len(), found.Skipped
+	if !q.Filter.Empty() {
+		r.filtered = true
+		r.matched = q.match(&r)
+	}
+	r.Cursor = find(&r, q.CursorID, q.CursorAt)
+	return r
+}
+
+// SortWords are the words for an order, as a command line has them; none for the order of the model.
+func SortWords(r *view.Resource, order []table.SortKey) []string {
+	var names []string
+	for _, k := range order {
+		name := r.Columns[k.Column].Name
+		if k.Descending {
+			name = "-" + name
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// errNotRead says that rows cannot be selected by what nobody looked at.
+var errNotRead = errors.New("not known: this part of the metadata was not read")
+
+func (q *Query) match(r *Rows) []int32 {
+	x := newMatcher(&q.Filter, r.Table, q.Columns)
+	var found []int32
+	for i := range r.Total {
+		row := i
+		if r.Order != nil {
+			row = int(r.Order[i])
+		}
+		if x.match(row) {
+			found = append(found, int32(row))
+		}
+	}
+	return found
+}
+
+// find returns where the object is among the rows, looking first where it was; -1 if nowhere.
+func find(r *Rows, id string, near int) int {
+	if id == "" {
+		return -1
+	}
+	n := r.Count()
+	if i := FindNear(r, id, near, 64); i >= 0 {
+		return i
+	}
+	for i := range n {
+		if r.Table.Ref(r.Row(i)).ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// FindNear is where an object is, -1 if nowhere, for the rows at most reach away from near: short enough for the loop.
+func FindNear(r *Rows, id string, near, reach int) int {
+	n := r.Count()
+	for d := range reach {
+		for _, i := range [2]int{near - d, near + d} {
+			if i >= 0 && i < n && r.Table.Ref(r.Row(i)).ID == id {
+				return i
+			}
+		}
+	}
+	return -1
+}
