@@ -63,7 +63,7 @@ func New(cfg Config) *Model {
 	if cfg.Checks == nil {
 		cfg.Checks = rules.All()
 	}
-	m := &Model{Config: cfg, kinds: pageKinds(slices.Concat(cfg.Pages, cfg.Own.Pages)), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
+	m := &Model{Config: cfg, kinds: pageKinds(slices.Concat(cfg.Pages, cfg.Own.Pages)), themes: append(draw.Themes(), cfg.Themes...), theme: cfg.Theme}
 	m.data.judge = &check.Judge{}
 	keys, err := newKeys(m.kinds, cfg.Keys)
 	if m.keys = keys; err != nil {

@@ -38,13 +38,13 @@ func (m *Model) Copy(text, what string) Cmd {
 		m.Say(ToneWarn, what+" is too much to copy: save it to a file")
 		return nil
 	case m.Config.Clipboard == nil:
-		return copiedMsg{text: pasted(inert(text)), what: what}.Apply(m)
+		return copiedMsg{text: render.Pasted(text), what: what}.Apply(m)
 	}
 	m.Say(ToneInfo, "copying "+what+"…")
 	return func() tea.Msg {
 		ctx, stop := m.Context()
 		defer stop()
-		c := copiedMsg{text: pasted(inert(text)), what: what}
+		c := copiedMsg{text: render.Pasted(text), what: what}
 		c.to, c.why, c.err = m.Config.Clipboard(ctx, c.text)
 		return c
 	}
@@ -85,36 +85,6 @@ func (c copiedMsg) Apply(m *Model) Cmd {
 		return tea.SetClipboard(c.text)
 	}
 	return nil
-}
-
-// pasted is a text that does nothing where it is pasted: of what a terminal obeys only line breaks and tabs are left, other
-// characters that are not seen are written out. An escape sequence would end what the shell takes for pasted text.
-func pasted(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		cells := strings.Split(line, "\t")
-		for j := range cells {
-			cells[j] = words.Harmless(cells[j])
-		}
-		lines[i] = strings.Join(cells, "\t")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// inert is a text without formulas: what has tabs is a table, which goes into a spreadsheet.
-func inert(text string) string {
-	if !strings.Contains(text, "\t") {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		cells := strings.Split(line, "\t")
-		for j := range cells {
-			cells[j] = render.Inert(cells[j])
-		}
-		lines[i] = strings.Join(cells, "\t")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // Tabular is a page that can be copied as a table.

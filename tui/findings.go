@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/tui/fix"
+	"kitescope/tui/pane"
 	"kitescope/words"
 )
 
@@ -96,17 +97,17 @@ func (m *Model) goFindings() Cmd {
 }
 
 // findingLines are the findings about an object on top of its details: what is wrong, and the fix.
-func findingLines(m *Model, list []*check.Finding, w int) []PaneLine {
+func findingLines(m *Model, list []*check.Finding, w int) []pane.Line {
 	if len(list) == 0 {
 		return nil
 	}
-	lines := []PaneLine{{text: "FINDINGS  " + words.Number(len(list)), look: LineTitle}}
+	lines := []pane.Line{{Text: "FINDINGS  " + words.Number(len(list)), Look: pane.Title}}
 	for _, f := range list {
 		o := &fix.Opened{Finding: f}
 		_, o.Began = began(m, f)
 		for _, line := range o.Short(w - 2) {
-			lines = append(lines, PaneLine{text: line.Plain(), drawn: line})
+			lines = append(lines, pane.Line{Text: line.Plain(), Drawn: line})
 		}
 	}
-	return append(lines, PaneLine{})
+	return append(lines, pane.Line{})
 }

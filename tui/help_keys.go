@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/tui/draw"
+	"kitescope/tui/pane"
 )
 
 // The columns of the keys of a page: so wide that 80 cells have room for three.
@@ -43,7 +44,7 @@ func keyPairs() []keyPair {
 func isEverywhere(b *Binding) bool { return (b.In|InHelp)&InPages == InPages }
 
 // columns are the keys of the page first, then where to go, then what works everywhere: on one screen of 80 x 24.
-func (p *helpPage) columns(w int) []PaneLine {
+func (p *helpPage) columns(w int) []pane.Line {
 	here := p.of.Scope()
 	own := p.entries(func(b *Binding) bool { return b.In&here != 0 && !isEverywhere(b) })
 	var to []helpEntry
@@ -90,28 +91,28 @@ func (p *helpPage) entries(wanted func(b *Binding) bool) []helpEntry {
 }
 
 // columnLines are entries under a title, from top to bottom and from left to right.
-func columnLines(title string, list []helpEntry, w int) []PaneLine {
+func columnLines(title string, list []helpEntry, w int) []pane.Line {
 	if len(list) == 0 {
 		return nil
 	}
 	columns := max(1, (w-2)/helpCells)
 	rows := (len(list) + columns - 1) / columns
-	lines := []PaneLine{{text: title, look: LineTitle}}
+	lines := []pane.Line{{Text: title, Look: pane.Title}}
 	for row := range rows {
-		line := PaneLine{look: LineColumns}
+		line := pane.Line{Look: pane.Columns}
 		for i := row; i < len(list); i += rows {
-			at := len(line.text)
-			line.keys = append(line.keys, [2]int{at, at + len(list[i].key)})
-			line.text += draw.Fit(list[i].key, helpKeyCells) + " " + draw.Fit(list[i].text, helpTextCells) + " "
+			at := len(line.Text)
+			line.Keys = append(line.Keys, [2]int{at, at + len(list[i].key)})
+			line.Text += draw.Fit(list[i].key, helpKeyCells) + " " + draw.Fit(list[i].text, helpTextCells) + " "
 		}
-		line.text = strings.TrimRight(line.text, " ")
+		line.Text = strings.TrimRight(line.Text, " ")
 		lines = append(lines, line)
 	}
 	return lines
 }
 
 // keyLines is the key map in full: of the page, of all pages, of the others.
-func (p *helpPage) keyLines() []PaneLine {
+func (p *helpPage) keyLines() []pane.Line {
 	here := p.of.Scope()
 	own := func(b *Binding) bool { return b.In&here != 0 && !isEverywhere(b) }
 	lines := p.groups("ON THIS PAGE", own)
@@ -120,8 +121,8 @@ func (p *helpPage) keyLines() []PaneLine {
 }
 
 // groups are some bindings by their groups; where says in titles which those are.
-func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []PaneLine {
-	var lines []PaneLine
+func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []pane.Line {
+	var lines []pane.Line
 	group := ""
 	for i := range p.all {
 		b := &p.all[i]
@@ -130,13 +131,13 @@ func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []PaneLine
 		}
 		if b.Group != group {
 			if group = b.Group; len(lines) > 0 {
-				lines = append(lines, PaneLine{})
+				lines = append(lines, pane.Line{})
 			}
 			title := strings.ToUpper(group)
 			if where != "" && b.In&InPages != 0 {
 				title = where + ": " + title
 			}
-			lines = append(lines, PaneLine{text: title, look: LineTitle})
+			lines = append(lines, pane.Line{Text: title, Look: pane.Title})
 		}
 		names := make([]string, len(b.Keys))
 		for i, k := range b.Keys {
@@ -152,7 +153,7 @@ func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []PaneLine
 		lines = append(lines, helpLine(strings.Join(names, " "), doc))
 	}
 	if len(lines) > 0 {
-		lines = append(lines, PaneLine{})
+		lines = append(lines, pane.Line{})
 	}
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/tui/fix"
+	"kitescope/tui/pane"
 )
 
 // Hindsight knows of the past beside the moment that is shown: when findings began, and how figures of objects were. It looks behind
@@ -90,15 +91,15 @@ func curvesOf(m *Model, resource string) []Curve {
 }
 
 // curveLines are the curves of an object in its details.
-func curveLines(curves []Curve, id string) []PaneLine {
-	var lines []PaneLine
+func curveLines(curves []Curve, id string) []pane.Line {
+	var lines []pane.Line
 	for i := range curves {
 		if text := curves[i].Draw(id, detailCells); text != "" {
-			lines = append(lines, PaneLine{label: draw.Fit(strings.ReplaceAll(curves[i].Of.Name, "_", " "), labelCells) + "  ", text: text})
+			lines = append(lines, pane.Line{Label: draw.Fit(strings.ReplaceAll(curves[i].Of.Name, "_", " "), labelCells) + "  ", Text: text})
 		}
 	}
 	if len(lines) > 0 {
-		lines = append([]PaneLine{{}, {text: strings.ToUpper(curves[0].Span), look: LineTitle}}, lines...)
+		lines = append([]pane.Line{{}, {Text: strings.ToUpper(curves[0].Span), Look: pane.Title}}, lines...)
 	}
 	return lines
 }

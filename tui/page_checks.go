@@ -50,7 +50,7 @@ func newChecksPage(*Model, []string) (Page, error) {
 
 // resultText is why a check could not look, else what it looks for.
 func resultText(r *check.Result) string {
-	if text := strings.Join(NonEmpty(append([]string{r.Reason}, r.Unseen...)), "; "); text != "" {
+	if text := strings.Join(words.NonEmpty(append([]string{r.Reason}, r.Unseen...)), "; "); text != "" {
 		return words.Harmless(words.OneLine(text))
 	}
 	return r.Check.Title

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/tui/draw"
+	"kitescope/tui/pane"
 	"kitescope/words"
 )
 
@@ -28,13 +29,10 @@ type detailPage struct {
 
 // described is what a detail page shows, made off the loop.
 type described struct {
-	table   view.Table // nil if the object is gone
-	row     int
-	what    *view.Description
-	against *view.Description // of the object compared with
-	records []model.Record
-	missing []string // keys without a record, and why
-	lost    bool     // the object is gone since: this is how it was
+	pane.Described
+	table view.Table // nil if the object is gone
+	row   int
+	lost  bool // the object is gone since: this is how it was
 }
 
 func newDetailPage(ref model.Ref) *detailPage {
@@ -65,16 +63,20 @@ func (d *detailPage) Body(m *Model, w, h int) []string {
 
 func (d *detailPage) layOut(m *Model, w int) {
 	switch {
-	case d.content.what == nil:
-		d.set([]PaneLine{{text: ""}, {text: d.gone(), look: LineDim}}, w)
+	case d.content.What == nil:
+		d.set([]pane.Line{{Text: ""}, {Text: d.gone(), Look: pane.Dim}}, w)
 	case d.content.lost:
-		lines := []PaneLine{{text: "▲ " + d.gone() + "; below is what was known of it last", look: LineWarn}, {}}
-		d.set(append(lines, describeLines(&d.content, curvesOf(m, d.ref.Resource), w)...), w)
-	case d.content.against != nil:
-		d.set(compareLines(d.content.what, d.content.against, w), w)
+		lines := []pane.Line{{Text: "▲ " + d.gone() + "; below is what was known of it last", Look: pane.Warn}, {}}
+		d.set(append(lines, d.described(m, w)...), w)
+	case d.content.Against != nil:
+		d.set(d.described(m, w), w)
 	default:
-		d.set(append(findingLines(m, d.findings, w), describeLines(&d.content, curvesOf(m, d.ref.Resource), w)...), w)
+		d.set(append(findingLines(m, d.findings, w), d.described(m, w)...), w)
 	}
+}
+
+func (d *detailPage) described(m *Model, w int) []pane.Line {
+	return d.content.Lines(curveLines(curvesOf(m, d.ref.Resource), d.content.What.Ref.ID), KeyOf(m, ActRelated), w)
 }
 
 func (d *detailPage) gone() string {
@@ -163,31 +165,18 @@ type describeQuery struct {
 }
 
 func (q *describeQuery) run() described {
-	var o described
 	t := q.resource.Table(q.env)
 	row := view.RowOf(t, q.page.ref.ID)
 	if row < 0 {
-		return o
+		return described{}
 	}
-	o.table, o.row, o.what = t, row, t.Describe(row)
+	o := described{table: t, row: row, Described: pane.Describe(t, row)}
 	if q.page.other != nil {
-		if i := view.RowOf(t, q.page.other.ID); i >= 0 {
-			o.against = t.Describe(i)
-			return o
+		i := view.RowOf(t, q.page.other.ID)
+		if i < 0 {
+			return described{} // one of two is no comparison
 		}
-		return described{} // one of two is no comparison
-	}
-	keys := q.env.Cluster.Keyspace
-	for _, key := range o.what.Records {
-		if keys == nil {
-			o.missing = append(o.missing, key)
-			continue
-		}
-		if i, ok := keys.Find(key); ok {
-			o.records = append(o.records, keys.Record(i))
-		} else {
-			o.missing = append(o.missing, key)
-		}
+		o.Against = t.Describe(i)
 	}
 	return o
 }
@@ -202,13 +191,13 @@ func (r describedMsg) Apply(m *Model) Cmd {
 	d := r.query.page
 	d.busy = false
 	d.env, d.madeFor = r.query.env, 0
-	if r.object.what == nil && d.content.what != nil {
+	if r.object.What == nil && d.content.What != nil {
 		d.content.lost = true
 	} else {
 		d.content = r.object
 	}
-	if r.object.what != nil && r.object.what.Ref.Name != "" && d.other == nil {
-		d.label = refName(r.object.what.Ref)
+	if r.object.What != nil && r.object.What.Ref.Name != "" && d.other == nil {
+		d.label = refName(r.object.What.Ref)
 	}
 	return d.Refresh(m)
 }

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
 	"kitescope/tui/draw"
+	"kitescope/tui/pane"
 	"kitescope/words"
 )
 
@@ -95,10 +96,10 @@ func (p *explainPage) Body(m *Model, w, h int) []string {
 // proseWidth is a line that is read with ease, however wide the terminal.
 const proseWidth = 96
 
-func (p *explainPage) text(w int) []PaneLine {
-	var lines []PaneLine
+func (p *explainPage) text(w int) []pane.Line {
+	var lines []pane.Line
 	for _, text := range draw.Wrap(words.Harmless(p.check.Title), w) {
-		lines = append(lines, PaneLine{text: text, look: LineTitle})
+		lines = append(lines, pane.Line{Text: text, Look: pane.Title})
 	}
 	return append(lines, explanation(p.check, p.checks, w)...)
 }

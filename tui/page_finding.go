@@ -10,6 +10,7 @@ import (
 	"kitescope/render"
 	"kitescope/tui/draw"
 	"kitescope/tui/fix"
+	"kitescope/tui/pane"
 	"kitescope/words"
 )
 
@@ -82,35 +83,35 @@ func (p *findingPage) Body(m *Model, w, h int) []string {
 	return p.draw(m.Styles, w, h)
 }
 
-func (p *findingPage) text(m *Model, w int) []PaneLine {
-	var lines []PaneLine
+func (p *findingPage) text(m *Model, w int) []pane.Line {
+	var lines []pane.Line
 	if p.gone != "" {
-		lines = append(lines, PaneLine{text: p.gone, look: LineHead}, PaneLine{})
+		lines = append(lines, pane.Line{Text: p.gone, Look: pane.Head}, pane.Line{})
 	}
 	for _, line := range opened(m, p.of).Lines(w, false) {
-		lines = append(lines, PaneLine{text: line.Plain(), drawn: line})
+		lines = append(lines, pane.Line{Text: line.Plain(), Drawn: line})
 	}
 	i := slices.IndexFunc(m.Config.Checks, func(x *check.Check) bool { return x.ID == p.of.Check })
 	if i < 0 {
 		return lines
 	}
 	x := m.Config.Checks[i]
-	lines = append(lines, PaneLine{}, PaneLine{text: "THE CHECK  " + words.Harmless(x.Title), look: LineTitle})
+	lines = append(lines, pane.Line{}, pane.Line{Text: "THE CHECK  " + words.Harmless(x.Title), Look: pane.Title})
 	return append(lines, explanation(x, m.Config.Checks, w)...)
 }
 
 func (p *findingPage) copies(*Model) []MenuItem { return findingCopies(p.of) }
 
 // explanation is what is to be said of a check.
-func explanation(x *check.Check, all []*check.Check, w int) []PaneLine {
-	var lines []PaneLine
+func explanation(x *check.Check, all []*check.Check, w int) []pane.Line {
+	var lines []pane.Line
 	for _, part := range render.Explanation(x, all, w) {
-		lines = append(lines, PaneLine{})
+		lines = append(lines, pane.Line{})
 		if part.Title != "" {
-			lines = append(lines, PaneLine{text: strings.ToUpper(part.Title), look: LineTitle})
+			lines = append(lines, pane.Line{Text: strings.ToUpper(part.Title), Look: pane.Title})
 		}
 		for _, text := range part.Lines {
-			lines = append(lines, PaneLine{text: text})
+			lines = append(lines, pane.Line{Text: text})
 		}
 	}
 	return lines

@@ -74,7 +74,7 @@ func (p *findingsPage) Note(*Model) string {
 	if p.report == nil {
 		return ""
 	}
-	parts := NonEmpty([]string{strings.Join(sheet.SeverityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
+	parts := words.NonEmpty([]string{strings.Join(sheet.SeverityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
 	if n := sheet.Unlooked(p.report); n > 0 {
 		parts = append(parts, words.Number(n)+" could not run")
 	}

@@ -111,12 +111,12 @@ func (g *gridPage) Note(m *Model) string {
 		parts = append(parts, "/"+g.filter.Text)
 	}
 	parts = append(parts, g.leftNote(m)...)
-	if busy := NonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
+	if busy := words.NonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
 		parts = append(parts, busy...)
 	} else if g.Hidden > 0 {
 		parts = append(parts, hiddenNote(&g.tableView, g.drawn(m).columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
 	}
-	return strings.Join(NonEmpty(parts), " · ")
+	return strings.Join(words.NonEmpty(parts), " · ")
 }
 
 func (g *gridPage) filtering() bool { return !g.filter.Empty() }
@@ -166,7 +166,7 @@ func (g *gridPage) nothing() string {
 	case g.resource.Keyspace && g.rows.Env.Cluster.Keyspace == nil:
 		return "the records were not kept in this session"
 	}
-	return "none · " + lowerFirst(g.resource.Doc)
+	return "none · " + words.LowerFirst(g.resource.Doc)
 }
 
 // gridView is a gridPage as the table draws it.
@@ -336,11 +336,4 @@ func (g *gridPage) Wheel(_ *Model, lines int) {
 	g.top = max(0, min(g.top, n-g.height))
 	g.Cursor = min(max(g.Cursor, g.top), g.top+g.height-1)
 	g.clamp(n)
-}
-
-func lowerFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
 }

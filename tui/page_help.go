@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/tui/draw"
+	"kitescope/tui/pane"
 )
 
 // helpPage is the key map for people, that of the page that it was asked on first, with everything that can be typed.
@@ -89,10 +90,10 @@ func (p *helpPage) Body(m *Model, w, h int) []string {
 	return p.draw(m.Styles, w, h)
 }
 
-func (p *helpPage) text(w int) []PaneLine {
-	lines := append(p.columns(w), PaneLine{})
+func (p *helpPage) text(w int) []pane.Line {
+	lines := append(p.columns(w), pane.Line{})
 	lines = append(lines, p.keyLines()...)
-	lines = append(lines, PaneLine{}, PaneLine{text: "JUMP WITH :", look: LineTitle})
+	lines = append(lines, pane.Line{}, pane.Line{Text: "JUMP WITH :", Look: pane.Title})
 	for _, x := range p.words {
 		lines = append(lines, jumpLine(x.Text, nil, x.Doc))
 	}
@@ -105,7 +106,7 @@ func (p *helpPage) text(w int) []PaneLine {
 	if !p.bare {
 		lines = append(lines, filterLines()...)
 	}
-	lines = append(lines, PaneLine{}, PaneLine{text: "SIGNS", look: LineTitle})
+	lines = append(lines, pane.Line{}, pane.Line{Text: "SIGNS", Look: pane.Title})
 	for _, x := range [][2]string{
 		{"+ ~", "The last refresh added or changed the row."},
 		{"◆", "The row is marked."},
@@ -119,8 +120,8 @@ func (p *helpPage) text(w int) []PaneLine {
 }
 
 // filterLines are what can be typed to filter tables.
-func filterLines() []PaneLine {
-	lines := []PaneLine{{}, {text: "FILTER WITH /", look: LineTitle}}
+func filterLines() []pane.Line {
+	lines := []pane.Line{{}, {Text: "FILTER WITH /", Look: pane.Title}}
 	for _, x := range [][2]string{
 		{"growing", "Rows in which the text occurs, in any case. Several words: all of them."},
 		{"re:^docs_", "Rows with a cell that the regular expression matches, in any case."},
@@ -135,36 +136,36 @@ func filterLines() []PaneLine {
 }
 
 // wrapHelp breaks explanations that are longer than a line.
-func wrapHelp(lines []PaneLine, w int) []PaneLine {
-	var out []PaneLine
+func wrapHelp(lines []pane.Line, w int) []pane.Line {
+	var out []pane.Line
 	for _, l := range lines {
-		room := w - draw.Width(l.label) - 3
-		if l.look != LineKey || draw.Width(l.text) <= room {
+		room := w - draw.Width(l.Label) - 3
+		if l.Look != pane.Key || draw.Width(l.Text) <= room {
 			out = append(out, l)
 			continue
 		}
-		for part := range strings.SplitSeq(ansi.Wordwrap(l.text, room, ""), "\n") {
-			out = append(out, PaneLine{label: l.label, text: part, look: LineKey})
-			l.label = draw.Pad(draw.Width(l.label))
+		for part := range strings.SplitSeq(ansi.Wordwrap(l.Text, room, ""), "\n") {
+			out = append(out, pane.Line{Label: l.Label, Text: part, Look: pane.Key})
+			l.Label = draw.Pad(draw.Width(l.Label))
 		}
 	}
 	return out
 }
 
 // jumpLine is a page with its shortest other name.
-func jumpLine(name string, aliases []string, doc string) PaneLine {
+func jumpLine(name string, aliases []string, doc string) pane.Line {
 	for _, a := range aliases {
 		if len(a) < len(name) {
 			name += " " + a
 			break
 		}
 	}
-	return PaneLine{label: "  " + draw.Fit(name, 26), text: doc, look: LineKey}
+	return pane.Line{Label: "  " + draw.Fit(name, 26), Text: doc, Look: pane.Key}
 }
 
-func helpLine(left, right string) PaneLine {
+func helpLine(left, right string) pane.Line {
 	if draw.Width(left) > 19 {
 		left += " "
 	}
-	return PaneLine{label: "  " + draw.Fit(left, max(20, draw.Width(left))), text: right, look: LineKey}
+	return pane.Line{Label: "  " + draw.Fit(left, max(20, draw.Width(left))), Text: right, Look: pane.Key}
 }

@@ -4,42 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"kitescope/tui/draw"
+	"kitescope/tui/pane"
 )
-
-// LineLook is the style of a line in a pane.
-type LineLook uint8
-
-// Looks of lines.
-const (
-	LinePlain LineLook = iota
-	LineTitle
-	LineHead
-	LineDim
-	LineWarn
-	LineBad
-	LineChanged
-	LineKey     // a key of the key map before the text
-	LineColumns // keys of the key map in the text
-)
-
-// PaneLine is one line of text with an optional label before it. Both are plain.
-type PaneLine struct {
-	label string
-	text  string
-	look  LineLook
-	keys  [][2]int  // where keys are in the text, in bytes
-	drawn draw.Line // the text in its looks, where it has several
-}
-
-func (l *PaneLine) plain() string { return l.label + l.text }
 
 // Pane is a text that scrolls and can be searched: details, help.
 type Pane struct {
 	Window
-	lines   []PaneLine
+	lines   []pane.Line
 	madeFor int // the width that lines were laid out for
 	left    int
 	search  string
@@ -48,7 +20,7 @@ type Pane struct {
 }
 
 // set replaces the text; the position stays where it can.
-func (p *Pane) set(lines []PaneLine, w int) {
+func (p *Pane) set(lines []pane.Line, w int) {
 	p.lines, p.madeFor, p.length = lines, w, len(lines)
 	p.mark()
 }
@@ -92,7 +64,7 @@ func (p *Pane) mark() {
 		return
 	}
 	for i := range p.lines {
-		if strings.Contains(strings.ToLower(p.lines[i].plain()), p.search) {
+		if strings.Contains(strings.ToLower(p.lines[i].Plain()), p.search) {
 			p.hits = append(p.hits, i)
 		}
 	}
@@ -132,91 +104,16 @@ func (p *Pane) draw(st *draw.Styles, w, h int) []string {
 	var out []string
 	for i := p.Top; i < min(p.Top+h, len(p.lines)); i++ {
 		current := p.search != "" && len(p.hits) > 0 && p.hits[p.hit] == i
-		out = append(out, p.line(st, &p.lines[i], w, current))
+		out = append(out, p.lines[i].Draw(st, w, p.left, p.search, current))
 	}
 	return out
-}
-
-func (p *Pane) line(st *draw.Styles, l *PaneLine, w int, current bool) string {
-	plain := l.plain()
-	if p.left > 0 {
-		plain = ansi.TruncateLeft(plain, p.left, "")
-	}
-	plain = draw.Cut(plain, w-2)
-	if p.search != "" {
-		if at, end := foldIndex(plain, p.search); at >= 0 {
-			look := st.Match
-			if current {
-				look = st.CurrentMatch
-			}
-			return " " + plain[:at] + look.On(plain[at:end]) + plain[end:]
-		}
-	}
-	if l.drawn != nil && p.left == 0 {
-		return " " + l.drawn.CutTo(w-2).Styled(st)
-	}
-	if l.look == LinePlain && p.left == 0 && len(l.label) > 0 && len(plain) >= len(l.label) {
-		return " " + st.Dim.On(l.label) + plain[len(l.label):]
-	}
-	if l.look == LineColumns && p.left == 0 {
-		return " " + withKeys(st, plain, l.keys)
-	}
-	if l.look == LineKey && len(plain) >= len(l.label) {
-		return " " + st.Key.On(l.label) + plain[len(l.label):]
-	}
-	return " " + LineStyle(st, l.look).On(plain)
-}
-
-// withKeys has the keys in a text stand out.
-func withKeys(st *draw.Styles, text string, keys [][2]int) string {
-	var b strings.Builder
-	at := 0
-	for _, k := range keys {
-		if k[1] <= len(text) {
-			b.WriteString(text[at:k[0]] + st.Key.On(text[k[0]:k[1]]))
-			at = k[1]
-		}
-	}
-	return b.String() + text[at:]
-}
-
-// LineStyle is the style of a line's look.
-func LineStyle(st *draw.Styles, look LineLook) draw.Style {
-	switch look {
-	case LineTitle:
-		return st.Tab
-	case LineHead, LineDim:
-		return st.Dim
-	case LineWarn:
-		return st.Warn
-	case LineBad:
-		return st.Bad
-	case LineChanged:
-		return st.Changed
-	default:
-	}
-	return draw.Style{}
-}
-
-// foldIndex finds a lower-case text in s without regard to case; -1 if it is not there.
-// Where lower case has other lengths than s nothing is highlighted.
-func foldIndex(s, lower string) (from, to int) {
-	folded := strings.ToLower(s)
-	if len(folded) != len(s) {
-		return -1, -1
-	}
-	at := strings.Index(folded, lower)
-	if at < 0 {
-		return -1, -1
-	}
-	return at, at + len(lower)
 }
 
 // plain is the whole text.
 func (p *Pane) plain() string {
 	var b strings.Builder
 	for i := range p.lines {
-		b.WriteString(strings.TrimRight(p.lines[i].plain(), " "))
+		b.WriteString(strings.TrimRight(p.lines[i].Plain(), " "))
 		b.WriteByte('\n')
 	}
 	return b.String()

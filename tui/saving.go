@@ -84,7 +84,7 @@ func (d *savedMsg) told(w int) string {
 	if draw.Width(d.full) <= w {
 		return d.full
 	}
-	return CutPath(d.full, w)
+	return draw.CutPath(d.full, w)
 }
 
 // replaceMenu asks what to do where there is a file already.

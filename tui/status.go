@@ -2,14 +2,12 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"kitescope/inspect/model"
 	"kitescope/tui/draw"
 	"kitescope/words"
 	"kitescope/words/hints"
@@ -127,7 +125,7 @@ func (m frame) header() string {
 	st, d := m.Styles, &m.data
 	where := m.Config.Title
 	if d.cluster != nil {
-		where = place(&d.cluster.Origin)
+		where = draw.Source(d.cluster.Origin.Location, d.cluster.Origin.Root)
 	}
 	right := m.freshness()
 	if d.cluster != nil && d.cluster.Version.Text != "" {
@@ -145,43 +143,10 @@ func (m frame) header() string {
 	}
 	room := max(8, m.Width-draw.Width(right)-draw.Width(name)-3)
 	if d.cluster != nil && !d.live && draw.Width(where) > room {
-		where = CutPath(where, room)
+		where = draw.CutPath(where, room)
 	}
 	left := name + draw.CutName(where, room)
 	return draw.Ends(left, right+" ", m.Width)
-}
-
-// place names a source: the root path, which tells clusters on one etcd apart, and the host or file.
-func place(o *model.Origin) string {
-	scheme, where, remote := strings.Cut(o.Location, "://")
-	switch {
-	case !remote:
-		where = o.Location
-	case where == o.Root: // a source without a host, such as the demo
-		where = scheme
-	}
-	if o.Root == "" {
-		return words.Harmless(where)
-	}
-	return words.Harmless(o.Root + " @ " + strings.TrimSuffix(where, "/"+o.Root))
-}
-
-// CutPath leaves out the first folders of a file's path, as many as it takes.
-func CutPath(where string, w int) string {
-	before, path, ok := strings.Cut(where, " @ ")
-	if !ok {
-		before, path = "", where
-	} else {
-		before += " @ "
-	}
-	for draw.Width(before)+2+draw.Width(path) > w {
-		i := strings.IndexAny(path[min(1, len(path)):], `/\`)
-		if i < 0 {
-			break
-		}
-		path = path[i+2:]
-	}
-	return before + "…/" + path
 }
 
 // freshness is the right end of the header: revision, age, state of the source.
@@ -234,24 +199,9 @@ func (m frame) freshness() string {
 		if old != "" {
 			old += " old"
 		}
-		parts = append(parts, old, st.Dim.On("○ "+offlineWord(d.cluster.Origin.Kind)))
+		parts = append(parts, old, st.Dim.On("○ "+draw.Offline(d.cluster.Origin.Kind)))
 	}
-	return strings.Join(NonEmpty(parts), st.Dim.On(" · "))
-}
-
-// offlineWord names a source that does not change.
-func offlineWord(kind string) string {
-	switch kind {
-	case "etcd":
-		return "once"
-	case "etcd-snapshot":
-		return "snapshot"
-	case "birdwatcher-backup":
-		return "backup"
-	case "":
-		return "file"
-	}
-	return kind
+	return strings.Join(words.NonEmpty(parts), st.Dim.On(" · "))
 }
 
 // trouble is the line that says why there is no newer data.
@@ -342,9 +292,4 @@ func (m frame) overlay(lines []string, top, h int) {
 	for i, b := range box {
 		lines[y+i] = draw.Over(lines[y+i], b, x)
 	}
-}
-
-// NonEmpty leaves out what is empty; the list is reused.
-func NonEmpty(list []string) []string {
-	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }

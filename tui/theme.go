@@ -2,7 +2,6 @@ package tui
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -14,17 +13,6 @@ import (
 // autoTheme is dark or light, as the terminal's background is; the first built-in
 // theme, which suits both, until the terminal has said.
 const autoTheme = "auto"
-
-// builtinThemes are render's, and one without colours.
-func builtinThemes() []render.Theme {
-	themes := render.Themes()
-	mono := themes[0]
-	mono.Name = "mono"
-	for role := range mono.Styles {
-		mono.Styles[role].Foreground, mono.Styles[role].Background = "", ""
-	}
-	return append(themes, mono)
-}
 
 // themeNames are what Config.Theme and ":theme" understand.
 func (m *Model) themeNames() []string {
@@ -67,7 +55,7 @@ func (m *Model) setTheme() {
 	// Of a theme with more colours than the terminal has, each would become the nearest of sixteen, and what it means
 	// another thing: a pale blue is grey, a light red yellow. The first theme is made of those sixteen.
 	few := m.colours == colorprofile.ANSI
-	if few && !ofSixteen(&theme) {
+	if few && !draw.OfSixteen(&theme) {
 		theme = m.themes[0]
 	}
 	noColor := m.Config.NoColor || m.colours == colorprofile.NoTTY || m.colours == colorprofile.ASCII
@@ -95,13 +83,4 @@ func (m *Model) useTheme(name string) Cmd {
 		return m.Init()
 	}
 	return nil
-}
-
-// ofSixteen reports whether a theme has none but the terminal's own sixteen colours.
-func ofSixteen(t *render.Theme) bool {
-	own := func(colour string) bool {
-		n, err := strconv.Atoi(colour)
-		return colour == "" || err == nil && n < 16
-	}
-	return !slices.ContainsFunc(t.Styles[:], func(s render.Style) bool { return !own(s.Foreground) || !own(s.Background) })
 }

@@ -6,6 +6,7 @@ package words
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -42,4 +43,17 @@ func FirstOf(names []string, most int, separator string) string {
 		return strings.Join(names, separator)
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], separator), len(names)-most)
+}
+
+// NonEmpty leaves out what is empty; the list is reused.
+func NonEmpty(list []string) []string {
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+}
+
+// LowerFirst is a sentence as it goes on behind other words; its first letter is one of ASCII.
+func LowerFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
 }

@@ -8,8 +8,8 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/render"
-	"kitescope/tui"
 	"kitescope/tui/draw"
+	"kitescope/tui/pane"
 	"kitescope/words"
 )
 
@@ -33,12 +33,12 @@ func (p *page) layOut(w int) {
 	}
 }
 
-func (p *page) add(look tui.LineLook, text string) {
+func (p *page) add(look pane.Look, text string) {
 	p.lines = append(p.lines, line{text: text, look: look})
 }
 
 // wrapped adds a text in as many lines as it needs.
-func (p *page) wrapped(look tui.LineLook, text string, w int) {
+func (p *page) wrapped(look pane.Look, text string, w int) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
 		if line != "" && draw.Width(line)+1+draw.Width(word) > w-2 {
@@ -54,39 +54,39 @@ func (p *page) wrapped(look tui.LineLook, text string, w int) {
 }
 
 func (p *page) head(r *balance.Report, w int) {
-	look := tui.LineDim
+	look := pane.Dim
 	if a := &r.Survey.Auto; a.Known && !a.On {
-		look = tui.LineWarn
+		look = pane.Warn
 	}
 	p.wrapped(look, "auto-balance "+render.AutoText(&r.Survey.Auto), w)
 	for _, text := range render.UnreadText(p.weighed.Env.Cluster.Loaded) {
-		p.wrapped(tui.LineWarn, text, w)
+		p.wrapped(pane.Warn, text, w)
 	}
 	if len(r.Survey.Unknown) > 0 {
 		names := make([]string, len(r.Survey.Unknown))
 		for i, n := range r.Survey.Unknown {
 			names[i] = words.Harmless(n.Name()) + " (" + n.Outcome.String() + ")"
 		}
-		p.wrapped(tui.LineWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
+		p.wrapped(pane.Warn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
 	}
 	if text := render.RepeatedText(r.Survey); text != "" {
-		p.wrapped(tui.LineWarn, text, w)
+		p.wrapped(pane.Warn, text, w)
 	}
-	p.add(tui.LinePlain, "")
+	p.add(pane.Plain, "")
 }
 
 // shares adds the table of what nodes serve.
 func (p *page) shares(list []*balance.Share, g *balance.Group, w int) {
 	header, rows := p.weighed.ShareLines(list, g, w-2)
-	p.add(tui.LineHead, header)
+	p.add(pane.Head, header)
 	for i, text := range rows {
 		x := list[i]
-		look := tui.LinePlain
+		look := pane.Plain
 		switch {
 		case !x.Known || x.State() != "":
-			look = tui.LineWarn
+			look = pane.Warn
 		case g == nil && x.Takes() && x.Sealed+x.Growing == 0:
-			look = tui.LineWarn
+			look = pane.Warn
 		}
 		p.lines = append(p.lines, line{text: text, look: look, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
 	}
@@ -95,48 +95,48 @@ func (p *page) shares(list []*balance.Share, g *balance.Group, w int) {
 func (p *page) allGroups(w int) {
 	r := p.weighed.Report
 	p.shares(r.Survey.Nodes, nil, w)
-	p.add(tui.LinePlain, "")
+	p.add(pane.Plain, "")
 	if len(r.Groups) == 0 {
-		p.add(tui.LineDim, "no collection is loaded")
+		p.add(pane.Dim, "no collection is loaded")
 		return
 	}
 	header, rows := p.weighed.GroupLines(w - 2)
-	p.add(tui.LineHead, header)
+	p.add(pane.Head, header)
 	for i, text := range rows {
 		g := r.Groups[i]
-		look := tui.LinePlain
+		look := pane.Plain
 		if r.Plans[i].Reached || len(r.Plans[i].Moves) == 0 {
-			look = tui.LineDim // nothing to do, or nothing to be done
+			look = pane.Dim // nothing to do, or nothing to be done
 		}
 		if g.Spread.Nodes > 1 && !r.Plans[i].Reached && len(r.Plans[i].Moves) > 0 || len(r.Plans[i].Moves) > 0 {
-			look = tui.LineWarn
+			look = pane.Warn
 		}
 		p.lines = append(p.lines, line{text: text, look: look, ref: g.Ref(), group: g})
 	}
-	p.add(tui.LinePlain, "")
+	p.add(pane.Plain, "")
 	if r.Moves() > 0 {
 		by := r.Options.By
-		p.wrapped(tui.LinePlain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
+		p.wrapped(pane.Plain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
 			"; kitescope itself changes nothing", w)
 	}
-	p.wrapped(tui.LineDim, render.ShareLegend(false), w)
-	p.wrapped(tui.LineDim, render.SpreadLegend, w)
-	p.wrapped(tui.LineDim, "weights: "+r.Survey.Weights.String(), w)
+	p.wrapped(pane.Dim, render.ShareLegend(false), w)
+	p.wrapped(pane.Dim, render.SpreadLegend, w)
+	p.wrapped(pane.Dim, "weights: "+r.Survey.Weights.String(), w)
 }
 
 func (p *page) heatMap(w int) {
 	r := p.weighed.Report
 	header, rows, more := p.weighed.HeatLines(w - 2)
-	p.wrapped(tui.LineDim, render.HeatLegend(false), w)
-	p.add(tui.LinePlain, "")
-	p.add(tui.LineHead, header)
+	p.wrapped(pane.Dim, render.HeatLegend(false), w)
+	p.add(pane.Plain, "")
+	p.add(pane.Head, header)
 	for i, text := range rows {
 		x := r.Survey.Nodes[i]
 		p.lines = append(p.lines, line{text: text, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
 	}
 	if more > 0 {
-		p.add(tui.LinePlain, "")
-		p.add(tui.LineDim, words.Plural(more, "replica")+" with less work, or without, are left out")
+		p.add(pane.Plain, "")
+		p.add(pane.Dim, words.Plural(more, "replica")+" with less work, or without, are left out")
 	}
 }
 
@@ -144,15 +144,15 @@ func (p *page) heatMap(w int) {
 func (p *page) oneGroup(w int) {
 	r := p.weighed.Report
 	g, plan := r.Groups[0], r.Plans[0]
-	p.add(tui.LineTitle, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
+	p.add(pane.Title, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
 	p.shares(g.Shares, g, w)
 	if text := render.UnknownText(g); text != "" {
-		p.wrapped(tui.LineWarn, text, w)
+		p.wrapped(pane.Warn, text, w)
 	}
-	p.add(tui.LinePlain, "")
-	look := tui.LinePlain
+	p.add(pane.Plain, "")
+	look := pane.Plain
 	if !plan.Reached {
-		look = tui.LineWarn
+		look = pane.Warn
 	}
 	p.wrapped(look, "PLAN  "+render.PlanText(plan), w)
 	for i := range plan.Moves {
@@ -166,12 +166,12 @@ func (p *page) oneGroup(w int) {
 		})
 	}
 	if len(plan.Moves) > 0 {
-		p.add(tui.LineDim, "save it as a script for pymilvus; kitescope itself changes nothing")
+		p.add(pane.Dim, "save it as a script for pymilvus; kitescope itself changes nothing")
 	}
-	p.add(tui.LinePlain, "")
+	p.add(pane.Plain, "")
 	p.milvus(r.Verdicts[0], w)
-	p.add(tui.LinePlain, "")
-	p.wrapped(tui.LineDim, "weights: "+r.Survey.Weights.String(), w)
+	p.add(pane.Plain, "")
+	p.wrapped(pane.Dim, "weights: "+r.Survey.Weights.String(), w)
 }
 
 // moveText is the i-th move of a plan.
@@ -195,15 +195,15 @@ func (p *page) opened(w, h int) []line {
 		return nil
 	}
 	of := page{weighed: p.weighed}
-	of.add(tui.LineDim, strings.Repeat("─", max(0, w-2)))
-	of.add(tui.LineTitle, render.GroupTitle(l.group)+"  "+render.GroupSpread(l.group, r.Options.By))
-	of.wrapped(tui.LinePlain, "PLAN  "+render.PlanText(r.Plans[at]), w)
+	of.add(pane.Dim, strings.Repeat("─", max(0, w-2)))
+	of.add(pane.Title, render.GroupTitle(l.group)+"  "+render.GroupSpread(l.group, r.Options.By))
+	of.wrapped(pane.Plain, "PLAN  "+render.PlanText(r.Plans[at]), w)
 	for i := range r.Plans[at].Moves {
-		of.add(tui.LinePlain, moveText(i, &r.Plans[at].Moves[i]))
+		of.add(pane.Plain, moveText(i, &r.Plans[at].Moves[i]))
 	}
 	if more := len(of.lines) - h; more > 0 {
 		of.lines = of.lines[:h-1]
-		of.add(tui.LineDim, words.Number(more+1)+" more: enter")
+		of.add(pane.Dim, words.Number(more+1)+" more: enter")
 	}
 	return of.lines
 }
@@ -211,16 +211,16 @@ func (p *page) opened(w, h int) []line {
 // milvus is what Milvus's own balancer makes of it.
 func (p *page) milvus(v *balance.Verdict, w int) {
 	r := p.weighed.Report
-	p.wrapped(tui.LinePlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
+	p.wrapped(pane.Plain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
 	var scores []string
 	for _, s := range v.Scores {
 		scores = append(scores, "node "+s.Node.String()+" "+words.Number(int(s.Score)))
 	}
 	if len(scores) > 0 {
-		p.wrapped(tui.LineDim, "its scores now: "+strings.Join(scores, "; "), w)
+		p.wrapped(pane.Dim, "its scores now: "+strings.Join(scores, "; "), w)
 	}
 	for _, f := range v.Factors {
-		p.add(tui.LineDim, "  "+words.Harmless(f.Key)+" "+words.Harmless(f.Value)+"  ("+words.Harmless(f.From)+")")
+		p.add(pane.Dim, "  "+words.Harmless(f.Key)+" "+words.Harmless(f.Value)+"  ("+words.Harmless(f.From)+")")
 	}
 }
 

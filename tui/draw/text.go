@@ -135,3 +135,21 @@ func Wrap(text string, w int) []string {
 	}
 	return render.Wrap(text, w)
 }
+
+// CutPath leaves out the first folders of a file's path, as many as it takes.
+func CutPath(where string, w int) string {
+	before, path, ok := strings.Cut(where, " @ ")
+	if !ok {
+		before, path = "", where
+	} else {
+		before += " @ "
+	}
+	for Width(before)+2+Width(path) > w {
+		i := strings.IndexAny(path[min(1, len(path)):], `/\`)
+		if i < 0 {
+			break
+		}
+		path = path[i+2:]
+	}
+	return before + "…/" + path
+}

@@ -280,7 +280,7 @@ func (p *flamePage) detail(m *tui.Model, d *flameDrawer, w int) []string {
 		if lib := t.Libraries[f.Name]; lib != "" && !strings.Contains(x.names[f.Name], lib) {
 			right += " in " + words.Harmless(lib)
 		} else if file := t.Files[f.Name]; file != "" && w >= 100 {
-			right += " · " + tui.CutPath(words.Harmless(file), w/3)
+			right += " · " + draw.CutPath(words.Harmless(file), w/3)
 		}
 	}
 	name := draw.CutName(x.names[f.Name], max(8, w-draw.Width(right)-5))

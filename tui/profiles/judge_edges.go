@@ -9,6 +9,7 @@ import (
 	"kitescope/render/builds"
 	"kitescope/table"
 	"kitescope/tui"
+	"kitescope/tui/pane"
 	"kitescope/words"
 )
 
@@ -77,12 +78,12 @@ func (p *judgePage) hot(j *pgo.Judgement, w int) {
 	}
 	p.heading("HOT CALLS", about+", what the compiler acts on; enter: flame graph of what is called")
 	if len(edges) == 0 {
-		p.add(tui.LineDim, "no hot call has "+words.Harmless(p.edges.Filter)+"; esc clears the filter")
+		p.add(pane.Dim, "no hot call has "+words.Harmless(p.edges.Filter)+"; esc clears the filter")
 		return
 	}
 	columns := p.edgeColumns(w)
 	header, lines := tui.LayRows(columns, edges, p.edges.Mark(columns), w-2)
-	p.add(tui.LineHead, header)
+	p.add(pane.Head, header)
 	for i, text := range lines {
 		l := judgeLine{text: text, part: ofEdge, edge: edges[i]}
 		if l.edge.Inlined {

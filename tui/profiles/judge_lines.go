@@ -14,6 +14,7 @@ import (
 	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/draw"
+	"kitescope/tui/pane"
 	"kitescope/words"
 )
 
@@ -21,7 +22,7 @@ import (
 type judgeLine struct {
 	text string // plain
 	full string // of a paragraph, on its first line: not broken, not cut
-	look tui.LineLook
+	look pane.Look
 	role render.Role // where look is plain
 	part judgePart
 	at   int // which profile
@@ -40,8 +41,8 @@ const (
 )
 
 func (l *judgeLine) style(st *draw.Styles) draw.Style {
-	if l.look != tui.LinePlain {
-		return tui.LineStyle(st, l.look)
+	if l.look != pane.Plain {
+		return pane.Style(st, l.look)
 	}
 	if l.role == render.RolePlain {
 		return draw.Style{}
@@ -72,17 +73,17 @@ func (p *judgePage) layOut(w int) {
 	}
 }
 
-func (p *judgePage) add(look tui.LineLook, text string) {
+func (p *judgePage) add(look pane.Look, text string) {
 	p.lines = append(p.lines, judgeLine{text: text, look: look})
 }
 
 // heading starts a section.
 func (p *judgePage) heading(title, about string) {
-	p.add(tui.LinePlain, "")
+	p.add(pane.Plain, "")
 	if about != "" {
 		title += "  " + about
 	}
-	p.add(tui.LineTitle, title)
+	p.add(pane.Title, title)
 }
 
 // paragraph is a text behind a sign, in as many lines as it needs.
@@ -99,7 +100,7 @@ func (p *judgePage) paragraph(role render.Role, sign, text string, w int) {
 // advice stands below the paragraph that it belongs to.
 func (p *judgePage) advice(text string, w int) {
 	for i, line := range draw.Prose(text, w-6) {
-		l := judgeLine{text: "    " + line, look: tui.LineDim, part: ofParagraph}
+		l := judgeLine{text: "    " + line, look: pane.Dim, part: ofParagraph}
 		if i == 0 {
 			l.full = words.Harmless(words.OneLine(text))
 		}
@@ -232,7 +233,7 @@ func (p *judgePage) profiles(j *pgo.Judgement, w int) {
 	}
 	p.heading("PROFILES", "reach: in compiled Go; bound: most to gain; enter: flame graph")
 	header, lines := tui.LayRows(p.assessedColumns(), rows, tui.SortMark{Column: -1}, w-2)
-	p.add(tui.LineHead, header)
+	p.add(pane.Head, header)
 	for i, text := range lines {
 		a := &j.Profiles[rows[i]]
 		l := judgeLine{text: text, part: ofProfile, at: rows[i]}
@@ -332,6 +333,6 @@ func (p *judgePage) overlaps(j *pgo.Judgement, w int) {
 		p.paragraph(role, "", text, w)
 	}
 	if n := len(j.Overlaps) - mostOverlaps; n > 0 {
-		p.add(tui.LineDim, words.Number(n)+" more")
+		p.add(pane.Dim, words.Number(n)+" more")
 	}
 }

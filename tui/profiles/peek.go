@@ -254,7 +254,7 @@ func (p *peekPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		return m.Push(newFlamePageOf(p.subject, p.query, p.filter, name))
 	case tui.ActCopyRow:
 		l, _ := p.Current()
-		return m.Copy(strings.Join(tui.NonEmpty([]string{l.part, amount(l.value, p.unit), words.Percent(l.share), words.Harmless(l.name)}), "\t")+"\n", "1 row")
+		return m.Copy(strings.Join(words.NonEmpty([]string{l.part, amount(l.value, p.unit), words.Percent(l.share), words.Harmless(l.name)}), "\t")+"\n", "1 row")
 	}
 	return p.List.Act(m, a)
 }

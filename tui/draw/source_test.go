@@ -1,12 +1,10 @@
-package tui
+package draw
 
 import (
 	"testing"
-
-	"kitescope/inspect/model"
 )
 
-func TestPlace(t *testing.T) {
+func TestSource(t *testing.T) {
 	for _, test := range []struct{ location, root, want string }{
 		{"etcd://10.0.0.5:2379/by-dev", "by-dev", "by-dev @ 10.0.0.5:2379"},
 		{"etcds://etcd.prod:2379", "by-dev", "by-dev @ etcd.prod:2379"},
@@ -14,7 +12,7 @@ func TestPlace(t *testing.T) {
 		{"/tmp/etcd_snapshot.db", "by-dev", "by-dev @ /tmp/etcd_snapshot.db"},
 		{"profiles/before", "", "profiles/before"},
 	} {
-		if got := place(&model.Origin{Location: test.location, Root: test.root}); got != test.want {
+		if got := Source(test.location, test.root); got != test.want {
 			t.Errorf("%s, %s: %q, want %q", test.location, test.root, got, test.want)
 		}
 	}

@@ -1,0 +1,223 @@
+package pane
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/table"
+	"kitescope/tui/draw"
+	"kitescope/words"
+)
+
+// sectionRows is how many rows of a section a description lists: for more there is the table itself.
+const sectionRows = 200
+
+// Described is an object with what is at hand of its records.
+type Described struct {
+	What    *view.Description // nil if it is not there
+	Against *view.Description // of the object compared with, nil if there is none
+	Records []model.Record
+	Missing []string // keys without a record
+}
+
+// Describe collects that of the object of a row.
+func Describe(t view.Table, row int) Described {
+	o := Described{What: t.Describe(row)}
+	keys := t.Env().Cluster.Keyspace
+	for _, key := range o.What.Records {
+		if keys == nil {
+			o.Missing = append(o.Missing, key)
+			continue
+		}
+		if i, ok := keys.Find(key); ok {
+			o.Records = append(o.Records, keys.Record(i))
+		} else {
+			o.Missing = append(o.Missing, key)
+		}
+	}
+	return o
+}
+
+// Lines lays it out: fields, what else is said of it, sections, records; related is the key that lists what is related.
+func (o *Described) Lines(more []Line, related string, w int) []Line {
+	if o.Against != nil {
+		return compared(o.What, o.Against, w)
+	}
+	// What is expensive is left out: of keys it is the record, which stands below anyway.
+	fields := slices.DeleteFunc(slices.Clone(o.What.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand })
+	lines := append(fieldLines(fields, w), more...)
+	for i := range o.What.Sections {
+		lines = append(lines, Line{})
+		lines = append(lines, sectionLines(&o.What.Sections[i], related, w)...)
+	}
+	for i := range o.Records {
+		lines = append(lines, Line{})
+		lines = append(lines, recordLines(&o.Records[i])...)
+	}
+	if len(o.Missing) > 0 {
+		lines = append(lines, Line{}, Line{Text: "RECORDS NOT AT HAND", Look: Title})
+		for _, key := range o.Missing {
+			lines = append(lines, Line{Text: words.Harmless(key), Look: Dim})
+		}
+	}
+	return lines
+}
+
+// minTwoColumns is the width from which two fields stand on a line.
+const minTwoColumns = 76
+
+// fieldLines puts one field on a line, or two where the terminal is wide.
+func fieldLines(fields []view.Field, w int) []Line {
+	label := 0
+	for i := range fields {
+		label = max(label, draw.Width(fieldName(&fields[i])))
+	}
+	label += 2
+	var lines []Line
+	for i := range fields {
+		f := &fields[i]
+		name := draw.Fit(fieldName(f), label)
+		if f.Column.Kind == table.List || f.Column.Kind == table.Pairs {
+			lines = append(lines, listLines(name, f, w)...)
+			continue
+		}
+		lines = append(lines, Line{Label: name, Text: draw.ShownText(f.Column, f.Cell)})
+	}
+	if w >= minTwoColumns {
+		return twoColumns(lines, label, w)
+	}
+	return lines
+}
+
+// twoColumns folds short neighbouring lines into one.
+func twoColumns(lines []Line, label, w int) []Line {
+	half := (w - 4) / 2
+	short := func(l *Line) bool { return strings.TrimSpace(l.Label) != "" && draw.Width(l.Text)+label < half }
+	var folded []Line
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		if i+1 < len(lines) && short(&l) && short(&lines[i+1]) {
+			l.Text = draw.Fit(l.Text, half-label) + lines[i+1].Label + lines[i+1].Text
+			i++
+		}
+		folded = append(folded, l)
+	}
+	return folded
+}
+
+func fieldName(f *view.Field) string { return strings.ReplaceAll(f.Column.Name, "_", " ") }
+
+// listLines wraps the items of a list over lines.
+func listLines(name string, f *view.Field, w int) []Line {
+	items := f.Cell.List
+	if f.Cell.Absent != table.Present || len(items) == 0 {
+		return []Line{{Label: name, Text: draw.CellText(f.Column, f.Cell)}}
+	}
+	if f.Column.Kind == table.Pairs {
+		items = nil
+		for i := 0; i+1 < len(f.Cell.List); i += 2 {
+			items = append(items, f.Cell.List[i]+"="+f.Cell.List[i+1])
+		}
+	}
+	room := w - draw.Width(name) - 4
+	var lines []Line
+	text := ""
+	for i, item := range items {
+		item = words.Harmless(item)
+		if i < len(items)-1 {
+			item += ","
+		}
+		if text != "" && draw.Width(text)+1+draw.Width(item) > room {
+			lines = append(lines, Line{Label: name, Text: text})
+			name, text = draw.Pad(draw.Width(name)), ""
+		}
+		if text != "" {
+			text += " "
+		}
+		text += item
+	}
+	return append(lines, Line{Label: name, Text: text})
+}
+
+// sectionLines is a small table under a title.
+func sectionLines(s *view.Section, related string, w int) []Line {
+	title := strings.ToUpper(s.Title)
+	if s.Unknown {
+		return []Line{{Text: title, Look: Title}, {Text: "not known: this part of the metadata was not read", Look: Dim}}
+	}
+	n := s.Grid.Len()
+	lines := []Line{{Text: title + "  " + words.Number(n), Look: Title}}
+	if n == 0 {
+		return lines
+	}
+	shown := min(n, sectionRows)
+	head, rows := draw.PlainTable(s.Grid, shown, w-4)
+	lines = append(lines, Line{Text: head, Look: Head})
+	for _, r := range rows {
+		lines = append(lines, Line{Text: r})
+	}
+	if shown < n {
+		lines = append(lines, Line{Text: fmt.Sprintf("… %s more: %s lists them", words.Number(n-shown), related), Look: Dim})
+	}
+	return lines
+}
+
+// recordLines is one decoded record under its key.
+func recordLines(r *model.Record) []Line {
+	about := []string{words.Bytes(int64(r.Size))}
+	if r.Message != "" {
+		about = append([]string{r.Message}, about...)
+	}
+	if r.ModRevision != 0 {
+		about = append(about, "rev "+strconv.FormatInt(r.ModRevision, 10))
+	}
+	if r.Tombstone {
+		about = append(about, "tombstone")
+	}
+	lines := []Line{
+		{Text: "RECORD  " + words.Harmless(r.Key), Look: Title},
+		{Text: strings.Join(about, " · "), Look: Dim},
+	}
+	if r.Problem != "" {
+		lines = append(lines, Line{Text: "▲ " + words.Harmless(words.OneLine(r.Problem)), Look: Warn})
+	}
+	for text := range strings.SplitSeq(strings.TrimRight(r.Text, "\n"), "\n") {
+		lines = append(lines, Line{Text: words.Harmless(strings.ReplaceAll(text, "\t", "  "))})
+	}
+	return lines
+}
+
+// compared shows two descriptions side by side; what differs is marked.
+func compared(a, b *view.Description, w int) []Line {
+	label := 0
+	for i := range a.Fields {
+		label = max(label, draw.Width(fieldName(&a.Fields[i])))
+	}
+	side := (w - label - 8) / 2
+	row := func(name, x, y string, look Look) Line {
+		mark := "  "
+		if look == Changed {
+			mark = "~ "
+		}
+		return Line{Text: mark + draw.Fit(name, label) + "  " + draw.FitName(x, side) + "  " + draw.CutName(y, side), Look: look}
+	}
+	lines := []Line{row("", nameOf(a.Ref), nameOf(b.Ref), Title)}
+	same := 0
+	for i := range a.Fields {
+		x, y := draw.CellText(a.Fields[i].Column, a.Fields[i].Cell), draw.CellText(b.Fields[i].Column, b.Fields[i].Cell)
+		look := Changed
+		if x == y {
+			look = Plain
+			same++
+		}
+		lines = append(lines, row(fieldName(&a.Fields[i]), x, y, look))
+	}
+	return append(lines, Line{}, Line{Text: fmt.Sprintf("  %d of %d fields are equal", same, len(a.Fields)), Look: Dim})
+}
+
+func nameOf(r model.Ref) string { return words.Harmless(cmp.Or(r.Name, r.ID)) }
