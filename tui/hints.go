@@ -138,7 +138,7 @@ func crumbText(names []string, left int) string {
 
 // clickCrumb goes back to the page whose name was clicked on.
 func clickCrumb(m *Model, x int) Cmd {
-	names, left := crumbNames(m, crumbRoom(m))
+	names, left := crumbNames(m, crumbRoom(m.Top().Note(m), m.Width))
 	at := 1
 	if left > 0 {
 		at += draw.Width("… › ")
@@ -156,4 +156,4 @@ func clickCrumb(m *Model, x int) Cmd {
 }
 
 // crumbRoom are the cells that the way here may take.
-func crumbRoom(m *Model) int { return max(12, m.Width-draw.Width(m.Top().Note(m))-4) }
+func crumbRoom(note string, w int) int { return max(12, w-draw.Width(note)-4) }

@@ -22,7 +22,7 @@ func Unbound(pages []PageKind, in Scope, key string, w int) string {
 }
 
 // OldKeys are the keys that did something else in the last release, with where, and the actions that do that now.
-func OldKeys(each func(in Scope, key string, now []Action)) {
+func OldKeys(each func(in Scope, key string, now Action)) {
 	for _, o := range oldKeys() {
 		each(o.in, o.key, o.now)
 	}

@@ -140,7 +140,7 @@ func findingCopies(f *check.Finding) []MenuItem {
 // an object.
 func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 	switch a {
-	case ActExplain, ActCheckAgain, ActRelated, ActTree, ActOwner, ActCopyRow, ActOpen:
+	case ActExplain, ActCheckAgain, ActRelated, ActOwner, ActCopyRow, ActOpen:
 	default:
 		return ""
 	}
@@ -153,7 +153,7 @@ func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 		}
 		return "there is no finding"
 	}
-	if a == ActOwner || a == ActRelated || a == ActTree {
+	if a == ActOwner || a == ActRelated {
 		switch {
 		case f.Object.Resource == "":
 			return "the finding is about the whole cluster"
@@ -183,7 +183,7 @@ func actOnFinding(m *Model, a Action, f *check.Finding) Cmd {
 		m.Say(ToneWarn, "no fix is known: "+KeyOf(m, ActExplain)+" explains the check")
 	case ActOwner:
 		return m.Push(newDetailPage(f.Object))
-	case ActRelated, ActTree:
+	case ActRelated:
 		return ActOnRef(m, a, f.Object)
 	}
 	return nil

@@ -32,7 +32,7 @@ func newHelpPage(m *Model, _ []string) (Page, error) {
 	p := &helpPage{of: m.Top(), pages: m.pages(), resources: m.resources(), keys: m.keys, all: slices.Clone(m.keys.all), words: paletteWords(m), bare: m.Config.First != nil}
 	p.goes = slices.DeleteFunc(places(), func(x destination) bool { return cannotGo(m, x) != "" })
 	if p.bare {
-		about, _ := ownKeys(m.kinds, m.Config.First.Scope())
+		about := ownKeys(m.kinds, m.Config.First.Scope())
 		p.all = slices.DeleteFunc(p.all, func(b Binding) bool {
 			x, isPlace := placeOf(b.Action, "")
 			return b.In&(about|InHelp|InPrompt|InMenu) == 0 || isPlace && cannotGo(m, x) != "" || b.Group == GroupTime && b.Action != ActPause || b.Action == ActGoFindings
@@ -41,17 +41,17 @@ func newHelpPage(m *Model, _ []string) (Page, error) {
 	return p, nil
 }
 
-// ownKeys are the pages that a kind with keys of its own for some page has them for, and the group that those keys are in.
-func ownKeys(kinds []PageKind, page Scope) (about Scope, group string) {
+// ownKeys are the pages that a kind with keys of its own for some page has them for.
+func ownKeys(kinds []PageKind, page Scope) (about Scope) {
 	for _, k := range kinds {
 		if slices.ContainsFunc(k.Keys, func(b Binding) bool { return b.In&page != 0 }) {
 			for _, b := range k.Keys {
 				about |= b.In
 			}
-			return about, k.Keys[0].Group
+			return about
 		}
 	}
-	return 0, ""
+	return 0
 }
 
 func (p *helpPage) Scope() Scope          { return InHelp }

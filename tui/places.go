@@ -13,6 +13,7 @@ import (
 type destination struct {
 	action Action
 	number string // the digit that goes there, "" if none does
+	letter string // that goes there behind g
 	page   string // as the palette has it
 	brief  string // in a narrow footer
 	weight int    // in the footer of the overview, 0: it is not there
@@ -21,24 +22,24 @@ type destination struct {
 // places are those pages, in the order of their digits.
 func places() []destination {
 	return []destination{
-		{ActGoOverview, "1", "overview", "", 0},
-		{ActGoAllFindings, "2", "findings", "", 95},
-		{ActGoNodes, "3", "nodes", "", 94},
-		{ActGoCollections, "4", "collections", "coll", 93},
-		{ActGoSegments, "5", "segments", "", 92},
-		{ActGoVChannels, "6", "vchannels", "", 0},
-		{ActGoBalance, "7", "balance", "", 91},
-		{ActGoLatency, "8", "latency", "", 0},
-		{ActGoProfiles, "9", "profiles", "", 90},
-		{ActGoTimeline, "0", "timeline", "", 60},
-		{ActGoDiff, "", "diff", "", 0},
-		{ActGoEvents, "", "events", "", 0},
-		{ActGoTasks, "", "tasks", "", 0},
-		{ActGoIndexes, "", "indexes", "", 0},
-		{ActGoKeys, "", "keys", "", 0},
-		{ActGoUndecoded, "", "undecoded", "", 0},
-		{ActGoJudge, "", "judge", "", 0},
-		{ActGoReplay, "", "replay", "", 0},
+		{ActGoOverview, "1", "o", "overview", "", 0},
+		{ActGoAllFindings, "2", "f", "findings", "", 95},
+		{ActGoNodes, "3", "n", "nodes", "", 94},
+		{ActGoCollections, "4", "c", "collections", "coll", 93},
+		{ActGoSegments, "5", "s", "segments", "", 92},
+		{ActGoVChannels, "6", "v", "vchannels", "", 0},
+		{ActGoBalance, "7", "b", "balance", "", 91},
+		{ActGoLatency, "8", "l", "latency", "", 0},
+		{ActGoProfiles, "9", "p", "profiles", "", 90},
+		{ActGoTimeline, "0", "h", "timeline", "", 60},
+		{ActGoDiff, "", "d", "diff", "", 0},
+		{ActGoEvents, "", "e", "events", "", 0},
+		{ActGoTasks, "", "t", "tasks", "", 0},
+		{ActGoIndexes, "", "i", "indexes", "", 0},
+		{ActGoKeys, "", "k", "keys", "", 0},
+		{ActGoUndecoded, "", "u", "undecoded", "", 0},
+		{ActGoJudge, "", "j", "judge", "", 0},
+		{ActGoReplay, "", "r", "replay", "", 0},
 	}
 }
 
@@ -47,13 +48,8 @@ func goKeys() []Binding {
 		{ActNumber, strings.Split("1234567890", ""), InPages | InMenu, GroupGo, "pages", "To a page: 1 overview, 2 findings, 3 nodes, 4 collections, 5 segments, 6 vchannels, 7 balance, 8 latency, 9 profiles, 0 timeline; in a menu: the item of that number.", 30},
 		{ActGo, []string{"g"}, InPages, GroupGo, "", "To a page, with the next key.", 0},
 	}
-	letters := map[Action]string{
-		ActGoOverview: "o", ActGoAllFindings: "f", ActGoNodes: "n", ActGoCollections: "c", ActGoSegments: "s", ActGoVChannels: "v", ActGoBalance: "b",
-		ActGoLatency: "l", ActGoProfiles: "p", ActGoTimeline: "h", ActGoDiff: "d", ActGoEvents: "e", ActGoTasks: "t", ActGoIndexes: "i",
-		ActGoKeys: "k", ActGoUndecoded: "u", ActGoJudge: "j", ActGoReplay: "r",
-	}
 	for _, p := range places() {
-		keys = append(keys, Binding{p.action, []string{"g " + letters[p.action]}, InPages, GroupGo, "", "T" + strings.TrimPrefix(p.action.Does(), "goes t") + ".", 0})
+		keys = append(keys, Binding{p.action, []string{"g " + p.letter}, InPages, GroupGo, "", "T" + strings.TrimPrefix(p.action.Does(), "goes t") + ".", 0})
 	}
 	return keys
 }

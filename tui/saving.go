@@ -65,14 +65,14 @@ type savedMsg struct {
 func (d savedMsg) Apply(m *Model) Cmd {
 	s := &d.saving
 	switch {
+	case d.err != nil && (m.Prompt != nil || m.Menu != nil): // something else is being typed or chosen
+		m.Say(ToneBad, "not saved: "+d.err.Error())
 	case errors.Is(d.err, fs.ErrExist) && m.Config.ReplaceFile != nil:
 		m.Menu = s.replaceMenu()
-	case d.err != nil && m.Prompt == nil && m.Menu == nil:
+	case d.err != nil:
 		c := s.ask(m)
 		m.Say(ToneBad, "not saved: "+d.err.Error())
 		return c
-	case d.err != nil: // something else is being typed
-		m.Say(ToneBad, "not saved: "+d.err.Error())
 	default:
 		m.Say(ToneGood, "saved "+d.told(m.Width-tonesWidth-len("saved ")))
 	}

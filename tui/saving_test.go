@@ -120,3 +120,20 @@ func TestFiltersAreRemembered(t *testing.T) {
 		d.Shows("/rows>5k")
 	})
 }
+
+// TestNoMenuOverWhatIsTyped: a file that is there already by the time that something else is typed is told, and asks nothing.
+func TestNoMenuOverWhatIsTyped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.ReplaceFile = disk{}.replace
+		d := driven(t, cfg, 100, 30)
+		d.Cluster(tuitest.Fixture())
+		d.Keys("5 /").Typed("docs")
+		d.Send(savedMsg{saving: saving{path: "x.csv"}, err: fs.ErrExist})
+		if d.m.Menu != nil || d.m.Prompt == nil {
+			t.Error("a menu stands over the line that is typed")
+		}
+		d.Keys("enter")
+		d.Shows("/docs")
+	})
+}

@@ -217,7 +217,7 @@ func (m frame) trouble() string {
 // crumbs is the way here, and what the page says about itself.
 func (m frame) crumbs() string {
 	note := m.Top().Note(m.Model)
-	room := crumbRoom(m.Model)
+	room := crumbRoom(note, m.Width)
 	left := draw.Cut(crumbText(crumbNames(m.Model, room)), room)
 	if i := strings.LastIndex(left, " › "); i >= 0 {
 		left = m.Styles.Dim.On(left[:i]+" › ") + m.Styles.Tab.On(left[i+len(" › "):])

@@ -2,7 +2,6 @@ package own
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -66,7 +65,7 @@ func keep(m *tui.Model, part string) tui.Cmd {
 	case err != nil:
 		m.Say(tui.ToneWarn, "keep: "+err.Error())
 		return nil
-	case slices.Equal(k.path[:1], []string{"views"}):
+	case k.path[0] == "views":
 		tui.UseView(m)
 	}
 	return write(m, "kept "+k.what, k.value, k.path)

@@ -42,9 +42,9 @@ type Options struct {
 
 // Make makes keys and words of it, and the page that shows a command before it runs.
 func Make(o Options) tui.Own {
-	all := tui.Own{KeepColumns: keepColumns, Words: append(keepWords(), tui.Word{Text: "ctx", Doc: "Change to another cluster of the configuration: ctx NAME.", Args: o.names, Run: o.change})}
-	if o.Clusters == nil {
-		all.Words = all.Words[:len(all.Words)-1]
+	all := tui.Own{KeepColumns: keepColumns, Words: keepWords()}
+	if o.Clusters != nil {
+		all.Words = append(all.Words, tui.Word{Text: "ctx", Doc: "Change to another cluster of the configuration: ctx NAME.", Args: o.names, Run: o.change})
 	}
 	for i := range o.Actions {
 		a := &o.Actions[i]
