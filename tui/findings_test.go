@@ -253,7 +253,7 @@ func TestTakeFindings(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		d.Cluster(tuitest.Fixture())
 		d.Keys("f down y")
-		if d.Clip != "kitescope balance docs_hnsw_cos --plan" {
+		if d.Clip != "kitescope --from etcd://127.0.0.1:2379/by-dev balance docs_hnsw_cos --plan" {
 			t.Errorf("copied %q", d.Clip)
 		}
 		d.Keys("Y 2")

@@ -43,6 +43,26 @@ func TestFixIsOneKeyAway(t *testing.T) {
 	}
 }
 
+// TestFixOfOursNamesTheCluster: a command of kitescope is copied with the way to the cluster, those that name a process as they are.
+func TestFixOfOursNamesTheCluster(t *testing.T) {
+	for command, want := range map[string]string{
+		"kitescope balance docs --plan":           "kitescope --from etcd://127.0.0.1:2379/by-dev balance docs --plan",
+		"kitescope profile top http://10.0.0.7:1": "kitescope profile top http://10.0.0.7:1",
+		"etcdctl defrag\nkitescope diagnose":      "etcdctl defrag\nkitescope --from etcd://127.0.0.1:2379/by-dev diagnose",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := testConfig()
+			cfg.Checks = []*check.Check{tuitest.FixtureCheck("one", "One", check.Error, check.Finding{Severity: check.Error, Message: "it is so", Fix: []check.Step{{Command: check.Hint(command)}}})}
+			d := driven(t, cfg, 100, 30)
+			d.Cluster(tuitest.Fixture())
+			d.Keys("y")
+			if d.Clip != want {
+				t.Errorf("copied %q, want %q", d.Clip, want)
+			}
+		})
+	}
+}
+
 // TestAllOfTheOverviewIsSelected: the cursor gets to every item, each is seen when it does, and enter goes somewhere from all that say so.
 func TestAllOfTheOverviewIsSelected(t *testing.T) {
 	for _, size := range tuitest.WideSizes {

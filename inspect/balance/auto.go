@@ -27,7 +27,7 @@ func QueryCoords() []string { return []string{"querycoord", "mixcoord"} }
 
 func autoOf(c *model.Cluster) Auto {
 	var a Auto
-	if e := c.Dynamic(SwitchKey); e != nil {
+	if e := model.DynamicEntry(c.Config, SwitchKey); e != nil {
 		a.Key = e.Name
 	}
 	s, ok := c.Setting(SwitchKey, QueryCoords()...)

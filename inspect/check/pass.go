@@ -45,11 +45,10 @@ func (p *Pass) Dynamic() []*model.ConfigEntry {
 }
 
 // DynamicKey is the full key in etcd that sets a setting, and set whether it is there. Of several spellings the one
-// that decides (model.Cluster.Dynamic): a key of another one may change nothing.
+// that decides (model.DynamicEntry): a key of another one may change nothing.
 func (p *Pass) DynamicKey(key string) (full string, set bool) {
-	p.Dynamic() // which notes that they were not read
 	name := strings.ReplaceAll(key, ".", "/")
-	if e := p.Cluster.Dynamic(key); e != nil {
+	if e := model.DynamicEntry(p.Dynamic(), key); e != nil {
 		name, set = e.Name, true
 	}
 	return path.Join(p.Origin.Root, "config", name), set

@@ -101,17 +101,17 @@ func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 			}
 		}
 	}
-	if e := c.Dynamic(key); e != nil {
+	if e := DynamicEntry(c.Config, key); e != nil {
 		return Setting{e.Value, "dynamic configuration"}, true
 	}
 	return Setting{}, false
 }
 
-// Dynamic is the dynamic key in etcd that sets a configuration key, nil if none does. Milvus takes any spelling (queryCoord/autoBalance,
+// DynamicEntry is the dynamic key in etcd that sets a configuration key, nil if none does. Milvus takes any spelling (queryCoord/autoBalance,
 // querycoord.autobalance), and of several the last in order decides (pkg/config/etcd_source.go, refreshConfigurations).
-func (c *Cluster) Dynamic(key string) *ConfigEntry {
+func DynamicEntry(list []*ConfigEntry, key string) *ConfigEntry {
 	folded := FoldConfigKey(key)
-	for _, e := range slices.Backward(c.Config) {
+	for _, e := range slices.Backward(list) {
 		if FoldConfigKey(e.Name) == folded {
 			return e
 		}

@@ -10,10 +10,10 @@ func TestSettingOfSeveralSpellings(t *testing.T) {
 	if s, ok := c.Setting("queryCoord.autoBalance", "querycoord"); !ok || s.Value != "false" {
 		t.Errorf("the setting is %+v, %v", s, ok)
 	}
-	if e := c.Dynamic("queryCoord.autoBalance"); e == nil || e.Name != "querycoord.autobalance" {
+	if e := DynamicEntry(c.Config, "queryCoord.autoBalance"); e == nil || e.Name != "querycoord.autobalance" {
 		t.Errorf("the key is %+v", e)
 	}
-	if e := c.Dynamic("queryCoord.other"); e != nil {
+	if e := DynamicEntry(c.Config, "queryCoord.other"); e != nil {
 		t.Errorf("a key that is not there: %+v", e)
 	}
 }
