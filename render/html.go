@@ -29,7 +29,7 @@ func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
 	c := d.Conclude()
 	p := &webpage.Page{
 		Window: "Diagnosis of " + where, Headline: c.Headline, Tone: c.Tone, Under: NonBlank(where, state, d.Counts()),
-		Facts: c.Facts, Commands: c.Commands, Version: d.Version,
+		Facts: c.Facts, Commands: c.Commands, FixFirst: true, Version: d.Version,
 	}
 	if d.Since != nil {
 		p.Under = append(p.Under, d.sinceText())

@@ -20,11 +20,11 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 	for _, text := range render.NonBlank(where, state, d.Counts()) {
 		m.Line("", render.MarkdownText(text))
 	}
+	m.Fix(x.Finding)
 	m.Line("")
 	for _, f := range x.Facts {
 		m.Line("- **" + render.MarkdownText(f.Name) + "**: " + render.MarkdownText(f.Value))
 	}
-	m.Fix(x.Finding)
 	if c.Why != nil && len(c.Why.Answers) > 0 {
 		m.Line("", "## Where the time goes")
 		m.Sheet(show.WhySheet(c.Why))

@@ -20,7 +20,7 @@ func (c *Case) page() (*webpage.Page, error) {
 	where, state := d.Headline()
 	p := &webpage.Page{
 		Window: "Report on " + where, Headline: x.Headline, Tone: x.Tone, Under: render.NonBlank(where, state, d.Counts()),
-		Facts: x.Facts, Commands: x.Commands, Version: c.Version,
+		Facts: x.Facts, Commands: x.Commands, FixFirst: true, Version: c.Version,
 	}
 	if err := c.addLatency(p); err != nil {
 		return nil, err

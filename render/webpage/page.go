@@ -41,6 +41,8 @@ type Page struct {
 	// Facts answer the reader: cause, cure, gain. Commands are what to do, the first one first.
 	Facts    []Fact
 	Commands []Command
+	// FixFirst puts the commands before the facts: where they are a few lines, and not the script of a plan.
+	FixFirst bool
 	Sections []Section
 	// Notes are what one has to know to trust it, and reads last.
 	Notes []string

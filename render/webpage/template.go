@@ -22,9 +22,8 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 {{end}}</ul></nav>
 {{end}}</header>
 <main id="main">
-{{with .Facts}}<div class="answer">{{template "facts" .}}</div>
-{{end}}{{with .Commands}}<div class="answer">{{template "commands" .}}</div>
-{{end}}{{range .Numbered}}<section aria-labelledby="{{.ID}}">
+{{if .FixFirst}}{{template "fix" .}}{{end}}{{with .Facts}}<div class="answer">{{template "facts" .}}</div>
+{{end}}{{if not .FixFirst}}{{template "fix" .}}{{end}}{{range .Numbered}}<section aria-labelledby="{{.ID}}">
 <h2 id="{{.ID}}">{{text .Title}}</h2>
 {{range .Blocks}}{{.}}
 {{end}}</section>
@@ -37,6 +36,8 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 </body>
 </html>
 {{end}}
+{{define "fix"}}{{with .Commands}}<div class="answer">{{template "commands" .}}</div>
+{{end}}{{end}}
 {{define "lines"}}{{range .}}<p{{with .Class}} class="{{text .}}"{{end}}>{{if .Named}}<strong>{{text .Name}}</strong> {{end}}{{text .Text}}</p>
 {{end}}{{end}}
 {{define "list"}}<ul>
