@@ -85,6 +85,12 @@ func onConsole(r rune) (stands rune, ok bool) {
 		return '└', true
 	case '╯':
 		return '┘', true
+	case '▆', '▇', '▉', '▊': // parts of a cell are the half or the whole that is nearest
+		return '█', true
+	case '▃', '▅':
+		return '▄', true
+	case '▋', '▍':
+		return '▌', true
 	case '─', '│', '┌', '┐', '└', '┘', '├', '┤', '┬', '┴', '┼', '█', '▄', '▌', '▐', '▀', '░', '▒', '▓':
 		return r, true
 	}
