@@ -210,7 +210,7 @@ func (p *overviewPage) opened(m *Model, w, h int) []string {
 		return lines
 	case p.object != nil && p.object.ref == x.Object:
 		return p.object.Body(m, w, h)
-	case x.Key == "":
+	case x.Key == "" || m.data.cluster == nil: // there is nothing to open yet
 		return nil
 	}
 	var lines []string
