@@ -218,7 +218,7 @@ func TestNodes(t *testing.T) {
 		t, s.told(),
 		"node_stopping nodes/querynode-4: is stopping: registered → stopping",
 		"node_left nodes/querynode-4: left, it was stopping",
-		"node_lost nodes/querynode-5: left without goodbye, its lease ended",
+		"node_lost nodes/querynode-5: was lost, its lease expired",
 		"node_joined nodes/proxy-6: joined: address=h:6 version=2.3.5 state=registered",
 		"node_left nodes/proxy-6: left, whether it shut down cleanly is not recorded",
 		"node_joined nodes/rootcoord-7: joined: address=h:7 version=2.3.5 state=standby",

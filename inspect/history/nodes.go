@@ -51,7 +51,7 @@ func (c *change) sessionEnded(s, next *model.Session) bool {
 	case next != nil:
 		n.detail = nodeName(next) + " took its place"
 	case saysGoodbye(s):
-		n.kind, n.detail = nodeLost, "its lease ended"
+		n.kind, n.detail = nodeLost, "its lease expired"
 	default:
 		n.detail = "whether it shut down cleanly is not recorded"
 	}

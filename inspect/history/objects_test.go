@@ -235,11 +235,11 @@ func TestUsers(t *testing.T) {
 		t, s.told(),
 		"user_created users/ann: created",
 		"role_created roles/reader: created",
-		"role_granted roles/reader: given: ann",
+		"role_granted roles/reader: granted: ann",
 		"privilege_granted grants/reader Search: granted: Collection docs",
 		"user_changed users/ann: credential written again",
 		"privilege_revoked grants/reader Search: revoked",
-		"role_revoked roles/reader: taken",
+		"role_revoked roles/reader: revoked",
 		"user_dropped users/ann: dropped",
 		"role_dropped roles/reader: dropped",
 	)

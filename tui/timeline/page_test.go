@@ -62,7 +62,7 @@ func TestEnterGoesThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 120, 40)
 		d.Keys("0 /").Typed("querynode-5").Keys("enter end")
-		d.Shows("querynode-5 left")
+		d.Shows("querynode-5 was lost")
 		d.Keys("enter")
 		d.Shows("querynode-5", "registered", "before the end", "◂ 2026-11-20 08:04:")
 		d.Keys("esc L")
