@@ -29,8 +29,7 @@ const againPatience = 40 * time.Second
 // checkAgain has the cluster asked anew, where it is live, and judged.
 func checkAgain(m *Model, f *check.Finding) Cmd {
 	d := &m.data
-	switch {
-	case d.again.busy:
+	if d.again.busy {
 		m.Say(ToneInfo, "still checking "+d.again.of.Check+"…")
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 // countedKeys are keys of collection 1, of collection 2 and of none.
@@ -24,9 +25,9 @@ func TestEtcdUsage(t *testing.T) {
 		Loaded: model.PartAll, Keyspace: countedKeys{}, Collections: []*model.Collection{{ID: 1, Name: "docs"}},
 		Segments: []*model.Segment{{ID: 7, Collection: 1, State: model.SegmentDropped}, {ID: 8, Collection: 1, State: model.SegmentFlushed}},
 	}
-	table := etcdUsage.Table(NewEnv(model.Build(p), time.Time{}))
-	if table.Len() != 3 {
-		t.Fatalf("%d rows", table.Len())
+	rows := etcdUsage.Table(NewEnv(model.Build(p), time.Time{}))
+	if rows.Len() != 3 {
+		t.Fatalf("%d rows", rows.Len())
 	}
 	for row, want := range []struct {
 		id, name, mostly string
@@ -34,22 +35,14 @@ func TestEtcdUsage(t *testing.T) {
 		share            float64
 		segments         int64
 	}{{"0", "", "segment", 10, 1000, 100 * 1000. / 1300, 0}, {"1", "docs", "binlog", 10, 200, 100 * 200. / 1300, 2}, {"2", "", "unknown", 10, 100, 100 * 100. / 1300, 0}} {
-		cell := func(name string) (c struct {
-			Int   int64
-			Text  string
-			Float float64
-		}) {
-			x := table.Cell(row, etcdUsage.Column(name))
-			c.Int, c.Text, c.Float = x.Int, x.Text, x.Float
-			return c
-		}
-		ref := table.Ref(row)
+		cell := func(name string) table.Cell { return rows.Cell(row, etcdUsage.Column(name)) }
+		ref := rows.Ref(row)
 		if ref.ID != want.id || ref.Name != want.name || cell("mostly").Text != want.mostly || cell("keys").Int != want.keys ||
 			cell("size_bytes").Int != want.bytes || cell("percent").Float != want.share || cell("segments").Int != want.segments {
 			t.Errorf("row %d: %+v, keys %v, bytes %v, share %v, mostly %v, segments %v", row, ref, cell("keys"), cell("size_bytes"), cell("percent"), cell("mostly"), cell("segments"))
 		}
 	}
-	if rows := etcdUsage.Table(NewEnv(model.Build(model.Parts{}), time.Time{})).Len(); rows != 0 {
-		t.Errorf("%d rows without keys", rows)
+	if n := etcdUsage.Table(NewEnv(model.Build(model.Parts{}), time.Time{})).Len(); n != 0 {
+		t.Errorf("%d rows without keys", n)
 	}
 }

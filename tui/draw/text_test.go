@@ -35,7 +35,8 @@ func TestOver(t *testing.T) {
 			if w := ansi.StringWidth(got); w != max(n, at+5) {
 				t.Errorf("[box] over %q at %d: %q is %d cells", line, at, got, w)
 			}
-			if plain := ansi.Strip(got); ansi.StringWidth(plain[:strings.Index(plain, "[box]")]) != at {
+			plain := ansi.Strip(got)
+			if before, _, ok := strings.Cut(plain, "[box]"); !ok || ansi.StringWidth(before) != at {
 				t.Errorf("[box] over %q at %d: %q", line, at, plain)
 			}
 		}

@@ -40,7 +40,7 @@ func (d *Driver) breaks(key string) (why string) {
 	}()
 	d.Keys(key)
 	d.Fits()
-	for _, next := range strings.Fields("down enter") {
+	for _, next := range []string{"down", "enter"} {
 		d.Keys(next)
 		d.Screen()
 	}
