@@ -58,7 +58,7 @@ formats have their own pages: kitescope help selectors, kitescope help output.`,
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
-	a.CompleteFlags(cmd)
+	cli.CompleteFlags(cmd)
 	cmd.SetHelpFunc(getHelp(a))
 	return cmd
 }

@@ -77,7 +77,7 @@ func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) er
 	if err := a.CanDrawUI(instead); err != nil {
 		return err
 	}
-	if err := a.DebugNeedsFile(); err != nil {
+	if err := a.Flags.DebugNeedsFile(); err != nil {
 		return err
 	}
 	o, err := openFeed(ctx, a, f, c)

@@ -40,8 +40,8 @@ func (a *App) RunClock() {
 
 // PlainTerminal reports whether the terminal is one of those whose fonts lack most signs: the Linux
 // console, and what speaks as the VT terminals did.
-func (a *App) PlainTerminal() bool {
-	term := a.Getenv("TERM")
+func (s *Streams) PlainTerminal() bool {
+	term := s.Getenv("TERM")
 	return term == "dumb" || term == "linux" || term == "ansi" || strings.HasPrefix(term, "vt")
 }
 

@@ -17,7 +17,7 @@ import (
 const completionTimeout = 2 * time.Second
 
 // CompleteFlags completes the flags of get.
-func (a *App) CompleteFlags(cmd *cobra.Command) {
+func CompleteFlags(cmd *cobra.Command) {
 	columns := func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp

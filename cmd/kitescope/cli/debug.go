@@ -87,8 +87,8 @@ func (a *App) EndDebug() error {
 }
 
 // DebugNeedsFile is the error of a UI whose screen a debug log would be written over.
-func (a *App) DebugNeedsFile() error {
-	if a.Flags.debug != toStderr {
+func (g *GlobalFlags) DebugNeedsFile() error {
+	if g.debug != toStderr {
 		return nil
 	}
 	return Usage(errors.New("--debug output would overwrite the UI"), "write it to a file: --debug=kitescope.log")

@@ -14,7 +14,7 @@ func (a *App) Begin(cmd *cobra.Command) error {
 	if err := a.SetClock(); err != nil {
 		return err
 	}
-	a.tellRenamed(cmd)
+	tellRenamed(a, cmd)
 	if err := a.settleGlyphs(cmd); err != nil {
 		return err
 	}

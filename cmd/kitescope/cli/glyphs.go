@@ -47,10 +47,10 @@ func forPeople(cmd *cobra.Command) bool {
 }
 
 // terminalGlyphs are the characters of the terminal, as far as the environment says.
-func (a *App) terminalGlyphs() render.Glyphs {
-	term := a.Getenv("TERM")
+func (s *Streams) terminalGlyphs() render.Glyphs {
+	term := s.Getenv("TERM")
 	switch {
-	case !utf8Locale(a.Getenv), term == "ansi", strings.HasPrefix(term, "vt"):
+	case !utf8Locale(s.Getenv), term == "ansi", strings.HasPrefix(term, "vt"):
 		return render.ASCIIGlyphs
 	case term == "linux":
 		return render.ConsoleGlyphs

@@ -79,7 +79,7 @@ func (b brief) Set(string) error {
 }
 
 // AddHelp gives root and all below it their help, --help and -h.
-func (a *App) AddHelp(root *cobra.Command) {
+func (s *Streams) AddHelp(root *cobra.Command) {
 	asked := &helpAsked{}
 	f := root.PersistentFlags()
 	f.BoolVar(&asked.whole, "help", false, "show help with all flags; -h is shorter")
@@ -88,18 +88,18 @@ func (a *App) AddHelp(root *cobra.Command) {
 		f.Lookup(name).Hidden = true // every help would begin with them
 	}
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		h := help{w: a.Out, cmd: cmd, brief: asked.brief, width: a.helpWidth()}
+		h := help{w: s.Out, cmd: cmd, brief: asked.brief, width: s.helpWidth()}
 		h.write()
 	})
 }
 
 // helpWidth is the width that help is laid out for.
-func (a *App) helpWidth() int {
+func (s *Streams) helpWidth() int {
 	const narrow, piped, wide = 60, 100, 120
-	if !a.OutTTY {
+	if !s.OutTTY {
 		return piped
 	}
-	width, _ := a.Size()
+	width, _ := s.Size()
 	return min(max(width, narrow), wide)
 }
 

@@ -220,8 +220,8 @@ func (a *App) Prefer(cfg *tui.Config, f *UIFlags) error {
 func (c *Chosen) OwnActions() []own.Action { return c.actions }
 
 // CanDrawUI is the error of a terminal that cannot draw the UI, nil if it can.
-func (a *App) CanDrawUI(instead string) error {
-	if a.Getenv("TERM") != "dumb" {
+func (s *Streams) CanDrawUI(instead string) error {
+	if s.Getenv("TERM") != "dumb" {
 		return nil
 	}
 	return Usage(errors.New("this terminal (TERM=dumb) cannot draw the UI"), instead)

@@ -18,12 +18,12 @@ type progress struct {
 }
 
 // StartProgress tells how far a snapshot is read, if that takes long.
-func (a *App) StartProgress(s source.Snapshot) *progress {
+func (s *Streams) StartProgress(of source.Snapshot) *progress {
 	var tell func(session.Progress)
-	if line := a.Transient; line != nil {
+	if line := s.Transient; line != nil {
 		tell = func(p session.Progress) { line.Show(p.String()) }
 	}
-	return &progress{session.NewReading(s, ProgressAfter, tell), a.Transient}
+	return &progress{session.NewReading(of, ProgressAfter, tell), s.Transient}
 }
 
 // Done ends that.
@@ -33,10 +33,10 @@ func (p *progress) Done() {
 }
 
 // Status replaces the line about progress.
-func (a *App) Status(format string, args ...any) {
+func (s *Streams) Status(format string, args ...any) {
 	line := []rune(OneLine(fmt.Sprintf(format, args...)))
-	if width, _ := a.Size(); width > 1 && len(line) >= width {
+	if width, _ := s.Size(); width > 1 && len(line) >= width {
 		line = line[:width-1]
 	}
-	a.Transient.Show(string(line))
+	s.Transient.Show(string(line))
 }

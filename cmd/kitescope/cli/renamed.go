@@ -16,7 +16,7 @@ func Renamed(cmd *cobra.Command, old, now string) {
 }
 
 // tellRenamed says which flags that were given have other names now.
-func (a *App) tellRenamed(cmd *cobra.Command) {
+func tellRenamed(a *App, cmd *cobra.Command) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if now := f.Annotations[renamedTo]; len(now) > 0 {
 			old := "--" + f.Name

@@ -5,15 +5,15 @@ import (
 )
 
 // StorageKeys are credentials of a bucket, which only the environment has.
-func (a *App) StorageKeys() object.Keys {
-	if access := a.Getenv("KITESCOPE_STORAGE_ACCESS_KEY"); access != "" {
+func (s *Streams) StorageKeys() object.Keys {
+	if access := s.Getenv("KITESCOPE_STORAGE_ACCESS_KEY"); access != "" {
 		return object.Keys{
-			Access: access, Secret: object.Secret(a.Getenv("KITESCOPE_STORAGE_SECRET_KEY")),
-			Session: object.Secret(a.Getenv("KITESCOPE_STORAGE_SESSION_TOKEN")),
+			Access: access, Secret: object.Secret(s.Getenv("KITESCOPE_STORAGE_SECRET_KEY")),
+			Session: object.Secret(s.Getenv("KITESCOPE_STORAGE_SESSION_TOKEN")),
 		}
 	}
 	return object.Keys{
-		Access: a.Getenv("AWS_ACCESS_KEY_ID"), Secret: object.Secret(a.Getenv("AWS_SECRET_ACCESS_KEY")),
-		Session: object.Secret(a.Getenv("AWS_SESSION_TOKEN")),
+		Access: s.Getenv("AWS_ACCESS_KEY_ID"), Secret: object.Secret(s.Getenv("AWS_SECRET_ACCESS_KEY")),
+		Session: object.Secret(s.Getenv("AWS_SESSION_TOKEN")),
 	}
 }
