@@ -16,9 +16,6 @@ import (
 	flamegraph "kitescope/render/flame"
 )
 
-// groupProfile is the group of commands about profiles in the help.
-const groupProfile = "profile"
-
 func profileCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "profile",
@@ -120,7 +117,7 @@ func (q *profileQuestion) filter() (profile.Filter, error) {
 		if x.text == "" {
 			continue
 		}
-		re, err := parsePattern("--"+x.flag, x.text)
+		re, err := cli.Pattern("--"+x.flag, x.text)
 		if err != nil {
 			return f, err
 		}
@@ -134,15 +131,6 @@ func (q *profileQuestion) filter() (profile.Filter, error) {
 		f.Labels = append(f.Labels, profile.Label{Key: key, Str: value})
 	}
 	return f, nil
-}
-
-// parsePattern reads a regular expression of the command line.
-func parsePattern(what, text string) (*regexp.Regexp, error) {
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, cli.Usage(fmt.Errorf("%s %q is not a regular expression: %w", what, text, err), `quote names with ( or *: this is Go regexp syntax, \( matches a parenthesis`)
-	}
-	return re, nil
 }
 
 // profileWindow is how long CPU profiles are pulled where nothing else is said.

@@ -78,9 +78,9 @@ one profile per side cannot show that.`,
 
 // twoProfiles reads both sides of a comparison.
 func (in *profileInput) twoProfiles(ctx context.Context, a *cli.App, base string, words []string) (was, is *profile.Profile, err error) {
-	if was, err = in.merged(ctx, a, []string{base}, false); err != nil {
+	if was, err = in.Merged(ctx, a, []string{base}, false); err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
-	is, err = in.merged(ctx, a, words, false)
+	is, err = in.Merged(ctx, a, words, false)
 	return was, is, err
 }

@@ -51,7 +51,7 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
   perf script -i perf.data | kitescope profile flame - -o svg > cpu.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
-	f.input.register(cmd)
+	f.input.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.question.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number; default: the profile's own")
 	fl.StringVar(&f.question.by, "by", profile.ByFunction.String(), "frames are functions, files, lines, addresses, packages, mappings or classes: function, file, ...")
@@ -136,7 +136,7 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.F
 	if f.base != "" {
 		g.Base, g.Profile, err = f.input.twoProfiles(ctx, a, f.base, args)
 	} else {
-		g.Profile, err = f.input.merged(ctx, a, args, false)
+		g.Profile, err = f.input.Merged(ctx, a, args, false)
 	}
 	if err != nil {
 		return err

@@ -37,7 +37,8 @@ type profileInput struct {
 // weights are the words of --weight-by.
 var weights = []string{"period", "count"}
 
-func (in *profileInput) register(cmd *cobra.Command) {
+// Register adds them.
+func (in *profileInput) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU), "kind of profile in a folder, bundle or cluster: cpu, heap, allocs, goroutine, mutex, block, ...")
 	f.IntVar(&in.pull.seconds, "seconds", int(profileWindow/time.Second), "window in seconds, when pulling profiles")
@@ -60,8 +61,11 @@ func (in *profileInput) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("demangle", cli.Fixed("simple", "templates", "full", "none"))
 }
 
-// options are how files are read.
-func (in *profileInput) options() (read.Options, error) {
+// KeepMangled leaves names as the linker has them, whatever --demangle says.
+func (in *profileInput) KeepMangled() { in.demangle = symbol.None.String() }
+
+// Options are how files are read.
+func (in *profileInput) Options() (read.Options, error) {
 	o := read.Options{Column: in.column, Threads: in.threads}
 	var err error
 	if o.Demangle, err = symbol.ModeOf(in.demangle); err != nil {
@@ -82,7 +86,7 @@ func (in *profileInput) options() (read.Options, error) {
 
 // chooser finds profiles as the flags say, and tells of what records lack.
 func (in *profileInput) chooser(a *cli.App) (*choose.Chooser, error) {
-	o, err := in.options()
+	o, err := in.Options()
 	if err != nil {
 		return nil, err
 	}
@@ -194,8 +198,8 @@ func (in *profileInput) pullInto(ctx context.Context, a *cli.App, urls []string,
 	return strings.Join(cli.RedactWords(urls), " "), nil
 }
 
-// merged reads what words name and makes one profile of it, with nodes apart by their label, or added up.
-func (in *profileInput) merged(ctx context.Context, a *cli.App, words []string, collapse bool) (*profile.Profile, error) {
+// Merged reads what words name and makes one profile of it, with nodes apart by their label, or added up.
+func (in *profileInput) Merged(ctx context.Context, a *cli.App, words []string, collapse bool) (*profile.Profile, error) {
 	choice, err := in.choose(ctx, a, words)
 	if err != nil {
 		return nil, err
@@ -235,9 +239,9 @@ func (in *profileInput) series(ctx context.Context, a *cli.App, words []string) 
 	return choice.Series(ctx)
 }
 
-// pgoInputs reads the profiles that words name, each on its own. What cannot be read is an input with its
+// Inputs reads the profiles that words name, each on its own. What cannot be read is an input with its
 // reason; a path that does not exist is a mistake in the command line.
-func (in *profileInput) pgoInputs(ctx context.Context, a *cli.App, words []string) ([]pgo.Input, error) {
+func (in *profileInput) Inputs(ctx context.Context, a *cli.App, words []string) ([]pgo.Input, error) {
 	choice, err := in.choose(ctx, a, words)
 	if err != nil {
 		return nil, err

@@ -23,13 +23,10 @@ type profileTable struct {
 	report   cli.ReportFlags
 }
 
-// defaultEntries is how many entries a table for people has; scripts get all.
-const defaultEntries = 40
-
 func (f *profileTable) register(cmd *cobra.Command) {
-	f.input.register(cmd)
+	f.input.Register(cmd)
 	f.question.register(cmd.Flags())
-	f.report.Register(cmd, render.ReportFormats(), defaultEntries, "maximum number of entries, 0 for all; csv and structured formats default to all")
+	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of entries, 0 for all; csv and structured formats default to all")
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()...))
 }
 
@@ -67,7 +64,7 @@ class groups by Go code, runtime, GC, native libraries, syscalls.`,
 			if err != nil {
 				return err
 			}
-			p, err := f.input.merged(cmd.Context(), a, args, false)
+			p, err := f.input.Merged(cmd.Context(), a, args, false)
 			if err != nil {
 				return err
 			}
@@ -92,7 +89,7 @@ from and goes to each: "go tool pprof -peek".`,
 		Example: `  kitescope profile peek 'LocalSegment..Search' before
   kitescope profile peek mallocgc cpu.pb.gz -o json`,
 		RunE: f.withPattern(a, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
-			re, err := parsePattern("the pattern", pattern)
+			re, err := cli.Pattern("the pattern", pattern)
 			if err != nil {
 				return err
 			}
@@ -118,7 +115,7 @@ confidence interval: a profile is a sample, and a share of few events is a guess
 		Example: `  kitescope profile share 'scanobject|greyobject' cpu.pb.gz
   kitescope profile share libknowhere before --node querynode-3`,
 		RunE: f.withPattern(a, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
-			re, err := parsePattern("the pattern", pattern)
+			re, err := cli.Pattern("the pattern", pattern)
 			if err != nil {
 				return err
 			}
@@ -144,10 +141,10 @@ func (f *profileTable) withPattern(a *cli.App, body func(io.Writer, *profile.Pro
 		if err != nil {
 			return err
 		}
-		if _, err := parsePattern("the pattern", args[0]); err != nil {
+		if _, err := cli.Pattern("the pattern", args[0]); err != nil {
 			return err // before anything is read
 		}
-		p, err := f.input.merged(cmd.Context(), a, args[1:], false)
+		p, err := f.input.Merged(cmd.Context(), a, args[1:], false)
 		if err != nil {
 			return err
 		}
@@ -175,7 +172,7 @@ func profileMerge(a *cli.App) *cobra.Command {
 			return f.input.mergeProfiles(cmd.Context(), a, args, f.out, f.collapse, f.force)
 		},
 	}
-	f.input.register(cmd)
+	f.input.Register(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "O", "", "the file to write; - is standard output")
 	cmd.Flags().BoolVar(&f.collapse, "collapse", false, "merge samples of all nodes, without node labels")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the file if it exists")
@@ -187,7 +184,7 @@ func (in *profileInput) mergeProfiles(ctx context.Context, a *cli.App, args []st
 	if err != nil {
 		return err
 	}
-	p, err := in.merged(ctx, a, args, collapse)
+	p, err := in.Merged(ctx, a, args, collapse)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ Names stay as in the profiles: nothing is symbolised again.`,
   kitescope profile web after --base before --http 127.0.0.1:8080`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
-	f.input.register(cmd)
+	f.input.Register(cmd)
 	cmd.Flags().StringVar(&f.base, "base", "", "compare with this profile: pprof's -diff_base")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:0", "loopback address and port to listen on; port 0 takes a free one")
 	return cmd
@@ -50,7 +50,7 @@ func (f *webFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if err := loopback(f.http); err != nil {
 		return err
 	}
-	p, err := f.input.merged(ctx, a, args, false)
+	p, err := f.input.Merged(ctx, a, args, false)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (f *webFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	}
 	words = append(words, path)
 	if f.base != "" {
-		base, err := f.input.merged(ctx, a, []string{f.base}, false)
+		base, err := f.input.Merged(ctx, a, []string{f.base}, false)
 		if err != nil {
 			return err
 		}

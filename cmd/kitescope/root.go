@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/cmd/kitescope/gains"
 	"kitescope/cmd/kitescope/vectors"
 )
 
@@ -114,7 +116,7 @@ It only reads and never writes to a cluster.`,
 
 // commands are those below the root of tree, but for help and its topics.
 func commands(tree *cli.Tree) []cli.Entry {
-	return append([]cli.Entry{
+	return slices.Concat([]cli.Entry{
 		{Name: "ui", Short: "Open the terminal UI (the default without a command)", Group: groupInspect, Build: uiCommand},
 		{Name: "get", Short: "List objects: collections, segments, channels, nodes, ...", Group: groupInspect, Build: getCommand},
 		{Name: "describe", Short: "Show one object in full, with related objects", Group: groupInspect, Build: describeCommand},
@@ -130,9 +132,7 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "report", Short: "Write one page with the cause, the fix and the evidence, to mail", Group: groupInspect, Build: reportCommand},
 		{Name: "history", Short: "Show a cluster's history from the revisions etcd keeps", Group: groupInspect, Build: historyCommand},
 		{Name: "explain", Short: "Explain a check of diagnose: what it reads, what to do", Group: groupInspect, Build: explainCommand},
-		{Name: "profile", Short: "Profile CPU, memory and goroutines: pull, top, flame, diff, ...", Group: groupProfile, Build: profileCommand, Below: profileCommands()},
-		{Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, verify, trial", Group: groupProfile, Build: pgoCommand, Below: pgoCommands()},
-		{Name: "compare", Short: "Compare benchmark results: what changed, and what is noise", Group: groupProfile, Build: compareCommand},
+		{Name: "profile", Short: "Profile CPU, memory and goroutines: pull, top, flame, diff, ...", Group: cli.GroupProfile, Build: profileCommand, Below: profileCommands()},
 		{Name: "snapshot", Short: "Save a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Below: snapshotCommands()},
 		{Name: "record", Short: "Record a live cluster into a folder: changes, answers, metrics", Group: groupFiles, Build: recordCommand},
 		{Name: "diff", Short: "Show what changed between two sources", Group: groupFiles, Build: diffCommand},
@@ -141,14 +141,14 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "completion", Short: "Print a completion script for a shell", Group: groupSetup, Build: completionCommand},
 		{Name: "man", Short: "Print the manual page, kitescope(1)", Group: groupSetup, Build: func(a *cli.App) *cobra.Command { return manCommand(a, tree) }},
 		{Name: "version", Short: "Print the version and how it was built", Group: groupSetup, Build: versionCommand},
-	}, vectors.Commands()...)
+	}, gains.Commands(func() gains.Profiles { return new(profileInput) }), vectors.Commands())
 }
 
 // groups are those of the commands, in the order of the help.
 func groups() []*cobra.Group {
 	return []*cobra.Group{
 		{ID: groupInspect, Title: "Inspect a cluster:"},
-		{ID: groupProfile, Title: "Profile and benchmark programs:"},
+		{ID: cli.GroupProfile, Title: "Profile and benchmark programs:"},
 		{ID: cli.GroupEngine, Title: "Vector indexes and replay:"},
 		{ID: groupFiles, Title: "Save and compare:"},
 		{ID: groupSetup, Title: "Set up:"},

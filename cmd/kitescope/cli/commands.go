@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,8 +15,14 @@ import (
 	"kitescope/words/hints"
 )
 
-// GroupEngine is the group of commands about vector indexes in the help.
-const GroupEngine = "engine"
+// Groups of commands in the help: about vector indexes, and about profiles and benchmarks.
+const (
+	GroupEngine  = "engine"
+	GroupProfile = "profile"
+)
+
+// DefaultEntries is how many entries a table of profiles has for people; scripts get all.
+const DefaultEntries = 40
 
 // Fixed completes a flag that has one of a few words.
 func Fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -36,6 +43,15 @@ func Args(from, to int, what, hint string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// Pattern reads a regular expression of the command line.
+func Pattern(what, text string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, Usage(fmt.Errorf("%s %q is not a regular expression: %w", what, text, err), `quote names with ( or *: this is Go regexp syntax, \( matches a parenthesis`)
+	}
+	return re, nil
 }
 
 // FlagValues are the values of a flag that may be given several times.

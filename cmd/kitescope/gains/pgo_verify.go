@@ -1,4 +1,4 @@
-package main
+package gains
 
 import (
 	"bufio"
@@ -20,22 +20,21 @@ import (
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
 	"kitescope/profile/read"
-	"kitescope/profile/symbol"
 	"kitescope/render"
 	"kitescope/render/builds"
 )
 
 // verifyFlags are those of "pgo verify".
 type verifyFlags struct {
-	input    profileInput
+	input    Profiles
 	report   cli.ReportFlags
 	profile  string
 	running  string
 	controls []string
 }
 
-func pgoVerify(a *cli.App) *cobra.Command {
-	var f verifyFlags
+func pgoVerify(a *cli.App, input Profiles) *cobra.Command {
+	f := verifyFlags{input: input}
 	cmd := &cobra.Command{
 		Use: "verify BINARY|URL|PROFILE",
 		Long: `Check whether a Go binary or a running service was built with a profile, which one, and
@@ -60,9 +59,9 @@ or no sign of it. 4: unknown.`,
 		Args: cli.Args(1, 1, "one program: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
-	f.input.register(cmd)
+	f.input.Register(cmd)
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
-	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
+	f.input.KeepMangled() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "maximum number of calls, 0 for all; csv and structured formats default to all")
 	f.report.List(cmd, builds.VerificationSchema, "inlined=false", "-percent,callee", "callee,inlined; +made")
@@ -122,7 +121,7 @@ func (f *verifyFlags) subject(ctx context.Context, a *cli.App, word string) (*pg
 	}
 	if running != "" {
 		var err error
-		if s.Running, err = f.input.merged(ctx, a, []string{running}, true); err != nil {
+		if s.Running, err = f.input.Merged(ctx, a, []string{running}, true); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +147,7 @@ func (f *verifyFlags) given(ctx context.Context, a *cli.App, s *pgo.Subject) err
 	g := &pgo.GivenProfile{Name: path, SHA256: hex.EncodeToString(sum[:]), Assumed: assumed}
 	if len(text) == 0 { // Go takes it, and does nothing with it
 		g.Profile = &profile.Profile{}
-	} else if o, err := f.input.options(); err != nil {
+	} else if o, err := f.input.Options(); err != nil {
 		return err
 	} else if g.Profile, g.Err = read.From(ctx, path, bytes.NewReader(text), o); ctx.Err() != nil {
 		return ctx.Err()
@@ -202,7 +201,7 @@ func manifestOf(path string) (*pgo.Manifest, error) {
 // control adds what is known of a build without PGO.
 func (f *verifyFlags) control(ctx context.Context, a *cli.App, s *pgo.Subject, word string) error {
 	if !gobuild.IsBinary(word) {
-		p, err := f.input.merged(ctx, a, []string{word}, true)
+		p, err := f.input.Merged(ctx, a, []string{word}, true)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package main
+package gains
 
 import (
 	"bufio"
@@ -19,7 +19,7 @@ import (
 
 // judgeFlags are those of "pgo judge".
 type judgeFlags struct {
-	input  profileInput
+	input  Profiles
 	report cli.ReportFlags
 	failOn string
 	ui     cli.UIFlags
@@ -40,8 +40,8 @@ type judgeBars struct {
 // judgeFailures are the words of --fail-on: the best verdict that still makes the command exit 3.
 var judgeFailures = []string{"little-gain", "unfit", "never"}
 
-func pgoJudge(a *cli.App) *cobra.Command {
-	var f judgeFlags
+func pgoJudge(a *cli.App, input Profiles) *cobra.Command {
+	f := judgeFlags{input: input}
 	cmd := &cobra.Command{
 		Use: "judge [PROFILE...]",
 		Long: `Report whether a Go build with these CPU profiles is worthwhile.
@@ -61,7 +61,7 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
   kitescope pgo judge http://service:6060 --seconds 30 -o json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
-	f.input.register(cmd)
+	f.input.Register(cmd)
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads")
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "maximum number of hot calls, 0 for all")
@@ -149,7 +149,7 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err := f.source.check(ctx); err != nil {
 		return err
 	}
-	inputs, err := f.input.pgoInputs(ctx, a, args)
+	inputs, err := f.input.Inputs(ctx, a, args)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package gains
 
 import (
 	"bufio"
@@ -140,7 +140,7 @@ func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledC
 		return nil, err
 	}
 	if f.match != "" {
-		if s.match, err = parsePattern("--match", f.match); err != nil {
+		if s.match, err = cli.Pattern("--match", f.match); err != nil {
 			return nil, err
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package gains
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func metricFilter(only, skip []string) (f bench.Filter, err error) {
 // patterns reads the regular expressions of a flag.
 func patterns(flag string, words []string) (list []*regexp.Regexp, err error) {
 	for _, word := range words {
-		re, err := parsePattern(flag, word)
+		re, err := cli.Pattern(flag, word)
 		if err != nil {
 			return nil, err
 		}

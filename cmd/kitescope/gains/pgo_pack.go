@@ -1,4 +1,4 @@
-package main
+package gains
 
 import (
 	"bufio"
@@ -19,7 +19,6 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
-	"kitescope/profile/symbol"
 	"kitescope/render"
 	"kitescope/render/builds"
 	"kitescope/words/hints"
@@ -27,7 +26,7 @@ import (
 
 // packFlags are those of "pgo pack".
 type packFlags struct {
-	input    profileInput
+	input    Profiles
 	report   cli.ReportFlags
 	source   buildSource
 	out      string
@@ -40,8 +39,8 @@ type packFlags struct {
 	force    bool
 }
 
-func pgoPack(a *cli.App) *cobra.Command {
-	var f packFlags
+func pgoPack(a *cli.App, input Profiles) *cobra.Command {
+	f := packFlags{input: input}
 	cmd := &cobra.Command{
 		Use: "pack [PROFILE...]",
 		Long: `Merge CPU profiles into one for "go build", and write it into a main package.
@@ -70,11 +69,11 @@ into the name for "pgo verify"; go build then needs the printed -pgo flag.`,
   kitescope pgo pack cpu.pb.gz -O - > default.pgo`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
-	f.input.register(cmd)
+	f.input.Register(cmd)
 	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
-	f.input.demangle = symbol.None.String() // the compiler knows names as the linker has them
+	f.input.KeepMangled() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
-	f.report.Register(cmd, render.ReportFormats(), defaultEntries, "maximum number of profiles, 0 for all; csv and structured formats default to all")
+	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of profiles, 0 for all; csv and structured formats default to all")
 	f.report.List(cmd, builds.PackSchema, "node=querynode3", "-samples,name", "name,weight; +go_version")
 	fl.StringVar(&f.source.dir, "dir", "", "folder of the module to build; default: the current one")
 	fl.StringVar(&f.source.pkg, "package", "", "its main package, if there are several: ./cmd/service")
@@ -107,7 +106,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := f.input.pgoInputs(ctx, a, args)
+	inputs, err := f.input.Inputs(ctx, a, args)
 	if err != nil {
 		return err
 	}
