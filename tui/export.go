@@ -129,24 +129,24 @@ func copyMenu(m *Model) *Menu {
 }
 
 func (m *Model) copyCommand(command string) Cmd {
-	line := m.commandLine(command)
+	line := commandLine(m, command)
 	return m.Copy(line, line)
 }
 
 // reaching is what a fix says to run, with the way to this cluster in kitescope's own commands: where they are pasted nobody knows it. Commands
 // that name processes or files have theirs.
-func (m *Model) reaching(fix string) string {
+func reaching(m *Model, fix string) string {
 	lines := strings.Split(fix, "\n")
 	for i, line := range lines {
 		if command, ours := strings.CutPrefix(line, "kitescope "); ours && !needsNoCluster(command) {
-			lines[i] = m.commandLine(command)
+			lines[i] = commandLine(m, command)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
 // commandLine is a command of kitescope with the way to the cluster that is shown, as it was at the moment that is shown.
-func (m *Model) commandLine(command string) string {
+func commandLine(m *Model, command string) string {
 	line := command
 	if at, away := m.Shown(); away && knowsPast(command) {
 		line += " --at rev:" + strconv.FormatInt(at, 10)

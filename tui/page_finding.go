@@ -129,7 +129,7 @@ func findingCopies(f *check.Finding) []MenuItem {
 	}
 	var list []MenuItem
 	for _, command := range fix.Commands(f) {
-		list = append(list, MenuItem{Text: "fix: " + draw.Cut(words.Harmless(command), 50), Run: func(m *Model, _ *Menu) Cmd { return m.Copy(m.reaching(command), "fix") }})
+		list = append(list, MenuItem{Text: "fix: " + draw.Cut(words.Harmless(command), 50), Run: func(m *Model, _ *Menu) Cmd { return m.Copy(reaching(m, command), "fix") }})
 	}
 	return append(list,
 		MenuItem{Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(fix.Text(f), "finding") }},
@@ -176,7 +176,7 @@ func actOnFinding(m *Model, a Action, f *check.Finding) Cmd {
 	case ActCopyRow:
 		switch command := f.Command(); {
 		case command != "":
-			text := m.reaching(string(command))
+			text := reaching(m, string(command))
 			return m.Copy(text, "fix: "+draw.Cut(words.OneLine(text), 60))
 		case f.Advice() != "":
 			return m.Copy(f.Advice(), "advice: the fix has no command")
