@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/render"
+	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/tui/pane"
 	"kitescope/words"
@@ -184,7 +185,7 @@ func moveText(i int, m *balance.Move) string {
 const leastOpened = 4
 
 // opened is the plan of the replica under the cursor, in at most h lines, for the room that a long terminal leaves.
-func (p *page) opened(w, h int) []line {
+func (p *page) opened(m *tui.Model, w, h int) []line {
 	l := p.current()
 	if h < leastOpened || l == nil || l.group == nil {
 		return nil
@@ -203,7 +204,7 @@ func (p *page) opened(w, h int) []line {
 	}
 	if more := len(of.lines) - h; more > 0 {
 		of.lines = of.lines[:h-1]
-		of.add(pane.Dim, words.Number(more+1)+" more: enter")
+		of.add(pane.Dim, words.Number(more+1)+" more: "+tui.KeyOf(m, tui.ActOpen))
 	}
 	return of.lines
 }

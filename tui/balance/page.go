@@ -199,7 +199,7 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 	styled := func(l *line) string { return pane.Style(m.Styles, l.look).On(draw.Cut(l.text, w-1)) }
 	body := p.Draw(m.Styles, len(p.lines), w, func(i int) string { return p.lines[i].text }, func(i int) string { return styled(&p.lines[i]) })
 	if p.of == nil && !p.heat {
-		opened := p.opened(w, h-len(p.lines)-1)
+		opened := p.opened(m, w, h-len(p.lines)-1)
 		for i := range opened {
 			if i == 0 {
 				body = append(body[:min(len(body), len(p.lines))], "")
