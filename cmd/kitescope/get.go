@@ -161,11 +161,7 @@ func (q *question) write(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 
 // complete says what could not be read, and exits 4 under --strict if that is anything.
 func (q *question) complete(a *cli.App, c *model.Cluster) error {
-	lacks := q.lacks(c)
-	for _, line := range lacks {
-		a.Note("%s", line)
-	}
-	return a.Incomplete(lacks)
+	return a.SayLacks(q.lacks(c))
 }
 
 // lacks says line by line what could not be read. Of rows that processes tell that is what these did not answer, and no session that is

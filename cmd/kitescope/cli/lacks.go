@@ -9,7 +9,11 @@ import (
 
 // Completeness says on stderr what clusters lack, and under --strict makes it exit 4.
 func (a *App) Completeness(clusters ...*model.Cluster) error {
-	lacks := Lacks(clusters...)
+	return a.SayLacks(Lacks(clusters...))
+}
+
+// SayLacks says on stderr line by line what is lacking, and under --strict makes it exit 4.
+func (a *App) SayLacks(lacks []string) error {
 	for _, line := range lacks {
 		a.Note("%s", line)
 	}
