@@ -2,6 +2,7 @@ package render
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"kitescope/doc"
@@ -51,6 +52,34 @@ func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 	default:
 		return words.AppendHarmless(dst, c.Text)
 	}
+}
+
+// CanHold reports whether a text of AppendText's, lower-cased, may have word in it, by the kind of its column alone.
+func CanHold(k table.Kind, word []byte) bool {
+	alphabet := ""
+	switch k {
+	case table.ID, table.Int:
+	case table.Bytes:
+		alphabet = ". bkmgtpei"
+	case table.Percent:
+		alphabet = ".%<e+"
+	case table.Number, table.Exact:
+		alphabet = ".e+naif" // "NaN", "+Inf"
+	case table.Time:
+		alphabet = "t:z.+"
+	case table.Duration:
+		alphabet = "dhms"
+	case table.Bool:
+		alphabet = "yesno"
+	default:
+		return true
+	}
+	for _, c := range word {
+		if (c < '0' || c > '9') && c != words.NoneMark[0] && c != words.UnknownMark[0] && strings.IndexByte(alphabet, c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func appendList(dst []byte, list []string, separator string) []byte {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -133,5 +134,26 @@ func TestThemes(t *testing.T) {
 	}
 	if _, err := ThemeNamed("drak"); err == nil || !strings.Contains(err.Error(), "did you mean dark?") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Whatever is in a cell, no piece of its text is said to be impossible.
+func TestCanHoldWhatIsThere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	floats := []float64{0, -1, 0.00004, 99.99, 100, 1e21, 1e300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1)}
+	for k := table.Text; k <= table.Curve; k++ {
+		for range 2000 {
+			c := table.Cell{Int: rng.Int64() >> rng.IntN(64), Float: floats[rng.IntN(len(floats))] * rng.Float64(), Text: "Flushed", Absent: table.Absence(rng.IntN(20))}
+			if rng.IntN(2) == 0 {
+				c.Int = -c.Int
+			}
+			c.Absent = min(c.Absent, table.Unknown) * table.Absence(rng.IntN(2))
+			if text := strings.ToLower(Text(c, k)); !CanHold(k, []byte(text)) {
+				t.Fatalf("kind %d: %q is not thought possible", k, text)
+			}
+		}
+	}
+	if CanHold(table.Int, []byte("docs")) || CanHold(table.Bytes, []byte("growing")) || !CanHold(table.State, []byte("growing")) {
+		t.Error("everything is thought possible, or nothing")
 	}
 }

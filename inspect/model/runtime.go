@@ -13,6 +13,7 @@ type Runtime struct {
 
 	nodes      map[sessionKey]*LiveNode
 	queryNodes []*LiveNode
+	blind      []*LiveNode // of them, those that did not say what they serve
 	served     map[SegmentID][]Served
 	several    []SegmentID // sealed on more than one node
 	leaders    map[string][]ShardView

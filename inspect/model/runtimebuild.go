@@ -28,6 +28,9 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 		r.nodes[sessionKey{n.Role, n.Node}] = n
 		if n.Role == "querynode" {
 			r.queryNodes = append(r.queryNodes, n)
+			if n.Distribution == nil {
+				r.blind = append(r.blind, n)
+			}
 		}
 	}
 	r.recovery = byKey(r.Recovery, func(x *Recovery) string { return x.Channel })
@@ -178,13 +181,7 @@ func (r *Runtime) Blind() []*LiveNode {
 	if r == nil {
 		return nil
 	}
-	var blind []*LiveNode
-	for _, n := range r.queryNodes {
-		if n.Distribution == nil {
-			blind = append(blind, n)
-		}
-	}
-	return blind
+	return r.blind
 }
 
 // Name is how a session is called: "querynode-19".

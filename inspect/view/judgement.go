@@ -33,12 +33,8 @@ var severityWords = [...]string{"info", "warning", "error"}
 
 // Judgement is what checks said, by the objects that they said it of. It never changes, and nil is that nobody judged.
 type Judgement struct {
-	of map[objectKey]*ill
-	// among says of which resources anything was said.
-	among map[string]bool
+	of map[string]map[string]*ill // by resource and id; none is empty
 }
-
-type objectKey struct{ resource, id string }
 
 type ill struct {
 	table.Tally
@@ -47,23 +43,33 @@ type ill struct {
 
 // NewJudgement is of findings, worst first.
 func NewJudgement(findings []Finding) *Judgement {
-	j := &Judgement{of: map[objectKey]*ill{}, among: map[string]bool{}}
+	j := &Judgement{of: map[string]map[string]*ill{}}
 	for _, f := range findings {
-		said := map[objectKey]bool{} // an object may be named twice
+		said := map[*ill]bool{} // an object may be named twice
 		for _, ref := range f.Objects {
-			key := objectKey{ref.Resource, ref.ID}
-			if said[key] || ref.Resource == "" {
+			if ref.Resource == "" {
 				continue
 			}
-			said[key] = true
-			j.among[ref.Resource] = true
-			if j.of[key] == nil {
-				j.of[key] = new(ill)
+			if x := j.at(ref); !said[x] {
+				said[x] = true
+				x.add(f)
 			}
-			j.of[key].add(f)
 		}
 	}
 	return j
+}
+
+// at is what is said of an object, made where there is nothing yet.
+func (j *Judgement) at(ref Ref) *ill {
+	of := j.of[ref.Resource]
+	if of == nil {
+		of = map[string]*ill{}
+		j.of[ref.Resource] = of
+	}
+	if of[ref.ID] == nil {
+		of[ref.ID] = new(ill)
+	}
+	return of[ref.ID]
 }
 
 func (x *ill) add(f Finding) {
@@ -83,24 +89,26 @@ func (x *ill) add(f Finding) {
 
 // About is how many findings there are about an object.
 func (j *Judgement) About(ref Ref) table.Tally {
-	if j == nil || !j.among[ref.Resource] {
+	if j == nil {
 		return table.Tally{}
 	}
-	if x := j.of[objectKey{ref.Resource, ref.ID}]; x != nil {
+	if x := j.of[ref.Resource][ref.ID]; x != nil {
 		return x.Tally
 	}
 	return table.Tally{}
 }
 
 // Among reports whether there are findings about anything of a resource.
-func (j *Judgement) Among(resource string) bool { return j != nil && j.among[resource] }
+func (j *Judgement) Among(resource string) bool { return j != nil && len(j.of[resource]) > 0 }
 
 // Equal reports whether two judgements say the same of the same objects.
 func (j *Judgement) Equal(other *Judgement) bool {
 	if j == nil || other == nil || j == other {
 		return j == other
 	}
-	return maps.EqualFunc(j.of, other.of, func(a, b *ill) bool { return a.Tally == b.Tally && slices.Equal(a.checks, b.checks) })
+	return maps.EqualFunc(j.of, other.of, func(a, b map[string]*ill) bool {
+		return maps.EqualFunc(a, b, func(a, b *ill) bool { return a.Tally == b.Tally && slices.Equal(a.checks, b.checks) })
+	})
 }
 
 // JudgedAnew reports whether checks may say something else of a resource's rows than before.
@@ -125,13 +133,14 @@ func (e *Env) Judge(j *Judgement) *Env {
 
 // judgedColumns are those that every resource has once somebody judged.
 func judgedColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
+	nothing := new(ill)
 	about := func(e *Env, x T) *ill {
-		if e.Judged.among[resource] {
-			if found := e.Judged.of[objectKey{resource, ref(e, x).ID}]; found != nil {
+		if of := e.Judged.of[resource]; len(of) > 0 { // most often of none of a million
+			if found := of[ref(e, x).ID]; found != nil {
 				return found
 			}
 		}
-		return &ill{}
+		return nothing
 	}
 	worst := col(table.Column{
 		Name: "worst", Kind: table.State, Show: table.OnDemand, Ranked: true,

@@ -16,6 +16,9 @@ func AppendCell(dst []byte, c *table.Column, cell table.Cell) []byte {
 	return render.AppendText(dst, cell, c.Kind)
 }
 
+// CanHold reports whether AppendCell, lower-cased, may write word in a column of this kind.
+func CanHold(k table.Kind, word []byte) bool { return render.CanHold(k, word) }
+
 // ShownText is CellText with a glyph behind a state that wants a look, so that it is
 // seen without colour too.
 func ShownText(c *table.Column, cell table.Cell) string {

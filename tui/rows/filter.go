@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/tui/draw"
 	"kitescope/words"
 )
 
@@ -97,83 +94,4 @@ func (f *Filter) Narrows(old *Filter) bool {
 		}
 	}
 	return true
-}
-
-// matcher applies a filter to rows of one table; it has buffers, so each goroutine needs its own.
-type matcher struct {
-	filter  *Filter
-	table   view.Table
-	columns []int
-	bound   []*table.Matcher // of terms with a condition, nil for the others
-	buf     []byte
-	ends    []int // where the text of each column ends in buf
-}
-
-func newMatcher(f *Filter, t view.Table, columns []int) *matcher {
-	x := &matcher{filter: f, table: t, columns: columns, bound: make([]*table.Matcher, len(f.terms))}
-	for i := range f.terms {
-		if f.terms[i].where != nil {
-			x.bound[i] = f.terms[i].where.On(t)
-		}
-	}
-	return x
-}
-
-// match reports whether a row stays.
-func (x *matcher) match(row int) bool {
-	written := false
-	for i := range x.filter.terms {
-		if x.bound[i] == nil && !written {
-			x.write(row)
-			written = true
-		}
-		if x.holds(i, row) == x.filter.terms[i].negate {
-			return false
-		}
-	}
-	return true
-}
-
-func (x *matcher) holds(i, row int) bool {
-	t := &x.filter.terms[i]
-	switch {
-	case x.bound[i] != nil:
-		return x.bound[i].Match(row)
-	case t.re != nil:
-		from := 0
-		for _, to := range x.ends {
-			if t.re.Match(x.buf[from : to-1]) {
-				return true
-			}
-			from = to
-		}
-		return false
-	}
-	return bytes.Contains(x.buf, t.text)
-}
-
-// write puts the lower-cased texts of a row's cells into buf, with a zero byte after each.
-func (x *matcher) write(row int) {
-	x.buf, x.ends = x.buf[:0], x.ends[:0]
-	cols := x.table.Resource().Columns
-	for _, c := range x.columns {
-		from := len(x.buf)
-		x.buf = draw.AppendCell(x.buf, &cols[c], x.table.Cell(row, c))
-		x.buf = append(lower(x.buf, from), 0)
-		x.ends = append(x.ends, len(x.buf))
-	}
-}
-
-// lower lower-cases buf from an offset on, in place where it is ASCII.
-func lower(buf []byte, from int) []byte {
-	for i := from; i < len(buf); i++ {
-		c := buf[i]
-		if c >= utf8.RuneSelf {
-			return append(buf[:from], bytes.ToLower(buf[from:])...)
-		}
-		if 'A' <= c && c <= 'Z' {
-			buf[i] = c + 'a' - 'A'
-		}
-	}
-	return buf
 }

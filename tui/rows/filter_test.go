@@ -2,14 +2,20 @@ package rows
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/view"
 	"kitescope/table"
+	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
 )
 
@@ -63,6 +69,50 @@ func TestFilterTypedOn(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A filter keeps the rows that it would keep if every cell was written, of every resource: of texts that are there, in any case,
+// and of texts that are not.
+func TestFilterLooksEverywhere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	env := view.NewEnv(tuitest.Fixture(), tuitest.Epoch())
+	kept := 0
+	for _, r := range view.Resources {
+		rows := r.Table(env)
+		columns := r.ColumnsFor(table.Hidden, 0)
+		texts := make([][]string, rows.Len())
+		for row := range texts {
+			for _, c := range columns {
+				texts[row] = append(texts[row], strings.ToLower(draw.CellText(&r.Columns[c], rows.Cell(row, c))))
+			}
+		}
+		for range 60 {
+			word := strconv.Itoa(rng.IntN(1000))
+			if rows.Len() > 0 && rng.IntN(8) > 0 {
+				text := texts[rng.IntN(len(texts))][rng.IntN(len(columns))]
+				from := rng.IntN(len(text) + 1)
+				word = text[from : from+rng.IntN(len(text)-from+1)]
+			}
+			if word == "" || !utf8.ValidString(word) || strings.ContainsAny(word, `'"\`) {
+				continue
+			}
+			f := Filter{terms: []term{{text: []byte(word), negate: rng.IntN(4) == 0}}}
+			x := newMatcher(&f, rows, columns)
+			for range rows.Len() {
+				row := rng.IntN(rows.Len())
+				there := slices.ContainsFunc(texts[row], func(s string) bool { return strings.Contains(s, word) })
+				if got, want := x.match(row), there != f.terms[0].negate; got != want {
+					t.Fatalf("%s %d, %+v: %v, want %v of %q", r.Name, row, f.terms[0], got, want, texts[row])
+				}
+				if there {
+					kept++
+				}
+			}
+		}
+	}
+	if kept < 1000 {
+		t.Errorf("only %d hits: hardly anything was tried", kept)
 	}
 }
 
