@@ -35,8 +35,8 @@ func (b builtMsg) Apply(m *Model) Cmd {
 	g.takeOver(m, b)
 	if b.query.Filter.Text != g.filter.Text { // typed on meanwhile
 		g.rows.Unfilter()
-		if !g.filter.Empty() {
-			return Batch(match(g, g.newMatching(m)), g.Refresh(m))
+		if g.deciding = !g.filter.Empty(); g.deciding {
+			return match(g, g.newMatching(m))
 		}
 	}
 	return g.Refresh(m)
@@ -52,7 +52,7 @@ func (g *gridPage) takeOver(m *Model, b builtMsg) {
 		at, g.top, g.Cursor = 0, 0, 0
 	}
 	g.rows = b.rows
-	g.matching, g.matchBusy = nil, ""
+	g.matching, g.matchBusy, g.deciding = nil, "", false
 	g.matchSerial.Add(1)
 	if at >= 0 {
 		g.put(at, g.rows.Count())

@@ -64,9 +64,10 @@ func (g *gridPage) setFilter(m *Model, text string) Cmd {
 	if g.rows.Table == nil {
 		return nil
 	}
+	g.deciding = !f.Empty()
 	if f.Empty() {
 		g.unfilter()
-		return nil
+		return g.Refresh(m) // what came meanwhile
 	}
 	j := g.newMatching(m)
 	if wider != nil && wider.Table == j.Table && f.Narrows(&old) {
@@ -90,7 +91,7 @@ type matchedMsg struct {
 	rows.Matching
 }
 
-func (r matchedMsg) Apply(*Model) Cmd {
+func (r matchedMsg) Apply(m *Model) Cmd {
 	g := r.page
 	if r.Serial != g.matchSerial.Load() {
 		return nil
@@ -99,8 +100,8 @@ func (r matchedMsg) Apply(*Model) Cmd {
 	g.matching = &j
 	g.rows.Keep(j.Found)
 	if j.Done() {
-		g.matchBusy = ""
-		return nil
+		g.matchBusy, g.deciding = "", false
+		return g.Refresh(m)
 	}
 	g.matchBusy = "matching… " + words.Number(j.Progress()) + "%"
 	return match(g, j)

@@ -6,6 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/news"
 	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
@@ -159,4 +162,31 @@ func TestNotesNameTheKeysOfThePerson(t *testing.T) {
 		d.Keys("2 down*2 y")
 		d.Shows("no fix is known: ctrl+x explains the check")
 	})
+}
+
+// TestFilterOnItsWayIsAlone: rows are not built while a filter goes through them, which would filter all of them at the same time; what came
+// meanwhile is built when it is done.
+func TestFilterOnItsWayIsAlone(t *testing.T) {
+	m := New(testConfig())
+	m.done = t.Context().Done()
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 30})
+	_, c := m.Update(news.Update{Cluster: tuitest.ManySegments(2000), Live: true})
+	tuitest.Pump(m, c)
+	m.Config.Now = func() time.Time { return tuitest.Epoch().Add(time.Hour) }
+	_, c = m.Update(tuitest.KeyPress("5"))
+	tuitest.Pump(m, c)
+	g := m.Top().(*gridPage)
+	built := g.buildSerial
+	c = g.setFilter(m, "growing")
+	m.data.env = newEnv(m, m.data.cluster)
+	if g.Refresh(m) != nil || g.buildSerial != built {
+		t.Fatal("the rows are built while the filter is on its way")
+	}
+	tuitest.Pump(m, c)
+	if g.buildSerial != built+1 || g.rows.Env.Now != m.data.env.Now {
+		t.Errorf("built %d times after it, of %v", g.buildSerial-built, g.rows.Env.Now)
+	}
+	if got, want := g.rows.Count(), 21; got != want {
+		t.Errorf("%d rows are growing, want %d", got, want)
+	}
 }

@@ -29,6 +29,7 @@ type gridPage struct {
 
 	filter   rows.Filter
 	matching *rows.Matching // while a filter is on its way
+	deciding bool           // it is: rows are not built meanwhile, which would filter all at the same time
 	rows     rows.Rows      // what is shown
 	marks    map[string]view.Ref
 	lastMark int
@@ -261,14 +262,17 @@ func isGone(t view.Table, row int) bool {
 
 // Refresh builds the rows anew where the data is newer than they are.
 func (g *gridPage) Refresh(m *Model) Cmd {
-	if m.data.cluster == nil || g.building {
+	if m.data.cluster == nil || g.building || g.deciding {
 		return nil
 	}
 	was, now := g.rows.Env, m.data.rowsEnv()
-	if was != nil && was.Cluster == now.Cluster && !view.JudgedAnew(was, now, g.resource.Name) && (was.Now.Equal(now.Now) || !hasAges(g.resource)) {
+	if was == nil || was.Cluster != now.Cluster || view.JudgedAnew(was, now, g.resource.Name) {
+		return g.rebuild(m, "")
+	}
+	if was.Now.Equal(now.Now) || !hasAges(g.resource) {
 		return nil
 	}
-	return g.rebuild(m, "")
+	return build(g.query(m, "", false, true))
 }
 
 func hasAges(r *view.Resource) bool {
@@ -282,10 +286,14 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 	if m.data.cluster == nil {
 		return nil
 	}
+	return build(g.query(m, busy, toTop, false))
+}
+
+func (g *gridPage) query(m *Model, busy string, toTop, later bool) gridQuery {
 	g.buildSerial++
 	g.buildBusy, g.building = busy, true
 	q := gridQuery{page: g, serial: g.buildSerial, toTop: toTop, Query: rows.Query{
-		Env: m.data.rowsEnv(), Resource: g.resource, Where: g.where, All: g.all,
+		Env: m.data.rowsEnv(), Resource: g.resource, Where: g.where, All: g.all, Later: later,
 		Order: g.order, Filter: g.filter, Columns: g.columnList(), CursorAt: g.Cursor, CursorID: g.want, Keep: g.rows,
 	}}
 	if ref, ok := g.Object(m); ok && g.want == "" {
@@ -294,7 +302,7 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 	if m.data.previous != nil {
 		q.Previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judged: q.Env.Judged} // ages count to the same moment, of what was too
 	}
-	return build(q)
+	return q
 }
 
 // object is what the cursor is on.
