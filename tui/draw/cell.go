@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/render"
 	"kitescope/table"
+	"kitescope/words"
 )
 
 // CellText is a cell as every table of kitescope shows it.
@@ -19,9 +20,12 @@ func AppendCell(dst []byte, c *table.Column, cell table.Cell) []byte {
 // CanHold reports whether AppendCell, lower-cased, may write word in a column of this kind.
 func CanHold(k table.Kind, word []byte) bool { return render.CanHold(k, word) }
 
-// ShownText is CellText with a glyph behind a state that wants a look, so that it is
-// seen without colour too.
+// ShownText is CellText as it is read, not copied: the thousands of a count stand apart, and there is a glyph behind a state
+// that wants a look, so that it is seen without colour too.
 func ShownText(c *table.Column, cell table.Cell) string {
+	if c.Kind == table.Int && cell.Absent == table.Present {
+		return words.Number(cell.Int)
+	}
 	text := CellText(c, cell)
 	if c.Kind != table.State || cell.Absent != table.Present {
 		return text

@@ -44,6 +44,9 @@ const (
 	floor   = 8
 	// useful is what a flexible column must have to be taken back.
 	useful = 12
+	// spared is how many cells a column that is cut anyway gives up before another is dropped: a name that is two cells
+	// shorter says more than no size.
+	spared = 2
 )
 
 // Arrange fits columns into w cells: flexible ones shrink to softCap, then columns drop
@@ -64,6 +67,11 @@ func Arrange(tracks []Track, w, offset int) []Placed {
 	}
 	for total > w {
 		drop := lastToKeep(tracks, kept)
+		if i := cutMost(tracks, kept); i >= 0 && total-w <= spared {
+			kept[i].Width -= total - w
+			total = w
+			break
+		}
 		if drop < 0 {
 			break
 		}
@@ -121,6 +129,17 @@ func (t *Track) within(room int) int {
 		return room
 	}
 	return 0
+}
+
+// cutMost is the flexible column that is cut by most, -1 if none is; never the first, which says what a row is.
+func cutMost(tracks []Track, kept []Placed) int {
+	at, most := -1, 0
+	for i, p := range kept {
+		if cut := tracks[p.Column].Natural - p.Width; p.Column > 0 && tracks[p.Column].Flexible && cut > most {
+			at, most = i, cut
+		}
+	}
+	return at
 }
 
 // lastToKeep is the position of the column to drop next, -1 if all must stay.

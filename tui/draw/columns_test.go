@@ -19,6 +19,7 @@ func TestArrange(t *testing.T) {
 	}{
 		{"all fit", 200, 0, []Placed{{0, 18}, {1, 70}, {2, 8}, {3, 8}}},
 		{"the name shrinks first", 70, 0, []Placed{{0, 18}, {1, 30}, {2, 8}, {3, 8}}},
+		{"a little further before another drops", 56, 0, []Placed{{0, 18}, {1, 16}, {2, 8}, {3, 8}}},
 		{"then columns drop by priority", 50, 0, []Placed{{0, 18}, {1, 20}, {2, 8}}},
 		{"one that fits takes the room of a wider one", 30, 0, []Placed{{0, 18}, {2, 8}}},
 		{"and the last that may", 20, 0, []Placed{{0, 18}}},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -27,6 +28,7 @@ type Filter struct {
 type term struct {
 	negate bool
 	text   []byte // lower case
+	number []byte // the same without what keeps thousands apart
 	re     *regexp.Regexp
 	where  *view.Selection // of one word
 	word   string          // of where, for the command line
@@ -77,7 +79,16 @@ func parseTerm(r *view.Resource, w string) (term, error) {
 		}
 	}
 	t.text = bytes.ToLower([]byte(w))
+	t.number = bytes.ReplaceAll(t.text, []byte(","), nil)
 	return t, nil
+}
+
+// in is the text as a column of a kind has it: a count is shown as "50,200", and found by that and by "50200".
+func (t *term) in(kind table.Kind) []byte {
+	if kind == table.Int && len(t.number) > 0 {
+		return t.number
+	}
+	return t.text
 }
 
 // Empty reports whether it keeps every row.
@@ -89,7 +100,7 @@ func (f *Filter) Narrows(old *Filter) bool {
 		return false
 	}
 	for i, o := range old.terms {
-		if o.negate || o.text == nil || f.terms[i].negate || !bytes.Contains(f.terms[i].text, o.text) {
+		if o.negate || len(o.number) == 0 || f.terms[i].negate || !bytes.Contains(f.terms[i].text, o.text) {
 			return false
 		}
 	}

@@ -97,7 +97,7 @@ func TestFilterLooksEverywhere(t *testing.T) {
 			if word == "" || !utf8.ValidString(word) || strings.ContainsAny(word, `'"\`) {
 				continue
 			}
-			f := Filter{terms: []term{{text: []byte(word), negate: rng.IntN(4) == 0}}}
+			f := Filter{terms: []term{{text: []byte(word), number: []byte(word), negate: rng.IntN(4) == 0}}}
 			x := newMatcher(&f, rows, columns)
 			for range rows.Len() {
 				row := rng.IntN(rows.Len())
@@ -148,6 +148,37 @@ func TestFilterAsSelector(t *testing.T) {
 		if kept == 0 || kept == table.Len() {
 			t.Errorf("%s keeps %d of %d rows: it decides nothing", text, kept, table.Len())
 		}
+	}
+}
+
+// A count is found as it is shown, and as it is typed.
+func TestFilterOfCounts(t *testing.T) {
+	r := resourceNamed(t, "segments")
+	rows := r.Table(view.NewEnv(tuitest.ManySegments(3000), tuitest.Epoch()))
+	columns := []int{r.Column("rows")}
+	found := func(text string) (n int) {
+		f, err := ParseFilter(r, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := newMatcher(&f, rows, columns)
+		for row := range rows.Len() {
+			if x.match(row) {
+				n++
+			}
+		}
+		return n
+	}
+	if plain, shown := found("7920"), found("7,920"); plain == 0 || plain != shown {
+		t.Errorf("7920 finds %d rows, 7,920 finds %d", plain, shown)
+	}
+	if n := found(","); n != 0 {
+		t.Errorf("a comma finds %d counts", n)
+	}
+	comma, five := Filter{}, Filter{}
+	comma.terms, five.terms = []term{{text: []byte(","), number: nil}}, []term{{text: []byte(",5"), number: []byte("5")}}
+	if five.Narrows(&comma) {
+		t.Error("5 is said to be found among what a comma finds")
 	}
 }
 

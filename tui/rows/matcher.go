@@ -48,7 +48,7 @@ func newMatcher(f *Filter, t view.Table, columns []int) *matcher {
 			x.bound[i] = t.where.On(x.table)
 		case t.re == nil:
 			for k := range x.cells {
-				if draw.CanHold(x.cells[k].def.Kind, t.text) {
+				if kind := x.cells[k].def.Kind; draw.CanHold(kind, t.in(kind)) {
 					x.could[i] = append(x.could[i], k)
 				}
 			}
@@ -84,7 +84,7 @@ func (x *matcher) holds(i, row int) bool {
 		c := x.at(k, row)
 		if c.holds[i] == unasked {
 			c.holds[i] = no
-			if bytes.Contains(c.text, t.text) {
+			if bytes.Contains(c.text, t.in(c.def.Kind)) {
 				c.holds[i] = yes
 			}
 		}
