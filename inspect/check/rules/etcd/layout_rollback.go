@@ -31,23 +31,6 @@ before the upgrade. Milvus does not support rolling back across a change of the 
 	Run: runLayoutRollback,
 }
 
-// newerKinds are kinds of keys and the version that first wrote them; the newest first.
-func newerKinds() []struct {
-	release facts.Release
-	kinds   []string
-} {
-	return []struct {
-		release facts.Release
-		kinds   []string
-	}{
-		{facts.Release{Major: 3, Minor: 0}, []string{"snapshot", "query-view", "wal-query-view", "wal-salvage-checkpoint", "predicate-deltalog"}},
-		{facts.Release{Major: 2, Minor: 6}, []string{"streaming-version", "control-channel", "pchannel", "broadcast-task", "wal-checkpoint", "wal-vchannel", "wal-segment", "struct-array-field"}},
-		{facts.Release{Major: 2, Minor: 5}, []string{"stats-task", "bm25log", "function", "privilege-group"}},
-		{facts.Release{Major: 2, Minor: 4}, []string{"import-job", "preimport-task", "import-task", "compaction-task", "analyze-task", "partition-stats", "partition-stats-version"}},
-		{facts.Release{Major: 2, Minor: 2}, []string{"binlog", "deltalog", "statslog", "index", "segment-index", "collection-load", "channel-checkpoint", "resource-group", "replica", "field", "partition", "database"}},
-	}
-}
-
 func runLayoutRollback(p *check.Pass) error {
 	runs := facts.NewestRelease(p.Cluster)
 	if !runs.Known() {
@@ -125,17 +108,17 @@ func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 	f := check.Finding{Severity: check.Warning}
 	newest, keys := facts.Release{}, int64(0)
-	for _, n := range newerKinds() {
-		if !runs.Before(n.release) {
+	for _, n := range facts.KindsByRelease() {
+		if !runs.Before(n.Release) {
 			continue
 		}
-		for _, kind := range n.kinds {
+		for _, kind := range n.Kinds {
 			count := p.KeysByKind[kind]
 			if count == 0 {
 				continue
 			}
 			if !newest.Known() {
-				newest = n.release
+				newest = n.Release
 			}
 			keys += count
 			f.Evidence = append(f.Evidence, check.Count("keys of kind "+kind, count, "etcd"))
