@@ -1,0 +1,92 @@
+// Command merge writes the table of keys that differ between releases of Milvus: settings.sh runs it.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// fold is how Milvus compares keys (pkg/config/source.go: formatKey).
+func fold(key string) string {
+	return strings.ToLower(strings.NewReplacer("/", "", "_", "", ".", "", "-", "").Replace(key))
+}
+
+// secretKey are keys whose defaults may be secrets.
+var secretKey = regexp.MustCompile(`(?i)auth\.|password|secret|accesskey`)
+
+type item struct {
+	Key, Default string
+	Fallback     []string
+}
+
+func main() {
+	rows := map[string]*[4]string{}
+	row := func(key string) *[4]string {
+		folded := fold(key)
+		if rows[folded] == nil {
+			rows[folded] = &[4]string{key, "·", "·", "·"}
+		}
+		return rows[folded]
+	}
+	for i, path := range os.Args[1:] {
+		items, err := read(path)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		for _, x := range items {
+			r := row(x.Key)
+			r[0], r[i+1] = x.Key, strings.NewReplacer("\t", " ", "\n", " ").Replace(x.Default)
+			if x.Default == "" {
+				r[i+1] = `""`
+			}
+		}
+		for _, x := range items {
+			for _, f := range x.Fallback {
+				if r := row(f); r[i+1] == "·" && f != strings.ToUpper(f) {
+					r[i+1] = "→" + x.Key
+				}
+			}
+		}
+	}
+	fmt.Print(`# Keys of Milvus's configuration that are not in every release, or have another default there.
+# From pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1, by tools/settings/settings.sh. "·": there is no such key; "→key": it is
+# read where that key is not set. Of later patch releases a few may differ.
+key	2.5	2.6	3.0
+`)
+	for _, folded := range slices.Sorted(maps.Keys(rows)) {
+		r := rows[folded]
+		if r[1] == r[2] && r[2] == r[3] || secretKey.MatchString(r[0]) {
+			continue
+		}
+		fmt.Println(strings.Join(r[:], "\t"))
+	}
+}
+
+// read takes the lines that are keys: the library writes what it has to say to the same place. Of a key that is there twice the first counts.
+func read(path string) ([]item, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var list []item
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var x item
+		if !strings.HasPrefix(lines.Text(), `{"Key"`) || json.Unmarshal(lines.Bytes(), &x) != nil || seen[x.Key] {
+			continue
+		}
+		seen[x.Key] = true
+		list = append(list, x)
+	}
+	return list, lines.Err()
+}
