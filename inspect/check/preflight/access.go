@@ -1,0 +1,81 @@
+package preflight
+
+import (
+	"fmt"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+var access = rule{
+	forward: true,
+	Check: check.Check{
+		ID:       "upgrade-access",
+		Title:    "Grants mean something else in the new version",
+		Severity: check.Warning,
+		Since:    since,
+		Parts:    model.PartObjects | model.PartUsers,
+		Doc: `Looks for grants that do not hold any more, or not as before:
+
+- on an alias: releases from 2.6.12 on look up the collection behind an alias before they look for a grant. A grant on the alias is not found then
+  (Milvus issue 47850, pull request 48052; ` + "`proxy.resolveAliasForPrivilege`" + `).
+- RenameCollection of the built-in group cluster_admin: in 3.0 it is database_admin's (pkg/util/paramtable at 2.6.22 and 3.0.1).
+- grants without an object, or on the whole database, from before 2.5: users reported them as lost (Milvus issues 40355, 43369).
+
+Privileges that a release is the first to ask for, such as those of partitions and flush states in 2.3.4 (Milvus issue 31939), are not known in full.`,
+		Remedy: `Grant the same on the collection itself, and ask a client of each role after the upgrade.`,
+	},
+	run: runAccess,
+}
+
+func runAccess(p *check.Pass, plan Plan) error {
+	if !plan.From.Before(plan.To) {
+		return nil
+	}
+	aliases := map[string]*model.Alias{}
+	for _, a := range p.Aliases {
+		aliases[a.Name] = a
+	}
+	var onAlias, renaming, wide []*model.Grant
+	for _, g := range p.Grants {
+		switch {
+		case g.ObjectType == "Collection" && aliases[g.Object] != nil && !plan.To.Release.Before(release(2, 6)) && plan.From.Before(Version{release(2, 6), 12}):
+			onAlias = append(onAlias, g)
+		case plan.crosses(release(3, 0)) && strings.Contains(strings.ToLower(g.Privilege), "clusteradmin"):
+			renaming = append(renaming, g)
+		case plan.crosses(release(2, 5)) && g.ObjectType == "Global" && g.Object == "" || plan.crosses(release(2, 5)) && g.ObjectType == "Collection" && g.Object == "":
+			wide = append(wide, g)
+		}
+	}
+	reportGrants(p, onAlias, "on an alias, which is looked up before grants are", "Roles lose these rights on the collections behind the aliases.",
+		check.Do("grant the same on the collections behind the aliases"))
+	reportGrants(p, renaming, "of cluster_admin, which no longer may rename collections", "These roles can no longer rename collections.",
+		check.Do("grant database_admin too where collections are renamed"))
+	reportGrants(p, wide, "without an object, which 2.5 was reported not to honour", "Roles may lose these rights.",
+		check.Do("grant the same on * and ask a client of each role after the upgrade"))
+	return nil
+}
+
+func reportGrants(p *check.Pass, list []*model.Grant, what, impact string, fix check.Step) {
+	if len(list) == 0 {
+		return
+	}
+	f := check.Finding{Severity: check.Warning, Impact: impact, Object: model.Ref{Resource: "roles", ID: list[0].Role}}
+	var roles []string
+	seen := map[string]bool{}
+	for _, g := range list {
+		if len(f.Evidence) < facts.MaxObjects {
+			f.Evidence = append(f.Evidence, check.Fact("grant", g.Path(), "etcd"))
+		}
+		if !seen[g.Role] {
+			seen[g.Role] = true
+			roles = append(roles, g.Role)
+		}
+	}
+	f.Message = fmt.Sprintf("%s of %s %s %s", words.Plural(len(list), "grant"), words.Few(roles), words.Agree(len(list), "is", "are"), what)
+	f.Fix = check.Fix(check.Shell(check.Kitescope("get grants")).Does("lists them"), fix)
+	p.Report(f)
+}

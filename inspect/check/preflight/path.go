@@ -1,0 +1,138 @@
+package preflight
+
+import (
+	"fmt"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// stop is something on the way that cannot be left out.
+type stop struct {
+	on     func(Plan) bool
+	over   string // a version, "" if it is no version of its own
+	why    string
+	step   check.Step
+	source string
+}
+
+// stops are those that the way forward leads over, the oldest first.
+var stops = []stop{
+	{
+		on:     func(p Plan) bool { return p.crosses(release(2, 2)) },
+		why:    "2.2 moved indexes and load states, and does not read the keys of 2.1",
+		step:   check.Do("stop Milvus, run the migration tool (meta-migration), and start 2.2.16"),
+		source: "docs of 2.2 to 2.4, Upgrade Milvus",
+	},
+	{
+		on:     func(p Plan) bool { return p.crosses(release(2, 6)) && p.From.Before(Version{release(2, 5), 16}) },
+		over:   "2.5.16",
+		why:    "2.6 takes over from one MixCoord of 2.5.16 or later only",
+		step:   check.Do("upgrade to 2.5.16 or later, with the coordinators as one MixCoord, and wait until every node is of that version"),
+		source: "docs of 2.6, Upgrade Milvus Cluster: requirements",
+	},
+	{
+		on:     func(p Plan) bool { return p.crosses(release(3, 0)) && p.From.Release.Before(release(2, 6)) },
+		over:   "2.6.22",
+		why:    "3.0 is documented to take over from 2.6 only",
+		step:   check.Do("upgrade to 2.6.22, and wait until every node is of that version"),
+		source: "docs of 3.0, Upgrade Milvus",
+	},
+}
+
+var path = rule{
+	forward: true, back: true,
+	Check: check.Check{
+		ID:       "upgrade-path",
+		Title:    "The version cannot be reached in one step",
+		Severity: check.Error,
+		Since:    since,
+		Parts:    model.PartSessions,
+		Doc: `Compares the running version with the one that is wanted, and names the versions in between that cannot be left out:
+
+- 2.1 and older: the metadata are migrated first, while Milvus is stopped (docs of 2.2 to 2.4). Captured with 2.2.16 on the data of 2.1.0 without that: all
+  indexes and load states lost.
+- to 2.6 and later: over 2.5.16 or later, with MixCoord (docs of 2.6, Upgrade Milvus Cluster). 2.6.0-rc1 cannot be upgraded at all.
+- to 3.0: over 2.6 (docs of 3.0).
+
+On the way back it is an error where coordinators refuse to start after a newer version: they compare versions when they register, and 2.6 lets only a
+3.0 go before it, from a build of 2026-06-30 on (Milvus pull request 50792; 2.6.22 has it). Milvus's documents say both that going back is possible and that it is not.`,
+		Remedy: `Go one step at a time, and wait after each until all nodes are of the new version and healthy. Save a snapshot of etcd before each.`,
+	},
+	run: runPath,
+}
+
+func runPath(p *check.Pass, plan Plan) error {
+	if plan.Back {
+		return runPathBack(p, plan)
+	}
+	steps := []check.Step{check.Do("save a snapshot of etcd before each step")}
+	var over []string
+	f := check.Finding{Severity: check.Error, Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)}}
+	for _, s := range stops {
+		if !s.on(plan) {
+			continue
+		}
+		if s.over != "" {
+			over = append(over, s.over)
+		}
+		steps = append(steps, s.step)
+		f.Evidence = append(f.Evidence, check.Fact("why", s.why, s.source))
+	}
+	if strings.Contains(p.Version.Text, "2.6.0-rc") {
+		p.Report(check.Finding{
+			Severity: check.Error, Message: "2.6.0-rc1 is running, which no later version can take over",
+			Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)},
+			Impact:   "The upgrade fails or loses data.",
+			Fix:      check.Fix(check.Do("export the data (milvus-backup), and import it into a new cluster")),
+		})
+	}
+	switch {
+	case len(steps) == 1:
+		return nil
+	case len(over) == 0:
+		f.Message = fmt.Sprintf("the metadata have to be migrated before %s starts", plan.To)
+	default:
+		f.Message = fmt.Sprintf("the way from %s to %s leads over %s", plan.From, plan.To, words.Few(over))
+	}
+	f.Impact = "In one step the new version does not start, or ignores records of the old one."
+	if plan.To.Release != release(2, 2) {
+		steps = append(steps, check.Do("upgrade to %s", plan.To.String()))
+	}
+	f.Fix = check.Fix(steps...)
+	p.Report(f)
+	return nil
+}
+
+func runPathBack(p *check.Pass, plan Plan) error {
+	if plan.To.Release == plan.From.Release {
+		return nil
+	}
+	f := check.Finding{
+		Severity: check.Error,
+		Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)},
+		Impact:   "The coordinators do not start, and nothing works until the newer version runs again.",
+		Fix:      check.Fix(check.Do("stay with %s, or restore the snapshot of etcd and the storage from before the upgrade", plan.From.String())),
+	}
+	switch {
+	case plan.From.Release == release(3, 0) && plan.To.Release == release(2, 6):
+		if plan.To.Patch >= 22 {
+			return nil
+		}
+		f.Severity = check.Warning
+		f.Message = fmt.Sprintf("coordinators of %s may refuse to start after %s: builds before 2026-06-30 do", plan.To, plan.From)
+		f.Fix = check.Fix(check.Do("go back to 2.6.22 or later"))
+		f.Evidence = append(f.Evidence, check.Fact("source", "pull request 50792, issue 50694", "github.com/milvus-io/milvus"))
+	case plan.To.Release.Before(release(2, 6)) && !plan.From.Release.Before(release(2, 6)):
+		f.Message = fmt.Sprintf("coordinators of %s refuse to start after %s, and do not know the streaming nodes' WAL", plan.To, plan.From)
+		f.Evidence = append(f.Evidence, check.Fact("source", "pull request 50792, issue 50694", "github.com/milvus-io/milvus"))
+	default:
+		f.Severity = check.Warning
+		f.Message = fmt.Sprintf("Milvus does not test going back from %s to %s", plan.From.Release, plan.To.Release)
+		f.Impact = "What the newer version wrote meanwhile may be ignored or misread; the other checks name what is known of it."
+	}
+	p.Report(f)
+	return nil
+}

@@ -1,0 +1,149 @@
+package preflight
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// layoutParts are the parts of the metadata that tell who has written what.
+const layoutParts = model.PartObjects | model.PartIndexes | model.PartServing | model.PartSessions | model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartRest
+
+var lostRecords = rule{
+	forward: true,
+	Check: check.Check{
+		ID:       "upgrade-records",
+		Title:    "The new version does not read records of the old one",
+		Severity: check.Error,
+		Since:    since,
+		Parts:    layoutParts,
+		Doc: `Counts what Milvus 2.1 and older keep under keys that 2.2 and later do not read: index definitions, the indexes of segments, and which collections are
+loaded (docs/reference of Milvus's metadata; RootCoord's catalog of 2.2). Captured with 2.2.16 on the data of 2.1.0, without the migration tool: every
+collection and row there, every index gone, nothing loaded, and health checks passed.`,
+		Remedy: `Stop Milvus and run the migration tool (meta-migration) before the first start of the new version.`,
+	},
+	run: runLostRecords,
+}
+
+func runLostRecords(p *check.Pass, plan Plan) error {
+	if !plan.crosses(release(2, 2)) {
+		return nil
+	}
+	f := check.Finding{Severity: check.Error}
+	kinds := p.KeysByKind
+	total := int64(0)
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		if strings.HasSuffix(kind, "-2.1") && kinds[kind] > 0 {
+			total += kinds[kind]
+			f.Evidence = append(f.Evidence, check.Count("keys of kind "+kind, kinds[kind], "etcd"))
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	indexed, loaded := map[model.CollectionID]bool{}, map[model.CollectionID]bool{}
+	for _, x := range p.Indexes {
+		if !x.Deleted {
+			indexed[x.Collection] = true
+		}
+	}
+	for _, l := range p.LoadStates {
+		loaded[l.Collection] = true
+	}
+	for _, x := range p.Collections {
+		if !x.Dropped() && (indexed[x.ID] || loaded[x.ID]) && len(f.Objects) < facts.MaxObjects {
+			f.Objects = append(f.Objects, facts.RefCollection(p.Cluster, x.ID))
+		}
+	}
+	f.Message = fmt.Sprintf("%s does not read %s of Milvus 2.1: the indexes of %s and the load states of %s would be lost", plan.To,
+		words.Plural(total, "key"), words.Plural(len(indexed), "collection"), words.Plural(len(loaded), "collection"))
+	f.Impact = "Collections have no indexes, are not loaded and cannot be searched, although health checks pass."
+	f.Cost = 1
+	f.Fix = check.Fix(
+		check.Do("save a snapshot of etcd, and stop Milvus"),
+		check.Do("run the migration tool of Milvus 2.2 (meta-migration) on the metadata"),
+		check.Do("start %s", plan.To.String()),
+		check.Shell(check.Kitescope("get indexes")).Does("lists the indexes that it reads: all of before should be there"),
+	)
+	p.Report(f)
+	return nil
+}
+
+var rewritten = rule{
+	back: true,
+	Check: check.Check{
+		ID:       "upgrade-logs",
+		Title:    "Segments were rewritten in a form that the old version does not read",
+		Severity: check.Error,
+		Since:    since,
+		Parts:    layoutParts,
+		Doc: `Finds segments that the old version would find no data in:
+
+- below 2.2: logs only under separate keys. Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and rewrote one segment; 2.1.0 then reported its
+  collection as loaded, and every search failed or found nothing.
+- below 2.4: segments of level 0, which hold deletes (2.4 writes them, 2.3 ignores them): deleted rows come back.
+- below 2.6: segments with several columns a file (storage version 2, ` + "`common.storage.enableV2`" + `).
+- below 3.0: segments with a manifest (storage version 3; ` + "`common.storage.useLoonFFI`" + ` in 3.0's pkg/util/paramtable).`,
+		Remedy: `Stay with the new version, or restore etcd and storage from before the upgrade.`,
+	},
+	run: runRewritten,
+}
+
+// forms are forms of a segment that a release has first.
+var forms = []struct {
+	first facts.Release
+	what  string
+	has   func(*model.Segment) bool
+}{
+	{release(2, 2), "logs under keys of their own only", func(s *model.Segment) bool { return s.LogKeys && !s.TwoLayouts }},
+	{release(2, 4), "level 0", func(s *model.Segment) bool { return s.Level == model.LevelL0 }},
+	{release(2, 6), "storage version 2", func(s *model.Segment) bool { return s.StorageVersion == 2 }},
+	{release(3, 0), "storage version 3", func(s *model.Segment) bool { return s.StorageVersion >= 3 }},
+}
+
+func runRewritten(p *check.Pass, plan Plan) error {
+	for _, x := range p.Collections {
+		if x.Dropped() {
+			continue
+		}
+		for _, form := range forms {
+			if plan.loses(form.first) {
+				judgeForm(p, plan, x, form.what, form.has)
+			}
+		}
+	}
+	return nil
+}
+
+func judgeForm(p *check.Pass, plan Plan, x *model.Collection, what string, has func(*model.Segment) bool) {
+	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
+	segments, rows := 0, int64(0)
+	for _, s := range p.SegmentsOf(x.ID) {
+		if !s.State.Healthy() || !has(s) {
+			continue
+		}
+		segments, rows = segments+1, rows+s.Rows
+		if len(f.Objects) < facts.MaxObjects {
+			f.Objects = append(f.Objects, facts.RefSegment(s.ID))
+		}
+	}
+	if segments == 0 {
+		return
+	}
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read %s", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows),
+		words.Agree(segments, "has", "have"), what, plan.To, words.Agree(segments, "it", "them"))
+	f.Evidence = []check.Evidence{check.Count("segments", segments, "etcd"), check.Count("their rows", rows, "etcd"), check.Fact("what is new", what, "etcd")}
+	f.Impact = "Searches of the collection fail, miss these rows, or return deleted ones."
+	f.Cost = facts.Part(rows, p.Totals().Rows)
+	f.Fix = check.Fix(
+		check.Do("stay with %s, which reads them", plan.From.String()),
+		check.Do("or restore etcd and storage from before the upgrade: whatever was written since is lost"),
+	)
+	p.Report(f)
+}

@@ -1,0 +1,200 @@
+package preflight
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+//go:embed settings.tsv
+var settingsText string
+
+// key is one key of Milvus's configuration over the releases of settings.tsv.
+type key struct {
+	name   string
+	values [3]string // per release: its default, absent, or instead and the key that it is read for
+}
+
+// What a release has instead of a default.
+const (
+	absent  = "·"
+	instead = "→"
+)
+
+// known are the releases that settings.tsv is of.
+var known = [3]facts.Release{release(2, 5), release(2, 6), release(3, 0)}
+
+// keys are the rows of settings.tsv by folded name.
+var keys = sync.OnceValue(func() map[string]*key {
+	all := map[string]*key{}
+	for line := range strings.Lines(settingsText) {
+		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if strings.HasPrefix(line, "#") || len(fields) != 4 || fields[0] == "key" {
+			continue
+		}
+		k := &key{fields[0], [3]string(fields[1:])}
+		for i, v := range k.values {
+			k.values[i] = strings.Replace(v, `""`, "", 1)
+		}
+		all[model.FoldConfigKey(fields[0])] = k
+	}
+	return all
+})
+
+// column is where a release stands in settings.tsv, -1 if it is not there.
+func column(r facts.Release) int { return slices.Index(known[:], r) }
+
+// chosen is a setting that is not its default, as far as can be told, or that somebody wrote into etcd.
+type chosen struct{ name, value, from string }
+
+// chosenSettings are those of the cluster whose key is in settings.tsv. A process tells its whole configuration: there a value counts if it
+// is not the default of the release that runs.
+func chosenSettings(p *check.Pass, at int) map[string]chosen {
+	found := map[string]chosen{}
+	if p.Runtime != nil {
+		for _, n := range p.Runtime.Nodes {
+			if n.Config == nil {
+				continue
+			}
+			for folded, value := range n.Config.Values {
+				k := keys()[folded]
+				if k == nil || at >= 0 && value == k.values[at] {
+					continue
+				}
+				if _, ok := found[folded]; !ok && at >= 0 {
+					found[folded] = chosen{k.name, value, n.Name()}
+				}
+			}
+		}
+	}
+	for _, e := range p.Dynamic() {
+		folded := model.FoldConfigKey(e.Name)
+		if k := keys()[folded]; k != nil {
+			found[folded] = chosen{k.name, e.Value, "dynamic configuration"}
+		}
+	}
+	return found
+}
+
+// noteUntold notes that processes did not tell their configuration: the file milvus.yaml is known from nobody else.
+func noteUntold(p *check.Pass) {
+	if p.Runtime == nil || !slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Config != nil }) {
+		p.Unseen("settings of milvus.yaml: no process reported its configuration")
+	}
+}
+
+var settings = rule{
+	forward: true, back: true,
+	Check: check.Check{
+		ID:       "upgrade-settings",
+		Title:    "Settings are ignored by the other version",
+		Severity: check.Warning,
+		Since:    since,
+		Parts:    model.PartConfig,
+		Doc: `Compares the settings that are not their default, in etcd and as processes report them, with the keys that the wanted release has. A warning for all
+that it does not know; a key that it still reads under an older name is none. The keys are those of 2.5.14, 2.6.22 and 3.0.1 (pkg/util/paramtable); other
+releases cannot be compared. Those of index nodes are left out: the nodes go with them in 2.6.`,
+		Remedy: `Look up what replaces the setting, or remove it. Milvus ignores a key that it does not know without a word.`,
+	},
+	run: runSettings,
+}
+
+func runSettings(p *check.Pass, plan Plan) error {
+	to := column(plan.To.Release)
+	if to < 0 {
+		return p.Skip("the keys of " + plan.To.Release.String() + " are not known: those of 2.5, 2.6 and 3.0 are")
+	}
+	noteUntold(p)
+	f := check.Finding{Severity: check.Warning, Impact: "What was set has no effect any more, and nothing says so."}
+	set := chosenSettings(p, column(plan.From.Release))
+	var names []string
+	for _, folded := range slices.Sorted(maps.Keys(set)) {
+		if c := set[folded]; keys()[folded].values[to] == absent && !strings.HasPrefix(c.name, "indexNode.") {
+			names = append(names, c.name)
+			f.Evidence = append(f.Evidence, check.Fact(c.name, c.value, c.from))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	f.Message = fmt.Sprintf("%s %s does not have: %s", words.Count(len(names), "setting that", "settings that"), plan.To, words.Few(names))
+	f.Fix = check.Fix(
+		check.Do("look up in Milvus's milvus.yaml of %s what replaces %s", plan.To.String(), names),
+		check.Shell(check.Kitescope("get config")).Does("lists what is set in etcd"),
+	)
+	p.Report(f)
+	return nil
+}
+
+var defaults = rule{
+	forward: true,
+	Check: check.Check{
+		ID:       "upgrade-defaults",
+		Title:    "Settings that are not set get another default",
+		Severity: check.Info,
+		Since:    since,
+		Parts:    model.PartConfig,
+		Doc: `Lists the keys whose default differs between the running and the wanted release, and which the cluster does not set. Of the greatest effect:
+` + "`autoIndex.params.build`" + `, which makes indexes of type AUTOINDEX that are created later HNSW_SQ with 4 bits from 2.6 on, not HNSW;
+` + "`queryCoord.balancer`" + `, ` + "`queryNode.mmap.vectorField`" + ` and ` + "`common.session.ttl`" + ` in 2.6; the privileges of the built-in groups in 3.0.
+
+From pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1.`,
+		Remedy: `Set the old default where the behaviour of before is wanted.`,
+	},
+	run: runDefaults,
+}
+
+func runDefaults(p *check.Pass, plan Plan) error {
+	from, to := column(plan.From.Release), column(plan.To.Release)
+	if from < 0 || to < 0 {
+		return p.Skip(fmt.Sprintf("the keys of 2.5, 2.6 and 3.0 are known, not those of %s and %s", plan.From.Release, plan.To.Release))
+	}
+	noteUntold(p)
+	set := chosenSettings(p, from)
+	f := check.Finding{Severity: check.Info, Impact: "The cluster behaves otherwise than before, without a change of its settings."}
+	var names []string
+	for _, folded := range slices.Sorted(maps.Keys(keys())) {
+		k := keys()[folded]
+		was, is := k.values[from], k.values[to]
+		_, own := set[folded]
+		if own || was == is || was == absent || is == absent || strings.HasPrefix(was+is, instead) || strings.HasPrefix(is, instead) {
+			continue
+		}
+		names = append(names, k.name)
+		f.Evidence = append(f.Evidence, check.Fact(k.name, becomes(was, is), "pkg/util/paramtable"))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	f.Message = fmt.Sprintf("%s another default in %s: %s", words.Count(len(names), "setting has", "settings have"), plan.To, words.Few(names))
+	f.Fix = check.Fix(check.Do("set %s to what they are now if that is wanted", names))
+	p.Report(f)
+	return nil
+}
+
+// becomes says how a default changes; of a long list only what comes and goes.
+func becomes(was, is string) string {
+	const long = 60
+	if len(was)+len(is) < long || strings.Contains(was, "{") {
+		return was + " becomes " + is
+	}
+	before, after := strings.Split(was, ","), strings.Split(is, ",")
+	var parts []string
+	for _, x := range []struct {
+		verb      string
+		all, less []string
+	}{{"gets ", after, before}, {"loses ", before, after}} {
+		if more := slices.DeleteFunc(slices.Clone(x.all), func(s string) bool { return slices.Contains(x.less, s) }); len(more) > 0 {
+			parts = append(parts, x.verb+strings.Join(more, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}

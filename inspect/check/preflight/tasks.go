@@ -1,0 +1,113 @@
+package preflight
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+var tasks = rule{
+	forward: true, back: true,
+	Check: check.Check{
+		ID:       "upgrade-tasks",
+		Title:    "Tasks are to end before the version changes",
+		Severity: check.Warning,
+		Since:    since,
+		Parts:    model.PartObjects | model.PartTasks | model.PartSegments | model.PartSegmentIndexes,
+		Doc: `Counts imports, compactions, statistics tasks, index builds and exports that have not ended. A coordinator that starts takes up the tasks that it knows
+from etcd; those that only the old version runs (imports of before 2.4, compactions of before 2.4, which are not kept in etcd) begin again or are lost. Warning
+for imports, which a client waits for; info for the rest.`,
+		Remedy: `Wait until they have ended, or stop writing for a while.`,
+	},
+	run: runTasks,
+}
+
+// ended are the states of tasks that nothing follows on.
+var ended = []string{"completed", "cleaned", "failed", "timeout", "finished", "none", "done", "meta_saved", "jobcompleted", "importcompleted"}
+
+func runTasks(p *check.Pass, _ Plan) error {
+	open := map[string]int{}
+	f := check.Finding{Severity: check.Info}
+	for _, t := range p.AllTasks() {
+		if slices.Contains(ended, strings.ToLower(t.State)) {
+			continue
+		}
+		open[t.Type]++
+		if strings.Contains(t.Type, "import") {
+			f.Severity = check.Warning
+		}
+		if len(f.Objects) < facts.MaxObjects {
+			f.Objects = append(f.Objects, facts.RefTask(t))
+		}
+	}
+	p.EachBegun(func(facts.Build) { open["index build"]++ })
+	if len(open) == 0 {
+		return nil
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(open)) {
+		parts = append(parts, words.Plural(open[kind], kind+" task"))
+		f.Evidence = append(f.Evidence, check.Count(kind+" tasks that have not ended", open[kind], "etcd"))
+	}
+	f.Message = fmt.Sprintf("%s not ended", words.Few(parts)+" "+words.Agree(len(parts), "has", "have"))
+	f.Impact = "They begin again after the change, or are lost."
+	f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks --sort started_at")).Does("lists them, oldest first: wait until none is left"))
+	p.Report(f)
+	return nil
+}
+
+var space = rule{
+	forward: true, back: true,
+	Check: check.Check{
+		ID:       "upgrade-space",
+		Title:    "etcd has little room for what the upgrade writes",
+		Severity: check.Error,
+		Since:    since,
+		Parts:    model.PartSessions,
+		Needs:    check.NeedEtcd,
+		Doc: `Compares the size of each etcd member's database with its quota. Warning from half of it, error from 80%: an upgrade writes records anew, and the history keeps
+the old ones: the database may grow to twice its size until it is compacted. At the quota etcd refuses every write. The quota is etcd's default
+of 2 GiB where a member does not report it.`,
+		Remedy: `Compact and defragment etcd, or raise its quota, before the upgrade.`,
+	},
+	run: runSpace,
+}
+
+// usualQuota is etcd's default for --quota-backend-bytes (etcd, server/storage/quota.go: DefaultQuotaBytes).
+const usualQuota = int64(2) << 30
+
+func runSpace(p *check.Pass, _ Plan) error {
+	for i := range p.Etcd.Members {
+		m := &p.Etcd.Members[i]
+		if m.Problem != "" {
+			p.Unseen("etcd " + m.Endpoint + ": " + m.Problem)
+			continue
+		}
+		quota, source := m.DBQuota, "etcd "+m.Endpoint
+		if quota <= 0 {
+			quota, source = usualQuota, "etcd's default"
+		}
+		share := facts.Part(m.DBSize, quota)
+		if share < 0.5 {
+			continue
+		}
+		f := check.Finding{
+			Severity: check.Warning, Object: model.Ref{Resource: "etcd", ID: m.Endpoint},
+			Message:  fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", m.Endpoint, words.Bytes(m.DBSize), words.Share(share)),
+			Evidence: []check.Evidence{check.Size("database", m.DBSize, "etcd "+m.Endpoint), check.Size("in use", m.DBInUse, "etcd "+m.Endpoint), check.Size("quota", quota, source)},
+			Impact:   "If it reaches the quota in the middle of the upgrade, etcd refuses every write.",
+			Fix:      check.Fix(check.Shell(check.Kitescope("explain etcd-size")).Does("tells how to make it smaller")),
+		}
+		if share >= 0.8 {
+			f.Severity = check.Error
+		}
+		p.Report(f)
+	}
+	return nil
+}
