@@ -1,0 +1,286 @@
+package preflight
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+const snapshots = "../../../testdata/snapshots"
+
+// captured is a cluster decoded from a captured etcd.
+func captured(t *testing.T, name string) *model.Cluster {
+	t.Helper()
+	src, err := source.Open(t.Context(), filepath.Join(snapshots, name, "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// judged is the report about a change of version; the running version is the cluster's own unless it is given.
+func judged(t *testing.T, c *model.Cluster, from, to string, back bool) *check.Report {
+	t.Helper()
+	plan := Plan{Back: back, From: Running(&facts.Facts{Cluster: c})}
+	var err error
+	if plan.To, err = ParseVersion(to); err != nil {
+		t.Fatal(err)
+	}
+	if from != "" {
+		if plan.From, err = ParseVersion(from); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := check.Run(c, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Checks(plan))
+	for _, x := range r.Results {
+		if x.Status == check.Broken {
+			t.Errorf("%s: %s", x.Check.ID, x.Reason)
+		}
+	}
+	return r
+}
+
+// findings are those of one check.
+func findings(r *check.Report, id string) (list []*check.Finding) {
+	for _, f := range r.Findings {
+		if f.Check == id {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// truth is what a client saw of the collections of a captured server.
+func truth(t *testing.T, name string) map[string]struct{ Indexes []any } {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(snapshots, name, "truth.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct {
+		DBs map[string]map[string]struct{ Indexes []any }
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all.DBs["default"]) > 0 {
+		return all.DBs["default"]
+	}
+	flat := map[string]struct{ Indexes []any }{}
+	if err := json.Unmarshal(text, &flat); err != nil {
+		t.Fatal(err)
+	}
+	return flat
+}
+
+// TestRealUpgrade: 2.2.16 was started on the data of 2.1.0 without the migration tool. What a client lost then is named before.
+func TestRealUpgrade(t *testing.T) {
+	c := captured(t, "standalone-2.1.0")
+	r := judged(t, c, "", "2.2.16", false)
+	lost := findings(r, "upgrade-records")
+	if len(lost) != 1 || lost[0].Severity != check.Error {
+		t.Fatalf("lost records: %v", lost)
+	}
+	named := map[string]bool{}
+	for _, ref := range lost[0].Objects {
+		for _, x := range c.Collections {
+			if x.ID.String() == ref.ID {
+				named[x.Name] = true
+			}
+		}
+	}
+	before, after := truth(t, "standalone-2.1.0"), truth(t, "upgrade-2.2.16")
+	indexes := 0
+	for name, x := range before {
+		if len(x.Indexes) == 0 || len(after[name].Indexes) > 0 {
+			continue
+		}
+		indexes++
+		if !named[name] {
+			t.Errorf("%s lost its index, and is not named", name)
+		}
+	}
+	if indexes != 4 || !strings.Contains(lost[0].Message, "the indexes of 4 collections and the load states of 6 collections") {
+		t.Errorf("%d collections lost an index; said: %s", indexes, lost[0].Message)
+	}
+	if len(findings(r, "upgrade-path")) != 1 || len(findings(r, "upgrade-order")) != 1 {
+		t.Error("the migration tool or the order is not named")
+	}
+}
+
+// TestRealRollback: 2.2.16 rewrote one segment before 2.1.0 ran again, and just that collection could not be searched.
+func TestRealRollback(t *testing.T) {
+	c := captured(t, "upgrade-2.2.16")
+	var names []string
+	for _, f := range findings(judged(t, c, "", "2.1.0", true), "upgrade-logs") {
+		for _, x := range c.Collections {
+			if x.ID.String() == f.Object.ID {
+				names = append(names, x.Name)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"hnsw_sim"}, names); diff != "" {
+		t.Errorf("collections that 2.1.0 cannot search (-want +got):\n%s", diff)
+	}
+}
+
+// TestCleanUpgrade: from 2.2.16 to 2.3.5 and within 2.3 nothing breaks.
+func TestCleanUpgrade(t *testing.T) {
+	for name, to := range map[string]string{"standalone-2.2.16": "2.3.5", "standalone-2.3.5": "2.3.22", "cluster-2.3.5-t1": "2.4.17"} {
+		for _, f := range judged(t, captured(t, name), "", to, false).Findings {
+			if f.Severity == check.Error {
+				t.Errorf("%s to %s: %s: %s", name, to, f.Check, f.Message)
+			}
+		}
+	}
+}
+
+func TestPath(t *testing.T) {
+	c := captured(t, "cluster-2.3.5-t1")
+	for _, x := range []struct {
+		from, to, want string
+		back           bool
+	}{
+		{"2.3.5", "3.0.2", "the way from 2.3.5 to 3.0.2 leads over 2.5.16 and 2.6.22", false},
+		{"2.3.5", "2.6.22", "the way from 2.3.5 to 2.6.22 leads over 2.5.16", false},
+		{"2.5.15", "2.6.22", "the way from 2.5.15 to 2.6.22 leads over 2.5.16", false},
+		{"2.5.16", "3.0.2", "the way from 2.5.16 to 3.0.2 leads over 2.6.22", false},
+		{"2.5.16", "2.6.22", "", false},
+		{"2.6.22", "3.0.2", "", false},
+		{"2.3.5", "2.5.14", "", false},
+		{"3.0.2", "2.6.22", "", true},
+		{"3.0.2", "2.6.18", "coordinators of 2.6.18 may refuse to start after 3.0.2: builds before 2026-06-30 do", true},
+		{"2.6.22", "2.5.16", "coordinators of 2.5.16 refuse to start after 2.6.22, and do not know the streaming nodes' WAL", true},
+		{"2.3.5", "2.2.16", "Milvus does not test going back from 2.3 to 2.2", true},
+	} {
+		got := ""
+		if list := findings(judged(t, c, x.from, x.to, x.back), "upgrade-path"); len(list) > 0 {
+			got = list[0].Message
+		}
+		if got != x.want {
+			t.Errorf("%s to %s: %q, want %q", x.from, x.to, got, x.want)
+		}
+	}
+}
+
+// TestSettings: keys that are gone, those still read under an older name, and defaults that change.
+func TestSettings(t *testing.T) {
+	parts := captured(t, "standalone-2.3.5").Parts
+	set := func(pairs ...string) *model.Cluster {
+		p := parts
+		p.Config = nil
+		for i := 0; i < len(pairs); i += 2 {
+			p.Config = append(p.Config, &model.ConfigEntry{Name: pairs[i], Value: pairs[i+1]})
+		}
+		return model.Build(p)
+	}
+	c := set("indexNode/workerSlotUnit", "16", "dataNode/import/maxConcurrentTaskNum", "2", "dataCoord/jsonStatsTriggerCount", "10", "natsmq/server/port", "4222", "queryCoord/balancer", "RowCountBasedBalancer")
+	list := findings(judged(t, c, "2.5.16", "2.6.22", false), "upgrade-settings")
+	if len(list) != 1 || list[0].Message != "2 settings that 2.6.22 does not have: dataNode.import.maxConcurrentTaskNum and natsmq.server.port" {
+		t.Errorf("gone: %+v", list)
+	}
+	list = findings(judged(t, c, "2.5.16", "2.6.22", false), "upgrade-defaults")
+	if len(list) != 1 {
+		t.Fatalf("defaults: %+v", list)
+	}
+	names := make([]string, len(list[0].Evidence))
+	for i, e := range list[0].Evidence {
+		names[i] = e.Name
+	}
+	if !slices.Contains(names, "autoIndex.params.build") || slices.Contains(names, "queryCoord.balancer") || slices.Contains(names, "natsmq.server.port") {
+		t.Errorf("defaults that change: %v", names)
+	}
+	if list := findings(judged(t, c, "2.3.5", "2.4.17", false), "upgrade-settings"); len(list) != 0 {
+		t.Errorf("2.4, whose keys are not known: %+v", list)
+	}
+	for _, x := range []struct{ key, value string }{{"common/storage/useLoonFFI", "true"}, {"dataCoord/targetVecIndexVersion", "10"}, {"dataCoord/index/storePathVersion", "1"}} {
+		if list := findings(judged(t, set(x.key, x.value), "2.6.22", "3.0.2", false), "upgrade-one-way"); len(list) != 1 {
+			t.Errorf("%s=%s: %+v", x.key, x.value, list)
+		}
+		if list := findings(judged(t, set(x.key, x.value), "2.6.22", "2.6.23", false), "upgrade-one-way"); len(list) != 0 {
+			t.Errorf("%s=%s within 2.6: %+v", x.key, x.value, list)
+		}
+	}
+	for value, want := range map[string]check.Severity{"natsmq": check.Error, "default": check.Warning} {
+		if list := findings(judged(t, set("mq/type", value), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) != 1 || list[0].Severity != want {
+			t.Errorf("mq.type %s: %+v", value, list)
+		}
+	}
+	if list := findings(judged(t, set("mq/type", "pulsar"), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) != 0 {
+		t.Errorf("mq.type pulsar: %+v", list)
+	}
+	if list := findings(judged(t, set("mq/type", "woodpecker"), "2.6.22", "2.5.16", true), "upgrade-queue"); len(list) != 1 || list[0].Severity != check.Error {
+		t.Errorf("back with Woodpecker: %+v", list)
+	}
+}
+
+func TestBecomes(t *testing.T) {
+	for _, x := range [][3]string{
+		{"60", "15", "60 becomes 15"},
+		{"Query,Search,DescribeCollection,RenameCollection,ListAliases,Insert", "Query,Search,DescribeCollection,ListAliases,Insert,ListSnapshots", "gets ListSnapshots; loses RenameCollection"},
+	} {
+		if got := becomes(x[0], x[1]); got != x[2] {
+			t.Errorf("%s and %s: %q, want %q", x[0], x[1], got, x[2])
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for text, want := range map[string]string{"3.0.2": "3.0.2", "v2.6.22": "2.6.22", "2.6": "2.6"} {
+		if v, err := ParseVersion(text); err != nil || v.String() != want {
+			t.Errorf("%s: %v %v", text, v, err)
+		}
+	}
+	for _, text := range []string{"", "3", "3.x", "3.0.2.1", "3.-1.0", "latest"} {
+		if v, err := ParseVersion(text); err == nil {
+			t.Errorf("%q is %v", text, v)
+		}
+	}
+	for text, want := range map[string]string{"2.6.1-dev": "2.6.1", "2.2.9 to 2.3": "2.2.9", "2.1": "2.1", "v2.3.5": "2.3.5"} {
+		if got := versionIn(text).String(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestSettingsTable: the table is whole, sorted, and without secrets.
+func TestSettingsTable(t *testing.T) {
+	if n := len(keys()); n < 400 {
+		t.Errorf("%d keys", n)
+	}
+	for folded, k := range keys() {
+		if k.values[0] == k.values[1] && k.values[1] == k.values[2] {
+			t.Errorf("%s is everywhere the same", k.name)
+		}
+		for _, v := range k.values {
+			if of, ok := strings.CutPrefix(v, instead); ok && of == "" {
+				t.Errorf("%s is read for no key", k.name)
+			}
+		}
+		if strings.Contains(folded, "password") || strings.Contains(folded, "secret") {
+			t.Errorf("%s is in the table", k.name)
+		}
+	}
+}

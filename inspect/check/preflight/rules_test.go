@@ -1,0 +1,152 @@
+package preflight
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+)
+
+var update = flag.Bool("update", false, "rewrite generated files")
+
+// TestRules changes one thing of a captured cluster for each case: what is then found, and that nothing is where the way does not lead there.
+func TestRules(t *testing.T) {
+	base := captured(t, "cluster-2.3.5-t1").Parts
+	coll := base.Collections[0]
+	segment := func(change func(*model.Segment)) func(*model.Parts) {
+		return func(p *model.Parts) {
+			s := *p.Segments[0]
+			s.State = model.SegmentFlushed
+			change(&s)
+			p.Segments = []*model.Segment{&s}
+		}
+	}
+	field := func(change func(*model.Field)) func(*model.Parts) {
+		return func(p *model.Parts) {
+			x, f := *coll, model.Field{ID: 200, Name: "extra", Type: "Int64"}
+			change(&f)
+			x.Fields = append(x.Fields[:len(x.Fields):len(x.Fields)], &f)
+			p.Collections = []*model.Collection{&x}
+		}
+	}
+	grant := func(g model.Grant) func(*model.Parts) {
+		return func(p *model.Parts) {
+			p.Aliases = []*model.Alias{{Name: "shop", Collection: coll.ID}}
+			p.Grants = []*model.Grant{&g}
+		}
+	}
+	engine := func(version int32) func(*model.Parts) {
+		return segment(func(s *model.Segment) {
+			s.Indexes = []model.SegmentIndex{{Segment: s.ID, State: model.IndexFinished, Files: 1, EngineVersion: version}}
+		})
+	}
+	for _, x := range []struct {
+		name, check, from, to string
+		back                  bool
+		change                func(*model.Parts)
+		want                  string // a part of the message, "" for no finding
+	}{
+		{"an import runs", "upgrade-tasks", "2.3.5", "2.4.17", false, func(p *model.Parts) { p.Tasks = []*model.Task{{ID: 1, Type: "import", State: "InProgress"}} }, "1 import task"},
+		{"an import has ended", "upgrade-tasks", "2.3.5", "2.4.17", false, func(p *model.Parts) { p.Tasks = []*model.Task{{ID: 1, Type: "import", State: "Completed"}} }, ""},
+		{"storage version 3", "upgrade-logs", "3.0.2", "2.6.22", true, segment(func(s *model.Segment) { s.StorageVersion = 3 }), "storage version 3: 2.6.22 cannot read it"},
+		{"storage version 2, to a release that reads it", "upgrade-logs", "3.0.2", "2.6.22", true, segment(func(s *model.Segment) { s.StorageVersion = 2 }), ""},
+		{"storage version 2", "upgrade-logs", "2.6.22", "2.5.16", true, segment(func(s *model.Segment) { s.StorageVersion = 2 }), "storage version 2"},
+		{"level 0", "upgrade-logs", "2.4.17", "2.3.5", true, segment(func(s *model.Segment) { s.Level = model.LevelL0 }), "level 0"},
+		{"a geometry", "upgrade-features", "2.6.22", "2.5.16", true, field(func(f *model.Field) { f.Type = "Geometry" }), "extra (Geometry, since 2.6)"},
+		{"a geometry, within 2.6", "upgrade-features", "2.6.22", "2.6.10", true, field(func(f *model.Field) { f.Type = "Geometry" }), ""},
+		{"null", "upgrade-features", "2.5.16", "2.4.17", true, field(func(f *model.Field) { f.Nullable = true }), "extra (null, since 2.5)"},
+		{"a grant on an alias", "upgrade-access", "2.5.16", "2.6.22", false, grant(model.Grant{Role: "r", ObjectType: "Collection", Object: "shop", Privilege: "Search"}), "1 grant of r is on an alias"},
+		{"a grant on a collection", "upgrade-access", "2.5.16", "2.6.22", false, grant(model.Grant{Role: "r", ObjectType: "Collection", Object: coll.Name, Privilege: "Search"}), ""},
+		{"cluster_admin", "upgrade-access", "2.6.22", "3.0.2", false, grant(model.Grant{Role: "r", ObjectType: "Global", Object: "*", Privilege: "ClusterAdmin"}), "no longer may rename"},
+		{"no object", "upgrade-access", "2.4.11", "2.5.16", false, grant(model.Grant{Role: "r", ObjectType: "Global", Privilege: "CreateCollection"}), "without an object"},
+		{"an index of 3.0", "upgrade-index-versions", "3.0.2", "2.6.22", true, engine(10), "version 10: 2.6.22 cannot read them"},
+		{"an index of which nobody knows", "upgrade-index-versions", "2.6.22", "2.5.16", true, engine(6), "whether 2.5.16 reads that is not known"},
+		{"an older index", "upgrade-index-versions", "3.0.2", "2.6.22", true, engine(0), ""},
+		{"keys of 2.5", "upgrade-keys", "2.5.16", "2.4.17", true, func(p *model.Parts) { p.KeysByKind = map[string]int64{"stats-task": 3} }, "3 keys of kinds that 2.4.17 does not know"},
+		{"keys of 2.4", "upgrade-keys", "2.5.16", "2.4.17", true, func(p *model.Parts) { p.KeysByKind = map[string]int64{"compaction-task": 3} }, ""},
+		{"etcd is half full", "upgrade-space", "2.3.5", "2.4.17", false, nil, "1.2 GiB"},
+		{"2.6 has other roles", "upgrade-order", "2.5.16", "2.6.22", false, nil, "new: mixcoord and streamingnode; gone: "},
+	} {
+		p := base
+		if x.change != nil {
+			x.change(&p)
+		}
+		c := model.Build(p)
+		if x.check == "upgrade-space" {
+			c = c.WithEtcd(&model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.5:2379", DBSize: 5 << 28, DBInUse: 1 << 28}}})
+		}
+		list := findings(judged(t, c, x.from, x.to, x.back), x.check)
+		switch {
+		case x.want == "" && len(list) > 0:
+			t.Errorf("%s: %s", x.name, list[0].Message)
+		case x.want != "" && (len(list) != 1 || !strings.Contains(list[0].Message, x.want)):
+			t.Errorf("%s: want one finding with %q, got %d", x.name, x.want, len(list))
+			for _, f := range list {
+				t.Log(f.Message)
+			}
+		}
+	}
+}
+
+// TestDocs holds docs/PREFLIGHT.md to the checks.
+func TestDocs(t *testing.T) {
+	const path = "../../../docs/PREFLIGHT.md"
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Before the version changes
+
+What `+"`kitescope preflight --to VERSION`"+` looks for: %d checks; `+"`--back`"+` judges going back. `+"`kitescope explain CHECK`"+` prints the same.
+This file is generated: `+"`go test ./inspect/check/preflight -update`"+`.
+
+What is known comes from Milvus's code, documents and issues up to 3.0.1, and from a real upgrade of 2.1.0 to 2.2.16 and back. No server newer than
+2.3.5 was ever seen live. A check that does not know a release is *skipped*, never *ok*.
+
+| check | worst severity | forward | back | finds |
+|---|---|---|---|---|
+`, len(rules()))
+	yes := map[bool]string{true: "yes"}
+	for _, r := range rules() {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s | %s |\n", r.ID, r.ID, r.Severity, yes[r.forward], yes[r.back], r.Title)
+	}
+	for _, x := range All() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s. At worst: %s. Since kitescope %s.\n\n%s\n\n**What to do.** %s\n\nReads: %s.\n", x.ID, x.Title, x.Severity, x.Since,
+			strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(b.String(), string(text)); diff != "" {
+		t.Errorf("%s is out of date: go test ./inspect/check/preflight -run TestDocs -update\n%s", path, diff)
+	}
+}
+
+// TestWhole: a check of a direction that no rule has would never run.
+func TestWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range rules() {
+		if !r.forward && !r.back || r.run == nil || r.Doc == "" || r.Remedy == "" || seen[r.ID] {
+			t.Errorf("%s is for no direction, lacks something, or is there twice", r.ID)
+		}
+		seen[r.ID] = true
+	}
+	for _, back := range []bool{false, true} {
+		r := judged(t, model.Build(model.Parts{}), "2.6.22", map[bool]string{true: "2.5.16", false: "3.0.2"}[back], back)
+		for _, x := range r.Results {
+			if x.Status == check.OK {
+				t.Errorf("%s is ok of a cluster of which nothing was read", x.Check.ID)
+			}
+		}
+	}
+}
