@@ -9,6 +9,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/preflight"
 	"kitescope/inspect/check/rules"
 	"kitescope/render"
 )
@@ -18,7 +19,8 @@ func explainCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain [CHECK]",
 		Long: `Explain a check: what it reads, what counts as a finding, why it matters, and what to do.
-Without a check, list all. No source is needed; docs/CHECKS.md has the same text.`,
+Without a check, list those of diagnose. No source is needed; docs/CHECKS.md has the same text,
+docs/PREFLIGHT.md that of the checks of preflight.`,
 		Example: `  kitescope explain
   kitescope explain growing-flushed
   kitescope explain --where severity=error --columns id,title`,
@@ -44,7 +46,12 @@ func explain(a *cli.App, cmd *cobra.Command, f *cli.ReportFlags, args []string) 
 	if len(args) == 0 {
 		return a.Write(func(w *bufio.Writer) error { return render.Checks(w, rules.All(), format, o) })
 	}
-	x := check.Find(rules.All(), args[0])
+	checks := rules.All()
+	x := check.Find(checks, args[0])
+	if x == nil {
+		checks = preflight.All()
+		x = check.Find(checks, args[0])
+	}
 	if x == nil {
 		return unknownCheck(args[0])
 	}
@@ -55,5 +62,5 @@ func explain(a *cli.App, cmd *cobra.Command, f *cli.ReportFlags, args []string) 
 		return cli.Usage(fmt.Errorf("output format %q is for lists", format.Name()), "one check has text, json and yaml")
 	}
 	o.Format = format
-	return a.Write(func(w *bufio.Writer) error { return render.Explain(w, x, rules.All(), o.Options) })
+	return a.Write(func(w *bufio.Writer) error { return render.Explain(w, x, checks, o.Options) })
 }

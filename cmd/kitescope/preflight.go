@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/check/preflight"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// preflightFlags are the flags of preflight.
+type preflightFlags struct {
+	to, running string
+	back        bool
+	diagnosis   diagnoseFlags
+}
+
+const helpPreflight = `Show what a change of Milvus's version would break, beforehand: versions that
+lie on the way, the order of components, settings that are gone or get another default, records,
+index files and grants that the other version reads otherwise, tasks that should end first, and
+room in etcd. Reads only; a saved snapshot will do.
+
+--to names the version that is wanted. --back judges going back to an older one after an upgrade:
+which segments, indexes and records of the new one it could not read.
+
+What is known comes from Milvus's code, documents and issues up to 3.0.1, and from real upgrades
+of 2.1 to 2.2; "kitescope explain CHECK" names the source of each. What it does not know it skips,
+with the reason.
+
+Exit code 3: findings at or above --fail-on (default: error). With --strict a check with missing
+data exits 4, before 3.
+
+Formats (-o):
+`
+
+func preflightCommand(a *cli.App) *cobra.Command {
+	var f preflightFlags
+	d := &f.diagnosis
+	cmd := &cobra.Command{
+		Use:  "preflight --to VERSION [CHECK...]",
+		Long: helpPreflight + render.FindingsFormats().Doc(),
+		Example: `  kitescope preflight --to 3.0.2
+  kitescope preflight --to 2.6.22 --from mailed.kite
+  kitescope preflight --to 2.1.0 --back --from etcd_snapshot.db
+  kitescope preflight --to 3.0.2 --fail-on warning -o json`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d.only = args
+			return f.run(a, cmd)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.to, "to", "", "the version that is wanted: 2.6.22, 3.0.2")
+	fl.StringVar(&f.running, "running", "", "the version that runs, if nothing in the source tells")
+	fl.BoolVar(&f.back, "back", false, "judge going back to an older version")
+	d.report.Register(cmd, render.FindingsFormats(), 0, "")
+	d.report.List(cmd, render.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
+	fl.StringVar(&d.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
+	fl.BoolVar(&d.all, "all", false, "list passed checks too")
+	a.AddAt(cmd)
+	d.nodes = cli.AddNodeFlags(cmd, true)
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("info", "warning", "error", "never"))
+	_ = cmd.RegisterFlagCompletionFunc("to", cli.Fixed("2.5.16", "2.6.22", "3.0.2"))
+	return cmd
+}
+
+func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
+	plan := preflight.Plan{Back: f.back}
+	var err error
+	if f.to == "" {
+		return cli.Usage(errors.New("which version is wanted is not said"), "add --to 3.0.2")
+	}
+	if plan.To, err = preflight.ParseVersion(f.to); err != nil {
+		return cli.Usage(fmt.Errorf("--to: %w", err), "for example --to 2.6.22")
+	}
+	if f.running != "" {
+		if plan.From, err = preflight.ParseVersion(f.running); err != nil {
+			return cli.Usage(fmt.Errorf("--running: %w", err), "for example --running 2.5.16")
+		}
+	}
+	d := &diagnosis{flags: f.diagnosis}
+	d.want.Parts = model.PartAll
+	if d.bar.FailOn, d.bar.Never, err = parseSeverity(d.flags.failOn); err != nil {
+		return err
+	}
+	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
+		return err
+	}
+	if d.options.Asks() && !d.format.Lists() {
+		return cli.Usage(fmt.Errorf("-o %s always has all findings", d.format.Name()), "omit --where, --sort, --columns and -n")
+	}
+	if _, unknown := check.Choose(preflight.All(), d.flags.only, nil); unknown != "" {
+		return cli.Usage(&view.UnknownError{What: "check", Word: unknown, Known: check.IDs(preflight.All())}, "see: kitescope preflight --to "+plan.To.String()+" --all")
+	}
+	conn, err := a.Connection()
+	if err != nil {
+		return err
+	}
+	c, err := d.loadJudged(cmd.Context(), a, conn)
+	if err != nil {
+		return err
+	}
+	if err := settlePlan(&plan, c); err != nil {
+		return err
+	}
+	d.checks, _ = check.Choose(preflight.Checks(plan), d.flags.only, nil)
+	report := d.judge(a, c, new(check.Judge))
+	shown := &render.Diagnosis{Report: report, Bar: d.bar, All: d.flags.all, Version: cli.VersionText()}
+	if err := a.Write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
+		return err
+	}
+	if err := d.judgedAll(a, c, report); err != nil {
+		return err
+	}
+	if d.bar.Failing(report, nil) {
+		return &cli.CodeError{Code: cli.ExitFindings}
+	}
+	return nil
+}
+
+// settlePlan finds the version that runs, and holds the direction to it.
+func settlePlan(plan *preflight.Plan, c *model.Cluster) error {
+	if !plan.From.Known() {
+		plan.From = preflight.Running(&facts.Facts{Cluster: c})
+	}
+	switch {
+	case !plan.From.Known():
+		return cli.Usage(errors.New("nothing in the source tells which version runs"), "add --running 2.5.16")
+	case !plan.Back && plan.To.Before(plan.From):
+		return cli.Usage(fmt.Errorf("%s is older than %s, which runs", plan.To, plan.From), "add --back to judge going back")
+	case plan.Back && plan.From.Before(plan.To):
+		return cli.Usage(fmt.Errorf("%s is newer than %s, which runs", plan.To, plan.From), "omit --back")
+	}
+	return nil
+}
