@@ -1,7 +1,6 @@
 package preflight
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -56,7 +55,7 @@ func runOrder(p *check.Pass, plan Plan) error {
 		}
 		order = append(order, role)
 	}
-	f.Message = fmt.Sprintf("upgrade in this order: %s", strings.Join(order, ", "))
+	f.Message = "upgrade in this order: " + strings.Join(order, ", ")
 	steps := []check.Step{check.Do("save a snapshot of etcd, and a bundle to compare with")}
 	if len(comes) > 0 {
 		f.Severity = check.Warning

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func TestRules(t *testing.T) {
 		return func(p *model.Parts) {
 			x, f := *coll, model.Field{ID: 200, Name: "extra", Type: "Int64"}
 			change(&f)
-			x.Fields = append(x.Fields[:len(x.Fields):len(x.Fields)], &f)
+			x.Fields = append(slices.Clip(x.Fields), &f)
 			p.Collections = []*model.Collection{&x}
 		}
 	}

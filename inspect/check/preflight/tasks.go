@@ -55,7 +55,7 @@ func runTasks(p *check.Pass, _ Plan) error {
 		parts = append(parts, words.Plural(open[kind], kind+" task"))
 		f.Evidence = append(f.Evidence, check.Count(kind+" tasks that have not ended", open[kind], "etcd"))
 	}
-	f.Message = fmt.Sprintf("%s not ended", words.Few(parts)+" "+words.Agree(len(parts), "has", "have"))
+	f.Message = words.Few(parts) + " " + words.Agree(len(parts), "has", "have") + " not ended"
 	f.Impact = "They begin again after the change, or are lost."
 	f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks --sort started_at")).Does("lists them, oldest first: wait until none is left"))
 	p.Report(f)
