@@ -18,7 +18,8 @@ import (
 const (
 	metricsPath   = "/metrics"
 	methodMetrics = "GET " + metricsPath
-	methodHealthz = "GET /healthz"
+	healthzPath   = "/healthz"
+	methodHealthz = "GET " + healthzPath
 )
 
 // configMetricsPort is the key under which a process keeps the port of its HTTP server

@@ -148,14 +148,18 @@ func (a *asking) get(ctx context.Context, web *http.Client, s *session, address,
 const maxTrouble = 4 << 10
 
 // fetch reads an answer over HTTP, up to the limit. An answer that is an error may have
-// a body that says more: it is returned as well.
+// a body that says more: it is returned as well. It is the one place that asks over HTTP, and asks for what is on the list alone.
 func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([][]byte, *failure) {
+	e, ok := endpointOf(path)
+	if !ok {
+		return nil, failed(model.NotAsked, "%s is not a page that kitescope asks for", path)
+	}
 	path, query, _ := strings.Cut(path, "?")
 	request := (&http.Request{
 		Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: address, Path: path, RawQuery: query}, Host: address,
 		Header: http.Header{"Accept": {"text/plain"}, "User-Agent": {"kitescope"}},
 	}).WithContext(ctx)
-	if own := c.opts.credentials(); own != "" && (path == slowPath || path == clientsPath) {
+	if own := c.opts.credentials(); own != "" && e.gated {
 		request.Header.Set("Authorization", own)
 	}
 	response, err := web.Do(request)
@@ -163,7 +167,7 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 		return nil, c.httpFailure(err)
 	}
 	defer response.Body.Close()
-	limit, whole := c.opts.MaxAnswer, response.StatusCode == http.StatusOK && (path == metricsPath || path == slowPath || path == clientsPath)
+	limit, whole := c.opts.MaxAnswer, response.StatusCode == http.StatusOK && e.body
 	if !whole {
 		limit = maxTrouble
 	}
@@ -176,19 +180,14 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 		return nil, c.httpFailure(err)
 	case more && whole:
 		return nil, tooLarge(0, limit)
-	}
-	switch code := response.StatusCode; {
-	case code == http.StatusOK:
+	case response.StatusCode == http.StatusOK:
 		return body, nil
-	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return nil, failed(model.Denied, "%s", response.Status)
-	case code == http.StatusNotFound:
-		return nil, failed(model.Unimplemented, "%s", response.Status)
-	case code >= http.StatusInternalServerError:
-		return body, failed(model.NotReady, "%s: %s", response.Status, slices.Concat(body...))
-	default:
-		return nil, failed(model.Failed, "%s", response.Status)
 	}
+	f := c.refused(&e, response.Status, response.StatusCode, slices.Concat(body...))
+	if f.outcome != model.NotReady {
+		body = nil
+	}
+	return body, f
 }
 
 // pieceSize is how much of a body is held in one piece, so that it need not be copied as it grows.

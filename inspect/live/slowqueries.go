@@ -84,11 +84,14 @@ func (a *asking) slow(ctx context.Context, web *http.Client, s *session, address
 }
 
 // credentials are what Milvus's HTTP server asks for (internal/distributed/proxy/httpserver: ParseUsernamePassword). The server of
-// metrics speaks no TLS: what is meant for an encrypted connection is not sent there.
+// metrics speaks no TLS: what is meant for an encrypted connection is not sent there. A token that is user:password goes as those, as
+// pages of root take nothing else (internal/http/rbac.go: parseHTTPAuth).
 func (o *Options) credentials() string {
 	switch {
 	case o.TLS != nil:
 		return ""
+	case strings.Contains(o.Token, ":"):
+		return "Basic " + o.authorization()
 	case o.Token != "":
 		return "Bearer " + o.Token
 	case o.User != "":

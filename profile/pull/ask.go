@@ -154,6 +154,9 @@ func (p *puller) judge(t *Target, r *http.Response) *failure {
 		return nil
 	}
 	said := p.trouble(t, r)
+	if f := ofMilvus(t, r, said); f != nil {
+		return f
+	}
 	switch code := r.StatusCode; {
 	case code >= 300 && code < 400:
 		return redirected(r)

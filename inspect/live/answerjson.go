@@ -1,0 +1,59 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	"kitescope/inspect/model"
+)
+
+// readJSON decodes the answer of a page into a value. what is the answer as a person calls it: "a list of clients".
+func readJSON(body []byte, what string, begin byte, into any) *failure {
+	start := bytes.TrimLeft(body, " \t\r\n")
+	switch {
+	case len(start) == 0:
+		return failed(model.Garbled, "the answer is empty")
+	case start[0] == '<':
+		return failed(model.Garbled, "the answer is an HTML page, not %s: check what is in front of the process", what)
+	}
+	if f := heavy(weighJSON(body)); f != nil {
+		return f
+	}
+	if said, ok := errorInside(body); ok {
+		return failed(model.Failed, "%s", said)
+	}
+	if start[0] != begin {
+		return failed(model.Garbled, "the answer is not %s", what)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return failed(model.Garbled, "the answer is not %s", what)
+	}
+	return nil
+}
+
+// errorInside reads the error out of an answer that is nothing else, whatever its status: {"msg": "..."} of the management pages,
+// {"code": 1800, "message": "..."} of the console's (internal/http/constant.go: HTTPReturnMessage).
+func errorInside(body []byte) (text string, ok bool) {
+	if len(body) > maxTrouble {
+		return "", false
+	}
+	var fields map[string]any
+	if json.Unmarshal(body, &fields) != nil {
+		return "", false
+	}
+	for _, key := range []string{"msg", "message", "error", "reason"} {
+		if said, is := fields[key].(string); is && said != "OK" {
+			text = cmp.Or(text, said)
+		}
+		delete(fields, key)
+	}
+	if delete(fields, "status"); len(fields) > 1 || len(fields) == 1 && fields["code"] == nil {
+		return "", false // there is more in it
+	}
+	if code, is := fields["code"].(float64); is && text != "" && code != 0 {
+		text = fmt.Sprintf("%s (code %.0f)", text, code)
+	}
+	return text, text != ""
+}

@@ -1,0 +1,21 @@
+package pull
+
+import (
+	"net/http"
+	"strings"
+)
+
+// ofMilvus names the setting of Milvus that keeps profiles from who asks, nil if it is not known to be one: its own words where a
+// password of root is wanted (internal/http/rbac.go: CheckRootAuth), and no page at all where only metrics are served
+// (internal/http/management_mux.go) or profiles are switched off (internal/http/server.go: Register).
+func ofMilvus(t *Target, r *http.Response, said string) *failure {
+	switch code := r.StatusCode; {
+	case strings.Contains(said, "root credentials"), strings.Contains(said, "only root user"), strings.Contains(said, "invalid root password"):
+		return failed(Denied, "%s%s", r.Status, said).
+			hinted("common.security.adminAuthEnabled is true: give root and its password in the URL, http://root@host:port, and in KITESCOPE_PROFILE_PASSWORD, or with --header-file")
+	case code == http.StatusNotFound && t.Version != "" && !strings.Contains(said, "Unknown profile"):
+		return failed(NotFound, "%s%s", r.Status, said).
+			hinted("set proxy.http.enablePprof to true and common.security.managementMetricsOnly to false in milvus.yaml, and restart the process")
+	}
+	return nil
+}
