@@ -2,11 +2,8 @@ package live
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -71,36 +68,15 @@ func (p *plan) tellsOfClients() *session {
 	return first
 }
 
-// clients asks the proxy of a process what clients told, if it is the one that is asked.
-func (a *asking) clients(ctx context.Context, web *http.Client, s *session, address string) {
-	proxy := a.plan.listsSlow(s)
-	if proxy == nil || proxy != a.plan.tellsOfClients() || ctx.Err() != nil {
-		return
-	}
-	p := a.get(ctx, web, proxy, address, methodClients)
-	defer p.done()
-	if !givenUp(ctx) {
-		a.keep(p.Record)
-	}
-}
-
 // readClients decodes what clients told.
 func readClients(body []byte) (*clientList, *failure) {
-	start := strings.TrimLeft(string(body[:min(len(body), 64)]), " \t\r\n")
-	switch {
-	case start == "":
-		return nil, failed(model.Garbled, "the answer is empty")
-	case start[0] == '<':
-		return nil, failed(model.Garbled, "the answer is an HTML page, not a list of clients: check what is in front of the proxy")
-	case start[0] != '{':
-		return nil, failed(model.Garbled, "the answer is not a list of clients")
-	}
-	if f := heavy(weighJSON(body)); f != nil {
+	const what = "a list of clients"
+	list := &clientList{}
+	if f := readJSON(body, what, '{', list); f != nil {
 		return nil, f
 	}
-	list := &clientList{}
-	if err := json.Unmarshal(body, list); err != nil || list.Clients == nil {
-		return nil, failed(model.Garbled, "the answer is not a list of clients")
+	if list.Clients == nil {
+		return nil, failed(model.Garbled, "the answer is not %s", what)
 	}
 	return list, nil
 }
@@ -181,20 +157,17 @@ func lasted(ms float64) time.Duration {
 
 // redactClients keeps what is shown of clients: not who uses them, nor what they answered to commands.
 func redactClients(r *Record) {
-	if len(r.Response) == 0 || recordOutcome(r) != model.Answered {
-		r.Response = nil
-		return
-	}
-	list, f := readClients(r.Response)
-	if r.Response = nil; f != nil {
-		r.Error, r.Outcome = f.reason, f.outcome.String()
-		return
-	}
-	d := NewDecoder()
-	for _, c := range list.Clients {
-		c.clean(d)
-	}
-	r.Response, _ = json.Marshal(list) // it is made of text and numbers
+	redactAnswer(r, func(body []byte) (any, *failure) {
+		list, f := readClients(body)
+		if f != nil {
+			return nil, f
+		}
+		d := NewDecoder()
+		for _, c := range list.Clients {
+			c.clean(d)
+		}
+		return list, nil
+	})
 }
 
 // clean leaves names of a length that is shown.

@@ -65,7 +65,7 @@ func TestClientsHostile(t *testing.T) {
 		"a login page": {"\n<!DOCTYPE html>Password:", model.Garbled, "an HTML page"},
 		"nothing":      {" ", model.Garbled, "empty"},
 		"a list":       {"[]", model.Garbled, "not a list of clients"},
-		"another":      {`{"error":"denied"}`, model.Garbled, "not a list of clients"},
+		"another":      {`{"error":"denied"}`, model.Failed, "denied"},
 		"cut":          {clientsText[:200], model.Garbled, "not a list of clients"},
 		"other types":  {`{"clients":[{"client_id":7}]}`, model.Garbled, "not a list of clients"},
 		"huge":         {`{"clients":[` + strings.Repeat("{},", 400_000) + `{}]}`, model.TooLarge, "memory"},

@@ -31,6 +31,8 @@ type Decoder struct {
 	texts map[string]string
 	// metrics holds what scrapes have in common.
 	metrics metricsTables
+	// keyed are keys of configurations that sessions told one by one.
+	keyed map[sessionKey]toldKeys
 	// foreign counts the keys that ShowConfigurations answered and that are not Milvus's.
 	foreign map[sessionKey]int
 	// oddities are things about single answers that are worth a note, without repeats.
@@ -60,7 +62,7 @@ func NewDecoder() *Decoder {
 	return &Decoder{
 		nodes: map[sessionKey]*liveNode{}, processes: map[string]*processRecords{}, answers: newCoordinatorAnswers(),
 		texts: map[string]string{}, foreign: map[sessionKey]int{}, oddities: map[model.Skipped]bool{},
-		scales: scales{},
+		keyed: map[sessionKey]toldKeys{}, scales: scales{},
 	}
 }
 
@@ -260,6 +262,7 @@ func (d *Decoder) Runtime(kind, location string) *model.Runtime {
 	parts := model.RuntimeParts{Kind: kind, Location: location, From: when.from, To: when.to, ClusterKey: d.cluster, Queue: d.queue}
 	for _, n := range d.nodes {
 		n.conclude()
+		n.addKeys(d)
 	}
 	parts.Processes = d.linkProcesses()
 	d.useTold()

@@ -35,6 +35,7 @@ type processRecords struct {
 	healthzAt   time.Time
 	slowAt      time.Time
 	clientsAt   time.Time
+	configsAt   time.Time
 	failedAt    time.Time
 }
 
@@ -57,13 +58,17 @@ func (d *Decoder) addHTTP(r *Record) {
 	if q.outcome != model.Answered {
 		q.reason = oneLine(r.Error)
 	}
-	switch r.Method {
+	switch pageName(r.Method) {
+	case "GET " + configGetPath:
+		d.takeKeys(q)
 	case methodMetrics:
 		d.takeMetrics(p, q)
 	case methodSlow:
 		d.takeSlow(p, q)
 	case methodClients:
 		p.takeClients(d, q)
+	case methodConfigs:
+		p.takeConfigs(d, q)
 	case methodHealthz:
 		// An unhealthy process answers too, with a body that says why.
 		if text := oneLine(string(r.Response)); text != "" && !r.At.Before(p.healthzAt) {
@@ -71,7 +76,7 @@ func (d *Decoder) addHTTP(r *Record) {
 		}
 	}
 	p.Calls = append(p.Calls, model.Call{
-		Role: d.text(r.Role), Node: r.Node, Address: p.Address, Method: d.text(oneLine(r.Method)), Outcome: q.outcome, Reason: q.reason, Took: r.Took,
+		Role: d.text(r.Role), Node: r.Node, Address: p.Address, Method: d.text(oneLine(pageName(r.Method))), Outcome: q.outcome, Reason: q.reason, Took: r.Took,
 	})
 }
 

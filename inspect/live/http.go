@@ -36,20 +36,36 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 	a.keep(p.Record)
 	p.done()
 	if f := p.failure; f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused && f.outcome != model.NotAsked {
-		a.healthz(ctx, web, s, address)
-		a.slow(ctx, web, s, address)
-		a.clients(ctx, web, s, address)
+		a.pages(ctx, web, s, address)
 	}
 	if p.failure == nil {
 		a.scrapeLater(ctx, s, address)
 	}
 }
 
-func (a *asking) healthz(ctx context.Context, web *http.Client, s *session, address string) {
+// pages asks for what there is beside metrics, the most telling pages first.
+func (a *asking) pages(ctx context.Context, web *http.Client, s *session, address string) {
+	a.page(ctx, web, s, address, methodHealthz)
+	if proxy := a.plan.listsSlow(s); proxy != nil {
+		a.page(ctx, web, proxy, address, methodSlow)
+		if proxy == a.plan.tellsOfClients() {
+			a.page(ctx, web, proxy, address, methodClients)
+		}
+		if proxy == a.plan.asksConfigs() {
+			a.page(ctx, web, proxy, address, methodConfigs)
+		}
+	}
+	if coordinator := a.plan.tellsKeys(s); coordinator != nil {
+		a.page(ctx, web, coordinator, address, "GET "+configGetURI())
+	}
+}
+
+// page asks for one page on behalf of a session, and keeps how that ended.
+func (a *asking) page(ctx context.Context, web *http.Client, s *session, address, method string) {
 	if ctx.Err() != nil {
 		return
 	}
-	p := a.get(ctx, web, s, address, methodHealthz)
+	p := a.get(ctx, web, s, address, method)
 	defer p.done()
 	if !givenUp(ctx) {
 		a.keep(p.Record)

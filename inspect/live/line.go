@@ -16,7 +16,7 @@ func (r *Record) line() string {
 	}
 	what := path.Base(r.Method)
 	if strings.HasPrefix(r.Method, "GET ") {
-		what = r.Method
+		what = pageName(r.Method)
 	}
 	text := strings.TrimSpace(who+" "+r.Address) + ": " + what + " " + cmp.Or(r.Outcome, "ended")
 	if len(r.Response) > 0 {

@@ -202,8 +202,7 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 	if !s.found {
 		return
 	}
-	a.healthz(ctx, web, s.session, address)
-	a.slow(ctx, web, s.session, address)
+	a.pages(ctx, web, s.session, address)
 	a.scrapeLater(ctx, s.session, address)
 }
 

@@ -28,8 +28,11 @@ func Redact(r Record) Record {
 		r.Request = nil
 		redactSlow(&r)
 	case r.Method == methodClients:
-		r.Request = nil
 		redactClients(&r)
+	case r.Method == methodConfigs:
+		redactConfigs(&r)
+	case pageName(r.Method) == "GET "+configGetPath:
+		redactKeys(&r)
 	case strings.HasPrefix(r.Method, "GET "):
 		r.Request, r.Response = nil, redactBody(r.Method, r.Response)
 	default:

@@ -3,12 +3,10 @@ package live
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,19 +66,6 @@ func (p *plan) listsSlow(s *session) *session {
 		return nil
 	}
 	return p.sessionsOf[s.Node][i]
-}
-
-// slow asks the proxy of a process for its slow queries, if it has one.
-func (a *asking) slow(ctx context.Context, web *http.Client, s *session, address string) {
-	proxy := a.plan.listsSlow(s)
-	if proxy == nil || ctx.Err() != nil {
-		return
-	}
-	p := a.get(ctx, web, proxy, address, methodSlow)
-	defer p.done()
-	if !givenUp(ctx) {
-		a.keep(p.Record)
-	}
 }
 
 // credentials are what Milvus's HTTP server asks for (internal/distributed/proxy/httpserver: ParseUsernamePassword). The server of

@@ -183,6 +183,9 @@ func TestAskSlow(t *testing.T) {
 					fmt.Fprint(w, "# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n")
 				case "/healthz":
 					fmt.Fprint(w, "OK")
+				case "/api/v1/_cluster/configs":
+					fmt.Fprint(w, configsText)
+					sent = false
 				case "/api/v1/_telemetry/clients":
 					clients.Add(1)
 					if who != user || secret != password || r.URL.RawQuery != "include_metrics=true" {

@@ -59,6 +59,9 @@ func (c *Config) Get(key string) (value string, ok bool) {
 
 // HasBelow reports whether the session told any key of a component, such as "dataCoord".
 func (c *Config) HasBelow(component string) bool {
+	if c == nil {
+		return false
+	}
 	component = FoldConfigKey(component)
 	for key := range c.Values {
 		if strings.HasPrefix(key, component) {
@@ -86,7 +89,7 @@ type Setting struct {
 }
 
 // Setting looks a key up as a role has it: in the answer of its first session that tells
-// it, else among the dynamic keys in etcd. ok is false if nothing tells.
+// it, else among the dynamic keys in etcd, else for MixCoord in a proxy's configuration. ok is false if nothing tells.
 func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 	folded := FoldConfigKey(key)
 	if c.Runtime != nil {
@@ -104,7 +107,28 @@ func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 	if e := DynamicEntry(c.Config, key); e != nil {
 		return Setting{e.Value, "dynamic configuration"}, true
 	}
+	if copied, of := c.Runtime.CopiedConfig(key, roles...); copied != nil {
+		if v, ok := copied.Get(folded); ok {
+			return Setting{v, "configuration of " + of}, true
+		}
+	}
 	return Setting{}, false
+}
+
+// CopiedConfig is a proxy's configuration where it stands for that of a MixCoord, which tells nothing of the key's component itself.
+// The two have the same milvus.yaml, as a rule. of is the proxy; nil if there is none, or no need of it.
+func (r *Runtime) CopiedConfig(key string, roles ...string) (copied *Config, of string) {
+	component, _, _ := strings.Cut(key, ".")
+	if r == nil || !slices.Contains(roles, "mixcoord") ||
+		!slices.ContainsFunc(r.Nodes, func(n *LiveNode) bool { return n.Role == "mixcoord" && !n.Config.HasBelow(component) }) {
+		return nil, ""
+	}
+	for _, p := range r.Processes {
+		if p.Config.HasBelow(component) {
+			return p.Config, p.ConfigOf
+		}
+	}
+	return nil, ""
 }
 
 // DynamicEntry is the dynamic key in etcd that sets a configuration key, nil if none does. Milvus takes any spelling (queryCoord/autoBalance,
@@ -117,4 +141,20 @@ func DynamicEntry(list []*ConfigEntry, key string) *ConfigEntry {
 		}
 	}
 	return nil
+}
+
+// CoordinatorKeys are the keys of DataCoord and QueryCoord that something here reads, as Milvus writes them. A MixCoord tells them only
+// where it is asked for each.
+func CoordinatorKeys() []string {
+	return []string{
+		"dataCoord.channel.watchTimeoutInterval", "dataCoord.compaction.enableAutoCompaction", "dataCoord.enableCompaction",
+		"dataCoord.enableGarbageCollection", "dataCoord.gc.dropTolerance", "dataCoord.gc.interval", "dataCoord.segment.diskSegmentMaxSize",
+		"dataCoord.segment.expansionRate", "dataCoord.segment.maxIdleTime", "dataCoord.segment.maxLife", "dataCoord.segment.maxSize",
+		"dataCoord.segment.minSizeFromIdleToSealed", "dataCoord.segment.sealProportion", "dataCoord.targetVecIndexVersion",
+		"queryCoord.NextTargetSurviveTime", "queryCoord.autoBalance", "queryCoord.autoBalanceChannel", "queryCoord.autoHandoff",
+		"queryCoord.balanceIntervalSeconds", "queryCoord.balancer", "queryCoord.checkInterval", "queryCoord.collectionBalanceSegmentBatchSize",
+		"queryCoord.delegatorMemoryOverloadFactor", "queryCoord.distPullInterval", "queryCoord.globalRowCountFactor",
+		"queryCoord.growingRowCountWeight", "queryCoord.loadTimeoutSeconds", "queryCoord.memoryUsageMaxDifferencePercentage",
+		"queryCoord.reverseUnBalanceTolerationFactor", "queryCoord.scoreUnbalanceTolerationFactor",
+	}
 }

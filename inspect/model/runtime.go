@@ -153,6 +153,11 @@ func (c *Call) OfTasks() bool { return c.Method == "GetMetrics" && strings.Conta
 // OfTarget reports whether a question is one for QueryCoord's current targets, of which the same holds.
 func (c *Call) OfTarget() bool { return c.Method == "GetMetrics" && c.About == "qc_target" }
 
+// OfConfigs reports whether a question is one for the configuration that MixCoord does not report.
+func (c *Call) OfConfigs() bool {
+	return strings.HasPrefix(c.Method, "GET ") && (strings.HasSuffix(c.Method, "/_cluster/configs") || strings.HasSuffix(c.Method, "/config/get"))
+}
+
 // LiveNode is one session that was asked.
 type LiveNode struct {
 	Role    string
@@ -236,5 +241,9 @@ type Process struct {
 	SlowRequests []SlowRequest
 	// ClientRequests are what clients measured (3.0 and later), told by one proxy for all; nil: unknown, or another process.
 	ClientRequests []SlowRequest
-	Calls          []Call
+	// Config is the whole configuration of a proxy's process, coordinators' keys included, as it was when the proxy started or is
+	// now (2.6 and later); nil: unknown. ConfigOf is the proxy, "proxy-4".
+	Config   *Config
+	ConfigOf string
+	Calls    []Call
 }

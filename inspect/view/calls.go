@@ -130,9 +130,20 @@ func settingRows(e *Env) []*setting {
 			row.sessions = append(row.sessions, n.Name())
 		}
 	}
+	for _, p := range r.Processes {
+		if p.Config == nil {
+			continue
+		}
+		for key, value := range p.Config.Values {
+			// What a process reports of itself, and what etcd sets, is newer than a proxy's copy.
+			if values[key] == 0 && model.DynamicEntry(e.Cluster.Config, key) == nil {
+				rows[pair{key, value}] = &setting{key: key, name: p.Config.Name(key), value: value, sessions: []string{p.ConfigOf}}
+			}
+		}
+	}
 	list := make([]*setting, 0, len(rows))
 	for at, row := range rows {
-		row.others = values[at.key] - 1
+		row.others = max(values[at.key]-1, 0)
 		list = append(list, row)
 	}
 	slices.SortFunc(list, func(a, b *setting) int {

@@ -69,7 +69,7 @@ func compareConfigs(nodes []*model.LiveNode, wanted func(string) bool, found map
 	for _, n := range nodes {
 		for key := range n.Config.Values {
 			if _, known := keys[key]; !known {
-				keys[key] = wanted(key) && !ownKey(key)
+				keys[key] = wanted(key) && !ownKey(key) && !(n.Role == "mixcoord" && toldByName(key))
 			}
 		}
 	}
@@ -204,6 +204,11 @@ func SharedKey(key string) bool {
 // sharedPrefixes are those of keys that every role reads.
 func sharedPrefixes() []string {
 	return []string{"common", "quotaandlimits", "etcd", "minio", "kafka", "pulsar", "mq", "metastore", "rocksmq"}
+}
+
+// toldByName reports whether a MixCoord tells a folded key only where it is asked for it, which a standby one is not.
+func toldByName(key string) bool {
+	return strings.HasPrefix(key, "datacoord") || strings.HasPrefix(key, "querycoord")
 }
 
 // ownKey reports whether a folded key is naturally each process's own.

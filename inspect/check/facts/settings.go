@@ -38,7 +38,7 @@ func (f *Facts) Exclusive(g *balance.Group) bool {
 }
 
 // untold says why none of some roles told its configuration, "" if one did. MixCoord answers as RootCoord does, with the keys
-// of that (Milvus 2.6, internal/coordinator/mix_coord.go, ShowConfigurations).
+// of that (Milvus 2.6, internal/coordinator/mix_coord.go, ShowConfigurations); then a proxy's configuration may stand for its own.
 func (f *Facts) untold(key string, roles []string) string {
 	if f.Runtime == nil {
 		return NotAsked
@@ -51,12 +51,27 @@ func (f *Facts) untold(key string, roles []string) string {
 		case n.Config == nil:
 			why = n.Name() + ": " + WhySilent(n)
 		case n.Role == "mixcoord" && !n.Config.HasBelow(component):
-			why = n.Name() + " reports those of RootCoord only"
+			if copied, _ := f.Runtime.CopiedConfig(key, roles...); copied != nil {
+				return ""
+			}
+			why = n.Name() + " reports those of RootCoord only" + f.Unfilled()
 		default:
 			return ""
 		}
 	}
 	return why
+}
+
+// Unfilled says why no page of the HTTP servers filled in what MixCoord does not report, "" if none was asked for that.
+func (f *Facts) Unfilled() string {
+	for _, p := range f.Runtime.Processes {
+		for i := range p.Calls {
+			if c := &p.Calls[i]; c.OfConfigs() && c.Outcome != model.Answered {
+				return " (" + c.Role + "-" + c.Node.String() + " " + c.Method + ": " + OutcomeText(c.Outcome, c.Reason) + ")"
+			}
+		}
+	}
+	return ""
 }
 
 // SettingSeconds is a configured number of seconds, the default if no process and no dynamic key tells it.

@@ -34,6 +34,11 @@ func TestConfigDrift(t *testing.T) {
 			a, b, c := three(w)
 			w.tell("queryNode.grouping.maxNQ", "1000", a, b, c)
 		}, nil, ""},
+		{"a standby MixCoord is not asked by name", func(w *world) {
+			modern(w)
+			w.asked()
+			w.tell("dataCoord.enableCompaction", "true", w.live("mixcoord"))
+		}, nil, ""},
 		{"written differently", func(w *world) {
 			a, b, c := three(w)
 			w.tell("queryNode.cache.ratio", "1", a, b)
@@ -203,6 +208,25 @@ func TestBadSwitches(t *testing.T) {
 			w.tell("log.level", "trace", w.live("datanode"))
 		}, []string{object("info", "datanode-5", "log.level"), object("info", "querynode-4", "log.level")}, ""},
 		{"MixCoord tells RootCoord's only", func(w *world) { modern(w); w.asked() }, nil, "settings of DataCoord and QueryCoord: mixcoord-1 reports those of RootCoord only"},
+		{"MixCoord refuses the rest", func(w *world) {
+			modern(w)
+			w.asked().Processes = append(w.asked().Processes, &model.Process{Calls: []model.Call{{
+				Role: "proxy", Node: 1, Method: "GET /api/v1/_cluster/configs", Outcome: model.Denied, Reason: "401 (common.security.adminAuthEnabled is true)",
+			}}})
+		}, nil, "reports those of RootCoord only (proxy-1 GET /api/v1/_cluster/configs: denied: 401 (common.security.adminAuthEnabled is true))"},
+		{"a proxy tells the rest", func(w *world) {
+			modern(w)
+			w.asked().Processes = append(w.asked().Processes, &model.Process{ConfigOf: "proxy-1", Config: &model.Config{
+				Values: map[string]string{"datacoordenablecompaction": "false", "querycoordcheckinterval": "1000"},
+			}})
+		}, []string{"warning settings/datacoordenablecompaction/proxy-1 dataCoord.enableCompaction is false in the configuration of proxy-1, as MixCoord does not report its own"}, ""},
+		{"a proxy tells the rest, and etcd another", func(w *world) {
+			modern(w)
+			w.asked().Processes = append(w.asked().Processes, &model.Process{ConfigOf: "proxy-1", Config: &model.Config{
+				Values: map[string]string{"datacoordenablecompaction": "false"},
+			}})
+			w.Config = []*model.ConfigEntry{{Name: "dataCoord/enableCompaction", Value: "true"}}
+		}, nil, ""},
 		{"MixCoord tells all", func(w *world) {
 			modern(w)
 			w.asked()

@@ -49,8 +49,8 @@ func runBadSwitches(p *check.Pass) error {
 		}
 	}
 	for _, t := range toggles() {
-		if !judgeTold(p, t) {
-			judgeUntold(p, t)
+		if !judgeTold(p, t) && !judgeUntold(p, t) {
+			judgeCopied(p, t)
 		}
 	}
 	unseenOfMixCoord(p)
@@ -67,8 +67,10 @@ func unseenOfMixCoord(p *check.Pass) {
 	if i < 0 {
 		return
 	}
-	if n := p.Runtime.Nodes[i]; !n.Config.HasBelow("dataCoord") && !n.Config.HasBelow("queryCoord") {
-		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports those of RootCoord only")
+	n := p.Runtime.Nodes[i]
+	copied, _ := p.Runtime.CopiedConfig("dataCoord", n.Role)
+	if copied == nil && !n.Config.HasBelow("dataCoord") && !n.Config.HasBelow("queryCoord") {
+		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports those of RootCoord only" + p.Unfilled())
 	}
 }
 
@@ -126,13 +128,14 @@ func firstWith(p *check.Pass, key, value string) string {
 	return ""
 }
 
-// judgeUntold looks at a dynamic key that no process confirms.
-func judgeUntold(p *check.Pass, t toggle) {
+// judgeUntold looks at a dynamic key that no process confirms; set is false if there is none.
+func judgeUntold(p *check.Pass, t toggle) (set bool) {
 	folded := model.FoldConfigKey(t.key)
 	for _, e := range p.Dynamic() {
 		if model.FoldConfigKey(e.Name) != folded {
 			continue
 		}
+		set = true
 		if severity, bad := t.judge(p, nil, e.Value); bad {
 			f := switchFinding(p, t, severity, e.Value, "etcd")
 			f.Object = model.Ref{Resource: "config", ID: e.Name, Name: e.Name}
@@ -140,6 +143,24 @@ func judgeUntold(p *check.Pass, t toggle) {
 			p.Report(f)
 		}
 	}
+	return set
+}
+
+// judgeCopied looks at a key that MixCoord does not report, in the configuration of a proxy.
+func judgeCopied(p *check.Pass, t toggle) {
+	copied, of := p.Runtime.CopiedConfig(t.key, t.roles...)
+	v, ok := copied.Get(t.key)
+	if !ok {
+		return
+	}
+	severity, bad := t.judge(p, nil, v)
+	if !bad {
+		return
+	}
+	f := switchFinding(p, t, severity, v, "configuration of "+of)
+	f.Object = model.Ref{Resource: "settings", ID: model.FoldConfigKey(t.key) + "/" + of, Name: t.key}
+	f.Message = fmt.Sprintf("%s is %s in the configuration of %s, as MixCoord does not report its own: %s", t.key, v, of, t.effect)
+	p.Report(f)
 }
 
 func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, source string) check.Finding {
@@ -171,6 +192,6 @@ func switchesDoc() string {
 	for _, t := range toggles() {
 		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule, strings.ToUpper(t.effect[:1])+t.effect[1:])
 	}
-	b.WriteString("\nA key that no process reports counts as default. Exception: from Milvus 2.6 on, keys of DataCoord and QueryCoord are unknown, because MixCoord does not report them. Auto-balance has its own check, auto-balance-off.")
+	b.WriteString("\nA key that no process reports counts as default. Exception: from Milvus 2.6 on, MixCoord reports keys of DataCoord and QueryCoord only over HTTP (`/management/config/get`). If it does not, the configuration of a proxy counts (`/api/v1/_cluster/configs`), and without that they are unknown. Auto-balance has its own check, auto-balance-off.")
 	return b.String()
 }

@@ -1,0 +1,225 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// Where the coordinators are one process (2.6), its ShowConfigurations answers with RootCoord's keys alone. There are two ways to the
+// others. It tells them itself when it is asked for each by name, in later 2.6 and in 3.0 (internal/coordinator/restful_mgr_routes.go:
+// HandleGetConfig). And a proxy tells the whole configuration of its own process: as it was when the proxy started, up to 2.6
+// (internal/proxy/impl.go: RegisterRestRouter hands getConfigs a map).
+const (
+	configsPath   = "/api/v1/_cluster/configs"
+	methodConfigs = "GET " + configsPath
+	configGetPath = "/management/config/get"
+)
+
+// configGetURI asks for every key by name that something reads.
+func configGetURI() string {
+	return configGetPath + "?keys=" + strings.Join(model.CoordinatorKeys(), ",")
+}
+
+// asksConfigs is the one proxy that is asked for its whole configuration, nil if all coordinators tell theirs.
+func (p *plan) asksConfigs() *session {
+	var first *session
+	united := false
+	for _, list := range p.sessionsOf {
+		for _, x := range list {
+			united = united || x.Role == "mixcoord"
+			if x.Role == "proxy" && since(x.Version, 2, 6) && (first == nil || x.Node < first.Node) {
+				first = x
+			}
+		}
+	}
+	if !united {
+		return nil
+	}
+	return first
+}
+
+// tellsKeys is the MixCoord that a session's process holds and that is at work, nil if there is none.
+func (p *plan) tellsKeys(s *session) *session {
+	i := slices.IndexFunc(p.sessionsOf[s.Node], func(x *session) bool { return x.Role == "mixcoord" && !x.Standby && since(x.Version, 2, 6) })
+	if i < 0 {
+		return nil
+	}
+	return p.sessionsOf[s.Node][i]
+}
+
+// keyAnswer is the answer to a configGetURI.
+type keyAnswer struct {
+	Configs []*keyTold `json:"configs"`
+}
+
+type keyTold struct {
+	Key    string `json:"key"`
+	Value  string `json:"value,omitempty"`
+	Source string `json:"source,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// readKeys decodes what a MixCoord tells of single keys: those that were asked for, without secrets.
+func readKeys(body []byte) ([]*keyTold, *failure) {
+	const what = "a list of configuration keys"
+	var told keyAnswer
+	if f := readJSON(body, what, '{', &told); f != nil {
+		return nil, f
+	}
+	if told.Configs == nil {
+		return nil, failed(model.Garbled, "the answer is not %s", what)
+	}
+	asked := model.CoordinatorKeys()
+	kept := []*keyTold{}
+	for _, k := range told.Configs {
+		if k != nil && slices.Contains(asked, k.Key) && !slices.ContainsFunc(kept, func(had *keyTold) bool { return had.Key == k.Key }) {
+			kept = append(kept, &keyTold{Key: k.Key, Value: safePair(k.Key, k.Value), Source: oneLine(k.Source), Error: oneLine(k.Error)})
+		}
+	}
+	return kept, nil
+}
+
+// toldKeys are the answers of one session.
+type toldKeys dated[[]*keyTold]
+
+// takeKeys keeps what a MixCoord told of single keys until all that it said is known.
+func (d *Decoder) takeKeys(q *question) {
+	if q.outcome != model.Answered || q.At.Before(d.keyed[q.key()].at) {
+		return
+	}
+	keys, f := readKeys(q.Response)
+	if f != nil {
+		q.set(f.outcome, f.reason)
+		return
+	}
+	d.keyed[q.key()] = toldKeys{at: q.At, what: keys}
+}
+
+// addKeys adds these keys to the configuration that the session told.
+func (n *liveNode) addKeys(d *Decoder) {
+	told, ok := d.keyed[sessionKey{n.Role, n.Node}]
+	if !ok || n.Outcome != model.Answered {
+		return
+	}
+	if n.Config == nil {
+		n.Config = &model.Config{Values: map[string]string{}, Names: map[string]string{}}
+	}
+	for _, k := range told.what {
+		folded := d.text(model.FoldConfigKey(k.Key))
+		if _, had := n.Config.Values[folded]; k.Error == "" && !had {
+			n.Config.Values[folded], n.Config.Names[folded] = d.text(k.Value), d.text(strings.ToLower(k.Key))
+		}
+	}
+}
+
+// readConfigs decodes a proxy's whole configuration: Milvus's own keys, without secrets.
+func readConfigs(body []byte) (map[string]string, *failure) {
+	const what = "a configuration"
+	var all map[string]string
+	if f := readJSON(body, what, '{', &all); f != nil {
+		return nil, f
+	}
+	if len(all) > maxConfigKeys {
+		return nil, failed(model.TooLarge, "%d keys: too many for a configuration", len(all))
+	}
+	known := newConfigKeys(len(all))
+	for key := range all {
+		known.add(key)
+	}
+	kept := make(map[string]string, len(all))
+	for key, value := range all {
+		// A key that was deleted at run time has this value (pkg/config/manager.go: TombValue).
+		if value = withoutSource(value); known.known(key) && value != "TOMB_VAULE" {
+			kept[key] = safePair(key, value)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, failed(model.Garbled, "the answer is not %s: no key of Milvus's is in it", what)
+	}
+	return kept, nil
+}
+
+// withoutSource takes off what later releases put behind a value: 1024[FileSource] (pkg/config/manager.go: GetConfigsView).
+func withoutSource(value string) string {
+	at := strings.LastIndexByte(value, '[')
+	if at < 0 || !slices.Contains([]string{"[FileSource]", "[EnvironmentSource]", "[EtcdSource]", "[RuntimeSource]"}, value[at:]) {
+		return value
+	}
+	return value[:at]
+}
+
+// takeConfigs keeps a proxy's whole configuration.
+func (p *processRecords) takeConfigs(d *Decoder, q *question) {
+	if q.outcome != model.Answered || q.At.Before(p.configsAt) {
+		return
+	}
+	all, f := readConfigs(q.Response)
+	if f != nil {
+		q.set(f.outcome, f.reason)
+		return
+	}
+	for key, value := range all {
+		q.weight += 2 * int64(2*sizeMapEntry+len(key)+len(value))
+	}
+	if !d.afford(q) {
+		return
+	}
+	d.kept += keptOf(q.weight)
+	c := &model.Config{Values: map[string]string{}, Names: map[string]string{}}
+	for key, value := range all {
+		folded := d.text(model.FoldConfigKey(key))
+		if _, had := all[folded]; key == folded || !had { // the folded key is the one that Milvus looks up
+			c.Values[folded] = d.text(value)
+		}
+		if name := c.Names[folded]; key != folded && (name == "" || key < name) {
+			c.Names[folded] = d.text(key)
+		}
+	}
+	p.Config, p.ConfigOf, p.configsAt = c, d.text(q.key().String()), q.At
+}
+
+// redactConfigs keeps Milvus's own keys of a configuration, without secrets; redactKeys does so of single keys.
+func redactConfigs(r *Record) {
+	redactAnswer(r, func(body []byte) (any, *failure) {
+		all, f := readConfigs(body)
+		return all, f
+	})
+}
+
+func redactKeys(r *Record) {
+	redactAnswer(r, func(body []byte) (any, *failure) {
+		keys, f := readKeys(body)
+		return keyAnswer{keys}, f
+	})
+}
+
+// redactAnswer keeps of the answer of a page what clean makes of it, and nothing of what is none.
+func redactAnswer(r *Record, clean func(body []byte) (any, *failure)) {
+	body := r.Response
+	if r.Request, r.Response = nil, nil; recordOutcome(r) != model.Answered {
+		return
+	}
+	value, f := clean(body)
+	if f != nil {
+		r.Error, r.Outcome = f.reason, f.outcome.String()
+		return
+	}
+	kept, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprint("texts and numbers cannot be written: ", err))
+	}
+	r.Response = kept
+}
+
+// pageName is a page as calls are listed: without the keys that it names.
+func pageName(method string) string {
+	path, _, _ := strings.Cut(method, "?")
+	if path == "GET "+configGetPath {
+		return path
+	}
+	return method
+}
