@@ -217,6 +217,10 @@ func askPages(t *testing.T, configs, keys http.HandlerFunc) *model.Runtime {
 				fmt.Fprint(w, "OK")
 			case "/api/v1/_cluster/slow_query":
 				fmt.Fprint(w, "[]")
+			case "/api/v1/_cluster/clients":
+				fmt.Fprint(w, connectionsText)
+			case "/api/v1/_cluster/dependencies":
+				fmt.Fprint(w, dependenciesText)
 			case "/api/v1/_cluster/configs":
 				configs(w, r)
 			case "/management/config/get":

@@ -36,7 +36,9 @@ type processRecords struct {
 	slowAt      time.Time
 	clientsAt   time.Time
 	configsAt   time.Time
-	failedAt    time.Time
+	// connectionsAt and dependenciesAt are when these answers came.
+	connectionsAt, dependenciesAt time.Time
+	failedAt                      time.Time
 }
 
 // addHTTP takes an HTTP answer in. A process is known by its address; text from a file
@@ -69,6 +71,10 @@ func (d *Decoder) addHTTP(r *Record) {
 		p.takeClients(d, q)
 	case methodConfigs:
 		p.takeConfigs(d, q)
+	case methodConnections:
+		p.takeConnections(d, q)
+	case methodDependencies:
+		p.takeDependencies(d, q)
 	case methodHealthz:
 		// An unhealthy process answers too, with a body that says why.
 		if text := oneLine(string(r.Response)); text != "" && !r.At.Before(p.healthzAt) {

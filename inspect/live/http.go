@@ -43,33 +43,56 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 	}
 }
 
-// pages asks for what there is beside metrics, the most telling pages first.
+// pages asks for what there is beside metrics.
 func (a *asking) pages(ctx context.Context, web *http.Client, s *session, address string) {
 	a.page(ctx, web, s, address, methodHealthz)
-	if proxy := a.plan.listsSlow(s); proxy != nil {
-		a.page(ctx, web, proxy, address, methodSlow)
-		if proxy == a.plan.tellsOfClients() {
-			a.page(ctx, web, proxy, address, methodClients)
-		}
-		if proxy == a.plan.asksConfigs() {
-			a.page(ctx, web, proxy, address, methodConfigs)
-		}
-	}
 	if coordinator := a.plan.tellsKeys(s); coordinator != nil {
 		a.page(ctx, web, coordinator, address, "GET "+configGetURI())
 	}
+	if proxy := a.plan.listsSlow(s); proxy != nil {
+		a.pagesOfProxy(ctx, web, proxy, address)
+	}
 }
 
-// page asks for one page on behalf of a session, and keeps how that ended.
-func (a *asking) page(ctx context.Context, web *http.Client, s *session, address, method string) {
+// pagesOfProxy asks for the most telling pages first, and last for the one that takes longest.
+func (a *asking) pagesOfProxy(ctx context.Context, web *http.Client, proxy *session, address string) {
+	a.page(ctx, web, proxy, address, methodSlow)
+	if proxy == a.plan.tellsOfClients() {
+		a.page(ctx, web, proxy, address, methodClients)
+	}
+	queue := ""
+	if proxy == a.plan.asksConfigs() {
+		a.page(ctx, web, proxy, address, methodConfigs, func(body []byte) { queue = queueOf(body) })
+	}
+	a.page(ctx, web, proxy, address, methodConnections)
+	if proxy == a.plan.looksAtDependencies() {
+		a.dependencies(ctx, web, proxy, address, queue)
+	}
+}
+
+// dependencies has a proxy look at etcd and the message queue, if that only reads.
+func (a *asking) dependencies(ctx context.Context, web *http.Client, proxy *session, address, queue string) {
+	if why := a.plan.queue.writesToPulsar(queue); why != "" {
+		a.skip("dependencies as "+proxy.Name()+" finds them", why)
+		return
+	}
+	a.page(ctx, web, proxy, address, methodDependencies)
+}
+
+// page asks for one page on behalf of a session and keeps how that ended. look sees what was answered.
+func (a *asking) page(ctx context.Context, web *http.Client, s *session, address, method string, look ...func(body []byte)) {
 	if ctx.Err() != nil {
 		return
 	}
 	p := a.get(ctx, web, s, address, method)
 	defer p.done()
-	if !givenUp(ctx) {
-		a.keep(p.Record)
+	if givenUp(ctx) {
+		return
 	}
+	for _, f := range look {
+		f(p.Response)
+	}
+	a.keep(p.Record)
 }
 
 // scrapeLater asks for /metrics a second time, for rates, in what is left of the process's time.

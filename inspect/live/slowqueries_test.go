@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -183,8 +184,8 @@ func TestAskSlow(t *testing.T) {
 					fmt.Fprint(w, "# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n")
 				case "/healthz":
 					fmt.Fprint(w, "OK")
-				case "/api/v1/_cluster/configs":
-					fmt.Fprint(w, configsText)
+				case "/api/v1/_cluster/configs", "/api/v1/_cluster/clients", "/api/v1/_cluster/dependencies":
+					fmt.Fprint(w, map[string]string{"configs": configsText, "clients": connectionsText, "dependencies": dependenciesText}[path.Base(r.URL.Path)])
 					sent = false
 				case "/api/v1/_telemetry/clients":
 					clients.Add(1)

@@ -245,5 +245,9 @@ type Process struct {
 	// now (2.6 and later); nil: unknown. ConfigOf is the proxy, "proxy-4".
 	Config   *Config
 	ConfigOf string
-	Calls    []Call
+	// Connections are the clients of a proxy, Dependencies what it found of etcd and the message queue, of one proxy alone (2.5 and
+	// later); nil: unknown, or no proxy.
+	Connections  []Connection
+	Dependencies []Dependency
+	Calls        []Call
 }

@@ -15,7 +15,7 @@ var Resources = related(
 	pchannels, vchannels, segments, indexes, segmentIndexes, segmentStats,
 	loadStates, replicas, resourceGroups, nodes, targets,
 	users, roles, grants, privilegeGroups,
-	calls, processMetrics, slowRequests, settings, topics,
+	calls, processMetrics, slowRequests, connections, dependencies, settings, topics,
 	configEntries, tasks, partitionStats, allocators, history, orphans, etcdUsage, keys, undecoded,
 )
 

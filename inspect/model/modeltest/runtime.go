@@ -78,6 +78,14 @@ func liveNode(s *model.Session) *model.LiveNode {
 		Address: s.Address, Nodes: []model.Ref{n.Ref()}, Outcome: model.Answered, Healthz: "OK",
 		Metrics: scrape(Now.Add(-2*time.Second), 100.5), Before: scrape(Now.Add(-4*time.Second), 100),
 	}
+	if s.Role == "proxy" {
+		n.Process.Connections = []model.Connection{{Proxy: s.Node, ID: "461", SDK: "Python", Version: "2.6.1", Host: "web-7", ActiveAt: Now.Add(-time.Minute)}}
+		n.Process.Dependencies = []model.Dependency{
+			{Proxy: s.Node, Kind: "metadata store", Type: "etcd", Healthy: model.No, Reason: "Not all etcd members are healthy"},
+			{Proxy: s.Node, Kind: "metadata store", Type: "etcd", Member: "etcd-1:2379", Healthy: model.No, Reason: "Active Alarm(s): NOSPACE"},
+			{Proxy: s.Node, Kind: "message queue", Type: "kafka", Healthy: model.Yes},
+		}
+	}
 	return n
 }
 

@@ -1,0 +1,224 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/secret"
+	"kitescope/sorting"
+)
+
+// What a proxy reports beside its requests, since 2.5: who is connected to it, and how it finds etcd and the message queue.
+const (
+	connectionsPath    = "/api/v1/_cluster/clients"
+	methodConnections  = "GET " + connectionsPath
+	dependenciesPath   = "/api/v1/_cluster/dependencies"
+	methodDependencies = "GET " + dependenciesPath
+)
+
+// Bounds of one answer.
+const (
+	maxConnections = 10_000
+	maxMembers     = 1_000
+)
+
+// looksAtDependencies is the one proxy that is asked for them: it opens connections of its own for the answer. nil: there is none.
+func (p *plan) looksAtDependencies() *session {
+	var first *session
+	for _, list := range p.sessionsOf {
+		for _, x := range list {
+			if x.Role == "proxy" && since(x.Version, 2, 5) && (first == nil || x.Node < first.Node) {
+				first = x
+			}
+		}
+	}
+	return first
+}
+
+// writesToPulsar says why a proxy is not asked for dependencies, "" if it may be: with mq.type pulsar it has a broker check itself, for
+// which the broker writes a message to a topic of its own (pkg/mq/msgstream/msgstream_util.go: PulsarHealthCheck). All other checks
+// read. queue is mq.type as the proxy told it, "" if it did not.
+func (h queueHint) writesToPulsar(queue string) string {
+	switch {
+	case queue == "pulsar":
+		return "the message queue is Pulsar, and for this answer its broker would write to a topic of its own"
+	case queue == "" && h.size != offsetSize: // which neither Kafka nor RocksMQ has
+		return "the message queue may be Pulsar, whose broker would write to a topic of its own for this answer"
+	}
+	return ""
+}
+
+// queueOf is mq.type in a proxy's configuration.
+func queueOf(body []byte) string {
+	all, f := readConfigs(body)
+	if f != nil {
+		return ""
+	}
+	return strings.ToLower(cmp.Or(all["mqtype"], all["mq.type"]))
+}
+
+// connected is commonpb.ClientInfo as connection/manager.go lists it (List), without the user.
+type connected struct {
+	SDK      string            `json:"sdk_type,omitempty"`
+	Version  string            `json:"sdk_version,omitempty"`
+	Host     string            `json:"host,omitempty"`
+	Reserved map[string]string `json:"reserved,omitempty"`
+}
+
+// Keys of what the proxy adds.
+const (
+	connectedID   = "identifier"
+	connectedLast = "last_active_time"
+)
+
+// readConnections decodes a list of clients: the first so many, and whether there are more.
+func readConnections(body []byte) (list []*connected, more bool, f *failure) {
+	var all []*connected
+	if f := readJSON(body, "a list of clients", '[', &all); f != nil {
+		return nil, false, f
+	}
+	d := NewDecoder()
+	list = []*connected{}
+	for _, c := range all {
+		if c == nil {
+			continue
+		}
+		if len(list) == maxConnections+1 {
+			break
+		}
+		list = append(list, &connected{
+			SDK: d.slowName(c.SDK), Version: d.slowName(c.Version), Host: d.slowName(secret.Address(c.Host)),
+			Reserved: map[string]string{connectedID: d.slowName(c.Reserved[connectedID]), connectedLast: d.slowName(c.Reserved[connectedLast])},
+		})
+	}
+	return list, len(list) > maxConnections, nil
+}
+
+// takeConnections takes in who is connected to a proxy.
+func (p *processRecords) takeConnections(d *Decoder, q *question) {
+	if q.outcome != model.Answered || q.At.Before(p.connectionsAt) {
+		return
+	}
+	told, more, f := readConnections(q.Response)
+	if f != nil {
+		q.set(f.outcome, f.reason)
+		return
+	}
+	if q.weight = int64(512 * len(told)); !d.afford(q) {
+		return
+	}
+	d.kept += keptOf(q.weight)
+	list := make([]model.Connection, 0, len(told))
+	for _, c := range told[:min(len(told), maxConnections)] {
+		list = append(list, model.Connection{
+			Proxy: q.Node, ID: d.text(c.Reserved[connectedID]), SDK: d.text(c.SDK), Version: d.text(c.Version), Host: d.text(c.Host), ActiveAt: goTime(c.Reserved[connectedLast]),
+		})
+	}
+	if more {
+		d.note("clients of "+q.key().String(), fmt.Sprintf("more than %d reported: the others are left out", maxConnections))
+	}
+	sorting.Stable(list, func(a, b model.Connection) int {
+		return cmp.Or(b.ActiveAt.Compare(a.ActiveAt), cmp.Compare(a.ID, b.ID))
+	})
+	p.Connections, p.connectionsAt = list, q.At
+}
+
+// depends is common.MQClusterStatus and common.MetaClusterStatus (pkg/common/3rd_dependency.go).
+type depends struct {
+	Health   bool             `json:"health_status"`
+	Reason   string           `json:"unhealthy_reason"`
+	Members  []*dependsMember `json:"members_health"`
+	Queue    string           `json:"mq_type,omitempty"`
+	Metadata string           `json:"meta_type,omitempty"`
+}
+
+type dependsMember struct {
+	Endpoint string `json:"endpoint"`
+	Health   bool   `json:"health"`
+	Error    string `json:"error,omitempty"`
+}
+
+// dependsOn is the answer of getDependencies.
+type dependsOn struct {
+	Queue    *depends `json:"mq,omitempty"`
+	Metadata *depends `json:"metastore,omitempty"`
+}
+
+// readDependencies decodes it, without secrets.
+func readDependencies(body []byte) (*dependsOn, *failure) {
+	const what = "an account of dependencies"
+	told := &dependsOn{}
+	if f := readJSON(body, what, '{', told); f != nil {
+		return nil, f
+	}
+	if told.Queue == nil && told.Metadata == nil {
+		return nil, failed(model.Garbled, "the answer is not %s", what)
+	}
+	for _, x := range []*depends{told.Queue, told.Metadata} {
+		if x == nil {
+			continue
+		}
+		x.Reason, x.Queue, x.Metadata = oneLine(x.Reason), oneLine(x.Queue), oneLine(x.Metadata)
+		x.Members = slices.DeleteFunc(x.Members[:min(len(x.Members), maxMembers)], func(m *dependsMember) bool { return m == nil })
+		for _, m := range x.Members {
+			m.Endpoint, m.Error = oneLine(secret.Address(m.Endpoint)), oneLine(m.Error)
+		}
+	}
+	return told, nil
+}
+
+// takeDependencies takes in how a proxy finds etcd and the message queue.
+func (p *processRecords) takeDependencies(d *Decoder, q *question) {
+	if q.outcome != model.Answered || q.At.Before(p.dependenciesAt) {
+		return
+	}
+	told, f := readDependencies(q.Response)
+	if f != nil {
+		q.set(f.outcome, f.reason)
+		return
+	}
+	list := []model.Dependency{}
+	if x := told.Metadata; x != nil {
+		list = x.addTo(list, model.Dependency{Proxy: q.Node, Kind: "metadata store", Type: d.text(x.Metadata)}, true)
+	}
+	if x := told.Queue; x != nil {
+		// For the others the proxy does not look: RocksMQ and NATS are healthy always, Woodpecker and "default" never
+		// (internal/util/dependency/factory.go: HealthCheck).
+		looked := x.Queue == "kafka" || x.Queue == "pulsar"
+		list = x.addTo(list, model.Dependency{Proxy: q.Node, Kind: "message queue", Type: d.text(x.Queue)}, looked)
+	}
+	if q.weight = int64(1024 * len(list)); !d.afford(q) {
+		return
+	}
+	d.kept += keptOf(q.weight)
+	p.Dependencies, p.dependenciesAt = list, q.At
+}
+
+// addTo adds the whole and its members.
+func (x *depends) addTo(list []model.Dependency, as model.Dependency, looked bool) []model.Dependency {
+	as.Healthy, as.Reason = model.KnownOf(x.Health), x.Reason
+	if !looked {
+		as.Healthy, as.Reason = model.Unsaid, "Milvus does not check this kind of queue"
+	}
+	list = append(list, as)
+	for _, m := range x.Members {
+		as.Member, as.Healthy, as.Reason = m.Endpoint, model.KnownOf(m.Health), m.Error
+		list = append(list, as)
+	}
+	return list
+}
+
+// redactReported keeps what is shown of these pages: not who uses a client.
+func redactReported(r *Record) {
+	redactAnswer(r, func(body []byte) (any, *failure) {
+		if r.Method == methodConnections {
+			list, _, f := readConnections(body)
+			return list, f
+		}
+		told, f := readDependencies(body)
+		return told, f
+	})
+}

@@ -1,0 +1,106 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/table"
+)
+
+// What proxies report beside their requests (2.5 and later).
+
+var connections = define(definition[model.Connection]{
+	Resource: Resource{
+		Schema:  table.Schema{Name: "clients", Names: []string{"host", "sdk"}, Handle: "id", Slashes: true},
+		Aliases: []string{"connections", "sdks"},
+		Doc:     "Clients connected to the proxies within the last day, as the proxies report them (2.5 and later).",
+		Needs:   model.PartRuntime,
+		Lacks:   func(c *model.Cluster) []string { return untoldPages(c, connectionsCall) },
+	},
+	rows: func(e *Env) []model.Connection { return e.Cluster.Runtime.Connections() },
+	columns: []column[model.Connection]{
+		col(table.Column{Name: "id", Show: table.Hidden, Doc: "proxy/number: the name of the connection."}, func(_ *Env, c model.Connection) table.Cell { return text(connectionName(c)) }),
+		col(table.Column{Name: "host", Doc: "Host as the client names it."}, func(_ *Env, c model.Connection) table.Cell { return toldText(c.Host) }),
+		col(table.Column{Name: "sdk", Title: "SDK", Vocabulary: true, Doc: "Library of the client: Python, Golang, Java, ..."}, func(_ *Env, c model.Connection) table.Cell { return toldText(c.SDK) }),
+		col(table.Column{Name: "sdk_version", Title: "VERSION", Priority: 1, Doc: "Version of that library."}, func(_ *Env, c model.Connection) table.Cell { return toldText(c.Version) }),
+		col(table.Column{Name: "active_at", Title: "ACTIVE", Kind: table.Time, Priority: 2, Doc: "When the proxy last heard from the client, by the proxy's clock."}, func(_ *Env, c model.Connection) table.Cell {
+			if c.ActiveAt.IsZero() {
+				return unknown()
+			}
+			return at(c.ActiveAt)
+		}),
+		col(table.Column{Name: "proxy", Priority: 3, Doc: "Session of the proxy, role-id."}, func(_ *Env, c model.Connection) table.Cell { return text("proxy-" + c.Proxy.String()) }),
+	},
+	ref: func(_ *Env, c model.Connection) Ref { return Ref{ID: connectionName(c), Name: connectionName(c)} },
+	owner: func(_ *Env, c model.Connection) (Ref, bool) {
+		return Ref{Resource: "nodes", ID: "proxy-" + c.Proxy.String(), Name: "proxy-" + c.Proxy.String()}, true
+	},
+})
+
+func connectionName(c model.Connection) string { return "proxy-" + c.Proxy.String() + "/" + c.ID }
+
+var dependencies = define(definition[model.Dependency]{
+	Resource: Resource{
+		Schema:  table.Schema{Name: "dependencies", Singular: "dependency", Names: []string{"kind", "type"}, Handle: "id", Slashes: true},
+		Aliases: []string{"deps"},
+		Doc:     "etcd and the message queue as a proxy finds them (2.5 and later).",
+		Needs:   model.PartRuntime,
+		Lacks:   func(c *model.Cluster) []string { return untoldPages(c, dependenciesCall) },
+	},
+	rows: func(e *Env) []model.Dependency { return e.Cluster.Runtime.Dependencies() },
+	columns: []column[model.Dependency]{
+		col(table.Column{Name: "id", Show: table.Hidden, Doc: "kind/member: the name of the dependency."}, func(_ *Env, d model.Dependency) table.Cell { return text(dependencyName(d)) }),
+		col(table.Column{Name: "kind", Vocabulary: true, Doc: "metadata store or message queue."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Kind) }),
+		col(table.Column{Name: "type", Doc: "What it is: etcd, kafka, woodpecker, ...; for a queue mq.type as it is configured, maybe default."}, func(_ *Env, d model.Dependency) table.Cell { return toldText(d.Type) }),
+		col(table.Column{Name: "member", Doc: "Endpoint of one member; empty for the whole."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Member) }),
+		col(table.Column{Name: "healthy", Kind: table.Bool, Doc: "Whether it answers the proxy, without an alarm; unknown if Milvus does not check this kind of queue."}, func(_ *Env, d model.Dependency) table.Cell {
+			if d.Healthy == model.Unsaid {
+				return unknown()
+			}
+			return yesNo(d.Healthy == model.Yes)
+		}),
+		col(table.Column{Name: "reason", Priority: 1, Doc: "Why it is not healthy, in the proxy's words, or why that is unknown."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Reason) }),
+		col(table.Column{Name: "proxy", Priority: 2, Doc: "Session of the proxy that looked, role-id."}, func(_ *Env, d model.Dependency) table.Cell { return text("proxy-" + d.Proxy.String()) }),
+	},
+	ref: func(_ *Env, d model.Dependency) Ref { return Ref{ID: dependencyName(d), Name: dependencyName(d)} },
+})
+
+func dependencyName(d model.Dependency) string {
+	return d.Kind + "/" + cmp.Or(d.Member, d.Type)
+}
+
+// Methods of calls, as Call.Method has them.
+const (
+	connectionsCall  = "GET /api/v1/_cluster/clients"
+	dependenciesCall = "GET /api/v1/_cluster/dependencies"
+)
+
+// untoldPages says why a page of proxies is unknown, nothing if one of them told it.
+func untoldPages(c *model.Cluster, method string) []string {
+	if c.Runtime == nil {
+		return []string{"no proxy was asked"}
+	}
+	var lines []string
+	asked := false
+	for _, p := range c.Runtime.Processes {
+		i := slices.IndexFunc(p.Calls, func(call model.Call) bool { return call.Method == method })
+		if i < 0 {
+			continue
+		}
+		asked = true
+		if call := p.Calls[i]; call.Outcome != model.Answered {
+			lines = append(lines, callNode(call)+": "+call.Outcome.String()+": "+call.Reason)
+		}
+	}
+	if !asked {
+		lines = append(lines, "no proxy of 2.5 or later was asked for it")
+		for _, s := range c.Runtime.Skipped {
+			if method == dependenciesCall && strings.HasPrefix(s.What, "dependencies ") {
+				lines = []string{s.What + ": " + s.Reason}
+			}
+		}
+	}
+	return lines
+}

@@ -1,0 +1,63 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
+	"kitescope/table"
+)
+
+// TestReportedUnknown: where no proxy told, the reason is said, and a queue that Milvus does not check is not healthy, nor ill.
+func TestReportedUnknown(t *testing.T) {
+	t.Parallel()
+	c := modeltest.Small()
+	lacks := func(r *model.Runtime, name string) string {
+		resource, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(resource.Lacks(c.WithRuntime(r)), "; ")
+	}
+	denied := model.BuildRuntime(model.RuntimeParts{Processes: []*model.Process{{Calls: []model.Call{{
+		Role: "proxy", Node: 4, Method: "GET /api/v1/_cluster/clients", Outcome: model.Denied, Reason: "401 (common.security.adminAuthEnabled is true)",
+	}}}}})
+	if got := lacks(denied, "clients"); got != "proxy-4: denied: 401 (common.security.adminAuthEnabled is true)" {
+		t.Errorf("denied: %s", got)
+	}
+	if got := lacks(nil, "clients"); got != "no proxy was asked" {
+		t.Errorf("not asked: %s", got)
+	}
+	skipped := model.BuildRuntime(model.RuntimeParts{Skipped: []model.Skipped{{What: "dependencies as proxy-4 finds them", Reason: "the message queue is Pulsar"}}})
+	if got := lacks(skipped, "dependencies"); got != "dependencies as proxy-4 finds them: the message queue is Pulsar" {
+		t.Errorf("skipped: %s", got)
+	}
+	if got := lacks(skipped, "clients"); got != "no proxy of 2.5 or later was asked for it" {
+		t.Errorf("none is new enough: %s", got)
+	}
+	told := model.BuildRuntime(model.RuntimeParts{Processes: []*model.Process{{
+		Dependencies: []model.Dependency{{Proxy: 4, Kind: "message queue", Type: "woodpecker", Reason: "Milvus does not check this kind of queue"}},
+		Connections:  []model.Connection{{Proxy: 4, ID: "7"}},
+	}}})
+	env := NewEnv(c.WithRuntime(told), modeltest.Now)
+	for name, columns := range map[string][]string{"dependencies": {"healthy"}, "clients": {"host", "sdk", "sdk_version", "active_at"}} {
+		resource, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := resource.Table(env)
+		if rows.Len() != 1 {
+			t.Fatalf("%s: %d rows", name, rows.Len())
+		}
+		for i := range resource.Columns {
+			if name := resource.Columns[i].Name; name == "findings" || name == "worst" {
+				continue // it is not judged
+			}
+			if got := rows.Cell(0, i).Absent == table.Unknown; got != slices.Contains(columns, resource.Columns[i].Name) {
+				t.Errorf("%s.%s: unknown %v", name, resource.Columns[i].Name, got)
+			}
+		}
+	}
+}
