@@ -199,6 +199,9 @@ func TestPagesHostile(t *testing.T) {
 		if p := r.LiveNode("proxy", 4).Process; p.Config == nil || p.Config.Values["querycoordbalancer"] != "ScoreBasedBalancer" {
 			t.Errorf("of the proxy: %+v", p.Config)
 		}
+		if want := (&model.GarbageCollector{Paused: true, Left: 50 * time.Minute, By: "mixcoord-1"}); !cmp.Equal(r.Collector, want) {
+			t.Errorf("collector %+v", r.Collector)
+		}
 		if n := r.LiveNode("mixcoord", 1); n.Config.Values["datacoordgcdroptolerance"] != "10800" {
 			t.Errorf("of MixCoord: %+v", n.Config)
 		}
@@ -217,6 +220,8 @@ func askPages(t *testing.T, configs, keys http.HandlerFunc) *model.Runtime {
 				fmt.Fprint(w, "OK")
 			case "/api/v1/_cluster/slow_query":
 				fmt.Fprint(w, "[]")
+			case "/management/data_gc":
+				fmt.Fprint(w, `{"msg":"OK","status":"suspended","time_remaining_seconds":3000}`)
 			case "/api/v1/_cluster/clients":
 				fmt.Fprint(w, connectionsText)
 			case "/api/v1/_cluster/dependencies":

@@ -71,6 +71,8 @@ func (d *Decoder) addHTTP(r *Record) {
 		p.takeClients(d, q)
 	case methodConfigs:
 		p.takeConfigs(d, q)
+	case methodCollector:
+		d.takeCollector(q)
 	case methodConnections:
 		p.takeConnections(d, q)
 	case methodDependencies:

@@ -29,6 +29,7 @@ func endpoints() []endpoint {
 		{uri: healthzPath, reads: "internal/http/healthz/healthz_handler.go: ServeHTTP asks each role in the process for its state"},
 		{uri: slowPath, body: true, gated: true, reads: "internal/proxy/http_req_impl.go: getSlowQuery lists what is in memory"},
 		{uri: clientsPath + "?" + clientsQuery, body: true, gated: true, reads: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in memory"},
+		{uri: collectorPath, body: true, gated: true, reads: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus for GET; PUT pauses"},
 		{uri: connectionsPath, body: true, gated: true, reads: "internal/proxy/http_req_impl.go: getConnectedClients lists what is in memory"},
 		{uri: dependenciesPath, body: true, gated: true, reads: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; queueHint.writesToPulsar has the exception"},
 		{uri: configsPath, body: true, gated: true, reads: "internal/proxy/http_req_impl.go: getConfigs writes a map"},

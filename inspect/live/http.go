@@ -48,6 +48,7 @@ func (a *asking) pages(ctx context.Context, web *http.Client, s *session, addres
 	a.page(ctx, web, s, address, methodHealthz)
 	if coordinator := a.plan.tellsKeys(s); coordinator != nil {
 		a.page(ctx, web, coordinator, address, "GET "+configGetURI())
+		a.page(ctx, web, coordinator, address, methodCollector)
 	}
 	if proxy := a.plan.listsSlow(s); proxy != nil {
 		a.pagesOfProxy(ctx, web, proxy, address)

@@ -31,6 +31,8 @@ func Redact(r Record) Record {
 		redactClients(&r)
 	case r.Method == methodConfigs:
 		redactConfigs(&r)
+	case r.Method == methodCollector:
+		redactCollector(&r)
 	case r.Method == methodConnections, r.Method == methodDependencies:
 		redactReported(&r)
 	case pageName(r.Method) == "GET "+configGetPath:

@@ -27,6 +27,13 @@ type Connection struct {
 	ActiveAt time.Time
 }
 
+// GarbageCollector is whether an operator has paused garbage collection, for how long still, and who told.
+type GarbageCollector struct {
+	Paused bool
+	Left   time.Duration
+	By     string
+}
+
 // Dependencies are those that proxies looked at; nil if none did.
 func (r *Runtime) Dependencies() []Dependency {
 	var list []Dependency

@@ -43,6 +43,8 @@ type RuntimeParts struct {
 	Groups []*LiveResourceGroup
 	// BalanceActive is QueryCoord's word on whether automatic balancing runs (2.5 and later); nil: unknown.
 	BalanceActive *bool
+	// Collector is DataCoord's garbage collector, where MixCoord tells of it (2.6 and later); nil: unknown.
+	Collector *GarbageCollector
 	// Checkers are QueryCoord's periodic tasks (2.5 and later), by id; nil: unknown.
 	Checkers []Checker
 	// Recovery is what DataCoord says should be served, per vchannel; nil: unknown.

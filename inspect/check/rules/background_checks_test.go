@@ -3,6 +3,7 @@ package rules_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,6 +172,10 @@ func TestDroppedNotCollected(t *testing.T) {
 			w.asked()
 			w.live("datacoord").Config.Values["datacoordgcdroptolerance"] = "10800"
 		}, []string{"info / 3 dropped segments"}, ""},
+		{"the collector is paused", func(w *world) {
+			drop(3, 28*time.Hour)(w)
+			w.asked().Collector = &model.GarbageCollector{Paused: true, Left: 50 * time.Minute, By: "mixcoord-1"}
+		}, []string{"info / 3 dropped segments are overdue for garbage collection, the oldest dropped 28 h ago; garbage collection is paused for another 50 min"}, ""},
 		{"very many", drop(1000, 28*time.Hour), []string{"warning / 1,000 dropped segments"}, ""},
 		{"without a time of dropping", func(w *world) {
 			drop(2, 28*time.Hour)(w)
@@ -189,6 +194,15 @@ func TestDroppedNotCollected(t *testing.T) {
 		}, nil, ""},
 		{"no time of the state", func(w *world) { drop(3, 28*time.Hour)(w); w.now = time.Time{} }, nil, "time of the metadata is unknown"},
 	}))
+	for _, paused := range []bool{true, false} {
+		f := judged(t, named("dropped-not-collected"), func(w *world) {
+			drop(2, 28*time.Hour)(w)
+			w.asked().Collector = &model.GarbageCollector{Paused: paused, Left: time.Hour, By: "mixcoord-1"}
+		}).Findings[0]
+		if told := strings.Contains(f.Message, "paused"); told != paused || (f.Evidence[len(f.Evidence)-1].Source == "mixcoord-1 /management/data_gc") != paused {
+			t.Errorf("paused %v: %s, %v", paused, f.Message, f.Evidence)
+		}
+	}
 	hold(t, named("dropped-not-collected"), []verdict{{"processes were not asked", drop(3, 26*time.Hour), nil, "): the nodes were not asked"}})
 	r := judged(t, named("dropped-not-collected"), func(w *world) {
 		drop(2, 28*time.Hour)(w)

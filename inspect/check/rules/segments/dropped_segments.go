@@ -35,7 +35,8 @@ Info; a warning if there are at least 1,000 and more than segments in use.
 Segments without a drop time are judged by their last write and never raise a warning, as they may have been dropped a moment ago. Milvus issue 48902:
 in 2.6 dropping a collection omits the time, and the collector then skips them forever. The collector also spares segments while the checkpoint of
 their channel is behind their last write, and those compacted into a segment whose index is unfinished (` + "`internal/datacoord/garbage_collector.go`" + `,
-checkDroppedSegmentGC; issue 53064). The evidence counts the former.
+checkDroppedSegmentGC; issue 53064). The evidence counts the former. An operator can pause the collector, for a backup: MixCoord reports that over
+HTTP in later 2.6 and in 3.0 (` + "`/management/data_gc`" + `), and the finding then says for how long still.
 
 They cost storage, and DataCoord reads and keeps all of them in memory.`,
 	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + `, and DataCoord's log for "GC". If checkpoints hold it up, fix those first.`,
@@ -71,10 +72,15 @@ func runDroppedNotCollected(p *check.Pass) error {
 		},
 		Impact: "Object storage and etcd keep data that nothing reads.",
 		Fix: check.Fix(
+			resumeFirst(p),
 			checkpointsFirst(&u),
 			check.Shell(check.Kitescope("get settings").Arg("key~garbagecollection|datacoord.gc")).Does("shows whether garbage collection is on: if not, set dataCoord.enableGarbageCollection to true"),
 			check.Do("search the log of DataCoord for GC, to find out what it skips"),
 		),
+	}
+	if gc := pausedCollector(p); gc != nil {
+		f.Message += "; garbage collection is paused for another " + words.Span(gc.Left)
+		f.Evidence = append(f.Evidence, check.Lasts("garbage collection stays paused", gc.Left, gc.By+" /management/data_gc"))
 	}
 	for _, s := range u.First {
 		f.Objects = append(f.Objects, facts.RefSegment(s.ID))
@@ -84,6 +90,22 @@ func runDroppedNotCollected(p *check.Pass) error {
 	}
 	p.Report(f)
 	return nil
+}
+
+// pausedCollector is the collector if an operator has paused it, nil if not, or if that is unknown.
+func pausedCollector(p *check.Pass) *model.GarbageCollector {
+	if p.Runtime == nil || p.Runtime.Collector == nil || !p.Runtime.Collector.Paused {
+		return nil
+	}
+	return p.Runtime.Collector
+}
+
+// resumeFirst is where to begin if the collector is paused.
+func resumeFirst(p *check.Pass) check.Step {
+	if pausedCollector(p) == nil {
+		return check.Step{}
+	}
+	return check.Do(`end the pause, once the backup that it is for is done: send PUT with {"status": "resumed"} to /management/data_gc of MixCoord's HTTP server`)
 }
 
 func uncollectedText(p *check.Pass, u *facts.Uncollected) string {

@@ -1,0 +1,56 @@
+package live
+
+import (
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Whether DataCoord's garbage collector is paused, which an operator does for a backup and may forget: a MixCoord tells it over HTTP,
+// in later 2.6 and in 3.0 (internal/coordinator/restful_mgr_routes.go: GetDatacoordGCStatus). gRPC has no such call.
+const (
+	collectorPath   = "/management/data_gc"
+	methodCollector = "GET " + collectorPath
+)
+
+// collectorTold is the answer. One to PUT has only the message.
+type collectorTold struct {
+	Status string `json:"status"`
+	Left   int64  `json:"time_remaining_seconds,omitempty"`
+}
+
+func readCollector(body []byte) (*collectorTold, *failure) {
+	const what = "the state of the garbage collector"
+	told := &collectorTold{}
+	if f := readJSON(body, what, '{', told); f != nil {
+		return nil, f
+	}
+	if told.Status != "active" && told.Status != "suspended" {
+		return nil, failed(model.Garbled, "the answer is not %s", what)
+	}
+	const year = 366 * 24 * 60 * 60
+	told.Left = min(max(told.Left, 0), year)
+	return told, nil
+}
+
+// takeCollector keeps the newest answer.
+func (d *Decoder) takeCollector(q *question) {
+	if q.outcome != model.Answered || q.At.Before(d.collector.at) {
+		return
+	}
+	told, f := readCollector(q.Response)
+	if f != nil {
+		q.set(f.outcome, f.reason)
+		return
+	}
+	d.collector = dated[*model.GarbageCollector]{at: q.At, by: q.key(), what: &model.GarbageCollector{
+		Paused: told.Status == "suspended", Left: time.Duration(told.Left) * time.Second, By: d.text(q.key().String()),
+	}}
+}
+
+func redactCollector(r *Record) {
+	redactAnswer(r, func(body []byte) (any, *failure) {
+		told, f := readCollector(body)
+		return told, f
+	})
+}

@@ -1,0 +1,52 @@
+package live_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+const methodCollector = "GET /management/data_gc"
+
+// TestCollector: as GetDatacoordGCStatus writes it, the same of what is kept; what says neither is unknown.
+func TestCollector(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]*model.GarbageCollector{
+		`{"msg":"OK","status":"active"}`:                                                 {By: "mixcoord-1"},
+		`{"msg":"OK","status":"suspended","time_remaining_seconds":3000}`:                {Paused: true, Left: 50 * time.Minute, By: "mixcoord-1"},
+		`{"msg":"OK","status":"suspended","time_remaining_seconds":-5}`:                  {Paused: true, By: "mixcoord-1"},
+		`{"msg":"OK","status":"suspended","time_remaining_seconds":9223372036854775807}`: {Paused: true, Left: 366 * 24 * time.Hour, By: "mixcoord-1"},
+		`{"msg":"OK"}`: nil, `{"status":"paused"}`: nil, `{"msg":"failed to get garbage collection status"}`: nil, `[]`: nil, ``: nil, `<html>`: nil, `{"status":7}`: nil,
+	} {
+		record := pageRecord("mixcoord", 1, methodCollector, text)
+		kept := live.Redact(record)
+		for name, r := range map[string]live.Record{"asked": record, "kept": kept, "twice": live.Redact(kept)} {
+			got := decode(r)
+			if !cmp.Equal(got.Collector, want) {
+				t.Errorf("%s, %s: %+v", name, text, got.Collector)
+			}
+			if call := got.Processes[0].Calls[0]; (call.Outcome == model.Answered) != (want != nil) || (call.Reason == "") != (want != nil) {
+				t.Errorf("%s, %s: %s %q", name, text, call.Outcome, call.Reason)
+			}
+		}
+	}
+}
+
+// FuzzCollector holds any answer to this: no panic, and what is kept says the same.
+func FuzzCollector(f *testing.F) {
+	for _, text := range []string{`{"msg":"OK","status":"active"}`, `{"status":"suspended","time_remaining_seconds":1}`, "{}", "<"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r := pageRecord("mixcoord", 1, methodCollector, string(text))
+		got, kept := decode(r), live.Redact(r)
+		if c := got.Collector; !cmp.Equal(c, decode(kept).Collector) || c != nil && c.Left < 0 {
+			t.Errorf("%+v, kept %s", c, strings.ToValidUTF8(string(kept.Response), "?"))
+		}
+	})
+}
