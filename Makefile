@@ -40,6 +40,14 @@ test-bench: ## tests of the benchmark programs and of the generator of faults, m
 	$(GO) -C tools/e2e test -count=1 ./... # the document that it reads is outside of its module
 	$(GO) -C tools test ./count ./moving ./platforms
 
+.PHONY: test-milvuspb
+test-milvuspb: ## third_party/milvus and milvus-proto are what the real modules come to
+	$(GO) -C tools/milvuspb test ./...
+
+.PHONY: milvuspb
+milvuspb: ## write them anew
+	$(GO) -C tools/milvuspb run . $(CURDIR)
+
 .PHONY: race
 race: ## the packages that start goroutines under the race detector, but for their tests of one (go:build !race)
 	CGO_ENABLED=1 $(GO) test -race -p $(PACKAGES) -timeout 40m $$(.ci/raced)

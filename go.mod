@@ -12,8 +12,8 @@ require (
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/klauspost/compress v1.20.3
-	github.com/milvus-io/milvus-proto/go-api/v2 v2.6.18
-	github.com/milvus-io/milvus/pkg/v2 v2.6.7-0.20251201120310-af64f2acba38
+	github.com/milvus-io/milvus-proto/go-api/v3 v3.0.1
+	github.com/milvus-io/milvus/pkg/v3 v3.0.1
 	github.com/minio/minio-go/v7 v7.4.1
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/prometheus/client_model v0.6.2
@@ -126,3 +126,7 @@ require (
 )
 
 replace codeberg.org/go-fonts/liberation => ./third_party/liberation
+
+replace github.com/milvus-io/milvus/pkg/v3 => ./third_party/milvus
+
+replace github.com/milvus-io/milvus-proto/go-api/v3 => ./third_party/milvus-proto

@@ -3,7 +3,7 @@ package history_test
 import (
 	"testing"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 
 	"kitescope/inspect/source"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/history"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/internalpb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"

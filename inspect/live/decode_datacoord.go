@@ -3,8 +3,8 @@ package live
 import (
 	"slices"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"

@@ -3,7 +3,7 @@ package live_test
 import (
 	"testing"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 
 	"kitescope/inspect/live"
 )

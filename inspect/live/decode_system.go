@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 
 	"kitescope/inspect/model"
 	"kitescope/sorting"

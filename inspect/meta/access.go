@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 
 	"kitescope/inspect/model"
 	"kitescope/secret"

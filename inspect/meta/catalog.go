@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/etcdpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/etcdpb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"

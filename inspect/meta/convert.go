@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 
 	"kitescope/inspect/model"
 	"kitescope/secret"

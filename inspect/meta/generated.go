@@ -4,11 +4,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
 	"google.golang.org/protobuf/proto"
 
-	"kitescope/inspect/meta/legacypb"
 	"kitescope/inspect/model"
 )
 
@@ -55,7 +54,7 @@ func slowSegment(b []byte, v *segmentValue) (unknown []string, err error) {
 
 // segmentDetails gathers what most segments do not have; nil if there is none of it.
 func segmentDetails(m *datapb.SegmentInfo) *model.SegmentDetails {
-	d := model.SegmentDetails{PartitionStatsVersion: m.GetPartitionStatsVersion()}
+	d := model.SegmentDetails{PartitionStatsVersion: m.GetPartitionStatsVersion(), ManifestPath: m.GetManifestPath()}
 	for _, field := range slices.Sorted(maps.Keys(m.GetTextStatsLogs())) {
 		t := m.GetTextStatsLogs()[field]
 		d.TextIndexes = append(d.TextIndexes, model.FieldStat{
@@ -67,12 +66,6 @@ func segmentDetails(m *datapb.SegmentInfo) *model.SegmentDetails {
 		d.JSONIndexes = append(d.JSONIndexes, model.FieldStat{
 			Field: model.FieldID(field), Version: t.GetVersion(), Files: int32(len(t.GetFiles())), Bytes: t.GetLogSize(), MemoryBytes: t.GetMemorySize(),
 		})
-	}
-	if more := m.ProtoReflect().GetUnknown(); len(more) > 0 {
-		newer := new(legacypb.SegmentInfoSupplement)
-		if proto.Unmarshal(more, newer) == nil {
-			d.ManifestPath = newer.GetManifestPath()
-		}
 	}
 	if d.PartitionStatsVersion == 0 && d.TextIndexes == nil && d.JSONIndexes == nil && d.ManifestPath == "" {
 		return nil

@@ -1,15 +1,15 @@
 package meta
 
 import (
-	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
-	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
-	"github.com/milvus-io/milvus-proto/go-api/v2/msgpb"
-	"github.com/milvus-io/milvus-proto/go-api/v2/schemapb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/etcdpb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/streamingpb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/msgpb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/schemapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/etcdpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/querypb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/meta/legacypb"
@@ -204,7 +204,7 @@ func dataCoordKinds() []kind {
 		{id: kindStatsTask, name: "stats-task", pattern: "datacoord-meta/stats-task/{task}", message: message[indexpb.StatsTask](), part: tasks, since: "2.5", secret: secretNever},
 		{id: kindPartitionStats, name: "partition-stats", pattern: "datacoord-meta/partition-stats/{collection}/{partition}/{vchannel:name}/{version}", message: message[datapb.PartitionStatsInfo](), part: tasks, since: "2.4", secret: secretNever},
 		{id: kindPartitionStatsVersion, name: "partition-stats-version", pattern: "datacoord-meta/current-partition-stats-version/{collection}/{partition}/{vchannel:rest}", enc: encNumber, part: tasks, since: "2.4", secret: secretNever},
-		{id: kindSnapshot, name: "snapshot", pattern: "datacoord-meta/snapshot/{collection}/{snapshot}", message: message[legacypb.SnapshotInfo](), part: tasks, since: "3.0"},
+		{id: kindSnapshot, name: "snapshot", pattern: "datacoord-meta/snapshot/{collection}/{snapshot}", message: message[datapb.SnapshotInfo](), part: tasks, since: "3.0"},
 		{id: kindFieldIndex, name: "index", pattern: "field-index/{collection}/{index}", message: message[indexpb.FieldIndex](), part: model.PartIndexes, since: "2.2"},
 		{id: kindSegmentIndex, name: "segment-index", pattern: "segment-index/{collection}/{partition}/{segment}/{build}", message: message[indexpb.SegmentIndex](), part: model.PartSegmentIndexes, since: "2.2", secret: secretNever},
 		{id: kindIndexMeta21, name: "index-meta-2.1", pattern: "indexes/{build}", message: message[legacypb.IndexMeta](), part: model.PartSegmentIndexes, until: "2.1", secret: secretNever},

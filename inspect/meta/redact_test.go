@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/schemapb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/schemapb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/meta/metatest"

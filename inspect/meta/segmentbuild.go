@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/streamingpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
 
 	"kitescope/inspect/model"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"

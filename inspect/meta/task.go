@@ -6,12 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/messagespb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/streamingpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/messagespb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
 
-	"kitescope/inspect/meta/legacypb"
 	"kitescope/inspect/model"
 	"kitescope/secret"
 )
@@ -184,7 +183,7 @@ func (s *state) partitionStats() []*model.PartitionStats {
 func (s *state) snapshots() []*model.Snapshot {
 	var list []*model.Snapshot
 	s.each(kindSnapshot, func(f *fact) {
-		m := f.value.(*legacypb.SnapshotInfo)
+		m := f.value.(*datapb.SnapshotInfo)
 		list = append(list, &model.Snapshot{
 			ID: f.ids[1], Name: keptName(m.GetName()), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
 			Partitions: ids[model.PartitionID](m.GetPartitionIds()), State: strings.TrimPrefix(m.GetState().String(), "SnapshotState"),

@@ -18,14 +18,6 @@ func supplement(name protoreflect.FullName) proto.Message {
 	switch name {
 	case "milvus.proto.data.SegmentInfo":
 		return new(legacypb.SegmentInfoSupplement)
-	case "milvus.proto.data.FieldBinlog":
-		return new(legacypb.FieldBinlogSupplement)
-	case "milvus.proto.data.Binlog":
-		return new(legacypb.BinlogSupplement)
-	case "milvus.proto.data.TextIndexStats":
-		return new(legacypb.TextIndexStatsSupplement)
-	case "milvus.proto.data.ImportJob":
-		return new(legacypb.ImportJobSupplement)
 	case "milvus.proto.data.CompactionTask":
 		return new(legacypb.CompactionTaskSupplement)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )

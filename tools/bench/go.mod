@@ -6,8 +6,8 @@ require (
 	charm.land/bubbletea/v2 v2.0.9
 	github.com/charmbracelet/x/ansi v0.11.9
 	github.com/klauspost/compress v1.20.3
-	github.com/milvus-io/milvus-proto/go-api/v2 v2.6.18
-	github.com/milvus-io/milvus/pkg/v2 v2.6.7-0.20251201120310-af64f2acba38
+	github.com/milvus-io/milvus-proto/go-api/v3 v3.0.1
+	github.com/milvus-io/milvus/pkg/v3 v3.0.1
 	github.com/parquet-go/parquet-go v0.32.0
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.etcd.io/etcd/server/v3 v3.7.3
@@ -81,7 +81,7 @@ require (
 	github.com/tmc/grpc-websocket-proxy v0.0.0-20220101234140-673ab2c3ae75 // indirect
 	github.com/xiang90/probing v0.0.0-20221125231312-a49e3df8f510 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
-	go.etcd.io/etcd/api/v3 v3.7.3 // indirect
+	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/pkg/v3 v3.7.3 // indirect
 	go.etcd.io/raft/v3 v3.7.0 // indirect
@@ -110,3 +110,7 @@ require (
 )
 
 replace kitescope => ../..
+
+replace github.com/milvus-io/milvus/pkg/v3 => ../../third_party/milvus
+
+replace github.com/milvus-io/milvus-proto/go-api/v3 => ../../third_party/milvus-proto

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/querypb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"

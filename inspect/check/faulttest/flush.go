@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"

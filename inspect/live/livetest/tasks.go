@@ -3,7 +3,7 @@ package livetest
 import (
 	"fmt"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 
 	"kitescope/inspect/model"
 )

@@ -1,7 +1,6 @@
-// Messages and fields that Milvus added after the pinned protos (2.6.7).
+// Messages and fields that Milvus added after the pinned protos (pkg/v3 3.0.1).
 //
-// Source: milvus-io/milvus master, pkg/proto/data_coord.proto (SnapshotInfo, the
-// fields from 31 of SegmentInfo, Statistics, ...) and pkg/proto/view.proto
+// Source: milvus-io/milvus master, pkg/proto/data_coord.proto and pkg/proto/view.proto
 // (QueryViewOfShard). A message named ...Supplement lists the fields that its
 // namesake in Milvus has beyond the pinned ones: they are decoded from what the
 // pinned message calls unknown.
@@ -28,58 +27,6 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
-
-type SnapshotState int32
-
-const (
-	SnapshotState_SnapshotStateUnknown   SnapshotState = 0
-	SnapshotState_SnapshotStatePending   SnapshotState = 1
-	SnapshotState_SnapshotStateCommitted SnapshotState = 2
-	SnapshotState_SnapshotStateDeleting  SnapshotState = 3
-)
-
-// Enum value maps for SnapshotState.
-var (
-	SnapshotState_name = map[int32]string{
-		0: "SnapshotStateUnknown",
-		1: "SnapshotStatePending",
-		2: "SnapshotStateCommitted",
-		3: "SnapshotStateDeleting",
-	}
-	SnapshotState_value = map[string]int32{
-		"SnapshotStateUnknown":   0,
-		"SnapshotStatePending":   1,
-		"SnapshotStateCommitted": 2,
-		"SnapshotStateDeleting":  3,
-	}
-)
-
-func (x SnapshotState) Enum() *SnapshotState {
-	p := new(SnapshotState)
-	*p = x
-	return p
-}
-
-func (x SnapshotState) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (SnapshotState) Descriptor() protoreflect.EnumDescriptor {
-	return file_legacypb_milvus_3_0_proto_enumTypes[0].Descriptor()
-}
-
-func (SnapshotState) Type() protoreflect.EnumType {
-	return &file_legacypb_milvus_3_0_proto_enumTypes[0]
-}
-
-func (x SnapshotState) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use SnapshotState.Descriptor instead.
-func (SnapshotState) EnumDescriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{0}
-}
 
 type QueryViewState int32
 
@@ -132,11 +79,11 @@ func (x QueryViewState) String() string {
 }
 
 func (QueryViewState) Descriptor() protoreflect.EnumDescriptor {
-	return file_legacypb_milvus_3_0_proto_enumTypes[1].Descriptor()
+	return file_legacypb_milvus_3_0_proto_enumTypes[0].Descriptor()
 }
 
 func (QueryViewState) Type() protoreflect.EnumType {
-	return &file_legacypb_milvus_3_0_proto_enumTypes[1]
+	return &file_legacypb_milvus_3_0_proto_enumTypes[0]
 }
 
 func (x QueryViewState) Number() protoreflect.EnumNumber {
@@ -145,224 +92,7 @@ func (x QueryViewState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use QueryViewState.Descriptor instead.
 func (QueryViewState) EnumDescriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{1}
-}
-
-type MsgPosition struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ChannelName   string                 `protobuf:"bytes,1,opt,name=channel_name,json=channelName,proto3" json:"channel_name,omitempty"`
-	MsgID         []byte                 `protobuf:"bytes,2,opt,name=msgID,proto3" json:"msgID,omitempty"`
-	MsgGroup      string                 `protobuf:"bytes,3,opt,name=msgGroup,proto3" json:"msgGroup,omitempty"`
-	Timestamp     uint64                 `protobuf:"varint,4,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
-	WALName       int32                  `protobuf:"varint,5,opt,name=WAL_name,json=WALName,proto3" json:"WAL_name,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *MsgPosition) Reset() {
-	*x = MsgPosition{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[0]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *MsgPosition) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*MsgPosition) ProtoMessage() {}
-
-func (x *MsgPosition) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[0]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use MsgPosition.ProtoReflect.Descriptor instead.
-func (*MsgPosition) Descriptor() ([]byte, []int) {
 	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{0}
-}
-
-func (x *MsgPosition) GetChannelName() string {
-	if x != nil {
-		return x.ChannelName
-	}
-	return ""
-}
-
-func (x *MsgPosition) GetMsgID() []byte {
-	if x != nil {
-		return x.MsgID
-	}
-	return nil
-}
-
-func (x *MsgPosition) GetMsgGroup() string {
-	if x != nil {
-		return x.MsgGroup
-	}
-	return ""
-}
-
-func (x *MsgPosition) GetTimestamp() uint64 {
-	if x != nil {
-		return x.Timestamp
-	}
-	return 0
-}
-
-func (x *MsgPosition) GetWALName() int32 {
-	if x != nil {
-		return x.WALName
-	}
-	return 0
-}
-
-// SnapshotInfo is the value of datacoord-meta/snapshot/{collection}/{id}.
-type SnapshotInfo struct {
-	state                protoimpl.MessageState `protogen:"open.v1"`
-	Name                 string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Id                   int64                  `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
-	Description          string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	CollectionId         int64                  `protobuf:"varint,4,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
-	PartitionIds         []int64                `protobuf:"varint,5,rep,packed,name=partition_ids,json=partitionIds,proto3" json:"partition_ids,omitempty"`
-	CreateTs             int64                  `protobuf:"varint,6,opt,name=create_ts,json=createTs,proto3" json:"create_ts,omitempty"`
-	S3Location           string                 `protobuf:"bytes,7,opt,name=s3_location,json=s3Location,proto3" json:"s3_location,omitempty"`
-	State                SnapshotState          `protobuf:"varint,8,opt,name=state,proto3,enum=kitescope.legacy.milvus30.SnapshotState" json:"state,omitempty"`
-	PendingStartTime     int64                  `protobuf:"varint,9,opt,name=pending_start_time,json=pendingStartTime,proto3" json:"pending_start_time,omitempty"`
-	CompactionExpireTime uint64                 `protobuf:"varint,10,opt,name=compaction_expire_time,json=compactionExpireTime,proto3" json:"compaction_expire_time,omitempty"`
-	PinIds               []int64                `protobuf:"varint,11,rep,packed,name=pin_ids,json=pinIds,proto3" json:"pin_ids,omitempty"`
-	PinExpireAtMs        map[int64]int64        `protobuf:"bytes,12,rep,name=pin_expire_at_ms,json=pinExpireAtMs,proto3" json:"pin_expire_at_ms,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	ChannelSeekPositions []*MsgPosition         `protobuf:"bytes,13,rep,name=channel_seek_positions,json=channelSeekPositions,proto3" json:"channel_seek_positions,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
-}
-
-func (x *SnapshotInfo) Reset() {
-	*x = SnapshotInfo{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[1]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SnapshotInfo) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SnapshotInfo) ProtoMessage() {}
-
-func (x *SnapshotInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[1]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SnapshotInfo.ProtoReflect.Descriptor instead.
-func (*SnapshotInfo) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{1}
-}
-
-func (x *SnapshotInfo) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *SnapshotInfo) GetId() int64 {
-	if x != nil {
-		return x.Id
-	}
-	return 0
-}
-
-func (x *SnapshotInfo) GetDescription() string {
-	if x != nil {
-		return x.Description
-	}
-	return ""
-}
-
-func (x *SnapshotInfo) GetCollectionId() int64 {
-	if x != nil {
-		return x.CollectionId
-	}
-	return 0
-}
-
-func (x *SnapshotInfo) GetPartitionIds() []int64 {
-	if x != nil {
-		return x.PartitionIds
-	}
-	return nil
-}
-
-func (x *SnapshotInfo) GetCreateTs() int64 {
-	if x != nil {
-		return x.CreateTs
-	}
-	return 0
-}
-
-func (x *SnapshotInfo) GetS3Location() string {
-	if x != nil {
-		return x.S3Location
-	}
-	return ""
-}
-
-func (x *SnapshotInfo) GetState() SnapshotState {
-	if x != nil {
-		return x.State
-	}
-	return SnapshotState_SnapshotStateUnknown
-}
-
-func (x *SnapshotInfo) GetPendingStartTime() int64 {
-	if x != nil {
-		return x.PendingStartTime
-	}
-	return 0
-}
-
-func (x *SnapshotInfo) GetCompactionExpireTime() uint64 {
-	if x != nil {
-		return x.CompactionExpireTime
-	}
-	return 0
-}
-
-func (x *SnapshotInfo) GetPinIds() []int64 {
-	if x != nil {
-		return x.PinIds
-	}
-	return nil
-}
-
-func (x *SnapshotInfo) GetPinExpireAtMs() map[int64]int64 {
-	if x != nil {
-		return x.PinExpireAtMs
-	}
-	return nil
-}
-
-func (x *SnapshotInfo) GetChannelSeekPositions() []*MsgPosition {
-	if x != nil {
-		return x.ChannelSeekPositions
-	}
-	return nil
 }
 
 type DataVersion struct {
@@ -375,7 +105,7 @@ type DataVersion struct {
 
 func (x *DataVersion) Reset() {
 	*x = DataVersion{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[2]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -387,7 +117,7 @@ func (x *DataVersion) String() string {
 func (*DataVersion) ProtoMessage() {}
 
 func (x *DataVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[2]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -400,7 +130,7 @@ func (x *DataVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DataVersion.ProtoReflect.Descriptor instead.
 func (*DataVersion) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{2}
+	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *DataVersion) GetStreamingVersion() int64 {
@@ -417,7 +147,6 @@ func (x *DataVersion) GetCompactVersion() int64 {
 	return 0
 }
 
-// QueryViewOfShard is the value of qv/ keys.
 type QueryViewOfShard struct {
 	state         protoimpl.MessageState    `protogen:"open.v1"`
 	Meta          *QueryViewMeta            `protobuf:"bytes,1,opt,name=meta,proto3" json:"meta,omitempty"`
@@ -429,7 +158,7 @@ type QueryViewOfShard struct {
 
 func (x *QueryViewOfShard) Reset() {
 	*x = QueryViewOfShard{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[3]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -441,7 +170,7 @@ func (x *QueryViewOfShard) String() string {
 func (*QueryViewOfShard) ProtoMessage() {}
 
 func (x *QueryViewOfShard) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[3]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -454,7 +183,7 @@ func (x *QueryViewOfShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryViewOfShard.ProtoReflect.Descriptor instead.
 func (*QueryViewOfShard) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{3}
+	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *QueryViewOfShard) GetMeta() *QueryViewMeta {
@@ -493,7 +222,7 @@ type QueryViewMeta struct {
 
 func (x *QueryViewMeta) Reset() {
 	*x = QueryViewMeta{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[4]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -505,7 +234,7 @@ func (x *QueryViewMeta) String() string {
 func (*QueryViewMeta) ProtoMessage() {}
 
 func (x *QueryViewMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[4]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -518,7 +247,7 @@ func (x *QueryViewMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryViewMeta.ProtoReflect.Descriptor instead.
 func (*QueryViewMeta) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{4}
+	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *QueryViewMeta) GetCollectionId() int64 {
@@ -578,7 +307,7 @@ type QueryViewOfStreamingNode struct {
 
 func (x *QueryViewOfStreamingNode) Reset() {
 	*x = QueryViewOfStreamingNode{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[5]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -590,7 +319,7 @@ func (x *QueryViewOfStreamingNode) String() string {
 func (*QueryViewOfStreamingNode) ProtoMessage() {}
 
 func (x *QueryViewOfStreamingNode) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[5]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -603,7 +332,7 @@ func (x *QueryViewOfStreamingNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryViewOfStreamingNode.ProtoReflect.Descriptor instead.
 func (*QueryViewOfStreamingNode) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{5}
+	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{3}
 }
 
 type QueryViewOfQueryNode struct {
@@ -616,7 +345,7 @@ type QueryViewOfQueryNode struct {
 
 func (x *QueryViewOfQueryNode) Reset() {
 	*x = QueryViewOfQueryNode{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[6]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +357,7 @@ func (x *QueryViewOfQueryNode) String() string {
 func (*QueryViewOfQueryNode) ProtoMessage() {}
 
 func (x *QueryViewOfQueryNode) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[6]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +370,7 @@ func (x *QueryViewOfQueryNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryViewOfQueryNode.ProtoReflect.Descriptor instead.
 func (*QueryViewOfQueryNode) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{6}
+	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *QueryViewOfQueryNode) GetNodeId() int64 {
@@ -668,7 +397,7 @@ type QueryViewVersion struct {
 
 func (x *QueryViewVersion) Reset() {
 	*x = QueryViewVersion{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[7]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -680,7 +409,7 @@ func (x *QueryViewVersion) String() string {
 func (*QueryViewVersion) ProtoMessage() {}
 
 func (x *QueryViewVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[7]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -693,7 +422,7 @@ func (x *QueryViewVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryViewVersion.ProtoReflect.Descriptor instead.
 func (*QueryViewVersion) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{7}
+	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *QueryViewVersion) GetDataVersion() *DataVersion {
@@ -721,7 +450,7 @@ type QueryViewOfPartition struct {
 
 func (x *QueryViewOfPartition) Reset() {
 	*x = QueryViewOfPartition{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[8]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -733,7 +462,7 @@ func (x *QueryViewOfPartition) String() string {
 func (*QueryViewOfPartition) ProtoMessage() {}
 
 func (x *QueryViewOfPartition) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[8]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -746,7 +475,7 @@ func (x *QueryViewOfPartition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryViewOfPartition.ProtoReflect.Descriptor instead.
 func (*QueryViewOfPartition) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{8}
+	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *QueryViewOfPartition) GetPartitionId() int64 {
@@ -770,277 +499,16 @@ func (x *QueryViewOfPartition) GetReadySegmentIds() []int64 {
 	return nil
 }
 
-type ColumnGroupStatistics struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	GroupId       int64                  `protobuf:"varint,1,opt,name=group_id,json=groupId,proto3" json:"group_id,omitempty"`
-	FieldIds      []int64                `protobuf:"varint,2,rep,packed,name=field_ids,json=fieldIds,proto3" json:"field_ids,omitempty"`
-	MemorySize    int64                  `protobuf:"varint,3,opt,name=memory_size,json=memorySize,proto3" json:"memory_size,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ColumnGroupStatistics) Reset() {
-	*x = ColumnGroupStatistics{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[9]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ColumnGroupStatistics) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ColumnGroupStatistics) ProtoMessage() {}
-
-func (x *ColumnGroupStatistics) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[9]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ColumnGroupStatistics.ProtoReflect.Descriptor instead.
-func (*ColumnGroupStatistics) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{9}
-}
-
-func (x *ColumnGroupStatistics) GetGroupId() int64 {
-	if x != nil {
-		return x.GroupId
-	}
-	return 0
-}
-
-func (x *ColumnGroupStatistics) GetFieldIds() []int64 {
-	if x != nil {
-		return x.FieldIds
-	}
-	return nil
-}
-
-func (x *ColumnGroupStatistics) GetMemorySize() int64 {
-	if x != nil {
-		return x.MemorySize
-	}
-	return 0
-}
-
-type LoadResourceStatistics struct {
-	state         protoimpl.MessageState   `protogen:"open.v1"`
-	ColumnGroups  []*ColumnGroupStatistics `protobuf:"bytes,1,rep,name=column_groups,json=columnGroups,proto3" json:"column_groups,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *LoadResourceStatistics) Reset() {
-	*x = LoadResourceStatistics{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[10]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *LoadResourceStatistics) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*LoadResourceStatistics) ProtoMessage() {}
-
-func (x *LoadResourceStatistics) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[10]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use LoadResourceStatistics.ProtoReflect.Descriptor instead.
-func (*LoadResourceStatistics) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{10}
-}
-
-func (x *LoadResourceStatistics) GetColumnGroups() []*ColumnGroupStatistics {
-	if x != nil {
-		return x.ColumnGroups
-	}
-	return nil
-}
-
-// Statistics is field 38 of datapb.SegmentInfo.
-type Statistics struct {
-	state              protoimpl.MessageState  `protogen:"open.v1"`
-	InsertBinlogSize   int64                   `protobuf:"varint,1,opt,name=insert_binlog_size,json=insertBinlogSize,proto3" json:"insert_binlog_size,omitempty"`
-	StatsBinlogSize    int64                   `protobuf:"varint,2,opt,name=stats_binlog_size,json=statsBinlogSize,proto3" json:"stats_binlog_size,omitempty"`
-	DeltaBinlogSize    int64                   `protobuf:"varint,3,opt,name=delta_binlog_size,json=deltaBinlogSize,proto3" json:"delta_binlog_size,omitempty"`
-	DeleteNumRows      int64                   `protobuf:"varint,4,opt,name=delete_num_rows,json=deleteNumRows,proto3" json:"delete_num_rows,omitempty"`
-	InsertBinlogCount  int64                   `protobuf:"varint,5,opt,name=insert_binlog_count,json=insertBinlogCount,proto3" json:"insert_binlog_count,omitempty"`
-	DeltaBinlogCount   int64                   `protobuf:"varint,6,opt,name=delta_binlog_count,json=deltaBinlogCount,proto3" json:"delta_binlog_count,omitempty"`
-	TimestampQuantiles []int64                 `protobuf:"varint,8,rep,packed,name=timestamp_quantiles,json=timestampQuantiles,proto3" json:"timestamp_quantiles,omitempty"`
-	TimestampFrom      uint64                  `protobuf:"varint,9,opt,name=timestamp_from,json=timestampFrom,proto3" json:"timestamp_from,omitempty"`
-	TimestampTo        uint64                  `protobuf:"varint,10,opt,name=timestamp_to,json=timestampTo,proto3" json:"timestamp_to,omitempty"`
-	DeltaTimestampFrom uint64                  `protobuf:"varint,11,opt,name=delta_timestamp_from,json=deltaTimestampFrom,proto3" json:"delta_timestamp_from,omitempty"`
-	DeltaTimestampTo   uint64                  `protobuf:"varint,12,opt,name=delta_timestamp_to,json=deltaTimestampTo,proto3" json:"delta_timestamp_to,omitempty"`
-	NullCounts         map[int64]int64         `protobuf:"bytes,13,rep,name=null_counts,json=nullCounts,proto3" json:"null_counts,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	LoadResource       *LoadResourceStatistics `protobuf:"bytes,14,opt,name=load_resource,json=loadResource,proto3" json:"load_resource,omitempty"`
-	Formats            []string                `protobuf:"bytes,15,rep,name=formats,proto3" json:"formats,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
-}
-
-func (x *Statistics) Reset() {
-	*x = Statistics{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[11]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Statistics) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Statistics) ProtoMessage() {}
-
-func (x *Statistics) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[11]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Statistics.ProtoReflect.Descriptor instead.
-func (*Statistics) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{11}
-}
-
-func (x *Statistics) GetInsertBinlogSize() int64 {
-	if x != nil {
-		return x.InsertBinlogSize
-	}
-	return 0
-}
-
-func (x *Statistics) GetStatsBinlogSize() int64 {
-	if x != nil {
-		return x.StatsBinlogSize
-	}
-	return 0
-}
-
-func (x *Statistics) GetDeltaBinlogSize() int64 {
-	if x != nil {
-		return x.DeltaBinlogSize
-	}
-	return 0
-}
-
-func (x *Statistics) GetDeleteNumRows() int64 {
-	if x != nil {
-		return x.DeleteNumRows
-	}
-	return 0
-}
-
-func (x *Statistics) GetInsertBinlogCount() int64 {
-	if x != nil {
-		return x.InsertBinlogCount
-	}
-	return 0
-}
-
-func (x *Statistics) GetDeltaBinlogCount() int64 {
-	if x != nil {
-		return x.DeltaBinlogCount
-	}
-	return 0
-}
-
-func (x *Statistics) GetTimestampQuantiles() []int64 {
-	if x != nil {
-		return x.TimestampQuantiles
-	}
-	return nil
-}
-
-func (x *Statistics) GetTimestampFrom() uint64 {
-	if x != nil {
-		return x.TimestampFrom
-	}
-	return 0
-}
-
-func (x *Statistics) GetTimestampTo() uint64 {
-	if x != nil {
-		return x.TimestampTo
-	}
-	return 0
-}
-
-func (x *Statistics) GetDeltaTimestampFrom() uint64 {
-	if x != nil {
-		return x.DeltaTimestampFrom
-	}
-	return 0
-}
-
-func (x *Statistics) GetDeltaTimestampTo() uint64 {
-	if x != nil {
-		return x.DeltaTimestampTo
-	}
-	return 0
-}
-
-func (x *Statistics) GetNullCounts() map[int64]int64 {
-	if x != nil {
-		return x.NullCounts
-	}
-	return nil
-}
-
-func (x *Statistics) GetLoadResource() *LoadResourceStatistics {
-	if x != nil {
-		return x.LoadResource
-	}
-	return nil
-}
-
-func (x *Statistics) GetFormats() []string {
-	if x != nil {
-		return x.Formats
-	}
-	return nil
-}
-
 type SegmentInfoSupplement struct {
-	state               protoimpl.MessageState `protogen:"open.v1"`
-	IsSortedByNamespace bool                   `protobuf:"varint,31,opt,name=is_sorted_by_namespace,json=isSortedByNamespace,proto3" json:"is_sorted_by_namespace,omitempty"`
-	ManifestPath        string                 `protobuf:"bytes,32,opt,name=manifest_path,json=manifestPath,proto3" json:"manifest_path,omitempty"`
-	ExpirQuantiles      []int64                `protobuf:"varint,33,rep,packed,name=expirQuantiles,proto3" json:"expirQuantiles,omitempty"`
-	SchemaVersion       int32                  `protobuf:"varint,34,opt,name=schema_version,json=schemaVersion,proto3" json:"schema_version,omitempty"`
-	DataVersion         int32                  `protobuf:"varint,35,opt,name=data_version,json=dataVersion,proto3" json:"data_version,omitempty"`
-	CommitTimestamp     uint64                 `protobuf:"varint,36,opt,name=commit_timestamp,json=commitTimestamp,proto3" json:"commit_timestamp,omitempty"`
-	ChildManifestPaths  []string               `protobuf:"bytes,37,rep,name=child_manifest_paths,json=childManifestPaths,proto3" json:"child_manifest_paths,omitempty"`
-	Stats               *Statistics            `protobuf:"bytes,38,opt,name=stats,proto3" json:"stats,omitempty"`
-	CreateTs            uint64                 `protobuf:"varint,39,opt,name=create_ts,json=createTs,proto3" json:"create_ts,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CreateTs      uint64                 `protobuf:"varint,39,opt,name=create_ts,json=createTs,proto3" json:"create_ts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SegmentInfoSupplement) Reset() {
 	*x = SegmentInfoSupplement{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[12]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +520,7 @@ func (x *SegmentInfoSupplement) String() string {
 func (*SegmentInfoSupplement) ProtoMessage() {}
 
 func (x *SegmentInfoSupplement) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[12]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,63 +533,7 @@ func (x *SegmentInfoSupplement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentInfoSupplement.ProtoReflect.Descriptor instead.
 func (*SegmentInfoSupplement) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{12}
-}
-
-func (x *SegmentInfoSupplement) GetIsSortedByNamespace() bool {
-	if x != nil {
-		return x.IsSortedByNamespace
-	}
-	return false
-}
-
-func (x *SegmentInfoSupplement) GetManifestPath() string {
-	if x != nil {
-		return x.ManifestPath
-	}
-	return ""
-}
-
-func (x *SegmentInfoSupplement) GetExpirQuantiles() []int64 {
-	if x != nil {
-		return x.ExpirQuantiles
-	}
-	return nil
-}
-
-func (x *SegmentInfoSupplement) GetSchemaVersion() int32 {
-	if x != nil {
-		return x.SchemaVersion
-	}
-	return 0
-}
-
-func (x *SegmentInfoSupplement) GetDataVersion() int32 {
-	if x != nil {
-		return x.DataVersion
-	}
-	return 0
-}
-
-func (x *SegmentInfoSupplement) GetCommitTimestamp() uint64 {
-	if x != nil {
-		return x.CommitTimestamp
-	}
-	return 0
-}
-
-func (x *SegmentInfoSupplement) GetChildManifestPaths() []string {
-	if x != nil {
-		return x.ChildManifestPaths
-	}
-	return nil
-}
-
-func (x *SegmentInfoSupplement) GetStats() *Statistics {
-	if x != nil {
-		return x.Stats
-	}
-	return nil
+	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SegmentInfoSupplement) GetCreateTs() uint64 {
@@ -1129,190 +541,6 @@ func (x *SegmentInfoSupplement) GetCreateTs() uint64 {
 		return x.CreateTs
 	}
 	return 0
-}
-
-type FieldBinlogSupplement struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Format        string                 `protobuf:"bytes,4,opt,name=format,proto3" json:"format,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *FieldBinlogSupplement) Reset() {
-	*x = FieldBinlogSupplement{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[13]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *FieldBinlogSupplement) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*FieldBinlogSupplement) ProtoMessage() {}
-
-func (x *FieldBinlogSupplement) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[13]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use FieldBinlogSupplement.ProtoReflect.Descriptor instead.
-func (*FieldBinlogSupplement) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{13}
-}
-
-func (x *FieldBinlogSupplement) GetFormat() string {
-	if x != nil {
-		return x.Format
-	}
-	return ""
-}
-
-type BinlogSupplement struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	FieldNullCounts map[int64]int64        `protobuf:"bytes,8,rep,name=field_null_counts,json=fieldNullCounts,proto3" json:"field_null_counts,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
-}
-
-func (x *BinlogSupplement) Reset() {
-	*x = BinlogSupplement{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[14]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *BinlogSupplement) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*BinlogSupplement) ProtoMessage() {}
-
-func (x *BinlogSupplement) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[14]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use BinlogSupplement.ProtoReflect.Descriptor instead.
-func (*BinlogSupplement) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{14}
-}
-
-func (x *BinlogSupplement) GetFieldNullCounts() map[int64]int64 {
-	if x != nil {
-		return x.FieldNullCounts
-	}
-	return nil
-}
-
-type TextIndexStatsSupplement struct {
-	state                     protoimpl.MessageState `protogen:"open.v1"`
-	CurrentScalarIndexVersion int32                  `protobuf:"varint,7,opt,name=current_scalar_index_version,json=currentScalarIndexVersion,proto3" json:"current_scalar_index_version,omitempty"`
-	unknownFields             protoimpl.UnknownFields
-	sizeCache                 protoimpl.SizeCache
-}
-
-func (x *TextIndexStatsSupplement) Reset() {
-	*x = TextIndexStatsSupplement{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[15]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *TextIndexStatsSupplement) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*TextIndexStatsSupplement) ProtoMessage() {}
-
-func (x *TextIndexStatsSupplement) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[15]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use TextIndexStatsSupplement.ProtoReflect.Descriptor instead.
-func (*TextIndexStatsSupplement) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{15}
-}
-
-func (x *TextIndexStatsSupplement) GetCurrentScalarIndexVersion() int32 {
-	if x != nil {
-		return x.CurrentScalarIndexVersion
-	}
-	return 0
-}
-
-type ImportJobSupplement struct {
-	state              protoimpl.MessageState `protogen:"open.v1"`
-	CommittedVchannels []string               `protobuf:"bytes,19,rep,name=committed_vchannels,json=committedVchannels,proto3" json:"committed_vchannels,omitempty"`
-	AutoCommit         bool                   `protobuf:"varint,20,opt,name=auto_commit,json=autoCommit,proto3" json:"auto_commit,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
-}
-
-func (x *ImportJobSupplement) Reset() {
-	*x = ImportJobSupplement{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[16]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ImportJobSupplement) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ImportJobSupplement) ProtoMessage() {}
-
-func (x *ImportJobSupplement) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[16]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ImportJobSupplement.ProtoReflect.Descriptor instead.
-func (*ImportJobSupplement) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{16}
-}
-
-func (x *ImportJobSupplement) GetCommittedVchannels() []string {
-	if x != nil {
-		return x.CommittedVchannels
-	}
-	return nil
-}
-
-func (x *ImportJobSupplement) GetAutoCommit() bool {
-	if x != nil {
-		return x.AutoCommit
-	}
-	return false
 }
 
 type CompactionTaskSupplement struct {
@@ -1324,7 +552,7 @@ type CompactionTaskSupplement struct {
 
 func (x *CompactionTaskSupplement) Reset() {
 	*x = CompactionTaskSupplement{}
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[17]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1336,7 +564,7 @@ func (x *CompactionTaskSupplement) String() string {
 func (*CompactionTaskSupplement) ProtoMessage() {}
 
 func (x *CompactionTaskSupplement) ProtoReflect() protoreflect.Message {
-	mi := &file_legacypb_milvus_3_0_proto_msgTypes[17]
+	mi := &file_legacypb_milvus_3_0_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1349,7 +577,7 @@ func (x *CompactionTaskSupplement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionTaskSupplement.ProtoReflect.Descriptor instead.
 func (*CompactionTaskSupplement) Descriptor() ([]byte, []int) {
-	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{17}
+	return file_legacypb_milvus_3_0_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CompactionTaskSupplement) GetCreateTs() uint64 {
@@ -1363,32 +591,7 @@ var File_legacypb_milvus_3_0_proto protoreflect.FileDescriptor
 
 const file_legacypb_milvus_3_0_proto_rawDesc = "" +
 	"\n" +
-	"\x19legacypb/milvus_3_0.proto\x12\x19kitescope.legacy.milvus30\"\x9b\x01\n" +
-	"\vMsgPosition\x12!\n" +
-	"\fchannel_name\x18\x01 \x01(\tR\vchannelName\x12\x14\n" +
-	"\x05msgID\x18\x02 \x01(\fR\x05msgID\x12\x1a\n" +
-	"\bmsgGroup\x18\x03 \x01(\tR\bmsgGroup\x12\x1c\n" +
-	"\ttimestamp\x18\x04 \x01(\x04R\ttimestamp\x12\x19\n" +
-	"\bWAL_name\x18\x05 \x01(\x05R\aWALName\"\x9e\x05\n" +
-	"\fSnapshotInfo\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x03R\x02id\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x12#\n" +
-	"\rcollection_id\x18\x04 \x01(\x03R\fcollectionId\x12#\n" +
-	"\rpartition_ids\x18\x05 \x03(\x03R\fpartitionIds\x12\x1b\n" +
-	"\tcreate_ts\x18\x06 \x01(\x03R\bcreateTs\x12\x1f\n" +
-	"\vs3_location\x18\a \x01(\tR\n" +
-	"s3Location\x12>\n" +
-	"\x05state\x18\b \x01(\x0e2(.kitescope.legacy.milvus30.SnapshotStateR\x05state\x12,\n" +
-	"\x12pending_start_time\x18\t \x01(\x03R\x10pendingStartTime\x124\n" +
-	"\x16compaction_expire_time\x18\n" +
-	" \x01(\x04R\x14compactionExpireTime\x12\x17\n" +
-	"\apin_ids\x18\v \x03(\x03R\x06pinIds\x12c\n" +
-	"\x10pin_expire_at_ms\x18\f \x03(\v2:.kitescope.legacy.milvus30.SnapshotInfo.PinExpireAtMsEntryR\rpinExpireAtMs\x12\\\n" +
-	"\x16channel_seek_positions\x18\r \x03(\v2&.kitescope.legacy.milvus30.MsgPositionR\x14channelSeekPositions\x1a@\n" +
-	"\x12PinExpireAtMsEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\x03R\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"c\n" +
+	"\x19legacypb/milvus_3_0.proto\x12\x19kitescope.legacy.milvus30\"c\n" +
 	"\vDataVersion\x12+\n" +
 	"\x11streaming_version\x18\x01 \x01(\x03R\x10streamingVersion\x12'\n" +
 	"\x0fcompact_version\x18\x02 \x01(\x03R\x0ecompactVersion\"\xfc\x01\n" +
@@ -1419,65 +622,11 @@ const file_legacypb_milvus_3_0_proto_rawDesc = "" +
 	"\fpartition_id\x18\x01 \x01(\x03R\vpartitionId\x12\x1f\n" +
 	"\vsegment_ids\x18\x02 \x03(\x03R\n" +
 	"segmentIds\x12*\n" +
-	"\x11ready_segment_ids\x18\x03 \x03(\x03R\x0freadySegmentIds\"p\n" +
-	"\x15ColumnGroupStatistics\x12\x19\n" +
-	"\bgroup_id\x18\x01 \x01(\x03R\agroupId\x12\x1b\n" +
-	"\tfield_ids\x18\x02 \x03(\x03R\bfieldIds\x12\x1f\n" +
-	"\vmemory_size\x18\x03 \x01(\x03R\n" +
-	"memorySize\"o\n" +
-	"\x16LoadResourceStatistics\x12U\n" +
-	"\rcolumn_groups\x18\x01 \x03(\v20.kitescope.legacy.milvus30.ColumnGroupStatisticsR\fcolumnGroups\"\xfc\x05\n" +
-	"\n" +
-	"Statistics\x12,\n" +
-	"\x12insert_binlog_size\x18\x01 \x01(\x03R\x10insertBinlogSize\x12*\n" +
-	"\x11stats_binlog_size\x18\x02 \x01(\x03R\x0fstatsBinlogSize\x12*\n" +
-	"\x11delta_binlog_size\x18\x03 \x01(\x03R\x0fdeltaBinlogSize\x12&\n" +
-	"\x0fdelete_num_rows\x18\x04 \x01(\x03R\rdeleteNumRows\x12.\n" +
-	"\x13insert_binlog_count\x18\x05 \x01(\x03R\x11insertBinlogCount\x12,\n" +
-	"\x12delta_binlog_count\x18\x06 \x01(\x03R\x10deltaBinlogCount\x12/\n" +
-	"\x13timestamp_quantiles\x18\b \x03(\x03R\x12timestampQuantiles\x12%\n" +
-	"\x0etimestamp_from\x18\t \x01(\x04R\rtimestampFrom\x12!\n" +
-	"\ftimestamp_to\x18\n" +
-	" \x01(\x04R\vtimestampTo\x120\n" +
-	"\x14delta_timestamp_from\x18\v \x01(\x04R\x12deltaTimestampFrom\x12,\n" +
-	"\x12delta_timestamp_to\x18\f \x01(\x04R\x10deltaTimestampTo\x12V\n" +
-	"\vnull_counts\x18\r \x03(\v25.kitescope.legacy.milvus30.Statistics.NullCountsEntryR\n" +
-	"nullCounts\x12V\n" +
-	"\rload_resource\x18\x0e \x01(\v21.kitescope.legacy.milvus30.LoadResourceStatisticsR\floadResource\x12\x18\n" +
-	"\aformats\x18\x0f \x03(\tR\aformats\x1a=\n" +
-	"\x0fNullCountsEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\x03R\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x9a\x03\n" +
-	"\x15SegmentInfoSupplement\x123\n" +
-	"\x16is_sorted_by_namespace\x18\x1f \x01(\bR\x13isSortedByNamespace\x12#\n" +
-	"\rmanifest_path\x18  \x01(\tR\fmanifestPath\x12&\n" +
-	"\x0eexpirQuantiles\x18! \x03(\x03R\x0eexpirQuantiles\x12%\n" +
-	"\x0eschema_version\x18\" \x01(\x05R\rschemaVersion\x12!\n" +
-	"\fdata_version\x18# \x01(\x05R\vdataVersion\x12)\n" +
-	"\x10commit_timestamp\x18$ \x01(\x04R\x0fcommitTimestamp\x120\n" +
-	"\x14child_manifest_paths\x18% \x03(\tR\x12childManifestPaths\x12;\n" +
-	"\x05stats\x18& \x01(\v2%.kitescope.legacy.milvus30.StatisticsR\x05stats\x12\x1b\n" +
-	"\tcreate_ts\x18' \x01(\x04R\bcreateTs\"/\n" +
-	"\x15FieldBinlogSupplement\x12\x16\n" +
-	"\x06format\x18\x04 \x01(\tR\x06format\"\xc4\x01\n" +
-	"\x10BinlogSupplement\x12l\n" +
-	"\x11field_null_counts\x18\b \x03(\v2@.kitescope.legacy.milvus30.BinlogSupplement.FieldNullCountsEntryR\x0ffieldNullCounts\x1aB\n" +
-	"\x14FieldNullCountsEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\x03R\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"[\n" +
-	"\x18TextIndexStatsSupplement\x12?\n" +
-	"\x1ccurrent_scalar_index_version\x18\a \x01(\x05R\x19currentScalarIndexVersion\"g\n" +
-	"\x13ImportJobSupplement\x12/\n" +
-	"\x13committed_vchannels\x18\x13 \x03(\tR\x12committedVchannels\x12\x1f\n" +
-	"\vauto_commit\x18\x14 \x01(\bR\n" +
-	"autoCommit\"7\n" +
+	"\x11ready_segment_ids\x18\x03 \x03(\x03R\x0freadySegmentIds\"4\n" +
+	"\x15SegmentInfoSupplement\x12\x1b\n" +
+	"\tcreate_ts\x18' \x01(\x04R\bcreateTs\"7\n" +
 	"\x18CompactionTaskSupplement\x12\x1b\n" +
-	"\tcreate_ts\x18\x1e \x01(\x04R\bcreateTs*z\n" +
-	"\rSnapshotState\x12\x18\n" +
-	"\x14SnapshotStateUnknown\x10\x00\x12\x18\n" +
-	"\x14SnapshotStatePending\x10\x01\x12\x1a\n" +
-	"\x16SnapshotStateCommitted\x10\x02\x12\x19\n" +
-	"\x15SnapshotStateDeleting\x10\x03*\x87\x02\n" +
+	"\tcreate_ts\x18\x1e \x01(\x04R\bcreateTs*\x87\x02\n" +
 	"\x0eQueryViewState\x12\x19\n" +
 	"\x15QueryViewStateUnknown\x10\x00\x12\x1b\n" +
 	"\x17QueryViewStatePreparing\x10\x01\x12\x17\n" +
@@ -1501,54 +650,33 @@ func file_legacypb_milvus_3_0_proto_rawDescGZIP() []byte {
 	return file_legacypb_milvus_3_0_proto_rawDescData
 }
 
-var file_legacypb_milvus_3_0_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_legacypb_milvus_3_0_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_legacypb_milvus_3_0_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_legacypb_milvus_3_0_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_legacypb_milvus_3_0_proto_goTypes = []any{
-	(SnapshotState)(0),               // 0: kitescope.legacy.milvus30.SnapshotState
-	(QueryViewState)(0),              // 1: kitescope.legacy.milvus30.QueryViewState
-	(*MsgPosition)(nil),              // 2: kitescope.legacy.milvus30.MsgPosition
-	(*SnapshotInfo)(nil),             // 3: kitescope.legacy.milvus30.SnapshotInfo
-	(*DataVersion)(nil),              // 4: kitescope.legacy.milvus30.DataVersion
-	(*QueryViewOfShard)(nil),         // 5: kitescope.legacy.milvus30.QueryViewOfShard
-	(*QueryViewMeta)(nil),            // 6: kitescope.legacy.milvus30.QueryViewMeta
-	(*QueryViewOfStreamingNode)(nil), // 7: kitescope.legacy.milvus30.QueryViewOfStreamingNode
-	(*QueryViewOfQueryNode)(nil),     // 8: kitescope.legacy.milvus30.QueryViewOfQueryNode
-	(*QueryViewVersion)(nil),         // 9: kitescope.legacy.milvus30.QueryViewVersion
-	(*QueryViewOfPartition)(nil),     // 10: kitescope.legacy.milvus30.QueryViewOfPartition
-	(*ColumnGroupStatistics)(nil),    // 11: kitescope.legacy.milvus30.ColumnGroupStatistics
-	(*LoadResourceStatistics)(nil),   // 12: kitescope.legacy.milvus30.LoadResourceStatistics
-	(*Statistics)(nil),               // 13: kitescope.legacy.milvus30.Statistics
-	(*SegmentInfoSupplement)(nil),    // 14: kitescope.legacy.milvus30.SegmentInfoSupplement
-	(*FieldBinlogSupplement)(nil),    // 15: kitescope.legacy.milvus30.FieldBinlogSupplement
-	(*BinlogSupplement)(nil),         // 16: kitescope.legacy.milvus30.BinlogSupplement
-	(*TextIndexStatsSupplement)(nil), // 17: kitescope.legacy.milvus30.TextIndexStatsSupplement
-	(*ImportJobSupplement)(nil),      // 18: kitescope.legacy.milvus30.ImportJobSupplement
-	(*CompactionTaskSupplement)(nil), // 19: kitescope.legacy.milvus30.CompactionTaskSupplement
-	nil,                              // 20: kitescope.legacy.milvus30.SnapshotInfo.PinExpireAtMsEntry
-	nil,                              // 21: kitescope.legacy.milvus30.Statistics.NullCountsEntry
-	nil,                              // 22: kitescope.legacy.milvus30.BinlogSupplement.FieldNullCountsEntry
+	(QueryViewState)(0),              // 0: kitescope.legacy.milvus30.QueryViewState
+	(*DataVersion)(nil),              // 1: kitescope.legacy.milvus30.DataVersion
+	(*QueryViewOfShard)(nil),         // 2: kitescope.legacy.milvus30.QueryViewOfShard
+	(*QueryViewMeta)(nil),            // 3: kitescope.legacy.milvus30.QueryViewMeta
+	(*QueryViewOfStreamingNode)(nil), // 4: kitescope.legacy.milvus30.QueryViewOfStreamingNode
+	(*QueryViewOfQueryNode)(nil),     // 5: kitescope.legacy.milvus30.QueryViewOfQueryNode
+	(*QueryViewVersion)(nil),         // 6: kitescope.legacy.milvus30.QueryViewVersion
+	(*QueryViewOfPartition)(nil),     // 7: kitescope.legacy.milvus30.QueryViewOfPartition
+	(*SegmentInfoSupplement)(nil),    // 8: kitescope.legacy.milvus30.SegmentInfoSupplement
+	(*CompactionTaskSupplement)(nil), // 9: kitescope.legacy.milvus30.CompactionTaskSupplement
 }
 var file_legacypb_milvus_3_0_proto_depIdxs = []int32{
-	0,  // 0: kitescope.legacy.milvus30.SnapshotInfo.state:type_name -> kitescope.legacy.milvus30.SnapshotState
-	20, // 1: kitescope.legacy.milvus30.SnapshotInfo.pin_expire_at_ms:type_name -> kitescope.legacy.milvus30.SnapshotInfo.PinExpireAtMsEntry
-	2,  // 2: kitescope.legacy.milvus30.SnapshotInfo.channel_seek_positions:type_name -> kitescope.legacy.milvus30.MsgPosition
-	6,  // 3: kitescope.legacy.milvus30.QueryViewOfShard.meta:type_name -> kitescope.legacy.milvus30.QueryViewMeta
-	8,  // 4: kitescope.legacy.milvus30.QueryViewOfShard.query_node:type_name -> kitescope.legacy.milvus30.QueryViewOfQueryNode
-	7,  // 5: kitescope.legacy.milvus30.QueryViewOfShard.streaming_node:type_name -> kitescope.legacy.milvus30.QueryViewOfStreamingNode
-	9,  // 6: kitescope.legacy.milvus30.QueryViewMeta.version:type_name -> kitescope.legacy.milvus30.QueryViewVersion
-	1,  // 7: kitescope.legacy.milvus30.QueryViewMeta.state:type_name -> kitescope.legacy.milvus30.QueryViewState
-	10, // 8: kitescope.legacy.milvus30.QueryViewOfQueryNode.partitions:type_name -> kitescope.legacy.milvus30.QueryViewOfPartition
-	4,  // 9: kitescope.legacy.milvus30.QueryViewVersion.data_version:type_name -> kitescope.legacy.milvus30.DataVersion
-	11, // 10: kitescope.legacy.milvus30.LoadResourceStatistics.column_groups:type_name -> kitescope.legacy.milvus30.ColumnGroupStatistics
-	21, // 11: kitescope.legacy.milvus30.Statistics.null_counts:type_name -> kitescope.legacy.milvus30.Statistics.NullCountsEntry
-	12, // 12: kitescope.legacy.milvus30.Statistics.load_resource:type_name -> kitescope.legacy.milvus30.LoadResourceStatistics
-	13, // 13: kitescope.legacy.milvus30.SegmentInfoSupplement.stats:type_name -> kitescope.legacy.milvus30.Statistics
-	22, // 14: kitescope.legacy.milvus30.BinlogSupplement.field_null_counts:type_name -> kitescope.legacy.milvus30.BinlogSupplement.FieldNullCountsEntry
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	3, // 0: kitescope.legacy.milvus30.QueryViewOfShard.meta:type_name -> kitescope.legacy.milvus30.QueryViewMeta
+	5, // 1: kitescope.legacy.milvus30.QueryViewOfShard.query_node:type_name -> kitescope.legacy.milvus30.QueryViewOfQueryNode
+	4, // 2: kitescope.legacy.milvus30.QueryViewOfShard.streaming_node:type_name -> kitescope.legacy.milvus30.QueryViewOfStreamingNode
+	6, // 3: kitescope.legacy.milvus30.QueryViewMeta.version:type_name -> kitescope.legacy.milvus30.QueryViewVersion
+	0, // 4: kitescope.legacy.milvus30.QueryViewMeta.state:type_name -> kitescope.legacy.milvus30.QueryViewState
+	7, // 5: kitescope.legacy.milvus30.QueryViewOfQueryNode.partitions:type_name -> kitescope.legacy.milvus30.QueryViewOfPartition
+	1, // 6: kitescope.legacy.milvus30.QueryViewVersion.data_version:type_name -> kitescope.legacy.milvus30.DataVersion
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_legacypb_milvus_3_0_proto_init() }
@@ -1561,8 +689,8 @@ func file_legacypb_milvus_3_0_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_legacypb_milvus_3_0_proto_rawDesc), len(file_legacypb_milvus_3_0_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   21,
+			NumEnums:      1,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -5,14 +5,14 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
-	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
-	"github.com/milvus-io/milvus-proto/go-api/v2/msgpb"
-	"github.com/milvus-io/milvus-proto/go-api/v2/schemapb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/messagespb"
-	"github.com/milvus-io/milvus/pkg/v2/proto/streamingpb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/msgpb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/schemapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/messagespb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"kitescope/inspect/meta/legacypb"
@@ -145,21 +145,21 @@ func (b *builder) replication() {
 	b.put(&streamingpb.WALCheckpoint{TimeTick: TSO, ReplicateConfig: config}, "streamingnode-meta/wal/east-dml_0/consume-checkpoint")
 }
 
-// v30 adds the keys of the coming version, and a segment with fields that the pinned
-// protos do not know: 32 is the manifest's path, 99 is unknown to us as well.
+// v30 adds the keys of 3.0, and a segment with a field that nobody knows, 99.
 func (b *builder) v30() {
-	b.put(&legacypb.SnapshotInfo{
+	b.put(&datapb.SnapshotInfo{
 		Name: "nightly", Id: 455000000000009300, CollectionId: Docs, PartitionIds: []int64{Docs0}, CreateTs: int64(TSO),
-		State: legacypb.SnapshotState_SnapshotStateCommitted, S3Location: "s3://bucket/snapshots/1",
+		State: datapb.SnapshotState_SnapshotStateCommitted, S3Location: "s3://bucket/snapshots/1",
 	}, "datacoord-meta/snapshot/%d/455000000000009300", Docs)
 	view := &legacypb.QueryViewOfShard{Meta: &legacypb.QueryViewMeta{CollectionId: Docs, ReplicaId: Docs + 50, State: legacypb.QueryViewState_QueryViewStateUp}}
 	b.put(view, "querycoord/qv/%d/%d/0/1/2/3", Docs, Docs+50)
 	b.put(view, "streamingnode-meta/wal/by-dev-rootcoord-dml_0/qv/%d/%d/0/1/2/3", Docs, Docs+50)
 	b.put(&datapb.FieldBinlog{Binlogs: []*datapb.Binlog{{EntriesNum: 3, LogSize: 77, LogID: 5}}}, "datacoord-meta/predicate-deltalog/%d/%d/%d/predicate", Docs, Docs0, Flushed)
-	value := marshal(&datapb.SegmentInfo{ID: Stored + 2, CollectionID: Items, PartitionID: Items0, State: commonpb.SegmentState_Flushed, NumOfRows: 9, Level: datapb.SegmentLevel_L1})
-	value = protowire.AppendString(protowire.AppendTag(value, 32, protowire.BytesType), "insert_log/manifest-1")
-	b.text(fmt.Sprintf("datacoord-meta/s/%d/%d/%d", Items, Items0, Stored+2), string(value))
-	value = protowire.AppendVarint(protowire.AppendTag(marshal(&datapb.SegmentInfo{
+	b.put(&datapb.SegmentInfo{
+		ID: Stored + 2, CollectionID: Items, PartitionID: Items0, State: commonpb.SegmentState_Flushed, NumOfRows: 9, Level: datapb.SegmentLevel_L1,
+		ManifestPath: "insert_log/manifest-1",
+	}, "datacoord-meta/s/%d/%d/%d", Items, Items0, Stored+2)
+	value := protowire.AppendVarint(protowire.AppendTag(marshal(&datapb.SegmentInfo{
 		ID: Stored + 3, CollectionID: Items, PartitionID: Items0, State: commonpb.SegmentState_Flushed, NumOfRows: 8, Level: datapb.SegmentLevel_L1,
 	}), 99, protowire.VarintType), 1)
 	b.text(fmt.Sprintf("datacoord-meta/s/%d/%d/%d", Items, Items0, Stored+3), string(value))

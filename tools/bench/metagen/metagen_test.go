@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 	"google.golang.org/protobuf/proto"
 )
 

@@ -1,0 +1,8 @@
+module github.com/milvus-io/milvus-proto/go-api/v3
+
+go 1.26.0
+
+require (
+	google.golang.org/grpc v1.83.2
+	google.golang.org/protobuf v1.36.12
+)
