@@ -112,6 +112,17 @@ func TestRefusedEnvelopes(t *testing.T) {
 	}
 }
 
+func TestBuildOfAPath(t *testing.T) {
+	for dir, want := range map[string]int64{
+		"index_files/7/1/2/3": 7, "files/index_files/7/1/2/3": 7, "index_files/1/2/3/55/4": 55, "files/index_files/1/2/3/55/4": 55, "7/1/2/3": 7,
+		"2/3": 0, "index_files": 0, "": 0,
+	} {
+		if got := buildOf(dir); got != want {
+			t.Errorf("%s: build %d, want %d", dir, got, want)
+		}
+	}
+}
+
 // singleFile is the form of IndexEntryDirectStreamWriter.cpp.
 func singleFile(entries map[string]string, edit func(directory map[string]any)) []byte {
 	b := []byte(singleMagic)

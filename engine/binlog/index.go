@@ -27,7 +27,7 @@ const maxNote = 16 << 20
 
 // Index is the files of one index of one field of one segment, decoded but not understood.
 type Index struct {
-	Dir string // index_files/BUILD/VERSION/PARTITION/SEGMENT below the store's root
+	Dir string // see buildOf; below the store's root
 	// Ids and Extras are of one of the files; a single-file index has no ids (all zero).
 	Descriptor
 	BuildID int64
@@ -94,12 +94,25 @@ func ReadIndex(ctx context.Context, store object.Store, prefix string) (*Index, 
 			x.Type = name
 		}
 	}
-	if x.BuildID == 0 { // index_files/BUILD/VERSION/PARTITION/SEGMENT: the path has it too
-		if steps := strings.Split(x.Dir, "/"); len(steps) >= 4 {
-			x.BuildID, _ = strconv.ParseInt(steps[len(steps)-4], 10, 64)
-		}
+	if x.BuildID == 0 { // the path has it too
+		x.BuildID = buildOf(x.Dir)
 	}
 	return x, nil
+}
+
+// buildOf is the build of index_files/BUILD/VERSION/PARTITION/SEGMENT, or of index_files/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION
+// (3.0), 0 if dir is neither. What stands before index_files tells them apart; without it the older one is meant.
+func buildOf(dir string) int64 {
+	steps := strings.Split(dir, "/")
+	at := len(steps) - 4
+	if n := len(steps); n >= 6 && steps[n-6] == "index_files" {
+		at = n - 2
+	}
+	if at < 0 {
+		return 0
+	}
+	build, _ := strconv.ParseInt(steps[at], 10, 64)
+	return build
 }
 
 func (x *Index) read(ctx context.Context, store object.Store, files []object.File) error {

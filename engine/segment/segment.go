@@ -47,6 +47,9 @@ type Files struct {
 	// Indexes are the folders of indexes, the newest first: the first that is of the vector field is
 	// read.
 	Indexes []string
+	// CommitAt, if not 0, is the timestamp of all rows, whatever the logs have: that of an import's or a replication's commit
+	// (commit_timestamp of datapb.SegmentInfo, 3.0).
+	CommitAt uint64 `json:",omitempty"`
 }
 
 // Segment is the rows of a segment in memory. It is immutable and may be shared.
@@ -115,6 +118,9 @@ func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema
 	s.Timestamps = make([]uint64, s.Rows)
 	for i, t := range stamps.Int64s {
 		s.Timestamps[i] = uint64(t)
+		if f.CommitAt != 0 {
+			s.Timestamps[i] = f.CommitAt
+		}
 	}
 	s.Deleted = engine.NewBitset(s.Rows)
 	logged, err := binlog.ReadDeltas(ctx, store, f.Delta)

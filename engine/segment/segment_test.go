@@ -64,6 +64,7 @@ type rows struct {
 	strings []string
 	values  [][]float32
 	at      []int64 // timestamps; epoch where there are none
+	commit  uint64  // what stands for them; 0 where nothing does
 }
 
 // insert writes insert logs of segment id, one of each field.
@@ -164,7 +165,7 @@ func TestFind(t *testing.T) {
 		"files/insert_log/1/2/3/100/8", "files/insert_log/1/2/3/100/9", "files/insert_log/1/2/3/101/8",
 		"files/delta_log/1/2/3/10", "files/stats_log/1/2/3/100/1",
 		"files/index_files/50/1/2/3/HNSW", "files/index_files/50/2/2/3/HNSW_0", "files/index_files/50/2/2/3/HNSW_1",
-		"files/index_files/9/7/2/3/HNSW", "files/index_files/60/1/2/4/HNSW", // segment 4 has no insert logs
+		"files/index_files/9/7/2/3/HNSW", "files/index_files/1/2/3/55/1/HNSW", "files/index_files/60/1/2/4/HNSW", // segment 4 has no insert logs
 		"files/insert_log/1/2/x/100/8", "files/insert_log/1/2", "files/insert_log", "files/delta_log/1/2/5/11",
 		"files/insert_log/1/2/6/0/12", "other/insert_log/1/2/77/100/1",
 	} {
@@ -178,7 +179,7 @@ func TestFind(t *testing.T) {
 		{
 			Collection: 1, Partition: 2, Segment: 3, Delta: []string{"files/delta_log/1/2/3/10"},
 			Insert:  map[int64][]string{100: {"files/insert_log/1/2/3/100/8", "files/insert_log/1/2/3/100/9"}, 101: {"files/insert_log/1/2/3/101/8"}},
-			Indexes: []string{"files/index_files/50/2/2/3", "files/index_files/50/1/2/3", "files/index_files/9/7/2/3"},
+			Indexes: []string{"files/index_files/1/2/3/55/1", "files/index_files/50/2/2/3", "files/index_files/50/1/2/3", "files/index_files/9/7/2/3"},
 		},
 		{Collection: 1, Partition: 2, Segment: 6, Insert: map[int64][]string{0: {"files/insert_log/1/2/6/0/12"}}},
 	}
@@ -216,6 +217,8 @@ func TestDeletes(t *testing.T) {
 		"no deletes":          {rows: rows{keys: []int64{1, 2, 3, 4}}},
 		"keys of the log":     {rows: rows{keys: []int64{48, 49, 50, -1}}, delta: "delta", want: []int{0, 1}},
 		"inserted again":      {rows: rows{keys: []int64{20, 20, 20, 99}, at: []int64{epoch, epoch + 20, epoch + 21, epoch}}, delta: "delta", want: []int{0, 1}},
+		"committed after it":  {rows: rows{keys: []int64{48, 49, 50, -1}, commit: epoch + 1000}, delta: "delta"},
+		"committed before it": {rows: rows{keys: []int64{20, 20, 20, 99}, at: []int64{epoch, epoch + 20, epoch + 21, epoch}, commit: epoch}, delta: "delta", want: []int{0, 1, 2}},
 		"texts":               {rows: rows{strings: []string{"k49", "k50", "k0", ""}, at: []int64{epoch, epoch, epoch + 1, epoch}}, delta: "delta-text", want: []int{0}},
 		"from elsewhere":      {rows: rows{keys: []int64{7, 8, 7, 9}}, more: &binlog.Deltas{Int64s: []int64{7, 9}, Timestamps: []uint64{epoch, epoch - 1}}, want: []int{0, 2}},
 		"both":                {rows: rows{keys: []int64{7, 99, 98, 9}}, delta: "delta", more: &binlog.Deltas{Int64s: []int64{98}, Timestamps: []uint64{epoch}}, want: []int{0, 2, 3}},
@@ -230,7 +233,12 @@ func TestDeletes(t *testing.T) {
 			if c.delta != "" {
 				m["delta_log/1/2/3/9"] = log(c.delta)
 			}
-			s, err := openOne(t, m, 3, schema, c.more)
+			files, err := segmenttest.Find(t.Context(), m, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[0].CommitAt = c.rows.commit
+			s, err := segment.Open(t.Context(), m, files[0], schema, segment.NewDeletes(c.more))
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), "read segment 3") {
 					t.Fatalf("%v, want %q", err, c.err)
@@ -240,6 +248,7 @@ func TestDeletes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer s.Release()
 			if got := deleted(s); !slices.Equal(got, c.want) {
 				t.Errorf("%v are deleted, want %v", got, c.want)
 			}

@@ -2,6 +2,7 @@ package meta
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
@@ -23,7 +24,7 @@ func slowSegment(b []byte, v *segmentValue) (unknown []string, err error) {
 		ID: model.SegmentID(m.GetID()), Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
 		State: segmentState(int32(m.GetState())), Level: segmentLevel(int32(m.GetLevel())),
 		ByCompaction: m.GetCreatedByCompaction(), Compacted: m.GetCompacted(), Importing: m.GetIsImporting(),
-		Sorted: m.GetIsSorted(), Invisible: m.GetIsInvisible(), Fake: m.GetIsFake(), ByStreaming: m.GetIsCreatedByStreaming(),
+		Sorted: m.GetIsSorted(), SortedElse: m.GetIsSortedByNamespace(), Invisible: m.GetIsInvisible(), Fake: m.GetIsFake(), ByStreaming: m.GetIsCreatedByStreaming(),
 		StorageVersion: int32(m.GetStorageVersion()),
 		Rows:           m.GetNumOfRows(), MaxRows: m.GetMaxRowNum(), //nolint:staticcheck // 2.1 and 2.2 fill the deprecated field
 		StartAt: model.TSO(m.GetStartPosition().GetTimestamp()), PositionAt: model.TSO(m.GetDmlPosition().GetTimestamp()),
@@ -54,7 +55,18 @@ func slowSegment(b []byte, v *segmentValue) (unknown []string, err error) {
 
 // segmentDetails gathers what most segments do not have; nil if there is none of it.
 func segmentDetails(m *datapb.SegmentInfo) *model.SegmentDetails {
-	d := model.SegmentDetails{PartitionStatsVersion: m.GetPartitionStatsVersion(), ManifestPath: m.GetManifestPath()}
+	d := model.SegmentDetails{
+		PartitionStatsVersion: m.GetPartitionStatsVersion(), ManifestPath: m.GetManifestPath(), CommitAt: model.TSO(m.GetCommitTimestamp()),
+		SchemaVersion: m.GetSchemaVersion(), DataVersion: m.GetDataVersion(), ExpiresAt: m.GetExpirQuantiles(),
+	}
+	if st := m.GetStats(); st != nil && d.ManifestPath != "" {
+		d.Stats = &model.RecordedStats{
+			InsertBytes: st.GetInsertBinlogSize(), StatsBytes: st.GetStatsBinlogSize(), DeltaBytes: st.GetDeltaBinlogSize(),
+			InsertFiles: st.GetInsertBinlogCount(), DeltaFiles: st.GetDeltaBinlogCount(), Deletes: st.GetDeleteNumRows(),
+			InsertsFrom: model.TSO(st.GetTimestampFrom()), InsertsTo: model.TSO(st.GetTimestampTo()),
+			DeltaFrom: model.TSO(st.GetDeltaTimestampFrom()), DeltaTo: model.TSO(st.GetDeltaTimestampTo()), Formats: st.GetFormats(),
+		}
+	}
 	for _, field := range slices.Sorted(maps.Keys(m.GetTextStatsLogs())) {
 		t := m.GetTextStatsLogs()[field]
 		d.TextIndexes = append(d.TextIndexes, model.FieldStat{
@@ -67,7 +79,7 @@ func segmentDetails(m *datapb.SegmentInfo) *model.SegmentDetails {
 			Field: model.FieldID(field), Version: t.GetVersion(), Files: int32(len(t.GetFiles())), Bytes: t.GetLogSize(), MemoryBytes: t.GetMemorySize(),
 		})
 	}
-	if d.PartitionStatsVersion == 0 && d.TextIndexes == nil && d.JSONIndexes == nil && d.ManifestPath == "" {
+	if reflect.DeepEqual(d, model.SegmentDetails{}) {
 		return nil
 	}
 	return &d
@@ -102,8 +114,9 @@ func slowSegmentIndex(b []byte, x *model.SegmentIndex) (unknown []string, err er
 		Index: model.IndexID(m.GetIndexID()), Build: model.BuildID(m.GetBuildID()),
 		State: indexState(int32(m.GetState())), Deleted: m.GetDeleted(), FailReason: m.GetFailReason(),
 		Node: model.NodeID(m.GetNodeID()), Version: m.GetIndexVersion(), Rows: m.GetNumRows(),
-		Bytes: int64(m.GetSerializeSize()), Files: int32(len(m.GetIndexFileKeys())), EngineVersion: m.GetCurrentIndexVersion(),
-		CreatedAt: wallTime(m.GetCreateTime()), FinishedAt: wallTime(m.GetFinishedTime()),
+		Bytes: int64(m.GetSerializeSize()), Files: int32(len(m.GetIndexFileKeys())), EngineVersion: m.GetCurrentIndexVersion(), ScalarVersion: m.GetCurrentScalarIndexVersion(),
+		ByCollection: m.GetIndexStorePathVersion() == indexpb.IndexStorePathVersion_INDEX_STORE_PATH_VERSION_COLLECTION_ROOTED,
+		CreatedAt:    wallTime(m.GetCreateTime()), FinishedAt: wallTime(m.GetFinishedTime()),
 	}
 	return unknownFields(m.ProtoReflect()), nil
 }

@@ -351,6 +351,9 @@ func addUpSegment(s *model.Segment) {
 			s.DeletedRows += l.Rows
 		}
 	}
+	if s.Details != nil && s.Details.Stats != nil && s.DeletedRows == 0 { // a manifest names the delta logs
+		s.DeletedRows = s.Details.Stats.Deletes
+	}
 	for i := range s.Indexes {
 		if s.Indexes[i].State == model.IndexFinished && !s.Indexes[i].Deleted {
 			s.IndexBytes += s.Indexes[i].Bytes

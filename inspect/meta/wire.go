@@ -154,6 +154,8 @@ func fastSegmentNumber(f *wireField, s *model.Segment) bool {
 		s.Invisible = f.value != 0
 	case 30<<3 | varint:
 		s.ByStreaming = f.value != 0
+	case 31<<3 | varint:
+		s.SortedElse = f.value != 0
 	default:
 		return false
 	}
@@ -178,6 +180,8 @@ func fastSegmentList(f *wireField, v *segmentValue) bool {
 		kind = model.DeltaLog
 	case 27<<3 | lenDel:
 		kind = model.BM25Log
+	case 38<<3 | lenDel:
+		return fastStatistics(f.bytes)
 	default:
 		return false
 	}
@@ -250,6 +254,10 @@ func fastFieldLogs(b []byte) (logs model.FieldLogs, ok bool) {
 				}
 				c = c[n:]
 			}
+		case 4<<3 | lenDel: // format of a column group
+			if !utf8.Valid(f.bytes) {
+				return logs, false
+			}
 		default:
 			return logs, false
 		}
@@ -278,6 +286,10 @@ func fastBinlog(b []byte, logs *model.FieldLogs) bool {
 			bytes = int64(f.value)
 		case 7<<3 | varint:
 			memory = int64(f.value)
+		case 8<<3 | lenDel: // null rows by field
+			if !fastCount(f.bytes) {
+				return false
+			}
 		default:
 			return false
 		}
@@ -348,10 +360,14 @@ func fastIndexNumber(f *wireField, x *model.SegmentIndex) bool {
 		x.CreatedAt = wallTime(f.value)
 	case 14<<3 | varint:
 		x.Bytes = int64(f.value)
-	case 15<<3 | varint, 17<<3 | varint, 19<<3 | varint, 20<<3 | varint:
-		// handed off, layout of the files, size in memory, version of scalar indexes
+	case 15<<3 | varint, 17<<3 | varint, 19<<3 | varint: // handed off, layout of the files, size in memory
 	case 16<<3 | varint:
 		x.EngineVersion = int32(f.value)
+	case 20<<3 | varint:
+		x.ScalarVersion = int32(f.value)
+	case 22<<3 | varint:
+		x.ByCollection = f.value == 1
+		return f.value <= 1
 	case 18<<3 | varint:
 		x.FinishedAt = wallTime(f.value)
 	default:

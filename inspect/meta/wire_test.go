@@ -127,11 +127,21 @@ func segmentSeeds(tb testing.TB) [][]byte {
 		CreatedByCompaction: true, CompactionFrom: []int64{1, 1 << 40, -1}, DroppedAt: 1795165014526221902, IsImporting: true, IsFake: true,
 		Compacted: true, Level: datapb.SegmentLevel_L2, StorageVersion: 2, LastLevel: datapb.SegmentLevel_L1, LastPartitionStatsVersion: 4,
 		IsSorted: true, Bm25Statslogs: []*datapb.FieldBinlog{{FieldID: 7}}, IsInvisible: true, IsCreatedByStreaming: true,
+		IsSortedByNamespace: true, Stats: &datapb.Statistics{
+			InsertBinlogSize: 1, StatsBinlogSize: 2, DeltaBinlogSize: 3, DeleteNumRows: 4, InsertBinlogCount: 5, DeltaBinlogCount: 6,
+			TimestampQuantiles: []int64{1, 2, 3, 4, 5}, TimestampFrom: 9, TimestampTo: 10, DeltaTimestampFrom: 11, DeltaTimestampTo: 12,
+			NullCounts: map[int64]int64{100: 3}, Formats: []string{"parquet"},
+		},
 	}
 	var seeds [][]byte
 	for _, m := range []proto.Message{
 		full, &datapb.SegmentInfo{PartitionStatsVersion: 3}, &datapb.SegmentInfo{TextStatsLogs: map[int64]*datapb.TextIndexStats{1: {LogSize: 2}}},
-		&datapb.SegmentInfo{State: 300, Level: -1}, full.GetBinlogs()[0], &indexpb.SegmentIndex{
+		&datapb.SegmentInfo{State: 300, Level: -1},
+		&datapb.SegmentInfo{CommitTimestamp: 5, SchemaVersion: 2, DataVersion: 3, ExpirQuantiles: []int64{1, 2, 3, 4, 5}},
+		&datapb.SegmentInfo{ManifestPath: "m", Stats: &datapb.Statistics{DeleteNumRows: 4}},
+		&datapb.FieldBinlog{FieldID: 1, Format: "vortex", Binlogs: []*datapb.Binlog{{EntriesNum: 2, FieldNullCounts: map[int64]int64{101: 1}}}},
+		&indexpb.SegmentIndex{BuildID: 6, CurrentScalarIndexVersion: 3, IndexStorePathVersion: 1}, &indexpb.SegmentIndex{BuildID: 6, IndexStorePathVersion: 2},
+		full.GetBinlogs()[0], &indexpb.SegmentIndex{
 			CollectionID: 1, PartitionID: 2, SegmentID: 3, NumRows: 4, IndexID: 5, BuildID: 6, NodeID: 7, IndexVersion: 8, State: 9, FailReason: "no",
 			IndexFileKeys: []string{"a", "b"}, Deleted: true, CreateTime: 470590760626097542, SerializeSize: 14, WriteHandoff: true, CurrentIndexVersion: 16,
 			IndexStoreVersion: 17, FinishedTime: 1795165014, MemSize: 19, CurrentScalarIndexVersion: 20, IndexType: "HNSW",

@@ -12,7 +12,11 @@
 // no slice or map that it returns may be changed.
 package model
 
-import "time"
+import (
+	"strconv"
+	"strings"
+	"time"
+)
 
 // Part is a set of the parts of the metadata that a Cluster was decoded from.
 // A part that was not read is unknown: a view shows "?" for what depends on it.
@@ -246,4 +250,24 @@ type Version struct {
 	Others []string
 	// Notes are contradictions: keys of an older layout beside newer ones.
 	Notes []string
+}
+
+// SortedElse is what Segment.SortedElse means: field 31 of the record is is_partition_key_sorted in 2.6 (2.6.23) and
+// is_sorted_by_namespace in 3.0. It goes by what sessions say; of a cluster of both, or of none, it may be either.
+func (v Version) SortedElse() string {
+	var two, three bool
+	if v.From == "sessions" {
+		for _, text := range append([]string{v.Text}, v.Others...) {
+			major, _, _ := strings.Cut(text, ".")
+			n, err := strconv.Atoi(major)
+			two, three = two || err == nil && n < 3, three || err == nil && n >= 3
+		}
+	}
+	switch {
+	case three && !two:
+		return "namespace"
+	case two && !three:
+		return "partition key"
+	}
+	return "partition key or namespace"
 }

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // SegmentState is DataCoord's state of a segment (commonpb.SegmentState).
 type SegmentState uint8
@@ -117,12 +120,15 @@ func (s IndexState) String() string {
 // SegmentIndex is the building, and then the files, of one index on one segment. What is asked of all of 200,000 stands together, in the
 // first line of memory: reading more of them from there is what takes the time.
 type SegmentIndex struct {
-	Index         IndexID
-	State         IndexState
-	Deleted       bool // marked deleted, kept until garbage collection
-	Legacy        bool // recorded as 2.1 did
+	Index   IndexID
+	State   IndexState
+	Deleted bool // marked deleted, kept until garbage collection
+	Legacy  bool // recorded as 2.1 did
+	// ByCollection: the files lie below the collection (3.0), not below the build (see Folder).
+	ByCollection  bool
 	Files         int32
 	EngineVersion int32 // knowhere's index version
+	ScalarVersion int32 // version of scalar indexes (2.6)
 	Node          NodeID
 	FinishedAt    time.Time
 
@@ -135,6 +141,14 @@ type SegmentIndex struct {
 	Rows       int64
 	Bytes      int64 // of the index files, as recorded (0 on versions that do not record it)
 	CreatedAt  time.Time
+}
+
+// Folder is where the files of the index are, below the root of storage (Milvus pkg/util/metautil, segment_index.go).
+func (x *SegmentIndex) Folder(partition PartitionID, segment SegmentID) string {
+	if x.ByCollection {
+		return fmt.Sprintf("index_files/%d/%d/%d/%d/%d", x.Collection, partition, segment, x.Build, x.Version)
+	}
+	return fmt.Sprintf("index_files/%d/%d/%d/%d", x.Build, x.Version, partition, segment)
 }
 
 // Segment is a segment as DataCoord's metadata has it. What nodes serve is another matter. What is asked of all stands in its first two
@@ -150,7 +164,9 @@ type Segment struct {
 	// TwoLayouts: the record has inline binlogs and separate binlog keys at once (upgrade).
 	TwoLayouts bool
 	// LogKeys: logs of the segment are under keys of their own, as Milvus 2.2 and later write them.
-	LogKeys        bool
+	LogKeys bool
+	// SortedElse: sorted by something else than the primary key. Version.SortedElse says by what.
+	SortedElse     bool
 	StorageVersion int32
 
 	Indexes []SegmentIndex // sorted by index, build
@@ -185,6 +201,23 @@ type SegmentDetails struct {
 	TextIndexes, JSONIndexes []FieldStat
 	// PartitionStatsVersion is the version of the clustering statistics that the segment belongs to.
 	PartitionStatsVersion int64
+	// CommitAt, if not 0, is when an import or a replication committed the segment (3.0): it stands for the timestamps of all its
+	// rows, in what is visible and what a delete hits, until a compaction writes it into them.
+	CommitAt TSO
+	// SchemaVersion is the schema that the rows were written by, DataVersion counts what was added to them since (3.0).
+	SchemaVersion, DataVersion int32
+	// ExpiresAt are the times at which 20, 40, 60, 80 and 100% of the rows expire, in microseconds since 1970 (3.0, TTL by field).
+	ExpiresAt []int64
+	// Stats are the sums that storage version 3 records of its files; nil of other versions, whose logs are added up.
+	Stats *RecordedStats
+}
+
+// RecordedStats is what a writer recorded of the files of a segment (datapb.Statistics).
+type RecordedStats struct {
+	InsertBytes, StatsBytes, DeltaBytes        int64 // in memory
+	InsertFiles, DeltaFiles, Deletes           int64
+	InsertsFrom, InsertsTo, DeltaFrom, DeltaTo TSO
+	Formats                                    []string // parquet, vortex, ...
 }
 
 // FieldStat sums the files of one field's text or JSON index.

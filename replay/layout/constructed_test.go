@@ -134,6 +134,21 @@ func lines(l *replay.Layout) (list []line) {
 	return list
 }
 
+// TestFilesOf30: an index below its collection, and the timestamp of an import's commit.
+func TestFilesOf30(t *testing.T) {
+	s := flushed(11, 10, 110, 111)
+	s.Indexes[1].ByCollection, s.Indexes[1].Collection = true, 1
+	s.Details = &model.SegmentDetails{CommitAt: 77}
+	c := odd([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, []*model.Segment{s}, node(7, nil, model.ServedSegment{ID: 11}))
+	files := of(t, c, "c").Segments[0].Files
+	if diff := cmp.Diff([]string{"index_files/1/2/11/111/1", "index_files/110/1/2/11"}, files.Indexes); diff != "" {
+		t.Errorf("folders of indexes (-want +got):\n%s", diff)
+	}
+	if files.CommitAt != 77 {
+		t.Errorf("committed at %d", files.CommitAt)
+	}
+}
+
 // TestNodesWin: what nodes say they serve counts, whatever the metadata has.
 func TestNodesWin(t *testing.T) {
 	one := []*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7, 8}}}

@@ -23,6 +23,7 @@ import (
 //	ROOT/insert_log/COLLECTION/PARTITION/SEGMENT/FIELD/LOG      FIELD is a column group under storage version 2
 //	ROOT/delta_log/COLLECTION/PARTITION/SEGMENT/LOG
 //	ROOT/index_files/BUILD/VERSION/PARTITION/SEGMENT            a folder
+//	ROOT/index_files/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION if the record says so (3.0)
 func (b *builder) files() {
 	if b.Keyspace == nil {
 		b.note("the cluster was read without its segment records: names of insert and delta logs are unknown")
@@ -218,6 +219,9 @@ func (b *builder) filesOf(rec *model.Segment, l *logs) *segment.Files {
 		Collection: int64(rec.Collection), Partition: int64(rec.Partition), Segment: int64(rec.ID), Insert: make(map[int64][]string, len(l.insert)),
 		Delta: b.names(l.delta), Indexes: b.names(b.indexFolders(rec)),
 	}
+	if rec.Details != nil {
+		f.CommitAt = uint64(rec.Details.CommitAt)
+	}
 	for field, list := range l.insert {
 		f.Insert[field] = b.names(list)
 	}
@@ -253,7 +257,7 @@ func (b *builder) indexFolders(rec *model.Segment) (list []string) {
 		return cmp.Or(-cmp.Compare(x.Build, y.Build), -cmp.Compare(x.Version, y.Version))
 	})
 	for _, x := range found {
-		list = append(list, fmt.Sprintf("index_files/%d/%d/%d/%d", x.Build, x.Version, rec.Partition, rec.ID))
+		list = append(list, x.Folder(rec.Partition, rec.ID))
 	}
 	return list
 }

@@ -45,6 +45,13 @@ func Find(ctx context.Context, store object.Store, root string) ([]*segment.File
 		case kind == "delta_log" && len(n) == 4:
 			f := of(n[0], n[1], n[2])
 			f.Delta = append(f.Delta, file.Name)
+		case kind == "index_files" && len(n) == 5:
+			folder := path.Dir(file.Name)
+			if _, known := builds[folder]; !known {
+				builds[folder] = [2]int64{n[3], n[4]}
+				f := of(n[0], n[1], n[2])
+				f.Indexes = append(f.Indexes, folder)
+			}
 		case kind == "index_files" && len(n) == 4:
 			folder := path.Dir(file.Name)
 			if _, known := builds[folder]; !known {

@@ -15,7 +15,6 @@ import (
 	"net"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -342,7 +341,7 @@ func foldersOf(c *model.Cluster, s *model.Segment) []folderWant {
 		if x.Deleted || x.Legacy || x.State != model.IndexFinished || x.Files <= 0 {
 			continue
 		}
-		at := "index_files/" + x.Build.String() + "/" + strconv.FormatInt(x.Version, 10) + "/" + s.Partition.String() + "/" + s.ID.String()
+		at := x.Folder(s.Partition, s.ID)
 		want := model.MissingFiles{Segment: s.ID, Collection: s.Collection, Kind: "index", Index: x.Index, Build: x.Build, Path: at, Want: int(x.Files)}
 		if index := c.Index(x.Index); index != nil {
 			if index.Deleted {
