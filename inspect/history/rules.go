@@ -43,6 +43,9 @@ var rules = map[string]rule{
 	"analyze-task":        taskRule,
 	"stats-task":          taskRule,
 	"broadcast-task":      taskRule,
+
+	"copy-segment-job": taskRule, "copy-segment-task": taskRule, "export-snapshot-job": taskRule,
+	"external-collection-refresh-job": taskRule, "external-collection-refresh-task": taskRule,
 }
 
 func ref(resource, name string) model.Ref { return model.Ref{Resource: resource, ID: name, Name: name} }

@@ -2,6 +2,8 @@ package meta
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,8 +116,14 @@ func TestConstructedSegments(t *testing.T) {
 
 func TestConstructed30(t *testing.T) {
 	c := constructed(t, "3.0")
-	if s := c.Segment(model.SegmentID(metatest.Stored + 2)); s.Details == nil || s.Details.ManifestPath != "insert_log/manifest-1" {
-		t.Errorf("manifest of %+v", s)
+	details := &model.SegmentDetails{
+		ManifestPath: "insert_log/manifest-1", CommitAt: model.TSO(metatest.TSO), SchemaVersion: 2, DataVersion: 3, ExpiresAt: []int64{1795161280000000},
+		Stats: &model.RecordedStats{
+			InsertBytes: 100, Deletes: 2, InsertFiles: 1, InsertsFrom: model.TSO(metatest.TSO), InsertsTo: model.TSO(metatest.TSO), Formats: []string{"vortex"},
+		},
+	}
+	if s := c.Segment(model.SegmentID(metatest.Stored + 2)); cmp.Diff(details, s.Details) != "" || !s.SortedElse || s.DeletedRows != 2 {
+		t.Errorf("segment of storage version 3 %+v (-want +got):\n%s", s, cmp.Diff(details, s.Details))
 	}
 	if s := c.Segment(model.SegmentID(metatest.Stored + 3)); s == nil || s.Rows != 8 {
 		t.Errorf("a segment with an unknown field is not used: %+v", s)
@@ -123,8 +131,22 @@ func TestConstructed30(t *testing.T) {
 	if s := c.Segment(model.SegmentID(metatest.Flushed)); s.DeletedRows != 13 {
 		t.Errorf("%d deleted rows, want 10 by key and 3 by predicate", s.DeletedRows)
 	}
-	if len(c.Snapshots) != 1 || c.Snapshots[0].Name != "nightly" || c.Snapshots[0].State != "Committed" {
-		t.Errorf("snapshots %+v", c.Snapshots)
+	if s := c.Snapshots; len(s) != 1 || s[0].Name != "nightly" || s[0].State != "Committed" || s[0].Pins != 2 || s[0].ProtectedUntil.Unix() != 1795161280 {
+		t.Errorf("snapshots %+v", s)
+	}
+	var jobs []string
+	for _, x := range c.Tasks {
+		if x.ID > 9400 && x.ID < 9500 {
+			jobs = append(jobs, fmt.Sprintf("%s|%s|%s|%s|%s|%d %d", x.Type, x.SubType, x.State, x.Progress, x.Reason, len(x.Segments), len(x.Results)))
+		}
+	}
+	want := []string{
+		"copy-segment-job|nightly|Executing|1/2 segments, 9 rows||1 1", "copy-segment||InProgress|||1 1", "export-snapshot-job|nightly|Failed|4/9 files|denied|0 0",
+		"external-refresh-job|applied|Failed|100%|index wait|0 0", "external-refresh||Finished|100%||1 2",
+	}
+	slices.Sort(jobs)
+	if diff := cmp.Diff(want, jobs); diff != "" {
+		t.Errorf("jobs (-want +got):\n%s", diff)
 	}
 }
 

@@ -79,6 +79,11 @@ const (
 	kindPartitionStats
 	kindPartitionStatsVersion
 	kindSnapshot
+	kindCopySegmentJob
+	kindCopySegmentTask
+	kindExportSnapshotJob
+	kindRefreshJob
+	kindRefreshTask
 	kindFieldIndex
 	kindSegmentIndex
 	kindIndexMeta21
@@ -205,6 +210,12 @@ func dataCoordKinds() []kind {
 		{id: kindPartitionStats, name: "partition-stats", pattern: "datacoord-meta/partition-stats/{collection}/{partition}/{vchannel:name}/{version}", message: message[datapb.PartitionStatsInfo](), part: tasks, since: "2.4", secret: secretNever},
 		{id: kindPartitionStatsVersion, name: "partition-stats-version", pattern: "datacoord-meta/current-partition-stats-version/{collection}/{partition}/{vchannel:rest}", enc: encNumber, part: tasks, since: "2.4", secret: secretNever},
 		{id: kindSnapshot, name: "snapshot", pattern: "datacoord-meta/snapshot/{collection}/{snapshot}", message: message[datapb.SnapshotInfo](), part: tasks, since: "3.0"},
+		// The prefixes of these jobs are from a listing of 3.0's: no server of it was seen. One that is another is listed as undecoded.
+		{id: kindCopySegmentJob, name: "copy-segment-job", pattern: "datacoord-meta/copy-segment-job/{job}", message: message[datapb.CopySegmentJob](), part: tasks, since: "3.0"},
+		{id: kindCopySegmentTask, name: "copy-segment-task", pattern: "datacoord-meta/copy-segment-task/{task}", message: message[datapb.CopySegmentTask](), part: tasks, since: "3.0"},
+		{id: kindExportSnapshotJob, name: "export-snapshot-job", pattern: "datacoord-meta/export-snapshot-job/{job}", message: message[datapb.ExportSnapshotJob](), part: tasks, since: "3.0"},
+		{id: kindRefreshJob, name: "external-collection-refresh-job", pattern: "datacoord-meta/external-collection-refresh-job/{job}", message: message[datapb.ExternalCollectionRefreshJob](), part: tasks, since: "3.0"},
+		{id: kindRefreshTask, name: "external-collection-refresh-task", pattern: "datacoord-meta/external-collection-refresh-task/{task}", message: message[datapb.ExternalCollectionRefreshTask](), part: tasks, since: "3.0"},
 		{id: kindFieldIndex, name: "index", pattern: "field-index/{collection}/{index}", message: message[indexpb.FieldIndex](), part: model.PartIndexes, since: "2.2"},
 		{id: kindSegmentIndex, name: "segment-index", pattern: "segment-index/{collection}/{partition}/{segment}/{build}", message: message[indexpb.SegmentIndex](), part: model.PartSegmentIndexes, since: "2.2", secret: secretNever},
 		{id: kindIndexMeta21, name: "index-meta-2.1", pattern: "indexes/{build}", message: message[legacypb.IndexMeta](), part: model.PartSegmentIndexes, until: "2.1", secret: secretNever},

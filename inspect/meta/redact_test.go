@@ -211,3 +211,21 @@ func FuzzRedact(f *testing.F) {
 		}
 	})
 }
+
+// TestExternalSpecIsRedacted: what reads external data is given keys of its storage.
+func TestExternalSpecIsRedacted(t *testing.T) {
+	h := testHeader()
+	found := false
+	for _, kv := range metatest.Cluster("3.0") {
+		if !bytes.Contains(kv.Value, []byte("planted-in-a-spec")) {
+			continue
+		}
+		found = true
+		if safe, _ := Redact(kv, h); bytes.Contains(safe.Value, []byte("planted-in-a-spec")) {
+			t.Errorf("%s: %q", kv.Key, safe.Value)
+		}
+	}
+	if !found {
+		t.Error("no job has a spec")
+	}
+}

@@ -348,7 +348,8 @@ func (s *state) alone(f *fact) any {
 		return only(s.config())
 	case kindAllocator:
 		return only(s.allocators())
-	case kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask:
+	case kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask,
+		kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob, kindRefreshTask:
 		return only(s.tasks())
 	case kindSnapshot:
 		return only(s.snapshots())

@@ -25,6 +25,9 @@ func (s *state) tasks() []*model.Task {
 		kindAnalyzeTask:    analyzeTask,
 		kindStatsTask:      statsTask,
 		kindBroadcastTask:  broadcastTask,
+
+		kindCopySegmentJob: copySegmentJob, kindCopySegmentTask: copySegmentTask, kindExportSnapshotJob: exportSnapshotJob,
+		kindRefreshJob: refreshJob, kindRefreshTask: refreshTask,
 	} {
 		s.each(kind, func(f *fact) {
 			t := task(f)
@@ -187,7 +190,8 @@ func (s *state) snapshots() []*model.Snapshot {
 		list = append(list, &model.Snapshot{
 			ID: f.ids[1], Name: keptName(m.GetName()), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
 			Partitions: ids[model.PartitionID](m.GetPartitionIds()), State: strings.TrimPrefix(m.GetState().String(), "SnapshotState"),
-			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: secret.Text(m.GetS3Location()), Key: f.key,
+			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: secret.Text(m.GetS3Location()),
+			Pins: len(m.GetPinIds()), ProtectedUntil: wallTime(m.GetCompactionExpireTime()), Key: f.key,
 		})
 	})
 	return list

@@ -22,7 +22,7 @@ type layoutRule struct {
 // them as 2.4 does (milvus pull request 31449).
 func layoutRules() []layoutRule {
 	return []layoutRule{
-		{"3.0 or newer", []kindID{kindSnapshot, kindQueryView, kindWALQueryView, kindWALSalvage, kindPredicateDeltalog}},
+		{"3.0 or newer", []kindID{kindSnapshot, kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob, kindRefreshTask, kindQueryView, kindWALQueryView, kindWALSalvage, kindPredicateDeltalog}},
 		{"2.6 or newer", []kindID{kindStreamingVersion, kindControlChannel, kindPChannel, kindBroadcastTask, kindWALCheckpoint, kindWALVChannel, kindWALSegment, kindStructField}},
 		{"2.5 or newer", []kindID{kindStatsTask, kindBM25Log, kindFunction, kindPrivilegeGroup}},
 		{"2.4 or newer", []kindID{kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindPartitionStats, kindPartitionStatsVersion}},

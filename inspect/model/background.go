@@ -44,7 +44,10 @@ type Snapshot struct {
 	State       string // Pending, Committed, Deleting
 	CreatedAt   time.Time
 	Location    string
-	Key         string
+	// Pins hold the snapshot's data for as long as something reads it; ProtectedUntil is until when its segments are not compacted.
+	Pins           int
+	ProtectedUntil time.Time
+	Key            string
 }
 
 // HistoryEntry is one older value that RootCoord keeps under snapshots/: how a name

@@ -107,6 +107,15 @@ var segmentIndexMore = []column[*model.SegmentIndex]{
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return count(x.Version) }),
 	col(table.Column{Name: "engine_version", Title: "ENGINE", Kind: table.Int, Show: table.Hidden, Doc: "Version of the index engine (knowhere), where recorded."},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return someCount(x.EngineVersion) }),
+	col(table.Column{Name: "scalar_version", Kind: table.Int, Show: table.Hidden, Doc: "Version of the scalar index engine, where recorded (2.6)."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return someCount(x.ScalarVersion) }),
+	col(table.Column{Name: "folder", Show: table.Hidden, Doc: "Where the index files are, below the root of storage: by build, or by collection (3.0)."},
+		func(_ *Env, x *model.SegmentIndex) table.Cell {
+			if x.Legacy {
+				return none()
+			}
+			return text(x.Folder(x.Partition, x.Segment))
+		}),
 	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When the build was requested, where recorded."},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return at(x.CreatedAt) }),
 	col(table.Column{Name: "finished_at", Title: "FINISHED", Kind: table.Time, Show: table.Hidden, Doc: "When the build was finished, where recorded (2.5 and later)."},

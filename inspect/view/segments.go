@@ -28,7 +28,7 @@ var segments = define(definition[*model.Segment]{
 		segmentPlace,
 		segmentContent,
 		segmentFlags,
-		segmentTimes,
+		segmentTimes, segmentDetails,
 		segmentLive, segmentWanted,
 	),
 	find:  findSegment,

@@ -21,9 +21,9 @@ var tasks = define(definition[*model.Task]{
 			col(table.Column{Name: "id", Kind: table.ID, Doc: "Task id; for a sync, the segment id."}, func(_ *Env, t *model.Task) table.Cell { return id(t.ID) }),
 			col(table.Column{
 				Name: "type", Vocabulary: true,
-				Doc: "import-job, preimport, import, compaction, stats, analyze or broadcast in etcd; in memory segment-task, channel-task and leader-task of QueryCoord, index-build, compaction, preimport and import of DataCoord, sync of a data node.",
+				Doc: "import-job, preimport, import, compaction, stats, analyze, broadcast, copy-segment-job, copy-segment, export-snapshot-job, external-refresh-job or external-refresh in etcd; in memory segment-task, channel-task and leader-task of QueryCoord, index-build, compaction, preimport and import of DataCoord, sync of a data node.",
 			}, func(_ *Env, t *model.Task) table.Cell { return text(t.Type) }),
-			col(table.Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...; of QueryCoord's tasks Grow (load), Reduce (release), Move (balance); of a sync the segment's level.", Vocabulary: true},
+			col(table.Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...; of QueryCoord's tasks Grow (load), Reduce (release), Move (balance); of a sync the segment's level; of a job of snapshots the snapshot; applied: of a refresh whose data the collection shows.", Vocabulary: true},
 				func(_ *Env, t *model.Task) table.Cell { return text(t.SubType) }),
 		},
 		taskCollection, taskState, taskDetail, taskTold,

@@ -150,14 +150,34 @@ func (b *builder) v30() {
 	b.put(&datapb.SnapshotInfo{
 		Name: "nightly", Id: 455000000000009300, CollectionId: Docs, PartitionIds: []int64{Docs0}, CreateTs: int64(TSO),
 		State: datapb.SnapshotState_SnapshotStateCommitted, S3Location: "s3://bucket/snapshots/1",
+		CompactionExpireTime: 1795161280, PinIds: []int64{7, 8}, PinExpireAtMs: map[int64]int64{7: 1795161280000},
 	}, "datacoord-meta/snapshot/%d/455000000000009300", Docs)
+	moved := []*datapb.CopySegmentIDMapping{{SourceSegmentId: Flushed, TargetSegmentId: Stored + 2, PartitionId: Items0}}
+	b.put(&datapb.CopySegmentJob{
+		JobId: 9401, CollectionId: Items, State: datapb.CopySegmentJobState_CopySegmentJobExecuting, IdMappings: moved, StartTs: 1795161280000000000,
+		TotalSegments: 2, CopiedSegments: 1, TotalRows: 9, SnapshotName: "nightly", SourceCollectionId: Docs, PinId: 7,
+		External: true, ExternalSpec: `{"extfs": {"access_key_id": "AKID", "secret_access_key": "planted-in-a-spec"}}`,
+	}, "datacoord-meta/copy-segment-job/9401")
+	b.put(&datapb.CopySegmentTask{TaskId: 9402, JobId: 9401, CollectionId: Items, NodeId: 4, State: datapb.CopySegmentTaskState_CopySegmentTaskInProgress, IdMappings: moved},
+		"datacoord-meta/copy-segment-task/9402")
+	b.put(&datapb.ExportSnapshotJob{
+		JobId: 9403, SnapshotName: "nightly", CollectionId: Docs, State: datapb.ExportSnapshotJobState_ExportSnapshotJobFailed, Reason: "denied", TotalFiles: 9, CopiedFiles: 4,
+		TargetS3Path: "s3://bucket/out",
+	}, "datacoord-meta/export-snapshot-job/9403")
+	b.put(&datapb.ExternalCollectionRefreshJob{JobId: 9404, CollectionId: Docs, State: indexpb.JobState_JobStateFailed, FailReason: "index wait", Progress: 100, IndexWaitStartedTime: 1795161280000},
+		"datacoord-meta/external-collection-refresh-job/9404")
+	b.put(&datapb.ExternalCollectionRefreshTask{
+		TaskId: 9405, JobId: 9404, CollectionId: Docs, NodeId: 4, State: indexpb.JobState_JobStateFinished, Progress: 100, OwnedSegmentIds: []int64{Flushed},
+		KeptSegments: []int64{Flushed}, UpdatedSegments: []*datapb.SegmentInfo{{ID: Stored + 9}},
+	}, "datacoord-meta/external-collection-refresh-task/9405")
 	view := &legacypb.QueryViewOfShard{Meta: &legacypb.QueryViewMeta{CollectionId: Docs, ReplicaId: Docs + 50, State: legacypb.QueryViewState_QueryViewStateUp}}
 	b.put(view, "querycoord/qv/%d/%d/0/1/2/3", Docs, Docs+50)
 	b.put(view, "streamingnode-meta/wal/by-dev-rootcoord-dml_0/qv/%d/%d/0/1/2/3", Docs, Docs+50)
 	b.put(&datapb.FieldBinlog{Binlogs: []*datapb.Binlog{{EntriesNum: 3, LogSize: 77, LogID: 5}}}, "datacoord-meta/predicate-deltalog/%d/%d/%d/predicate", Docs, Docs0, Flushed)
 	b.put(&datapb.SegmentInfo{
 		ID: Stored + 2, CollectionID: Items, PartitionID: Items0, State: commonpb.SegmentState_Flushed, NumOfRows: 9, Level: datapb.SegmentLevel_L1,
-		ManifestPath: "insert_log/manifest-1",
+		ManifestPath: "insert_log/manifest-1", CommitTimestamp: TSO, SchemaVersion: 2, DataVersion: 3, ExpirQuantiles: []int64{1795161280000000},
+		IsSortedByNamespace: true, Stats: &datapb.Statistics{InsertBinlogSize: 100, DeleteNumRows: 2, InsertBinlogCount: 1, TimestampFrom: TSO, TimestampTo: TSO, Formats: []string{"vortex"}},
 	}, "datacoord-meta/s/%d/%d/%d", Items, Items0, Stored+2)
 	value := protowire.AppendVarint(protowire.AppendTag(marshal(&datapb.SegmentInfo{
 		ID: Stored + 3, CollectionID: Items, PartitionID: Items0, State: commonpb.SegmentState_Flushed, NumOfRows: 8, Level: datapb.SegmentLevel_L1,

@@ -77,6 +77,10 @@ func background(p *model.Parts) {
 			Growing: []model.SegmentID{470590569932852690}, SeekAt: ago(time.Minute),
 		}},
 	}}
+	p.Snapshots = []*model.Snapshot{{
+		ID: 470590569933300001, Name: "nightly", Description: "before the import", Collection: Docs, State: "Committed", CreatedAt: Now.Add(-3 * time.Hour),
+		Location: "files/snapshots/1", Pins: 1, ProtectedUntil: Now.Add(time.Hour), Key: "datacoord-meta/snapshot/1/470590569933300001",
+	}}
 	p.PartitionStats = []*model.PartitionStats{{
 		Collection: Docs, Partition: 470590569932652643, VChannel: docs0, Version: 7, Current: true,
 		Segments: []model.SegmentID{470590569932852667}, CommittedAt: Now.Add(-time.Hour), Key: "by-dev/meta/datacoord-meta/partition-stats/1",

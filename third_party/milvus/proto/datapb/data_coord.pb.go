@@ -10,6 +10,7 @@ import (
 	commonpb "github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	msgpb "github.com/milvus-io/milvus-proto/go-api/v3/msgpb"
 	schemapb "github.com/milvus-io/milvus-proto/go-api/v3/schemapb"
+	indexpb "github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
 	internalpb "github.com/milvus-io/milvus/pkg/v3/proto/internalpb"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
@@ -217,6 +218,116 @@ func (CompactionType) EnumDescriptor() ([]byte, []int) {
 	return file_data_coord_proto_rawDescGZIP(), []int{2}
 }
 
+type CopySegmentJobState int32
+
+const (
+	CopySegmentJobState_CopySegmentJobNone      CopySegmentJobState = 0
+	CopySegmentJobState_CopySegmentJobPending   CopySegmentJobState = 1
+	CopySegmentJobState_CopySegmentJobExecuting CopySegmentJobState = 2
+	CopySegmentJobState_CopySegmentJobCompleted CopySegmentJobState = 3
+	CopySegmentJobState_CopySegmentJobFailed    CopySegmentJobState = 4
+)
+
+// Enum value maps for CopySegmentJobState.
+var (
+	CopySegmentJobState_name = map[int32]string{
+		0: "CopySegmentJobNone",
+		1: "CopySegmentJobPending",
+		2: "CopySegmentJobExecuting",
+		3: "CopySegmentJobCompleted",
+		4: "CopySegmentJobFailed",
+	}
+	CopySegmentJobState_value = map[string]int32{
+		"CopySegmentJobNone":      0,
+		"CopySegmentJobPending":   1,
+		"CopySegmentJobExecuting": 2,
+		"CopySegmentJobCompleted": 3,
+		"CopySegmentJobFailed":    4,
+	}
+)
+
+func (x CopySegmentJobState) Enum() *CopySegmentJobState {
+	p := new(CopySegmentJobState)
+	*p = x
+	return p
+}
+
+func (x CopySegmentJobState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CopySegmentJobState) Descriptor() protoreflect.EnumDescriptor {
+	return file_data_coord_proto_enumTypes[3].Descriptor()
+}
+
+func (CopySegmentJobState) Type() protoreflect.EnumType {
+	return &file_data_coord_proto_enumTypes[3]
+}
+
+func (x CopySegmentJobState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CopySegmentJobState.Descriptor instead.
+func (CopySegmentJobState) EnumDescriptor() ([]byte, []int) {
+	return file_data_coord_proto_rawDescGZIP(), []int{3}
+}
+
+type CopySegmentTaskState int32
+
+const (
+	CopySegmentTaskState_CopySegmentTaskNone       CopySegmentTaskState = 0
+	CopySegmentTaskState_CopySegmentTaskPending    CopySegmentTaskState = 1
+	CopySegmentTaskState_CopySegmentTaskInProgress CopySegmentTaskState = 2
+	CopySegmentTaskState_CopySegmentTaskCompleted  CopySegmentTaskState = 3
+	CopySegmentTaskState_CopySegmentTaskFailed     CopySegmentTaskState = 4
+)
+
+// Enum value maps for CopySegmentTaskState.
+var (
+	CopySegmentTaskState_name = map[int32]string{
+		0: "CopySegmentTaskNone",
+		1: "CopySegmentTaskPending",
+		2: "CopySegmentTaskInProgress",
+		3: "CopySegmentTaskCompleted",
+		4: "CopySegmentTaskFailed",
+	}
+	CopySegmentTaskState_value = map[string]int32{
+		"CopySegmentTaskNone":       0,
+		"CopySegmentTaskPending":    1,
+		"CopySegmentTaskInProgress": 2,
+		"CopySegmentTaskCompleted":  3,
+		"CopySegmentTaskFailed":     4,
+	}
+)
+
+func (x CopySegmentTaskState) Enum() *CopySegmentTaskState {
+	p := new(CopySegmentTaskState)
+	*p = x
+	return p
+}
+
+func (x CopySegmentTaskState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CopySegmentTaskState) Descriptor() protoreflect.EnumDescriptor {
+	return file_data_coord_proto_enumTypes[4].Descriptor()
+}
+
+func (CopySegmentTaskState) Type() protoreflect.EnumType {
+	return &file_data_coord_proto_enumTypes[4]
+}
+
+func (x CopySegmentTaskState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CopySegmentTaskState.Descriptor instead.
+func (CopySegmentTaskState) EnumDescriptor() ([]byte, []int) {
+	return file_data_coord_proto_rawDescGZIP(), []int{4}
+}
+
 type SnapshotState int32
 
 const (
@@ -253,11 +364,11 @@ func (x SnapshotState) String() string {
 }
 
 func (SnapshotState) Descriptor() protoreflect.EnumDescriptor {
-	return file_data_coord_proto_enumTypes[3].Descriptor()
+	return file_data_coord_proto_enumTypes[5].Descriptor()
 }
 
 func (SnapshotState) Type() protoreflect.EnumType {
-	return &file_data_coord_proto_enumTypes[3]
+	return &file_data_coord_proto_enumTypes[5]
 }
 
 func (x SnapshotState) Number() protoreflect.EnumNumber {
@@ -266,7 +377,7 @@ func (x SnapshotState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SnapshotState.Descriptor instead.
 func (SnapshotState) EnumDescriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{3}
+	return file_data_coord_proto_rawDescGZIP(), []int{5}
 }
 
 type ImportTaskStateV2 int32
@@ -311,11 +422,11 @@ func (x ImportTaskStateV2) String() string {
 }
 
 func (ImportTaskStateV2) Descriptor() protoreflect.EnumDescriptor {
-	return file_data_coord_proto_enumTypes[4].Descriptor()
+	return file_data_coord_proto_enumTypes[6].Descriptor()
 }
 
 func (ImportTaskStateV2) Type() protoreflect.EnumType {
-	return &file_data_coord_proto_enumTypes[4]
+	return &file_data_coord_proto_enumTypes[6]
 }
 
 func (x ImportTaskStateV2) Number() protoreflect.EnumNumber {
@@ -324,7 +435,7 @@ func (x ImportTaskStateV2) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ImportTaskStateV2.Descriptor instead.
 func (ImportTaskStateV2) EnumDescriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{4}
+	return file_data_coord_proto_rawDescGZIP(), []int{6}
 }
 
 type ImportTaskSourceV2 int32
@@ -357,11 +468,11 @@ func (x ImportTaskSourceV2) String() string {
 }
 
 func (ImportTaskSourceV2) Descriptor() protoreflect.EnumDescriptor {
-	return file_data_coord_proto_enumTypes[5].Descriptor()
+	return file_data_coord_proto_enumTypes[7].Descriptor()
 }
 
 func (ImportTaskSourceV2) Type() protoreflect.EnumType {
-	return &file_data_coord_proto_enumTypes[5]
+	return &file_data_coord_proto_enumTypes[7]
 }
 
 func (x ImportTaskSourceV2) Number() protoreflect.EnumNumber {
@@ -370,7 +481,7 @@ func (x ImportTaskSourceV2) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ImportTaskSourceV2.Descriptor instead.
 func (ImportTaskSourceV2) EnumDescriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{5}
+	return file_data_coord_proto_rawDescGZIP(), []int{7}
 }
 
 type CompactionTaskState int32
@@ -430,11 +541,11 @@ func (x CompactionTaskState) String() string {
 }
 
 func (CompactionTaskState) Descriptor() protoreflect.EnumDescriptor {
-	return file_data_coord_proto_enumTypes[6].Descriptor()
+	return file_data_coord_proto_enumTypes[8].Descriptor()
 }
 
 func (CompactionTaskState) Type() protoreflect.EnumType {
-	return &file_data_coord_proto_enumTypes[6]
+	return &file_data_coord_proto_enumTypes[8]
 }
 
 func (x CompactionTaskState) Number() protoreflect.EnumNumber {
@@ -443,7 +554,65 @@ func (x CompactionTaskState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CompactionTaskState.Descriptor instead.
 func (CompactionTaskState) EnumDescriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{6}
+	return file_data_coord_proto_rawDescGZIP(), []int{8}
+}
+
+type ExportSnapshotJobState int32
+
+const (
+	ExportSnapshotJobState_ExportSnapshotJobNone       ExportSnapshotJobState = 0
+	ExportSnapshotJobState_ExportSnapshotJobPending    ExportSnapshotJobState = 1
+	ExportSnapshotJobState_ExportSnapshotJobExecuting  ExportSnapshotJobState = 2
+	ExportSnapshotJobState_ExportSnapshotJobCompleted  ExportSnapshotJobState = 3
+	ExportSnapshotJobState_ExportSnapshotJobFailed     ExportSnapshotJobState = 4
+	ExportSnapshotJobState_ExportSnapshotJobPublishing ExportSnapshotJobState = 5
+)
+
+// Enum value maps for ExportSnapshotJobState.
+var (
+	ExportSnapshotJobState_name = map[int32]string{
+		0: "ExportSnapshotJobNone",
+		1: "ExportSnapshotJobPending",
+		2: "ExportSnapshotJobExecuting",
+		3: "ExportSnapshotJobCompleted",
+		4: "ExportSnapshotJobFailed",
+		5: "ExportSnapshotJobPublishing",
+	}
+	ExportSnapshotJobState_value = map[string]int32{
+		"ExportSnapshotJobNone":       0,
+		"ExportSnapshotJobPending":    1,
+		"ExportSnapshotJobExecuting":  2,
+		"ExportSnapshotJobCompleted":  3,
+		"ExportSnapshotJobFailed":     4,
+		"ExportSnapshotJobPublishing": 5,
+	}
+)
+
+func (x ExportSnapshotJobState) Enum() *ExportSnapshotJobState {
+	p := new(ExportSnapshotJobState)
+	*p = x
+	return p
+}
+
+func (x ExportSnapshotJobState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ExportSnapshotJobState) Descriptor() protoreflect.EnumDescriptor {
+	return file_data_coord_proto_enumTypes[9].Descriptor()
+}
+
+func (ExportSnapshotJobState) Type() protoreflect.EnumType {
+	return &file_data_coord_proto_enumTypes[9]
+}
+
+func (x ExportSnapshotJobState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ExportSnapshotJobState.Descriptor instead.
+func (ExportSnapshotJobState) EnumDescriptor() ([]byte, []int) {
+	return file_data_coord_proto_rawDescGZIP(), []int{9}
 }
 
 type GetSegmentInfoRequest struct {
@@ -1962,6 +2131,402 @@ func (x *ImportFileStats) GetHashedStats() map[string]*PartitionImportStats {
 	return nil
 }
 
+type CopySegmentTask struct {
+	state         protoimpl.MessageState  `protogen:"open.v1"`
+	TaskId        int64                   `protobuf:"varint,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	JobId         int64                   `protobuf:"varint,2,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	CollectionId  int64                   `protobuf:"varint,3,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
+	NodeId        int64                   `protobuf:"varint,4,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	TaskVersion   int64                   `protobuf:"varint,5,opt,name=task_version,json=taskVersion,proto3" json:"task_version,omitempty"`
+	TaskSlot      int64                   `protobuf:"varint,6,opt,name=task_slot,json=taskSlot,proto3" json:"task_slot,omitempty"`
+	State         CopySegmentTaskState    `protobuf:"varint,7,opt,name=state,proto3,enum=milvus.proto.data.CopySegmentTaskState" json:"state,omitempty"`
+	Reason        string                  `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	IdMappings    []*CopySegmentIDMapping `protobuf:"bytes,9,rep,name=id_mappings,json=idMappings,proto3" json:"id_mappings,omitempty"`
+	CreatedTs     uint64                  `protobuf:"varint,10,opt,name=created_ts,json=createdTs,proto3" json:"created_ts,omitempty"`
+	CompleteTs    uint64                  `protobuf:"varint,11,opt,name=complete_ts,json=completeTs,proto3" json:"complete_ts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CopySegmentTask) Reset() {
+	*x = CopySegmentTask{}
+	mi := &file_data_coord_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CopySegmentTask) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CopySegmentTask) ProtoMessage() {}
+
+func (x *CopySegmentTask) ProtoReflect() protoreflect.Message {
+	mi := &file_data_coord_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CopySegmentTask.ProtoReflect.Descriptor instead.
+func (*CopySegmentTask) Descriptor() ([]byte, []int) {
+	return file_data_coord_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *CopySegmentTask) GetTaskId() int64 {
+	if x != nil {
+		return x.TaskId
+	}
+	return 0
+}
+
+func (x *CopySegmentTask) GetJobId() int64 {
+	if x != nil {
+		return x.JobId
+	}
+	return 0
+}
+
+func (x *CopySegmentTask) GetCollectionId() int64 {
+	if x != nil {
+		return x.CollectionId
+	}
+	return 0
+}
+
+func (x *CopySegmentTask) GetNodeId() int64 {
+	if x != nil {
+		return x.NodeId
+	}
+	return 0
+}
+
+func (x *CopySegmentTask) GetTaskVersion() int64 {
+	if x != nil {
+		return x.TaskVersion
+	}
+	return 0
+}
+
+func (x *CopySegmentTask) GetTaskSlot() int64 {
+	if x != nil {
+		return x.TaskSlot
+	}
+	return 0
+}
+
+func (x *CopySegmentTask) GetState() CopySegmentTaskState {
+	if x != nil {
+		return x.State
+	}
+	return CopySegmentTaskState_CopySegmentTaskNone
+}
+
+func (x *CopySegmentTask) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *CopySegmentTask) GetIdMappings() []*CopySegmentIDMapping {
+	if x != nil {
+		return x.IdMappings
+	}
+	return nil
+}
+
+func (x *CopySegmentTask) GetCreatedTs() uint64 {
+	if x != nil {
+		return x.CreatedTs
+	}
+	return 0
+}
+
+func (x *CopySegmentTask) GetCompleteTs() uint64 {
+	if x != nil {
+		return x.CompleteTs
+	}
+	return 0
+}
+
+type CopySegmentIDMapping struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	SourceSegmentId int64                  `protobuf:"varint,1,opt,name=source_segment_id,json=sourceSegmentId,proto3" json:"source_segment_id,omitempty"`
+	TargetSegmentId int64                  `protobuf:"varint,2,opt,name=target_segment_id,json=targetSegmentId,proto3" json:"target_segment_id,omitempty"`
+	PartitionId     int64                  `protobuf:"varint,3,opt,name=partition_id,json=partitionId,proto3" json:"partition_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *CopySegmentIDMapping) Reset() {
+	*x = CopySegmentIDMapping{}
+	mi := &file_data_coord_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CopySegmentIDMapping) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CopySegmentIDMapping) ProtoMessage() {}
+
+func (x *CopySegmentIDMapping) ProtoReflect() protoreflect.Message {
+	mi := &file_data_coord_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CopySegmentIDMapping.ProtoReflect.Descriptor instead.
+func (*CopySegmentIDMapping) Descriptor() ([]byte, []int) {
+	return file_data_coord_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *CopySegmentIDMapping) GetSourceSegmentId() int64 {
+	if x != nil {
+		return x.SourceSegmentId
+	}
+	return 0
+}
+
+func (x *CopySegmentIDMapping) GetTargetSegmentId() int64 {
+	if x != nil {
+		return x.TargetSegmentId
+	}
+	return 0
+}
+
+func (x *CopySegmentIDMapping) GetPartitionId() int64 {
+	if x != nil {
+		return x.PartitionId
+	}
+	return 0
+}
+
+type CopySegmentJob struct {
+	state               protoimpl.MessageState   `protogen:"open.v1"`
+	JobId               int64                    `protobuf:"varint,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	DbId                int64                    `protobuf:"varint,2,opt,name=db_id,json=dbId,proto3" json:"db_id,omitempty"`
+	CollectionId        int64                    `protobuf:"varint,3,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
+	CollectionName      string                   `protobuf:"bytes,4,opt,name=collection_name,json=collectionName,proto3" json:"collection_name,omitempty"`
+	State               CopySegmentJobState      `protobuf:"varint,5,opt,name=state,proto3,enum=milvus.proto.data.CopySegmentJobState" json:"state,omitempty"`
+	Reason              string                   `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	IdMappings          []*CopySegmentIDMapping  `protobuf:"bytes,7,rep,name=id_mappings,json=idMappings,proto3" json:"id_mappings,omitempty"`
+	TimeoutTs           uint64                   `protobuf:"varint,8,opt,name=timeout_ts,json=timeoutTs,proto3" json:"timeout_ts,omitempty"`
+	CleanupTs           uint64                   `protobuf:"varint,9,opt,name=cleanup_ts,json=cleanupTs,proto3" json:"cleanup_ts,omitempty"`
+	StartTs             uint64                   `protobuf:"varint,10,opt,name=start_ts,json=startTs,proto3" json:"start_ts,omitempty"`
+	CompleteTs          uint64                   `protobuf:"varint,11,opt,name=complete_ts,json=completeTs,proto3" json:"complete_ts,omitempty"`
+	Options             []*commonpb.KeyValuePair `protobuf:"bytes,12,rep,name=options,proto3" json:"options,omitempty"`
+	TotalSegments       int64                    `protobuf:"varint,13,opt,name=total_segments,json=totalSegments,proto3" json:"total_segments,omitempty"`
+	CopiedSegments      int64                    `protobuf:"varint,14,opt,name=copied_segments,json=copiedSegments,proto3" json:"copied_segments,omitempty"`
+	TotalRows           int64                    `protobuf:"varint,15,opt,name=total_rows,json=totalRows,proto3" json:"total_rows,omitempty"`
+	SnapshotName        string                   `protobuf:"bytes,16,opt,name=snapshot_name,json=snapshotName,proto3" json:"snapshot_name,omitempty"`
+	SourceCollectionId  int64                    `protobuf:"varint,17,opt,name=source_collection_id,json=sourceCollectionId,proto3" json:"source_collection_id,omitempty"`
+	PinId               int64                    `protobuf:"varint,18,opt,name=pin_id,json=pinId,proto3" json:"pin_id,omitempty"`
+	External            bool                     `protobuf:"varint,19,opt,name=external,proto3" json:"external,omitempty"`
+	SnapshotS3Location  string                   `protobuf:"bytes,20,opt,name=snapshot_s3_location,json=snapshotS3Location,proto3" json:"snapshot_s3_location,omitempty"`
+	ExternalSpec        string                   `protobuf:"bytes,21,opt,name=external_spec,json=externalSpec,proto3" json:"external_spec,omitempty"`
+	SnapshotFingerprint string                   `protobuf:"bytes,22,opt,name=snapshot_fingerprint,json=snapshotFingerprint,proto3" json:"snapshot_fingerprint,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *CopySegmentJob) Reset() {
+	*x = CopySegmentJob{}
+	mi := &file_data_coord_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CopySegmentJob) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CopySegmentJob) ProtoMessage() {}
+
+func (x *CopySegmentJob) ProtoReflect() protoreflect.Message {
+	mi := &file_data_coord_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CopySegmentJob.ProtoReflect.Descriptor instead.
+func (*CopySegmentJob) Descriptor() ([]byte, []int) {
+	return file_data_coord_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *CopySegmentJob) GetJobId() int64 {
+	if x != nil {
+		return x.JobId
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetDbId() int64 {
+	if x != nil {
+		return x.DbId
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetCollectionId() int64 {
+	if x != nil {
+		return x.CollectionId
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetCollectionName() string {
+	if x != nil {
+		return x.CollectionName
+	}
+	return ""
+}
+
+func (x *CopySegmentJob) GetState() CopySegmentJobState {
+	if x != nil {
+		return x.State
+	}
+	return CopySegmentJobState_CopySegmentJobNone
+}
+
+func (x *CopySegmentJob) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *CopySegmentJob) GetIdMappings() []*CopySegmentIDMapping {
+	if x != nil {
+		return x.IdMappings
+	}
+	return nil
+}
+
+func (x *CopySegmentJob) GetTimeoutTs() uint64 {
+	if x != nil {
+		return x.TimeoutTs
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetCleanupTs() uint64 {
+	if x != nil {
+		return x.CleanupTs
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetStartTs() uint64 {
+	if x != nil {
+		return x.StartTs
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetCompleteTs() uint64 {
+	if x != nil {
+		return x.CompleteTs
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetOptions() []*commonpb.KeyValuePair {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *CopySegmentJob) GetTotalSegments() int64 {
+	if x != nil {
+		return x.TotalSegments
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetCopiedSegments() int64 {
+	if x != nil {
+		return x.CopiedSegments
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetTotalRows() int64 {
+	if x != nil {
+		return x.TotalRows
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetSnapshotName() string {
+	if x != nil {
+		return x.SnapshotName
+	}
+	return ""
+}
+
+func (x *CopySegmentJob) GetSourceCollectionId() int64 {
+	if x != nil {
+		return x.SourceCollectionId
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetPinId() int64 {
+	if x != nil {
+		return x.PinId
+	}
+	return 0
+}
+
+func (x *CopySegmentJob) GetExternal() bool {
+	if x != nil {
+		return x.External
+	}
+	return false
+}
+
+func (x *CopySegmentJob) GetSnapshotS3Location() string {
+	if x != nil {
+		return x.SnapshotS3Location
+	}
+	return ""
+}
+
+func (x *CopySegmentJob) GetExternalSpec() string {
+	if x != nil {
+		return x.ExternalSpec
+	}
+	return ""
+}
+
+func (x *CopySegmentJob) GetSnapshotFingerprint() string {
+	if x != nil {
+		return x.SnapshotFingerprint
+	}
+	return ""
+}
+
 type ImportJob struct {
 	state              protoimpl.MessageState     `protogen:"open.v1"`
 	JobID              int64                      `protobuf:"varint,1,opt,name=jobID,proto3" json:"jobID,omitempty"`
@@ -1990,7 +2555,7 @@ type ImportJob struct {
 
 func (x *ImportJob) Reset() {
 	*x = ImportJob{}
-	mi := &file_data_coord_proto_msgTypes[15]
+	mi := &file_data_coord_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2002,7 +2567,7 @@ func (x *ImportJob) String() string {
 func (*ImportJob) ProtoMessage() {}
 
 func (x *ImportJob) ProtoReflect() protoreflect.Message {
-	mi := &file_data_coord_proto_msgTypes[15]
+	mi := &file_data_coord_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2015,7 +2580,7 @@ func (x *ImportJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportJob.ProtoReflect.Descriptor instead.
 func (*ImportJob) Descriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{15}
+	return file_data_coord_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ImportJob) GetJobID() int64 {
@@ -2175,7 +2740,7 @@ type PreImportTask struct {
 
 func (x *PreImportTask) Reset() {
 	*x = PreImportTask{}
-	mi := &file_data_coord_proto_msgTypes[16]
+	mi := &file_data_coord_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2187,7 +2752,7 @@ func (x *PreImportTask) String() string {
 func (*PreImportTask) ProtoMessage() {}
 
 func (x *PreImportTask) ProtoReflect() protoreflect.Message {
-	mi := &file_data_coord_proto_msgTypes[16]
+	mi := &file_data_coord_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2200,7 +2765,7 @@ func (x *PreImportTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreImportTask.ProtoReflect.Descriptor instead.
 func (*PreImportTask) Descriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{16}
+	return file_data_coord_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PreImportTask) GetJobID() int64 {
@@ -2286,7 +2851,7 @@ type ImportTaskV2 struct {
 
 func (x *ImportTaskV2) Reset() {
 	*x = ImportTaskV2{}
-	mi := &file_data_coord_proto_msgTypes[17]
+	mi := &file_data_coord_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2298,7 +2863,7 @@ func (x *ImportTaskV2) String() string {
 func (*ImportTaskV2) ProtoMessage() {}
 
 func (x *ImportTaskV2) ProtoReflect() protoreflect.Message {
-	mi := &file_data_coord_proto_msgTypes[17]
+	mi := &file_data_coord_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2311,7 +2876,7 @@ func (x *ImportTaskV2) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportTaskV2.ProtoReflect.Descriptor instead.
 func (*ImportTaskV2) Descriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{17}
+	return file_data_coord_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ImportTaskV2) GetJobID() int64 {
@@ -2436,7 +3001,7 @@ type CompactionTask struct {
 
 func (x *CompactionTask) Reset() {
 	*x = CompactionTask{}
-	mi := &file_data_coord_proto_msgTypes[18]
+	mi := &file_data_coord_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2448,7 +3013,7 @@ func (x *CompactionTask) String() string {
 func (*CompactionTask) ProtoMessage() {}
 
 func (x *CompactionTask) ProtoReflect() protoreflect.Message {
-	mi := &file_data_coord_proto_msgTypes[18]
+	mi := &file_data_coord_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2461,7 +3026,7 @@ func (x *CompactionTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionTask.ProtoReflect.Descriptor instead.
 func (*CompactionTask) Descriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{18}
+	return file_data_coord_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CompactionTask) GetPlanID() int64 {
@@ -2683,7 +3248,7 @@ type PartitionStatsInfo struct {
 
 func (x *PartitionStatsInfo) Reset() {
 	*x = PartitionStatsInfo{}
-	mi := &file_data_coord_proto_msgTypes[19]
+	mi := &file_data_coord_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2695,7 +3260,7 @@ func (x *PartitionStatsInfo) String() string {
 func (*PartitionStatsInfo) ProtoMessage() {}
 
 func (x *PartitionStatsInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_data_coord_proto_msgTypes[19]
+	mi := &file_data_coord_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2708,7 +3273,7 @@ func (x *PartitionStatsInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionStatsInfo.ProtoReflect.Descriptor instead.
 func (*PartitionStatsInfo) Descriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{19}
+	return file_data_coord_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *PartitionStatsInfo) GetCollectionID() int64 {
@@ -2760,6 +3325,342 @@ func (x *PartitionStatsInfo) GetCommitTime() int64 {
 	return 0
 }
 
+type ExternalCollectionRefreshJob struct {
+	state                protoimpl.MessageState `protogen:"open.v1"`
+	JobId                int64                  `protobuf:"varint,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	CollectionId         int64                  `protobuf:"varint,2,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
+	CollectionName       string                 `protobuf:"bytes,3,opt,name=collection_name,json=collectionName,proto3" json:"collection_name,omitempty"`
+	ExternalSource       string                 `protobuf:"bytes,4,opt,name=external_source,json=externalSource,proto3" json:"external_source,omitempty"`
+	ExternalSpec         string                 `protobuf:"bytes,5,opt,name=external_spec,json=externalSpec,proto3" json:"external_spec,omitempty"`
+	State                indexpb.JobState       `protobuf:"varint,6,opt,name=state,proto3,enum=milvus.proto.index.JobState" json:"state,omitempty"`
+	FailReason           string                 `protobuf:"bytes,7,opt,name=fail_reason,json=failReason,proto3" json:"fail_reason,omitempty"`
+	StartTime            int64                  `protobuf:"varint,8,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	EndTime              int64                  `protobuf:"varint,9,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	Progress             int64                  `protobuf:"varint,10,opt,name=progress,proto3" json:"progress,omitempty"`
+	TaskIds              []int64                `protobuf:"varint,11,rep,packed,name=task_ids,json=taskIds,proto3" json:"task_ids,omitempty"`
+	IndexWaitStartedTime int64                  `protobuf:"varint,13,opt,name=index_wait_started_time,json=indexWaitStartedTime,proto3" json:"index_wait_started_time,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *ExternalCollectionRefreshJob) Reset() {
+	*x = ExternalCollectionRefreshJob{}
+	mi := &file_data_coord_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExternalCollectionRefreshJob) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExternalCollectionRefreshJob) ProtoMessage() {}
+
+func (x *ExternalCollectionRefreshJob) ProtoReflect() protoreflect.Message {
+	mi := &file_data_coord_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExternalCollectionRefreshJob.ProtoReflect.Descriptor instead.
+func (*ExternalCollectionRefreshJob) Descriptor() ([]byte, []int) {
+	return file_data_coord_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ExternalCollectionRefreshJob) GetJobId() int64 {
+	if x != nil {
+		return x.JobId
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshJob) GetCollectionId() int64 {
+	if x != nil {
+		return x.CollectionId
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshJob) GetCollectionName() string {
+	if x != nil {
+		return x.CollectionName
+	}
+	return ""
+}
+
+func (x *ExternalCollectionRefreshJob) GetExternalSource() string {
+	if x != nil {
+		return x.ExternalSource
+	}
+	return ""
+}
+
+func (x *ExternalCollectionRefreshJob) GetExternalSpec() string {
+	if x != nil {
+		return x.ExternalSpec
+	}
+	return ""
+}
+
+func (x *ExternalCollectionRefreshJob) GetState() indexpb.JobState {
+	if x != nil {
+		return x.State
+	}
+	return indexpb.JobState(0)
+}
+
+func (x *ExternalCollectionRefreshJob) GetFailReason() string {
+	if x != nil {
+		return x.FailReason
+	}
+	return ""
+}
+
+func (x *ExternalCollectionRefreshJob) GetStartTime() int64 {
+	if x != nil {
+		return x.StartTime
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshJob) GetEndTime() int64 {
+	if x != nil {
+		return x.EndTime
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshJob) GetProgress() int64 {
+	if x != nil {
+		return x.Progress
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshJob) GetTaskIds() []int64 {
+	if x != nil {
+		return x.TaskIds
+	}
+	return nil
+}
+
+func (x *ExternalCollectionRefreshJob) GetIndexWaitStartedTime() int64 {
+	if x != nil {
+		return x.IndexWaitStartedTime
+	}
+	return 0
+}
+
+type ExternalCollectionRefreshTask struct {
+	state                protoimpl.MessageState `protogen:"open.v1"`
+	TaskId               int64                  `protobuf:"varint,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	JobId                int64                  `protobuf:"varint,2,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	CollectionId         int64                  `protobuf:"varint,3,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
+	Version              int64                  `protobuf:"varint,4,opt,name=version,proto3" json:"version,omitempty"`
+	NodeId               int64                  `protobuf:"varint,5,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	State                indexpb.JobState       `protobuf:"varint,6,opt,name=state,proto3,enum=milvus.proto.index.JobState" json:"state,omitempty"`
+	FailReason           string                 `protobuf:"bytes,7,opt,name=fail_reason,json=failReason,proto3" json:"fail_reason,omitempty"`
+	ExternalSource       string                 `protobuf:"bytes,8,opt,name=external_source,json=externalSource,proto3" json:"external_source,omitempty"`
+	ExternalSpec         string                 `protobuf:"bytes,9,opt,name=external_spec,json=externalSpec,proto3" json:"external_spec,omitempty"`
+	Progress             int64                  `protobuf:"varint,10,opt,name=progress,proto3" json:"progress,omitempty"`
+	ExploreManifestPath  string                 `protobuf:"bytes,12,opt,name=explore_manifest_path,json=exploreManifestPath,proto3" json:"explore_manifest_path,omitempty"`
+	FileIndexBegin       int64                  `protobuf:"varint,13,opt,name=file_index_begin,json=fileIndexBegin,proto3" json:"file_index_begin,omitempty"`
+	FileIndexEnd         int64                  `protobuf:"varint,14,opt,name=file_index_end,json=fileIndexEnd,proto3" json:"file_index_end,omitempty"`
+	KeptSegments         []int64                `protobuf:"varint,15,rep,packed,name=kept_segments,json=keptSegments,proto3" json:"kept_segments,omitempty"`
+	UpdatedSegments      []*SegmentInfo         `protobuf:"bytes,16,rep,name=updated_segments,json=updatedSegments,proto3" json:"updated_segments,omitempty"`
+	ResultReady          bool                   `protobuf:"varint,17,opt,name=result_ready,json=resultReady,proto3" json:"result_ready,omitempty"`
+	OwnershipPlanVersion int32                  `protobuf:"varint,19,opt,name=ownership_plan_version,json=ownershipPlanVersion,proto3" json:"ownership_plan_version,omitempty"`
+	OwnedSegmentIds      []int64                `protobuf:"varint,20,rep,packed,name=owned_segment_ids,json=ownedSegmentIds,proto3" json:"owned_segment_ids,omitempty"`
+	ResultStorageVersion int32                  `protobuf:"varint,21,opt,name=result_storage_version,json=resultStorageVersion,proto3" json:"result_storage_version,omitempty"`
+	ResultPath           string                 `protobuf:"bytes,22,opt,name=result_path,json=resultPath,proto3" json:"result_path,omitempty"`
+	ResultChecksum       []byte                 `protobuf:"bytes,23,opt,name=result_checksum,json=resultChecksum,proto3" json:"result_checksum,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *ExternalCollectionRefreshTask) Reset() {
+	*x = ExternalCollectionRefreshTask{}
+	mi := &file_data_coord_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExternalCollectionRefreshTask) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExternalCollectionRefreshTask) ProtoMessage() {}
+
+func (x *ExternalCollectionRefreshTask) ProtoReflect() protoreflect.Message {
+	mi := &file_data_coord_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExternalCollectionRefreshTask.ProtoReflect.Descriptor instead.
+func (*ExternalCollectionRefreshTask) Descriptor() ([]byte, []int) {
+	return file_data_coord_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *ExternalCollectionRefreshTask) GetTaskId() int64 {
+	if x != nil {
+		return x.TaskId
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetJobId() int64 {
+	if x != nil {
+		return x.JobId
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetCollectionId() int64 {
+	if x != nil {
+		return x.CollectionId
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetVersion() int64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetNodeId() int64 {
+	if x != nil {
+		return x.NodeId
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetState() indexpb.JobState {
+	if x != nil {
+		return x.State
+	}
+	return indexpb.JobState(0)
+}
+
+func (x *ExternalCollectionRefreshTask) GetFailReason() string {
+	if x != nil {
+		return x.FailReason
+	}
+	return ""
+}
+
+func (x *ExternalCollectionRefreshTask) GetExternalSource() string {
+	if x != nil {
+		return x.ExternalSource
+	}
+	return ""
+}
+
+func (x *ExternalCollectionRefreshTask) GetExternalSpec() string {
+	if x != nil {
+		return x.ExternalSpec
+	}
+	return ""
+}
+
+func (x *ExternalCollectionRefreshTask) GetProgress() int64 {
+	if x != nil {
+		return x.Progress
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetExploreManifestPath() string {
+	if x != nil {
+		return x.ExploreManifestPath
+	}
+	return ""
+}
+
+func (x *ExternalCollectionRefreshTask) GetFileIndexBegin() int64 {
+	if x != nil {
+		return x.FileIndexBegin
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetFileIndexEnd() int64 {
+	if x != nil {
+		return x.FileIndexEnd
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetKeptSegments() []int64 {
+	if x != nil {
+		return x.KeptSegments
+	}
+	return nil
+}
+
+func (x *ExternalCollectionRefreshTask) GetUpdatedSegments() []*SegmentInfo {
+	if x != nil {
+		return x.UpdatedSegments
+	}
+	return nil
+}
+
+func (x *ExternalCollectionRefreshTask) GetResultReady() bool {
+	if x != nil {
+		return x.ResultReady
+	}
+	return false
+}
+
+func (x *ExternalCollectionRefreshTask) GetOwnershipPlanVersion() int32 {
+	if x != nil {
+		return x.OwnershipPlanVersion
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetOwnedSegmentIds() []int64 {
+	if x != nil {
+		return x.OwnedSegmentIds
+	}
+	return nil
+}
+
+func (x *ExternalCollectionRefreshTask) GetResultStorageVersion() int32 {
+	if x != nil {
+		return x.ResultStorageVersion
+	}
+	return 0
+}
+
+func (x *ExternalCollectionRefreshTask) GetResultPath() string {
+	if x != nil {
+		return x.ResultPath
+	}
+	return ""
+}
+
+func (x *ExternalCollectionRefreshTask) GetResultChecksum() []byte {
+	if x != nil {
+		return x.ResultChecksum
+	}
+	return nil
+}
+
 type SnapshotInfo struct {
 	state                protoimpl.MessageState `protogen:"open.v1"`
 	Name                 string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -2781,7 +3682,7 @@ type SnapshotInfo struct {
 
 func (x *SnapshotInfo) Reset() {
 	*x = SnapshotInfo{}
-	mi := &file_data_coord_proto_msgTypes[20]
+	mi := &file_data_coord_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2793,7 +3694,7 @@ func (x *SnapshotInfo) String() string {
 func (*SnapshotInfo) ProtoMessage() {}
 
 func (x *SnapshotInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_data_coord_proto_msgTypes[20]
+	mi := &file_data_coord_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2806,7 +3707,7 @@ func (x *SnapshotInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotInfo.ProtoReflect.Descriptor instead.
 func (*SnapshotInfo) Descriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{20}
+	return file_data_coord_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SnapshotInfo) GetName() string {
@@ -2911,7 +3812,7 @@ type ColumnGroupStatistics struct {
 
 func (x *ColumnGroupStatistics) Reset() {
 	*x = ColumnGroupStatistics{}
-	mi := &file_data_coord_proto_msgTypes[21]
+	mi := &file_data_coord_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2923,7 +3824,7 @@ func (x *ColumnGroupStatistics) String() string {
 func (*ColumnGroupStatistics) ProtoMessage() {}
 
 func (x *ColumnGroupStatistics) ProtoReflect() protoreflect.Message {
-	mi := &file_data_coord_proto_msgTypes[21]
+	mi := &file_data_coord_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2936,7 +3837,7 @@ func (x *ColumnGroupStatistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ColumnGroupStatistics.ProtoReflect.Descriptor instead.
 func (*ColumnGroupStatistics) Descriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{21}
+	return file_data_coord_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ColumnGroupStatistics) GetGroupId() int64 {
@@ -2969,7 +3870,7 @@ type LoadResourceStatistics struct {
 
 func (x *LoadResourceStatistics) Reset() {
 	*x = LoadResourceStatistics{}
-	mi := &file_data_coord_proto_msgTypes[22]
+	mi := &file_data_coord_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2981,7 +3882,7 @@ func (x *LoadResourceStatistics) String() string {
 func (*LoadResourceStatistics) ProtoMessage() {}
 
 func (x *LoadResourceStatistics) ProtoReflect() protoreflect.Message {
-	mi := &file_data_coord_proto_msgTypes[22]
+	mi := &file_data_coord_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2994,7 +3895,7 @@ func (x *LoadResourceStatistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadResourceStatistics.ProtoReflect.Descriptor instead.
 func (*LoadResourceStatistics) Descriptor() ([]byte, []int) {
-	return file_data_coord_proto_rawDescGZIP(), []int{22}
+	return file_data_coord_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *LoadResourceStatistics) GetColumnGroups() []*ColumnGroupStatistics {
@@ -3004,11 +3905,223 @@ func (x *LoadResourceStatistics) GetColumnGroups() []*ColumnGroupStatistics {
 	return nil
 }
 
+type ExportSnapshotJob struct {
+	state               protoimpl.MessageState `protogen:"open.v1"`
+	JobId               int64                  `protobuf:"varint,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	SnapshotName        string                 `protobuf:"bytes,2,opt,name=snapshot_name,json=snapshotName,proto3" json:"snapshot_name,omitempty"`
+	CollectionId        int64                  `protobuf:"varint,3,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
+	DbName              string                 `protobuf:"bytes,4,opt,name=db_name,json=dbName,proto3" json:"db_name,omitempty"`
+	CollectionName      string                 `protobuf:"bytes,5,opt,name=collection_name,json=collectionName,proto3" json:"collection_name,omitempty"`
+	TargetS3Path        string                 `protobuf:"bytes,6,opt,name=target_s3_path,json=targetS3Path,proto3" json:"target_s3_path,omitempty"`
+	ExternalSpec        string                 `protobuf:"bytes,7,opt,name=external_spec,json=externalSpec,proto3" json:"external_spec,omitempty"`
+	State               ExportSnapshotJobState `protobuf:"varint,8,opt,name=state,proto3,enum=milvus.proto.data.ExportSnapshotJobState" json:"state,omitempty"`
+	Progress            int32                  `protobuf:"varint,9,opt,name=progress,proto3" json:"progress,omitempty"`
+	Reason              string                 `protobuf:"bytes,10,opt,name=reason,proto3" json:"reason,omitempty"`
+	StartTime           uint64                 `protobuf:"varint,11,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	EndTime             uint64                 `protobuf:"varint,12,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	DeadlineTime        uint64                 `protobuf:"varint,13,opt,name=deadline_time,json=deadlineTime,proto3" json:"deadline_time,omitempty"`
+	TotalFiles          int64                  `protobuf:"varint,14,opt,name=total_files,json=totalFiles,proto3" json:"total_files,omitempty"`
+	CopiedFiles         int64                  `protobuf:"varint,15,opt,name=copied_files,json=copiedFiles,proto3" json:"copied_files,omitempty"`
+	CopyCursor          int64                  `protobuf:"varint,16,opt,name=copy_cursor,json=copyCursor,proto3" json:"copy_cursor,omitempty"`
+	PlanVersion         int32                  `protobuf:"varint,17,opt,name=plan_version,json=planVersion,proto3" json:"plan_version,omitempty"`
+	PlanFingerprint     string                 `protobuf:"bytes,18,opt,name=plan_fingerprint,json=planFingerprint,proto3" json:"plan_fingerprint,omitempty"`
+	SnapshotFingerprint string                 `protobuf:"bytes,19,opt,name=snapshot_fingerprint,json=snapshotFingerprint,proto3" json:"snapshot_fingerprint,omitempty"`
+	SnapshotMetadataUri string                 `protobuf:"bytes,20,opt,name=snapshot_metadata_uri,json=snapshotMetadataUri,proto3" json:"snapshot_metadata_uri,omitempty"`
+	PinId               int64                  `protobuf:"varint,21,opt,name=pin_id,json=pinId,proto3" json:"pin_id,omitempty"`
+	TotalBytes          int64                  `protobuf:"varint,22,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *ExportSnapshotJob) Reset() {
+	*x = ExportSnapshotJob{}
+	mi := &file_data_coord_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportSnapshotJob) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportSnapshotJob) ProtoMessage() {}
+
+func (x *ExportSnapshotJob) ProtoReflect() protoreflect.Message {
+	mi := &file_data_coord_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportSnapshotJob.ProtoReflect.Descriptor instead.
+func (*ExportSnapshotJob) Descriptor() ([]byte, []int) {
+	return file_data_coord_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ExportSnapshotJob) GetJobId() int64 {
+	if x != nil {
+		return x.JobId
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetSnapshotName() string {
+	if x != nil {
+		return x.SnapshotName
+	}
+	return ""
+}
+
+func (x *ExportSnapshotJob) GetCollectionId() int64 {
+	if x != nil {
+		return x.CollectionId
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetDbName() string {
+	if x != nil {
+		return x.DbName
+	}
+	return ""
+}
+
+func (x *ExportSnapshotJob) GetCollectionName() string {
+	if x != nil {
+		return x.CollectionName
+	}
+	return ""
+}
+
+func (x *ExportSnapshotJob) GetTargetS3Path() string {
+	if x != nil {
+		return x.TargetS3Path
+	}
+	return ""
+}
+
+func (x *ExportSnapshotJob) GetExternalSpec() string {
+	if x != nil {
+		return x.ExternalSpec
+	}
+	return ""
+}
+
+func (x *ExportSnapshotJob) GetState() ExportSnapshotJobState {
+	if x != nil {
+		return x.State
+	}
+	return ExportSnapshotJobState_ExportSnapshotJobNone
+}
+
+func (x *ExportSnapshotJob) GetProgress() int32 {
+	if x != nil {
+		return x.Progress
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *ExportSnapshotJob) GetStartTime() uint64 {
+	if x != nil {
+		return x.StartTime
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetEndTime() uint64 {
+	if x != nil {
+		return x.EndTime
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetDeadlineTime() uint64 {
+	if x != nil {
+		return x.DeadlineTime
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetTotalFiles() int64 {
+	if x != nil {
+		return x.TotalFiles
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetCopiedFiles() int64 {
+	if x != nil {
+		return x.CopiedFiles
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetCopyCursor() int64 {
+	if x != nil {
+		return x.CopyCursor
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetPlanVersion() int32 {
+	if x != nil {
+		return x.PlanVersion
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetPlanFingerprint() string {
+	if x != nil {
+		return x.PlanFingerprint
+	}
+	return ""
+}
+
+func (x *ExportSnapshotJob) GetSnapshotFingerprint() string {
+	if x != nil {
+		return x.SnapshotFingerprint
+	}
+	return ""
+}
+
+func (x *ExportSnapshotJob) GetSnapshotMetadataUri() string {
+	if x != nil {
+		return x.SnapshotMetadataUri
+	}
+	return ""
+}
+
+func (x *ExportSnapshotJob) GetPinId() int64 {
+	if x != nil {
+		return x.PinId
+	}
+	return 0
+}
+
+func (x *ExportSnapshotJob) GetTotalBytes() int64 {
+	if x != nil {
+		return x.TotalBytes
+	}
+	return 0
+}
+
 var File_data_coord_proto protoreflect.FileDescriptor
 
 const file_data_coord_proto_rawDesc = "" +
 	"\n" +
-	"\x10data_coord.proto\x12\x11milvus.proto.data\x1a\fcommon.proto\x1a\x0einternal.proto\x1a\fschema.proto\x1a\tmsg.proto\"\x95\x01\n" +
+	"\x10data_coord.proto\x12\x11milvus.proto.data\x1a\fcommon.proto\x1a\x0einternal.proto\x1a\fschema.proto\x1a\tmsg.proto\x1a\x11index_coord.proto\"\x95\x01\n" +
 	"\x15GetSegmentInfoRequest\x120\n" +
 	"\x04base\x18\x01 \x01(\v2\x1c.milvus.proto.common.MsgBaseR\x04base\x12\x1e\n" +
 	"\n" +
@@ -3186,7 +4299,56 @@ const file_data_coord_proto_rawDesc = "" +
 	"\fhashed_stats\x18\x05 \x03(\v23.milvus.proto.data.ImportFileStats.HashedStatsEntryR\vhashedStats\x1ag\n" +
 	"\x10HashedStatsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12=\n" +
-	"\x05value\x18\x02 \x01(\v2'.milvus.proto.data.PartitionImportStatsR\x05value:\x028\x01\"\x94\x06\n" +
+	"\x05value\x18\x02 \x01(\v2'.milvus.proto.data.PartitionImportStatsR\x05value:\x028\x01\"\xa0\x03\n" +
+	"\x0fCopySegmentTask\x12\x17\n" +
+	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12\x15\n" +
+	"\x06job_id\x18\x02 \x01(\x03R\x05jobId\x12#\n" +
+	"\rcollection_id\x18\x03 \x01(\x03R\fcollectionId\x12\x17\n" +
+	"\anode_id\x18\x04 \x01(\x03R\x06nodeId\x12!\n" +
+	"\ftask_version\x18\x05 \x01(\x03R\vtaskVersion\x12\x1b\n" +
+	"\ttask_slot\x18\x06 \x01(\x03R\btaskSlot\x12=\n" +
+	"\x05state\x18\a \x01(\x0e2'.milvus.proto.data.CopySegmentTaskStateR\x05state\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reason\x12H\n" +
+	"\vid_mappings\x18\t \x03(\v2'.milvus.proto.data.CopySegmentIDMappingR\n" +
+	"idMappings\x12\x1d\n" +
+	"\n" +
+	"created_ts\x18\n" +
+	" \x01(\x04R\tcreatedTs\x12\x1f\n" +
+	"\vcomplete_ts\x18\v \x01(\x04R\n" +
+	"completeTs\"\x91\x01\n" +
+	"\x14CopySegmentIDMapping\x12*\n" +
+	"\x11source_segment_id\x18\x01 \x01(\x03R\x0fsourceSegmentId\x12*\n" +
+	"\x11target_segment_id\x18\x02 \x01(\x03R\x0ftargetSegmentId\x12!\n" +
+	"\fpartition_id\x18\x03 \x01(\x03R\vpartitionId\"\xe4\x06\n" +
+	"\x0eCopySegmentJob\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\x03R\x05jobId\x12\x13\n" +
+	"\x05db_id\x18\x02 \x01(\x03R\x04dbId\x12#\n" +
+	"\rcollection_id\x18\x03 \x01(\x03R\fcollectionId\x12'\n" +
+	"\x0fcollection_name\x18\x04 \x01(\tR\x0ecollectionName\x12<\n" +
+	"\x05state\x18\x05 \x01(\x0e2&.milvus.proto.data.CopySegmentJobStateR\x05state\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12H\n" +
+	"\vid_mappings\x18\a \x03(\v2'.milvus.proto.data.CopySegmentIDMappingR\n" +
+	"idMappings\x12\x1d\n" +
+	"\n" +
+	"timeout_ts\x18\b \x01(\x04R\ttimeoutTs\x12\x1d\n" +
+	"\n" +
+	"cleanup_ts\x18\t \x01(\x04R\tcleanupTs\x12\x19\n" +
+	"\bstart_ts\x18\n" +
+	" \x01(\x04R\astartTs\x12\x1f\n" +
+	"\vcomplete_ts\x18\v \x01(\x04R\n" +
+	"completeTs\x12;\n" +
+	"\aoptions\x18\f \x03(\v2!.milvus.proto.common.KeyValuePairR\aoptions\x12%\n" +
+	"\x0etotal_segments\x18\r \x01(\x03R\rtotalSegments\x12'\n" +
+	"\x0fcopied_segments\x18\x0e \x01(\x03R\x0ecopiedSegments\x12\x1d\n" +
+	"\n" +
+	"total_rows\x18\x0f \x01(\x03R\ttotalRows\x12#\n" +
+	"\rsnapshot_name\x18\x10 \x01(\tR\fsnapshotName\x120\n" +
+	"\x14source_collection_id\x18\x11 \x01(\x03R\x12sourceCollectionId\x12\x15\n" +
+	"\x06pin_id\x18\x12 \x01(\x03R\x05pinId\x12\x1a\n" +
+	"\bexternal\x18\x13 \x01(\bR\bexternal\x120\n" +
+	"\x14snapshot_s3_location\x18\x14 \x01(\tR\x12snapshotS3Location\x12#\n" +
+	"\rexternal_spec\x18\x15 \x01(\tR\fexternalSpec\x121\n" +
+	"\x14snapshot_fingerprint\x18\x16 \x01(\tR\x13snapshotFingerprint\"\x94\x06\n" +
 	"\tImportJob\x12\x14\n" +
 	"\x05jobID\x18\x01 \x01(\x03R\x05jobID\x12\x12\n" +
 	"\x04dbID\x18\x02 \x01(\x03R\x04dbID\x12\"\n" +
@@ -3288,7 +4450,48 @@ const file_data_coord_proto_rawDesc = "" +
 	"\ranalyzeTaskID\x18\x06 \x01(\x03R\ranalyzeTaskID\x12\x1e\n" +
 	"\n" +
 	"commitTime\x18\a \x01(\x03R\n" +
-	"commitTime\"\x85\x05\n" +
+	"commitTime\"\xd4\x03\n" +
+	"\x1cExternalCollectionRefreshJob\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\x03R\x05jobId\x12#\n" +
+	"\rcollection_id\x18\x02 \x01(\x03R\fcollectionId\x12'\n" +
+	"\x0fcollection_name\x18\x03 \x01(\tR\x0ecollectionName\x12'\n" +
+	"\x0fexternal_source\x18\x04 \x01(\tR\x0eexternalSource\x12#\n" +
+	"\rexternal_spec\x18\x05 \x01(\tR\fexternalSpec\x122\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x1c.milvus.proto.index.JobStateR\x05state\x12\x1f\n" +
+	"\vfail_reason\x18\a \x01(\tR\n" +
+	"failReason\x12\x1d\n" +
+	"\n" +
+	"start_time\x18\b \x01(\x03R\tstartTime\x12\x19\n" +
+	"\bend_time\x18\t \x01(\x03R\aendTime\x12\x1a\n" +
+	"\bprogress\x18\n" +
+	" \x01(\x03R\bprogress\x12\x19\n" +
+	"\btask_ids\x18\v \x03(\x03R\ataskIds\x125\n" +
+	"\x17index_wait_started_time\x18\r \x01(\x03R\x14indexWaitStartedTimeJ\x04\b\f\x10\r\"\xeb\x06\n" +
+	"\x1dExternalCollectionRefreshTask\x12\x17\n" +
+	"\atask_id\x18\x01 \x01(\x03R\x06taskId\x12\x15\n" +
+	"\x06job_id\x18\x02 \x01(\x03R\x05jobId\x12#\n" +
+	"\rcollection_id\x18\x03 \x01(\x03R\fcollectionId\x12\x18\n" +
+	"\aversion\x18\x04 \x01(\x03R\aversion\x12\x17\n" +
+	"\anode_id\x18\x05 \x01(\x03R\x06nodeId\x122\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x1c.milvus.proto.index.JobStateR\x05state\x12\x1f\n" +
+	"\vfail_reason\x18\a \x01(\tR\n" +
+	"failReason\x12'\n" +
+	"\x0fexternal_source\x18\b \x01(\tR\x0eexternalSource\x12#\n" +
+	"\rexternal_spec\x18\t \x01(\tR\fexternalSpec\x12\x1a\n" +
+	"\bprogress\x18\n" +
+	" \x01(\x03R\bprogress\x122\n" +
+	"\x15explore_manifest_path\x18\f \x01(\tR\x13exploreManifestPath\x12(\n" +
+	"\x10file_index_begin\x18\r \x01(\x03R\x0efileIndexBegin\x12$\n" +
+	"\x0efile_index_end\x18\x0e \x01(\x03R\ffileIndexEnd\x12#\n" +
+	"\rkept_segments\x18\x0f \x03(\x03R\fkeptSegments\x12I\n" +
+	"\x10updated_segments\x18\x10 \x03(\v2\x1e.milvus.proto.data.SegmentInfoR\x0fupdatedSegments\x12!\n" +
+	"\fresult_ready\x18\x11 \x01(\bR\vresultReady\x124\n" +
+	"\x16ownership_plan_version\x18\x13 \x01(\x05R\x14ownershipPlanVersion\x12*\n" +
+	"\x11owned_segment_ids\x18\x14 \x03(\x03R\x0fownedSegmentIds\x124\n" +
+	"\x16result_storage_version\x18\x15 \x01(\x05R\x14resultStorageVersion\x12\x1f\n" +
+	"\vresult_path\x18\x16 \x01(\tR\n" +
+	"resultPath\x12'\n" +
+	"\x0fresult_checksum\x18\x17 \x01(\fR\x0eresultChecksumJ\x04\b\x12\x10\x13J\x04\b\v\x10\f\"\x85\x05\n" +
 	"\fSnapshotInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x03R\x02id\x12 \n" +
@@ -3314,7 +4517,35 @@ const file_data_coord_proto_rawDesc = "" +
 	"\vmemory_size\x18\x03 \x01(\x03R\n" +
 	"memorySize\"g\n" +
 	"\x16LoadResourceStatistics\x12M\n" +
-	"\rcolumn_groups\x18\x01 \x03(\v2(.milvus.proto.data.ColumnGroupStatisticsR\fcolumnGroups*2\n" +
+	"\rcolumn_groups\x18\x01 \x03(\v2(.milvus.proto.data.ColumnGroupStatisticsR\fcolumnGroups\"\xa7\x06\n" +
+	"\x11ExportSnapshotJob\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\x03R\x05jobId\x12#\n" +
+	"\rsnapshot_name\x18\x02 \x01(\tR\fsnapshotName\x12#\n" +
+	"\rcollection_id\x18\x03 \x01(\x03R\fcollectionId\x12\x17\n" +
+	"\adb_name\x18\x04 \x01(\tR\x06dbName\x12'\n" +
+	"\x0fcollection_name\x18\x05 \x01(\tR\x0ecollectionName\x12$\n" +
+	"\x0etarget_s3_path\x18\x06 \x01(\tR\ftargetS3Path\x12#\n" +
+	"\rexternal_spec\x18\a \x01(\tR\fexternalSpec\x12?\n" +
+	"\x05state\x18\b \x01(\x0e2).milvus.proto.data.ExportSnapshotJobStateR\x05state\x12\x1a\n" +
+	"\bprogress\x18\t \x01(\x05R\bprogress\x12\x16\n" +
+	"\x06reason\x18\n" +
+	" \x01(\tR\x06reason\x12\x1d\n" +
+	"\n" +
+	"start_time\x18\v \x01(\x04R\tstartTime\x12\x19\n" +
+	"\bend_time\x18\f \x01(\x04R\aendTime\x12#\n" +
+	"\rdeadline_time\x18\r \x01(\x04R\fdeadlineTime\x12\x1f\n" +
+	"\vtotal_files\x18\x0e \x01(\x03R\n" +
+	"totalFiles\x12!\n" +
+	"\fcopied_files\x18\x0f \x01(\x03R\vcopiedFiles\x12\x1f\n" +
+	"\vcopy_cursor\x18\x10 \x01(\x03R\n" +
+	"copyCursor\x12!\n" +
+	"\fplan_version\x18\x11 \x01(\x05R\vplanVersion\x12)\n" +
+	"\x10plan_fingerprint\x18\x12 \x01(\tR\x0fplanFingerprint\x121\n" +
+	"\x14snapshot_fingerprint\x18\x13 \x01(\tR\x13snapshotFingerprint\x122\n" +
+	"\x15snapshot_metadata_uri\x18\x14 \x01(\tR\x13snapshotMetadataUri\x12\x15\n" +
+	"\x06pin_id\x18\x15 \x01(\x03R\x05pinId\x12\x1f\n" +
+	"\vtotal_bytes\x18\x16 \x01(\x03R\n" +
+	"totalBytes*2\n" +
 	"\fSegmentLevel\x12\n" +
 	"\n" +
 	"\x06Legacy\x10\x00\x12\x06\n" +
@@ -3344,7 +4575,19 @@ const file_data_coord_proto_rawDesc = "" +
 	"\x1aPartitionKeySortCompaction\x10\n" +
 	"\x12(\n" +
 	"$ClusteringPartitionKeySortCompaction\x10\v\x12\x1f\n" +
-	"\x1bBumpSchemaVersionCompaction\x10\f\"\x04\b\x01\x10\x01*z\n" +
+	"\x1bBumpSchemaVersionCompaction\x10\f\"\x04\b\x01\x10\x01*\x9c\x01\n" +
+	"\x13CopySegmentJobState\x12\x16\n" +
+	"\x12CopySegmentJobNone\x10\x00\x12\x19\n" +
+	"\x15CopySegmentJobPending\x10\x01\x12\x1b\n" +
+	"\x17CopySegmentJobExecuting\x10\x02\x12\x1b\n" +
+	"\x17CopySegmentJobCompleted\x10\x03\x12\x18\n" +
+	"\x14CopySegmentJobFailed\x10\x04*\xa3\x01\n" +
+	"\x14CopySegmentTaskState\x12\x17\n" +
+	"\x13CopySegmentTaskNone\x10\x00\x12\x1a\n" +
+	"\x16CopySegmentTaskPending\x10\x01\x12\x1d\n" +
+	"\x19CopySegmentTaskInProgress\x10\x02\x12\x1c\n" +
+	"\x18CopySegmentTaskCompleted\x10\x03\x12\x19\n" +
+	"\x15CopySegmentTaskFailed\x10\x04*z\n" +
 	"\rSnapshotState\x12\x18\n" +
 	"\x14SnapshotStateUnknown\x10\x00\x12\x18\n" +
 	"\x14SnapshotStatePending\x10\x01\x12\x1a\n" +
@@ -3377,7 +4620,14 @@ const file_data_coord_proto_rawDesc = "" +
 	"\n" +
 	"meta_saved\x10\t\x12\r\n" +
 	"\tstatistic\x10\n" +
-	"B1Z/github.com/milvus-io/milvus/pkg/v3/proto/datapbb\x06proto3"
+	"*\xcf\x01\n" +
+	"\x16ExportSnapshotJobState\x12\x19\n" +
+	"\x15ExportSnapshotJobNone\x10\x00\x12\x1c\n" +
+	"\x18ExportSnapshotJobPending\x10\x01\x12\x1e\n" +
+	"\x1aExportSnapshotJobExecuting\x10\x02\x12\x1e\n" +
+	"\x1aExportSnapshotJobCompleted\x10\x03\x12\x1b\n" +
+	"\x17ExportSnapshotJobFailed\x10\x04\x12\x1f\n" +
+	"\x1bExportSnapshotJobPublishing\x10\x05B1Z/github.com/milvus-io/milvus/pkg/v3/proto/datapbb\x06proto3"
 
 var (
 	file_data_coord_proto_rawDescOnce sync.Once
@@ -3391,129 +4641,148 @@ func file_data_coord_proto_rawDescGZIP() []byte {
 	return file_data_coord_proto_rawDescData
 }
 
-var file_data_coord_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_data_coord_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_data_coord_proto_enumTypes = make([]protoimpl.EnumInfo, 10)
+var file_data_coord_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_data_coord_proto_goTypes = []any{
-	(SegmentLevel)(0),                 // 0: milvus.proto.data.SegmentLevel
-	(ChannelWatchState)(0),            // 1: milvus.proto.data.ChannelWatchState
-	(CompactionType)(0),               // 2: milvus.proto.data.CompactionType
-	(SnapshotState)(0),                // 3: milvus.proto.data.SnapshotState
-	(ImportTaskStateV2)(0),            // 4: milvus.proto.data.ImportTaskStateV2
-	(ImportTaskSourceV2)(0),           // 5: milvus.proto.data.ImportTaskSourceV2
-	(CompactionTaskState)(0),          // 6: milvus.proto.data.CompactionTaskState
-	(*GetSegmentInfoRequest)(nil),     // 7: milvus.proto.data.GetSegmentInfoRequest
-	(*GetSegmentInfoResponse)(nil),    // 8: milvus.proto.data.GetSegmentInfoResponse
-	(*VchannelInfo)(nil),              // 9: milvus.proto.data.VchannelInfo
-	(*SegmentInfo)(nil),               // 10: milvus.proto.data.SegmentInfo
-	(*Statistics)(nil),                // 11: milvus.proto.data.Statistics
-	(*FieldBinlog)(nil),               // 12: milvus.proto.data.FieldBinlog
-	(*TextIndexStats)(nil),            // 13: milvus.proto.data.TextIndexStats
-	(*JsonKeyStats)(nil),              // 14: milvus.proto.data.JsonKeyStats
-	(*Binlog)(nil),                    // 15: milvus.proto.data.Binlog
-	(*GetRecoveryInfoResponseV2)(nil), // 16: milvus.proto.data.GetRecoveryInfoResponseV2
-	(*GetRecoveryInfoRequestV2)(nil),  // 17: milvus.proto.data.GetRecoveryInfoRequestV2
-	(*ChannelWatchInfo)(nil),          // 18: milvus.proto.data.ChannelWatchInfo
-	(*IDRange)(nil),                   // 19: milvus.proto.data.IDRange
-	(*PartitionImportStats)(nil),      // 20: milvus.proto.data.PartitionImportStats
-	(*ImportFileStats)(nil),           // 21: milvus.proto.data.ImportFileStats
-	(*ImportJob)(nil),                 // 22: milvus.proto.data.ImportJob
-	(*PreImportTask)(nil),             // 23: milvus.proto.data.PreImportTask
-	(*ImportTaskV2)(nil),              // 24: milvus.proto.data.ImportTaskV2
-	(*CompactionTask)(nil),            // 25: milvus.proto.data.CompactionTask
-	(*PartitionStatsInfo)(nil),        // 26: milvus.proto.data.PartitionStatsInfo
-	(*SnapshotInfo)(nil),              // 27: milvus.proto.data.SnapshotInfo
-	(*ColumnGroupStatistics)(nil),     // 28: milvus.proto.data.ColumnGroupStatistics
-	(*LoadResourceStatistics)(nil),    // 29: milvus.proto.data.LoadResourceStatistics
-	nil,                               // 30: milvus.proto.data.GetSegmentInfoResponse.ChannelCheckpointEntry
-	nil,                               // 31: milvus.proto.data.VchannelInfo.PartitionStatsVersionsEntry
-	nil,                               // 32: milvus.proto.data.SegmentInfo.TextStatsLogsEntry
-	nil,                               // 33: milvus.proto.data.SegmentInfo.JsonKeyStatsEntry
-	nil,                               // 34: milvus.proto.data.Statistics.NullCountsEntry
-	nil,                               // 35: milvus.proto.data.Binlog.FieldNullCountsEntry
-	nil,                               // 36: milvus.proto.data.PartitionImportStats.PartitionRowsEntry
-	nil,                               // 37: milvus.proto.data.PartitionImportStats.PartitionDataSizeEntry
-	nil,                               // 38: milvus.proto.data.ImportFileStats.HashedStatsEntry
-	nil,                               // 39: milvus.proto.data.SnapshotInfo.PinExpireAtMsEntry
-	(*commonpb.MsgBase)(nil),          // 40: milvus.proto.common.MsgBase
-	(*commonpb.Status)(nil),           // 41: milvus.proto.common.Status
-	(*msgpb.MsgPosition)(nil),         // 42: milvus.proto.msg.MsgPosition
-	(commonpb.SegmentState)(0),        // 43: milvus.proto.common.SegmentState
-	(*schemapb.CollectionSchema)(nil), // 44: milvus.proto.schema.CollectionSchema
-	(*commonpb.KeyValuePair)(nil),     // 45: milvus.proto.common.KeyValuePair
-	(*internalpb.ImportFile)(nil),     // 46: milvus.proto.internal.ImportFile
-	(internalpb.ImportJobState)(0),    // 47: milvus.proto.internal.ImportJobState
-	(*schemapb.FieldSchema)(nil),      // 48: milvus.proto.schema.FieldSchema
-	(*schemapb.FunctionSchema)(nil),   // 49: milvus.proto.schema.FunctionSchema
+	(SegmentLevel)(0),                     // 0: milvus.proto.data.SegmentLevel
+	(ChannelWatchState)(0),                // 1: milvus.proto.data.ChannelWatchState
+	(CompactionType)(0),                   // 2: milvus.proto.data.CompactionType
+	(CopySegmentJobState)(0),              // 3: milvus.proto.data.CopySegmentJobState
+	(CopySegmentTaskState)(0),             // 4: milvus.proto.data.CopySegmentTaskState
+	(SnapshotState)(0),                    // 5: milvus.proto.data.SnapshotState
+	(ImportTaskStateV2)(0),                // 6: milvus.proto.data.ImportTaskStateV2
+	(ImportTaskSourceV2)(0),               // 7: milvus.proto.data.ImportTaskSourceV2
+	(CompactionTaskState)(0),              // 8: milvus.proto.data.CompactionTaskState
+	(ExportSnapshotJobState)(0),           // 9: milvus.proto.data.ExportSnapshotJobState
+	(*GetSegmentInfoRequest)(nil),         // 10: milvus.proto.data.GetSegmentInfoRequest
+	(*GetSegmentInfoResponse)(nil),        // 11: milvus.proto.data.GetSegmentInfoResponse
+	(*VchannelInfo)(nil),                  // 12: milvus.proto.data.VchannelInfo
+	(*SegmentInfo)(nil),                   // 13: milvus.proto.data.SegmentInfo
+	(*Statistics)(nil),                    // 14: milvus.proto.data.Statistics
+	(*FieldBinlog)(nil),                   // 15: milvus.proto.data.FieldBinlog
+	(*TextIndexStats)(nil),                // 16: milvus.proto.data.TextIndexStats
+	(*JsonKeyStats)(nil),                  // 17: milvus.proto.data.JsonKeyStats
+	(*Binlog)(nil),                        // 18: milvus.proto.data.Binlog
+	(*GetRecoveryInfoResponseV2)(nil),     // 19: milvus.proto.data.GetRecoveryInfoResponseV2
+	(*GetRecoveryInfoRequestV2)(nil),      // 20: milvus.proto.data.GetRecoveryInfoRequestV2
+	(*ChannelWatchInfo)(nil),              // 21: milvus.proto.data.ChannelWatchInfo
+	(*IDRange)(nil),                       // 22: milvus.proto.data.IDRange
+	(*PartitionImportStats)(nil),          // 23: milvus.proto.data.PartitionImportStats
+	(*ImportFileStats)(nil),               // 24: milvus.proto.data.ImportFileStats
+	(*CopySegmentTask)(nil),               // 25: milvus.proto.data.CopySegmentTask
+	(*CopySegmentIDMapping)(nil),          // 26: milvus.proto.data.CopySegmentIDMapping
+	(*CopySegmentJob)(nil),                // 27: milvus.proto.data.CopySegmentJob
+	(*ImportJob)(nil),                     // 28: milvus.proto.data.ImportJob
+	(*PreImportTask)(nil),                 // 29: milvus.proto.data.PreImportTask
+	(*ImportTaskV2)(nil),                  // 30: milvus.proto.data.ImportTaskV2
+	(*CompactionTask)(nil),                // 31: milvus.proto.data.CompactionTask
+	(*PartitionStatsInfo)(nil),            // 32: milvus.proto.data.PartitionStatsInfo
+	(*ExternalCollectionRefreshJob)(nil),  // 33: milvus.proto.data.ExternalCollectionRefreshJob
+	(*ExternalCollectionRefreshTask)(nil), // 34: milvus.proto.data.ExternalCollectionRefreshTask
+	(*SnapshotInfo)(nil),                  // 35: milvus.proto.data.SnapshotInfo
+	(*ColumnGroupStatistics)(nil),         // 36: milvus.proto.data.ColumnGroupStatistics
+	(*LoadResourceStatistics)(nil),        // 37: milvus.proto.data.LoadResourceStatistics
+	(*ExportSnapshotJob)(nil),             // 38: milvus.proto.data.ExportSnapshotJob
+	nil,                                   // 39: milvus.proto.data.GetSegmentInfoResponse.ChannelCheckpointEntry
+	nil,                                   // 40: milvus.proto.data.VchannelInfo.PartitionStatsVersionsEntry
+	nil,                                   // 41: milvus.proto.data.SegmentInfo.TextStatsLogsEntry
+	nil,                                   // 42: milvus.proto.data.SegmentInfo.JsonKeyStatsEntry
+	nil,                                   // 43: milvus.proto.data.Statistics.NullCountsEntry
+	nil,                                   // 44: milvus.proto.data.Binlog.FieldNullCountsEntry
+	nil,                                   // 45: milvus.proto.data.PartitionImportStats.PartitionRowsEntry
+	nil,                                   // 46: milvus.proto.data.PartitionImportStats.PartitionDataSizeEntry
+	nil,                                   // 47: milvus.proto.data.ImportFileStats.HashedStatsEntry
+	nil,                                   // 48: milvus.proto.data.SnapshotInfo.PinExpireAtMsEntry
+	(*commonpb.MsgBase)(nil),              // 49: milvus.proto.common.MsgBase
+	(*commonpb.Status)(nil),               // 50: milvus.proto.common.Status
+	(*msgpb.MsgPosition)(nil),             // 51: milvus.proto.msg.MsgPosition
+	(commonpb.SegmentState)(0),            // 52: milvus.proto.common.SegmentState
+	(*schemapb.CollectionSchema)(nil),     // 53: milvus.proto.schema.CollectionSchema
+	(*commonpb.KeyValuePair)(nil),         // 54: milvus.proto.common.KeyValuePair
+	(*internalpb.ImportFile)(nil),         // 55: milvus.proto.internal.ImportFile
+	(internalpb.ImportJobState)(0),        // 56: milvus.proto.internal.ImportJobState
+	(*schemapb.FieldSchema)(nil),          // 57: milvus.proto.schema.FieldSchema
+	(*schemapb.FunctionSchema)(nil),       // 58: milvus.proto.schema.FunctionSchema
+	(indexpb.JobState)(0),                 // 59: milvus.proto.index.JobState
 }
 var file_data_coord_proto_depIdxs = []int32{
-	40, // 0: milvus.proto.data.GetSegmentInfoRequest.base:type_name -> milvus.proto.common.MsgBase
-	41, // 1: milvus.proto.data.GetSegmentInfoResponse.status:type_name -> milvus.proto.common.Status
-	10, // 2: milvus.proto.data.GetSegmentInfoResponse.infos:type_name -> milvus.proto.data.SegmentInfo
-	30, // 3: milvus.proto.data.GetSegmentInfoResponse.channel_checkpoint:type_name -> milvus.proto.data.GetSegmentInfoResponse.ChannelCheckpointEntry
-	42, // 4: milvus.proto.data.VchannelInfo.seek_position:type_name -> milvus.proto.msg.MsgPosition
-	10, // 5: milvus.proto.data.VchannelInfo.unflushedSegments:type_name -> milvus.proto.data.SegmentInfo
-	10, // 6: milvus.proto.data.VchannelInfo.flushedSegments:type_name -> milvus.proto.data.SegmentInfo
-	10, // 7: milvus.proto.data.VchannelInfo.dropped_segments:type_name -> milvus.proto.data.SegmentInfo
-	10, // 8: milvus.proto.data.VchannelInfo.indexed_segments:type_name -> milvus.proto.data.SegmentInfo
-	31, // 9: milvus.proto.data.VchannelInfo.partition_stats_versions:type_name -> milvus.proto.data.VchannelInfo.PartitionStatsVersionsEntry
-	42, // 10: milvus.proto.data.VchannelInfo.delete_checkpoint:type_name -> milvus.proto.msg.MsgPosition
-	43, // 11: milvus.proto.data.SegmentInfo.state:type_name -> milvus.proto.common.SegmentState
-	42, // 12: milvus.proto.data.SegmentInfo.start_position:type_name -> milvus.proto.msg.MsgPosition
-	42, // 13: milvus.proto.data.SegmentInfo.dml_position:type_name -> milvus.proto.msg.MsgPosition
-	12, // 14: milvus.proto.data.SegmentInfo.binlogs:type_name -> milvus.proto.data.FieldBinlog
-	12, // 15: milvus.proto.data.SegmentInfo.statslogs:type_name -> milvus.proto.data.FieldBinlog
-	12, // 16: milvus.proto.data.SegmentInfo.deltalogs:type_name -> milvus.proto.data.FieldBinlog
+	49, // 0: milvus.proto.data.GetSegmentInfoRequest.base:type_name -> milvus.proto.common.MsgBase
+	50, // 1: milvus.proto.data.GetSegmentInfoResponse.status:type_name -> milvus.proto.common.Status
+	13, // 2: milvus.proto.data.GetSegmentInfoResponse.infos:type_name -> milvus.proto.data.SegmentInfo
+	39, // 3: milvus.proto.data.GetSegmentInfoResponse.channel_checkpoint:type_name -> milvus.proto.data.GetSegmentInfoResponse.ChannelCheckpointEntry
+	51, // 4: milvus.proto.data.VchannelInfo.seek_position:type_name -> milvus.proto.msg.MsgPosition
+	13, // 5: milvus.proto.data.VchannelInfo.unflushedSegments:type_name -> milvus.proto.data.SegmentInfo
+	13, // 6: milvus.proto.data.VchannelInfo.flushedSegments:type_name -> milvus.proto.data.SegmentInfo
+	13, // 7: milvus.proto.data.VchannelInfo.dropped_segments:type_name -> milvus.proto.data.SegmentInfo
+	13, // 8: milvus.proto.data.VchannelInfo.indexed_segments:type_name -> milvus.proto.data.SegmentInfo
+	40, // 9: milvus.proto.data.VchannelInfo.partition_stats_versions:type_name -> milvus.proto.data.VchannelInfo.PartitionStatsVersionsEntry
+	51, // 10: milvus.proto.data.VchannelInfo.delete_checkpoint:type_name -> milvus.proto.msg.MsgPosition
+	52, // 11: milvus.proto.data.SegmentInfo.state:type_name -> milvus.proto.common.SegmentState
+	51, // 12: milvus.proto.data.SegmentInfo.start_position:type_name -> milvus.proto.msg.MsgPosition
+	51, // 13: milvus.proto.data.SegmentInfo.dml_position:type_name -> milvus.proto.msg.MsgPosition
+	15, // 14: milvus.proto.data.SegmentInfo.binlogs:type_name -> milvus.proto.data.FieldBinlog
+	15, // 15: milvus.proto.data.SegmentInfo.statslogs:type_name -> milvus.proto.data.FieldBinlog
+	15, // 16: milvus.proto.data.SegmentInfo.deltalogs:type_name -> milvus.proto.data.FieldBinlog
 	0,  // 17: milvus.proto.data.SegmentInfo.level:type_name -> milvus.proto.data.SegmentLevel
 	0,  // 18: milvus.proto.data.SegmentInfo.last_level:type_name -> milvus.proto.data.SegmentLevel
-	32, // 19: milvus.proto.data.SegmentInfo.textStatsLogs:type_name -> milvus.proto.data.SegmentInfo.TextStatsLogsEntry
-	12, // 20: milvus.proto.data.SegmentInfo.bm25statslogs:type_name -> milvus.proto.data.FieldBinlog
-	33, // 21: milvus.proto.data.SegmentInfo.jsonKeyStats:type_name -> milvus.proto.data.SegmentInfo.JsonKeyStatsEntry
-	11, // 22: milvus.proto.data.SegmentInfo.stats:type_name -> milvus.proto.data.Statistics
-	34, // 23: milvus.proto.data.Statistics.null_counts:type_name -> milvus.proto.data.Statistics.NullCountsEntry
-	29, // 24: milvus.proto.data.Statistics.load_resource:type_name -> milvus.proto.data.LoadResourceStatistics
-	15, // 25: milvus.proto.data.FieldBinlog.binlogs:type_name -> milvus.proto.data.Binlog
-	35, // 26: milvus.proto.data.Binlog.field_null_counts:type_name -> milvus.proto.data.Binlog.FieldNullCountsEntry
-	41, // 27: milvus.proto.data.GetRecoveryInfoResponseV2.status:type_name -> milvus.proto.common.Status
-	9,  // 28: milvus.proto.data.GetRecoveryInfoResponseV2.channels:type_name -> milvus.proto.data.VchannelInfo
-	10, // 29: milvus.proto.data.GetRecoveryInfoResponseV2.segments:type_name -> milvus.proto.data.SegmentInfo
-	40, // 30: milvus.proto.data.GetRecoveryInfoRequestV2.base:type_name -> milvus.proto.common.MsgBase
-	9,  // 31: milvus.proto.data.ChannelWatchInfo.vchan:type_name -> milvus.proto.data.VchannelInfo
+	41, // 19: milvus.proto.data.SegmentInfo.textStatsLogs:type_name -> milvus.proto.data.SegmentInfo.TextStatsLogsEntry
+	15, // 20: milvus.proto.data.SegmentInfo.bm25statslogs:type_name -> milvus.proto.data.FieldBinlog
+	42, // 21: milvus.proto.data.SegmentInfo.jsonKeyStats:type_name -> milvus.proto.data.SegmentInfo.JsonKeyStatsEntry
+	14, // 22: milvus.proto.data.SegmentInfo.stats:type_name -> milvus.proto.data.Statistics
+	43, // 23: milvus.proto.data.Statistics.null_counts:type_name -> milvus.proto.data.Statistics.NullCountsEntry
+	37, // 24: milvus.proto.data.Statistics.load_resource:type_name -> milvus.proto.data.LoadResourceStatistics
+	18, // 25: milvus.proto.data.FieldBinlog.binlogs:type_name -> milvus.proto.data.Binlog
+	44, // 26: milvus.proto.data.Binlog.field_null_counts:type_name -> milvus.proto.data.Binlog.FieldNullCountsEntry
+	50, // 27: milvus.proto.data.GetRecoveryInfoResponseV2.status:type_name -> milvus.proto.common.Status
+	12, // 28: milvus.proto.data.GetRecoveryInfoResponseV2.channels:type_name -> milvus.proto.data.VchannelInfo
+	13, // 29: milvus.proto.data.GetRecoveryInfoResponseV2.segments:type_name -> milvus.proto.data.SegmentInfo
+	49, // 30: milvus.proto.data.GetRecoveryInfoRequestV2.base:type_name -> milvus.proto.common.MsgBase
+	12, // 31: milvus.proto.data.ChannelWatchInfo.vchan:type_name -> milvus.proto.data.VchannelInfo
 	1,  // 32: milvus.proto.data.ChannelWatchInfo.state:type_name -> milvus.proto.data.ChannelWatchState
-	44, // 33: milvus.proto.data.ChannelWatchInfo.schema:type_name -> milvus.proto.schema.CollectionSchema
-	45, // 34: milvus.proto.data.ChannelWatchInfo.dbProperties:type_name -> milvus.proto.common.KeyValuePair
-	36, // 35: milvus.proto.data.PartitionImportStats.partition_rows:type_name -> milvus.proto.data.PartitionImportStats.PartitionRowsEntry
-	37, // 36: milvus.proto.data.PartitionImportStats.partition_data_size:type_name -> milvus.proto.data.PartitionImportStats.PartitionDataSizeEntry
-	46, // 37: milvus.proto.data.ImportFileStats.import_file:type_name -> milvus.proto.internal.ImportFile
-	38, // 38: milvus.proto.data.ImportFileStats.hashed_stats:type_name -> milvus.proto.data.ImportFileStats.HashedStatsEntry
-	44, // 39: milvus.proto.data.ImportJob.schema:type_name -> milvus.proto.schema.CollectionSchema
-	47, // 40: milvus.proto.data.ImportJob.state:type_name -> milvus.proto.internal.ImportJobState
-	46, // 41: milvus.proto.data.ImportJob.files:type_name -> milvus.proto.internal.ImportFile
-	45, // 42: milvus.proto.data.ImportJob.options:type_name -> milvus.proto.common.KeyValuePair
-	4,  // 43: milvus.proto.data.PreImportTask.state:type_name -> milvus.proto.data.ImportTaskStateV2
-	21, // 44: milvus.proto.data.PreImportTask.file_stats:type_name -> milvus.proto.data.ImportFileStats
-	4,  // 45: milvus.proto.data.ImportTaskV2.state:type_name -> milvus.proto.data.ImportTaskStateV2
-	21, // 46: milvus.proto.data.ImportTaskV2.file_stats:type_name -> milvus.proto.data.ImportFileStats
-	5,  // 47: milvus.proto.data.ImportTaskV2.source:type_name -> milvus.proto.data.ImportTaskSourceV2
-	2,  // 48: milvus.proto.data.CompactionTask.type:type_name -> milvus.proto.data.CompactionType
-	6,  // 49: milvus.proto.data.CompactionTask.state:type_name -> milvus.proto.data.CompactionTaskState
-	42, // 50: milvus.proto.data.CompactionTask.pos:type_name -> milvus.proto.msg.MsgPosition
-	44, // 51: milvus.proto.data.CompactionTask.schema:type_name -> milvus.proto.schema.CollectionSchema
-	48, // 52: milvus.proto.data.CompactionTask.clustering_key_field:type_name -> milvus.proto.schema.FieldSchema
-	19, // 53: milvus.proto.data.CompactionTask.pre_allocated_segmentIDs:type_name -> milvus.proto.data.IDRange
-	49, // 54: milvus.proto.data.CompactionTask.diff_functions:type_name -> milvus.proto.schema.FunctionSchema
-	3,  // 55: milvus.proto.data.SnapshotInfo.state:type_name -> milvus.proto.data.SnapshotState
-	39, // 56: milvus.proto.data.SnapshotInfo.pin_expire_at_ms:type_name -> milvus.proto.data.SnapshotInfo.PinExpireAtMsEntry
-	42, // 57: milvus.proto.data.SnapshotInfo.channel_seek_positions:type_name -> milvus.proto.msg.MsgPosition
-	28, // 58: milvus.proto.data.LoadResourceStatistics.column_groups:type_name -> milvus.proto.data.ColumnGroupStatistics
-	42, // 59: milvus.proto.data.GetSegmentInfoResponse.ChannelCheckpointEntry.value:type_name -> milvus.proto.msg.MsgPosition
-	13, // 60: milvus.proto.data.SegmentInfo.TextStatsLogsEntry.value:type_name -> milvus.proto.data.TextIndexStats
-	14, // 61: milvus.proto.data.SegmentInfo.JsonKeyStatsEntry.value:type_name -> milvus.proto.data.JsonKeyStats
-	20, // 62: milvus.proto.data.ImportFileStats.HashedStatsEntry.value:type_name -> milvus.proto.data.PartitionImportStats
-	63, // [63:63] is the sub-list for method output_type
-	63, // [63:63] is the sub-list for method input_type
-	63, // [63:63] is the sub-list for extension type_name
-	63, // [63:63] is the sub-list for extension extendee
-	0,  // [0:63] is the sub-list for field type_name
+	53, // 33: milvus.proto.data.ChannelWatchInfo.schema:type_name -> milvus.proto.schema.CollectionSchema
+	54, // 34: milvus.proto.data.ChannelWatchInfo.dbProperties:type_name -> milvus.proto.common.KeyValuePair
+	45, // 35: milvus.proto.data.PartitionImportStats.partition_rows:type_name -> milvus.proto.data.PartitionImportStats.PartitionRowsEntry
+	46, // 36: milvus.proto.data.PartitionImportStats.partition_data_size:type_name -> milvus.proto.data.PartitionImportStats.PartitionDataSizeEntry
+	55, // 37: milvus.proto.data.ImportFileStats.import_file:type_name -> milvus.proto.internal.ImportFile
+	47, // 38: milvus.proto.data.ImportFileStats.hashed_stats:type_name -> milvus.proto.data.ImportFileStats.HashedStatsEntry
+	4,  // 39: milvus.proto.data.CopySegmentTask.state:type_name -> milvus.proto.data.CopySegmentTaskState
+	26, // 40: milvus.proto.data.CopySegmentTask.id_mappings:type_name -> milvus.proto.data.CopySegmentIDMapping
+	3,  // 41: milvus.proto.data.CopySegmentJob.state:type_name -> milvus.proto.data.CopySegmentJobState
+	26, // 42: milvus.proto.data.CopySegmentJob.id_mappings:type_name -> milvus.proto.data.CopySegmentIDMapping
+	54, // 43: milvus.proto.data.CopySegmentJob.options:type_name -> milvus.proto.common.KeyValuePair
+	53, // 44: milvus.proto.data.ImportJob.schema:type_name -> milvus.proto.schema.CollectionSchema
+	56, // 45: milvus.proto.data.ImportJob.state:type_name -> milvus.proto.internal.ImportJobState
+	55, // 46: milvus.proto.data.ImportJob.files:type_name -> milvus.proto.internal.ImportFile
+	54, // 47: milvus.proto.data.ImportJob.options:type_name -> milvus.proto.common.KeyValuePair
+	6,  // 48: milvus.proto.data.PreImportTask.state:type_name -> milvus.proto.data.ImportTaskStateV2
+	24, // 49: milvus.proto.data.PreImportTask.file_stats:type_name -> milvus.proto.data.ImportFileStats
+	6,  // 50: milvus.proto.data.ImportTaskV2.state:type_name -> milvus.proto.data.ImportTaskStateV2
+	24, // 51: milvus.proto.data.ImportTaskV2.file_stats:type_name -> milvus.proto.data.ImportFileStats
+	7,  // 52: milvus.proto.data.ImportTaskV2.source:type_name -> milvus.proto.data.ImportTaskSourceV2
+	2,  // 53: milvus.proto.data.CompactionTask.type:type_name -> milvus.proto.data.CompactionType
+	8,  // 54: milvus.proto.data.CompactionTask.state:type_name -> milvus.proto.data.CompactionTaskState
+	51, // 55: milvus.proto.data.CompactionTask.pos:type_name -> milvus.proto.msg.MsgPosition
+	53, // 56: milvus.proto.data.CompactionTask.schema:type_name -> milvus.proto.schema.CollectionSchema
+	57, // 57: milvus.proto.data.CompactionTask.clustering_key_field:type_name -> milvus.proto.schema.FieldSchema
+	22, // 58: milvus.proto.data.CompactionTask.pre_allocated_segmentIDs:type_name -> milvus.proto.data.IDRange
+	58, // 59: milvus.proto.data.CompactionTask.diff_functions:type_name -> milvus.proto.schema.FunctionSchema
+	59, // 60: milvus.proto.data.ExternalCollectionRefreshJob.state:type_name -> milvus.proto.index.JobState
+	59, // 61: milvus.proto.data.ExternalCollectionRefreshTask.state:type_name -> milvus.proto.index.JobState
+	13, // 62: milvus.proto.data.ExternalCollectionRefreshTask.updated_segments:type_name -> milvus.proto.data.SegmentInfo
+	5,  // 63: milvus.proto.data.SnapshotInfo.state:type_name -> milvus.proto.data.SnapshotState
+	48, // 64: milvus.proto.data.SnapshotInfo.pin_expire_at_ms:type_name -> milvus.proto.data.SnapshotInfo.PinExpireAtMsEntry
+	51, // 65: milvus.proto.data.SnapshotInfo.channel_seek_positions:type_name -> milvus.proto.msg.MsgPosition
+	36, // 66: milvus.proto.data.LoadResourceStatistics.column_groups:type_name -> milvus.proto.data.ColumnGroupStatistics
+	9,  // 67: milvus.proto.data.ExportSnapshotJob.state:type_name -> milvus.proto.data.ExportSnapshotJobState
+	51, // 68: milvus.proto.data.GetSegmentInfoResponse.ChannelCheckpointEntry.value:type_name -> milvus.proto.msg.MsgPosition
+	16, // 69: milvus.proto.data.SegmentInfo.TextStatsLogsEntry.value:type_name -> milvus.proto.data.TextIndexStats
+	17, // 70: milvus.proto.data.SegmentInfo.JsonKeyStatsEntry.value:type_name -> milvus.proto.data.JsonKeyStats
+	23, // 71: milvus.proto.data.ImportFileStats.HashedStatsEntry.value:type_name -> milvus.proto.data.PartitionImportStats
+	72, // [72:72] is the sub-list for method output_type
+	72, // [72:72] is the sub-list for method input_type
+	72, // [72:72] is the sub-list for extension type_name
+	72, // [72:72] is the sub-list for extension extendee
+	0,  // [0:72] is the sub-list for field type_name
 }
 
 func init() { file_data_coord_proto_init() }
@@ -3526,8 +4795,8 @@ func file_data_coord_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_data_coord_proto_rawDesc), len(file_data_coord_proto_rawDesc)),
-			NumEnums:      7,
-			NumMessages:   33,
+			NumEnums:      10,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

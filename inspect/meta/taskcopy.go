@@ -1,0 +1,85 @@
+package meta
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
+
+	"kitescope/inspect/model"
+	"kitescope/secret"
+)
+
+// The jobs of 3.0: restoring a snapshot copies segments, exporting one copies files, and what an external collection shows is refreshed.
+
+func copySegmentJob(f *fact) *model.Task {
+	m := f.value.(*datapb.CopySegmentJob)
+	return &model.Task{
+		ID: f.ids[0], Type: "copy-segment-job", SubType: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
+		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentJob"), Reason: secret.Text(m.GetReason()),
+		Segments: sourcesOf(m.GetIdMappings()), Results: targetsOf(m.GetIdMappings()),
+		Progress:  fmt.Sprintf("%d/%d segments, %d rows", m.GetCopiedSegments(), m.GetTotalSegments(), m.GetTotalRows()),
+		StartedAt: wallTime(m.GetStartTs()), EndedAt: wallTime(m.GetCompleteTs()),
+	}
+}
+
+func copySegmentTask(f *fact) *model.Task {
+	m := f.value.(*datapb.CopySegmentTask)
+	return &model.Task{
+		ID: f.ids[0], Type: "copy-segment", Collection: model.CollectionID(m.GetCollectionId()), Node: model.NodeID(m.GetNodeId()), Trigger: m.GetJobId(),
+		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentTask"), Reason: secret.Text(m.GetReason()),
+		Segments: sourcesOf(m.GetIdMappings()), Results: targetsOf(m.GetIdMappings()),
+		StartedAt: wallTime(m.GetCreatedTs()), EndedAt: wallTime(m.GetCompleteTs()),
+	}
+}
+
+func sourcesOf(list []*datapb.CopySegmentIDMapping) (out []model.SegmentID) {
+	for _, x := range list {
+		out = append(out, model.SegmentID(x.GetSourceSegmentId()))
+	}
+	return out
+}
+
+func targetsOf(list []*datapb.CopySegmentIDMapping) (out []model.SegmentID) {
+	for _, x := range list {
+		out = append(out, model.SegmentID(x.GetTargetSegmentId()))
+	}
+	return out
+}
+
+func exportSnapshotJob(f *fact) *model.Task {
+	m := f.value.(*datapb.ExportSnapshotJob)
+	return &model.Task{
+		ID: f.ids[0], Type: "export-snapshot-job", SubType: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
+		State: strings.TrimPrefix(m.GetState().String(), "ExportSnapshotJob"), Reason: secret.Text(m.GetReason()),
+		Progress:  fmt.Sprintf("%d/%d files", m.GetCopiedFiles(), m.GetTotalFiles()),
+		StartedAt: wallTime(m.GetStartTime()), EndedAt: wallTime(m.GetEndTime()),
+	}
+}
+
+func refreshJob(f *fact) *model.Task {
+	m := f.value.(*datapb.ExternalCollectionRefreshJob)
+	t := &model.Task{
+		ID: f.ids[0], Type: "external-refresh-job", Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
+		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Reason: secret.Text(m.GetFailReason()),
+		Progress:  fmt.Sprintf("%d%%", m.GetProgress()),
+		StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()),
+	}
+	if m.GetIndexWaitStartedTime() != 0 { // its data is what the collection shows, whatever becomes of the job
+		t.SubType = "applied"
+	}
+	return t
+}
+
+func refreshTask(f *fact) *model.Task {
+	m := f.value.(*datapb.ExternalCollectionRefreshTask)
+	t := &model.Task{
+		ID: f.ids[0], Type: "external-refresh", Collection: model.CollectionID(m.GetCollectionId()), Node: model.NodeID(m.GetNodeId()), Trigger: m.GetJobId(),
+		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Reason: secret.Text(m.GetFailReason()),
+		Progress: fmt.Sprintf("%d%%", m.GetProgress()), Segments: ids[model.SegmentID](m.GetOwnedSegmentIds()), Results: ids[model.SegmentID](m.GetKeptSegments()),
+	}
+	for _, s := range m.GetUpdatedSegments() {
+		t.Results = append(t.Results, model.SegmentID(s.GetID()))
+	}
+	return t
+}

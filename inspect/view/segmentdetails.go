@@ -1,0 +1,95 @@
+package view
+
+import (
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/table"
+)
+
+// segmentDetails are columns of what most segments do not have.
+var segmentDetails = []column[*model.Segment]{
+	col(table.Column{
+		Name: "sorted_by", Show: table.Hidden,
+		Doc: "What the rows are sorted by: primary key; partition key (2.6.23); namespace (3.0). The last two are one field of the record: in a cluster of both releases, or without sessions, it may be either.",
+	}, func(e *Env, s *model.Segment) table.Cell {
+		switch {
+		case s.SortedElse:
+			return text(e.Cluster.Version.SortedElse())
+		case s.Sorted:
+			return text("primary key")
+		}
+		return none()
+	}).needing(model.PartSessions),
+	col(table.Column{
+		Name: "commit_at", Kind: table.Time, Show: table.Hidden,
+		Doc: "When an import or a replication committed it (3.0): stands for the timestamps of its rows in what is visible and what a delete hits, until a compaction.",
+	}, detail(func(d *model.SegmentDetails) table.Cell { return tso(d.CommitAt) })),
+	col(table.Column{Name: "schema_version", Kind: table.Int, Show: table.Hidden, Doc: "Version of the schema that its rows were written by (3.0)."},
+		detail(func(d *model.SegmentDetails) table.Cell { return count(int64(d.SchemaVersion)) })),
+	col(table.Column{Name: "data_version", Kind: table.Int, Show: table.Hidden, Doc: "How often columns were added to its rows since they were written (3.0)."},
+		detail(func(d *model.SegmentDetails) table.Cell { return count(int64(d.DataVersion)) })),
+	col(table.Column{Name: "partition_stats_version", Kind: table.Int, Show: table.Hidden, Doc: "Version of the clustering statistics that it belongs to; none if no clustering compaction wrote it."},
+		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.PartitionStatsVersion) })),
+	col(table.Column{Name: "expires_at", Kind: table.List, Show: table.Hidden, Doc: "When 20, 40, 60, 80 and 100% of its rows expire, where a field says when each does (3.0)."},
+		detail(func(d *model.SegmentDetails) table.Cell {
+			var at []string
+			for _, v := range d.ExpiresAt {
+				at = append(at, time.UnixMicro(v).UTC().Format(time.RFC3339))
+			}
+			return list(at)
+		})),
+	col(table.Column{Name: "manifest", Show: table.Hidden, Doc: "Path of the manifest that names its files, under storage version 3."},
+		detail(func(d *model.SegmentDetails) table.Cell { return text(d.ManifestPath) })),
+	col(table.Column{Name: "formats", Kind: table.List, Show: table.Hidden, Doc: "Formats of the files that its manifest names: parquet, vortex, ..."},
+		recorded(func(r *model.RecordedStats) table.Cell { return list(r.Formats) })),
+	col(table.Column{
+		Name: "recorded_files", Kind: table.Pairs, Show: table.Hidden,
+		Doc: "Files, deletes and bytes in memory of what its manifest names, as the writer counted them: insert and delta logs, statistics.",
+	}, recorded(func(r *model.RecordedStats) table.Cell {
+		var flat []string
+		for _, x := range []struct {
+			name  string
+			value int64
+		}{
+			{"insert_files", r.InsertFiles},
+			{"insert_bytes", r.InsertBytes},
+			{"delta_files", r.DeltaFiles},
+			{"delta_bytes", r.DeltaBytes},
+			{"deletes", r.Deletes},
+			{"stats_bytes", r.StatsBytes},
+		} {
+			flat = append(flat, x.name, strconv.FormatInt(x.value, 10))
+		}
+		return table.Cell{List: flat}
+	})),
+	col(table.Column{Name: "inserts_from", Kind: table.Time, Show: table.Hidden, Doc: "Earliest insert in the files that its manifest names."},
+		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.InsertsFrom) })),
+	col(table.Column{Name: "inserts_to", Kind: table.Time, Show: table.Hidden, Doc: "Latest insert in them."},
+		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.InsertsTo) })),
+	col(table.Column{Name: "deletes_from", Kind: table.Time, Show: table.Hidden, Doc: "Earliest delete in them."},
+		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.DeltaFrom) })),
+	col(table.Column{Name: "deletes_to", Kind: table.Time, Show: table.Hidden, Doc: "Latest delete in them."},
+		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.DeltaTo) })),
+}
+
+// detail is a cell of a segment's details, none of a segment without.
+func detail(cell func(*model.SegmentDetails) table.Cell) func(*Env, *model.Segment) table.Cell {
+	return func(_ *Env, s *model.Segment) table.Cell {
+		if s.Details == nil {
+			return none()
+		}
+		return cell(s.Details)
+	}
+}
+
+// recorded is a cell of what a writer recorded of a segment of storage version 3.
+func recorded(cell func(*model.RecordedStats) table.Cell) func(*Env, *model.Segment) table.Cell {
+	return detail(func(d *model.SegmentDetails) table.Cell {
+		if d.Stats == nil {
+			return none()
+		}
+		return cell(d.Stats)
+	})
+}

@@ -1,0 +1,45 @@
+package view
+
+import (
+	"strconv"
+
+	"kitescope/inspect/model"
+	"kitescope/table"
+)
+
+var snapshots = define(definition[*model.Snapshot]{
+	Resource: Resource{
+		Schema: table.Schema{Name: "snapshots", Names: []string{"name", "id"}, Handle: "id", Shorthands: collectionShorthands("snapshot", "name")},
+		Doc:    "Snapshots that users made of collections (3.0), as DataCoord's metadata has them.",
+		Needs:  model.PartObjects | model.PartTasks,
+	},
+	rows: func(e *Env) []*model.Snapshot { return e.Cluster.Snapshots },
+	columns: concat(
+		[]column[*model.Snapshot]{
+			col(table.Column{Name: "id", Kind: table.ID, Priority: 3, Doc: "Snapshot id."}, func(_ *Env, s *model.Snapshot) table.Cell { return table.Cell{Int: s.ID} }),
+			col(table.Column{Name: "name", Doc: "Name of the snapshot, unique in its collection."}, func(_ *Env, s *model.Snapshot) table.Cell { return text(s.Name) }),
+		},
+		collectionColumns(func(s *model.Snapshot) model.CollectionID { return s.Collection }),
+		snapshotContent,
+	),
+	ref:   func(_ *Env, s *model.Snapshot) Ref { return Ref{ID: strconv.FormatInt(s.ID, 10), Name: s.Name} },
+	owner: func(e *Env, s *model.Snapshot) (Ref, bool) { return collectionRef(e, s.Collection) },
+	links: func(_ *Env, s *model.Snapshot) []Link {
+		return []Link{link("jobs", "tasks", "sub_type="+s.Name)}
+	},
+})
+
+var snapshotContent = []column[*model.Snapshot]{
+	col(table.Column{Name: "state", Kind: table.State, Doc: "Pending, Committed or Deleting."}, func(_ *Env, s *model.Snapshot) table.Cell { return text(s.State) }),
+	col(table.Column{Name: "partition_ids", Kind: table.List, Show: table.Hidden, Doc: "Ids of the partitions in it."},
+		func(_ *Env, s *model.Snapshot) table.Cell { return ids(s.Partitions) }),
+	col(table.Column{Name: "pins", Kind: table.Int, Priority: 2, Doc: "How many readers hold its data: it cannot be dropped meanwhile."},
+		func(_ *Env, s *model.Snapshot) table.Cell { return count(int64(s.Pins)) }),
+	col(table.Column{Name: "protected_until", Title: "PROTECTED", Kind: table.Time, Priority: 4, Doc: "Until then its segments are not compacted, none if they may be."},
+		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.ProtectedUntil) }),
+	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Priority: 3, Doc: "The earliest of the positions of its vchannels."},
+		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.CreatedAt) }),
+	col(table.Column{Name: "location", Show: table.Wide, Priority: 5, Doc: "Where it was exported to in object storage, none if it was not."},
+		func(_ *Env, s *model.Snapshot) table.Cell { return text(s.Location) }),
+	col(table.Column{Name: "description", Show: table.Hidden, Doc: "What its maker wrote of it."}, func(_ *Env, s *model.Snapshot) table.Cell { return text(s.Description) }),
+}
