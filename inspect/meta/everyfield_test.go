@@ -1,0 +1,307 @@
+package meta
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"kitescope/inspect/meta/metatest"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// TestEveryField changes each field of each message that is decoded, one at a time, in the constructed clusters, and sees whether the
+// Cluster changes. A field that changes nothing is in no column and no description: it has to stand in testdata/unread.txt, with the
+// reason. Records and their text, which show all fields, do not count.
+func TestEveryField(t *testing.T) {
+	found := make(map[string]bool) // whether it is read
+	for _, version := range slices.Backward(metatest.Versions()) {
+		kvs := newMemory(metatest.Cluster(version)).kvs
+		largest := make(map[kindID]int) // where the largest value of a kind is
+		for at, kv := range kvs {
+			k, err := newGrammar(testHeader()).parse(kv.Key)
+			if err != nil {
+				continue
+			}
+			row := newGrammar(testHeader()).kinds[k.kind]
+			if row.message == nil || row.enc != encProto || len(kv.Value) == 0 {
+				continue
+			}
+			if old, ok := largest[k.kind]; !ok || len(kv.Value) > len(kvs[old].Value) {
+				largest[k.kind] = at
+			}
+		}
+		var probed []int
+		for kind, at := range largest {
+			if probed = append(probed, at); kind == kindSegment && version == "3.0" { // storage version 3 is another record
+				probed = append(probed, manifested(t, kvs))
+			}
+		}
+		for _, at := range probed {
+			k, err := newGrammar(testHeader()).parse(kvs[at].Key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := newGrammar(testHeader()).kinds[k.kind].message()
+			if err := proto.Unmarshal(kvs[at].Value, m); err != nil {
+				t.Fatal(err)
+			}
+			p := &prober{t: t, kvs: kvs, at: at, root: m, found: found}
+			p.message(m.ProtoReflect(), nil)
+		}
+	}
+	var unread []string
+	for name, read := range found {
+		if !read {
+			unread = append(unread, name)
+		}
+	}
+	slices.Sort(unread)
+	checkUnread(t, unread, found)
+}
+
+// manifested is where the segment is whose files a manifest names.
+func manifested(t *testing.T, kvs []source.KV) int {
+	t.Helper()
+	at := slices.IndexFunc(kvs, func(kv source.KV) bool {
+		m := new(datapb.SegmentInfo)
+		return bytes.Contains(kv.Key, []byte("/datacoord-meta/s/")) && proto.Unmarshal(kv.Value, m) == nil && m.GetManifestPath() != ""
+	})
+	if at < 0 {
+		t.Fatal("no segment has a manifest")
+	}
+	return at
+}
+
+// checkUnread holds the fields that are not read to the list with reasons. A line is "message.field reason" or "message.* reason".
+func checkUnread(t *testing.T, unread []string, found map[string]bool) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/unread.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		name, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if reasons[name] = false; len(reason) < 10 {
+			t.Errorf("%s: no reason", name)
+		}
+	}
+	for _, name := range unread {
+		all := name[:strings.LastIndexByte(name, '.')] + ".*"
+		switch {
+		case hasKey(reasons, name):
+			reasons[name] = true
+		case hasKey(reasons, all):
+			reasons[all] = true
+		default:
+			t.Errorf("%s is in no column, and not in testdata/unread.txt with a reason", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(reasons)) {
+		if !reasons[name] {
+			t.Errorf("testdata/unread.txt: %s is read (%v), or is no field", name, found[name])
+		}
+	}
+}
+
+func hasKey(m map[string]bool, key string) bool {
+	_, ok := m[key]
+	return ok
+}
+
+// prober changes the fields of one value of a cluster.
+type prober struct {
+	t     *testing.T
+	kvs   []source.KV
+	at    int
+	root  proto.Message
+	found map[string]bool
+}
+
+// message changes the fields of a message inside root; around are the names of those that it is in.
+func (p *prober) message(m protoreflect.Message, around []protoreflect.FullName) {
+	name := m.Descriptor().FullName()
+	if len(around) > 4 || slices.Contains(around, name) {
+		return
+	}
+	around = append(slices.Clone(around), name)
+	before := p.load()
+	for i := range m.Descriptor().Fields().Len() {
+		fd := m.Descriptor().Fields().Get(i)
+		full := string(name) + "." + string(fd.Name())
+		old := m.Get(fd)
+		switch {
+		case fd.IsMap():
+			p.container(m, fd, full, before)
+			continue
+		case fd.IsList() && fd.Message() != nil, fd.Message() != nil:
+			p.inner(m, fd, full, before, around)
+			continue
+		case fd.IsList():
+			p.container(m, fd, full, before)
+			continue
+		}
+		saved := proto.Clone(m.Interface())
+		m.Set(fd, otherValue(fd, old))
+		p.note(full, before)
+		restore(m, saved) // an arm of a oneof takes the place of another
+	}
+	if !sameObjects(before, p.load()) {
+		p.t.Fatalf("%s: the cluster is another one though nothing changed", name)
+	}
+}
+
+func restore(m protoreflect.Message, saved proto.Message) {
+	proto.Reset(m.Interface())
+	proto.Merge(m.Interface(), saved)
+}
+
+// container adds to a map, or to a list of scalars.
+func (p *prober) container(m protoreflect.Message, fd protoreflect.FieldDescriptor, full string, before *model.Cluster) {
+	saved := proto.Clone(m.Interface())
+	if fd.IsMap() {
+		value := m.Mutable(fd).Map().NewValue()
+		if fd.MapValue().Message() == nil {
+			value = otherValue(fd.MapValue(), fd.MapValue().Default())
+		}
+		m.Mutable(fd).Map().Set(otherValue(fd.MapKey(), fd.MapKey().Default()).MapKey(), value)
+	} else {
+		m.Mutable(fd).List().Append(otherValue(fd, fd.Default()))
+	}
+	p.note(full, before)
+	restore(m, saved)
+}
+
+// inner probes a message in a field: the field is read if its coming is seen, or anything in it.
+func (p *prober) inner(m protoreflect.Message, fd protoreflect.FieldDescriptor, full string, before *model.Cluster, around []protoreflect.FullName) {
+	had, saved := m.Has(fd), proto.Clone(m.Interface())
+	var in protoreflect.Message
+	switch {
+	case fd.IsList() && m.Get(fd).List().Len() > 0:
+		in = m.Get(fd).List().Get(0).Message()
+	case fd.IsList():
+		in = m.Mutable(fd).List().AppendMutable().Message()
+	default:
+		in = m.Mutable(fd).Message()
+	}
+	if !had {
+		p.note(full, before)
+	}
+	p.message(in, around)
+	empty := p.load()
+	fill(in, 3)
+	p.found[full] = p.found[full] || !sameObjects(empty, p.load()) || had && p.gone(m, fd, before)
+	restore(m, saved)
+}
+
+// gone reports whether the Cluster changes without a field.
+func (p *prober) gone(m protoreflect.Message, fd protoreflect.FieldDescriptor, before *model.Cluster) bool {
+	saved := m.Get(fd)
+	m.Clear(fd)
+	changed := !sameObjects(before, p.load())
+	m.Set(fd, saved)
+	return changed
+}
+
+// fill sets what is plain in a message, and in those in it.
+func fill(m protoreflect.Message, depth int) {
+	for i := range m.Descriptor().Fields().Len() {
+		fd := m.Descriptor().Fields().Get(i)
+		switch {
+		case fd.IsMap():
+		case fd.Message() == nil && !fd.IsList():
+			m.Set(fd, otherValue(fd, m.Get(fd)))
+		case depth == 0 || fd.Message() == nil:
+		case fd.IsList():
+			fill(m.Mutable(fd).List().AppendMutable().Message(), depth-1)
+		default:
+			fill(m.Mutable(fd).Message(), depth-1)
+		}
+	}
+}
+
+func (p *prober) note(full string, before *model.Cluster) {
+	if !p.found[full] {
+		p.found[full] = !sameObjects(before, p.load())
+	}
+}
+
+func (p *prober) load() *model.Cluster {
+	value, err := proto.MarshalOptions{Deterministic: true}.Marshal(p.root)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	kvs := slices.Clone(p.kvs)
+	kvs[p.at].Value = value
+	c, err := Load(context.Background(), newMemory(kvs), Want{Parts: model.PartAll})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return c
+}
+
+// sameObjects compares what is in columns: every list of the Cluster but the keys themselves.
+func sameObjects(a, b *model.Cluster) bool {
+	x, y := reflect.ValueOf(a.Parts), reflect.ValueOf(b.Parts)
+	for i := range x.NumField() {
+		f := x.Type().Field(i)
+		if f.Name == "Origin" || f.Name == "Keyspace" {
+			continue
+		}
+		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			return false
+		}
+	}
+	return true
+}
+
+// otherValue is another value of a scalar than the one it has.
+func otherValue(fd protoreflect.FieldDescriptor, old protoreflect.Value) protoreflect.Value {
+	if fd.IsList() {
+		old = protoreflect.Value{}
+	}
+	switch fd.Kind() {
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(!old.IsValid() || !old.Bool())
+	case protoreflect.EnumKind:
+		values := fd.Enum().Values()
+		for i := range values.Len() {
+			if n := values.Get(values.Len() - 1 - i).Number(); !old.IsValid() || n != old.Enum() {
+				return protoreflect.ValueOfEnum(n)
+			}
+		}
+		return protoreflect.ValueOfEnum(1)
+	case protoreflect.StringKind:
+		if strings.HasSuffix(string(fd.Name()), "_time") { // as import jobs have them
+			return protoreflect.ValueOfString("2026-09-20T10:00:00Z")
+		}
+		return protoreflect.ValueOfString("probed")
+	case protoreflect.BytesKind:
+		return protoreflect.ValueOfBytes([]byte("probed"))
+	case protoreflect.FloatKind:
+		return protoreflect.ValueOfFloat32(17.5)
+	case protoreflect.DoubleKind:
+		return protoreflect.ValueOfFloat64(17.5)
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return protoreflect.ValueOfInt32(1717)
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return protoreflect.ValueOfUint32(1717)
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return protoreflect.ValueOfUint64(455171717171717171)
+	default:
+		return protoreflect.ValueOfInt64(455171717171717171)
+	}
+}
