@@ -2,15 +2,18 @@ package meta
 
 import (
 	"cmp"
+	"encoding/base64"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v3/msgpb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/msgid"
 	"kitescope/secret"
 	"kitescope/sorting"
 )
@@ -82,7 +85,29 @@ func (s *state) channels(collections []*model.Collection) ([]*model.VChannel, []
 }
 
 func checkpoint(m *msgpb.MsgPosition) model.Checkpoint {
-	return model.Checkpoint{At: model.TSO(m.GetTimestamp()), Message: m.GetMsgID(), PChannel: m.GetChannelName()}
+	c := model.Checkpoint{At: model.TSO(m.GetTimestamp()), Message: m.GetMsgID(), PChannel: m.GetChannelName(), Queue: queueName(m.GetWALName())}
+	if c.Queue == string(msgid.Woodpecker) {
+		c.Entry = logEntry(msgid.FromBytes(c.Message))
+	}
+	return c
+}
+
+// queueName is a queue as mq.type names it, "" where none is noted.
+func queueName(w commonpb.WALName) string {
+	if w == commonpb.WALName_Unknown {
+		return ""
+	}
+	return strings.ToLower(w.String())
+}
+
+// logEntry is the entry of a Woodpecker's log among the readings of an id.
+func logEntry(ids []msgid.ID) *model.LogPosition {
+	for _, id := range ids {
+		if id.Queue == msgid.Woodpecker {
+			return &model.LogPosition{Segment: id.Segment, Entry: id.Entry}
+		}
+	}
+	return nil
 }
 
 // addWatches adds which data node consumes a vchannel. Of several watchers the one
@@ -124,9 +149,13 @@ func (s *state) addStreaming(c *channelSet) {
 	})
 	s.each(kindWALCheckpoint, func(f *fact) {
 		m := f.value.(*streamingpb.WALCheckpoint)
-		c.pchannel(f.names[0]).Checkpoint = model.Checkpoint{
-			At: model.TSO(m.GetTimeTick()), Message: []byte(m.GetMessageId().GetId()), PChannel: f.names[0],
+		p, id := model.Checkpoint{
+			At: model.TSO(m.GetTimeTick()), Message: []byte(m.GetMessageId().GetId()), PChannel: f.names[0], Queue: queueName(m.GetMessageId().GetWALName()),
+		}, m.GetMessageId().GetId()
+		if raw, err := base64.StdEncoding.DecodeString(id); err == nil && p.Queue == string(msgid.Woodpecker) {
+			p.Entry = logEntry(msgid.FromBytes(raw))
 		}
+		c.pchannel(f.names[0]).Checkpoint = p
 	})
 	s.each(kindPChannel, func(f *fact) {
 		m := f.value.(*streamingpb.PChannelMeta)

@@ -37,6 +37,7 @@ const (
 	groupSnapshots
 	groupAllocators
 	groupStreaming
+	groupWoodpecker
 	groupLegacySegments // 2.1's index records, and what else hangs on segments
 	groupHistory
 	groupUndecoded
@@ -83,6 +84,8 @@ func groupOf(k kindID) groupSet {
 		return groupAllocators
 	case kindStreamingVersion, kindControlChannel, kindReplicateConfig, kindReplicatePChannel:
 		return groupStreaming
+	case kindWoodpeckerLog, kindWoodpeckerLock, kindWoodpeckerSegment, kindWoodpeckerReader, kindWoodpeckerCleaning, kindWoodpeckerInstance, kindWoodpeckerVersion:
+		return groupWoodpecker
 	case kindSegmentIndex21, kindIndexMeta21, kindWALSegment:
 		return groupLegacySegments
 	}
@@ -210,6 +213,9 @@ func (s *state) buildCatalog(p *model.Parts) {
 	}
 	if s.dirty&groupStreaming != 0 {
 		p.Streaming = s.streaming()
+	}
+	if s.dirty&groupWoodpecker != 0 {
+		p.Woodpecker = s.woodpecker()
 	}
 }
 

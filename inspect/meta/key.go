@@ -48,9 +48,19 @@ type grammar struct {
 // pattern is a kind's compiled key pattern.
 type pattern struct {
 	kind  *kind
-	root  bool // relative to the root instead of the metadata prefix
+	place keyPlace
 	parts []patternPart
 }
+
+// keyPlace is what a pattern is relative to.
+type keyPlace string
+
+// The places, as patterns begin with them.
+const (
+	belowMeta  keyPlace = ""
+	belowRoot  keyPlace = "/"
+	besideRoot keyPlace = "//" // absolute: see source.Beside
+)
 
 type patternPart struct {
 	literal string // "" for a variable
@@ -75,10 +85,7 @@ func newGrammar(h source.Header) *grammar {
 		g.kinds[k.id] = k
 		p := compile(k)
 		g.owners[k.id] = p.owner()
-		first := p.parts[0].literal
-		if p.root {
-			first = "/" + first
-		}
+		first := string(p.place) + p.parts[0].literal
 		g.byFirst[first] = append(g.byFirst[first], p)
 	}
 	for _, id := range hotKinds() {
@@ -91,8 +98,11 @@ func newGrammar(h source.Header) *grammar {
 func compile(k *kind) *pattern {
 	p := &pattern{kind: k}
 	text := k.pattern
-	if strings.HasPrefix(text, "/") {
-		p.root, text = true, text[1:]
+	for _, place := range []keyPlace{besideRoot, belowRoot} {
+		if rest, ok := strings.CutPrefix(text, string(place)); ok {
+			p.place, text = place, rest
+			break
+		}
 	}
 	for part := range strings.SplitSeq(text, "/") {
 		inner, ok := strings.CutPrefix(part, "{")
@@ -160,12 +170,12 @@ func (g *grammar) parse(key []byte) (keyParts, error) {
 		if inner, ok := bytes.CutPrefix(rel, []byte(historyPrefix)); ok {
 			return g.parseHistory(inner)
 		}
-		return g.match(rel, false)
+		return g.match(rel, belowMeta)
 	}
 	if rel, ok := bytes.CutPrefix(key, g.root); ok {
-		return g.match(rel, true)
+		return g.match(rel, belowRoot)
 	}
-	return keyParts{}, errUnknownKey
+	return g.match(key, besideRoot)
 }
 
 func (g *grammar) parseHistory(inner []byte) (keyParts, error) {
@@ -177,7 +187,7 @@ func (g *grammar) parseHistory(inner []byte) (keyParts, error) {
 	if err != nil {
 		return keyParts{}, fmt.Errorf("history key with %q where a timestamp belongs", inner[i+len(historySep):])
 	}
-	k, err := g.match(inner[:i], false)
+	k, err := g.match(inner[:i], belowMeta)
 	if err != nil {
 		return keyParts{}, err
 	}
@@ -186,16 +196,13 @@ func (g *grammar) parseHistory(inner []byte) (keyParts, error) {
 }
 
 // match tries the patterns of the table in order.
-func (g *grammar) match(rel []byte, root bool) (keyParts, error) {
+func (g *grammar) match(rel []byte, at keyPlace) (keyParts, error) {
 	first, _, _ := bytes.Cut(rel, []byte("/"))
-	name := string(first)
-	if root {
-		name = "/" + name
-	}
+	name := string(at) + string(first)
 	var wrong error
 	for _, list := range [2][]*pattern{g.byFirst[name], g.byFirst[""]} {
 		for _, p := range list {
-			if p.root != root {
+			if p.place != at {
 				continue
 			}
 			k, err := p.match(rel)
@@ -253,7 +260,8 @@ func (g *grammar) format(k keyParts) []byte {
 	p := compile(g.kinds[k.kind])
 	var b []byte
 	switch {
-	case p.root:
+	case p.place == besideRoot:
+	case p.place == belowRoot:
 		b = append(b, g.root...)
 	case k.history:
 		b = append(append(b, g.meta...), historyPrefix...)

@@ -1,6 +1,8 @@
 package meta
 
 import (
+	"slices"
+
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 	"github.com/milvus-io/milvus-proto/go-api/v3/msgpb"
@@ -116,6 +118,18 @@ const (
 	kindQueryView
 	kindConfig
 	kindAllocator
+	kindWoodpeckerLog
+	kindWoodpeckerLock
+	kindWoodpeckerSegment
+	kindWoodpeckerReader
+	kindWoodpeckerCleaning
+	kindWoodpeckerLogIDs
+	kindWoodpeckerQuorum
+	kindWoodpeckerQuorumIDs
+	kindWoodpeckerInstance
+	kindWoodpeckerVersion
+	kindWoodpeckerConditionWrite
+	kindWoodpeckerLogStore
 	kindCount
 )
 
@@ -123,7 +137,7 @@ const (
 type kind struct {
 	id      kindID
 	name    string
-	pattern string // after the metadata prefix; a leading slash: after the root
+	pattern string // after the metadata prefix; a leading slash: after the root; two: absolute
 	enc     encoding
 	message func() proto.Message
 	part    model.Part
@@ -155,7 +169,7 @@ func message[T any, P interface {
 //
 // In a pattern {x} is an int64, {x:name} one path component, {x:rest} the rest of the key.
 func kinds() []kind {
-	return append(append(rootCoordKinds(), dataCoordKinds()...), servingKinds()...)
+	return slices.Concat(rootCoordKinds(), dataCoordKinds(), servingKinds(), woodpeckerKinds())
 }
 
 func rootCoordKinds() []kind {

@@ -9,6 +9,10 @@ type Checkpoint struct {
 	Message []byte
 	// PChannel is the channel name inside the position.
 	PChannel string
+	// Queue is the message queue that a 2.6 notes beside the id: "woodpecker", "pulsar", "kafka", "rocksmq"; else "".
+	Queue string
+	// Entry is the message in Woodpecker's log, nil for other queues.
+	Entry *LogPosition
 }
 
 // VChannel is a shard of a collection on a pchannel.

@@ -141,7 +141,9 @@ type Parts struct {
 	Allocators     []*Allocator      // timestamp and id allocators (PartRest)
 	// Streaming is nil before 2.6 (PartCatalog).
 	Streaming *Streaming
-	Undecoded []*Undecoded
+	// Woodpecker is nil where none of its keys was read: another queue is used, or the source does not have them (PartChannels).
+	Woodpecker *Woodpecker
+	Undecoded  []*Undecoded
 	// Counts of keys, for the overview: all that were read, and tombstones among them.
 	Keys, Tombstones int64
 	// KeysByKind counts the keys of each kind, "" those that no pattern explains.

@@ -87,7 +87,7 @@ func (b *BundleWriter) addSealed(name string, at time.Time, content []byte) erro
 
 // Base writes the keys that a chunk of a recording begins with, as WriteBundle does those of a bundle, and that they are all.
 func (b *BundleWriter) Base(ctx context.Context, snap Snapshot, ranges []Range, transform func(KV) (KV, bool)) error {
-	if _, err := b.copyKeys(ctx, snap, fill(Prefix(snap.Header().Root+"/"), ranges), transform); err != nil {
+	if _, err := b.copyKeys(ctx, snap, fill([]Range{Prefix(snap.Header().Root + "/")}, ranges), transform); err != nil {
 		return err
 	}
 	if err := b.flush(); err != nil {

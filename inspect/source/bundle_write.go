@@ -200,7 +200,7 @@ func (b *BundleWriter) abort() {
 
 // WriteBundle writes the keys of snap to w. ranges say how to cut the reading of
 // a live etcd; what they leave out is read as well, so that the bundle is whole:
-// nil means the root as one range. transform, if not nil, sees each key before it
+// nil means the root as one range. The keys beside the root are read as well. transform, if not nil, sees each key before it
 // is written: it may change the value, or drop the key. A live read streams; a
 // file's keys are held in memory to bring them into order.
 func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInfo, ranges []Range, transform func(KV) (KV, bool)) (BundleStats, error) {
@@ -208,7 +208,7 @@ func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInf
 	if err != nil {
 		return BundleStats{}, err
 	}
-	dropped, err := b.copyKeys(ctx, snap, fill(Prefix(snap.Header().Root+"/"), ranges), transform)
+	dropped, err := b.copyKeys(ctx, snap, fill(withBeside(snap.Header().Root), ranges), transform)
 	if err != nil {
 		b.abort()
 		return BundleStats{}, err
@@ -224,13 +224,16 @@ func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInf
 	return stats, err
 }
 
-// fill adds to the sorted cuts what is missing of whole.
-func fill(whole Range, cuts []Range) []Range {
+// fill adds to the sorted cuts what is missing of the merged wholes.
+func fill(wholes, cuts []Range) []Range {
 	var inside []Range
 	for _, c := range cuts {
-		inside = append(inside, intersect(c, []Range{whole})...)
+		inside = append(inside, intersect(c, wholes)...)
 	}
-	all := append(subtract(whole, mergeRanges(inside)), inside...)
+	all := slices.Clone(inside)
+	for _, whole := range wholes {
+		all = append(all, subtract(whole, mergeRanges(inside))...)
+	}
 	slices.SortFunc(all, func(a, b Range) int { return bytes.Compare([]byte(a.From), []byte(b.From)) })
 	return all
 }

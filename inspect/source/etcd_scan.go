@@ -159,7 +159,9 @@ func (s *etcdSnapshot) readable(ranges []Range) []Range {
 	var parts []Range
 	for _, r := range ranges {
 		parts = append(parts, intersect(r, granted)...)
-		s.deny(subtract(r, granted))
+		for _, missing := range subtract(r, granted) {
+			s.deny(subtract(missing, Beside()))
+		}
 	}
 	return parts
 }

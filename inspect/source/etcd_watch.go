@@ -26,15 +26,16 @@ func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int
 	if err != nil {
 		return err
 	}
-	ranges := []Range{Prefix(header.Root + "/")}
+	wanted := withBeside(header.Root)
+	ranges := wanted
 	if granted := s.grantedRanges(); granted != nil {
-		ranges = intersect(ranges[0], granted)
+		ranges = intersectAll(wanted, granted)
 	}
 	w := &watch{revision: header.Revision, yield: yield}
 	err = w.follow(ctx, r, ranges)
 	if denied(err) && s.grantedRanges() == nil {
 		if err = s.askGranted(ctx, r); err == nil {
-			err = w.follow(ctx, r, intersect(ranges[0], s.grantedRanges()))
+			err = w.follow(ctx, r, intersectAll(wanted, s.grantedRanges()))
 		}
 	}
 	var own *yieldError

@@ -57,7 +57,10 @@ func (w *World) relative(key string) string {
 	if rest, ok := strings.CutPrefix(key, w.store.header.MetaPrefix()); ok {
 		return rest
 	}
-	return strings.TrimPrefix(key, w.store.header.Root)
+	if rest, ok := strings.CutPrefix(key, w.store.header.Root+"/"); ok {
+		return "/" + rest
+	}
+	return "//" + key
 }
 
 // target resolves the word of an edit that says which keys it is about: kind:path, as in

@@ -35,8 +35,11 @@ func (s *store) clone() *store {
 }
 
 // absolute is the full key of one relative to the metadata prefix, or with a leading
-// slash to the root, as in meta.KindInfo.Pattern.
+// slash to the root, with two absolute, as in meta.KindInfo.Pattern.
 func (s *store) absolute(key string) string {
+	if rest, ok := strings.CutPrefix(key, "//"); ok {
+		return rest
+	}
 	if rest, ok := strings.CutPrefix(key, "/"); ok {
 		return s.header.Root + "/" + rest
 	}

@@ -1,0 +1,149 @@
+package meta
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/meta/legacypb"
+	"kitescope/inspect/model"
+	"kitescope/sorting"
+)
+
+// maxMissing bounds how many missing segments of a log are listed: ids come from keys.
+const maxMissing = 64
+
+// woodpecker assembles Woodpecker's logs, nil if none of its keys was read.
+func (s *state) woodpecker() *model.Woodpecker {
+	out, found := &model.Woodpecker{}, false
+	s.each(kindWoodpeckerInstance, func(*fact) { found = true })
+	s.each(kindWoodpeckerVersion, func(f *fact) {
+		m := f.value.(*legacypb.WoodpeckerVersion)
+		out.Version, found = fmt.Sprintf("%d.%d.%d", m.GetMajor(), m.GetMinor(), m.GetPatch()), true
+	})
+	logs := map[string]*model.Log{}
+	log := func(name string) *model.Log {
+		if logs[name] == nil {
+			logs[name] = &model.Log{Name: name, Truncated: model.LogPosition{Segment: -1, Entry: -1}}
+		}
+		return logs[name]
+	}
+	s.each(kindWoodpeckerLog, func(f *fact) {
+		m, l := f.value.(*legacypb.LogMeta), log(f.names[0])
+		l.ID, l.Key = m.GetLogId(), f.key
+		l.Truncated = model.LogPosition{Segment: m.GetTruncatedSegmentId(), Entry: m.GetTruncatedEntryId()}
+		l.Created, l.Modified = unixSeconds(m.GetCreationTimestamp()), unixSeconds(m.GetModificationTimestamp())
+	})
+	s.each(kindWoodpeckerLock, func(f *fact) { log(f.names[0]).Locked = true })
+	s.each(kindWoodpeckerSegment, func(f *fact) {
+		l := log(f.names[0])
+		l.Segments = append(l.Segments, logSegment(f))
+	})
+	for key := range s.undecoded {
+		k, err := s.grammar.parse([]byte(key))
+		if err != nil || k.kind != kindWoodpeckerSegment || s.facts[kindWoodpeckerSegment][key] != nil {
+			continue
+		}
+		l := log(k.name())
+		l.Segments = append(l.Segments, model.LogSegment{ID: k.ids[0], State: model.LogUnread, Key: key})
+	}
+	byID := map[int64]*model.Log{}
+	for _, l := range logs {
+		sorting.Sort(l.Segments, func(a, b model.LogSegment) int { return cmp.Compare(a.ID, b.ID) })
+		l.Segments = withMissing(l.Segments)
+		if l.ID != 0 {
+			byID[l.ID] = l
+		}
+	}
+	s.addReaders(byID)
+	s.addCleaning(byID)
+	if !found && len(logs) == 0 {
+		return nil
+	}
+	out.Logs = values(logs)
+	sorting.Sort(out.Logs, func(a, b *model.Log) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func logSegment(f *fact) model.LogSegment {
+	m := f.value.(*legacypb.SegmentMetadata)
+	x := model.LogSegment{
+		ID: f.ids[0], State: m.GetState().String(), Last: m.GetLastEntryId(), Bytes: m.GetSize(), Key: f.key,
+		Created: unixMillis(m.GetCreateTime()), Completed: unixMillis(m.GetCompletionTime()), Sealed: unixMillis(m.GetSealedTime()),
+	}
+	if q := m.GetQuorum(); q != nil {
+		x.Nodes, x.Ensemble, x.WriteQuorum, x.AckQuorum = q.GetNodes(), q.GetEs(), q.GetWq(), q.GetAq()
+	}
+	return x
+}
+
+// withMissing puts segments without a record between those that have one. Woodpecker deletes records from the front only, and
+// numbers segments without holes (log_handle.go).
+func withMissing(list []model.LogSegment) []model.LogSegment {
+	var out []model.LogSegment
+	missing := 0
+	for i, x := range list {
+		if i > 0 {
+			for id := list[i-1].ID + 1; id < x.ID && missing < maxMissing; id++ {
+				out = append(out, model.LogSegment{ID: id, State: model.LogMissing})
+				missing++
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func (s *state) addReaders(logs map[int64]*model.Log) {
+	s.each(kindWoodpeckerReader, func(f *fact) {
+		l := logs[f.ids[0]]
+		if l == nil {
+			return
+		}
+		m := f.value.(*legacypb.ReaderTempInfo)
+		l.Readers = append(l.Readers, model.LogReader{
+			Name: f.names[0], Key: f.key,
+			Opened:   model.LogPosition{Segment: m.GetOpenSegmentId(), Entry: m.GetOpenEntryId()},
+			Read:     model.LogPosition{Segment: m.GetRecentReadSegmentId(), Entry: m.GetRecentReadEntryId()},
+			OpenedAt: unixMillis(int64(m.GetOpenTimestamp())), ReadAt: unixMillis(int64(m.GetRecentReadTimestamp())),
+		})
+	})
+	for _, l := range logs {
+		sorting.Sort(l.Readers, func(a, b model.LogReader) int { return cmp.Compare(a.Name, b.Name) })
+	}
+}
+
+func (s *state) addCleaning(logs map[int64]*model.Log) {
+	s.each(kindWoodpeckerCleaning, func(f *fact) {
+		l := logs[f.ids[0]]
+		if l == nil {
+			return
+		}
+		i := slices.IndexFunc(l.Segments, func(x model.LogSegment) bool { return x.ID == f.ids[1] })
+		if i < 0 {
+			return
+		}
+		m, x := f.value.(*legacypb.SegmentCleanupStatus), &l.Segments[i]
+		x.Cleaning = map[legacypb.SegmentCleanupState]string{
+			legacypb.SegmentCleanupState_CLEANUP_IN_PROGRESS: "InProgress",
+			legacypb.SegmentCleanupState_CLEANUP_COMPLETED:   "Completed",
+			legacypb.SegmentCleanupState_CLEANUP_FAILED:      "Failed",
+		}[m.GetState()]
+		x.CleaningSince, x.CleaningError = unixMillis(int64(m.GetStartTime())), m.GetErrorMessage()
+	})
+}
+
+func unixSeconds(n uint64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(n), 0).UTC()
+}
+
+func unixMillis(n int64) time.Time {
+	if n <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(n).UTC()
+}

@@ -1,0 +1,163 @@
+package meta_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// woodpeckerTruth is what Woodpecker's own client said of its logs, and what was then damaged (tools/woodpecker).
+type woodpeckerTruth struct {
+	Logs []struct {
+		Name, Truncated, Last, Reader string
+		ID                            int64
+		Segments                      []struct {
+			ID, Written, Bytes int64
+			State              string
+			Last               int64 `json:"last_entry"`
+		}
+		Lost    []int64 `json:"lost_segments"`
+		Garbled []int64 `json:"garbled_segments"`
+	}
+}
+
+const woodpeckerFolder = "../../testdata/woodpecker"
+
+func loadWoodpecker(t *testing.T) *model.Cluster {
+	t.Helper()
+	ctx := t.Context()
+	src, err := source.Open(ctx, filepath.Join(woodpeckerFolder, "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	c, err := meta.Load(ctx, snap, meta.Want{Parts: model.PartAll, Records: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A Woodpecker with two logs was filled, truncated and damaged: every state is told apart, and all that its client said is read.
+func TestWoodpeckerAgainstItsClient(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(woodpeckerFolder, "truth.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var truth woodpeckerTruth
+	if err := json.Unmarshal(b, &truth); err != nil {
+		t.Fatal(err)
+	}
+	c := loadWoodpecker(t)
+	if c.Woodpecker == nil || len(c.Woodpecker.Logs) != len(truth.Logs) {
+		t.Fatalf("logs: %+v", c.Woodpecker)
+	}
+	for i, want := range truth.Logs {
+		l := c.Woodpecker.Logs[i]
+		if l.Name != want.Name || l.ID != want.ID || l.Truncated.String() != want.Truncated || l.Created.IsZero() {
+			t.Errorf("log %+v, its client says %+v", l, want)
+		}
+		var got, expected []string
+		for _, s := range l.Segments {
+			got = append(got, fmt.Sprint(s.ID, s.State, s.Last, s.Bytes))
+		}
+		for _, s := range want.Segments {
+			switch {
+			case slices.Contains(want.Lost, s.ID):
+				expected = append(expected, fmt.Sprint(s.ID, model.LogMissing, 0, 0))
+				continue
+			case slices.Contains(want.Garbled, s.ID):
+				expected = append(expected, fmt.Sprint(s.ID, model.LogUnread, 0, 0))
+				continue
+			case s.State != model.LogActive && s.Written != s.Last+1:
+				t.Errorf("segment %d: %d entries written, and the last is %d", s.ID, s.Written, s.Last)
+			}
+			expected = append(expected, fmt.Sprint(s.ID, s.State, s.Last, s.Bytes))
+		}
+		if d := cmp.Diff(expected, got); d != "" {
+			t.Errorf("segments of %s (-its client, +ours):\n%s", l.Name, d)
+		}
+		if (len(l.Readers) == 1) != (want.Reader != "") || len(l.Readers) == 1 && l.Readers[0].Name != want.Reader {
+			t.Errorf("readers %+v, opened was %q", l.Readers, want.Reader)
+		}
+	}
+}
+
+func TestWoodpeckerCounts(t *testing.T) {
+	c := loadWoodpecker(t)
+	whole, damaged := c.Woodpecker.Logs[0], c.Woodpecker.Logs[1]
+	segments, entries, bytes, all := whole.Kept()
+	if segments != 4 || entries != 41+42+25 || bytes != 9471+9723+5575 || all {
+		t.Errorf("kept: %d segments, %d entries, %d bytes, all %v", segments, entries, bytes, all)
+	}
+	if entries, _, all := whole.Behind(model.LogPosition{Segment: 2, Entry: 39}); entries != 2+25 || all {
+		t.Errorf("%d entries behind 2/39, all %v", entries, all)
+	}
+	if end, ok := damaged.End(); !ok || end != (model.LogPosition{Segment: 1, Entry: 40}) {
+		t.Errorf("the end is %v", end)
+	}
+	if got := c.Woodpecker.Version; got != "1.0.0" {
+		t.Errorf("version %q", got)
+	}
+	// Only the garbled record is undecoded.
+	if len(c.Undecoded) != 1 || c.Undecoded[0].Key != "woodpecker/logs/by-dev-rootcoord-dml_1/segments/3" {
+		t.Errorf("undecoded: %+v", c.Undecoded)
+	}
+}
+
+// A bundle carries the keys beside the root along.
+func TestWoodpeckerInABundle(t *testing.T) {
+	ctx := t.Context()
+	src, err := source.Open(ctx, filepath.Join(woodpeckerFolder, "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.kite")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.WriteBundle(ctx, file, snap, source.BundleInfo{}, nil, meta.Redactor(snap.Header())); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bundle, err := source.Open(ctx, path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bundle.Close()
+	kept, err := bundle.Pin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := meta.Load(ctx, kept, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := loadWoodpecker(t).Woodpecker
+	// What is no record of Woodpecker's is redacted, and stays undecoded.
+	if d := cmp.Diff(want, c.Woodpecker); d != "" {
+		t.Errorf("(-snapshot, +bundle):\n%s", d)
+	}
+}
