@@ -54,6 +54,8 @@ func (k *keyspace) candidates(resource, id string) []string {
 		return k.vchannelKeys(id)
 	case "grants":
 		return k.grantKeys(id)
+	case "wal", "queue-topics", "queue-subscriptions":
+		return k.queueKeys(resource, id)
 	case "tasks", "nodes", "indexes", "load-states", "replicas", "partitions", "collections", "fields":
 		return k.listedKeys(resource, id)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"kitescope/inspect/meta/legacypb"
@@ -146,4 +147,24 @@ func unixMillis(n int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(n).UTC()
+}
+
+// queueKeys are the keys of a topic, a subscription "topic/name" or a position "pchannel/stage/vchannel".
+func (k *keyspace) queueKeys(resource, id string) []string {
+	topic, rest, _ := strings.Cut(id, "/")
+	log := "woodpecker/logs/" + topic
+	switch stage, vchannel, _ := strings.Cut(rest, "/"); {
+	case resource == "queue-topics":
+		return []string{log, log + "/"}
+	case resource == "queue-subscriptions":
+		if l := k.parts.Woodpecker.Log(topic); l != nil {
+			return []string{fmt.Sprintf("woodpecker/readers/%d/%s", l.ID, rest)}
+		}
+		return nil
+	case stage == "Recovered":
+		return k.metaKeys("streamingnode-meta/wal/" + topic + "/consume-checkpoint")
+	case vchannel != "":
+		return k.metaKeys("datacoord-meta/channel-cp/" + vchannel)
+	}
+	return []string{log, log + "/segments/"}
 }

@@ -154,31 +154,3 @@ func settingRows(e *Env) []*setting {
 	})
 	return list
 }
-
-var topics = define(definition[model.Topic]{
-	Resource: Resource{
-		Schema:  table.Schema{Name: "queue-topics", Names: []string{"name"}},
-		Aliases: []string{"queue", "offsets"},
-		Doc:     "Topics of the message queue, where it can be asked (Kafka).",
-		Needs:   model.PartRuntime,
-	},
-	rows: func(e *Env) []model.Topic {
-		if e.Cluster.Runtime == nil || e.Cluster.Runtime.Queue == nil {
-			return nil
-		}
-		return e.Cluster.Runtime.Queue.Topics
-	},
-	columns: []column[model.Topic]{
-		col(table.Column{Name: "name", Doc: "Name of the topic: a pchannel."}, func(_ *Env, t model.Topic) table.Cell { return text(t.Name) }),
-		col(table.Column{Name: "first_offset", Title: "FIRST", Kind: table.Int, Doc: "Offset of the oldest message kept."},
-			func(_ *Env, t model.Topic) table.Cell { return count(t.First) }),
-		col(table.Column{Name: "end_offset", Title: "END", Kind: table.Int, Doc: "Offset that the next message gets."},
-			func(_ *Env, t model.Topic) table.Cell { return count(t.End) }),
-		col(table.Column{Name: "vchannels", Kind: table.Int, Priority: 1, Doc: "Virtual channels on it."},
-			func(e *Env, t model.Topic) table.Cell { return count(int64(len(vchannelsOn(e, t.Name)))) }).needing(model.PartChannels),
-	},
-	ref: func(_ *Env, t model.Topic) Ref { return Ref{ID: t.Name, Name: t.Name} },
-	links: func(_ *Env, t model.Topic) []Link {
-		return []Link{link("vchannels", "vchannels", "pchannel="+t.Name)}
-	},
-})
