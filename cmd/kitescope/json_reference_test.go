@@ -104,6 +104,8 @@ func jsonDocuments(t *testing.T) (all []jsonDocument) {
 		{"replay", "show", "../../replay/whatif/testdata/report.json", "--where", "gain>0"},
 		{"balance", "--from", "demo://", "--where", "node=13"},
 		{"diagnose", "--from", "demo://", "--where", "severity=warning"},
+		{"decode", "msgid", "3/4", "449123", "12/4/5/6"},
+		{"decode", "ts", "470740953811230721"},
 	} {
 		var out, errs bytes.Buffer
 		p := newProgram(scripted(&out, &errs, nil))

@@ -133,6 +133,7 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "report", Short: "Write one page with the cause, the fix and the evidence, to mail", Group: groupInspect, Build: reportCommand},
 		{Name: "history", Short: "Show a cluster's history from the revisions etcd keeps", Group: groupInspect, Build: historyCommand},
 		{Name: "explain", Short: "Explain a check of diagnose: what it reads, what to do", Group: groupInspect, Build: explainCommand},
+		{Name: "decode", Short: "Read message ids and hybrid timestamps: msgid, ts", Group: groupInspect, Build: decodeCommand, Below: decodeCommands()},
 		{Name: "profile", Short: "Profile CPU, memory and goroutines: pull, top, flame, diff, ...", Group: cli.GroupProfile, Build: profileCommand, Below: profileCommands()},
 		{Name: "snapshot", Short: "Save a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Below: snapshotCommands()},
 		{Name: "record", Short: "Record a live cluster into a folder: changes, answers, metrics", Group: groupFiles, Build: recordCommand},

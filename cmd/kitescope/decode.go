@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/model"
+	"kitescope/inspect/msgid"
+	"kitescope/render"
+)
+
+func decodeCommand(*cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "decode",
+		Long: `Take apart what Milvus stores in numbers: message ids of its queues, and hybrid timestamps.
+Both ways, without a source.`,
+		Example: `  kitescope decode msgid CAMQBA==
+  kitescope decode ts 462041860177690624`,
+	}
+}
+
+func decodeCommands() []cli.Entry {
+	return []cli.Entry{
+		{Name: "msgid", Short: "Read message ids of Kafka, Pulsar, RocksMQ and Woodpecker", Build: decodeMsgID},
+		{Name: "ts", Short: "Turn hybrid timestamps into times, and times into them", Build: decodeTS},
+	}
+}
+
+func decodeMsgID(a *cli.App) *cobra.Command {
+	var f cli.ReportFlags
+	var queue string
+	cmd := &cobra.Command{
+		Use: "msgid ID...",
+		Long: `Read message ids: bytes of a checkpoint in hex or base64, the text that a streaming node keeps (base64 of
+Pulsar and Woodpecker, a number to the base 36 of Kafka and RocksMQ), an offset, or parts with slashes:
+segment/entry of Woodpecker, ledger/entry/batch of Pulsar.
+
+Several queues write ids that look alike, so each reading that fits is a row, the most likely first;
+--queue keeps those of one. Each row has the id in all forms.`,
+		Example: `  kitescope decode msgid CAMQBA==
+  kitescope decode msgid 3/4 --queue woodpecker -o json
+  kitescope decode msgid 0x63da060000000000 9mjn`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if queue != "" && !slices.Contains(msgid.Queues(), msgid.Queue(queue)) {
+				return cli.Usagef("--queue must be one of %s, not %q", strings.Join(queueNames(), ", "), queue)
+			}
+			format, o, err := f.Settle(a, cmd)
+			if err != nil {
+				return err
+			}
+			var rows []render.MessageID
+			for _, given := range args {
+				list := msgid.Of(msgid.FromText(given), msgid.Queue(queue))
+				if len(list) == 0 {
+					return cli.Usagef("%q is not a message id%s", given, ofQueue(queue))
+				}
+				for _, r := range list {
+					rows = append(rows, render.MessageID{Given: given, Reading: r})
+				}
+			}
+			return a.Write(func(w *bufio.Writer) error { return render.MessageIDs(w, rows, format, o) })
+		},
+	}
+	cmd.Flags().StringVar(&queue, "queue", "", "only readings of one queue: "+strings.Join(queueNames(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("queue", cli.Fixed(queueNames()...))
+	f.Register(cmd, render.DecodedFormats(), 0, "")
+	f.List(cmd, render.MessageIDSchema, "queue=kafka", "message_id", "queue,message_id; +stored")
+	return cmd
+}
+
+func queueNames() (names []string) {
+	for _, q := range msgid.Queues() {
+		names = append(names, string(q))
+	}
+	return names
+}
+
+func ofQueue(queue string) string {
+	if queue == "" {
+		return ""
+	}
+	return " of " + queue
+}
+
+func decodeTS(a *cli.App) *cobra.Command {
+	var f cli.ReportFlags
+	cmd := &cobra.Command{
+		Use: "ts TIME...",
+		Long: `Turn hybrid timestamps of Milvus into times, and times into hybrid timestamps: milliseconds since 1970 in the upper
+46 bits, a counter in the lower 18. A number is read as seconds or milliseconds since 1970 where it is too small for a
+hybrid timestamp of Milvus's years. Times without a zone are UTC; "now" works, too.`,
+		Example: `  kitescope decode ts 462041860177690624
+  kitescope decode ts 2026-11-26T22:01:15Z 1795730475661 now -o json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, o, err := f.Settle(a, cmd)
+			if err != nil {
+				return err
+			}
+			var rows []render.Timestamp
+			for _, given := range args {
+				row, err := readTimestamp(given, a.Now())
+				if err != nil {
+					return cli.Usage(err, "give a hybrid timestamp, seconds or milliseconds since 1970, or a time such as 2026-11-26T22:01:15Z")
+				}
+				rows = append(rows, row)
+			}
+			return a.Write(func(w *bufio.Writer) error { return render.Timestamps(w, rows, format, o) })
+		},
+	}
+	f.Register(cmd, render.DecodedFormats(), 0, "")
+	f.List(cmd, render.TimestampSchema, "read_as=hybrid", "time", "time,hybrid; +logical")
+	return cmd
+}
+
+// Numbers below are seconds, milliseconds, or else a hybrid timestamp: 2^33 seconds are the year 2242, 2^43
+// milliseconds 2248, and 2^51 as a hybrid timestamp is still in 1970.
+const (
+	secondsBelow      = 1 << 33
+	millisecondsBelow = 1 << 43
+)
+
+// readTimestamp reads a word as a point in time.
+func readTimestamp(given string, now time.Time) (render.Timestamp, error) {
+	word := strings.TrimSpace(given)
+	at := func(how string, t time.Time) (render.Timestamp, error) {
+		if t.UnixMilli() <= 0 || t.UnixMilli() >= 1<<46 {
+			return render.Timestamp{}, fmt.Errorf("%q is outside of what a hybrid timestamp can hold", given)
+		}
+		return render.Timestamp{Given: given, ReadAs: how, At: model.TSOFromTime(t)}, nil
+	}
+	if n, err := strconv.ParseUint(word, 10, 64); err == nil {
+		switch {
+		case n < secondsBelow:
+			return at("seconds", time.Unix(int64(n), 0))
+		case n < millisecondsBelow:
+			return at("milliseconds", time.UnixMilli(int64(n)))
+		case model.TSO(n).Time().IsZero():
+			return render.Timestamp{}, fmt.Errorf("%q stands for none or dropped, not for a time", given)
+		}
+		return render.Timestamp{Given: given, ReadAs: "hybrid", At: model.TSO(n)}, nil
+	}
+	if word == "now" {
+		return at("time", now)
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.Parse(layout, word); err == nil {
+			return at("time", t)
+		}
+	}
+	return render.Timestamp{}, fmt.Errorf("%q is neither a number nor a time", given)
+}
