@@ -16,7 +16,7 @@ import (
 )
 
 // moment is a time relative to the judge's clock: now, now-30m, seconds(now-30m); without a unit it is a timestamp of Milvus.
-var moment = regexp.MustCompile(`^(?:(tso|seconds|nanos|rfc3339)\()?now([+-][0-9a-z.]+)?\)?$`)
+var moment = regexp.MustCompile(`^(?:(tso|seconds|millis|nanos|rfc3339)\()?now([+-][0-9a-z.]+)?\)?$`)
 
 // parseTime reads a time and writes it in its unit; ok is false if the text is none. max is the
 // timestamp of dropped vchannels.
@@ -38,6 +38,8 @@ func parseTime(text string, now time.Time) (written string, ok bool, err error) 
 	switch m[1] {
 	case "seconds":
 		return strconv.FormatInt(now.Unix(), 10), true, nil
+	case "millis":
+		return strconv.FormatInt(now.UnixMilli(), 10), true, nil
 	case "nanos":
 		return strconv.FormatInt(now.UnixNano(), 10), true, nil
 	case "rfc3339":
@@ -47,7 +49,7 @@ func parseTime(text string, now time.Time) (written string, ok bool, err error) 
 }
 
 // moments finds the times inside a prototext.
-var moments = regexp.MustCompile(`\b(?:(?:tso|seconds|nanos|rfc3339)\(now[^)\s]*\)|now(?:[+-][0-9a-z.]+)?\b)`)
+var moments = regexp.MustCompile(`\b(?:(?:tso|seconds|millis|nanos|rfc3339)\(now[^)\s]*\)|now(?:[+-][0-9a-z.]+)?\b)`)
 
 func replaceTimes(text string, now time.Time) (out string, err error) {
 	out = moments.ReplaceAllStringFunc(text, func(m string) string {
