@@ -95,6 +95,8 @@ func (d *Decoder) Add(r Record) {
 	switch {
 	case r.Method == MethodKafka:
 		d.addQueue(&r)
+	case r.Method == MethodPulsar:
+		d.addPulsar(&r)
 	case r.Role == "" && recordOutcome(&r) == model.NotAsked:
 		d.skipped = append(d.skipped, model.Skipped{What: oneLine(r.Method), Reason: oneLine(r.Error)})
 	case r.Role == "":

@@ -66,7 +66,8 @@ func (h queueHint) kind(config map[string]string) (kind string, certain bool) {
 
 // queueSettings are the keys of a configuration that tell of the message queue, folded.
 func queueSettings() []string {
-	return []string{"mqtype", "kafkabrokerlist", "kafkasecurityprotocol", "kafkasaslusername", "kafkasslenabled", "kafkausessl"}
+	return []string{"mqtype", "kafkabrokerlist", "kafkasecurityprotocol", "kafkasaslusername", "kafkasslenabled", "kafkausessl",
+		"pulsaraddress", "pulsarwebaddress", "pulsarwebport", "pulsartenant", "pulsarnamespace", "pulsarauthplugin"}
 }
 
 // askQueue asks the message queue that a configuration names, beside everything else.
@@ -78,7 +79,7 @@ func (a *asking) askQueue(config map[string]string) {
 	case "rocksmq":
 		a.skip(skippedQueue, "RocksMQ is inside the process, and no call returns its offsets")
 	case "pulsar":
-		a.skip(skippedQueue, "Pulsar is not queried: that needs its own client")
+		a.helpers.Go(func() { a.askPulsar(config) })
 	case "":
 		a.skip(skippedQueue, "no process reports which one is used")
 	default:

@@ -22,7 +22,7 @@ import (
 func Redact(r Record) Record {
 	r.Error, r.Address = secret.Prose(r.Error), secret.Address(r.Address)
 	switch {
-	case r.Method == MethodKafka:
+	case r.Method == MethodKafka, r.Method == MethodPulsar:
 		r.Request, r.Response = nil, redactJSON(r.Response)
 	case r.Method == methodSlow:
 		r.Request = nil

@@ -1,5 +1,7 @@
 package model
 
+import "time"
+
 // LiveReplica is QueryCoord's answer to GetReplicas.
 type LiveReplica struct {
 	ID            ReplicaID
@@ -82,6 +84,11 @@ type Queue struct {
 	Reason  string
 	// Topics by name; nil: unknown.
 	Topics []Topic
+	// Others are topics that are no pchannels, of Pulsar: how many, and the names of the first.
+	Others     int
+	OtherNames []string
+	// Retention of messages that no subscription needs, of Pulsar: nil where it was not told.
+	Retention *QueueRetention
 }
 
 // Topic is one topic of the queue: a pchannel.
@@ -89,4 +96,29 @@ type Topic struct {
 	Name string
 	// First and End are the offsets of the oldest message and of the next one.
 	First, End int64
+	// Stats is Pulsar's account, which has no offsets; nil of Kafka.
+	Stats *TopicStats
+}
+
+// QueueRetention is how long, and up to how many bytes, Pulsar keeps what is done with; -1 is without bound.
+type QueueRetention struct {
+	Time  time.Duration
+	Bytes int64
+}
+
+// TopicStats is what Pulsar says of a topic.
+type TopicStats struct {
+	Bytes, BacklogBytes int64
+	RateIn              float64        // messages a second
+	Subscriptions       []Subscription // by name
+}
+
+// Subscription is a reader of a topic.
+type Subscription struct {
+	Name, Type     string
+	Backlog, Bytes int64 // messages, and their bytes, that it has not acknowledged
+	Consumers      int   // that are connected
+	RateOut        float64
+	// Consumed and Acked are when it last did; zero for never.
+	Consumed, Acked time.Time
 }

@@ -243,7 +243,7 @@ func (n *LiveNode) StartedAt() time.Time {
 // topic's end offset minus the offset in the checkpoint. Offsets are little-endian int64 for
 // Kafka and RocksMQ. ok is false where either is unknown.
 func (c *Cluster) QueueLag(v *VChannel) (lag int64, ok bool) {
-	if c.Runtime == nil || c.Runtime.Queue == nil || len(v.Checkpoint.Message) != 8 {
+	if c.Runtime == nil || c.Runtime.Queue == nil || c.Runtime.Queue.Kind == "pulsar" || len(v.Checkpoint.Message) != 8 {
 		return 0, false
 	}
 	for _, t := range c.Runtime.Queue.Topics {

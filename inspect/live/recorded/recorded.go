@@ -84,7 +84,7 @@ func Start(records []live.Record, opts Options) (*Servers, error) {
 		switch {
 		case r.Method == live.MethodKafka:
 			s.broker.add(r)
-		case r.Address == "" || r.Role == "":
+		case r.Address == "" || r.Role == "" || r.Method == live.MethodPulsar:
 			continue // a note, not a question
 		case strings.HasPrefix(r.Method, "GET "):
 			s.httpAt(r.Address).add(r)
