@@ -62,6 +62,14 @@ func walPositions(e *Env) (rows []walPosition) {
 	return rows
 }
 
+func (w *walPosition) name() string {
+	name := w.pchannel + "/" + w.stage
+	if w.vchannel != "" {
+		name += "/" + w.vchannel
+	}
+	return name
+}
+
 // oldestKept is the first entry that a log has.
 func oldestKept(l *model.Log) (model.LogPosition, bool) {
 	if l == nil {
@@ -96,7 +104,7 @@ func walBehind(cell func(entries, bytes int64) int64) func(*Env, walPosition) ta
 var wal = define(definition[walPosition]{
 	Resource: Resource{
 		Schema: table.Schema{
-			Name: "wal", Singular: "wal-position", Names: []string{"pchannel"}, Slashes: true,
+			Name: "wal", Singular: "wal-position", Names: []string{"name"}, Handle: "name", Slashes: true,
 			Shorthands: map[string]string{"age": "age_seconds"},
 		},
 		Aliases: []string{"wal-positions"},
@@ -106,6 +114,7 @@ var wal = define(definition[walPosition]{
 	},
 	rows: walPositions,
 	columns: []column[walPosition]{
+		col(table.Column{Name: "name", Show: table.Hidden, Doc: "Name of the position: pchannel, stage and vchannel."}, func(_ *Env, w walPosition) table.Cell { return text(w.name()) }),
 		col(table.Column{Name: "pchannel", Doc: "Name of the physical channel: the log."}, func(_ *Env, w walPosition) table.Cell { return text(w.pchannel) }),
 		col(table.Column{Name: "stage", Kind: table.State, Doc: "Written: the end of the log. Recovered: a streaming node starts from here. Flushed: all of a vchannel before is in storage. Truncated: the queue may delete up to here. OldestKept: the first message that it has."},
 			func(_ *Env, w walPosition) table.Cell { return text(w.stage) }),
@@ -131,11 +140,7 @@ var wal = define(definition[walPosition]{
 			walBehind(func(_, bytes int64) int64 { return bytes })),
 	},
 	ref: func(_ *Env, w walPosition) Ref {
-		name := w.pchannel + "/" + w.stage
-		if w.vchannel != "" {
-			name += "/" + w.vchannel
-		}
-		return Ref{ID: name, Name: name}
+		return Ref{ID: w.name(), Name: w.name()}
 	},
 	links: func(_ *Env, w walPosition) []Link {
 		return []Link{link("pchannel", "pchannels", "name="+w.pchannel), link("topic", "queue-topics", "name="+w.pchannel)}
