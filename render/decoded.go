@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strconv"
 
 	"kitescope/doc"
@@ -42,14 +43,7 @@ func number(name, title string, priority int, of func(MessageID) (n int64, ok bo
 }
 
 func messageIDTable(rows []MessageID) *table.Rows[MessageID] {
-	is := func(x MessageID, queues ...msgid.Queue) bool {
-		for _, q := range queues {
-			if x.Queue == q {
-				return true
-			}
-		}
-		return false
-	}
+	is := func(x MessageID, queues ...msgid.Queue) bool { return slices.Contains(queues, x.Queue) }
 	return table.New(table.Schema{Name: "message-ids", Singular: "message-id", Names: []string{"given"}, Sparse: true}, rows, []table.ColumnOf[MessageID]{
 		TextKey("given", func(x MessageID) string { return x.Given }).Titled("GIVEN", 1, nil),
 		TextKey("queue", func(x MessageID) string { return string(x.Queue) }).Word().Titled("QUEUE", 0, nil),

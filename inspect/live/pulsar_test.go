@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -60,9 +61,7 @@ func servePulsar(t *testing.T, p *fakePulsar, config map[string]string) (*model.
 		t.Fatal(err)
 	}
 	all := map[string]string{"mq.type": "pulsar", "pulsar.address": "pulsar://" + at.Hostname() + ":6650", "pulsar.webport": at.Port()}
-	for key, value := range config {
-		all[key] = value
-	}
+	maps.Copy(all, config)
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 2, Collections: 3, Segments: 6})
 	return livetest.Serve(t, c, livetest.Answers(c, livetest.Options{Config: all}), recorded.Options{}), at.Host
 }

@@ -66,8 +66,10 @@ func (h queueHint) kind(config map[string]string) (kind string, certain bool) {
 
 // queueSettings are the keys of a configuration that tell of the message queue, folded.
 func queueSettings() []string {
-	return []string{"mqtype", "kafkabrokerlist", "kafkasecurityprotocol", "kafkasaslusername", "kafkasslenabled", "kafkausessl",
-		"pulsaraddress", "pulsarwebaddress", "pulsarwebport", "pulsartenant", "pulsarnamespace", "pulsarauthplugin"}
+	return []string{
+		"mqtype", "kafkabrokerlist", "kafkasecurityprotocol", "kafkasaslusername", "kafkasslenabled", "kafkausessl",
+		"pulsaraddress", "pulsarwebaddress", "pulsarwebport", "pulsartenant", "pulsarnamespace", "pulsarauthplugin",
+	}
 }
 
 // askQueue asks the message queue that a configuration names, beside everything else.

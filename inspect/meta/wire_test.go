@@ -144,7 +144,7 @@ func segmentSeeds(tb testing.TB) [][]byte {
 		full.GetBinlogs()[0], &indexpb.SegmentIndex{
 			CollectionID: 1, PartitionID: 2, SegmentID: 3, NumRows: 4, IndexID: 5, BuildID: 6, NodeID: 7, IndexVersion: 8, State: 9, FailReason: "no",
 			IndexFileKeys: []string{"a", "b"}, Deleted: true, CreateTime: 470590760626097542, SerializeSize: 14, WriteHandoff: true, CurrentIndexVersion: 16,
-			IndexStoreVersion: 17, FinishedTime: 1795165014, MemSize: 19, CurrentScalarIndexVersion: 20, IndexType: "HNSW",
+			FinishedTime: 1795165014, MemSize: 19, CurrentScalarIndexVersion: 20, IndexType: "HNSW",
 		},
 	} {
 		value, err := proto.Marshal(m)

@@ -48,6 +48,7 @@ func (id ID) String() string {
 		return n(id.Segment) + "/" + n(id.Entry)
 	case Pulsar:
 		return n(id.Ledger) + "/" + n(id.Entry) + "/" + n(id.Batch)
+	default:
 	}
 	return n(id.Offset)
 }
@@ -59,6 +60,7 @@ func (id ID) Bytes() []byte {
 		return appendFields(nil, false, id.Segment, id.Entry)
 	case Pulsar:
 		return appendFields(nil, true, id.Ledger, id.Entry, id.Partition, id.Batch, noField, id.BatchSize)
+	default:
 	}
 	return binary.LittleEndian.AppendUint64(nil, uint64(id.Offset))
 }
@@ -68,6 +70,7 @@ func (id ID) Text() string {
 	switch id.Queue {
 	case Woodpecker, Pulsar:
 		return base64.StdEncoding.EncodeToString(id.Bytes())
+	default:
 	}
 	return strconv.FormatInt(id.Offset, base36)
 }

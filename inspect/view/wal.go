@@ -136,7 +136,7 @@ var wal = define(definition[walPosition]{
 			func(e *Env, w walPosition) table.Cell { return timeOfPosition(w, age(e, w.checkpoint.At.Time())) }),
 		col(table.Column{Name: "behind_messages", Title: "BEHIND", Kind: table.Int, Doc: "Messages in closed segments after it (Woodpecker); at least so many while a segment is written."},
 			walBehind(func(entries, _ int64) int64 { return entries })),
-		col(table.Column{Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Doc: "Bytes of these, those of the segment that it lies in in proportion."},
+		col(table.Column{Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Doc: "Bytes of these; of the segment that it lies in, its part."},
 			walBehind(func(_, bytes int64) int64 { return bytes })),
 	},
 	ref: func(_ *Env, w walPosition) Ref {

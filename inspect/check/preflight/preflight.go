@@ -143,4 +143,4 @@ func rules() []rule {
 }
 
 // Since is the version of kitescope that has these checks first.
-const since = "0.5"
+const since = "0.12"

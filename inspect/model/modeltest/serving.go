@@ -6,6 +6,20 @@ import (
 	"kitescope/inspect/model"
 )
 
+// woodpecker is of another Milvus in the same etcd, whose queue it is.
+func woodpecker() *model.Woodpecker {
+	return &model.Woodpecker{Version: "1.0.0", Logs: []*model.Log{{
+		Name: "other-rootcoord-dml_0", ID: 1, Created: Now.Add(-9 * time.Hour), Modified: Now.Add(-time.Hour), Truncated: model.LogPosition{Segment: 1, Entry: 9},
+		Key: "woodpecker/logs/other-rootcoord-dml_0",
+		Segments: []model.LogSegment{
+			{ID: 0, State: model.LogTruncated, Last: 39, Bytes: 9220, Completed: Now.Add(-2 * time.Hour)},
+			{ID: 1, State: model.LogSealed, Last: 40, Bytes: 9471, Completed: Now.Add(-time.Hour)},
+			{ID: 2, State: model.LogActive, Last: -1},
+		},
+		Readers: []model.LogReader{{Name: "other-r-recovery-1", Read: model.LogPosition{Segment: 1, Entry: 20}, OpenedAt: Now.Add(-time.Hour), ReadAt: Now.Add(-time.Minute)}},
+	}}}
+}
+
 func serving(p *model.Parts) {
 	p.VChannels = []*model.VChannel{
 		{
@@ -28,16 +42,7 @@ func serving(p *model.Parts) {
 		{Name: "by-dev-rootcoord-dml_14"},
 		{Name: "by-dev-rootcoord-dml_3"},
 	}
-	// Another Milvus in the same etcd, whose queue is Woodpecker.
-	p.Woodpecker = &model.Woodpecker{Version: "1.0.0", Logs: []*model.Log{{
-		Name: "other-rootcoord-dml_0", ID: 1, Created: Now.Add(-9 * time.Hour), Modified: Now.Add(-time.Hour), Truncated: model.LogPosition{Segment: 1, Entry: 9},
-		Key: "woodpecker/logs/other-rootcoord-dml_0",
-		Segments: []model.LogSegment{
-			{ID: 0, State: model.LogTruncated, Last: 39, Bytes: 9220, Completed: Now.Add(-2 * time.Hour)}, {ID: 1, State: model.LogSealed, Last: 40, Bytes: 9471, Completed: Now.Add(-time.Hour)},
-			{ID: 2, State: model.LogActive, Last: -1},
-		},
-		Readers: []model.LogReader{{Name: "other-r-recovery-1", Read: model.LogPosition{Segment: 1, Entry: 20}, OpenedAt: Now.Add(-time.Hour), ReadAt: Now.Add(-time.Minute)}},
-	}}}
+	p.Woodpecker = woodpecker()
 	p.LoadStates = []*model.LoadState{{
 		Collection: Docs, Status: "Loaded", Percent: new(int32(100)), Replicas: 2, LoadType: "LoadCollection",
 		Partitions: []model.PartitionLoad{{Partition: 470590569932652643, Status: "Loaded", Percent: new(int32(100))}},

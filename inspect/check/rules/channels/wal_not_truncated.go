@@ -21,7 +21,7 @@ var walNotTruncated = &check.Check{
 	Since:    "0.12",
 	Parts:    model.PartChannels | model.PartServing,
 	Doc: `Looks at Woodpecker's closed segments that lie before the checkpoint of the streaming node: no node needs them any more. Milvus truncates the log after a
-retention (` + "`woodpecker.logstore.retentionPolicy.ttl`" + `, 72 hours if not set), and Woodpecker deletes what is truncated after the same time.
+retention (` + "`woodpecker.logstore.retentionPolicy.ttl`" + `, 72 hours if not set), and Woodpecker deletes truncated ones after the same time.
 
 Warning: a segment before the checkpoint was closed more than the retention and a day ago and is not truncated; a truncated one is still there after
 twice the retention and a day, or Woodpecker noted that deleting it failed. How full the disk or the bucket is is not known.`,
