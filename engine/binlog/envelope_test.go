@@ -114,7 +114,7 @@ func TestRefusedEnvelopes(t *testing.T) {
 
 func TestBuildOfAPath(t *testing.T) {
 	for dir, want := range map[string]int64{
-		"index_files/7/1/2/3": 7, "files/index_files/7/1/2/3": 7, "index_files/1/2/3/55/4": 55, "files/index_files/1/2/3/55/4": 55, "7/1/2/3": 7,
+		"index_files/7/1/2/3": 7, "files/index_files/7/1/2/3": 7, "index_v1/1/2/3/55/4": 55, "files/index_v1/1/2/3/55/4": 55, "7/1/2/3": 7,
 		"2/3": 0, "index_files": 0, "": 0,
 	} {
 		if got := buildOf(dir); got != want {

@@ -100,12 +100,12 @@ func ReadIndex(ctx context.Context, store object.Store, prefix string) (*Index, 
 	return x, nil
 }
 
-// buildOf is the build of index_files/BUILD/VERSION/PARTITION/SEGMENT, or of index_files/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION
-// (3.0), 0 if dir is neither. What stands before index_files tells them apart; without it the older one is meant.
+// buildOf is the build of index_files/BUILD/VERSION/PARTITION/SEGMENT, or of index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION
+// (3.0), 0 if dir is neither. Without the folder's name the older one is meant.
 func buildOf(dir string) int64 {
 	steps := strings.Split(dir, "/")
 	at := len(steps) - 4
-	if n := len(steps); n >= 6 && steps[n-6] == "index_files" {
+	if n := len(steps); n >= 6 && steps[n-6] == "index_v1" {
 		at = n - 2
 	}
 	if at < 0 {

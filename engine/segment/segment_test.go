@@ -165,7 +165,7 @@ func TestFind(t *testing.T) {
 		"files/insert_log/1/2/3/100/8", "files/insert_log/1/2/3/100/9", "files/insert_log/1/2/3/101/8",
 		"files/delta_log/1/2/3/10", "files/stats_log/1/2/3/100/1",
 		"files/index_files/50/1/2/3/HNSW", "files/index_files/50/2/2/3/HNSW_0", "files/index_files/50/2/2/3/HNSW_1",
-		"files/index_files/9/7/2/3/HNSW", "files/index_files/1/2/3/55/1/HNSW", "files/index_files/60/1/2/4/HNSW", // segment 4 has no insert logs
+		"files/index_files/9/7/2/3/HNSW", "files/index_v1/1/2/3/55/1/HNSW", "files/index_files/60/1/2/4/HNSW", // segment 4 has no insert logs
 		"files/insert_log/1/2/x/100/8", "files/insert_log/1/2", "files/insert_log", "files/delta_log/1/2/5/11",
 		"files/insert_log/1/2/6/0/12", "other/insert_log/1/2/77/100/1",
 	} {
@@ -179,7 +179,7 @@ func TestFind(t *testing.T) {
 		{
 			Collection: 1, Partition: 2, Segment: 3, Delta: []string{"files/delta_log/1/2/3/10"},
 			Insert:  map[int64][]string{100: {"files/insert_log/1/2/3/100/8", "files/insert_log/1/2/3/100/9"}, 101: {"files/insert_log/1/2/3/101/8"}},
-			Indexes: []string{"files/index_files/1/2/3/55/1", "files/index_files/50/2/2/3", "files/index_files/50/1/2/3", "files/index_files/9/7/2/3"},
+			Indexes: []string{"files/index_v1/1/2/3/55/1", "files/index_files/50/2/2/3", "files/index_files/50/1/2/3", "files/index_files/9/7/2/3"},
 		},
 		{Collection: 1, Partition: 2, Segment: 6, Insert: map[int64][]string{0: {"files/insert_log/1/2/6/0/12"}}},
 	}

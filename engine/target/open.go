@@ -136,7 +136,7 @@ func ofIndex(f *index.File) *Target {
 // checkFolder tells a folder that cannot be an index's from one that can, before all that is
 // below it is read: an index has files only.
 func checkFolder(folder string) error {
-	const expected = "expected the folder of one index in Milvus's storage, index_files/BUILD/VERSION/PARTITION/SEGMENT or index_files/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION"
+	const expected = "expected the folder of one index in Milvus's storage, index_files/BUILD/VERSION/PARTITION/SEGMENT or index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION"
 	entries, err := os.ReadDir(folder)
 	switch {
 	case err != nil:

@@ -143,10 +143,11 @@ type SegmentIndex struct {
 	CreatedAt  time.Time
 }
 
-// Folder is where the files of the index are, below the root of storage (Milvus pkg/util/metautil, segment_index.go).
+// Folder is where the files of the index are, below the root of storage (Milvus pkg/util/metautil, segment_index.go: BuildPrefix of 3.0.1;
+// the comment of the message still names index_files for both).
 func (x *SegmentIndex) Folder(partition PartitionID, segment SegmentID) string {
 	if x.ByCollection {
-		return fmt.Sprintf("index_files/%d/%d/%d/%d/%d", x.Collection, partition, segment, x.Build, x.Version)
+		return fmt.Sprintf("index_v1/%d/%d/%d/%d/%d", x.Collection, partition, segment, x.Build, x.Version)
 	}
 	return fmt.Sprintf("index_files/%d/%d/%d/%d", x.Build, x.Version, partition, segment)
 }

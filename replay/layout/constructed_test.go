@@ -141,7 +141,7 @@ func TestFilesOf30(t *testing.T) {
 	s.Details = &model.SegmentDetails{CommitAt: 77}
 	c := odd([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, []*model.Segment{s}, node(7, nil, model.ServedSegment{ID: 11}))
 	files := of(t, c, "c").Segments[0].Files
-	if diff := cmp.Diff([]string{"index_files/1/2/11/111/1", "index_files/110/1/2/11"}, files.Indexes); diff != "" {
+	if diff := cmp.Diff([]string{"index_v1/1/2/11/111/1", "index_files/110/1/2/11"}, files.Indexes); diff != "" {
 		t.Errorf("folders of indexes (-want +got):\n%s", diff)
 	}
 	if files.CommitAt != 77 {

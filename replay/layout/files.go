@@ -23,7 +23,7 @@ import (
 //	ROOT/insert_log/COLLECTION/PARTITION/SEGMENT/FIELD/LOG      FIELD is a column group under storage version 2
 //	ROOT/delta_log/COLLECTION/PARTITION/SEGMENT/LOG
 //	ROOT/index_files/BUILD/VERSION/PARTITION/SEGMENT            a folder
-//	ROOT/index_files/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION if the record says so (3.0)
+//	ROOT/index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION    if the record says so (3.0)
 func (b *builder) files() {
 	if b.Keyspace == nil {
 		b.note("the cluster was read without its segment records: names of insert and delta logs are unknown")
@@ -164,7 +164,7 @@ func split(full string) (root, name string) {
 		if s == ".." {
 			return "", ""
 		}
-		if s == "insert_log" || s == "delta_log" || s == "index_files" {
+		if s == "insert_log" || s == "delta_log" || s == "index_files" || s == "index_v1" {
 			return strings.Join(steps[:i], "/"), strings.Join(steps[i:], "/")
 		}
 	}

@@ -45,7 +45,7 @@ func Find(ctx context.Context, store object.Store, root string) ([]*segment.File
 		case kind == "delta_log" && len(n) == 4:
 			f := of(n[0], n[1], n[2])
 			f.Delta = append(f.Delta, file.Name)
-		case kind == "index_files" && len(n) == 5:
+		case kind == "index_v1" && len(n) == 5:
 			folder := path.Dir(file.Name)
 			if _, known := builds[folder]; !known {
 				builds[folder] = [2]int64{n[3], n[4]}
@@ -78,7 +78,7 @@ func Find(ctx context.Context, store object.Store, root string) ([]*segment.File
 // them, as the name of an index's blob does.
 func place(name string) (kind string, numbers []int64) {
 	steps := strings.Split(strings.TrimPrefix(name, "/"), "/")
-	for len(steps) > 0 && steps[0] != "insert_log" && steps[0] != "delta_log" && steps[0] != "index_files" {
+	for len(steps) > 0 && steps[0] != "insert_log" && steps[0] != "delta_log" && steps[0] != "index_files" && steps[0] != "index_v1" {
 		steps = steps[1:]
 	}
 	if len(steps) == 0 {
