@@ -65,7 +65,7 @@ func rootCommand(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kitescope",
 		Short: "Find out what is wrong in a Milvus cluster, live or from a file",
-		Long: `kitescope shows what is in a Milvus cluster (2.1 to 2.6): collections, channels,
+		Long: `kitescope shows what is in a Milvus cluster (2.1 to 3.0): collections, channels,
 segments, indexes, replicas, sessions, from a live etcd or from a file someone
 mailed you. Without a command it opens the terminal UI.
 
