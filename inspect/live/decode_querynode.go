@@ -11,7 +11,6 @@ import (
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/querypb"
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
@@ -42,13 +41,6 @@ func (q *question) otherNode(id int64) bool {
 	return true
 }
 
-// Fields that Milvus added to messages after the release whose definitions are used here
-// (pkg/proto/query_coord.proto of 2.6.8 and of 3.0).
-const (
-	fieldIsDelta    = 9 // GetDataDistributionResponse.is_delta
-	fieldCatchingUp = 2 // LeaderViewStatus.catching_up_streaming_data
-)
-
 // takeDistribution keeps what a query node serves.
 func (d *Decoder) takeDistribution(q *question, m proto.Message) error {
 	r := m.(*querypb.GetDataDistributionResponse)
@@ -58,7 +50,7 @@ func (d *Decoder) takeDistribution(q *question, m proto.Message) error {
 	if r.GetStatus() == nil && r.GetNodeID() == 0 {
 		return errors.New("the answer has no status and no node id: not an answer to this call")
 	}
-	if delta, ok := unknownBool(r.ProtoReflect().GetUnknown(), fieldIsDelta); ok && delta {
+	if r.GetIsDelta() {
 		return errors.New("the answer holds only what changed since another question")
 	}
 	if !q.newer("distribution") {
@@ -141,35 +133,11 @@ func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {
 	slices.SortFunc(view.Sealed, func(a, b model.LeaderSegment) int { return cmp.Compare(a.ID, b.ID) })
 	if s := v.GetStatus(); s != nil {
 		view.Serviceable = new(s.GetServiceable())
-		if catching, ok := unknownBool(s.ProtoReflect().GetUnknown(), fieldCatchingUp); ok {
-			view.CatchingUp = new(catching)
+		if s.GetCatchingUpStreamingData() {
+			view.CatchingUp = new(true)
 		}
 	}
 	return view
-}
-
-// unknownBool finds a bool among the fields that a message's definition does not have.
-func unknownBool(unknown []byte, field protowire.Number) (value, ok bool) {
-	for len(unknown) > 0 {
-		number, kind, n := protowire.ConsumeTag(unknown)
-		if n < 0 {
-			return value, ok
-		}
-		unknown = unknown[n:]
-		if number == field && kind == protowire.VarintType {
-			x, n := protowire.ConsumeVarint(unknown)
-			if n < 0 {
-				return value, ok
-			}
-			value, ok = x != 0, true
-		}
-		n = protowire.ConsumeFieldValue(number, kind, unknown)
-		if n < 0 {
-			return value, ok
-		}
-		unknown = unknown[n:]
-	}
-	return value, ok
 }
 
 // catchUp fills in "no" where a version that says CatchingUp left it out: protobuf does not

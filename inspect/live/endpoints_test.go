@@ -58,7 +58,8 @@ func TestOnlyListedPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasSuffix(file, "_test.go") && asks.Match(text) != (file == "http.go") {
+		alone := file == "http.go" || file == "pulsar.go" // Pulsar's admin API has a list of paths of its own (TestPulsar)
+		if !strings.HasSuffix(file, "_test.go") && asks.Match(text) != alone {
 			t.Errorf("%s asks over HTTP on its own", file)
 		}
 	}

@@ -140,7 +140,7 @@ func TestOtherQueues(t *testing.T) {
 	}{
 		"RocksMQ":              {nil, "RocksMQ is inside the process"},
 		"told":                 {map[string]string{"mq.type": "woodpecker"}, "woodpecker is not queried"},
-		"Pulsar":               {map[string]string{"mq.type": "pulsar", "kafka.brokerList": "10.1.9.9:9092"}, "Pulsar is not queried"},
+		"Pulsar":               {map[string]string{"mq.type": "pulsar", "kafka.brokerList": "10.1.9.9:9092"}, "Pulsar is used, but no process reports an address of its admin API over HTTP"},
 		"Kafka of somebody":    {map[string]string{"kafka.brokerList": "10.1.9.9:9092"}, "no pchannel is a topic there"},
 		"Kafka, brokers not":   {map[string]string{"mq.type": "kafka"}, "no process reports its brokers"},
 		"Kafka, and certainly": {map[string]string{"mq.type": "kafka", "kafka.brokerList": "10.1.9.9:9092"}, ""},

@@ -9,8 +9,8 @@ import (
 )
 
 // maxDecoded bounds what one answer may become when it is decoded: two bytes of protobuf can
-// stand for a struct of two hundred. An honest answer takes about four times its own size.
-const maxDecoded = 96 << 20
+// stand for a struct of two hundred. An honest answer takes about four times its own size; that of a node with 50,000 segments fits.
+const maxDecoded = 104 << 20
 
 // keepable bounds what stays of all answers together: room for what an honest cluster of that
 // size says, several times over.

@@ -148,9 +148,9 @@ func DynamicEntry(list []*ConfigEntry, key string) *ConfigEntry {
 func CoordinatorKeys() []string {
 	return []string{
 		"dataCoord.channel.watchTimeoutInterval", "dataCoord.compaction.enableAutoCompaction", "dataCoord.enableCompaction",
-		"dataCoord.enableGarbageCollection", "dataCoord.gc.dropTolerance", "dataCoord.gc.interval", "dataCoord.segment.diskSegmentMaxSize",
+		"dataCoord.enableGarbageCollection", "dataCoord.gc.dropTolerance", "dataCoord.gc.interval", "dataCoord.index.storePathVersion", "dataCoord.segment.diskSegmentMaxSize",
 		"dataCoord.segment.expansionRate", "dataCoord.segment.maxIdleTime", "dataCoord.segment.maxLife", "dataCoord.segment.maxSize",
-		"dataCoord.segment.minSizeFromIdleToSealed", "dataCoord.segment.sealProportion", "dataCoord.targetVecIndexVersion",
+		"dataCoord.segment.minSizeFromIdleToSealed", "dataCoord.segment.sealProportion", "dataCoord.targetScalarIndexVersion", "dataCoord.targetVecIndexVersion",
 		"queryCoord.NextTargetSurviveTime", "queryCoord.autoBalance", "queryCoord.autoBalanceChannel", "queryCoord.autoHandoff",
 		"queryCoord.balanceIntervalSeconds", "queryCoord.balancer", "queryCoord.checkInterval", "queryCoord.collectionBalanceSegmentBatchSize",
 		"queryCoord.delegatorMemoryOverloadFactor", "queryCoord.distPullInterval", "queryCoord.globalRowCountFactor",
