@@ -20,6 +20,15 @@ func woodpecker() *model.Woodpecker {
 	}}}
 }
 
+func pchannels() []*model.PChannel {
+	return []*model.PChannel{
+		{Name: "by-dev-rootcoord-dml_0"},
+		{Name: "by-dev-rootcoord-dml_1", Streaming: true, State: "Assigned", Term: 3, Node: 4, AccessMode: "ReadWrite", Checkpoint: model.Checkpoint{At: ago(5 * time.Second)}},
+		{Name: "by-dev-rootcoord-dml_14"},
+		{Name: "by-dev-rootcoord-dml_3"},
+	}
+}
+
 func serving(p *model.Parts) {
 	p.VChannels = []*model.VChannel{
 		{
@@ -36,12 +45,7 @@ func serving(p *model.Parts) {
 			Checkpoint: model.Checkpoint{At: ago(50 * 24 * time.Hour)}, Removal: "removed",
 		},
 	}
-	p.PChannels = []*model.PChannel{
-		{Name: "by-dev-rootcoord-dml_0"},
-		{Name: "by-dev-rootcoord-dml_1", Streaming: true, State: "Assigned", Term: 3, Node: 4, AccessMode: "ReadWrite", Checkpoint: model.Checkpoint{At: ago(5 * time.Second)}},
-		{Name: "by-dev-rootcoord-dml_14"},
-		{Name: "by-dev-rootcoord-dml_3"},
-	}
+	p.PChannels = pchannels()
 	p.Woodpecker = woodpecker()
 	p.LoadStates = []*model.LoadState{{
 		Collection: Docs, Status: "Loaded", Percent: new(int32(100)), Replicas: 2, LoadType: "LoadCollection",

@@ -24,7 +24,7 @@ var walNotTruncated = &check.Check{
 retention (` + "`woodpecker.logstore.retentionPolicy.ttl`" + `, 72 hours if not set), and Woodpecker deletes truncated ones after the same time.
 
 Warning: a segment before the checkpoint was closed more than the retention and a day ago and is not truncated; a truncated one is still there after
-twice the retention and a day, or Woodpecker noted that deleting it failed. How full the disk or the bucket is is not known.`,
+twice the retention and a day, or Woodpecker noted that deleting it failed. Nothing tells how full the disk or the bucket is.`,
 	Remedy: `Look at the log of the streaming node for "truncate" and "cleanup", and at object storage, or the folder of the log: it must be possible to delete there.
 Milvus issue 51032.`,
 	Run:         runWALNotTruncated,
