@@ -10,8 +10,8 @@ import (
 
 	"kitescope/inspect/diff"
 	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/captured"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render/rendertest"
 )
@@ -26,20 +26,7 @@ func read(t *testing.T, name string) *view.Env {
 
 func readFile(t *testing.T, path, name string) *view.Env {
 	t.Helper()
-	src, err := source.Open(t.Context(), path, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snap, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snap.Close()
-	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll, Records: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := captured.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, path)
 	c.Origin.Location = name
 	if c.Origin.FileDate { // of a copy: it is another in each checkout
 		c.Origin.Taken = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)

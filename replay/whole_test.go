@@ -2,14 +2,13 @@ package replay_test
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"kitescope/engine/segment"
 	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/captured"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 	"kitescope/replay"
 	"kitescope/replay/layout"
 )
@@ -17,21 +16,7 @@ import (
 // capture is the metadata of a real cluster, as the commands read it.
 func capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
-	src, err := source.Open(t.Context(), filepath.Join("..", "testdata", "snapshots", name, "etcd_snapshot.db.gz"), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snapshot, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snapshot.Close()
-	c, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: layout.Parts, Records: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return captured.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, "..", "testdata", "snapshots", name, captured.Snapshot)
 }
 
 // TestRecordedAnswersOfSnapshots is the whole path: etcd snapshot, layout, storage, and what Milvus answered. Segments that were growing and in no file

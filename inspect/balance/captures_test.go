@@ -14,8 +14,8 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/captured"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 )
 
 // capture is a captured cluster with what its processes said, as far as that was recorded:
@@ -23,20 +23,7 @@ import (
 func capture(t testing.TB, name string) *model.Cluster {
 	t.Helper()
 	folder := filepath.Join("..", "..", "testdata", "snapshots", name)
-	src, err := source.Open(t.Context(), filepath.Join(folder, "etcd_snapshot.db.gz"), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snapshot, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snapshot.Close()
-	c, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := captured.Cluster(t, meta.Want{Parts: model.PartAll}, folder, captured.Snapshot)
 	d := live.NewDecoder()
 	for _, name := range []string{"runtime.jsonl.gz", "metrics"} {
 		path := filepath.Join(folder, name)

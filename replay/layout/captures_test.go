@@ -7,8 +7,8 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/captured"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 	"kitescope/replay"
 	"kitescope/replay/layout"
 )
@@ -18,20 +18,7 @@ import (
 func capture(t testing.TB, name string, runtime ...string) *model.Cluster {
 	t.Helper()
 	folder := filepath.Join("..", "..", "testdata", "snapshots", name)
-	src, err := source.Open(t.Context(), filepath.Join(folder, "etcd_snapshot.db.gz"), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snapshot, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snapshot.Close()
-	c, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: layout.Parts, Records: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := captured.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, folder, captured.Snapshot)
 	if len(runtime) == 0 {
 		return c
 	}

@@ -1,35 +1,21 @@
 package tuitest
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/captured"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 )
 
 // Capture reads the captured cluster in a folder as the program does. When it was taken is fixed: for a snapshot file that would be
 // its modification time.
 func Capture(t *testing.T, folder ...string) *model.Cluster {
 	t.Helper()
-	src, err := source.Open(context.Background(), filepath.Join(append(folder, "etcd_snapshot.db.gz")...), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snapshot, err := src.Pin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snapshot.Close()
-	c, err := meta.Load(context.Background(), snapshot, meta.Want{Parts: model.PartAll, Records: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := captured.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, append(folder, captured.Snapshot)...)
 	c.Origin.Taken = time.Date(2026, 11, 20, 9, 10, 0, 0, time.UTC)
 	c.Origin.Location = "etcd_snapshot.db.gz"
 	return c

@@ -14,30 +14,16 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/captured"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 )
 
 const snapshots = "../../../testdata/snapshots"
 
-// captured is a cluster decoded from a captured etcd.
-func captured(t *testing.T, name string) *model.Cluster {
+// capture is a cluster decoded from a captured etcd.
+func capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
-	src, err := source.Open(t.Context(), filepath.Join(snapshots, name, "etcd_snapshot.db.gz"), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snap, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snap.Close()
-	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return captured.Cluster(t, meta.Want{Parts: model.PartAll}, snapshots, name, captured.Snapshot)
 }
 
 // judged is the report about a change of version; the running version is the cluster's own unless it is given.
@@ -97,7 +83,7 @@ func truth(t *testing.T, name string) map[string]struct{ Indexes []any } {
 
 // TestRealUpgrade: 2.2.16 was started on the data of 2.1.0 without the migration tool. What a client lost then is named before.
 func TestRealUpgrade(t *testing.T) {
-	c := captured(t, "standalone-2.1.0")
+	c := capture(t, "standalone-2.1.0")
 	r := judged(t, c, "", "2.2.16", false)
 	lost := findings(r, "upgrade-records")
 	if len(lost) != 1 || lost[0].Severity != check.Error {
@@ -132,7 +118,7 @@ func TestRealUpgrade(t *testing.T) {
 
 // TestRealRollback: 2.2.16 rewrote one segment before 2.1.0 ran again, and just that collection could not be searched.
 func TestRealRollback(t *testing.T) {
-	c := captured(t, "upgrade-2.2.16")
+	c := capture(t, "upgrade-2.2.16")
 	var names []string
 	for _, f := range findings(judged(t, c, "", "2.1.0", true), "upgrade-logs") {
 		for _, x := range c.Collections {
@@ -149,7 +135,7 @@ func TestRealRollback(t *testing.T) {
 // TestCleanUpgrade: from 2.2.16 to 2.3.5 and within 2.3 nothing breaks.
 func TestCleanUpgrade(t *testing.T) {
 	for name, to := range map[string]string{"standalone-2.2.16": "2.3.5", "standalone-2.3.5": "2.3.22", "cluster-2.3.5-t1": "2.4.17"} {
-		for _, f := range judged(t, captured(t, name), "", to, false).Findings {
+		for _, f := range judged(t, capture(t, name), "", to, false).Findings {
 			if f.Severity == check.Error {
 				t.Errorf("%s to %s: %s: %s", name, to, f.Check, f.Message)
 			}
@@ -158,7 +144,7 @@ func TestCleanUpgrade(t *testing.T) {
 }
 
 func TestPath(t *testing.T) {
-	c := captured(t, "cluster-2.3.5-t1")
+	c := capture(t, "cluster-2.3.5-t1")
 	for _, x := range []struct {
 		from, to, want string
 		back           bool
@@ -187,7 +173,7 @@ func TestPath(t *testing.T) {
 
 // TestSettings: keys that are gone, those still read under an older name, and defaults that change.
 func TestSettings(t *testing.T) {
-	parts := captured(t, "standalone-2.3.5").Parts
+	parts := capture(t, "standalone-2.3.5").Parts
 	set := func(pairs ...string) *model.Cluster {
 		p := parts
 		p.Config = nil

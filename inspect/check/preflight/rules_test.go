@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite generated files")
 
 // TestRules changes one thing of a captured cluster for each case: what is then found, and that nothing is where the way does not lead there.
 func TestRules(t *testing.T) {
-	base := captured(t, "cluster-2.3.5-t1").Parts
+	base := capture(t, "cluster-2.3.5-t1").Parts
 	coll := base.Collections[0]
 	segment := func(change func(*model.Segment)) func(*model.Parts) {
 		return func(p *model.Parts) {

@@ -10,28 +10,14 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/captured"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 )
 
 // capture is a cluster decoded from a captured etcd.
 func capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
-	src, err := source.Open(t.Context(), filepath.Join("..", "..", "..", "testdata", "snapshots", name, "etcd_snapshot.db.gz"), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snap, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snap.Close()
-	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return captured.Cluster(t, meta.Want{Parts: model.PartAll}, "..", "..", "..", "testdata", "snapshots", name, captured.Snapshot)
 }
 
 // TestCaptures judges captured clusters by their metadata alone: those that are well give nothing of severity warning or

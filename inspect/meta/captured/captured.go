@@ -1,0 +1,35 @@
+// Package captured reads the clusters that were captured from real servers, for tests: what enters is the path of a snapshot, what leaves
+// is the Cluster that the program makes of it.
+package captured
+
+import (
+	"path/filepath"
+	"testing"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// Snapshot is the name of the file in each folder of testdata/snapshots.
+const Snapshot = "etcd_snapshot.db.gz"
+
+// Cluster reads a snapshot as a source, in full, and takes from it what is wanted.
+func Cluster(t testing.TB, want meta.Want, path ...string) *model.Cluster {
+	t.Helper()
+	src, err := source.Open(t.Context(), filepath.Join(path...), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snapshot, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	c, err := meta.Load(t.Context(), snapshot, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
