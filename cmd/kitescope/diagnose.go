@@ -130,13 +130,20 @@ func (f *diagnoseFlags) registerProfiles(fl *pflag.FlagSet, what string) {
 }
 
 // completeChecks completes ids of checks, also behind a comma.
-func completeChecks(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	done := word[:strings.LastIndexByte(word, ',')+1]
-	var words []string
-	for _, x := range rules.All() {
-		words = append(words, cobra.CompletionWithDesc(done+x.ID, x.Title))
+func completeChecks(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	return completeIDs(rules.All())(cmd, args, word)
+}
+
+// completeIDs completes ids of some checks.
+func completeIDs(checks []*check.Check) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		done := word[:strings.LastIndexByte(word, ',')+1]
+		var words []string
+		for _, x := range checks {
+			words = append(words, cobra.CompletionWithDesc(done+x.ID, x.Title))
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
 	}
-	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
 // diagnosis is a diagnose command line, understood before anything is read.

@@ -9,7 +9,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/facts"
 	"kitescope/inspect/check/preflight"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -51,7 +50,7 @@ func preflightCommand(a *cli.App) *cobra.Command {
   kitescope preflight --to 2.6.22 --from mailed.kite
   kitescope preflight --to 2.1.0 --back --from etcd_snapshot.db
   kitescope preflight --to 3.0.2 --fail-on warning -o json`,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: completeIDs(preflight.All()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d.only = args
 			return f.run(a, cmd)
@@ -129,7 +128,7 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 // settlePlan finds the version that runs, and holds the direction to it.
 func settlePlan(plan *preflight.Plan, c *model.Cluster) error {
 	if !plan.From.Known() {
-		plan.From = preflight.Running(&facts.Facts{Cluster: c})
+		plan.From = preflight.Running(c)
 	}
 	switch {
 	case !plan.From.Known():

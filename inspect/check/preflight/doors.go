@@ -63,8 +63,12 @@ func runDoors(p *check.Pass, plan Plan) error {
 		if !ok || !d.open(set.Value) {
 			continue
 		}
+		object := model.Ref{}
+		if e := model.DynamicEntry(p.Config, d.key); e != nil {
+			object = model.Ref{Resource: "config", ID: e.Name}
+		}
 		p.Report(check.Finding{
-			Severity: check.Warning, Object: model.Ref{Resource: "config", ID: d.key},
+			Severity: check.Warning, Object: object,
 			Message:  fmt.Sprintf("%s is %s: %s come, which %s cannot read", d.key, set.Value, d.what, older),
 			Evidence: []check.Evidence{check.Fact(d.key, set.Value, set.From), check.Fact("first version that reads it", d.first.String(), "pkg/util/paramtable")},
 			Impact:   "Going back is no longer possible without the backups from before.",

@@ -19,27 +19,29 @@ type stop struct {
 }
 
 // stops are those that the way forward leads over, the oldest first.
-var stops = []stop{
-	{
-		on:     func(p Plan) bool { return p.crosses(release(2, 2)) },
-		why:    "2.2 moved indexes and load states, and does not read the keys of 2.1",
-		step:   check.Do("stop Milvus, run the migration tool (meta-migration), and start 2.2.16"),
-		source: "docs of 2.2 to 2.4, Upgrade Milvus",
-	},
-	{
-		on:     func(p Plan) bool { return p.crosses(release(2, 6)) && p.From.Before(Version{release(2, 5), 16}) },
-		over:   "2.5.16",
-		why:    "2.6 takes over from one MixCoord of 2.5.16 or later only",
-		step:   check.Do("upgrade to 2.5.16 or later, with the coordinators as one MixCoord, and wait until every node is of that version"),
-		source: "docs of 2.6, Upgrade Milvus Cluster: requirements",
-	},
-	{
-		on:     func(p Plan) bool { return p.crosses(release(3, 0)) && p.From.Release.Before(release(2, 6)) },
-		over:   "2.6.22",
-		why:    "3.0 is documented to take over from 2.6 only",
-		step:   check.Do("upgrade to 2.6.22, and wait until every node is of that version"),
-		source: "docs of 3.0, Upgrade Milvus",
-	},
+func stops() []stop {
+	return []stop{
+		{
+			on:     func(p Plan) bool { return p.crosses(release(2, 2)) },
+			why:    "2.2 moved indexes and load states, and does not read the keys of 2.1",
+			step:   check.Do("stop Milvus, run the migration tool (meta-migration), and start 2.2.16"),
+			source: "docs of 2.2 to 2.4, Upgrade Milvus",
+		},
+		{
+			on:     func(p Plan) bool { return p.crosses(release(2, 6)) && p.From.Before(Version{release(2, 5), 16}) },
+			over:   "2.5.16",
+			why:    "2.6 takes over from one MixCoord of 2.5.16 or later only",
+			step:   check.Do("upgrade to 2.5.16 or later, with the coordinators as one MixCoord, and wait until every node is of that version"),
+			source: "docs of 2.6, Upgrade Milvus Cluster: requirements",
+		},
+		{
+			on:     func(p Plan) bool { return p.crosses(release(3, 0)) && p.From.Release.Before(release(2, 6)) },
+			over:   "2.6.22",
+			why:    "3.0 is documented to take over from 2.6 only",
+			step:   check.Do("upgrade to 2.6.22, and wait until every node is of that version"),
+			source: "docs of 3.0, Upgrade Milvus",
+		},
+	}
 }
 
 var path = rule{
@@ -71,7 +73,7 @@ func runPath(p *check.Pass, plan Plan) error {
 	steps := []check.Step{check.Do("save a snapshot of etcd before each step")}
 	var over []string
 	f := check.Finding{Severity: check.Error, Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)}}
-	for _, s := range stops {
+	for _, s := range stops() {
 		if !s.on(plan) {
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
 )
 
 // Version is a version of Milvus: 2.6.22. Patch is -1 where it is not known.
@@ -91,9 +92,9 @@ func (p Plan) crosses(r facts.Release) bool {
 func (p Plan) loses(r facts.Release) bool { return p.Back && p.To.Release.Before(r) }
 
 // Running is the version that runs, as far as anything tells: of several the newest, whose records are there.
-func Running(p *facts.Facts) Version {
-	v := versionIn(p.Version.Text)
-	for _, text := range p.Version.Others {
+func Running(c *model.Cluster) Version {
+	v := versionIn(c.Version.Text)
+	for _, text := range c.Version.Others {
 		if other := versionIn(text); v.Before(other) {
 			v = other
 		}

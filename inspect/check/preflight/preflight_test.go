@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/facts"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/meta/captured"
 	"kitescope/inspect/model"
@@ -29,7 +28,7 @@ func capture(t *testing.T, name string) *model.Cluster {
 // judged is the report about a change of version; the running version is the cluster's own unless it is given.
 func judged(t *testing.T, c *model.Cluster, from, to string, back bool) *check.Report {
 	t.Helper()
-	plan := Plan{Back: back, From: Running(&facts.Facts{Cluster: c})}
+	plan := Plan{Back: back, From: Running(c)}
 	var err error
 	if plan.To, err = ParseVersion(to); err != nil {
 		t.Fatal(err)

@@ -2,9 +2,6 @@ package preflight
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -35,17 +32,13 @@ func runLostRecords(p *check.Pass, plan Plan) error {
 	if !plan.crosses(release(2, 2)) {
 		return nil
 	}
-	f := check.Finding{Severity: check.Error}
-	kinds := p.KeysByKind
-	total := int64(0)
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		if strings.HasSuffix(kind, "-2.1") && kinds[kind] > 0 {
-			total += kinds[kind]
-			f.Evidence = append(f.Evidence, check.Count("keys of kind "+kind, kinds[kind], "etcd"))
-		}
-	}
+	keys, total := facts.OldKeys(p.Cluster)
 	if total == 0 {
 		return nil
+	}
+	f := check.Finding{Severity: check.Error}
+	for _, k := range keys {
+		f.Evidence = append(f.Evidence, check.Count("keys of kind "+k.Kind, k.Count, "etcd"))
 	}
 	indexed, loaded := map[model.CollectionID]bool{}, map[model.CollectionID]bool{}
 	for _, x := range p.Indexes {
@@ -101,7 +94,7 @@ var forms = []struct {
 	what  string
 	has   func(*model.Segment) bool
 }{
-	{release(2, 2), "logs under keys of their own only", func(s *model.Segment) bool { return s.LogKeys && !s.TwoLayouts }},
+	{release(2, 2), "logs under keys of their own only", facts.LogsBeside},
 	{release(2, 4), "level 0", func(s *model.Segment) bool { return s.Level == model.LevelL0 }},
 	{release(2, 6), "storage version 2", func(s *model.Segment) bool { return s.StorageVersion == 2 }},
 	{release(3, 0), "storage version 3", func(s *model.Segment) bool { return s.StorageVersion >= 3 }},
@@ -122,20 +115,12 @@ func runRewritten(p *check.Pass, plan Plan) error {
 }
 
 func judgeForm(p *check.Pass, plan Plan, x *model.Collection, what string, has func(*model.Segment) bool) {
-	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
-	segments, rows := 0, int64(0)
-	for _, s := range p.SegmentsOf(x.ID) {
-		if !s.State.Healthy() || !has(s) {
-			continue
-		}
-		segments, rows = segments+1, rows+s.Rows
-		if len(f.Objects) < facts.MaxObjects {
-			f.Objects = append(f.Objects, facts.RefSegment(s.ID))
-		}
-	}
+	found := p.Having(x.ID, has)
+	segments, rows := found.Segments, found.Rows
 	if segments == 0 {
 		return
 	}
+	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID), Objects: found.Objects}
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read %s", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows),
 		words.Agree(segments, "has", "have"), what, plan.To, words.Agree(segments, "it", "them"))
 	f.Evidence = []check.Evidence{check.Count("segments", segments, "etcd"), check.Count("their rows", rows, "etcd"), check.Fact("what is new", what, "etcd")}

@@ -28,14 +28,11 @@ for imports, which a client waits for; info for the rest.`,
 	run: runTasks,
 }
 
-// ended are the states of tasks that nothing follows on.
-var ended = []string{"completed", "cleaned", "failed", "timeout", "finished", "none", "done", "meta_saved", "jobcompleted", "importcompleted"}
-
 func runTasks(p *check.Pass, _ Plan) error {
 	open := map[string]int{}
 	f := check.Finding{Severity: check.Info}
 	for _, t := range p.AllTasks() {
-		if slices.Contains(ended, strings.ToLower(t.State)) {
+		if facts.TaskEnded(t) {
 			continue
 		}
 		open[t.Type]++
@@ -79,35 +76,39 @@ of 2 GiB where a member does not report it.`,
 	run: runSpace,
 }
 
-// usualQuota is etcd's default for --quota-backend-bytes (etcd, server/storage/quota.go: DefaultQuotaBytes).
-const usualQuota = int64(2) << 30
-
 func runSpace(p *check.Pass, _ Plan) error {
+	var fullest *model.EtcdMember
 	for i := range p.Etcd.Members {
 		m := &p.Etcd.Members[i]
 		if m.Problem != "" {
 			p.Unseen("etcd " + m.Endpoint + ": " + m.Problem)
 			continue
 		}
-		quota, source := m.DBQuota, "etcd "+m.Endpoint
-		if quota <= 0 {
-			quota, source = usualQuota, "etcd's default"
+		if fullest == nil || facts.QuotaShare(m) > facts.QuotaShare(fullest) {
+			fullest = m
 		}
-		share := facts.Part(m.DBSize, quota)
-		if share < 0.5 {
-			continue
-		}
-		f := check.Finding{
-			Severity: check.Warning, Object: model.Ref{Resource: "etcd", ID: m.Endpoint},
-			Message:  fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", m.Endpoint, words.Bytes(m.DBSize), words.Share(share)),
-			Evidence: []check.Evidence{check.Size("database", m.DBSize, "etcd "+m.Endpoint), check.Size("in use", m.DBInUse, "etcd "+m.Endpoint), check.Size("quota", quota, source)},
-			Impact:   "If it reaches the quota in the middle of the upgrade, etcd refuses every write.",
-			Fix:      check.Fix(check.Shell(check.Kitescope("explain etcd-size")).Does("tells how to make it smaller")),
-		}
-		if share >= 0.8 {
-			f.Severity = check.Error
-		}
-		p.Report(f)
 	}
+	if fullest == nil || facts.QuotaShare(fullest) < halfFull {
+		return nil
+	}
+	share, source := facts.QuotaShare(fullest), "etcd "+fullest.Endpoint
+	quota := check.Size("quota", fullest.DBQuota, source)
+	if fullest.DBQuota <= 0 {
+		quota = check.Size("quota", facts.UsualQuota, "etcd's default")
+	}
+	f := check.Finding{
+		Severity: check.Warning,
+		Message:  fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", fullest.Endpoint, words.Bytes(fullest.DBSize), words.Share(share)),
+		Evidence: []check.Evidence{check.Size("database", fullest.DBSize, source), check.Size("in use", fullest.DBInUse, source), quota},
+		Impact:   "If it reaches the quota in the middle of the upgrade, etcd refuses every write.",
+		Fix:      check.Fix(check.Shell(check.Kitescope("explain etcd-size")).Does("tells how to make it smaller")),
+	}
+	if share >= nearlyFull {
+		f.Severity = check.Error
+	}
+	p.Report(f)
 	return nil
 }
+
+// halfFull and nearlyFull are shares of the quota from which on there is a warning, and an error.
+const halfFull, nearlyFull = 0.5, 0.8

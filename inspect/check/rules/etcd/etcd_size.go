@@ -13,8 +13,6 @@ import (
 
 // Thresholds of etcd-size.
 const (
-	// usualQuota is etcd's default for --quota-backend-bytes (etcd, server/storage/quota.go: DefaultQuotaBytes).
-	usualQuota = int64(2) << 30
 	// sizeWarning and sizeError are shares of the quota.
 	sizeWarning, sizeError = 0.8, 0.95
 	// hollow is the share of a database in use below which defragmenting is worth it, from hollowBytes on.
@@ -43,12 +41,7 @@ with ` + "`--auto-compaction-mode=revision --auto-compaction-retention=1000`" + 
 
 func runEtcdSize(p *check.Pass) error {
 	var worst, hollowest *model.EtcdMember
-	share := func(m *model.EtcdMember) float64 {
-		if m.DBQuota > 0 {
-			return facts.Part(m.DBSize, m.DBQuota)
-		}
-		return facts.Part(m.DBSize, usualQuota)
-	}
+	share := facts.QuotaShare
 	for i := range p.Etcd.Members {
 		m := &p.Etcd.Members[i]
 		unseenMember(p, *m)
@@ -90,7 +83,7 @@ func reportSize(p *check.Pass, m *model.EtcdMember, share float64) {
 	f.Fix = check.Fix(append(shrink(p, []*model.EtcdMember{m}), check.Do("run etcd with --auto-compaction-mode=revision and --auto-compaction-retention=1000, as Milvus does not compact it"))...)
 	if m.DBQuota <= 0 {
 		f.Severity = check.Info
-		f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, the default is %s", memberName(*m), words.Bytes(m.DBSize), words.Bytes(usualQuota))
+		f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, the default is %s", memberName(*m), words.Bytes(m.DBSize), words.Bytes(facts.UsualQuota))
 		f.Fix = check.Fix(append([]check.Step{check.Do("read --quota-backend-bytes of etcd; the rest is needed only if the size is close to it")}, f.Fix...)...)
 	}
 	p.Report(f)

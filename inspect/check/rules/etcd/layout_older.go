@@ -2,9 +2,7 @@ package etcd
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -44,13 +42,10 @@ func runLayoutOlder(p *check.Pass) error {
 	}
 	kinds := p.KeysByKind
 	indexes, loads := kinds["index-2.1"]+kinds["segment-index-2.1"]+kinds["index-meta-2.1"], kinds["collection-load-2.1"]
-	old := int64(0)
+	keys, old := facts.OldKeys(p.Cluster)
 	f := check.Finding{}
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		if strings.HasSuffix(kind, "-2.1") && kinds[kind] > 0 {
-			old += kinds[kind]
-			f.Evidence = append(f.Evidence, check.Count("keys of kind "+kind, kinds[kind], "etcd"))
-		}
+	for _, k := range keys {
+		f.Evidence = append(f.Evidence, check.Count("keys of kind "+k.Kind, k.Count, "etcd"))
 	}
 	inline, bare := 0, 0
 	for _, x := range p.Collections {

@@ -53,20 +53,12 @@ func runLayoutRollback(p *check.Pass) error {
 
 // judgeRewritten looks for segments whose logs are only where 2.1 does not look.
 func judgeRewritten(p *check.Pass, x *model.Collection) {
-	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
-	segments, rows := 0, int64(0)
-	for _, s := range p.SegmentsOf(x.ID) {
-		if !s.LogKeys || s.TwoLayouts || !s.State.Healthy() {
-			continue
-		}
-		segments, rows = segments+1, rows+s.Rows
-		if len(f.Objects) < facts.MaxObjects {
-			f.Objects = append(f.Objects, facts.RefSegment(s.ID))
-		}
-	}
+	found := p.Having(x.ID, facts.LogsBeside)
+	segments, rows := found.Segments, found.Rows
 	if segments == 0 {
 		return
 	}
+	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID), Objects: found.Objects}
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s rewritten by a newer Milvus: the running %s finds no data in %s",
 		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "was", "were"), p.Version.Text, words.Agree(segments, "it", "them"))
 	f.Evidence = []check.Evidence{

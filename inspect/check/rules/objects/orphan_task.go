@@ -2,7 +2,6 @@ package objects
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"kitescope/inspect/check"
@@ -39,7 +38,7 @@ func runOrphanTask(p *check.Pass) error {
 			continue
 		}
 		list = append(list, t)
-		if !slices.Contains([]string{"Completed", "completed", "cleaned", "Failed", "failed", "timeout", "Finished"}, t.State) {
+		if !facts.TaskEnded(t) {
 			open++
 		}
 	}

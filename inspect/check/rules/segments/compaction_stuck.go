@@ -45,11 +45,6 @@ While its segments are marked as compacting, nothing else compacts them: small s
 	Roles: []string{"datacoord", "datanode"},
 }
 
-// compactionEnded reports whether a compaction task is final.
-func compactionEnded(t *model.Task) bool {
-	return slices.Contains([]string{"completed", "failed", "timeout", "cleaned"}, t.State)
-}
-
 func runCompactionStuck(p *check.Pass) error {
 	stuck, waiting, last := stuckCompactions(p)
 	moves := p.Age(last) < compactionRecent && !last.IsZero()
@@ -101,7 +96,7 @@ func stuckCompactions(p *check.Pass) (stuck map[model.CollectionID][]*model.Task
 		if t.Type != "compaction" {
 			continue
 		}
-		if compactionEnded(t) {
+		if facts.TaskEnded(t) {
 			if t.State != "failed" && t.State != "timeout" && t.EndedAt.After(last) {
 				last = t.EndedAt
 			}
