@@ -26,6 +26,8 @@ type Follower struct {
 	Hasten <-chan chan struct{}
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// beside is how often the keys beside the root are read again; zero is besideEvery.
+	beside time.Duration
 	// growth is what changes may bring beyond as much as was read, before the store is read again; zero is
 	// growthKeys and growthBytes.
 	growth volume
@@ -117,6 +119,7 @@ func (f *Follower) once(ctx context.Context, loaded func()) error {
 	watchCtx, stop := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
 	done.Go(func() { w.emitLoop(watchCtx, stop) })
+	done.Go(func() { w.followBeside(watchCtx) })
 	err = f.Source.Watch(watchCtx, header, w.apply)
 	stop(nil)
 	done.Wait()

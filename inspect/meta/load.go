@@ -93,6 +93,10 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 		later, s.passed = isOwned, make(map[model.CollectionID]passedCollection)
 	}
 	small, hot := splitRanges(snap.Header(), want.Parts, later)
+	if !snap.Seekable() && want.Parts&besideParts != 0 {
+		small = append(source.Beside(), small...)
+		small = small.sorted()
+	}
 	// For one collection a file is worth a second pass: passing over a key costs a
 	// tenth of decoding it.
 	if !snap.Seekable() && want.Collection == "" {
@@ -117,6 +121,11 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 	}
 	if err := snap.Scan(ctx, pieces, put); err != nil {
 		return nil, nil, err
+	}
+	if snap.Seekable() && want.Parts&besideParts != 0 && s.streams() {
+		if err := s.readBeside(ctx, snap); err != nil {
+			return nil, nil, err
+		}
 	}
 	return s, append(small, pieces...).sorted(), nil
 }

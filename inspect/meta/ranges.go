@@ -37,9 +37,6 @@ const (
 func spans(h source.Header) []span {
 	var known []span
 	for prefix, parts := range prefixParts() {
-		if strings.HasPrefix(prefix, string(besideRoot)) {
-			continue // outside of the root
-		}
 		absolute := h.MetaPrefix() + prefix
 		if rest, ok := strings.CutPrefix(prefix, "/"); ok {
 			absolute = h.Root + "/" + rest
@@ -132,7 +129,6 @@ func prefixParts() map[string]model.Part {
 		"indexes/":                                         model.PartSegmentIndexes,
 		historyPrefix:                                      model.PartHistory,
 		"/config/":                                         model.PartConfig,
-		"//woodpecker/":                                    channels,
 	}
 }
 
@@ -277,11 +273,6 @@ func isOwned(s span) bool { return s.owner != ownerNone }
 // later, in pieces.
 func splitRanges(h source.Header, parts model.Part, later func(span) bool) (small rangeList, pieces []span) {
 	join := false
-	for _, r := range source.Beside() {
-		if parts&besideParts != 0 {
-			small = append(small, r)
-		}
-	}
 	for _, s := range spans(h) {
 		switch {
 		case s.parts&parts == 0:
@@ -296,8 +287,5 @@ func splitRanges(h source.Header, parts model.Part, later func(span) bool) (smal
 			join = true
 		}
 	}
-	return small.sorted(), pieces
+	return small, pieces
 }
-
-// besideParts are those that the keys beside the root are read for. None of them is unknown without those: a Milvus may have another queue.
-const besideParts = model.PartChannels

@@ -55,6 +55,7 @@ type state struct {
 	historyKeys int64
 	// records is nil unless Want.Records.
 	records *recordStore
+	beside  map[string]int64 // the keys beside the root that were read apart, with the revision of each
 
 	dirty  groupSet    // what has changed since parts was assembled; segments have their edits instead
 	parts  model.Parts // the last assembled; its lists belong to the clusters made of them and are replaced, not changed

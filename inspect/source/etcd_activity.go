@@ -77,7 +77,7 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (Activity, er
 	a := Activity{Over: time.Since(start), Revisions: to - from, Taken: s.opts.now()}
 	if broken == nil {
 		// Of several ranges one may be far behind another, whose revision says nothing of it.
-		several := len(intersectAll(withBeside(root.root), s.grantedRanges())) > 1
+		several := len(intersect(Prefix(root.root+"/"), s.grantedRanges())) > 1
 		broken = count.reach(ctx, to, several, ended)
 	}
 	if ctx.Err() != nil {

@@ -26,16 +26,15 @@ func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int
 	if err != nil {
 		return err
 	}
-	wanted := withBeside(header.Root)
-	ranges := wanted
+	ranges := []Range{Prefix(header.Root + "/")}
 	if granted := s.grantedRanges(); granted != nil {
-		ranges = intersectAll(wanted, granted)
+		ranges = intersect(ranges[0], granted)
 	}
 	w := &watch{revision: header.Revision, yield: yield}
 	err = w.follow(ctx, r, ranges)
 	if denied(err) && s.grantedRanges() == nil {
 		if err = s.askGranted(ctx, r); err == nil {
-			err = w.follow(ctx, r, intersectAll(wanted, s.grantedRanges()))
+			err = w.follow(ctx, r, intersect(ranges[0], s.grantedRanges()))
 		}
 	}
 	var own *yieldError

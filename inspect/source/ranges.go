@@ -67,14 +67,6 @@ func intersect(r Range, merged []Range) []Range {
 	return out
 }
 
-// intersectAll returns the parts of merged ranges that lie in one of others.
-func intersectAll(ranges, merged []Range) (out []Range) {
-	for _, r := range ranges {
-		out = append(out, intersect(r, merged)...)
-	}
-	return out
-}
-
 // subtract returns the parts of r that lie in none of the merged ranges.
 func subtract(r Range, merged []Range) []Range {
 	var out []Range
