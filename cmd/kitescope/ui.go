@@ -110,7 +110,7 @@ func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) 
 		return nil, err
 	}
 	spec.Password = func(context.Context) (string, error) { return password, nil }
-	spec.Want = meta.Want{Parts: model.PartAll}
+	spec.Want = meta.Want{Parts: model.PartAll | model.PartReported}
 	loader := a.Loader()
 	loader.Reading = nil // the UI tells how far it is
 	feed, done, err := loader.Feed(spec)

@@ -76,7 +76,7 @@ func (f *following) run(ctx context.Context, take func(news.Update) error) error
 		return err
 	}
 	spec.Want = f.want
-	f.want.Parts &^= model.PartTargets
+	f.want.Parts &^= model.PartAsked
 	feed, done, err := f.Loader().Feed(spec)
 	if err != nil {
 		return err

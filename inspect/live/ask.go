@@ -317,13 +317,21 @@ func (a *asking) skip(what, reason string) {
 }
 
 // keep decodes a record and hands it to whoever keeps records; its bytes are not held.
-func (a *asking) keep(r Record) {
+func (a *asking) keep(r Record) { a.take(a.stamp(r)) }
+
+// stamp says when a record was answered, and takes out of it what is secret here.
+func (a *asking) stamp(r Record) Record {
 	r.At = a.client.opts.Now()
 	if r.Method == methodMetrics {
 		r.At = a.client.opts.Counters()
 	}
 	r.Error = a.client.opts.conceal(r.Error)
 	r.Response = a.client.opts.concealBytes(r.Response)
+	return r
+}
+
+// take is keep of a record that is stamped.
+func (a *asking) take(r Record) {
 	if tell := a.client.opts.Tell; tell != nil {
 		tell(r.line())
 	}

@@ -43,6 +43,8 @@ type Options struct {
 	Tasks bool
 	// Targets asks QueryCoord for what it wants served now, as one of these questions. The answer names every segment.
 	Targets bool
+	// Reported asks proxies for their clients and for what they depend on.
+	Reported bool
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Counters is the clock by which scrapes of /metrics are dated, where it is another one: that of the demo, whose counters run
@@ -129,6 +131,8 @@ type Client struct {
 	// paces are how fast sessions answered in earlier Asks, the oldest first.
 	paces map[sessionKey][]*model.Pace
 	told  told
+	// reported are what proxies reported last of their clients and dependencies, by address.
+	reported map[string][]Record
 }
 
 // Open makes a client. Nothing is connected before Ask.

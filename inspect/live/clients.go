@@ -56,16 +56,27 @@ type clientTimes struct {
 }
 
 // tellsOfClients is the one proxy that is asked for all clients, nil if there is none of such a release.
-func (p *plan) tellsOfClients() *session {
+func (p *plan) tellsOfClients() *session { return p.firstProxy(3, 0) }
+
+// firstProxy is the proxy with the least id of those of a release or later, nil if there is none.
+func (p *plan) firstProxy(release ...int) *session {
 	var first *session
 	for _, list := range p.sessionsOf {
 		for _, x := range list {
-			if x.Role == "proxy" && since(x.Version, 3, 0) && (first == nil || x.Node < first.Node) {
+			if x.Role == "proxy" && since(x.Version, release...) && (first == nil || x.Node < first.Node) {
 				first = x
 			}
 		}
 	}
 	return first
+}
+
+// inProcess is the first session of some kind that a session's process holds, nil if there is none.
+func (p *plan) inProcess(s *session, is func(*session) bool) *session {
+	if i := slices.IndexFunc(p.sessionsOf[s.Node], is); i >= 0 {
+		return p.sessionsOf[s.Node][i]
+	}
+	return nil
 }
 
 // readClients decodes what clients told.

@@ -26,29 +26,17 @@ func configGetURI() string {
 
 // asksConfigs is the one proxy that is asked for its whole configuration, nil if all coordinators tell theirs.
 func (p *plan) asksConfigs() *session {
-	var first *session
-	united := false
 	for _, list := range p.sessionsOf {
-		for _, x := range list {
-			united = united || x.Role == "mixcoord"
-			if x.Role == "proxy" && since(x.Version, 2, 6) && (first == nil || x.Node < first.Node) {
-				first = x
-			}
+		if slices.ContainsFunc(list, func(x *session) bool { return x.Role == "mixcoord" }) {
+			return p.firstProxy(2, 6)
 		}
 	}
-	if !united {
-		return nil
-	}
-	return first
+	return nil
 }
 
 // tellsKeys is the MixCoord that a session's process holds and that is at work, nil if there is none.
 func (p *plan) tellsKeys(s *session) *session {
-	i := slices.IndexFunc(p.sessionsOf[s.Node], func(x *session) bool { return x.Role == "mixcoord" && !x.Standby && since(x.Version, 2, 6) })
-	if i < 0 {
-		return nil
-	}
-	return p.sessionsOf[s.Node][i]
+	return p.inProcess(s, func(x *session) bool { return x.Role == "mixcoord" && !x.Standby && since(x.Version, 2, 6) })
 }
 
 // keyAnswer is the answer to a configGetURI.

@@ -211,8 +211,16 @@ func TestPagesHostile(t *testing.T) {
 // askPages asks a cluster of 2.6 whose proxy and MixCoord have HTTP servers that answer so to the pages of configurations.
 func askPages(t *testing.T, configs, keys http.HandlerFunc) *model.Runtime {
 	t.Helper()
+	c, opts := servePages(t, configs, keys, func(string) {})
+	return ask(t, c, opts)
+}
+
+// servePages is a cluster of 2.6.22 whose pages are served, and how to ask it; seen is told each path.
+func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path string)) (*model.Cluster, live.Options) {
+	t.Helper()
 	serve := func(role, node string) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			seen(r.URL.Path)
 			switch r.URL.Path {
 			case "/metrics":
 				fmt.Fprintf(w, "# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=%q,role_name=%q} 1\n", node, role)
@@ -247,13 +255,13 @@ func askPages(t *testing.T, configs, keys http.HandlerFunc) *model.Runtime {
 		}
 	}
 	c = livetest.Serve(t, c, answers, recorded.Options{})
-	opts := live.Options{MetricsPort: 9091, Timeout: 2 * time.Second, MaxAnswer: 2 << 20}
+	opts := live.Options{Reported: true, MetricsPort: 9091, Timeout: 2 * time.Second, MaxAnswer: 2 << 20}
 	was := ask(t, c, opts).LiveNode("mixcoord", 1).Process
 	if was == nil {
 		t.Fatalf("the process of MixCoord at %s is unknown", own)
 	}
 	opts.Map = map[string]string{"127.0.0.1:9091": serve("proxy", "4"), was.Address: serve("mixcoord", "1")}
-	return ask(t, c, opts)
+	return c, opts
 }
 
 func pageCall(t *testing.T, r *model.Runtime, method string) model.Call {

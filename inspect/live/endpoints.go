@@ -89,7 +89,7 @@ func (c *Client) keptFrom(e *endpoint, status string, code int, said string) *fa
 	case code == http.StatusUnauthorized:
 		return failed(model.Denied, "%s (%s is true: from 2.6.10 on it wants a user%s)", status, userAuth, unsent)
 	case code == http.StatusNotFound:
-		return failed(model.Unimplemented, "%s (%s: true, or for the console's pages %s: false, turns it off)", status, metricsOnly, consoleOff)
+		return failed(model.Unimplemented, "%s: this release does not have the page, or it is turned off (%s: true, or for the console's pages %s: false)", status, metricsOnly, consoleOff)
 	}
 	return nil
 }

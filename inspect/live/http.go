@@ -36,10 +36,10 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 	a.keep(p.Record)
 	p.done()
 	if f := p.failure; f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused && f.outcome != model.NotAsked {
+		if f == nil {
+			a.scrapeLater(ctx, s, address) // it waits by itself, and pages may take long
+		}
 		a.pages(ctx, web, s, address)
-	}
-	if p.failure == nil {
-		a.scrapeLater(ctx, s, address)
 	}
 }
 
@@ -63,37 +63,58 @@ func (a *asking) pagesOfProxy(ctx context.Context, web *http.Client, proxy *sess
 	}
 	queue := ""
 	if proxy == a.plan.asksConfigs() {
-		a.page(ctx, web, proxy, address, methodConfigs, func(body []byte) { queue = queueOf(body) })
+		for _, r := range a.page(ctx, web, proxy, address, methodConfigs) {
+			queue = queueOf(r.Response)
+		}
 	}
-	a.page(ctx, web, proxy, address, methodConnections)
+	if a.client.opts.Reported {
+		a.reported(ctx, web, proxy, address, queue)
+	}
+}
+
+// reportedEvery is how often one Client asks a proxy for its clients and dependencies: for the latter it opens connections of its own.
+const reportedEvery = time.Minute
+
+// reported asks for these, or takes what was answered a moment ago.
+func (a *asking) reported(ctx context.Context, web *http.Client, proxy *session, address, queue string) {
+	a.client.mu.Lock()
+	last := a.client.reported[address]
+	a.client.mu.Unlock()
+	if len(last) > 0 && a.client.opts.Now().Sub(last[0].At) < reportedEvery {
+		for _, r := range last {
+			a.take(r)
+		}
+		return
+	}
+	list := a.page(ctx, web, proxy, address, methodConnections)
 	if proxy == a.plan.looksAtDependencies() {
-		a.dependencies(ctx, web, proxy, address, queue)
+		if why := a.plan.queue.writesToPulsar(queue); why != "" {
+			a.skip("dependencies as "+proxy.Name()+" finds them", why)
+		} else {
+			list = append(list, a.page(ctx, web, proxy, address, methodDependencies)...)
+		}
 	}
+	a.client.mu.Lock()
+	defer a.client.mu.Unlock()
+	if a.client.reported == nil {
+		a.client.reported = map[string][]Record{}
+	}
+	a.client.reported[address] = list
 }
 
-// dependencies has a proxy look at etcd and the message queue, if that only reads.
-func (a *asking) dependencies(ctx context.Context, web *http.Client, proxy *session, address, queue string) {
-	if why := a.plan.queue.writesToPulsar(queue); why != "" {
-		a.skip("dependencies as "+proxy.Name()+" finds them", why)
-		return
-	}
-	a.page(ctx, web, proxy, address, methodDependencies)
-}
-
-// page asks for one page on behalf of a session and keeps how that ended. look sees what was answered.
-func (a *asking) page(ctx context.Context, web *http.Client, s *session, address, method string, look ...func(body []byte)) {
+// page asks for one page on behalf of a session, and keeps and returns how that ended; nothing if there was no time for it.
+func (a *asking) page(ctx context.Context, web *http.Client, s *session, address, method string) []Record {
 	if ctx.Err() != nil {
-		return
+		return nil
 	}
 	p := a.get(ctx, web, s, address, method)
 	defer p.done()
 	if givenUp(ctx) {
-		return
+		return nil
 	}
-	for _, f := range look {
-		f(p.Response)
-	}
-	a.keep(p.Record)
+	r := a.stamp(p.Record)
+	a.take(r)
+	return []Record{r}
 }
 
 // scrapeLater asks for /metrics a second time, for rates, in what is left of the process's time.

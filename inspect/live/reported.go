@@ -26,17 +26,7 @@ const (
 )
 
 // looksAtDependencies is the one proxy that is asked for them: it opens connections of its own for the answer. nil: there is none.
-func (p *plan) looksAtDependencies() *session {
-	var first *session
-	for _, list := range p.sessionsOf {
-		for _, x := range list {
-			if x.Role == "proxy" && since(x.Version, 2, 5) && (first == nil || x.Node < first.Node) {
-				first = x
-			}
-		}
-	}
-	return first
-}
+func (p *plan) looksAtDependencies() *session { return p.firstProxy(2, 5) }
 
 // writesToPulsar says why a proxy is not asked for dependencies, "" if it may be: with mq.type pulsar it has a broker check itself, for
 // which the broker writes a message to a topic of its own (pkg/mq/msgstream/msgstream_util.go: PulsarHealthCheck). All other checks
@@ -53,11 +43,14 @@ func (h queueHint) writesToPulsar(queue string) string {
 
 // queueOf is mq.type in a proxy's configuration.
 func queueOf(body []byte) string {
-	all, f := readConfigs(body)
-	if f != nil {
+	var told struct {
+		Dotted string `json:"mq.type"`
+		Folded string `json:"mqtype"`
+	}
+	if f := readJSON(body, "a configuration", '{', &told); f != nil {
 		return ""
 	}
-	return strings.ToLower(cmp.Or(all["mqtype"], all["mq.type"]))
+	return strings.ToLower(withoutSource(cmp.Or(told.Folded, told.Dotted)))
 }
 
 // connected is commonpb.ClientInfo as connection/manager.go lists it (List), without the user.

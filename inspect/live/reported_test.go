@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -180,4 +181,45 @@ func FuzzReported(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestReportedOnlyWhereWanted: for its dependencies a proxy opens connections of its own. They are asked for where somebody wants them,
+// and then once a minute.
+func TestReportedOnlyWhereWanted(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := map[string]int{}
+	configs := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"mq.type":"kafka"}`) }
+	c, opts := servePages(t, configs, http.NotFound, func(path string) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[path]++
+	})
+	now := time.Now()
+	opts.Now = func() time.Time { return now }
+	for _, wanted := range []bool{false, true} {
+		opts.Reported = wanted
+		client, err := live.Open(opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		for _, wait := range []time.Duration{0, 25 * time.Second, 25 * time.Second, 2 * time.Minute} {
+			now = now.Add(wait)
+			r, err := client.Ask(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(r.Connections()) == 3 && len(r.Dependencies()) > 0; got != wanted {
+				t.Errorf("wanted %v, after %v: %d clients, %d dependencies; %+v", wanted, wait, len(r.Connections()), len(r.Dependencies()), r.Skipped)
+			}
+		}
+		mu.Lock()
+		for _, path := range []string{"/api/v1/_cluster/clients", "/api/v1/_cluster/dependencies"} {
+			if want := map[bool]int{true: 2}[wanted]; asked[path] != want {
+				t.Errorf("wanted %v: %s was asked for %d times, want %d", wanted, path, asked[path], want)
+			}
+		}
+		mu.Unlock()
+	}
 }

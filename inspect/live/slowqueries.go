@@ -61,11 +61,7 @@ type slowSearch struct {
 
 // listsSlow finds the proxy that a session's process holds, if it is of a release that keeps a list; nil if there is none.
 func (p *plan) listsSlow(s *session) *session {
-	i := slices.IndexFunc(p.sessionsOf[s.Node], func(x *session) bool { return x.Role == "proxy" && since(x.Version, 2, 5) })
-	if i < 0 {
-		return nil
-	}
-	return p.sessionsOf[s.Node][i]
+	return p.inProcess(s, func(x *session) bool { return x.Role == "proxy" && since(x.Version, 2, 5) })
 }
 
 // credentials are what Milvus's HTTP server asks for (internal/distributed/proxy/httpserver: ParseUsernamePassword). The server of

@@ -64,6 +64,13 @@ const PartRuntime = PartAll + 1
 // answer names every segment. WithRuntime adds it where it is known.
 const PartTargets = PartRuntime << 1
 
+// PartReported is what proxies report of their clients and of what they depend on, asked only where it is wanted: for the latter a
+// proxy opens connections of its own.
+const PartReported = PartTargets << 1
+
+// PartAsked is all that only processes say: no part of the metadata.
+const PartAsked = PartRuntime | PartTargets | PartReported
+
 // PartCatalog is all that is small and is read together. A role that may read only some
 // of it leaves the others out of Cluster.Loaded.
 const PartCatalog = PartObjects | PartIndexes | PartServing | PartSessions

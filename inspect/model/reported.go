@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Dependency is something that Milvus stands on, or one member of it, as a proxy found it when it was asked (2.5 and later).
 type Dependency struct {
@@ -50,6 +53,11 @@ func (r *Runtime) Connections() []Connection {
 		list = append(list, p.Connections...)
 	}
 	return list
+}
+
+// reported says whether any proxy told of its clients, of which there may be none, or of what it depends on.
+func (r *Runtime) reported() bool {
+	return slices.ContainsFunc(r.processes(), func(p *Process) bool { return p.Connections != nil || p.Dependencies != nil })
 }
 
 func (r *Runtime) processes() []*Process {

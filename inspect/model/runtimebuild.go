@@ -197,11 +197,14 @@ func (s *Session) Name() string { return s.Role + "-" + s.Node.String() }
 func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
 	next := *c
 	next.Runtime, next.asking, next.onces = r, nil, &onces{}
-	next.Loaded &^= PartRuntime | PartTargets
+	next.Loaded &^= PartAsked
 	if r != nil {
 		next.Loaded |= PartRuntime
 		if r.Targets != nil {
 			next.Loaded |= PartTargets
+		}
+		if r.reported() {
+			next.Loaded |= PartReported
 		}
 	}
 	return &next

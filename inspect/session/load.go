@@ -61,6 +61,7 @@ func (s *Spec) WantsPassword() bool { return s.User != "" && s.isServer() }
 func (s *Spec) nodes() live.Options {
 	options := s.Nodes
 	options.Tasks, options.Targets = s.Want.Parts.Has(model.PartTasks), s.Want.Parts.Has(model.PartTargets)
+	options.Reported = s.Want.Parts.Has(model.PartReported)
 	return options
 }
 
@@ -150,7 +151,7 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 	if spec.Asks(src) {
 		want.Parts |= NodeNeeds
 	}
-	want.Parts &^= model.PartRuntime | model.PartTargets
+	want.Parts &^= model.PartAsked
 	c, err := l.Metadata(ctx, src, want)
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func ask(ctx context.Context, s *kept.Answers, src source.Live, snapshot source.
 		return nil, err
 	}
 	way := spec.Nodes
-	way.Keep, way.Tasks, way.Targets = s.Keep, true, true
+	way.Keep, way.Tasks, way.Targets, way.Reported = s.Keep, true, true, true
 	if c, err = session.Ask(ctx, src, way, c); err != nil {
 		return nil, err
 	}

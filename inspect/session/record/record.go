@@ -193,7 +193,7 @@ func (r *Recorder) follow(ctx context.Context, open func(context.Context) (sourc
 	// What is recorded is read beside it: here only what says whom to ask, and all if it is judged.
 	want := meta.Want{Parts: session.NodeNeeds | model.PartConfig}
 	if r.o.Profiles != nil {
-		want = meta.Want{Parts: model.PartAll &^ model.PartTargets, Records: true}
+		want = meta.Want{Parts: model.PartAll, Records: true}
 	}
 	feed := &session.Feed{Every: r.o.Every, Interval: min(r.o.Every, 5*time.Second)}
 	if ask != nil {
