@@ -142,7 +142,7 @@ func TestConstructed30(t *testing.T) {
 	}
 	want := []string{
 		"copy-segment-job|nightly|Executing|1/2 segments, 9 rows||1 1", "copy-segment||InProgress|||1 1", "export-snapshot-job|nightly|Failed|4/9 files|denied|0 0",
-		"external-refresh-job|applied|Failed|100%|index wait|0 0", "external-refresh||Finished|100%||1 2",
+		"external-refresh-job||Failed|100%, applied|index wait|0 0", "external-refresh||Finished|100%||1 2",
 	}
 	slices.Sort(jobs)
 	if diff := cmp.Diff(want, jobs); diff != "" {

@@ -17,7 +17,7 @@ func copySegmentJob(f *fact) *model.Task {
 	return &model.Task{
 		ID: f.ids[0], Type: "copy-segment-job", SubType: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentJob"), Reason: secret.Text(m.GetReason()),
-		Segments: sourcesOf(m.GetIdMappings()), Results: targetsOf(m.GetIdMappings()),
+		Segments: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
 		Progress:  fmt.Sprintf("%d/%d segments, %d rows", m.GetCopiedSegments(), m.GetTotalSegments(), m.GetTotalRows()),
 		StartedAt: wallTime(m.GetStartTs()), EndedAt: wallTime(m.GetCompleteTs()),
 	}
@@ -28,21 +28,15 @@ func copySegmentTask(f *fact) *model.Task {
 	return &model.Task{
 		ID: f.ids[0], Type: "copy-segment", Collection: model.CollectionID(m.GetCollectionId()), Node: model.NodeID(m.GetNodeId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentTask"), Reason: secret.Text(m.GetReason()),
-		Segments: sourcesOf(m.GetIdMappings()), Results: targetsOf(m.GetIdMappings()),
+		Segments: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
 		StartedAt: wallTime(m.GetCreatedTs()), EndedAt: wallTime(m.GetCompleteTs()),
 	}
 }
 
-func sourcesOf(list []*datapb.CopySegmentIDMapping) (out []model.SegmentID) {
+// mapped are the segments on one side of a mapping.
+func mapped(list []*datapb.CopySegmentIDMapping, side func(*datapb.CopySegmentIDMapping) int64) (out []model.SegmentID) {
 	for _, x := range list {
-		out = append(out, model.SegmentID(x.GetSourceSegmentId()))
-	}
-	return out
-}
-
-func targetsOf(list []*datapb.CopySegmentIDMapping) (out []model.SegmentID) {
-	for _, x := range list {
-		out = append(out, model.SegmentID(x.GetTargetSegmentId()))
+		out = append(out, model.SegmentID(side(x)))
 	}
 	return out
 }
@@ -66,7 +60,7 @@ func refreshJob(f *fact) *model.Task {
 		StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()),
 	}
 	if m.GetIndexWaitStartedTime() != 0 { // its data is what the collection shows, whatever becomes of the job
-		t.SubType = "applied"
+		t.Progress += ", applied"
 	}
 	return t
 }

@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -16,8 +15,8 @@ var connections = define(definition[model.Connection]{
 		Schema:  table.Schema{Name: "clients", Names: []string{"host", "sdk"}, Handle: "id", Slashes: true},
 		Aliases: []string{"connections", "sdks"},
 		Doc:     "Clients connected to the proxies within the last day, as the proxies report them (2.5 and later).",
-		Needs:   model.PartRuntime,
-		Lacks:   func(c *model.Cluster) []string { return untoldPages(c, connectionsCall) },
+		Needs:   model.PartRuntime | model.PartReported,
+		Lacks:   func(c *model.Cluster) []string { return untoldBy(c, connectionsCall) },
 	},
 	rows: func(e *Env) []model.Connection { return e.Cluster.Runtime.Connections() },
 	columns: []column[model.Connection]{
@@ -46,8 +45,8 @@ var dependencies = define(definition[model.Dependency]{
 		Schema:  table.Schema{Name: "dependencies", Singular: "dependency", Names: []string{"kind", "type"}, Handle: "id", Slashes: true},
 		Aliases: []string{"deps"},
 		Doc:     "etcd and the message queue as a proxy finds them (2.5 and later).",
-		Needs:   model.PartRuntime,
-		Lacks:   func(c *model.Cluster) []string { return untoldPages(c, dependenciesCall) },
+		Needs:   model.PartRuntime | model.PartReported,
+		Lacks:   untoldDependencies,
 	},
 	rows: func(e *Env) []model.Dependency { return e.Cluster.Runtime.Dependencies() },
 	columns: []column[model.Dependency]{
@@ -77,30 +76,19 @@ const (
 	dependenciesCall = "GET /api/v1/_cluster/dependencies"
 )
 
-// untoldPages says why a page of proxies is unknown, nothing if one of them told it.
-func untoldPages(c *model.Cluster, method string) []string {
+// untoldDependencies says why they are unknown, nothing if a proxy told them: just one is asked.
+func untoldDependencies(c *model.Cluster) []string {
+	lines := untoldBy(c, dependenciesCall)
 	if c.Runtime == nil {
-		return []string{"no proxy was asked"}
+		return lines
 	}
-	var lines []string
-	asked := false
-	for _, p := range c.Runtime.Processes {
-		i := slices.IndexFunc(p.Calls, func(call model.Call) bool { return call.Method == method })
-		if i < 0 {
-			continue
-		}
-		asked = true
-		if call := p.Calls[i]; call.Outcome != model.Answered {
-			lines = append(lines, callNode(call)+": "+call.Outcome.String()+": "+call.Reason)
+	for _, s := range c.Runtime.Skipped {
+		if strings.HasPrefix(s.What, "dependencies ") {
+			return []string{s.What + ": " + s.Reason}
 		}
 	}
-	if !asked {
-		lines = append(lines, "no proxy of 2.5 or later was asked for it")
-		for _, s := range c.Runtime.Skipped {
-			if method == dependenciesCall && strings.HasPrefix(s.What, "dependencies ") {
-				lines = []string{s.What + ": " + s.Reason}
-			}
-		}
+	if len(c.Runtime.Dependencies()) > 0 {
+		return nil
 	}
 	return lines
 }

@@ -21,11 +21,21 @@ func TestReportedUnknown(t *testing.T) {
 		}
 		return strings.Join(resource.Lacks(c.WithRuntime(r)), "; ")
 	}
-	denied := model.BuildRuntime(model.RuntimeParts{Processes: []*model.Process{{Calls: []model.Call{{
-		Role: "proxy", Node: 4, Method: "GET /api/v1/_cluster/clients", Outcome: model.Denied, Reason: "401 (common.security.adminAuthEnabled is true)",
-	}}}}})
-	if got := lacks(denied, "clients"); got != "proxy-4: denied: 401 (common.security.adminAuthEnabled is true)" {
+	call := func(outcome model.Outcome, reason string) *model.Process {
+		return &model.Process{Calls: []model.Call{{Role: "proxy", Node: 4, Method: "GET /api/v1/_cluster/clients", Outcome: outcome, Reason: reason}}}
+	}
+	denied := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
+		{Role: "proxy", Node: 4, Process: call(model.Denied, "401 (common.security.adminAuthEnabled is true)")},
+	}})
+	if got := lacks(denied, "clients"); !strings.HasPrefix(got, "proxy-4: denied: 401 (common.security.adminAuthEnabled is true)") {
 		t.Errorf("denied: %s", got)
+	}
+	// One of two proxies answered: the clients of the other are unknown.
+	half := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
+		{Role: "proxy", Node: 4, Process: call(model.Answered, "")}, {Role: "proxy", Node: 9, Reason: "connection refused"},
+	}})
+	if got := lacks(half, "clients"); got != "proxy-9: connection refused" {
+		t.Errorf("half of them: %s", got)
 	}
 	if got := lacks(nil, "clients"); got != "no proxy was asked" {
 		t.Errorf("not asked: %s", got)
@@ -34,7 +44,7 @@ func TestReportedUnknown(t *testing.T) {
 	if got := lacks(skipped, "dependencies"); got != "dependencies as proxy-4 finds them: the message queue is Pulsar" {
 		t.Errorf("skipped: %s", got)
 	}
-	if got := lacks(skipped, "clients"); got != "no proxy of 2.5 or later was asked for it" {
+	if got := lacks(skipped, "clients"); got != "no proxy is among who was asked" {
 		t.Errorf("none is new enough: %s", got)
 	}
 	told := model.BuildRuntime(model.RuntimeParts{Processes: []*model.Process{{

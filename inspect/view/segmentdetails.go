@@ -26,10 +26,10 @@ var segmentDetails = []column[*model.Segment]{
 		Name: "commit_at", Kind: table.Time, Show: table.Hidden,
 		Doc: "When an import or a replication committed it (3.0): stands for the timestamps of its rows in what is visible and what a delete hits, until a compaction.",
 	}, detail(func(d *model.SegmentDetails) table.Cell { return tso(d.CommitAt) })),
-	col(table.Column{Name: "schema_version", Kind: table.Int, Show: table.Hidden, Doc: "Version of the schema that its rows were written by (3.0)."},
-		detail(func(d *model.SegmentDetails) table.Cell { return count(int64(d.SchemaVersion)) })),
-	col(table.Column{Name: "data_version", Kind: table.Int, Show: table.Hidden, Doc: "How often columns were added to its rows since they were written (3.0)."},
-		detail(func(d *model.SegmentDetails) table.Cell { return count(int64(d.DataVersion)) })),
+	col(table.Column{Name: "schema_version", Kind: table.Int, Show: table.Hidden, Doc: "Version of the schema that its rows were written by (3.0); none if it is not recorded."},
+		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.SchemaVersion) })),
+	col(table.Column{Name: "data_version", Kind: table.Int, Show: table.Hidden, Doc: "How often columns were added to its rows since they were written (3.0); none if never."},
+		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.DataVersion) })),
 	col(table.Column{Name: "partition_stats_version", Kind: table.Int, Show: table.Hidden, Doc: "Version of the clustering statistics that it belongs to; none if no clustering compaction wrote it."},
 		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.PartitionStatsVersion) })),
 	col(table.Column{Name: "expires_at", Kind: table.List, Show: table.Hidden, Doc: "When 20, 40, 60, 80 and 100% of its rows expire, where a field says when each does (3.0)."},
@@ -48,21 +48,15 @@ var segmentDetails = []column[*model.Segment]{
 		Name: "recorded_files", Kind: table.Pairs, Show: table.Hidden,
 		Doc: "Files, deletes and bytes in memory of what its manifest names, as the writer counted them: insert and delta logs, statistics.",
 	}, recorded(func(r *model.RecordedStats) table.Cell {
-		var flat []string
-		for _, x := range []struct {
-			name  string
-			value int64
-		}{
-			{"insert_files", r.InsertFiles},
-			{"insert_bytes", r.InsertBytes},
-			{"delta_files", r.DeltaFiles},
-			{"delta_bytes", r.DeltaBytes},
-			{"deletes", r.Deletes},
-			{"stats_bytes", r.StatsBytes},
-		} {
-			flat = append(flat, x.name, strconv.FormatInt(x.value, 10))
-		}
-		return table.Cell{List: flat}
+		number := func(n int64) string { return strconv.FormatInt(n, 10) }
+		return pairs([]model.Pair{
+			{Key: "insert_files", Value: number(r.InsertFiles)},
+			{Key: "insert_bytes", Value: number(r.InsertBytes)},
+			{Key: "delta_files", Value: number(r.DeltaFiles)},
+			{Key: "delta_bytes", Value: number(r.DeltaBytes)},
+			{Key: "deletes", Value: number(r.Deletes)},
+			{Key: "stats_bytes", Value: number(r.StatsBytes)},
+		})
 	})),
 	col(table.Column{Name: "inserts_from", Kind: table.Time, Show: table.Hidden, Doc: "Earliest insert in the files that its manifest names."},
 		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.InsertsFrom) })),

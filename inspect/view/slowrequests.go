@@ -187,7 +187,10 @@ const (
 )
 
 // untoldRequests says which proxies' slow requests are unknown, or known in part, and why.
-func untoldRequests(c *model.Cluster) []string {
+func untoldRequests(c *model.Cluster) []string { return untoldBy(c, slowCall) }
+
+// untoldBy says which proxies' answers to a call are unknown, or known in part, and why.
+func untoldBy(c *model.Cluster, method string) []string {
 	if c.Runtime == nil {
 		return []string{"no proxy was asked"}
 	}
@@ -198,7 +201,7 @@ func untoldRequests(c *model.Cluster) []string {
 			continue
 		}
 		proxies++
-		if why := untoldOf(c, n); why != "" {
+		if why := untoldOf(c, n, method); why != "" {
 			lines = append(lines, n.Name()+": "+why)
 		}
 	}
@@ -208,8 +211,8 @@ func untoldRequests(c *model.Cluster) []string {
 	return lines
 }
 
-// untoldOf says why a proxy's list is unknown, "" if it is known.
-func untoldOf(c *model.Cluster, n *model.LiveNode) string {
+// untoldOf says why a proxy's answer is unknown, "" if it is known.
+func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 	version := ""
 	if s := c.SessionIn(n.Node, "proxy"); s != nil {
 		version = s.Version
@@ -217,12 +220,15 @@ func untoldOf(c *model.Cluster, n *model.LiveNode) string {
 		version = n.System.Version
 	}
 	if n.Process != nil {
-		i := slices.IndexFunc(n.Process.Calls, func(c model.Call) bool { return c.Method == slowCall })
+		i := slices.IndexFunc(n.Process.Calls, func(c model.Call) bool { return c.Method == method })
 		if i >= 0 {
 			if call := n.Process.Calls[i]; call.Outcome != model.Answered {
 				return strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ") + deniedHint(call.Outcome)
 			}
-			return untoldClients(n.Process)
+			if method == slowCall {
+				return untoldClients(n.Process)
+			}
+			return ""
 		}
 	}
 	switch {
