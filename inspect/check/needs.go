@@ -97,7 +97,7 @@ func (p *Pass) lacksMetrics(r *model.Runtime) string {
 	}
 	for _, x := range r.Processes {
 		if x.Metrics == nil {
-			p.Unseen("metrics of " + facts.ProcessLabel(x) + ": " + facts.OutcomeText(x.Outcome, x.Reason))
+			p.Unseen("metrics of " + facts.ProcessLabel(x) + ": " + x.Outcome.With(x.Reason))
 		}
 	}
 	return ""
@@ -125,7 +125,7 @@ func lacksQueue(r *model.Runtime) string {
 		}
 		return "the message queue was not asked"
 	case r.Queue.Topics == nil:
-		return "the message queue did not answer: " + facts.OutcomeText(r.Queue.Outcome, r.Queue.Reason)
+		return "the message queue did not answer: " + r.Queue.Outcome.With(r.Queue.Reason)
 	}
 	return ""
 }

@@ -3,7 +3,6 @@ package live
 import (
 	"cmp"
 	"encoding/json"
-	"time"
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
@@ -26,84 +25,68 @@ type TopicOffsets struct {
 	End   int64  `json:"end"`
 }
 
-// addQueue takes the offsets in.
-func (d *Decoder) addQueue(r *Record) {
+// queueAnswer takes the record of a queue in, if it is not older than another; into gets what it holds. ok is false if it holds nothing that
+// can be read.
+func (d *Decoder) queueAnswer(r *Record, kind, what string, into any) (ok bool) {
 	if d.queue != nil && r.At.Before(d.queueAt) {
-		return
+		return false
 	}
 	d.queueAt = r.At
-	d.queue = &model.Queue{Kind: "kafka", Address: d.text(secret.Address(r.Address)), Outcome: recordOutcome(r)}
+	d.queue = &model.Queue{Kind: kind, Address: d.text(secret.Address(r.Address)), Outcome: recordOutcome(r)}
 	if d.queue.Outcome != model.Answered {
 		d.queue.Reason = oneLine(r.Error)
 	}
 	if len(r.Response) == 0 {
-		return
+		return false
 	}
 	if f := heavy(weighJSON(r.Response)); f != nil {
 		d.queue.Outcome, d.queue.Reason = f.outcome, f.reason
-		return
+		return false
 	}
+	if err := json.Unmarshal(r.Response, into); err != nil {
+		d.queue.Outcome, d.queue.Reason = model.Garbled, "the record holds no "+what
+		return false
+	}
+	return true
+}
+
+// putTopics are those of the queue, by name.
+func (d *Decoder) putTopics(list []model.Topic) {
+	sorting.Sort(list, func(a, b model.Topic) int { return cmp.Compare(a.Name, b.Name) })
+	d.queue.Topics = list
+}
+
+// addQueue takes the offsets in.
+func (d *Decoder) addQueue(r *Record) {
 	var offsets QueueOffsets
-	if err := json.Unmarshal(r.Response, &offsets); err != nil {
-		d.queue.Outcome, d.queue.Reason = model.Garbled, "the record holds no offsets"
+	if !d.queueAnswer(r, "kafka", "offsets", &offsets) {
 		return
 	}
-	d.queue.Topics = make([]model.Topic, 0, len(offsets.Topics))
+	topics := make([]model.Topic, 0, len(offsets.Topics))
 	for _, t := range offsets.Topics {
-		d.queue.Topics = append(d.queue.Topics, model.Topic{Name: d.text(t.Name), First: t.First, End: t.End})
+		topics = append(topics, model.Topic{Name: d.text(t.Name), First: t.First, End: t.End})
 	}
-	sorting.Sort(d.queue.Topics, func(a, b model.Topic) int { return cmp.Compare(a.Name, b.Name) })
+	d.putTopics(topics)
 }
 
 // addPulsar takes Pulsar's topics in.
 func (d *Decoder) addPulsar(r *Record) {
-	if d.queue != nil && r.At.Before(d.queueAt) {
-		return
-	}
-	d.queueAt = r.At
-	d.queue = &model.Queue{Kind: "pulsar", Address: d.text(secret.Address(r.Address)), Outcome: recordOutcome(r)}
-	if d.queue.Outcome != model.Answered {
-		d.queue.Reason = oneLine(r.Error)
-		return
-	}
 	var told QueueTopics
-	if f := heavy(weighJSON(r.Response)); f != nil {
-		d.queue.Outcome, d.queue.Reason = f.outcome, f.reason
+	if !d.queueAnswer(r, "pulsar", "topics", &told) {
 		return
 	}
-	if err := json.Unmarshal(r.Response, &told); err != nil {
-		d.queue.Outcome, d.queue.Reason = model.Garbled, "the record holds no topics"
-		return
-	}
-	d.queue.Others = max(told.Listed-len(told.Topics), 0)
-	for _, name := range told.Others {
-		d.queue.OtherNames = append(d.queue.OtherNames, d.text(oneLine(name)))
-	}
-	if x := told.Retention; x != nil {
-		d.queue.Retention = &model.QueueRetention{Time: time.Duration(x.Minutes) * time.Minute, Bytes: x.MB}
-		if x.MB > 0 {
-			d.queue.Retention.Bytes = x.MB << 20
-		}
-	}
-	d.queue.Topics = make([]model.Topic, 0, len(told.Topics))
+	topics := make([]model.Topic, 0, len(told.Topics))
 	for i := range told.Topics {
 		t := &told.Topics[i]
-		stats := &model.TopicStats{Bytes: t.StorageBytes, BacklogBytes: t.BacklogBytes, RateIn: t.RateIn}
+		stats := &model.TopicStats{Bytes: t.StorageBytes, BacklogBytes: t.BacklogBytes}
 		for name, s := range t.Subscriptions {
 			stats.Subscriptions = append(stats.Subscriptions, model.Subscription{
-				Name: d.text(oneLine(name)), Type: d.text(oneLine(s.Type)), Backlog: s.Backlog, Bytes: s.Bytes, Consumers: s.Connected, RateOut: s.RateOut,
-				Consumed: millisTime(s.Consumed), Acked: millisTime(s.Acked),
+				Name: d.text(oneLine(name)), Type: d.text(oneLine(s.Type)), Backlog: s.Backlog, Bytes: s.Bytes, Consumers: s.Connected,
+				Consumed: model.MillisTime(s.Consumed), Acked: model.MillisTime(s.Acked),
 			})
 		}
 		sorting.Sort(stats.Subscriptions, func(a, b model.Subscription) int { return cmp.Compare(a.Name, b.Name) })
-		d.queue.Topics = append(d.queue.Topics, model.Topic{Name: d.text(t.Name), Stats: stats})
+		topics = append(topics, model.Topic{Name: d.text(t.Name), Stats: stats})
 	}
-	sorting.Sort(d.queue.Topics, func(a, b model.Topic) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-func millisTime(n int64) time.Time {
-	if n <= 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(n).UTC()
+	d.putTopics(topics)
 }

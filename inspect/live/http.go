@@ -208,47 +208,77 @@ func (a *asking) get(ctx context.Context, web *http.Client, s *session, address,
 // maxTrouble bounds what is read of an answer that is no success.
 const maxTrouble = 4 << 10
 
-// fetch reads an answer over HTTP, up to the limit. An answer that is an error may have
-// a body that says more: it is returned as well. It is the one place that asks over HTTP, and asks for what is on the list alone.
+// fetch reads a page of a process, up to the limit: one that is on the list, and no other. An answer that is an error may have a body that
+// says more: it is returned as well.
 func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([][]byte, *failure) {
 	e, ok := endpointOf(path)
 	if !ok {
 		return nil, failed(model.NotAsked, "%s is not a page that kitescope asks for", path)
 	}
 	path, query, _ := strings.Cut(path, "?")
-	request := (&http.Request{
-		Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: address, Path: path, RawQuery: query}, Host: address,
-		Header: http.Header{"Accept": {"text/plain"}, "User-Agent": {"kitescope"}},
-	}).WithContext(ctx)
+	question := httpGet{url: url.URL{Scheme: "http", Host: address, Path: path, RawQuery: query}, accept: "text/plain"}
 	if own := c.opts.credentials(); own != "" && e.gated {
-		request.Header.Set("Authorization", own)
+		question.authorization = own
+	}
+	if e.body {
+		question.limit = c.opts.MaxAnswer
+	}
+	answer, f := c.send(ctx, web, question, room)
+	if f != nil || answer.code == http.StatusOK {
+		return answer.body, f
+	}
+	if f = c.refused(&e, answer.status, answer.code, slices.Concat(answer.body...)); f.outcome != model.NotReady {
+		answer.body = nil
+	}
+	return answer.body, f
+}
+
+// httpGet is a question over HTTP.
+type httpGet struct {
+	url                   url.URL
+	accept, authorization string
+	// limit bounds the body of a success. 0 is for one that need not be read whole, as that of an error never need be.
+	limit int64
+}
+
+// httpAnswer is what a server answered to one.
+type httpAnswer struct {
+	status string // "404 Not Found"
+	code   int
+	body   [][]byte
+}
+
+// send is the one place that asks over HTTP. What it asks for is for fetch and for pulsar to bound: both have lists.
+func (c *Client) send(ctx context.Context, web *http.Client, question httpGet, room *tenant) (answer httpAnswer, f *failure) {
+	request := (&http.Request{
+		Method: http.MethodGet, URL: &question.url, Host: question.url.Host,
+		Header: http.Header{"Accept": {question.accept}, "User-Agent": {"kitescope"}},
+	}).WithContext(ctx)
+	if question.authorization != "" {
+		request.Header.Set("Authorization", question.authorization)
 	}
 	response, err := web.Do(request)
 	if err != nil {
-		return nil, c.httpFailure(err)
+		return httpAnswer{}, c.httpFailure(err)
 	}
 	defer response.Body.Close()
-	limit, whole := c.opts.MaxAnswer, response.StatusCode == http.StatusOK && e.body
+	answer = httpAnswer{status: response.Status, code: response.StatusCode}
+	limit, whole := question.limit, question.limit > 0 && answer.code == http.StatusOK
 	if !whole {
 		limit = maxTrouble
 	}
 	if whole && response.ContentLength > limit {
-		return nil, tooLarge(response.ContentLength, limit)
+		return answer, tooLarge(response.ContentLength, limit)
 	}
 	body, more, err := readPieces(&roomyBody{response.Body, room}, limit)
 	switch {
 	case err != nil:
-		return nil, c.httpFailure(err)
+		return answer, c.httpFailure(err)
 	case more && whole:
-		return nil, tooLarge(0, limit)
-	case response.StatusCode == http.StatusOK:
-		return body, nil
+		return answer, tooLarge(0, limit)
 	}
-	f := c.refused(&e, response.Status, response.StatusCode, slices.Concat(body...))
-	if f.outcome != model.NotReady {
-		body = nil
-	}
-	return body, f
+	answer.body = body
+	return answer, nil
 }
 
 // pieceSize is how much of a body is held in one piece, so that it need not be copied as it grows.

@@ -13,16 +13,17 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/secret"
 	"kitescope/sorting"
 )
 
 // pulsar asks Pulsar's admin API, with GETs of the paths below and nothing else. Their answers are those of Pulsar's documentation
-// (pulsar.apache.org/admin-rest-api, TopicStats and RetentionPolicies); they were never seen from a live Pulsar.
+// (pulsar.apache.org/admin-rest-api, TopicStats); they were never seen from a live Pulsar.
 type pulsar struct {
+	client            *Client
 	web               *http.Client
 	address           string
 	tenant, namespace string
-	patience          time.Duration
 }
 
 const (
@@ -38,17 +39,7 @@ const MethodPulsar = "PULSAR topics"
 
 // QueueTopics is what Pulsar says of its topics.
 type QueueTopics struct {
-	// Listed are all topics of the namespace, Others the first of those that are no pchannels.
-	Listed int      `json:"listed"`
-	Others []string `json:"others,omitempty"`
-	// Retention is the namespace's, nil where it was not told: the server's default applies.
-	Retention *pulsarRetention `json:"retention,omitempty"`
-	Topics    []TopicStats     `json:"topics"`
-}
-
-type pulsarRetention struct {
-	Minutes int64 `json:"retentionTimeInMinutes"`
-	MB      int64 `json:"retentionSizeInMB"`
+	Topics []TopicStats `json:"topics"`
 }
 
 // TopicStats are the fields of Pulsar's TopicStats that are kept.
@@ -56,7 +47,6 @@ type TopicStats struct {
 	Name          string                       `json:"name"`
 	StorageBytes  int64                        `json:"storageSize"`
 	BacklogBytes  int64                        `json:"backlogSize"`
-	RateIn        float64                      `json:"msgRateIn"`
 	Subscriptions map[string]SubscriptionStats `json:"subscriptions"`
 }
 
@@ -65,7 +55,6 @@ type SubscriptionStats struct {
 	Type      string            `json:"type"`
 	Backlog   int64             `json:"msgBacklog"`
 	Bytes     int64             `json:"backlogSize"`
-	RateOut   float64           `json:"msgRateOut"`
 	Consumed  int64             `json:"lastConsumedTimestamp"`
 	Acked     int64             `json:"lastAckedTimestamp"`
 	Consumers []json.RawMessage `json:"consumers,omitempty"`
@@ -114,7 +103,7 @@ func (a *asking) askPulsar(config map[string]string) {
 	defer cancel()
 	start := time.Now()
 	p := &pulsar{
-		web: a.client.web(address), address: address, patience: a.client.opts.Timeout,
+		client: a.client, web: a.client.web(address), address: address,
 		tenant: cmp.Or(config["pulsartenant"], "public"), namespace: cmp.Or(config["pulsarnamespace"], "default"),
 	}
 	defer p.web.CloseIdleConnections()
@@ -122,55 +111,56 @@ func (a *asking) askPulsar(config map[string]string) {
 	switch {
 	case givenUp(ctx):
 		return
-	case f != nil:
-		a.skip(skippedQueue, "Pulsar's admin API at "+address+": "+f.reason)
+	case f != nil && len(told.Topics) == 0:
+		a.skip(skippedQueue, "Pulsar's admin API at "+secret.Address(address)+": "+f.reason)
 		return
+	}
+	r := Record{Role: "pulsar", Address: address, Method: MethodPulsar, Outcome: model.Answered.String(), Took: time.Since(start)}
+	if f != nil {
+		r.Outcome, r.Error = f.outcome.String(), f.reason
 	}
 	b, err := json.Marshal(told)
 	if err != nil {
 		panic(err) // there are only texts and numbers in it
 	}
-	a.keep(Record{Role: "pulsar", Address: address, Method: MethodPulsar, Outcome: model.Answered.String(), Took: time.Since(start), Response: b})
+	r.Response = b
+	a.keep(r)
 }
 
-// topics asks for the list, and for each pchannel on it.
+// topics asks for the list, and for each pchannel on it. With a failure there may be some of them.
 func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, *failure) {
-	space := url.PathEscape(p.tenant) + "/" + url.PathEscape(p.namespace)
+	told := &QueueTopics{}
+	space := p.tenant + "/" + p.namespace
 	var listed []string
-	if f := p.get(ctx, "/admin/v2/persistent/"+space, pulsarMaxList, &listed); f != nil {
-		return nil, f
+	if f := p.get(ctx, "/admin/v2/persistent/"+space, pulsarMaxList, "Pulsar's list of topics", '[', &listed); f != nil {
+		return told, f
 	}
-	told := &QueueTopics{Listed: len(listed)}
 	want := setOf(pchannels)
 	var names []string
 	for _, full := range listed {
 		name := full[strings.LastIndexByte(full, '/')+1:]
 		if want[name] {
 			names, want[name] = append(names, name), false
-		} else if _, ours := want[name]; !ours {
-			told.Others = append(told.Others, oneLine(name))
 		}
-	}
-	slices.Sort(told.Others)
-	told.Others = told.Others[:min(len(told.Others), pulsarTopics)]
-	var retention pulsarRetention
-	if f := p.get(ctx, "/admin/v2/namespaces/"+space+"/retention", pulsarMaxStats, &retention); f == nil {
-		told.Retention = &retention
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var failure *failure
+	if len(names) > pulsarTopics {
+		failure = failed(model.TooLarge, "%d topics: the first %d are asked about", len(names), pulsarTopics)
+	}
 	free := make(chan struct{}, pulsarAtOnce)
 	for _, name := range names[:min(len(names), pulsarTopics)] {
 		free <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-free }()
 			t := TopicStats{}
-			f := p.get(ctx, "/admin/v2/persistent/"+space+"/"+url.PathEscape(name)+"/stats", pulsarMaxStats, &t)
+			f := p.get(ctx, "/admin/v2/persistent/"+space+"/"+name+"/stats", pulsarMaxStats, "Pulsar's statistics of a topic", '{', &t)
 			mu.Lock()
 			defer mu.Unlock()
 			if f != nil {
-				failure = f
+				// Failed, whatever it was: the API does answer.
+				failure = failed(model.Failed, "topic %s: %s", oneLine(name), f.reason)
 				return
 			}
 			t.Name = name
@@ -182,42 +172,27 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 		})
 	}
 	wg.Wait()
-	if len(told.Topics) == 0 && failure != nil {
-		return nil, failure
-	}
 	sorting.Sort(told.Topics, func(a, b TopicStats) int { return cmp.Compare(a.Name, b.Name) })
-	return told, nil
+	return told, failure
 }
 
-// get asks for one JSON document.
-func (p *pulsar) get(ctx context.Context, path string, limit int64, into any) *failure {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.address+path, http.NoBody)
-	if err != nil {
-		return failed(model.Failed, "%v", err)
+// get asks for one JSON document, what it is called and what it begins with.
+func (p *pulsar) get(ctx context.Context, path string, limit int64, what string, begin byte, into any) *failure {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	tenant := p.client.room.enter(ctx, cancel)
+	defer tenant.leave()
+	answer, f := p.client.send(ctx, p.web, httpGet{url: url.URL{Scheme: "http", Host: p.address, Path: path}, accept: "application/json", limit: limit}, tenant)
+	if gone, _ := tenant.state(); gone != nil {
+		f = gone
 	}
-	request.Header = http.Header{"Accept": {"application/json"}, "User-Agent": {"kitescope"}}
-	response, err := p.web.Do(request)
-	if err != nil {
-		return (&Client{opts: Options{Timeout: p.patience}}).httpFailure(err)
-	}
-	defer response.Body.Close()
-	pieces, more, err := readPieces(response.Body, limit)
 	switch {
-	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
-		return failed(model.Denied, "%s", response.Status)
-	case response.StatusCode != http.StatusOK:
-		return failed(model.Failed, "%s", response.Status)
-	case err != nil:
-		return failed(model.CutOff, "the answer was cut off")
-	case more:
-		return tooLarge(0, limit)
-	}
-	body := slices.Concat(pieces...)
-	if f := heavy(weighJSON(body)); f != nil {
+	case f != nil:
 		return f
+	case answer.code == http.StatusUnauthorized, answer.code == http.StatusForbidden:
+		return failed(model.Denied, "%s", answer.status)
+	case answer.code != http.StatusOK:
+		return failed(model.Failed, "%s", answer.status)
 	}
-	if json.Unmarshal(body, into) != nil {
-		return failed(model.Garbled, "%s answers with something else than Pulsar's admin API", p.address)
-	}
-	return nil
+	return readJSON(slices.Concat(answer.body...), what, begin, into)
 }

@@ -69,9 +69,8 @@ func servePulsar(t *testing.T, p *fakePulsar, config map[string]string) (*model.
 func TestPulsar(t *testing.T) {
 	p := &fakePulsar{answer: map[string]string{
 		pulsarRoot: `["persistent://public/default/by-dev-rootcoord-dml_0","persistent://public/default/by-dev-rootcoord-dml_2","persistent://public/default/old-dml_7"]`,
-		pulsarRoot + "/by-dev-rootcoord-dml_0/stats":    pulsarStats,
-		pulsarRoot + "/by-dev-rootcoord-dml_2/stats":    `{"storageSize":0,"backlogSize":0,"subscriptions":{}}`,
-		"/admin/v2/namespaces/public/default/retention": `{"retentionTimeInMinutes":4320,"retentionSizeInMB":-1}`,
+		pulsarRoot + "/by-dev-rootcoord-dml_0/stats": pulsarStats,
+		pulsarRoot + "/by-dev-rootcoord-dml_2/stats": `{"storageSize":0,"backlogSize":0,"subscriptions":{}}`,
 	}}
 	c, _ := servePulsar(t, p, nil)
 	kept := ""
@@ -84,12 +83,11 @@ func TestPulsar(t *testing.T) {
 		t.Fatalf("queue: %+v, skipped %v", r.Queue, r.Skipped)
 	}
 	want := &model.Queue{
-		Kind: "pulsar", Address: r.Queue.Address, Outcome: model.Answered, Others: 1, OtherNames: []string{"old-dml_7"},
-		Retention: &model.QueueRetention{Time: 72 * time.Hour, Bytes: -1},
+		Kind: "pulsar", Address: r.Queue.Address, Outcome: model.Answered,
 		Topics: []model.Topic{
-			{Name: "by-dev-rootcoord-dml_0", Stats: &model.TopicStats{Bytes: 123456, BacklogBytes: 2048, RateIn: 12.5, Subscriptions: []model.Subscription{
+			{Name: "by-dev-rootcoord-dml_0", Stats: &model.TopicStats{Bytes: 123456, BacklogBytes: 2048, Subscriptions: []model.Subscription{
 				{
-					Name: "by-dev-dataNode-7-docs", Type: "Exclusive", Backlog: 17, Bytes: 2048, Consumers: 1, RateOut: 1.5,
+					Name: "by-dev-dataNode-7-docs", Type: "Exclusive", Backlog: 17, Bytes: 2048, Consumers: 1,
 					Consumed: time.UnixMilli(1795730475661).UTC(), Acked: time.UnixMilli(1795730470000).UTC(),
 				},
 				{Name: "left-behind", Type: "Exclusive", Backlog: 900000, Bytes: 1 << 30},
@@ -103,7 +101,7 @@ func TestPulsar(t *testing.T) {
 	if strings.Contains(kept, "s3cr3t-client") || !strings.Contains(kept, "left-behind") {
 		t.Errorf("a record keeps the names of clients, or lost a subscription: %s", kept)
 	}
-	if len(p.asked) != 4 {
+	if len(p.asked) != 3 {
 		t.Errorf("asked %v", p.asked)
 	}
 	for _, asked := range p.asked {
@@ -122,7 +120,7 @@ func TestPulsarSilent(t *testing.T) {
 		want   string
 	}{
 		"wants a login":       {&fakePulsar{status: http.StatusUnauthorized}, nil, "401 Unauthorized"},
-		"is another":          {&fakePulsar{answer: map[string]string{pulsarRoot: "<html>welcome</html>"}}, nil, "something else than Pulsar's admin API"},
+		"is another":          {&fakePulsar{answer: map[string]string{pulsarRoot: "<html>welcome</html>"}}, nil, "an HTML page, not Pulsar's list of topics"},
 		"has no stats":        {&fakePulsar{answer: list}, nil, "404 Not Found"},
 		"is too long":         {&fakePulsar{answer: map[string]string{pulsarRoot: `["` + strings.Repeat("x", 9<<20) + `"]`}}, nil, "8 MiB"},
 		"Milvus logs in":      {&fakePulsar{answer: list}, map[string]string{"pulsar.authPlugin": "token"}, "wants a login (token)"},
@@ -136,5 +134,18 @@ func TestPulsarSilent(t *testing.T) {
 				t.Errorf("queue %+v, skipped %v, want %q", r.Queue, r.Skipped, test.want)
 			}
 		})
+	}
+}
+
+// TestPulsarInPart: a topic whose statistics are refused does not cost those of the others, and the answer is said to be partial.
+func TestPulsarInPart(t *testing.T) {
+	p := &fakePulsar{answer: map[string]string{
+		pulsarRoot: `["persistent://public/default/by-dev-rootcoord-dml_0","persistent://public/default/by-dev-rootcoord-dml_2"]`,
+		pulsarRoot + "/by-dev-rootcoord-dml_0/stats": pulsarStats,
+	}}
+	c, _ := servePulsar(t, p, nil)
+	q := ask(t, c, live.Options{}).Queue
+	if q == nil || q.Outcome != model.Failed || q.Reason != "topic by-dev-rootcoord-dml_2: 404 Not Found" || len(q.Topics) != 1 || q.Topics[0].Stats.Bytes != 123456 {
+		t.Errorf("%+v", q)
 	}
 }

@@ -19,10 +19,7 @@ const maxMissing = 64
 func (s *state) woodpecker() *model.Woodpecker {
 	out, found := &model.Woodpecker{}, false
 	s.each(kindWoodpeckerInstance, func(*fact) { found = true })
-	s.each(kindWoodpeckerVersion, func(f *fact) {
-		m := f.value.(*legacypb.WoodpeckerVersion)
-		out.Version, found = fmt.Sprintf("%d.%d.%d", m.GetMajor(), m.GetMinor(), m.GetPatch()), true
-	})
+	s.each(kindWoodpeckerVersion, func(*fact) { found = true })
 	logs := map[string]*model.Log{}
 	log := func(name string) *model.Log {
 		if logs[name] == nil {
@@ -32,11 +29,10 @@ func (s *state) woodpecker() *model.Woodpecker {
 	}
 	s.each(kindWoodpeckerLog, func(f *fact) {
 		m, l := f.value.(*legacypb.LogMeta), log(f.names[0])
-		l.ID, l.Key = m.GetLogId(), f.key
+		l.ID = m.GetLogId()
 		l.Truncated = model.LogPosition{Segment: m.GetTruncatedSegmentId(), Entry: m.GetTruncatedEntryId()}
 		l.Created, l.Modified = unixSeconds(m.GetCreationTimestamp()), unixSeconds(m.GetModificationTimestamp())
 	})
-	s.each(kindWoodpeckerLock, func(f *fact) { log(f.names[0]).Locked = true })
 	s.each(kindWoodpeckerSegment, func(f *fact) {
 		l := log(f.names[0])
 		l.Segments = append(l.Segments, logSegment(f))
@@ -47,12 +43,12 @@ func (s *state) woodpecker() *model.Woodpecker {
 			continue
 		}
 		l := log(k.name())
-		l.Segments = append(l.Segments, model.LogSegment{ID: k.ids[0], State: model.LogUnread, Key: key})
+		l.Segments = append(l.Segments, model.LogSegment{ID: k.ids[0], State: model.LogUnread})
 	}
 	byID := map[int64]*model.Log{}
 	for _, l := range logs {
 		sorting.Sort(l.Segments, func(a, b model.LogSegment) int { return cmp.Compare(a.ID, b.ID) })
-		l.Segments = withMissing(l.Segments)
+		l.Segments = withMissing(l)
 		if l.ID != 0 {
 			byID[l.ID] = l
 		}
@@ -70,28 +66,30 @@ func (s *state) woodpecker() *model.Woodpecker {
 func logSegment(f *fact) model.LogSegment {
 	m := f.value.(*legacypb.SegmentMetadata)
 	x := model.LogSegment{
-		ID: f.ids[0], State: m.GetState().String(), Last: m.GetLastEntryId(), Bytes: m.GetSize(), Key: f.key,
-		Created: unixMillis(m.GetCreateTime()), Completed: unixMillis(m.GetCompletionTime()), Sealed: unixMillis(m.GetSealedTime()),
+		ID: f.ids[0], State: m.GetState().String(), Last: m.GetLastEntryId(), Bytes: m.GetSize(),
+		Completed: model.MillisTime(m.GetCompletionTime()),
 	}
 	if q := m.GetQuorum(); q != nil {
-		x.Nodes, x.Ensemble, x.WriteQuorum, x.AckQuorum = q.GetNodes(), q.GetEs(), q.GetWq(), q.GetAq()
+		x.Nodes, x.WriteQuorum, x.AckQuorum = q.GetNodes(), q.GetWq(), q.GetAq()
 	}
 	return x
 }
 
-// withMissing puts segments without a record between those that have one. Woodpecker deletes records from the front only, and
-// numbers segments without holes (log_handle.go).
-func withMissing(list []model.LogSegment) []model.LogSegment {
+// withMissing puts in the segments without a record: between those that have one, and before the first if it is not the next after the
+// last truncated. Woodpecker deletes records of truncated segments only, and numbers segments without holes (log_handle.go).
+func withMissing(l *model.Log) []model.LogSegment {
 	var out []model.LogSegment
-	missing := 0
-	for i, x := range list {
-		if i > 0 {
-			for id := list[i-1].ID + 1; id < x.ID && missing < maxMissing; id++ {
-				out = append(out, model.LogSegment{ID: id, State: model.LogMissing})
-				missing++
-			}
+	missing, next := 0, int64(-1)
+	if l.ID != 0 && l.Truncated.Segment >= 0 {
+		next = l.Truncated.Segment + 1
+	}
+	for i, x := range l.Segments {
+		for id := next; next >= 0 && id < x.ID && missing < maxMissing; id++ {
+			out = append(out, model.LogSegment{ID: id, State: model.LogMissing})
+			missing++
 		}
-		out = append(out, x)
+		out = append(out, l.Segments[i])
+		next = max(next, x.ID+1)
 	}
 	return out
 }
@@ -104,10 +102,9 @@ func (s *state) addReaders(logs map[int64]*model.Log) {
 		}
 		m := f.value.(*legacypb.ReaderTempInfo)
 		l.Readers = append(l.Readers, model.LogReader{
-			Name: f.names[0], Key: f.key,
-			Opened:   model.LogPosition{Segment: m.GetOpenSegmentId(), Entry: m.GetOpenEntryId()},
+			Name:     f.names[0],
 			Read:     model.LogPosition{Segment: m.GetRecentReadSegmentId(), Entry: m.GetRecentReadEntryId()},
-			OpenedAt: unixMillis(int64(m.GetOpenTimestamp())), ReadAt: unixMillis(int64(m.GetRecentReadTimestamp())),
+			OpenedAt: model.MillisTime(int64(m.GetOpenTimestamp())), ReadAt: model.MillisTime(int64(m.GetRecentReadTimestamp())),
 		})
 	})
 	for _, l := range logs {
@@ -126,12 +123,9 @@ func (s *state) addCleaning(logs map[int64]*model.Log) {
 			return
 		}
 		m, x := f.value.(*legacypb.SegmentCleanupStatus), &l.Segments[i]
-		x.Cleaning = map[legacypb.SegmentCleanupState]string{
-			legacypb.SegmentCleanupState_CLEANUP_IN_PROGRESS: "InProgress",
-			legacypb.SegmentCleanupState_CLEANUP_COMPLETED:   "Completed",
-			legacypb.SegmentCleanupState_CLEANUP_FAILED:      "Failed",
-		}[m.GetState()]
-		x.CleaningSince, x.CleaningError = unixMillis(int64(m.GetStartTime())), m.GetErrorMessage()
+		if m.GetState() == legacypb.SegmentCleanupState_CLEANUP_FAILED {
+			x.CleaningFailed, x.CleaningError = true, m.GetErrorMessage()
+		}
 	})
 }
 
@@ -140,13 +134,6 @@ func unixSeconds(n uint64) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(int64(n), 0).UTC()
-}
-
-func unixMillis(n int64) time.Time {
-	if n <= 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(n).UTC()
 }
 
 // queueKeys are the keys of a topic, a subscription "topic/name" or a position "pchannel/stage/vchannel".

@@ -84,11 +84,6 @@ type Queue struct {
 	Reason  string
 	// Topics by name; nil: unknown.
 	Topics []Topic
-	// Others are topics that are no pchannels, of Pulsar: how many, and the names of the first.
-	Others     int
-	OtherNames []string
-	// Retention of messages that no subscription needs, of Pulsar: nil where it was not told.
-	Retention *QueueRetention
 }
 
 // Topic is one topic of the queue: a pchannel.
@@ -100,16 +95,9 @@ type Topic struct {
 	Stats *TopicStats
 }
 
-// QueueRetention is how long, and up to how many bytes, Pulsar keeps what is done with; -1 is without bound.
-type QueueRetention struct {
-	Time  time.Duration
-	Bytes int64
-}
-
 // TopicStats is what Pulsar says of a topic.
 type TopicStats struct {
 	Bytes, BacklogBytes int64
-	RateIn              float64        // messages a second
 	Subscriptions       []Subscription // by name
 }
 
@@ -118,7 +106,6 @@ type Subscription struct {
 	Name, Type     string
 	Backlog, Bytes int64 // messages, and their bytes, that it has not acknowledged
 	Consumers      int   // that are connected
-	RateOut        float64
 	// Consumed and Acked are when it last did; zero for never.
 	Consumed, Acked time.Time
 }

@@ -123,6 +123,14 @@ func (o Outcome) String() string {
 	return "outcome " + NodeID(o).String()
 }
 
+// With is an outcome with what was said of it, "" for nothing.
+func (o Outcome) With(reason string) string {
+	if reason == "" {
+		return o.String()
+	}
+	return o.String() + ": " + reason
+}
+
 // OutcomeOf is the Outcome of a word of its String; ok is false for others.
 func OutcomeOf(word string) (Outcome, bool) {
 	for i, name := range outcomeNames {

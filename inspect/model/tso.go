@@ -19,6 +19,14 @@ func (t TSO) Time() time.Time {
 	return time.UnixMilli(int64(t >> tsoLogicalBits)).UTC()
 }
 
+// MillisTime is the time of milliseconds since 1970; the zero time for 0 and less, which mean "never".
+func MillisTime(n int64) time.Time {
+	if n <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(n).UTC()
+}
+
 // Logical is the counter part.
 func (t TSO) Logical() int64 { return int64(t & (1<<tsoLogicalBits - 1)) }
 

@@ -8,7 +8,6 @@ import (
 
 // Woodpecker is what Woodpecker, the message queue that Milvus embeds since 2.6, keeps in etcd.
 type Woodpecker struct {
-	Version string // of its metadata: "1.0.0"; "" if not recorded
 	// Logs are all in this etcd, by name: also those of another Milvus that shares it.
 	Logs []*Log
 }
@@ -23,9 +22,6 @@ type Log struct {
 	Truncated LogPosition
 	Segments  []LogSegment // by id
 	Readers   []LogReader  // by name
-	// Locked: a writer holds its lock. Not every storage needs one.
-	Locked bool
-	Key    string
 }
 
 // LogPosition is an entry of a log.
@@ -54,16 +50,13 @@ type LogSegment struct {
 	State string
 	// Last is its last entry, Bytes its size: only where Closed.
 	Last, Bytes int64
-	// Created, Completed and Sealed are zero where they are not recorded.
-	Created, Completed, Sealed time.Time
-	// Nodes, Ensemble, WriteQuorum and AckQuorum are of Woodpecker as a service; embedded it has one.
-	Nodes                            []string
-	Ensemble, WriteQuorum, AckQuorum int32
-	// Cleaning is "" unless its deletion has begun: InProgress, Completed, Failed. CleaningSince and CleaningError are of that.
-	Cleaning      string
-	CleaningSince time.Time
-	CleaningError string
-	Key           string
+	Completed   time.Time // zero where it is not recorded
+	// Nodes hold its entries, each entry WriteQuorum of them, and AckQuorum have to confirm it: of Woodpecker as a service. Embedded it has none.
+	Nodes                  []string
+	WriteQuorum, AckQuorum int32
+	// CleaningFailed says that it could not be deleted, CleaningError why.
+	CleaningFailed bool
+	CleaningError  string
 }
 
 // Closed reports whether nothing more is written to it, and its size is known.
@@ -74,9 +67,8 @@ func (s *LogSegment) Closed() bool {
 // LogReader is a reader of a log, as it noted its place last.
 type LogReader struct {
 	Name             string
-	Opened, Read     LogPosition
+	Read             LogPosition
 	OpenedAt, ReadAt time.Time
-	Key              string
 }
 
 // Log is the log of a pchannel, nil where there is none or Woodpecker's metadata were not read.
@@ -92,33 +84,54 @@ func (w *Woodpecker) Log(name string) *Log {
 	return nil
 }
 
-// Kept counts what the log still has: of which entries and bytes are known, and whether that is all. An active segment's are not
-// recorded, and those of a truncated one are gone or going.
-func (l *Log) Kept() (segments, entries, bytes int64, all bool) {
-	all = true
+// Kept reports whether its entries are still needed: those of a truncated one are gone or going.
+func (s *LogSegment) Kept() bool { return s.State != LogTruncated }
+
+// Kept is what a log still has.
+type Kept struct {
+	Segments       int64
+	Entries, Bytes int64 // of closed segments
+	Uncounted      int64 // segments of which neither is recorded: one that is written, damaged ones
+}
+
+// Kept counts it.
+func (l *Log) Kept() (k Kept) {
 	for i := range l.Segments {
 		s := &l.Segments[i]
 		switch {
-		case s.State == LogTruncated:
+		case !s.Kept():
+			continue
 		case s.Closed():
-			segments, entries, bytes = segments+1, entries+s.Last+1, bytes+s.Bytes
+			k.Entries, k.Bytes = k.Entries+s.Last+1, k.Bytes+s.Bytes
 		default:
-			segments, all = segments+1, false
+			k.Uncounted++
 		}
+		k.Segments++
 	}
-	return segments, entries, bytes, all
+	return k
 }
 
-// Behind counts the entries and bytes of closed segments after a position, and whether that is all there is: it is not while a
-// segment is written. The bytes of the segment that it lies in are counted in proportion.
-func (l *Log) Behind(p LogPosition) (entries, bytes int64, all bool) {
-	all = true
+// Oldest is the first entry that it has, as far as the records of its segments tell.
+func (l *Log) Oldest() (LogPosition, bool) {
+	if l != nil {
+		for i := range l.Segments {
+			if s := &l.Segments[i]; s.Kept() && s.State != LogMissing {
+				return LogPosition{Segment: s.ID}, true
+			}
+		}
+	}
+	return LogPosition{}, false
+}
+
+// Behind counts the entries and bytes of closed segments after a position, and the segments of which neither is recorded, as one is
+// while it is written. The bytes of the segment that it lies in are counted in proportion.
+func (l *Log) Behind(p LogPosition) (entries, bytes, uncounted int64) {
 	for i := range l.Segments {
 		s := &l.Segments[i]
 		switch {
 		case s.ID < p.Segment:
 		case !s.Closed():
-			all = false
+			uncounted++
 		case s.ID > p.Segment:
 			entries, bytes = entries+s.Last+1, bytes+s.Bytes
 		case s.Last >= 0:
@@ -126,7 +139,7 @@ func (l *Log) Behind(p LogPosition) (entries, bytes int64, all bool) {
 			entries, bytes = entries+n, bytes+int64(float64(s.Bytes)*float64(n)/float64(s.Last+1))
 		}
 	}
-	return entries, bytes, all
+	return entries, bytes, uncounted
 }
 
 // End is the newest entry that is recorded.

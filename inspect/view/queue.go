@@ -33,6 +33,25 @@ func queueTopics(e *Env) (list []queueTopic) {
 	return list
 }
 
+// untoldByQueue says why the message queue told nothing, or not all, where it is not Woodpecker, whose metadata are in etcd.
+func untoldByQueue(c *model.Cluster) []string {
+	r := c.Runtime
+	switch {
+	case r == nil && c.Woodpecker != nil:
+		return nil
+	case r == nil:
+		return []string{"the message queue was not asked"}
+	case r.Queue != nil && r.Queue.Outcome != model.Answered:
+		return []string{"the message queue (" + r.Queue.Kind + "): " + r.Queue.Outcome.With(r.Queue.Reason)}
+	}
+	for _, s := range r.Skipped {
+		if s.What == "message queue" && c.Woodpecker == nil {
+			return []string{"the message queue was not asked: " + s.Reason}
+		}
+	}
+	return nil
+}
+
 // offset is a cell of a topic that has offsets.
 func offset(cell func(*model.Topic) int64) func(*Env, queueTopic) table.Cell {
 	return func(_ *Env, t queueTopic) table.Cell {
@@ -59,6 +78,7 @@ var topics = define(definition[queueTopic]{
 		Aliases: []string{"queue", "offsets", "logs"},
 		Doc:     "Topics of the message queue: Kafka's and Pulsar's, where those can be asked, and Woodpecker's logs, from etcd.",
 		Needs:   model.PartChannels | model.PartRuntime,
+		Lacks:   untoldByQueue,
 	},
 	rows: queueTopics,
 	columns: []column[queueTopic]{
@@ -73,14 +93,13 @@ var topics = define(definition[queueTopic]{
 			func(_ *Env, t queueTopic) table.Cell { return text(t.queue) }),
 		col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Segments of a log that are kept: truncated ones not counted (Woodpecker)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell {
-				segments, _, _, _ := l.Kept()
-				return count(segments)
+				return count(l.Kept().Segments)
 			})),
 		col(table.Column{Name: "messages", Kind: table.Int, Doc: "Messages kept; of a log, those of closed segments (Woodpecker: entries). Unknown of Pulsar."},
 			func(_ *Env, t queueTopic) table.Cell {
 				if t.log != nil {
-					_, entries, _, _ := t.log.Kept()
-					return count(entries)
+					k := t.log.Kept()
+					return atLeast(k.Entries, k.Uncounted)
 				}
 				if t.offsets == nil {
 					return unknown()
@@ -95,18 +114,22 @@ var topics = define(definition[queueTopic]{
 				case t.log == nil:
 					return unknown()
 				}
-				_, _, bytes, _ := t.log.Kept()
-				return count(bytes)
+				k := t.log.Kept()
+				return atLeast(k.Bytes, k.Uncounted)
 			}),
 		col(table.Column{Name: "uncounted_segments", Title: "UNCOUNTED", Kind: table.Int, Priority: 3, Doc: "Kept segments whose messages and bytes are not recorded: one that is written, and damaged ones (Woodpecker)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell {
-				n := 0
-				for i := range l.Segments {
-					if !l.Segments[i].Closed() {
-						n++
-					}
+				return count(l.Kept().Uncounted)
+			})),
+		col(table.Column{Name: "nodes", Kind: table.List, Show: table.Wide, Priority: 5, Doc: "Nodes that hold its newest segment (Woodpecker as a service)."},
+			ofLog(func(_ *Env, l *model.Log) table.Cell { return list(newestOf(l).Nodes) })),
+		col(table.Column{Name: "quorum", Show: table.Wide, Priority: 5, Doc: "How many of these nodes an entry is written to, and how many have to confirm it: 3/2 (Woodpecker as a service)."},
+			ofLog(func(_ *Env, l *model.Log) table.Cell {
+				s := newestOf(l)
+				if s.WriteQuorum == 0 {
+					return none()
 				}
-				return count(int64(n))
+				return text(strconv.Itoa(int(s.WriteQuorum)) + "/" + strconv.Itoa(int(s.AckQuorum)))
 			})),
 		col(table.Column{Name: "truncated_to", Title: "TRUNCATED", Priority: 1, Doc: "Last entry that is done with, as segment/entry; none if nothing is (Woodpecker)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell {
@@ -134,6 +157,8 @@ var topics = define(definition[queueTopic]{
 			}),
 		col(table.Column{Name: "states", Kind: table.List, Show: table.Wide, Priority: 4, Doc: "States of its segments, with their number: Active, Completed, Sealed, Truncated; Missing and Undecoded are damage (Woodpecker)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell { return list(logStates(l)) })),
+		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Hidden, Doc: "When the log was created (Woodpecker)."},
+			ofLog(func(_ *Env, l *model.Log) table.Cell { return at(l.Created) })),
 		col(table.Column{Name: "modified_at", Title: "MODIFIED", Kind: table.Time, Show: table.Wide, Priority: 4, Doc: "When its record was last written: by a truncation (Woodpecker)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell { return at(l.Modified) })),
 	},
@@ -142,6 +167,22 @@ var topics = define(definition[queueTopic]{
 		return []Link{link("vchannels", "vchannels", "pchannel="+t.name), link("positions", "wal", "pchannel="+t.name)}
 	},
 })
+
+// newestOf is the segment that a log is written to, or was last.
+func newestOf(l *model.Log) model.LogSegment {
+	if len(l.Segments) == 0 {
+		return model.LogSegment{}
+	}
+	return l.Segments[len(l.Segments)-1]
+}
+
+// atLeast is a count that misses what some segments have: unknown where there is nothing but them.
+func atLeast(n, uncounted int64) table.Cell {
+	if n == 0 && uncounted > 0 {
+		return unknown()
+	}
+	return count(n)
+}
 
 // logStates are the states of a log's segments, with how many have each.
 func logStates(l *model.Log) []string {

@@ -13,6 +13,7 @@ import (
 type queueSubscription struct {
 	topic, queue, name string
 	behind, bytes      int64
+	uncounted          int64 // segments that are behind, too, and of which neither is recorded
 	// log and reader are Woodpecker's, pulsar is Pulsar's; the other is nil.
 	log    *model.Log
 	reader *model.LogReader
@@ -32,7 +33,7 @@ func queueSubscriptions(e *Env) (list []queueSubscription) {
 		for _, l := range w.Logs {
 			for i := range l.Readers {
 				s := queueSubscription{topic: l.Name, queue: "woodpecker", name: l.Readers[i].Name, log: l, reader: &l.Readers[i]}
-				s.behind, s.bytes, _ = l.Behind(s.reader.Read)
+				s.behind, s.bytes, s.uncounted = l.Behind(s.reader.Read)
 				list = append(list, s)
 			}
 		}
@@ -69,6 +70,7 @@ var subscriptions = define(definition[queueSubscription]{
 		Aliases: []string{"subscriptions", "readers"},
 		Doc:     "Who reads the topics of the message queue: Pulsar's subscriptions, where it can be asked, and Woodpecker's readers, from etcd.",
 		Needs:   model.PartChannels | model.PartRuntime,
+		Lacks:   untoldByQueue,
 	},
 	rows: queueSubscriptions,
 	columns: []column[queueSubscription]{
@@ -83,9 +85,9 @@ var subscriptions = define(definition[queueSubscription]{
 				return text(s.reader.Read.String())
 			}),
 		col(table.Column{Name: "behind_messages", Title: "BEHIND", Kind: table.Int, Doc: "Messages that it has not acknowledged (Pulsar); messages in closed segments after its position (Woodpecker)."},
-			func(_ *Env, s queueSubscription) table.Cell { return count(s.behind) }),
+			func(_ *Env, s queueSubscription) table.Cell { return atLeast(s.behind, s.uncounted) }),
 		col(table.Column{Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Priority: 1, Doc: "Bytes of these; of a Woodpecker's segment that it reads in proportion."},
-			func(_ *Env, s queueSubscription) table.Cell { return count(s.bytes) }),
+			func(_ *Env, s queueSubscription) table.Cell { return atLeast(s.bytes, s.uncounted) }),
 		col(table.Column{Name: "consumers", Kind: table.Int, Priority: 1, Doc: "Consumers that are connected (Pulsar): 0, and it is read by no process."},
 			ofPulsar(func(s *model.Subscription) table.Cell { return count(int64(s.Consumers)) })),
 		col(table.Column{Name: "type", Kind: table.State, Show: table.Wide, Priority: 4, Doc: "Exclusive, Shared, Failover, Key_Shared (Pulsar)."},

@@ -55,7 +55,7 @@ func walPositions(e *Env) (rows []walPosition) {
 		if log != nil && log.Truncated.Segment >= 0 {
 			add(walPosition{stage: walTruncated, entry: &log.Truncated})
 		}
-		if first, ok := oldestKept(log); ok {
+		if first, ok := log.Oldest(); ok {
 			add(walPosition{stage: walKept, entry: &first})
 		}
 	}
@@ -70,19 +70,6 @@ func (w *walPosition) name() string {
 	return name
 }
 
-// oldestKept is the first entry that a log has.
-func oldestKept(l *model.Log) (model.LogPosition, bool) {
-	if l == nil {
-		return model.LogPosition{}, false
-	}
-	for i := range l.Segments {
-		if s := &l.Segments[i]; s.Closed() || s.State == model.LogActive {
-			return model.LogPosition{Segment: s.ID}, true
-		}
-	}
-	return model.LogPosition{}, false
-}
-
 // walBehind is a cell of what lies behind a position; unknown where nothing can be counted, or the log goes on in a segment that is
 // written and the position is in it.
 func walBehind(cell func(entries, bytes int64) int64) func(*Env, walPosition) table.Cell {
@@ -93,9 +80,9 @@ func walBehind(cell func(entries, bytes int64) int64) func(*Env, walPosition) ta
 		case w.log == nil || w.entry == nil:
 			return unknown()
 		}
-		entries, bytes, all := w.log.Behind(*w.entry)
-		if !all && entries == 0 {
-			return unknown()
+		entries, bytes, uncounted := w.log.Behind(*w.entry)
+		if entries == 0 {
+			return atLeast(0, uncounted)
 		}
 		return count(cell(entries, bytes))
 	}

@@ -67,7 +67,7 @@ func (f *Facts) Unfilled() string {
 	for _, p := range f.Runtime.Processes {
 		for i := range p.Calls {
 			if c := &p.Calls[i]; c.OfConfigs() && c.Outcome != model.Answered {
-				return " (" + c.Role + "-" + c.Node.String() + " " + c.Method + ": " + OutcomeText(c.Outcome, c.Reason) + ")"
+				return " (" + c.Role + "-" + c.Node.String() + " " + c.Method + ": " + c.Outcome.With(c.Reason) + ")"
 			}
 		}
 	}

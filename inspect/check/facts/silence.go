@@ -28,22 +28,14 @@ func WhySilent(n *model.LiveNode) string {
 	if n.Outcome == model.Answered {
 		for _, c := range n.Calls {
 			if c.Outcome != model.Answered && !c.OfTasks() && !c.OfTarget() {
-				return c.Method + " " + OutcomeText(c.Outcome, c.Reason)
+				return c.Method + " " + c.Outcome.With(c.Reason)
 			}
 		}
 	}
 	if n.Outcome == model.Answered {
 		return "it was not asked for this"
 	}
-	return OutcomeText(n.Outcome, n.Reason)
-}
-
-// OutcomeText is an outcome with what was said of it.
-func OutcomeText(o model.Outcome, text string) string {
-	if text == "" {
-		return o.String()
-	}
-	return o.String() + ": " + text
+	return n.Outcome.With(n.Reason)
 }
 
 // Because begins with ": " and says why processes told nothing; "" of none.

@@ -8,9 +8,8 @@ import (
 
 // woodpecker is of another Milvus in the same etcd, whose queue it is.
 func woodpecker() *model.Woodpecker {
-	return &model.Woodpecker{Version: "1.0.0", Logs: []*model.Log{{
+	return &model.Woodpecker{Logs: []*model.Log{{
 		Name: "other-rootcoord-dml_0", ID: 1, Created: Now.Add(-9 * time.Hour), Modified: Now.Add(-time.Hour), Truncated: model.LogPosition{Segment: 1, Entry: 9},
-		Key: "woodpecker/logs/other-rootcoord-dml_0",
 		Segments: []model.LogSegment{
 			{ID: 0, State: model.LogTruncated, Last: 39, Bytes: 9220, Completed: Now.Add(-2 * time.Hour)},
 			{ID: 1, State: model.LogSealed, Last: 40, Bytes: 9471, Completed: Now.Add(-time.Hour)},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/words"
@@ -44,12 +43,16 @@ func runQueueUnreachable(p *check.Pass) error {
 	case model.Answered:
 		return nil
 	default:
-		return p.Skip("the message queue gave no usable answer: " + facts.OutcomeText(q.Outcome, q.Reason))
+		if q.Topics != nil {
+			p.Unseen("some topics of the message queue: " + q.Outcome.With(q.Reason))
+			return nil
+		}
+		return p.Skip("the message queue gave no usable answer: " + q.Outcome.With(q.Reason))
 	}
 	f := check.Finding{
 		Severity: check.Info,
-		Message:  fmt.Sprintf("the message queue (%s) at %s does not answer: %s", cmp.Or(q.Kind, "unknown"), cmp.Or(q.Address, "an unknown address"), facts.OutcomeText(q.Outcome, q.Reason)),
-		Evidence: []check.Evidence{check.Fact("address", q.Address, ""), check.Fact("outcome", facts.OutcomeText(q.Outcome, q.Reason), "message queue")},
+		Message:  fmt.Sprintf("the message queue (%s) at %s does not answer: %s", cmp.Or(q.Kind, "unknown"), cmp.Or(q.Address, "an unknown address"), q.Outcome.With(q.Reason)),
+		Evidence: []check.Evidence{check.Fact("address", q.Address, ""), check.Fact("outcome", q.Outcome.With(q.Reason), "message queue")},
 		Impact:   "None visible: the nodes keep up, or did not report how far they are.",
 		Fix: check.Fix(
 			check.Do("check whether %s can be reached from the hosts of the nodes", check.Placed(q.Address, "the queue")),

@@ -45,7 +45,7 @@ func runQuotaDenied(p *check.Pass) error {
 	case root == nil:
 		return p.Skip("RootCoord's process is unknown")
 	case root.Metrics == nil:
-		return p.Skip("RootCoord reported no metrics: " + facts.OutcomeText(root.Outcome, root.Reason))
+		return p.Skip("RootCoord reported no metrics: " + root.Outcome.With(root.Reason))
 	case facts.IsLegacy(p.Cluster):
 		return p.Skip("Milvus 2.1 has no quotas")
 	}

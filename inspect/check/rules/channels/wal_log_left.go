@@ -24,7 +24,10 @@ passed over.`,
 }
 
 func runWALLogLeft(p *check.Pass) error {
-	if !p.Whole() || p.Woodpecker == nil {
+	if skip, err := withoutWoodpecker(p); skip {
+		return err
+	}
+	if !p.Whole() {
 		return nil
 	}
 	ours := map[string]bool{}
@@ -38,7 +41,8 @@ func runWALLogLeft(p *check.Pass) error {
 		if i < 0 || !ours[l.Name[:i+1]] || p.PChannel(l.Name) != nil {
 			continue
 		}
-		segments, _, bytes, _ := l.Kept()
+		kept := l.Kept()
+		segments, bytes := kept.Segments, kept.Bytes
 		p.Report(check.Finding{
 			Severity: check.Info, Object: model.Ref{Resource: "queue-topics", ID: l.Name, Name: l.Name},
 			Message:  fmt.Sprintf("log %s belongs to no channel and keeps %s (%s)", l.Name, words.Plural(segments, "segment"), words.Bytes(bytes)),

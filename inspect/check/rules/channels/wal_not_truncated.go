@@ -46,7 +46,7 @@ func runWALNotTruncated(p *check.Pass) error {
 			if s.State == model.LogTruncated {
 				over += retention
 			}
-			if s.Cleaning == "Failed" && failed == nil {
+			if s.CleaningFailed && failed == nil {
 				failed = s
 			}
 			if !s.Closed() || s.ID >= x.Checkpoint.Entry.Segment || !p.OlderThan(s.Completed, over, false) {

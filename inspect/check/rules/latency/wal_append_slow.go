@@ -144,7 +144,7 @@ func unseenMetrics(p *check.Pass, roles ...string) {
 
 func whyNoMetrics(n *model.LiveNode) string {
 	if x := n.Process; x != nil && x.Outcome != model.Answered {
-		return facts.OutcomeText(x.Outcome, x.Reason)
+		return x.Outcome.With(x.Reason)
 	}
 	return facts.WhySilent(n)
 }

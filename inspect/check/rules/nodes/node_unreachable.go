@@ -100,7 +100,7 @@ func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 func reportOutside(p *check.Pass, silent []*model.LiveNode) {
 	f := check.Finding{
 		Severity: check.Info, Object: model.Ref{},
-		Message: fmt.Sprintf("none of %s answers; first: %s at %s, %s", words.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, facts.OutcomeText(silent[0].Outcome, silent[0].Reason)),
+		Message: fmt.Sprintf("none of %s answers; first: %s at %s, %s", words.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, silent[0].Outcome.With(silent[0].Reason)),
 		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it is not reachable from here.",
 		Fix:     check.Fix(check.Do("check whether a client reaches the proxies; from outside the cluster's network pass --map or --proxy to kitescope")),
 	}
@@ -118,7 +118,7 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 	others := successors(p, n.Role, n.Node)
 	f := check.Finding{
 		Severity: check.Error, Object: n.Ref(), Cost: loss(p, &d), Impact: impact(p, &d, others), Objects: dutyRefs(p, &d),
-		Evidence: append([]check.Evidence{check.Fact("answer", facts.OutcomeText(n.Outcome, n.Reason), n.Address)}, d.evidence()...),
+		Evidence: append([]check.Evidence{check.Fact("answer", n.Outcome.With(n.Reason), n.Address)}, d.evidence()...),
 	}
 	name := facts.RoleLabel(n.Role) + " " + n.Name() + " at " + n.Address
 	switch n.Outcome {

@@ -57,7 +57,7 @@ func reportStale(p *check.Pass, group []*model.LiveNode) {
 			Severity: check.Error, Object: n.Ref(), Cost: loss(p, &d),
 			Message: fmt.Sprintf("%s: another process answers at %s", n.Name(), n.Address),
 			Evidence: append([]check.Evidence{
-				check.Fact("answer", facts.OutcomeText(n.Outcome, n.Reason), n.Name()),
+				check.Fact("answer", n.Outcome.With(n.Reason), n.Name()),
 				check.Fact("session address", n.Address, "etcd"),
 			}, d.evidence()...),
 			Impact: impact(p, &d, others),
