@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"kitescope/inspect/meta"
@@ -45,7 +46,7 @@ type App struct {
 	Own     ownProfile
 	debug   *debugLog // nil before openDebug
 	Demo    *LazyDemo
-	noted   map[string]bool  // see note
+	noted   notes
 	clock   func() time.Time // nil: that of the process
 	chosen  *Chosen          // see Preferences
 	// glyphs are the characters that output for people may have, forPeople says that this command has such.
@@ -344,17 +345,32 @@ func (a *App) Warn(format string, args ...any) {
 	}
 }
 
+// notes are what was said once, by commands that work on several clusters at a time as well.
+type notes struct {
+	mu   sync.Mutex
+	said map[string]bool
+}
+
+// first reports whether a text was not said before.
+func (n *notes) first(text string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.said[text] {
+		return false
+	}
+	if n.said == nil {
+		n.said = map[string]bool{}
+	}
+	n.said[text] = true
+	return true
+}
+
 // Note is warn for what is known of an input: it is said once, however often the input is met.
 func (a *App) Note(format string, args ...any) {
 	if a.Flags.Quiet {
 		return
 	}
-	text := fmt.Sprintf(format, args...)
-	if a.noted == nil {
-		a.noted = map[string]bool{}
-	}
-	if !a.noted[text] {
-		a.noted[text] = true
+	if text := fmt.Sprintf(format, args...); a.noted.first(text) {
 		a.Warn("%s", text)
 	}
 }

@@ -67,11 +67,25 @@ func (s *Streams) Tell(format string, args ...any) {
 
 // Hold keeps what is told on stderr from here on, as the UI has the screen; said tells it once that is gone.
 func (s *Streams) Hold() (said func()) {
-	var kept bytes.Buffer
+	kept := &heldText{}
 	before, tty, line := s.Err, s.ErrTTY, s.Transient
-	s.Err, s.ErrTTY, s.Transient = &kept, false, nil
+	s.Err, s.ErrTTY, s.Transient = kept, false, nil
 	return func() {
 		s.Err, s.ErrTTY, s.Transient = before, tty, line
-		_, _ = kept.WriteTo(s.Err)
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		_, _ = kept.text.WriteTo(s.Err)
 	}
+}
+
+// heldText is what was told from whatever goroutine.
+type heldText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (h *heldText) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(p)
 }

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestNotesFromManyClusters: commands that work on several clusters at a time note what they do, each thing once, and no line in the middle of
+// another.
+func TestNotesFromManyClusters(t *testing.T) {
+	var shown bytes.Buffer
+	a := &App{Streams: &Streams{Err: &shown}}
+	said := a.Hold()
+	var working sync.WaitGroup
+	const clusters, rounds = 16, 200
+	for i := range clusters {
+		working.Go(func() {
+			for range rounds {
+				a.Note("recording cluster %d", i)
+				a.Note("the same of all")
+			}
+		})
+	}
+	working.Wait()
+	said()
+	lines := strings.Split(strings.TrimSuffix(shown.String(), "\n"), "\n")
+	counts := map[string]int{}
+	for _, line := range lines {
+		counts[line]++
+	}
+	if len(lines) != clusters+1 || counts["kitescope: the same of all"] != 1 {
+		t.Errorf("%d lines: %q", len(lines), lines)
+	}
+	for i := range clusters {
+		if line := fmt.Sprintf("kitescope: recording cluster %d", i); counts[line] != 1 {
+			t.Errorf("%q was said %d times", line, counts[line])
+		}
+	}
+}
