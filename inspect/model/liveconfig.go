@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -129,6 +130,25 @@ func (r *Runtime) CopiedConfig(key string, roles ...string) (copied *Config, of 
 		}
 	}
 	return nil, ""
+}
+
+// Without is the configuration without some keys, folded ones; nil of nil.
+func (c *Config) Without(keys map[string]bool) *Config {
+	if c == nil {
+		return nil
+	}
+	rest := &Config{Names: c.Names, Values: maps.Clone(c.Values)}
+	maps.DeleteFunc(rest.Values, func(key, _ string) bool { return keys[key] })
+	return rest
+}
+
+// DynamicEntries are the dynamic keys in etcd by folded key: of several spellings the one that decides, as DynamicEntry says.
+func DynamicEntries(list []*ConfigEntry) map[string]*ConfigEntry {
+	entries := make(map[string]*ConfigEntry, len(list))
+	for _, e := range list {
+		entries[FoldConfigKey(e.Name)] = e
+	}
+	return entries
 }
 
 // DynamicEntry is the dynamic key in etcd that sets a configuration key, nil if none does. Milvus takes any spelling (queryCoord/autoBalance,

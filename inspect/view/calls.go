@@ -98,13 +98,16 @@ var settings = define(definition[*setting]{
 		col(table.Column{Name: "folded_key", Title: "FOLDED", Show: table.Hidden, Doc: "The key without separators, as Milvus compares it."},
 			func(_ *Env, s *setting) table.Cell { return text(s.key) }),
 		col(table.Column{Name: "value", Doc: "The value; of secrets only that there is one."}, func(_ *Env, s *setting) table.Cell { return text(s.value) }),
-		col(table.Column{Name: "sessions", Kind: table.List, Priority: 1, Doc: "Sessions that have this value."},
+		col(table.Column{Name: "sessions", Kind: table.List, Priority: 1, Doc: "Sessions that have this value; etcd where it is set there and no session reports it."},
 			func(_ *Env, s *setting) table.Cell { return list(s.sessions) }),
 		col(table.Column{Name: "other_values", Kind: table.Int, Priority: 2, Doc: "How many other values sessions have for the same key."},
 			func(_ *Env, s *setting) table.Cell { return count(int64(s.others)) }),
 	},
 	ref: func(_ *Env, s *setting) Ref { return Ref{ID: s.id(), Name: s.name} },
 })
+
+// settingInEtcd stands for a session where a key was set in etcd and no session reports it.
+const settingInEtcd = "etcd"
 
 func (s *setting) id() string { return s.key + "/" + s.sessions[0] }
 
@@ -130,14 +133,21 @@ func settingRows(e *Env) []*setting {
 			row.sessions = append(row.sessions, n.Name())
 		}
 	}
+	dynamic := model.DynamicEntries(e.Cluster.Config)
 	for _, p := range r.Processes {
 		if p.Config == nil {
 			continue
 		}
 		for key, value := range p.Config.Values {
-			// What a process reports of itself, and what etcd sets, is newer than a proxy's copy.
-			if values[key] == 0 && model.DynamicEntry(e.Cluster.Config, key) == nil {
-				rows[pair{key, value}] = &setting{key: key, name: p.Config.Name(key), value: value, sessions: []string{p.ConfigOf}}
+			if values[key] > 0 {
+				continue // what a process reports of itself is newer than a proxy's copy
+			}
+			of := p.ConfigOf
+			if set := dynamic[key]; set != nil {
+				value, of = set.Value, settingInEtcd // and so is this
+			}
+			if row := rows[pair{key, value}]; row == nil {
+				rows[pair{key, value}] = &setting{key: key, name: p.Config.Name(key), value: value, sessions: []string{of}}
 			}
 		}
 	}

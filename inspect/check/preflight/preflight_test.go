@@ -269,3 +269,42 @@ func TestSettingsTable(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingsOfMixCoord: it tells its keys one by one, so the whole configuration of a proxy stands for those that no session told; what
+// neither told is unknown.
+func TestSettingsOfMixCoord(t *testing.T) {
+	config := func(pairs ...string) *model.Config {
+		c := &model.Config{Values: map[string]string{}}
+		for i := 0; i < len(pairs); i += 2 {
+			c.Values[model.FoldConfigKey(pairs[i])] = pairs[i+1]
+		}
+		return c
+	}
+	base := model.Build(capture(t, "standalone-2.3.5").Parts)
+	node := &model.LiveNode{Role: "mixcoord", Node: 9, Config: config("natsmq.server.port", "4223")}
+	whole := &model.Process{ConfigOf: "proxy-4", Config: config("natsmq.server.port", "4222", "dataNode.import.maxConcurrentTaskNum", "2")}
+	for name, x := range map[string]struct {
+		processes []*model.Process
+		want      string
+		unseen    bool
+	}{
+		"and a proxy": {[]*model.Process{whole}, "2 settings that 2.6.22 does not have: dataNode.import.maxConcurrentTaskNum and natsmq.server.port", false},
+		"alone":       {nil, "1 setting that 2.6.22 does not have: natsmq.server.port", true},
+	} {
+		report := judged(t, base.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}, Processes: x.processes})), "2.5.16", "2.6.22", false)
+		list := findings(report, "upgrade-settings")
+		if len(list) != 1 || list[0].Message != x.want {
+			t.Fatalf("%s: %+v", name, list)
+		}
+		if i := slices.IndexFunc(list[0].Evidence, func(e check.Evidence) bool { return e.Name == "natsmq.server.port" }); i < 0 || list[0].Evidence[i].Value != "4223" {
+			t.Errorf("%s: %+v", name, list[0].Evidence)
+		}
+		unseen := false
+		for _, r := range report.Results {
+			unseen = unseen || slices.ContainsFunc(r.Unseen, func(s string) bool { return strings.Contains(s, "MixCoord reports a few") })
+		}
+		if unseen != x.unseen {
+			t.Errorf("%s: unseen is %v", name, unseen)
+		}
+	}
+}

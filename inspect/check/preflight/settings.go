@@ -58,25 +58,30 @@ type chosen struct{ name, value, from string }
 // chosenSettings are those of the cluster whose key is in settings.tsv. A process tells its whole configuration: there a value counts if it
 // is not the default of the release that runs.
 func chosenSettings(p *check.Pass, at int) map[string]chosen {
-	found := map[string]chosen{}
-	if p.Runtime != nil {
-		for _, n := range p.Runtime.Nodes {
-			if n.Config == nil {
+	found, told := map[string]chosen{}, map[string]bool{}
+	take := func(c *model.Config, of string) {
+		if c == nil {
+			return
+		}
+		for folded, value := range c.Values {
+			k := keys()[folded]
+			if told[folded] = true; k == nil || at < 0 || value == k.values[at] {
 				continue
 			}
-			for folded, value := range n.Config.Values {
-				k := keys()[folded]
-				if k == nil || at >= 0 && value == k.values[at] {
-					continue
-				}
-				if _, ok := found[folded]; !ok && at >= 0 {
-					found[folded] = chosen{k.name, value, n.Name()}
-				}
+			if _, ok := found[folded]; !ok {
+				found[folded] = chosen{k.name, value, of}
 			}
 		}
 	}
-	for _, e := range p.Dynamic() {
-		folded := model.FoldConfigKey(e.Name)
+	if p.Runtime != nil {
+		for _, n := range p.Runtime.Nodes {
+			take(n.Config, n.Name())
+		}
+		for _, process := range p.Runtime.Processes { // it stands for those that tell only some keys
+			take(process.Config.Without(told), "configuration of "+process.ConfigOf)
+		}
+	}
+	for folded, e := range model.DynamicEntries(p.Dynamic()) {
 		if k := keys()[folded]; k != nil {
 			found[folded] = chosen{k.name, e.Value, "dynamic configuration"}
 		}
@@ -84,10 +89,15 @@ func chosenSettings(p *check.Pass, at int) map[string]chosen {
 	return found
 }
 
-// noteUntold notes that processes did not tell their configuration: the file milvus.yaml is known from nobody else.
+// noteUntold notes whose configuration is not known: no other source has the file milvus.yaml.
 func noteUntold(p *check.Pass) {
 	if p.Runtime == nil || !slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Config != nil }) {
 		p.Unseen("settings of milvus.yaml: no process reported its configuration")
+		return
+	}
+	mixed := slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == "mixcoord" })
+	if mixed && !slices.ContainsFunc(p.Runtime.Processes, func(p *model.Process) bool { return p.Config != nil }) {
+		p.Unseen("most settings of the coordinators in milvus.yaml: MixCoord reports a few, and no proxy reported its whole configuration")
 	}
 }
 
