@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/hex"
 	"io"
 	"slices"
 	"strconv"
@@ -56,17 +57,8 @@ func messageIDTable(rows []MessageID) *table.Rows[MessageID] {
 		number("partition", "PARTITION", 6, func(x MessageID) (int64, bool) { return x.Partition, is(x, msgid.Pulsar) && x.Partition >= 0 }),
 		number("batch", "BATCH", 6, func(x MessageID) (int64, bool) { return x.Batch, is(x, msgid.Pulsar) && x.Batch >= 0 }),
 		TextKey("stored", func(x MessageID) string { return x.Text() }).Titled("ON STREAMING NODES", 4, nil),
-		TextKey("checkpoint", func(x MessageID) string { return hexText(x.Bytes()) }).Titled("IN CHECKPOINTS", 4, nil),
+		TextKey("checkpoint", func(x MessageID) string { return "0x" + hex.EncodeToString(x.Bytes()) }).Titled("IN CHECKPOINTS", 4, nil),
 	})
-}
-
-func hexText(b []byte) string {
-	const digits = "0123456789abcdef"
-	out := []byte("0x")
-	for _, c := range b {
-		out = append(out, digits[c>>4], digits[c&15])
-	}
-	return string(out)
 }
 
 // MessageIDSchema is what can be asked of what MessageIDs writes.
@@ -89,7 +81,7 @@ func timestampTable(rows []Timestamp) *table.Rows[Timestamp] {
 		TextKey("given", func(x Timestamp) string { return x.Given }).Titled("GIVEN", 1, nil),
 		TextKey("read_as", func(x Timestamp) string { return x.ReadAs }).Word().Titled("READ AS", 2, nil),
 		Key("time", table.Text, func(x Timestamp) table.Cell { return table.Of(preciseTime(x.At)) }).Titled("TIME", 0, nil),
-		Key("hybrid", table.Text, func(x Timestamp) table.Cell { return table.Of(unsigned(uint64(x.At))) }).Titled("HYBRID", 0, nil),
+		Key("hybrid", table.Text, func(x Timestamp) table.Cell { return table.Of(strconv.FormatUint(uint64(x.At), 10)) }).Titled("HYBRID", 0, nil),
 		Key("unix_ms", table.ID, func(x Timestamp) table.Cell { return table.Cell{Int: x.At.Time().UnixMilli()} }).Titled("UNIX MS", 1, nil),
 		Key("logical", table.ID, func(x Timestamp) table.Cell { return table.Cell{Int: x.At.Logical()} }).Titled("LOGICAL", 1, nil),
 	})
@@ -99,5 +91,3 @@ func timestampTable(rows []Timestamp) *table.Rows[Timestamp] {
 func TimestampSchema(ReportOptions) *table.Schema { return timestampTable(nil).Schema() }
 
 func preciseTime(t model.TSO) string { return t.Time().Format("2006-01-02T15:04:05.000Z07:00") }
-
-func unsigned(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -240,6 +240,22 @@ var timeLayouts = []struct {
 	{"2006-01", func(t time.Time) time.Time { return t.AddDate(0, 1, 0) }},
 }
 
+// ParseTime reads a time in any form that filters take, UTC where it does not say otherwise: 2026-11-01T08:30:00Z, 2026-11-01 08:30, 2026-11-01.
+func ParseTime(text string) (at time.Time, ok bool) {
+	at, _, ok = timeOf(text)
+	return at, ok
+}
+
+// timeOf is the interval that the precision of a time means.
+func timeOf(text string) (from, to time.Time, ok bool) {
+	for _, l := range timeLayouts {
+		if t, err := time.Parse(l.layout, text); err == nil {
+			return t, l.length(t), true
+		}
+	}
+	return time.Time{}, time.Time{}, false
+}
+
 // parseTime reads a time as the interval that its precision means: a date is the whole
 // day, UTC. "-3h" is relative: three hours before now.
 func parseTime(c *Column, text string) (value, error) {
@@ -253,11 +269,9 @@ func parseTime(c *Column, text string) (value, error) {
 		v.from, v.to = interval(-int64(d))
 		return v, nil
 	}
-	for _, l := range timeLayouts {
-		if t, err := time.Parse(l.layout, text); err == nil {
-			v.from, v.to = t.UnixNano(), l.length(t).UnixNano()
-			return v, nil
-		}
+	if from, to, ok := timeOf(text); ok {
+		v.from, v.to = from.UnixNano(), to.UnixNano()
+		return v, nil
 	}
 	return v, fmt.Errorf("%s is a time such as 2026-11-01, 2026-11-01T08:30:00Z or -3h: %q is none", c.Name, text)
 }

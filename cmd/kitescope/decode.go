@@ -14,6 +14,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/msgid"
 	"kitescope/render"
+	"kitescope/table"
 )
 
 func decodeCommand(*cli.App) *cobra.Command {
@@ -151,10 +152,8 @@ func readTimestamp(given string, now time.Time) (render.Timestamp, error) {
 	if word == "now" {
 		return at("time", now)
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.Parse(layout, word); err == nil {
-			return at("time", t)
-		}
+	if t, ok := table.ParseTime(word); ok {
+		return at("time", t)
 	}
 	return render.Timestamp{}, fmt.Errorf("%q is neither a number nor a time", given)
 }

@@ -85,11 +85,17 @@ func (s *state) channels(collections []*model.Collection) ([]*model.VChannel, []
 }
 
 func checkpoint(m *msgpb.MsgPosition) model.Checkpoint {
-	c := model.Checkpoint{At: model.TSO(m.GetTimestamp()), Message: m.GetMsgID(), PChannel: m.GetChannelName(), Queue: queueName(m.GetWALName())}
-	if c.Queue == string(msgid.Woodpecker) {
-		c.Entry = logEntry(msgid.FromBytes(c.Message))
+	queue := queueName(m.GetWALName())
+	return model.Checkpoint{
+		At: model.TSO(m.GetTimestamp()), Message: m.GetMsgID(), PChannel: m.GetChannelName(), Queue: queue, Entry: logEntry(queue, m.GetMsgID()),
 	}
-	return c
+}
+
+// walCheckpoint is a streaming node's own: it has the id as text.
+func walCheckpoint(pchannel string, m *streamingpb.WALCheckpoint) model.Checkpoint {
+	id, queue := m.GetMessageId().GetId(), queueName(m.GetMessageId().GetWALName())
+	raw, _ := base64.StdEncoding.DecodeString(id) // what is left of one that is none is no entry
+	return model.Checkpoint{At: model.TSO(m.GetTimeTick()), Message: []byte(id), PChannel: pchannel, Queue: queue, Entry: logEntry(queue, raw)}
 }
 
 // queueName is a queue as mq.type names it, "" where none is noted.
@@ -100,11 +106,14 @@ func queueName(w commonpb.WALName) string {
 	return strings.ToLower(w.String())
 }
 
-// logEntry is the entry of a Woodpecker's log among the readings of an id.
-func logEntry(ids []msgid.ID) *model.LogPosition {
-	for _, id := range ids {
-		if id.Queue == msgid.Woodpecker {
-			return &model.LogPosition{Segment: id.Segment, Entry: id.Entry}
+// logEntry is the entry of a Woodpecker's log that a message id stands for; nil of another queue, and of bytes that are none.
+func logEntry(queue string, id []byte) *model.LogPosition {
+	if queue != string(msgid.Woodpecker) {
+		return nil
+	}
+	for _, x := range msgid.FromBytes(id) {
+		if x.Queue == msgid.Woodpecker {
+			return &model.LogPosition{Segment: x.Segment, Entry: x.Entry}
 		}
 	}
 	return nil
@@ -148,14 +157,7 @@ func (s *state) addStreaming(c *channelSet) {
 		v.State = word(f.value.(*streamingpb.VChannelMeta).GetState().String(), "VCHANNEL_STATE_")
 	})
 	s.each(kindWALCheckpoint, func(f *fact) {
-		m := f.value.(*streamingpb.WALCheckpoint)
-		p, id := model.Checkpoint{
-			At: model.TSO(m.GetTimeTick()), Message: []byte(m.GetMessageId().GetId()), PChannel: f.names[0], Queue: queueName(m.GetMessageId().GetWALName()),
-		}, m.GetMessageId().GetId()
-		if raw, err := base64.StdEncoding.DecodeString(id); err == nil && p.Queue == string(msgid.Woodpecker) {
-			p.Entry = logEntry(msgid.FromBytes(raw))
-		}
-		c.pchannel(f.names[0]).Checkpoint = p
+		c.pchannel(f.names[0]).Checkpoint = walCheckpoint(f.names[0], f.value.(*streamingpb.WALCheckpoint))
 	})
 	s.each(kindPChannel, func(f *fact) {
 		m := f.value.(*streamingpb.PChannelMeta)

@@ -137,7 +137,7 @@ func TestConstructed30(t *testing.T) {
 	var jobs []string
 	for _, x := range c.Tasks {
 		if x.ID > 9400 && x.ID < 9500 {
-			jobs = append(jobs, fmt.Sprintf("%s|%s|%s|%s|%s|%d %d", x.Type, x.SubType, x.State, x.Progress, x.Reason, len(x.Segments), len(x.Results)))
+			jobs = append(jobs, fmt.Sprintf("%s|%s|%s|%s|%s|%d %d", x.Type, x.SubType+x.Snapshot, x.State, x.Progress, x.Reason, len(x.Segments), len(x.Results)))
 		}
 	}
 	want := []string{

@@ -2,7 +2,6 @@ package meta
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
@@ -79,7 +78,7 @@ func segmentDetails(m *datapb.SegmentInfo) *model.SegmentDetails {
 			Field: model.FieldID(field), Version: t.GetVersion(), Files: int32(len(t.GetFiles())), Bytes: t.GetLogSize(), MemoryBytes: t.GetMemorySize(),
 		})
 	}
-	if reflect.DeepEqual(d, model.SegmentDetails{}) {
+	if d.IsZero() {
 		return nil
 	}
 	return &d

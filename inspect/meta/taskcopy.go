@@ -15,7 +15,7 @@ import (
 func copySegmentJob(f *fact) *model.Task {
 	m := f.value.(*datapb.CopySegmentJob)
 	return &model.Task{
-		ID: f.ids[0], Type: "copy-segment-job", SubType: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
+		ID: f.ids[0], Type: "copy-segment-job", Snapshot: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentJob"), Reason: secret.Text(m.GetReason()),
 		Segments: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
 		Progress:  fmt.Sprintf("%d/%d segments, %d rows", m.GetCopiedSegments(), m.GetTotalSegments(), m.GetTotalRows()),
@@ -44,7 +44,7 @@ func mapped(list []*datapb.CopySegmentIDMapping, side func(*datapb.CopySegmentID
 func exportSnapshotJob(f *fact) *model.Task {
 	m := f.value.(*datapb.ExportSnapshotJob)
 	return &model.Task{
-		ID: f.ids[0], Type: "export-snapshot-job", SubType: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
+		ID: f.ids[0], Type: "export-snapshot-job", Snapshot: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "ExportSnapshotJob"), Reason: secret.Text(m.GetReason()),
 		Progress:  fmt.Sprintf("%d/%d files", m.GetCopiedFiles(), m.GetTotalFiles()),
 		StartedAt: wallTime(m.GetStartTime()), EndedAt: wallTime(m.GetEndTime()),

@@ -156,9 +156,26 @@ func fastSegmentNumber(f *wireField, s *model.Segment) bool {
 		s.ByStreaming = f.value != 0
 	case 31<<3 | varint:
 		s.SortedElse = f.value != 0
+	case 34<<3 | varint:
+		return fastVersion(s, f.value, func(d *model.SegmentDetails, n int32) { d.SchemaVersion = n })
+	case 35<<3 | varint:
+		return fastVersion(s, f.value, func(d *model.SegmentDetails, n int32) { d.DataVersion = n })
 	default:
 		return false
 	}
+	return true
+}
+
+// fastVersion notes a version that all segments of 3.0 have. One that is 0 is left to slowSegment: it may leave no details at all.
+func fastVersion(s *model.Segment, value uint64, set func(*model.SegmentDetails, int32)) bool {
+	n := int32(int64(value))
+	if n == 0 {
+		return false
+	}
+	if s.Details == nil {
+		s.Details = &model.SegmentDetails{}
+	}
+	set(s.Details, n)
 	return true
 }
 

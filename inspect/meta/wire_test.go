@@ -127,7 +127,7 @@ func segmentSeeds(tb testing.TB) [][]byte {
 		CreatedByCompaction: true, CompactionFrom: []int64{1, 1 << 40, -1}, DroppedAt: 1795165014526221902, IsImporting: true, IsFake: true,
 		Compacted: true, Level: datapb.SegmentLevel_L2, StorageVersion: 2, LastLevel: datapb.SegmentLevel_L1, LastPartitionStatsVersion: 4,
 		IsSorted: true, Bm25Statslogs: []*datapb.FieldBinlog{{FieldID: 7}}, IsInvisible: true, IsCreatedByStreaming: true,
-		IsSortedByNamespace: true, Stats: &datapb.Statistics{
+		IsSortedByNamespace: true, SchemaVersion: 2, DataVersion: 3, Stats: &datapb.Statistics{
 			InsertBinlogSize: 1, StatsBinlogSize: 2, DeltaBinlogSize: 3, DeleteNumRows: 4, InsertBinlogCount: 5, DeltaBinlogCount: 6,
 			TimestampQuantiles: []int64{1, 2, 3, 4, 5}, TimestampFrom: 9, TimestampTo: 10, DeltaTimestampFrom: 11, DeltaTimestampTo: 12,
 			NullCounts: map[int64]int64{100: 3}, Formats: []string{"parquet"},
@@ -137,6 +137,7 @@ func segmentSeeds(tb testing.TB) [][]byte {
 	for _, m := range []proto.Message{
 		full, &datapb.SegmentInfo{PartitionStatsVersion: 3}, &datapb.SegmentInfo{TextStatsLogs: map[int64]*datapb.TextIndexStats{1: {LogSize: 2}}},
 		&datapb.SegmentInfo{State: 300, Level: -1},
+		&datapb.SegmentInfo{SchemaVersion: -1},
 		&datapb.SegmentInfo{CommitTimestamp: 5, SchemaVersion: 2, DataVersion: 3, ExpirQuantiles: []int64{1, 2, 3, 4, 5}},
 		&datapb.SegmentInfo{ManifestPath: "m", Stats: &datapb.Statistics{DeleteNumRows: 4}},
 		&datapb.FieldBinlog{FieldID: 1, Format: "vortex", Binlogs: []*datapb.Binlog{{EntriesNum: 2, FieldNullCounts: map[int64]int64{101: 1}}}},

@@ -148,7 +148,7 @@ func (k *keyspace) queueKeys(resource, id string) []string {
 			return []string{fmt.Sprintf("woodpecker/readers/%d/%s", l.ID, rest)}
 		}
 		return nil
-	case stage == "Recovered":
+	case stage == model.WALRecovered:
 		return k.metaKeys("streamingnode-meta/wal/" + topic + "/consume-checkpoint")
 	case vchannel != "":
 		return k.metaKeys("datacoord-meta/channel-cp/" + vchannel)

@@ -189,6 +189,7 @@ type Task struct {
 	// segment-task, channel-task, leader-task, index-build, sync.
 	Type       string
 	SubType    string // of compaction: MixCompaction, ...; of stats: Sort, ...; of QueryCoord's tasks: Grow, Reduce, Move, ...
+	Snapshot   string // that a job restores or exports, "" of others
 	Collection CollectionID
 	Partition  PartitionID
 	State      string

@@ -213,6 +213,12 @@ type SegmentDetails struct {
 	Stats *RecordedStats
 }
 
+// IsZero reports whether there is none of it.
+func (d *SegmentDetails) IsZero() bool {
+	return d.Growing == nil && d.ManifestPath == "" && len(d.TextIndexes) == 0 && len(d.JSONIndexes) == 0 && d.PartitionStatsVersion == 0 && d.CommitAt == 0 &&
+		d.SchemaVersion == 0 && d.DataVersion == 0 && len(d.ExpiresAt) == 0 && d.Stats == nil
+}
+
 // RecordedStats is what a writer recorded of the files of a segment (datapb.Statistics).
 type RecordedStats struct {
 	InsertBytes, StatsBytes, DeltaBytes        int64 // in memory

@@ -71,6 +71,9 @@ type LogReader struct {
 	OpenedAt, ReadAt time.Time
 }
 
+// WALRecovered is the stage of a position at which a streaming node starts from its own checkpoint.
+const WALRecovered = "Recovered"
+
 // Log is the log of a pchannel, nil where there is none or Woodpecker's metadata were not read.
 func (w *Woodpecker) Log(name string) *Log {
 	if w == nil {

@@ -59,11 +59,9 @@ func (a *At) Set(text string) error {
 			return nil
 		}
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			a.time = t
-			return nil
-		}
+	if t, ok := table.ParseTime(text); ok {
+		a.time = t
+		return nil
 	}
 	return errors.New("want one of: " + AtForms)
 }

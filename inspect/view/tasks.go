@@ -23,7 +23,7 @@ var tasks = define(definition[*model.Task]{
 				Name: "type", Vocabulary: true,
 				Doc: "import-job, preimport, import, compaction, stats, analyze, broadcast, copy-segment-job, copy-segment, export-snapshot-job, external-refresh-job or external-refresh in etcd; in memory segment-task, channel-task and leader-task of QueryCoord, index-build, compaction, preimport and import of DataCoord, sync of a data node.",
 			}, func(_ *Env, t *model.Task) table.Cell { return text(t.Type) }),
-			col(table.Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...; of QueryCoord's tasks Grow (load), Reduce (release), Move (balance); of a sync the segment's level; of a job of snapshots the snapshot; applied: of a refresh whose data the collection shows.", Vocabulary: true},
+			col(table.Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...; of QueryCoord's tasks Grow (load), Reduce (release), Move (balance); of a sync the segment's level.", Vocabulary: true},
 				func(_ *Env, t *model.Task) table.Cell { return text(t.SubType) }),
 		},
 		taskCollection, taskState, taskDetail, taskTold,
@@ -72,7 +72,7 @@ var taskCollection = []column[*model.Task]{
 
 var taskState = []column[*model.Task]{
 	col(table.Column{Name: "state", Kind: table.State, Doc: "State in Milvus's words."}, func(_ *Env, t *model.Task) table.Cell { return text(t.State) }),
-	col(table.Column{Name: "progress", Priority: 2, Doc: "Progress, if recorded or reported."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
+	col(table.Column{Name: "progress", Priority: 2, Doc: "Progress, if recorded or reported; applied: of a refresh whose data the collection shows."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
 	col(table.Column{Name: "node", Kind: table.ID, Priority: 3, Doc: "Id of the node that works on it."},
 		func(_ *Env, t *model.Task) table.Cell { return someID(t.Node) }),
 	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
@@ -89,6 +89,8 @@ var taskDetail = []column[*model.Task]{
 		func(_ *Env, t *model.Task) table.Cell { return ids(t.Segments) }),
 	col(table.Column{Name: "results", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that it makes."},
 		func(_ *Env, t *model.Task) table.Cell { return ids(t.Results) }),
+	col(table.Column{Name: "snapshot", Show: table.Hidden, Doc: "The snapshot that it restores or exports (3.0)."},
+		func(_ *Env, t *model.Task) table.Cell { return text(t.Snapshot) }),
 	col(table.Column{Name: "vchannel", Show: table.Wide, Priority: 6, Doc: "Virtual channel that it works on."},
 		func(_ *Env, t *model.Task) table.Cell { return text(t.VChannel) }),
 	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "Start time, if recorded: QueryCoord does not report it; see also told_started."},

@@ -9,11 +9,11 @@ import (
 
 // The positions of a write-ahead log, from the client's write to what is done with.
 const (
-	walWritten   = "Written"    // the end of the log
-	walRecovered = "Recovered"  // up to here a streaming node has all in its own checkpoint, and starts from there
-	walFlushed   = "Flushed"    // up to here all of one vchannel is in storage
-	walTruncated = "Truncated"  // up to here the queue may delete
-	walKept      = "OldestKept" // the first message that the queue has
+	walWritten   = "Written"          // the end of the log
+	walRecovered = model.WALRecovered // up to here a streaming node has all in its own checkpoint, and starts from there
+	walFlushed   = "Flushed"          // up to here all of one vchannel is in storage
+	walTruncated = "Truncated"        // up to here the queue may delete
+	walKept      = "OldestKept"       // the first message that the queue has
 )
 
 // walPosition is one position of one log.
