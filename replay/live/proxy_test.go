@@ -27,7 +27,6 @@ import (
 // proxy is a gRPC server that answers as a Milvus proxy does: a load for the client, which real servers cannot be brought to put on
 // it at will.
 type proxy struct {
-	milvuspb.UnimplementedMilvusServiceServer
 	address string
 	old     bool // no Connect, as before 2.2.9
 	text    bool
@@ -76,9 +75,30 @@ func (p *proxy) listen(t *testing.T, address string, opts ...grpc.ServerOption) 
 	}
 	p.address = l.Addr().String()
 	p.server = grpc.NewServer(opts...)
-	milvuspb.RegisterMilvusServiceServer(p.server, p)
+	p.server.RegisterService(&serviceOfProxy, p)
 	server := p.server
 	go func() { _ = server.Serve(countingListener{l, &p.lines}) }() // ends with Stop
+}
+
+// serviceOfProxy is what it serves of Milvus's service.
+var serviceOfProxy = grpc.ServiceDesc{
+	ServiceName: milvusService,
+	HandlerType: (*any)(nil),
+	Methods: []grpc.MethodDesc{
+		method("Connect", (*proxy).Connect), method("GetMetrics", (*proxy).GetMetrics), method("DescribeCollection", (*proxy).DescribeCollection),
+		method("DescribeIndex", (*proxy).DescribeIndex), method("GetCollectionStatistics", (*proxy).GetCollectionStatistics),
+		method("ShowCollections", (*proxy).ShowCollections), method("Search", (*proxy).Search),
+	},
+}
+
+func method[Request, Answer any](name string, answer func(*proxy, context.Context, *Request) (*Answer, error)) grpc.MethodDesc {
+	return grpc.MethodDesc{MethodName: name, Handler: func(server any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+		r := new(Request)
+		if err := decode(r); err != nil {
+			return nil, err
+		}
+		return answer(server.(*proxy), ctx, r)
+	}}
 }
 
 func (p *proxy) Connect(context.Context, *milvuspb.ConnectRequest) (*milvuspb.ConnectResponse, error) {

@@ -2,7 +2,4 @@ module github.com/milvus-io/milvus-proto/go-api/v3
 
 go 1.26.0
 
-require (
-	google.golang.org/grpc v1.83.2
-	google.golang.org/protobuf v1.36.12
-)
+require google.golang.org/protobuf v1.36.12

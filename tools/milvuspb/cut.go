@@ -65,11 +65,7 @@ func cutFile(f protoreflect.FileDescriptor, kept map[protoreflect.FullName]bool,
 		plain(m)
 	}
 	p.EnumType = slices.DeleteFunc(p.EnumType, func(e *descriptorpb.EnumDescriptorProto) bool { return !in(e.GetName()) })
-	p.Service = slices.DeleteFunc(p.Service, func(s *descriptorpb.ServiceDescriptorProto) bool { return !in(s.GetName()) })
-	for _, s := range p.Service {
-		s.Method = slices.DeleteFunc(s.Method, func(m *descriptorpb.MethodDescriptorProto) bool { return !in(s.GetName() + "." + m.GetName()) })
-	}
-	p.Extension = nil
+	p.Extension, p.Service = nil, nil // nothing here serves, and what is called is in replay/live
 	p.PublicDependency, p.WeakDependency = nil, nil
 	imported := imports(f, p)
 	p.Dependency = slices.DeleteFunc(p.Dependency, func(name string) bool { return !needed[name] || !imported[name] })

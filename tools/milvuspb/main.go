@@ -4,7 +4,7 @@
 //
 // What enters: the folder of kitescope, whose Go files say which names are used. What leaves: Go files with the import
 // paths, message names and field numbers of the real modules. Steps: used names, what those need, each file cut down to
-// it, protoc-gen-go and protoc-gen-go-grpc.
+// it, protoc-gen-go.
 //
 //	go run -C tools/milvuspb . "$PWD"
 package main
@@ -75,19 +75,15 @@ func generate(root string) (map[string]string, error) {
 	kept := needs(names)
 	cut := cutFiles(kept)
 	out := make(map[string]string)
-	for _, plugin := range []string{"protoc-gen-go", "protoc-gen-go-grpc"} {
-		if err := run(plugin, cut, out); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return out, run(cut, out)
 }
 
-// run gives a plugin all files and keeps what it writes for those of Milvus.
-func run(plugin string, cut []*descriptorpb.FileDescriptorProto, out map[string]string) error {
+// run gives protoc-gen-go all files and keeps what it writes for those of Milvus.
+func run(cut []*descriptorpb.FileDescriptorProto, out map[string]string) error {
+	const plugin = "protoc-gen-go"
 	req := &pluginpb.CodeGeneratorRequest{ProtoFile: cut}
 	for _, f := range cut {
-		if moduleOf(goPackage(f)) != "" && (plugin == "protoc-gen-go" || len(f.GetService()) > 0) {
+		if moduleOf(goPackage(f)) != "" {
 			req.FileToGenerate = append(req.FileToGenerate, f.GetName())
 		}
 	}

@@ -15,8 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// usedNames lists the names of Milvus's packages in the Go files below a folder, as "import/path.Name", and every name
-// that is selected anywhere as ".Name": methods of a service are kept by it.
+// usedNames lists the names of Milvus's packages in the Go files below a folder, as "import/path.Name".
 func usedNames(root string) (map[string]bool, error) {
 	names := make(map[string]bool)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -55,22 +54,16 @@ func addNames(file *ast.File, names map[string]bool) {
 		return
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
+		if n, ok := n.(*ast.SelectorExpr); ok {
 			if x, ok := n.X.(*ast.Ident); ok && imported[x.Name] != "" {
 				names[imported[x.Name]+"."+n.Sel.Name] = true
-			}
-			names["."+n.Sel.Name] = true
-		case *ast.FuncDecl:
-			if n.Recv != nil { // a server of a test
-				names["."+n.Name.Name] = true
 			}
 		}
 		return true
 	})
 }
 
-// needs are the full names of the messages, enums and methods that the used names need.
+// needs are the full names of the messages and enums that the used names need.
 func needs(names map[string]bool) map[protoreflect.FullName]bool {
 	kept := make(map[protoreflect.FullName]bool)
 	named := func(t reflect.Type) bool {
@@ -97,28 +90,7 @@ func needs(names map[string]bool) map[protoreflect.FullName]bool {
 		}
 		return true
 	})
-	protoregistry.GlobalFiles.RangeFiles(func(f protoreflect.FileDescriptor) bool {
-		for i := range f.Services().Len() {
-			keepMethods(f.Services().Get(i), names, kept)
-		}
-		return true
-	})
 	return kept
-}
-
-// keepMethods keeps the methods of a service whose client is used that are selected somewhere.
-func keepMethods(s protoreflect.ServiceDescriptor, names map[string]bool, kept map[protoreflect.FullName]bool) {
-	used := false
-	for name := range names {
-		used = used || strings.HasSuffix(name, "pb.New"+string(s.Name())+"Client")
-	}
-	for i := range s.Methods().Len() {
-		if m := s.Methods().Get(i); used && names["."+string(m.Name())] {
-			kept[m.FullName()], kept[s.FullName()] = true, true
-			keep(m.Input(), kept)
-			keep(m.Output(), kept)
-		}
-	}
 }
 
 // keep adds a message with all that its fields hold, and the message around it.

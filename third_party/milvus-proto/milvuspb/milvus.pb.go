@@ -886,222 +886,6 @@ func (x *DescribeIndexResponse) GetIndexDescriptions() []*IndexDescription {
 	return nil
 }
 
-type MutationResult struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Status        *commonpb.Status       `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	IDs           *schemapb.IDs          `protobuf:"bytes,2,opt,name=IDs,proto3" json:"IDs,omitempty"`
-	SuccIndex     []uint32               `protobuf:"varint,3,rep,packed,name=succ_index,json=succIndex,proto3" json:"succ_index,omitempty"`
-	ErrIndex      []uint32               `protobuf:"varint,4,rep,packed,name=err_index,json=errIndex,proto3" json:"err_index,omitempty"`
-	Acknowledged  bool                   `protobuf:"varint,5,opt,name=acknowledged,proto3" json:"acknowledged,omitempty"`
-	InsertCnt     int64                  `protobuf:"varint,6,opt,name=insert_cnt,json=insertCnt,proto3" json:"insert_cnt,omitempty"`
-	DeleteCnt     int64                  `protobuf:"varint,7,opt,name=delete_cnt,json=deleteCnt,proto3" json:"delete_cnt,omitempty"`
-	UpsertCnt     int64                  `protobuf:"varint,8,opt,name=upsert_cnt,json=upsertCnt,proto3" json:"upsert_cnt,omitempty"`
-	Timestamp     uint64                 `protobuf:"varint,9,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *MutationResult) Reset() {
-	*x = MutationResult{}
-	mi := &file_milvus_proto_msgTypes[9]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *MutationResult) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*MutationResult) ProtoMessage() {}
-
-func (x *MutationResult) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[9]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use MutationResult.ProtoReflect.Descriptor instead.
-func (*MutationResult) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{9}
-}
-
-func (x *MutationResult) GetStatus() *commonpb.Status {
-	if x != nil {
-		return x.Status
-	}
-	return nil
-}
-
-func (x *MutationResult) GetIDs() *schemapb.IDs {
-	if x != nil {
-		return x.IDs
-	}
-	return nil
-}
-
-func (x *MutationResult) GetSuccIndex() []uint32 {
-	if x != nil {
-		return x.SuccIndex
-	}
-	return nil
-}
-
-func (x *MutationResult) GetErrIndex() []uint32 {
-	if x != nil {
-		return x.ErrIndex
-	}
-	return nil
-}
-
-func (x *MutationResult) GetAcknowledged() bool {
-	if x != nil {
-		return x.Acknowledged
-	}
-	return false
-}
-
-func (x *MutationResult) GetInsertCnt() int64 {
-	if x != nil {
-		return x.InsertCnt
-	}
-	return 0
-}
-
-func (x *MutationResult) GetDeleteCnt() int64 {
-	if x != nil {
-		return x.DeleteCnt
-	}
-	return 0
-}
-
-func (x *MutationResult) GetUpsertCnt() int64 {
-	if x != nil {
-		return x.UpsertCnt
-	}
-	return 0
-}
-
-func (x *MutationResult) GetTimestamp() uint64 {
-	if x != nil {
-		return x.Timestamp
-	}
-	return 0
-}
-
-type DeleteRequest struct {
-	state              protoimpl.MessageState             `protogen:"open.v1"`
-	Base               *commonpb.MsgBase                  `protobuf:"bytes,1,opt,name=base,proto3" json:"base,omitempty"`
-	DbName             string                             `protobuf:"bytes,2,opt,name=db_name,json=dbName,proto3" json:"db_name,omitempty"`
-	CollectionName     string                             `protobuf:"bytes,3,opt,name=collection_name,json=collectionName,proto3" json:"collection_name,omitempty"`
-	PartitionName      string                             `protobuf:"bytes,4,opt,name=partition_name,json=partitionName,proto3" json:"partition_name,omitempty"`
-	Expr               string                             `protobuf:"bytes,5,opt,name=expr,proto3" json:"expr,omitempty"`
-	HashKeys           []uint32                           `protobuf:"varint,6,rep,packed,name=hash_keys,json=hashKeys,proto3" json:"hash_keys,omitempty"`
-	ConsistencyLevel   commonpb.ConsistencyLevel          `protobuf:"varint,7,opt,name=consistency_level,json=consistencyLevel,proto3,enum=milvus.proto.common.ConsistencyLevel" json:"consistency_level,omitempty"`
-	ExprTemplateValues map[string]*schemapb.TemplateValue `protobuf:"bytes,8,rep,name=expr_template_values,json=exprTemplateValues,proto3" json:"expr_template_values,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Namespace          *string                            `protobuf:"bytes,9,opt,name=namespace,proto3,oneof" json:"namespace,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
-}
-
-func (x *DeleteRequest) Reset() {
-	*x = DeleteRequest{}
-	mi := &file_milvus_proto_msgTypes[10]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *DeleteRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*DeleteRequest) ProtoMessage() {}
-
-func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[10]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
-func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{10}
-}
-
-func (x *DeleteRequest) GetBase() *commonpb.MsgBase {
-	if x != nil {
-		return x.Base
-	}
-	return nil
-}
-
-func (x *DeleteRequest) GetDbName() string {
-	if x != nil {
-		return x.DbName
-	}
-	return ""
-}
-
-func (x *DeleteRequest) GetCollectionName() string {
-	if x != nil {
-		return x.CollectionName
-	}
-	return ""
-}
-
-func (x *DeleteRequest) GetPartitionName() string {
-	if x != nil {
-		return x.PartitionName
-	}
-	return ""
-}
-
-func (x *DeleteRequest) GetExpr() string {
-	if x != nil {
-		return x.Expr
-	}
-	return ""
-}
-
-func (x *DeleteRequest) GetHashKeys() []uint32 {
-	if x != nil {
-		return x.HashKeys
-	}
-	return nil
-}
-
-func (x *DeleteRequest) GetConsistencyLevel() commonpb.ConsistencyLevel {
-	if x != nil {
-		return x.ConsistencyLevel
-	}
-	return commonpb.ConsistencyLevel(0)
-}
-
-func (x *DeleteRequest) GetExprTemplateValues() map[string]*schemapb.TemplateValue {
-	if x != nil {
-		return x.ExprTemplateValues
-	}
-	return nil
-}
-
-func (x *DeleteRequest) GetNamespace() string {
-	if x != nil && x.Namespace != nil {
-		return *x.Namespace
-	}
-	return ""
-}
-
 type SubSearchRequest struct {
 	state              protoimpl.MessageState             `protogen:"open.v1"`
 	Dsl                string                             `protobuf:"bytes,1,opt,name=dsl,proto3" json:"dsl,omitempty"`
@@ -1117,7 +901,7 @@ type SubSearchRequest struct {
 
 func (x *SubSearchRequest) Reset() {
 	*x = SubSearchRequest{}
-	mi := &file_milvus_proto_msgTypes[11]
+	mi := &file_milvus_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1129,7 +913,7 @@ func (x *SubSearchRequest) String() string {
 func (*SubSearchRequest) ProtoMessage() {}
 
 func (x *SubSearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[11]
+	mi := &file_milvus_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1142,7 +926,7 @@ func (x *SubSearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubSearchRequest.ProtoReflect.Descriptor instead.
 func (*SubSearchRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{11}
+	return file_milvus_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SubSearchRequest) GetDsl() string {
@@ -1230,7 +1014,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_milvus_proto_msgTypes[12]
+	mi := &file_milvus_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1242,7 +1026,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[12]
+	mi := &file_milvus_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1255,7 +1039,7 @@ func (x *SearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchRequest.ProtoReflect.Descriptor instead.
 func (*SearchRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{12}
+	return file_milvus_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SearchRequest) GetBase() *commonpb.MsgBase {
@@ -1466,7 +1250,7 @@ type SearchResults struct {
 
 func (x *SearchResults) Reset() {
 	*x = SearchResults{}
-	mi := &file_milvus_proto_msgTypes[13]
+	mi := &file_milvus_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1478,7 +1262,7 @@ func (x *SearchResults) String() string {
 func (*SearchResults) ProtoMessage() {}
 
 func (x *SearchResults) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[13]
+	mi := &file_milvus_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1491,7 +1275,7 @@ func (x *SearchResults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResults.ProtoReflect.Descriptor instead.
 func (*SearchResults) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{13}
+	return file_milvus_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SearchResults) GetStatus() *commonpb.Status {
@@ -1532,7 +1316,7 @@ type GetMetricsRequest struct {
 
 func (x *GetMetricsRequest) Reset() {
 	*x = GetMetricsRequest{}
-	mi := &file_milvus_proto_msgTypes[14]
+	mi := &file_milvus_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1544,7 +1328,7 @@ func (x *GetMetricsRequest) String() string {
 func (*GetMetricsRequest) ProtoMessage() {}
 
 func (x *GetMetricsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[14]
+	mi := &file_milvus_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1557,7 +1341,7 @@ func (x *GetMetricsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMetricsRequest.ProtoReflect.Descriptor instead.
 func (*GetMetricsRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{14}
+	return file_milvus_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetMetricsRequest) GetBase() *commonpb.MsgBase {
@@ -1585,7 +1369,7 @@ type GetMetricsResponse struct {
 
 func (x *GetMetricsResponse) Reset() {
 	*x = GetMetricsResponse{}
-	mi := &file_milvus_proto_msgTypes[15]
+	mi := &file_milvus_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1597,7 +1381,7 @@ func (x *GetMetricsResponse) String() string {
 func (*GetMetricsResponse) ProtoMessage() {}
 
 func (x *GetMetricsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[15]
+	mi := &file_milvus_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1610,7 +1394,7 @@ func (x *GetMetricsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMetricsResponse.ProtoReflect.Descriptor instead.
 func (*GetMetricsResponse) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{15}
+	return file_milvus_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetMetricsResponse) GetStatus() *commonpb.Status {
@@ -1646,7 +1430,7 @@ type ComponentInfo struct {
 
 func (x *ComponentInfo) Reset() {
 	*x = ComponentInfo{}
-	mi := &file_milvus_proto_msgTypes[16]
+	mi := &file_milvus_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1658,7 +1442,7 @@ func (x *ComponentInfo) String() string {
 func (*ComponentInfo) ProtoMessage() {}
 
 func (x *ComponentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[16]
+	mi := &file_milvus_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1671,7 +1455,7 @@ func (x *ComponentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ComponentInfo.ProtoReflect.Descriptor instead.
 func (*ComponentInfo) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{16}
+	return file_milvus_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ComponentInfo) GetNodeID() int64 {
@@ -1713,7 +1497,7 @@ type ComponentStates struct {
 
 func (x *ComponentStates) Reset() {
 	*x = ComponentStates{}
-	mi := &file_milvus_proto_msgTypes[17]
+	mi := &file_milvus_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1725,7 +1509,7 @@ func (x *ComponentStates) String() string {
 func (*ComponentStates) ProtoMessage() {}
 
 func (x *ComponentStates) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[17]
+	mi := &file_milvus_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1738,7 +1522,7 @@ func (x *ComponentStates) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ComponentStates.ProtoReflect.Descriptor instead.
 func (*ComponentStates) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{17}
+	return file_milvus_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ComponentStates) GetState() *ComponentInfo {
@@ -1770,7 +1554,7 @@ type GetComponentStatesRequest struct {
 
 func (x *GetComponentStatesRequest) Reset() {
 	*x = GetComponentStatesRequest{}
-	mi := &file_milvus_proto_msgTypes[18]
+	mi := &file_milvus_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1782,7 +1566,7 @@ func (x *GetComponentStatesRequest) String() string {
 func (*GetComponentStatesRequest) ProtoMessage() {}
 
 func (x *GetComponentStatesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[18]
+	mi := &file_milvus_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1795,7 +1579,7 @@ func (x *GetComponentStatesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetComponentStatesRequest.ProtoReflect.Descriptor instead.
 func (*GetComponentStatesRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{18}
+	return file_milvus_proto_rawDescGZIP(), []int{16}
 }
 
 type GetReplicasRequest struct {
@@ -1811,7 +1595,7 @@ type GetReplicasRequest struct {
 
 func (x *GetReplicasRequest) Reset() {
 	*x = GetReplicasRequest{}
-	mi := &file_milvus_proto_msgTypes[19]
+	mi := &file_milvus_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1823,7 +1607,7 @@ func (x *GetReplicasRequest) String() string {
 func (*GetReplicasRequest) ProtoMessage() {}
 
 func (x *GetReplicasRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[19]
+	mi := &file_milvus_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1836,7 +1620,7 @@ func (x *GetReplicasRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReplicasRequest.ProtoReflect.Descriptor instead.
 func (*GetReplicasRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{19}
+	return file_milvus_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetReplicasRequest) GetBase() *commonpb.MsgBase {
@@ -1884,7 +1668,7 @@ type GetReplicasResponse struct {
 
 func (x *GetReplicasResponse) Reset() {
 	*x = GetReplicasResponse{}
-	mi := &file_milvus_proto_msgTypes[20]
+	mi := &file_milvus_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1896,7 +1680,7 @@ func (x *GetReplicasResponse) String() string {
 func (*GetReplicasResponse) ProtoMessage() {}
 
 func (x *GetReplicasResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[20]
+	mi := &file_milvus_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1909,7 +1693,7 @@ func (x *GetReplicasResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReplicasResponse.ProtoReflect.Descriptor instead.
 func (*GetReplicasResponse) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{20}
+	return file_milvus_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetReplicasResponse) GetStatus() *commonpb.Status {
@@ -1941,7 +1725,7 @@ type ReplicaInfo struct {
 
 func (x *ReplicaInfo) Reset() {
 	*x = ReplicaInfo{}
-	mi := &file_milvus_proto_msgTypes[21]
+	mi := &file_milvus_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1953,7 +1737,7 @@ func (x *ReplicaInfo) String() string {
 func (*ReplicaInfo) ProtoMessage() {}
 
 func (x *ReplicaInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[21]
+	mi := &file_milvus_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1966,7 +1750,7 @@ func (x *ReplicaInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplicaInfo.ProtoReflect.Descriptor instead.
 func (*ReplicaInfo) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{21}
+	return file_milvus_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ReplicaInfo) GetReplicaID() int64 {
@@ -2030,7 +1814,7 @@ type ShardReplica struct {
 
 func (x *ShardReplica) Reset() {
 	*x = ShardReplica{}
-	mi := &file_milvus_proto_msgTypes[22]
+	mi := &file_milvus_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2042,7 +1826,7 @@ func (x *ShardReplica) String() string {
 func (*ShardReplica) ProtoMessage() {}
 
 func (x *ShardReplica) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[22]
+	mi := &file_milvus_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2055,7 +1839,7 @@ func (x *ShardReplica) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardReplica.ProtoReflect.Descriptor instead.
 func (*ShardReplica) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{22}
+	return file_milvus_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ShardReplica) GetLeaderID() int64 {
@@ -2096,7 +1880,7 @@ type PrivilegeGroupInfo struct {
 
 func (x *PrivilegeGroupInfo) Reset() {
 	*x = PrivilegeGroupInfo{}
-	mi := &file_milvus_proto_msgTypes[23]
+	mi := &file_milvus_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2108,7 +1892,7 @@ func (x *PrivilegeGroupInfo) String() string {
 func (*PrivilegeGroupInfo) ProtoMessage() {}
 
 func (x *PrivilegeGroupInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[23]
+	mi := &file_milvus_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2121,7 +1905,7 @@ func (x *PrivilegeGroupInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrivilegeGroupInfo.ProtoReflect.Descriptor instead.
 func (*PrivilegeGroupInfo) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{23}
+	return file_milvus_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *PrivilegeGroupInfo) GetGroupName() string {
@@ -2147,7 +1931,7 @@ type PrivilegeEntity struct {
 
 func (x *PrivilegeEntity) Reset() {
 	*x = PrivilegeEntity{}
-	mi := &file_milvus_proto_msgTypes[24]
+	mi := &file_milvus_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2159,7 +1943,7 @@ func (x *PrivilegeEntity) String() string {
 func (*PrivilegeEntity) ProtoMessage() {}
 
 func (x *PrivilegeEntity) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[24]
+	mi := &file_milvus_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2172,100 +1956,12 @@ func (x *PrivilegeEntity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrivilegeEntity.ProtoReflect.Descriptor instead.
 func (*PrivilegeEntity) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{24}
+	return file_milvus_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *PrivilegeEntity) GetName() string {
 	if x != nil {
 		return x.Name
-	}
-	return ""
-}
-
-type GetVersionRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *GetVersionRequest) Reset() {
-	*x = GetVersionRequest{}
-	mi := &file_milvus_proto_msgTypes[25]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *GetVersionRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*GetVersionRequest) ProtoMessage() {}
-
-func (x *GetVersionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[25]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use GetVersionRequest.ProtoReflect.Descriptor instead.
-func (*GetVersionRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{25}
-}
-
-type GetVersionResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Status        *commonpb.Status       `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	Version       string                 `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *GetVersionResponse) Reset() {
-	*x = GetVersionResponse{}
-	mi := &file_milvus_proto_msgTypes[26]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *GetVersionResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*GetVersionResponse) ProtoMessage() {}
-
-func (x *GetVersionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[26]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use GetVersionResponse.ProtoReflect.Descriptor instead.
-func (*GetVersionResponse) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{26}
-}
-
-func (x *GetVersionResponse) GetStatus() *commonpb.Status {
-	if x != nil {
-		return x.Status
-	}
-	return nil
-}
-
-func (x *GetVersionResponse) GetVersion() string {
-	if x != nil {
-		return x.Version
 	}
 	return ""
 }
@@ -2279,7 +1975,7 @@ type ListResourceGroupsRequest struct {
 
 func (x *ListResourceGroupsRequest) Reset() {
 	*x = ListResourceGroupsRequest{}
-	mi := &file_milvus_proto_msgTypes[27]
+	mi := &file_milvus_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2291,7 +1987,7 @@ func (x *ListResourceGroupsRequest) String() string {
 func (*ListResourceGroupsRequest) ProtoMessage() {}
 
 func (x *ListResourceGroupsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[27]
+	mi := &file_milvus_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2304,7 +2000,7 @@ func (x *ListResourceGroupsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResourceGroupsRequest.ProtoReflect.Descriptor instead.
 func (*ListResourceGroupsRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{27}
+	return file_milvus_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListResourceGroupsRequest) GetBase() *commonpb.MsgBase {
@@ -2324,7 +2020,7 @@ type ListResourceGroupsResponse struct {
 
 func (x *ListResourceGroupsResponse) Reset() {
 	*x = ListResourceGroupsResponse{}
-	mi := &file_milvus_proto_msgTypes[28]
+	mi := &file_milvus_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2336,7 +2032,7 @@ func (x *ListResourceGroupsResponse) String() string {
 func (*ListResourceGroupsResponse) ProtoMessage() {}
 
 func (x *ListResourceGroupsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[28]
+	mi := &file_milvus_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2349,7 +2045,7 @@ func (x *ListResourceGroupsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResourceGroupsResponse.ProtoReflect.Descriptor instead.
 func (*ListResourceGroupsResponse) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{28}
+	return file_milvus_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListResourceGroupsResponse) GetStatus() *commonpb.Status {
@@ -2376,7 +2072,7 @@ type ConnectRequest struct {
 
 func (x *ConnectRequest) Reset() {
 	*x = ConnectRequest{}
-	mi := &file_milvus_proto_msgTypes[29]
+	mi := &file_milvus_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2388,7 +2084,7 @@ func (x *ConnectRequest) String() string {
 func (*ConnectRequest) ProtoMessage() {}
 
 func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[29]
+	mi := &file_milvus_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2401,7 +2097,7 @@ func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectRequest.ProtoReflect.Descriptor instead.
 func (*ConnectRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{29}
+	return file_milvus_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ConnectRequest) GetBase() *commonpb.MsgBase {
@@ -2429,7 +2125,7 @@ type ConnectResponse struct {
 
 func (x *ConnectResponse) Reset() {
 	*x = ConnectResponse{}
-	mi := &file_milvus_proto_msgTypes[30]
+	mi := &file_milvus_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +2137,7 @@ func (x *ConnectResponse) String() string {
 func (*ConnectResponse) ProtoMessage() {}
 
 func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[30]
+	mi := &file_milvus_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +2150,7 @@ func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectResponse.ProtoReflect.Descriptor instead.
 func (*ConnectResponse) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{30}
+	return file_milvus_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ConnectResponse) GetStatus() *commonpb.Status {
@@ -2476,94 +2172,6 @@ func (x *ConnectResponse) GetIdentifier() int64 {
 		return x.Identifier
 	}
 	return 0
-}
-
-type GetReplicateConfigurationRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *GetReplicateConfigurationRequest) Reset() {
-	*x = GetReplicateConfigurationRequest{}
-	mi := &file_milvus_proto_msgTypes[31]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *GetReplicateConfigurationRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*GetReplicateConfigurationRequest) ProtoMessage() {}
-
-func (x *GetReplicateConfigurationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[31]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use GetReplicateConfigurationRequest.ProtoReflect.Descriptor instead.
-func (*GetReplicateConfigurationRequest) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{31}
-}
-
-type GetReplicateConfigurationResponse struct {
-	state         protoimpl.MessageState           `protogen:"open.v1"`
-	Status        *commonpb.Status                 `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	Configuration *commonpb.ReplicateConfiguration `protobuf:"bytes,2,opt,name=configuration,proto3" json:"configuration,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *GetReplicateConfigurationResponse) Reset() {
-	*x = GetReplicateConfigurationResponse{}
-	mi := &file_milvus_proto_msgTypes[32]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *GetReplicateConfigurationResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*GetReplicateConfigurationResponse) ProtoMessage() {}
-
-func (x *GetReplicateConfigurationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_milvus_proto_msgTypes[32]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use GetReplicateConfigurationResponse.ProtoReflect.Descriptor instead.
-func (*GetReplicateConfigurationResponse) Descriptor() ([]byte, []int) {
-	return file_milvus_proto_rawDescGZIP(), []int{32}
-}
-
-func (x *GetReplicateConfigurationResponse) GetStatus() *commonpb.Status {
-	if x != nil {
-		return x.Status
-	}
-	return nil
-}
-
-func (x *GetReplicateConfigurationResponse) GetConfiguration() *commonpb.ReplicateConfiguration {
-	if x != nil {
-		return x.Configuration
-	}
-	return nil
 }
 
 var File_milvus_proto protoreflect.FileDescriptor
@@ -2653,36 +2261,7 @@ const file_milvus_proto_rawDesc = "" +
 	"\x11max_index_version\x18\v \x01(\x05R\x0fmaxIndexVersion\"\xa2\x01\n" +
 	"\x15DescribeIndexResponse\x123\n" +
 	"\x06status\x18\x01 \x01(\v2\x1b.milvus.proto.common.StatusR\x06status\x12T\n" +
-	"\x12index_descriptions\x18\x02 \x03(\v2%.milvus.proto.milvus.IndexDescriptionR\x11indexDescriptions\"\xcc\x02\n" +
-	"\x0eMutationResult\x123\n" +
-	"\x06status\x18\x01 \x01(\v2\x1b.milvus.proto.common.StatusR\x06status\x12*\n" +
-	"\x03IDs\x18\x02 \x01(\v2\x18.milvus.proto.schema.IDsR\x03IDs\x12\x1d\n" +
-	"\n" +
-	"succ_index\x18\x03 \x03(\rR\tsuccIndex\x12\x1b\n" +
-	"\terr_index\x18\x04 \x03(\rR\berrIndex\x12\"\n" +
-	"\facknowledged\x18\x05 \x01(\bR\facknowledged\x12\x1d\n" +
-	"\n" +
-	"insert_cnt\x18\x06 \x01(\x03R\tinsertCnt\x12\x1d\n" +
-	"\n" +
-	"delete_cnt\x18\a \x01(\x03R\tdeleteCnt\x12\x1d\n" +
-	"\n" +
-	"upsert_cnt\x18\b \x01(\x03R\tupsertCnt\x12\x1c\n" +
-	"\ttimestamp\x18\t \x01(\x04R\ttimestamp\"\xb9\x04\n" +
-	"\rDeleteRequest\x120\n" +
-	"\x04base\x18\x01 \x01(\v2\x1c.milvus.proto.common.MsgBaseR\x04base\x12\x17\n" +
-	"\adb_name\x18\x02 \x01(\tR\x06dbName\x12'\n" +
-	"\x0fcollection_name\x18\x03 \x01(\tR\x0ecollectionName\x12%\n" +
-	"\x0epartition_name\x18\x04 \x01(\tR\rpartitionName\x12\x12\n" +
-	"\x04expr\x18\x05 \x01(\tR\x04expr\x12\x1b\n" +
-	"\thash_keys\x18\x06 \x03(\rR\bhashKeys\x12R\n" +
-	"\x11consistency_level\x18\a \x01(\x0e2%.milvus.proto.common.ConsistencyLevelR\x10consistencyLevel\x12l\n" +
-	"\x14expr_template_values\x18\b \x03(\v2:.milvus.proto.milvus.DeleteRequest.ExprTemplateValuesEntryR\x12exprTemplateValues\x12!\n" +
-	"\tnamespace\x18\t \x01(\tH\x00R\tnamespace\x88\x01\x01\x1ai\n" +
-	"\x17ExprTemplateValuesEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\x128\n" +
-	"\x05value\x18\x02 \x01(\v2\".milvus.proto.schema.TemplateValueR\x05value:\x028\x01B\f\n" +
-	"\n" +
-	"_namespace\"\xef\x03\n" +
+	"\x12index_descriptions\x18\x02 \x03(\v2%.milvus.proto.milvus.IndexDescriptionR\x11indexDescriptions\"\xef\x03\n" +
 	"\x10SubSearchRequest\x12\x10\n" +
 	"\x03dsl\x18\x01 \x01(\tR\x03dsl\x12+\n" +
 	"\x11placeholder_group\x18\x02 \x01(\fR\x10placeholderGroup\x127\n" +
@@ -2786,11 +2365,7 @@ const file_milvus_proto_rawDesc = "" +
 	"privileges\x18\x02 \x03(\v2$.milvus.proto.milvus.PrivilegeEntityR\n" +
 	"privileges\"%\n" +
 	"\x0fPrivilegeEntity\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"\x13\n" +
-	"\x11GetVersionRequest\"c\n" +
-	"\x12GetVersionResponse\x123\n" +
-	"\x06status\x18\x01 \x01(\v2\x1b.milvus.proto.common.StatusR\x06status\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\tR\aversion\"M\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"M\n" +
 	"\x19ListResourceGroupsRequest\x120\n" +
 	"\x04base\x18\x01 \x01(\v2\x1c.milvus.proto.common.MsgBaseR\x04base\"z\n" +
 	"\x1aListResourceGroupsResponse\x123\n" +
@@ -2806,28 +2381,10 @@ const file_milvus_proto_rawDesc = "" +
 	"serverInfo\x12\x1e\n" +
 	"\n" +
 	"identifier\x18\x03 \x01(\x03R\n" +
-	"identifier\"\"\n" +
-	" GetReplicateConfigurationRequest\"\xab\x01\n" +
-	"!GetReplicateConfigurationResponse\x123\n" +
-	"\x06status\x18\x01 \x01(\v2\x1b.milvus.proto.common.StatusR\x06status\x12Q\n" +
-	"\rconfiguration\x18\x02 \x01(\v2+.milvus.proto.common.ReplicateConfigurationR\rconfiguration*%\n" +
+	"identifier*%\n" +
 	"\bShowType\x12\a\n" +
 	"\x03All\x10\x00\x12\f\n" +
-	"\bInMemory\x10\x01\x1a\x02\x18\x012\xa1\t\n" +
-	"\rMilvusService\x12w\n" +
-	"\x12DescribeCollection\x12..milvus.proto.milvus.DescribeCollectionRequest\x1a/.milvus.proto.milvus.DescribeCollectionResponse\"\x00\x12\x86\x01\n" +
-	"\x17GetCollectionStatistics\x123.milvus.proto.milvus.GetCollectionStatisticsRequest\x1a4.milvus.proto.milvus.GetCollectionStatisticsResponse\"\x00\x12n\n" +
-	"\x0fShowCollections\x12+.milvus.proto.milvus.ShowCollectionsRequest\x1a,.milvus.proto.milvus.ShowCollectionsResponse\"\x00\x12h\n" +
-	"\rDescribeIndex\x12).milvus.proto.milvus.DescribeIndexRequest\x1a*.milvus.proto.milvus.DescribeIndexResponse\"\x00\x12S\n" +
-	"\x06Delete\x12\".milvus.proto.milvus.DeleteRequest\x1a#.milvus.proto.milvus.MutationResult\"\x00\x12R\n" +
-	"\x06Search\x12\".milvus.proto.milvus.SearchRequest\x1a\".milvus.proto.milvus.SearchResults\"\x00\x12b\n" +
-	"\vGetReplicas\x12'.milvus.proto.milvus.GetReplicasRequest\x1a(.milvus.proto.milvus.GetReplicasResponse\"\x00\x12_\n" +
-	"\n" +
-	"GetMetrics\x12&.milvus.proto.milvus.GetMetricsRequest\x1a'.milvus.proto.milvus.GetMetricsResponse\"\x00\x12_\n" +
-	"\n" +
-	"GetVersion\x12&.milvus.proto.milvus.GetVersionRequest\x1a'.milvus.proto.milvus.GetVersionResponse\"\x00\x12V\n" +
-	"\aConnect\x12#.milvus.proto.milvus.ConnectRequest\x1a$.milvus.proto.milvus.ConnectResponse\"\x00\x12\x8c\x01\n" +
-	"\x19GetReplicateConfiguration\x125.milvus.proto.milvus.GetReplicateConfigurationRequest\x1a6.milvus.proto.milvus.GetReplicateConfigurationResponse\"\x00Bm\n" +
+	"\bInMemory\x10\x01\x1a\x02\x18\x01Bm\n" +
 	"\x0eio.milvus.grpcB\vMilvusProtoP\x01Z4github.com/milvus-io/milvus-proto/go-api/v3/milvuspb\xa0\x01\x01\xaa\x02\x12Milvus.Client.Grpcb\x06proto3"
 
 var (
@@ -2843,157 +2400,118 @@ func file_milvus_proto_rawDescGZIP() []byte {
 }
 
 var file_milvus_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_milvus_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_milvus_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_milvus_proto_goTypes = []any{
-	(ShowType)(0),                             // 0: milvus.proto.milvus.ShowType
-	(*DescribeCollectionRequest)(nil),         // 1: milvus.proto.milvus.DescribeCollectionRequest
-	(*DescribeCollectionResponse)(nil),        // 2: milvus.proto.milvus.DescribeCollectionResponse
-	(*GetCollectionStatisticsRequest)(nil),    // 3: milvus.proto.milvus.GetCollectionStatisticsRequest
-	(*GetCollectionStatisticsResponse)(nil),   // 4: milvus.proto.milvus.GetCollectionStatisticsResponse
-	(*ShowCollectionsRequest)(nil),            // 5: milvus.proto.milvus.ShowCollectionsRequest
-	(*ShowCollectionsResponse)(nil),           // 6: milvus.proto.milvus.ShowCollectionsResponse
-	(*DescribeIndexRequest)(nil),              // 7: milvus.proto.milvus.DescribeIndexRequest
-	(*IndexDescription)(nil),                  // 8: milvus.proto.milvus.IndexDescription
-	(*DescribeIndexResponse)(nil),             // 9: milvus.proto.milvus.DescribeIndexResponse
-	(*MutationResult)(nil),                    // 10: milvus.proto.milvus.MutationResult
-	(*DeleteRequest)(nil),                     // 11: milvus.proto.milvus.DeleteRequest
-	(*SubSearchRequest)(nil),                  // 12: milvus.proto.milvus.SubSearchRequest
-	(*SearchRequest)(nil),                     // 13: milvus.proto.milvus.SearchRequest
-	(*SearchResults)(nil),                     // 14: milvus.proto.milvus.SearchResults
-	(*GetMetricsRequest)(nil),                 // 15: milvus.proto.milvus.GetMetricsRequest
-	(*GetMetricsResponse)(nil),                // 16: milvus.proto.milvus.GetMetricsResponse
-	(*ComponentInfo)(nil),                     // 17: milvus.proto.milvus.ComponentInfo
-	(*ComponentStates)(nil),                   // 18: milvus.proto.milvus.ComponentStates
-	(*GetComponentStatesRequest)(nil),         // 19: milvus.proto.milvus.GetComponentStatesRequest
-	(*GetReplicasRequest)(nil),                // 20: milvus.proto.milvus.GetReplicasRequest
-	(*GetReplicasResponse)(nil),               // 21: milvus.proto.milvus.GetReplicasResponse
-	(*ReplicaInfo)(nil),                       // 22: milvus.proto.milvus.ReplicaInfo
-	(*ShardReplica)(nil),                      // 23: milvus.proto.milvus.ShardReplica
-	(*PrivilegeGroupInfo)(nil),                // 24: milvus.proto.milvus.PrivilegeGroupInfo
-	(*PrivilegeEntity)(nil),                   // 25: milvus.proto.milvus.PrivilegeEntity
-	(*GetVersionRequest)(nil),                 // 26: milvus.proto.milvus.GetVersionRequest
-	(*GetVersionResponse)(nil),                // 27: milvus.proto.milvus.GetVersionResponse
-	(*ListResourceGroupsRequest)(nil),         // 28: milvus.proto.milvus.ListResourceGroupsRequest
-	(*ListResourceGroupsResponse)(nil),        // 29: milvus.proto.milvus.ListResourceGroupsResponse
-	(*ConnectRequest)(nil),                    // 30: milvus.proto.milvus.ConnectRequest
-	(*ConnectResponse)(nil),                   // 31: milvus.proto.milvus.ConnectResponse
-	(*GetReplicateConfigurationRequest)(nil),  // 32: milvus.proto.milvus.GetReplicateConfigurationRequest
-	(*GetReplicateConfigurationResponse)(nil), // 33: milvus.proto.milvus.GetReplicateConfigurationResponse
-	nil,                                     // 34: milvus.proto.milvus.DeleteRequest.ExprTemplateValuesEntry
-	nil,                                     // 35: milvus.proto.milvus.SubSearchRequest.ExprTemplateValuesEntry
-	nil,                                     // 36: milvus.proto.milvus.SearchRequest.ExprTemplateValuesEntry
-	nil,                                     // 37: milvus.proto.milvus.ReplicaInfo.NumOutboundNodeEntry
-	(*commonpb.MsgBase)(nil),                // 38: milvus.proto.common.MsgBase
-	(*commonpb.Status)(nil),                 // 39: milvus.proto.common.Status
-	(*schemapb.CollectionSchema)(nil),       // 40: milvus.proto.schema.CollectionSchema
-	(*commonpb.KeyDataPair)(nil),            // 41: milvus.proto.common.KeyDataPair
-	(commonpb.ConsistencyLevel)(0),          // 42: milvus.proto.common.ConsistencyLevel
-	(*commonpb.KeyValuePair)(nil),           // 43: milvus.proto.common.KeyValuePair
-	(commonpb.IndexState)(0),                // 44: milvus.proto.common.IndexState
-	(*schemapb.IDs)(nil),                    // 45: milvus.proto.schema.IDs
-	(commonpb.DslType)(0),                   // 46: milvus.proto.common.DslType
-	(*schemapb.FunctionScore)(nil),          // 47: milvus.proto.schema.FunctionScore
-	(*commonpb.Highlighter)(nil),            // 48: milvus.proto.common.Highlighter
-	(*commonpb.SearchAggregationSpec)(nil),  // 49: milvus.proto.common.SearchAggregationSpec
-	(*schemapb.FunctionChain)(nil),          // 50: milvus.proto.schema.FunctionChain
-	(*schemapb.SearchResultData)(nil),       // 51: milvus.proto.schema.SearchResultData
-	(commonpb.StateCode)(0),                 // 52: milvus.proto.common.StateCode
-	(*commonpb.ClientInfo)(nil),             // 53: milvus.proto.common.ClientInfo
-	(*commonpb.ServerInfo)(nil),             // 54: milvus.proto.common.ServerInfo
-	(*commonpb.ReplicateConfiguration)(nil), // 55: milvus.proto.common.ReplicateConfiguration
-	(*schemapb.TemplateValue)(nil),          // 56: milvus.proto.schema.TemplateValue
+	(ShowType)(0),                           // 0: milvus.proto.milvus.ShowType
+	(*DescribeCollectionRequest)(nil),       // 1: milvus.proto.milvus.DescribeCollectionRequest
+	(*DescribeCollectionResponse)(nil),      // 2: milvus.proto.milvus.DescribeCollectionResponse
+	(*GetCollectionStatisticsRequest)(nil),  // 3: milvus.proto.milvus.GetCollectionStatisticsRequest
+	(*GetCollectionStatisticsResponse)(nil), // 4: milvus.proto.milvus.GetCollectionStatisticsResponse
+	(*ShowCollectionsRequest)(nil),          // 5: milvus.proto.milvus.ShowCollectionsRequest
+	(*ShowCollectionsResponse)(nil),         // 6: milvus.proto.milvus.ShowCollectionsResponse
+	(*DescribeIndexRequest)(nil),            // 7: milvus.proto.milvus.DescribeIndexRequest
+	(*IndexDescription)(nil),                // 8: milvus.proto.milvus.IndexDescription
+	(*DescribeIndexResponse)(nil),           // 9: milvus.proto.milvus.DescribeIndexResponse
+	(*SubSearchRequest)(nil),                // 10: milvus.proto.milvus.SubSearchRequest
+	(*SearchRequest)(nil),                   // 11: milvus.proto.milvus.SearchRequest
+	(*SearchResults)(nil),                   // 12: milvus.proto.milvus.SearchResults
+	(*GetMetricsRequest)(nil),               // 13: milvus.proto.milvus.GetMetricsRequest
+	(*GetMetricsResponse)(nil),              // 14: milvus.proto.milvus.GetMetricsResponse
+	(*ComponentInfo)(nil),                   // 15: milvus.proto.milvus.ComponentInfo
+	(*ComponentStates)(nil),                 // 16: milvus.proto.milvus.ComponentStates
+	(*GetComponentStatesRequest)(nil),       // 17: milvus.proto.milvus.GetComponentStatesRequest
+	(*GetReplicasRequest)(nil),              // 18: milvus.proto.milvus.GetReplicasRequest
+	(*GetReplicasResponse)(nil),             // 19: milvus.proto.milvus.GetReplicasResponse
+	(*ReplicaInfo)(nil),                     // 20: milvus.proto.milvus.ReplicaInfo
+	(*ShardReplica)(nil),                    // 21: milvus.proto.milvus.ShardReplica
+	(*PrivilegeGroupInfo)(nil),              // 22: milvus.proto.milvus.PrivilegeGroupInfo
+	(*PrivilegeEntity)(nil),                 // 23: milvus.proto.milvus.PrivilegeEntity
+	(*ListResourceGroupsRequest)(nil),       // 24: milvus.proto.milvus.ListResourceGroupsRequest
+	(*ListResourceGroupsResponse)(nil),      // 25: milvus.proto.milvus.ListResourceGroupsResponse
+	(*ConnectRequest)(nil),                  // 26: milvus.proto.milvus.ConnectRequest
+	(*ConnectResponse)(nil),                 // 27: milvus.proto.milvus.ConnectResponse
+	nil,                                     // 28: milvus.proto.milvus.SubSearchRequest.ExprTemplateValuesEntry
+	nil,                                     // 29: milvus.proto.milvus.SearchRequest.ExprTemplateValuesEntry
+	nil,                                     // 30: milvus.proto.milvus.ReplicaInfo.NumOutboundNodeEntry
+	(*commonpb.MsgBase)(nil),                // 31: milvus.proto.common.MsgBase
+	(*commonpb.Status)(nil),                 // 32: milvus.proto.common.Status
+	(*schemapb.CollectionSchema)(nil),       // 33: milvus.proto.schema.CollectionSchema
+	(*commonpb.KeyDataPair)(nil),            // 34: milvus.proto.common.KeyDataPair
+	(commonpb.ConsistencyLevel)(0),          // 35: milvus.proto.common.ConsistencyLevel
+	(*commonpb.KeyValuePair)(nil),           // 36: milvus.proto.common.KeyValuePair
+	(commonpb.IndexState)(0),                // 37: milvus.proto.common.IndexState
+	(commonpb.DslType)(0),                   // 38: milvus.proto.common.DslType
+	(*schemapb.IDs)(nil),                    // 39: milvus.proto.schema.IDs
+	(*schemapb.FunctionScore)(nil),          // 40: milvus.proto.schema.FunctionScore
+	(*commonpb.Highlighter)(nil),            // 41: milvus.proto.common.Highlighter
+	(*commonpb.SearchAggregationSpec)(nil),  // 42: milvus.proto.common.SearchAggregationSpec
+	(*schemapb.FunctionChain)(nil),          // 43: milvus.proto.schema.FunctionChain
+	(*schemapb.SearchResultData)(nil),       // 44: milvus.proto.schema.SearchResultData
+	(commonpb.StateCode)(0),                 // 45: milvus.proto.common.StateCode
+	(*commonpb.ClientInfo)(nil),             // 46: milvus.proto.common.ClientInfo
+	(*commonpb.ServerInfo)(nil),             // 47: milvus.proto.common.ServerInfo
+	(*schemapb.TemplateValue)(nil),          // 48: milvus.proto.schema.TemplateValue
 }
 var file_milvus_proto_depIdxs = []int32{
-	38, // 0: milvus.proto.milvus.DescribeCollectionRequest.base:type_name -> milvus.proto.common.MsgBase
-	39, // 1: milvus.proto.milvus.DescribeCollectionResponse.status:type_name -> milvus.proto.common.Status
-	40, // 2: milvus.proto.milvus.DescribeCollectionResponse.schema:type_name -> milvus.proto.schema.CollectionSchema
-	41, // 3: milvus.proto.milvus.DescribeCollectionResponse.start_positions:type_name -> milvus.proto.common.KeyDataPair
-	42, // 4: milvus.proto.milvus.DescribeCollectionResponse.consistency_level:type_name -> milvus.proto.common.ConsistencyLevel
-	43, // 5: milvus.proto.milvus.DescribeCollectionResponse.properties:type_name -> milvus.proto.common.KeyValuePair
-	38, // 6: milvus.proto.milvus.GetCollectionStatisticsRequest.base:type_name -> milvus.proto.common.MsgBase
-	39, // 7: milvus.proto.milvus.GetCollectionStatisticsResponse.status:type_name -> milvus.proto.common.Status
-	43, // 8: milvus.proto.milvus.GetCollectionStatisticsResponse.stats:type_name -> milvus.proto.common.KeyValuePair
-	38, // 9: milvus.proto.milvus.ShowCollectionsRequest.base:type_name -> milvus.proto.common.MsgBase
+	31, // 0: milvus.proto.milvus.DescribeCollectionRequest.base:type_name -> milvus.proto.common.MsgBase
+	32, // 1: milvus.proto.milvus.DescribeCollectionResponse.status:type_name -> milvus.proto.common.Status
+	33, // 2: milvus.proto.milvus.DescribeCollectionResponse.schema:type_name -> milvus.proto.schema.CollectionSchema
+	34, // 3: milvus.proto.milvus.DescribeCollectionResponse.start_positions:type_name -> milvus.proto.common.KeyDataPair
+	35, // 4: milvus.proto.milvus.DescribeCollectionResponse.consistency_level:type_name -> milvus.proto.common.ConsistencyLevel
+	36, // 5: milvus.proto.milvus.DescribeCollectionResponse.properties:type_name -> milvus.proto.common.KeyValuePair
+	31, // 6: milvus.proto.milvus.GetCollectionStatisticsRequest.base:type_name -> milvus.proto.common.MsgBase
+	32, // 7: milvus.proto.milvus.GetCollectionStatisticsResponse.status:type_name -> milvus.proto.common.Status
+	36, // 8: milvus.proto.milvus.GetCollectionStatisticsResponse.stats:type_name -> milvus.proto.common.KeyValuePair
+	31, // 9: milvus.proto.milvus.ShowCollectionsRequest.base:type_name -> milvus.proto.common.MsgBase
 	0,  // 10: milvus.proto.milvus.ShowCollectionsRequest.type:type_name -> milvus.proto.milvus.ShowType
-	39, // 11: milvus.proto.milvus.ShowCollectionsResponse.status:type_name -> milvus.proto.common.Status
-	38, // 12: milvus.proto.milvus.DescribeIndexRequest.base:type_name -> milvus.proto.common.MsgBase
-	43, // 13: milvus.proto.milvus.IndexDescription.params:type_name -> milvus.proto.common.KeyValuePair
-	44, // 14: milvus.proto.milvus.IndexDescription.state:type_name -> milvus.proto.common.IndexState
-	39, // 15: milvus.proto.milvus.DescribeIndexResponse.status:type_name -> milvus.proto.common.Status
+	32, // 11: milvus.proto.milvus.ShowCollectionsResponse.status:type_name -> milvus.proto.common.Status
+	31, // 12: milvus.proto.milvus.DescribeIndexRequest.base:type_name -> milvus.proto.common.MsgBase
+	36, // 13: milvus.proto.milvus.IndexDescription.params:type_name -> milvus.proto.common.KeyValuePair
+	37, // 14: milvus.proto.milvus.IndexDescription.state:type_name -> milvus.proto.common.IndexState
+	32, // 15: milvus.proto.milvus.DescribeIndexResponse.status:type_name -> milvus.proto.common.Status
 	8,  // 16: milvus.proto.milvus.DescribeIndexResponse.index_descriptions:type_name -> milvus.proto.milvus.IndexDescription
-	39, // 17: milvus.proto.milvus.MutationResult.status:type_name -> milvus.proto.common.Status
-	45, // 18: milvus.proto.milvus.MutationResult.IDs:type_name -> milvus.proto.schema.IDs
-	38, // 19: milvus.proto.milvus.DeleteRequest.base:type_name -> milvus.proto.common.MsgBase
-	42, // 20: milvus.proto.milvus.DeleteRequest.consistency_level:type_name -> milvus.proto.common.ConsistencyLevel
-	34, // 21: milvus.proto.milvus.DeleteRequest.expr_template_values:type_name -> milvus.proto.milvus.DeleteRequest.ExprTemplateValuesEntry
-	46, // 22: milvus.proto.milvus.SubSearchRequest.dsl_type:type_name -> milvus.proto.common.DslType
-	43, // 23: milvus.proto.milvus.SubSearchRequest.search_params:type_name -> milvus.proto.common.KeyValuePair
-	35, // 24: milvus.proto.milvus.SubSearchRequest.expr_template_values:type_name -> milvus.proto.milvus.SubSearchRequest.ExprTemplateValuesEntry
-	38, // 25: milvus.proto.milvus.SearchRequest.base:type_name -> milvus.proto.common.MsgBase
-	45, // 26: milvus.proto.milvus.SearchRequest.ids:type_name -> milvus.proto.schema.IDs
-	46, // 27: milvus.proto.milvus.SearchRequest.dsl_type:type_name -> milvus.proto.common.DslType
-	43, // 28: milvus.proto.milvus.SearchRequest.search_params:type_name -> milvus.proto.common.KeyValuePair
-	42, // 29: milvus.proto.milvus.SearchRequest.consistency_level:type_name -> milvus.proto.common.ConsistencyLevel
-	12, // 30: milvus.proto.milvus.SearchRequest.sub_reqs:type_name -> milvus.proto.milvus.SubSearchRequest
-	36, // 31: milvus.proto.milvus.SearchRequest.expr_template_values:type_name -> milvus.proto.milvus.SearchRequest.ExprTemplateValuesEntry
-	47, // 32: milvus.proto.milvus.SearchRequest.function_score:type_name -> milvus.proto.schema.FunctionScore
-	48, // 33: milvus.proto.milvus.SearchRequest.highlighter:type_name -> milvus.proto.common.Highlighter
-	49, // 34: milvus.proto.milvus.SearchRequest.search_aggregation:type_name -> milvus.proto.common.SearchAggregationSpec
-	50, // 35: milvus.proto.milvus.SearchRequest.function_chains:type_name -> milvus.proto.schema.FunctionChain
-	39, // 36: milvus.proto.milvus.SearchResults.status:type_name -> milvus.proto.common.Status
-	51, // 37: milvus.proto.milvus.SearchResults.results:type_name -> milvus.proto.schema.SearchResultData
-	38, // 38: milvus.proto.milvus.GetMetricsRequest.base:type_name -> milvus.proto.common.MsgBase
-	39, // 39: milvus.proto.milvus.GetMetricsResponse.status:type_name -> milvus.proto.common.Status
-	52, // 40: milvus.proto.milvus.ComponentInfo.state_code:type_name -> milvus.proto.common.StateCode
-	43, // 41: milvus.proto.milvus.ComponentInfo.extra_info:type_name -> milvus.proto.common.KeyValuePair
-	17, // 42: milvus.proto.milvus.ComponentStates.state:type_name -> milvus.proto.milvus.ComponentInfo
-	17, // 43: milvus.proto.milvus.ComponentStates.subcomponent_states:type_name -> milvus.proto.milvus.ComponentInfo
-	39, // 44: milvus.proto.milvus.ComponentStates.status:type_name -> milvus.proto.common.Status
-	38, // 45: milvus.proto.milvus.GetReplicasRequest.base:type_name -> milvus.proto.common.MsgBase
-	39, // 46: milvus.proto.milvus.GetReplicasResponse.status:type_name -> milvus.proto.common.Status
-	22, // 47: milvus.proto.milvus.GetReplicasResponse.replicas:type_name -> milvus.proto.milvus.ReplicaInfo
-	23, // 48: milvus.proto.milvus.ReplicaInfo.shard_replicas:type_name -> milvus.proto.milvus.ShardReplica
-	37, // 49: milvus.proto.milvus.ReplicaInfo.num_outbound_node:type_name -> milvus.proto.milvus.ReplicaInfo.NumOutboundNodeEntry
-	25, // 50: milvus.proto.milvus.PrivilegeGroupInfo.privileges:type_name -> milvus.proto.milvus.PrivilegeEntity
-	39, // 51: milvus.proto.milvus.GetVersionResponse.status:type_name -> milvus.proto.common.Status
-	38, // 52: milvus.proto.milvus.ListResourceGroupsRequest.base:type_name -> milvus.proto.common.MsgBase
-	39, // 53: milvus.proto.milvus.ListResourceGroupsResponse.status:type_name -> milvus.proto.common.Status
-	38, // 54: milvus.proto.milvus.ConnectRequest.base:type_name -> milvus.proto.common.MsgBase
-	53, // 55: milvus.proto.milvus.ConnectRequest.client_info:type_name -> milvus.proto.common.ClientInfo
-	39, // 56: milvus.proto.milvus.ConnectResponse.status:type_name -> milvus.proto.common.Status
-	54, // 57: milvus.proto.milvus.ConnectResponse.server_info:type_name -> milvus.proto.common.ServerInfo
-	39, // 58: milvus.proto.milvus.GetReplicateConfigurationResponse.status:type_name -> milvus.proto.common.Status
-	55, // 59: milvus.proto.milvus.GetReplicateConfigurationResponse.configuration:type_name -> milvus.proto.common.ReplicateConfiguration
-	56, // 60: milvus.proto.milvus.DeleteRequest.ExprTemplateValuesEntry.value:type_name -> milvus.proto.schema.TemplateValue
-	56, // 61: milvus.proto.milvus.SubSearchRequest.ExprTemplateValuesEntry.value:type_name -> milvus.proto.schema.TemplateValue
-	56, // 62: milvus.proto.milvus.SearchRequest.ExprTemplateValuesEntry.value:type_name -> milvus.proto.schema.TemplateValue
-	1,  // 63: milvus.proto.milvus.MilvusService.DescribeCollection:input_type -> milvus.proto.milvus.DescribeCollectionRequest
-	3,  // 64: milvus.proto.milvus.MilvusService.GetCollectionStatistics:input_type -> milvus.proto.milvus.GetCollectionStatisticsRequest
-	5,  // 65: milvus.proto.milvus.MilvusService.ShowCollections:input_type -> milvus.proto.milvus.ShowCollectionsRequest
-	7,  // 66: milvus.proto.milvus.MilvusService.DescribeIndex:input_type -> milvus.proto.milvus.DescribeIndexRequest
-	11, // 67: milvus.proto.milvus.MilvusService.Delete:input_type -> milvus.proto.milvus.DeleteRequest
-	13, // 68: milvus.proto.milvus.MilvusService.Search:input_type -> milvus.proto.milvus.SearchRequest
-	20, // 69: milvus.proto.milvus.MilvusService.GetReplicas:input_type -> milvus.proto.milvus.GetReplicasRequest
-	15, // 70: milvus.proto.milvus.MilvusService.GetMetrics:input_type -> milvus.proto.milvus.GetMetricsRequest
-	26, // 71: milvus.proto.milvus.MilvusService.GetVersion:input_type -> milvus.proto.milvus.GetVersionRequest
-	30, // 72: milvus.proto.milvus.MilvusService.Connect:input_type -> milvus.proto.milvus.ConnectRequest
-	32, // 73: milvus.proto.milvus.MilvusService.GetReplicateConfiguration:input_type -> milvus.proto.milvus.GetReplicateConfigurationRequest
-	2,  // 74: milvus.proto.milvus.MilvusService.DescribeCollection:output_type -> milvus.proto.milvus.DescribeCollectionResponse
-	4,  // 75: milvus.proto.milvus.MilvusService.GetCollectionStatistics:output_type -> milvus.proto.milvus.GetCollectionStatisticsResponse
-	6,  // 76: milvus.proto.milvus.MilvusService.ShowCollections:output_type -> milvus.proto.milvus.ShowCollectionsResponse
-	9,  // 77: milvus.proto.milvus.MilvusService.DescribeIndex:output_type -> milvus.proto.milvus.DescribeIndexResponse
-	10, // 78: milvus.proto.milvus.MilvusService.Delete:output_type -> milvus.proto.milvus.MutationResult
-	14, // 79: milvus.proto.milvus.MilvusService.Search:output_type -> milvus.proto.milvus.SearchResults
-	21, // 80: milvus.proto.milvus.MilvusService.GetReplicas:output_type -> milvus.proto.milvus.GetReplicasResponse
-	16, // 81: milvus.proto.milvus.MilvusService.GetMetrics:output_type -> milvus.proto.milvus.GetMetricsResponse
-	27, // 82: milvus.proto.milvus.MilvusService.GetVersion:output_type -> milvus.proto.milvus.GetVersionResponse
-	31, // 83: milvus.proto.milvus.MilvusService.Connect:output_type -> milvus.proto.milvus.ConnectResponse
-	33, // 84: milvus.proto.milvus.MilvusService.GetReplicateConfiguration:output_type -> milvus.proto.milvus.GetReplicateConfigurationResponse
-	74, // [74:85] is the sub-list for method output_type
-	63, // [63:74] is the sub-list for method input_type
-	63, // [63:63] is the sub-list for extension type_name
-	63, // [63:63] is the sub-list for extension extendee
-	0,  // [0:63] is the sub-list for field type_name
+	38, // 17: milvus.proto.milvus.SubSearchRequest.dsl_type:type_name -> milvus.proto.common.DslType
+	36, // 18: milvus.proto.milvus.SubSearchRequest.search_params:type_name -> milvus.proto.common.KeyValuePair
+	28, // 19: milvus.proto.milvus.SubSearchRequest.expr_template_values:type_name -> milvus.proto.milvus.SubSearchRequest.ExprTemplateValuesEntry
+	31, // 20: milvus.proto.milvus.SearchRequest.base:type_name -> milvus.proto.common.MsgBase
+	39, // 21: milvus.proto.milvus.SearchRequest.ids:type_name -> milvus.proto.schema.IDs
+	38, // 22: milvus.proto.milvus.SearchRequest.dsl_type:type_name -> milvus.proto.common.DslType
+	36, // 23: milvus.proto.milvus.SearchRequest.search_params:type_name -> milvus.proto.common.KeyValuePair
+	35, // 24: milvus.proto.milvus.SearchRequest.consistency_level:type_name -> milvus.proto.common.ConsistencyLevel
+	10, // 25: milvus.proto.milvus.SearchRequest.sub_reqs:type_name -> milvus.proto.milvus.SubSearchRequest
+	29, // 26: milvus.proto.milvus.SearchRequest.expr_template_values:type_name -> milvus.proto.milvus.SearchRequest.ExprTemplateValuesEntry
+	40, // 27: milvus.proto.milvus.SearchRequest.function_score:type_name -> milvus.proto.schema.FunctionScore
+	41, // 28: milvus.proto.milvus.SearchRequest.highlighter:type_name -> milvus.proto.common.Highlighter
+	42, // 29: milvus.proto.milvus.SearchRequest.search_aggregation:type_name -> milvus.proto.common.SearchAggregationSpec
+	43, // 30: milvus.proto.milvus.SearchRequest.function_chains:type_name -> milvus.proto.schema.FunctionChain
+	32, // 31: milvus.proto.milvus.SearchResults.status:type_name -> milvus.proto.common.Status
+	44, // 32: milvus.proto.milvus.SearchResults.results:type_name -> milvus.proto.schema.SearchResultData
+	31, // 33: milvus.proto.milvus.GetMetricsRequest.base:type_name -> milvus.proto.common.MsgBase
+	32, // 34: milvus.proto.milvus.GetMetricsResponse.status:type_name -> milvus.proto.common.Status
+	45, // 35: milvus.proto.milvus.ComponentInfo.state_code:type_name -> milvus.proto.common.StateCode
+	36, // 36: milvus.proto.milvus.ComponentInfo.extra_info:type_name -> milvus.proto.common.KeyValuePair
+	15, // 37: milvus.proto.milvus.ComponentStates.state:type_name -> milvus.proto.milvus.ComponentInfo
+	15, // 38: milvus.proto.milvus.ComponentStates.subcomponent_states:type_name -> milvus.proto.milvus.ComponentInfo
+	32, // 39: milvus.proto.milvus.ComponentStates.status:type_name -> milvus.proto.common.Status
+	31, // 40: milvus.proto.milvus.GetReplicasRequest.base:type_name -> milvus.proto.common.MsgBase
+	32, // 41: milvus.proto.milvus.GetReplicasResponse.status:type_name -> milvus.proto.common.Status
+	20, // 42: milvus.proto.milvus.GetReplicasResponse.replicas:type_name -> milvus.proto.milvus.ReplicaInfo
+	21, // 43: milvus.proto.milvus.ReplicaInfo.shard_replicas:type_name -> milvus.proto.milvus.ShardReplica
+	30, // 44: milvus.proto.milvus.ReplicaInfo.num_outbound_node:type_name -> milvus.proto.milvus.ReplicaInfo.NumOutboundNodeEntry
+	23, // 45: milvus.proto.milvus.PrivilegeGroupInfo.privileges:type_name -> milvus.proto.milvus.PrivilegeEntity
+	31, // 46: milvus.proto.milvus.ListResourceGroupsRequest.base:type_name -> milvus.proto.common.MsgBase
+	32, // 47: milvus.proto.milvus.ListResourceGroupsResponse.status:type_name -> milvus.proto.common.Status
+	31, // 48: milvus.proto.milvus.ConnectRequest.base:type_name -> milvus.proto.common.MsgBase
+	46, // 49: milvus.proto.milvus.ConnectRequest.client_info:type_name -> milvus.proto.common.ClientInfo
+	32, // 50: milvus.proto.milvus.ConnectResponse.status:type_name -> milvus.proto.common.Status
+	47, // 51: milvus.proto.milvus.ConnectResponse.server_info:type_name -> milvus.proto.common.ServerInfo
+	48, // 52: milvus.proto.milvus.SubSearchRequest.ExprTemplateValuesEntry.value:type_name -> milvus.proto.schema.TemplateValue
+	48, // 53: milvus.proto.milvus.SearchRequest.ExprTemplateValuesEntry.value:type_name -> milvus.proto.schema.TemplateValue
+	54, // [54:54] is the sub-list for method output_type
+	54, // [54:54] is the sub-list for method input_type
+	54, // [54:54] is the sub-list for extension type_name
+	54, // [54:54] is the sub-list for extension extendee
+	0,  // [0:54] is the sub-list for field type_name
 }
 
 func init() { file_milvus_proto_init() }
@@ -3001,9 +2519,8 @@ func file_milvus_proto_init() {
 	if File_milvus_proto != nil {
 		return
 	}
-	file_milvus_proto_msgTypes[10].OneofWrappers = []any{}
-	file_milvus_proto_msgTypes[11].OneofWrappers = []any{}
-	file_milvus_proto_msgTypes[12].OneofWrappers = []any{
+	file_milvus_proto_msgTypes[9].OneofWrappers = []any{}
+	file_milvus_proto_msgTypes[10].OneofWrappers = []any{
 		(*SearchRequest_PlaceholderGroup)(nil),
 		(*SearchRequest_Ids)(nil),
 	}
@@ -3013,9 +2530,9 @@ func file_milvus_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_milvus_proto_rawDesc), len(file_milvus_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   37,
+			NumMessages:   30,
 			NumExtensions: 0,
-			NumServices:   1,
+			NumServices:   0,
 		},
 		GoTypes:           file_milvus_proto_goTypes,
 		DependencyIndexes: file_milvus_proto_depIdxs,
