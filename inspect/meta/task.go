@@ -60,7 +60,7 @@ func importJob(f *fact) *model.Task {
 	t := &model.Task{
 		ID: f.ids[0], Type: "import-job", Collection: model.CollectionID(m.GetCollectionID()), Partition: onlyPartition(m.GetPartitionIDs()),
 		State: m.GetState().String(), Reason: secret.Text(m.GetReason()), Trigger: m.GetJobID(),
-		StartedAt: textTime(m.GetCreateTime()), EndedAt: textTime(m.GetCompleteTime()),
+		StartedAt: textTime(m.GetCreateTime()), EndedAt: textTime(m.GetCompleteTime()), Details: importJobDetails(m),
 	}
 	if n := len(m.GetFiles()); n > 0 {
 		t.Progress = strconv.Itoa(n) + " files"
@@ -77,6 +77,7 @@ func preImportTask(f *fact) *model.Task {
 		ID: f.ids[0], Type: "preimport", Collection: model.CollectionID(m.GetCollectionID()),
 		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetReason()), Trigger: m.GetJobID(),
 		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
+		Details: importFileDetails(m.GetFileStats()),
 	}
 }
 
@@ -87,6 +88,7 @@ func importTask(f *fact) *model.Task {
 		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetReason()), Trigger: m.GetJobID(),
 		Segments: ids[model.SegmentID](m.GetSegmentIDs()), Results: ids[model.SegmentID](m.GetSortedSegmentIDs()),
 		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
+		Details: importFileDetails(m.GetFileStats()),
 	}
 }
 
@@ -109,6 +111,7 @@ func compactionTask(f *fact) *model.Task {
 		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetFailReason()), Trigger: m.GetTriggerID(),
 		Segments: ids[model.SegmentID](m.GetInputSegments()), Results: ids[model.SegmentID](m.GetResultSegments()),
 		VChannel: m.GetChannel(), StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()),
+		Details: compactionDetails(m),
 	}
 	if m.GetTotalRows() > 0 {
 		t.Progress = strconv.FormatInt(m.GetTotalRows(), 10) + " rows"
@@ -121,7 +124,7 @@ func analyzeTask(f *fact) *model.Task {
 	return &model.Task{
 		ID: f.ids[0], Type: "analyze", Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
 		SubType: m.GetFieldName(), State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()),
-		Reason: secret.Text(m.GetFailReason()), Segments: ids[model.SegmentID](m.GetSegmentIDs()),
+		Reason: secret.Text(m.GetFailReason()), Segments: ids[model.SegmentID](m.GetSegmentIDs()), Details: analyzeDetails(m),
 	}
 }
 
@@ -131,7 +134,7 @@ func statsTask(f *fact) *model.Task {
 		ID: f.ids[0], Type: "stats", SubType: m.GetSubJobType().String(),
 		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
 		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetFailReason()),
-		VChannel: m.GetInsertChannel(),
+		VChannel: m.GetInsertChannel(), Details: statsDetails(m),
 	}
 	if id := m.GetSegmentID(); id != 0 {
 		t.Segments = []model.SegmentID{model.SegmentID(id)}

@@ -19,7 +19,7 @@ func copySegmentJob(f *fact) *model.Task {
 		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentJob"), Reason: secret.Text(m.GetReason()),
 		Segments: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
 		Progress:  fmt.Sprintf("%d/%d segments, %d rows", m.GetCopiedSegments(), m.GetTotalSegments(), m.GetTotalRows()),
-		StartedAt: wallTime(m.GetStartTs()), EndedAt: wallTime(m.GetCompleteTs()),
+		StartedAt: wallTime(m.GetStartTs()), EndedAt: wallTime(m.GetCompleteTs()), Details: copySegmentJobDetails(m),
 	}
 }
 
@@ -29,7 +29,7 @@ func copySegmentTask(f *fact) *model.Task {
 		ID: f.ids[0], Type: "copy-segment", Collection: model.CollectionID(m.GetCollectionId()), Node: model.NodeID(m.GetNodeId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentTask"), Reason: secret.Text(m.GetReason()),
 		Segments: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
-		StartedAt: wallTime(m.GetCreatedTs()), EndedAt: wallTime(m.GetCompleteTs()),
+		StartedAt: wallTime(m.GetCreatedTs()), EndedAt: wallTime(m.GetCompleteTs()), Details: copySegmentTaskDetails(m),
 	}
 }
 
@@ -47,7 +47,7 @@ func exportSnapshotJob(f *fact) *model.Task {
 		ID: f.ids[0], Type: "export-snapshot-job", Snapshot: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "ExportSnapshotJob"), Reason: secret.Text(m.GetReason()),
 		Progress:  fmt.Sprintf("%d/%d files", m.GetCopiedFiles(), m.GetTotalFiles()),
-		StartedAt: wallTime(m.GetStartTime()), EndedAt: wallTime(m.GetEndTime()),
+		StartedAt: wallTime(m.GetStartTime()), EndedAt: wallTime(m.GetEndTime()), Details: exportDetails(m),
 	}
 }
 
@@ -57,7 +57,7 @@ func refreshJob(f *fact) *model.Task {
 		ID: f.ids[0], Type: "external-refresh-job", Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Reason: secret.Text(m.GetFailReason()),
 		Progress:  fmt.Sprintf("%d%%", m.GetProgress()),
-		StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()),
+		StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()), Details: refreshJobDetails(m),
 	}
 	if m.GetIndexWaitStartedTime() != 0 { // its data is what the collection shows, whatever becomes of the job
 		t.Progress += ", applied"
@@ -71,6 +71,7 @@ func refreshTask(f *fact) *model.Task {
 		ID: f.ids[0], Type: "external-refresh", Collection: model.CollectionID(m.GetCollectionId()), Node: model.NodeID(m.GetNodeId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Reason: secret.Text(m.GetFailReason()),
 		Progress: fmt.Sprintf("%d%%", m.GetProgress()), Segments: ids[model.SegmentID](m.GetOwnedSegmentIds()), Results: ids[model.SegmentID](m.GetKeptSegments()),
+		Details: refreshTaskDetails(m),
 	}
 	for _, s := range m.GetUpdatedSegments() {
 		t.Results = append(t.Results, model.SegmentID(s.GetID()))

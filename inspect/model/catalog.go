@@ -199,6 +199,7 @@ type Task struct {
 	Trigger    int64 // compaction: trigger id; import: job id
 	Segments   []SegmentID
 	Results    []SegmentID
+	Details    []string // what else its record says, as name=value
 	VChannel   string
 	StartedAt  time.Time
 	EndedAt    time.Time

@@ -25,7 +25,7 @@ var snapshots = define(definition[*model.Snapshot]{
 	ref:   func(_ *Env, s *model.Snapshot) Ref { return Ref{ID: strconv.FormatInt(s.ID, 10), Name: s.Name} },
 	owner: func(e *Env, s *model.Snapshot) (Ref, bool) { return collectionRef(e, s.Collection) },
 	links: func(_ *Env, s *model.Snapshot) []Link {
-		return []Link{link("jobs", "tasks", "type=copy-segment-job,export-snapshot-job", "collection_id="+s.Collection.String(), "sub_type="+s.Name)}
+		return []Link{link("jobs", "tasks", "type=copy-segment-job,export-snapshot-job", "collection_id="+s.Collection.String(), "snapshot="+s.Name)}
 	},
 })
 

@@ -89,6 +89,8 @@ var taskDetail = []column[*model.Task]{
 		func(_ *Env, t *model.Task) table.Cell { return ids(t.Segments) }),
 	col(table.Column{Name: "results", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that it makes."},
 		func(_ *Env, t *model.Task) table.Cell { return ids(t.Results) }),
+	col(table.Column{Name: "details", Kind: table.List, Show: table.Wide, Priority: 7, Doc: "What else its record says, as name=value: retries, state_since, ready_vchannels, ..."},
+		func(_ *Env, t *model.Task) table.Cell { return list(t.Details) }),
 	col(table.Column{Name: "snapshot", Show: table.Hidden, Doc: "The snapshot that it restores or exports (3.0)."},
 		func(_ *Env, t *model.Task) table.Cell { return text(t.Snapshot) }),
 	col(table.Column{Name: "vchannel", Show: table.Wide, Priority: 6, Doc: "Virtual channel that it works on."},
