@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
 	"kitescope/doc"
@@ -196,6 +197,7 @@ func writeDescription(w io.Writer, d *view.Description, env *view.Env, found *Fo
 }
 
 func writeFieldLines(out *doc.Output, p *Painter, fields []view.Field, o *Options) {
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f view.Field) bool { return f.Column.Omits(f.Cell) })
 	name := 0
 	for _, f := range fields {
 		name = max(name, len(f.Column.Name))

@@ -107,6 +107,8 @@ type Column struct {
 	Priority int
 	// Kept columns stay even then: verdicts, and what a table is looked at for.
 	Kept bool
+	// Rare columns have something to say of few objects: descriptions for people leave them out of the others.
+	Rare bool
 	// Ranked cells are ordered by their Float, whatever they show.
 	Ranked bool
 	// Right aligns texts as numbers are: what people see of a number is often a text.
@@ -123,6 +125,21 @@ type Column struct {
 	// Vocabulary says that the texts are fixed words ("HNSW", "querynode"), which selections find in any case, as they
 	// do states.
 	Vocabulary bool
+}
+
+// Omits reports whether a description for people leaves a cell out: of a Rare column that has none, no, or 0.
+func (c *Column) Omits(x Cell) bool {
+	if !c.Rare || x.Absent == Unknown {
+		return false
+	}
+	switch c.Kind {
+	case Bool, Int:
+		return x.Int == 0
+	case List, Pairs:
+		return len(x.List) == 0
+	default:
+		return x.Absent == None
+	}
 }
 
 // RightAligned reports whether the cells end at the same place, so that the digits of numbers stand below each other.

@@ -161,3 +161,29 @@ func TestGlob(t *testing.T) {
 		}
 	}
 }
+
+// TestOmits: a description leaves out what is rare and not there, and never what is unknown.
+func TestOmits(t *testing.T) {
+	for _, c := range []struct {
+		column Column
+		cell   Cell
+		want   bool
+	}{
+		{Column{Rare: true}, OfNone(), true},
+		{Column{Rare: true}, Cell{Text: "s3://bucket"}, false},
+		{Column{Rare: true}, Cell{Absent: Unknown}, false},
+		{Column{Rare: true, Kind: Bool}, Cell{}, true},
+		{Column{Rare: true, Kind: Bool}, Cell{Int: 1}, false},
+		{Column{Rare: true, Kind: Int}, Cell{}, true},
+		{Column{Rare: true, Kind: Int}, OfNone(), true},
+		{Column{Rare: true, Kind: Int}, Cell{Absent: Unknown}, false},
+		{Column{Rare: true, Kind: List}, Cell{}, true},
+		{Column{Rare: true, Kind: Pairs}, Cell{List: []string{"zone", "a"}}, false},
+		{Column{}, OfNone(), false},
+		{Column{Kind: Bool}, Cell{}, false},
+	} {
+		if got := c.column.Omits(c.cell); got != c.want {
+			t.Errorf("%+v %+v: %v, want %v", c.column, c.cell, got, c.want)
+		}
+	}
+}

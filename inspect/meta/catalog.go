@@ -25,7 +25,7 @@ func (s *state) databases() []*model.Database {
 		m := f.value.(*etcdpb.DatabaseInfo)
 		list = append(list, &model.Database{
 			ID: model.DatabaseID(f.ids[0]), Name: keptName(m.GetName()), State: objectState(m.GetState().String(), "Database"),
-			CreatedAt: wallTSO(m.GetCreatedTime()), Properties: pairs(m.GetProperties()),
+			CreatedAt: wallTSO(m.GetCreatedTime()), Properties: pairs(m.GetProperties()), Tenant: keptName(m.GetTenantId()),
 		})
 	})
 	return list

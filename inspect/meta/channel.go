@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v3/msgpb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/etcdpb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
 
 	"kitescope/inspect/model"
@@ -68,7 +70,7 @@ func (s *state) channels(collections []*model.Collection) ([]*model.VChannel, []
 	for _, x := range collections {
 		for i, name := range x.VChannels {
 			v := c.vchannel(name)
-			v.Collection, v.Shard = x.ID, i
+			v.Collection, v.Shard, v.TruncatedAt = x.ID, i, s.truncatedAt(x.ID, i)
 			if i < len(x.PChannels) && x.PChannels[i] != v.PChannel {
 				v.PChannel = x.PChannels[i]
 				c.pchannel(v.PChannel)
@@ -82,6 +84,15 @@ func (s *state) channels(collections []*model.Collection) ([]*model.VChannel, []
 	s.addWatches(c)
 	s.addStreaming(c)
 	return values(c.vchannels), values(c.pchannels)
+}
+
+// truncatedAt is when a shard of a collection was emptied last, as its record says: shards are in the order of vchannels.
+func (s *state) truncatedAt(id model.CollectionID, shard int) model.TSO {
+	f := s.collections[id].info()
+	if shards := f.value.(*etcdpb.CollectionInfo).GetShardInfos(); shard < len(shards) {
+		return model.TSO(shards[shard].GetLastTruncateTimeTick())
+	}
+	return 0
 }
 
 func checkpoint(m *msgpb.MsgPosition) model.Checkpoint {
@@ -136,7 +147,10 @@ func (s *state) addWatches(c *channelSet) {
 		})
 		v := c.vchannel(name)
 		for _, f := range list {
-			v.Watches = append(v.Watches, model.WatchRecord{Key: f.key, Node: model.NodeID(f.ids[0]), Version: f.version, Created: f.created, Modified: f.mod})
+			v.Watches = append(v.Watches, model.WatchRecord{
+				Key: f.key, Node: model.NodeID(f.ids[0]), Progress: f.value.(*datapb.ChannelWatchInfo).GetProgress(),
+				Version: f.version, Created: f.created, Modified: f.mod,
+			})
 		}
 		sorting.Sort(v.Watches, func(a, b model.WatchRecord) int { return cmp.Compare(a.Node, b.Node) })
 		v.Watched, v.Watcher = true, model.NodeID(list[0].ids[0])
@@ -157,7 +171,8 @@ func (s *state) addStreaming(c *channelSet) {
 		v.State = word(f.value.(*streamingpb.VChannelMeta).GetState().String(), "VCHANNEL_STATE_")
 	})
 	s.each(kindWALCheckpoint, func(f *fact) {
-		c.pchannel(f.names[0]).Checkpoint = walCheckpoint(f.names[0], f.value.(*streamingpb.WALCheckpoint))
+		m, p := f.value.(*streamingpb.WALCheckpoint), c.pchannel(f.names[0])
+		p.Checkpoint, p.Alter = walCheckpoint(f.names[0], m), alteration(m.GetAlterWalState())
 	})
 	s.each(kindPChannel, func(f *fact) {
 		m := f.value.(*streamingpb.PChannelMeta)
@@ -177,6 +192,18 @@ func (s *state) addStreaming(c *channelSet) {
 		}
 		v.Watched, v.Watcher, v.WatchState = true, p.Node, p.State
 	}
+}
+
+// alteration is a change of the message queue in words: "woodpecker: FLUSHING".
+func alteration(m *streamingpb.AlterWALState) string {
+	if m == nil {
+		return ""
+	}
+	text := queueName(m.GetTargetWalName()) + ": " + m.GetStage().String()
+	if t := model.TSO(m.GetTimeTick()); t != 0 {
+		text += " since " + t.Time().Format(time.RFC3339)
+	}
+	return text
 }
 
 // streaming is the streaming coordinator's own record, nil before 2.6.

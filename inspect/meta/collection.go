@@ -12,6 +12,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/etcdpb"
 
 	"kitescope/inspect/model"
+	"kitescope/secret"
 )
 
 // collectionFacts are the keys of one collection. What it was assembled to is kept
@@ -143,7 +144,9 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 		CreatedAt:    model.TSO(info.GetCreateTime()),
 		VChannels:    info.GetVirtualChannelNames(), PChannels: info.GetPhysicalChannelNames(),
 		Properties: pairs(info.GetProperties()),
-		Layout:     c.layout(f), Key: f.key,
+		UpdatedAt:  model.TSO(info.GetUpdateTimestamp()), SchemaVersion: schema.GetVersion(), Namespace: schema.GetEnableNamespace(),
+		ExternalSource: secret.Text(schema.GetExternalSource()), FileResources: schema.GetFileResourceIds(),
+		Layout: c.layout(f), Key: f.key,
 	}
 	if f.kind == kindCollection {
 		x.Database = model.DatabaseID(f.ids[0])
@@ -201,7 +204,7 @@ func (c *collectionFacts) fields(schema *schemapb.CollectionSchema) []*model.Fie
 	for _, st := range structs {
 		list = append(list, &model.Field{
 			ID: model.FieldID(st.GetFieldID()), Collection: c.id, Name: keptName(st.GetName()), Description: st.GetDescription(),
-			Type: schemapb.DataType_ArrayOfStruct.String(), State: objectStateField(0), Params: pairs(st.GetTypeParams()),
+			Type: schemapb.DataType_ArrayOfStruct.String(), State: objectStateField(0), Params: pairs(st.GetTypeParams()), Nullable: st.GetNullable(),
 		})
 		for _, member := range st.GetFields() {
 			list = append(list, c.field(member, keptName(st.GetName())))
@@ -222,7 +225,7 @@ func (c *collectionFacts) field(f *schemapb.FieldSchema, structName string) *mod
 		PrimaryKey: f.GetIsPrimaryKey(), AutoID: f.GetAutoID(), PartitionKey: f.GetIsPartitionKey(),
 		Clustering: f.GetIsClusteringKey(), Dynamic: f.GetIsDynamic(), Nullable: f.GetNullable(), FuncOutput: f.GetIsFunctionOutput(),
 		Default: defaultValue(f.GetDefaultValue()),
-		Params:  pairs(f.GetTypeParams()), IndexParams: pairs(f.GetIndexParams()), Struct: structName,
+		Params:  pairs(f.GetTypeParams()), IndexParams: pairs(f.GetIndexParams()), Struct: structName, External: keptName(f.GetExternalField()),
 	}
 	if f.GetElementType() != schemapb.DataType_None {
 		x.ElementType = f.GetElementType().String()
@@ -248,6 +251,10 @@ func defaultValue(v *schemapb.ValueField) string {
 		return d.StringData
 	case *schemapb.ValueField_BytesData:
 		return string(d.BytesData)
+	case *schemapb.ValueField_DateData:
+		return strconv.FormatInt(int64(d.DateData), 10)
+	case *schemapb.ValueField_TimeData:
+		return strconv.FormatInt(d.TimeData, 10)
 	case *schemapb.ValueField_TimestamptzData:
 		return strconv.FormatInt(d.TimestamptzData, 10)
 	}

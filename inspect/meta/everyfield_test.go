@@ -26,39 +26,22 @@ func TestEveryField(t *testing.T) {
 	found := make(map[string]bool) // whether it is read
 	for _, version := range slices.Backward(metatest.Versions()) {
 		kvs := newMemory(metatest.Cluster(version)).kvs
-		largest := make(map[kindID]int) // where the largest value of a kind is
-		for at, kv := range kvs {
-			k, err := newGrammar(testHeader()).parse(kv.Key)
-			if err != nil {
-				continue
-			}
-			row := newGrammar(testHeader()).kinds[k.kind]
-			if row.message == nil || row.enc != encProto || len(kv.Value) == 0 {
-				continue
-			}
-			if old, ok := largest[k.kind]; !ok || len(kv.Value) > len(kvs[old].Value) {
-				largest[k.kind] = at
-			}
+		probed := largestOfKinds(kvs)
+		if version == "3.0" { // storage version 3 is another record
+			probed = append(probed, manifested(t, kvs))
 		}
-		var probed []int
-		for kind, at := range largest {
-			if probed = append(probed, at); kind == kindSegment && version == "3.0" { // storage version 3 is another record
-				probed = append(probed, manifested(t, kvs))
-			}
-		}
-		for _, at := range probed {
-			k, err := newGrammar(testHeader()).parse(kvs[at].Key)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := newGrammar(testHeader()).kinds[k.kind].message()
-			if err := proto.Unmarshal(kvs[at].Value, m); err != nil {
-				t.Fatal(err)
-			}
-			p := &prober{t: t, kvs: kvs, at: at, root: m, found: found}
-			p.message(m.ProtoReflect(), nil)
-		}
+		probe(t, kvs, probed, found)
 	}
+	// 2.1 has fields, partitions and indexes inside of its collections.
+	var kvs []source.KV
+	eachKey(t, "standalone-2.1.0", func(kv source.KV) {
+		kv.Key, kv.Value = slices.Clone(kv.Key), slices.Clone(kv.Value)
+		kvs = append(kvs, kv)
+	})
+	probe(t, kvs, slices.DeleteFunc(largestOfKinds(kvs), func(at int) bool {
+		k, err := newGrammar(testHeader()).parse(kvs[at].Key)
+		return err != nil || k.kind != kindCollection22
+	}), found)
 	var unread []string
 	for name, read := range found {
 		if !read {
@@ -67,6 +50,42 @@ func TestEveryField(t *testing.T) {
 	}
 	slices.Sort(unread)
 	checkUnread(t, unread, found)
+}
+
+// largestOfKinds are where the largest value of each kind of message is.
+func largestOfKinds(kvs []source.KV) []int {
+	largest := make(map[kindID]int)
+	for at, kv := range kvs {
+		k, err := newGrammar(testHeader()).parse(kv.Key)
+		if err != nil {
+			continue
+		}
+		row := newGrammar(testHeader()).kinds[k.kind]
+		if row.message == nil || row.enc != encProto || len(kv.Value) == 0 {
+			continue
+		}
+		if old, ok := largest[k.kind]; !ok || len(kv.Value) > len(kvs[old].Value) {
+			largest[k.kind] = at
+		}
+	}
+	return slices.Collect(maps.Values(largest))
+}
+
+// probe changes the fields of some values of a cluster.
+func probe(t *testing.T, kvs []source.KV, at []int, found map[string]bool) {
+	t.Helper()
+	for _, at := range at {
+		k, err := newGrammar(testHeader()).parse(kvs[at].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGrammar(testHeader()).kinds[k.kind].message()
+		if err := proto.Unmarshal(kvs[at].Value, m); err != nil {
+			t.Fatal(err)
+		}
+		p := &prober{t: t, kvs: kvs, at: at, root: m, found: found}
+		p.message(m.ProtoReflect(), nil)
+	}
 }
 
 // manifested is where the segment is whose files a manifest names.
@@ -183,6 +202,11 @@ func (p *prober) container(m protoreflect.Message, fd protoreflect.FieldDescript
 	}
 	p.note(full, before)
 	restore(m, saved)
+	if fd.IsList() && m.Get(fd).List().Len() > 0 { // one that stands beside another list ends with it
+		m.Mutable(fd).List().Set(0, otherValue(fd, fd.Default()))
+		p.note(full, before)
+		restore(m, saved)
+	}
 }
 
 // inner probes a message in a field: the field is read if its coming is seen, or anything in it.

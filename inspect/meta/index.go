@@ -24,7 +24,7 @@ func (s *state) indexes() []*model.Index {
 			ID: model.IndexID(f.ids[1]), Collection: model.CollectionID(f.ids[0]), Field: model.FieldID(info.GetFieldID()),
 			Name: keptName(info.GetIndexName()), TypeParams: pairs(info.GetTypeParams()), UserParams: pairs(info.GetUserIndexParams()),
 			Auto: info.GetIsAutoIndex(), Deleted: m.GetDeleted(), CreatedAt: wallTime(m.GetCreateTime()),
-			MinVersion: info.GetMinIndexVersion(), MaxVersion: info.GetMaxIndexVersion(),
+			MinVersion: info.GetMinIndexVersion(), MaxVersion: info.GetMaxIndexVersion(), MinSchemaVersion: m.GetMinSchemaVersion(),
 			Layout: "2.2", Key: f.key,
 		}
 		splitParams(x, info.GetIndexParams())

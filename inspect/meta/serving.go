@@ -24,7 +24,7 @@ func (s *state) loadStates() []*model.LoadState {
 		x := &model.LoadState{
 			Collection: model.CollectionID(f.ids[0]), Status: m.GetStatus().String(), Replicas: m.GetReplicaNumber(),
 			LoadType: loadType(m.GetLoadType()), Released: ids[model.PartitionID](m.GetReleasedPartitions()),
-			Fields: ids[model.FieldID](m.GetLoadFields()), Key: f.key,
+			Fields: ids[model.FieldID](m.GetLoadFields()), Recovered: m.GetRecoverTimes(), UserReplicas: m.GetUserSpecifiedReplicaMode(), Key: f.key,
 		}
 		if len(m.GetFieldIndexID()) > 0 {
 			x.Indexes = make(map[model.FieldID]model.IndexID)
@@ -45,8 +45,9 @@ func (s *state) loadStates() []*model.LoadState {
 			known[id] = partitionsOnly(list)
 		}
 		for _, f := range list {
-			status := f.value.(*querypb.PartitionLoadInfo).GetStatus().String()
-			known[id].Partitions = append(known[id].Partitions, model.PartitionLoad{Partition: model.PartitionID(f.ids[1]), Status: status})
+			m := f.value.(*querypb.PartitionLoadInfo)
+			known[id].Partitions = append(known[id].Partitions, model.PartitionLoad{Partition: model.PartitionID(f.ids[1]), Status: m.GetStatus().String()})
+			known[id].Recovered = max(known[id].Recovered, m.GetRecoverTimes())
 		}
 	}
 	return values(known)
@@ -161,6 +162,7 @@ func (s *state) resourceGroups() []*model.ResourceGroup {
 		if config := m.GetConfig(); config != nil {
 			x.Requests, x.Limits = config.GetRequests().GetNodeNum(), config.GetLimits().GetNodeNum()
 			x.TransferFrom, x.TransferTo = groupNames(config.GetTransferFrom()), groupNames(config.GetTransferTo())
+			x.NodeLabels = pairs(config.GetNodeFilter().GetNodeLabels())
 		}
 		list = append(list, x)
 	})

@@ -180,7 +180,7 @@ func (s *state) partitionStats() []*model.PartitionStats {
 		list = append(list, &model.PartitionStats{
 			Collection: model.CollectionID(f.ids[0]), Partition: model.PartitionID(f.ids[1]), VChannel: f.names[0], Version: f.ids[2],
 			Current: ok && version == f.ids[2], Segments: ids[model.SegmentID](m.GetSegmentIDs()),
-			CommittedAt: wallTimeSigned(m.GetCommitTime()), Key: f.key,
+			CommittedAt: wallTimeSigned(m.GetCommitTime()), AnalyzeTask: m.GetAnalyzeTaskID(), Key: f.key,
 		})
 	})
 	return list
@@ -194,10 +194,20 @@ func (s *state) snapshots() []*model.Snapshot {
 			ID: f.ids[1], Name: keptName(m.GetName()), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
 			Partitions: ids[model.PartitionID](m.GetPartitionIds()), State: strings.TrimPrefix(m.GetState().String(), "SnapshotState"),
 			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: secret.Text(m.GetS3Location()),
-			Pins: len(m.GetPinIds()), ProtectedUntil: wallTime(m.GetCompactionExpireTime()), Key: f.key,
+			Pins: len(m.GetPinIds()), ProtectedUntil: wallTime(m.GetCompactionExpireTime()),
+			PinnedUntil: pinnedUntil(m.GetPinExpireAtMs()), PendingSince: wallTimeSigned(m.GetPendingStartTime()), Key: f.key,
 		})
 	})
 	return list
+}
+
+// pinnedUntil is when the last of the pins expires, from milliseconds by pin.
+func pinnedUntil(pins map[int64]int64) time.Time {
+	last := int64(0)
+	for _, at := range pins {
+		last = max(last, at)
+	}
+	return model.MillisTime(last)
 }
 
 func (s *state) allocators() []*model.Allocator {

@@ -31,6 +31,7 @@ type PartitionStats struct {
 	Current     bool // the version that queries use
 	Segments    []SegmentID
 	CommittedAt time.Time
+	AnalyzeTask int64 // that found the clusters, 0 if there was none
 	Key         string
 }
 
@@ -47,6 +48,8 @@ type Snapshot struct {
 	// Pins hold the snapshot's data for as long as something reads it; ProtectedUntil is until when its segments are not compacted.
 	Pins           int
 	ProtectedUntil time.Time
+	PinnedUntil    time.Time // when the last of the pins expires
+	PendingSince   time.Time // when it was begun
 	Key            string
 }
 

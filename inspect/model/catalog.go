@@ -23,6 +23,7 @@ type Database struct {
 	State      ObjectState
 	CreatedAt  TSO
 	Properties []Pair
+	Tenant     string
 }
 
 // Collection is a collection with its schema.
@@ -42,6 +43,13 @@ type Collection struct {
 	Properties       []Pair
 	Fields           []*Field // sorted by id, system fields (id < 100) and struct members included
 	Functions        []*Function
+	// UpdatedAt is when the record was last changed, zero if it is not recorded; SchemaVersion counts changes
+	// of the schema. ExternalSource is where the rows of an external collection come from, without secrets.
+	UpdatedAt      TSO
+	SchemaVersion  int32
+	Namespace      bool // rows belong to namespaces
+	ExternalSource string
+	FileResources  []int64 // ids of the files that its analyzers use
 	// Layout is where the record was found: "2.1" (all inline), "2.2" (no database), "2.2.9" (under a database).
 	Layout string
 	Key    string // the key that holds the record
@@ -73,6 +81,7 @@ type Field struct {
 	Default      string
 	Params       []Pair // type_params
 	IndexParams  []Pair // 2.1 kept index params here
+	External     string // name of the column of an external collection that it shows (3.0)
 	Struct       string // name of the struct array that the field belongs to, "" if none
 }
 

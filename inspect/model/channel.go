@@ -42,12 +42,16 @@ type VChannel struct {
 	Removal string
 	// State is streamingnode's state of the vchannel (2.6), "" otherwise.
 	State string
+	// TruncatedAt is when the collection was emptied last: what is older in the channel is gone (2.6 and later). Zero for never.
+	TruncatedAt TSO
 }
 
 // WatchRecord is how a watch record (channelwatch/) was written. Numbers are etcd's, 0 where the source does not have them.
 type WatchRecord struct {
 	Key  string
 	Node NodeID
+	// Progress is the percentage of the watch that is done, as the data node noted it last.
+	Progress int32
 	// Version counts its writes since it was made at revision Created, the last of them at Modified.
 	Version, Created, Modified int64
 }
@@ -62,4 +66,6 @@ type PChannel struct {
 	Node       NodeID // the streaming node that it is assigned to
 	AccessMode string
 	Checkpoint Checkpoint // of the WAL's consumer on that node
+	// Alter is the change to another message queue that is under way, "" if none is (2.6 and later).
+	Alter string
 }

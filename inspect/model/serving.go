@@ -19,7 +19,10 @@ type LoadState struct {
 	Released   []PartitionID
 	Indexes    map[FieldID]IndexID
 	Fields     []FieldID // loaded fields, empty: all
-	Key        string
+	Recovered  int32     // how often QueryCoord took the load up again after a restart; it gives up after a number of times
+	// UserReplicas says that a user named the number of replicas: the settings of the cluster do not change it.
+	UserReplicas bool
+	Key          string
 }
 
 // PartitionStatus is the load status of one partition: its own record's; a collection that was loaded as a whole has one for each of its
@@ -72,6 +75,7 @@ type ResourceGroup struct {
 	Requests, Limits int32 // -1: not configured (before 2.4)
 	TransferFrom     []string
 	TransferTo       []string
+	NodeLabels       []Pair // that a node needs to be taken
 }
 
 // Session is one registration of one role of one process. A standalone process has several.
@@ -124,8 +128,10 @@ type Index struct {
 	CreatedAt  time.Time
 	MinVersion int32
 	MaxVersion int32
-	Layout     string // "2.1" or "2.2"
-	Key        string
+	// MinSchemaVersion is the schema from which on segments have the field: older ones are not indexed before they were rewritten (3.0).
+	MinSchemaVersion int32
+	Layout           string // "2.1" or "2.2"
+	Key              string
 }
 
 // Etcd is the health of the etcd behind a live source, as its members' Status answers say.

@@ -87,6 +87,17 @@ var vchannelState = []column[*model.VChannel]{
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.WatchState) }),
 	col(table.Column{Name: "other_watchers", Kind: table.List, Show: table.Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
 		func(_ *Env, v *model.VChannel) table.Cell { return ids(v.OtherWatchers) }),
+	col(table.Column{Name: "watch_progress", Rare: true, Title: "PROGRESS", Kind: table.Int, Show: table.Hidden, Doc: "Percentage of the watch that is done, as the data node noted it last."},
+		func(_ *Env, v *model.VChannel) table.Cell {
+			for i := range v.Watches {
+				if v.Watches[i].Node == v.Watcher {
+					return count(int64(v.Watches[i].Progress))
+				}
+			}
+			return none()
+		}),
+	col(table.Column{Name: "truncated_at", Rare: true, Title: "TRUNCATED", Kind: table.Time, Show: table.Hidden, Doc: "When its collection was emptied last (2.6 and later), none if never."},
+		func(_ *Env, v *model.VChannel) table.Cell { return tso(v.TruncatedAt) }),
 	col(table.Column{Name: "removal", Show: table.Hidden, Doc: "Text of the removal mark: removed or non-removed."},
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.Removal) }),
 	col(table.Column{Name: "state", Kind: table.State, Show: table.Hidden, Doc: "Streaming node's state of the channel (2.6)."},
@@ -155,6 +166,8 @@ var pchannelColumns = []column[*model.PChannel]{
 		func(_ *Env, p *model.PChannel) table.Cell { return streamingOnly(p, count(p.Term)) }),
 	col(table.Column{Name: "access_mode", Title: "ACCESS", Show: table.Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.AccessMode) }),
+	col(table.Column{Name: "queue_change", Rare: true, Title: "CHANGE", Show: table.Hidden, Doc: "Change to another message queue that is under way, with its stage (2.6 and later)."},
+		func(_ *Env, p *model.PChannel) table.Cell { return text(p.Alter) }),
 	col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time of the write-ahead log's consumer (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return tso(p.Checkpoint.At) }),
 	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Show: table.Wide, Priority: 3, Doc: "Time since checkpoint_at."},

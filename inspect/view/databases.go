@@ -35,6 +35,7 @@ var databases = define(definition[*model.Database]{
 			}).needing(model.PartSegments | model.PartLogs),
 		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it was created."},
 			func(_ *Env, d *model.Database) table.Cell { return tso(d.CreatedAt) }),
+		col(table.Column{Name: "tenant", Rare: true, Show: table.Hidden, Doc: "Tenant that it belongs to, where one is recorded."}, func(_ *Env, d *model.Database) table.Cell { return text(d.Tenant) }),
 		col(table.Column{Name: "properties", Kind: table.Pairs, Show: table.Hidden, Doc: "Properties as set by users."},
 			func(_ *Env, d *model.Database) table.Cell { return pairs(d.Properties) }),
 	},

@@ -86,6 +86,8 @@ var fieldMore = []column[fieldRow]{
 		func(_ *Env, f fieldRow) table.Cell { return text(f.State) }),
 	col(table.Column{Name: "struct", Show: table.Hidden, Doc: "Name of the struct array that it belongs to (2.6)."},
 		func(_ *Env, f fieldRow) table.Cell { return text(f.Struct) }),
+	col(table.Column{Name: "external_field", Rare: true, Show: table.Hidden, Doc: "Column of the external source that it shows (3.0)."},
+		func(_ *Env, f fieldRow) table.Cell { return text(f.External) }),
 	col(table.Column{Name: "default", Show: table.Hidden, Doc: "Default value, as text."}, func(_ *Env, f fieldRow) table.Cell { return text(f.Default) }),
 	col(table.Column{Name: "index_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Index parameters inside the schema (2.1)."},
 		func(_ *Env, f fieldRow) table.Cell { return pairs(f.IndexParams) }),

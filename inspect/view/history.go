@@ -95,6 +95,8 @@ var partitionStats = define(definition[*model.PartitionStats]{
 				func(_ *Env, p *model.PartitionStats) table.Cell { return count(int64(len(p.Segments))) }),
 			col(table.Column{Name: "segment_ids", Kind: table.List, Show: table.Hidden, Doc: "Their ids."},
 				func(_ *Env, p *model.PartitionStats) table.Cell { return ids(p.Segments) }),
+			col(table.Column{Name: "analyze_task", Rare: true, Kind: table.ID, Show: table.Hidden, Doc: "Id of the task that found its clusters, none if there was none."},
+				func(_ *Env, p *model.PartitionStats) table.Cell { return someID(model.NodeID(p.AnalyzeTask)) }),
 			col(table.Column{Name: "committed_at", Title: "COMMITTED", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "When it was committed."},
 				func(_ *Env, p *model.PartitionStats) table.Cell { return at(p.CommittedAt) }),
 		},

@@ -91,6 +91,8 @@ var indexMore = []column[*indexRow]{
 		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MinVersion) }),
 	col(table.Column{Name: "max_version", Kind: table.Int, Show: table.Hidden, Doc: "Highest index engine version allowed, where recorded."},
 		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MaxVersion) }),
+	col(table.Column{Name: "min_schema_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "Schema from which on segments have the field (3.0): older ones are indexed when they were rewritten."},
+		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MinSchemaVersion) }),
 	col(table.Column{Name: "layout", Show: table.Hidden, Doc: "Layout of the record: 2.1 or 2.2."}, func(_ *Env, x *indexRow) table.Cell { return text(x.Layout) }),
 	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When it was created, where recorded."},
 		func(_ *Env, x *indexRow) table.Cell { return at(x.CreatedAt) }),

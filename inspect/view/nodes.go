@@ -188,6 +188,8 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return list(g.TransferFrom) }),
 		col(table.Column{Name: "transfer_to", Title: "TO", Kind: table.List, Show: table.Hidden, Doc: "Groups that it may give nodes to (2.4 and later)."},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return list(g.TransferTo) }),
+		col(table.Column{Name: "node_labels", Rare: true, Title: "LABELS", Kind: table.Pairs, Show: table.Hidden, Doc: "Labels that a node needs to be taken, where any are set."},
+			func(_ *Env, g *model.ResourceGroup) table.Cell { return pairs(g.NodeLabels) }),
 	},
 	ref: func(_ *Env, g *model.ResourceGroup) Ref { return Ref{ID: g.Name, Name: g.Name} },
 	links: func(_ *Env, g *model.ResourceGroup) []Link {

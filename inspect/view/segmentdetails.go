@@ -11,7 +11,7 @@ import (
 // segmentDetails are columns of what most segments do not have.
 var segmentDetails = []column[*model.Segment]{
 	col(table.Column{
-		Name: "sorted_by", Show: table.Hidden,
+		Name: "sorted_by", Rare: true, Show: table.Hidden,
 		Doc: "What the rows are sorted by: primary key; partition key (2.6.23); namespace (3.0). The last two are one field of the record: in a cluster of both releases, or without sessions, it may be either.",
 	}, func(e *Env, s *model.Segment) table.Cell {
 		switch {
@@ -23,16 +23,16 @@ var segmentDetails = []column[*model.Segment]{
 		return none()
 	}).needing(model.PartSessions),
 	col(table.Column{
-		Name: "commit_at", Kind: table.Time, Show: table.Hidden,
+		Name: "commit_at", Rare: true, Kind: table.Time, Show: table.Hidden,
 		Doc: "When an import or a replication committed it (3.0): stands for the timestamps of its rows in what is visible and what a delete hits, until a compaction.",
 	}, detail(func(d *model.SegmentDetails) table.Cell { return tso(d.CommitAt) })),
-	col(table.Column{Name: "schema_version", Kind: table.Int, Show: table.Hidden, Doc: "Version of the schema that its rows were written by (3.0); none if it is not recorded."},
+	col(table.Column{Name: "schema_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "Version of the schema that its rows were written by (3.0); none if it is not recorded."},
 		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.SchemaVersion) })),
-	col(table.Column{Name: "data_version", Kind: table.Int, Show: table.Hidden, Doc: "How often columns were added to its rows since they were written (3.0); none if never."},
+	col(table.Column{Name: "data_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "How often columns were added to its rows since they were written (3.0); none if never."},
 		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.DataVersion) })),
-	col(table.Column{Name: "partition_stats_version", Kind: table.Int, Show: table.Hidden, Doc: "Version of the clustering statistics that it belongs to; none if no clustering compaction wrote it."},
+	col(table.Column{Name: "partition_stats_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "Version of the clustering statistics that it belongs to; none if no clustering compaction wrote it."},
 		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.PartitionStatsVersion) })),
-	col(table.Column{Name: "expires_at", Kind: table.List, Show: table.Hidden, Doc: "When 20, 40, 60, 80 and 100% of its rows expire, where a field says when each does (3.0)."},
+	col(table.Column{Name: "expires_at", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "When 20, 40, 60, 80 and 100% of its rows expire, where a field says when each does (3.0)."},
 		detail(func(d *model.SegmentDetails) table.Cell {
 			var at []string
 			for _, v := range d.ExpiresAt {
@@ -40,12 +40,12 @@ var segmentDetails = []column[*model.Segment]{
 			}
 			return list(at)
 		})),
-	col(table.Column{Name: "manifest", Show: table.Hidden, Doc: "Path of the manifest that names its files, under storage version 3."},
+	col(table.Column{Name: "manifest", Rare: true, Show: table.Hidden, Doc: "Path of the manifest that names its files, under storage version 3."},
 		detail(func(d *model.SegmentDetails) table.Cell { return text(d.ManifestPath) })),
-	col(table.Column{Name: "formats", Kind: table.List, Show: table.Hidden, Doc: "Formats of the files that its manifest names: parquet, vortex, ..."},
+	col(table.Column{Name: "formats", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Formats of the files that its manifest names: parquet, vortex, ..."},
 		recorded(func(r *model.RecordedStats) table.Cell { return list(r.Formats) })),
 	col(table.Column{
-		Name: "recorded_files", Kind: table.Pairs, Show: table.Hidden,
+		Name: "recorded_files", Rare: true, Kind: table.Pairs, Show: table.Hidden,
 		Doc: "Files, deletes and bytes in memory of what its manifest names, as the writer counted them: insert and delta logs, statistics.",
 	}, recorded(func(r *model.RecordedStats) table.Cell {
 		number := func(n int64) string { return strconv.FormatInt(n, 10) }
@@ -58,13 +58,13 @@ var segmentDetails = []column[*model.Segment]{
 			{Key: "stats_bytes", Value: number(r.StatsBytes)},
 		})
 	})),
-	col(table.Column{Name: "inserts_from", Kind: table.Time, Show: table.Hidden, Doc: "Earliest insert in the files that its manifest names."},
+	col(table.Column{Name: "inserts_from", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Earliest insert in the files that its manifest names."},
 		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.InsertsFrom) })),
-	col(table.Column{Name: "inserts_to", Kind: table.Time, Show: table.Hidden, Doc: "Latest insert in them."},
+	col(table.Column{Name: "inserts_to", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Latest insert in them."},
 		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.InsertsTo) })),
-	col(table.Column{Name: "deletes_from", Kind: table.Time, Show: table.Hidden, Doc: "Earliest delete in them."},
+	col(table.Column{Name: "deletes_from", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Earliest delete in them."},
 		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.DeltaFrom) })),
-	col(table.Column{Name: "deletes_to", Kind: table.Time, Show: table.Hidden, Doc: "Latest delete in them."},
+	col(table.Column{Name: "deletes_to", Rare: true, Kind: table.Time, Show: table.Hidden, Doc: "Latest delete in them."},
 		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.DeltaTo) })),
 }
 

@@ -49,7 +49,7 @@ func (o *Described) Lines(more []Line, related string, w int) []Line {
 		return compared(o.What, o.Against, w)
 	}
 	// What is expensive is left out: of keys it is the record, which stands below anyway.
-	fields := slices.DeleteFunc(slices.Clone(o.What.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand })
+	fields := slices.DeleteFunc(slices.Clone(o.What.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell) })
 	lines := append(fieldLines(fields, w), more...)
 	for i := range o.What.Sections {
 		lines = append(lines, Line{})
