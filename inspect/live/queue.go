@@ -22,30 +22,14 @@ const skippedQueue = "message queue"
 
 // queueHint is what metadata tell of the message queue.
 type queueHint struct {
-	// size is the size of a message id in checkpoints, if all have the same; else 0. It is 8
-	// for Kafka and RocksMQ (pkg/mq/msgstream/mqwrapper/*/..._id.go), more for Pulsar.
-	size int
+	size int // see Cluster.MessageIDSize
 	// streaming: there may be other queues than Kafka, Pulsar and RocksMQ (2.6).
 	streaming bool
 }
 
 func hintOf(c *model.Cluster) queueHint {
-	h := queueHint{streaming: c.Streaming != nil}
-	for _, v := range c.VChannels {
-		n := len(v.Checkpoint.Message)
-		if n == 0 {
-			continue
-		}
-		if h.size != 0 && h.size != n {
-			return queueHint{streaming: h.streaming}
-		}
-		h.size = n
-	}
-	return h
+	return queueHint{size: c.MessageIDSize(), streaming: c.Streaming != nil}
 }
-
-// offsetSize is the size of a message id that is a number.
-const offsetSize = 8
 
 // kind is the message queue that a configuration names, and whether that is certain. Up to
 // 2.5 processes do not tell mq.type, but all queues' addresses.
@@ -54,11 +38,11 @@ func (h queueHint) kind(config map[string]string) (kind string, certain bool) {
 	switch {
 	case kind != "" && kind != "default":
 		return kind, true
-	case config["kafkabrokerlist"] != "" && (h.size == offsetSize || h.size == 0):
+	case config["kafkabrokerlist"] != "" && (h.size == model.OffsetSize || h.size == 0):
 		return "kafka", false
-	case h.size == offsetSize:
+	case h.size == model.OffsetSize:
 		return "rocksmq", false
-	case h.size > offsetSize && !h.streaming:
+	case h.size > model.OffsetSize && !h.streaming:
 		return "pulsar", false
 	}
 	return "", false

@@ -35,7 +35,7 @@ func (h queueHint) writesToPulsar(queue string) string {
 	switch {
 	case queue == "pulsar":
 		return "the message queue is Pulsar, and for this answer its broker would write to a topic of its own"
-	case queue == "" && h.size != offsetSize: // which neither Kafka nor RocksMQ has
+	case queue == "" && h.size != model.OffsetSize: // which neither Kafka nor RocksMQ has
 		return "the message queue may be Pulsar, whose broker would write to a topic of its own for this answer"
 	}
 	return ""

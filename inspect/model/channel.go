@@ -69,3 +69,23 @@ type PChannel struct {
 	// Alter is the change to another message queue that is under way, "" if none is (2.6 and later).
 	Alter string
 }
+
+// OffsetSize is the size of a message id that is a number.
+const OffsetSize = 8
+
+// MessageIDSize is the size of the message ids in checkpoints, if all have the same; else 0. It is OffsetSize for Kafka and RocksMQ
+// (pkg/mq/msgstream/mqwrapper/*/..._id.go), more for Pulsar.
+func (c *Cluster) MessageIDSize() int {
+	size := 0
+	for _, v := range c.VChannels {
+		n := len(v.Checkpoint.Message)
+		if n == 0 {
+			continue
+		}
+		if size != 0 && size != n {
+			return 0
+		}
+		size = n
+	}
+	return size
+}

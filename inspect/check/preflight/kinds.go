@@ -56,16 +56,18 @@ var features = rule{
 		Severity: check.Error,
 		Since:    since,
 		Parts:    model.PartObjects | model.PartIndexes,
-		Doc: `Looks at the fields and indexes of collections for types that a release has first (milvus-proto's schema.proto and the release notes): Array, JSON and
-dynamic fields since 2.2.9 and 2.3; Float16Vector, BFloat16Vector and SparseFloatVector since 2.4; Int8Vector since 2.5 and 2.6; ArrayOfStruct,
+		Doc: `Looks at the fields and indexes of collections for types that a release has first (milvus-proto's schema.proto and the release notes): JSON, partition
+keys and dynamic fields since 2.2.9, Array since 2.3; Float16Vector, BFloat16Vector and SparseFloatVector since 2.4; Int8Vector since 2.5 and 2.6; ArrayOfStruct,
 ArrayOfVector, Geometry and Timestamptz since 2.6; fields that may be null, functions and text match since 2.5. Error for each collection.`,
 		Remedy: `Export the collection, or drop it, before going back.`,
 	},
 	run: runFeatures,
 }
 
-// featureOf says which release has first what a field uses, and what that is; the newest of several.
-func featureOf(x *model.Field) (facts.Release, string) {
+// featureOf says which version has first what a field uses, and what that is; the newest of several.
+func featureOf(x *model.Field) (Version, string) {
+	release := func(major, minor int) Version { return Version{release(major, minor), 0} }
+	jsonToo := Version{release(2, 2).Release, 9} // the release notes of 2.2.9; seen on a 2.2.16
 	switch x.Type {
 	case "ArrayOfStruct", "ArrayOfVector", "Geometry", "Timestamptz", "Int8Vector", "Text", "Mol":
 		return release(2, 6), x.Type
@@ -83,11 +85,11 @@ func featureOf(x *model.Field) (facts.Release, string) {
 	case x.Type == "Array":
 		return release(2, 3), x.Type
 	case x.Type == "JSON":
-		return release(2, 3), x.Type
+		return jsonToo, x.Type
 	case x.PartitionKey:
-		return release(2, 3), "partition key"
+		return jsonToo, "partition key"
 	}
-	return facts.Release{}, ""
+	return Version{}, ""
 }
 
 func runFeatures(p *check.Pass, plan Plan) error {
@@ -97,8 +99,8 @@ func runFeatures(p *check.Pass, plan Plan) error {
 		}
 		var uses []string
 		for _, field := range x.Fields {
-			if first, what := featureOf(field); first.Known() && plan.loses(first) {
-				uses = append(uses, field.Name+" ("+what+", since "+first.String()+")")
+			if first, what := featureOf(field); first.Known() && plan.Back && plan.To.Before(first) {
+				uses = append(uses, field.Name+" ("+what+", since "+first.since()+")")
 			}
 		}
 		if len(uses) == 0 {

@@ -74,6 +74,14 @@ func (v Version) String() string {
 	return v.Release.String() + "." + strconv.Itoa(v.Patch)
 }
 
+// since is the version as the first that has something: its release where that is as old.
+func (v Version) since() string {
+	if v.Patch == 0 {
+		return v.Release.String()
+	}
+	return v.String()
+}
+
 // Plan is a change of version. From is of the cluster: its sessions, or the layout of its keys.
 type Plan struct {
 	From, To Version

@@ -142,6 +142,30 @@ func TestCleanUpgrade(t *testing.T) {
 	}
 }
 
+// TestFreshUpgrade: a 2.2.16 with collections, users, grants and growing rows was upgraded to 2.3.5, and a client found all as before. Going
+// back, 2.2.16 stopped: it could not open RocksMQ's files. Without them it had all collections.
+func TestFreshUpgrade(t *testing.T) {
+	for _, f := range judged(t, capture(t, "fresh-2.2.16"), "", "2.3.5", false).Findings {
+		if f.Severity != check.Info {
+			t.Errorf("before the upgrade: %s: %s", f.Check, f.Message)
+		}
+	}
+	before, after := truth(t, "fresh-2.2.16"), truth(t, "fresh-upgrade-2.3.5")
+	for name, x := range before {
+		if y, ok := after[name]; !ok || len(x.Indexes) != len(y.Indexes) {
+			t.Errorf("the client lost something of %s: %+v, %+v", name, x, y)
+		}
+	}
+	var found []string
+	for _, f := range judged(t, capture(t, "fresh-upgrade-2.3.5"), "", "2.2.16", true).Findings {
+		found = append(found, f.Severity.String()+" "+f.Check)
+	}
+	slices.Sort(found)
+	if diff := cmp.Diff([]string{"warning upgrade-path", "warning upgrade-queue"}, found); diff != "" {
+		t.Errorf("on the way back (-want +got):\n%s", diff)
+	}
+}
+
 func TestPath(t *testing.T) {
 	c := capture(t, "cluster-2.3.5-t1")
 	for _, x := range []struct {

@@ -36,6 +36,9 @@ func TestRules(t *testing.T) {
 			p.Collections = []*model.Collection{&x}
 		}
 	}
+	set := func(key, value string) func(*model.Parts) {
+		return func(p *model.Parts) { p.Config = []*model.ConfigEntry{{Name: key, Value: value}} }
+	}
 	grant := func(g model.Grant) func(*model.Parts) {
 		return func(p *model.Parts) {
 			p.Aliases = []*model.Alias{{Name: "shop", Collection: coll.ID}}
@@ -61,6 +64,16 @@ func TestRules(t *testing.T) {
 		{"level 0", "upgrade-logs", "2.4.17", "2.3.5", true, segment(func(s *model.Segment) { s.Level = model.LevelL0 }), "level 0"},
 		{"a geometry", "upgrade-features", "2.6.22", "2.5.16", true, field(func(f *model.Field) { f.Type = "Geometry" }), "extra (Geometry, since 2.6)"},
 		{"a geometry, within 2.6", "upgrade-features", "2.6.22", "2.6.10", true, field(func(f *model.Field) { f.Type = "Geometry" }), ""},
+		{"JSON, which 2.2.16 has", "upgrade-features", "2.3.5", "2.2.16", true, field(func(f *model.Field) { f.Type = "JSON" }), ""},
+		{"JSON", "upgrade-features", "2.3.5", "2.2.8", true, field(func(f *model.Field) { f.Type = "JSON" }), "extra (JSON, since 2.2.9)"},
+		{"a queue of numbers", "upgrade-queue", "2.3.5", "2.2.16", true, nil, "if RocksMQ is the queue"},
+		{"a queue of numbers, within what reads it", "upgrade-queue", "2.4.17", "2.3.5", true, nil, ""},
+		{"RocksMQ", "upgrade-queue", "2.3.5", "2.2.16", true, set("mq/type", "rocksmq"), "RocksMQ is the queue, and 2.2.16 cannot open"},
+		{"Kafka by name", "upgrade-queue", "2.3.5", "2.2.16", true, set("mq/type", "kafka"), ""},
+		{"Kafka by address", "upgrade-queue", "2.3.5", "2.2.16", true, set("kafka/brokerList", "10.0.0.9:9092"), ""},
+		{"Pulsar", "upgrade-queue", "2.3.5", "2.2.16", true, func(p *model.Parts) {
+			p.VChannels = []*model.VChannel{{Name: "c_1v0", Checkpoint: model.Checkpoint{Message: make([]byte, 24)}}}
+		}, ""},
 		{"null", "upgrade-features", "2.5.16", "2.4.17", true, field(func(f *model.Field) { f.Nullable = true }), "extra (null, since 2.5)"},
 		{"a grant on an alias", "upgrade-access", "2.5.16", "2.6.22", false, grant(model.Grant{Role: "r", ObjectType: "Collection", Object: "shop", Privilege: "Search"}), "1 grant of r is on an alias"},
 		{"a grant on a collection", "upgrade-access", "2.5.16", "2.6.22", false, grant(model.Grant{Role: "r", ObjectType: "Collection", Object: coll.Name, Privilege: "Search"}), ""},
