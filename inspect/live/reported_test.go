@@ -141,7 +141,7 @@ func TestDependenciesOfPulsar(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			answer := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.configs) }
-			r := askPages(t, answer, http.NotFound)
+			r := askPages(t, time.Minute, answer, http.NotFound)
 			if got := len(r.Dependencies()) > 0; got != c.asked || len(r.Connections()) != 3 {
 				t.Errorf("asked %v, %d connections; skipped %v", got, len(r.Connections()), r.Skipped)
 			}
