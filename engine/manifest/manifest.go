@@ -1,0 +1,181 @@
+// Package manifest reads the manifests of storage version 3 of Milvus 3.0 (milvus-storage, "Loon"): which files hold a segment. What enters
+// are the bytes of _metadata/manifest-VERSION.avro below a segment's folder; what leaves are its column groups, delta logs, statistics,
+// indexes and large objects, with the names of their files.
+//
+//  1. The form is told by the first bytes: Avro's container, or the raw one of before.
+//  2. The record is decoded by the schema that it was written with.
+//  3. Names that are relative are put below the segment's folder.
+//
+// Sources: milvus-io/milvus-storage, cpp/src/manifest.cpp and cpp/include/milvus-storage/common/layout.h; Milvus
+// internal/storagev2/packed (ManifestJSON).
+package manifest
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"kitescope/engine/object"
+)
+
+// Manifest is which files hold one version of a segment.
+type Manifest struct {
+	Groups  []Group               `json:"column_groups"`
+	Deltas  []Delta               `json:"delta_logs"`
+	Stats   map[string]Statistics `json:"stats"` // by what they are of: "bloom_filter.100"
+	Indexes []Index               `json:"indexes"`
+	Objects []Object              `json:"lob_files"`
+}
+
+// Group is columns that lie in the same files.
+type Group struct {
+	Columns []string `json:"columns"` // Milvus names them by the ids of fields
+	Files   []File   `json:"files"`
+	Format  string   `json:"format"` // "parquet", "vortex", ...
+}
+
+// File is rows [Start, End) of a file.
+type File struct {
+	Path  string `json:"path"`
+	Start int64  `json:"start_index"`
+	End   int64  `json:"end_index"`
+}
+
+// The types of Delta.
+const (
+	ByKey      = 0 // deletes of primary keys
+	ByPosition = 1
+	ByEquality = 2
+)
+
+// Delta is a delta log.
+type Delta struct {
+	Path    string `json:"path"`
+	Type    int32  `json:"type"`
+	Entries int64  `json:"num_entries"`
+}
+
+// Statistics are files of one kind.
+type Statistics struct {
+	Paths []string `json:"paths"`
+}
+
+// Index is an index of a column: Files lie in the folder Path.
+type Index struct {
+	Column  string   `json:"column_name"`
+	Name    string   `json:"index_name"`
+	Type    string   `json:"index_type"`
+	Path    string   `json:"path"`
+	FieldID int64    `json:"field_id"`
+	Build   int64    `json:"build_id"`
+	Rows    int64    `json:"num_rows"`
+	Files   []string `json:"index_file_keys"`
+}
+
+// Object is a file of large values of a field.
+type Object struct {
+	Path    string `json:"path"`
+	FieldID int64  `json:"field_id"`
+	Rows    int64  `json:"total_rows"`
+	Valid   int64  `json:"valid_rows"`
+	Bytes   int64  `json:"file_size_bytes"`
+}
+
+// maxSize bounds a manifest: real ones have a few kilobytes.
+const maxSize = 64 << 20
+
+// Place is where a manifest is, as datapb.SegmentInfo's manifest_path has it: {"ver": 3, "base_path": "files/insert_log/1/2/3"}.
+type Place struct {
+	Version int64  `json:"ver"`
+	Base    string `json:"base_path"`
+}
+
+// ParsePlace reads a manifest_path.
+func ParsePlace(text string) (Place, error) {
+	var p Place
+	if err := json.Unmarshal([]byte(text), &p); err != nil || p.Base == "" || p.Version < 0 {
+		return Place{}, fmt.Errorf("%q is not the place of a manifest", text)
+	}
+	return p, nil
+}
+
+// Name is the manifest's own.
+func (p Place) Name() string {
+	return path.Join(p.Base, "_metadata", "manifest-"+strconv.FormatInt(p.Version, 10)+".avro")
+}
+
+// Open reads a manifest from a store, by its name. Names in it are those of the store.
+func Open(ctx context.Context, store object.Store, name string) (*Manifest, error) {
+	r, err := store.Open(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("open the manifest: %w", err)
+	}
+	defer r.Close()
+	if r.Size() > maxSize {
+		return nil, fmt.Errorf("read %s: %d bytes, too large for a manifest", name, r.Size())
+	}
+	b, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	m, err := Read(b)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	m.place(path.Dir(path.Dir(name)))
+	return m, nil
+}
+
+// Is reports whether bytes begin as a manifest does.
+func Is(b []byte) bool {
+	magic, _ := binary.Varint(b[:min(len(b), binary.MaxVarintLen64)])
+	return strings.HasPrefix(string(b), container) || magic == rawMagic
+}
+
+// Read decodes a manifest. Names are as it has them.
+func Read(b []byte) (*Manifest, error) {
+	if strings.HasPrefix(string(b[:min(len(b), len(container))]), container) {
+		return readContainer(b)
+	}
+	if magic, n := binary.Varint(b); n > 0 && magic == rawMagic {
+		return readRaw(b[n:])
+	}
+	return nil, errors.New("not a manifest: it begins as neither Avro's container nor the form before it")
+}
+
+// place puts relative names below the segment's folder, as ToAbsolutePaths does; libraries of before 2026-03 left the folder in those of
+// delta logs and statistics. Large objects lie beside the segments of a partition.
+func (m *Manifest) place(base string) {
+	at := func(folder, name string) string {
+		if path.IsAbs(name) || strings.Contains(name, "://") || strings.HasPrefix(name, base+"/") {
+			return name // of an external collection, or whole
+		}
+		return path.Join(base, folder, name)
+	}
+	for i := range m.Groups {
+		for k := range m.Groups[i].Files {
+			f := &m.Groups[i].Files[k]
+			f.Path = at("_data", f.Path)
+		}
+	}
+	for i := range m.Deltas {
+		m.Deltas[i].Path = at("_delta", m.Deltas[i].Path)
+	}
+	for _, s := range m.Stats {
+		for k := range s.Paths {
+			s.Paths[k] = at("_stats", s.Paths[k])
+		}
+	}
+	for i := range m.Indexes {
+		m.Indexes[i].Path = at("_index", m.Indexes[i].Path)
+	}
+	for i := range m.Objects {
+		m.Objects[i].Path = at("../lobs", m.Objects[i].Path)
+	}
+}
