@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kitescope/engine/object"
+	"kitescope/engine/segment"
 )
 
 // Look holds a layout against storage without reading files: which of the segments have all that the metadata names. Bytes is how much
@@ -41,16 +42,30 @@ func Look(ctx context.Context, store object.Store, l *Layout) (*Coverage, error)
 type listing struct {
 	sizes   map[string]int64
 	folders map[string]int64 // bytes below, of index folders
+	// followed are the files of segments that a manifest names, by segment, and refused why one cannot be followed.
+	followed map[int64]*segment.Files
+	refused  map[int64]error
 }
 
 // listed lists the collection's part of the store: logs lie below the collection, index files below builds.
 func listed(ctx context.Context, store object.Store, l *Layout) (*listing, error) {
-	x := &listing{map[string]int64{}, map[string]int64{}}
+	x := &listing{map[string]int64{}, map[string]int64{}, map[int64]*segment.Files{}, map[int64]error{}}
 	done := map[string]bool{}
 	for i := range l.Segments {
 		f := l.Segments[i].Files
 		if f == nil {
 			continue
+		}
+		if f.Manifest != "" {
+			followed, _, err := f.Follow(ctx, store)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil, err
+				}
+				x.refused[f.Segment] = err
+				continue
+			}
+			x.followed[f.Segment], f = followed, followed
 		}
 		var names []string
 		for _, list := range f.Insert {
@@ -94,11 +109,18 @@ func segmentPrefix(name string, segment int64) string {
 
 // lacking says what of a segment is not there, "" if it is whole, and how large its files are.
 func (x *listing) lacking(s *Segment) (reason string, bytes int64) {
-	if s.Files == nil || len(s.Files.Insert) == 0 {
+	if !s.Files.Named() {
 		if s.State == Growing {
 			return "growing, nothing in storage yet", 0
 		}
 		return "no insert logs in the metadata", 0
+	}
+	files := s.Files
+	if files.Manifest != "" {
+		if err := x.refused[files.Segment]; err != nil {
+			return err.Error(), 0
+		}
+		files = x.followed[files.Segment]
 	}
 	var missing []string
 	count := func(names []string) {
@@ -109,10 +131,10 @@ func (x *listing) lacking(s *Segment) (reason string, bytes int64) {
 			}
 		}
 	}
-	for _, list := range s.Files.Insert {
+	for _, list := range files.Insert {
 		count(list)
 	}
-	count(s.Files.Delta)
+	count(files.Delta)
 	slices.Sort(missing)
 	switch {
 	case len(missing) == 1:

@@ -199,7 +199,7 @@ func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 	switch {
 	case s.Files == nil && s.State == Growing:
 		return nil, out("growing, nothing in storage yet")
-	case s.Files == nil || len(s.Files.Insert) == 0:
+	case !s.Files.Named():
 		return nil, out("no insert logs in the metadata")
 	}
 	g, err := segment.Open(ctx, x.store, s.Files, x.layout.Collection.Schema, x.deletes(s)...)

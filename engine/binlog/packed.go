@@ -15,8 +15,8 @@ func IsPacked(r object.Reader) (bool, error) { return isParquet(r) }
 
 // ReadPacked reads the logs of one column group of one segment, written by Milvus 2.6 with
 // storage version 2: plain parquet, `insert_log/COLLECTION/PARTITION/SEGMENT/GROUP/LOG`. It
-// returns the columns of the fields in types, one behind the other over the logs by their
-// numbers. A field of types that is in none of the files is missing from the result. The files
+// returns the columns of the fields in types, one behind the other over the logs as they are
+// given. A field of types that is in none of the files is missing from the result. The files
 // say how a value is stored and not what it means, so types has to come from the collection's
 // schema (reference: internal/storage/rw.go, internal/storagev2/packed).
 func ReadPacked(ctx context.Context, store object.Store, names []string, types map[int64]Type) (map[int64]*Column, error) {
@@ -27,7 +27,7 @@ func ReadPacked(ctx context.Context, store object.Store, names []string, types m
 			_ = r.Close()
 		}
 	}()
-	for _, name := range SortLogs(names) {
+	for _, name := range names {
 		r, err := store.Open(ctx, name)
 		if err != nil {
 			return nil, err

@@ -238,7 +238,7 @@ func TestPackedLogs(t *testing.T) {
 	}
 	defer store.Close()
 	types := map[int64]Type{0: Int64, 1: Int64, 100: Int64, 101: VarChar, 102: FloatVector, 103: Bool, 104: Double, 105: Int8, 999: Int64}
-	for _, names := range [][]string{{"packed-2", "packed-1"}, {"packed-v2-snappy"}, {"packed-plain"}} {
+	for _, names := range [][]string{{"packed-1", "packed-2"}, {"packed-v2-snappy"}, {"packed-plain"}} {
 		got, err := ReadPacked(t.Context(), store, names, types)
 		if err != nil {
 			t.Error(err)

@@ -47,6 +47,8 @@ type Files struct {
 	// Indexes are the folders of indexes, the newest first: the first that is of the vector field is
 	// read.
 	Indexes []string
+	// Manifest, if not "", is the name of the manifest that names the logs instead (storage version 3): see Follow.
+	Manifest string `json:",omitempty"`
 	// CommitAt, if not 0, is the timestamp of all rows, whatever the logs have: that of an import's or a replication's commit
 	// (commit_timestamp of datapb.SegmentInfo, 3.0).
 	CommitAt uint64 `json:",omitempty"`
@@ -98,6 +100,10 @@ func Open(ctx context.Context, store object.Store, f *Files, schema Schema, dele
 }
 
 func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema Schema, deletes []*Deletes) error {
+	f, rows, err := f.Follow(ctx, store)
+	if err != nil {
+		return err
+	}
 	columns, err := readColumns(ctx, store, f, schema)
 	if err != nil {
 		return err
@@ -111,6 +117,9 @@ func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema
 	s.Int64s, s.Strings = keys.Int64s, keys.Strings
 	if keys.Rows != s.Rows || stamps.Rows != s.Rows {
 		return fmt.Errorf("%d vectors, %d primary keys and %d timestamps", s.Rows, keys.Rows, stamps.Rows)
+	}
+	if rows >= 0 && int64(s.Rows) != rows {
+		return fmt.Errorf("%d rows, the manifest has %d", s.Rows, rows)
 	}
 	if s.Int64s == nil && s.Strings == nil && s.Rows > 0 {
 		return fmt.Errorf("field %d is %s: not a primary key type", schema.PrimaryKey, keys.Type)
@@ -205,7 +214,11 @@ func readPacked(ctx context.Context, store object.Store, f *Files, schema Schema
 	}
 	columns := map[int64]*binlog.Column{}
 	for _, group := range slices.Sorted(maps.Keys(f.Insert)) {
-		found, err := binlog.ReadPacked(ctx, store, f.Insert[group], types)
+		names := f.Insert[group]
+		if f.Manifest == "" { // a manifest has them in order
+			names = binlog.SortLogs(names)
+		}
+		found, err := binlog.ReadPacked(ctx, store, names, types)
 		if err != nil {
 			release(columns)
 			return nil, err

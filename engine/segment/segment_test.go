@@ -20,6 +20,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
+	"kitescope/engine/manifest"
 	"kitescope/engine/object"
 	"kitescope/engine/segment"
 	"kitescope/engine/segment/segmenttest"
@@ -375,5 +376,55 @@ func TestPackedLogs(t *testing.T) {
 	packed.Vector = 777
 	if _, err := openOne(t, m, 3, packed, nil); err == nil || !strings.Contains(err.Error(), "no column of field 777 in any of 1 column groups") {
 		t.Errorf("a field that is not there: %v", err)
+	}
+}
+
+// TestManifest reads a segment of storage version 3 that the C++ library wrote in three transactions (engine/manifest/testdata).
+func TestManifest(t *testing.T) {
+	const folder = "../manifest/testdata/segment"
+	store, err := object.OpenFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	schema := segment.Schema{PrimaryKey: 100, Vector: 101, Metric: dist.L2, Types: map[int64]binlog.Type{100: binlog.Int64, 101: binlog.FloatVector}}
+	files := func(version int64) *segment.Files {
+		place := manifest.Place{Base: "files/insert_log/1/2/3", Version: version}
+		return &segment.Files{Collection: 1, Partition: 2, Segment: 3, Manifest: place.Name()}
+	}
+	want, err := os.ReadFile(folder + "/vectors.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = want[128:] // behind numpy's header
+	for version, rows := range map[int64]int{1: 120, 2: 200} {
+		s, err := segment.Open(t.Context(), store, files(version), schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Release()
+		if s.Rows != rows || s.Int64s[rows-1] != int64(rows-1)*3 || s.Timestamps[7] != 455000000000000007 {
+			t.Errorf("version %d: %d rows, keys %v", version, s.Rows, s.Int64s[:min(5, len(s.Int64s))])
+		}
+		for row := range s.Rows {
+			if size := s.Vectors.Size(); !bytes.Equal(s.Vectors.Row(row), want[row*size:(row+1)*size]) {
+				t.Fatalf("version %d: row %d differs", version, row)
+			}
+		}
+	}
+	if _, err := segment.Open(t.Context(), store, files(3), schema); err == nil || !strings.Contains(err.Error(), "_delta/455000000000009001") {
+		t.Errorf("with a delta log that nothing wrote: %v", err)
+	}
+	if _, err := segment.Open(t.Context(), store, files(4), schema); err == nil || !strings.Contains(err.Error(), "manifest-4.avro") {
+		t.Errorf("a manifest that nothing wrote: %v", err)
+	}
+	container, err := object.OpenFolder("../manifest/testdata/container")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer container.Close()
+	place := manifest.Place{Version: 7}
+	if _, err := segment.Open(t.Context(), container, &segment.Files{Segment: 3, Manifest: place.Name()}, schema); err == nil || !strings.Contains(err.Error(), `column group 1 (101): its files are in the format "vortex", which is not read`) {
+		t.Errorf("vortex: %v", err)
 	}
 }

@@ -21,13 +21,13 @@ import (
 // Log is what is in a log of Milvus's storage, or in a folder of those of one column.
 type Log struct {
 	Name  string
-	Kind  binlog.Kind
+	Kind  string // as binlog.Kind has it, or "manifest"
 	Files int
 	Bytes int64
 	Facts []index.Fact
 }
 
-// DescribeLog reads the insert, delta or stats log at path, or the folder with those of one field; nil if it is none, which is no error: Open says what is
+// DescribeLog reads the insert, delta or stats log or the manifest at path, or the folder with the logs of one field; nil if it is none, which is no error: Open says what is
 // wrong with what it cannot be either.
 func DescribeLog(ctx context.Context, path string) (*Log, error) {
 	full, err := filepath.Abs(path)
@@ -59,17 +59,23 @@ func DescribeLog(ctx context.Context, path string) (*Log, error) {
 	}
 	defer store.Close()
 	l := &Log{Name: path, Files: len(names)}
+	if len(names) == 1 {
+		if is, err := l.manifest(ctx, store, names[0]); is || err != nil {
+			return l, err
+		}
+	}
+	all := binlog.Other
 	for i, name := range names {
 		kind, size, err := kindOf(ctx, store, name)
-		if err != nil || kind == binlog.Other || i > 0 && kind != l.Kind {
+		if err != nil || kind == binlog.Other || i > 0 && kind != all {
 			return nil, err
 		}
-		l.Kind, l.Bytes = kind, l.Bytes+size
+		all, l.Kind, l.Bytes = kind, kind.String(), l.Bytes+size
 	}
 	if len(names) == 0 {
 		return nil, nil
 	}
-	if err := l.read(ctx, store, binlog.SortLogs(names)); err != nil {
+	if err := l.read(ctx, store, all, binlog.SortLogs(names)); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -85,12 +91,12 @@ func kindOf(ctx context.Context, store object.Store, name string) (binlog.Kind, 
 }
 
 // read describes the logs.
-func (l *Log) read(ctx context.Context, store object.Store, names []string) error {
-	l.text("type", l.Kind.String())
+func (l *Log) read(ctx context.Context, store object.Store, kind binlog.Kind, names []string) error {
+	l.text("type", l.Kind)
 	if l.Files > 1 {
 		l.count("files", "files", int64(l.Files))
 	}
-	switch l.Kind {
+	switch kind {
 	case binlog.InsertLog:
 		c, err := binlog.ReadColumns(ctx, store, names)
 		if err != nil {
@@ -106,7 +112,7 @@ func (l *Log) read(ctx context.Context, store object.Store, names []string) erro
 		l.deletes(d)
 	default:
 		for _, name := range names {
-			if err := l.other(ctx, store, name); err != nil {
+			if err := l.other(ctx, store, kind, name); err != nil {
 				return err
 			}
 		}
@@ -115,13 +121,13 @@ func (l *Log) read(ctx context.Context, store object.Store, names []string) erro
 	return nil
 }
 
-func (l *Log) other(ctx context.Context, store object.Store, name string) error {
+func (l *Log) other(ctx context.Context, store object.Store, kind binlog.Kind, name string) error {
 	r, err := store.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if l.Kind == binlog.StatsLog {
+	if kind == binlog.StatsLog {
 		list, err := binlog.ReadStats(r, name)
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 // Every log that a real Milvus 2.3.5 wrote opens, and all columns of a segment have as many rows.
 func TestDescribeLogsOfMilvus(t *testing.T) {
 	root := filepath.Join("..", "..", "testdata", "storage", "2.3.5")
-	rows, kinds := map[string]float64{}, map[binlog.Kind]int{}
+	rows, kinds := map[string]float64{}, map[string]int{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -29,7 +29,7 @@ func TestDescribeLogsOfMilvus(t *testing.T) {
 		switch {
 		case kind == binlog.Other && l != nil:
 			t.Errorf("%s is a %s", name, l.Kind)
-		case kind != binlog.Other && (l == nil || l.Kind != kind):
+		case kind != binlog.Other && (l == nil || l.Kind != kind.String()):
 			t.Errorf("%s is %+v, want a %s", name, l, kind)
 		case l != nil:
 			kinds[l.Kind]++
@@ -51,7 +51,7 @@ func TestDescribeLogsOfMilvus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kinds[binlog.InsertLog] < 50 || kinds[binlog.DeltaLog] < 1 || kinds[binlog.StatsLog] < 10 {
+	if kinds[binlog.InsertLog.String()] < 50 || kinds[binlog.DeltaLog.String()] < 1 || kinds[binlog.StatsLog.String()] < 10 {
 		t.Errorf("only %v", kinds)
 	}
 }
@@ -94,5 +94,28 @@ func TestDescribeLogLeavesOthersAlone(t *testing.T) {
 	}
 	if l, err := target.DescribeLog(t.Context(), filepath.Join(t.TempDir(), "gone")); l != nil || err != nil {
 		t.Errorf("what is not there: %+v, %v", l, err)
+	}
+}
+
+// TestDescribeManifest lists what manifests name, of both forms.
+func TestDescribeManifest(t *testing.T) {
+	for name, want := range map[string]struct {
+		rows, groups, deletes float64
+		says                  string
+	}{
+		"segment/files/insert_log/1/2/3/_metadata/manifest-3.avro": {200, 2, 25, "fields 0, 1, 100, 200 rows in parquet: 0_"},
+		"container/_metadata/manifest-7.avro":                      {200, 2, 28, "fields 101, 200 rows in vortex: 1_a.vortex"},
+	} {
+		l, err := target.DescribeLog(t.Context(), filepath.Join("..", "manifest", "testdata", name))
+		if err != nil || l == nil {
+			t.Fatalf("%s: %+v, %v", name, l, err)
+		}
+		text := ""
+		for _, f := range l.Facts {
+			text += f.Name + " " + f.Text + "\n"
+		}
+		if l.Kind != "manifest" || fact(l, "rows") != want.rows || fact(l, "column_groups") != want.groups || fact(l, "deletes") != want.deletes || !strings.Contains(text, want.says) {
+			t.Errorf("%s: %s\n%s", name, l.Kind, text)
+		}
 	}
 }

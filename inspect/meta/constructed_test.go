@@ -117,7 +117,7 @@ func TestConstructedSegments(t *testing.T) {
 func TestConstructed30(t *testing.T) {
 	c := constructed(t, "3.0")
 	details := &model.SegmentDetails{
-		ManifestPath: "insert_log/manifest-1", CommitAt: model.TSO(metatest.TSO), SchemaVersion: 2, DataVersion: 3, ExpiresAt: []int64{1795161280000000},
+		ManifestPath: fmt.Sprintf(`{"ver":1,"base_path":"files/insert_log/%d/%d/%d"}`, metatest.Items, metatest.Items0, metatest.Stored+2), CommitAt: model.TSO(metatest.TSO), SchemaVersion: 2, DataVersion: 3, ExpiresAt: []int64{1795161280000000},
 		Stats: &model.RecordedStats{
 			InsertBytes: 100, Deletes: 2, InsertFiles: 1, InsertsFrom: model.TSO(metatest.TSO), InsertsTo: model.TSO(metatest.TSO), Formats: []string{"vortex"},
 		},

@@ -85,8 +85,11 @@ type Field struct {
 	Struct       string // name of the struct array that the field belongs to, "" if none
 }
 
+// FirstUserField is the lowest id of a field that Milvus did not add itself (common.StartOfUserFieldID).
+const FirstUserField = 100
+
 // System reports whether Milvus itself added the field (RowID, Timestamp).
-func (f *Field) System() bool { return f.ID < 100 }
+func (f *Field) System() bool { return f.ID < FirstUserField }
 
 // Vector reports whether the field holds vectors of any kind.
 func (f *Field) Vector() bool {

@@ -164,7 +164,7 @@ func WriteLog(w io.Writer, l *target.Log, format render.Format, o render.ReportO
 		Kind: "EngineLog", Options: &o, Head: []render.Line{{Text: render.Harmless(l.Name)}},
 		About: func(e *doc.Encoder) {
 			e.Entry("file", l.Name)
-			e.Entry("type", l.Kind.String())
+			e.Entry("type", l.Kind)
 			e.Entry("bytes", l.Bytes)
 			for _, f := range l.Facts {
 				if f.Key != "" {

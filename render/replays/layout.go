@@ -333,7 +333,7 @@ func layoutTable(l *replay.Layout) *table.Rows[*replay.Segment] {
 	type segment = *replay.Segment
 	files := func(name string, of func(c *layoutCount) int) table.ColumnOf[segment] {
 		return render.Key(name, table.Int, func(s segment) table.Cell {
-			if s.Files == nil {
+			if s.Files == nil || s.Files.Manifest != "" && name != "indexes" { // a manifest is read with the storage
 				return table.OfUnknown()
 			}
 			var c layoutCount

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/engine/manifest"
 	"kitescope/engine/segment"
 	"kitescope/inspect/model"
 	"kitescope/replay"
@@ -24,6 +25,8 @@ import (
 //	ROOT/delta_log/COLLECTION/PARTITION/SEGMENT/LOG
 //	ROOT/index_files/BUILD/VERSION/PARTITION/SEGMENT            a folder
 //	ROOT/index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION    if the record says so (3.0)
+//
+// Under storage version 3 a manifest names the logs: it is followed when the storage is read (engine/manifest).
 func (b *builder) files() {
 	if b.Keyspace == nil {
 		b.note("the cluster was read without its segment records: names of insert and delta logs are unknown")
@@ -37,14 +40,11 @@ func (b *builder) files() {
 		logs[rec.ID] = b.logsOf(rec, roots)
 	}
 	b.l.Root = b.chooseRoot(roots)
-	nameless, manifests := 0, 0
+	nameless := 0
 	for _, id := range sortedKeys(b.segments) {
 		s, rec := b.segments[id], b.segmentOf(id)
 		s.Files = b.filesOf(rec, logs[id])
-		switch {
-		case rec != nil && rec.Details != nil && rec.Details.ManifestPath != "":
-			manifests++
-		case s.State != replay.Growing && (s.Files == nil || len(s.Files.Insert) == 0):
+		if s.State != replay.Growing && !s.Files.Named() {
 			nameless++
 		}
 	}
@@ -56,15 +56,13 @@ func (b *builder) files() {
 	if nameless > 0 && b.Keyspace != nil {
 		b.note("%s without insert logs in the metadata", words.Count(nameless, "sealed segment is", "sealed segments are"))
 	}
-	if manifests > 0 {
-		b.note("%s of storage version 3, whose manifests are not read: files are unknown", words.Count(manifests, "segment is", "segments are"))
-	}
 }
 
 // logs are a segment's logs as its records name them: from insert_log or delta_log on.
 type logs struct {
-	insert map[int64][]string
-	delta  []string
+	insert   map[int64][]string
+	delta    []string
+	manifest string
 }
 
 // fieldLogs is a datapb.FieldBinlog, as the records show it.
@@ -80,6 +78,10 @@ type fieldLogs struct {
 // (datacoord/kv_catalog.go: applyBinlogInfo). Roots counts what stands before the names of paths.
 func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 	l := &logs{insert: make(map[int64][]string)}
+	if rec != nil && rec.Details != nil && rec.Details.ManifestPath != "" {
+		l.manifest = b.manifestOf(rec, roots)
+		return l
+	}
 	if rec == nil || b.Keyspace == nil {
 		return l
 	}
@@ -138,6 +140,23 @@ func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 	}
 	sorting.Sort(l.delta, byLog)
 	return l
+}
+
+// manifestOf names the manifest of a segment, "" if its record is not understood.
+func (b *builder) manifestOf(rec *model.Segment, roots map[string]int) string {
+	place, err := manifest.ParsePlace(rec.Details.ManifestPath)
+	if err != nil {
+		b.note("segment %s: %v", rec.ID, err)
+		return ""
+	}
+	root, base := split(place.Base)
+	if base == "" {
+		b.note("segment %s: its manifest is at %q, not below insert_log", rec.ID, place.Base)
+		return ""
+	}
+	roots[root]++
+	place.Base = base
+	return place.Name()
 }
 
 // names are the logs' names below a folder, or as their paths have them.
@@ -225,7 +244,10 @@ func (b *builder) filesOf(rec *model.Segment, l *logs) *segment.Files {
 	for field, list := range l.insert {
 		f.Insert[field] = b.names(list)
 	}
-	if len(f.Insert) == 0 && len(f.Delta) == 0 && len(f.Indexes) == 0 {
+	if l.manifest != "" {
+		f.Manifest = path.Join(b.l.Root, l.manifest)
+	}
+	if !f.Named() && len(f.Delta) == 0 && len(f.Indexes) == 0 {
 		return nil
 	}
 	return f

@@ -218,7 +218,7 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 
 // anyFiles tells whether the metadata names files of any segment.
 func anyFiles(l *replay.Layout) bool {
-	return slices.ContainsFunc(l.Segments, func(s replay.Segment) bool { return s.Files != nil && len(s.Files.Insert) > 0 })
+	return slices.ContainsFunc(l.Segments, func(s replay.Segment) bool { return s.Files.Named() })
 }
 
 // holds tells whether a store has a file, or files below a name.

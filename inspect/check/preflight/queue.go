@@ -20,7 +20,7 @@ rows that are still in the old queue are then lost (docs of 2.6: keep the queue 
 version does not have: natsmq is gone in 2.6 (its keys are, in pkg/util/paramtable). Warning if ` + "`mq.type`" + ` is ` + "`default`" + `, or unknown.
 
 On the way back below 2.6 it is an error if Woodpecker is in use: no older version reads it. So it is on the way back below 2.3 if RocksMQ is: 2.3 adds to its
-database what 2.2 refuses to open (a real 2.2.16 stopped with "Column families not opened: properties"). Where no process tells the queue, message ids of 8
+database what 2.2 refuses to open (a real 2.2.16 stopped with "Column families not opened: properties"). Where no process reported the queue, message ids of 8
 bytes are RocksMQ's or Kafka's, and that is a warning.`,
 		Remedy: `Set ` + "`mq.type`" + ` to the queue that is in use, in the configuration of both versions, before the upgrade.`,
 	},

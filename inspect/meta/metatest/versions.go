@@ -176,7 +176,7 @@ func (b *builder) v30() {
 	b.put(&datapb.FieldBinlog{Binlogs: []*datapb.Binlog{{EntriesNum: 3, LogSize: 77, LogID: 5}}}, "datacoord-meta/predicate-deltalog/%d/%d/%d/predicate", Docs, Docs0, Flushed)
 	b.put(&datapb.SegmentInfo{
 		ID: Stored + 2, CollectionID: Items, PartitionID: Items0, State: commonpb.SegmentState_Flushed, NumOfRows: 9, Level: datapb.SegmentLevel_L1,
-		ManifestPath: "insert_log/manifest-1", CommitTimestamp: TSO, SchemaVersion: 2, DataVersion: 3, ExpirQuantiles: []int64{1795161280000000},
+		ManifestPath: fmt.Sprintf(`{"ver":1,"base_path":"files/insert_log/%d/%d/%d"}`, Items, Items0, Stored+2), CommitTimestamp: TSO, SchemaVersion: 2, DataVersion: 3, ExpirQuantiles: []int64{1795161280000000},
 		IsSortedByNamespace: true, Stats: &datapb.Statistics{InsertBinlogSize: 100, DeleteNumRows: 2, InsertBinlogCount: 1, TimestampFrom: TSO, TimestampTo: TSO, Formats: []string{"vortex"}},
 	}, "datacoord-meta/s/%d/%d/%d", Items, Items0, Stored+2)
 	value := protowire.AppendVarint(protowire.AppendTag(marshal(&datapb.SegmentInfo{

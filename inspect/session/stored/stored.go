@@ -3,7 +3,7 @@
 //
 //  1. The files of each flushed segment and of its indexes are named as Milvus names them, those first on which something waits.
 //  2. A few of them tell below which name the files lie.
-//  3. Their folders are listed, side by side and within bounds, and files are opened that say how long they are.
+//  3. Their folders are listed, manifests followed, side by side and within bounds, and files are opened that say how long they are.
 package stored
 
 import (
@@ -97,6 +97,8 @@ func isLoss(err error) bool {
 type folderWant struct {
 	path  string
 	files []model.MissingFiles // insert logs: one for each field, whose folder is below path
+	// manifest names the manifest that names the files instead (storage version 3), "" if there is none.
+	manifest string
 }
 
 // segmentWant is what a segment should have in storage.
@@ -221,6 +223,14 @@ func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 			l.unseen(w.segment, err)
 			return
 		}
+		if f.manifest != "" {
+			lost, err := l.followed(ctx, w.segment, &f, files)
+			if err != nil {
+				l.unseen(w.segment, err)
+				return
+			}
+			missing = append(missing, lost...)
+		}
 		for _, x := range f.files {
 			x.Path = path.Join(l.root, x.Path)
 			var there []object.File
@@ -289,7 +299,7 @@ func filesWanted(c *model.Cluster) []segmentWant {
 	var list []segmentWant
 	for _, s := range c.Segments {
 		collection := c.Collection(s.Collection)
-		if s.State != model.SegmentFlushed || s.Fake || s.Invisible || collection == nil || collection.Dropped() || s.Details != nil && s.Details.ManifestPath != "" {
+		if s.State != model.SegmentFlushed || s.Fake || s.Invisible || collection == nil || collection.Dropped() {
 			continue
 		}
 		if folders := foldersOf(c, s); len(folders) > 0 {
@@ -336,6 +346,12 @@ func foldersOf(c *model.Cluster, s *model.Segment) []folderWant {
 		}
 	}
 	list := slices.DeleteFunc([]folderWant{insert, deltas}, func(f folderWant) bool { return len(f.files) == 0 })
+	if s.Details != nil && s.Details.ManifestPath != "" {
+		list = nil
+		if f, ok := manifestFolder(s); ok {
+			list = append(list, f)
+		}
+	}
 	for i := range s.Indexes {
 		x := &s.Indexes[i]
 		if x.Deleted || x.Legacy || x.State != model.IndexFinished || x.Files <= 0 {
@@ -349,7 +365,7 @@ func foldersOf(c *model.Cluster, s *model.Segment) []folderWant {
 			}
 			want.Field = index.Field
 		}
-		list = append(list, folderWant{at, []model.MissingFiles{want}})
+		list = append(list, folderWant{path: at, files: []model.MissingFiles{want}})
 	}
 	return list
 }

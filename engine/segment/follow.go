@@ -1,0 +1,60 @@
+package segment
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"kitescope/engine/manifest"
+	"kitescope/engine/object"
+)
+
+// Named reports whether insert logs are named, by the metadata or by a manifest.
+func (f *Files) Named() bool { return f != nil && (len(f.Insert) > 0 || f.Manifest != "") }
+
+// Follow reads the manifest that names the logs, and returns the files with their names, and how many rows the manifest says that there are.
+// Files without a manifest are returned as they are, and -1 rows.
+func (f *Files) Follow(ctx context.Context, store object.Store) (*Files, int64, error) {
+	if f.Manifest == "" {
+		return f, -1, nil
+	}
+	m, err := manifest.Open(ctx, store, f.Manifest)
+	if err != nil {
+		return nil, 0, err
+	}
+	followed, rows := *f, int64(-1)
+	followed.Insert, followed.Delta = make(map[int64][]string, len(m.Groups)), nil
+	for i, g := range m.Groups {
+		n, err := addGroup(&followed, int64(i), g)
+		if err != nil {
+			return nil, 0, fmt.Errorf("read %s: column group %d (%s): %w", f.Manifest, i, strings.Join(g.Columns, ", "), err)
+		}
+		if rows >= 0 && n != rows {
+			return nil, 0, fmt.Errorf("read %s: column group %d has %d rows, those before it %d", f.Manifest, i, n, rows)
+		}
+		rows = n
+	}
+	for _, d := range m.Deltas {
+		if d.Type != manifest.ByKey {
+			return nil, 0, fmt.Errorf("read %s: %s deletes by something else than primary keys (type %d), which is not read", f.Manifest, d.Path, d.Type)
+		}
+		followed.Delta = append(followed.Delta, d.Path)
+	}
+	return &followed, rows, nil
+}
+
+// addGroup names the files of a column group, and counts its rows.
+func addGroup(f *Files, group int64, g manifest.Group) (rows int64, err error) {
+	if g.Format != "parquet" {
+		return 0, fmt.Errorf("its files are in the format %q, which is not read", g.Format)
+	}
+	for _, file := range g.Files {
+		if file.Start != 0 {
+			return 0, fmt.Errorf("it has the rows of %s from %d on only, which is not read", path.Base(file.Path), file.Start)
+		}
+		rows += file.End
+		f.Insert[group] = append(f.Insert[group], file.Path)
+	}
+	return rows, nil
+}
