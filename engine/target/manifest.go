@@ -56,14 +56,21 @@ func (l *Log) manifest(ctx context.Context, store object.Store, name string) (is
 	}
 	slices.Sort(kinds)
 	for _, kind := range kinds {
-		l.text("statistics "+kind, strconv.Itoa(len(m.Stats[kind].Paths))+" files")
+		l.text("statistics "+kind, filesOf(len(m.Stats[kind].Paths)))
 	}
 	for _, x := range m.Indexes {
-		l.text("index "+x.Name, fmt.Sprintf("%s of field %d, build %d, %d files in %s", x.Type, x.FieldID, x.Build, len(x.Files), path.Base(x.Path)))
+		l.text("index "+x.Name, fmt.Sprintf("%s of field %d, build %d, %s in %s", x.Type, x.FieldID, x.Build, filesOf(len(x.Files)), path.Base(x.Path)))
 	}
 	for _, x := range m.Objects {
 		l.text("large values", fmt.Sprintf("field %d, %d of %d rows in %s", x.FieldID, x.Valid, x.Rows, path.Base(x.Path)))
 	}
 	l.text("size", strconv.FormatInt(l.Bytes, 10)+" bytes")
 	return true, nil
+}
+
+func filesOf(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return strconv.Itoa(n) + " files"
 }
