@@ -21,6 +21,7 @@ type Runtime struct {
 	loaded     map[CollectionID]*LoadedCollection
 	wanted     map[SegmentID]uint8
 	grouped    func() *byCollection
+	streaming  func() *StreamingMetrics
 }
 
 // RuntimeParts is what a decoder hands to BuildRuntime, in any order.

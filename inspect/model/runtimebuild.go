@@ -38,6 +38,7 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 	r.link()
 	r.linkTargets()
 	r.grouped = sync.OnceValue(r.group)
+	r.streaming = sync.OnceValue(r.readStreaming)
 	return r
 }
 
