@@ -85,6 +85,8 @@ const (
 	WALBefore       Name = "wal_before"
 	WALProduce      Name = "wal_produce"
 	WALRetries      Name = "wal_retries"
+	WALAppends      Name = "wal_appends"
+	WALAppendBytes  Name = "wal_append_bytes"
 
 	StorageRequest        Name = "storage_request"
 	StorageOperations     Name = "storage_operations"
@@ -216,6 +218,8 @@ var table = []Metric{
 	{WALWrite, histogram, Seconds, since("2.6", "milvus_wal_impls_append_message_duration_seconds"), "channel_name, status", streamFile, "The same in the message queue below."},
 	{WALBefore, histogram, Seconds, since("2.6", "milvus_wal_interceptor_before_append_duration_seconds"), "channel_name, interceptor_name", streamFile, "What is done before: locks, time ticks, segments."},
 	{WALProduce, histogram, Seconds, since("2.6", "milvus_streaming_produce_success_duration_seconds"), "channel_name, access_model", streamFile, "Appending as the client of the WAL sees it."},
+	{WALAppends, counter, Count, since("2.6", "milvus_wal_append_message_total"), "channel_name, message_type, status (ok, cancel, error)", streamFile, "Messages that were appended to the WAL."},
+	{WALAppendBytes, histogram, Bytes, since("2.6", "milvus_wal_append_message_bytes"), "channel_name, status", streamFile, "Their sizes."},
 	{WALRetries, counter, Count, since("2.6", "milvus_wal_impls_append_message_retry_total"), "channel_name", streamFile, "Appends that were tried again."},
 
 	{StorageRequest, histogram, Milliseconds, since("2.2", "milvus_storage_request_latency"), "persistent_data_op_type (get, put, stat, list, ...)", storageFile, "A request of the part in Go to the object storage."},

@@ -140,7 +140,7 @@ var pchannels = define(definition[*model.PChannel]{
 	rows: func(e *Env) []*model.PChannel {
 		return counted(e.Cluster.PChannels, func(p *model.PChannel) string { return p.Name })
 	},
-	columns: pchannelColumns,
+	columns: concat(pchannelColumns, pchannelStreaming),
 	ref:     func(_ *Env, p *model.PChannel) Ref { return Ref{ID: p.Name, Name: p.Name} },
 	links: func(_ *Env, p *model.PChannel) []Link {
 		return []Link{link("vchannels", "vchannels", "pchannel="+p.Name)}

@@ -1,0 +1,285 @@
+package view
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/table"
+)
+
+// Columns from the metrics of streaming nodes (2.6 and later). They were never held against a live server.
+
+// The states of a log that no metric has a word for: it takes writes, or its node does not have it.
+const (
+	walOpen   = "Open"
+	walAbsent = "NotOpen"
+)
+
+// walOf is what the node that a pchannel is assigned to says of its log. The cell is what stands for it where there is nothing to say: none of a
+// pchannel without streaming, unknown where the node's metrics are.
+func walOf(e *Env, p *model.PChannel) (*model.WAL, table.Cell) {
+	if !p.Streaming {
+		return nil, none()
+	}
+	s := e.Cluster.Runtime.Streaming()
+	for _, w := range s.WALs(p.Name) {
+		if w.Node == p.Node {
+			return w, table.Cell{}
+		}
+	}
+	if p.Node == 0 || s.Node(p.Node) != nil {
+		return nil, none()
+	}
+	return nil, unknown()
+}
+
+// ofWAL is a cell of a pchannel's log.
+func ofWAL(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.Cell {
+	return func(e *Env, p *model.PChannel) table.Cell {
+		w, absent := walOf(e, p)
+		if w == nil {
+			return absent
+		}
+		return cell(w)
+	}
+}
+
+// walState is how the node that a log is assigned to has it.
+func walState(e *Env, p *model.PChannel) table.Cell {
+	w, absent := walOf(e, p)
+	switch {
+	case w != nil && w.Open:
+		return text(walOpen)
+	case w != nil && w.Recovery != "":
+		return text(w.Recovery)
+	case absent.Absent == table.Unknown || !p.Streaming || p.Node == 0:
+		return absent
+	}
+	return text(walAbsent)
+}
+
+// walHolders are all nodes that take writes of a log.
+func walHolders(e *Env, p *model.PChannel) table.Cell {
+	if !p.Streaming {
+		return none()
+	}
+	s := e.Cluster.Runtime.Streaming()
+	var nodes []model.NodeID
+	for _, w := range s.WALs(p.Name) {
+		if w.Open {
+			nodes = append(nodes, w.Node)
+		}
+	}
+	if len(nodes) == 0 && p.Node != 0 && s.Node(p.Node) == nil {
+		return unknown()
+	}
+	return ids(nodes)
+}
+
+// tick is a time tick; unknown where the metric is not told.
+func tick(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.Cell {
+	return ofWAL(func(w *model.WAL) table.Cell {
+		if of(w).IsZero() {
+			return unknown()
+		}
+		return at(of(w))
+	})
+}
+
+// behindEnd is how far a time tick is behind what is in the log.
+func behindEnd(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.Cell {
+	return ofWAL(func(w *model.WAL) table.Cell {
+		if w.Confirmed.IsZero() || of(w).IsZero() {
+			return unknown()
+		}
+		return count(int64(max(0, w.Confirmed.Sub(of(w)))))
+	})
+}
+
+// whole is a count, or bytes; unknown where it is not told.
+func whole(v float64) table.Cell {
+	if !(math.Abs(v) < math.MaxInt64) {
+		return unknown()
+	}
+	return count(int64(math.Round(v)))
+}
+
+// appended is a figure of a log's appends in its process's window.
+func appended(cell func(*metrics.Window, []model.Pair) table.Cell) func(*Env, *model.PChannel) table.Cell {
+	return ofWAL(func(w *model.WAL) table.Cell {
+		if w.Process == nil {
+			return unknown()
+		}
+		return cell(metrics.NewWindow(w.Process.Before, w.Process.Metrics), []model.Pair{{Key: "channel_name", Value: w.PChannel}, {Key: "node_id", Value: w.Node.String()}})
+	})
+}
+
+// rate is how much came to a counter a second, of the series with these labels; none where there are none.
+func rate(w *metrics.Window, name metrics.Name, match ...model.Pair) (float64, table.Cell) {
+	sum, ok := w.Counter(name, match...)
+	switch seconds := w.Seconds(); {
+	case !ok:
+		return 0, none()
+	case seconds <= 0:
+		return 0, unknown()
+	default:
+		return sum / seconds, table.Cell{}
+	}
+}
+
+var pchannelStreaming = []column[*model.PChannel]{
+	col(table.Column{Name: "wal_state", Title: "WAL", Kind: table.State, Show: table.Hidden, Priority: 2, Doc: "How its streaming node has the log, from its metrics (2.6): Open takes writes; persist-recovering and stream-recovering read it after it was assigned; NotOpen: the node does not have it."},
+		walState).needing(model.PartRuntime).whenLive(),
+	col(table.Column{Name: "wal_nodes", Kind: table.List, Show: table.Hidden, Doc: "Ids of all nodes whose metrics say that they take writes of it: more than one while it moves, else trouble."},
+		walHolders).needing(model.PartRuntime),
+	col(table.Column{Name: "wal_term", Kind: table.Int, Show: table.Hidden, Doc: "The term in which the node takes writes of it: that of the assignment, if nothing is wrong."},
+		ofWAL(func(w *model.WAL) table.Cell { return someCount(w.Term) })).needing(model.PartRuntime),
+	col(table.Column{Name: "wal_queue", Show: table.Hidden, Doc: "The queue below the log, as the node calls it: woodpecker, pulsar, kafka, rocksmq."},
+		ofWAL(func(w *model.WAL) table.Cell { return text(w.Queue) })).needing(model.PartRuntime),
+	col(table.Column{Name: "wal_throttle", Kind: table.List, Show: table.Hidden, Doc: "What slows its writes down or rejects them now: source and mode of the rate limiter (3.0)."},
+		ofWAL(func(w *model.WAL) table.Cell {
+			var words []string
+			for _, t := range w.Throttles {
+				words = append(words, t.Source+" "+t.Mode)
+			}
+			return list(words)
+		})).needing(model.PartRuntime),
+	col(table.Column{Name: "appends_per_second", Title: "APPENDS/S", Kind: table.Number, Show: table.Hidden, Priority: 3, Doc: "Messages a second that were appended to it, between two scrapes, else since the process started; failed ones too."},
+		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
+			v, c := rate(w, metrics.WALAppends, labels...)
+			c.Float = v
+			return c
+		})).needing(model.PartRuntime),
+	col(table.Column{Name: "failed_appends_per_second", Kind: table.Number, Show: table.Hidden, Doc: "Of these, messages that could not be appended (status error)."},
+		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
+			_, c := rate(w, metrics.WALAppends, labels...)
+			if c.Absent == table.Present {
+				c.Float, _ = rate(w, metrics.WALAppends, append(slices.Clone(labels), model.Pair{Key: "status", Value: "error"})...)
+			}
+			return c
+		})).needing(model.PartRuntime),
+	col(table.Column{Name: "append_bytes_per_second", Title: "BYTES/S", Kind: table.Bytes, Show: table.Hidden, Priority: 3, Doc: "Bytes of these messages, a second."},
+		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
+			h, ok := w.Histogram(metrics.WALAppendBytes, labels...)
+			switch seconds := w.Seconds(); {
+			case !ok:
+				return none()
+			case seconds <= 0:
+				return unknown()
+			default:
+				return whole(h.Sum / seconds)
+			}
+		})).needing(model.PartRuntime),
+	col(table.Column{Name: "append_ms", Kind: table.Number, Show: table.Hidden, Doc: "Milliseconds that appending a message took, on average."},
+		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
+			h, _ := w.Histogram(metrics.WALAppend, labels...)
+			low, _, ok := h.Mean()
+			if !ok {
+				return none()
+			}
+			return number(low)
+		})).needing(model.PartRuntime),
+	col(table.Column{Name: "growing_bytes", Title: "GROWING", Kind: table.Bytes, Curved: true, Show: table.Hidden, Priority: 3, Doc: "Bytes of its growing segments, as its streaming node counts them (2.6)."},
+		ofWAL(func(w *model.WAL) table.Cell { return whole(w.Growing) })).needing(model.PartRuntime).whenLive(),
+	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows of these; deletes count, too."},
+		ofWAL(func(w *model.WAL) table.Cell { return whole(w.GrowingRows) })).needing(model.PartRuntime),
+	col(table.Column{Name: "flush_lag_seconds", Kind: table.Duration, Curved: true, Show: table.Hidden, Priority: 3, Doc: "How far its flusher is behind the end of the log: confirmed_at less flushed_at."},
+		behindEnd(func(w *model.WAL) time.Time { return w.Flushed })).needing(model.PartRuntime).whenLive(),
+	col(table.Column{Name: "recovery_lag_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "How much of the log a node reads that it moves to: confirmed_at less persisted_at."},
+		behindEnd(func(w *model.WAL) time.Time { return w.Persisted })).needing(model.PartRuntime),
+	col(table.Column{Name: "allocated_at", Kind: table.Time, Show: table.Hidden, Doc: "The newest time tick that was given out for it."},
+		tick(func(w *model.WAL) time.Time { return w.Allocated })).needing(model.PartRuntime),
+	col(table.Column{Name: "confirmed_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which all messages are in the log."},
+		tick(func(w *model.WAL) time.Time { return w.Confirmed })).needing(model.PartRuntime),
+	col(table.Column{Name: "flushed_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which the flusher has consumed it; what it has consumed may still be in buffers."},
+		tick(func(w *model.WAL) time.Time { return w.Flushed })).needing(model.PartRuntime),
+	col(table.Column{Name: "recovered_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which the node has it in its own record, in memory."},
+		tick(func(w *model.WAL) time.Time { return w.Recovered })).needing(model.PartRuntime),
+	col(table.Column{Name: "persisted_at", Kind: table.Time, Show: table.Hidden, Doc: "The same in etcd: the checkpoint that was written last."},
+		tick(func(w *model.WAL) time.Time { return w.Persisted })).needing(model.PartRuntime),
+	col(table.Column{Name: "buffer_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Its write-ahead buffer: readers at the end of the log are served from it."},
+		ofWAL(func(w *model.WAL) table.Cell { return whole(w.Buffer) })).needing(model.PartRuntime),
+	col(table.Column{Name: "buffer_capacity_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What that buffer holds at most."},
+		ofWAL(func(w *model.WAL) table.Cell { return whole(w.BufferCapacity) })).needing(model.PartRuntime),
+	col(table.Column{Name: "buffer_from", Kind: table.Time, Show: table.Hidden, Doc: "The oldest time tick in that buffer: readers further back read the queue."},
+		tick(func(w *model.WAL) time.Time { return w.BufferFrom })).needing(model.PartRuntime),
+	col(table.Column{Name: "inflight_txns", Kind: table.Int, Show: table.Hidden, Doc: "Transactions on it that are not ended."},
+		ofWAL(func(w *model.WAL) table.Cell { return whole(w.InflightTxns) })).needing(model.PartRuntime),
+}
+
+// streamingNodeCell is a cell of a streaming node as a whole; none of other roles.
+func streamingNodeCell(cell func(*model.StreamingNode) table.Cell) func(*Env, *model.Session) table.Cell {
+	return func(e *Env, s *model.Session) table.Cell {
+		if s.Role != "streamingnode" {
+			return none()
+		}
+		n := e.Cluster.Runtime.Streaming().Node(s.Node)
+		if n == nil {
+			return unknown()
+		}
+		return cell(n)
+	}
+}
+
+var nodeStreaming = []column[*model.Session]{
+	col(table.Column{Name: "pchannels", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Physical channels that are assigned to a streaming node (2.6)."},
+		func(e *Env, s *model.Session) table.Cell {
+			if s.Role != "streamingnode" {
+				return none()
+			}
+			return count(int64(len(assignedTo(e, s.Node))))
+		}).needing(model.PartChannels),
+	col(table.Column{Name: "wals_open", Kind: table.Int, Show: table.Hidden, Doc: "Logs that a streaming node takes writes of, from its metrics: as many as pchannels, if nothing is wrong."},
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell {
+			open := 0
+			for _, w := range n.WALs {
+				if w.Open {
+					open++
+				}
+			}
+			return count(int64(open))
+		})).needing(model.PartRuntime),
+	col(table.Column{Name: "growing_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Doc: "Bytes of a streaming node's growing segments, as it counts them itself."},
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.Growing) })).needing(model.PartRuntime),
+	col(table.Column{Name: "growing_hwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "High-water mark: above it growing segments are flushed until growing_lwm_bytes. Unknown in the first minute of the process."},
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.HighWater) })).needing(model.PartRuntime),
+	col(table.Column{Name: "growing_lwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Low-water mark of the same."},
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.LowWater) })).needing(model.PartRuntime),
+	col(table.Column{Name: "broadcasts", Kind: table.Pairs, Show: table.Hidden, Doc: "Tasks of StreamingCoord that write a message into several channels, by state, from the metrics of its process; none of other processes. Tombstone is done, and kept for a while."},
+		func(e *Env, s *model.Session) table.Cell {
+			all := e.Cluster.Runtime.Streaming()
+			if n := liveNode(e, s); n == nil || n.Process == nil || n.Process != all.Coordinator || !coordinates(s) {
+				return none()
+			}
+			sums := map[string]int64{}
+			for _, b := range all.Broadcasts {
+				sums[b.State] += b.Tasks
+			}
+			var flat []string
+			for _, state := range sortedKeys(sums) {
+				flat = append(flat, state, model.NodeID(sums[state]).String())
+			}
+			return list(flat)
+		}).needing(model.PartRuntime),
+}
+
+// coordinates reports whether StreamingCoord can be in the process by the name of a session: MixCoord, or RootCoord where roles are apart.
+func coordinates(s *model.Session) bool {
+	return s.Role == "mixcoord" || s.Role == "rootcoord" || s.Role == "streamingcoord"
+}
+
+// assignedTo are the pchannels of a streaming node, as the metadata have it.
+func assignedTo(e *Env, id model.NodeID) []*model.PChannel {
+	var list []*model.PChannel
+	for _, p := range e.Cluster.PChannels {
+		if p.Streaming && p.Node == id {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b *model.PChannel) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
