@@ -41,7 +41,7 @@ func ParseMetrics(text io.Reader, at time.Time) (*model.Metrics, error) {
 func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, error) {
 	p := scrape{d: d, families: map[string]*familyText{}}
 	err := p.read(text)
-	m := &model.Metrics{At: at, Families: make(map[string]*model.Family, len(p.families))}
+	m := &model.Metrics{At: at, Families: make(map[string]*model.Family, len(p.families)), Partial: err != nil}
 	for _, f := range p.order {
 		if family := f.finish(&d.metrics); family != nil {
 			m.Families[family.Name] = family

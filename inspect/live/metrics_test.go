@@ -121,6 +121,9 @@ func TestBrokenMetrics(t *testing.T) {
 			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 				t.Errorf("error %v, want %q", err, test.err)
 			}
+			if kept := len(m.Samples("a")); kept > 0 && !m.Partial {
+				t.Error("it is not said that the rest is missing")
+			}
 			if kept := len(m.Samples("a")); kept != test.kept {
 				t.Errorf("kept %d samples, want %d", kept, test.kept)
 			}

@@ -25,9 +25,10 @@ type Name string
 // Unit is what the values of a metric count.
 type Unit string
 
-// The units of metrics. Times that Milvus tells in seconds are in milliseconds in all that a Window says of a Name.
+// The units of metrics. Times that Milvus tells in seconds or microseconds are in milliseconds in all that a Window says of a Name.
 const (
 	Milliseconds Unit = "ms"
+	Microseconds Unit = "us"
 	Seconds      Unit = "s"
 	Count        Unit = ""
 	Bytes        Unit = "bytes"

@@ -54,6 +54,13 @@ const (
 	NodeCalls       Name = "node_calls"
 	CacheWait       Name = "cache_wait"
 	DiskCacheLoad   Name = "disk_cache_load"
+	CacheHitBytes   Name = "cache_hit_bytes"
+	CacheMissBytes  Name = "cache_miss_bytes"
+	CacheHits       Name = "cache_hits"
+	CacheMisses     Name = "cache_misses"
+	CacheEvicted    Name = "cache_evicted"
+	CacheLoad       Name = "cache_load"
+	CacheLoadFailed Name = "cache_load_failed"
 	LoadSegment     Name = "load_segment"
 	LoadIndex       Name = "load_index"
 	ConsumeLag      Name = "consume_lag"
@@ -131,6 +138,8 @@ const (
 	metaFile      = "pkg/metrics/meta_metrics.go"
 	goFile        = "client_golang/prometheus/go_collector.go"
 	processFile   = "client_golang/prometheus/process_collector.go"
+	cacheFile     = "milvus-common/src/cachinglayer/Metrics.cpp"
+	byPlace       = "data_type (vector_field, vector_index, scalar_field, scalar_index, other), location (memory, disk, mixed)"
 	byQuery       = "query_type (search, query; hybrid_search since 2.4)"
 	byMessage     = "msg_type (insert, delete; upsert since 2.3)"
 	ofCollections = "collection_name, db_name since 2.4"
@@ -188,6 +197,13 @@ var table = []Metric{
 	{NodeCalls, histogram, Milliseconds, since("2.6", "milvus_querynode_cgo_latency"), "cgo_name, cgo_type", queryFile, "Calls of C++ by name."},
 	{CacheWait, histogram, Milliseconds, since("2.4", "milvus_querynode_segment_access_wait_cache_global_duration"), byQuery, queryFile, "The wait of a request for a segment that is loaded on demand."},
 	{DiskCacheLoad, histogram, Milliseconds, since("2.4", "milvus_querynode_disk_cache_load_global_duration"), "", queryFile, "Loading a segment on demand."},
+	{CacheHitBytes, counter, Bytes, since("2.6", "internal_cache_cell_access_hit_bytes_total"), byPlace, cacheFile, "Bytes of cells that were asked for and were in the cache."},
+	{CacheMissBytes, counter, Bytes, since("2.6", "internal_cache_cell_access_miss_bytes_total"), byPlace, cacheFile, "Bytes of cells that were asked for and had to be loaded."},
+	{CacheHits, counter, Count, since("2.6", "internal_cache_cell_access_hit_total"), byPlace, cacheFile, "The same in cells, in releases that do not count bytes."},
+	{CacheMisses, counter, Count, since("2.6", "internal_cache_cell_access_miss_total"), byPlace, cacheFile, "The same in cells, in releases that do not count bytes."},
+	{CacheEvicted, counter, Bytes, []Called{{As: "internal_cache_evicted_bytes_total", Since: "2.6"}, {"internal_cache_evicted_bytes", "2.6", "2.6"}}, "location (memory, disk, mixed)", cacheFile, "Bytes that were evicted from the cache."},
+	{CacheLoad, histogram, Microseconds, since("2.6", "internal_cache_load_latency_microseconds"), byPlace, cacheFile, "Loading cells into the cache."},
+	{CacheLoadFailed, counter, Count, since("2.6", "internal_cache_load_event_fail_total"), byPlace, cacheFile, "Loads into the cache that failed."},
 	{LoadSegment, histogram, Milliseconds, always("milvus_querynode_load_segment_latency"), "", queryFile, "Loading a segment."},
 	{LoadIndex, histogram, Milliseconds, since("2.4", "milvus_querynode_load_index_latency"), "", queryFile, "Loading the index of a segment."},
 	{ConsumeLag, gauge, Milliseconds, since("2.3", "milvus_querynode_consume_tt_lag_ms"), "msg_type, collection_id", queryFile, "How far a query node is behind in consuming."},

@@ -142,8 +142,11 @@ func (w *Window) Each(name Name, visit func(labels []model.Pair, h Histogram)) {
 				return
 			}
 			h := came.Histogram
-			if m.Unit == Seconds {
+			switch m.Unit {
+			case Seconds:
 				h = h.scaled(1000)
+			case Microseconds:
+				h = h.scaled(0.001)
 			}
 			visit(s.Labels, h)
 		})

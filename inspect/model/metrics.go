@@ -11,6 +11,8 @@ type Metrics struct {
 	At time.Time
 	// Families are by the name of their "# TYPE" line; what has no such line is under its own name. None is without a series.
 	Families map[string]*Family
+	// Partial is that the text was broken, or more than the limits: what is not here may have been in the rest.
+	Partial bool
 }
 
 // MetricKind is what kind of values a family has.

@@ -150,6 +150,11 @@ func (r *Runtime) readStreaming() *StreamingMetrics {
 	return all
 }
 
+// Whole reports whether the node's metrics were read whole: what they do not tell, is not.
+func (n *StreamingNode) Whole() bool {
+	return n != nil && n.Process != nil && n.Process.Metrics != nil && !n.Process.Metrics.Partial
+}
+
 // StreamingNodes are the streaming nodes that a scrape tells of: one, or none.
 func (m *Metrics) StreamingNodes() []*StreamingNode {
 	r := walReader{nodes: map[NodeID]*StreamingNode{}, logs: map[walKey]*WAL{}}

@@ -133,7 +133,7 @@ var metricNames = []column[*metricRow]{
 		return text(m.known.Help)
 	}),
 	col(table.Column{Name: "kind", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "counter, gauge, histogram, summary or untyped."}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Kind.String()) }),
-	col(table.Column{Name: "unit", Priority: 5, Doc: "ms, s, bytes, ratio, unix seconds; empty for counts."}, func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
+	col(table.Column{Name: "unit", Priority: 5, Doc: "ms, us, s, bytes, ratio, unix seconds; empty for counts."}, func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
 }
 
 var metricValues = []column[*metricRow]{

@@ -18,7 +18,7 @@ var nodes = define(definition[*model.Session]{
 		Needs:   model.PartSessions,
 	},
 	rows:    func(e *Env) []*model.Session { return e.Cluster.Sessions },
-	columns: concat(nodeColumns, nodeLive, nodeStreaming),
+	columns: concat(nodeColumns, nodeLive, nodeStreaming, nodeCache),
 	ref: func(_ *Env, s *model.Session) Ref {
 		return Ref{ID: sessionName(s), Name: sessionName(s)}
 	},

@@ -31,7 +31,7 @@ func walOf(e *Env, p *model.PChannel) (*model.WAL, table.Cell) {
 			return w, table.Cell{}
 		}
 	}
-	if p.Node == 0 || s.Node(p.Node) != nil {
+	if p.Node == 0 || s.Node(p.Node).Whole() {
 		return nil, none()
 	}
 	return nil, unknown()
@@ -74,7 +74,7 @@ func walHolders(e *Env, p *model.PChannel) table.Cell {
 			nodes = append(nodes, w.Node)
 		}
 	}
-	if len(nodes) == 0 && p.Node != 0 && s.Node(p.Node) == nil {
+	if len(nodes) == 0 && p.Node != 0 && !s.Node(p.Node).Whole() {
 		return unknown()
 	}
 	return ids(nodes)
