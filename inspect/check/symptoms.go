@@ -30,15 +30,15 @@ func Symptoms() []Symptom {
 			"role-missing", "node-unreachable", "orphan-load", "layout-older", "near-limit",
 		}},
 		{"Writes are slow or fail", []string{
-			"wal-append-slow", "wal-recovery-stuck", "queue-unreachable", "quota-denied", "rate-limited", "memory-pressure", "role-missing", "node-unreachable", "channel-unwatched", "channel-watched-twice", "channel-watch-state", "checkpoint-lag",
+			"wal-append-slow", "wal-recovery-stuck", "wal-not-open", "wal-open-twice", "wal-throttled", "queue-unreachable", "quota-denied", "rate-limited", "memory-pressure", "role-missing", "node-unreachable", "channel-unwatched", "channel-watched-twice", "channel-watch-state", "checkpoint-lag",
 			"imbalance-channels", "storage-failing", "storage-read-only", "storage-slow", "etcd-alarm", "etcd-no-leader", "clock-regression", "process-slow", "metadata-cache-miss", "proxy-queue", "proxy-starved", "bad-switches",
 		}},
 		{"Flushes and checkpoints do not advance", []string{
 			"checkpoint-lag", "checkpoint-missing", "channel-unwatched", "channel-watch-state", "timetick-lag", "queue-lag", "storage-failing", "storage-read-only", "growing-too-old", "growing-too-large",
-			"wal-recovery-stuck", "wal-backlog", "wal-damaged",
+			"wal-recovery-stuck", "wal-not-open", "wal-flush-lag", "wal-backlog", "wal-damaged",
 		}},
 		{"Memory is full", []string{
-			"memory-pressure", "imbalance-memory", "segment-loaded-twice", "segment-loaded-dropped", "growing-flushed", "growing-too-old", "channel-unwatched", "profile-goroutine-leak", "profile-gc-share",
+			"memory-pressure", "imbalance-memory", "segment-loaded-twice", "segment-loaded-dropped", "growing-flushed", "growing-too-old", "growing-over-watermark", "wal-flush-lag", "channel-unwatched", "profile-goroutine-leak", "profile-gc-share",
 		}},
 		{"Indexing does not finish", []string{
 			"index-stuck", "index-missing", "index-failed", "task-failed", "role-missing", "storage-failing", "files-missing", "index-metric-mismatch",

@@ -31,7 +31,7 @@ Never seen on a live Milvus.`,
 node, which reads the log from the checkpoint on.`,
 	Run:         runWALRecoveryStuck,
 	Roles:       []string{"streamingnode"},
-	FollowsFrom: []check.Cause{{Check: "wal-damaged"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
+	FollowsFrom: []check.Cause{{Check: "wal-not-open", Of: check.Shares("pchannels")}, {Check: "wal-flush-lag", Of: check.Shares("pchannels")}, {Check: "wal-damaged"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
 }
 
 func runWALRecoveryStuck(p *check.Pass) error {

@@ -1,0 +1,99 @@
+package channels
+
+import (
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// constructedOnly is said by each check that reads metrics of 2.6: no capture has them.
+const constructedOnly = "Read from Milvus's code (2.6.22, 3.0.1), never seen on a live Milvus."
+
+// streamingNodes are the streaming nodes whose metrics were read; those of which they were not are noted: of pchannels' nodes that have a session.
+// Without streaming, as before 2.6, there is none, and nothing to be asked for.
+func streamingNodes(p *check.Pass) ([]*model.StreamingNode, error) {
+	switch {
+	case !streams(p):
+		return nil, nil
+	case p.Runtime == nil:
+		return nil, p.Skip(facts.NotAsked)
+	case len(p.Runtime.Streaming().Nodes) == 0:
+		return nil, p.Skip("no streaming node reported its metrics")
+	}
+	told := p.Runtime.Streaming()
+	noted := map[model.NodeID]bool{}
+	for _, x := range p.PChannels {
+		if id := x.Node; x.Streaming && id != 0 && !noted[id] && !told.Node(id).Whole() && len(p.SessionsOf(id)) > 0 {
+			noted[id] = true
+			p.Unseen("metrics of streaming node " + id.String() + why(p, id))
+		}
+	}
+	return told.Nodes, nil
+}
+
+// streams reports whether the cluster has the streaming service.
+func streams(p *check.Pass) bool {
+	for _, x := range p.PChannels {
+		if x.Streaming {
+			return true
+		}
+	}
+	return false
+}
+
+func why(p *check.Pass, id model.NodeID) string {
+	if n := p.Runtime.LiveNode("streamingnode", id); n != nil && (n.Process == nil || n.Process.Metrics == nil) {
+		return ": " + facts.WhySilent(n)
+	}
+	if n := p.Runtime.Streaming().Node(id); n != nil {
+		return ": read in part"
+	}
+	return ": not read"
+}
+
+// earlier is what a streaming node said in the scrape before, nil if there is none of the same process.
+func earlier(n *model.StreamingNode) *model.StreamingNode {
+	if n.Process == nil || n.Process.Before == nil || n.Process.Before.Partial || !sameStart(n.Process) {
+		return nil
+	}
+	for _, was := range n.Process.Before.StreamingNodes() {
+		if was.Node == n.Node {
+			return was
+		}
+	}
+	return nil
+}
+
+// sameStart reports whether two scrapes are of one process.
+func sameStart(p *model.Process) bool {
+	const started = "process_start_time_seconds"
+	now, _ := p.Metrics.Sum(started)
+	was, _ := p.Before.Sum(started)
+	return now == was
+}
+
+// logOf is the log of a pchannel on a node, nil if it does not have it.
+func logOf(n *model.StreamingNode, pchannel string) *model.WAL {
+	if n == nil {
+		return nil
+	}
+	for _, w := range n.WALs {
+		if w.PChannel == pchannel {
+			return w
+		}
+	}
+	return nil
+}
+
+// vchannelsOn are the living collections' vchannels on a pchannel.
+func vchannelsOn(p *check.Pass, pchannel string) (refs []model.Ref) {
+	servedChannels(p, func(_ *model.Collection, v *model.VChannel) {
+		if v.PChannel == pchannel && len(refs) < facts.MaxObjects {
+			refs = append(refs, facts.RefVChannel(v.Name))
+		}
+	})
+	return refs
+}
+
+// refStreaming is a streaming node as an object.
+func refStreaming(id model.NodeID) model.Ref { return facts.RefNode("streamingnode", id) }

@@ -1,0 +1,105 @@
+package channels
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// openGrace is what a streaming node that has just started is given to take its logs over.
+const openGrace = 5 * time.Minute
+
+// walNotOpen finds write-ahead logs that the node that they are assigned to does not take writes of.
+var walNotOpen = &check.Check{
+	ID:       "wal-not-open",
+	Title:    "A streaming node does not have a write-ahead log that is assigned to it",
+	Severity: check.Error,
+	Since:    "0.12",
+	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `Compares the assignment of each pchannel in etcd (Assigned, to a streaming node, in a term; 2.6 and later) with the node's ` + "`/metrics`" + `: ` + "`milvus_wal_info`" + ` is there for
+each log that it takes writes of, with the term, and ` + "`milvus_wal_recovery_info`" + ` while it reads the log after it was assigned.
+
+Error: two scrapes of the node, taken one after the other, both lack the log, or have it in an older term, and no other node has it. Info: the node is reading the log (persist-recovering,
+stream-recovering); ` + "`wal-recovery-stuck`" + ` finds one that does not get on.
+
+Not a finding: a process that started less than 5 minutes ago, a single scrape, a pchannel that is being assigned (` + "`channel-watch-state`" + `), a node without a session (` + "`channel-unwatched`" + `).
+` + constructedOnly,
+	Remedy: `Look at the log of the streaming node for the pchannel and "wal", and at MixCoord's for "assign". Restarting the node makes the balancer assign its pchannels to others.`,
+	Run:    runWALNotOpen,
+	Roles:  []string{"streamingnode", "mixcoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "wal-damaged", Of: check.Shares("pchannels")}, {Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+	},
+}
+
+func runWALNotOpen(p *check.Pass) error {
+	nodes, err := streamingNodes(p)
+	if len(nodes) == 0 {
+		return err
+	}
+	for _, x := range p.PChannels {
+		n := p.Runtime.Streaming().Node(x.Node)
+		if !x.Streaming || x.State != "Assigned" || !n.Whole() || openIn(logOf(n, x.Name), x) || openElsewhere(p, x) {
+			continue
+		}
+		was := earlier(n)
+		switch {
+		case !p.OlderThan(n.Process.StartedAt(), openGrace, true):
+		case was == nil:
+			p.Unseen(fmt.Sprintf("whether %s stays closed on streaming node %d: there is one scrape of it", x.Name, n.Node))
+		case !openIn(logOf(was, x.Name), x):
+			reportNotOpen(p, x, logOf(n, x.Name))
+		}
+	}
+	return nil
+}
+
+// openIn reports whether a node takes writes of a log in the term of its assignment, or a later one.
+func openIn(w *model.WAL, x *model.PChannel) bool { return w != nil && w.Open && w.Term >= x.Term }
+
+// openElsewhere reports whether another node has it: then etcd was read before it moved.
+func openElsewhere(p *check.Pass, x *model.PChannel) bool {
+	for _, w := range p.Runtime.Streaming().WALs(x.Name) {
+		if w.Node != x.Node && openIn(w, x) {
+			return true
+		}
+	}
+	return false
+}
+
+func reportNotOpen(p *check.Pass, x *model.PChannel, w *model.WAL) {
+	source := refStreaming(x.Node).ID + " /metrics"
+	f := check.Finding{
+		Severity: check.Error, Object: refPChannel(x.Name), Objects: append([]model.Ref{refStreaming(x.Node)}, vchannelsOn(p, x.Name)...),
+		Message: fmt.Sprintf("streaming node %d does not have the log of %s, which is assigned to it", x.Node, x.Name),
+		Evidence: []check.Evidence{
+			check.Fact("state", x.State, "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term)),
+		},
+		Impact: "Its vchannels take no writes, and deletes and time ticks of them do not reach query nodes.",
+		Fix: check.Fix(
+			check.Do("look at the log of streaming node %d for %q and \"wal\"", x.Node, x.Name),
+			check.Do("if it does not get on, restart it: the balancer then assigns its pchannels to other nodes"),
+			check.Shell(check.Kitescope("get pchannels").Arg("name="+x.Name)).Does("shows Open in WAL once it takes writes"),
+		),
+	}
+	switch {
+	case w != nil && w.Open:
+		f.Message = fmt.Sprintf("streaming node %d has the log of %s in term %s, and is assigned term %s", x.Node, x.Name, words.Number(w.Term), words.Number(x.Term))
+		f.Evidence = append(f.Evidence, check.Measured("open in term", source, "%s", check.Digits(w.Term)))
+	case w != nil && w.Recovery != "" && w.Recovery != "working":
+		f.Severity = check.Info
+		f.Message = fmt.Sprintf("streaming node %d is reading the log of %s (%s)", x.Node, x.Name, w.Recovery)
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels").Arg("name=" + x.Name)).Does("shows Open in WAL once it takes writes; no action is needed if it does within minutes"))
+	}
+	recovery := "none"
+	if w != nil {
+		recovery = cmp.Or(w.Recovery, recovery)
+	}
+	f.Evidence = append(f.Evidence, check.Fact("recovery", recovery, source))
+	p.Report(f)
+}
