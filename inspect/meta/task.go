@@ -153,12 +153,16 @@ func broadcastTask(f *fact) *model.Task {
 	if n, err := strconv.ParseInt(m.GetMessage().GetProperties()[messageTypeProperty], 10, 32); err == nil {
 		t.SubType = messagespb.MessageType(n).String()
 	}
-	acked := 0
+	acked, first := 0, model.TSO(0)
 	for _, c := range m.GetAckedCheckpoints() {
-		if c.GetTimeTick() > 0 {
+		if at := model.TSO(c.GetTimeTick()); at > 0 {
 			acked++
+			if first == 0 || at < first {
+				first = at
+			}
 		}
 	}
+	t.StartedAt = first.Time() // when it was written into the first channel that has acknowledged it
 	if n := len(m.GetAckedCheckpoints()); n > 0 {
 		t.Progress = fmt.Sprintf("%d/%d acknowledged", acked, n)
 	}

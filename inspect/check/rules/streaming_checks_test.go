@@ -180,3 +180,20 @@ func TestWALThrottled(t *testing.T) {
 		}, nil, ""},
 	})
 }
+
+func TestBroadcastStuck(t *testing.T) {
+	task := func(state string, since time.Duration) func(*world) {
+		return func(w *world) {
+			w.Tasks = append(w.Tasks, &model.Task{ID: 77, Type: "broadcast", SubType: "DropCollection", State: state, Progress: "1/2 acknowledged", StartedAt: backT(since)})
+		}
+	}
+	hold(t, named("broadcast-stuck"), []verdict{
+		{"none", nil, nil, ""},
+		{"waits", task("WaitAck", 11*time.Minute), []string{"warning tasks/broadcast/77 DropCollection has not ended in 11 min: 1/2 acknowledged"}, ""},
+		{"pending", task("Pending", time.Hour), []string{"warning tasks/broadcast/77"}, ""},
+		{"under way", task("WaitAck", 9*time.Minute), nil, ""},
+		{"over", task("Tombstone", time.Hour), nil, ""},
+		{"acknowledged by none", func(w *world) { task("Pending", time.Hour)(w); w.Tasks[len(w.Tasks)-1].StartedAt = time.Time{} }, nil, ""},
+		{"not read", func(w *world) { task("WaitAck", time.Hour)(w); w.Loaded &^= model.PartTasks }, nil, "could not be read"},
+	})
+}

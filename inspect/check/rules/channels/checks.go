@@ -8,6 +8,6 @@ func Checks() []*check.Check {
 	return []*check.Check{
 		queueUnreachable, timetickLag, channelUnwatched, channelWatchedTwice, channelWatchState,
 		checkpointLag, checkpointMissing, checkpointStaleDropped, queueLag, quotaDenied,
-		walRecoveryStuck, walNotOpen, walOpenTwice, walFlushLag, growingOverWatermark, walThrottled, walBacklog, walNotTruncated, walDamaged, walLogLeft,
+		walRecoveryStuck, walNotOpen, walOpenTwice, walFlushLag, growingOverWatermark, walThrottled, broadcastStuck, walBacklog, walNotTruncated, walDamaged, walLogLeft,
 	}
 }

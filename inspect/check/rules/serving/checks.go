@@ -10,6 +10,6 @@ func Checks() []*check.Check {
 		replicaDeadNode, replicaShort,
 		noShardLeader, shardUnserviceable, leaderSplit, loadStuck, loadMismatch, targetBehind,
 		segmentNotLoaded, segmentDropped, segmentTwice, indexNotLoaded,
-		growingFlushed, growingOld, growingLarge, bruteForceShare, consumptionLag,
+		growingFlushed, growingOld, growingLarge, bruteForceShare, consumptionLag, cacheThrashing, cacheLoadsFailing,
 	}
 }

@@ -1,0 +1,61 @@
+package channels
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// broadcastWaits is how long a broadcast may wait for acknowledgements. Each channel acknowledges it as soon as its streaming node has
+// consumed the message: within seconds, or as long as it takes to open the log on another node.
+const broadcastWaits = 10 * time.Minute
+
+// broadcastStuck finds broadcasts that some channels have acknowledged and that do not end.
+var broadcastStuck = &check.Check{
+	ID:       "broadcast-stuck",
+	Title:    "A broadcast to all channels does not end",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Parts:    model.PartTasks | model.PartChannels,
+	Doc: `From 2.6 on StreamingCoord writes a change of a collection, database or user into several channels, and keeps a task of it (` + "`streamingcoord-meta/broadcast-task/`" + `) until all
+have acknowledged it and what follows was done. Until then it locks what it changes.
+
+Warning: a task that is not over 10 minutes after it was written into the first of the channels that have acknowledged it. Not a finding: a task that none has acknowledged, as nothing says since when it is there,
+and one that is kept as a tombstone. ` + constructedOnly,
+	Remedy: `Look at the log of MixCoord for "broadcast", and at the channels that have not acknowledged: their log may not be open (` + "`wal-not-open`" + `). If all have, what follows fails, and MixCoord's log says why.`,
+	Run:    runBroadcastStuck,
+	Roles:  []string{"mixcoord", "rootcoord", "streamingnode"},
+	FollowsFrom: []check.Cause{
+		{Check: "wal-not-open"}, {Check: "wal-flush-lag"}, {Check: "wal-recovery-stuck"}, {Check: "channel-unwatched"}, {Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+	},
+}
+
+func runBroadcastStuck(p *check.Pass) error {
+	for _, t := range p.Tasks {
+		if t.Type != "broadcast" || t.State == "Tombstone" || t.State == "Done" || t.StartedAt.IsZero() || !p.OlderThan(t.StartedAt, broadcastWaits, false) {
+			continue
+		}
+		what := t.SubType
+		if what == "" {
+			what = "unknown type"
+		}
+		p.Report(check.Finding{
+			Severity: check.Warning, Object: facts.RefTask(t),
+			Message: fmt.Sprintf("the broadcast of %s has not ended in %s: %s", what, words.Span(p.Age(t.StartedAt)), t.Progress),
+			Evidence: []check.Evidence{
+				check.Fact("message", what, "etcd"), check.Fact("state", t.State, "etcd"), check.Fact("progress", t.Progress, "etcd"),
+				check.Fact("written", facts.TimeText(t.StartedAt), "etcd"), check.Lasts("limit", broadcastWaits, ""),
+			},
+			Impact: "What it changes stays locked: further changes of the same collection, database or user wait.",
+			Fix: check.Fix(
+				check.Do("search the log of MixCoord for %q and \"broadcast\"", model.NodeID(t.ID).String()),
+				check.Shell(check.Kitescope("get pchannels --columns name,node,state,wal_state")).Does("shows which logs are not Open: they acknowledge nothing"),
+			),
+		})
+	}
+	return nil
+}
