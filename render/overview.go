@@ -86,6 +86,7 @@ func writeOverviewLists(e *doc.Encoder, v *view.Overview) {
 		e.Entry("roles", v.Roles)
 		writeNodeLines(e, v.Nodes)
 	}
+	writeTiers(e, v)
 	if v.Etcd != nil {
 		e.Entry("etcd", v.Etcd.Members)
 	}
@@ -154,6 +155,7 @@ func writeOverview(w io.Writer, v *view.Overview, found *Found, o *Options) erro
 	writeStateLines(&out, &p, "collections by load state", v.Load)
 	writeRoleLines(&out, &p, v)
 	writeQueryNodes(&out, &p, v.Nodes)
+	writeTierLines(&out, &p, v)
 	for _, name := range unknownLists(v) {
 		out.Buf = p.Paint(append(out.Buf, '\n'), RoleTitle, strings.ReplaceAll(name, "_", " "))
 		out.Buf = append(out.Buf, "  "+words.UnknownMark+" not read\n"...)

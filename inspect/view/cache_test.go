@@ -83,3 +83,19 @@ func TestCacheWithoutLimits(t *testing.T) {
 		t.Errorf("by cells: %v", share)
 	}
 }
+
+func TestOverviewOfCaches(t *testing.T) {
+	env := cacheEnv(t)
+	bytesOf := func(v int64) table.Cell { return table.Cell{Int: v << 20} }
+	want := &CacheLine{Nodes: 1, Silent: 2, Memory: bytesOf(7), MemoryLimit: bytesOf(10), Disk: bytesOf(20), DiskLimit: bytesOf(100)}
+	if diff := cmp.Diff(want, NewOverview(env).Cache); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	delete(env.Cluster.Runtime.LiveNode("querynode", 5).Process.Metrics.Families, "internal_cache_capacity_bytes")
+	if o := NewOverview(env); o.Cache.MemoryLimit.Absent != table.None || o.Cache.Memory.Int != 7<<20 {
+		t.Errorf("eviction is off: %+v", o.Cache)
+	}
+	if o := NewOverview(streamingEnv(t)); o.Cache != nil {
+		t.Errorf("no cache is told: %+v", o.Cache)
+	}
+}

@@ -45,6 +45,9 @@ type Overview struct {
 	// channels; OldestChannel names it.
 	OldestCheckpoint table.Cell
 	OldestChannel    string
+	// Streaming is nil without streaming nodes, or where they were not read; Cache where no process tells of tiered storage.
+	Streaming *StreamingLine
+	Cache     *CacheLine
 
 	Etcd *model.Etcd
 	// Keys were read; Undecoded of them could not be explained.
@@ -106,6 +109,8 @@ func NewOverview(env *Env) *Overview {
 	o.countSegments(env)
 	o.countRoles(env)
 	o.countChannels(env)
+	o.countStreaming(env)
+	o.countCache(env)
 	return o
 }
 

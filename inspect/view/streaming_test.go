@@ -154,3 +154,24 @@ func TestWALPositionsFromMetrics(t *testing.T) {
 		t.Errorf("the checkpoint in etcd comes first")
 	}
 }
+
+func TestOverviewOfStreaming(t *testing.T) {
+	env := streamingEnv(t)
+	state := func(s string, n int64) StateCount { return StateCount{State: s, Count: n, Rows: none()} }
+	node := Ref{Resource: "nodes", ID: "streamingnode-30", Name: "streamingnode-30"}
+	want := &StreamingLine{
+		Nodes: 2, Channels: 5, Assigned: 4, WALs: []StateCount{state("NotOpen", 1), state("Open", 1), state("stream-recovering", 1), state("unknown", 1)},
+		Fullest: node, Growing: table.Cell{Int: 5 << 20}, HighWater: table.Cell{Int: 20 << 20},
+	}
+	if diff := cmp.Diff(want, NewOverview(env).Streaming); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	c := env.Cluster.WithRuntime(nil)
+	want = &StreamingLine{Nodes: 2, Channels: 5, Assigned: 4, Growing: unknown(), HighWater: unknown()}
+	if diff := cmp.Diff(want, NewOverview(NewEnv(c, env.Now)).Streaming); diff != "" {
+		t.Errorf("not asked (-want +got)\n%s", diff)
+	}
+	if o := NewOverview(cacheEnv(t)); o.Streaming != nil {
+		t.Errorf("no streaming node: %+v", o.Streaming)
+	}
+}

@@ -32,6 +32,15 @@ func (s *sheet) health(w int) block {
 	if !s.waiting {
 		b.item("keys", Item{Page: "undecoded", About: "Keys of the metadata that could not be decoded."})
 	}
+	if o.Streaming != nil {
+		b.add(s.judged("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled", "growing-over-watermark", "broadcast-stuck") +
+			s.st.Dim.On("streaming ") + draw.Cut(render.StreamingText(o.Streaming), max(8, w-12)))
+		b.item("streaming", Item{Page: "pchannels", About: "Streaming nodes, their logs, and how near growing segments are to the high-water mark."})
+	}
+	if o.Cache != nil {
+		b.add(s.judged("cache-thrashing", "cache-loads-failing") + s.st.Dim.On("tiered storage ") + draw.Cut(render.CacheText(o.Cache), max(8, w-17)))
+		b.item("cache", Item{Page: "nodes", About: "What query nodes have loaded into memory and onto disk, of what they may."})
+	}
 	for _, g := range o.Gaps {
 		s.warn(&b, "not read: "+words.Harmless(g.Where)+": "+words.Harmless(g.Reason))
 	}
