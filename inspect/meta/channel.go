@@ -11,7 +11,6 @@ import (
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v3/msgpb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
-	"github.com/milvus-io/milvus/pkg/v3/proto/etcdpb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
 
 	"kitescope/inspect/model"
@@ -70,7 +69,10 @@ func (s *state) channels(collections []*model.Collection) ([]*model.VChannel, []
 	for _, x := range collections {
 		for i, name := range x.VChannels {
 			v := c.vchannel(name)
-			v.Collection, v.Shard, v.TruncatedAt = x.ID, i, s.truncatedAt(x.ID, i)
+			v.Collection, v.Shard = x.ID, i
+			if i < len(x.TruncatedAt) {
+				v.TruncatedAt = x.TruncatedAt[i]
+			}
 			if i < len(x.PChannels) && x.PChannels[i] != v.PChannel {
 				v.PChannel = x.PChannels[i]
 				c.pchannel(v.PChannel)
@@ -84,15 +86,6 @@ func (s *state) channels(collections []*model.Collection) ([]*model.VChannel, []
 	s.addWatches(c)
 	s.addStreaming(c)
 	return values(c.vchannels), values(c.pchannels)
-}
-
-// truncatedAt is when a shard of a collection was emptied last, as its record says: shards are in the order of vchannels.
-func (s *state) truncatedAt(id model.CollectionID, shard int) model.TSO {
-	f := s.collections[id].info()
-	if shards := f.value.(*etcdpb.CollectionInfo).GetShardInfos(); shard < len(shards) {
-		return model.TSO(shards[shard].GetLastTruncateTimeTick())
-	}
-	return 0
 }
 
 func checkpoint(m *msgpb.MsgPosition) model.Checkpoint {

@@ -154,6 +154,9 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 	if x.Layout != "2.1" {
 		x.State = objectState(info.GetState().String(), "Collection")
 	}
+	for _, shard := range info.GetShardInfos() {
+		x.TruncatedAt = append(x.TruncatedAt, model.TSO(shard.GetLastTruncateTimeTick()))
+	}
 	x.Fields = c.fields(schema)
 	x.Functions = c.functions(schema)
 	for _, field := range x.Fields {

@@ -40,6 +40,7 @@ type Collection struct {
 	CreatedAt        TSO
 	VChannels        []string
 	PChannels        []string
+	TruncatedAt      []TSO // when each shard was emptied last, in the order of VChannels; nil where it is not recorded
 	Properties       []Pair
 	Fields           []*Field // sorted by id, system fields (id < 100) and struct members included
 	Functions        []*Function
