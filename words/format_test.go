@@ -15,6 +15,7 @@ func TestFormats(t *testing.T) {
 		{Plural(1, "segment"), "1 segment"},
 		{Plural(0, "segment"), "0 segments"},
 		{Plural(2, "process"), "2 processes"},
+		{Plural(2, "prefix"), "2 prefixes"},
 		{Count(int64(12345), "query", "queries"), "12,345 queries"},
 		{Percent(0), "0%"},
 		{Percent(0.04), "<0.1%"},

@@ -28,6 +28,7 @@ type getFlags struct {
 	watch  bool
 	noHead bool
 	all    bool
+	sum    bool
 	nodes  *cli.NodeFlags
 }
 
@@ -55,6 +56,7 @@ formats have their own pages: kitescope help selectors, kitescope help output.`,
 	fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and show changes, until interrupted (live sources)")
 	fl.BoolVarP(&f.all, "all", "a", false, "show dropped segments too, which tables hide")
+	fl.BoolVar(&f.sum, "sum", false, "keys: add them up by prefix, the same as get etcd-prefixes")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
@@ -91,6 +93,11 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	if err != nil {
 		return nil, cli.Usage(err, "see: kitescope get --help")
 	}
+	if f.sum {
+		if r, err = summed(r); err != nil {
+			return nil, err
+		}
+	}
 	if f.limit < 0 {
 		return nil, cli.Usagef("--limit must be 0 or more, not %d", f.limit)
 	}
@@ -120,6 +127,14 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 		q.want.Parts, q.want.Collection = q.want.Parts|model.PartAll, "" // one thing is judged by all others
 	}
 	return q, nil
+}
+
+// summed is the resource that has the sums of another's rows.
+func summed(r *view.Resource) (*view.Resource, error) {
+	if r.Name != "keys" {
+		return nil, cli.Usagef("--sum adds up keys, not %s", r.Name)
+	}
+	return view.Find("etcd-prefixes")
 }
 
 func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {

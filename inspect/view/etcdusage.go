@@ -8,12 +8,17 @@ import (
 	"kitescope/table"
 )
 
-// usageRow is what the keys of one collection take in etcd; collection 0 are those that name none.
-type usageRow struct {
-	collection model.CollectionID
+// usage is what some keys take in etcd.
+type usage struct {
 	keys       int64
 	bytes, all int64 // of its keys and values, and of those of all rows
 	kinds      map[string]int64
+}
+
+// usageRow is what the keys of one collection take; collection 0 are those that name none.
+type usageRow struct {
+	usage
+	collection model.CollectionID
 }
 
 var etcdUsage = define(definition[*usageRow]{
@@ -28,7 +33,7 @@ var etcdUsage = define(definition[*usageRow]{
 		Keyspace: true,
 	},
 	rows: usageRows,
-	columns: []column[*usageRow]{
+	columns: concat([]column[*usageRow]{
 		col(table.Column{Name: "collection_id", Kind: table.ID, Priority: 4, Doc: "Id of the collection; it may be gone. 0: keys that name no collection, such as sessions, users, configuration and tasks."},
 			func(_ *Env, u *usageRow) table.Cell { return id(u.collection) }),
 		col(table.Column{Name: "collection", By: "collection_id", Doc: "Name of the collection, none if it is gone."},
@@ -37,17 +42,10 @@ var etcdUsage = define(definition[*usageRow]{
 			func(e *Env, u *usageRow) table.Cell { return databaseOf(e, u.collection) }),
 		col(table.Column{Name: "keys", Kind: table.Int, Doc: "Keys that name it, by its id or its channel."},
 			func(_ *Env, u *usageRow) table.Cell { return count(u.keys) }),
-		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Doc: "Bytes of these keys and their values."},
-			func(_ *Env, u *usageRow) table.Cell { return count(u.bytes) }),
-		col(table.Column{Name: "percent", Title: "SHARE", Kind: table.Percent, Doc: "Share of the bytes of all keys."},
-			func(_ *Env, u *usageRow) table.Cell { return percent(u.bytes, u.all) }),
-		col(table.Column{Name: "mostly", Priority: 1, Doc: "The kind of key that takes most of it."},
-			func(_ *Env, u *usageRow) table.Cell { return text(u.mostly()) }),
-		col(table.Column{Name: "mostly_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 2, Doc: "Bytes of the keys of that kind and of their values."},
-			func(_ *Env, u *usageRow) table.Cell { return count(u.kinds[u.mostly()]) }),
+	}, usageColumns(func(u *usageRow) *usage { return &u.usage }), []column[*usageRow]{
 		col(table.Column{Name: "segments", Kind: table.Int, Priority: 3, Doc: "Segments that are recorded, dropped ones too."},
 			func(e *Env, u *usageRow) table.Cell { return u.segments(e) }),
-	},
+	}),
 	ref: func(e *Env, u *usageRow) Ref {
 		return Ref{ID: u.collection.String(), Name: e.Cluster.CollectionName(u.collection)}
 	},
@@ -65,6 +63,20 @@ var etcdUsage = define(definition[*usageRow]{
 	},
 })
 
+// usageColumns are those of whatever counts keys.
+func usageColumns[T any](of func(T) *usage) []column[T] {
+	return []column[T]{
+		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Doc: "Bytes of these keys and their values."},
+			func(_ *Env, x T) table.Cell { return count(of(x).bytes) }),
+		col(table.Column{Name: "percent", Title: "SHARE", Kind: table.Percent, Doc: "Share of the bytes of all keys."},
+			func(_ *Env, x T) table.Cell { return percent(of(x).bytes, of(x).all) }),
+		col(table.Column{Name: "mostly", Priority: 1, Doc: "The kind of key that takes most of it."},
+			func(_ *Env, x T) table.Cell { return text(of(x).mostly()) }),
+		col(table.Column{Name: "mostly_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 2, Doc: "Bytes of the keys of that kind and of their values."},
+			func(_ *Env, x T) table.Cell { return count(of(x).kinds[of(x).mostly()]) }),
+	}
+}
+
 func usageRows(e *Env) []*usageRow {
 	space := e.Cluster.Keyspace
 	if space == nil {
@@ -76,14 +88,10 @@ func usageRows(e *Env) []*usageRow {
 		info, collection := space.Info(i), space.Collection(i)
 		u := of[collection]
 		if u == nil {
-			u = &usageRow{collection: collection, kinds: map[string]int64{}}
+			u = &usageRow{collection: collection}
 			of[collection] = u
 		}
-		bytes := int64(len(info.Key) + info.Size)
-		u.keys++
-		u.bytes += bytes
-		u.kinds[cmp.Or(info.Kind, "unknown")] += bytes
-		all += bytes
+		all += u.count(info)
 	}
 	rows := make([]*usageRow, 0, len(of))
 	for _, u := range of {
@@ -96,8 +104,32 @@ func usageRows(e *Env) []*usageRow {
 	return rows
 }
 
+// count adds a key, and returns its bytes.
+func (u *usage) count(info model.KeyInfo) int64 {
+	if u.kinds == nil {
+		u.kinds = map[string]int64{}
+	}
+	bytes := int64(len(info.Key) + info.Size)
+	u.keys++
+	u.bytes += bytes
+	u.kinds[cmp.Or(info.Kind, "unknown")] += bytes
+	return bytes
+}
+
+// add adds keys that were counted elsewhere.
+func (u *usage) add(more *usage) {
+	if u.kinds == nil {
+		u.kinds = map[string]int64{}
+	}
+	u.keys += more.keys
+	u.bytes += more.bytes
+	for kind, bytes := range more.kinds {
+		u.kinds[kind] += bytes
+	}
+}
+
 // mostly is the kind of key that takes most bytes, the first by name of several.
-func (u *usageRow) mostly() (kind string) {
+func (u *usage) mostly() (kind string) {
 	for name, bytes := range u.kinds {
 		if most := u.kinds[kind]; kind == "" || bytes > most || bytes == most && name < kind {
 			kind = name

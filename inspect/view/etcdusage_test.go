@@ -46,3 +46,58 @@ func TestEtcdUsage(t *testing.T) {
 		t.Errorf("%d rows without keys", n)
 	}
 }
+
+// treeKeys are keys of several levels in order, each of 100 bytes with its value, and the collections that they name.
+type treeKeys struct {
+	model.Keyspace
+	keys []string
+	of   []model.CollectionID
+}
+
+func (k treeKeys) Len() int { return len(k.keys) }
+
+func (k treeKeys) Info(i int) model.KeyInfo {
+	return model.KeyInfo{Key: k.keys[i], Kind: "segment", Size: 100 - len(k.keys[i])}
+}
+
+func (k treeKeys) Collection(i int) model.CollectionID { return k.of[i] }
+
+// TestEtcdPrefixes: a key counts for each of its prefixes down to the sixth level, one that has none for the whole alone.
+func TestEtcdPrefixes(t *testing.T) {
+	space := treeKeys{
+		keys: []string{"/wal/x", "a/b/c/d/1/2/3/4", "a/b/c/d/1/2/3/5", "a/b/c/d/1/9", "a/b/c/e", "a/b2/x", "alone"},
+		of:   []model.CollectionID{0, 1, 1, 1, 1, 2, 0},
+	}
+	rows := etcdPrefixes.Table(NewEnv(model.Build(model.Parts{Loaded: model.PartAll, Keyspace: space, Collections: []*model.Collection{{ID: 1, Name: "docs"}}}), time.Time{}))
+	cell := func(row int, name string) table.Cell { return rows.Cell(row, etcdPrefixes.Column(name)) }
+	want := []struct {
+		prefix      string
+		depth, keys int64
+		collection  string
+		left        bool
+	}{
+		{"a/", 1, 5, "", false},
+		{"a/b/", 2, 4, "docs", false},
+		{"a/b/c/", 3, 4, "docs", false},
+		{"a/b/c/d/", 4, 3, "docs", false},
+		{"a/b/c/d/1/", 5, 3, "docs", true},
+		{"a/b/c/d/1/2/", 6, 2, "docs", true},
+		{"/wal/", 1, 1, "", false},
+		{"a/b2/", 2, 1, "", false},
+	}
+	if rows.Len() != len(want) {
+		t.Fatalf("%d rows", rows.Len())
+	}
+	for row, w := range want {
+		if cell(row, "prefix").Text != w.prefix || cell(row, "depth").Int != w.depth || cell(row, "keys").Int != w.keys || cell(row, "size_bytes").Int != 100*w.keys ||
+			cell(row, "percent").Float != 100*float64(w.keys)/7 || cell(row, "collection").Text != w.collection || rows.Left(row) != w.left {
+			t.Errorf("row %d: %+v, depth %v, keys %v, bytes %v, share %v, collection %v, left %v, want %+v", row, cell(row, "prefix"), cell(row, "depth"), cell(row, "keys"), cell(row, "size_bytes"), cell(row, "percent"), cell(row, "collection"), rows.Left(row), w)
+		}
+	}
+	if n := cell(7, "collection_id"); n.Int != 2 {
+		t.Errorf("a prefix of a collection that is gone has %+v", n)
+	}
+	if n := etcdPrefixes.Table(NewEnv(model.Build(model.Parts{}), time.Time{})).Len(); n != 0 {
+		t.Errorf("%d rows without keys", n)
+	}
+}

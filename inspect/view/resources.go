@@ -16,7 +16,7 @@ var Resources = related(
 	loadStates, replicas, resourceGroups, nodes, targets,
 	users, roles, grants, privilegeGroups,
 	calls, processMetrics, slowRequests, connections, dependencies, settings, topics, subscriptions, wal,
-	configEntries, tasks, snapshots, partitionStats, allocators, history, orphans, etcdUsage, keys, undecoded,
+	configEntries, tasks, snapshots, partitionStats, allocators, history, orphans, etcdUsage, etcdPrefixes, keys, undecoded,
 )
 
 // Find returns the resource of a plural, singular or short name, in any case. An
