@@ -53,7 +53,7 @@ func Symptoms() []Symptom {
 			"dropped-not-collected", "delete-heavy", "small-segments", "compaction-stuck", "orphan-segments", "orphan-binlogs", "storage-read-only", "wal-not-truncated", "wal-log-left",
 		}},
 		{"After an upgrade or a rollback", []string{
-			"mixed-versions", "layout-rollback", "layout-older", "index-too-new", "config-drift", "bad-switches", "undecoded-records", "l0-backlog",
+			"mixed-versions", "layout-rollback", "layout-older", "index-too-new", "config-drift", "bad-switches", "undecoded-records", "l0-backlog", "mixed-logs", "grant-on-alias", "dynamic-mismatch",
 		}},
 		{"After a restart or the loss of a node", []string{
 			"node-unreachable", "stale-session", "role-missing", "replica-dead-node", "no-shard-leader", "shard-not-serviceable", "node-idle", "node-stopping", "stopping-node-serving", "channel-watched-twice", "target-behind", "clock-regression",

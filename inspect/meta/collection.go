@@ -163,6 +163,7 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 		x.AutoID = x.AutoID || field.PrimaryKey && field.AutoID
 		x.DynamicField = x.DynamicField || field.Dynamic
 	}
+	x.DynamicUnsaid = x.DynamicField && !schema.GetEnableDynamicField()
 	if x.Shards == 0 {
 		x.Shards = len(x.VChannels)
 	}

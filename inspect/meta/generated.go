@@ -24,7 +24,7 @@ func slowSegment(b []byte, v *segmentValue) (unknown []string, err error) {
 		State: segmentState(int32(m.GetState())), Level: segmentLevel(int32(m.GetLevel())),
 		ByCompaction: m.GetCreatedByCompaction(), Compacted: m.GetCompacted(), Importing: m.GetIsImporting(),
 		Sorted: m.GetIsSorted(), SortedElse: m.GetIsSortedByNamespace(), Invisible: m.GetIsInvisible(), Fake: m.GetIsFake(), ByStreaming: m.GetIsCreatedByStreaming(),
-		StorageVersion: int32(m.GetStorageVersion()),
+		StorageVersion: storageVersion(m.GetStorageVersion()),
 		Rows:           m.GetNumOfRows(), MaxRows: m.GetMaxRowNum(), //nolint:staticcheck // 2.1 and 2.2 fill the deprecated field
 		StartAt: model.TSO(m.GetStartPosition().GetTimestamp()), PositionAt: model.TSO(m.GetDmlPosition().GetTimestamp()),
 		ExpireAt: model.TSO(m.GetLastExpireTime()), DroppedAt: wallTSO(m.GetDroppedAt()),
@@ -91,6 +91,9 @@ func sumLogs(m *datapb.FieldBinlog) model.FieldLogs {
 		logs.Rows += b.GetEntriesNum()
 		logs.Bytes += b.GetLogSize()
 		logs.MemoryBytes += b.GetMemorySize()
+	}
+	for _, field := range m.GetChildFields() {
+		logs.Group.Add(model.FieldID(field))
 	}
 	return logs
 }

@@ -179,3 +179,50 @@ func TestContradictions(t *testing.T) {
 		t.Errorf("channel %+v", v)
 	}
 }
+
+// TestMixedLogs: a segment whose column groups hold a field that has logs of its own as well, in one place or in two.
+func TestMixedLogs(t *testing.T) {
+	group := func(id int64, fields ...int64) *datapb.FieldBinlog {
+		m := fieldLogs(id, 1, 5, 10)
+		m.ChildFields = fields
+		return m
+	}
+	const prefix = "datacoord-meta/binlog/1/2/"
+	for _, x := range []struct {
+		name          string
+		inline, keyed []*datapb.FieldBinlog
+		want          bool
+	}{
+		{"fields", nil, []*datapb.FieldBinlog{fieldLogs(0, 1, 5, 10), fieldLogs(100, 1, 5, 10)}, false},
+		{"groups", nil, []*datapb.FieldBinlog{group(0, 0, 1, 100), group(101, 101)}, false},
+		{"a group of another field", nil, []*datapb.FieldBinlog{fieldLogs(0, 1, 5, 10), fieldLogs(100, 1, 5, 10), group(153, 153)}, false},
+		{"both", nil, []*datapb.FieldBinlog{fieldLogs(100, 1, 5, 10), group(0, 0, 1, 100)}, true},
+		{"both, without files", nil, []*datapb.FieldBinlog{fieldLogs(100, 0, 0, 0), group(0, 0, 1, 100)}, false},
+		{"both in the record", []*datapb.FieldBinlog{fieldLogs(100, 1, 5, 10), group(100, 0, 1, 100)}, nil, true},
+		{"one each: keys do not count then", []*datapb.FieldBinlog{fieldLogs(100, 1, 5, 10)}, []*datapb.FieldBinlog{group(0, 0, 100)}, false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			keys := map[string]any{"datacoord-meta/s/1/2/3": &datapb.SegmentInfo{ID: 3, CollectionID: 1, PartitionID: 2, State: commonpb.SegmentState_Flushed, Binlogs: x.inline}}
+			for _, logs := range x.keyed {
+				keys[fmt.Sprintf("%s3/%d", prefix, logs.GetFieldID())] = logs
+			}
+			s := loadStore(t, keys).Segment(3)
+			if s.MixedLogs != x.want {
+				t.Errorf("mixed: %v of %+v", s.MixedLogs, s.Logs)
+			}
+		})
+	}
+}
+
+// TestDynamicUnsaid: what the record of a collection says is told from what its fields are.
+func TestDynamicUnsaid(t *testing.T) {
+	for _, said := range []bool{false, true} {
+		c := loadStore(t, map[string]any{
+			"root-coord/database/collection-info/1/9": &etcdpb.CollectionInfo{ID: 9, Schema: &schemapb.CollectionSchema{Name: "x", EnableDynamicField: said}},
+			"root-coord/fields/9/101":                 &schemapb.FieldSchema{FieldID: 101, Name: "$meta", DataType: schemapb.DataType_JSON, IsDynamic: true},
+		})
+		if x := c.Collection(9); !x.DynamicField || x.DynamicUnsaid == said {
+			t.Errorf("said %v: %+v", said, x)
+		}
+	}
+}

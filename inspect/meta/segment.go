@@ -1,8 +1,10 @@
 package meta
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"kitescope/inspect/model"
@@ -323,11 +325,12 @@ func mergeLogs(l segmentLayout) []model.FieldLogs {
 func tidyLogs(list []model.FieldLogs) []model.FieldLogs {
 	list = slices.DeleteFunc(list, func(l model.FieldLogs) bool { return l.Files == 0 })
 	slices.SortStableFunc(list, func(a, b model.FieldLogs) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field))
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), bytes.Compare(a.Group[:], b.Group[:]))
 	})
 	out := list[:0]
 	for _, l := range list {
-		if n := len(out); n > 0 && out[n-1].Kind == l.Kind && out[n-1].Field == l.Field {
+		if n := len(out); n > 0 && out[n-1].Kind == l.Kind && out[n-1].Field == l.Field && out[n-1].Group.Empty() == l.Group.Empty() {
+			out[n-1].Group.Union(l.Group)
 			out[n-1].Files += l.Files
 			out[n-1].Rows += l.Rows
 			out[n-1].Bytes += l.Bytes
@@ -342,15 +345,31 @@ func tidyLogs(list []model.FieldLogs) []model.FieldLogs {
 	return out
 }
 
+// storageVersion keeps what is no version that any release has from looking like one.
+func storageVersion(v int64) int16 {
+	if v < 0 || v > math.MaxInt16 {
+		return math.MaxInt16
+	}
+	return int16(v)
+}
+
 // addUpSegment computes what a segment's logs and indexes come to.
 func addUpSegment(s *model.Segment) {
 	s.Bytes, s.DeletedRows, s.IndexBytes = 0, 0, 0
+	var single, grouped model.FieldSet
 	for _, l := range s.Logs {
 		s.Bytes += l.Bytes
 		if l.Kind == model.DeltaLog {
 			s.DeletedRows += l.Rows
 		}
+		if l.Kind != model.InsertLog {
+			continue
+		}
+		if grouped.Union(l.Group); l.Group.Empty() {
+			single.Add(l.Field)
+		}
 	}
+	s.MixedLogs = single.Overlaps(grouped)
 	if s.Details != nil && s.Details.Stats != nil && s.DeletedRows == 0 { // a manifest names the delta logs
 		s.DeletedRows = s.Details.Stats.Deletes
 	}

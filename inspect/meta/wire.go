@@ -146,7 +146,7 @@ func fastSegmentNumber(f *wireField, s *model.Segment) bool {
 	case 20<<3 | varint:
 		s.Level = segmentLevel(int32(f.value))
 	case 21<<3 | varint:
-		s.StorageVersion = int32(int64(f.value))
+		s.StorageVersion = storageVersion(int64(f.value))
 	case 23<<3 | varint, 24<<3 | varint: // last level and version, for undoing a compaction
 	case 25<<3 | varint:
 		s.Sorted = f.value != 0
@@ -263,12 +263,14 @@ func fastFieldLogs(b []byte) (logs model.FieldLogs, ok bool) {
 				return logs, false
 			}
 		case 3<<3 | varint: // child fields of a column group
+			logs.Group.Add(model.FieldID(f.value))
 		case 3<<3 | lenDel:
 			for c := f.bytes; len(c) > 0; {
-				_, n := uvarint(c)
+				field, n := uvarint(c)
 				if n == 0 {
 					return logs, false
 				}
+				logs.Group.Add(model.FieldID(field))
 				c = c[n:]
 			}
 		case 4<<3 | lenDel: // format of a column group

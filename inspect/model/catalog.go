@@ -51,6 +51,8 @@ type Collection struct {
 	Namespace      bool // rows belong to namespaces
 	ExternalSource string
 	FileResources  []int64 // ids of the files that its analyzers use
+	// DynamicUnsaid: a field is dynamic, but the record of the collection says that it has none.
+	DynamicUnsaid bool
 	// Layout is where the record was found: "2.1" (all inline), "2.2" (no database), "2.2.9" (under a database).
 	Layout string
 	Key    string // the key that holds the record

@@ -80,13 +80,48 @@ func (k LogKind) String() string {
 
 // FieldLogs sums the log files of one kind and field of a segment.
 type FieldLogs struct {
-	Kind  LogKind
+	Kind LogKind
+	// Group are the fields that a column group holds (storage version 2); empty of logs of one field.
+	Group FieldSet
 	Field FieldID // of delta logs without meaning; column group id under storage version 2
 	Files int32
 	Rows  int64 // entries: rows for inserts, deletes for delta logs
 	Bytes int64 // in storage
 	// MemoryBytes is the decoded size (2.4 and later), 0 if not recorded.
 	MemoryBytes int64
+}
+
+// FieldSet is a set of fields, in the room that FieldLogs has to spare. It is exact for the system fields and the first 54 that users
+// define; beyond, two fields may be taken for one.
+type FieldSet [7]byte
+
+// Add puts a field in.
+func (s *FieldSet) Add(f FieldID) {
+	bit := f
+	if !(0 <= f && f < 2) {
+		bit = 2 + ((f-100)%54+54)%54
+	}
+	s[bit/8] |= 1 << (bit % 8)
+}
+
+// Union adds all fields of another set.
+func (s *FieldSet) Union(other FieldSet) {
+	for i := range s {
+		s[i] |= other[i]
+	}
+}
+
+// Empty reports whether there is none.
+func (s FieldSet) Empty() bool { return s == FieldSet{} }
+
+// Overlaps reports whether two sets share a field.
+func (s FieldSet) Overlaps(other FieldSet) bool {
+	for i := range s {
+		if s[i]&other[i] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // IndexState is the state of an index on a segment (commonpb.IndexState), and,
@@ -164,11 +199,13 @@ type Segment struct {
 	ByCompaction, Compacted, Importing, Sorted, Invisible, Fake, ByStreaming bool
 	// TwoLayouts: the record has inline binlogs and separate binlog keys at once (upgrade).
 	TwoLayouts bool
+	// MixedLogs: fields have insert logs of their own and others in a column group: their rows are recorded twice.
+	MixedLogs bool
 	// LogKeys: logs of the segment are under keys of their own, as Milvus 2.2 and later write them.
 	LogKeys bool
 	// SortedElse: sorted by something else than the primary key. Version.SortedElse says by what.
 	SortedElse     bool
-	StorageVersion int32
+	StorageVersion int16
 
 	Indexes []SegmentIndex // sorted by index, build
 	Rows    int64          // as recorded: 0 on a growing segment until its first sync

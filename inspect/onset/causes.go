@@ -126,6 +126,9 @@ var causes = map[string]string{
 	"orphan-load":               "collection_dropped collection_loading | collection_released",
 	"orphan-alias":              "collection_dropped alias_created | alias_altered",
 	"orphan-grant":              "collection_dropped privilege_granted role_dropped | database_dropped user_dropped",
+	"grant-on-alias":            "privilege_granted alias_created node_joined:proxy | alias_altered",
+	"dynamic-mismatch":          "collection_altered | collection_created node_joined",
+	"mixed-logs":                "segment_flushed node_joined | segment_compacted",
 	"orphan-task":               "collection_dropped task_created | task_changed",
 }
 

@@ -32,6 +32,8 @@ const (
 	begunSegs
 	// StrayIndexSegs are not dropped, and have index records of a definition that does not exist.
 	StrayIndexSegs
+	// MixedSegs are not dropped, and have rows of one field recorded in two layouts of insert logs.
+	MixedSegs
 	// StrayPartitionSegs are not dropped, and of a partition that does not exist.
 	StrayPartitionSegs
 
@@ -136,6 +138,9 @@ func (d *Digest) group(c *model.Cluster, s *model.Segment) {
 	default:
 	}
 	if s.State.Healthy() {
+		if s.MixedLogs {
+			d.put(MixedSegs, s)
+		}
 		if s.Level == model.LevelL0 {
 			d.put(LevelZeroSegs, s)
 		}

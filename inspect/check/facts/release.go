@@ -30,6 +30,21 @@ func ParseRelease(text string) Release {
 	return Release{major, minor}
 }
 
+// ParsePatch reads the third number of a version, -1 if there is none: 22 of 2.6.22.
+func ParsePatch(text string) int {
+	r := ParseRelease(text)
+	_, rest, ok := strings.Cut(text, r.String()+".")
+	if !r.Known() || !ok {
+		return -1
+	}
+	end := strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })
+	patch, err := strconv.Atoi(rest[:end])
+	if err != nil {
+		return -1
+	}
+	return patch
+}
+
 // ReleaseOf is the version that a cluster runs, as far as sessions or the layout of its keys tell.
 func ReleaseOf(c *model.Cluster) Release { return ParseRelease(c.Version.Text) }
 

@@ -97,6 +97,72 @@ func TestOrphanNames(t *testing.T) {
 	})
 }
 
+func TestGrantOnAlias(t *testing.T) {
+	at := func(version string, more ...model.Grant) func(*world) {
+		return func(w *world) {
+			w.Aliases = []*model.Alias{{Name: "prod", Database: 1, Collection: wellColl}}
+			w.Grants = []*model.Grant{{Role: "reader", ObjectType: "Collection", Database: "default", Object: "prod", Privilege: "Search", Grantor: "root"}}
+			for i := range more {
+				w.Grants = append(w.Grants, &more[i])
+			}
+			for _, s := range w.Sessions {
+				if s.Role == "proxy" {
+					s.Version = version
+				}
+			}
+		}
+	}
+	on := func(object, privilege string) model.Grant {
+		return model.Grant{Role: "reader", ObjectType: "Collection", Database: "default", Object: object, Privilege: privilege, Grantor: "ann"}
+	}
+	set := func(value string, next func(*world)) func(*world) {
+		return func(w *world) {
+			next(w)
+			w.Config = append(w.Config, &model.ConfigEntry{Name: "proxy/resolveAliasForPrivilege", Value: value})
+		}
+	}
+	found := []string{"warning roles/reader role reader has 1 privilege on alias prod, and proxies look for it on the collection"}
+	hold(t, named("grant-on-alias"), []verdict{
+		{"none", nil, nil, ""},
+		{"2.6.22", set("true", at("2.6.22")), found, ""},
+		{"3.0.1", set("true", at("3.0.1")), found, ""},
+		{"2.6.11", set("true", at("2.6.11")), found, ""},
+		{"2.6.10", at("2.6.10"), nil, ""},
+		{"2.6 of an unknown patch", at("2.6"), nil, ""},
+		{"2.5.16", at("2.5.16"), nil, ""},
+		{"turned off", set("false", at("2.6.22")), nil, ""},
+		{"on the collection too", set("true", at("2.6.22", on("docs", "Search"))), nil, ""},
+		{"another on the collection", set("true", at("2.6.22", on("docs", "Query"))), found, ""},
+		{"on all", set("true", at("2.6.22", on("*", "All"))), nil, ""},
+		{"of another role", set("true", at("2.6.22", model.Grant{Role: "x", ObjectType: "Collection", Database: "default", Object: "docs", Privilege: "Search"})), found, ""},
+		{"an alias of nothing", set("true", func(w *world) { at("2.6.22")(w); w.Aliases[0].Collection = 900 }), nil, ""},
+		{"grants not read", func(w *world) { at("2.6.22")(w); w.Loaded &^= model.PartUsers }, nil, "could not be read"},
+	})
+}
+
+func TestDynamicMismatch(t *testing.T) {
+	unsaid := func(w *world) {
+		c := w.Collections[0]
+		c.DynamicUnsaid, c.Fields = true, append(c.Fields, &model.Field{ID: 103, Name: "$meta", Dynamic: true})
+	}
+	hold(t, named("dynamic-mismatch"), []verdict{
+		{"none", nil, nil, ""},
+		{"unsaid", unsaid, []string{"warning collections/1000 docs has the dynamic field $meta, and its record says that it has none"}, ""},
+		{"being dropped", func(w *world) { unsaid(w); w.Collections[0].State = "Dropping" }, nil, ""},
+	})
+}
+
+func TestMixedLogs(t *testing.T) {
+	mixed := func(w *world) { w.segment(0).MixedLogs = true }
+	hold(t, named("mixed-logs"), []verdict{
+		{"none", nil, nil, ""},
+		{"mixed", mixed, []string{"warning collections/1000 1 segment of docs with 90,000 rows has insert logs of two storage versions"}, ""},
+		{"dropped", func(w *world) { mixed(w); w.segment(0).State = model.SegmentDropped }, nil, ""},
+		{"of a collection that is being dropped", func(w *world) { mixed(w); w.Collections[0].State = "Dropping" }, nil, ""},
+		{"logs not read", func(w *world) { mixed(w); w.Loaded &^= model.PartLogs }, nil, "could not be read"},
+	})
+}
+
 func TestShardSkew(t *testing.T) {
 	rows := func(a, b int64) func(*world) {
 		return func(w *world) {

@@ -7,7 +7,7 @@ import "kitescope/inspect/check"
 // Shape are the checks of the shape of the data, and of limits.
 func Shape() []*check.Check {
 	return []*check.Check{
-		shardSkew, partitionKeySkew, resourceGroupShort, nearLimit,
+		shardSkew, partitionKeySkew, resourceGroupShort, nearLimit, grantOnAlias, dynamicUnsaid,
 	}
 }
 

@@ -7,7 +7,7 @@ import "kitescope/inspect/check"
 // Checks are the checks of storage, segments and background tasks.
 func Checks() []*check.Check {
 	return []*check.Check{
-		storageFailing, storageReadOnly, filesMissing, smallSegments, deleteHeavy, l0Backlog, segmentsInvisible, droppedNotCollected,
+		storageFailing, storageReadOnly, filesMissing, smallSegments, deleteHeavy, l0Backlog, segmentsInvisible, mixedLogs, droppedNotCollected,
 		importStuck, compactionStuck, taskFailed,
 	}
 }
