@@ -30,11 +30,11 @@ func Symptoms() []Symptom {
 			"role-missing", "node-unreachable", "orphan-load", "layout-older", "near-limit",
 		}},
 		{"Writes are slow or fail", []string{
-			"wal-append-slow", "wal-recovery-stuck", "wal-not-open", "wal-open-twice", "wal-throttled", "queue-unreachable", "quota-denied", "rate-limited", "memory-pressure", "role-missing", "node-unreachable", "channel-unwatched", "channel-watched-twice", "channel-watch-state", "checkpoint-lag",
+			"wal-append-slow", "wal-recovery-stuck", "wal-not-open", "wal-open-twice", "wal-throttled", "queue-unreachable", "subscription-unread", "quota-denied", "rate-limited", "memory-pressure", "role-missing", "node-unreachable", "channel-unwatched", "channel-watched-twice", "channel-watch-state", "checkpoint-lag",
 			"imbalance-channels", "storage-failing", "storage-read-only", "storage-slow", "etcd-alarm", "etcd-no-leader", "clock-regression", "process-slow", "metadata-cache-miss", "proxy-queue", "proxy-starved", "bad-switches",
 		}},
 		{"Flushes and checkpoints do not advance", []string{
-			"checkpoint-lag", "checkpoint-missing", "channel-unwatched", "channel-watch-state", "timetick-lag", "queue-lag", "storage-failing", "storage-read-only", "growing-too-old", "growing-too-large",
+			"checkpoint-lag", "checkpoint-missing", "channel-unwatched", "channel-watch-state", "timetick-lag", "queue-lag", "queue-backlog", "storage-failing", "storage-read-only", "growing-too-old", "growing-too-large",
 			"wal-recovery-stuck", "wal-not-open", "wal-flush-lag", "wal-backlog", "wal-damaged",
 		}},
 		{"Memory is full", []string{
@@ -50,7 +50,7 @@ func Symptoms() []Symptom {
 			"etcd-size", "etcd-alarm", "etcd-no-leader", "watch-livelock", "dropped-not-collected", "orphan-segments", "orphan-binlogs", "orphan-index", "orphan-task", "checkpoint-stale-dropped",
 		}},
 		{"Storage grows", []string{
-			"dropped-not-collected", "delete-heavy", "small-segments", "compaction-stuck", "orphan-segments", "orphan-binlogs", "storage-read-only", "wal-not-truncated", "wal-log-left",
+			"dropped-not-collected", "delete-heavy", "small-segments", "compaction-stuck", "orphan-segments", "orphan-binlogs", "storage-read-only", "wal-not-truncated", "wal-log-left", "subscription-unread",
 		}},
 		{"After an upgrade or a rollback", []string{
 			"mixed-versions", "layout-rollback", "layout-older", "index-too-new", "config-drift", "bad-switches", "undecoded-records", "l0-backlog", "mixed-logs", "grant-on-alias", "dynamic-mismatch",

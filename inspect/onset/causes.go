@@ -85,6 +85,8 @@ var causes = map[string]string{
 	"checkpoint-lag":            "20m checkpoint_stopped channel_released node_lost:datanode node_left:datanode | channel_reassigned segment_created node_lost:streamingnode config_changed:dataNode",
 	"checkpoint-missing":        "collection_created | channel_assigned",
 	"checkpoint-stale-dropped":  "collection_dropped",
+	"subscription-unread":       "node_lost node_left | channel_released channel_reassigned",
+	"queue-backlog":             "checkpoint_stopped node_lost | channel_reassigned node_joined",
 	"queue-lag":                 "20m checkpoint_stopped node_lost:datanode | channel_released config_changed",
 	"wal-recovery-stuck":        "30m node_lost:streamingnode node_left:streamingnode checkpoint_stopped | node_joined:streamingnode config_changed",
 	"wal-not-open":              "node_joined:streamingnode node_lost:streamingnode node_left:streamingnode | channel_assigned channel_reassigned",

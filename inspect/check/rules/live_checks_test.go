@@ -386,3 +386,39 @@ func TestQuotaDenied(t *testing.T) {
 		{"not asked", nil, nil, "the nodes were not asked"},
 	})
 }
+
+func TestSubscriptions(t *testing.T) {
+	told := func(list ...model.Subscription) func(*world) {
+		return func(w *world) {
+			stats := &model.TopicStats{Subscriptions: list}
+			w.asked().Queue = &model.Queue{Kind: "pulsar", Outcome: model.Answered, Topics: []model.Topic{{Name: "by-dev-rootcoord-dml_0", Stats: stats}}}
+		}
+	}
+	sub := func(backlog, bytes int64, consumers int, read time.Duration) model.Subscription {
+		s := model.Subscription{Name: "node-9", Backlog: backlog, Bytes: bytes, Consumers: consumers}
+		if read > 0 {
+			s.Consumed = backT(read)
+		}
+		return s
+	}
+	object := "queue-topics/by-dev-rootcoord-dml_0 "
+	hold(t, named("subscription-unread"), []verdict{
+		{"read", told(sub(5, 50, 1, time.Second)), nil, ""},
+		{"unread", told(sub(5, 50, 0, time.Hour)), []string{"info " + object + "1 subscription of topic by-dev-rootcoord-dml_0 keeps up to 50 B and has no consumer"}, ""},
+		{"never read", told(sub(5, 50, 0, 0)), []string{"info " + object + "no consumer"}, ""},
+		{"unread and large", told(sub(5, 1<<30, 0, time.Hour), sub(5, 50, 0, time.Hour)), []string{"warning " + object + "2 subscriptions of topic by-dev-rootcoord-dml_0 keep up to 1.0 GiB and have no consumer"}, ""},
+		{"read a moment ago", told(sub(5, 1<<30, 0, 5*time.Minute)), nil, ""},
+		{"nothing to read", told(sub(0, 0, 0, time.Hour)), nil, ""},
+		{"Kafka", func(w *world) {
+			w.asked().Queue = &model.Queue{Kind: "kafka", Outcome: model.Answered, Topics: []model.Topic{{Name: "by-dev-rootcoord-dml_0"}}}
+		}, nil, ""},
+		{"did not answer", func(w *world) { w.asked().Queue = &model.Queue{Outcome: model.Refused} }, nil, "did not answer"},
+	})
+	hold(t, named("queue-backlog"), []verdict{
+		{"near its end", told(sub(1000, 1<<20, 1, time.Second)), nil, ""},
+		{"many messages", told(sub(100_000, 1<<20, 1, time.Second)), []string{"warning " + object + "1 reader of topic by-dev-rootcoord-dml_0 is up to 100,000 messages (1.0 MiB) behind"}, ""},
+		{"many bytes", told(sub(99, 4<<30, 1, time.Second)), []string{"warning " + object + "99 messages (4.0 GiB) behind"}, ""},
+		{"no consumer", told(sub(100_000, 4<<30, 0, time.Hour)), nil, ""},
+		{"did not answer", func(w *world) { w.asked().Queue = &model.Queue{Outcome: model.Refused} }, nil, "did not answer"},
+	})
+}

@@ -7,7 +7,7 @@ import "kitescope/inspect/check"
 func Checks() []*check.Check {
 	return []*check.Check{
 		queueUnreachable, timetickLag, channelUnwatched, channelWatchedTwice, channelWatchState,
-		checkpointLag, checkpointMissing, checkpointStaleDropped, queueLag, quotaDenied,
+		checkpointLag, checkpointMissing, checkpointStaleDropped, queueLag, queueBacklog, subscriptionUnread, quotaDenied,
 		walRecoveryStuck, walNotOpen, walOpenTwice, walFlushLag, growingOverWatermark, walThrottled, broadcastStuck, walBacklog, walNotTruncated, walDamaged, walLogLeft,
 	}
 }

@@ -44,7 +44,7 @@ func runWALLogLeft(p *check.Pass) error {
 		kept := l.Kept()
 		segments, bytes := kept.Segments, kept.Bytes
 		p.Report(check.Finding{
-			Severity: check.Info, Object: model.Ref{Resource: "queue-topics", ID: l.Name, Name: l.Name},
+			Severity: check.Info, Object: refTopic(l.Name),
 			Message:  fmt.Sprintf("log %s belongs to no channel and keeps %s (%s)", l.Name, words.Plural(segments, "segment"), words.Bytes(bytes)),
 			Evidence: []check.Evidence{check.Count("segments kept", segments, "etcd"), check.Measured("bytes kept", "etcd", "%s", check.Bytes(bytes))},
 			Impact:   "None for queries. Its data stay in storage for good.",

@@ -1,0 +1,104 @@
+package channels
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+const (
+	// unreadAfter is how long a subscription may be without a consumer: a node that starts again takes its channels up within that.
+	unreadAfter = 10 * time.Minute
+	// unreadWarning is from where what it keeps comes near what Pulsar allows a topic (see backlogQuota).
+	unreadWarning = 1 << 30
+)
+
+// subscriptionUnread finds subscriptions that keep messages for no process.
+var subscriptionUnread = &check.Check{
+	ID:       "subscription-unread",
+	Title:    "A subscription keeps messages and has no consumer",
+	Severity: check.Warning,
+	Since:    "0.17",
+	Needs:    check.NeedQueue,
+	Doc: `Looks at the subscriptions of Pulsar's topics: those with a backlog, without a consumer, and without a message delivered in the last 10 minutes. A node
+that ended without unsubscribing leaves such ones (Milvus issue 47233). Pulsar keeps all messages that one of them has not acknowledged.
+
+Info, and warning from 1 GiB on. Where the backlog of a topic reaches Pulsar's quota (8 GB in Milvus's Helm chart, ` + "`producer_exception`" + `), no insert into its
+channels is accepted (Milvus issues 19423, 38030). They go on their own after ` + "`subscriptionExpirationTimeMinutes`" + ` (3 in that chart, never by Pulsar's default).
+
+Only topics of the cluster's pchannels are asked for. From Pulsar's documentation and those issues: its admin API was never seen live.`,
+	Remedy: `See that no node is starting that would read it. Then delete it: ` + "`pulsar-admin topics unsubscribe --subscription NAME TOPIC`" + `, and set
+` + "`subscriptionExpirationTimeMinutes`" + ` on the brokers. Milvus reads on from its own checkpoints, not from these positions.`,
+	Run:   runSubscriptionUnread,
+	Roles: []string{"datanode", "querynode", "streamingnode"},
+}
+
+func runSubscriptionUnread(p *check.Pass) error {
+	asked := p.FirstAsked()
+	for i := range p.Runtime.Queue.Topics {
+		t := &p.Runtime.Queue.Topics[i]
+		var unread []*model.Subscription
+		for j := range subscriptionsOf(t) {
+			s := &t.Stats.Subscriptions[j]
+			if s.Consumers == 0 && s.Backlog > 0 && asked.Sub(s.Consumed) > unreadAfter {
+				unread = append(unread, s)
+			}
+		}
+		if len(unread) > 0 {
+			reportUnread(p, t, unread)
+		}
+	}
+	return nil
+}
+
+// subscriptionsOf are those that the queue told of a topic; none of a queue that has no subscriptions.
+func subscriptionsOf(t *model.Topic) []model.Subscription {
+	if t.Stats == nil {
+		return nil
+	}
+	return t.Stats.Subscriptions
+}
+
+func reportUnread(p *check.Pass, t *model.Topic, list []*model.Subscription) {
+	f := check.Finding{Severity: check.Info, Object: refTopic(t.Name)}
+	most := list[0]
+	for _, s := range list {
+		if s.Bytes > most.Bytes {
+			most = s
+		}
+		if len(f.Objects) < facts.MaxObjects {
+			f.Objects = append(f.Objects, model.Ref{Resource: "queue-subscriptions", ID: t.Name + "/" + s.Name, Name: s.Name})
+			f.Evidence = append(f.Evidence, check.Measured("backlog of "+s.Name, "message queue", "%s messages, %s", check.Digits(s.Backlog), check.Bytes(s.Bytes)))
+		}
+	}
+	f.Evidence = append(f.Evidence, check.Fact("last read of "+most.Name, readAt(most), "message queue"))
+	f.Message = fmt.Sprintf("%s of topic %s %s up to %s and %s no consumer", words.Plural(len(list), "subscription"), t.Name,
+		words.Agree(len(list), "keeps", "keep"), words.Bytes(most.Bytes), words.Agree(len(list), "has", "have"))
+	f.Impact = "The topic's messages stay on disk."
+	if most.Bytes >= unreadWarning {
+		f.Severity = check.Warning
+		f.Impact = "The topic's messages stay on disk; at Pulsar's backlog quota inserts into its channels are refused."
+	}
+	f.Fix = check.Fix(
+		check.Do("see that no node is starting that reads topic %s; then delete the subscriptions with pulsar-admin topics unsubscribe", t.Name),
+		check.Do("set subscriptionExpirationTimeMinutes on the brokers: they then go on their own"),
+		check.Shell(check.Kitescope("get queue-subscriptions").Arg("topic="+t.Name)).Does("lists those of the topic, and what each keeps"),
+	)
+	p.Report(f)
+}
+
+// readAt is when a subscription got a message last.
+func readAt(s *model.Subscription) string {
+	if s.Consumed.IsZero() {
+		return "never"
+	}
+	return facts.TimeText(s.Consumed)
+}
+
+func refTopic(name string) model.Ref {
+	return model.Ref{Resource: "queue-topics", ID: name, Name: name}
+}
