@@ -169,8 +169,11 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnos
 	if len(d.checks) == 0 {
 		return nil, cli.Usage(errors.New("no check left to run"), "all checks: kitescope explain")
 	}
-	// All, whatever checks are left: who serves what is judged by all that is known of it.
+	// All, whatever checks are left: who serves what is judged by all that is known of it. What proxies report is asked for one check.
 	d.want.Parts = model.PartAll
+	if slices.ContainsFunc(d.checks, func(x *check.Check) bool { return x.ID == "dependency-unhealthy" }) {
+		d.want.Parts |= model.PartReported
+	}
 	var err error
 	if d.bar.FailOn, d.bar.Never, err = parseSeverity(f.failOn); err != nil {
 		return nil, err

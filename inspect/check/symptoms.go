@@ -30,7 +30,7 @@ func Symptoms() []Symptom {
 			"role-missing", "node-unreachable", "orphan-load", "layout-older", "near-limit",
 		}},
 		{"Writes are slow or fail", []string{
-			"wal-append-slow", "wal-recovery-stuck", "wal-not-open", "wal-open-twice", "wal-throttled", "queue-unreachable", "subscription-unread", "quota-denied", "rate-limited", "memory-pressure", "role-missing", "node-unreachable", "channel-unwatched", "channel-watched-twice", "channel-watch-state", "checkpoint-lag",
+			"wal-append-slow", "wal-recovery-stuck", "wal-not-open", "wal-open-twice", "wal-throttled", "queue-unreachable", "dependency-unhealthy", "subscription-unread", "quota-denied", "rate-limited", "memory-pressure", "role-missing", "node-unreachable", "channel-unwatched", "channel-watched-twice", "channel-watch-state", "checkpoint-lag",
 			"imbalance-channels", "storage-failing", "storage-read-only", "storage-slow", "etcd-alarm", "etcd-no-leader", "clock-regression", "process-slow", "metadata-cache-miss", "proxy-queue", "proxy-starved", "bad-switches",
 		}},
 		{"Flushes and checkpoints do not advance", []string{

@@ -85,6 +85,7 @@ var causes = map[string]string{
 	"checkpoint-lag":            "20m checkpoint_stopped channel_released node_lost:datanode node_left:datanode | channel_reassigned segment_created node_lost:streamingnode config_changed:dataNode",
 	"checkpoint-missing":        "collection_created | channel_assigned",
 	"checkpoint-stale-dropped":  "collection_dropped",
+	"dependency-unhealthy":      "config_changed | node_lost checkpoint_stopped",
 	"subscription-unread":       "node_lost node_left | channel_released channel_reassigned",
 	"queue-backlog":             "checkpoint_stopped node_lost | channel_reassigned node_joined",
 	"queue-lag":                 "20m checkpoint_stopped node_lost:datanode | channel_released config_changed",

@@ -80,6 +80,7 @@ func verbs() map[string]verb {
 		"lead":       {3, 3, map[int]string{1: "on"}, (*World).lead},
 		"etcd":       {1, -1, nil, (*World).etcdFact},
 		"queue":      {1, -1, nil, (*World).queueFact},
+		"depends":    {3, -1, nil, (*World).dependsOn},
 		"pulsar":     {2, -1, nil, (*World).pulsarFact},
 		"profile":    {1, -1, nil, (*World).profiled},
 		"pace":       {2, -1, nil, (*World).paced},

@@ -422,3 +422,35 @@ func TestSubscriptions(t *testing.T) {
 		{"did not answer", func(w *world) { w.asked().Queue = &model.Queue{Outcome: model.Refused} }, nil, "did not answer"},
 	})
 }
+
+func TestDependencyUnhealthy(t *testing.T) {
+	found := func(list ...model.Dependency) func(*world) {
+		return func(w *world) {
+			for _, s := range w.Sessions {
+				if s.Role == "proxy" {
+					s.Version = "2.6.22"
+				}
+			}
+			r := w.asked()
+			r.Processes = append(r.Processes, &model.Process{Dependencies: list})
+		}
+	}
+	etcd := func(member string, healthy model.Known, reason string) model.Dependency {
+		return model.Dependency{Proxy: 4, Kind: "metadata store", Type: "etcd", Member: member, Healthy: healthy, Reason: reason}
+	}
+	object := "dependencies/metadata store/etcd "
+	hold(t, named("dependency-unhealthy"), []verdict{
+		{"healthy", found(etcd("", model.Yes, ""), etcd("etcd-0", model.Yes, "")), nil, ""},
+		{"one of three", found(etcd("", model.No, "not all"), etcd("etcd-0", model.Yes, ""), etcd("etcd-1", model.No, "timeout"), etcd("etcd-2", model.Yes, "")),
+			[]string{"warning " + object + "proxy-4 finds 1 of 3 members of the metadata store (etcd) unhealthy"}, ""},
+		{"one of two", found(etcd("", model.No, "not all"), etcd("etcd-0", model.Yes, ""), etcd("etcd-1", model.No, "timeout")), []string{"error " + object + "proxy-4 finds 1 of 2 members of the metadata store (etcd) unhealthy"}, ""},
+		{"no members", found(etcd("", model.No, "cannot connect")), []string{"error " + object + "proxy-4 finds the metadata store (etcd) unhealthy: cannot connect"}, ""},
+		{"not checked by Milvus", found(model.Dependency{Proxy: 4, Kind: "message queue", Type: "woodpecker"}), nil, ""},
+		{"not asked", found(), nil, "no proxy reported what it depends on"},
+		{"would write", func(w *world) {
+			found()(w)
+			w.runtime.Skipped = []model.Skipped{{What: "dependencies as proxy-4 finds them", Reason: "the message queue is Pulsar"}}
+		}, nil, "the message queue is Pulsar"},
+		{"an older release", func(w *world) { w.asked() }, nil, ""},
+	})
+}

@@ -14,7 +14,7 @@ func Sessions() []*check.Check {
 // Load are the checks of how busy processes are.
 func Load() []*check.Check {
 	return []*check.Check{
-		memoryPressure, cpuSkew, processSlow,
+		memoryPressure, cpuSkew, processSlow, dependencyUnhealthy,
 	}
 }
 
