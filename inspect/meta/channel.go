@@ -166,6 +166,14 @@ func (s *state) addStreaming(c *channelSet) {
 	s.each(kindWALCheckpoint, func(f *fact) {
 		m, p := f.value.(*streamingpb.WALCheckpoint), c.pchannel(f.names[0])
 		p.Checkpoint, p.Alter = walCheckpoint(f.names[0], m), alteration(m.GetAlterWalState())
+		if r := m.GetReplicateCheckpoint(); r != nil {
+			position := replicatePosition(r)
+			p.Replicated = &position
+		}
+	})
+	s.each(kindWALSalvage, func(f *fact) {
+		p := c.pchannel(f.names[0])
+		p.Salvaged = append(p.Salvaged, replicatePosition(f.value.(*commonpb.ReplicateCheckpoint)))
 	})
 	s.each(kindPChannel, func(f *fact) {
 		m := f.value.(*streamingpb.PChannelMeta)
@@ -185,6 +193,10 @@ func (s *state) addStreaming(c *channelSet) {
 		}
 		v.Watched, v.Watcher, v.WatchState = true, p.Node, p.State
 	}
+}
+
+func replicatePosition(m *commonpb.ReplicateCheckpoint) model.ReplicatePosition {
+	return model.ReplicatePosition{Cluster: m.GetClusterId(), PChannel: m.GetPchannel(), Message: m.GetMessageId().GetId(), At: model.TSO(m.GetTimeTick())}
 }
 
 // alteration is a change of the message queue in words: "woodpecker: FLUSHING".
@@ -212,7 +224,9 @@ func (s *state) streaming() *model.Streaming {
 	s.each(kindPChannel, func(*fact) { found = true })
 	s.each(kindReplicateConfig, func(f *fact) {
 		found = true
-		config := f.value.(*streamingpb.ReplicateConfigurationMeta).GetReplicateConfiguration()
+		m := f.value.(*streamingpb.ReplicateConfigurationMeta)
+		config := m.GetReplicateConfiguration()
+		out.ForcePromoted = m.GetForcePromoted()
 		for _, x := range config.GetClusters() {
 			out.Clusters = append(out.Clusters, model.ReplicationCluster{
 				ID: x.GetClusterId(), URI: secret.URL(x.GetConnectionParam().GetUri()), PChannels: x.GetPchannels(),
@@ -227,7 +241,8 @@ func (s *state) streaming() *model.Streaming {
 		found = true
 		out.Channels = append(out.Channels, model.ReplicationChannel{
 			Source: m.GetSourceChannelName(), Target: m.GetTargetChannelName(), Cluster: m.GetTargetCluster().GetClusterId(),
-			StartedAt: model.TSO(m.GetInitializedCheckpoint().GetTimeTick()),
+			StartedAt: model.TSO(m.GetInitializedCheckpoint().GetTimeTick()), Start: m.GetInitializedCheckpoint().GetMessageId().GetId(),
+			FromStart: m.GetSkipGetReplicateCheckpoint(),
 		})
 	})
 	if !found {

@@ -203,7 +203,7 @@ func TestConstructedChannels(t *testing.T) {
 		Version: 1, ControlPChannel: "by-dev-rootcoord-dml_0",
 		Clusters: []model.ReplicationCluster{{ID: "east", URI: "http://east:19530", PChannels: []string{"east-dml_0"}}, {ID: "west", URI: "http://west:19530", PChannels: []string{"west-dml_0"}}},
 		Links:    []model.ReplicationLink{{Source: "east", Target: "west"}},
-		Channels: []model.ReplicationChannel{{Source: "east-dml_0", Target: "west-dml_0", Cluster: "west"}},
+		Channels: []model.ReplicationChannel{{Source: "east-dml_0", Target: "west-dml_0", Cluster: "west", StartedAt: model.TSO(metatest.TSO), Start: "100"}},
 	}
 	if diff := cmp.Diff(want, c.Streaming); diff != "" {
 		t.Errorf("streaming (-want +got):\n%s", diff)

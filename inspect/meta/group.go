@@ -55,7 +55,7 @@ func groupOf(k kindID) groupSet {
 		return groupAliases
 	case kindFieldIndex:
 		return groupIndexes
-	case kindChannelCheckpoint, kindChannelRemoval, kindChannelWatch, kindWALCheckpoint, kindWALVChannel:
+	case kindChannelCheckpoint, kindChannelRemoval, kindChannelWatch, kindWALCheckpoint, kindWALVChannel, kindWALSalvage:
 		return groupChannels
 	case kindPChannel:
 		return groupChannels | groupStreaming

@@ -10,6 +10,7 @@ import (
 	"github.com/milvus-io/milvus-proto/go-api/v3/schemapb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/etcdpb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
@@ -211,6 +212,41 @@ func TestMixedLogs(t *testing.T) {
 				t.Errorf("mixed: %v of %+v", s.MixedLogs, s.Logs)
 			}
 		})
+	}
+}
+
+// TestReplicationTarget: a cluster that takes over what another is written says how far it has come, and no token is read.
+func TestReplicationTarget(t *testing.T) {
+	cluster := func(id string) *commonpb.MilvusCluster {
+		return &commonpb.MilvusCluster{ClusterId: id, ConnectionParam: &commonpb.ConnectionParam{Uri: "http://ann:planted@" + id, Token: "planted"}, Pchannels: []string{id + "-dml_0"}}
+	}
+	position := func(at uint64) *commonpb.ReplicateCheckpoint {
+		return &commonpb.ReplicateCheckpoint{ClusterId: "east", Pchannel: "east-dml_0", MessageId: &commonpb.MessageID{Id: "CAMQBQ=="}, TimeTick: at}
+	}
+	c, err := Load(t.Context(), store(t, map[string]any{
+		"streamingcoord-meta/replicate-configuration": &streamingpb.ReplicateConfigurationMeta{ForcePromoted: true, ReplicateConfiguration: &commonpb.ReplicateConfiguration{
+			Clusters:             []*commonpb.MilvusCluster{cluster("east"), cluster("west")},
+			CrossClusterTopology: []*commonpb.CrossClusterTopology{{SourceClusterId: "east", TargetClusterId: "west"}},
+		}},
+		"streamingnode-meta/wal/west-dml_0/consume-checkpoint":      &streamingpb.WALCheckpoint{TimeTick: 9, ReplicateCheckpoint: position(7)},
+		"streamingnode-meta/wal/west-dml_0/salvage-checkpoint/east": position(5),
+	}), Want{Parts: model.PartAll, Records: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(tick model.TSO) model.ReplicatePosition {
+		return model.ReplicatePosition{Cluster: "east", PChannel: "east-dml_0", Message: "CAMQBQ==", At: tick}
+	}
+	taken := at(7)
+	want := &model.PChannel{Name: "west-dml_0", Checkpoint: model.Checkpoint{At: 9, Message: []byte{}, PChannel: "west-dml_0"}, Replicated: &taken, Salvaged: []model.ReplicatePosition{at(5)}}
+	if diff := cmp.Diff(want, c.PChannel("west-dml_0")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !c.Streaming.ForcePromoted || strings.Contains(fmt.Sprintf("%+v", *c.Streaming), "planted") {
+		t.Errorf("%+v", *c.Streaming)
+	}
+	if keys := c.Keyspace.Of("replication", "east-dml_0/west-dml_0"); len(keys) != 3 {
+		t.Errorf("records %v", keys)
 	}
 }
 

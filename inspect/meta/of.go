@@ -54,6 +54,8 @@ func (k *keyspace) candidates(resource, id string) []string {
 		return k.vchannelKeys(id)
 	case "grants":
 		return k.grantKeys(id)
+	case "replication":
+		return k.replicationKeys(id)
 	case "wal", "queue-topics", "queue-subscriptions":
 		return k.queueKeys(resource, id)
 	case "tasks", "nodes", "indexes", "load-states", "replicas", "partitions", "collections", "fields":
@@ -92,6 +94,18 @@ func (k *keyspace) named(resource, id string) []string {
 		return []string{string(k.grammar.root) + "config/" + id}
 	}
 	return nil
+}
+
+// replicationKeys are the configuration, and what both ends of a pair of pchannels record.
+func (k *keyspace) replicationKeys(id string) []string {
+	source, target, _ := strings.Cut(id, "/")
+	out := k.metaKeys("streamingcoord-meta/replicate-configuration", "streamingnode-meta/wal/"+target+"/consume-checkpoint", "streamingnode-meta/wal/"+target+"/salvage-checkpoint/")
+	for _, key := range k.under(string(k.grammar.meta) + "streamingcoord-meta/replicating-pchannel/") {
+		if strings.HasSuffix(key, "-"+source) {
+			out = append(out, key)
+		}
+	}
+	return out
 }
 
 // listedKeys are the keys of what the cluster lists with its key, or with the ids that make it.

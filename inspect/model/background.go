@@ -86,6 +86,8 @@ type Streaming struct {
 	Links []ReplicationLink
 	// Channels are the pchannels that this cluster replicates to others.
 	Channels []ReplicationChannel
+	// ForcePromoted: it took over without waiting for its source (3.0).
+	ForcePromoted bool
 }
 
 // ReplicationCluster is one Milvus of a replicated group. Its token is never read into the model.
@@ -102,5 +104,17 @@ type ReplicationLink struct{ Source, Target string }
 type ReplicationChannel struct {
 	Source, Target string
 	Cluster        string
-	StartedAt      TSO
+	// StartedAt is the time tick from which on it is replicated, Start the message.
+	StartedAt TSO
+	Start     string
+	// FromStart: it begins there, whatever the target has (3.0).
+	FromStart bool
+}
+
+// ReplicatePosition is up to where a pchannel has taken over another of a source cluster (commonpb.ReplicateCheckpoint).
+type ReplicatePosition struct {
+	Cluster, PChannel string
+	// Message is the last message that was taken over, as its queue writes ids; At is its time tick, by the clock of the source.
+	Message string
+	At      TSO
 }

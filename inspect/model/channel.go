@@ -66,6 +66,10 @@ type PChannel struct {
 	Node       NodeID // the streaming node that it is assigned to
 	AccessMode string
 	Checkpoint Checkpoint // of the WAL's consumer on that node
+	// Replicated is up to where it has taken over another cluster's, nil if it is no target of replication. Salvaged is where it stood when it
+	// was promoted by force (3.0), by source.
+	Replicated *ReplicatePosition
+	Salvaged   []ReplicatePosition
 	// Alter is the change to another message queue that is under way, "" if none is (2.6 and later).
 	Alter string
 }

@@ -140,8 +140,10 @@ func (b *builder) replication() {
 		CrossClusterTopology: []*commonpb.CrossClusterTopology{{SourceClusterId: "east", TargetClusterId: "west"}},
 	}
 	b.put(&streamingpb.ReplicateConfigurationMeta{ReplicateConfiguration: config}, "streamingcoord-meta/replicate-configuration")
-	b.put(&streamingpb.ReplicatePChannelMeta{SourceChannelName: "east-dml_0", TargetChannelName: "west-dml_0", TargetCluster: cluster("west")},
-		"streamingcoord-meta/replicating-pchannel/west-east-dml_0")
+	b.put(&streamingpb.ReplicatePChannelMeta{
+		SourceChannelName: "east-dml_0", TargetChannelName: "west-dml_0", TargetCluster: cluster("west"), SkipGetReplicateCheckpoint: b.at("3.0"),
+		InitializedCheckpoint: &commonpb.ReplicateCheckpoint{ClusterId: "east", Pchannel: "east-dml_0", MessageId: &commonpb.MessageID{Id: "100"}, TimeTick: TSO},
+	}, "streamingcoord-meta/replicating-pchannel/west-east-dml_0")
 	b.put(&streamingpb.WALCheckpoint{TimeTick: TSO, ReplicateConfig: config}, "streamingnode-meta/wal/east-dml_0/consume-checkpoint")
 }
 

@@ -19,10 +19,23 @@ func woodpecker() *model.Woodpecker {
 	}}}
 }
 
+// replicated is a cluster that takes over what another is written.
+func replicated() *model.Streaming {
+	return &model.Streaming{
+		Version: 1,
+		Clusters: []model.ReplicationCluster{
+			{ID: "east", URI: "http://east:19530", PChannels: []string{"east-dml_0", "east-dml_1"}},
+			{ID: "by-dev", URI: "http://west:19530", PChannels: []string{"by-dev-rootcoord-dml_0", "by-dev-rootcoord-dml_1"}},
+		},
+		Links: []model.ReplicationLink{{Source: "east", Target: "by-dev"}},
+	}
+}
+
 func pchannels() []*model.PChannel {
 	return []*model.PChannel{
 		{Name: "by-dev-rootcoord-dml_0"},
-		{Name: "by-dev-rootcoord-dml_1", Streaming: true, State: "Assigned", Term: 3, Node: 4, AccessMode: "ReadWrite", Checkpoint: model.Checkpoint{At: ago(5 * time.Second)}},
+		{Name: "by-dev-rootcoord-dml_1", Streaming: true, State: "Assigned", Term: 3, Node: 4, AccessMode: "ReadWrite", Checkpoint: model.Checkpoint{At: ago(5 * time.Second)},
+			Replicated: &model.ReplicatePosition{Cluster: "east", PChannel: "east-dml_1", Message: "CAMQBQ==", At: ago(7 * time.Second)}},
 		{Name: "by-dev-rootcoord-dml_14"},
 		{Name: "by-dev-rootcoord-dml_3"},
 	}
@@ -46,6 +59,7 @@ func serving(p *model.Parts) {
 	}
 	p.PChannels = pchannels()
 	p.Woodpecker = woodpecker()
+	p.Streaming = replicated()
 	p.LoadStates = []*model.LoadState{{
 		Collection: Docs, Status: "Loaded", Percent: new(int32(100)), Replicas: 2, LoadType: "LoadCollection",
 		Partitions: []model.PartitionLoad{{Partition: 470590569932652643, Status: "Loaded", Percent: new(int32(100))}},

@@ -1,0 +1,208 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"kitescope/inspect/model"
+	"kitescope/table"
+)
+
+// replicatedChannel is a pchannel of one cluster that is replicated to one of another. What each end records is in its own etcd: of the
+// other end nil.
+type replicatedChannel struct {
+	source, target               string // clusters, "" unknown
+	sourceChannel, targetChannel string
+	// task is of the end that sends, taken of the one that receives.
+	task  *model.ReplicationChannel
+	taken *model.ReplicatePosition
+	// salvaged is where the target stood when it was promoted by force, nil if it was not.
+	salvaged *model.ReplicatePosition
+}
+
+func (r *replicatedChannel) id() string { return r.sourceChannel + "/" + r.targetChannel }
+
+// ownCluster is the cluster of a replicated group whose pchannels are those of this metadata, "" if none is: pchannels are named after
+// their cluster.
+func ownCluster(c *model.Cluster) string {
+	if c.Streaming == nil {
+		return ""
+	}
+	for _, x := range c.Streaming.Clusters {
+		if slices.ContainsFunc(x.PChannels, func(name string) bool { return c.PChannel(name) != nil }) {
+			return x.ID
+		}
+	}
+	return ""
+}
+
+// replicatedChannels are the pairs that the configuration makes, in its order of pchannels (Milvus pkg/util/replicateutil), and those that only
+// a task or a checkpoint still has.
+func replicatedChannels(e *Env) []*replicatedChannel {
+	c := e.Cluster
+	own := ownCluster(c)
+	byID := map[string]*replicatedChannel{}
+	at := func(source, sourceChannel, target, targetChannel string) *replicatedChannel {
+		r := &replicatedChannel{source: source, target: target, sourceChannel: sourceChannel, targetChannel: targetChannel}
+		if had := byID[r.id()]; had != nil {
+			return had
+		}
+		byID[r.id()] = r
+		return r
+	}
+	if s := c.Streaming; s != nil {
+		for _, l := range s.Links {
+			from, to := channelsOf(s, l.Source), channelsOf(s, l.Target)
+			for i := range min(len(from), len(to)) {
+				at(l.Source, from[i], l.Target, to[i])
+			}
+		}
+		for i := range s.Channels {
+			t := &s.Channels[i]
+			at(own, t.Source, t.Cluster, t.Target).task = t
+		}
+	}
+	for _, p := range c.PChannels {
+		if p.Replicated != nil {
+			at(p.Replicated.Cluster, p.Replicated.PChannel, own, p.Name).taken = p.Replicated
+		}
+		for i := range p.Salvaged {
+			x := &p.Salvaged[i]
+			at(x.Cluster, x.PChannel, own, p.Name).salvaged = x
+		}
+	}
+	rows := make([]*replicatedChannel, 0, len(byID))
+	for _, r := range byID {
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(a, b *replicatedChannel) int {
+		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.target, b.target), cmp.Compare(a.id(), b.id()))
+	})
+	return counted(rows, func(r *replicatedChannel) string { return r.source + "/" + r.target + "/" + r.id() })
+}
+
+func channelsOf(s *model.Streaming, cluster string) []string {
+	for _, x := range s.Clusters {
+		if x.ID == cluster {
+			return x.PChannels
+		}
+	}
+	return nil
+}
+
+// roleOf is what this cluster is to a pair.
+func roleOf(e *Env, r *replicatedChannel) string {
+	switch own := ownCluster(e.Cluster); {
+	case r.task != nil, own != "" && own == r.source:
+		return "source"
+	case r.taken != nil, r.salvaged != nil, own != "" && own == r.target:
+		return "target"
+	}
+	return "none"
+}
+
+// ofTask and ofTaken are cells of what one end records.
+func ofTask(cell func(*model.ReplicationChannel) table.Cell) func(*Env, *replicatedChannel) table.Cell {
+	return func(_ *Env, r *replicatedChannel) table.Cell {
+		if r.task == nil {
+			return none()
+		}
+		return cell(r.task)
+	}
+}
+
+func ofTaken(cell func(*Env, *model.ReplicatePosition) table.Cell) func(*Env, *replicatedChannel) table.Cell {
+	return func(e *Env, r *replicatedChannel) table.Cell {
+		if r.taken == nil {
+			return none()
+		}
+		return cell(e, r.taken)
+	}
+}
+
+var replication = define(definition[*replicatedChannel]{
+	Resource: Resource{
+		Schema: table.Schema{
+			Name: "replication", Singular: "replicated-channel", Names: []string{"source_pchannel", "target_pchannel"}, Handle: "name", Slashes: true,
+			Shorthands: map[string]string{"source": "source_cluster", "target": "target_cluster", "lag": "checkpoint_age_seconds"},
+		},
+		Aliases: []string{"replicate", "cdc"},
+		Doc:     "Pchannels that are replicated between clusters (CDC, 2.6 and later): the configuration, and what this cluster records of its end. Tokens are never read.",
+		Needs:   model.PartObjects | model.PartServing | model.PartChannels,
+	},
+	rows: replicatedChannels,
+	columns: []column[*replicatedChannel]{
+		col(table.Column{Name: "name", Show: table.Hidden, Doc: "source_pchannel/target_pchannel: the name of the pair."}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.id()) }),
+		col(table.Column{Name: "source_cluster", Title: "SOURCE", Vocabulary: true, Doc: "Id of the cluster that is written; none if no configuration has it."},
+			func(_ *Env, r *replicatedChannel) table.Cell { return text(r.source) }),
+		col(table.Column{Name: "target_cluster", Title: "TARGET", Vocabulary: true, Doc: "Id of the cluster that takes it over; none if no configuration has it."},
+			func(_ *Env, r *replicatedChannel) table.Cell { return text(r.target) }),
+		col(table.Column{Name: "role", Kind: table.State, Priority: 1, Doc: "What this cluster is: source, target, or none of both. It is the one whose pchannels these metadata have."},
+			func(e *Env, r *replicatedChannel) table.Cell { return text(roleOf(e, r)) }),
+		col(table.Column{Name: "source_pchannel", Doc: "Pchannel of the source."}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.sourceChannel) }),
+		col(table.Column{Name: "target_pchannel", Doc: "Pchannel of the target."}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.targetChannel) }),
+		col(table.Column{Name: "target_uri", Title: "TARGET URI", Show: table.Wide, Priority: 6, Doc: "Address of the target in the configuration, without user and password."},
+			func(e *Env, r *replicatedChannel) table.Cell { return text(uriOf(e.Cluster.Streaming, r.target)) }),
+		col(table.Column{Name: "configured", Kind: table.Bool, Priority: 4, Doc: "The configuration has this pair; else it is left of an earlier one."},
+			func(e *Env, r *replicatedChannel) table.Cell { return yesNo(isConfigured(e.Cluster.Streaming, r)) }),
+		col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time of the message from which on the source replicates; none at the target."},
+			ofTask(func(t *model.ReplicationChannel) table.Cell { return tso(t.StartedAt) })),
+		col(table.Column{Name: "start", Show: table.Hidden, Doc: "That message, as its queue writes ids; kitescope decode msgid explains it."},
+			ofTask(func(t *model.ReplicationChannel) table.Cell { return text(t.Start) })),
+		col(table.Column{Name: "from_start", Kind: table.Bool, Show: table.Hidden, Doc: "The source begins there, whatever the target has (3.0)."},
+			ofTask(func(t *model.ReplicationChannel) table.Cell { return yesNo(t.FromStart) })),
+		col(table.Column{Name: "checkpoint", Show: table.Wide, Priority: 5, Doc: "Message of the source that the target took over last; none at the source, whose etcd does not have it."},
+			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return text(p.Message) })),
+		col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time tick of that message, by the clock of the source."},
+			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return tso(p.At) })),
+		col(table.Column{Name: "checkpoint_age_seconds", Title: "BEHIND", Kind: table.Duration, Priority: 2, Curved: true,
+			Doc: "Time since checkpoint_at: how far the target is behind while the source is written. Where nothing is written it may grow as well."},
+			ofTaken(func(e *Env, p *model.ReplicatePosition) table.Cell { return age(e, p.At.Time()) })),
+		col(table.Column{Name: "salvage_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which the target had taken it over when it was promoted by force (3.0)."},
+			func(_ *Env, r *replicatedChannel) table.Cell {
+				if r.salvaged == nil {
+					return none()
+				}
+				return tso(r.salvaged.At)
+			}),
+		col(table.Column{Name: "force_promoted", Kind: table.Bool, Show: table.Hidden, Doc: "This cluster took over without waiting for its source (3.0)."},
+			func(e *Env, _ *replicatedChannel) table.Cell {
+				return yesNo(e.Cluster.Streaming != nil && e.Cluster.Streaming.ForcePromoted)
+			}),
+	},
+	ref: func(_ *Env, r *replicatedChannel) Ref { return Ref{ID: r.id(), Name: r.id()} },
+	links: func(e *Env, r *replicatedChannel) []Link {
+		own := r.sourceChannel
+		if e.Cluster.PChannel(own) == nil {
+			own = r.targetChannel
+		}
+		return []Link{link("pchannel", "pchannels", "name="+own), link("wal", "wal", "pchannel="+own)}
+	},
+})
+
+func uriOf(s *model.Streaming, cluster string) string {
+	if s == nil {
+		return ""
+	}
+	for _, x := range s.Clusters {
+		if x.ID == cluster {
+			return x.URI
+		}
+	}
+	return ""
+}
+
+// isConfigured reports whether a pair is one of the configuration's.
+func isConfigured(s *model.Streaming, r *replicatedChannel) bool {
+	if s == nil {
+		return false
+	}
+	for _, l := range s.Links {
+		i := slices.Index(channelsOf(s, l.Source), r.sourceChannel)
+		to := channelsOf(s, l.Target)
+		if i >= 0 && i < len(to) && to[i] == r.targetChannel {
+			return true
+		}
+	}
+	return false
+}
