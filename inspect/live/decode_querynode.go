@@ -67,7 +67,7 @@ func (d *Decoder) takeDistribution(q *question, m proto.Message) error {
 		dist.Sealed = append(dist.Sealed, model.ServedSegment{
 			ID: model.SegmentID(s.GetID()), Collection: model.CollectionID(s.GetCollection()), Partition: model.PartitionID(s.GetPartition()),
 			Channel: d.text(s.GetChannel()), Version: s.GetVersion(), Level: segmentLevel(int32(s.GetLevel())), Sorted: s.GetIsSorted(),
-			Indexes: servedIndexes(s.GetIndexInfo()),
+			Indexes: servedIndexes(s.GetIndexInfo()), JSONFields: servedJSON(s),
 		})
 	}
 	slices.SortFunc(dist.Sealed, func(a, b model.ServedSegment) int { return cmp.Compare(a.ID, b.ID) })
@@ -111,6 +111,20 @@ func servedIndexes(infos map[int64]*querypb.FieldIndexInfo) []model.ServedIndex 
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Index, b.Index))
 	})
 	return list
+}
+
+// servedJSON are the JSON fields whose statistics are loaded: json_stats_info, or field_json_index_stats, a list of ids before it
+// (pkg/v3/proto/query_coord.proto: SegmentVersionInfo).
+func servedJSON(s *querypb.SegmentVersionInfo) []model.FieldID {
+	var list []model.FieldID
+	for id := range s.GetJsonStatsInfo() {
+		list = append(list, model.FieldID(id))
+	}
+	for _, id := range s.GetFieldJsonIndexStats() {
+		list = append(list, model.FieldID(id))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {

@@ -25,6 +25,8 @@ type ServedSegment struct {
 	Sorted     bool
 	// Indexes are the index files in use. Without one for the vector field, searches compare every row.
 	Indexes []ServedIndex
+	// JSONFields are the JSON fields whose key index is loaded, by id (2.6 and later; older nodes report none).
+	JSONFields []FieldID
 }
 
 // ServedIndex is an index file that a query node has loaded for a segment.

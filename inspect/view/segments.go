@@ -29,7 +29,7 @@ var segments = define(definition[*model.Segment]{
 		segmentContent,
 		segmentFlags,
 		segmentTimes, segmentDetails,
-		segmentLive, segmentWanted,
+		segmentLive, segmentJSON, segmentWanted,
 	),
 	find:  findSegment,
 	left:  func(_ *Env, s *model.Segment) bool { return s.State == model.SegmentDropped },

@@ -1,6 +1,10 @@
 package view
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"kitescope/inspect/model"
 	"kitescope/table"
 )
@@ -57,6 +61,54 @@ var segmentStats = define(definition[statRow]{
 	},
 })
 
+// loadedBy are the query nodes that have a JSON key index loaded. Nodes before 2.6 do not report it, and no node reports indexes of texts.
+func (x statRow) loadedBy(e *Env) table.Cell {
+	if x.kind != "json" {
+		return none()
+	}
+	var nodes []model.NodeID
+	silent := len(e.Cluster.Runtime.Blind()) > 0
+	for _, at := range e.Cluster.Runtime.Served(x.segment.ID) {
+		switch {
+		case at.Sealed == nil:
+		case slices.Contains(at.Sealed.JSONFields, x.Field):
+			nodes = append(nodes, at.Node.Node)
+		case !reportsJSON(e, at.Node):
+			silent = true
+		}
+	}
+	if len(nodes) == 0 && silent {
+		return unknown()
+	}
+	slices.Sort(nodes)
+	return ids(nodes)
+}
+
+func jsonBuilt(s *model.Segment) int {
+	if s.Details == nil {
+		return 0
+	}
+	return len(s.Details.JSONIndexes)
+}
+
+// reportsJSON reports whether a query node is of a release that says which JSON key indexes it has loaded.
+func reportsJSON(e *Env, n *model.LiveNode) bool {
+	s := e.Cluster.SessionIn(n.Node, n.Role)
+	if s == nil {
+		return false
+	}
+	major, rest, _ := strings.Cut(strings.TrimPrefix(s.Version, "v"), ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	a, _ := strconv.Atoi(major)
+	b, _ := strconv.Atoi(minor)
+	return a > 2 || a == 2 && b >= 6
+}
+
+var segmentJSON = []column[*model.Segment]{
+	col(table.Column{Name: "json_indexes", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "JSON fields with a key index that is built (2.5 and later), none if none is; get segment-stats lists them, with who has them loaded."},
+		func(_ *Env, s *model.Segment) table.Cell { return someCount(int64(jsonBuilt(s))) }),
+}
+
 var segmentStatFigures = []column[statRow]{
 	col(table.Column{Name: "field_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the field."}, func(_ *Env, x statRow) table.Cell { return id(x.Field) }),
 	col(table.Column{Name: "field", Priority: 1, Doc: "Name of the field, none if it is gone."},
@@ -68,4 +120,6 @@ var segmentStatFigures = []column[statRow]{
 		func(_ *Env, x statRow) table.Cell { return someCount(x.Bytes) }),
 	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Priority: 5, Doc: "Bytes when loaded, where recorded."},
 		func(_ *Env, x statRow) table.Cell { return someCount(x.MemoryBytes) }),
+	col(table.Column{Name: "loaded_by", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes that have it loaded, of JSON key indexes; unknown of nodes before 2.6."},
+		func(e *Env, x statRow) table.Cell { return x.loadedBy(e) }).needing(model.PartRuntime | model.PartSessions).whenLive(),
 }

@@ -137,5 +137,10 @@ func served(s *model.Segment) model.ServedSegment {
 			out.Indexes = append(out.Indexes, model.ServedIndex{Field: 100, Index: x.Index, Build: x.Build, Bytes: x.Bytes, Rows: x.Rows})
 		}
 	}
+	if s.Details != nil {
+		for _, x := range s.Details.JSONIndexes {
+			out.JSONFields = append(out.JSONFields, x.Field)
+		}
+	}
 	return out
 }
