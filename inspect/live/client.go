@@ -43,7 +43,7 @@ type Options struct {
 	Tasks bool
 	// Targets asks QueryCoord for what it wants served now, as one of these questions. The answer names every segment.
 	Targets bool
-	// Reported asks proxies for their clients and for what they depend on.
+	// Reported asks proxies for their clients and for what they depend on, and each process for the level that it logs at.
 	Reported bool
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time

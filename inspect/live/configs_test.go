@@ -203,6 +203,11 @@ func TestPagesHostile(t *testing.T) {
 		if p := r.LiveNode("proxy", 4).Process; p.Config == nil || p.Config.Values["querycoordbalancer"] != "ScoreBasedBalancer" {
 			t.Errorf("of the proxy: %+v", p.Config)
 		}
+		for _, n := range []*model.LiveNode{r.LiveNode("proxy", 4), r.LiveNode("mixcoord", 1)} {
+			if n.Process.LogLevel != "debug" {
+				t.Errorf("%s logs at %q", n.Name(), n.Process.LogLevel)
+			}
+		}
 		if want := (&model.GarbageCollector{Paused: true, Left: 50 * time.Minute, By: "mixcoord-1"}); !cmp.Equal(r.Collector, want) {
 			t.Errorf("collector %+v", r.Collector)
 		}
@@ -231,6 +236,8 @@ func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path str
 				fmt.Fprintf(w, "# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=%q,role_name=%q} 1\n", node, role)
 			case "/healthz":
 				fmt.Fprint(w, "OK")
+			case "/log/level":
+				fmt.Fprintln(w, `{"level":"debug"}`)
 			case "/api/v1/_cluster/slow_query":
 				fmt.Fprint(w, "[]")
 			case "/management/data_gc":

@@ -37,8 +37,8 @@ type processRecords struct {
 	clientsAt   time.Time
 	configsAt   time.Time
 	// connectionsAt and dependenciesAt are when these answers came.
-	connectionsAt, dependenciesAt time.Time
-	failedAt                      time.Time
+	connectionsAt, dependenciesAt, levelAt time.Time
+	failedAt                               time.Time
 }
 
 // addHTTP takes an HTTP answer in. A process is known by its address; text from a file
@@ -77,6 +77,8 @@ func (d *Decoder) addHTTP(r *Record) {
 		p.takeConnections(d, q)
 	case methodDependencies:
 		p.takeDependencies(d, q)
+	case methodLevel:
+		p.takeLevel(q)
 	case methodHealthz:
 		// An unhealthy process answers too, with a body that says why.
 		if text := oneLine(string(r.Response)); text != "" && !r.At.Before(p.healthzAt) {

@@ -41,6 +41,14 @@ type (
 			MemoryUsage float64 `json:"memory_usage"`
 			Disk        float64 `json:"disk"`
 			DiskUsage   float64 `json:"disk_usage"`
+			// Of jemalloc, which the C++ code allocates by (2.6.22 and 3.0: HardwareMetrics); they hold only with success.
+			JemallocAllocated float64 `json:"jemalloc_allocated"`
+			JemallocActive    float64 `json:"jemalloc_active"`
+			JemallocMetadata  float64 `json:"jemalloc_metadata"`
+			JemallocResident  float64 `json:"jemalloc_resident"`
+			JemallocMapped    float64 `json:"jemalloc_mapped"`
+			JemallocRetained  float64 `json:"jemalloc_retained"`
+			JemallocSuccess   bool    `json:"jemalloc_success"`
 		} `json:"hardware_infos"`
 		System struct {
 			DeployMode   string `json:"deploy_mode"`
@@ -151,6 +159,19 @@ func (d *Decoder) system(c *componentJSON) *model.System {
 		Memory: figure(c.Hardware.Memory), MemoryUse: figure(c.Hardware.MemoryUsage), Disk: figure(c.Hardware.Disk), DiskUse: figure(c.Hardware.DiskUsage),
 		Version: d.safe(c.System.BuildVersion), BuildTime: d.safe(c.System.BuildTime), GoVersion: d.safe(c.System.GoVersion),
 		Mode: d.safe(c.System.DeployMode), StartedAt: goTime(c.CreatedTime), Quota: d.quota(c.Quota),
+		Jemalloc: jemalloc(c),
+	}
+}
+
+// jemalloc is what the allocator of the C++ code counts; nil where the release or the build does not have it. A figure of 0 is not in the answer.
+func jemalloc(c *componentJSON) *model.Jemalloc {
+	h := &c.Hardware
+	if !h.JemallocSuccess {
+		return nil
+	}
+	return &model.Jemalloc{
+		Allocated: figure(h.JemallocAllocated), Active: figure(h.JemallocActive), Metadata: figure(h.JemallocMetadata),
+		Resident: figure(h.JemallocResident), Mapped: figure(h.JemallocMapped), Retained: figure(h.JemallocRetained),
 	}
 }
 

@@ -373,3 +373,21 @@ func TestNothingKnownIsNil(t *testing.T) {
 		t.Errorf("unknown must be nil: %+v", r.RuntimeParts)
 	}
 }
+
+// TestJemalloc: as metricsinfo.HardwareMetrics writes it, without figures of 0; a process that could not ask its allocator tells none.
+func TestJemalloc(t *testing.T) {
+	for text, want := range map[string]*model.Jemalloc{
+		`{"jemalloc_allocated":100,"jemalloc_active":120,"jemalloc_metadata":7,"jemalloc_resident":130,"jemalloc_mapped":200,"jemalloc_retained":50,"jemalloc_fragmentation":20,"jemalloc_success":true}`: {
+			Allocated: 100, Active: 120, Metadata: 7, Resident: 130, Mapped: 200, Retained: 50,
+		},
+		`{"jemalloc_allocated":100,"jemalloc_resident":-4,"jemalloc_retained":1e300,"jemalloc_success":true}`: {Allocated: 100},
+		`{"jemalloc_allocated":100}`: nil,
+		`{"memory":5}`:               nil,
+	} {
+		m := &milvuspb.GetMetricsResponse{Status: ok, Response: `{"id":5,"name":"querynode5","hardware_infos":` + text + `}`}
+		r := decode(answered(t, "querynode-5", inQueryNode+"GetMetrics", nil, m))
+		if diff := cmp.Diff(want, r.LiveNode("querynode", 5).System.Jemalloc); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}

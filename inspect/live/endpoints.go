@@ -27,6 +27,7 @@ func endpoints() []endpoint {
 	return []endpoint{
 		{uri: metricsPath, body: true, reads: "pkg/metrics/metrics.go: Register, a handler of Prometheus's client library"},
 		{uri: healthzPath, reads: "internal/http/healthz/healthz_handler.go: ServeHTTP asks each role in the process for its state"},
+		{uri: levelPath, body: true, reads: "internal/http/server.go: registerDefaults hands it to zap's AtomicLevel, whose ServeHTTP changes the level for PUT alone"},
 		{uri: slowPath, body: true, gated: true, reads: "internal/proxy/http_req_impl.go: getSlowQuery lists what is in memory"},
 		{uri: clientsPath + "?" + clientsQuery, body: true, gated: true, reads: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in memory"},
 		{uri: collectorPath, body: true, gated: true, reads: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus for GET; PUT pauses"},

@@ -28,7 +28,7 @@ func TestOnlyListedPages(t *testing.T) {
 	t.Cleanup(server.Close)
 	for _, uri := range []string{
 		"/management/stop", "/management/stop?role=querynode", "/management/querycoord/balance/suspend", "/management/datacoord/garbage_collection/pause",
-		"/log/level", "/eventlog", "/expr", "/metrics?x=1", "/metrics/", "/", "", "/api/v1/_cluster/slow_query?limit=1", "/api/v1/_telemetry/clients",
+		"/log/level?level=debug", "/log/level/", "/eventlog", "/expr", "/metrics?x=1", "/metrics/", "/", "", "/api/v1/_cluster/slow_query?limit=1", "/api/v1/_telemetry/clients",
 	} {
 		if _, f := fetchFrom(t, server, Options{}, uri); f == nil || f.outcome != model.NotAsked {
 			t.Errorf("%s: %v", uri, f)

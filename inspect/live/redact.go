@@ -35,6 +35,8 @@ func Redact(r Record) Record {
 		redactCollector(&r)
 	case r.Method == methodConnections, r.Method == methodDependencies:
 		redactReported(&r)
+	case r.Method == methodLevel:
+		redactLevel(&r)
 	case pageName(r.Method) == "GET "+configGetPath:
 		redactKeys(&r)
 	case strings.HasPrefix(r.Method, "GET "):

@@ -220,6 +220,9 @@ func TestReportedOnlyWhereWanted(t *testing.T) {
 				t.Errorf("wanted %v: %s was asked for %d times, want %d", wanted, path, asked[path], want)
 			}
 		}
+		if levels := asked["/log/level"]; (levels > 0) != wanted {
+			t.Errorf("wanted %v: log levels were asked for %d times", wanted, levels)
+		}
 		mu.Unlock()
 	}
 }

@@ -64,8 +64,8 @@ const PartRuntime = PartAll + 1
 // answer names every segment. WithRuntime adds it where it is known.
 const PartTargets = PartRuntime << 1
 
-// PartReported is what proxies report of their clients and of what they depend on, asked only where it is wanted: for the latter a
-// proxy opens connections of its own.
+// PartReported is what proxies report of their clients and of what they depend on, and the level that each process logs at. It is asked
+// only where it is wanted: for what it depends on a proxy opens connections of its own.
 const PartReported = PartTargets << 1
 
 // PartAsked is all that only processes say: no part of the metadata.

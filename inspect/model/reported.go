@@ -55,9 +55,9 @@ func (r *Runtime) Connections() []Connection {
 	return list
 }
 
-// reported says whether any proxy told of its clients, of which there may be none, or of what it depends on.
+// reported says whether any proxy told of its clients, of which there may be none, or of what it depends on, or any process its log level.
 func (r *Runtime) reported() bool {
-	return slices.ContainsFunc(r.processes(), func(p *Process) bool { return p.Connections != nil || p.Dependencies != nil })
+	return slices.ContainsFunc(r.processes(), func(p *Process) bool { return p.Connections != nil || p.Dependencies != nil || p.LogLevel != "" })
 }
 
 func (r *Runtime) processes() []*Process {

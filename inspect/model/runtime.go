@@ -210,6 +210,18 @@ type System struct {
 	StartedAt time.Time
 	// Quota has the rates and queues that only some roles report; nil otherwise.
 	Quota *QuotaMetrics
+	// Jemalloc is what the allocator of the C++ code counts (late 2.6 and 3.0); nil: not reported.
+	Jemalloc *Jemalloc
+}
+
+// Jemalloc are bytes as jemalloc counts them (jemalloc's manual: stats.*).
+type Jemalloc struct {
+	Allocated int64 // by the program
+	Active    int64 // in pages that hold any of it
+	Metadata  int64 // of jemalloc itself
+	Resident  int64 // in pages of physical memory
+	Mapped    int64 // in extents that are mapped
+	Retained  int64 // of virtual memory that was not given back to the system
 }
 
 // QuotaMetrics are the figures that Milvus limits rates by.
@@ -243,6 +255,8 @@ type Process struct {
 	Reason  string
 	// Healthz is the answer of /healthz, in one line; "" unknown.
 	Healthz string
+	// LogLevel is what it logs at: debug, info, warn, ...; "" unknown.
+	LogLevel string
 	// Metrics is the newest scrape, Before the one before it, for rates; nil: unknown.
 	Metrics, Before *Metrics
 	// Earlier has the StorageCounters of a scrape of up to two minutes ago, where the cluster is asked again and again: what is

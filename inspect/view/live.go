@@ -50,6 +50,16 @@ var nodeLive = []column[*model.Session]{
 			}
 			return count(n.System.Memory), true
 		})).needing(model.PartRuntime),
+	jemallocColumn("jemalloc_allocated_bytes", "Bytes that its C++ code has allocated, as jemalloc counts them (late 2.6 and 3.0).", func(j *model.Jemalloc) int64 { return j.Allocated }),
+	jemallocColumn("jemalloc_resident_bytes", "Bytes of physical memory that jemalloc holds for it; far more than is allocated: fragmentation, or pages not given back yet.", func(j *model.Jemalloc) int64 { return j.Resident }),
+	jemallocColumn("jemalloc_retained_bytes", "Bytes of virtual memory that jemalloc keeps for later; they take no physical memory.", func(j *model.Jemalloc) int64 { return j.Retained }),
+	col(table.Column{Name: "log_level", Kind: table.State, Show: table.OnDemand, Doc: "Level that its process logs at now: debug, info, warn, error. debug costs CPU. Asked for only where this column is named."},
+		said(func(n *model.LiveNode) (table.Cell, bool) {
+			if n.Process == nil {
+				return table.Cell{}, false
+			}
+			return text(n.Process.LogLevel), n.Process.LogLevel != ""
+		})).needing(model.PartRuntime | model.PartReported),
 	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Hidden, Doc: "When the process started."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			if t := n.StartedAt(); !t.IsZero() {
@@ -86,6 +96,20 @@ func growingOnce(e *Env, d *model.Distribution) (segments, rows int64) {
 
 func liveNode(e *Env, s *model.Session) *model.LiveNode {
 	return e.Cluster.Runtime.LiveNode(s.Role, s.Node)
+}
+
+// jemallocColumn is one of jemalloc's figures.
+func jemallocColumn(name, doc string, figure func(*model.Jemalloc) int64) column[*model.Session] {
+	return col(table.Column{Name: name, Kind: table.Bytes, Show: table.OnDemand, Doc: doc},
+		said(func(n *model.LiveNode) (table.Cell, bool) {
+			switch {
+			case n.System == nil:
+				return table.Cell{}, false
+			case n.System.Jemalloc == nil:
+				return none(), true
+			}
+			return count(figure(n.System.Jemalloc)), true
+		})).needing(model.PartRuntime)
 }
 
 // said is a cell from what a process said; unknown if it did not.

@@ -58,7 +58,8 @@ func liveNode(s *model.Session) *model.LiveNode {
 	n.Calls = []model.Call{call}
 	n.System = &model.System{
 		Name: n.Name(), CPUs: 8, CPUUsage: 29, Memory: 16 << 30, MemoryUse: 2 << 30, Version: "2.4.5", GoVersion: "go1.21.11",
-		Mode: "DISTRIBUTED", StartedAt: Now.Add(-2 * time.Hour),
+		Jemalloc: &model.Jemalloc{Allocated: 1 << 30, Active: 1200 << 20, Metadata: 40 << 20, Resident: 1300 << 20, Mapped: 1500 << 20, Retained: 300 << 20},
+		Mode:     "DISTRIBUTED", StartedAt: Now.Add(-2 * time.Hour),
 	}
 	n.Config = &model.Config{
 		Values: map[string]string{"querynodeschedulercpuratio": "10", "commonmetricsport": "9091"},
@@ -75,7 +76,7 @@ func liveNode(s *model.Session) *model.LiveNode {
 		})
 	}
 	n.Process = &model.Process{
-		Address: s.Address, Nodes: []model.Ref{n.Ref()}, Outcome: model.Answered, Healthz: "OK",
+		Address: s.Address, Nodes: []model.Ref{n.Ref()}, Outcome: model.Answered, Healthz: "OK", LogLevel: "info",
 		Metrics: scrape(Now.Add(-2*time.Second), 100.5), Before: scrape(Now.Add(-4*time.Second), 100),
 	}
 	if s.Role == "proxy" {
