@@ -3,10 +3,12 @@ package replay
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"kitescope/engine/manifest"
 	"kitescope/engine/object"
 	"kitescope/engine/segment"
 )
@@ -58,10 +60,10 @@ func listed(ctx context.Context, store object.Store, l *Layout) (*listing, error
 		}
 		if f.Manifest != "" {
 			followed, _, err := f.Follow(ctx, store)
+			if _, unread := errors.AsType[*manifest.UnreadError](err); unread || ctx.Err() != nil {
+				return nil, fmt.Errorf("list the files of segment %d: %w", f.Segment, err)
+			}
 			if err != nil {
-				if ctx.Err() != nil {
-					return nil, err
-				}
 				x.refused[f.Segment] = err
 				continue
 			}

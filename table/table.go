@@ -127,18 +127,18 @@ type Column struct {
 	Vocabulary bool
 }
 
-// Omits reports whether a description for people leaves a cell out: of a Rare column that has none, no, or 0.
+// Omits reports whether a description for people leaves a cell out: of a Rare column that has none, or no.
 func (c *Column) Omits(x Cell) bool {
-	if !c.Rare || x.Absent == Unknown {
-		return false
+	if !c.Rare || x.Absent != Present {
+		return c.Rare && x.Absent == None
 	}
 	switch c.Kind {
-	case Bool, Int:
+	case Bool:
 		return x.Int == 0
 	case List, Pairs:
 		return len(x.List) == 0
 	default:
-		return x.Absent == None
+		return false
 	}
 }
 

@@ -22,6 +22,20 @@ type field struct {
 	of   *schema
 }
 
+// holds reports whether a record has lists of records of lists by these names.
+func (s *schema) holds(list, inner string) bool {
+	has := func(s *schema, name string) *schema {
+		for _, f := range s.fields {
+			if f.name == name && f.of.kind == "array" {
+				return f.of.items
+			}
+		}
+		return nil
+	}
+	items := has(s, list)
+	return items != nil && has(items, inner) != nil
+}
+
 // maxNesting bounds schemas in schemas, and values in values.
 const maxNesting = 16
 

@@ -36,6 +36,9 @@ func decode(text string, b []byte) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read its schema: %w", err)
 	}
+	if !s.holds("column_groups", "files") {
+		return nil, ErrOther
+	}
 	r := &cursor{b: b, left: maxValues}
 	record := r.value(s, 0)
 	if r.err != nil {

@@ -17,7 +17,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -88,33 +90,54 @@ type Object struct {
 }
 
 // maxSize bounds a manifest: real ones have a few kilobytes.
-const maxSize = 64 << 20
+const maxSize = 4 << 20
 
 // Place is where a manifest is, as datapb.SegmentInfo's manifest_path has it: {"ver": 3, "base_path": "files/insert_log/1/2/3"}.
 type Place struct {
-	Version int64  `json:"ver"`
-	Base    string `json:"base_path"`
+	Version int64
+	Root    string // "files"
+	Base    string // "insert_log/1/2/3", the folder of the segment
 }
+
+// placed is a base path: the root, and the folder that Milvus names below it (metautil.JoinIDPath).
+var placed = regexp.MustCompile(`^(?:(.*)/)?(insert_log/\d+/\d+/\d+)$`)
 
 // ParsePlace reads a manifest_path.
 func ParsePlace(text string) (Place, error) {
-	var p Place
-	if err := json.Unmarshal([]byte(text), &p); err != nil || p.Base == "" || p.Version < 0 {
-		return Place{}, fmt.Errorf("%q is not the place of a manifest", text)
+	var x struct {
+		Version int64  `json:"ver"`
+		Base    string `json:"base_path"`
 	}
-	return p, nil
+	bad := fmt.Errorf("%q is not the place of a manifest below insert_log", text)
+	if err := json.Unmarshal([]byte(text), &x); err != nil || x.Version < 0 || path.Clean(x.Base) != x.Base {
+		return Place{}, bad
+	}
+	parts := placed.FindStringSubmatch(x.Base)
+	if parts == nil {
+		return Place{}, bad
+	}
+	return Place{Version: x.Version, Root: parts[1], Base: parts[2]}, nil
 }
 
-// Name is the manifest's own.
-func (p Place) Name() string {
-	return path.Join(p.Base, "_metadata", "manifest-"+strconv.FormatInt(p.Version, 10)+".avro")
+// Name is the manifest's own, below a root: who opens a folder of the storage may have another than the record.
+func (p Place) Name(root string) string {
+	return path.Join(root, p.Base, "_metadata", "manifest-"+strconv.FormatInt(p.Version, 10)+".avro")
 }
+
+// UnreadError is that a storage did not give a manifest that it may have: it says nothing of the manifest.
+type UnreadError struct{ err error }
+
+func (e *UnreadError) Error() string { return e.err.Error() }
+func (e *UnreadError) Unwrap() error { return e.err }
 
 // Open reads a manifest from a store, by its name. Names in it are those of the store.
 func Open(ctx context.Context, store object.Store, name string) (*Manifest, error) {
 	r, err := store.Open(ctx, name)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the manifest: %w", err)
+	}
+	if err != nil {
+		return nil, &UnreadError{fmt.Errorf("open the manifest: %w", err)}
 	}
 	defer r.Close()
 	if r.Size() > maxSize {
@@ -122,7 +145,7 @@ func Open(ctx context.Context, store object.Store, name string) (*Manifest, erro
 	}
 	b, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return nil, &UnreadError{fmt.Errorf("read %s: %w", name, err)}
 	}
 	m, err := Read(b)
 	if err != nil {
@@ -132,11 +155,14 @@ func Open(ctx context.Context, store object.Store, name string) (*Manifest, erro
 	return m, nil
 }
 
-// Is reports whether bytes begin as a manifest does.
+// Is reports whether bytes begin as a manifest does, or as another file of Avro's: Read says which (ErrOther).
 func Is(b []byte) bool {
 	magic, _ := binary.Varint(b[:min(len(b), binary.MaxVarintLen64)])
 	return strings.HasPrefix(string(b), container) || magic == rawMagic
 }
+
+// ErrOther is the error of what is whole, and not a manifest.
+var ErrOther = errors.New("it is not a manifest: its schema has no column groups")
 
 // Read decodes a manifest. Names are as it has them.
 func Read(b []byte) (*Manifest, error) {
@@ -149,12 +175,19 @@ func Read(b []byte) (*Manifest, error) {
 	return nil, errors.New("not a manifest: it begins as neither Avro's container nor the form before it")
 }
 
-// place puts relative names below the segment's folder, as ToAbsolutePaths does; libraries of before 2026-03 left the folder in those of
-// delta logs and statistics. Large objects lie beside the segments of a partition.
+// place puts names below the segment's folder, as ToAbsolutePaths does. Libraries of before 2026-03 left the folder in those of delta logs
+// and statistics, with the root that the writer had. Large objects lie beside the segments of a partition.
 func (m *Manifest) place(base string) {
+	own := ""
+	if parts := placed.FindStringSubmatch(base); parts != nil {
+		own = parts[2] + "/"
+	}
 	at := func(folder, name string) string {
-		if path.IsAbs(name) || strings.Contains(name, "://") || strings.HasPrefix(name, base+"/") {
-			return name // of an external collection, or whole
+		if i := strings.LastIndex("/"+name, "/"+own); own != "" && i >= 0 {
+			return path.Join(base, name[i+len(own):])
+		}
+		if path.IsAbs(name) || strings.Contains(name, "://") {
+			return name // of an external collection
 		}
 		return path.Join(base, folder, name)
 	}

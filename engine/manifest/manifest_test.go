@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,14 +13,14 @@ import (
 	"kitescope/engine/object"
 )
 
-func open(t *testing.T, folder string, place Place) (*Manifest, error) {
+func open(t *testing.T, folder, name string) (*Manifest, error) {
 	t.Helper()
 	store, err := object.OpenFolder(filepath.Join("testdata", folder))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	return Open(t.Context(), store, place.Name())
+	return Open(t.Context(), store, name)
 }
 
 // TestRaw reads what the C++ library wrote: transactions with files, with more files, and with a delta log and statistics.
@@ -28,7 +29,7 @@ func TestRaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := open(t, "segment", place)
+	m, err := open(t, "segment", place.Name("files"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,18 +50,18 @@ func TestRaw(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	place.Version = 1
-	if m, err = open(t, "segment", place); err != nil || len(m.Groups) != 2 || len(m.Groups[1].Files) != 1 || len(m.Deltas) != 0 {
+	if m, err = open(t, "segment", place.Name("files")); err != nil || len(m.Groups) != 2 || len(m.Groups[1].Files) != 1 || len(m.Deltas) != 0 {
 		t.Errorf("version 1: %+v, %v", m, err)
 	}
 	place.Version = 4
-	if _, err = open(t, "segment", place); err == nil || !strings.Contains(err.Error(), "manifest-4.avro") {
+	if _, err = open(t, "segment", place.Name("files")); err == nil || !strings.Contains(err.Error(), "manifest-4.avro") {
 		t.Errorf("version 4, which was never written: %v", err)
 	}
 }
 
 // TestContainer reads Avro's container, of the schema that milvus-storage has now.
 func TestContainer(t *testing.T) {
-	m, err := open(t, "container", Place{Version: 7})
+	m, err := open(t, "container", "_metadata/manifest-7.avro")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +78,14 @@ func TestContainer(t *testing.T) {
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, err := open(t, "container", Place{Version: 8}); err == nil || !strings.Contains(err.Error(), "compressed (deflate)") {
+	if _, err := open(t, "container", "_metadata/manifest-8.avro"); err == nil || !strings.Contains(err.Error(), "compressed (deflate)") {
 		t.Errorf("a compressed one: %v", err)
 	}
 }
 
 func TestBroken(t *testing.T) {
-	for _, text := range []string{"", "{}", `{"ver":1}`, `{"ver":-1,"base_path":"a"}`, "insert_log/manifest-1", `{"ver":"x","base_path":"a"}`} {
+	for _, text := range []string{"", "{}", `{"ver":1}`, `{"ver":-1,"base_path":"a"}`, "insert_log/manifest-1", `{"ver":"x","base_path":"a"}`,
+		`{"ver":1,"base_path":"insert_log"}`, `{"ver":1,"base_path":"insert_log/.."}`, `{"ver":1,"base_path":"files/insert_log/1/2/3/../../.."}`, `{"ver":1,"base_path":"insert_log/1/2"}`} {
 		if p, err := ParsePlace(text); err == nil {
 			t.Errorf("%q is the place %+v", text, p)
 		}
@@ -138,7 +140,11 @@ func TestManyOfNothing(t *testing.T) {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
-	none := `{"type":"record","name":"M","fields":[{"name":"column_groups","type":{"type":"array","items":"null"}}]}`
+	if _, err := Read(hostile(`{"type":"record","name":"M","fields":[{"name":"files","type":{"type":"array","items":"string"}}]}`, []byte{0})); !errors.Is(err, ErrOther) {
+		t.Errorf("another record of Avro's: %v", err)
+	}
+	none := `{"type":"record","name":"M","fields":[{"name":"column_groups","type":{"type":"array","items":{"type":"record","name":"G","fields":[
+		{"name":"files","type":{"type":"array","items":"null"}}]}}}]}`
 	if m, err := Read(hostile(none, []byte{0})); err != nil || len(m.Groups) != 0 {
 		t.Errorf("an empty manifest: %+v, %v", m, err)
 	}
@@ -161,4 +167,29 @@ func FuzzRead(f *testing.F) {
 			m.place("base")
 		}
 	})
+}
+
+// TestRoots: who opens another folder than the writer did finds the same files, also those whose names have the writer's folder.
+func TestRoots(t *testing.T) {
+	b, err := os.ReadFile("testdata/segment/files/insert_log/1/2/3/_metadata/manifest-3.avro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, base := range []string{"insert_log/1/2/3", "files/insert_log/1/2/3", "tenant/files/insert_log/1/2/3"} {
+		m, err := Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.place(base)
+		for _, name := range []string{m.Groups[1].Files[1].Path, m.Deltas[0].Path, m.Stats["bloom_filter.100"].Paths[0]} {
+			if rest, ok := strings.CutPrefix(name, base+"/_"); !ok || strings.Contains(rest, "insert_log") {
+				t.Errorf("%s: %s", base, name)
+			}
+		}
+	}
+	m := &Manifest{Deltas: []Delta{{Path: "/var/lib/milvus/insert_log/1/2/3/_delta/7"}, {Path: "/elsewhere/7"}}}
+	m.place("insert_log/1/2/3")
+	if m.Deltas[0].Path != "insert_log/1/2/3/_delta/7" || m.Deltas[1].Path != "/elsewhere/7" {
+		t.Errorf("absolute: %+v", m.Deltas)
+	}
 }

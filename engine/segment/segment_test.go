@@ -389,8 +389,8 @@ func TestManifest(t *testing.T) {
 	defer store.Close()
 	schema := segment.Schema{PrimaryKey: 100, Vector: 101, Metric: dist.L2, Types: map[int64]binlog.Type{100: binlog.Int64, 101: binlog.FloatVector}}
 	files := func(version int64) *segment.Files {
-		place := manifest.Place{Base: "files/insert_log/1/2/3", Version: version}
-		return &segment.Files{Collection: 1, Partition: 2, Segment: 3, Manifest: place.Name()}
+		place := manifest.Place{Base: "insert_log/1/2/3", Version: version}
+		return &segment.Files{Collection: 1, Partition: 2, Segment: 3, Manifest: place.Name("files")}
 	}
 	want, err := os.ReadFile(folder + "/vectors.npy")
 	if err != nil {
@@ -412,8 +412,13 @@ func TestManifest(t *testing.T) {
 			}
 		}
 	}
-	if _, err := segment.Open(t.Context(), store, files(3), schema); err == nil || !strings.Contains(err.Error(), "_delta/455000000000009001") {
-		t.Errorf("with a delta log that nothing wrote: %v", err)
+	s, err := segment.Open(t.Context(), store, files(3), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	if s.Rows != 200 || s.Deleted.Count() != 25 || !s.Deleted.Has(0) || !s.Deleted.Has(24) || s.Deleted.Has(25) {
+		t.Errorf("the delta log of keys 0 to 72: %d rows, %d deleted", s.Rows, s.Deleted.Count())
 	}
 	if _, err := segment.Open(t.Context(), store, files(4), schema); err == nil || !strings.Contains(err.Error(), "manifest-4.avro") {
 		t.Errorf("a manifest that nothing wrote: %v", err)
@@ -423,8 +428,7 @@ func TestManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer container.Close()
-	place := manifest.Place{Version: 7}
-	if _, err := segment.Open(t.Context(), container, &segment.Files{Segment: 3, Manifest: place.Name()}, schema); err == nil || !strings.Contains(err.Error(), `column group 1 (101): its files are in the format "vortex", which is not read`) {
+	if _, err := segment.Open(t.Context(), container, &segment.Files{Segment: 3, Manifest: "_metadata/manifest-7.avro"}, schema); err == nil || !strings.Contains(err.Error(), `column group 1 (101): its files are in the format "vortex", which is not read`) {
 		t.Errorf("vortex: %v", err)
 	}
 }

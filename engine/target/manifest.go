@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -26,6 +27,9 @@ func (l *Log) manifest(ctx context.Context, store object.Store, name string) (is
 		return false, nil
 	}
 	m, err := manifest.Open(ctx, store, name)
+	if errors.Is(err, manifest.ErrOther) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

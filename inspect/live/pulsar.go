@@ -98,6 +98,9 @@ func (a *asking) askPulsar(config map[string]string) {
 	case len(a.plan.topics) == 0:
 		a.skip(skippedQueue, "no pchannel is known")
 		return
+	case !pathStep(config["pulsartenant"]) || !pathStep(config["pulsarnamespace"]):
+		a.skip(skippedQueue, "pulsar.tenant and pulsar.namespace are not names: "+oneLine(config["pulsartenant"]+"/"+config["pulsarnamespace"]))
+		return
 	}
 	ctx, cancel := context.WithDeadline(a.ctx, latest(a.start.Add(a.client.opts.Timeout), time.Now().Add(grace)))
 	defer cancel()
@@ -127,6 +130,9 @@ func (a *asking) askPulsar(config map[string]string) {
 	a.keep(r)
 }
 
+// pathStep reports whether a name is one step of a path, and leads to no other.
+func pathStep(name string) bool { return name != "." && name != ".." && !strings.Contains(name, "/") }
+
 // topics asks for the list, and for each pchannel on it. With a failure there may be some of them.
 func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, *failure) {
 	told := &QueueTopics{}
@@ -139,7 +145,7 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 	var names []string
 	for _, full := range listed {
 		name := full[strings.LastIndexByte(full, '/')+1:]
-		if want[name] {
+		if want[name] && pathStep(name) {
 			names, want[name] = append(names, name), false
 		}
 	}

@@ -124,6 +124,7 @@ func TestPulsarSilent(t *testing.T) {
 		"has no stats":        {&fakePulsar{answer: list}, nil, "404 Not Found"},
 		"is too long":         {&fakePulsar{answer: map[string]string{pulsarRoot: `["` + strings.Repeat("x", 9<<20) + `"]`}}, nil, "8 MiB"},
 		"Milvus logs in":      {&fakePulsar{answer: list}, map[string]string{"pulsar.authPlugin": "token"}, "wants a login (token)"},
+		"tenant leads elsewhere": {&fakePulsar{answer: list}, map[string]string{"pulsar.tenant": "../../v3"}, "are not names"},
 		"address is not told": {&fakePulsar{}, map[string]string{"pulsar.address": ""}, "no process reports an address"},
 	} {
 		t.Run(name, func(t *testing.T) {

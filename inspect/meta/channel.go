@@ -201,7 +201,7 @@ func replicatePosition(m *commonpb.ReplicateCheckpoint) model.ReplicatePosition 
 
 // alteration is a change of the message queue in words: "woodpecker: FLUSHING".
 func alteration(m *streamingpb.AlterWALState) string {
-	if m == nil {
+	if m.GetStage() == streamingpb.AlterWALStage_NONE {
 		return ""
 	}
 	text := queueName(m.GetTargetWalName()) + ": " + m.GetStage().String()

@@ -42,7 +42,7 @@ type Room struct {
 type MissingFiles struct {
 	Segment    SegmentID
 	Collection CollectionID
-	// Kind is "insert log", "delta log", "index" or "manifest".
+	// Kind is "insert log", "delta log", "statistics", "index" or "manifest".
 	Kind string
 	// Field is the field that insert logs are of, or that the index is on; 0 unknown.
 	Field FieldID

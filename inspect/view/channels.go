@@ -87,10 +87,10 @@ var vchannelState = []column[*model.VChannel]{
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.WatchState) }),
 	col(table.Column{Name: "other_watchers", Kind: table.List, Show: table.Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
 		func(_ *Env, v *model.VChannel) table.Cell { return ids(v.OtherWatchers) }),
-	col(table.Column{Name: "watch_progress", Rare: true, Title: "PROGRESS", Kind: table.Int, Show: table.Hidden, Doc: "Percentage of the watch that is done, as the data node noted it last."},
+	col(table.Column{Name: "watch_progress", Rare: true, Title: "PROGRESS", Kind: table.Int, Show: table.Hidden, Doc: "Percentage of the watch that is done, as the data node noted it last; none once it has succeeded."},
 		func(_ *Env, v *model.VChannel) table.Cell {
 			for i := range v.Watches {
-				if v.Watches[i].Node == v.Watcher {
+				if v.Watches[i].Node == v.Watcher && v.WatchState != "WatchSuccess" {
 					return count(int64(v.Watches[i].Progress))
 				}
 			}

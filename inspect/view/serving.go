@@ -68,8 +68,8 @@ var loadColumns = []column[*model.LoadState]{
 			}
 			return list(names)
 		}),
-	col(table.Column{Name: "recovered", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "How often QueryCoord took the load up again after a restart."},
-		func(_ *Env, l *model.LoadState) table.Cell { return count(int64(l.Recovered)) }),
+	col(table.Column{Name: "recovered", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "How often QueryCoord took the load up again after a restart, none if never."},
+		func(_ *Env, l *model.LoadState) table.Cell { return someCount(l.Recovered) }),
 	col(table.Column{Name: "user_replicas", Rare: true, Kind: table.Bool, Show: table.Hidden, Doc: "A user named the number of replicas: the cluster's settings do not change it (2.6 and later)."},
 		func(_ *Env, l *model.LoadState) table.Cell { return yesNo(l.UserReplicas) }),
 	col(table.Column{Name: "indexes", Kind: table.Pairs, Show: table.Hidden, Doc: "Loaded index, by field."}, func(e *Env, l *model.LoadState) table.Cell {

@@ -49,6 +49,9 @@ func (b *builder) files() {
 		}
 	}
 	for _, rec := range b.levelZero {
+		if logs[rec.ID].manifest != "" {
+			b.note("the deletes of L0 segment %s are not read: it is of storage version 3", rec.ID)
+		}
 		if l := logs[rec.ID]; len(l.delta) > 0 {
 			b.l.L0 = append(b.l.L0, replay.Deletes{Segment: int64(rec.ID), Partition: int64(rec.Partition), Channel: rec.VChannel, Files: b.names(l.delta)})
 		}
@@ -149,14 +152,8 @@ func (b *builder) manifestOf(rec *model.Segment, roots map[string]int) string {
 		b.note("segment %s: %v", rec.ID, err)
 		return ""
 	}
-	root, base := split(place.Base)
-	if base == "" {
-		b.note("segment %s: its manifest is at %q, not below insert_log", rec.ID, place.Base)
-		return ""
-	}
-	roots[root]++
-	place.Base = base
-	return place.Name()
+	roots[place.Root]++
+	return place.Name("")
 }
 
 // names are the logs' names below a folder, or as their paths have them.

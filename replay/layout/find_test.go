@@ -1,10 +1,16 @@
 package layout_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kitescope/engine/segment"
 	"kitescope/inspect/model"
+	"kitescope/replay"
 	"kitescope/replay/layout"
 )
 
@@ -79,5 +85,25 @@ func TestFields(t *testing.T) {
 	}
 	if _, err := layout.Of(model.Build(model.Parts{}), layout.Options{Collection: "c"}); err == nil {
 		t.Error("a cluster of which nothing was read is laid out")
+	}
+}
+
+// TestLocateKeepsWhatFilesSay: led to another root, a segment keeps its manifest and the time of its commit.
+func TestLocateKeepsWhatFilesSay(t *testing.T) {
+	files := &segment.Files{Segment: 3, Manifest: "files/insert_log/1/2/3/_metadata/manifest-7.avro", Indexes: []string{"files/index_files/9/1/2/3"}, CommitAt: 77}
+	l := &replay.Layout{Root: "files", Segments: []replay.Segment{{ID: 3, Files: files}}}
+	has := func(_ context.Context, name string) (bool, error) {
+		return name == "insert_log/1/2/3/_metadata/manifest-7.avro", nil
+	}
+	located, found, err := layout.Locate(t.Context(), has, l)
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	want := &segment.Files{Segment: 3, Manifest: "insert_log/1/2/3/_metadata/manifest-7.avro", Indexes: []string{"index_files/9/1/2/3"}, Delta: []string{}, CommitAt: 77}
+	if diff := cmp.Diff(want, located.Segments[0].Files, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if files.Manifest != "files/insert_log/1/2/3/_metadata/manifest-7.avro" {
+		t.Errorf("the layout that was given changed: %+v", files)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 
-	"kitescope/engine/segment"
 	"kitescope/replay"
 )
 
@@ -36,6 +35,10 @@ func sample(l *replay.Layout) (names []string) {
 	const most = 5
 	for i := range l.Segments {
 		if f := l.Segments[i].Files; f != nil && len(names) < most {
+			if f.Manifest != "" {
+				names = append(names, f.Manifest)
+				continue
+			}
 			for _, field := range sortedKeys(f.Insert) {
 				names = append(names, f.Insert[field][0])
 				break
@@ -50,11 +53,14 @@ func rooted(l *replay.Layout, root string) *replay.Layout {
 	if root == l.Root {
 		return l
 	}
+	led := func(name string) string {
+		_, rest := split(name)
+		return path.Join(root, rest)
+	}
 	move := func(names []string) []string {
 		out := make([]string, len(names))
 		for i, name := range names {
-			_, rest := split(name)
-			out[i] = path.Join(root, rest)
+			out[i] = led(name)
 		}
 		return out
 	}
@@ -63,14 +69,15 @@ func rooted(l *replay.Layout, root string) *replay.Layout {
 	next.Segments = slices.Clone(l.Segments)
 	for i := range next.Segments {
 		if f := next.Segments[i].Files; f != nil {
-			g := &segment.Files{
-				Collection: f.Collection, Partition: f.Partition, Segment: f.Segment,
-				Insert: maps.Clone(f.Insert), Delta: move(f.Delta), Indexes: move(f.Indexes),
-			}
+			g := *f
+			g.Insert, g.Delta, g.Indexes = maps.Clone(f.Insert), move(f.Delta), move(f.Indexes)
 			for field, names := range f.Insert {
 				g.Insert[field] = move(names)
 			}
-			next.Segments[i].Files = g
+			if f.Manifest != "" {
+				g.Manifest = led(f.Manifest)
+			}
+			next.Segments[i].Files = &g
 		}
 	}
 	next.L0 = slices.Clone(l.L0)

@@ -74,7 +74,12 @@ func runRocksMQ(p *check.Pass, plan Plan) {
 	brokers, asked := p.Setting("kafka.brokerList", roles...)
 	named := told && kind.Value != "" && kind.Value != "default"
 	switch {
-	case named && kind.Value != "rocksmq", brokers.Value != "", !named && p.MessageIDSize() != model.OffsetSize:
+	case named && kind.Value != "rocksmq", !named && brokers.Value != "":
+		return
+	case !named && p.MessageIDSize() == 0:
+		p.Unseen("which message queue is in use: 2.2 cannot open a RocksMQ of 2.3, and no checkpoint or process says")
+		return
+	case !named && p.MessageIDSize() != model.OffsetSize:
 		return
 	}
 	f := check.Finding{

@@ -69,6 +69,9 @@ func TestRules(t *testing.T) {
 		{"a queue of numbers", "upgrade-queue", "2.3.5", "2.2.16", true, nil, "if RocksMQ is the queue"},
 		{"a queue of numbers, within what reads it", "upgrade-queue", "2.4.17", "2.3.5", true, nil, ""},
 		{"RocksMQ", "upgrade-queue", "2.3.5", "2.2.16", true, set("mq/type", "rocksmq"), "RocksMQ is the queue, and 2.2.16 cannot open"},
+		{"RocksMQ, and a broker that is left over", "upgrade-queue", "2.3.5", "2.2.16", true, func(p *model.Parts) {
+			p.Config = []*model.ConfigEntry{{Name: "mq/type", Value: "rocksmq"}, {Name: "kafka/brokerList", Value: "10.0.0.9:9092"}}
+		}, "RocksMQ is the queue"},
 		{"Kafka by name", "upgrade-queue", "2.3.5", "2.2.16", true, set("mq/type", "kafka"), ""},
 		{"Kafka by address", "upgrade-queue", "2.3.5", "2.2.16", true, set("kafka/brokerList", "10.0.0.9:9092"), ""},
 		{"Pulsar", "upgrade-queue", "2.3.5", "2.2.16", true, func(p *model.Parts) {

@@ -3,8 +3,11 @@ package stored
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,19 +16,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// manifestFolder is the folder of a segment of storage version 3, whose manifest names its files; ok is false if its record does not say
-// where that is.
-func manifestFolder(s *model.Segment) (w folderWant, ok bool) {
+// manifestFolder is the folder of a segment of storage version 3, whose manifest names its files.
+func manifestFolder(s *model.Segment) folderWant {
 	place, err := manifest.ParsePlace(s.Details.ManifestPath)
 	if err != nil {
-		return folderWant{}, false
+		return folderWant{unclear: err}
 	}
-	at := strings.Index("/"+place.Base, "/insert_log/")
-	if at < 0 {
-		return folderWant{}, false
-	}
-	place.Base = place.Base[at:]
-	return folderWant{path: place.Base, manifest: place.Name()}, true
+	return folderWant{path: place.Base, manifest: place.Name("")}
 }
 
 // followed holds the files of a segment's folder against its manifest.
@@ -39,40 +36,70 @@ func (l *storageLook) followed(ctx context.Context, s *model.Segment, f *folderW
 	if err != nil {
 		return nil, err
 	}
-	there := make(map[string]int64, len(files))
+	there := make(map[string]object.File, len(files))
 	for _, file := range files {
-		there[file.Name] = file.Size
+		there[file.Name] = file
 	}
 	var list []model.MissingFiles
-	hold := func(kind string, field model.FieldID, names []string) {
+	elsewhere := 0
+	hold := func(kind string, field model.FieldID, names []string) error {
 		x := missing
 		x.Kind, x.Field, x.Want = kind, field, 0
+		var found []object.File
 		for _, name := range names {
 			if strings.Contains(name, "://") || path.IsAbs(name) {
-				continue // of an external collection, which lies elsewhere
+				elsewhere++ // of an external collection
+				continue
 			}
 			x.Path, x.Want = path.Dir(name), x.Want+1
-			if size := there[name]; size > 0 {
-				x.Found, x.Size = x.Found+1, x.Size+size
+			if file := there[name]; file.Size > 0 {
+				found, x.Size = append(found, file), x.Size+file.Size
 			}
 		}
-		if x.Found < x.Want {
+		x.Found = len(found)
+		if x.Found == x.Want {
+			var err error
+			if x.Bytes, err = l.written(ctx, found); err != nil {
+				return err
+			}
+		}
+		if x.Found < x.Want || x.Cut() {
 			list = append(list, x)
 		}
+		return nil
 	}
+	err = eachNamed(m, hold)
+	if err == nil && elsewhere > 0 {
+		l.unseen(s, fmt.Errorf("%d files lie outside of this storage", elsewhere))
+	}
+	return list, err
+}
+
+// eachNamed calls f for the files of each kind that a manifest names in the segment's folder, until it fails. Large objects lie beside it,
+// and have a garbage collection of their own.
+func eachNamed(m *manifest.Manifest, f func(kind string, field model.FieldID, names []string) error) error {
 	for _, g := range m.Groups {
 		var names []string
 		for _, file := range g.Files {
 			names = append(names, file.Path)
 		}
-		hold("insert log", columnField(g.Columns), names)
+		if err := f("insert log", columnField(g.Columns), names); err != nil {
+			return err
+		}
 	}
 	var deltas []string
 	for _, d := range m.Deltas {
 		deltas = append(deltas, d.Path)
 	}
-	hold("delta log", 0, deltas)
-	return list, nil
+	if err := f("delta log", 0, deltas); err != nil {
+		return err
+	}
+	for _, kind := range slices.Sorted(maps.Keys(m.Stats)) {
+		if err := f("statistics", 0, m.Stats[kind].Paths); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // columnField is the first field of a group that is not Milvus's own, 0 if there is none: columns are named by the ids of fields.

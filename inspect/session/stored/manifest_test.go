@@ -41,12 +41,16 @@ func TestManifest(t *testing.T) {
 		want    []model.MissingFiles
 		unseen  string
 	}{
-		"whole":              {version: "2", at: "files/"},
-		"of another root":    {version: "2", at: "tenant/files/"},
-		"one file lost":      {version: "2", change: func(f string) error { return os.Remove(filepath.Join(f, "_data", filepath.Base(names[0]))) }, want: lost("insert log", 101, 1, 2)},
-		"one file empty":     {version: "2", change: func(f string) error { return os.Truncate(filepath.Join(f, "_data", filepath.Base(names[0])), 0) }, want: lost("insert log", 101, 1, 2)},
-		"the delta log lost": {version: "3", want: lost("delta log", 0, 0, 1)},
-		"no such manifest":   {version: "9", want: lost("manifest", 0, 0, 1)},
+		"climbing":                      {version: "2", at: "files/../", unseen: "is not the place of a manifest"},
+		"whole":                         {version: "2", at: "files/"},
+		"of another root":               {version: "2", at: "tenant/files/"},
+		"one file lost":                 {version: "2", change: func(f string) error { return os.Remove(filepath.Join(f, "_data", filepath.Base(names[0]))) }, want: lost("insert log", 101, 1, 2)},
+		"one file empty":                {version: "2", change: func(f string) error { return os.Truncate(filepath.Join(f, "_data", filepath.Base(names[0])), 0) }, want: lost("insert log", 101, 1, 2)},
+		"with deletes, of another root": {version: "3", at: "tenant/files/", want: lost("statistics", 0, 0, 2)},
+		"the delta log lost": {version: "3", want: append(lost("delta log", 0, 0, 1), lost("statistics", 0, 0, 2)...), change: func(f string) error {
+			return os.Remove(filepath.Join(f, "_delta", "455000000000009001"))
+		}},
+		"no such manifest": {version: "9", want: lost("manifest", 0, 0, 1)},
 		"a cut manifest": {version: "2", unseen: "cut off", change: func(f string) error {
 			return os.Truncate(filepath.Join(f, "_metadata", "manifest-2.avro"), 100)
 		}},

@@ -99,6 +99,7 @@ type folderWant struct {
 	files []model.MissingFiles // insert logs: one for each field, whose folder is below path
 	// manifest names the manifest that names the files instead (storage version 3), "" if there is none.
 	manifest string
+	unclear  error // why the record does not say where it is
 }
 
 // segmentWant is what a segment should have in storage.
@@ -178,12 +179,17 @@ func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []s
 	tried := 0
 	var last error
 	for i := 0; i < len(wanted); i += step {
-		tried++
+		if slices.ContainsFunc(wanted[i].folders, func(f folderWant) bool { return f.unclear == nil }) {
+			tried++
+		}
 		for k, root := range roots {
 			if slices.Contains(roots[:k], root) {
 				continue
 			}
 			for _, f := range wanted[i].folders {
+				if f.unclear != nil {
+					continue
+				}
 				files, err := l.list(ctx, path.Join(root, f.path))
 				if err != nil {
 					last = err
@@ -197,6 +203,9 @@ func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []s
 	}
 	if last != nil {
 		return fmt.Errorf("it cannot be listed: %w", last)
+	}
+	if tried == 0 { // where any of them is, their records do not say
+		return nil
 	}
 	return noFilesError(tried)
 }
@@ -214,6 +223,10 @@ func (l *storageLook) list(ctx context.Context, folder string) ([]object.File, e
 func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 	var missing []model.MissingFiles
 	for _, f := range w.folders {
+		if f.unclear != nil {
+			l.unseen(w.segment, f.unclear)
+			return
+		}
 		files, err := l.list(ctx, path.Join(l.root, f.path))
 		if err != nil && ctx.Err() != nil {
 			l.limit(fmt.Sprintf("there was no time for them in %s", storagePatience))
@@ -347,10 +360,7 @@ func foldersOf(c *model.Cluster, s *model.Segment) []folderWant {
 	}
 	list := slices.DeleteFunc([]folderWant{insert, deltas}, func(f folderWant) bool { return len(f.files) == 0 })
 	if s.Details != nil && s.Details.ManifestPath != "" {
-		list = nil
-		if f, ok := manifestFolder(s); ok {
-			list = append(list, f)
-		}
+		list = []folderWant{manifestFolder(s)}
 	}
 	for i := range s.Indexes {
 		x := &s.Indexes[i]

@@ -27,8 +27,8 @@ An index without its files is not rebuilt on its own, because it is finished in 
 At most 1,000 folders are listed and 4,000 files opened, for 30 seconds at most: first those of collections being loaded, of segments that no node
 serves, and of builds that wait. Whatever was left out is reported. A place that cannot be listed, or has no file of the segments at all (another
 cluster's, or another folder), is unknown, not ok. Unless it is the place in the processes' configuration, a bucket by its endpoint or a folder on a
-machine on which one of them runs: everything is lost then, and that is the finding. Of segments of storage version 3 the files are looked for that their manifest names, but not their
-statistics and large values. Index records of 2.1 are not looked for.`,
+machine on which one of them runs: everything is lost then, and that is the finding. Of segments of storage version 3 the files are looked for that their manifest names, but not
+their large values. Index records of 2.1 are not looked for.`,
 	Remedy: `Find out what removed them: a lifecycle rule of the bucket, a cleanup script, another Milvus with the same ` + "`minio.rootPath`" + `, which collects unknown
 files as garbage. Restore them from a backup or an older version of the objects. Without one, drop an index and create it again: it is built from the
 insert logs. Rows of lost insert logs are gone: insert them again from their source.`,
