@@ -18,7 +18,7 @@ func Number[N Integer](n N) string {
 	return s
 }
 
-// Plural counts things whose plural ends with s: "1 segment", "3,000 segments", "2 processes", "2 prefixes". "2 prefixes".
+// Plural counts things whose plural ends with s: "1 segment", "3,000 segments", "2 processes", "2 prefixes".
 func Plural[N Integer](n N, thing string) string {
 	more := thing + "s"
 	if strings.HasSuffix(thing, "s") || strings.HasSuffix(thing, "x") {

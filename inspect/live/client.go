@@ -43,8 +43,8 @@ type Options struct {
 	Tasks bool
 	// Targets asks QueryCoord for what it wants served now, as one of these questions. The answer names every segment.
 	Targets bool
-	// Reported asks proxies for their clients and for what they depend on, and each process for the level that it logs at.
-	Reported bool
+	// Reported asks proxies for their clients and for what they depend on, Levels each process for the level that it logs at.
+	Reported, Levels bool
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Counters is the clock by which scrapes of /metrics are dated, where it is another one: that of the demo, whose counters run

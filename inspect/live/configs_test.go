@@ -267,7 +267,7 @@ func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path str
 		}
 	}
 	c = livetest.Serve(t, c, answers, recorded.Options{})
-	opts := live.Options{Reported: true, MetricsPort: 9091, Timeout: time.Minute, MaxAnswer: 2 << 20}
+	opts := live.Options{Reported: true, Levels: true, MetricsPort: 9091, Timeout: time.Minute, MaxAnswer: 2 << 20}
 	was := ask(t, c, opts).LiveNode("mixcoord", 1).Process
 	if was == nil {
 		t.Fatalf("the process of MixCoord at %s is unknown", own)

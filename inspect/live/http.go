@@ -46,15 +46,15 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 // pages asks for what there is beside metrics.
 func (a *asking) pages(ctx context.Context, web *http.Client, s *session, address string) {
 	a.page(ctx, web, s, address, methodHealthz)
-	if a.client.opts.Reported {
-		a.page(ctx, web, s, address, methodLevel)
-	}
 	if coordinator := a.plan.tellsKeys(s); coordinator != nil {
 		a.page(ctx, web, coordinator, address, "GET "+configGetURI())
 		a.page(ctx, web, coordinator, address, methodCollector)
 	}
 	if proxy := a.plan.listsSlow(s); proxy != nil {
 		a.pagesOfProxy(ctx, web, proxy, address)
+	}
+	if a.client.opts.Levels {
+		a.page(ctx, web, s, address, methodLevel)
 	}
 }
 

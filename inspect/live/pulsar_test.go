@@ -119,13 +119,13 @@ func TestPulsarSilent(t *testing.T) {
 		config map[string]string
 		want   string
 	}{
-		"wants a login":       {&fakePulsar{status: http.StatusUnauthorized}, nil, "401 Unauthorized"},
-		"is another":          {&fakePulsar{answer: map[string]string{pulsarRoot: "<html>welcome</html>"}}, nil, "an HTML page, not Pulsar's list of topics"},
-		"has no stats":        {&fakePulsar{answer: list}, nil, "404 Not Found"},
-		"is too long":         {&fakePulsar{answer: map[string]string{pulsarRoot: `["` + strings.Repeat("x", 9<<20) + `"]`}}, nil, "8 MiB"},
-		"Milvus logs in":      {&fakePulsar{answer: list}, map[string]string{"pulsar.authPlugin": "token"}, "wants a login (token)"},
+		"wants a login":          {&fakePulsar{status: http.StatusUnauthorized}, nil, "401 Unauthorized"},
+		"is another":             {&fakePulsar{answer: map[string]string{pulsarRoot: "<html>welcome</html>"}}, nil, "an HTML page, not Pulsar's list of topics"},
+		"has no stats":           {&fakePulsar{answer: list}, nil, "404 Not Found"},
+		"is too long":            {&fakePulsar{answer: map[string]string{pulsarRoot: `["` + strings.Repeat("x", 9<<20) + `"]`}}, nil, "8 MiB"},
+		"Milvus logs in":         {&fakePulsar{answer: list}, map[string]string{"pulsar.authPlugin": "token"}, "wants a login (token)"},
 		"tenant leads elsewhere": {&fakePulsar{answer: list}, map[string]string{"pulsar.tenant": "../../v3"}, "are not names"},
-		"address is not told": {&fakePulsar{}, map[string]string{"pulsar.address": ""}, "no process reports an address"},
+		"address is not told":    {&fakePulsar{}, map[string]string{"pulsar.address": ""}, "no process reports an address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, _ := servePulsar(t, test.fake, test.config)

@@ -163,7 +163,7 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 		x.AutoID = x.AutoID || field.PrimaryKey && field.AutoID
 		x.DynamicField = x.DynamicField || field.Dynamic
 	}
-	x.DynamicUnsaid = x.DynamicField && !schema.GetEnableDynamicField()
+	x.DynamicUnsaid = !schema.GetEnableDynamicField() && slices.ContainsFunc(x.Fields, func(f *model.Field) bool { return f.Dynamic && f.State == "Created" })
 	if x.Shards == 0 {
 		x.Shards = len(x.VChannels)
 	}

@@ -64,12 +64,15 @@ const PartRuntime = PartAll + 1
 // answer names every segment. WithRuntime adds it where it is known.
 const PartTargets = PartRuntime << 1
 
-// PartReported is what proxies report of their clients and of what they depend on, and the level that each process logs at. It is asked
-// only where it is wanted: for what it depends on a proxy opens connections of its own.
+// PartReported is what proxies report of their clients and of what they depend on. It is asked only where it is wanted: for what it
+// depends on a proxy opens connections of its own.
 const PartReported = PartTargets << 1
 
+// PartLevels is the level that each process logs at: a question more to each, for one column.
+const PartLevels = PartReported << 1
+
 // PartAsked is all that only processes say: no part of the metadata.
-const PartAsked = PartRuntime | PartTargets | PartReported
+const PartAsked = PartRuntime | PartTargets | PartReported | PartLevels
 
 // PartCatalog is all that is small and is read together. A role that may read only some
 // of it leaves the others out of Cluster.Loaded.

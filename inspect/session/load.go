@@ -61,7 +61,7 @@ func (s *Spec) WantsPassword() bool { return s.User != "" && s.isServer() }
 func (s *Spec) nodes() live.Options {
 	options := s.Nodes
 	options.Tasks, options.Targets = s.Want.Parts.Has(model.PartTasks), s.Want.Parts.Has(model.PartTargets)
-	options.Reported = s.Want.Parts.Has(model.PartReported)
+	options.Reported, options.Levels = s.Want.Parts.Has(model.PartReported), s.Want.Parts.Has(model.PartLevels)
 	return options
 }
 

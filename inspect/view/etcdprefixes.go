@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// deepestPrefix is how many levels are told apart: of binlogs down to the partition, as a row a segment would be no sum.
-	deepestPrefix = 6
+	// deepestPrefix is how many levels are told apart, and prefixIDs how many ids may be among them: a collection's and a partition's, as
+	// a row for each segment would add nothing up, and there are a million.
+	deepestPrefix, prefixIDs = 6, 2
 	// usualPrefix is how many levels people see unless they ask for more: of binlogs ROOT/meta/datacoord-meta/binlog/.
 	usualPrefix = 4
 )
@@ -100,7 +101,7 @@ func prefixRows(e *Env) []*prefixRow {
 		shut(under(open, info.Key))
 		for len(open) < deepestPrefix {
 			prefix := nextPrefix(info.Key, open)
-			if prefix == "" {
+			if prefix == "" || idsIn(prefix) > prefixIDs {
 				break
 			}
 			p := &prefixRow{prefix: strings.Clone(prefix), depth: len(open) + 1}
@@ -120,6 +121,16 @@ func prefixRows(e *Env) []*prefixRow {
 	}
 	slices.SortStableFunc(rows, func(a, b *prefixRow) int { return cmp.Compare(b.bytes, a.bytes) })
 	return rows
+}
+
+// idsIn counts the levels of a prefix that are ids.
+func idsIn(prefix string) (n int) {
+	for step := range strings.SplitSeq(prefix, "/") {
+		if step != "" && strings.Trim(step, "0123456789") == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // under is how many of the prefixes a key has.

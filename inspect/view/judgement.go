@@ -9,7 +9,7 @@ import (
 )
 
 // PartFindings is what checks said of objects. It is no part of a cluster, but as unknown as one where nobody has judged.
-const PartFindings = model.PartReported << 1
+const PartFindings = model.PartLevels << 1
 
 // Finding is what a table has to know of one: of which objects it is, how bad it is, and the id of its check.
 type Finding struct {

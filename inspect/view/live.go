@@ -59,7 +59,7 @@ var nodeLive = []column[*model.Session]{
 				return table.Cell{}, false
 			}
 			return text(n.Process.LogLevel), n.Process.LogLevel != ""
-		})).needing(model.PartRuntime | model.PartReported),
+		})).needing(model.PartRuntime | model.PartLevels),
 	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Hidden, Doc: "When the process started."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			if t := n.StartedAt(); !t.IsZero() {

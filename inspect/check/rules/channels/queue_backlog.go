@@ -22,12 +22,16 @@ var queueBacklog = &check.Check{
 	Doc: `Looks at the subscriptions of Pulsar's topics that have a consumer. Warning from 100,000 messages on that are not acknowledged, as with
 ` + "`queue-lag`" + `, or from 4 GiB on: half of the backlog quota in Milvus's Helm chart, beyond which no insert into the channels is accepted.
 
-Whether it grows, two looks tell: ` + "`kitescope get queue-subscriptions --watch`" + `. What has no consumer is left to ` + "`subscription-unread`" + `. Only topics of the
+Left out are subscriptions that Milvus 2.6 and later keep without reading by them: ` + "`backlog-clear`, `truncate-cursor`" + `. Whether it grows, two looks tell: ` + "`kitescope get queue-subscriptions --watch`" + `. What has no consumer is left to ` + "`subscription-unread`" + `. Only topics of the
 cluster's pchannels are asked for. From Pulsar's documentation: its admin API was never seen live.`,
 	Remedy: `Find the node that reads the channel and what slows it down: memory, CPU, object storage, or inserts at a higher rate than it flushes.`,
 	Run:    runQueueBacklog,
 	Roles:  []string{"datanode", "querynode", "streamingnode"},
 }
+
+// ownCursor reports whether a subscription is one by which a streaming node reads nothing (pkg/streaming/walimpls/impls/pulsar of 2.6.22:
+// backlogClearHelperName, whose consumer only seeks to now every pulsar.backlogAutoClearBytes, and truncateCursorSubscriptionName).
+func ownCursor(name string) bool { return name == "backlog-clear" || name == "truncate-cursor" }
 
 func runQueueBacklog(p *check.Pass) error {
 	for i := range p.Runtime.Queue.Topics {
@@ -36,7 +40,7 @@ func runQueueBacklog(p *check.Pass) error {
 		behind := 0
 		for j := range subscriptionsOf(t) {
 			s := &t.Stats.Subscriptions[j]
-			if s.Consumers == 0 || s.Backlog < queueLagWarning && s.Bytes < backlogWarning {
+			if ownCursor(s.Name) || s.Consumers == 0 || s.Backlog < queueLagWarning && s.Bytes < backlogWarning {
 				continue
 			}
 			behind++

@@ -2,6 +2,8 @@ package channels
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"kitescope/inspect/check"
@@ -24,15 +26,17 @@ var subscriptionUnread = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.17",
 	Needs:    check.NeedQueue,
-	Doc: `Looks at the subscriptions of Pulsar's topics: those with a backlog, without a consumer, and without a message delivered in the last 10 minutes. A node
+	Doc: `Looks at the subscriptions of Pulsar's topics: those with a backlog, without a consumer, and without a message delivered in the last 10 minutes. One of
+which no delivery is known counts where its name has the id of a node that is not registered. A node
 that ended without unsubscribing leaves such ones (Milvus issue 47233). Pulsar keeps all messages that one of them has not acknowledged.
 
 Info, and warning from 1 GiB on. Where the backlog of a topic reaches Pulsar's quota (8 GB in Milvus's Helm chart, ` + "`producer_exception`" + `), no insert into its
 channels is accepted (Milvus issues 19423, 38030). They go on their own after ` + "`subscriptionExpirationTimeMinutes`" + ` (3 in that chart, never by Pulsar's default).
 
 Only topics of the cluster's pchannels are asked for. From Pulsar's documentation and those issues: its admin API was never seen live.`,
-	Remedy: `See that no node is starting that would read it. Then delete it: ` + "`pulsar-admin topics unsubscribe --subscription NAME TOPIC`" + `, and set
-` + "`subscriptionExpirationTimeMinutes`" + ` on the brokers. Milvus reads on from its own checkpoints, not from these positions.`,
+	Remedy: `See first that other nodes consume the topic's channels and that their checkpoints move: without retention on the namespace this subscription may be all
+that keeps rows that are not flushed. Then delete it: ` + "`pulsar-admin topics unsubscribe -s NAME TOPIC`" + `, and set ` + "`subscriptionExpirationTimeMinutes`" + ` on the
+brokers. Milvus reads on from its own checkpoints, not from these positions.`,
 	Run:   runSubscriptionUnread,
 	Roles: []string{"datanode", "querynode", "streamingnode"},
 }
@@ -44,7 +48,13 @@ func runSubscriptionUnread(p *check.Pass) error {
 		var unread []*model.Subscription
 		for j := range subscriptionsOf(t) {
 			s := &t.Stats.Subscriptions[j]
-			if s.Consumers == 0 && s.Backlog > 0 && asked.Sub(s.Consumed) > unreadAfter {
+			if ownCursor(s.Name) || s.Consumers > 0 || s.Backlog == 0 {
+				continue
+			}
+			if s.Consumed.IsZero() && !ofGoneNode(p, s.Name) {
+				continue // a broker forgets it when it takes a topic up: how long is unknown
+			}
+			if asked.Sub(s.Consumed) > unreadAfter {
 				unread = append(unread, s)
 			}
 		}
@@ -53,6 +63,16 @@ func runSubscriptionUnread(p *check.Pass) error {
 		}
 	}
 	return nil
+}
+
+// ofGoneNode reports whether a name has the id of a node without a session: by-dev-dataNode-7-docs.
+func ofGoneNode(p *check.Pass, name string) bool {
+	for part := range strings.SplitSeq(name, "-") {
+		if id, err := strconv.ParseInt(part, 10, 64); err == nil && id > 0 {
+			return p.Loaded.Has(model.PartSessions) && len(p.SessionsOf(model.NodeID(id))) == 0
+		}
+	}
+	return false
 }
 
 // subscriptionsOf are those that the queue told of a topic; none of a queue that has no subscriptions.
@@ -84,7 +104,8 @@ func reportUnread(p *check.Pass, t *model.Topic, list []*model.Subscription) {
 		f.Impact = "The topic's messages stay on disk; at Pulsar's backlog quota inserts into its channels are refused."
 	}
 	f.Fix = check.Fix(
-		check.Do("see that no node is starting that reads topic %s; then delete the subscriptions with pulsar-admin topics unsubscribe", t.Name),
+		check.Shell(check.Kitescope("get vchannels").Arg("pchannel="+t.Name)).Does("shows whether a node consumes the topic's channels, and their checkpoints move: if not, the subscription may be all that keeps unflushed rows"),
+		check.Do("if they do, delete the subscriptions of %s with pulsar-admin topics unsubscribe", t.Name),
 		check.Do("set subscriptionExpirationTimeMinutes on the brokers: they then go on their own"),
 		check.Shell(check.Kitescope("get queue-subscriptions").Arg("topic="+t.Name)).Does("lists those of the topic, and what each keeps"),
 	)

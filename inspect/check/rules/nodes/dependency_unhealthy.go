@@ -30,8 +30,16 @@ The page was read in Milvus's sources, and not seen of an unhealthy dependency.`
 	Remedy: `Look at the members that are named, and at the network between them and the proxy. ` + "`kitescope diagnose etcd-alarm etcd-no-leader`" + ` asks etcd itself.`,
 	Run:    runDependencyUnhealthy,
 	FollowsFrom: []check.Cause{
-		{Check: "etcd-alarm"}, {Check: "etcd-no-leader"}, {Check: "queue-unreachable"},
+		{Check: "etcd-alarm", Of: ofKind("metadata store")}, {Check: "etcd-no-leader", Of: ofKind("metadata store")},
+		{Check: "queue-unreachable", Of: ofKind("message queue")},
 	},
+}
+
+// ofKind joins a finding about a dependency of a kind with what is its cause.
+func ofKind(kind string) func(*model.Cluster, *check.Finding, *check.Finding) bool {
+	return func(_ *model.Cluster, effect, _ *check.Finding) bool {
+		return strings.HasPrefix(effect.Object.ID, kind+"/")
+	}
 }
 
 func runDependencyUnhealthy(p *check.Pass) error {
@@ -41,6 +49,11 @@ func runDependencyUnhealthy(p *check.Pass) error {
 		return nil // older ones do not have the page
 	}
 	list := p.Runtime.Dependencies()
+	if len(list) == 0 && slices.ContainsFunc(skippedOf(p.Runtime), func(s model.Skipped) bool {
+		return strings.HasPrefix(s.What, "dependencies ") && strings.Contains(s.Reason, "Pulsar")
+	}) {
+		return nil // it is not asked on purpose
+	}
 	if len(list) == 0 {
 		return p.Skip("no proxy reported what it depends on" + whyNoDependencies(p.Runtime))
 	}
@@ -120,12 +133,19 @@ func found(d model.Dependency) string {
 	return d.Reason
 }
 
+func skippedOf(r *model.Runtime) []model.Skipped {
+	if r == nil {
+		return nil
+	}
+	return r.Skipped
+}
+
 // whyNoDependencies says why none is known, "" if nothing tells.
 func whyNoDependencies(r *model.Runtime) string {
 	if r == nil {
 		return ""
 	}
-	for _, s := range r.Skipped {
+	for _, s := range skippedOf(r) {
 		if strings.HasPrefix(s.What, "dependencies ") {
 			return ": " + s.Reason
 		}

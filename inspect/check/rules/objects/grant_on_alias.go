@@ -26,7 +26,7 @@ var grantOnAlias = &check.Check{
 its collection before it looks for a grant (` + "`" + resolveAlias + "`" + `, true unless it is set; Milvus issue 47850, pull request 48052). A privilege on the alias is
 then not found. Warning for each role that does not have the same privilege on the collection, or on all of them.
 
-Not a finding: proxies of older releases, and those with that setting at false: they compare the name in the request with that of the grant. Before an upgrade
+Not a finding: a role with a group of privileges on the collection; clusters without authorization (` + "`common.security.authorizationEnabled`" + `); proxies of older releases, and those with that setting at false: they compare the name in the request with that of the grant. Before an upgrade
 ` + "`kitescope preflight`" + ` has them. In 2.6.11 itself only searches were seen to be held against the collection (Milvus issue 48061), so other requests by
 the alias may still work there. Read from sources and issues, not seen on a server.`,
 	Remedy: `Grant the same on the collection, then revoke it on the alias: ` + "`MilvusClient.grant_privilege_v2(role, privilege, collection_name, db_name)`" + `.`,
@@ -54,7 +54,7 @@ func runGrantOnAlias(p *check.Pass) error {
 	var roles []string
 	for _, g := range p.Grants {
 		x := behind[granted{g.Database, g.Object}]
-		if g.ObjectType != "Collection" || x == nil || held(has, g, x.Name) {
+		if g.ObjectType != "Collection" || x == nil || held(has, g, x.Name) || byGroup(p, g, x.Name) {
 			continue
 		}
 		if lost[g.Role] == nil {
@@ -70,6 +70,10 @@ func runGrantOnAlias(p *check.Pass) error {
 
 // resolvesAliases reports whether proxies look for grants of the collection behind an alias.
 func resolvesAliases(p *check.Pass) bool {
+	// Grants are made where it is on; where nothing says so it is taken for that.
+	if s, ok := p.Cluster.Setting("common.security.authorizationEnabled", "proxy", "rootcoord", "mixcoord"); ok && strings.EqualFold(s.Value, "false") {
+		return false
+	}
 	first := facts.Release{Major: 2, Minor: 6}
 	able := slices.ContainsFunc(p.Sessions, func(s *model.Session) bool {
 		release := facts.ParseRelease(s.Version)
@@ -95,6 +99,24 @@ func held(has map[model.Grant]bool, g *model.Grant, collection string) bool {
 		}
 	}
 	return false
+}
+
+// byGroup reports whether a role may have a privilege by a group of privileges on the collection, or on all: those of Milvus and of users are
+// granted as objects of type Global (pkg/util/constant.go, BuiltinPrivilegeGroups).
+func byGroup(p *check.Pass, g *model.Grant, collection string) bool {
+	return slices.ContainsFunc(p.Grants, func(x *model.Grant) bool {
+		if x.Role != g.Role || x.Database != g.Database && x.Database != "*" || x.Object != collection && x.Object != "*" {
+			return false
+		}
+		i := slices.IndexFunc(p.PrivilegeGroups, func(group *model.PrivilegeGroup) bool { return group.Name == x.Privilege })
+		if i >= 0 {
+			return slices.Contains(p.PrivilegeGroups[i].Privileges, g.Privilege)
+		}
+		return slices.ContainsFunc([]string{"Collection", "Database", "Cluster"}, func(scope string) bool {
+			rest, ok := strings.CutPrefix(strings.TrimPrefix(x.Privilege, "PrivilegeGroup"), scope)
+			return ok && slices.Contains([]string{"ReadOnly", "ReadWrite", "Admin"}, strings.TrimPrefix(rest, "_"))
+		})
+	})
 }
 
 func reportOnAlias(p *check.Pass, role string, list []*model.Grant, behind map[granted]*model.Collection) {

@@ -22,8 +22,9 @@ the other. birdwatcher knows such segments as MIXED_BINLOGS and can repair them.
 
 Exact for the first 54 fields of a schema. Not a finding: column groups that were added for other fields. Not judged: a segment that has insert logs and
 a manifest of storage version 3 (Milvus issue 51250), as releases differ in what they leave in the record. Not seen on a server.`,
-	Remedy: `Take a backup of etcd, then birdwatcher's ` + "`repair mixed-binlogs`" + `: it names the keys of the layout that lacks fields, and removes them with ` + "`--run`" + `.`,
-	Run:    runMixedLogs,
+	Remedy: `Take a backup of etcd, then birdwatcher's ` + "`repair mixed-binlogs`" + `: it names the keys of the layout that lacks fields, and removes them once
+it is told to run. It refuses where neither layout has all fields.`,
+	Run: runMixedLogs,
 }
 
 func runMixedLogs(p *check.Pass) error {
