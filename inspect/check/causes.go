@@ -23,6 +23,30 @@ func Shares(resource string) func(*model.Cluster, *Finding, *Finding) bool {
 	}
 }
 
+// Grave is a cause that a check's finding is where it is more than info: an info is under way, and may be over in a minute. of may be nil.
+func Grave(id string, of func(*model.Cluster, *Finding, *Finding) bool) Cause {
+	return Cause{id, func(c *model.Cluster, effect, cause *Finding) bool {
+		return cause.Severity != Info && (of == nil || of(c, effect, cause))
+	}}
+}
+
+// SharesProcess reports whether two findings speak of one process, be it by different sessions of it: a streaming node is a query node, too.
+func SharesProcess(c *model.Cluster, effect, cause *Finding) bool {
+	if Shares("nodes")(c, effect, cause) {
+		return true
+	}
+	if c == nil || c.Runtime == nil {
+		return false
+	}
+	of := map[*model.Process]bool{}
+	for _, n := range c.Runtime.Nodes {
+		if n.Process != nil && effect.Mentions(n.Ref()) {
+			of[n.Process] = true
+		}
+	}
+	return slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return of[n.Process] && cause.Mentions(n.Ref()) })
+}
+
 // SpeaksOf reports whether a finding of bad-switches is about one of some keys.
 func SpeaksOf(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(_ *model.Cluster, _, cause *Finding) bool {

@@ -181,7 +181,7 @@ func (s *state) addStreaming(c *channelSet) {
 		p.Streaming = true
 		p.State = word(m.GetState().String(), "PCHANNEL_META_STATE_")
 		p.Term = m.GetChannel().GetTerm()
-		p.AccessMode = word(m.GetChannel().GetAccessMode().String(), "PCHANNEL_ACCESS_")
+		p.AccessMode = accessMode(m.GetChannel().GetAccessMode())
 		if m.GetState() != streamingpb.PChannelMetaState_PCHANNEL_META_STATE_UNINITIALIZED {
 			p.Node = model.NodeID(m.GetNode().GetServerId())
 		}
@@ -193,6 +193,17 @@ func (s *state) addStreaming(c *channelSet) {
 		}
 		v.Watched, v.Watcher, v.WatchState = true, p.Node, p.State
 	}
+}
+
+// accessMode is how a pchannel is assigned, in the words ReadWrite and ReadOnly: Milvus's have no underscore between the two.
+func accessMode(m streamingpb.PChannelAccessMode) string {
+	switch m {
+	case streamingpb.PChannelAccessMode_PCHANNEL_ACCESS_READWRITE:
+		return "ReadWrite"
+	case streamingpb.PChannelAccessMode_PCHANNEL_ACCESS_READONLY:
+		return "ReadOnly"
+	}
+	return word(m.String(), "PCHANNEL_ACCESS_")
 }
 
 func replicatePosition(m *commonpb.ReplicateCheckpoint) model.ReplicatePosition {

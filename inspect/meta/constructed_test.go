@@ -196,7 +196,7 @@ func TestConstructedChannels(t *testing.T) {
 		t.Errorf("dropped channel: %+v", gone)
 	}
 	p := c.PChannel("by-dev-rootcoord-dml_1")
-	if !p.Streaming || p.State != "Assigned" || p.Node != 8 || p.Term != 2 || p.AccessMode != "Readwrite" || string(p.Checkpoint.Message) != "101" {
+	if !p.Streaming || p.State != "Assigned" || p.Node != 8 || p.Term != 2 || p.AccessMode != "ReadWrite" || string(p.Checkpoint.Message) != "101" {
 		t.Errorf("pchannel %+v", p)
 	}
 	want := &model.Streaming{

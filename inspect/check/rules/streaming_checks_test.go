@@ -1,9 +1,12 @@
 package rules_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 )
@@ -95,8 +98,35 @@ func TestWALNotOpen(t *testing.T) {
 			w.PChannels[1].Streaming, w.PChannels[1].Node, w.PChannels[1].State = true, 31, "Assigned"
 		}), []string{"error pchannels/" + streamed}, ""},
 		{"being assigned", lacks(func(w *world) { w.PChannels[0].State = "Assigning" }), nil, ""},
-		{"assigned to a node that is gone, another check's", lacks(func(w *world) { w.PChannels[0].Node = 31 }), nil, ""},
+		{"assigned to a node without a session, another check's", lacks(func(w *world) {
+			w.Sessions = slices.DeleteFunc(w.Sessions, func(s *model.Session) bool { return s.Node == 30 })
+		}), nil, ""},
+		{"assigned to be read only, as in an upgrade", lacks(func(w *world) { w.PChannels[0].AccessMode = "ReadOnly" }), nil, ""},
+		{"another node reads it: it moved", lacks(func(w *world) {
+			w.another("streamingnode", 31).Process = &model.Process{Address: "10.0.0.31:9091", Metrics: scraped(0, []series{ofLog31("milvus_wal_recovery_info", "state", "stream-recovering")})}
+			w.runtime.Processes = append(w.runtime.Processes, w.runtime.Nodes[len(w.runtime.Nodes)-1].Process)
+		}), nil, "whether " + streamed + " moved"},
+		{"scraped twice at one time", lacks(func(w *world) { w.streamingProcess().Before.At = w.streamingProcess().Metrics.At }), nil, "whether " + streamed + " stays closed"},
+		{"read whole, and says nothing of logs in its first minutes", func(w *world) {
+			w.streaming()
+			own := w.streamingProcess()
+			w.runtime.Processes = append(w.runtime.Processes, &model.Process{Metrics: scraped(0, []series{{"milvus_wal_growing_segment_hwm_bytes", 1, []model.Pair{{Key: "node_id", Value: "32"}}}})})
+			for _, m := range []*model.Metrics{own.Metrics, own.Before} {
+				m.Families["process_start_time_seconds"].Series[0].Value = float64(backT(30 * time.Second).Unix())
+			}
+		}, nil, ""},
+		{"read whole, and says nothing of logs for hours", func(w *world) {
+			w.streaming()
+			w.runtime.Processes = append(w.runtime.Processes, &model.Process{Metrics: scraped(0, []series{{"milvus_wal_growing_segment_hwm_bytes", 1, []model.Pair{{Key: "node_id", Value: "32"}}}})})
+		}, nil, "streaming node 30: nothing about logs is in them"},
 	})
+}
+
+// ofLog31 is a series of the same log of node 31.
+func ofLog31(name string, more ...string) series {
+	s := ofLog(name, 1, more...)
+	s.labels[1].Value = "31"
+	return s
 }
 
 func TestWALOpenTwice(t *testing.T) {
@@ -109,6 +139,17 @@ func TestWALOpenTwice(t *testing.T) {
 		{"once", func(w *world) { w.streaming(watermark, opened) }, nil, ""},
 		{"twice", twice, []string{"warning pchannels/" + streamed + " is open on streaming node 30 (term 2) and on 31 (term 1)"}, ""},
 		{"one scrape", func(w *world) { twice(w); w.streamingProcess().Before = nil }, nil, "whether " + streamed + " is moving"},
+		{"of one node, told by two addresses of it", func(w *world) {
+			w.streaming(watermark, opened)
+			again := *w.streamingProcess()
+			w.runtime.Processes = append(w.runtime.Processes, &again)
+		}, nil, ""},
+		{"a query node that can hold no log was not read", func(w *world) { w.streaming(watermark, opened); w.another("querynode", 40).Outcome = model.Refused }, nil, ""},
+		{"one in a streaming node was not read", func(w *world) {
+			w.streaming(watermark, opened)
+			w.another("querynode", 40).Outcome = model.Refused
+			w.Sessions[len(w.Sessions)-1].Labels = []model.Pair{{Key: "QUERYNODE_STREAMING-EMBEDDED", Value: "1"}}
+		}, nil, "metrics of querynode-40"},
 		{"since the scrape before", func(w *world) {
 			twice(w)
 			w.streamingProcess().Before = scraped(-15*time.Second, []series{watermark, opened, {"milvus_wal_growing_segment_hwm_bytes", 1, second.labels[1:2]}})
@@ -138,8 +179,72 @@ func TestWALFlushLag(t *testing.T) {
 		{"of a log that is not open", func(w *world) {
 			w.streaming(ofLog("milvus_wal_last_confirmed_time_tick", 1764000000), ofLog("milvus_wal_flusher_time_tick", 1763990000))
 		}, nil, ""},
-		{"one scrape", func(w *world) { ticks(301, 400)(w); w.streamingProcess().Before = nil }, []string{"warning pchannels/" + streamed}, ""},
+		{"one scrape", func(w *world) { ticks(301, 400)(w); w.streamingProcess().Before = nil }, []string{"info pchannels/" + streamed + " whether it catches up is not known"}, ""},
 	})
+}
+
+// TestInfoExplainsNothing: what is under way, and may be over in a minute, is the cause of no trouble.
+func TestInfoExplainsNothing(t *testing.T) {
+	passing := []string{"wal-not-open", "wal-flush-lag", "growing-over-watermark", "cache-loads-failing"}
+	tried := 0
+	for _, x := range rules.All() {
+		for _, cause := range x.FollowsFrom {
+			if !slices.Contains(passing, cause.Check) {
+				continue
+			}
+			tried++
+			of := func(s check.Severity) bool {
+				about := check.Finding{Severity: s, Objects: []model.Ref{
+					{Resource: "nodes", ID: "streamingnode-30"}, {Resource: "pchannels", ID: streamed}, {Resource: "vchannels", ID: streamed + "_1v0"},
+				}}
+				effect := about
+				effect.Severity = check.Error
+				return cause.Of == nil || cause.Of(nil, &effect, &about)
+			}
+			if of(check.Info) || !of(check.Warning) {
+				t.Errorf("%s follows from %s: of an info %v, of a warning %v", x.ID, cause.Check, of(check.Info), of(check.Warning))
+			}
+		}
+	}
+	if tried < 8 {
+		t.Errorf("%d causes", tried)
+	}
+}
+
+// TestChannelsOfOneLog: lagging vchannels are explained by their log however many are on it, and a log's trouble by the memory of its node's
+// process whichever of its sessions names that.
+func TestChannelsOfOneLog(t *testing.T) {
+	follows := func(c *model.Cluster, id, from string, effect, cause *check.Finding) bool {
+		i := slices.IndexFunc(named(id).FollowsFrom, func(x check.Cause) bool { return x.Check == from })
+		return named(id).FollowsFrom[i].Of(c, effect, cause)
+	}
+	result := judged(t, named("checkpoint-lag"), func(w *world) {
+		w.PChannels[0].Streaming = true
+		w.VChannels[0].Checkpoint.At = model.TSOFromTime(backT(time.Hour))
+	})
+	if len(result.Findings) != 1 {
+		t.Fatalf("%d findings", len(result.Findings))
+	}
+	log := &check.Finding{Severity: check.Warning, Object: model.Ref{Resource: "pchannels", ID: streamed}}
+	for _, from := range []string{"wal-not-open", "wal-flush-lag"} {
+		if !follows(nil, "checkpoint-lag", from, result.Findings[0], log) {
+			t.Errorf("%s: %+v", from, result.Findings[0].Objects)
+		}
+	}
+	process := &model.Process{Address: "10.0.0.30:9091"}
+	c := model.Build(model.Parts{}).WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
+		{Role: "querynode", Node: 30, Process: process}, {Role: "streamingnode", Node: 30, Process: process}, {Role: "querynode", Node: 4, Address: "10.0.0.4:1"}, {Role: "querynode", Node: 5},
+	}}))
+	lag := &check.Finding{Severity: check.Warning, Objects: []model.Ref{{Resource: "nodes", ID: "streamingnode-30"}}}
+	full := func(node string) *check.Finding {
+		return &check.Finding{Severity: check.Error, Object: model.Ref{Resource: "nodes", ID: node}}
+	}
+	for _, id := range []string{"wal-flush-lag", "wal-throttled", "cache-loads-failing"} {
+		if !follows(c, id, "memory-pressure", lag, full("querynode-30")) || !follows(c, id, "memory-pressure", lag, full("streamingnode-30")) ||
+			follows(c, id, "memory-pressure", lag, full("querynode-4")) || follows(c, id, "memory-pressure", lag, full("querynode-5")) {
+			t.Errorf("%s: of the same process, or another", id)
+		}
+	}
 }
 
 func TestGrowingOverWatermark(t *testing.T) {

@@ -30,7 +30,7 @@ and one that is kept as a tombstone. ` + constructedOnly,
 	Run:    runBroadcastStuck,
 	Roles:  []string{"mixcoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		{Check: "wal-not-open"}, {Check: "wal-flush-lag"}, {Check: "wal-recovery-stuck"}, {Check: "channel-unwatched"}, {Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+		check.Grave("wal-not-open", nil), check.Grave("wal-flush-lag", nil), {Check: "wal-recovery-stuck"}, {Check: "channel-unwatched"}, {Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
 	},
 }
 

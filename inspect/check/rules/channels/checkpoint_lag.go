@@ -60,8 +60,8 @@ retention above the age of the checkpoint.`,
 		check.StorageFails("datanode", "streamingnode"),
 		{Check: "channel-unwatched", Of: check.Shares("vchannels")},
 		{Check: "channel-watch-state", Of: check.Shares("vchannels")},
-		{Check: "wal-not-open", Of: check.Shares("vchannels")},
-		{Check: "wal-flush-lag", Of: check.Shares("vchannels")},
+		check.Grave("wal-not-open", check.Shares("pchannels")), // which list no more than some of their vchannels
+		check.Grave("wal-flush-lag", check.Shares("pchannels")),
 		{Check: "queue-unreachable"},
 		{Check: "timetick-lag"},
 		{Check: "etcd-no-leader"},
@@ -126,6 +126,7 @@ func runCheckpointLag(p *check.Pass) error {
 func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Duration) {
 	worst, channels := list[0].worst, 0
 	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, list[0].x.ID)}
+	logs := map[string]bool{}
 	for _, l := range list {
 		if l.worst.Checkpoint.At < worst.Checkpoint.At {
 			worst = l.worst
@@ -136,6 +137,14 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 		}
 		for _, v := range l.channels[:min(len(l.channels), facts.MaxObjects)] {
 			f.Objects = append(f.Objects, facts.RefVChannel(v.Name))
+		}
+		for _, v := range l.channels {
+			logs[v.PChannel] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(logs)) {
+		if x := p.PChannel(name); x != nil && x.Streaming {
+			f.Objects = append(f.Objects, refPChannel(name))
 		}
 	}
 	age := p.Age(worst.Checkpoint.At.Time())

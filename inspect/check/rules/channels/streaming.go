@@ -3,6 +3,7 @@ package channels
 import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
 )
 
@@ -23,7 +24,7 @@ func streamingNodes(p *check.Pass) ([]*model.StreamingNode, error) {
 	told := p.Runtime.Streaming()
 	noted := map[model.NodeID]bool{}
 	for _, x := range p.PChannels {
-		if id := x.Node; x.Streaming && id != 0 && !noted[id] && !told.Node(id).Whole() && len(p.SessionsOf(id)) > 0 {
+		if id := x.Node; x.Streaming && id != 0 && !noted[id] && !told.Node(id).Whole() && len(p.SessionsOf(id)) > 0 && !justStarted(p, id) {
 			noted[id] = true
 			p.Unseen("metrics of streaming node " + id.String() + why(p, id))
 		}
@@ -42,18 +43,30 @@ func streams(p *check.Pass) bool {
 }
 
 func why(p *check.Pass, id model.NodeID) string {
-	if n := p.Runtime.LiveNode("streamingnode", id); n != nil && (n.Process == nil || n.Process.Metrics == nil) {
+	n := p.Runtime.LiveNode("streamingnode", id)
+	switch {
+	case n != nil && (n.Process == nil || n.Process.Metrics == nil):
 		return ": " + facts.WhySilent(n)
-	}
-	if n := p.Runtime.Streaming().Node(id); n != nil {
+	case p.Runtime.Streaming().Node(id) != nil || n != nil && n.Process.Metrics.Partial:
 		return ": read in part"
+	case n != nil:
+		return ": nothing about logs is in them"
 	}
 	return ": not read"
 }
 
+// justStarted reports whether a streaming node's metrics were read whole in its first minutes: it has no log yet, and does not tell its watermarks.
+func justStarted(p *check.Pass, id model.NodeID) bool {
+	n := p.Runtime.LiveNode("streamingnode", id)
+	return n != nil && n.Process != nil && n.Process.Metrics != nil && !n.Process.Metrics.Partial && !p.OlderThan(n.Process.StartedAt(), openGrace, true)
+}
+
 // earlier is what a streaming node said in the scrape before, nil if there is none of the same process.
 func earlier(n *model.StreamingNode) *model.StreamingNode {
-	if n.Process == nil || n.Process.Before == nil || n.Process.Before.Partial || !sameStart(n.Process) {
+	if n.Process == nil || n.Process.Before == nil || n.Process.Before.Partial {
+		return nil
+	}
+	if w := metrics.NewWindow(n.Process.Before, n.Process.Metrics); w == nil || w.SinceStart {
 		return nil
 	}
 	for _, was := range n.Process.Before.StreamingNodes() {
@@ -62,14 +75,6 @@ func earlier(n *model.StreamingNode) *model.StreamingNode {
 		}
 	}
 	return nil
-}
-
-// sameStart reports whether two scrapes are of one process.
-func sameStart(p *model.Process) bool {
-	const started = "process_start_time_seconds"
-	now, _ := p.Metrics.Sum(started)
-	was, _ := p.Before.Sum(started)
-	return now == was
 }
 
 // logOf is the log of a pchannel on a node, nil if it does not have it.

@@ -3,6 +3,7 @@ package channels
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/check"
@@ -27,7 +28,8 @@ each log that it takes writes of, with the term, and ` + "`milvus_wal_recovery_i
 Error: two scrapes of the node, taken one after the other, both lack the log, or have it in an older term, and no other node has it. Info: the node is reading the log (persist-recovering,
 stream-recovering); ` + "`wal-recovery-stuck`" + ` finds one that does not get on.
 
-Not a finding: a process that started less than 5 minutes ago, a single scrape, a pchannel that is being assigned (` + "`channel-watch-state`" + `), a node without a session (` + "`channel-unwatched`" + `).
+Not a finding: a process that started less than 5 minutes ago, a single scrape, a log that another node has or reads, a pchannel that is being assigned (` + "`channel-watch-state`" + `), or assigned to be read only,
+as all are during an upgrade from 2.5: no metric tells of those. A node without a session is found by ` + "`channel-unwatched`" + `.
 ` + constructedOnly,
 	Remedy: `Look at the log of the streaming node for the pchannel and "wal", and at MixCoord's for "assign". Restarting the node makes the balancer assign its pchannels to others.`,
 	Run:    runWALNotOpen,
@@ -44,11 +46,17 @@ func runWALNotOpen(p *check.Pass) error {
 	}
 	for _, x := range p.PChannels {
 		n := p.Runtime.Streaming().Node(x.Node)
-		if !x.Streaming || x.State != "Assigned" || !n.Whole() || openIn(logOf(n, x.Name), x) || openElsewhere(p, x) {
+		switch {
+		case !x.Streaming || x.State != "Assigned" || !n.Whole() || len(p.SessionsOf(x.Node)) == 0:
+			continue
+		// A log that is opened to be read only has no milvus_wal_info (Milvus internal/streamingnode/server/wal/adaptor, openROWAL).
+		case x.AccessMode == "ReadOnly" || openIn(logOf(n, x.Name), x) || elsewhere(p, x, func(w *model.WAL) bool { return openIn(w, x) }):
 			continue
 		}
 		was := earlier(n)
 		switch {
+		case elsewhere(p, x, func(w *model.WAL) bool { return w.Recovery != "" }):
+			p.Unseen("whether " + x.Name + " moved: another node is reading it")
 		case !p.OlderThan(n.Process.StartedAt(), openGrace, true):
 		case was == nil:
 			p.Unseen(fmt.Sprintf("whether %s stays closed on streaming node %d: there is one scrape of it", x.Name, n.Node))
@@ -62,14 +70,9 @@ func runWALNotOpen(p *check.Pass) error {
 // openIn reports whether a node takes writes of a log in the term of its assignment, or a later one.
 func openIn(w *model.WAL, x *model.PChannel) bool { return w != nil && w.Open && w.Term >= x.Term }
 
-// openElsewhere reports whether another node has it: then etcd was read before it moved.
-func openElsewhere(p *check.Pass, x *model.PChannel) bool {
-	for _, w := range p.Runtime.Streaming().WALs(x.Name) {
-		if w.Node != x.Node && openIn(w, x) {
-			return true
-		}
-	}
-	return false
+// elsewhere reports whether another node has it so: then etcd was read before it moved.
+func elsewhere(p *check.Pass, x *model.PChannel, so func(*model.WAL) bool) bool {
+	return slices.ContainsFunc(p.Runtime.Streaming().WALs(x.Name), func(w *model.WAL) bool { return w.Node != x.Node && so(w) })
 }
 
 func reportNotOpen(p *check.Pass, x *model.PChannel, w *model.WAL) {

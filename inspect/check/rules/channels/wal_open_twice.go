@@ -1,7 +1,10 @@
 package channels
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -34,10 +37,10 @@ func runWALOpenTwice(p *check.Pass) error {
 		return err
 	}
 	for _, n := range nodes {
-		before[n.Node] = earlier(n)
+		before[n.Node] = cmp.Or(before[n.Node], earlier(n))
 	}
-	for _, n := range p.Runtime.Nodes { // any may have kept a log open; each streaming node is a query node, too
-		if (n.Role == "streamingnode" || n.Role == "querynode") && (n.Process == nil || n.Process.Metrics == nil) && !p.IsGone(n) {
+	for _, n := range p.Runtime.Nodes { // any may have kept a log open
+		if holdsLogs(p, n) && (n.Process == nil || n.Process.Metrics == nil) && !p.IsGone(n) {
 			p.Unseen("metrics of " + n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
@@ -45,7 +48,7 @@ func runWALOpenTwice(p *check.Pass) error {
 		var open []*model.WAL
 		known, both := true, true
 		for _, w := range p.Runtime.Streaming().WALs(x.Name) {
-			if w.Open {
+			if w.Open && !slices.ContainsFunc(open, func(o *model.WAL) bool { return o.Node == w.Node }) { // a process may be told by two addresses
 				open = append(open, w)
 				was := logOf(before[w.Node], x.Name)
 				known, both = known && before[w.Node] != nil, both && was != nil && was.Open
@@ -60,6 +63,14 @@ func runWALOpenTwice(p *check.Pass) error {
 		}
 	}
 	return nil
+}
+
+// holdsLogs reports whether a process may have logs: that of a streaming node, or of the query node in one, whose label says so (Milvus 2.6,
+// internal/util/sessionutil, LabelStreamingNodeEmbeddedQueryNode).
+func holdsLogs(p *check.Pass, n *model.LiveNode) bool {
+	return n.Role == "streamingnode" || n.Role == "querynode" && slices.ContainsFunc(p.SessionsOf(n.Node), func(s *model.Session) bool {
+		return slices.ContainsFunc(s.Labels, func(l model.Pair) bool { return strings.Contains(l.Key, "STREAMING-EMBEDDED") })
+	})
 }
 
 func reportOpenTwice(p *check.Pass, x *model.PChannel, open []*model.WAL) {

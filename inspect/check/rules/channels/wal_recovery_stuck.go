@@ -29,9 +29,11 @@ Error from 30 minutes: the streaming node does not get on, or hangs while it rec
 Never seen on a live Milvus.`,
 	Remedy: `Look at the log of the streaming node for "recovery", "flusher" and errors of the queue or of object storage. Restarting it moves the channel to another
 node, which reads the log from the checkpoint on.`,
-	Run:         runWALRecoveryStuck,
-	Roles:       []string{"streamingnode"},
-	FollowsFrom: []check.Cause{{Check: "wal-not-open", Of: check.Shares("pchannels")}, {Check: "wal-flush-lag", Of: check.Shares("pchannels")}, {Check: "wal-damaged"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
+	Run:   runWALRecoveryStuck,
+	Roles: []string{"streamingnode"},
+	FollowsFrom: []check.Cause{
+		check.Grave("wal-not-open", check.Shares("pchannels")), check.Grave("wal-flush-lag", check.Shares("pchannels")), {Check: "wal-damaged"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+	},
 }
 
 func runWALRecoveryStuck(p *check.Pass) error {

@@ -27,8 +27,8 @@ Error for reject: clients get errors. Warning for slowdown, info for recovery al
 	Run:   runWALThrottled,
 	Roles: []string{"streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.TakesNoWrites(), check.StorageFails("streamingnode"), {Check: "wal-flush-lag", Of: check.Shares("nodes")}, {Check: "growing-over-watermark", Of: check.Shares("nodes")},
-		{Check: "memory-pressure", Of: check.Shares("nodes")},
+		check.TakesNoWrites(), check.StorageFails("streamingnode"), check.Grave("wal-flush-lag", check.Shares("nodes")), check.Grave("growing-over-watermark", check.Shares("nodes")),
+		{Check: "memory-pressure", Of: check.SharesProcess},
 	},
 }
 

@@ -34,7 +34,7 @@ it again.`,
 	FollowsFrom: []check.Cause{
 		{Check: "files-missing", Of: check.Shares("collections")},
 		check.StorageFails("querynode"),
-		{Check: "cache-loads-failing", Of: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity != check.Info }},
+		check.Grave("cache-loads-failing", nil),
 		{Check: "node-unreachable", Of: check.Shares("collections")},
 		{Check: "replica-short", Of: check.Shares("collections")},
 		{Check: "index-missing", Of: check.Shares("collections")},
