@@ -37,10 +37,13 @@ func CacheText(c *view.CacheLine) string {
 }
 
 func ofLimit(loaded, limit table.Cell) string {
-	if limit.Absent != table.Present {
+	switch limit.Absent {
+	case table.Present:
+		return Text(loaded, table.Bytes) + " of " + Text(limit, table.Bytes)
+	case table.None:
 		return Text(loaded, table.Bytes) + " without eviction"
 	}
-	return Text(loaded, table.Bytes) + " of " + Text(limit, table.Bytes)
+	return Text(loaded, table.Bytes) + ", evicted on some nodes only"
 }
 
 // writeTiers writes the streaming service and tiered storage, where there are any.

@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
 	"kitescope/render/rendertest"
+	"kitescope/table"
 )
 
 // streamed is a cluster of a streaming node and a query node, with the metrics of testdata/metrics.
@@ -58,7 +59,10 @@ func TestOverviewOfStreaming(t *testing.T) {
 			}
 		}
 	}
-	if got := CacheText(&view.CacheLine{Nodes: 2, Silent: 1, MemoryLimit: o.Rows, DiskLimit: o.OldestCheckpoint}); !strings.Contains(got, "on 2 query nodes (1 unknown)") || !strings.Contains(got, "disk 0 B without eviction") {
+	if got := CacheText(&view.CacheLine{Nodes: 2, Silent: 1, MemoryLimit: o.Rows, DiskLimit: table.Cell{Absent: table.None}}); !strings.Contains(got, "on 2 query nodes (1 unknown)") || !strings.Contains(got, "disk 0 B without eviction") {
+		t.Errorf("%s", got)
+	}
+	if got := CacheText(&view.CacheLine{DiskLimit: table.Cell{Absent: table.Unknown}}); !strings.Contains(got, "disk 0 B, evicted on some nodes only") {
 		t.Errorf("%s", got)
 	}
 }

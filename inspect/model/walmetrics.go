@@ -266,17 +266,19 @@ func (r *walReader) finish(m *Metrics) (list []*StreamingNode) {
 		slices.SortFunc(n.WALs, func(a, b *WAL) int { return cmp.Compare(a.PChannel, b.PChannel) })
 		for _, w := range n.WALs {
 			slices.SortFunc(w.Throttles, func(a, b Throttle) int { return cmp.Compare(a.Source, b.Source) })
-			if !math.IsNaN(n.HighWater) { // a series is deleted at 0 (stats, metricsHelper)
+			if !math.IsNaN(n.HighWater) && !m.Partial { // a series is deleted at 0 (stats, metricsHelper); in a scrape that was cut it may have come later
 				w.Growing, w.GrowingRows = told(w.Growing), told(w.GrowingRows)
 			}
 			if !math.IsNaN(w.Growing) {
 				n.Growing = told(n.Growing) + w.Growing
 			}
 		}
-		if pressure, ok := m.Sum(walPressure, Pair{"node_id", n.Node.String()}); ok {
+		switch pressure, ok := m.Sum(walPressure, Pair{"node_id", n.Node.String()}); {
+		case ok:
 			n.Growing = pressure
-		}
-		if !math.IsNaN(n.HighWater) {
+		case m.Partial: // what was read is a part of them
+			n.Growing = math.NaN()
+		case !math.IsNaN(n.HighWater):
 			n.Growing = told(n.Growing)
 		}
 		list = append(list, n)

@@ -83,6 +83,16 @@ func TestStreamingUntold(t *testing.T) {
 	}
 }
 
+// TestStreamingCut: of a scrape that was cut, what is not there is unknown, and a sum of a part is no sum.
+func TestStreamingCut(t *testing.T) {
+	m := constructed(t, "streamingnode.txt")
+	m.Partial = true
+	n := m.StreamingNodes()[0]
+	if !math.IsNaN(n.Growing) || !math.IsNaN(n.WALs[1].Growing) || !math.IsNaN(n.WALs[1].GrowingRows) || n.WALs[0].GrowingRows != 4010 {
+		t.Errorf("node %v, logs %+v, %+v", n.Growing, n.WALs[0], n.WALs[1])
+	}
+}
+
 func TestBroadcasts(t *testing.T) {
 	r := &model.Runtime{RuntimeParts: model.RuntimeParts{Processes: []*model.Process{{}, {Metrics: constructed(t, "coordinator.txt")}}}}
 	want := []model.Broadcasts{{"CreateCollection", "Pending", 2}, {"CreateCollection", "Tombstone", 5}, {"DropCollection", "WaitAck", 1}}

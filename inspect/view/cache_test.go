@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -90,6 +91,12 @@ func TestOverviewOfCaches(t *testing.T) {
 	want := &CacheLine{Nodes: 1, Silent: 2, Memory: bytesOf(7), MemoryLimit: bytesOf(10), Disk: bytesOf(20), DiskLimit: bytesOf(100)}
 	if diff := cmp.Diff(want, NewOverview(env).Cache); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	sum := tierSum{}
+	sum.add(model.CacheTier{Loaded: 1, Capacity: 9})
+	sum.add(model.CacheTier{Loaded: 2, Capacity: math.NaN()})
+	if loaded, limit := sum.cells(); loaded.Int != 3 || limit.Absent != table.Unknown {
+		t.Errorf("one has a limit, one has none: %v of %v", loaded, limit)
 	}
 	delete(env.Cluster.Runtime.LiveNode("querynode", 5).Process.Metrics.Families, "internal_cache_capacity_bytes")
 	if o := NewOverview(env); o.Cache.MemoryLimit.Absent != table.None || o.Cache.Memory.Int != 7<<20 {

@@ -10,7 +10,7 @@ import (
 // StreamingLine is the streaming service at a glance (2.6 and later). A cell is unknown where the metrics of a streaming node were not read.
 type StreamingLine struct {
 	Nodes int // streaming nodes with a session
-	// Channels are the pchannels of the streaming service, Assigned those of them that have a node, as etcd has it.
+	// Channels are the pchannels of the streaming service, Assigned those of them in that state, as etcd has it.
 	Channels, Assigned int
 	// WALs counts logs by how their node has them: Open, stream-recovering, ...; "unknown" are those of nodes whose metrics were not read. nil: none was read.
 	WALs []StateCount
@@ -23,7 +23,8 @@ type StreamingLine struct {
 type CacheLine struct {
 	// Nodes are query nodes whose metrics tell of a cache, Silent those whose metrics were not read.
 	Nodes, Silent int
-	// Memory and Disk are loaded, the limits (None where eviction is off) what may be, together.
+	// Memory and Disk are loaded, the limits what may be, together: None where eviction is off on every node, Unknown where it is on some of them,
+	// as nothing limits the others.
 	Memory, MemoryLimit, Disk, DiskLimit table.Cell
 }
 
@@ -48,8 +49,10 @@ func (o *Overview) countStreaming(env *Env) {
 			continue
 		}
 		line.Channels++
-		if p.Node != 0 {
+		if p.State == "Assigned" {
 			line.Assigned++
+		}
+		if p.Node != 0 {
 			state := walState(env, p)
 			if state.Absent != table.Present {
 				state.Text = unknownWAL
@@ -84,8 +87,7 @@ func (x *StreamingLine) fullest(nodes []*model.StreamingNode) {
 
 // countCache sums up caches, nil where no process tells of one.
 func (o *Overview) countCache(env *Env) {
-	untold := model.CacheTier{Loaded: math.NaN(), Capacity: math.NaN()}
-	memory, disk := untold, untold
+	var memory, disk tierSum
 	line := &CacheLine{}
 	seen := map[*model.Process]bool{}
 	for _, s := range env.Cluster.Sessions {
@@ -99,34 +101,49 @@ func (o *Overview) countCache(env *Env) {
 		case c != nil && !seen[p]:
 			seen[p] = true
 			line.Nodes++
-			memory, disk = addTier(memory, c.Memory), addTier(disk, c.Disk)
+			memory.add(c.Memory)
+			disk.add(c.Disk)
 		}
 	}
 	if line.Nodes == 0 {
 		return
 	}
-	limit := func(t model.CacheTier) table.Cell {
-		if math.IsNaN(t.Capacity) {
-			return none()
-		}
-		return whole(t.Capacity)
-	}
-	line.Memory, line.Disk, line.MemoryLimit, line.DiskLimit = whole(memory.Loaded), whole(disk.Loaded), limit(memory), limit(disk)
+	line.Memory, line.MemoryLimit = memory.cells()
+	line.Disk, line.DiskLimit = disk.cells()
 	o.Cache = line
 }
 
-// addTier adds what is told of one place.
-func addTier(sum, t model.CacheTier) model.CacheTier {
-	return model.CacheTier{Loaded: addTold(sum.Loaded, t.Loaded), Capacity: addTold(sum.Capacity, t.Capacity)}
+// tierSum adds up one place of several caches.
+type tierSum struct {
+	loaded, capacity float64
+	told             int // caches that tell what is loaded
+	limited          int // of these, those that have a limit
 }
 
-// addTold adds two numbers of which one may not be told: it is NaN.
-func addTold(a, b float64) float64 {
-	switch {
-	case math.IsNaN(a):
-		return b
-	case math.IsNaN(b):
-		return a
+func (x *tierSum) add(t model.CacheTier) {
+	if math.IsNaN(t.Loaded) {
+		if math.IsNaN(t.Capacity) {
+			return
+		}
+		t.Loaded = 0 // a place with a limit and nothing in it has no series
 	}
-	return a + b
+	x.told++
+	x.loaded += t.Loaded
+	if !math.IsNaN(t.Capacity) {
+		x.limited++
+		x.capacity += t.Capacity
+	}
+}
+
+// cells are what is loaded, and its limit.
+func (x *tierSum) cells() (loaded, limit table.Cell) {
+	switch {
+	case x.told == 0:
+		return unknown(), none()
+	case x.limited == 0:
+		return whole(x.loaded), none()
+	case x.limited < x.told:
+		return whole(x.loaded), unknown()
+	}
+	return whole(x.loaded), whole(x.capacity)
 }

@@ -13,10 +13,11 @@ import (
 
 // Columns from the metrics of streaming nodes (2.6 and later). They were never held against a live server.
 
-// The states of a log that no metric has a word for: it takes writes, or its node does not have it.
+// The states of a log that no metric has a word for: it takes writes, its node does not have it, or has it to be read only, of which no metric tells.
 const (
-	walOpen   = "Open"
-	walAbsent = "NotOpen"
+	walOpen     = "Open"
+	walAbsent   = "NotOpen"
+	walReadOnly = "ReadOnly"
 )
 
 // walOf is what the node that a pchannel is assigned to says of its log. The cell is what stands for it where there is nothing to say: none of a
@@ -58,8 +59,34 @@ func walState(e *Env, p *model.PChannel) table.Cell {
 		return text(w.Recovery)
 	case absent.Absent == table.Unknown || !p.Streaming || p.Node == 0:
 		return absent
+	case p.AccessMode == walReadOnly:
+		return text(walReadOnly)
+	case !wholly(w, e, p):
+		return unknown()
 	}
 	return text(walAbsent)
+}
+
+// wholly reports whether the metrics that a log's state comes from were read whole: what they do not tell, is not.
+func wholly(w *model.WAL, e *Env, p *model.PChannel) bool {
+	if w != nil && w.Process != nil {
+		return w.Process.Metrics != nil && !w.Process.Metrics.Partial
+	}
+	return e.Cluster.Runtime.Streaming().Node(p.Node).Whole()
+}
+
+// ofOpen is a cell of a log that its node takes writes of; of another there is none, or it is unknown where the metrics were cut.
+func ofOpen(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.Cell {
+	return func(e *Env, p *model.PChannel) table.Cell {
+		w, absent := walOf(e, p)
+		switch {
+		case w == nil:
+			return absent
+		case !w.Open && !wholly(w, e, p):
+			return unknown()
+		}
+		return cell(w)
+	}
 }
 
 // walHolders are all nodes that take writes of a log.
@@ -132,14 +159,14 @@ func rate(w *metrics.Window, name metrics.Name, match ...model.Pair) (float64, t
 }
 
 var pchannelStreaming = []column[*model.PChannel]{
-	col(table.Column{Name: "wal_state", Title: "WAL", Kind: table.State, Show: table.Hidden, Priority: 2, Doc: "How its streaming node has the log, from its metrics (2.6): Open takes writes; persist-recovering and stream-recovering read it after it was assigned; NotOpen: the node does not have it."},
+	col(table.Column{Name: "wal_state", Title: "WAL", Kind: table.State, Show: table.Hidden, Priority: 2, Doc: "How its streaming node has the log, from its metrics (2.6): Open takes writes; persist-recovering and stream-recovering read it after it was assigned; ReadOnly is assigned to be read, as in an upgrade, and no metric tells more; NotOpen: the node does not have it."},
 		walState).needing(model.PartRuntime).whenLive(),
 	col(table.Column{Name: "wal_nodes", Kind: table.List, Show: table.Hidden, Doc: "Ids of all nodes whose metrics say that they take writes of it: more than one while it moves, else trouble."},
 		walHolders).needing(model.PartRuntime),
 	col(table.Column{Name: "wal_term", Kind: table.Int, Show: table.Hidden, Doc: "The term in which the node takes writes of it: that of the assignment, if nothing is wrong."},
-		ofWAL(func(w *model.WAL) table.Cell { return someCount(w.Term) })).needing(model.PartRuntime),
+		ofOpen(func(w *model.WAL) table.Cell { return someCount(w.Term) })).needing(model.PartRuntime),
 	col(table.Column{Name: "wal_queue", Show: table.Hidden, Doc: "The queue below the log, as the node calls it: woodpecker, pulsar, kafka, rocksmq."},
-		ofWAL(func(w *model.WAL) table.Cell { return text(w.Queue) })).needing(model.PartRuntime),
+		ofOpen(func(w *model.WAL) table.Cell { return text(w.Queue) })).needing(model.PartRuntime),
 	col(table.Column{Name: "wal_throttle", Kind: table.List, Show: table.Hidden, Doc: "What slows its writes down or rejects them now: source and mode of the rate limiter (3.0)."},
 		ofWAL(func(w *model.WAL) table.Cell {
 			var words []string
@@ -235,6 +262,9 @@ var nodeStreaming = []column[*model.Session]{
 		}).needing(model.PartChannels),
 	col(table.Column{Name: "wals_open", Kind: table.Int, Show: table.Hidden, Doc: "Logs that a streaming node takes writes of, from its metrics: as many as pchannels, if nothing is wrong."},
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell {
+			if !n.Whole() {
+				return unknown() // others may have come in the rest
+			}
 			open := 0
 			for _, w := range n.WALs {
 				if w.Open {
@@ -252,7 +282,14 @@ var nodeStreaming = []column[*model.Session]{
 	col(table.Column{Name: "broadcasts", Kind: table.Pairs, Show: table.Hidden, Doc: "Tasks of StreamingCoord that write a message into several channels, by state, from the metrics of its process; none of other processes. Tombstone is done, and kept for a while."},
 		func(e *Env, s *model.Session) table.Cell {
 			all := e.Cluster.Runtime.Streaming()
-			if n := liveNode(e, s); n == nil || n.Process == nil || n.Process != all.Coordinator || !coordinates(s) {
+			if !coordinates(s) {
+				return none()
+			}
+			n := cmp.Or(liveNode(e, s), sameProcess(e, s))
+			switch {
+			case n == nil || n.Process == nil || n.Process.Metrics == nil || n.Process.Metrics.Partial:
+				return unknown() // nothing says that it has none
+			case n.Process != all.Coordinator:
 				return none()
 			}
 			sums := map[string]int64{}

@@ -130,6 +130,52 @@ func TestNodeStreaming(t *testing.T) {
 	}
 }
 
+// TestCutScrapes: what a scrape that was cut does not tell, is unknown; what it tells, is there. A log that is read only is not missing.
+func TestCutScrapes(t *testing.T) {
+	env := streamingEnv(t)
+	env.Cluster.PChannels[2].AccessMode = "ReadOnly"
+	at := map[model.NodeID]int{}
+	for i, s := range env.Cluster.Sessions {
+		at[s.Node] = i
+	}
+	if got := pchannels.Table(env).Cell(2, pchannels.Column("wal_state")); got.Text != "ReadOnly" {
+		t.Errorf("read only: %v", got)
+	}
+	env.Cluster.PChannels[2].AccessMode = "ReadWrite"
+	for _, p := range env.Cluster.Runtime.Processes {
+		p.Metrics.Partial = true
+	}
+	again := func() *model.Cluster {
+		return env.Cluster.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: env.Cluster.Runtime.Nodes, Processes: env.Cluster.Runtime.Processes}))
+	}
+	c := again()
+	env = NewEnv(c, env.Now)
+	rows, sessions := pchannels.Table(env), nodes.Table(env)
+	for row, want := range []table.Cell{{Text: "Open"}, {Text: "stream-recovering"}, unknown(), unknown(), none(), none()} {
+		if diff := cmp.Diff(want, rows.Cell(row, pchannels.Column("wal_state"))); diff != "" {
+			t.Errorf("row %d (-want +got)\n%s", row, diff)
+		}
+	}
+	for _, name := range []string{"wal_term", "wal_queue", "growing_bytes", "growing_rows"} {
+		if got := rows.Cell(1, pchannels.Column(name)); got.Absent != table.Unknown {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for name, node := range map[string]model.NodeID{"wals_open": 30, "growing_bytes": 30, "broadcasts": 1} {
+		if got := sessions.Cell(at[node], nodes.Column(name)); got.Absent != table.Unknown {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	delete(env.Cluster.Runtime.LiveNode("streamingnode", 30).Process.Metrics.Families, "milvus_wal_recovery_info")
+	if got := pchannels.Table(NewEnv(again(), env.Now)).Cell(1, pchannels.Column("wal_state")); got.Absent != table.Unknown {
+		t.Errorf("a log of which a part was read: %v", got)
+	}
+	c.Runtime.LiveNode("mixcoord", 1).Process = nil
+	if got := nodes.Table(env).Cell(at[1], nodes.Column("broadcasts")); got.Absent != table.Unknown {
+		t.Errorf("broadcasts of a coordinator that was not scraped: %v", got)
+	}
+}
+
 // TestWALPositionsFromMetrics: where etcd has no position, the metrics have its time.
 func TestWALPositionsFromMetrics(t *testing.T) {
 	env := streamingEnv(t)
@@ -157,17 +203,18 @@ func TestWALPositionsFromMetrics(t *testing.T) {
 
 func TestOverviewOfStreaming(t *testing.T) {
 	env := streamingEnv(t)
+	env.Cluster.PChannels[3].State = "Assigning" // it has a node, and is not assigned
 	state := func(s string, n int64) StateCount { return StateCount{State: s, Count: n, Rows: none()} }
 	node := Ref{Resource: "nodes", ID: "streamingnode-30", Name: "streamingnode-30"}
 	want := &StreamingLine{
-		Nodes: 2, Channels: 5, Assigned: 4, WALs: []StateCount{state("NotOpen", 1), state("Open", 1), state("stream-recovering", 1), state("unknown", 1)},
+		Nodes: 2, Channels: 5, Assigned: 3, WALs: []StateCount{state("NotOpen", 1), state("Open", 1), state("stream-recovering", 1), state("unknown", 1)},
 		Fullest: node, Growing: table.Cell{Int: 5 << 20}, HighWater: table.Cell{Int: 20 << 20},
 	}
 	if diff := cmp.Diff(want, NewOverview(env).Streaming); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	c := env.Cluster.WithRuntime(nil)
-	want = &StreamingLine{Nodes: 2, Channels: 5, Assigned: 4, Growing: unknown(), HighWater: unknown()}
+	want = &StreamingLine{Nodes: 2, Channels: 5, Assigned: 3, Growing: unknown(), HighWater: unknown()}
 	if diff := cmp.Diff(want, NewOverview(NewEnv(c, env.Now)).Streaming); diff != "" {
 		t.Errorf("not asked (-want +got)\n%s", diff)
 	}
