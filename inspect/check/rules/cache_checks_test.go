@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
 )
 
 // cached gives the first query node a cache of 1,000 MiB in which memory holds 800, two scrapes 30 s apart, and what was counted up to each.
@@ -13,7 +14,7 @@ func (w *world) cached(before, now map[string]float64) *model.Process {
 	n := w.query(nodeA)
 	list := func(counts map[string]float64) (all []series) {
 		place := []model.Pair{{Key: "location", Value: "memory"}}
-		all = []series{{"internal_cache_capacity_bytes", 1000 << 20, place}, {"internal_cache_loaded_bytes", 800 << 20, place}}
+		all = []series{{"internal_cache_capacity_bytes", 1000 << 20, place}, {"internal_cache_low_watermark_bytes", 750 << 20, place}, {"internal_cache_loaded_bytes", 800 << 20, place}}
 		for name, v := range counts {
 			all = append(all, series{"internal_cache_" + name, v, place})
 		}
@@ -48,6 +49,19 @@ func TestCacheThrashing(t *testing.T) {
 			p := w.cached(mib(0, 0, 0), mib(100, 100, 100))
 			p.Metrics.Families["internal_cache_capacity_bytes"].Series[0].Value = 0
 		}, nil, ""},
+		{"below the low-water mark: what was evicted was released", func(w *world) {
+			came(100, 100, 100)(w)
+			w.streamingProcess().Metrics.Families["internal_cache_low_watermark_bytes"].Series[0].Value = 801 << 20
+		}, nil, ""},
+		{"the mark is not told", func(w *world) {
+			came(100, 100, 100)(w)
+			delete(w.streamingProcess().Metrics.Families, "internal_cache_low_watermark_bytes")
+		}, nil, "how full the cache of querynode-4 is"},
+		{"cells are being loaded", func(w *world) {
+			came(100, 100, 100)(w)
+			modeltest.AddSeries(w.streamingProcess().Metrics, "internal_cache_cell_loading_count", model.Series{Value: 3})
+		}, []string{"info " + node + " while data is being loaded"}, ""},
+		{"a collection is being loaded", func(w *world) { came(100, 100, 100)(w); w.LoadStates[0].Status = "Loading" }, []string{"info " + node + " while data is being loaded"}, ""},
 		{"one scrape", func(w *world) { w.cached(mib(0, 0, 0), mib(100, 100, 100)).Before = nil }, nil, "hits and evictions of the cache of querynode-4"},
 		{"a release that does not count bytes", func(w *world) { w.cached(nil, nil) }, nil, "not in its metrics"},
 		{"a scrape that was cut", func(w *world) {

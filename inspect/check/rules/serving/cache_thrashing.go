@@ -3,6 +3,7 @@ package serving
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/metrics"
@@ -25,11 +26,13 @@ var cacheThrashing = &check.Check{
 	Title:    "A query node's cache is too small for what is searched",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Parts:    model.PartServing,
 	Needs:    check.NeedMetrics,
 	Doc: `With tiered storage (2.6 and later, ` + "`queryNode.segcore.tieredStorage.evictionEnabled`" + `) a query node loads cells of fields and indexes when they are needed, and evicts others. The check looks at what
 happened between two scrapes of ` + "`/metrics`" + `: ` + "`internal_cache_evicted_bytes_total`" + `, and ` + "`internal_cache_cell_access_hit_bytes_total`" + ` and ` + "`_miss_bytes_total`" + `, bytes that were asked for.
 
-Warning: a tenth of the bytes that were asked for had to be loaded, and at the same time 5% of the cache (at least 64 MiB) was evicted: what is evicted is needed again, and searches wait for object storage.
+Warning: a tenth of the bytes that were asked for had to be loaded, and at the same time 5% of the cache (at least 64 MiB) was evicted, and the cache is not below its low-water
+mark, in memory or on disk: what is evicted is needed again, and searches wait for object storage. Info while cells, or a collection or partition, are being loaded: first loads push out what is not needed.
 
 Not a finding: a full cache that hits, as it is full by design; misses without evictions, as after loading a collection or in the first searches; a single scrape: the first loads count in it, too.
 Never seen on a live Milvus.`,
@@ -52,7 +55,10 @@ func runCacheThrashing(p *check.Pass) error {
 			p.Unseen("hits and evictions of the cache of " + n.Name() + ": not in its metrics")
 		case w.SinceStart:
 			p.Unseen("hits and evictions of the cache of " + n.Name() + ": " + w.Why)
-		case missed >= thrashMisses*(hit+missed) && evicted >= thrashBytes && evicted >= thrashEvicted*loadedBytes(c):
+		case missed < thrashMisses*(hit+missed) || evicted < thrashBytes || evicted < thrashEvicted*loadedBytes(c):
+		case math.IsNaN(c.Memory.LowWater) && math.IsNaN(c.Disk.LowWater):
+			p.Unseen("how full the cache of " + n.Name() + " is: its low-water mark is not in its metrics")
+		case c.Memory.Loaded >= c.Memory.LowWater || c.Disk.Loaded >= c.Disk.LowWater: // below it, evictions were of released segments
 			reportThrashing(p, n, c, w, evicted, missed, hit)
 		}
 	})
@@ -88,7 +94,7 @@ func loadedBytes(c *model.Cache) float64 {
 
 func reportThrashing(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metrics.Window, evicted, missed, hit float64) {
 	source := n.Name() + " /metrics"
-	p.Report(check.Finding{
+	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(),
 		Message: fmt.Sprintf("the cache of %s evicted %s and loaded %s in %s: %s of the bytes asked for were not in it", n.Name(), words.Bytes(int64(evicted)), words.Bytes(int64(missed)),
 			words.Span(w.To.Sub(w.From)), words.Percent(100*missed/(hit+missed))),
@@ -100,7 +106,13 @@ func reportThrashing(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metric
 			check.Do("give %s more room for the cache, add query nodes, or release collections that are not searched", n.Name()),
 			check.Shell(check.Kitescope("get nodes --columns id,cache_hit_percent,cache_memory_bytes,cache_memory_limit_bytes,cache_evicted_bytes_per_second").Arg("role=querynode")).Does("shows hits and evictions of all query nodes"),
 		),
-	})
+	}
+	loading := slices.ContainsFunc(p.LoadStates, func(l *model.LoadState) bool { return len(loadsOf(l)) > 0 })
+	if loading || c.LoadingCells > 0 {
+		f.Severity = check.Info
+		f.Message += ", while data is being loaded"
+	}
+	p.Report(f)
 }
 
 // cacheFill says how full a cache is.
