@@ -42,6 +42,7 @@ func ofLimit(loaded, limit table.Cell) string {
 		return Text(loaded, table.Bytes) + " of " + Text(limit, table.Bytes)
 	case table.None:
 		return Text(loaded, table.Bytes) + " without eviction"
+	default:
 	}
 	return Text(loaded, table.Bytes) + ", evicted on some nodes only"
 }

@@ -16,6 +16,7 @@ import (
 
 // streamed is a cluster of a streaming node and a query node, with the metrics of testdata/metrics.
 func streamed(t *testing.T) *model.Cluster {
+	t.Helper()
 	var parts model.RuntimeParts
 	for role, name := range map[string]string{"streamingnode": "streamingnode.txt", "querynode": "querynode-cache.txt"} {
 		text, err := os.Open("../testdata/metrics/" + name)

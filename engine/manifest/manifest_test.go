@@ -84,8 +84,10 @@ func TestContainer(t *testing.T) {
 }
 
 func TestBroken(t *testing.T) {
-	for _, text := range []string{"", "{}", `{"ver":1}`, `{"ver":-1,"base_path":"a"}`, "insert_log/manifest-1", `{"ver":"x","base_path":"a"}`,
-		`{"ver":1,"base_path":"insert_log"}`, `{"ver":1,"base_path":"insert_log/.."}`, `{"ver":1,"base_path":"files/insert_log/1/2/3/../../.."}`, `{"ver":1,"base_path":"insert_log/1/2"}`} {
+	for _, text := range []string{
+		"", "{}", `{"ver":1}`, `{"ver":-1,"base_path":"a"}`, "insert_log/manifest-1", `{"ver":"x","base_path":"a"}`,
+		`{"ver":1,"base_path":"insert_log"}`, `{"ver":1,"base_path":"insert_log/.."}`, `{"ver":1,"base_path":"files/insert_log/1/2/3/../../.."}`, `{"ver":1,"base_path":"insert_log/1/2"}`,
+	} {
 		if p, err := ParsePlace(text); err == nil {
 			t.Errorf("%q is the place %+v", text, p)
 		}

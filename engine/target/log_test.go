@@ -110,10 +110,11 @@ func TestDescribeManifest(t *testing.T) {
 		if err != nil || l == nil {
 			t.Fatalf("%s: %+v, %v", name, l, err)
 		}
-		text := ""
+		var says strings.Builder
 		for _, f := range l.Facts {
-			text += f.Name + " " + f.Text + "\n"
+			says.WriteString(f.Name + " " + f.Text + "\n")
 		}
+		text := says.String()
 		if l.Kind != "manifest" || fact(l, "rows") != want.rows || fact(l, "column_groups") != want.groups || fact(l, "deletes") != want.deletes || !strings.Contains(text, want.says) {
 			t.Errorf("%s: %s\n%s", name, l.Kind, text)
 		}

@@ -76,12 +76,14 @@ func distribution26(catchingUp *bool) *querypb.GetDataDistributionResponse {
 	return &querypb.GetDataDistributionResponse{
 		Status: ok, NodeID: 5, LastModifyTs: 1795165562704480305, MemCapacityInMB: 24105.5, CpuNum: 16,
 		Segments: []*querypb.SegmentVersionInfo{
-			{ID: 12, Collection: 7, Partition: 8, Channel: "dml_0_7v0", Version: 3, Level: datapb.SegmentLevel_L2, IsSorted: true,
+			{
+				ID: 12, Collection: 7, Partition: 8, Channel: "dml_0_7v0", Version: 3, Level: datapb.SegmentLevel_L2, IsSorted: true,
 				JsonStatsInfo: map[int64]*querypb.JsonStatsInfo{104: {FieldID: 104, DataFormatVersion: 2}, 103: {FieldID: 103}}, FieldJsonIndexStats: []int64{104, 105}, IndexInfo: map[int64]*querypb.FieldIndexInfo{
 					// Keyed by index since 2.5; one is loaded, one exists in name only.
 					901: {FieldID: 101, IndexID: 901, BuildID: 77, IndexSize: 1000, NumRows: 50, IndexFilePaths: []string{"index_files/77/1/8/12/HNSW"}},
 					902: {FieldID: 102, IndexID: 902, BuildID: 78},
-				}},
+				},
+			},
 			{ID: 11, Collection: 7, Partition: -1, Channel: "dml_0_7v0", Level: datapb.SegmentLevel_L0},
 		},
 		Channels: []*querypb.ChannelVersionInfo{{Channel: "dml_0_7v0", Collection: 7, Version: 9}},

@@ -142,10 +142,9 @@ func (w *Window) Each(name Name, visit func(labels []model.Pair, h Histogram)) {
 				return
 			}
 			h := came.Histogram
-			switch m.Unit {
-			case Seconds:
+			if m.Unit == Seconds {
 				h = h.scaled(1000)
-			case Microseconds:
+			} else if m.Unit == Microseconds {
 				h = h.scaled(0.001)
 			}
 			visit(s.Labels, h)

@@ -14,14 +14,18 @@ import (
 
 // cacheEnv has query nodes with a cache, without its metrics, with a scrape that was cut, and one that was not asked; and a data node.
 func cacheEnv(t *testing.T) *Env {
+	t.Helper()
 	of := func(name, session string) *model.Process {
 		return constructed(t, name, model.Ref{Resource: "nodes", ID: session})
 	}
 	cut := of("coordinator.txt", "querynode-7")
 	cut.Metrics.Partial = true
 	nodes := []*model.LiveNode{
-		{Role: "querynode", Node: 5, Process: of("querynode-cache.txt", "querynode-5")}, {Role: "querynode", Node: 6, Process: of("coordinator.txt", "querynode-6")},
-		{Role: "querynode", Node: 7, Process: cut}, {Role: "querynode", Node: 8, Outcome: model.Refused}, {Role: "datanode", Node: 9, Process: of("querynode-cache.txt", "datanode-9")},
+		{Role: "querynode", Node: 5, Process: of("querynode-cache.txt", "querynode-5")},
+		{Role: "querynode", Node: 6, Process: of("coordinator.txt", "querynode-6")},
+		{Role: "querynode", Node: 7, Process: cut},
+		{Role: "querynode", Node: 8, Outcome: model.Refused},
+		{Role: "datanode", Node: 9, Process: of("querynode-cache.txt", "datanode-9")},
 	}
 	var sessions []*model.Session
 	var processes []*model.Process

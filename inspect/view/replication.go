@@ -155,8 +155,10 @@ var replication = define(definition[*replicatedChannel]{
 			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return text(p.Message) })),
 		col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time tick of that message, by the clock of the source."},
 			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return tso(p.At) })),
-		col(table.Column{Name: "checkpoint_age_seconds", Title: "BEHIND", Kind: table.Duration, Priority: 2, Curved: true,
-			Doc: "Time since checkpoint_at: how far the target is behind while the source is written. Where nothing is written it may grow as well."},
+		col(table.Column{
+			Name: "checkpoint_age_seconds", Title: "BEHIND", Kind: table.Duration, Priority: 2, Curved: true,
+			Doc: "Time since checkpoint_at: how far the target is behind while the source is written. Where nothing is written it may grow as well.",
+		},
 			ofTaken(func(e *Env, p *model.ReplicatePosition) table.Cell { return age(e, p.At.Time()) })),
 		col(table.Column{Name: "salvage_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which the target had taken it over when it was promoted by force (3.0)."},
 			func(_ *Env, r *replicatedChannel) table.Cell {

@@ -57,11 +57,12 @@ func TestJSONIndexesLoaded(t *testing.T) {
 
 // loadedText is a cell of a list as text.
 func loadedText(c table.Cell) string {
-	switch {
-	case c.Absent == table.Unknown:
+	switch c.Absent {
+	case table.Unknown:
 		return "?"
-	case c.Absent == table.None:
+	case table.None:
 		return "-"
+	default:
+		return strings.Join(c.List, ",")
 	}
-	return strings.Join(c.List, ",")
 }

@@ -43,6 +43,7 @@ func constructed(t *testing.T, name string, node model.Ref) *model.Process {
 
 // streamingEnv is a cluster of 2.6 with two streaming nodes, one of which was not scraped.
 func streamingEnv(t *testing.T) *Env {
+	t.Helper()
 	p := constructed(t, "streamingnode.txt", model.Ref{Resource: "nodes", ID: "streamingnode-30"})
 	coordinator := constructed(t, "coordinator.txt", model.Ref{Resource: "nodes", ID: "mixcoord-1"})
 	pchannel := func(name string, node model.NodeID) *model.PChannel {
@@ -55,11 +56,13 @@ func streamingEnv(t *testing.T) *Env {
 		},
 		PChannels: []*model.PChannel{
 			pchannel("by-dev-rootcoord-dml_0", 30), pchannel("by-dev-rootcoord-dml_1", 30), pchannel("by-dev-rootcoord-dml_2", 30), pchannel("by-dev-rootcoord-dml_3", 31),
-			{Name: "by-dev-rootcoord-dml_4"}, {Name: "by-dev-rootcoord-dml_5", Streaming: true, State: "Uninitialized"},
+			{Name: "by-dev-rootcoord-dml_4"},
+			{Name: "by-dev-rootcoord-dml_5", Streaming: true, State: "Uninitialized"},
 		},
 	}).WithRuntime(model.BuildRuntime(model.RuntimeParts{
 		Nodes: []*model.LiveNode{
-			{Role: "streamingnode", Node: 30, Outcome: model.Answered, Process: p}, {Role: "streamingnode", Node: 31, Outcome: model.Refused},
+			{Role: "streamingnode", Node: 30, Outcome: model.Answered, Process: p},
+			{Role: "streamingnode", Node: 31, Outcome: model.Refused},
 			{Role: "mixcoord", Node: 1, Outcome: model.Answered, Process: coordinator},
 		},
 		Processes: []*model.Process{p, coordinator},

@@ -80,12 +80,8 @@ type fieldLogs struct {
 // logsOf reads a segment's records. Where both layouts are there, as after an upgrade, the inline logs of a kind win, as Milvus has it
 // (datacoord/kv_catalog.go: applyBinlogInfo). Roots counts what stands before the names of paths.
 func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
-	l := &logs{insert: make(map[int64][]string)}
-	if rec != nil && rec.Details != nil && rec.Details.ManifestPath != "" {
-		l.manifest = b.manifestOf(rec, roots)
-		return l
-	}
-	if rec == nil || b.Keyspace == nil {
+	l := &logs{insert: make(map[int64][]string), manifest: b.manifestOf(rec, roots)}
+	if rec == nil || l.manifest != "" || b.Keyspace == nil {
 		return l
 	}
 	var inline struct {
@@ -145,8 +141,11 @@ func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 	return l
 }
 
-// manifestOf names the manifest of a segment, "" if its record is not understood.
+// manifestOf names the manifest of a segment, "" if it has none, or its record is not understood.
 func (b *builder) manifestOf(rec *model.Segment, roots map[string]int) string {
+	if rec == nil || rec.Details == nil || rec.Details.ManifestPath == "" {
+		return ""
+	}
 	place, err := manifest.ParsePlace(rec.Details.ManifestPath)
 	if err != nil {
 		b.note("segment %s: %v", rec.ID, err)

@@ -66,24 +66,24 @@ ArrayOfVector, Geometry and Timestamptz since 2.6; fields that may be null, func
 
 // featureOf says which version has first what a field uses, and what that is; the newest of several.
 func featureOf(x *model.Field) (Version, string) {
-	release := func(major, minor int) Version { return Version{release(major, minor), 0} }
-	jsonToo := Version{release(2, 2).Release, 9} // the release notes of 2.2.9; seen on a 2.2.16
+	since := func(minor int) Version { return Version{release(2, minor), 0} }
+	jsonToo := Version{release(2, 2), 9} // the release notes of 2.2.9; seen on a 2.2.16
 	switch x.Type {
 	case "ArrayOfStruct", "ArrayOfVector", "Geometry", "Timestamptz", "Int8Vector", "Text", "Mol":
-		return release(2, 6), x.Type
+		return since(6), x.Type
 	case "Float16Vector", "BFloat16Vector", "SparseFloatVector":
 		if x.FuncOutput {
-			return release(2, 5), "a function"
+			return since(5), "a function"
 		}
-		return release(2, 4), x.Type
+		return since(4), x.Type
 	}
 	switch {
 	case x.Nullable:
-		return release(2, 5), "null"
+		return since(5), "null"
 	case x.Default != "":
-		return release(2, 5), "a default value"
+		return since(5), "a default value"
 	case x.Type == "Array":
-		return release(2, 3), x.Type
+		return since(3), x.Type
 	case x.Type == "JSON":
 		return jsonToo, x.Type
 	case x.PartitionKey:

@@ -444,8 +444,11 @@ func TestDependencyUnhealthy(t *testing.T) {
 	object := "dependencies/metadata store/etcd "
 	hold(t, named("dependency-unhealthy"), []verdict{
 		{"healthy", found(etcd("", model.Yes, ""), etcd("etcd-0", model.Yes, "")), nil, ""},
-		{"one of three", found(etcd("", model.No, "not all"), etcd("etcd-0", model.Yes, ""), etcd("etcd-1", model.No, "timeout"), etcd("etcd-2", model.Yes, "")),
-			[]string{"warning " + object + "proxy-4 finds 1 of 3 members of the metadata store (etcd) unhealthy"}, ""},
+		{
+			"one of three", found(etcd("", model.No, "not all"), etcd("etcd-0", model.Yes, ""), etcd("etcd-1", model.No, "timeout"), etcd("etcd-2", model.Yes, "")),
+			[]string{"warning " + object + "proxy-4 finds 1 of 3 members of the metadata store (etcd) unhealthy"},
+			"",
+		},
 		{"one of two", found(etcd("", model.No, "not all"), etcd("etcd-0", model.Yes, ""), etcd("etcd-1", model.No, "timeout")), []string{"error " + object + "proxy-4 finds 1 of 2 members of the metadata store (etcd) unhealthy"}, ""},
 		{"no members", found(etcd("", model.No, "cannot connect")), []string{"error " + object + "proxy-4 finds the metadata store (etcd) unhealthy: cannot connect"}, ""},
 		{"not checked by Milvus", found(model.Dependency{Proxy: 4, Kind: "message queue", Type: "woodpecker"}), nil, ""},

@@ -34,8 +34,10 @@ func replicated() *model.Streaming {
 func pchannels() []*model.PChannel {
 	return []*model.PChannel{
 		{Name: "by-dev-rootcoord-dml_0"},
-		{Name: "by-dev-rootcoord-dml_1", Streaming: true, State: "Assigned", Term: 3, Node: 4, AccessMode: "ReadWrite", Checkpoint: model.Checkpoint{At: ago(5 * time.Second)},
-			Replicated: &model.ReplicatePosition{Cluster: "east", PChannel: "east-dml_1", Message: "CAMQBQ==", At: ago(7 * time.Second)}},
+		{
+			Name: "by-dev-rootcoord-dml_1", Streaming: true, State: "Assigned", Term: 3, Node: 4, AccessMode: "ReadWrite", Checkpoint: model.Checkpoint{At: ago(5 * time.Second)},
+			Replicated: &model.ReplicatePosition{Cluster: "east", PChannel: "east-dml_1", Message: "CAMQBQ==", At: ago(7 * time.Second)},
+		},
 		{Name: "by-dev-rootcoord-dml_14"},
 		{Name: "by-dev-rootcoord-dml_3"},
 	}

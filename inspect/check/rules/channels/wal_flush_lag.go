@@ -33,7 +33,9 @@ Warning from 5 minutes (seconds are usual; at 15 minutes ` + "`checkpoint-lag`" 
 	Run:    runWALFlushLag,
 	Roles:  []string{"streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.TakesNoWrites(), check.StorageFails("streamingnode"), {Check: "wal-damaged", Of: check.Shares("pchannels")}, {Check: "queue-unreachable"},
+		check.TakesNoWrites(), check.StorageFails("streamingnode"),
+		{Check: "wal-damaged", Of: check.Shares("pchannels")},
+		{Check: "queue-unreachable"},
 		{Check: "memory-pressure", Of: check.SharesProcess},
 	},
 }

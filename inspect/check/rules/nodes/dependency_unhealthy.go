@@ -30,7 +30,8 @@ The page was read in Milvus's sources, and not seen of an unhealthy dependency.`
 	Remedy: `Look at the members that are named, and at the network between them and the proxy. ` + "`kitescope diagnose etcd-alarm etcd-no-leader`" + ` asks etcd itself.`,
 	Run:    runDependencyUnhealthy,
 	FollowsFrom: []check.Cause{
-		{Check: "etcd-alarm", Of: ofKind("metadata store")}, {Check: "etcd-no-leader", Of: ofKind("metadata store")},
+		{Check: "etcd-alarm", Of: ofKind("metadata store")},
+		{Check: "etcd-no-leader", Of: ofKind("metadata store")},
 		{Check: "queue-unreachable", Of: ofKind("message queue")},
 	},
 }
