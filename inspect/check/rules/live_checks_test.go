@@ -405,7 +405,7 @@ func TestSubscriptions(t *testing.T) {
 	hold(t, named("subscription-unread"), []verdict{
 		{"read", told(sub(5, 50, 1, time.Second)), nil, ""},
 		{"unread", told(sub(5, 50, 0, time.Hour)), []string{"info " + object + "1 subscription of topic by-dev-rootcoord-dml_0 keeps up to 50 B and has no consumer"}, ""},
-		{"no delivery is known", told(sub(5, 50, 0, 0)), nil, ""},
+		{"no delivery is known", told(model.Subscription{Name: "reader", Backlog: 5, Bytes: 50}), nil, ""},
 		{"no delivery is known, and its node is gone", told(model.Subscription{Name: "by-dev-dataNode-9977-docs", Backlog: 5, Bytes: 50}), []string{"info " + object + "no consumer"}, ""},
 		{"a cursor of a streaming node", told(model.Subscription{Name: "truncate-cursor", Backlog: 5, Bytes: 50, Consumed: backT(time.Hour)}), nil, ""},
 		{"unread and large", told(sub(5, 1<<30, 0, time.Hour), sub(5, 50, 0, time.Hour)), []string{"warning " + object + "2 subscriptions of topic by-dev-rootcoord-dml_0 keep up to 1.0 GiB and have no consumer"}, ""},

@@ -71,7 +71,7 @@ func runGrantOnAlias(p *check.Pass) error {
 // resolvesAliases reports whether proxies look for grants of the collection behind an alias.
 func resolvesAliases(p *check.Pass) bool {
 	// Grants are made where it is on; where nothing says so it is taken for that.
-	if s, ok := p.Cluster.Setting("common.security.authorizationEnabled", "proxy", "rootcoord", "mixcoord"); ok && strings.EqualFold(s.Value, "false") {
+	if s, ok := p.Cluster.Setting("common.security.authorizationEnabled", "proxy"); ok && strings.EqualFold(s.Value, "false") {
 		return false
 	}
 	first := facts.Release{Major: 2, Minor: 6}
@@ -113,7 +113,7 @@ func byGroup(p *check.Pass, g *model.Grant, collection string) bool {
 			return slices.Contains(p.PrivilegeGroups[i].Privileges, g.Privilege)
 		}
 		return slices.ContainsFunc([]string{"Collection", "Database", "Cluster"}, func(scope string) bool {
-			rest, ok := strings.CutPrefix(strings.TrimPrefix(x.Privilege, "PrivilegeGroup"), scope)
+			rest, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(x.Privilege, "Privilege"), "Group"), scope)
 			return ok && slices.Contains([]string{"ReadOnly", "ReadWrite", "Admin"}, strings.TrimPrefix(rest, "_"))
 		})
 	})
