@@ -142,10 +142,12 @@ func (w *Window) Each(name Name, visit func(labels []model.Pair, h Histogram)) {
 				return
 			}
 			h := came.Histogram
-			if m.Unit == Seconds {
+			switch m.Unit {
+			case Seconds:
 				h = h.scaled(1000)
-			} else if m.Unit == Microseconds {
+			case Microseconds:
 				h = h.scaled(0.001)
+			default: // milliseconds, and what is no time
 			}
 			visit(s.Labels, h)
 		})

@@ -126,7 +126,6 @@ func runCheckpointLag(p *check.Pass) error {
 func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Duration) {
 	worst, channels := list[0].worst, 0
 	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, list[0].x.ID)}
-	logs := map[string]bool{}
 	for _, l := range list {
 		if l.worst.Checkpoint.At < worst.Checkpoint.At {
 			worst = l.worst
@@ -138,15 +137,8 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 		for _, v := range l.channels[:min(len(l.channels), facts.MaxObjects)] {
 			f.Objects = append(f.Objects, facts.RefVChannel(v.Name))
 		}
-		for _, v := range l.channels {
-			logs[v.PChannel] = true
-		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(logs)) {
-		if x := p.PChannel(name); x != nil && x.Streaming {
-			f.Objects = append(f.Objects, refPChannel(name))
-		}
-	}
+	f.Objects = append(f.Objects, streamedLogs(p, list)...)
 	age := p.Age(worst.Checkpoint.At.Time())
 	switch {
 	case watcher == nobody:
@@ -191,6 +183,22 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 		)
 	}
 	p.Report(f)
+}
+
+// streamedLogs are the pchannels of the streaming service that lag.
+func streamedLogs(p *check.Pass, list []*lagging) (refs []model.Ref) {
+	names := map[string]bool{}
+	for _, l := range list {
+		for _, v := range l.channels {
+			names[v.PChannel] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if x := p.PChannel(name); x != nil && x.Streaming {
+			refs = append(refs, refPChannel(name))
+		}
+	}
+	return refs
 }
 
 // aboutSync reports whether a switch holds up that checkpoints move.
