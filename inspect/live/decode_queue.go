@@ -3,6 +3,8 @@ package live
 import (
 	"cmp"
 	"encoding/json"
+	"math"
+	"time"
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
@@ -75,6 +77,9 @@ func (d *Decoder) addPulsar(r *Record) {
 	if !d.queueAnswer(r, "pulsar", "topics", &told) {
 		return
 	}
+	if x := told.Retention; x != nil {
+		d.queue.Retention = &model.QueueRetention{Time: bounded(x.Minutes, time.Minute), Bytes: int64(bounded(x.MB, 1<<20))}
+	}
 	topics := make([]model.Topic, 0, len(told.Topics))
 	for i := range told.Topics {
 		t := &told.Topics[i]
@@ -89,4 +94,12 @@ func (d *Decoder) addPulsar(r *Record) {
 		topics = append(topics, model.Topic{Name: d.text(t.Name), Stats: stats})
 	}
 	d.putTopics(topics)
+}
+
+// bounded is so many units, or -1 for without bound, as which what no number can hold counts, too.
+func bounded(n int64, unit time.Duration) time.Duration {
+	if n < 0 || n > math.MaxInt64/int64(unit) {
+		return -1
+	}
+	return time.Duration(n) * unit
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // pulsar asks Pulsar's admin API, with GETs of the paths below and nothing else. Their answers are those of Pulsar's documentation
-// (pulsar.apache.org/admin-rest-api, TopicStats); they were never seen from a live Pulsar.
+// (pulsar.apache.org/admin-rest-api, TopicStats and RetentionPolicies); they were never seen from a live Pulsar.
 type pulsar struct {
 	client            *Client
 	web               *http.Client
@@ -40,6 +40,14 @@ const MethodPulsar = "PULSAR topics"
 // QueueTopics is what Pulsar says of its topics.
 type QueueTopics struct {
 	Topics []TopicStats `json:"topics"`
+	// Retention is the namespace's, nil where none is set, or it was refused: the brokers' default applies, which is unknown.
+	Retention *PulsarRetention `json:"retention,omitempty"`
+}
+
+// PulsarRetention is Pulsar's RetentionPolicies; -1 is without bound.
+type PulsarRetention struct {
+	Minutes int64 `json:"retentionTimeInMinutes"`
+	MB      int64 `json:"retentionSizeInMB"`
 }
 
 // TopicStats are the fields of Pulsar's TopicStats that are kept.
@@ -148,6 +156,10 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 		if want[name] && pathStep(name) {
 			names, want[name] = append(names, name), false
 		}
+	}
+	retention := PulsarRetention{}
+	if f := p.get(ctx, "/admin/v2/namespaces/"+space+"/retention", pulsarMaxStats, "Pulsar's retention of a namespace", '{', &retention); f == nil {
+		told.Retention = &retention
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup

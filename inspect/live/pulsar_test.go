@@ -69,8 +69,9 @@ func servePulsar(t *testing.T, p *fakePulsar, config map[string]string) (*model.
 func TestPulsar(t *testing.T) {
 	p := &fakePulsar{answer: map[string]string{
 		pulsarRoot: `["persistent://public/default/by-dev-rootcoord-dml_0","persistent://public/default/by-dev-rootcoord-dml_2","persistent://public/default/old-dml_7"]`,
-		pulsarRoot + "/by-dev-rootcoord-dml_0/stats": pulsarStats,
-		pulsarRoot + "/by-dev-rootcoord-dml_2/stats": `{"storageSize":0,"backlogSize":0,"subscriptions":{}}`,
+		pulsarRoot + "/by-dev-rootcoord-dml_0/stats":    pulsarStats,
+		pulsarRoot + "/by-dev-rootcoord-dml_2/stats":    `{"storageSize":0,"backlogSize":0,"subscriptions":{}}`,
+		"/admin/v2/namespaces/public/default/retention": `{"retentionTimeInMinutes":4320,"retentionSizeInMB":-1}`,
 	}}
 	c, _ := servePulsar(t, p, nil)
 	kept := ""
@@ -83,7 +84,7 @@ func TestPulsar(t *testing.T) {
 		t.Fatalf("queue: %+v, skipped %v", r.Queue, r.Skipped)
 	}
 	want := &model.Queue{
-		Kind: "pulsar", Address: r.Queue.Address, Outcome: model.Answered,
+		Kind: "pulsar", Address: r.Queue.Address, Outcome: model.Answered, Retention: &model.QueueRetention{Time: 72 * time.Hour, Bytes: -1},
 		Topics: []model.Topic{
 			{Name: "by-dev-rootcoord-dml_0", Stats: &model.TopicStats{Bytes: 123456, BacklogBytes: 2048, Subscriptions: []model.Subscription{
 				{
@@ -101,7 +102,7 @@ func TestPulsar(t *testing.T) {
 	if strings.Contains(kept, "s3cr3t-client") || !strings.Contains(kept, "left-behind") {
 		t.Errorf("a record keeps the names of clients, or lost a subscription: %s", kept)
 	}
-	if len(p.asked) != 3 {
+	if len(p.asked) != 4 {
 		t.Errorf("asked %v", p.asked)
 	}
 	for _, asked := range p.asked {

@@ -84,6 +84,14 @@ type Queue struct {
 	Reason  string
 	// Topics by name; nil: unknown.
 	Topics []Topic
+	// Retention of messages that no subscription needs, of Pulsar's namespace: nil where it was not told.
+	Retention *QueueRetention
+}
+
+// QueueRetention is how long, and up to how many bytes, Pulsar keeps what is done with; -1 is without bound.
+type QueueRetention struct {
+	Time  time.Duration
+	Bytes int64
 }
 
 // Topic is one topic of the queue: a pchannel.

@@ -12,6 +12,7 @@ type queueTopic struct {
 	name, queue string
 	offsets     *model.Topic // Kafka's
 	stats       *model.TopicStats
+	retention   *model.QueueRetention // Pulsar's, nil where it was not told
 	log         *model.Log
 }
 
@@ -23,7 +24,7 @@ func queueTopics(e *Env) (list []queueTopic) {
 	}
 	if r := e.Cluster.Runtime; r != nil && r.Queue != nil {
 		for i := range r.Queue.Topics {
-			t := queueTopic{name: r.Queue.Topics[i].Name, queue: r.Queue.Kind, stats: r.Queue.Topics[i].Stats}
+			t := queueTopic{name: r.Queue.Topics[i].Name, queue: r.Queue.Kind, stats: r.Queue.Topics[i].Stats, retention: r.Queue.Retention}
 			if t.stats == nil {
 				t.offsets = &r.Queue.Topics[i]
 			}
@@ -59,6 +60,21 @@ func offset(cell func(*model.Topic) int64) func(*Env, queueTopic) table.Cell {
 			return none()
 		}
 		return count(cell(t.offsets))
+	}
+}
+
+// ofRetention is a cell of one of Pulsar's topics.
+func ofRetention(bound func(*model.QueueRetention) int64) func(*Env, queueTopic) table.Cell {
+	return func(_ *Env, t queueTopic) table.Cell {
+		switch {
+		case t.stats == nil:
+			return none()
+		case t.retention == nil:
+			return unknown()
+		case bound(t.retention) < 0:
+			return none()
+		}
+		return count(bound(t.retention))
 	}
 }
 
@@ -157,6 +173,10 @@ var topics = define(definition[queueTopic]{
 			}),
 		col(table.Column{Name: "states", Kind: table.List, Show: table.Wide, Priority: 4, Doc: "States of its segments, with their number: Active, Completed, Sealed, Truncated; Missing and Undecoded are damage (Woodpecker)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell { return list(logStates(l)) })),
+		col(table.Column{Name: "retention_seconds", Title: "RETENTION", Kind: table.Duration, Show: table.Hidden, Doc: "How long Pulsar keeps messages that no subscription needs; none: without bound."},
+			ofRetention(func(r *model.QueueRetention) int64 { return int64(r.Time) })),
+		col(table.Column{Name: "retention_bytes", Title: "RETAINED UP TO", Kind: table.Bytes, Show: table.Hidden, Doc: "Up to how many bytes Pulsar keeps such messages of a topic; none: without bound."},
+			ofRetention(func(r *model.QueueRetention) int64 { return r.Bytes })),
 		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Hidden, Doc: "When the log was created (Woodpecker)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell { return at(l.Created) })),
 		col(table.Column{Name: "modified_at", Title: "MODIFIED", Kind: table.Time, Show: table.Wide, Priority: 4, Doc: "When its record was last written: by a truncation (Woodpecker)."},

@@ -32,6 +32,19 @@ func TestPulsarsTopics(t *testing.T) {
 		cells(topics, 0, "queue", "end_offset", "messages", "kept_bytes", "backlog_bytes", "subscriptions")); diff != "" {
 		t.Errorf("topic: %s", diff)
 	}
+	for name, x := range map[string]struct {
+		retention *model.QueueRetention
+		want      []table.Cell
+	}{
+		"not told":    {nil, []table.Cell{unknown(), unknown()}},
+		"three days":  {&model.QueueRetention{Time: 72 * time.Hour, Bytes: -1}, []table.Cell{count(int64(72 * time.Hour)), none()}},
+		"none of any": {&model.QueueRetention{}, []table.Cell{count(0), count(0)}},
+	} {
+		c.Runtime.Queue.Retention = x.retention
+		if diff := cmp.Diff(x.want, cells(topics, 0, "retention_seconds", "retention_bytes")); diff != "" {
+			t.Errorf("retention %s: %s", name, diff)
+		}
+	}
 	if diff := cmp.Diff([]table.Cell{text("left"), count(900), count(0), none(), none()}, cells(subscriptions, 0, "name", "behind_messages", "consumers", "position", "read_at")); diff != "" {
 		t.Errorf("left: %s", diff)
 	}
