@@ -195,6 +195,7 @@ func (q *asker) queryCoord() {
 	}
 	if since(q.version, 2, 5) {
 		q.add(queryCoord+"CheckBalanceStatus", &querypb.CheckBalanceStatusRequest{Base: q.base})
+		q.add(queryCoord+"ListQueryNode", &querypb.ListQueryNodeRequest{Base: q.base})
 	}
 	for _, id := range q.loaded {
 		q.add(queryCoord+"GetReplicas", &milvuspb.GetReplicasRequest{Base: q.base, CollectionID: int64(id), WithShardNodes: true})

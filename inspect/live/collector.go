@@ -35,7 +35,7 @@ func readCollector(body []byte) (*collectorTold, *failure) {
 
 // takeCollector keeps the newest answer.
 func (d *Decoder) takeCollector(q *question) {
-	if q.outcome != model.Answered || q.At.Before(d.collector.at) {
+	if q.outcome != model.Answered {
 		return
 	}
 	told, f := readCollector(q.Response)
@@ -43,9 +43,9 @@ func (d *Decoder) takeCollector(q *question) {
 		q.set(f.outcome, f.reason)
 		return
 	}
-	d.collector = dated[*model.GarbageCollector]{at: q.At, by: q.key(), what: &model.GarbageCollector{
+	keep(&d.answers.collector, "", q, &model.GarbageCollector{
 		Paused: told.Status == "suspended", Left: time.Duration(told.Left) * time.Second, By: d.text(q.key().String()),
-	}}
+	})
 }
 
 func redactCollector(r *Record) {

@@ -211,6 +211,9 @@ func TestPagesHostile(t *testing.T) {
 		if want := (&model.GarbageCollector{Paused: true, Left: 50 * time.Minute, By: "mixcoord-1"}); !cmp.Equal(r.Collector, want) {
 			t.Errorf("collector %+v", r.Collector)
 		}
+		if r.StreamingBalance == nil || *r.StreamingBalance || !cmp.Equal(r.StreamingNodeStates, []model.NodeState{{Node: 8, State: "active"}, {Node: 9, State: "suspended"}}) {
+			t.Errorf("streaming nodes: balance %v, %+v", r.StreamingBalance, r.StreamingNodeStates)
+		}
 		if n := r.LiveNode("mixcoord", 1); n.Config.Values["datacoordgcdroptolerance"] != "10800" {
 			t.Errorf("of MixCoord: %+v", n.Config)
 		}
@@ -242,6 +245,10 @@ func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path str
 				fmt.Fprint(w, "[]")
 			case "/management/data_gc":
 				fmt.Fprint(w, `{"msg":"OK","status":"suspended","time_remaining_seconds":3000}`)
+			case "/management/streaming/balance/status":
+				fmt.Fprint(w, `{"msg":"OK","status":"suspended"}`)
+			case "/management/streaming/nodes":
+				fmt.Fprint(w, `{"msg":"OK","nodeInfos":[{"ID":9,"address":"10.0.0.9:22222","state":"suspended"},{"ID":8,"address":"10.0.0.8:22222","state":"active"}]}`)
 			case "/api/v1/_cluster/clients":
 				fmt.Fprint(w, connectionsText)
 			case "/api/v1/_cluster/dependencies":

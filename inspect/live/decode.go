@@ -32,8 +32,7 @@ type Decoder struct {
 	// metrics holds what scrapes have in common.
 	metrics metricsTables
 	// keyed are keys of configurations that sessions told one by one.
-	keyed     map[sessionKey]toldKeys
-	collector dated[*model.GarbageCollector]
+	keyed map[sessionKey]toldKeys
 	// foreign counts the keys that ShowConfigurations answered and that are not Milvus's.
 	foreign map[sessionKey]int
 	// oddities are things about single answers that are worth a note, without repeats.
@@ -262,7 +261,7 @@ func (q *question) newer(part string) bool {
 // Runtime is what all records together say. The Decoder is used up.
 func (d *Decoder) Runtime(kind, location string) *model.Runtime {
 	when := timesOf(d)
-	parts := model.RuntimeParts{Kind: kind, Location: location, From: when.from, To: when.to, ClusterKey: d.cluster, Queue: d.queue, Collector: d.collector.what}
+	parts := model.RuntimeParts{Kind: kind, Location: location, From: when.from, To: when.to, ClusterKey: d.cluster, Queue: d.queue}
 	for _, n := range d.nodes {
 		n.conclude()
 		n.addKeys(d)

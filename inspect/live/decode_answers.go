@@ -102,6 +102,8 @@ func queryCoordAnswer(name string) (answer, bool) {
 		}, true
 	case "CheckBalanceStatus":
 		return answer{request: message[querypb.CheckBalanceStatusRequest], response: message[querypb.CheckBalanceStatusResponse], take: (*Decoder).takeBalance}, true
+	case "ListQueryNode":
+		return answer{request: message[querypb.ListQueryNodeRequest], response: message[querypb.ListQueryNodeResponse], take: (*Decoder).takeQueryNodes}, true
 	case "ListCheckers":
 		return answer{request: message[querypb.ListCheckersRequest], response: message[querypb.ListCheckersResponse], take: (*Decoder).takeCheckers}, true
 	}

@@ -28,8 +28,13 @@ type coordinatorAnswers struct {
 	segments map[model.SegmentID]dated[model.DataSegment]
 	balance  map[string]dated[bool]
 	checkers map[string]dated[[]model.Checker]
-	told     map[toldKey]dated[toldAnswer]
-	stored   map[string]dated[map[model.CollectionID]int64]
+	nodes    map[string]dated[[]model.NodeState]
+	// What a MixCoord tells over HTTP.
+	collector  map[string]dated[*model.GarbageCollector]
+	walBalance map[string]dated[bool]
+	walNodes   map[string]dated[[]model.NodeState]
+	told       map[toldKey]dated[toldAnswer]
+	stored     map[string]dated[map[model.CollectionID]int64]
 }
 
 func newCoordinatorAnswers() coordinatorAnswers { return coordinatorAnswers{} }
@@ -66,7 +71,8 @@ func (c *coordinatorAnswers) forget(foreign func(sessionKey) bool) {
 	c.replicas, c.leaders, c.loaded = without(c.replicas, foreign), without(c.leaders, foreign), without(c.loaded, foreign)
 	c.groups, c.recovery, c.segments = without(c.groups, foreign), without(c.recovery, foreign), without(c.segments, foreign)
 	c.balance, c.checkers, c.told = without(c.balance, foreign), without(c.checkers, foreign), without(c.told, foreign)
-	c.stored = without(c.stored, foreign)
+	c.stored, c.nodes = without(c.stored, foreign), without(c.nodes, foreign)
+	c.collector, c.walBalance, c.walNodes = without(c.collector, foreign), without(c.walBalance, foreign), without(c.walNodes, foreign)
 }
 
 // all lists the answers of a map; nil if there was no answer at all.
@@ -89,13 +95,20 @@ func flat[T any](m map[string]dated[[]T]) []T {
 	return append([]T{}, slices.Concat(all(m)...)...)
 }
 
+// only is the one answer of a map, nil if there is none.
+func only[T any](m map[string]dated[T]) *T {
+	if x, ok := m[""]; ok {
+		return &x.what
+	}
+	return nil
+}
+
 func (c *coordinatorAnswers) into(p *model.RuntimeParts) {
 	p.Replicas, p.ShardLeaders, p.Loaded = flat(c.replicas), flat(c.leaders), flat(c.loaded)
 	p.Groups, p.Recovery, p.DataSegments = all(c.groups), flat(c.recovery), all(c.segments)
-	if b := all(c.balance); len(b) > 0 {
-		p.BalanceActive = new(b[0])
-	}
-	p.Checkers, p.StoredBytes = flat(c.checkers), c.stored[""].what
+	p.BalanceActive, p.StreamingBalance = only(c.balance), only(c.walBalance)
+	p.StreamingNodeStates, p.Collector = flat(c.walNodes), c.collector[""].what
+	p.Checkers, p.QueryNodeStates, p.StoredBytes = flat(c.checkers), flat(c.nodes), c.stored[""].what
 	toldInto(p, c.told)
 }
 
@@ -263,5 +276,16 @@ func (d *Decoder) takeCheckers(q *question, m proto.Message) error {
 	}
 	sorting.Sort(list, func(a, b model.Checker) int { return cmp.Compare(a.ID, b.ID) })
 	keep(&d.answers.checkers, "", q, list)
+	return nil
+}
+
+// takeQueryNodes keeps the states of query nodes as QueryCoord has them.
+func (d *Decoder) takeQueryNodes(q *question, m proto.Message) error {
+	list := []model.NodeState{}
+	for _, n := range m.(*querypb.ListQueryNodeResponse).GetNodeInfos() {
+		list = append(list, model.NodeState{Node: model.NodeID(n.GetID()), State: d.text(n.GetState())})
+	}
+	sorting.Sort(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
+	keep(&d.answers.nodes, "", q, list)
 	return nil
 }

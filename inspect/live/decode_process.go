@@ -60,34 +60,19 @@ func (d *Decoder) addHTTP(r *Record) {
 	if q.outcome != model.Answered {
 		q.reason = oneLine(r.Error)
 	}
-	switch pageName(r.Method) {
-	case "GET " + configGetPath:
-		d.takeKeys(q)
-	case methodMetrics:
-		d.takeMetrics(p, q)
-	case methodSlow:
-		d.takeSlow(p, q)
-	case methodClients:
-		p.takeClients(d, q)
-	case methodConfigs:
-		p.takeConfigs(d, q)
-	case methodCollector:
-		d.takeCollector(q)
-	case methodConnections:
-		p.takeConnections(d, q)
-	case methodDependencies:
-		p.takeDependencies(d, q)
-	case methodLevel:
-		p.takeLevel(q)
-	case methodHealthz:
-		// An unhealthy process answers too, with a body that says why.
-		if text := oneLine(string(r.Response)); text != "" && !r.At.Before(p.healthzAt) {
-			p.Healthz, p.healthzAt = d.text(text), r.At
-		}
+	if page := pageOf(r.Method); page != nil {
+		page.take(d, p, q)
 	}
 	p.Calls = append(p.Calls, model.Call{
 		Role: d.text(r.Role), Node: r.Node, Address: p.Address, Method: d.text(oneLine(pageName(r.Method))), Outcome: q.outcome, Reason: q.reason, Took: r.Took,
 	})
+}
+
+// takeHealthz keeps what a process says of its health. An unhealthy one answers too, with a body that says why.
+func (p *processRecords) takeHealthz(d *Decoder, q *question) {
+	if text := oneLine(string(q.Response)); text != "" && !q.At.Before(p.healthzAt) {
+		p.Healthz, p.healthzAt = d.text(text), q.At
+	}
 }
 
 // takeMetrics keeps the two newest scrapes of a process.

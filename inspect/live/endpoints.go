@@ -18,6 +18,20 @@ type endpoint struct {
 	body bool
 	// gated: it may want a user. Credentials go nowhere else.
 	gated bool
+	// take takes an answer in, also one that failed, whose outcome it may make worse.
+	take func(d *Decoder, p *processRecords, q *question)
+	// redact makes of a record what may be kept; nil: what redactBody keeps.
+	redact func(*Record)
+}
+
+// ofDecoder is a take of what is not about the process that told it.
+func ofDecoder(take func(*Decoder, *question)) func(*Decoder, *processRecords, *question) {
+	return func(d *Decoder, _ *processRecords, q *question) { take(d, q) }
+}
+
+// ofProcess is a take of what is about the process that told it.
+func ofProcess(take func(*processRecords, *Decoder, *question)) func(*Decoder, *processRecords, *question) {
+	return func(d *Decoder, p *processRecords, q *question) { take(p, d, q) }
 }
 
 // endpoints are all pages that are asked for. Many of the other paths change something when they are merely fetched:
@@ -25,16 +39,54 @@ type endpoint struct {
 // RegisterStopComponent; internal/proxy/management.go). The names of files and functions are those of Milvus 2.6 and 3.0.
 func endpoints() []endpoint {
 	return []endpoint{
-		{uri: metricsPath, body: true, reads: "pkg/metrics/metrics.go: Register, a handler of Prometheus's client library"},
-		{uri: healthzPath, reads: "internal/http/healthz/healthz_handler.go: ServeHTTP asks each role in the process for its state"},
-		{uri: levelPath, body: true, reads: "internal/http/server.go: registerDefaults hands it to zap's AtomicLevel, whose ServeHTTP changes the level for PUT alone"},
-		{uri: slowPath, body: true, gated: true, reads: "internal/proxy/http_req_impl.go: getSlowQuery lists what is in memory"},
-		{uri: clientsPath + "?" + clientsQuery, body: true, gated: true, reads: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in memory"},
-		{uri: collectorPath, body: true, gated: true, reads: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus for GET; PUT pauses"},
-		{uri: connectionsPath, body: true, gated: true, reads: "internal/proxy/http_req_impl.go: getConnectedClients lists what is in memory"},
-		{uri: dependenciesPath, body: true, gated: true, reads: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; queueHint.writesToPulsar has the exception"},
-		{uri: configsPath, body: true, gated: true, reads: "internal/proxy/http_req_impl.go: getConfigs writes a map"},
-		{uri: configGetURI(), body: true, gated: true, reads: "internal/coordinator/restful_mgr_routes.go: HandleGetConfig looks keys up and takes no other method than GET"},
+		{
+			uri: metricsPath, body: true, take: func(d *Decoder, p *processRecords, q *question) { d.takeMetrics(p, q) },
+			reads: "pkg/metrics/metrics.go: Register, a handler of Prometheus's client library",
+		},
+		{
+			uri: healthzPath, take: ofProcess((*processRecords).takeHealthz),
+			reads: "internal/http/healthz/healthz_handler.go: ServeHTTP asks each role in the process for its state",
+		},
+		{
+			uri: levelPath, body: true, take: func(_ *Decoder, p *processRecords, q *question) { p.takeLevel(q) }, redact: redactLevel,
+			reads: "internal/http/server.go: registerDefaults hands it to zap's AtomicLevel, whose ServeHTTP changes the level for PUT alone",
+		},
+		{
+			uri: slowPath, body: true, gated: true, take: func(d *Decoder, p *processRecords, q *question) { d.takeSlow(p, q) }, redact: redactSlow,
+			reads: "internal/proxy/http_req_impl.go: getSlowQuery lists what is in memory",
+		},
+		{
+			uri: clientsPath + "?" + clientsQuery, body: true, gated: true, take: ofProcess((*processRecords).takeClients), redact: redactClients,
+			reads: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in memory",
+		},
+		{
+			uri: collectorPath, body: true, gated: true, take: ofDecoder((*Decoder).takeCollector), redact: redactCollector,
+			reads: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus for GET; PUT pauses",
+		},
+		{
+			uri: walBalancePath, body: true, gated: true, take: ofDecoder((*Decoder).takeWALBalance), redact: redactWALBalance,
+			reads: "internal/coordinator/restful_mgr_routes.go: HandleStreamingBalanceStatus goes to getStreamingBalanceStatus for GET; PUT suspends",
+		},
+		{
+			uri: walNodesPath, body: true, gated: true, take: ofDecoder((*Decoder).takeWALNodes), redact: redactWALNodes,
+			reads: "internal/coordinator/restful_mgr_routes.go: HandleStreamingNodes lists streaming nodes, frozen ones and what query nodes serve",
+		},
+		{
+			uri: connectionsPath, body: true, gated: true, take: ofProcess((*processRecords).takeConnections), redact: redactReported,
+			reads: "internal/proxy/http_req_impl.go: getConnectedClients lists what is in memory",
+		},
+		{
+			uri: dependenciesPath, body: true, gated: true, take: ofProcess((*processRecords).takeDependencies), redact: redactReported,
+			reads: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; queueHint.writesToPulsar has the exception",
+		},
+		{
+			uri: configsPath, body: true, gated: true, take: ofProcess((*processRecords).takeConfigs), redact: redactConfigs,
+			reads: "internal/proxy/http_req_impl.go: getConfigs writes a map",
+		},
+		{
+			uri: configGetURI(), body: true, gated: true, take: ofDecoder((*Decoder).takeKeys), redact: redactKeys,
+			reads: "internal/coordinator/restful_mgr_routes.go: HandleGetConfig looks keys up and takes no other method than GET",
+		},
 	}
 }
 
@@ -45,6 +97,17 @@ func endpointOf(uri string) (endpoint, bool) {
 		return list[i], true
 	}
 	return endpoint{}, false
+}
+
+// pageOf finds the page of a record, whichever keys it names; nil: none that is known.
+func pageOf(method string) *endpoint {
+	name := pageName(method)
+	for _, e := range endpoints() {
+		if pageName("GET "+e.uri) == name {
+			return &e
+		}
+	}
+	return nil
 }
 
 // Settings that keep a page from who asks, as Milvus spells them.

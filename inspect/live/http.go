@@ -49,6 +49,8 @@ func (a *asking) pages(ctx context.Context, web *http.Client, s *session, addres
 	if coordinator := a.plan.tellsKeys(s); coordinator != nil {
 		a.page(ctx, web, coordinator, address, "GET "+configGetURI())
 		a.page(ctx, web, coordinator, address, methodCollector)
+		a.page(ctx, web, coordinator, address, methodWALBalance)
+		a.page(ctx, web, coordinator, address, methodWALNodes)
 	}
 	if proxy := a.plan.listsSlow(s); proxy != nil {
 		a.pagesOfProxy(ctx, web, proxy, address)

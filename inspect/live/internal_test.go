@@ -66,7 +66,7 @@ func TestOnlyReads(t *testing.T) {
 	reads := []string{
 		"GetComponentStates", "ShowConfigurations", "GetMetrics", "GetProxyMetrics", "GetDataDistribution", "GetRecoveryInfoV2", "GetSegmentInfo",
 		"ShowCollections", "ShowLoadCollections", "GetReplicas", "GetShardLeaders", "ListResourceGroups", "DescribeResourceGroup",
-		"ListCheckers", "CheckBalanceStatus",
+		"ListCheckers", "CheckBalanceStatus", "ListQueryNode",
 	}
 	asked := map[string]bool{}
 	for _, role := range []string{"rootcoord", "datacoord", "querycoord", "indexcoord", "mixcoord", "querynode", "datanode", "indexnode", "streamingnode", "proxy"} {
@@ -218,7 +218,7 @@ func TestWeights(t *testing.T) {
 	for _, method := range []string{
 		queryNode + "GetComponentStates", queryNode + "ShowConfigurations", queryNode + "GetMetrics", queryNode + "GetDataDistribution",
 		queryCoord + "GetReplicas", queryCoord + "GetShardLeaders", queryCoord + "ShowCollections", queryCoord + "ListResourceGroups",
-		queryCoord + "DescribeResourceGroup", queryCoord + "CheckBalanceStatus", queryCoord + "ListCheckers",
+		queryCoord + "DescribeResourceGroup", queryCoord + "CheckBalanceStatus", queryCoord + "ListCheckers", queryCoord + "ListQueryNode",
 		dataCoord + "GetRecoveryInfoV2", dataCoord + "GetSegmentInfo",
 	} {
 		a, ok := answerTo(method)

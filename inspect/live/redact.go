@@ -24,23 +24,12 @@ func Redact(r Record) Record {
 	switch {
 	case r.Method == MethodKafka, r.Method == MethodPulsar:
 		r.Request, r.Response = nil, redactJSON(r.Response)
-	case r.Method == methodSlow:
-		r.Request = nil
-		redactSlow(&r)
-	case r.Method == methodClients:
-		redactClients(&r)
-	case r.Method == methodConfigs:
-		redactConfigs(&r)
-	case r.Method == methodCollector:
-		redactCollector(&r)
-	case r.Method == methodConnections, r.Method == methodDependencies:
-		redactReported(&r)
-	case r.Method == methodLevel:
-		redactLevel(&r)
-	case pageName(r.Method) == "GET "+configGetPath:
-		redactKeys(&r)
 	case strings.HasPrefix(r.Method, "GET "):
-		r.Request, r.Response = nil, redactBody(r.Method, r.Response)
+		if page := pageOf(r.Method); page != nil && page.redact != nil {
+			page.redact(&r)
+		} else {
+			r.Request, r.Response = nil, redactBody(r.Method, r.Response)
+		}
 	default:
 		redactCall(&r)
 	}

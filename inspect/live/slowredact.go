@@ -12,6 +12,7 @@ import (
 // redactSlow keeps of a list what is shown of it: no value of an expression, and not who asked. A list that is broken is whole
 // then, and the record says what was wrong.
 func redactSlow(r *Record) {
+	r.Request = nil
 	if len(r.Response) == 0 {
 		return
 	}

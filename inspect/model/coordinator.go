@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // LiveReplica is QueryCoord's answer to GetReplicas.
 type LiveReplica struct {
@@ -53,6 +56,40 @@ type Checker struct {
 	ID     int32
 	Name   string
 	Active bool
+}
+
+// NodeState is a query node's or streaming node's state as a coordinator has it: Normal, Stopping or Suspend of query nodes
+// (internal/querycoordv2/session/node_manager.go: State.String), active or suspended of streaming nodes.
+type NodeState struct {
+	Node  NodeID
+	State string
+}
+
+// Suspended is whether a coordinator holds a session's node as suspended: Unsaid if none told of it. Of a query node that is so while it
+// is in no resource group (internal/querycoordv2/meta/resource_manager.go: GetNodesSuspended), as the one inside a streaming node always is.
+func (r *Runtime) Suspended(s *Session) Known {
+	list, suspended := r.QueryNodeStates, "Suspend"
+	switch s.Role {
+	case "querynode":
+	case "streamingnode":
+		list, suspended = r.StreamingNodeStates, "suspended"
+	default:
+		return Unsaid
+	}
+	if s.Role == "querynode" && r.LiveNode("streamingnode", s.Node) != nil {
+		return Unsaid
+	}
+	i := slices.IndexFunc(list, func(n NodeState) bool { return n.Node == s.Node })
+	switch {
+	case i < 0:
+		return Unsaid
+	case list[i].State == suspended:
+		return Yes
+	case s.Role == "querynode" && r.StreamingNodeStates == nil:
+		// Before the release that has the pages of streaming nodes a suspended query node is listed as Normal.
+		return Unsaid
+	}
+	return No
 }
 
 // Recovery is what DataCoord hands to whoever loads a vchannel: the reference for what

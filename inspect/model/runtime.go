@@ -48,6 +48,12 @@ type RuntimeParts struct {
 	Collector *GarbageCollector
 	// Checkers are QueryCoord's periodic tasks (2.5 and later), by id; nil: unknown.
 	Checkers []Checker
+	// QueryNodeStates are the query nodes as QueryCoord has them (2.5 and later), by id; nil: unknown.
+	QueryNodeStates []NodeState
+	// StreamingNodeStates are the streaming nodes as MixCoord has them (later 2.6 and 3.0), by id; nil: unknown.
+	StreamingNodeStates []NodeState
+	// StreamingBalance is whether MixCoord moves channels between streaming nodes (later 2.6 and 3.0); nil: unknown.
+	StreamingBalance *bool
 	// Recovery is what DataCoord says should be served, per vchannel; nil: unknown.
 	Recovery []*Recovery
 	// DataSegments are DataCoord's segments as it holds them in memory, where it was asked; nil: unknown.

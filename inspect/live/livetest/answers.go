@@ -293,6 +293,13 @@ func (a *answering) queryCoord(s *model.Session, is26 bool) {
 	a.put(s, queryCoord+"ListResourceGroups", &milvuspb.ListResourceGroupsRequest{Base: base(s)}, groups)
 	if is26 {
 		a.put(s, queryCoord+"CheckBalanceStatus", &querypb.CheckBalanceStatusRequest{Base: base(s)}, &querypb.CheckBalanceStatusResponse{Status: ok(), IsActive: true})
+		states := &querypb.ListQueryNodeResponse{Status: ok()}
+		for _, x := range a.c.Sessions {
+			if x.Role == "querynode" {
+				states.NodeInfos = append(states.NodeInfos, &querypb.NodeInfo{ID: int64(x.Node), Address: x.Address, State: "Normal"})
+			}
+		}
+		a.put(s, queryCoord+"ListQueryNode", &querypb.ListQueryNodeRequest{Base: base(s)}, states)
 		a.put(s, queryCoord+"ListCheckers", &querypb.ListCheckersRequest{Base: base(s)}, &querypb.ListCheckersResponse{
 			Status: ok(), CheckerInfos: []*querypb.CheckerInfo{{Id: 1, Desc: "segment_checker", Activated: true, Found: true}},
 		})

@@ -3068,6 +3068,162 @@ func (x *CollectionTarget) GetVersion() int64 {
 	return 0
 }
 
+type NodeInfo struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ID            int64                  `protobuf:"varint,2,opt,name=ID,proto3" json:"ID,omitempty"`
+	Address       string                 `protobuf:"bytes,3,opt,name=address,proto3" json:"address,omitempty"`
+	State         string                 `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeInfo) Reset() {
+	*x = NodeInfo{}
+	mi := &file_query_coord_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeInfo) ProtoMessage() {}
+
+func (x *NodeInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_query_coord_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeInfo.ProtoReflect.Descriptor instead.
+func (*NodeInfo) Descriptor() ([]byte, []int) {
+	return file_query_coord_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *NodeInfo) GetID() int64 {
+	if x != nil {
+		return x.ID
+	}
+	return 0
+}
+
+func (x *NodeInfo) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *NodeInfo) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+type ListQueryNodeRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Base          *commonpb.MsgBase      `protobuf:"bytes,1,opt,name=base,proto3" json:"base,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListQueryNodeRequest) Reset() {
+	*x = ListQueryNodeRequest{}
+	mi := &file_query_coord_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListQueryNodeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListQueryNodeRequest) ProtoMessage() {}
+
+func (x *ListQueryNodeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_query_coord_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListQueryNodeRequest.ProtoReflect.Descriptor instead.
+func (*ListQueryNodeRequest) Descriptor() ([]byte, []int) {
+	return file_query_coord_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *ListQueryNodeRequest) GetBase() *commonpb.MsgBase {
+	if x != nil {
+		return x.Base
+	}
+	return nil
+}
+
+type ListQueryNodeResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Status        *commonpb.Status       `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	NodeInfos     []*NodeInfo            `protobuf:"bytes,2,rep,name=nodeInfos,proto3" json:"nodeInfos,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListQueryNodeResponse) Reset() {
+	*x = ListQueryNodeResponse{}
+	mi := &file_query_coord_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListQueryNodeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListQueryNodeResponse) ProtoMessage() {}
+
+func (x *ListQueryNodeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_query_coord_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListQueryNodeResponse.ProtoReflect.Descriptor instead.
+func (*ListQueryNodeResponse) Descriptor() ([]byte, []int) {
+	return file_query_coord_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *ListQueryNodeResponse) GetStatus() *commonpb.Status {
+	if x != nil {
+		return x.Status
+	}
+	return nil
+}
+
+func (x *ListQueryNodeResponse) GetNodeInfos() []*NodeInfo {
+	if x != nil {
+		return x.NodeInfos
+	}
+	return nil
+}
+
 type CheckBalanceStatusRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Base          *commonpb.MsgBase      `protobuf:"bytes,1,opt,name=base,proto3" json:"base,omitempty"`
@@ -3077,7 +3233,7 @@ type CheckBalanceStatusRequest struct {
 
 func (x *CheckBalanceStatusRequest) Reset() {
 	*x = CheckBalanceStatusRequest{}
-	mi := &file_query_coord_proto_msgTypes[37]
+	mi := &file_query_coord_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3089,7 +3245,7 @@ func (x *CheckBalanceStatusRequest) String() string {
 func (*CheckBalanceStatusRequest) ProtoMessage() {}
 
 func (x *CheckBalanceStatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_query_coord_proto_msgTypes[37]
+	mi := &file_query_coord_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3102,7 +3258,7 @@ func (x *CheckBalanceStatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckBalanceStatusRequest.ProtoReflect.Descriptor instead.
 func (*CheckBalanceStatusRequest) Descriptor() ([]byte, []int) {
-	return file_query_coord_proto_rawDescGZIP(), []int{37}
+	return file_query_coord_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *CheckBalanceStatusRequest) GetBase() *commonpb.MsgBase {
@@ -3122,7 +3278,7 @@ type CheckBalanceStatusResponse struct {
 
 func (x *CheckBalanceStatusResponse) Reset() {
 	*x = CheckBalanceStatusResponse{}
-	mi := &file_query_coord_proto_msgTypes[38]
+	mi := &file_query_coord_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3134,7 +3290,7 @@ func (x *CheckBalanceStatusResponse) String() string {
 func (*CheckBalanceStatusResponse) ProtoMessage() {}
 
 func (x *CheckBalanceStatusResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_query_coord_proto_msgTypes[38]
+	mi := &file_query_coord_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3147,7 +3303,7 @@ func (x *CheckBalanceStatusResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckBalanceStatusResponse.ProtoReflect.Descriptor instead.
 func (*CheckBalanceStatusResponse) Descriptor() ([]byte, []int) {
-	return file_query_coord_proto_rawDescGZIP(), []int{38}
+	return file_query_coord_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *CheckBalanceStatusResponse) GetStatus() *commonpb.Status {
@@ -3459,7 +3615,16 @@ const file_query_coord_proto_rawDesc = "" +
 	"\x10CollectionTarget\x12\"\n" +
 	"\fcollectionID\x18\x01 \x01(\x03R\fcollectionID\x12J\n" +
 	"\x0fChannel_targets\x18\x02 \x03(\v2!.milvus.proto.query.ChannelTargetR\x0eChannelTargets\x12\x18\n" +
-	"\aversion\x18\x03 \x01(\x03R\aversion\"M\n" +
+	"\aversion\x18\x03 \x01(\x03R\aversion\"J\n" +
+	"\bNodeInfo\x12\x0e\n" +
+	"\x02ID\x18\x02 \x01(\x03R\x02ID\x12\x18\n" +
+	"\aaddress\x18\x03 \x01(\tR\aaddress\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\"H\n" +
+	"\x14ListQueryNodeRequest\x120\n" +
+	"\x04base\x18\x01 \x01(\v2\x1c.milvus.proto.common.MsgBaseR\x04base\"\x88\x01\n" +
+	"\x15ListQueryNodeResponse\x123\n" +
+	"\x06status\x18\x01 \x01(\v2\x1b.milvus.proto.common.StatusR\x06status\x12:\n" +
+	"\tnodeInfos\x18\x02 \x03(\v2\x1c.milvus.proto.query.NodeInfoR\tnodeInfos\"M\n" +
 	"\x19CheckBalanceStatusRequest\x120\n" +
 	"\x04base\x18\x01 \x01(\v2\x1c.milvus.proto.common.MsgBaseR\x04base\"n\n" +
 	"\x1aCheckBalanceStatusResponse\x123\n" +
@@ -3499,7 +3664,7 @@ func file_query_coord_proto_rawDescGZIP() []byte {
 }
 
 var file_query_coord_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_query_coord_proto_msgTypes = make([]protoimpl.MessageInfo, 51)
+var file_query_coord_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
 var file_query_coord_proto_goTypes = []any{
 	(PartitionState)(0),                   // 0: milvus.proto.query.PartitionState
 	(LoadType)(0),                         // 1: milvus.proto.query.LoadType
@@ -3541,103 +3706,109 @@ var file_query_coord_proto_goTypes = []any{
 	(*PartitionTarget)(nil),               // 37: milvus.proto.query.PartitionTarget
 	(*ChannelTarget)(nil),                 // 38: milvus.proto.query.ChannelTarget
 	(*CollectionTarget)(nil),              // 39: milvus.proto.query.CollectionTarget
-	(*CheckBalanceStatusRequest)(nil),     // 40: milvus.proto.query.CheckBalanceStatusRequest
-	(*CheckBalanceStatusResponse)(nil),    // 41: milvus.proto.query.CheckBalanceStatusResponse
-	nil,                                   // 42: milvus.proto.query.GetDataDistributionRequest.CheckpointsEntry
-	nil,                                   // 43: milvus.proto.query.LeaderView.SegmentDistEntry
-	nil,                                   // 44: milvus.proto.query.LeaderView.GrowingSegmentsEntry
-	nil,                                   // 45: milvus.proto.query.LeaderView.PartitionStatsVersionsEntry
-	nil,                                   // 46: milvus.proto.query.SegmentVersionInfo.IndexInfoEntry
-	nil,                                   // 47: milvus.proto.query.SegmentVersionInfo.JsonStatsInfoEntry
-	nil,                                   // 48: milvus.proto.query.CollectionLoadInfo.FieldIndexIDEntry
-	nil,                                   // 49: milvus.proto.query.PartitionLoadInfo.FieldIndexIDEntry
-	nil,                                   // 50: milvus.proto.query.Replica.ChannelNodeInfosEntry
-	nil,                                   // 51: milvus.proto.query.ResourceGroupInfo.NumLoadedReplicaEntry
-	nil,                                   // 52: milvus.proto.query.ResourceGroupInfo.NumOutgoingNodeEntry
-	nil,                                   // 53: milvus.proto.query.ResourceGroupInfo.NumIncomingNodeEntry
-	(*commonpb.MsgBase)(nil),              // 54: milvus.proto.common.MsgBase
-	(*commonpb.Status)(nil),               // 55: milvus.proto.common.Status
-	(*schemapb.LongArray)(nil),            // 56: milvus.proto.schema.LongArray
-	(*commonpb.KeyValuePair)(nil),         // 57: milvus.proto.common.KeyValuePair
-	(indexpb.IndexStorePathVersion)(0),    // 58: milvus.proto.index.IndexStorePathVersion
-	(commonpb.SegmentState)(0),            // 59: milvus.proto.common.SegmentState
-	(datapb.SegmentLevel)(0),              // 60: milvus.proto.data.SegmentLevel
-	(*schemapb.CollectionSchema)(nil),     // 61: milvus.proto.schema.CollectionSchema
-	(*rgpb.ResourceGroupConfig)(nil),      // 62: milvus.proto.rg.ResourceGroupConfig
-	(*commonpb.NodeInfo)(nil),             // 63: milvus.proto.common.NodeInfo
-	(*msgpb.MsgPosition)(nil),             // 64: milvus.proto.msg.MsgPosition
+	(*NodeInfo)(nil),                      // 40: milvus.proto.query.NodeInfo
+	(*ListQueryNodeRequest)(nil),          // 41: milvus.proto.query.ListQueryNodeRequest
+	(*ListQueryNodeResponse)(nil),         // 42: milvus.proto.query.ListQueryNodeResponse
+	(*CheckBalanceStatusRequest)(nil),     // 43: milvus.proto.query.CheckBalanceStatusRequest
+	(*CheckBalanceStatusResponse)(nil),    // 44: milvus.proto.query.CheckBalanceStatusResponse
+	nil,                                   // 45: milvus.proto.query.GetDataDistributionRequest.CheckpointsEntry
+	nil,                                   // 46: milvus.proto.query.LeaderView.SegmentDistEntry
+	nil,                                   // 47: milvus.proto.query.LeaderView.GrowingSegmentsEntry
+	nil,                                   // 48: milvus.proto.query.LeaderView.PartitionStatsVersionsEntry
+	nil,                                   // 49: milvus.proto.query.SegmentVersionInfo.IndexInfoEntry
+	nil,                                   // 50: milvus.proto.query.SegmentVersionInfo.JsonStatsInfoEntry
+	nil,                                   // 51: milvus.proto.query.CollectionLoadInfo.FieldIndexIDEntry
+	nil,                                   // 52: milvus.proto.query.PartitionLoadInfo.FieldIndexIDEntry
+	nil,                                   // 53: milvus.proto.query.Replica.ChannelNodeInfosEntry
+	nil,                                   // 54: milvus.proto.query.ResourceGroupInfo.NumLoadedReplicaEntry
+	nil,                                   // 55: milvus.proto.query.ResourceGroupInfo.NumOutgoingNodeEntry
+	nil,                                   // 56: milvus.proto.query.ResourceGroupInfo.NumIncomingNodeEntry
+	(*commonpb.MsgBase)(nil),              // 57: milvus.proto.common.MsgBase
+	(*commonpb.Status)(nil),               // 58: milvus.proto.common.Status
+	(*schemapb.LongArray)(nil),            // 59: milvus.proto.schema.LongArray
+	(*commonpb.KeyValuePair)(nil),         // 60: milvus.proto.common.KeyValuePair
+	(indexpb.IndexStorePathVersion)(0),    // 61: milvus.proto.index.IndexStorePathVersion
+	(commonpb.SegmentState)(0),            // 62: milvus.proto.common.SegmentState
+	(datapb.SegmentLevel)(0),              // 63: milvus.proto.data.SegmentLevel
+	(*schemapb.CollectionSchema)(nil),     // 64: milvus.proto.schema.CollectionSchema
+	(*rgpb.ResourceGroupConfig)(nil),      // 65: milvus.proto.rg.ResourceGroupConfig
+	(*commonpb.NodeInfo)(nil),             // 66: milvus.proto.common.NodeInfo
+	(*msgpb.MsgPosition)(nil),             // 67: milvus.proto.msg.MsgPosition
 }
 var file_query_coord_proto_depIdxs = []int32{
-	54, // 0: milvus.proto.query.ShowCollectionsRequest.base:type_name -> milvus.proto.common.MsgBase
-	55, // 1: milvus.proto.query.ShowCollectionsResponse.status:type_name -> milvus.proto.common.Status
-	56, // 2: milvus.proto.query.ShowCollectionsResponse.load_fields:type_name -> milvus.proto.schema.LongArray
-	54, // 3: milvus.proto.query.GetShardLeadersRequest.base:type_name -> milvus.proto.common.MsgBase
-	55, // 4: milvus.proto.query.GetShardLeadersResponse.status:type_name -> milvus.proto.common.Status
+	57, // 0: milvus.proto.query.ShowCollectionsRequest.base:type_name -> milvus.proto.common.MsgBase
+	58, // 1: milvus.proto.query.ShowCollectionsResponse.status:type_name -> milvus.proto.common.Status
+	59, // 2: milvus.proto.query.ShowCollectionsResponse.load_fields:type_name -> milvus.proto.schema.LongArray
+	57, // 3: milvus.proto.query.GetShardLeadersRequest.base:type_name -> milvus.proto.common.MsgBase
+	58, // 4: milvus.proto.query.GetShardLeadersResponse.status:type_name -> milvus.proto.common.Status
 	7,  // 5: milvus.proto.query.GetShardLeadersResponse.shards:type_name -> milvus.proto.query.ShardLeadersList
-	57, // 6: milvus.proto.query.FieldIndexInfo.index_params:type_name -> milvus.proto.common.KeyValuePair
-	58, // 7: milvus.proto.query.FieldIndexInfo.index_store_path_version:type_name -> milvus.proto.index.IndexStorePathVersion
+	60, // 6: milvus.proto.query.FieldIndexInfo.index_params:type_name -> milvus.proto.common.KeyValuePair
+	61, // 7: milvus.proto.query.FieldIndexInfo.index_store_path_version:type_name -> milvus.proto.index.IndexStorePathVersion
 	0,  // 8: milvus.proto.query.PartitionStates.state:type_name -> milvus.proto.query.PartitionState
-	59, // 9: milvus.proto.query.SegmentInfo.segment_state:type_name -> milvus.proto.common.SegmentState
+	62, // 9: milvus.proto.query.SegmentInfo.segment_state:type_name -> milvus.proto.common.SegmentState
 	8,  // 10: milvus.proto.query.SegmentInfo.index_infos:type_name -> milvus.proto.query.FieldIndexInfo
-	60, // 11: milvus.proto.query.SegmentInfo.level:type_name -> milvus.proto.data.SegmentLevel
+	63, // 11: milvus.proto.query.SegmentInfo.level:type_name -> milvus.proto.data.SegmentLevel
 	11, // 12: milvus.proto.query.CollectionInfo.partition_states:type_name -> milvus.proto.query.PartitionStates
 	1,  // 13: milvus.proto.query.CollectionInfo.load_type:type_name -> milvus.proto.query.LoadType
-	61, // 14: milvus.proto.query.CollectionInfo.schema:type_name -> milvus.proto.schema.CollectionSchema
+	64, // 14: milvus.proto.query.CollectionInfo.schema:type_name -> milvus.proto.schema.CollectionSchema
 	14, // 15: milvus.proto.query.UnsubscribeChannelInfo.collection_channels:type_name -> milvus.proto.query.UnsubscribeChannels
 	12, // 16: milvus.proto.query.SegmentChangeInfo.online_segments:type_name -> milvus.proto.query.SegmentInfo
 	12, // 17: milvus.proto.query.SegmentChangeInfo.offline_segments:type_name -> milvus.proto.query.SegmentInfo
-	54, // 18: milvus.proto.query.SealedSegmentsChangeInfo.base:type_name -> milvus.proto.common.MsgBase
+	57, // 18: milvus.proto.query.SealedSegmentsChangeInfo.base:type_name -> milvus.proto.common.MsgBase
 	16, // 19: milvus.proto.query.SealedSegmentsChangeInfo.infos:type_name -> milvus.proto.query.SegmentChangeInfo
-	54, // 20: milvus.proto.query.GetDataDistributionRequest.base:type_name -> milvus.proto.common.MsgBase
-	42, // 21: milvus.proto.query.GetDataDistributionRequest.checkpoints:type_name -> milvus.proto.query.GetDataDistributionRequest.CheckpointsEntry
-	55, // 22: milvus.proto.query.GetDataDistributionResponse.status:type_name -> milvus.proto.common.Status
+	57, // 20: milvus.proto.query.GetDataDistributionRequest.base:type_name -> milvus.proto.common.MsgBase
+	45, // 21: milvus.proto.query.GetDataDistributionRequest.checkpoints:type_name -> milvus.proto.query.GetDataDistributionRequest.CheckpointsEntry
+	58, // 22: milvus.proto.query.GetDataDistributionResponse.status:type_name -> milvus.proto.common.Status
 	23, // 23: milvus.proto.query.GetDataDistributionResponse.segments:type_name -> milvus.proto.query.SegmentVersionInfo
 	24, // 24: milvus.proto.query.GetDataDistributionResponse.channels:type_name -> milvus.proto.query.ChannelVersionInfo
 	20, // 25: milvus.proto.query.GetDataDistributionResponse.leader_views:type_name -> milvus.proto.query.LeaderView
-	43, // 26: milvus.proto.query.LeaderView.segment_dist:type_name -> milvus.proto.query.LeaderView.SegmentDistEntry
-	44, // 27: milvus.proto.query.LeaderView.growing_segments:type_name -> milvus.proto.query.LeaderView.GrowingSegmentsEntry
-	45, // 28: milvus.proto.query.LeaderView.partition_stats_versions:type_name -> milvus.proto.query.LeaderView.PartitionStatsVersionsEntry
+	46, // 26: milvus.proto.query.LeaderView.segment_dist:type_name -> milvus.proto.query.LeaderView.SegmentDistEntry
+	47, // 27: milvus.proto.query.LeaderView.growing_segments:type_name -> milvus.proto.query.LeaderView.GrowingSegmentsEntry
+	48, // 28: milvus.proto.query.LeaderView.partition_stats_versions:type_name -> milvus.proto.query.LeaderView.PartitionStatsVersionsEntry
 	21, // 29: milvus.proto.query.LeaderView.status:type_name -> milvus.proto.query.LeaderViewStatus
-	46, // 30: milvus.proto.query.SegmentVersionInfo.index_info:type_name -> milvus.proto.query.SegmentVersionInfo.IndexInfoEntry
-	60, // 31: milvus.proto.query.SegmentVersionInfo.level:type_name -> milvus.proto.data.SegmentLevel
-	47, // 32: milvus.proto.query.SegmentVersionInfo.json_stats_info:type_name -> milvus.proto.query.SegmentVersionInfo.JsonStatsInfoEntry
+	49, // 30: milvus.proto.query.SegmentVersionInfo.index_info:type_name -> milvus.proto.query.SegmentVersionInfo.IndexInfoEntry
+	63, // 31: milvus.proto.query.SegmentVersionInfo.level:type_name -> milvus.proto.data.SegmentLevel
+	50, // 32: milvus.proto.query.SegmentVersionInfo.json_stats_info:type_name -> milvus.proto.query.SegmentVersionInfo.JsonStatsInfoEntry
 	2,  // 33: milvus.proto.query.CollectionLoadInfo.status:type_name -> milvus.proto.query.LoadStatus
-	48, // 34: milvus.proto.query.CollectionLoadInfo.field_indexID:type_name -> milvus.proto.query.CollectionLoadInfo.FieldIndexIDEntry
+	51, // 34: milvus.proto.query.CollectionLoadInfo.field_indexID:type_name -> milvus.proto.query.CollectionLoadInfo.FieldIndexIDEntry
 	1,  // 35: milvus.proto.query.CollectionLoadInfo.load_type:type_name -> milvus.proto.query.LoadType
 	2,  // 36: milvus.proto.query.PartitionLoadInfo.status:type_name -> milvus.proto.query.LoadStatus
-	49, // 37: milvus.proto.query.PartitionLoadInfo.field_indexID:type_name -> milvus.proto.query.PartitionLoadInfo.FieldIndexIDEntry
-	50, // 38: milvus.proto.query.Replica.channel_node_infos:type_name -> milvus.proto.query.Replica.ChannelNodeInfosEntry
-	62, // 39: milvus.proto.query.ResourceGroup.config:type_name -> milvus.proto.rg.ResourceGroupConfig
-	54, // 40: milvus.proto.query.DescribeResourceGroupRequest.base:type_name -> milvus.proto.common.MsgBase
-	55, // 41: milvus.proto.query.DescribeResourceGroupResponse.status:type_name -> milvus.proto.common.Status
+	52, // 37: milvus.proto.query.PartitionLoadInfo.field_indexID:type_name -> milvus.proto.query.PartitionLoadInfo.FieldIndexIDEntry
+	53, // 38: milvus.proto.query.Replica.channel_node_infos:type_name -> milvus.proto.query.Replica.ChannelNodeInfosEntry
+	65, // 39: milvus.proto.query.ResourceGroup.config:type_name -> milvus.proto.rg.ResourceGroupConfig
+	57, // 40: milvus.proto.query.DescribeResourceGroupRequest.base:type_name -> milvus.proto.common.MsgBase
+	58, // 41: milvus.proto.query.DescribeResourceGroupResponse.status:type_name -> milvus.proto.common.Status
 	32, // 42: milvus.proto.query.DescribeResourceGroupResponse.resource_group:type_name -> milvus.proto.query.ResourceGroupInfo
-	51, // 43: milvus.proto.query.ResourceGroupInfo.num_loaded_replica:type_name -> milvus.proto.query.ResourceGroupInfo.NumLoadedReplicaEntry
-	52, // 44: milvus.proto.query.ResourceGroupInfo.num_outgoing_node:type_name -> milvus.proto.query.ResourceGroupInfo.NumOutgoingNodeEntry
-	53, // 45: milvus.proto.query.ResourceGroupInfo.num_incoming_node:type_name -> milvus.proto.query.ResourceGroupInfo.NumIncomingNodeEntry
-	62, // 46: milvus.proto.query.ResourceGroupInfo.config:type_name -> milvus.proto.rg.ResourceGroupConfig
-	63, // 47: milvus.proto.query.ResourceGroupInfo.nodes:type_name -> milvus.proto.common.NodeInfo
-	54, // 48: milvus.proto.query.ListCheckersRequest.base:type_name -> milvus.proto.common.MsgBase
-	55, // 49: milvus.proto.query.ListCheckersResponse.status:type_name -> milvus.proto.common.Status
+	54, // 43: milvus.proto.query.ResourceGroupInfo.num_loaded_replica:type_name -> milvus.proto.query.ResourceGroupInfo.NumLoadedReplicaEntry
+	55, // 44: milvus.proto.query.ResourceGroupInfo.num_outgoing_node:type_name -> milvus.proto.query.ResourceGroupInfo.NumOutgoingNodeEntry
+	56, // 45: milvus.proto.query.ResourceGroupInfo.num_incoming_node:type_name -> milvus.proto.query.ResourceGroupInfo.NumIncomingNodeEntry
+	65, // 46: milvus.proto.query.ResourceGroupInfo.config:type_name -> milvus.proto.rg.ResourceGroupConfig
+	66, // 47: milvus.proto.query.ResourceGroupInfo.nodes:type_name -> milvus.proto.common.NodeInfo
+	57, // 48: milvus.proto.query.ListCheckersRequest.base:type_name -> milvus.proto.common.MsgBase
+	58, // 49: milvus.proto.query.ListCheckersResponse.status:type_name -> milvus.proto.common.Status
 	35, // 50: milvus.proto.query.ListCheckersResponse.checkerInfos:type_name -> milvus.proto.query.CheckerInfo
-	60, // 51: milvus.proto.query.SegmentTarget.level:type_name -> milvus.proto.data.SegmentLevel
+	63, // 51: milvus.proto.query.SegmentTarget.level:type_name -> milvus.proto.data.SegmentLevel
 	36, // 52: milvus.proto.query.PartitionTarget.segments:type_name -> milvus.proto.query.SegmentTarget
 	37, // 53: milvus.proto.query.ChannelTarget.partition_targets:type_name -> milvus.proto.query.PartitionTarget
-	64, // 54: milvus.proto.query.ChannelTarget.seek_position:type_name -> milvus.proto.msg.MsgPosition
-	64, // 55: milvus.proto.query.ChannelTarget.delete_checkpoint:type_name -> milvus.proto.msg.MsgPosition
+	67, // 54: milvus.proto.query.ChannelTarget.seek_position:type_name -> milvus.proto.msg.MsgPosition
+	67, // 55: milvus.proto.query.ChannelTarget.delete_checkpoint:type_name -> milvus.proto.msg.MsgPosition
 	38, // 56: milvus.proto.query.CollectionTarget.Channel_targets:type_name -> milvus.proto.query.ChannelTarget
-	54, // 57: milvus.proto.query.CheckBalanceStatusRequest.base:type_name -> milvus.proto.common.MsgBase
-	55, // 58: milvus.proto.query.CheckBalanceStatusResponse.status:type_name -> milvus.proto.common.Status
-	64, // 59: milvus.proto.query.GetDataDistributionRequest.CheckpointsEntry.value:type_name -> milvus.proto.msg.MsgPosition
-	22, // 60: milvus.proto.query.LeaderView.SegmentDistEntry.value:type_name -> milvus.proto.query.SegmentDist
-	64, // 61: milvus.proto.query.LeaderView.GrowingSegmentsEntry.value:type_name -> milvus.proto.msg.MsgPosition
-	8,  // 62: milvus.proto.query.SegmentVersionInfo.IndexInfoEntry.value:type_name -> milvus.proto.query.FieldIndexInfo
-	9,  // 63: milvus.proto.query.SegmentVersionInfo.JsonStatsInfoEntry.value:type_name -> milvus.proto.query.JsonStatsInfo
-	27, // 64: milvus.proto.query.Replica.ChannelNodeInfosEntry.value:type_name -> milvus.proto.query.ChannelNodeInfo
-	65, // [65:65] is the sub-list for method output_type
-	65, // [65:65] is the sub-list for method input_type
-	65, // [65:65] is the sub-list for extension type_name
-	65, // [65:65] is the sub-list for extension extendee
-	0,  // [0:65] is the sub-list for field type_name
+	57, // 57: milvus.proto.query.ListQueryNodeRequest.base:type_name -> milvus.proto.common.MsgBase
+	58, // 58: milvus.proto.query.ListQueryNodeResponse.status:type_name -> milvus.proto.common.Status
+	40, // 59: milvus.proto.query.ListQueryNodeResponse.nodeInfos:type_name -> milvus.proto.query.NodeInfo
+	57, // 60: milvus.proto.query.CheckBalanceStatusRequest.base:type_name -> milvus.proto.common.MsgBase
+	58, // 61: milvus.proto.query.CheckBalanceStatusResponse.status:type_name -> milvus.proto.common.Status
+	67, // 62: milvus.proto.query.GetDataDistributionRequest.CheckpointsEntry.value:type_name -> milvus.proto.msg.MsgPosition
+	22, // 63: milvus.proto.query.LeaderView.SegmentDistEntry.value:type_name -> milvus.proto.query.SegmentDist
+	67, // 64: milvus.proto.query.LeaderView.GrowingSegmentsEntry.value:type_name -> milvus.proto.msg.MsgPosition
+	8,  // 65: milvus.proto.query.SegmentVersionInfo.IndexInfoEntry.value:type_name -> milvus.proto.query.FieldIndexInfo
+	9,  // 66: milvus.proto.query.SegmentVersionInfo.JsonStatsInfoEntry.value:type_name -> milvus.proto.query.JsonStatsInfo
+	27, // 67: milvus.proto.query.Replica.ChannelNodeInfosEntry.value:type_name -> milvus.proto.query.ChannelNodeInfo
+	68, // [68:68] is the sub-list for method output_type
+	68, // [68:68] is the sub-list for method input_type
+	68, // [68:68] is the sub-list for extension type_name
+	68, // [68:68] is the sub-list for extension extendee
+	0,  // [0:68] is the sub-list for field type_name
 }
 
 func init() { file_query_coord_proto_init() }
@@ -3652,7 +3823,7 @@ func file_query_coord_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_query_coord_proto_rawDesc), len(file_query_coord_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   51,
+			NumMessages:   54,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,111 @@
+package live
+
+import (
+	"cmp"
+
+	"kitescope/inspect/model"
+	"kitescope/sorting"
+)
+
+// Whether channels are moved between streaming nodes, and which of these an operator has suspended: a MixCoord tells it over HTTP, in
+// later 2.6 and in 3.0 (internal/coordinator/restful_mgr_routes.go: getStreamingBalanceStatus, HandleStreamingNodes). gRPC has no such call.
+const (
+	walBalancePath   = "/management/streaming/balance/status"
+	methodWALBalance = "GET " + walBalancePath
+	walNodesPath     = "/management/streaming/nodes"
+	methodWALNodes   = "GET " + walNodesPath
+)
+
+// walBalanceTold is the answer. A PUT is answered with the message alone.
+type walBalanceTold struct {
+	Status string `json:"status"`
+}
+
+func readWALBalance(body []byte) (*walBalanceTold, *failure) {
+	const what = "the state of the balancing of streaming nodes"
+	told := &walBalanceTold{}
+	if f := readJSON(body, what, '{', told); f != nil {
+		return nil, f
+	}
+	// Milvus writes "activate"; "active" is what it takes.
+	if told.Status != "activate" && told.Status != "active" && told.Status != "suspended" {
+		return nil, failed(model.Garbled, "the answer is not %s", what)
+	}
+	return told, nil
+}
+
+// takeWALBalance keeps the newest answer.
+func (d *Decoder) takeWALBalance(q *question) {
+	if q.outcome != model.Answered {
+		return
+	}
+	told, f := readWALBalance(q.Response)
+	if f != nil {
+		q.set(f.outcome, f.reason)
+		return
+	}
+	keep(&d.answers.walBalance, "", q, told.Status != "suspended")
+}
+
+func redactWALBalance(r *Record) {
+	redactAnswer(r, func(body []byte) (any, *failure) {
+		told, f := readWALBalance(body)
+		return told, f
+	})
+}
+
+// walNodesTold is the answer: streaming nodes, and query nodes that serve channels.
+type walNodesTold struct {
+	Nodes []*walNode `json:"nodeInfos"`
+}
+
+type walNode struct {
+	ID    int64  `json:"ID"`
+	State string `json:"state"`
+}
+
+// maxWALNodes is more than any cluster has.
+const maxWALNodes = 10_000
+
+func readWALNodes(body []byte) (*walNodesTold, *failure) {
+	const what = "a list of streaming nodes"
+	told := &walNodesTold{}
+	if f := readJSON(body, what, '{', told); f != nil {
+		return nil, f
+	}
+	if told.Nodes == nil || len(told.Nodes) > maxWALNodes {
+		return nil, failed(model.Garbled, "the answer is not %s", what)
+	}
+	kept := &walNodesTold{Nodes: []*walNode{}}
+	for _, n := range told.Nodes {
+		if n != nil {
+			kept.Nodes = append(kept.Nodes, &walNode{n.ID, oneLine(n.State)})
+		}
+	}
+	return kept, nil
+}
+
+// takeWALNodes keeps the newest answer.
+func (d *Decoder) takeWALNodes(q *question) {
+	if q.outcome != model.Answered {
+		return
+	}
+	told, f := readWALNodes(q.Response)
+	if f != nil {
+		q.set(f.outcome, f.reason)
+		return
+	}
+	list := []model.NodeState{}
+	for _, n := range told.Nodes {
+		list = append(list, model.NodeState{Node: model.NodeID(n.ID), State: d.text(n.State)})
+	}
+	sorting.Sort(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
+	keep(&d.answers.walNodes, "", q, list)
+}
+
+func redactWALNodes(r *Record) {
+	redactAnswer(r, func(body []byte) (any, *failure) {
+		told, f := readWALNodes(body)
+		return told, f
+	})
+}
