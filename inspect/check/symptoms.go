@@ -12,7 +12,7 @@ type Symptom struct {
 func Symptoms() []Symptom {
 	return []Symptom{
 		{"Searches are slow", []string{
-			"node-idle", "auto-balance-off", "imbalance-rows", "imbalance-leaders", "cpu-skew", "brute-force-share", "cache-thrashing", "growing-flushed", "growing-too-old", "growing-too-large", "index-not-loaded",
+			"node-idle", "auto-balance-off", "balancing-suspended", "node-suspended", "imbalance-rows", "imbalance-leaders", "cpu-skew", "brute-force-share", "cache-thrashing", "growing-flushed", "growing-too-old", "growing-too-large", "index-not-loaded",
 			"index-missing", "collection-unindexed", "index-unfit", "small-segments", "consistency-wait", "read-queue-full", "worker-slow", "segment-thread-wait", "growing-search-time", "large-nq", "reduce-heavy",
 			"proxy-queue", "proxy-starved", "metadata-cache-miss", "gc-pause", "process-slow", "channel-consumption-lag", "bad-switches", "shard-skew", "partition-key-skew", "delete-heavy", "l0-backlog",
 			"profile-brute-force-share", "profile-gc-share", "profile-lock-contention", "profile-idle-node", "few-requests",
@@ -26,7 +26,7 @@ func Symptoms() []Symptom {
 			"l0-backlog", "growing-flushed",
 		}},
 		{"A collection does not load", []string{
-			"load-stuck", "load-state-mismatch", "replica-short", "resource-group-short", "index-missing", "index-stuck", "index-failed", "index-too-new", "index-metric-mismatch", "memory-pressure", "cache-loads-failing", "files-missing", "storage-failing", "storage-slow", "broadcast-stuck",
+			"load-stuck", "load-state-mismatch", "checker-off", "node-suspended", "replica-short", "resource-group-short", "index-missing", "index-stuck", "index-failed", "index-too-new", "index-metric-mismatch", "memory-pressure", "cache-loads-failing", "files-missing", "storage-failing", "storage-slow", "broadcast-stuck",
 			"role-missing", "node-unreachable", "orphan-load", "layout-older", "near-limit",
 		}},
 		{"Writes are slow or fail", []string{

@@ -28,6 +28,16 @@ var nodeLive = []column[*model.Session]{
 		}).needing(model.PartRuntime),
 	col(table.Column{Name: "health", Kind: table.State, Show: table.Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping."},
 		said(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).needing(model.PartRuntime).whenLive(),
+	col(table.Column{Name: "suspended", Kind: table.Bool, Show: table.Hidden, Doc: "An operator has suspended a query or streaming node, as a coordinator says (later 2.6 and 3.0); so is a query node that is in no resource group."},
+		func(e *Env, s *model.Session) table.Cell {
+			if s.Role != "querynode" && s.Role != "streamingnode" {
+				return none()
+			}
+			if e.Cluster.Runtime == nil {
+				return unknown()
+			}
+			return sureOf(e.Cluster.Runtime.Suspended(s))
+		}).needing(model.PartRuntime),
 	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Curved: true, Show: table.Hidden, Kept: true, Doc: "CPU time of its process, 100 is one core: between two scrapes of its metrics, else the average since it started."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			cores, _, ok := n.Process.CPU()

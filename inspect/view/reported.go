@@ -55,10 +55,7 @@ var dependencies = define(definition[model.Dependency]{
 		col(table.Column{Name: "type", Doc: "What it is: etcd, kafka, woodpecker, ...; for a queue mq.type as it is configured, maybe default."}, func(_ *Env, d model.Dependency) table.Cell { return toldText(d.Type) }),
 		col(table.Column{Name: "member", Doc: "Endpoint of one member; empty for the whole."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Member) }),
 		col(table.Column{Name: "healthy", Kind: table.Bool, Doc: "Whether it answers the proxy, without an alarm; unknown if Milvus does not check this kind of queue."}, func(_ *Env, d model.Dependency) table.Cell {
-			if d.Healthy == model.Unsaid {
-				return unknown()
-			}
-			return yesNo(d.Healthy == model.Yes)
+			return sureOf(d.Healthy)
 		}),
 		col(table.Column{Name: "reason", Priority: 1, Doc: "Why it is not healthy, in the proxy's words, or why that is unknown."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Reason) }),
 		col(table.Column{Name: "proxy", Priority: 2, Doc: "Session of the proxy that looked, role-id."}, func(_ *Env, d model.Dependency) table.Cell { return text("proxy-" + d.Proxy.String()) }),

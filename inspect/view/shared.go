@@ -53,3 +53,11 @@ func collectionRef(e *Env, c model.CollectionID) (Ref, bool) {
 func link(title, resource string, where ...string) Link {
 	return Link{Title: title, Resource: resource, Where: where}
 }
+
+// sureOf is yes, no or unknown.
+func sureOf(k model.Known) table.Cell {
+	if k == model.Unsaid {
+		return unknown()
+	}
+	return yesNo(k == model.Yes)
+}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"kitescope/inspect/live"
+	"kitescope/inspect/model"
 )
 
 // method names the messages of a call, by the last part of its name.
@@ -30,6 +31,9 @@ func methods() map[string]method {
 		"GetShardLeaders":       {q + "GetShardLeadersRequest", q + "GetShardLeadersResponse"},
 		"ListResourceGroups":    {m + "ListResourceGroupsRequest", m + "ListResourceGroupsResponse"},
 		"DescribeResourceGroup": {q + "DescribeResourceGroupRequest", q + "DescribeResourceGroupResponse"},
+		"CheckBalanceStatus":    {q + "CheckBalanceStatusRequest", q + "CheckBalanceStatusResponse"},
+		"ListCheckers":          {q + "ListCheckersRequest", q + "ListCheckersResponse"},
+		"ListQueryNode":         {q + "ListQueryNodeRequest", q + "ListQueryNodeResponse"},
 		"GetRecoveryInfoV2":     {d + "GetRecoveryInfoRequestV2", d + "GetRecoveryInfoResponseV2"},
 		"GetSegmentInfo":        {d + "GetSegmentInfoRequest", d + "GetSegmentInfoResponse"},
 	}
@@ -140,11 +144,17 @@ func (w *World) answer(args []word) error {
 	return nil
 }
 
-// reply is "reply NODE METHOD `PROTOTEXT`": an answer to a call that was not recorded, or instead of it.
+// reply is "reply NODE METHOD `PROTOTEXT`", or "reply NODE GET_PATH `JSON`": an answer to a call that was not recorded, or instead of it.
 func (w *World) reply(args []word) error {
 	list, err := w.of(args[0].text)
 	if err != nil {
 		return err
+	}
+	if path, page := strings.CutPrefix(args[1].text, "GET_"); page {
+		w.instead(live.Record{
+			Role: list[0].Role, Node: list[0].Node, Address: list[0].Address, Method: "GET " + path, Response: []byte(args[2].text), Outcome: model.Answered.String(), At: w.now,
+		})
+		return nil
 	}
 	x, ok := methods()[args[1].text]
 	if !ok {
@@ -164,11 +174,16 @@ func (w *World) reply(args []word) error {
 	like := *list[0]
 	like.Method = like.Method[:strings.LastIndexByte(like.Method, '/')+1] + args[1].text
 	like.Request, like.Response, like.Error, like.Outcome = nil, b, "", ""
-	w.records = slices.DeleteFunc(w.records, func(r live.Record) bool {
-		return r.Method == like.Method && r.Role == like.Role && r.Node == like.Node
-	})
-	w.records = append(w.records, like)
+	w.instead(like)
 	return nil
+}
+
+// instead adds a record in place of what the session answered to the same call.
+func (w *World) instead(x live.Record) {
+	w.records = slices.DeleteFunc(w.records, func(r live.Record) bool {
+		return r.Method == x.Method && r.Role == x.Role && r.Node == x.Node
+	})
+	w.records = append(w.records, x)
 }
 
 // config is "config NODE KEY=VALUE": the effective configuration as ShowConfigurations tells it.

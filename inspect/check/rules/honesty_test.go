@@ -235,8 +235,10 @@ func answers() []struct {
 		{"QueryCoord's collections", 0, func(p *model.RuntimeParts) { p.Loaded = nil }},
 		{"QueryCoord's resource groups", 0, func(p *model.RuntimeParts) { p.Groups = nil }},
 		{"QueryCoord's checkers", 0, func(p *model.RuntimeParts) { p.Checkers, p.BalanceActive = nil, nil }},
+		{"who is suspended", 0, func(p *model.RuntimeParts) { p.QueryNodeStates, p.StreamingNodeStates, p.StreamingBalance = nil, nil, nil }},
 		{"what QueryCoord has", check.NeedQueryCoord, func(p *model.RuntimeParts) {
 			p.Replicas, p.ShardLeaders, p.Loaded, p.Groups, p.Checkers, p.BalanceActive = nil, nil, nil, nil, nil, nil
+			p.QueryNodeStates = nil
 		}},
 		{"DataCoord's recovery", check.NeedRecovery, func(p *model.RuntimeParts) { p.Recovery = nil }},
 		{"DataCoord's segments", 0, func(p *model.RuntimeParts) { p.DataSegments = nil }},

@@ -17,6 +17,7 @@ const (
 // runtime is what the processes of the large cluster say.
 func (p *largeServed) runtime(c *model.Cluster) model.RuntimeParts {
 	p.live = model.RuntimeParts{Kind: "live", From: Now.Add(-3 * time.Second), To: Now.Add(-time.Second), ClusterKey: "by-dev"}
+	p.live.BalanceActive, p.live.Checkers = new(true), []model.Checker{{ID: 1, Name: "segment_checker", Active: true}, {ID: 2, Name: "balance_checker", Active: true}}
 	nodes := make(map[model.NodeID]*model.LiveNode)
 	for _, s := range c.Sessions {
 		n := p.answer(s)

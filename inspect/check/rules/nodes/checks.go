@@ -7,7 +7,7 @@ import "kitescope/inspect/check"
 // Sessions are the checks of who is there.
 func Sessions() []*check.Check {
 	return []*check.Check{
-		roleMissing, nodeUnreachable, staleSession, stoppingServing, nodeStopping,
+		roleMissing, nodeUnreachable, staleSession, stoppingServing, nodeStopping, nodeSuspended,
 	}
 }
 

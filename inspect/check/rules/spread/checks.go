@@ -6,6 +6,6 @@ import "kitescope/inspect/check"
 // Checks are the checks of how the work is spread.
 func Checks() []*check.Check {
 	return []*check.Check{
-		autoBalanceOff, idleNode, imbalanceRows, imbalanceMemory, imbalanceLeaders, imbalanceChannels,
+		autoBalanceOff, balancingSuspended, checkerOff, idleNode, imbalanceRows, imbalanceMemory, imbalanceLeaders, imbalanceChannels,
 	}
 }

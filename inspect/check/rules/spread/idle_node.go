@@ -37,7 +37,7 @@ reason for skipping a replica ("skip balance"). Check also whether its version o
 	Phases:      []latency.Name{latency.WaitForWorkers},
 	Run:         runIdleNode,
 	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}},
+	FollowsFrom: []check.Cause{{Check: "node-suspended", Of: check.Shares("nodes")}, {Check: "auto-balance-off"}, {Check: "balancing-suspended"}},
 }
 
 func runIdleNode(p *check.Pass) error {

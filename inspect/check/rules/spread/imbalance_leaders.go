@@ -34,7 +34,7 @@ Where measured searches wait for growing rows on the node, the finding has the t
 	Phases:      []latency.Name{latency.WaitForNodes, latency.KernelGrowing},
 	Run:         runImbalanceLeaders,
 	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: check.InOneRegion}},
+	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Of: check.InOneRegion}},
 }
 
 const (

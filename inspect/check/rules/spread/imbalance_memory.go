@@ -27,7 +27,7 @@ Milvus 2.2 and later ignore that setting and balance rows. Memory differs where 
 	Needs:       check.NeedSystem,
 	Run:         runImbalanceMemory,
 	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: check.Shares("nodes")}},
+	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Of: check.Shares("nodes")}},
 }
 
 const (

@@ -36,7 +36,7 @@ scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page
 	Phases:      []latency.Name{latency.WaitForWorkers},
 	Run:         runImbalanceRows,
 	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: check.InOneRegion}},
+	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Of: check.InOneRegion}},
 }
 
 func runImbalanceRows(p *check.Pass) error {

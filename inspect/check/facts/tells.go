@@ -1,0 +1,27 @@
+package facts
+
+import (
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// Tells reports whether a session of a role may answer to a call that came with a release. One of unknown version may.
+func Tells(c *model.Cluster, major, minor int, roles ...string) bool {
+	return slices.ContainsFunc(c.Sessions, func(s *model.Session) bool {
+		return slices.Contains(roles, s.Role) && !s.Standby && !ParseRelease(s.Version).Before(Release{major, minor})
+	})
+}
+
+// LacksPage reports whether streaming nodes are registered and a page that MixCoord has of them in later 2.6 and 3.0 was not read,
+// other than because its release does not have it.
+func LacksPage(c *model.Cluster, path string) bool {
+	if !slices.ContainsFunc(c.Sessions, func(s *model.Session) bool { return s.Role == "streamingnode" }) {
+		return false
+	}
+	return !slices.ContainsFunc(c.Runtime.Processes, func(p *model.Process) bool {
+		return slices.ContainsFunc(p.Calls, func(x model.Call) bool {
+			return x.Method == "GET "+path && (x.Outcome == model.Answered || x.Outcome == model.Unimplemented)
+		})
+	})
+}
