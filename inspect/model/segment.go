@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -256,6 +257,12 @@ func (d *SegmentDetails) IsZero() bool {
 		d.SchemaVersion == 0 && d.DataVersion == 0 && len(d.ExpiresAt) == 0 && d.Stats == nil
 }
 
+// Unsized reports whether the size of a segment in storage is unknown: with storage version 3 its files stand in a manifest in storage,
+// and metadata have sums of them in memory alone (Details.Stats).
+func (s *Segment) Unsized() bool {
+	return s.Details != nil && s.Details.ManifestPath != "" && !slices.ContainsFunc(s.Logs, func(l FieldLogs) bool { return l.Kind == InsertLog })
+}
+
 // RecordedStats is what a writer recorded of the files of a segment (datapb.Statistics).
 type RecordedStats struct {
 	InsertBytes, StatsBytes, DeltaBytes        int64 // in memory
@@ -300,7 +307,9 @@ type Totals struct {
 	Rows        int64 // of healthy segments, L0 excluded
 	DeletedRows int64
 	Bytes       int64
-	IndexBytes  int64
+	// Unsized are segments whose size in storage is unknown: it is not in Bytes.
+	Unsized    int
+	IndexBytes int64
 	// SealedRows are the rows of flushed, flushing and sealed segments; IndexedRows those of them whose indexes are all finished,
 	// NeedIndexRows those that want an index at all.
 	SealedRows, IndexedRows, NeedIndexRows int64
@@ -323,6 +332,9 @@ func (t *Totals) count(s *Segment, index IndexState, sign int64) {
 	t.Segments += int(sign)
 	t.DeletedRows += sign * s.DeletedRows
 	t.Bytes += sign * s.Bytes
+	if s.Unsized() {
+		t.Unsized += int(sign)
+	}
 	t.IndexBytes += sign * s.IndexBytes
 	if s.Level == LevelL0 {
 		return

@@ -55,7 +55,7 @@ var collectionData = []column[*model.Collection]{
 	col(table.Column{Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: deletesDoc},
 		totalsOf(func(t model.Totals) table.Cell { return count(t.DeletedRows) })).needing(model.PartSegments | model.PartLogs),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included."},
-		totalsOf(func(t model.Totals) table.Cell { return count(t.Bytes) })).needing(model.PartSegments | model.PartLogs),
+		totalsOf(sizeOf)).needing(model.PartSegments | model.PartLogs),
 	col(table.Column{Name: "stored_bytes", Title: "STORED", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of its binlogs in storage as DataCoord counts them for its disk quota, of segments that it holds for healthy."},
 		func(e *Env, c *model.Collection) table.Cell {
 			if bytes, ok := e.Cluster.Runtime.Stored(c.ID); ok {

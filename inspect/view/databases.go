@@ -31,7 +31,10 @@ var databases = define(definition[*model.Database]{
 		}).needing(model.PartSegments),
 		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
 			func(e *Env, d *model.Database) table.Cell {
-				return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Bytes }))
+				return sizeOf(model.Totals{
+					Bytes:   sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Bytes }),
+					Unsized: int(sumCollections(e, d.ID, func(t model.Totals) int64 { return int64(t.Unsized) })),
+				})
 			}).needing(model.PartSegments | model.PartLogs),
 		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it was created."},
 			func(_ *Env, d *model.Database) table.Cell { return tso(d.CreatedAt) }),

@@ -163,7 +163,7 @@ func (o *Overview) countSegments(env *Env) {
 	o.Segments = known(c, model.PartSegments, count(int64(t.Segments)))
 	o.SealedRows = known(c, model.PartSegments, count(t.SealedRows))
 	o.DeletedRows = known(c, model.PartSegments|model.PartLogs, count(t.DeletedRows))
-	o.Bytes = known(c, model.PartSegments|model.PartLogs, count(t.Bytes))
+	o.Bytes = known(c, model.PartSegments|model.PartLogs, sizeOf(t))
 	o.Indexed = known(c, model.PartIndexes|model.PartSegments|model.PartSegmentIndexes, percent(t.IndexedRows, t.SealedRows))
 	o.StatesUnknown = !c.Loaded.Has(model.PartSegments)
 	for _, r := range stateRows(t) {

@@ -47,7 +47,7 @@ var partitionContent = []column[*model.Partition]{
 		return count(int64(e.Cluster.PartitionTotals(p.ID).Segments))
 	}).needing(model.PartSegments),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
-		func(e *Env, p *model.Partition) table.Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) }).needing(model.PartSegments | model.PartLogs),
+		func(e *Env, p *model.Partition) table.Cell { return sizeOf(e.Cluster.PartitionTotals(p.ID)) }).needing(model.PartSegments | model.PartLogs),
 	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 2, Doc: "Loaded, Loading or NotLoad, from QueryCoord's metadata."},
 		func(e *Env, p *model.Partition) table.Cell {
 			return text(e.Cluster.LoadState(p.Collection).PartitionStatus(p.ID))

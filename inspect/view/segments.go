@@ -74,15 +74,15 @@ var segmentContent = []column[*model.Segment]{
 		func(_ *Env, s *model.Segment) table.Cell { return count(s.Rows) }),
 	col(table.Column{Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Priority: 4, Doc: deletesDoc},
 		func(_ *Env, s *model.Segment) table.Cell { return count(s.DeletedRows) }).needing(model.PartLogs),
-	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 3, Doc: "Bytes of all logs in storage, index files not included."},
-		func(_ *Env, s *model.Segment) table.Cell { return count(s.Bytes) }).needing(model.PartLogs),
+	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 3, Doc: "Bytes of all logs in storage, index files not included; unknown with storage version 3, whose files stand in a manifest in storage."},
+		func(_ *Env, s *model.Segment) table.Cell { return inStorage(s, s.Bytes) }).needing(model.PartLogs),
 	col(table.Column{Name: "index_state", Title: "INDEX", Kind: table.State, Priority: 2, Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none."},
 		func(e *Env, s *model.Segment) table.Cell { return indexState(e.Cluster.IndexState(s)) }).needing(model.PartIndexes | model.PartSegmentIndexes),
 	col(table.Column{Name: "index_states", Kind: table.Pairs, Show: table.Hidden, Doc: "State per index, by the index's name."}, indexStates).needing(model.PartIndexes | model.PartSegmentIndexes),
 	col(table.Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: table.Bytes, Show: table.Wide, Priority: 6, Doc: "Bytes of finished index files, where Milvus records them."},
 		func(_ *Env, s *model.Segment) table.Cell { return someCount(s.IndexBytes) }).needing(model.PartSegmentIndexes),
 	col(table.Column{Name: "files", Kind: table.Int, Show: table.Wide, Priority: 7, Doc: "Log files in storage."},
-		func(_ *Env, s *model.Segment) table.Cell { return count(logFiles(s)) }).needing(model.PartLogs),
+		func(_ *Env, s *model.Segment) table.Cell { return inStorage(s, logFiles(s)) }).needing(model.PartLogs),
 	col(table.Column{Name: "max_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows at which the segment is sealed, estimated when it was opened."},
 		func(_ *Env, s *model.Segment) table.Cell { return count(s.MaxRows) }),
 	col(table.Column{Name: "streaming_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
@@ -195,3 +195,19 @@ func segmentSections(s *scope, x *model.Segment) []Section {
 // deletesDoc explains a count of deletes, which metadata alone cannot turn into one of deleted rows.
 const deletesDoc = "Deletes in the delta logs, an upper bound of the rows deleted: keys deleted twice count twice, and so do false positives of a segment's bloom filter. " +
 	"Deletes that are not flushed yet are not in it."
+
+// inStorage is a figure of a segment's files, unknown where metadata do not list them.
+func inStorage(s *model.Segment, n int64) table.Cell {
+	if s.Unsized() {
+		return unknown()
+	}
+	return count(n)
+}
+
+// sizeOf is the size of segments in storage, unknown where that of one is.
+func sizeOf(t model.Totals) table.Cell {
+	if t.Unsized > 0 {
+		return unknown()
+	}
+	return count(t.Bytes)
+}

@@ -190,11 +190,11 @@ func (b *treeBuilder) sums(t *model.Totals) []Field {
 	var list []Field
 	for _, sum := range []struct {
 		column string
-		value  int64
-	}{{"rows", t.Rows}, {"segments", int64(t.Segments)}, {"size_bytes", t.Bytes}} {
+		value  table.Cell
+	}{{"rows", count(t.Rows)}, {"segments", count(int64(t.Segments))}, {"size_bytes", sizeOf(*t)}} {
 		i := collections.Column(sum.column)
 		c := &collections.Columns[i]
-		cell := count(sum.value)
+		cell := sum.value
 		if !b.env.Cluster.Loaded.Has(collections.NeedsOf(i)) {
 			cell = unknown()
 		}
