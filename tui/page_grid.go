@@ -167,6 +167,9 @@ func (g *gridPage) nothing() string {
 	case g.resource.Keyspace && g.rows.Env.Cluster.Keyspace == nil:
 		return "the records were not kept in this session"
 	}
+	if lacking := view.Lacking(g.resource, g.rows.Env); len(lacking) > 0 {
+		return "none in what was read: " + lacking[0]
+	}
 	return "none · " + words.LowerFirst(g.resource.Doc)
 }
 

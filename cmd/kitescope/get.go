@@ -257,6 +257,8 @@ func (q *question) footnotes(g *view.Grid) (lines []string) {
 	switch {
 	case g.NotRead():
 		say("%s: not read", q.resource.Name)
+	case g.Len() == 0 && g.Matched == 0 && len(view.Lacking(q.resource, g.Table.Env())) > 0:
+		say("%s: none found in what was read", q.resource.Name)
 	case g.Len() == 0 && len(unmatched)+len(strays) == 0: // it was said why
 		say("%s: none found", q.resource.Name)
 	case g.Len() < g.Matched:

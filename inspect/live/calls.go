@@ -179,7 +179,7 @@ func (q *inquiry) halves(node model.NodeID) []inquiry {
 
 func (q *asker) queryCoord() {
 	show := []string{queryCoord + "ShowCollections", queryCoord + "ShowLoadCollections"}
-	if since(q.version, 2, 6) {
+	if model.Since(q.version, 2, 6) {
 		show[0], show[1] = show[1], show[0]
 	}
 	q.add(show[0], &querypb.ShowCollectionsRequest{Base: q.base}, show[1])
@@ -190,10 +190,10 @@ func (q *asker) queryCoord() {
 	// What the management routes of HTTP only read (internal/http/router.go: balance/status,
 	// node/list, distribution/get, since 2.5) is asked here instead: it needs no port that
 	// may be unknown.
-	if since(q.version, 2, 4) {
+	if model.Since(q.version, 2, 4) {
 		q.add(queryCoord+"ListCheckers", &querypb.ListCheckersRequest{Base: q.base})
 	}
-	if since(q.version, 2, 5) {
+	if model.Since(q.version, 2, 5) {
 		q.add(queryCoord+"CheckBalanceStatus", &querypb.CheckBalanceStatusRequest{Base: q.base})
 		q.add(queryCoord+"ListQueryNode", &querypb.ListQueryNodeRequest{Base: q.base})
 	}

@@ -36,7 +36,7 @@ func (p *plan) asksConfigs() *session {
 
 // tellsKeys is the MixCoord that a session's process holds and that is at work, nil if there is none.
 func (p *plan) tellsKeys(s *session) *session {
-	return p.inProcess(s, func(x *session) bool { return x.Role == "mixcoord" && !x.Standby && since(x.Version, 2, 6) })
+	return p.inProcess(s, func(x *session) bool { return x.Role == "mixcoord" && !x.Standby && model.Since(x.Version, 2, 6) })
 }
 
 // keyAnswer is the answer to a configGetURI.

@@ -149,6 +149,7 @@ func TestPagesHostile(t *testing.T) {
 	}{
 		"404":           {http.NotFound, model.Unimplemented, "common.security.managementMetricsOnly"},
 		"401":           {text(401, `{"msg":"authentication required. Use HTTP Basic Auth with root credentials"}`), model.Denied, "common.security.adminAuthEnabled is true"},
+		"401, a user":   {text(401, `{"msg":"who are you"}`), model.Denied, "who are you"},
 		"403":           {text(403, `{"msg":"only root user can access this endpoint"}`), model.Denied, "common.security.adminAuthEnabled is true"},
 		"500":           {text(500, `{"message":"boom"}`), model.NotReady, "boom"},
 		"a redirect":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, model.Failed, "302"},

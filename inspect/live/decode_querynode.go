@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
@@ -157,7 +155,7 @@ func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {
 // catchUp fills in "no" where a version that says CatchingUp left it out: protobuf does not
 // send what is false. Milvus says it since 2.6.8 (milvus pull request 46552).
 func (n *liveNode) catchUp() {
-	if n.Distribution == nil || n.System == nil || !since(n.System.Version, 2, 6, 8) {
+	if n.Distribution == nil || n.System == nil || !model.Since(n.System.Version, 2, 6, 8) {
 		return
 	}
 	for i := range n.Distribution.Leaders {
@@ -165,23 +163,4 @@ func (n *liveNode) catchUp() {
 			v.CatchingUp = new(false)
 		}
 	}
-}
-
-// since reports whether a version, "v2.6.8-lite", is at least the given one.
-func since(version string, want ...int) bool {
-	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
-	parts := strings.Split(version, ".")
-	for i, w := range want {
-		if i >= len(parts) {
-			return false
-		}
-		have, err := strconv.Atoi(parts[i])
-		if err != nil {
-			return false
-		}
-		if have != w {
-			return have > w
-		}
-	}
-	return true
 }

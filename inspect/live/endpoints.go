@@ -151,7 +151,17 @@ func (c *Client) keptFrom(e *endpoint, status string, code int, said string) *fa
 	case code == http.StatusServiceUnavailable && strings.Contains(said, "verif"):
 		return failed(model.Denied, "%s: %s (%s is true, and this process cannot check passwords)", status, said, adminAuth)
 	case code == http.StatusUnauthorized:
-		return failed(model.Denied, "%s (%s is true: from 2.6.10 on it wants a user%s)", status, userAuth, unsent)
+		wants := userAuth + " is true: from 2.6.10 on it wants a user"
+		if strings.HasPrefix(e.uri, "/management/") {
+			wants = adminAuth + " is true: it wants root and its password"
+		}
+		if c.opts.credentials() != "" {
+			wants += "; the user and password that were sent are refused"
+		}
+		if said != "" {
+			status += ": " + said
+		}
+		return failed(model.Denied, "%s (%s%s)", status, wants, unsent)
 	case code == http.StatusNotFound:
 		return failed(model.Unimplemented, "%s: this release does not have the page, or it is turned off (%s: true, or for the console's pages %s: false)", status, metricsOnly, consoleOff)
 	}

@@ -83,6 +83,10 @@ func (p *scrape) read(text io.Reader) error {
 		p.number++
 		p.bytes += int64(len(line))
 		switch {
+		case p.number == 1 && bytes.HasPrefix(bytes.TrimSpace(line), []byte("<")):
+			return errors.New("the answer is an HTML page, not metrics: check what is in front of the process")
+		case p.number == 1 && bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")):
+			return errors.New("the answer is JSON, not metrics: check what is in front of the process")
 		case errors.Is(err, io.EOF) && len(bytes.TrimSpace(line)) == 0:
 			return nil
 		case errors.Is(err, io.EOF):

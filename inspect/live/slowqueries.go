@@ -61,7 +61,7 @@ type slowSearch struct {
 
 // listsSlow finds the proxy that a session's process holds, if it is of a release that keeps a list; nil if there is none.
 func (p *plan) listsSlow(s *session) *session {
-	return p.inProcess(s, func(x *session) bool { return x.Role == "proxy" && since(x.Version, 2, 5) })
+	return p.inProcess(s, func(x *session) bool { return x.Role == "proxy" && model.Since(x.Version, 2, 5) })
 }
 
 // credentials are what Milvus's HTTP server asks for (internal/distributed/proxy/httpserver: ParseUsernamePassword). The server of
@@ -90,6 +90,9 @@ func readSlow(body []byte, each func(*slowQuery)) error {
 	case start[0] == '<':
 		return failed(model.Garbled, "the answer is an HTML page, not a list of slow queries: check what is in front of the proxy")
 	case start[0] != '[':
+		if said, ok := errorInside(body); ok {
+			return failed(model.Failed, "%s", said)
+		}
 		return failed(model.Garbled, "the answer is not a list of slow queries")
 	}
 	if f := heavy(weighJSON(body)); f != nil {

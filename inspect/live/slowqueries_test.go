@@ -118,6 +118,7 @@ func TestSlowHostile(t *testing.T) {
 		"a login page":       {"\n<!DOCTYPE html><html>Password: <input></html>", model.Garbled, "an HTML page", -1},
 		"nothing":            {"", model.Garbled, "empty", -1},
 		"an object":          {`{"error":"denied"}`, model.Garbled, "not a list", -1},
+		"an error in it":     {`{"code":1800,"message":"user hasn't authenticated"}`, model.Failed, "user hasn't authenticated (code 1800)", -1},
 		"null":               {"null", model.Garbled, "not a list", -1},
 		"half":               {half, model.Garbled, "breaks off after 1 entries", 1},
 		"no end":             {strings.TrimRight(strings.TrimSpace(whole), "]"), model.Garbled, "breaks off after 3 entries", 3},

@@ -64,7 +64,7 @@ type told struct {
 
 // toldMetrics are the types that a session answers to, those first that nothing else tells of; and the service that is asked.
 func toldMetrics(s *model.Session) (service string, metrics []string) {
-	if s.Standby || !since(s.Version, 2, 5) {
+	if s.Standby || !model.Since(s.Version, 2, 5) {
 		return "", nil
 	}
 	switch s.Role {

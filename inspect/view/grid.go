@@ -13,6 +13,8 @@
 package view
 
 import (
+	"slices"
+
 	"time"
 
 	"kitescope/inspect/model"
@@ -116,6 +118,18 @@ func NewGrid(t Table, rows []int32, columns []int) *Grid {
 // read: that there are none is not known then. Lists of the keys themselves hold what
 // was read, whatever that is.
 func (g *Grid) NotRead() bool { return g.Len() == 0 && !table.Known(g.Table, -1) }
+
+// Lacking says why there may be more than the rows that there are: processes that tell them did not answer. nil if nothing is missing.
+func Lacking(r *Resource, env *Env) []string {
+	c := env.Cluster
+	switch {
+	case r.Lacks != nil:
+		return r.Lacks(c)
+	case r.Needs.Has(model.PartRuntime) && c.Runtime != nil && !slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }):
+		return []string{"no process answered"}
+	}
+	return nil
+}
 
 // Description explains one object in sections.
 type Description struct {

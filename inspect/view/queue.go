@@ -45,12 +45,15 @@ func untoldByQueue(c *model.Cluster) []string {
 	case r.Queue != nil && r.Queue.Outcome != model.Answered:
 		return []string{"the message queue (" + r.Queue.Kind + "): " + r.Queue.Outcome.With(r.Queue.Reason)}
 	}
+	if r.Queue != nil || c.Woodpecker != nil {
+		return nil
+	}
 	for _, s := range r.Skipped {
-		if s.What == "message queue" && c.Woodpecker == nil {
+		if s.What == "message queue" {
 			return []string{"the message queue was not asked: " + s.Reason}
 		}
 	}
-	return nil
+	return []string{"the message queue was not asked"}
 }
 
 // offset is a cell of a topic that has offsets.

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -75,9 +76,8 @@ const (
 
 // untoldDependencies says why they are unknown, nothing if a proxy told them: just one is asked.
 func untoldDependencies(c *model.Cluster) []string {
-	lines := untoldBy(c, dependenciesCall)
 	if c.Runtime == nil {
-		return lines
+		return untoldBy(c, dependenciesCall)
 	}
 	for _, s := range c.Runtime.Skipped {
 		if strings.HasPrefix(s.What, "dependencies ") {
@@ -87,5 +87,16 @@ func untoldDependencies(c *model.Cluster) []string {
 	if len(c.Runtime.Dependencies()) > 0 {
 		return nil
 	}
-	return lines
+	var lines []string
+	for _, n := range c.Runtime.Nodes {
+		if n.Role == "proxy" && n.Process != nil && slices.ContainsFunc(n.Process.Calls, func(x model.Call) bool { return x.Method == dependenciesCall }) {
+			if why := untoldOf(c, n, dependenciesCall); why != "" {
+				lines = append(lines, n.Name()+": "+why)
+			}
+		}
+	}
+	if len(lines) > 0 {
+		return lines
+	}
+	return untoldBy(c, dependenciesCall)
 }

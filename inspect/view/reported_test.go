@@ -40,6 +40,17 @@ func TestReportedUnknown(t *testing.T) {
 	if got := lacks(nil, "clients"); got != "no proxy was asked" {
 		t.Errorf("not asked: %s", got)
 	}
+	// Of two proxies the one with the lower id is asked for what it depends on; the other is not missing.
+	one := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
+		{Role: "proxy", Node: 4, System: &model.System{Version: "3.0.1"}, Process: &model.Process{Calls: []model.Call{{Role: "proxy", Node: 4, Method: "GET /api/v1/_cluster/dependencies", Outcome: model.TimedOut, Reason: "no answer within 10 s"}}}},
+		{Role: "proxy", Node: 9, System: &model.System{Version: "3.0.1"}, Process: &model.Process{}},
+	}})
+	if got := lacks(one, "dependencies"); got != "proxy-4: timed out: no answer within 10 s" {
+		t.Errorf("one of two is asked: %s", got)
+	}
+	if got := lacks(one, "clients"); !strings.HasSuffix(got, "proxy-9: its list was not asked for") {
+		t.Errorf("not asked: %s", got)
+	}
 	skipped := model.BuildRuntime(model.RuntimeParts{Skipped: []model.Skipped{{What: "dependencies as proxy-4 finds them", Reason: "the message queue is Pulsar"}}})
 	if got := lacks(skipped, "dependencies"); got != "dependencies as proxy-4 finds them: the message queue is Pulsar" {
 		t.Errorf("skipped: %s", got)

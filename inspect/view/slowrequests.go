@@ -223,7 +223,7 @@ func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 		i := slices.IndexFunc(n.Process.Calls, func(c model.Call) bool { return c.Method == method })
 		if i >= 0 {
 			if call := n.Process.Calls[i]; call.Outcome != model.Answered {
-				return strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ") + deniedHint(call.Outcome)
+				return strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ") + deniedHint(&call)
 			}
 			if method == slowCall {
 				return untoldClients(n.Process)
@@ -232,8 +232,10 @@ func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 		}
 	}
 	switch {
-	case version != "":
+	case version != "" && !model.Since(version, 2, 5):
 		return "its list was not asked for: a proxy keeps one since 2.5, and this is " + version
+	case version != "":
+		return "its list was not asked for"
 	case n.Process == nil:
 		return cmp.Or(n.Reason, "where its HTTP server is, is not known")
 	}
@@ -250,9 +252,9 @@ func untoldClients(p *model.Process) string {
 	return ""
 }
 
-// deniedHint says what a proxy wants that answers nobody.
-func deniedHint(o model.Outcome) string {
-	if o != model.Denied {
+// deniedHint says what a proxy wants that answers nobody, where the reason does not.
+func deniedHint(c *model.Call) string {
+	if c.Outcome != model.Denied || strings.Contains(c.Reason, " is true") {
 		return ""
 	}
 	return " (where authorization is enabled, it wants --milvus-user and a password since 2.5.27 and 2.6.10)"

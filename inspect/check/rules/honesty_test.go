@@ -235,7 +235,9 @@ func answers() []struct {
 		{"QueryCoord's collections", 0, func(p *model.RuntimeParts) { p.Loaded = nil }},
 		{"QueryCoord's resource groups", 0, func(p *model.RuntimeParts) { p.Groups = nil }},
 		{"QueryCoord's checkers", 0, func(p *model.RuntimeParts) { p.Checkers, p.BalanceActive = nil, nil }},
-		{"who is suspended", 0, func(p *model.RuntimeParts) { p.QueryNodeStates, p.StreamingNodeStates, p.StreamingBalance = nil, nil, nil }},
+		{"who is suspended", 0, func(p *model.RuntimeParts) {
+			p.QueryNodeStates, p.StreamingNodeStates, p.StreamingBalance = nil, nil, nil
+		}},
 		{"what QueryCoord has", check.NeedQueryCoord, func(p *model.RuntimeParts) {
 			p.Replicas, p.ShardLeaders, p.Loaded, p.Groups, p.Checkers, p.BalanceActive = nil, nil, nil, nil, nil, nil
 			p.QueryNodeStates = nil

@@ -1,0 +1,25 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Since reports whether a version, "v2.6.8-lite", is at least the given one.
+func Since(version string, want ...int) bool {
+	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
+	parts := strings.Split(version, ".")
+	for i, w := range want {
+		if i >= len(parts) {
+			return false
+		}
+		have, err := strconv.Atoi(parts[i])
+		if err != nil {
+			return false
+		}
+		if have != w {
+			return have > w
+		}
+	}
+	return true
+}
