@@ -172,6 +172,10 @@ var pchannelColumns = []column[*model.PChannel]{
 		func(_ *Env, p *model.PChannel) table.Cell { return tso(p.Checkpoint.At) }),
 	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Show: table.Wide, Priority: 3, Doc: "Time since checkpoint_at."},
 		func(e *Env, p *model.PChannel) table.Cell { return age(e, p.Checkpoint.At.Time()) }),
+	col(table.Column{Name: "control", Kind: table.Bool, Rare: true, Show: table.Hidden, Doc: "It carries the control channel, on which what concerns the whole cluster is written (2.6)."},
+		func(e *Env, p *model.PChannel) table.Cell {
+			return yesNo(e.Cluster.Streaming != nil && e.Cluster.Streaming.ControlPChannel == p.Name)
+		}).needing(model.PartServing),
 	col(table.Column{Name: "streaming", Kind: table.Bool, Show: table.Hidden, Doc: "The streaming service has a record of it (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return yesNo(p.Streaming) }),
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"kitescope/inspect/model"
 	"kitescope/table"
@@ -92,6 +93,7 @@ var segmentContent = []column[*model.Segment]{
 			}
 			return count(s.Details.Growing.Rows)
 		}),
+	col(table.Column{Name: "streaming_account", Kind: table.Pairs, Rare: true, Show: table.Hidden, Doc: "What else the streaming node accounts for of a growing segment: its state, bytes, the bytes at which it is sealed, binlogs written, and times (2.6)."}, streamingAccount),
 	col(table.Column{Name: "compacted_from", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that a compaction made this one from."},
 		func(_ *Env, s *model.Segment) table.Cell { return ids(s.CompactedFrom) }),
 }
@@ -210,4 +212,24 @@ func sizeOf(t model.Totals) table.Cell {
 		return unknown()
 	}
 	return count(t.Bytes)
+}
+
+// streamingAccount is what a streaming node keeps of a growing segment in its own records.
+func streamingAccount(_ *Env, s *model.Segment) table.Cell {
+	if s.Details == nil || s.Details.Growing == nil {
+		return none()
+	}
+	g := s.Details.Growing
+	list := []string{
+		"state", g.State, "level", g.Level.String(), "bytes", strconv.FormatInt(g.Bytes, 10), "max_bytes", strconv.FormatInt(g.MaxBytes, 10), "binlogs", strconv.FormatInt(g.Flushes, 10),
+	}
+	for _, moment := range []struct {
+		name string
+		at   time.Time
+	}{{"created_at", g.CreatedAt}, {"modified_at", g.ModifiedAt}, {"checkpoint_at", g.Checkpoint.Time()}} {
+		if !moment.at.IsZero() {
+			list = append(list, moment.name, moment.at.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	return table.Cell{List: list}
 }
