@@ -243,7 +243,7 @@ func servingKinds() []kind {
 		{id: kindPartitionLoad, name: "partition-load", pattern: "querycoord-partition-loadinfo/{collection}/{partition}", message: message[querypb.PartitionLoadInfo](), part: serving, since: "2.2", secret: secretNever},
 		{id: kindReplica, name: "replica", pattern: "querycoord-replica/{collection}/{replica}", message: message[querypb.Replica](), part: serving, since: "2.2", secret: secretNever},
 		{id: kindResourceGroup, name: "resource-group", pattern: "queryCoord-ResourceGroup/{name:rest}", message: message[querypb.ResourceGroup](), part: serving, since: "2.2", secret: secretNever},
-		{id: kindTarget, name: "target", pattern: "queryCoord-Collection-Target/{collection}", enc: encZstdProto, message: message[querypb.CollectionTarget](), part: channels, since: "2.4", secret: secretNever},
+		{id: kindTarget, name: "target", pattern: "queryCoord-Collection-Target/{collection}", enc: encZstdProto, message: message[querypb.CollectionTarget](), part: channels, since: "2.3.13", secret: secretNever},
 		{id: kindCollectionLoad21, name: "collection-load-2.1", pattern: "queryCoord-collectionMeta/{collection}", message: message[querypb.CollectionInfo](), part: serving, until: "2.1"},
 		{id: kindReplica21, name: "replica-2.1", pattern: "queryCoord-ReplicaMeta/{replica}", message: message[milvuspb.ReplicaInfo](), part: serving, until: "2.1", secret: secretNever},
 		{id: kindLoadedSegment21, name: "loaded-segment-2.1", pattern: "queryCoord-segmentMeta/{collection}/{partition}/{segment}", message: message[querypb.SegmentInfo](), part: rest, until: "2.1", secret: secretNever},

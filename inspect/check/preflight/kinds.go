@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,35 +17,80 @@ var newKinds = rule{
 	Check: check.Check{
 		ID:       "upgrade-keys",
 		Title:    "The old version does not know keys of the new one",
-		Severity: check.Warning,
+		Severity: check.Error,
 		Since:    since,
-		Parts:    layoutParts,
+		Parts:    layoutParts | model.PartTasks | model.PartChannels | model.PartUsers,
 		Doc: `Counts the keys in etcd of kinds that the old version does not write yet (docs/reference of Milvus's metadata, which names the first version of each). It
-ignores them, and with them tasks, statistics and channels of the WAL.`,
+ignores them, and with them tasks, statistics and channels of the WAL. Worse than that:
+
+- ` + "`predicate-deltalog`" + `: deletes by a condition (3.0; Milvus issue 50433, pull request 50687). Rows that were deleted so come back. Error.
+- ` + "`snapshot`" + `: only 3.0 keeps garbage collection from the files of snapshots (Milvus pull requests 47669 and 48022). An older version deletes them once their
+  segments are compacted. Error.
+- ` + "`target`" + `: what is to be loaded; it is worked out anew. Info.`,
 		Remedy: `Save a snapshot of etcd before going back; the newer version reads them again.`,
 	},
 	run: runNewKinds,
 }
 
+// loss is what the old version loses with a kind of keys that it ignores.
+type loss struct {
+	severity check.Severity
+	below    string // the prefix of the keys, "" of a loss that several kinds share
+	impact   string
+	fix      check.Step
+}
+
+// lossOf says it; of most kinds it is the same.
+func lossOf(kind string) loss {
+	switch kind {
+	case "predicate-deltalog":
+		return loss{
+			check.Error, "datacoord-meta/predicate-deltalog/", "Rows that were deleted by a condition come back in searches.",
+			check.Do("let the new version compact the segments until no predicate-deltalog key is left"),
+		}
+	case "snapshot":
+		return loss{
+			check.Error, "datacoord-meta/snapshot/", "Garbage collection deletes files that only snapshots hold: they cannot be restored any more.",
+			check.Do("export the snapshots, or set dataCoord.enableGarbageCollection to false in the old version"),
+		}
+	case "target":
+		return loss{check.Info, "queryCoord-Collection-Target/", "The old version works out anew what is to be loaded.", check.Step{}}
+	}
+	return loss{check.Warning, "", "The old version loses what only these keys have: tasks, statistics, positions in the WAL.", check.Step{}}
+}
+
+// runNewKinds reports one finding for each loss. Their objects tell them apart.
 func runNewKinds(p *check.Pass, plan Plan) error {
-	f := check.Finding{Severity: check.Warning, Impact: "The old version loses what only these keys have: tasks, statistics, positions in the WAL.", Fix: check.Fix(check.Do("save a snapshot of etcd before going back"))}
-	total := int64(0)
+	found, totals := map[string]*check.Finding{}, map[string]int64{}
+	var order []string
 	for _, n := range facts.KindsByRelease() {
-		if !plan.loses(n.Release) {
+		if first := (Version{n.Release, n.Patch}); !plan.Back || !plan.To.Before(first) {
 			continue
 		}
 		for _, kind := range n.Kinds {
-			if count := p.KeysByKind[kind]; count > 0 {
-				total += count
-				f.Evidence = append(f.Evidence, check.Count("keys of kind "+kind+" (since "+n.Release.String()+")", count, "etcd"))
+			count := p.KeysByKind[kind]
+			if count == 0 {
+				continue
 			}
+			lost := lossOf(kind)
+			f := found[lost.impact]
+			if f == nil {
+				f = &check.Finding{Severity: lost.severity, Impact: lost.impact, Fix: check.Fix(lost.fix, check.Do("save a snapshot of etcd before going back"))}
+				if lost.below != "" {
+					prefix := path.Join(p.Origin.Root, p.Origin.MetaPath, lost.below) + "/"
+					f.Object = model.Ref{Resource: "etcd-prefixes", ID: prefix, Name: prefix}
+				}
+				found[lost.impact], order = f, append(order, lost.impact)
+			}
+			totals[lost.impact] += count
+			f.Evidence = append(f.Evidence, check.Count("keys of kind "+kind+" (since "+n.Since()+")", count, "etcd"))
 		}
 	}
-	if total == 0 {
-		return nil
+	for _, impact := range order {
+		f := found[impact]
+		f.Message = fmt.Sprintf("%s of kinds that %s does not know", words.Plural(totals[impact], "key"), plan.To)
+		p.Report(*f)
 	}
-	f.Message = fmt.Sprintf("%s of kinds that %s does not know", words.Plural(total, "key"), plan.To)
-	p.Report(f)
 	return nil
 }
 

@@ -44,7 +44,7 @@ func stops() []stop {
 	}
 }
 
-var path = rule{
+var route = rule{
 	forward: true, back: true,
 	Check: check.Check{
 		ID:       "upgrade-path",

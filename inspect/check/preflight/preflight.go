@@ -148,7 +148,7 @@ func All() []*check.Check {
 }
 
 func rules() []rule {
-	return []rule{path, order, queue, settings, defaults, lostRecords, rewritten, newKinds, features, doors, indexVersions, tasks, access, space}
+	return []rule{route, order, queue, settings, defaults, lostRecords, rewritten, newKinds, features, doors, indexVersions, tasks, access, space}
 }
 
 // Since is the version of kitescope that has these checks first.

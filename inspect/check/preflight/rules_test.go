@@ -45,6 +45,14 @@ func TestRules(t *testing.T) {
 			p.Grants = []*model.Grant{&g}
 		}
 	}
+	kinds := func(names ...string) func(*model.Parts) {
+		return func(p *model.Parts) {
+			p.KeysByKind = map[string]int64{}
+			for _, name := range names {
+				p.KeysByKind[name] = 1
+			}
+		}
+	}
 	engine := func(version int32) func(*model.Parts) {
 		return segment(func(s *model.Segment) {
 			s.Indexes = []model.SegmentIndex{{Segment: s.ID, State: model.IndexFinished, Files: 1, EngineVersion: version}}
@@ -86,6 +94,10 @@ func TestRules(t *testing.T) {
 		{"an index of which nobody knows", "upgrade-index-versions", "2.6.22", "2.5.16", true, engine(6), "whether 2.5.16 reads that is not known"},
 		{"an older index", "upgrade-index-versions", "3.0.2", "2.6.22", true, engine(0), ""},
 		{"keys of 2.5", "upgrade-keys", "2.5.16", "2.4.17", true, func(p *model.Parts) { p.KeysByKind = map[string]int64{"stats-task": 3} }, "3 keys of kinds that 2.4.17 does not know"},
+		{"files of 3.0", "upgrade-keys", "3.0.2", "2.6.22", true, kinds("copy-segment-job"), "1 key of kinds that 2.6.22 does not know"},
+		{"schemas of the WAL", "upgrade-keys", "2.6.22", "2.5.16", true, kinds("wal-schema"), "1 key of kinds that 2.5.16 does not know"},
+		{"targets, which 2.3.22 has", "upgrade-keys", "2.4.17", "2.3.22", true, kinds("target"), ""},
+		{"targets", "upgrade-keys", "2.4.17", "2.3.5", true, kinds("target"), "1 key of kinds that 2.3.5 does not know"},
 		{"keys of 2.4", "upgrade-keys", "2.5.16", "2.4.17", true, func(p *model.Parts) { p.KeysByKind = map[string]int64{"compaction-task": 3} }, ""},
 		{"etcd is half full", "upgrade-space", "2.3.5", "2.4.17", false, nil, "1.2 GiB"},
 		{"2.6 has other roles", "upgrade-order", "2.5.16", "2.6.22", false, nil, "new: mixcoord and streamingnode; gone: "},
@@ -108,6 +120,25 @@ func TestRules(t *testing.T) {
 				t.Log(f.Message)
 			}
 		}
+	}
+}
+
+// TestLostKinds: what is lost with keys that the old version ignores is told apart.
+func TestLostKinds(t *testing.T) {
+	p := capture(t, "cluster-2.3.5-t1").Parts
+	p.KeysByKind = map[string]int64{"predicate-deltalog": 3, "snapshot": 1, "export-snapshot-job": 2, "query-view": 4}
+	r := judged(t, model.Build(p), "3.0.2", "2.6.22", true)
+	got, keys := map[string]string{}, map[string]bool{}
+	for _, f := range findings(r, "upgrade-keys") {
+		got[f.Severity.String()+" "+f.Object.ID], keys[f.Key()] = f.Message+": "+f.Impact, true
+	}
+	want := map[string]string{
+		"error by-dev/meta/datacoord-meta/predicate-deltalog/": "3 keys of kinds that 2.6.22 does not know: Rows that were deleted by a condition come back in searches.",
+		"error by-dev/meta/datacoord-meta/snapshot/":           "1 key of kinds that 2.6.22 does not know: Garbage collection deletes files that only snapshots hold: they cannot be restored any more.",
+		"warning ": "6 keys of kinds that 2.6.22 does not know: The old version loses what only these keys have: tasks, statistics, positions in the WAL.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(keys) != len(want) {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
