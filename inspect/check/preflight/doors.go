@@ -2,19 +2,27 @@ package preflight
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 )
 
-// door is a setting that makes what is written from then on unreadable for older releases.
+// door is something that a version writes and older releases cannot read.
 type door struct {
-	key   string
-	first facts.Release // releases before it cannot read what is written
+	first  Version // the first version that writes it; releases before it cannot read it
+	what   string
+	source string // where that is from
+	// key is the setting that decides, "" if the version does it by itself; from the version gone on there is none.
+	key  string
+	gone Version
+	// usual is its default, open says which values open the door.
+	usual string
 	open  func(value string) bool
-	what  string
+	fix   check.Step // of one that opens by itself: what keeps the way back longer, if anything does
 }
 
 func isTrue(value string) bool { on, err := strconv.ParseBool(value); return err == nil && on }
@@ -23,57 +31,114 @@ func above(limit int) func(string) bool {
 	return func(value string) bool { n, err := strconv.Atoi(value); return err == nil && n > limit }
 }
 
-// oneWay are the settings, from their Doc in pkg/util/paramtable of 2.6.22 and 3.0.1.
-var oneWay = []door{
-	{"common.storage.enableV2", release(2, 6), isTrue, "segments in storage version 2"},
-	{"common.storage.useLoonFFI", release(3, 0), isTrue, "segments in storage version 3"},
-	{"dataCoord.index.storePathVersion", release(3, 0), above(0), "index files under index_v1/"},
-	{"dataCoord.targetVecIndexVersion", release(3, 0), above(9), "vector indexes of version 10"},
-	{"dataCoord.targetScalarIndexVersion", release(3, 0), above(3), "scalar indexes of version 4"},
+const paramtable = "pkg/util/paramtable"
+
+// oneWay are the doors, the oldest first.
+func oneWay() []door {
+	v := func(major, minor, patch int) Version { return Version{release(major, minor), patch} }
+	return []door{
+		{first: v(2, 2, 0), what: "logs, indexes and load states under keys of their own", source: "a real 2.2.16, and 2.1.0 after it"},
+		{first: v(2, 4, 0), what: "deletes in segments of level 0", source: "release notes of 2.4"},
+		{first: v(2, 6, 0), what: "a write-ahead log of streaming nodes and a version of sessions, with which coordinators refuse to start", source: "pull request 50792, issue 50694"},
+		{
+			first: v(2, 6, 0), gone: v(2, 6, 9), key: "common.storage.enableV2", usual: "true", open: isTrue,
+			what: "segments in storage version 2", source: paramtable + " of 2.6.0 and 2.6.8",
+		},
+		{
+			first: v(2, 6, 9), what: "segments in storage version 2, also of those that are there", source: "pull request 46889, " + paramtable + " of 2.6.22",
+			fix: check.Do("set dataCoord.compaction.storageVersion.enabled to false, true by default: segments of before are not rewritten then"),
+		},
+		{first: v(3, 0, 0), key: "common.storage.useLoonFFI", usual: "false", open: isTrue, what: "segments in storage version 3", source: paramtable + " of 3.0.1"},
+		{first: v(3, 0, 0), key: "dataCoord.index.storePathVersion", usual: "0", open: above(0), what: "index files under index_v1/", source: paramtable + " of 3.0.1, issue 51788"},
+		{first: v(3, 0, 0), key: "dataCoord.targetVecIndexVersion", usual: "-1", open: above(9), what: "vector indexes of version 10", source: paramtable + " of 3.0.1"},
+		{first: v(3, 0, 0), key: "dataCoord.targetScalarIndexVersion", usual: "-1", open: above(3), what: "scalar indexes of version 4", source: "pkg/common of 3.0.1"},
+	}
 }
 
 var doors = rule{
 	forward: true, back: true,
 	Check: check.Check{
 		ID:       "upgrade-one-way",
-		Title:    "Settings make the upgrade one that cannot be taken back",
+		Title:    "The upgrade is one that cannot be taken back",
 		Severity: check.Warning,
 		Since:    since,
 		Parts:    model.PartConfig,
-		Doc: `Looks for settings after which the new version writes what the old one cannot read: ` + "`common.storage.enableV2`" + ` (2.6),
-` + "`common.storage.useLoonFFI`" + `, ` + "`dataCoord.index.storePathVersion`" + ` 1, ` + "`dataCoord.targetVecIndexVersion`" + ` from 10 and
-` + "`dataCoord.targetScalarIndexVersion`" + ` from 4 (3.0). Their documentation in pkg/util/paramtable of 3.0.1 says so; Milvus issue 51788: after going back from 3.0
-to 2.6, collections with index files in the new place never became serviceable.`,
-		Remedy: `Leave them as they are until it is certain that the new version stays.`,
+		Doc: `Looks for what the new version writes and the old one cannot read. Some of it no setting keeps it from:
+
+- 2.2: logs, indexes and load states under keys of their own (a real 2.2.16 and 2.1.0). 2.4: deletes in segments of level 0.
+- 2.6: a write-ahead log of its own, and a version of sessions with which coordinators of before refuse to start (Milvus pull request 50792).
+- 2.6.9: segments in storage version 2 (Milvus pull request 46889 removed ` + "`common.storage.enableV2`" + `, which is true by default in 2.6.0 to 2.6.8). What is
+  there is rewritten, too, unless ` + "`dataCoord.compaction.storageVersion.enabled`" + ` is false.
+
+For the rest settings decide, as far as the new version has them: ` + "`common.storage.enableV2`" + ` (2.6.0 to 2.6.8), ` + "`common.storage.useLoonFFI`" + `,
+` + "`dataCoord.index.storePathVersion`" + ` 1, ` + "`dataCoord.targetVecIndexVersion`" + ` from 10 and ` + "`dataCoord.targetScalarIndexVersion`" + ` from 4 (3.0). Their
+documentation in pkg/util/paramtable of 3.0.1 says so; Milvus issue 51788: after going back from 3.0 to 2.6, collections with index files in the new place never
+became serviceable.
+
+On the way back only the settings are looked at: ` + "`upgrade-logs`" + `, ` + "`upgrade-index-versions`" + ` and ` + "`upgrade-keys`" + ` see what was written.`,
+		Remedy: `Save a snapshot of etcd and a backup of the storage before the upgrade. Leave the settings as they are until it is certain that the new version stays.`,
 	},
 	run: runDoors,
 }
 
 func runDoors(p *check.Pass, plan Plan) error {
 	noteUntold(p)
-	older := plan.From
+	older, newer := plan.From, plan.To
 	if plan.Back {
-		older = plan.To
+		older, newer = plan.To, plan.From
 	}
-	for _, d := range oneWay {
-		if !older.Release.Before(d.first) || !plan.Back && plan.To.Release.Before(d.first) {
-			continue
+	var by []door
+	for _, d := range oneWay() {
+		switch {
+		case !older.Release.Before(d.first.Release) || newer.Before(d.first) || d.gone.Known() && !newer.Before(d.gone):
+		case d.key != "":
+			reportDoor(p, &d, older, newer)
+		case !plan.Back:
+			by = append(by, d)
 		}
-		set, ok := p.Cluster.Setting(d.key, facts.DataCoords()...)
-		if !ok || !d.open(set.Value) {
-			continue
-		}
-		object := model.Ref{}
-		if e := model.DynamicEntry(p.Config, d.key); e != nil {
-			object = model.Ref{Resource: "config", ID: e.Name}
-		}
-		p.Report(check.Finding{
-			Severity: check.Warning, Object: object,
-			Message:  fmt.Sprintf("%s is %s: %s come, which %s cannot read", d.key, set.Value, d.what, older),
-			Evidence: []check.Evidence{check.Fact(d.key, set.Value, set.From), check.Fact("first version that reads it", d.first.String(), "pkg/util/paramtable")},
-			Impact:   "Going back is no longer possible without the backups from before.",
-			Fix:      check.Fix(check.Do("set %s back until the new version has proved itself", d.key)),
-		})
 	}
+	if len(by) == 0 {
+		return nil
+	}
+	f := check.Finding{
+		Severity: check.Warning, Impact: "Going back is no longer possible without the backups from before.",
+		Fix: check.Fix(check.Do("save a snapshot of etcd and a backup of the storage before the upgrade: they are the way back")),
+	}
+	var what []string
+	for _, d := range by {
+		what = append(what, d.what)
+		f.Evidence = append(f.Evidence, check.Fact("since "+d.first.since(), d.what, d.source))
+		f.Fix = append(f.Fix, check.Fix(d.fix)...)
+	}
+	f.Message = fmt.Sprintf("%s writes by itself what %s cannot read: %s", newer, older, strings.Join(what, "; "))
+	p.Report(f)
 	return nil
+}
+
+// reportDoor reports a door that a setting opens.
+func reportDoor(p *check.Pass, d *door, older, newer Version) {
+	set, ok := p.Cluster.Setting(d.key, facts.DataCoords()...)
+	if !ok {
+		set = model.Setting{Value: d.usual, From: "default of " + newer.Release.String()}
+	}
+	if !d.open(set.Value) {
+		return
+	}
+	object := model.Ref{Resource: "config", ID: d.key, Name: d.key}
+	if e := model.DynamicEntry(p.Config, d.key); e != nil {
+		object.ID, object.Name = e.Name, e.Name
+	}
+	p.Report(check.Finding{
+		Severity: check.Warning, Object: object,
+		Message:  fmt.Sprintf("%s is %s: %s come, which %s cannot read", d.key, set.Value, d.what, older),
+		Evidence: []check.Evidence{check.Fact(d.key, set.Value, set.From), check.Fact("first version that reads it", d.first.since(), d.source)},
+		Impact:   "Going back is no longer possible without the backups from before.",
+		Fix:      check.Fix(check.Do("set %s to %s until the new version has proved itself", d.key, d.closed())),
+	})
+}
+
+// closed is a value that keeps the door shut.
+func (d *door) closed() string {
+	candidates := []string{d.usual, "false"}
+	return candidates[max(slices.IndexFunc(candidates, func(s string) bool { return !d.open(s) }), 0)]
 }

@@ -245,6 +245,53 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestDoors: what a version writes by itself is said whatever is set, and a setting counts only where the version has it.
+func TestDoors(t *testing.T) {
+	base := capture(t, "standalone-2.3.5").Parts
+	const byItself = " writes by itself what "
+	for _, x := range []struct {
+		from, to, key, value string
+		back                 bool
+		want                 []string // parts of the messages
+	}{
+		{"2.5.16", "2.6.22", "", "", false, []string{byItself + "2.5.16 cannot read: a write-ahead log"}},
+		{"2.5.16", "2.6.22", "common/storage/enablev2", "false", false, []string{"segments in storage version 2, also of those that are there"}},
+		{"2.5.16", "2.6.22", "common/storage/enablev2", "true", false, []string{"segments in storage version 2, also of those that are there"}},
+		{"2.5.16", "2.6", "common/storage/enablev2", "false", false, []string{"segments in storage version 2, also of those that are there"}},
+		{"2.5.16", "2.6.8", "common/storage/enablev2", "true", false, []string{"enableV2 is true", byItself}},
+		{"2.5.16", "2.6.8", "", "", false, []string{"enableV2 is true", byItself}},
+		{"2.5.16", "2.6.8", "common/storage/enablev2", "false", false, []string{byItself}},
+		{"2.3.5", "2.4.17", "", "", false, []string{"level 0"}},
+		{"2.3.5", "2.3.22", "", "", false, nil},
+		{"2.6.8", "2.6.22", "", "", false, nil},
+		{"2.6.22", "3.0.2", "", "", false, nil},
+		{"2.6.22", "3.0.2", "common/storage/useLoonFFI", "true", false, []string{"useLoonFFI is true"}},
+		{"2.6.22", "2.5.16", "common/storage/enablev2", "true", true, nil},
+		{"3.0.2", "2.6.22", "dataCoord/targetScalarIndexVersion", "4", true, []string{"targetScalarIndexVersion is 4"}},
+	} {
+		p := base
+		if p.Config = nil; x.key != "" {
+			p.Config = []*model.ConfigEntry{{Name: x.key, Value: x.value}}
+		}
+		list := findings(judged(t, model.Build(p), x.from, x.to, x.back), "upgrade-one-way")
+		slices.SortFunc(list, func(a, b *check.Finding) int { return strings.Compare(b.Object.ID, a.Object.ID) })
+		if len(list) != len(x.want) {
+			t.Errorf("%s to %s with %s=%s: %d findings", x.from, x.to, x.key, x.value, len(list))
+		}
+		for i, f := range list {
+			if i < len(x.want) && !strings.Contains(f.Message, x.want[i]) {
+				t.Errorf("%s to %s with %s=%s: %s", x.from, x.to, x.key, x.value, f.Message)
+			}
+			if strings.Contains(f.Advice(), "enableV2") && x.to != "2.6.8" {
+				t.Errorf("%s to %s: a key that is gone is to be set: %s", x.from, x.to, f.Advice())
+			}
+			if slices.ContainsFunc(f.Evidence, func(e check.Evidence) bool { return e.Source == "" }) {
+				t.Errorf("%s to %s: a fact without a source: %+v", x.from, x.to, f.Evidence)
+			}
+		}
+	}
+}
+
 func TestBecomes(t *testing.T) {
 	for _, x := range [][3]string{
 		{"60", "15", "60 becomes 15"},
