@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"fmt"
+	"slices"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -16,12 +17,20 @@ var indexVersions = rule{
 		Title:    "The old version may be unable to read index files",
 		Severity: check.Error,
 		Since:    since,
-		Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
-		Doc: `Looks at the version of each finished vector index file. Milvus reads files of all older versions, and none of a newer one: nodes of 2.3.15 could not load
-what 2.4.1 had built, "channel not available" (Milvus issue 33242). Files of version 10 and later are an error for every collection when going back below 3.0 (` + "`dataCoord.targetVecIndexVersion`" + `,
-knowhere pull request 1494). Which of the versions below that an older release reads is told by its own query nodes alone, in their sessions (2.3 and
-later): there it is info, with the version of the files.`,
-		Remedy: `Before going back drop and create the index again with ` + "`dataCoord.targetVecIndexVersion`" + ` set to what the old version reads.`,
+		Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
+		Doc: `Looks at each finished index of a segment. An error for each collection:
+
+- vector index files of version 10 and later, below 3.0 (` + "`dataCoord.targetVecIndexVersion`" + `, knowhere pull request 1494). Milvus reads files of all older
+  versions, and none of a newer one: nodes of 2.3.15 could not load what 2.4.1 had built, "channel not available" (Milvus issue 33242).
+- scalar index files of version 4, below 3.0; of version 3, below 2.6.12; of version 2, below 2.6 (pkg/common at 2.5.14, 2.6.0, 2.6.11, 2.6.22 and 3.0.1: the
+  newest version that each has; those of 2.6.12 to 2.6.17 were not seen); of version 1, below 2.5 (Milvus issue 39203).
+- files below the collection (` + "`index_v1/`" + `, ` + "`dataCoord.index.storePathVersion`" + `), below 3.0: after going back such collections never became serviceable (Milvus
+  issue 51788).
+
+Which of the vector versions below 10 an older release reads is told by its own query nodes alone, in their sessions (2.3 and later): there it is info, with
+the version of the files.`,
+		Remedy: `Before going back drop and create the index again with ` + "`dataCoord.targetVecIndexVersion`, `dataCoord.targetScalarIndexVersion`" + ` and
+` + "`dataCoord.index.storePathVersion`" + ` set to what the old version reads.`,
 	},
 	run: runIndexVersions,
 }
@@ -29,8 +38,51 @@ later): there it is info, with the version of the files.`,
 // firstOf3 is the version of vector index files that only 3.0 and later read.
 const firstOf3 = 10
 
+// indexForm is a form of index files that a version reads first.
+type indexForm struct {
+	first  Version
+	what   string
+	source string
+	// has reports whether a record is of that form. Records have both versions, whatever their index is of: vector and scalar say what it
+	// may be, both where its definition is not known.
+	has func(r *model.SegmentIndex, vector, scalar bool) bool
+	// key is the setting of new files, most its newest value that keeps them from this form.
+	key  string
+	most int32
+}
+
+func indexForms() []indexForm {
+	scalarForm := func(first Version, version int32, source string) indexForm {
+		return indexForm{
+			first: first, what: fmt.Sprintf("scalar index files of version %d", version), source: source, key: "dataCoord.targetScalarIndexVersion", most: version - 1,
+			has: func(r *model.SegmentIndex, _, scalar bool) bool {
+				return scalar && (r.ScalarVersion == version || version == newestScalar && r.ScalarVersion > version)
+			},
+		}
+	}
+	return []indexForm{
+		{
+			first: Version{release(3, 0), 0}, what: fmt.Sprintf("vector index files of version %d or later", firstOf3), source: "knowhere pull request 1494",
+			key: "dataCoord.targetVecIndexVersion", most: firstOf3 - 1,
+			has: func(r *model.SegmentIndex, vector, _ bool) bool { return vector && r.EngineVersion >= firstOf3 },
+		},
+		{
+			first: Version{release(3, 0), 0}, what: "index files below the collection (index_v1)", source: "issue 51788, pkg/util/paramtable of 3.0.1",
+			key: "dataCoord.index.storePathVersion",
+			has: func(r *model.SegmentIndex, _, _ bool) bool { return r.ByCollection },
+		},
+		scalarForm(Version{release(3, 0), 0}, newestScalar, "pkg/common of 2.6.22 and 3.0.1"),
+		scalarForm(Version{release(2, 6), 12}, 3, "pkg/common of 2.6.11 and 2.6.22"),
+		scalarForm(Version{release(2, 6), 0}, 2, "pkg/common of 2.5.14 and 2.6.0"),
+		scalarForm(Version{release(2, 5), 0}, 1, "issue 39203"),
+	}
+}
+
+// newestScalar is the newest version of scalar index files that is known (3.0.1).
+const newestScalar = 4
+
 func runIndexVersions(p *check.Pass, plan Plan) error {
-	if !plan.To.Release.Before(plan.From.Release) {
+	if !plan.To.Before(plan.From) {
 		return nil
 	}
 	files, highest := 0, int32(0)
@@ -38,27 +90,20 @@ func runIndexVersions(p *check.Pass, plan Plan) error {
 		if x.Dropped() {
 			continue
 		}
-		segments, rows, newest := 0, int64(0), int32(0)
+		of := indexesOf(p, x)
 		for _, s := range p.SegmentsOf(x.ID) {
 			for i := range s.Indexes {
 				r := &s.Indexes[i]
-				if !s.State.Healthy() || !facts.HasFiles(r) {
-					continue
-				}
-				files, highest = files+1, max(highest, r.EngineVersion)
-				if r.EngineVersion >= firstOf3 && plan.loses(release(3, 0)) {
-					segments, rows, newest = segments+1, rows+s.Rows, max(newest, r.EngineVersion)
-					break
+				if vector, _ := of.may(r); vector && s.State.Healthy() && facts.HasFiles(r) {
+					files, highest = files+1, max(highest, r.EngineVersion)
 				}
 			}
 		}
-		if segments > 0 {
-			reportUnreadable(p, plan, x, segments, rows, newest)
-		}
+		judgeIndexes(p, plan, x, of)
 	}
-	if highest > 0 && highest < firstOf3 {
+	if highest > 0 && highest < firstOf3 && plan.To.Release.Before(plan.From.Release) {
 		p.Report(check.Finding{
-			Severity: check.Info, Message: fmt.Sprintf("%s up to version %d; whether %s reads that is not known", words.Plural(files, "index file"), highest, plan.To),
+			Severity: check.Info, Message: fmt.Sprintf("%s up to version %d; whether %s reads that is not known", words.Plural(files, "vector index file"), highest, plan.To),
 			Evidence: []check.Evidence{check.Count("newest version of a file", highest, "etcd")},
 			Impact:   "Segments with files that are too new cannot be loaded.",
 			Fix:      check.Fix(check.Do("start one query node of %s beside the others, and read in its session which versions it reads, before the rest goes back", plan.To.String())),
@@ -67,14 +112,76 @@ func runIndexVersions(p *check.Pass, plan Plan) error {
 	return nil
 }
 
-func reportUnreadable(p *check.Pass, plan Plan, x *model.Collection, segments int, rows int64, newest int32) {
-	p.Report(check.Finding{
+// kinds says of the indexes of a collection whether they are of vectors; those that are not known are not in it.
+type kinds map[model.IndexID]bool
+
+func indexesOf(p *check.Pass, x *model.Collection) kinds {
+	of := kinds{}
+	for _, index := range p.IndexesOf(x.ID) {
+		for _, f := range x.Fields {
+			if f.ID == index.Field {
+				of[index.ID] = f.Vector()
+			}
+		}
+	}
+	return of
+}
+
+func (k kinds) may(r *model.SegmentIndex) (vector, scalar bool) {
+	is, known := k[r.Index]
+	return is || !known, !is || !known
+}
+
+// has reports whether a segment has index files of a form.
+func (k kinds) has(s *model.Segment, form *indexForm) bool {
+	for i := range s.Indexes {
+		r := &s.Indexes[i]
+		if vector, scalar := k.may(r); facts.HasFiles(r) && form.has(r, vector, scalar) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeIndexes reports the indexes of a collection that the old version cannot read: one finding, whatever keeps it from that.
+func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, of kinds) {
+	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID),
-		Message: fmt.Sprintf("%s of %s, %s rows, %s index files of version %d: %s cannot read them", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID),
-			words.Number(rows), words.Agree(segments, "has", "have"), newest, plan.To),
-		Evidence: []check.Evidence{check.Count("newest version of a file", newest, "etcd"), check.Count("first that only 3.0 reads", firstOf3, "knowhere")},
-		Impact:   "Nodes cannot load these segments: the collection does not load.",
-		Cost:     facts.Part(rows, p.Totals().Rows),
-		Fix:      check.Fix(check.Do("before going back set dataCoord.targetVecIndexVersion to 9 or less, and drop and create the indexes of %s again", x.Name)),
+		Impact: "Nodes cannot load these segments: the collection does not load.",
+	}
+	var forms []indexForm
+	var what []string
+	for _, form := range indexForms() {
+		if !plan.Back || !plan.To.Before(form.first) {
+			continue
+		}
+		found := p.Having(x.ID, func(s *model.Segment) bool { return of.has(s, &form) })
+		if found.Segments == 0 {
+			continue
+		}
+		forms, what = append(forms, form), append(what, form.what)
+		f.Evidence = append(f.Evidence, check.Count("segments with "+form.what, found.Segments, "etcd"), check.Fact("first version that reads them", form.first.since(), form.source))
+	}
+	if len(forms) == 0 {
+		return
+	}
+	all := p.Having(x.ID, func(s *model.Segment) bool {
+		return slices.ContainsFunc(forms, func(form indexForm) bool { return of.has(s, &form) })
 	})
+	f.Objects, f.Cost = all.Objects, facts.Part(all.Rows, p.Totals().Rows)
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read them", words.Plural(all.Segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID),
+		words.Number(all.Rows), words.Agree(all.Segments, "has", "have"), words.List("and", what...), plan.To)
+	f.Fix = check.Fix(append(keepOld(plan, forms), check.Do("drop and create the indexes of %s again before going back", x.Name))...)
+	p.Report(f)
+}
+
+// keepOld are the settings of the running version that make new files as the old one reads them: of several forms the oldest decides.
+func keepOld(plan Plan, forms []indexForm) (steps []check.Step) {
+	for i, form := range forms {
+		older := slices.ContainsFunc(forms[i+1:], func(f indexForm) bool { return f.key == form.key })
+		if !older && hasKey(plan.From.Release, form.key) {
+			steps = append(steps, check.Do("set %s to %d or less", form.key, form.most))
+		}
+	}
+	return steps
 }

@@ -2,6 +2,8 @@ package preflight
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -82,51 +84,84 @@ var rewritten = rule{
   collection as loaded, and every search failed or found nothing.
 - below 2.4: segments of level 0, which hold deletes (2.4 writes them, 2.3 ignores them): deleted rows come back.
 - below 2.6: segments with several columns a file (storage version 2, ` + "`common.storage.enableV2`" + `).
-- below 3.0: segments with a manifest (storage version 3; ` + "`common.storage.useLoonFFI`" + ` in 3.0's pkg/util/paramtable).`,
+- below 3.0: segments with a manifest (storage version 3; ` + "`common.storage.useLoonFFI`" + ` in 3.0's pkg/util/paramtable).
+- below 3.0: segments with a commit timestamp, as imports and replication leave them until they are compacted (Milvus pull request 48472): it stands for the
+  timestamps of all rows. Without it deletes from before the commit hit them, and they may expire at once.`,
 		Remedy: `Stay with the new version, or restore etcd and storage from before the upgrade.`,
 	},
 	run: runRewritten,
 }
 
-// forms are forms of a segment that a release has first.
-var forms = []struct {
-	first facts.Release
-	what  string
-	has   func(*model.Segment) bool
-}{
-	{release(2, 2), "logs under keys of their own only", facts.LogsBeside},
-	{release(2, 4), "level 0", func(s *model.Segment) bool { return s.Level == model.LevelL0 }},
-	{release(2, 6), "storage version 2", func(s *model.Segment) bool { return s.StorageVersion == 2 }},
-	{release(3, 0), "storage version 3", func(s *model.Segment) bool { return s.StorageVersion >= 3 }},
+// form is a form of a segment that a release has first.
+type form struct {
+	first  facts.Release
+	what   string
+	has    func(*model.Segment) bool
+	impact string
+	fix    check.Step // what rids of it, if anything does
+}
+
+func forms() []form {
+	details := func(has func(*model.SegmentDetails) bool) func(*model.Segment) bool {
+		return func(s *model.Segment) bool { return s.Details != nil && has(s.Details) }
+	}
+	manifest := details(func(d *model.SegmentDetails) bool { return d.ManifestPath != "" })
+	const unread = "Searches of the collection fail, or miss these rows."
+	return []form{
+		{first: release(2, 2), what: "logs under keys of their own only", has: facts.LogsBeside, impact: unread},
+		{
+			first: release(2, 4), what: "level 0", has: func(s *model.Segment) bool { return s.Level == model.LevelL0 }, impact: "Searches return deleted rows again.",
+			fix: check.Do("let the new version compact the segments of level 0 until none is left"),
+		},
+		{first: release(2, 6), what: "storage version 2", has: func(s *model.Segment) bool { return s.StorageVersion == 2 }, impact: unread},
+		{first: release(3, 0), what: "storage version 3", has: func(s *model.Segment) bool { return s.StorageVersion >= 3 || manifest(s) }, impact: unread},
+		{
+			first: release(3, 0), what: "a commit timestamp", has: details(func(d *model.SegmentDetails) bool { return d.CommitAt != 0 }),
+			impact: "Deletes from before the commit hit these rows, and they may expire at once.",
+			fix:    check.Do("let the new version compact these segments: that writes the commit into the rows"),
+		},
+	}
 }
 
 func runRewritten(p *check.Pass, plan Plan) error {
 	for _, x := range p.Collections {
-		if x.Dropped() {
-			continue
-		}
-		for _, form := range forms {
-			if plan.loses(form.first) {
-				judgeForm(p, plan, x, form.what, form.has)
-			}
+		if !x.Dropped() {
+			judgeForms(p, plan, x)
 		}
 	}
 	return nil
 }
 
-func judgeForm(p *check.Pass, plan Plan, x *model.Collection, what string, has func(*model.Segment) bool) {
-	found := p.Having(x.ID, has)
-	segments, rows := found.Segments, found.Rows
-	if segments == 0 {
+// judgeForms reports the segments of a collection that the old version does not read: one finding, whatever keeps it from that.
+func judgeForms(p *check.Pass, plan Plan, x *model.Collection) {
+	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
+	var found []form
+	var what, impacts []string
+	for _, form := range forms() {
+		if !plan.loses(form.first) {
+			continue
+		}
+		n := p.Having(x.ID, form.has)
+		if n.Segments == 0 {
+			continue
+		}
+		found, what = append(found, form), append(what, form.what)
+		if !slices.Contains(impacts, form.impact) {
+			impacts = append(impacts, form.impact)
+		}
+		f.Evidence = append(f.Evidence, check.Count("segments with "+form.what, n.Segments, "etcd"), check.Count("their rows", n.Rows, "etcd"))
+		f.Fix = append(f.Fix, check.Fix(form.fix)...)
+	}
+	if len(found) == 0 {
 		return
 	}
-	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID), Objects: found.Objects}
-	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read %s", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows),
-		words.Agree(segments, "has", "have"), what, plan.To, words.Agree(segments, "it", "them"))
-	f.Evidence = []check.Evidence{check.Count("segments", segments, "etcd"), check.Count("their rows", rows, "etcd"), check.Fact("what is new", what, "etcd")}
-	f.Impact = "Searches of the collection fail, miss these rows, or return deleted ones."
-	f.Cost = facts.Part(rows, p.Totals().Rows)
-	f.Fix = check.Fix(
+	all := p.Having(x.ID, func(s *model.Segment) bool {
+		return slices.ContainsFunc(found, func(form form) bool { return form.has(s) })
+	})
+	f.Objects, f.Cost, f.Impact = all.Objects, facts.Part(all.Rows, p.Totals().Rows), strings.Join(impacts, " ")
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read %s", words.Plural(all.Segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(all.Rows),
+		words.Agree(all.Segments, "has", "have"), words.List("and", what...), plan.To, words.Agree(all.Segments, "it", "them"))
+	f.Fix = append(f.Fix,
 		check.Do("stay with %s, which reads them", plan.From.String()),
 		check.Do("or restore etcd and storage from before the upgrade: whatever was written since is lost"),
 	)

@@ -53,11 +53,21 @@ func TestRules(t *testing.T) {
 			}
 		}
 	}
-	engine := func(version int32) func(*model.Parts) {
-		return segment(func(s *model.Segment) {
-			s.Indexes = []model.SegmentIndex{{Segment: s.ID, State: model.IndexFinished, Files: 1, EngineVersion: version}}
-		})
+	// index is a record with files, of the index 7 of a number, 8 of a vector, or of one that is not known.
+	index := func(r model.SegmentIndex) func(*model.Parts) {
+		return func(p *model.Parts) {
+			segment(func(s *model.Segment) {
+				r.Segment, r.State, r.Files = s.ID, model.IndexFinished, 1
+				s.Indexes = []model.SegmentIndex{r}
+			})(p)
+			x := *coll
+			x.ID = p.Segments[0].Collection
+			x.Fields = []*model.Field{{ID: 201, Name: "n", Type: "Int64"}, {ID: 202, Name: "v", Type: "FloatVector"}}
+			p.Collections = []*model.Collection{&x}
+			p.Indexes = []*model.Index{{ID: 7, Collection: x.ID, Field: 201}, {ID: 8, Collection: x.ID, Field: 202}}
+		}
 	}
+	engine := func(version int32) func(*model.Parts) { return index(model.SegmentIndex{EngineVersion: version}) }
 	for _, x := range []struct {
 		name, check, from, to string
 		back                  bool
@@ -90,9 +100,26 @@ func TestRules(t *testing.T) {
 		{"a grant on a collection", "upgrade-access", "2.5.16", "2.6.22", false, grant(model.Grant{Role: "r", ObjectType: "Collection", Object: coll.Name, Privilege: "Search"}), ""},
 		{"cluster_admin", "upgrade-access", "2.6.22", "3.0.2", false, grant(model.Grant{Role: "r", ObjectType: "Global", Object: "*", Privilege: "ClusterAdmin"}), "no longer may rename"},
 		{"no object", "upgrade-access", "2.4.11", "2.5.16", false, grant(model.Grant{Role: "r", ObjectType: "Global", Privilege: "CreateCollection"}), "without an object"},
-		{"an index of 3.0", "upgrade-index-versions", "3.0.2", "2.6.22", true, engine(10), "version 10: 2.6.22 cannot read them"},
+		{"an index of 3.0", "upgrade-index-versions", "3.0.2", "2.6.22", true, engine(10), "vector index files of version 10 or later: 2.6.22 cannot read them"},
 		{"an index of which nobody knows", "upgrade-index-versions", "2.6.22", "2.5.16", true, engine(6), "whether 2.5.16 reads that is not known"},
 		{"an older index", "upgrade-index-versions", "3.0.2", "2.6.22", true, engine(0), ""},
+		{"files below the collection", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{ByCollection: true}), "has index files below the collection (index_v1): 2.6.22 cannot"},
+		{"files below the collection, within 3.0", "upgrade-index-versions", "3.0.2", "3.0.1", true, index(model.SegmentIndex{ByCollection: true}), ""},
+		{"scalar version 4", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{Index: 7, ScalarVersion: 4}), "has scalar index files of version 4: 2.6.22 cannot"},
+		{"scalar version 4 of nobody knows which index", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{ScalarVersion: 4}), "scalar index files of version 4"},
+		{"scalar version 4, beside a vector index", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{Index: 8, ScalarVersion: 4}), ""},
+		{"vector version 10, beside a scalar index", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{Index: 7, EngineVersion: 10}), ""},
+		{"scalar version 3", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{Index: 7, ScalarVersion: 3}), ""},
+		{"scalar version 3, within 2.6", "upgrade-index-versions", "2.6.22", "2.6.11", true, index(model.SegmentIndex{Index: 7, ScalarVersion: 3}), "has scalar index files of version 3: 2.6.11 cannot"},
+		{"no files yet", "upgrade-index-versions", "3.0.2", "2.6.22", true, segment(func(s *model.Segment) {
+			s.Indexes = []model.SegmentIndex{{Segment: s.ID, State: model.IndexInProgress, ByCollection: true}}
+		}), ""},
+		{"a commit timestamp", "upgrade-logs", "3.0.2", "2.6.22", true, segment(func(s *model.Segment) { s.Details = &model.SegmentDetails{CommitAt: 1} }), "a commit timestamp: 2.6.22 cannot read it"},
+		{"a commit timestamp, within 3.0", "upgrade-logs", "3.0.2", "3.0.1", true, segment(func(s *model.Segment) { s.Details = &model.SegmentDetails{CommitAt: 1} }), ""},
+		{"a manifest", "upgrade-logs", "3.0.2", "2.6.22", true, segment(func(s *model.Segment) { s.Details = &model.SegmentDetails{ManifestPath: "x"} }), "storage version 3: 2.6.22 cannot read it"},
+		{"two forms", "upgrade-logs", "3.0.2", "2.5.16", true, segment(func(s *model.Segment) {
+			s.StorageVersion, s.Details = 2, &model.SegmentDetails{CommitAt: 1}
+		}), "storage version 2 and a commit timestamp"},
 		{"keys of 2.5", "upgrade-keys", "2.5.16", "2.4.17", true, func(p *model.Parts) { p.KeysByKind = map[string]int64{"stats-task": 3} }, "3 keys of kinds that 2.4.17 does not know"},
 		{"files of 3.0", "upgrade-keys", "3.0.2", "2.6.22", true, kinds("copy-segment-job"), "1 key of kinds that 2.6.22 does not know"},
 		{"schemas of the WAL", "upgrade-keys", "2.6.22", "2.5.16", true, kinds("wal-schema"), "1 key of kinds that 2.5.16 does not know"},

@@ -52,6 +52,12 @@ var keys = sync.OnceValue(func() map[string]*key {
 // column is where a release stands in settings.tsv, -1 if it is not there.
 func column(r facts.Release) int { return slices.Index(known[:], r) }
 
+// hasKey reports whether a release has a key. What is not in settings.tsv is in all of it, and other releases are not known.
+func hasKey(r facts.Release, name string) bool {
+	k, at := keys()[model.FoldConfigKey(name)], column(r)
+	return k == nil || at < 0 || k.values[at] != absent
+}
+
 // chosen is a setting that is not its default, as far as can be told, or that somebody wrote into etcd.
 type chosen struct{ name, value, from string }
 
