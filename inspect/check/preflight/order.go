@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"net"
 	"slices"
 	"strings"
 
@@ -24,6 +25,9 @@ var order = rule{
 - to 2.6: the coordinators become one MixCoord, a streaming node comes, index nodes go once data nodes build indexes (docs of 2.6, What is new).
 - a rolling upgrade works from 2.2.3 on; from an older version all processes are stopped first (docs of 2.4, Upgrade Milvus Cluster).
 
+Roles that one process has registered are replaced together: all of them where Milvus runs standalone. Judged is the way to the next version that cannot be
+left out (` + "`upgrade-path`" + `): what comes after that is asked again there.
+
 Warning where kinds of processes go or come, or versions are mixed already; else info.`,
 		Remedy: `Replace one kind of process at a time, and wait until all of a kind are healthy before the next.`,
 	},
@@ -34,57 +38,185 @@ func runOrder(p *check.Pass, plan Plan) error {
 	if !facts.Alive(p.Cluster) {
 		return p.Skip("no process is registered")
 	}
-	byRole := map[string][]*model.Session{}
-	for _, s := range p.Sessions {
-		byRole[s.Role] = append(byRole[s.Role], s)
-	}
+	next := plan.next()
 	f := check.Finding{Severity: check.Info}
-	var order, comes, goes []string
-	for _, role := range []string{"rootcoord", "datacoord", "indexcoord", "querycoord", "mixcoord", "streamingnode", "indexnode", "datanode", "querynode", "proxy"} {
-		list := byRole[role]
-		if len(list) == 0 {
-			if plan.crosses(release(2, 6)) && (role == "streamingnode" || role == "mixcoord" && len(byRole["rootcoord"]) > 0) {
-				order, comes = append(order, role), append(comes, role)
-			}
-			continue
-		}
-		f.Evidence = append(f.Evidence, check.Fact(role, facts.SessionNames(list), "etcd"))
-		if plan.crosses(release(2, 6)) && slices.Contains([]string{"indexnode", "rootcoord", "datacoord", "indexcoord", "querycoord"}, role) {
-			goes = append(goes, role)
-			continue
-		}
-		order = append(order, role)
-	}
-	f.Message = "upgrade in this order: " + strings.Join(order, ", ")
-	steps := []check.Step{check.Do("save a snapshot of etcd, and a bundle to compare with")}
-	if len(comes) > 0 {
-		f.Severity = check.Warning
-		f.Message += "; new: " + words.Few(comes)
-		steps = append(steps, check.Do("add %s to the deployment", comes))
-	}
-	for _, role := range order {
-		if slices.Contains(comes, role) {
-			steps = append(steps, check.Do("start the %s, and wait until it is registered with %s", role, plan.To.String()))
-		} else {
-			steps = append(steps, check.Do("replace every %s, and wait until all are registered with %s", role, plan.To.String()))
+	for _, role := range roleOrder() {
+		if list := sessionsOf(p, role); len(list) > 0 {
+			f.Evidence = append(f.Evidence, check.Fact(role, facts.SessionNames(list), "etcd"))
 		}
 	}
-	if len(goes) > 0 {
-		f.Severity = check.Warning
-		f.Message += "; gone: " + words.Few(goes)
-		steps = append(steps, check.Do("remove %s from the deployment once the rest runs %s", goes, plan.To.String()))
+	c := changeOf(processes(p), next)
+	f.Message = "upgrade in this order: " + strings.Join(labels(c.order), ", ")
+	if c.one {
+		f.Message = "one process does all of it: replace that"
 	}
-	if plan.From.Before(Version{release(2, 2), 3}) {
-		f.Severity = check.Warning
-		f.Message = "no rolling upgrade from " + plan.From.String() + ": stop all processes first; then " + f.Message
-		steps = slices.Insert(steps, 1, check.Do("stop all processes of Milvus"))
+	if len(c.comes) > 0 {
+		f.Severity, f.Message = check.Warning, f.Message+"; new: "+words.Few(c.comes)
+	}
+	if len(c.goes) > 0 {
+		f.Severity, f.Message = check.Warning, f.Message+"; gone: "+words.Few(c.goes)
+	}
+	if !plan.rolls() {
+		f.Severity, f.Message = check.Warning, "no rolling upgrade from "+plan.From.String()+": stop all processes first; then "+f.Message
+	}
+	if next.To != plan.To {
+		f.Message = "first to " + next.To.String() + ": " + f.Message
 	}
 	if len(p.Version.Others) > 0 {
-		f.Severity = check.Warning
-		f.Message += "; versions are mixed already: " + words.Few(append([]string{p.Version.Text}, p.Version.Others...))
+		f.Severity, f.Message = check.Warning, f.Message+"; versions are mixed already: "+words.Few(append([]string{p.Version.Text}, p.Version.Others...))
 	}
 	f.Impact = "In another order processes call others that do not know the call yet."
-	f.Fix = check.Fix(append(steps, check.Shell(check.Kitescope("diagnose")).Does("tells afterwards what the upgrade left undone"))...)
+	f.Fix = check.Fix(orderSteps(p, plan, c)...)
 	p.Report(f)
 	return nil
+}
+
+// rolls reports whether processes can be replaced one after the other.
+func (p Plan) rolls() bool { return !p.From.Before(Version{release(2, 2), 3}) }
+
+func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
+	next := plan.next()
+	to := next.To.String()
+	steps := []check.Step{check.Do("save a snapshot of etcd, and a bundle to compare with")}
+	if !plan.rolls() {
+		steps = append(steps, check.Do("stop all processes of Milvus"))
+	}
+	if next.crosses(release(2, 2)) {
+		steps = append(steps, check.Do("run the migration tool of Milvus 2.2 (meta-migration) on the metadata"))
+	}
+	if onOneHost(p) {
+		steps = append(steps, check.Do("if one process does all of it (standalone), replace that; else one after the other"))
+	}
+	if len(c.comes) > 0 {
+		steps = append(steps, check.Do("add %s to the deployment", c.comes))
+	}
+	for _, x := range c.order {
+		switch {
+		case c.one:
+			steps = append(steps, check.Do("replace the process, and wait until it is registered with %s", to))
+		case slices.Contains(c.comes, x[0]):
+			steps = append(steps, check.Do("start the %s, and wait until it is registered with %s", x[0], to))
+		default:
+			steps = append(steps, check.Do("replace every %s, and wait until all are registered with %s", label(x), to))
+		}
+	}
+	if len(c.goes) > 0 {
+		steps = append(steps, check.Do("remove %s from the deployment once the rest runs %s", c.goes, to))
+	}
+	if next.To != plan.To {
+		steps = append(steps, check.Shell(check.Kitescope("preflight").Arg("--to="+plan.To.String())).Does("tells how to go on from there"))
+	}
+	return append(steps, check.Shell(check.Kitescope("diagnose")).Does("tells afterwards what the upgrade left undone"))
+}
+
+// roleOrder are the roles in the order of an upgrade.
+func roleOrder() []string {
+	return []string{"rootcoord", "datacoord", "indexcoord", "querycoord", "mixcoord", "streamingnode", "indexnode", "datanode", "querynode", "proxy"}
+}
+
+// sessionsOf are those of a role; query nodes that are part of a streaming node are no processes.
+func sessionsOf(p *check.Pass, role string) (list []*model.Session) {
+	for _, s := range p.Sessions {
+		if s.Role == role && !(role == "querynode" && facts.IsEmbedded(s)) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// processes are the roles that are registered, those together that one process has: since 2.3 its sessions have the same id. They are in
+// the order of an upgrade, each by its first role.
+func processes(p *check.Pass) (all [][]string) {
+	at := map[model.NodeID]int{}
+	for _, role := range roleOrder() {
+		list := sessionsOf(p, role)
+		if len(list) == 0 {
+			continue
+		}
+		in := len(all)
+		for _, s := range list {
+			if i, ok := at[s.Node]; ok {
+				in = min(in, i)
+			}
+		}
+		if in == len(all) {
+			all = append(all, nil)
+		}
+		all[in] = append(all[in], role)
+		for _, s := range list {
+			at[s.Node] = in
+		}
+	}
+	return all
+}
+
+// onOneHost reports whether there is one session a role, and all are on one host: up to 2.2 those of a standalone have ids of their own.
+func onOneHost(p *check.Pass) bool {
+	hosts, roles, ids := map[string]bool{}, map[string]int{}, map[model.NodeID]bool{}
+	for _, s := range p.Sessions {
+		host, _, _ := net.SplitHostPort(s.Address)
+		hosts[host], ids[s.Node] = true, true
+		if roles[s.Role]++; roles[s.Role] > 1 {
+			return false
+		}
+	}
+	return len(hosts) == 1 && len(ids) == len(p.Sessions) && len(roles) > 1 && facts.ReleaseOf(p.Cluster).Before(release(2, 3))
+}
+
+// change is what becomes of the processes.
+type change struct {
+	order       [][]string // those that are replaced or come, by their roles
+	comes, goes []string   // roles
+	one         bool       // one process has all roles
+}
+
+func changeOf(all [][]string, plan Plan) (c change) {
+	if len(all) == 1 && len(all[0]) > 1 {
+		return change{order: all, one: true}
+	}
+	if !plan.crosses(release(2, 6)) {
+		return change{order: all}
+	}
+	old := []string{"rootcoord", "datacoord", "indexcoord", "querycoord", "indexnode"}
+	has := func(role string) bool {
+		return slices.ContainsFunc(all, func(roles []string) bool { return slices.Contains(roles, role) })
+	}
+	for _, roles := range all {
+		stay := slices.DeleteFunc(slices.Clone(roles), func(r string) bool { return slices.Contains(old, r) })
+		switch {
+		case slices.Contains(roles, "rootcoord") && slices.Contains(roles, "querycoord"): // one process already: MixCoord from then on
+			c.order = append(c.order, roles)
+		case len(stay) > 0:
+			c.order = append(c.order, stay)
+		default:
+			c.goes = append(c.goes, roles...)
+		}
+	}
+	if slices.Contains(c.goes, "rootcoord") && !has("mixcoord") {
+		c.order, c.comes = slices.Insert(c.order, 0, []string{"mixcoord"}), append(c.comes, "mixcoord")
+	}
+	if !has("streamingnode") {
+		at := 0
+		if len(c.order) > 0 && (c.order[0][0] == "mixcoord" || c.order[0][0] == "rootcoord") {
+			at = 1
+		}
+		c.order, c.comes = slices.Insert(c.order, at, []string{"streamingnode"}), append(c.comes, "streamingnode")
+	}
+	return c
+}
+
+// label names a process by its roles.
+func label(roles []string) string {
+	if len(roles) == 1 {
+		return roles[0]
+	}
+	return "process of " + words.List("and", roles...)
+}
+
+func labels(all [][]string) []string {
+	list := make([]string, len(all))
+	for i, roles := range all {
+		list[i] = label(roles)
+	}
+	return list
 }

@@ -9,39 +9,68 @@ import (
 	"kitescope/words"
 )
 
-// stop is something on the way that cannot be left out.
+// stop is a version on the way that cannot be left out.
 type stop struct {
 	on     func(Plan) bool
-	over   string // a version, "" if it is no version of its own
+	over   Version
 	why    string
-	step   check.Step
+	how    func(over string) check.Step
 	source string
 }
 
-// stops are those that the way forward leads over, the oldest first.
+// stops are those that ways forward lead over, the oldest first.
 func stops() []stop {
 	return []stop{
 		{
-			on:     func(p Plan) bool { return p.crosses(release(2, 2)) },
-			why:    "2.2 moved indexes and load states, and does not read the keys of 2.1",
-			step:   check.Do("stop Milvus, run the migration tool (meta-migration), and start 2.2.16"),
+			on:   func(p Plan) bool { return p.crosses(release(2, 2)) },
+			over: Version{release(2, 2), 16},
+			why:  "2.2 moved indexes and load states, and does not read the keys of 2.1",
+			how: func(over string) check.Step {
+				return check.Do("stop Milvus, run the migration tool (meta-migration), and start %s", over)
+			},
 			source: "docs of 2.2 to 2.4, Upgrade Milvus",
 		},
 		{
-			on:     func(p Plan) bool { return p.crosses(release(2, 6)) && p.From.Before(Version{release(2, 5), 16}) },
-			over:   "2.5.16",
-			why:    "2.6 takes over from one MixCoord of 2.5.16 or later only",
-			step:   check.Do("upgrade to 2.5.16 or later, with the coordinators as one MixCoord, and wait until every node is of that version"),
+			on:   func(p Plan) bool { return p.crosses(release(2, 6)) && p.From.Before(Version{release(2, 5), 16}) },
+			over: Version{release(2, 5), 16},
+			why:  "2.6 takes over from one MixCoord of 2.5.16 or later only",
+			how: func(over string) check.Step {
+				return check.Do("upgrade to %s or later, with the coordinators as one MixCoord, and wait until every node is of that version", over)
+			},
 			source: "docs of 2.6, Upgrade Milvus Cluster: requirements",
 		},
 		{
-			on:     func(p Plan) bool { return p.crosses(release(3, 0)) && p.From.Release.Before(release(2, 6)) },
-			over:   "2.6.22",
-			why:    "3.0 is documented to take over from 2.6 only",
-			step:   check.Do("upgrade to 2.6.22, and wait until every node is of that version"),
+			on:   func(p Plan) bool { return p.crosses(release(3, 0)) && p.From.Release.Before(release(2, 6)) },
+			over: Version{release(2, 6), 22},
+			why:  "3.0 is documented to take over from 2.6 only",
+			how: func(over string) check.Step {
+				return check.Do("upgrade to %s, and wait until every node is of that version", over)
+			},
 			source: "docs of 3.0, Upgrade Milvus",
 		},
 	}
+}
+
+// stops are those on a way forward. The last one may be where it leads: with something to do before.
+func (p Plan) stops() (list []stop) {
+	for _, s := range stops() {
+		if p.Back || !s.on(p) {
+			continue
+		}
+		if !s.over.Before(p.To) {
+			s.over = p.To
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// next is the way to the first stop: what is to be done now.
+func (p Plan) next() Plan {
+	if list := p.stops(); len(list) > 0 {
+		p.To = list[0].over
+	}
+	return p
 }
 
 var route = rule{
@@ -54,8 +83,8 @@ var route = rule{
 		Parts:    model.PartSessions,
 		Doc: `Compares the running version with the one that is wanted, and names the versions in between that cannot be left out:
 
-- 2.1 and older: the metadata are migrated first, while Milvus is stopped (docs of 2.2 to 2.4). Captured with 2.2.16 on the data of 2.1.0 without that: all
-  indexes and load states lost.
+- 2.1 and older: over 2.2, for which the metadata are migrated first, while Milvus is stopped (docs of 2.2 to 2.4). Captured with 2.2.16 on the data of 2.1.0
+  without that: all indexes and load states lost.
 - to 2.6 and later: over 2.5.16 or later, with MixCoord (docs of 2.6, Upgrade Milvus Cluster). 2.6.0-rc1 cannot be upgraded at all.
 - to 3.0: over 2.6 (docs of 3.0).
 
@@ -73,14 +102,11 @@ func runPath(p *check.Pass, plan Plan) error {
 	steps := []check.Step{check.Do("save a snapshot of etcd before each step")}
 	var over []string
 	f := check.Finding{Severity: check.Error, Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)}}
-	for _, s := range stops() {
-		if !s.on(plan) {
-			continue
+	for _, s := range plan.stops() {
+		if s.over != plan.To {
+			over = append(over, s.over.String())
 		}
-		if s.over != "" {
-			over = append(over, s.over)
-		}
-		steps = append(steps, s.step)
+		steps = append(steps, s.how(s.over.String()))
 		f.Evidence = append(f.Evidence, check.Fact("why", s.why, s.source))
 	}
 	if strings.Contains(p.Version.Text, "2.6.0-rc") {
@@ -100,7 +126,7 @@ func runPath(p *check.Pass, plan Plan) error {
 		f.Message = fmt.Sprintf("the way from %s to %s leads over %s", plan.From, plan.To, words.Few(over))
 	}
 	f.Impact = "In one step the new version does not start, or ignores records of the old one."
-	if plan.To.Release != release(2, 2) {
+	if len(over) > 0 {
 		steps = append(steps, check.Do("upgrade to %s", plan.To.String()))
 	}
 	f.Fix = check.Fix(steps...)

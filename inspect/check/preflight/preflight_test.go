@@ -194,6 +194,80 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// TestNextStop: what is to be done now is the same for all checks, and no check leads past a version that another cannot leave out.
+func TestNextStop(t *testing.T) {
+	for _, x := range []struct{ name, from, to, next string }{
+		{"standalone-2.1.0", "", "3.0.2", "2.2.16"},
+		{"standalone-2.1.0", "", "2.2.9", "2.2.9"},
+		{"standalone-2.1.0", "", "2.3.5", "2.2.16"},
+		{"cluster-2.3.5-t1", "", "3.0.2", "2.5.16"},
+		{"cluster-2.3.5-t1", "2.5.16", "3.0.2", "2.6.22"},
+		{"cluster-2.3.5-t1", "2.5.16", "2.6.10", "2.6.10"},
+		{"standalone-2.3.5", "2.6.22", "3.0.2", "3.0.2"},
+	} {
+		r := judged(t, capture(t, x.name), x.from, x.to, false)
+		told := 0
+		for _, f := range r.Findings {
+			if f.Check != "upgrade-order" && f.Check != "upgrade-records" {
+				continue
+			}
+			for _, s := range f.Fix {
+				text := string(s.Text)
+				if strings.Contains(text, "registered with") || strings.HasPrefix(text, "start ") {
+					if told++; !strings.Contains(text, x.next) {
+						t.Errorf("%s to %s: %s says %q, next is %s", x.name, x.to, f.Check, text, x.next)
+					}
+				}
+			}
+		}
+		if told == 0 {
+			t.Errorf("%s to %s: nothing is to be done", x.name, x.to)
+		}
+		for _, f := range findings(r, "upgrade-path") {
+			if first := string(f.Fix[1].Text); !strings.Contains(first, x.next) {
+				t.Errorf("%s to %s: upgrade-path begins with %q, next is %s", x.name, x.to, first, x.next)
+			}
+		}
+	}
+}
+
+// TestOneProcess: what one process does is replaced with it.
+func TestOneProcess(t *testing.T) {
+	sessions := func(roles ...string) (list []*model.Session) { // "role id"
+		for _, r := range roles {
+			role, id, _ := strings.Cut(r, " ")
+			list = append(list, &model.Session{Role: role, Node: model.NodeID(id[0] - '0'), Address: "10.0.0." + id + ":1", Version: "2.5.16"})
+		}
+		return list
+	}
+	split := []string{"rootcoord 1", "datacoord 2", "indexcoord 2", "querycoord 3", "datanode 4", "indexnode 5", "querynode 6", "proxy 7"}
+	for _, x := range []struct {
+		name     string
+		sessions []*model.Session
+		to, want string
+	}{
+		{"standalone", sessions("rootcoord 1", "datacoord 1", "querycoord 1", "datanode 1", "indexnode 1", "querynode 1", "proxy 1"), "2.6.22", "one process does all of it: replace that"},
+		{"split", sessions(split...), "2.6.22", "upgrade in this order: mixcoord, streamingnode, datanode, querynode, proxy; new: mixcoord and streamingnode; gone: rootcoord, datacoord, indexcoord and 2 more"},
+		{"split, within 2.5", sessions(split...), "2.5.17", "upgrade in this order: rootcoord, process of datacoord and indexcoord, querycoord, indexnode, datanode, querynode, proxy"},
+		{
+			"one MixCoord", sessions("rootcoord 1", "datacoord 1", "querycoord 1", "datanode 4", "indexnode 5", "querynode 6", "proxy 7"), "2.6.22",
+			"upgrade in this order: process of rootcoord, datacoord and querycoord, streamingnode, datanode, querynode, proxy; new: streamingnode; gone: indexnode",
+		},
+	} {
+		p := capture(t, "standalone-2.3.5").Parts
+		p.Sessions, p.Version = x.sessions, model.Version{Text: "2.5.16", From: "sessions"}
+		list := findings(judged(t, model.Build(p), "", x.to, false), "upgrade-order")
+		if len(list) != 1 || list[0].Message != x.want {
+			t.Errorf("%s: %+v", x.name, list[0].Message)
+		}
+		for _, s := range list[0].Fix {
+			if x.name == "standalone" && (strings.Contains(string(s.Text), "add ") || strings.Contains(string(s.Text), "streamingnode")) {
+				t.Errorf("%s: %s", x.name, s.Text)
+			}
+		}
+	}
+}
+
 // TestSettings: keys that are gone, those still read under an older name, and defaults that change.
 func TestSettings(t *testing.T) {
 	parts := capture(t, "standalone-2.3.5").Parts

@@ -56,14 +56,15 @@ func runLostRecords(p *check.Pass, plan Plan) error {
 			f.Objects = append(f.Objects, facts.RefCollection(p.Cluster, x.ID))
 		}
 	}
-	f.Message = fmt.Sprintf("%s does not read %s of Milvus 2.1: the indexes of %s and the load states of %s would be lost", plan.To,
+	next := plan.next().To.String()
+	f.Message = fmt.Sprintf("%s does not read %s of Milvus 2.1: the indexes of %s and the load states of %s would be lost", next,
 		words.Plural(total, "key"), words.Plural(len(indexed), "collection"), words.Plural(len(loaded), "collection"))
 	f.Impact = "Collections have no indexes, are not loaded and cannot be searched, although health checks pass."
 	f.Cost = 1
 	f.Fix = check.Fix(
 		check.Do("save a snapshot of etcd, and stop Milvus"),
 		check.Do("run the migration tool of Milvus 2.2 (meta-migration) on the metadata"),
-		check.Do("start %s", plan.To.String()),
+		check.Do("start %s", next),
 		check.Shell(check.Kitescope("get indexes")).Does("lists the indexes that it reads: all of before should be there"),
 	)
 	p.Report(f)
