@@ -99,6 +99,9 @@ func (p Plan) crosses(r facts.Release) bool {
 // loses reports whether the way back leads below a release.
 func (p Plan) loses(r facts.Release) bool { return p.Back && p.To.Release.Before(r) }
 
+// leaves reports whether the way back leads over the border of a release.
+func (p Plan) leaves(r facts.Release) bool { return p.loses(r) && !p.From.Release.Before(r) }
+
 // Running is the version that runs, as far as anything tells: of several the newest, whose records are there.
 func Running(c *model.Cluster) Version {
 	v := versionIn(c.Version.Text)

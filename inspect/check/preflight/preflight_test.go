@@ -194,6 +194,82 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// TestQueueInUse: every trace of the queue that is in use counts, in both directions, and without one the check is not ok.
+func TestQueueInUse(t *testing.T) {
+	base := capture(t, "standalone-2.3.5").Parts
+	base.VChannels, base.PChannels = nil, []*model.PChannel{{Name: "by-dev-rootcoord-dml_0"}}
+	ids := func(size int) func(*model.Parts) {
+		return func(p *model.Parts) {
+			p.VChannels = []*model.VChannel{{Name: "a", Checkpoint: model.Checkpoint{Message: make([]byte, size)}}}
+		}
+	}
+	logs := func(names ...string) func(*model.Parts) {
+		return func(p *model.Parts) {
+			p.Woodpecker = &model.Woodpecker{}
+			for _, name := range names {
+				p.Woodpecker.Logs = append(p.Woodpecker.Logs, &model.Log{Name: name})
+			}
+		}
+	}
+	set := func(key, value string) func(*model.Parts) {
+		return func(p *model.Parts) { p.Config = append(p.Config, &model.ConfigEntry{Name: key, Value: value}) }
+	}
+	noted := func(queue string) func(*model.Parts) {
+		return func(p *model.Parts) {
+			p.PChannels = []*model.PChannel{{Name: "by-dev-rootcoord-dml_0", Checkpoint: model.Checkpoint{Queue: queue}}}
+		}
+	}
+	kafkaAnswered := &model.Queue{Kind: "kafka", Outcome: model.Answered, Topics: []model.Topic{{}}}
+	for _, x := range []struct {
+		name        string
+		change      []func(*model.Parts)
+		queue       *model.Queue
+		forth, back string // severity and a part of the message, "skipped", or "ok"
+	}{
+		{"nothing", nil, nil, "skipped", "skipped"},
+		{"default alone", []func(*model.Parts){set("mq/type", "default")}, nil, "warning mq.type is default", "skipped"},
+		{"Woodpecker's logs, default", []func(*model.Parts){set("mq/type", "default"), logs("by-dev-rootcoord-dml_0")}, nil, "warning woodpecker is the queue", "error Woodpecker is the queue"},
+		{"Woodpecker's logs alone", []func(*model.Parts){logs("by-dev-rootcoord-dml_0")}, nil, "info woodpecker is the queue", "error Woodpecker is the queue"},
+		{"logs of another Milvus", []func(*model.Parts){logs("other-rootcoord-dml_0"), ids(24)}, nil, "info pulsar is the queue", "ok"},
+		{"checkpoints that name it", []func(*model.Parts){noted("woodpecker"), set("mq/type", "pulsar")}, nil, "ok", "error Woodpecker is the queue"},
+		{"brokers", []func(*model.Parts){set("kafka/brokerList", "10.0.0.9:9092"), ids(8)}, nil, "info kafka is the queue", "ok"},
+		{"brokers, default", []func(*model.Parts){set("mq/type", "default"), set("kafka/brokerList", "10.0.0.9:9092"), ids(8)}, nil, "warning kafka is the queue, and mq.type is default", "ok"},
+		{"brokers, without ids", []func(*model.Parts){set("kafka/brokerList", "10.0.0.9:9092")}, nil, "info as far as its traces tell, kafka", "ok"},
+		{"Kafka answered", nil, kafkaAnswered, "info kafka is the queue", "ok"},
+		{"Pulsar's ids", []func(*model.Parts){ids(24)}, nil, "info pulsar is the queue", "ok"},
+		{"numbers", []func(*model.Parts){ids(8)}, nil, "info as far as its traces tell, rocksmq", "ok"},
+		{"kafka by name", []func(*model.Parts){set("mq/type", "kafka")}, nil, "ok", "ok"},
+	} {
+		p := base
+		p.Config, p.Woodpecker = nil, nil
+		for _, change := range x.change {
+			change(&p)
+		}
+		c := model.Build(p)
+		if x.queue != nil {
+			c = c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Queue: x.queue}))
+		}
+		for _, way := range []struct {
+			from, to, want string
+			back           bool
+		}{{"2.5.16", "2.6.22", x.forth, false}, {"2.6.22", "2.5.16", x.back, true}} {
+			r := judged(t, c, way.from, way.to, way.back)
+			got := ""
+			for _, result := range r.Results {
+				if result.Check.ID == "upgrade-queue" {
+					got = result.Status.String()
+					for _, f := range result.Findings {
+						got = f.Severity.String() + " " + f.Message
+					}
+				}
+			}
+			if !strings.HasPrefix(got, way.want) {
+				t.Errorf("%s, to %s: %q, want %q", x.name, way.to, got, way.want)
+			}
+		}
+	}
+}
+
 // TestNextStop: what is to be done now is the same for all checks, and no check leads past a version that another cannot leave out.
 func TestNextStop(t *testing.T) {
 	for _, x := range []struct{ name, from, to, next string }{

@@ -1,0 +1,106 @@
+package preflight
+
+import (
+	"cmp"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/words"
+)
+
+// The message queues, as mq.type names them.
+const (
+	kafka      = "kafka"
+	pulsar     = "pulsar"
+	rocksmq    = "rocksmq"
+	woodpecker = "woodpecker"
+	natsmq     = "natsmq"
+)
+
+// inUse is the message queue that a cluster uses.
+type inUse struct {
+	kind string // as mq.type names it, "" if nothing tells
+	// sure is false where another queue could leave the same traces.
+	sure bool
+	// named is mq.type where a process or etcd tells it, "default" too; told is false where nothing does.
+	named model.Setting
+	told  bool
+	// evidence are the traces that kind is from.
+	evidence []check.Evidence
+}
+
+// queueInUse finds it: by what a 2.6 notes beside its checkpoints, by mq.type where that names one, by the queue itself, by Woodpecker's
+// logs, by the brokers of Kafka, and last by the size of message ids.
+func queueInUse(p *check.Pass) inUse {
+	var q inUse
+	q.named, q.told = p.Cluster.Setting("mq.type", queueRoles()...) // that nobody tells it is no matter where something else does
+	if q.told {
+		q.evidence = append(q.evidence, check.Fact("mq.type", cmp.Or(q.named.Value, `""`), q.named.From))
+	}
+	is := func(kind string, sure bool, e check.Evidence) inUse {
+		q.kind, q.sure, q.evidence = kind, sure, append(q.evidence, e)
+		return q
+	}
+	if noted := notedQueue(p); noted != "" {
+		return is(noted, true, check.Fact("queue of checkpoints", noted, "etcd"))
+	}
+	if q.named.Value != "" && q.named.Value != "default" {
+		q.kind, q.sure = q.named.Value, true
+		return q
+	}
+	if p.Runtime != nil && p.Runtime.Queue != nil && p.Runtime.Queue.Outcome == model.Answered && p.Runtime.Queue.Kind != "" {
+		asked := p.Runtime.Queue
+		return is(asked.Kind, true, check.Fact("queue that answered", words.Plural(len(asked.Topics), "topic"), asked.Kind+" "+asked.Address))
+	}
+	if logs, own := woodpeckerLogs(p); logs > 0 && (own > 0 || len(p.PChannels) == 0) {
+		return is(woodpecker, own > 0, check.Count("logs of Woodpecker", logs, "etcd"))
+	}
+	size := p.MessageIDSize()
+	bytes := check.Count("bytes of a message id", int64(size), "checkpoints")
+	brokers, asked := p.Cluster.Setting("kafka.brokerList", queueRoles()...)
+	switch {
+	case brokers.Value != "" && (size == model.OffsetSize || size == 0):
+		return is(kafka, size == model.OffsetSize, check.Fact("kafka.brokerList", "is set", brokers.From))
+	case size == model.OffsetSize:
+		return is(rocksmq, asked, bytes)
+	case size > model.OffsetSize && p.Streaming == nil:
+		return is(pulsar, true, bytes)
+	}
+	return q
+}
+
+// queueRoles are the roles that tell settings of the queue.
+func queueRoles() []string {
+	return []string{"rootcoord", "mixcoord", "datacoord", "proxy", "querynode", "streamingnode", "datanode"}
+}
+
+// notedQueue is the queue that checkpoints name, "" if none does or they disagree: then it is being changed.
+func notedQueue(p *check.Pass) string {
+	var names []string
+	for _, x := range p.PChannels {
+		names = append(names, x.Checkpoint.Queue)
+	}
+	for _, x := range p.VChannels {
+		names = append(names, x.Checkpoint.Queue)
+	}
+	names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) != 1 {
+		return ""
+	}
+	return names[0]
+}
+
+// woodpeckerLogs counts the logs in etcd, and of them those of this cluster's pchannels: another Milvus may share the etcd.
+func woodpeckerLogs(p *check.Pass) (all, own int) {
+	if p.Woodpecker == nil {
+		return 0, 0
+	}
+	for _, x := range p.PChannels {
+		if p.Woodpecker.Log(x.Name) != nil {
+			own++
+		}
+	}
+	return len(p.Woodpecker.Logs), own
+}
