@@ -137,6 +137,10 @@ func settlePlan(plan *preflight.Plan, c *model.Cluster) error {
 		return cli.Usage(fmt.Errorf("%s is older than %s, which runs", plan.To, plan.From), "add --back to judge going back")
 	case plan.Back && plan.From.Before(plan.To):
 		return cli.Usage(fmt.Errorf("%s is newer than %s, which runs", plan.To, plan.From), "omit --back")
+	case plan.To == plan.From && len(c.Version.Others) == 0: // while an upgrade rolls there is something to do
+		return cli.Usage(fmt.Errorf("%s runs already: nothing to do", plan.From), "name another version with --to")
+	case plan.To.Patch < 0 && plan.To.Release == plan.From.Release:
+		return cli.Usage(fmt.Errorf("%s runs, and which %s is wanted is not said", plan.From, plan.To), "name the whole version, such as --to "+plan.To.String()+".1")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ package preflight
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,15 +47,9 @@ func ParseVersion(text string) (Version, error) {
 
 // versionIn reads the beginning of what a session or the layout of keys tells: "2.6.1-dev", "2.2.9 to 2.3"; the zero Version if nothing.
 func versionIn(text string) Version {
-	v := Version{facts.ParseRelease(text), -1}
+	v := Version{facts.ParseRelease(text), facts.ParsePatch(text)}
 	if !v.Known() {
 		return Version{}
-	}
-	if _, rest, ok := strings.Cut(text, v.Release.String()+"."); ok {
-		end := strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })
-		if n, err := strconv.Atoi(rest[:end]); err == nil {
-			v.Patch = n
-		}
 	}
 	return v
 }
@@ -102,6 +97,27 @@ func (p Plan) loses(r facts.Release) bool { return p.Back && p.To.Release.Before
 // leaves reports whether the way back leads over the border of a release.
 func (p Plan) leaves(r facts.Release) bool { return p.loses(r) && !p.From.Release.Before(r) }
 
+// newest is the newest version that the rules are about.
+func newest() Version { return Version{release(3, 0), 2} }
+
+// releases are those that the rules know.
+func releases() []facts.Release {
+	return []facts.Release{release(2, 0), release(2, 1), release(2, 2), release(2, 3), release(2, 4), release(2, 5), release(2, 6), newest().Release}
+}
+
+// unknown says why nothing is known of a plan, "" if something is.
+func (p Plan) unknown() string {
+	for _, v := range []Version{p.From, p.To} {
+		switch {
+		case newest().Release.Before(v.Release):
+			return fmt.Sprintf("nothing is known of %s: the rules end with %s", v, newest())
+		case !slices.Contains(releases(), v.Release):
+			return fmt.Sprintf("nothing is known of a release %s", v.Release)
+		}
+	}
+	return ""
+}
+
 // Running is the version that runs, as far as anything tells: of several the newest, whose records are there.
 func Running(c *model.Cluster) Version {
 	v := versionIn(c.Version.Text)
@@ -116,9 +132,9 @@ func Running(c *model.Cluster) Version {
 // rule is a check before it is known which plan it is for.
 type rule struct {
 	check.Check
-	// forward and back say for which directions it is.
-	forward, back bool
-	run           func(*check.Pass, Plan) error
+	// forward and back say for which directions it is; whatever says that it is the same for every version.
+	forward, back, whatever bool
+	run                     func(*check.Pass, Plan) error
 }
 
 // Checks are those of a plan, in the order of their documentation.
@@ -132,6 +148,9 @@ func Checks(plan Plan) []*check.Check {
 		x.Run = func(p *check.Pass) error {
 			if !plan.From.Known() {
 				return p.Skip("the running version is unknown")
+			}
+			if why := plan.unknown(); why != "" && !r.whatever {
+				return p.Skip(why)
 			}
 			return r.run(p, plan)
 		}

@@ -464,9 +464,38 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%q is %v", text, v)
 		}
 	}
-	for text, want := range map[string]string{"2.6.1-dev": "2.6.1", "2.2.9 to 2.3": "2.2.9", "2.1": "2.1", "v2.3.5": "2.3.5"} {
+	for text, want := range map[string]string{"2.6.1-dev": "2.6.1", "2.2.9 to 2.3": "2.2.9", "2.1": "2.1", "v2.3.5": "2.3.5", "2.6 or newer": "2.6"} {
 		if got := versionIn(text).String(); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestUnknownVersions: of a version that nobody knows no rule is ok; what is the same for every version is judged.
+func TestUnknownVersions(t *testing.T) {
+	c := capture(t, "cluster-2.3.5-t1")
+	for _, x := range []struct {
+		from, to, why string
+		back          bool
+	}{
+		{"3.0.2", "4.0", "nothing is known of 4.0: the rules end with 3.0.2", false},
+		{"3.0.2", "3.1.0", "nothing is known of 3.1.0: the rules end with 3.0.2", false},
+		{"2.5.16", "2.7.1", "nothing is known of a release 2.7", false},
+		{"3.1.0", "3.0.2", "nothing is known of 3.1.0: the rules end with 3.0.2", true},
+		{"2.3.5", "1.9.0", "nothing is known of a release 1.9", true},
+		{"3.0.2", "3.0.3", "", false},
+	} {
+		for _, r := range judged(t, c, x.from, x.to, x.back).Results {
+			switch id := r.Check.ID; {
+			case id == "upgrade-space" || id == "upgrade-tasks":
+				if strings.Contains(r.Reason, "nothing is known") {
+					t.Errorf("%s to %s: %s is skipped: %s", x.from, x.to, id, r.Reason)
+				}
+			case x.why != "" && (r.Status != check.Skipped || r.Reason != x.why):
+				t.Errorf("%s to %s: %s is %s: %s", x.from, x.to, id, r.Status, r.Reason)
+			case x.why == "" && strings.Contains(r.Reason, "nothing is known"):
+				t.Errorf("%s to %s: %s: %s", x.from, x.to, id, r.Reason)
+			}
 		}
 	}
 }

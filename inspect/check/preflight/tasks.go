@@ -13,7 +13,7 @@ import (
 )
 
 var tasks = rule{
-	forward: true, back: true,
+	forward: true, back: true, whatever: true,
 	Check: check.Check{
 		ID:       "upgrade-tasks",
 		Title:    "Tasks are to end before the version changes",
@@ -60,7 +60,7 @@ func runTasks(p *check.Pass, _ Plan) error {
 }
 
 var space = rule{
-	forward: true, back: true,
+	forward: true, back: true, whatever: true,
 	Check: check.Check{
 		ID:       "upgrade-space",
 		Title:    "etcd has little room for what the upgrade writes",
