@@ -9,7 +9,7 @@ import (
 	"kitescope/table"
 )
 
-// Diagnosis is what diagnose shows: a report, and what was asked about it.
+// Diagnosis is what diagnose and preflight show: a report, and what was asked about it.
 type Diagnosis struct {
 	Report *check.Report
 	// Since is nil without an older state to compare with.
@@ -24,6 +24,45 @@ type Diagnosis struct {
 	All bool
 	// Version is kitescope's own, for formats that name their writer.
 	Version string
+	// Preflight is the change of version that is judged; nil of a diagnosis.
+	Preflight *Preflight
+}
+
+// Preflight is a change of Milvus's version, judged before it is made.
+type Preflight struct {
+	From, To string
+	// Next is the version to go to first: To, where none in between must not be left out.
+	Next string
+	Back bool
+}
+
+// command is the one that shows it.
+func (d *Diagnosis) command() string {
+	if d.Preflight != nil {
+		return "preflight"
+	}
+	return "diagnose"
+}
+
+// title names what is shown, for the heading of a page.
+func (d *Diagnosis) title() string {
+	if d.Preflight != nil {
+		return "Preflight"
+	}
+	return "Diagnosis"
+}
+
+// text says the change in words.
+func (p *Preflight) text() string {
+	way := "upgrade"
+	if p.Back {
+		way = "going back"
+	}
+	text := way + " from " + Harmless(p.From) + " to " + Harmless(p.To)
+	if p.Next != p.To {
+		text += ", first to " + Harmless(p.Next)
+	}
+	return text
 }
 
 // gone are the findings of the older state that are no longer there, or can no longer be seen.
@@ -111,7 +150,10 @@ func Findings(w io.Writer, d *Diagnosis, f Format, o ReportOptions) error {
 	}
 	where, state := d.headline()
 	s.Head = []Line{{Role: RoleTitle, Text: where}, {Role: RoleDim, Text: state}}
-	s.About = func(e *doc.Encoder) { writeSource(e, &d.Report.Cluster.Origin, d.Report.Cluster.Gaps) }
+	s.About = func(e *doc.Encoder) {
+		writeSource(e, &d.Report.Cluster.Origin, d.Report.Cluster.Gaps)
+		writePreflight(e, d.Preflight)
+	}
 	s.Parts, s.Foot = []Part{asked.List("no findings")}, asked.More(&o)
 	if f.Structured() || f.Name() == "markdown" || f.Name() == "html" {
 		return s.Write(w, f)

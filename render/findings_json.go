@@ -34,6 +34,7 @@ func diagnosisDocument(d *Diagnosis) document {
 		writeHead(e, "Diagnosis", &r.Cluster.Origin, r.Cluster.Gaps)
 		writeRuntime(e, r.Cluster.Runtime)
 		e.Entry("version", r.Cluster.Version.Text)
+		writePreflight(e, d.Preflight)
 		e.Entry("judged_at", r.Now)
 		writeUnsettled(e, r)
 		e.Key("summary")
@@ -54,6 +55,20 @@ func diagnosisDocument(d *Diagnosis) document {
 		e.EndList()
 		e.EndObject()
 	}
+}
+
+// writePreflight says which change of version is judged; nothing of a diagnosis.
+func writePreflight(e *doc.Encoder, p *Preflight) {
+	if p == nil {
+		return
+	}
+	e.Key("preflight")
+	e.BeginObject()
+	e.Entry("from", p.From)
+	e.Entry("to", p.To)
+	e.Entry("next", p.Next)
+	e.Entry("back", p.Back)
+	e.EndObject()
 }
 
 // writeRuntime says which processes were heard. Without it the nodes were not asked.

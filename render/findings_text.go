@@ -124,6 +124,9 @@ func (d *Diagnosis) headline() (where, state string) {
 		where = Harmless(c.Origin.Root) + " @ " + where
 	}
 	state = OriginText(v) + "  " + AskedText(c.Runtime)
+	if d.Preflight != nil {
+		state = d.Preflight.text() + "  " + state
+	}
 	if n := len(d.Report.Unsettled); n > 0 {
 		state += "  " + words.Plural(n, "collection") + " changed meanwhile: judged by metadata only"
 	}

@@ -28,7 +28,7 @@ func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
 	where, state := d.headline()
 	c := d.Conclude()
 	p := &webpage.Page{
-		Window: "Diagnosis of " + where, Headline: c.Headline, Tone: c.Tone, Under: NonBlank(where, state, d.Counts()),
+		Window: d.title() + " of " + where, Headline: c.Headline, Tone: c.Tone, Under: NonBlank(where, state, d.Counts()),
 		Facts: c.Facts, Commands: c.Commands, FixFirst: true, Version: d.Version,
 	}
 	if d.Since != nil {

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/xml"
 	"io"
+	"strconv"
 	"strings"
 
 	"kitescope/doc"
@@ -64,9 +65,12 @@ var junitWriter = &writer{name: "junit", doc: "JUnit XML, one test case a check"
 func writeJUnit(w io.Writer, d *Diagnosis, _ *Options) error {
 	c := d.Report.Cluster
 	where, state := d.headline()
-	s := junitSuite{Name: "kitescope diagnose", Properties: []junitProperty{
+	s := junitSuite{Name: "kitescope " + d.command(), Properties: []junitProperty{
 		{"cluster", where}, {"state", state}, {"kitescope", Harmless(d.Version)}, {"source", Harmless(c.Origin.Kind)},
 	}}
+	if p := d.Preflight; p != nil {
+		s.Properties = append(s.Properties, junitProperty{"from", Harmless(p.From)}, junitProperty{"to", Harmless(p.To)}, junitProperty{"back", strconv.FormatBool(p.Back)})
+	}
 	if !d.Report.Now.IsZero() {
 		s.Timestamp = d.Report.Now.UTC().Format("2006-01-02T15:04:05")
 	}
@@ -94,7 +98,7 @@ func writeJUnit(w io.Writer, d *Diagnosis, _ *Options) error {
 }
 
 func (d *Diagnosis) testCase(o *outcome) junitCase {
-	x := junitCase{Class: "kitescope.diagnose", Name: o.Check.ID}
+	x := junitCase{Class: "kitescope." + d.command(), Name: o.Check.ID}
 	switch o.Status {
 	case check.Skipped:
 		x.Skipped = &junitProblem{Message: Harmless(o.Reason)}

@@ -16,7 +16,7 @@ func writeMarkdown(w io.Writer, d *Diagnosis, _ *Options) error {
 	m := &Markdown{doc.NewOutput(w, doc.Pieces)}
 	where, state := d.headline()
 	outcomes := d.outcomes()
-	m.Line("# Diagnosis of " + MarkdownText(where))
+	m.Line("# " + d.title() + " of " + MarkdownText(where))
 	m.Line("", MarkdownText(state), "", "**"+MarkdownText(CountText(d.Report.Findings))+"**; "+MarkdownText(checksText(d, outcomes))+".")
 	if d.Since != nil {
 		m.Line("", MarkdownText(d.sinceText())+".")

@@ -104,6 +104,7 @@ func jsonDocuments(t *testing.T) (all []jsonDocument) {
 		{"replay", "show", "../../replay/whatif/testdata/report.json", "--where", "gain>0"},
 		{"balance", "--from", "demo://", "--where", "node=13"},
 		{"diagnose", "--from", "demo://", "--where", "severity=warning"},
+		{"preflight", "--from", "../../testdata/snapshots/standalone-2.1.0/etcd_snapshot.db.gz", "--to", "2.5.16", "--fail-on", "never"},
 		{"decode", "msgid", "3/4", "449123", "12/4/5/6"},
 		{"decode", "ts", "470740953811230721"},
 	} {

@@ -65,6 +65,9 @@ func (p Plan) stops() (list []stop) {
 	return list
 }
 
+// Next is the version to go to first: one that cannot be left out, or the wanted one.
+func (p Plan) Next() Version { return p.next().To }
+
 // next is the way to the first stop: what is to be done now.
 func (p Plan) next() Plan {
 	if list := p.stops(); len(list) > 0 {
