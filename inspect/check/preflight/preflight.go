@@ -97,19 +97,19 @@ func (p Plan) loses(r facts.Release) bool { return p.Back && p.To.Release.Before
 // leaves reports whether the way back leads over the border of a release.
 func (p Plan) leaves(r facts.Release) bool { return p.loses(r) && !p.From.Release.Before(r) }
 
-// newest is the newest version that the rules are about.
-func newest() Version { return Version{release(3, 0), 2} }
+// newest is the newest release that the rules are about: Milvus's code and documents up to 3.0.1.
+func newest() facts.Release { return release(3, 0) }
 
 // releases are those that the rules know.
 func releases() []facts.Release {
-	return []facts.Release{release(2, 0), release(2, 1), release(2, 2), release(2, 3), release(2, 4), release(2, 5), release(2, 6), newest().Release}
+	return []facts.Release{release(2, 0), release(2, 1), release(2, 2), release(2, 3), release(2, 4), release(2, 5), release(2, 6), newest()}
 }
 
 // unknown says why nothing is known of a plan, "" if something is.
 func (p Plan) unknown() string {
 	for _, v := range []Version{p.From, p.To} {
 		switch {
-		case newest().Release.Before(v.Release):
+		case newest().Before(v.Release):
 			return fmt.Sprintf("nothing is known of %s: the rules end with %s", v, newest())
 		case !slices.Contains(releases(), v.Release):
 			return fmt.Sprintf("nothing is known of a release %s", v.Release)

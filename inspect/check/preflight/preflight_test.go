@@ -478,10 +478,10 @@ func TestUnknownVersions(t *testing.T) {
 		from, to, why string
 		back          bool
 	}{
-		{"3.0.2", "4.0", "nothing is known of 4.0: the rules end with 3.0.2", false},
-		{"3.0.2", "3.1.0", "nothing is known of 3.1.0: the rules end with 3.0.2", false},
+		{"3.0.2", "4.0", "nothing is known of 4.0: the rules end with 3.0", false},
+		{"3.0.2", "3.1.0", "nothing is known of 3.1.0: the rules end with 3.0", false},
 		{"2.5.16", "2.7.1", "nothing is known of a release 2.7", false},
-		{"3.1.0", "3.0.2", "nothing is known of 3.1.0: the rules end with 3.0.2", true},
+		{"3.1.0", "3.0.2", "nothing is known of 3.1.0: the rules end with 3.0", true},
 		{"2.3.5", "1.9.0", "nothing is known of a release 1.9", true},
 		{"3.0.2", "3.0.3", "", false},
 	} {
@@ -516,6 +516,18 @@ func TestSettingsTable(t *testing.T) {
 		}
 		if strings.Contains(folded, "password") || strings.Contains(folded, "secret") {
 			t.Errorf("%s is in the table", k.name)
+		}
+	}
+}
+
+// TestSettingsOfOldReleases: what a process tells cannot be held against defaults that nobody knows, and then the check is not ok.
+func TestSettingsOfOldReleases(t *testing.T) {
+	base := model.Build(capture(t, "standalone-2.3.5").Parts)
+	node := &model.LiveNode{Role: "rootcoord", Node: 9, Config: &model.Config{Values: map[string]string{model.FoldConfigKey("natsmq.server.port"): "4223"}}}
+	c := base.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}}))
+	for _, r := range judged(t, c, "2.0.2", "2.6.22", false).Results {
+		if r.Check.ID == "upgrade-settings" && (r.Status != check.Skipped || !strings.Contains(r.Reason, "the defaults of 2.0 are not known")) {
+			t.Errorf("%s: %s", r.Status, r.Reason)
 		}
 	}
 }

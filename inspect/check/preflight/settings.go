@@ -129,6 +129,9 @@ func runSettings(p *check.Pass, plan Plan) error {
 		return p.Skip("the keys of " + plan.To.Release.String() + " are not known: those of 2.5, 2.6 and 3.0 are")
 	}
 	noteUntold(p)
+	if from := plan.From.Release; column(from) < 0 && p.Runtime != nil {
+		p.Unseen("settings of milvus.yaml: the defaults of " + from.String() + " are not known, so neither is what differs from them")
+	}
 	f := check.Finding{Severity: check.Warning, Impact: "What was set has no effect any more, and nothing says so."}
 	set := chosenSettings(p, column(plan.From.Release))
 	var names []string
