@@ -104,7 +104,7 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 		steps = append(steps, check.Do("remove %s from the deployment once the rest runs %s", c.goes, to))
 	}
 	if next.To != plan.To {
-		steps = append(steps, check.Shell(check.Kitescope("preflight").Arg("--to="+plan.To.String())).Does("tells how to go on from there"))
+		steps = append(steps, check.Shell(check.Kitescope("preflight --to").Arg(plan.To.String())).Does("tells how to go on from there"))
 	}
 	return append(steps, check.Shell(check.Kitescope("diagnose")).Does("tells afterwards what the upgrade left undone"))
 }
