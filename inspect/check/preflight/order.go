@@ -87,6 +87,9 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 	if onOneHost(p) {
 		steps = append(steps, check.Do("if one process does all of it (standalone), replace that; else one after the other"))
 	}
+	if next.crosses(release(2, 6)) && slices.Contains(c.goes, "rootcoord") {
+		steps = append(steps, check.Do("run the coordinators as one MixCoord of %s first: 2.6 takes over from that only", plan.From.String()))
+	}
 	if len(c.comes) > 0 {
 		steps = append(steps, check.Do("add %s to the deployment", c.comes))
 	}
@@ -102,6 +105,9 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 	}
 	if len(c.goes) > 0 {
 		steps = append(steps, check.Do("remove %s from the deployment once the rest runs %s", c.goes, to))
+	}
+	if next.To.Release == release(2, 5) && plan.crosses(release(2, 6)) && slices.ContainsFunc(c.order, func(roles []string) bool { return slices.Equal(roles, []string{"rootcoord"}) }) {
+		steps = append(steps, check.Do("run the coordinators as one MixCoord: 2.6 takes over from that only"))
 	}
 	if next.To != plan.To {
 		steps = append(steps, check.Shell(check.Kitescope("preflight --to").Arg(plan.To.String())).Does("tells how to go on from there"))

@@ -344,6 +344,26 @@ func TestOneProcess(t *testing.T) {
 	}
 }
 
+// TestMixCoordFirst: 2.6 takes over from one MixCoord only, so coordinators that are processes of their own are joined before.
+func TestMixCoordFirst(t *testing.T) {
+	const joins = "as one MixCoord"
+	for _, x := range []struct {
+		name, from, to string
+		want           bool
+	}{
+		{"cluster-2.3.5-t1", "2.3.5", "3.0.2", true},
+		{"cluster-2.3.5-t1", "2.5.16", "2.6.22", true},
+		{"cluster-2.3.5-t1", "2.3.5", "2.5.16", false},
+		{"standalone-2.3.5", "2.5.16", "2.6.22", false},
+		{"standalone-2.3.5", "2.3.5", "2.6.22", false},
+	} {
+		list := findings(judged(t, capture(t, x.name), x.from, x.to, false), "upgrade-order")
+		if len(list) != 1 || strings.Contains(list[0].Advice(), joins) != x.want {
+			t.Errorf("%s from %s to %s: %s", x.name, x.from, x.to, list[0].Advice())
+		}
+	}
+}
+
 // TestSettings: keys that are gone, those still read under an older name, and defaults that change.
 func TestSettings(t *testing.T) {
 	parts := capture(t, "standalone-2.3.5").Parts
