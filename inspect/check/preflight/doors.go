@@ -39,7 +39,7 @@ func oneWay() []door {
 	return []door{
 		{first: v(2, 2, 0), what: "logs, indexes and load states under keys of their own", source: "a real 2.2.16, and 2.1.0 after it"},
 		{first: v(2, 4, 0), what: "deletes in segments of level 0", source: "release notes of 2.4"},
-		{first: v(2, 6, 0), what: "a write-ahead log of streaming nodes and a version of sessions, with which coordinators refuse to start", source: "pull request 50792, issue 50694"},
+		{first: v(2, 6, 0), what: "a write-ahead log of streaming nodes, and a version of sessions that makes older coordinators refuse to start", source: "pull request 50792, issue 50694"},
 		{
 			first: v(2, 6, 0), gone: v(2, 6, 9), key: "common.storage.enableV2", usual: "true", open: isTrue,
 			what: "segments in storage version 2", source: paramtable + " of 2.6.0 and 2.6.8",
@@ -66,7 +66,7 @@ var doors = rule{
 		Doc: `Looks for what the new version writes and the old one cannot read. Some of it no setting keeps it from:
 
 - 2.2: logs, indexes and load states under keys of their own (a real 2.2.16 and 2.1.0). 2.4: deletes in segments of level 0.
-- 2.6: a write-ahead log of its own, and a version of sessions with which coordinators of before refuse to start (Milvus pull request 50792).
+- 2.6: a write-ahead log of its own, and a version of sessions that makes older coordinators refuse to start (Milvus pull request 50792).
 - 2.6.9: segments in storage version 2 (Milvus pull request 46889 removed ` + "`common.storage.enableV2`" + `, which is true by default in 2.6.0 to 2.6.8). What is
   there is rewritten, too, unless ` + "`dataCoord.compaction.storageVersion.enabled`" + ` is false.
 
@@ -75,7 +75,7 @@ For the rest settings decide, as far as the new version has them: ` + "`common.s
 documentation in pkg/util/paramtable of 3.0.1 says so; Milvus issue 51788: after going back from 3.0 to 2.6, collections with index files in the new place never
 became serviceable.
 
-On the way back only the settings are looked at: ` + "`upgrade-logs`" + `, ` + "`upgrade-index-versions`" + ` and ` + "`upgrade-keys`" + ` see what was written.`,
+On the way back only the settings are looked at: ` + "`upgrade-logs`" + `, ` + "`upgrade-index-versions`" + ` and ` + "`upgrade-keys`" + ` look at the records.`,
 		Remedy: `Save a snapshot of etcd and a backup of the storage before the upgrade. Leave the settings as they are until it is certain that the new version stays.`,
 	},
 	run: runDoors,
@@ -110,7 +110,7 @@ func runDoors(p *check.Pass, plan Plan) error {
 		f.Evidence = append(f.Evidence, check.Fact("since "+d.first.since(), d.what, d.source))
 		f.Fix = append(f.Fix, check.Fix(d.fix)...)
 	}
-	f.Message = fmt.Sprintf("%s writes by itself what %s cannot read: %s", newer, older, strings.Join(what, "; "))
+	f.Message = fmt.Sprintf("%s always writes what %s cannot read: %s", newer, older, strings.Join(what, "; "))
 	p.Report(f)
 	return nil
 }

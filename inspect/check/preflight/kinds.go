@@ -26,7 +26,7 @@ ignores them, and with them tasks, statistics and channels of the WAL. Worse tha
 - ` + "`predicate-deltalog`" + `: deletes by a condition (3.0; Milvus issue 50433, pull request 50687). Rows that were deleted so come back. Error.
 - ` + "`snapshot`" + `: only 3.0 keeps garbage collection from the files of snapshots (Milvus pull requests 47669 and 48022). An older version deletes them once their
   segments are compacted. Error.
-- ` + "`target`" + `: what is to be loaded; it is worked out anew. Info.`,
+- ` + "`target`" + `: the segments to be loaded; QueryCoord computes them again. Info.`,
 		Remedy: `Save a snapshot of etcd before going back; the newer version reads them again.`,
 	},
 	run: runNewKinds,
@@ -54,7 +54,7 @@ func lossOf(kind string) loss {
 			check.Do("export the snapshots, or set dataCoord.enableGarbageCollection to false in the old version"),
 		}
 	case "target":
-		return loss{check.Info, "queryCoord-Collection-Target/", "The old version works out anew what is to be loaded.", check.Step{}}
+		return loss{check.Info, "queryCoord-Collection-Target/", "The old version computes again which segments to load.", check.Step{}}
 	}
 	return loss{check.Warning, "", "The old version loses what only these keys have: tasks, statistics, positions in the WAL.", check.Step{}}
 }

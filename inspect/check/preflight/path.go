@@ -86,7 +86,7 @@ var route = rule{
 		Parts:    model.PartSessions,
 		Doc: `Compares the running version with the one that is wanted, and names the versions in between that cannot be left out:
 
-- 2.1 and older: over 2.2, for which the metadata are migrated first, while Milvus is stopped (docs of 2.2 to 2.4). Captured with 2.2.16 on the data of 2.1.0
+- 2.1 and older: over 2.2. The metadata are migrated first, while Milvus is stopped (docs of 2.2 to 2.4). Captured with 2.2.16 on the data of 2.1.0
   without that: all indexes and load states lost.
 - to 2.6 and later: over 2.5.16 or later, with MixCoord (docs of 2.6, Upgrade Milvus Cluster). 2.6.0-rc1 cannot be upgraded at all.
 - to 3.0: over 2.6 (docs of 3.0).

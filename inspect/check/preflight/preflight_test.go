@@ -418,7 +418,7 @@ func TestSettings(t *testing.T) {
 // TestDoors: what a version writes by itself is said whatever is set, and a setting counts only where the version has it.
 func TestDoors(t *testing.T) {
 	base := capture(t, "standalone-2.3.5").Parts
-	const byItself = " writes by itself what "
+	const byItself = " always writes what "
 	for _, x := range []struct {
 		from, to, key, value string
 		back                 bool

@@ -17,8 +17,8 @@ var queue = rule{
 		Parts:    model.PartSessions | model.PartConfig | model.PartChannels,
 		Doc: `Looks at which queue is in use, and at ` + "`mq.type`" + `. Its default (` + "`default`" + `) picks a queue by what is configured, and from 2.6 on may pick Woodpecker where an
 older version had another: rows that are still in the old queue are then lost (docs of 2.6: keep the queue of before; Milvus issue 50217). Error if a queue is
-chosen that the new version does not have: natsmq is gone in 2.6 (its keys are, in pkg/util/paramtable). Warning if ` + "`mq.type`" + ` is ` + "`default`" + `, info if nobody
-tells it, as no process does up to 2.5.
+chosen that the new version does not have: natsmq is gone in 2.6 (its keys are, in pkg/util/paramtable). Warning if ` + "`mq.type`" + ` is ` + "`default`" + `, info if no
+process reports it, as is usual up to 2.5.
 
 On the way back below 2.6 it is an error if Woodpecker is in use: no older version reads it. So it is on the way back below 2.3 if RocksMQ is: 2.3 adds to its
 database what 2.2 refuses to open (a real 2.2.16 stopped with "Column families not opened: properties").
@@ -74,7 +74,7 @@ func keepQueue(p *check.Pass, plan Plan, q inUse) {
 	case isDefault:
 		f = q.finding(check.Warning, "%s is the queue, and mq.type is default: %s may pick another", q.kind, plan.To)
 	case !q.told && q.kind != "":
-		f = q.finding(check.Info, "%s is the queue, and nobody tells whether mq.type names it: by default %s may pick another", q.kind, plan.To)
+		f = q.finding(check.Info, "%s is the queue, and no process reports mq.type: by default %s may pick another", q.kind, plan.To)
 	default:
 		return
 	}
