@@ -175,13 +175,13 @@ func hasKey(m map[string]bool, key string) bool {
 
 // prober changes the fields of one value of a cluster.
 type prober struct {
-	t     *testing.T
-	kvs   []source.KV
-	at    int
-	root  proto.Message
+	t    *testing.T
+	kvs  []source.KV
+	at   int
+	root proto.Message
 	// packed: the value is compressed.
 	packed bool
-	found map[string]bool
+	found  map[string]bool
 }
 
 // message changes the fields of a message inside root; around are the names of those that it is in.

@@ -174,4 +174,4 @@ func rules() []rule {
 }
 
 // Since is the version of kitescope that has these checks first.
-const since = "0.17"
+const since = "0.12"

@@ -24,7 +24,7 @@ var subscriptionUnread = &check.Check{
 	ID:       "subscription-unread",
 	Title:    "A subscription keeps messages and has no consumer",
 	Severity: check.Warning,
-	Since:    "0.17",
+	Since:    "0.12",
 	Needs:    check.NeedQueue,
 	Doc: `Looks at the subscriptions of Pulsar's topics: those with a backlog, without a consumer, and without a message delivered in the last 10 minutes. One of
 which no delivery is known counts where its name has the id of a node that is not registered. A node

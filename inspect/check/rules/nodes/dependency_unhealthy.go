@@ -16,7 +16,7 @@ var dependencyUnhealthy = &check.Check{
 	ID:       "dependency-unhealthy",
 	Title:    "A proxy finds etcd or the message queue unhealthy",
 	Severity: check.Error,
-	Since:    "0.17",
+	Since:    "0.12",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `Reads what a proxy reports of etcd and of the message queue, with their members (` + "`kitescope get dependencies`" + `; Milvus 2.5 and later). It looks from where

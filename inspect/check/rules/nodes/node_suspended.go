@@ -14,7 +14,7 @@ var nodeSuspended = &check.Check{
 	ID:       "node-suspended",
 	Title:    "Node is suspended: it is given nothing to serve",
 	Severity: check.Warning,
-	Since:    "0.17",
+	Since:    "0.12",
 	Doc: `Operators suspend a query node (` + "`SuspendNode`, `/management/querycoord/node/suspend`, later `PUT /management/batch/nodes/status`" + `) or a streaming node
 (` + "`PUT /management/streaming/nodes/status`" + `) before they repair or replace it. A suspended query node leaves its resource group: its segments move to the others, and it gets no more, until it is
 resumed or restarts. A suspended streaming node gets no WAL. It looks like any other node otherwise, registered and healthy.
@@ -23,7 +23,7 @@ Milvus calls a query node suspended that is in no resource group, so one that fo
 and no finding, nor is a process in its first minute.
 
 QueryCoord lists the query nodes with their states (` + "`ListQueryNode`" + `; Milvus 2.6 with these pages, and 3.0: older ones list a suspended node as Normal), MixCoord the streaming nodes. Read in
-Milvus's sources; no server that tells was seen live.`,
+Milvus's sources; no server that lists them was seen live.`,
 	Remedy: `If the work on it is done, resume it with the call that suspended it and ` + "`{\"status\": \"active\"}`" + `. If it is not needed any more, stop it.`,
 	Parts:  model.PartSessions,
 	Needs:  check.NeedProcesses,

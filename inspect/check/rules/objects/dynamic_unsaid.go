@@ -13,7 +13,7 @@ var dynamicUnsaid = &check.Check{
 	ID:       "dynamic-mismatch",
 	Title:    "A collection has a dynamic field that its record denies",
 	Severity: check.Warning,
-	Since:    "0.17",
+	Since:    "0.12",
 	Parts:    model.PartObjects,
 	Doc: `Compares ` + "`enable_dynamic_field`" + ` in a collection's record with its fields. Warning if one of them is dynamic (` + "`$meta`" + `) and the record says that there is none.
 

@@ -20,7 +20,7 @@ var grantOnAlias = &check.Check{
 	ID:       "grant-on-alias",
 	Title:    "A role has privileges on an alias, and not on its collection",
 	Severity: check.Warning,
-	Since:    "0.17",
+	Since:    "0.12",
 	Parts:    model.PartObjects | model.PartUsers | model.PartSessions,
 	Doc: `Looks for privileges on collections (object type ` + "`Collection`" + `) whose object is an alias. From 2.6.11 on a proxy replaces an alias in a request with
 its collection before it looks for a grant (` + "`" + resolveAlias + "`" + `, true unless it is set; Milvus issue 47850, pull request 48052). A privilege on the alias is

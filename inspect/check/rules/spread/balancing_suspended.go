@@ -14,12 +14,12 @@ var balancingSuspended = &check.Check{
 	ID:       "balancing-suspended",
 	Title:    "Balancing is suspended by an operator",
 	Severity: check.Warning,
-	Since:    "0.17",
+	Since:    "0.12",
 	Doc: `Before an upgrade or a repair operators suspend balancing with a management call (` + "`/management/querycoord/balance/suspend`, later `PUT /management/batch/balance/status`" + ` and
 ` + "`/management/streaming/balance/status`" + `) and may forget to resume it. The setting ` + "`queryCoord.autoBalance`" + ` still says true. While it is suspended QueryCoord moves no segment and no channel between
 query nodes, and does not empty nodes that stop either. MixCoord's suspension keeps WALs where they are, so new streaming nodes get none.
 
-QueryCoord tells of its own balancing (` + "`CheckBalanceStatus`" + `, else the state of its balance_checker; Milvus 2.5 and later), MixCoord of the streaming nodes' (over HTTP; later 2.6 and 3.0).
+QueryCoord reports its own balancing (` + "`CheckBalanceStatus`" + `, else the state of its balance_checker; Milvus 2.5 and later), MixCoord of the streaming nodes' (over HTTP; later 2.6 and 3.0).
 A restart of the coordinator resumes QueryCoord's; what MixCoord suspended is not known to be resumed by one. Read in Milvus's sources; no server that has these calls was seen live.`,
 	Remedy: `If no upgrade or repair is under way, resume it with the call that suspended it: ` + "`/management/querycoord/balance/resume` of a proxy's HTTP server, or `{\"status\": \"active\"}`" + ` with
 PUT to the two pages of MixCoord's.`,
@@ -97,7 +97,7 @@ var checkerOff = &check.Check{
 	ID:       "checker-off",
 	Title:    "One of QueryCoord's periodic tasks is switched off",
 	Severity: check.Warning,
-	Since:    "0.17",
+	Since:    "0.12",
 	Doc: `QueryCoord does its work in periodic tasks: segment_checker loads and releases segments, channel_checker subscribes to channels, index_checker has new indexes loaded, leader_checker tells
 shard leaders who has which segment. A management call (` + "`DeactivateChecker`" + `) switches one off, until it is switched on again or QueryCoord restarts. What it does then stays undone, with no error anywhere:
 loads make no progress, flushed segments stay growing, built indexes are not used.
