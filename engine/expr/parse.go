@@ -1,0 +1,257 @@
+package expr
+
+// node is a part of an expression as it is written.
+type node struct {
+	op   string // the operator, the function, or one of the words below
+	args []*node
+	tok  token
+	at   int // where it starts; end is where it ends
+	end  int
+	deep int
+}
+
+// What a node is that is no operator and no function.
+const (
+	opValue  = "value"
+	opField  = "field" // a name, with keys or without
+	opList   = "list"
+	opParam  = "{}"
+	opRange  = "range" // args: lower, field, upper; tok has the first comparison
+	opNull   = "is null"
+	opValid  = "is not null"
+	opNotIn  = "not in"
+	opCall   = "call"
+	opNegate = "negate" // prefixes: -, +, not, ~
+	opPlus   = "plus"
+	opNot    = "not"
+	opBitNot = "~"
+)
+
+// maxDepth bounds how deep an expression is nested: no person writes more, and each level takes stack.
+const maxDepth = 400
+
+// Precedences, as the order of alternatives in Plan.g4 gives them.
+const (
+	precOr = 1 + iota
+	precAnd
+	precBitOr
+	precBitXor
+	precBitAnd
+	precEqual
+	precRelation
+	precRange
+	precIn
+	precShift
+	precAdd
+	precMultiply
+	precUnary
+	precPower
+	precLike
+	precExists
+)
+
+// infix are the binary operators; all of them group from the left.
+func infix(t token) (op string, prec int) {
+	if t.kind == keyword {
+		switch t.text {
+		case "or":
+			return "or", precOr
+		case "and":
+			return "and", precAnd
+		case "in":
+			return "in", precIn
+		case "like":
+			return "like", precLike
+		}
+		return "", 0
+	}
+	if t.kind != operator {
+		return "", 0
+	}
+	switch t.text {
+	case "||":
+		return "or", precOr
+	case "&&":
+		return "and", precAnd
+	case "|":
+		return "|", precBitOr
+	case "^":
+		return "^", precBitXor
+	case "&":
+		return "&", precBitAnd
+	case "==", "!=":
+		return t.text, precEqual
+	case "<", "<=", ">", ">=":
+		return t.text, precRelation
+	case "<<", ">>":
+		return t.text, precShift
+	case "+", "-":
+		return t.text, precAdd
+	case "*", "/", "%":
+		return t.text, precMultiply
+	case "**":
+		return "**", precPower
+	case "=~", "!~":
+		return t.text, precLike
+	}
+	return "", 0
+}
+
+// parser builds a tree of tokens, with two of them in sight beyond the one at hand.
+type parser struct {
+	lexer
+
+	ahead []token
+	deep  int
+}
+
+func parse(s string) (*node, error) {
+	p := &parser{lexer: lexer{s: s}}
+	n, err := p.expression(0)
+	if err != nil {
+		return nil, err
+	}
+	t, err := p.peek(0)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case t.is(operator, "="):
+		return nil, p.fail(t.at, "equal is ==", "unexpected \"=\"")
+	case t.kind != end:
+		return nil, p.fail(t.at, "", "expected an operator or the end, found %s", t.found())
+	}
+	return n, nil
+}
+
+func (p *parser) peek(i int) (token, error) {
+	for len(p.ahead) <= i {
+		t, err := p.next()
+		if err != nil {
+			return token{}, err
+		}
+		p.ahead = append(p.ahead, t)
+	}
+	return p.ahead[i], nil
+}
+
+// take removes the token at hand, which was peeked at.
+func (p *parser) take() token {
+	t := p.ahead[0]
+	p.ahead = append(p.ahead[:0], p.ahead[1:]...)
+	return t
+}
+
+// want takes a sign.
+func (p *parser) want(sign string) (token, error) {
+	t, err := p.peek(0)
+	if err != nil {
+		return t, err
+	}
+	if !t.is(operator, sign) {
+		return t, p.fail(t.at, "", "expected %q, found %s", sign, t.found())
+	}
+	return p.take(), nil
+}
+
+// expression reads operators of at least that precedence.
+func (p *parser) expression(least int) (*node, error) {
+	if p.deep++; p.deep > maxDepth {
+		return nil, p.fail(p.at, "", "nested deeper than %d levels", maxDepth)
+	}
+	defer func() { p.deep-- }()
+	left, err := p.primary()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		next, err := p.operation(left, least)
+		if err != nil {
+			return nil, err
+		}
+		if next == nil {
+			return left, nil
+		}
+		if left = next; left.deep > maxDepth {
+			return nil, p.fail(left.at, "", "nested deeper than %d levels", maxDepth)
+		}
+	}
+}
+
+// operation continues left with the operator that follows; nil if none of that precedence does.
+func (p *parser) operation(left *node, least int) (*node, error) {
+	t, err := p.peek(0)
+	if err != nil {
+		return nil, err
+	}
+	op, prec := infix(t)
+	if t.is(keyword, "not") || t.is(operator, "!") {
+		in, err := p.peek(1)
+		if err != nil {
+			return nil, err
+		}
+		if in.is(keyword, "in") {
+			op, prec = opNotIn, precIn
+		}
+	}
+	if op == "" {
+		return nil, nil
+	}
+	if prec == precRelation && least <= precRange {
+		if n, err := p.interval(left, t); n != nil || err != nil {
+			return n, err
+		}
+	}
+	if prec < least {
+		return nil, nil
+	}
+	p.take()
+	if op == opNotIn {
+		p.take()
+	}
+	right, err := p.expression(prec + 1)
+	if err != nil {
+		return nil, err
+	}
+	if (op == "and" || op == "or") && left.op == op && left.tok.kind != text {
+		left.args, left.end = append(left.args, right), right.end // a long chain is one node
+		left.deep = max(left.deep, right.deep+1)
+		return left, nil
+	}
+	return join(op, t, left, right), nil
+}
+
+// join makes a node of its parts.
+func join(op string, t token, args ...*node) *node {
+	n := &node{op: op, args: args, tok: t, at: t.at, end: t.at + len(t.text)}
+	for _, a := range args {
+		n.at, n.end, n.deep = min(n.at, a.at), max(n.end, a.end), max(n.deep, a.deep+1)
+	}
+	return n
+}
+
+// interval reads the rest of 1 < field < 2, whose comparisons point the same way; nil if it is none.
+func (p *parser) interval(left *node, first token) (*node, error) {
+	field, err := p.peek(1)
+	if err != nil || field.kind != name && field.kind != path {
+		return nil, err
+	}
+	second, err := p.peek(2)
+	if err != nil || second.kind != operator || second.text[0] != first.text[0] {
+		return nil, err
+	}
+	if second.text != "<" && second.text != "<=" && second.text != ">" && second.text != ">=" {
+		return nil, nil
+	}
+	p.take()
+	p.take()
+	p.take()
+	right, err := p.expression(precRange + 1)
+	if err != nil {
+		return nil, err
+	}
+	n := join(opRange, first, left, join(opField, field), right)
+	n.tok.text = first.text + " " + second.text
+	return n, nil
+}
+
