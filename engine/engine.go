@@ -125,3 +125,12 @@ func (b *Bitset) Or(c *Bitset) *Bitset {
 	}
 	return or
 }
+
+// Assign marks the rows whose bits are set in words, which are as many as those of the set.
+func (b *Bitset) Assign(words []uint64) {
+	b.count = 0
+	for i := range b.words {
+		b.words[i] = words[i]
+		b.count += bits.OnesCount64(words[i])
+	}
+}

@@ -1,0 +1,31 @@
+package expr
+
+import (
+	"errors"
+	"strings"
+)
+
+// oldLike is a pattern of 2.1 to 2.3: % at the end, or none.
+func oldLike(pattern string) (func(string) bool, error) {
+	last := len(pattern) - 1
+	for last >= 0 && pattern[last] == '%' && !(last > 0 && pattern[last-1] == '\\') {
+		last--
+	}
+	if last < 0 {
+		return func(string) bool { return true }, nil
+	}
+	body := pattern[:last+1]
+	for i := len(body) - 1; i >= 0; i-- {
+		if body[i] != '%' {
+			continue
+		}
+		if i == 0 || body[i-1] != '\\' {
+			return nil, errors.New("before Milvus 2.4, % is for the end of a pattern only")
+		}
+		i--
+	}
+	if last == len(pattern)-1 {
+		return func(s string) bool { return s == body }, nil
+	}
+	return func(s string) bool { return strings.HasPrefix(s, body) }, nil
+}

@@ -1,0 +1,258 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+
+	"kitescope/engine"
+	"kitescope/engine/binlog"
+)
+
+// Plan is an expression that was checked. It is immutable and may be shared.
+type Plan struct {
+	Text   string
+	schema *Schema
+	root   step // nil lets all pass
+	fields []int64
+}
+
+// Fields are those whose columns are read, by id.
+func (p *Plan) Fields() []int64 { return slices.Clone(p.fields) }
+
+// Columns are the values of a segment, by field id, all of as many rows. A field that is missing was added after the segment
+// was written: its rows have its default, or null.
+type Columns struct {
+	Rows   int
+	Fields map[int64]*binlog.Column
+}
+
+// step is a part of a plan: it finds rows.
+type step interface {
+	rows(e *evaluation) (found, error)
+}
+
+// found is the rows that a step lets pass, and those for which that is known: all where valid is nil. A row that is not
+// known does not pass.
+type found struct{ pass, valid []uint64 }
+
+// Left marks the rows that a search leaves out: all that do not pass. The error names a column that is not as the schema says.
+func (p *Plan) Left(c *Columns) (*engine.Bitset, error) {
+	left := engine.NewBitset(c.Rows)
+	if p.root == nil {
+		return left, nil
+	}
+	e := &evaluation{columns: c, schema: p.schema}
+	f, err := p.root.rows(e)
+	if err != nil {
+		return nil, fmt.Errorf("filter %s: %w", shown(p.Text), err)
+	}
+	left.Assign(f.pass)
+	left.Invert()
+	return left, nil
+}
+
+// evaluation is a plan over the columns of one segment.
+type evaluation struct {
+	columns *Columns
+	schema  *Schema
+	made    map[int64]*binlog.Column // of fields that the logs lack
+}
+
+func (e *evaluation) words() []uint64 { return make([]uint64, (e.columns.Rows+63)/64) }
+
+// column is the values of a field.
+func (e *evaluation) column(f *Field) (*binlog.Column, error) {
+	if c := e.columns.Fields[f.ID]; c != nil {
+		if err := fits(c, f, e.columns.Rows); err != nil {
+			return nil, fmt.Errorf("field %s: %w", f.Name, err)
+		}
+		return c, nil
+	}
+	if c := e.made[f.ID]; c != nil {
+		return c, nil
+	}
+	if f.Default == nil && !f.Nullable {
+		return nil, fmt.Errorf("field %s is in no log of the segment, and has no default", f.Name)
+	}
+	if e.made == nil {
+		e.made = map[int64]*binlog.Column{}
+	}
+	c := constant(f, e.columns.Rows)
+	e.made[f.ID] = c
+	return c, nil
+}
+
+// fits reports whether a column has as many values of a kind as the field needs.
+func fits(c *binlog.Column, f *Field, rows int) error {
+	have := len(c.Int64s)
+	switch kindOf(f.Type) {
+	case Float:
+		have = len(c.Floats)
+	case Text, List, NoValue:
+		have = len(c.Strings)
+	case Bool, Int:
+	}
+	if have != rows {
+		return fmt.Errorf("%d values of type %v where %d of %v are expected", have, c.Type, rows, f.Type)
+	}
+	return nil
+}
+
+// kindOf is how values of a type are kept: List for arrays, NoValue for JSON, whose values are text that is still to be read.
+func kindOf(t binlog.Type) Kind {
+	switch t {
+	case binlog.Bool:
+		return Bool
+	case binlog.Float, binlog.Double:
+		return Float
+	case binlog.String, binlog.VarChar, binlog.Text:
+		return Text
+	case binlog.Array:
+		return List
+	case binlog.JSON, binlog.Geometry:
+		return NoValue
+	default:
+		return Int
+	}
+}
+
+// constant is a column in which each row has the default of a field, or is null.
+func constant(f *Field, rows int) *binlog.Column {
+	c := &binlog.Column{Descriptor: binlog.Descriptor{Field: f.ID, Type: f.Type}, Rows: rows}
+	v := f.Default
+	if v == nil {
+		v, c.Valid = &Value{}, engine.NewBitset(rows)
+	}
+	switch kindOf(f.Type) {
+	case Float:
+		c.Floats = slices.Repeat([]float64{v.number()}, rows)
+	case Text, List, NoValue:
+		c.Strings = slices.Repeat([]string{v.Text}, rows)
+	case Bool:
+		n := int64(0)
+		if v.Bool {
+			n = 1
+		}
+		c.Int64s = slices.Repeat([]int64{n}, rows)
+	default:
+		c.Int64s = slices.Repeat([]int64{v.Int}, rows)
+	}
+	return c
+}
+
+// known leaves out the rows of a column that are null.
+func known(f found, c *binlog.Column) found {
+	if c.Valid == nil {
+		return f
+	}
+	f.valid = make([]uint64, len(f.pass))
+	copy(f.valid, c.Valid.Words())
+	for i, w := range f.valid {
+		f.pass[i] &= w
+	}
+	return f
+}
+
+// all and some combine steps; negate is not.
+type (
+	all    []step
+	some   []step
+	negate struct{ of step }
+)
+
+func (s all) rows(e *evaluation) (found, error) {
+	return combine(e, s, func(to, from []uint64) {
+		for i, w := range from {
+			to[i] &= w
+		}
+	})
+}
+
+func (s some) rows(e *evaluation) (found, error) {
+	return combine(e, s, func(to, from []uint64) {
+		for i, w := range from {
+			to[i] |= w
+		}
+	})
+}
+
+// combine puts the rows of steps together. Whether a row is known is taken from the first, as PhyConjunctFilterExpr does.
+func combine(e *evaluation, steps []step, put func(to, from []uint64)) (found, error) {
+	result, err := steps[0].rows(e)
+	if err != nil {
+		return found{}, err
+	}
+	for _, s := range steps[1:] {
+		f, err := s.rows(e)
+		if err != nil {
+			return found{}, err
+		}
+		put(result.pass, f.pass)
+	}
+	return result, nil
+}
+
+func (s negate) rows(e *evaluation) (found, error) {
+	f, err := s.of.rows(e)
+	if err != nil {
+		return f, err
+	}
+	for i, w := range f.pass {
+		f.pass[i] = ^w
+		if f.valid != nil {
+			f.pass[i] &= f.valid[i]
+		}
+	}
+	trim(f.pass, e.columns.Rows)
+	return f, nil
+}
+
+// trim clears the bits behind the last row.
+func trim(words []uint64, rows int) {
+	if rest := rows & 63; rest != 0 {
+		words[len(words)-1] &= 1<<rest - 1
+	}
+}
+
+// nullTest finds the rows of a field that are null, or with valid those that are not.
+type nullTest struct {
+	field *Field
+	valid bool
+}
+
+func (s *nullTest) rows(e *evaluation) (found, error) {
+	c, err := e.column(s.field)
+	if err != nil {
+		return found{}, err
+	}
+	pass := e.words()
+	if c.Valid != nil {
+		copy(pass, c.Valid.Words())
+	} else {
+		for i := range pass {
+			pass[i] = ^uint64(0)
+		}
+		trim(pass, e.columns.Rows)
+	}
+	f := found{pass: pass}
+	if !s.valid {
+		return negate{already{f}}.rows(e)
+	}
+	return f, nil
+}
+
+// already is rows that are known.
+type already struct{ found }
+
+func (s already) rows(*evaluation) (found, error) { return s.found, nil }
+
+// constantly lets all rows pass, or none.
+type constantly bool
+
+func (s constantly) rows(e *evaluation) (found, error) {
+	f := found{pass: e.words()}
+	if s {
+		return negate{already{f}}.rows(e)
+	}
+	return f, nil
+}

@@ -1,0 +1,249 @@
+package expr
+
+import (
+	"math"
+
+	"kitescope/engine/binlog"
+)
+
+// textTest finds rows by their text.
+type textTest struct {
+	field *Field
+	test  func(string) bool
+}
+
+func (s *textTest) rows(e *evaluation) (found, error) {
+	c, err := e.column(s.field)
+	if err != nil {
+		return found{}, err
+	}
+	pass := e.words()
+	each(pass, c.Strings, s.test)
+	return known(found{pass: pass}, c), nil
+}
+
+// textRows finds the rows that have a text, or with not the others.
+type textRows struct {
+	field *Field
+	text  string
+	not   bool
+}
+
+func (s *textRows) rows(e *evaluation) (found, error) {
+	c, err := e.column(s.field)
+	if err != nil {
+		return found{}, err
+	}
+	pass := e.words()
+	for i := range pass {
+		var w uint64
+		for j, v := range c.Strings[64*i : min(len(c.Strings), 64*i+64)] {
+			if len(v) == len(s.text) && v == s.text {
+				w |= 1 << j
+			}
+		}
+		pass[i] = w
+	}
+	return finish(e, pass, s.not, c), nil
+}
+
+// textSet finds the rows that have one of several texts.
+type textSet struct {
+	field *Field
+	texts map[string]struct{}
+}
+
+func newTextSet(f *Field, values []Value) step {
+	s := &textSet{field: f, texts: make(map[string]struct{}, len(values))}
+	for i := range values {
+		s.texts[values[i].Text] = struct{}{}
+	}
+	return s
+}
+
+func (s *textSet) rows(e *evaluation) (found, error) {
+	t := textTest{s.field, func(v string) bool { _, ok := s.texts[v]; return ok }}
+	return t.rows(e)
+}
+
+// intSet finds the rows that have one of several whole numbers.
+type intSet struct {
+	field *Field
+	ints  map[int64]struct{}
+	// near has a bit for each number from least on, where they lie close together.
+	least int64
+	near  []uint64
+}
+
+// nearest is how far apart the numbers of a set may be to be found by bits, and few how many are compared one by one.
+const (
+	nearest = 1 << 16
+	few     = 4
+)
+
+func newIntSet(f *Field, values []Value) step {
+	s := &intSet{field: f, ints: make(map[int64]struct{}, len(values)), least: math.MaxInt64}
+	most := int64(math.MinInt64)
+	for i := range values {
+		n := values[i].Int
+		if values[i].Kind == Bool {
+			n = truth(values[i].Bool)
+		}
+		s.ints[n] = struct{}{}
+		s.least, most = min(s.least, n), max(most, n)
+	}
+	if len(s.ints) <= few {
+		var list some
+		for n := range s.ints {
+			list = append(list, intRange(f, "==", n))
+		}
+		return list
+	}
+	if uint64(most)-uint64(s.least) < nearest {
+		s.near = make([]uint64, (most-s.least)/64+1)
+		for n := range s.ints {
+			s.near[(n-s.least)/64] |= 1 << ((n - s.least) & 63)
+		}
+	}
+	return s
+}
+
+func (s *intSet) rows(e *evaluation) (found, error) {
+	c, err := e.column(s.field)
+	if err != nil {
+		return found{}, err
+	}
+	pass := e.words()
+	if s.near == nil {
+		each(pass, c.Int64s, func(n int64) bool { _, ok := s.ints[n]; return ok })
+	} else {
+		each(pass, c.Int64s, func(n int64) bool {
+			d := uint64(n) - uint64(s.least)
+			return d>>6 < uint64(len(s.near)) && s.near[d>>6]>>(d&63)&1 != 0
+		})
+	}
+	return known(found{pass: pass}, c), nil
+}
+
+// newFloatSet finds the rows that have one of several numbers.
+func newFloatSet(f *Field, values []Value) step {
+	set := make(map[float64]struct{}, len(values))
+	for i := range values {
+		v := values[i].Float
+		if f.Type == binlog.Float {
+			v = float64(float32(v))
+		}
+		set[v] = struct{}{}
+	}
+	if len(set) <= few {
+		var list some
+		for v := range set {
+			list = append(list, floatRange(f, "==", v))
+		}
+		return list
+	}
+	return &floatSet{field: f, floats: set}
+}
+
+type floatSet struct {
+	field  *Field
+	floats map[float64]struct{}
+}
+
+func (s *floatSet) rows(e *evaluation) (found, error) {
+	c, err := e.column(s.field)
+	if err != nil {
+		return found{}, err
+	}
+	pass := e.words()
+	each(pass, c.Floats, func(v float64) bool { _, ok := s.floats[v]; return ok })
+	return known(found{pass: pass}, c), nil
+}
+
+// sumRows computes with each row and a constant, and compares the result: whole numbers in 64 bits, others in the field's type.
+type sumRows struct {
+	field   *Field
+	op      string
+	by      Value
+	compare string
+	value   Value
+	old     bool // the remainder is that of doubles
+}
+
+func (s *sumRows) rows(e *evaluation) (found, error) {
+	c, err := e.column(s.field)
+	if err != nil {
+		return found{}, err
+	}
+	pass := e.words()
+	switch {
+	case s.by.Kind == Int:
+		each(pass, c.Int64s, func(v int64) bool { return compare(s.compare, wholeSum(s.op, v, s.by.Int, s.old), s.value.Int) })
+	case s.field.Type == binlog.Float:
+		by, value := float32(s.by.Float), float32(s.value.Float)
+		each(pass, c.Floats, func(v float64) bool { return compare(s.compare, singleSum(s.op, float32(v), by), value) })
+	default:
+		each(pass, c.Floats, func(v float64) bool { return compare(s.compare, floatSum(s.op, v, s.by.Float), s.value.Float) })
+	}
+	return known(found{pass: pass}, c), nil
+}
+
+// singleSum computes in 32 bits. The conversions keep a product from being added without rounding.
+func singleSum(op string, a, b float32) float32 {
+	switch op {
+	case "+":
+		return a + b
+	case "-":
+		return a - b
+	case "*":
+		return a * b
+	default:
+		return a / b
+	}
+}
+
+// fieldsTest compares two fields of a row, in the type in which C++ compares theirs.
+type fieldsTest struct {
+	a, b *Field
+	op   string
+}
+
+func (s *fieldsTest) rows(e *evaluation) (found, error) {
+	x, err := e.column(s.a)
+	if err != nil {
+		return found{}, err
+	}
+	y, err := e.column(s.b)
+	if err != nil {
+		return found{}, err
+	}
+	pass := e.words()
+	set := func(test func(i int) bool) {
+		for i := range e.columns.Rows {
+			pass[i>>6] |= bit(test(i)) << (i & 63)
+		}
+	}
+	switch single := s.a.Type != binlog.Double && s.b.Type != binlog.Double; {
+	case x.Strings != nil:
+		set(func(i int) bool { return compare(s.op, x.Strings[i], y.Strings[i]) })
+	case x.Int64s != nil && y.Int64s != nil:
+		set(func(i int) bool { return compare(s.op, x.Int64s[i], y.Int64s[i]) })
+	case x.Int64s != nil && single:
+		set(func(i int) bool { return compare(s.op, float32(x.Int64s[i]), float32(y.Floats[i])) })
+	case y.Int64s != nil && single:
+		set(func(i int) bool { return compare(s.op, float32(x.Floats[i]), float32(y.Int64s[i])) })
+	case x.Int64s != nil:
+		set(func(i int) bool { return compare(s.op, float64(x.Int64s[i]), y.Floats[i]) })
+	case y.Int64s != nil:
+		set(func(i int) bool { return compare(s.op, x.Floats[i], float64(y.Int64s[i])) })
+	default:
+		set(func(i int) bool { return compare(s.op, x.Floats[i], y.Floats[i]) })
+	}
+	f := known(known(found{pass: pass}, y), x)
+	if y.Valid != nil && x.Valid != nil {
+		for i, w := range y.Valid.Words() {
+			f.valid[i] &= w
+		}
+	}
+	return f, nil
+}
