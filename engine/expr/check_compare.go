@@ -108,8 +108,25 @@ func cast(kind Kind, v Value) (Value, bool) {
 	return v, false
 }
 
+// narrowed is a whole number as releases before 2.2 take it: cut to the bits of the field.
+func (c *checker) narrowed(f *Field, v Value) Value {
+	if v.Kind != Int || !c.schema.Release.before(2) {
+		return v
+	}
+	switch f.Type {
+	case binlog.Int8:
+		v.Int = int64(int8(v.Int))
+	case binlog.Int16:
+		v.Int = int64(int16(v.Int))
+	case binlog.Int32:
+		v.Int = int64(int32(v.Int))
+	default:
+	}
+	return v
+}
+
 func (c *checker) compareColumn(n *node, op string, col *column, v Value) (step, error) {
-	v, ok := cast(col.kind(), v)
+	v, ok := cast(col.kind(), c.narrowed(col.field, v))
 	switch {
 	case !ok && col.kind() == Int && v.Kind == Float:
 		return nil, c.failHint(n, "compare with a whole number", "field %s is %s: it cannot be compared with %s", col.field.Name, col.typeName(), v.String())
@@ -193,7 +210,8 @@ func (c *checker) compareSum(n *node, op string, s *sum, v Value) (step, error) 
 	case s.column.index >= 0:
 		return &elementTest{column: s.column, test: sumTest(s.op, s.by, op, v, old)}, nil
 	}
-	return &sumRows{field: s.column.field, op: s.op, by: s.by, compare: op, value: v, old: old}, nil
+	s.by, v = c.narrowed(s.column.field, s.by), c.narrowed(s.column.field, v)
+	return &sumRows{field: s.column.field, op: s.op, by: s.by, compare: op, value: v, old: old, wraps: s.column.field.Type == binlog.Int32 && c.schema.Release.before(2)}, nil
 }
 
 func (c *checker) compareFields(n *node, op string, a, b *column) (step, error) {

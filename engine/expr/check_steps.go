@@ -29,7 +29,7 @@ func (c *checker) membership(n *node) (step, error) {
 		if !ok || v.Kind == List {
 			return nil, c.fail(n.args[1], "field %s is %s: %s is not one of its values", col.field.Name, col.typeName(), list.value.List[i].String())
 		}
-		values = append(values, v)
+		values = append(values, c.narrowed(col.field, v))
 	}
 	s := c.oneOf(col, values)
 	if n.op == opNotIn {

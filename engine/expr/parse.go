@@ -254,4 +254,3 @@ func (p *parser) interval(left *node, first token) (*node, error) {
 	n.tok.text = first.text + " " + second.text
 	return n, nil
 }
-

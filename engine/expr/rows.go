@@ -168,6 +168,7 @@ type sumRows struct {
 	compare string
 	value   Value
 	old     bool // the remainder is that of doubles
+	wraps   bool // results have 32 bits
 }
 
 func (s *sumRows) rows(e *evaluation) (found, error) {
@@ -177,6 +178,10 @@ func (s *sumRows) rows(e *evaluation) (found, error) {
 	}
 	pass := e.words()
 	switch {
+	case s.by.Kind == Int && s.wraps:
+		each(pass, c.Int64s, func(v int64) bool {
+			return compare(s.compare, int64(int32(wholeSum(s.op, v, s.by.Int, s.old))), s.value.Int)
+		})
 	case s.by.Kind == Int:
 		each(pass, c.Int64s, func(v int64) bool { return compare(s.compare, wholeSum(s.op, v, s.by.Int, s.old), s.value.Int) })
 	case s.field.Type == binlog.Float:
