@@ -90,6 +90,9 @@ func (b *Bitset) SetUnion(x, y *Bitset) {
 	}
 }
 
+// Mask is the bits as Words has them, also if none is marked.
+func (b *Bitset) Mask() []uint64 { return b.words }
+
 // Reset marks none.
 func (b *Bitset) Reset() {
 	clear(b.words)

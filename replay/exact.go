@@ -40,7 +40,7 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 	var ks []int
 	for _, r := range requests {
 		switch {
-		case r.Keys != nil:
+		case filtered(r):
 			if err := e.run(ctx, []*load.Request{r}); err != nil {
 				return nil, err
 			}
@@ -111,9 +111,11 @@ func (e *exact) run(ctx context.Context, requests []*load.Request) error {
 			continue
 		}
 		left := p.Data.Deleted
-		if r := requests[0]; r.Keys != nil {
+		if r := requests[0]; filtered(r) {
 			filter := engine.NewBitset(p.Data.Rows)
-			p.Lookup().Filter(r.Keys, r.Exclude, filter)
+			if err := e.loaded.left(p, r, filter); err != nil {
+				return fmt.Errorf("request %d: %w", r.Number, err)
+			}
 			left = filter.Or(left)
 		}
 		lists, err := e.searchers[i].SearchBatch(queries, flat.Params{K: k, Filter: left}, e.threads)

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/expr"
 	"kitescope/engine/segment"
 	"kitescope/replay/schedule"
 )
@@ -80,6 +81,8 @@ type Collection struct {
 	Element               dist.Element
 	Metric                engine.Metric
 	Schema                segment.Schema
+	// Filter is what filter expressions may refer to.
+	Filter expr.Schema
 	// Index is what the metadata says that the vector field's index is; Type is "" if it has none.
 	Index Index
 }

@@ -12,6 +12,8 @@ type Loaded struct {
 	Layout   *Layout
 	Parts    []*Part // in the order of Layout.Segments, without those that are missing
 	Coverage Coverage
+
+	filters *filters // of the log that is replayed; nil if it has none that are expressions
 }
 
 // Part is one segment that was loaded.
@@ -48,7 +50,7 @@ func (l *Loaded) With(layout *Layout, parts []*Part) *Loaded {
 		c.Covered += int64(p.Data.Rows)
 		c.Deleted += int64(p.Data.Deleted.Count())
 	}
-	return &Loaded{Layout: layout, Parts: parts, Coverage: c}
+	return &Loaded{Layout: layout, Parts: parts, Coverage: c, filters: l.filters}
 }
 
 // unseen is the share of the rows that were not loaded, -1 unknown.

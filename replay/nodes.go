@@ -138,6 +138,9 @@ func (s *session) gather(r *load.Request) {
 
 // groupOf is what requests must have in common to run as one task. Filters are expressions, which Milvus compares as plans.
 func groupOf(r *load.Request) string {
+	if r.Expr != "" {
+		return fmt.Sprintf("filter %s, ef %d nprobe %d", r.Expr, r.EF, r.NProbe)
+	}
 	if r.Keys != nil {
 		return fmt.Sprintf("filter %p %d %v %d %d", r.Keys, len(r.Keys), r.Exclude, r.EF, r.NProbe)
 	}

@@ -50,7 +50,7 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 		}
 		if q.Filter != nil {
 			all[i].Keys, all[i].Exclude = q.Filter.Keys, q.Filter.Exclude
-			if all[i].Keys == nil {
+			if all[i].Expr = q.Filter.Expr; all[i].Keys == nil && all[i].Expr == "" {
 				all[i].Keys = []engine.Key{} // of none of no keys: nil would be no filter
 			}
 		}

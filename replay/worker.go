@@ -60,7 +60,11 @@ func (w *worker) search(ctx context.Context, g *group, r *load.Request, now time
 			return now, err
 		}
 		c := &w.tally.parts[i]
-		filter, distances := w.filter(i, r), 0
+		distances := 0
+		filter, err := w.filter(i, r)
+		if err != nil {
+			return now, err
+		}
 		for q := range r.Vectors.Rows {
 			hits, cost, err := w.probes[i].Search(r.Vectors.Row(q), params, filter, w.hits[:0])
 			if err != nil {
@@ -105,10 +109,10 @@ func (w *worker) reduce(g *group, r *load.Request, dst *answers) {
 	}
 }
 
-// filter is the rows of a part that a request leaves out; nil for none.
-func (w *worker) filter(i int, r *load.Request) *engine.Bitset {
-	if r.Keys == nil {
-		return nil
+// filter is the rows of a part that a request leaves out; nil for none. An expression is evaluated each time, as nodes do.
+func (w *worker) filter(i int, r *load.Request) (*engine.Bitset, error) {
+	if !filtered(r) {
+		return nil, nil
 	}
 	if w.filters == nil {
 		w.filters = make([]*engine.Bitset, len(w.probes))
@@ -116,8 +120,7 @@ func (w *worker) filter(i int, r *load.Request) *engine.Bitset {
 	if w.filters[i] == nil {
 		w.filters[i] = engine.NewBitset(w.target.parts[i].Data.Rows)
 	}
-	w.target.parts[i].Lookup().Filter(r.Keys, r.Exclude, w.filters[i])
-	return w.filters[i]
+	return w.filters[i], w.target.loaded.left(w.target.parts[i], r, w.filters[i])
 }
 
 // answers are the hits of several vectors, one after the other.

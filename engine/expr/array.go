@@ -107,7 +107,7 @@ func (a *array) elements(kind int, s string, packed bool) error {
 	return errArray
 }
 
-var errArray = errors.New("a cell that is no array of Milvus")
+var errArray = errors.New("a cell is not an array of Milvus")
 
 // protoField cuts a field of a protobuf message off: its number and its content; of a varint the content is its bytes.
 func protoField(s string) (field int, value, rest string, err error) {

@@ -27,7 +27,7 @@ func BenchmarkLeft(b *testing.B) {
 		"id < 500", "id == 7", "id != 7", "d >= 50.5", "100 <= id < 200", "id in [1, 2, 3]", "id in [1, 2, 3, 5, 8, 13, 21, 34, 55]", "id % 7 == 0",
 		`s == "word-77"`, `s like "word-1%"`, `s in ["word-1", "word-2", "word-3"]`, `id < 500 and d > 50 or s == "word-5"`, `j["k"] < 500`,
 	} {
-		p, err := Parse(text, testSchema(), nil)
+		p, err := Parse(text, testSchema())
 		if err != nil {
 			b.Fatal(err)
 		}

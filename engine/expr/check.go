@@ -14,7 +14,6 @@ import (
 type checker struct {
 	text   string
 	schema *Schema
-	params map[string]Value
 	used   []int64
 }
 
@@ -55,9 +54,8 @@ func (o *operand) kindName() string {
 	return "a condition"
 }
 
-// Parse makes a plan of an expression. params are the values of its {names}. The error is an *Error. An empty expression
-// lets all rows pass.
-func Parse(text string, s *Schema, params map[string]Value) (*Plan, error) {
+// Parse makes a plan of an expression, whose {names} were filled. The error is an *Error. An empty expression lets all rows pass.
+func Parse(text string, s *Schema) (*Plan, error) {
 	p := &Plan{Text: text, schema: s}
 	if strings.TrimSpace(text) == "" {
 		return p, nil
@@ -66,7 +64,7 @@ func Parse(text string, s *Schema, params map[string]Value) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{text: text, schema: s, params: params}
+	c := &checker{text: text, schema: s}
 	p.root, err = c.predicate(tree)
 	if err != nil {
 		return nil, err
@@ -104,11 +102,7 @@ func (c *checker) operand(n *node) (*operand, error) {
 		}
 		return &operand{value: &v}, nil
 	case opParam:
-		v, ok := c.params[n.tok.text]
-		if !ok {
-			return nil, c.failHint(n, "give it in filter_params", "no value for {%s}", n.tok.text)
-		}
-		return &operand{value: &v}, nil
+		return nil, c.failHint(n, noParam, "no value for {%s}", n.tok.text)
 	case opList:
 		return c.list(n)
 	case opField:

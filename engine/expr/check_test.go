@@ -82,7 +82,7 @@ func TestRefused(t *testing.T) {
 		{strings.Repeat("not ", 5000) + "b", 0, "nested deeper"},
 		{"i == " + strings.Repeat("1 + ", 5000) + "1", 0, "nested deeper"},
 	} {
-		_, err := Parse(x.text, testSchema(), nil)
+		_, err := Parse(x.text, testSchema())
 		e, ok := errors.AsType[*Error](err)
 		if !ok {
 			t.Errorf("%.60s: %v, expected to be refused", x.text, err)

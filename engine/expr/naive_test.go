@@ -591,7 +591,7 @@ func TestNaive(t *testing.T) {
 		c, list := world(r, 1+r.IntN(200))
 		for range 100 {
 			text := randomText(r, r.IntN(4))
-			p, err := Parse(text, schema, nil)
+			p, err := Parse(text, schema)
 			if err != nil {
 				continue
 			}
@@ -637,12 +637,11 @@ func FuzzParse(f *testing.F) {
 	c, _ := world(r, 70)
 	schema := testSchema()
 	schema.Fields = append(schema.Fields, Field{ID: 120, Name: "$meta", Type: binlog.JSON, Dynamic: true, Default: &Value{Kind: Text, Text: "{}"}})
-	params := map[string]Value{"x": intValue(1), "l": {Kind: List, List: []Value{intValue(2)}}}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, release := range []Release{{}, {2, 2}, {2, 3}} {
 			s := *schema
 			s.Release = release
-			p, err := Parse(text, &s, params)
+			p, err := Parse(text, &s)
 			if err != nil {
 				if line := err.Error(); strings.ContainsAny(line, "\n\r") {
 					t.Errorf("%q: an error of several lines: %q", text, line)
@@ -675,7 +674,7 @@ func FuzzCells(f *testing.F) {
 			`j["k"] == 1`, `j["k"][0]["l"] like "a%"`, `exists j["k"]["l"]`, `json_contains_any(j["k"], [1, "a", [1]])`, `j["k"] == [1, 2]`,
 			`array_length(j["k"]) == 1`, "a[0] == 1", "t[0] == 'a'", "array_contains_all(t, ['a'])", "array_length(a) == 2",
 		} {
-			p, err := Parse(text, schema, nil)
+			p, err := Parse(text, schema)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -49,6 +49,7 @@ func (b *builder) facts() error {
 	}
 	schema.Metric = metric
 	b.l.Collection.Metric, b.l.Collection.Schema = metric, schema
+	b.l.Collection.Filter = b.filterSchema()
 	if b.index != nil {
 		b.l.Collection.Index = indexOf(b.index)
 	}

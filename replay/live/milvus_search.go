@@ -121,10 +121,10 @@ func (m *milvus) params(r *load.Request) string {
 	return string(text)
 }
 
-// expr is the filter in Milvus's language (internal/parser/planparserv2/Plan.g4), "" for none.
+// expr is the filter in Milvus's language (internal/parser/planparserv2/Plan.g4), "" for none: as the log has it, or of keys.
 func (m *milvus) expr(r *load.Request) (string, error) {
 	if r.Keys == nil || len(r.Keys) == 0 && r.Exclude {
-		return "", nil
+		return r.Expr, nil
 	}
 	var b strings.Builder
 	b.WriteString(m.desc.KeyField)

@@ -95,6 +95,9 @@ func (s *postgresSession) run(ctx context.Context, r *load.Request, take func(*p
 	if err := s.set(ctx, "ivfflat.probes", r.NProbe); err != nil {
 		return err
 	}
+	if r.Expr != "" {
+		return fault(Mismatch, "not sent: the filter is an expression of Milvus's", "filter PostgreSQL by lists of keys")
+	}
 	sql, params, formats := s.p.sql.all, [][]byte{nil}, []int16{1}
 	if r.Keys != nil && (len(r.Keys) > 0 || !r.Exclude) {
 		sql = s.p.sql.only

@@ -43,6 +43,8 @@ type Request struct {
 	// Keys are the keys that may be answered, or with Exclude those that may not; nil is no filter.
 	Keys    []engine.Key
 	Exclude bool
+	// Expr is a filter expression of Milvus's, "" for none; beside Keys there is none.
+	Expr string
 }
 
 // Answer is what came back.

@@ -26,6 +26,7 @@ func (h *held) add(r *Request, row int, truth [][]engine.Key) {
 	h.bytes += int64(unsafe.Sizeof(*r)) + int64(unsafe.Sizeof(timeMark(0))) + int64(r.NQ)*int64(row)
 	if r.Filter != nil {
 		h.bytes += int64(unsafe.Sizeof(*r.Filter))
+		h.bytes += int64(len(r.Filter.Expr))
 		h.keys(r.Filter.Keys)
 	}
 	for _, list := range truth {

@@ -59,10 +59,12 @@ type Request struct {
 	Failed bool
 }
 
-// Filter is a list of primary keys: only these may be answered, or none of these.
+// Filter is a list of primary keys: only these may be answered, or none of these. Or it is an expression of Milvus's, with the
+// values of its {names} written in.
 type Filter struct {
 	Keys    []engine.Key
 	Exclude bool
+	Expr    string
 }
 
 // Queries is how many vectors are asked for in all.

@@ -63,6 +63,12 @@ func (l *Log) parameters() map[string]func(row int, values []parquet.Value, c *p
 			if c.null {
 				return nil
 			}
+			if !c.list && len(values) == 1 && values[0].Kind() == parquet.ByteArray {
+				if s := string(values[0].ByteArray()); s != "" {
+					l.Requests[row].Filter = &Filter{Expr: s}
+				}
+				return nil
+			}
 			list, err := keyValues(values)
 			l.Requests[row].Filter = &Filter{Keys: list}
 			return err
@@ -141,6 +147,7 @@ const valueBytes = 24
 type parquetColumn struct {
 	leaf     *parquet.Column
 	optional bool // the value or the list may be missing
+	list     bool // it has lists, not values
 	unit     int  // of a column of times: digits below a second; -1 if it is none
 	null     bool // the row that is being read has none
 }
@@ -150,7 +157,7 @@ func newParquetColumn(top *parquet.Column) (*parquetColumn, error) {
 	if !ok {
 		return nil, errors.New("expected a value or a list of values, found a group")
 	}
-	c := &parquetColumn{leaf: leaf, optional: top.Optional(), unit: -1}
+	c := &parquetColumn{leaf: leaf, optional: top.Optional(), list: !top.Leaf() || top.Repeated(), unit: -1}
 	if t := leaf.Type().LogicalType(); t != nil {
 		if stamp, ok := t.Value.(*format.TimestampType); ok {
 			c.unit = 9

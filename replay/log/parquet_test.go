@@ -130,3 +130,17 @@ func FuzzParquet(f *testing.F) {
 		}
 	})
 }
+
+// TestParquetFilterOfText reads a column of texts as expressions: keys come as lists.
+func TestParquetFilterOfText(t *testing.T) {
+	type row struct {
+		Vector []float32 `parquet:"vector,list"`
+		Filter *string   `parquet:"filter,optional"`
+	}
+	file := parquetFile(t, []row{{[]float32{1}, new("a > 1")}, {[]float32{2}, nil}, {[]float32{3}, new("")}})
+	l := mustOpen(t, write(t, "queries", file), Options{Strict: true})
+	want := []Request{{NQ: 1, Filter: &Filter{Expr: "a > 1"}}, {First: 1, NQ: 1}, {First: 2, NQ: 1}}
+	if diff := cmp.Diff(want, l.Requests); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -17,7 +17,8 @@ type requestLine struct {
 	vector, vectors []byte
 	truth           []byte
 	element         dist.Element
-	said            bool // the line names its element
+	said            bool   // the line names its element
+	values          []byte // of the {names} in the filter
 	time            moment
 }
 
@@ -51,7 +52,7 @@ func (p *requestLine) read(line []byte, extra names) error {
 	case p.vector == nil && p.vectors == nil && !shape:
 		return errors.New("vector: expected a list of numbers, found none")
 	}
-	return nil
+	return p.fillFilter()
 }
 
 func (p *requestLine) member(key, value []byte, shape *bool, extra names) (err error) {
@@ -75,6 +76,8 @@ func (p *requestLine) member(key, value []byte, shape *bool, extra names) (err e
 		err = p.params(value, extra)
 	case "filter":
 		p.Filter, err = filter(value)
+	case "filter_params":
+		p.values = value
 	case "timestamp":
 		p.time, err = timestamp(value)
 	case "at_seconds":
@@ -116,17 +119,22 @@ func (p *requestLine) params(value []byte, extra names) error {
 	})
 }
 
-// filter reads a list of keys, or one in {"in": ...} or {"not_in": ...}. Expressions are refused: without the rest of
-// a collection's fields nobody can tell what they let pass.
+// filter reads an expression of Milvus's, which is not looked into; a list of keys, or one in {"in": ...} or {"not_in": ...}.
 func filter(value []byte) (*Filter, error) {
 	switch {
 	case string(value) == "null":
 		return nil, nil
+	case value[0] == '"':
+		s, err := text(value)
+		if err != nil || s == "" {
+			return nil, err
+		}
+		return &Filter{Expr: s}, nil
 	case value[0] == '[':
 		list, err := keys(value)
 		return &Filter{Keys: list}, err
 	case value[0] != '{':
-		return nil, fmt.Errorf(`expected a list of ids, {"in": [...]} or {"not_in": [...]}, found %s`, shown(value))
+		return nil, fmt.Errorf(`expected an expression, a list of ids, {"in": [...]} or {"not_in": [...]}, found %s`, shown(value))
 	}
 	var f *Filter
 	err := members(value, func(key, value []byte) error {

@@ -25,8 +25,9 @@ import (
 //	nq          of a log without vectors, how many there were; 0 if nobody knows
 //	k           how many answers were asked for; not there if the run decides
 //	params      {"ef": 64, "nprobe": 8}, as far as they were given
-//	filter      a list of ids, whole numbers or text, that alone may be answered; {"in": [...]} is the same, and
-//	            {"not_in": [...]} are those that may not
+//	filter      an expression of Milvus's; when read, filter_params may have the values of its {names}, and they are
+//	            written with them filled in. Or a list of ids, whole numbers or text, that alone may be answered;
+//	            {"in": [...]} is the same, and {"not_in": [...]} are those that may not
 //	timestamp   RFC 3339; when read also unix seconds, or milliseconds (above 1e11)
 //	at_seconds  or the time since the log's first request
 //	collection  its name
@@ -81,7 +82,9 @@ func (l *Log) appendLine(b []byte, r *Request) (_ []byte, err error) {
 		b = strconv.AppendInt(append(b, `,"k":`...), int64(r.K), 10)
 	}
 	b = appendParams(b, r)
-	if r.Filter != nil {
+	if r.Filter != nil && r.Filter.Expr != "" {
+		b = appendText(append(b, `,"filter":`...), r.Filter.Expr)
+	} else if r.Filter != nil {
 		b = append(b, `,"filter":{"in":`...)
 		if r.Filter.Exclude {
 			b = append(b[:len(b)-len(`"in":`)], `"not_in":`...)

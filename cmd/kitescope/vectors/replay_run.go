@@ -246,6 +246,9 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 	if o.Requests, err = replay.Requests(queries, c, ask); err != nil {
 		return nil, err
 	}
+	if err := f.in.readFilters(ctx, a, data, queries); err != nil {
+		return nil, err
+	}
 	o.Loaded, o.Log, o.Truth = data.Loaded, queries, f.queries.truthFrom()
 	if o.Truth == replay.LogTruth && queries.Truth == nil {
 		return nil, cli.Usage(fmt.Errorf("%s has no true neighbours", f.queries.path), "use --truth exact to compute them, or --truth FILE")

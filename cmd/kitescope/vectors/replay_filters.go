@@ -1,0 +1,42 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/expr"
+	"kitescope/replay"
+	"kitescope/replay/log"
+)
+
+// readFilters reads the fields that the log's filter expressions need; where there are none it reads nothing.
+func (in *replayInput) readFilters(ctx context.Context, a *cli.App, data *loaded, queries *log.Log) error {
+	if !slices.ContainsFunc(queries.Requests, func(r log.Request) bool { return r.Filter != nil && r.Filter.Expr != "" }) {
+		return nil
+	}
+	if data.file != nil {
+		return cli.WithHint(fmt.Errorf("%s has filter expressions: a file of vectors has no fields for them", queries.Name), "give the ids that pass as a list")
+	}
+	memory, err := in.memoryLimit()
+	if err != nil {
+		return err
+	}
+	store, _, err := in.openStorage(ctx, a, data.Layout)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	err = data.ReadFilters(ctx, store, queries, replay.LoadOptions{Threads: in.threads, MemoryLimit: memory})
+	return hinted(err)
+}
+
+// hinted gives the error of an expression its hint.
+func hinted(err error) error {
+	if e, ok := errors.AsType[*expr.Error](err); ok && e.Hint != "" {
+		return cli.WithHint(err, e.Hint)
+	}
+	return err
+}
