@@ -2,7 +2,9 @@ package expr
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // kind is what a token is. Operators and keywords are tokens of their own text.
@@ -97,7 +99,7 @@ func (l *lexer) next() (token, error) {
 	if l.s[at] == '$' {
 		return token{}, l.fail(at, "the dynamic field is $meta, or its keys alone", "unexpected $")
 	}
-	r := []rune(l.s[at:min(len(l.s), at+4)])[0]
+	r, _ := utf8.DecodeRuneInString(l.s[at:])
 	return token{}, l.fail(at, "", "unexpected character %q", r)
 }
 
@@ -177,7 +179,9 @@ func (l *lexer) quoted(at int) (int, error) {
 		case '\\':
 			i++
 			if i < len(l.s) && strings.IndexByte(`'"?abfnrtv\01234567xuU`, l.s[i]) < 0 {
-				return 0, l.fail(i-1, fmt.Sprintf(`a backslash itself is \\: \\%c`, l.s[i]), `\%c means nothing in a text`, l.s[i])
+				r, _ := utf8.DecodeRuneInString(l.s[i:])
+				escaped := strings.Trim(strconv.QuoteRune(r), "'")
+				return 0, l.fail(i-1, `a backslash itself is \\: \\`+escaped, `\%s means nothing in a text`, escaped)
 			}
 		}
 	}

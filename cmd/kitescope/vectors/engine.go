@@ -67,6 +67,8 @@ type engineFlags struct {
 	threads               int
 	radius, rangeFilter   string
 	exclude               string
+	filter                string
+	fields                []string
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,11 +26,14 @@ that wrote the file; --library uses another one's rules, --accumulation another 
 Milvus nodes up to 2.4 enter the graph elsewhere when a query repeats: --entry warm runs all queries
 once first, and shows the answers of the second run.
 
+--filter takes Milvus's boolean expressions, by the rules of 2.6: the rows are those of the fields in --fields.
+
 --truth compares with the true neighbours: recall is the share of the first k that was found.`,
 		Example: `  kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64
   kitescope engine search base.npy --queries q.npy --metric ip -o jsonl
   kitescope engine search index_files/443/1/100/200 --queries q.npy --ef 64 --truth exact
-  kitescope engine search base.faiss --queries q.npy --radius 0.5`,
+  kitescope engine search base.faiss --queries q.npy --radius 0.5
+  kitescope engine search base.npy --queries q.npy --fields base.parquet --filter 'year >= 2020'`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], ef, nprobe) },
 	}
@@ -43,6 +47,8 @@ once first, and shows the answers of the second run.
 	fl.StringVar(&f.radius, "radius", "", "all rows within this distance (or above this similarity), not the first k")
 	fl.StringVar(&f.rangeFilter, "range-filter", "", "with --radius: exclude rows nearer than this")
 	fl.StringVar(&f.exclude, "exclude", "", "exclude rows with the ids in this file (.npy, .ivecs)")
+	fl.StringVar(&f.filter, "filter", "", "search only rows that this expression of Milvus's lets pass, over --fields: 'price < 20 and tag in [\"a\"]'")
+	fl.StringArrayVar(&f.fields, "fields", nil, "fields of the rows, for --filter: a .parquet file, or NAME=PATH with a field's insert logs; row i belongs to id i; repeatable")
 	fl.StringVar(&f.entry, "entry", "cold", "cold, or warm: like a node that has seen the queries before")
 	fl.IntVar(&f.threads, "threads", 0, "goroutines, 0 for one per CPU; the answers do not depend on it")
 	_ = cmd.RegisterFlagCompletionFunc("entry", cli.Fixed("cold", "warm"))
@@ -58,6 +64,9 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, np
 	p, err := f.params()
 	if err != nil {
 		return err
+	}
+	if (f.filter == "") != (len(f.fields) == 0) {
+		return cli.Usage(errors.New("--filter and --fields need each other"), "give both, or neither")
 	}
 	if ef < 0 || nprobe < 0 {
 		return cli.Usage(errors.New("--ef and --nprobe must be 1 or more"), "")
@@ -108,18 +117,42 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, np
 	return a.Write(func(w *bufio.Writer) error { return replays.WriteSearch(w, result, format, ro) })
 }
 
-// excluded are the rows that --exclude names, nil if none.
+// excluded are the rows that --exclude names and those that --filter does not let pass, nil if there is neither.
 func (f *engineFlags) excluded(ctx context.Context, t *target.Target) (*engine.Bitset, error) {
-	if f.exclude == "" {
-		return nil, nil
+	var ids []int64
+	var err error
+	if f.exclude != "" {
+		if ids, err = readIDs(ctx, f.exclude); err != nil {
+			return nil, err
+		}
 	}
-	ids, err := readIDs(ctx, f.exclude)
-	if err != nil {
-		return nil, err
+	named := f.exclude
+	if f.filter != "" {
+		left, err := f.filteredOut(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		ids, named = append(ids, left...), cmp.Or(named, "--fields")
+	}
+	if named == "" {
+		return nil, nil
 	}
 	b, err := t.Exclude(ids)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", f.exclude, err)
+		return nil, fmt.Errorf("read %s: %w", named, err)
 	}
 	return b, nil
+}
+
+// filteredOut are the ids that --filter does not let pass.
+func (f *engineFlags) filteredOut(ctx context.Context, t *target.Target) ([]int64, error) {
+	fields, err := target.OpenFields(ctx, f.fields)
+	if err != nil {
+		return nil, err
+	}
+	if fields.Rows() != t.File.Rows {
+		return nil, cli.WithHint(fmt.Errorf("--fields has %d rows, %s %d", fields.Rows(), t.File.Name, t.File.Rows), "give the fields of all rows, in the order of the vectors")
+	}
+	left, err := fields.Left(ctx, f.filter)
+	return left, hinted(err)
 }
