@@ -1,0 +1,6 @@
+//go:build purego || !amd64
+
+package dist
+
+// sieveNative has none: the specification serves.
+func sieveNative() []sieveForms { return nil }
