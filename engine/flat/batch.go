@@ -130,7 +130,7 @@ func (b *panel) run(queries *engine.Vectors, first, k int, left []uint64, answer
 		n := min(b.rows, v.Rows-row)
 		all := true
 		if left != nil {
-			b.chosen, all = choose(b.chosen, left, row, n)
+			b.chosen, all = choose(b.chosen, left, row, n, fewRows)
 		}
 		switch {
 		case all:

@@ -10,8 +10,9 @@ type bruteForce struct {
 	labels     []int64
 	similarity bool // raw sums are inner products: the distance is 1 minus them
 
-	k     int
-	queue []entry
+	k         int
+	queue     []entry
+	unordered bool // NaN is in the queue: its top says nothing of the others
 }
 
 type entry struct {
@@ -25,7 +26,7 @@ func (e entry) less(f entry) bool {
 	return e.distance < f.distance || (!(f.distance < e.distance) && e.label < f.label)
 }
 
-func (b *bruteForce) reset(k int) { b.k, b.queue = k, b.queue[:0] }
+func (b *bruteForce) reset(k int) { b.k, b.queue, b.unordered = k, b.queue[:0], false }
 
 // addRun offers the raw distances of the consecutive rows from first on, but for those in left.
 func (b *bruteForce) addRun(d []float32, first int, left []uint64) {
@@ -61,6 +62,7 @@ func (b *bruteForce) add(raw float32, row int64) {
 	if b.labels != nil {
 		e.label = b.labels[row]
 	}
+	b.unordered = b.unordered || e.distance != e.distance
 	b.push(e)
 	if len(b.queue) > b.k {
 		b.pop()

@@ -20,6 +20,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/shadow"
 )
 
 // MaxK is the greatest number of hits of one query where there are more rows: Milvus's own limit.
@@ -40,6 +41,8 @@ type Index struct {
 	Labels []int64
 	// Deleted marks rows that no search returns; nil for none.
 	Deleted *engine.Bitset
+	// Shadow are codes of the rows that spare searches most of the floats (Shade); nil for none.
+	Shadow *shadow.Codes
 }
 
 // Options are whose answers are wanted.
@@ -60,8 +63,11 @@ type Searcher struct {
 	index   Index
 	options Options
 	kernel  *dist.Kernel
-	norms   []float32 // what raw sums are divided by under cosine; nil else
+	norms   []float32     // what raw sums are divided by under cosine; nil else
+	codes   *shadow.Codes // nil for none
 
+	shadow *shadow.Query
+	words  []uint64
 	top    collector
 	tile   []float32
 	chosen []uint32
@@ -69,12 +75,9 @@ type Searcher struct {
 
 // collector keeps the hits of one query: a TopK, or hnswlib's queue.
 type collector interface {
+	beaten
 	// reset empties it for k hits.
 	reset(k int)
-	// addRun offers the distances of the consecutive rows from first on, but for those in left.
-	addRun(d []float32, first int, left []uint64)
-	// addChosen offers the distances of the rows first+chosen[i].
-	addChosen(d []float32, first int, chosen []uint32)
 	// Hits appends the hits, best first, with row numbers as ids.
 	Hits(dst []engine.Hit) []engine.Hit
 }
@@ -97,6 +100,9 @@ func New(x *Index, o Options) (*Searcher, error) {
 	s := &Searcher{index: *x, options: o, kernel: kernel}
 	if x.Metric == dist.Cosine && o.Library != engine.HNSWLib {
 		s.norms = divisors(x, o.Library, kernel)
+	}
+	if err := s.shade(); err != nil {
+		return nil, err
 	}
 	s.scratch()
 	return s, nil
@@ -132,6 +138,9 @@ func (s *Searcher) scratch() {
 	s.top = s.collector()
 	s.tile = make([]float32, scanRows)
 	s.chosen = make([]uint32, 0, scanRows)
+	if s.codes != nil {
+		s.shadow, s.words = s.codes.NewQuery(), make([]uint64, sieveRows/dist.SieveWord)
+	}
 }
 
 func (s *Searcher) collector() collector {

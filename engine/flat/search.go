@@ -52,28 +52,38 @@ func (s *Searcher) checkK(k int) error {
 
 // sink takes distances of rows.
 type sink interface {
+	// addRun offers the distances of the consecutive rows from first on, but for those in left.
 	addRun(d []float32, first int, left []uint64)
+	// addChosen offers the distances of the rows first+chosen[i].
 	addChosen(d []float32, first int, chosen []uint32)
 }
 
 // scan gives to the distances of q to all rows but those that left marks.
-func (s *Searcher) scan(q query, left []uint64, to sink) {
+func (s *Searcher) scan(q query, left []uint64, to beaten) {
 	v := s.index.Vectors
+	if s.codes != nil && v.Rows > sieveRows && s.shadow.Load(floats(q.bytes)) {
+		s.scanShadow(q, left, to)
+		return
+	}
 	for first := 0; first < v.Rows; first += scanRows {
 		n := min(scanRows, v.Rows-first)
-		base := unsafe.Add(v.Base(), first*v.Stride)
-		all := true
-		if left != nil {
-			s.chosen, all = choose(s.chosen, left, first, n)
-		}
-		if all {
-			d := s.tile[:n]
-			s.kernel.Scan(q.at(), base, uintptr(v.Stride), d)
-			s.divideRun(d, first, q.norm)
-			to.addRun(d, first, left)
-		} else if len(s.chosen) > 0 {
-			s.gather(q, base, first, s.chosen, to)
-		}
+		s.tileOf(q, unsafe.Add(v.Base(), first*v.Stride), first, n, left, to)
+	}
+}
+
+// tileOf gives to the distances of q to the n rows from first on, which is at base.
+func (s *Searcher) tileOf(q query, base unsafe.Pointer, first, n int, left []uint64, to sink) {
+	all := true
+	if left != nil {
+		s.chosen, all = choose(s.chosen, left, first, n, fewRows)
+	}
+	if all {
+		d := s.tile[:n]
+		s.kernel.Scan(q.at(), base, uintptr(s.index.Vectors.Stride), d)
+		s.divideRun(d, first, q.norm)
+		to.addRun(d, first, left)
+	} else if len(s.chosen) > 0 {
+		s.gather(q, base, first, s.chosen, to)
 	}
 }
 
@@ -90,15 +100,15 @@ func (s *Searcher) gather(q query, base unsafe.Pointer, first int, chosen []uint
 }
 
 // choose lists, relative to first, those of the n rows from first on (a multiple of 64) that
-// are not left out; if they are not few it says so instead.
-func choose(to []uint32, left []uint64, first, n int) (chosen []uint32, all bool) {
+// are not left out; if they are more than one in few it says so instead.
+func choose(to []uint32, left []uint64, first, n, few int) (chosen []uint32, all bool) {
 	to = to[:0]
 	words := left[first>>6 : (first+n+63)>>6]
 	out := 0
 	for _, w := range words {
 		out += bits.OnesCount64(w)
 	}
-	if (n-out)*fewRows > n {
+	if (n-out)*few > n {
 		return to, true
 	}
 	for i, w := range words {

@@ -1,0 +1,124 @@
+package flat
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/shadow"
+)
+
+// sieveRows is how many rows are held against codes between two looks at the hits: few, as each look lets fewer pass.
+const sieveRows = 1024
+
+// sieveShare: of a tile of which a filter leaves one row in sieveShare or less, these are computed without a look at their codes,
+// which would be read for all of its rows.
+const sieveShare = 8
+
+// Shade gives the index codes of its rows, at the cost of about a quarter of their memory, so that searches compute few distances in
+// full; by at most threads goroutines (0: one per CPU). It is part of making an index, before anything searches it. An error says
+// why its rows can have none.
+func (x *Index) Shade(threads int) error {
+	if x.Vectors == nil {
+		return errors.New("a flat index without vectors")
+	}
+	if err := shadow.Fits(x.Vectors, x.Metric); err != nil {
+		return err
+	}
+	codes, err := shadow.Encode([]*engine.Vectors{x.Vectors}, x.Vectors.Dim, x.Metric, threads)
+	x.Shadow = codes
+	return err
+}
+
+// shade takes the codes of the index if what the library divides by is what they know of.
+func (s *Searcher) shade() error {
+	c, v := s.index.Shadow, s.index.Vectors
+	if c == nil {
+		return nil
+	}
+	if !c.For(s.index.Metric, v.Dim, (v.Rows+dist.SieveGroup-1)/dist.SieveGroup*dist.SieveGroup) {
+		return errors.New("codes of other rows")
+	}
+	if s.norms == nil || c.Divides(s.norms) {
+		s.codes = c
+	}
+	return nil
+}
+
+// beaten is a sink that may know what a row has to beat.
+type beaten interface {
+	sink
+	// beat is what later rows have to be strictly better than, as the library's distance (similarity: of raw sums, or their
+	// quotient with the norm), now and as long as rows are added; it is not ok where all rows enter, or nobody knows.
+	beat() (distance float64, ok bool)
+}
+
+func (t *TopK) beat() (float64, bool) {
+	if t.similarity {
+		return -float64(t.worst), t.worst < neutral
+	}
+	return float64(t.worst), t.worst < neutral
+}
+
+// beat: of distances 1-raw, which are rounded, those not above the worst come from raw sums above 1 less the next greater one.
+func (b *bruteForce) beat() (float64, bool) {
+	if len(b.queue) < b.k || b.unordered {
+		return 0, false
+	}
+	next := float64(math.Nextafter32(b.queue[0].distance, float32(math.Inf(1))))
+	if b.similarity {
+		return 1 - next, true
+	}
+	return next, true
+}
+
+func (w *Within) beat() (float64, bool) { return float64(w.Radius), true }
+
+// scanShadow is scan with codes: of each tile those rows are computed that may enter.
+func (s *Searcher) scanShadow(q query, left []uint64, to beaten) {
+	v := s.index.Vectors
+	for first := 0; first < v.Rows; first += sieveRows {
+		n := min(sieveRows, v.Rows-first)
+		base := unsafe.Add(v.Base(), first*v.Stride)
+		beat, ok := to.beat()
+		if !ok {
+			s.tileOf(q, base, first, n, left, to)
+			continue
+		}
+		if left != nil {
+			var all bool
+			if s.chosen, all = choose(s.chosen, left, first, n, sieveShare); !all {
+				if len(s.chosen) > 0 {
+					s.gather(q, base, first, s.chosen, to)
+				}
+				continue
+			}
+		}
+		cut := s.shadow.Cut(beat, s.norms != nil)
+		words := s.words[:(n+63)>>6]
+		s.shadow.Sieve(first, &cut, words)
+		if s.chosen = passed(s.chosen, words, left, first, n); len(s.chosen) > 0 {
+			s.gather(q, base, first, s.chosen, to)
+		}
+	}
+}
+
+// passed lists, relative to first, which of the n rows from first on have a bit in words and none in left.
+func passed(to []uint32, words, left []uint64, first, n int) []uint32 {
+	to = to[:0]
+	for i, w := range words {
+		if left != nil {
+			w &^= left[first>>6+i]
+		}
+		if last := n - i<<6; last < 64 {
+			w &= 1<<last - 1
+		}
+		for ; w != 0; w &= w - 1 {
+			to = append(to, uint32(i<<6+bits.TrailingZeros64(w)))
+		}
+	}
+	return to
+}

@@ -1,0 +1,131 @@
+package shadow
+
+import (
+	"encoding/binary"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// chunk is how many groups are encoded at a time.
+const chunk = 64
+
+// Encode makes the codes of rows in parts, such as the lists of an inverted file, each of which begins with a group of its own, by at
+// most threads goroutines (0: one per CPU). All parts have one dimension and fit (Fits).
+func Encode(parts []*engine.Vectors, dim int, m engine.Metric, threads int) (*Codes, error) {
+	c := &Codes{metric: m, scale: learn(parts, dim), sieve: dist.NewSieve(dim), Starts: make([]int, len(parts)+1)}
+	for i, p := range parts {
+		if err := Fits(p, m); err != nil {
+			return nil, err
+		}
+		c.Starts[i+1] = c.Starts[i] + (p.Rows+dist.SieveGroup-1)/dist.SieveGroup*dist.SieveGroup
+	}
+	// Whole words are read, wherever a part ends.
+	places := c.Starts[len(parts)] + dist.SieveWord - dist.SieveGroup
+	var err error
+	if c.codes, err = engine.NewVectors(dist.Int8, c.sieve.GroupBytes(), places/dist.SieveGroup); err != nil {
+		return nil, err
+	}
+	c.a, c.b = make([]float32, places), make([]float32, places)
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	longest := make([]float64, threads)
+	for w := range threads {
+		workers.Go(func() {
+			for {
+				first := int(next.Add(1)-1) * chunk * dist.SieveGroup
+				if first >= c.Starts[len(parts)] {
+					return
+				}
+				longest[w] = max(longest[w], c.encodePlaces(parts, first, first+chunk*dist.SieveGroup))
+			}
+		})
+	}
+	workers.Wait()
+	for _, l := range longest {
+		c.longest = max(c.longest, l)
+	}
+	c.longest = math.Sqrt(c.longest)
+	return c, nil
+}
+
+// encodePlaces encodes the rows that belong to the places from first up to, not including, end, and returns the greatest square of
+// their codes' norms.
+func (c *Codes) encodePlaces(parts []*engine.Vectors, first, end int) (longest float64) {
+	for i, p := range parts {
+		from, to := max(first, c.Starts[i]), min(end, c.Starts[i]+p.Rows)
+		for at := from; at < to; at++ {
+			longest = max(longest, c.encode(p.Float32(at-c.Starts[i]), at))
+		}
+	}
+	return longest
+}
+
+// encode writes the codes and numbers of the row at a place, and returns the square of the codes' norm.
+func (c *Codes) encode(row []float32, at int) float64 {
+	group := c.codes.Row(at / dist.SieveGroup)[at%dist.SieveGroup*4:]
+	norm, ok := normOf(row)
+	if !ok || norm < smallest && c.metric != dist.L2 {
+		c.a[at], c.b[at] = 0, float32(math.Inf(1))
+		for quad := 0; quad < len(row); quad += 4 {
+			binary.LittleEndian.PutUint32(group[quad*dist.SieveGroup:], 0x80808080)
+		}
+		return 0
+	}
+	var kept, gone, codes float64
+	s := c.scale
+	for quad := 0; quad < len(row); quad += 4 {
+		word := uint32(0x80808080)
+		n := min(4, len(row)-quad)
+		values, centre, step, inverse := row[quad:quad+n], s.centre[quad:quad+n], s.step[quad:quad+n], s.inverse[quad:quad+n]
+		for j, x := range values {
+			d := float64(x) - centre[j]
+			u := nearest(min(max(d*inverse[j], -steps), steps))
+			word += uint32(int32(u)) << (8 * j)
+			k := u * step[j]
+			kept += k * k
+			gone += (d - k) * (d - k)
+			codes += u * u
+		}
+		binary.LittleEndian.PutUint32(group[quad*dist.SieveGroup:], word)
+	}
+	e := math.Sqrt(gone)*(1+exact) + exact*0x1p-10*(norm+s.norm)
+	if c.metric == dist.L2 {
+		c.a[at], c.b[at] = down(kept*(1-slack)-e*e*(1+slack)), up(e)
+	} else {
+		c.a[at], c.b[at] = float32(norm), up(e+c.gamma()*norm+slack*math.Sqrt(kept))
+	}
+	return codes
+}
+
+// nearest is the whole number nearest to x, of at most 2^51: adding what leaves no place for a fraction rounds it off.
+func nearest(x float64) float64 {
+	const whole = 3 << 51
+	return x + whole - whole
+}
+
+// Divides reports whether a library that divides inner products by these norms, one a row of the first part, can be held to the codes:
+// whether they are what sums of the rows' squares may come to. A file can have others.
+func (c *Codes) Divides(norms []float32) bool {
+	if c.metric == dist.L2 || len(norms) > len(c.a) {
+		return false
+	}
+	for i, n := range norms {
+		if a := float64(c.a[i]); !math.IsInf(float64(c.b[i]), 1) && !(math.Abs(float64(n)-a) <= c.gamma()*a) {
+			return false
+		}
+	}
+	return true
+}
+
+// For reports whether the codes are of so many rows under a metric.
+func (c *Codes) For(m engine.Metric, dim, places int) bool {
+	return (m == dist.L2) == (c.metric == dist.L2) && m <= dist.Cosine && dim == c.scale.dim() && places == c.Starts[len(c.Starts)-1]
+}

@@ -1,0 +1,119 @@
+package shadow
+
+import (
+	"math"
+	"unsafe"
+
+	"kitescope/engine/dist"
+)
+
+// Query is one that is held against codes, as often as the distance to beat changes. It is for one goroutine.
+type Query struct {
+	codes *Codes
+
+	numbers []int16
+	weights []float64
+	packed  []byte
+
+	cut    dist.Cut // F and Offset
+	square float64  // L2: of the norm of the query less the centre
+	norm   float64
+	centre float64 // the inner product with the centre
+	rough  float64 // at most what rounding the query loses of an inner product
+	away   float64 // L2: at most how far float64 puts the query from where it is
+}
+
+// NewQuery returns a query without numbers.
+func (c *Codes) NewQuery() *Query {
+	dim := c.scale.dim()
+	return &Query{
+		codes: c, numbers: make([]int16, dim), weights: make([]float64, dim), packed: dist.Aligned(c.sieve.QueryBytes()),
+	}
+}
+
+// Load takes a query, and reports whether it can be held against codes: not if it is not finite, or large.
+func (q *Query) Load(row []float32) bool {
+	var ok bool
+	if q.norm, ok = normOf(row); !ok {
+		return false
+	}
+	s := q.codes.scale
+	q.square, q.centre = 0, 0
+	var size, greatest float64
+	for j, x := range row {
+		d := float64(x)
+		q.centre += d * s.centre[j]
+		if q.codes.metric == dist.L2 {
+			d -= s.centre[j]
+		}
+		q.square += d * d
+		w := d * s.step[j]
+		q.weights[j] = w
+		size += w * w
+		greatest = max(greatest, math.Abs(w))
+	}
+	q.away = exact * 0x1p-10 * (q.norm + s.norm)
+	q.round(math.Sqrt(size), greatest)
+	return true
+}
+
+// round makes whole numbers of the weights, whose norm is size: multiples of a unit so large that no sum overflows.
+func (q *Query) round(size, greatest float64) {
+	const limit = float64(dist.FineLimit)
+	longest := max(q.codes.longest, 1)
+	room := 0x1p31/(longest*(1+exact)) - math.Sqrt(float64(len(q.weights))) - 1
+	unit := max(greatest/limit, size*(1+exact)/room, 0x1p-100)
+	if room <= 0 {
+		unit = math.Inf(1) // codes of very many dimensions: nothing can be said
+	}
+	step := float64(up(unit))
+	if q.cut.F = float32(step); q.codes.metric == dist.L2 {
+		q.cut.F *= 2
+	}
+	inverse := 1 / step
+	gone := 0.0
+	for j, w := range q.weights {
+		n := nearest(w * inverse)
+		n = min(max(n, -limit), limit)
+		q.numbers[j] = int16(n)
+		gone += (w - n*step) * (w - n*step)
+	}
+	q.rough = math.Sqrt(gone) * q.codes.longest * (1 + exact)
+	q.cut.Offset = q.codes.sieve.Pack(q.numbers, false, q.packed)
+}
+
+// Cut is what rows have to pass of which the library says less than beat, under L2, and else more than that: of an inner product, or
+// with norms of what it divides by the row's norm.
+func (q *Query) Cut(beat float64, norms bool) dist.Cut {
+	cut := q.cut
+	if q.codes.metric == dist.L2 {
+		r := math.Sqrt(max(0, beat+lost)/(1-q.codes.gamma())) + q.away
+		if math.IsNaN(beat) {
+			r = beat
+		}
+		cut.K = down(q.square - r*r - 2*q.rough - lost - slack*(q.square+r*r+2*q.rough))
+		cut.A, cut.B = 1, -up(2*r)
+		return cut
+	}
+	k := -q.centre - q.rough - lost - slack*(math.Abs(q.centre)+q.rough) - exact*q.norm*q.codes.scale.norm
+	if norms {
+		// The library's norm is not that of the codes: it may be wrong as sums may be.
+		cut.A = down(beat - (q.codes.gamma()+slack)*math.Abs(beat))
+	} else {
+		k += beat - slack*math.Abs(beat)
+	}
+	cut.K, cut.B = down(k), -up(q.norm*(1+exact))
+	return cut
+}
+
+// Sieve writes to out a bit for each place from first on, a multiple of dist.SieveGroup, whose row may beat the cut: a word for 64 of
+// them. Bits of places without a row mean nothing.
+func (q *Query) Sieve(first int, cut *dist.Cut, out []uint64) {
+	c := q.codes
+	c.sieve.One(q.packed, c.group(first), c.a[first:], c.b[first:], cut, out)
+}
+
+// group is the address of the group at a place.
+func (c *Codes) group(place int) unsafe.Pointer {
+	return unsafe.Add(c.codes.Base(), place/dist.SieveGroup*c.codes.Stride)
+}
