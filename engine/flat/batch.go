@@ -44,7 +44,7 @@ func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) (
 		threads = runtime.GOMAXPROCS(0)
 	}
 	threads = max(1, min(threads, queries.Rows))
-	size := panelSize(queries, p.K, threads)
+	size := panelSize(queries, s.queryBytes(queries), p.K, threads)
 	answers := make([][]engine.Hit, queries.Rows)
 	errs := make([]error, threads)
 	var next atomic.Int64
@@ -68,9 +68,17 @@ func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) (
 	return answers, nil
 }
 
+// queryBytes is what a query takes of the cache while rows go by.
+func (s *Searcher) queryBytes(queries *engine.Vectors) int {
+	if s.codes != nil {
+		return s.codes.QueryBytes()
+	}
+	return queries.Size()
+}
+
 // panelSize is how many of the queries are worked on together, a multiple of 4.
-func panelSize(queries *engine.Vectors, k, threads int) int {
-	size := min(panelQueries, max(minQueries, queryBytes/queries.Size()))
+func panelSize(queries *engine.Vectors, bytes, k, threads int) int {
+	size := min(panelQueries, max(minQueries, queryBytes/bytes))
 	size = min(size, (queries.Rows+threads-1)/threads)
 	if k >= minReservoir {
 		size = min(size, panelBytes/(k*48))
@@ -88,6 +96,8 @@ type panel struct {
 	norms  []float32
 	tops   []collector
 	tiles  []float32 // distances of four queries to a block
+
+	shade *shade // nil without codes
 }
 
 func (s *Searcher) panel(size int) *panel {
@@ -99,6 +109,9 @@ func (s *Searcher) panel(size int) *panel {
 		b.tops[i] = s.collector()
 	}
 	b.tiles = make([]float32, 4*rows)
+	if s.codes != nil && v.Rows > sieveRows {
+		b.shade = s.newShade(size)
+	}
 	return b
 }
 
@@ -116,6 +129,7 @@ func (b *panel) load(queries *engine.Vectors, first, k, n int) error {
 		copy(b.bytes[i*b.stride:], q.bytes)
 		b.norms[i] = q.norm
 		b.tops[i].reset(k)
+		b.shade.load(i, q)
 	}
 	return nil
 }
@@ -126,29 +140,39 @@ func (b *panel) run(queries *engine.Vectors, first, k int, left []uint64, answer
 		return err
 	}
 	v := b.index.Vectors
-	for row := 0; row < v.Rows; row += b.rows {
-		n := min(b.rows, v.Rows-row)
-		all := true
-		if left != nil {
-			b.chosen, all = choose(b.chosen, left, row, n, fewRows)
+	for row, n := 0, 0; row < v.Rows; row += n {
+		if b.shade.ready(row, k) {
+			n = min(b.shade.rows, v.Rows-row)
+			b.sift(row, n, len(answers), left)
+			continue
 		}
-		switch {
-		case all:
-			for i := 0; i < len(answers); i += 4 {
-				b.block(i, min(4, len(answers)-i), row, n, left)
-			}
-		case len(b.chosen) > 0:
-			base := unsafe.Add(v.Base(), row*v.Stride)
-			for i := range answers {
-				b.gather(b.query(i), base, row, b.chosen, b.tops[i])
-			}
-		}
+		n = min(b.rows, v.Rows-row)
+		b.compare(row, n, len(answers), left)
 	}
 	for i := range answers {
 		answers[i] = b.tops[i].Hits(make([]engine.Hit, 0, min(k, v.Rows)))
 		b.relabel(answers[i])
 	}
 	return nil
+}
+
+// compare computes the distances of the first count queries to n rows.
+func (b *panel) compare(row, n, count int, left []uint64) {
+	all := true
+	if left != nil {
+		b.chosen, all = choose(b.chosen, left, row, n, fewRows)
+	}
+	switch {
+	case all:
+		for i := 0; i < count; i += 4 {
+			b.block(i, min(4, count-i), row, n, left)
+		}
+	case len(b.chosen) > 0:
+		base := unsafe.Add(b.index.Vectors.Base(), row*b.index.Vectors.Stride)
+		for i := range count {
+			b.gather(b.query(i), base, row, b.chosen, b.tops[i])
+		}
+	}
 }
 
 func (b *panel) query(i int) query {

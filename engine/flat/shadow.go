@@ -18,6 +18,9 @@ const sieveRows = 1024
 // which would be read for all of its rows.
 const sieveShare = 8
 
+// maxVain is after how many tiles of which codes let many rows pass a query does without them.
+const maxVain = 4
+
 // Shade gives the index codes of its rows, at the cost of about a quarter of their memory, so that searches compute few distances in
 // full; by at most threads goroutines (0: one per CPU). It is part of making an index, before anything searches it. An error says
 // why its rows can have none.
@@ -79,12 +82,12 @@ func (w *Within) beat() (float64, bool) { return float64(w.Radius), true }
 
 // scanShadow is scan with codes: of each tile those rows are computed that may enter.
 func (s *Searcher) scanShadow(q query, left []uint64, to beaten) {
-	v := s.index.Vectors
+	v, vain := s.index.Vectors, 0
 	for first := 0; first < v.Rows; first += sieveRows {
 		n := min(sieveRows, v.Rows-first)
 		base := unsafe.Add(v.Base(), first*v.Stride)
 		beat, ok := to.beat()
-		if !ok {
+		if !ok || vain == maxVain {
 			s.tileOf(q, base, first, n, left, to)
 			continue
 		}
@@ -100,7 +103,12 @@ func (s *Searcher) scanShadow(q query, left []uint64, to beaten) {
 		cut := s.shadow.Cut(beat, s.norms != nil)
 		words := s.words[:(n+63)>>6]
 		s.shadow.Sieve(first, &cut, words)
-		if s.chosen = passed(s.chosen, words, left, first, n); len(s.chosen) > 0 {
+		s.chosen = passed(s.chosen, words, left, first, n)
+		switch {
+		case 2*len(s.chosen) > n: // one after the other they come from memory faster
+			s.tileOf(q, base, first, n, left, to)
+			vain++
+		case len(s.chosen) > 0:
 			s.gather(q, base, first, s.chosen, to)
 		}
 	}

@@ -151,6 +151,9 @@ func compareShaded(t *testing.T, r *rand.Rand, name string, x *Index, c spec, qu
 		if err != nil || !bytes.Equal(bitsOf(got), bitsOf(want)) {
 			t.Fatalf("%s, %d of %d rows: %v (%v), without codes %v", name, p.K, x.Vectors.Rows, got, err, want)
 		}
+		if i == 0 {
+			compareBatches(t, r, name, coded, queries, p)
+		}
 		if c.policy == engine.HNSWLib || len(want) == 0 {
 			continue
 		}
@@ -158,6 +161,23 @@ func compareShaded(t *testing.T, r *rand.Rand, name string, x *Index, c spec, qu
 		within, _ := plain.Range(queries.Row(i), radius, nil)
 		if got, err := coded.Range(queries.Row(i), radius, nil); err != nil || !bytes.Equal(bitsOf(got), bitsOf(within)) {
 			t.Fatalf("%s, within %v: %v (%v), without codes %v", name, radius.Radius, got, err, within)
+		}
+	}
+}
+
+// compareBatches holds a batch, on which the codes of the index are used, against single queries without them.
+func compareBatches(t *testing.T, r *rand.Rand, name string, coded *Searcher, queries *engine.Vectors, p Params) {
+	t.Helper()
+	plain := *coded
+	plain.codes = nil
+	batch, err := coded.SearchBatch(queries, p, 1+r.IntN(3))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for i := range batch {
+		want, err := plain.Search(queries.Row(i), p, nil)
+		if err != nil || !bytes.Equal(bitsOf(batch[i]), bitsOf(want)) {
+			t.Fatalf("%s, batch, query %d, %d of %d rows: %v (%v), without codes %v", name, i, p.K, coded.index.Vectors.Rows, batch[i], err, want)
 		}
 	}
 }

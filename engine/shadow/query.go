@@ -9,12 +9,21 @@ import (
 
 // Query is one that is held against codes, as often as the distance to beat changes. It is for one goroutine.
 type Query struct {
-	codes *Codes
+	loader
+	place
+	packed []byte
+}
 
+// loader makes place and packed bytes of queries, one after the other.
+type loader struct {
+	codes   *Codes
+	coarse  bool // numbers of 8 bits, for four queries at once
 	numbers []int16
 	weights []float64
-	packed  []byte
+}
 
+// place is where a query lies, as far as cuts need to know.
+type place struct {
 	cut    dist.Cut // F and Offset
 	square float64  // L2: of the norm of the query less the centre
 	norm   float64
@@ -25,69 +34,80 @@ type Query struct {
 
 // NewQuery returns a query without numbers.
 func (c *Codes) NewQuery() *Query {
+	return &Query{loader: c.loader(false), packed: dist.Aligned(c.sieve.QueryBytes())}
+}
+
+func (c *Codes) loader(coarse bool) loader {
 	dim := c.scale.dim()
-	return &Query{
-		codes: c, numbers: make([]int16, dim), weights: make([]float64, dim), packed: dist.Aligned(c.sieve.QueryBytes()),
-	}
+	return loader{codes: c, coarse: coarse, numbers: make([]int16, dim), weights: make([]float64, dim)}
 }
 
 // Load takes a query, and reports whether it can be held against codes: not if it is not finite, or large.
-func (q *Query) Load(row []float32) bool {
-	var ok bool
+func (q *Query) Load(row []float32) (ok bool) {
+	q.place, ok = q.load(row, q.packed)
+	return ok
+}
+
+// load packs a query.
+func (l *loader) load(row []float32, packed []byte) (q place, ok bool) {
 	if q.norm, ok = normOf(row); !ok {
-		return false
+		return q, false
 	}
-	s := q.codes.scale
-	q.square, q.centre = 0, 0
+	s := l.codes.scale
 	var size, greatest float64
 	for j, x := range row {
 		d := float64(x)
 		q.centre += d * s.centre[j]
-		if q.codes.metric == dist.L2 {
+		if l.codes.metric == dist.L2 {
 			d -= s.centre[j]
 		}
 		q.square += d * d
 		w := d * s.step[j]
-		q.weights[j] = w
+		l.weights[j] = w
 		size += w * w
 		greatest = max(greatest, math.Abs(w))
 	}
 	q.away = exact * 0x1p-10 * (q.norm + s.norm)
-	q.round(math.Sqrt(size), greatest)
-	return true
+	l.round(&q, math.Sqrt(size), greatest)
+	q.cut.Offset = l.codes.sieve.Pack(l.numbers, l.coarse, packed)
+	return q, true
 }
 
 // round makes whole numbers of the weights, whose norm is size: multiples of a unit so large that no sum overflows.
-func (q *Query) round(size, greatest float64) {
-	const limit = float64(dist.FineLimit)
-	longest := max(q.codes.longest, 1)
-	room := 0x1p31/(longest*(1+exact)) - math.Sqrt(float64(len(q.weights))) - 1
+func (l *loader) round(q *place, size, greatest float64) {
+	limit := float64(dist.FineLimit)
+	if l.coarse {
+		limit = dist.CoarseLimit
+	}
+	longest := max(l.codes.longest, 1)
+	room := 0x1p31/(longest*(1+exact)) - math.Sqrt(float64(len(l.weights))) - 1
 	unit := max(greatest/limit, size*(1+exact)/room, 0x1p-100)
 	if room <= 0 {
 		unit = math.Inf(1) // codes of very many dimensions: nothing can be said
 	}
 	step := float64(up(unit))
-	if q.cut.F = float32(step); q.codes.metric == dist.L2 {
+	if q.cut.F = float32(step); l.codes.metric == dist.L2 {
 		q.cut.F *= 2
 	}
 	inverse := 1 / step
 	gone := 0.0
-	for j, w := range q.weights {
+	for j, w := range l.weights {
 		n := nearest(w * inverse)
 		n = min(max(n, -limit), limit)
-		q.numbers[j] = int16(n)
+		l.numbers[j] = int16(n)
 		gone += (w - n*step) * (w - n*step)
 	}
-	q.rough = math.Sqrt(gone) * q.codes.longest * (1 + exact)
-	q.cut.Offset = q.codes.sieve.Pack(q.numbers, false, q.packed)
+	q.rough = math.Sqrt(gone) * l.codes.longest * (1 + exact)
 }
 
 // Cut is what rows have to pass of which the library says less than beat, under L2, and else more than that: of an inner product, or
 // with norms of what it divides by the row's norm.
-func (q *Query) Cut(beat float64, norms bool) dist.Cut {
+func (q *Query) Cut(beat float64, norms bool) dist.Cut { return q.place.cutAt(q.codes, beat, norms) }
+
+func (q *place) cutAt(c *Codes, beat float64, norms bool) dist.Cut {
 	cut := q.cut
-	if q.codes.metric == dist.L2 {
-		r := math.Sqrt(max(0, beat+lost)/(1-q.codes.gamma())) + q.away
+	if c.metric == dist.L2 {
+		r := math.Sqrt(max(0, beat+lost)/(1-c.gamma())) + q.away
 		if math.IsNaN(beat) {
 			r = beat
 		}
@@ -95,10 +115,10 @@ func (q *Query) Cut(beat float64, norms bool) dist.Cut {
 		cut.A, cut.B = 1, -up(2*r)
 		return cut
 	}
-	k := -q.centre - q.rough - lost - slack*(math.Abs(q.centre)+q.rough) - exact*q.norm*q.codes.scale.norm
+	k := -q.centre - q.rough - lost - slack*(math.Abs(q.centre)+q.rough) - exact*q.norm*c.scale.norm
 	if norms {
 		// The library's norm is not that of the codes: it may be wrong as sums may be.
-		cut.A = down(beat - (q.codes.gamma()+slack)*math.Abs(beat))
+		cut.A = down(beat - (c.gamma()+slack)*math.Abs(beat))
 	} else {
 		k += beat - slack*math.Abs(beat)
 	}
