@@ -140,14 +140,15 @@ func (b *panel) run(queries *engine.Vectors, first, k int, left []uint64, answer
 		return err
 	}
 	v := b.index.Vectors
-	for row, n := 0, 0; row < v.Rows; row += n {
+	for row := 0; row < v.Rows; {
+		n := min(b.rows, v.Rows-row)
 		if b.shade.ready(row, k) {
 			n = min(b.shade.rows, v.Rows-row)
 			b.sift(row, n, len(answers), left)
-			continue
+		} else {
+			b.compare(row, n, len(answers), left)
 		}
-		n = min(b.rows, v.Rows-row)
-		b.compare(row, n, len(answers), left)
+		row += n
 	}
 	for i := range answers {
 		answers[i] = b.tops[i].Hits(make([]engine.Hit, 0, min(k, v.Rows)))

@@ -38,16 +38,38 @@ func nearlyHeldBack(t *testing.T, rows *engine.Vectors, query []float32) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q := c.NewQuery(); q.Load(query) {
-			for _, p := range profiles(t) {
-				checkCuts(t, c, q, m, p, rows, query)
-			}
+		one := c.NewQuery()
+		if !one.Load(query) {
+			continue
+		}
+		sieves := []sieve{func(beat float64, norms bool) uint64 {
+			var out [1]uint64
+			cut := one.Cut(beat, norms)
+			one.Sieve(0, &cut, out[:])
+			return out[0]
+		}}
+		for _, coarse := range []bool{true, false} {
+			four := c.NewPanel(4)
+			four.Coarse(coarse)
+			four.Load(2, query)
+			sieves = append(sieves, func(beat float64, norms bool) uint64 {
+				var out [4]uint64
+				four.Beat(2, beat, norms)
+				four.Sieve(0, 0, out[:])
+				return out[2]
+			})
+		}
+		for _, p := range profiles(t) {
+			checkCuts(t, c, sieves, m, p, rows, query)
 		}
 		c.Release()
 	}
 }
 
-func checkCuts(t *testing.T, c *Codes, q *Query, m engine.Metric, p dist.Profile, rows *engine.Vectors, query []float32) {
+// sieve says which of 64 rows pass a cut.
+type sieve func(beat float64, norms bool) uint64
+
+func checkCuts(t *testing.T, c *Codes, sieves []sieve, m engine.Metric, p dist.Profile, rows *engine.Vectors, query []float32) {
 	t.Helper()
 	k, err := dist.NewOn(dist.Generic, m, dist.Float32, p, rows.Dim)
 	if err != nil {
@@ -67,11 +89,10 @@ func checkCuts(t *testing.T, c *Codes, q *Query, m engine.Metric, p dist.Profile
 		if m != dist.L2 {
 			worse = -worse
 		}
-		cut := q.Cut(float64(math.Nextafter32(d, worse)), divided)
-		var out [1]uint64
-		q.Sieve(0, &cut, out[:])
-		if d == d && d != worse && out[0]>>i&1 == 0 {
-			t.Fatalf("%v, %v: row %v at %g of query %v is held back", m, p, rows.Float32(i), d, query)
+		for form, passed := range sieves {
+			if d == d && d != worse && passed(float64(math.Nextafter32(d, worse)), divided)>>i&1 == 0 {
+				t.Fatalf("%v, %v, form %d: row %v at %g of query %v is held back", m, p, form, rows.Float32(i), d, query)
+			}
 		}
 	}
 }
