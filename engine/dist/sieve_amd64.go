@@ -20,3 +20,20 @@ func sieveNative() []sieveForms {
 	}
 	return all
 }
+
+// codesNative are the forms of Codes of this CPU, the best last.
+func codesNative() []codesForm {
+	var all []codesForm
+	for _, b := range native() {
+		switch {
+		case b == AVX2:
+			all = append(all, codesForm{codesAVX2, true})
+			if cpu.X86.HasAVXVNNI {
+				all = append(all, codesForm{codesAVXVNNI, false})
+			}
+		case cpu.X86.HasAVX512VNNI:
+			all = append(all, codesForm{codesAVX512, false})
+		}
+	}
+	return all
+}

@@ -263,9 +263,16 @@ func (s narrowSieve) sums() {
 	}
 }
 
-// vex is VPDPBUSD of the registers with these numbers below 8 in its VEX form, which Go's assembler does not write.
+// vex is VPDPBUSD of the registers with these numbers below 16 in its VEX form, which Go's assembler does not write.
 func (f *pairs) vex(signed, unsigned, acc int) {
-	for _, b := range []byte{0xc4, 0xe2, byte(^unsigned&15)<<3 | 5, 0x50, 0xc0 | byte(acc)<<3 | byte(signed)} {
+	first := byte(0xe2) // no register from 8 on but in the second place
+	if acc > 7 {
+		first &^= 0x80
+	}
+	if signed > 7 {
+		first &^= 0x20
+	}
+	for _, b := range []byte{0xc4, first, byte(^unsigned&15)<<3 | 5, 0x50, 0xc0 | byte(acc&7)<<3 | byte(signed&7)} {
 		f.Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []operand.Op{operand.U8(b)}})
 	}
 }

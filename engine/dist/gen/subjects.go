@@ -13,6 +13,7 @@ func writers() map[string]func(*program) {
 		"int8":    writeInt8,
 		"bits":    writeBits,
 		"visit":   writeVisit,
+		"codes":   writeCodes,
 		"sieve":   writeSieve,
 	}
 }
