@@ -23,7 +23,7 @@ func (s *Searcher) scan(each func(d float32, id uint32)) {
 	transform := s.similarity()
 	for at := 0; at < s.n; at += scanRows {
 		out := s.dists[:min(scanRows, s.n-at)]
-		s.kernel.Scan(s.q, rowAt(s.base, s.stride, at), s.stride, out)
+		s.kernel.Scan(s.q, rowAt(s.floats.base, s.floats.stride, at), s.floats.stride, out)
 		if transform {
 			s.compareRows(at, out)
 		}

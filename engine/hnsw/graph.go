@@ -9,7 +9,10 @@
 // where some are, and under filters, each has its own walk (hnswlib.go, knowhere.go, faiss.go).
 package hnsw
 
-import "kitescope/engine"
+import (
+	"kitescope/engine"
+	"kitescope/engine/shadow"
+)
 
 // End marks the end of a list of neighbours: the first slot with this bit, whatever else is
 // in it (a graph that was built keeps there what hnswlib leaves in unused slots, so that its
@@ -47,4 +50,6 @@ type Index struct {
 	Labels []int64
 	// Deleted marks nodes that are searched through and never returned.
 	Deleted *engine.Bitset
+	// Shadow are codes of the rows, each by itself, that spare walks most of the floats (Shade); nil for none.
+	Shadow *shadow.Codes
 }

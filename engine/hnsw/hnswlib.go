@@ -55,7 +55,7 @@ func (s *Searcher) walkHNSWLib(at uint32, d float32, ef int) {
 			break
 		}
 		cands = popFar(cands)
-		for i, d := range s.expandNext(next.id, cands) {
+		for i, d := range s.expandNext(next.id, cands, len(top) >= ef, worst) {
 			if len(top) < ef || worst > d {
 				e := near{d, s.fresh[i]}
 				cands, top = pushFar(cands, near{-d, e.id}), pushFar(top, e)
@@ -87,7 +87,7 @@ func (s *Searcher) walkHNSWLibFiltered(at uint32, d float32, ef int) {
 			break
 		}
 		cands = popFar(cands)
-		for i, d := range s.expandNext(next.id, cands) {
+		for i, d := range s.expandNext(next.id, cands, len(top) >= ef, worst) {
 			if len(top) < ef || worst > d {
 				e := near{d, s.fresh[i]}
 				cands = pushFar(cands, near{-d, e.id})
@@ -115,8 +115,12 @@ func (s *Searcher) expand(id uint32) []float32 {
 }
 
 // expandNext is expand for the top of a heap of candidates that was just taken off, and looks
-// ahead at what is on top now.
-func (s *Searcher) expandNext(id uint32, cands []near) []float32 {
+// ahead at what is on top now. If full, those that are not nearer than worst may be left out.
+func (s *Searcher) expandNext(id uint32, cands []near, full bool, worst float32) []float32 {
+	if full = full && s.coded; full {
+		s.fetchCodes()
+		defer s.fetchFloats()
+	}
 	n := s.visit(id, id == s.ahead)
 	s.ahead, s.next = noCandidate, 0
 	if len(cands) > 0 {
@@ -125,6 +129,9 @@ func (s *Searcher) expandNext(id uint32, cands []near) []float32 {
 		for _, after := range cands[1:min(3, len(cands))] {
 			dist.Prefetch(s.links(after.id, 0))
 		}
+	}
+	if full {
+		n = s.pick(n, worst)
 	}
 	return s.distancesAhead(n)
 }

@@ -59,13 +59,21 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 		return false
 	}
 	s.tags[at] = s.epoch
-	ahead := noCandidate
+	ahead, sieved := noCandidate, false
 	for cur := 0; cur < len(pool); {
+		if s.coded && !sieved && len(pool) == ef {
+			sieved = true
+			s.fetchCodes()
+			defer s.fetchFloats()
+		}
 		next := pool[cur].id
 		pool[cur].id |= visited
 		cur = unvisited(pool, cur+1)
 		n := s.visit(next, next == ahead)
 		ahead = s.lookAhead(pool, cur, n)
+		if sieved {
+			n = s.pick(n, pool[ef-1].d)
+		}
 		for i, d := range s.distancesAhead(n) {
 			if len(pool) == ef && !(d < pool[ef-1].d) {
 				continue

@@ -26,6 +26,7 @@ func (s *Searcher) prepare(query []byte, filter *engine.Bitset) error {
 	if err := s.load(query); err != nil {
 		return err
 	}
+	s.loadCodes()
 	s.newEpoch()
 	return nil
 }

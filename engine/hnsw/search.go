@@ -8,6 +8,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/shadow"
 )
 
 // Options are what a Searcher keeps for all its queries.
@@ -22,6 +23,8 @@ type Options struct {
 	// Entries is what earlier queries left in a knowhere node (EntryCache); nil is a cold start
 	// for every query.
 	Entries *EntryCache
+	// Plain leaves codes alone that the index may have (Index.Shade).
+	Plain bool
 	// GraphOnly switches knowhere's brute force off.
 	GraphOnly bool
 }
@@ -58,10 +61,8 @@ type Searcher struct {
 	kernel  *dist.Kernel
 	norm    *dist.Kernel // whose SquaredNorm normalises queries under cosine
 
-	base    unsafe.Pointer
-	stride  uintptr
-	lines   int  // cache lines of a row that Visit prefetches
-	long    bool // rows of more than longRow lines
+	floats  fetch // of rows
+	fetch         // of rows, or of their codes
 	n       int
 	blocked *engine.Bitset // of this query: filtered or deleted
 	union   *engine.Bitset // where blocked is put together
@@ -88,6 +89,19 @@ type Searcher struct {
 	ahead   uint32 // the node whose neighbours' rows were prefetched last
 	ties    int    // how often of late a query met equal distances
 	stats   Stats
+
+	codes  *shadow.Query // nil without codes
+	coded  bool          // codes say something of this query
+	cut    dist.Cut      // for cutFor
+	cutFor float32       // NaN before there is one
+}
+
+// fetch is where and how a visit prefetches.
+type fetch struct {
+	base   unsafe.Pointer
+	stride uintptr
+	lines  int  // cache lines of a row
+	long   bool // rows of more than longRow lines
 }
 
 // near is a node and its distance, smaller nearer.
@@ -134,18 +148,18 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	}
 	s := &Searcher{
 		index: x, library: o.Library, opts: o, kernel: k, norm: norm,
-		base: v.Base(), stride: uintptr(v.Stride), n: v.Rows,
+		floats: fetch{base: v.Base(), stride: uintptr(v.Stride)}, n: v.Rows,
 		query: dist.Aligned(max(v.Size(), 4*v.Dim)),
 		tags:  make([]uint16, v.Rows),
 		fresh: make([]uint32, slots, slots+dist.Behind), peeked: make([]uint32, slots),
 		dists: make([]float32, max(slots, scanRows)),
 	}
-	s.lines = min((v.Size()+63)/64, maxPrefetch)
+	s.floats.lines = min((v.Size()+63)/64, maxPrefetch)
 	if k.Ahead() && v.Size() > 64*longRow {
-		s.long, s.lines = true, maxPrefetchLong
+		s.floats.long, s.floats.lines = true, maxPrefetchLong
 	}
 	s.q = unsafe.Pointer(unsafe.SliceData(s.query))
-	return s, nil
+	return s, s.shade()
 }
 
 // Search appends to dst the K nearest rows of the index to the query, nearest first, as the
@@ -250,11 +264,18 @@ func (s *Searcher) descend() (uint32, float32) {
 	g := &s.index.Graph
 	at := g.Entry
 	nearest := s.distance(at)
+	if s.coded {
+		s.fetchCodes()
+		defer s.fetchFloats()
+	}
 	s.stats.Levels = max(g.MaxLevel, 0)
 	for level := g.MaxLevel; level > 0; level-- {
 		for changed := true; changed; {
 			changed = false
 			n := dist.Peek(s.links(at, level), s.tags, s.epoch, s.base, s.stride, s.lines, s.fresh)
+			if s.coded {
+				n = s.pick(n, nearest)
+			}
 			s.distances(s.fresh[:n])
 			s.stats.UpperHops++
 			for i, d := range s.dists[:n] {

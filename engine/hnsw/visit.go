@@ -62,14 +62,14 @@ func (s *Searcher) distancesAhead(n int) []float32 {
 		ids[n+i] = ids[n-1] // where peek noted less: a row that is in a cache
 	}
 	copy(ids[n:], s.peeked[:s.next])
-	s.kernel.GatherAhead(s.q, s.base, s.stride, ids, s.dists)
+	s.kernel.GatherAhead(s.q, s.floats.base, s.floats.stride, ids, s.dists)
 	s.count(ids[:n])
 	return s.dists[:n]
 }
 
 // distances fills s.dists with the distances of the nodes in ids, as the library compares them.
 func (s *Searcher) distances(ids []uint32) {
-	s.kernel.Gather(s.q, s.base, s.stride, ids, s.dists)
+	s.kernel.Gather(s.q, s.floats.base, s.floats.stride, ids, s.dists)
 	s.count(ids)
 }
 

@@ -31,6 +31,28 @@ func Encode(parts []*engine.Vectors, dim int, m engine.Metric, threads int) (*Co
 		return nil, err
 	}
 	c.a, c.b = make([]float32, places), make([]float32, places)
+	c.encodeAll(parts, threads)
+	return c, nil
+}
+
+// EncodeRows makes the codes of rows that lie by themselves, to be read by id (Query.Pick).
+func EncodeRows(v *engine.Vectors, m engine.Metric, threads int) (*Codes, error) {
+	if err := Fits(v, m); err != nil {
+		return nil, err
+	}
+	parts := []*engine.Vectors{v}
+	c := &Codes{metric: m, scale: learn(parts, v.Dim), rows: dist.NewCodes(v.Dim), Starts: []int{0, v.Rows}}
+	var err error
+	if c.codes, err = engine.NewVectors(dist.Int8, c.rows.Width(), v.Rows); err != nil {
+		return nil, err
+	}
+	c.pairs = make([][2]float32, v.Rows)
+	c.encodeAll(parts, threads)
+	return c, nil
+}
+
+// encodeAll encodes all rows.
+func (c *Codes) encodeAll(parts []*engine.Vectors, threads int) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
@@ -53,7 +75,6 @@ func Encode(parts []*engine.Vectors, dim int, m engine.Metric, threads int) (*Co
 		c.longest = max(c.longest, l)
 	}
 	c.longest = math.Sqrt(c.longest)
-	return c, nil
 }
 
 // encodePlaces encodes the rows that belong to the places from first up to, not including, end, and returns the greatest square of
@@ -70,16 +91,34 @@ func (c *Codes) encodePlaces(parts []*engine.Vectors, first, end int) (longest f
 
 // encode writes the codes and numbers of the row at a place, and returns the square of the codes' norm.
 func (c *Codes) encode(row []float32, at int) float64 {
-	group := c.codes.Row(at / dist.SieveGroup)[at%dist.SieveGroup*4:]
+	to, pitch := c.place(at)
+	a, b, codes := c.encoded(row, to, pitch)
+	if c.rows != nil {
+		c.pairs[at] = [2]float32{a, b}
+	} else {
+		c.a[at], c.b[at] = a, b
+	}
+	return codes
+}
+
+// place is where the codes of a place begin, and how far it is, in elements, from four of them to the next.
+func (c *Codes) place(at int) (to []byte, pitch int) {
+	if c.rows != nil {
+		return c.codes.Row(at), 1
+	}
+	return c.codes.Row(at / dist.SieveGroup)[at%dist.SieveGroup*4:], dist.SieveGroup
+}
+
+// encoded writes the codes of a row, and returns its numbers and the square of the codes' norm.
+func (c *Codes) encoded(row []float32, to []byte, pitch int) (a, b float32, codes float64) {
 	norm, ok := normOf(row)
 	if !ok || norm < smallest && c.metric != dist.L2 {
-		c.a[at], c.b[at] = 0, float32(math.Inf(1))
 		for quad := 0; quad < len(row); quad += 4 {
-			binary.LittleEndian.PutUint32(group[quad*dist.SieveGroup:], 0x80808080)
+			binary.LittleEndian.PutUint32(to[quad*pitch:], 0x80808080)
 		}
-		return 0
+		return 0, float32(math.Inf(1)), 0
 	}
-	var kept, gone, codes float64
+	var kept, gone float64
 	s := c.scale
 	for quad := 0; quad < len(row); quad += 4 {
 		word := uint32(0x80808080)
@@ -94,15 +133,13 @@ func (c *Codes) encode(row []float32, at int) float64 {
 			gone += (d - k) * (d - k)
 			codes += u * u
 		}
-		binary.LittleEndian.PutUint32(group[quad*dist.SieveGroup:], word)
+		binary.LittleEndian.PutUint32(to[quad*pitch:], word)
 	}
 	e := math.Sqrt(gone)*(1+exact) + exact*0x1p-10*(norm+s.norm)
 	if c.metric == dist.L2 {
-		c.a[at], c.b[at] = down(kept*(1-slack)-e*e*(1+slack)), up(e)
-	} else {
-		c.a[at], c.b[at] = float32(norm), up(e+c.gamma()*norm+slack*math.Sqrt(kept))
+		return down(kept*(1-slack) - e*e*(1+slack)), up(e), codes
 	}
-	return codes
+	return float32(norm), up(e + c.gamma()*norm + slack*math.Sqrt(kept)), codes
 }
 
 // nearest is the whole number nearest to x, of at most 2^51: adding what leaves no place for a fraction rounds it off.
@@ -114,15 +151,24 @@ func nearest(x float64) float64 {
 // Divides reports whether a library that divides inner products by these norms, one a row of the first part, can be held to the codes:
 // whether they are what sums of the rows' squares may come to. A file can have others.
 func (c *Codes) Divides(norms []float32) bool {
-	if c.metric == dist.L2 || len(norms) > len(c.a) {
+	if c.metric == dist.L2 || len(norms) > c.Starts[1] {
 		return false
 	}
 	for i, n := range norms {
-		if a := float64(c.a[i]); !math.IsInf(float64(c.b[i]), 1) && !(math.Abs(float64(n)-a) <= c.gamma()*a) {
+		a, b := c.numbers(i)
+		if !math.IsInf(float64(b), 1) && !(math.Abs(float64(n)-float64(a)) <= c.gamma()*float64(a)) {
 			return false
 		}
 	}
 	return true
+}
+
+// numbers are those of a place.
+func (c *Codes) numbers(at int) (a, b float32) {
+	if c.rows != nil {
+		return c.pairs[at][0], c.pairs[at][1]
+	}
+	return c.a[at], c.b[at]
 }
 
 // For reports whether the codes are of so many rows under a metric.

@@ -23,9 +23,6 @@ func (c *Codes) NewPanel(size int) *Panel {
 	}
 }
 
-// QueryBytes is what a query of a panel takes while rows go by.
-func (c *Codes) QueryBytes() int { return c.sieve.QueryBytes() }
-
 // Coarse sets whether queries that are loaded from now on have 8 bits, which takes half the time and lets more rows pass, or 16.
 func (p *Panel) Coarse(coarse bool) { p.coarse = coarse }
 

@@ -12,6 +12,8 @@ type Query struct {
 	loader
 	place
 	packed []byte
+	sums   []int32   // of Pick
+	bounds []float32 // what they are compared with
 }
 
 // loader makes place and packed bytes of queries, one after the other.
@@ -34,7 +36,15 @@ type place struct {
 
 // NewQuery returns a query without numbers.
 func (c *Codes) NewQuery() *Query {
-	return &Query{loader: c.loader(false), packed: dist.Aligned(c.sieve.QueryBytes())}
+	return &Query{loader: c.loader(false), packed: dist.Aligned(c.QueryBytes())}
+}
+
+// QueryBytes is what a query takes while rows go by.
+func (c *Codes) QueryBytes() int {
+	if c.rows != nil {
+		return c.rows.QueryBytes()
+	}
+	return c.sieve.QueryBytes()
 }
 
 func (c *Codes) loader(coarse bool) loader {
@@ -69,7 +79,11 @@ func (l *loader) load(row []float32, packed []byte) (q place, ok bool) {
 	}
 	q.away = exact * 0x1p-10 * (q.norm + s.norm)
 	l.round(&q, math.Sqrt(size), greatest)
-	q.cut.Offset = l.codes.sieve.Pack(l.numbers, l.coarse, packed)
+	if l.codes.rows != nil {
+		q.cut.Offset = l.codes.rows.Pack(l.numbers, packed)
+	} else {
+		q.cut.Offset = l.codes.sieve.Pack(l.numbers, l.coarse, packed)
+	}
 	return q, true
 }
 
@@ -137,3 +151,29 @@ func (q *Query) Sieve(first int, cut *dist.Cut, out []uint64) {
 func (c *Codes) group(place int) unsafe.Pointer {
 	return unsafe.Add(c.codes.Base(), place/dist.SieveGroup*c.codes.Stride)
 }
+
+// Pick leaves in ids, in their order, the rows that may beat the cut, and returns how many they are. Rows lie by themselves.
+func (q *Query) Pick(cut *dist.Cut, ids []uint32) int {
+	c := q.codes
+	if len(q.sums) < len(ids) {
+		q.sums, q.bounds = make([]int32, len(ids)), make([]float32, len(ids))
+	}
+	for i, id := range ids {
+		q.bounds[i] = cut.K + cut.A*c.pairs[id][0] + cut.B*c.pairs[id][1]
+	}
+	c.rows.Gather(q.packed, c.codes.Base(), uintptr(c.codes.Stride), ids, q.sums)
+	n := 0
+	for i, id := range ids {
+		ids[n] = id
+		if !(float32(q.sums[i]-cut.Offset)*cut.F <= q.bounds[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// Base and Stride are where codes of rows by themselves lie, for those who fetch them ahead.
+func (c *Codes) Base() unsafe.Pointer { return c.codes.Base() }
+
+// Stride is the bytes from one row's codes to the next.
+func (c *Codes) Stride() uintptr { return uintptr(c.codes.Stride) }

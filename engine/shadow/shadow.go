@@ -47,11 +47,13 @@ type Codes struct {
 
 	metric engine.Metric
 	scale  *scale
-	sieve  *dist.Sieve
-	codes  *engine.Vectors // a row for each group
+	codes  *engine.Vectors // a row for each group, or for each row
+	sieve  *dist.Sieve     // of groups; nil if rows lie by themselves
 	// a and b are the numbers of dist.Sieve, one a place: what rounding kept and lost. a is under inner product and cosine the row's
-	// norm; b infinite where codes say nothing.
+	// norm; b infinite where codes say nothing. Of rows by themselves they lie together, in pairs.
 	a, b    []float32
+	rows    *dist.Codes // of rows by themselves; nil of groups
+	pairs   [][2]float32
 	longest float64 // norm of codes
 }
 
@@ -75,7 +77,7 @@ func Bytes(dim, rows int) int {
 
 // Bytes is the memory that the codes take.
 func (c *Codes) Bytes() int {
-	return c.codes.Bytes() + 4*(len(c.a)+len(c.b)) + 8*len(c.Starts)
+	return c.codes.Bytes() + 4*(len(c.a)+len(c.b)+2*len(c.pairs)) + 8*len(c.Starts)
 }
 
 // Release gives the memory back at once; nothing may use the codes afterwards.

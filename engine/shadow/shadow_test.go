@@ -48,6 +48,23 @@ func nearlyHeldBack(t *testing.T, rows *engine.Vectors, query []float32) {
 			one.Sieve(0, &cut, out[:])
 			return out[0]
 		}}
+		apart, err := EncodeRows(rows, m, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		few := apart.NewQuery()
+		few.Load(query)
+		sieves = append(sieves, func(beat float64, norms bool) (passed uint64) {
+			ids := make([]uint32, rows.Rows)
+			for i := range ids {
+				ids[i] = uint32(i)
+			}
+			cut := few.Cut(beat, norms)
+			for _, id := range ids[:few.Pick(&cut, ids)] {
+				passed |= 1 << id
+			}
+			return passed
+		})
 		for _, coarse := range []bool{true, false} {
 			four := c.NewPanel(4)
 			four.Coarse(coarse)

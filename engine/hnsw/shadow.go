@@ -1,0 +1,82 @@
+package hnsw
+
+import (
+	"errors"
+	"math"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/shadow"
+)
+
+// Shade gives the index codes of its rows, at the cost of about a quarter of their memory, so that walks compute few distances in full;
+// by at most threads goroutines (0: one per CPU). It is part of making an index, before anything searches it. An error says why its
+// rows can have none.
+func (x *Index) Shade(threads int) (err error) {
+	if err := shadow.Fits(x.Vectors, x.Metric); err != nil {
+		return err
+	}
+	x.Shadow, err = shadow.EncodeRows(x.Vectors, x.Metric, threads)
+	return err
+}
+
+// codesLines is how many cache lines of a row's codes a visit asks for.
+const codesLines = 12
+
+// shade readies what a Searcher needs to hold rows against codes, if the index has them and what is divided by is what they know of.
+func (s *Searcher) shade() error {
+	x := s.index
+	if x.Shadow == nil || s.opts.Plain {
+		return nil
+	}
+	if !x.Shadow.For(x.Metric, x.Vectors.Dim, x.Vectors.Rows) {
+		return errors.New("codes of other rows")
+	}
+	if s.divides() && !x.Shadow.Divides(x.Norms) {
+		return nil
+	}
+	s.codes = x.Shadow.NewQuery()
+	return nil
+}
+
+// divides reports whether inner products are divided by the rows' norms.
+func (s *Searcher) divides() bool {
+	return s.similarity() && s.library != engine.HNSWLib && s.index.Norms != nil
+}
+
+// loadCodes takes the query that is in s.query.
+func (s *Searcher) loadCodes() {
+	s.coded = s.codes != nil && s.codes.Load(unsafe.Slice((*float32)(s.q), s.index.Vectors.Dim))
+	s.cutFor = float32(math.NaN())
+	s.fetchFloats()
+}
+
+// fetchFloats has visits prefetch rows, fetchCodes their codes.
+func (s *Searcher) fetchFloats() {
+	s.base, s.stride, s.lines, s.long = s.floats.base, s.floats.stride, s.floats.lines, s.floats.long
+}
+
+func (s *Searcher) fetchCodes() {
+	c := s.index.Shadow
+	s.base, s.stride, s.lines, s.long = c.Base(), c.Stride(), min(int(c.Stride()+63)/64, codesLines), false
+}
+
+// pick leaves of the first n of s.fresh, in their order, those that may be nearer than worst, as the library compares them, and returns
+// how many they are. The others count as computed, as the library does.
+func (s *Searcher) pick(n int, worst float32) int {
+	if worst != s.cutFor {
+		beat := float64(worst)
+		switch {
+		case !s.similarity():
+		case s.library == engine.HNSWLib:
+			// 1-ip is rounded, which does not change on which side of worst it is.
+			beat = 1 - beat
+		default:
+			beat = -beat
+		}
+		s.cutFor, s.cut = worst, s.codes.Cut(beat, s.divides())
+	}
+	left := s.codes.Pick(&s.cut, s.fresh[:n])
+	s.stats.Distances += n - left
+	return left
+}
