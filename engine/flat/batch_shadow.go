@@ -59,7 +59,7 @@ func (b *panel) sift(row, n, count int, left []uint64) {
 	out := h.words[:4*words]
 	for i := 0; i < count; i += 4 {
 		for j := i; j < min(i+4, count); j++ {
-			if beat, ok := b.tops[j].beat(); ok && beat != h.beaten[j] {
+			if beat, ok := b.tops[j].Beat(); ok && beat != h.beaten[j] {
 				h.Beat(j, beat, b.Searcher.norms != nil)
 				h.beaten[j] = beat
 			}

@@ -49,6 +49,7 @@ type Index struct {
 type Options struct {
 	Library engine.Library // Native is Faiss
 	Profile dist.Profile
+	Plain   bool // leaves codes alone (Index.Shade)
 }
 
 // Params are those of one search.

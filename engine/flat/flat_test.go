@@ -122,7 +122,7 @@ func TestBatchesAnswerAsSingleQueries(t *testing.T) {
 			if r.Intn(2) == 0 {
 				index.Deleted = sparse(r, rows, 0.1)
 			}
-			s, err := New(index, Options{c.policy, c.profile})
+			s, err := New(index, Options{Library: c.policy, Profile: c.profile})
 			if err != nil {
 				t.Fatalf("%v: %v", c, err)
 			}
@@ -188,7 +188,7 @@ func TestRangesHoldWhatIsInside(t *testing.T) {
 		for i := range labels {
 			labels[i] = int64(1000000 - i)
 		}
-		s, err := New(&Index{Vectors: x, Metric: c.metric, Labels: labels}, Options{c.policy, c.profile})
+		s, err := New(&Index{Vectors: x, Metric: c.metric, Labels: labels}, Options{Library: c.policy, Profile: c.profile})
 		if err != nil {
 			t.Fatal(err)
 		}

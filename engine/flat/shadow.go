@@ -39,35 +39,41 @@ func (x *Index) Shade(threads int) error {
 // shade takes the codes of the index if what the library divides by is what they know of.
 func (s *Searcher) shade() error {
 	c, v := s.index.Shadow, s.index.Vectors
-	if c == nil {
+	if c == nil || s.options.Plain {
 		return nil
 	}
 	if !c.For(s.index.Metric, v.Dim, (v.Rows+dist.SieveGroup-1)/dist.SieveGroup*dist.SieveGroup) {
 		return errors.New("codes of other rows")
 	}
-	if s.norms == nil || c.Divides(s.norms) {
+	if s.norms == nil || c.Divides(0, s.norms) {
 		s.codes = c
 	}
 	return nil
 }
 
-// beaten is a sink that may know what a row has to beat.
-type beaten interface {
-	sink
-	// beat is what later rows have to be strictly better than, as the library's distance (similarity: of raw sums, or their
+// Beaten may know what a row has to beat.
+type Beaten interface {
+	// Beat is what later rows have to be strictly better than, as the library's distance (similarity: of raw sums, or their
 	// quotient with the norm), now and as long as rows are added; it is not ok where all rows enter, or nobody knows.
-	beat() (distance float64, ok bool)
+	Beat() (distance float64, ok bool)
 }
 
-func (t *TopK) beat() (float64, bool) {
+// beaten is a sink that may know.
+type beaten interface {
+	Beaten
+	sink
+}
+
+// Beat is of the worst of k hits.
+func (t *TopK) Beat() (float64, bool) {
 	if t.similarity {
 		return -float64(t.worst), t.worst < neutral
 	}
 	return float64(t.worst), t.worst < neutral
 }
 
-// beat: of distances 1-raw, which are rounded, those not above the worst come from raw sums above 1 less the next greater one.
-func (b *bruteForce) beat() (float64, bool) {
+// Beat: of distances 1-raw, which are rounded, those not above the worst come from raw sums above 1 less the next greater one.
+func (b *bruteForce) Beat() (float64, bool) {
 	if len(b.queue) < b.k || b.unordered {
 		return 0, false
 	}
@@ -78,7 +84,8 @@ func (b *bruteForce) beat() (float64, bool) {
 	return next, true
 }
 
-func (w *Within) beat() (float64, bool) { return float64(w.Radius), true }
+// Beat is the radius.
+func (w *Within) Beat() (float64, bool) { return float64(w.Radius), true }
 
 // scanShadow is scan with codes: of each tile those rows are computed that may enter.
 func (s *Searcher) scanShadow(q query, left []uint64, to beaten) {
@@ -86,7 +93,7 @@ func (s *Searcher) scanShadow(q query, left []uint64, to beaten) {
 	for first := 0; first < v.Rows; first += sieveRows {
 		n := min(sieveRows, v.Rows-first)
 		base := unsafe.Add(v.Base(), first*v.Stride)
-		beat, ok := to.beat()
+		beat, ok := to.Beat()
 		if !ok || vain == maxVain {
 			s.tileOf(q, base, first, n, left, to)
 			continue

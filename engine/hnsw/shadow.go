@@ -32,7 +32,7 @@ func (s *Searcher) shade() error {
 	if !x.Shadow.For(x.Metric, x.Vectors.Dim, x.Vectors.Rows) {
 		return errors.New("codes of other rows")
 	}
-	if s.divides() && !x.Shadow.Divides(x.Norms) {
+	if s.divides() && !x.Shadow.Divides(0, x.Norms) {
 		return nil
 	}
 	s.codes = x.Shadow.NewQuery()

@@ -94,6 +94,7 @@ type File struct {
 // Close gives back the index and, where it lies in the file's mapping, that. Nothing may use the index afterwards.
 func (f *File) Close() {
 	if f.Searchable != nil {
+		f.Unshade()
 		if own, _ := f.Own(); own != nil {
 			own.Release()
 		}

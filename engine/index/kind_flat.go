@@ -7,6 +7,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
+	"kitescope/engine/shadow"
 )
 
 // FLAT is the kind of rows without more: FLAT and BIN_FLAT.
@@ -22,9 +23,24 @@ func (r rowIndex) Element() dist.Element               { return r.x.Vectors.Elem
 func (r rowIndex) Effort() Effort                      { return AllRows }
 func (r rowIndex) FiltersIDs() bool                    { return false }
 func (r rowIndex) Exact(p Params) (Searchable, Params) { return r, p }
-func (r rowIndex) Describe(*Description)               {}
+func (r rowIndex) Describe(d *Description)             { d.codes(r) }
 func (r rowIndex) Own() (*engine.Vectors, int)         { return nil, 0 }
 func (r rowIndex) concrete() any                       { return r.x }
+
+func (r rowIndex) Shade(threads int) error { return r.x.Shade(threads) }
+
+func (r rowIndex) Unshade() {
+	unshade(&r.x.Shadow)
+}
+
+func (r rowIndex) ShadePays(searches int) bool {
+	v := r.x.Vectors
+	return shadow.Fits(v, r.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= flatDim && searches >= flatSearches
+}
+
+func (r rowIndex) CodeBytes() (bytes int, have bool) {
+	return codeBytes(r.x.Shadow, r.x.Vectors, r.x.Metric)
+}
 
 func (r rowIndex) relabel(labels []int64) *FormatError {
 	r.x.Labels = labels
@@ -36,7 +52,7 @@ func (r rowIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 }
 
 func (r rowIndex) NewSearcher(o Options) (Searcher, error) {
-	s, err := flat.New(r.x, flat.Options{Library: o.Library, Profile: o.Profile})
+	s, err := flat.New(r.x, flat.Options{Library: o.Library, Profile: o.Profile, Plain: o.Plain})
 	return rowSearcher{s}, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
+	"kitescope/engine/shadow"
 )
 
 // HNSW is the kind of graphs.
@@ -36,6 +37,19 @@ func (g graphIndex) Own() (*engine.Vectors, int) {
 	return x.Vectors, 4*(len(x.Base)+len(x.Upper)+len(x.UpperAt)+len(x.Norms)) + len(x.Levels)
 }
 
+func (g graphIndex) Shade(threads int) error { return g.x.Shade(threads) }
+
+func (g graphIndex) Unshade() { unshade(&g.x.Shadow) }
+
+func (g graphIndex) ShadePays(searches int) bool {
+	v := g.x.Vectors
+	return shadow.Fits(v, g.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= graphDim && searches >= graphSearches
+}
+
+func (g graphIndex) CodeBytes() (bytes int, have bool) {
+	return codeBytes(g.x.Shadow, g.x.Vectors, g.x.Metric)
+}
+
 func (g graphIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 	return func(yield func(*engine.Vectors, []int64) bool) { yield(g.x.Vectors, g.x.Labels) }
 }
@@ -46,7 +60,7 @@ func (g graphIndex) Exact(p Params) (Searchable, Params) {
 }
 
 func (g graphIndex) NewSearcher(o Options) (Searcher, error) {
-	s, err := g.x.NewSearcher(hnsw.Options{Library: o.Library, Profile: &o.Profile, Entries: o.Entries})
+	s, err := g.x.NewSearcher(hnsw.Options{Library: o.Library, Profile: &o.Profile, Entries: o.Entries, Plain: o.Plain})
 	return &graphSearcher{s, g, o}, err
 }
 
@@ -92,6 +106,7 @@ func (g graphIndex) Describe(d *Description) {
 	} else {
 		d.Text("ids", "row numbers")
 	}
+	d.codes(g)
 	if len(x.Levels) == 0 {
 		return
 	}

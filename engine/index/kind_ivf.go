@@ -7,6 +7,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/ivf"
+	"kitescope/engine/shadow"
 )
 
 // IVFFlat is the kind of whole vectors in lists; BinIVFFlat that of bits.
@@ -31,6 +32,21 @@ func (l listIndex) Kind() string {
 		return BinIVFFlat
 	}
 	return IVFFlat
+}
+
+func (l listIndex) Shade(threads int) error { return l.x.Shade(threads) }
+
+func (l listIndex) Unshade() { unshade(&l.x.Shadow) }
+
+func (l listIndex) ShadePays(searches int) bool {
+	v := l.x.Centroids
+	return shadow.Fits(v, l.x.Metric) == nil && l.x.Rows() >= manyRows && v.Dim >= listDim && searches >= listSearches
+}
+
+func (l listIndex) CodeBytes() (bytes int, have bool) {
+	rows := *l.x.Centroids
+	rows.Rows = l.x.Rows()
+	return codeBytes(l.x.Shadow, &rows, l.x.Metric)
 }
 
 // relabel puts ids in place of those that the lists have, which are the numbers of rows.
@@ -66,7 +82,7 @@ func (l listIndex) Exact(p Params) (Searchable, Params) {
 }
 
 func (l listIndex) NewSearcher(o Options) (Searcher, error) {
-	s, err := ivf.New(l.x, ivf.Options{Library: o.Library, Profile: o.Profile})
+	s, err := ivf.New(l.x, ivf.Options{Library: o.Library, Profile: o.Profile, Plain: o.Plain})
 	return listSearcher{s}, err
 }
 
@@ -98,6 +114,7 @@ func (l listIndex) Describe(d *Description) {
 	d.Count("nprobe", "nprobe", l.x.NProbe)
 	d.Count("largest list", "largest_list", largest)
 	d.Count("empty lists", "empty_lists", empty)
+	d.codes(l)
 	if len(l.x.Lists) > 0 {
 		mean := float64(rows) / float64(len(l.x.Lists))
 		d.Facts = append(d.Facts, Fact{Name: "rows in a list", Text: fmt.Sprintf("%.1f on average", mean), Key: "mean_list", Number: mean})

@@ -24,6 +24,15 @@ type Searchable interface {
 	Vectors() iter.Seq2[*engine.Vectors, []int64]
 	// FiltersIDs reports whether filters mark ids; else they mark the numbers of rows.
 	FiltersIDs() bool
+	// Shade gives the index codes of its rows in 8 bits, by at most threads goroutines (0: one per CPU): searches then compute few
+	// distances in full, and answer the same. It is part of opening; an error says why the rows can have none.
+	Shade(threads int) error
+	// Unshade gives the memory of codes back.
+	Unshade()
+	// ShadePays reports whether codes are worth their making and their memory for so many searches.
+	ShadePays(searches int) bool
+	// CodeBytes is what codes take: the bytes that they have, or would have if there are none; 0 if rows can have none.
+	CodeBytes() (bytes int, have bool)
 	// Describe says what is in the index, looking at all of it.
 	Describe(d *Description)
 	// Own are the vectors where they lie in memory of the index's own, in the order of rows; nil where they are part of the
@@ -50,6 +59,8 @@ const (
 type Options struct {
 	Library engine.Library
 	Profile dist.Profile
+	// Plain leaves codes alone (Searchable.Shade).
+	Plain bool
 	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start. Indexes without a graph have none.
 	Entries *hnsw.EntryCache
 }

@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
+	"kitescope/engine/shadow"
 )
 
 // Index is vectors in lists, one for each centroid. It is immutable and may be shared.
@@ -23,6 +24,8 @@ type Index struct {
 	Centroids *engine.Vectors // row i is the centroid of Lists[i]
 	Lists     []List
 	NProbe    int // of the file; a search names its own
+	// Shadow are codes of the rows, list by list, that spare searches most of the floats (Shade); nil for none.
+	Shadow *shadow.Codes
 }
 
 // List is the vectors that are nearest to one centroid, in the order in which they were added.

@@ -3,6 +3,7 @@ package ivf
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
+	"kitescope/engine/shadow"
 )
 
 // tileRows is how many rows of a list are compared between two looks at the hits.
@@ -41,6 +43,16 @@ type Searcher struct {
 	probes []engine.Hit
 
 	computed int
+
+	codes  *shadow.Codes // nil for none
+	shadow *shadow.Query
+	coded  bool // codes say something of this query
+	cut    dist.Cut
+	beaten float64 // what cut is for; NaN before there is one
+	words  []uint64
+	chosen []uint32
+	ids    []int64
+	left   []uint64
 }
 
 // New returns a searcher; an error names what in the index or the options does not fit. The
@@ -81,6 +93,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 			}
 		}
 	}
+	s.shade()
 	s.scratch()
 	return s, nil
 }
@@ -90,6 +103,10 @@ func (s *Searcher) scratch() {
 	s.top = flat.NewTopK(s.options.Library, s.Similarity())
 	s.tile = make([]float32, tileRows)
 	s.probes = nil
+	if s.codes != nil {
+		s.shadow, s.words = s.codes.NewQuery(), make([]uint64, tileWords)
+		s.chosen, s.ids = make([]uint32, 0, tileRows), make([]int64, 0, tileRows)
+	}
 }
 
 // Clone returns a searcher over the same index for another goroutine.
@@ -132,12 +149,10 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 		return nil, nil, err
 	}
 	s.computed = len(s.index.Lists)
+	if s.coded = s.codes != nil && s.shadow.Load(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(q))), s.kernel.Dim)); s.coded {
+		s.beaten = math.NaN()
+	}
 	return q, s.probes, nil
-}
-
-// sink takes distances of the entries of a list.
-type sink interface {
-	AddList(d []float32, ids []int64, left []uint64)
 }
 
 // scan gives to the distances of q to the rows of list number i.
@@ -152,8 +167,12 @@ func (s *Searcher) scan(q []byte, i int64, left []uint64, to sink) {
 		}
 	}
 	at := unsafe.Pointer(unsafe.SliceData(q))
+	s.left = left
 	for first := 0; first < len(l.IDs); first += tileRows {
 		n := min(tileRows, len(l.IDs)-first)
+		if s.coded && s.sift(q, int(i), first, n, to) {
+			continue
+		}
 		d := s.tile[:n]
 		s.kernel.Scan(at, unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), d)
 		if s.norms != nil {

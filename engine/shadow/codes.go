@@ -148,14 +148,14 @@ func nearest(x float64) float64 {
 	return x + whole - whole
 }
 
-// Divides reports whether a library that divides inner products by these norms, one a row of the first part, can be held to the codes:
-// whether they are what sums of the rows' squares may come to. A file can have others.
-func (c *Codes) Divides(norms []float32) bool {
-	if c.metric == dist.L2 || len(norms) > c.Starts[1] {
+// Divides reports whether a library that divides inner products by these norms, one a row of a part, can be held to the codes: whether
+// they are what sums of the rows' squares may come to. A file can have others.
+func (c *Codes) Divides(part int, norms []float32) bool {
+	if c.metric == dist.L2 || len(norms) > c.Starts[part+1]-c.Starts[part] {
 		return false
 	}
 	for i, n := range norms {
-		a, b := c.numbers(i)
+		a, b := c.numbers(c.Starts[part] + i)
 		if !math.IsInf(float64(b), 1) && !(math.Abs(float64(n)-float64(a)) <= c.gamma()*float64(a)) {
 			return false
 		}

@@ -97,7 +97,7 @@ func checkCuts(t *testing.T, c *Codes, sieves []sieve, m engine.Metric, p dist.P
 		x := unsafe.Pointer(&rows.Float32(i)[0])
 		distances[i], norms[i] = k.One(unsafe.Pointer(&query[0]), x), k.Norm(x)
 	}
-	divided := m == dist.Cosine && c.Divides(norms)
+	divided := m == dist.Cosine && c.Divides(0, norms)
 	for i, d := range distances {
 		if divided {
 			d /= norms[i]

@@ -1,0 +1,49 @@
+package index
+
+import (
+	"fmt"
+
+	"kitescope/engine"
+	"kitescope/engine/shadow"
+)
+
+// From how many rows, dimensions and searches on codes pay, by kind of index.
+const (
+	manyRows = 4096
+
+	flatDim, flatSearches   = 32, 100
+	graphDim, graphSearches = 256, 5000
+	listDim, listSearches   = 64, 2000
+)
+
+// unshade releases codes, if there are any.
+func unshade(c **shadow.Codes) {
+	if *c != nil {
+		(*c).Release()
+		*c = nil
+	}
+}
+
+// codeBytes is what codes of rows like v take.
+func codeBytes(c *shadow.Codes, v *engine.Vectors, m engine.Metric) (bytes int, have bool) {
+	switch {
+	case c != nil:
+		return c.Bytes(), true
+	case shadow.Fits(v, m) != nil:
+		return 0, false
+	}
+	return shadow.Bytes(v.Dim, v.Rows), false
+}
+
+// codes adds what codes take.
+func (d *Description) codes(s Searchable) {
+	bytes, have := s.CodeBytes()
+	text := fmt.Sprintf("%d bytes", bytes)
+	switch {
+	case bytes == 0:
+		return
+	case !have:
+		text += " more, for many searches"
+	}
+	d.Facts = append(d.Facts, Fact{Name: "8-bit codes", Text: text, Key: "code_bytes", Number: float64(bytes), Whole: true})
+}

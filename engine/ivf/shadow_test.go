@@ -1,0 +1,151 @@
+package ivf
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+)
+
+// odd are values that codes and sums of squares do not go well with.
+var odd = []float32{
+	0, math.SmallestNonzeroFloat32, -1e-40, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1, 16777216,
+}
+
+// lists makes an index of lists of all lengths, some empty, with rows that draw makes.
+func lists(t *testing.T, r *rand.Rand, dim int, m engine.Metric, draw func(row []float32)) *Index {
+	t.Helper()
+	make1 := func(rows int) *engine.Vectors {
+		v, err := engine.NewVectors(dist.Float32, dim, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			draw(v.Float32(i))
+		}
+		return v
+	}
+	x := &Index{Metric: m, Centroids: make1(12)}
+	id := int64(0)
+	for range x.Centroids.Rows {
+		l := List{Vectors: make1([]int{0, 1, 15, 16, 63, 64, 65, 300, 512, 1300}[r.IntN(10)])}
+		for range l.Vectors.Rows {
+			l.IDs = append(l.IDs, id*7)
+			id++
+		}
+		x.Lists = append(x.Lists, l)
+	}
+	return x
+}
+
+func TestCodesChangeNoAnswer(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	draws := []func(row []float32){
+		func(row []float32) {
+			for j := range row {
+				row[j] = float32(r.NormFloat64())
+			}
+		},
+		func(row []float32) {
+			for j := range row {
+				row[j] = float32(r.IntN(2))
+			}
+		},
+		func(row []float32) {
+			for j := range row {
+				row[j] = float32(100 + r.NormFloat64()*float64(1+20*(j%9/8)))
+				if r.IntN(150) == 0 {
+					row[j] = odd[r.IntN(len(odd))]
+				}
+			}
+		},
+	}
+	answers := 0
+	for round := range 150 {
+		dim, m := []int{1, 7, 40, 100}[round%4], engine.Metric(r.IntN(3))
+		library := []engine.Library{engine.Faiss, engine.Knowhere22, engine.Knowhere23}[r.IntN(3)]
+		if m == dist.Cosine && library == engine.Faiss {
+			library = engine.Knowhere22
+		}
+		draw := draws[r.IntN(len(draws))]
+		plain := lists(t, r, dim, m, draw)
+		if m == dist.Cosine && r.IntN(2) == 0 {
+			storeNorms(t, plain)
+		}
+		coded := *plain
+		if err := coded.Shade(1 + r.IntN(2)); err != nil {
+			t.Fatal(err)
+		}
+		one, err := New(plain, Options{Library: library, Profile: library.Profile()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := New(&coded, Options{Library: library, Profile: library.Profile()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if two = two.Clone(); two.codes == nil && round%4 != 0 && m != dist.Cosine {
+			t.Fatal("codes are not used")
+		}
+		query := make([]float32, dim)
+		for range 6 {
+			draw(query)
+			q := unsafe.Slice((*byte)(unsafe.Pointer(&query[0])), 4*dim)
+			p := Params{K: []int{1, 5, 50, 200}[r.IntN(4)], NProbe: 1 + r.IntN(12)}
+			if r.IntN(2) == 0 {
+				p.Filter = engine.NewBitset(plain.Rows() * 7)
+				for i := range plain.Rows() / 2 {
+					p.Filter.Set(i * 14)
+				}
+			}
+			want, err := one.Search(q, p, nil)
+			got, failed := two.Search(q, p, nil)
+			same(t, want, got, err, failed)
+			if one.Computed() != two.Computed() {
+				t.Errorf("%d distances, without codes %d", two.Computed(), one.Computed())
+			}
+			if answers += len(want); len(want) == 0 {
+				continue
+			}
+			within := RangeParams{RangeParams: flat.RangeParams{Radius: want[len(want)/2].Distance, RangeFilter: float32(math.Inf(1)), Filter: p.Filter}, NProbe: 5}
+			want, err = one.Range(q, within, nil)
+			got, failed = two.Range(q, within, nil)
+			same(t, want, got, err, failed)
+		}
+	}
+	if answers < 5000 {
+		t.Errorf("%d answers compared", answers)
+	}
+}
+
+func same(t *testing.T, want, got []engine.Hit, err, failed error) {
+	t.Helper()
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	bits := cmp.Transformer("bits", func(f float32) uint32 { return math.Float32bits(f) })
+	if d := cmp.Diff(want, got, bits, cmpopts.EquateEmpty()); d != "" {
+		t.Fatalf("with codes (+)\n%s", d)
+	}
+}
+
+// storeNorms gives the lists the norms that knowhere's files have.
+func storeNorms(t *testing.T, x *Index) {
+	t.Helper()
+	k, err := dist.New(dist.Cosine, dist.Float32, dist.KnowhereAVX512, x.Centroids.Dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.Lists {
+		if l := &x.Lists[i]; len(l.IDs) > 0 {
+			l.Norms = flat.Norms(l.Vectors, k)
+		}
+	}
+}
