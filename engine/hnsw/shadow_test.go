@@ -99,7 +99,7 @@ func TestCodesChangeNoWalk(t *testing.T) {
 			if (err == nil) != (failed == nil) {
 				t.Fatalf("%v, without codes %v", failed, err)
 			}
-			bits := cmp.Transformer("bits", func(f float32) uint32 { return math.Float32bits(f) })
+			bits := cmp.Transformer("bits", math.Float32bits)
 			if d := cmp.Diff(want, got, bits, cmpopts.EquateEmpty()) + cmp.Diff(stats, counted); d != "" {
 				t.Fatalf("round %d, %v, %v, %d dimensions, %+v: with codes (+)\n%s", round, library, m, dim, p, d)
 			}

@@ -130,7 +130,7 @@ func same(t *testing.T, want, got []engine.Hit, err, failed error) {
 	if err != nil || failed != nil {
 		t.Fatal(err, failed)
 	}
-	bits := cmp.Transformer("bits", func(f float32) uint32 { return math.Float32bits(f) })
+	bits := cmp.Transformer("bits", math.Float32bits)
 	if d := cmp.Diff(want, got, bits, cmpopts.EquateEmpty()); d != "" {
 		t.Fatalf("with codes (+)\n%s", d)
 	}

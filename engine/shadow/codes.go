@@ -111,35 +111,68 @@ func (c *Codes) place(at int) (to []byte, pitch int) {
 
 // encoded writes the codes of a row, and returns its numbers and the square of the codes' norm.
 func (c *Codes) encoded(row []float32, to []byte, pitch int) (a, b float32, codes float64) {
-	norm, ok := normOf(row)
-	if !ok || norm < smallest && c.metric != dist.L2 {
-		for quad := 0; quad < len(row); quad += 4 {
-			binary.LittleEndian.PutUint32(to[quad*pitch:], 0x80808080)
+	var sum sums
+	whole, quads := len(row)&^3, c.scale.quads
+	sum.add(row[:whole], quads[:whole/4], to, pitch)
+	if whole < len(row) {
+		var last [4]float32
+		copy(last[:], row[whole:])
+		sum.add(last[:], quads[whole/4:], to[whole*pitch:], pitch)
+	}
+	norm := math.Sqrt(sum.square)
+	if !(norm < largest) || norm < smallest && c.metric != dist.L2 {
+		for at := 0; at < len(row); at += 4 {
+			binary.LittleEndian.PutUint32(to[at*pitch:], 0x80808080)
 		}
 		return 0, float32(math.Inf(1)), 0
 	}
-	var kept, gone float64
-	s := c.scale
-	for quad := 0; quad < len(row); quad += 4 {
-		word := uint32(0x80808080)
-		n := min(4, len(row)-quad)
-		values, centre, step, inverse := row[quad:quad+n], s.centre[quad:quad+n], s.step[quad:quad+n], s.inverse[quad:quad+n]
-		for j, x := range values {
-			d := float64(x) - centre[j]
-			u := nearest(min(max(d*inverse[j], -steps), steps))
-			word += uint32(int32(u)) << (8 * j)
-			k := u * step[j]
-			kept += k * k
-			gone += (d - k) * (d - k)
-			codes += u * u
-		}
-		binary.LittleEndian.PutUint32(to[quad*pitch:], word)
-	}
-	e := math.Sqrt(gone)*(1+exact) + exact*0x1p-10*(norm+s.norm)
+	e := math.Sqrt(sum.gone)*(1+exact) + exact*0x1p-10*(norm+c.scale.norm)
+	codes = float64(sum.codes)
 	if c.metric == dist.L2 {
-		return down(kept*(1-slack) - e*e*(1+slack)), up(e), codes
+		return down(sum.kept*(1-slack) - e*e*(1+slack)), up(e), codes
 	}
-	return float32(norm), up(e + c.gamma()*norm + slack*math.Sqrt(kept)), codes
+	return float32(norm), up(e + c.gamma()*norm + slack*math.Sqrt(sum.kept)), codes
+}
+
+// sums are of squares: of a row, of what its codes keep and lose of it, and of the codes.
+type sums struct {
+	square, kept, gone float64
+	codes              int64
+}
+
+// add makes the codes of count groups of four elements, one to a word pitch apart, and adds to the sums.
+func (s *sums) add(row []float32, quads []quad, to []byte, pitch int) {
+	var square0, square1, kept0, kept1, gone0, gone1 float64
+	codes := int64(0)
+	for i := range quads {
+		q, r := &quads[i], (*[4]float32)(row[4*i:])
+		x0, x1, x2, x3 := float64(r[0]), float64(r[1]), float64(r[2]), float64(r[3])
+		d0, d1, d2, d3 := x0-q.centre[0], x1-q.centre[1], x2-q.centre[2], x3-q.centre[3]
+		n0, n1, n2, n3 := code(d0*q.inverse[0]), code(d1*q.inverse[1]), code(d2*q.inverse[2]), code(d3*q.inverse[3])
+		binary.LittleEndian.PutUint32(to[4*i*pitch:], uint32(n0+n1<<8+n2<<16+n3<<24)+0x80808080)
+		k0, k1, k2, k3 := float64(n0)*q.step[0], float64(n1)*q.step[1], float64(n2)*q.step[2], float64(n3)*q.step[3]
+		d0, d1, d2, d3 = d0-k0, d1-k1, d2-k2, d3-k3
+		square0, square1 = square0+(x0*x0+x1*x1), square1+(x2*x2+x3*x3)
+		kept0, kept1 = kept0+(k0*k0+k1*k1), kept1+(k2*k2+k3*k3)
+		gone0, gone1 = gone0+(d0*d0+d1*d1), gone1+(d2*d2+d3*d3)
+		codes += int64(n0*n0 + n1*n1 + n2*n2 + n3*n3)
+	}
+	s.square += square0 + square1
+	s.kept += kept0 + kept1
+	s.gone += gone0 + gone1
+	s.codes += codes
+}
+
+// code is the code nearest to x: the last where x is beyond it. Another one would be as right, and lose more.
+func code(x float64) int32 {
+	n := int32(nearest(x))
+	if uint32(n+steps) > 2*steps {
+		n = steps
+		if !(x > 0) {
+			n = -steps
+		}
+	}
+	return n
 }
 
 // nearest is the whole number nearest to x, of at most 2^51: adding what leaves no place for a fraction rounds it off.

@@ -8,9 +8,13 @@ import (
 
 // scale is what codes mean: code u of dimension j is centre[j] + u*step[j].
 type scale struct {
-	centre, step, inverse []float64
-	norm                  float64 // of the centre
+	centre, step []float64
+	norm         float64 // of the centre
+	quads        []quad  // the same of four dimensions at a time, filled up with zeros
 }
+
+// quad is the scale of four dimensions.
+type quad struct{ centre, step, inverse [4]float64 }
 
 const (
 	// sampled is how many rows a scale is learnt from.
@@ -28,7 +32,7 @@ func (s *scale) dim() int { return len(s.centre) }
 
 // learn finds the scale of rows: for each dimension by itself, as a few of them are often much wider than the rest.
 func learn(parts []*engine.Vectors, dim int) *scale {
-	s := &scale{centre: make([]float64, dim), step: make([]float64, dim), inverse: make([]float64, dim)}
+	s := &scale{centre: make([]float64, dim), step: make([]float64, dim), quads: make([]quad, (dim+3)/4)}
 	square, low, high := make([]float64, dim), make([]float64, dim), make([]float64, dim)
 	n := 0
 	sample(parts, func(row []float32) {
@@ -62,8 +66,9 @@ func learn(parts []*engine.Vectors, dim int) *scale {
 	s.norm = math.Sqrt(s.norm)
 	for j := range dim {
 		s.step[j] = max(s.step[j], float64(float32(finest*math.Sqrt(mean))))
-		if s.step[j] > 0 {
-			s.inverse[j] = 1 / s.step[j]
+		q := &s.quads[j/4]
+		if q.centre[j%4], q.step[j%4] = s.centre[j], s.step[j]; s.step[j] > 0 {
+			q.inverse[j%4] = 1 / s.step[j]
 		}
 	}
 	return s

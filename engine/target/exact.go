@@ -14,6 +14,12 @@ func (t *Target) Exact(ctx context.Context, queries *engine.Vectors, p index.Par
 	o.Entries, o.Library = nil, t.library(o.Library)
 	rows := *t.File
 	rows.Searchable, p = t.File.Exact(p)
+	if _, have := rows.CodeBytes(); !have && !o.Plain && rows.ShadePays(queries.Rows) {
+		if err := rows.Shade(threads); err != nil {
+			return nil, fmt.Errorf("true neighbours: %w", err)
+		}
+		defer rows.Unshade()
+	}
 	exact := &Target{File: &rows}
 	a, err := exact.Search(ctx, queries, p, o, threads)
 	if err != nil {

@@ -66,13 +66,15 @@ type Options struct {
 	Library engine.Library
 	// Profile is the order of accumulation; nil is the library's own on a machine with AVX-512.
 	Profile *dist.Profile
+	// Plain leaves codes alone that the target may have (Shade).
+	Plain bool
 	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start.
 	Entries *hnsw.EntryCache
 }
 
 // options are those of the index.
 func (t *Target) options(o Options) index.Options {
-	return index.Options{Library: t.library(o.Library), Profile: t.profile(o), Entries: o.Entries}
+	return index.Options{Library: t.library(o.Library), Profile: t.profile(o), Entries: o.Entries, Plain: o.Plain}
 }
 
 // profile is whose order of adding floats is taken.

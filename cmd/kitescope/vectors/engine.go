@@ -69,6 +69,8 @@ type engineFlags struct {
 	exclude               string
 	filter                string
 	fields                []string
+	codes                 string
+	exactly               bool
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {
@@ -84,6 +86,9 @@ func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours")
 	fl.StringVar(&f.library, "library", "native", "library whose ties, filters and defaults to use: "+strings.Join(engine.Libraries(), ", ")+"; native is the one that wrote the file")
 	fl.StringVar(&f.accumulation, "accumulation", "", "summation order of floats: "+strings.Join(dist.ProfileNames(), ", ")+"; default: the library's with AVX-512")
+	fl.StringVar(&f.codes, "codes", "auto", "8-bit codes beside the rows: auto (where they pay), on or off; answers are the same")
+	fl.BoolVar(&f.exactly, "exactly", false, "search with codes and without, compare times, and fail if an answer differs in a bit")
+	_ = cmd.RegisterFlagCompletionFunc("codes", cli.Fixed(target.CodesNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
 	_ = cmd.RegisterFlagCompletionFunc("accumulation", cli.Fixed(dist.ProfileNames()...))
 }

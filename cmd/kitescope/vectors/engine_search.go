@@ -96,6 +96,9 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, np
 	if p.Filter, err = f.excluded(ctx, t); err != nil {
 		return err
 	}
+	if err := f.shade(t, queries.Vectors.Rows, threads); err != nil {
+		return err
+	}
 	result := &target.Found{Target: t, Options: o, Params: p}
 	if o.Entries != nil {
 		if _, err := t.Search(ctx, queries.Vectors, p, o, 1); err != nil {
@@ -104,6 +107,16 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, np
 	}
 	if result.Answers, err = t.Search(ctx, queries.Vectors, p, o, threads); err != nil {
 		return fmt.Errorf("search with %s: %w", f.queries, err)
+	}
+	if f.exactly {
+		o.Plain = true
+		plain, err := t.Search(ctx, queries.Vectors, p, o, threads)
+		if err != nil {
+			return fmt.Errorf("search with %s: %w", f.queries, err)
+		}
+		if err := compared(a, "", result.Answers, plain, result.Answers.Took, plain.Took); err != nil {
+			return err
+		}
 	}
 	truth, err := f.trueNeighbours(ctx, t, queries.Vectors, o, p)
 	if err != nil {

@@ -1,0 +1,35 @@
+package vectors
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/target"
+	"kitescope/words"
+)
+
+// shade gives the target the codes that the flags ask for, for so many searches.
+func (f *engineFlags) shade(t *target.Target, searches, threads int) error {
+	codes, ok := target.ParseCodes(f.codes)
+	switch {
+	case !ok:
+		return cli.Usagef("--codes must be %s, not %q", strings.Join(target.CodesNames(), ", "), f.codes)
+	case f.exactly && codes == target.CodesOff:
+		return cli.Usage(fmt.Errorf("--exactly compares searches with codes and without"), "leave out --codes off")
+	case f.exactly:
+		codes = target.CodesOn
+	}
+	return t.Shade(codes, searches, threads)
+}
+
+// compared tells how answers with codes and without compare, what they were searched with in front, or fails if they differ.
+func compared(a *cli.App, how string, coded, plain *target.Answers, with, without time.Duration) error {
+	if i := target.Differ(coded, plain); i >= 0 {
+		return fmt.Errorf("query %d: its answer with codes is not the one without: this is a fault of kitescope", i)
+	}
+	a.Note("%s%s with codes: ids and distances equal to the bit; %s without codes, %s with: %.2fx",
+		how, words.Plural(len(coded.Hits), "answer"), without.Round(time.Microsecond), with.Round(time.Microsecond), float64(without)/float64(max(with, 1)))
+	return nil
+}
