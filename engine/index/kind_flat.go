@@ -39,7 +39,7 @@ func (r rowIndex) ShadePays(searches int) bool {
 }
 
 func (r rowIndex) CodeBytes() (bytes int, have bool) {
-	return codeBytes(r.x.Shadow, r.x.Vectors, r.x.Metric)
+	return codeBytes(r.x.Shadow, r.x.Vectors, r.x.Metric, shadow.Bytes)
 }
 
 func (r rowIndex) relabel(labels []int64) *FormatError {

@@ -47,7 +47,7 @@ func (g graphIndex) ShadePays(searches int) bool {
 }
 
 func (g graphIndex) CodeBytes() (bytes int, have bool) {
-	return codeBytes(g.x.Shadow, g.x.Vectors, g.x.Metric)
+	return codeBytes(g.x.Shadow, g.x.Vectors, g.x.Metric, shadow.RowsBytes)
 }
 
 func (g graphIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {

@@ -46,7 +46,7 @@ func (l listIndex) ShadePays(searches int) bool {
 func (l listIndex) CodeBytes() (bytes int, have bool) {
 	rows := *l.x.Centroids
 	rows.Rows = l.x.Rows()
-	return codeBytes(l.x.Shadow, &rows, l.x.Metric)
+	return codeBytes(l.x.Shadow, &rows, l.x.Metric, shadow.Bytes)
 }
 
 // relabel puts ids in place of those that the lists have, which are the numbers of rows.

@@ -24,15 +24,15 @@ func unshade(c **shadow.Codes) {
 	}
 }
 
-// codeBytes is what codes of rows like v take.
-func codeBytes(c *shadow.Codes, v *engine.Vectors, m engine.Metric) (bytes int, have bool) {
+// codeBytes is what codes of rows like v take, as estimate has it if there are none.
+func codeBytes(c *shadow.Codes, v *engine.Vectors, m engine.Metric, estimate func(dim, rows int) int) (bytes int, have bool) {
 	switch {
 	case c != nil:
 		return c.Bytes(), true
 	case shadow.Fits(v, m) != nil:
 		return 0, false
 	}
-	return shadow.Bytes(v.Dim, v.Rows), false
+	return estimate(v.Dim, v.Rows), false
 }
 
 // codes adds what codes take.

@@ -70,10 +70,11 @@ func Fits(v *engine.Vectors, m engine.Metric) error {
 	return nil
 }
 
-// Bytes is the memory that the codes of so many rows take, about.
-func Bytes(dim, rows int) int {
-	return dist.NewSieve(dim).CodesBytes(rows) + 8*rows
-}
+// Bytes is the memory that the codes of so many rows take in groups, of one part.
+func Bytes(dim, rows int) int { return dist.NewSieve(dim).CodesBytes(rows) + 8*rows }
+
+// RowsBytes is what they take by themselves.
+func RowsBytes(dim, rows int) int { return (dist.NewCodes(dim).Width() + 8) * rows }
 
 // Bytes is the memory that the codes take.
 func (c *Codes) Bytes() int {

@@ -14,6 +14,7 @@ import (
 type exact struct {
 	files
 	vectors, queries *engine.Vectors
+	index            flat.Index
 	searcher         *flat.Searcher
 	hits             [][]engine.Hit
 }
@@ -28,11 +29,27 @@ func openExact(ctx context.Context, f files, vectors, queries string, o flat.Opt
 		return nil, err
 	}
 	e.hits = make([][]engine.Hit, e.queries.Rows)
-	e.searcher, err = flat.New(&flat.Index{Vectors: e.vectors}, o)
+	e.index = flat.Index{Vectors: e.vectors}
+	e.searcher, err = flat.New(&e.index, o)
 	return e, err
 }
 
+// shade has searches look at codes of the rows from now on, and says what these take.
+func (e *exact) shade(o flat.Options) (text string, err error) {
+	took, err := inProcess(func() error { return e.index.Shade(1) })
+	if err != nil {
+		return "", err
+	}
+	if e.searcher, err = flat.New(&e.index, o); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s more, made in %s", megabytes(int64(e.index.Shadow.Bytes())), span(took)), nil
+}
+
 func (e *exact) close() {
+	if e.index.Shadow != nil {
+		e.index.Shadow.Release()
+	}
 	e.vectors.Release()
 	e.queries.Release()
 }
@@ -56,7 +73,7 @@ type flatCase struct {
 }
 
 func (b *bench) flat(ctx context.Context) error {
-	for _, c := range []flatCase{{128, 100, 1.25, 1.15}, {768, 30, 1.25, 1.7}} {
+	for _, c := range []flatCase{{128, 100, 1.8, 1.3}, {768, 30, 3.3, 1.8}} {
 		f := b.set(c.dim)
 		if err := f.ensureData(ctx); err != nil {
 			return err
@@ -73,10 +90,7 @@ func (b *bench) flat(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := b.flatSingle(ctx, e, c); err != nil {
-			return err
-		}
-		if err := b.flatBatch(e, c); err != nil {
+		if err := b.flatSearches(ctx, e, c); err != nil {
 			return err
 		}
 		e.close()
@@ -87,7 +101,34 @@ func (b *bench) flat(ctx context.Context) error {
 	return nil
 }
 
-func (b *bench) flatSingle(ctx context.Context, e *exact, c flatCase) error {
+// flatSearches measures searches without codes, which have no bar but that of reading memory, and with them.
+func (b *bench) flatSearches(ctx context.Context, e *exact, c flatCase) error {
+	plain := flatCase{dim: c.dim, singles: c.singles}
+	if err := b.flatSingle(ctx, e, plain, ""); err != nil {
+		return err
+	}
+	if err := b.flatShare(e, plain); err != nil {
+		return err
+	}
+	if err := b.flatBatch(e, plain, ""); err != nil {
+		return err
+	}
+	text, err := e.shade(flat.Options{Library: engine.Faiss, Profile: dist.Faiss})
+	if err != nil {
+		return err
+	}
+	r := float64(e.index.Shadow.Bytes()+e.vectors.Bytes()) / float64(e.vectors.Bytes())
+	b.report.add(row{
+		Part: partFlat, What: "memory with codes, " + e.title(), AtMost: true, Bar: 1.35, Ratio: spread{r, r, r},
+		Ours: text, Their: megabytes(int64(e.vectors.Bytes())) + " of vectors",
+	})
+	if err := b.flatSingle(ctx, e, c, ", codes"); err != nil {
+		return err
+	}
+	return b.flatBatch(e, c, ", codes")
+}
+
+func (b *bench) flatSingle(ctx context.Context, e *exact, c flatCase, how string) error {
 	out := filepath.Join(b.scratch, "flat")
 	search := args{"name": "flat", "queries": "q", "k": topK, "batch": false, "count": c.singles}
 	if _, err := b.peer.do("faiss_flat_search", search.with("out", out)); err != nil {
@@ -108,12 +149,12 @@ func (b *bench) flatSingle(ctx context.Context, e *exact, c flatCase) error {
 		return err
 	}
 	r := row{
-		Part: partFlat, What: "FLAT, one query, " + e.title(), Bar: c.single, Ratio: got.faster(),
+		Part: partFlat, What: "FLAT, one query, " + e.title() + how, Bar: c.single, Ratio: got.faster(),
 		Ours: span(middle(got.Ours, c.singles)), Their: span(middle(got.Theirs, c.singles)) + ", faiss",
 	}
 	r.answers(agree(e.hits[:c.singles], theirs))
 	b.report.add(r)
-	return b.flatShare(e, c)
+	return nil
 }
 
 // flatShare compares with reading alone, in turn: of memory larger than any cache, which is
@@ -152,7 +193,7 @@ func (b *bench) flatShare(e *exact, c flatCase) error {
 	return nil
 }
 
-func (b *bench) flatBatch(e *exact, c flatCase) error {
+func (b *bench) flatBatch(e *exact, c flatCase, how string) error {
 	var answers [][]engine.Hit
 	got, err := pair{
 		ours: func() (timing, error) {
@@ -173,7 +214,7 @@ func (b *bench) flatBatch(e *exact, c flatCase) error {
 		return err
 	}
 	r := row{
-		Part: partFlat, What: fmt.Sprintf("FLAT, batch of %d, %s", queries, e.title()), Bar: c.batch, Ratio: got.faster(),
+		Part: partFlat, What: fmt.Sprintf("FLAT, batch of %d, %s", queries, e.title()) + how, Bar: c.batch, Ratio: got.faster(),
 		Ours: span(middle(got.Ours, queries)) + " a query", Their: span(middle(got.Theirs, queries)) + ", faiss with BLAS",
 	}
 	r.answers(agree(answers, e.hits))

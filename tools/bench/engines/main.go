@@ -189,10 +189,10 @@ func (b *bench) parts() []part {
 		return p
 	}
 	large := b.shapes(128, 768)
-	dims := search(partDims, fileHNSWLib, map[int]float64{16: 1, 100: 1.5, 300: 1.5}, b.shapes(small...)...)
+	dims := search(partDims, fileHNSWLib, map[int]float64{16: 1, 100: 1.5, 300: 2.2}, b.shapes(small...)...)
 	theirs := search(partDims, fileFaiss, map[int]float64{16: 1, 100: 1.5, 300: 1.5}, b.shapes(small...)...)
 	return []part{
-		search(partHNSWLib, fileHNSWLib, map[int]float64{128: 1.9, 768: 2.1}, large...),
+		search(partHNSWLib, fileHNSWLib, map[int]float64{128: 2.0, 768: 2.2}, large...),
 		search(partFaiss, fileFaiss, map[int]float64{128: 1.8, 768: 1.7}, large...),
 		{partDims, func(ctx context.Context) error {
 			if err := dims.run(ctx); err != nil {

@@ -21,6 +21,9 @@ func sameBits(x, y engine.Hit) bool {
 	return math.Float32bits(x.Distance) == math.Float32bits(y.Distance)
 }
 
+// manySearches is how many are to come of an index, where that decides whether it gets codes.
+const manySearches = 1_000_000
+
 // fileKind is which library's file both sides open.
 type fileKind int
 
@@ -55,6 +58,11 @@ func (b *bench) openHNSW(f files, kind fileKind) (_ *searchSide, err error) {
 	s.queries = s.set.Vectors
 	if s.file, err = index.OpenFile(b.ctx, f.index(kind), index.Hint{Dim: f.dim}); err != nil {
 		return nil, err
+	}
+	if s.file.ShadePays(manySearches) {
+		if err := s.file.Shade(1); err != nil {
+			return nil, err
+		}
 	}
 	s.index = index.As[hnsw.Index](s.file)
 	s.searcher, err = s.index.NewSearcher(hnsw.Options{Library: s.policy})
