@@ -13,3 +13,4 @@ package dist
 //go:generate go run -C gen . -subject neon-float32 -out ../float32_arm64.s -stubs ../float32_stubs_arm64.go
 //go:generate go run -C gen . -subject neon-half -out ../half_arm64.s -stubs ../half_stubs_arm64.go
 //go:generate go run -C gen . -subject neon-int -out ../int_arm64.s -stubs ../int_stubs_arm64.go
+//go:generate go run -C gen . -subject neon-sieve -out ../sieve_arm64.s -stubs ../sieve_stubs_arm64.go

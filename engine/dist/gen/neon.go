@@ -21,7 +21,7 @@ type neonFile struct {
 
 // neonSubjects are the subjects that are arm64 assembly.
 func neonSubjects() map[string]func(*neonFile) {
-	return map[string]func(*neonFile){"neon-float32": writeNEONFloat32, "neon-half": writeNEONHalf, "neon-int": writeNEONInt}
+	return map[string]func(*neonFile){"neon-float32": writeNEONFloat32, "neon-half": writeNEONHalf, "neon-int": writeNEONInt, "neon-sieve": writeNEONSieve}
 }
 
 // runNEON writes one subject.
