@@ -36,16 +36,23 @@ func (c *Codes) QueryBytes() int { return 2 * c.width }
 // taken off each sum, modulo 2^32.
 func (c *Codes) Pack(v []int16, dst []byte) (offset int32) {
 	clear(dst)
-	for i, x := range v {
-		offset += 128 * int32(x)
-		if c.form.wide {
+	if c.form.wide {
+		for i, x := range v {
+			offset += int32(x)
 			dst[2*i], dst[2*i+1] = byte(x), byte(x>>8)
-			continue
 		}
-		at := i&^63*2 + i&63
-		dst[at], dst[at+64] = byte((x-int16(int8(x)))>>8), byte(x)
+		return 128 * offset
 	}
-	return offset
+	for ; len(v) > 0; dst = dst[128:] {
+		n := min(64, len(v))
+		high, low := dst[:n], dst[64:64+n]
+		for i, x := range v[:n] {
+			offset += int32(x)
+			high[i], low[i] = byte((x-int16(int8(x)))>>8), byte(x)
+		}
+		v = v[n:]
+	}
+	return 128 * offset
 }
 
 // Gather writes to out[i] the sum of the row ids[i] of those that start at base, stride bytes apart, plus the offset. While it computes

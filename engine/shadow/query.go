@@ -64,19 +64,25 @@ func (l *loader) load(row []float32, packed []byte) (q place, ok bool) {
 		return q, false
 	}
 	s := l.codes.scale
-	var size, greatest float64
-	for j, x := range row {
-		d := float64(x)
-		q.centre += d * s.centre[j]
-		if l.codes.metric == dist.L2 {
-			d -= s.centre[j]
-		}
-		q.square += d * d
-		w := d * s.step[j]
-		l.weights[j] = w
-		size += w * w
-		greatest = max(greatest, math.Abs(w))
+	off := 0.0 // L2: differences to the centre are weighed
+	if l.codes.metric == dist.L2 {
+		off = 1
 	}
+	var centre, square, size, greatest float64
+	weights, centres, steps := l.weights[:len(row)], s.centre[:len(row)], s.step[:len(row)]
+	for j, x := range row {
+		c := centres[j]
+		d := float64(x) - off*c
+		w := d * steps[j]
+		weights[j] = w
+		centre += float64(x) * c
+		square += d * d
+		size += w * w
+		if a := math.Abs(w); a > greatest {
+			greatest = a
+		}
+	}
+	q.centre, q.square = centre, square
 	q.away = exact * 0x1p-10 * (q.norm + s.norm)
 	l.round(&q, math.Sqrt(size), greatest)
 	if l.codes.rows != nil {
@@ -105,11 +111,18 @@ func (l *loader) round(q *place, size, greatest float64) {
 	}
 	inverse := 1 / step
 	gone := 0.0
+	most, numbers := int32(limit), l.numbers[:len(l.weights)]
 	for j, w := range l.weights {
-		n := nearest(w * inverse)
-		n = min(max(n, -limit), limit)
-		l.numbers[j] = int16(n)
-		gone += (w - n*step) * (w - n*step)
+		n := int32(nearest(w * inverse))
+		if uint32(n+most) > uint32(2*most) { // by a rounding
+			n = most
+			if w < 0 {
+				n = -most
+			}
+		}
+		numbers[j] = int16(n)
+		d := w - float64(n)*step
+		gone += d * d
 	}
 	q.rough = math.Sqrt(gone) * l.codes.longest * (1 + exact)
 }
