@@ -7,6 +7,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/flat"
+	"kitescope/engine/index"
 	"kitescope/engine/segment"
 	"kitescope/replay/load"
 )
@@ -24,12 +25,24 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
+	vectors := 0
+	for _, r := range requests {
+		vectors += r.Vectors.Rows
+	}
 	e := &exact{loaded: l, threads: threads, answers: &Answers{From: ByEngine, Hits: make(map[int][][]load.Hit, len(requests))}}
 	for _, p := range l.Parts {
 		var s *flat.Searcher
 		if p.Data.Rows > 0 {
+			// Codes answer the same, sooner; they are dropped again, as whatever else searches these rows measures what that takes.
+			rows := &flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric}
+			if x := index.FromRows(rows); x.ShadePays(vectors) {
+				if err := x.Shade(threads); err != nil {
+					return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
+				}
+				defer x.Unshade()
+			}
 			var err error
-			if s, err = flat.New(&flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric}, flat.Options{Library: o.Library, Profile: o.Profile}); err != nil {
+			if s, err = flat.New(rows, flat.Options{Library: o.Library, Profile: o.Profile}); err != nil {
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
 			}
 		}

@@ -107,6 +107,9 @@ func (p *Part) memory() int64 {
 	for _, s := range g.Strings {
 		n += int64(len(s)) + 16
 	}
+	if g.Shadow != nil {
+		n += int64(g.Shadow.Bytes())
+	}
 	if g.Index == nil {
 		return n
 	}

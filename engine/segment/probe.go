@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"kitescope/engine"
-	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 )
@@ -44,7 +43,7 @@ func (o Options) searchable(g *Segment) index.Searchable {
 	if g.Index != nil && g.Index.Effort() != index.AllRows && !o.RowsOnly {
 		return g.Index.Searchable
 	}
-	return index.FromRows(&flat.Index{Vectors: g.Vectors, Metric: g.Metric})
+	return index.FromRows(g.rows())
 }
 
 // Clone returns another probe of the same segment for another goroutine: norms of rows are shared. A warm cache of entry points

@@ -21,6 +21,7 @@ import (
 	"kitescope/engine/binlog"
 	"kitescope/engine/index"
 	"kitescope/engine/object"
+	"kitescope/engine/shadow"
 )
 
 // Fields of every Milvus collection (common.RowIDField, common.TimeStampField).
@@ -66,6 +67,8 @@ type Segment struct {
 	Metric     engine.Metric
 	// Index is the vector field's; nil if it has none, or if its type cannot be read (Refused).
 	Index *index.File
+	// Shadow are codes of the rows for searches row by row, as while a segment is growing (Shade); nil for none.
+	Shadow *shadow.Codes
 	// Refused says why the index files were left alone: the segment is searched row by row.
 	Refused error
 }
@@ -75,6 +78,7 @@ func (s *Segment) Release() {
 	if s.Index != nil {
 		s.Index.Close()
 	}
+	s.Unshade()
 	if s.Vectors != nil {
 		s.Vectors.Release()
 	}
