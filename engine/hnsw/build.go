@@ -12,6 +12,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/shadow"
 )
 
 // BuildOptions say how an index is built. HNSWLib with the profile dist.HNSWLib, Seed 100 and
@@ -30,6 +31,8 @@ type BuildOptions struct {
 	Library  engine.Library
 	Labels   []int64        // one per row, all different; nil for the rows' numbers
 	Progress func(done int) // called now and then, and once at the end; may be nil
+	// Plain has all distances computed in full. Else rows that are many and long get codes while the graph is built, which is the same.
+	Plain bool
 }
 
 // The limits of BuildOptions and of a graph.
@@ -64,6 +67,12 @@ func Build(ctx context.Context, vectors *engine.Vectors, o BuildOptions) (*Index
 	b, err := newBuilder(x, kernel, o)
 	if err != nil {
 		return nil, err
+	}
+	if !o.Plain {
+		if err := b.shade(max(1, o.Threads)); err != nil {
+			return nil, err
+		}
+		defer b.unshade()
 	}
 	if err := b.run(ctx, max(1, o.Threads), o.Progress); err != nil {
 		return nil, err
@@ -123,6 +132,8 @@ type builder struct {
 	// How many first slots of a list came out of one run of the heuristic and so passed
 	// each other's check, by node on level 0 and by UpperAt[node]+level-1 above.
 	baseChecked, upperChecked []uint16
+
+	codes *shadow.Codes // nil for none
 
 	locks  []sync.Mutex // of lists, striped by node; nil with one thread
 	growth sync.Mutex   // of Entry and MaxLevel

@@ -4,6 +4,9 @@ import (
 	"math"
 	"sync"
 	"unsafe"
+
+	"kitescope/engine/dist"
+	"kitescope/engine/shadow"
 )
 
 // worker is what one goroutine of a build works with.
@@ -25,6 +28,11 @@ type worker struct {
 	raw   []float32
 	keys  []uint32
 
+	query  *shadow.Query // the new node's, where there are codes
+	coded  bool          // they say something of it
+	cut    dist.Cut      // for cutFor
+	cutFor uint32        // a key; 0 before there is one
+
 	thinner
 	chosen []uint64 // the new node's neighbours, level after level
 	counts []int    // how many on each level
@@ -32,13 +40,17 @@ type worker struct {
 
 func (b *builder) newWorker() *worker {
 	widest := b.M0 + 1
-	return &worker{
+	w := &worker{
 		builder: b,
 		tags:    make([]uint16, b.Vectors.Rows),
 		pool:    make([]uint64, 0, b.ef),
 		slots:   make([]uint32, b.M0), fresh: make([]uint32, widest), ahead: make([]uint32, widest),
 		raw: make([]float32, widest), keys: make([]uint32, widest),
 	}
+	if b.codes != nil {
+		w.query = b.codes.NewQuery()
+	}
+	return w
 }
 
 // row is the address of a node's vector.
@@ -139,6 +151,7 @@ func (w *worker) insert(id uint32) {
 		nearest = w.descend(id, entry, highest, level)
 	}
 	w.chosen, w.counts = w.chosen[:0], w.counts[:0]
+	w.coded, w.cutFor = w.query != nil && w.query.Load(w.Vectors.Float32(int(id))), 0
 	from := min(level, highest)
 	for l := from; l >= 0; l-- {
 		neighbours, checked := w.choose(w.search(id, nearest, l))

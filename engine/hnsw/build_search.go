@@ -50,11 +50,11 @@ func (w *worker) start(id, entryPoint uint32) uint32 {
 // visit returns the neighbours of a node that this search meets for the first time, valid
 // until the next call, and prefetches their vectors unless that was done ahead.
 func (w *worker) visit(node uint32, level int, fetched bool) []uint32 {
-	lines := w.lines
+	at := w.fetched()
 	if fetched {
-		lines = 0
+		at.lines = 0
 	}
-	n := dist.Visit(w.neighbours(node, level, w.slots), w.tags, w.epoch, w.base, w.stride, lines, w.fresh)
+	n := dist.Visit(w.neighbours(node, level, w.slots), w.tags, w.epoch, at.base, at.stride, at.lines, w.fresh)
 	return w.fresh[:n]
 }
 
@@ -69,7 +69,8 @@ func (w *worker) lookAhead(pool []uint64, next, level int) uint32 {
 		return notAhead
 	}
 	node := uint32(pool[next])
-	dist.Peek(w.neighbours(node, level, w.slots), w.tags, w.epoch, w.base, w.stride, w.lines, w.ahead)
+	at := w.fetched()
+	dist.Peek(w.neighbours(node, level, w.slots), w.tags, w.epoch, at.base, at.stride, at.lines, w.ahead)
 	if after := unmet(pool, next+1); after < len(pool) {
 		w.prefetch(uint32(pool[after]), level)
 	}
@@ -106,6 +107,9 @@ func (w *worker) searchPool(id, entryPoint uint32, level int) bool {
 		next = unmet(pool, next+1)
 		fresh := w.visit(node, level, node == ahead)
 		ahead = w.lookAhead(pool, next, level)
+		if w.coded && len(pool) == ef {
+			fresh = w.pick(id, fresh, uint32(pool[ef-1]>>32))
+		}
 		for i, k := range w.measure(id, fresh) {
 			if len(pool) == ef && k >= uint32(pool[ef-1]>>32) {
 				continue
@@ -162,6 +166,9 @@ func (w *worker) searchHeaps(id, entryPoint uint32, level int) {
 		fresh := w.visit(uint32(nearest), level, false)
 		if len(next) > 0 {
 			w.prefetch(uint32(next[0]), level)
+		}
+		if w.coded && len(top) >= w.EFConstruction {
+			fresh = w.pick(id, fresh, bound)
 		}
 		for i, k := range w.measure(id, fresh) {
 			if len(top) >= w.EFConstruction && k >= bound {
