@@ -15,7 +15,7 @@ const (
 
 // shade gives the rows codes for as long as the graph is built.
 func (b *builder) shade(threads int) (err error) {
-	if v := b.Vectors; v.Rows < buildRows || v.Dim < buildDim || shadow.Fits(v, b.Metric) != nil {
+	if b.Vectors.Rows < buildRows || b.Vectors.Dim < buildDim {
 		return nil
 	}
 	b.codes, err = shadow.EncodeRows(b.Vectors, b.Metric, threads)

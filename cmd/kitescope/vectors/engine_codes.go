@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ func (f *engineFlags) shade(t *target.Target, searches, threads int) error {
 	case !ok:
 		return cli.Usagef("--codes must be %s, not %q", strings.Join(target.CodesNames(), ", "), f.codes)
 	case f.exactly && codes == target.CodesOff:
-		return cli.Usage(fmt.Errorf("--exactly compares searches with codes and without"), "leave out --codes off")
+		return cli.Usage(errors.New("--exactly compares searches with codes and without"), "leave out --codes off")
 	case f.exactly:
 		codes = target.CodesOn
 	}

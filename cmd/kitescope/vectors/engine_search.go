@@ -108,24 +108,8 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, np
 	if result.Answers, err = t.Search(ctx, queries.Vectors, p, o, threads); err != nil {
 		return fmt.Errorf("search with %s: %w", f.queries, err)
 	}
-	if f.exactly {
-		o.Plain = true
-		plain, err := t.Search(ctx, queries.Vectors, p, o, threads)
-		if err != nil {
-			return fmt.Errorf("search with %s: %w", f.queries, err)
-		}
-		if err := compared(a, "", result.Answers, plain, result.Answers.Took, plain.Took); err != nil {
-			return err
-		}
-	}
-	truth, err := f.trueNeighbours(ctx, t, queries.Vectors, o, p)
-	if err != nil {
+	if err := f.checkAnswers(ctx, a, result, queries.Vectors, threads); err != nil {
 		return err
-	}
-	if truth != nil {
-		if result.Recall, err = target.RecallOf(result.Answers, truth); err != nil {
-			return err
-		}
 	}
 	return a.Write(func(w *bufio.Writer) error { return replays.WriteSearch(w, result, format, ro) })
 }
@@ -168,4 +152,25 @@ func (f *engineFlags) filteredOut(ctx context.Context, t *target.Target) ([]int6
 	}
 	left, err := fields.Left(ctx, f.filter)
 	return left, hinted(err)
+}
+
+// checkAnswers holds answers against those without codes and against the true neighbours, where that was asked for.
+func (f *engineFlags) checkAnswers(ctx context.Context, a *cli.App, r *target.Found, queries *engine.Vectors, threads int) error {
+	if f.exactly {
+		o := r.Options
+		o.Plain = true
+		plain, err := r.Target.Search(ctx, queries, r.Params, o, threads)
+		if err != nil {
+			return fmt.Errorf("search with %s: %w", f.queries, err)
+		}
+		if err := compared(a, "", r.Answers, plain, r.Answers.Took, plain.Took); err != nil {
+			return err
+		}
+	}
+	truth, err := f.trueNeighbours(ctx, r.Target, queries, r.Options, r.Params)
+	if err != nil || truth == nil {
+		return err
+	}
+	r.Recall, err = target.RecallOf(r.Answers, truth)
+	return err
 }
