@@ -128,3 +128,17 @@ func TestTopOf(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestIDsInHints: an id prints in a hint as it does elsewhere, with the verb of a number and with that of a text; so does what is no id.
+func TestIDsInHints(t *testing.T) {
+	for _, x := range []struct{ got, want check.Hint }{
+		{check.Advise("node %d, %s and %v", model.NodeID(7), model.NodeID(7), model.NodeID(-7)), "node 7, 7 and -7"},
+		{check.Python("f(%d, %s)", model.SegmentID(7), model.SegmentID(7)), "f(7, 7)"},
+		{check.Advise("%d of %s", 3, model.LogPosition{Segment: 1, Entry: 2}), "3 of 1/2"},
+		{check.Advise("%s", model.SegmentState(200)), check.Advise("%s", model.SegmentState(200).String())},
+	} {
+		if x.got != x.want {
+			t.Errorf("%q; want %q", x.got, x.want)
+		}
+	}
+}

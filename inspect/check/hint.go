@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,7 +56,11 @@ func sayable(arg any, quote func(string) string) any {
 			list[i] = quote(s)
 		}
 		return words.Few(list)
-	case fmt.Stringer: // ids
+	case fmt.Stringer:
+		// An id's text is its number: it stays one, and prints with %d and %s alike.
+		if id := reflect.ValueOf(arg); id.CanInt() && v.String() == strconv.FormatInt(id.Int(), 10) {
+			return arg
+		}
 		return quote(v.String())
 	}
 	if v := reflect.ValueOf(arg); v.IsValid() && (v.CanInt() || v.CanUint() || v.CanFloat()) {

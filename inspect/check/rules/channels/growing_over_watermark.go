@@ -69,7 +69,7 @@ func reportOverWatermark(p *check.Pass, n, was *model.StreamingNode) {
 		f.Severity = check.Warning
 		f.Message = fmt.Sprintf("growing segments of streaming node %d stay above its high-water mark: %s of %s", n.Node, words.Bytes(int64(n.Growing)), words.Bytes(int64(n.HighWater)))
 		f.Evidence = append(f.Evidence, check.Size("growing in the scrape before", int64(was.Growing), source))
-		f.Fix = append(check.Fix(check.Do("look at the log of streaming node %d for \"flush\" and \"seal\": it should seal the largest segments every 5 seconds", n.Node)), f.Fix...)
+		f.Fix = append(check.Fix(atNode(n.Node, check.Do("look at the log of streaming node %s for \"flush\" and \"seal\": it should seal the largest segments every 5 seconds", n.Node))), f.Fix...)
 	}
 	p.Report(f)
 }

@@ -102,3 +102,19 @@ func vchannelsOn(p *check.Pass, pchannel string) (refs []model.Ref) {
 
 // refStreaming is a streaming node as an object.
 func refStreaming(id model.NodeID) model.Ref { return facts.RefNode("streamingnode", id) }
+
+// atNode is a step at a streaming node, none where no node is known.
+func atNode(id model.NodeID, step check.Step) check.Step {
+	if id <= 0 {
+		return check.Step{}
+	}
+	return step
+}
+
+// assignee is the streaming node that has a pchannel.
+func assignee(x *model.PChannel) string {
+	if x.Node == 0 {
+		return "none"
+	}
+	return x.Node.String()
+}

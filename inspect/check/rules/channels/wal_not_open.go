@@ -85,7 +85,7 @@ func reportNotOpen(p *check.Pass, x *model.PChannel, w *model.WAL) {
 		},
 		Impact: "Its vchannels take no writes, and deletes and time ticks of them do not reach query nodes.",
 		Fix: check.Fix(
-			check.Do("look at the log of streaming node %d for %q and \"wal\"", x.Node, x.Name),
+			atNode(x.Node, check.Do("look at the log of streaming node %s for %q and \"wal\"", x.Node, x.Name)),
 			check.Do("if it does not get on, restart it: the balancer then assigns its pchannels to other nodes"),
 			check.Shell(check.Kitescope("get pchannels").Arg("name="+x.Name)).Does("shows Open in WAL once it takes writes"),
 		),

@@ -91,10 +91,10 @@ func reportOpenTwice(p *check.Pass, x *model.PChannel, open []*model.WAL) {
 		Message: fmt.Sprintf("the log of %s is open on streaming node %d (term %s) and on %d (term %s)", x.Name, newest.Node, words.Number(newest.Term), old.Node, words.Number(old.Term)),
 		Impact:  "Writes that reach the node with the lower term fail and are tried again.",
 		Fix: check.Fix(
-			check.Do("look at the log of streaming node %d for %q: it should have closed the log", old.Node, x.Name),
-			check.Do("restart streaming node %d if it keeps the log open", old.Node),
+			atNode(old.Node, check.Do("look at the log of streaming node %s for %q: it should have closed the log", old.Node, x.Name)),
+			atNode(old.Node, check.Do("restart streaming node %s if it keeps the log open", old.Node)),
 		),
-		Evidence: []check.Evidence{check.Fact("assigned to", x.Node.String(), "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term))},
+		Evidence: []check.Evidence{check.Fact("assigned to", assignee(x), "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term))},
 	}
 	for _, w := range open {
 		f.Objects = append(f.Objects, refStreaming(w.Node))

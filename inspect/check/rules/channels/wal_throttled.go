@@ -75,7 +75,7 @@ func reportThrottled(p *check.Pass, n *model.StreamingNode, list []throttled) {
 		Severity: throttleSeverity(worst.t), Object: refStreaming(n.Node), Impact: impact,
 		Message: fmt.Sprintf("streaming node %d %s %s (%s)", n.Node, verb, words.Plural(len(list), "log"), worst.t.Source),
 		Fix: check.Fix(
-			check.Do("see to what is short on streaming node %d: %s", n.Node, worst.t.Source),
+			atNode(n.Node, check.Do("see to what is short on streaming node %s: %s", n.Node, worst.t.Source)),
 			check.Shell(check.Kitescope("get pchannels --columns name,wal_throttle,growing_bytes,flush_lag_seconds").Arg("node="+n.Node.String())).Does("shows which logs are limited, and by what"),
 		),
 	}
