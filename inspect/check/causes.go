@@ -47,6 +47,27 @@ func SharesProcess(c *model.Cluster, effect, cause *Finding) bool {
 	return slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return of[n.Process] && cause.Mentions(n.Ref()) })
 }
 
+// Serves reports whether two findings speak of one query node, or one of a query node and the other of a collection that etcd says it serves.
+func Serves(c *model.Cluster, effect, cause *Finding) bool {
+	return Shares("nodes")(c, effect, cause) || c != nil && (serves(c, effect, cause) || serves(c, cause, effect))
+}
+
+// serves reports whether a finding speaks of a node of a replica of a collection that another speaks of.
+func serves(c *model.Cluster, of, what *Finding) bool {
+	return slices.ContainsFunc(c.Replicas, func(r *model.Replica) bool {
+		return what.Mentions(facts.RefCollection(c, r.Collection)) &&
+			slices.ContainsFunc(r.Nodes, func(id model.NodeID) bool { return of.Mentions(facts.RefNode("querynode", id)) })
+	})
+}
+
+// OfAll is a rule for causes that are about the whole cluster, or about one of its nodes: the former explains everything, the latter what of
+// says, nothing if that is nil.
+func OfAll(of func(*model.Cluster, *Finding, *Finding) bool) func(*model.Cluster, *Finding, *Finding) bool {
+	return func(c *model.Cluster, effect, cause *Finding) bool {
+		return cause.Object == model.Ref{} || of != nil && of(c, effect, cause)
+	}
+}
+
 // SpeaksOf reports whether a finding of bad-switches is about one of some keys.
 func SpeaksOf(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(_ *model.Cluster, _, cause *Finding) bool {

@@ -260,7 +260,7 @@ func redactWALMessage(m protoreflect.Message) (changed bool) {
 	entries := m.Mutable(properties).Map()
 	entries.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 		switch k.String() {
-		case messageTypeProperty, "_v", "_wt", "_tt", "_btt", "_lc", "_vc", "_bh":
+		case messageTypeProperty, "_v", "_wt", "_tt", "_btt", "_lc", "_vc", broadcastHeaderProperty:
 			return true
 		}
 		entries.Set(k, protoreflect.ValueOfString(secret.Redacted))

@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/messagespb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
+	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
@@ -153,14 +155,21 @@ func broadcastTask(f *fact) *model.Task {
 	if n, err := strconv.ParseInt(m.GetMessage().GetProperties()[messageTypeProperty], 10, 32); err == nil {
 		t.SubType = messagespb.MessageType(n).String()
 	}
+	channels := broadcastChannels(m)
 	acked, first := 0, model.TSO(0)
-	for _, c := range m.GetAckedCheckpoints() {
-		if at := model.TSO(c.GetTimeTick()); at > 0 {
+	for i, c := range m.GetAckedCheckpoints() {
+		switch at := model.TSO(c.GetTimeTick()); {
+		case at > 0:
 			acked++
 			if first == 0 || at < first {
 				first = at
 			}
+		case channels != nil:
+			t.Unacknowledged = append(t.Unacknowledged, keptName(channels[i]))
 		}
+	}
+	if len(t.Unacknowledged) > 0 {
+		t.Details = append(t.Details, "unacknowledged="+strings.Join(t.Unacknowledged, ","))
 	}
 	t.StartedAt = first.Time() // when it was written into the first channel that has acknowledged it
 	if n := len(m.GetAckedCheckpoints()); n > 0 {
@@ -168,6 +177,20 @@ func broadcastTask(f *fact) *model.Task {
 	}
 	return t
 }
+
+// broadcastChannels are the channels that a broadcast is written into, in the order of what they acknowledged; nil where it does not tell them.
+func broadcastChannels(m *streamingpb.BroadcastTask) []string {
+	b, err := base64.StdEncoding.DecodeString(m.GetMessage().GetProperties()[broadcastHeaderProperty])
+	header := &messagespb.BroadcastHeader{}
+	if err != nil || proto.Unmarshal(b, header) != nil || len(header.GetVchannels()) != len(m.GetAckedCheckpoints()) {
+		return nil
+	}
+	return header.GetVchannels()
+}
+
+// broadcastHeaderProperty is where a WAL message keeps to which channels it goes (Milvus pkg/streaming/util/message/properties.go and encoder.go,
+// EncodeProto).
+const broadcastHeaderProperty = "_bh"
 
 // messageTypeProperty is where a WAL message keeps its type
 // (Milvus pkg/streaming/util/message/properties.go).

@@ -216,9 +216,11 @@ type Task struct {
 	Results    []SegmentID
 	Details    []string // what else its record says, as name=value
 	VChannel   string
-	StartedAt  time.Time
-	EndedAt    time.Time
-	Key        string // "": not in etcd
+	// Unacknowledged are the channels that have not acknowledged a broadcast, nil where its record does not name them.
+	Unacknowledged []string
+	StartedAt      time.Time
+	EndedAt        time.Time
+	Key            string // "": not in etcd
 	// Told is what a process says of it, nil: none does, or none was asked.
 	Told *ToldTask
 }

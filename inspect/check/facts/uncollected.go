@@ -2,6 +2,7 @@ package facts
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"kitescope/inspect/model"
@@ -14,6 +15,8 @@ type Uncollected struct {
 	Bytes             int64
 	// Behind are those whose vchannel's checkpoint is behind their last write.
 	Behind int
+	// Late are these vchannels, by name.
+	Late []string
 	// Oldest is when the first of them was dropped, zero if none says.
 	Oldest time.Time
 	// First are the first of them by id, as many as a finding names.
@@ -33,17 +36,20 @@ func (f *Facts) Uncollected(limit model.TSO) (u Uncollected) {
 		if at := sum.oldest.lowest().Time(); !at.IsZero() && (u.Oldest.IsZero() || at.Before(u.Oldest)) {
 			u.Oldest = at
 		}
-		u.Behind += f.behind(d, sum, limit)
+		behind, late := f.behind(d, sum, limit)
+		u.Behind += behind
+		u.Late = append(u.Late, late...)
 		u.First = append(u.First, first(d, DroppedSegs, dropRule{}, limit, func(*model.Segment) bool { return true })...)
 	}
 	sorting.Sort(u.First, ByID)
 	u.First = u.First[:min(len(u.First), MaxObjects)]
+	slices.Sort(u.Late)
 	return u
 }
 
-// behind counts the segments of a sum with a position beyond the checkpoint of their vchannel. Checkpoints move all the time, and are
+// behind counts the segments of a sum with a position beyond the checkpoint of their vchannel, and names these in any order. Checkpoints move all the time, and are
 // beyond all that was dropped long ago: one by one segments are looked at only where that is not so.
-func (f *Facts) behind(d *Digest, sum *dropSum, limit model.TSO) (count int) {
+func (f *Facts) behind(d *Digest, sum *dropSum, limit model.TSO) (count int, channels []string) {
 	late := make(map[string]model.TSO)
 	for name, last := range sum.furthest {
 		if v := f.VChannel(name); v != nil && v.Removal == "non-removed" && v.Checkpoint.At < last {
@@ -51,17 +57,19 @@ func (f *Facts) behind(d *Digest, sum *dropSum, limit model.TSO) (count int) {
 		}
 	}
 	if len(late) == 0 {
-		return 0
+		return 0, nil
 	}
+	seen := make(map[string]bool)
 	for _, s := range d.groups[DroppedSegs] {
 		if at, ok := (dropRule{}).due(s); !ok || at >= limit {
 			continue
 		}
 		if checkpoint, ok := late[s.VChannel]; ok && checkpoint < s.PositionAt {
 			count++
+			seen[s.VChannel] = true
 		}
 	}
-	return count
+	return count, slices.Collect(maps.Keys(seen))
 }
 
 // dropSum adds up dropped segments.

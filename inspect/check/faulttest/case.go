@@ -79,7 +79,7 @@ type Want struct {
 	Top bool
 	// Words are parts of the message.
 	Words []string
-	// Because is the check whose finding it follows from, "" for any or none.
+	// Because is the check whose finding it follows from, "nothing" for none, "" for any or none.
 	Because string
 }
 
@@ -235,7 +235,21 @@ func appendWants(list []Want, lines []Line) ([]Want, error) {
 	return list, nil
 }
 
-// parseWant reads "CHECK [RESOURCE/ID] [info|warning|error] [top] [because CHECK] ["words of the message"]...".
+// nothing is what a finding follows from that stands for itself.
+const nothing = "nothing"
+
+// explained reports whether a finding with this cause follows from what it should.
+func (w *Want) explained(cause string) bool {
+	switch w.Because {
+	case "":
+		return true
+	case nothing:
+		return cause == ""
+	}
+	return strings.HasPrefix(cause, w.Because+" ")
+}
+
+// parseWant reads "CHECK [RESOURCE/ID] [info|warning|error] [top] [because CHECK|nothing] ["words of the message"]...".
 func parseWant(l Line) (Want, error) {
 	words, err := split(l.Text)
 	if err != nil {

@@ -155,7 +155,7 @@ func (j *judging) checkWant(w Want) {
 		return
 	}
 	without := func(f *check.Finding) bool {
-		return w.Because != "" && !strings.HasPrefix(f.Cause, w.Because+" ") || slices.ContainsFunc(words, func(x string) bool { return !strings.Contains(f.Message, x) })
+		return !w.explained(f.Cause) || slices.ContainsFunc(words, func(x string) bool { return !strings.Contains(f.Message, x) })
 	}
 	list, object := j.match(j.report.Findings, w)
 	list = slices.DeleteFunc(list, without)

@@ -211,6 +211,9 @@ func TestDroppedNotCollected(t *testing.T) {
 	if e := r.Findings[0].Evidence; e[len(e)-1].Name != "with a checkpoint behind their last write" || e[len(e)-1].Value != "2" {
 		t.Errorf("what holds the collector up is missing: %v", e)
 	}
+	if f := r.Findings[0]; !slices.ContainsFunc(f.Objects, func(o model.Ref) bool { return o.Resource == "vchannels" && o.ID == wellCh0 }) {
+		t.Errorf("the channel that holds it up is not named: %v", f.Objects)
+	}
 }
 
 func TestImportStuck(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
@@ -301,4 +302,17 @@ func TestBroadcastStuck(t *testing.T) {
 		{"acknowledged by none", func(w *world) { task("Pending", time.Hour)(w); w.Tasks[len(w.Tasks)-1].StartedAt = time.Time{} }, nil, ""},
 		{"not read", func(w *world) { task("WaitAck", time.Hour)(w); w.Loaded &^= model.PartTasks }, nil, "could not be read"},
 	})
+	f := judged(t, named("broadcast-stuck"), func(w *world) {
+		task("WaitAck", time.Hour)(w)
+		w.Tasks[len(w.Tasks)-1].Unacknowledged = []string{wellCh0, streamed + "_vcchan", "by-dev-rootcoord-dml_1", "unknown_1v0"}
+	}).Findings[0]
+	want := []model.Ref{
+		{Resource: "pchannels", ID: streamed, Name: streamed},
+		facts.RefVChannel(wellCh0),
+		{Resource: "pchannels", ID: "by-dev-rootcoord-dml_1", Name: "by-dev-rootcoord-dml_1"},
+		facts.RefVChannel(wellCh1),
+	}
+	if !slices.Equal(f.Objects, want) {
+		t.Errorf("it waits for %v", f.Objects)
+	}
 }

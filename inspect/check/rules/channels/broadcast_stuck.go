@@ -2,6 +2,8 @@ package channels
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"kitescope/inspect/check"
@@ -30,7 +32,12 @@ and one that is kept as a tombstone. ` + constructedOnly,
 	Run:    runBroadcastStuck,
 	Roles:  []string{"mixcoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.Grave("wal-not-open", nil), check.Grave("wal-flush-lag", nil), {Check: "wal-recovery-stuck"}, {Check: "channel-unwatched"}, {Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+		check.Grave("wal-not-open", check.Shares("pchannels")), check.Grave("wal-flush-lag", check.Shares("pchannels")),
+		{Check: "wal-recovery-stuck", Of: check.Shares("pchannels")},
+		{Check: "channel-unwatched", Of: check.Shares("vchannels")},
+		{Check: "queue-unreachable"},
+		{Check: "etcd-alarm"},
+		{Check: "etcd-no-leader"},
 	},
 }
 
@@ -44,7 +51,7 @@ func runBroadcastStuck(p *check.Pass) error {
 			what = "unknown type"
 		}
 		p.Report(check.Finding{
-			Severity: check.Warning, Object: facts.RefTask(t),
+			Severity: check.Warning, Object: facts.RefTask(t), Objects: waitsFor(p, t),
 			Message: fmt.Sprintf("the broadcast of %s has not ended in %s: %s", what, words.Span(p.Age(t.StartedAt)), t.Progress),
 			Evidence: []check.Evidence{
 				check.Fact("message", what, "etcd"), check.Fact("state", t.State, "etcd"), check.Fact("progress", t.Progress, "etcd"),
@@ -58,4 +65,19 @@ func runBroadcastStuck(p *check.Pass) error {
 		})
 	}
 	return nil
+}
+
+// waitsFor are the channels that have not acknowledged a broadcast, with their logs and what else is on these; none where its record does not
+// name them.
+func waitsFor(p *check.Pass, t *model.Task) (refs []model.Ref) {
+	for _, name := range t.Unacknowledged {
+		x := p.PChannel(name)
+		if i := strings.LastIndexByte(name, '_'); x == nil && i > 0 { // of a vchannel, or of the control channel
+			x = p.PChannel(name[:i])
+		}
+		if x != nil && !slices.Contains(refs, refPChannel(x.Name)) {
+			refs = append(append(refs, refPChannel(x.Name)), vchannelsOn(p, x.Name)...)
+		}
+	}
+	return refs
 }

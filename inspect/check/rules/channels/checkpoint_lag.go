@@ -63,12 +63,20 @@ retention above the age of the checkpoint.`,
 		check.Grave("wal-not-open", check.Shares("pchannels")), // which list no more than some of their vchannels
 		check.Grave("wal-flush-lag", check.Shares("pchannels")),
 		{Check: "queue-unreachable"},
-		{Check: "timetick-lag"},
+		{Check: "timetick-lag", Of: check.OfAll(consumedBy)},
 		{Check: "etcd-no-leader"},
 		{Check: "etcd-alarm"},
 		{Check: "clock-regression", Of: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Warning }}, // else ages do not go by the clock that is wrong
 		{Check: "bad-switches", Of: aboutSync},
 	},
+}
+
+// consumedBy reports whether one of an effect's vchannels is consumed by a node that the cause is about.
+func consumedBy(c *model.Cluster, effect, cause *check.Finding) bool {
+	return slices.ContainsFunc(effect.Objects, func(ref model.Ref) bool {
+		v := c.VChannel(ref.ID)
+		return ref.Resource == "vchannels" && v != nil && cause.Mentions(facts.RefNode(watcherRole(c, v), v.Watcher))
+	})
 }
 
 // lagging are a collection's channels that are behind.

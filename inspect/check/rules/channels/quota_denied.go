@@ -32,8 +32,13 @@ no state refuses nothing. Skipped if the active RootCoord reports no metrics; th
 	Run:   runQuotaDenied,
 	Roles: []string{"rootcoord", "datanode", "querynode", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		{Check: "timetick-lag"}, {Check: "bad-switches", Of: check.SpeaksOf("quotaAndLimits.limitWriting.forceDeny", "quotaAndLimits.limitReading.forceDeny")},
+		{Check: "timetick-lag", Of: ofTicks}, {Check: "bad-switches", Of: check.SpeaksOf("quotaAndLimits.limitWriting.forceDeny", "quotaAndLimits.limitReading.forceDeny")},
 	},
+}
+
+// ofTicks reports whether requests are refused because time ticks are late.
+func ofTicks(_ *model.Cluster, effect, _ *check.Finding) bool {
+	return strings.Contains(effect.Message, "TimeTick")
 }
 
 func runQuotaDenied(p *check.Pass) error {

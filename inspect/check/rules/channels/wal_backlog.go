@@ -27,7 +27,7 @@ tell: ` + "`kitescope get wal --watch`" + `.`,
 collections on the channel moves it.`,
 	Run:         runWALBacklog,
 	Roles:       []string{"streamingnode"},
-	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck"}},
+	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck", Of: check.Shares("pchannels")}},
 }
 
 func runWALBacklog(p *check.Pass) error {

@@ -29,7 +29,7 @@ twice the retention and a day, or Woodpecker noted that deleting it failed. Noth
 Milvus issue 51032.`,
 	Run:         runWALNotTruncated,
 	Roles:       []string{"streamingnode"},
-	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck"}},
+	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck", Of: check.Shares("pchannels")}},
 }
 
 func runWALNotTruncated(p *check.Pass) error {

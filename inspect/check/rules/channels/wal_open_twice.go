@@ -27,7 +27,7 @@ Warning: two nodes have it in each of two scrapes. A single scrape is not enough
 	Remedy:      `Restart the node that has it in the lower term, if it does not end: it holds memory, and clients that reach it are told to try elsewhere.`,
 	Run:         runWALOpenTwice,
 	Roles:       []string{"mixcoord"},
-	FollowsFrom: []check.Cause{{Check: "stale-session"}, {Check: "etcd-no-leader"}},
+	FollowsFrom: []check.Cause{{Check: "stale-session", Of: check.SharesProcess}, {Check: "etcd-no-leader"}},
 }
 
 func runWALOpenTwice(p *check.Pass) error {

@@ -32,7 +32,7 @@ node, which reads the log from the checkpoint on.`,
 	Run:   runWALRecoveryStuck,
 	Roles: []string{"streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.Grave("wal-not-open", check.Shares("pchannels")), check.Grave("wal-flush-lag", check.Shares("pchannels")), {Check: "wal-damaged"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+		check.Grave("wal-not-open", check.Shares("pchannels")), check.Grave("wal-flush-lag", check.Shares("pchannels")), {Check: "wal-damaged", Of: check.Shares("pchannels")}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
 	},
 }
 

@@ -33,7 +33,7 @@ is loaded again.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexMissing,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
-	FollowsFrom: []check.Cause{{Check: "layout-older"}, {Check: "layout-rollback"}},
+	FollowsFrom: []check.Cause{{Check: "layout-older"}, {Check: "layout-rollback", Of: check.OfAll(check.Shares("collections"))}},
 }
 
 func runIndexMissing(p *check.Pass) error {

@@ -30,7 +30,7 @@ accept messages, and from ` + "`channel-consumption-lag`" + ` if a leader does n
 	Remedy: `Request no more consistency than needed: ` + "`consistency_level=\"Bounded\"`" + ` in the request misses rows of the last 5 seconds and does not wait; ` + "`Session`" + ` finds what the same client has written. If every request needs Strong, a smaller
 ` + "`proxy.timeTickInterval`" + ` shortens waits at the price of more messages. If waits are longer than a tick or two, look at the message queue first.`,
 	Run:         runConsistencyWait,
-	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable", "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
+	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.OfAll(nil), "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
 }
 
 // delaysTicks reports whether a slow queue is what searches wait for: one that takes messages within a tick or two delays none.

@@ -24,7 +24,7 @@ A finding is searches or queries that spend at least 10 ms and 5% of their mean 
 requests to query nodes, reading their answers, merging results. The unexplained time between the proxy and the nodes is therefore added to it.`,
 	Remedy:      `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. More proxies share the work.`,
 	Run:         runProxyStarved,
-	FollowsFrom: check.CausedBy(nil, "gc-pause"),
+	FollowsFrom: check.CausedBy(ofProxy, "gc-pause"),
 }
 
 const (
@@ -34,6 +34,13 @@ const (
 	// usualRest is how long it takes where nothing is wrong.
 	usualRest = 1
 )
+
+// ofProxy reports whether the cause is about the process of a proxy.
+func ofProxy(c *model.Cluster, _, cause *check.Finding) bool {
+	return c != nil && c.Runtime != nil && slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool {
+		return n.Role == "proxy" && (cause.Mentions(n.Ref()) || check.SharesProcess(c, &check.Finding{Object: n.Ref()}, cause))
+	})
+}
 
 func runProxyStarved(p *check.Pass) error {
 	if why := blind(p, "proxy"); why != "" {

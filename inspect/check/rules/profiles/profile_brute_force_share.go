@@ -39,9 +39,9 @@ helps.`,
 	Needs: check.NeedProfiles,
 	Run:   runProfileBrute,
 	FollowsFrom: slices.Concat(
-		check.CausedBy(nil, "brute-force-share"),
+		check.CausedBy(check.Serves, "brute-force-share"),
 		check.CausedBy(ofProcess, "growing-flushed", "growing-too-large", "index-not-loaded"),
-		check.CausedBy(nil, "index-missing"),
+		check.CausedBy(check.Serves, "index-missing"),
 		check.CausedBy(ofProcess, "imbalance-leaders"),
 	),
 }

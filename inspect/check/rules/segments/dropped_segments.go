@@ -43,7 +43,7 @@ They cost storage, and DataCoord reads and keeps all of them in memory.`,
 	Run:    runDroppedNotCollected,
 	Roles:  []string{"datacoord"},
 	FollowsFrom: []check.Cause{
-		{Check: "bad-switches", Of: aboutCollection}, {Check: "checkpoint-lag"}, {Check: "checkpoint-missing"},
+		{Check: "bad-switches", Of: aboutCollection}, {Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "checkpoint-missing", Of: check.Shares("vchannels")},
 	},
 }
 
@@ -84,6 +84,9 @@ func runDroppedNotCollected(p *check.Pass) error {
 	}
 	for _, s := range u.First {
 		f.Objects = append(f.Objects, facts.RefSegment(s.ID))
+	}
+	for _, name := range u.Late[:min(len(u.Late), facts.MaxObjects)] {
+		f.Objects = append(f.Objects, facts.RefVChannel(name))
 	}
 	if dated := u.Segments - u.Undated; dated >= uncollectedWarning && dated > total.Segments {
 		f.Severity = check.Warning

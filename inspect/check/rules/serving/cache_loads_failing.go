@@ -30,7 +30,7 @@ Warning: two loads failed meanwhile, and a tenth of them; error: three, and half
 the evidence says how full the cache is. Never seen on a live Milvus.`,
 	Remedy:      `Search the node's log for "[MCL]": it has the reason. Is the cache full of what cannot be evicted, because searches hold it? Then the node needs more memory or disk, or fewer segments.`,
 	Run:         runCacheLoadsFailing,
-	FollowsFrom: []check.Cause{check.StorageFails("querynode"), {Check: "files-missing"}, {Check: "memory-pressure", Of: check.SharesProcess}},
+	FollowsFrom: []check.Cause{check.StorageFails("querynode"), {Check: "files-missing", Of: check.Serves}, {Check: "memory-pressure", Of: check.SharesProcess}},
 }
 
 func runCacheLoadsFailing(p *check.Pass) error {

@@ -34,7 +34,7 @@ it again.`,
 	FollowsFrom: []check.Cause{
 		{Check: "files-missing", Of: check.Shares("collections")},
 		check.StorageFails("querynode"),
-		check.Grave("cache-loads-failing", nil),
+		check.Grave("cache-loads-failing", check.Serves),
 		{Check: "node-unreachable", Of: check.Shares("collections")},
 		{Check: "replica-short", Of: check.Shares("collections")},
 		{Check: "index-missing", Of: check.Shares("collections")},

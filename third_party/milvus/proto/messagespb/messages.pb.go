@@ -221,6 +221,68 @@ func (MessageType) EnumDescriptor() ([]byte, []int) {
 	return file_messages_proto_rawDescGZIP(), []int{0}
 }
 
+type ResourceDomain int32
+
+const (
+	ResourceDomain_ResourceDomainUnknown ResourceDomain = 0
+	// Deprecated: Marked as deprecated in messages.proto.
+	ResourceDomain_ResourceDomainImportJobID    ResourceDomain = 1
+	ResourceDomain_ResourceDomainCollectionName ResourceDomain = 2
+	ResourceDomain_ResourceDomainDBName         ResourceDomain = 3
+	ResourceDomain_ResourceDomainPrivilege      ResourceDomain = 4
+	ResourceDomain_ResourceDomainSnapshotName   ResourceDomain = 5
+	ResourceDomain_ResourceDomainCluster        ResourceDomain = 127
+)
+
+// Enum value maps for ResourceDomain.
+var (
+	ResourceDomain_name = map[int32]string{
+		0:   "ResourceDomainUnknown",
+		1:   "ResourceDomainImportJobID",
+		2:   "ResourceDomainCollectionName",
+		3:   "ResourceDomainDBName",
+		4:   "ResourceDomainPrivilege",
+		5:   "ResourceDomainSnapshotName",
+		127: "ResourceDomainCluster",
+	}
+	ResourceDomain_value = map[string]int32{
+		"ResourceDomainUnknown":        0,
+		"ResourceDomainImportJobID":    1,
+		"ResourceDomainCollectionName": 2,
+		"ResourceDomainDBName":         3,
+		"ResourceDomainPrivilege":      4,
+		"ResourceDomainSnapshotName":   5,
+		"ResourceDomainCluster":        127,
+	}
+)
+
+func (x ResourceDomain) Enum() *ResourceDomain {
+	p := new(ResourceDomain)
+	*p = x
+	return p
+}
+
+func (x ResourceDomain) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ResourceDomain) Descriptor() protoreflect.EnumDescriptor {
+	return file_messages_proto_enumTypes[1].Descriptor()
+}
+
+func (ResourceDomain) Type() protoreflect.EnumType {
+	return &file_messages_proto_enumTypes[1]
+}
+
+func (x ResourceDomain) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ResourceDomain.Descriptor instead.
+func (ResourceDomain) EnumDescriptor() ([]byte, []int) {
+	return file_messages_proto_rawDescGZIP(), []int{1}
+}
+
 type Message struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Payload       []byte                 `protobuf:"bytes,1,opt,name=payload,proto3" json:"payload,omitempty"`
@@ -273,6 +335,134 @@ func (x *Message) GetProperties() map[string]string {
 	return nil
 }
 
+type BroadcastHeader struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	BroadcastId   uint64                 `protobuf:"varint,1,opt,name=broadcast_id,json=broadcastId,proto3" json:"broadcast_id,omitempty"`
+	Vchannels     []string               `protobuf:"bytes,2,rep,name=vchannels,proto3" json:"vchannels,omitempty"`
+	ResourceKeys  []*ResourceKey         `protobuf:"bytes,3,rep,name=Resource_keys,json=ResourceKeys,proto3" json:"Resource_keys,omitempty"`
+	AckSyncUp     bool                   `protobuf:"varint,4,opt,name=ack_sync_up,json=ackSyncUp,proto3" json:"ack_sync_up,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BroadcastHeader) Reset() {
+	*x = BroadcastHeader{}
+	mi := &file_messages_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BroadcastHeader) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BroadcastHeader) ProtoMessage() {}
+
+func (x *BroadcastHeader) ProtoReflect() protoreflect.Message {
+	mi := &file_messages_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BroadcastHeader.ProtoReflect.Descriptor instead.
+func (*BroadcastHeader) Descriptor() ([]byte, []int) {
+	return file_messages_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *BroadcastHeader) GetBroadcastId() uint64 {
+	if x != nil {
+		return x.BroadcastId
+	}
+	return 0
+}
+
+func (x *BroadcastHeader) GetVchannels() []string {
+	if x != nil {
+		return x.Vchannels
+	}
+	return nil
+}
+
+func (x *BroadcastHeader) GetResourceKeys() []*ResourceKey {
+	if x != nil {
+		return x.ResourceKeys
+	}
+	return nil
+}
+
+func (x *BroadcastHeader) GetAckSyncUp() bool {
+	if x != nil {
+		return x.AckSyncUp
+	}
+	return false
+}
+
+type ResourceKey struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Domain        ResourceDomain         `protobuf:"varint,1,opt,name=domain,proto3,enum=milvus.proto.messages.ResourceDomain" json:"domain,omitempty"`
+	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	Shared        bool                   `protobuf:"varint,3,opt,name=shared,proto3" json:"shared,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceKey) Reset() {
+	*x = ResourceKey{}
+	mi := &file_messages_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceKey) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceKey) ProtoMessage() {}
+
+func (x *ResourceKey) ProtoReflect() protoreflect.Message {
+	mi := &file_messages_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceKey.ProtoReflect.Descriptor instead.
+func (*ResourceKey) Descriptor() ([]byte, []int) {
+	return file_messages_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ResourceKey) GetDomain() ResourceDomain {
+	if x != nil {
+		return x.Domain
+	}
+	return ResourceDomain_ResourceDomainUnknown
+}
+
+func (x *ResourceKey) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *ResourceKey) GetShared() bool {
+	if x != nil {
+		return x.Shared
+	}
+	return false
+}
+
 var File_messages_proto protoreflect.FileDescriptor
 
 const file_messages_proto_rawDesc = "" +
@@ -285,7 +475,16 @@ const file_messages_proto_rawDesc = "" +
 	"properties\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xe3\a\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xbb\x01\n" +
+	"\x0fBroadcastHeader\x12!\n" +
+	"\fbroadcast_id\x18\x01 \x01(\x04R\vbroadcastId\x12\x1c\n" +
+	"\tvchannels\x18\x02 \x03(\tR\tvchannels\x12G\n" +
+	"\rResource_keys\x18\x03 \x03(\v2\".milvus.proto.messages.ResourceKeyR\fResourceKeys\x12\x1e\n" +
+	"\vack_sync_up\x18\x04 \x01(\bR\tackSyncUp\"v\n" +
+	"\vResourceKey\x12=\n" +
+	"\x06domain\x18\x01 \x01(\x0e2%.milvus.proto.messages.ResourceDomainR\x06domain\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
+	"\x06shared\x18\x03 \x01(\bR\x06shared*\xe3\a\n" +
 	"\vMessageType\x12\v\n" +
 	"\aUnknown\x10\x00\x12\f\n" +
 	"\bTimeTick\x10\x01\x12\n" +
@@ -345,7 +544,15 @@ const file_messages_proto_rawDesc = "" +
 	"\bBeginTxn\x10\x84\a\x12\x0e\n" +
 	"\tCommitTxn\x10\x85\a\x12\x10\n" +
 	"\vRollbackTxn\x10\x86\a\x12\b\n" +
-	"\x03Txn\x10\xe7\aB5Z3github.com/milvus-io/milvus/pkg/v3/proto/messagespbb\x06proto3"
+	"\x03Txn\x10\xe7\a*\xe2\x01\n" +
+	"\x0eResourceDomain\x12\x19\n" +
+	"\x15ResourceDomainUnknown\x10\x00\x12!\n" +
+	"\x19ResourceDomainImportJobID\x10\x01\x1a\x02\b\x01\x12 \n" +
+	"\x1cResourceDomainCollectionName\x10\x02\x12\x18\n" +
+	"\x14ResourceDomainDBName\x10\x03\x12\x1b\n" +
+	"\x17ResourceDomainPrivilege\x10\x04\x12\x1e\n" +
+	"\x1aResourceDomainSnapshotName\x10\x05\x12\x19\n" +
+	"\x15ResourceDomainCluster\x10\x7fB5Z3github.com/milvus-io/milvus/pkg/v3/proto/messagespbb\x06proto3"
 
 var (
 	file_messages_proto_rawDescOnce sync.Once
@@ -359,20 +566,25 @@ func file_messages_proto_rawDescGZIP() []byte {
 	return file_messages_proto_rawDescData
 }
 
-var file_messages_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_messages_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_messages_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_messages_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_messages_proto_goTypes = []any{
-	(MessageType)(0), // 0: milvus.proto.messages.MessageType
-	(*Message)(nil),  // 1: milvus.proto.messages.Message
-	nil,              // 2: milvus.proto.messages.Message.PropertiesEntry
+	(MessageType)(0),        // 0: milvus.proto.messages.MessageType
+	(ResourceDomain)(0),     // 1: milvus.proto.messages.ResourceDomain
+	(*Message)(nil),         // 2: milvus.proto.messages.Message
+	(*BroadcastHeader)(nil), // 3: milvus.proto.messages.BroadcastHeader
+	(*ResourceKey)(nil),     // 4: milvus.proto.messages.ResourceKey
+	nil,                     // 5: milvus.proto.messages.Message.PropertiesEntry
 }
 var file_messages_proto_depIdxs = []int32{
-	2, // 0: milvus.proto.messages.Message.properties:type_name -> milvus.proto.messages.Message.PropertiesEntry
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	5, // 0: milvus.proto.messages.Message.properties:type_name -> milvus.proto.messages.Message.PropertiesEntry
+	4, // 1: milvus.proto.messages.BroadcastHeader.Resource_keys:type_name -> milvus.proto.messages.ResourceKey
+	1, // 2: milvus.proto.messages.ResourceKey.domain:type_name -> milvus.proto.messages.ResourceDomain
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_messages_proto_init() }
@@ -385,8 +597,8 @@ func file_messages_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_messages_proto_rawDesc), len(file_messages_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   2,
+			NumEnums:      2,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
