@@ -44,7 +44,9 @@ func TestCacheThrashing(t *testing.T) {
 		{"just misses", came(100, 100, 899), []string{"warning " + node}, ""},
 		{"evicts little", came(63, 100, 100), nil, ""},
 		{"evicts nothing: it fills", came(0, 500, 0), nil, ""},
-		{"nothing is asked for", came(0, 0, 0), nil, ""},
+		{"nothing happens", came(0, 0, 0), nil, ""},
+		{"nothing is asked for, and much is evicted: a collection was released", came(100, 0, 0), nil, ""},
+		{"all that is asked for is there", came(100, 0, 100), nil, ""},
 		{"eviction is off", func(w *world) {
 			p := w.cached(mib(0, 0, 0), mib(100, 100, 100))
 			p.Metrics.Families["internal_cache_capacity_bytes"].Series[0].Value = 0

@@ -55,7 +55,7 @@ func runCacheThrashing(p *check.Pass) error {
 			p.Unseen("hits and evictions of the cache of " + n.Name() + ": not in its metrics")
 		case w.SinceStart:
 			p.Unseen("hits and evictions of the cache of " + n.Name() + ": " + w.Why)
-		case missed < thrashMisses*(hit+missed) || evicted < thrashBytes || evicted < thrashEvicted*loadedBytes(c):
+		case missed <= 0 || missed < thrashMisses*(hit+missed) || evicted < thrashBytes || evicted < thrashEvicted*loadedBytes(c):
 		case math.IsNaN(c.Memory.LowWater) && math.IsNaN(c.Disk.LowWater):
 			p.Unseen("how full the cache of " + n.Name() + " is: its low-water mark is not in its metrics")
 		case c.Memory.Loaded >= c.Memory.LowWater || c.Disk.Loaded >= c.Disk.LowWater: // below it, evictions were of released segments
