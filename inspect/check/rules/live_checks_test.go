@@ -405,7 +405,17 @@ func TestSubscriptions(t *testing.T) {
 	hold(t, named("subscription-unread"), []verdict{
 		{"read", told(sub(5, 50, 1, time.Second)), nil, ""},
 		{"unread", told(sub(5, 50, 0, time.Hour)), []string{"info " + object + "1 subscription of topic by-dev-rootcoord-dml_0 keeps up to 50 B and has no consumer"}, ""},
-		{"no delivery is known", told(model.Subscription{Name: "reader", Backlog: 5, Bytes: 50}), nil, ""},
+		{"no delivery is known", told(model.Subscription{Name: "reader", Backlog: 5, Bytes: 50}), nil, "when subscription reader of topic by-dev-rootcoord-dml_0 was read last"},
+		{"of a dispatcher: its number is no node", told(model.Subscription{Name: "by-dev-rootcoord-dml_0-9977-1764000000000000000", Backlog: 5, Bytes: 50}), nil, "was read last"},
+		{"the cluster's prefix has a number", told(model.Subscription{Name: "milvus-9999-dataNode-5-docs", Backlog: 5, Bytes: 50}), nil, ""},
+		{"a query node is behind its collection", told(model.Subscription{Name: "by-dev-queryNode-9977-4", Backlog: 5, Bytes: 50}), nil, ""},
+		{"a query node that is gone", told(model.Subscription{Name: "by-dev-queryNode-1000-9977", Backlog: 5, Bytes: 50}), []string{"info " + object + "no consumer"}, ""},
+		{"a role's name, of a node that is gone", told(model.Subscription{Name: "querynode-9977-by-dev-rootcoord-dml_0_1000v0-true", Backlog: 5, Bytes: 50}), []string{"info " + object + "no consumer"}, ""},
+		{"a cluster that is called so", told(model.Subscription{Name: "querynode-9977-rootcoord-dml_0-5-1764000000000000000", Backlog: 5, Bytes: 50}), nil, "was read last"},
+		{"sessions were not read", func(w *world) {
+			told(model.Subscription{Name: "by-dev-dataNode-9977-docs", Backlog: 5, Bytes: 50})(w)
+			w.Loaded &^= model.PartSessions
+		}, nil, "whether the node of subscription by-dev-dataNode-9977-docs is registered: sessions were not read"},
 		{"no delivery is known, and its node is gone", told(model.Subscription{Name: "by-dev-dataNode-9977-docs", Backlog: 5, Bytes: 50}), []string{"info " + object + "no consumer"}, ""},
 		{"a cursor of a streaming node", told(model.Subscription{Name: "truncate-cursor", Backlog: 5, Bytes: 50, Consumed: backT(time.Hour)}), nil, ""},
 		{"unread and large", told(sub(5, 1<<30, 0, time.Hour), sub(5, 50, 0, time.Hour)), []string{"warning " + object + "2 subscriptions of topic by-dev-rootcoord-dml_0 keep up to 1.0 GiB and have no consumer"}, ""},

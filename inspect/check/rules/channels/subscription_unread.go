@@ -1,9 +1,11 @@
 package channels
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"kitescope/inspect/check"
@@ -27,7 +29,8 @@ var subscriptionUnread = &check.Check{
 	Since:    "0.12",
 	Needs:    check.NeedQueue,
 	Doc: `Looks at the subscriptions of Pulsar's topics: those with a backlog, without a consumer, and without a message delivered in the last 10 minutes. One of
-which no delivery is known counts where its name has the id of a node that is not registered. A node
+which no delivery is known counts where its name has the id of a node that is not registered (` + "`PREFIX-dataNode-NODE-CHANNEL`, `PREFIX-queryNode-COLLECTION-NODE`" + `); of
+others, as those of the dispatchers of late 2.5 and of 2.6, that cannot be told. A node
 that ended without unsubscribing leaves such ones (Milvus issue 47233). Pulsar keeps all messages that one of them has not acknowledged.
 
 Info, and warning from 1 GiB on. Where the backlog of a topic reaches Pulsar's quota (8 GB in Milvus's Helm chart, ` + "`producer_exception`" + `), no insert into its
@@ -46,13 +49,17 @@ func runSubscriptionUnread(p *check.Pass) error {
 	for i := range p.Runtime.Queue.Topics {
 		t := &p.Runtime.Queue.Topics[i]
 		var unread []*model.Subscription
+		var untold []string
 		for j := range subscriptionsOf(t) {
 			s := &t.Stats.Subscriptions[j]
 			if ownCursor(s.Name) || s.Consumers > 0 || s.Backlog == 0 {
 				continue
 			}
-			if s.Consumed.IsZero() && !ofGoneNode(p, s.Name) {
-				continue // a broker forgets it when it takes a topic up: how long is unknown
+			if gone, known := ofGoneNode(p, s.Name); s.Consumed.IsZero() && !gone {
+				if !known { // a broker forgets it when it takes a topic up: how long is unknown
+					untold = append(untold, s.Name)
+				}
+				continue
 			}
 			if asked.Sub(s.Consumed) > unreadAfter {
 				unread = append(unread, s)
@@ -61,18 +68,44 @@ func runSubscriptionUnread(p *check.Pass) error {
 		if len(unread) > 0 {
 			reportUnread(p, t, unread)
 		}
+		if len(untold) > 0 {
+			p.Unseen(whyUntold(p, t, untold))
+		}
 	}
 	return nil
 }
 
-// ofGoneNode reports whether a name has the id of a node without a session: by-dev-dataNode-7-docs.
-func ofGoneNode(p *check.Pass, name string) bool {
-	for part := range strings.SplitSeq(name, "-") {
-		if id, err := strconv.ParseInt(part, 10, 64); err == nil && id > 0 {
-			return p.Loaded.Has(model.PartSessions) && len(p.SessionsOf(model.NodeID(id))) == 0
-		}
+// reader is the name of a subscription that has the id of its node (Milvus internal/datanode, "PREFIX-dataNode-NODE-CHANNEL"; pkg/util/funcutil,
+// GenChannelSubName of query nodes, "PREFIX-queryNode-COLLECTION-NODE"; internal/mq/msgdispatcher of 2.3, "ROLE-NODE-VCHANNEL-ISMAIN"). The dispatcher
+// of later releases puts a number of its own behind the pchannel (pkg/mq/msgdispatcher, NewDispatcher).
+var reader = regexp.MustCompile(`(?:^|-)dataNode-(\d+)-|(?:^|-)queryNode-\d+-(\d+)$|^(?:querynode|datanode)-(\d+)-.+-(?:true|false)$`)
+
+// readerNode is the node that a subscription's name tells.
+func readerNode(name string) (id model.NodeID, ok bool) {
+	parts := reader.FindStringSubmatch(name)
+	if parts == nil {
+		return 0, false
 	}
-	return false
+	n, err := strconv.ParseInt(cmp.Or(parts[1:]...), 10, 64)
+	return model.NodeID(n), err == nil && n > 0
+}
+
+// ofGoneNode reports whether a subscription is of a node without a session, as far as its name and what was read tell.
+func ofGoneNode(p *check.Pass, name string) (gone, known bool) {
+	id, ok := readerNode(name)
+	if !ok || !p.Loaded.Has(model.PartSessions) {
+		return false, false
+	}
+	return len(p.SessionsOf(id)) == 0, true
+}
+
+// whyUntold says why it is not known whether subscriptions have a reader.
+func whyUntold(p *check.Pass, t *model.Topic, names []string) string {
+	i := slices.IndexFunc(names, func(name string) bool { _, ok := readerNode(name); return ok })
+	if i >= 0 && !p.Loaded.Has(model.PartSessions) {
+		return "whether the node of subscription " + names[i] + " is registered: sessions were not read"
+	}
+	return fmt.Sprintf("when %s %s of topic %s was read last", words.Agree(len(names), "subscription", "subscriptions"), words.Few(names), t.Name)
 }
 
 // subscriptionsOf are those that the queue told of a topic; none of a queue that has no subscriptions.
