@@ -99,7 +99,19 @@ func checkpoint(m *msgpb.MsgPosition) model.Checkpoint {
 func walCheckpoint(pchannel string, m *streamingpb.WALCheckpoint) model.Checkpoint {
 	id, queue := m.GetMessageId().GetId(), queueName(m.GetMessageId().GetWALName())
 	raw, _ := base64.StdEncoding.DecodeString(id) // what is left of one that is none is no entry
-	return model.Checkpoint{At: model.TSO(m.GetTimeTick()), Message: []byte(id), PChannel: pchannel, Queue: queue, Entry: logEntry(queue, raw)}
+	return model.Checkpoint{At: model.TSO(m.GetTimeTick()), Message: storedID(queue, id), PChannel: pchannel, Queue: queue, Entry: logEntry(queue, raw)}
+}
+
+// storedID is a streaming node's id as a checkpoint of a vchannel has it, where the queue numbers messages; else its text.
+func storedID(queue, id string) []byte {
+	if queue == string(msgid.Kafka) || queue == string(msgid.RocksMQ) {
+		for _, x := range msgid.Of(msgid.FromText(id), msgid.Queue(queue)) {
+			if x.Form == msgid.FormBase36 {
+				return x.Bytes()
+			}
+		}
+	}
+	return []byte(id)
 }
 
 // queueName is a queue as mq.type names it, "" where none is noted.

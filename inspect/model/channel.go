@@ -1,11 +1,15 @@
 package model
 
-import "time"
+import (
+	"encoding/binary"
+	"math"
+	"time"
+)
 
 // Checkpoint is a position in the message queue.
 type Checkpoint struct {
 	At TSO
-	// Message is the queue's message id as stored (Kafka and RocksMQ: little-endian int64).
+	// Message is the queue's message id as stored (Kafka and RocksMQ: little-endian int64, which a streaming node's text is turned into).
 	Message []byte
 	// PChannel is the channel name inside the position.
 	PChannel string
@@ -13,6 +17,15 @@ type Checkpoint struct {
 	Queue string
 	// Entry is the message in Woodpecker's log, nil for other queues.
 	Entry *LogPosition
+}
+
+// Offset is the message's number, where the checkpoint is of a queue that numbers messages, or names none and has an id of that size.
+func (c *Checkpoint) Offset() (offset int64, ok bool) {
+	if len(c.Message) != OffsetSize || c.Queue != "" && c.Queue != "kafka" && c.Queue != "rocksmq" {
+		return 0, false
+	}
+	n := binary.LittleEndian.Uint64(c.Message)
+	return int64(n), n <= math.MaxInt64
 }
 
 // VChannel is a shard of a collection on a pchannel.

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"sync"
 	"time"
@@ -243,17 +242,29 @@ func (n *LiveNode) StartedAt() time.Time {
 	return n.Process.StartedAt()
 }
 
-// QueueLag is how many messages of a vchannel's topic are not behind its checkpoint yet: the
-// topic's end offset minus the offset in the checkpoint. Offsets are little-endian int64 for
-// Kafka and RocksMQ. ok is false where either is unknown.
+// QueueLag is how many messages of a vchannel's topic are not behind its checkpoint yet. ok is false where either is unknown.
 func (c *Cluster) QueueLag(v *VChannel) (lag int64, ok bool) {
-	if c.Runtime == nil || c.Runtime.Queue == nil || c.Runtime.Queue.Kind == "pulsar" || len(v.Checkpoint.Message) != 8 {
-		return 0, false
+	return c.Runtime.Topic(v.PChannel).Behind(&v.Checkpoint)
+}
+
+// Topic is the topic of a pchannel, where the queue numbers messages; nil of Pulsar, and where it was not asked or did not answer.
+func (r *Runtime) Topic(pchannel string) *Topic {
+	if r == nil || r.Queue == nil || r.Queue.Kind == "pulsar" {
+		return nil
 	}
-	for _, t := range c.Runtime.Queue.Topics {
-		if t.Name == v.PChannel {
-			return max(0, t.End-int64(binary.LittleEndian.Uint64(v.Checkpoint.Message))), true
+	for i := range r.Queue.Topics {
+		if t := &r.Queue.Topics[i]; t.Name == pchannel && t.Stats == nil {
+			return t
 		}
 	}
-	return 0, false
+	return nil
+}
+
+// Behind is how many of a topic's messages a checkpoint has before it: its end minus the offset in the checkpoint.
+func (t *Topic) Behind(c *Checkpoint) (messages int64, ok bool) {
+	at, ok := c.Offset()
+	if t == nil || !ok {
+		return 0, false
+	}
+	return max(0, t.End-at), true
 }

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"kitescope/inspect/model"
@@ -220,8 +222,8 @@ func logStates(l *model.Log) []string {
 			delete(counts, state)
 		}
 	}
-	for state, n := range counts { // of a newer Woodpecker
-		out = append(out, state+" "+strconv.FormatInt(n, 10))
+	for _, state := range slices.Sorted(maps.Keys(counts)) { // of a newer Woodpecker
+		out = append(out, state+" "+strconv.FormatInt(counts[state], 10))
 	}
 	return out
 }

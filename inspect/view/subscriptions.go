@@ -88,6 +88,12 @@ var subscriptions = define(definition[queueSubscription]{
 			func(_ *Env, s queueSubscription) table.Cell { return atLeast(s.behind, s.uncounted) }),
 		col(table.Column{Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Priority: 1, Doc: "Bytes of these; of a Woodpecker's segment that it reads in proportion."},
 			func(_ *Env, s queueSubscription) table.Cell { return atLeast(s.bytes, s.uncounted) }),
+		uncountedAfter(func(s queueSubscription) int64 {
+			if s.reader == nil {
+				return -1
+			}
+			return s.uncounted
+		}),
 		col(table.Column{Name: "consumers", Kind: table.Int, Priority: 1, Doc: "Consumers that are connected (Pulsar): 0, and it is read by no process."},
 			ofPulsar(func(s *model.Subscription) table.Cell { return count(int64(s.Consumers)) })),
 		col(table.Column{Name: "type", Kind: table.State, Show: table.Wide, Priority: 4, Doc: "Exclusive, Shared, Failover, Key_Shared (Pulsar)."},

@@ -28,33 +28,35 @@ type walPosition struct {
 	entry *model.LogPosition
 	// open: the segment is written, and its last entry not recorded.
 	open bool
-	log  *model.Log
+	// offset is the message's number in Kafka's topic, where it is numbered.
+	offset   int64
+	numbered bool
+	// log is Woodpecker's, topic Kafka's; nil where neither told it.
+	log   *model.Log
+	topic *model.Topic
 }
 
 func walPositions(e *Env) (rows []walPosition) {
+	numbers := numbersMessages(e.Cluster)
 	for _, p := range counted(e.Cluster.PChannels, func(p *model.PChannel) string { return p.Name }) {
-		log := e.Cluster.Woodpecker.Log(p.Name)
+		log, topic := e.Cluster.Woodpecker.Log(p.Name), e.Cluster.Runtime.Topic(p.Name)
 		told, _ := walOf(e, p)
 		add := func(x walPosition) {
-			x.pchannel, x.log = p.Name, log
+			x.pchannel, x.log, x.topic = p.Name, log, topic
+			if at, ok := x.checkpoint.Offset(); ok && (numbers || x.checkpoint.Queue != "") {
+				x.offset, x.numbered = at, true
+			}
 			rows = append(rows, x)
 		}
-		if log != nil && len(log.Segments) > 0 {
-			end, ok := log.End()
-			x := walPosition{stage: walWritten, entry: &end}
-			if last := &log.Segments[len(log.Segments)-1]; !last.Closed() {
-				x.entry, x.open = &model.LogPosition{Segment: last.ID}, true
-			} else if !ok {
-				x.entry = nil
-			}
-			if told != nil {
-				x.tick = told.Confirmed
-			}
-			add(x)
+		addWritten(told, log, topic, add)
+		if told != nil && !told.Flushed.IsZero() {
+			add(walPosition{stage: walConsumed, tick: told.Flushed})
 		}
-		addTicks(told, log, p, add)
-		if p.Checkpoint.At != 0 || len(p.Checkpoint.Message) > 0 {
+		switch recorded := p.Checkpoint.At != 0 || len(p.Checkpoint.Message) > 0; {
+		case recorded:
 			add(walPosition{stage: walRecovered, checkpoint: p.Checkpoint, entry: p.Checkpoint.Entry})
+		case told != nil && !told.Persisted.IsZero():
+			add(walPosition{stage: walRecovered, tick: told.Persisted})
 		}
 		for _, v := range vchannelsOn(e, p.Name) {
 			if v.Checkpoint.At != 0 {
@@ -66,25 +68,38 @@ func walPositions(e *Env) (rows []walPosition) {
 		}
 		if first, ok := log.Oldest(); ok {
 			add(walPosition{stage: walKept, entry: &first})
+		} else if topic != nil {
+			add(walPosition{stage: walKept, offset: topic.First, numbered: true})
 		}
 	}
 	return rows
 }
 
-// addTicks adds the positions that only a streaming node's metrics tell: as times, without a message.
-func addTicks(w *model.WAL, log *model.Log, p *model.PChannel, add func(walPosition)) {
-	if w == nil {
+// numbersMessages reports whether ids of checkpoints that do not name their queue are numbers.
+func numbersMessages(c *model.Cluster) bool {
+	pulsar := c.Runtime != nil && c.Runtime.Queue != nil && c.Runtime.Queue.Kind == "pulsar"
+	return !pulsar && c.MessageIDSize() == model.OffsetSize
+}
+
+// addWritten adds the end of a log, where the queue tells it, or the metrics of its streaming node: these as a time, without a message.
+func addWritten(told *model.WAL, log *model.Log, topic *model.Topic, add func(walPosition)) {
+	x := walPosition{stage: walWritten}
+	if told != nil {
+		x.tick = told.Confirmed
+	}
+	switch {
+	case log != nil && len(log.Segments) > 0:
+		if last := &log.Segments[len(log.Segments)-1]; !last.Closed() {
+			x.entry, x.open = &model.LogPosition{Segment: last.ID}, true
+		} else if end, ok := log.End(); ok {
+			x.entry = &end
+		}
+	case topic != nil:
+		x.offset, x.numbered = topic.End, true
+	case x.tick.IsZero():
 		return
 	}
-	if !w.Confirmed.IsZero() && (log == nil || len(log.Segments) == 0) {
-		add(walPosition{stage: walWritten, tick: w.Confirmed})
-	}
-	if !w.Flushed.IsZero() {
-		add(walPosition{stage: walConsumed, tick: w.Flushed})
-	}
-	if !w.Persisted.IsZero() && p.Checkpoint.At == 0 && len(p.Checkpoint.Message) == 0 {
-		add(walPosition{stage: walRecovered, tick: w.Persisted})
-	}
+	add(x)
 }
 
 // at is the time of a position: a checkpoint's, else a metric's. Zero is not told.
@@ -103,21 +118,34 @@ func (w *walPosition) name() string {
 	return name
 }
 
+// behind counts the messages and bytes after a position, and the segments after it of which neither is recorded; a count that the queue does
+// not tell is -1.
+func (w *walPosition) behind() (messages, bytes, uncounted int64) {
+	switch {
+	case w.log != nil && w.entry != nil:
+		return w.log.Behind(*w.entry)
+	case w.topic != nil && w.numbered:
+		return max(0, w.topic.End-w.offset), -1, 0
+	}
+	return -1, -1, -1
+}
+
 // walBehind is a cell of what lies behind a position; unknown where nothing can be counted, or the log goes on in a segment that is
 // written and the position is in it.
-func walBehind(cell func(entries, bytes int64) int64) func(*Env, walPosition) table.Cell {
+func walBehind(cell func(messages, bytes int64) int64) func(*Env, walPosition) table.Cell {
 	return func(_ *Env, w walPosition) table.Cell {
-		switch {
-		case w.stage == walWritten:
+		if w.stage == walWritten {
 			return none()
-		case w.log == nil || w.entry == nil:
+		}
+		messages, bytes, uncounted := w.behind()
+		switch n := cell(messages, bytes); {
+		case n < 0:
 			return unknown()
-		}
-		entries, bytes, uncounted := w.log.Behind(*w.entry)
-		if entries == 0 {
+		case messages == 0:
 			return atLeast(0, uncounted)
+		default:
+			return count(n)
 		}
-		return count(cell(entries, bytes))
 	}
 }
 
@@ -130,7 +158,8 @@ var wal = define(definition[walPosition]{
 		Aliases: []string{"wal-positions"},
 		Kind:    "WALPosition",
 		Doc:     "Positions of each write-ahead log, from what clients wrote to what is truncated: in time, messages and bytes.",
-		Needs:   model.PartObjects | model.PartServing | model.PartChannels,
+		Needs:   model.PartObjects | model.PartServing | model.PartChannels | model.PartRuntime,
+		Lacks:   untoldByQueue,
 	},
 	rows: walPositions,
 	columns: []column[walPosition]{
@@ -140,9 +169,11 @@ var wal = define(definition[walPosition]{
 			func(_ *Env, w walPosition) table.Cell { return text(w.stage) }),
 		col(table.Column{Name: "vchannel", Priority: 2, Doc: "The vchannel whose checkpoint it is; none of the log as a whole."},
 			func(_ *Env, w walPosition) table.Cell { return text(w.vchannel) }),
-		col(table.Column{Name: "position", Doc: "The message, as segment/entry of Woodpecker's log; ? is an entry that is not recorded while its segment is written. Unknown of other queues."},
+		col(table.Column{Name: "position", Doc: "The message, as segment/entry of Woodpecker's log, where ? is an entry that is not recorded while its segment is written, or as offset in Kafka's topic, at the end that of the next message. Unknown of other queues."},
 			func(_ *Env, w walPosition) table.Cell {
 				switch {
+				case w.numbered:
+					return text(strconv.FormatInt(w.offset, 10))
 				case w.entry == nil:
 					return unknown()
 				case w.open:
@@ -154,10 +185,17 @@ var wal = define(definition[walPosition]{
 			func(_ *Env, w walPosition) table.Cell { return timeOfPosition(w, at(w.at())) }),
 		col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 1, Doc: "Time since then: how far it is behind the clock."},
 			func(e *Env, w walPosition) table.Cell { return timeOfPosition(w, age(e, w.at())) }),
-		col(table.Column{Name: "behind_messages", Title: "BEHIND", Kind: table.Int, Doc: "Messages in closed segments after it (Woodpecker); at least so many while a segment is written."},
-			walBehind(func(entries, _ int64) int64 { return entries })),
-		col(table.Column{Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Doc: "Bytes of these; of the segment that it lies in, its part."},
+		col(table.Column{Name: "behind_messages", Title: "BEHIND", Kind: table.Int, Doc: "Messages after it: up to the end of Kafka's topic, in closed segments of Woodpecker's log. Where segments are uncounted there are more."},
+			walBehind(func(messages, _ int64) int64 { return messages })),
+		col(table.Column{Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Doc: "Bytes of these (Woodpecker); of the segment that it lies in, its part."},
 			walBehind(func(_, bytes int64) int64 { return bytes })),
+		uncountedAfter(func(w walPosition) int64 {
+			if w.stage == walWritten {
+				return -1
+			}
+			_, _, uncounted := w.behind()
+			return uncounted
+		}),
 	},
 	ref: func(_ *Env, w walPosition) Ref {
 		return Ref{ID: w.name(), Name: w.name()}
@@ -173,4 +211,16 @@ func timeOfPosition(w walPosition, c table.Cell) table.Cell {
 		return unknown()
 	}
 	return c
+}
+
+// uncountedAfter is the column that tells of how many segments after a position nothing is counted: where it is not 0, there is more behind than is
+// said. A negative number is none.
+func uncountedAfter[T any](of func(T) int64) column[T] {
+	return col(table.Column{Name: "uncounted_segments", Title: "UNCOUNTED", Kind: table.Int, Priority: 2, Doc: "Segments after it whose messages and bytes are not recorded: one that is written, and damaged ones (Woodpecker). What is behind is at least what is counted."},
+		func(_ *Env, row T) table.Cell {
+			if n := of(row); n >= 0 {
+				return count(n)
+			}
+			return none()
+		})
 }

@@ -2,7 +2,6 @@ package faulttest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -97,8 +96,7 @@ func (w *World) topicsBehind(text string) ([]live.TopicOffsets, error) {
 	}
 	ends := make(map[string]int64)
 	for _, v := range w.base.Cluster.VChannels {
-		if len(v.Checkpoint.Message) == 8 {
-			at := int64(binary.LittleEndian.Uint64(v.Checkpoint.Message))
+		if at, ok := v.Checkpoint.Offset(); ok {
 			ends[v.PChannel] = max(ends[v.PChannel], at+behind)
 		}
 	}

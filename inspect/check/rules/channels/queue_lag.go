@@ -1,7 +1,6 @@
 package channels
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"kitescope/inspect/check"
@@ -53,11 +52,11 @@ func runQueueLag(p *check.Pass) error {
 	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
 		served++
 		t, ok := topics[v.PChannel]
-		if !ok || len(v.Checkpoint.Message) != 8 || v.Checkpoint.At == model.MaxTSO {
+		at, numbered := v.Checkpoint.Offset()
+		if !ok || !numbered || v.Checkpoint.At == model.MaxTSO {
 			return
 		}
 		compared++
-		at := int64(binary.LittleEndian.Uint64(v.Checkpoint.Message))
 		f := check.Finding{
 			Severity: check.Error, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
 			Evidence: []check.Evidence{
