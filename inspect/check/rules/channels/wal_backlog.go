@@ -35,15 +35,16 @@ func runWALBacklog(p *check.Pass) error {
 		if x.Checkpoint.Entry == nil {
 			return
 		}
-		entries, bytes, _ := l.Behind(*x.Checkpoint.Entry)
+		entries, bytes, uncounted := l.Behind(*x.Checkpoint.Entry)
 		if bytes < walBacklogBytes {
 			return
 		}
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: refPChannel(x.Name),
-			Message: fmt.Sprintf("the checkpoint of %s is %s behind the end of its log", x.Name, words.Bytes(bytes)),
+			Message: fmt.Sprintf("the checkpoint of %s is at least %s behind the end of its log", x.Name, words.Bytes(bytes)),
 			Evidence: []check.Evidence{
 				check.Measured("bytes behind", "etcd", "%s", check.Bytes(bytes)), check.Measured("messages behind", "etcd", "%s", check.Digits(entries)),
+				check.Count("segments after it that are not counted", uncounted, "etcd"),
 				check.Fact("checkpoint", x.Checkpoint.Entry.String(), "etcd"),
 			},
 			Impact: "A streaming node that starts or takes the channel over reads all of it first; until then the channel takes no writes.",

@@ -2,8 +2,11 @@ package channels
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 	"kitescope/words"
 )
@@ -32,41 +35,64 @@ func runWALDamaged(p *check.Pass) error {
 		return nil
 	}
 	return eachLog(p, func(x *model.PChannel, l *model.Log) {
-		var first *model.LogSegment
-		missing, unread := 0, 0
+		var missing, unread []int64
 		for i := range l.Segments {
-			s := &l.Segments[i]
-			lost := s.State == model.LogMissing || s.State == model.LogUnread
-			if !lost || s.ID <= l.Truncated.Segment {
-				continue
-			}
-			if first == nil {
-				first = s
-			}
-			if s.State == model.LogMissing {
-				missing++
-			} else {
-				unread++
+			switch s := &l.Segments[i]; {
+			case s.ID <= l.Truncated.Segment:
+			case s.State == model.LogMissing:
+				missing = append(missing, s.ID)
+			case s.State == model.LogUnread:
+				unread = append(unread, s.ID)
 			}
 		}
-		if first == nil {
-			return
+		if len(missing)+len(unread) > 0 {
+			reportDamaged(p, x, l, missing, unread)
 		}
-		p.Report(check.Finding{
-			Severity: check.Error, Object: refPChannel(x.Name),
-			Message: fmt.Sprintf("the log of %s lacks %s from segment %s on", x.Name, words.Plural(missing+unread, "segment"), words.Number(first.ID)),
-			Evidence: []check.Evidence{
-				check.Count("segments without a record", missing, "etcd"),
-				check.Count("segments with a record that cannot be decoded", unread, "etcd"),
-				check.Fact("truncated to", truncatedTo(l), "etcd"),
-			},
-			Impact: "A streaming node that reads the log from before it does not get past it: its channels stand still, and rows in it that are not in storage are lost.",
-			Fix: check.Fix(
-				check.Do("bring the record of segment %d of log %s back from a snapshot of etcd: it lies below woodpecker/logs/", first.ID, x.Name),
-				check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).Does("shows which checkpoints lie before it"),
-			),
-		})
 	})
+}
+
+func reportDamaged(p *check.Pass, x *model.PChannel, l *model.Log, missing, unread []int64) {
+	all := slices.Sorted(slices.Values(slices.Concat(missing, unread)))
+	segments := words.Agree(len(all), "segment", "segments")
+	p.Report(check.Finding{
+		Severity: check.Error, Object: refPChannel(x.Name),
+		Message: fmt.Sprintf("the log of %s lacks %s %s", x.Name, segments, words.Few(runs(all))),
+		Evidence: []check.Evidence{
+			check.Count("segments without a record", len(missing), "etcd"),
+			check.Fact("without a record", words.FirstOf(runs(missing), facts.MaxObjects, ", "), "etcd"),
+			check.Count("segments with a record that cannot be decoded", len(unread), "etcd"),
+			check.Fact("cannot be decoded", words.FirstOf(runs(unread), facts.MaxObjects, ", "), "etcd"),
+			check.Fact("truncated to", truncatedTo(l), "etcd"),
+		},
+		Impact: "A streaming node that reads the log from before them does not get past the first: its channels stand still, and rows in them that are not in storage are lost.",
+		Fix: check.Fix(
+			bringBack(x, all),
+			check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).Does("shows which checkpoints lie before"),
+		),
+	})
+}
+
+func bringBack(x *model.PChannel, segments []int64) check.Step {
+	if len(segments) == 1 {
+		return check.Do("bring the record of segment %d of log %s back from a snapshot of etcd: it lies below woodpecker/logs/", segments[0], x.Name)
+	}
+	return check.Do("bring the records of segments %s of log %s back from a snapshot of etcd: they lie below woodpecker/logs/", runs(segments), x.Name)
+}
+
+// runs writes numbers in rising order, those that follow each other as one: "2", "4-7".
+func runs(ids []int64) (list []string) {
+	for i := 0; i < len(ids); {
+		last := i
+		for last+1 < len(ids) && ids[last+1] == ids[last]+1 {
+			last++
+		}
+		text := strconv.FormatInt(ids[i], 10)
+		if last > i {
+			text += "-" + strconv.FormatInt(ids[last], 10)
+		}
+		list, i = append(list, text), last+1
+	}
+	return list
 }
 
 func truncatedTo(l *model.Log) string {
