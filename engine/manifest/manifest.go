@@ -53,7 +53,6 @@ type File struct {
 const (
 	ByKey      = 0 // deletes of primary keys
 	ByPosition = 1
-	ByEquality = 2
 )
 
 // Delta is a delta log.

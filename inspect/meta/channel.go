@@ -173,7 +173,7 @@ func (s *state) addWatches(c *channelSet) {
 func (s *state) addStreaming(c *channelSet) {
 	s.each(kindWALVChannel, func(f *fact) {
 		v := c.vchannel(f.names[1])
-		v.State = word(f.value.(*streamingpb.VChannelMeta).GetState().String(), "VCHANNEL_STATE_")
+		v.State = model.EnumWord(f.value.(*streamingpb.VChannelMeta).GetState().String(), "VCHANNEL_STATE_")
 	})
 	s.each(kindWALCheckpoint, func(f *fact) {
 		m, p := f.value.(*streamingpb.WALCheckpoint), c.pchannel(f.names[0])
@@ -191,7 +191,7 @@ func (s *state) addStreaming(c *channelSet) {
 		m := f.value.(*streamingpb.PChannelMeta)
 		p := c.pchannel(f.names[0])
 		p.Streaming = true
-		p.State = word(m.GetState().String(), "PCHANNEL_META_STATE_")
+		p.State = model.EnumWord(m.GetState().String(), "PCHANNEL_META_STATE_")
 		p.Term = m.GetChannel().GetTerm()
 		p.AccessMode = accessMode(m.GetChannel().GetAccessMode())
 		if m.GetState() != streamingpb.PChannelMetaState_PCHANNEL_META_STATE_UNINITIALIZED {
@@ -215,7 +215,7 @@ func accessMode(m streamingpb.PChannelAccessMode) string {
 	case streamingpb.PChannelAccessMode_PCHANNEL_ACCESS_READONLY:
 		return "ReadOnly"
 	}
-	return word(m.String(), "PCHANNEL_ACCESS_")
+	return model.EnumWord(m.String(), "PCHANNEL_ACCESS_")
 }
 
 func replicatePosition(m *commonpb.ReplicateCheckpoint) model.ReplicatePosition {

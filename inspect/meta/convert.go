@@ -2,7 +2,6 @@ package meta
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
@@ -88,21 +87,6 @@ func pairValue(list []model.Pair, key string) string {
 		}
 	}
 	return ""
-}
-
-// word shortens an enum's name: word("PCHANNEL_META_STATE_ASSIGNED", "PCHANNEL_META_STATE_") is "Assigned".
-func word(name, prefix string) string {
-	s := strings.TrimPrefix(name, prefix)
-	if s == "" || strings.ToUpper(s) != s {
-		return s
-	}
-	var b strings.Builder
-	for part := range strings.SplitSeq(s, "_") {
-		if part != "" {
-			b.WriteString(part[:1] + strings.ToLower(part[1:]))
-		}
-	}
-	return b.String()
 }
 
 // ids converts a list of int64 to typed ids.

@@ -151,7 +151,7 @@ func statsTask(f *fact) *model.Task {
 // hold anything, passwords included.
 func broadcastTask(f *fact) *model.Task {
 	m := f.value.(*streamingpb.BroadcastTask)
-	t := &model.Task{ID: f.ids[0], Type: "broadcast", State: word(m.GetState().String(), "BROADCAST_TASK_STATE_")}
+	t := &model.Task{ID: f.ids[0], Type: "broadcast", State: model.EnumWord(m.GetState().String(), "BROADCAST_TASK_STATE_")}
 	if n, err := strconv.ParseInt(m.GetMessage().GetProperties()[messageTypeProperty], 10, 32); err == nil {
 		t.SubType = messagespb.MessageType(n).String()
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -184,7 +183,7 @@ func (m *Metrics) StreamingNodes() []*StreamingNode {
 func (m *Metrics) Broadcasts() (list []Broadcasts) {
 	for _, s := range m.Samples(broadcasterTasks) {
 		if s.Value >= 1 && s.Value < math.MaxInt32 {
-			list = append(list, Broadcasts{s.Label("message_type"), stateWord(s.Label("state"), "BROADCAST_TASK_STATE_"), int64(s.Value)})
+			list = append(list, Broadcasts{s.Label("message_type"), EnumWord(s.Label("state"), "BROADCAST_TASK_STATE_"), int64(s.Value)})
 		}
 	}
 	slices.SortFunc(list, func(a, b Broadcasts) int {
@@ -285,21 +284,6 @@ func (r *walReader) finish(m *Metrics) (list []*StreamingNode) {
 	}
 	slices.SortFunc(list, func(a, b *StreamingNode) int { return cmp.Compare(a.Node, b.Node) })
 	return list
-}
-
-// stateWord shortens a state's name: "BROADCAST_TASK_STATE_WAIT_ACK" is "WaitAck".
-func stateWord(name, prefix string) string {
-	name = strings.TrimPrefix(name, prefix)
-	if strings.ToUpper(name) != name {
-		return name
-	}
-	var b strings.Builder
-	for part := range strings.SplitSeq(name, "_") {
-		if part != "" {
-			b.WriteString(part[:1] + strings.ToLower(part[1:]))
-		}
-	}
-	return b.String()
 }
 
 // told is a number, 0 for one that is not told.
