@@ -172,12 +172,15 @@ func (s *state) addWatches(c *channelSet) {
 // and the state of pchannels and vchannels there.
 func (s *state) addStreaming(c *channelSet) {
 	s.each(kindWALVChannel, func(f *fact) {
-		v := c.vchannel(f.names[1])
-		v.State = model.EnumWord(f.value.(*streamingpb.VChannelMeta).GetState().String(), "VCHANNEL_STATE_")
+		v, m := c.vchannel(f.names[1]), f.value.(*streamingpb.VChannelMeta)
+		v.State, v.StreamedAt = model.EnumWord(m.GetState().String(), "VCHANNEL_STATE_"), model.TSO(m.GetCheckpointTimeTick())
 	})
 	s.each(kindWALCheckpoint, func(f *fact) {
 		m, p := f.value.(*streamingpb.WALCheckpoint), c.pchannel(f.names[0])
 		p.Checkpoint, p.Alter = walCheckpoint(f.names[0], m), alteration(m.GetAlterWalState())
+		for _, x := range m.GetReplicateConfig().GetCrossClusterTopology() {
+			p.Replication = append(p.Replication, x.GetSourceClusterId()+">"+x.GetTargetClusterId())
+		}
 		if r := m.GetReplicateCheckpoint(); r != nil {
 			position := replicatePosition(r)
 			p.Replicated = &position
@@ -196,6 +199,10 @@ func (s *state) addStreaming(c *channelSet) {
 		p.AccessMode = accessMode(m.GetChannel().GetAccessMode())
 		if m.GetState() != streamingpb.PChannelMetaState_PCHANNEL_META_STATE_UNINITIALIZED {
 			p.Node = model.NodeID(m.GetNode().GetServerId())
+		}
+		p.AssignedAt = unixSeconds(m.GetLastAssignTimestampSeconds())
+		for _, x := range m.GetHistories() {
+			p.Past = append(p.Past, model.Assignment{Term: x.GetTerm(), Node: model.NodeID(x.GetNode().GetServerId()), AccessMode: accessMode(x.GetAccessMode())})
 		}
 	})
 	for _, v := range c.vchannels {
@@ -249,7 +256,7 @@ func (s *state) streaming() *model.Streaming {
 		found = true
 		m := f.value.(*streamingpb.ReplicateConfigurationMeta)
 		config := m.GetReplicateConfiguration()
-		out.ForcePromoted = m.GetForcePromoted()
+		out.ForcePromoted, out.ConfigAcks = m.GetForcePromoted(), configAcks(m.GetAckedResult())
 		for _, x := range config.GetClusters() {
 			out.Clusters = append(out.Clusters, model.ReplicationCluster{
 				ID: x.GetClusterId(), URI: secret.URL(x.GetConnectionParam().GetUri()), PChannels: x.GetPchannels(),
@@ -275,4 +282,20 @@ func (s *state) streaming() *model.Streaming {
 		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Source, b.Source))
 	})
 	return &out
+}
+
+// configAcks are the channels of a configuration, in the order of the record, and what they acknowledged; either may be longer in a damaged one.
+func configAcks(m *streamingpb.AckedResult) (list []model.ConfigAck) {
+	names, acked := m.GetChannels(), m.GetAckedCheckpoints()
+	for i := range max(len(names), len(acked)) {
+		var x model.ConfigAck
+		if i < len(names) {
+			x.Channel = keptName(names[i])
+		}
+		if i < len(acked) {
+			x.At = model.TSO(acked[i].GetTimeTick())
+		}
+		list = append(list, x)
+	}
+	return list
 }

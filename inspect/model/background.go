@@ -88,6 +88,15 @@ type Streaming struct {
 	Channels []ReplicationChannel
 	// ForcePromoted: it took over without waiting for its source (3.0).
 	ForcePromoted bool
+	// ConfigAcks says which channels have acknowledged the configuration of replication.
+	ConfigAcks []ConfigAck
+}
+
+// ConfigAck is a channel that the configuration of replication was written into; At is the time tick of it there, 0 until the channel has
+// acknowledged it.
+type ConfigAck struct {
+	Channel string
+	At      TSO
 }
 
 // ReplicationCluster is one Milvus of a replicated group. Its token is never read into the model.

@@ -55,6 +55,8 @@ type VChannel struct {
 	Removal string
 	// State is streamingnode's state of the vchannel (2.6), "" otherwise.
 	State string
+	// StreamedAt is the time tick up to which streamingnode's record of it has seen the log (2.6), 0 otherwise.
+	StreamedAt TSO
 	// TruncatedAt is when the collection was emptied last: what is older in the channel is gone (2.6 and later). Zero for never.
 	TruncatedAt TSO
 }
@@ -78,13 +80,25 @@ type PChannel struct {
 	Term       int64
 	Node       NodeID // the streaming node that it is assigned to
 	AccessMode string
+	// AssignedAt is when it was assigned last, zero if not recorded. Past are the assignments before, by term, that no node has closed yet.
+	AssignedAt time.Time
+	Past       []Assignment
 	Checkpoint Checkpoint // of the WAL's consumer on that node
 	// Replicated is up to where it has taken over another cluster's, nil if it is no target of replication. Salvaged is where it stood when it
 	// was promoted by force (3.0), by source.
 	Replicated *ReplicatePosition
 	Salvaged   []ReplicatePosition
+	// Replication are the directions of replication that its log has taken in, as "SOURCE>TARGET".
+	Replication []string
 	// Alter is the change to another message queue that is under way, "" if none is (2.6 and later).
 	Alter string
+}
+
+// Assignment is a streaming node that a pchannel was assigned to in a term.
+type Assignment struct {
+	Term       int64
+	Node       NodeID
+	AccessMode string
 }
 
 // OffsetSize is the size of a message id that is a number.

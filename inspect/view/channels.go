@@ -102,6 +102,8 @@ var vchannelState = []column[*model.VChannel]{
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.Removal) }),
 	col(table.Column{Name: "state", Kind: table.State, Show: table.Hidden, Doc: "Streaming node's state of the channel (2.6)."},
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.State) }),
+	col(table.Column{Name: "streaming_at", Rare: true, Title: "STREAMED", Kind: table.Time, Show: table.Hidden, Doc: "Time tick of the log up to which the streaming node's record of the channel is (2.6 and later): of the last change to it, not of its rows."},
+		func(_ *Env, v *model.VChannel) table.Cell { return tso(v.StreamedAt) }),
 }
 
 var vchannelContent = []column[*model.VChannel]{
@@ -166,6 +168,18 @@ var pchannelColumns = []column[*model.PChannel]{
 		func(_ *Env, p *model.PChannel) table.Cell { return streamingOnly(p, count(p.Term)) }),
 	col(table.Column{Name: "access_mode", Title: "ACCESS", Show: table.Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.AccessMode) }),
+	col(table.Column{Name: "assigned_at", Title: "ASSIGNED", Kind: table.Time, Show: table.Hidden, Doc: "When it was assigned last (2.6 and later)."},
+		func(_ *Env, p *model.PChannel) table.Cell { return at(p.AssignedAt) }),
+	col(table.Column{Name: "past_assignments", Rare: true, Title: "BEFORE", Kind: table.List, Show: table.Hidden, Doc: "Nodes that it was assigned to before and that have not been seen to close it, as TERM: NODE ACCESS (2.6 and later)."},
+		func(_ *Env, p *model.PChannel) table.Cell {
+			names := make([]string, 0, len(p.Past))
+			for _, x := range p.Past {
+				names = append(names, strconv.FormatInt(x.Term, 10)+": "+x.Node.String()+" "+x.AccessMode)
+			}
+			return list(names)
+		}),
+	col(table.Column{Name: "replication", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Directions of replication between clusters that its log has taken in, as SOURCE>TARGET (2.6 and later); get replication has the configuration."},
+		func(_ *Env, p *model.PChannel) table.Cell { return list(p.Replication) }),
 	col(table.Column{Name: "queue_change", Rare: true, Title: "CHANGE", Show: table.Hidden, Doc: "Change to another message queue that is under way, with its stage (2.6 and later)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.Alter) }),
 	col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time of the write-ahead log's consumer (2.6)."},

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"kitescope/inspect/model"
 	"kitescope/table"
@@ -171,6 +172,10 @@ var replication = define(definition[*replicatedChannel]{
 			func(e *Env, _ *replicatedChannel) table.Cell {
 				return yesNo(e.Cluster.Streaming != nil && e.Cluster.Streaming.ForcePromoted)
 			}),
+		col(table.Column{Name: "config_acknowledged", Show: table.Hidden, Doc: "How many of this cluster's channels have acknowledged the configuration of replication, of those that it was written into; none if its record does not tell."},
+			func(e *Env, _ *replicatedChannel) table.Cell { return configAcknowledged(e.Cluster.Streaming) }),
+		col(table.Column{Name: "config_waits_for", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Channels that have not acknowledged it."},
+			func(e *Env, _ *replicatedChannel) table.Cell { return list(configWaitsFor(e.Cluster.Streaming)) }),
 	},
 	ref: func(_ *Env, r *replicatedChannel) Ref { return Ref{ID: r.id(), Name: r.id()} },
 	links: func(e *Env, r *replicatedChannel) []Link {
@@ -207,4 +212,24 @@ func isConfigured(s *model.Streaming, r *replicatedChannel) bool {
 		}
 	}
 	return false
+}
+
+// configAcknowledged is "1/2": the channels that have acknowledged the configuration.
+func configAcknowledged(s *model.Streaming) table.Cell {
+	if s == nil || len(s.ConfigAcks) == 0 {
+		return none()
+	}
+	all := len(s.ConfigAcks)
+	return text(strconv.Itoa(all-len(configWaitsFor(s))) + "/" + strconv.Itoa(all))
+}
+
+func configWaitsFor(s *model.Streaming) (names []string) {
+	if s != nil {
+		for _, x := range s.ConfigAcks {
+			if x.At == 0 {
+				names = append(names, x.Channel)
+			}
+		}
+	}
+	return names
 }
