@@ -12,7 +12,7 @@ import (
 // TestCausesWithoutARule: a finding about one log, collection or node explains others by a rule alone. Only what is said of the whole cluster, or
 // of what all share, explains everything.
 func TestCausesWithoutARule(t *testing.T) {
-	shared := []string{"queue-unreachable", "etcd-alarm", "etcd-no-leader", "layout-older", "auto-balance-off", "quota-denied"}
+	shared := []string{"queue-unreachable", "etcd-alarm", "etcd-no-leader", "layout-older", "auto-balance-off", "balancing-suspended", "quota-denied"}
 	pairs := []string{"proxy-queue <- proxy-starved", "storage-slow <- storage-failing"} // all requests go through proxies; there is one storage
 	ruled := 0
 	for _, x := range rules.All() {
