@@ -1,9 +1,9 @@
 package rules_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -113,7 +113,7 @@ func damagedStreaming(r *rand.Rand) *world {
 				continue
 			}
 			if r.IntN(3) > 0 {
-				add("milvus_wal_info", 1, "term", fmt.Sprint(r.IntN(4)))
+				add("milvus_wal_info", 1, "term", strconv.Itoa(r.IntN(4)))
 			}
 			add("milvus_wal_growing_segment_hwm_bytes", gauge())
 			add("milvus_wal_growing_segment_lwm_bytes", gauge())
