@@ -409,6 +409,7 @@ func inflated(value []byte) ([]byte, error) {
 }
 
 func deflated(t *testing.T, value []byte) []byte {
+	t.Helper()
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		t.Fatal(err)

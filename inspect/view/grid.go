@@ -14,7 +14,6 @@ package view
 
 import (
 	"slices"
-
 	"time"
 
 	"kitescope/inspect/model"
