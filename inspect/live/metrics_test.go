@@ -104,7 +104,7 @@ func TestBrokenMetrics(t *testing.T) {
 		"broken half-way":   {strings.NewReader(series(2) + "}} boom\n" + series(2)), "read metrics", 2},
 		"cut off":           {strings.NewReader(series(2) + "a{x=\"9"), "the text ends within line 3", 2},
 		"a number cut off":  {strings.NewReader(series(2) + "a 1"), "the text ends within line 3", 2},
-		"a page of a login": {strings.NewReader("<!DOCTYPE html>\n<html><body>Please log in</body></html>\n"), "line 1 is not a sample", 0},
+		"a page of a login": {strings.NewReader("<!DOCTYPE html>\n<html><body>Please log in</body></html>\n"), "an HTML page, not metrics", 0},
 		"a number of words": {strings.NewReader(series(2) + "a{x=\"9\"} many\n"), "line 3 has no number as its value", 2},
 		"words":             {strings.NewReader("This is no recording, only text.\n"), "line 1 has no number as its value", 0},
 		"a time of words":   {strings.NewReader(series(2) + "a{x=\"9\"} 1 soon\n"), "line 3 has no time behind its value", 2},

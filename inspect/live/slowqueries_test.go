@@ -117,7 +117,7 @@ func TestSlowHostile(t *testing.T) {
 		"none":               {"[]\n", model.Answered, "", 0},
 		"a login page":       {"\n<!DOCTYPE html><html>Password: <input></html>", model.Garbled, "an HTML page", -1},
 		"nothing":            {"", model.Garbled, "empty", -1},
-		"an object":          {`{"error":"denied"}`, model.Garbled, "not a list", -1},
+		"an object":          {`{"error":"denied"}`, model.Failed, "denied", -1},
 		"an error in it":     {`{"code":1800,"message":"user hasn't authenticated"}`, model.Failed, "user hasn't authenticated (code 1800)", -1},
 		"null":               {"null", model.Garbled, "not a list", -1},
 		"half":               {half, model.Garbled, "breaks off after 1 entries", 1},

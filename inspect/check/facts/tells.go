@@ -2,14 +2,22 @@ package facts
 
 import (
 	"slices"
+	"strings"
 
 	"kitescope/inspect/model"
 )
 
-// Tells reports whether a session of a role may answer to a call that came with a release. One of unknown version may.
-func Tells(c *model.Cluster, major, minor int, roles ...string) bool {
+// Tells reports whether a session of a role may answer to a call that came with a release, and did not say that it does not have it. One of
+// unknown version may.
+func Tells(c *model.Cluster, major, minor int, method string, roles ...string) bool {
 	return slices.ContainsFunc(c.Sessions, func(s *model.Session) bool {
-		return slices.Contains(roles, s.Role) && !s.Standby && !ParseRelease(s.Version).Before(Release{major, minor})
+		if !slices.Contains(roles, s.Role) || s.Standby || ParseRelease(s.Version).Before(Release{major, minor}) {
+			return false
+		}
+		n := c.Runtime.LiveNode(s.Role, s.Node)
+		return n == nil || !slices.ContainsFunc(n.Calls, func(x model.Call) bool {
+			return x.Outcome == model.Unimplemented && strings.HasSuffix(x.Method, method)
+		})
 	})
 }
 

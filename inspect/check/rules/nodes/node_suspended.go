@@ -32,7 +32,7 @@ Milvus's sources; no server that lists them was seen live.`,
 
 func runNodeSuspended(p *check.Pass) error {
 	if p.Runtime.QueryNodeStates == nil && p.Runtime.StreamingNodeStates == nil {
-		if !facts.Tells(p.Cluster, 2, 5, "querycoord", "mixcoord") {
+		if !facts.Tells(p.Cluster, 2, 5, "ListQueryNode", "querycoord", "mixcoord") {
 			return nil // older ones have no such call
 		}
 		return p.Skip("no coordinator listed its nodes")

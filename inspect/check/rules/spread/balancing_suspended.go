@@ -35,7 +35,7 @@ func runBalancingSuspended(p *check.Pass) error {
 	r := p.Runtime
 	query, told := balancesQueryNodes(r)
 	if !told && r.StreamingBalance == nil {
-		if !facts.Tells(p.Cluster, 2, 5, "querycoord", "mixcoord") {
+		if !facts.Tells(p.Cluster, 2, 5, "CheckBalanceStatus", "querycoord", "mixcoord") {
 			return nil // older ones have no such call
 		}
 		return p.Skip("no coordinator told whether balancing is suspended")
@@ -103,7 +103,7 @@ shard leaders who has which segment. A management call (` + "`DeactivateChecker`
 loads make no progress, flushed segments stay growing, built indexes are not used.
 
 QueryCoord lists them (` + "`ListCheckers`" + `, Milvus 2.4 and later). Its balance_checker is balancing-suspended's.`,
-	Remedy: "Switch it on (`ActivateChecker`; birdwatcher: `checker --id ID activate`), or restart QueryCoord.",
+	Remedy: "Switch it on (`ActivateChecker`), or restart QueryCoord.",
 	Parts:  model.PartSessions,
 	Needs:  check.NeedProcesses,
 	Run:    runCheckerOff,
@@ -111,7 +111,7 @@ QueryCoord lists them (` + "`ListCheckers`" + `, Milvus 2.4 and later). Its bala
 
 func runCheckerOff(p *check.Pass) error {
 	if p.Runtime.Checkers == nil {
-		if !facts.Tells(p.Cluster, 2, 4, "querycoord", "mixcoord") {
+		if !facts.Tells(p.Cluster, 2, 4, "ListCheckers", "querycoord", "mixcoord") {
 			return nil
 		}
 		return p.Skip("QueryCoord did not list its periodic tasks")
