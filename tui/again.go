@@ -16,7 +16,8 @@ import (
 // again is a finding that is checked again: whether it is gone now.
 type again struct {
 	of     *check.Finding
-	before *check.Report // that has it
+	judged *judgement    // that has it
+	before *check.Report // of then
 	busy   bool
 	still  bool      // the source does not change
 	env    *view.Env // that has to be judged, or a newer one; nil as long as it is asked for
@@ -27,7 +28,7 @@ type again struct {
 const againPatience = 40 * time.Second
 
 // checkAgain has the cluster asked anew, where it is live, and judged.
-func checkAgain(m *Model, f *check.Finding) Cmd {
+func checkAgain(m *Model, j *judgement, f *check.Finding) Cmd {
 	d := &m.data
 	if d.again.busy {
 		m.Say(ToneInfo, "still checking "+d.again.of.Check+"…")
@@ -37,12 +38,12 @@ func checkAgain(m *Model, f *check.Finding) Cmd {
 		m.Say(ToneWarn, why)
 		return nil
 	}
-	d.again = again{of: f, before: d.judged.report, busy: true}
+	d.again = again{of: f, judged: j, before: j.report, busy: true}
 	m.Say(ToneInfo, "checking "+f.Check+" again…")
 	asker, ok := m.Config.Feed.(news.Again)
 	if !ok || !d.live {
 		d.again.still = true
-		return askedAgainMsg{by: d.judge}.Apply(m)
+		return askedAgainMsg{by: d.judged}.Apply(m)
 	}
 	return askAgain(m, asker)
 }
@@ -60,7 +61,7 @@ func held(m *Model) string {
 
 // askAgain waits for answers that come after now.
 func askAgain(m *Model, asker news.Again) Cmd {
-	by := m.data.judge
+	by := m.data.judged
 	return func() tea.Msg {
 		ctx, stop := m.Context()
 		defer stop()
@@ -72,13 +73,13 @@ func askAgain(m *Model, asker news.Again) Cmd {
 
 // askedAgainMsg says that the source was asked: what it said was shown before.
 type askedAgainMsg struct {
-	by  *check.Judge
+	by  *judgement // the diagnosis of the source
 	err error
 }
 
 func (a askedAgainMsg) Apply(m *Model) Cmd {
 	d := &m.data
-	if a.by != d.judge {
+	if a.by != d.judged {
 		return nil
 	}
 	if a.err != nil {
@@ -92,15 +93,15 @@ func (a askedAgainMsg) Apply(m *Model) Cmd {
 		return nil
 	}
 	d.again.env = d.env
-	if !d.judged.busy {
-		d.judged.env = nil
+	if !d.again.judged.busy {
+		d.again.judged.env = nil
 	}
-	return m.judge()
+	return judge(m)
 }
 
 // settle says what came of checking again, once what was asked for is judged.
 func (a *again) settle(m *Model) {
-	j := &m.data.judged
+	j := a.judged
 	if !a.busy || a.env == nil || j.env == nil || j.env.Now.Before(a.env.Now) { // a newer one answers as well
 		return
 	}
@@ -113,6 +114,11 @@ func (a *again) settle(m *Model) {
 	if a.of.Object.Resource != "" {
 		name += " " + render.ObjectText(a.of.Object)
 	}
+	if j.report == nil {
+		a.result = "cannot tell: " + words.Harmless(j.why.Error())
+		m.Say(ToneWarn, name+": "+a.result)
+		return
+	}
 	change := changeOf(check.Since(a.before, j.report), a.of)
 	switch {
 	case change == nil || change.Kind == check.Gone:
@@ -124,7 +130,7 @@ func (a *again) settle(m *Model) {
 	default:
 		a.of = change.After
 		a.result = "still there"
-		if short, _ := began(m, a.of); short != "" && short != words.UnknownMark {
+		if short, _ := j.began(m, a.of); short != "" && short != words.UnknownMark {
 			a.result += " since " + short
 		}
 		if change.Kind != check.Same {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,4 +104,47 @@ func TestCheckAgainGoesBackInTime(t *testing.T) {
 		d.Sleep(time.Second)
 		d.Shows("not checked again: this is the past: L goes to now")
 	})
+}
+
+// TestCheckAgainByChecksOfAPage: a finding of a page's own checks is looked for by those, also once the page is left.
+func TestCheckAgainByChecksOfAPage(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			x := mendable()
+			run := x.Run
+			x.Run = func(p *check.Pass) error {
+				time.Sleep(2 * time.Second) // and rests
+				return run(p)
+			}
+			cfg := testConfig()
+			var d *ui
+			cfg.Now = time.Now
+			cfg.Feed = &asker{func(context.Context) error {
+				d.Messages <- news.Update{Cluster: mendedCluster(1), Live: true}
+				return nil
+			}}
+			d = driven(t, cfg, 120, 40)
+			d.Cluster(tuitest.Fixture())
+			own := &Findings{
+				Name: "wanted 3.0", Prints: "wanted --to 3.0", About: func() string { return "to 3.0" },
+				Checks: func(*model.Cluster) ([]*check.Check, error) { return []*check.Check{x}, nil },
+			}
+			d.Run(d.m.Push(NewFindingsPage(own)))
+			for range 10 {
+				d.Sleep(time.Second)
+			}
+			d.Shows("wanted 3.0", "to 3.0", "there are two databases")
+			d.Keys("x")
+			if left {
+				d.Keys("esc")
+			}
+			for range 20 {
+				d.Sleep(time.Second)
+			}
+			if got := d.m.data.again.result; !strings.Contains(got, "fixed: ") || d.m.data.again.busy {
+				t.Errorf("left %v: it is said %q", left, got)
+			}
+			d.Lacks("there are two databases")
+		})
+	}
 }

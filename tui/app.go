@@ -64,7 +64,7 @@ func New(cfg Config) *Model {
 		cfg.Checks = rules.All()
 	}
 	m := &Model{Config: cfg, kinds: pageKinds(slices.Concat(cfg.Pages, cfg.Own.Pages)), themes: append(draw.Themes(), cfg.Themes...), theme: cfg.Theme}
-	m.data.judge = &check.Judge{}
+	m.data.judged = &judgement{judge: &check.Judge{}}
 	keys, err := newKeys(m.kinds, cfg.Keys)
 	if m.keys = keys; err != nil {
 		m.Say(ToneBad, err.Error())

@@ -3,7 +3,6 @@ package tui
 import (
 	"time"
 
-	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
@@ -16,13 +15,12 @@ type data struct {
 	first    *model.Cluster
 	mark     *model.Cluster // set by the person on the diff page
 	markedAt time.Time
-	at       time.Time // when cluster came
-	env      *view.Env // of cluster
-	seen     *view.Env // see rowsEnv
-	seenOf   *view.Env // the env that seen was made of
-	serial   int       // counts clusters
-	judged   judgement
-	judge    *check.Judge // of this source alone: what comes of another one's is of a source that was left
+	at       time.Time  // when cluster came
+	env      *view.Env  // of cluster
+	seen     *view.Env  // see rowsEnv
+	seenOf   *view.Env  // the env that seen was made of
+	serial   int        // counts clusters
+	judged   *judgement // the diagnosis, of this source alone: what comes of another one's is of a source that was left
 	again    again
 	times    Times
 	fade     fade
@@ -101,7 +99,7 @@ func (m *Model) show(c *model.Cluster) Cmd {
 	if d.cluster != nil && sameMetadata(d.cluster, c) {
 		d.env = newEnv(m, c)
 		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
-		return Batch(m.Refresh(), m.judge(), m.measure())
+		return Batch(m.Refresh(), judge(m), m.measure())
 	}
 	return m.replace(nil, c)
 }
@@ -118,10 +116,10 @@ func (m *Model) replace(beside, c *model.Cluster) Cmd {
 	d.serial++
 	if d.first == nil {
 		d.first = c
-		return Batch(m.Refresh(), m.judge(), m.measure(), m.tickAge(), m.tickClock())
+		return Batch(m.Refresh(), judge(m), m.measure(), m.tickAge(), m.tickClock())
 	}
 	d.fade = fresh
-	return Batch(m.Refresh(), m.judge(), m.measure(), m.tickFade(), m.tickAge(), m.tickClock())
+	return Batch(m.Refresh(), judge(m), m.measure(), m.tickFade(), m.tickAge(), m.tickClock())
 }
 
 func newEnv(m *Model, c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }

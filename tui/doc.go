@@ -20,6 +20,8 @@
 //
 //   - Over rows it is a TablePage: its Columns, where the rows come from, and what enter opens. Order, filter, cursor, clicks and
 //     copying are those of List, which other pages embed; page_checks.go is all that such a page is.
+//   - Over findings by checks of its own it is Findings: judging off the loop, the list, a finding opened and checking again are the
+//     core's (preflight is one). Its PageKind names the Checks, which explain knows then.
 //   - What a page of the cluster shows is in Model.data: the cluster, and env for tables of resources, both nil before the first
 //     Update. newDetailPage opens an object. A cell that may be cut is a table.Text; a table.ID never is.
 //   - Anything else implements Page. Stops is a cursor on lines of a text, Window a text that scrolls, package draw has texts of

@@ -1,21 +1,43 @@
 package tui
 
 import (
+	"strings"
 	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/render"
 	"kitescope/tui/fix"
 	"kitescope/tui/pane"
 	"kitescope/words"
 )
 
-// judgement is what the checks say about the cluster that is shown.
+// Findings are what a page finds by checks of its own: it lists and opens them as the diagnosis is listed and opened.
+type Findings struct {
+	// Name is how the palette opens the page, Prints the command that prints the same; "" if there is none.
+	Name, Prints string
+	// Checks are those for a cluster; err says, in one line, why it cannot be judged by them.
+	Checks func(c *model.Cluster) (checks []*check.Check, err error)
+	// About says what was judged by them, above the findings.
+	About func() string
+	// Dress tells a report that is saved what was judged.
+	Dress func(d *render.Diagnosis)
+}
+
+// NewFindingsPage lists findings.
+func NewFindingsPage(f *Findings) Page {
+	return &findingsPage{judged: &judgement{own: f, judge: &check.Judge{}}}
+}
+
+// judgement is what checks say about the cluster that is shown.
 type judgement struct {
+	own    *Findings // whose checks those are; nil: the diagnosis
+	judge  *check.Judge
 	report *check.Report   // nil until the first
 	said   *view.Judgement // what of it tables show
 	env    *view.Env       // that it was made for: ages count to its time
+	why    error           // why that has no report
 	busy   bool            // checks are running or rest; the next cluster waits for them
 }
 
@@ -27,20 +49,36 @@ const (
 	restMost   = 5 * time.Second
 )
 
-// judge lets the checks look at what is shown, off the loop and one at a time: of the
+// look lets the checks look at what is shown, off the loop and one at a time: of the
 // clusters that come meanwhile only the newest is judged.
-func (m *Model) judge() Cmd {
+func (j *judgement) look(m *Model) Cmd {
 	d := &m.data
-	if d.cluster == nil || d.judged.busy || d.judged.env == d.env {
+	if d.cluster == nil || j.busy || j.env == d.env {
 		return nil
 	}
-	d.judged.busy = true
-	return runChecks(d.judge, d.env, m.Config.Checks, d.judged.said, m.Config.Now)
+	checks := m.Config.Checks
+	if j.own != nil {
+		if checks, j.why = j.own.Checks(d.cluster); j.why != nil {
+			j.env, j.report = d.env, nil
+			d.again.settle(m)
+			return nil
+		}
+	}
+	j.busy = true
+	return runChecks(j, d.env, checks, m.Config.Now)
+}
+
+// judge looks at what has to be judged whatever is shown: by the diagnosis, and where it is checked again.
+func judge(m *Model) Cmd {
+	if a := &m.data.again; a.busy && a.env != nil && a.judged.own != nil {
+		return Batch(m.data.judged.look(m), a.judged.look(m))
+	}
+	return m.data.judged.look(m)
 }
 
 // judgedMsg brings a report that was asked for.
 type judgedMsg struct {
-	by     *check.Judge
+	to     *judgement
 	env    *view.Env
 	report *check.Report
 	said   *view.Judgement
@@ -48,28 +86,31 @@ type judgedMsg struct {
 }
 
 func (j judgedMsg) Apply(m *Model) Cmd {
-	d := &m.data
-	if j.by != d.judge {
+	d, to := &m.data, j.to
+	if to.left(m) {
 		return nil
 	}
-	d.judged = judgement{report: j.report, said: j.said, env: j.env}
+	to.report, to.said, to.env, to.busy = j.report, j.said, j.env, false
 	d.again.settle(m)
 	if rest := restFactor * j.took; d.live && rest >= restLeast {
-		d.judged.busy = true
-		return Batch(m.Refresh(), m.After(min(rest, restMost), restedMsg{j.by}))
+		to.busy = true
+		return Batch(m.Refresh(), m.After(min(rest, restMost), restedMsg{to}))
 	}
-	return Batch(m.Refresh(), m.judge())
+	return Batch(m.Refresh(), judge(m))
 }
 
+// left reports whether it is the diagnosis of a source that is shown no more.
+func (j *judgement) left(m *Model) bool { return j.own == nil && j != m.data.judged }
+
 // restedMsg lets the checks look again.
-type restedMsg struct{ by *check.Judge }
+type restedMsg struct{ to *judgement }
 
 func (r restedMsg) Apply(m *Model) Cmd {
-	if r.by != m.data.judge {
+	if r.to.left(m) {
 		return nil
 	}
-	m.data.judged.busy = false
-	return m.judge()
+	r.to.busy = false
+	return Batch(m.Refresh(), judge(m))
 }
 
 // about are the findings about an object, none as long as nothing was judged.
@@ -80,14 +121,31 @@ func (m *Model) about(ref model.Ref) []*check.Finding {
 	return m.data.judged.report.About(ref.Resource, ref.ID)
 }
 
+// command is the one that prints it.
+func (j *judgement) command() string {
+	if j.own != nil {
+		return j.own.Prints
+	}
+	return "diagnose"
+}
+
+// named is what a file of it is called.
+func (j *judgement) named() string {
+	if j.own == nil {
+		return "findings"
+	}
+	name, _, _ := strings.Cut(j.own.Name, " ")
+	return name
+}
+
 // goFindings shows the findings about the object of a page, all where there are none about it or they are shown already.
 func (m *Model) goFindings() Cmd {
-	if p, ok := m.Top().(*findingsPage); ok {
+	if p, ok := m.Top().(*findingsPage); ok && p.judged.own == nil {
 		p.of = nil
 		p.choose()
 		return nil
 	}
-	p := &findingsPage{}
+	p := &findingsPage{judged: m.data.judged}
 	if s, ok := m.Top().(Pointer); ok {
 		if ref, ok := s.Object(m); ok && len(m.about(ref)) > 0 {
 			p.of = &ref
@@ -104,7 +162,7 @@ func findingLines(m *Model, list []*check.Finding, w int) []pane.Line {
 	lines := []pane.Line{{Text: "FINDINGS  " + words.Number(len(list)), Look: pane.Title}}
 	for _, f := range list {
 		o := &fix.Opened{Finding: f}
-		_, o.Began = began(m, f)
+		_, o.Began = m.data.judged.began(m, f)
 		for _, line := range o.Short(w - 2) {
 			lines = append(lines, pane.Line{Text: line.Plain(), Drawn: line})
 		}

@@ -12,7 +12,19 @@ import (
 const besideFindings = 110
 
 func (p *findingsPage) Body(m *Model, w, h int) []string {
+	var head []string
+	if own := p.judged.own; own != nil && p.judged.why == nil {
+		head = []string{" " + m.Styles.Strong.On(draw.Cut(own.About(), w-2))}
+	}
+	p.above = len(head)
+	return append(head, p.body(m, w, h-len(head))...)
+}
+
+// body draws what is below the line that says what was judged.
+func (p *findingsPage) body(m *Model, w, h int) []string {
 	switch {
+	case m.data.cluster != nil && p.judged.why != nil:
+		return append([]string{""}, draw.Sentence(m.Styles, words.Harmless(p.judged.why.Error()), w)...)
 	case m.data.cluster == nil || p.report == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
 	case len(p.rows) == 0 && p.filter != "":
@@ -39,7 +51,7 @@ func (p *findingsPage) listed(m *Model, w, h int) []string {
 	case len(p.report.Findings) == 0:
 		lines = []string{p.verdict(m, w)}
 	case h > 3:
-		lines = []string{" " + m.Styles.Dim.On(draw.Ends("FINDING", "COST"+sinceTitle(m, w), w-2))}
+		lines = []string{" " + m.Styles.Dim.On(draw.Ends("FINDING", "COST"+sinceTitle(p.since(m, w)), w-2))}
 	}
 	p.first = len(lines)
 	p.list.Fit(len(p.rows), h-p.first)
@@ -51,17 +63,17 @@ func (p *findingsPage) listed(m *Model, w, h int) []string {
 	return lines
 }
 
-// sinceWidth are the cells of the column that says when findings began, where there is a past and room.
-func sinceWidth(m *Model, w int) int {
+// since are the cells of the column that says when findings began, where there is a past and room.
+func (p *findingsPage) since(m *Model, w int) int {
 	const cells, least = 14, 70
-	if m.Config.Hindsight == nil || m.data.past.of == nil || w < least || m.Width < leastCurves {
+	if p.judged.own != nil || m.Config.Hindsight == nil || m.data.past.of == nil || w < least || m.Width < leastCurves {
 		return 0
 	}
 	return cells
 }
 
-func sinceTitle(m *Model, w int) string {
-	if n := sinceWidth(m, w); n > 0 {
+func sinceTitle(n int) string {
+	if n > 0 {
 		return draw.FitRight("SINCE", n)
 	}
 	return ""
@@ -83,10 +95,10 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) string
 			line = m.Styles.Dim.On(line)
 		}
 	} else {
-		since := sinceWidth(m, w)
+		since := p.since(m, w)
 		line = sheet.BranchLine(m.Styles, r.branch, r.worse, w-2-since, costWidth, atCursor)
 		if since > 0 {
-			short, _ := began(m, r.branch.Finding)
+			short, _ := p.judged.began(m, r.branch.Finding)
 			line += draw.FitRight(short, since)
 		}
 	}
@@ -100,7 +112,7 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) string
 func (p *findingsPage) detail(m *Model, w, h int) []string {
 	r := &p.rows[p.cursor]
 	if r.branch != nil {
-		lines, n := openedLines(m, r.branch.Finding, w, h, p.opened.Top)
+		lines, n := openedLines(m, p.judged, r.branch.Finding, w, h, p.opened.Top)
 		p.opened.Fit(n, h)
 		return lines
 	}
@@ -114,12 +126,12 @@ func (p *findingsPage) detail(m *Model, w, h int) []string {
 }
 
 // opened is a finding with all that is known beside it.
-func opened(m *Model, f *check.Finding) *fix.Opened {
+func opened(m *Model, j *judgement, f *check.Finding) *fix.Opened {
 	o := &fix.Opened{Finding: f}
-	if r := m.data.judged.report; r != nil {
-		o = fix.Open(r, f)
+	if j.report != nil {
+		o = fix.Open(j.report, f)
 	}
-	_, o.Began = began(m, f)
+	_, o.Began = j.began(m, f)
 	o.Checked = m.data.again.said(f)
 	return o
 }
@@ -128,8 +140,8 @@ func opened(m *Model, f *check.Finding) *fix.Opened {
 const briefHeight = 12
 
 // openedLines draws a finding in a place of w cells and h lines, from a line on, and says how many lines it has.
-func openedLines(m *Model, f *check.Finding, w, h, from int) (lines []string, n int) {
-	all := opened(m, f).Lines(w-2, h < briefHeight)
+func openedLines(m *Model, j *judgement, f *check.Finding, w, h, from int) (lines []string, n int) {
+	all := opened(m, j, f).Lines(w-2, h < briefHeight)
 	from = max(0, min(from, len(all)-h))
 	for i := from; i < min(from+h, len(all)); i++ {
 		lines = append(lines, " "+all[i].Styled(m.Styles))
@@ -139,6 +151,7 @@ func openedLines(m *Model, f *check.Finding, w, h, from int) (lines []string, n 
 
 func (p *findingsPage) Click(m *Model, x, y int) Cmd {
 	left, _ := draw.Halves(m.Width, m.BodyHeight(), besideFindings, m.Width/2)
+	y -= p.above
 	i := p.list.Top + y - p.first
 	if x >= left || y < p.first || y-p.first >= p.list.Height || i >= len(p.rows) {
 		return nil

@@ -270,7 +270,7 @@ func TestSmallPlaces(t *testing.T) {
 		d.Cluster(tuitest.Fixture())
 		f := d.m.data.judged.report.Findings[0]
 		for _, size := range []struct{ w, h int }{{40, 7}, {40, 5}, {50, 9}, {60, 3}, {200, 4}} {
-			for name, p := range map[string]Page{"overview": &overviewPage{}, "findings": &findingsPage{}, "finding": newFindingPage(f)} {
+			for name, p := range map[string]Page{"overview": &overviewPage{}, "findings": &findingsPage{judged: d.m.data.judged}, "finding": newFindingPage(d.m.data.judged, f)} {
 				d.m.stack.push(p)
 				d.Run(d.m.Refresh())
 				d.Settle()

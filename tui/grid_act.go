@@ -238,7 +238,7 @@ func relatedMenu(m *Model, t view.Table, row int) *Menu {
 	}
 	if found := m.about(ref); len(found) > 0 {
 		n.Items = append(n.Items, MenuItem{Action: ActGoFindings, Text: "findings about it", Note: words.Number(len(found)), Run: func(m *Model, _ *Menu) Cmd {
-			return m.Push(&findingsPage{of: &ref})
+			return m.Push(&findingsPage{judged: m.data.judged, of: &ref})
 		}})
 	}
 	n.Items = append(n.Items, MenuItem{Action: ActDescribe, Text: "describe", Run: func(m *Model, _ *Menu) Cmd { return m.Push(newDetailPage(ref)) }})

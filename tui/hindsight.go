@@ -59,7 +59,11 @@ const (
 // wishOf is what the page that is shown wants.
 func wishOf(m *Model) (w Wish) {
 	switch p := m.Top().(type) {
-	case *findingsPage, *findingPage, *overviewPage:
+	case *findingsPage:
+		w.Report = p.judged.dated()
+	case *findingPage:
+		w.Report = p.judged.dated()
+	case *overviewPage:
 		w.Report = m.data.judged.report
 	case *detailPage:
 		w.Report, w.Resource = m.data.judged.report, p.ref.Resource
@@ -74,9 +78,17 @@ func wishOf(m *Model) (w Wish) {
 	return w
 }
 
+// dated is the report whose findings have a beginning: of a version that does not run yet they have none.
+func (j *judgement) dated() *check.Report {
+	if j.own != nil {
+		return nil
+	}
+	return j.report
+}
+
 // began is when a finding began, as far as that is known.
-func began(m *Model, f *check.Finding) (short string, facts []Fact) {
-	if m.Config.Hindsight == nil {
+func (j *judgement) began(m *Model, f *check.Finding) (short string, facts []Fact) {
+	if m.Config.Hindsight == nil || j.own != nil {
 		return "", nil
 	}
 	return m.Config.Hindsight.Began(f)

@@ -112,7 +112,7 @@ func (clockMsg) Apply(m *Model) Cmd {
 	if !d.paused {
 		d.env = newEnv(m, d.cluster)
 	}
-	return Batch(m.Refresh(), m.judge(), m.tickClock())
+	return Batch(m.Refresh(), judge(m), m.tickClock())
 }
 
 // match decides the next piece of a filter.
@@ -160,15 +160,16 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) Cmd {
 
 // runChecks judges a cluster, and says by a clock how long that took. Where that says what was said before it is the same judgement, of which
 // nothing has to be built anew.
-func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, before *view.Judgement, clock func() time.Time) Cmd {
+func runChecks(to *judgement, env *view.Env, checks []*check.Check, clock func() time.Time) Cmd {
+	by, before := to.judge, to.said
 	return func() tea.Msg {
 		began := clock()
-		report := judge.Run(env.Cluster, env.Now, checks)
+		report := by.Run(env.Cluster, env.Now, checks)
 		said := render.Judged(report)
 		if said.Equal(before) {
 			said = before
 		}
-		return judgedMsg{judge, env, report, said, clock().Sub(began)}
+		return judgedMsg{to, env, report, said, clock().Sub(began)}
 	}
 }
 

@@ -65,6 +65,9 @@ func Place(m *Model) string {
 	if g, ok := m.Top().(*gridPage); ok {
 		return g.label
 	}
+	if p, ok := m.Top().(*findingsPage); ok && p.judged.own != nil {
+		return p.judged.own.Name
+	}
 	if _, ok := m.kindNamed(m.Top().Crumb()); ok {
 		return m.Top().Crumb()
 	}

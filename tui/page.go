@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/words"
@@ -62,6 +63,8 @@ type PageKind struct {
 	Words func(m *Model) []string
 	// Bare pages have something to show without a cluster.
 	Bare bool
+	// Checks are those that it has findings of, to be explained.
+	Checks []*check.Check
 	// Empty reports whether there is nothing that it could show; nil: it always can.
 	Empty func(m *Model) bool
 	// Keys are those that work in it alone: bound in a scope of its own, which stands for "keys work in places".

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/check"
@@ -22,7 +23,7 @@ type explainPage struct {
 func explainKind() PageKind {
 	return PageKind{
 		Name: "explain", Doc: "A check: what it looks at, and what to do.", Open: openExplainPage, Bare: true,
-		Words: func(m *Model) []string { return check.IDs(m.Config.Checks) },
+		Words: func(m *Model) []string { return check.IDs(explained(m)) },
 	}
 }
 
@@ -31,13 +32,11 @@ func openExplainPage(m *Model, words []string) (Page, error) {
 	if len(words) == 0 {
 		return nil, errors.New("say which check: explain CHECK (tab completes)")
 	}
-	for _, x := range m.Config.Checks {
-		if x.ID == words[0] {
-			return newExplainPage(m, x.ID), nil
-		}
+	if check.Find(explained(m), words[0]) != nil {
+		return newExplainPage(m, words[0]), nil
 	}
 	text := "there is no check " + words[0]
-	if near := view.Suggest(words[0], check.IDs(m.Config.Checks)); len(near) > 0 {
+	if near := view.Suggest(words[0], check.IDs(explained(m))); len(near) > 0 {
 		return nil, fmt.Errorf("%s: did you mean %s?", text, strings.Join(near, " or "))
 	}
 	return nil, errors.New(text)
@@ -45,13 +44,17 @@ func openExplainPage(m *Model, words []string) (Page, error) {
 
 // newExplainPage explains a check that there is.
 func newExplainPage(m *Model, id string) Page {
-	p := &explainPage{checks: m.Config.Checks}
-	for _, x := range m.Config.Checks {
-		if x.ID == id {
-			p.check = x
-		}
+	all := explained(m)
+	return &explainPage{check: check.Find(all, id), checks: all}
+}
+
+// explained are all checks that there are findings of: those of the diagnosis, and those of pages.
+func explained(m *Model) []*check.Check {
+	all := slices.Clip(m.Config.Checks)
+	for i := range m.kinds {
+		all = append(all, m.kinds[i].Checks...)
 	}
-	return p
+	return all
 }
 
 func (p *explainPage) Scope() Scope          { return InExplain }

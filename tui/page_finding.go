@@ -17,24 +17,34 @@ import (
 // findingPage is one finding in full: what, fix, cost, chain, evidence, and what its check looks at.
 type findingPage struct {
 	Pane
+	judged *judgement
 	of     *check.Finding // as it was last found
 	report *check.Report  // that the lines were made with
 	gone   string         // why it is not there now, "" if it is
 }
 
-func newFindingPage(f *check.Finding) *findingPage { return &findingPage{of: f} }
+func newFindingPage(j *judgement, f *check.Finding) *findingPage {
+	return &findingPage{judged: j, of: f}
+}
 
-func (p *findingPage) Scope() Scope          { return InFinding }
-func (p *findingPage) Crumb() string         { return p.of.Check }
-func (p *findingPage) Note(*Model) string    { return p.position() }
-func (p *findingPage) Command(*Model) string { return paste.Shell("diagnose").Arg(p.of.Check).String() }
+func (p *findingPage) Scope() Scope       { return InFinding }
+func (p *findingPage) Crumb() string      { return p.of.Check }
+func (p *findingPage) Note(*Model) string { return p.position() }
+
+func (p *findingPage) Command(*Model) string {
+	return p.judged.command() + " " + paste.Word(p.of.Check)
+}
 
 // Refresh finds it again in what the checks say now.
 func (p *findingPage) Refresh(m *Model) Cmd {
 	p.madeFor = 0 // of the past more may be known
-	r := m.data.judged.report
+	cmd := p.judged.look(m)
+	r := p.judged.report
+	if r == nil && p.judged.why != nil {
+		p.report, p.gone = nil, "whether it is still there cannot be told: "+words.Harmless(p.judged.why.Error())
+	}
 	if r == nil || r == p.report {
-		return nil
+		return cmd
 	}
 	p.report = r
 	i := slices.IndexFunc(r.Findings, func(f *check.Finding) bool { return f.Key() == p.of.Key() })
@@ -47,7 +57,7 @@ func (p *findingPage) Refresh(m *Model) Cmd {
 	default:
 		p.gone = "whether it is still there cannot be told: " + words.Harmless(why)
 	}
-	return nil
+	return cmd
 }
 
 func (p *findingPage) Object(*Model) (model.Ref, bool) {
@@ -71,7 +81,7 @@ func (p *findingPage) Act(m *Model, a Action) Cmd {
 	case a == ActBack:
 		return m.Back()
 	default:
-		return actOnFinding(m, a, p.of)
+		return p.judged.act(m, a, p.of)
 	}
 	return nil
 }
@@ -88,16 +98,16 @@ func (p *findingPage) text(m *Model, w int) []pane.Line {
 	if p.gone != "" {
 		lines = append(lines, pane.Line{Text: p.gone, Look: pane.Head}, pane.Line{})
 	}
-	for _, line := range opened(m, p.of).Lines(w, false) {
+	for _, line := range opened(m, p.judged, p.of).Lines(w, false) {
 		lines = append(lines, pane.Line{Text: line.Plain(), Drawn: line})
 	}
-	i := slices.IndexFunc(m.Config.Checks, func(x *check.Check) bool { return x.ID == p.of.Check })
-	if i < 0 {
+	all := explained(m)
+	x := check.Find(all, p.of.Check)
+	if x == nil {
 		return lines
 	}
-	x := m.Config.Checks[i]
 	lines = append(lines, pane.Line{}, pane.Line{Text: "THE CHECK  " + words.Harmless(x.Title), Look: pane.Title})
-	return append(lines, explanation(x, m.Config.Checks, w)...)
+	return append(lines, explanation(x, all, w)...)
 }
 
 func (p *findingPage) copies(*Model) []MenuItem { return findingCopies(p.of) }
@@ -164,15 +174,15 @@ func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 	return ""
 }
 
-// actOnFinding does what a key asks for on a finding.
-func actOnFinding(m *Model, a Action, f *check.Finding) Cmd {
+// act does what a key asks for on a finding.
+func (j *judgement) act(m *Model, a Action, f *check.Finding) Cmd {
 	switch a {
 	case ActOpen:
-		return m.Push(newFindingPage(f))
+		return m.Push(newFindingPage(j, f))
 	case ActExplain:
 		return m.Push(newExplainPage(m, f.Check))
 	case ActCheckAgain:
-		return checkAgain(m, f)
+		return checkAgain(m, j, f)
 	case ActCopyRow:
 		switch command := f.Command(); {
 		case command != "":

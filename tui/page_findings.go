@@ -17,6 +17,7 @@ import (
 // findingsPage lists what is wrong, worst first, each finding before those that follow from it, and behind them what could not be
 // looked at. The selected one stands opened beside the list, or below it.
 type findingsPage struct {
+	judged *judgement
 	of     *model.Ref // only findings about it; nil is all
 	report *check.Report
 	tree   []check.Branch
@@ -25,7 +26,8 @@ type findingsPage struct {
 
 	cursor int
 	list   Window // over rows
-	first  int    // the line of the first row
+	above  int    // lines that say what was judged
+	first  int    // the line of the first row, below those
 	opened Window // over the lines of the finding that is open
 }
 
@@ -56,7 +58,9 @@ func findingsKind() PageKind {
 	}
 }
 
-func newFindingsPage(*Model, []string) (Page, error) { return &findingsPage{}, nil }
+func newFindingsPage(m *Model, _ []string) (Page, error) {
+	return &findingsPage{judged: m.data.judged}, nil
+}
 
 func (p *findingsPage) Scope() Scope { return InFindings }
 
@@ -64,10 +68,13 @@ func (p *findingsPage) Crumb() string {
 	if p.of != nil {
 		return "findings about " + draw.Cut(refName(*p.of), 30)
 	}
+	if own := p.judged.own; own != nil {
+		return draw.Cut(own.Name, 40)
+	}
 	return "findings"
 }
 
-func (p *findingsPage) Command(*Model) string { return "diagnose" }
+func (p *findingsPage) Command(*Model) string { return p.judged.command() }
 
 // Note counts the findings, and the checks that found nothing and that could not run.
 func (p *findingsPage) Note(*Model) string {
@@ -86,11 +93,12 @@ func (p *findingsPage) Note(*Model) string {
 }
 
 func (p *findingsPage) Refresh(m *Model) Cmd {
-	if r := m.data.judged.report; r != p.report {
+	cmd := p.judged.look(m)
+	if r := p.judged.report; r != p.report {
 		p.report = r
 		p.choose()
 	}
-	return nil
+	return cmd
 }
 
 // choose makes the rows and keeps the cursor on its finding.
@@ -155,7 +163,7 @@ func (p *findingsPage) Can(m *Model, a Action) string {
 			return "there is no finding"
 		}
 	case ActGoFindings:
-		if p.of == nil {
+		if p.of == nil && p.judged.own == nil {
 			return "these are all findings"
 		}
 	}
@@ -175,9 +183,9 @@ func (p *findingsPage) Act(m *Model, a Action) Cmd {
 	case ActFilter:
 		m.Prompt = FilterPrompt(p.filter, p.find, func(*Model) string { return words.Plural(len(p.rows), "finding") }, func(_ *Model, a Action) { p.move(a) })
 	case ActSave:
-		return Save(m, "findings.md", p.markdown())
+		return Save(m, p.judged.named()+".md", p.markdown())
 	default:
-		return actOnFinding(m, a, p.finding())
+		return p.judged.act(m, a, p.finding())
 	}
 	return nil
 }
@@ -230,6 +238,9 @@ func (p *findingsPage) copies(*Model) []MenuItem { return findingCopies(p.findin
 // markdown writes the whole report, as for a ticket.
 func (p *findingsPage) markdown() func(io.Writer) error {
 	d := &render.Diagnosis{Report: p.report, Bar: check.Bar{Never: true}}
+	if own := p.judged.own; own != nil {
+		own.Dress(d)
+	}
 	return func(w io.Writer) error {
 		f, err := render.FindingsFormats().Parse("markdown")
 		if err != nil {

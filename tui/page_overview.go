@@ -98,7 +98,7 @@ func (p *overviewPage) Act(m *Model, a Action) Cmd {
 	case p.move(a):
 		return p.look(m)
 	case x.Finding != nil:
-		return actOnFinding(m, a, x.Finding)
+		return m.data.judged.act(m, a, x.Finding)
 	case a == ActOpen && x.Page != "":
 		return m.jump(x.Page)
 	case (a == ActOpen || a == ActOwner) && x.Object.Resource != "":
@@ -206,7 +206,7 @@ func (p *overviewPage) opened(m *Model, w, h int) []string {
 	x := p.selected()
 	switch {
 	case x.Finding != nil:
-		lines, _ := openedLines(m, x.Finding, w, h, 0)
+		lines, _ := openedLines(m, m.data.judged, x.Finding, w, h, 0)
 		return lines
 	case p.object != nil && p.object.ref == x.Object:
 		return p.object.Body(m, w, h)

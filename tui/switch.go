@@ -143,9 +143,9 @@ func (s switchedMsg) Apply(m *Model) Cmd {
 	cfg.Pages = src.Pages
 	m.kinds = pageKinds(slices.Concat(cfg.Pages, cfg.Own.Pages))
 	m.keys, _ = newKeys(m.kinds, cfg.Keys) // what is wrong with them was said at the start
-	// Counters and the judge's identity say what is on its way for the old cluster; a timer that runs goes on for the new one.
+	// Counters and the diagnosis say what is on its way for the old cluster; a timer that runs goes on for the new one.
 	old := &m.data
-	m.data = data{serial: old.serial, ageTick: old.ageTick, clock: old.clock, judge: &check.Judge{}}
+	m.data = data{serial: old.serial, ageTick: old.ageTick, clock: old.clock, judged: &judgement{judge: &check.Judge{}}}
 	m.Prompt, m.Menu = nil, nil
 	first, _ := newOverviewPage(m, nil)
 	m.stack = stack{pages: []Page{first}}
@@ -177,11 +177,15 @@ func reopened(m *Model) func(*Model) Page {
 		return func(*Model) Page { return nil }
 	default:
 		name, _, _ := strings.Cut(top.Crumb(), " ")
+		line := name
+		if p, ok := top.(*findingsPage); ok && p.judged.own != nil {
+			line = p.judged.own.Name
+		}
 		return func(m *Model) Page {
 			if _, ok := m.kindNamed(name); !ok {
 				return nil
 			}
-			p, err := m.open(name)
+			p, err := m.open(line)
 			if err != nil {
 				return nil
 			}

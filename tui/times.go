@@ -34,7 +34,7 @@ func (m *Model) measure() Cmd {
 		return nil
 	}
 	t.busy = true
-	return account(m.data.judge, c)
+	return account(m.data.judged.judge, c)
 }
 
 // accountedMsg brings what was worked out.
@@ -45,7 +45,7 @@ type accountedMsg struct {
 }
 
 func (a accountedMsg) Apply(m *Model) Cmd {
-	if a.by != m.data.judge {
+	if a.by != m.data.judged.judge {
 		return nil
 	}
 	t := &m.data.times
