@@ -67,7 +67,7 @@ func preflightCommand(a *cli.App) *cobra.Command {
 	a.AddAt(cmd)
 	d.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("info", "warning", "error", "never"))
-	_ = cmd.RegisterFlagCompletionFunc("to", cli.Fixed("2.5.16", "2.6.22", "3.0.2"))
+	_ = cmd.RegisterFlagCompletionFunc("to", cli.Fixed(preflight.Wanted()...))
 	return cmd
 }
 
@@ -128,20 +128,16 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 
 // settlePlan finds the version that runs, and holds the direction to it.
 func settlePlan(plan *preflight.Plan, c *model.Cluster) error {
-	if !plan.From.Known() {
-		plan.From = preflight.Running(c)
+	var unfit *preflight.UnfitError
+	if *plan, unfit = plan.For(c); unfit == nil {
+		return nil
 	}
-	switch {
-	case !plan.From.Known():
-		return cli.Usage(errors.New("nothing in the source tells which version runs"), "add --running 2.5.16")
-	case !plan.Back && plan.To.Before(plan.From):
-		return cli.Usage(fmt.Errorf("%s is older than %s, which runs", plan.To, plan.From), "add --back to judge going back")
-	case plan.Back && plan.From.Before(plan.To):
-		return cli.Usage(fmt.Errorf("%s is newer than %s, which runs", plan.To, plan.From), "omit --back")
-	case plan.To == plan.From && len(c.Version.Others) == 0: // while an upgrade rolls there is something to do
-		return cli.Usage(fmt.Errorf("%s runs already: nothing to do", plan.From), "name another version with --to")
-	case plan.To.Patch < 0 && plan.To.Release == plan.From.Release:
-		return cli.Usage(fmt.Errorf("%s runs, and which %s is wanted is not said", plan.From, plan.To), "name the whole version, such as --to "+plan.To.String()+".1")
+	hint := map[preflight.Unfit]string{
+		preflight.RunningUnknown: "add --running 2.5.16",
+		preflight.Older:          "add --back to judge going back",
+		preflight.Newer:          "omit --back",
+		preflight.RunsAlready:    "name another version with --to",
+		preflight.PatchUnsaid:    "name the whole version, such as --to " + plan.To.String() + ".1",
 	}
-	return nil
+	return cli.Usage(unfit, hint[unfit.Why])
 }
