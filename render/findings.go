@@ -52,8 +52,8 @@ func (d *Diagnosis) title() string {
 	return "Diagnosis"
 }
 
-// text says the change in words.
-func (p *Preflight) text() string {
+// Text says the change in words.
+func (p *Preflight) Text() string {
 	way := "upgrade"
 	if p.Back {
 		way = "going back"

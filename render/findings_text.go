@@ -125,7 +125,7 @@ func (d *Diagnosis) headline() (where, state string) {
 	}
 	state = OriginText(v) + "  " + AskedText(c.Runtime)
 	if d.Preflight != nil {
-		state = d.Preflight.text() + "  " + state
+		state = d.Preflight.Text() + "  " + state
 	}
 	if n := len(d.Report.Unsettled); n > 0 {
 		state += "  " + words.Plural(n, "collection") + " changed meanwhile: judged by metadata only"

@@ -20,6 +20,7 @@ import (
 	"kitescope/tui/balance"
 	"kitescope/tui/hindsight"
 	"kitescope/tui/latency"
+	"kitescope/tui/preflight"
 	"kitescope/tui/profiles"
 	"kitescope/tui/replays"
 	"kitescope/tui/timeline"
@@ -124,7 +125,7 @@ func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) 
 
 // pages are those that the cluster has beside the UI's own.
 func (o *opened) pages() []tui.PageKind {
-	return slices.Concat(profiles.Pages(o.pulled), replays.Pages(nil), balance.Pages(), latency.Pages(), timeline.Pages())
+	return slices.Concat(profiles.Pages(o.pulled), replays.Pages(nil), balance.Pages(), latency.Pages(), preflight.Pages(), timeline.Pages())
 }
 
 // showUI runs the UI over a feed, and hands its end to the caller: data that

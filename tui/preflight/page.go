@@ -1,0 +1,154 @@
+package preflight
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/preflight"
+	"kitescope/inspect/model"
+	"kitescope/paste"
+	"kitescope/render"
+	"kitescope/tui"
+	"kitescope/words"
+)
+
+// Words that may stand behind the name of the page, beside the wanted version.
+const (
+	backWord    = "back"
+	runningWord = "running="
+)
+
+// asked is a plan as it was asked for, and as it is of the cluster that is shown.
+type asked struct {
+	plan preflight.Plan // From is known only where it was said
+	of   preflight.Plan // of the cluster
+}
+
+func open(m *tui.Model, args []string) (tui.Page, error) {
+	plan, err := parse(args)
+	if err != nil {
+		return nil, err
+	}
+	a := &asked{plan: plan, of: plan}
+	if env := m.Env(); env != nil {
+		if err := a.settle(env.Cluster); err != nil {
+			return nil, err
+		}
+	}
+	return tui.NewFindingsPage(&tui.Findings{Name: a.name(), Prints: a.command(), Checks: a.checks, About: a.about, Dress: a.dress}), nil
+}
+
+// parse reads the words behind the name of the page, in any order.
+func parse(args []string) (plan preflight.Plan, err error) {
+	for _, word := range args {
+		running, isRunning := strings.CutPrefix(word, runningWord)
+		switch {
+		case word == backWord || word == "--back":
+			plan.Back = true
+		case isRunning:
+			plan.From, err = preflight.ParseVersion(running)
+		case plan.To.Known():
+			err = fmt.Errorf("%q is one word too many", word)
+		default:
+			plan.To, err = preflight.ParseVersion(word)
+		}
+		if err != nil {
+			return plan, fmt.Errorf("%s: type %s", words.Harmless(err.Error()), forms())
+		}
+	}
+	if !plan.To.Known() {
+		return plan, errors.New("say which version: " + forms() + " (tab completes)")
+	}
+	return plan, nil
+}
+
+// forms are what can be typed, with the newest version and the oldest one.
+func forms() string {
+	known := preflight.Wanted()
+	return "preflight " + known[0] + ", or preflight " + known[len(known)-1] + " " + backWord
+}
+
+// wanted completes a line: newer versions, back, and older ones.
+func wanted(m *tui.Model) []string {
+	var running preflight.Version
+	if env := m.Env(); env != nil {
+		running = preflight.Running(env.Cluster)
+	}
+	var newer, older []string
+	for _, text := range preflight.Wanted() {
+		v, err := preflight.ParseVersion(text)
+		switch {
+		case err != nil || v == running:
+		case v.Before(running):
+			older = append(older, text)
+		default:
+			newer = append(newer, text)
+		}
+	}
+	return append(append(newer, backWord), older...)
+}
+
+// settle holds the plan to a cluster.
+func (a *asked) settle(c *model.Cluster) error {
+	of, unfit := a.plan.For(c)
+	a.of = of
+	if unfit == nil {
+		return nil
+	}
+	to, forward := a.plan.To.String(), asked{plan: a.plan}
+	forward.plan.Back = false
+	hint := map[preflight.Unfit]string{
+		preflight.RunningUnknown: "type :" + a.name() + " " + runningWord + "2.5.16",
+		preflight.Older:          "type :" + a.name() + " " + backWord,
+		preflight.Newer:          "type :" + forward.name(),
+		preflight.RunsAlready:    "name another version",
+		preflight.PatchUnsaid:    "name the whole version, such as " + to + ".1",
+	}
+	return errors.New(unfit.Error() + "; " + hint[unfit.Why])
+}
+
+func (a *asked) checks(c *model.Cluster) ([]*check.Check, error) {
+	if err := a.settle(c); err != nil {
+		return nil, err
+	}
+	return preflight.Checks(a.of), nil
+}
+
+// name is how the palette opens the page.
+func (a *asked) name() string {
+	text := "preflight " + a.plan.To.String()
+	if a.plan.Back {
+		text += " " + backWord
+	}
+	if a.plan.From.Known() {
+		text += " " + runningWord + a.plan.From.String()
+	}
+	return text
+}
+
+func (a *asked) command() string {
+	c := paste.Shell("preflight").Word("--to", a.plan.To.String())
+	if a.plan.Back {
+		c = c.Word("--back")
+	}
+	if a.plan.From.Known() {
+		c = c.Word("--running", a.plan.From.String())
+	}
+	return c.String()
+}
+
+// change is what is judged, for reports.
+func (a *asked) change() *render.Preflight {
+	return &render.Preflight{From: a.of.From.String(), To: a.of.To.String(), Next: a.of.Next().String(), Back: a.of.Back}
+}
+
+func (a *asked) about() string {
+	if !a.of.From.Known() { // there is no cluster yet
+		return "to " + a.of.To.String()
+	}
+	return a.change().Text()
+}
+
+func (a *asked) dress(d *render.Diagnosis) { d.Preflight = a.change() }

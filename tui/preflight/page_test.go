@@ -1,0 +1,272 @@
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/preflight"
+	"kitescope/inspect/model"
+	"kitescope/inspect/news"
+	"kitescope/tui"
+	"kitescope/tui/tuitest"
+)
+
+func captured(t *testing.T, name string) *model.Cluster {
+	t.Helper()
+	return tuitest.Capture(t, "..", "..", "testdata", "snapshots", name)
+}
+
+// running is a cluster that differs only in the version that its sessions report.
+func running(c *model.Cluster, version string) *model.Cluster {
+	next := *c
+	next.Version.Text, next.Version.Others = version, nil
+	next.Origin.Revision++
+	return &next
+}
+
+func (u *ui) opens(line string) { u.Keys(":").Typed(line).Keys("enter") }
+
+func TestPreflightScreens(t *testing.T) {
+	for _, s := range []struct{ name, source, line, keys string }{
+		{"preflight-2.1.0", "standalone-2.1.0", "preflight 3.0.2", ""},
+		{"preflight-2.3.5", "standalone-2.3.5", "preflight 2.6.22", ""},
+		{"preflight-back", "standalone-2.3.5", "preflight 2.2.16 back", ""},
+		{"preflight-finding", "standalone-2.1.0", "preflight 3.0.2", "enter"},
+		{"preflight-unknown", "standalone-2.3.5", "preflight 4.0", "end"},
+	} {
+		for _, size := range tuitest.Sizes {
+			name := fmt.Sprintf("%s-%dx%d", s.name, size.W, size.H)
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := driven(t, testConfig(), size.W, size.H)
+					d.Cluster(captured(t, s.source))
+					d.opens(s.line)
+					d.Keys(s.keys)
+					d.Fits()
+					tuitest.Golden(t, name, d.Plain())
+				})
+			})
+		}
+	}
+}
+
+// TestPreflightIsTheCommands: the page lists what the checks of the plan find, worst first, and nothing of the diagnosis.
+func TestPreflightIsTheCommands(t *testing.T) {
+	for _, x := range []struct{ source, to string }{{"standalone-2.1.0", "2.2.16"}, {"standalone-2.3.5", "3.0.2"}, {"upgrade-2.2.16", "2.1.0 back"}, {"cluster-2.3.5-t1", "2.6.22"}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := captured(t, x.source)
+			plan, err := parse(strings.Fields(x.to))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, unfit := plan.For(c)
+			if unfit != nil {
+				t.Fatal(unfit)
+			}
+			want := check.Run(c, tuitest.Epoch(), preflight.Checks(plan))
+			if len(want.Findings) == 0 {
+				t.Fatal("nothing is found: the test says nothing")
+			}
+			d := driven(t, testConfig(), 200, 50)
+			d.Cluster(c)
+			d.opens("preflight " + x.to)
+			d.Shows("from "+plan.From.String()+" to "+plan.To.String(), "preflight "+x.to)
+			d.Keys("home")
+			for i, f := range want.Findings {
+				d.Keys("enter")
+				d.Shows("› "+f.Check, "THE CHECK")
+				d.Keys("esc")
+				if i+1 < len(want.Findings) {
+					d.Keys("down")
+				}
+			}
+			d.Keys("s")
+			d.Shows("save to: preflight-")
+			d.Keys("enter")
+			for name, text := range d.Saved {
+				n := strings.Count(text, "\n## error: ") + strings.Count(text, "\n## warning: ") + strings.Count(text, "\n## info: ")
+				if !strings.HasPrefix(text, "# Preflight of ") || !strings.Contains(text, "from "+plan.From.String()+" to "+plan.To.String()) || n != len(want.Findings) {
+					t.Errorf("saved %s with %d findings, want %d:\n%s", name, n, len(want.Findings), text)
+				}
+			}
+			if len(d.Saved) != 1 {
+				t.Errorf("saved %d files", len(d.Saved))
+			}
+		})
+	}
+}
+
+// TestPreflightWords: what is typed is a plan, or one line that says what to type.
+func TestPreflightWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 200, 50)
+		d.Cluster(captured(t, "standalone-2.3.5"))
+		for line, want := range map[string]string{
+			"preflight":                      "say which version: preflight 3.0.2, or preflight 2.2.16 back",
+			"preflight 3":                    `"3" is not a version of Milvus: type preflight 3.0.2`,
+			"preflight back":                 "say which version",
+			"preflight 3.0.2 2.6.22":         `"2.6.22" is one word too many`,
+			"preflight 3.0.2 running=x":      `"x" is not a version of Milvus`,
+			"preflight 2.2.16":               "2.2.16 is older than 2.3.5, which runs; type :preflight 2.2.16 back",
+			"preflight 3.0.2 back":           "3.0.2 is newer than 2.3.5, which runs; type :preflight 3.0.2",
+			"preflight 2.3.5":                "2.3.5 runs already: nothing to do; name another version",
+			"preflight 2.3 back":             "2.3.5 runs, and which 2.3 is wanted is not said; name the whole version, such as 2.3.1",
+			"preflight 2.3.4 running=2.2.16": "upgrade from 2.2.16 to 2.3.4",
+			"upgrade v3.0.2":                 "upgrade from 2.3.5 to 3.0.2, first to 2.5.16",
+			"preflight back 2.2.16":          "going back from 2.3.5 to 2.2.16",
+		} {
+			d.opens(line)
+			d.Shows(want)
+			if isPage := strings.Contains(d.Plain(), "› "+"preflight "); isPage != strings.Contains(want, "from ") {
+				t.Errorf("%s: a page is there: %v", line, isPage)
+			}
+			d.Keys("H")
+		}
+		d.Cluster(running(captured(t, "standalone-2.3.5"), ""))
+		if of, unfit := (preflight.Plan{}).For(running(captured(t, "standalone-2.3.5"), "")); unfit == nil {
+			t.Fatalf("%+v is known to run", of.From)
+		}
+		d.opens("preflight 3.0.2")
+		d.Shows("nothing in the source tells which version runs; type :preflight 3.0.2 running=2.5.16")
+		d.opens("preflight 3.0.2 running=2.5.16")
+		d.Shows("upgrade from 2.5.16 to 3.0.2, first to 2.6.22")
+	})
+}
+
+// TestPreflightCompletes: tab offers versions that can be gone to, then the way back.
+func TestPreflightCompletes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 100, 30)
+		d.Cluster(captured(t, "standalone-2.3.5"))
+		if got := wanted(d.m); !slices.Equal(got, []string{"3.0.2", "2.6.22", "2.5.16", "back", "2.2.16"}) {
+			t.Errorf("it offers %q", got)
+		}
+		d.Keys(":").Typed("pref")
+		d.Shows("What another version would break")
+		d.Keys("enter :").Typed("preflight 2.2.16 b").Keys("tab enter")
+		d.Shows("going back from 2.3.5 to 2.2.16")
+	})
+	for _, text := range preflight.Wanted() {
+		if _, err := preflight.ParseVersion(text); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPreflightFollowsTheCluster: it judges anew when another version runs, on the list and on a finding, and says when there is
+// nothing to do any more.
+func TestPreflightFollowsTheCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.StartPage = "preflight 2.6.22"
+		d := driven(t, cfg, 120, 40)
+		d.Shows("to 2.6.22", "…")
+		d.Fits()
+		c := captured(t, "standalone-2.3.5")
+		d.Cluster(c)
+		d.Shows("upgrade from 2.3.5 to 2.6.22, first to 2.5.16", "the way from 2.3.5 to 2.6.22 leads over 2.5.16")
+		d.Keys("/").Typed("leads over").Keys("enter enter")
+		d.Shows("› upgrade-path", "THE CHECK")
+		d.Cluster(running(c, "2.5.16"))
+		d.Shows("it is not found any more")
+		d.Keys("esc esc")
+		d.Shows("upgrade from 2.5.16 to 2.6.22")
+		d.Lacks("leads over", "first to")
+		d.Cluster(running(c, "2.6.22"))
+		d.Shows("2.6.22 runs already: nothing to do")
+		d.Keys("enter e x y s o r f left down / esc") // nothing to act on
+		d.Fits()
+	})
+}
+
+// TestPreflightIsNeverGreenWhenUnknown: checks that could not look are said, and there is no good news.
+func TestPreflightIsNeverGreenWhenUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 120, 40)
+		d.Cluster(captured(t, "standalone-2.3.5"))
+		d.opens("preflight 4.0")
+		d.Shows("nothing found so far", "9 could not run", "nothing is known of 4.0")
+		d.Lacks("✓")
+	})
+}
+
+// TestPreflightFindingIsTakenAway: the commands that print what is shown, the check explained, and the check made again.
+func TestPreflightFindingIsTakenAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 120, 40)
+		c := captured(t, "standalone-2.1.0")
+		d.Cluster(c)
+		d.opens("preflight 3.0.2 running=2.1.0")
+		copied := func() string {
+			d.Keys("Y")
+			i := slices.IndexFunc(d.m.Menu.Items, func(x tui.MenuItem) bool { return strings.HasPrefix(x.Text, "the command") })
+			d.Keys(strconv.Itoa(i + 1))
+			return d.Clip
+		}
+		if got := copied(); got != "kitescope --from etcd://127.0.0.1:2379/by-dev preflight --to 3.0.2 --running 2.1.0" {
+			t.Errorf("copied %q", got)
+		}
+		d.Keys("enter")
+		if got := copied(); !strings.HasSuffix(got, " preflight --to 3.0.2 --running 2.1.0 upgrade-records") {
+			t.Errorf("copied %q", got)
+		}
+		d.Keys("esc")
+		d.Keys("e")
+		d.Shows("ABOUT THE CHECK")
+		d.Keys("esc enter x")
+		d.Shows("still there: a file does not change")
+		if place := tui.Place(d.m); place != "" {
+			t.Errorf("a finding can be opened by %q", place)
+		}
+		d.Keys("esc")
+		if place := tui.Place(d.m); place != "preflight 3.0.2 running=2.1.0" {
+			t.Errorf("the page is opened by %q", place)
+		}
+		d.opens("explain upgrade-access")
+		d.Shows("issue 47850")
+		d.Keys("H :").Typed("findings").Keys("enter")
+		d.Shows("› findings", "4 ok · 3 could not run") // of the diagnosis
+		d.Lacks("upgrade", "preflight")
+	})
+}
+
+// TestPreflightOfAnotherCluster: who changes to another cluster has the same question answered of that.
+func TestPreflightOfAnotherCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 120, 40)
+		d.Cluster(captured(t, "standalone-2.3.5"))
+		d.opens("preflight 2.2.16 back")
+		d.Shows("going back from 2.3.5 to 2.2.16")
+		d.Run(tui.Switch(d.m, "old", func(context.Context) (*tui.Source, error) {
+			feed := tuitest.FeedFunc(func(_ context.Context, emit func(news.Update)) {
+				emit(news.Update{Cluster: captured(t, "standalone-2.1.0")})
+			})
+			return &tui.Source{Feed: feed, Title: "old", Pages: Pages()}, nil
+		}))
+		d.Settle()
+		d.Shows("this is old now", "preflight 2.2.16 back", "2.2.16 is newer than 2.1, which runs; type :preflight 2.2.16")
+		d.Lacks("going back", "could not run")
+		d.opens("preflight 2.2.16")
+		d.Shows("upgrade from 2.1 to 2.2.16")
+	})
+}
+
+// TestPressEveryKey presses all keys: no key breaks anything.
+func TestPressEveryKey(t *testing.T) {
+	c := captured(t, "standalone-2.1.0")
+	for _, way := range []string{"", "enter"} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := testConfig()
+			cfg.StartPage = "preflight 3.0.2"
+			d := driven(t, cfg, 80, 24)
+			d.Cluster(c)
+			d.PressEach(way, tuitest.Keyboard())
+		})
+	}
+}
