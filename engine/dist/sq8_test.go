@@ -1,0 +1,122 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"unsafe"
+)
+
+func TestSQ8AgreesWithTheSpecification(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	odd := []float32{0, float32(math.Inf(1)), float32(math.NaN()), -1e30, math.SmallestNonzeroFloat32}
+	compared := 0
+	for _, dim := range []int{1, 3, 8, 16, 24, 31, 40, 48, 100, 128, 768} {
+		for round := range 6 {
+			low, span, q := make([]float32, dim), make([]float32, dim), make([]float32, dim)
+			for i := range low {
+				low[i], span[i], q[i] = float32(r.NormFloat64()), float32(r.ExpFloat64()), float32(r.NormFloat64())
+				if round == 5 && r.IntN(20) == 0 {
+					q[i] = odd[r.IntN(len(odd))]
+				}
+			}
+			const rows = 11
+			stride := dim + round%3
+			codes := make([]byte, rows*stride)
+			for i := range codes {
+				codes[i] = byte(r.Uint32())
+			}
+			for _, p := range []Profile{Faiss, KnowhereAVX512, KnowhereAVX2, KnowhereSSE} {
+				for _, m := range []Metric{L2, InnerProduct} {
+					for _, b := range Backends() {
+						k, err := NewSQ8On(b, m, p, low, span)
+						if err != nil {
+							t.Fatal(err)
+						}
+						query := k.NewQuery()
+						copy(query.Floats(), q)
+						for n := 1; n <= rows; n++ {
+							out := make([]float32, n)
+							query.Scan(unsafe.Pointer(&codes[0]), uintptr(stride), out)
+							for i, got := range out {
+								want := specifiedSQ8(k, q, codes[i*stride:][:dim])
+								if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
+									t.Fatalf("%s, %s, %s, %d dimensions, row %d of %d: %x, the specification has %x", b, p, m, dim, i, n, got, want)
+								}
+								compared++
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if compared < 30000 {
+		t.Errorf("%d distances", compared)
+	}
+}
+
+// specifiedSQ8 is a distance by the specification.
+func specifiedSQ8(k *SQ8, q []float32, code []byte) float32 {
+	if k.order.lanes > 1 {
+		return k.sum(q, code)
+	}
+	x := make([]float32, len(q))
+	k.Decode(code, x)
+	s := summation{l2: k.l2}
+	return s.turn(false, 0, q, x)
+}
+
+// TestSQ8EncodesToTheCodeItDecodes: a code stands for the middle of what has it.
+func TestSQ8EncodesToTheCodeItDecodes(t *testing.T) {
+	low, span := []float32{-3, 0, 7}, []float32{5, 1e-3, 0}
+	k, err := NewSQ8(L2, Faiss, low, span)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, again := make([]float32, 3), make([]byte, 3)
+	for c := range 255 {
+		code := []byte{byte(c), byte(254 - c), 0}
+		k.Decode(code, x)
+		if k.Encode(x, again); string(again) != string(code) {
+			t.Errorf("%v stands for %v, which is encoded as %v", code, x, again)
+		}
+	}
+	k.Encode([]float32{-100, 100, 100}, again)
+	if string(again) != "\x00\xff\x00" {
+		t.Errorf("beyond the ranges: %v", again)
+	}
+}
+
+func TestSQ8RefusesWhatDoesNotFit(t *testing.T) {
+	for _, c := range []struct {
+		m         Metric
+		low, span []float32
+	}{{Jaccard, []float32{1}, []float32{1}}, {Cosine, []float32{1}, []float32{1}}, {L2, nil, nil}, {L2, []float32{1}, []float32{1, 2}}} {
+		if _, err := NewSQ8(c.m, Faiss, c.low, c.span); err == nil {
+			t.Errorf("%+v: no error", c)
+		}
+	}
+}
+
+func BenchmarkSQ8(b *testing.B) {
+	for _, dim := range []int{100, 128, 768} {
+		low, span := make([]float32, dim), make([]float32, dim)
+		for i := range span {
+			span[i] = 1
+		}
+		codes, out := make([]byte, 1024*dim), make([]float32, 1024)
+		k, err := NewSQ8(L2, Faiss, low, span)
+		if err != nil {
+			b.Fatal(err)
+		}
+		q := k.NewQuery()
+		b.Run(strconv.Itoa(dim), func(b *testing.B) {
+			b.SetBytes(int64(len(codes)))
+			for b.Loop() {
+				q.Scan(unsafe.Pointer(&codes[0]), uintptr(dim), out)
+			}
+		})
+	}
+}
