@@ -56,7 +56,7 @@ func (r *faissReader) binaryIVF(at int, code string) faissHeader {
 		r.expect(q.dim == h.dim && q.rows == lists && lists > 0, r.at-at-4,
 			fmt.Sprintf("%d centroids of %d dimensions", lists, h.dim), "%d of %d", q.rows, q.dim)
 		return r.binaryRows(&q, "centroids").Vectors
-	})
+	}, nil)
 	return h
 }
 

@@ -14,16 +14,24 @@ import (
 // knowhere v2.2.3, the same file, write_InvertedLists_nm.
 func (r *faissReader) ivf(at int, code string) faissHeader {
 	h := r.header(at, code)
-	r.inverted(&h, r.quantizer)
+	r.inverted(&h, r.quantizer, nil)
 	return h
 }
 
-// inverted reads the body of an inverted file; quantizer reads its centroids.
-func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, lists int) *engine.Vectors) {
+// inverted reads the body of an inverted file; quantizer reads its centroids, codec what the rows are coded by (nil: not at all).
+func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, lists int) *engine.Vectors, codec func(h *faissHeader) ivf.Codec) {
 	r.file.part("header", r.at, 16)
 	lists, probe := r.count("nlist"), r.count("nprobe")
 	ix := &ivf.Index{Metric: h.metric, NProbe: probe, Centroids: quantizer(h, lists)}
 	r.directMap()
+	row := *h // of which the lists are
+	if codec != nil && r.err == nil {
+		c := codec(h)
+		if r.err != nil {
+			return
+		}
+		ix.Codec, row.element, row.dim = c, dist.Int8, c.Bytes()
+	}
 	at := r.at
 	inner := r.code()
 	if r.err == nil && inner != "ilar" {
@@ -31,16 +39,16 @@ func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, li
 	}
 	nlist, size := r.u64("nlist"), r.u64("code_size")
 	r.expect(nlist == uint64(lists), 16, fmt.Sprintf("%d lists, one for each centroid", lists), "%d", nlist)
-	r.expect(size == uint64(h.element.Bytes(h.dim)), 8, fmt.Sprintf("codes of %d bytes", h.element.Bytes(h.dim)), "%d", size)
+	r.expect(size == uint64(row.element.Bytes(row.dim)), 8, fmt.Sprintf("codes of %d bytes", row.element.Bytes(row.dim)), "%d", size)
 	sizes := r.sizes(lists, h.rows)
 	r.file.part("lists", at, r.at-at)
 	if r.err != nil {
 		return
 	}
-	if h.rows > 0 && r.left() == 8*h.rows && h.element == dist.Float32 {
+	if h.rows > 0 && r.left() == 8*h.rows && row.element == dist.Float32 {
 		r.listsWithoutCodes(h, ix, sizes)
 	} else {
-		ix.Lists = r.lists(h, sizes)
+		ix.Lists = r.lists(&row, sizes)
 	}
 	r.file.Searchable = FromLists(ix)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
@@ -90,6 +91,9 @@ func walk(t *testing.T, x *File) {
 		}
 	case As[ivf.Index](x) != nil:
 		rows := 0
+		if As[ivf.Index](x).Codec != nil && x.Rows > 0 { // what is read can be searched
+			search(t, x)
+		}
 		for _, l := range As[ivf.Index](x).Lists {
 			rows += len(l.IDs)
 			if l.Vectors.Rows != len(l.IDs) {
@@ -99,6 +103,18 @@ func walk(t *testing.T, x *File) {
 		if rows != x.Rows {
 			t.Fatalf("%d rows in lists of %d", x.Rows, rows)
 		}
+	}
+}
+
+// search asks for the nearest of nothing in all lists.
+func search(t *testing.T, x *File) {
+	t.Helper()
+	s, err := x.NewSearcher(Options{Library: engine.Faiss, Profile: dist.Faiss})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Search(make([]byte, 4*x.Dim), Params{K: 3, NProbe: 1 << 20}, nil); err != nil {
+		t.Fatal(err)
 	}
 }
 

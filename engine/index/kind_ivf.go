@@ -10,7 +10,7 @@ import (
 	"kitescope/engine/shadow"
 )
 
-// IVFFlat is the kind of whole vectors in lists; BinIVFFlat that of bits.
+// IVFFlat is the kind of whole vectors in lists; BinIVFFlat that of bits; codes have the kind of their codec.
 const (
 	IVFFlat    = "IVF_FLAT"
 	BinIVFFlat = "BIN_IVF_FLAT"
@@ -28,10 +28,14 @@ func (l listIndex) Own() (*engine.Vectors, int) { return nil, 0 }
 func (l listIndex) concrete() any               { return l.x }
 
 func (l listIndex) Kind() string {
-	if l.Element() == dist.Bit {
+	switch {
+	case l.x.Codec != nil:
+		return l.x.Codec.Kind()
+	case l.Element() == dist.Bit:
 		return BinIVFFlat
+	default:
+		return IVFFlat
 	}
-	return IVFFlat
 }
 
 func (l listIndex) Shade(threads int) error { return l.x.Shade(threads) }
@@ -40,10 +44,13 @@ func (l listIndex) Unshade() { unshade(&l.x.Shadow) }
 
 func (l listIndex) ShadePays(searches int) bool {
 	v := l.x.Centroids
-	return shadow.Fits(v, l.x.Metric) == nil && l.x.Rows() >= manyRows && v.Dim >= listDim && searches >= listSearches
+	return l.x.Codec == nil && shadow.Fits(v, l.x.Metric) == nil && l.x.Rows() >= manyRows && v.Dim >= listDim && searches >= listSearches
 }
 
 func (l listIndex) CodeBytes() (bytes int, have bool) {
+	if l.x.Codec != nil {
+		return 0, false
+	}
 	rows := *l.x.Centroids
 	rows.Rows = l.x.Rows()
 	return codeBytes(l.x.Shadow, &rows, l.x.Metric, shadow.Bytes)
@@ -67,10 +74,29 @@ func (l listIndex) relabel(labels []int64) *FormatError {
 
 func (l listIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 	return func(yield func(*engine.Vectors, []int64) bool) {
-		for _, list := range l.x.Lists {
-			if list.Vectors != nil && !yield(list.Vectors, list.IDs) {
+		for i, list := range l.x.Lists {
+			v, err := l.x.Decoded(i)
+			if err != nil || v == nil { // more than a machine has; or nothing
+				continue
+			}
+			more := yield(v, list.IDs)
+			if l.x.Codec != nil {
+				v.Release()
+			}
+			if !more {
 				return
 			}
+		}
+	}
+}
+
+// Codes and EachCode make listIndex a Coded.
+func (l listIndex) Codes() bool { return l.x.Codec != nil }
+
+func (l listIndex) EachCode(f func(id int64, gives func(row []float32) bool)) {
+	for i, list := range l.x.Lists {
+		for j, id := range list.IDs {
+			f(id, func(row []float32) bool { return l.x.Holds(i, j, row) })
 		}
 	}
 }
@@ -115,6 +141,10 @@ func (l listIndex) Describe(d *Description) {
 	d.Count("largest list", "largest_list", largest)
 	d.Count("empty lists", "empty_lists", empty)
 	d.codes(l)
+	if c := l.x.Codec; c != nil {
+		d.Text("rows are coded", c.String())
+		d.Count("bytes of a code", "code_size", c.Bytes())
+	}
 	if len(l.x.Lists) > 0 {
 		mean := float64(rows) / float64(len(l.x.Lists))
 		d.Facts = append(d.Facts, Fact{Name: "rows in a list", Text: fmt.Sprintf("%.1f on average", mean), Key: "mean_list", Number: mean})

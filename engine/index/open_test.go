@@ -42,6 +42,8 @@ type expected struct {
 	Codes                []string
 	ListNorms            []string `json:"list_norms"`
 	Centroids            string
+	Residual             bool
+	Trained              string
 	Refused              string
 }
 
@@ -144,6 +146,9 @@ func got(f *File) expected {
 	case As[ivf.Index](f) != nil:
 		e.NProbe = As[ivf.Index](f).NProbe
 		e.Centroids = packed(As[ivf.Index](f).Centroids)
+		if c, ok := As[ivf.Index](f).Codec.(*ivf.SQ8); ok {
+			e.Residual, e.Trained = c.Residual, packedNorms(slices.Concat(c.Low, c.Span))
+		}
 		for _, l := range As[ivf.Index](f).Lists {
 			e.IDs, e.Codes = append(e.IDs, append([]int64{}, l.IDs...)), append(e.Codes, packed(l.Vectors))
 			if f.Metric == dist.Cosine {

@@ -20,7 +20,8 @@ type Searchable interface {
 	NewSearcher(o Options) (Searcher, error)
 	// Exact is what answers p by comparing with all rows, and p for it.
 	Exact(p Params) (Searchable, Params)
-	// Vectors are all rows, block by block, with their ids; nil ids are the numbers of the rows, from 0 on in one block.
+	// Vectors are all rows, block by block, with their ids; nil ids are the numbers of the rows, from 0 on in one block. Of codes
+	// they are the vectors that these stand for, each block until the next.
 	Vectors() iter.Seq2[*engine.Vectors, []int64]
 	// FiltersIDs reports whether filters mark ids; else they mark the numbers of rows.
 	FiltersIDs() bool
@@ -43,6 +44,14 @@ type Searchable interface {
 	relabel(labels []int64) *FormatError
 	// concrete is the *hnsw.Index, *flat.Index or whatever it is.
 	concrete() any
+}
+
+// Coded is a Searchable whose rows may be codes that stand for vectors, and are not these.
+type Coded interface {
+	// Codes reports whether they are.
+	Codes() bool
+	// EachCode calls f for each row with its id and what tells whether a vector is coded as it.
+	EachCode(f func(id int64, gives func(row []float32) bool))
 }
 
 // Effort is a parameter of searches by which they find more and take longer.

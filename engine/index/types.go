@@ -108,7 +108,7 @@ func milvusTypes() []milvusType {
 		{"HNSW by partition key (several graphs)", []string{"IHMV"}, nil},
 		{"IVF_FLAT_CC", []string{"IwFc"}, nil},
 		{"IVF_PQ", []string{"IwPQ", "IwQR"}, nil},
-		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, nil},
+		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, (*faissReader).ivfSQ},
 		{"IVF_RABITQ", []string{"IwrQ"}, nil},
 		{"SCANN", []string{"IxSC", "IwPf"}, nil},
 	}

@@ -194,18 +194,26 @@ func (o *faissOutput) ivf(ix *ivf.Index) error {
 	if ix.Centroids == nil || ix.Centroids.Rows != len(ix.Lists) {
 		return errors.New("lists without centroids")
 	}
+	code, element, size := "IwFl", dist.Float32, ix.Centroids.Size()
+	sq, coded := ix.Codec.(*ivf.SQ8)
+	switch {
+	case coded:
+		code, element, size = "IwSq", dist.Int8, sq.Bytes()
+	case ix.Codec != nil:
+		return fmt.Errorf("%s is not written", ix.Codec.Kind())
+	}
 	rows, filled := 0, 0
 	for i, l := range ix.Lists {
 		if len(l.IDs) == 0 {
 			continue
 		}
-		if l.Norms != nil || l.Vectors == nil || l.Vectors.Rows != len(l.IDs) || l.Vectors.Element != dist.Float32 {
-			return fmt.Errorf("list %d is not of float32 vectors with an id each and without norms", i)
+		if l.Norms != nil || l.Vectors == nil || l.Vectors.Rows != len(l.IDs) || l.Vectors.Element != element || l.Vectors.Size() != size {
+			return fmt.Errorf("list %d is not of %s vectors with an id each and without norms", i, element)
 		}
 		rows += len(l.IDs)
 		filled++
 	}
-	if err := o.header("IwFl", ix.Centroids.Dim, rows, ix.Metric); err != nil {
+	if err := o.header(code, ix.Centroids.Dim, rows, ix.Metric); err != nil {
 		return err
 	}
 	o.u64(uint64(len(ix.Lists)), uint64(cmp.Or(ix.NProbe, faissNProbe)))
@@ -214,8 +222,11 @@ func (o *faissOutput) ivf(ix *ivf.Index) error {
 	}
 	_ = o.WriteByte(0) // no direct map
 	o.u64(0)
+	if coded {
+		o.scalarQuantizer(sq)
+	}
 	_, _ = o.WriteString("ilar")
-	o.u64(uint64(len(ix.Lists)), uint64(ix.Centroids.Size()))
+	o.u64(uint64(len(ix.Lists)), uint64(size))
 	o.sizes(ix.Lists, filled)
 	for _, l := range ix.Lists {
 		if len(l.IDs) == 0 {
@@ -227,6 +238,21 @@ func (o *faissOutput) ivf(ix *ivf.Index) error {
 		}
 	}
 	return nil
+}
+
+// scalarQuantizer writes the ranges of an IVF_SQ8, as of rows that were all there when it was trained (RS_minmax).
+func (o *faissOutput) scalarQuantizer(c *ivf.SQ8) {
+	dim := uint64(c.Dim())
+	o.u32(0, 0, 0)
+	o.u64(dim, dim, 2*dim)
+	o.float32s(c.Low)
+	o.float32s(c.Span)
+	o.u64(dim)
+	if c.Residual {
+		_ = o.WriteByte(1)
+	} else {
+		_ = o.WriteByte(0)
+	}
 }
 
 // sizes writes how long the lists are, in the form that faiss chooses.

@@ -1,6 +1,6 @@
 // Package ivf answers nearest-neighbour queries over an inverted file of whole vectors,
-// Milvus's IVF_FLAT: rows in lists, one for each centroid, of which a query reads the nearest
-// few.
+// Milvus's IVF_FLAT, or of codes that stand for vectors (Codec): rows in lists, one for each
+// centroid, of which a query reads the nearest few.
 //
 // In: centroids and lists as a file has them (engine/index), a library whose answers
 // are wanted, queries. Out: hits, best first, with the ids, the distance bits and the order
@@ -23,13 +23,15 @@ type Index struct {
 	Metric    engine.Metric
 	Centroids *engine.Vectors // row i is the centroid of Lists[i]
 	Lists     []List
-	NProbe    int // of the file; a search names its own
+	NProbe    int   // of the file; a search names its own
+	Codec     Codec // of what the lists have in place of vectors; nil for vectors
 	// Shadow are codes of the rows, list by list, that spare searches most of the floats (Shade); nil for none.
 	Shadow *shadow.Codes
 }
 
 // List is the vectors that are nearest to one centroid, in the order in which they were added.
 type List struct {
+	// Vectors are the rows; where the index has a Codec, their codes, as rows of int8.
 	Vectors *engine.Vectors
 	IDs     []int64 // of the rows
 	// Norms are the L2 norms of the rows where the file has them, under cosine (knowhere); nil
@@ -55,7 +57,7 @@ func (x *Index) Restore(raw *engine.Vectors) error {
 	if n := x.Rows(); n != raw.Rows {
 		return fmt.Errorf("lists of %d ids together for %d vectors", n, raw.Rows)
 	}
-	if x.Centroids == nil || x.Centroids.Dim != raw.Dim || x.Centroids.Element != raw.Element {
+	if x.Codec != nil || x.Centroids == nil || x.Centroids.Dim != raw.Dim || x.Centroids.Element != raw.Element {
 		return fmt.Errorf("vectors of %d dimensions that the centroids do not have", raw.Dim)
 	}
 	all, err := engine.NewVectors(raw.Element, raw.Dim, raw.Rows)
@@ -89,6 +91,10 @@ func (x *Index) check() error {
 	if x.Centroids == nil || x.Centroids.Rows == 0 {
 		return errors.New("an inverted file without centroids")
 	}
+	if err := x.checkCodec(); err != nil {
+		return err
+	}
+	element, dim := x.row()
 	if x.Centroids.Rows != len(x.Lists) {
 		return fmt.Errorf("%d lists for %d centroids", len(x.Lists), x.Centroids.Rows)
 	}
@@ -98,7 +104,7 @@ func (x *Index) check() error {
 		case len(l.IDs) == 0:
 		case l.Vectors == nil || l.Vectors.Rows != len(l.IDs):
 			return fmt.Errorf("list %d has %d ids and not as many vectors: restore them first", i, len(l.IDs))
-		case l.Vectors.Dim != x.Centroids.Dim || l.Vectors.Element != x.Centroids.Element:
+		case l.Vectors.Dim != dim || l.Vectors.Element != element:
 			return fmt.Errorf("list %d has vectors of %d dimensions, its centroid of %d", i, l.Vectors.Dim, x.Centroids.Dim)
 		case l.Norms != nil && len(l.Norms) != len(l.IDs):
 			return fmt.Errorf("list %d has %d norms for %d rows", i, len(l.Norms), len(l.IDs))

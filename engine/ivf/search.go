@@ -37,6 +37,7 @@ type Searcher struct {
 	quantizer *flat.Searcher
 	kernel    *dist.Kernel
 	norms     [][]float32 // of the lists, under cosine; nil else
+	decoder   decoder     // of codes; nil of vectors
 
 	top    *flat.TopK
 	tile   []float32
@@ -83,6 +84,11 @@ func New(x *Index, o Options) (*Searcher, error) {
 		return nil, err
 	}
 	s := &Searcher{index: x, options: o, quantizer: quantizer, kernel: kernel}
+	if x.Codec != nil {
+		if s.decoder, err = x.Codec.decoder(x, o.Profile); err != nil {
+			return nil, err
+		}
+	}
 	if x.Metric == dist.Cosine {
 		s.norms = make([][]float32, len(x.Lists))
 		for i := range x.Lists {
@@ -113,6 +119,9 @@ func (s *Searcher) scratch() {
 func (s *Searcher) Clone() *Searcher {
 	c := *s
 	c.quantizer = s.quantizer.Clone()
+	if s.decoder != nil {
+		c.decoder = s.decoder.clone()
+	}
 	c.scratch()
 	return &c
 }
@@ -149,15 +158,22 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 		return nil, nil, err
 	}
 	s.computed = len(s.index.Lists)
-	if s.coded = s.codes != nil && s.shadow.Load(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(q))), s.kernel.Dim)); s.coded {
+	if s.decoder != nil {
+		s.decoder.query(floatsOf(q))
+	}
+	if s.coded = s.codes != nil && s.shadow.Load(floatsOf(q)); s.coded {
 		s.beaten = math.NaN()
 	}
 	return q, s.probes, nil
 }
 
-// scan gives to the distances of q to the rows of list number i.
-func (s *Searcher) scan(q []byte, i int64, left []uint64, to sink) {
+// scan gives to the distances of q to the rows of a list, whose centroid is probe.
+func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
+	i := int(probe.ID)
 	l := &s.index.Lists[i]
+	if s.decoder != nil {
+		s.decoder.list(i, probe.Distance)
+	}
 	s.computed += len(l.IDs)
 	if left != nil {
 		for _, id := range l.IDs {
@@ -170,11 +186,15 @@ func (s *Searcher) scan(q []byte, i int64, left []uint64, to sink) {
 	s.left = left
 	for first := 0; first < len(l.IDs); first += tileRows {
 		n := min(tileRows, len(l.IDs)-first)
-		if s.coded && s.sift(q, int(i), first, n, to) {
+		if s.coded && s.sift(q, i, first, n, to) {
 			continue
 		}
 		d := s.tile[:n]
-		s.kernel.Scan(at, unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), d)
+		if s.decoder != nil {
+			s.decoder.scan(l.Vectors, first, d)
+		} else {
+			s.kernel.Scan(at, unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), d)
+		}
 		if s.norms != nil {
 			for j, norm := range s.norms[i][first : first+n] {
 				d[j] /= norm
@@ -196,7 +216,7 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	}
 	s.top.Reset(p.K)
 	for _, list := range probes {
-		s.scan(q, list.ID, p.Filter.Words(), s.top)
+		s.scan(q, list, p.Filter.Words(), s.top)
 	}
 	return s.top.Hits(dst), nil
 }
@@ -264,7 +284,7 @@ func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engin
 	empty := 0
 	for _, list := range probes {
 		before := len(within.Hits)
-		s.scan(q, list.ID, p.Filter.Words(), within)
+		s.scan(q, list, p.Filter.Words(), within)
 		if len(within.Hits) > before {
 			empty = 0
 		} else if empty++; empty == p.MaxEmpty {

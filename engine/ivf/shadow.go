@@ -1,6 +1,7 @@
 package ivf
 
 import (
+	"fmt"
 	"math/bits"
 	"unsafe"
 
@@ -16,6 +17,9 @@ import (
 func (x *Index) Shade(threads int) error {
 	if err := x.check(); err != nil {
 		return err
+	}
+	if x.Codec != nil {
+		return fmt.Errorf("%s has 8-bit codes of its own, or shorter ones", x.Codec.Kind())
 	}
 	if err := shadow.Fits(x.Centroids, x.Metric); err != nil {
 		return err

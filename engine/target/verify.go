@@ -137,19 +137,38 @@ func (r *Verification) skip(name, why string) {
 
 // storedRow is a row of the index and its id.
 type storedRow struct {
-	id  int64
-	row []byte
+	id    int64
+	row   []byte
+	gives func(row []float32) bool // of a code, in place of row: whether a vector has it
+}
+
+// is reports whether it is what becomes of row i of v.
+func (s *storedRow) is(v *engine.Vectors, i int) bool {
+	if s.gives != nil {
+		return s.gives(v.Float32(i))
+	}
+	return bytes.Equal(s.row, v.Row(i))
+}
+
+// coded reports whether the index has codes in place of vectors.
+func (t *Target) coded() (index.Coded, bool) {
+	c, ok := t.File.Searchable.(index.Coded)
+	return c, ok && c.Codes()
 }
 
 // eachStored calls f for every row that the index has.
 func (t *Target) eachStored(f func(storedRow)) {
+	if c, ok := t.coded(); ok {
+		c.EachCode(func(id int64, gives func(row []float32) bool) { f(storedRow{id: id, gives: gives}) })
+		return
+	}
 	for v, labels := range t.File.Vectors() {
 		for i := range v.Rows {
 			id := int64(i)
 			if labels != nil {
 				id = labels[i]
 			}
-			f(storedRow{id, v.Row(i)})
+			f(storedRow{id: id, row: v.Row(i)})
 		}
 	}
 }
@@ -180,8 +199,8 @@ func (p *VerifyPlan) numbering(rows int) (func(id int64) (int, bool), error) {
 	}, nil
 }
 
-// stored holds the rows of the index against the vectors, byte for byte; unit vectors of hnswlib,
-// whose rounding is that of the compiler, to 1e-6.
+// stored holds the rows of the index against the vectors, byte for byte; codes against what is made of the vectors;
+// unit vectors of hnswlib, whose rounding is that of the compiler, to 1e-6.
 func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func(id int64) (int, bool)) error {
 	t := r.Target
 	unit := t.normalised()
@@ -201,8 +220,8 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 			return
 		}
 		seen.Set(row)
-		same := bytes.Equal(s.row, v.Row(row))
-		if !same && v.Element == dist.Float32 && sameDirection(floats(s.row), v.Float32(row)) {
+		same := s.is(v, row)
+		if !same && s.gives == nil && v.Element == dist.Float32 && sameDirection(floats(s.row), v.Float32(row)) {
 			directions++
 			same = unit
 		}
@@ -221,9 +240,12 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 	} else {
 		r.add("ids", true, "each vector has a row")
 	}
+	_, coded := t.coded()
 	switch {
 	case seen.Count() == 0:
 		r.skip("stored vectors", "no row has the id of a vector")
+	case coded && differ == 0:
+		r.add("stored vectors", true, "%d have the codes of the vectors", seen.Count())
 	case differ > 0 && directions == differ:
 		r.add("stored vectors", false, "%d of %d are normalized but otherwise equal: hnswlib stores them so for cosine", differ, seen.Count())
 	case differ > 0:

@@ -154,6 +154,37 @@ e = lists(inner)
 e["ids"] = [[ids[i] for i in l] for l in e["ids"]]
 faiss_file("faiss_idmap_ivf.bin", ix, "IVF_FLAT", **e)
 
+
+
+def sq8(metric, residual, n=100, d=6, nlist=8):
+    q = faiss.IndexFlat(d, metric)
+    ix = faiss.IndexIVFScalarQuantizer(q, d, nlist, faiss.ScalarQuantizer.QT_8bit, metric, residual)
+    v = rows(n, d, 4)
+    ix.cp.min_points_per_centroid = 1
+    ix.train(v if n >= nlist else rows(nlist * 2, d, 5))
+    ix.add(v)
+    ix.nprobe = 3
+    return ix
+
+
+def bytes_of_lists(ix):
+    il, ids, codes = ix.invlists, [], []
+    for i in range(ix.nlist):
+        n = il.list_size(i)
+        ids.append([int(x) for x in faiss.rev_swig_ptr(il.get_ids(i), n)] if n else [])
+        codes.append(base64.b64encode(np.array(faiss.rev_swig_ptr(il.get_codes(i), n * il.code_size)).tobytes()).decode() if n else "")
+    return dict(ids=ids, codes=codes, nprobe=ix.nprobe, centroids=b64(ix.quantizer.reconstruct_n(0, ix.nlist)))
+
+
+for name, ix in (("faiss_sq8_l2.bin", sq8(faiss.METRIC_L2, True)), ("faiss_sq8_ip.bin", sq8(faiss.METRIC_INNER_PRODUCT, True)),
+                 ("faiss_sq8_whole.bin", sq8(faiss.METRIC_L2, False)), ("faiss_sq8_empty.bin", sq8(faiss.METRIC_L2, True, n=0))):
+    faiss_file(name, ix, "IVF_SQ8", residual=ix.by_residual, trained=b64(faiss.vector_to_array(ix.sq.trained)), **bytes_of_lists(ix))
+with open(os.path.join(out, "faiss_sq8_l2.bin"), "rb") as f:  # the code of older releases has no flag
+    b = f.read()
+with open(os.path.join(out, "faiss_sq8_old.bin"), "wb") as f:
+    f.write(b.replace(b"IwSq", b"IwSQ").replace(b"\x01ilar", b"ilar"))
+expect["faiss_sq8_old.bin"] = expect["faiss_sq8_l2.bin"]
+
 bits = np.random.default_rng(6).integers(0, 256, (40, 3), dtype=np.uint8)
 ix = faiss.IndexBinaryFlat(24)
 ix.add(bits)
@@ -264,6 +295,7 @@ def lists_with_norms(name, source):
 
 
 lists_with_norms("knowhere_faiss_ivf_cosine.bin", "faiss_ivf_ip.bin")
+knowhere_faiss("knowhere_faiss_sq8.bin", "faiss_sq8_ip.bin", False, [])
 
 
 def without_codes(name, source):
@@ -298,7 +330,7 @@ def refused(name, ix, kind):
 
 v = rows(300, 8, 7)
 for name, factory, kind in (("refused_hnsw_sq.bin", "HNSW4_SQ8", "HNSW_SQ"), ("refused_hnsw_pq.bin", "HNSW4_PQ2x4", "HNSW_PQ"),
-                            ("refused_ivf_sq.bin", "IVF4,SQ8", "IVF_SQ8"), ("refused_ivf_pq.bin", "IVF4,PQ2x4", "IVF_PQ"),
+                            ("refused_ivf_sq.bin", "IVF4,SQ4", "faiss IwSq with a scalar quantiser of type 4bit"), ("refused_ivf_pq.bin", "IVF4,PQ2x4", "IVF_PQ"),
                             ("refused_scann.bin", "IVF4,PQ2x4fs", "SCANN"), ("refused_refine.bin", "SQ8,RFlat", "HNSW with refinement"),
                             ("refused_lsh.bin", "LSH", "faiss IxHe"), ("refused_nsg.bin", "NSG4", "faiss INSf")):
     ix = faiss.index_factory(8, factory)

@@ -35,9 +35,11 @@ def make(folder):
             hnsw.hnsw.efSearch = 40
             ivf = faiss.index_factory(d, "IVF20,Flat", metric)
             ivf.nprobe = 4
+            sq8 = faiss.index_factory(d, "IVF20,SQ8", metric)
+            sq8.nprobe = 4
             ids = faiss.index_factory(d, "IDMap,HNSW6", metric)
             flat = faiss.index_factory(d, "IDMap,Flat", metric)
-            for kind, ix in (("hnsw", hnsw), ("ivf", ivf), ("ids", ids), ("flat", flat)):
+            for kind, ix in (("hnsw", hnsw), ("ivf", ivf), ("sq8", sq8), ("ids", ids), ("flat", flat)):
                 ix.train(v)
                 if kind in ("ids", "flat"):
                     ix.add_with_ids(v, 10**12 - 5 * np.arange(len(v)))

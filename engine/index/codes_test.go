@@ -1,0 +1,133 @@
+package index
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// codedGoldens are files of coded rows as faiss wrote them, and what it answered (testdata/codes.py).
+type codedGoldens struct {
+	Rows  map[string][]byte // float32
+	Files []struct {
+		Name     string
+		Dim      int
+		Rows     string
+		Scale    float32
+		Queries  []byte
+		IDs      []int64
+		File     []byte
+		Searches []struct {
+			K, NProbe int
+			Radius    *float32
+			Filter    bool
+			Answers   []struct {
+				IDs  []int64
+				Bits []uint32
+			}
+		}
+	}
+}
+
+func readCodedGoldens(t *testing.T, path string) codedGoldens {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g codedGoldens
+	if err := json.NewDecoder(z).Decode(&g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestCodesAnswerAsFaiss compares ids, their order and the bits of distances, of searches and ranges, with and without filters.
+func TestCodesAnswerAsFaiss(t *testing.T) {
+	readCodedGoldens(t, "testdata/codes.json.gz").check(t, 24)
+}
+
+func (g codedGoldens) check(t *testing.T, atLeast int) {
+	t.Helper()
+	answers := 0
+	filter := engine.NewBitset(10007)
+	for i := 0; i < 10007; i += 3 {
+		filter.Set(i)
+	}
+	for _, c := range g.Files {
+		f, err := Parse(c.Name, c.File, Hint{})
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		s, err := f.NewSearcher(Options{Library: engine.Faiss, Profile: dist.Faiss})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err = s.Clone(); err != nil {
+			t.Fatal(err)
+		}
+		g.holds(t, f, c.Rows, c.Scale, c.IDs)
+		for _, search := range c.Searches {
+			p := Params{K: search.K, NProbe: search.NProbe, Radius: search.Radius}
+			if search.Filter {
+				p.Filter = filter
+			}
+			for i, want := range search.Answers {
+				hits, _, err := s.Search(c.Queries[4*c.Dim*i:][:4*c.Dim], p, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answers += len(hits)
+				ids, bits := []int64{}, []uint32{}
+				for _, h := range hits {
+					ids, bits = append(ids, h.ID), append(bits, math.Float32bits(h.Distance))
+				}
+				if !slices.Equal(ids, want.IDs) || !slices.Equal(bits, want.Bits) {
+					t.Fatalf("%s, %+v, query %d:\n%v %x, faiss has\n%v %x", c.Name, p, i, ids, bits, want.IDs, want.Bits)
+				}
+			}
+		}
+	}
+	if len(g.Files) < atLeast || answers < 100*len(g.Files) {
+		t.Errorf("%d answers from %d files", answers, len(g.Files))
+	}
+}
+
+// holds tells that each row has the code of its vector, and next to none that of another.
+func (g codedGoldens) holds(t *testing.T, f *File, rows string, scale float32, ids []int64) {
+	t.Helper()
+	all := slices.Clone(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(g.Rows[rows]))), len(g.Rows[rows])/4))
+	for i := range all {
+		all[i] *= scale
+	}
+	rowOf := map[int64]int{}
+	for i, id := range ids {
+		rowOf[id] = i
+	}
+	seen, wrong, others := 0, 0, 0
+	f.Searchable.(Coded).EachCode(func(id int64, gives func([]float32) bool) {
+		row := rowOf[id]
+		if seen++; !gives(all[row*f.Dim:][:f.Dim]) {
+			wrong++
+		}
+		if next := (row + 1) % len(ids); !slices.Equal(all[next*f.Dim:][:f.Dim], all[row*f.Dim:][:f.Dim]) && gives(all[next*f.Dim:][:f.Dim]) {
+			others++
+		}
+	})
+	if seen != len(ids) || wrong > 0 || others > seen/20 && f.Dim > 2 {
+		t.Errorf("%s: of %d codes %d are not those of their vectors, %d those of others", f.Name, seen, wrong, others)
+	}
+}

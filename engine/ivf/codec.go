@@ -1,0 +1,86 @@
+package ivf
+
+import (
+	"fmt"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// Codec is how the rows in the lists are coded, where they are not whole vectors. It is immutable.
+type Codec interface {
+	// Kind is the type of such an index in Milvus's words.
+	Kind() string
+	// String says how rows are coded, for people.
+	String() string
+	// Dim is the dimension of the vectors, Bytes the size of a code.
+	Dim() int
+	Bytes() int
+	// Decode writes to x the vector that a code in the list of a centroid stands for.
+	Decode(code []byte, centroid, x []float32)
+	// Gives reports whether x, in the list of a centroid, has this code.
+	Gives(code []byte, centroid, x []float32) bool
+
+	// decoder returns what computes distances, for one goroutine. An error says what does not fit.
+	decoder(x *Index, p dist.Profile) (decoder, error)
+}
+
+// decoder computes distances of a query to codes.
+type decoder interface {
+	clone() decoder
+	// query readies a query, list the list of number i whose centroid is at the distance coarse.
+	query(q []float32)
+	list(i int, coarse float32)
+	// scan writes to out the distances of as many codes from first on.
+	scan(codes *engine.Vectors, first int, out []float32)
+}
+
+// row is the size of what the lists have for each row.
+func (x *Index) row() (e dist.Element, dim int) {
+	if x.Codec != nil {
+		return dist.Int8, x.Codec.Bytes()
+	}
+	return x.Centroids.Element, x.Centroids.Dim
+}
+
+// checkCodec tells what of codes does not fit the rest.
+func (x *Index) checkCodec() error {
+	switch {
+	case x.Codec == nil:
+		return nil
+	case x.Codec.Dim() != x.Centroids.Dim || x.Centroids.Element != dist.Float32:
+		return fmt.Errorf("codes of %d dimensions for centroids of %d, or of another type", x.Codec.Dim(), x.Centroids.Dim)
+	case x.Metric != dist.L2 && x.Metric != dist.InnerProduct:
+		return fmt.Errorf("%s has no metric %s", x.Codec.Kind(), x.Metric)
+	}
+	return nil
+}
+
+// Decoded are the vectors that the rows of list i stand for, in memory of their own where they are codes.
+func (x *Index) Decoded(i int) (*engine.Vectors, error) {
+	l := &x.Lists[i]
+	if x.Codec == nil || l.Vectors == nil {
+		return l.Vectors, nil
+	}
+	v, err := engine.NewVectors(dist.Float32, x.Centroids.Dim, l.Vectors.Rows)
+	if err != nil {
+		return nil, err
+	}
+	centroid := x.centroid(i)
+	for j := range v.Rows {
+		x.Codec.Decode(l.Vectors.Row(j), centroid, v.Float32(j))
+	}
+	return v, nil
+}
+
+// Holds reports whether row j of list i is what becomes of v there.
+func (x *Index) Holds(i, j int, v []float32) bool {
+	return x.Codec.Gives(x.Lists[i].Vectors.Row(j), x.centroid(i), v)
+}
+
+// centroid is that of list i, wherever it lies.
+func (x *Index) centroid(i int) []float32 {
+	c := make([]float32, x.Centroids.Dim)
+	copy(bytesOf(c), x.Centroids.Row(i))
+	return c
+}

@@ -1,0 +1,78 @@
+package target
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"kitescope/engine"
+)
+
+// TestVerifyHoldsCodesAgainstVectors takes files of faiss: of coded rows the codes are compared with those of the vectors.
+func TestVerifyHoldsCodesAgainstVectors(t *testing.T) {
+	f, err := os.Open(indexFiles + "codes.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var goldens struct {
+		Rows  map[string][]byte
+		Files []struct {
+			Name, Rows string
+			Dim        int
+			Scale      float32
+			IDs        []int64
+			File       []byte
+		}
+	}
+	if err := json.NewDecoder(z).Decode(&goldens); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range goldens.Files {
+		if strings.Contains(g.Name, "ties") || g.Scale != 1 {
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "index")
+		if err := os.WriteFile(path, g.File, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x, err := Open(t.Context(), path, Hint{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		rows := goldens.Rows[g.Rows]
+		v, err := engine.FromFloat32s(g.Dim, unsafe.Slice((*float32)(unsafe.Pointer(&rows[0])), len(rows)/4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := func(v *engine.Vectors) Check {
+			r, err := x.Verify(t.Context(), v, VerifyPlan{IDs: g.IDs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range r.Checks {
+				if c.Name == "stored vectors" {
+					return c
+				}
+			}
+			t.Fatalf("%s: %+v", g.Name, r.Checks)
+			return Check{}
+		}
+		if c := stored(v); c.Outcome != Passed || c.Detail != "150 have the codes of the vectors" {
+			t.Errorf("%s: %+v", g.Name, c)
+		}
+		v.Float32(4)[0], v.Float32(5)[0] = v.Float32(4)[0]+1, v.Float32(5)[0]-1
+		if c := stored(v); c.Outcome != Failed || c.Detail != "2 of 150 differ, the first is row 4" {
+			t.Errorf("%s, two vectors changed: %+v", g.Name, c)
+		}
+	}
+}
