@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 
+	"kitescope/engine/dist"
 	"kitescope/engine/ivf"
 )
 
@@ -56,4 +57,38 @@ func scalarType(code string, kind int32) string {
 		return fmt.Sprintf("faiss %s with a scalar quantiser of type %d", code, kind)
 	}
 	return fmt.Sprintf("faiss %s with a scalar quantiser of type %s", code, names[kind])
+}
+
+// ivfPQ reads an inverted file of vectors in parts of 8 bits. Codes stay where they lie.
+// Source: faiss 1.15, faiss/impl/index_write.cpp, IndexIVFPQ and write_ProductQuantizer; knowhere v2.2.3 writes the same.
+func (r *faissReader) ivfPQ(at int, code string) faissHeader {
+	h := r.header(at, code)
+	r.inverted(&h, r.quantizer, func(h *faissHeader) ivf.Codec { return r.productQuantizer(h) })
+	return h
+}
+
+// productQuantizer reads whether codes are of residuals, and the centroids of the parts.
+func (r *faissReader) productQuantizer(h *faissHeader) *ivf.PQ {
+	at := r.at
+	residual := r.u8("by_residual")
+	r.expect(residual <= 1, 1, "a flag", "%d", residual)
+	size := r.u64("code_size")
+	dim, parts, bits := r.u64("a dimension"), r.u64("a count of parts"), r.u64("bits of a part")
+	r.expect(dim == uint64(h.dim) && parts > 0 && parts <= dim && dim%max(parts, 1) == 0, 24, fmt.Sprintf("%d dimensions in parts of one width", h.dim), "%d in %d", dim, parts)
+	if r.err == nil && bits != 8 {
+		r.err = &UnsupportedError{Type: fmt.Sprintf("IVF_PQ of %d bits a part", bits), Hint: hintRebuild}
+	}
+	r.expect(size == parts, 32, fmt.Sprintf("codes of %d bytes", parts), "%d", size)
+	centroids := r.vector(4, "values of the centroids of parts")
+	r.expect(r.err != nil || len(centroids)/4/dist.PQValues == h.dim && len(centroids)%(4*dist.PQValues) == 0, len(centroids)+8,
+		fmt.Sprintf("%d values of centroids for each of %d dimensions", dist.PQValues, h.dim), "%d values", len(centroids)/4)
+	r.file.part("centroids of parts", at, r.at-at)
+	if r.err != nil {
+		return nil
+	}
+	c, err := ivf.NewPQ(h.dim, int(parts), float32s(centroids), residual == 1)
+	if err != nil {
+		r.err = err
+	}
+	return c
 }

@@ -49,7 +49,8 @@ def write(name, index, kind, n, dim, ks, probes, out):
     out["rows"][f"{kind}_{dim}"] = b64(x)
     ids = np.arange(n) * 7919 % 10007
     index.cp.min_points_per_centroid = 1
-    index.train(x)
+    if not index.is_trained:
+        index.train(x)
     if name.endswith("_wide"):  # rows beyond the ranges that were trained
         x *= np.float32(1.5)
     index.add_with_ids(x, ids)
@@ -72,6 +73,19 @@ def main():
                     name = f"sq8_{kind}_{dim}_{metric}_{'residual' if residual else 'whole'}"
                     name += "_wide" if kind == "floats" and residual else ""
                     index = faiss.IndexIVFScalarQuantizer(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, faiss.ScalarQuantizer.QT_8bit, METRICS[metric], residual)
+                    write(name, index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
+    for dim, parts in ((1, 1), (7, 7), (8, 2), (24, 3), (36, 3), (40, 4), (48, 48), (100, 20), (128, 16), (128, 8), (300, 30), (768, 96)) if full else ((8, 1), (12, 1), (19, 19)):
+        for metric in METRICS:
+            for residual in (False, True):
+                for table in ((0, -1) if residual and metric == "L2" else (0,)):
+                    n, nlist, kind = (3000, 30, "floats") if full else (150, 6, "floats" if dim > 8 else "ties")
+                    name = f"pq_{kind}_{dim}_{parts}_{metric}_{'residual' if residual else 'whole'}{'_without_tables' if table else ''}"
+                    index = faiss.IndexIVFPQ(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, parts, 8, METRICS[metric])
+                    index.by_residual = residual
+                    index.use_precomputed_table = table
+                    index.pq.cp.min_points_per_centroid = 1
+                    if not full and n < 256:  # as many values as centroids need, of which the first rows are indexed
+                        index.train(values(kind, 300, dim, 1))
                     write(name, index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
     with gzip.GzipFile(sys.argv[-1], "wb", mtime=0) as f:
         f.write(json.dumps(out, separators=(",", ":")).encode())

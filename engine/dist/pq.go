@@ -1,0 +1,127 @@
+package dist
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// PQValues is how many values a part of a product quantiser tells apart: 8 bits.
+const PQValues = 256
+
+// PQ computes distances between a query and vectors in parts, for each of which a code says which of PQValues centroids it is near to:
+// a table of the distances of the query's parts to all centroids, and sums of its entries. Bits are those of faiss's tables and sums
+// on a CPU with AVX-512. It is immutable.
+type PQ struct {
+	parts, width int    // how many parts there are, and their dimension
+	centroids    []byte // float32, PQValues rows of width for each part
+	l2, ip       *Kernel
+}
+
+// NewPQ returns the kernels for parts of one width; centroids are copied.
+func NewPQ(parts, width int, centroids []float32) (*PQ, error) {
+	if parts <= 0 || width <= 0 || len(centroids)/PQValues/width != parts || len(centroids)%(PQValues*width) != 0 {
+		return nil, fmt.Errorf("%d values of centroids for %d parts of %d dimensions", len(centroids), parts, width)
+	}
+	k := &PQ{parts: parts, width: width, centroids: Aligned(4 * len(centroids))}
+	copy(k.Centroids(), centroids)
+	for m, to := range map[Metric]**Kernel{L2: &k.l2, InnerProduct: &k.ip} {
+		var err error
+		if *to, err = New(m, Float32, Faiss, width); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// Centroids are the values of those of all parts, in a row.
+func (k *PQ) Centroids() []float32 {
+	return float32s(unsafe.Pointer(unsafe.SliceData(k.centroids)), len(k.centroids)/4)
+}
+
+// Parts is how many parts a vector has.
+func (k *PQ) Parts() int { return k.parts }
+
+// Centroid is that of a part that has the code c.
+func (k *PQ) Centroid(part int, c byte) []float32 {
+	at := (part*PQValues + int(c)) * k.width
+	return k.Centroids()[at : at+k.width : at+k.width]
+}
+
+// Table writes to table the distances of x, PQValues for each part, under L2 or the inner product.
+// By faiss 1.15, faiss/utils/simd_impl, fvec_L2sqr_ny and fvec_inner_products_ny, whose library of PyPI was compared: parts of 8
+// and of 12 dimensions have orders of their own, the others that of whole vectors.
+func (k *PQ) Table(m Metric, x, table []float32) {
+	kernel, s := k.ip, summation{l2: m == L2}
+	if m == L2 {
+		kernel = k.l2
+	}
+	q := Aligned(4 * k.width)
+	part := float32s(unsafe.Pointer(unsafe.SliceData(q)), k.width)
+	for p := range k.parts {
+		copy(part, x[p*k.width:])
+		first := p * PQValues
+		out := table[first : first+PQValues]
+		switch k.width {
+		case 8:
+			for c := range out {
+				out[c] = s.turn(true, 0, part, k.Centroid(p, byte(c)))
+			}
+		case 12:
+			for c := range out {
+				out[c] = s.twelve(part, k.Centroid(p, byte(c)))
+			}
+		default:
+			kernel.Scan(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Pointer(&k.centroids[4*first*k.width]), uintptr(4*k.width), out)
+		}
+	}
+}
+
+// twelve has four lanes, of which the second four are multiplied first.
+func (s summation) twelve(q, x []float32) float32 {
+	var acc [4]float32
+	for i := range acc {
+		acc[i] = s.add(false, 0, q[4+i], x[4+i])
+		acc[i] = s.add(true, acc[i], q[i], x[i])
+		acc[i] = s.add(true, acc[i], q[8+i], x[8+i])
+	}
+	fold(acc[:])
+	return acc[0] + acc[1]
+}
+
+// Norms writes to table the squares of the lengths of all centroids.
+func (k *PQ) Norms(table []float32) {
+	for i := range table {
+		table[i] = float32Norm2(Faiss, k.Centroids()[i*k.width:(i+1)*k.width])
+	}
+}
+
+// Sum writes to out[i] the sum of add and the entries of table that the i-th code at x names, stride bytes apart. By faiss 1.15,
+// faiss/impl/pq_code_distance/pq_code_distance-avx512.h: 16 lanes for as many times 16 parts as there are, then one after the other.
+func (k *PQ) Sum(add float32, table []float32, x unsafe.Pointer, stride uintptr, out []float32) {
+	table = table[:k.parts*PQValues]
+	for i := range out {
+		code := unsafe.Slice((*byte)(unsafe.Add(x, uintptr(i)*stride)), k.parts)
+		sum, rest := float32(0), table
+		if len(code) >= 16 {
+			var acc [16]float32
+			for ; len(code) >= 16; code, rest = code[16:], rest[16*PQValues:] {
+				sixteen(&acc, (*[16]byte)(code), (*[16 * PQValues]float32)(rest))
+			}
+			fold(acc[:])
+			fold(acc[:8])
+			fold(acc[:4])
+			sum += acc[0] + acc[1]
+		}
+		for j, c := range code {
+			sum += rest[j*PQValues+int(c)]
+		}
+		out[i] = add + sum
+	}
+}
+
+// sixteen adds the entries of 16 parts to their lanes.
+func sixteen(acc *[16]float32, code *[16]byte, table *[16 * PQValues]float32) {
+	for j := range acc {
+		acc[j] += table[j*PQValues+int(code[j])]
+	}
+}

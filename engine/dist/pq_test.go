@@ -1,0 +1,59 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+)
+
+// TestPQIsTheDistanceToWhatCodesStandFor compares with sums of float64. Bits are compared with faiss's by engine/index.
+func TestPQIsTheDistanceToWhatCodesStandFor(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	for _, c := range [][2]int{{1, 1}, {3, 5}, {16, 8}, {17, 12}, {40, 2}, {96, 8}} {
+		parts, width := c[0], c[1]
+		centroids, q := make([]float32, PQValues*parts*width), make([]float32, parts*width)
+		for i := range centroids {
+			centroids[i] = float32(r.NormFloat64())
+		}
+		for i := range q {
+			q[i] = float32(r.NormFloat64())
+		}
+		k, err := NewPQ(parts, width, centroids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const rows = 5
+		stride := parts + 3
+		codes := make([]byte, rows*stride)
+		for i := range codes {
+			codes[i] = byte(r.Uint32())
+		}
+		table, out := make([]float32, parts*PQValues), make([]float32, rows)
+		for _, m := range []Metric{L2, InnerProduct} {
+			k.Table(m, q, table)
+			k.Sum(100, table, unsafe.Pointer(&codes[0]), uintptr(stride), out)
+			for i, got := range out {
+				want := 100.0
+				for p := range parts {
+					for j, x := range k.Centroid(p, codes[i*stride+p]) {
+						v := float64(q[p*width+j])
+						if m == L2 {
+							want += (v - float64(x)) * (v - float64(x))
+						} else {
+							want += v * float64(x)
+						}
+					}
+				}
+				if math.Abs(float64(got)-want) > 1e-5*(100+math.Abs(want)) {
+					t.Errorf("%d parts of %d, %s: %g, not %g", parts, width, m, got, want)
+				}
+			}
+		}
+	}
+	for _, c := range [][3]int{{0, 1, 0}, {1, 0, 256}, {2, 1, 256}, {1, 1, 255}, {1, 2, 514}} {
+		if _, err := NewPQ(c[0], c[1], make([]float32, c[2])); err == nil {
+			t.Errorf("%d parts of %d with %d values: no error", c[0], c[1], c[2])
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package ivf
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// PQ codes a vector in a byte for each of its parts: faiss's product quantiser of 8 bits, Milvus's IVF_PQ. It is immutable.
+type PQ struct {
+	// Residual: codes are of what is left of vectors when the centroid of their list is taken off.
+	Residual bool
+	// Precomputed: under L2, what a list's centroid and the residuals have in common is in a table of the list, and each distance is
+	// the sum of three terms, as faiss does where it has read an index and the tables are not beyond maxTables. Else each list has a
+	// table of the distances of the query's own residual. Bits differ.
+	Precomputed bool
+
+	codes *dist.PQ
+	dim   int
+}
+
+// maxTables is the memory beyond which faiss does without tables of lists (precomputed_table_max_bytes, faiss/IndexIVFPQ.cpp).
+const maxTables = 1 << 31
+
+// NewPQ returns the codec of parts, whose centroids are in a row; an error says how they do not fit together.
+func NewPQ(dim, parts int, centroids []float32, residual bool) (*PQ, error) {
+	if parts <= 0 || dim%parts != 0 {
+		return nil, fmt.Errorf("%d dimensions in %d parts", dim, parts)
+	}
+	k, err := dist.NewPQ(parts, dim/parts, centroids)
+	if err != nil {
+		return nil, err
+	}
+	return &PQ{Residual: residual, Precomputed: true, codes: k, dim: dim}, nil
+}
+
+// Kind is the type of such an index in Milvus's words.
+func (c *PQ) Kind() string { return "IVF_PQ" }
+
+func (c *PQ) String() string {
+	s := fmt.Sprintf("8 bits for each of %d parts", c.codes.Parts())
+	if c.Residual {
+		s += ", of what the centroid leaves"
+	}
+	return s
+}
+
+// Dim is the dimension of the vectors.
+func (c *PQ) Dim() int { return c.dim }
+
+// Bytes is the size of a code.
+func (c *PQ) Bytes() int { return c.codes.Parts() }
+
+// Centroids are the values of those of all parts, in a row.
+func (c *PQ) Centroids() []float32 { return c.codes.Centroids() }
+
+// Decode writes to x the vector that a code in the list of a centroid stands for.
+func (c *PQ) Decode(code []byte, centroid, x []float32) {
+	width := c.dim / len(code)
+	for p, v := range code {
+		copy(x[p*width:], c.codes.Centroid(p, v))
+	}
+	if c.Residual {
+		for i, v := range centroid {
+			x[i] += v
+		}
+	}
+}
+
+// givesSlack is by how much of the squares of the lengths a centroid may be farther than the nearest: faiss finds the nearest by a
+// product of matrices where there are many rows, which rounds otherwise.
+const givesSlack = 1e-5
+
+// Gives reports whether x, in the list of a centroid, has this code: each of its parts is as near to the part's centroid as to any.
+func (c *PQ) Gives(code []byte, centroid, x []float32) bool {
+	if c.Residual {
+		x = difference(make([]float32, len(x)), x, centroid)
+	}
+	table := make([]float32, len(code)*dist.PQValues)
+	c.codes.Table(dist.L2, x, table)
+	width := c.dim / len(code)
+	for p, v := range code {
+		own := table[p*dist.PQValues:][:dist.PQValues]
+		lengths := float32(0)
+		for i, y := range c.codes.Centroid(p, v) {
+			lengths += y*y + x[p*width+i]*x[p*width+i]
+		}
+		for _, d := range own {
+			if own[v] > d+givesSlack*lengths {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (c *PQ) decoder(x *Index, _ dist.Profile) (decoder, error) {
+	whole, err := dist.New(dist.InnerProduct, dist.Float32, dist.Faiss, c.dim)
+	if err != nil {
+		return nil, err
+	}
+	size := c.codes.Parts() * dist.PQValues
+	d := &pqDecoder{index: x, codec: c, whole: whole}
+	if c.Residual && c.Precomputed && x.Metric == dist.L2 && len(x.Lists) <= maxTables/4/size {
+		d.norms, d.tables = make([]float32, size), make([]atomic.Pointer[[]float32], len(x.Lists))
+		c.codes.Norms(d.norms)
+	}
+	return d.clone(), nil
+}
+
+// pqDecoder computes distances as IVFPQScanner does (faiss/impl/pq_code_distance/IVFPQ_QueryTables.cpp): by a table of the query,
+// of its residual in a list, or of both.
+type pqDecoder struct {
+	index *Index
+	codec *PQ
+	whole *dist.Kernel // of inner products with centroids
+	norms []float32    // of the centroids of parts, where lists have tables
+	// tables are those of lists, made when a list is first read: nil where there are none.
+	tables []atomic.Pointer[[]float32]
+
+	q            []float32
+	table, other []float32 // of the list; of the query where lists have tables
+	residual     []float32
+	centroid     []byte
+	add          float32
+}
+
+func (d *pqDecoder) clone() decoder {
+	c := *d
+	c.table, c.residual = make([]float32, d.codec.Bytes()*dist.PQValues), make([]float32, d.codec.dim)
+	c.centroid = dist.Aligned(4 * d.codec.dim)
+	if d.tables != nil {
+		c.other = make([]float32, len(c.table))
+	}
+	return &c
+}
+
+func (d *pqDecoder) query(q []float32) {
+	d.q, d.add = q, 0
+	switch {
+	case d.tables != nil:
+		d.codec.codes.Table(dist.InnerProduct, q, d.other)
+	case d.index.Metric != dist.L2 || !d.codec.Residual:
+		d.codec.codes.Table(d.index.Metric, q, d.table)
+	}
+}
+
+func (d *pqDecoder) list(i int, coarse float32) {
+	if !d.codec.Residual || len(d.index.Lists[i].IDs) == 0 {
+		return
+	}
+	copy(d.centroid, d.index.Centroids.Row(i))
+	switch {
+	case d.index.Metric != dist.L2:
+		d.add = d.whole.One(unsafe.Pointer(unsafe.SliceData(d.q)), unsafe.Pointer(unsafe.SliceData(d.centroid)))
+	case d.tables != nil:
+		d.add = coarse
+		own := d.of(i)
+		for j, v := range d.other {
+			d.table[j] = own[j] - 2*v // exact but for the difference
+		}
+	default:
+		d.codec.codes.Table(dist.L2, difference(d.residual, d.q, floatsOf(d.centroid)), d.table)
+	}
+}
+
+// of is the table of list i: of each centroid of a part its squared length, and twice its product with the list's centroid.
+func (d *pqDecoder) of(i int) []float32 {
+	if t := d.tables[i].Load(); t != nil {
+		return *t
+	}
+	t := make([]float32, len(d.table))
+	d.codec.codes.Table(dist.InnerProduct, floatsOf(d.centroid), t)
+	for j, v := range t {
+		t[j] = d.norms[j] + 2*v
+	}
+	d.tables[i].Store(&t)
+	return t
+}
+
+func (d *pqDecoder) scan(codes *engine.Vectors, first int, out []float32) {
+	d.codec.codes.Sum(d.add, d.table, unsafe.Add(codes.Base(), first*codes.Stride), uintptr(codes.Stride), out)
+}
