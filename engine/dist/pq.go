@@ -26,7 +26,11 @@ func NewPQ(parts, width int, centroids []float32) (*PQ, error) {
 	copy(k.Centroids(), centroids)
 	for m, to := range map[Metric]**Kernel{L2: &k.l2, InnerProduct: &k.ip} {
 		var err error
-		if *to, err = New(m, Float32, Faiss, width); err != nil {
+		dim := width
+		if width == 8 {
+			dim = 7 // see Table
+		}
+		if *to, err = New(m, Float32, Faiss, dim); err != nil {
 			return nil, err
 		}
 	}
@@ -62,9 +66,10 @@ func (k *PQ) Table(m Metric, x, table []float32) {
 		first := p * PQValues
 		out := table[first : first+PQValues]
 		switch k.width {
-		case 8:
-			for c := range out {
-				out[c] = s.turn(true, 0, part, k.Centroid(p, byte(c)))
+		case 8: // one after the other, which is the kernel's order of seven
+			kernel.Scan(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Pointer(&k.centroids[4*first*k.width]), uintptr(4*k.width), out)
+			for c, sum := range out {
+				out[c] = s.add(true, sum, part[7], k.Centroid(p, byte(c))[7])
 			}
 		case 12:
 			for c := range out {
@@ -121,7 +126,20 @@ func (k *PQ) Sum(add float32, table []float32, x unsafe.Pointer, stride uintptr,
 
 // sixteen adds the entries of 16 parts to their lanes.
 func sixteen(acc *[16]float32, code *[16]byte, table *[16 * PQValues]float32) {
-	for j := range acc {
-		acc[j] += table[j*PQValues+int(code[j])]
-	}
+	acc[0] += table[0*PQValues+int(code[0])]
+	acc[1] += table[1*PQValues+int(code[1])]
+	acc[2] += table[2*PQValues+int(code[2])]
+	acc[3] += table[3*PQValues+int(code[3])]
+	acc[4] += table[4*PQValues+int(code[4])]
+	acc[5] += table[5*PQValues+int(code[5])]
+	acc[6] += table[6*PQValues+int(code[6])]
+	acc[7] += table[7*PQValues+int(code[7])]
+	acc[8] += table[8*PQValues+int(code[8])]
+	acc[9] += table[9*PQValues+int(code[9])]
+	acc[10] += table[10*PQValues+int(code[10])]
+	acc[11] += table[11*PQValues+int(code[11])]
+	acc[12] += table[12*PQValues+int(code[12])]
+	acc[13] += table[13*PQValues+int(code[13])]
+	acc[14] += table[14*PQValues+int(code[14])]
+	acc[15] += table[15*PQValues+int(code[15])]
 }
