@@ -285,7 +285,6 @@ func (d *Decoder) takeQueryNodes(q *question, m proto.Message) error {
 	for _, n := range m.(*querypb.ListQueryNodeResponse).GetNodeInfos() {
 		list = append(list, model.NodeState{Node: model.NodeID(n.GetID()), State: d.text(n.GetState())})
 	}
-	sorting.Sort(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
-	keep(&d.answers.nodes, "", q, list)
+	keepStates(&d.answers.nodes, q, list)
 	return nil
 }

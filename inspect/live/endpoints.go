@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"kitescope/inspect/model"
 )
@@ -100,15 +101,16 @@ func endpointOf(uri string) (endpoint, bool) {
 }
 
 // pageOf finds the page of a record, whichever keys it names; nil: none that is known.
-func pageOf(method string) *endpoint {
-	name := pageName(method)
+func pageOf(method string) *endpoint { return pagesByName()[pageName(method)] }
+
+// pagesByName are the pages as calls are listed. Each record of a round is looked up.
+var pagesByName = sync.OnceValue(func() map[string]*endpoint {
+	pages := make(map[string]*endpoint)
 	for _, e := range endpoints() {
-		if pageName("GET "+e.uri) == name {
-			return &e
-		}
+		pages[pageName("GET "+e.uri)] = &e
 	}
-	return nil
-}
+	return pages
+})
 
 // Settings that keep a page from who asks, as Milvus spells them.
 const (

@@ -99,8 +99,13 @@ func (d *Decoder) takeWALNodes(q *question) {
 	for _, n := range told.Nodes {
 		list = append(list, model.NodeState{Node: model.NodeID(n.ID), State: d.text(n.State)})
 	}
+	keepStates(&d.answers.walNodes, q, list)
+}
+
+// keepStates keeps the newest states of nodes that a coordinator listed.
+func keepStates(m *map[string]dated[[]model.NodeState], q *question, list []model.NodeState) {
 	sorting.Sort(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
-	keep(&d.answers.walNodes, "", q, list)
+	keep(m, "", q, list)
 }
 
 func redactWALNodes(r *Record) {

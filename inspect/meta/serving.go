@@ -185,7 +185,7 @@ func (s *state) targets() []*model.Target {
 		for _, c := range m.GetChannelTargets() {
 			v := model.TargetVChannel{
 				Name: c.GetChannelName(), Growing: ids[model.SegmentID](c.GetGrowingSegmentIDs()), Dropped: ids[model.SegmentID](c.GetDroppedSegmentIDs()),
-				SeekAt: model.TSO(c.GetSeekPosition().GetTimestamp()), DeleteAt: model.TSO(c.GetDeleteCheckpoint().GetTimestamp()),
+				SeekAt: model.TSO(c.GetSeekPosition().GetTimestamp()),
 			}
 			rows := make(map[model.SegmentID]int64)
 			for _, p := range c.GetPartitionTargets() {

@@ -19,7 +19,7 @@ type TargetVChannel struct {
 	Rows     int64
 	// Growing and Dropped are the segments that the shard's leader is told to keep growing, and to forget.
 	Growing, Dropped []SegmentID
-	SeekAt, DeleteAt TSO
+	SeekAt           TSO
 }
 
 // PartitionStats says which segments one clustering compaction of a partition produced.
