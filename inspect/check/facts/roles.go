@@ -52,9 +52,14 @@ func NeedsRole(c *model.Cluster, name string) bool {
 // Holders are the sessions that do the work of a role: no standby, and no query node that is part of a streaming
 // node, which loads no segments.
 func Holders(c *model.Cluster, role string) []*model.Session {
+	return slices.DeleteFunc(Processes(c, role), func(s *model.Session) bool { return s.Standby })
+}
+
+// Processes are the sessions of a role, standbys too, without query nodes that are part of a streaming node.
+func Processes(c *model.Cluster, role string) []*model.Session {
 	var list []*model.Session
 	for _, s := range c.Sessions {
-		if s.Role == role && !s.Standby && !(role == "querynode" && IsEmbedded(s)) {
+		if s.Role == role && !(role == "querynode" && IsEmbedded(s)) {
 			list = append(list, s)
 		}
 	}

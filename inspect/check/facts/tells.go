@@ -24,7 +24,7 @@ func Tells(c *model.Cluster, major, minor int, method string, roles ...string) b
 // LacksPage reports whether streaming nodes are registered and a page that MixCoord has of them in later 2.6 and 3.0 was not read,
 // other than because its release does not have it.
 func LacksPage(c *model.Cluster, path string) bool {
-	if !slices.ContainsFunc(c.Sessions, func(s *model.Session) bool { return s.Role == "streamingnode" }) {
+	if !HasRole(c, "streamingnode") {
 		return false
 	}
 	return !slices.ContainsFunc(c.Runtime.Processes, func(p *model.Process) bool {

@@ -118,10 +118,8 @@ type kinds map[model.IndexID]bool
 func indexesOf(p *check.Pass, x *model.Collection) kinds {
 	of := kinds{}
 	for _, index := range p.IndexesOf(x.ID) {
-		for _, f := range x.Fields {
-			if f.ID == index.Field {
-				of[index.ID] = f.Vector()
-			}
+		if f := x.Field(index.Field); f != nil {
+			of[index.ID] = f.Vector()
 		}
 	}
 	return of
@@ -152,7 +150,7 @@ func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, of kinds) {
 	var forms []indexForm
 	var what []string
 	for _, form := range indexForms() {
-		if !plan.Back || !plan.To.Before(form.first) {
+		if !plan.loses(form.first) {
 			continue
 		}
 		found := p.Having(x.ID, func(s *model.Segment) bool { return of.has(s, &form) })

@@ -64,7 +64,7 @@ func runNewKinds(p *check.Pass, plan Plan) error {
 	found, totals := map[string]*check.Finding{}, map[string]int64{}
 	var order []string
 	for _, n := range facts.KindsByRelease() {
-		if first := (Version{n.Release, n.Patch}); !plan.Back || !plan.To.Before(first) {
+		if !plan.loses(Version{n.Release, n.Patch}) {
 			continue
 		}
 		for _, kind := range n.Kinds {
@@ -145,7 +145,7 @@ func runFeatures(p *check.Pass, plan Plan) error {
 		}
 		var uses []string
 		for _, field := range x.Fields {
-			if first, what := featureOf(field); first.Known() && plan.Back && plan.To.Before(first) {
+			if first, what := featureOf(field); first.Known() && plan.loses(first) {
 				uses = append(uses, field.Name+" ("+what+", since "+first.since()+")")
 			}
 		}

@@ -41,7 +41,7 @@ func runOrder(p *check.Pass, plan Plan) error {
 	next := plan.next()
 	f := check.Finding{Severity: check.Info}
 	for _, role := range roleOrder() {
-		if list := sessionsOf(p, role); len(list) > 0 {
+		if list := facts.Processes(p.Cluster, role); len(list) > 0 {
 			f.Evidence = append(f.Evidence, check.Fact(role, facts.SessionNames(list), "etcd"))
 		}
 	}
@@ -120,22 +120,12 @@ func roleOrder() []string {
 	return []string{"rootcoord", "datacoord", "indexcoord", "querycoord", "mixcoord", "streamingnode", "indexnode", "datanode", "querynode", "proxy"}
 }
 
-// sessionsOf are those of a role; query nodes that are part of a streaming node are no processes.
-func sessionsOf(p *check.Pass, role string) (list []*model.Session) {
-	for _, s := range p.Sessions {
-		if s.Role == role && !(role == "querynode" && facts.IsEmbedded(s)) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // processes are the roles that are registered, those together that one process has: since 2.3 its sessions have the same id. They are in
 // the order of an upgrade, each by its first role.
 func processes(p *check.Pass) (all [][]string) {
 	at := map[model.NodeID]int{}
 	for _, role := range roleOrder() {
-		list := sessionsOf(p, role)
+		list := facts.Processes(p.Cluster, role)
 		if len(list) == 0 {
 			continue
 		}

@@ -91,11 +91,13 @@ func (p Plan) crosses(r facts.Release) bool {
 	return p.From.Release.Before(r) && !p.To.Release.Before(r)
 }
 
-// loses reports whether the way back leads below a release.
-func (p Plan) loses(r facts.Release) bool { return p.Back && p.To.Release.Before(r) }
+// loses reports whether the way back leads below a version.
+func (p Plan) loses(v Version) bool { return p.Back && p.To.Before(v) }
 
 // leaves reports whether the way back leads over the border of a release.
-func (p Plan) leaves(r facts.Release) bool { return p.loses(r) && !p.From.Release.Before(r) }
+func (p Plan) leaves(r facts.Release) bool {
+	return p.loses(Version{r, 0}) && !p.From.Release.Before(r)
+}
 
 // newest is the newest release that the rules are about: Milvus's code and documents up to 3.0.1.
 func newest() facts.Release { return release(3, 0) }

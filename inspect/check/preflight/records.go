@@ -139,7 +139,7 @@ func judgeForms(p *check.Pass, plan Plan, x *model.Collection) {
 	var found []form
 	var what, impacts []string
 	for _, form := range forms() {
-		if !plan.loses(form.first) {
+		if !plan.loses(Version{form.first, 0}) {
 			continue
 		}
 		n := p.Having(x.ID, form.has)
