@@ -154,9 +154,9 @@ func changeOf(c *check.Comparison, f *check.Finding) *check.Change {
 	return nil
 }
 
-// said is what came of checking a finding again, "" if nobody did.
-func (a *again) said(f *check.Finding) string {
-	if a.of == nil || a.of.Key() != f.Key() {
+// said is what came of checking a finding of a judgement again, "" if nobody did.
+func (a *again) said(j *judgement, f *check.Finding) string {
+	if a.of == nil || a.judged != j || a.of.Key() != f.Key() {
 		return ""
 	}
 	return a.result

@@ -148,3 +148,13 @@ func TestCheckAgainByChecksOfAPage(t *testing.T) {
 		})
 	}
 }
+
+// TestSaidOfItsOwnJudgement: two pages of checks of their own may find the same; what came of checking one of them again is said there alone.
+func TestSaidOfItsOwnJudgement(t *testing.T) {
+	t.Parallel()
+	f, one, other := &check.Finding{Check: "upgrade-path"}, &judgement{}, &judgement{}
+	a := again{of: f, judged: one, result: "gone"}
+	if a.said(one, f) != "gone" || a.said(other, f) != "" {
+		t.Errorf("%q and %q", a.said(one, f), a.said(other, f))
+	}
+}

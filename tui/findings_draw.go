@@ -132,7 +132,7 @@ func opened(m *Model, j *judgement, f *check.Finding) *fix.Opened {
 		o = fix.Open(j.report, f)
 	}
 	_, o.Began = j.began(m, f)
-	o.Checked = m.data.again.said(f)
+	o.Checked = m.data.again.said(j, f)
 	return o
 }
 
