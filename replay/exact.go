@@ -7,7 +7,6 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/flat"
-	"kitescope/engine/index"
 	"kitescope/engine/segment"
 	"kitescope/replay/load"
 )
@@ -30,18 +29,22 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 		vectors += r.Vectors.Rows
 	}
 	e := &exact{loaded: l, threads: threads, answers: &Answers{From: ByEngine, Hits: make(map[int][][]load.Hit, len(requests))}}
+	room := l.room()
 	for _, p := range l.Parts {
 		var s *flat.Searcher
 		if p.Data.Rows > 0 {
 			// Codes answer the same, sooner; they are dropped again, as whatever else searches these rows measures what that takes.
-			rows := &flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric}
-			if x := index.FromRows(rows); x.ShadePays(vectors) {
-				if err := x.Shade(threads); err != nil {
-					return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
-				}
-				defer x.Unshade()
+			shaded, err := p.Data.Shade(vectors, threads, room)
+			if err != nil {
+				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
 			}
-			var err error
+			if shaded {
+				defer p.Data.Unshade()
+				if room >= 0 {
+					room -= int64(p.Data.Shadow.Bytes())
+				}
+			}
+			rows := &flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric, Shadow: p.Data.Shadow}
 			if s, err = flat.New(rows, flat.Options{Library: o.Library, Profile: o.Profile}); err != nil {
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
 			}

@@ -15,12 +15,6 @@ import (
 	"kitescope/replay/log"
 )
 
-// filters are the expressions of a log, and the columns that they need.
-type filters struct {
-	plans   map[string]*expr.Plan
-	columns map[*Part]*expr.Columns
-}
-
 // FilterError is an expression of a log that cannot be evaluated. Cause is an *expr.Error where its text is at fault.
 type FilterError struct {
 	Request int
@@ -30,42 +24,43 @@ type FilterError struct {
 func (e *FilterError) Error() string { return fmt.Sprintf("request %d: %v", e.Request, e.Cause) }
 func (e *FilterError) Unwrap() error { return e.Cause }
 
-// ReadFilters makes plans of the expressions in a log, and reads the columns of the segments that they need: nothing where there are none.
-// It is called before targets are made of what was loaded. The error is ctx's, a *FilterError, a *MemoryError or names a segment.
-func (l *Loaded) ReadFilters(ctx context.Context, store object.Store, queries *log.Log, o LoadOptions) error {
-	f := &filters{plans: map[string]*expr.Plan{}, columns: map[*Part]*expr.Columns{}}
+// ReadFilters makes plans of the expressions in a log, and reads the columns of the segments that they need, within the limit that they were
+// loaded with: nothing where there are none. threads is how many segments are read at once, 0 one per CPU. It is called before targets are
+// made of what was loaded. The error is ctx's, a *FilterError, a *MemoryError or names a segment.
+func (l *Loaded) ReadFilters(ctx context.Context, store object.Store, queries *log.Log, threads int) error {
+	plans := map[string]*expr.Plan{}
 	var fields []int64
 	for i := range queries.Requests {
 		q := &queries.Requests[i]
-		if q.Filter == nil || q.Filter.Expr == "" || f.plans[q.Filter.Expr] != nil {
+		if q.Filter == nil || q.Filter.Expr == "" || plans[q.Filter.Expr] != nil {
 			continue
 		}
 		p, err := expr.Parse(q.Filter.Expr, &l.Layout.Collection.Filter)
 		if err != nil {
 			return &FilterError{Request: i, Cause: err}
 		}
-		f.plans[q.Filter.Expr] = p
+		plans[q.Filter.Expr] = p
 		fields = append(fields, p.Fields()...)
 	}
-	if len(f.plans) == 0 {
+	if len(plans) == 0 {
 		return nil
 	}
 	slices.Sort(fields)
-	if err := f.read(ctx, store, l, slices.Compact(fields), o); err != nil {
-		return err
+	if err := l.readScalars(ctx, store, slices.Compact(fields), threads); err != nil {
+		return fmt.Errorf("read the fields that filters need: %w", err)
 	}
-	l.filters = f
+	l.plans = plans
 	return nil
 }
 
-// read reads the columns of all parts, several at once.
-func (f *filters) read(ctx context.Context, store object.Store, l *Loaded, fields []int64, o LoadOptions) error {
-	threads := o.Threads
+// readScalars reads columns of all parts, several at once; who fails ends the others.
+func (l *Loaded) readScalars(ctx context.Context, store object.Store, fields []int64, threads int) error {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	memory := l.Coverage.Memory
-	var next atomic.Int64
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var next, read atomic.Int64
 	var mu sync.Mutex
 	var failed error
 	var readers sync.WaitGroup
@@ -76,14 +71,15 @@ func (f *filters) read(ctx context.Context, store object.Store, l *Loaded, field
 				c, err := p.Data.Scalars(ctx, store, p.Info.Files, l.Layout.Collection.Schema, fields)
 				mu.Lock()
 				if err == nil {
-					f.columns[p] = c
-					memory += columnBytes(c)
-					if o.MemoryLimit > 0 && memory > o.MemoryLimit {
-						err = &MemoryError{Need: memory, Limit: o.MemoryLimit, Read: i + 1, Segments: len(l.Parts)}
+					p.scalars = c
+					l.Coverage.Memory += columnBytes(c)
+					if n := int(read.Add(1)); l.limit > 0 && l.Coverage.Memory > l.limit {
+						err = &MemoryError{Need: l.Coverage.Memory, Limit: l.limit, Read: n, Segments: len(l.Parts)}
 					}
 				}
-				if failed == nil {
+				if failed == nil && err != nil {
 					failed = err
+					cancel()
 				}
 				stop := failed != nil
 				mu.Unlock()
@@ -94,10 +90,7 @@ func (f *filters) read(ctx context.Context, store object.Store, l *Loaded, field
 		})
 	}
 	readers.Wait()
-	if failed != nil {
-		return fmt.Errorf("read the fields that filters need: %w", failed)
-	}
-	return nil
+	return failed
 }
 
 // columnBytes is what columns take in memory.
@@ -117,14 +110,12 @@ func (l *Loaded) left(p *Part, r *load.Request, left *engine.Bitset) error {
 		p.Lookup().Filter(r.Keys, r.Exclude, left)
 		return nil
 	}
-	if l.filters == nil || l.filters.plans[r.Expr] == nil || l.filters.columns[p] == nil {
+	if l.plans[r.Expr] == nil || p.scalars == nil {
 		return fmt.Errorf("filter %q: the fields of segment %d were not read", r.Expr, p.Data.ID)
 	}
-	found, err := l.filters.plans[r.Expr].Left(l.filters.columns[p])
-	if err != nil {
+	if err := l.plans[r.Expr].LeftInto(p.scalars, left); err != nil {
 		return fmt.Errorf("segment %d: %w", p.Data.ID, err)
 	}
-	left.Assign(found.Mask())
 	return nil
 }
 

@@ -31,7 +31,7 @@ func filtered(t *testing.T, filter *log.Filter) (*replay.Loaded, []*load.Request
 		t.Fatal(err)
 	}
 	q := &log.Log{Name: "recorded", Vectors: v, Requests: []log.Request{{NQ: 3, Filter: filter}, {First: 3, NQ: 2}, {First: 1, NQ: 4, Filter: filter}}}
-	if err := loaded.ReadFilters(t.Context(), store, q, replay.LoadOptions{}); err != nil {
+	if err := loaded.ReadFilters(t.Context(), store, q, 0); err != nil {
 		return nil, nil, err
 	}
 	requests, err := replay.Requests(q, &l.Collection, replay.Ask{K: 12})
@@ -115,5 +115,32 @@ func TestExpressionsThatCannotBe(t *testing.T) {
 	other.Expr = "score < 4"
 	if _, err := replay.Exact(t.Context(), loaded, []*load.Request{&other}, replay.Like("2.3.5"), 1); err == nil || !strings.Contains(err.Error(), "were not read") {
 		t.Errorf("an expression of no log: %v", err)
+	}
+}
+
+// TestFiltersKeepToTheLimit: the columns count with the segments that were loaded, once each, against the limit of the load.
+func TestFiltersKeepToTheLimit(t *testing.T) {
+	store := openStore(t, "2.3.5")
+	all := recorded(t, "2.3.5")
+	c := &all[slices.IndexFunc(all, func(c recordedCollection) bool { return strings.HasSuffix(c.Name, "truth_small") })]
+	l := layoutOf(t, store, c)
+	l.Collection.Filter = expr.Schema{Fields: []expr.Field{{ID: 100, Name: "id", Type: binlog.Int64}}}
+	q := &log.Log{Name: "recorded", Requests: []log.Request{{NQ: 1, Filter: &log.Filter{Expr: "id > 7"}}}}
+	segments := loadOf(t, store, l, nil).Coverage.Memory
+	for _, more := range []int64{1 << 20, 1} {
+		loaded, err := replay.Load(t.Context(), store, l, replay.LoadOptions{MemoryLimit: segments + more})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(loaded.Release)
+		err = loaded.ReadFilters(t.Context(), store, q, 1)
+		columns := loaded.Coverage.Memory - segments
+		var full *replay.MemoryError
+		switch {
+		case more > 1 && (err != nil || columns < 8*loaded.Coverage.Covered):
+			t.Errorf("with room: %v, %d bytes of columns for %d rows", err, columns, loaded.Coverage.Covered)
+		case more == 1 && (!errors.As(err, &full) || full.Need != segments+columns || full.Read != 1):
+			t.Errorf("without room: %v", err)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"kitescope/engine"
+	"kitescope/engine/expr"
 	"kitescope/engine/segment"
 )
 
@@ -13,7 +14,16 @@ type Loaded struct {
 	Parts    []*Part // in the order of Layout.Segments, without those that are missing
 	Coverage Coverage
 
-	filters *filters // of the log that is replayed; nil if it has none that are expressions
+	plans map[string]*expr.Plan // of the filter expressions of the log that is replayed; nil if it has none
+	limit int64                 // LoadOptions.MemoryLimit, which what is read or made later keeps to; 0 none
+}
+
+// room is how many bytes more may be taken, negative if any number may.
+func (l *Loaded) room() int64 {
+	if l.limit <= 0 {
+		return -1
+	}
+	return max(0, l.limit-l.Coverage.Memory)
 }
 
 // Part is one segment that was loaded.
@@ -23,8 +33,9 @@ type Part struct {
 	State State
 	Data  *segment.Segment
 
-	once   sync.Once
-	lookup *segment.Lookup
+	once    sync.Once
+	lookup  *segment.Lookup
+	scalars *expr.Columns // that the filters of the log need; nil as long as they were not read
 }
 
 // Lookup finds rows by key; it is built when it is first needed.
@@ -50,7 +61,7 @@ func (l *Loaded) With(layout *Layout, parts []*Part) *Loaded {
 		c.Covered += int64(p.Data.Rows)
 		c.Deleted += int64(p.Data.Deleted.Count())
 	}
-	return &Loaded{Layout: layout, Parts: parts, Coverage: c, filters: l.filters}
+	return &Loaded{Layout: layout, Parts: parts, Coverage: c}
 }
 
 // unseen is the share of the rows that were not loaded, -1 unknown.

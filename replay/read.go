@@ -248,7 +248,7 @@ func (p *Part) lacks() (list []Missing) {
 
 // done puts together what was read.
 func (x *loading) done() *Loaded {
-	l := &Loaded{Layout: x.layout}
+	l := &Loaded{Layout: x.layout, limit: x.options.MemoryLimit}
 	c := &l.Coverage
 	c.Segments = len(x.parts)
 	for i, p := range x.parts {
@@ -283,6 +283,8 @@ func (l *Layout) estimate() (n int64) {
 		case s.State != Indexed:
 		case s.Index.Type == "HNSW":
 			perRow += int64(2*s.Index.M)*4 + 8
+		case s.Index.Type == "IVF_SQ8", s.Index.Type == "IVF_PQ":
+			perRow += int64(c.Dim) // codes, at most a byte to a dimension
 		default:
 			perRow += int64(c.Element.Bytes(c.Dim)) // a copy of the rows
 		}

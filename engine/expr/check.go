@@ -56,7 +56,7 @@ func (o *operand) kindName() string {
 
 // Parse makes a plan of an expression, whose {names} were filled. The error is an *Error. An empty expression lets all rows pass.
 func Parse(text string, s *Schema) (*Plan, error) {
-	p := &Plan{Text: text, schema: s}
+	p := &Plan{Text: text}
 	if strings.TrimSpace(text) == "" {
 		return p, nil
 	}

@@ -11,7 +11,6 @@ import (
 // Plan is an expression that was checked. It is immutable and may be shared.
 type Plan struct {
 	Text   string
-	schema *Schema
 	root   step // nil lets all pass
 	fields []int64
 }
@@ -38,23 +37,30 @@ type found struct{ pass, valid []uint64 }
 // Left marks the rows that a search leaves out: all that do not pass. The error names a column that is not as the schema says.
 func (p *Plan) Left(c *Columns) (*engine.Bitset, error) {
 	left := engine.NewBitset(c.Rows)
-	if p.root == nil {
-		return left, nil
+	if err := p.LeftInto(c, left); err != nil {
+		return nil, err
 	}
-	e := &evaluation{columns: c, schema: p.schema}
-	f, err := p.root.rows(e)
+	return left, nil
+}
+
+// LeftInto is Left for who has the marks already, of as many rows.
+func (p *Plan) LeftInto(c *Columns, left *engine.Bitset) error {
+	if p.root == nil {
+		left.Reset()
+		return nil
+	}
+	f, err := p.root.rows(&evaluation{columns: c})
 	if err != nil {
-		return nil, fmt.Errorf("filter %s: %w", shown(p.Text), err)
+		return fmt.Errorf("filter %s: %w", shown(p.Text), err)
 	}
 	left.Assign(f.pass)
 	left.Invert()
-	return left, nil
+	return nil
 }
 
 // evaluation is a plan over the columns of one segment.
 type evaluation struct {
 	columns *Columns
-	schema  *Schema
 	made    map[int64]*binlog.Column // of fields that the logs lack
 }
 

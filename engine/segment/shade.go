@@ -10,11 +10,15 @@ func (s *Segment) rows() *flat.Index {
 	return &flat.Index{Vectors: s.Vectors, Metric: s.Metric, Shadow: s.Shadow}
 }
 
-// Shade gives the rows codes if so many searches row by row pay for them, by at most threads goroutines (0: one per CPU), and reports
-// whether it did. Nothing may search the segment meanwhile. What searches take of a CPU is then not what a Milvus node takes.
-func (s *Segment) Shade(searches, threads int) (bool, error) {
+// Shade gives the rows codes if so many searches row by row pay for them and they take no more than room bytes (negative: any number), by at
+// most threads goroutines (0: one per CPU), and reports whether it did. Nothing may search the segment meanwhile. What searches take of a
+// CPU is then not what a Milvus node takes.
+func (s *Segment) Shade(searches, threads int, room int64) (bool, error) {
 	rows := s.rows()
 	if s.Shadow != nil || s.Rows == 0 || !index.FromRows(rows).ShadePays(searches) {
+		return false, nil
+	}
+	if bytes, _ := index.FromRows(rows).CodeBytes(); room >= 0 && int64(bytes) > room {
 		return false, nil
 	}
 	err := rows.Shade(threads)

@@ -8,7 +8,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/expr"
-	"kitescope/replay"
 	"kitescope/replay/log"
 )
 
@@ -20,16 +19,12 @@ func (in *replayInput) readFilters(ctx context.Context, a *cli.App, data *loaded
 	if data.file != nil {
 		return cli.WithHint(fmt.Errorf("%s has filter expressions: a file of vectors has no fields for them", queries.Name), "give the ids that pass as a list")
 	}
-	memory, err := in.memoryLimit()
-	if err != nil {
-		return err
-	}
 	store, _, err := in.openStorage(ctx, a, data.Layout)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	err = data.ReadFilters(ctx, store, queries, replay.LoadOptions{Threads: in.threads, MemoryLimit: memory})
+	err = data.ReadFilters(ctx, store, queries, in.threads)
 	return hinted(err)
 }
 
