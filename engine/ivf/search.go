@@ -53,7 +53,7 @@ type Searcher struct {
 	words  []uint64
 	chosen []uint32
 	ids    []int64
-	left   []uint64
+	vain   int // tiles of this query that were sieved for nothing
 }
 
 // New returns a searcher; an error names what in the index or the options does not fit. The
@@ -162,7 +162,7 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 		s.decoder.query(floatsOf(q))
 	}
 	if s.coded = s.codes != nil && s.shadow.Load(floatsOf(q)); s.coded {
-		s.beaten = math.NaN()
+		s.beaten, s.vain = math.NaN(), 0
 	}
 	return q, s.probes, nil
 }
@@ -183,10 +183,9 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
 		}
 	}
 	at := unsafe.Pointer(unsafe.SliceData(q))
-	s.left = left
 	for first := 0; first < len(l.IDs); first += tileRows {
 		n := min(tileRows, len(l.IDs)-first)
-		if s.coded && s.sift(q, i, first, n, to) {
+		if s.coded && s.sift(q, i, first, n, left, to) {
 			continue
 		}
 		d := s.tile[:n]

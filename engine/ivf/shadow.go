@@ -52,8 +52,11 @@ func (s *Searcher) shade() {
 // tileWords is how many words of bits a tile has.
 const tileWords = tileRows / dist.SieveWord
 
+// maxVain is how many tiles of one query may be sieved for nothing, until it is answered without codes.
+const maxVain = 4
+
 // sift gives to the distances of those of n rows of list number i, from first on, that may enter; it says if that was not to be told.
-func (s *Searcher) sift(q []byte, i, first, n int, to sink) bool {
+func (s *Searcher) sift(q []byte, i, first, n int, left []uint64, to sink) bool {
 	beat, ok := to.Beat()
 	if !ok {
 		return false
@@ -75,6 +78,9 @@ func (s *Searcher) sift(q []byte, i, first, n int, to sink) bool {
 		}
 	}
 	if 2*len(s.chosen) > n {
+		if s.vain++; s.vain == maxVain {
+			s.coded = false // of this query
+		}
 		return false
 	}
 	d := s.tile[:len(s.chosen)]
@@ -84,7 +90,7 @@ func (s *Searcher) sift(q []byte, i, first, n int, to sink) bool {
 			d[j] /= s.norms[i][first+int(c)]
 		}
 	}
-	to.AddList(d, s.ids, s.left)
+	to.AddList(d, s.ids, left)
 	return true
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -80,7 +81,12 @@ func (c *Codes) encodeAll(parts []*engine.Vectors, threads int) {
 // encodePlaces encodes the rows that belong to the places from first up to, not including, end, and returns the greatest square of
 // their codes' norms.
 func (c *Codes) encodePlaces(parts []*engine.Vectors, first, end int) (longest float64) {
-	for i, p := range parts {
+	i, found := slices.BinarySearch(c.Starts, first)
+	if !found {
+		i--
+	}
+	for ; i < len(parts) && c.Starts[i] < end; i++ {
+		p := parts[i]
 		from, to := max(first, c.Starts[i]), min(end, c.Starts[i]+p.Rows)
 		for at := from; at < to; at++ {
 			longest = max(longest, c.encode(p.Float32(at-c.Starts[i]), at))

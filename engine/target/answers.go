@@ -34,22 +34,22 @@ func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Pa
 		threads = 1
 	}
 	n := max(1, min(threads, queries.Rows))
-	first, err := t.searchers(o, 1)
+	first, err := t.searcher(o)
 	if err != nil {
 		return nil, err
 	}
-	if s, ok := first[0].(index.BatchSearcher); ok && p.Radius == nil {
+	if s, ok := first.(index.BatchSearcher); ok && p.Radius == nil {
 		if err := a.batches(ctx, s, queries, p, threads); err != nil {
 			return nil, err
 		}
 		a.Took = time.Since(began)
 		return a, nil
 	}
-	others, err := t.searchers(o, n-1)
+	all, err := t.clones(first, o, n)
 	if err != nil {
 		return nil, err
 	}
-	err = each(ctx, append(first, others...), queries.Rows, func(s index.Searcher, i int) error {
+	err = each(ctx, all, queries.Rows, func(s index.Searcher, i int) error {
 		hits, cost, err := s.Search(queries.Row(i), p, nil)
 		if err != nil {
 			return fmt.Errorf("query %d: %w", i, err)
@@ -115,14 +115,35 @@ func typeOf(e dist.Element) string {
 	return e.String()
 }
 
-// searchers are as many as there are goroutines.
+// searchers are as many as there are goroutines. They share what they make of the rows, as norms and tables, but of each its own entry points.
 func (t *Target) searchers(o Options, n int) ([]index.Searcher, error) {
-	list := make([]index.Searcher, n)
-	for i := range list {
-		var err error
-		if list[i], err = t.File.NewSearcher(t.options(o)); err != nil {
+	first, err := t.searcher(o)
+	if err != nil {
+		return nil, err
+	}
+	return t.clones(first, o, n)
+}
+
+func (t *Target) searcher(o Options) (index.Searcher, error) {
+	s, err := t.File.NewSearcher(t.options(o))
+	if err != nil {
+		return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
+	}
+	return s, nil
+}
+
+// clones are n searchers, the first of which there is.
+func (t *Target) clones(first index.Searcher, o Options, n int) ([]index.Searcher, error) {
+	list := []index.Searcher{first}
+	for len(list) < n {
+		s, err := first.Clone()
+		if o.Entries != nil { // a clone has entry points of its own
+			s, err = t.searcher(o)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
 		}
+		list = append(list, s)
 	}
 	return list, nil
 }

@@ -119,6 +119,14 @@ func (f *engineFlags) options() (target.Options, error) {
 	if o.Profile, err = f.profile(); err != nil {
 		return o, err
 	}
+	switch codes, ok := target.ParseCodes(f.codes); {
+	case !ok:
+		return o, cli.Usagef("--codes must be %s, not %q", strings.Join(target.CodesNames(), ", "), f.codes)
+	case f.exactly && codes == target.CodesOff:
+		return o, cli.Usage(errors.New("--exactly compares searches with codes and without"), "leave out --codes off")
+	default:
+		o.Plain = codes == target.CodesOff
+	}
 	switch f.entry {
 	case "", "cold":
 	case "warm":

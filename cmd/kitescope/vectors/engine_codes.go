@@ -1,9 +1,7 @@
 package vectors
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
@@ -11,15 +9,10 @@ import (
 	"kitescope/words"
 )
 
-// shade gives the target the codes that the flags ask for, for so many searches.
+// shade gives the target the codes that the flags ask for, which options has checked, for so many searches.
 func (f *engineFlags) shade(t *target.Target, searches, threads int) error {
-	codes, ok := target.ParseCodes(f.codes)
-	switch {
-	case !ok:
-		return cli.Usagef("--codes must be %s, not %q", strings.Join(target.CodesNames(), ", "), f.codes)
-	case f.exactly && codes == target.CodesOff:
-		return cli.Usage(errors.New("--exactly compares searches with codes and without"), "leave out --codes off")
-	case f.exactly:
+	codes, _ := target.ParseCodes(f.codes)
+	if f.exactly {
 		codes = target.CodesOn
 	}
 	return t.Shade(codes, searches, threads)

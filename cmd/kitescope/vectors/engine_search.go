@@ -11,6 +11,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
+	"kitescope/engine/hnsw"
 	"kitescope/engine/target"
 	"kitescope/render"
 	"kitescope/render/replays"
@@ -100,13 +101,8 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, np
 		return err
 	}
 	result := &target.Found{Target: t, Options: o, Params: p}
-	if o.Entries != nil {
-		if _, err := t.Search(ctx, queries.Vectors, p, o, 1); err != nil {
-			return fmt.Errorf("search with %s: %w", f.queries, err)
-		}
-	}
-	if result.Answers, err = t.Search(ctx, queries.Vectors, p, o, threads); err != nil {
-		return fmt.Errorf("search with %s: %w", f.queries, err)
+	if result.Answers, err = f.answered(ctx, result, queries.Vectors, threads, o.Plain); err != nil {
+		return err
 	}
 	if err := f.checkAnswers(ctx, a, result, queries.Vectors, threads); err != nil {
 		return err
@@ -154,14 +150,29 @@ func (f *engineFlags) filteredOut(ctx context.Context, t *target.Target) ([]int6
 	return left, hinted(err)
 }
 
+// answered searches with entry points of its own, where they are warm after a first run of all queries, with codes or plain.
+func (f *engineFlags) answered(ctx context.Context, r *target.Found, queries *engine.Vectors, threads int, plain bool) (*target.Answers, error) {
+	o := r.Options
+	o.Plain = plain
+	if o.Entries != nil {
+		o.Entries = hnsw.NewEntryCache()
+		if _, err := r.Target.Search(ctx, queries, r.Params, o, 1); err != nil {
+			return nil, fmt.Errorf("search with %s: %w", f.queries, err)
+		}
+	}
+	a, err := r.Target.Search(ctx, queries, r.Params, o, threads)
+	if err != nil {
+		return nil, fmt.Errorf("search with %s: %w", f.queries, err)
+	}
+	return a, nil
+}
+
 // checkAnswers holds answers against those without codes and against the true neighbours, where that was asked for.
 func (f *engineFlags) checkAnswers(ctx context.Context, a *cli.App, r *target.Found, queries *engine.Vectors, threads int) error {
 	if f.exactly {
-		o := r.Options
-		o.Plain = true
-		plain, err := r.Target.Search(ctx, queries, r.Params, o, threads)
+		plain, err := f.answered(ctx, r, queries, threads, true)
 		if err != nil {
-			return fmt.Errorf("search with %s: %w", f.queries, err)
+			return err
 		}
 		if err := compared(a, "", r.Answers, plain, r.Answers.Took, plain.Took); err != nil {
 			return err
