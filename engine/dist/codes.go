@@ -3,7 +3,7 @@ package dist
 import "unsafe"
 
 // Codes computes sums of products of a query of whole numbers with rows of 8-bit codes by id: what a Sieve computes of groups, of rows
-// each by itself, as walks of graphs read them. A row has CodesWidth bytes, of which 128 stands for 0.
+// each by itself, as walks of graphs read them. A row has Width bytes, of which 128 stands for 0.
 type Codes struct {
 	width int
 	form  codesForm

@@ -64,7 +64,7 @@ func (s *Sieve) CodesBytes(rows int) int {
 // GroupBytes is what one group takes.
 func (s *Sieve) GroupBytes() int { return s.quads * 4 * SieveGroup }
 
-// Blocks reports whether several queries at once are faster than one by one.
+// Blocks reports whether there is a kernel of coarse queries, several at once; else these take the time of fine ones.
 func (s *Sieve) Blocks() bool { return s.forms.blockCoarse != nil }
 
 // QueryBytes is what a packed query takes.

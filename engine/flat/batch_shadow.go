@@ -26,13 +26,13 @@ type shade struct {
 
 	// passed of seen pairs passed since it was last decided how to go on.
 	passed, seen int
-	coarse, vain bool // as the queries are; codes are of no use here
+	vain         bool // codes are of no use here
 }
 
 func (s *Searcher) newShade(size int) *shade {
 	rows := min(max(siftBytes/s.index.Vectors.Dim&^63, 64), blockRows)
 	return &shade{
-		Panel: s.codes.NewPanel(size), rows: rows, beaten: make([]float64, size), words: make([]uint64, 4*rows/64), coarse: true,
+		Panel: s.codes.NewPanel(size), rows: rows, beaten: make([]float64, size), words: make([]uint64, 4*rows/64),
 	}
 }
 
@@ -41,7 +41,6 @@ func (h *shade) load(i int, q query) {
 	if h == nil || h.vain {
 		return
 	}
-	h.Coarse(h.coarse)
 	h.Load(i, floats(q.bytes))
 	h.beaten[i] = math.NaN()
 }
@@ -78,8 +77,8 @@ func (b *panel) sift(row, n, count int, left []uint64) {
 func (b *panel) judge(count int) {
 	h := b.shade
 	switch {
-	case h.coarse && h.passed*coarseShare > h.seen:
-		h.coarse = false
+	case h.Coarse() && h.passed*coarseShare > h.seen:
+		h.SetCoarse(false)
 		for i := range count {
 			h.load(i, b.query(i))
 		}

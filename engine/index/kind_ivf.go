@@ -74,16 +74,8 @@ func (l listIndex) relabel(labels []int64) *FormatError {
 
 func (l listIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 	return func(yield func(*engine.Vectors, []int64) bool) {
-		for i, list := range l.x.Lists {
-			v, err := l.x.Decoded(i)
-			if err != nil || v == nil { // more than a machine has; or nothing
-				continue
-			}
-			more := yield(v, list.IDs)
-			if l.x.Codec != nil {
-				v.Release()
-			}
-			if !more {
+		for _, list := range l.x.Lists {
+			if l.x.Codec == nil && list.Vectors != nil && !yield(list.Vectors, list.IDs) {
 				return
 			}
 		}

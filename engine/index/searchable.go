@@ -20,8 +20,8 @@ type Searchable interface {
 	NewSearcher(o Options) (Searcher, error)
 	// Exact is what answers p by comparing with all rows, and p for it.
 	Exact(p Params) (Searchable, Params)
-	// Vectors are all rows, block by block, with their ids; nil ids are the numbers of the rows, from 0 on in one block. Of codes
-	// they are the vectors that these stand for, each block until the next.
+	// Vectors are all rows, block by block, with their ids; nil ids are the numbers of the rows, from 0 on in one block. An index
+	// of codes has none (Coded).
 	Vectors() iter.Seq2[*engine.Vectors, []int64]
 	// FiltersIDs reports whether filters mark ids; else they mark the numbers of rows.
 	FiltersIDs() bool

@@ -16,8 +16,6 @@ type Codec interface {
 	// Dim is the dimension of the vectors, Bytes the size of a code.
 	Dim() int
 	Bytes() int
-	// Decode writes to x the vector that a code in the list of a centroid stands for.
-	Decode(code []byte, centroid, x []float32)
 	// Gives reports whether x, in the list of a centroid, has this code.
 	Gives(code []byte, centroid, x []float32) bool
 
@@ -54,23 +52,6 @@ func (x *Index) checkCodec() error {
 		return fmt.Errorf("%s has no metric %s", x.Codec.Kind(), x.Metric)
 	}
 	return nil
-}
-
-// Decoded are the vectors that the rows of list i stand for, in memory of their own where they are codes.
-func (x *Index) Decoded(i int) (*engine.Vectors, error) {
-	l := &x.Lists[i]
-	if x.Codec == nil || l.Vectors == nil {
-		return l.Vectors, nil
-	}
-	v, err := engine.NewVectors(dist.Float32, x.Centroids.Dim, l.Vectors.Rows)
-	if err != nil {
-		return nil, err
-	}
-	centroid := x.centroid(i)
-	for j := range v.Rows {
-		x.Codec.Decode(l.Vectors.Row(j), centroid, v.Float32(j))
-	}
-	return v, nil
 }
 
 // Holds reports whether row j of list i is what becomes of v there.

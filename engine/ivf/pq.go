@@ -57,19 +57,6 @@ func (c *PQ) Bytes() int { return c.codes.Parts() }
 // Centroids are the values of those of all parts, in a row.
 func (c *PQ) Centroids() []float32 { return c.codes.Centroids() }
 
-// Decode writes to x the vector that a code in the list of a centroid stands for.
-func (c *PQ) Decode(code []byte, centroid, x []float32) {
-	width := c.dim / len(code)
-	for p, v := range code {
-		copy(x[p*width:], c.codes.Centroid(p, v))
-	}
-	if c.Residual {
-		for i, v := range centroid {
-			x[i] += v
-		}
-	}
-}
-
 // givesSlack is by how much of the squares of the lengths a centroid may be farther than the nearest: faiss finds the nearest by a
 // product of matrices where there are many rows, which rounds otherwise.
 const givesSlack = 1e-5

@@ -43,16 +43,6 @@ func (c *SQ8) Dim() int { return len(c.Low) }
 // Bytes is the size of a code.
 func (c *SQ8) Bytes() int { return len(c.Low) }
 
-// Decode writes to x the vector that a code in the list of a centroid stands for.
-func (c *SQ8) Decode(code []byte, centroid, x []float32) {
-	c.codes.Decode(code, x)
-	if c.Residual {
-		for i, v := range centroid {
-			x[i] += v
-		}
-	}
-}
-
 // Gives reports whether x, in the list of a centroid, has this code.
 func (c *SQ8) Gives(code []byte, centroid, x []float32) bool {
 	if c.Residual {

@@ -15,16 +15,19 @@ type Panel struct {
 	packed []byte
 }
 
-// NewPanel returns a panel of size queries, a multiple of four, without numbers.
+// NewPanel returns a panel of size queries, a multiple of four, without numbers: of 8 bits where there are kernels of such.
 func (c *Codes) NewPanel(size int) *Panel {
 	return &Panel{
-		loader: c.loader(true), places: make([]place, size), loaded: make([]bool, size), cuts: make([]dist.Cut, size),
+		loader: c.loader(c.sieve.Blocks()), places: make([]place, size), loaded: make([]bool, size), cuts: make([]dist.Cut, size),
 		packed: dist.Aligned(size * c.sieve.QueryBytes()),
 	}
 }
 
-// Coarse sets whether queries that are loaded from now on have 8 bits, which takes half the time and lets more rows pass, or 16.
-func (p *Panel) Coarse(coarse bool) { p.coarse = coarse }
+// Coarse reports whether queries have 8 bits, which takes half the time and lets more rows pass, or 16.
+func (p *Panel) Coarse() bool { return p.coarse }
+
+// SetCoarse sets it for queries that are loaded from now on.
+func (p *Panel) SetCoarse(coarse bool) { p.coarse = coarse }
 
 // Load takes query i. One that cannot be held against codes lets all rows pass.
 func (p *Panel) Load(i int, row []float32) {

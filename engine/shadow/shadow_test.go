@@ -67,7 +67,7 @@ func nearlyHeldBack(t *testing.T, rows *engine.Vectors, query []float32) {
 		})
 		for _, coarse := range []bool{true, false} {
 			four := c.NewPanel(4)
-			four.Coarse(coarse)
+			four.SetCoarse(coarse)
 			four.Load(2, query)
 			sieves = append(sieves, func(beat float64, norms bool) uint64 {
 				var out [4]uint64
