@@ -11,10 +11,10 @@ func sq8Native(b Backend, m Metric, o sq8Order) scanFunc {
 	k := key{m == L2, o}
 	if b == AVX512 {
 		if f := map[key]scanFunc{
-			{true, sq8Order{16, false}}:  sq8L2AVX512,
-			{false, sq8Order{16, false}}: sq8IPAVX512,
-			{true, sq8Order{16, true}}:   sq8KnowhereL2AVX512,
-			{false, sq8Order{16, true}}:  sq8KnowhereIPAVX512,
+			{true, sq8Order{16, false, false}}:  sq8L2AVX512,
+			{false, sq8Order{16, false, false}}: sq8IPAVX512,
+			{true, sq8Order{16, true, false}}:   sq8KnowhereL2AVX512,
+			{false, sq8Order{16, true, false}}:  sq8KnowhereIPAVX512,
 		}[k]; f != nil {
 			return f
 		}
@@ -23,9 +23,9 @@ func sq8Native(b Backend, m Metric, o sq8Order) scanFunc {
 		return nil
 	}
 	return map[key]scanFunc{
-		{true, sq8Order{8, false}}:  sq8L2AVX2,
-		{false, sq8Order{8, false}}: sq8IPAVX2,
-		{true, sq8Order{8, true}}:   sq8KnowhereL2AVX2,
-		{false, sq8Order{8, true}}:  sq8KnowhereIPAVX2,
+		{true, sq8Order{8, false, false}}:  sq8L2AVX2,
+		{false, sq8Order{8, false, false}}: sq8IPAVX2,
+		{true, sq8Order{8, true, false}}:   sq8KnowhereL2AVX2,
+		{false, sq8Order{8, true, false}}:  sq8KnowhereIPAVX2,
 	}[k]
 }

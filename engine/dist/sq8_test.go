@@ -63,9 +63,19 @@ func specifiedSQ8(k *SQ8, q []float32, code []byte) float32 {
 		return k.sum(q, code)
 	}
 	x := make([]float32, len(q))
-	k.Decode(code, x)
+	k.decode(code, x)
 	s := summation{l2: k.l2}
-	return s.turn(false, 0, q, x)
+	return s.turn(k.order.fused, 0, q, x)
+}
+
+// decode writes to x what a code stands for, as faiss's decode_vector does, fused where the order without lanes is.
+func (k *SQ8) decode(code []byte, x []float32) {
+	for i, c := range code {
+		unit := (float32(c) + 0.5) / 255
+		if x[i] = k.low[i] + float32(unit*k.span[i]); k.order.fused {
+			x[i] = fusedAdd(unit, k.span[i], k.low[i])
+		}
+	}
 }
 
 // TestSQ8EncodesToTheCodeItDecodes: a code stands for the middle of what has it.
@@ -78,7 +88,7 @@ func TestSQ8EncodesToTheCodeItDecodes(t *testing.T) {
 	x, again := make([]float32, 3), make([]byte, 3)
 	for c := range 255 {
 		code := []byte{byte(c), byte(254 - c), 0}
-		k.Decode(code, x)
+		k.decode(code, x)
 		if k.Encode(x, again); string(again) != string(code) {
 			t.Errorf("%v stands for %v, which is encoded as %v", code, x, again)
 		}
