@@ -10,11 +10,12 @@ const PQValues = 256
 
 // PQ computes distances between a query and vectors in parts, for each of which a code says which of PQValues centroids it is near to:
 // a table of the distances of the query's parts to all centroids, and sums of its entries. Bits are those of faiss's tables and sums
-// on a CPU with AVX-512. It is immutable.
+// on a CPU with AVX-512, or knowhere's (As). It is immutable.
 type PQ struct {
 	parts, width int    // how many parts there are, and their dimension
 	centroids    []byte // float32, PQValues rows of width for each part
 	l2, ip       *Kernel
+	knowhere     bool
 }
 
 // NewPQ returns the kernels for parts of one width; centroids are copied.
@@ -24,17 +25,34 @@ func NewPQ(parts, width int, centroids []float32) (*PQ, error) {
 	}
 	k := &PQ{parts: parts, width: width, centroids: Aligned(4 * len(centroids))}
 	copy(k.Centroids(), centroids)
-	for m, to := range map[Metric]**Kernel{L2: &k.l2, InnerProduct: &k.ip} {
-		var err error
-		dim := width
-		if width == 8 {
-			dim = 7 // see Table
-		}
-		if *to, err = New(m, Float32, Faiss, dim); err != nil {
-			return nil, err
-		}
+	if err := k.kernels(Faiss); err != nil {
+		return nil, err
 	}
 	return k, nil
+}
+
+// kernels takes those of a profile.
+func (k *PQ) kernels(p Profile) (err error) {
+	dim := k.width
+	if dim == 8 && p == Faiss {
+		dim = 7 // see Table
+	}
+	if k.l2, err = New(L2, Float32, p, dim); err != nil {
+		return err
+	}
+	k.ip, err = New(InnerProduct, Float32, p, dim)
+	return err
+}
+
+// As returns the same in the order of a profile: knowhere's three are one, tables by its SSE functions whatever the CPU has (fvec_hook,
+// src/simd/hook.cc, v2.2.3) and sums one after the other, the added number first; all others are faiss's.
+func (k *PQ) As(p Profile) (*PQ, error) {
+	if p != KnowhereAVX512 && p != KnowhereAVX2 && p != KnowhereSSE {
+		return k, nil
+	}
+	c := *k
+	c.knowhere = true
+	return &c, c.kernels(KnowhereSSE)
 }
 
 // Centroids are the values of those of all parts, in a row.
@@ -65,13 +83,13 @@ func (k *PQ) Table(m Metric, x, table []float32) {
 		copy(part, x[p*k.width:])
 		first := p * PQValues
 		out := table[first : first+PQValues]
-		switch k.width {
-		case 8: // one after the other, which is the kernel's order of seven
+		switch {
+		case k.width == 8 && !k.knowhere: // one after the other, which is the kernel's order of seven
 			kernel.Scan(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Pointer(&k.centroids[4*first*k.width]), uintptr(4*k.width), out)
 			for c, sum := range out {
 				out[c] = s.add(true, sum, part[7], k.Centroid(p, byte(c))[7])
 			}
-		case 12:
+		case k.width == 12 && !k.knowhere:
 			for c := range out {
 				out[c] = s.twelve(part, k.Centroid(p, byte(c)))
 			}
@@ -96,6 +114,11 @@ func (s summation) twelve(q, x []float32) float32 {
 // Norms writes to table the squares of the lengths of all centroids.
 func (k *PQ) Norms(table []float32) {
 	for i := range table {
+		if k.knowhere { // its squares of lengths have the order of its products
+			at := unsafe.Pointer(&k.centroids[4*i*k.width])
+			table[i] = k.ip.One(at, at)
+			continue
+		}
 		table[i] = float32Norm2(Faiss, k.Centroids()[i*k.width:(i+1)*k.width])
 	}
 }
@@ -104,6 +127,10 @@ func (k *PQ) Norms(table []float32) {
 // faiss/impl/pq_code_distance/pq_code_distance-avx512.h: 16 lanes for as many times 16 parts as there are, then one after the other.
 func (k *PQ) Sum(add float32, table []float32, x unsafe.Pointer, stride uintptr, out []float32) {
 	table = table[:k.parts*PQValues]
+	if k.knowhere {
+		k.inTurn(add, table, x, stride, out)
+		return
+	}
 	for i := range out {
 		code := unsafe.Slice((*byte)(unsafe.Add(x, uintptr(i)*stride)), k.parts)
 		sum, rest := float32(0), table
@@ -142,4 +169,35 @@ func sixteen(acc *[16]float32, code *[16]byte, table *[16 * PQValues]float32) {
 	acc[13] += table[13*PQValues+int(code[13])]
 	acc[14] += table[14*PQValues+int(code[14])]
 	acc[15] += table[15*PQValues+int(code[15])]
+}
+
+// SumInTurn is Sum for codes that were less than a byte, which faiss adds up one after the other, too.
+func (k *PQ) SumInTurn(add float32, table []float32, x unsafe.Pointer, stride uintptr, out []float32) {
+	if k.knowhere {
+		k.inTurn(add, table, x, stride, out)
+		return
+	}
+	k.inTurn(0, table, x, stride, out)
+	for i, sum := range out {
+		out[i] = add + sum
+	}
+}
+
+// inTurn adds up one after the other, of four rows at a time: a sum waits for the one before. By scan_list_with_table,
+// faiss/IndexIVFPQ.cpp of knowhere v2.2.3.
+func (k *PQ) inTurn(add float32, table []float32, x unsafe.Pointer, stride uintptr, out []float32) {
+	row := func(i int) []byte { return unsafe.Slice((*byte)(unsafe.Add(x, uintptr(i)*stride)), k.parts) }
+	last := len(out) - 1
+	for i := 0; i <= last; i += 4 {
+		a, b, c, d := row(i), row(min(i+1, last)), row(min(i+2, last)), row(min(i+3, last))
+		sums := [4]float32{add, add, add, add}
+		for j := range a {
+			own := (*[PQValues]float32)(table[j*PQValues:])
+			sums[0] += own[a[j]]
+			sums[1] += own[b[j]]
+			sums[2] += own[c[j]]
+			sums[3] += own[d[j]]
+		}
+		copy(out[i:], sums[:])
+	}
 }

@@ -58,7 +58,7 @@ func readCodedGoldens(t *testing.T, path string) codedGoldens {
 
 // TestCodesAnswerAsFaiss compares ids, their order and the bits of distances, of searches and ranges, with and without filters.
 func TestCodesAnswerAsFaiss(t *testing.T) {
-	readCodedGoldens(t, "testdata/codes.json.gz").check(t, 39)
+	readCodedGoldens(t, "testdata/codes.json.gz").check(t, 55)
 }
 
 func (g codedGoldens) check(t *testing.T, atLeast int) {

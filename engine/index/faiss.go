@@ -93,6 +93,9 @@ func (r *faissReader) code() string {
 // faissUnused is what faiss writes where knowhere keeps its flag for cosine.
 const faissUnused = 1 << 20
 
+// unset reports whether an index of a code has a flag for cosine that knowhere never sets to anything: files of Milvus 2.3.5 have any byte there.
+func unset(code string) bool { return slices.Contains([]string{"IwSq", "IwPQ", "IxSC", "IwPf"}, code) }
+
 // header reads the header of the index whose code, at at, was just read.
 func (r *faissReader) header(at int, code string) faissHeader {
 	h := faissHeader{at: at, code: code}
@@ -102,7 +105,12 @@ func (r *faissReader) header(at int, code string) faissHeader {
 	h.dim = int(dim)
 	h.rows = r.count("a count of rows")
 	unused := r.u64("a header")
-	h.knowhere, h.cosine = unused != faissUnused, unused == 1
+	h.knowhere = unused != faissUnused
+	if unset(code) && h.knowhere {
+		r.expect(unused <= 255, 8, fmt.Sprintf("%d, or a byte that knowhere leaves to chance", faissUnused), "%d", unused)
+		unused = 0
+	}
+	h.cosine = unused == 1
 	r.expect(unused <= 1 || unused == faissUnused, 8, fmt.Sprintf("%d, or knowhere's flag for cosine", faissUnused), "%d", unused)
 	r.u64("a header")
 	trained := r.u8("is_trained")

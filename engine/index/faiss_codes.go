@@ -13,7 +13,17 @@ import (
 func (r *faissReader) ivfSQ(at int, code string) faissHeader {
 	h := r.header(at, code)
 	r.inverted(&h, r.quantizer, func(h *faissHeader) ivf.Codec { return r.scalarQuantizer(h) })
+	r.normalised(&h)
 	return h
+}
+
+// normalised takes an inner product of Milvus for the cosine that the hint names: for COSINE it normalises the rows of an index of codes,
+// and the file says no more of that (IvfIndexNode::Train, src/index/ivf/ivf.cc, knowhere v2.2.3).
+func (r *faissReader) normalised(h *faissHeader) {
+	if r.err == nil && h.knowhere && h.metric == dist.InnerProduct && r.hint.Metric == dist.Cosine {
+		h.metric = dist.Cosine
+		As[ivf.Index](r.file).Metric = dist.Cosine
+	}
 }
 
 // scalarQuantizer reads the ranges of the dimensions, and whether codes are of residuals.
@@ -59,11 +69,12 @@ func scalarType(code string, kind int32) string {
 	return fmt.Sprintf("faiss %s with a scalar quantiser of type %s", code, names[kind])
 }
 
-// ivfPQ reads an inverted file of vectors in parts of 8 bits. Codes stay where they lie.
+// ivfPQ reads an inverted file of vectors in parts of 4 to 8 bits. Codes stay where they lie.
 // Source: faiss 1.15, faiss/impl/index_write.cpp, IndexIVFPQ and write_ProductQuantizer; knowhere v2.2.3 writes the same.
 func (r *faissReader) ivfPQ(at int, code string) faissHeader {
 	h := r.header(at, code)
 	r.inverted(&h, r.quantizer, func(h *faissHeader) ivf.Codec { return r.productQuantizer(h) })
+	r.normalised(&h)
 	return h
 }
 
@@ -75,18 +86,19 @@ func (r *faissReader) productQuantizer(h *faissHeader) *ivf.PQ {
 	size := r.u64("code_size")
 	dim, parts, bits := r.u64("a dimension"), r.u64("a count of parts"), r.u64("bits of a part")
 	r.expect(dim == uint64(h.dim) && parts > 0 && parts <= dim && dim%max(parts, 1) == 0, 24, fmt.Sprintf("%d dimensions in parts of one width", h.dim), "%d in %d", dim, parts)
-	if r.err == nil && bits != 8 {
+	if r.err == nil && (bits < ivf.MinBits || bits > ivf.MaxBits) {
 		r.err = &UnsupportedError{Type: fmt.Sprintf("IVF_PQ of %d bits a part", bits), Hint: hintRebuild}
 	}
-	r.expect(size == parts, 32, fmt.Sprintf("codes of %d bytes", parts), "%d", size)
+	bits = min(bits, ivf.MaxBits)
+	r.expect(r.err != nil || size == (parts*bits+7)/8, 32, fmt.Sprintf("codes of %d parts of %d bits", parts, bits), "%d bytes", size)
 	centroids := r.vector(4, "values of the centroids of parts")
-	r.expect(r.err != nil || len(centroids)/4/dist.PQValues == h.dim && len(centroids)%(4*dist.PQValues) == 0, len(centroids)+8,
-		fmt.Sprintf("%d values of centroids for each of %d dimensions", dist.PQValues, h.dim), "%d values", len(centroids)/4)
+	r.expect(r.err != nil || len(centroids)/4>>bits == h.dim && len(centroids)%(4<<bits) == 0, len(centroids)+8,
+		fmt.Sprintf("%d values of centroids for each of %d dimensions", 1<<bits, h.dim), "%d values", len(centroids)/4)
 	r.file.part("centroids of parts", at, r.at-at)
 	if r.err != nil {
 		return nil
 	}
-	c, err := ivf.NewPQ(h.dim, int(parts), float32s(centroids), residual == 1)
+	c, err := ivf.NewPQ(h.dim, int(parts), int(bits), float32s(centroids), residual == 1)
 	if err != nil {
 		r.err = err
 	}

@@ -65,7 +65,7 @@ func TestCodesAnswerAsPeersRunHere(t *testing.T) {
 	if b, err := exec.CommandContext(t.Context(), *peers, "testdata/codes.py", "--full", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, b)
 	}
-	readCodedGoldens(t, out).check(t, 156)
+	readCodedGoldens(t, out).check(t, 220)
 }
 
 func write(t *testing.T, path string, index func(io.Writer) error) {

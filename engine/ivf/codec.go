@@ -23,6 +23,14 @@ type Codec interface {
 	decoder(x *Index, p dist.Profile) (decoder, error)
 }
 
+// slips reports whether scans with a filter take wrong codes, as those of IVF_PQ do up to knowhere 2.2 (Milvus 2.3): the place in the codes
+// moves on by one for each row that is not left out, so that a row is compared by the code of one before it once rows are left out
+// (scan_list_with_table, thirdparty/faiss/faiss/IndexIVFPQ.cpp, v2.2.3).
+func (x *Index) slips(l engine.Library) bool {
+	_, ok := x.Codec.(*PQ)
+	return ok && l == engine.Knowhere22
+}
+
 // decoder computes distances of a query to codes.
 type decoder interface {
 	clone() decoder
@@ -48,7 +56,7 @@ func (x *Index) checkCodec() error {
 		return nil
 	case x.Codec.Dim() != x.Centroids.Dim || x.Centroids.Element != dist.Float32:
 		return fmt.Errorf("codes of %d dimensions for centroids of %d, or of another type", x.Codec.Dim(), x.Centroids.Dim)
-	case x.Metric != dist.L2 && x.Metric != dist.InnerProduct:
+	case x.Metric != dist.L2 && x.Metric != dist.InnerProduct && x.Metric != dist.Cosine:
 		return fmt.Errorf("%s has no metric %s", x.Codec.Kind(), x.Metric)
 	}
 	return nil

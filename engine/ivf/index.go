@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
+	"kitescope/engine/dist"
 	"kitescope/engine/shadow"
 )
 
@@ -37,6 +38,15 @@ type List struct {
 	// Norms are the L2 norms of the rows where the file has them, under cosine (knowhere); nil
 	// else.
 	Norms []float32
+}
+
+// coarse is the metric by which centroids are compared, and codes: the inner product under cosine, where the query is normalised and the
+// centroids are about so, and rows were normalised before they were coded (IvfIndexNode::Train, src/index/ivf/ivf.cc, knowhere v2.2.3).
+func (x *Index) coarse() engine.Metric {
+	if x.Metric == dist.Cosine {
+		return dist.InnerProduct
+	}
+	return x.Metric
 }
 
 // Rows is how many vectors there are in all lists.

@@ -9,7 +9,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// PQ codes a vector in a byte for each of its parts: faiss's product quantiser of 8 bits, Milvus's IVF_PQ. It is immutable.
+// PQ codes a vector in 4 to 8 bits for each of its parts: faiss's product quantiser, Milvus's IVF_PQ. It is immutable.
 type PQ struct {
 	// Residual: codes are of what is left of vectors when the centroid of their list is taken off.
 	Residual bool
@@ -20,28 +20,42 @@ type PQ struct {
 
 	codes *dist.PQ
 	dim   int
+	bits  int // of a part, one directly after the other, the lowest first
 }
+
+// The bits that a part may have. With fewer, most of a table would be empty.
+const (
+	MinBits = 4
+	MaxBits = 8
+)
 
 // maxTables is the memory beyond which faiss does without tables of lists (precomputed_table_max_bytes, faiss/IndexIVFPQ.cpp).
 const maxTables = 1 << 31
 
-// NewPQ returns the codec of parts, whose centroids are in a row; an error says how they do not fit together.
-func NewPQ(dim, parts int, centroids []float32, residual bool) (*PQ, error) {
-	if parts <= 0 || dim%parts != 0 {
-		return nil, fmt.Errorf("%d dimensions in %d parts", dim, parts)
+// NewPQ returns the codec of parts of so many bits, whose centroids are in a row; an error says how they do not fit together.
+func NewPQ(dim, parts, bits int, centroids []float32, residual bool) (*PQ, error) {
+	if parts <= 0 || dim%parts != 0 || bits < MinBits || bits > MaxBits {
+		return nil, fmt.Errorf("%d dimensions in %d parts of %d bits", dim, parts, bits)
+	}
+	if own := dim << bits / parts; len(centroids) == own*parts && bits < MaxBits { // the kernels have tables for 8 bits
+		all := make([]float32, dist.PQValues*dim)
+		for p := range parts {
+			copy(all[p*dist.PQValues*dim/parts:], centroids[p*own:(p+1)*own])
+		}
+		centroids = all
 	}
 	k, err := dist.NewPQ(parts, dim/parts, centroids)
 	if err != nil {
 		return nil, err
 	}
-	return &PQ{Residual: residual, Precomputed: true, codes: k, dim: dim}, nil
+	return &PQ{Residual: residual, Precomputed: true, codes: k, dim: dim, bits: bits}, nil
 }
 
 // Kind is the type of such an index in Milvus's words.
 func (c *PQ) Kind() string { return "IVF_PQ" }
 
 func (c *PQ) String() string {
-	s := fmt.Sprintf("8 bits for each of %d parts", c.codes.Parts())
+	s := fmt.Sprintf("%d bits for each of %d parts", c.bits, c.codes.Parts())
 	if c.Residual {
 		s += ", of what the centroid leaves"
 	}
@@ -52,10 +66,40 @@ func (c *PQ) String() string {
 func (c *PQ) Dim() int { return c.dim }
 
 // Bytes is the size of a code.
-func (c *PQ) Bytes() int { return c.codes.Parts() }
+func (c *PQ) Bytes() int { return (c.codes.Parts()*c.bits + 7) / 8 }
 
-// Centroids are the values of those of all parts, in a row.
-func (c *PQ) Centroids() []float32 { return c.codes.Centroids() }
+// Centroids are the values of those of all parts, in a row: as many of each as its bits tell apart.
+func (c *PQ) Centroids() []float32 {
+	all := c.codes.Centroids()
+	if c.bits == MaxBits {
+		return all
+	}
+	var own []float32
+	for p := range c.codes.Parts() {
+		first := p * dist.PQValues * c.dim / c.codes.Parts()
+		own = append(own, all[first:first+c.dim<<c.bits/c.codes.Parts()]...)
+	}
+	return own
+}
+
+// Bits are those of a part.
+func (c *PQ) Bits() int { return c.bits }
+
+// Parts is how many there are.
+func (c *PQ) Parts() int { return c.codes.Parts() }
+
+// unpack writes to parts, one byte each, what the bits of a code say (PQDecoderGeneric, faiss/impl/ProductQuantizer-inl.h).
+func (c *PQ) unpack(code, parts []byte) {
+	at, mask := 0, 1<<c.bits-1
+	for i := range parts {
+		v := int(code[at>>3]) >> (at & 7)
+		if next := at>>3 + 1; next < len(code) {
+			v |= int(code[next]) << (8 - at&7)
+		}
+		parts[i] = byte(v & mask)
+		at += c.bits
+	}
+}
 
 // givesSlack is by how much of the squares of the lengths a centroid may be farther than the nearest: faiss finds the nearest by a
 // product of matrices where there are many rows, which rounds otherwise.
@@ -66,11 +110,13 @@ func (c *PQ) Gives(code []byte, centroid, x []float32) bool {
 	if c.Residual {
 		x = difference(make([]float32, len(x)), x, centroid)
 	}
-	table := make([]float32, len(code)*dist.PQValues)
+	parts := make([]byte, c.codes.Parts())
+	c.unpack(code, parts)
+	table := make([]float32, len(parts)*dist.PQValues)
 	c.codes.Table(dist.L2, x, table)
-	width := c.dim / len(code)
-	for p, v := range code {
-		own := table[p*dist.PQValues:][:dist.PQValues]
+	width := c.dim / len(parts)
+	for p, v := range parts {
+		own := table[p*dist.PQValues:][:1<<c.bits]
 		lengths := float32(0)
 		for i, y := range c.codes.Centroid(p, v) {
 			lengths += y*y + x[p*width+i]*x[p*width+i]
@@ -84,16 +130,20 @@ func (c *PQ) Gives(code []byte, centroid, x []float32) bool {
 	return true
 }
 
-func (c *PQ) decoder(x *Index, _ dist.Profile) (decoder, error) {
-	whole, err := dist.New(dist.InnerProduct, dist.Float32, dist.Faiss, c.dim)
+func (c *PQ) decoder(x *Index, p dist.Profile) (decoder, error) {
+	whole, err := dist.New(dist.InnerProduct, dist.Float32, p, c.dim)
 	if err != nil {
 		return nil, err
 	}
-	size := c.codes.Parts() * dist.PQValues
-	d := &pqDecoder{index: x, codec: c, whole: whole}
+	codes, err := c.codes.As(p)
+	if err != nil {
+		return nil, err
+	}
+	size := codes.Parts() * dist.PQValues
+	d := &pqDecoder{index: x, codec: c, codes: codes, whole: whole}
 	if c.Residual && c.Precomputed && x.Metric == dist.L2 && len(x.Lists) <= maxTables/4/size {
 		d.norms, d.tables = make([]float32, size), make([]atomic.Pointer[[]float32], len(x.Lists))
-		c.codes.Norms(d.norms)
+		codes.Norms(d.norms)
 	}
 	return d.clone(), nil
 }
@@ -103,6 +153,7 @@ func (c *PQ) decoder(x *Index, _ dist.Profile) (decoder, error) {
 type pqDecoder struct {
 	index *Index
 	codec *PQ
+	codes *dist.PQ     // in the order of the profile
 	whole *dist.Kernel // of inner products with centroids
 	norms []float32    // of the centroids of parts, where lists have tables
 	// tables are those of lists, made when a list is first read: nil where there are none.
@@ -113,11 +164,15 @@ type pqDecoder struct {
 	residual     []float32
 	centroid     []byte
 	add          float32
+	unpacked     []byte // of the rows of a tile; nil where a part has a byte
 }
 
 func (d *pqDecoder) clone() decoder {
 	c := *d
-	c.table, c.residual = make([]float32, d.codec.Bytes()*dist.PQValues), make([]float32, d.codec.dim)
+	c.table, c.residual = make([]float32, d.codes.Parts()*dist.PQValues), make([]float32, d.codec.dim)
+	if d.codec.bits != 8 {
+		c.unpacked = make([]byte, tileRows*d.codes.Parts())
+	}
 	c.centroid = dist.Aligned(4 * d.codec.dim)
 	if d.tables != nil {
 		c.other = make([]float32, len(c.table))
@@ -129,9 +184,9 @@ func (d *pqDecoder) query(q []float32) {
 	d.q, d.add = q, 0
 	switch {
 	case d.tables != nil:
-		d.codec.codes.Table(dist.InnerProduct, q, d.other)
+		d.codes.Table(dist.InnerProduct, q, d.other)
 	case d.index.Metric != dist.L2 || !d.codec.Residual:
-		d.codec.codes.Table(d.index.Metric, q, d.table)
+		d.codes.Table(d.index.coarse(), q, d.table)
 	}
 }
 
@@ -150,7 +205,7 @@ func (d *pqDecoder) list(i int, coarse float32) {
 			d.table[j] = own[j] - 2*v // exact but for the difference
 		}
 	default:
-		d.codec.codes.Table(dist.L2, difference(d.residual, d.q, floatsOf(d.centroid)), d.table)
+		d.codes.Table(dist.L2, difference(d.residual, d.q, floatsOf(d.centroid)), d.table)
 	}
 }
 
@@ -160,7 +215,7 @@ func (d *pqDecoder) of(i int) []float32 {
 		return *t
 	}
 	t := make([]float32, len(d.table))
-	d.codec.codes.Table(dist.InnerProduct, floatsOf(d.centroid), t)
+	d.codes.Table(dist.InnerProduct, floatsOf(d.centroid), t)
 	for j, v := range t {
 		t[j] = d.norms[j] + 2*v
 	}
@@ -169,5 +224,13 @@ func (d *pqDecoder) of(i int) []float32 {
 }
 
 func (d *pqDecoder) scan(codes *engine.Vectors, first int, out []float32) {
-	d.codec.codes.Sum(d.add, d.table, unsafe.Add(codes.Base(), first*codes.Stride), uintptr(codes.Stride), out)
+	if d.unpacked != nil {
+		parts := d.codes.Parts()
+		for i := range out {
+			d.codec.unpack(codes.Row(first+i), d.unpacked[i*parts:][:parts])
+		}
+		d.codes.SumInTurn(d.add, d.table, unsafe.Pointer(unsafe.SliceData(d.unpacked)), uintptr(parts), out)
+		return
+	}
+	d.codes.Sum(d.add, d.table, unsafe.Add(codes.Base(), first*codes.Stride), uintptr(codes.Stride), out)
 }

@@ -38,6 +38,7 @@ type Searcher struct {
 	kernel    *dist.Kernel
 	norms     [][]float32 // of the lists, under cosine; nil else
 	decoder   decoder     // of codes; nil of vectors
+	slips     bool        // see Index.slips
 
 	top    *flat.TopK
 	tile   []float32
@@ -69,13 +70,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if x.Metric == dist.Cosine && (o.Library == engine.Faiss || x.Centroids.Element != dist.Float32) {
 		return nil, errors.New("cosine over an inverted file is knowhere's, of float32 vectors")
 	}
-	// The centroids are compared by inner products under cosine: the query is normalised, they
-	// are about so (IvfIndexNode::Train, src/index/ivf/ivf.cc, knowhere v2.2.3).
-	coarse := x.Metric
-	if coarse == dist.Cosine {
-		coarse = dist.InnerProduct
-	}
-	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: coarse}, o)
+	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: x.coarse()}, o)
 	if err != nil {
 		return nil, fmt.Errorf("centroids: %w", err)
 	}
@@ -83,13 +78,13 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Searcher{index: x, options: o, quantizer: quantizer, kernel: kernel}
+	s := &Searcher{index: x, options: o, quantizer: quantizer, kernel: kernel, slips: x.slips(o.Library)}
 	if x.Codec != nil {
 		if s.decoder, err = x.Codec.decoder(x, o.Profile); err != nil {
 			return nil, err
 		}
 	}
-	if x.Metric == dist.Cosine {
+	if x.Metric == dist.Cosine && x.Codec == nil {
 		s.norms = make([][]float32, len(x.Lists))
 		for i := range x.Lists {
 			if l := &x.Lists[i]; l.Norms != nil || len(l.IDs) == 0 {
@@ -108,7 +103,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 func (s *Searcher) scratch() {
 	s.top = flat.NewTopK(s.options.Library, s.Similarity())
 	s.tile = make([]float32, tileRows)
-	s.probes = nil
+	s.probes, s.ids = nil, nil
 	if s.codes != nil {
 		s.shadow, s.words = s.codes.NewQuery(), make([]uint64, tileWords)
 		s.chosen, s.ids = make([]uint32, 0, tileRows), make([]int64, 0, tileRows)
@@ -182,6 +177,10 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
 			}
 		}
 	}
+	if s.slips && left != nil {
+		s.scanSlipping(l, left, to)
+		return
+	}
 	at := unsafe.Pointer(unsafe.SliceData(q))
 	for first := 0; first < len(l.IDs); first += tileRows {
 		n := min(tileRows, len(l.IDs)-first)
@@ -201,6 +200,30 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
 		}
 		to.AddList(d, l.IDs[first:first+n], left)
 	}
+}
+
+// scanSlipping gives to the distances to the codes of as many rows from the first on as are not left out, with the ids of these.
+func (s *Searcher) scanSlipping(l *List, left []uint64, to sink) {
+	kept := s.ids[:0]
+	scanned := 0
+	flush := func() {
+		d := s.tile[:len(kept)]
+		s.decoder.scan(l.Vectors, scanned, d)
+		to.AddList(d, kept, nil)
+		scanned, kept = scanned+len(kept), kept[:0]
+	}
+	for _, id := range l.IDs {
+		if flat.Marked(left, id) {
+			continue
+		}
+		if kept = append(kept, id); len(kept) == tileRows {
+			flush()
+		}
+	}
+	if len(kept) > 0 {
+		flush()
+	}
+	s.ids = kept
 }
 
 // Search appends to dst the hits of one query, best first: at most K, fewer if the lists that

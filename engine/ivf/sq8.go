@@ -62,7 +62,7 @@ func difference(d, x, y []float32) []float32 {
 }
 
 func (c *SQ8) decoder(x *Index, p dist.Profile) (decoder, error) {
-	k, err := dist.NewSQ8(x.Metric, p, c.Low, c.Span)
+	k, err := dist.NewSQ8(x.coarse(), p, c.Low, c.Span)
 	if err != nil {
 		return nil, err
 	}

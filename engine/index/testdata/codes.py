@@ -87,6 +87,15 @@ def main():
                     if not full and n < 256:  # as many values as centroids need, of which the first rows are indexed
                         index.train(values(kind, 300, dim, 1))
                     write(name, index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
+    for bits in (4, 5, 6, 7):  # of fewer than a byte
+        for dim, parts in ((8, 4), (36, 3), (100, 20), (128, 8)) if full else ((12, 3),):
+            for metric in METRICS:
+                for residual in (False, True):
+                    n, nlist = (3000, 30) if full else (150, 6)
+                    index = faiss.IndexIVFPQ(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, parts, bits, METRICS[metric])
+                    index.by_residual = residual
+                    index.pq.cp.min_points_per_centroid = 1
+                    write(f"pq{bits}_floats_{dim}_{parts}_{metric}_{'residual' if residual else 'whole'}", index, "floats", n, dim, (1, 10, 100), (1, 5, nlist), out)
     with gzip.GzipFile(sys.argv[-1], "wb", mtime=0) as f:
         f.write(json.dumps(out, separators=(",", ":")).encode())
 
