@@ -117,3 +117,6 @@ func fusedAdd(a, b, c float32) float32 {
 	}
 	return float32(s)
 }
+
+// FusedAdd is a*b+c rounded once, on every machine.
+func FusedAdd(a, b, c float32) float32 { return fusedAdd(a, b, c) }

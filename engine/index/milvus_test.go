@@ -155,7 +155,7 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 		},
 		{map[string]string{"IVF": content(t, "knowhere_ivf_ids.bin")}, "in the blob RAW_DATA next to this one"},
 		{map[string]string{"HNSW_SQ": content(t, "refused_hnsw_sq.bin")}, "index type HNSW_SQ is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"SCANN": content(t, "refused_scann.bin")}, "index type SCANN is not supported; kitescope replay compares the vectors of its insert logs row by row"},
+		{map[string]string{"SCANN": content(t, "refused_scann.bin")}, "index type IVFPQFastScan is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"HNSW": "IHMV" + graph}, "HNSW by partition key (several graphs) is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"SPARSE_INVERTED_INDEX": "\x01\x02\x03\x04"}, "index type SPARSE_INVERTED_INDEX is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"GPU_CAGRA": "\x01\x02\x03\x04"}, "index type GPU_CAGRA is not supported; kitescope replay compares the vectors of its insert logs row by row"},

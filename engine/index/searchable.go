@@ -79,6 +79,8 @@ type Params struct {
 	K int
 	// EF and NProbe are of HNSW and IVF; 0 is the file's or the library's default.
 	EF, NProbe int
+	// ReorderK is how many rows SCANN compares by their vectors, of those that are nearest by their codes; 0 is K.
+	ReorderK int
 	// Filter marks what is left out (see Searchable.FiltersIDs); nil for none.
 	Filter *engine.Bitset
 	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner

@@ -111,6 +111,7 @@ func milvusTypes() []milvusType {
 		{"IVF_PQ with refinement", []string{"IwQR"}, nil},
 		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, (*faissReader).ivfSQ},
 		{"IVF_RABITQ", []string{"IwrQ"}, nil},
-		{"SCANN", []string{"IxSC", "IwPf"}, nil},
+		{SCANN, []string{"IxSC"}, (*faissReader).scann},
+		{"IVFPQFastScan", []string{"IwPf"}, nil}, // by itself: faiss's, no type of Milvus
 	}
 }
