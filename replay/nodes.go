@@ -139,12 +139,12 @@ func (s *session) gather(r *load.Request) {
 // groupOf is what requests must have in common to run as one task. Filters are expressions, which Milvus compares as plans.
 func groupOf(r *load.Request) string {
 	if r.Expr != "" {
-		return fmt.Sprintf("filter %s, ef %d nprobe %d", r.Expr, r.EF, r.NProbe)
+		return fmt.Sprintf("filter %s, ef %d nprobe %d reorder_k %d", r.Expr, r.EF, r.NProbe, r.ReorderK)
 	}
 	if r.Keys != nil {
-		return fmt.Sprintf("filter %p %d %v %d %d", r.Keys, len(r.Keys), r.Exclude, r.EF, r.NProbe)
+		return fmt.Sprintf("filter %p %d %v %d %d %d", r.Keys, len(r.Keys), r.Exclude, r.EF, r.NProbe, r.ReorderK)
 	}
-	return "ef " + strconv.Itoa(r.EF) + " nprobe " + strconv.Itoa(r.NProbe)
+	return "ef " + strconv.Itoa(r.EF) + " nprobe " + strconv.Itoa(r.NProbe) + " reorder_k " + strconv.Itoa(r.ReorderK)
 }
 
 // push takes a call in and starts what may run now.

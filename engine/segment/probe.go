@@ -46,6 +46,10 @@ func (o Options) searchable(g *Segment) index.Searchable {
 	return index.FromRows(g.rows())
 }
 
+// DefaultNProbe is how many lists knowhere reads if a query does not say; what a file has does not count (src/index/ivf/ivf_config.h,
+// v2.2.3).
+const DefaultNProbe = 8
+
 // Clone returns another probe of the same segment for another goroutine: norms of rows are shared. A warm cache of entry points
 // is not: each has its own.
 func (p *Probe) Clone() (*Probe, error) {
@@ -114,7 +118,11 @@ func (p *Probe) search(query []byte, q Params, left *engine.Bitset, dst []engine
 	if p.effort == index.ByEF && q.EF == 0 {
 		return dst, errors.New("an HNSW search needs ef")
 	}
-	dst, cost, err := p.searcher.Search(query, index.Params{K: q.K, EF: q.EF, NProbe: q.NProbe, Filter: left}, dst)
+	params := index.Params{K: q.K, EF: q.EF, NProbe: q.NProbe, ReorderK: q.ReorderK, Filter: left}
+	if p.effort == index.ByNProbe && params.NProbe == 0 {
+		params.NProbe = DefaultNProbe
+	}
+	dst, cost, err := p.searcher.Search(query, params, dst)
 	c.Distances, c.Hops, c.BruteForce = cost.Distances, cost.Hops, cost.BruteForce
 	return dst, err
 }

@@ -26,9 +26,10 @@ func Milvus(major, minor int) Options {
 	return Options{Library: l, Profile: l.Profile()}
 }
 
-// Params are what a query asks for. EF and NProbe are of HNSW and IVF_FLAT; 0 is the default.
+// Params are what a query asks for. EF is of HNSW, NProbe of inverted files, where 0 is knowhere's default (8), ReorderK of SCANN, where 0
+// is K.
 type Params struct {
-	K, EF, NProbe int
+	K, EF, NProbe, ReorderK int
 }
 
 // Hit is a row that was found. Distance is what Milvus returns: squared for L2, a similarity for

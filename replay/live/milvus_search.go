@@ -111,7 +111,10 @@ func (m *milvus) params(r *load.Request) string {
 		add("ef", r.EF)
 	case kind == "DISKANN":
 		add("search_list", r.EF)
-	case strings.Contains(kind, "IVF"), kind == "SCANN":
+	case kind == "SCANN":
+		add("nprobe", r.NProbe)
+		add("reorder_k", r.ReorderK)
+	case strings.Contains(kind, "IVF"):
 		add("nprobe", r.NProbe)
 	}
 	text, err := json.Marshal(params)

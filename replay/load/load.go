@@ -40,6 +40,8 @@ type Request struct {
 	// Vectors are NQ rows of the collection's element type.
 	Vectors       *engine.Vectors
 	K, EF, NProbe int
+	// ReorderK is SCANN's reorder_k; 0 is K.
+	ReorderK int
 	// Keys are the keys that may be answered, or with Exclude those that may not; nil is no filter.
 	Keys    []engine.Key
 	Exclude bool

@@ -125,10 +125,11 @@ func (r *accessRequest) searchParams(params string) {
 		return n
 	}
 	r.K = max(number("topk"), number("limit"))
-	r.EF, r.NProbe = number("ef"), number("nprobe")
+	r.EF, r.NProbe, r.ReorderK = number("ef"), number("nprobe"), number("reorder_k")
 	var inner struct {
-		EF     json.RawMessage `json:"ef"`
-		NProbe json.RawMessage `json:"nprobe"`
+		EF       json.RawMessage `json:"ef"`
+		NProbe   json.RawMessage `json:"nprobe"`
+		ReorderK json.RawMessage `json:"reorder_k"`
 	}
 	if json.Unmarshal([]byte(outer["params"]), &inner) != nil {
 		return
@@ -138,6 +139,9 @@ func (r *accessRequest) searchParams(params string) {
 	}
 	if n, err := whole(inner.NProbe); err == nil && n > 0 {
 		r.NProbe = n
+	}
+	if n, err := whole(inner.ReorderK); err == nil && n > 0 {
+		r.ReorderK = n
 	}
 }
 

@@ -58,8 +58,8 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 		s.First = min(v.First, l.Vectors.Rows-s.NQ)
 		s.Filter = v.Filter
 		s.K = cmp.Or(s.K, v.K)
-		if s.EF == 0 && s.NProbe == 0 {
-			s.EF, s.NProbe = v.EF, v.NProbe
+		if s.EF == 0 && s.NProbe == 0 && s.ReorderK == 0 {
+			s.EF, s.NProbe, s.ReorderK = v.EF, v.NProbe, v.ReorderK
 		}
 		l.Requests[i] = s
 	}
@@ -145,6 +145,9 @@ func (l *Log) digest() string {
 	for i := range l.Requests {
 		r := &l.Requests[i]
 		_, _ = fmt.Fprintln(sum, r.First, r.NQ, r.K, r.EF, r.NProbe, int64(r.At), r.Timed, r.Collection)
+		if r.ReorderK > 0 {
+			_, _ = fmt.Fprintln(sum, "reorder_k", r.ReorderK)
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

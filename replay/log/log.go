@@ -47,6 +47,8 @@ type Request struct {
 	First, NQ int // its vectors, by row of Log.Vectors
 	// K, EF and NProbe are what was asked for; 0 leaves it to the run.
 	K, EF, NProbe int
+	// ReorderK is of SCANN: how many rows it compares by their vectors.
+	ReorderK int
 	// Filter restricts the answer; nil is no filter.
 	Filter *Filter
 	// At is the time since the log's first request; Timed reports whether it is known.

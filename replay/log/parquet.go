@@ -50,9 +50,10 @@ func (l *Log) parameters() map[string]func(row int, values []parquet.Value, c *p
 		}
 	}
 	return map[string]func(row int, values []parquet.Value, c *parquetColumn) error{
-		"k":      number(func(r *Request) *int { return &r.K }),
-		"ef":     number(func(r *Request) *int { return &r.EF }),
-		"nprobe": number(func(r *Request) *int { return &r.NProbe }),
+		"k":         number(func(r *Request) *int { return &r.K }),
+		"ef":        number(func(r *Request) *int { return &r.EF }),
+		"nprobe":    number(func(r *Request) *int { return &r.NProbe }),
+		"reorder_k": number(func(r *Request) *int { return &r.ReorderK }),
 		"collection": func(row int, values []parquet.Value, _ *parquetColumn) error {
 			if len(values) == 1 && values[0].Kind() == parquet.ByteArray {
 				l.Requests[row].Collection = string(values[0].ByteArray())

@@ -109,6 +109,8 @@ func (p *requestLine) params(value []byte, extra names) error {
 			p.EF, err = whole(value)
 		case "nprobe":
 			p.NProbe, err = whole(value)
+		case "reorder_k":
+			p.ReorderK, err = whole(value)
 		default:
 			extra.add("params." + string(key))
 		}

@@ -24,7 +24,7 @@ import (
 //	            the shortest number that is that float32 and no other, so halves and bytes come back as they were
 //	nq          of a log without vectors, how many there were; 0 if nobody knows
 //	k           how many answers were asked for; not there if the run decides
-//	params      {"ef": 64, "nprobe": 8}, as far as they were given
+//	params      {"ef": 64, "nprobe": 8, "reorder_k": 100}, as far as they were given
 //	filter      an expression of Milvus's; when read, filter_params may have the values of its {names}, and they are
 //	            written with them filled in. Or a list of ids, whole numbers or text, that alone may be answered;
 //	            {"in": [...]} is the same, and {"not_in": [...]} are those that may not
@@ -153,18 +153,24 @@ func appendVector(b, row []byte, e dist.Element, dim int) []byte {
 }
 
 func appendParams(b []byte, r *Request) []byte {
-	if r.EF == 0 && r.NProbe == 0 {
-		return b
-	}
-	b = append(b, `,"params":{`...)
-	if r.EF > 0 {
-		b = strconv.AppendInt(append(b, `"ef":`...), int64(r.EF), 10)
-	}
-	if r.NProbe > 0 {
-		if r.EF > 0 {
+	before := len(b)
+	for _, p := range []struct {
+		name string
+		n    int
+	}{{"ef", r.EF}, {"nprobe", r.NProbe}, {"reorder_k", r.ReorderK}} {
+		if p.n <= 0 {
+			continue
+		}
+		if len(b) == before {
+			b = append(b, `,"params":{`...)
+		} else {
 			b = append(b, ',')
 		}
-		b = strconv.AppendInt(append(b, `"nprobe":`...), int64(r.NProbe), 10)
+		b = append(append(append(b, '"'), p.name...), `":`...)
+		b = strconv.AppendInt(b, int64(p.n), 10)
+	}
+	if len(b) == before {
+		return b
 	}
 	return append(b, '}')
 }

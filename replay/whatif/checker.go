@@ -144,7 +144,7 @@ func single(l *log.Log, a *asked) []*load.Request {
 		if err != nil {
 			break
 		}
-		list = append(list, &load.Request{Number: i, Vectors: v, K: a.params.K, EF: a.params.EF, NProbe: a.params.NProbe})
+		list = append(list, &load.Request{Number: i, Vectors: v, K: a.params.K, EF: a.params.EF, NProbe: a.params.NProbe, ReorderK: a.params.ReorderK})
 	}
 	return list
 }

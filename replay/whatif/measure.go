@@ -59,28 +59,31 @@ func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
 	for i := range n {
 		a.queries = append(a.queries, l.Vectors.Row(int(int64(i)*int64(l.Vectors.Rows)/int64(n))))
 	}
-	k, ef, probe := map[int]int{}, map[int]int{}, map[int]int{}
+	k, ef, probe, reorder := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}
 	for i := range l.Requests {
 		r := &l.Requests[i]
 		k[r.K]++
 		ef[r.EF]++
 		probe[r.NProbe]++
+		reorder[r.ReorderK]++
 		if r.Filter != nil {
 			a.filters++
 		}
 	}
 	a.params.K = cmp.Or(p.K, commonest(k), defaultK)
 	a.params.EF = cmp.Or(p.EF, commonest(ef), defaultEF)
-	a.params.NProbe = cmp.Or(p.NProbe, commonest(probe), defaultNProbe)
+	a.params.NProbe = cmp.Or(p.NProbe, commonest(probe), segment.DefaultNProbe)
+	if a.params.ReorderK = cmp.Or(p.ReorderK, commonest(reorder)); a.params.ReorderK > 0 {
+		a.params.ReorderK = max(a.params.ReorderK, a.params.K)
+	}
 	a.params.EF = max(a.params.EF, a.params.K) // Milvus refuses less: "ef should be larger than k" (knowhere, hnsw_config.h)
 	return a, nil
 }
 
-// What is asked where neither the log nor the user says; nprobe is knowhere's default.
+// What is asked where neither the log nor the user says.
 const (
-	defaultK      = 10
-	defaultEF     = 64
-	defaultNProbe = 8
+	defaultK  = 10
+	defaultEF = 64
 )
 
 // commonest is the value with the greatest count, of equal ones the least.

@@ -12,6 +12,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
 	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/render"
 	"kitescope/render/replays"
@@ -19,7 +20,7 @@ import (
 
 func engineSearch(a *cli.App) *cobra.Command {
 	var f engineFlags
-	var ef, nprobe int
+	var ef, nprobe, reorder int
 	cmd := &cobra.Command{
 		Use: "search FILE",
 		Long: `Answer queries from an index file. Ids, distances and the order of equal distances match the library
@@ -36,7 +37,7 @@ once first, and shows the answers of the second run.
   kitescope engine search base.faiss --queries q.npy --radius 0.5
   kitescope engine search base.npy --queries q.npy --fields base.parquet --filter 'year >= 2020'`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], ef, nprobe) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], index.Params{EF: ef, NProbe: nprobe, ReorderK: reorder}) },
 	}
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of queries, 0 for all; csv and structured formats default to all")
 	f.report.List(cmd, replays.SearchSchema, "'distances>1000'", "-distances,query", "query,distances; +brute_force")
@@ -45,6 +46,7 @@ once first, and shows the answers of the second run.
 	fl := cmd.Flags()
 	fl.IntVar(&ef, "ef", 0, "candidates of an HNSW search; default: the file's, or the library's")
 	fl.IntVar(&nprobe, "nprobe", 0, "lists of an IVF search; default: the file's")
+	fl.IntVar(&reorder, "reorder-k", 0, "rows that a SCANN search compares by their vectors; default: k")
 	fl.StringVar(&f.radius, "radius", "", "all rows within this distance (or above this similarity), not the first k")
 	fl.StringVar(&f.rangeFilter, "range-filter", "", "with --radius: exclude rows nearer than this")
 	fl.StringVar(&f.exclude, "exclude", "", "exclude rows with the ids in this file (.npy, .ivecs)")
@@ -56,7 +58,7 @@ once first, and shows the answers of the second run.
 	return cmd
 }
 
-func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, nprobe int) error {
+func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, asked index.Params) error {
 	ctx := cmd.Context()
 	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
@@ -69,10 +71,10 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, np
 	if (f.filter == "") != (len(f.fields) == 0) {
 		return cli.Usage(errors.New("--filter and --fields need each other"), "give both, or neither")
 	}
-	if ef < 0 || nprobe < 0 {
-		return cli.Usage(errors.New("--ef and --nprobe must be 1 or more"), "")
+	if asked.EF < 0 || asked.NProbe < 0 || asked.ReorderK < 0 {
+		return cli.Usage(errors.New("--ef, --nprobe and --reorder-k must be 1 or more"), "")
 	}
-	p.EF, p.NProbe = ef, nprobe
+	p.EF, p.NProbe, p.ReorderK = asked.EF, asked.NProbe, asked.ReorderK
 	o, err := f.options()
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ type queryFlags struct {
 	draw          sampleFlags
 	limit, skip   int
 	k, ef, nprobe int // ef is set by whoever has the flag
+	reorder       int
 	force         bool
 	forceK        bool // --k was given as well
 	strict        bool
@@ -50,6 +51,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.strict, "strict-log", false, "stop at the first broken request; otherwise broken ones are counted and skipped")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours, if not in the log")
 	fl.IntVar(&f.nprobe, "nprobe", 0, "lists of an IVF search, if not in the log; 0 for the library's default")
+	fl.IntVar(&f.reorder, "reorder-k", 0, "rows that a SCANN search compares by their vectors, if not in the log; 0 for k")
 	fl.BoolVar(&f.force, "override", false, "--k, --ef and --nprobe override the log")
 	fl.StringVar(&f.truth, "truth", "exact", "true neighbours for recall: exact (computed here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
 }
@@ -162,6 +164,7 @@ type loadFlags struct {
 	scheduler     bool
 	maxTime       time.Duration
 	save          string
+	reorder       int
 	force         bool
 	report        cli.ReportFlags
 	baseline      string

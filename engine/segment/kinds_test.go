@@ -1,0 +1,183 @@
+package segment_test
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
+	"kitescope/engine/object"
+	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
+)
+
+// TestKindsAnswerAsMilvus: ids, their order and the bits of distances, of each kind of index that a Milvus 2.3.5 builds, under each metric, with
+// filters and deletes. KITESCOPE_KINDS names another folder that kinds.py filled, with its storage in data.
+func TestKindsAnswerAsMilvus(t *testing.T) {
+	folder, open := filepath.Join("testdata", "kinds"), func(folder string) (object.Store, error) {
+		return object.OpenTar(context.Background(), filepath.Join(folder, "storage.tar.zst"))
+	}
+	if other := os.Getenv("KITESCOPE_KINDS"); other != "" {
+		folder, open = other, func(folder string) (object.Store, error) { return object.OpenFolder(filepath.Join(folder, "data")) }
+	}
+	store, err := open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	files, err := segmenttest.Find(t.Context(), store, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := map[string]int{}
+	for _, c := range segmenttest.ReadKinds(t, folder) {
+		if strings.HasSuffix(c.Index, "FLAT") && !strings.Contains(c.Index, "IVF") || c.Name == "mixed" {
+			continue // without an index file; of more than one segment: replay has them
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			i := slices.IndexFunc(files, func(f *segment.Files) bool { return f.Collection == c.Collection })
+			if i < 0 {
+				t.Fatal("no segment")
+			}
+			compared[c.Index] += checkKind(t, &c, store, files[i])
+		})
+	}
+	for _, kind := range []string{"HNSW", "IVF_FLAT", "IVF_SQ8", "IVF_PQ", "SCANN", "BIN_IVF_FLAT"} {
+		if os.Getenv("KITESCOPE_KINDS") == "" && compared[kind] < 900 {
+			t.Errorf("%s: %d hits", kind, compared[kind])
+		}
+	}
+}
+
+type kind = segmenttest.Kind
+
+// checkKind compares all searches of one collection, and returns how many hits that were.
+func checkKind(t *testing.T, c *kind, store object.Store, f *segment.Files) (hits int) {
+	t.Helper()
+	metric, err := dist.ParseMetric(c.Metric)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: 100, Vector: 101, Metric: metric})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Release)
+	if s.Index == nil || s.Index.Kind() != c.Index || s.Rows != c.Rows {
+		t.Fatalf("%d rows, refused: %v", s.Rows, s.Refused)
+	}
+	coded(t, s)
+	o := segment.Milvus(2, 3)
+	searcher, err := s.Index.NewSearcher(index.Options{Library: o.Library, Profile: o.Profile, Entries: hnsw.NewEntryCache()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := c.Vectors(t)
+	size := len(queries) / len(c.Queries)
+	for _, w := range c.Searches {
+		p := paramsOf(&w, s)
+		for i := range c.Queries {
+			got, _, err := searcher.Search(queries[i*size:][:size], p, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Radius != nil { // Milvus sorts by distance, and equal ones anyhow
+				slices.SortFunc(got, nearer(metric))
+				got = got[:min(len(got), w.K)]
+			}
+			if d := gocmp.Diff(answered(&w, i, metric), got, cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("k %d %v %q, query %d: %s", w.K, w.Params, w.Expr, i, d)
+			}
+			hits += len(got)
+		}
+	}
+	return hits
+}
+
+// coded holds what the index has of each row against the insert logs.
+func coded(t *testing.T, s *segment.Segment) {
+	t.Helper()
+	c, ok := s.Index.Searchable.(index.Coded)
+	if !ok || !c.Codes() {
+		sameVectors(t, []*segment.Segment{s})
+		return
+	}
+	rows, wrong := 0, 0
+	c.EachCode(func(id int64, gives func(row []float32) bool) {
+		rows++
+		v := s.Vectors.Float32(int(id))
+		if s.Metric == dist.Cosine {
+			v = normalised(v)
+		}
+		if !gives(v) {
+			wrong++
+		}
+	})
+	if rows != s.Rows || wrong > rows/100 { // a division that rounds otherwise moves a code now and then
+		t.Errorf("%d of %d rows are coded otherwise", wrong, rows)
+	}
+}
+
+func normalised(v []float32) []float32 {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	v = slices.Clone(v)
+	for i := range v {
+		v[i] /= float32(math.Sqrt(sum))
+	}
+	return v
+}
+
+func paramsOf(w *segmenttest.KindSearch, s *segment.Segment) index.Params {
+	p := index.Params{K: w.K, NProbe: w.Param("nprobe"), EF: w.Param("ef"), ReorderK: w.Param("reorder_k")}
+	for name, to := range map[string]**float32{"radius": &p.Radius, "range_filter": &p.RangeFilter} {
+		if v, ok := w.Params[name]; ok {
+			*to = new(float32)
+			**to = float32(v)
+		}
+	}
+	out := engine.NewBitset(s.Rows)
+	for i := range s.Rows {
+		if s.Deleted.Has(i) || w.Expr == "id % 3 != 0" && i%3 == 0 || w.Expr == "id < 40" && i >= 40 {
+			out.Set(i)
+		}
+	}
+	if out.Count() > 0 {
+		p.Filter = out
+	}
+	return p
+}
+
+// answered is what Milvus returned of a query.
+func answered(w *segmenttest.KindSearch, query int, m engine.Metric) (hits []engine.Hit) {
+	for j, id := range w.IDs[query] {
+		hits = append(hits, engine.Hit{ID: id, Distance: math.Float32frombits(w.Bits[query][j])})
+	}
+	if _, ok := w.Params["radius"]; ok {
+		slices.SortFunc(hits, nearer(m))
+	}
+	return hits
+}
+
+func nearer(m engine.Metric) func(a, b engine.Hit) int {
+	sign := float32(1)
+	if m == dist.InnerProduct || m == dist.Cosine {
+		sign = -1
+	}
+	return func(a, b engine.Hit) int {
+		return cmp.Or(cmp.Compare(sign*a.Distance, sign*b.Distance), cmp.Compare(a.ID, b.ID))
+	}
+}

@@ -1,0 +1,64 @@
+package segmenttest
+
+import (
+	"compress/gzip"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Kind is a collection with an index of one kind and what a real Milvus answered over it (engine/segment/testdata/kinds/kinds.py). Primary
+// keys of the rows that were inserted first are their numbers.
+type Kind struct {
+	Name, Index, Metric string
+	Dim, Rows           int
+	Collection          int64
+	Queries             []string // each vector in hex
+	Searches            []KindSearch
+}
+
+// KindSearch is all queries asked with the same parameters, in one request.
+type KindSearch struct {
+	K      int
+	Expr   string
+	Params map[string]float64 // as Milvus got them
+	IDs    [][]int64
+	Bits   [][]uint32 // of the distances
+}
+
+// Param is a parameter, 0 if it was not given.
+func (s *KindSearch) Param(name string) int { return int(s.Params[name]) }
+
+// ReadKinds reads the truth.json.gz of a folder.
+func ReadKinds(t testing.TB, folder string) []Kind {
+	t.Helper()
+	f, err := os.Open(filepath.Join(folder, "truth.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []Kind
+	if err := json.NewDecoder(z).Decode(&kinds); err != nil {
+		t.Fatal(err)
+	}
+	return kinds
+}
+
+// Vectors are the queries, one after the other.
+func (k *Kind) Vectors(t testing.TB) (all []byte) {
+	t.Helper()
+	for _, q := range k.Queries {
+		b, err := hex.DecodeString(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b...)
+	}
+	return all
+}

@@ -1,0 +1,119 @@
+package replay_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/engine"
+	"kitescope/engine/object"
+	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/captured"
+	"kitescope/replay"
+	"kitescope/replay/layout"
+	"kitescope/replay/log"
+)
+
+// TestAllKindsOfOneServer is a Milvus 2.3.5 with a collection of each kind of index that it builds, under each metric that this has, with growing
+// rows and deletes: from its etcd and storage all hits that it returned come out again, ids, order and bits of distances.
+func TestAllKindsOfOneServer(t *testing.T) {
+	folder := filepath.Join("..", "engine", "segment", "testdata", "kinds")
+	c := captured.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, folder, captured.Snapshot)
+	store, err := object.OpenTar(t.Context(), filepath.Join(folder, "storage.tar.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	indexed := map[string]int{} // hits by kind
+	for _, x := range segmenttest.ReadKinds(t, folder) {
+		t.Run(x.Name, func(t *testing.T) {
+			l, err := layout.Of(c, layout.Options{Database: "default", Collection: x.Name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, found, err := layout.Locate(t.Context(), func(ctx context.Context, name string) (bool, error) {
+				files, err := store.List(ctx, name)
+				return len(files) > 0, err
+			}, l)
+			if err != nil || !found {
+				t.Fatalf("files found: %v, %v", found, err)
+			}
+			loaded := loadOf(t, store, l, nil)
+			if len(loaded.Coverage.Missing) > 0 {
+				t.Errorf("missing: %+v", loaded.Coverage.Missing)
+			}
+			q := asked(t, &x, l)
+			if err := loaded.ReadFilters(t.Context(), store, q, 0); err != nil {
+				t.Fatal(err)
+			}
+			// A node of 2.3 remembers where a query in a graph ended: the searches came in this order.
+			o := segment.Milvus(2, 3)
+			o.Warm = true
+			target, err := replay.NewTarget(loaded, replay.TargetOptions{Options: o})
+			if err != nil {
+				t.Fatal(err)
+			}
+			indexed[x.Index] += sameAsAsked(t, &x, target, q, l)
+		})
+	}
+	for _, kind := range strings.Fields("FLAT HNSW IVF_FLAT IVF_SQ8 IVF_PQ SCANN BIN_FLAT BIN_IVF_FLAT") {
+		if indexed[kind] < 400 {
+			t.Errorf("%s: %d hits", kind, indexed[kind])
+		}
+	}
+}
+
+// asked is what was asked of a collection, in that order.
+func asked(t *testing.T, x *segmenttest.Kind, l *replay.Layout) *log.Log {
+	t.Helper()
+	vectors := x.Vectors(t)
+	v, err := engine.View(l.Collection.Element, x.Dim, len(x.Queries), len(vectors)/len(x.Queries), vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &log.Log{Name: "recorded", Vectors: v}
+	for _, s := range x.Searches {
+		r := log.Request{NQ: len(x.Queries), K: s.K, EF: s.Param("ef"), NProbe: s.Param("nprobe"), ReorderK: s.Param("reorder_k")}
+		if s.Expr != "" {
+			r.Filter = &log.Filter{Expr: s.Expr}
+		}
+		q.Requests = append(q.Requests, r)
+	}
+	return q
+}
+
+// sameAsAsked asks it in one session and compares; it returns how many hits that were.
+func sameAsAsked(t *testing.T, x *segmenttest.Kind, target *replay.Target, q *log.Log, l *replay.Layout) (hits int) {
+	t.Helper()
+	requests, err := replay.Requests(q, &l.Collection, replay.Ask{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, failed, err := replay.AskAll(t.Context(), target, requests, 1)
+	if err != nil || failed > 0 {
+		t.Fatalf("%d failed: %v", failed, err)
+	}
+	for i, s := range x.Searches {
+		for j := range x.Queries {
+			got := answers.Hits[i][j]
+			if len(got) != len(s.IDs[j]) {
+				t.Errorf("%+v %q, query %d: %d hits, recorded were %d", s.Params, s.Expr, j, len(got), len(s.IDs[j]))
+				continue
+			}
+			for n, h := range got {
+				hits++
+				if h.Key.String() != fmt.Sprint(s.IDs[j][n]) || math.Float32bits(h.Distance) != s.Bits[j][n] {
+					t.Errorf("%+v %q, query %d, hit %d: %s at %v, recorded was %d at %v", s.Params, s.Expr, j, n, h.Key, h.Distance,
+						s.IDs[j][n], math.Float32frombits(s.Bits[j][n]))
+					break
+				}
+			}
+		}
+	}
+	return hits
+}
