@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/ivf"
+	"kitescope/engine/scann"
 )
 
 // FuzzOpen reads anything, with and without the hints that a caller may give. What is taken
@@ -30,6 +32,10 @@ func FuzzOpen(f *testing.F) {
 		if len(data) < 9000 {
 			f.Add(data, []byte{})
 		}
+	}
+	for _, p := range scanns() {
+		data, _ := scannFile(rand.New(rand.NewPCG(1, 1)), p)
+		f.Add(data, []byte{})
 	}
 	f.Fuzz(func(t *testing.T, data, raw []byte) {
 		if len(data) > 1<<16 || len(raw) > 1<<16 {
@@ -89,6 +95,10 @@ func walk(t *testing.T, x *File) {
 		for i := range x.Rows {
 			_ = As[flat.Index](x).Vectors.Row(i)
 		}
+	case As[scann.Index](x) != nil:
+		if x.Rows > 0 {
+			search(t, x)
+		}
 	case As[ivf.Index](x) != nil:
 		rows := 0
 		if As[ivf.Index](x).Codec != nil && x.Rows > 0 { // what is read can be searched
@@ -109,7 +119,11 @@ func walk(t *testing.T, x *File) {
 // search asks for the nearest of nothing in all lists.
 func search(t *testing.T, x *File) {
 	t.Helper()
-	s, err := x.NewSearcher(Options{Library: engine.Faiss, Profile: dist.Faiss})
+	o := Options{Library: engine.Faiss, Profile: dist.Faiss}
+	if x.Kind() == SCANN || x.Metric == dist.Cosine {
+		o = Options{Library: engine.Knowhere22}
+	}
+	s, err := x.NewSearcher(o)
 	if err != nil {
 		t.Fatal(err)
 	}
