@@ -195,12 +195,11 @@ func (o *faissOutput) ivf(ix *ivf.Index) error {
 		return errors.New("lists without centroids")
 	}
 	code, element, size := "IwFl", dist.Float32, ix.Centroids.Size()
-	sq, coded := ix.Codec.(*ivf.SQ8)
-	switch {
-	case coded:
-		code, element, size = "IwSq", dist.Int8, sq.Bytes()
-	case ix.Codec != nil:
-		return fmt.Errorf("%s is not written", ix.Codec.Kind())
+	switch c := ix.Codec.(type) {
+	case *ivf.SQ8:
+		code, element, size = "IwSq", dist.Int8, c.Bytes()
+	case *ivf.PQ:
+		code, element, size = "IwPQ", dist.Int8, c.Bytes()
 	}
 	rows, filled := 0, 0
 	for i, l := range ix.Lists {
@@ -222,8 +221,11 @@ func (o *faissOutput) ivf(ix *ivf.Index) error {
 	}
 	_ = o.WriteByte(0) // no direct map
 	o.u64(0)
-	if coded {
-		o.scalarQuantizer(sq)
+	switch c := ix.Codec.(type) {
+	case *ivf.SQ8:
+		o.scalarQuantizer(c)
+	case *ivf.PQ:
+		o.productQuantizer(c)
 	}
 	_, _ = o.WriteString("ilar")
 	o.u64(uint64(len(ix.Lists)), uint64(size))
@@ -253,6 +255,18 @@ func (o *faissOutput) scalarQuantizer(c *ivf.SQ8) {
 	} else {
 		_ = o.WriteByte(0)
 	}
+}
+
+// productQuantizer writes the centroids of the parts of an IVF_PQ.
+func (o *faissOutput) productQuantizer(c *ivf.PQ) {
+	if c.Residual {
+		_ = o.WriteByte(1)
+	} else {
+		_ = o.WriteByte(0)
+	}
+	centroids := c.Centroids()
+	o.u64(uint64(c.Bytes()), uint64(c.Dim()), uint64(c.Parts()), uint64(c.Bits()), uint64(len(centroids)))
+	o.float32s(centroids)
 }
 
 // sizes writes how long the lists are, in the form that faiss chooses.

@@ -1,10 +1,12 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,11 +15,13 @@ import (
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
+	"kitescope/engine/ivf"
 )
 
 // BuildPlan says what index is built, and in whose format it is written.
 type BuildPlan struct {
-	Flat    bool // FLAT, not HNSW
+	Flat    bool      // FLAT, not HNSW
+	Lists   *ListPlan // an inverted file; nil for none
 	Library engine.Library
 	Metric  engine.Metric
 
@@ -29,6 +33,31 @@ type BuildPlan struct {
 	Profile *dist.Profile
 }
 
+// ListPlan says what inverted file is built.
+type ListPlan struct {
+	Kind string // IVF_FLAT, IVF_SQ8 or IVF_PQ
+	// Lists and Parts are 0 for DefaultLists and for one part of 4 dimensions, or of 1 where 4 does not divide them. Bits are those of a part.
+	Lists, Parts, Bits int
+}
+
+// ListKinds are the inverted files that can be built.
+func ListKinds() []string { return []string{index.IVFFlat, "IVF_SQ8", "IVF_PQ"} }
+
+// options are those of the plan over rows like v.
+func (p *BuildPlan) options(v *engine.Vectors) ivf.BuildOptions {
+	l := p.Lists
+	o := ivf.BuildOptions{Metric: p.Metric, Lists: cmp.Or(l.Lists, DefaultLists(v.Rows)), Seed: p.Seed, Threads: p.Threads, Bytes: l.Kind == "IVF_SQ8"}
+	if l.Kind == "IVF_PQ" {
+		o.Parts, o.Bits = l.Parts, l.Bits
+		if o.Parts == 0 && v.Dim%4 == 0 {
+			o.Parts = v.Dim / 4
+		} else if o.Parts == 0 {
+			o.Parts = v.Dim
+		}
+	}
+	return o
+}
+
 // BuildFormats are the names of the formats that can be written.
 func BuildFormats() []string { return []string{engine.HNSWLib.String(), engine.Faiss.String()} }
 
@@ -38,9 +67,9 @@ func BuildFormatOf(name string) (engine.Library, bool) {
 	return l, ok && (l == engine.HNSWLib || l == engine.Faiss)
 }
 
-// DefaultFormat is the format of an index where none is named: hnswlib has no FLAT file.
-func DefaultFormat(isFlat bool) string {
-	if isFlat {
+// DefaultFormat is the format of an index where none is named: hnswlib has files of HNSW alone.
+func (p *BuildPlan) DefaultFormat() string {
+	if p.Flat || p.Lists != nil {
 		return engine.Faiss.String()
 	}
 	return engine.HNSWLib.String()
@@ -57,6 +86,8 @@ type Built struct {
 // the row that cannot be in an index.
 func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) {
 	switch {
+	case p.Lists != nil && p.Library == engine.HNSWLib:
+		return nil, errors.New("hnswlib has no format for IVF: write it for faiss")
 	case p.Flat && p.Library == engine.HNSWLib:
 		return nil, errors.New("hnswlib has no format for FLAT: write it for faiss")
 	case p.Library == engine.Faiss && p.Metric == dist.Cosine:
@@ -77,6 +108,14 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 		b.index = index.FromRows(&flat.Index{Vectors: v, Metric: p.Metric})
 		return b, nil
 	}
+	if p.Lists != nil {
+		x, err := ivf.Build(ctx, v, p.options(v))
+		if err != nil {
+			return nil, err
+		}
+		b.index = index.FromLists(x)
+		return b, nil
+	}
 	o := hnsw.BuildOptions{
 		M: p.M, EFConstruction: p.EFConstruction, Metric: p.Metric, Seed: p.Seed, Threads: p.Threads,
 		Profile: profile, Library: engine.HNSWLib, Progress: p.Progress,
@@ -89,6 +128,12 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 	}
 	b.index = index.FromGraph(b.graph)
 	return b, nil
+}
+
+// DefaultLists is how many lists so many rows get where nobody says: four times their square root, as Milvus advises, and 39 rows for each
+// at least, which faiss wants.
+func DefaultLists(rows int) int {
+	return max(1, min(int(4*math.Sqrt(float64(rows))), rows/39))
 }
 
 // BuildProfiles are the orders of adding floats that builds of a library have, its own first.
@@ -107,6 +152,8 @@ func (p *BuildPlan) profile() (dist.Profile, error) {
 		return list[0], nil
 	case p.Flat:
 		return 0, errors.New("FLAT is built without computing distances: the summation order matters only for searches")
+	case p.Lists != nil:
+		return 0, errors.New("lists are made in faiss's summation order alone")
 	case slices.Contains(list, *p.Profile):
 		return *p.Profile, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,7 @@ type buildFlags struct {
 	engineFlags
 	kind, format string
 	m, ef        int
+	lists        target.ListPlan
 	seed         uint64
 	out          string
 	force        bool
@@ -34,9 +36,13 @@ func engineBuild(a *cli.App) *cobra.Command {
 		Long: `Build an index from a file of vectors, for hnswlib or faiss. With one thread the HNSW file is
 byte-identical to what hnswlib 0.8 saves for the same vectors, parameters and seed; the last bits of
 hnswlib's distances, and so its choice among nearly equal neighbours, depend on the CPU it was compiled
-for: set --accumulation. With more threads the graph depends on timing; its quality is the same.`,
+for: set --accumulation. With more threads the graph depends on timing; its quality is the same.
+
+IVF files are faiss's: k-means as faiss does it, from random numbers of our own, so that lists are as good
+as its, and not the same. The same seed makes the same file with any number of threads.`,
 		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -O base.hnsw
-  kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -O base.faiss`,
+  kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -O base.faiss
+  kitescope engine build base.npy --index IVF_PQ --nlist 1024 --parts 32 --threads 0 -O base.ivfpq`,
 		Args: cli.Args(1, 1, "exactly one vector file", "kitescope engine build base.npy -O base.hnsw"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
@@ -45,20 +51,26 @@ for: set --accumulation. With more threads the graph depends on timing; its qual
 	fl.StringVarP(&f.out, "o", "o", "", "")
 	cli.Renamed(cmd, "o", "out")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	fl.StringVar(&f.kind, "index", "HNSW", "HNSW or FLAT")
-	fl.StringVar(&f.format, "format", "", "hnswlib or faiss; default hnswlib, faiss for FLAT")
+	fl.StringVar(&f.kind, "index", "HNSW", strings.Join(buildKinds(), ", "))
+	fl.StringVar(&f.format, "format", "", "hnswlib or faiss; default hnswlib, faiss for FLAT and IVF")
 	fl.IntVar(&f.m, "m", 16, "links per node, twice as many on the lowest level")
 	fl.IntVar(&f.ef, "ef-construction", 200, "candidates during construction")
-	fl.Uint64Var(&f.seed, "seed", 100, "seed of the levels")
+	fl.IntVar(&f.lists.Lists, "nlist", 0, "lists of an IVF index; default: 4 times the square root of the rows, at most one for 39 rows")
+	fl.IntVar(&f.lists.Parts, "parts", 0, "parts of IVF_PQ (Milvus's m), a divisor of the dimension; default: one for 4 dimensions, if that divides it")
+	fl.IntVar(&f.lists.Bits, "bits", 8, "bits of a part of IVF_PQ (Milvus's nbits), 4 to 8")
+	fl.Uint64Var(&f.seed, "seed", 100, "seed of the levels of HNSW, of the clusters of IVF")
 	fl.IntVar(&f.threads, "threads", 1, "goroutines, 0 for one per CPU; with one the file is always the same")
 	orders := buildOrders()
 	fl.StringVar(&f.accumulation, "accumulation", "", "summation order of floats: "+strings.Join(orders, ", ")+"; default: hnswlib, faiss for its format")
 	f.registerMetric(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("accumulation", cli.Fixed(orders...))
-	_ = cmd.RegisterFlagCompletionFunc("index", cli.Fixed("HNSW", "FLAT"))
+	_ = cmd.RegisterFlagCompletionFunc("index", cli.Fixed(buildKinds()...))
 	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(target.BuildFormats()...))
 	return cmd
 }
+
+// buildKinds are the indexes that can be built.
+func buildKinds() []string { return append([]string{"HNSW", "FLAT"}, target.ListKinds()...) }
 
 // plan is what the flags ask for.
 func (f *buildFlags) plan() (target.BuildPlan, error) {
@@ -68,10 +80,17 @@ func (f *buildFlags) plan() (target.BuildPlan, error) {
 	case "FLAT":
 		p.Flat = true
 	default:
-		return p, cli.Usagef("--index must be HNSW or FLAT, not %q", f.kind)
+		if slices.Contains(target.ListKinds(), strings.ToUpper(f.kind)) {
+			f.lists.Kind, p.Lists = strings.ToUpper(f.kind), &f.lists
+			break
+		}
+		return p, cli.Usagef("--index must be one of %s, not %q", strings.Join(buildKinds(), ", "), f.kind)
+	}
+	if f.lists.Lists < 0 || f.lists.Parts < 0 {
+		return p, cli.Usage(errors.New("--nlist and --parts must be 1 or more"), "")
 	}
 	if f.format == "" {
-		f.format = target.DefaultFormat(p.Flat)
+		f.format = p.DefaultFormat()
 	}
 	var ok bool
 	if p.Library, ok = target.BuildFormatOf(f.format); !ok {

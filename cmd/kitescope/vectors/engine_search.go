@@ -37,7 +37,9 @@ once first, and shows the answers of the second run.
   kitescope engine search base.faiss --queries q.npy --radius 0.5
   kitescope engine search base.npy --queries q.npy --fields base.parquet --filter 'year >= 2020'`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], index.Params{EF: ef, NProbe: nprobe, ReorderK: reorder}) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.search(a, cmd, args[0], index.Params{EF: ef, NProbe: nprobe, ReorderK: reorder})
+		},
 	}
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of queries, 0 for all; csv and structured formats default to all")
 	f.report.List(cmd, replays.SearchSchema, "'distances>1000'", "-distances,query", "query,distances; +brute_force")
