@@ -23,6 +23,9 @@ func float32Generic(m Metric, o order) forms {
 	})
 }
 
+// Floats is the float32 that lie in b, which is aligned.
+func Floats(b []byte) []float32 { return float32s(unsafe.Pointer(unsafe.SliceData(b)), len(b)/4) }
+
 func float32s(x unsafe.Pointer, n int) []float32 { return unsafe.Slice((*float32)(x), n) }
 
 // summation adds up the terms of a distance: squares of differences, or products.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"kitescope/engine/dist"
 	"kitescope/engine/shadow"
 )
 
@@ -41,7 +42,7 @@ func (h *shade) load(i int, q query) {
 	if h == nil || h.vain {
 		return
 	}
-	h.Load(i, floats(q.bytes))
+	h.Load(i, dist.Floats(q.bytes))
 	h.beaten[i] = math.NaN()
 }
 

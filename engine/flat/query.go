@@ -42,9 +42,9 @@ func Query(k *dist.Kernel, l engine.Library, row []byte) ([]byte, error) {
 	}
 	square := k.SquaredNorm(unsafe.Pointer(unsafe.SliceData(q)))
 	if l == engine.HNSWLib {
-		normaliseHNSWLib(floats(q), square)
+		normaliseHNSWLib(dist.Floats(q), square)
 	} else {
-		normaliseKnowhere(floats(q), square)
+		normaliseKnowhere(dist.Floats(q), square)
 	}
 	return q, nil
 }
@@ -103,11 +103,6 @@ func Norms(v *engine.Vectors, k *dist.Kernel) []float32 {
 }
 
 func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
-
-// floats is the float32 that lie in b, which is aligned.
-func floats(b []byte) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
-}
 
 // wholePart is a radius as an int, which knowhere compares Hamming distances with.
 func wholePart(r float32) float32 { return float32(math.Trunc(float64(r))) }

@@ -35,7 +35,7 @@ func (s scannIndex) relabel(labels []int64) *FormatError {
 	if labels == nil {
 		return nil
 	}
-	return &FormatError{Expected: "SCANN by itself", Found: "SCANN with ids of its own"}
+	return &FormatError{Expected: "SCANN on its own", Found: "SCANN with ids of its own"}
 }
 
 func (s scannIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {

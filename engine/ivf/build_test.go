@@ -150,7 +150,7 @@ func TestBuildTakesFewAndOddRows(t *testing.T) {
 		o    ivf.BuildOptions
 		want string
 	}{
-		{odd, ivf.BuildOptions{Lists: 3}, "no numbers"},
+		{odd, ivf.BuildOptions{Lists: 3}, "it has NaN"},
 		{same, ivf.BuildOptions{Lists: 11}, "11 lists for 10 rows"},
 		{same, ivf.BuildOptions{}, "0 lists"},
 		{same, ivf.BuildOptions{Lists: 1, Metric: dist.Cosine}, "not COSINE"},

@@ -92,7 +92,7 @@ func nearest(rows, centroids *engine.Vectors, m engine.Metric, threads int) ([]i
 	of := make([]int, rows.Rows)
 	for i, h := range hits {
 		if len(h) == 0 {
-			return nil, fmt.Errorf("row %d is at no distance from any centroid: it has values that are no numbers, or too large", i)
+			return nil, fmt.Errorf("row %d is at no distance from any centroid: it has NaN, infinity or values too large", i)
 		}
 		of[i] = int(h[0].ID)
 	}

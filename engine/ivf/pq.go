@@ -205,7 +205,7 @@ func (d *pqDecoder) list(i int, coarse float32) {
 			d.table[j] = own[j] - 2*v // exact but for the difference
 		}
 	default:
-		d.codes.Table(dist.L2, difference(d.residual, d.q, floatsOf(d.centroid)), d.table)
+		d.codes.Table(dist.L2, difference(d.residual, d.q, dist.Floats(d.centroid)), d.table)
 	}
 }
 
@@ -215,7 +215,7 @@ func (d *pqDecoder) of(i int) []float32 {
 		return *t
 	}
 	t := make([]float32, len(d.table))
-	d.codes.Table(dist.InnerProduct, floatsOf(d.centroid), t)
+	d.codes.Table(dist.InnerProduct, dist.Floats(d.centroid), t)
 	for j, v := range t {
 		t[j] = d.norms[j] + 2*v
 	}

@@ -154,9 +154,9 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 	}
 	s.computed = len(s.index.Lists)
 	if s.decoder != nil {
-		s.decoder.query(floatsOf(q))
+		s.decoder.query(dist.Floats(q))
 	}
-	if s.coded = s.codes != nil && s.shadow.Load(floatsOf(q)); s.coded {
+	if s.coded = s.codes != nil && s.shadow.Load(dist.Floats(q)); s.coded {
 		s.beaten, s.vain = math.NaN(), 0
 	}
 	return q, s.probes, nil

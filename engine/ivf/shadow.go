@@ -38,7 +38,7 @@ func (x *Index) Shade(threads int) error {
 // shade takes the codes of the index if what is divided by is what they know of.
 func (s *Searcher) shade() {
 	c := s.index.Shadow
-	if c == nil || s.options.Plain || len(c.Starts) != len(s.index.Lists)+1 {
+	if c == nil || s.options.Plain || len(c.Starts) != len(s.index.Lists)+1 || !c.For(s.index.Metric, s.index.Centroids.Dim, s.index.places()) {
 		return
 	}
 	for i, norms := range s.norms {
@@ -47,6 +47,14 @@ func (s *Searcher) shade() {
 		}
 	}
 	s.codes = c
+}
+
+// places is how many codes the rows of all lists have, with what fills groups up.
+func (x *Index) places() (n int) {
+	for i := range x.Lists {
+		n += (len(x.Lists[i].IDs) + dist.SieveGroup - 1) / dist.SieveGroup * dist.SieveGroup
+	}
+	return n
 }
 
 // tileWords is how many words of bits a tile has.

@@ -114,8 +114,3 @@ func (d *sq8Decoder) scan(codes *engine.Vectors, first int, out []float32) {
 func bytesOf(x []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
-
-// floatsOf is the values that lie in b, which is aligned.
-func floatsOf(b []byte) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
-}

@@ -53,7 +53,7 @@ func NewParts(count, width int, centroids []float32) (*Parts, error) {
 		return nil, fmt.Errorf("%d values of centroids for %d parts of %d dimensions", len(centroids), count, width)
 	}
 	p := &Parts{count: count, width: width, centroids: dist.Aligned(4 * len(centroids))}
-	copy(floatsOf(p.centroids), centroids)
+	copy(dist.Floats(p.centroids), centroids)
 	// Tables are made by the functions for SSE, whatever the CPU has (fvec_hook, src/simd/hook.cc, knowhere v2.2.3).
 	var err error
 	if p.l2, err = dist.New(dist.L2, dist.Float32, dist.KnowhereSSE, width); err != nil {
@@ -107,7 +107,7 @@ func (x *Index) Gives(list, row int, v []float32) bool {
 		c := p.Code(&x.Lists[list], row, i)
 		own := table[i*values:][:values]
 		lengths := float32(0)
-		for j, y := range floatsOf(p.centroids)[(i*values+int(c))*p.width:][:p.width] {
+		for j, y := range dist.Floats(p.centroids)[(i*values+int(c))*p.width:][:p.width] {
 			lengths += y*y + v[i*p.width+j]*v[i*p.width+j]
 		}
 		for _, d := range own {

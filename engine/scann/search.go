@@ -101,7 +101,7 @@ func (s *Searcher) probe(row []byte, n int) (q []byte, err error) {
 	}
 	s.probes, err = s.quantizer.Search(q, flat.Params{K: min(n, len(s.index.Lists))}, s.probes[:0])
 	s.computed = len(s.index.Lists)
-	s.index.Parts.table(s.index.sums(), floatsOf(q), s.table)
+	s.index.Parts.table(s.index.sums(), dist.Floats(q), s.table)
 	s.rounded.round(s.table)
 	return q, err
 }

@@ -15,7 +15,7 @@ func (p *Parts) table(m engine.Metric, q, out []float32) {
 	if m == dist.L2 {
 		kernel = p.l2
 	}
-	part := floatsOf(dist.Aligned(4 * p.width))
+	part := dist.Floats(dist.Aligned(4 * p.width))
 	for i := range p.count {
 		copy(part, q[i*p.width:])
 		kernel.Scan(unsafe.Pointer(unsafe.SliceData(part)), unsafe.Pointer(&p.centroids[4*i*values*p.width]), uintptr(4*p.width), out[i*values:][:values])
@@ -82,9 +82,4 @@ func (r *rounded) sums(block []byte, out *[blockRows]uint16) {
 	for j, row := range place() {
 		out[row], out[row+16] = low[j], high[j]
 	}
-}
-
-// floatsOf is the values that lie in b, which is aligned.
-func floatsOf(b []byte) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }

@@ -2,9 +2,7 @@ package segment_test
 
 import (
 	"cmp"
-	"context"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,19 +21,9 @@ import (
 )
 
 // TestKindsAnswerAsMilvus: ids, their order and the bits of distances, of each kind of index that a Milvus 2.3.5 builds, under each metric, with
-// filters and deletes. KITESCOPE_KINDS names another folder that kinds.py filled, with its storage in data.
+// filters and deletes.
 func TestKindsAnswerAsMilvus(t *testing.T) {
-	folder, open := filepath.Join("testdata", "kinds"), func(folder string) (object.Store, error) {
-		return object.OpenTar(context.Background(), filepath.Join(folder, "storage.tar.zst"))
-	}
-	if other := os.Getenv("KITESCOPE_KINDS"); other != "" {
-		folder, open = other, func(folder string) (object.Store, error) { return object.OpenFolder(filepath.Join(folder, "data")) }
-	}
-	store, err := open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	folder, store := segmenttest.OpenKinds(t, filepath.Join("testdata", "kinds"))
 	files, err := segmenttest.Find(t.Context(), store, "")
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +42,7 @@ func TestKindsAnswerAsMilvus(t *testing.T) {
 		})
 	}
 	for _, kind := range []string{"HNSW", "IVF_FLAT", "IVF_SQ8", "IVF_PQ", "SCANN", "BIN_IVF_FLAT"} {
-		if os.Getenv("KITESCOPE_KINDS") == "" && compared[kind] < 900 {
+		if !segmenttest.OtherKinds() && compared[kind] < 900 {
 			t.Errorf("%s: %d hits", kind, compared[kind])
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
@@ -221,7 +220,7 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 		}
 		seen.Set(row)
 		same := s.is(v, row)
-		if !same && s.gives == nil && v.Element == dist.Float32 && sameDirection(floats(s.row), v.Float32(row)) {
+		if !same && s.gives == nil && v.Element == dist.Float32 && sameDirection(dist.Floats(s.row), v.Float32(row)) {
 			directions++
 			same = unit
 		}
@@ -256,10 +255,6 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 		r.add("stored vectors", true, "%d bit-identical", seen.Count())
 	}
 	return nil
-}
-
-func floats(row []byte) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(row))), len(row)/4)
 }
 
 // sameDirection reports whether unit is v divided by its length.

@@ -29,7 +29,7 @@ bit-identical distances, without Python or a cluster.
 
   info    show an index file: type, metric, parameters, degrees, unreachable nodes
   search  find neighbours of queries, and their recall
-  build   make an HNSW or FLAT index in hnswlib's or faiss's format
+  build   make an HNSW, FLAT or IVF index in hnswlib's or faiss's format
   verify  check that an index is sound and holds these vectors
   bench   measure queries per second, latency and recall by ef and threads
 
@@ -48,7 +48,7 @@ func engineCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "info", Short: "Show an index file or a log of Milvus's storage", Build: engineInfo},
 		{Name: "search", Short: "Find neighbours of queries in an index file, like the library that wrote it", Build: engineSearch},
-		{Name: "build", Short: "Build an HNSW or FLAT index of vectors, in hnswlib's or faiss's format", Build: engineBuild},
+		{Name: "build", Short: "Build an HNSW, FLAT or IVF index of vectors, in hnswlib's or faiss's format", Build: engineBuild},
 		{Name: "verify", Short: "Check that an index file is sound and holds these vectors", Build: engineVerify},
 		{Name: "bench", Short: "Measure queries per second, latency and recall of an index file, by ef and threads", Build: engineBench},
 	}

@@ -38,8 +38,8 @@ byte-identical to what hnswlib 0.8 saves for the same vectors, parameters and se
 hnswlib's distances, and so its choice among nearly equal neighbours, depend on the CPU it was compiled
 for: set --accumulation. With more threads the graph depends on timing; its quality is the same.
 
-IVF files are faiss's: k-means as faiss does it, from random numbers of our own, so that lists are as good
-as its, and not the same. The same seed makes the same file with any number of threads.`,
+IVF files are faiss's: k-means as faiss does it, from other random numbers. Lists are as good as its own,
+and differ. The same seed makes the same file with any number of threads.`,
 		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -O base.hnsw
   kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -O base.faiss
   kitescope engine build base.npy --index IVF_PQ --nlist 1024 --parts 32 --threads 0 -O base.ivfpq`,

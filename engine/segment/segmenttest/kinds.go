@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"kitescope/engine/object"
 )
 
 // Kind is a collection with an index of one kind and what a real Milvus answered over it (engine/segment/testdata/kinds/kinds.py). Primary
@@ -48,6 +50,26 @@ func ReadKinds(t testing.TB, folder string) []Kind {
 		t.Fatal(err)
 	}
 	return kinds
+}
+
+// OtherKinds reports whether OpenKinds opens another folder than that of its caller.
+func OtherKinds() bool { return os.Getenv("KITESCOPE_KINDS") != "" }
+
+// OpenKinds opens the storage in a folder, or in that which KITESCOPE_KINDS names: kinds.py filled it, and beside truth.json.gz the storage is in data.
+func OpenKinds(t testing.TB, folder string) (name string, store object.Store) {
+	t.Helper()
+	var err error
+	if OtherKinds() {
+		folder = os.Getenv("KITESCOPE_KINDS")
+		store, err = object.OpenFolder(filepath.Join(folder, "data"))
+	} else {
+		store, err = object.OpenTar(t.Context(), filepath.Join(folder, "storage.tar.zst"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return folder, store
 }
 
 // Vectors are the queries, one after the other.
