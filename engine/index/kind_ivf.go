@@ -86,9 +86,10 @@ func (l listIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 func (l listIndex) Codes() bool { return l.x.Codec != nil }
 
 func (l listIndex) EachCode(f func(id int64, gives func(row []float32) bool)) {
+	holds := l.x.Holds()
 	for i, list := range l.x.Lists {
 		for j, id := range list.IDs {
-			f(id, func(row []float32) bool { return l.x.Holds(i, j, row) })
+			f(id, func(row []float32) bool { return holds(i, j, row) })
 		}
 	}
 }

@@ -50,9 +50,10 @@ func (s scannIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 func (s scannIndex) Codes() bool { return s.x.Rows == nil }
 
 func (s scannIndex) EachCode(f func(id int64, gives func(row []float32) bool)) {
+	gives := s.x.Gives()
 	for i, l := range s.x.Lists {
 		for j, id := range l.IDs {
-			f(id, func(row []float32) bool { return s.x.Gives(i, j, row) })
+			f(id, func(row []float32) bool { return gives(i, j, row) })
 		}
 	}
 }

@@ -16,8 +16,8 @@ type Codec interface {
 	// Dim is the dimension of the vectors, Bytes the size of a code.
 	Dim() int
 	Bytes() int
-	// Gives reports whether x, in the list of a centroid, has this code.
-	Gives(code []byte, centroid, x []float32) bool
+	// Gives returns what reports whether x, in the list of a centroid, has this code, for one goroutine.
+	Gives() func(code []byte, centroid, x []float32) bool
 
 	// decoder returns what computes distances, for one goroutine. An error says what does not fit.
 	decoder(x *Index, p dist.Profile) (decoder, error)
@@ -62,14 +62,11 @@ func (x *Index) checkCodec() error {
 	return nil
 }
 
-// Holds reports whether row j of list i is what becomes of v there.
-func (x *Index) Holds(i, j int, v []float32) bool {
-	return x.Codec.Gives(x.Lists[i].Vectors.Row(j), x.centroid(i), v)
-}
-
-// centroid is that of list i, wherever it lies.
-func (x *Index) centroid(i int) []float32 {
-	c := make([]float32, x.Centroids.Dim)
-	copy(bytesOf(c), x.Centroids.Row(i))
-	return c
+// Holds returns what reports whether row j of list i is what becomes of v there, for one goroutine.
+func (x *Index) Holds() func(i, j int, v []float32) bool {
+	gives, centroid := x.Codec.Gives(), make([]float32, x.Centroids.Dim)
+	return func(i, j int, v []float32) bool {
+		copy(bytesOf(centroid), x.Centroids.Row(i)) // which may lie anywhere
+		return gives(x.Lists[i].Vectors.Row(j), centroid, v)
+	}
 }

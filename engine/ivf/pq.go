@@ -105,15 +105,23 @@ func (c *PQ) unpack(code, parts []byte) {
 // product of matrices where there are many rows, which rounds otherwise.
 const givesSlack = 1e-5
 
-// Gives reports whether x, in the list of a centroid, has this code: each of its parts is as near to the part's centroid as to any.
-func (c *PQ) Gives(code []byte, centroid, x []float32) bool {
-	if c.Residual {
-		x = difference(make([]float32, len(x)), x, centroid)
-	}
-	parts := make([]byte, c.codes.Parts())
-	c.unpack(code, parts)
+// Gives returns what reports whether x, in the list of a centroid, has this code, for one goroutine: each part of x is as near to the part's
+// centroid as to any.
+func (c *PQ) Gives() func(code []byte, centroid, x []float32) bool {
+	parts, left := make([]byte, c.codes.Parts()), make([]float32, c.dim)
 	table := make([]float32, len(parts)*dist.PQValues)
-	c.codes.Table(dist.L2, x, table)
+	return func(code []byte, centroid, x []float32) bool {
+		if c.Residual {
+			x = difference(left, x, centroid)
+		}
+		c.unpack(code, parts)
+		c.codes.Table(dist.L2, x, table)
+		return c.nearest(parts, x, table)
+	}
+}
+
+// nearest reports whether the centroids of parts are the nearest to those of x, by the table of their distances.
+func (c *PQ) nearest(parts []byte, x, table []float32) bool {
 	width := c.dim / len(parts)
 	for p, v := range parts {
 		own := table[p*dist.PQValues:][:1<<c.bits]

@@ -43,14 +43,16 @@ func (c *SQ8) Dim() int { return len(c.Low) }
 // Bytes is the size of a code.
 func (c *SQ8) Bytes() int { return len(c.Low) }
 
-// Gives reports whether x, in the list of a centroid, has this code.
-func (c *SQ8) Gives(code []byte, centroid, x []float32) bool {
-	if c.Residual {
-		x = difference(slices.Clone(x), x, centroid)
+// Gives returns what reports whether x, in the list of a centroid, has this code, for one goroutine.
+func (c *SQ8) Gives() func(code []byte, centroid, x []float32) bool {
+	own, left := make([]byte, c.Dim()), make([]float32, c.Dim())
+	return func(code []byte, centroid, x []float32) bool {
+		if c.Residual {
+			x = difference(left, x, centroid)
+		}
+		c.codes.Encode(x, own)
+		return slices.Equal(own, code)
 	}
-	own := make([]byte, len(x))
-	c.codes.Encode(x, own)
-	return slices.Equal(own, code)
 }
 
 // difference writes x-y to d and returns it.

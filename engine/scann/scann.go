@@ -97,23 +97,31 @@ func place() [16]uint8 { return [16]uint8{0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13
 // another order of adding up.
 const givesSlack = 1e-5
 
-// Gives reports whether x, as it is coded (normalised under cosine), has the code of a row: each of its parts is as near to the part's
-// centroid as to any.
-func (x *Index) Gives(list, row int, v []float32) bool {
+// Gives returns what reports whether v, as it is coded (normalised under cosine), has the code of a row of a list, for one goroutine: each of
+// its parts is as near to the part's centroid as to any.
+func (x *Index) Gives() func(list, row int, v []float32) bool {
 	p := x.Parts
 	table := make([]float32, values*p.count)
-	p.table(dist.L2, v, table)
-	for i := range p.count {
-		c := p.Code(&x.Lists[list], row, i)
-		own := table[i*values:][:values]
-		lengths := float32(0)
-		for j, y := range dist.Floats(p.centroids)[(i*values+int(c))*p.width:][:p.width] {
-			lengths += y*y + v[i*p.width+j]*v[i*p.width+j]
-		}
-		for _, d := range own {
-			if own[c] > d+givesSlack*lengths {
+	return func(list, row int, v []float32) bool {
+		p.table(dist.L2, v, table)
+		for i := range p.count {
+			if !p.nearest(i, p.Code(&x.Lists[list], row, i), v[i*p.width:][:p.width], table[i*values:][:values]) {
 				return false
 			}
+		}
+		return true
+	}
+}
+
+// nearest reports whether the centroid c of a part is the nearest to v, by the distances of all.
+func (p *Parts) nearest(part int, c byte, v, distances []float32) bool {
+	lengths := float32(0)
+	for j, y := range dist.Floats(p.centroids)[(part*values+int(c))*p.width:][:p.width] {
+		lengths += y*y + v[j]*v[j]
+	}
+	for _, d := range distances {
+		if distances[c] > d+givesSlack*lengths {
+			return false
 		}
 	}
 	return true
