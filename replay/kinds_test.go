@@ -2,10 +2,10 @@ package replay_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -56,7 +56,7 @@ func TestAllKindsOfOneServer(t *testing.T) {
 			indexed[x.Index] += sameAsAsked(t, &x, target, q, l)
 		})
 	}
-	for _, kind := range strings.Fields("FLAT HNSW IVF_FLAT IVF_SQ8 IVF_PQ SCANN BIN_FLAT BIN_IVF_FLAT") {
+	for kind := range strings.FieldsSeq("FLAT HNSW IVF_FLAT IVF_SQ8 IVF_PQ SCANN BIN_FLAT BIN_IVF_FLAT") {
 		if indexed[kind] < 400 && !segmenttest.OtherKinds() {
 			t.Errorf("%s: %d hits", kind, indexed[kind])
 		}
@@ -103,7 +103,7 @@ func sameAsAsked(t *testing.T, x *segmenttest.Kind, target *replay.Target, q *lo
 			}
 			for n, h := range got {
 				hits++
-				if h.Key.String() != fmt.Sprint(s.IDs[j][n]) || math.Float32bits(h.Distance) != s.Bits[j][n] {
+				if h.Key.String() != strconv.FormatInt(s.IDs[j][n], 10) || math.Float32bits(h.Distance) != s.Bits[j][n] {
 					t.Errorf("%+v %q, query %d, hit %d: %s at %v, recorded was %d at %v", s.Params, s.Expr, j, n, h.Key, h.Distance,
 						s.IDs[j][n], math.Float32frombits(s.Bits[j][n]))
 					break

@@ -164,7 +164,6 @@ type loadFlags struct {
 	scheduler     bool
 	maxTime       time.Duration
 	save          string
-	reorder       int
 	force         bool
 	report        cli.ReportFlags
 	baseline      string
