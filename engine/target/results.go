@@ -31,7 +31,7 @@ func (t *Target) Unused(p *index.Params, o Options) (name, of string) {
 	case p.NProbe > 0 && by != index.ByNProbe:
 		return "nprobe", "an IVF index"
 	case p.ReorderK > 0 && t.File.Kind() != index.SCANN:
-		return "reorder_k", "a SCANN index"
+		return "reorder-k", "a SCANN index"
 	case o.Entries != nil && (by != index.ByEF || !knowhere):
 		return "entry warm", "an HNSW index in Milvus (--library knowhere-2.2)"
 	}

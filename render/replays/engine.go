@@ -96,6 +96,9 @@ func searchHead(f *target.Found) []render.Line {
 	if p.NProbe > 0 {
 		asked += ", nprobe " + strconv.Itoa(p.NProbe)
 	}
+	if p.ReorderK > 0 {
+		asked += ", reorder_k " + strconv.Itoa(p.ReorderK)
+	}
 	if n := p.Filter.Count(); n > 0 {
 		asked += ", " + words.Plural(n, "row") + " left out"
 	}
@@ -217,7 +220,7 @@ func writeSearchHead(e *doc.Encoder, f *target.Found) {
 	for _, x := range []struct {
 		key string
 		n   int
-	}{{"ef", p.EF}, {"nprobe", p.NProbe}} {
+	}{{"ef", p.EF}, {"nprobe", p.NProbe}, {"reorder_k", p.ReorderK}} {
 		if x.n > 0 {
 			e.Entry(x.key, x.n)
 		}
