@@ -1,8 +1,11 @@
 package live
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 )
@@ -86,3 +89,60 @@ func isScheme(text string) bool {
 
 // clip makes text of others fit for a line: no control characters, no more than 40 bytes.
 func clip(s string) string { return line(s, 40) }
+
+// parameters are what an address has after a question mark, of which only those that are known may be there.
+func (a *address) parameters(known ...string) (map[string]string, error) {
+	found := map[string]string{}
+	u, err := url.Parse(a.uri)
+	if err != nil {
+		return nil, fault(Mismatch, "the target's address does not parse", "write %s://[user:password@]host:port", a.scheme)
+	}
+	values, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, fault(Mismatch, "the target's address does not parse", "write %s://[user:password@]host:port", a.scheme)
+	}
+	for name, list := range values {
+		switch {
+		case !slices.Contains(known, name):
+			return nil, faultf(Mismatch, "known are "+strings.Join(known, ", "), "unknown parameter of the target's address: %s", clip(name))
+		case len(list) > 1:
+			return nil, faultf(Mismatch, "give it once", "the target's address has several %s", name)
+		}
+		found[name] = list[0]
+	}
+	return found, nil
+}
+
+// secured is the TLS that parameters ask for: tls=true, false (the default) or skip-verify, and ca, a file of certificates.
+func (a *address) secured(parameters map[string]string) (*tls.Config, error) {
+	host, _, err := net.SplitHostPort(a.host)
+	if err != nil {
+		host = a.host
+	}
+	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	ca := parameters["ca"]
+	switch parameters["tls"] {
+	case "true":
+	case "skip-verify":
+		config.InsecureSkipVerify = true
+	case "", "false":
+		if ca != "" {
+			return nil, fault(Mismatch, "the target's address has ca without tls=true", "add tls=true")
+		}
+		return nil, nil //nolint:nilnil // plain text
+	default:
+		return nil, fault(Mismatch, "tls in the target's address is neither true, false nor skip-verify", "write ?tls=true")
+	}
+	if ca == "" {
+		return config, nil
+	}
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, faultf(Mismatch, "check the path", "the file of ca in the target's address cannot be read: %s", clip(ca))
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, faultf(Mismatch, "give a file of certificates in PEM", "the file of ca in the target's address has no certificate: %s", clip(ca))
+	}
+	return config, nil
+}

@@ -1,5 +1,5 @@
-// Package live sends requests of a log to servers: Milvus 2.1 to 2.6 over its gRPC interface, PostgreSQL with pgvector. It
-// only ever reads.
+// Package live sends requests of a log to servers: Milvus 2.1 to 2.6 over its gRPC interface, PostgreSQL with pgvector, OpenSearch
+// with its k-NN plugin, MariaDB. It only ever reads.
 //
 // In: an address that the user named, a collection or table, requests. Out: answers with their distances, and how long each
 // took, apart by what the server says it needed and what the way there and back cost. Every call has a deadline; what goes
@@ -13,6 +13,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net"
@@ -31,10 +32,20 @@ type Target interface {
 	load.Target
 	// Describe is what the server says of itself and of the collection, asked anew. An error is a *FaultError, or that of ctx.
 	Describe(ctx context.Context) (Description, error)
-	// Endpoint is where connections go: "tcp" and host:port, or "unix" and a path.
-	Endpoint() (network, address string)
+	// Server is where connections go, and what is there.
+	Server() Server
 	// Close ends all connections; sessions that are still open fail from then on.
 	Close() error
+}
+
+// Server is what listens for a target: whoever wants to know what it uses finds its process by this.
+type Server struct {
+	// Network is "tcp" and Address host:port, or "unix" and a path.
+	Network, Address string
+	// Commands are what its process may be called.
+	Commands []string
+	// Whole reports whether one process, of these arguments, does all of the work; nil: it always does.
+	Whole func(arguments []string) bool
 }
 
 // Options say what is asked, and how.
@@ -44,6 +55,10 @@ type Options struct {
 	// Collection, or table (with its schema and quotes where SQL needs them). Field is the vectors' field or column, "" if there
 	// is only one; KeyField that of the keys, "" for the primary key.
 	Collection, Field, KeyField string
+	// Expected is the collection if neither Collection nor the address names one: that of the log.
+	Expected string
+	// NumberKeys has keys that a server only has as text (ids of OpenSearch) read as numbers.
+	NumberKeys bool
 	// Partitions of a Milvus collection that are searched, none for all.
 	Partitions []string
 	// Metric in Milvus's words (L2, IP, COSINE, HAMMING, JACCARD; L1 for pgvector), "" for that of the index.
@@ -102,15 +117,32 @@ type kind struct {
 	name    string
 	schemes []string // the first is the one that is shown
 	port    string   // by default
+	path    string   // of an address after the port, as help writes it
 	open    func(ctx context.Context, a *address, o *Options) (Target, error)
 }
 
 // kinds are all that can be asked.
 func kinds() []kind {
 	return []kind{
-		{"milvus", []string{"milvus"}, "19530", openMilvus},
-		{"pgvector", []string{"postgres", "postgresql"}, "5432", openPostgres},
+		{"milvus", []string{"milvus"}, "19530", "[/DATABASE]", openMilvus},
+		{"pgvector", []string{"postgres", "postgresql"}, "5432", "/DATABASE", openPostgres},
+		{"opensearch", []string{"opensearch"}, "9200", "/INDEX", openOpenSearch},
 	}
+}
+
+// Shapes are how addresses of each kind are written, for help.
+func Shapes() []string {
+	var shapes []string
+	for _, k := range kinds() {
+		shapes = append(shapes, k.schemes[0]+"://[USER@]HOST:PORT"+k.path)
+	}
+	return shapes
+}
+
+// IsMilvus reports whether an address is one of a Milvus: what is known of the replayed cluster (database, TLS, token) is for it.
+func IsMilvus(address string) bool {
+	scheme, _, whole := strings.Cut(address, "://")
+	return !whole || slices.Contains(kinds()[0].schemes, strings.ToLower(scheme))
 }
 
 // Schemes are the schemes of addresses that Open knows.
@@ -122,16 +154,14 @@ func Schemes() []string {
 	return names
 }
 
-// Open connects to milvus://[user:password@]host[:port][/database], host:port (a Milvus), or
-// postgres://[user[:password]@]host[:port][/database][?sslmode=...], and finds the collection. Whatever would keep requests from
-// being answered is a *FaultError here: no such collection, not loaded, other dims, no rights, no such kind of server.
+// Open connects to milvus://[user:password@]host[:port][/database], host:port (a Milvus),
+// postgres://[user[:password]@]host[:port][/database][?sslmode=...] or opensearch://[user:password@]host[:port]/index[?tls=...], and
+// finds the collection. Whatever would keep requests from being answered is a *FaultError here: no such collection, not loaded,
+// other dims, no rights, no such kind of server.
 func Open(ctx context.Context, uri string, o Options) (Target, error) {
 	a, found, err := parseAddress(uri)
 	if err != nil {
 		return nil, err
-	}
-	if o.Collection == "" {
-		return nil, fault(Mismatch, "no collection given", "give the collection or table to search in %s", a.shown())
 	}
 	if o.Deadline <= 0 {
 		o.Deadline = patience
@@ -144,6 +174,17 @@ func Open(ctx context.Context, uri string, o Options) (Target, error) {
 	}
 	o.Metric = strings.ToUpper(o.Metric)
 	return found.open(ctx, a, &o)
+}
+
+// name settles the collection: what Options say, what the address does ("" if it does not), or what is expected.
+func (o *Options) name(a *address, inAddress string) error {
+	if o.Collection != "" && inAddress != "" && o.Collection != inAddress {
+		return faultf(Mismatch, "name one of them", "two collections are named: %s and %s", clip(inAddress), clip(o.Collection))
+	}
+	if o.Collection = cmp.Or(o.Collection, inAddress, o.Expected); o.Collection == "" {
+		return fault(Mismatch, "no collection given", "give the collection or table to search in %s", a.shown())
+	}
+	return nil
 }
 
 // budget counts what is asked.

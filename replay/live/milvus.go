@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
@@ -36,6 +37,9 @@ func levels() map[string]commonpb.ConsistencyLevel {
 func openMilvus(ctx context.Context, a *address, o *Options) (Target, error) {
 	m := &milvus{addr: a, o: o, pool: newPool(a, o), database: o.Database}
 	m.budget.most = o.MaxRequests
+	if err := o.name(a, ""); err != nil {
+		return nil, err
+	}
 	switch {
 	case m.database == "":
 		m.database = a.database
@@ -79,8 +83,12 @@ func (m *milvus) Describe(ctx context.Context) (Description, error) {
 // Close ends the connections.
 func (m *milvus) Close() error { return m.pool.close() }
 
-// Endpoint implements Target.
-func (m *milvus) Endpoint() (network, address string) { return "tcp", m.addr.host }
+// Server implements Target. The roles of a cluster are processes of their own, of which this is the proxy.
+func (m *milvus) Server() Server {
+	return Server{Network: "tcp", Address: m.addr.host, Commands: []string{"milvus"}, Whole: func(arguments []string) bool {
+		return slices.Contains(arguments, "standalone") || slices.Contains(arguments, "embedded")
+	}}
+}
 
 // Session takes a place on a connection.
 func (m *milvus) Session(context.Context) (load.Session, error) {

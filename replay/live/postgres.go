@@ -28,6 +28,9 @@ type postgres struct {
 func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	p := &postgres{addr: a, o: o}
 	p.budget.most = o.MaxRequests
+	if err := o.name(a, ""); err != nil {
+		return nil, err
+	}
 	if o.Database != "" && a.database != "" && o.Database != a.database {
 		return nil, faultf(Mismatch, "name one of them", "two databases are named: %s and %s", clip(a.database), clip(o.Database))
 	}
@@ -86,9 +89,11 @@ func (p *postgres) Name() string {
 // Close has nothing to end: sessions own their connections.
 func (p *postgres) Close() error { return nil }
 
-// Endpoint implements Target.
-func (p *postgres) Endpoint() (network, address string) {
-	return pgconn.NetworkAddress(p.config.Host, p.config.Port)
+// Server implements Target.
+func (p *postgres) Server() Server {
+	s := Server{Commands: []string{"postgres", "postmaster"}}
+	s.Network, s.Address = pgconn.NetworkAddress(p.config.Host, p.config.Port)
+	return s
 }
 
 // Describe connects and reads the catalogs.

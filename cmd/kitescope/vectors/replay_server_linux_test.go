@@ -18,10 +18,10 @@ import (
 // endpoint is a target of which only is known where it listens.
 type endpoint struct {
 	live.Target
-	network, address string
+	server live.Server
 }
 
-func (e endpoint) Endpoint() (network, address string) { return e.network, e.address }
+func (e endpoint) Server() live.Server { return e.server }
 
 func TestServersElsewhereAndStrangersAreNotRead(t *testing.T) {
 	a := &cli.App{Streams: &cli.Streams{Now: time.Now}}
@@ -30,12 +30,14 @@ func TestServersElsewhereAndStrangersAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	for address, want := range map[string]string{"postgres://127.0.0.1/x": "which is not postgres or postmaster", "milvus://127.0.0.1": "which is not milvus"} {
-		if s, err := findServer(t.Context(), a, address, endpoint{network: "tcp", address: l.Addr().String()}); s != nil || err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, %v, want %q", address, s, err, want)
+	for want, commands := range map[string][]string{"which is not postgres or postmaster": {"postgres", "postmaster"}, "which is not milvus": {"milvus"}} {
+		server := live.Server{Network: "tcp", Address: l.Addr().String(), Commands: commands}
+		if s, err := findServer(t.Context(), a, endpoint{server: server}); s != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, %v, want %q", s, err, want)
 		}
-		if s, err := findServer(t.Context(), a, address, endpoint{network: "tcp", address: "192.0.2.1:5432"}); s != nil || err != nil {
-			t.Errorf("%s elsewhere: %v, %v, want nothing", address, s, err)
+		server.Address = "192.0.2.1:5432"
+		if s, err := findServer(t.Context(), a, endpoint{server: server}); s != nil || err != nil {
+			t.Errorf("elsewhere: %v, %v, want nothing", s, err)
 		}
 	}
 }

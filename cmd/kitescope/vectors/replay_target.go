@@ -9,24 +9,21 @@ import (
 	"strings"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/replay"
 	"kitescope/replay/live"
 )
 
 // openLive connects to --target. Nothing else names a server: one that the cluster's metadata has is never asked.
-func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, c *replay.Collection) (live.Target, error) {
+func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, data *loaded) (live.Target, error) {
+	c := &data.Layout.Collection
 	address, err := f.targetAddress(a)
 	if err != nil {
 		return nil, err
 	}
 	o := live.Options{
-		Collection: f.targetTable, Field: f.targetField, KeyField: f.targetKey, Consistency: f.consistency, IgnoreGrowing: f.ignoreGrowing,
+		Collection: f.targetTable, Expected: c.Name, NumberKeys: data.numberKeys(), Field: f.targetField, KeyField: f.targetKey, Consistency: f.consistency, IgnoreGrowing: f.ignoreGrowing,
 		Dim: c.Dim, Element: c.Element, Deadline: f.deadline, MaxRequests: int64(f.total),
 	}
-	if o.Collection == "" {
-		o.Collection = c.Name
-	}
-	if isMilvus(address) {
+	if live.IsMilvus(address) {
 		conn, err := a.Connection()
 		if err != nil {
 			return nil, err
@@ -42,10 +39,6 @@ func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, 
 		o.Metric = c.Metric.String()
 	}
 	return live.Open(ctx, address, o)
-}
-
-func isMilvus(address string) bool {
-	return !strings.Contains(address, "://") || strings.HasPrefix(strings.ToLower(address), "milvus://")
 }
 
 // targetAddress is --target with the password that belongs to its user.

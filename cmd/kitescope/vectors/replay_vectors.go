@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,10 +99,15 @@ func (l *loaded) meet(ctx context.Context, target live.Target) error {
 		return err
 	}
 	if d.TextKeys {
-		return cli.Usage(fmt.Errorf("keys of %s are text, those of a vector file are numbers", d.Collection), "give a numeric column with --target-key")
+		return cli.Usage(fmt.Errorf("keys of %s are text, those of a vector file are numbers", d.Collection), "give a numeric column or field with --target-key")
 	}
 	if d.Index != "" && !strings.EqualFold(d.Index, "flat") {
 		l.Layout.Segments[0].State, l.Layout.Segments[0].Index.Type = replay.Indexed, strings.ToUpper(d.Index)
 	}
 	return nil
+}
+
+// numberKeys reports whether the keys of what was loaded are numbers.
+func (l *loaded) numberKeys() bool {
+	return !slices.ContainsFunc(l.Parts, func(p *replay.Part) bool { return p.Data.Strings != nil })
 }
