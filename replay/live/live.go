@@ -127,6 +127,7 @@ func kinds() []kind {
 		{"milvus", []string{"milvus"}, "19530", "[/DATABASE]", openMilvus},
 		{"pgvector", []string{"postgres", "postgresql"}, "5432", "/DATABASE", openPostgres},
 		{"opensearch", []string{"opensearch"}, "9200", "/INDEX", openOpenSearch},
+		{"mariadb", []string{"mariadb"}, "3306", "/DATABASE?table=NAME", openMariaDB},
 	}
 }
 
@@ -155,8 +156,8 @@ func Schemes() []string {
 }
 
 // Open connects to milvus://[user:password@]host[:port][/database], host:port (a Milvus),
-// postgres://[user[:password]@]host[:port][/database][?sslmode=...] or opensearch://[user:password@]host[:port]/index[?tls=...], and
-// finds the collection. Whatever would keep requests from being answered is a *FaultError here: no such collection, not loaded,
+// postgres://[user[:password]@]host[:port][/database][?sslmode=...], opensearch://[user:password@]host[:port]/index[?tls=...] or
+// mariadb://[user:password@]host[:port]/database?table=name[&tls=...], and finds the collection. Whatever would keep requests from being answered is a *FaultError here: no such collection, not loaded,
 // other dims, no rights, no such kind of server.
 func Open(ctx context.Context, uri string, o Options) (Target, error) {
 	a, found, err := parseAddress(uri)

@@ -79,8 +79,8 @@ func (a *asked) request(t testing.TB) *load.Request {
 // convert is a distance of the server's own client in Milvus's convention.
 func convert(kind, metric string, d float64) float32 {
 	switch kind {
-	case "opensearch": // scores, as its documentation has them (k-NN spaces)
-		switch {
+	case "opensearch": // scores are float32, of what its documentation has (k-NN spaces)
+		switch d = float64(float32(d)); {
 		case metric == "COSINE":
 			d = 2*d - 1
 		case metric == "IP" && d >= 1:

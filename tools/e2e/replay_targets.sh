@@ -85,7 +85,7 @@ from_a_file() {
 		import json, sys
 		r = json.load(open(sys.argv[1]))
 		p, d = r["points"][0], r["differences"]
-		assert r["recall"]["mean"] == 1 and d["equal"] == d["hits"] == 500, (r["recall"], d)
+		assert r["recall"]["mean"] == 1 and d["equal"] == d["hits"] >= 100, (r["recall"], d)
 		assert 1e-5 < p["cpu_per_query_seconds"] < 1 and p["switches_per_query"] > 0, p
 		print(f"from a file: {d['equal']} of {d['hits']} hits, {p['cpu_per_query_seconds'] * 1e6:.0f} us of CPU a query")
 	EOF

@@ -1,0 +1,466 @@
+package live
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/replay/load"
+)
+
+// The conversations in testdata/mariadb are those with a real MariaDB 11.8.9: with KITESCOPE_RECORD_MARIADB=user:password@host:port the
+// tests make their tables in the database test_kite there (which the user may do) and record what is said.
+
+// spoken is what one side said until the other did.
+type spoken struct {
+	Server bool
+	Bytes  []byte
+}
+
+// conversation listens, and says what a real server said to the same words, connection by connection. While recording it stands between.
+type conversation struct {
+	t     *testing.T
+	real  string
+	path  string
+	mu    sync.Mutex
+	known [][]spoken
+	next  int
+	wait  sync.WaitGroup
+}
+
+// talk begins one; user and password are those of the recording.
+func talk(t *testing.T, name string) (address, user string) {
+	t.Helper()
+	c := &conversation{t: t, path: filepath.Join("testdata", "mariadb", name+".json")}
+	user = "kite:sesame"
+	if with := os.Getenv("KITESCOPE_RECORD_MARIADB"); with != "" {
+		at := strings.LastIndex(with, "@")
+		user, c.real = with[:at], with[at+1:]
+		fillMariaDB(t, c.real, user)
+	} else {
+		text, err := os.ReadFile(c.path)
+		if err == nil {
+			err = json.Unmarshal(text, &c.known)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.wait.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.mu.Lock()
+			n := c.next
+			c.next++
+			c.mu.Unlock()
+			c.wait.Go(func() { c.serve(conn, n) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		c.wait.Wait()
+		if c.real == "" {
+			return
+		}
+		text, err := json.Marshal(c.known)
+		if err == nil {
+			err = os.WriteFile(c.path, append(text, '\n'), 0o600)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String(), user
+}
+
+func (c *conversation) serve(conn net.Conn, n int) {
+	defer conn.Close()
+	if c.real != "" {
+		c.record(conn, n)
+		return
+	}
+	if n >= len(c.known) {
+		c.t.Errorf("connection %d was not recorded", n)
+		return
+	}
+	for i, s := range c.known[n] {
+		if s.Server {
+			_, _ = conn.Write(s.Bytes)
+			continue
+		}
+		got := make([]byte, len(s.Bytes))
+		if _, err := io.ReadFull(conn, got); err != nil || !bytes.Equal(got, s.Bytes) {
+			c.t.Errorf("connection %d, turn %d: said %q, recorded is %q (%v)", n, i, got, s.Bytes, err)
+			return
+		}
+	}
+}
+
+func (c *conversation) record(conn net.Conn, n int) {
+	there, err := (&net.Dialer{}).DialContext(c.t.Context(), "tcp", c.real)
+	if err != nil {
+		c.t.Error(err)
+		return
+	}
+	c.mu.Lock()
+	for len(c.known) <= n {
+		c.known = append(c.known, nil)
+	}
+	c.mu.Unlock()
+	pass := func(to, from net.Conn, server bool) {
+		buffer := make([]byte, 1<<16)
+		for {
+			k, err := from.Read(buffer)
+			if k > 0 {
+				c.mu.Lock()
+				turns := c.known[n]
+				if len(turns) == 0 || turns[len(turns)-1].Server != server {
+					turns = append(turns, spoken{Server: server})
+				}
+				turns[len(turns)-1].Bytes = append(turns[len(turns)-1].Bytes, buffer[:k]...)
+				c.known[n] = turns
+				c.mu.Unlock()
+				_, _ = to.Write(buffer[:k])
+			}
+			if err != nil {
+				_ = to.Close()
+				return
+			}
+		}
+	}
+	var both sync.WaitGroup
+	both.Go(func() { pass(conn, there, true) })
+	pass(there, conn, false)
+	both.Wait()
+}
+
+// fillMariaDB makes the tables with statements that nothing but this test has.
+func fillMariaDB(t *testing.T, address, user string) {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, password, _ := strings.Cut(user, ":")
+	c, err := mariaConnect(conn, name, password, "test_kite", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	run := func(sql string) {
+		if err := c.query(t.Context(), time.Now().Add(time.Minute), []byte(sql), 1<<20, func([][]byte) error { return nil }); err != nil {
+			t.Fatalf("%.60s: %v", sql, err)
+		}
+	}
+	for table, index := range map[string]string{
+		"items": ", VECTOR INDEX (vec) m=8", "Odd `Name`": ", VECTOR INDEX `by ``vec` (vec) distance=cosine", "plain": "", "two": ", other VECTOR(4) NOT NULL", "none": "",
+	} {
+		run("DROP TABLE IF EXISTS " + mariaQuoted(table))
+		vector := "vec VECTOR(8) NOT NULL, "
+		if table == "none" {
+			vector = "x BLOB, "
+		}
+		run("CREATE TABLE " + mariaQuoted(table) + " (num BIGINT PRIMARY KEY, " + vector + "tag VARCHAR(40) NOT NULL UNIQUE" + index + ")")
+		if table == "two" || table == "none" {
+			continue
+		}
+		for i, row := range searched(dist.Float32) {
+			v := queryOf(t, dist.Float32, row)
+			run("INSERT INTO " + mariaQuoted(table) + " VALUES (" + jsonNumber(i*10) + ", x'" + hex.EncodeToString(v.Row(0)) + "', " +
+				string(appendMariaText(nil, "t \""+jsonNumber(i)+"\"")) + ")")
+		}
+		run("ANALYZE TABLE " + mariaQuoted(table))
+	}
+}
+
+func jsonNumber(n int) string {
+	text, _ := json.Marshal(n)
+	return string(text)
+}
+
+// TestMariaDBAnswersAreTrue holds what a server answered against distances in double precision.
+func TestMariaDBAnswersAreTrue(t *testing.T) {
+	address, user := talk(t, "answers")
+	rows := searched(dist.Float32)
+	queries := queryOf(t, dist.Float32, rows[7], scaled(rows[20], rows[21], dist.Float32), rows[3])
+	for _, c := range []struct{ table, metric, index, distance string }{
+		{"items", "L2", "hnsw", "m"}, {"Odd `Name`", "COSINE", "hnsw", "distance"}, {"plain", "L2", "", ""}, {"plain", "COSINE", "", ""}, {"items", "COSINE", "", ""},
+	} {
+		for _, key := range []string{"num", "tag"} {
+			o := Options{Collection: c.table, KeyField: map[bool]string{true: "tag"}[key == "tag"], Dim: 8}
+			if c.index == "" {
+				o.Metric = c.metric
+			}
+			target, err := Open(t.Context(), "mariadb://"+user+"@"+address+"/test_kite", o)
+			if err != nil {
+				t.Fatalf("%s: %v", c.table, err)
+			}
+			d, err := target.Describe(t.Context())
+			if err != nil || d.Metric != c.metric || d.Index != c.index || d.Dim != 8 || d.KeyField != key || d.Rows != searchRows ||
+				!strings.HasPrefix(d.Version, "MariaDB 11.8.9") || c.distance != "" && d.IndexParams[c.distance] == "" {
+				t.Errorf("%s: described as %+v, %v", c.table, d, err)
+			}
+			holdAnswers(t, target, key, c.metric, rows, queries, nil, false)
+			holdAnswers(t, target, key, c.metric, rows, queries, []int{7, 3, 5, 100, 1000}, false)
+			holdAnswers(t, target, key, c.metric, rows, queries, []int{7, 3, 5, 100, 1000}, true)
+		}
+	}
+}
+
+func TestMariaDBRefusals(t *testing.T) {
+	address, user := talk(t, "refusals")
+	at := "mariadb://" + user + "@" + address
+	for _, c := range []struct {
+		uri  string
+		o    Options
+		kind Kind
+		want string
+	}{
+		{at + "/test_kite?table=nothing", Options{}, NotFound, "table nothing is not in database test_kite"},
+		{at + "/test_kite?table=none", Options{}, Mismatch, "has no vector column"},
+		{at + "/test_kite?table=two", Options{}, Mismatch, "several vector columns: vec, other"},
+		{at + "/test_kite?table=plain", Options{}, Mismatch, "no index to take the metric from"},
+		{at + "/test_kite?table=items", Options{Metric: "IP"}, Mismatch, "MariaDB has no metric IP"},
+		{at + "/test_kite?table=items", Options{Field: "tag"}, Mismatch, "column tag of items has type varchar"},
+		{at + "/test_kite?table=items", Options{Field: "no"}, NotFound, "table items has no column no"},
+		{at + "/test_kite?table=items", Options{KeyField: "no"}, Mismatch, "no column no"},
+		{at + "/test_kite?table=items", Options{Dim: 9}, Mismatch, "vectors of 8 dims, the log float of 9"},
+		{at + "/test_nowhere?table=items", Options{}, NotFound, "not found: Unknown database"},
+		{"mariadb://kite:wrong@" + address + "/test_kite?table=items", Options{}, Denied, "does not accept the credentials"},
+	} {
+		_, err := Open(t.Context(), c.uri, c.o)
+		var f *FaultError
+		if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) || strings.Contains(f.Reason+f.Hint(), "sesame") || strings.Contains(f.Reason, "wrong") {
+			t.Errorf("%s %+v: %+v, want %s: %s", c.uri, c.o, err, c.kind, c.want)
+		}
+	}
+	// Whatever is asked of a session, the server itself lets it read only.
+	m := &mariaDB{addr: parsedOf(t, at+"/test_kite"), o: &Options{Deadline: 10 * time.Second, Dial: (&net.Dialer{}).DialContext}, database: "test_kite"}
+	c, err := m.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	err = c.query(t.Context(), time.Now().Add(10*time.Second), []byte("DELETE FROM items WHERE num = 1"), 1<<20, func([][]byte) error { return nil })
+	if f := m.fault(t.Context(), err); f == nil || !strings.Contains(f.Error(), "READ ONLY transaction") {
+		t.Errorf("it may delete: %v", f)
+	}
+}
+
+// parsedOf is an address as Open reads it.
+func parsedOf(t *testing.T, uri string) *address {
+	t.Helper()
+	a, _, err := parseAddress(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestMariaDBAddresses(t *testing.T) {
+	for uri, want := range map[string]string{
+		"mariadb://h/db?table=a&x=1":         "unknown parameter of the target's address: x",
+		"mariadb://h/db?table=a&table=b":     "several table",
+		"mariadb://h/?table=a":               "no database given",
+		"mariadb://h/db?table=a&tls=perhaps": "neither true, false nor skip-verify",
+		"mariadb://h/db":                     "no collection given",
+		"mariadb://u:secret@127.0.0.1:1/db":  "no collection given",
+	} {
+		_, err := Open(t.Context(), uri, Options{})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v, want %s", uri, err, want)
+		}
+	}
+	var f *FaultError
+	if _, err := Open(t.Context(), "mariadb://u:secret@127.0.0.1:1/db?table=t", Options{}); !errors.As(err, &f) || f.Kind != Unreachable {
+		t.Errorf("nobody there: %v", err)
+	}
+	if _, err := Open(t.Context(), "mariadb://"+silent(t)+"/db?table=t", Options{Deadline: soon}); !errors.As(err, &f) || f.Kind != TimedOut {
+		t.Errorf("a server that hangs: %v", err)
+	}
+	m := &mariaDB{addr: &address{host: "h:1"}, o: &Options{}}
+	for version, want := range map[string]string{
+		"8.0.36": "is no MariaDB", "5.5.5-10.11.6-MariaDB": "too old for vectors", "11.6.2-MariaDB": "too old", "11.7.1-MariaDB": "", "12.0.2-MariaDB-log": "",
+	} {
+		if err := m.supported(version); (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", version, err, want)
+		}
+	}
+}
+
+// TestNativePassword holds an answer to a scramble against that of Python's hashlib; recorded servers believed others.
+func TestNativePassword(t *testing.T) {
+	scramble := []byte{70, 114, 92, 94, 1, 38, 11, 116, 63, 114, 23, 101, 126, 103, 26, 95, 81, 17, 24, 21}
+	const want = "35b18c9ffbbd7f356dfcac32d3c0f0a41a30cf2d"
+	if got := hex.EncodeToString(nativePassword("secret", scramble)); got != want || nativePassword("", scramble) != nil {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestMariaFaults(t *testing.T) {
+	m := &mariaDB{addr: &address{host: "h:3306"}, o: &Options{Deadline: time.Second}}
+	for code, want := range map[uint16]Kind{1045: Denied, 1142: Denied, 1049: NotFound, 1146: NotFound, 1969: TimedOut, 1040: Limited, 1053: Unreachable, 1064: Failed} {
+		var f *FaultError
+		if err := m.fault(t.Context(), &mariaError{Code: code, Message: "no\nmore"}); !errors.As(err, &f) || f.Kind != want || strings.Contains(f.Reason, "\n") {
+			t.Errorf("%d: %+v, want %s", code, err, want)
+		}
+	}
+	for want, err := range map[string]error{
+		"wants an authentication that is not known here: ed25519": &mariaAuthError{"ed25519"}, "does not offer TLS": errMariaNoTLS, "does not answer like MariaDB": errMariaLarge,
+		"closed the connection": io.ErrUnexpectedEOF,
+	} {
+		if f := m.fault(t.Context(), err); !strings.Contains(f.Error(), want) {
+			t.Errorf("%v: %v, want %s", err, f, want)
+		}
+	}
+}
+
+func TestMariaStatements(t *testing.T) {
+	q := mariaStatement{begin: "SELECT `id`, D(`v`, ", into: ") AS d FROM `db`.`t`", key: "`id`", end: " ORDER BY d LIMIT "}
+	v := queryOf(t, dist.Float32, []float64{1, -1})
+	const begin, end = "SELECT `id`, D(`v`, x'0000803f000080bf') AS d FROM `db`.`t`", " ORDER BY d LIMIT 3"
+	for _, c := range []struct {
+		r    load.Request
+		want string
+	}{
+		{load.Request{}, ""},
+		{load.Request{Keys: []engine.Key{engine.NumberKey(-5), engine.NumberKey(math.MaxInt64)}}, " WHERE `id` IN (-5,9223372036854775807)"},
+		{load.Request{Keys: []engine.Key{engine.TextKey("a'\\")}, Exclude: true}, " WHERE `id` NOT IN (_utf8mb4 x'61275c')"},
+		{load.Request{Keys: []engine.Key{}}, " WHERE `id` IN (NULL)"},
+		{load.Request{Keys: []engine.Key{}, Exclude: true}, ""},
+	} {
+		c.r.K = 3
+		if got := string(q.statement(nil, &c.r, v.Row(0)[:8])); got != begin+c.want+end {
+			t.Errorf("%s, want %s", got, begin+c.want+end)
+		}
+	}
+	for line, want := range map[string]string{
+		"  VECTOR KEY `vec` (`vec`) `distance`='cosine' `m`='8'": "vec cosine",
+		"  VECTOR KEY `by ``vec` (`a``b`)":                       "a`b ",
+		"  VECTOR KEY `v` (`v`) `m`=8 `distance`=euclidean,":     "v euclidean",
+	} {
+		found := mariaVectorKey().FindStringSubmatch("x\n" + line + "\n)")
+		got := ""
+		if found != nil {
+			for _, o := range mariaOption().FindAllStringSubmatch(found[2], -1) {
+				if o[1] == "distance" {
+					got = o[2]
+				}
+			}
+			got = strings.ReplaceAll(found[1], "``", "`") + " " + got
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// FuzzMariaServer has a server say anything.
+func FuzzMariaServer(f *testing.F) {
+	text, err := os.ReadFile(filepath.Join("testdata", "mariadb", "answers.json"))
+	if err == nil {
+		var known [][]spoken
+		if json.Unmarshal(text, &known) == nil && len(known) > 0 {
+			var all []byte
+			for _, s := range known[0] {
+				if s.Server {
+					all = append(all, s.Bytes...)
+				}
+			}
+			f.Add(all)
+		}
+	}
+	f.Add([]byte("\x05\x00\x00\x00\xff\x10\x04no"))
+	f.Fuzz(func(t *testing.T, says []byte) {
+		here, there := net.Pipe()
+		go func() { _, _ = io.Copy(io.Discard, there) }()
+		go func() {
+			_, _ = there.Write(says)
+			_ = there.Close()
+		}()
+		c, err := mariaConnect(here, "u", "p", "d", nil)
+		if err != nil {
+			return
+		}
+		total := 0
+		for !c.broken {
+			err := c.query(t.Context(), time.Now().Add(time.Second), []byte("SELECT 1"), 1<<16, func(row [][]byte) error {
+				for _, v := range row {
+					total += len(v)
+				}
+				return nil
+			})
+			if total > 1<<16+len(says) {
+				t.Fatalf("%d bytes taken of %d", total, len(says))
+			}
+			if err != nil {
+				break
+			}
+		}
+		c.close()
+	})
+}
+
+// TestMariaTLS has a server that offers TLS after its greeting.
+func TestMariaTLS(t *testing.T) {
+	server, client := certificates(t)
+	greeting := "\x0a11.8.9-MariaDB\x00\x01\x00\x00\x00abcdefgh\x00\x00\xaa\x2d\x02\x00\xff\x81\x15" + strings.Repeat("\x00", 10) + "ijklmnopqrst\x00" + mariaNative + "\x00"
+	ok := "\x07\x00\x00\x03\x00\x00\x00\x02\x00\x00\x00"
+	here, there := net.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- func() error {
+			if _, err := there.Write(append([]byte{byte(len(greeting)), 0, 0, 0}, greeting...)); err != nil {
+				return err
+			}
+			request := make([]byte, 36)
+			if _, err := io.ReadFull(there, request); err != nil {
+				return err
+			}
+			secure := tls.Server(there, &tls.Config{Certificates: server.Certificates, MinVersion: tls.VersionTLS12})
+			head := make([]byte, 4)
+			if _, err := io.ReadFull(secure, head); err != nil {
+				return err
+			}
+			if _, err := io.ReadFull(secure, make([]byte, int(head[0]))); err != nil {
+				return err
+			}
+			_, err := secure.Write([]byte(ok))
+			return err
+		}()
+	}()
+	config := client.Clone()
+	config.ServerName = "example.com"
+	c, err := mariaConnect(here, "u", "p", "d", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if c.version != "11.8.9-MariaDB" {
+		t.Errorf("its version is %s", c.version)
+	}
+	_ = here.Close()
+	_ = there.Close()
+}
