@@ -93,6 +93,9 @@ func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 			return err
 		}
 	}
+	if len(results) > 1 {
+		p.Add("Side by side", besideBlocks(results, o)...)
+	}
 	for i := range results {
 		title := "What was measured"
 		if len(results) > 1 {
@@ -101,7 +104,7 @@ func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 		p.Add(title, measured(results[i].Result, o)...)
 		p.Notes = append(p.Notes, results[i].Result.Notes...)
 	}
-	if len(results) == 2 {
+	if len(results) == 2 && results[0].Result.Setup.Target == results[1].Result.Setup.Target { // else neither is a baseline
 		addComparison(p, results, o)
 	}
 	if err := addPlots(p, results); err != nil {

@@ -26,6 +26,7 @@ func TestGoldenReplayHTML(t *testing.T) {
 		"run":     {[]Series{{"run", fixtureRun()}}, fixtureWhatIf()},
 		"sweep":   {[]Series{{"before", base}, {"all indexed", now}}, nil},
 		"whatif":  {nil, fixtureWhatIf()},
+		"servers": {fixtureServers(), nil},
 		"hostile": {[]Series{{"</text><script>alert(1)</script>" + rendertest.HostileName, hostile}, {"b", fixtureLive()}}, evil},
 		"nothing": {[]Series{{"", &replay.Result{}}}, nil},
 	} {

@@ -117,7 +117,7 @@ func setupText(s *replay.Setup, o *render.ReportOptions) string {
 	switch {
 	case live && strings.HasPrefix(s.Target, "postgres"):
 		list = append(list, "by PostgreSQL with pgvector")
-	case live && !strings.HasPrefix(s.Target, "milvus"): // the title has its kind and address
+	case live && strings.Contains(s.Target, "://") && !strings.HasPrefix(s.Target, "milvus://"): // the title has its kind and address
 	case live && s.Milvus != "":
 		list = append(list, "by Milvus "+render.Harmless(s.Milvus))
 	case s.Milvus != "":

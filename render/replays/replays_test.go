@@ -49,6 +49,9 @@ func replayReports() map[string]writeEngine {
 		"compare-one": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteComparison(b, fixtureRun(), fixtureLive(), f, o)
 		},
+		"beside": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
+			return WriteSideBySide(b, fixtureServers(), f, o)
+		},
 		"shape": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteShape(b, requests, shape, f, o)
 		},

@@ -227,6 +227,8 @@ func pointFields() []table.ColumnOf[*load.Point] {
 		field("late", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Late) }),
 		field("cpu_per_query_seconds", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.CPUPerQuery.Seconds()) }),
 		field("switches_per_query", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.SwitchesPerQuery) }),
+		field("voluntary_per_query", table.Exact, func(p *load.Point) table.Cell { return kindCell(p, p.VoluntaryPerQuery) }),
+		field("involuntary_per_query", table.Exact, func(p *load.Point) table.Cell { return kindCell(p, p.InvoluntaryPerQuery) }),
 		field("distances_per_query", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.DistancesPerQuery) }),
 	}
 	for _, x := range []struct {
@@ -244,6 +246,17 @@ func pointFields() []table.ColumnOf[*load.Point] {
 	}
 	return append(list, field("stopped", table.Text, func(p *load.Point) table.Cell { return table.Of(p.Stopped) }))
 }
+
+// kindCell is a figure of one kind of context switches, which may be none where others are known.
+func kindCell(p *load.Point, x float64) table.Cell {
+	if !switchKinds(p) {
+		return table.OfUnknown()
+	}
+	return table.OfFloat(x)
+}
+
+// switchKinds reports whether the kinds of a point's context switches are known.
+func switchKinds(p *load.Point) bool { return p.VoluntaryPerQuery > 0 || p.InvoluntaryPerQuery > 0 }
 
 func latencyFields(name string, of func(p *load.Point) *load.Latency) []table.ColumnOf[*load.Point] {
 	var list []table.ColumnOf[*load.Point]

@@ -74,11 +74,13 @@ type Point struct {
 	Errors       map[string]int64 // by text, at most 10, and OtherErrors; those of the warm-up are not in it
 	// CPUPerQuery and the rest are 0 where nobody knows. In an open loop the process also wakes for each request, which is
 	// some 50 to 100 microseconds of its CPU.
-	CPUPerQuery       time.Duration `doc:",omitzero"`
-	SwitchesPerQuery  float64       `doc:",omitzero"`
-	DistancesPerQuery float64       `doc:",omitzero"`
-	Latency           Latency       `doc:",omitzero"` // of what was answered
-	FailedLatency     Latency       `doc:",omitzero"` // of what was not
+	CPUPerQuery      time.Duration `doc:",omitzero"`
+	SwitchesPerQuery float64       `doc:",omitzero"`
+	// VoluntaryPerQuery and InvoluntaryPerQuery are its two kinds: waiting, and being put off a core. Both are 0 where nobody knows.
+	VoluntaryPerQuery, InvoluntaryPerQuery float64 `doc:",omitzero"`
+	DistancesPerQuery                      float64 `doc:",omitzero"`
+	Latency                                Latency `doc:",omitzero"` // of what was answered
+	FailedLatency                          Latency `doc:",omitzero"` // of what was not
 	// Server and Wire split latency where the target tells its own time; Queued is the median wait in schedulers.
 	Server Latency `doc:"server_latency,omitzero"`
 	Wire   Latency `doc:"wire_latency,omitzero"`

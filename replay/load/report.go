@@ -60,7 +60,9 @@ func (p *Point) fill(all *tally, used interval) {
 	}
 	if p.Queries > 0 {
 		p.CPUPerQuery = time.Duration(math.Round(float64(max(0, used.cpu)) / float64(p.Queries)))
-		p.SwitchesPerQuery = float64(max(0, used.voluntary+used.involuntary)) / float64(p.Queries)
+		p.VoluntaryPerQuery = float64(max(0, used.voluntary)) / float64(p.Queries)
+		p.InvoluntaryPerQuery = float64(max(0, used.involuntary)) / float64(p.Queries)
+		p.SwitchesPerQuery = p.VoluntaryPerQuery + p.InvoluntaryPerQuery
 	}
 	if all.answered > 0 {
 		p.DistancesPerQuery = float64(all.distances) / float64(all.answered)

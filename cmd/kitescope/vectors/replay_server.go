@@ -78,7 +78,7 @@ func (s *servedHere) tell(ctx context.Context, r *replay.Result) {
 	r.Notes = append(r.Notes, "CPU and context switches of the server are unknown: "+s.lost.Error())
 	for i := range r.Points {
 		p := &r.Points[i]
-		p.CPUPerQuery, p.SwitchesPerQuery = 0, 0
+		p.CPUPerQuery, p.SwitchesPerQuery, p.VoluntaryPerQuery, p.InvoluntaryPerQuery = 0, 0, 0, 0
 		for j := range p.Repeats {
 			p.Repeats[j].CPU = 0
 		}

@@ -69,63 +69,99 @@ func readAllSaved(paths []string) (list []*saved, err error) {
 }
 
 func replayShow(a *cli.App) *cobra.Command {
-	var report cli.ReportFlags
-	schema := replays.PointSchema
-	var baseline string
-	var costs bool
-	var screen replayScreen
+	v := &showing{schema: replays.PointSchema}
 	cmd := &cobra.Command{
-		Use: "show RESULT",
+		Use: "show RESULT...",
+		Long: `Show a saved result or prediction. Several results stand side by side: who has the most queries per second at
+a recall of 0.9, 0.95 and 0.99, and each point with its latency, and the CPU and context switches of a query.`,
 		Example: `  kitescope replay show after.json --baseline before.json
+  kitescope replay show milvus.json postgres.json opensearch.json
   kitescope replay show sweep.json -o csv > sweep.csv
   kitescope replay show before.json --costs --limit 0`,
-		Args: cli.Args(1, 1, "one saved result", "kitescope replay show before.json"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := screen.check(a, cmd); err != nil {
-				return err
-			}
-			s, err := readSaved(args[0])
-			if err != nil {
-				return err
-			}
-			switch {
-			case s.report != nil:
-				schema = replays.WhatIfSchema
-			case costs:
-				schema = replays.CostSchema
-			default:
-				schema = resultSchema(baseline)
-			}
-			format, o, err := report.Settle(a, cmd)
-			if err != nil {
-				return err
-			}
-			if screen.open {
-				return screen.showReplay(a, cmd, s, args)
-			}
-			if s.report != nil {
-				if baseline != "" {
-					return cli.Usage(errors.New("--baseline compares results: this is a prediction"), "omit it")
-				}
-				return a.Write(func(w *bufio.Writer) error { return replays.WriteWhatIf(w, s.report, format, o) })
-			}
-			if costs {
-				return a.Write(func(w *bufio.Writer) error { return replays.WriteCosts(w, s.result, format, o) })
-			}
-			before, err := readEarlier(baseline)
-			if err != nil {
-				return err
-			}
-			return a.Write(func(w *bufio.Writer) error { return writeBeside(w, s.result, before, format, o) })
-		},
+		Args: cli.Args(1, 64, "at least one saved result", "kitescope replay show before.json"),
+		RunE: func(cmd *cobra.Command, args []string) error { return v.show(a, cmd, args) },
 	}
-	screen.register(cmd)
+	v.screen.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&baseline, "baseline", "", "an earlier result to compare with")
-	fl.BoolVar(&costs, "costs", false, "only the cost of each segment")
-	report.Register(cmd, render.ReportFormats(), 10, "maximum number of segments and requests, 0 for all")
-	report.List(cmd, func(o render.ReportOptions) *table.Schema { return schema(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")
+	fl.StringVar(&v.baseline, "baseline", "", "an earlier result to compare with")
+	fl.BoolVar(&v.costs, "costs", false, "only the cost of each segment")
+	v.report.Register(cmd, render.ReportFormats(), 10, "maximum number of segments and requests, 0 for all")
+	v.report.List(cmd, func(o render.ReportOptions) *table.Schema { return v.schema(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")
 	return cmd
+}
+
+// showing is what of saved files is shown, and how.
+type showing struct {
+	report   cli.ReportFlags
+	schema   func(o render.ReportOptions) *table.Schema // of what is shown, which its file says
+	baseline string
+	costs    bool
+	screen   replayScreen
+}
+
+func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
+	if err := v.screen.check(a, cmd); err != nil {
+		return err
+	}
+	if len(args) > 1 {
+		return v.sideBySide(a, cmd, args)
+	}
+	s, err := readSaved(args[0])
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.report != nil:
+		v.schema = replays.WhatIfSchema
+	case v.costs:
+		v.schema = replays.CostSchema
+	default:
+		v.schema = resultSchema(v.baseline)
+	}
+	format, o, err := v.report.Settle(a, cmd)
+	if err != nil {
+		return err
+	}
+	if v.screen.open {
+		return v.screen.showReplay(a, cmd, s, args)
+	}
+	if s.report != nil {
+		if v.baseline != "" {
+			return cli.Usage(errors.New("--baseline compares results: this is a prediction"), "omit it")
+		}
+		return a.Write(func(w *bufio.Writer) error { return replays.WriteWhatIf(w, s.report, format, o) })
+	}
+	if v.costs {
+		return a.Write(func(w *bufio.Writer) error { return replays.WriteCosts(w, s.result, format, o) })
+	}
+	before, err := readEarlier(v.baseline)
+	if err != nil {
+		return err
+	}
+	return a.Write(func(w *bufio.Writer) error { return writeBeside(w, s.result, before, format, o) })
+}
+
+// sideBySide shows several results.
+func (v *showing) sideBySide(a *cli.App, cmd *cobra.Command, args []string) error {
+	for _, flag := range []string{"baseline", "costs", "ui"} {
+		if cmd.Flags().Changed(flag) {
+			return cli.Usage(fmt.Errorf("--%s is of one result, several were given", flag), "omit it, or name one result")
+		}
+	}
+	v.schema = replays.SideBySideSchema
+	list, err := readAllSaved(args)
+	if err != nil {
+		return err
+	}
+	series, err := seriesOf(list)
+	if err != nil {
+		return err
+	}
+	format, o, err := v.report.Settle(a, cmd)
+	if err != nil {
+		return err
+	}
+	return a.Write(func(w *bufio.Writer) error { return replays.WriteSideBySide(w, series, format, o) })
 }
 
 func replayPlot(a *cli.App) *cobra.Command {
@@ -257,9 +293,11 @@ func replayReport(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "report RESULT...",
 		Long: `Write one self-contained HTML file: figures, plots, where the time goes, and everything needed to
-reproduce it. The first result is the baseline of the others.`,
-		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html`,
-		Args:    cli.Args(1, 64, "at least one result file", "kitescope replay report before.json --out replay.html"),
+reproduce it. Several results stand side by side: recall against queries per second in one plot, and each point
+with what a query costs the server. Of two results of one target the first is the baseline.`,
+		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html
+  kitescope replay report milvus.json postgres.json opensearch.json --out targets.html`,
+		Args: cli.Args(1, 64, "at least one result file", "kitescope replay report before.json --out replay.html"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			series, prediction, err := Saved(args)
 			if err != nil {

@@ -1,0 +1,258 @@
+package replays
+
+import (
+	"cmp"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/doc"
+	"kitescope/render"
+	"kitescope/render/webpage"
+	"kitescope/replay/load"
+	"kitescope/table"
+	"kitescope/words"
+)
+
+// WriteSideBySide writes several results as comparisons of servers are published: for each recall that is asked for who has the
+// most queries per second, and a row for each result and point, with what a query costs the server. No result is a baseline.
+func WriteSideBySide(w io.Writer, results []Series, format render.Format, o render.ReportOptions) error {
+	return newBesideSheet(results, &o).Write(w, format)
+}
+
+// SideBySideSchema is what can be asked of the points that WriteSideBySide writes.
+func SideBySideSchema(o render.ReportOptions) *table.Schema { return besideTable(nil, &o).Schema() }
+
+// besideName is a result's name in a column; the whole one is in structured formats.
+func besideName(results []Series, i int, o *render.ReportOptions) string {
+	const most = 16
+	mark := "…"
+	if o.ASCII {
+		mark = "..."
+	}
+	name := results[i].name(i)
+	if o.ASCII {
+		name = strings.ReplaceAll(name, "…", mark)
+	}
+	return render.ShortenMiddle(name, most, mark)
+}
+
+// besideRow is a point of a result.
+type besideRow struct {
+	name, short, target string
+	point               *load.Point
+	front               bool
+}
+
+func besideRows(results []Series, o *render.ReportOptions) []besideRow {
+	var rows []besideRow
+	for i := range results {
+		r := results[i].Result
+		for j, front := range load.OnFront(r.Points) {
+			rows = append(rows, besideRow{results[i].name(i), besideName(results, i, o), render.OrUnknown(r.Setup.Target), &r.Points[j], front})
+		}
+	}
+	return rows
+}
+
+func newBesideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
+	asked := render.Ask(o, besideTable(besideRows(results, o), o), render.Unbounded[besideRow](o)) // the limit is of other lists
+	s := &render.Sheet{
+		Kind: "ReplaySideBySide", Options: o, Items: asked.Items, Parts: []render.Part{asked.List("")},
+		About: func(e *doc.Encoder) {
+			e.Key("results")
+			e.BeginList()
+			for i := range results {
+				writeBesideResult(e, results, i)
+			}
+			e.EndList()
+		},
+	}
+	s.Head = []render.Line{{Role: render.RoleTitle, Text: "Side by side: " + words.Plural(len(results), "result")}}
+	s.Head = append(s.Head, besideLines(results, o)...)
+	s.Parts[0].Head = append(s.Parts[0].Head, render.Line{Role: render.RoleDim, Text: besideLegend})
+	s.Foot = asked.More(o)
+	return s
+}
+
+const besideLegend = "* Pareto-optimal among the points of its result; CPU, VOL and INVOL (context switches) are per query"
+
+// besideLines are who the results are of, what differs between them beside who answered, and who is ahead at each recall.
+func besideLines(results []Series, o *render.ReportOptions) []render.Line {
+	var lines []render.Line
+	asked := *results[0].Result // who asked, and what, without whom
+	asked.Setup.Target, asked.Setup.Milvus = "", ""
+	lines = append(lines, labelled(o, render.RoleDim, "asked", setupText(&asked.Setup, o))...)
+	for i := range results {
+		r := results[i].Result
+		text := besideName(results, i, o) + ": " + render.OrUnknown(r.Setup.Target)
+		if taken := render.Stamp(r.Taken); taken != "" {
+			text += ", " + taken
+		}
+		lines = append(lines, labelled(o, render.RoleDim, "", text)...)
+	}
+	for _, text := range besideDifferences(results, o) {
+		lines = append(lines, labelled(o, render.RoleWarn, "differs", text)...)
+	}
+	for _, l := range recallLevels(results, o) {
+		lines = append(lines, labelled(o, render.RolePlain, "at "+words.Setting(l.recall), l.text())...)
+	}
+	return lines
+}
+
+// besideDifferences are what makes a comparison one of more than those who answered. The first result is as good as any to hold the others against.
+func besideDifferences(results []Series, o *render.ReportOptions) []string {
+	var list []string
+	first := &results[0].Result.Setup
+	for i := range results[1:] {
+		other := &results[i+1].Result.Setup
+		for _, x := range []struct{ name, a, b string }{
+			{"metric", first.Metric, other.Metric},
+			{"queries", first.LogDigest, other.LogDigest},
+			{"machine that asks", machineText(&first.Machine), machineText(&other.Machine)},
+		} {
+			if x.a != x.b {
+				list = append(list, x.name+": "+render.OrUnknown(x.a)+" of "+besideName(results, 0, o)+", "+render.OrUnknown(x.b)+" of "+besideName(results, i+1, o))
+			}
+		}
+	}
+	return list
+}
+
+// recallLevel is a recall with the best point of each result that has it; nil if a result has none.
+type recallLevel struct {
+	recall float64
+	names  []string
+	best   []*load.Point
+	most   []float64 // the best recall of each, -1 unknown
+}
+
+// recallLevels are those that comparisons are read at, as far as any result reaches them.
+func recallLevels(results []Series, o *render.ReportOptions) []recallLevel {
+	var levels []recallLevel
+	for _, recall := range []float64{0.9, 0.95, 0.99} {
+		l := recallLevel{recall: recall}
+		for i := range results {
+			var best *load.Point
+			most := -1.0
+			for j := range results[i].Result.Points {
+				p := &results[i].Result.Points[j]
+				if most = max(most, p.Recall); p.Recall >= recall && p.QPS > 0 && (best == nil || p.QPS > best.QPS) {
+					best = p
+				}
+			}
+			l.names, l.best, l.most = append(l.names, besideName(results, i, o)), append(l.best, best), append(l.most, most)
+		}
+		if slices.ContainsFunc(l.best, func(p *load.Point) bool { return p != nil }) {
+			levels = append(levels, l)
+		}
+	}
+	return levels
+}
+
+// text is "pg 1,210 QPS (ef 100, 4 sessions), os 640 (x0.53), milvus does not reach it: at most 0.9312", the fastest first.
+func (l *recallLevel) text() string {
+	order := make([]int, len(l.best))
+	for i := range order {
+		order[i] = i
+	}
+	rate := func(i int) float64 {
+		if l.best[i] == nil {
+			return -1
+		}
+		return l.best[i].QPS
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rate(b), rate(a)) })
+	text := ""
+	for place, i := range order {
+		p := l.best[i]
+		switch {
+		case p == nil && l.most[i] < 0:
+			text = join(text, l.names[i]+" has no recall")
+		case p == nil:
+			text = join(text, l.names[i]+" does not reach it: at most "+RecallText(l.most[i]))
+		case place == 0:
+			text = join(text, l.names[i]+" "+words.ThreeDigits(p.QPS)+" QPS ("+join(parametersOf(p).text(false), shortLoad(p))+")")
+		default:
+			text = join(text, l.names[i]+" "+words.ThreeDigits(p.QPS)+" (x"+words.ThreeDigits(p.QPS/l.best[order[0]].QPS)+"; "+
+				join(parametersOf(p).text(false), shortLoad(p))+")")
+		}
+	}
+	return text
+}
+
+// besideTable is a row for each result and point: the columns of a sweep, after whose they are.
+func besideTable(rows []besideRow, o *render.ReportOptions) *table.Rows[besideRow] {
+	name := func(r besideRow) string { return r.name }
+	columns := []table.ColumnOf[besideRow]{
+		render.TextKey("result", name).Titled("RESULT", 0, func(r besideRow) string { return r.short }),
+		render.TextKey("target", func(r besideRow) string { return r.target }),
+		render.Key("front", table.Bool, func(r besideRow) table.Cell { return table.OfBool(r.front) }),
+	}
+	for _, c := range pointFields() {
+		columns = append(columns, table.ColumnOf[besideRow]{Column: c.Column, Cell: func(r besideRow) table.Cell { return c.Cell(r.point) }})
+	}
+	some := func(has func(p *load.Point) bool) bool {
+		return slices.ContainsFunc(rows, func(r besideRow) bool { return has(r.point) })
+	}
+	show := func(name, title string, priority int, text func(p *load.Point) string) {
+		table.Titled(columns, name, title, priority, func(r besideRow) string { return text(r.point) })
+	}
+	if some(func(p *load.Point) bool { return p.EF > 0 }) {
+		show("ef", "EF", 0, func(p *load.Point) string { return orDash(p.EF) })
+	}
+	if some(func(p *load.Point) bool { return p.NProbe > 0 }) {
+		show("nprobe", "NPROBE", 0, func(p *load.Point) string { return orDash(p.NProbe) })
+	}
+	if some(open) {
+		show("rate", "RATE", 0, rateText)
+	}
+	show("sessions", "SESSIONS", 0, func(p *load.Point) string { return strconv.Itoa(p.Sessions) })
+	show("qps", "QPS", 0, func(p *load.Point) string { return words.ThreeDigits(p.QPS) })
+	table.Titled(columns, "recall", "RECALL ", 0, func(r besideRow) string {
+		return RecallText(r.point.Recall) + []string{" ", "*"}[render.BoolInt(r.front)]
+	})
+	show("latency_p50_seconds", "P50", 3, func(p *load.Point) string { return latencyOf(&p.Latency, p.Latency.P50, o) })
+	show("latency_p99_seconds", "P99", 0, func(p *load.Point) string { return latencyOf(&p.Latency, p.Latency.P99, o) })
+	if some(func(p *load.Point) bool { return p.Failed > 0 }) {
+		show("failed", "FAILS", 2, failsText)
+	}
+	show("cpu_per_query_seconds", "CPU", 0, func(p *load.Point) string { return knownLatency(p.CPUPerQuery, o) })
+	show("voluntary_per_query", "VOL", 1, func(p *load.Point) string { return switchesText(p, p.VoluntaryPerQuery) })
+	show("involuntary_per_query", "INVOL", 1, func(p *load.Point) string { return switchesText(p, p.InvoluntaryPerQuery) })
+	return table.New(table.Schema{
+		Name: "points", Singular: "point", Names: []string{"result"}, Sparse: true,
+		Order: []string{
+			"result", "target", "ef", "nprobe", "rate", "sessions", "qps", "recall", "latency_p50_seconds", "latency_p99_seconds", "failed",
+			"cpu_per_query_seconds", "voluntary_per_query", "involuntary_per_query",
+		},
+	}, rows, columns)
+}
+
+// switchesText is a figure of one kind of context switches, "?" where nobody told the kinds.
+func switchesText(p *load.Point, x float64) string {
+	if !switchKinds(p) {
+		return words.UnknownMark
+	}
+	return words.ThreeDigits(x)
+}
+
+func writeBesideResult(e *doc.Encoder, results []Series, i int) {
+	r := results[i].Result
+	e.BeginObject()
+	e.Entry("result", results[i].name(i))
+	e.Entry("target", r.Setup.Target)
+	e.Entry("collection", r.Setup.Collection)
+	e.Entry("log_digest", r.Setup.LogDigest)
+	e.Entry("taken", r.Taken)
+	e.EndObject()
+}
+
+// besideBlocks are the same for a page.
+func besideBlocks(results []Series, o *render.ReportOptions) []template.HTML {
+	part := render.Ask(o, besideTable(besideRows(results, o), o), render.Unbounded[besideRow](o)).List("")
+	part.Head = []render.Line{{Role: render.RoleDim, Text: besideLegend}}
+	return []template.HTML{webpage.Lines(render.PageLines(besideLines(results, o))...), render.PartTable(&part).HTML()}
+}
