@@ -90,7 +90,7 @@ func convert(kind, metric string, d float64) float32 {
 		default:
 			d = 1/d - 1
 		}
-	case "pgvector":
+	case "pgvector", "mariadb":
 		switch metric {
 		case "L2":
 			d *= d

@@ -7,6 +7,7 @@ postgres PGDATA OUT      starts the PostgreSQL of PyPI's pgserver, makes tables,
                          until its input ends
 
 opensearch URL OUT       makes indexes there, asks, and writes the vectors to OUT.npy
+mariadb host:port OUT    makes tables there, asks with PyMySQL, and writes the vectors to OUT.npy
 
 OUT is a JSON list of cases: what is asked, and the answers as [key, distance] in the server's own words.
 """
@@ -392,4 +393,67 @@ def opensearch(url, out):
     save(out)
 
 
-{"milvus": milvus, "seeded": seeded, "loaded": loaded, "postgres": postgres, "opensearch": opensearch}[sys.argv[1]](*sys.argv[2:])
+class MariaDB:
+    FUNCTIONS = {"L2": "VEC_DISTANCE_EUCLIDEAN", "COSINE": "VEC_DISTANCE_COSINE"}
+
+    def __init__(self, address):
+        import pymysql
+
+        host, port = address.split(":")
+        self.db = pymysql.connect(host=host, port=int(port), user="kite", password="sesame", database="kite", autocommit=True).cursor()
+
+    def make(self, table, keys, vectors, index):
+        kind = "VARCHAR(200) COLLATE utf8mb4_bin" if isinstance(keys[0], str) else "BIGINT"
+        self.db.execute(f"DROP TABLE IF EXISTS `{table}`")
+        self.db.execute(f"CREATE TABLE `{table}` (id {kind} PRIMARY KEY, vec VECTOR({vectors.shape[1]}) NOT NULL{index})")
+        for at in range(0, len(keys), 500):
+            rows = [(k, v.tobytes()) for k, v in zip(keys[at : at + 500], vectors[at : at + 500])]
+            self.db.executemany(f"INSERT INTO `{table}` VALUES (%s, %s)", rows)
+        self.db.execute(f"ANALYZE TABLE `{table}`")
+
+    def ask(self, table, dim, metric, k=10, nq=1, ef=0, keys=None, exclude=False, seed=0, index=""):
+        q = queries("float", dim, nq, 4000 + seed)
+        if ef:
+            self.db.execute(f"SET SESSION mhnsw_ef_search={ef}")
+        where = "" if keys is None else f"WHERE id {'NOT ' if exclude else ''}IN %s"
+        sql = f"SELECT id, {self.FUNCTIONS[metric]}(vec, %s) AS d FROM `{table}` {where} ORDER BY d LIMIT {k}"
+        # The first answers after rows were written lack some of the nearest.
+        for _ in range(4):
+            hits = []
+            for row in q:
+                self.db.execute(sql, (row.tobytes(),) + ((keys,) if keys is not None else ()))
+                hits.append([[i, float(d)] for i, d in self.db.fetchall()])
+        asked = dict(collection=table, database="", field="vec", key="id", metric=metric, k=k, ef=ef, nprobe=0, keys=keys, exclude=exclude, index=index)
+        filtered = "" if keys is None else f" {'not ' if exclude else ''}in {len(keys)}"
+        case(f"{table} {metric} nq={nq} k={k}{filtered}", asked, hits, q, "float", dim)
+
+
+def mariadb(address, out):
+    m = MariaDB(address)
+    rng = np.random.default_rng(11)
+    rows, dim = 3000, 32
+    vectors, keys = rng.normal(size=(rows, dim)).astype("float32"), list(range(rows))
+    np.save(out + ".npy", vectors)
+    m.make("replay_exact", keys, vectors, "")
+    for metric in ["L2", "COSINE"]:
+        m.ask("replay_exact", dim, metric, nq=10)
+        m.ask("replay_exact", dim, metric, nq=10, seed=1, keys=keys[::7])
+        m.ask("replay_exact", dim, metric, nq=10, seed=2, keys=keys[::7], exclude=True)
+    m.ask("replay_exact", dim, "L2", nq=2, keys=[-1])
+    m.make("replay_hnsw", keys, vectors, ", VECTOR INDEX (vec) M=16")
+    # With few candidates it answers the same question now so and now so: what a walk takes depends on the walks before it. With
+    # as many as there are rows it finds all.
+    m.ask("replay_hnsw", dim, "L2", nq=10, ef=rows, index="hnsw")
+    m.ask("replay_hnsw", dim, "L2", nq=10, ef=rows, k=100, seed=1, index="hnsw")
+    m.ask("replay_hnsw", dim, "L2", nq=10, ef=rows, seed=2, keys=keys[::7], index="hnsw")
+    m.make("replay_hnsw_cos", keys, vectors, ", VECTOR INDEX (vec) DISTANCE=cosine")
+    m.ask("replay_hnsw_cos", dim, "COSINE", nq=10, ef=rows, index="hnsw")
+    texts = ODD + [f"key {i}" for i in range(500)]
+    m.make("Replay Odd", texts, vectors[: len(texts)], "")
+    m.ask("Replay Odd", dim, "L2", nq=3, k=20)
+    m.ask("Replay Odd", dim, "L2", nq=3, k=20, keys=ODD)
+    m.ask("Replay Odd", dim, "L2", nq=3, k=20, keys=ODD, exclude=True)
+    save(out)
+
+
+{"milvus": milvus, "seeded": seeded, "loaded": loaded, "postgres": postgres, "opensearch": opensearch, "mariadb": mariadb}[sys.argv[1]](*sys.argv[2:])

