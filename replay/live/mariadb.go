@@ -111,7 +111,7 @@ func (m *mariaDB) connect(ctx context.Context) (*mariaConn, error) {
 // supported refuses servers without vectors, by the version in their greeting: 5.5.5-10.11.6-MariaDB-..., 11.8.2-MariaDB, 8.0.30.
 func (m *mariaDB) supported(version string) error {
 	if !strings.Contains(version, "MariaDB") {
-		return faultf(Mismatch, "give the address of a MariaDB 11.7 or later", "%s is no MariaDB: %s", m.addr.host, clip(version))
+		return faultf(Mismatch, "give the address of a MariaDB 11.7 or later", "%s is not a MariaDB: %s", m.addr.host, clip(version))
 	}
 	if olderThan(strings.TrimPrefix(version, "5.5.5-"), 11, 7) {
 		return faultf(Mismatch, "vectors came with MariaDB 11.7", "%s is too old for vectors: %s", m.addr.host, clip(version))

@@ -300,7 +300,7 @@ func TestMariaDBAddresses(t *testing.T) {
 	}
 	m := &mariaDB{addr: &address{host: "h:1"}, o: &Options{}}
 	for version, want := range map[string]string{
-		"8.0.36": "is no MariaDB", "5.5.5-10.11.6-MariaDB": "too old for vectors", "11.6.2-MariaDB": "too old", "11.7.1-MariaDB": "", "12.0.2-MariaDB-log": "",
+		"8.0.36": "is not a MariaDB", "5.5.5-10.11.6-MariaDB": "too old for vectors", "11.6.2-MariaDB": "too old", "11.7.1-MariaDB": "", "12.0.2-MariaDB-log": "",
 	} {
 		if err := m.supported(version); (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", version, err, want)

@@ -224,7 +224,7 @@ func appendElements(b []byte, e dist.Element, row []byte) ([]byte, error) {
 	for i := 0; i+3 < len(row); i += 4 {
 		x := float64(math.Float32frombits(uint32(row[i]) | uint32(row[i+1])<<8 | uint32(row[i+2])<<16 | uint32(row[i+3])<<24))
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fault(Mismatch, "not sent: the vector has a value that is no number", "JSON has none for it")
+			return nil, fault(Mismatch, "not sent: the vector has a value that is not a number", "JSON has none for it")
 		}
 		if i > 0 {
 			b = append(b, ',')
@@ -289,7 +289,7 @@ func (t *openSearch) keyOf(h *openSearchHit) (engine.Key, error) {
 		}
 		text = string(values[0])
 		if strings.HasPrefix(text, `"`) && json.Unmarshal(values[0], &text) != nil {
-			return engine.Key{}, fault(Garbled, "inconsistent answer: a key that is no text", "")
+			return engine.Key{}, fault(Garbled, "inconsistent answer: a key that is not text", "")
 		}
 	}
 	if t.desc.TextKeys {

@@ -385,7 +385,7 @@ func TestOpenSearchRefusals(t *testing.T) {
 			want string
 		}{
 			{load.Request{Vectors: v, K: 10, Expr: "a > 1"}, Mismatch, "not sent: the filter is an expression of Milvus's"},
-			{load.Request{Vectors: queryOf(t, dist.Float32, []float64{math.NaN()}), K: 10}, Mismatch, "a value that is no number"},
+			{load.Request{Vectors: queryOf(t, dist.Float32, []float64{math.NaN()}), K: 10}, Mismatch, "a value that is not a number"},
 			{load.Request{Vectors: v, K: 20000}, Failed, "refused: [knn] requires k to be in the range (0, #]"},
 			{load.Request{Vectors: v, K: 10}, Bounded, "not sent: request limit reached"},
 		} {
