@@ -70,11 +70,31 @@ func newBesideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
 			e.EndList()
 		},
 	}
-	s.Head = []render.Line{{Role: render.RoleTitle, Text: "Side by side: " + words.Plural(len(results), "result")}}
+	s.Head = []render.Line{{Role: render.RoleTitle, Text: besideTitle(results)}}
 	s.Head = append(s.Head, besideLines(results, o)...)
 	s.Parts[0].Head = append(s.Parts[0].Head, render.Line{Role: render.RoleDim, Text: besideLegend})
 	s.Foot = asked.More(o)
 	return s
+}
+
+// severalTargets reports whether results are of different targets.
+func severalTargets(results []Series) bool {
+	return len(results) > 1 && slices.ContainsFunc(results, func(s Series) bool { return s.Result.Setup.Target != results[0].Result.Setup.Target })
+}
+
+func besideTitle(results []Series) string {
+	return "Side by side: " + words.Plural(len(results), "result")
+}
+
+// besideConclusion is who is ahead at the recall that is most asked for, 0.95, or the highest below it that any result reaches.
+func besideConclusion(results []Series, o *render.ReportOptions) string {
+	text := "No result reaches a recall of 0.9"
+	for _, l := range recallLevels(results, o) {
+		if l.recall <= 0.95 {
+			text = "At a recall of " + words.Setting(l.recall) + " and more: " + l.text()
+		}
+	}
+	return text
 }
 
 const besideLegend = "* Pareto-optimal among the points of its result; CPU, VOL and INVOL (context switches) are per query"

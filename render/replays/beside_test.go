@@ -62,6 +62,9 @@ func TestSideBySide(t *testing.T) {
 			t.Errorf("at %v: %s, want %s", levels[i].recall, got, want[i])
 		}
 	}
+	if got := Conclude(series, nil); got != "At a recall of 0.95 and more: "+want[1] {
+		t.Errorf("it comes to: %s", got)
+	}
 	series = fixtureServers()
 	var b bytes.Buffer
 	if err := WriteSideBySide(&b, series, rendertest.Format(t, render.ReportFormats(), "csv"), render.ReportOptions{}); err != nil {

@@ -27,6 +27,10 @@ func WriteHTML(w io.Writer, results []Series, report *whatif.Report, version str
 	o := &render.ReportOptions{Limit: htmlSegments}
 	if len(results) > 0 {
 		p.Window, p.Under = Title(results[0].Result), []string{Title(results[0].Result), setupText(&results[0].Result.Setup, o)}
+		if severalTargets(results) {
+			p.Window = besideTitle(results)
+			p.Under = []string{p.Window}
+		}
 	} else {
 		p.Window, p.Under = "What if: "+render.OrUnknown(report.Setup.Collection), []string{setupText(&report.Setup, o)}
 	}
@@ -46,6 +50,8 @@ func Conclude(results []Series, report *whatif.Report) string {
 		if len(lines) > 0 {
 			return lines[0].Text
 		}
+	case severalTargets(results):
+		return besideConclusion(results, o)
 	case len(results) > 0 && len(results[0].Result.Points) > 0:
 		return BestText(results[len(results)-1].Result, o)
 	case len(results) > 0 && results[0].Result.Stopped != "":
@@ -104,7 +110,7 @@ func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 		p.Add(title, measured(results[i].Result, o)...)
 		p.Notes = append(p.Notes, results[i].Result.Notes...)
 	}
-	if len(results) == 2 && results[0].Result.Setup.Target == results[1].Result.Setup.Target { // else neither is a baseline
+	if len(results) == 2 && !severalTargets(results) { // else neither is a baseline
 		addComparison(p, results, o)
 	}
 	if err := addPlots(p, results); err != nil {
