@@ -118,7 +118,7 @@ var wantKeys = map[string]string{
 	"differences.examples[].got":  "distance key key_text",
 	"differences.examples[].want": "distance key key_text",
 	"points[]": "asked cpu_per_query_seconds distances_per_query ef errors failed failed_latency k late latency notes nprobe open_sessions plan qps qps_high " +
-		"qps_low queries queued_latency recall recall_high recall_low rounds server_latency stopped switches_per_query took_seconds unsent waited_latency " +
+		"qps_low queries queued_latency recall recall_high recall_low rounds served server_latency stopped switches_per_query took_seconds unsent waited_latency " +
 		"wire_latency",
 	"points[].errors":           "*",
 	"points[].latency":          latencyKeys,
@@ -130,11 +130,17 @@ var wantKeys = map[string]string{
 	"points[].plan":             "deadline_seconds poisson rate requests round_seconds rounds seed sessions speed timed total warmup_seconds",
 	"points[].rounds[]":         "asked cpu_seconds cut failed latency qps queries tail took_seconds",
 	"points[].rounds[].latency": latencyKeys,
-	"recall":                    "against high k low mean queries worst worst_query unseen_rows_share",
-	"setup":                     "collection command dim element log log_digest log_format log_seed machine metric milvus program queries replica_id source storage target",
-	"setup.machine":             "arch cores cpu go_version kernels os",
-	"slowest[]":                 "queued_seconds request segments took_seconds",
-	"slowest[].segments[]":      "distances node_id segment_id state took_seconds",
+
+	"points[].served":                  "client_seconds phases processes requests took_seconds",
+	"points[].served.processes[]":      "cores cpu_seconds here idle_cores name node_id role",
+	"points[].served.phases[]":         "estimate name nodes parent role wait_seconds",
+	"points[].served.phases[].nodes[]": "calls each_seconds high_seconds low_seconds node_id",
+
+	"recall":               "against high k low mean queries worst worst_query unseen_rows_share",
+	"setup":                "collection command dim element log log_digest log_format log_seed machine metric milvus program queries replica_id source storage target",
+	"setup.machine":        "arch cores cpu go_version kernels os",
+	"slowest[]":            "queued_seconds request segments took_seconds",
+	"slowest[].segments[]": "distances node_id segment_id state took_seconds",
 }
 
 func TestResultKeysStay(t *testing.T) {

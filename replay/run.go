@@ -45,6 +45,9 @@ type RunOptions struct {
 	Rates   []float64
 	Threads int // for what is computed before: 0 is one per CPU
 
+	// Watch is called before each point, and what it returns after it: what the target's processes did meanwhile. nil for none.
+	Watch func(ctx context.Context) func(ctx context.Context, p *load.Point)
+
 	// Setup is what the caller knows of it: command, program, source, storage. The rest is filled in.
 	Setup Setup
 	// Progress is called before each stage and while points are measured; nil for none.
@@ -278,10 +281,15 @@ func (x *run) point(ctx context.Context, requests []*load.Request, plan load.Pla
 		recorder = Record(target, requests)
 		target = recorder
 	}
+	watched := func(context.Context, *load.Point) {}
+	if x.Watch != nil {
+		watched = x.Watch(ctx)
+	}
 	p, err := load.Run(ctx, target, requests, plan)
 	if err != nil {
 		return err
 	}
+	watched(ctx, p)
 	p.Plan.Progress, p.Plan.Began = x.Plan.Progress, x.Plan.Began
 	p.EF, p.NProbe, p.K = common(requests)
 	x.compare(p, recorder, requests)

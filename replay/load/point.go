@@ -89,6 +89,8 @@ type Point struct {
 	// and sessions that were busy add to latency.
 	Waited  Latency `doc:"waited_latency,omitzero"`
 	Repeats []Round `doc:"rounds"`
+	// Served is what a cluster's processes told of their part; nil where nobody asked them.
+	Served *Served
 	// Stopped says why the point is not whole; "" if it is.
 	Stopped string
 	Notes   []string

@@ -268,7 +268,10 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 			return nil, err
 		}
 		o.Target, o.Differences = target, true
-		if server, err = findServer(ctx, a, target); err != nil {
+		if err := f.watchProcesses(a, data, &o); err != nil {
+			return nil, err
+		}
+		if server, err = findServer(ctx, a, target); err != nil && o.Watch == nil {
 			a.Note("CPU and context switches of the server are unknown: %v", err)
 		} else if server != nil {
 			server.count(ctx, &o.Plan)

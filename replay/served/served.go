@@ -1,0 +1,120 @@
+// Package served says what the processes of a Milvus cluster did while a load was on it.
+//
+// In: a Cluster whose processes were asked, and the same ones asked again after the load: each has two scrapes. Out: a load.Served, the CPU
+// of each process and the phases of a mean search (inspect/latency), by which replay/whatif is calibrated.
+package served
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/latency"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/replay/load"
+	"kitescope/sorting"
+)
+
+// Of says what came to the processes' metrics between their last two scrapes. idle is the cluster before anybody asked for the load, with two scrapes
+// of its own, or nil. here are the addresses of this machine. The error says why nothing can be told.
+func Of(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
+	if c == nil || c.Runtime == nil {
+		return nil, errors.New("the processes of the cluster were not asked")
+	}
+	s := &load.Served{}
+	before := idleCores(idle)
+	seen := map[*model.Process]bool{}
+	for _, n := range c.Runtime.Nodes {
+		if n.Process == nil || seen[n.Process] {
+			continue
+		}
+		seen[n.Process] = true
+		w := metrics.NewWindow(n.Process.Before, n.Process.Metrics)
+		if w == nil || w.SinceStart || !w.To.After(w.From) {
+			continue
+		}
+		used, ok := w.Counter(metrics.CPUSeconds)
+		if !ok {
+			continue
+		}
+		s.Took = max(s.Took, w.To.Sub(w.From))
+		p := load.Process{
+			Role: n.Role, Node: int64(n.Node), Name: n.Name(), Here: isHere(n.Address, here),
+			CPU: time.Duration(used * float64(time.Second)), Idle: -1,
+		}
+		if cores, ok := before[n.Name()]; ok {
+			p.Idle = cores
+		}
+		if n.System != nil {
+			p.Cores = float64(max(0, n.System.CPUs))
+		}
+		s.Processes = append(s.Processes, p)
+	}
+	if len(s.Processes) == 0 {
+		return nil, errors.New("no process gave its metrics before and after the load")
+	}
+	sorting.Sort(s.Processes, func(a, b load.Process) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
+	l := latency.Of(c)
+	b := l.Find("", latency.Search)
+	if b == nil || b.Requests <= 0 || !b.Root.Known {
+		for _, u := range l.Unknown {
+			if u.Role == "proxy" {
+				return nil, fmt.Errorf("proxy-%v did not tell its metrics: %s", u.Node, u.Reason)
+			}
+		}
+		return nil, errors.New("its proxies counted no search meanwhile: is the target another cluster?")
+	}
+	s.Requests = b.Requests
+	b.Root.Walk(func(p *latency.Phase, _ int) {
+		if p.Known {
+			s.Phases = append(s.Phases, phase(p))
+		}
+	})
+	return s, nil
+}
+
+func phase(p *latency.Phase) load.Phase {
+	x := load.Phase{Name: string(p.Name), Parent: string(p.Parent), Role: p.Role, Wait: milliseconds(p.Ms), Estimate: p.Estimate}
+	for _, n := range p.Of {
+		x.Nodes = append(x.Nodes, load.PhaseOf{
+			Node: int64(n.Node), Calls: n.Calls, Each: milliseconds(n.Ms), Low: milliseconds(n.Mean.Low), High: milliseconds(n.Mean.High),
+		})
+	}
+	sorting.Sort(x.Nodes, func(a, b load.PhaseOf) int { return cmp.Compare(a.Node, b.Node) })
+	return x
+}
+
+// milliseconds is a time; one that has no end is an hour.
+func milliseconds(ms float64) time.Duration {
+	return time.Duration(min(max(0, ms), 3.6e6) * float64(time.Millisecond))
+}
+
+// idleCores is what each process uses of a core while nobody asks for the load, by name.
+func idleCores(c *model.Cluster) map[string]float64 {
+	cores := map[string]float64{}
+	if c == nil || c.Runtime == nil {
+		return cores
+	}
+	for _, n := range c.Runtime.Nodes {
+		// Less than a second between the scrapes, or the time since it started, is no measure of how it is now.
+		if used, over, ok := n.Process.CPU(); ok && n.Process.Before != nil && over >= time.Second {
+			cores[n.Name()] = used
+		}
+	}
+	return cores
+}
+
+// isHere reports whether an address is one of this machine.
+func isHere(address string, here []net.IP) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && (ip.IsLoopback() || slices.ContainsFunc(here, ip.Equal))
+}
