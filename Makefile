@@ -214,8 +214,7 @@ e2e-profile: ## pull profiles from a real cluster under searches and hold them a
 .PHONY: e2e-replay
 e2e-replay: ## replay's live targets, agreement with real servers, and predictions against a real cluster (root, for limits of nodes)
 	tools/e2e/replay_targets.sh
-	tools/e2e/replay.sh growing
-	tools/e2e/replay.sh idle
+	TABLE=docs/evidence/replay.md tools/e2e/replay.sh
 
 .PHONY: e2e-s3
 e2e-s3: ## the engine's S3 store against a real MinIO (needs ../shared and the module proxy; builds MinIO once)

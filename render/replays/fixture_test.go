@@ -316,6 +316,9 @@ func fixtureWhatIf() *whatif.Report {
 		p := whatif.Prediction{Change: fixtureChange(name), Layout: fixtureLayout(), Cost: cost, Most: most, Gain: most / base, Measured: modelled == 0, Modelled: modelled, Recall: recall}
 		out := fixtureOutcome(most, 16, cost.CPU, uses...)
 		p.Outcome = &out
+		if name != "" {
+			p.AtLoad = whatif.Range{Gain: most / base, Low: most / base * 0.8, High: most / base * 1.3}
+		}
 		for _, n := range r.Sessions {
 			p.Curve = append(p.Curve, fixtureOutcome(most, n, cost.CPU, uses...))
 		}

@@ -112,7 +112,7 @@ func answerLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
 	if r.Load.Rate > 0 {
 		text += " at " + simulatedLoadText(&r.Load)
 	} else if best.Outcome != nil && r.Base.Outcome != nil {
-		text += ": " + words.ThreeDigits(best.Outcome.QPS) + " queries per second at " + simulatedLoadText(&r.Load) + ", instead of " + words.ThreeDigits(r.Base.Outcome.QPS) + " (" + LoadGainText(r, best) + ")"
+		text += ": " + words.ThreeDigits(best.Outcome.QPS) + " queries per second at " + simulatedLoadText(&r.Load) + ", instead of " + words.ThreeDigits(r.Base.Outcome.QPS) + " (" + LoadGainText(r, best) + likelyText(best) + ")"
 	}
 	if best.Outcome != nil && r.Base.Outcome != nil {
 		text += "; p99 " + words.Latency(best.Outcome.P99, o.ASCII) + " instead of " + words.Latency(r.Base.Outcome.P99, o.ASCII)
@@ -126,6 +126,14 @@ func answerLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
 		text += ", where it could be checked"
 	}
 	return answer(text)
+}
+
+// likelyText is what the gain at the load is likely to be between: ", likely x1.2 to x2.6"; "" where nobody worked it out.
+func likelyText(p *whatif.Prediction) string {
+	if !(p.AtLoad.High > 0) {
+		return ""
+	}
+	return ", likely " + factorText(p.AtLoad.Low) + " to " + factorText(p.AtLoad.High)
 }
 
 // mostOf is the change after which the cluster can do most.
@@ -190,12 +198,15 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 	change.Shorten = true
 	return table.New(table.Schema{
 		Name: "clusters", Singular: "cluster", Names: []string{"change"}, Sparse: true,
-		Order: []string{"change", "qps", "gain_at_load", "latency_p50_seconds", "latency_p99_seconds", "recall", "busy", "most_qps", "gain"},
+		Order: []string{"change", "qps", "gain_at_load", "likely", "latency_p50_seconds", "latency_p99_seconds", "recall", "busy", "most_qps", "gain"},
 	}, list, []table.ColumnOf[prediction]{
 		change,
 		field("most_qps", table.Exact, func(p prediction) table.Cell { return toldCell(p.Most) }).Titled("MOST", 0, func(p prediction) string { return orUnknownNumber(p.Most) }),
 		gainColumn(r, "gain", "OF MOST", func(p prediction) float64 { return p.Gain }),
 		gainColumn(r, "gain_at_load", "GAIN", r.GainAtLoad),
+		field("gain_low", table.Exact, func(p prediction) table.Cell { return toldCell(p.AtLoad.Low) }),
+		field("gain_high", table.Exact, func(p prediction) table.Cell { return toldCell(p.AtLoad.High) }),
+		table.Picture("likely", "LIKELY", 3, func(p prediction) string { return rangeText(&p.AtLoad) }),
 		outcome("qps", func(x *simulate.Outcome) float64 { return x.QPS }).Titled("QPS", 0, text(func(x *simulate.Outcome) string { return words.ThreeDigits(x.QPS) })),
 		latency("mean", func(x *simulate.Outcome) time.Duration { return x.Mean }),
 		latency("p50", func(x *simulate.Outcome) time.Duration { return x.P50 }).Titled("P50", 6, text(func(x *simulate.Outcome) string { return words.Latency(x.P50, o.ASCII) })),
@@ -225,6 +236,14 @@ func recallCell(p *whatif.Prediction) table.Cell {
 		return table.OfUnknown()
 	}
 	return table.OfFloat(p.Recall)
+}
+
+// rangeText is what a gain is likely to be between: "1.2-2.6".
+func rangeText(g *whatif.Range) string {
+	if !(g.High > 0) {
+		return ""
+	}
+	return words.ThreeDigits(g.Low) + "-" + words.ThreeDigits(g.High)
 }
 
 // gainColumn is how many times as much a change gives.

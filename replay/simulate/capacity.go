@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -40,7 +41,7 @@ func (p *plan) most() Most {
 	m := Most{QPS: math.Inf(1), Merged: math.Inf(1)}
 	nq := float64(p.nq)
 	if p.proxied() {
-		m.QPS = nq * float64(p.cluster.Proxies) / p.cluster.Proxy.Seconds()
+		m.QPS = nq * p.cluster.Proxies / p.cluster.Proxy.Seconds() / cmp.Or(p.cluster.Warm, 1)
 		m.Merged, m.Bound = m.QPS, "proxies"
 	}
 	var alone float64
@@ -50,13 +51,13 @@ func (p *plan) most() Most {
 		alone += p.add(pt, single, merged)
 		for j, node := range pt.nodes {
 			n := &p.cluster.Nodes[node]
-			if most := nq * n.Read.Cores / single[j].cpu; most < m.QPS {
+			if most := nq * n.Cores() / single[j].cpu; most < m.QPS {
 				m.QPS, m.Bound = most, "node "+n.name()+"'s cores"
 			}
 			if most := nq / single[j].places; most < m.QPS {
 				m.QPS, m.Bound = most, "scheduler of "+n.name()
 			}
-			m.Merged = min(m.Merged, max(nq*n.Read.Cores/max(single[j].cpu, 0), nq*n.Read.Cores/merged[j].cpu))
+			m.Merged = min(m.Merged, max(nq*n.Cores()/max(single[j].cpu, 0), nq*n.Cores()/merged[j].cpu))
 			m.Merged = min(m.Merged, max(nq/single[j].places, nq/merged[j].places))
 		}
 	}
@@ -73,28 +74,35 @@ func (p *plan) add(pt *part, single, merged []need) float64 {
 		share := pt.share * (min(a.upTo, 1) - before) / float64(len(a.replicas))
 		before = a.upTo
 		for _, f := range a.replicas {
-			var longest float64
+			var longest, leading float64
+			for k := range f.leads {
+				l := &f.leads[k]
+				leading = max(leading, l.seconds)
+				single[l.node].cpu += share * l.seconds * l.warm
+				merged[l.node].cpu += share * l.seconds * l.warm
+			}
 			for _, index := range f.works {
 				w := &pt.works[index]
 				knobs := &p.cluster.Nodes[pt.nodes[w.node]].Read
 				nq := float64(p.nq)
 				lone, cpu := w.cost(nq)
 				places := w.places(knobs, p.nq)
-				single[w.node].cpu += share * (w.serial + cpu)
+				single[w.node].cpu += share * (w.outside*w.warm + w.serial + cpu)
 				single[w.node].places += share * (w.serial + lone) / places
 				hops := 1.0
 				if w.worker {
 					hops = 2
 				}
-				longest = max(longest, w.serial+lone+hops*p.cluster.Wire.Seconds())
+				longest = max(longest, w.outside+w.serial+lone+hops*p.cluster.Wire.Seconds())
 
 				group := float64(largest(knobs, p.nq))
 				lone, cpu = w.cost(group)
-				merged[w.node].cpu += share * (w.serial + cpu) * nq / group
+				merged[w.node].cpu += share * (w.outside*w.warm + (w.serial+cpu)*nq/group)
 				merged[w.node].places += share * (w.serial + lone) * nq / group / places
 			}
+			longest += leading
 			if p.proxied() {
-				longest += p.cluster.Proxy.Seconds()
+				longest += p.atProxy()
 			}
 			alone += share * (longest + p.cluster.Delay.Seconds())
 		}

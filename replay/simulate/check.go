@@ -22,7 +22,7 @@ func check(c *Cluster, l Load) error {
 	if len(c.Nodes) == 0 || len(c.Collections) == 0 {
 		return errors.New("simulate a cluster: it has no nodes or no collections")
 	}
-	if c.Wire < 0 || c.Delay < 0 || c.Proxy < 0 || c.Proxies < 0 {
+	if c.Wire < 0 || c.Delay < 0 || c.Proxy < 0 || !(c.Proxies >= 0) || !(c.Warm >= 0 && c.Warm <= 1) || c.Proxies > 1<<20 {
 		return errors.New("simulate a cluster: a time of its network or proxies, or their number, is negative")
 	}
 	for i := range c.Nodes {
@@ -30,8 +30,8 @@ func check(c *Cluster, l Load) error {
 		if !(n.Read.Cores > 0) || math.IsInf(n.Read.Cores, 0) {
 			return fmt.Errorf("simulate a cluster: node %s has %v cores: the number must be known", n.name(), n.Read.Cores)
 		}
-		if n.Overhead < 0 || n.SegmentOverhead < 0 || n.Parallel < 0 {
-			return fmt.Errorf("simulate a cluster: node %s has a negative overhead or parallelism", n.name())
+		if !(n.Limit >= 0) || math.IsInf(n.Limit, 0) || n.Overhead < 0 || n.Outside < 0 || n.Lead < 0 || !(n.Warm >= 0 && n.Warm <= 1) || n.SegmentOverhead < 0 || n.Parallel < 0 {
+			return fmt.Errorf("simulate a cluster: node %s has a negative overhead, parallelism or limit of cores", n.name())
 		}
 	}
 	var weight float64

@@ -14,21 +14,39 @@ type Cluster struct {
 	Wire time.Duration
 	// Delay is time of each request in which nothing here is busy: it waits for a timestamp, or for its turn elsewhere.
 	Delay time.Duration
-	// Proxy is CPU time per request at a proxy, Proxies how many cores they have together; 0 is not simulated.
+	// Proxy is CPU time per request at a proxy, Proxies how many cores they have together, which may be a part of one; 0 is not simulated.
+	// Where requests come one after the other each takes Warm of it (Node.Warm).
 	Proxy   time.Duration
-	Proxies int
+	Proxies float64
+	Warm    float64
 }
 
 // Node is one query node.
 type Node struct {
 	ID   int64
 	Name string
-	// Read bounds what runs at once, on Read.Cores cores, which have to be known.
+	// Limit is how many cores it may use, a part of one too; 0 is Read.Cores. A container may be given less than its process believes to have.
+	Limit float64
+	// Read bounds what runs at once, by the Read.Cores cores that the process believes to have, which have to be known.
 	Read schedule.Knobs
-	// Overhead is CPU time per task (deserialize, plan, reduce) apart from segments; SegmentOverhead per segment searched.
+	// Overhead is CPU time per task (plan, reduce) apart from segments; SegmentOverhead per segment searched: a merged group has either once.
 	Overhead, SegmentOverhead time.Duration
+	// Outside is CPU time per task before the scheduler takes it (RPC, both ways), on one core, which each task of a merged group has. Where one comes after
+	// the other it is Warm times as much, as caches are warm and nobody has to be woken; the longer nothing came, the nearer it is to all of it. 0 is 1.
+	Outside time.Duration
+	Warm    float64
+	// Lead is CPU time of a shard's leader for each request, on one core, before tasks are given out; Warm counts for it, too.
+	Lead time.Duration
 	// Parallel is how many cores one task may use at once: Milvus searches the segments of a task side by side. 0 is all.
 	Parallel int
+}
+
+// Cores are those that the node's work shares.
+func (n *Node) Cores() float64 {
+	if n.Limit > 0 {
+		return n.Limit
+	}
+	return n.Read.Cores
 }
 
 // Collection is a set of segments that each request on it searches, all of one replica.

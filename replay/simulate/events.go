@@ -4,6 +4,7 @@ package simulate
 type hop struct {
 	at      float64
 	request int32
+	lead    int32 // of the request's fan
 }
 
 // line is hops in the order of their arrival: all take as long, so none overtakes another.

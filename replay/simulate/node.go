@@ -12,6 +12,12 @@ type running struct {
 	begun, left int32
 	share       float64
 	serial      bool // the serial part is what runs
+	// early is a task on its way to the scheduler.
+	early bool
+	task  schedule.Task
+	// leads is a leader before it gives out the tasks of a shard.
+	leads bool
+	lead  hop
 }
 
 // slice is what wants cores: a task of Width cores, or one segment.
@@ -31,12 +37,30 @@ type node struct {
 	want  float64 // cores, all slices together
 	run   []slice // a heap, the first to end at the top
 	free  []*running
+	// called is when the last call came, gap how far apart they come, in seconds.
+	called, gap float64
 
 	// Integrals over time, since the warm-up.
 	busy, ran, waited, blocked, since float64
 	waits                             float64
 	tasks, grouped                    int64
 }
+
+// cools is how far apart calls come that cost half as much more than at once as lone ones do, in seconds; recent is how much a new gap counts.
+const (
+	cools  = 0.004
+	recent = 0.1
+)
+
+// call is how much a call costs that comes now, of what a lone one does, if warm is what is left where one comes after the other.
+func (n *node) call(warm float64) float64 {
+	n.gap += (n.now - n.called - n.gap) * recent
+	n.called = n.now
+	return Warmth(warm, n.gap)
+}
+
+// Warmth is how much a call costs, of what a lone one does, where calls come every gap seconds, if warm is what is left where one comes after the other.
+func Warmth(warm, gap float64) float64 { return warm + (1-warm)*gap/(gap+cools) }
 
 // advance lets time pass in which nothing begins or ends.
 func (n *node) advance(to float64) {
@@ -120,14 +144,32 @@ func (n *node) end() *running {
 	return first.task
 }
 
-func (n *node) task(g *schedule.Group, w *work) *running {
+func (n *node) group(g *schedule.Group, w *work) *running {
+	t := n.fresh()
+	*t = running{group: g, work: w}
+	return t
+}
+
+// early is a task before the scheduler has it.
+func (n *node) early(k schedule.Task, w *work) *running {
+	t := n.fresh()
+	*t = running{early: true, task: k, work: w}
+	return t
+}
+
+func (n *node) leading(h hop) *running {
+	t := n.fresh()
+	*t = running{leads: true, lead: h}
+	return t
+}
+
+func (n *node) fresh() *running {
 	var t *running
 	if last := len(n.free) - 1; last >= 0 {
 		t, n.free = n.free[last], n.free[:last]
 	} else {
 		t = &running{}
 	}
-	*t = running{group: g, work: w}
 	return t
 }
 

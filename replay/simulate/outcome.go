@@ -27,7 +27,7 @@ func (p *plan) outcome(t *tally) *Outcome {
 		overrun = overrun || w.overrun
 		if w.length > 0 {
 			o.QPS += float64(w.count) * float64(p.nq) / w.length / float64(p.windows)
-			o.ProxyUse += min(1, w.proxied/w.length/float64(max(1, p.cluster.Proxies))) / float64(p.windows)
+			o.ProxyUse += min(1, w.proxied/w.length/float64(p.servers())) / float64(p.windows)
 		}
 		seconds0 += w.length / float64(len(p.parts))
 	}
@@ -145,7 +145,7 @@ func (p *plan) nodes(t *tally) []NodeOutcome {
 			n := &out[node]
 			n.Tasks, n.Grouped = sum.tasks, sum.grouped
 			if length > 0 {
-				n.Use = sum.busy / length / p.cluster.Nodes[node].Read.Cores
+				n.Use = sum.busy / length / p.cluster.Nodes[node].Cores()
 				n.Running, n.Waiting = sum.ran/length, sum.waited/length
 			}
 			if sum.tasks > 0 {

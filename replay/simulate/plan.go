@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,10 +49,18 @@ type asked struct {
 	replicas []fan
 }
 
-// fan is what a request to a replica becomes: works of leaders, then those of workers, as indexes into part.works.
+// fan is what a request to a replica becomes: works, as indexes into part.works, and who leads to them. Shards whose leaders take no time for that are one.
 type fan struct {
-	works   []int32
-	leaders int
+	works []int32
+	leads []lead
+}
+
+// lead is what the leader of a shard does: it takes seconds of a core of its node (warm of it where one comes after the other), and then begins its own works and
+// asks the workers.
+type lead struct {
+	node          int32
+	seconds, warm float64
+	own, workers  []int32
 }
 
 func newPlan(ctx context.Context, c *Cluster, l Load, exponential bool) (*plan, error) {
@@ -132,6 +141,14 @@ func (p *plan) together() [][]int {
 
 func (p *plan) proxied() bool { return p.cluster.Proxy > 0 && p.cluster.Proxies > 0 }
 
+// servers is how many requests proxies take on at once, atProxy how long one takes there, in seconds: less than a core, and what is left of
+// whole ones, makes each of them slower or faster.
+func (p *plan) servers() int { return max(1, int(p.cluster.Proxies)) }
+
+func (p *plan) atProxy() float64 {
+	return p.cluster.Proxy.Seconds() * float64(p.servers()) / p.cluster.Proxies
+}
+
 // eachNode calls back for the nodes of a collection, some more than once.
 func (c *Collection) eachNode(visit func(node int)) {
 	for _, replica := range c.Replicas {
@@ -195,9 +212,13 @@ func (p *plan) newFan(ctx context.Context, pt *part, c *Collection, replica []Sh
 		growing bool
 	}
 	var f fan
-	var workers []int32
 	for i := range replica {
 		shard := &replica[i]
+		node := &p.cluster.Nodes[shard.Leader]
+		if i == 0 || node.Lead > 0 || f.leads[len(f.leads)-1].seconds > 0 {
+			f.leads = append(f.leads, lead{node: pt.place(shard.Leader), seconds: node.Lead.Seconds(), warm: cmp.Or(node.Warm, 1)})
+		}
+		l := &f.leads[len(f.leads)-1]
 		order := []key{{shard.Leader, false}}
 		segments := map[key][]Segment{order[0]: nil}
 		for _, s := range shard.Segments {
@@ -218,15 +239,14 @@ func (p *plan) newFan(ctx context.Context, pt *part, c *Collection, replica []Sh
 			w.node, w.worker = int(pt.place(k.node)), k.node != shard.Leader
 			w.group = strconv.Itoa(len(pt.works))
 			if w.worker {
-				workers = append(workers, int32(len(pt.works)))
+				l.workers = append(l.workers, int32(len(pt.works)))
 			} else {
-				f.works = append(f.works, int32(len(pt.works)))
+				l.own = append(l.own, int32(len(pt.works)))
 			}
+			f.works = append(f.works, int32(len(pt.works)))
 			pt.works = append(pt.works, w)
 		}
 	}
-	f.leaders = len(f.works)
-	f.works = append(f.works, workers...)
 	return f, nil
 }
 

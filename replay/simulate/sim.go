@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -50,13 +51,15 @@ type sim struct {
 	toWorker line
 	proxies  []float64 // when each is free, in turn
 	proxy    int
-	proxied  float64   // seconds, since the warm-up
-	sessions []float64 // when each asks again: a heap
-	arrival  float64
-	oneWay   float64
-	end      float64
-	warm     bool
-	noise    func(sigma float64) float64
+	proxied  float64 // seconds, since the warm-up
+	// last is when a request came, came how far apart they come.
+	last, came float64
+	sessions   []float64 // when each asks again: a heap
+	arrival    float64
+	oneWay     float64
+	end        float64
+	warm       bool
+	noise      func(sigma float64) float64
 }
 
 func newSim(p *plan, partIndex, windowIndex int, t *tally) *sim {
@@ -69,10 +72,10 @@ func newSim(p *plan, partIndex, windowIndex int, t *tally) *sim {
 		oneWay: p.cluster.Wire.Seconds() / 2, end: p.warm + p.length, arrival: never,
 	}
 	for i, n := range pt.nodes {
-		s.nodes[i] = node{queue: schedule.NewQueue(p.cluster.Nodes[n].Read), cores: p.cluster.Nodes[n].Read.Cores}
+		s.nodes[i] = node{queue: schedule.NewQueue(p.cluster.Nodes[n].Read), cores: p.cluster.Nodes[n].Cores()}
 	}
 	if p.proxied() {
-		s.proxies = make([]float64, p.cluster.Proxies)
+		s.proxies = make([]float64, p.servers())
 	}
 	s.noise = func(sigma float64) float64 {
 		if sigma == 0 {
@@ -171,14 +174,16 @@ func (s *sim) arrive(at float64) {
 	}
 	i := s.keep(r)
 	if len(s.proxies) > 0 {
-		cpu := s.plan.cluster.Proxy.Seconds()
+		s.came += (at - s.last - s.came) * recent
+		s.last = at
+		cpu := s.plan.atProxy() * Warmth(cmp.Or(s.plan.cluster.Warm, 1), s.came)
 		begin := max(at, s.proxies[s.proxy])
 		s.proxied += cpu
 		at = begin + cpu
 		s.proxies[s.proxy] = at
 		s.proxy = (s.proxy + 1) % len(s.proxies)
 	}
-	h := hop{at + s.plan.cluster.Delay.Seconds() + s.oneWay, i}
+	h := hop{at: at + s.plan.cluster.Delay.Seconds() + s.oneWay, request: i}
 	if h.at == r.begun {
 		s.atLeader(h)
 		return
@@ -210,25 +215,41 @@ func (s *sim) keep(r request) int32 {
 	return int32(len(s.requests) - 1)
 }
 
-func (s *sim) atLeader(h hop) {
-	r := &s.requests[h.request]
-	f := &s.part.asked[r.asked].replicas[r.fan]
-	workers := len(f.works) - f.leaders
-	if workers > 0 {
-		if s.oneWay > 0 {
-			s.toWorker.push(hop{h.at + s.oneWay, h.request})
-		} else {
-			s.submit(h, f.works[f.leaders:])
-		}
-	}
-	s.submit(h, f.works[:f.leaders])
+// fan is what a request becomes.
+func (s *sim) fan(request int32) *fan {
+	r := &s.requests[request]
+	return &s.part.asked[r.asked].replicas[r.fan]
 }
 
-func (s *sim) atWorker(h hop) {
-	r := &s.requests[h.request]
-	f := &s.part.asked[r.asked].replicas[r.fan]
-	s.submit(h, f.works[f.leaders:])
+func (s *sim) atLeader(h hop) {
+	f := s.fan(h.request)
+	for i := range f.leads {
+		h.lead = int32(i)
+		l := &f.leads[i]
+		if l.seconds <= 0 {
+			s.led(h, l)
+			continue
+		}
+		n := &s.nodes[l.node]
+		n.advance(h.at)
+		n.begin(n.leading(h), l.seconds*n.call(l.warm), 1)
+		s.race.set(l.node, n.next())
+	}
 }
+
+// led gives out the tasks of a shard.
+func (s *sim) led(h hop, l *lead) {
+	if len(l.workers) > 0 {
+		if s.oneWay > 0 {
+			s.toWorker.push(hop{h.at + s.oneWay, h.request, h.lead})
+		} else {
+			s.submit(h, l.workers)
+		}
+	}
+	s.submit(h, l.own)
+}
+
+func (s *sim) atWorker(h hop) { s.submit(h, s.fan(h.request).leads[h.lead].workers) }
 
 // submit gives tasks to the schedulers of their nodes.
 func (s *sim) submit(h hop, works []int32) {
@@ -237,18 +258,26 @@ func (s *sim) submit(h hop, works []int32) {
 		n := &s.nodes[work.node]
 		n.advance(h.at)
 		s.pending++
-		err := n.queue.Push(schedule.Task{
-			Number: int(h.request)<<workBits | int(w), NQ: s.plan.nq, K: s.plan.load.K, Group: work.group,
-			Segments: work.segments, Arrived: seconds(h.at),
-		})
-		if err != nil {
-			s.requests[h.request].failed = true
-			s.back(h.request, work, h.at)
-			continue
+		task := schedule.Task{Number: int(h.request)<<workBits | int(w), NQ: s.plan.nq, K: s.plan.load.K, Group: work.group, Segments: work.segments}
+		if cost := work.outside; cost > 0 {
+			n.begin(n.early(task, work), cost*n.call(work.warm), 1)
+		} else {
+			s.queue(n, task, work, h.at)
 		}
-		s.start(n, h.at)
 		s.race.set(int32(work.node), n.next())
 	}
+}
+
+// queue gives a task to the scheduler of its node.
+func (s *sim) queue(n *node, task schedule.Task, w *work, at float64) {
+	task.Arrived = seconds(at)
+	if err := n.queue.Push(task); err != nil {
+		i := int32(task.Number >> workBits)
+		s.requests[i].failed = true
+		s.back(i, w, at)
+		return
+	}
+	s.start(n, at)
 }
 
 // start runs what the scheduler lets run.
@@ -264,7 +293,7 @@ func (s *sim) start(n *node, at float64) {
 		if share /= float64(len(g.Tasks)); len(g.Tasks) > 1 {
 			n.grouped += int64(len(g.Tasks))
 		}
-		t := n.task(g, work)
+		t := n.group(g, work)
 		if work.jobs != nil {
 			t.share = share
 			t.left = int32(len(work.jobs) * g.NQ)
@@ -289,6 +318,20 @@ func (s *sim) ended(i int32, at float64) {
 	n := &s.nodes[i]
 	n.advance(at)
 	t := n.end()
+	if t.leads {
+		h := hop{at, t.lead.request, t.lead.lead}
+		n.free = append(n.free, t)
+		s.led(h, &s.fan(h.request).leads[h.lead])
+		s.race.set(i, n.next())
+		return
+	}
+	if t.early {
+		task, w := t.task, t.work
+		n.free = append(n.free, t)
+		s.queue(n, task, w, at)
+		s.race.set(i, n.next())
+		return
+	}
 	if t.work.jobs == nil || s.jobEnded(n, t) {
 		g := t.group
 		for j := range g.Tasks {

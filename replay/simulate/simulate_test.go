@@ -18,7 +18,7 @@ const ms = time.Millisecond
 
 // pair is two nodes, of which the second has so many times as much to do as the first.
 func pair(read schedule.Knobs, times int, proxies int) *Cluster {
-	c := &Cluster{Wire: ms, Proxy: ms, Proxies: proxies}
+	c := &Cluster{Wire: ms, Proxy: ms, Proxies: float64(proxies)}
 	shard := Shard{Leader: 0, Segments: []Segment{{Node: 0, Mean: 2 * ms}}}
 	for i := range 2 {
 		c.Nodes = append(c.Nodes, Node{ID: int64(7 + i), Name: []string{"querynode-7", "querynode-8"}[i], Read: read, Overhead: ms})

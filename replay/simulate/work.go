@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,6 +17,8 @@ type work struct {
 	group    string
 	segments int
 	serial   float64 // before and after its segments, on one core
+	outside  float64 // before the scheduler takes it, on one core,
+	warm     float64 // so much of it where one comes after the other
 	total    float64 // CPU of one vector in all segments
 	fixed    float64 // of it what a merged group pays once
 	batch    float64 // what a further vector costs, of total - fixed
@@ -38,7 +41,7 @@ const draws = 1024
 // newWork sums up the segments of one shard on one node.
 func newWork(n *Node, segments []Segment, correlation float64, bySegment bool, random *rand.Rand) work {
 	w := work{
-		segments: len(segments), serial: n.Overhead.Seconds(),
+		segments: len(segments), serial: n.Overhead.Seconds(), outside: n.Outside.Seconds(), warm: cmp.Or(n.Warm, 1),
 		parallel: math.Ceil(n.Read.Cores),
 	}
 	if n.Parallel > 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/replay"
+	"kitescope/replay/load"
 	"kitescope/sorting"
 )
 
@@ -16,12 +17,22 @@ import (
 type Overheads struct {
 	// Task is CPU time for each task of a node (RPC, plan, reduction, its part of the proxy), Segment for each segment of it.
 	Task, Segment time.Duration
+	// Warm is how much of the part of Task that is outside of the scheduler, and of a leader, remains where one call comes after the other; 0 is 1.
+	Warm float64 `doc:",omitzero"`
 	// Wire is the time of one hop there and back in which no CPU of a query node is busy.
 	Wire time.Duration
 	// Delay is the time of a request in which nothing that we know of is busy, however many nodes it goes to.
 	Delay time.Duration
 	// Factor is how much CPU the server takes to search a segment in place of 1 of the engine's; 0 is 1.
 	Factor float64
+	// Growing is Factor for growing segments, where it was measured: with what chunks cost, or an interim index spares. 0 is Factor, and Chunk.
+	Growing float64 `doc:",omitzero"`
+	// Front is CPU of a request outside of query nodes: of proxies, and of client and all else where they share one machine. It has FrontCores.
+	Front      time.Duration `doc:",omitzero"`
+	FrontCores float64       `doc:",omitzero"`
+	// Stretch is time of a request in which nothing that we know of is busy, in parts of how long it would take without: threads that wait for their
+	// turn wait less for shorter work.
+	Stretch float64 `doc:",omitzero"`
 	// Chunk is CPU time for each chunk of a growing segment (Layout.ChunkRows) and vector: knowhere is called for each.
 	Chunk time.Duration
 	// From says where they are from.
@@ -43,7 +54,7 @@ func (o *Overheads) factor() float64 {
 // query node of 2.3.5, then on three, each with a quarter of a core (docs/evidence/replay.md).
 func assumedOverheads() Overheads {
 	return Overheads{
-		Task: 1500 * time.Microsecond, Segment: 100 * time.Microsecond, Wire: 500 * time.Microsecond, Factor: 1.2, Chunk: chunkCost,
+		Task: 1600 * time.Microsecond, Segment: 200 * time.Microsecond, Wire: 500 * time.Microsecond, Factor: 1.2, Chunk: chunkCost, Warm: warm,
 		From: "assumed",
 	}
 }
@@ -51,6 +62,7 @@ func assumedOverheads() Overheads {
 // Calibration is what a live run said of the server's overhead.
 type Calibration struct {
 	Name   string // of the target
+	Cores  int    // of the machine that asked; 0 unknown
 	Points []CalibrationPoint
 }
 
@@ -59,6 +71,9 @@ type CalibrationPoint struct {
 	Sessions, EF    int
 	Mean, P99, Wire time.Duration
 	QPS             float64
+	// Low and High bound QPS, 95%; both 0 unknown.
+	Low, High float64
+	Served    *load.Served // nil if nobody asked the processes
 }
 
 // Calibrate takes from a live run or sweep of the present cluster what its server's overhead is worked out of: latency at one
@@ -70,13 +85,13 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 	if base.Setup.Target == "" || base.Setup.Target == "engine" {
 		return nil, errors.New("calibrate: the result is from the engine; a run against a live target is needed (replay run --target)")
 	}
-	c := &Calibration{Name: base.Setup.Target}
+	c := &Calibration{Name: base.Setup.Target, Cores: base.Setup.Machine.Cores}
 	for i := range base.Points {
 		p := &base.Points[i]
 		if p.Rate != 0 || p.Timed || p.Sessions < 1 || p.Latency.Count == 0 || p.QPS <= 0 || p.Latency.Mean <= 0 {
 			continue
 		}
-		c.Points = append(c.Points, CalibrationPoint{Sessions: p.Sessions, EF: p.EF, Mean: p.Latency.Mean, P99: p.Latency.P99, QPS: p.QPS, Wire: p.Wire.Mean})
+		c.Points = append(c.Points, CalibrationPoint{Sessions: p.Sessions, EF: p.EF, Mean: p.Latency.Mean, P99: p.Latency.P99, QPS: p.QPS, Wire: p.Wire.Mean, Low: p.QPSLow, High: p.QPSHigh, Served: p.Served})
 	}
 	if len(c.Points) == 0 {
 		return nil, errors.New("calibrate: the result has no answered closed-loop point (replay sweep --concurrency 1,2,4,8)")

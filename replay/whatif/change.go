@@ -52,7 +52,11 @@ type Prediction struct {
 	// EF is what searches have.
 	EF    int
 	Nodes []NodeShare // in the order of Layout.Nodes
-	Notes []string
+	// AtLoad is how many times the queries per second of the present cluster it has at the load that was asked for (of a rate, at most), Ranges at each
+	// number of sessions, in the order of Report.Sessions; zero and none of the present one.
+	AtLoad Range `doc:",omitzero"`
+	Ranges []Range
+	Notes  []string
 }
 
 // NodeShare is what a node has to do for one query on the replica that it is in.

@@ -94,7 +94,10 @@ func (x *prediction) live(ctx context.Context, base *priced) error {
 	if x.report.Check.Calibrated == "" {
 		return nil
 	}
-	cluster, _ := base.cluster(x.over)
+	cluster, _, err := base.simulatedIn(ctx, &x.views[0], x.report.Load.NQ)
+	if err != nil {
+		return err
+	}
 	worst := 0.0
 	for _, p := range x.Calibration.at(x.ask.params.EF) {
 		o, err := run(ctx, cluster, simulate.Load{Sessions: p.Sessions, NQ: x.report.Load.NQ, K: x.report.Load.K, Seed: x.report.Load.Seed}, p.Mean)
@@ -104,6 +107,7 @@ func (x *prediction) live(ctx context.Context, base *priced) error {
 		x.report.Check.Live = append(x.report.Check.Live, CheckPoint{
 			Sessions: p.Sessions, MeasuredQPS: p.QPS, PredictedQPS: o.QPS, MeasuredMean: p.Mean, PredictedMean: o.Mean, MeasuredP99: p.P99, PredictedP99: o.P99,
 		})
+		x.anchors = append(x.anchors, anchor{x.report.Check.Live[len(x.report.Check.Live)-1], p.Low, p.High})
 		worst = max(worst, math.Abs(o.QPS-p.QPS)/p.QPS)
 	}
 	x.note("the simulation of the present cluster is off by up to %.0f%% in queries per second, against %s", 100*worst, x.Calibration.Name)

@@ -19,8 +19,11 @@ type demand struct {
 
 // nodeDemand is one node's part of a request, on average over replicas.
 type nodeDemand struct {
+	id                int64
 	cores             float64
+	growing, largest  float64 // of cpu, that in growing segments, and in the dearest segment
 	cpu, known, tasks float64 // nanoseconds of the engine, of chunks; how many tasks
+	leads             float64 // how many shards it leads
 	segments          float64
 }
 
@@ -30,7 +33,7 @@ func (p *priced) demand(ctx context.Context, nq int) (demand, error) {
 	chunked, _ := p.cluster(Overheads{Chunk: chunkCost})
 	d := demand{nodes: make([]nodeDemand, len(plain.Nodes)), nq: float64(max(1, nq)), hops: 1}
 	for i := range d.nodes {
-		d.nodes[i].cores = plain.Nodes[i].Read.Cores
+		d.nodes[i].id, d.nodes[i].cores = plain.Nodes[i].ID, plain.Nodes[i].Cores()
 	}
 	one, err := simulate.Capacity(ctx, plain, nq)
 	if err != nil {
@@ -46,6 +49,7 @@ func (p *priced) demand(ctx context.Context, nq int) (demand, error) {
 	for r := range replicas {
 		for s := range replicas[r] {
 			shard := &replicas[r][s]
+			d.nodes[shard.Leader].leads += part
 			for t := range tasksOf(shard) {
 				d.nodes[t.node].tasks += part
 				if t.node != shard.Leader {
@@ -54,8 +58,13 @@ func (p *priced) demand(ctx context.Context, nq int) (demand, error) {
 			}
 			for i, g := range shard.Segments {
 				n := &d.nodes[g.Node]
+				all := part * float64(g.Mean) * (1 + (d.nq-1)*g.Batch)
 				n.segments += part
-				n.cpu += part * d.nq * float64(g.Mean)
+				n.cpu += all
+				n.largest = max(n.largest, all)
+				if g.Growing {
+					n.growing += all
+				}
 				n.known += part * d.nq * float64(chunked.Collections[0].Replicas[r][s].Segments[i].Mean-g.Mean)
 			}
 		}
@@ -90,10 +99,13 @@ func tasks(c *simulate.Cluster) int64 {
 	return int64(most)
 }
 
-// tasks of a request, in all.
+// calls are what a node does for a request apart from segments, in parts of what it does for a task.
+func (n *nodeDemand) calls() float64 { return n.tasks + leading*n.leads }
+
+// tasks of a request, in all, and what leaders do for them.
 func (d *demand) tasks() (n float64) {
 	for i := range d.nodes {
-		n += d.nodes[i].tasks
+		n += d.nodes[i].calls()
 	}
 	return max(1, n)
 }
@@ -113,18 +125,18 @@ func (d *demand) factor(requests float64) float64 {
 func (d *demand) task(requests, factor float64) float64 {
 	most := math.Inf(1)
 	for _, n := range d.nodes {
-		if n.tasks > 0 {
-			most = min(most, max(0, n.cores*1e9/requests-n.known-factor*n.cpu)/n.tasks)
+		if calls := n.calls(); calls > 0 {
+			most = min(most, max(0, n.cores*1e9/requests-n.known-factor*n.cpu)/calls)
 		}
 	}
 	return most
 }
 
-// segmentsOfTask is how many segments a task searches, on average.
+// segmentsOfTask is how many segments there are for each task, and each shard that is led.
 func (d *demand) segmentsOfTask() float64 {
 	tasks, segments := 0.0, 0.0
 	for i := range d.nodes {
-		tasks += d.nodes[i].tasks
+		tasks += d.nodes[i].calls()
 		segments += d.nodes[i].segments
 	}
 	if tasks == 0 {
@@ -133,14 +145,17 @@ func (d *demand) segmentsOfTask() float64 {
 	return segments / tasks
 }
 
-// wait is how long a lone request waits for the CPU time of its tasks, in parts of what one of them takes: a node with fewer cores than tasks
-// has them one after the other.
+// wait is how long a lone request waits for the CPU time of leaders and of tasks, in parts of what a task takes: a node with fewer cores than tasks
+// has them one after the other, after what its leaders do.
 func (d *demand) wait() float64 {
-	wait := 1.0
+	wait, led := 1.0, 0.0
 	for i := range d.nodes {
 		if n := &d.nodes[i]; n.cores > 0 {
 			wait = max(wait, n.tasks/n.cores)
+			if n.leads > 0 {
+				led = max(led, leading, leading*n.leads/n.cores)
+			}
 		}
 	}
-	return wait
+	return led + wait
 }

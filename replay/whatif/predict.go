@@ -73,7 +73,10 @@ type prediction struct {
 	layout *replay.Layout
 	model  *model
 	ask    *asked
-	over   Overheads
+	// views are ways to read what is known of the server, the likeliest first; baseReadings what they say of the present cluster.
+	views        []Overheads
+	baseReadings []reading
+	anchors      []anchor // by sessions
 }
 
 func newPrediction(ctx context.Context, in Input) (*prediction, error) {
@@ -151,12 +154,17 @@ func (x *prediction) all(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x.calibrate(ctx, base)
+	if err := x.calibrate(ctx, base); err != nil {
+		return err
+	}
+	if err := x.live(ctx, base); err != nil {
+		return err
+	}
 	if x.report.Base, err = x.predict(ctx, base, Change{Name: "as it is"}); err != nil {
 		return err
 	}
 	x.report.Base.Gain = 1
-	if err := x.live(ctx, base); err != nil {
+	if x.baseReadings, err = x.read(ctx, base); err != nil {
 		return err
 	}
 	for _, c := range x.Changes {
@@ -172,6 +180,11 @@ func (x *prediction) all(ctx context.Context) error {
 		if x.report.Base.Most > 0 {
 			out.Gain = out.Most / x.report.Base.Most
 		}
+		list, err := x.read(ctx, p)
+		if err != nil {
+			return fmt.Errorf("change %q: %w", c.Name, err)
+		}
+		x.ranges(&out, list)
 		x.report.Others = append(x.report.Others, out)
 	}
 	if err := x.check(ctx, base); err != nil {
@@ -203,39 +216,15 @@ func (r *Report) gather() {
 	r.Notes = append(r.Notes, all...)
 }
 
-// calibrate chooses overheads.
-func (x *prediction) calibrate(ctx context.Context, base *priced) {
-	x.over = assumedOverheads()
-	defer func() { x.report.Check.Overheads = x.over }()
-	if x.Calibration == nil {
-		x.note("no live run given: assuming the server's own work, %s; trust gains more than absolute figures", x.over.text())
-		return
-	}
-	d, err := base.demand(ctx, x.report.Load.NQ)
-	o := Overheads{}
-	if err == nil {
-		o, err = x.Calibration.overheads(&d, x.ask.params.EF)
-	}
-	if err != nil {
-		x.note("%v: assuming the server's own work, %s", err, x.over.text())
-		return
-	}
-	x.over = o
-	x.report.Check.Calibrated = x.Calibration.Name
-	x.note("the server's own work from %s: %s", o.From, o.text())
-}
-
-func (o *Overheads) text() string {
-	return fmt.Sprintf("%v CPU per task, %v per segment, %v per chunk of a growing one, %v per hop, %v waiting, %.2g times the engine's CPU in segments",
-		o.Task.Round(10*time.Microsecond), o.Segment.Round(time.Microsecond), o.Chunk.Round(time.Microsecond), o.Wire.Round(10*time.Microsecond), o.Delay.Round(10*time.Microsecond), o.factor())
-}
-
 // predict simulates one cluster: the load that was asked for, the curve, and what it can do at most.
 func (x *prediction) predict(ctx context.Context, p *priced, c Change) (Prediction, error) {
 	out := Prediction{Change: c, Layout: p.Layout, Recall: p.recall, Modelled: p.share(), EF: p.ask.params.EF, Notes: p.notes}
 	out.Measured = out.Modelled == 0
 	out.Cost, out.Nodes = p.cost()
-	cluster, notes := p.cluster(x.over)
+	cluster, notes, err := p.simulatedIn(ctx, &x.views[0], x.report.Load.NQ)
+	if err != nil {
+		return out, err
+	}
 	if x.report.Base.Outcome == nil { // the present cluster, which says it for all
 		x.report.Notes = append(x.report.Notes, notes...)
 	}
@@ -251,6 +240,7 @@ func (x *prediction) predict(ctx context.Context, p *priced, c Change) (Predicti
 	if out.Outcome, err = run(ctx, cluster, x.report.Load, lone); err != nil {
 		return out, err
 	}
+	x.anchored(out.Outcome, x.report.Load.Sessions)
 	curve := simulate.Load{NQ: x.report.Load.NQ, K: x.report.Load.K, Seed: x.report.Load.Seed}
 	for _, n := range append(slices.Clone(x.Sessions), enough(cluster)) {
 		l := curve
@@ -259,6 +249,7 @@ func (x *prediction) predict(ctx context.Context, p *priced, c Change) (Predicti
 		if err != nil {
 			return out, err
 		}
+		x.anchored(o, n)
 		out.Most = max(out.Most, o.QPS)
 		if len(out.Curve) < len(x.Sessions) {
 			out.Curve = append(out.Curve, *o)
@@ -282,7 +273,7 @@ func enough(c *simulate.Cluster) int {
 	cores := 0.0
 	for i := range c.Nodes {
 		if serves[i] {
-			cores += c.Nodes[i].Read.Cores
+			cores += c.Nodes[i].Cores()
 		}
 	}
 	return int(min(max(32, min(6*cores, 8192)), max(1, float64(simulate.MostTasks/2/tasks(c)))))

@@ -133,7 +133,7 @@ func simulated(t *testing.T, l *replay.Layout, text string) Prediction {
 		}
 		p.costs = append(p.costs, Measured{Mean: time.Duration(ns), SD: time.Duration(ns / 10)})
 	}
-	x := &prediction{report: &Report{Load: simulate.Load{Sessions: 8, NQ: 1, K: 10, Seed: 1}}, over: Overheads{Task: 100 * time.Microsecond}}
+	x := &prediction{report: &Report{Load: simulate.Load{Sessions: 8, NQ: 1, K: 10, Seed: 1}}, views: []Overheads{{Task: 100 * time.Microsecond}}}
 	x.Progress, x.Sessions = func(string) {}, []int{1, 8}
 	out, err := x.predict(t.Context(), p, c)
 	if err != nil {
@@ -231,7 +231,7 @@ func TestPredictCalibrated(t *testing.T) {
 	if c.Calibrated != "milvus" || len(c.Live) != 3 || (c.Overheads.Wire-time.Millisecond).Abs() > time.Microsecond {
 		t.Errorf("%+v", c)
 	}
-	if cpu := time.Duration(float64(c.Overheads.Task+c.Overheads.Segment) + c.Overheads.Factor*float64(r.Base.Cost.CPU)); (cpu - 2*time.Millisecond).Abs() > 50*time.Microsecond {
+	if cpu := time.Duration(float64(2*c.Overheads.Task+c.Overheads.Segment) + c.Overheads.Factor*float64(r.Base.Cost.CPU)); (cpu - 2*time.Millisecond).Abs() > 50*time.Microsecond {
 		t.Errorf("a request takes %v of CPU", cpu)
 	}
 	for i, want := range []float64{333, 2000, 2000} {

@@ -3,7 +3,12 @@
 seal       drop everything else, make `load` (HNSW), 30,000 rows flushed and indexed, loaded
 grow       GROW rows more, which stay growing
 flush      flush, and wait until all rows are indexed and no segment grows
-brute      make `brute` (FLAT), 120,000 rows in small sealed segments, loaded
+brute      make `brute` (FLAT), 120,000 rows in 48 sealed segments, loaded
+ivf        drop everything else, make `load` (IVF_FLAT, 128 lists), 60,000 rows in eight segments, loaded
+rebuild    drop the index of `load` and build HNSW in its place
+graph      drop everything else, make `load` (HNSW), 60,000 rows in eight segments, loaded
+small      drop everything else, make `load` (HNSW), 60,000 rows in 24 segments, loaded
+compact    compact `load`, and wait until one segment of all rows is served
 """
 import os
 import sys
@@ -40,29 +45,66 @@ def insert(c, first, count, seed, step=5000):
         c.insert(rows(first + at, min(step, count - at), seed + at))
 
 
+HNSW = {"index_type": "HNSW", "metric_type": "L2", "params": {"M": 16, "efConstruction": 200}}
+IVF = {"index_type": "IVF_FLAT", "metric_type": "L2", "params": {"nlist": 128}}
+
+
+def fresh(index, rows, flushes, shards):
+    """The collection `load` of so many rows, after so many flushes, loaded; nothing else is there."""
+    for name in utility.list_collections():
+        utility.drop_collection(name)
+    c = make("load", index, shards)
+    each = rows // flushes
+    for i in range(flushes):
+        insert(c, i * each, each, 1 + i)
+        c.flush()
+    utility.wait_for_index_building_complete("load")
+    c.load()
+    return c
+
+
+def served(c, right):
+    """Waits until what query nodes serve is right, and then until what it replaces is let go."""
+    for _ in range(150):
+        utility.wait_for_index_building_complete(c.name)
+        segments = utility.get_query_segment_info(c.name)
+        if right(segments):
+            break
+        time.sleep(2)
+    else:
+        raise SystemExit(f"{c.name} was not served as it should be in time: {segments}")
+    time.sleep(30)
+
+
 def main(command):
     if command == "seal":
-        for name in utility.list_collections():
-            utility.drop_collection(name)
-        c = make("load", {"index_type": "HNSW", "metric_type": "L2", "params": {"M": 16, "efConstruction": 200}}, 2)
-        insert(c, 0, 30000, 1)
-        c.flush()
+        fresh(HNSW, 30000, 1, 2)
+    elif command == "ivf":
+        fresh(IVF, 60000, 4, 2)
+    elif command == "graph":
+        fresh(HNSW, 60000, 4, 2)
+    elif command == "small":
+        fresh(HNSW, 60000, 24, 1)
+    elif command == "rebuild":
+        c = Collection("load")
+        was = {s.indexID for s in utility.get_query_segment_info("load")}
+        c.release()
+        c.drop_index()
+        c.create_index("vec", HNSW)
         utility.wait_for_index_building_complete("load")
         c.load()
+        served(c, lambda l: sum(s.num_rows for s in l) == 60000 and not was & {s.indexID for s in l})
+    elif command == "compact":
+        c = Collection("load")
+        c.compact()
+        c.wait_for_compaction_completed()
+        served(c, lambda l: len(l) == 1 and l[0].num_rows == 60000 and l[0].indexID)
     elif command == "grow":
         insert(Collection("load"), 30000, GROW, 100)
     elif command == "flush":
         c = Collection("load")
         c.flush()
-        for _ in range(120):
-            utility.wait_for_index_building_complete("load")
-            served = utility.get_query_segment_info("load")
-            if sum(s.num_rows for s in served) == 30000 + GROW and all(s.indexID for s in served):
-                break
-            time.sleep(2)
-        else:
-            raise SystemExit(f"the rows were not served by an index in time: {served}")
-        time.sleep(30)  # growing segments are let go after their sealed copies are there
+        served(c, lambda l: sum(s.num_rows for s in l) == 30000 + GROW and all(s.indexID for s in l))
     elif command == "brute":
         for name in utility.list_collections():
             utility.drop_collection(name)

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,8 +96,9 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 		return nil, nil, cli.Usagef("--replica must be 0 to %d, not %d", max(len(l.Replicas)-1, 0), in.replica)
 	}
 	for i := range l.Nodes {
-		if in.cores > 0 {
-			l.Nodes[i].Cores, l.Nodes[i].Read.Cores = in.cores, in.cores
+		if n := &l.Nodes[i]; in.cores > 0 {
+			// What a process believes to have decides how much it runs at once, whatever its container lets it have.
+			n.Cores, n.Read.Cores = in.cores, cmp.Or(n.Read.Cores, math.Ceil(in.cores))
 		}
 	}
 	return c, l, nil
