@@ -277,6 +277,32 @@ func (l *twoLists) pop() uint32 {
 	}
 	id := l.valid[l.cur].id
 	l.valid[l.cur].id |= visited
-	l.cur = unvisited(l.valid, l.cur+1)
+	l.cur = unfollowed(l.valid, l.cur+1)
 	return id
+}
+
+// unfollowed is the first place from i on whose node was not visited.
+func unfollowed(list []near, i int) int {
+	for i < len(list) && list[i].id&visited != 0 {
+		i++
+	}
+	return i
+}
+
+// upperBound is the first place in a sorted list whose distance is greater than d.
+func upperBound(pool []near, d float32) int {
+	at, n := 0, len(pool)
+	for n > 1 {
+		half := n >> 1
+		next := at
+		if pool[at+half-1].d <= d {
+			next = at + half
+		}
+		at = next
+		n -= half
+	}
+	if n == 1 && pool[at].d <= d {
+		at++
+	}
+	return at
 }

@@ -49,49 +49,38 @@ func (s *Searcher) tryPool(at uint32, d float32, ef int) bool {
 // the order of arrival, as in knowhere's NeighborSet. It returns false on the first tie if
 // distinct is asked for.
 func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
-	if cap(s.pool) <= ef {
-		s.pool = make([]near, 0, ef+1)
-	}
-	pool := s.pool[:1]
-	pool[0] = near{d, at}
-	defer func() { s.pool = pool }()
 	if distinct && (isNaN(d) || isInf(d)) {
 		return false
 	}
+	list := s.list
+	list.Reset(ef, d, at)
 	s.tags[at] = s.epoch
 	ahead, sieved := noCandidate, false
-	for cur := 0; cur < len(pool); {
-		if s.coded && !sieved && len(pool) == ef {
+	for cur := 0; cur < list.Len(); {
+		if s.coded && !sieved && list.Full() {
 			sieved = true
 			s.fetchCodes()
 			defer s.fetchFloats()
 		}
-		next := pool[cur].id
-		pool[cur].id |= visited
-		cur = unvisited(pool, cur+1)
+		_, ids := list.Nodes()
+		next := ids[cur]
+		ids[cur] |= visited
+		cur = unvisited(ids, cur+1)
 		n := s.visit(next, next == ahead)
-		ahead = s.lookAhead(pool, cur, n)
+		ahead = s.lookAhead(ids, cur, n)
 		if sieved {
-			n = s.pick(n, pool[ef-1].d)
+			n = s.pick(n, list.Worst())
 		}
-		for i, d := range s.distancesAhead(n) {
-			if len(pool) == ef && !(d < pool[ef-1].d) {
-				continue
-			}
-			pos := upperBound(pool, d)
-			if distinct && (pos > 0 && !(pool[pos-1].d < d) || !(d <= maxFloat)) {
-				return false
-			}
-			if len(pool) < ef {
-				pool = append(pool, near{})
-			}
-			copy(pool[pos+1:], pool[pos:len(pool)-1])
-			pool[pos] = near{d, s.fresh[i]}
-			if pos <= cur {
-				cur = pos
-				dist.Prefetch(s.links(s.fresh[i], 0))
-			}
+		least, certain := list.Add(s.distancesAhead(n), s.fresh)
+		if distinct && !certain {
+			return false
 		}
+		cur = min(cur, least)
+	}
+	s.pool = s.pool[:0]
+	ds, ids := list.Nodes()
+	for i, id := range ids {
+		s.pool = append(s.pool, near{ds[i], id})
 	}
 	return true
 }
@@ -100,45 +89,27 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 const noCandidate = ^uint32(0)
 
 // lookAhead prefetches, while the distances of one hop are computed, what the next hop will
-// read if none of the n is nearer than the candidate at cur, and the links of the one after.
+// read if none of the n is nearer than the candidate at cur of the list, and the links of the one after.
 // It returns the candidate whose rows were, or will be, prefetched.
-func (s *Searcher) lookAhead(pool []near, cur, n int) uint32 {
-	if cur >= len(pool) {
+func (s *Searcher) lookAhead(list []uint32, cur, n int) uint32 {
+	if cur >= len(list) {
 		s.next = 0
 		return noCandidate
 	}
-	id := pool[cur].id
+	id := list[cur]
 	s.peek(id, n)
-	if after := unvisited(pool, cur+1); after < len(pool) {
-		dist.Prefetch(s.links(pool[after].id, 0))
+	if after := unvisited(list, cur+1); after < len(list) {
+		dist.Prefetch(s.links(list[after], 0))
 	}
 	return id
 }
 
 // unvisited is the first place from i on whose node was not visited.
-func unvisited(pool []near, i int) int {
-	for i < len(pool) && pool[i].id&visited != 0 {
+func unvisited(list []uint32, i int) int {
+	for i < len(list) && list[i]&visited != 0 {
 		i++
 	}
 	return i
-}
-
-// upperBound is the first place in a sorted list whose distance is greater than d.
-func upperBound(pool []near, d float32) int {
-	at, n := 0, len(pool)
-	for n > 1 {
-		half := n >> 1
-		next := at
-		if pool[at+half-1].d <= d {
-			next = at + half
-		}
-		at = next
-		n -= half
-	}
-	if n == 1 && pool[at].d <= d {
-		at++
-	}
-	return at
 }
 
 // take moves the nearest k of the pool to what was found.

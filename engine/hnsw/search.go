@@ -75,9 +75,10 @@ type Searcher struct {
 	fresh []uint32
 	dists []float32
 
-	pool    []near // sorted candidates
-	top     []near // heap of results
-	cands   []near // heap of candidates, their distances negated
+	list    *dist.Ranked // of candidates
+	pool    []near       // sorted candidates
+	top     []near       // heap of results
+	cands   []near       // heap of candidates, their distances negated
 	ids     []int32
 	dis     []float32
 	results kHeap
@@ -153,6 +154,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 		tags:  make([]uint16, v.Rows),
 		fresh: make([]uint32, slots, slots+dist.Behind), peeked: make([]uint32, slots),
 		dists: make([]float32, max(slots, scanRows)),
+		list:  dist.NewRanked(),
 	}
 	s.floats.lines = min((v.Size()+63)/64, maxPrefetch)
 	if k.Ahead() && v.Size() > 64*longRow {

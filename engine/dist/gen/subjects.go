@@ -14,6 +14,7 @@ func writers() map[string]func(*program) {
 		"bits":    writeBits,
 		"visit":   writeVisit,
 		"codes":   writeCodes,
+		"ranked":  writeRanked,
 		"sq8":     writeSQ8,
 		"sieve":   writeSieve,
 	}
