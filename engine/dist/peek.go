@@ -19,6 +19,13 @@ func Prefetch(list []uint32) {
 	}
 }
 
+// PrefetchRows asks for the first lines cache lines of rows that will be read soon.
+func PrefetchRows(base unsafe.Pointer, stride uintptr, lines int, ids []uint32) {
+	if len(ids) > 0 && lines > 0 {
+		fetchRows(base, stride, ids, lines)
+	}
+}
+
 // Behind is how many ids follow, in a GatherAhead, those whose distances are asked for.
 const Behind = 4
 

@@ -9,3 +9,7 @@ func peek(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stri
 }
 
 func prefetch(p unsafe.Pointer, lines int) { prefetchAMD64(p, lines) }
+
+func fetchRows(base unsafe.Pointer, stride uintptr, ids []uint32, lines int) {
+	prefetchRowsAMD64(base, stride, &ids[0], len(ids), lines)
+}

@@ -16,3 +16,7 @@ func prefetch(p unsafe.Pointer, lines int) {
 	var first uint32
 	prefetchRows(p, 0, &first, 1, lines)
 }
+
+func fetchRows(base unsafe.Pointer, stride uintptr, ids []uint32, lines int) {
+	prefetchRows(base, stride, &ids[0], len(ids), lines)
+}

@@ -127,3 +127,28 @@ line:
 	DECQ       CX
 	JG         line
 	RET
+
+// func prefetchRowsAMD64(base unsafe.Pointer, stride uintptr, ids *uint32, count int, lines int)
+// Requires: MMX+
+TEXT ·prefetchRowsAMD64(SB), NOSPLIT, $0-40
+	MOVQ base+0(FP), SI
+	MOVQ stride+8(FP), DI
+	MOVQ ids+16(FP), DX
+	MOVQ count+24(FP), CX
+	MOVQ lines+32(FP), R8
+
+row:
+	MOVL  (DX), AX
+	IMULQ DI, AX
+	ADDQ  SI, AX
+	MOVQ  R8, BX
+
+line:
+	PREFETCHT1 (AX)
+	ADDQ       $0x40, AX
+	DECQ       BX
+	JNZ        line
+	ADDQ       $0x04, DX
+	DECQ       CX
+	JNZ        row
+	RET

@@ -14,3 +14,6 @@ func peekAMD64(slots *uint32, count int, tags *uint16, rows int, epoch uint16, b
 
 //go:noescape
 func prefetchAMD64(p unsafe.Pointer, lines int)
+
+//go:noescape
+func prefetchRowsAMD64(base unsafe.Pointer, stride uintptr, ids *uint32, count int, lines int)

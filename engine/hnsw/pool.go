@@ -55,8 +55,19 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 	list := s.list
 	list.Reset(ef, d, at)
 	s.tags[at] = s.epoch
+	s.held.clear()
 	ahead, sieved := noCandidate, false
-	for cur := 0; cur < list.Len(); {
+	for cur := 0; ; {
+		if s.held.any() && s.heldDecide(list, cur) {
+			least, certain := s.addHeld(list)
+			if distinct && !certain {
+				return false
+			}
+			cur = min(cur, least)
+		}
+		if cur >= list.Len() {
+			break
+		}
 		if s.coded && !sieved && list.Full() {
 			sieved = true
 			s.fetchCodes()
@@ -68,10 +79,16 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 		cur = unvisited(ids, cur+1)
 		n := s.visit(next, next == ahead)
 		ahead = s.lookAhead(ids, cur, n)
+		var least int
+		var certain bool
 		if sieved {
 			n = s.pick(n, list.Worst())
+			s.fetchRows(s.fresh[:n])
+			least, certain = s.addHeld(list)
+			s.held.take(s.fresh[:n], s.codes.Sums())
+		} else {
+			least, certain = list.Add(s.distancesAhead(n), s.fresh)
 		}
-		least, certain := list.Add(s.distancesAhead(n), s.fresh)
 		if distinct && !certain {
 			return false
 		}
@@ -83,6 +100,44 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 		s.pool = append(s.pool, near{ds[i], id})
 	}
 	return true
+}
+
+// held are rows that passed the codes and whose distances are not computed yet.
+type held struct {
+	ids  []uint32
+	sums []int32 // of their codes
+}
+
+func (h *held) clear() { h.ids, h.sums = h.ids[:0], h.sums[:0] }
+
+func (h *held) any() bool { return len(h.ids) > 0 }
+
+func (h *held) take(ids []uint32, sums []int32) {
+	h.ids, h.sums = append(h.ids[:0], ids...), append(h.sums[:0], sums[:len(ids)]...)
+}
+
+// heldDecide reports whether what is held may decide which node is next: whether one of them may be nearer than the one at cur, or
+// there is none.
+func (s *Searcher) heldDecide(list *dist.Ranked, cur int) bool {
+	if cur >= list.Len() {
+		return true
+	}
+	d, _ := list.Nodes()
+	cut := s.cutOf(d[cur])
+	for i, id := range s.held.ids {
+		if s.codes.Passes(&cut, id, s.held.sums[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// addHeld computes the distances of what is held and adds it to the list.
+func (s *Searcher) addHeld(list *dist.Ranked) (least int, certain bool) {
+	ids := s.held.ids
+	s.distances(ids)
+	s.held.clear()
+	return list.Add(s.dists[:len(ids)], ids)
 }
 
 // noCandidate is the id of no node.

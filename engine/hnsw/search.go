@@ -61,11 +61,12 @@ type Searcher struct {
 	kernel  *dist.Kernel
 	norm    *dist.Kernel // whose SquaredNorm normalises queries under cosine
 
-	floats  fetch // of rows
-	fetch         // of rows, or of their codes
-	n       int
-	blocked *engine.Bitset // of this query: filtered or deleted
-	union   *engine.Bitset // where blocked is put together
+	floats   fetch // of rows
+	rowLines int   // cache lines of a row
+	fetch          // of rows, or of their codes
+	n        int
+	blocked  *engine.Bitset // of this query: filtered or deleted
+	union    *engine.Bitset // where blocked is put together
 
 	query []byte // as kernels take it, 64-byte aligned
 	q     unsafe.Pointer
@@ -76,9 +77,10 @@ type Searcher struct {
 	dists []float32
 
 	list    *dist.Ranked // of candidates
-	pool    []near       // sorted candidates
-	top     []near       // heap of results
-	cands   []near       // heap of candidates, their distances negated
+	held    held
+	pool    []near // sorted candidates
+	top     []near // heap of results
+	cands   []near // heap of candidates, their distances negated
 	ids     []int32
 	dis     []float32
 	results kHeap
@@ -156,6 +158,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 		dists: make([]float32, max(slots, scanRows)),
 		list:  dist.NewRanked(),
 	}
+	s.rowLines = (v.Size() + 63) / 64
 	s.floats.lines = min((v.Size()+63)/64, maxPrefetch)
 	if k.Ahead() && v.Size() > 64*longRow {
 		s.floats.long, s.floats.lines = true, maxPrefetchLong

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
+	"kitescope/engine/dist"
 	"kitescope/engine/shadow"
 )
 
@@ -21,7 +22,7 @@ func (x *Index) Shade(threads int) (err error) {
 }
 
 // codesLines is how many cache lines of a row's codes a visit asks for.
-const codesLines = 12
+const codesLines = 16
 
 // shade readies what a Searcher needs to hold rows against codes, if the index has them and what is divided by is what they know of.
 func (s *Searcher) shade() error {
@@ -58,25 +59,33 @@ func (s *Searcher) fetchFloats() {
 
 func (s *Searcher) fetchCodes() {
 	c := s.index.Shadow
-	s.base, s.stride, s.lines, s.long = c.Base(), c.Stride(), min(int(c.Stride()+63)/64, codesLines), false
+	s.base, s.stride, s.lines, s.long = c.Base(), c.Stride(), min((c.RowBytes()+63)/64, codesLines), false
 }
 
 // pick leaves of the first n of s.fresh, in their order, those that may be nearer than worst, as the library compares them, and returns
 // how many they are. The others count as computed, as the library does.
 func (s *Searcher) pick(n int, worst float32) int {
 	if worst != s.cutFor {
-		beat := float64(worst)
-		switch {
-		case !s.similarity():
-		case s.library == engine.HNSWLib:
-			// 1-ip is rounded, which does not change on which side of worst it is.
-			beat = 1 - beat
-		default:
-			beat = -beat
-		}
-		s.cutFor, s.cut = worst, s.codes.Cut(beat, s.divides())
+		s.cutFor, s.cut = worst, s.cutOf(worst)
 	}
 	left := s.codes.Pick(&s.cut, s.fresh[:n])
 	s.stats.Distances += n - left
 	return left
 }
+
+// cutOf is what rows have to pass that may be nearer than worst, as the library compares them.
+func (s *Searcher) cutOf(worst float32) dist.Cut {
+	beat := float64(worst)
+	switch {
+	case !s.similarity():
+	case s.library == engine.HNSWLib:
+		// 1-ip is rounded, which does not change on which side of worst it is.
+		beat = 1 - beat
+	default:
+		beat = -beat
+	}
+	return s.codes.Cut(beat, s.divides())
+}
+
+// fetchRows prefetches rows whose distances will be asked for.
+func (s *Searcher) fetchRows(ids []uint32) { dist.PrefetchRows(s.floats.base, s.floats.stride, s.rowLines, ids) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
@@ -44,10 +45,9 @@ func EncodeRows(v *engine.Vectors, m engine.Metric, threads int) (*Codes, error)
 	parts := []*engine.Vectors{v}
 	c := &Codes{metric: m, scale: learn(parts, v.Dim), rows: dist.NewCodes(v.Dim), Starts: []int{0, v.Rows}}
 	var err error
-	if c.codes, err = engine.NewVectors(dist.Int8, c.rows.Width(), v.Rows); err != nil {
+	if c.codes, err = engine.NewVectors(dist.Int8, rowBytes(v.Dim), v.Rows); err != nil {
 		return nil, err
 	}
-	c.pairs = make([][2]float32, v.Rows)
 	c.encodeAll(parts, threads)
 	return c, nil
 }
@@ -100,7 +100,7 @@ func (c *Codes) encode(row []float32, at int) float64 {
 	to, pitch := c.place(at)
 	a, b, codes := c.encoded(row, to, pitch)
 	if c.rows != nil {
-		c.pairs[at] = [2]float32{a, b}
+		*c.pair(uint32(at)) = [2]float32{a, b}
 	} else {
 		c.a[at], c.b[at] = a, b
 	}
@@ -202,10 +202,16 @@ func (c *Codes) Divides(part int, norms []float32) bool {
 	return true
 }
 
+// pair is the numbers of a row by itself.
+func (c *Codes) pair(id uint32) *[2]float32 {
+	return (*[2]float32)(unsafe.Add(c.codes.Base(), int(id)*c.codes.Stride+pairAt(c.scale.dim())))
+}
+
 // numbers are those of a place.
 func (c *Codes) numbers(at int) (a, b float32) {
 	if c.rows != nil {
-		return c.pairs[at][0], c.pairs[at][1]
+		p := c.pair(uint32(at))
+		return p[0], p[1]
 	}
 	return c.a[at], c.b[at]
 }

@@ -12,8 +12,7 @@ type Query struct {
 	loader
 	place
 	packed []byte
-	sums   []int32   // of Pick
-	bounds []float32 // what they are compared with
+	sums   []int32 // of Pick
 }
 
 // loader makes place and packed bytes of queries, one after the other.
@@ -169,24 +168,34 @@ func (c *Codes) group(place int) unsafe.Pointer {
 func (q *Query) Pick(cut *dist.Cut, ids []uint32) int {
 	c := q.codes
 	if len(q.sums) < len(ids) {
-		q.sums, q.bounds = make([]int32, len(ids)), make([]float32, len(ids))
-	}
-	for i, id := range ids {
-		q.bounds[i] = cut.K + cut.A*c.pairs[id][0] + cut.B*c.pairs[id][1]
+		q.sums = make([]int32, len(ids))
 	}
 	c.rows.Gather(q.packed, c.codes.Base(), uintptr(c.codes.Stride), ids, q.sums)
 	n := 0
 	for i, id := range ids {
-		ids[n] = id
-		if !(float32(q.sums[i]-cut.Offset)*cut.F <= q.bounds[i]) {
+		sum := q.sums[i]
+		ids[n], q.sums[n] = id, sum
+		if q.Passes(cut, id, sum) {
 			n++
 		}
 	}
 	return n
 }
 
+// Sums are those of the rows that Pick left last, until it is called again.
+func (q *Query) Sums() []int32 { return q.sums }
+
+// Passes reports whether a row with this sum may beat a cut.
+func (q *Query) Passes(cut *dist.Cut, id uint32, sum int32) bool {
+	pair := q.codes.pair(id)
+	return !(float32(sum-cut.Offset)*cut.F <= cut.K+cut.A*pair[0]+cut.B*pair[1])
+}
+
 // Base and Stride are where codes of rows by themselves lie, for those who fetch them ahead.
 func (c *Codes) Base() unsafe.Pointer { return c.codes.Base() }
+
+// RowBytes is the bytes of a row by itself, numbers included.
+func (c *Codes) RowBytes() int { return c.codes.Size() }
 
 // Stride is the bytes from one row's codes to the next.
 func (c *Codes) Stride() uintptr { return uintptr(c.codes.Stride) }

@@ -50,10 +50,10 @@ type Codes struct {
 	codes  *engine.Vectors // a row for each group, or for each row
 	sieve  *dist.Sieve     // of groups; nil if rows lie by themselves
 	// a and b are the numbers of dist.Sieve, one a place: what rounding kept and lost. a is under inner product and cosine the row's
-	// norm; b infinite where codes say nothing. Of rows by themselves they lie together, in pairs.
+	// norm; b infinite where codes say nothing. Rows by themselves have theirs
+	// behind their codes (pairAt).
 	a, b    []float32
 	rows    *dist.Codes // of rows by themselves; nil of groups
-	pairs   [][2]float32
 	longest float64 // norm of codes
 }
 
@@ -74,11 +74,18 @@ func Fits(v *engine.Vectors, m engine.Metric) error {
 func Bytes(dim, rows int) int { return dist.NewSieve(dim).CodesBytes(rows) + 8*rows }
 
 // RowsBytes is what they take by themselves.
-func RowsBytes(dim, rows int) int { return (dist.NewCodes(dim).Width() + 8) * rows }
+func RowsBytes(dim, rows int) int { return rowBytes(dim) * rows }
+
+// rowBytes is what a row by itself takes: its codes, as wide as kernels read them, and its numbers. Where these fit into what the codes
+// are filled up with they take nothing: a query has zeros there.
+func rowBytes(dim int) int { return max(dist.NewCodes(dim).Width(), pairAt(dim)+8) }
+
+// pairAt is where the numbers of a row by itself begin.
+func pairAt(dim int) int { return (dim + 3) &^ 3 }
 
 // Bytes is the memory that the codes take.
 func (c *Codes) Bytes() int {
-	return c.codes.Bytes() + 4*(len(c.a)+len(c.b)+2*len(c.pairs)) + 8*len(c.Starts)
+	return c.codes.Bytes() + 4*(len(c.a)+len(c.b)) + 8*len(c.Starts)
 }
 
 // Release gives the memory back at once; nothing may use the codes afterwards.

@@ -12,6 +12,7 @@ func writeVisit(p *program) {
 	writeFilter(p, "visitAMD64", true)
 	writeFilter(p, "peekAMD64", false)
 	writePrefetch(p)
+	writePrefetchRows(p)
 }
 
 // writeFilter writes one of them. It works on one slot at a time without
@@ -91,5 +92,31 @@ func writePrefetch(p *program) {
 	p.ADDQ(operand.U8(64), at)
 	p.DECQ(left)
 	p.JG(operand.LabelRef("line"))
+	p.RET()
+}
+
+// writePrefetchRows writes the prefetch of rows by id to the second level.
+func writePrefetchRows(p *program) {
+	p.function("prefetchRowsAMD64", nil, param{"base", pointer}, param{"stride", word}, param{"ids", uint32s}, param{"count", number}, param{"lines", number})
+	base, stride, ids, left, lines := reg.RSI, reg.RDI, reg.RDX, reg.RCX, reg.R8
+	at, line := reg.RAX, reg.RBX
+	p.MOVQ(p.addr("base"), base)
+	p.MOVQ(p.addr("stride"), stride)
+	p.MOVQ(p.addr("ids"), ids)
+	p.MOVQ(p.addr("count"), left)
+	p.MOVQ(p.addr("lines"), lines)
+	p.Label("row")
+	p.MOVL(operand.Mem{Base: ids}, at.As32())
+	p.IMULQ(stride, at)
+	p.ADDQ(base, at)
+	p.MOVQ(lines, line)
+	p.Label("line")
+	p.PREFETCHT1(operand.Mem{Base: at})
+	p.ADDQ(operand.U8(64), at)
+	p.DECQ(line)
+	p.JNZ(operand.LabelRef("line"))
+	p.ADDQ(operand.U8(4), ids)
+	p.DECQ(left)
+	p.JNZ(operand.LabelRef("row"))
 	p.RET()
 }
