@@ -58,7 +58,7 @@ func float32AVX512(m Metric, o order) (forms, bool) {
 	return f, ok
 }
 
-// visit is Visit of slots and tags that are not empty.
-func visit(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
-	return visitAMD64(&slots[0], len(slots), &tags[0], len(tags), epoch, base, stride, lines, &fresh[0])
+// visit is Visit of slots and rows that are not none.
+func visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+	return visitAMD64(&slots[0], len(slots), &seen.words[0], int(seen.rows), base, stride, lines, &fresh[0])
 }

@@ -9,7 +9,7 @@ func native() []Backend { return nil }
 
 func float32Native(Backend, Metric, order) (forms, bool) { return forms{}, false }
 
-// visit is Visit of slots and tags that are not empty.
-func visit(slots []uint32, tags []uint16, epoch uint16, _ unsafe.Pointer, _ uintptr, _ int, fresh []uint32) int {
-	return visitGeneric(slots, tags, epoch, fresh)
+// visit is Visit of slots and rows that are not none.
+func visit(slots []uint32, seen *Seen, _ unsafe.Pointer, _ uintptr, _ int, fresh []uint32) int {
+	return visitGeneric(slots, seen, fresh)
 }

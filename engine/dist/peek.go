@@ -2,14 +2,14 @@ package dist
 
 import "unsafe"
 
-// Peek prefetches what a Visit of the same arguments would, and changes no tag: for the node
+// Peek prefetches what a Visit of the same arguments would, and meets none: for the node
 // that is likely to be visited next. It returns how many rows that are.
-func Peek(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
-	if len(slots) == 0 || len(tags) == 0 {
+func Peek(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+	if len(slots) == 0 || seen.rows == 0 {
 		return 0
 	}
 	_ = fresh[len(slots)-1]
-	return peek(slots, tags, epoch, base, stride, lines, fresh)
+	return peek(slots, seen, base, stride, lines, fresh)
 }
 
 // Prefetch asks for the cache lines of a list that will be read soon.
@@ -49,13 +49,13 @@ func (k *Kernel) GatherAhead(q, base unsafe.Pointer, stride uintptr, ids []uint3
 }
 
 // peekGeneric is the specification of Peek; it prefetches nothing.
-func peekGeneric(slots []uint32, tags []uint16, epoch uint16, fresh []uint32) int {
+func peekGeneric(slots []uint32, seen *Seen, fresh []uint32) int {
 	n := 0
 	for _, s := range slots {
-		if uint64(s) >= uint64(len(tags)) {
+		if uint64(s) >= seen.rows {
 			break
 		}
-		if tags[s] != epoch {
+		if seen.words[s/32]>>(s%32)&1 == 0 {
 			fresh[n] = s
 			n++
 		}

@@ -4,8 +4,8 @@ package dist
 
 import "unsafe"
 
-func peek(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
-	return peekAMD64(&slots[0], len(slots), &tags[0], len(tags), epoch, base, stride, lines, &fresh[0])
+func peek(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+	return peekAMD64(&slots[0], len(slots), &seen.words[0], int(seen.rows), base, stride, lines, &fresh[0])
 }
 
 func prefetch(p unsafe.Pointer, lines int) { prefetchAMD64(p, lines) }

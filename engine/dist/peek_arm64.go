@@ -4,8 +4,8 @@ package dist
 
 import "unsafe"
 
-func peek(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
-	n := peekGeneric(slots, tags, epoch, fresh)
+func peek(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+	n := peekGeneric(slots, seen, fresh)
 	if n > 0 && lines > 0 {
 		prefetchRows(base, stride, &fresh[0], n, lines)
 	}

@@ -4,27 +4,29 @@
 
 #include "textflag.h"
 
-// func visitAMD64(slots *uint32, count int, tags *uint16, rows int, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) (ret int)
+// func visitAMD64(slots *uint32, count int, words *uint32, rows int, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) (ret int)
 // Requires: MMX+
-TEXT ·visitAMD64(SB), NOSPLIT, $0-80
-	MOVQ    slots+0(FP), SI
-	MOVQ    count+8(FP), CX
-	MOVQ    tags+16(FP), DI
-	MOVQ    rows+24(FP), R8
-	MOVWLZX epoch+32(FP), R9
-	MOVQ    fresh+64(FP), R10
-	XORQ    AX, AX
-	XORQ    R12, R12
-	TESTQ   CX, CX
-	JLE     done
+TEXT ·visitAMD64(SB), NOSPLIT, $0-72
+	MOVQ  slots+0(FP), SI
+	MOVQ  count+8(FP), CX
+	MOVQ  words+16(FP), DI
+	MOVQ  rows+24(FP), R8
+	MOVQ  fresh+56(FP), R10
+	XORQ  AX, AX
+	XORQ  R12, R12
+	TESTQ CX, CX
+	JLE   done
 
 slot:
 	MOVL  (SI), R11
 	CMPQ  R11, R8
 	JAE   rowsof
-	CMPW  (DI)(R11*2), R9
-	SETNE R12
-	MOVW  R9, (DI)(R11*2)
+	MOVL  R11, BX
+	SHRL  $0x05, BX
+	MOVL  (DI)(BX*4), R9
+	BTSL  R11, R9
+	SETCC R12
+	MOVL  R9, (DI)(BX*4)
 	MOVL  R11, (R10)(AX*4)
 	ADDQ  R12, AX
 	ADDQ  $0x04, SI
@@ -32,13 +34,13 @@ slot:
 	JNZ   slot
 
 rowsof:
-	MOVQ  lines+56(FP), CX
+	MOVQ  lines+48(FP), CX
 	TESTQ CX, CX
 	JLE   done
 	TESTQ AX, AX
 	JZ    done
-	MOVQ  stride+48(FP), R8
-	MOVQ  base+40(FP), SI
+	MOVQ  stride+40(FP), R8
+	MOVQ  base+32(FP), SI
 	XORQ  DI, DI
 
 row:
@@ -57,29 +59,31 @@ line:
 	JLT        row
 
 done:
-	MOVQ AX, ret+72(FP)
+	MOVQ AX, ret+64(FP)
 	RET
 
-// func peekAMD64(slots *uint32, count int, tags *uint16, rows int, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) (ret int)
+// func peekAMD64(slots *uint32, count int, words *uint32, rows int, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) (ret int)
 // Requires: MMX+
-TEXT ·peekAMD64(SB), NOSPLIT, $0-80
-	MOVQ    slots+0(FP), SI
-	MOVQ    count+8(FP), CX
-	MOVQ    tags+16(FP), DI
-	MOVQ    rows+24(FP), R8
-	MOVWLZX epoch+32(FP), R9
-	MOVQ    fresh+64(FP), R10
-	XORQ    AX, AX
-	XORQ    R12, R12
-	TESTQ   CX, CX
-	JLE     done
+TEXT ·peekAMD64(SB), NOSPLIT, $0-72
+	MOVQ  slots+0(FP), SI
+	MOVQ  count+8(FP), CX
+	MOVQ  words+16(FP), DI
+	MOVQ  rows+24(FP), R8
+	MOVQ  fresh+56(FP), R10
+	XORQ  AX, AX
+	XORQ  R12, R12
+	TESTQ CX, CX
+	JLE   done
 
 slot:
 	MOVL  (SI), R11
 	CMPQ  R11, R8
 	JAE   rowsof
-	CMPW  (DI)(R11*2), R9
-	SETNE R12
+	MOVL  R11, BX
+	SHRL  $0x05, BX
+	MOVL  (DI)(BX*4), R9
+	BTL   R11, R9
+	SETCC R12
 	MOVL  R11, (R10)(AX*4)
 	ADDQ  R12, AX
 	ADDQ  $0x04, SI
@@ -87,13 +91,13 @@ slot:
 	JNZ   slot
 
 rowsof:
-	MOVQ  lines+56(FP), CX
+	MOVQ  lines+48(FP), CX
 	TESTQ CX, CX
 	JLE   done
 	TESTQ AX, AX
 	JZ    done
-	MOVQ  stride+48(FP), R8
-	MOVQ  base+40(FP), SI
+	MOVQ  stride+40(FP), R8
+	MOVQ  base+32(FP), SI
 	XORQ  DI, DI
 
 row:
@@ -112,7 +116,7 @@ line:
 	JLT        row
 
 done:
-	MOVQ AX, ret+72(FP)
+	MOVQ AX, ret+64(FP)
 	RET
 
 // func prefetchAMD64(p unsafe.Pointer, lines int)

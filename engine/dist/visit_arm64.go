@@ -4,9 +4,9 @@ package dist
 
 import "unsafe"
 
-// visit is Visit of slots and tags that are not empty: the specification, then the prefetches.
-func visit(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
-	n := visitGeneric(slots, tags, epoch, fresh)
+// visit is Visit of slots and rows that are not none: the specification, then the prefetches.
+func visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+	n := visitGeneric(slots, seen, fresh)
 	if n > 0 && lines > 0 {
 		prefetchRows(base, stride, &fresh[0], n, lines)
 	}

@@ -7,10 +7,10 @@ package dist
 import "unsafe"
 
 //go:noescape
-func visitAMD64(slots *uint32, count int, tags *uint16, rows int, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) int
+func visitAMD64(slots *uint32, count int, words *uint32, rows int, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) int
 
 //go:noescape
-func peekAMD64(slots *uint32, count int, tags *uint16, rows int, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) int
+func peekAMD64(slots *uint32, count int, words *uint32, rows int, base unsafe.Pointer, stride uintptr, lines int, fresh *uint32) int
 
 //go:noescape
 func prefetchAMD64(p unsafe.Pointer, lines int)

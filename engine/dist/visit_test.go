@@ -25,21 +25,19 @@ func TestVisitListsEachNewNeighbourOnce(t *testing.T) {
 		{"no slots", nil, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			const epoch = 0xfffe
-			tags := make([]uint16, 10)
+			met := NewSeen(10)
 			for _, s := range c.seen {
-				tags[s] = epoch
+				met.Add(s)
 			}
 			rows := make([]float32, 10*16)
 			fresh := make([]uint32, len(c.slots))
-			n := Visit(c.slots, tags, epoch, unsafe.Pointer(&rows[0]), 64, 2, fresh)
+			n := Visit(c.slots, met, unsafe.Pointer(&rows[0]), 64, 2, fresh)
 			if !slices.Equal(fresh[:n], c.want) {
 				t.Errorf("visits %v, want %v", fresh[:n], c.want)
 			}
-			for i, tag := range tags {
-				want := slices.Contains(c.seen, uint32(i)) || slices.Contains(c.want, uint32(i))
-				if (tag == epoch) != want {
-					t.Errorf("tag %d is %x", i, tag)
+			for i := range uint32(10) {
+				if got, want := met.words[0]>>i&1 == 1, slices.Contains(c.seen, i) || slices.Contains(c.want, i); got != want {
+					t.Errorf("row %d was met: %v", i, got)
 				}
 			}
 		})
@@ -57,23 +55,47 @@ func TestVisitAgreesWithItsSpecification(t *testing.T) {
 				slots[i] |= 1 << 31
 			}
 		}
-		tags := make([]uint16, rows)
-		for i := range tags {
-			tags[i] = uint16(r.IntN(3))
+		seen := NewSeen(rows)
+		for i := range rows {
+			if r.IntN(3) == 0 {
+				seen.Add(uint32(i))
+			}
 		}
-		before := slices.Clone(tags)
+		before := slices.Clone(seen.words)
 		peeked, wantPeeked := make([]uint32, len(slots)), make([]uint32, len(slots))
-		peeked = peeked[:Peek(slots, tags, 1, nil, 512, r.IntN(3), peeked)]
-		wantPeeked = wantPeeked[:peekGeneric(slots, tags, 1, wantPeeked)]
-		if len(peeked) != len(wantPeeked) || !slices.Equal(tags, before) {
+		peeked = peeked[:Peek(slots, seen, nil, 512, r.IntN(3), peeked)]
+		wantPeeked = wantPeeked[:peekGeneric(slots, seen, wantPeeked)]
+		if !slices.Equal(peeked, wantPeeked) || !slices.Equal(seen.words, before) {
 			t.Fatalf("of %v: sees %v, want %v", slots, peeked, wantPeeked)
 		}
-		want, wantTags := make([]uint32, len(slots)), slices.Clone(tags)
-		want = want[:visitGeneric(slots, wantTags, 1, want)]
+		want, specified := make([]uint32, len(slots)), *seen
+		specified.words = slices.Clone(before)
+		want = want[:visitGeneric(slots, &specified, want)]
 		got := make([]uint32, len(slots))
-		got = got[:Visit(slots, tags, 1, nil, 512, r.IntN(3), got)]
-		if !slices.Equal(got, want) || !slices.Equal(tags, wantTags) {
+		got = got[:Visit(slots, seen, nil, 512, r.IntN(3), got)]
+		if !slices.Equal(got, want) || !slices.Equal(seen.words, specified.words) {
 			t.Fatalf("of %v: visits %v, want %v", slots, got, want)
+		}
+	}
+}
+
+// TestSeenIsClear meets rows of sets that are cleared at once and of larger ones, few and many.
+func TestSeenIsClear(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, rows := range []int{1, 100, 32 * manyWords, 32*manyWords + 1, 70 * manyWords} {
+		s := NewSeen(rows)
+		for _, met := range []int{0, 1, 50, len(s.words)/8 + 20} {
+			for i := range met {
+				if i%2 == 0 {
+					s.Add(uint32(r.IntN(rows)))
+				} else {
+					Visit([]uint32{uint32(r.IntN(rows))}, s, nil, 0, 0, make([]uint32, 1))
+				}
+			}
+			s.Clear()
+			if slices.ContainsFunc(s.words, func(w uint32) bool { return w != 0 }) {
+				t.Fatalf("%d rows: of %d that were met some are left", rows, met)
+			}
 		}
 	}
 }

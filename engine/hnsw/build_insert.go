@@ -13,9 +13,7 @@ import (
 type worker struct {
 	*builder
 
-	// Which nodes a search has met: those whose tag is the epoch.
-	tags  []uint16
-	epoch uint16
+	seen *dist.Seen // by one search
 
 	pool      []uint64 // the ef nearest so far, sorted
 	top, next []uint64 // the same as a heap, and a heap of the nodes to go to
@@ -42,7 +40,7 @@ func (b *builder) newWorker() *worker {
 	widest := b.M0 + 1
 	w := &worker{
 		builder: b,
-		tags:    make([]uint16, b.Vectors.Rows),
+		seen:    dist.NewSeen(b.Vectors.Rows),
 		pool:    make([]uint64, 0, b.ef),
 		slots:   make([]uint32, b.M0), fresh: make([]uint32, widest), ahead: make([]uint32, widest),
 		raw: make([]float32, widest), keys: make([]uint32, widest),

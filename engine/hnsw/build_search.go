@@ -30,19 +30,10 @@ func (w *worker) search(id, entryPoint uint32, level int) (sorted bool) {
 	return false
 }
 
-// newEpoch starts a search with no node met.
-func (w *worker) newEpoch() {
-	w.epoch++
-	if w.epoch == 0 {
-		clear(w.tags)
-		w.epoch = 1
-	}
-}
-
 // start meets the entry point and returns the key of its distance to id.
 func (w *worker) start(id, entryPoint uint32) uint32 {
-	w.newEpoch()
-	w.tags[entryPoint] = w.epoch
+	w.seen.Clear()
+	w.seen.Add(entryPoint)
 	w.fresh[0] = entryPoint
 	return w.measure(id, w.fresh[:1])[0]
 }
@@ -54,7 +45,7 @@ func (w *worker) visit(node uint32, level int, fetched bool) []uint32 {
 	if fetched {
 		at.lines = 0
 	}
-	n := dist.Visit(w.neighbours(node, level, w.slots), w.tags, w.epoch, at.base, at.stride, at.lines, w.fresh)
+	n := dist.Visit(w.neighbours(node, level, w.slots), w.seen, at.base, at.stride, at.lines, w.fresh)
 	return w.fresh[:n]
 }
 
@@ -70,7 +61,7 @@ func (w *worker) lookAhead(pool []uint64, next, level int) uint32 {
 	}
 	node := uint32(pool[next])
 	at := w.fetched()
-	dist.Peek(w.neighbours(node, level, w.slots), w.tags, w.epoch, at.base, at.stride, at.lines, w.ahead)
+	dist.Peek(w.neighbours(node, level, w.slots), w.seen, at.base, at.stride, at.lines, w.ahead)
 	if after := unmet(pool, next+1); after < len(pool) {
 		w.prefetch(uint32(pool[after]), level)
 	}

@@ -109,7 +109,7 @@ func (s *Searcher) walkFaiss(at uint32, d float32, capacity, ef int, results han
 	if !s.blocked.Has(int(at)) {
 		results.add(d, at)
 	}
-	s.tags[at] = s.epoch
+	s.seen.Add(at)
 	for c.valid > 0 {
 		at, d := c.popMin()
 		if c.below(d) >= ef {

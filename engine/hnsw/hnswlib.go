@@ -47,7 +47,7 @@ func (s *Searcher) sortLabels() {
 // walkHNSWLib is searchBaseLayerST<true>: no deletes, no filter.
 func (s *Searcher) walkHNSWLib(at uint32, d float32, ef int) {
 	top, cands := pushFar(s.top[:0], near{d, at}), pushFar(s.cands[:0], near{-d, at})
-	s.tags[at] = s.epoch
+	s.seen.Add(at)
 	worst := d
 	for len(cands) > 0 {
 		next := cands[0]
@@ -80,7 +80,7 @@ func (s *Searcher) walkHNSWLibFiltered(at uint32, d float32, ef int) {
 		top, worst = append(top, near{d, at}), d
 	}
 	cands = append(cands, near{-d, at})
-	s.tags[at] = s.epoch
+	s.seen.Add(at)
 	for len(cands) > 0 {
 		next := cands[0]
 		if -next.d > worst && len(top) == ef {

@@ -125,7 +125,7 @@ func (s *Searcher) walkOneList(at uint32, d float32, ef int) {
 		e.d, e.state = math.MaxFloat32, passing
 	}
 	list.insert(e)
-	s.tags[at] = s.epoch
+	s.seen.Add(at)
 	var alpha float32
 	for list.cur < len(list.items) {
 		for i, d := range s.admit(list.pop(), &alpha, share) {
@@ -215,7 +215,7 @@ func (s *Searcher) walkTwoLists(at uint32, d float32, ef int) {
 	} else {
 		l.insert(d, at)
 	}
-	s.tags[at] = s.epoch
+	s.seen.Add(at)
 	alpha := float32(1)
 	for l.more() {
 		for i, d := range s.admit(l.pop(), &alpha, share) {

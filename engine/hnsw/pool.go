@@ -40,7 +40,7 @@ func (s *Searcher) tryPool(at uint32, d float32, ef int) bool {
 		s.ties += manyTies
 	}
 	s.stats = before
-	s.newEpoch()
+	s.seen.Clear()
 	return false
 }
 
@@ -54,7 +54,7 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 	}
 	list := s.list
 	list.Reset(ef, d, at)
-	s.tags[at] = s.epoch
+	s.seen.Add(at)
 	s.held.clear()
 	ahead, sieved := noCandidate, false
 	for cur := 0; ; {

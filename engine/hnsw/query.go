@@ -27,7 +27,7 @@ func (s *Searcher) prepare(query []byte, filter *engine.Bitset) error {
 		return err
 	}
 	s.loadCodes()
-	s.newEpoch()
+	s.seen.Clear()
 	return nil
 }
 

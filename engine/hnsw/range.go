@@ -120,13 +120,13 @@ func (w *within) add(d float32, id uint32) {
 // flood is getNeighboursWithinRadius: from the candidates within the radius on over links, as
 // long as nodes are within it and not filtered.
 func (s *Searcher) flood(radius float32) {
-	s.newEpoch()
+	s.seen.Clear()
 	for _, e := range slices.Backward(s.pool) {
 		e.id &^= visited
 		if e.d < radius {
 			s.found = append(s.found, e)
 		}
-		s.tags[e.id] = s.epoch
+		s.seen.Add(e.id)
 	}
 	for i := 0; i < len(s.found); i++ {
 		n := s.visit(s.found[i].id, false)

@@ -71,8 +71,7 @@ type Searcher struct {
 	query []byte // as kernels take it, 64-byte aligned
 	q     unsafe.Pointer
 
-	tags  []uint16
-	epoch uint16
+	seen  *dist.Seen
 	fresh []uint32
 	dists []float32
 
@@ -153,7 +152,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 		index: x, library: o.Library, opts: o, kernel: k, norm: norm,
 		floats: fetch{base: v.Base(), stride: uintptr(v.Stride)}, n: v.Rows,
 		query: dist.Aligned(max(v.Size(), 4*v.Dim)),
-		tags:  make([]uint16, v.Rows),
+		seen:  dist.NewSeen(v.Rows),
 		fresh: make([]uint32, slots, slots+dist.Behind), peeked: make([]uint32, slots),
 		dists: make([]float32, max(slots, scanRows)),
 		list:  dist.NewRanked(),
@@ -277,7 +276,7 @@ func (s *Searcher) descend() (uint32, float32) {
 	for level := g.MaxLevel; level > 0; level-- {
 		for changed := true; changed; {
 			changed = false
-			n := dist.Peek(s.links(at, level), s.tags, s.epoch, s.base, s.stride, s.lines, s.fresh)
+			n := dist.Peek(s.links(at, level), s.seen, s.base, s.stride, s.lines, s.fresh)
 			if s.coded {
 				n = s.pick(n, nearest)
 			}

@@ -88,4 +88,6 @@ func (s *Searcher) cutOf(worst float32) dist.Cut {
 }
 
 // fetchRows prefetches rows whose distances will be asked for.
-func (s *Searcher) fetchRows(ids []uint32) { dist.PrefetchRows(s.floats.base, s.floats.stride, s.rowLines, ids) }
+func (s *Searcher) fetchRows(ids []uint32) {
+	dist.PrefetchRows(s.floats.base, s.floats.stride, s.rowLines, ids)
+}

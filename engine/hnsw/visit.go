@@ -17,15 +17,6 @@ const (
 	maxPrefetchLong = 4 // of the rows that a visit asks for; the kernel fetches the rest
 )
 
-// newEpoch makes all nodes unvisited. Tags are cleared once in 65,535 queries.
-func (s *Searcher) newEpoch() {
-	s.epoch++
-	if s.epoch == 0 {
-		clear(s.tags)
-		s.epoch = 1
-	}
-}
-
 // links is the list of a node on a level, up to its last slot.
 func (s *Searcher) links(id uint32, level int) []uint32 { return s.index.Graph.links(id, level) }
 
@@ -37,7 +28,7 @@ func (s *Searcher) visit(id uint32, fetched bool) int {
 		lines = 0
 	}
 	s.stats.Hops++
-	return dist.Visit(s.links(id, 0), s.tags, s.epoch, s.base, s.stride, lines, s.fresh)
+	return dist.Visit(s.links(id, 0), s.seen, s.base, s.stride, lines, s.fresh)
 }
 
 // peek prefetches the rows that a visit of the node would, or, if they are long and there are n
@@ -47,7 +38,7 @@ func (s *Searcher) peek(id uint32, n int) {
 	if s.long && n > 0 {
 		lines = 0
 	}
-	s.next = dist.Peek(s.links(id, 0), s.tags, s.epoch, s.base, s.stride, lines, s.peeked)
+	s.next = dist.Peek(s.links(id, 0), s.seen, s.base, s.stride, lines, s.peeked)
 }
 
 // distancesAhead is distances of the first n of s.fresh, and prefetches the first rows that peek
