@@ -93,7 +93,7 @@ func BenchmarkIndexFile(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if err := e.decode(ctx, blob.Bytes(), use); err != nil {
+			if err := e.decode(ctx, &octets{rows: blob.Bytes()}, 0, use); err != nil {
 				b.Fatal(err)
 			}
 			blob.Release()

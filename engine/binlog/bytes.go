@@ -3,16 +3,44 @@ package binlog
 import (
 	"encoding/binary"
 	"errors"
+
+	"kitescope/engine/dist"
 )
 
 // octets is the sink of a blob: Milvus writes each of its bytes as an INT32 of its own. C++
 // writers make them signed (INT_8); a value from -128 to 255 is taken as the byte that it is.
-type octets struct{ rows []byte }
+type octets struct {
+	rows    []byte
+	records *Records // that do not go to rows; nil for none
+}
 
-func (s *octets) move(to, from int) { s.rows[to] = s.rows[from] }
-func (s *octets) zero(at int)       { s.rows[at] = 0 }
+// span is where bytes go from at on, as many as lie together, n at the most.
+func (s *octets) span(at, n int) []byte { return s.records.span(s.rows, at, n) }
 
-func (s *octets) plain(b []byte, at, n int) error { return narrow(b, s.rows[at:at+n]) }
+// put copies bytes to where they go from at on.
+func (s *octets) put(b []byte, at int) {
+	for len(b) > 0 {
+		n := copy(s.span(at, len(b)), b)
+		b, at = b[n:], at+n
+	}
+}
+
+func (s *octets) move(to, from int) { s.span(to, 1)[0] = s.span(from, 1)[0] }
+func (s *octets) zero(at int)       { s.span(at, 1)[0] = 0 }
+
+func (s *octets) plain(b []byte, at, n int) error {
+	if n > len(b)/4 {
+		return errValues(n, len(b))
+	}
+	for n > 0 {
+		rows := s.span(at, n)
+		if err := narrow(b, rows); err != nil {
+			return err
+		}
+		b, at, n = b[4*len(rows):], at+len(rows), n-len(rows)
+	}
+	return nil
+}
 
 // narrow takes one byte of each INT32.
 func narrow(b, dst []byte) error {
@@ -49,7 +77,7 @@ func (s *octets) dictionary(b []byte, n int) (dictionary, error) {
 		return nil, err
 	}
 	copy(d.table[:], d.entries)
-	if len(s.rows) >= wideFrom {
+	if len(s.rows) >= wideFrom && !dist.Translates() {
 		d.wide = new([1 << 16]uint16)
 		for i := range d.wide {
 			d.wide[i] = uint16(d.table[i&255]) | uint16(d.table[i>>8])<<8
@@ -73,26 +101,36 @@ func (d *octetEntries) repeated(index uint32, at, n int) error {
 	if uint64(index) >= uint64(len(d.entries)) {
 		return errIndex(index, len(d.entries))
 	}
-	v, rows := d.entries[index], d.sink.rows[at:at+n]
-	for i := range rows {
-		rows[i] = v
+	for v := d.entries[index]; n > 0; {
+		rows := d.sink.span(at, n)
+		for i := range rows {
+			rows[i] = v
+		}
+		at, n = at+len(rows), n-len(rows)
 	}
 	return nil
 }
 
 func (d *octetEntries) packed(b []byte, width, at, n int) error {
-	rows := d.sink.rows[at : at+n]
 	if width == 8 {
-		return d.lookUp(b[:n], rows)
+		for b = b[:n]; len(b) > 0; {
+			rows := d.sink.span(at, len(b))
+			if err := d.lookUp(b[:len(rows)], rows); err != nil {
+				return err
+			}
+			b, at = b[len(rows):], at+len(rows)
+		}
+		return nil
 	}
+	var out [512]byte
 	return eachIndex(b, width, n, func(i int, indices []uint32) error {
-		out := rows[i : i+len(indices)]
 		for j, index := range indices {
 			if uint64(index) >= uint64(len(d.entries)) {
 				return errIndex(index, len(d.entries))
 			}
 			out[j] = d.entries[index]
 		}
+		d.sink.put(out[:len(indices)], at+i)
 		return nil
 	})
 }
@@ -108,6 +146,9 @@ func (d *octetEntries) lookUp(b, rows []byte) error {
 		}
 	}
 	t := &d.table
+	if dist.Translate(t, b, rows) {
+		return nil
+	}
 	if w := d.wide; w != nil {
 		for len(b) >= 8 && len(rows) >= 8 {
 			x := binary.LittleEndian.Uint64(b)

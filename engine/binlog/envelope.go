@@ -93,17 +93,17 @@ func (e *envelope) text(ctx context.Context) (string, error) {
 	return c.Strings[0], nil
 }
 
-// decode fills dst, which has room for all of the content.
-func (e *envelope) decode(ctx context.Context, dst []byte, use *scratch) error {
+// decode puts the content, which it has room for, to where it goes from first on.
+func (e *envelope) decode(ctx context.Context, to *octets, first int, use *scratch) error {
 	switch {
 	case e.string:
 		text, err := e.text(ctx)
-		copy(dst, text)
+		to.put([]byte(text), first)
 		return err
 	case e.file == nil:
-		return readAll(ctx, e.r, dst, e.at)
+		return e.copyIn(ctx, to, first)
 	}
-	nulls, err := readInto(ctx, e.file, 0, &octets{dst}, 0, use)
+	nulls, err := readInto(ctx, e.file, 0, to, first, use)
 	if err == nil && len(nulls) > 0 {
 		err = fmt.Errorf("byte %d of the index is null", nulls[0].at)
 	}
@@ -121,7 +121,7 @@ func (e *envelope) note(ctx context.Context) (string, error) {
 	}
 	defer use.close()
 	b := make([]byte, e.size)
-	if err := e.decode(ctx, b, use); err != nil {
+	if err := e.decode(ctx, &octets{rows: b}, 0, use); err != nil {
 		return "", fmt.Errorf("read %s: %w", e.name, err)
 	}
 	return string(b), nil

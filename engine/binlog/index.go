@@ -37,6 +37,9 @@ type Index struct {
 	Params map[string]string // of indexParams
 	Meta   []byte            // JSON, of a single-file index
 	Blobs  map[string]*Blob
+
+	place  Place
+	placed []*Records
 }
 
 // Blob is the bytes of one part of an index, 64-byte aligned.
@@ -71,11 +74,20 @@ func (x *Index) Release() {
 	for _, b := range x.Blobs {
 		b.Release()
 	}
+	for _, r := range x.placed {
+		r.Free()
+	}
+	x.placed = nil
 }
 
 // ReadIndex reads all files of the folder prefix of a store, which must be those of one index.
 // Blobs that were cut into slices are put together.
 func ReadIndex(ctx context.Context, store object.Store, prefix string) (*Index, error) {
+	return ReadIndexTo(ctx, store, prefix, nil)
+}
+
+// ReadIndexTo is ReadIndex with records of its blobs where they stay, if place says so.
+func ReadIndexTo(ctx context.Context, store object.Store, prefix string, place Place) (*Index, error) {
 	files, err := store.List(ctx, strings.TrimSuffix(prefix, "/")+"/")
 	if err != nil {
 		return nil, err
@@ -83,7 +95,7 @@ func ReadIndex(ctx context.Context, store object.Store, prefix string) (*Index, 
 	if len(files) == 0 {
 		return nil, fmt.Errorf("read %s: no index files there", prefix)
 	}
-	x := &Index{Dir: path.Dir(files[0].Name), Blobs: map[string]*Blob{}}
+	x := &Index{Dir: path.Dir(files[0].Name), Blobs: map[string]*Blob{}, place: place}
 	if err := x.read(ctx, store, files); err != nil {
 		x.Release()
 		return nil, err
@@ -237,12 +249,20 @@ func (x *Index) add(ctx context.Context, name string, parts []*envelope) error {
 		return err
 	}
 	defer use.close()
-	b := blob.Bytes()
+	to, first := &octets{rows: blob.Bytes()}, 0
+	if x.place != nil && !parts[0].string && total > 0 {
+		if err := parts[0].head(ctx, to.rows, use); err != nil {
+			return fmt.Errorf("read %s: %w", parts[0].name, err)
+		}
+		if to.records = x.place(name, to.rows); to.records != nil {
+			x.placed = append(x.placed, to.records)
+		}
+	}
 	for _, p := range parts {
-		if err := p.decode(ctx, b[:p.size], use); err != nil {
+		if err := p.decode(ctx, to, first, use); err != nil {
 			return fmt.Errorf("read %s: %w", p.name, err)
 		}
-		b = b[p.size:]
+		first += int(p.size)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ package dist
 //go:generate go run -C gen . -subject sieve -out ../sieve_amd64.s -stubs ../sieve_stubs_amd64.go
 //go:generate go run -C gen . -subject codes -out ../codes_amd64.s -stubs ../codes_stubs_amd64.go
 //go:generate go run -C gen . -subject ranked -out ../ranked_amd64.s -stubs ../ranked_stubs_amd64.go
+//go:generate go run -C gen . -subject translate -out ../translate_amd64.s -stubs ../translate_stubs_amd64.go
 //go:generate go run -C gen . -subject sq8 -out ../sq8_amd64.s -stubs ../sq8_stubs_amd64.go
 //go:generate go run -C gen . -subject neon-float32 -out ../float32_arm64.s -stubs ../float32_stubs_arm64.go
 //go:generate go run -C gen . -subject neon-half -out ../half_arm64.s -stubs ../half_stubs_arm64.go

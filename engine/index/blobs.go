@@ -59,12 +59,18 @@ func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p := hint.placed; p != nil && !p.taken {
+		return nil, fmt.Errorf("read %s: its header changed while it was read", x.Dir)
+	}
 	if f.Format == Faiss {
 		f.Format = KnowhereFaiss
 	}
 	if raw, ok := x.Blobs[rawData]; ok { // its vectors were copied into their lists
 		raw.Release()
 		delete(x.Blobs, rawData)
+	}
+	if hint.placed != nil {
+		hint.placed.vectors = nil // they are the graph's
 	}
 	f.keep(x.Release)
 	return f, nil
@@ -107,7 +113,7 @@ func openEnvelope(ctx context.Context, file string, hint Hint) (*File, error) {
 	}
 	defer folder.Close()
 	dir = strings.TrimSuffix(filepath.ToSlash(dir), "/")
-	x, err := binlog.ReadIndex(ctx, &siblings{Store: folder, dir: dir, base: base}, dir)
+	x, hint, err := ReadBlobs(ctx, &siblings{Store: folder, dir: dir, base: base}, dir, hint)
 	if err != nil {
 		return nil, err
 	}

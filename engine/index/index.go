@@ -60,7 +60,8 @@ type Hint struct {
 	// the vectors in the order of rows, which that one leaves out.
 	RawData []byte
 
-	segment bool // the index is a segment's, whose vectors are in insert logs too
+	placed  *placed // by ReadBlobs; nil for nothing
+	segment bool    // the index is a segment's, whose vectors are in insert logs too
 }
 
 // Part is a stretch of a file, or several of one purpose.

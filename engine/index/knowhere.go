@@ -44,6 +44,33 @@ func sniffKnowhere(data []byte) (found, quantised bool) {
 // readKnowhere reads the blob of an HNSW index. Internal ids are offsets in the segment, that
 // is, row numbers; under cosine the vectors are as they were inserted, their norms beside.
 func readKnowhere(c *cursor, hint Hint) (*File, error) {
+	r, h, metric := knowhereRecords(c, hint)
+	if c.err != nil {
+		return nil, c.err
+	}
+	size := r.size - r.vector
+	if p := hint.placed; p != nil && p.of == &c.data[0] && p.r == r {
+		r.placed = p
+	}
+	ix := &hnsw.Index{Metric: metric}
+	f := &File{Format: KnowhereHNSW, Metric: metric, MetricKnown: true, Dim: r.dim, Rows: r.n, Searchable: FromGraph(ix)}
+	f.part("header", 0, knowhereHeaderBytes)
+	f.part("links", r.at, r.n*r.vector)
+	f.part("vectors", r.at+r.vector, r.n*size)
+	norms := func() {
+		if metric == dist.Cosine {
+			f.part("norms", c.at, 4*r.n)
+			ix.Norms = float32s(c.array(uint64(r.n), 4, "norms"))
+		}
+	}
+	if err := r.read(c, &h, ix, f, norms); err != nil {
+		return nil, err
+	}
+	return f, checkEntry(&ix.Graph, 24+hnswlibEntryAt, 24+hnswlibLevelAt)
+}
+
+// knowhereRecords reads what precedes the records, and says how these lie.
+func knowhereRecords(c *cursor, hint Hint) (records, hnswlibHeader, engine.Metric) {
 	metric, _ := metricOf(c.u64("metric"))
 	size, dim := c.u64("data_size"), c.u64("dim")
 	h := readHNSWLibHeader(c)
@@ -55,24 +82,7 @@ func readKnowhere(c *cursor, hint Hint) (*File, error) {
 	}
 	c.expect(h.size == h.dataOffset+size, knowhereHeaderBytes-knowhereSizeAt, fmt.Sprintf("a record of %d bytes", h.dataOffset+size), "%d", h.size)
 	c.expect(h.efConstruction <= math.MaxInt32, 8, "an ef_construction", "%d", h.efConstruction)
-	if c.err != nil {
-		return nil, c.err
-	}
-	ix := &hnsw.Index{Metric: metric}
-	f := &File{Format: KnowhereHNSW, Metric: metric, MetricKnown: true, Dim: r.dim, Rows: r.n, Searchable: FromGraph(ix)}
-	f.part("header", 0, knowhereHeaderBytes)
-	f.part("links", r.at, r.n*r.vector)
-	f.part("vectors", r.at+r.vector, r.n*int(size))
-	norms := func() {
-		if metric == dist.Cosine {
-			f.part("norms", c.at, 4*r.n)
-			ix.Norms = float32s(c.array(uint64(r.n), 4, "norms"))
-		}
-	}
-	if err := r.read(c, &h, ix, f, norms); err != nil {
-		return nil, err
-	}
-	return f, checkEntry(&ix.Graph, 24+hnswlibEntryAt, 24+hnswlibLevelAt)
+	return r, h, metric
 }
 
 // knowhereElement tells the element type by the bytes of a vector.

@@ -25,6 +25,8 @@ type records struct {
 	deleted bool // bit 0 of the third byte marks a deleted node (hnswlib only)
 
 	at int // offset of the first record in the file
+
+	placed *placed // where they are already; nil where they are in the file
 }
 
 // maxNodes bounds the ids of a graph: the top bit of a link is hnsw.End.
@@ -37,6 +39,9 @@ const chunk = 4 << 20
 // load takes the records apart, in parallel, and checks each link. The caller has made sure
 // that they are there.
 func (r *records) load(c *cursor, ix *hnsw.Index) error {
+	if r.placed != nil {
+		return r.placed.take(r, ix)
+	}
 	vectors, err := engine.NewVectors(r.element, r.dim, r.n)
 	if err != nil {
 		return err
@@ -81,21 +86,10 @@ func (r *records) load(c *cursor, ix *hnsw.Index) error {
 // links copies the level-0 links of node i. Slots beyond the count keep what is in them, under
 // hnsw.End, so that the file can be written again as it was.
 func (r *records) links(rec []byte, i int, slots []uint32) error {
-	n := int(binary.LittleEndian.Uint16(rec))
-	if n > r.m0 {
-		return notFound(r.at+i*r.size, fmt.Sprintf("at most %d links of node %d", r.m0, i), n)
+	for j := range slots {
+		slots[j] = le32(rec[4:], j)
 	}
-	for j := range slots[:n] {
-		to := le32(rec[4:], j)
-		if to >= uint32(r.n) {
-			return notFound(r.at+i*r.size+4+4*j, fmt.Sprintf("a link of node %d to one of %d nodes", i, r.n), to)
-		}
-		slots[j] = to
-	}
-	for j := n; j < r.m0; j++ {
-		slots[j] = le32(rec[4:], j) | hnsw.End
-	}
-	return nil
+	return r.check(int(binary.LittleEndian.Uint16(rec)), i, slots)
 }
 
 // upper reads, at the cursor, a u32 byte length for each node and its links above level 0:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"kitescope/engine/binlog"
 	"kitescope/engine/index"
 	"kitescope/engine/object"
 )
@@ -13,7 +12,7 @@ import (
 // readIndex reads an index, if it is of the field (some files do not say), and holds it against the
 // rows. An index of a type that is not supported is refused, which is no error: the rows are there.
 func (s *Segment) readIndex(ctx context.Context, store object.Store, folder string, field int64) (found bool, err error) {
-	x, err := binlog.ReadIndex(ctx, store, folder)
+	x, hint, err := index.ReadBlobs(ctx, store, folder, index.Hint{Metric: s.Metric, Element: s.Vectors.Element, Dim: s.Vectors.Dim})
 	if err != nil {
 		return false, err
 	}
@@ -21,7 +20,7 @@ func (s *Segment) readIndex(ctx context.Context, store object.Store, folder stri
 		x.Release()
 		return false, nil
 	}
-	f, err := index.FromBlobs(x, index.Hint{Metric: s.Metric, Element: s.Vectors.Element, Dim: s.Vectors.Dim})
+	f, err := index.FromBlobs(x, hint)
 	if err != nil {
 		x.Release()
 		if _, ok := errors.AsType[*index.UnsupportedError](err); ok {

@@ -54,7 +54,7 @@ type Codes struct {
 	// behind their codes (pairAt).
 	a, b    []float32
 	rows    *dist.Codes // of rows by themselves; nil of groups
-	longest float64 // norm of codes
+	longest float64     // norm of codes
 }
 
 // Fits reports whether rows like v can have codes under a metric, and why not.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"kitescope/engine"
-	"kitescope/engine/binlog"
 	"kitescope/engine/dataset"
 	"kitescope/engine/flat"
 	"kitescope/engine/index"
@@ -115,11 +114,11 @@ func openEnvelope(ctx context.Context, folder string, h Hint) (*Target, error) {
 		return nil, err
 	}
 	defer store.Close()
-	x, err := binlog.ReadIndex(ctx, store, filepath.Base(folder))
+	x, hint, err := index.ReadBlobs(ctx, store, filepath.Base(folder), h.index())
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
-	f, err := index.FromBlobs(x, h.index())
+	f, err := index.FromBlobs(x, hint)
 	if err != nil {
 		x.Release()
 		return nil, fmt.Errorf("open %s: %w", name, err)

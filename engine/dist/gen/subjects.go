@@ -8,15 +8,16 @@ import (
 // writers are the subjects, one a file of assembly.
 func writers() map[string]func(*program) {
 	return map[string]func(*program){
-		"float32": writeFloat32,
-		"half":    writeHalf,
-		"int8":    writeInt8,
-		"bits":    writeBits,
-		"visit":   writeVisit,
-		"codes":   writeCodes,
-		"ranked":  writeRanked,
-		"sq8":     writeSQ8,
-		"sieve":   writeSieve,
+		"float32":   writeFloat32,
+		"half":      writeHalf,
+		"int8":      writeInt8,
+		"bits":      writeBits,
+		"visit":     writeVisit,
+		"codes":     writeCodes,
+		"ranked":    writeRanked,
+		"translate": writeTranslate,
+		"sq8":       writeSQ8,
+		"sieve":     writeSieve,
 	}
 }
 

@@ -139,11 +139,11 @@ func loadMilvus(ctx context.Context, f files) error {
 		return err
 	}
 	defer store.Close()
-	blobs, err := binlog.ReadIndex(ctx, store, filepath.Base(f.milvus))
+	blobs, hint, err := index.ReadBlobs(ctx, store, filepath.Base(f.milvus), index.Hint{})
 	if err != nil {
 		return err
 	}
-	file, err := index.FromBlobs(blobs, index.Hint{})
+	file, err := index.FromBlobs(blobs, hint)
 	if err != nil {
 		return err
 	}
