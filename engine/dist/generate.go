@@ -13,6 +13,7 @@ package dist
 //go:generate go run -C gen . -subject ranked -out ../ranked_amd64.s -stubs ../ranked_stubs_amd64.go
 //go:generate go run -C gen . -subject translate -out ../translate_amd64.s -stubs ../translate_stubs_amd64.go
 //go:generate go run -C gen . -subject sq8 -out ../sq8_amd64.s -stubs ../sq8_stubs_amd64.go
+//go:generate go run -C gen . -subject pq -out ../pq_amd64.s -stubs ../pq_stubs_amd64.go
 //go:generate go run -C gen . -subject neon-float32 -out ../float32_arm64.s -stubs ../float32_stubs_arm64.go
 //go:generate go run -C gen . -subject neon-half -out ../half_arm64.s -stubs ../half_stubs_arm64.go
 //go:generate go run -C gen . -subject neon-int -out ../int_arm64.s -stubs ../int_stubs_arm64.go

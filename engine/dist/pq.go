@@ -16,15 +16,30 @@ type PQ struct {
 	centroids    []byte // float32, PQValues rows of width for each part
 	l2, ip       *Kernel
 	knowhere     bool
+	sum          pqSumFunc  // nil for the specification
+	less         pqLessFunc // nil for the specification
 }
 
-// NewPQ returns the kernels for parts of one width; centroids are copied.
+type (
+	// pqSumFunc is the kernel of Sum, of codes of so many parts; out is not empty.
+	pqSumFunc func(add float32, table []float32, x unsafe.Pointer, stride uintptr, out []float32, parts int)
+	// pqLessFunc is the kernel of Less.
+	pqLessFunc func(own, query, out []float32)
+)
+
+// NewPQ returns the kernels for parts of one width, on the best back end of this CPU; centroids are copied.
 func NewPQ(parts, width int, centroids []float32) (*PQ, error) {
+	backends := Backends()
+	return newPQ(backends[len(backends)-1], parts, width, centroids)
+}
+
+func newPQ(b Backend, parts, width int, centroids []float32) (*PQ, error) {
 	if parts <= 0 || width <= 0 || len(centroids)/PQValues/width != parts || len(centroids)%(PQValues*width) != 0 {
 		return nil, fmt.Errorf("%d values of centroids for %d parts of %d dimensions", len(centroids), parts, width)
 	}
 	k := &PQ{parts: parts, width: width, centroids: Aligned(4 * len(centroids))}
 	copy(k.Centroids(), centroids)
+	k.sum, k.less = pqNative(b)
 	if err := k.kernels(Faiss); err != nil {
 		return nil, err
 	}
@@ -127,8 +142,12 @@ func (k *PQ) Norms(table []float32) {
 // faiss/impl/pq_code_distance/pq_code_distance-avx512.h: 16 lanes for as many times 16 parts as there are, then one after the other.
 func (k *PQ) Sum(add float32, table []float32, x unsafe.Pointer, stride uintptr, out []float32) {
 	table = table[:k.parts*PQValues]
-	if k.knowhere {
+	switch {
+	case k.knowhere:
 		k.inTurn(add, table, x, stride, out)
+		return
+	case k.sum != nil && len(out) > 0:
+		k.sum(add, table, x, stride, out, k.parts)
 		return
 	}
 	for i := range out {
@@ -148,6 +167,19 @@ func (k *PQ) Sum(add float32, table []float32, x unsafe.Pointer, stride uintptr,
 			sum += rest[j*PQValues+int(c)]
 		}
 		out[i] = add + sum
+	}
+}
+
+// Less writes to out what is left of a list's table when twice the query's is taken off, which is rounded once. All are tables.
+func (k *PQ) Less(own, query, out []float32) {
+	n := k.parts * PQValues
+	own, query, out = own[:n], query[:n], out[:n]
+	if k.less != nil {
+		k.less(own, query, out)
+		return
+	}
+	for i, v := range query {
+		out[i] = own[i] - 2*v
 	}
 }
 

@@ -57,3 +57,56 @@ func TestPQIsTheDistanceToWhatCodesStandFor(t *testing.T) {
 		}
 	}
 }
+
+// TestPQOfAllBackEndsHasTheSameBits compares sums and tables with the specification's, of numbers of all sizes.
+func TestPQOfAllBackEndsHasTheSameBits(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	special := []float32{0, float32(math.Copysign(0, -1)), 1e-40, 1e30, -1e30, float32(math.Inf(1)), float32(math.NaN())}
+	draw := func(to []float32) {
+		for i := range to {
+			if to[i] = float32(r.NormFloat64()); r.IntN(200) == 0 {
+				to[i] = special[r.IntN(len(special))]
+			}
+		}
+	}
+	for _, b := range Backends() {
+		for _, parts := range []int{1, 2, 7, 15, 16, 17, 31, 32, 48, 50, 96} {
+			k, err := newPQ(b, parts, 2, make([]float32, parts*PQValues*2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			specified, err := newPQ(Generic, parts, 2, make([]float32, parts*PQValues*2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, query := make([]float32, parts*PQValues), make([]float32, parts*PQValues)
+			draw(own)
+			draw(query)
+			got, want := make([]float32, parts*PQValues), make([]float32, parts*PQValues)
+			k.Less(own, query, got)
+			specified.Less(own, query, want)
+			samePQ(t, b, parts, got, want)
+			const rows = 9
+			stride := parts + r.IntN(3)
+			codes := make([]byte, rows*stride)
+			for i := range codes {
+				codes[i] = byte(r.Uint32())
+			}
+			for count := range rows {
+				got, want := make([]float32, count), make([]float32, count)
+				k.Sum(query[0], own, unsafe.Pointer(&codes[0]), uintptr(stride), got)
+				specified.Sum(query[0], own, unsafe.Pointer(&codes[0]), uintptr(stride), want)
+				samePQ(t, b, parts, got, want)
+			}
+		}
+	}
+}
+
+func samePQ(t *testing.T, b Backend, parts int, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		if math.Float32bits(got[i]) != math.Float32bits(want[i]) && !(got[i] != got[i] && want[i] != want[i]) {
+			t.Fatalf("%s, %d parts: value %d is %g, want %g", b, parts, i, got[i], want[i])
+		}
+	}
+}

@@ -208,10 +208,7 @@ func (d *pqDecoder) list(i int, coarse float32) {
 		d.add = d.whole.One(unsafe.Pointer(unsafe.SliceData(d.q)), unsafe.Pointer(unsafe.SliceData(d.centroid)))
 	case d.tables != nil:
 		d.add = coarse
-		own := d.of(i)
-		for j, v := range d.other {
-			d.table[j] = own[j] - 2*v // exact but for the difference
-		}
+		d.codec.codes.Less(d.of(i), d.other, d.table)
 	default:
 		d.codes.Table(dist.L2, difference(d.residual, d.q, dist.Floats(d.centroid)), d.table)
 	}

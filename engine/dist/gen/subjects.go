@@ -16,6 +16,7 @@ func writers() map[string]func(*program) {
 		"codes":     writeCodes,
 		"ranked":    writeRanked,
 		"translate": writeTranslate,
+		"pq":        writePQ,
 		"sq8":       writeSQ8,
 		"sieve":     writeSieve,
 	}

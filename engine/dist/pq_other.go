@@ -1,0 +1,6 @@
+//go:build !amd64 || purego
+
+package dist
+
+// pqNative are the kernels of product quantisers of a back end.
+func pqNative(Backend) (pqSumFunc, pqLessFunc) { return nil, nil }
