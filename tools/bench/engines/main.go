@@ -34,6 +34,7 @@ type options struct {
 	json         bool
 	prepare      bool
 	resident     string
+	resume       bool
 }
 
 // The parts of a run that -only can choose.
@@ -50,6 +51,8 @@ const (
 	partLoad    = "load"
 	partRSS     = "rss"
 	partKernels = "kernels"
+	partIVF     = "ivf"
+	partFilters = "filters"
 )
 
 // hardRows is the size of the harder set, larger than any level 3 cache.
@@ -62,8 +65,9 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 7, "pairs of each job that are measured")
 	flag.IntVar(&o.buildRounds, "build-rounds", 1, "pairs of each build, which take minutes")
 	flag.IntVar(&o.rows, "rows", 100_000, "rows of the sets; fewer for a look whether all works")
-	flag.StringVar(&o.only, "only", "", "comma-separated parts to run: hnswlib, faiss, dims, ties, hard, cores, build, flat, half, load, rss, kernels; all by default")
+	flag.StringVar(&o.only, "only", "", "comma-separated parts to run: hnswlib, faiss, dims, ties, hard, cores, build, flat, half, ivf, filters, load, rss, kernels; all by default")
 	flag.BoolVar(&o.json, "json", false, "print JSON in place of Markdown")
+	flag.BoolVar(&o.resume, "resume", false, "take from earlier runs what they measured of parts, with -only of those that it leaves out")
 	flag.BoolVar(&o.prepare, "prepare", false, "only make what is kept: environment, vectors, index files")
 	flag.StringVar(&o.resident, "resident", "", "set whose index is loaded and weighed; for the program itself")
 	flag.Parse()
@@ -112,9 +116,12 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	parts := b.parts()
 	if o.only != "" {
 		names := strings.Split(o.only, ",")
-		parts = slices.DeleteFunc(parts, func(p part) bool { return !slices.Contains(names, p.name) })
-		if len(parts) != len(names) {
+		chosen := slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !slices.Contains(names, p.name) })
+		if len(chosen) != len(names) {
 			return fmt.Errorf("-only %s: there is a part that is not known", o.only)
+		}
+		if !o.resume {
+			parts = chosen
 		}
 	}
 	if err := b.start(ctx); err != nil {
@@ -162,8 +169,16 @@ func (b *bench) measure(ctx context.Context, parts []part) (err error) {
 		return err
 	}
 	for _, p := range parts {
+		chosen := b.only != "" && slices.Contains(strings.Split(b.only, ","), p.name)
+		if b.resume && !chosen && (b.take(p.name) || b.only != "") {
+			continue
+		}
+		rows, kernels, load := len(r.Rows), len(r.Kernels), loadAverage()
 		if err := p.run(ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if err := b.keep(p.name, r.Rows[rows:], r.Kernels[kernels:], load); err != nil {
+			return err
 		}
 	}
 	r.Load[1], r.Cores[1] = loadAverage(), control()
@@ -206,6 +221,8 @@ func (b *bench) parts() []part {
 		{partBuild, b.build, nil},
 		{partFlat, b.flat, nil},
 		{partHalf, b.half, nil},
+		{partIVF, b.ivf, nil},
+		{partFilters, b.filters, nil},
 		{partLoad, b.load, []need{{b.shapes(768)[0], b.ensureHNSWLib}, {b.shapes(768)[0], b.ensureMilvus}}},
 		{partRSS, b.rss, nil},
 		{partKernels, func(context.Context) error { return b.kernels() }, nil},

@@ -128,6 +128,30 @@ def faiss_flat_search(a):
     return took
 
 
+def faiss_lists(a):
+    """Lists of vectors, trained on a part of them: a benchmark of searches needs no better ones."""
+    x = np.load(a["vectors"])
+    index = faiss.index_factory(x.shape[1], a["factory"])
+    for cp in [index.cp] + ([index.pq.cp] if hasattr(index, "pq") else []):
+        cp.niter, cp.max_points_per_centroid = 10, 64
+    took, _ = timed(lambda: (index.train(x), index.add(x)))
+    faiss.write_index(index, a["file"] + ".part")
+    os.replace(a["file"] + ".part", a["file"])
+    return took
+
+
+def faiss_lists_search(a):
+    index, q, k = kept[a["name"]], kept[a["queries"]], a["k"]
+    index.nprobe = a["nprobe"]
+    if a["batch"]:
+        took, got = timed(lambda: index.search(q, k))
+    else:
+        took, got = timed(lambda: [index.search(q[i : i + 1], k) for i in range(len(q))])
+        got = np.concatenate([d for d, _ in got]), np.concatenate([i for _, i in got])
+    save(a, got)
+    return took
+
+
 def matrix(a):
     kept[a["name"]] = np.load(a["file"])
     return {}
@@ -155,7 +179,7 @@ def versions(a):
 
 
 ops = {f.__name__: f for f in (parquet_bytes, hnswlib_build, hnswlib_load, hnswlib_search, faiss_build, faiss_load, faiss_search,
-                               faiss_flat, faiss_flat_search, matrix, half, drop, rss, versions)}
+                               faiss_flat, faiss_flat_search, faiss_lists, faiss_lists_search, matrix, half, drop, rss, versions)}
 
 for line in sys.stdin:
     arguments = json.loads(line)

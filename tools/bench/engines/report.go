@@ -46,6 +46,9 @@ type report struct {
 	Rounds  int         `json:"rounds"`
 	Rows    []row       `json:"rows"`
 	Kernels []kernelRow `json:"kernels,omitempty"`
+	// Earlier are parts that an earlier run measured, EarlierLoad the load averages before and after them.
+	Earlier     []string `json:"earlier,omitempty"`
+	EarlierLoad []string `json:"earlier_load,omitempty"`
 }
 
 func (r *report) add(x row) {
@@ -64,6 +67,10 @@ func (r *report) markdown() string {
 	fmt.Fprintf(&b, "Measured by `make bench-engine` on %s,\nagainst %s.\n", r.Machine, r.Peers)
 	fmt.Fprintf(&b, "Load average %s before and %s after; two threads that share nothing got the work of %.2f cores done before and of %.2f after.",
 		r.Load[0], r.Load[1], r.Cores[0], r.Cores[1])
+	if len(r.Earlier) > 0 {
+		least, most := leastAndMost(r.EarlierLoad)
+		fmt.Fprintf(&b, "\nOf an earlier run, under load averages of %s to %s: %s.", least, most, strings.Join(r.Earlier, ", "))
+	}
 	if r.Stream > 0 {
 		fmt.Fprintf(&b, "\nOne core reads %.1f GB/s from memory.", r.Stream/1e9)
 	}

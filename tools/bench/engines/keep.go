@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// kept is what a run measured of a part, for runs that resume.
+type kept struct {
+	Machine, Peers string
+	SetRows        int // -rows
+	Load           [2]string
+	Rows           []row
+	Kernels        []kernelRow
+}
+
+func (b *bench) keptPath(part string) string { return filepath.Join(b.cache, "measured", part+".json") }
+
+// keep writes what was measured of a part; load is before it.
+func (b *bench) keep(part string, rows []row, kernels []kernelRow, load string) error {
+	data, err := json.Marshal(kept{
+		Machine: b.report.Machine, Peers: b.report.Peers, SetRows: b.rows, Load: [2]string{load, loadAverage()}, Rows: rows, Kernels: kernels,
+	})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(b.keptPath(part)), 0o755); err != nil {
+		return err
+	}
+	return replaceFile(b.keptPath(part), func(out *os.File) error {
+		_, err := out.Write(data)
+		return err
+	})
+}
+
+// take adds what an earlier run kept of a part, if it was of this machine, these peers and sets, and reports whether it did.
+func (b *bench) take(part string) bool {
+	data, err := os.ReadFile(b.keptPath(part))
+	if err != nil {
+		return false
+	}
+	var k kept
+	r := &b.report
+	if json.Unmarshal(data, &k) != nil || k.Machine != r.Machine || k.Peers != r.Peers || k.SetRows != b.rows {
+		return false
+	}
+	r.Earlier = append(r.Earlier, part)
+	r.EarlierLoad = append(r.EarlierLoad, k.Load[:]...)
+	for _, x := range k.Rows {
+		r.add(x)
+	}
+	r.Kernels = append(r.Kernels, k.Kernels...)
+	return true
+}
+
+// leastAndMost are of load averages.
+func leastAndMost(loads []string) (least, most string) {
+	byNumber := func(a, b string) int {
+		x, _ := strconv.ParseFloat(a, 64)
+		y, _ := strconv.ParseFloat(b, 64)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	}
+	return slices.MinFunc(loads, byNumber), slices.MaxFunc(loads, byNumber)
+}
