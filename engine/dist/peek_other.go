@@ -9,3 +9,5 @@ func peek(slots []uint32, seen *Seen, _ unsafe.Pointer, _ uintptr, _ int, fresh 
 }
 
 func prefetch(unsafe.Pointer, int) {}
+
+func fetchRows(unsafe.Pointer, uintptr, []uint32, int) {}

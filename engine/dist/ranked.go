@@ -17,7 +17,7 @@ type Ranked struct {
 // rankFunc is the kernel of a back end. It adds count nodes at x and ids to a list, as Ranked.Add does, and returns its new length, in
 // bits from rankLeast on the least place, and rankEqual if two distances were equal; or -1, and has added none, where the list is not
 // full and one of them is a NaN or positive infinity.
-type rankFunc func(d *float32, list *uint32, n, room int, x *float32, ids *uint32, count int) int
+type rankFunc func(d *float32, list *uint32, n, room int, x *float32, ids *uint32, count int) int64
 
 const (
 	rankLanes = 16 // of the widest vector
@@ -73,8 +73,8 @@ func (l *Ranked) Add(d []float32, ids []uint32) (least int, certain bool) {
 	if !l.odd {
 		got := l.form(keep(&l.d[0]), keep(&l.ids[0]), l.n, l.room, keep(&d[0]), keep(&ids[0]), len(d))
 		if got >= 0 {
-			l.n = got & rankRoom
-			return got >> rankLeast & rankRoom, got&rankEqual == 0
+			l.n = int(got & rankRoom)
+			return int(got >> rankLeast & rankRoom), got&rankEqual == 0
 		}
 		l.odd = true
 	}

@@ -2,12 +2,12 @@
 
 package dist
 
+import "slices"
+
 // rankNative are the kernels of lists of this CPU, the best last.
 func rankNative() []rankFunc {
-	for _, b := range native() {
-		if b == AVX512 {
-			return []rankFunc{rankAVX512}
-		}
+	if !slices.Contains(native(), AVX512) {
+		return nil
 	}
-	return nil
+	return []rankFunc{rankAVX512}
 }

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func rankAVX512(d *float32, list *uint32, n int, room int, x *float32, ids *uint32, count int) (ret int)
+// func rankAVX512(d *float32, list *uint32, n int, room int, x *float32, ids *uint32, count int) (ret int64)
 // Requires: AVX, AVX512F, BMI, BMI2, CMOV
 TEXT ·rankAVX512(SB), NOSPLIT, $0-64
 	MOVQ d+0(FP), SI

@@ -5,4 +5,4 @@
 package dist
 
 //go:noescape
-func rankAVX512(d *float32, list *uint32, n int, room int, x *float32, ids *uint32, count int) int
+func rankAVX512(d *float32, list *uint32, n int, room int, x *float32, ids *uint32, count int) int64

@@ -91,8 +91,8 @@ func TestPlacedGraphsAreThoseOfWholeBlobs(t *testing.T) {
 
 // parquetEvent writes an index file as Milvus up to 2.3 does.
 func parquetEvent(t *testing.T) func([]byte) []byte {
+	t.Helper()
 	return func(content []byte) []byte {
-		t.Helper()
 		var b strings.Builder
 		if err := binlog.WriteIndexFile(&b, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, content); err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ const (
 	manyRows = 4096
 
 	flatDim, flatSearches   = 32, 100
-	graphDim, graphSearches = 256, 5000
+	graphDim, graphSearches = 128, 5000
 	listDim, listSearches   = 64, 2000
 )
 

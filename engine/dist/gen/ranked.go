@@ -1,6 +1,8 @@
 package main
 
 import (
+	"go/types"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -18,7 +20,7 @@ const infinity = 0x7f800000
 // writeRanked writes the kernel of sorted lists. Behind the nodes of a list stand infinities: the last place of its room holds what has
 // to be beaten, full or not. Elements move by one place from the last vector down, while all of a vector are greater.
 func writeRanked(p *program) {
-	p.function("rankAVX512", number, param{"d", float32s}, param{"list", uint32s}, param{"n", number}, param{"room", number},
+	p.function("rankAVX512", types.Typ[types.Int64], param{"d", float32s}, param{"list", uint32s}, param{"n", number}, param{"room", number},
 		param{"x", float32s}, param{"ids", uint32s}, param{"count", number})
 	d, list, n, room := reg.RSI, reg.RDI, reg.RAX, reg.RBX
 	x, ids, left, least, equals := reg.RDX, reg.R8, reg.RCX, reg.R9, reg.R10
