@@ -24,14 +24,18 @@ const (
 	// Knowhere22 is knowhere 1 and 2.2, of Milvus 2.1 to 2.3: a fork of hnswlib, and one of faiss whose heap compares
 	// distances only and which never uses BLAS below 16,384 queries at once (v2.2.3); Milvus sends queries one by one.
 	Knowhere22
-	// Knowhere23 is knowhere 2.3, of Milvus 2.4 and later: graphs with two lists of candidates, faiss's newer heap, and rows
+	// Knowhere23 is knowhere 2.3, of Milvus 2.4: graphs with two lists of candidates, faiss's newer heap, and rows
 	// without length that have cosine 0, not none (v2.3.12).
 	Knowhere23
+	// Knowhere25 and Knowhere26 are those of Milvus 2.5 and 2.6: sparse vectors are searched in other ways than in 2.4, and scores under
+	// BM25 added up in another order in each; all else as Knowhere23.
+	Knowhere25
+	Knowhere26
 )
 
 // Libraries are the names of all.
 func Libraries() []string {
-	return []string{"native", "hnswlib", "faiss", "knowhere-2.2", "knowhere-2.3"}
+	return []string{"native", "hnswlib", "faiss", "knowhere-2.2", "knowhere-2.3", "knowhere-2.5", "knowhere-2.6"}
 }
 
 func (l Library) String() string { return Libraries()[l] }
@@ -44,10 +48,16 @@ func ParseLibrary(name string) (Library, bool) {
 
 // MilvusLibrary is the library in a release of Milvus.
 func MilvusLibrary(major, minor int) Library {
-	if major > 2 || major == 2 && minor >= 4 {
+	switch {
+	case major > 2 || major == 2 && minor >= 6:
+		return Knowhere26
+	case major == 2 && minor == 5:
+		return Knowhere25
+	case major == 2 && minor == 4:
 		return Knowhere23
+	default:
+		return Knowhere22
 	}
-	return Knowhere22
 }
 
 // Or is l, or native in its place.
@@ -59,10 +69,10 @@ func (l Library) Or(native Library) Library {
 }
 
 // Valid reports whether there is such a library.
-func (l Library) Valid() bool { return l <= Knowhere23 }
+func (l Library) Valid() bool { return l <= Knowhere26 }
 
 // Knowhere reports whether it is Milvus's.
-func (l Library) Knowhere() bool { return l == Knowhere22 || l == Knowhere23 }
+func (l Library) Knowhere() bool { return l >= Knowhere22 && l <= Knowhere26 }
 
 // Profile is the order of accumulation on a machine with AVX-512. Knowhere from 2.3 on adds up as faiss does
 // (src/simd/distances_avx512.cc of v2.3.12 and v2.5.5, compiled and compared).

@@ -8,7 +8,7 @@ import (
 )
 
 // Vectors are rows of one dimension and element type in memory: owned and aligned, or a view
-// of a mapped file. They are immutable once filled and may be shared freely.
+// of a mapped file. Those of sparse vectors have any number of bytes each; they have neither size nor stride. They are immutable once filled and may be shared freely.
 type Vectors struct {
 	Element dist.Element
 	Dim     int
@@ -17,6 +17,11 @@ type Vectors struct {
 
 	data []byte // the first row starts at data[0]; the last row may end at len(data)
 	free func()
+
+	// offsets are where the rows of sparse vectors start and the last ends, skip bytes before what is theirs; nil of all others, whose
+	// rows are of one size.
+	offsets []int
+	skip    int
 }
 
 // Size is the bytes of one row.
@@ -29,6 +34,10 @@ func (v *Vectors) Base() unsafe.Pointer {
 
 // Row is the bytes of row i.
 func (v *Vectors) Row(i int) []byte {
+	if v.offsets != nil {
+		at, end := v.offsets[i]+v.skip, v.offsets[i+1]
+		return v.data[at:end:end]
+	}
 	at := i * v.Stride
 	return v.data[at : at+v.Size() : at+v.Size()]
 }
@@ -110,6 +119,10 @@ func (v *Vectors) Slice(first, end int) (*Vectors, error) {
 		return nil, fmt.Errorf("rows %d to %d of %d", first, end, v.Rows)
 	}
 	part := &Vectors{Element: v.Element, Dim: v.Dim, Rows: end - first, Stride: v.Stride}
+	if v.offsets != nil {
+		part.offsets, part.skip, part.data = v.offsets[first:end+1], v.skip, v.data
+		return part, nil
+	}
 	if part.Rows > 0 {
 		part.data = v.data[first*v.Stride : (end-1)*v.Stride+v.Size()]
 	}
@@ -117,12 +130,12 @@ func (v *Vectors) Slice(first, end int) (*Vectors, error) {
 }
 
 // Bytes is the memory that the rows take, padding included.
-func (v *Vectors) Bytes() int { return len(v.data) }
+func (v *Vectors) Bytes() int { return len(v.data) + 8*len(v.offsets) }
 
 // Release gives back the memory of owned rows at once; nothing may use them afterwards.
 func (v *Vectors) Release() {
 	if v.free != nil {
 		v.free()
 	}
-	v.free, v.data, v.Rows = nil, nil, 0
+	v.free, v.data, v.offsets, v.Rows = nil, nil, nil, 0
 }

@@ -26,6 +26,7 @@ const (
 	Cosine
 	Hamming
 	Jaccard
+	BM25 // of sparse vectors; no kernel has it
 )
 
 // Element is the type of one dimension of a vector.
@@ -39,9 +40,10 @@ const (
 	BFloat16
 	Int8
 	Bit
+	Sparse // (index, value) pairs, as many as there are in a row; no kernel has it
 )
 
-// Bytes is the size of a vector of dim elements.
+// Bytes is the size of a vector of dim elements; of sparse ones that of the greatest, which rows are not.
 func (e Element) Bytes(dim int) int {
 	switch e {
 	case Float32:
@@ -50,6 +52,8 @@ func (e Element) Bytes(dim int) int {
 		return 2 * dim
 	case Bit:
 		return (dim + 7) / 8
+	case Sparse:
+		return 8 * dim
 	default:
 		return dim
 	}

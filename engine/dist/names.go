@@ -3,7 +3,7 @@ package dist
 import "strings"
 
 // metricNames are Milvus's names of the metrics, in lower case, in their order.
-func metricNames() []string { return []string{"l2", "ip", "cosine", "hamming", "jaccard"} }
+func metricNames() []string { return []string{"l2", "ip", "cosine", "hamming", "jaccard", "bm25"} }
 
 // String is Milvus's name of the metric.
 func (m Metric) String() string { return strings.ToUpper(nameOf(metricNames(), int(m))) }
@@ -19,7 +19,9 @@ func ParseMetric(name string) (Metric, error) {
 }
 
 // elementNames are the names of the elements, in their order.
-func elementNames() []string { return []string{"float32", "float16", "bfloat16", "int8", "bit"} }
+func elementNames() []string {
+	return []string{"float32", "float16", "bfloat16", "int8", "bit", "sparse"}
+}
 
 func (e Element) String() string { return nameOf(elementNames(), int(e)) }
 

@@ -75,7 +75,7 @@ func divisors(x *Index, l engine.Library, k *dist.Kernel) []float32 {
 	if norms == nil {
 		norms = Norms(x.Vectors, k)
 	}
-	if l != engine.Knowhere23 {
+	if l < engine.Knowhere23 {
 		return norms
 	}
 	for i, n := range norms {

@@ -33,7 +33,7 @@ func (s *Searcher) searchKnowhere(k, ef int) {
 		return
 	}
 	s.walkKnowhere(min(max(ef, k), s.n))
-	if s.library == engine.Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly {
+	if s.library >= engine.Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly {
 		s.stats.BruteForce = BruteForceFew
 		s.bruteForce(k)
 		return

@@ -49,7 +49,7 @@ func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
 	if raw, ok := x.Blobs[rawData]; ok {
 		hint.RawData = raw.Bytes()
 	}
-	hint.segment = true
+	hint.segment, hint.sparse, hint.wand = true, isSparseType(name), name == SparseWand
 	f, err := Parse(path.Join(x.Dir, name), x.Blobs[name].Bytes(), hint)
 	var wrong *FormatError
 	if errors.As(err, &wrong) && wrong.Offset == 0 && CheckType(name) != nil {

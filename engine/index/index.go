@@ -26,10 +26,11 @@ type Format uint8
 
 // The formats.
 const (
-	HNSWLib       Format = iota // hnswlib's saveIndex
-	Faiss                       // faiss's write_index
-	KnowhereHNSW                // the blob HNSW of Milvus up to 2.4: knowhere's fork of hnswlib
-	KnowhereFaiss               // a blob of Milvus that knowhere's fork of faiss wrote
+	HNSWLib        Format = iota // hnswlib's saveIndex
+	Faiss                        // faiss's write_index
+	KnowhereHNSW                 // the blob HNSW of Milvus up to 2.4: knowhere's fork of hnswlib
+	KnowhereFaiss                // a blob of Milvus that knowhere's fork of faiss wrote
+	KnowhereSparse               // a blob of Milvus 2.4 and later with sparse vectors
 )
 
 func (f Format) String() string {
@@ -42,6 +43,8 @@ func (f Format) String() string {
 		return "knowhere (hnswlib)"
 	case KnowhereFaiss:
 		return "knowhere (faiss)"
+	case KnowhereSparse:
+		return "knowhere (sparse)"
 	default:
 		return fmt.Sprintf("format %d", uint8(f))
 	}
@@ -62,6 +65,8 @@ type Hint struct {
 
 	placed  *placed // by ReadBlobs; nil for nothing
 	segment bool    // the index is a segment's, whose vectors are in insert logs too
+	sparse  bool    // the blob is named as lists of sparse vectors are
+	wand    bool    // and that is SPARSE_WAND
 }
 
 // Part is a stretch of a file, or several of one purpose.

@@ -66,11 +66,16 @@ func parse(c *cursor, hint Hint) (*File, error) {
 		return readFaiss(c, hint)
 	case sniffHNSWLib(c.data):
 		return readHNSWLib(c, hint)
+	case sniffSparseLists(c.data):
+		return readSparseLists(c, hint)
 	}
 	if found, quantised := sniffKnowhere(c.data); quantised {
 		return nil, &UnsupportedError{Type: knowhereSQ8, Hint: hintReplay}
 	} else if found {
 		return readKnowhere(c, hint)
+	}
+	if hint.sparse || sniffSparseRows(c.data) {
+		return readSparseRows(c, hint)
 	}
 	return nil, &FormatError{
 		Offset: 0, Expected: "an index of hnswlib, faiss or Milvus",

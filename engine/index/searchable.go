@@ -6,6 +6,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
+	"kitescope/engine/sparse"
 )
 
 // Searchable is an index of some kind, in memory or in a mapped file. It is immutable and may be shared.
@@ -59,9 +60,10 @@ type Effort uint8
 
 // The efforts.
 const (
-	AllRows  Effort = iota // each row is compared: there is no such parameter
-	ByEF                   // of a graph
-	ByNProbe               // of lists
+	AllRows     Effort = iota // each row is compared: there is no such parameter
+	ByEF                      // of a graph
+	ByNProbe                  // of lists
+	ByDropRatio               // of lists of sparse vectors
 )
 
 // Options are whose answers are wanted.
@@ -72,6 +74,10 @@ type Options struct {
 	Plain bool
 	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start. Indexes without a graph have none.
 	Entries *hnsw.EntryCache
+	// Algorithm is how lists of sparse vectors are walked, nil as the library does where an index says nothing; BM25 are the parameters of
+	// that metric with which the index was built, nil are Milvus's.
+	Algorithm *sparse.Algorithm
+	BM25      *sparse.BM25
 }
 
 // Params are what a query asks for.
@@ -81,6 +87,9 @@ type Params struct {
 	EF, NProbe int
 	// ReorderK is how many rows SCANN compares by their vectors, of those that are nearest by their codes; 0 is K.
 	ReorderK int
+	// DropRatio, Refine and MaxScoreRatio are of sparse vectors, AvgDL is of BM25 (sparse.Params): 0 is the library's default.
+	DropRatio, MaxScoreRatio, AvgDL float32
+	Refine                          int
 	// Filter marks what is left out (see Searchable.FiltersIDs); nil for none.
 	Filter *engine.Bitset
 	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner

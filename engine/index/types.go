@@ -30,6 +30,9 @@ const (
 // CheckType returns an UnsupportedError if indexes of a type, by the name that Milvus's
 // metadata has for it, cannot be searched.
 func CheckType(name string) error {
+	if isSparseType(name) {
+		return nil
+	}
 	for _, t := range milvusTypes() {
 		if t.read != nil && t.name == strings.ToUpper(name) {
 			return nil

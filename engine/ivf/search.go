@@ -292,7 +292,7 @@ type RangeParams struct {
 // range_search_preassigned of v2.2.3): a range search over lists is no more exact than another.
 func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engine.Hit, error) {
 	if p.MaxEmpty == 0 {
-		p.MaxEmpty = map[engine.Library]int{engine.Knowhere22: 1, engine.Knowhere23: 2}[s.options.Library]
+		p.MaxEmpty = map[engine.Library]int{engine.Knowhere22: 1, engine.Knowhere23: 2, engine.Knowhere25: 2, engine.Knowhere26: 2}[s.options.Library]
 	}
 	if p.NProbe == 0 && s.options.Library != engine.Faiss {
 		p.NProbe = len(s.index.Lists)

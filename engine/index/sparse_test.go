@@ -1,0 +1,150 @@
+package index
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/sparse"
+)
+
+var recorded = flag.String("sparse", "testdata/sparse", "folder of what testdata/sparse/record.py recorded")
+
+// sparseTruth is what knowhere answered.
+type sparseTruth struct {
+	Queries  map[string][][2][]float64
+	Searches []struct {
+		Library, Metric, Algorithm, File, Queries string
+		K, Refine                                 int
+		Drop, Ratio, K1, B, Avgdl, Now            float32
+		Filter                                    []int
+		IDs                                       [][]int64
+		Bits                                      [][]uint32
+	}
+}
+
+func readGzip(t *testing.T, name string, to any) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(*recorded, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err == nil {
+		err = json.NewDecoder(z).Decode(to)
+	}
+	if err != nil {
+		t.Fatal(name, err)
+	}
+}
+
+func sparseVectors(t *testing.T, list [][2][]float64) *engine.Vectors {
+	t.Helper()
+	rows, dim := make([][]byte, len(list)), 0
+	for i, row := range list {
+		for j, d := range row[0] {
+			rows[i] = sparse.AppendPair(rows[i], uint32(d), float32(row[1][j]))
+			dim = max(dim, int(d)+1)
+		}
+	}
+	v, err := engine.JoinSparse(dim, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestSparseTruth asks files that knowhere wrote what knowhere was asked.
+func TestSparseTruth(t *testing.T) {
+	var truth sparseTruth
+	readGzip(t, "truth.json.gz", &truth)
+	queries := map[string]*engine.Vectors{}
+	for name, list := range truth.Queries {
+		queries[name] = sparseVectors(t, list)
+	}
+	type key struct {
+		file, metric string
+		wand         bool
+	}
+	open := map[key]Searchable{}
+	libraries := map[string]int{}
+	for _, s := range truth.Searches {
+		m, err := dist.ParseMetric(s.Metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, ok := Options{}, true
+		algorithm, _ := sparse.ParseAlgorithm(s.Algorithm)
+		o.Algorithm = &algorithm
+		if s.K1 != 0 {
+			o.BM25 = &sparse.BM25{K1: s.K1, B: s.B, AvgDL: s.Avgdl}
+		}
+		k := key{s.File, s.Metric, s.Library == "knowhere-2.3" && algorithm == sparse.Wand}
+		if s.Library == "rows" {
+			if open[k] == nil {
+				var list [][2][]float64
+				readGzip(t, s.File+".json.gz", &list)
+				open[k] = FromSparseRows(sparseVectors(t, list), m)
+			}
+		} else {
+			if o.Library, ok = engine.ParseLibrary(s.Library); !ok {
+				t.Fatal(s.Library)
+			}
+			if open[k] == nil {
+				data, err := os.ReadFile(filepath.Join(*recorded, s.File))
+				if err != nil {
+					t.Fatal(err)
+				}
+				f, err := Parse(s.File, data, Hint{Metric: m, wand: k.wand})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if f.Metric != m {
+					t.Fatalf("%s is of %s", s.File, f.Metric)
+				}
+				open[k] = f.Searchable
+			}
+		}
+		searcher, err := open[k].NewSearcher(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var filter *engine.Bitset
+		if s.Filter != nil {
+			filter = engine.NewBitset(1 << 20)
+			for _, id := range s.Filter {
+				filter.Set(id)
+			}
+		}
+		libraries[s.Library]++
+		p := Params{K: s.K, Filter: filter, DropRatio: s.Drop, Refine: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}
+		for q := range s.IDs {
+			hits, _, err := searcher.Search(queries[s.Queries].Row(q), p, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]engine.Hit, len(s.IDs[q]))
+			for i, id := range s.IDs[q] {
+				want[i] = engine.Hit{ID: id, Distance: math.Float32frombits(s.Bits[q][i])}
+			}
+			if !slices.EqualFunc(hits, want, func(a, b engine.Hit) bool {
+				return a.ID == b.ID && math.Float32bits(a.Distance) == math.Float32bits(b.Distance)
+			}) {
+				t.Errorf("%s %s %s %s, query %d of %s, k %d, drop %g, refine %d, ratio %g, filter %d:\n%v, knowhere has\n%v",
+					s.Library, s.Metric, s.Algorithm, s.File, q, s.Queries, s.K, s.Drop, s.Refine, s.Ratio, len(s.Filter), hits, want)
+				break
+			}
+		}
+	}
+	if len(libraries) < 4 {
+		t.Error("not all were asked:", libraries)
+	}
+}

@@ -1,0 +1,3 @@
+#pragma once
+#include <span>
+namespace boost { template <class T> using span = std::span<T>; }

@@ -1,0 +1,229 @@
+// Package sparse answers queries over sparse vectors as knowhere does: by its inverted lists (SPARSE_INVERTED_INDEX, SPARSE_WAND)
+// under the inner product and BM25, and row by row, as segments without an index are searched.
+//
+// In: rows of (index, value) pairs, or lists as a file has them (engine/index), a release of knowhere whose answers are wanted,
+// queries. Out: hits, best first, with the ids, the bits and the order among equal scores of that release. Steps: Build turns
+// rows into a list for each dimension; a search drops small values of the query (drop ratio), walks the lists by one of three
+// algorithms (taat.go, wand.go, maxscore.go), which offer rows to one queue (queue.go); where something was dropped the best are
+// compared once more with the whole query (refine.go).
+//
+// In which order products are added up decides the last bits, and each algorithm has its own: in that of the query (taat), of
+// the cursors (wand), of the greatest scores of dimensions (maxscore). All are as on x86-64; compilers for ARM fuse the
+// products with the sums, and knowhere's last bits differ there.
+//
+// Sources: knowhere v2.3.12, v2.5.6 and v2.6.9, src/index/sparse/sparse_inverted_index.h, include/knowhere/sparse_utils.h,
+// src/common/comp/brute_force.cc.
+package sparse
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// PairBytes is the size of one value of a row: its index as uint32, the value as float32, little-endian.
+const PairBytes = 8
+
+// maxRows is the greatest number of rows: ids have 32 bits, and one is for the end.
+const maxRows = math.MaxUint32 - 1
+
+// Algorithm is how lists are walked. It is a parameter of the index (inverted_index_algo), and in no file.
+type Algorithm uint8
+
+// The algorithms.
+const (
+	Taat     Algorithm = iota // TAAT_NAIVE: list after list, into a score for each row
+	Wand                      // DAAT_WAND: all lists together, from pivot to pivot
+	MaxScore                  // DAAT_MAXSCORE: all lists together, the most telling first
+)
+
+// Algorithms are Milvus's names of them.
+func Algorithms() []string { return []string{"TAAT_NAIVE", "DAAT_WAND", "DAAT_MAXSCORE"} }
+
+func (a Algorithm) String() string { return Algorithms()[min(int(a), len(Algorithms())-1)] }
+
+// ParseAlgorithm finds one by Milvus's name.
+func ParseAlgorithm(name string) (Algorithm, bool) {
+	i := slices.Index(Algorithms(), name)
+	return Algorithm(max(i, 0)), i >= 0
+}
+
+// BM25 is what the scores of that metric depend on besides rows and query.
+type BM25 struct {
+	K1, B float32
+	// AvgDL is the mean length of all documents, 1 at least: of the segment's collection, not of the index.
+	AvgDL float32
+}
+
+// DefaultBM25 is what Milvus builds an index with that names nothing else (function.bm25_k1, bm25_b, bm25_avgdl).
+func DefaultBM25() BM25 { return BM25{K1: 1.2, B: 0.75, AvgDL: 100} }
+
+// weight is what a term counts that is so often in a document of that length.
+func (p *BM25) weight(tf, length float32) float32 {
+	return float32(tf*(p.K1+1)) / (tf + float32(p.K1*float32(float32(1-p.B)+float32(p.B*float32(length/p.AvgDL)))))
+}
+
+// Index is a list of rows for each dimension that any row has. It is immutable and may be shared.
+type Index struct {
+	Metric engine.Metric // dist.InnerProduct or dist.BM25
+	// Wand tells a SPARSE_WAND from a SPARSE_INVERTED_INDEX.
+	Wand bool
+	// Rows and Dim are those of the index: the greatest index of a dimension and one, also of one that no list has.
+	Rows, Dim int
+	// Starts are where lists begin in IDs and Values, and the end of the last.
+	Starts []uint64
+	IDs    []uint32
+	Values []float32
+	// Names are the dimensions of the lists.
+	Names []uint32
+	// Lengths are the sums of the values of rows, under BM25; nil else.
+	Lengths []float32
+	// Most are the greatest scores of lists where the file has them; nil to compute them (Greatest).
+	Most []float32
+
+	of map[uint32]uint32 // the list of a dimension
+	// reached are, for each value under BM25, the sum of its row up to it: knowhere 2.5 takes documents to be as short as that when it
+	// computes the greatest scores while it reads them. Nil where the index was not made of rows.
+	reached []float32
+}
+
+// Finish holds the parts against each other and readies the index for searches; it is part of reading. All parts may come from
+// a hostile file.
+func (x *Index) Finish() error {
+	switch {
+	case x.Metric != dist.InnerProduct && x.Metric != dist.BM25:
+		return fmt.Errorf("an inverted index of sparse vectors under %s: expected IP or BM25", x.Metric)
+	case x.Rows < 0 || uint64(x.Rows) > maxRows:
+		return fmt.Errorf("%d rows: more than %d", x.Rows, uint64(maxRows))
+	case len(x.Starts) != len(x.Names)+1 || x.Starts[0] != 0 || x.Starts[len(x.Names)] != uint64(len(x.IDs)) || len(x.IDs) != len(x.Values):
+		return fmt.Errorf("%d dimensions, %d lists of %d ids and %d values", len(x.Names), len(x.Starts)-1, len(x.IDs), len(x.Values))
+	case x.Metric == dist.BM25 && len(x.Lengths) != x.Rows:
+		return fmt.Errorf("%d lengths of %d rows", len(x.Lengths), x.Rows)
+	case x.Most != nil && len(x.Most) != len(x.Names):
+		return fmt.Errorf("%d greatest scores of %d dimensions", len(x.Most), len(x.Names))
+	}
+	x.of = make(map[uint32]uint32, len(x.Names))
+	for i, name := range x.Names {
+		if _, twice := x.of[name]; twice {
+			return fmt.Errorf("dimension %d has two lists", name)
+		}
+		x.of[name] = uint32(i)
+		if x.Starts[i] > x.Starts[i+1] || x.Starts[i+1] > uint64(len(x.IDs)) {
+			return fmt.Errorf("the list of dimension %d has the values from %d to %d, of %d", name, x.Starts[i], x.Starts[i+1], len(x.IDs))
+		}
+		if at := disorder(x.IDs[x.Starts[i]:x.Starts[i+1]], x.Rows); at >= 0 {
+			return fmt.Errorf("row %d is out of order in the list of dimension %d, or beyond %d rows", x.IDs[x.Starts[i]:][at], name, x.Rows)
+		}
+	}
+	return nil
+}
+
+// disorder is where a list is not one of ascending rows; -1 if it is.
+func disorder(ids []uint32, rows int) int {
+	before := uint32(0)
+	for i, id := range ids {
+		if id < before || int(id) >= rows {
+			return i
+		}
+		before = id
+	}
+	return -1
+}
+
+// list is the ids and values of list i.
+func (x *Index) list(i uint32) ([]uint32, []float32) {
+	return x.IDs[x.Starts[i]:x.Starts[i+1]], x.Values[x.Starts[i]:x.Starts[i+1]]
+}
+
+// pair is value i of a row.
+func pair(row []byte, i int) (dim uint32, value float32) {
+	b := row[i*PairBytes : i*PairBytes+PairBytes : i*PairBytes+PairBytes]
+	return binary.LittleEndian.Uint32(b), math.Float32frombits(binary.LittleEndian.Uint32(b[4:]))
+}
+
+// AppendPair appends a value to a row.
+func AppendPair(row []byte, dim uint32, value float32) []byte {
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(row, dim), math.Float32bits(value))
+}
+
+// Check tells what is wrong with a row: its dimensions ascend, and no value is infinite or no number (ValidateSparseFloatRows in
+// Milvus's pkg/util/typeutil).
+func Check(row []byte) error {
+	if len(row)%PairBytes != 0 {
+		return fmt.Errorf("a sparse vector of %d bytes: expected a multiple of %d", len(row), PairBytes)
+	}
+	for i := range len(row) / PairBytes {
+		dim, v := pair(row, i)
+		if i > 0 {
+			if before, _ := pair(row, i-1); before >= dim {
+				return fmt.Errorf("dimension %d of a sparse vector stands behind %d: expected them to ascend", dim, before)
+			}
+		}
+		if dim == math.MaxUint32 {
+			return fmt.Errorf("dimension %d of a sparse vector: expected at most %d", dim, uint32(math.MaxUint32-1))
+		}
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("dimension %d of a sparse vector is %g: expected a finite number", dim, v)
+		}
+	}
+	return nil
+}
+
+// Dim is the number of dimensions of rows: the greatest and one.
+func Dim(rows *engine.Vectors) int {
+	most := 0
+	for i := range rows.Rows {
+		row := rows.Row(i)
+		for j := range len(row) / PairBytes {
+			dim, _ := pair(row, j)
+			most = max(most, int(dim)+1)
+		}
+	}
+	return most
+}
+
+// quantised is a value as BM25's lists have it from knowhere 2.5 on: a whole number in 16 bits.
+func quantised(v float32) float32 {
+	switch {
+	case v >= math.MaxUint16:
+		return math.MaxUint16
+	case v <= 0:
+		return 0
+	case v != v: // a cast of NaN: any number; rows with it are refused
+		return 0
+	}
+	return float32(uint16(v))
+}
+
+// Same reports whether two rows have the same values, in whatever order, zeros left out. What an index of BM25 stores of a row
+// (stored) is rounded to whole numbers.
+func Same(stored, row []byte, m engine.Metric) bool {
+	a, b := canonical(stored, m), canonical(row, m)
+	return slices.Equal(a, b)
+}
+
+type value struct {
+	dim  uint32
+	bits uint32
+}
+
+func canonical(row []byte, m engine.Metric) []value {
+	list := make([]value, 0, len(row)/PairBytes)
+	for i := range len(row) / PairBytes {
+		dim, v := pair(row, i)
+		if v == 0 {
+			continue
+		}
+		if m == dist.BM25 {
+			v = quantised(v)
+		}
+		list = append(list, value{dim, math.Float32bits(v)})
+	}
+	slices.SortFunc(list, func(a, b value) int { return cmp.Or(cmp.Compare(a.dim, b.dim), cmp.Compare(a.bits, b.bits)) })
+	return list
+}

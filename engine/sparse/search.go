@@ -1,0 +1,236 @@
+package sparse
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// MaxK is the greatest number of hits: Milvus's own limit.
+const MaxK = 16384
+
+// maxRefine bounds how many times as many rows are compared once more.
+const maxRefine = 1000
+
+// Options are whose answers are wanted, and parameters of the index that are in no file.
+type Options struct {
+	Library   engine.Library // Native is Knowhere26
+	Algorithm *Algorithm     // nil for the library's own
+	// BM25 are the parameters with which the index was built and loaded; nil is Milvus's default.
+	BM25 *BM25
+}
+
+// Params are those of one search.
+type Params struct {
+	K      int
+	Filter *engine.Bitset // rows that are left out; nil for none
+	// DropRatio is the share of the query's values, the smallest, that are left out: 0 to less than 1 (drop_ratio_search).
+	DropRatio float32
+	// Refine is how many times K are found by what is left and compared once more with the whole query, where something was left out
+	// (refine_factor); 0 for the library's own: 1, which compares none, and 10 in knowhere 2.3.
+	Refine int
+	// MaxScoreRatio stretches the greatest scores by which walks leave rows out (dim_max_score_ratio): 0.5 to 1.3, 0 for 1.05. Below 1
+	// searches are approximate.
+	MaxScoreRatio float32
+	// AvgDL is the mean length of documents at the time of the search; 0 is that of the index.
+	AvgDL float32
+}
+
+// Searcher answers queries over one index. It is for one goroutine; Clone makes another.
+type Searcher struct {
+	index     *Index
+	library   engine.Library
+	algorithm Algorithm
+	bm25      BM25
+	most      []float32 // nil where no walk needs them
+
+	terms   []term
+	scores  []float32
+	top     queue
+	second  queue
+	cursors []cursor
+	order   []*cursor
+	bounds  []float32
+	values  []float32
+	scored  int
+}
+
+// term is a value of the query, and its list.
+type term struct {
+	list  uint32
+	value float32
+}
+
+// New returns a searcher; an error names what in the options does not fit.
+func New(x *Index, o Options) (*Searcher, error) {
+	s := &Searcher{index: x, library: o.Library.Or(engine.Knowhere26), bm25: DefaultBM25()}
+	switch {
+	case s.library < engine.Knowhere23:
+		return nil, fmt.Errorf("library %v has no sparse vectors", s.library)
+	case s.library == engine.Knowhere23 && x.Metric == dist.BM25:
+		return nil, errors.New("BM25 is of Milvus 2.5 and later: knowhere-2.5 or knowhere-2.6")
+	}
+	if o.BM25 != nil {
+		s.bm25 = *o.BM25
+	}
+	s.bm25.AvgDL = max(s.bm25.AvgDL, 1)
+	if !(s.bm25.K1 >= 0 && s.bm25.K1 <= 3 && s.bm25.B >= 0 && s.bm25.B <= 1) || math.IsInf(float64(s.bm25.AvgDL), 0) {
+		return nil, fmt.Errorf("bm25 k1 %g, b %g, avgdl %g: expected k1 of 0 to 3, b of 0 to 1", s.bm25.K1, s.bm25.B, s.bm25.AvgDL)
+	}
+	s.algorithm = defaultAlgorithm(x, s.library)
+	if o.Algorithm != nil && !x.Wand && s.library != engine.Knowhere23 { // SPARSE_WAND walks as it does
+		s.algorithm = *o.Algorithm
+	}
+	if s.algorithm != Taat {
+		s.most = x.greatest(&s.bm25, s.library)
+	}
+	return s, nil
+}
+
+// defaultAlgorithm is how an index is walked that names nothing.
+func defaultAlgorithm(x *Index, l engine.Library) Algorithm {
+	switch {
+	case x.Wand:
+		return Wand
+	case l == engine.Knowhere23:
+		return Taat
+	default:
+		return MaxScore
+	}
+}
+
+// Index is what is searched.
+func (s *Searcher) Index() *Index { return s.index }
+
+// Algorithm is how it is.
+func (s *Searcher) Algorithm() Algorithm { return s.algorithm }
+
+// Clone returns a searcher over the same index for another goroutine.
+func (s *Searcher) Clone() *Searcher {
+	return &Searcher{index: s.index, library: s.library, algorithm: s.algorithm, bm25: s.bm25, most: s.most}
+}
+
+// Scored is how many products of a query's and a row's value the last search added up.
+func (s *Searcher) Scored() int { return s.scored }
+
+// Search appends to dst the hits of one query, best first. Rows that have no dimension in common with it are none.
+func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
+	p, err := s.check(query, p)
+	if err != nil {
+		return dst, err
+	}
+	s.scored = 0
+	if len(query) == 0 || p.K == 0 {
+		return dst, nil
+	}
+	left := p.Filter.Words()
+	s.parse(query, p.DropRatio)
+	if len(s.terms) == 0 {
+		return dst, nil
+	}
+	capacity := min(p.K*p.Refine, max(s.index.Rows, p.K)) // a queue that is never full is as good as one with more room
+	s.top.reset(capacity)
+	s.walk(&s.top, left, &p)
+	if p.Refine == 1 {
+		return s.top.hits(dst), nil
+	}
+	return s.refine(query, &p, dst), nil
+}
+
+// check fills in what p leaves to the library.
+func (s *Searcher) check(query []byte, p Params) (Params, error) {
+	if err := Check(query); err != nil {
+		return p, err
+	}
+	if p.K < 1 || p.K > MaxK {
+		return p, fmt.Errorf("k is %d: not one of 1 to %d", p.K, MaxK)
+	}
+	if !(p.DropRatio >= 0 && p.DropRatio < 1) {
+		return p, fmt.Errorf("drop ratio is %g: not one of 0 to less than 1", p.DropRatio)
+	}
+	if p.Refine < 0 || p.Refine > maxRefine {
+		return p, fmt.Errorf("refine factor is %d: not one of 1 to %d", p.Refine, maxRefine)
+	}
+	if p.MaxScoreRatio == 0 {
+		p.MaxScoreRatio = 1.05
+	}
+	if !(p.MaxScoreRatio >= 0.5 && p.MaxScoreRatio <= 1.3) {
+		return p, fmt.Errorf("greatest scores times %g: not one of 0.5 to 1.3", p.MaxScoreRatio)
+	}
+	switch {
+	case p.DropRatio == 0:
+		p.Refine = 1 // nothing was left out
+	case p.Refine == 0 && s.library == engine.Knowhere23:
+		p.Refine = 10
+	case p.Refine == 0:
+		p.Refine = 1
+	}
+	if p.AvgDL == 0 {
+		p.AvgDL = s.bm25.AvgDL
+	}
+	p.AvgDL = max(p.AvgDL, 1)
+	return p, nil
+}
+
+// parse makes terms of the query, without the share of the smallest values. Knowhere 2.3 compares without regard to signs only where
+// it walks all lists together: else negative values are the smallest, and left out also where nothing is to be.
+func (s *Searcher) parse(query []byte, drop float32) {
+	n := len(query) / PairBytes
+	s.values = s.values[:0]
+	for i := range n {
+		_, v := pair(query, i)
+		s.values = append(s.values, abs(v))
+	}
+	threshold := float32(0)
+	// A float32 times the count, as there.
+	if at := int(drop * float32(n)); at > 0 || s.library == engine.Knowhere23 {
+		slices.Sort(s.values)
+		threshold = s.values[min(at, n-1)]
+	}
+	s.terms = s.terms[:0]
+	for i := range n {
+		dim, v := pair(query, i)
+		size := abs(v)
+		if s.library == engine.Knowhere23 && s.algorithm == Taat {
+			size = v
+		}
+		if list, ok := s.index.of[dim]; ok && !(size < threshold) {
+			s.terms = append(s.terms, term{list, v})
+		}
+	}
+}
+
+func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
+
+// walk offers rows to a queue. left are the words of a filter.
+func (s *Searcher) walk(to *queue, left []uint64, p *Params) {
+	switch s.algorithm {
+	case Wand:
+		s.wand(to, left, p)
+	case MaxScore:
+		s.maxScore(to, left, p)
+	default:
+		s.taat(to, left, p)
+	}
+}
+
+// marked reports whether a row is left out.
+func marked(left []uint64, id uint32) bool {
+	w := int(id >> 6)
+	return w < len(left) && left[w]&(1<<(id&63)) != 0
+}
+
+// score is what a value of a row counts.
+func (s *Searcher) weight(p *Params, at uint64, id uint32) float32 {
+	x := s.index
+	if x.Metric != dist.BM25 {
+		return x.Values[at]
+	}
+	now := s.bm25
+	now.AvgDL = p.AvgDL
+	return now.weight(x.Values[at], x.Lengths[id])
+}
