@@ -1,13 +1,28 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 
 	"kitescope/engine/dist"
 )
 
-// NewSparse returns zeroed rows of sparse vectors, of so many bytes each; dim is the greatest index of a dimension and one.
-func NewSparse(dim int, sizes []int) (*Vectors, error) {
+// SparseParams are what a search of sparse vectors may ask for; 0 is the library's default. Package engine/sparse says what they do.
+type SparseParams struct {
+	DropRatio, MaxScoreRatio, AvgDL float32
+	Refine                          int
+}
+
+// Or is what p asks for, and of q what p does not.
+func (p SparseParams) Or(q SparseParams) SparseParams {
+	return SparseParams{
+		DropRatio: cmp.Or(p.DropRatio, q.DropRatio), MaxScoreRatio: cmp.Or(p.MaxScoreRatio, q.MaxScoreRatio),
+		AvgDL: cmp.Or(p.AvgDL, q.AvgDL), Refine: cmp.Or(p.Refine, q.Refine),
+	}
+}
+
+// NewSparse returns zeroed rows of sparse vectors, of so many bytes each. They have no dimension: Dim is 0.
+func NewSparse(sizes []int) (*Vectors, error) {
 	offsets := make([]int, len(sizes)+1)
 	for i, n := range sizes {
 		if n < 0 || n > maxBytes-offsets[i] {
@@ -15,7 +30,7 @@ func NewSparse(dim int, sizes []int) (*Vectors, error) {
 		}
 		offsets[i+1] = offsets[i] + n
 	}
-	v := &Vectors{Element: dist.Sparse, Dim: dim, Rows: len(sizes), offsets: offsets}
+	v := &Vectors{Element: dist.Sparse, Rows: len(sizes), offsets: offsets}
 	if n := offsets[len(sizes)]; n > 0 {
 		v.data, v.free = allocate(n, true)
 	}
@@ -23,22 +38,22 @@ func NewSparse(dim int, sizes []int) (*Vectors, error) {
 }
 
 // ViewSparse returns the rows that lie in data, row i from offsets[i]+skip up to offsets[i+1]: skip bytes stand before each.
-func ViewSparse(dim int, data []byte, offsets []int, skip int) (*Vectors, error) {
+func ViewSparse(data []byte, offsets []int, skip int) (*Vectors, error) {
 	for i := range offsets[1:] {
 		if offsets[i] < 0 || offsets[i+1] > len(data) || skip > offsets[i+1]-offsets[i] {
 			return nil, fmt.Errorf("row %d has the bytes from %d to %d, of %d", i, offsets[i]+skip, offsets[i+1], len(data))
 		}
 	}
-	return &Vectors{Element: dist.Sparse, Dim: dim, Rows: len(offsets) - 1, offsets: offsets, skip: skip, data: data}, nil
+	return &Vectors{Element: dist.Sparse, Rows: len(offsets) - 1, offsets: offsets, skip: skip, data: data}, nil
 }
 
 // JoinSparse returns rows of sparse vectors that lie anywhere, one after the other.
-func JoinSparse(dim int, rows [][]byte) (*Vectors, error) {
+func JoinSparse(rows [][]byte) (*Vectors, error) {
 	sizes := make([]int, len(rows))
 	for i, row := range rows {
 		sizes[i] = len(row)
 	}
-	v, err := NewSparse(dim, sizes)
+	v, err := NewSparse(sizes)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"kitescope/engine"
+	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/segment"
 	"kitescope/replay/load"
@@ -31,8 +32,13 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 	e := &exact{loaded: l, threads: threads, answers: &Answers{From: ByEngine, Hits: make(map[int][][]load.Hit, len(requests))}}
 	room := l.room()
 	for _, p := range l.Parts {
-		var s *flat.Searcher
-		if p.Data.Rows > 0 {
+		var s exactSearcher
+		if p.Data.Rows > 0 && p.Data.Vectors.Element == dist.Sparse {
+			var err error
+			if s, err = exactSparse(l, p.Data, o); err != nil {
+				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
+			}
+		} else if p.Data.Rows > 0 {
 			// Codes answer the same, sooner; they are dropped again, as whatever else searches these rows measures what that takes.
 			shaded, err := p.Data.Shade(vectors, threads, room)
 			if err != nil {
@@ -45,9 +51,11 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 				}
 			}
 			rows := &flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric, Shadow: p.Data.Shadow}
-			if s, err = flat.New(rows, flat.Options{Library: o.Library, Profile: o.Profile}); err != nil {
+			f, err := flat.New(rows, flat.Options{Library: o.Library, Profile: o.Profile})
+			if err != nil {
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
 			}
+			s = f
 		}
 		e.searchers = append(e.searchers, s)
 	}
@@ -86,7 +94,7 @@ func (l *Loaded) metric() engine.Metric {
 type exact struct {
 	loaded    *Loaded
 	threads   int
-	searchers []*flat.Searcher
+	searchers []exactSearcher // nil without rows
 	reducer   *segment.Reducer
 	answers   *Answers
 }
@@ -173,6 +181,15 @@ func together(requests []*load.Request) (*engine.Vectors, error) {
 			return nil, fmt.Errorf("queries differ: one has %d dimensions of %s, another %d of %s", r.Vectors.Dim, r.Vectors.Element, first.Dim, first.Element)
 		}
 		rows += r.Vectors.Rows
+	}
+	if first.Element == dist.Sparse {
+		var list [][]byte
+		for _, r := range requests {
+			for i := range r.Vectors.Rows {
+				list = append(list, r.Vectors.Row(i))
+			}
+		}
+		return engine.JoinSparse(list)
 	}
 	all, err := engine.NewVectors(first.Element, first.Dim, rows)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/expr"
 	"kitescope/engine/segment"
+	"kitescope/engine/sparse"
 	"kitescope/replay/schedule"
 )
 
@@ -85,6 +86,9 @@ type Collection struct {
 	Filter expr.Schema
 	// Index is what the metadata says that the vector field's index is; Type is "" if it has none.
 	Index Index
+	// Algorithm and BM25 are what the index says of sparse vectors (segment.Options); nil where it says nothing.
+	Algorithm *sparse.Algorithm
+	BM25      *sparse.BM25
 }
 
 // Index is an index's type and parameters; 0 where they do not apply or are not known.

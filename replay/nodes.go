@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/engine"
 	"kitescope/replay/load"
 	"kitescope/replay/schedule"
 )
@@ -138,6 +139,15 @@ func (s *session) gather(r *load.Request) {
 
 // groupOf is what requests must have in common to run as one task. Filters are expressions, which Milvus compares as plans.
 func groupOf(r *load.Request) string {
+	group := filterOf(r)
+	if r.Sparse != (engine.SparseParams{}) {
+		group += fmt.Sprint(" sparse ", r.Sparse)
+	}
+	return group
+}
+
+// filterOf is the filter of a request, and how much of an index it looks at.
+func filterOf(r *load.Request) string {
 	if r.Expr != "" {
 		return fmt.Sprintf("filter %s, ef %d nprobe %d reorder_k %d", r.Expr, r.EF, r.NProbe, r.ReorderK)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kitescope/engine/binlog"
+	"kitescope/engine/dist"
 	"kitescope/engine/object"
 	"kitescope/engine/segment"
 )
@@ -269,10 +270,17 @@ func (x *loading) done() *Loaded {
 	return l
 }
 
+// sparseBytes is what a sparse vector is taken for where nobody knows its size: 120 values, as learned ones of texts have.
+const sparseBytes = 960
+
 // estimate is the memory that the segments will take, as far as their rows are known: vectors, and the links of graphs.
 func (l *Layout) estimate() (n int64) {
 	c := &l.Collection
-	row := int64(c.Element.Bytes(c.Dim)) + 16 // key, timestamp
+	vector := int64(c.Element.Bytes(c.Dim))
+	if c.Element == dist.Sparse {
+		vector = sparseBytes
+	}
+	row := vector + 16 // key, timestamp
 	for i := range l.Segments {
 		s := &l.Segments[i]
 		if s.Rows <= 0 || s.Files == nil {
@@ -286,7 +294,7 @@ func (l *Layout) estimate() (n int64) {
 		case s.Index.Type == "IVF_SQ8", s.Index.Type == "IVF_PQ":
 			perRow += int64(c.Dim) // codes, at most a byte to a dimension
 		default:
-			perRow += int64(c.Element.Bytes(c.Dim)) // a copy of the rows
+			perRow += vector // a copy of the rows
 		}
 		if perRow > 0 && s.Rows > (1<<62-n)/perRow {
 			return 1 << 62

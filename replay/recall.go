@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"kitescope/engine"
-	"kitescope/engine/dist"
 	"kitescope/replay/load"
 )
 
@@ -27,7 +26,7 @@ func RecallOf(requests []*load.Request, got, truth *Answers, metric engine.Metri
 	r := &Recall{Against: truth.From, Worst: 2}
 	var shares []float64
 	sign := float64(1)
-	if metric == dist.InnerProduct || metric == dist.Cosine {
+	if metric.Similarity() {
 		sign = -1
 	}
 	seen := map[engine.Key]bool{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"kitescope/engine"
+	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
@@ -14,8 +15,12 @@ import (
 // Ask is what requests ask for where their log does not say.
 type Ask struct {
 	K, EF, NProbe, ReorderK int
+	Sparse                  engine.SparseParams
 	// Force has what is taken in place of what the log says, where it is not 0.
-	Force struct{ K, EF, NProbe int }
+	Force struct {
+		K, EF, NProbe int
+		Sparse        engine.SparseParams
+	}
 }
 
 // Requests are those of a log as a target takes them, with all parameters filled in; Number is the place in l.Requests. The vectors are
@@ -26,6 +31,8 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 		return nil, fmt.Errorf("log %s has no vectors: only times and sizes of requests", l.Name)
 	case len(l.Requests) == 0:
 		return nil, fmt.Errorf("log %s has no requests", l.Name)
+	case (c.Element == dist.Sparse) != (l.Vectors.Element == dist.Sparse):
+		return nil, fmt.Errorf("log %s has vectors of %s, collection %s of %s", l.Name, l.Vectors.Element, c.Name, c.Element)
 	case c.Dim > 0 && (l.Vectors.Dim != c.Dim || l.Vectors.Element != c.Element):
 		return nil, fmt.Errorf("log %s has vectors of %d dimensions of %s, collection %s has %d of %s",
 			l.Name, l.Vectors.Dim, l.Vectors.Element, c.Name, c.Dim, c.Element)
@@ -41,6 +48,7 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 		all[i] = load.Request{
 			Number: i, At: q.At, Vectors: vectors,
 			K: cmp.Or(a.Force.K, q.K, a.K), EF: cmp.Or(a.Force.EF, q.EF, a.EF), NProbe: cmp.Or(a.Force.NProbe, q.NProbe, a.NProbe), ReorderK: cmp.Or(q.ReorderK, a.ReorderK),
+			Sparse: a.Force.Sparse.Or(q.Sparse.Or(a.Sparse)),
 		}
 		switch k := all[i].K; {
 		case k <= 0:

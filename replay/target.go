@@ -46,6 +46,8 @@ type Target struct {
 	groups  []*group
 	nodes   []*node // with a scheduler
 
+	meanLength float32 // of documents, under BM25
+
 	// Left counts segments that were loaded and that the replica does not serve.
 	Left int
 
@@ -88,7 +90,7 @@ func NewTarget(l *Loaded, o TargetOptions) (*Target, error) {
 		if p.Data.Metric != t.parts[0].Data.Metric {
 			return nil, fmt.Errorf("segments %d and %d have different metrics", t.parts[0].Data.ID, p.Data.ID)
 		}
-		s := o.Options
+		s := l.Layout.Collection.sparseOptions(o.Options)
 		s.RowsOnly = s.RowsOnly || t.state(p) != Indexed
 		probe, err := segment.NewProbe(p.Data, s)
 		if err != nil {
@@ -98,6 +100,7 @@ func NewTarget(l *Loaded, o TargetOptions) (*Target, error) {
 		t.indexed = append(t.indexed, probe.Indexed())
 	}
 	t.metric = t.parts[0].Data.Metric
+	t.meanLength = l.meanLength()
 	t.total.reset(len(t.parts))
 	t.slow.reset(max(o.Slowest, 0))
 	if o.Scheduler {

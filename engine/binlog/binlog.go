@@ -66,7 +66,7 @@ func (t Type) String() string {
 	return fmt.Sprintf("DataType(%d)", int32(t))
 }
 
-// Element is what a vector of the type is made of; false for all but dense vectors.
+// Element is what a vector of the type is made of; false for all but vectors.
 func (t Type) Element() (dist.Element, bool) {
 	switch t {
 	case FloatVector:
@@ -79,6 +79,8 @@ func (t Type) Element() (dist.Element, bool) {
 		return dist.Int8, true
 	case BinaryVector:
 		return dist.Bit, true
+	case SparseFloatVector:
+		return dist.Sparse, true
 	default:
 		return 0, false
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"kitescope/engine"
+	"kitescope/engine/dist"
 	"kitescope/engine/object"
 	"kitescope/engine/parquet"
 )
@@ -27,7 +28,7 @@ type Column struct {
 	Int64s     []int64         // Bool (0 or 1), Int8 to Int64, Timestamptz
 	Floats     []float64       // Float (exactly) and Double
 	Strings    []string        // String, VarChar, Text; Array, JSON and Geometry as their bytes
-	Vectors    *engine.Vectors // dense vectors; a null one is zero
+	Vectors    *engine.Vectors // a null one is zero, or without values if it is sparse
 	// Valid marks the rows that have a value; nil if all have. A null row holds zero.
 	Valid *engine.Bitset
 }
@@ -195,6 +196,9 @@ func (c *Column) read(ctx context.Context, all []source) error {
 		at += int(s.file.Rows)
 	}
 	c.mark(nulls)
+	if c.Type == SparseFloatVector {
+		return c.joinSparse(all[0])
+	}
 	return nil
 }
 
@@ -232,7 +236,7 @@ func (c *Column) refuse() error {
 	switch c.Type {
 	case Bool, Int8, Int16, Int32, Int64, Timestamptz, Float, Double, String, VarChar, Text, Array, JSON, Geometry:
 		return nil
-	case SparseFloatVector, ArrayOfVector:
+	case ArrayOfVector:
 		return fmt.Errorf("field %d: type %v is not supported", c.Field, c.Type)
 	default:
 		return fmt.Errorf("field %d: %v is not a column type", c.Field, c.Type)
@@ -245,7 +249,7 @@ func (c *Column) sink(all []source) (to sink, width int, err error) {
 		return nil, 0, fmt.Errorf("read %s: %w", all[0].name, err)
 	}
 	leaf := all[0].leaf()
-	if element, ok := c.Type.Element(); ok {
+	if element, ok := c.Type.Element(); ok && element != dist.Sparse {
 		return c.vectorSink(all, element)
 	}
 	for _, s := range all { // before anything is allocated
@@ -261,7 +265,7 @@ func (c *Column) sink(all []source) (to sink, width int, err error) {
 		}
 		c.Floats = make([]float64, c.Rows)
 		return &slice[float64]{c.Floats, parse, least}, 8, nil
-	case String, VarChar, Text, Array, JSON, Geometry:
+	case String, VarChar, Text, Array, JSON, Geometry, SparseFloatVector:
 		if leaf.Physical != parquet.ByteArray {
 			return nil, 0, all[0].errorf("%v: parquet type %s holds no strings", c.Type, parquet.PhysicalName(leaf.Physical))
 		}
@@ -279,7 +283,7 @@ func (c *Column) sink(all []source) (to sink, width int, err error) {
 
 func rowSize(t Type) int {
 	switch t {
-	case String, VarChar, Text, Array, JSON, Geometry:
+	case String, VarChar, Text, Array, JSON, Geometry, SparseFloatVector:
 		return 16
 	default:
 		return 8

@@ -1,7 +1,7 @@
 // Package dataset reads the files in which benchmarks keep vectors and the ids of true
 // neighbours, and writes two of them.
 //
-// In: the name of a .npy, .fvecs, .bvecs, .ivecs or .parquet file. Out: a Set, which has
+// In: the name of a .npy, .fvecs, .bvecs, .ivecs, .csr or .parquet file. Out: a Set, which has
 // either vectors or rows of ids.
 //
 //  1. Open maps the file and chooses the format by the ending of its name; OpenAs is told.
@@ -34,6 +34,7 @@ const (
 	Bvecs   Format = "bvecs"
 	Ivecs   Format = "ivecs"
 	Parquet Format = "parquet"
+	CSR     Format = "csr"  // sparse vectors
 	HDF5    Format = "hdf5" // named, and refused
 )
 
@@ -88,7 +89,7 @@ func OpenAs(ctx context.Context, path string, format Format, column string) (*Se
 		return nil, refuseHDF5(path)
 	}
 	if format == "" {
-		return nil, errors.New("expected a name ending in .npy, .fvecs, .bvecs, .ivecs or .parquet")
+		return nil, errors.New("expected a name ending in .npy, .fvecs, .bvecs, .ivecs, .csr or .parquet")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -118,6 +119,8 @@ func parse(ctx context.Context, format Format, column string, data []byte) (s *S
 		s, err = readNPY(ctx, data)
 	case Fvecs, Bvecs, Ivecs:
 		s, err = readVecs(ctx, format, data)
+	case CSR:
+		s, err = readCSR(ctx, data)
 	case Parquet:
 		s, err = readParquet(ctx, column, data)
 	default:
@@ -147,6 +150,8 @@ func FormatOf(name string) Format {
 		return Ivecs
 	case ".parquet":
 		return Parquet
+	case ".csr":
+		return CSR
 	case ".hdf5", ".h5":
 		return HDF5
 	}

@@ -29,6 +29,9 @@ const (
 	BM25 // of sparse vectors; no kernel has it
 )
 
+// Similarity reports whether greater is nearer.
+func (m Metric) Similarity() bool { return m == InnerProduct || m == Cosine || m == BM25 }
+
 // Element is the type of one dimension of a vector.
 type Element uint8
 

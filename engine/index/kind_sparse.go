@@ -59,7 +59,7 @@ func (l sparseIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 
 // Exact leaves nothing out, of the query nor of the rows.
 func (l sparseIndex) Exact(p Params) (Searchable, Params) {
-	p.DropRatio, p.Refine, p.MaxScoreRatio = 0, 0, 0
+	p.Sparse = engine.SparseParams{AvgDL: p.Sparse.AvgDL}
 	return exactSparse{l}, p
 }
 
@@ -94,7 +94,7 @@ func (s sparseSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.H
 var errNoRange = errors.New("a search of sparse vectors by radius is not supported: search for the nearest k")
 
 func (p *Params) sparse() sparse.Params {
-	return sparse.Params{K: p.K, Filter: p.Filter, DropRatio: p.DropRatio, Refine: p.Refine, MaxScoreRatio: p.MaxScoreRatio, AvgDL: p.AvgDL}
+	return sparse.Params{K: p.K, Filter: p.Filter, SparseParams: p.Sparse}
 }
 
 func (l sparseIndex) Describe(d *Description) {

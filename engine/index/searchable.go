@@ -87,9 +87,7 @@ type Params struct {
 	EF, NProbe int
 	// ReorderK is how many rows SCANN compares by their vectors, of those that are nearest by their codes; 0 is K.
 	ReorderK int
-	// DropRatio, Refine and MaxScoreRatio are of sparse vectors, AvgDL is of BM25 (sparse.Params): 0 is the library's default.
-	DropRatio, MaxScoreRatio, AvgDL float32
-	Refine                          int
+	Sparse   engine.SparseParams
 	// Filter marks what is left out (see Searchable.FiltersIDs); nil for none.
 	Filter *engine.Bitset
 	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner

@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -80,14 +81,13 @@ func sniffSparseRows(data []byte) bool {
 
 // sparseMetric is IP, but where the hint says BM25.
 func sparseMetric(c *cursor, hint Hint) engine.Metric {
-	switch hint.Metric {
-	case dist.BM25:
-		return dist.BM25
-	case dist.InnerProduct, dist.L2: // L2 is a hint of nothing
-		return dist.InnerProduct
+	if m := hint.Metric; m != dist.BM25 && m != dist.InnerProduct && m != dist.L2 { // L2 is a hint of nothing
+		c.fail(0, "sparse vectors of IP or BM25", "%s", m)
 	}
-	c.fail(0, "sparse vectors of IP or BM25", "%s", hint.Metric)
-	return 0
+	if hint.Metric == dist.BM25 {
+		return dist.BM25
+	}
+	return dist.InnerProduct
 }
 
 // readSparseRows reads the form of rows, and makes lists of them.
@@ -118,7 +118,7 @@ func readSparseRows(c *cursor, hint Hint) (*File, error) {
 		return nil, c.err
 	}
 	f.part("rows", first, c.at-first)
-	v, err := engine.ViewSparse(f.Dim, c.data, offsets, 8)
+	v, err := engine.ViewSparse(c.data, offsets, 8)
 	if err != nil {
 		return nil, err
 	}
@@ -154,100 +154,137 @@ func (f *File) sparse(x *sparse.Index, hint Hint) error {
 	return nil
 }
 
-// readSparseLists reads the form of lists.
+// sparseLists reads the form of lists.
+type sparseLists struct {
+	*cursor
+	file     *File
+	sections map[uint32]section
+	x        *sparse.Index
+	names    int
+}
+
+type section struct {
+	at   int
+	data []byte
+}
+
 func readSparseLists(c *cursor, hint Hint) (*File, error) {
-	c.u32("a version")
-	rows, dim, names := c.u32("a count of rows"), c.u32("a count of dimensions"), c.u32("a count of lists")
-	// A row has a value at least, or four bytes in the section of statistics that Milvus's builds write.
-	c.expect(uint64(rows) <= uint64(len(c.data)), 12, fmt.Sprintf("at most %d rows", len(c.data)), "%d", rows)
-	c.bytes(16, "a header")
-	n := c.u32("a count of sections")
-	c.expect(n <= maxSections, 4, fmt.Sprintf("at most %d sections", maxSections), "%d", n)
-	sparseMetric(c, hint)
-	found := map[uint32][]byte{}
-	at := map[uint32]int{}
-	f := &File{Format: KnowhereSparse, MetricKnown: true, Dim: int(dim), Rows: int(rows)}
-	for i := 0; i < int(n) && c.err == nil; i++ {
-		kind := c.u32("a section")
-		c.u32("a section")
-		offset, size := c.u64("the offset of a section"), c.u64("the size of a section")
-		c.expect(c.err != nil || offset <= uint64(len(c.data)) && size <= uint64(len(c.data))-offset, 16,
-			fmt.Sprintf("a section within %d bytes", len(c.data)), "%d bytes from %d on", size, offset)
-		if c.err == nil {
-			found[kind], at[kind] = c.data[offset:offset+size], int(offset)
-		}
-	}
+	r := &sparseLists{cursor: c}
+	r.header(hint)
+	r.lists()
+	r.others()
 	if c.err != nil {
 		return nil, c.err
 	}
-	f.part("header", 0, c.at)
-	lists := cursor{data: found[sectionLists]}
-	encoding := lists.u32("an encoding")
-	lists.expect(encoding == 0, 4, "lists that are not compressed (encoding 0)", "encoding %d", encoding)
-	starts := lists.array(uint64(names)+1, 8, "starts of lists")
-	x := &sparse.Index{Rows: int(rows), Dim: int(dim), Metric: dist.InnerProduct}
-	if lists.err == nil {
-		x.Starts = make([]uint64, names+1)
-		for i := range x.Starts {
-			x.Starts[i] = le64(starts, i)
-		}
-		total := x.Starts[names]
-		width := 4
-		if _, bm25 := found[sectionLengths]; bm25 {
-			width, x.Metric = 2, dist.BM25
-		}
-		x.IDs = uint32s(lists.array(total, 4, "ids of rows"))
-		x.Values = sparseValues(lists.array(total, width, "values"), width)
-	}
-	lists.end()
-	f.Metric = x.Metric
-	if lists.err != nil {
-		return nil, moved(lists.err, at[sectionLists])
-	}
-	var err error
-	take := func(kind uint32, n int, what string) []byte {
-		b, ok := found[kind]
-		if err == nil && (!ok || len(b) != 4*n) {
-			err = notFound(at[kind], fmt.Sprintf("%d %s", n, what), fmt.Sprintf("%d bytes", len(b)))
-		}
-		f.part(what, at[kind], len(b))
-		return b
-	}
-	f.part("lists", at[sectionLists], len(found[sectionLists]))
-	x.Names = uint32s(take(sectionNames, int(names), "dimensions"))
-	if x.Metric == dist.BM25 {
-		x.Lengths = float32s(take(sectionLengths, int(rows), "lengths of rows"))
-	}
-	if _, ok := found[sectionMost]; ok {
-		x.Most = float32s(take(sectionMost, int(names), "greatest scores"))
-	}
-	if err != nil {
+	if err := r.x.Finish(); err != nil {
 		return nil, err
 	}
-	for _, list := range [][]float32{x.Values, x.Lengths, x.Most} {
-		for _, v := range list {
-			if math.Float32bits(v)&0x7f800000 == 0x7f800000 {
-				return nil, notFound(0, "finite values", v)
-			}
-		}
-	}
-	for _, name := range x.Names {
-		if name >= dim {
-			return nil, notFound(8, fmt.Sprintf("values of %d dimensions", dim), fmt.Sprintf("dimension %d", name))
-		}
-	}
-	if err := x.Finish(); err != nil {
-		return nil, err
-	}
-	return f, f.sparse(x, hint)
+	return r.file, r.file.sparse(r.x, hint)
 }
 
-// moved is an error of a section as one of the file.
-func moved(err error, by int) error {
-	if wrong, ok := err.(*FormatError); ok {
-		wrong.Offset += by
+// header reads the counts and the table of sections.
+func (r *sparseLists) header(hint Hint) {
+	r.u32("a version")
+	rows, dim, names := r.u32("a count of rows"), r.u32("a count of dimensions"), r.u32("a count of lists")
+	// A row has a value at least, or four bytes in the section of statistics that Milvus's builds write.
+	r.expect(uint64(rows) <= uint64(len(r.data)), 12, fmt.Sprintf("at most %d rows", len(r.data)), "%d", rows)
+	r.bytes(16, "a header")
+	n := r.u32("a count of sections")
+	r.expect(n <= maxSections, 4, fmt.Sprintf("at most %d sections", maxSections), "%d", n)
+	sparseMetric(r.cursor, hint)
+	r.sections = map[uint32]section{}
+	for i := 0; i < int(n) && r.err == nil; i++ {
+		kind := r.u32("a section")
+		r.u32("a section")
+		offset, size := r.u64("the offset of a section"), r.u64("the size of a section")
+		r.expect(r.err != nil || offset <= uint64(len(r.data)) && size <= uint64(len(r.data))-offset, 16,
+			fmt.Sprintf("a section within %d bytes", len(r.data)), "%d bytes from %d on", size, offset)
+		if r.err == nil {
+			r.sections[kind] = section{int(offset), r.data[offset : offset+size]}
+		}
 	}
-	return err
+	r.names = int(names)
+	r.x = &sparse.Index{Rows: int(rows), Dim: int(dim), Metric: dist.InnerProduct}
+	if _, bm25 := r.sections[sectionLengths]; bm25 {
+		r.x.Metric = dist.BM25
+	}
+	r.file = &File{Format: KnowhereSparse, Metric: r.x.Metric, MetricKnown: true, Dim: int(dim), Rows: int(rows)}
+	r.file.part("header", 0, r.at)
+}
+
+// lists reads ids and values.
+func (r *sparseLists) lists() {
+	if r.err != nil {
+		return
+	}
+	s := r.sections[sectionLists]
+	c := cursor{data: s.data}
+	encoding := c.u32("an encoding")
+	c.expect(encoding == 0, 4, "lists that are not compressed (encoding 0)", "encoding %d", encoding)
+	starts := c.array(uint64(r.names)+1, 8, "starts of lists")
+	if c.err == nil {
+		r.x.Starts = make([]uint64, r.names+1)
+		for i := range r.x.Starts {
+			r.x.Starts[i] = le64(starts, i)
+		}
+		total, width := r.x.Starts[r.names], 4
+		if r.x.Metric == dist.BM25 {
+			width = 2
+		}
+		r.x.IDs = uint32s(c.array(total, 4, "ids of rows"))
+		r.x.Values = sparseValues(c.array(total, width, "values"), width)
+	}
+	c.end()
+	if wrong, ok := errors.AsType[*FormatError](c.err); ok {
+		wrong.Offset += s.at
+		r.err = wrong
+	}
+	r.finite(s, r.x.Values)
+	r.file.part("lists", s.at, len(s.data))
+}
+
+// others reads what stands beside the lists.
+func (r *sparseLists) others() {
+	if r.err != nil {
+		return
+	}
+	x := r.x
+	s := r.sections[sectionNames]
+	x.Names = uint32s(r.take(s, r.names, "dimensions"))
+	for _, name := range x.Names {
+		if int(name) >= x.Dim {
+			r.fail(s.at, fmt.Sprintf("values of %d dimensions", x.Dim), "dimension %d", name)
+		}
+	}
+	if x.Metric == dist.BM25 {
+		s := r.sections[sectionLengths]
+		x.Lengths = float32s(r.take(s, x.Rows, "lengths of rows"))
+		r.finite(s, x.Lengths)
+	}
+	if s, ok := r.sections[sectionMost]; ok {
+		x.Most = float32s(r.take(s, r.names, "greatest scores"))
+		r.finite(s, x.Most)
+	}
+}
+
+// take is a section of n numbers.
+func (r *sparseLists) take(s section, n int, what string) []byte {
+	if len(s.data) != 4*n {
+		r.fail(s.at, fmt.Sprintf("%d %s", n, what), "%d bytes", len(s.data))
+		return nil
+	}
+	r.file.part(what, s.at, len(s.data))
+	return s.data
+}
+
+// finite refuses values by which no order is one.
+func (r *sparseLists) finite(s section, values []float32) {
+	for _, v := range values {
+		if math.Float32bits(v)&0x7f800000 == 0x7f800000 {
+			r.fail(s.at, "finite values", "%g", v)
+			return
+		}
+	}
 }
 
 func uint32s(b []byte) []uint32 {

@@ -48,14 +48,13 @@ func readGzip(t *testing.T, name string, to any) {
 
 func sparseVectors(t *testing.T, list [][2][]float64) *engine.Vectors {
 	t.Helper()
-	rows, dim := make([][]byte, len(list)), 0
+	rows := make([][]byte, len(list))
 	for i, row := range list {
 		for j, d := range row[0] {
 			rows[i] = sparse.AppendPair(rows[i], uint32(d), float32(row[1][j]))
-			dim = max(dim, int(d)+1)
 		}
 	}
-	v, err := engine.JoinSparse(dim, rows)
+	v, err := engine.JoinSparse(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +80,7 @@ func TestSparseTruth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, ok := Options{}, true
+		var o Options
 		algorithm, _ := sparse.ParseAlgorithm(s.Algorithm)
 		o.Algorithm = &algorithm
 		if s.K1 != 0 {
@@ -95,9 +94,11 @@ func TestSparseTruth(t *testing.T) {
 				open[k] = FromSparseRows(sparseVectors(t, list), m)
 			}
 		} else {
-			if o.Library, ok = engine.ParseLibrary(s.Library); !ok {
+			library, ok := engine.ParseLibrary(s.Library)
+			if !ok {
 				t.Fatal(s.Library)
 			}
+			o.Library = library
 			if open[k] == nil {
 				data, err := os.ReadFile(filepath.Join(*recorded, s.File))
 				if err != nil {
@@ -125,7 +126,7 @@ func TestSparseTruth(t *testing.T) {
 			}
 		}
 		libraries[s.Library]++
-		p := Params{K: s.K, Filter: filter, DropRatio: s.Drop, Refine: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}
+		p := Params{K: s.K, Filter: filter, Sparse: engine.SparseParams{DropRatio: s.Drop, Refine: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}
 		for q := range s.IDs {
 			hits, _, err := searcher.Search(queries[s.Queries].Row(q), p, nil)
 			if err != nil {

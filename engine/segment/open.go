@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"kitescope/engine/dist"
 	"kitescope/engine/index"
 	"kitescope/engine/object"
 )
@@ -38,7 +39,7 @@ func (s *Segment) fits(f *index.File, folder string) error {
 	switch element := f.Element(); {
 	case f.Rows != s.Rows:
 		return fmt.Errorf("%s: an index of %d rows, the insert logs have %d", folder, f.Rows, s.Rows)
-	case f.Dim != s.Vectors.Dim:
+	case f.Dim != s.Vectors.Dim && element != dist.Sparse:
 		return fmt.Errorf("%s: an index of %d dimensions, the insert logs have %d", folder, f.Dim, s.Vectors.Dim)
 	case element != s.Vectors.Element:
 		return fmt.Errorf("%s: an index of %s, the insert logs have %s", folder, element, s.Vectors.Element)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"kitescope/engine"
+	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 )
@@ -27,7 +28,7 @@ func NewProbe(g *Segment, o Options) (*Probe, error) {
 	}
 	x := o.searchable(g)
 	p.effort = x.Effort()
-	options := index.Options{Library: o.Library, Profile: o.Profile}
+	options := index.Options{Library: o.Library, Profile: o.Profile, Algorithm: o.Algorithm, BM25: o.BM25}
 	if o.Warm {
 		options.Entries = hnsw.NewEntryCache()
 	}
@@ -42,6 +43,9 @@ func NewProbe(g *Segment, o Options) (*Probe, error) {
 func (o Options) searchable(g *Segment) index.Searchable {
 	if g.Index != nil && g.Index.Effort() != index.AllRows && !o.RowsOnly {
 		return g.Index.Searchable
+	}
+	if g.Vectors.Element == dist.Sparse {
+		return index.FromSparseRows(g.Vectors, g.Metric)
 	}
 	return index.FromRows(g.rows())
 }
@@ -118,7 +122,7 @@ func (p *Probe) search(query []byte, q Params, left *engine.Bitset, dst []engine
 	if p.effort == index.ByEF && q.EF == 0 {
 		return dst, errors.New("an HNSW search needs ef")
 	}
-	params := index.Params{K: q.K, EF: q.EF, NProbe: q.NProbe, ReorderK: q.ReorderK, Filter: left}
+	params := index.Params{K: q.K, EF: q.EF, NProbe: q.NProbe, ReorderK: q.ReorderK, Sparse: q.Sparse, Filter: left}
 	if p.effort == index.ByNProbe && params.NProbe == 0 {
 		params.NProbe = DefaultNProbe
 	}

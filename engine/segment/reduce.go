@@ -2,7 +2,6 @@ package segment
 
 import (
 	"kitescope/engine"
-	"kitescope/engine/dist"
 )
 
 // Reducer merges lists of hits as segcore, shard leaders and the proxy do, all in the same way: a node does it with the lists of
@@ -24,7 +23,7 @@ type head struct {
 // NewReducer returns a reducer of answers under a metric.
 func NewReducer(m engine.Metric) *Reducer {
 	r := &Reducer{sign: 1}
-	if m == dist.InnerProduct || m == dist.Cosine {
+	if m.Similarity() {
 		r.sign = -1 // greater is nearer
 	}
 	return r

@@ -5,11 +5,12 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/sparse"
 )
 
 // Options say which Milvus answers, and in which state.
 type Options struct {
-	// Library is whose tie rules and filters are taken: Knowhere22 or Knowhere23, see Milvus.
+	// Library is whose tie rules and filters are taken: Knowhere22 or later, see Milvus.
 	Library engine.Library
 	// Profile is the order of accumulation, by the CPU that the node had.
 	Profile dist.Profile
@@ -17,6 +18,9 @@ type Options struct {
 	RowsOnly bool
 	// Warm keeps knowhere's cache of entry points: a query that comes again enters elsewhere.
 	Warm bool
+	// Algorithm is how lists of sparse vectors are walked, nil as the library does; BM25 are the parameters of that metric, nil Milvus's.
+	Algorithm *sparse.Algorithm
+	BM25      *sparse.BM25
 }
 
 // Milvus are the options of a release on a machine with AVX-512: 2.1 to 2.3 are knowhere 1 and 2.2; from
@@ -30,6 +34,7 @@ func Milvus(major, minor int) Options {
 // is K.
 type Params struct {
 	K, EF, NProbe, ReorderK int
+	Sparse                  engine.SparseParams
 }
 
 // Hit is a row that was found. Distance is what Milvus returns: squared for L2, a similarity for

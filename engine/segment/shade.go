@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/index"
 )
@@ -15,7 +16,7 @@ func (s *Segment) rows() *flat.Index {
 // CPU is then not what a Milvus node takes.
 func (s *Segment) Shade(searches, threads int, room int64) (bool, error) {
 	rows := s.rows()
-	if s.Shadow != nil || s.Rows == 0 || !index.FromRows(rows).ShadePays(searches) {
+	if s.Shadow != nil || s.Rows == 0 || s.Vectors.Element == dist.Sparse || !index.FromRows(rows).ShadePays(searches) {
 		return false, nil
 	}
 	if bytes, _ := index.FromRows(rows).CodeBytes(); room >= 0 && int64(bytes) > room {

@@ -75,7 +75,7 @@ func (x *Index) Transposed() (*engine.Vectors, error) {
 	for _, id := range x.IDs {
 		sizes[id] += PairBytes
 	}
-	rows, err := engine.NewSparse(x.Dim, sizes)
+	rows, err := engine.NewSparse(sizes)
 	if err != nil {
 		return nil, err
 	}

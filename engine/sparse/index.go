@@ -187,6 +187,15 @@ func Dim(rows *engine.Vectors) int {
 	return most
 }
 
+// Count is how many values rows have together.
+func Count(rows *engine.Vectors) int {
+	n := 0
+	for i := range rows.Rows {
+		n += len(rows.Row(i)) / PairBytes
+	}
+	return n
+}
+
 // quantised is a value as BM25's lists have it from knowhere 2.5 on: a whole number in 16 bits.
 func quantised(v float32) float32 {
 	switch {

@@ -38,18 +38,10 @@ func (s *Searcher) refine(query []byte, p *Params, dst []engine.Hit) []engine.Hi
 // refineRows adds up the products of each row in the order of dimensions, and keeps the best in a std::priority_queue. A row's values
 // are looked up in the lists.
 func (s *Searcher) refineRows(query []byte, p *Params, dst []engine.Hit) []engine.Hit {
-	type found struct {
-		ids []uint32
-		at  []int
-	}
 	x := s.index
-	var rows found
-	for s.top.size > 0 {
-		rows.ids = append(rows.ids, s.top.pop().id)
-	}
 	var best []item
-	for _, id := range rows.ids {
-		score := float32(0)
+	for s.top.size > 0 {
+		id, score := s.top.pop().id, float32(0)
 		for i := range len(query) / PairBytes {
 			dim, v := pair(query, i)
 			list, ok := x.of[dim]

@@ -13,8 +13,8 @@ import (
 // MaxK is the greatest number of hits: Milvus's own limit.
 const MaxK = 16384
 
-// maxRefine bounds how many times as many rows are compared once more.
-const maxRefine = 1000
+// MaxRefine bounds how many times as many rows are compared once more.
+const MaxRefine = 1000
 
 // Options are whose answers are wanted, and parameters of the index that are in no file.
 type Options struct {
@@ -24,20 +24,18 @@ type Options struct {
 	BM25 *BM25
 }
 
-// Params are those of one search.
+// Params are those of one search. Of those of sparse vectors
+//
+//   - DropRatio is the share of the query's values, the smallest, that are left out: 0 to less than 1 (drop_ratio_search);
+//   - Refine is how many times K are found by what is left and compared once more with the whole query, where something was left out
+//     (refine_factor); 0 is the library's own: 1, which compares none, and 10 in knowhere 2.3;
+//   - MaxScoreRatio stretches the greatest scores by which walks leave rows out (dim_max_score_ratio): 0.5 to 1.3, 0 for 1.05. Below 1
+//     searches are approximate;
+//   - AvgDL is the mean length of documents at the time of the search; 0 is that of the index.
 type Params struct {
 	K      int
 	Filter *engine.Bitset // rows that are left out; nil for none
-	// DropRatio is the share of the query's values, the smallest, that are left out: 0 to less than 1 (drop_ratio_search).
-	DropRatio float32
-	// Refine is how many times K are found by what is left and compared once more with the whole query, where something was left out
-	// (refine_factor); 0 for the library's own: 1, which compares none, and 10 in knowhere 2.3.
-	Refine int
-	// MaxScoreRatio stretches the greatest scores by which walks leave rows out (dim_max_score_ratio): 0.5 to 1.3, 0 for 1.05. Below 1
-	// searches are approximate.
-	MaxScoreRatio float32
-	// AvgDL is the mean length of documents at the time of the search; 0 is that of the index.
-	AvgDL float32
+	engine.SparseParams
 }
 
 // Searcher answers queries over one index. It is for one goroutine; Clone makes another.
@@ -152,8 +150,8 @@ func (s *Searcher) check(query []byte, p Params) (Params, error) {
 	if !(p.DropRatio >= 0 && p.DropRatio < 1) {
 		return p, fmt.Errorf("drop ratio is %g: not one of 0 to less than 1", p.DropRatio)
 	}
-	if p.Refine < 0 || p.Refine > maxRefine {
-		return p, fmt.Errorf("refine factor is %d: not one of 1 to %d", p.Refine, maxRefine)
+	if p.Refine < 0 || p.Refine > MaxRefine {
+		return p, fmt.Errorf("refine factor is %d: not one of 1 to %d", p.Refine, MaxRefine)
 	}
 	if p.MaxScoreRatio == 0 {
 		p.MaxScoreRatio = 1.05

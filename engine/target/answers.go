@@ -95,7 +95,7 @@ func (t *Target) fits(queries *engine.Vectors, p *index.Params) error {
 	if queries.Rows == 0 {
 		return errors.New("no queries")
 	}
-	if queries.Dim != v.Dim {
+	if e := v.Element(); queries.Dim != v.Dim && (e != dist.Sparse || queries.Element != dist.Sparse) {
 		return fmt.Errorf("queries have %d dimensions, %s has %d", queries.Dim, v.Name, v.Dim)
 	}
 	if e := v.Element(); queries.Element != e {

@@ -16,6 +16,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/index"
 	"kitescope/engine/object"
+	"kitescope/engine/sparse"
 )
 
 // Log is what is in a log of Milvus's storage, or in a folder of those of one column.
@@ -223,6 +224,11 @@ func short(s string) string {
 
 func (l *Log) vectors(v *engine.Vectors) {
 	l.text("element", v.Element.String())
+	if v.Element == dist.Sparse {
+		l.count("dimension", "dim", int64(sparse.Dim(v)))
+		l.count("values", "values", int64(sparse.Count(v)))
+		return
+	}
 	l.count("dimension", "dim", int64(v.Dim))
 	if v.Element != dist.Float32 || v.Rows == 0 {
 		return

@@ -10,9 +10,11 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dataset"
+	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/index"
 	"kitescope/engine/object"
+	"kitescope/engine/sparse"
 )
 
 // Hint is what a path may not say.
@@ -81,7 +83,7 @@ func isDataset(path string) bool {
 		return true
 	}
 	switch ending {
-	case ".npy", ".fvecs", ".bvecs", ".ivecs", ".parquet", ".hdf5", ".h5":
+	case ".npy", ".fvecs", ".bvecs", ".ivecs", ".csr", ".parquet", ".hdf5", ".h5":
 		return true
 	}
 	return false
@@ -94,7 +96,7 @@ func openFile(ctx context.Context, path string, h Hint) (*Target, error) {
 	}
 	t := ofIndex(f)
 	if !f.MetricKnown && h.Metric == nil {
-		t.Notes = append(t.Notes, "no metric in the file: assuming L2 (--metric)")
+		t.Notes = append(t.Notes, fmt.Sprintf("no metric in the file: assuming %s (--metric)", f.Metric))
 	}
 	return t, nil
 }
@@ -161,11 +163,27 @@ func openVectors(ctx context.Context, path string, h Hint) (*Target, error) {
 		return nil, fmt.Errorf("read %s: it has ids, expected vectors", path)
 	}
 	metric := h.index().Metric
+	if set.Vectors.Element == dist.Sparse {
+		return openSparse(path, set, h)
+	}
 	t := &Target{Set: set, close: []func(){set.Close}, File: &index.File{
 		Name: path, Metric: metric, Dim: set.Vectors.Dim, Rows: set.Vectors.Rows, Bytes: set.Vectors.Bytes(),
 		Searchable: index.FromRows(&flat.Index{Vectors: set.Vectors, Metric: metric}),
 	}}
 	t.Notes = NoteSet(set)
+	return t, nil
+}
+
+// openSparse opens sparse rows, which are compared one by one.
+func openSparse(path string, set *dataset.Set, h Hint) (*Target, error) {
+	metric := dist.InnerProduct
+	if h.Metric != nil {
+		metric = *h.Metric
+	}
+	v := set.Vectors
+	t := &Target{Set: set, close: []func(){set.Close}, File: &index.File{
+		Name: path, Metric: metric, Dim: sparse.Dim(v), Rows: v.Rows, Bytes: v.Bytes(), Searchable: index.FromSparseRows(v, metric),
+	}}
 	return t, nil
 }
 

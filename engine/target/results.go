@@ -2,6 +2,7 @@ package target
 
 import (
 	"kitescope/engine"
+	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 )
@@ -28,6 +29,8 @@ func (t *Target) Unused(p *index.Params, o Options) (name, of string) {
 	switch by := t.File.Effort(); {
 	case p.EF > 0 && by != index.ByEF:
 		return "ef", "an HNSW index"
+	case p.Sparse != (engine.SparseParams{}) && by != index.ByDropRatio && t.File.Element() != dist.Sparse:
+		return "drop-ratio", "an index of sparse vectors"
 	case p.NProbe > 0 && by != index.ByNProbe:
 		return "nprobe", "an IVF index"
 	case p.ReorderK > 0 && t.File.Kind() != index.SCANN:

@@ -15,6 +15,7 @@ import (
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
+	"kitescope/engine/sparse"
 )
 
 // Target is something that can be searched.
@@ -44,6 +45,8 @@ func (t *Target) library(l engine.Library) engine.Library {
 		return l
 	}
 	switch {
+	case t.File.Element() == dist.Sparse:
+		return engine.Knowhere26
 	case t.Set != nil && t.File.Metric == dist.Cosine:
 		return engine.Knowhere22 // faiss has no cosine
 	case t.Set != nil:
@@ -68,13 +71,16 @@ type Options struct {
 	Profile *dist.Profile
 	// Plain leaves codes alone that the target may have (Shade).
 	Plain bool
+	// Algorithm and BM25 are of sparse vectors (index.Options).
+	Algorithm *sparse.Algorithm
+	BM25      *sparse.BM25
 	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start.
 	Entries *hnsw.EntryCache
 }
 
 // options are those of the index.
 func (t *Target) options(o Options) index.Options {
-	return index.Options{Library: t.library(o.Library), Profile: t.profile(o), Entries: o.Entries, Plain: o.Plain}
+	return index.Options{Library: t.library(o.Library), Profile: t.profile(o), Entries: o.Entries, Plain: o.Plain, Algorithm: o.Algorithm, BM25: o.BM25}
 }
 
 // profile is whose order of adding floats is taken.

@@ -14,6 +14,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
+	"kitescope/engine/sparse"
 )
 
 // Outcome is what became of a check.
@@ -75,13 +76,20 @@ func (t *Target) Verify(ctx context.Context, v *engine.Vectors, p VerifyPlan) (*
 		return nil, err
 	}
 	r := &Verification{Target: t, Plan: p}
-	r.add("dimension", t.File.Dim == v.Dim, "%d, the vectors have %d", t.File.Dim, v.Dim)
+	same := t.File.Dim == v.Dim
+	if v.Element == dist.Sparse && t.File.Element() == dist.Sparse {
+		dim := sparse.Dim(v)
+		same = dim <= t.File.Dim
+		r.add("dimension", same, "%d, the vectors have %d", t.File.Dim, dim)
+	} else {
+		r.add("dimension", same, "%d, the vectors have %d", t.File.Dim, v.Dim)
+	}
 	r.add("element type", t.File.Element() == v.Element, "%s, the vectors are %s", t.File.Element(), v.Element)
 	r.add("rows", t.File.Rows == v.Rows, "%d, there are %d vectors", t.File.Rows, v.Rows)
 	if err := r.links(ctx); err != nil {
 		return nil, err
 	}
-	if t.File.Dim != v.Dim || t.File.Element() != v.Element {
+	if !same || t.File.Element() != v.Element {
 		r.skip("stored vectors", "dimension or element type differs")
 		return r, nil
 	}
@@ -139,12 +147,17 @@ type storedRow struct {
 	id    int64
 	row   []byte
 	gives func(row []float32) bool // of a code, in place of row: whether a vector has it
+
+	metric engine.Metric
 }
 
 // is reports whether it is what becomes of row i of v.
 func (s *storedRow) is(v *engine.Vectors, i int) bool {
 	if s.gives != nil {
 		return s.gives(v.Float32(i))
+	}
+	if v.Element == dist.Sparse {
+		return sparse.Same(s.row, v.Row(i), s.metric)
 	}
 	return bytes.Equal(s.row, v.Row(i))
 }
@@ -167,7 +180,7 @@ func (t *Target) eachStored(f func(storedRow)) {
 			if labels != nil {
 				id = labels[i]
 			}
-			f(storedRow{id: id, row: v.Row(i)})
+			f(storedRow{id: id, row: v.Row(i), metric: t.File.Metric})
 		}
 	}
 }
@@ -290,6 +303,9 @@ func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
 		return nil
 	case by == index.ByNProbe && p.NProbe == 0:
 		r.skip("recall", "recall depends on nprobe: give nprobe to measure it")
+		return nil
+	case by == index.ByDropRatio:
+		r.skip("recall", "no row is left out where drop_ratio_search is 0")
 		return nil
 	case v.Element != dist.Float32:
 		r.skip("recall", "queries can be generated only from float32 vectors: see engine search --truth exact")

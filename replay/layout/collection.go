@@ -11,6 +11,7 @@ import (
 	"kitescope/engine/binlog"
 	"kitescope/engine/dist"
 	"kitescope/engine/segment"
+	"kitescope/engine/sparse"
 	"kitescope/inspect/model"
 	"kitescope/replay"
 )
@@ -25,11 +26,14 @@ func (b *builder) facts() error {
 	if !ok {
 		return fmt.Errorf("collection %s: field %s has vectors of type %s; the engine cannot search them", x.Name, b.field.Name, b.field.Type)
 	}
-	if b.field.Dim <= 0 || b.field.Dim > maxDim {
+	dim := int(b.field.Dim)
+	if element == dist.Sparse {
+		dim = 0 // it has none
+	} else if dim <= 0 || dim > maxDim {
 		return fmt.Errorf("collection %s: field %s has %d dimensions, expected 1 to %d", x.Name, b.field.Name, b.field.Dim, maxDim)
 	}
 	b.l.Collection = replay.Collection{
-		ID: int64(x.ID), Name: x.Name, Database: b.DatabaseName(x.Database), VectorField: b.field.Name, Dim: int(b.field.Dim), Element: element,
+		ID: int64(x.ID), Name: x.Name, Database: b.DatabaseName(x.Database), VectorField: b.field.Name, Dim: dim, Element: element,
 	}
 	schema := segment.Schema{Vector: int64(b.field.ID), Types: make(map[int64]binlog.Type, len(x.Fields))}
 	for _, f := range x.Fields {
@@ -53,6 +57,7 @@ func (b *builder) facts() error {
 	if b.index != nil {
 		b.l.Collection.Index = indexOf(b.index)
 	}
+	b.sparse()
 	return nil
 }
 
@@ -136,6 +141,8 @@ func (b *builder) metric(element dist.Element) (engine.Metric, error) {
 // (pkg/util/indexparamcheck, constraints.go: BinaryVectorDefaultMetricType).
 func defaultMetric(element dist.Element, old bool) string {
 	switch {
+	case element == dist.Sparse:
+		return "IP"
 	case element != dist.Bit:
 		return "L2"
 	case old:
@@ -164,6 +171,27 @@ func indexOf(x *model.Index) replay.Index {
 	}
 	// Milvus 2.1 records no index of type FLAT; later an index without a type is none that a search could use.
 	return replay.Index{Type: x.Type, M: number("M"), EFConstruction: number("efConstruction"), NList: number("nlist")}
+}
+
+// sparse reads what the index says of walks over sparse vectors, and the parameters of BM25.
+func (b *builder) sparse() {
+	if b.l.Collection.Element != dist.Sparse || b.index == nil {
+		return
+	}
+	said := func(name string) string { return cmp.Or(param(b.index.Params, name), param(b.index.UserParams, name)) }
+	if a, ok := sparse.ParseAlgorithm(strings.ToUpper(said("inverted_index_algo"))); ok {
+		b.l.Collection.Algorithm = &a
+	}
+	if b.l.Collection.Metric != dist.BM25 {
+		return
+	}
+	p := sparse.DefaultBM25()
+	for name, to := range map[string]*float32{"bm25_k1": &p.K1, "bm25_b": &p.B, "bm25_avgdl": &p.AvgDL} {
+		if x, err := strconv.ParseFloat(said(name), 32); err == nil {
+			*to = float32(x)
+		}
+	}
+	b.l.Collection.BM25 = &p
 }
 
 // byRow reports whether searches of an index of that type compare every row.

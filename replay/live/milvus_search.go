@@ -86,6 +86,8 @@ func placeholders(v *engine.Vectors) ([]byte, error) {
 		value.Type = commonpb.PlaceholderType_Int8Vector
 	case dist.Bit:
 		value.Type = commonpb.PlaceholderType_BinaryVector
+	case dist.Sparse:
+		value.Type = commonpb.PlaceholderType_SparseFloatVector
 	}
 	for i := range v.Rows {
 		value.Values[i] = v.Row(i)
@@ -100,7 +102,7 @@ func placeholders(v *engine.Vectors) ([]byte, error) {
 // params are what the collection's index understands: ef means nothing to IVF, and Milvus 2.1 and 2.2 refuse what they do not know
 // of some.
 func (m *milvus) params(r *load.Request) string {
-	params := map[string]int{}
+	params := map[string]any{}
 	add := func(name string, n int) {
 		if n > 0 {
 			params[name] = n
@@ -114,6 +116,13 @@ func (m *milvus) params(r *load.Request) string {
 	case kind == "SCANN":
 		add("nprobe", r.NProbe)
 		add("reorder_k", r.ReorderK)
+	case strings.Contains(kind, "SPARSE"):
+		for name, share := range map[string]float32{"drop_ratio_search": r.Sparse.DropRatio, "dim_max_score_ratio": r.Sparse.MaxScoreRatio} {
+			if share > 0 {
+				params[name] = share
+			}
+		}
+		add("refine_factor", r.Sparse.Refine)
 	case strings.Contains(kind, "IVF"):
 		add("nprobe", r.NProbe)
 	}

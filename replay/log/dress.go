@@ -58,8 +58,8 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 		s.First = min(v.First, l.Vectors.Rows-s.NQ)
 		s.Filter = v.Filter
 		s.K = cmp.Or(s.K, v.K)
-		if s.EF == 0 && s.NProbe == 0 && s.ReorderK == 0 {
-			s.EF, s.NProbe, s.ReorderK = v.EF, v.NProbe, v.ReorderK
+		if s.EF == 0 && s.NProbe == 0 && s.ReorderK == 0 && s.Sparse == (engine.SparseParams{}) {
+			s.EF, s.NProbe, s.ReorderK, s.Sparse = v.EF, v.NProbe, v.ReorderK, v.Sparse
 		}
 		l.Requests[i] = s
 	}
@@ -79,12 +79,9 @@ func (l *Log) enough(most int) error {
 	if most > maxDressed {
 		return fmt.Errorf("a request has %d vectors", most)
 	}
-	v, err := engine.NewVectors(from.Element, from.Dim, most)
+	v, err := picked(from, most, func(i int) int { return i % from.Rows })
 	if err != nil {
 		return err
-	}
-	for i := range v.Rows {
-		copy(v.Row(i), from.Row(i%from.Rows))
 	}
 	if l.Truth != nil {
 		truth := slices.Clone(l.Truth)
@@ -113,7 +110,13 @@ func (l *Log) whole() bool {
 
 // gathered is the log with the vectors of its requests alone, one after the other as they are asked.
 func (l *Log) gathered() (*Log, error) {
-	all, err := engine.NewVectors(l.Vectors.Element, l.Vectors.Dim, l.Queries())
+	var rows []int
+	for i := range l.Requests {
+		for j := range l.Requests[i].NQ {
+			rows = append(rows, l.Requests[i].First+j)
+		}
+	}
+	all, err := picked(l.Vectors, len(rows), func(i int) int { return rows[i] })
 	if err != nil {
 		return nil, err
 	}
@@ -123,9 +126,6 @@ func (l *Log) gathered() (*Log, error) {
 	to := 0
 	for i := range out.Requests {
 		r := &out.Requests[i]
-		for j := range r.NQ {
-			copy(all.Row(to+j), l.Vectors.Row(r.First+j))
-		}
 		if l.Truth != nil {
 			out.Truth = append(out.Truth, l.Truth[r.First:r.First+r.NQ]...)
 		}
@@ -147,6 +147,9 @@ func (l *Log) digest() string {
 		_, _ = fmt.Fprintln(sum, r.First, r.NQ, r.K, r.EF, r.NProbe, int64(r.At), r.Timed, r.Collection)
 		if r.ReorderK > 0 {
 			_, _ = fmt.Fprintln(sum, "reorder_k", r.ReorderK)
+		}
+		if r.Sparse != (engine.SparseParams{}) {
+			_, _ = fmt.Fprintln(sum, r.Sparse)
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))

@@ -66,6 +66,12 @@ func finite(row []byte, e dist.Element) bool {
 				return false
 			}
 		}
+	case dist.Sparse:
+		for ; len(row) >= pairBytes; row = row[pairBytes:] {
+			if binary.LittleEndian.Uint32(row[4:])&0x7f800000 == 0x7f800000 {
+				return false
+			}
+		}
 	default:
 	}
 	return true
@@ -74,7 +80,7 @@ func finite(row []byte, e dist.Element) bool {
 // convert makes rows of float32 rows of another element. Whole numbers alone become int8: which scale others would need
 // nobody knows. It returns how many values were rounded.
 func convert(v *engine.Vectors, to dist.Element) (*engine.Vectors, int, error) {
-	if v.Element != dist.Float32 || to == dist.Bit {
+	if v.Element != dist.Float32 || to == dist.Bit || to == dist.Sparse {
 		return nil, 0, fmt.Errorf("expected vectors of %s, found %s", to, v.Element)
 	}
 	out, err := engine.NewVectors(to, v.Dim, v.Rows)
@@ -114,10 +120,12 @@ func parseElement(name string) (dist.Element, error) {
 		return dist.BFloat16, nil
 	case "int8":
 		return dist.Int8, nil
+	case "sparse":
+		return dist.Sparse, nil
 	case "binary", "bit":
 		return dist.Bit, nil
 	}
-	return 0, fmt.Errorf("element: expected float32, float16, bfloat16, int8 or binary, found %s", printable(name))
+	return 0, fmt.Errorf("element: expected float32, float16, bfloat16, int8, binary or sparse, found %s", printable(name))
 }
 
 // elementName is the name of an element in a .jsonl.

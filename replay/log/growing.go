@@ -21,6 +21,16 @@ type growing struct {
 	rows    int
 	chunks  []*engine.Vectors
 	used    int // rows of the last chunk
+
+	sparse [][]byte // the rows of sparse vectors, in place of chunks
+	bytes  int      // of them together
+}
+
+// add takes a row of a sparse vector, which has a size of its own.
+func (g *growing) add(row []byte) {
+	g.sparse = append(g.sparse, row)
+	g.rows++
+	g.bytes += len(row)
 }
 
 // next is a zeroed row at the end.
@@ -44,6 +54,10 @@ func (g *growing) next() ([]byte, error) {
 
 // rowBytes is what one row takes, 0 while nothing is known of any.
 func (g *growing) rowBytes() int {
+	if g.element == dist.Sparse && g.rows > 0 {
+		const header = 24 // of a slice
+		return g.bytes/g.rows + header
+	}
 	if g.dim == 0 {
 		return 0
 	}
@@ -53,6 +67,13 @@ func (g *growing) rowBytes() int {
 // drop takes back the last n rows, which lie in the chunks from the end.
 func (g *growing) drop(n int) {
 	g.rows -= n
+	if g.element == dist.Sparse {
+		for _, row := range g.sparse[g.rows:] {
+			g.bytes -= len(row)
+		}
+		g.sparse = g.sparse[:g.rows]
+		return
+	}
 	for n > 0 {
 		k := min(n, g.used)
 		last := g.chunks[len(g.chunks)-1]
@@ -74,7 +95,7 @@ func (g *growing) release() {
 	for _, c := range g.chunks {
 		c.Release()
 	}
-	g.chunks, g.rows, g.used = nil, 0, 0
+	g.chunks, g.rows, g.used, g.sparse, g.bytes = nil, 0, 0, nil, 0
 }
 
 // joined is all rows in one place; nil if there are none. g is empty afterwards.
@@ -82,6 +103,11 @@ func (g *growing) joined() (*engine.Vectors, error) {
 	if g.rows == 0 {
 		g.release()
 		return nil, nil
+	}
+	if g.element == dist.Sparse {
+		all, err := engine.JoinSparse(g.sparse)
+		g.release()
+		return all, err
 	}
 	all, err := engine.NewVectors(g.element, g.dim, g.rows)
 	if err != nil {

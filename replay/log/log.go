@@ -49,6 +49,7 @@ type Request struct {
 	K, EF, NProbe int
 	// ReorderK is of SCANN: how many rows it compares by their vectors.
 	ReorderK int
+	Sparse   engine.SparseParams
 	// Filter restricts the answer; nil is no filter.
 	Filter *Filter
 	// At is the time since the log's first request; Timed reports whether it is known.

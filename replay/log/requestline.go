@@ -112,7 +112,10 @@ func (p *requestLine) params(value []byte, extra names) error {
 		case "reorder_k":
 			p.ReorderK, err = whole(value)
 		default:
-			extra.add("params." + string(key))
+			var known bool
+			if known, err = p.sparseParam(string(key), value); !known {
+				extra.add("params." + string(key))
+			}
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", key, err)
@@ -187,6 +190,9 @@ func (r *lineReader) takeVector(i int, value []byte, p *requestLine) error {
 		}
 		element = *r.o.Element
 	}
+	if len(value) > 0 && value[0] == '{' || element == dist.Sparse {
+		return r.takeSparse(i, value, p)
+	}
 	dim, packed, err := dimension(value, element)
 	if err != nil {
 		return err
@@ -198,7 +204,7 @@ func (r *lineReader) takeVector(i int, value []byte, p *requestLine) error {
 		}
 		g.dim, g.element, r.firstLine = dim, element, r.line
 	}
-	if element != g.element {
+	if element != g.element || g.sparse != nil {
 		return fmt.Errorf("expected vectors of %s as in line %d, found %s", elementName(g.element), r.firstLine, elementName(element))
 	}
 	if dim != g.dim {

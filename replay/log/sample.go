@@ -53,10 +53,12 @@ func Sample(ctx context.Context, sources []Source, o SampleOptions) (*Log, error
 		return nil, fmt.Errorf("draw queries: %w", err)
 	}
 	l := &Log{Format: "sample", Name: s.name()}
-	if l.Vectors, err = engine.NewVectors(s.element, s.dim, o.Count*s.nq); err != nil {
-		return nil, fmt.Errorf("draw queries: %w", err)
+	if s.element != dist.Sparse {
+		if l.Vectors, err = engine.NewVectors(s.element, s.dim, o.Count*s.nq); err != nil {
+			return nil, fmt.Errorf("draw queries: %w", err)
+		}
+		l.free = l.Vectors.Release
 	}
-	l.free = l.Vectors.Release
 	if err := s.fill(ctx, l); err != nil {
 		l.Close()
 		return nil, err
@@ -93,7 +95,7 @@ func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
 		if v == nil || v.Rows == 0 {
 			continue
 		}
-		if s.dim == 0 {
+		if len(s.sources) == 0 {
 			s.dim, s.element = v.Dim, v.Element
 		}
 		if v.Dim != s.dim || v.Element != s.element {
@@ -123,15 +125,20 @@ func (s *sampler) fill(ctx context.Context, l *Log) error {
 	var t tally
 	order := permutation{rng: rand.NewPCG(s.o.Seed, 1), n: s.alive}
 	bad := 0
-	for i := 0; i < l.Vectors.Rows; {
+	var drawn [][]byte // of sparse vectors, which have no room yet
+	n := s.o.Count * s.nq
+	for i := 0; i < n; {
 		if (i+bad)%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		src, row := s.find(order.next())
 		from := s.sources[src].Vectors.Row(row)
 		if finite(from, s.element) {
-			copy(l.Vectors.Row(i), from)
-			i++
+			if i++; s.element == dist.Sparse {
+				drawn = append(drawn, from)
+			} else {
+				copy(l.Vectors.Row(i-1), from)
+			}
 			continue
 		}
 		t.add("rows with a value that is not a finite number, replaced by others", fmt.Sprintf("source %d row %d", src, row))
@@ -139,8 +146,15 @@ func (s *sampler) fill(ctx context.Context, l *Log) error {
 			return errors.New("draw queries: no row has only finite numbers")
 		}
 	}
+	if s.element == dist.Sparse {
+		var err error
+		if l.Vectors, err = engine.JoinSparse(drawn); err != nil {
+			return fmt.Errorf("draw queries: %w", err)
+		}
+		l.free = l.Vectors.Release
+	}
 	l.Notes = append(l.Notes, t.notes()...)
-	if n := l.Vectors.Rows; n > s.alive {
+	if n > s.alive {
 		l.Notes = append(l.Notes, fmt.Sprintf("%d vectors drawn from %d rows: rows repeat", n, s.alive))
 	}
 	if s.o.Noise > 0 {
@@ -152,6 +166,9 @@ func (s *sampler) fill(ctx context.Context, l *Log) error {
 // disturb adds noise to drawn vectors.
 func (s *sampler) disturb(ctx context.Context, v *engine.Vectors) error {
 	rng := rand.NewPCG(s.o.Seed, 2)
+	if s.element == dist.Sparse {
+		return s.disturbSparse(rng, v)
+	}
 	deviation := 0.0
 	if s.element != dist.Bit {
 		deviation = float64(s.o.Noise * deviationOf(v))

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -53,6 +54,9 @@ func Write(w io.Writer, l *Log) error {
 func WriteNPY(w io.Writer, l *Log) error {
 	if l.Vectors == nil {
 		return fmt.Errorf("write %s: the log has no vectors", l.Name)
+	}
+	if l.Vectors.Element == dist.Sparse {
+		return fmt.Errorf("write %s: sparse vectors are no matrix for NumPy: write a .jsonl", l.Name)
 	}
 	all, err := l.gathered()
 	if err != nil {
@@ -127,6 +131,10 @@ func (l *Log) appendVectors(b []byte, r *Request) ([]byte, error) {
 		if !finite(row, l.Vectors.Element) {
 			return nil, fmt.Errorf("vector %d: %w", i, errNonFinite)
 		}
+		if l.Vectors.Element == dist.Sparse {
+			b = appendSparse(b, row)
+			continue
+		}
 		b = appendVector(b, row, l.Vectors.Element, l.Vectors.Dim)
 	}
 	if r.NQ > 1 {
@@ -154,6 +162,8 @@ func appendVector(b, row []byte, e dist.Element, dim int) []byte {
 
 func appendParams(b []byte, r *Request) []byte {
 	before := len(b)
+	b = append(b, `,"params":{`...)
+	first := len(b)
 	for _, p := range []struct {
 		name string
 		n    int
@@ -161,16 +171,19 @@ func appendParams(b []byte, r *Request) []byte {
 		if p.n <= 0 {
 			continue
 		}
-		if len(b) == before {
-			b = append(b, `,"params":{`...)
-		} else {
+		if len(b) > first {
 			b = append(b, ',')
 		}
 		b = append(append(append(b, '"'), p.name...), `":`...)
 		b = strconv.AppendInt(b, int64(p.n), 10)
 	}
-	if len(b) == before {
-		return b
+	if more := len(b); r.Sparse != (engine.SparseParams{}) {
+		if b = appendSparseParams(b, r.Sparse); more == first {
+			b = slices.Delete(b, first, first+1) // the comma before the first of all
+		}
+	}
+	if len(b) == first {
+		return b[:before]
 	}
 	return append(b, '}')
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"kitescope/engine"
-	"kitescope/engine/dist"
 	"kitescope/engine/segment"
 	"kitescope/replay/log"
 )
@@ -201,4 +200,4 @@ func (s *subject) least() time.Duration {
 	return least
 }
 
-func isSimilarity(m engine.Metric) bool { return m == dist.InnerProduct || m == dist.Cosine }
+func isSimilarity(m engine.Metric) bool { return m.Similarity() }

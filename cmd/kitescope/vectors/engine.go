@@ -70,24 +70,26 @@ type engineFlags struct {
 	filter                string
 	fields                []string
 	codes                 string
+	sparse                sparseFlags
 	exactly               bool
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.metric, "metric", "", "l2, ip, cosine, hamming or jaccard, if the file does not have it; default l2")
-	_ = cmd.RegisterFlagCompletionFunc("metric", cli.Fixed("l2", "ip", "cosine", "hamming", "jaccard"))
+	cmd.Flags().StringVar(&f.metric, "metric", "", "l2, ip, cosine, hamming, jaccard or bm25, if the file does not have it; default l2, of sparse vectors ip")
+	_ = cmd.RegisterFlagCompletionFunc("metric", cli.Fixed("l2", "ip", "cosine", "hamming", "jaccard", "bm25"))
 }
 
 // registerSearch adds the flags that say whose search it is.
 func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.queries, "queries", "", "the queries: .npy, .fvecs, .bvecs or .parquet (required)")
+	fl.StringVar(&f.queries, "queries", "", "the queries: .npy, .fvecs, .bvecs, .parquet or, sparse, .csr (required)")
 	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, one row per query (.ivecs, .npy), or exact: computed here, row by row")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours")
 	fl.StringVar(&f.library, "library", "native", "library whose ties, filters and defaults to use: "+strings.Join(engine.Libraries(), ", ")+"; native is the one that wrote the file")
 	fl.StringVar(&f.accumulation, "accumulation", "", "summation order of floats: "+strings.Join(dist.ProfileNames(), ", ")+"; default: the library's with AVX-512")
 	fl.StringVar(&f.codes, "codes", "auto", "8-bit codes beside the rows: auto (where they pay), on or off; answers are the same")
 	fl.BoolVar(&f.exactly, "exactly", false, "search with codes and without, compare times, and fail if an answer differs in a bit")
+	f.sparse.register(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("codes", cli.Fixed(target.CodesNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
 	_ = cmd.RegisterFlagCompletionFunc("accumulation", cli.Fixed(dist.ProfileNames()...))
@@ -127,6 +129,9 @@ func (f *engineFlags) options() (target.Options, error) {
 	default:
 		o.Plain = codes == target.CodesOff
 	}
+	if o.Algorithm, o.BM25, err = f.sparse.options(); err != nil {
+		return o, err
+	}
 	switch f.entry {
 	case "", "cold":
 	case "warm":
@@ -154,6 +159,10 @@ func (f *engineFlags) params() (index.Params, error) {
 	p := index.Params{K: f.k}
 	if f.k < 1 || f.k > target.MaxK {
 		return p, cli.Usagef("--k must be 1 to %d, not %d", target.MaxK, f.k)
+	}
+	var err error
+	if p.Sparse, err = f.sparse.params(); err != nil {
+		return p, err
 	}
 	for _, x := range []struct {
 		flag, text string
