@@ -84,6 +84,9 @@ func (c *Column) node() (parquet.Node, func(i int) parquet.Value, error) {
 	case String, VarChar, Text, Array, JSON, Geometry:
 		node = parquet.Leaf(parquet.ByteArrayType)
 		value = func(i int) parquet.Value { return parquet.ByteArrayValue([]byte(c.Strings[i])) }
+	case SparseFloatVector:
+		node = parquet.Leaf(parquet.ByteArrayType)
+		value = func(i int) parquet.Value { return parquet.ByteArrayValue(c.Vectors.Row(i)) }
 	default:
 		if c.Vectors == nil {
 			return nil, nil, fmt.Errorf("a column of type %v is not written", c.Type)

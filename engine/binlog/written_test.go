@@ -202,7 +202,7 @@ func TestLogsAreConcatenatedByNumber(t *testing.T) {
 func TestRefusedColumns(t *testing.T) {
 	vectors := columnOf(t, FloatVector, 3, false)
 	for want, edit := range map[string]func(d *Descriptor){
-		"SparseFloatVector is not supported": func(d *Descriptor) { d.Type = SparseFloatVector },
+		"SparseFloatVector: parquet type":    func(d *Descriptor) { d.Type = SparseFloatVector },
 		"ArrayOfVector is not supported":     func(d *Descriptor) { d.Type = ArrayOfVector },
 		"DataType(77) is not a column type":  func(d *Descriptor) { d.Type = 77 },
 		"None is not a column type":          func(d *Descriptor) { d.Type = None },

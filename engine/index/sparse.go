@@ -57,7 +57,8 @@ func sniffSparseLists(data []byte) bool {
 	return n >= 2 && n <= maxSections && len(data) >= sparseListsHeader+int(n)*sparseSection && le32(data, sparseListsHeader/4) == sectionLists
 }
 
-// sniffSparseRows reports whether data is rows of sparse vectors from its beginning to its end.
+// sniffSparseRows reports whether data is rows of sparse vectors from its beginning to its end, of which one has a value at least: what is
+// shorter may be the beginning of anything.
 func sniffSparseRows(data []byte) bool {
 	if len(data) < sparseRowsHeader {
 		return false
@@ -66,7 +67,7 @@ func sniffSparseRows(data []byte) bool {
 	if rows < 0 {
 		rows = -rows
 	}
-	left := data[sparseRowsHeader:]
+	left, none := data[sparseRowsHeader:], true
 	if rows < 0 || rows > int64(len(left)/8) || le64(data, 1) > math.MaxUint32+1 {
 		return false
 	}
@@ -74,9 +75,10 @@ func sniffSparseRows(data []byte) bool {
 		if len(left) < 8 || le64(left, 0) > uint64((len(left)-8)/sparse.PairBytes) {
 			return false
 		}
+		none = none && le64(left, 0) == 0
 		left = left[8+int(le64(left, 0))*sparse.PairBytes:]
 	}
-	return len(left) == 0
+	return len(left) == 0 && !none
 }
 
 // sparseMetric is IP, but where the hint says BM25.
@@ -220,7 +222,10 @@ func (r *sparseLists) lists() {
 	s := r.sections[sectionLists]
 	c := cursor{data: s.data}
 	encoding := c.u32("an encoding")
-	c.expect(encoding == 0, 4, "lists that are not compressed (encoding 0)", "encoding %d", encoding)
+	if encoding != 0 { // knowhere 3.0 has blocks and compression
+		r.err = &UnsupportedError{Type: fmt.Sprintf("%s with lists of encoding %d", SparseInverted, encoding), Hint: hintRebuild}
+		return
+	}
 	starts := c.array(uint64(r.names)+1, 8, "starts of lists")
 	if c.err == nil {
 		r.x.Starts = make([]uint64, r.names+1)

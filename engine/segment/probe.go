@@ -8,6 +8,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
+	"kitescope/engine/sparse"
 )
 
 // Probe searches one segment, one query at a time: one Probe per goroutine.
@@ -26,28 +27,43 @@ func NewProbe(g *Segment, o Options) (*Probe, error) {
 	if g.Rows == 0 {
 		return p, nil
 	}
-	x := o.searchable(g)
+	x, err := o.searchable(g)
+	if err != nil {
+		return nil, fmt.Errorf("search segment %d: %w", g.ID, err)
+	}
 	p.effort = x.Effort()
+	if x.Effort() == index.ByDropRatio && !o.indexed(g) {
+		p.effort = index.AllRows
+	}
 	options := index.Options{Library: o.Library, Profile: o.Profile, Algorithm: o.Algorithm, BM25: o.BM25}
 	if o.Warm {
 		options.Entries = hnsw.NewEntryCache()
 	}
-	var err error
 	if p.searcher, err = x.NewSearcher(options); err != nil {
 		return nil, fmt.Errorf("search segment %d: %w", g.ID, err)
 	}
 	return p, nil
 }
 
-// searchable is the segment's index, or its rows: a FLAT index is these once more.
-func (o Options) searchable(g *Segment) index.Searchable {
-	if g.Index != nil && g.Index.Effort() != index.AllRows && !o.RowsOnly {
-		return g.Index.Searchable
+// indexed reports whether the segment's index is taken.
+func (o Options) indexed(g *Segment) bool {
+	return g.Index != nil && g.Index.Effort() != index.AllRows && !o.RowsOnly
+}
+
+// searchable is the segment's index, or its rows: a FLAT index is these once more. Of rows of sparse vectors a node makes lists as they
+// come (queryNode.segcore.interimIndex), and walks these.
+func (o Options) searchable(g *Segment) (index.Searchable, error) {
+	switch {
+	case o.indexed(g):
+		return g.Index.Searchable, nil
+	case g.Vectors.Element == dist.Sparse:
+		x, err := sparse.Build(g.Vectors, g.Metric)
+		if err != nil {
+			return nil, err
+		}
+		return index.FromSparse(x), nil
 	}
-	if g.Vectors.Element == dist.Sparse {
-		return index.FromSparseRows(g.Vectors, g.Metric)
-	}
-	return index.FromRows(g.rows())
+	return index.FromRows(g.rows()), nil
 }
 
 // DefaultNProbe is how many lists knowhere reads if a query does not say; what a file has does not count (src/index/ivf/ivf_config.h,

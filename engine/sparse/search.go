@@ -80,8 +80,11 @@ func New(x *Index, o Options) (*Searcher, error) {
 		return nil, fmt.Errorf("bm25 k1 %g, b %g, avgdl %g: expected k1 of 0 to 3, b of 0 to 1", s.bm25.K1, s.bm25.B, s.bm25.AvgDL)
 	}
 	s.algorithm = defaultAlgorithm(x, s.library)
-	if o.Algorithm != nil && !x.Wand && s.library != engine.Knowhere23 { // SPARSE_WAND walks as it does
+	if o.Algorithm != nil && !x.Wand { // SPARSE_WAND walks as it does
 		s.algorithm = *o.Algorithm
+	}
+	if s.algorithm > MaxScore || s.library == engine.Knowhere23 && s.algorithm == MaxScore {
+		return nil, fmt.Errorf("library %v has no algorithm %s", s.library, s.algorithm)
 	}
 	if s.algorithm != Taat {
 		s.most = x.greatest(&s.bm25, s.library)

@@ -1,0 +1,242 @@
+package segment_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"kitescope/engine"
+	"kitescope/engine/binlog"
+	"kitescope/engine/dist"
+	"kitescope/engine/index"
+	"kitescope/engine/segment"
+	"kitescope/engine/sparse"
+)
+
+// sparseTruth is where knowhere's files and answers are (engine/index/testdata/sparse/README.md).
+const sparseTruth = "../index/testdata/sparse"
+
+func sparseFile(t *testing.T, name string, to any) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err == nil {
+		err = json.NewDecoder(z).Decode(to)
+	}
+	if err != nil {
+		t.Fatal(name, err)
+	}
+}
+
+func sparseRows(t *testing.T, list [][2][]float64) *engine.Vectors {
+	t.Helper()
+	rows := make([][]byte, len(list))
+	for i, row := range list {
+		for j, d := range row[0] {
+			rows[i] = sparse.AppendPair(rows[i], uint32(d), float32(row[1][j]))
+		}
+	}
+	v, err := engine.JoinSparse(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// insertSparse writes insert logs with sparse vectors, whose keys are the numbers of rows and a thousand.
+func (m memory) insertSparse(t *testing.T, id int64, v *engine.Vectors) {
+	t.Helper()
+	keys := make([]int64, v.Rows)
+	for i := range keys {
+		keys[i] = 1000 + int64(i)
+	}
+	for _, c := range []*binlog.Column{
+		{Descriptor: binlog.Descriptor{Field: keyField, Type: binlog.Int64}, Int64s: keys},
+		{Descriptor: binlog.Descriptor{Field: segment.TimestampField, Type: binlog.Int64}, Int64s: slices.Repeat([]int64{epoch}, v.Rows)},
+		{Descriptor: binlog.Descriptor{Field: vectorField, Type: binlog.SparseFloatVector}, Vectors: v},
+	} {
+		c.Rows = v.Rows
+		var b bytes.Buffer
+		if err := binlog.WriteColumn(&b, c); err != nil {
+			t.Fatal(err)
+		}
+		m[fmt.Sprintf("insert_log/1/2/%d/%d/7", id, c.Field)] = b.Bytes()
+	}
+}
+
+// TestSparseSegments asks segments of sparse vectors, by index and row by row, what knowhere was asked.
+func TestSparseSegments(t *testing.T) {
+	var truth struct {
+		Queries  map[string][][2][]float64
+		Searches []struct {
+			Library, Metric, Algorithm, File, Queries string
+			K, Refine                                 int
+			Drop, Ratio, K1, B, Avgdl, Now            float32
+			Filter                                    []int
+			IDs                                       [][]int64
+			Bits                                      [][]uint32
+		}
+	}
+	sparseFile(t, sparseTruth+"/truth.json.gz", &truth)
+	open := map[string]*segment.Segment{}
+	asked := map[string]int{}
+	for _, s := range truth.Searches {
+		if s.Library == "rows" { // nodes make lists of them
+			continue
+		}
+		metric := dist.InnerProduct
+		if s.Metric == "BM25" {
+			metric = dist.BM25
+		}
+		name := s.File + s.Metric
+		g := open[name]
+		if g == nil {
+			var list [][2][]float64
+			sparseFile(t, sparseTruth+"/"+s.Queries+".rows.json.gz", &list)
+			m := memory{}
+			m.insertSparse(t, 3, sparseRows(t, list))
+			blob, err := os.ReadFile(filepath.Join(sparseTruth, s.File))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.index(t, 3, 50, vectorField, index.SparseInverted, blob)
+			if g, err = openOne(t, m, 3, segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: metric}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if open[name] = g; g.Index == nil {
+				t.Fatalf("%s: index %v, %v", s.File, g.Index, g.Refused)
+			}
+		}
+		o := segment.Milvus(2, 6)
+		if l, ok := engine.ParseLibrary(s.Library); ok {
+			o.Library = l
+		}
+		if a, ok := sparse.ParseAlgorithm(s.Algorithm); ok {
+			o.Algorithm = &a
+		}
+		if metric == dist.BM25 {
+			o.BM25 = &sparse.BM25{K1: s.K1, B: s.B, AvgDL: s.Avgdl}
+		}
+		p, err := segment.NewProbe(g, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var filter *engine.Bitset
+		if s.Filter != nil {
+			filter = engine.NewBitset(g.Rows)
+			for _, id := range s.Filter {
+				filter.Set(id)
+			}
+		}
+		queries := sparseRows(t, truth.Queries[s.Queries])
+		asked[s.Library]++
+		params := segment.Params{K: s.K, Sparse: engine.SparseParams{DropRatio: s.Drop, Refine: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}
+		for q := range s.IDs {
+			hits, _, err := p.Search(queries.Row(q), params, filter, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := len(hits) == len(s.IDs[q])
+			for i := range hits {
+				same = same && hits[i].ID == s.IDs[q][i] && math.Float32bits(hits[i].Distance) == s.Bits[q][i]
+			}
+			if !same {
+				t.Fatalf("%s of %s, query %d: %v, knowhere has %v", s.Library, s.File, q, hits, s.IDs[q])
+			}
+		}
+	}
+	if asked["knowhere-2.3"] == 0 || asked["knowhere-2.6"] == 0 {
+		t.Error(asked)
+	}
+}
+
+// TestLiteAnswers asks rows what the server in milvus-lite 2.5.1 was asked (testdata/lite.py). Equally near rows come by their keys.
+func TestLiteAnswers(t *testing.T) {
+	var said struct {
+		Rows, Queries [][2][]float64
+		Searches      []struct {
+			Drop float32
+			IDs  [][]int64
+			Bits [][]uint32
+		}
+	}
+	sparseFile(t, "testdata/lite/sparse.json.gz", &said)
+	m := memory{}
+	m.insertSparse(t, 3, sparseRows(t, said.Rows))
+	g, err := openOne(t, m, 3, segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.InnerProduct}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := segment.NewSearcher([]*segment.Segment{g}, segment.Milvus(2, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := sparseRows(t, said.Queries)
+	for _, search := range said.Searches {
+		for q := range search.IDs {
+			hits, _, err := s.Search(queries.Row(q), segment.Params{K: 10, Sparse: engine.SparseParams{DropRatio: search.Drop}})
+			if err != nil || len(hits) != len(search.IDs[q]) {
+				t.Fatal(err, len(hits), len(search.IDs[q]))
+			}
+			for i, h := range hits {
+				if h.Key().Number != 1000+search.IDs[q][i] || math.Float32bits(h.Distance) != search.Bits[q][i] {
+					t.Fatalf("query %d, hit %d: %v at %g, Milvus has %d", q, i, h.Key(), h.Distance, search.IDs[q][i])
+				}
+			}
+		}
+	}
+}
+
+// TestLiteBM25 asks what the same server was asked in words, and weighs them as its shard leader does (idf of internal/util/function/bm25
+// and IDFOracle in internal/querynodev2/delegator).
+func TestLiteBM25(t *testing.T) {
+	var said struct {
+		Rows, Queries [][2][]float64
+		IDs           [][]int64
+		Bits          [][]uint32
+	}
+	sparseFile(t, "testdata/lite/bm25.json.gz", &said)
+	rowsWith := map[float64]float64{}
+	for _, row := range said.Rows {
+		for _, d := range row[0] {
+			rowsWith[d]++
+		}
+	}
+	for _, q := range said.Queries {
+		for i, d := range q[0] {
+			q[1][i] *= float64(float32(math.Log(1 + (float64(len(said.Rows))-rowsWith[d]+0.5)/(rowsWith[d]+0.5))))
+		}
+	}
+	m := memory{}
+	m.insertSparse(t, 3, sparseRows(t, said.Rows))
+	g, err := openOne(t, m, 3, segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.BM25}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := segment.NewSearcher([]*segment.Segment{g}, segment.Milvus(2, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := sparseRows(t, said.Queries)
+	for q := range said.IDs {
+		hits, _, err := s.Search(queries.Row(q), segment.Params{K: 8, Sparse: engine.SparseParams{AvgDL: sparse.MeanLength(g.Vectors)}})
+		if err != nil || len(hits) != len(said.IDs[q]) {
+			t.Fatal(err, len(hits), len(said.IDs[q]))
+		}
+		for i, h := range hits {
+			if h.Key().Number != 1000+said.IDs[q][i] || math.Float32bits(h.Distance) != said.Bits[q][i] {
+				t.Fatalf("query %d, hit %d: %v at %g, Milvus has %d", q, i, h.Key(), h.Distance, said.IDs[q][i])
+			}
+		}
+	}
+}

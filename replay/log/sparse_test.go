@@ -1,0 +1,121 @@
+package log
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// TestSparseVectors reads both ways in which sparse vectors stand in lines, and writes them so that they are read again.
+func TestSparseVectors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "q.jsonl")
+	text := `{"vector":{"7":0.25,"3":0.5},"k":2,"params":{"drop_ratio_search":0.2,"refine_factor":3}}
+{"vectors":[{"indices":[9,1],"values":[1,2]},{}],"k":1,"element":"sparse"}
+{"vector":{"4294967294":1e-3},"params":{"ef":5,"dim_max_score_ratio":1.1,"bm25_avgdl":9.5}}
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		l, err := Open(t.Context(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Vectors.Element != dist.Sparse || l.Vectors.Rows != 4 || l.Vectors.Dim != 0 || len(l.Vectors.Row(2)) != 0 {
+			t.Fatalf("%d rows of %s, dim %d", l.Vectors.Rows, l.Vectors.Element, l.Vectors.Dim)
+		}
+		if got := string(appendSparse(appendSparse(nil, l.Vectors.Row(0)), l.Vectors.Row(1))); got != `{"3":0.5,"7":0.25}{"1":2,"9":1}` {
+			t.Error(got)
+		}
+		if l.Requests[0].Sparse != (engine.SparseParams{DropRatio: 0.2, Refine: 3}) || l.Requests[2].Sparse != (engine.SparseParams{MaxScoreRatio: 1.1, AvgDL: 9.5}) || l.Requests[2].EF != 5 {
+			t.Errorf("%+v", l.Requests)
+		}
+		var b bytes.Buffer
+		if err := Write(&b, l); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteNPY(&bytes.Buffer{}, l); err == nil {
+			t.Error("a matrix of sparse vectors was written")
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil { // and once more, as it was written
+			t.Fatal(err)
+		}
+		l.Close()
+	}
+}
+
+// TestSparseVectorsRefused holds that lines say what is wrong with them.
+func TestSparseVectorsRefused(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"vector":{"-1":0.5}}`:                                "expected a dimension from 0 to 4294967294, found -1",
+		`{"vector":{"4294967295":0.5}}`:                        "expected a dimension",
+		`{"vector":{"indices":[1],"values":[]}}`:               "1 indices for 0 values",
+		`{"vector":{"indices":[1]}}`:                           "1 indices for 0 values",
+		`{"vector":{"indices":[2,2],"values":[1,1]}}`:          "dimension 2 stands there twice",
+		`{"vector":{"1":"a"}}`:                                 "expected a",
+		`{"vector":[1,2],"element":"sparse"}`:                  "expected a sparse vector",
+		`{"vector":{"1":1},"element":"float32"}`:               "expected vectors of float32, found a sparse one",
+		`{"vector":{"1":1},"params":{"drop_ratio_search":-1}}`: "expected a number of 0 or more",
+	} {
+		path := filepath.Join(t.TempDir(), "q.jsonl")
+		if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Open(t.Context(), path, Options{Strict: true})
+		if err == nil {
+			l.Close()
+		}
+		if line == `{"vector":{"1":1},"element":"float32"}` && err == nil {
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %q", line, err, want)
+		}
+	}
+	both := filepath.Join(t.TempDir(), "q.jsonl")
+	if err := os.WriteFile(both, []byte(`{"vector":[1,2]}`+"\n"+`{"vector":{"1":1}}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), both, Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "found a sparse one") {
+		t.Error(err)
+	}
+}
+
+// TestSampleSparse draws from sparse rows, with noise and without.
+func TestSampleSparse(t *testing.T) {
+	var rows [][]byte
+	for _, text := range []string{`{"1":1,"5":2}`, `{"2":3}`, `{"9":1,"10":0.5}`} {
+		row, err := sparseRow([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	v, err := engine.JoinSparse(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, noise := range []float64{0, 0.1} {
+		l, err := Sample(t.Context(), []Source{{Vectors: v}}, SampleOptions{Count: 5, Seed: 1, Noise: noise, K: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := 0
+		for i := range l.Vectors.Rows {
+			for j := range v.Rows {
+				if bytes.Equal(l.Vectors.Row(i), v.Row(j)) {
+					same++
+				}
+			}
+		}
+		if l.Vectors.Rows != 5 || noise == 0 && same != 5 || noise > 0 && same != 0 {
+			t.Errorf("noise %g: %d of %d drawn rows are rows", noise, same, l.Vectors.Rows)
+		}
+		l.Close()
+	}
+}
