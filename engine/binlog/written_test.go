@@ -202,14 +202,14 @@ func TestLogsAreConcatenatedByNumber(t *testing.T) {
 func TestRefusedColumns(t *testing.T) {
 	vectors := columnOf(t, FloatVector, 3, false)
 	for want, edit := range map[string]func(d *Descriptor){
-		"SparseFloatVector: parquet type":    func(d *Descriptor) { d.Type = SparseFloatVector },
-		"ArrayOfVector is not supported":     func(d *Descriptor) { d.Type = ArrayOfVector },
-		"DataType(77) is not a column type":  func(d *Descriptor) { d.Type = 77 },
-		"None is not a column type":          func(d *Descriptor) { d.Type = None },
-		"holds no integers":                  func(d *Descriptor) { d.Type = Int64 },
-		"holds no floats":                    func(d *Descriptor) { d.Type = Double },
-		"holds no strings":                   func(d *Descriptor) { d.Type = JSON },
-		"encrypted at rest":                  func(d *Descriptor) { d.Extras = map[string]string{"edek": "key"} },
+		"SparseFloatVector: parquet type":   func(d *Descriptor) { d.Type = SparseFloatVector },
+		"ArrayOfVector is not supported":    func(d *Descriptor) { d.Type = ArrayOfVector },
+		"DataType(77) is not a column type": func(d *Descriptor) { d.Type = 77 },
+		"None is not a column type":         func(d *Descriptor) { d.Type = None },
+		"holds no integers":                 func(d *Descriptor) { d.Type = Int64 },
+		"holds no floats":                   func(d *Descriptor) { d.Type = Double },
+		"holds no strings":                  func(d *Descriptor) { d.Type = JSON },
+		"encrypted at rest":                 func(d *Descriptor) { d.Extras = map[string]string{"edek": "key"} },
 	} {
 		c := *vectors
 		b := written(t, &c)

@@ -310,7 +310,8 @@ func TestOpenEndsWhenNobodyWaits(t *testing.T) {
 // FuzzParse gives hostile bytes to all readers. Go's fuzzing itself ends a run that takes
 // too much memory; what is kept must be within a small multiple of the file.
 func FuzzParse(f *testing.F) {
-	formats := []Format{NPY, Fvecs, Bvecs, Ivecs, Parquet}
+	formats := []Format{NPY, Fvecs, Bvecs, Ivecs, Parquet, CSR}
+	f.Add(byte(5), csr(3, 10, 3, []int64{0, 2, 2, 3}, []int32{1, 9, 4}, []float32{0.5, 2, -1}))
 	for i, names := range [][]string{{"f4.npy", "f8.npy", "i4.npy", "fortran.npy"}, {"f4.fvecs"}, {"u1.bvecs"}, {"i4.ivecs"}, {"one.parquet", "plain.parquet", "gzip.parquet"}} {
 		for _, name := range names {
 			data, err := os.ReadFile(testdata(name))
@@ -329,6 +330,9 @@ func FuzzParse(f *testing.F) {
 		kept := 0
 		if s.Vectors != nil {
 			kept = s.Vectors.Rows * s.Vectors.Size()
+			if s.Format == CSR {
+				kept = s.Vectors.Bytes()
+			}
 		}
 		for _, row := range s.IDs {
 			kept += 8 * len(row)

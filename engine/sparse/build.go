@@ -96,6 +96,22 @@ func (x *Index) Transposed() (*engine.Vectors, error) {
 	return rows, nil
 }
 
+// sound reports whether each of the greatest scores is one, and no value is negative: a file may say what it likes.
+func (x *Index) sound(most []float32, p *BM25) bool {
+	for i := range most {
+		for j := x.Starts[i]; j < x.Starts[i+1]; j++ {
+			score := x.Values[j]
+			if x.Metric == dist.BM25 {
+				score = p.weight(score, x.Lengths[x.IDs[j]])
+			}
+			if !(score >= 0 && score <= most[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // greatest are the greatest scores of lists, by which walks leave rows out, as library computes them when it loads an index.
 func (x *Index) greatest(p *BM25, l engine.Library) []float32 {
 	if x.Most != nil {

@@ -1,8 +1,14 @@
 package sparse
 
+// ordered is something with a key to sort by: the number of a row, a score.
+type ordered struct {
+	key float64
+	at  uint32
+}
+
 // sortAsCPP sorts as std::sort of libstdc++ does, which decides in which order equal ones come, and so in which order knowhere adds
 // up: an introsort that leaves stretches of 16 to an insertion sort (bits/stl_algo.h of GCC).
-func sortAsCPP[T any](s []T, less func(a, b T) bool) {
+func sortAsCPP(s []ordered) {
 	if len(s) == 0 {
 		return
 	}
@@ -10,42 +16,42 @@ func sortAsCPP[T any](s []T, less func(a, b T) bool) {
 	for n := len(s); n > 1; n >>= 1 {
 		depth += 2
 	}
-	introsort(s, depth, less)
+	introsort(s, depth)
 	const few = 16
 	if len(s) <= few {
-		insertionSort(s, less)
+		insertionSort(s)
 		return
 	}
-	insertionSort(s[:few], less)
+	insertionSort(s[:few])
 	for i := few; i < len(s); i++ {
-		insertUnguarded(s, i, less)
+		insertUnguarded(s, i)
 	}
 }
 
-func introsort[T any](s []T, depth int, less func(a, b T) bool) {
+func introsort(s []ordered, depth int) {
 	for len(s) > 16 {
 		if depth == 0 {
-			heapSort(s, less)
+			heapSort(s)
 			return
 		}
 		depth--
-		cut := partition(s, less)
-		introsort(s[cut:], depth, less)
+		cut := partition(s)
+		introsort(s[cut:], depth)
 		s = s[:cut]
 	}
 }
 
 // partition moves the median of three to the front and parts the rest by it.
-func partition[T any](s []T, less func(a, b T) bool) int {
-	median(s, 1, len(s)/2, len(s)-1, less)
+func partition(s []ordered) int {
+	median(s, 1, len(s)/2, len(s)-1)
 	pivot := s[0]
 	first, last := 1, len(s)
 	for {
-		for first < len(s) && less(s[first], pivot) { // scores that are no number are not in order: libstdc++ would walk on
+		for first < len(s) && s[first].key < pivot.key { // scores that are no number are not in order: libstdc++ would walk on
 			first++
 		}
 		last--
-		for last > 0 && less(pivot, s[last]) {
+		for last > 0 && pivot.key < s[last].key {
 			last--
 		}
 		if first >= last {
@@ -56,39 +62,39 @@ func partition[T any](s []T, less func(a, b T) bool) int {
 	}
 }
 
-func median[T any](s []T, a, b, c int, less func(a, b T) bool) {
+func median(s []ordered, a, b, c int) {
 	at := a
-	if less(s[a], s[b]) {
+	if s[a].key < s[b].key {
 		switch {
-		case less(s[b], s[c]):
+		case s[b].key < s[c].key:
 			at = b
-		case less(s[a], s[c]):
+		case s[a].key < s[c].key:
 			at = c
 		}
-	} else if !less(s[a], s[c]) {
-		if at = b; less(s[b], s[c]) {
+	} else if !(s[a].key < s[c].key) {
+		if at = b; s[b].key < s[c].key {
 			at = c
 		}
 	}
 	s[0], s[at] = s[at], s[0]
 }
 
-func insertionSort[T any](s []T, less func(a, b T) bool) {
+func insertionSort(s []ordered) {
 	for i := 1; i < len(s); i++ {
-		if less(s[i], s[0]) {
+		if s[i].key < s[0].key {
 			v := s[i]
 			copy(s[1:i+1], s[:i])
 			s[0] = v
 		} else {
-			insertUnguarded(s, i, less)
+			insertUnguarded(s, i)
 		}
 	}
 }
 
 // insertUnguarded inserts s[i] into what is sorted before it, where something is not greater.
-func insertUnguarded[T any](s []T, i int, less func(a, b T) bool) {
+func insertUnguarded(s []ordered, i int) {
 	v := s[i]
-	for i > 0 && less(v, s[i-1]) {
+	for i > 0 && v.key < s[i-1].key {
 		s[i] = s[i-1]
 		i--
 	}
@@ -96,10 +102,10 @@ func insertUnguarded[T any](s []T, i int, less func(a, b T) bool) {
 }
 
 // heapSort is what is left of std::partial_sort over a whole range.
-func heapSort[T any](s []T, less func(a, b T) bool) {
+func heapSort(s []ordered) {
 	if n := len(s); n > 1 {
 		for parent := (n - 2) / 2; ; parent-- {
-			adjust(s, parent, n, s[parent], less)
+			adjust(s, parent, n, s[parent])
 			if parent == 0 {
 				break
 			}
@@ -108,15 +114,15 @@ func heapSort[T any](s []T, less func(a, b T) bool) {
 	for n := len(s) - 1; n > 0; n-- {
 		v := s[n]
 		s[n] = s[0]
-		adjust(s, 0, n, v, less)
+		adjust(s, 0, n, v)
 	}
 }
 
-func adjust[T any](s []T, hole, n int, v T, less func(a, b T) bool) {
+func adjust(s []ordered, hole, n int, v ordered) {
 	top, child := hole, hole
 	for child < (n-1)/2 {
 		child = 2 * (child + 1)
-		if less(s[child], s[child-1]) {
+		if s[child].key < s[child-1].key {
 			child--
 		}
 		s[hole] = s[child]
@@ -129,7 +135,7 @@ func adjust[T any](s []T, hole, n int, v T, less func(a, b T) bool) {
 	}
 	for hole > top {
 		parent := (hole - 1) / 2
-		if !less(s[parent], v) {
+		if !(s[parent].key < v.key) {
 			break
 		}
 		s[hole] = s[parent]

@@ -45,16 +45,19 @@ type Searcher struct {
 	algorithm Algorithm
 	bm25      BM25
 	most      []float32 // nil where no walk needs them
+	sound     bool      // no row scores more than most have it, at the mean length of the index
 
-	terms   []term
-	scores  []float32
-	top     queue
-	second  queue
-	cursors []cursor
-	order   []*cursor
-	bounds  []float32
-	values  []float32
-	scored  int
+	terms    []term
+	unsorted []term
+	scores   []float32 // of a window, all 0 between searches
+	places   []uint64  // where lists go on, of each term
+	top      queue
+	second   queue
+	cursors  []cursor
+	order    []ordered
+	bounds   []float32
+	values   []float32
+	scored   int
 }
 
 // term is a value of the query, and its list.
@@ -88,6 +91,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	}
 	if s.algorithm != Taat {
 		s.most = x.greatest(&s.bm25, s.library)
+		s.sound = x.sound(s.most, &s.bm25)
 	}
 	return s, nil
 }
@@ -112,7 +116,7 @@ func (s *Searcher) Algorithm() Algorithm { return s.algorithm }
 
 // Clone returns a searcher over the same index for another goroutine.
 func (s *Searcher) Clone() *Searcher {
-	return &Searcher{index: s.index, library: s.library, algorithm: s.algorithm, bm25: s.bm25, most: s.most}
+	return &Searcher{index: s.index, library: s.library, algorithm: s.algorithm, bm25: s.bm25, most: s.most, sound: s.sound}
 }
 
 // Scored is how many products of a query's and a row's value the last search added up.
@@ -215,7 +219,7 @@ func (s *Searcher) walk(to *queue, left []uint64, p *Params) {
 	case MaxScore:
 		s.maxScore(to, left, p)
 	default:
-		s.taat(to, left, p)
+		s.taat(to, left, p, false)
 	}
 }
 

@@ -1,34 +1,133 @@
 package sparse
 
-import "kitescope/engine/dist"
+import (
+	"math"
+	"unsafe"
 
-// taat adds list after list to a score for each row, and offers all rows that have one, by their numbers.
-func (s *Searcher) taat(to *queue, left []uint64, p *Params) {
+	"kitescope/engine/dist"
+)
+
+// window is how many rows get their scores from all lists before the next do: they stay in the nearest cache, where a list
+// alone would go through all rows' scores. Each score is the same sum in the same order.
+const window = 4096
+
+// taat adds list after list to a score for each row, and offers all rows that have one, by their numbers; only those that are above the
+// threshold where above is set.
+func (s *Searcher) taat(to *queue, left []uint64, p *Params, above bool) {
 	x := s.index
 	if s.scores == nil {
-		s.scores = make([]float32, x.Rows)
+		s.scores = make([]float32, window)
 	}
-	clear(s.scores)
-	scores := s.scores
+	s.places = s.places[:0]
+	for _, t := range s.terms {
+		s.places = append(s.places, x.Starts[t.list])
+		s.scored += int(x.Starts[t.list+1] - x.Starts[t.list])
+	}
 	now := s.bm25
 	now.AvgDL = p.AvgDL
-	for _, t := range s.terms {
-		ids, values := x.list(t.list)
-		s.scored += len(ids)
-		values = values[:len(ids)]
-		if x.Metric == dist.BM25 {
-			for j, id := range ids {
-				scores[id] += float32(t.value * now.weight(values[j], x.Lengths[id]))
+	for first := 0; first < x.Rows; first += window {
+		end := min(first+window, x.Rows)
+		any := false
+		for i, t := range s.terms {
+			from := s.places[i]
+			until := from + uint64(below(x.IDs[from:x.Starts[t.list+1]], uint32(end)))
+			if s.places[i] = until; from == until {
+				continue
 			}
-			continue
+			any = true
+			if x.Metric == dist.BM25 {
+				s.addWeights(t.value, first, x.IDs[from:until], x.Values[from:until], &now)
+			} else {
+				addProducts(s.scores, t.value, uint32(first), x.IDs[from:until], x.Values[from:until])
+			}
 		}
-		for j, id := range ids {
-			scores[id] += float32(t.value * values[j])
+		if any {
+			offer(to, s.scores[:end-first], uint32(first), left, above)
 		}
 	}
-	for id, score := range scores {
-		if score != 0 && (left == nil || !marked(left, uint32(id))) {
-			to.push(uint32(id), score)
+}
+
+// below is how many of ascending ids are less than end: by steps that double and then halves, as few are left of long lists.
+func below(ids []uint32, end uint32) int {
+	n := len(ids)
+	if n == 0 || ids[n-1] < end {
+		return n
+	}
+	step := 1
+	for step < n && ids[step-1] < end {
+		step *= 2
+	}
+	low, high := step/2, min(step, n) // of ids[:low] all are less, ids[high-1] or what follows is not
+	for low < high {
+		if mid := int(uint(low+high) / 2); ids[mid] < end {
+			low = mid + 1
+		} else {
+			high = mid
 		}
 	}
+	return low
+}
+
+// addProducts adds v times each value to its row's score. Ids are of the window, from first on: reading an index and below saw to it.
+func addProducts(scores []float32, v float32, first uint32, ids []uint32, values []float32) {
+	base := unsafe.Pointer(unsafe.SliceData(scores))
+	values = values[:len(ids)]
+	for j, id := range ids {
+		score := (*float32)(unsafe.Add(base, uintptr(id-first)*4))
+		*score += float32(v * values[j])
+	}
+}
+
+func (s *Searcher) addWeights(v float32, first int, ids []uint32, values []float32, now *BM25) {
+	values = values[:len(ids)]
+	lengths := s.index.Lengths[first:]
+	for j, id := range ids {
+		at := int(id) - first
+		s.scores[at] += float32(v * now.weight(values[j], lengths[at]))
+	}
+}
+
+// Scores are compared as integers, two in a word: |score| with the top bit set, less a bound, keeps the top bit if and only if it is at
+// least the bound, and never borrows from its neighbour.
+const (
+	tops  = 0x8000000080000000
+	twin  = 0x0000000100000001
+	group = 16
+)
+
+// offer offers the scores of a window that may enter to the queue, and clears all.
+func offer(to *queue, scores []float32, first uint32, left []uint64, above bool) {
+	bound := boundOf(to)
+	for at := 0; at < len(scores); at += group {
+		rest := scores[at:min(at+group, len(scores))]
+		if len(rest) == group {
+			g := (*[group / 2]uint64)(unsafe.Pointer(&rest[0]))
+			some := (g[0] | tops) - bound
+			some |= (g[1] | tops) - bound
+			some |= (g[2] | tops) - bound
+			some |= (g[3] | tops) - bound
+			some |= (g[4] | tops) - bound
+			some |= (g[5] | tops) - bound
+			some |= (g[6] | tops) - bound
+			some |= (g[7] | tops) - bound
+			if some&tops == 0 {
+				continue
+			}
+		}
+		for i, score := range rest {
+			id := first + uint32(at+i)
+			if score == 0 || above && !(score > to.threshold()) || left != nil && marked(left, id) {
+				continue
+			}
+			to.push(id, score)
+		}
+		bound = boundOf(to)
+	}
+	clear(scores)
+}
+
+// boundOf are the bits of the least that enters a queue, twice: of what is not 0 where anything does.
+func boundOf(to *queue) uint64 {
+	threshold := max(to.threshold(), 0)
+	return uint64(math.Float32bits(threshold)+1) * twin
 }

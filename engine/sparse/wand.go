@@ -13,51 +13,55 @@ func (s *Searcher) wand(to *queue, left []uint64, p *Params) {
 		s.cursors = append(s.cursors, s.open(t, left, ratio))
 	}
 	for i := range s.cursors {
-		s.order = append(s.order, &s.cursors[i])
+		s.order = append(s.order, ordered{float64(s.cursors[i].id), uint32(i)})
 	}
-	order, end := s.order, uint32(s.index.Rows)
-	byRow := func(a, b *cursor) bool { return a.id < b.id }
-	sortAsCPP(order, byRow)
+	order, end := s.order, float64(s.index.Rows)
+	sortAsCPP(order)
 	for {
 		pivot, ok := s.pivot(to, order, end)
 		if !ok {
 			return
 		}
-		id := order[pivot].id
-		if id == order[0].id {
-			score := float32(0)
-			for _, c := range order {
-				if c.id != id {
+		row := order[pivot].key
+		if row == order[0].key {
+			id, score := uint32(row), float32(0)
+			for i := range order {
+				o := &order[i]
+				if o.key != row {
 					break
 				}
+				c := &s.cursors[o.at]
 				score += float32(c.value * s.weight(p, c.first+uint64(c.at), id))
 				s.scored++
 				c.next()
+				o.key = float64(c.id)
 			}
 			to.push(id, score)
-			sortAsCPP(order, byRow)
+			sortAsCPP(order)
 			continue
 		}
 		next := pivot
-		for order[next].id == id {
+		for order[next].key == row {
 			next--
 		}
-		order[next].seek(id)
-		for i := next + 1; i < len(order) && order[i].id < order[i-1].id; i++ {
+		c := &s.cursors[order[next].at]
+		c.seek(uint32(row))
+		order[next].key = float64(c.id)
+		for i := next + 1; i < len(order) && order[i].key < order[i-1].key; i++ {
 			order[i], order[i-1] = order[i-1], order[i]
 		}
 	}
 }
 
 // pivot is the first cursor at which the bounds of all up to it pass the threshold. Knowhere 2.3 takes every row while there is room.
-func (s *Searcher) pivot(to *queue, order []*cursor, end uint32) (int, bool) {
+func (s *Searcher) pivot(to *queue, order []ordered, end float64) (int, bool) {
 	threshold, bound := to.threshold(), float32(0)
 	open := s.library == engine.Knowhere23 && !to.full()
-	for i, c := range order {
-		if c.id >= end {
+	for i := range order {
+		if order[i].key >= end {
 			break
 		}
-		if bound += c.most; bound > threshold || open {
+		if bound += s.cursors[order[i].at].most; bound > threshold || open {
 			return i, true
 		}
 	}

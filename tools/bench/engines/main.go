@@ -48,6 +48,7 @@ const (
 	partBuild   = "build"
 	partFlat    = "flat"
 	partHalf    = "half"
+	partSparse  = "sparse"
 	partLoad    = "load"
 	partRSS     = "rss"
 	partKernels = "kernels"
@@ -65,7 +66,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 7, "pairs of each job that are measured")
 	flag.IntVar(&o.buildRounds, "build-rounds", 1, "pairs of each build, which take minutes")
 	flag.IntVar(&o.rows, "rows", 100_000, "rows of the sets; fewer for a look whether all works")
-	flag.StringVar(&o.only, "only", "", "comma-separated parts to run: hnswlib, faiss, dims, ties, hard, cores, build, flat, half, ivf, filters, load, rss, kernels; all by default")
+	flag.StringVar(&o.only, "only", "", "comma-separated parts to run: hnswlib, faiss, dims, ties, hard, cores, build, flat, half, ivf, filters, sparse, load, rss, kernels; all by default")
 	flag.BoolVar(&o.json, "json", false, "print JSON in place of Markdown")
 	flag.BoolVar(&o.resume, "resume", false, "take from earlier runs what they measured of parts, with -only of those that it leaves out")
 	flag.BoolVar(&o.prepare, "prepare", false, "only make what is kept: environment, vectors, index files")
@@ -223,6 +224,7 @@ func (b *bench) parts() []part {
 		{partHalf, b.half, nil},
 		{partIVF, b.ivf, nil},
 		{partFilters, b.filters, nil},
+		{partSparse, b.sparse, nil},
 		{partLoad, b.load, []need{{b.shapes(768)[0], b.ensureHNSWLib}, {b.shapes(768)[0], b.ensureMilvus}}},
 		{partRSS, b.rss, nil},
 		{partKernels, func(context.Context) error { return b.kernels() }, nil},
