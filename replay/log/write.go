@@ -56,7 +56,7 @@ func WriteNPY(w io.Writer, l *Log) error {
 		return fmt.Errorf("write %s: the log has no vectors", l.Name)
 	}
 	if l.Vectors.Element == dist.Sparse {
-		return fmt.Errorf("write %s: sparse vectors are no matrix for NumPy: write a .jsonl", l.Name)
+		return fmt.Errorf("write %s: NumPy has no matrix of sparse vectors: write a .jsonl", l.Name)
 	}
 	all, err := l.gathered()
 	if err != nil {
