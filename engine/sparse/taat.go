@@ -27,21 +27,21 @@ func (s *Searcher) taat(to *queue, left []uint64, p *Params, above bool) {
 	now.AvgDL = p.AvgDL
 	for first := 0; first < x.Rows; first += window {
 		end := min(first+window, x.Rows)
-		any := false
+		added := false
 		for i, t := range s.terms {
 			from := s.places[i]
 			until := from + uint64(below(x.IDs[from:x.Starts[t.list+1]], uint32(end)))
 			if s.places[i] = until; from == until {
 				continue
 			}
-			any = true
+			added = true
 			if x.Metric == dist.BM25 {
 				s.addWeights(t.value, first, x.IDs[from:until], x.Values[from:until], &now)
 			} else {
 				addProducts(s.scores, t.value, uint32(first), x.IDs[from:until], x.Values[from:until])
 			}
 		}
-		if any {
+		if added {
 			offer(to, s.scores[:end-first], uint32(first), left, above)
 		}
 	}

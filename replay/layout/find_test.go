@@ -64,7 +64,8 @@ func TestFields(t *testing.T) {
 		{"several, none named", "", []*model.Field{key, vec, half}, "", "collection c: it has several vector fields (vec, half): name one"},
 		{"another", "vek", []*model.Field{key, vec, half}, "", `collection c: no vector field "vek"; there are vec, half`},
 		{"none", "", []*model.Field{key}, "", "collection c: it has no vector field"},
-		{"sparse", "", []*model.Field{key, sparse}, "", "collection c: field sparse has vectors of type SparseFloatVector; the engine cannot search them"},
+		{"sparse", "", []*model.Field{key, sparse}, "sparse", ""},
+		{"lists", "", []*model.Field{key, {ID: 104, Name: "v", Type: "ArrayOfVector"}}, "", "collection c: field v has vectors of type ArrayOfVector; the engine cannot search them"},
 		{"no key", "", []*model.Field{vec}, "", "collection c: no primary key among its fields"},
 		{"no dimensions", "", []*model.Field{key, {ID: 101, Name: "v", Type: "FloatVector"}}, "", "collection c: field v has 0 dimensions, expected 1 to 262144"},
 	} {

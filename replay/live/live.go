@@ -222,7 +222,7 @@ func (d *Description) fits(r *load.Request) error {
 
 // expected holds the log's vectors against the collection's, before anything is sent.
 func (d *Description) expected(o *Options) error {
-	if o.Dim == 0 || o.Dim == d.Dim && o.Element == d.Element {
+	if o.Dim == 0 && o.Element != dist.Sparse || o.Dim == d.Dim && o.Element == d.Element {
 		return nil
 	}
 	return faultf(Mismatch, "replay another log, or give the field it was recorded on",
@@ -242,6 +242,8 @@ func elementName(e dist.Element) string {
 		return "int8"
 	case dist.Bit:
 		return "binary"
+	case dist.Sparse:
+		return "sparse"
 	}
 	return "unknown"
 }

@@ -87,7 +87,7 @@ func placeholders(v *engine.Vectors) ([]byte, error) {
 	case dist.Bit:
 		value.Type = commonpb.PlaceholderType_BinaryVector
 	case dist.Sparse:
-		value.Type = commonpb.PlaceholderType_SparseFloatVector
+		return nil, fault(Mismatch, "not sent: sparse vectors are replayed against files alone", "")
 	}
 	for i := range v.Rows {
 		value.Values[i] = v.Row(i)
@@ -102,7 +102,7 @@ func placeholders(v *engine.Vectors) ([]byte, error) {
 // params are what the collection's index understands: ef means nothing to IVF, and Milvus 2.1 and 2.2 refuse what they do not know
 // of some.
 func (m *milvus) params(r *load.Request) string {
-	params := map[string]any{}
+	params := map[string]int{}
 	add := func(name string, n int) {
 		if n > 0 {
 			params[name] = n
@@ -116,13 +116,6 @@ func (m *milvus) params(r *load.Request) string {
 	case kind == "SCANN":
 		add("nprobe", r.NProbe)
 		add("reorder_k", r.ReorderK)
-	case strings.Contains(kind, "SPARSE"):
-		for name, share := range map[string]float32{"drop_ratio_search": r.Sparse.DropRatio, "dim_max_score_ratio": r.Sparse.MaxScoreRatio} {
-			if share > 0 {
-				params[name] = share
-			}
-		}
-		add("refine_factor", r.Sparse.Refine)
 	case strings.Contains(kind, "IVF"):
 		add("nprobe", r.NProbe)
 	}

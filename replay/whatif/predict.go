@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/engine/dist"
 	"kitescope/engine/segment"
 	"kitescope/replay"
 	"kitescope/replay/log"
@@ -50,6 +51,9 @@ type Input struct {
 func Predict(ctx context.Context, in Input) (*Report, error) {
 	if in.Loaded == nil || in.Log == nil {
 		return nil, errors.New("predict: nothing is loaded, or no log given")
+	}
+	if c := &in.Loaded.Layout.Collection; c.Element == dist.Sparse {
+		return nil, fmt.Errorf("predict collection %s: %s has sparse vectors, whose searches are not modelled: replay run measures them", c.Name, c.VectorField)
 	}
 	for i := range in.Changes {
 		if err := in.Changes[i].check(); err != nil {
