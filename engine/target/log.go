@@ -226,7 +226,7 @@ func (l *Log) vectors(v *engine.Vectors) {
 	l.text("element", v.Element.String())
 	if v.Element == dist.Sparse {
 		l.count("dimension", "dim", int64(sparse.Dim(v)))
-		l.count("values", "values", int64(sparse.Count(v)))
+		l.text("values in all rows", strconv.Itoa(sparse.Count(v)))
 		return
 	}
 	l.count("dimension", "dim", int64(v.Dim))
