@@ -118,7 +118,7 @@ var wantKeys = map[string]string{
 	"differences.examples[].got":  "distance key key_text",
 	"differences.examples[].want": "distance key key_text",
 	"points[]": "asked cpu_per_query_seconds distances_per_query ef errors failed failed_latency k late latency notes nprobe open_sessions plan qps qps_high " +
-		"qps_low queries queued_latency recall recall_high recall_low rounds served server_latency stopped switches_per_query took_seconds unsent waited_latency " +
+		"qps_low queries queued_latency recall recall_high recall_low rounds served server_latency stopped switches_per_query took_seconds unsent voluntary_per_query involuntary_per_query waited_latency " +
 		"wire_latency",
 	"points[].errors":           "*",
 	"points[].latency":          latencyKeys,
