@@ -368,7 +368,7 @@ func (x *prediction) remarks() {
 // 16 are read (queryNode.segcore.interimIndex of configs/milvus.yaml), once they have 39 rows for each list and a tenth
 // of a full segment's (VecIndexConfig::GetBuildThreshold, internal/core/src/segcore/IndexConfigGenerator.cpp).
 func (x *prediction) interim() {
-	if !since23(x.layout.Version) {
+	if !since23(x.layout.Version) || x.views[0].Growing > 0 { // measured, whatever they have
 		return
 	}
 	n := 0
