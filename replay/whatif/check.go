@@ -107,7 +107,9 @@ func (x *prediction) live(ctx context.Context, base *priced) error {
 		x.report.Check.Live = append(x.report.Check.Live, CheckPoint{
 			Sessions: p.Sessions, MeasuredQPS: p.QPS, PredictedQPS: o.QPS, MeasuredMean: p.Mean, PredictedMean: o.Mean, MeasuredP99: p.P99, PredictedP99: o.P99,
 		})
-		x.anchors = append(x.anchors, anchor{x.report.Check.Live[len(x.report.Check.Live)-1], p.Low, p.High})
+		if o.QPS > 0 && p.QPS > 0 {
+			x.anchors = append(x.anchors, anchor{x.report.Check.Live[len(x.report.Check.Live)-1], p.Low, p.High})
+		}
 		worst = max(worst, math.Abs(o.QPS-p.QPS)/p.QPS)
 	}
 	x.note("the simulation of the present cluster is off by up to %.0f%% in queries per second, against %s", 100*worst, x.Calibration.Name)

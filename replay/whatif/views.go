@@ -145,7 +145,7 @@ func (x *prediction) read(ctx context.Context, p *priced) ([]reading, error) {
 			return nil, err
 		}
 		at := func(l simulate.Load) (float64, error) {
-			l.Requests = min(2000+int64(20*l.Sessions), max(200, mostTasks/4/tasks(c)))
+			l.Requests = min(2000+int64(20*l.Sessions), max(200, mostTasks/50/tasks(c)))
 			o, err := run(ctx, c, l, most.Alone)
 			if err != nil {
 				return 0, err
