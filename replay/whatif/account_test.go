@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kitescope/replay"
+	"kitescope/replay/simulate"
 )
 
 // told is what the processes of a real Milvus 2.3.5 cluster said at one session (tools/e2e/replay.sh), with what is known of its layout.
@@ -117,6 +118,38 @@ func TestSplitsMakeUpTheWhole(t *testing.T) {
 			if all := s.factor*2e6 + s.growing + s.overhead; math.Abs(all/cpu-1) > 1e-9 || s.perSegment < 0 || s.perSegment > 1 {
 				t.Errorf("%v: %+v", cpu, s)
 			}
+		}
+	}
+}
+
+// Figures of the present cluster are those of the live run, between its points as well.
+func TestFiguresAreThoseOfTheLiveRun(t *testing.T) {
+	x := &prediction{anchors: []anchor{
+		{CheckPoint: CheckPoint{Sessions: 1, MeasuredQPS: 50, PredictedQPS: 100, MeasuredP99: 40 * time.Millisecond, PredictedP99: 10 * time.Millisecond}},
+		{CheckPoint: CheckPoint{Sessions: 4, MeasuredQPS: 300, PredictedQPS: 300}}, // tells no p99
+		{CheckPoint: CheckPoint{Sessions: 16, MeasuredQPS: 300, PredictedQPS: 300, MeasuredP99: 5 * time.Millisecond, PredictedP99: 10 * time.Millisecond}},
+	}}
+	ms := time.Millisecond
+	for _, c := range []struct {
+		sessions       int
+		qps            float64
+		mean, p90, p99 time.Duration
+	}{
+		{1, 50, 10 * ms, 16 * ms, 40 * ms},
+		{2, 70.71, 7071 * time.Microsecond, 11314 * time.Microsecond, 23784 * time.Microsecond},
+		{4, 100, 5 * ms, 8 * ms, 14142 * time.Microsecond},
+		{16, 100, 5 * ms, 8 * ms, 8 * ms}, // no less than the 90th
+		{64, 100, 5 * ms, 8 * ms, 8 * ms},
+		{0, 100, 5 * ms, 8 * ms, 10 * ms}, // of a rate nothing is known
+	} {
+		o := simulate.Outcome{QPS: 100, Mean: 5 * ms, P50: 5 * ms, P90: 8 * ms, P95: 9 * ms, P99: 10 * ms, P999: 11 * ms, Max: 12 * ms}
+		x.anchored(&o, c.sessions)
+		near := func(a, b time.Duration) bool { return (a - b).Abs() < 2*time.Microsecond }
+		if math.Abs(o.QPS-c.qps) > 0.01 || !near(o.Mean, c.mean) || !near(o.P90, c.p90) || !near(o.P99, c.p99) {
+			t.Errorf("%d sessions: %.2f, %v, %v, %v, want %.2f, %v, %v, %v", c.sessions, o.QPS, o.Mean, o.P90, o.P99, c.qps, c.mean, c.p90, c.p99)
+		}
+		if o.P50 > o.P90 || o.P90 > o.P95 || o.P95 > o.P99 || o.P99 > o.P999 || o.P999 > o.Max {
+			t.Errorf("%d sessions: %+v", c.sessions, o)
 		}
 	}
 }

@@ -234,40 +234,54 @@ type anchor struct {
 	low, high float64
 }
 
-// scale is what figures at so many sessions are multiplied with to be those of the live run where it is of the present cluster: 1 without one. Between
-// points it goes from one to the next.
-func (x *prediction) scale(sessions int) float64 {
-	if len(x.anchors) == 0 || sessions <= 0 {
-		return 1
-	}
-	of := func(a *anchor) float64 { return math.Log(a.MeasuredQPS / a.PredictedQPS) }
+// scale is what a figure at so many sessions is multiplied with to be that of the live run where it is of the present cluster: ratio says it of a point,
+// 0 if the point does not tell. 1 without a live run; between points it goes from one to the next.
+func (x *prediction) scale(sessions int, ratio func(a *anchor) float64) float64 {
+	var before *anchor
 	for i := range x.anchors {
 		a := &x.anchors[i]
-		if a.Sessions < sessions {
+		at := ratio(a)
+		switch {
+		case !(at > 0):
 			continue
+		case a.Sessions < sessions:
+			before = a
+			continue
+		case before == nil || a.Sessions == sessions:
+			return at
 		}
-		if i == 0 || a.Sessions == sessions {
-			return math.Exp(of(a))
-		}
-		b := &x.anchors[i-1]
-		part := apart(sessions, b.Sessions) / apart(a.Sessions, b.Sessions)
-		return math.Exp(of(b) + part*(of(a)-of(b)))
+		part := apart(sessions, before.Sessions) / apart(a.Sessions, before.Sessions)
+		return math.Exp((1-part)*math.Log(ratio(before)) + part*math.Log(at))
 	}
-	return math.Exp(of(&x.anchors[len(x.anchors)-1]))
+	if before == nil {
+		return 1
+	}
+	return ratio(before)
 }
 
-// anchored scales an outcome to the live run.
+// anchored scales an outcome to the live run: queries per second and most latencies by what that answered, those of the slowest by its 99th percentile, which
+// has in it what the operating system does.
 func (x *prediction) anchored(o *simulate.Outcome, sessions int) {
-	by := x.scale(sessions)
-	if by == 1 {
+	if len(x.anchors) == 0 || sessions <= 0 {
 		return
 	}
+	by := x.scale(sessions, func(a *anchor) float64 { return a.MeasuredQPS / a.PredictedQPS })
+	tail := x.scale(sessions, func(a *anchor) float64 {
+		if a.PredictedP99 <= 0 {
+			return 0
+		}
+		return float64(a.MeasuredP99) / float64(a.PredictedP99)
+	})
 	o.QPS, o.QPSLow, o.QPSHigh = o.QPS*by, o.QPSLow*by, o.QPSHigh*by
-	for _, d := range []*time.Duration{
-		&o.Mean, &o.Min, &o.Max, &o.P50, &o.P90, &o.P95, &o.P99, &o.P999, &o.SD, &o.MeanLow, &o.MeanHigh, &o.P99Low, &o.P99High,
-	} {
+	for _, d := range []*time.Duration{&o.Mean, &o.Min, &o.P50, &o.P90, &o.SD, &o.MeanLow, &o.MeanHigh} {
 		*d = times64(*d, 1/by)
 	}
+	least := o.P90
+	for _, d := range []*time.Duration{&o.P95, &o.P99, &o.P999, &o.Max} {
+		*d = max(times64(*d, tail), least)
+		least = *d
+	}
+	o.P99Low, o.P99High = times64(o.P99Low, tail), times64(o.P99High, tail)
 }
 
 // calibrate chooses overheads.
