@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"kitescope/engine"
@@ -249,31 +246,10 @@ func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) (
 	if queries.Dim != s.kernel.Dim || queries.Element != s.kernel.Element {
 		return nil, fmt.Errorf("queries of %d dimensions for vectors of %d, or of another type", queries.Dim, s.kernel.Dim)
 	}
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	threads = max(1, min(threads, queries.Rows))
-	answers := make([][]engine.Hit, queries.Rows)
-	errs := make([]error, threads)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for w := range min(threads, queries.Rows) { // none without queries
-		workers.Go(func() {
-			own := s.Clone()
-			for errs[w] == nil {
-				i := int(next.Add(1) - 1)
-				if i >= queries.Rows {
-					return
-				}
-				answers[i], errs[w] = own.Search(queries.Row(i), p, nil)
-			}
-		})
-	}
-	workers.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return answers, nil
+	return engine.Batch(queries, threads, func() func(query []byte) ([]engine.Hit, error) {
+		own := s.Clone()
+		return func(query []byte) ([]engine.Hit, error) { return own.Search(query, p, nil) }
+	})
 }
 
 // RangeParams are those of a search for all that is near enough.

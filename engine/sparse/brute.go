@@ -1,12 +1,8 @@
 package sparse
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
@@ -92,30 +88,10 @@ func (s *Rows) SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]
 	if queries.Element != dist.Sparse {
 		return nil, fmt.Errorf("queries of %s: expected sparse", queries.Element)
 	}
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	answers := make([][]engine.Hit, queries.Rows)
-	errs := make([]error, min(threads, queries.Rows))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for w := range errs {
-		workers.Go(func() {
-			own := s.Clone()
-			for errs[w] == nil {
-				i := int(next.Add(1) - 1)
-				if i >= queries.Rows {
-					return
-				}
-				answers[i], errs[w] = own.Search(queries.Row(i), p, nil)
-			}
-		})
-	}
-	workers.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return answers, nil
+	return engine.Batch(queries, threads, func() func(query []byte) ([]engine.Hit, error) {
+		own := s.Clone()
+		return func(query []byte) ([]engine.Hit, error) { return own.Search(query, p, nil) }
+	})
 }
 
 // dot adds up the products of the dimensions that query and row have in common, in their order.

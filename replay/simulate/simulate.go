@@ -5,9 +5,9 @@
 // queries per second, latencies, use of each node, with the error that the simulated time leaves. Every prediction can be checked
 // against a measured run: see replay/whatif, which prints the error beside it.
 //
-// The steps of a request: a proxy's core (first come, first served), the wire, each shard's leader, which searches its own
-// segments and passes the request on to the workers that have the others. On a node what it searches of a shard is a task,
-// admitted by schedule.Queue. Its segments, and the vectors of a merged group, are searched side by side, on at most Parallel
+// The steps of a request: a proxy's core (first come, first served), the wire, each shard's leader, which takes its time for that
+// (Lead), searches its own segments and passes the request on to the workers that have the others. On a node what it searches of a shard is a task:
+// it has work outside of the scheduler (Outside), and is then admitted by schedule.Queue. Calls are cheaper where they come one after the other (Warmth). Its segments, and the vectors of a merged group, are searched side by side, on at most Parallel
 // cores; if the tasks of a node want more cores than it has, all get the same share of what they want (processor sharing, as an operating
 // system does it). A request is answered when its last task is, and has gone back over the wire. Replicas take turns.
 //
