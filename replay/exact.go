@@ -64,7 +64,7 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 	var ks []int
 	for _, r := range requests {
 		switch {
-		case filtered(r):
+		case Filtered(r):
 			if err := e.run(ctx, []*load.Request{r}); err != nil {
 				return nil, err
 			}
@@ -135,9 +135,9 @@ func (e *exact) run(ctx context.Context, requests []*load.Request) error {
 			continue
 		}
 		left := p.Data.Deleted
-		if r := requests[0]; filtered(r) {
+		if r := requests[0]; Filtered(r) {
 			filter := engine.NewBitset(p.Data.Rows)
-			if err := e.loaded.left(p, r, filter); err != nil {
+			if err := e.loaded.Left(p, r, filter); err != nil {
 				return fmt.Errorf("request %d: %w", r.Number, err)
 			}
 			left = filter.Or(left)

@@ -104,8 +104,8 @@ func columnBytes(c *expr.Columns) (n int64) {
 	return n
 }
 
-// left makes left, which has as many rows as the part, those that a request leaves out.
-func (l *Loaded) left(p *Part, r *load.Request, left *engine.Bitset) error {
+// Left makes left, which has as many rows as the part, those that a request leaves out.
+func (l *Loaded) Left(p *Part, r *load.Request, left *engine.Bitset) error {
 	if r.Expr == "" {
 		p.Lookup().Filter(r.Keys, r.Exclude, left)
 		return nil
@@ -119,5 +119,16 @@ func (l *Loaded) left(p *Part, r *load.Request, left *engine.Bitset) error {
 	return nil
 }
 
-// filtered reports whether a request leaves rows out.
-func filtered(r *load.Request) bool { return r.Keys != nil || r.Expr != "" }
+// Filtered reports whether a request leaves rows out.
+func Filtered(r *load.Request) bool { return r.Keys != nil || r.Expr != "" }
+
+// restrict gives a request a filter of the log; nil is none.
+func restrict(r *load.Request, f *log.Filter) {
+	if f == nil {
+		return
+	}
+	r.Keys, r.Exclude = f.Keys, f.Exclude
+	if r.Expr = f.Expr; r.Keys == nil && r.Expr == "" {
+		r.Keys = []engine.Key{} // of none of no keys: nil would be no filter
+	}
+}

@@ -44,6 +44,11 @@ func (p *Part) Lookup() *segment.Lookup {
 	return p.lookup
 }
 
+// As is the part as a segment of another layout.
+func (p *Part) As(info *Segment) *Part {
+	return &Part{Info: info, State: p.State, Data: p.Data, scalars: p.scalars}
+}
+
 // Release gives back the memory at once; nothing may use the segments afterwards.
 func (l *Loaded) Release() {
 	for _, p := range l.Parts {
@@ -61,7 +66,7 @@ func (l *Loaded) With(layout *Layout, parts []*Part) *Loaded {
 		c.Covered += int64(p.Data.Rows)
 		c.Deleted += int64(p.Data.Deleted.Count())
 	}
-	return &Loaded{Layout: layout, Parts: parts, Coverage: c}
+	return &Loaded{Layout: layout, Parts: parts, Coverage: c, plans: l.plans, limit: l.limit}
 }
 
 // unseen is the share of the rows that were not loaded, -1 unknown.

@@ -56,13 +56,38 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 		case k > flat.MaxK:
 			return nil, fmt.Errorf("log %s: request %d wants %d hits; Milvus returns at most %d", l.Name, i, k, flat.MaxK)
 		}
-		if q.Filter != nil {
-			all[i].Keys, all[i].Exclude = q.Filter.Keys, q.Filter.Exclude
-			if all[i].Expr = q.Filter.Expr; all[i].Keys == nil && all[i].Expr == "" {
-				all[i].Keys = []engine.Key{} // of none of no keys: nil would be no filter
-			}
-		}
+		restrict(&all[i], q.Filter)
 		list[i] = &all[i]
+	}
+	return list, nil
+}
+
+// Singles are at most so many requests of one vector each, evenly spaced over all that the log asks for, with the filters that it asks for
+// them with. Number is the place in the list; parameters are not filled in.
+func Singles(l *log.Log, most int) ([]*load.Request, error) {
+	total := int64(0)
+	for i := range l.Requests {
+		total += int64(l.Requests[i].NQ)
+	}
+	n := min(int64(most), total)
+	list := make([]*load.Request, 0, n)
+	before := int64(0) // vectors of the requests that went by
+	for i := range l.Requests {
+		q := &l.Requests[i]
+		for before += int64(q.NQ); int64(len(list)) < n; {
+			at := int64(len(list)) * total / n
+			if at >= before {
+				break
+			}
+			v := q.First + q.NQ - int(before-at)
+			one, err := l.Vectors.Slice(v, v+1)
+			if err != nil {
+				return nil, fmt.Errorf("log %s: request %d: %w", l.Name, i, err)
+			}
+			r := &load.Request{Number: len(list), Vectors: one}
+			restrict(r, q.Filter)
+			list = append(list, r)
+		}
 	}
 	return list, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/schedule"
@@ -165,7 +166,7 @@ func TestStepsOfTheMerge(t *testing.T) {
 		for _, p := range l.Parts {
 			all = append(all, p.Data)
 		}
-		flat, err := segment.NewSearcher(all, options)
+		flat, err := segmenttest.NewSearcher(all, options)
 		if err != nil {
 			t.Fatal(err)
 		}

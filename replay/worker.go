@@ -111,7 +111,7 @@ func (w *worker) reduce(g *group, r *load.Request, dst *answers) {
 
 // filter is the rows of a part that a request leaves out; nil for none. An expression is evaluated each time, as nodes do.
 func (w *worker) filter(i int, r *load.Request) (*engine.Bitset, error) {
-	if !filtered(r) {
+	if !Filtered(r) {
 		return nil, nil
 	}
 	if w.filters == nil {
@@ -120,7 +120,7 @@ func (w *worker) filter(i int, r *load.Request) (*engine.Bitset, error) {
 	if w.filters[i] == nil {
 		w.filters[i] = engine.NewBitset(w.target.parts[i].Data.Rows)
 	}
-	return w.filters[i], w.target.loaded.left(w.target.parts[i], r, w.filters[i])
+	return w.filters[i], w.target.loaded.Left(w.target.parts[i], r, w.filters[i])
 }
 
 // answers are the hits of several vectors, one after the other.

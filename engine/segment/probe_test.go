@@ -13,6 +13,7 @@ import (
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
 )
 
 func TestLookup(t *testing.T) {
@@ -200,7 +201,7 @@ func TestShare(t *testing.T) {
 	for _, only := range []bool{false, true} {
 		o := segment.Milvus(2, 3)
 		o.RowsOnly = only
-		x, err := segment.NewSearcher([]*segment.Segment{s}, o)
+		x, err := segmenttest.NewSearcher([]*segment.Segment{s}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"kitescope/engine/binlog"
 	"kitescope/engine/dist"
 	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
 )
 
 func query(values ...float32) []byte {
@@ -66,7 +67,7 @@ func TestSearchMergesSegments(t *testing.T) {
 				}
 				list = append(list, one)
 			}
-			x, err := segment.NewSearcher(list, segment.Milvus(2, 3))
+			x, err := segmenttest.NewSearcher(list, segment.Milvus(2, 3))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +99,7 @@ func TestRowsOnlyLeavesTheGraphAlone(t *testing.T) {
 	for _, only := range []bool{false, true} {
 		o := segment.Milvus(2, 3)
 		o.RowsOnly = only
-		x, err := segment.NewSearcher([]*segment.Segment{s}, o)
+		x, err := segmenttest.NewSearcher([]*segment.Segment{s}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +122,7 @@ func TestRowsOnlyLeavesTheGraphAlone(t *testing.T) {
 	}
 	other := *s
 	other.ID, other.Metric = 4, dist.InnerProduct
-	if _, err := segment.NewSearcher([]*segment.Segment{s, &other}, segment.Milvus(2, 3)); err == nil || !strings.Contains(err.Error(), "segments 3 and 4 have different metrics") {
+	if _, err := segmenttest.NewSearcher([]*segment.Segment{s, &other}, segment.Milvus(2, 3)); err == nil || !strings.Contains(err.Error(), "segments 3 and 4 have different metrics") {
 		t.Errorf("two metrics: %v", err)
 	}
 }

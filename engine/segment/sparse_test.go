@@ -16,6 +16,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/index"
 	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
 	"kitescope/engine/sparse"
 )
 
@@ -177,7 +178,7 @@ func TestLiteAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := segment.NewSearcher([]*segment.Segment{g}, segment.Milvus(2, 5))
+	s, err := segmenttest.NewSearcher([]*segment.Segment{g}, segment.Milvus(2, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func TestLiteBM25(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := segment.NewSearcher([]*segment.Segment{g}, segment.Milvus(2, 5))
+	s, err := segmenttest.NewSearcher([]*segment.Segment{g}, segment.Milvus(2, 5))
 	if err != nil {
 		t.Fatal(err)
 	}

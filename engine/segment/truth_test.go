@@ -155,7 +155,7 @@ func sameVectors(t *testing.T, segments []*segment.Segment) {
 // counted, are left out, and what remains must be our first hits.
 func sameAnswers(t *testing.T, c *recordedCollection, segments []*segment.Segment) (missing int) {
 	t.Helper()
-	s, err := segment.NewSearcher(segments, segment.Milvus(2, 3))
+	s, err := segmenttest.NewSearcher(segments, segment.Milvus(2, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,6 +63,7 @@ type artifacts struct {
 	collection string
 
 	made   map[string]*segment.Segment // by signature; nil where it cannot be made
+	rowsOf map[string][]span           // of what is there, of rows that are loaded
 	why    map[string]string           // why it cannot
 	rows   int64                       // that graphs were built of
 	copied int64                       // bytes
@@ -73,7 +74,7 @@ type artifacts struct {
 const mostJoined = 2000
 
 func newArtifacts(l *replay.Layout, base map[int64]*segment.Segment, o segment.Options, limits Limits, step func(string)) *artifacts {
-	h := &artifacts{base: base, layout: map[int64]*replay.Segment{}, options: o, limits: limits, step: step, collection: l.Collection.Name, made: map[string]*segment.Segment{}, why: map[string]string{}}
+	h := &artifacts{base: base, layout: map[int64]*replay.Segment{}, options: o, limits: limits, step: step, collection: l.Collection.Name, made: map[string]*segment.Segment{}, rowsOf: map[string][]span{}, why: map[string]string{}}
 	for i := range l.Segments {
 		h.layout[l.Segments[i].ID] = &l.Segments[i]
 	}
@@ -283,6 +284,7 @@ func (h *artifacts) gather(p *piece) (s *segment.Segment, why string) {
 	if len(parts) == 0 {
 		return nil, "its rows are not loaded"
 	}
+	h.rowsOf[p.signature] = parts
 	first := h.base[parts[0].segment]
 	if len(parts) == 1 && rows == first.Rows {
 		c := *first
@@ -337,6 +339,16 @@ func (h *artifacts) join(id int64, parts []span, rows int) (*segment.Segment, st
 		}
 	}
 	return s, ""
+}
+
+// subject is a piece that is here.
+func (h *artifacts) subject(p *piece) *subject {
+	return &subject{real: p.real, spans: h.rowsOf[p.signature], rowsOnly: p.State != replay.Indexed}
+}
+
+// firstRows is a segment of the first rows of a loaded one.
+func firstRows(s *segment.Segment, rowsOnly bool) *subject {
+	return &subject{real: s, spans: []span{{segment: s.ID, rows: int64(s.Rows)}}, rowsOnly: rowsOnly}
 }
 
 // largest are the loaded segments with the most rows, at most n.

@@ -35,7 +35,7 @@ func (x *prediction) check(ctx context.Context, base *priced) error {
 		if err != nil {
 			return err
 		}
-		point, err := k.run(ctx, k.target, n, k.took)
+		point, err := k.run(ctx, k.target, k.requests, n, k.took)
 		if err != nil {
 			return err
 		}

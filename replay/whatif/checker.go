@@ -29,7 +29,11 @@ type checker struct {
 
 // newChecker is nil, with a note, if no segment was measured as it is.
 func (x *prediction) newChecker(ctx context.Context, base *priced, cores float64) (*checker, error) {
-	k := &checker{x: x, requests: single(x.Log, x.ask), took: cmp.Or(x.Check, time.Second), cores: cores}
+	requests, err := single(x.Log, x.ask)
+	if err != nil {
+		return nil, fmt.Errorf("check against the engine: %w", err)
+	}
+	k := &checker{x: x, requests: requests, took: cmp.Or(x.Check, time.Second), cores: cores}
 	var full, bare []*replay.Part
 	var list []*subject
 	at := map[int64]int{}
@@ -50,9 +54,9 @@ func (x *prediction) newChecker(ctx context.Context, base *priced, cores float64
 		if err != nil {
 			return nil, fmt.Errorf("check against the engine: %w", err)
 		}
-		full = append(full, &replay.Part{Info: &l.Segments[i], State: p.State, Data: p.Data})
+		full = append(full, p.As(&l.Segments[i]))
 		bare = append(bare, &replay.Part{Info: &l.Segments[i], State: replay.Unindexed, Data: few})
-		list = append(list, &subject{real: few, rowsOnly: true})
+		list = append(list, firstRows(few, true))
 		c := base.costs[i]
 		k.search += c.Mean
 		k.segments = append(k.segments, simulate.Segment{Mean: c.Mean, SD: c.SD})
@@ -61,13 +65,12 @@ func (x *prediction) newChecker(ctx context.Context, base *priced, cores float64
 		x.note("simulation not compared with the engine: no segment was measured unchanged")
 		return nil, nil
 	}
-	if err := bench(ctx, list, x.ask, x.model.table.artifacts.options, x.Limits.Rounds, nil); err != nil {
+	if err := bench(ctx, list, x.ask.unfiltered(), x.model.table.artifacts.options, x.Limits.Rounds, nil); err != nil {
 		return nil, err
 	}
 	for _, s := range list {
 		k.little += s.least()
 	}
-	var err error
 	o := replay.TargetOptions{Options: x.model.table.artifacts.options, Scheduler: true, Slowest: -1}
 	if k.target, err = replay.NewTarget(x.Loaded.With(l, full), o); err == nil {
 		k.bare, err = replay.NewTarget(x.Loaded.With(l, bare), o)
@@ -94,9 +97,9 @@ func first(s *segment.Segment, rows int) (*segment.Segment, error) {
 	return c, nil
 }
 
-func (k *checker) run(ctx context.Context, t *replay.Target, sessions int, took time.Duration) (*load.Point, error) {
+func (k *checker) run(ctx context.Context, t *replay.Target, requests []*load.Request, sessions int, took time.Duration) (*load.Point, error) {
 	plan := load.Plan{Sessions: sessions, Warmup: took / 4, Round: took, Rounds: 1, Deadline: time.Minute, CPU: k.x.CPU}
-	point, err := load.Run(ctx, t, k.requests, plan)
+	point, err := load.Run(ctx, t, requests, plan)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -109,7 +112,7 @@ func (k *checker) run(ctx context.Context, t *replay.Target, sessions int, took 
 // overhead is what a request of so many sessions takes of a core apart from searching segments: the queue, goroutines, merging, and the
 // load's own work. Cores that wait for goroutines to wake are not free for others here: it counts.
 func (k *checker) overhead(ctx context.Context, sessions int) (time.Duration, error) {
-	point, err := k.run(ctx, k.bare, sessions, k.took/4)
+	point, err := k.run(ctx, k.bare, unfiltered(k.requests), sessions, k.took/4)
 	if err != nil || point.QPS == 0 {
 		return 0, err
 	}
@@ -135,16 +138,22 @@ func machineKnobs(version string, cores float64) schedule.Knobs {
 	return k
 }
 
-// single are requests of one vector each with the parameters that were measured.
-func single(l *log.Log, a *asked) []*load.Request {
-	n := min(l.Vectors.Rows, 10_000)
-	list := make([]*load.Request, 0, n)
-	for i := range n {
-		v, err := l.Vectors.Slice(i, i+1)
-		if err != nil {
-			break
-		}
-		list = append(list, &load.Request{Number: i, Vectors: v, K: a.params.K, EF: a.params.EF, NProbe: a.params.NProbe, ReorderK: a.params.ReorderK})
+// unfiltered are requests without their filters.
+func unfiltered(requests []*load.Request) []*load.Request {
+	list := make([]*load.Request, len(requests))
+	for i, r := range requests {
+		c := *r
+		c.Keys, c.Exclude, c.Expr = nil, false, ""
+		list[i] = &c
 	}
 	return list
+}
+
+// single are requests of one vector each with the parameters that were measured.
+func single(l *log.Log, a *asked) ([]*load.Request, error) {
+	list, err := replay.Singles(l, 10_000)
+	for _, r := range list {
+		r.K, r.EF, r.NProbe, r.ReorderK = a.params.K, a.params.EF, a.params.NProbe, a.params.ReorderK
+	}
+	return list, err
 }

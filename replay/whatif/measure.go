@@ -10,6 +10,8 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/segment"
+	"kitescope/replay"
+	"kitescope/replay/load"
 	"kitescope/replay/log"
 )
 
@@ -27,7 +29,9 @@ type Measured struct {
 type asked struct {
 	queries [][]byte
 	params  segment.Params
-	filters int // requests that have one, which is not applied
+	// requests are the same queries, with their filters; filters finds what these leave out, nil if none has one.
+	requests []*load.Request
+	filters  *filters
 	// cpu is the process's CPU time; nil where nobody knows, or only roughly.
 	cpu func() time.Duration
 }
@@ -54,9 +58,15 @@ func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
 	if l.Vectors == nil || l.Vectors.Rows == 0 {
 		return nil, fmt.Errorf("log %s has no vectors: costs cannot be measured", l.Name)
 	}
-	n = min(n, l.Vectors.Rows)
-	for i := range n {
-		a.queries = append(a.queries, l.Vectors.Row(int(int64(i)*int64(l.Vectors.Rows)/int64(n))))
+	var err error
+	if a.requests, err = replay.Singles(l, n); err != nil {
+		return nil, err
+	}
+	if len(a.requests) == 0 {
+		return nil, fmt.Errorf("log %s has no requests: costs cannot be measured", l.Name)
+	}
+	for _, r := range a.requests {
+		a.queries = append(a.queries, r.Vectors.Row(0))
 	}
 	k, ef, probe, reorder := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}
 	for i := range l.Requests {
@@ -65,9 +75,6 @@ func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
 		ef[r.EF]++
 		probe[r.NProbe]++
 		reorder[r.ReorderK]++
-		if r.Filter != nil {
-			a.filters++
-		}
 	}
 	a.params.K = cmp.Or(p.K, commonest(k), defaultK)
 	a.params.EF = cmp.Or(p.EF, commonest(ef), defaultEF)
@@ -105,11 +112,22 @@ func (a *asked) with(ef int) *asked {
 	return &c
 }
 
+// unfiltered are the same queries without their filters.
+func (a *asked) unfiltered() *asked {
+	c := *a
+	c.filters = nil
+	return &c
+}
+
 // subject is one thing that is searched: vectors, by a graph or row by row.
 type subject struct {
 	real     *segment.Segment
+	spans    []span // of loaded segments, whose rows its rows are
 	rowsOnly bool
-	searcher *segment.Searcher
+	probe    *segment.Probe
+	left     *engine.Bitset // that a filter leaves out
+	hits     []engine.Hit
+	found    []segment.Hit
 	times    [][]time.Duration // by query, one of each round
 	count    float64           // distances
 	walked   int
@@ -122,8 +140,11 @@ func bench(ctx context.Context, list []*subject, a *asked, o segment.Options, ro
 		opts := o
 		opts.RowsOnly = s.rowsOnly
 		var err error
-		if s.searcher, err = segment.NewSearcher([]*segment.Segment{s.real}, opts); err != nil {
+		if s.probe, err = segment.NewProbe(s.real, opts); err != nil {
 			return err
+		}
+		if a.filters != nil {
+			s.left = engine.NewBitset(s.real.Rows)
 		}
 		s.times, s.count, s.walked = make([][]time.Duration, len(a.queries)), 0, 0
 	}
@@ -146,13 +167,18 @@ func bench(ctx context.Context, list []*subject, a *asked, o segment.Options, ro
 }
 
 func (s *subject) ask(q int, a *asked, round int, keep *kept) error {
+	left, filtering, err := a.filters.of(s.spans, a.requests[q], s.left)
+	if err != nil {
+		return err
+	}
 	used := time.Duration(0)
 	if a.cpu != nil {
 		used = a.cpu()
 	}
 	began := time.Now()
-	hits, costs, err := s.searcher.Search(a.queries[q], a.params)
+	hits, cost, err := s.probe.Search(a.queries[q], a.params, left, s.hits[:0])
 	took := time.Since(began)
+	s.hits = hits
 	if err != nil || round < 0 {
 		return err
 	}
@@ -162,16 +188,17 @@ func (s *subject) ask(q int, a *asked, round int, keep *kept) error {
 			took = used
 		}
 	}
-	s.times[q] = append(s.times[q], took)
+	s.times[q] = append(s.times[q], took+filtering)
 	if round > 0 {
 		return nil
 	}
-	s.count += float64(costs[0].Distances)
-	if costs[0].Hops > 0 {
+	s.count += float64(cost.Distances)
+	if cost.Hops > 0 {
 		s.walked++
 	}
 	if keep != nil {
-		keep.add(q, hits)
+		s.found = s.probe.Hits(hits, s.found[:0])
+		keep.add(q, s.found)
 	}
 	return nil
 }

@@ -25,13 +25,14 @@ type model struct {
 	rowPoints  []rowPoint
 	walks      map[replay.Index]*walkFit
 	walkPoints map[replay.Index][]walkPoint
-	guesses    map[string]bool // what costs since fill began were not measured of, in plain words
+	compared   map[replay.Index]bool // filters leave so few rows that they are compared in place of a walk
+	guesses    map[string]bool       // what costs since fill began were not measured of, in plain words
 	errors     []float64
 }
 
 // newModel measures parts of the largest segments row by row, and what memory costs.
 func newModel(ctx context.Context, t *table) (*model, error) {
-	m := &model{table: t, walks: map[replay.Index]*walkFit{}, walkPoints: map[replay.Index][]walkPoint{}, guesses: map[string]bool{}}
+	m := &model{table: t, walks: map[replay.Index]*walkFit{}, walkPoints: map[replay.Index][]walkPoint{}, compared: map[replay.Index]bool{}, guesses: map[string]bool{}}
 	largest := t.artifacts.largest(3)
 	if len(largest) == 0 {
 		return nil, fmt.Errorf("collection %s: no rows loaded, nothing to measure", t.artifacts.collection)
@@ -48,7 +49,7 @@ func newModel(ctx context.Context, t *table) (*model, error) {
 		together += float64(s.Rows) * m.size
 		for _, part := range []int{8, 4, 2, 1} {
 			if c := slice(s, s.Rows/part); c != nil {
-				list = append(list, &subject{real: c, rowsOnly: true})
+				list = append(list, firstRows(c, true))
 			}
 		}
 	}
@@ -94,7 +95,7 @@ func (m *model) nanoseconds(s replay.State, x replay.Index, rows float64, a *ask
 		distances = min(rows+lists, lists+rows*min(1, float64(a.params.NProbe)/lists))
 		return m.rows.at(distances * m.size), distances
 	}
-	if rows <= 2*float64(a.params.EF) { // knowhere compares with all rows then: hnsw.BruteForceEF
+	if rows <= 2*float64(a.params.EF) || m.compared[x] { // knowhere compares with all rows then: hnsw.BruteForceEF
 		return m.rows.at(rows * m.size), rows
 	}
 	if x.Type != typeHNSW {
@@ -141,7 +142,7 @@ func (m *model) learn(ctx context.Context, pieces []*piece, x replay.Index, a *a
 	for _, p := range pieces {
 		if p.real != nil && p.State == replay.Indexed && p.Index == x && !seen[p.signature] && p.real.Index.Effort() == index.ByEF && len(list) < 4 {
 			seen[p.signature] = true
-			list = append(list, &subject{real: p.real})
+			list = append(list, m.table.artifacts.subject(p))
 		}
 	}
 	if parts {
@@ -162,13 +163,16 @@ func (m *model) learn(ctx context.Context, pieces []*piece, x replay.Index, a *a
 	few.queries = few.queries[:min(16, len(few.queries))]
 	m.table.artifacts.step("measure walks of " + strconv.Itoa(len(list)) + " graphs")
 	var points []walkPoint
+	walked := 0.0
 	for _, ef := range []int{a.params.EF / 2, a.params.EF, 2 * a.params.EF} {
 		at := few.with(max(1, ef))
 		if err := bench(ctx, list, at, m.table.artifacts.options, m.table.artifacts.limits.Rounds, nil); err != nil {
 			return err
 		}
 		for _, s := range list {
-			if r := s.measured(); r.Walked == 1 {
+			r := s.measured()
+			walked += r.Walked
+			if r.Walked > 0.5 {
 				near := float64(r.Mean) / m.memory.at(replay.Indexed, together)
 				points = append(points, walkPoint{float64(s.real.Rows), float64(at.params.EF), r.Distances, near})
 			}
@@ -176,6 +180,7 @@ func (m *model) learn(ctx context.Context, pieces []*piece, x replay.Index, a *a
 	}
 	f, ok := fitWalks(points)
 	if !ok {
+		m.compared[x] = walked == 0 && a.filters != nil
 		return nil
 	}
 	m.walks[x], m.walkPoints[x] = &f, points
@@ -203,7 +208,7 @@ func (m *model) parts(ctx context.Context, x replay.Index) (list []*subject, err
 				return nil, err
 			}
 			h.rows += int64(c.Rows)
-			list = append(list, &subject{real: g})
+			list = append(list, firstRows(g, false))
 		}
 	}
 	return list, nil

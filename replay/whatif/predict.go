@@ -346,8 +346,8 @@ func (x *prediction) remarks() {
 	if c.FitMedian < 0 {
 		x.note("cost model error unknown: too little could be measured")
 	}
-	if x.ask.filters > 0 {
-		x.note("%d requests have filters: costs are measured without them", x.ask.filters)
+	if f := x.ask.filters; f != nil {
+		x.note("costs are measured with the log's filters, which leave out %.0f%% of the rows on average", 100*f.share())
 	}
 	if missing := len(x.layout.Segments) - len(x.Loaded.Parts); missing > 0 {
 		x.note("%d segments are not loaded: their cost comes from the model, recall is unknown", missing)

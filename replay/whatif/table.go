@@ -20,6 +20,7 @@ type table struct {
 }
 
 func newTable(loaded *replay.Loaded, a *asked, limits Limits, step func(string)) *table {
+	a.filters = newFilters(loaded, a.requests)
 	base := map[int64]*segment.Segment{}
 	for _, p := range loaded.Parts {
 		base[p.Info.ID] = p.Data
@@ -75,7 +76,7 @@ func (t *table) measure(ctx context.Context, pieces []*piece, a *asked) (float64
 		seen[k] = true
 		_, known := t.known[k]
 		news = news || !known
-		list = append(list, &subject{real: p.real, rowsOnly: p.State != replay.Indexed})
+		list = append(list, t.artifacts.subject(p))
 		keys = append(keys, k)
 	}
 	if len(list) == 0 {
@@ -116,7 +117,7 @@ func (t *table) truth(ctx context.Context) (*kept, error) {
 	t.artifacts.step("compare with all rows")
 	var list []*subject
 	for _, s := range t.artifacts.largest(len(t.artifacts.base)) {
-		list = append(list, &subject{real: s, rowsOnly: true})
+		list = append(list, firstRows(s, true))
 	}
 	exact := newKept(t.sample, isSimilarity(list[0].real.Metric))
 	if err := bench(ctx, list, t.sample, t.artifacts.options, 1, exact); err != nil {

@@ -237,6 +237,9 @@ func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.I
 		return nil, err
 	}
 	defer queries.Close()
+	if err := f.in.readFilters(ctx, a, data, queries); err != nil {
+		return nil, err
+	}
 	c := &data.Layout.Collection
 	in.Loaded, in.Log, in.Progress = data.Loaded, queries, told.step
 	in.Setup = replay.Setup{
