@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"kitescope/sorting"
 	"kitescope/table"
 )
 
@@ -120,7 +121,7 @@ func (t *textTable) drop(cells int, sameFirst bool) (hidden Unshown) {
 			gone = slices.Delete(gone, k, k+1)
 		}
 	}
-	slices.SortFunc(gone, func(a, b dropped) int { return a.cell - b.cell })
+	sorting.Sort(gone, func(a, b dropped) int { return a.cell - b.cell })
 	for _, c := range gone {
 		if c.same {
 			hidden.Same = append(hidden.Same, c.title+"="+c.value)

@@ -6,14 +6,31 @@
 // for what is sorted by the million.
 package sorting
 
-import "sort"
+import (
+	"iter"
+	"slices"
+	"sort"
+)
 
 // Sort is slices.SortFunc.
 func Sort[E any](list []E, compare func(a, b E) int) {
+	if len(list) < 2 {
+		return
+	}
 	sort.Slice(list, func(i, j int) bool { return compare(list[i], list[j]) < 0 })
 }
 
 // Stable is slices.SortStableFunc.
 func Stable[E any](list []E, compare func(a, b E) int) {
+	if len(list) < 2 {
+		return
+	}
 	sort.SliceStable(list, func(i, j int) bool { return compare(list[i], list[j]) < 0 })
+}
+
+// Sorted is slices.SortedFunc.
+func Sorted[E any](all iter.Seq[E], compare func(a, b E) int) []E {
+	list := slices.Collect(all)
+	Sort(list, compare)
+	return list
 }

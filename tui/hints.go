@@ -88,7 +88,7 @@ func (m frame) possible(in Scope) []hint {
 			}
 			list = append(list, h)
 		}
-		slices.SortStableFunc(list, func(a, b hint) int { return b.weight - a.weight })
+		sorting.Stable(list, func(a, b hint) int { return b.weight - a.weight })
 	}
 	sorting.Stable(list, func(a, b hint) int { return a.last - b.last })
 	return list

@@ -8,8 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
+
+	"kitescope/sorting"
 )
 
 // OpenFolder opens a folder: that of a Milvus with local storage, or a copy of a bucket.
@@ -107,5 +108,5 @@ func notThere(name string) error {
 }
 
 func sortFiles(files []File) {
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Sort(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/sorting"
 )
 
 // tolerance is what rounding may add to a limit.
@@ -216,7 +217,7 @@ func (p *problem) lightest(loads map[model.NodeID]float64, not model.NodeID) int
 // inOrder puts steps in an order in which each finds the room it needs, as far as possible.
 func (p *problem) inOrder(steps []step) []step {
 	rest := slices.Clone(steps)
-	slices.SortFunc(rest, func(a, b step) int { return cmp.Compare(p.pieces[a.piece].item, p.pieces[b.piece].item) })
+	sorting.Sort(rest, func(a, b step) int { return cmp.Compare(p.pieces[a.piece].item, p.pieces[b.piece].item) })
 	room := make([]float64, len(p.bins))
 	for i := range p.bins {
 		room[i] = p.bins[i].room

@@ -3,7 +3,8 @@ package latency
 import (
 	"cmp"
 	"math"
-	"slices"
+
+	"kitescope/sorting"
 )
 
 // searching is the budget of searches or queries on its way.
@@ -219,7 +220,7 @@ func (b *Budget) finish() {
 		if b.Root.Ms > 0 {
 			p.Share = p.Ms / b.Root.Ms
 		}
-		slices.SortStableFunc(p.Of, func(x, y NodePhase) int {
+		sorting.Stable(p.Of, func(x, y NodePhase) int {
 			return cmp.Or(cmp.Compare(y.Waited, x.Waited), cmp.Compare(x.Role, y.Role), cmp.Compare(x.Node, y.Node))
 		})
 	})

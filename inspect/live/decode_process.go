@@ -265,7 +265,7 @@ func (d *Decoder) addressProcesses() {
 			continue
 		}
 		address := ""
-		for _, k := range slices.SortedFunc(maps.Keys(p.told), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) }) {
+		for _, k := range sorting.Sorted(maps.Keys(p.told), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) }) {
 			if n := d.nodes[k]; n != nil && address == "" {
 				address = n.httpAddress()
 			}

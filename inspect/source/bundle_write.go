@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"kitescope/sorting"
 )
 
 // BundleInfo is what a bundle says of itself beside the snapshot's header.
@@ -234,7 +236,7 @@ func fill(wholes, cuts []Range) []Range {
 	for _, whole := range wholes {
 		all = append(all, subtract(whole, mergeRanges(inside))...)
 	}
-	slices.SortFunc(all, func(a, b Range) int { return bytes.Compare([]byte(a.From), []byte(b.From)) })
+	sorting.Sort(all, func(a, b Range) int { return bytes.Compare([]byte(a.From), []byte(b.From)) })
 	return all
 }
 
@@ -279,7 +281,7 @@ func (a *keyArena) add(kv KV) error {
 }
 
 func (a *keyArena) sorted(yield func(KV) error) error {
-	slices.SortFunc(a.records, func(x, y []byte) int { return bytes.Compare(recordKey(x), recordKey(y)) })
+	sorting.Sort(a.records, func(x, y []byte) int { return bytes.Compare(recordKey(x), recordKey(y)) })
 	for _, r := range a.records {
 		kv, _, err := cutRecord(r)
 		if err != nil {

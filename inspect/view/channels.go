@@ -53,7 +53,7 @@ var vchannels = define(definition[*model.VChannel]{
 // counted puts channels in the order in which their numbers are counted: a cluster has them in that of their bytes, to find them.
 func counted[T any](list []T, name func(T) string) []T {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b T) int { return sorting.Natural(name(a), name(b)) })
+	sorting.Stable(list, func(a, b T) int { return sorting.Natural(name(a), name(b)) })
 	return list
 }
 

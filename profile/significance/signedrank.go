@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"kitescope/sorting"
 )
 
 // Shift is how far values lie from others, or differences from 0, and what chance alone would do.
@@ -49,7 +51,7 @@ func SignedRank(differences []float64) Shift {
 
 // signedRankP is the p value.
 func signedRankP(differences []float64) float64 {
-	byDistance := slices.SortedFunc(slices.Values(differences), func(a, b float64) int {
+	byDistance := sorting.Sorted(slices.Values(differences), func(a, b float64) int {
 		return cmp.Compare(math.Abs(a), math.Abs(b))
 	})
 	var ranks []int // doubled, so that those that are shared are whole

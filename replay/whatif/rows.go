@@ -125,7 +125,7 @@ func alike(a, b []replay.Segment) bool {
 		return false
 	}
 	bySize := func(list []replay.Segment) []replay.Segment {
-		return slices.SortedFunc(slices.Values(list), func(a, b replay.Segment) int {
+		return sorting.Sorted(slices.Values(list), func(a, b replay.Segment) int {
 			return cmp.Or(cmp.Compare(a.Rows, b.Rows), cmp.Compare(a.State, b.State))
 		})
 	}

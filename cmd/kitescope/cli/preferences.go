@@ -15,6 +15,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/render"
+	"kitescope/sorting"
 	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/own"
@@ -89,7 +90,7 @@ func (a *App) CheckPreferences() *Chosen {
 		c.checkAction(i)
 	}
 	c.checkKeys()
-	slices.SortStableFunc(c.Problems, func(x, y prefs.Problem) int { return x.Line - y.Line })
+	sorting.Stable(c.Problems, func(x, y prefs.Problem) int { return x.Line - y.Line })
 	return c
 }
 
