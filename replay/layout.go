@@ -103,7 +103,9 @@ type Node struct {
 	ID    int64
 	Name  string  // as inspect shows it: querynode-7
 	Cores float64 // 0 unknown
-	Read  schedule.Knobs
+	// Period is that in which it has its quota of CPU where Cores are less than its process sees (Read.Cores); 0 is simulate.DefaultPeriod.
+	Period time.Duration
+	Read   schedule.Knobs
 }
 
 // Replica is one copy of the collection in memory: a search goes to one of them.

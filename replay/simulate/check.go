@@ -30,8 +30,8 @@ func check(c *Cluster, l Load) error {
 		if !(n.Read.Cores > 0) || math.IsInf(n.Read.Cores, 0) {
 			return fmt.Errorf("simulate a cluster: node %s has %v cores: the number must be known", n.name(), n.Read.Cores)
 		}
-		if !(n.Limit >= 0) || math.IsInf(n.Limit, 0) || n.Overhead < 0 || n.Outside < 0 || n.Lead < 0 || !(n.Warm >= 0 && n.Warm <= 1) || n.SegmentOverhead < 0 || n.Parallel < 0 {
-			return fmt.Errorf("simulate a cluster: node %s has a negative overhead, parallelism or limit of cores", n.name())
+		if !(n.Limit >= 0) || math.IsInf(n.Limit, 0) || n.Overhead < 0 || n.Outside < 0 || n.Lead < 0 || !(n.Warm >= 0 && n.Warm <= 1) || n.SegmentOverhead < 0 || n.Parallel < 0 || n.Period < 0 {
+			return fmt.Errorf("simulate a cluster: node %s has a negative overhead, parallelism, limit of cores or period", n.name())
 		}
 	}
 	var weight float64

@@ -25,13 +25,16 @@ type Cluster struct {
 type Node struct {
 	ID   int64
 	Name string
-	// Limit is how many cores it may use, a part of one too; 0 is Read.Cores. A container may be given less than its process believes to have.
-	Limit float64
+	// Limit is how many cores it may use, a part of one too; 0 is Read.Cores. A container may be given less than its process believes to have: a
+	// quota of CPU time in each Period, which it may use on all of Read.Cores at once. 0 is DefaultPeriod.
+	Limit  float64
+	Period time.Duration
 	// Read bounds what runs at once, by the Read.Cores cores that the process believes to have, which have to be known.
 	Read schedule.Knobs
 	// Overhead is CPU time per task (plan, reduce) apart from segments; SegmentOverhead per segment searched: a merged group has either once.
 	Overhead, SegmentOverhead time.Duration
-	// Outside is CPU time per task before the scheduler takes it (RPC, both ways), on one core, which each task of a merged group has. Where one comes after
+	// Outside is CPU time per task that a leader passes on, before the worker's scheduler takes it (RPC, both ways), on one core, which each task of a merged
+	// group has; a leader asks itself without a call (internal/querynodev2/local_worker.go). Where one comes after
 	// the other it is Warm times as much, as caches are warm and nobody has to be woken; the longer nothing came, the nearer it is to all of it. 0 is 1.
 	Outside time.Duration
 	Warm    float64
@@ -40,6 +43,9 @@ type Node struct {
 	// Parallel is how many cores one task may use at once: Milvus searches the segments of a task side by side. 0 is all.
 	Parallel int
 }
+
+// DefaultPeriod is that of CPU quotas where nobody says another (cpu.cfs_period_us of Linux, cpuCFSQuotaPeriod of Kubernetes).
+const DefaultPeriod = 100 * time.Millisecond
 
 // Cores are those that the node's work shares.
 func (n *Node) Cores() float64 {

@@ -31,7 +31,8 @@ type slice struct {
 // wanted more: what runs ends when that clock says so, whoever comes and goes meanwhile.
 type node struct {
 	queue *schedule.Queue
-	cores float64
+	cores float64 // that it may use at once
+	quota *quota  // nil for none
 	now   float64 // real time
 	clock float64 // of work
 	want  float64 // cores, all slices together
@@ -74,16 +75,26 @@ func (n *node) advance(to float64) {
 		n.blocked += dt
 	}
 	if len(n.run) == 0 {
+		if n.quota != nil {
+			n.quota.spend(dt, 0)
+		}
 		return
 	}
 	n.ran += dt * float64(n.queue.Running())
-	if n.want <= n.cores {
-		n.clock += dt
-		n.busy += dt * n.want
-		return
+	used, slower := n.share()
+	if n.quota != nil {
+		dt = n.quota.spend(dt, used)
 	}
-	n.clock += dt * n.cores / n.want
-	n.busy += dt * n.cores
+	n.busy += dt * used
+	n.clock += dt / slower
+}
+
+// share is how many cores are in use while the node runs, and how many times as long all takes as if there were as many as are wanted.
+func (n *node) share() (used, slower float64) {
+	if n.want <= n.cores {
+		return n.want, 1
+	}
+	return n.cores, n.want / n.cores
 }
 
 // next is when the first slice ends, if nothing begins before.
@@ -91,9 +102,10 @@ func (n *node) next() float64 {
 	if len(n.run) == 0 {
 		return never
 	}
-	left := max(0, n.run[0].ends-n.clock)
-	if n.want > n.cores {
-		left *= n.want / n.cores
+	used, slower := n.share()
+	left := max(0, n.run[0].ends-n.clock) * slower
+	if n.quota != nil {
+		left = n.quota.takes(left, used)
 	}
 	return n.now + left
 }

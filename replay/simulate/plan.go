@@ -241,6 +241,7 @@ func (p *plan) newFan(ctx context.Context, pt *part, c *Collection, replica []Sh
 			if w.worker {
 				l.workers = append(l.workers, int32(len(pt.works)))
 			} else {
+				w.outside = 0
 				l.own = append(l.own, int32(len(pt.works)))
 			}
 			f.works = append(f.works, int32(len(pt.works)))

@@ -72,7 +72,11 @@ func newSim(p *plan, partIndex, windowIndex int, t *tally) *sim {
 		oneWay: p.cluster.Wire.Seconds() / 2, end: p.warm + p.length, arrival: never,
 	}
 	for i, n := range pt.nodes {
-		s.nodes[i] = node{queue: schedule.NewQueue(p.cluster.Nodes[n].Read), cores: p.cluster.Nodes[n].Cores()}
+		of := &p.cluster.Nodes[n]
+		s.nodes[i] = node{queue: schedule.NewQueue(of.Read), cores: of.Cores(), quota: quotaOf(of)}
+		if s.nodes[i].quota != nil {
+			s.nodes[i].cores = of.Read.Cores
+		}
 	}
 	if p.proxied() {
 		s.proxies = make([]float64, p.servers())

@@ -108,7 +108,7 @@ func (d *demand) splits(a *account) []share {
 	for i := range d.nodes {
 		n := &d.nodes[i]
 		sealed, growing, chunks = sealed+n.cpu-n.growing, growing+n.growing, chunks+n.known
-		tasks, segments = tasks+n.calls(), segments+n.segments
+		tasks, segments = tasks+n.calls(1), segments+n.segments
 		if n.cores > 0 && n.largest > 0 {
 			free = max(free, min(n.cpu/n.largest, 2*math.Ceil(n.cores))/n.cores)
 		}
@@ -166,9 +166,10 @@ func splitOverhead(overhead, tasks, segments float64) (share, surprise float64) 
 func (d *demand) warmed(a *account) float64 {
 	sum, calls := 0.0, 0.0
 	for i := range d.nodes {
-		if n := d.nodes[i].calls(); n > 0 && a.rate > 0 {
-			sum += n * (1 - outside + outside*simulate.Warmth(warm, 1/(n*a.rate)))
-			calls += n
+		n := &d.nodes[i]
+		if come := (n.passed + n.leads) * a.rate; come > 0 {
+			sum += n.calls(simulate.Warmth(warm, 1/come))
+			calls += n.calls(1)
 		}
 	}
 	if calls == 0 {
@@ -221,7 +222,7 @@ func machineCores(cores int) int {
 func (d *demand) overheads(a *account, s share) Overheads {
 	var tasks, segments, growing float64
 	for i := range d.nodes {
-		tasks += d.nodes[i].calls()
+		tasks += d.nodes[i].calls(1)
 		segments += d.nodes[i].segments
 		growing += d.nodes[i].growing
 	}

@@ -22,7 +22,8 @@ type nodeDemand struct {
 	id                int64
 	cores             float64
 	growing, largest  float64 // of cpu, that in growing segments, and in the dearest segment
-	cpu, known, tasks float64 // nanoseconds of the engine, of chunks; how many tasks
+	cpu, known, tasks float64 // nanoseconds of the engine, of chunks; how many tasks,
+	passed            float64 // and of these, how many a leader elsewhere passes on
 	leads             float64 // how many shards it leads
 	segments          float64
 }
@@ -54,6 +55,7 @@ func (p *priced) demand(ctx context.Context, nq int) (demand, error) {
 				d.nodes[t.node].tasks += part
 				if t.node != shard.Leader {
 					d.hops = 2
+					d.nodes[t.node].passed += part
 				}
 			}
 			for i, g := range shard.Segments {
@@ -99,13 +101,17 @@ func tasks(c *simulate.Cluster) int64 {
 	return int64(most)
 }
 
-// calls are what a node does for a request apart from segments, in parts of what it does for a task.
-func (n *nodeDemand) calls() float64 { return n.tasks + leading*n.leads }
+// calls are what a node does for a request apart from segments, in parts of what it does for a task that is passed on. If calls come one after the
+// other, what is left of them is as warm says; 1 leaves all.
+func (n *nodeDemand) calls(warm float64) float64 { return n.work(warm) + warm*leading*n.leads }
+
+// work is that of tasks alone.
+func (n *nodeDemand) work(warm float64) float64 { return (1-outside)*n.tasks + warm*outside*n.passed }
 
 // tasks of a request, in all, and what leaders do for them.
 func (d *demand) tasks() (n float64) {
 	for i := range d.nodes {
-		n += d.nodes[i].calls()
+		n += d.nodes[i].calls(1)
 	}
 	return max(1, n)
 }
@@ -125,7 +131,7 @@ func (d *demand) factor(requests float64) float64 {
 func (d *demand) task(requests, factor float64) float64 {
 	most := math.Inf(1)
 	for _, n := range d.nodes {
-		if calls := n.calls(); calls > 0 {
+		if calls := n.calls(1); calls > 0 {
 			most = min(most, max(0, n.cores*1e9/requests-n.known-factor*n.cpu)/calls)
 		}
 	}
@@ -136,7 +142,7 @@ func (d *demand) task(requests, factor float64) float64 {
 func (d *demand) segmentsOfTask() float64 {
 	tasks, segments := 0.0, 0.0
 	for i := range d.nodes {
-		tasks += d.nodes[i].calls()
+		tasks += d.nodes[i].calls(1)
 		segments += d.nodes[i].segments
 	}
 	if tasks == 0 {
@@ -148,10 +154,13 @@ func (d *demand) segmentsOfTask() float64 {
 // wait is how long a lone request waits for the CPU time of leaders and of tasks, in parts of what a task takes: a node with fewer cores than tasks
 // has them one after the other, after what its leaders do.
 func (d *demand) wait() float64 {
-	wait, led := 1.0, 0.0
+	wait, led := 1-outside, 0.0
+	if d.hops > 1 {
+		wait = 1
+	}
 	for i := range d.nodes {
 		if n := &d.nodes[i]; n.cores > 0 {
-			wait = max(wait, n.tasks/n.cores)
+			wait = max(wait, n.work(1)/n.cores)
 			if n.leads > 0 {
 				led = max(led, leading, leading*n.leads/n.cores)
 			}

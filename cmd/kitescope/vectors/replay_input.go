@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/cache"
 	"kitescope/replay/layout"
+	"kitescope/replay/simulate"
 	"kitescope/table"
 )
 
@@ -38,6 +40,7 @@ type replayInput struct {
 	threads    int
 	memory     string
 	cores      float64
+	period     time.Duration
 	nodes      *cli.NodeFlags
 }
 
@@ -52,6 +55,7 @@ func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 	fl.IntVar(&in.replica, "replica", 0, "replica to query, in the order of replay info")
 	fl.IntVar(&in.threads, "load-threads", 0, "segments to read in parallel; default: one per CPU")
 	fl.Float64Var(&in.cores, "node-cores", 0, "cores per query node, overriding what they report: for containers with a limit")
+	fl.DurationVar(&in.period, "cpu-period", simulate.DefaultPeriod, "period of the CPU quota that --node-cores is, where nodes see more cores than that")
 	fl.StringVar(&in.memory, "memory-limit", "", "reject segments that need more memory: 16GiB; default: available memory on Linux")
 	in.nodes = cli.AddNodeFlags(cmd, true)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -98,7 +102,7 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 	for i := range l.Nodes {
 		if n := &l.Nodes[i]; in.cores > 0 {
 			// What a process believes to have decides how much it runs at once, whatever its container lets it have.
-			n.Cores, n.Read.Cores = in.cores, cmp.Or(n.Read.Cores, math.Ceil(in.cores))
+			n.Cores, n.Read.Cores, n.Period = in.cores, cmp.Or(n.Read.Cores, math.Ceil(in.cores)), in.period
 		}
 	}
 	return c, l, nil
@@ -108,6 +112,9 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 func (in *replayInput) check() error {
 	if !(in.cores >= 0) || math.IsInf(in.cores, 0) {
 		return cli.Usagef("--node-cores must be above 0, not %g", in.cores)
+	}
+	if in.period <= 0 {
+		return cli.Usagef("--cpu-period must be above 0, not %v", in.period)
 	}
 	if in.threads < 0 || in.threads > maxThreads {
 		return cli.Usagef("--load-threads must be 1 to %d, not %d", maxThreads, in.threads)
