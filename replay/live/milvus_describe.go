@@ -142,6 +142,8 @@ func element(t schemapb.DataType) (dist.Element, bool) {
 		return dist.Int8, true
 	case schemapb.DataType_BinaryVector:
 		return dist.Bit, true
+	case schemapb.DataType_SparseFloatVector:
+		return dist.Sparse, true
 	default:
 		return 0, false
 	}
@@ -159,7 +161,7 @@ func (m *milvus) describeFields(d *Description, schema *schemapb.CollectionSchem
 			d.Field, d.Element = f.GetName(), e
 			d.Dim, _ = strconv.Atoi(value(f.GetTypeParams(), "dim"))
 		case m.o.Field == f.GetName():
-			return faultf(Mismatch, "choose a field of float, float16, bfloat16, int8 or binary vectors",
+			return faultf(Mismatch, "choose a field of float, float16, bfloat16, int8, binary or sparse vectors",
 				"field %s of %s has vectors that cannot be replayed: %s", f.GetName(), d.Collection, f.GetDataType())
 		}
 	}
@@ -167,10 +169,10 @@ func (m *milvus) describeFields(d *Description, schema *schemapb.CollectionSchem
 	case len(names) == 0 && m.o.Field != "":
 		return faultf(NotFound, "check its name", "collection %s has no field %s", d.Collection, clip(m.o.Field))
 	case len(names) == 0:
-		return faultf(Mismatch, "name another collection", "collection %s has no dense vector field", d.Collection)
+		return faultf(Mismatch, "name another collection", "collection %s has no vector field", d.Collection)
 	case len(names) > 1:
 		return faultf(Mismatch, "name one of them", "collection %s has several vector fields: %s", d.Collection, strings.Join(names, ", "))
-	case d.KeyField == "" || d.Dim < 1:
+	case d.KeyField == "" || d.Dim < 1 && d.Element != dist.Sparse:
 		return faultf(Garbled, "", "the schema of collection %s has no primary key, or no dimensions", d.Collection)
 	case m.o.KeyField != "" && m.o.KeyField != d.KeyField:
 		return faultf(Mismatch, "omit it", "the primary key of %s is %s, not %s: Milvus returns only the primary key", d.Collection, d.KeyField, clip(m.o.KeyField))
@@ -208,8 +210,15 @@ func (m *milvus) describeIndex(ctx context.Context, c *connection, d *Descriptio
 	case d.Metric == "":
 		d.Metric = m.o.Metric
 	}
+	if d.Metric == metricBM25 {
+		// buildBM25IDF, internal/querynodev2/delegator/delegator_data.go
+		return faultf(Mismatch, "replay it against its files", "field %s of %s has metric BM25: Milvus takes texts for that, the log has vectors", d.Field, d.Collection)
+	}
 	return nil
 }
+
+// metricBM25 ranks texts, of which Milvus itself makes sparse vectors.
+const metricBM25 = "BM25"
 
 // nest adds a parameter; Milvus has those of the index as JSON under "params" as well.
 func nest(params map[string]string, key, text string) {

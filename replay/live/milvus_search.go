@@ -72,7 +72,7 @@ func guarantee(level commonpb.ConsistencyLevel) uint64 {
 	return guaranteeEventually
 }
 
-// placeholders are the vectors: rows of little-endian elements, as they lie in memory.
+// placeholders are the vectors: rows of little-endian elements, as they lie in memory; sparse ones as pairs of a dimension and a value.
 func placeholders(v *engine.Vectors) ([]byte, error) {
 	value := &commonpb.PlaceholderValue{Tag: "$0", Values: make([][]byte, v.Rows)}
 	switch v.Element {
@@ -87,7 +87,7 @@ func placeholders(v *engine.Vectors) ([]byte, error) {
 	case dist.Bit:
 		value.Type = commonpb.PlaceholderType_BinaryVector
 	case dist.Sparse:
-		return nil, fault(Mismatch, "not sent: sparse vectors are replayed against files alone", "")
+		value.Type = commonpb.PlaceholderType_SparseFloatVector
 	}
 	for i := range v.Rows {
 		value.Values[i] = v.Row(i)
@@ -102,10 +102,15 @@ func placeholders(v *engine.Vectors) ([]byte, error) {
 // params are what the collection's index understands: ef means nothing to IVF, and Milvus 2.1 and 2.2 refuse what they do not know
 // of some.
 func (m *milvus) params(r *load.Request) string {
-	params := map[string]int{}
+	params := map[string]any{}
 	add := func(name string, n int) {
 		if n > 0 {
 			params[name] = n
+		}
+	}
+	ratio := func(name string, x float32) {
+		if x > 0 {
+			params[name] = x
 		}
 	}
 	switch kind := strings.ToUpper(m.desc.Index); {
@@ -118,6 +123,10 @@ func (m *milvus) params(r *load.Request) string {
 		add("reorder_k", r.ReorderK)
 	case strings.Contains(kind, "IVF"):
 		add("nprobe", r.NProbe)
+	case strings.HasPrefix(kind, "SPARSE"):
+		ratio("drop_ratio_search", r.Sparse.DropRatio)
+		add("refine_factor", r.Sparse.Refine)
+		ratio("dim_max_score_ratio", r.Sparse.MaxScoreRatio)
 	}
 	text, err := json.Marshal(params)
 	if err != nil {

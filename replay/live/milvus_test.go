@@ -1,9 +1,12 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -151,6 +154,37 @@ func TestParamsOfTheIndex(t *testing.T) {
 		if got := m.params(&load.Request{EF: 64, NProbe: 8}); got != want {
 			t.Errorf("%s: %s, want %s", index, got, want)
 		}
+	}
+}
+
+func TestParamsOfSparseVectors(t *testing.T) {
+	m := &milvus{desc: Description{Index: "SPARSE_INVERTED_INDEX"}}
+	r := &load.Request{EF: 64, NProbe: 8, Sparse: engine.SparseParams{DropRatio: 0.25, Refine: 3, MaxScoreRatio: 1.5, AvgDL: 90}}
+	if got, want := m.params(r), `{"dim_max_score_ratio":1.5,"drop_ratio_search":0.25,"refine_factor":3}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestSparseAsPymilvus holds what is sent against what pymilvus 2.5.9 makes of [{3:0.5,7:0.25},{1:2.0,500:1.5,4000000000:0.125}].
+func TestSparseAsPymilvus(t *testing.T) {
+	want, err := base64.StdEncoding.DecodeString("CjIKAiQwEGgaEAMAAAAAAAA/BwAAAAAAgD4aGAEAAAAAAABA9AEAAAAAwD8AKGvuAAAAPg==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]byte
+	for _, row := range [][]float32{{3, 0.5, 7, 0.25}, {1, 2, 500, 1.5, 4e9, 0.125}} {
+		var b []byte
+		for i := 0; i < len(row); i += 2 {
+			b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, uint32(row[i])), math.Float32bits(row[i+1]))
+		}
+		rows = append(rows, b)
+	}
+	v, err := engine.JoinSparse(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := placeholders(v); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%x, %v, want %x", got, err, want)
 	}
 }
 

@@ -28,6 +28,8 @@ import (
 type asked struct {
 	Name, Collection, Database, Field, Metric, Key, Element, Index, Queries string
 	Dim, NQ, K, EF, NProbe                                                  int
+	Sizes                                                                   []int   // bytes of each sparse query
+	Drop                                                                    float32 // ratio
 	Keys                                                                    []any
 	Exclude, Ties                                                           bool
 	Hits                                                                    [][][2]any
@@ -43,7 +45,7 @@ func environment(t testing.TB, name string) string {
 }
 
 func (a *asked) element() dist.Element {
-	return map[string]dist.Element{"float": dist.Float32, "float16": dist.Float16, "binary": dist.Bit}[a.Element]
+	return map[string]dist.Element{"float": dist.Float32, "float16": dist.Float16, "binary": dist.Bit, "sparse": dist.Sparse}[a.Element]
 }
 
 func keyOf(v any) engine.Key {
@@ -53,20 +55,28 @@ func keyOf(v any) engine.Key {
 	return engine.NumberKey(int64(v.(float64)))
 }
 
+// vectors are zeroed queries.
+func (a *asked) vectors() (*engine.Vectors, error) {
+	if a.element() == dist.Sparse {
+		return engine.NewSparse(a.Sizes)
+	}
+	return engine.NewVectors(a.element(), a.Dim, a.NQ)
+}
+
 func (a *asked) request(t testing.TB) *load.Request {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(a.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := engine.NewVectors(a.element(), a.Dim, a.NQ)
+	v, err := a.vectors()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range a.NQ {
-		copy(v.Row(i), data[i*v.Size():])
+		data = data[copy(v.Row(i), data):]
 	}
-	r := &load.Request{Vectors: v, K: a.K, EF: a.EF, NProbe: a.NProbe, Exclude: a.Exclude}
+	r := &load.Request{Vectors: v, Sparse: engine.SparseParams{DropRatio: a.Drop}, K: a.K, EF: a.EF, NProbe: a.NProbe, Exclude: a.Exclude}
 	if a.Keys != nil {
 		r.Keys = []engine.Key{}
 		for _, k := range a.Keys {

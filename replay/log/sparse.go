@@ -177,7 +177,8 @@ func picked(v *engine.Vectors, n int, row func(i int) int) (*engine.Vectors, err
 	return out, nil
 }
 
-// disturbSparse adds noise to the values that drawn vectors have, of so many times the deviation of all of them: no dimension is added.
+// disturbSparse adds noise to the values that drawn vectors have, of so many times the deviation of all of them: no dimension is added, and
+// values keep their sign, as Milvus refuses negative ones ("negative value", internal/core/src/common/Utils.h).
 func (s *sampler) disturbSparse(rng *rand.PCG, v *engine.Vectors) error {
 	sum, squares, n := 0.0, 0.0, 0.0
 	each := func(f func(at []byte, x float32)) {
@@ -194,7 +195,7 @@ func (s *sampler) disturbSparse(rng *rand.PCG, v *engine.Vectors) error {
 	deviation := s.o.Noise * math.Sqrt(max(0, squares/max(n, 1)-float64(mean*mean)))
 	odd := false
 	each(func(at []byte, x float32) {
-		y := float32(float64(x) + float64(deviation*gaussian(rng)))
+		y := float32(math.Copysign(float64(x)+float64(deviation*gaussian(rng)), float64(x)))
 		odd = odd || math.IsInf(float64(y), 0)
 		binary.LittleEndian.PutUint32(at, math.Float32bits(y))
 	})

