@@ -51,6 +51,34 @@ func newKernel(b Backend, m Metric, e Element, p Profile, dim int) *Kernel {
 	return k
 }
 
+// newOrderKernel is a kernel of float32 that adds up in an order.
+func newOrderKernel(b Backend, m Metric, o order, dim int) *Kernel {
+	k := &Kernel{Metric: m, Dim: dim, Backend: b, n: dim}
+	f := orderKernels(b, m, o)
+	k.gather, k.ahead, k.scan, k.block = f.gather, f.ahead, f.scan, f.block
+	return k
+}
+
+// NewDecoded returns the kernel for rows that a scalar quantiser's codes are decoded to, which a library adds up in an order of its own, and
+// how many dimensions that decodes at once: 16, 8 or 1 (see sq8OrderOf).
+func NewDecoded(m Metric, p Profile, dim int) (k *Kernel, lanes int, err error) {
+	if dim <= 0 || m != L2 && m != InnerProduct {
+		return nil, 0, fmt.Errorf("codes of %d dimensions under %s", dim, m)
+	}
+	backends := Backends()
+	s := sq8OrderOf(p, dim)
+	o := orderTurn
+	switch {
+	case s.lanes == 16:
+		o = orderFaiss
+	case s.lanes == 8:
+		o = orderFaiss8
+	case s.fused:
+		o = orderTurnFused
+	}
+	return newOrderKernel(backends[len(backends)-1], m, o, dim), s.lanes, nil
+}
+
 // widen is the form of a query for which a row of the kernel's element is given.
 func (k *Kernel) widen(row []byte) []byte {
 	if k.Element == Float16 || k.Element == BFloat16 {

@@ -50,7 +50,7 @@ func TestKernelsThatCannotBeAreRefused(t *testing.T) {
 		"floats by Hamming":   errOf(New(Hamming, Float32, Faiss, 8)),
 		"no such metric":      errOf(New(Metric(9), Float32, Faiss, 8)),
 		"no such element":     errOf(New(L2, Element(9), Faiss, 8)),
-		"no such profile":     errOf(New(L2, Float32, Profile(9), 8)),
+		"no such profile":     errOf(New(L2, Float32, Profile(99), 8)),
 		"another CPU":         errOf(NewOn(absent, L2, Float32, Faiss, 8)),
 		"no such back end":    errOf(NewOn(Backend(9), L2, Float32, Faiss, 8)),
 	} {

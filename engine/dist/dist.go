@@ -78,6 +78,7 @@ const (
 	HNSWLibIntelAVX2   // on an Intel CPU with AVX2
 	HNSWLibAMDAVX2     // on an AMD CPU with AVX2, Zen 2 and Zen 3
 	HNSWLibSSE         // hnswlib built with HNSWLIB_NO_NATIVE
+	Knowhere25         // knowhere 2.5 on a machine with AVX-512: as Faiss, but for norms, tables of codes and what is left of eight dimensions
 )
 
 // Kernel computes one metric over vectors of one dimension. It is immutable and may be used

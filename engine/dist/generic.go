@@ -5,7 +5,11 @@ import "unsafe"
 // float32Kernels are the kernels of a float32 metric on a back end: its own, or the
 // specification.
 func float32Kernels(b Backend, m Metric, p Profile, dim int) forms {
-	o := orderOf(p, dim)
+	return orderKernels(b, m, orderOf(p, dim))
+}
+
+// orderKernels are the same of an order.
+func orderKernels(b Backend, m Metric, o order) forms {
 	if f, ok := float32Native(b, m, o); ok {
 		if f.block == nil {
 			f.block = gatherBlock(f.gather)
@@ -81,9 +85,13 @@ func (s summation) sum(q, x []float32) float32 {
 		return s.hnsw4(&acc, q, x)
 	case orderPlain4, orderPlain16:
 		return s.plain(acc[:4], q, x)
-	default: // orderFaiss
-		q, x = s.lanes(true, acc[:], q, x)
-		fold(acc[:])
+	case orderTurn, orderTurnFused:
+		return s.turn(s.order == orderTurnFused, 0, q, x)
+	default: // orderFaiss, orderFaiss8
+		if s.order == orderFaiss {
+			q, x = s.lanes(true, acc[:], q, x)
+			fold(acc[:])
+		}
 		q, x = s.lanes(true, acc[:8], q, x)
 		fold(acc[:8])
 		return s.turn(true, (acc[0]+acc[2])+(acc[1]+acc[3]), q, x)
@@ -142,6 +150,8 @@ func float32Norm2(p Profile, x []float32) float32 {
 		return hnswNorm2(p, x)
 	case Faiss:
 		return summation{order: orderFaiss}.sum(x, x)
+	case Knowhere25: // fvec_norm_L2sqr_avx512, src/simd/distances_avx512.cc, v2.5.6: two accumulators
+		return halfOrder{lanes: 16, accs: 2, fused: true}.sum(len(x), func(i int) (float32, float32) { return x[i], x[i] })
 	default:
 		return summation{order: orderPyramid4}.sum(x, x)
 	}

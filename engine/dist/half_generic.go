@@ -102,6 +102,10 @@ func (o halfOrder) fold(s *[16]float32) float32 {
 func fusedAdd(a, b, c float32) float32 {
 	x, y := float64(float64(a)*float64(b)), float64(c)
 	s := x + y
+	// Only where the sum is half way between two float32, or too small or large for these, does the second rounding matter.
+	if bits := math.Float64bits(s); bits&halfWay != 1<<28 && bits>>52&0x7ff-(1023-126) < 252 {
+		return float32(s)
+	}
 	if math.IsInf(s, 0) || math.IsNaN(s) {
 		return float32(s)
 	}
@@ -117,6 +121,9 @@ func fusedAdd(a, b, c float32) float32 {
 	}
 	return float32(s)
 }
+
+// halfWay are the bits of a float64 that a float32 of its size lacks.
+const halfWay = 1<<29 - 1
 
 // FusedAdd is a*b+c rounded once, on every machine.
 func FusedAdd(a, b, c float32) float32 { return fusedAdd(a, b, c) }

@@ -29,7 +29,7 @@ func (e Element) String() string { return nameOf(elementNames(), int(e)) }
 func profileNames() []string {
 	return []string{
 		"knowhere-avx512", "knowhere-avx2", "knowhere-sse", "hnswlib", "faiss",
-		"hnswlib-intel-avx512", "hnswlib-intel-avx2", "hnswlib-amd-avx2", "hnswlib-sse",
+		"hnswlib-intel-avx512", "hnswlib-intel-avx2", "hnswlib-amd-avx2", "hnswlib-sse", "knowhere-2.5-avx512",
 	}
 }
 

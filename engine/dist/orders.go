@@ -37,6 +37,10 @@ const (
 	// orderPlain16 is the same, with its lanes for as many times 16 elements as there are.
 	orderPlain4
 	orderPlain16
+	// orderFaiss8 is orderFaiss from 8 lanes on. orderTurn adds one term after the other and rounds twice, orderTurnFused once.
+	orderFaiss8
+	orderTurn
+	orderTurnFused
 	orders
 )
 
@@ -68,7 +72,7 @@ func orderOf(p Profile, dim int) order {
 		return orderPyramid8
 	case KnowhereSSE:
 		return orderPyramid4
-	case Faiss:
+	case Faiss, Knowhere25:
 		return orderFaiss
 	default:
 		return orderPyramid16

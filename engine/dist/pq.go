@@ -52,6 +52,9 @@ func (k *PQ) kernels(p Profile) (err error) {
 	if dim == 8 && p == Faiss {
 		dim = 7 // see Table
 	}
+	if p == Knowhere25 {
+		return k.kernels25()
+	}
 	if k.l2, err = New(L2, Float32, p, dim); err != nil {
 		return err
 	}
@@ -59,15 +62,34 @@ func (k *PQ) kernels(p Profile) (err error) {
 	return err
 }
 
+// kernels25 takes those of fvec_L2sqr_ny_avx, whatever the CPU has beside AVX2, and fvec_inner_products_ny_sse (src/simd/hook.cc, v2.5.6), as
+// they are compiled in PyPI's milvus-lite 2.5.1.
+func (k *PQ) kernels25() (err error) {
+	if k.ip, err = New(InnerProduct, Float32, KnowhereSSE, k.width); err != nil {
+		return err
+	}
+	if k.width == 2 || k.width == 4 {
+		k.l2, err = New(L2, Float32, KnowhereSSE, k.width)
+		return err
+	}
+	k.l2 = newOrderKernel(k.ip.Backend, L2, orderFaiss8, k.width)
+	return nil
+}
+
 // As returns the same in the order of a profile: knowhere's three are one, tables by its SSE functions whatever the CPU has (fvec_hook,
-// src/simd/hook.cc, v2.2.3) and sums one after the other, the added number first; all others are faiss's.
+// src/simd/hook.cc, v2.2.3) and sums one after the other, the added number first; those of knowhere 2.5 are by its AVX2 functions under L2; all
+// others are faiss's.
 func (k *PQ) As(p Profile) (*PQ, error) {
-	if p != KnowhereAVX512 && p != KnowhereAVX2 && p != KnowhereSSE {
+	switch p {
+	case KnowhereAVX512, KnowhereAVX2, KnowhereSSE:
+		p = KnowhereSSE
+	case Knowhere25:
+	default:
 		return k, nil
 	}
 	c := *k
 	c.knowhere = true
-	return &c, c.kernels(KnowhereSSE)
+	return &c, c.kernels(p)
 }
 
 // Centroids are the values of those of all parts, in a row.
@@ -201,6 +223,13 @@ func sixteen(acc *[16]float32, code *[16]byte, table *[16 * PQValues]float32) {
 	acc[13] += table[13*PQValues+int(code[13])]
 	acc[14] += table[14*PQValues+int(code[14])]
 	acc[15] += table[15*PQValues+int(code[15])]
+}
+
+// Gather writes to out[i] the sum for the code ids[i] of those at x, as Sum does without anything added.
+func (k *PQ) Gather(table []float32, x unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+	for i, id := range ids {
+		k.Sum(0, table, unsafe.Add(x, uintptr(id)*stride), stride, out[i:i+1])
+	}
 }
 
 // SumInTurn is Sum for codes that were less than a byte, which faiss adds up one after the other, too.

@@ -37,7 +37,7 @@ func sq8OrderOf(p Profile, dim int) sq8Order {
 		o.lanes = 1
 	}
 	if o.lanes == 1 {
-		o.fused = p == KnowhereAVX512 || p == KnowhereAVX2
+		o.fused = p == KnowhereAVX512 || p == KnowhereAVX2 || p == Knowhere25
 		o.knowhere = false // the same plain loop
 	}
 	return o
@@ -89,17 +89,6 @@ func (o sq8Order) unit(c int) float32 {
 // Dim is the dimension.
 func (k *SQ8) Dim() int { return len(k.low) }
 
-// Encode writes to code what faiss's encode_vector does.
-func (k *SQ8) Encode(x []float32, code []byte) {
-	for i, v := range x {
-		u := float32(0)
-		if k.span[i] != 0 {
-			u = min(max((v-k.low[i])/k.span[i], 0), 1)
-		}
-		code[i] = byte(int(255 * u))
-	}
-}
-
 // SQ8Query is a query as the kernel takes it, for one goroutine.
 type SQ8Query struct {
 	kernel *SQ8
@@ -128,6 +117,13 @@ func (q *SQ8Query) all() []float32 {
 func (q *SQ8Query) Floats() []float32 {
 	n := len(q.kernel.low)
 	return q.all()[:n:n]
+}
+
+// Gather writes to out[i] the distance of the query to the code ids[i] of those at x, stride bytes apart.
+func (q *SQ8Query) Gather(x unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+	for i, id := range ids {
+		q.Scan(unsafe.Add(x, uintptr(id)*stride), stride, out[i:i+1])
+	}
 }
 
 // Scan writes to out[i] the distance of the query to the i-th code at x, stride bytes apart.

@@ -78,27 +78,6 @@ func (k *SQ8) decode(code []byte, x []float32) {
 	}
 }
 
-// TestSQ8EncodesToTheCodeItDecodes: a code stands for the middle of what has it.
-func TestSQ8EncodesToTheCodeItDecodes(t *testing.T) {
-	low, span := []float32{-3, 0, 7}, []float32{5, 1e-3, 0}
-	k, err := NewSQ8(L2, Faiss, low, span)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, again := make([]float32, 3), make([]byte, 3)
-	for c := range 255 {
-		code := []byte{byte(c), byte(254 - c), 0}
-		k.decode(code, x)
-		if k.Encode(x, again); string(again) != string(code) {
-			t.Errorf("%v stands for %v, which is encoded as %v", code, x, again)
-		}
-	}
-	k.Encode([]float32{-100, 100, 100}, again)
-	if string(again) != "\x00\xff\x00" {
-		t.Errorf("beyond the ranges: %v", again)
-	}
-}
-
 func TestSQ8RefusesWhatDoesNotFit(t *testing.T) {
 	for _, c := range []struct {
 		m         Metric

@@ -1,8 +1,10 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 
+	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/ivf"
 )
@@ -84,23 +86,37 @@ func (r *faissReader) productQuantizer(h *faissHeader) *ivf.PQ {
 	residual := r.u8("by_residual")
 	r.expect(residual <= 1, 1, "a flag", "%d", residual)
 	size := r.u64("code_size")
-	dim, parts, bits := r.u64("a dimension"), r.u64("a count of parts"), r.u64("bits of a part")
-	r.expect(dim == uint64(h.dim) && parts > 0 && parts <= dim && dim%max(parts, 1) == 0, 24, fmt.Sprintf("%d dimensions in parts of one width", h.dim), "%d in %d", dim, parts)
-	if r.err == nil && (bits < ivf.MinBits || bits > ivf.MaxBits) {
-		r.err = &UnsupportedError{Type: fmt.Sprintf("IVF_PQ of %d bits a part", bits), Hint: hintRebuild}
-	}
-	bits = min(bits, ivf.MaxBits)
-	r.expect(r.err != nil || size == (parts*bits+7)/8, 32, fmt.Sprintf("codes of %d parts of %d bits", parts, bits), "%d bytes", size)
-	centroids := r.vector(4, "values of the centroids of parts")
-	r.expect(r.err != nil || len(centroids)/4>>bits == h.dim && len(centroids)%(4<<bits) == 0, len(centroids)+8,
-		fmt.Sprintf("%d values of centroids for each of %d dimensions", 1<<bits, h.dim), "%d values", len(centroids)/4)
+	parts, bits, centroids := r.partsAndBits(h)
+	r.expect(r.err != nil || size == uint64(parts*bits+7)/8, r.at-at-1, fmt.Sprintf("codes of %d parts of %d bits", parts, bits), "%d bytes", size)
 	r.file.part("centroids of parts", at, r.at-at)
 	if r.err != nil {
 		return nil
 	}
-	c, err := ivf.NewPQ(h.dim, int(parts), int(bits), float32s(centroids), residual == 1)
+	c, err := ivf.NewPQ(h.dim, parts, bits, centroids, residual == 1)
 	if err != nil {
 		r.err = err
 	}
 	return c
+}
+
+// partsAndBits reads a product quantiser: how many parts it has, of how many bits each, and the values of their centroids.
+func (r *faissReader) partsAndBits(h *faissHeader) (parts, bits int, centroids []float32) {
+	dim, m, nbits := r.u64("a dimension"), r.u64("a count of parts"), r.u64("bits of a part")
+	r.expect(dim == uint64(h.dim) && m > 0 && m <= dim && dim%max(m, 1) == 0, 24, fmt.Sprintf("%d dimensions in parts of one width", h.dim), "%d in %d", dim, m)
+	if r.err == nil && (nbits < code.MinBits || nbits > code.MaxBits) {
+		r.err = &UnsupportedError{Type: fmt.Sprintf("%s of %d bits a part", cmp.Or(pqTypes()[h.code], "PQ"), nbits), Hint: hintRebuild}
+	}
+	nbits = min(nbits, code.MaxBits)
+	values := r.vector(4, "values of the centroids of parts")
+	r.expect(r.err != nil || len(values)/4>>nbits == h.dim && len(values)%(4<<nbits) == 0, len(values)+8,
+		fmt.Sprintf("%d values of centroids for each of %d dimensions", 1<<nbits, h.dim), "%d values", len(values)/4)
+	if r.err != nil {
+		return 0, 0, nil
+	}
+	return int(m), int(nbits), float32s(values)
+}
+
+// pqTypes are the types of indexes whose codes are in parts.
+func pqTypes() map[string]string {
+	return map[string]string{"IwPQ": "IVF_PQ", "IxPq": "HNSW_PQ", "IxP7": "HNSW_PQ"}
 }

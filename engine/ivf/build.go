@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"kitescope/engine"
+	"kitescope/engine/code"
 	"kitescope/engine/dist"
 )
 
@@ -38,8 +39,8 @@ func Build(ctx context.Context, v *engine.Vectors, o BuildOptions) (*Index, erro
 		return nil, fmt.Errorf("lists are made for l2 and ip, not %s", o.Metric)
 	case o.Lists < 1 || o.Lists > v.Rows:
 		return nil, fmt.Errorf("%d lists for %d rows", o.Lists, v.Rows)
-	case o.Parts > 0 && (v.Dim%o.Parts != 0 || o.Bits < MinBits || o.Bits > MaxBits):
-		return nil, fmt.Errorf("%d dimensions in %d parts of %d bits: parts divide the dimension and have %d to %d bits", v.Dim, o.Parts, o.Bits, MinBits, MaxBits)
+	case o.Parts > 0 && (v.Dim%o.Parts != 0 || o.Bits < code.MinBits || o.Bits > code.MaxBits):
+		return nil, fmt.Errorf("%d dimensions in %d parts of %d bits: parts divide the dimension and have %d to %d bits", v.Dim, o.Parts, o.Bits, code.MinBits, code.MaxBits)
 	}
 	c := &clusters{count: o.Lists, rounds: listRounds, products: o.Metric == dist.InnerProduct, threads: o.Threads, rng: rand.New(rand.NewPCG(o.Seed, 1))}
 	centroids, err := c.train(ctx, v)
@@ -118,7 +119,7 @@ func (x *Index) codeBytes(left *engine.Vectors) (*engine.Vectors, error) {
 		return nil, err
 	}
 	for i := range left.Rows {
-		c.codes.Encode(floatsAt(left, i), codes.Row(i))
+		c.Encode(floatsAt(left, i), codes.Row(i))
 	}
 	x.Codec = c
 	return codes, nil
@@ -169,13 +170,13 @@ func (x *Index) codeParts(ctx context.Context, left *engine.Vectors, o BuildOpti
 	return codes, nil
 }
 
-// pack is the reverse of unpack.
+// pack is the reverse of Unpack.
 func (c *PQ) pack(parts, code []byte) {
 	for i, v := range parts {
-		at := i * c.bits
+		at := i * c.Bits()
 		code[at>>3] |= v << (at & 7)
-		if over := at&7 + c.bits - 8; over > 0 {
-			code[at>>3+1] |= v >> (c.bits - over)
+		if over := at&7 + c.Bits() - 8; over > 0 {
+			code[at>>3+1] |= v >> (c.Bits() - over)
 		}
 	}
 }

@@ -1,149 +1,63 @@
 package ivf
 
 import (
-	"fmt"
 	"sync/atomic"
 	"unsafe"
 
 	"kitescope/engine"
+	"kitescope/engine/code"
 	"kitescope/engine/dist"
 )
 
 // PQ codes a vector in 4 to 8 bits for each of its parts: faiss's product quantiser, Milvus's IVF_PQ. It is immutable.
 type PQ struct {
+	*code.PQ
 	// Residual: codes are of what is left of vectors when the centroid of their list is taken off.
 	Residual bool
 	// Precomputed: under L2, what a list's centroid and the residuals have in common is in a table of the list, and each distance is
 	// the sum of three terms, as faiss does where it has read an index and the tables are not beyond maxTables. Else each list has a
 	// table of the distances of the query's own residual. Bits differ.
 	Precomputed bool
-
-	codes *dist.PQ
-	dim   int
-	bits  int // of a part, one directly after the other, the lowest first
 }
-
-// The bits that a part may have. With fewer, most of a table would be empty.
-const (
-	MinBits = 4
-	MaxBits = 8
-)
 
 // maxTables is the memory beyond which faiss does without tables of lists (precomputed_table_max_bytes, faiss/IndexIVFPQ.cpp).
 const maxTables = 1 << 31
 
 // NewPQ returns the codec of parts of so many bits, whose centroids are in a row; an error says how they do not fit together.
 func NewPQ(dim, parts, bits int, centroids []float32, residual bool) (*PQ, error) {
-	if parts <= 0 || dim%parts != 0 || bits < MinBits || bits > MaxBits {
-		return nil, fmt.Errorf("%d dimensions in %d parts of %d bits", dim, parts, bits)
-	}
-	if own := dim << bits / parts; len(centroids) == own*parts && bits < MaxBits { // the kernels have tables for 8 bits
-		all := make([]float32, dist.PQValues*dim)
-		for p := range parts {
-			copy(all[p*dist.PQValues*dim/parts:], centroids[p*own:(p+1)*own])
-		}
-		centroids = all
-	}
-	k, err := dist.NewPQ(parts, dim/parts, centroids)
-	if err != nil {
-		return nil, err
-	}
-	return &PQ{Residual: residual, Precomputed: true, codes: k, dim: dim, bits: bits}, nil
+	c, err := code.NewPQ(dim, parts, bits, centroids)
+	return &PQ{c, residual, true}, err
 }
 
 // Kind is the type of such an index in Milvus's words.
 func (c *PQ) Kind() string { return "IVF_PQ" }
 
 func (c *PQ) String() string {
-	s := fmt.Sprintf("%d bits for each of %d parts", c.bits, c.codes.Parts())
+	s := c.PQ.String()
 	if c.Residual {
 		s += ", of what the centroid leaves"
 	}
 	return s
 }
 
-// Dim is the dimension of the vectors.
-func (c *PQ) Dim() int { return c.dim }
-
-// Bytes is the size of a code.
-func (c *PQ) Bytes() int { return (c.codes.Parts()*c.bits + 7) / 8 }
-
-// Centroids are the values of those of all parts, in a row: as many of each as its bits tell apart.
-func (c *PQ) Centroids() []float32 {
-	all := c.codes.Centroids()
-	if c.bits == MaxBits {
-		return all
-	}
-	var own []float32
-	for p := range c.codes.Parts() {
-		first := p * dist.PQValues * c.dim / c.codes.Parts()
-		own = append(own, all[first:first+c.dim<<c.bits/c.codes.Parts()]...)
-	}
-	return own
-}
-
-// Bits are those of a part.
-func (c *PQ) Bits() int { return c.bits }
-
-// Parts is how many there are.
-func (c *PQ) Parts() int { return c.codes.Parts() }
-
-// unpack writes to parts, one byte each, what the bits of a code say (PQDecoderGeneric, faiss/impl/ProductQuantizer-inl.h).
-func (c *PQ) unpack(code, parts []byte) {
-	at, mask := 0, 1<<c.bits-1
-	for i := range parts {
-		v := int(code[at>>3]) >> (at & 7)
-		if next := at>>3 + 1; next < len(code) {
-			v |= int(code[next]) << (8 - at&7)
-		}
-		parts[i] = byte(v & mask)
-		at += c.bits
-	}
-}
-
-// givesSlack is by how much of the squares of the lengths a centroid may be farther than the nearest: faiss finds the nearest by a
-// product of matrices where there are many rows, which rounds otherwise.
-const givesSlack = 1e-5
-
 // Gives returns what reports whether x, in the list of a centroid, has this code, for one goroutine: each part of x is as near to the part's
 // centroid as to any.
 func (c *PQ) Gives() func(code []byte, centroid, x []float32) bool {
-	parts, left := make([]byte, c.codes.Parts()), make([]float32, c.dim)
-	table := make([]float32, len(parts)*dist.PQValues)
+	gives, left := c.PQ.Gives(), make([]float32, c.Dim())
 	return func(code []byte, centroid, x []float32) bool {
 		if c.Residual {
 			x = difference(left, x, centroid)
 		}
-		c.unpack(code, parts)
-		c.codes.Table(dist.L2, x, table)
-		return c.nearest(parts, x, table)
+		return gives(code, x)
 	}
-}
-
-// nearest reports whether the centroids of parts are the nearest to those of x, by the table of their distances.
-func (c *PQ) nearest(parts []byte, x, table []float32) bool {
-	width := c.dim / len(parts)
-	for p, v := range parts {
-		own := table[p*dist.PQValues:][:1<<c.bits]
-		lengths := float32(0)
-		for i, y := range c.codes.Centroid(p, v) {
-			lengths += y*y + x[p*width+i]*x[p*width+i]
-		}
-		for _, d := range own {
-			if own[v] > d+givesSlack*lengths {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 func (c *PQ) decoder(x *Index, p dist.Profile) (decoder, error) {
-	whole, err := dist.New(dist.InnerProduct, dist.Float32, p, c.dim)
+	whole, err := dist.New(dist.InnerProduct, dist.Float32, p, c.Dim())
 	if err != nil {
 		return nil, err
 	}
-	codes, err := c.codes.As(p)
+	codes, err := c.Kernels().As(p)
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +91,11 @@ type pqDecoder struct {
 
 func (d *pqDecoder) clone() decoder {
 	c := *d
-	c.table, c.residual = make([]float32, d.codes.Parts()*dist.PQValues), make([]float32, d.codec.dim)
-	if d.codec.bits != 8 {
+	c.table, c.residual = make([]float32, d.codes.Parts()*dist.PQValues), make([]float32, d.codec.Dim())
+	if d.codec.Bits() != code.MaxBits {
 		c.unpacked = make([]byte, tileRows*d.codes.Parts())
 	}
-	c.centroid = dist.Aligned(4 * d.codec.dim)
+	c.centroid = dist.Aligned(4 * d.codec.Dim())
 	if d.tables != nil {
 		c.other = make([]float32, len(c.table))
 	}
@@ -208,7 +122,7 @@ func (d *pqDecoder) list(i int, coarse float32) {
 		d.add = d.whole.One(unsafe.Pointer(unsafe.SliceData(d.q)), unsafe.Pointer(unsafe.SliceData(d.centroid)))
 	case d.tables != nil:
 		d.add = coarse
-		d.codec.codes.Less(d.of(i), d.other, d.table)
+		d.codes.Less(d.of(i), d.other, d.table)
 	default:
 		d.codes.Table(dist.L2, difference(d.residual, d.q, dist.Floats(d.centroid)), d.table)
 	}
@@ -232,7 +146,7 @@ func (d *pqDecoder) scan(codes *engine.Vectors, first int, out []float32) {
 	if d.unpacked != nil {
 		parts := d.codes.Parts()
 		for i := range out {
-			d.codec.unpack(codes.Row(first+i), d.unpacked[i*parts:][:parts])
+			d.codec.Unpack(codes.Row(first+i), d.unpacked[i*parts:][:parts])
 		}
 		d.codes.SumInTurn(d.add, d.table, unsafe.Pointer(unsafe.SliceData(d.unpacked)), uintptr(parts), out)
 		return

@@ -5,26 +5,21 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
+	"kitescope/engine/code"
 	"kitescope/engine/dist"
 )
 
 // SQ8 codes a vector in a byte a dimension: faiss's scalar quantiser QT_8bit, Milvus's IVF_SQ8. It is immutable.
 type SQ8 struct {
-	// Low and Span are where the range of each dimension begins and how wide it is.
-	Low, Span []float32
+	*code.SQ
 	// Residual: codes are of what is left of vectors when the centroid of their list is taken off.
 	Residual bool
-
-	codes *dist.SQ8
 }
 
 // NewSQ8 returns the codec of ranges; an error says how they do not fit together.
 func NewSQ8(low, span []float32, residual bool) (*SQ8, error) {
-	k, err := dist.NewSQ8(dist.L2, dist.Faiss, low, span)
-	if err != nil {
-		return nil, err
-	}
-	return &SQ8{Low: low, Span: span, Residual: residual, codes: k}, nil
+	c, err := code.NewSQ(code.SQ8, len(low), slices.Concat(low, span))
+	return &SQ8{c, residual}, err
 }
 
 // Kind is the type of such an index in Milvus's words.
@@ -37,21 +32,14 @@ func (c *SQ8) String() string {
 	return "8 bits a dimension"
 }
 
-// Dim is the dimension of the vectors.
-func (c *SQ8) Dim() int { return len(c.Low) }
-
-// Bytes is the size of a code.
-func (c *SQ8) Bytes() int { return len(c.Low) }
-
 // Gives returns what reports whether x, in the list of a centroid, has this code, for one goroutine.
 func (c *SQ8) Gives() func(code []byte, centroid, x []float32) bool {
-	own, left := make([]byte, c.Dim()), make([]float32, c.Dim())
+	gives, left := c.SQ.Gives(), make([]float32, c.Dim())
 	return func(code []byte, centroid, x []float32) bool {
 		if c.Residual {
 			x = difference(left, x, centroid)
 		}
-		c.codes.Encode(x, own)
-		return slices.Equal(own, code)
+		return gives(code, x)
 	}
 }
 

@@ -1,0 +1,317 @@
+package code
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// Scalar is a type of scalar quantiser, by its number in files (ScalarQuantizer::QuantizerType, faiss/impl/ScalarQuantizer.h).
+type Scalar uint8
+
+// The types: so many bits a dimension, in a range that each dimension has of its own or, uniform, all have together; half precision; or whole
+// numbers.
+const (
+	SQ8 Scalar = iota
+	SQ4
+	SQ8Uniform
+	SQ4Uniform
+	FP16
+	Bytes8
+	SQ6
+	BF16
+	Signed8
+	scalars
+)
+
+func scalarNames() []string {
+	return []string{"SQ8", "SQ4", "SQ8U", "SQ4U", "FP16", "UINT8", "SQ6", "BF16", "INT8"}
+}
+
+func (s Scalar) String() string {
+	if s >= scalars {
+		return fmt.Sprintf("scalar quantiser %d", uint8(s))
+	}
+	return scalarNames()[s]
+}
+
+// bits are those of a dimension.
+func (s Scalar) bits() int {
+	switch s {
+	case SQ4, SQ4Uniform:
+		return 4
+	case SQ6:
+		return 6
+	case FP16, BF16:
+		return 16
+	default:
+		return 8
+	}
+}
+
+// ranges is how many numbers a type is trained to: where ranges begin, and as many widths.
+func (s Scalar) ranges(dim int) int {
+	switch s {
+	case SQ8, SQ4, SQ6:
+		return 2 * dim
+	case SQ8Uniform, SQ4Uniform:
+		return 2
+	default:
+		return 0
+	}
+}
+
+// SQ is a scalar quantiser: each dimension is coded by itself. It is immutable.
+type SQ struct {
+	Type Scalar
+	// Low and Span are where the range of each dimension begins and how wide it is; nil of types without ranges.
+	Low, Span []float32
+	dim       int
+}
+
+// NewSQ returns the codec of a type whose ranges are as a file has them; an error says how they do not fit.
+func NewSQ(s Scalar, dim int, trained []float32) (*SQ, error) {
+	if dim <= 0 || s >= scalars || len(trained) != s.ranges(dim) {
+		return nil, fmt.Errorf("%d numbers for %s of %d dimensions", len(trained), s, dim)
+	}
+	c := &SQ{Type: s, dim: dim}
+	switch len(trained) {
+	case 0:
+	case 2 * dim:
+		c.Low, c.Span = trained[:dim:dim], trained[dim:]
+	default:
+		c.Low, c.Span = slices.Repeat(trained[:1], dim), slices.Repeat(trained[1:], dim)
+	}
+	return c, nil
+}
+
+// Name is the type of such codes in Milvus's words.
+func (c *SQ) Name() string { return "SQ" }
+
+func (c *SQ) String() string {
+	switch c.Type {
+	case FP16, BF16:
+		return c.Type.String() + ": a value of 16 bits a dimension"
+	case Bytes8, Signed8:
+		return c.Type.String() + ": a whole number of 8 bits a dimension"
+	default:
+		return fmt.Sprintf("%s: %d bits a dimension", c.Type, c.Type.bits())
+	}
+}
+
+// Dim is the dimension of the vectors.
+func (c *SQ) Dim() int { return c.dim }
+
+// Bytes is the size of a code.
+func (c *SQ) Bytes() int { return (c.dim*c.Type.bits() + 7) / 8 }
+
+// Facts are none but what String says.
+func (c *SQ) Facts() []Fact { return nil }
+
+// Encode writes to code what faiss's encode_vector does (faiss/impl/scalar_quantizer/quantizers.h and codecs.h).
+func (c *SQ) Encode(x []float32, code []byte) {
+	clear(code)
+	for i, v := range x {
+		switch c.Type {
+		case FP16:
+			binary.LittleEndian.PutUint16(code[2*i:], dist.NarrowFloat16(v))
+		case BF16: // encode_bf16, faiss/utils/bf16.h: what is half way is rounded up
+			binary.LittleEndian.PutUint16(code[2*i:], uint16((math.Float32bits(v)+0x8000)>>16))
+		case Bytes8:
+			code[i] = byte(int(v))
+		case Signed8:
+			code[i] = byte(int(v + 128))
+		default:
+			u := float32(0)
+			if c.Span[i] != 0 {
+				u = min(max((v-c.Low[i])/c.Span[i], 0), 1)
+			}
+			c.put(code, i, u)
+		}
+	}
+}
+
+// put codes a dimension that is u, from 0 to 1. What is no number is coded as the conversion of x86 has it.
+func (c *SQ) put(code []byte, i int, u float32) {
+	if u != u {
+		u = 0
+	}
+	switch c.Type {
+	case SQ4, SQ4Uniform:
+		code[i/2] |= byte(int(float64(u)*15)) << (i & 1 << 2)
+	case SQ6:
+		bits := uint16(int(float64(u)*63)) << (i & 3 * 6 & 7)
+		at := i * 6 / 8
+		code[at] |= byte(bits)
+		if bits>>8 != 0 {
+			code[at+1] |= byte(bits >> 8)
+		}
+	default:
+		code[i] = byte(int(255 * u))
+	}
+}
+
+// get is the code of a dimension of those that have fewer than 8 bits.
+func (c *SQ) get(code []byte, i int) byte {
+	if c.Type != SQ6 {
+		return code[i/2] >> (i & 1 << 2) & 15
+	}
+	at, shift := i*6/8, i*6&7
+	v := uint16(code[at])
+	if shift > 2 {
+		v |= uint16(code[at+1]) << 8
+	}
+	return byte(v>>shift) & 63
+}
+
+// Gives returns what reports whether x has this code, for one goroutine.
+func (c *SQ) Gives() func(code []byte, x []float32) bool {
+	own := make([]byte, c.Bytes())
+	return func(code []byte, x []float32) bool {
+		c.Encode(x, own)
+		return slices.Equal(own, code)
+	}
+}
+
+// NewDecoder returns what computes distances as SQDistanceComputer does (faiss/impl/scalar_quantizer/distance_computers.h; knowhere v2.5.6,
+// faiss/impl/ScalarQuantizerCodec_avx512.h).
+func (c *SQ) NewDecoder(m engine.Metric, p dist.Profile) (Decoder, error) {
+	if c.Type == SQ8 || c.Type == SQ8Uniform {
+		k, err := dist.NewSQ8(m, p, c.Low, c.Span)
+		if err != nil {
+			return nil, err
+		}
+		return &sq8{k.NewQuery()}, nil
+	}
+	k, lanes, err := dist.NewDecoded(m, p, c.dim)
+	if err != nil {
+		return nil, err
+	}
+	if (c.Type == Bytes8 || c.Type == Signed8) && p != dist.Knowhere25 && c.dim%32 == 0 {
+		return &whole{l2: m == dist.L2, signed: c.Type == Signed8, query: make([]int32, c.dim)}, nil
+	}
+	d := &decoded{codec: c, kernel: k, query: dist.Aligned(4 * c.dim), row: dist.Aligned(4 * c.dim)}
+	if bits := c.Type.bits(); bits < 8 {
+		d.values = c.values(bits, lanes, p == dist.Knowhere25)
+	}
+	return d, nil
+}
+
+// values are what the codes of each dimension stand for, as so many lanes decode them at once.
+func (c *SQ) values(bits, lanes int, fused bool) []float32 {
+	n := 1<<bits - 1
+	one, half := 1/float32(n), 0.5/float32(n)
+	all := make([]float32, 0, c.dim<<bits)
+	for i, low := range c.Low {
+		for v := range n + 1 {
+			var unit float32
+			switch {
+			case lanes == 1:
+				unit = (float32(v) + 0.5) / float32(n)
+			case lanes == 8 && bits == 4:
+				unit = (float32(v) + 0.5) * one
+			default:
+				unit = dist.FusedAdd(float32(v), one, half)
+			}
+			if lanes > 1 || fused {
+				all = append(all, dist.FusedAdd(unit, c.Span[i], low))
+			} else {
+				all = append(all, low+float32(unit*c.Span[i]))
+			}
+		}
+	}
+	return all
+}
+
+// sq8 is the decoder of a byte a dimension.
+type sq8 struct{ query *dist.SQ8Query }
+
+func (d *sq8) Load(q []float32) { copy(d.query.Floats(), q) }
+
+func (d *sq8) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+	d.query.Gather(base, stride, ids, out)
+}
+
+// decoded decodes each row before it is compared.
+type decoded struct {
+	codec      *SQ
+	kernel     *dist.Kernel
+	query, row []byte
+	values     []float32
+}
+
+func (d *decoded) Load(q []float32) { copy(dist.Floats(d.query), q) }
+
+func (d *decoded) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+	size, row := d.codec.Bytes(), dist.Floats(d.row)
+	for i, id := range ids {
+		d.decode(at(base, stride, id, size), row)
+		out[i] = d.kernel.One(unsafe.Pointer(unsafe.SliceData(d.query)), unsafe.Pointer(unsafe.SliceData(d.row)))
+	}
+}
+
+func (d *decoded) decode(code []byte, row []float32) {
+	switch c := d.codec; c.Type {
+	case FP16:
+		for i := range row {
+			row[i] = dist.WidenFloat16(binary.LittleEndian.Uint16(code[2*i:]))
+		}
+	case BF16:
+		for i := range row {
+			row[i] = dist.WidenBFloat16(binary.LittleEndian.Uint16(code[2*i:]))
+		}
+	case Bytes8:
+		for i := range row {
+			row[i] = float32(code[i])
+		}
+	case Signed8:
+		for i := range row {
+			row[i] = float32(int(code[i]) - 128)
+		}
+	default:
+		bits := c.Type.bits()
+		for i := range row {
+			row[i] = d.values[i<<bits|int(c.get(code, i))]
+		}
+	}
+}
+
+// whole compares whole numbers, to which faiss cuts the query at dimensions that are multiples of 32 (DistanceComputerByte and
+// DistanceComputerByteSigned, faiss/impl/scalar_quantizer/sq-avx512-impl.h and sq-avx512.cpp).
+type whole struct {
+	l2, signed bool
+	query      []int32
+}
+
+func (d *whole) Load(q []float32) {
+	for i, v := range q {
+		if d.signed {
+			d.query[i] = int32(byte(int32(v)+128)) - 128
+		} else {
+			d.query[i] = int32(byte(int32(v)))
+		}
+	}
+}
+
+func (d *whole) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+	bias := int32(0)
+	if d.signed {
+		bias = 128
+	}
+	for i, id := range ids {
+		var sum int32
+		for j, v := range at(base, stride, id, len(d.query)) {
+			if q, x := d.query[j], int32(v)-bias; d.l2 {
+				sum += (q - x) * (q - x)
+			} else {
+				sum += q * x
+			}
+		}
+		out[i] = float32(sum)
+	}
+}
