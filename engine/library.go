@@ -82,6 +82,8 @@ func (l Library) Profile() dist.Profile {
 		return dist.HNSWLib
 	case Knowhere22:
 		return dist.KnowhereAVX512
+	case Knowhere25, Knowhere26:
+		return dist.Knowhere25
 	default:
 		return dist.Faiss
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"unsafe"
+
+	"kitescope/engine"
 )
 
 // scanRows is how many rows a brute force compares at a time.
@@ -14,16 +16,28 @@ const scanRows = 256
 func (s *Searcher) bruteForce(k int) {
 	s.found = s.found[:0]
 	h := kHeap{s: s, k: min(k, s.n), limit: float32(math.Inf(1))}
+	if s.modern || s.library == engine.Faiss { // brute_force_search_impl, thirdparty/faiss/faiss/cppcontrib/knowhere/impl/Bruteforce.h, v2.5.6
+		h.all, h.reverse = true, s.similarity()
+	}
 	s.scan(h.add)
+	if s.modern || s.library == engine.Faiss {
+		s.sortFaiss()
+		return
+	}
 	sortPairs(s.found)
 }
 
 // scan compares all rows that are not filtered, in order.
 func (s *Searcher) scan(each func(d float32, id uint32)) {
 	transform := s.similarity()
+	s.single = true
 	for at := 0; at < s.n; at += scanRows {
 		out := s.dists[:min(scanRows, s.n-at)]
-		s.kernel.Scan(s.q, rowAt(s.floats.base, s.floats.stride, at), s.floats.stride, out)
+		if s.decoder != nil {
+			s.decodeRows(at, out)
+		} else {
+			s.kernel.Scan(s.q, rowAt(s.floats.base, s.floats.stride, at), s.floats.stride, out)
+		}
 		if transform {
 			s.compareRows(at, out)
 		}
@@ -34,6 +48,7 @@ func (s *Searcher) scan(each func(d float32, id uint32)) {
 		}
 	}
 	s.stats.Distances += s.n - s.blocked.Count()
+	s.single = false
 }
 
 // compareRows is compare for consecutive rows.

@@ -48,6 +48,7 @@ type kHeap struct {
 	s       *Searcher
 	k       int
 	limit   float32 // no distance from here on is added
+	all     bool    // but any, while there are not k
 	reverse bool
 }
 
@@ -56,7 +57,7 @@ func (h *kHeap) add(d float32, id uint32) {
 	s := h.s
 	found := s.found
 	if len(found) < h.k {
-		if d < h.limit {
+		if h.all || d < h.limit {
 			s.found = h.up(append(found, near{d, id}))
 		}
 		return

@@ -11,6 +11,8 @@ package hnsw
 
 import (
 	"kitescope/engine"
+	"kitescope/engine/code"
+	"kitescope/engine/dist"
 	"kitescope/engine/shadow"
 )
 
@@ -38,18 +40,40 @@ type Graph struct {
 	UpperAt []uint32
 }
 
-// Index is a graph with its vectors, as a file had it or a build made it.
+// Index is a graph with its vectors, or with codes that stand for them, as a file had it or a build made it.
 type Index struct {
 	Graph
 	Metric  engine.Metric
 	Vectors *engine.Vectors
+	// Codec is how rows are coded, whose codes Vectors are then, as rows of int8; nil for vectors.
+	Codec code.Codec
 	// Norms are the L2 norms of the stored vectors where the writer keeps raw vectors under
 	// cosine (knowhere); nil else.
 	Norms []float32
+	// Inverses are 1 divided by the lengths of the vectors, under cosine, of a graph of faiss's in knowhere 2.5 and later; nil else.
+	Inverses []float32
+	// Faiss tells that the graph is one of faiss's: knowhere 2.5 and later walk those with code of their own, and others as before.
+	Faiss bool
 	// Labels are the ids that a search returns; nil if they are the numbers of the rows.
 	Labels []int64
 	// Deleted marks nodes that are searched through and never returned.
 	Deleted *engine.Bitset
 	// Shadow are codes of the rows, each by itself, that spare walks most of the floats (Shade); nil for none.
 	Shadow *shadow.Codes
+}
+
+// Dim is the dimension of vectors and queries.
+func (x *Index) Dim() int {
+	if x.Codec != nil {
+		return x.Codec.Dim()
+	}
+	return x.Vectors.Dim
+}
+
+// Element is what queries are made of.
+func (x *Index) Element() dist.Element {
+	if x.Codec != nil {
+		return dist.Float32
+	}
+	return x.Vectors.Element
 }

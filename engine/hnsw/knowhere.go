@@ -26,24 +26,34 @@ const (
 )
 
 // searchKnowhere is HierarchicalNSW::searchKnn of the fork in knowhere.
-func (s *Searcher) searchKnowhere(k, ef int) {
+func (s *Searcher) searchKnowhere(k, fetch, ef int) {
 	if why := s.bruteReason(k, bruteFiltered, [3]string{BruteForceK, BruteForceFilter, BruteForceKFilter}); why != "" {
 		s.stats.BruteForce = why
-		s.bruteForce(k)
+		s.bruteForce(fetch)
 		return
 	}
-	s.walkKnowhere(min(max(ef, k), s.n))
-	if s.library >= engine.Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly {
+	s.walkKnowhere(min(max(ef, fetch), s.n))
+	if s.library >= engine.Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly && s.leaves(k) {
 		s.stats.BruteForce = BruteForceFew
-		s.bruteForce(k)
+		s.bruteForce(fetch)
 		return
 	}
-	s.take(k)
+	s.take(fetch)
+}
+
+// leaves reports whether there are more rows than a walk found that knowhere would compare then: from 2.5 on none where nothing is filtered
+// (faiss_hnsw.cc, v2.5.6: bf_search_needed).
+func (s *Searcher) leaves(k int) bool {
+	found := min(len(s.pool), k)
+	return !s.modern || found < s.blocked.Len()-s.blocked.Count()
 }
 
 // bruteReason is why knowhere would not walk the graph; empty if it would.
 func (s *Searcher) bruteReason(k int, filtered float32, why [3]string) string {
-	n, out := s.n, s.blocked.Count()
+	n, out, rest := s.n, s.blocked.Count(), bruteTopK
+	if s.modern && filtered == bruteFilteredRange {
+		rest = bruteFilteredRange // WhetherPerformBruteForceRangeSearch, src/index/hnsw/impl/IndexConditionalWrapper.cc, v2.5.6
+	}
 	switch {
 	case s.opts.GraphOnly:
 		return ""
@@ -53,7 +63,7 @@ func (s *Searcher) bruteReason(k int, filtered float32, why [3]string) string {
 		return ""
 	case float32(out) >= float32(n)*filtered:
 		return why[1]
-	case float32(k) >= float32(n-out)*bruteTopK:
+	case float32(k) >= float32(n-out)*rest:
 		return why[2]
 	}
 	return ""
@@ -63,7 +73,7 @@ func (s *Searcher) bruteReason(k int, filtered float32, why [3]string) string {
 // descent, and leaves the sorted candidates in s.pool.
 func (s *Searcher) walkKnowhere(ef int) {
 	at, cached, key := uint32(0), false, uint64(0)
-	if s.opts.Entries != nil {
+	if s.opts.Entries != nil && !s.modern {
 		key = s.hash()
 		at, cached = s.opts.Entries.get(key)
 		cached = cached && int(at) < s.n
@@ -83,7 +93,7 @@ func (s *Searcher) walkKnowhere(ef int) {
 	default:
 		s.walkTwoLists(at, d, ef)
 	}
-	if s.opts.Entries != nil && len(s.pool) > 0 {
+	if s.opts.Entries != nil && !s.modern && len(s.pool) > 0 {
 		s.opts.Entries.put(key, s.pool[0].id&^visited)
 	}
 }

@@ -14,9 +14,9 @@ import (
 // prepare checks a query, puts it where kernels read it, normalised under cosine, and starts
 // a new round of counters and tags.
 func (s *Searcher) prepare(query []byte, filter *engine.Bitset) error {
-	v := s.index.Vectors
-	if len(query) != v.Size() {
-		return fmt.Errorf("a query of %d bytes for vectors of %d (%d dimensions)", len(query), v.Size(), v.Dim)
+	v, dim := s.index.Vectors, s.index.Dim()
+	if size := s.index.Element().Bytes(dim); len(query) != size {
+		return fmt.Errorf("a query of %d bytes for vectors of %d (%d dimensions)", len(query), size, dim)
 	}
 	if filter.Len() > 0 && filter.Len() != v.Rows {
 		return fmt.Errorf("a filter of %d rows for %d vectors", filter.Len(), v.Rows)
@@ -48,8 +48,7 @@ func (s *Searcher) block(filter *engine.Bitset) {
 }
 
 func (s *Searcher) load(query []byte) error {
-	v := s.index.Vectors
-	switch v.Element {
+	switch s.index.Element() {
 	case dist.Float32:
 		copy(s.query, query)
 	case dist.Float16, dist.BFloat16:
@@ -62,7 +61,7 @@ func (s *Searcher) load(query []byte) error {
 		copy(s.query, query)
 		return nil
 	}
-	q := unsafe.Slice((*float32)(s.q), v.Dim)
+	q := unsafe.Slice((*float32)(s.q), s.index.Dim())
 	zero := true
 	for i, x := range q {
 		if isNaN(x) {
@@ -70,7 +69,14 @@ func (s *Searcher) load(query []byte) error {
 		}
 		zero = zero && x == 0
 	}
+	if s.decoder != nil {
+		s.decoder.Load(q)
+	}
 	if s.index.Metric != dist.Cosine {
+		return nil
+	}
+	if s.scales {
+		s.inverse = InverseOf(s.norm.SquaredNorm(unsafe.Pointer(unsafe.SliceData(query))))
 		return nil
 	}
 	if zero {

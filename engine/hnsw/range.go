@@ -15,7 +15,7 @@ type RangeParams struct {
 	Radius float32
 	// RangeFilter is the inner edge, which belongs to the range; nil is none.
 	RangeFilter *float32
-	// EF is the length of the list of candidates; 0 is the default: 16.
+	// EF is the length of the list of candidates; 0 is the default: 16, of a graph of faiss's in knowhere from 2.5 on 512.
 	EF int
 	// Filter marks rows that may not be returned.
 	Filter *engine.Bitset
@@ -37,6 +37,9 @@ func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engin
 	}
 	if p.EF == 0 && s.library != engine.Faiss {
 		ef = 16
+		if s.modern {
+			ef = 512 // kDefaultRangeSearchEf, src/index/hnsw/base_hnsw_config.h, v2.5.6
+		}
 	}
 	if err := s.prepare(query, p.Filter); err != nil {
 		return dst, Stats{}, err
@@ -83,6 +86,11 @@ func (s *Searcher) inside(d, edge float32) bool {
 }
 
 func (s *Searcher) rangeSearch(radius float32, ef int) {
+	if s.opts.AllRows {
+		r := within{s: s, radius: radius}
+		s.scan(r.add)
+		return
+	}
 	if s.library == engine.Faiss {
 		at, d := s.descend()
 		r := within{s: s, radius: radius}
@@ -121,10 +129,14 @@ func (w *within) add(d float32, id uint32) {
 // long as nodes are within it and not filtered.
 func (s *Searcher) flood(radius float32) {
 	s.seen.Clear()
+	s.single = true
+	defer func() { s.single = false }()
 	for _, e := range slices.Backward(s.pool) {
 		e.id &^= visited
 		if e.d < radius {
 			s.found = append(s.found, e)
+		} else if s.modern {
+			continue // comes again, and may then be computed in another way
 		}
 		s.seen.Add(e.id)
 	}

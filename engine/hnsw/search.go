@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
+	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/shadow"
 )
@@ -25,6 +26,8 @@ type Options struct {
 	Entries *EntryCache
 	// Plain leaves codes alone that the index may have (Index.Shade).
 	Plain bool
+	// AllRows compares all rows in place of a walk.
+	AllRows bool
 	// GraphOnly switches knowhere's brute force off.
 	GraphOnly bool
 }
@@ -32,6 +35,8 @@ type Options struct {
 // Params are what a query asks for.
 type Params struct {
 	K int
+	// Fetch is how many are returned, where that is more than K: what is decided by K, as knowhere's brute force, stays as it is.
+	Fetch int
 	// EF is the length of the list of candidates; 0 is the library's default: 10 or K for hnswlib,
 	// the index's own or 16 for faiss, 16 or K for knowhere.
 	EF int
@@ -60,6 +65,11 @@ type Searcher struct {
 	opts    Options
 	kernel  *dist.Kernel
 	norm    *dist.Kernel // whose SquaredNorm normalises queries under cosine
+	decoder code.Decoder // in place of kernel where rows are codes
+	modern  bool         // the walk of knowhere 2.5 and later over a graph of faiss's
+	scales  bool         // inner products are multiplied by Inverses and by that of the query
+	inverse float32
+	single  bool // distances are computed one by one, not four at a time, which rounds otherwise where it scales
 
 	floats   fetch // of rows
 	rowLines int   // cache lines of a row
@@ -74,6 +84,7 @@ type Searcher struct {
 	seen  *dist.Seen
 	fresh []uint32
 	dists []float32
+	rows  []uint32 // scratch for their numbers
 
 	list    *dist.Ranked // of candidates
 	held    held
@@ -120,28 +131,29 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	o.Library = o.Library.Or(engine.HNSWLib)
 	v := x.Vectors
 	k := o.Kernel
+	profile := o.Library.Profile()
+	if o.Profile != nil {
+		profile = *o.Profile
+	}
 	if k == nil {
-		profile := o.Library.Profile()
-		if o.Profile != nil {
-			profile = *o.Profile
-		}
 		var err error
-		if k, err = dist.New(x.Metric, v.Element, profile, v.Dim); err != nil {
+		if k, err = dist.New(x.Metric, x.Element(), profile, x.Dim()); err != nil {
 			return nil, err
 		}
 	}
-	if x.Norms != nil && len(x.Norms) != v.Rows || x.Labels != nil && len(x.Labels) != v.Rows {
+	if x.Norms != nil && len(x.Norms) != v.Rows || x.Inverses != nil && len(x.Inverses) != v.Rows || x.Labels != nil && len(x.Labels) != v.Rows {
 		return nil, fmt.Errorf("%d vectors with %d norms and %d labels", v.Rows, len(x.Norms), len(x.Labels))
 	}
 	if err := x.checkShape(v.Rows); err != nil {
 		return nil, err
 	}
-	if k.Dim != v.Dim || k.Element != v.Element {
-		return nil, fmt.Errorf("a kernel for %d dimensions for vectors of %d", k.Dim, v.Dim)
+	if k.Dim != x.Dim() || k.Element != x.Element() {
+		return nil, fmt.Errorf("a kernel for %d dimensions for vectors of %d", k.Dim, x.Dim())
 	}
 	slots := max(x.M, x.M0)
 	norm := k
-	if o.Library.Knowhere() && v.Element == dist.Float32 {
+	modern := x.Faiss && o.Library >= engine.Knowhere25
+	if o.Library.Knowhere() && v.Element == dist.Float32 && !modern {
 		// Its sum of squares is SSE's on every x86 CPU (src/simd/hook.cc, v2.2.3 and v2.3.12).
 		var err error
 		if norm, err = dist.New(x.Metric, v.Element, dist.KnowhereSSE, v.Dim); err != nil {
@@ -150,8 +162,9 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	}
 	s := &Searcher{
 		index: x, library: o.Library, opts: o, kernel: k, norm: norm,
+		modern: modern, scales: modern && x.Inverses != nil,
 		floats: fetch{base: v.Base(), stride: uintptr(v.Stride)}, n: v.Rows,
-		query: dist.Aligned(max(v.Size(), 4*v.Dim)),
+		query: dist.Aligned(max(v.Size(), 4*x.Dim())),
 		seen:  dist.NewSeen(v.Rows),
 		fresh: make([]uint32, slots, slots+dist.Behind), peeked: make([]uint32, slots),
 		dists: make([]float32, max(slots, scanRows)),
@@ -159,10 +172,13 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	}
 	s.rowLines = (v.Size() + 63) / 64
 	s.floats.lines = min((v.Size()+63)/64, maxPrefetch)
-	if k.Ahead() && v.Size() > 64*longRow {
+	if k.Ahead() && v.Size() > 64*longRow && x.Codec == nil {
 		s.floats.long, s.floats.lines = true, maxPrefetchLong
 	}
 	s.q = unsafe.Pointer(unsafe.SliceData(s.query))
+	if err := s.decode(profile); err != nil {
+		return nil, err
+	}
 	return s, s.shade()
 }
 
@@ -179,13 +195,16 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	}
 	s.found = s.found[:0]
 	if s.n > 0 && s.blocked.Count() < s.n {
-		switch s.library {
-		case engine.HNSWLib:
-			s.searchHNSWLib(p.K, ef)
-		case engine.Faiss:
-			s.searchFaiss(p.K, ef)
+		fetch := max(p.K, p.Fetch)
+		switch {
+		case s.opts.AllRows:
+			s.bruteForce(fetch)
+		case s.library == engine.HNSWLib:
+			s.searchHNSWLib(fetch, ef)
+		case s.library == engine.Faiss:
+			s.searchFaiss(fetch, ef)
 		default:
-			s.searchKnowhere(p.K, ef)
+			s.searchKnowhere(p.K, fetch, ef)
 		}
 	}
 	return s.hits(dst), s.stats, nil
@@ -201,7 +220,7 @@ func (s *Searcher) SearchFloat32(query []float32, p Params, dst []engine.Hit) ([
 }
 
 func (s *Searcher) float32s(query []float32) ([]byte, error) {
-	if s.index.Vectors.Element != dist.Float32 {
+	if s.index.Element() != dist.Float32 {
 		return nil, errors.New("a float32 query for vectors of another element type")
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(query))), 4*len(query)), nil
@@ -268,6 +287,8 @@ func (s *Searcher) descend() (uint32, float32) {
 	g := &s.index.Graph
 	at := g.Entry
 	nearest := s.distance(at)
+	s.single = true
+	defer func() { s.single = false }()
 	if s.coded {
 		s.fetchCodes()
 		defer s.fetchFloats()

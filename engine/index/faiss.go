@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
@@ -93,8 +94,11 @@ func (r *faissReader) code() string {
 // faissUnused is what faiss writes where knowhere keeps its flag for cosine.
 const faissUnused = 1 << 20
 
-// unset reports whether an index of a code has a flag for cosine that knowhere never sets to anything: files of Milvus 2.3.5 have any byte there.
-func unset(code string) bool { return slices.Contains([]string{"IwSq", "IwPQ", "IxSC", "IwPf"}, code) }
+// unset reports whether an index of a code has a flag for cosine that knowhere does not set to anything, where it is not cosine: files of Milvus
+// 2.3.5, and graphs that knowhere 2.5.6 wrote, have any byte there. Codes of graphs and of their storage tell cosine by themselves.
+func unset(code string) bool {
+	return slices.Contains([]string{"IwSq", "IwPQ", "IxSC", "IwPf", "IxRF", "IxSQ", "IxS8", "IxPq", "IxP7", "IxPR", "IxP5"}, code) || strings.HasPrefix(code, "IHN")
+}
 
 // header reads the header of the index whose code, at at, was just read.
 func (r *faissReader) header(at int, code string) faissHeader {
@@ -125,7 +129,7 @@ func (r *faissReader) metric(code string, cosine bool) engine.Metric {
 	metric := r.i32("a metric")
 	switch {
 	case r.err != nil:
-	case metric == 0 && (cosine || code == "IxF9" || code == "IHN9"):
+	case metric == 0 && (cosine || slices.Contains([]string{"IxF9", "IHN9", "IHN8", "IHN7", "IHN5", "IxS8", "IxP7", "IxP5"}, code)):
 		return dist.Cosine
 	case metric == 0:
 		return dist.InnerProduct

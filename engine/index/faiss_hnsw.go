@@ -22,12 +22,12 @@ type faissGraph struct {
 	at        int    // offset of neighbors in the file
 }
 
-// hnsw reads an HNSW index of float32: faiss's, or knowhere's for cosine, whose storage keeps
+// hnsw reads an HNSW index of vectors or codes: faiss's, or knowhere's for cosine, whose storage keeps
 // the norms. is_similarity is not in the file: the graph of an inner product was built on the
 // negated product.
 func (r *faissReader) hnsw(at int, code string) faissHeader {
 	h := r.header(at, code)
-	ix := &hnsw.Index{Metric: h.metric}
+	ix := &hnsw.Index{Metric: h.metric, Faiss: true}
 	g := r.graph(&h)
 	entryAt := r.at
 	ix.Entry = r.u32("entry_point")
@@ -56,32 +56,6 @@ func (r *faissReader) parameter(what string) int {
 	v := r.i32(what)
 	r.expect(v >= 0, 4, what, "%d", v)
 	return int(v)
-}
-
-// storage reads the flat index that follows the graph, and copies its rows into aligned ones.
-func (r *faissReader) storage(h *faissHeader, ix *hnsw.Index) {
-	at := r.at
-	code := r.code()
-	switch code {
-	case "IxF2", "IxFI", "IxFl", "IxF9":
-	case "null":
-		r.fail(at, "the vectors of the graph", "null: omitted when the file was written")
-		return
-	default:
-		if r.err == nil {
-			r.err = &UnsupportedError{Type: fmt.Sprintf("%s over %s", h.code, typeName(code)), Hint: hintRebuild}
-		}
-		return
-	}
-	s := r.header(at, code)
-	r.expect(s.dim == h.dim && s.rows == h.rows && s.metric == h.metric, r.at-at-4,
-		fmt.Sprintf("%d vectors of %d dimensions of the graph's metric", h.rows, h.dim), "%d of %d, metric %d", s.rows, s.dim, s.metric)
-	rows := r.flat(&s, "vectors")
-	if r.err != nil {
-		return
-	}
-	ix.Norms = rows.Norms
-	ix.Vectors, r.err = r.realign(rows.Vectors, r.at-4*s.rows*s.dim-normBytes(ix.Norms))
 }
 
 // normBytes is what norms take behind the rows of a flat index.

@@ -114,7 +114,7 @@ func (s listSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit
 	if p.Radius != nil {
 		dst, err = s.Range(q, ivf.RangeParams{RangeParams: rangeOf(p), NProbe: p.NProbe}, dst)
 	} else {
-		dst, err = s.Searcher.Search(q, ivf.Params{K: p.K, NProbe: p.NProbe, Filter: p.Filter}, dst)
+		dst, err = s.Searcher.Search(q, ivf.Params{K: p.wide(), NProbe: p.NProbe, Filter: p.Filter}, dst)
 	}
 	return dst, Cost{Distances: s.Computed()}, err
 }

@@ -81,7 +81,7 @@ func (s scannSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	if p.Radius != nil {
 		dst, err = s.Range(q, rangeOf(p), dst)
 	} else {
-		dst, err = s.Searcher.Search(q, scann.Params{K: p.K, NProbe: p.NProbe, ReorderK: p.ReorderK, Filter: p.Filter}, dst)
+		dst, err = s.Searcher.Search(q, scann.Params{K: p.wide(), NProbe: p.NProbe, ReorderK: p.ReorderK, Filter: p.Filter}, dst)
 	}
 	return dst, Cost{Distances: s.Computed()}, err
 }

@@ -154,7 +154,7 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 			"IVF_FLAT L2 6 x 100, knowhere (faiss), 8 lists",
 		},
 		{map[string]string{"IVF": content(t, "knowhere_ivf_ids.bin")}, "in the blob RAW_DATA next to this one"},
-		{map[string]string{"HNSW_SQ": content(t, "refused_hnsw_sq.bin")}, "index type HNSW_SQ is not supported; kitescope replay compares the vectors of its insert logs row by row"},
+		{map[string]string{"HNSW_SQ": "IHNa" + graph}, "HNSW_SQ of SQ4U under inner product and cosine is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"SCANN": content(t, "refused_scann.bin")}, "index type IVFPQFastScan is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"HNSW": "IHMV" + graph}, "HNSW by partition key (several graphs) is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"SPARSE_INVERTED_INDEX": "\x01\x02\x03\x04"}, "expected 8 bytes of a count of rows, found 4 bytes to the end of the file"},

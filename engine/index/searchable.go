@@ -87,13 +87,20 @@ type Params struct {
 	EF, NProbe int
 	// ReorderK is how many rows SCANN compares by their vectors, of those that are nearest by their codes; 0 is K.
 	ReorderK int
-	Sparse   engine.SparseParams
+	// RefineK is how many times as many hits as K a refinement compares again; 0 is the file's factor in faiss, 1 in knowhere.
+	RefineK float32
+	Sparse  engine.SparseParams
 	// Filter marks what is left out (see Searchable.FiltersIDs); nil for none.
 	Filter *engine.Bitset
 	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner
 	// edge: what is nearer is left out; nil is none.
 	Radius, RangeFilter *float32
+
+	fetch int // what a refinement wants of the index that it refines; K if that is more
 }
+
+// wide is how many hits are returned.
+func (p *Params) wide() int { return max(p.K, p.fetch) }
 
 // Cost is what one query took, apart from time.
 type Cost struct {

@@ -99,15 +99,16 @@ func milvusTypes() []milvusType {
 		{"FLAT", []string{"IxF2", "IxFI", "IxFl", "IxF9"}, (*faissReader).rows},
 		{"BIN_FLAT", []string{"IBxF"}, (*faissReader).binaryFlat},
 		{"BIN_IVF_FLAT", []string{"IBwF"}, (*faissReader).binaryIVF},
-		{"HNSW", []string{"IHNf", "IHN9"}, (*faissReader).hnsw},
+		{"HNSW", []string{"IHNf", "IHN9", "IH00"}, (*faissReader).hnsw}, // IH00: over any storage, faiss's
 		{"IVF_FLAT", []string{"IwFl"}, (*faissReader).ivf},
-		{"HNSW_SQ", []string{"IHNs", "IHN8", "IHNa", "IHNb"}, nil},
-		{"HNSW_PQ", []string{"IHNp", "IHN7"}, nil},
-		{"HNSW_PRQ", []string{"IHN6", "IHN5"}, nil},
+		{"HNSW_SQ", []string{"IHNs", "IHN8"}, (*faissReader).hnsw},
+		{"HNSW_SQ of SQ4U under inner product and cosine", []string{"IHNa", "IHNb"}, nil}, // knowhere 2.6's, with sums of whole numbers
+		{"HNSW_PQ", []string{"IHNp", "IHN7"}, (*faissReader).hnsw},
+		{"HNSW_PRQ", []string{"IHN6", "IHN5"}, (*faissReader).hnsw},
 		{"SQ", []string{"IxSQ", "IxS8", "IxS4", "IxSI"}, nil}, // by itself: faiss's, no type of Milvus
 		{"PQ", []string{"IxPq", "IxP7"}, nil},
 		{"PRQ", []string{"IxPR", "IxP5"}, nil},
-		{"HNSW with refinement", []string{"IxRF"}, nil},
+		{"refinement", []string{"IxRF"}, (*faissReader).refined},
 		{"HNSW by partition key (several graphs)", []string{"IHMV"}, nil},
 		{"IVF_FLAT_CC", []string{"IwFc"}, nil},
 		{"IVF_PQ", []string{"IwPQ"}, (*faissReader).ivfPQ},

@@ -260,7 +260,7 @@ func TestDeletes(t *testing.T) {
 func TestOpenTakesTheIndexOfTheVectors(t *testing.T) {
 	r := line(60, 0)
 	blob := graph(t, r.values, dist.L2)
-	quantised, err := os.ReadFile("../index/testdata/refused_hnsw_sq.bin")
+	quantised, err := os.ReadFile("../index/testdata/refused_nsg.bin")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestOpenTakesTheIndexOfTheVectors(t *testing.T) {
 			m.index(t, 3, 9, vectorField, "HNSW", graph(t, r.values[:10], dist.L2))
 			m.index(t, 3, 50, vectorField, "HNSW", blob)
 		}, build: true},
-		"not supported": {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW_SQ", quantised) }, refused: "index type HNSW_SQ is not supported; kitescope replay compares the vectors of its insert logs row by row"},
+		"not supported": {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW_SQ", quantised) }, refused: "index type faiss INSf is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		"DISKANN":       {put: func(m memory) { m.index(t, 3, 50, vectorField, "_disk.index_meta", []byte("meta")) }, refused: "is not supported"},
 		"rows":          {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW", graph(t, r.values[:59], dist.L2)) }, err: "an index of 59 rows, the insert logs have 60"},
 		"dimension": {put: func(m memory) {

@@ -104,7 +104,7 @@ func TestOpenTellsWhatAPathIs(t *testing.T) {
 		indexFiles + "faiss_flat_l2.bin":              {index.FLAT, index.Faiss, engine.Faiss, 0},
 		indexFiles + "faiss_idmap_ivf.bin":            {index.IVFFlat, index.Faiss, engine.Faiss, 0},
 		indexFiles + "knowhere_l2.bin":                {index.HNSW, index.KnowhereHNSW, engine.Knowhere22, 0},
-		indexFiles + "knowhere_faiss_hnsw.bin":        {index.HNSW, index.KnowhereFaiss, engine.Knowhere23, 0},
+		indexFiles + "knowhere_faiss_hnsw.bin":        {index.HNSW, index.KnowhereFaiss, engine.Knowhere25, 0},
 		indexFiles + "knowhere_faiss_ivf.bin":         {index.IVFFlat, index.KnowhereFaiss, engine.Knowhere22, 0},
 		indexFiles + "knowhere_faiss_flat_cosine.bin": {index.FLAT, index.KnowhereFaiss, engine.Knowhere22, 0},
 		milvusIVF:               {index.IVFFlat, index.KnowhereFaiss, engine.Knowhere22, 0},
@@ -141,16 +141,16 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	ip := dist.InnerProduct
 	for path, want := range map[string]string{
-		"nothing":                          "open nothing: no such file",
-		"nothing.npy":                      "open nothing.npy: no such file",
-		"nothing.parquet#v":                "open nothing.parquet#v: no such file",
-		empty:                              "it is empty; expected the folder of one index",
-		mixed:                              "open " + mixed + ": read ",
-		"../../testdata/storage":           "it contains folders, such as 2.1.0; expected the folder of one index",
-		indexFiles + "make.py":             "expected an index of hnswlib, faiss or Milvus",
-		indexFiles + "refused_hnsw_sq.bin": "index type HNSW_SQ is not supported; build an index",
-		indexFiles + "faiss_flat_l2.bin":   "its metric is L2, not IP",
-		milvusIVF:                          "its metric is L2, not IP",
+		"nothing":                        "open nothing: no such file",
+		"nothing.npy":                    "open nothing.npy: no such file",
+		"nothing.parquet#v":              "open nothing.parquet#v: no such file",
+		empty:                            "it is empty; expected the folder of one index",
+		mixed:                            "open " + mixed + ": read ",
+		"../../testdata/storage":         "it contains folders, such as 2.1.0; expected the folder of one index",
+		indexFiles + "make.py":           "expected an index of hnswlib, faiss or Milvus",
+		indexFiles + "refused_nsg.bin":   "index type faiss INSf is not supported; build an index",
+		indexFiles + "faiss_flat_l2.bin": "its metric is L2, not IP",
+		milvusIVF:                        "its metric is L2, not IP",
 		"../../cmd/kitescope/testdata/engine/truth.ivecs": "it has ids, expected vectors",
 	} {
 		x, err := Open(t.Context(), path, Hint{Metric: &ip})

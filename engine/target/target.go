@@ -55,8 +55,8 @@ func (t *Target) library(l engine.Library) engine.Library {
 		return engine.HNSWLib
 	case t.File.Format == index.KnowhereHNSW:
 		return engine.Knowhere22
-	case t.File.Format == index.KnowhereFaiss && t.File.Kind() == index.HNSW:
-		return engine.Knowhere23 // and later: before, graphs were hnswlib's
+	case t.File.Format == index.KnowhereFaiss && t.File.Effort() == index.ByEF:
+		return engine.Knowhere25 // and later: before, graphs were hnswlib's
 	case t.File.Format == index.KnowhereFaiss:
 		return engine.Knowhere22
 	default:

@@ -334,9 +334,8 @@ def refused(name, ix, kind):
 
 
 v = rows(300, 8, 7)
-for name, factory, kind in (("refused_hnsw_sq.bin", "HNSW4_SQ8", "HNSW_SQ"), ("refused_hnsw_pq.bin", "HNSW4_PQ2x4", "HNSW_PQ"),
-                            ("refused_ivf_sq.bin", "IVF4,SQ4", "faiss IwSq with a scalar quantiser of type 4bit"), ("refused_ivf_pq.bin", "IVF4,PQ2x3", "IVF_PQ of 3 bits a part"),
-                            ("refused_scann.bin", "IVF4,PQ2x4fs", "IVFPQFastScan"), ("refused_refine.bin", "SQ8,RFlat", "HNSW with refinement"),
+for name, factory, kind in (("refused_ivf_sq.bin", "IVF4,SQ4", "faiss IwSq with a scalar quantiser of type 4bit"), ("refused_ivf_pq.bin", "IVF4,PQ2x3", "IVF_PQ of 3 bits a part"),
+                            ("refused_scann.bin", "IVF4,PQ2x4fs", "IVFPQFastScan"),
                             ("refused_lsh.bin", "LSH", "faiss IxHe"), ("refused_nsg.bin", "NSG4", "faiss INSf")):
     ix = faiss.index_factory(8, factory)
     ix.train(v)
