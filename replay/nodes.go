@@ -148,13 +148,17 @@ func groupOf(r *load.Request) string {
 
 // filterOf is the filter of a request, and how much of an index it looks at.
 func filterOf(r *load.Request) string {
+	effort := fmt.Sprintf("ef %d nprobe %d reorder_k %d", r.EF, r.NProbe, r.ReorderK)
+	if r.RefineK > 0 {
+		effort += fmt.Sprintf(" refine_k %g", r.RefineK)
+	}
 	if r.Expr != "" {
-		return fmt.Sprintf("filter %s, ef %d nprobe %d reorder_k %d", r.Expr, r.EF, r.NProbe, r.ReorderK)
+		return fmt.Sprintf("filter %s, %s", r.Expr, effort)
 	}
 	if r.Keys != nil {
-		return fmt.Sprintf("filter %p %d %v %d %d %d", r.Keys, len(r.Keys), r.Exclude, r.EF, r.NProbe, r.ReorderK)
+		return fmt.Sprintf("filter %p %d %v %s", r.Keys, len(r.Keys), r.Exclude, effort)
 	}
-	return "ef " + strconv.Itoa(r.EF) + " nprobe " + strconv.Itoa(r.NProbe) + " reorder_k " + strconv.Itoa(r.ReorderK)
+	return effort
 }
 
 // push takes a call in and starts what may run now.

@@ -41,8 +41,9 @@ type Fact struct {
 type Decoder interface {
 	// Load takes a query, which is not kept.
 	Load(q []float32)
-	// Gather writes to out[i] the distance to the code ids[i] of those at base, stride bytes apart.
-	Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32)
+	// Gather writes to out[i] the distance to the code ids[i] of those at base, stride bytes apart. The library computes so many of them, from the
+	// first on, four at a time, which may round otherwise.
+	Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, fours int)
 }
 
 // Vectors are rows that are no codes, as a decoder has them: float32, or of two bytes a dimension.
@@ -61,7 +62,7 @@ type plain struct {
 
 func (d *plain) Load(q []float32) { copy(dist.Floats(d.query), q) }
 
-func (d *plain) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+func (d *plain) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, _ int) {
 	d.kernel.Gather(unsafe.Pointer(unsafe.SliceData(d.query)), base, stride, ids, out)
 }
 

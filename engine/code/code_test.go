@@ -67,7 +67,7 @@ func decodeBySquares(t *testing.T, c *SQ, code []byte) []float32 {
 		clear(q)
 		q[i] = 1
 		d.Load(q)
-		d.Gather(unsafe.Pointer(unsafe.SliceData(code)), uintptr(len(code)), []uint32{0}, out)
+		d.Gather(unsafe.Pointer(unsafe.SliceData(code)), uintptr(len(code)), []uint32{0}, out, 0)
 		y[i] = out[0]
 	}
 	return y
@@ -113,7 +113,7 @@ func TestStepsAddUp(t *testing.T) {
 		}
 		d.Load(q)
 		out := make([]float32, 1)
-		d.Gather(unsafe.Pointer(unsafe.SliceData(code)), 0, []uint32{0}, out)
+		d.Gather(unsafe.Pointer(unsafe.SliceData(code)), 0, []uint32{0}, out, 0)
 		less(q, x)
 		if want := square(q); math.Abs(float64(out[0])-want) > 1e-4*(want+1) {
 			t.Errorf("%v: distance %g, want %g", p, out[0], want)

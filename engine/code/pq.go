@@ -148,7 +148,7 @@ type sums struct {
 
 func (d *sums) Load(q []float32) { d.kernels.Table(d.metric, q, d.table) }
 
-func (d *sums) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+func (d *sums) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, _ int) {
 	if d.codec.bits == MaxBits {
 		d.kernels.Gather(d.table, base, stride, ids, out)
 		return

@@ -161,7 +161,7 @@ func (d *steps) Load(q []float32) {
 	}
 }
 
-func (d *steps) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+func (d *steps) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, _ int) {
 	c := d.codec
 	size, n := c.Bytes(), c.parts*c.steps
 	for i, id := range ids {

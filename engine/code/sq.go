@@ -69,7 +69,7 @@ func (s Scalar) ranges(dim int) int {
 // SQ is a scalar quantiser: each dimension is coded by itself. It is immutable.
 type SQ struct {
 	Type Scalar
-	// Low and Span are where the range of each dimension begins and how wide it is; nil of types without ranges.
+	// Low and Span are where the range of each dimension begins and how wide it is: one for all of uniform types, nil of types without ranges.
 	Low, Span []float32
 	dim       int
 }
@@ -80,12 +80,8 @@ func NewSQ(s Scalar, dim int, trained []float32) (*SQ, error) {
 		return nil, fmt.Errorf("%d numbers for %s of %d dimensions", len(trained), s, dim)
 	}
 	c := &SQ{Type: s, dim: dim}
-	switch len(trained) {
-	case 0:
-	case 2 * dim:
-		c.Low, c.Span = trained[:dim:dim], trained[dim:]
-	default:
-		c.Low, c.Span = slices.Repeat(trained[:1], dim), slices.Repeat(trained[1:], dim)
+	if n := len(trained) / 2; n > 0 {
+		c.Low, c.Span = trained[:n:n], trained[n:]
 	}
 	return c, nil
 }
@@ -128,8 +124,8 @@ func (c *SQ) Encode(x []float32, code []byte) {
 			code[i] = byte(int(v + 128))
 		default:
 			u := float32(0)
-			if c.Span[i] != 0 {
-				u = min(max((v-c.Low[i])/c.Span[i], 0), 1)
+			if low, span := c.Low[i%len(c.Low)], c.Span[i%len(c.Span)]; span != 0 {
+				u = min(max((v-low)/span, 0), 1)
 			}
 			c.put(code, i, u)
 		}
@@ -174,15 +170,38 @@ func (c *SQ) Gives() func(code []byte, x []float32) bool {
 	own := make([]byte, c.Bytes())
 	return func(code []byte, x []float32) bool {
 		c.Encode(x, own)
+		for i := 0; c.Type == FP16 && i < len(x); i++ {
+			if away := roundedAway(x[i]); away == binary.LittleEndian.Uint16(code[2*i:]) {
+				binary.LittleEndian.PutUint16(own[2*i:], away)
+			}
+		}
 		return slices.Equal(own, code)
 	}
+}
+
+// roundedAway is the nearest binary16 where what is half way goes away from 0, as encode_fp16 has it where faiss is compiled without F16C
+// (faiss/utils/fp16-inl.h).
+func roundedAway(x float32) uint16 {
+	return dist.NarrowFloat16(math.Float32frombits(math.Float32bits(x)&^0xfff + 1))
 }
 
 // NewDecoder returns what computes distances as SQDistanceComputer does (faiss/impl/scalar_quantizer/distance_computers.h; knowhere v2.5.6,
 // faiss/impl/ScalarQuantizerCodec_avx512.h).
 func (c *SQ) NewDecoder(m engine.Metric, p dist.Profile) (Decoder, error) {
+	d, err := c.decoder(m, p)
+	if err != nil || len(c.Low) != 1 || p == dist.Knowhere25 || c.dim%8 != 0 {
+		return d, err
+	}
+	raw := &SQ{Type: c.Type, Low: []float32{0}, Span: []float32{1}, dim: c.dim}
+	u := &uniform{codec: c, l2: m == dist.L2, four: d, query: make([]float32, c.dim)}
+	u.one, err = raw.decoder(m, p)
+	return u, err
+}
+
+func (c *SQ) decoder(m engine.Metric, p dist.Profile) (Decoder, error) {
 	if c.Type == SQ8 || c.Type == SQ8Uniform {
-		k, err := dist.NewSQ8(m, p, c.Low, c.Span)
+		low, span := c.ranges()
+		k, err := dist.NewSQ8(m, p, low, span)
 		if err != nil {
 			return nil, err
 		}
@@ -202,12 +221,21 @@ func (c *SQ) NewDecoder(m engine.Metric, p dist.Profile) (Decoder, error) {
 	return d, nil
 }
 
+// ranges are those of each dimension.
+func (c *SQ) ranges() (low, span []float32) {
+	if len(c.Low) == c.dim {
+		return c.Low, c.Span
+	}
+	return slices.Repeat(c.Low, c.dim), slices.Repeat(c.Span, c.dim)
+}
+
 // values are what the codes of each dimension stand for, as so many lanes decode them at once.
 func (c *SQ) values(bits, lanes int, fused bool) []float32 {
 	n := 1<<bits - 1
 	one, half := 1/float32(n), 0.5/float32(n)
 	all := make([]float32, 0, c.dim<<bits)
-	for i, low := range c.Low {
+	lows, spans := c.ranges()
+	for i, low := range lows {
 		for v := range n + 1 {
 			var unit float32
 			switch {
@@ -219,9 +247,9 @@ func (c *SQ) values(bits, lanes int, fused bool) []float32 {
 				unit = dist.FusedAdd(float32(v), one, half)
 			}
 			if lanes > 1 || fused {
-				all = append(all, dist.FusedAdd(unit, c.Span[i], low))
+				all = append(all, dist.FusedAdd(unit, spans[i], low))
 			} else {
-				all = append(all, low+float32(unit*c.Span[i]))
+				all = append(all, low+float32(unit*spans[i]))
 			}
 		}
 	}
@@ -233,8 +261,50 @@ type sq8 struct{ query *dist.SQ8Query }
 
 func (d *sq8) Load(q []float32) { copy(d.query.Floats(), q) }
 
-func (d *sq8) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+func (d *sq8) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, _ int) {
 	d.query.Gather(base, stride, ids, out)
+}
+
+// uniform is the decoder of uniform types in faiss 1.15 where it decodes 8 or 16 dimensions at once: one distance by itself is computed in the
+// range from 0 to 1, to which the query is brought, and then stretched; four together are not (query_to_code_predecoded and
+// adjust_query_for_raw_decode, faiss/impl/scalar_quantizer/sq-avx512.cpp).
+type uniform struct {
+	codec       *SQ
+	l2          bool
+	four, one   Decoder
+	query       []float32
+	scale, bias float32
+}
+
+func (d *uniform) Load(q []float32) {
+	d.four.Load(q)
+	low, span := d.codec.Low[0], d.codec.Span[0]
+	d.scale, d.bias = span, 0
+	copy(d.query, q)
+	if d.l2 {
+		inverse := float32(0)
+		if span != 0 {
+			inverse = 1 / span
+		}
+		for i, v := range q {
+			d.query[i] = (v - low) * inverse
+		}
+		d.scale = span * span
+	} else {
+		for _, v := range q {
+			d.bias += v
+		}
+		d.bias *= low
+	}
+	d.one.Load(d.query)
+}
+
+func (d *uniform) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, fours int) {
+	d.four.Gather(base, stride, ids[:fours], out, fours)
+	d.one.Gather(base, stride, ids[fours:], out[fours:], 0)
+	for i := fours; i < len(ids); i++ {
+		out[i] = dist.FusedAdd(d.scale, out[i], d.bias)
+	}
 }
 
 // decoded decodes each row before it is compared.
@@ -247,7 +317,7 @@ type decoded struct {
 
 func (d *decoded) Load(q []float32) { copy(dist.Floats(d.query), q) }
 
-func (d *decoded) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+func (d *decoded) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, _ int) {
 	size, row := d.codec.Bytes(), dist.Floats(d.row)
 	for i, id := range ids {
 		d.decode(at(base, stride, id, size), row)
@@ -298,7 +368,7 @@ func (d *whole) Load(q []float32) {
 	}
 }
 
-func (d *whole) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+func (d *whole) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, _ int) {
 	bias := int32(0)
 	if d.signed {
 		bias = 128

@@ -49,16 +49,21 @@ func (s *Searcher) decodeRows(first int, out []float32) {
 	for i := range ids {
 		ids[i] = uint32(first + i)
 	}
-	s.decoder.Gather(s.floats.base, s.floats.stride, ids, out)
+	s.decoder.Gather(s.floats.base, s.floats.stride, ids, out, 0)
+}
+
+// fours is how many of n distances the library computes four at a time.
+func (s *Searcher) fours(n int) int {
+	if s.single {
+		return 0
+	}
+	return n &^ 3
 }
 
 // scale makes inner products into what knowhere 2.5 compares under cosine, of those that it computes four at a time, and returns the others
 // (distances_batch_4 of FlatCosineDis and WithCosineNormDistanceComputer, faiss/IndexCosine.cpp, v2.5.6).
 func (s *Searcher) scale(ids []uint32, d []float32) []float32 {
-	fours := len(d) &^ 3
-	if s.single {
-		fours = 0
-	}
+	fours := s.fours(len(d))
 	for i, ip := range d[:fours] {
 		d[i] = -(ip * s.index.Inverses[ids[i]] * s.inverse)
 	}

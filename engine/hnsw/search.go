@@ -287,7 +287,7 @@ func (s *Searcher) descend() (uint32, float32) {
 	g := &s.index.Graph
 	at := g.Entry
 	nearest := s.distance(at)
-	s.single = true
+	s.single = s.modern
 	defer func() { s.single = false }()
 	if s.coded {
 		s.fetchCodes()

@@ -61,7 +61,7 @@ func (s *Searcher) distancesAhead(n int) []float32 {
 // distances fills s.dists with the distances of the nodes in ids, as the library compares them.
 func (s *Searcher) distances(ids []uint32) {
 	if s.decoder != nil {
-		s.decoder.Gather(s.floats.base, s.floats.stride, ids, s.dists)
+		s.decoder.Gather(s.floats.base, s.floats.stride, ids, s.dists, s.fours(len(ids)))
 	} else {
 		s.kernel.Gather(s.q, s.floats.base, s.floats.stride, ids, s.dists)
 	}

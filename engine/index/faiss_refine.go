@@ -13,14 +13,14 @@ import (
 // Source: faiss 1.15 and knowhere v2.5.6, faiss/impl/index_write.cpp, IndexRefine.
 func (r *faissReader) refined(at int, kind string) faissHeader {
 	h := r.header(at, kind)
+	if len(r.file.Codes) > 2 { // one of the refinement, and one of a map of ids around it
+		r.fail(at, "a refinement around all of an index", "one inside")
+		return h
+	}
 	inner := r.index(true)
 	r.expect(r.err != nil || inner.dim == h.dim && inner.rows == h.rows, r.at-at,
 		fmt.Sprintf("the refinement of %d rows of %d dimensions", inner.rows, inner.dim), "%d of %d", h.rows, h.dim)
 	if r.err != nil {
-		return h
-	}
-	if _, twice := r.file.Searchable.(refinedIndex); twice {
-		r.fail(at, "a refinement of an index", "one of a refinement")
 		return h
 	}
 	base := r.file.Searchable

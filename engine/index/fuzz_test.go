@@ -33,6 +33,11 @@ func FuzzOpen(f *testing.F) {
 			f.Add(data, []byte{})
 		}
 	}
+	for _, g := range []string{"testdata/graphs/faiss.json.gz", "testdata/graphs/knowhere.json.gz"} {
+		for _, c := range readGraphGoldens(f, g).Files {
+			f.Add(c.File, []byte{})
+		}
+	}
 	for _, p := range scanns() {
 		data, _ := scannFile(rand.New(rand.NewPCG(1, 1)), p)
 		f.Add(data, []byte{})
@@ -88,6 +93,9 @@ func walk(t *testing.T, x *File) {
 				}
 			}
 		}
+		if x.Rows > 0 && (As[hnsw.Index](x).Codec != nil || Refined(x.Searchable)) { // what is read can be searched
+			search(t, x)
+		}
 		if x.Rows > 0 && int(As[hnsw.Index](x).Levels[As[hnsw.Index](x).Entry]) != As[hnsw.Index](x).MaxLevel {
 			t.Fatal("the entry point is not on the highest level")
 		}
@@ -122,6 +130,9 @@ func search(t *testing.T, x *File) {
 	o := Options{Library: engine.Faiss, Profile: dist.Faiss}
 	if x.Kind() == SCANN || x.Metric == dist.Cosine {
 		o = Options{Library: engine.Knowhere22}
+	}
+	if x.Effort() == ByEF && x.Metric == dist.Cosine {
+		o = Options{Library: engine.Knowhere25, Profile: dist.Knowhere25}
 	}
 	s, err := x.NewSearcher(o)
 	if err != nil {

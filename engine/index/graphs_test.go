@@ -47,22 +47,27 @@ func TestGraphsOverCodesAnswerAsTheirLibraries(t *testing.T) {
 	}
 	for _, name := range files {
 		t.Run(name, func(t *testing.T) {
-			f, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			z, err := gzip.NewReader(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var g graphGoldens
-			if err := json.NewDecoder(z).Decode(&g); err != nil {
-				t.Fatal(err)
-			}
+			g := readGraphGoldens(t, name)
 			g.check(t)
 		})
 	}
+}
+
+func readGraphGoldens(t testing.TB, name string) (g graphGoldens) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(z).Decode(&g); err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 func (g *graphGoldens) check(t *testing.T) {
@@ -192,4 +197,37 @@ func wordsOf(b []byte) []uint32 {
 		v[i] = le32(b, i)
 	}
 	return v
+}
+
+// TestHostileGraphsOverCodesAreRefused: cut short anywhere a file is refused; with any 4 bytes of it changed it is refused in one line, or what is
+// read can be searched.
+func TestHostileGraphsOverCodesAreRefused(t *testing.T) {
+	for _, name := range []string{"testdata/graphs/faiss.json.gz", "testdata/graphs/knowhere.json.gz"} {
+		files := readGraphGoldens(t, name).Files
+		for i, c := range files {
+			for n := i % 41; n < len(c.File); n += 41 {
+				if _, err := Parse(c.Name, c.File[:n], Hint{}); err == nil {
+					t.Fatalf("%s: opened without the last %d bytes", c.Name, len(c.File)-n)
+				}
+			}
+			if _, err := Parse(c.Name, append(slices.Clone(c.File), 0), Hint{}); err == nil {
+				t.Errorf("%s: opened with a byte too many", c.Name)
+			}
+			for at := i % 23; at+4 <= len(c.File); at += 23 {
+				data := slices.Clone(c.File)
+				copy(data[at:], [][]byte{{0xff, 0xff, 0xff, 0x7f}, {0, 0, 0, 0}, {0xff, 0xff, 0xff, 0xff}, {1, 0, 0, 0x80}}[at/23%4])
+				f, err := Parse(c.Name, data, Hint{})
+				if err != nil {
+					if strings.Contains(err.Error(), "\n") {
+						t.Errorf("%s: %v", c.Name, err)
+					}
+					continue
+				}
+				if f.Rows > 0 && f.Dim == c.Dim {
+					search(t, f)
+				}
+				f.Close()
+			}
+		}
+	}
 }

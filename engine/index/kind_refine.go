@@ -247,7 +247,7 @@ func (s *refinedSearcher) compare(q []byte, single bool) error {
 	if len(s.d) < len(s.rows) {
 		s.d = make([]float32, len(s.rows))
 	}
-	s.decoder.Gather(s.x.vectors.Base(), uintptr(s.x.vectors.Stride), s.rows, s.d)
+	s.decoder.Gather(s.x.vectors.Base(), uintptr(s.x.vectors.Stride), s.rows, s.d, 0)
 	if s.x.metric == dist.Cosine {
 		inverse := hnsw.InverseOf(s.norm.SquaredNorm(unsafe.Pointer(unsafe.SliceData(s.query))))
 		// Of full eights four at a time (distance_compute_by_idx_if, faiss/utils/distances_if.h, knowhere v2.5.6), which rounds otherwise.

@@ -23,6 +23,9 @@ const (
 // WriteFaiss writes an index as faiss's write_index does. Labels become an IndexIDMap around it. faiss has no deleted rows and no norms: cosine is the inner
 // product of normalised vectors there.
 func WriteFaiss(w io.Writer, s Searchable) error {
+	if Refined(s) {
+		return fmt.Errorf("write faiss index: a refinement of %s is not written", s.Kind())
+	}
 	o := &faissOutput{output: newOutput(w)}
 	var err error
 	switch x := s.concrete().(type) {

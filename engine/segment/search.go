@@ -29,9 +29,10 @@ func Milvus(major, minor int) Options {
 }
 
 // Params are what a query asks for. EF is of HNSW, NProbe of inverted files, where 0 is knowhere's default (8), ReorderK of SCANN, where 0
-// is K.
+// is K, RefineK of an index with a refinement, where 0 is 1.
 type Params struct {
 	K, EF, NProbe, ReorderK int
+	RefineK                 float32
 	Sparse                  engine.SparseParams
 }
 

@@ -35,6 +35,8 @@ func (t *Target) Unused(p *index.Params, o Options) (name, of string) {
 		return "nprobe", "an IVF index"
 	case p.ReorderK > 0 && t.File.Kind() != index.SCANN:
 		return "reorder-k", "a SCANN index"
+	case p.RefineK > 0 && !index.Refined(t.File.Searchable):
+		return "refine-k", "an index with a refinement"
 	case o.Entries != nil && (by != index.ByEF || !knowhere):
 		return "entry warm", "an HNSW index in Milvus (--library knowhere-2.2)"
 	}

@@ -99,6 +99,9 @@ func searchHead(f *target.Found) []render.Line {
 	if p.ReorderK > 0 {
 		asked += ", reorder_k " + strconv.Itoa(p.ReorderK)
 	}
+	if p.RefineK > 0 {
+		asked += ", refine_k " + single(p.RefineK)
+	}
 	if n := p.Filter.Count(); n > 0 {
 		asked += ", " + words.Plural(n, "row") + " left out"
 	}
@@ -224,6 +227,9 @@ func writeSearchHead(e *doc.Encoder, f *target.Found) {
 		if x.n > 0 {
 			e.Entry(x.key, x.n)
 		}
+	}
+	if p.RefineK > 0 {
+		e.Entry("refine_k", doc.Exact(exactSingle(p.RefineK)))
 	}
 	e.Entry("excluded", p.Filter.Count())
 	e.Entry("seconds", f.Answers.Took)

@@ -116,6 +116,9 @@ func (m *milvus) params(r *load.Request) string {
 	switch kind := strings.ToUpper(m.desc.Index); {
 	case strings.Contains(kind, "HNSW"):
 		add("ef", r.EF)
+		if r.RefineK > 0 && kind != "HNSW" {
+			params["refine_k"] = r.RefineK
+		}
 	case kind == "DISKANN":
 		add("search_list", r.EF)
 	case kind == "SCANN":

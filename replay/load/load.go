@@ -42,7 +42,9 @@ type Request struct {
 	K, EF, NProbe int
 	// ReorderK is SCANN's reorder_k; 0 is K.
 	ReorderK int
-	Sparse   engine.SparseParams
+	// RefineK is refine_k of an index with a refinement; 0 is 1.
+	RefineK float32
+	Sparse  engine.SparseParams
 	// Keys are the keys that may be answered, or with Exclude those that may not; nil is no filter.
 	Keys    []engine.Key
 	Exclude bool

@@ -126,10 +126,14 @@ func (r *accessRequest) searchParams(params string) {
 	}
 	r.K = max(number("topk"), number("limit"))
 	r.EF, r.NProbe, r.ReorderK = number("ef"), number("nprobe"), number("reorder_k")
+	if x, err := share([]byte(outer["refine_k"])); err == nil {
+		r.RefineK = x
+	}
 	var inner struct {
 		EF       json.RawMessage `json:"ef"`
 		NProbe   json.RawMessage `json:"nprobe"`
 		ReorderK json.RawMessage `json:"reorder_k"`
+		RefineK  json.RawMessage `json:"refine_k"`
 	}
 	if json.Unmarshal([]byte(outer["params"]), &inner) != nil {
 		return
@@ -142,6 +146,9 @@ func (r *accessRequest) searchParams(params string) {
 	}
 	if n, err := whole(inner.ReorderK); err == nil && n > 0 {
 		r.ReorderK = n
+	}
+	if x, err := share(inner.RefineK); err == nil {
+		r.RefineK = x
 	}
 }
 

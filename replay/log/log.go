@@ -49,7 +49,9 @@ type Request struct {
 	K, EF, NProbe int
 	// ReorderK is of SCANN: how many rows it compares by their vectors.
 	ReorderK int
-	Sparse   engine.SparseParams
+	// RefineK is of an index with a refinement: how many times as many hits as K that compares again.
+	RefineK float32
+	Sparse  engine.SparseParams
 	// Filter restricts the answer; nil is no filter.
 	Filter *Filter
 	// At is the time since the log's first request; Timed reports whether it is known.

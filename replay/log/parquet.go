@@ -54,6 +54,17 @@ func (l *Log) parameters() map[string]func(row int, values []parquet.Value, c *p
 		"ef":        number(func(r *Request) *int { return &r.EF }),
 		"nprobe":    number(func(r *Request) *int { return &r.NProbe }),
 		"reorder_k": number(func(r *Request) *int { return &r.ReorderK }),
+		"refine_k": func(row int, values []parquet.Value, _ *parquetColumn) error {
+			if len(values) == 0 {
+				return nil
+			}
+			x, ok := floatValue(values[0])
+			if !ok || len(values) > 1 || !(x >= 0 && x <= math.MaxFloat32) {
+				return fmt.Errorf("expected a number of 0 or more, found %s", printable(values[0].String()))
+			}
+			l.Requests[row].RefineK = float32(x)
+			return nil
+		},
 		"collection": func(row int, values []parquet.Value, _ *parquetColumn) error {
 			if len(values) == 1 && values[0].Kind() == parquet.ByteArray {
 				l.Requests[row].Collection = string(values[0].ByteArray())

@@ -122,26 +122,28 @@ func appendSparse(b, row []byte) []byte {
 
 // sparseParam reads a parameter of searches of sparse vectors, by the names that Milvus has.
 func (p *requestLine) sparseParam(name string, value []byte) (known bool, err error) {
-	share := func(to *float32) (bool, error) {
-		x, err := number(value)
-		if err == nil && !(x >= 0) {
-			err = fmt.Errorf("expected a number of 0 or more, found %s", shown(value))
-		}
-		*to = x
-		return true, err
-	}
 	switch name {
 	case "drop_ratio_search":
-		return share(&p.Sparse.DropRatio)
+		p.Sparse.DropRatio, err = share(value)
 	case "dim_max_score_ratio":
-		return share(&p.Sparse.MaxScoreRatio)
+		p.Sparse.MaxScoreRatio, err = share(value)
 	case "bm25_avgdl":
-		return share(&p.Sparse.AvgDL)
+		p.Sparse.AvgDL, err = share(value)
 	case "refine_factor":
 		p.Sparse.Refine, err = whole(value)
-		return true, err
+	default:
+		return false, nil
 	}
-	return false, nil
+	return true, err
+}
+
+// share reads a number of 0 or more.
+func share(value []byte) (float32, error) {
+	x, err := number(value)
+	if err == nil && !(x >= 0) {
+		err = fmt.Errorf("expected a number of 0 or more, found %s", shown(value))
+	}
+	return x, err
 }
 
 // appendSparseParams appends those that are not 0, each behind a comma.

@@ -68,16 +68,18 @@ func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
 	for _, r := range a.requests {
 		a.queries = append(a.queries, r.Vectors.Row(0))
 	}
-	k, ef, probe, reorder := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}
+	k, ef, probe, reorder, refine := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}, map[float32]int{}
 	for i := range l.Requests {
 		r := &l.Requests[i]
 		k[r.K]++
 		ef[r.EF]++
 		probe[r.NProbe]++
 		reorder[r.ReorderK]++
+		refine[r.RefineK]++
 	}
 	a.params.K = cmp.Or(p.K, commonest(k), defaultK)
 	a.params.EF = cmp.Or(p.EF, commonest(ef), defaultEF)
+	a.params.RefineK = cmp.Or(p.RefineK, commonest(refine))
 	a.params.NProbe = cmp.Or(p.NProbe, commonest(probe), segment.DefaultNProbe)
 	if a.params.ReorderK = cmp.Or(p.ReorderK, commonest(reorder)); a.params.ReorderK > 0 {
 		a.params.ReorderK = max(a.params.ReorderK, a.params.K)
@@ -93,7 +95,7 @@ const (
 )
 
 // commonest is the value with the greatest count, of equal ones the least.
-func commonest(counts map[int]int) (value int) {
+func commonest[T cmp.Ordered](counts map[T]int) (value T) {
 	most := 0
 	for v, n := range counts {
 		if n > most || n == most && v < value {

@@ -21,6 +21,7 @@ import (
 func engineSearch(a *cli.App) *cobra.Command {
 	var f engineFlags
 	var ef, nprobe, reorder int
+	var refine float32
 	cmd := &cobra.Command{
 		Use: "search FILE",
 		Long: `Answer queries from an index file. Ids, distances and the order of equal distances match the library
@@ -38,7 +39,7 @@ once first, and shows the answers of the second run.
   kitescope engine search base.npy --queries q.npy --fields base.parquet --filter 'year >= 2020'`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.search(a, cmd, args[0], index.Params{EF: ef, NProbe: nprobe, ReorderK: reorder})
+			return f.search(a, cmd, args[0], index.Params{EF: ef, NProbe: nprobe, ReorderK: reorder, RefineK: refine})
 		},
 	}
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of queries, 0 for all; csv and structured formats default to all")
@@ -49,6 +50,7 @@ once first, and shows the answers of the second run.
 	fl.IntVar(&ef, "ef", 0, "candidates of an HNSW search; default: the file's, or the library's")
 	fl.IntVar(&nprobe, "nprobe", 0, "lists of an IVF search; default: the file's")
 	fl.IntVar(&reorder, "reorder-k", 0, "rows that a SCANN search compares by their vectors; default: k")
+	fl.Float32Var(&refine, "refine-k", 0, "how many times k hits a refinement compares again; default: 1, or what a file of faiss says")
 	fl.StringVar(&f.radius, "radius", "", "all rows within this distance (or above this similarity), not the first k")
 	fl.StringVar(&f.rangeFilter, "range-filter", "", "with --radius: exclude rows nearer than this")
 	fl.StringVar(&f.exclude, "exclude", "", "exclude rows with the ids in this file (.npy, .ivecs)")
@@ -76,7 +78,10 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, asked 
 	if asked.EF < 0 || asked.NProbe < 0 || asked.ReorderK < 0 {
 		return cli.Usage(errors.New("--ef, --nprobe and --reorder-k must be 1 or more"), "")
 	}
-	p.EF, p.NProbe, p.ReorderK = asked.EF, asked.NProbe, asked.ReorderK
+	if cmd.Flags().Changed("refine-k") && !(asked.RefineK >= 1) {
+		return cli.Usage(errors.New("--refine-k must be 1 or more"), "")
+	}
+	p.EF, p.NProbe, p.ReorderK, p.RefineK = asked.EF, asked.NProbe, asked.ReorderK, asked.RefineK
 	o, err := f.options()
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ type queryFlags struct {
 	limit, skip   int
 	k, ef, nprobe int // ef is set by whoever has the flag
 	reorder       int
+	refine        float32
 	force         bool
 	forceK        bool // --k was given as well
 	strict        bool
@@ -54,6 +55,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours, if not in the log")
 	fl.IntVar(&f.nprobe, "nprobe", 0, "lists of an IVF search, if not in the log; 0 for the library's default")
 	fl.IntVar(&f.reorder, "reorder-k", 0, "rows that a SCANN search compares by their vectors, if not in the log; 0 for k")
+	fl.Float32Var(&f.refine, "refine-k", 0, "how many times k hits a refinement compares again, if not in the log; 0 for 1")
 	fl.BoolVar(&f.force, "override", false, "--k, --ef and --nprobe override the log")
 	fl.StringVar(&f.truth, "truth", "exact", "true neighbours for recall: exact (computed here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
 }
@@ -83,6 +85,9 @@ func (f *queryFlags) check() error {
 	}
 	if f.path == "" && f.truth == "log" {
 		return cli.Usage(errors.New("--truth log needs a log"), "give it with --queries")
+	}
+	if !(f.refine == 0 || f.refine >= 1) {
+		return cli.Usagef("--refine-k must be 1 or more, not %g", f.refine)
 	}
 	if f.limit < 0 || f.skip < 0 || f.nprobe < 0 {
 		return cli.Usagef("--limit-queries, --skip-queries and --nprobe must be 0 or more")

@@ -168,7 +168,7 @@ def main():
     lib = (Faiss if who == "faiss" else Knowhere)(arg("--simd"))
     metrics = ("L2", "IP") if who == "faiss" else ("L2", "IP", "COSINE")
     out = {"library": who, "files": []}
-    n, queries = (2000, 20) if full else (48, 2)
+    n, queries = (800, 12) if full else (48, 2)
     refines = (None, "fp32", "8bit", "fp16", "bf16", "6bit")
     dims = (3, 8, 16, 24, 33, 100, 128) if full else (8, 16, 13)
     i = 0
@@ -183,7 +183,7 @@ def main():
                 refine = refines[i % len(refines)] if not sq.startswith("8bit_d") else None
                 write(lib, out, spec("SQ", metric, sq, refine=refine), "ties" if i % 4 == 0 and not sq.startswith("8bit_d") else "floats", n, dim, full, seed + i, queries)
     for kind, shapes in (("PQ", ((12, 4, 8), (40, 5, 8), (32, 16, 8), (48, 24, 8), (128, 8, 8), (36, 3, 8), (96, 32, 5), (7, 7, 6), (64, 4, 4), (24, 6, 7)) if full else ((8, 2, 4), (34, 17, 4), (9, 3, 5), (2, 1, 8))),
-                         ("PRQ", ((16, 2, 8), (128, 4, 8), (30, 3, 6), (33, 1, 5), (100, 10, 4)) if full else ((8, 2, 4), (20, 4, 5)))):
+                         ("PRQ", ((16, 2, 8), (64, 4, 7), (30, 3, 6), (33, 1, 5), (40, 10, 4)) if full else ((8, 2, 4), (20, 4, 5)))):
         for dim, m, nbits in shapes:
             for metric in metrics:
                 i += 1
