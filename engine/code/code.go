@@ -8,6 +8,8 @@
 package code
 
 import (
+	"encoding/binary"
+	"math"
 	"unsafe"
 
 	"kitescope/engine"
@@ -69,4 +71,26 @@ func (d *plain) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []
 // at is the code of a row.
 func at(base unsafe.Pointer, stride uintptr, id uint32, size int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(base, uintptr(id)*stride)), size)
+}
+
+// Widen writes to dst what a row of float32, or of an element that knowhere makes float32 before it asks for codes, stands for
+// (convert_rows_to_fp32, src/index/hnsw/faiss_hnsw.cc, knowhere v2.5.6).
+func Widen(e dist.Element, row []byte, dst []float32) {
+	for i := range dst {
+		switch e {
+		case dist.Float16:
+			dst[i] = dist.WidenFloat16(binary.LittleEndian.Uint16(row[2*i:]))
+		case dist.BFloat16:
+			dst[i] = dist.WidenBFloat16(binary.LittleEndian.Uint16(row[2*i:]))
+		case dist.Int8:
+			dst[i] = float32(int8(row[i]))
+		default:
+			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(row[4*i:]))
+		}
+	}
+}
+
+// Widens reports whether Widen takes an element.
+func Widens(e dist.Element) bool {
+	return e == dist.Float32 || e == dist.Float16 || e == dist.BFloat16 || e == dist.Int8
 }

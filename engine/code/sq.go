@@ -199,26 +199,31 @@ func (c *SQ) NewDecoder(m engine.Metric, p dist.Profile) (Decoder, error) {
 }
 
 func (c *SQ) decoder(m engine.Metric, p dist.Profile) (Decoder, error) {
-	if c.Type == SQ8 || c.Type == SQ8Uniform {
+	switch c.Type {
+	case SQ8, SQ8Uniform, SQ4, SQ4Uniform, SQ6:
 		low, span := c.ranges()
-		k, err := dist.NewSQ8(m, p, low, span)
+		k, err := dist.NewSQ(c.Type.bits(), m, p, low, span)
 		if err != nil {
 			return nil, err
 		}
-		return &sq8{k.NewQuery()}, nil
+		if c.Type.bits() == 8 {
+			return &sq8{k.NewQuery()}, nil
+		}
+		return &packed{codec: c, query: k.NewQuery(), row: dist.Aligned(c.dim + 8)}, nil
+	case FP16, BF16:
+		e := dist.Float16
+		if c.Type == BF16 {
+			e = dist.BFloat16
+		}
+		k, err := dist.NewHalf(m, e, p, c.dim)
+		return &plain{kernel: k, query: dist.Aligned(4 * c.dim)}, err
+	default:
+		if p != dist.Knowhere25 && c.dim%32 == 0 {
+			return &whole{l2: m == dist.L2, signed: c.Type == Signed8, query: make([]int32, c.dim)}, nil
+		}
+		k, err := dist.NewDecoded(m, p, c.dim)
+		return &decoded{codec: c, kernel: k, query: dist.Aligned(4 * c.dim), row: dist.Aligned(4 * c.dim)}, err
 	}
-	k, lanes, err := dist.NewDecoded(m, p, c.dim)
-	if err != nil {
-		return nil, err
-	}
-	if (c.Type == Bytes8 || c.Type == Signed8) && p != dist.Knowhere25 && c.dim%32 == 0 {
-		return &whole{l2: m == dist.L2, signed: c.Type == Signed8, query: make([]int32, c.dim)}, nil
-	}
-	d := &decoded{codec: c, kernel: k, query: dist.Aligned(4 * c.dim), row: dist.Aligned(4 * c.dim)}
-	if bits := c.Type.bits(); bits < 8 {
-		d.values = c.values(bits, lanes, p == dist.Knowhere25)
-	}
-	return d, nil
 }
 
 // ranges are those of each dimension.
@@ -229,31 +234,43 @@ func (c *SQ) ranges() (low, span []float32) {
 	return slices.Repeat(c.Low, c.dim), slices.Repeat(c.Span, c.dim)
 }
 
-// values are what the codes of each dimension stand for, as so many lanes decode them at once.
-func (c *SQ) values(bits, lanes int, fused bool) []float32 {
-	n := 1<<bits - 1
-	one, half := 1/float32(n), 0.5/float32(n)
-	all := make([]float32, 0, c.dim<<bits)
-	lows, spans := c.ranges()
-	for i, low := range lows {
-		for v := range n + 1 {
-			var unit float32
-			switch {
-			case lanes == 1:
-				unit = (float32(v) + 0.5) / float32(n)
-			case lanes == 8 && bits == 4:
-				unit = (float32(v) + 0.5) * one
-			default:
-				unit = dist.FusedAdd(float32(v), one, half)
-			}
-			if lanes > 1 || fused {
-				all = append(all, dist.FusedAdd(unit, spans[i], low))
-			} else {
-				all = append(all, low+float32(unit*spans[i]))
-			}
+// packed is the decoder of fewer than 8 bits a dimension, which are put into bytes before they are compared.
+type packed struct {
+	codec *SQ
+	query *dist.SQ8Query
+	row   []byte
+}
+
+func (d *packed) Load(q []float32) { copy(d.query.Floats(), q) }
+
+func (d *packed) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, _ int) {
+	size := d.codec.Bytes()
+	row := unsafe.Pointer(unsafe.SliceData(d.row))
+	for i, id := range ids {
+		d.codec.unpack(at(base, stride, id, size), d.row)
+		d.query.Scan(row, 0, out[i:i+1])
+	}
+}
+
+// unpack writes the codes of all dimensions to row, a byte each; row has 8 bytes more.
+func (c *SQ) unpack(code, row []byte) {
+	i := 0
+	if c.Type == SQ6 {
+		for ; i+4 <= c.dim; i, code = i+4, code[3:] {
+			v := uint32(code[0]) | uint32(code[1])<<8 | uint32(code[2])<<16
+			binary.LittleEndian.PutUint32(row[i:], v&63|v<<2&(63<<8)|v<<4&(63<<16)|v<<6&(63<<24))
+		}
+	} else {
+		for ; i+8 <= c.dim; i, code = i+8, code[4:] {
+			v := uint64(binary.LittleEndian.Uint32(code))
+			v = (v | v<<16) & 0x0000ffff0000ffff
+			v = (v | v<<8) & 0x00ff00ff00ff00ff
+			binary.LittleEndian.PutUint64(row[i:], (v|v<<4)&0x0f0f0f0f0f0f0f0f)
 		}
 	}
-	return all
+	for j := 0; i+j < c.dim; j++ {
+		row[i+j] = c.get(code, j)
+	}
 }
 
 // sq8 is the decoder of a byte a dimension.
@@ -307,47 +324,25 @@ func (d *uniform) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out 
 	}
 }
 
-// decoded decodes each row before it is compared.
+// decoded decodes each row of whole numbers before it is compared.
 type decoded struct {
 	codec      *SQ
 	kernel     *dist.Kernel
 	query, row []byte
-	values     []float32
 }
 
 func (d *decoded) Load(q []float32) { copy(dist.Floats(d.query), q) }
 
 func (d *decoded) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, _ int) {
-	size, row := d.codec.Bytes(), dist.Floats(d.row)
-	for i, id := range ids {
-		d.decode(at(base, stride, id, size), row)
-		out[i] = d.kernel.One(unsafe.Pointer(unsafe.SliceData(d.query)), unsafe.Pointer(unsafe.SliceData(d.row)))
+	bias, row := 0, dist.Floats(d.row)
+	if d.codec.Type == Signed8 {
+		bias = 128
 	}
-}
-
-func (d *decoded) decode(code []byte, row []float32) {
-	switch c := d.codec; c.Type {
-	case FP16:
-		for i := range row {
-			row[i] = dist.WidenFloat16(binary.LittleEndian.Uint16(code[2*i:]))
+	for i, id := range ids {
+		for j, v := range at(base, stride, id, len(row)) {
+			row[j] = float32(int(v) - bias)
 		}
-	case BF16:
-		for i := range row {
-			row[i] = dist.WidenBFloat16(binary.LittleEndian.Uint16(code[2*i:]))
-		}
-	case Bytes8:
-		for i := range row {
-			row[i] = float32(code[i])
-		}
-	case Signed8:
-		for i := range row {
-			row[i] = float32(int(code[i]) - 128)
-		}
-	default:
-		bits := c.Type.bits()
-		for i := range row {
-			row[i] = d.values[i<<bits|int(c.get(code, i))]
-		}
+		out[i] = d.kernel.One(unsafe.Pointer(unsafe.SliceData(d.query)), unsafe.Pointer(unsafe.SliceData(d.row)))
 	}
 }
 

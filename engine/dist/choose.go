@@ -41,7 +41,7 @@ func newKernel(b Backend, m Metric, e Element, p Profile, dim int) *Kernel {
 	case Float32:
 		f = float32Kernels(b, m, p, dim)
 	case Float16, BFloat16:
-		f = halfKernels(b, m, e, p)
+		f = halfKernels(b, m, e, halfOrderOf(m, e, p))
 	case Int8:
 		f = int8Kernels(b, m)
 	default: // Bit
@@ -59,11 +59,11 @@ func newOrderKernel(b Backend, m Metric, o order, dim int) *Kernel {
 	return k
 }
 
-// NewDecoded returns the kernel for rows that a scalar quantiser's codes are decoded to, which a library adds up in an order of its own, and
-// how many dimensions that decodes at once: 16, 8 or 1 (see sq8OrderOf).
-func NewDecoded(m Metric, p Profile, dim int) (k *Kernel, lanes int, err error) {
+// NewDecoded returns the kernel for rows of float32 that a scalar quantiser's codes are decoded to, which a library adds up in an order of its
+// own (see sq8OrderOf).
+func NewDecoded(m Metric, p Profile, dim int) (*Kernel, error) {
 	if dim <= 0 || m != L2 && m != InnerProduct {
-		return nil, 0, fmt.Errorf("codes of %d dimensions under %s", dim, m)
+		return nil, fmt.Errorf("codes of %d dimensions under %s", dim, m)
 	}
 	backends := Backends()
 	s := sq8OrderOf(p, dim)
@@ -76,7 +76,20 @@ func NewDecoded(m Metric, p Profile, dim int) (k *Kernel, lanes int, err error) 
 	case s.fused:
 		o = orderTurnFused
 	}
-	return newOrderKernel(backends[len(backends)-1], m, o, dim), s.lanes, nil
+	return newOrderKernel(backends[len(backends)-1], m, o, dim), nil
+}
+
+// NewHalf returns the kernel for rows of float16 or bfloat16 that a scalar quantiser's codes are, in the order of NewDecoded.
+func NewHalf(m Metric, e Element, p Profile, dim int) (*Kernel, error) {
+	if dim <= 0 || m != L2 && m != InnerProduct || e != Float16 && e != BFloat16 {
+		return nil, fmt.Errorf("codes of %d dimensions of %s under %s", dim, e, m)
+	}
+	backends := Backends()
+	s := sq8OrderOf(p, dim)
+	k := &Kernel{Metric: m, Element: e, Dim: dim, Backend: backends[len(backends)-1], n: dim}
+	f := halfKernels(k.Backend, m, e, halfOrder{lanes: s.lanes, accs: 1, fused: s.lanes > 1 || s.fused})
+	k.gather, k.ahead, k.scan, k.block = f.gather, f.ahead, f.scan, f.block
+	return k, nil
 }
 
 // widen is the form of a query for which a row of the kernel's element is given.

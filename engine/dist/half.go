@@ -93,9 +93,9 @@ func halfOrderOf(m Metric, e Element, p Profile) halfOrder {
 
 // halfKernels are the kernels of a float16 or bfloat16 metric on a back end: its own, or the
 // specification where it has none.
-func halfKernels(b Backend, m Metric, e Element, p Profile) forms {
-	if f, ok := halfNative(b, m, e, halfOrderOf(m, e, p)); ok {
+func halfKernels(b Backend, m Metric, e Element, o halfOrder) forms {
+	if f, ok := halfNative(b, m, e, o); ok {
 		return f
 	}
-	return halfGeneric(m, e, p)
+	return halfGeneric(m, e, o)
 }

@@ -21,21 +21,31 @@ func halfNative(b Backend, m Metric, e Element, o halfOrder) (forms, bool) {
 		of = bfloat16AVX2
 	}
 	f := of(m, o)
-	if f.block == nil {
+	if f.scan == nil {
+		f.block = gatherBlock(f.gather)
+	} else if f.block == nil {
 		f.block = scanBlock(f.scan)
 	}
 	return f, true
 }
 
-func float16AVX512(m Metric, _ halfOrder) forms {
+func float16AVX512(m Metric, o halfOrder) forms {
+	if m == L2 && o.accs == 1 {
+		return forms{gather: float16L2Gather16x1AVX512}
+	}
 	if m == L2 {
 		return forms{gather: float16L2Gather16x2AVX512, scan: float16L2Scan16x2AVX512, block: float16L2Block16x2AVX512}
 	}
 	return forms{gather: float16IPGather16x1AVX512, scan: float16IPScan16x1AVX512, block: float16IPBlock16x1AVX512}
 }
 
-func bfloat16AVX512(m Metric, _ halfOrder) forms {
-	if m == L2 {
+func bfloat16AVX512(m Metric, o halfOrder) forms {
+	switch {
+	case m == L2 && o.accs == 1:
+		return forms{gather: bfloat16L2Gather16x1AVX512}
+	case o.accs == 1:
+		return forms{gather: bfloat16IPGather16x1AVX512}
+	case m == L2:
 		return forms{gather: bfloat16L2Gather16x2AVX512, scan: bfloat16L2Scan16x2AVX512, block: bfloat16L2Block16x2AVX512}
 	}
 	return forms{gather: bfloat16IPGather16x2AVX512, scan: bfloat16IPScan16x2AVX512, block: bfloat16IPBlock16x2AVX512}
@@ -43,6 +53,8 @@ func bfloat16AVX512(m Metric, _ halfOrder) forms {
 
 func float16AVX2(m Metric, o halfOrder) forms {
 	switch {
+	case m == L2 && o.lanes == 16 && o.accs == 1:
+		return forms{gather: float16L2Gather16x1AVX2}
 	case m == L2 && o.lanes == 16:
 		return forms{gather: float16L2Gather16x2AVX2, scan: float16L2Scan16x2AVX2}
 	case m == L2:
@@ -55,6 +67,10 @@ func float16AVX2(m Metric, o halfOrder) forms {
 
 func bfloat16AVX2(m Metric, o halfOrder) forms {
 	switch {
+	case m == L2 && o.lanes == 16 && o.accs == 1:
+		return forms{gather: bfloat16L2Gather16x1AVX2}
+	case o.lanes == 16 && o.accs == 1:
+		return forms{gather: bfloat16IPGather16x1AVX2}
 	case m == L2 && o.lanes == 16:
 		return forms{gather: bfloat16L2Gather16x2AVX2, scan: bfloat16L2Scan16x2AVX2}
 	case m == L2 && o.lanes == 8:

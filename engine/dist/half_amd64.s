@@ -882,6 +882,243 @@ less1:
 	VZEROUPPER
 	RET
 
+// func float16L2Gather16x1AVX512(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
+TEXT ·float16L2Gather16x1AVX512(SB), NOSPLIT, $0-56
+	MOVQ  q+0(FP), SI
+	MOVQ  ids+24(FP), BX
+	MOVQ  out+32(FP), DI
+	MOVQ  n+48(FP), CX
+	ANDQ  $+15, CX
+	MOVQ  $0x00000001, AX
+	SHLQ  CL, AX
+	DECQ  AX
+	KMOVQ AX, K1
+	MOVQ  count+40(FP), CX
+
+by4:
+	CMPQ  CX, $0x04
+	JLT   less4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  (BX), R8
+	IMULQ DX, R8
+	ADDQ  AX, R8
+	MOVL  4(BX), R9
+	IMULQ DX, R9
+	ADDQ  AX, R9
+	MOVL  8(BX), R10
+	IMULQ DX, R10
+	ADDQ  AX, R10
+	MOVL  12(BX), R11
+	IMULQ DX, R11
+	ADDQ  AX, R11
+	MOVQ  R8, R12
+	MOVQ  R9, R13
+	MOVQ  R10, R14
+	MOVQ  R11, R15
+	CMPQ  CX, $0x08
+	JLT   last4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  16(BX), R12
+	IMULQ DX, R12
+	ADDQ  AX, R12
+	MOVL  20(BX), R13
+	IMULQ DX, R13
+	ADDQ  AX, R13
+	MOVL  24(BX), R14
+	IMULQ DX, R14
+	ADDQ  AX, R14
+	MOVL  28(BX), R15
+	IMULQ DX, R15
+	ADDQ  AX, R15
+
+last4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_26_sum
+
+main_25:
+	PREFETCHT0  (R12)(AX*2)
+	PREFETCHT0  (R13)(AX*2)
+	PREFETCHT0  (R14)(AX*2)
+	PREFETCHT0  (R15)(AX*2)
+	VMOVUPS     (SI)(AX*4), Z29
+	VCVTPH2PS   (R8)(AX*2), Z24
+	VSUBPS      Z29, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VCVTPH2PS   (R9)(AX*2), Z25
+	VSUBPS      Z29, Z25, Z25
+	VFMADD231PS Z25, Z25, Z1
+	VCVTPH2PS   (R10)(AX*2), Z26
+	VSUBPS      Z29, Z26, Z26
+	VFMADD231PS Z26, Z26, Z2
+	VCVTPH2PS   (R11)(AX*2), Z27
+	VSUBPS      Z29, Z27, Z27
+	VFMADD231PS Z27, Z27, Z3
+	VMOVUPS     64(SI)(AX*4), Z29
+	VCVTPH2PS   32(R8)(AX*2), Z24
+	VSUBPS      Z29, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VCVTPH2PS   32(R9)(AX*2), Z25
+	VSUBPS      Z29, Z25, Z25
+	VFMADD231PS Z25, Z25, Z1
+	VCVTPH2PS   32(R10)(AX*2), Z26
+	VSUBPS      Z29, Z26, Z26
+	VFMADD231PS Z26, Z26, Z2
+	VCVTPH2PS   32(R11)(AX*2), Z27
+	VSUBPS      Z29, Z27, Z27
+	VFMADD231PS Z27, Z27, Z3
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_25
+
+rest_26_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_26:
+	CMPQ        DX, $0x10
+	JLT         tail_27
+	VMOVUPS     (SI)(AX*4), Z29
+	VCVTPH2PS   (R8)(AX*2), Z24
+	VSUBPS      Z29, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VCVTPH2PS   (R9)(AX*2), Z25
+	VSUBPS      Z29, Z25, Z25
+	VFMADD231PS Z25, Z25, Z1
+	VCVTPH2PS   (R10)(AX*2), Z26
+	VSUBPS      Z29, Z26, Z26
+	VFMADD231PS Z26, Z26, Z2
+	VCVTPH2PS   (R11)(AX*2), Z27
+	VSUBPS      Z29, Z27, Z27
+	VFMADD231PS Z27, Z27, Z3
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_26
+
+tail_27:
+	TESTQ       DX, DX
+	JZ          done_28
+	VMOVUPS.Z   (SI)(AX*4), K1, Z31
+	VCVTPH2PS.Z (R8)(AX*2), K1, Z24
+	VSUBPS      Z31, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VCVTPH2PS.Z (R9)(AX*2), K1, Z25
+	VSUBPS      Z31, Z25, Z25
+	VFMADD231PS Z25, Z25, Z1
+	VCVTPH2PS.Z (R10)(AX*2), K1, Z26
+	VSUBPS      Z31, Z26, Z26
+	VFMADD231PS Z26, Z26, Z2
+	VCVTPH2PS.Z (R11)(AX*2), K1, Z27
+	VSUBPS      Z31, Z27, Z27
+	VFMADD231PS Z27, Z27, Z3
+
+done_28:
+	VEXTRACTF64X4 $0x01, Z0, Y31
+	VADDPS        Y31, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X31
+	VADDPS        X31, X0, X0
+	VEXTRACTF64X4 $0x01, Z1, Y31
+	VADDPS        Y31, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X31
+	VADDPS        X31, X1, X1
+	VEXTRACTF64X4 $0x01, Z2, Y31
+	VADDPS        Y31, Y2, Y2
+	VEXTRACTF32X4 $0x01, Y2, X31
+	VADDPS        X31, X2, X2
+	VEXTRACTF64X4 $0x01, Z3, Y31
+	VADDPS        Y31, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X31
+	VADDPS        X31, X3, X3
+	VUNPCKHPD     X1, X0, X31
+	VUNPCKLPD     X1, X0, X0
+	VADDPS        X31, X0, X0
+	VUNPCKHPD     X3, X2, X31
+	VUNPCKLPD     X3, X2, X1
+	VADDPS        X31, X1, X1
+	VHADDPS       X1, X0, X0
+	VMOVUPS       X0, (DI)
+	ADDQ          $0x10, DI
+	ADDQ          $0x10, BX
+	SUBQ          $0x04, CX
+	JMP           by4
+
+less4:
+by1:
+	CMPQ   CX, $0x01
+	JLT    less1
+	MOVQ   stride+16(FP), DX
+	MOVQ   base+8(FP), AX
+	MOVL   (BX), R8
+	IMULQ  DX, R8
+	ADDQ   AX, R8
+	MOVQ   R8, R12
+	VXORPS X0, X0, X0
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_30_sum
+
+main_29:
+	PREFETCHT0  (R12)(AX*2)
+	VCVTPH2PS   (R8)(AX*2), Z24
+	VSUBPS      (SI)(AX*4), Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VCVTPH2PS   32(R8)(AX*2), Z24
+	VSUBPS      64(SI)(AX*4), Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_29
+
+rest_30_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_30:
+	CMPQ        DX, $0x10
+	JLT         tail_31
+	VCVTPH2PS   (R8)(AX*2), Z24
+	VSUBPS      (SI)(AX*4), Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_30
+
+tail_31:
+	TESTQ       DX, DX
+	JZ          done_32
+	VMOVUPS.Z   (SI)(AX*4), K1, Z31
+	VCVTPH2PS.Z (R8)(AX*2), K1, Z24
+	VSUBPS      Z31, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+
+done_32:
+	VEXTRACTF64X4 $0x01, Z0, Y31
+	VADDPS        Y31, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X31
+	VADDPS        X31, X0, X0
+	VUNPCKHPD     X0, X0, X31
+	VUNPCKLPD     X0, X0, X0
+	VADDPS        X31, X0, X0
+	VHADDPS       X0, X0, X0
+	VMOVSS        X0, (DI)
+	ADDQ          $0x04, DI
+	ADDQ          $0x04, BX
+	SUBQ          $0x01, CX
+	JMP           by1
+
+less1:
+	VZEROUPPER
+	RET
+
 // func float16IPScan16x1AVX512(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, out *float32, rows int, n int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
 TEXT ·float16IPScan16x1AVX512(SB), NOSPLIT, $0-48
@@ -913,9 +1150,9 @@ by4:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_26_sum
+	JZ     rest_34_sum
 
-main_25:
+main_33:
 	PREFETCHT0  4096(R12)(AX*8)
 	PREFETCHT0  4160(R12)(AX*8)
 	PREFETCHT0  4224(R12)(AX*8)
@@ -940,15 +1177,15 @@ main_25:
 	VFMADD231PS Z29, Z27, Z3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_25
+	JLT         main_33
 
-rest_26_sum:
+rest_34_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_26:
+rest_34:
 	CMPQ        DX, $0x10
-	JLT         tail_27
+	JLT         tail_35
 	VMOVUPS     (SI)(AX*4), Z29
 	VCVTPH2PS   (R8)(AX*2), Z24
 	VFMADD231PS Z29, Z24, Z0
@@ -960,11 +1197,11 @@ rest_26:
 	VFMADD231PS Z29, Z27, Z3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_26
+	JMP         rest_34
 
-tail_27:
+tail_35:
 	TESTQ       DX, DX
-	JZ          done_28
+	JZ          done_36
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VCVTPH2PS.Z (R8)(AX*2), K1, Z24
 	VFMADD231PS Z31, Z24, Z0
@@ -975,7 +1212,7 @@ tail_27:
 	VCVTPH2PS.Z (R11)(AX*2), K1, Z27
 	VFMADD231PS Z31, Z27, Z3
 
-done_28:
+done_36:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -1016,38 +1253,38 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_30_sum
+	JZ     rest_38_sum
 
-main_29:
+main_37:
 	VCVTPH2PS   (R8)(AX*2), Z24
 	VFMADD231PS (SI)(AX*4), Z24, Z0
 	VCVTPH2PS   32(R8)(AX*2), Z24
 	VFMADD231PS 64(SI)(AX*4), Z24, Z0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_29
+	JLT         main_37
 
-rest_30_sum:
+rest_38_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_30:
+rest_38:
 	CMPQ        DX, $0x10
-	JLT         tail_31
+	JLT         tail_39
 	VCVTPH2PS   (R8)(AX*2), Z24
 	VFMADD231PS (SI)(AX*4), Z24, Z0
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_30
+	JMP         rest_38
 
-tail_31:
+tail_39:
 	TESTQ       DX, DX
-	JZ          done_32
+	JZ          done_40
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VCVTPH2PS.Z (R8)(AX*2), K1, Z24
 	VFMADD231PS Z31, Z24, Z0
 
-done_32:
+done_40:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -1125,9 +1362,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_34_sum
+	JZ     rest_42_sum
 
-main_33:
+main_41:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	PREFETCHT0  (R14)(AX*2)
@@ -1152,15 +1389,15 @@ main_33:
 	VFMADD231PS Z29, Z27, Z3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_33
+	JLT         main_41
 
-rest_34_sum:
+rest_42_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_34:
+rest_42:
 	CMPQ        DX, $0x10
-	JLT         tail_35
+	JLT         tail_43
 	VMOVUPS     (SI)(AX*4), Z29
 	VCVTPH2PS   (R8)(AX*2), Z24
 	VFMADD231PS Z29, Z24, Z0
@@ -1172,11 +1409,11 @@ rest_34:
 	VFMADD231PS Z29, Z27, Z3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_34
+	JMP         rest_42
 
-tail_35:
+tail_43:
 	TESTQ       DX, DX
-	JZ          done_36
+	JZ          done_44
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VCVTPH2PS.Z (R8)(AX*2), K1, Z24
 	VFMADD231PS Z31, Z24, Z0
@@ -1187,7 +1424,7 @@ tail_35:
 	VCVTPH2PS.Z (R11)(AX*2), K1, Z27
 	VFMADD231PS Z31, Z27, Z3
 
-done_36:
+done_44:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -1231,9 +1468,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_38_sum
+	JZ     rest_46_sum
 
-main_37:
+main_45:
 	PREFETCHT0  (R12)(AX*2)
 	VCVTPH2PS   (R8)(AX*2), Z24
 	VFMADD231PS (SI)(AX*4), Z24, Z0
@@ -1241,29 +1478,29 @@ main_37:
 	VFMADD231PS 64(SI)(AX*4), Z24, Z0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_37
+	JLT         main_45
 
-rest_38_sum:
+rest_46_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_38:
+rest_46:
 	CMPQ        DX, $0x10
-	JLT         tail_39
+	JLT         tail_47
 	VCVTPH2PS   (R8)(AX*2), Z24
 	VFMADD231PS (SI)(AX*4), Z24, Z0
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_38
+	JMP         rest_46
 
-tail_39:
+tail_47:
 	TESTQ       DX, DX
-	JZ          done_40
+	JZ          done_48
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VCVTPH2PS.Z (R8)(AX*2), K1, Z24
 	VFMADD231PS Z31, Z24, Z0
 
-done_40:
+done_48:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -1328,9 +1565,9 @@ by4:
 	XORQ   AX, AX
 	MOVQ   n+56(FP), DX
 	ANDQ   $-16, DX
-	JZ     sum_42
+	JZ     sum_50
 
-main_41:
+main_49:
 	VCVTPH2PS   (R8)(AX*2), Z24
 	VCVTPH2PS   (R9)(AX*2), Z25
 	VCVTPH2PS   (R10)(AX*2), Z26
@@ -1357,13 +1594,13 @@ main_41:
 	VFMADD231PS Z29, Z27, Z15
 	ADDQ        $0x10, AX
 	CMPQ        AX, DX
-	JLT         main_41
+	JLT         main_49
 
-sum_42:
+sum_50:
 	MOVQ        n+56(FP), DX
 	SUBQ        AX, DX
 	TESTQ       DX, DX
-	JZ          done_44
+	JZ          done_52
 	VCVTPH2PS.Z (R8)(AX*2), K1, Z24
 	VCVTPH2PS.Z (R9)(AX*2), K1, Z25
 	VCVTPH2PS.Z (R10)(AX*2), K1, Z26
@@ -1389,7 +1626,7 @@ sum_42:
 	VFMADD231PS Z29, Z26, Z14
 	VFMADD231PS Z29, Z27, Z15
 
-done_44:
+done_52:
 	MOVQ          outStride+40(FP), DX
 	MOVQ          DI, R15
 	VEXTRACTF64X4 $0x01, Z0, Y31
@@ -1509,9 +1746,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+56(FP), DX
 	ANDQ   $-16, DX
-	JZ     sum_46
+	JZ     sum_54
 
-main_45:
+main_53:
 	VCVTPH2PS   (R8)(AX*2), Z24
 	VMOVUPS     (SI)(AX*4), Z29
 	VFMADD231PS Z29, Z24, Z0
@@ -1523,13 +1760,13 @@ main_45:
 	VFMADD231PS Z29, Z24, Z3
 	ADDQ        $0x10, AX
 	CMPQ        AX, DX
-	JLT         main_45
+	JLT         main_53
 
-sum_46:
+sum_54:
 	MOVQ        n+56(FP), DX
 	SUBQ        AX, DX
 	TESTQ       DX, DX
-	JZ          done_48
+	JZ          done_56
 	VCVTPH2PS.Z (R8)(AX*2), K1, Z24
 	VMOVUPS.Z   (SI)(AX*4), K1, Z29
 	VFMADD231PS Z29, Z24, Z0
@@ -1540,7 +1777,7 @@ sum_46:
 	VMOVUPS.Z   (R14)(AX*4), K1, Z29
 	VFMADD231PS Z29, Z24, Z3
 
-done_48:
+done_56:
 	MOVQ          outStride+40(FP), DX
 	MOVQ          DI, R15
 	VEXTRACTF64X4 $0x01, Z0, Y31
@@ -1619,9 +1856,9 @@ by2:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_50_sum
+	JZ     rest_58_sum
 
-main_49:
+main_57:
 	PREFETCHT0  4096(R12)(AX*4)
 	PREFETCHT0  4160(R12)(AX*4)
 	VMOVUPS     (SI)(AX*4), Z29
@@ -1644,17 +1881,17 @@ main_49:
 	VFMADD231PS Z25, Z25, Z3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_49
+	JLT         main_57
 
-rest_50_sum:
+rest_58_sum:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_50:
+rest_58:
 	CMPQ        DX, $0x10
-	JLT         tail_51
+	JLT         tail_59
 	VMOVUPS     (SI)(AX*4), Z29
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -1666,11 +1903,11 @@ rest_50:
 	VFMADD231PS Z25, Z25, Z1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_50
+	JMP         rest_58
 
-tail_51:
+tail_59:
 	TESTQ       DX, DX
-	JZ          done_52
+	JZ          done_60
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -1681,7 +1918,7 @@ tail_51:
 	VSUBPS      Z31, Z25, Z25
 	VFMADD231PS Z25, Z25, Z1
 
-done_52:
+done_60:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -1712,9 +1949,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_54_sum
+	JZ     rest_62_sum
 
-main_53:
+main_61:
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VSUBPS      (SI)(AX*4), Z24, Z24
@@ -1725,34 +1962,34 @@ main_53:
 	VFMADD231PS Z24, Z24, Z1
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_53
+	JLT         main_61
 
-rest_54_sum:
+rest_62_sum:
 	VADDPS Z1, Z0, Z0
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_54:
+rest_62:
 	CMPQ        DX, $0x10
-	JLT         tail_55
+	JLT         tail_63
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VSUBPS      (SI)(AX*4), Z24, Z24
 	VFMADD231PS Z24, Z24, Z0
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_54
+	JMP         rest_62
 
-tail_55:
+tail_63:
 	TESTQ       DX, DX
-	JZ          done_56
+	JZ          done_64
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
 	VSUBPS      Z31, Z24, Z24
 	VFMADD231PS Z24, Z24, Z0
 
-done_56:
+done_64:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -1834,9 +2071,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_58_sum
+	JZ     rest_66_sum
 
-main_57:
+main_65:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	PREFETCHT0  (R14)(AX*2)
@@ -1877,9 +2114,9 @@ main_57:
 	VFMADD231PS Z27, Z27, Z7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_57
+	JLT         main_65
 
-rest_58_sum:
+rest_66_sum:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
@@ -1887,9 +2124,9 @@ rest_58_sum:
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_58:
+rest_66:
 	CMPQ        DX, $0x10
-	JLT         tail_59
+	JLT         tail_67
 	VMOVUPS     (SI)(AX*4), Z29
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -1909,11 +2146,11 @@ rest_58:
 	VFMADD231PS Z27, Z27, Z3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_58
+	JMP         rest_66
 
-tail_59:
+tail_67:
 	TESTQ       DX, DX
-	JZ          done_60
+	JZ          done_68
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -1932,7 +2169,7 @@ tail_59:
 	VSUBPS      Z31, Z27, Z27
 	VFMADD231PS Z27, Z27, Z3
 
-done_60:
+done_68:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -1977,9 +2214,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_62_sum
+	JZ     rest_70_sum
 
-main_61:
+main_69:
 	PREFETCHT0  (R12)(AX*2)
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -1991,34 +2228,34 @@ main_61:
 	VFMADD231PS Z24, Z24, Z1
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_61
+	JLT         main_69
 
-rest_62_sum:
+rest_70_sum:
 	VADDPS Z1, Z0, Z0
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_62:
+rest_70:
 	CMPQ        DX, $0x10
-	JLT         tail_63
+	JLT         tail_71
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VSUBPS      (SI)(AX*4), Z24, Z24
 	VFMADD231PS Z24, Z24, Z0
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_62
+	JMP         rest_70
 
-tail_63:
+tail_71:
 	TESTQ       DX, DX
-	JZ          done_64
+	JZ          done_72
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
 	VSUBPS      Z31, Z24, Z24
 	VFMADD231PS Z24, Z24, Z0
 
-done_64:
+done_72:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -2090,9 +2327,9 @@ by3:
 	XORQ   AX, AX
 	MOVQ   n+56(FP), DX
 	ANDQ   $-32, DX
-	JZ     sum_66
+	JZ     sum_74
 
-main_65:
+main_73:
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VPMOVZXWD   (R9)(AX*2), Z25
@@ -2163,9 +2400,9 @@ main_65:
 	VFMADD231PS Z30, Z30, Z23
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_65
+	JLT         main_73
 
-sum_66:
+sum_74:
 	MOVQ        n+56(FP), DX
 	SUBQ        AX, DX
 	VADDPS      Z12, Z0, Z0
@@ -2181,7 +2418,7 @@ sum_66:
 	VADDPS      Z22, Z10, Z10
 	VADDPS      Z23, Z11, Z11
 	CMPQ        DX, $0x10
-	JLT         tail_67
+	JLT         tail_75
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VPMOVZXWD   (R9)(AX*2), Z25
@@ -2219,9 +2456,9 @@ sum_66:
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
 
-tail_67:
+tail_75:
 	TESTQ       DX, DX
-	JZ          done_68
+	JZ          done_76
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
 	VPMOVZXWD.Z (R9)(AX*2), K1, Z25
@@ -2257,7 +2494,7 @@ tail_67:
 	VSUBPS      Z29, Z26, Z30
 	VFMADD231PS Z30, Z30, Z11
 
-done_68:
+done_76:
 	MOVQ          outStride+40(FP), DX
 	MOVQ          DI, R15
 	VEXTRACTF64X4 $0x01, Z0, Y31
@@ -2369,9 +2606,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+56(FP), DX
 	ANDQ   $-32, DX
-	JZ     sum_70
+	JZ     sum_78
 
-main_69:
+main_77:
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VMOVUPS     (SI)(AX*4), Z29
@@ -2402,9 +2639,9 @@ main_69:
 	VFMADD231PS Z30, Z30, Z7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_69
+	JLT         main_77
 
-sum_70:
+sum_78:
 	MOVQ        n+56(FP), DX
 	SUBQ        AX, DX
 	VADDPS      Z4, Z0, Z0
@@ -2412,7 +2649,7 @@ sum_70:
 	VADDPS      Z6, Z2, Z2
 	VADDPS      Z7, Z3, Z3
 	CMPQ        DX, $0x10
-	JLT         tail_71
+	JLT         tail_79
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VMOVUPS     (SI)(AX*4), Z29
@@ -2430,9 +2667,9 @@ sum_70:
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
 
-tail_71:
+tail_79:
 	TESTQ       DX, DX
-	JZ          done_72
+	JZ          done_80
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
 	VMOVUPS.Z   (SI)(AX*4), K1, Z29
@@ -2448,7 +2685,7 @@ tail_71:
 	VSUBPS      Z29, Z24, Z30
 	VFMADD231PS Z30, Z30, Z3
 
-done_72:
+done_80:
 	MOVQ          outStride+40(FP), DX
 	MOVQ          DI, R15
 	VEXTRACTF64X4 $0x01, Z0, Y31
@@ -2498,6 +2735,263 @@ less1:
 	VZEROUPPER
 	RET
 
+// func bfloat16L2Gather16x1AVX512(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
+TEXT ·bfloat16L2Gather16x1AVX512(SB), NOSPLIT, $0-56
+	MOVQ  q+0(FP), SI
+	MOVQ  ids+24(FP), BX
+	MOVQ  out+32(FP), DI
+	MOVQ  n+48(FP), CX
+	ANDQ  $+15, CX
+	MOVQ  $0x00000001, AX
+	SHLQ  CL, AX
+	DECQ  AX
+	KMOVQ AX, K1
+	MOVQ  count+40(FP), CX
+
+by4:
+	CMPQ  CX, $0x04
+	JLT   less4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  (BX), R8
+	IMULQ DX, R8
+	ADDQ  AX, R8
+	MOVL  4(BX), R9
+	IMULQ DX, R9
+	ADDQ  AX, R9
+	MOVL  8(BX), R10
+	IMULQ DX, R10
+	ADDQ  AX, R10
+	MOVL  12(BX), R11
+	IMULQ DX, R11
+	ADDQ  AX, R11
+	MOVQ  R8, R12
+	MOVQ  R9, R13
+	MOVQ  R10, R14
+	MOVQ  R11, R15
+	CMPQ  CX, $0x08
+	JLT   last4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  16(BX), R12
+	IMULQ DX, R12
+	ADDQ  AX, R12
+	MOVL  20(BX), R13
+	IMULQ DX, R13
+	ADDQ  AX, R13
+	MOVL  24(BX), R14
+	IMULQ DX, R14
+	ADDQ  AX, R14
+	MOVL  28(BX), R15
+	IMULQ DX, R15
+	ADDQ  AX, R15
+
+last4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_82_sum
+
+main_81:
+	PREFETCHT0  (R12)(AX*2)
+	PREFETCHT0  (R13)(AX*2)
+	PREFETCHT0  (R14)(AX*2)
+	PREFETCHT0  (R15)(AX*2)
+	VMOVUPS     (SI)(AX*4), Z29
+	VPMOVZXWD   (R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VSUBPS      Z29, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VPMOVZXWD   (R9)(AX*2), Z25
+	VPSLLD      $0x10, Z25, Z25
+	VSUBPS      Z29, Z25, Z25
+	VFMADD231PS Z25, Z25, Z1
+	VPMOVZXWD   (R10)(AX*2), Z26
+	VPSLLD      $0x10, Z26, Z26
+	VSUBPS      Z29, Z26, Z26
+	VFMADD231PS Z26, Z26, Z2
+	VPMOVZXWD   (R11)(AX*2), Z27
+	VPSLLD      $0x10, Z27, Z27
+	VSUBPS      Z29, Z27, Z27
+	VFMADD231PS Z27, Z27, Z3
+	VMOVUPS     64(SI)(AX*4), Z29
+	VPMOVZXWD   32(R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VSUBPS      Z29, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VPMOVZXWD   32(R9)(AX*2), Z25
+	VPSLLD      $0x10, Z25, Z25
+	VSUBPS      Z29, Z25, Z25
+	VFMADD231PS Z25, Z25, Z1
+	VPMOVZXWD   32(R10)(AX*2), Z26
+	VPSLLD      $0x10, Z26, Z26
+	VSUBPS      Z29, Z26, Z26
+	VFMADD231PS Z26, Z26, Z2
+	VPMOVZXWD   32(R11)(AX*2), Z27
+	VPSLLD      $0x10, Z27, Z27
+	VSUBPS      Z29, Z27, Z27
+	VFMADD231PS Z27, Z27, Z3
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_81
+
+rest_82_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_82:
+	CMPQ        DX, $0x10
+	JLT         tail_83
+	VMOVUPS     (SI)(AX*4), Z29
+	VPMOVZXWD   (R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VSUBPS      Z29, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VPMOVZXWD   (R9)(AX*2), Z25
+	VPSLLD      $0x10, Z25, Z25
+	VSUBPS      Z29, Z25, Z25
+	VFMADD231PS Z25, Z25, Z1
+	VPMOVZXWD   (R10)(AX*2), Z26
+	VPSLLD      $0x10, Z26, Z26
+	VSUBPS      Z29, Z26, Z26
+	VFMADD231PS Z26, Z26, Z2
+	VPMOVZXWD   (R11)(AX*2), Z27
+	VPSLLD      $0x10, Z27, Z27
+	VSUBPS      Z29, Z27, Z27
+	VFMADD231PS Z27, Z27, Z3
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_82
+
+tail_83:
+	TESTQ       DX, DX
+	JZ          done_84
+	VMOVUPS.Z   (SI)(AX*4), K1, Z31
+	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
+	VPSLLD      $0x10, Z24, Z24
+	VSUBPS      Z31, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VPMOVZXWD.Z (R9)(AX*2), K1, Z25
+	VPSLLD      $0x10, Z25, Z25
+	VSUBPS      Z31, Z25, Z25
+	VFMADD231PS Z25, Z25, Z1
+	VPMOVZXWD.Z (R10)(AX*2), K1, Z26
+	VPSLLD      $0x10, Z26, Z26
+	VSUBPS      Z31, Z26, Z26
+	VFMADD231PS Z26, Z26, Z2
+	VPMOVZXWD.Z (R11)(AX*2), K1, Z27
+	VPSLLD      $0x10, Z27, Z27
+	VSUBPS      Z31, Z27, Z27
+	VFMADD231PS Z27, Z27, Z3
+
+done_84:
+	VEXTRACTF64X4 $0x01, Z0, Y31
+	VADDPS        Y31, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X31
+	VADDPS        X31, X0, X0
+	VEXTRACTF64X4 $0x01, Z1, Y31
+	VADDPS        Y31, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X31
+	VADDPS        X31, X1, X1
+	VEXTRACTF64X4 $0x01, Z2, Y31
+	VADDPS        Y31, Y2, Y2
+	VEXTRACTF32X4 $0x01, Y2, X31
+	VADDPS        X31, X2, X2
+	VEXTRACTF64X4 $0x01, Z3, Y31
+	VADDPS        Y31, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X31
+	VADDPS        X31, X3, X3
+	VUNPCKHPD     X1, X0, X31
+	VUNPCKLPD     X1, X0, X0
+	VADDPS        X31, X0, X0
+	VUNPCKHPD     X3, X2, X31
+	VUNPCKLPD     X3, X2, X1
+	VADDPS        X31, X1, X1
+	VHADDPS       X1, X0, X0
+	VMOVUPS       X0, (DI)
+	ADDQ          $0x10, DI
+	ADDQ          $0x10, BX
+	SUBQ          $0x04, CX
+	JMP           by4
+
+less4:
+by1:
+	CMPQ   CX, $0x01
+	JLT    less1
+	MOVQ   stride+16(FP), DX
+	MOVQ   base+8(FP), AX
+	MOVL   (BX), R8
+	IMULQ  DX, R8
+	ADDQ   AX, R8
+	MOVQ   R8, R12
+	VXORPS X0, X0, X0
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_86_sum
+
+main_85:
+	PREFETCHT0  (R12)(AX*2)
+	VPMOVZXWD   (R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VSUBPS      (SI)(AX*4), Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	VPMOVZXWD   32(R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VSUBPS      64(SI)(AX*4), Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_85
+
+rest_86_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_86:
+	CMPQ        DX, $0x10
+	JLT         tail_87
+	VPMOVZXWD   (R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VSUBPS      (SI)(AX*4), Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_86
+
+tail_87:
+	TESTQ       DX, DX
+	JZ          done_88
+	VMOVUPS.Z   (SI)(AX*4), K1, Z31
+	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
+	VPSLLD      $0x10, Z24, Z24
+	VSUBPS      Z31, Z24, Z24
+	VFMADD231PS Z24, Z24, Z0
+
+done_88:
+	VEXTRACTF64X4 $0x01, Z0, Y31
+	VADDPS        Y31, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X31
+	VADDPS        X31, X0, X0
+	VUNPCKHPD     X0, X0, X31
+	VUNPCKLPD     X0, X0, X0
+	VADDPS        X31, X0, X0
+	VHADDPS       X0, X0, X0
+	VMOVSS        X0, (DI)
+	ADDQ          $0x04, DI
+	ADDQ          $0x04, BX
+	SUBQ          $0x01, CX
+	JMP           by1
+
+less1:
+	VZEROUPPER
+	RET
+
 // func bfloat16IPScan16x2AVX512(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, out *float32, rows int, n int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
 TEXT ·bfloat16IPScan16x2AVX512(SB), NOSPLIT, $0-48
@@ -2527,9 +3021,9 @@ by2:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_74_sum
+	JZ     rest_90_sum
 
-main_73:
+main_89:
 	PREFETCHT0  4096(R12)(AX*4)
 	PREFETCHT0  4160(R12)(AX*4)
 	VMOVUPS     (SI)(AX*4), Z29
@@ -2548,17 +3042,17 @@ main_73:
 	VFMADD231PS Z29, Z25, Z3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_73
+	JLT         main_89
 
-rest_74_sum:
+rest_90_sum:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_74:
+rest_90:
 	CMPQ        DX, $0x10
-	JLT         tail_75
+	JLT         tail_91
 	VMOVUPS     (SI)(AX*4), Z29
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -2568,11 +3062,11 @@ rest_74:
 	VFMADD231PS Z29, Z25, Z1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_74
+	JMP         rest_90
 
-tail_75:
+tail_91:
 	TESTQ       DX, DX
-	JZ          done_76
+	JZ          done_92
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -2581,7 +3075,7 @@ tail_75:
 	VPSLLD      $0x10, Z25, Z25
 	VFMADD231PS Z31, Z25, Z1
 
-done_76:
+done_92:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -2612,9 +3106,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_78_sum
+	JZ     rest_94_sum
 
-main_77:
+main_93:
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VFMADD231PS (SI)(AX*4), Z24, Z0
@@ -2623,32 +3117,32 @@ main_77:
 	VFMADD231PS 64(SI)(AX*4), Z24, Z1
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_77
+	JLT         main_93
 
-rest_78_sum:
+rest_94_sum:
 	VADDPS Z1, Z0, Z0
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_78:
+rest_94:
 	CMPQ        DX, $0x10
-	JLT         tail_79
+	JLT         tail_95
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VFMADD231PS (SI)(AX*4), Z24, Z0
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_78
+	JMP         rest_94
 
-tail_79:
+tail_95:
 	TESTQ       DX, DX
-	JZ          done_80
+	JZ          done_96
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
 	VFMADD231PS Z31, Z24, Z0
 
-done_80:
+done_96:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -2730,9 +3224,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_82_sum
+	JZ     rest_98_sum
 
-main_81:
+main_97:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	PREFETCHT0  (R14)(AX*2)
@@ -2765,9 +3259,9 @@ main_81:
 	VFMADD231PS Z29, Z27, Z7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_81
+	JLT         main_97
 
-rest_82_sum:
+rest_98_sum:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
@@ -2775,9 +3269,9 @@ rest_82_sum:
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_82:
+rest_98:
 	CMPQ        DX, $0x10
-	JLT         tail_83
+	JLT         tail_99
 	VMOVUPS     (SI)(AX*4), Z29
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -2793,11 +3287,11 @@ rest_82:
 	VFMADD231PS Z29, Z27, Z3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_82
+	JMP         rest_98
 
-tail_83:
+tail_99:
 	TESTQ       DX, DX
-	JZ          done_84
+	JZ          done_100
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -2812,7 +3306,7 @@ tail_83:
 	VPSLLD      $0x10, Z27, Z27
 	VFMADD231PS Z31, Z27, Z3
 
-done_84:
+done_100:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -2857,9 +3351,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_86_sum
+	JZ     rest_102_sum
 
-main_85:
+main_101:
 	PREFETCHT0  (R12)(AX*2)
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
@@ -2869,32 +3363,32 @@ main_85:
 	VFMADD231PS 64(SI)(AX*4), Z24, Z1
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_85
+	JLT         main_101
 
-rest_86_sum:
+rest_102_sum:
 	VADDPS Z1, Z0, Z0
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_86:
+rest_102:
 	CMPQ        DX, $0x10
-	JLT         tail_87
+	JLT         tail_103
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VFMADD231PS (SI)(AX*4), Z24, Z0
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_86
+	JMP         rest_102
 
-tail_87:
+tail_103:
 	TESTQ       DX, DX
-	JZ          done_88
+	JZ          done_104
 	VMOVUPS.Z   (SI)(AX*4), K1, Z31
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
 	VFMADD231PS Z31, Z24, Z0
 
-done_88:
+done_104:
 	VEXTRACTF64X4 $0x01, Z0, Y31
 	VADDPS        Y31, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X31
@@ -2966,9 +3460,9 @@ by3:
 	XORQ   AX, AX
 	MOVQ   n+56(FP), DX
 	ANDQ   $-32, DX
-	JZ     sum_90
+	JZ     sum_106
 
-main_89:
+main_105:
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VPMOVZXWD   (R9)(AX*2), Z25
@@ -3015,9 +3509,9 @@ main_89:
 	VFMADD231PS Z29, Z26, Z23
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_89
+	JLT         main_105
 
-sum_90:
+sum_106:
 	MOVQ        n+56(FP), DX
 	SUBQ        AX, DX
 	VADDPS      Z12, Z0, Z0
@@ -3033,7 +3527,7 @@ sum_90:
 	VADDPS      Z22, Z10, Z10
 	VADDPS      Z23, Z11, Z11
 	CMPQ        DX, $0x10
-	JLT         tail_91
+	JLT         tail_107
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VPMOVZXWD   (R9)(AX*2), Z25
@@ -3059,9 +3553,9 @@ sum_90:
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
 
-tail_91:
+tail_107:
 	TESTQ       DX, DX
-	JZ          done_92
+	JZ          done_108
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
 	VPMOVZXWD.Z (R9)(AX*2), K1, Z25
@@ -3085,7 +3579,7 @@ tail_91:
 	VFMADD231PS Z29, Z25, Z10
 	VFMADD231PS Z29, Z26, Z11
 
-done_92:
+done_108:
 	MOVQ          outStride+40(FP), DX
 	MOVQ          DI, R15
 	VEXTRACTF64X4 $0x01, Z0, Y31
@@ -3197,9 +3691,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+56(FP), DX
 	ANDQ   $-32, DX
-	JZ     sum_94
+	JZ     sum_110
 
-main_93:
+main_109:
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VMOVUPS     (SI)(AX*4), Z29
@@ -3222,9 +3716,9 @@ main_93:
 	VFMADD231PS Z29, Z24, Z7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_93
+	JLT         main_109
 
-sum_94:
+sum_110:
 	MOVQ        n+56(FP), DX
 	SUBQ        AX, DX
 	VADDPS      Z4, Z0, Z0
@@ -3232,7 +3726,7 @@ sum_94:
 	VADDPS      Z6, Z2, Z2
 	VADDPS      Z7, Z3, Z3
 	CMPQ        DX, $0x10
-	JLT         tail_95
+	JLT         tail_111
 	VPMOVZXWD   (R8)(AX*2), Z24
 	VPSLLD      $0x10, Z24, Z24
 	VMOVUPS     (SI)(AX*4), Z29
@@ -3246,9 +3740,9 @@ sum_94:
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
 
-tail_95:
+tail_111:
 	TESTQ       DX, DX
-	JZ          done_96
+	JZ          done_112
 	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
 	VPSLLD      $0x10, Z24, Z24
 	VMOVUPS.Z   (SI)(AX*4), K1, Z29
@@ -3260,7 +3754,7 @@ tail_95:
 	VMOVUPS.Z   (R14)(AX*4), K1, Z29
 	VFMADD231PS Z29, Z24, Z3
 
-done_96:
+done_112:
 	MOVQ          outStride+40(FP), DX
 	MOVQ          DI, R15
 	VEXTRACTF64X4 $0x01, Z0, Y31
@@ -3310,6 +3804,243 @@ less1:
 	VZEROUPPER
 	RET
 
+// func bfloat16IPGather16x1AVX512(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
+TEXT ·bfloat16IPGather16x1AVX512(SB), NOSPLIT, $0-56
+	MOVQ  q+0(FP), SI
+	MOVQ  ids+24(FP), BX
+	MOVQ  out+32(FP), DI
+	MOVQ  n+48(FP), CX
+	ANDQ  $+15, CX
+	MOVQ  $0x00000001, AX
+	SHLQ  CL, AX
+	DECQ  AX
+	KMOVQ AX, K1
+	MOVQ  count+40(FP), CX
+
+by4:
+	CMPQ  CX, $0x04
+	JLT   less4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  (BX), R8
+	IMULQ DX, R8
+	ADDQ  AX, R8
+	MOVL  4(BX), R9
+	IMULQ DX, R9
+	ADDQ  AX, R9
+	MOVL  8(BX), R10
+	IMULQ DX, R10
+	ADDQ  AX, R10
+	MOVL  12(BX), R11
+	IMULQ DX, R11
+	ADDQ  AX, R11
+	MOVQ  R8, R12
+	MOVQ  R9, R13
+	MOVQ  R10, R14
+	MOVQ  R11, R15
+	CMPQ  CX, $0x08
+	JLT   last4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  16(BX), R12
+	IMULQ DX, R12
+	ADDQ  AX, R12
+	MOVL  20(BX), R13
+	IMULQ DX, R13
+	ADDQ  AX, R13
+	MOVL  24(BX), R14
+	IMULQ DX, R14
+	ADDQ  AX, R14
+	MOVL  28(BX), R15
+	IMULQ DX, R15
+	ADDQ  AX, R15
+
+last4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_114_sum
+
+main_113:
+	PREFETCHT0  (R12)(AX*2)
+	PREFETCHT0  (R13)(AX*2)
+	PREFETCHT0  (R14)(AX*2)
+	PREFETCHT0  (R15)(AX*2)
+	VMOVUPS     (SI)(AX*4), Z29
+	VPMOVZXWD   (R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VFMADD231PS Z29, Z24, Z0
+	VPMOVZXWD   (R9)(AX*2), Z25
+	VPSLLD      $0x10, Z25, Z25
+	VFMADD231PS Z29, Z25, Z1
+	VPMOVZXWD   (R10)(AX*2), Z26
+	VPSLLD      $0x10, Z26, Z26
+	VFMADD231PS Z29, Z26, Z2
+	VPMOVZXWD   (R11)(AX*2), Z27
+	VPSLLD      $0x10, Z27, Z27
+	VFMADD231PS Z29, Z27, Z3
+	VMOVUPS     64(SI)(AX*4), Z29
+	VPMOVZXWD   32(R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VFMADD231PS Z29, Z24, Z0
+	VPMOVZXWD   32(R9)(AX*2), Z25
+	VPSLLD      $0x10, Z25, Z25
+	VFMADD231PS Z29, Z25, Z1
+	VPMOVZXWD   32(R10)(AX*2), Z26
+	VPSLLD      $0x10, Z26, Z26
+	VFMADD231PS Z29, Z26, Z2
+	VPMOVZXWD   32(R11)(AX*2), Z27
+	VPSLLD      $0x10, Z27, Z27
+	VFMADD231PS Z29, Z27, Z3
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_113
+
+rest_114_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_114:
+	CMPQ        DX, $0x10
+	JLT         tail_115
+	VMOVUPS     (SI)(AX*4), Z29
+	VPMOVZXWD   (R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VFMADD231PS Z29, Z24, Z0
+	VPMOVZXWD   (R9)(AX*2), Z25
+	VPSLLD      $0x10, Z25, Z25
+	VFMADD231PS Z29, Z25, Z1
+	VPMOVZXWD   (R10)(AX*2), Z26
+	VPSLLD      $0x10, Z26, Z26
+	VFMADD231PS Z29, Z26, Z2
+	VPMOVZXWD   (R11)(AX*2), Z27
+	VPSLLD      $0x10, Z27, Z27
+	VFMADD231PS Z29, Z27, Z3
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_114
+
+tail_115:
+	TESTQ       DX, DX
+	JZ          done_116
+	VMOVUPS.Z   (SI)(AX*4), K1, Z31
+	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
+	VPSLLD      $0x10, Z24, Z24
+	VFMADD231PS Z31, Z24, Z0
+	VPMOVZXWD.Z (R9)(AX*2), K1, Z25
+	VPSLLD      $0x10, Z25, Z25
+	VFMADD231PS Z31, Z25, Z1
+	VPMOVZXWD.Z (R10)(AX*2), K1, Z26
+	VPSLLD      $0x10, Z26, Z26
+	VFMADD231PS Z31, Z26, Z2
+	VPMOVZXWD.Z (R11)(AX*2), K1, Z27
+	VPSLLD      $0x10, Z27, Z27
+	VFMADD231PS Z31, Z27, Z3
+
+done_116:
+	VEXTRACTF64X4 $0x01, Z0, Y31
+	VADDPS        Y31, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X31
+	VADDPS        X31, X0, X0
+	VEXTRACTF64X4 $0x01, Z1, Y31
+	VADDPS        Y31, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X31
+	VADDPS        X31, X1, X1
+	VEXTRACTF64X4 $0x01, Z2, Y31
+	VADDPS        Y31, Y2, Y2
+	VEXTRACTF32X4 $0x01, Y2, X31
+	VADDPS        X31, X2, X2
+	VEXTRACTF64X4 $0x01, Z3, Y31
+	VADDPS        Y31, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X31
+	VADDPS        X31, X3, X3
+	VUNPCKHPD     X1, X0, X31
+	VUNPCKLPD     X1, X0, X0
+	VADDPS        X31, X0, X0
+	VUNPCKHPD     X3, X2, X31
+	VUNPCKLPD     X3, X2, X1
+	VADDPS        X31, X1, X1
+	VHADDPS       X1, X0, X0
+	VMOVUPS       X0, (DI)
+	ADDQ          $0x10, DI
+	ADDQ          $0x10, BX
+	SUBQ          $0x04, CX
+	JMP           by4
+
+less4:
+by1:
+	CMPQ   CX, $0x01
+	JLT    less1
+	MOVQ   stride+16(FP), DX
+	MOVQ   base+8(FP), AX
+	MOVL   (BX), R8
+	IMULQ  DX, R8
+	ADDQ   AX, R8
+	MOVQ   R8, R12
+	VXORPS X0, X0, X0
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_118_sum
+
+main_117:
+	PREFETCHT0  (R12)(AX*2)
+	VPMOVZXWD   (R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VFMADD231PS (SI)(AX*4), Z24, Z0
+	VPMOVZXWD   32(R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VFMADD231PS 64(SI)(AX*4), Z24, Z0
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_117
+
+rest_118_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_118:
+	CMPQ        DX, $0x10
+	JLT         tail_119
+	VPMOVZXWD   (R8)(AX*2), Z24
+	VPSLLD      $0x10, Z24, Z24
+	VFMADD231PS (SI)(AX*4), Z24, Z0
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_118
+
+tail_119:
+	TESTQ       DX, DX
+	JZ          done_120
+	VMOVUPS.Z   (SI)(AX*4), K1, Z31
+	VPMOVZXWD.Z (R8)(AX*2), K1, Z24
+	VPSLLD      $0x10, Z24, Z24
+	VFMADD231PS Z31, Z24, Z0
+
+done_120:
+	VEXTRACTF64X4 $0x01, Z0, Y31
+	VADDPS        Y31, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X31
+	VADDPS        X31, X0, X0
+	VUNPCKHPD     X0, X0, X31
+	VUNPCKLPD     X0, X0, X0
+	VADDPS        X31, X0, X0
+	VHADDPS       X0, X0, X0
+	VMOVSS        X0, (DI)
+	ADDQ          $0x04, DI
+	ADDQ          $0x04, BX
+	SUBQ          $0x01, CX
+	JMP           by1
+
+less1:
+	VZEROUPPER
+	RET
+
 // func float16L2Scan16x2AVX2(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, out *float32, rows int, n int)
 // Requires: AVX, F16C, FMA3, MMX+
 TEXT ·float16L2Scan16x2AVX2(SB), NOSPLIT, $0-48
@@ -3337,9 +4068,9 @@ by2:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_98_sum
+	JZ     rest_122_sum
 
-main_97:
+main_121:
 	PREFETCHT0  4096(R12)(AX*4)
 	PREFETCHT0  4160(R12)(AX*4)
 	VMOVUPS     (SI)(AX*4), Y13
@@ -3372,9 +4103,9 @@ main_97:
 	VFMADD231PS Y9, Y9, Y7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_97
+	JLT         main_121
 
-rest_98_sum:
+rest_122_sum:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
@@ -3382,9 +4113,9 @@ rest_98_sum:
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_98:
+rest_122:
 	CMPQ        DX, $0x10
-	JLT         tail_99
+	JLT         tail_123
 	VMOVUPS     (SI)(AX*4), Y13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      Y13, Y8, Y8
@@ -3401,13 +4132,13 @@ rest_98:
 	VFMADD231PS Y9, Y9, Y3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_98
+	JMP         rest_122
 
-tail_99:
+tail_123:
 	TESTQ       DX, DX
-	JZ          done_100
+	JZ          done_124
 	CMPQ        DX, $0x08
-	JLT         few_101
+	JLT         few_125
 	LEAQ        (SI)(AX*4), R13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (R13), Y8, Y8
@@ -3426,25 +4157,25 @@ tail_99:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_103
+	JZ          skip_127
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_103:
+skip_127:
 	TESTQ   $+2, DX
-	JZ      skip_104
+	JZ      skip_128
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_104:
+skip_128:
 	TESTQ   $+4, DX
-	JZ      skip_105
+	JZ      skip_129
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_105:
+skip_129:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y1
@@ -3452,31 +4183,31 @@ skip_105:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_106
+	JZ          skip_130
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_106:
+skip_130:
 	TESTQ   $+2, DX
-	JZ      skip_107
+	JZ      skip_131
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_107:
+skip_131:
 	TESTQ   $+4, DX
-	JZ      skip_108
+	JZ      skip_132
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_108:
+skip_132:
 	VCVTPH2PS   X14, Y9
 	VSUBPS      Y13, Y9, Y9
 	VFMADD231PS Y9, Y9, Y3
-	JMP         end_102
+	JMP         end_126
 
-few_101:
+few_125:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -3486,25 +4217,25 @@ few_101:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_109
+	JZ         skip_133
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_109:
+skip_133:
 	TESTQ   $+2, DX
-	JZ      skip_110
+	JZ      skip_134
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_110:
+skip_134:
 	TESTQ   $+4, DX
-	JZ      skip_111
+	JZ      skip_135
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_111:
+skip_135:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
@@ -3512,25 +4243,25 @@ skip_111:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_112
+	JZ          skip_136
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_112:
+skip_136:
 	TESTQ   $+2, DX
-	JZ      skip_113
+	JZ      skip_137
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_113:
+skip_137:
 	TESTQ   $+4, DX
-	JZ      skip_114
+	JZ      skip_138
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_114:
+skip_138:
 	VCVTPH2PS   X14, Y9
 	VSUBPS      Y13, Y9, Y9
 	VFMADD231PS Y9, Y9, Y2
@@ -3538,8 +4269,8 @@ skip_114:
 	VFMADD231PS Y12, Y12, Y1
 	VFMADD231PS Y12, Y12, Y3
 
-end_102:
-done_100:
+end_126:
+done_124:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -3570,9 +4301,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_116_sum
+	JZ     rest_140_sum
 
-main_115:
+main_139:
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
@@ -3587,17 +4318,17 @@ main_115:
 	VFMADD231PS Y8, Y8, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_115
+	JLT         main_139
 
-rest_116_sum:
+rest_140_sum:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_116:
+rest_140:
 	CMPQ        DX, $0x10
-	JLT         tail_117
+	JLT         tail_141
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
@@ -3606,13 +4337,13 @@ rest_116:
 	VFMADD231PS Y8, Y8, Y1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_116
+	JMP         rest_140
 
-tail_117:
+tail_141:
 	TESTQ       DX, DX
-	JZ          done_118
+	JZ          done_142
 	CMPQ        DX, $0x08
-	JLT         few_119
+	JLT         few_143
 	LEAQ        (SI)(AX*4), R13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (R13), Y8, Y8
@@ -3628,31 +4359,31 @@ tail_117:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_121
+	JZ          skip_145
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_121:
+skip_145:
 	TESTQ   $+2, DX
-	JZ      skip_122
+	JZ      skip_146
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_122:
+skip_146:
 	TESTQ   $+4, DX
-	JZ      skip_123
+	JZ      skip_147
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_123:
+skip_147:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y1
-	JMP         end_120
+	JMP         end_144
 
-few_119:
+few_143:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -3662,33 +4393,33 @@ few_119:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_124
+	JZ         skip_148
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_124:
+skip_148:
 	TESTQ   $+2, DX
-	JZ      skip_125
+	JZ      skip_149
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_125:
+skip_149:
 	TESTQ   $+4, DX
-	JZ      skip_126
+	JZ      skip_150
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_126:
+skip_150:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 	VXORPS      X12, X12, X12
 	VFMADD231PS Y12, Y12, Y1
 
-end_120:
-done_118:
+end_144:
+done_142:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -3749,9 +4480,9 @@ last2:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_128_sum
+	JZ     rest_152_sum
 
-main_127:
+main_151:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	VMOVUPS     (SI)(AX*4), Y13
@@ -3784,9 +4515,9 @@ main_127:
 	VFMADD231PS Y9, Y9, Y7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_127
+	JLT         main_151
 
-rest_128_sum:
+rest_152_sum:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
@@ -3794,9 +4525,9 @@ rest_128_sum:
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_128:
+rest_152:
 	CMPQ        DX, $0x10
-	JLT         tail_129
+	JLT         tail_153
 	VMOVUPS     (SI)(AX*4), Y13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      Y13, Y8, Y8
@@ -3813,13 +4544,13 @@ rest_128:
 	VFMADD231PS Y9, Y9, Y3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_128
+	JMP         rest_152
 
-tail_129:
+tail_153:
 	TESTQ       DX, DX
-	JZ          done_130
+	JZ          done_154
 	CMPQ        DX, $0x08
-	JLT         few_131
+	JLT         few_155
 	LEAQ        (SI)(AX*4), R13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (R13), Y8, Y8
@@ -3838,25 +4569,25 @@ tail_129:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_133
+	JZ          skip_157
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_133:
+skip_157:
 	TESTQ   $+2, DX
-	JZ      skip_134
+	JZ      skip_158
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_134:
+skip_158:
 	TESTQ   $+4, DX
-	JZ      skip_135
+	JZ      skip_159
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_135:
+skip_159:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y1
@@ -3864,31 +4595,31 @@ skip_135:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_136
+	JZ          skip_160
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_136:
+skip_160:
 	TESTQ   $+2, DX
-	JZ      skip_137
+	JZ      skip_161
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_137:
+skip_161:
 	TESTQ   $+4, DX
-	JZ      skip_138
+	JZ      skip_162
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_138:
+skip_162:
 	VCVTPH2PS   X14, Y9
 	VSUBPS      Y13, Y9, Y9
 	VFMADD231PS Y9, Y9, Y3
-	JMP         end_132
+	JMP         end_156
 
-few_131:
+few_155:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -3898,25 +4629,25 @@ few_131:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_139
+	JZ         skip_163
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_139:
+skip_163:
 	TESTQ   $+2, DX
-	JZ      skip_140
+	JZ      skip_164
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_140:
+skip_164:
 	TESTQ   $+4, DX
-	JZ      skip_141
+	JZ      skip_165
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_141:
+skip_165:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
@@ -3924,25 +4655,25 @@ skip_141:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_142
+	JZ          skip_166
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_142:
+skip_166:
 	TESTQ   $+2, DX
-	JZ      skip_143
+	JZ      skip_167
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_143:
+skip_167:
 	TESTQ   $+4, DX
-	JZ      skip_144
+	JZ      skip_168
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_144:
+skip_168:
 	VCVTPH2PS   X14, Y9
 	VSUBPS      Y13, Y9, Y9
 	VFMADD231PS Y9, Y9, Y2
@@ -3950,8 +4681,8 @@ skip_144:
 	VFMADD231PS Y12, Y12, Y1
 	VFMADD231PS Y12, Y12, Y3
 
-end_132:
-done_130:
+end_156:
+done_154:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -3985,9 +4716,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_146_sum
+	JZ     rest_170_sum
 
-main_145:
+main_169:
 	PREFETCHT0  (R12)(AX*2)
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
@@ -4003,17 +4734,17 @@ main_145:
 	VFMADD231PS Y8, Y8, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_145
+	JLT         main_169
 
-rest_146_sum:
+rest_170_sum:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_146:
+rest_170:
 	CMPQ        DX, $0x10
-	JLT         tail_147
+	JLT         tail_171
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
@@ -4022,13 +4753,13 @@ rest_146:
 	VFMADD231PS Y8, Y8, Y1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_146
+	JMP         rest_170
 
-tail_147:
+tail_171:
 	TESTQ       DX, DX
-	JZ          done_148
+	JZ          done_172
 	CMPQ        DX, $0x08
-	JLT         few_149
+	JLT         few_173
 	LEAQ        (SI)(AX*4), R13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (R13), Y8, Y8
@@ -4044,31 +4775,31 @@ tail_147:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_151
+	JZ          skip_175
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_151:
+skip_175:
 	TESTQ   $+2, DX
-	JZ      skip_152
+	JZ      skip_176
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_152:
+skip_176:
 	TESTQ   $+4, DX
-	JZ      skip_153
+	JZ      skip_177
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_153:
+skip_177:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y1
-	JMP         end_150
+	JMP         end_174
 
-few_149:
+few_173:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -4078,33 +4809,33 @@ few_149:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_154
+	JZ         skip_178
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_154:
+skip_178:
 	TESTQ   $+2, DX
-	JZ      skip_155
+	JZ      skip_179
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_155:
+skip_179:
 	TESTQ   $+4, DX
-	JZ      skip_156
+	JZ      skip_180
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_156:
+skip_180:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 	VXORPS      X12, X12, X12
 	VFMADD231PS Y12, Y12, Y1
 
-end_150:
-done_148:
+end_174:
+done_172:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -4147,9 +4878,9 @@ by4:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_158_sum
+	JZ     rest_182_sum
 
-main_157:
+main_181:
 	PREFETCHT0  4096(R12)(AX*8)
 	PREFETCHT0  4160(R12)(AX*8)
 	PREFETCHT0  4224(R12)(AX*8)
@@ -4208,15 +4939,15 @@ main_157:
 	VFMADD231PS Y11, Y11, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_157
+	JLT         main_181
 
-rest_158_sum:
+rest_182_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_158:
+rest_182:
 	CMPQ        DX, $0x08
-	JLT         tail_159
+	JLT         tail_183
 	VMOVUPS     (SI)(AX*4), Y13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      Y13, Y8, Y8
@@ -4232,11 +4963,11 @@ rest_158:
 	VFMADD231PS Y11, Y11, Y3
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_158
+	JMP         rest_182
 
-tail_159:
+tail_183:
 	TESTQ      DX, DX
-	JZ         done_160
+	JZ         done_184
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -4246,25 +4977,25 @@ tail_159:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_161
+	JZ         skip_185
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_161:
+skip_185:
 	TESTQ   $+2, DX
-	JZ      skip_162
+	JZ      skip_186
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_162:
+skip_186:
 	TESTQ   $+4, DX
-	JZ      skip_163
+	JZ      skip_187
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_163:
+skip_187:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
@@ -4272,25 +5003,25 @@ skip_163:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_164
+	JZ          skip_188
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_164:
+skip_188:
 	TESTQ   $+2, DX
-	JZ      skip_165
+	JZ      skip_189
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_165:
+skip_189:
 	TESTQ   $+4, DX
-	JZ      skip_166
+	JZ      skip_190
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_166:
+skip_190:
 	VCVTPH2PS   X14, Y9
 	VSUBPS      Y13, Y9, Y9
 	VFMADD231PS Y9, Y9, Y1
@@ -4298,25 +5029,25 @@ skip_166:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_167
+	JZ          skip_191
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_167:
+skip_191:
 	TESTQ   $+2, DX
-	JZ      skip_168
+	JZ      skip_192
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_168:
+skip_192:
 	TESTQ   $+4, DX
-	JZ      skip_169
+	JZ      skip_193
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_169:
+skip_193:
 	VCVTPH2PS   X14, Y10
 	VSUBPS      Y13, Y10, Y10
 	VFMADD231PS Y10, Y10, Y2
@@ -4324,30 +5055,30 @@ skip_169:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_170
+	JZ          skip_194
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_170:
+skip_194:
 	TESTQ   $+2, DX
-	JZ      skip_171
+	JZ      skip_195
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_171:
+skip_195:
 	TESTQ   $+4, DX
-	JZ      skip_172
+	JZ      skip_196
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_172:
+skip_196:
 	VCVTPH2PS   X14, Y11
 	VSUBPS      Y13, Y11, Y11
 	VFMADD231PS Y11, Y11, Y3
 
-done_160:
+done_184:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VEXTRACTF128 $0x01, Y1, X15
@@ -4380,9 +5111,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_174_sum
+	JZ     rest_198_sum
 
-main_173:
+main_197:
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
@@ -4397,25 +5128,25 @@ main_173:
 	VFMADD231PS Y8, Y8, Y0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_173
+	JLT         main_197
 
-rest_174_sum:
+rest_198_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_174:
+rest_198:
 	CMPQ        DX, $0x08
-	JLT         tail_175
+	JLT         tail_199
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_174
+	JMP         rest_198
 
-tail_175:
+tail_199:
 	TESTQ      DX, DX
-	JZ         done_176
+	JZ         done_200
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -4425,30 +5156,30 @@ tail_175:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_177
+	JZ         skip_201
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_177:
+skip_201:
 	TESTQ   $+2, DX
-	JZ      skip_178
+	JZ      skip_202
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_178:
+skip_202:
 	TESTQ   $+4, DX
-	JZ      skip_179
+	JZ      skip_203
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_179:
+skip_203:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 
-done_176:
+done_200:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VUNPCKHPD    X0, X0, X15
@@ -4518,9 +5249,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_181_sum
+	JZ     rest_205_sum
 
-main_180:
+main_204:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	PREFETCHT0  (R14)(AX*2)
@@ -4579,15 +5310,15 @@ main_180:
 	VFMADD231PS Y11, Y11, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_180
+	JLT         main_204
 
-rest_181_sum:
+rest_205_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_181:
+rest_205:
 	CMPQ        DX, $0x08
-	JLT         tail_182
+	JLT         tail_206
 	VMOVUPS     (SI)(AX*4), Y13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      Y13, Y8, Y8
@@ -4603,11 +5334,11 @@ rest_181:
 	VFMADD231PS Y11, Y11, Y3
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_181
+	JMP         rest_205
 
-tail_182:
+tail_206:
 	TESTQ      DX, DX
-	JZ         done_183
+	JZ         done_207
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -4617,25 +5348,25 @@ tail_182:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_184
+	JZ         skip_208
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_184:
+skip_208:
 	TESTQ   $+2, DX
-	JZ      skip_185
+	JZ      skip_209
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_185:
+skip_209:
 	TESTQ   $+4, DX
-	JZ      skip_186
+	JZ      skip_210
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_186:
+skip_210:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
@@ -4643,25 +5374,25 @@ skip_186:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_187
+	JZ          skip_211
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_187:
+skip_211:
 	TESTQ   $+2, DX
-	JZ      skip_188
+	JZ      skip_212
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_188:
+skip_212:
 	TESTQ   $+4, DX
-	JZ      skip_189
+	JZ      skip_213
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_189:
+skip_213:
 	VCVTPH2PS   X14, Y9
 	VSUBPS      Y13, Y9, Y9
 	VFMADD231PS Y9, Y9, Y1
@@ -4669,25 +5400,25 @@ skip_189:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_190
+	JZ          skip_214
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_190:
+skip_214:
 	TESTQ   $+2, DX
-	JZ      skip_191
+	JZ      skip_215
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_191:
+skip_215:
 	TESTQ   $+4, DX
-	JZ      skip_192
+	JZ      skip_216
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_192:
+skip_216:
 	VCVTPH2PS   X14, Y10
 	VSUBPS      Y13, Y10, Y10
 	VFMADD231PS Y10, Y10, Y2
@@ -4695,30 +5426,30 @@ skip_192:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_193
+	JZ          skip_217
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_193:
+skip_217:
 	TESTQ   $+2, DX
-	JZ      skip_194
+	JZ      skip_218
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_194:
+skip_218:
 	TESTQ   $+4, DX
-	JZ      skip_195
+	JZ      skip_219
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_195:
+skip_219:
 	VCVTPH2PS   X14, Y11
 	VSUBPS      Y13, Y11, Y11
 	VFMADD231PS Y11, Y11, Y3
 
-done_183:
+done_207:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VEXTRACTF128 $0x01, Y1, X15
@@ -4754,9 +5485,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_197_sum
+	JZ     rest_221_sum
 
-main_196:
+main_220:
 	PREFETCHT0  (R12)(AX*2)
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
@@ -4772,25 +5503,25 @@ main_196:
 	VFMADD231PS Y8, Y8, Y0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_196
+	JLT         main_220
 
-rest_197_sum:
+rest_221_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_197:
+rest_221:
 	CMPQ        DX, $0x08
-	JLT         tail_198
+	JLT         tail_222
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_197
+	JMP         rest_221
 
-tail_198:
+tail_222:
 	TESTQ      DX, DX
-	JZ         done_199
+	JZ         done_223
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -4800,30 +5531,612 @@ tail_198:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_200
+	JZ         skip_224
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_200:
+skip_224:
 	TESTQ   $+2, DX
-	JZ      skip_201
+	JZ      skip_225
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_201:
+skip_225:
 	TESTQ   $+4, DX
-	JZ      skip_202
+	JZ      skip_226
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_202:
+skip_226:
 	VCVTPH2PS   X14, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 
-done_199:
+done_223:
+	VEXTRACTF128 $0x01, Y0, X15
+	VADDPS       X15, X0, X0
+	VUNPCKHPD    X0, X0, X15
+	VUNPCKLPD    X0, X0, X0
+	VADDPS       X15, X0, X0
+	VHADDPS      X0, X0, X0
+	VMOVSS       X0, (DI)
+	ADDQ         $0x04, DI
+	ADDQ         $0x04, BX
+	SUBQ         $0x01, CX
+	JMP          by1
+
+less1:
+	VZEROUPPER
+	RET
+
+// func float16L2Gather16x1AVX2(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+// Requires: AVX, F16C, FMA3, MMX+
+TEXT ·float16L2Gather16x1AVX2(SB), NOSPLIT, $0-56
+	MOVQ q+0(FP), SI
+	MOVQ ids+24(FP), BX
+	MOVQ out+32(FP), DI
+	MOVQ count+40(FP), CX
+
+by4:
+	CMPQ  CX, $0x04
+	JLT   less4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  (BX), R8
+	IMULQ DX, R8
+	ADDQ  AX, R8
+	MOVL  4(BX), R9
+	IMULQ DX, R9
+	ADDQ  AX, R9
+	MOVL  8(BX), R10
+	IMULQ DX, R10
+	ADDQ  AX, R10
+	MOVL  12(BX), R11
+	IMULQ DX, R11
+	ADDQ  AX, R11
+	MOVQ  R8, R12
+	MOVQ  R9, R13
+	MOVQ  R10, R14
+	MOVQ  R11, R15
+	CMPQ  CX, $0x08
+	JLT   last4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  16(BX), R12
+	IMULQ DX, R12
+	ADDQ  AX, R12
+	MOVL  20(BX), R13
+	IMULQ DX, R13
+	ADDQ  AX, R13
+	MOVL  24(BX), R14
+	IMULQ DX, R14
+	ADDQ  AX, R14
+	MOVL  28(BX), R15
+	IMULQ DX, R15
+	ADDQ  AX, R15
+
+last4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_228_sum
+
+main_227:
+	PREFETCHT0  (R12)(AX*2)
+	PREFETCHT0  (R13)(AX*2)
+	PREFETCHT0  (R14)(AX*2)
+	PREFETCHT0  (R15)(AX*2)
+	VMOVUPS     (SI)(AX*4), Y13
+	VCVTPH2PS   (R8)(AX*2), Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VCVTPH2PS   (R9)(AX*2), Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	VCVTPH2PS   (R10)(AX*2), Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	VCVTPH2PS   (R11)(AX*2), Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	VMOVUPS     32(SI)(AX*4), Y13
+	VCVTPH2PS   16(R8)(AX*2), Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	VCVTPH2PS   16(R9)(AX*2), Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y3
+	VCVTPH2PS   16(R10)(AX*2), Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y5
+	VCVTPH2PS   16(R11)(AX*2), Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	VMOVUPS     64(SI)(AX*4), Y13
+	VCVTPH2PS   32(R8)(AX*2), Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VCVTPH2PS   32(R9)(AX*2), Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	VCVTPH2PS   32(R10)(AX*2), Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	VCVTPH2PS   32(R11)(AX*2), Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	VMOVUPS     96(SI)(AX*4), Y13
+	VCVTPH2PS   48(R8)(AX*2), Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	VCVTPH2PS   48(R9)(AX*2), Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y3
+	VCVTPH2PS   48(R10)(AX*2), Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y5
+	VCVTPH2PS   48(R11)(AX*2), Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_227
+
+rest_228_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_228:
+	CMPQ        DX, $0x10
+	JLT         tail_229
+	VMOVUPS     (SI)(AX*4), Y13
+	VCVTPH2PS   (R8)(AX*2), Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VCVTPH2PS   (R9)(AX*2), Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	VCVTPH2PS   (R10)(AX*2), Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	VCVTPH2PS   (R11)(AX*2), Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	VMOVUPS     32(SI)(AX*4), Y13
+	VCVTPH2PS   16(R8)(AX*2), Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	VCVTPH2PS   16(R9)(AX*2), Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y3
+	VCVTPH2PS   16(R10)(AX*2), Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y5
+	VCVTPH2PS   16(R11)(AX*2), Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_228
+
+tail_229:
+	TESTQ       DX, DX
+	JZ          done_230
+	CMPQ        DX, $0x08
+	JLT         few_231
+	LEAQ        (SI)(AX*4), R13
+	VCVTPH2PS   (R8)(AX*2), Y8
+	VSUBPS      (R13), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VCVTPH2PS   (R9)(AX*2), Y9
+	VSUBPS      (R13), Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	VCVTPH2PS   (R10)(AX*2), Y10
+	VSUBPS      (R13), Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	VCVTPH2PS   (R11)(AX*2), Y11
+	VSUBPS      (R13), Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DX
+	LEAQ        halfTailMasks<>+0(SB), R13
+	MOVQ        DX, R14
+	NEGQ        R14
+	VMOVUPS     32(R13)(R14*4), Y12
+	VMASKMOVPS  (SI)(AX*4), Y12, Y13
+	LEAQ        (R8)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_233
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_233:
+	TESTQ   $+2, DX
+	JZ      skip_234
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_234:
+	TESTQ   $+4, DX
+	JZ      skip_235
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_235:
+	VCVTPH2PS   X14, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	LEAQ        (R9)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_236
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_236:
+	TESTQ   $+2, DX
+	JZ      skip_237
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_237:
+	TESTQ   $+4, DX
+	JZ      skip_238
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_238:
+	VCVTPH2PS   X14, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y3
+	LEAQ        (R10)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_239
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_239:
+	TESTQ   $+2, DX
+	JZ      skip_240
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_240:
+	TESTQ   $+4, DX
+	JZ      skip_241
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_241:
+	VCVTPH2PS   X14, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y5
+	LEAQ        (R11)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_242
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_242:
+	TESTQ   $+2, DX
+	JZ      skip_243
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_243:
+	TESTQ   $+4, DX
+	JZ      skip_244
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_244:
+	VCVTPH2PS   X14, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	JMP         end_232
+
+few_231:
+	LEAQ       halfTailMasks<>+0(SB), R13
+	MOVQ       DX, R14
+	NEGQ       R14
+	VMOVUPS    32(R13)(R14*4), Y12
+	VMASKMOVPS (SI)(AX*4), Y12, Y13
+	LEAQ       (R8)(AX*2), R12
+	LEAQ       (R12)(DX*2), R12
+	VPXOR      X14, X14, X14
+	TESTQ      $+1, DX
+	JZ         skip_245
+	SUBQ       $0x02, R12
+	VPINSRW    $0x00, (R12), X14, X14
+
+skip_245:
+	TESTQ   $+2, DX
+	JZ      skip_246
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_246:
+	TESTQ   $+4, DX
+	JZ      skip_247
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_247:
+	VCVTPH2PS   X14, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	LEAQ        (R9)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_248
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_248:
+	TESTQ   $+2, DX
+	JZ      skip_249
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_249:
+	TESTQ   $+4, DX
+	JZ      skip_250
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_250:
+	VCVTPH2PS   X14, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	LEAQ        (R10)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_251
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_251:
+	TESTQ   $+2, DX
+	JZ      skip_252
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_252:
+	TESTQ   $+4, DX
+	JZ      skip_253
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_253:
+	VCVTPH2PS   X14, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	LEAQ        (R11)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_254
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_254:
+	TESTQ   $+2, DX
+	JZ      skip_255
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_255:
+	TESTQ   $+4, DX
+	JZ      skip_256
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_256:
+	VCVTPH2PS   X14, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	VXORPS      X12, X12, X12
+	VFMADD231PS Y12, Y12, Y1
+	VFMADD231PS Y12, Y12, Y3
+	VFMADD231PS Y12, Y12, Y5
+	VFMADD231PS Y12, Y12, Y7
+
+end_232:
+done_230:
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X15
+	VADDPS       X15, X0, X0
+	VADDPS       Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X15
+	VADDPS       X15, X1, X1
+	VADDPS       Y5, Y4, Y2
+	VEXTRACTF128 $0x01, Y2, X15
+	VADDPS       X15, X2, X2
+	VADDPS       Y7, Y6, Y3
+	VEXTRACTF128 $0x01, Y3, X15
+	VADDPS       X15, X3, X3
+	VUNPCKHPD    X1, X0, X15
+	VUNPCKLPD    X1, X0, X0
+	VADDPS       X15, X0, X0
+	VUNPCKHPD    X3, X2, X15
+	VUNPCKLPD    X3, X2, X1
+	VADDPS       X15, X1, X1
+	VHADDPS      X1, X0, X0
+	VMOVUPS      X0, (DI)
+	ADDQ         $0x10, DI
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JMP          by4
+
+less4:
+by1:
+	CMPQ   CX, $0x01
+	JLT    less1
+	MOVQ   stride+16(FP), DX
+	MOVQ   base+8(FP), AX
+	MOVL   (BX), R8
+	IMULQ  DX, R8
+	ADDQ   AX, R8
+	MOVQ   R8, R12
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_258_sum
+
+main_257:
+	PREFETCHT0  (R12)(AX*2)
+	VCVTPH2PS   (R8)(AX*2), Y8
+	VSUBPS      (SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VCVTPH2PS   16(R8)(AX*2), Y8
+	VSUBPS      32(SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	VCVTPH2PS   32(R8)(AX*2), Y8
+	VSUBPS      64(SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VCVTPH2PS   48(R8)(AX*2), Y8
+	VSUBPS      96(SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_257
+
+rest_258_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_258:
+	CMPQ        DX, $0x10
+	JLT         tail_259
+	VCVTPH2PS   (R8)(AX*2), Y8
+	VSUBPS      (SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VCVTPH2PS   16(R8)(AX*2), Y8
+	VSUBPS      32(SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_258
+
+tail_259:
+	TESTQ       DX, DX
+	JZ          done_260
+	CMPQ        DX, $0x08
+	JLT         few_261
+	LEAQ        (SI)(AX*4), R13
+	VCVTPH2PS   (R8)(AX*2), Y8
+	VSUBPS      (R13), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DX
+	LEAQ        halfTailMasks<>+0(SB), R13
+	MOVQ        DX, R14
+	NEGQ        R14
+	VMOVUPS     32(R13)(R14*4), Y12
+	VMASKMOVPS  (SI)(AX*4), Y12, Y13
+	LEAQ        (R8)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_263
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_263:
+	TESTQ   $+2, DX
+	JZ      skip_264
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_264:
+	TESTQ   $+4, DX
+	JZ      skip_265
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_265:
+	VCVTPH2PS   X14, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	JMP         end_262
+
+few_261:
+	LEAQ       halfTailMasks<>+0(SB), R13
+	MOVQ       DX, R14
+	NEGQ       R14
+	VMOVUPS    32(R13)(R14*4), Y12
+	VMASKMOVPS (SI)(AX*4), Y12, Y13
+	LEAQ       (R8)(AX*2), R12
+	LEAQ       (R12)(DX*2), R12
+	VPXOR      X14, X14, X14
+	TESTQ      $+1, DX
+	JZ         skip_266
+	SUBQ       $0x02, R12
+	VPINSRW    $0x00, (R12), X14, X14
+
+skip_266:
+	TESTQ   $+2, DX
+	JZ      skip_267
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_267:
+	TESTQ   $+4, DX
+	JZ      skip_268
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_268:
+	VCVTPH2PS   X14, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VXORPS      X12, X12, X12
+	VFMADD231PS Y12, Y12, Y1
+
+end_262:
+done_260:
+	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VUNPCKHPD    X0, X0, X15
@@ -4869,9 +6182,9 @@ by4:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_204_sum
+	JZ     rest_270_sum
 
-main_203:
+main_269:
 	PREFETCHT0  4096(R12)(AX*8)
 	PREFETCHT0  4160(R12)(AX*8)
 	PREFETCHT0  4224(R12)(AX*8)
@@ -4914,15 +6227,15 @@ main_203:
 	VFMADD231PS Y13, Y11, Y7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_203
+	JLT         main_269
 
-rest_204_sum:
+rest_270_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_204:
+rest_270:
 	CMPQ        DX, $0x10
-	JLT         tail_205
+	JLT         tail_271
 	VMOVUPS     (SI)(AX*4), Y13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS Y13, Y8, Y0
@@ -4943,13 +6256,13 @@ rest_204:
 	VFMADD231PS Y13, Y11, Y7
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_204
+	JMP         rest_270
 
-tail_205:
+tail_271:
 	TESTQ       DX, DX
-	JZ          done_206
+	JZ          done_272
 	CMPQ        DX, $0x08
-	JLT         few_207
+	JLT         few_273
 	LEAQ        (SI)(AX*4), R13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (R13), Y8, Y0
@@ -4970,105 +6283,105 @@ tail_205:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_209
+	JZ          skip_275
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_209:
+skip_275:
 	TESTQ   $+2, DX
-	JZ      skip_210
+	JZ      skip_276
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_210:
+skip_276:
 	TESTQ   $+4, DX
-	JZ      skip_211
+	JZ      skip_277
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_211:
+skip_277:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y1
 	LEAQ        (R9)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_212
+	JZ          skip_278
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_212:
+skip_278:
 	TESTQ   $+2, DX
-	JZ      skip_213
+	JZ      skip_279
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_213:
+skip_279:
 	TESTQ   $+4, DX
-	JZ      skip_214
+	JZ      skip_280
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_214:
+skip_280:
 	VCVTPH2PS   X14, Y9
 	VFMADD231PS Y13, Y9, Y3
 	LEAQ        (R10)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_215
+	JZ          skip_281
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_215:
+skip_281:
 	TESTQ   $+2, DX
-	JZ      skip_216
+	JZ      skip_282
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_216:
+skip_282:
 	TESTQ   $+4, DX
-	JZ      skip_217
+	JZ      skip_283
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_217:
+skip_283:
 	VCVTPH2PS   X14, Y10
 	VFMADD231PS Y13, Y10, Y5
 	LEAQ        (R11)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_218
+	JZ          skip_284
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_218:
+skip_284:
 	TESTQ   $+2, DX
-	JZ      skip_219
+	JZ      skip_285
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_219:
+skip_285:
 	TESTQ   $+4, DX
-	JZ      skip_220
+	JZ      skip_286
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_220:
+skip_286:
 	VCVTPH2PS   X14, Y11
 	VFMADD231PS Y13, Y11, Y7
-	JMP         end_208
+	JMP         end_274
 
-few_207:
+few_273:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -5078,100 +6391,100 @@ few_207:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_221
+	JZ         skip_287
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_221:
+skip_287:
 	TESTQ   $+2, DX
-	JZ      skip_222
+	JZ      skip_288
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_222:
+skip_288:
 	TESTQ   $+4, DX
-	JZ      skip_223
+	JZ      skip_289
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_223:
+skip_289:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y0
 	LEAQ        (R9)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_224
+	JZ          skip_290
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_224:
+skip_290:
 	TESTQ   $+2, DX
-	JZ      skip_225
+	JZ      skip_291
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_225:
+skip_291:
 	TESTQ   $+4, DX
-	JZ      skip_226
+	JZ      skip_292
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_226:
+skip_292:
 	VCVTPH2PS   X14, Y9
 	VFMADD231PS Y13, Y9, Y2
 	LEAQ        (R10)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_227
+	JZ          skip_293
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_227:
+skip_293:
 	TESTQ   $+2, DX
-	JZ      skip_228
+	JZ      skip_294
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_228:
+skip_294:
 	TESTQ   $+4, DX
-	JZ      skip_229
+	JZ      skip_295
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_229:
+skip_295:
 	VCVTPH2PS   X14, Y10
 	VFMADD231PS Y13, Y10, Y4
 	LEAQ        (R11)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_230
+	JZ          skip_296
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_230:
+skip_296:
 	TESTQ   $+2, DX
-	JZ      skip_231
+	JZ      skip_297
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_231:
+skip_297:
 	TESTQ   $+4, DX
-	JZ      skip_232
+	JZ      skip_298
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_232:
+skip_298:
 	VCVTPH2PS   X14, Y11
 	VFMADD231PS Y13, Y11, Y6
 	VXORPS      X12, X12, X12
@@ -5180,8 +6493,8 @@ skip_232:
 	VFMADD231PS Y12, Y12, Y5
 	VFMADD231PS Y12, Y12, Y7
 
-end_208:
-done_206:
+end_274:
+done_272:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -5219,9 +6532,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_234_sum
+	JZ     rest_300_sum
 
-main_233:
+main_299:
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
 	VCVTPH2PS   16(R8)(AX*2), Y8
@@ -5232,28 +6545,28 @@ main_233:
 	VFMADD231PS 96(SI)(AX*4), Y8, Y1
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_233
+	JLT         main_299
 
-rest_234_sum:
+rest_300_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_234:
+rest_300:
 	CMPQ        DX, $0x10
-	JLT         tail_235
+	JLT         tail_301
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
 	VCVTPH2PS   16(R8)(AX*2), Y8
 	VFMADD231PS 32(SI)(AX*4), Y8, Y1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_234
+	JMP         rest_300
 
-tail_235:
+tail_301:
 	TESTQ       DX, DX
-	JZ          done_236
+	JZ          done_302
 	CMPQ        DX, $0x08
-	JLT         few_237
+	JLT         few_303
 	LEAQ        (SI)(AX*4), R13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (R13), Y8, Y0
@@ -5268,30 +6581,30 @@ tail_235:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_239
+	JZ          skip_305
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_239:
+skip_305:
 	TESTQ   $+2, DX
-	JZ      skip_240
+	JZ      skip_306
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_240:
+skip_306:
 	TESTQ   $+4, DX
-	JZ      skip_241
+	JZ      skip_307
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_241:
+skip_307:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y1
-	JMP         end_238
+	JMP         end_304
 
-few_237:
+few_303:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -5301,32 +6614,32 @@ few_237:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_242
+	JZ         skip_308
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_242:
+skip_308:
 	TESTQ   $+2, DX
-	JZ      skip_243
+	JZ      skip_309
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_243:
+skip_309:
 	TESTQ   $+4, DX
-	JZ      skip_244
+	JZ      skip_310
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_244:
+skip_310:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y0
 	VXORPS      X12, X12, X12
 	VFMADD231PS Y12, Y12, Y1
 
-end_238:
-done_236:
+end_304:
+done_302:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -5401,9 +6714,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_246_sum
+	JZ     rest_312_sum
 
-main_245:
+main_311:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	PREFETCHT0  (R14)(AX*2)
@@ -5446,15 +6759,15 @@ main_245:
 	VFMADD231PS Y13, Y11, Y7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_245
+	JLT         main_311
 
-rest_246_sum:
+rest_312_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_246:
+rest_312:
 	CMPQ        DX, $0x10
-	JLT         tail_247
+	JLT         tail_313
 	VMOVUPS     (SI)(AX*4), Y13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS Y13, Y8, Y0
@@ -5475,13 +6788,13 @@ rest_246:
 	VFMADD231PS Y13, Y11, Y7
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_246
+	JMP         rest_312
 
-tail_247:
+tail_313:
 	TESTQ       DX, DX
-	JZ          done_248
+	JZ          done_314
 	CMPQ        DX, $0x08
-	JLT         few_249
+	JLT         few_315
 	LEAQ        (SI)(AX*4), R13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (R13), Y8, Y0
@@ -5502,105 +6815,105 @@ tail_247:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_251
+	JZ          skip_317
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_251:
+skip_317:
 	TESTQ   $+2, DX
-	JZ      skip_252
+	JZ      skip_318
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_252:
+skip_318:
 	TESTQ   $+4, DX
-	JZ      skip_253
+	JZ      skip_319
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_253:
+skip_319:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y1
 	LEAQ        (R9)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_254
+	JZ          skip_320
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_254:
+skip_320:
 	TESTQ   $+2, DX
-	JZ      skip_255
+	JZ      skip_321
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_255:
+skip_321:
 	TESTQ   $+4, DX
-	JZ      skip_256
+	JZ      skip_322
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_256:
+skip_322:
 	VCVTPH2PS   X14, Y9
 	VFMADD231PS Y13, Y9, Y3
 	LEAQ        (R10)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_257
+	JZ          skip_323
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_257:
+skip_323:
 	TESTQ   $+2, DX
-	JZ      skip_258
+	JZ      skip_324
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_258:
+skip_324:
 	TESTQ   $+4, DX
-	JZ      skip_259
+	JZ      skip_325
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_259:
+skip_325:
 	VCVTPH2PS   X14, Y10
 	VFMADD231PS Y13, Y10, Y5
 	LEAQ        (R11)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_260
+	JZ          skip_326
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_260:
+skip_326:
 	TESTQ   $+2, DX
-	JZ      skip_261
+	JZ      skip_327
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_261:
+skip_327:
 	TESTQ   $+4, DX
-	JZ      skip_262
+	JZ      skip_328
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_262:
+skip_328:
 	VCVTPH2PS   X14, Y11
 	VFMADD231PS Y13, Y11, Y7
-	JMP         end_250
+	JMP         end_316
 
-few_249:
+few_315:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -5610,100 +6923,100 @@ few_249:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_263
+	JZ         skip_329
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_263:
+skip_329:
 	TESTQ   $+2, DX
-	JZ      skip_264
+	JZ      skip_330
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_264:
+skip_330:
 	TESTQ   $+4, DX
-	JZ      skip_265
+	JZ      skip_331
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_265:
+skip_331:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y0
 	LEAQ        (R9)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_266
+	JZ          skip_332
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_266:
+skip_332:
 	TESTQ   $+2, DX
-	JZ      skip_267
+	JZ      skip_333
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_267:
+skip_333:
 	TESTQ   $+4, DX
-	JZ      skip_268
+	JZ      skip_334
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_268:
+skip_334:
 	VCVTPH2PS   X14, Y9
 	VFMADD231PS Y13, Y9, Y2
 	LEAQ        (R10)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_269
+	JZ          skip_335
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_269:
+skip_335:
 	TESTQ   $+2, DX
-	JZ      skip_270
+	JZ      skip_336
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_270:
+skip_336:
 	TESTQ   $+4, DX
-	JZ      skip_271
+	JZ      skip_337
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_271:
+skip_337:
 	VCVTPH2PS   X14, Y10
 	VFMADD231PS Y13, Y10, Y4
 	LEAQ        (R11)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_272
+	JZ          skip_338
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_272:
+skip_338:
 	TESTQ   $+2, DX
-	JZ      skip_273
+	JZ      skip_339
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_273:
+skip_339:
 	TESTQ   $+4, DX
-	JZ      skip_274
+	JZ      skip_340
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_274:
+skip_340:
 	VCVTPH2PS   X14, Y11
 	VFMADD231PS Y13, Y11, Y6
 	VXORPS      X12, X12, X12
@@ -5712,8 +7025,8 @@ skip_274:
 	VFMADD231PS Y12, Y12, Y5
 	VFMADD231PS Y12, Y12, Y7
 
-end_250:
-done_248:
+end_316:
+done_314:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -5754,9 +7067,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_276_sum
+	JZ     rest_342_sum
 
-main_275:
+main_341:
 	PREFETCHT0  (R12)(AX*2)
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
@@ -5768,28 +7081,28 @@ main_275:
 	VFMADD231PS 96(SI)(AX*4), Y8, Y1
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_275
+	JLT         main_341
 
-rest_276_sum:
+rest_342_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_276:
+rest_342:
 	CMPQ        DX, $0x10
-	JLT         tail_277
+	JLT         tail_343
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
 	VCVTPH2PS   16(R8)(AX*2), Y8
 	VFMADD231PS 32(SI)(AX*4), Y8, Y1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_276
+	JMP         rest_342
 
-tail_277:
+tail_343:
 	TESTQ       DX, DX
-	JZ          done_278
+	JZ          done_344
 	CMPQ        DX, $0x08
-	JLT         few_279
+	JLT         few_345
 	LEAQ        (SI)(AX*4), R13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (R13), Y8, Y0
@@ -5804,30 +7117,30 @@ tail_277:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_281
+	JZ          skip_347
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_281:
+skip_347:
 	TESTQ   $+2, DX
-	JZ      skip_282
+	JZ      skip_348
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_282:
+skip_348:
 	TESTQ   $+4, DX
-	JZ      skip_283
+	JZ      skip_349
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_283:
+skip_349:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y1
-	JMP         end_280
+	JMP         end_346
 
-few_279:
+few_345:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -5837,32 +7150,32 @@ few_279:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_284
+	JZ         skip_350
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_284:
+skip_350:
 	TESTQ   $+2, DX
-	JZ      skip_285
+	JZ      skip_351
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_285:
+skip_351:
 	TESTQ   $+4, DX
-	JZ      skip_286
+	JZ      skip_352
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_286:
+skip_352:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y0
 	VXORPS      X12, X12, X12
 	VFMADD231PS Y12, Y12, Y1
 
-end_280:
-done_278:
+end_346:
+done_344:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -5905,9 +7218,9 @@ by4:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_288_sum
+	JZ     rest_354_sum
 
-main_287:
+main_353:
 	PREFETCHT0  4096(R12)(AX*8)
 	PREFETCHT0  4160(R12)(AX*8)
 	PREFETCHT0  4224(R12)(AX*8)
@@ -5950,15 +7263,15 @@ main_287:
 	VFMADD231PS Y13, Y11, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_287
+	JLT         main_353
 
-rest_288_sum:
+rest_354_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_288:
+rest_354:
 	CMPQ        DX, $0x08
-	JLT         tail_289
+	JLT         tail_355
 	VMOVUPS     (SI)(AX*4), Y13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS Y13, Y8, Y0
@@ -5970,11 +7283,11 @@ rest_288:
 	VFMADD231PS Y13, Y11, Y3
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_288
+	JMP         rest_354
 
-tail_289:
+tail_355:
 	TESTQ      DX, DX
-	JZ         done_290
+	JZ         done_356
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -5984,104 +7297,104 @@ tail_289:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_291
+	JZ         skip_357
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_291:
+skip_357:
 	TESTQ   $+2, DX
-	JZ      skip_292
+	JZ      skip_358
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_292:
+skip_358:
 	TESTQ   $+4, DX
-	JZ      skip_293
+	JZ      skip_359
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_293:
+skip_359:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y0
 	LEAQ        (R9)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_294
+	JZ          skip_360
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_294:
+skip_360:
 	TESTQ   $+2, DX
-	JZ      skip_295
+	JZ      skip_361
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_295:
+skip_361:
 	TESTQ   $+4, DX
-	JZ      skip_296
+	JZ      skip_362
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_296:
+skip_362:
 	VCVTPH2PS   X14, Y9
 	VFMADD231PS Y13, Y9, Y1
 	LEAQ        (R10)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_297
+	JZ          skip_363
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_297:
+skip_363:
 	TESTQ   $+2, DX
-	JZ      skip_298
+	JZ      skip_364
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_298:
+skip_364:
 	TESTQ   $+4, DX
-	JZ      skip_299
+	JZ      skip_365
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_299:
+skip_365:
 	VCVTPH2PS   X14, Y10
 	VFMADD231PS Y13, Y10, Y2
 	LEAQ        (R11)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_300
+	JZ          skip_366
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_300:
+skip_366:
 	TESTQ   $+2, DX
-	JZ      skip_301
+	JZ      skip_367
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_301:
+skip_367:
 	TESTQ   $+4, DX
-	JZ      skip_302
+	JZ      skip_368
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_302:
+skip_368:
 	VCVTPH2PS   X14, Y11
 	VFMADD231PS Y13, Y11, Y3
 
-done_290:
+done_356:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VEXTRACTF128 $0x01, Y1, X15
@@ -6114,9 +7427,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_304_sum
+	JZ     rest_370_sum
 
-main_303:
+main_369:
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
 	VCVTPH2PS   16(R8)(AX*2), Y8
@@ -6127,24 +7440,24 @@ main_303:
 	VFMADD231PS 96(SI)(AX*4), Y8, Y0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_303
+	JLT         main_369
 
-rest_304_sum:
+rest_370_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_304:
+rest_370:
 	CMPQ        DX, $0x08
-	JLT         tail_305
+	JLT         tail_371
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_304
+	JMP         rest_370
 
-tail_305:
+tail_371:
 	TESTQ      DX, DX
-	JZ         done_306
+	JZ         done_372
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -6154,29 +7467,29 @@ tail_305:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_307
+	JZ         skip_373
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_307:
+skip_373:
 	TESTQ   $+2, DX
-	JZ      skip_308
+	JZ      skip_374
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_308:
+skip_374:
 	TESTQ   $+4, DX
-	JZ      skip_309
+	JZ      skip_375
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_309:
+skip_375:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y0
 
-done_306:
+done_372:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VUNPCKHPD    X0, X0, X15
@@ -6246,9 +7559,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_311_sum
+	JZ     rest_377_sum
 
-main_310:
+main_376:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	PREFETCHT0  (R14)(AX*2)
@@ -6291,15 +7604,15 @@ main_310:
 	VFMADD231PS Y13, Y11, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_310
+	JLT         main_376
 
-rest_311_sum:
+rest_377_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_311:
+rest_377:
 	CMPQ        DX, $0x08
-	JLT         tail_312
+	JLT         tail_378
 	VMOVUPS     (SI)(AX*4), Y13
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS Y13, Y8, Y0
@@ -6311,11 +7624,11 @@ rest_311:
 	VFMADD231PS Y13, Y11, Y3
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_311
+	JMP         rest_377
 
-tail_312:
+tail_378:
 	TESTQ      DX, DX
-	JZ         done_313
+	JZ         done_379
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -6325,104 +7638,104 @@ tail_312:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_314
+	JZ         skip_380
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_314:
+skip_380:
 	TESTQ   $+2, DX
-	JZ      skip_315
+	JZ      skip_381
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_315:
+skip_381:
 	TESTQ   $+4, DX
-	JZ      skip_316
+	JZ      skip_382
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_316:
+skip_382:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y0
 	LEAQ        (R9)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_317
+	JZ          skip_383
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_317:
+skip_383:
 	TESTQ   $+2, DX
-	JZ      skip_318
+	JZ      skip_384
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_318:
+skip_384:
 	TESTQ   $+4, DX
-	JZ      skip_319
+	JZ      skip_385
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_319:
+skip_385:
 	VCVTPH2PS   X14, Y9
 	VFMADD231PS Y13, Y9, Y1
 	LEAQ        (R10)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_320
+	JZ          skip_386
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_320:
+skip_386:
 	TESTQ   $+2, DX
-	JZ      skip_321
+	JZ      skip_387
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_321:
+skip_387:
 	TESTQ   $+4, DX
-	JZ      skip_322
+	JZ      skip_388
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_322:
+skip_388:
 	VCVTPH2PS   X14, Y10
 	VFMADD231PS Y13, Y10, Y2
 	LEAQ        (R11)(AX*2), R12
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_323
+	JZ          skip_389
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_323:
+skip_389:
 	TESTQ   $+2, DX
-	JZ      skip_324
+	JZ      skip_390
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_324:
+skip_390:
 	TESTQ   $+4, DX
-	JZ      skip_325
+	JZ      skip_391
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_325:
+skip_391:
 	VCVTPH2PS   X14, Y11
 	VFMADD231PS Y13, Y11, Y3
 
-done_313:
+done_379:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VEXTRACTF128 $0x01, Y1, X15
@@ -6458,9 +7771,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_327_sum
+	JZ     rest_393_sum
 
-main_326:
+main_392:
 	PREFETCHT0  (R12)(AX*2)
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
@@ -6472,24 +7785,24 @@ main_326:
 	VFMADD231PS 96(SI)(AX*4), Y8, Y0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_326
+	JLT         main_392
 
-rest_327_sum:
+rest_393_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_327:
+rest_393:
 	CMPQ        DX, $0x08
-	JLT         tail_328
+	JLT         tail_394
 	VCVTPH2PS   (R8)(AX*2), Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_327
+	JMP         rest_393
 
-tail_328:
+tail_394:
 	TESTQ      DX, DX
-	JZ         done_329
+	JZ         done_395
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -6499,29 +7812,29 @@ tail_328:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_330
+	JZ         skip_396
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_330:
+skip_396:
 	TESTQ   $+2, DX
-	JZ      skip_331
+	JZ      skip_397
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_331:
+skip_397:
 	TESTQ   $+4, DX
-	JZ      skip_332
+	JZ      skip_398
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_332:
+skip_398:
 	VCVTPH2PS   X14, Y8
 	VFMADD231PS Y13, Y8, Y0
 
-done_329:
+done_395:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VUNPCKHPD    X0, X0, X15
@@ -6565,9 +7878,9 @@ by2:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_334_sum
+	JZ     rest_400_sum
 
-main_333:
+main_399:
 	PREFETCHT0  4096(R12)(AX*4)
 	PREFETCHT0  4160(R12)(AX*4)
 	VMOVUPS     (SI)(AX*4), Y13
@@ -6608,9 +7921,9 @@ main_333:
 	VFMADD231PS Y9, Y9, Y7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_333
+	JLT         main_399
 
-rest_334_sum:
+rest_400_sum:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
@@ -6618,9 +7931,9 @@ rest_334_sum:
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_334:
+rest_400:
 	CMPQ        DX, $0x10
-	JLT         tail_335
+	JLT         tail_401
 	VMOVUPS     (SI)(AX*4), Y13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -6641,13 +7954,13 @@ rest_334:
 	VFMADD231PS Y9, Y9, Y3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_334
+	JMP         rest_400
 
-tail_335:
+tail_401:
 	TESTQ       DX, DX
-	JZ          done_336
+	JZ          done_402
 	CMPQ        DX, $0x08
-	JLT         few_337
+	JLT         few_403
 	LEAQ        (SI)(AX*4), R13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -6668,25 +7981,25 @@ tail_335:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_339
+	JZ          skip_405
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_339:
+skip_405:
 	TESTQ   $+2, DX
-	JZ      skip_340
+	JZ      skip_406
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_340:
+skip_406:
 	TESTQ   $+4, DX
-	JZ      skip_341
+	JZ      skip_407
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_341:
+skip_407:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
@@ -6695,32 +8008,32 @@ skip_341:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_342
+	JZ          skip_408
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_342:
+skip_408:
 	TESTQ   $+2, DX
-	JZ      skip_343
+	JZ      skip_409
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_343:
+skip_409:
 	TESTQ   $+4, DX
-	JZ      skip_344
+	JZ      skip_410
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_344:
+skip_410:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VSUBPS      Y13, Y9, Y9
 	VFMADD231PS Y9, Y9, Y3
-	JMP         end_338
+	JMP         end_404
 
-few_337:
+few_403:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -6730,25 +8043,25 @@ few_337:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_345
+	JZ         skip_411
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_345:
+skip_411:
 	TESTQ   $+2, DX
-	JZ      skip_346
+	JZ      skip_412
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_346:
+skip_412:
 	TESTQ   $+4, DX
-	JZ      skip_347
+	JZ      skip_413
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_347:
+skip_413:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
@@ -6757,25 +8070,25 @@ skip_347:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_348
+	JZ          skip_414
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_348:
+skip_414:
 	TESTQ   $+2, DX
-	JZ      skip_349
+	JZ      skip_415
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_349:
+skip_415:
 	TESTQ   $+4, DX
-	JZ      skip_350
+	JZ      skip_416
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_350:
+skip_416:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VSUBPS      Y13, Y9, Y9
@@ -6784,8 +8097,8 @@ skip_350:
 	VFMADD231PS Y12, Y12, Y1
 	VFMADD231PS Y12, Y12, Y3
 
-end_338:
-done_336:
+end_404:
+done_402:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -6816,9 +8129,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_352_sum
+	JZ     rest_418_sum
 
-main_351:
+main_417:
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
@@ -6837,17 +8150,17 @@ main_351:
 	VFMADD231PS Y8, Y8, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_351
+	JLT         main_417
 
-rest_352_sum:
+rest_418_sum:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_352:
+rest_418:
 	CMPQ        DX, $0x10
-	JLT         tail_353
+	JLT         tail_419
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
@@ -6858,13 +8171,13 @@ rest_352:
 	VFMADD231PS Y8, Y8, Y1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_352
+	JMP         rest_418
 
-tail_353:
+tail_419:
 	TESTQ       DX, DX
-	JZ          done_354
+	JZ          done_420
 	CMPQ        DX, $0x08
-	JLT         few_355
+	JLT         few_421
 	LEAQ        (SI)(AX*4), R13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -6881,32 +8194,32 @@ tail_353:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_357
+	JZ          skip_423
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_357:
+skip_423:
 	TESTQ   $+2, DX
-	JZ      skip_358
+	JZ      skip_424
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_358:
+skip_424:
 	TESTQ   $+4, DX
-	JZ      skip_359
+	JZ      skip_425
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_359:
+skip_425:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y1
-	JMP         end_356
+	JMP         end_422
 
-few_355:
+few_421:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -6916,25 +8229,25 @@ few_355:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_360
+	JZ         skip_426
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_360:
+skip_426:
 	TESTQ   $+2, DX
-	JZ      skip_361
+	JZ      skip_427
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_361:
+skip_427:
 	TESTQ   $+4, DX
-	JZ      skip_362
+	JZ      skip_428
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_362:
+skip_428:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
@@ -6942,8 +8255,8 @@ skip_362:
 	VXORPS      X12, X12, X12
 	VFMADD231PS Y12, Y12, Y1
 
-end_356:
-done_354:
+end_422:
+done_420:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -7004,9 +8317,9 @@ last2:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_364_sum
+	JZ     rest_430_sum
 
-main_363:
+main_429:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	VMOVUPS     (SI)(AX*4), Y13
@@ -7047,9 +8360,9 @@ main_363:
 	VFMADD231PS Y9, Y9, Y7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_363
+	JLT         main_429
 
-rest_364_sum:
+rest_430_sum:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
@@ -7057,9 +8370,9 @@ rest_364_sum:
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_364:
+rest_430:
 	CMPQ        DX, $0x10
-	JLT         tail_365
+	JLT         tail_431
 	VMOVUPS     (SI)(AX*4), Y13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -7080,13 +8393,13 @@ rest_364:
 	VFMADD231PS Y9, Y9, Y3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_364
+	JMP         rest_430
 
-tail_365:
+tail_431:
 	TESTQ       DX, DX
-	JZ          done_366
+	JZ          done_432
 	CMPQ        DX, $0x08
-	JLT         few_367
+	JLT         few_433
 	LEAQ        (SI)(AX*4), R13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -7107,25 +8420,25 @@ tail_365:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_369
+	JZ          skip_435
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_369:
+skip_435:
 	TESTQ   $+2, DX
-	JZ      skip_370
+	JZ      skip_436
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_370:
+skip_436:
 	TESTQ   $+4, DX
-	JZ      skip_371
+	JZ      skip_437
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_371:
+skip_437:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
@@ -7134,32 +8447,32 @@ skip_371:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_372
+	JZ          skip_438
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_372:
+skip_438:
 	TESTQ   $+2, DX
-	JZ      skip_373
+	JZ      skip_439
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_373:
+skip_439:
 	TESTQ   $+4, DX
-	JZ      skip_374
+	JZ      skip_440
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_374:
+skip_440:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VSUBPS      Y13, Y9, Y9
 	VFMADD231PS Y9, Y9, Y3
-	JMP         end_368
+	JMP         end_434
 
-few_367:
+few_433:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -7169,25 +8482,25 @@ few_367:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_375
+	JZ         skip_441
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_375:
+skip_441:
 	TESTQ   $+2, DX
-	JZ      skip_376
+	JZ      skip_442
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_376:
+skip_442:
 	TESTQ   $+4, DX
-	JZ      skip_377
+	JZ      skip_443
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_377:
+skip_443:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
@@ -7196,25 +8509,25 @@ skip_377:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_378
+	JZ          skip_444
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_378:
+skip_444:
 	TESTQ   $+2, DX
-	JZ      skip_379
+	JZ      skip_445
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_379:
+skip_445:
 	TESTQ   $+4, DX
-	JZ      skip_380
+	JZ      skip_446
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_380:
+skip_446:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VSUBPS      Y13, Y9, Y9
@@ -7223,8 +8536,8 @@ skip_380:
 	VFMADD231PS Y12, Y12, Y1
 	VFMADD231PS Y12, Y12, Y3
 
-end_368:
-done_366:
+end_434:
+done_432:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -7258,9 +8571,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_382_sum
+	JZ     rest_448_sum
 
-main_381:
+main_447:
 	PREFETCHT0  (R12)(AX*2)
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -7280,17 +8593,17 @@ main_381:
 	VFMADD231PS Y8, Y8, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_381
+	JLT         main_447
 
-rest_382_sum:
+rest_448_sum:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_382:
+rest_448:
 	CMPQ        DX, $0x10
-	JLT         tail_383
+	JLT         tail_449
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
@@ -7301,13 +8614,13 @@ rest_382:
 	VFMADD231PS Y8, Y8, Y1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_382
+	JMP         rest_448
 
-tail_383:
+tail_449:
 	TESTQ       DX, DX
-	JZ          done_384
+	JZ          done_450
 	CMPQ        DX, $0x08
-	JLT         few_385
+	JLT         few_451
 	LEAQ        (SI)(AX*4), R13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -7324,32 +8637,32 @@ tail_383:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_387
+	JZ          skip_453
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_387:
+skip_453:
 	TESTQ   $+2, DX
-	JZ      skip_388
+	JZ      skip_454
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_388:
+skip_454:
 	TESTQ   $+4, DX
-	JZ      skip_389
+	JZ      skip_455
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_389:
+skip_455:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y1
-	JMP         end_386
+	JMP         end_452
 
-few_385:
+few_451:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -7359,25 +8672,25 @@ few_385:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_390
+	JZ         skip_456
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_390:
+skip_456:
 	TESTQ   $+2, DX
-	JZ      skip_391
+	JZ      skip_457
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_391:
+skip_457:
 	TESTQ   $+4, DX
-	JZ      skip_392
+	JZ      skip_458
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_392:
+skip_458:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
@@ -7385,8 +8698,8 @@ skip_392:
 	VXORPS      X12, X12, X12
 	VFMADD231PS Y12, Y12, Y1
 
-end_386:
-done_384:
+end_452:
+done_450:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -7429,9 +8742,9 @@ by4:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_394_sum
+	JZ     rest_460_sum
 
-main_393:
+main_459:
 	PREFETCHT0  4096(R12)(AX*8)
 	PREFETCHT0  4160(R12)(AX*8)
 	PREFETCHT0  4224(R12)(AX*8)
@@ -7506,15 +8819,15 @@ main_393:
 	VFMADD231PS Y11, Y11, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_393
+	JLT         main_459
 
-rest_394_sum:
+rest_460_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_394:
+rest_460:
 	CMPQ        DX, $0x08
-	JLT         tail_395
+	JLT         tail_461
 	VMOVUPS     (SI)(AX*4), Y13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -7534,11 +8847,11 @@ rest_394:
 	VFMADD231PS Y11, Y11, Y3
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_394
+	JMP         rest_460
 
-tail_395:
+tail_461:
 	TESTQ      DX, DX
-	JZ         done_396
+	JZ         done_462
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -7548,25 +8861,25 @@ tail_395:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_397
+	JZ         skip_463
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_397:
+skip_463:
 	TESTQ   $+2, DX
-	JZ      skip_398
+	JZ      skip_464
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_398:
+skip_464:
 	TESTQ   $+4, DX
-	JZ      skip_399
+	JZ      skip_465
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_399:
+skip_465:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
@@ -7575,25 +8888,25 @@ skip_399:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_400
+	JZ          skip_466
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_400:
+skip_466:
 	TESTQ   $+2, DX
-	JZ      skip_401
+	JZ      skip_467
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_401:
+skip_467:
 	TESTQ   $+4, DX
-	JZ      skip_402
+	JZ      skip_468
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_402:
+skip_468:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VSUBPS      Y13, Y9, Y9
@@ -7602,25 +8915,25 @@ skip_402:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_403
+	JZ          skip_469
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_403:
+skip_469:
 	TESTQ   $+2, DX
-	JZ      skip_404
+	JZ      skip_470
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_404:
+skip_470:
 	TESTQ   $+4, DX
-	JZ      skip_405
+	JZ      skip_471
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_405:
+skip_471:
 	VPMOVZXWD   X14, Y10
 	VPSLLD      $0x10, Y10, Y10
 	VSUBPS      Y13, Y10, Y10
@@ -7629,31 +8942,31 @@ skip_405:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_406
+	JZ          skip_472
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_406:
+skip_472:
 	TESTQ   $+2, DX
-	JZ      skip_407
+	JZ      skip_473
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_407:
+skip_473:
 	TESTQ   $+4, DX
-	JZ      skip_408
+	JZ      skip_474
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_408:
+skip_474:
 	VPMOVZXWD   X14, Y11
 	VPSLLD      $0x10, Y11, Y11
 	VSUBPS      Y13, Y11, Y11
 	VFMADD231PS Y11, Y11, Y3
 
-done_396:
+done_462:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VEXTRACTF128 $0x01, Y1, X15
@@ -7686,9 +8999,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_410_sum
+	JZ     rest_476_sum
 
-main_409:
+main_475:
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
@@ -7707,26 +9020,26 @@ main_409:
 	VFMADD231PS Y8, Y8, Y0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_409
+	JLT         main_475
 
-rest_410_sum:
+rest_476_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_410:
+rest_476:
 	CMPQ        DX, $0x08
-	JLT         tail_411
+	JLT         tail_477
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_410
+	JMP         rest_476
 
-tail_411:
+tail_477:
 	TESTQ      DX, DX
-	JZ         done_412
+	JZ         done_478
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -7736,31 +9049,31 @@ tail_411:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_413
+	JZ         skip_479
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_413:
+skip_479:
 	TESTQ   $+2, DX
-	JZ      skip_414
+	JZ      skip_480
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_414:
+skip_480:
 	TESTQ   $+4, DX
-	JZ      skip_415
+	JZ      skip_481
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_415:
+skip_481:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 
-done_412:
+done_478:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VUNPCKHPD    X0, X0, X15
@@ -7830,9 +9143,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_417_sum
+	JZ     rest_483_sum
 
-main_416:
+main_482:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	PREFETCHT0  (R14)(AX*2)
@@ -7907,15 +9220,15 @@ main_416:
 	VFMADD231PS Y11, Y11, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_416
+	JLT         main_482
 
-rest_417_sum:
+rest_483_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_417:
+rest_483:
 	CMPQ        DX, $0x08
-	JLT         tail_418
+	JLT         tail_484
 	VMOVUPS     (SI)(AX*4), Y13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -7935,11 +9248,11 @@ rest_417:
 	VFMADD231PS Y11, Y11, Y3
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_417
+	JMP         rest_483
 
-tail_418:
+tail_484:
 	TESTQ      DX, DX
-	JZ         done_419
+	JZ         done_485
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -7949,25 +9262,25 @@ tail_418:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_420
+	JZ         skip_486
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_420:
+skip_486:
 	TESTQ   $+2, DX
-	JZ      skip_421
+	JZ      skip_487
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_421:
+skip_487:
 	TESTQ   $+4, DX
-	JZ      skip_422
+	JZ      skip_488
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_422:
+skip_488:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
@@ -7976,25 +9289,25 @@ skip_422:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_423
+	JZ          skip_489
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_423:
+skip_489:
 	TESTQ   $+2, DX
-	JZ      skip_424
+	JZ      skip_490
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_424:
+skip_490:
 	TESTQ   $+4, DX
-	JZ      skip_425
+	JZ      skip_491
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_425:
+skip_491:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VSUBPS      Y13, Y9, Y9
@@ -8003,25 +9316,25 @@ skip_425:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_426
+	JZ          skip_492
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_426:
+skip_492:
 	TESTQ   $+2, DX
-	JZ      skip_427
+	JZ      skip_493
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_427:
+skip_493:
 	TESTQ   $+4, DX
-	JZ      skip_428
+	JZ      skip_494
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_428:
+skip_494:
 	VPMOVZXWD   X14, Y10
 	VPSLLD      $0x10, Y10, Y10
 	VSUBPS      Y13, Y10, Y10
@@ -8030,31 +9343,31 @@ skip_428:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_429
+	JZ          skip_495
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_429:
+skip_495:
 	TESTQ   $+2, DX
-	JZ      skip_430
+	JZ      skip_496
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_430:
+skip_496:
 	TESTQ   $+4, DX
-	JZ      skip_431
+	JZ      skip_497
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_431:
+skip_497:
 	VPMOVZXWD   X14, Y11
 	VPSLLD      $0x10, Y11, Y11
 	VSUBPS      Y13, Y11, Y11
 	VFMADD231PS Y11, Y11, Y3
 
-done_419:
+done_485:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VEXTRACTF128 $0x01, Y1, X15
@@ -8090,9 +9403,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_433_sum
+	JZ     rest_499_sum
 
-main_432:
+main_498:
 	PREFETCHT0  (R12)(AX*2)
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -8112,26 +9425,26 @@ main_432:
 	VFMADD231PS Y8, Y8, Y0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_432
+	JLT         main_498
 
-rest_433_sum:
+rest_499_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_433:
+rest_499:
 	CMPQ        DX, $0x08
-	JLT         tail_434
+	JLT         tail_500
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      (SI)(AX*4), Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_433
+	JMP         rest_499
 
-tail_434:
+tail_500:
 	TESTQ      DX, DX
-	JZ         done_435
+	JZ         done_501
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -8141,31 +9454,31 @@ tail_434:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_436
+	JZ         skip_502
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_436:
+skip_502:
 	TESTQ   $+2, DX
-	JZ      skip_437
+	JZ      skip_503
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_437:
+skip_503:
 	TESTQ   $+4, DX
-	JZ      skip_438
+	JZ      skip_504
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_438:
+skip_504:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VSUBPS      Y13, Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
 
-done_435:
+done_501:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VUNPCKHPD    X0, X0, X15
@@ -8207,9 +9520,9 @@ by4:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_440_sum
+	JZ     rest_506_sum
 
-main_439:
+main_505:
 	PREFETCHT0 4096(R12)(AX*8)
 	PREFETCHT0 4160(R12)(AX*8)
 	PREFETCHT0 4224(R12)(AX*8)
@@ -8384,15 +9697,15 @@ main_439:
 	VADDPS     X11, X3, X3
 	ADDQ       $0x20, AX
 	CMPQ       AX, DX
-	JLT        main_439
+	JLT        main_505
 
-rest_440_sum:
+rest_506_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_440:
+rest_506:
 	CMPQ      DX, $0x04
-	JLT       tail_441
+	JLT       tail_507
 	VMOVUPS   (SI)(AX*4), X13
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
@@ -8416,11 +9729,11 @@ rest_440:
 	VADDPS    X11, X3, X3
 	ADDQ      $0x04, AX
 	SUBQ      $0x04, DX
-	JMP       rest_440
+	JMP       rest_506
 
-tail_441:
+tail_507:
 	TESTQ      DX, DX
-	JZ         done_442
+	JZ         done_508
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -8430,25 +9743,25 @@ tail_441:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_443
+	JZ         skip_509
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_443:
+skip_509:
 	TESTQ   $+2, DX
-	JZ      skip_444
+	JZ      skip_510
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_444:
+skip_510:
 	TESTQ   $+4, DX
-	JZ      skip_445
+	JZ      skip_511
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_445:
+skip_511:
 	VPMOVZXWD X14, X8
 	VPSLLD    $0x10, X8, X8
 	VSUBPS    X13, X8, X8
@@ -8458,25 +9771,25 @@ skip_445:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_446
+	JZ        skip_512
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_446:
+skip_512:
 	TESTQ   $+2, DX
-	JZ      skip_447
+	JZ      skip_513
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_447:
+skip_513:
 	TESTQ   $+4, DX
-	JZ      skip_448
+	JZ      skip_514
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_448:
+skip_514:
 	VPMOVZXWD X14, X9
 	VPSLLD    $0x10, X9, X9
 	VSUBPS    X13, X9, X9
@@ -8486,25 +9799,25 @@ skip_448:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_449
+	JZ        skip_515
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_449:
+skip_515:
 	TESTQ   $+2, DX
-	JZ      skip_450
+	JZ      skip_516
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_450:
+skip_516:
 	TESTQ   $+4, DX
-	JZ      skip_451
+	JZ      skip_517
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_451:
+skip_517:
 	VPMOVZXWD X14, X10
 	VPSLLD    $0x10, X10, X10
 	VSUBPS    X13, X10, X10
@@ -8514,32 +9827,32 @@ skip_451:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_452
+	JZ        skip_518
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_452:
+skip_518:
 	TESTQ   $+2, DX
-	JZ      skip_453
+	JZ      skip_519
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_453:
+skip_519:
 	TESTQ   $+4, DX
-	JZ      skip_454
+	JZ      skip_520
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_454:
+skip_520:
 	VPMOVZXWD X14, X11
 	VPSLLD    $0x10, X11, X11
 	VSUBPS    X13, X11, X11
 	VMULPS    X11, X11, X11
 	VADDPS    X11, X3, X3
 
-done_442:
+done_508:
 	VHADDPS X1, X0, X0
 	VHADDPS X3, X2, X1
 	VHADDPS X1, X0, X0
@@ -8560,9 +9873,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_456_sum
+	JZ     rest_522_sum
 
-main_455:
+main_521:
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
 	VSUBPS    (SI)(AX*4), X8, X8
@@ -8605,15 +9918,15 @@ main_455:
 	VADDPS    X8, X0, X0
 	ADDQ      $0x20, AX
 	CMPQ      AX, DX
-	JLT       main_455
+	JLT       main_521
 
-rest_456_sum:
+rest_522_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_456:
+rest_522:
 	CMPQ      DX, $0x04
-	JLT       tail_457
+	JLT       tail_523
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
 	VSUBPS    (SI)(AX*4), X8, X8
@@ -8621,11 +9934,11 @@ rest_456:
 	VADDPS    X8, X0, X0
 	ADDQ      $0x04, AX
 	SUBQ      $0x04, DX
-	JMP       rest_456
+	JMP       rest_522
 
-tail_457:
+tail_523:
 	TESTQ      DX, DX
-	JZ         done_458
+	JZ         done_524
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -8635,32 +9948,32 @@ tail_457:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_459
+	JZ         skip_525
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_459:
+skip_525:
 	TESTQ   $+2, DX
-	JZ      skip_460
+	JZ      skip_526
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_460:
+skip_526:
 	TESTQ   $+4, DX
-	JZ      skip_461
+	JZ      skip_527
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_461:
+skip_527:
 	VPMOVZXWD X14, X8
 	VPSLLD    $0x10, X8, X8
 	VSUBPS    X13, X8, X8
 	VMULPS    X8, X8, X8
 	VADDPS    X8, X0, X0
 
-done_458:
+done_524:
 	VHADDPS X0, X0, X0
 	VHADDPS X0, X0, X0
 	VMOVSS  X0, (DI)
@@ -8726,9 +10039,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_463_sum
+	JZ     rest_529_sum
 
-main_462:
+main_528:
 	PREFETCHT0 (R12)(AX*2)
 	PREFETCHT0 (R13)(AX*2)
 	PREFETCHT0 (R14)(AX*2)
@@ -8903,15 +10216,15 @@ main_462:
 	VADDPS     X11, X3, X3
 	ADDQ       $0x20, AX
 	CMPQ       AX, DX
-	JLT        main_462
+	JLT        main_528
 
-rest_463_sum:
+rest_529_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_463:
+rest_529:
 	CMPQ      DX, $0x04
-	JLT       tail_464
+	JLT       tail_530
 	VMOVUPS   (SI)(AX*4), X13
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
@@ -8935,11 +10248,11 @@ rest_463:
 	VADDPS    X11, X3, X3
 	ADDQ      $0x04, AX
 	SUBQ      $0x04, DX
-	JMP       rest_463
+	JMP       rest_529
 
-tail_464:
+tail_530:
 	TESTQ      DX, DX
-	JZ         done_465
+	JZ         done_531
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -8949,25 +10262,25 @@ tail_464:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_466
+	JZ         skip_532
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_466:
+skip_532:
 	TESTQ   $+2, DX
-	JZ      skip_467
+	JZ      skip_533
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_467:
+skip_533:
 	TESTQ   $+4, DX
-	JZ      skip_468
+	JZ      skip_534
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_468:
+skip_534:
 	VPMOVZXWD X14, X8
 	VPSLLD    $0x10, X8, X8
 	VSUBPS    X13, X8, X8
@@ -8977,25 +10290,25 @@ skip_468:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_469
+	JZ        skip_535
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_469:
+skip_535:
 	TESTQ   $+2, DX
-	JZ      skip_470
+	JZ      skip_536
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_470:
+skip_536:
 	TESTQ   $+4, DX
-	JZ      skip_471
+	JZ      skip_537
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_471:
+skip_537:
 	VPMOVZXWD X14, X9
 	VPSLLD    $0x10, X9, X9
 	VSUBPS    X13, X9, X9
@@ -9005,25 +10318,25 @@ skip_471:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_472
+	JZ        skip_538
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_472:
+skip_538:
 	TESTQ   $+2, DX
-	JZ      skip_473
+	JZ      skip_539
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_473:
+skip_539:
 	TESTQ   $+4, DX
-	JZ      skip_474
+	JZ      skip_540
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_474:
+skip_540:
 	VPMOVZXWD X14, X10
 	VPSLLD    $0x10, X10, X10
 	VSUBPS    X13, X10, X10
@@ -9033,32 +10346,32 @@ skip_474:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_475
+	JZ        skip_541
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_475:
+skip_541:
 	TESTQ   $+2, DX
-	JZ      skip_476
+	JZ      skip_542
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_476:
+skip_542:
 	TESTQ   $+4, DX
-	JZ      skip_477
+	JZ      skip_543
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_477:
+skip_543:
 	VPMOVZXWD X14, X11
 	VPSLLD    $0x10, X11, X11
 	VSUBPS    X13, X11, X11
 	VMULPS    X11, X11, X11
 	VADDPS    X11, X3, X3
 
-done_465:
+done_531:
 	VHADDPS X1, X0, X0
 	VHADDPS X3, X2, X1
 	VHADDPS X1, X0, X0
@@ -9082,9 +10395,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_479_sum
+	JZ     rest_545_sum
 
-main_478:
+main_544:
 	PREFETCHT0 (R12)(AX*2)
 	VPMOVZXWD  (R8)(AX*2), X8
 	VPSLLD     $0x10, X8, X8
@@ -9128,15 +10441,15 @@ main_478:
 	VADDPS     X8, X0, X0
 	ADDQ       $0x20, AX
 	CMPQ       AX, DX
-	JLT        main_478
+	JLT        main_544
 
-rest_479_sum:
+rest_545_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_479:
+rest_545:
 	CMPQ      DX, $0x04
-	JLT       tail_480
+	JLT       tail_546
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
 	VSUBPS    (SI)(AX*4), X8, X8
@@ -9144,11 +10457,11 @@ rest_479:
 	VADDPS    X8, X0, X0
 	ADDQ      $0x04, AX
 	SUBQ      $0x04, DX
-	JMP       rest_479
+	JMP       rest_545
 
-tail_480:
+tail_546:
 	TESTQ      DX, DX
-	JZ         done_481
+	JZ         done_547
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -9158,32 +10471,32 @@ tail_480:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_482
+	JZ         skip_548
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_482:
+skip_548:
 	TESTQ   $+2, DX
-	JZ      skip_483
+	JZ      skip_549
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_483:
+skip_549:
 	TESTQ   $+4, DX
-	JZ      skip_484
+	JZ      skip_550
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_484:
+skip_550:
 	VPMOVZXWD X14, X8
 	VPSLLD    $0x10, X8, X8
 	VSUBPS    X13, X8, X8
 	VMULPS    X8, X8, X8
 	VADDPS    X8, X0, X0
 
-done_481:
+done_547:
 	VHADDPS X0, X0, X0
 	VHADDPS X0, X0, X0
 	VMOVSS  X0, (DI)
@@ -9191,6 +10504,633 @@ done_481:
 	ADDQ    $0x04, BX
 	SUBQ    $0x01, CX
 	JMP     by1
+
+less1:
+	VZEROUPPER
+	RET
+
+// func bfloat16L2Gather16x1AVX2(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bfloat16L2Gather16x1AVX2(SB), NOSPLIT, $0-56
+	MOVQ q+0(FP), SI
+	MOVQ ids+24(FP), BX
+	MOVQ out+32(FP), DI
+	MOVQ count+40(FP), CX
+
+by4:
+	CMPQ  CX, $0x04
+	JLT   less4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  (BX), R8
+	IMULQ DX, R8
+	ADDQ  AX, R8
+	MOVL  4(BX), R9
+	IMULQ DX, R9
+	ADDQ  AX, R9
+	MOVL  8(BX), R10
+	IMULQ DX, R10
+	ADDQ  AX, R10
+	MOVL  12(BX), R11
+	IMULQ DX, R11
+	ADDQ  AX, R11
+	MOVQ  R8, R12
+	MOVQ  R9, R13
+	MOVQ  R10, R14
+	MOVQ  R11, R15
+	CMPQ  CX, $0x08
+	JLT   last4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  16(BX), R12
+	IMULQ DX, R12
+	ADDQ  AX, R12
+	MOVL  20(BX), R13
+	IMULQ DX, R13
+	ADDQ  AX, R13
+	MOVL  24(BX), R14
+	IMULQ DX, R14
+	ADDQ  AX, R14
+	MOVL  28(BX), R15
+	IMULQ DX, R15
+	ADDQ  AX, R15
+
+last4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_552_sum
+
+main_551:
+	PREFETCHT0  (R12)(AX*2)
+	PREFETCHT0  (R13)(AX*2)
+	PREFETCHT0  (R14)(AX*2)
+	PREFETCHT0  (R15)(AX*2)
+	VMOVUPS     (SI)(AX*4), Y13
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VPMOVZXWD   (R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	VPMOVZXWD   (R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	VPMOVZXWD   (R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	VMOVUPS     32(SI)(AX*4), Y13
+	VPMOVZXWD   16(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	VPMOVZXWD   16(R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y3
+	VPMOVZXWD   16(R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y5
+	VPMOVZXWD   16(R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	VMOVUPS     64(SI)(AX*4), Y13
+	VPMOVZXWD   32(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VPMOVZXWD   32(R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	VPMOVZXWD   32(R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	VPMOVZXWD   32(R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	VMOVUPS     96(SI)(AX*4), Y13
+	VPMOVZXWD   48(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	VPMOVZXWD   48(R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y3
+	VPMOVZXWD   48(R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y5
+	VPMOVZXWD   48(R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_551
+
+rest_552_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_552:
+	CMPQ        DX, $0x10
+	JLT         tail_553
+	VMOVUPS     (SI)(AX*4), Y13
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VPMOVZXWD   (R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	VPMOVZXWD   (R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	VPMOVZXWD   (R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	VMOVUPS     32(SI)(AX*4), Y13
+	VPMOVZXWD   16(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	VPMOVZXWD   16(R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y3
+	VPMOVZXWD   16(R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y5
+	VPMOVZXWD   16(R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_552
+
+tail_553:
+	TESTQ       DX, DX
+	JZ          done_554
+	CMPQ        DX, $0x08
+	JLT         few_555
+	LEAQ        (SI)(AX*4), R13
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      (R13), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VPMOVZXWD   (R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VSUBPS      (R13), Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	VPMOVZXWD   (R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VSUBPS      (R13), Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	VPMOVZXWD   (R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VSUBPS      (R13), Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DX
+	LEAQ        halfTailMasks<>+0(SB), R13
+	MOVQ        DX, R14
+	NEGQ        R14
+	VMOVUPS     32(R13)(R14*4), Y12
+	VMASKMOVPS  (SI)(AX*4), Y12, Y13
+	LEAQ        (R8)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_557
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_557:
+	TESTQ   $+2, DX
+	JZ      skip_558
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_558:
+	TESTQ   $+4, DX
+	JZ      skip_559
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_559:
+	VPMOVZXWD   X14, Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	LEAQ        (R9)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_560
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_560:
+	TESTQ   $+2, DX
+	JZ      skip_561
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_561:
+	TESTQ   $+4, DX
+	JZ      skip_562
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_562:
+	VPMOVZXWD   X14, Y9
+	VPSLLD      $0x10, Y9, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y3
+	LEAQ        (R10)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_563
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_563:
+	TESTQ   $+2, DX
+	JZ      skip_564
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_564:
+	TESTQ   $+4, DX
+	JZ      skip_565
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_565:
+	VPMOVZXWD   X14, Y10
+	VPSLLD      $0x10, Y10, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y5
+	LEAQ        (R11)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_566
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_566:
+	TESTQ   $+2, DX
+	JZ      skip_567
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_567:
+	TESTQ   $+4, DX
+	JZ      skip_568
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_568:
+	VPMOVZXWD   X14, Y11
+	VPSLLD      $0x10, Y11, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y7
+	JMP         end_556
+
+few_555:
+	LEAQ       halfTailMasks<>+0(SB), R13
+	MOVQ       DX, R14
+	NEGQ       R14
+	VMOVUPS    32(R13)(R14*4), Y12
+	VMASKMOVPS (SI)(AX*4), Y12, Y13
+	LEAQ       (R8)(AX*2), R12
+	LEAQ       (R12)(DX*2), R12
+	VPXOR      X14, X14, X14
+	TESTQ      $+1, DX
+	JZ         skip_569
+	SUBQ       $0x02, R12
+	VPINSRW    $0x00, (R12), X14, X14
+
+skip_569:
+	TESTQ   $+2, DX
+	JZ      skip_570
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_570:
+	TESTQ   $+4, DX
+	JZ      skip_571
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_571:
+	VPMOVZXWD   X14, Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	LEAQ        (R9)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_572
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_572:
+	TESTQ   $+2, DX
+	JZ      skip_573
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_573:
+	TESTQ   $+4, DX
+	JZ      skip_574
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_574:
+	VPMOVZXWD   X14, Y9
+	VPSLLD      $0x10, Y9, Y9
+	VSUBPS      Y13, Y9, Y9
+	VFMADD231PS Y9, Y9, Y2
+	LEAQ        (R10)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_575
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_575:
+	TESTQ   $+2, DX
+	JZ      skip_576
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_576:
+	TESTQ   $+4, DX
+	JZ      skip_577
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_577:
+	VPMOVZXWD   X14, Y10
+	VPSLLD      $0x10, Y10, Y10
+	VSUBPS      Y13, Y10, Y10
+	VFMADD231PS Y10, Y10, Y4
+	LEAQ        (R11)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_578
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_578:
+	TESTQ   $+2, DX
+	JZ      skip_579
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_579:
+	TESTQ   $+4, DX
+	JZ      skip_580
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_580:
+	VPMOVZXWD   X14, Y11
+	VPSLLD      $0x10, Y11, Y11
+	VSUBPS      Y13, Y11, Y11
+	VFMADD231PS Y11, Y11, Y6
+	VXORPS      X12, X12, X12
+	VFMADD231PS Y12, Y12, Y1
+	VFMADD231PS Y12, Y12, Y3
+	VFMADD231PS Y12, Y12, Y5
+	VFMADD231PS Y12, Y12, Y7
+
+end_556:
+done_554:
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X15
+	VADDPS       X15, X0, X0
+	VADDPS       Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X15
+	VADDPS       X15, X1, X1
+	VADDPS       Y5, Y4, Y2
+	VEXTRACTF128 $0x01, Y2, X15
+	VADDPS       X15, X2, X2
+	VADDPS       Y7, Y6, Y3
+	VEXTRACTF128 $0x01, Y3, X15
+	VADDPS       X15, X3, X3
+	VUNPCKHPD    X1, X0, X15
+	VUNPCKLPD    X1, X0, X0
+	VADDPS       X15, X0, X0
+	VUNPCKHPD    X3, X2, X15
+	VUNPCKLPD    X3, X2, X1
+	VADDPS       X15, X1, X1
+	VHADDPS      X1, X0, X0
+	VMOVUPS      X0, (DI)
+	ADDQ         $0x10, DI
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JMP          by4
+
+less4:
+by1:
+	CMPQ   CX, $0x01
+	JLT    less1
+	MOVQ   stride+16(FP), DX
+	MOVQ   base+8(FP), AX
+	MOVL   (BX), R8
+	IMULQ  DX, R8
+	ADDQ   AX, R8
+	MOVQ   R8, R12
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_582_sum
+
+main_581:
+	PREFETCHT0  (R12)(AX*2)
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      (SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VPMOVZXWD   16(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      32(SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	VPMOVZXWD   32(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      64(SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VPMOVZXWD   48(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      96(SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_581
+
+rest_582_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_582:
+	CMPQ        DX, $0x10
+	JLT         tail_583
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      (SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VPMOVZXWD   16(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      32(SI)(AX*4), Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_582
+
+tail_583:
+	TESTQ       DX, DX
+	JZ          done_584
+	CMPQ        DX, $0x08
+	JLT         few_585
+	LEAQ        (SI)(AX*4), R13
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      (R13), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DX
+	LEAQ        halfTailMasks<>+0(SB), R13
+	MOVQ        DX, R14
+	NEGQ        R14
+	VMOVUPS     32(R13)(R14*4), Y12
+	VMASKMOVPS  (SI)(AX*4), Y12, Y13
+	LEAQ        (R8)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_587
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_587:
+	TESTQ   $+2, DX
+	JZ      skip_588
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_588:
+	TESTQ   $+4, DX
+	JZ      skip_589
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_589:
+	VPMOVZXWD   X14, Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y1
+	JMP         end_586
+
+few_585:
+	LEAQ       halfTailMasks<>+0(SB), R13
+	MOVQ       DX, R14
+	NEGQ       R14
+	VMOVUPS    32(R13)(R14*4), Y12
+	VMASKMOVPS (SI)(AX*4), Y12, Y13
+	LEAQ       (R8)(AX*2), R12
+	LEAQ       (R12)(DX*2), R12
+	VPXOR      X14, X14, X14
+	TESTQ      $+1, DX
+	JZ         skip_590
+	SUBQ       $0x02, R12
+	VPINSRW    $0x00, (R12), X14, X14
+
+skip_590:
+	TESTQ   $+2, DX
+	JZ      skip_591
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_591:
+	TESTQ   $+4, DX
+	JZ      skip_592
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_592:
+	VPMOVZXWD   X14, Y8
+	VPSLLD      $0x10, Y8, Y8
+	VSUBPS      Y13, Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+	VXORPS      X12, X12, X12
+	VFMADD231PS Y12, Y12, Y1
+
+end_586:
+done_584:
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X15
+	VADDPS       X15, X0, X0
+	VUNPCKHPD    X0, X0, X15
+	VUNPCKLPD    X0, X0, X0
+	VADDPS       X15, X0, X0
+	VHADDPS      X0, X0, X0
+	VMOVSS       X0, (DI)
+	ADDQ         $0x04, DI
+	ADDQ         $0x04, BX
+	SUBQ         $0x01, CX
+	JMP          by1
 
 less1:
 	VZEROUPPER
@@ -9223,9 +11163,9 @@ by2:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_486_sum
+	JZ     rest_594_sum
 
-main_485:
+main_593:
 	PREFETCHT0  4096(R12)(AX*4)
 	PREFETCHT0  4160(R12)(AX*4)
 	VMOVUPS     (SI)(AX*4), Y13
@@ -9258,9 +11198,9 @@ main_485:
 	VFMADD231PS Y13, Y9, Y7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_485
+	JLT         main_593
 
-rest_486_sum:
+rest_594_sum:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
@@ -9268,9 +11208,9 @@ rest_486_sum:
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_486:
+rest_594:
 	CMPQ        DX, $0x10
-	JLT         tail_487
+	JLT         tail_595
 	VMOVUPS     (SI)(AX*4), Y13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -9287,13 +11227,13 @@ rest_486:
 	VFMADD231PS Y13, Y9, Y3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_486
+	JMP         rest_594
 
-tail_487:
+tail_595:
 	TESTQ       DX, DX
-	JZ          done_488
+	JZ          done_596
 	CMPQ        DX, $0x08
-	JLT         few_489
+	JLT         few_597
 	LEAQ        (SI)(AX*4), R13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -9312,25 +11252,25 @@ tail_487:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_491
+	JZ          skip_599
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_491:
+skip_599:
 	TESTQ   $+2, DX
-	JZ      skip_492
+	JZ      skip_600
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_492:
+skip_600:
 	TESTQ   $+4, DX
-	JZ      skip_493
+	JZ      skip_601
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_493:
+skip_601:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y1
@@ -9338,31 +11278,31 @@ skip_493:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_494
+	JZ          skip_602
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_494:
+skip_602:
 	TESTQ   $+2, DX
-	JZ      skip_495
+	JZ      skip_603
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_495:
+skip_603:
 	TESTQ   $+4, DX
-	JZ      skip_496
+	JZ      skip_604
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_496:
+skip_604:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VFMADD231PS Y13, Y9, Y3
-	JMP         end_490
+	JMP         end_598
 
-few_489:
+few_597:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -9372,25 +11312,25 @@ few_489:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_497
+	JZ         skip_605
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_497:
+skip_605:
 	TESTQ   $+2, DX
-	JZ      skip_498
+	JZ      skip_606
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_498:
+skip_606:
 	TESTQ   $+4, DX
-	JZ      skip_499
+	JZ      skip_607
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_499:
+skip_607:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y0
@@ -9398,25 +11338,25 @@ skip_499:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_500
+	JZ          skip_608
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_500:
+skip_608:
 	TESTQ   $+2, DX
-	JZ      skip_501
+	JZ      skip_609
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_501:
+skip_609:
 	TESTQ   $+4, DX
-	JZ      skip_502
+	JZ      skip_610
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_502:
+skip_610:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VFMADD231PS Y13, Y9, Y2
@@ -9424,8 +11364,8 @@ skip_502:
 	VFMADD231PS Y12, Y12, Y1
 	VFMADD231PS Y12, Y12, Y3
 
-end_490:
-done_488:
+end_598:
+done_596:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -9456,9 +11396,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_504_sum
+	JZ     rest_612_sum
 
-main_503:
+main_611:
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
@@ -9473,17 +11413,17 @@ main_503:
 	VFMADD231PS 96(SI)(AX*4), Y8, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_503
+	JLT         main_611
 
-rest_504_sum:
+rest_612_sum:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	MOVQ   n+40(FP), DX
 	SUBQ   AX, DX
 
-rest_504:
+rest_612:
 	CMPQ        DX, $0x10
-	JLT         tail_505
+	JLT         tail_613
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
@@ -9492,13 +11432,13 @@ rest_504:
 	VFMADD231PS 32(SI)(AX*4), Y8, Y1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_504
+	JMP         rest_612
 
-tail_505:
+tail_613:
 	TESTQ       DX, DX
-	JZ          done_506
+	JZ          done_614
 	CMPQ        DX, $0x08
-	JLT         few_507
+	JLT         few_615
 	LEAQ        (SI)(AX*4), R13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -9514,31 +11454,31 @@ tail_505:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_509
+	JZ          skip_617
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_509:
+skip_617:
 	TESTQ   $+2, DX
-	JZ      skip_510
+	JZ      skip_618
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_510:
+skip_618:
 	TESTQ   $+4, DX
-	JZ      skip_511
+	JZ      skip_619
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_511:
+skip_619:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y1
-	JMP         end_508
+	JMP         end_616
 
-few_507:
+few_615:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -9548,33 +11488,33 @@ few_507:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_512
+	JZ         skip_620
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_512:
+skip_620:
 	TESTQ   $+2, DX
-	JZ      skip_513
+	JZ      skip_621
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_513:
+skip_621:
 	TESTQ   $+4, DX
-	JZ      skip_514
+	JZ      skip_622
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_514:
+skip_622:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y0
 	VXORPS      X12, X12, X12
 	VFMADD231PS Y12, Y12, Y1
 
-end_508:
-done_506:
+end_616:
+done_614:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -9635,9 +11575,9 @@ last2:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_516_sum
+	JZ     rest_624_sum
 
-main_515:
+main_623:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	VMOVUPS     (SI)(AX*4), Y13
@@ -9670,9 +11610,9 @@ main_515:
 	VFMADD231PS Y13, Y9, Y7
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_515
+	JLT         main_623
 
-rest_516_sum:
+rest_624_sum:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
@@ -9680,9 +11620,9 @@ rest_516_sum:
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_516:
+rest_624:
 	CMPQ        DX, $0x10
-	JLT         tail_517
+	JLT         tail_625
 	VMOVUPS     (SI)(AX*4), Y13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -9699,13 +11639,13 @@ rest_516:
 	VFMADD231PS Y13, Y9, Y3
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_516
+	JMP         rest_624
 
-tail_517:
+tail_625:
 	TESTQ       DX, DX
-	JZ          done_518
+	JZ          done_626
 	CMPQ        DX, $0x08
-	JLT         few_519
+	JLT         few_627
 	LEAQ        (SI)(AX*4), R13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -9724,25 +11664,25 @@ tail_517:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_521
+	JZ          skip_629
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_521:
+skip_629:
 	TESTQ   $+2, DX
-	JZ      skip_522
+	JZ      skip_630
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_522:
+skip_630:
 	TESTQ   $+4, DX
-	JZ      skip_523
+	JZ      skip_631
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_523:
+skip_631:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y1
@@ -9750,31 +11690,31 @@ skip_523:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_524
+	JZ          skip_632
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_524:
+skip_632:
 	TESTQ   $+2, DX
-	JZ      skip_525
+	JZ      skip_633
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_525:
+skip_633:
 	TESTQ   $+4, DX
-	JZ      skip_526
+	JZ      skip_634
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_526:
+skip_634:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VFMADD231PS Y13, Y9, Y3
-	JMP         end_520
+	JMP         end_628
 
-few_519:
+few_627:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -9784,25 +11724,25 @@ few_519:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_527
+	JZ         skip_635
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_527:
+skip_635:
 	TESTQ   $+2, DX
-	JZ      skip_528
+	JZ      skip_636
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_528:
+skip_636:
 	TESTQ   $+4, DX
-	JZ      skip_529
+	JZ      skip_637
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_529:
+skip_637:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y0
@@ -9810,25 +11750,25 @@ skip_529:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_530
+	JZ          skip_638
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_530:
+skip_638:
 	TESTQ   $+2, DX
-	JZ      skip_531
+	JZ      skip_639
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_531:
+skip_639:
 	TESTQ   $+4, DX
-	JZ      skip_532
+	JZ      skip_640
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_532:
+skip_640:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VFMADD231PS Y13, Y9, Y2
@@ -9836,8 +11776,8 @@ skip_532:
 	VFMADD231PS Y12, Y12, Y1
 	VFMADD231PS Y12, Y12, Y3
 
-end_520:
-done_518:
+end_628:
+done_626:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -9871,9 +11811,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_534_sum
+	JZ     rest_642_sum
 
-main_533:
+main_641:
 	PREFETCHT0  (R12)(AX*2)
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -9889,17 +11829,17 @@ main_533:
 	VFMADD231PS 96(SI)(AX*4), Y8, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_533
+	JLT         main_641
 
-rest_534_sum:
+rest_642_sum:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	MOVQ   n+48(FP), DX
 	SUBQ   AX, DX
 
-rest_534:
+rest_642:
 	CMPQ        DX, $0x10
-	JLT         tail_535
+	JLT         tail_643
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
@@ -9908,13 +11848,13 @@ rest_534:
 	VFMADD231PS 32(SI)(AX*4), Y8, Y1
 	ADDQ        $0x10, AX
 	SUBQ        $0x10, DX
-	JMP         rest_534
+	JMP         rest_642
 
-tail_535:
+tail_643:
 	TESTQ       DX, DX
-	JZ          done_536
+	JZ          done_644
 	CMPQ        DX, $0x08
-	JLT         few_537
+	JLT         few_645
 	LEAQ        (SI)(AX*4), R13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -9930,31 +11870,31 @@ tail_535:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_539
+	JZ          skip_647
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_539:
+skip_647:
 	TESTQ   $+2, DX
-	JZ      skip_540
+	JZ      skip_648
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_540:
+skip_648:
 	TESTQ   $+4, DX
-	JZ      skip_541
+	JZ      skip_649
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_541:
+skip_649:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y1
-	JMP         end_538
+	JMP         end_646
 
-few_537:
+few_645:
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -9964,33 +11904,33 @@ few_537:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_542
+	JZ         skip_650
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_542:
+skip_650:
 	TESTQ   $+2, DX
-	JZ      skip_543
+	JZ      skip_651
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_543:
+skip_651:
 	TESTQ   $+4, DX
-	JZ      skip_544
+	JZ      skip_652
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_544:
+skip_652:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y0
 	VXORPS      X12, X12, X12
 	VFMADD231PS Y12, Y12, Y1
 
-end_538:
-done_536:
+end_646:
+done_644:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
@@ -10033,9 +11973,9 @@ by4:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_546_sum
+	JZ     rest_654_sum
 
-main_545:
+main_653:
 	PREFETCHT0  4096(R12)(AX*8)
 	PREFETCHT0  4160(R12)(AX*8)
 	PREFETCHT0  4224(R12)(AX*8)
@@ -10094,15 +12034,15 @@ main_545:
 	VFMADD231PS Y13, Y11, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_545
+	JLT         main_653
 
-rest_546_sum:
+rest_654_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_546:
+rest_654:
 	CMPQ        DX, $0x08
-	JLT         tail_547
+	JLT         tail_655
 	VMOVUPS     (SI)(AX*4), Y13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -10118,11 +12058,11 @@ rest_546:
 	VFMADD231PS Y13, Y11, Y3
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_546
+	JMP         rest_654
 
-tail_547:
+tail_655:
 	TESTQ      DX, DX
-	JZ         done_548
+	JZ         done_656
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -10132,25 +12072,25 @@ tail_547:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_549
+	JZ         skip_657
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_549:
+skip_657:
 	TESTQ   $+2, DX
-	JZ      skip_550
+	JZ      skip_658
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_550:
+skip_658:
 	TESTQ   $+4, DX
-	JZ      skip_551
+	JZ      skip_659
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_551:
+skip_659:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y0
@@ -10158,25 +12098,25 @@ skip_551:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_552
+	JZ          skip_660
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_552:
+skip_660:
 	TESTQ   $+2, DX
-	JZ      skip_553
+	JZ      skip_661
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_553:
+skip_661:
 	TESTQ   $+4, DX
-	JZ      skip_554
+	JZ      skip_662
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_554:
+skip_662:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VFMADD231PS Y13, Y9, Y1
@@ -10184,25 +12124,25 @@ skip_554:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_555
+	JZ          skip_663
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_555:
+skip_663:
 	TESTQ   $+2, DX
-	JZ      skip_556
+	JZ      skip_664
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_556:
+skip_664:
 	TESTQ   $+4, DX
-	JZ      skip_557
+	JZ      skip_665
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_557:
+skip_665:
 	VPMOVZXWD   X14, Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y13, Y10, Y2
@@ -10210,30 +12150,30 @@ skip_557:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_558
+	JZ          skip_666
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_558:
+skip_666:
 	TESTQ   $+2, DX
-	JZ      skip_559
+	JZ      skip_667
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_559:
+skip_667:
 	TESTQ   $+4, DX
-	JZ      skip_560
+	JZ      skip_668
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_560:
+skip_668:
 	VPMOVZXWD   X14, Y11
 	VPSLLD      $0x10, Y11, Y11
 	VFMADD231PS Y13, Y11, Y3
 
-done_548:
+done_656:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VEXTRACTF128 $0x01, Y1, X15
@@ -10266,9 +12206,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_562_sum
+	JZ     rest_670_sum
 
-main_561:
+main_669:
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
@@ -10283,25 +12223,25 @@ main_561:
 	VFMADD231PS 96(SI)(AX*4), Y8, Y0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_561
+	JLT         main_669
 
-rest_562_sum:
+rest_670_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_562:
+rest_670:
 	CMPQ        DX, $0x08
-	JLT         tail_563
+	JLT         tail_671
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_562
+	JMP         rest_670
 
-tail_563:
+tail_671:
 	TESTQ      DX, DX
-	JZ         done_564
+	JZ         done_672
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -10311,30 +12251,30 @@ tail_563:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_565
+	JZ         skip_673
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_565:
+skip_673:
 	TESTQ   $+2, DX
-	JZ      skip_566
+	JZ      skip_674
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_566:
+skip_674:
 	TESTQ   $+4, DX
-	JZ      skip_567
+	JZ      skip_675
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_567:
+skip_675:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y0
 
-done_564:
+done_672:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VUNPCKHPD    X0, X0, X15
@@ -10404,9 +12344,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_569_sum
+	JZ     rest_677_sum
 
-main_568:
+main_676:
 	PREFETCHT0  (R12)(AX*2)
 	PREFETCHT0  (R13)(AX*2)
 	PREFETCHT0  (R14)(AX*2)
@@ -10465,15 +12405,15 @@ main_568:
 	VFMADD231PS Y13, Y11, Y3
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_568
+	JLT         main_676
 
-rest_569_sum:
+rest_677_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_569:
+rest_677:
 	CMPQ        DX, $0x08
-	JLT         tail_570
+	JLT         tail_678
 	VMOVUPS     (SI)(AX*4), Y13
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -10489,11 +12429,11 @@ rest_569:
 	VFMADD231PS Y13, Y11, Y3
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_569
+	JMP         rest_677
 
-tail_570:
+tail_678:
 	TESTQ      DX, DX
-	JZ         done_571
+	JZ         done_679
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -10503,25 +12443,25 @@ tail_570:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_572
+	JZ         skip_680
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_572:
+skip_680:
 	TESTQ   $+2, DX
-	JZ      skip_573
+	JZ      skip_681
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_573:
+skip_681:
 	TESTQ   $+4, DX
-	JZ      skip_574
+	JZ      skip_682
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_574:
+skip_682:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y0
@@ -10529,25 +12469,25 @@ skip_574:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_575
+	JZ          skip_683
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_575:
+skip_683:
 	TESTQ   $+2, DX
-	JZ      skip_576
+	JZ      skip_684
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_576:
+skip_684:
 	TESTQ   $+4, DX
-	JZ      skip_577
+	JZ      skip_685
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_577:
+skip_685:
 	VPMOVZXWD   X14, Y9
 	VPSLLD      $0x10, Y9, Y9
 	VFMADD231PS Y13, Y9, Y1
@@ -10555,25 +12495,25 @@ skip_577:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_578
+	JZ          skip_686
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_578:
+skip_686:
 	TESTQ   $+2, DX
-	JZ      skip_579
+	JZ      skip_687
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_579:
+skip_687:
 	TESTQ   $+4, DX
-	JZ      skip_580
+	JZ      skip_688
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_580:
+skip_688:
 	VPMOVZXWD   X14, Y10
 	VPSLLD      $0x10, Y10, Y10
 	VFMADD231PS Y13, Y10, Y2
@@ -10581,30 +12521,30 @@ skip_580:
 	LEAQ        (R12)(DX*2), R12
 	VPXOR       X14, X14, X14
 	TESTQ       $+1, DX
-	JZ          skip_581
+	JZ          skip_689
 	SUBQ        $0x02, R12
 	VPINSRW     $0x00, (R12), X14, X14
 
-skip_581:
+skip_689:
 	TESTQ   $+2, DX
-	JZ      skip_582
+	JZ      skip_690
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_582:
+skip_690:
 	TESTQ   $+4, DX
-	JZ      skip_583
+	JZ      skip_691
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_583:
+skip_691:
 	VPMOVZXWD   X14, Y11
 	VPSLLD      $0x10, Y11, Y11
 	VFMADD231PS Y13, Y11, Y3
 
-done_571:
+done_679:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VEXTRACTF128 $0x01, Y1, X15
@@ -10640,9 +12580,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_585_sum
+	JZ     rest_693_sum
 
-main_584:
+main_692:
 	PREFETCHT0  (R12)(AX*2)
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
@@ -10658,25 +12598,25 @@ main_584:
 	VFMADD231PS 96(SI)(AX*4), Y8, Y0
 	ADDQ        $0x20, AX
 	CMPQ        AX, DX
-	JLT         main_584
+	JLT         main_692
 
-rest_585_sum:
+rest_693_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_585:
+rest_693:
 	CMPQ        DX, $0x08
-	JLT         tail_586
+	JLT         tail_694
 	VPMOVZXWD   (R8)(AX*2), Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS (SI)(AX*4), Y8, Y0
 	ADDQ        $0x08, AX
 	SUBQ        $0x08, DX
-	JMP         rest_585
+	JMP         rest_693
 
-tail_586:
+tail_694:
 	TESTQ      DX, DX
-	JZ         done_587
+	JZ         done_695
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -10686,30 +12626,30 @@ tail_586:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_588
+	JZ         skip_696
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_588:
+skip_696:
 	TESTQ   $+2, DX
-	JZ      skip_589
+	JZ      skip_697
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_589:
+skip_697:
 	TESTQ   $+4, DX
-	JZ      skip_590
+	JZ      skip_698
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_590:
+skip_698:
 	VPMOVZXWD   X14, Y8
 	VPSLLD      $0x10, Y8, Y8
 	VFMADD231PS Y13, Y8, Y0
 
-done_587:
+done_695:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDPS       X15, X0, X0
 	VUNPCKHPD    X0, X0, X15
@@ -10751,9 +12691,9 @@ by4:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_592_sum
+	JZ     rest_700_sum
 
-main_591:
+main_699:
 	PREFETCHT0 4096(R12)(AX*8)
 	PREFETCHT0 4160(R12)(AX*8)
 	PREFETCHT0 4224(R12)(AX*8)
@@ -10896,15 +12836,15 @@ main_591:
 	VADDPS     X11, X3, X3
 	ADDQ       $0x20, AX
 	CMPQ       AX, DX
-	JLT        main_591
+	JLT        main_699
 
-rest_592_sum:
+rest_700_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_592:
+rest_700:
 	CMPQ      DX, $0x04
-	JLT       tail_593
+	JLT       tail_701
 	VMOVUPS   (SI)(AX*4), X13
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
@@ -10924,11 +12864,11 @@ rest_592:
 	VADDPS    X11, X3, X3
 	ADDQ      $0x04, AX
 	SUBQ      $0x04, DX
-	JMP       rest_592
+	JMP       rest_700
 
-tail_593:
+tail_701:
 	TESTQ      DX, DX
-	JZ         done_594
+	JZ         done_702
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -10938,25 +12878,25 @@ tail_593:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_595
+	JZ         skip_703
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_595:
+skip_703:
 	TESTQ   $+2, DX
-	JZ      skip_596
+	JZ      skip_704
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_596:
+skip_704:
 	TESTQ   $+4, DX
-	JZ      skip_597
+	JZ      skip_705
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_597:
+skip_705:
 	VPMOVZXWD X14, X8
 	VPSLLD    $0x10, X8, X8
 	VMULPS    X13, X8, X8
@@ -10965,25 +12905,25 @@ skip_597:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_598
+	JZ        skip_706
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_598:
+skip_706:
 	TESTQ   $+2, DX
-	JZ      skip_599
+	JZ      skip_707
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_599:
+skip_707:
 	TESTQ   $+4, DX
-	JZ      skip_600
+	JZ      skip_708
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_600:
+skip_708:
 	VPMOVZXWD X14, X9
 	VPSLLD    $0x10, X9, X9
 	VMULPS    X13, X9, X9
@@ -10992,25 +12932,25 @@ skip_600:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_601
+	JZ        skip_709
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_601:
+skip_709:
 	TESTQ   $+2, DX
-	JZ      skip_602
+	JZ      skip_710
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_602:
+skip_710:
 	TESTQ   $+4, DX
-	JZ      skip_603
+	JZ      skip_711
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_603:
+skip_711:
 	VPMOVZXWD X14, X10
 	VPSLLD    $0x10, X10, X10
 	VMULPS    X13, X10, X10
@@ -11019,31 +12959,31 @@ skip_603:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_604
+	JZ        skip_712
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_604:
+skip_712:
 	TESTQ   $+2, DX
-	JZ      skip_605
+	JZ      skip_713
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_605:
+skip_713:
 	TESTQ   $+4, DX
-	JZ      skip_606
+	JZ      skip_714
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_606:
+skip_714:
 	VPMOVZXWD X14, X11
 	VPSLLD    $0x10, X11, X11
 	VMULPS    X13, X11, X11
 	VADDPS    X11, X3, X3
 
-done_594:
+done_702:
 	VHADDPS X1, X0, X0
 	VHADDPS X3, X2, X1
 	VHADDPS X1, X0, X0
@@ -11064,9 +13004,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+40(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_608_sum
+	JZ     rest_716_sum
 
-main_607:
+main_715:
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
 	VMULPS    (SI)(AX*4), X8, X8
@@ -11101,26 +13041,26 @@ main_607:
 	VADDPS    X8, X0, X0
 	ADDQ      $0x20, AX
 	CMPQ      AX, DX
-	JLT       main_607
+	JLT       main_715
 
-rest_608_sum:
+rest_716_sum:
 	MOVQ n+40(FP), DX
 	SUBQ AX, DX
 
-rest_608:
+rest_716:
 	CMPQ      DX, $0x04
-	JLT       tail_609
+	JLT       tail_717
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
 	VMULPS    (SI)(AX*4), X8, X8
 	VADDPS    X8, X0, X0
 	ADDQ      $0x04, AX
 	SUBQ      $0x04, DX
-	JMP       rest_608
+	JMP       rest_716
 
-tail_609:
+tail_717:
 	TESTQ      DX, DX
-	JZ         done_610
+	JZ         done_718
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -11130,31 +13070,31 @@ tail_609:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_611
+	JZ         skip_719
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_611:
+skip_719:
 	TESTQ   $+2, DX
-	JZ      skip_612
+	JZ      skip_720
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_612:
+skip_720:
 	TESTQ   $+4, DX
-	JZ      skip_613
+	JZ      skip_721
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_613:
+skip_721:
 	VPMOVZXWD X14, X8
 	VPSLLD    $0x10, X8, X8
 	VMULPS    X13, X8, X8
 	VADDPS    X8, X0, X0
 
-done_610:
+done_718:
 	VHADDPS X0, X0, X0
 	VHADDPS X0, X0, X0
 	VMOVSS  X0, (DI)
@@ -11220,9 +13160,9 @@ last4:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_615_sum
+	JZ     rest_723_sum
 
-main_614:
+main_722:
 	PREFETCHT0 (R12)(AX*2)
 	PREFETCHT0 (R13)(AX*2)
 	PREFETCHT0 (R14)(AX*2)
@@ -11365,15 +13305,15 @@ main_614:
 	VADDPS     X11, X3, X3
 	ADDQ       $0x20, AX
 	CMPQ       AX, DX
-	JLT        main_614
+	JLT        main_722
 
-rest_615_sum:
+rest_723_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_615:
+rest_723:
 	CMPQ      DX, $0x04
-	JLT       tail_616
+	JLT       tail_724
 	VMOVUPS   (SI)(AX*4), X13
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
@@ -11393,11 +13333,11 @@ rest_615:
 	VADDPS    X11, X3, X3
 	ADDQ      $0x04, AX
 	SUBQ      $0x04, DX
-	JMP       rest_615
+	JMP       rest_723
 
-tail_616:
+tail_724:
 	TESTQ      DX, DX
-	JZ         done_617
+	JZ         done_725
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -11407,25 +13347,25 @@ tail_616:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_618
+	JZ         skip_726
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_618:
+skip_726:
 	TESTQ   $+2, DX
-	JZ      skip_619
+	JZ      skip_727
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_619:
+skip_727:
 	TESTQ   $+4, DX
-	JZ      skip_620
+	JZ      skip_728
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_620:
+skip_728:
 	VPMOVZXWD X14, X8
 	VPSLLD    $0x10, X8, X8
 	VMULPS    X13, X8, X8
@@ -11434,25 +13374,25 @@ skip_620:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_621
+	JZ        skip_729
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_621:
+skip_729:
 	TESTQ   $+2, DX
-	JZ      skip_622
+	JZ      skip_730
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_622:
+skip_730:
 	TESTQ   $+4, DX
-	JZ      skip_623
+	JZ      skip_731
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_623:
+skip_731:
 	VPMOVZXWD X14, X9
 	VPSLLD    $0x10, X9, X9
 	VMULPS    X13, X9, X9
@@ -11461,25 +13401,25 @@ skip_623:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_624
+	JZ        skip_732
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_624:
+skip_732:
 	TESTQ   $+2, DX
-	JZ      skip_625
+	JZ      skip_733
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_625:
+skip_733:
 	TESTQ   $+4, DX
-	JZ      skip_626
+	JZ      skip_734
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_626:
+skip_734:
 	VPMOVZXWD X14, X10
 	VPSLLD    $0x10, X10, X10
 	VMULPS    X13, X10, X10
@@ -11488,31 +13428,31 @@ skip_626:
 	LEAQ      (R12)(DX*2), R12
 	VPXOR     X14, X14, X14
 	TESTQ     $+1, DX
-	JZ        skip_627
+	JZ        skip_735
 	SUBQ      $0x02, R12
 	VPINSRW   $0x00, (R12), X14, X14
 
-skip_627:
+skip_735:
 	TESTQ   $+2, DX
-	JZ      skip_628
+	JZ      skip_736
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_628:
+skip_736:
 	TESTQ   $+4, DX
-	JZ      skip_629
+	JZ      skip_737
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_629:
+skip_737:
 	VPMOVZXWD X14, X11
 	VPSLLD    $0x10, X11, X11
 	VMULPS    X13, X11, X11
 	VADDPS    X11, X3, X3
 
-done_617:
+done_725:
 	VHADDPS X1, X0, X0
 	VHADDPS X3, X2, X1
 	VHADDPS X1, X0, X0
@@ -11536,9 +13476,9 @@ by1:
 	XORQ   AX, AX
 	MOVQ   n+48(FP), DX
 	ANDQ   $-32, DX
-	JZ     rest_631_sum
+	JZ     rest_739_sum
 
-main_630:
+main_738:
 	PREFETCHT0 (R12)(AX*2)
 	VPMOVZXWD  (R8)(AX*2), X8
 	VPSLLD     $0x10, X8, X8
@@ -11574,26 +13514,26 @@ main_630:
 	VADDPS     X8, X0, X0
 	ADDQ       $0x20, AX
 	CMPQ       AX, DX
-	JLT        main_630
+	JLT        main_738
 
-rest_631_sum:
+rest_739_sum:
 	MOVQ n+48(FP), DX
 	SUBQ AX, DX
 
-rest_631:
+rest_739:
 	CMPQ      DX, $0x04
-	JLT       tail_632
+	JLT       tail_740
 	VPMOVZXWD (R8)(AX*2), X8
 	VPSLLD    $0x10, X8, X8
 	VMULPS    (SI)(AX*4), X8, X8
 	VADDPS    X8, X0, X0
 	ADDQ      $0x04, AX
 	SUBQ      $0x04, DX
-	JMP       rest_631
+	JMP       rest_739
 
-tail_632:
+tail_740:
 	TESTQ      DX, DX
-	JZ         done_633
+	JZ         done_741
 	LEAQ       halfTailMasks<>+0(SB), R13
 	MOVQ       DX, R14
 	NEGQ       R14
@@ -11603,31 +13543,31 @@ tail_632:
 	LEAQ       (R12)(DX*2), R12
 	VPXOR      X14, X14, X14
 	TESTQ      $+1, DX
-	JZ         skip_634
+	JZ         skip_742
 	SUBQ       $0x02, R12
 	VPINSRW    $0x00, (R12), X14, X14
 
-skip_634:
+skip_742:
 	TESTQ   $+2, DX
-	JZ      skip_635
+	JZ      skip_743
 	SUBQ    $0x04, R12
 	VPSLLDQ $0x04, X14, X14
 	VPINSRD $0x00, (R12), X14, X14
 
-skip_635:
+skip_743:
 	TESTQ   $+4, DX
-	JZ      skip_636
+	JZ      skip_744
 	SUBQ    $0x08, R12
 	VPSLLDQ $0x08, X14, X14
 	VPINSRQ $0x00, (R12), X14, X14
 
-skip_636:
+skip_744:
 	VPMOVZXWD X14, X8
 	VPSLLD    $0x10, X8, X8
 	VMULPS    X13, X8, X8
 	VADDPS    X8, X0, X0
 
-done_633:
+done_741:
 	VHADDPS X0, X0, X0
 	VHADDPS X0, X0, X0
 	VMOVSS  X0, (DI)
@@ -11635,6 +13575,588 @@ done_633:
 	ADDQ    $0x04, BX
 	SUBQ    $0x01, CX
 	JMP     by1
+
+less1:
+	VZEROUPPER
+	RET
+
+// func bfloat16IPGather16x1AVX2(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·bfloat16IPGather16x1AVX2(SB), NOSPLIT, $0-56
+	MOVQ q+0(FP), SI
+	MOVQ ids+24(FP), BX
+	MOVQ out+32(FP), DI
+	MOVQ count+40(FP), CX
+
+by4:
+	CMPQ  CX, $0x04
+	JLT   less4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  (BX), R8
+	IMULQ DX, R8
+	ADDQ  AX, R8
+	MOVL  4(BX), R9
+	IMULQ DX, R9
+	ADDQ  AX, R9
+	MOVL  8(BX), R10
+	IMULQ DX, R10
+	ADDQ  AX, R10
+	MOVL  12(BX), R11
+	IMULQ DX, R11
+	ADDQ  AX, R11
+	MOVQ  R8, R12
+	MOVQ  R9, R13
+	MOVQ  R10, R14
+	MOVQ  R11, R15
+	CMPQ  CX, $0x08
+	JLT   last4
+	MOVQ  stride+16(FP), DX
+	MOVQ  base+8(FP), AX
+	MOVL  16(BX), R12
+	IMULQ DX, R12
+	ADDQ  AX, R12
+	MOVL  20(BX), R13
+	IMULQ DX, R13
+	ADDQ  AX, R13
+	MOVL  24(BX), R14
+	IMULQ DX, R14
+	ADDQ  AX, R14
+	MOVL  28(BX), R15
+	IMULQ DX, R15
+	ADDQ  AX, R15
+
+last4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_746_sum
+
+main_745:
+	PREFETCHT0  (R12)(AX*2)
+	PREFETCHT0  (R13)(AX*2)
+	PREFETCHT0  (R14)(AX*2)
+	PREFETCHT0  (R15)(AX*2)
+	VMOVUPS     (SI)(AX*4), Y13
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y0
+	VPMOVZXWD   (R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y13, Y9, Y2
+	VPMOVZXWD   (R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y13, Y10, Y4
+	VPMOVZXWD   (R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VFMADD231PS Y13, Y11, Y6
+	VMOVUPS     32(SI)(AX*4), Y13
+	VPMOVZXWD   16(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y1
+	VPMOVZXWD   16(R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y13, Y9, Y3
+	VPMOVZXWD   16(R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y13, Y10, Y5
+	VPMOVZXWD   16(R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VFMADD231PS Y13, Y11, Y7
+	VMOVUPS     64(SI)(AX*4), Y13
+	VPMOVZXWD   32(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y0
+	VPMOVZXWD   32(R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y13, Y9, Y2
+	VPMOVZXWD   32(R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y13, Y10, Y4
+	VPMOVZXWD   32(R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VFMADD231PS Y13, Y11, Y6
+	VMOVUPS     96(SI)(AX*4), Y13
+	VPMOVZXWD   48(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y1
+	VPMOVZXWD   48(R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y13, Y9, Y3
+	VPMOVZXWD   48(R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y13, Y10, Y5
+	VPMOVZXWD   48(R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VFMADD231PS Y13, Y11, Y7
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_745
+
+rest_746_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_746:
+	CMPQ        DX, $0x10
+	JLT         tail_747
+	VMOVUPS     (SI)(AX*4), Y13
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y0
+	VPMOVZXWD   (R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y13, Y9, Y2
+	VPMOVZXWD   (R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y13, Y10, Y4
+	VPMOVZXWD   (R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VFMADD231PS Y13, Y11, Y6
+	VMOVUPS     32(SI)(AX*4), Y13
+	VPMOVZXWD   16(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y1
+	VPMOVZXWD   16(R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y13, Y9, Y3
+	VPMOVZXWD   16(R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y13, Y10, Y5
+	VPMOVZXWD   16(R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VFMADD231PS Y13, Y11, Y7
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_746
+
+tail_747:
+	TESTQ       DX, DX
+	JZ          done_748
+	CMPQ        DX, $0x08
+	JLT         few_749
+	LEAQ        (SI)(AX*4), R13
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS (R13), Y8, Y0
+	VPMOVZXWD   (R9)(AX*2), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS (R13), Y9, Y2
+	VPMOVZXWD   (R10)(AX*2), Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS (R13), Y10, Y4
+	VPMOVZXWD   (R11)(AX*2), Y11
+	VPSLLD      $0x10, Y11, Y11
+	VFMADD231PS (R13), Y11, Y6
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DX
+	LEAQ        halfTailMasks<>+0(SB), R13
+	MOVQ        DX, R14
+	NEGQ        R14
+	VMOVUPS     32(R13)(R14*4), Y12
+	VMASKMOVPS  (SI)(AX*4), Y12, Y13
+	LEAQ        (R8)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_751
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_751:
+	TESTQ   $+2, DX
+	JZ      skip_752
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_752:
+	TESTQ   $+4, DX
+	JZ      skip_753
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_753:
+	VPMOVZXWD   X14, Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y1
+	LEAQ        (R9)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_754
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_754:
+	TESTQ   $+2, DX
+	JZ      skip_755
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_755:
+	TESTQ   $+4, DX
+	JZ      skip_756
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_756:
+	VPMOVZXWD   X14, Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y13, Y9, Y3
+	LEAQ        (R10)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_757
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_757:
+	TESTQ   $+2, DX
+	JZ      skip_758
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_758:
+	TESTQ   $+4, DX
+	JZ      skip_759
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_759:
+	VPMOVZXWD   X14, Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y13, Y10, Y5
+	LEAQ        (R11)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_760
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_760:
+	TESTQ   $+2, DX
+	JZ      skip_761
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_761:
+	TESTQ   $+4, DX
+	JZ      skip_762
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_762:
+	VPMOVZXWD   X14, Y11
+	VPSLLD      $0x10, Y11, Y11
+	VFMADD231PS Y13, Y11, Y7
+	JMP         end_750
+
+few_749:
+	LEAQ       halfTailMasks<>+0(SB), R13
+	MOVQ       DX, R14
+	NEGQ       R14
+	VMOVUPS    32(R13)(R14*4), Y12
+	VMASKMOVPS (SI)(AX*4), Y12, Y13
+	LEAQ       (R8)(AX*2), R12
+	LEAQ       (R12)(DX*2), R12
+	VPXOR      X14, X14, X14
+	TESTQ      $+1, DX
+	JZ         skip_763
+	SUBQ       $0x02, R12
+	VPINSRW    $0x00, (R12), X14, X14
+
+skip_763:
+	TESTQ   $+2, DX
+	JZ      skip_764
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_764:
+	TESTQ   $+4, DX
+	JZ      skip_765
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_765:
+	VPMOVZXWD   X14, Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y0
+	LEAQ        (R9)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_766
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_766:
+	TESTQ   $+2, DX
+	JZ      skip_767
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_767:
+	TESTQ   $+4, DX
+	JZ      skip_768
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_768:
+	VPMOVZXWD   X14, Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y13, Y9, Y2
+	LEAQ        (R10)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_769
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_769:
+	TESTQ   $+2, DX
+	JZ      skip_770
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_770:
+	TESTQ   $+4, DX
+	JZ      skip_771
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_771:
+	VPMOVZXWD   X14, Y10
+	VPSLLD      $0x10, Y10, Y10
+	VFMADD231PS Y13, Y10, Y4
+	LEAQ        (R11)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_772
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_772:
+	TESTQ   $+2, DX
+	JZ      skip_773
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_773:
+	TESTQ   $+4, DX
+	JZ      skip_774
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_774:
+	VPMOVZXWD   X14, Y11
+	VPSLLD      $0x10, Y11, Y11
+	VFMADD231PS Y13, Y11, Y6
+	VXORPS      X12, X12, X12
+	VFMADD231PS Y12, Y12, Y1
+	VFMADD231PS Y12, Y12, Y3
+	VFMADD231PS Y12, Y12, Y5
+	VFMADD231PS Y12, Y12, Y7
+
+end_750:
+done_748:
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X15
+	VADDPS       X15, X0, X0
+	VADDPS       Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X15
+	VADDPS       X15, X1, X1
+	VADDPS       Y5, Y4, Y2
+	VEXTRACTF128 $0x01, Y2, X15
+	VADDPS       X15, X2, X2
+	VADDPS       Y7, Y6, Y3
+	VEXTRACTF128 $0x01, Y3, X15
+	VADDPS       X15, X3, X3
+	VUNPCKHPD    X1, X0, X15
+	VUNPCKLPD    X1, X0, X0
+	VADDPS       X15, X0, X0
+	VUNPCKHPD    X3, X2, X15
+	VUNPCKLPD    X3, X2, X1
+	VADDPS       X15, X1, X1
+	VHADDPS      X1, X0, X0
+	VMOVUPS      X0, (DI)
+	ADDQ         $0x10, DI
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JMP          by4
+
+less4:
+by1:
+	CMPQ   CX, $0x01
+	JLT    less1
+	MOVQ   stride+16(FP), DX
+	MOVQ   base+8(FP), AX
+	MOVL   (BX), R8
+	IMULQ  DX, R8
+	ADDQ   AX, R8
+	MOVQ   R8, R12
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	XORQ   AX, AX
+	MOVQ   n+48(FP), DX
+	ANDQ   $-32, DX
+	JZ     rest_776_sum
+
+main_775:
+	PREFETCHT0  (R12)(AX*2)
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS (SI)(AX*4), Y8, Y0
+	VPMOVZXWD   16(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS 32(SI)(AX*4), Y8, Y1
+	VPMOVZXWD   32(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS 64(SI)(AX*4), Y8, Y0
+	VPMOVZXWD   48(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS 96(SI)(AX*4), Y8, Y1
+	ADDQ        $0x20, AX
+	CMPQ        AX, DX
+	JLT         main_775
+
+rest_776_sum:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+
+rest_776:
+	CMPQ        DX, $0x10
+	JLT         tail_777
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS (SI)(AX*4), Y8, Y0
+	VPMOVZXWD   16(R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS 32(SI)(AX*4), Y8, Y1
+	ADDQ        $0x10, AX
+	SUBQ        $0x10, DX
+	JMP         rest_776
+
+tail_777:
+	TESTQ       DX, DX
+	JZ          done_778
+	CMPQ        DX, $0x08
+	JLT         few_779
+	LEAQ        (SI)(AX*4), R13
+	VPMOVZXWD   (R8)(AX*2), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS (R13), Y8, Y0
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DX
+	LEAQ        halfTailMasks<>+0(SB), R13
+	MOVQ        DX, R14
+	NEGQ        R14
+	VMOVUPS     32(R13)(R14*4), Y12
+	VMASKMOVPS  (SI)(AX*4), Y12, Y13
+	LEAQ        (R8)(AX*2), R12
+	LEAQ        (R12)(DX*2), R12
+	VPXOR       X14, X14, X14
+	TESTQ       $+1, DX
+	JZ          skip_781
+	SUBQ        $0x02, R12
+	VPINSRW     $0x00, (R12), X14, X14
+
+skip_781:
+	TESTQ   $+2, DX
+	JZ      skip_782
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_782:
+	TESTQ   $+4, DX
+	JZ      skip_783
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_783:
+	VPMOVZXWD   X14, Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y1
+	JMP         end_780
+
+few_779:
+	LEAQ       halfTailMasks<>+0(SB), R13
+	MOVQ       DX, R14
+	NEGQ       R14
+	VMOVUPS    32(R13)(R14*4), Y12
+	VMASKMOVPS (SI)(AX*4), Y12, Y13
+	LEAQ       (R8)(AX*2), R12
+	LEAQ       (R12)(DX*2), R12
+	VPXOR      X14, X14, X14
+	TESTQ      $+1, DX
+	JZ         skip_784
+	SUBQ       $0x02, R12
+	VPINSRW    $0x00, (R12), X14, X14
+
+skip_784:
+	TESTQ   $+2, DX
+	JZ      skip_785
+	SUBQ    $0x04, R12
+	VPSLLDQ $0x04, X14, X14
+	VPINSRD $0x00, (R12), X14, X14
+
+skip_785:
+	TESTQ   $+4, DX
+	JZ      skip_786
+	SUBQ    $0x08, R12
+	VPSLLDQ $0x08, X14, X14
+	VPINSRQ $0x00, (R12), X14, X14
+
+skip_786:
+	VPMOVZXWD   X14, Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y13, Y8, Y0
+	VXORPS      X12, X12, X12
+	VFMADD231PS Y12, Y12, Y1
+
+end_780:
+done_778:
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X15
+	VADDPS       X15, X0, X0
+	VUNPCKHPD    X0, X0, X15
+	VUNPCKLPD    X0, X0, X0
+	VADDPS       X15, X0, X0
+	VHADDPS      X0, X0, X0
+	VMOVSS       X0, (DI)
+	ADDQ         $0x04, DI
+	ADDQ         $0x04, BX
+	SUBQ         $0x01, CX
+	JMP          by1
 
 less1:
 	VZEROUPPER

@@ -7,8 +7,8 @@ import (
 )
 
 // halfGeneric is the specification of the float16 and bfloat16 kernels.
-func halfGeneric(m Metric, e Element, p Profile) forms {
-	o, widen := halfOrderOf(m, e, p), WidenFloat16
+func halfGeneric(m Metric, e Element, o halfOrder) forms {
+	widen := WidenFloat16
 	if e == BFloat16 {
 		widen = WidenBFloat16
 	}

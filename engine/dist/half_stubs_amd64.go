@@ -16,6 +16,9 @@ func float16L2Gather16x2AVX512(q unsafe.Pointer, base unsafe.Pointer, stride uin
 func float16L2Block16x2AVX512(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride int, rows int, n int)
 
 //go:noescape
+func float16L2Gather16x1AVX512(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+
+//go:noescape
 func float16IPScan16x1AVX512(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, out *float32, rows int, n int)
 
 //go:noescape
@@ -34,6 +37,9 @@ func bfloat16L2Gather16x2AVX512(q unsafe.Pointer, base unsafe.Pointer, stride ui
 func bfloat16L2Block16x2AVX512(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride int, rows int, n int)
 
 //go:noescape
+func bfloat16L2Gather16x1AVX512(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+
+//go:noescape
 func bfloat16IPScan16x2AVX512(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, out *float32, rows int, n int)
 
 //go:noescape
@@ -41,6 +47,9 @@ func bfloat16IPGather16x2AVX512(q unsafe.Pointer, base unsafe.Pointer, stride ui
 
 //go:noescape
 func bfloat16IPBlock16x2AVX512(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride int, rows int, n int)
+
+//go:noescape
+func bfloat16IPGather16x1AVX512(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
 
 //go:noescape
 func float16L2Scan16x2AVX2(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, out *float32, rows int, n int)
@@ -53,6 +62,9 @@ func float16L2Scan8x1AVX2(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, ou
 
 //go:noescape
 func float16L2Gather8x1AVX2(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+
+//go:noescape
+func float16L2Gather16x1AVX2(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
 
 //go:noescape
 func float16IPScan16x1AVX2(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, out *float32, rows int, n int)
@@ -85,6 +97,9 @@ func bfloat16L2Scan4x1AVX2(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, o
 func bfloat16L2Gather4x1AVX2(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
 
 //go:noescape
+func bfloat16L2Gather16x1AVX2(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+
+//go:noescape
 func bfloat16IPScan16x2AVX2(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, out *float32, rows int, n int)
 
 //go:noescape
@@ -101,3 +116,6 @@ func bfloat16IPScan4x1AVX2(q unsafe.Pointer, x unsafe.Pointer, stride uintptr, o
 
 //go:noescape
 func bfloat16IPGather4x1AVX2(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)
+
+//go:noescape
+func bfloat16IPGather16x1AVX2(q unsafe.Pointer, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count int, n int)

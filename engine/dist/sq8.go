@@ -12,6 +12,7 @@ type SQ8 struct {
 	order     sq8Order
 	low, span []float32
 	unit      [256]float32 // what a code stands for in a range from 0 to 1
+	one, half float32      // by what a code is multiplied, and what is added to it
 	scan      scanFunc
 }
 
@@ -60,29 +61,38 @@ func NewSQ8On(b Backend, m Metric, p Profile, low, span []float32) (*SQ8, error)
 		return nil, fmt.Errorf("this CPU or this build has no kernels for %s", b)
 	}
 	k := &SQ8{l2: m == L2, order: sq8OrderOf(p, len(low)), low: low, span: span}
-	for c := range k.unit {
-		k.unit[c] = k.order.unit(c)
-	}
+	k.levels(255)
 	k.scan = sq8Native(b, m, k.order)
 	return k, nil
 }
 
-// sq8Half and sq8One are what faiss's constants are rounded to.
-const (
-	sq8Half float32 = 0.5 / 255
-	sq8One  float32 = 1.0 / 255
-)
+// NewSQ returns the same for codes in bytes of which only the lower bits are taken, 4 or 6: c stands for (c+0.5)/15 or /63 in its range.
+func NewSQ(bits int, m Metric, p Profile, low, span []float32) (*SQ8, error) {
+	k, err := NewSQ8(m, p, low, span)
+	if err == nil {
+		k.levels(float32(int(1)<<bits - 1))
+		if k.order.lanes == 8 && bits == 4 { // its functions for 8 lanes add the half first
+			for c := range k.unit {
+				k.unit[c] = (float32(c) + 0.5) * k.one
+			}
+			k.scan = nil
+		}
+	}
+	return k, err
+}
 
-// unit is (c+0.5)/255 as the order rounds it.
-func (o sq8Order) unit(c int) float32 {
-	x := float32(c)
-	switch {
-	case o.lanes == 1:
-		return (x + 0.5) / 255
-	case o.knowhere:
-		return (x + 0.5) * sq8One
-	default:
-		return fusedAdd(x, sq8One, sq8Half)
+// levels sets what codes stand for, the greatest of which is n: (c+0.5)/n as the order rounds it.
+func (k *SQ8) levels(n float32) {
+	k.one, k.half = 1/n, 0.5/n
+	for c := range k.unit {
+		switch x := float32(c); {
+		case k.order.lanes == 1:
+			k.unit[c] = (x + 0.5) / n
+		case k.order.knowhere:
+			k.unit[c] = (x + 0.5) * k.one
+		default:
+			k.unit[c] = fusedAdd(x, k.one, k.half)
+		}
 	}
 }
 
@@ -102,7 +112,7 @@ func (k *SQ8) NewQuery() *SQ8Query {
 	all := q.all()
 	copy(all[n:], k.span)
 	copy(all[2*n:], k.low)
-	all[3*n], all[3*n+1] = sq8One, sq8Half
+	all[3*n], all[3*n+1] = k.one, k.half
 	if k.order.knowhere {
 		all[3*n+1] = 0.5
 	}

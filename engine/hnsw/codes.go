@@ -24,6 +24,14 @@ func (s *Searcher) decode(p dist.Profile) (err error) {
 	return err
 }
 
+// sumsOf is the element that distances are computed of.
+func (x *Index) sumsOf() dist.Element {
+	if x.Codec != nil {
+		return dist.Float32
+	}
+	return x.Vectors.Element
+}
+
 // sums is the metric of what is added up: the inner product under cosine.
 func (x *Index) sums() engine.Metric {
 	if x.Metric == dist.Cosine {

@@ -47,6 +47,8 @@ type Index struct {
 	Vectors *engine.Vectors
 	// Codec is how rows are coded, whose codes Vectors are then, as rows of int8; nil for vectors.
 	Codec code.Codec
+	// Of is what was coded, and what queries of codes are made of: float32, or what is made that first.
+	Of dist.Element
 	// Norms are the L2 norms of the stored vectors where the writer keeps raw vectors under
 	// cosine (knowhere); nil else.
 	Norms []float32
@@ -73,7 +75,7 @@ func (x *Index) Dim() int {
 // Element is what queries are made of.
 func (x *Index) Element() dist.Element {
 	if x.Codec != nil {
-		return dist.Float32
+		return x.Of
 	}
 	return x.Vectors.Element
 }

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
+	"kitescope/engine/code"
 	"kitescope/engine/dist"
 )
 
@@ -48,10 +49,12 @@ func (s *Searcher) block(filter *engine.Bitset) {
 }
 
 func (s *Searcher) load(query []byte) error {
-	switch s.index.Element() {
-	case dist.Float32:
+	switch e := s.index.Element(); {
+	case s.index.Codec != nil && e != dist.Float32:
+		code.Widen(e, query, unsafe.Slice((*float32)(s.q), s.index.Dim()))
+	case e == dist.Float32:
 		copy(s.query, query)
-	case dist.Float16, dist.BFloat16:
+	case e == dist.Float16 || e == dist.BFloat16:
 		wide, err := s.kernel.Query(query)
 		if err != nil {
 			return err
@@ -76,7 +79,7 @@ func (s *Searcher) load(query []byte) error {
 		return nil
 	}
 	if s.scales {
-		s.inverse = InverseOf(s.norm.SquaredNorm(unsafe.Pointer(unsafe.SliceData(query))))
+		s.inverse = InverseOf(s.norm.SquaredNorm(s.q))
 		return nil
 	}
 	if zero {

@@ -137,7 +137,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	}
 	if k == nil {
 		var err error
-		if k, err = dist.New(x.Metric, x.Element(), profile, x.Dim()); err != nil {
+		if k, err = dist.New(x.Metric, x.sumsOf(), profile, x.Dim()); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +147,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	if err := x.checkShape(v.Rows); err != nil {
 		return nil, err
 	}
-	if k.Dim != x.Dim() || k.Element != x.Element() {
+	if k.Dim != x.Dim() || k.Element != x.sumsOf() {
 		return nil, fmt.Errorf("a kernel for %d dimensions for vectors of %d", k.Dim, x.Dim())
 	}
 	slots := max(x.M, x.M0)

@@ -25,6 +25,9 @@ func (r *faissReader) storage(h *faissHeader, ix *hnsw.Index) {
 		return
 	}
 	ix.Codec, ix.Norms, ix.Inverses = s.codec, s.norms, s.inverses
+	if code.Widens(r.hint.Element) {
+		ix.Of = r.hint.Element
+	}
 	if s.norms != nil {
 		ix.Inverses = hnsw.InversesOf(s.norms)
 	}

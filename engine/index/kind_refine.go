@@ -235,7 +235,7 @@ func (s *refinedSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine
 
 // compare puts into s.d the distances of hits by the finer store; single where the library computes them one by one.
 func (s *refinedSearcher) compare(q []byte, single bool) error {
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.query))), 4*len(s.query)), q)
+	code.Widen(s.x.base.Element(), q, s.query)
 	s.decoder.Load(s.query)
 	s.rows = s.rows[:0]
 	for _, h := range s.hits {

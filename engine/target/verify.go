@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kitescope/engine"
+	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
@@ -154,7 +155,9 @@ type storedRow struct {
 // is reports whether it is what becomes of row i of v.
 func (s *storedRow) is(v *engine.Vectors, i int) bool {
 	if s.gives != nil {
-		return s.gives(v.Float32(i))
+		row := make([]float32, v.Dim)
+		code.Widen(v.Element, v.Row(i), row)
+		return s.gives(row)
 	}
 	if v.Element == dist.Sparse {
 		return sparse.Same(s.row, v.Row(i), s.metric)

@@ -42,6 +42,10 @@ func writeHalf(p *program) {
 					h.pairs, h.wide, h.bf, h.l2 = f, wide, bf, l2
 					h.kernels(masks)
 				}
+				if accs == 2 { // that of scalar quantisers, over codes of a graph
+					h := half{pairs: f, wide: wide, bf: bf, l2: l2, lanes: 16, accs: 1}
+					h.gatherKernel(masks)
+				}
 			}
 		}
 	}
@@ -105,6 +109,15 @@ func (h half) kernels(masks operand.Mem) {
 	if h.wide {
 		h.block()
 	}
+}
+
+// gatherKernel is that alone.
+func (h half) gatherKernel(masks operand.Mem) {
+	h.gather(h.name("Gather"), 4, func() {
+		if h.wide {
+			h.tailMask(15)
+		}
+	}, func(n int) { h.rows(n, masks) })
 }
 
 // tailMask sets K1 to the elements of the last, incomplete block; low is the block size less one.

@@ -189,9 +189,10 @@ def main():
                 i += 1
                 rows = max(n, 1 << nbits)
                 write(lib, out, spec(kind, metric, m=m, nbits=nbits, nrq=2 + i % 2, refine=refines[i % len(refines)]), "floats" if i % 5 else "ties", rows if full or nbits == 8 else n, dim, full, seed + i, queries)
-    for metric in metrics:
-        i += 1
-        write(lib, out, spec("FLAT", metric, refine=None if who == "knowhere" else "8bit"), "floats", n, dims[0], full, seed + i, queries)
+    for dim in dims if full else dims[:1]:
+        for metric in metrics:
+            i += 1
+            write(lib, out, spec("FLAT", metric, refine=None if who == "knowhere" else "8bit"), "floats" if i % 4 else "ties", n, dim, full, seed + i, queries)
     data = json.dumps(out, separators=(",", ":")).encode()
     with gzip.GzipFile(path, "wb", mtime=0) as f:
         f.write(data)
