@@ -61,7 +61,7 @@ type sink interface {
 // scan gives to the distances of q to all rows but those that left marks.
 func (s *Searcher) scan(q query, left []uint64, to beaten) {
 	v := s.index.Vectors
-	if s.codes != nil && v.Rows > sieveRows && s.shadow.Load(dist.Floats(q.bytes)) {
+	if s.codes != nil && v.Rows >= fewestRows && s.shadow.Load(dist.Floats(q.bytes)) {
 		s.scanShadow(q, left, to)
 		return
 	}

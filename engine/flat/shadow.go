@@ -11,15 +11,25 @@ import (
 	"kitescope/engine/shadow"
 )
 
-// sieveRows is how many rows are held against codes between two looks at the hits: few, as each look lets fewer pass.
-const sieveRows = 1024
+// sieveRows is how many rows are held against codes between two looks at the hits, at the most: few, as each look lets fewer pass. The
+// first looks come sooner, the first of all after firstRows rows, which are computed in full: what k of them have to be beaten by says
+// little yet.
+const (
+	sieveRows = 1024
+	firstRows = 64
+	// fewestRows are too few for codes: making a query ready takes as long as some of them.
+	fewestRows = 4 * firstRows
+)
+
+// sieveTile is how many rows are held against codes after so many others, a multiple of 64: half as many as these.
+func sieveTile(first int) int { return min(max(first>>1&^63, firstRows), sieveRows) }
 
 // sieveShare: of a tile of which a filter leaves one row in sieveShare or less, these are computed without a look at their codes,
 // which would be read for all of its rows.
 const sieveShare = 8
 
-// maxVain is after how many tiles of which codes let many rows pass a query does without them.
-const maxVain = 4
+// maxVain is after how many rows in tiles of which codes let many pass a query does without them.
+const maxVain = 4 * sieveRows
 
 // Shade gives the index codes of its rows, at the cost of about a quarter of their memory, so that searches compute few distances in
 // full; by at most threads goroutines (0: one per CPU). It is part of making an index, before anything searches it. An error says
@@ -90,35 +100,46 @@ func (w *Within) Beat() (float64, bool) { return float64(w.Radius), true }
 // scanShadow is scan with codes: of each tile those rows are computed that may enter.
 func (s *Searcher) scanShadow(q query, left []uint64, to beaten) {
 	v, vain := s.index.Vectors, 0
-	for first := 0; first < v.Rows; first += sieveRows {
-		n := min(sieveRows, v.Rows-first)
-		base := unsafe.Add(v.Base(), first*v.Stride)
-		beat, ok := to.Beat()
-		if !ok || vain == maxVain {
-			s.tileOf(q, base, first, n, left, to)
-			continue
+	for first := 0; first < v.Rows; {
+		n := min(sieveTile(first), v.Rows-first)
+		if s.siftTile(q, first, n, vain < maxVain, left, to) {
+			vain += n
 		}
-		if left != nil {
-			var all bool
-			if s.chosen, all = choose(s.chosen, left, first, n, sieveShare); !all {
-				if len(s.chosen) > 0 {
-					s.gather(q, base, first, s.chosen, to)
-				}
-				continue
+		first += n
+	}
+}
+
+// siftTile gives to the distances of q to those of n rows from first on that may enter, by their codes if these are worth a look; it
+// reports whether they were of no use.
+func (s *Searcher) siftTile(q query, first, n int, coded bool, left []uint64, to beaten) (vain bool) {
+	v := s.index.Vectors
+	base := unsafe.Add(v.Base(), first*v.Stride)
+	beat, ok := to.Beat()
+	if !ok || !coded {
+		s.tileOf(q, base, first, n, left, to)
+		return false
+	}
+	if left != nil {
+		var all bool
+		if s.chosen, all = choose(s.chosen, left, first, n, sieveShare); !all {
+			if len(s.chosen) > 0 {
+				s.gather(q, base, first, s.chosen, to)
 			}
-		}
-		cut := s.shadow.Cut(beat, s.norms != nil)
-		words := s.words[:(n+63)>>6]
-		s.shadow.Sieve(first, &cut, words)
-		s.chosen = passed(s.chosen, words, left, first, n)
-		switch {
-		case 2*len(s.chosen) > n: // one after the other they come from memory faster
-			s.tileOf(q, base, first, n, left, to)
-			vain++
-		case len(s.chosen) > 0:
-			s.gather(q, base, first, s.chosen, to)
+			return false
 		}
 	}
+	cut := s.shadow.Cut(beat, s.norms != nil)
+	words := s.words[:(n+63)>>6]
+	s.shadow.Sieve(first, &cut, words)
+	s.chosen = passed(s.chosen, words, left, first, n)
+	if 2*len(s.chosen) > n { // one after the other they come from memory faster
+		s.tileOf(q, base, first, n, left, to)
+		return true
+	}
+	if len(s.chosen) > 0 {
+		s.gather(q, base, first, s.chosen, to)
+	}
+	return false
 }
 
 // passed lists, relative to first, which of the n rows from first on have a bit in words and none in left.
