@@ -7,7 +7,6 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/ivf"
-	"kitescope/engine/shadow"
 )
 
 // IVFFlat is the kind of whole vectors in lists; BinIVFFlat that of bits; codes have the kind of their codec.
@@ -40,21 +39,13 @@ func (l listIndex) Kind() string {
 
 func (l listIndex) Shade(threads int) error { return l.x.Shade(threads) }
 
-func (l listIndex) Unshade() { unshade(&l.x.Shadow) }
+func (l listIndex) Unshade() { l.x.Unshade() }
 
 func (l listIndex) ShadePays(searches int) bool {
-	v := l.x.Centroids
-	return l.x.Codec == nil && shadow.Fits(v, l.x.Metric) == nil && l.x.Rows() >= manyRows && v.Dim >= listDim && searches >= listSearches
+	return l.x.Shadeable() == nil && l.x.Rows() >= manyRows && l.x.Centroids.Dim >= listDim && searches >= listSearches
 }
 
-func (l listIndex) CodeBytes() (bytes int, have bool) {
-	if l.x.Codec != nil {
-		return 0, false
-	}
-	rows := *l.x.Centroids
-	rows.Rows = l.x.Rows()
-	return codeBytes(l.x.Shadow, &rows, l.x.Metric, shadow.Bytes)
-}
+func (l listIndex) CodeBytes() (bytes int, have bool) { return l.x.CodeBytes() }
 
 // relabel puts ids in place of those that the lists have, which are the numbers of rows.
 func (l listIndex) relabel(labels []int64) *FormatError {

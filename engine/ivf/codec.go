@@ -5,6 +5,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/shadow"
 )
 
 // Codec is how the rows in the lists are coded, where they are not whole vectors. It is immutable.
@@ -19,6 +20,8 @@ type Codec interface {
 	// Gives returns what reports whether x, in the list of a centroid, has this code, for one goroutine.
 	Gives() func(code []byte, centroid, x []float32) bool
 
+	// ranges are what codes of a byte a dimension mean; ok is false of others.
+	ranges(x *Index) (r shadow.Ranges, ok bool)
 	// decoder returns what computes distances, for one goroutine. An error says what does not fit.
 	decoder(x *Index, p dist.Profile) (decoder, error)
 }

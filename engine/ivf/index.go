@@ -26,8 +26,8 @@ type Index struct {
 	Lists     []List
 	NProbe    int   // of the file; a search names its own
 	Codec     Codec // of what the lists have in place of vectors; nil for vectors
-	// Shadow are codes of the rows, list by list, that spare searches most of the floats (Shade); nil for none.
-	Shadow *shadow.Codes
+	// Shadow are codes of the rows, list by list, and Near of the centroids, that spare searches most of the floats (Shade); nil for none.
+	Shadow, Near *shadow.Codes
 }
 
 // List is the vectors that are nearest to one centroid, in the order in which they were added.

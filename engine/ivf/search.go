@@ -51,7 +51,8 @@ type Searcher struct {
 	words  []uint64
 	chosen []uint32
 	ids    []int64
-	vain   int // tiles of this query that were sieved for nothing
+	vain   int             // tiles of this query that were sieved for nothing
+	few    *engine.Vectors // codes of chosen rows
 }
 
 // New returns a searcher; an error names what in the index or the options does not fit. The
@@ -67,7 +68,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if x.Metric == dist.Cosine && (o.Library == engine.Faiss || x.Centroids.Element != dist.Float32) {
 		return nil, errors.New("cosine over an inverted file is knowhere's, of float32 vectors")
 	}
-	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: x.coarse()}, o)
+	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: x.coarse(), Shadow: x.Near}, o)
 	if err != nil {
 		return nil, fmt.Errorf("centroids: %w", err)
 	}
@@ -96,6 +97,13 @@ func New(x *Index, o Options) (*Searcher, error) {
 	return s, nil
 }
 
+// fewCodes is room for chosen codes of so many bytes.
+func fewCodes(bytes int) *engine.Vectors {
+	const rows = 16
+	v, _ := engine.View(dist.Int8, bytes, rows, bytes, dist.Aligned(rows*bytes)) // which they fit
+	return v
+}
+
 // scratch makes what belongs to one goroutine.
 func (s *Searcher) scratch() {
 	s.top = flat.NewTopK(s.options.Library, s.Similarity())
@@ -104,6 +112,9 @@ func (s *Searcher) scratch() {
 	if s.codes != nil {
 		s.shadow, s.words = s.codes.NewQuery(), make([]uint64, tileWords)
 		s.chosen, s.ids = make([]uint32, 0, tileRows), make([]int64, 0, tileRows)
+		if s.decoder != nil {
+			s.few = fewCodes(s.index.Codec.Bytes())
+		}
 	}
 }
 
@@ -178,25 +189,37 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
 		s.scanSlipping(l, left, to)
 		return
 	}
-	at := unsafe.Pointer(unsafe.SliceData(q))
-	for first := 0; first < len(l.IDs); first += tileRows {
-		n := min(tileRows, len(l.IDs)-first)
-		if s.coded && s.sift(q, i, first, n, left, to) {
-			continue
-		}
-		d := s.tile[:n]
-		if s.decoder != nil {
-			s.decoder.scan(l.Vectors, first, d)
-		} else {
-			s.kernel.Scan(at, unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), d)
-		}
-		if s.norms != nil {
-			for j, norm := range s.norms[i][first : first+n] {
-				d[j] /= norm
-			}
-		}
-		to.AddList(d, l.IDs[first:first+n], left)
+	coded := s.coded && s.shadow.At(i, probe.Distance)
+	if s.decoder != nil {
+		s.beaten = math.NaN() // cuts are of a list
 	}
+	for first := 0; first < len(l.IDs); {
+		n := min(tileRows, len(l.IDs)-first)
+		beat, ok := to.Beat()
+		if coded && !ok {
+			n = min(headRows, n)
+		}
+		if !coded || !ok || !s.sift(q, i, first, n, beat, left, to) {
+			s.scanTile(q, i, first, n, left, to)
+		}
+		first += n
+	}
+}
+
+// scanTile gives to the distances of q to n rows of list number i, from first on.
+func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to sink) {
+	l, d := &s.index.Lists[i], s.tile[:n]
+	if s.decoder != nil {
+		s.decoder.scan(l.Vectors, first, d)
+	} else {
+		s.kernel.Scan(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), d)
+	}
+	if s.norms != nil {
+		for j, norm := range s.norms[i][first : first+n] {
+			d[j] /= norm
+		}
+	}
+	to.AddList(d, l.IDs[first:first+n], left)
 }
 
 // scanSlipping gives to the distances to the codes of as many rows from the first on as are not left out, with the ids of these.

@@ -1,7 +1,6 @@
 package ivf
 
 import (
-	"fmt"
 	"math/bits"
 	"unsafe"
 
@@ -11,28 +10,90 @@ import (
 	"kitescope/engine/shadow"
 )
 
+// nearRows are the fewest centroids that get codes.
+const nearRows = 256
+
 // Shade gives the index codes of the rows in its lists, at the cost of about a quarter of their memory, so that searches compute few
-// distances in full; by at most threads goroutines (0: one per CPU). It is part of making an index, before anything searches it. An
-// error says why its rows can have none.
-func (x *Index) Shade(threads int) error {
+// distances in full, and of the centroids, which tell which lists to read; by at most threads goroutines (0: one per CPU). Rows in 8 bits
+// have the same codes once more as kernels read them, those in shorter ones none. It is part of making an index, before anything searches
+// it. An error says why its rows can have none.
+func (x *Index) Shade(threads int) (err error) {
 	if err := x.check(); err != nil {
 		return err
 	}
-	if x.Codec != nil {
-		return fmt.Errorf("%s has 8-bit codes of its own, or shorter ones", x.Codec.Kind())
-	}
-	if err := shadow.Fits(x.Centroids, x.Metric); err != nil {
+	if err := x.Shadeable(); err != nil {
 		return err
 	}
+	if x.Shadow, err = x.codes(threads); err != nil || x.Centroids.Rows < nearRows {
+		return err
+	}
+	x.Near, err = shadow.Encode([]*engine.Vectors{x.Centroids}, x.Centroids.Dim, x.coarse(), threads)
+	return err
+}
+
+// Shadeable reports whether the index can have codes, and why not.
+func (x *Index) Shadeable() error {
+	if err := shadow.Fits(x.Centroids, x.Metric); err != nil || x.Codec == nil {
+		return err
+	}
+	if r, ok := x.Codec.ranges(x); ok {
+		return r.Fits(x.coarse())
+	}
+	return nil
+}
+
+// codes are those of the rows; nil if these have shorter ones.
+func (x *Index) codes(threads int) (*shadow.Codes, error) {
 	parts := make([]*engine.Vectors, len(x.Lists))
 	for i := range x.Lists {
 		if parts[i] = x.Lists[i].Vectors; len(x.Lists[i].IDs) == 0 {
-			parts[i] = &engine.Vectors{Element: dist.Float32, Dim: x.Centroids.Dim}
+			e, dim := x.row()
+			parts[i] = &engine.Vectors{Element: e, Dim: dim}
 		}
 	}
-	codes, err := shadow.Encode(parts, x.Centroids.Dim, x.Metric, threads)
-	x.Shadow = codes
-	return err
+	if x.Codec == nil {
+		return shadow.Encode(parts, x.Centroids.Dim, x.Metric, threads)
+	}
+	if r, ok := x.Codec.ranges(x); ok {
+		return shadow.Take(parts, r, x.coarse(), threads)
+	}
+	return nil, nil
+}
+
+// Unshade gives the memory of the codes back; nothing may search the index meanwhile.
+func (x *Index) Unshade() {
+	for _, c := range []**shadow.Codes{&x.Shadow, &x.Near} {
+		if *c != nil {
+			(*c).Release()
+			*c = nil
+		}
+	}
+}
+
+// CodeBytes is what codes take, or would take if there are none.
+func (x *Index) CodeBytes() (bytes int, have bool) {
+	if x.Shadow != nil || x.Near != nil {
+		for _, c := range []*shadow.Codes{x.Shadow, x.Near} {
+			if c != nil {
+				bytes += c.Bytes()
+			}
+		}
+		return bytes, true
+	}
+	if x.Shadeable() != nil {
+		return 0, false
+	}
+	ok := x.Codec == nil
+	if !ok {
+		_, ok = x.Codec.ranges(x)
+	}
+	if ok {
+		bytes = shadow.Bytes(x.Centroids.Dim, x.Rows())
+	}
+	if x.Centroids.Rows >= nearRows {
+		bytes += shadow.Bytes(x.Centroids.Dim, x.Centroids.Rows)
+	}
+	return bytes, false
 }
 
 // shade takes the codes of the index if what is divided by is what they know of.
@@ -60,15 +121,15 @@ func (x *Index) places() (n int) {
 // tileWords is how many words of bits a tile has.
 const tileWords = tileRows / dist.SieveWord
 
+// headRows is how many rows are computed before a look whether codes can say something.
+const headRows = 32
+
 // maxVain is how many tiles of one query may be sieved for nothing, until it is answered without codes.
 const maxVain = 4
 
-// sift gives to the distances of those of n rows of list number i, from first on, that may enter; it says if that was not to be told.
-func (s *Searcher) sift(q []byte, i, first, n int, left []uint64, to sink) bool {
-	beat, ok := to.Beat()
-	if !ok {
-		return false
-	}
+// sift gives to the distances of those of n rows of list number i, from first on, that may enter, which they do if they beat what it says;
+// it says if that was not to be told.
+func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, to sink) bool {
 	l := &s.index.Lists[i]
 	if beat != s.beaten {
 		s.beaten, s.cut = beat, s.shadow.Cut(beat, s.norms != nil)
@@ -92,6 +153,11 @@ func (s *Searcher) sift(q []byte, i, first, n int, left []uint64, to sink) bool 
 		return false
 	}
 	d := s.tile[:len(s.chosen)]
+	if s.decoder != nil {
+		s.decode(l, first, d)
+		to.AddList(d, s.ids, left)
+		return true
+	}
 	s.kernel.Gather(unsafe.Pointer(unsafe.SliceData(q)), unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), s.chosen, d)
 	if s.norms != nil {
 		for j, c := range s.chosen {
@@ -100,6 +166,17 @@ func (s *Searcher) sift(q []byte, i, first, n int, left []uint64, to sink) bool 
 	}
 	to.AddList(d, s.ids, left)
 	return true
+}
+
+// decode computes the distances to the chosen rows of a list, of those from first on: their codes are copied together first.
+func (s *Searcher) decode(l *List, first int, d []float32) {
+	for i := 0; i < len(d); i += s.few.Rows {
+		n := min(s.few.Rows, len(d)-i)
+		for j, c := range s.chosen[i : i+n] {
+			copy(s.few.Row(j), l.Vectors.Row(first+int(c)))
+		}
+		s.decoder.scan(s.few, 0, d[i:i+n])
+	}
 }
 
 // sink takes distances of the entries of a list.

@@ -3,6 +3,7 @@ package ivf
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -32,10 +33,14 @@ func lists(t *testing.T, r *rand.Rand, dim int, m engine.Metric, draw func(row [
 		}
 		return v
 	}
-	x := &Index{Metric: m, Centroids: make1(12)}
+	many, sizes := 12, []int{0, 1, 15, 16, 63, 64, 65, 300, 512, 1300}
+	if r.IntN(3) == 0 { // so that centroids have codes
+		many, sizes = nearRows+r.IntN(100), []int{0, 1, 2, 40}
+	}
+	x := &Index{Metric: m, Centroids: make1(many)}
 	id := int64(0)
 	for range x.Centroids.Rows {
-		l := List{Vectors: make1([]int{0, 1, 15, 16, 63, 64, 65, 300, 512, 1300}[r.IntN(10)])}
+		l := List{Vectors: make1(sizes[r.IntN(len(sizes))])}
 		for range l.Vectors.Rows {
 			l.IDs = append(l.IDs, id*7)
 			id++
@@ -68,7 +73,7 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 		},
 	}
 	answers := 0
-	for round := range 150 {
+	for round := range 300 {
 		dim, m := []int{1, 7, 40, 100}[round%4], engine.Metric(r.IntN(3))
 		library := []engine.Library{engine.Faiss, engine.Knowhere22, engine.Knowhere23}[r.IntN(3)]
 		if m == dist.Cosine && library == engine.Faiss {
@@ -76,29 +81,36 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 		}
 		draw := draws[r.IntN(len(draws))]
 		plain := lists(t, r, dim, m, draw)
-		if m == dist.Cosine && r.IntN(2) == 0 {
+		switch {
+		case round%3 != 0:
+			codeRows(t, plain, r.IntN(2) == 0)
+		case m == dist.Cosine && r.IntN(2) == 0:
 			storeNorms(t, plain)
 		}
 		coded := *plain
 		if err := coded.Shade(1 + r.IntN(2)); err != nil {
 			t.Fatal(err)
 		}
-		one, err := New(plain, Options{Library: library, Profile: library.Profile()})
+		o := Options{Library: library, Profile: library.Profile()}
+		if names := dist.ProfileNames(); plain.Codec != nil { // all orders of adding up
+			o.Profile, _ = dist.ParseProfile(names[r.IntN(len(names))])
+		}
+		one, err := New(plain, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		two, err := New(&coded, Options{Library: library, Profile: library.Profile()})
+		two, err := New(&coded, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if two = two.Clone(); two.codes == nil && round%4 != 0 && m != dist.Cosine {
+		if two = two.Clone(); two.codes == nil && round%4 != 0 && (m != dist.Cosine || plain.Codec != nil) {
 			t.Fatal("codes are not used")
 		}
 		query := make([]float32, dim)
 		for range 6 {
 			draw(query)
 			q := unsafe.Slice((*byte)(unsafe.Pointer(&query[0])), 4*dim)
-			p := Params{K: []int{1, 5, 50, 200}[r.IntN(4)], NProbe: 1 + r.IntN(12)}
+			p := Params{K: []int{1, 5, 50, 200}[r.IntN(4)], NProbe: 1 + r.IntN(len(plain.Lists))}
 			if r.IntN(2) == 0 {
 				p.Filter = engine.NewBitset(plain.Rows() * 7)
 				for i := range plain.Rows() / 2 {
@@ -120,7 +132,7 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 			same(t, want, got, err, failed)
 		}
 	}
-	if answers < 5000 {
+	if answers < 10_000 {
 		t.Errorf("%d answers compared", answers)
 	}
 }
@@ -134,6 +146,47 @@ func same(t *testing.T, want, got []engine.Hit, err, failed error) {
 	if d := cmp.Diff(want, got, bits, cmpopts.EquateEmpty()); d != "" {
 		t.Fatalf("with codes (+)\n%s", d)
 	}
+}
+
+// codeRows makes an index of rows in 8 bits of one of vectors, in the ranges of most of them.
+func codeRows(t *testing.T, x *Index, residual bool) {
+	t.Helper()
+	dim := x.Centroids.Dim
+	low, span := make([]float32, dim), make([]float32, dim)
+	left := func(i, j int) []float32 {
+		row := slices.Clone(x.Lists[i].Vectors.Float32(j))
+		if residual {
+			difference(row, row, x.Centroids.Float32(i))
+		}
+		return row
+	}
+	for i := range x.Lists {
+		for j := range min(x.Lists[i].Vectors.Rows, 40) {
+			for d, v := range left(i, j) {
+				if math.Abs(float64(v)) < 1e6 {
+					low[d], span[d] = min(low[d], v), max(span[d], v)
+				}
+			}
+		}
+	}
+	for d := range low {
+		span[d] -= low[d]
+	}
+	codec, err := NewSQ8(low, span, residual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.Lists {
+		codes, err := engine.NewVectors(dist.Int8, dim, x.Lists[i].Vectors.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range codes.Rows {
+			codec.Encode(left(i, j), codes.Row(j))
+		}
+		x.Lists[i].Vectors = codes
+	}
+	x.Codec = codec
 }
 
 // storeNorms gives the lists the norms that knowhere's files have.

@@ -7,6 +7,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/code"
 	"kitescope/engine/dist"
+	"kitescope/engine/shadow"
 )
 
 // SQ8 codes a vector in a byte a dimension: faiss's scalar quantiser QT_8bit, Milvus's IVF_SQ8. It is immutable.
@@ -49,6 +50,14 @@ func difference(d, x, y []float32) []float32 {
 		d[i] = v - y[i]
 	}
 	return d
+}
+
+func (c *SQ8) ranges(x *Index) (r shadow.Ranges, ok bool) {
+	r = shadow.Ranges{Low: c.Low, Span: c.Span}
+	if c.Residual {
+		r.Centres = x.Centroids
+	}
+	return r, true
 }
 
 func (c *SQ8) decoder(x *Index, p dist.Profile) (decoder, error) {

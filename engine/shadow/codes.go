@@ -19,22 +19,32 @@ const chunk = 64
 // Encode makes the codes of rows in parts, such as the lists of an inverted file, each of which begins with a group of its own, by at
 // most threads goroutines (0: one per CPU). All parts have one dimension and fit (Fits).
 func Encode(parts []*engine.Vectors, dim int, m engine.Metric, threads int) (*Codes, error) {
-	c := &Codes{metric: m, scale: learn(parts, dim), sieve: dist.NewSieve(dim), Starts: make([]int, len(parts)+1)}
-	for i, p := range parts {
+	for _, p := range parts {
 		if err := Fits(p, m); err != nil {
 			return nil, err
 		}
+	}
+	c := &Codes{metric: m, scale: learn(parts, dim)}
+	if err := c.inGroups(parts, dim); err != nil {
+		return nil, err
+	}
+	c.encodeAll(parts, threads, func() func(part, row, at int) float64 {
+		return func(part, row, at int) float64 { return c.encode(parts[part].Float32(row), at) }
+	})
+	return c, nil
+}
+
+// inGroups makes room for parts in groups.
+func (c *Codes) inGroups(parts []*engine.Vectors, dim int) (err error) {
+	c.sieve, c.Starts = dist.NewSieve(dim), make([]int, len(parts)+1)
+	for i, p := range parts {
 		c.Starts[i+1] = c.Starts[i] + (p.Rows+dist.SieveGroup-1)/dist.SieveGroup*dist.SieveGroup
 	}
 	// Whole words are read, wherever a part ends.
 	places := c.Starts[len(parts)] + dist.SieveWord - dist.SieveGroup
-	var err error
-	if c.codes, err = engine.NewVectors(dist.Int8, c.sieve.GroupBytes(), places/dist.SieveGroup); err != nil {
-		return nil, err
-	}
 	c.a, c.b = make([]float32, places), make([]float32, places)
-	c.encodeAll(parts, threads)
-	return c, nil
+	c.codes, err = engine.NewVectors(dist.Int8, c.sieve.GroupBytes(), places/dist.SieveGroup)
+	return err
 }
 
 // EncodeRows makes the codes of rows that lie by themselves, to be read by id (Query.Pick).
@@ -48,12 +58,15 @@ func EncodeRows(v *engine.Vectors, m engine.Metric, threads int) (*Codes, error)
 	if c.codes, err = engine.NewVectors(dist.Int8, rowBytes(v.Dim), v.Rows); err != nil {
 		return nil, err
 	}
-	c.encodeAll(parts, threads)
+	c.encodeAll(parts, threads, func() func(part, row, at int) float64 {
+		return func(_, row, at int) float64 { return c.encode(v.Float32(row), at) }
+	})
 	return c, nil
 }
 
-// encodeAll encodes all rows.
-func (c *Codes) encodeAll(parts []*engine.Vectors, threads int) {
+// encodeAll encodes all rows. What encoder returns, for one goroutine, writes codes and numbers of a row of a part to a place, and returns
+// the square of the codes' norm.
+func (c *Codes) encodeAll(parts []*engine.Vectors, threads int, encoder func() func(part, row, at int) float64) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
@@ -62,12 +75,13 @@ func (c *Codes) encodeAll(parts []*engine.Vectors, threads int) {
 	longest := make([]float64, threads)
 	for w := range threads {
 		workers.Go(func() {
+			encode := encoder()
 			for {
 				first := int(next.Add(1)-1) * chunk * dist.SieveGroup
 				if first >= c.Starts[len(parts)] {
 					return
 				}
-				longest[w] = max(longest[w], c.encodePlaces(parts, first, first+chunk*dist.SieveGroup))
+				longest[w] = max(longest[w], c.encodePlaces(parts, first, first+chunk*dist.SieveGroup, encode))
 			}
 		})
 	}
@@ -80,16 +94,15 @@ func (c *Codes) encodeAll(parts []*engine.Vectors, threads int) {
 
 // encodePlaces encodes the rows that belong to the places from first up to, not including, end, and returns the greatest square of
 // their codes' norms.
-func (c *Codes) encodePlaces(parts []*engine.Vectors, first, end int) (longest float64) {
+func (c *Codes) encodePlaces(parts []*engine.Vectors, first, end int, encode func(part, row, at int) float64) (longest float64) {
 	i, found := slices.BinarySearch(c.Starts, first)
 	if !found {
 		i--
 	}
 	for ; i < len(parts) && c.Starts[i] < end; i++ {
-		p := parts[i]
-		from, to := max(first, c.Starts[i]), min(end, c.Starts[i]+p.Rows)
+		from, to := max(first, c.Starts[i]), min(end, c.Starts[i]+parts[i].Rows)
 		for at := from; at < to; at++ {
-			longest = max(longest, c.encode(p.Float32(at-c.Starts[i]), at))
+			longest = max(longest, encode(i, at-c.Starts[i], at))
 		}
 	}
 	return longest

@@ -11,6 +11,7 @@ import (
 type Query struct {
 	loader
 	place
+	loaded place // before At
 	packed []byte
 	sums   []int32 // of Pick
 }
@@ -31,6 +32,9 @@ type place struct {
 	centre float64 // the inner product with the centre
 	rough  float64 // at most what rounding the query loses of an inner product
 	away   float64 // L2: at most how far float64 puts the query from where it is
+	apart  float64 // with the centre of what is left (rest): the inner product
+	loose  float64 // L2: what else may be wrong in the square of a distance
+	add    float64 // inner product: what is added to that of what is left
 }
 
 // NewQuery returns a query without numbers.
@@ -54,7 +58,34 @@ func (c *Codes) loader(coarse bool) loader {
 // Load takes a query, and reports whether it can be held against codes: not if it is not finite, or large.
 func (q *Query) Load(row []float32) (ok bool) {
 	q.place, ok = q.load(row, q.packed)
+	q.loaded = q.place
 	return ok
+}
+
+// At moves the query to a part whose centre was taken off its rows, of which the library says that it is at this distance. It reports
+// whether the query can be held against the codes there.
+func (q *Query) At(part int, coarse float32) bool {
+	r, d := q.codes.rest, float64(coarse)
+	if r == nil {
+		return true
+	}
+	q.place = q.loaded
+	if q.codes.metric != dist.L2 {
+		q.add = d
+		return math.Abs(d) <= math.MaxFloat32
+	}
+	p := &r.parts[part]
+	if !(p.norm < largest && d < largest*largest) {
+		return false
+	}
+	// The query less the part's centre, as the library rounds it, less what code 0 stands for.
+	gamma := q.codes.gamma()
+	far := (d + lost) / (1 - gamma)
+	square := max(0, d-lost)/(1+gamma) - 2*(q.apart-p.product) + r.square
+	q.square = max(0, square-exact*(q.norm*r.norm+p.norm*r.norm+r.square))
+	q.away = (1 + exact) * 0x1p-24 * math.Sqrt(far)
+	q.loose = slack*q.loaded.square + 2*q.loaded.away*r.reach
+	return true
 }
 
 // load packs a query.
@@ -82,6 +113,11 @@ func (l *loader) load(row []float32, packed []byte) (q place, ok bool) {
 		}
 	}
 	q.centre, q.square = centre, square
+	if r := l.codes.rest; r != nil {
+		for j, c := range r.centre {
+			q.apart += float64(row[j]) * c
+		}
+	}
 	q.away = exact * 0x1p-10 * (q.norm + s.norm)
 	l.round(&q, math.Sqrt(size), greatest)
 	if l.codes.rows != nil {
@@ -137,11 +173,15 @@ func (q *place) cutAt(c *Codes, beat float64, norms bool) dist.Cut {
 		if math.IsNaN(beat) {
 			r = beat
 		}
-		cut.K = down(q.square - r*r - 2*q.rough - lost - slack*(q.square+r*r+2*q.rough))
+		cut.K = down(q.square - r*r - 2*q.rough - lost - q.loose - slack*(q.square+r*r+2*q.rough))
 		cut.A, cut.B = 1, -up(2*r)
 		return cut
 	}
 	k := -q.centre - q.rough - lost - slack*(math.Abs(q.centre)+q.rough) - exact*q.norm*c.scale.norm
+	if q.add != 0 {
+		// Added to the library's sum, and rounded, which puts none beyond the other.
+		k -= q.add + slack*(math.Abs(q.add)+math.Abs(beat))
+	}
 	if norms {
 		// The library's norm is not that of the codes: it may be wrong as sums may be.
 		cut.A = down(beat - (c.gamma()+slack)*math.Abs(beat))

@@ -3,7 +3,7 @@
 //
 // In: rows, a metric; then queries, and the distance that a row has to beat. Out: for each row whether it may beat it. The
 // steps: a scale for each dimension is learnt from a sample (scale.go); each row becomes codes, the norm of what rounding lost and
-// the norm of what it kept (codes.go); a query becomes whole numbers, and with a distance to beat a dist.Cut (query.go); the
+// the norm of what it kept (codes.go), or comes in 8 bits and has its codes already (ranges.go); a query becomes whole numbers, and with a distance to beat a dist.Cut (query.go); the
 // kernels of dist.Sieve hold the codes of many rows against it. What passes is computed by the caller, in its library's own order.
 //
 // Why it is safe. Let x be a row, X what its codes say, e = |x-X|. By the triangle inequality a row within r of q has
@@ -11,7 +11,10 @@
 // for what rounding the query to whole numbers loses, w·u <= |w||u| once more. A library's distance is not the true one: n terms
 // added in any order, with or without FMA, are within gamma = n·2^-24 of the sum of their magnitudes (Higham, Accuracy and
 // Stability of Numerical Algorithms, 3.1 and 4.2), and underflow loses 2^-149 a term. All of that, and the roundings of the
-// comparison itself, are taken off the distance to beat. Rows and queries that are not finite, or so large that sums might
+// comparison itself, are taken off the distance to beat. Where rows are what is left of vectors without a centre c, the library compares
+// y = q-c with them, rounded, |y-(q-c)| <= 2^-24|q-c|; and with M for what code 0 stands for, X = M+U: |q-c-X|² = |q-c-M|² - 2<q-g-M,U>
+// + 2<c-g,U> + |U|², for any g. The first term comes from the library's own distance to the centre, the product is that of one query for
+// all centres, and the rest is a number of the row. Rows and queries that are not finite, or so large that sums might
 // overflow, are never held back.
 package shadow
 
@@ -55,6 +58,7 @@ type Codes struct {
 	a, b    []float32
 	rows    *dist.Codes // of rows by themselves; nil of groups
 	longest float64     // norm of codes
+	rest    *rest       // of rows that are what is left of others; nil else
 }
 
 // Fits reports whether rows like v can have codes under a metric, and why not.

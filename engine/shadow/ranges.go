@@ -1,0 +1,208 @@
+package shadow
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// Ranges are what rows of a byte a dimension mean: code c of dimension i stands for Low[i] + Span[i]*(c+0.5)/255 (faiss's scalar
+// quantiser, QT_8bit, dist.SQ8). Such codes are taken as they are.
+type Ranges struct {
+	Low, Span []float32
+	// Centres, a row for each part, were taken off vectors before they were coded; nil for none.
+	Centres *engine.Vectors
+}
+
+// coarsest is more than rounding can put what a library makes of a code from what it stands for, of the sizes of low and span: three
+// roundings of 2^-24 each of the fraction, and one of the sum.
+const coarsest = 0x1p-21
+
+// rest is what is known of parts whose centres were taken off.
+type rest struct {
+	centre       []float64 // what code 0 of what is left stands for
+	square, norm float64   // of that
+	parts        []origin
+	reach        float64 // no row is farther from centre
+}
+
+// origin is the centre of a part.
+type origin struct {
+	product float64 // with rest.centre
+	norm    float64 // NaN or large if nothing can be said
+}
+
+// Fits reports whether codes of these ranges can be taken under a metric, and why not.
+func (r *Ranges) Fits(m engine.Metric) error {
+	low, ok := normOf(r.Low)
+	span, fine := normOf(r.Span)
+	switch {
+	case m > dist.Cosine:
+		return errors.New("codes are for l2, ip and cosine")
+	case len(r.Low) > maxDim:
+		return fmt.Errorf("%d dimensions: more than %d", len(r.Low), maxDim)
+	case !ok || !fine || low+span >= largest:
+		return fmt.Errorf("codes are for ranges of numbers below %g", float64(largest))
+	}
+	return nil
+}
+
+// Take makes codes of rows that are codes already, of one byte a dimension, in parts as Encode has them. Where centres were taken off, a
+// query has to be moved from part to part (Query.At).
+func Take(parts []*engine.Vectors, r Ranges, m engine.Metric, threads int) (*Codes, error) {
+	if err := r.Fits(m); err != nil {
+		return nil, err
+	}
+	t := &taker{Ranges: r, parts: parts, loss: r.loss()}
+	t.codes = &Codes{metric: m, scale: r.scale()}
+	if r.Centres != nil {
+		t.shift()
+	}
+	if err := t.codes.inGroups(parts, len(r.Low)); err != nil {
+		return nil, err
+	}
+	t.codes.encodeAll(parts, threads, t.encoder)
+	return t.codes, nil
+}
+
+// scale is what codes less 128 mean.
+func (r *Ranges) scale() *scale {
+	s := &scale{centre: make([]float64, len(r.Low)), step: make([]float64, len(r.Low))}
+	for i, low := range r.Low {
+		span := float64(r.Span[i])
+		s.centre[i], s.step[i] = float64(low)+span*(128.5/255), span/255
+	}
+	s.norm = lengthOf(s.centre)
+	return s
+}
+
+// loss is at most how far what a library makes of a row is from what its codes say.
+func (r *Ranges) loss() float64 {
+	square := 0.0
+	for i, low := range r.Low {
+		d := math.Abs(float64(low)) + math.Abs(float64(r.Span[i]))
+		square += d * d
+	}
+	return coarsest*math.Sqrt(square) + lost
+}
+
+// taker takes codes.
+type taker struct {
+	Ranges
+	parts []*engine.Vectors
+	codes *Codes
+	loss  float64
+	mean  []float64 // L2: of the centres, which is taken off all of them and off queries; nil else
+}
+
+// shift has queries under L2 compared with the mean of the centres: they are near to it, so that little is lost by rounding.
+func (t *taker) shift() {
+	s := t.codes.scale
+	r := &rest{centre: s.centre, norm: s.norm, square: s.norm * s.norm, parts: make([]origin, t.Centres.Rows), reach: 128 * lengthOf(s.step)}
+	t.codes.rest = r
+	mean, n := make([]float64, len(s.centre)), 0.0
+	for i := range r.parts {
+		p := &r.parts[i]
+		centre := t.Centres.Float32(i)
+		var ok bool
+		if p.norm, ok = normOf(centre); !ok {
+			continue
+		}
+		n++
+		for j, c := range centre {
+			p.product += float64(c) * r.centre[j]
+			mean[j] += (float64(c) - mean[j]) / n
+		}
+	}
+	if t.codes.metric != dist.L2 {
+		return
+	}
+	t.mean = mean
+	s.centre = make([]float64, len(mean))
+	for j, m := range mean {
+		s.centre[j] = m + r.centre[j]
+	}
+	s.norm = lengthOf(s.centre)
+}
+
+func lengthOf(x []float64) float64 {
+	square := 0.0
+	for _, v := range x {
+		square += v * v
+	}
+	return math.Sqrt(square)
+}
+
+// encoder takes rows one by one (Codes.encodeAll).
+func (t *taker) encoder() func(part, row, at int) float64 {
+	step := t.codes.scale.step
+	with, length, own := make([]float64, len(step)), 0.0, -1
+	return func(part, row, at int) float64 {
+		if part != own {
+			own = part
+			length = t.beside(part, with)
+			for j, s := range step {
+				with[j] *= s
+			}
+		}
+		return t.take(t.parts[part].Row(row), at, with, length)
+	}
+}
+
+// beside writes to v what the product with the codes of a part is added to their rows' numbers for, and returns its norm: under L2
+// where the centre of the part is, else what code 0 stands for.
+func (t *taker) beside(part int, v []float64) float64 {
+	switch {
+	case t.codes.metric != dist.L2:
+		copy(v, t.codes.scale.centre)
+	case t.mean != nil:
+		for j, c := range t.Centres.Float32(part) {
+			v[j] = float64(c) - t.mean[j]
+		}
+	default:
+		return 0
+	}
+	return lengthOf(v)
+}
+
+// take copies the codes of a row to its place, writes its numbers, and returns the square of the codes' norm. The numbers are told from
+// with, what is beside the row times the steps, and its norm without them.
+func (t *taker) take(row []byte, at int, with []float64, length float64) float64 {
+	c := t.codes
+	to, pitch := c.place(at)
+	for j := 0; j < len(row); j += 4 {
+		var word [4]byte
+		copy(word[:], row[j:])
+		copy(to[j*pitch:], word[:])
+	}
+	kept, cross, codes := products(row, c.scale.step, with)
+	norm := math.Sqrt(kept)
+	rounded := exact * length * norm
+	if c.metric == dist.L2 {
+		if c.rest != nil { // of the centre and the mean themselves
+			rounded += exact * 0x1p-10 * (c.scale.norm + c.rest.norm + length) * norm
+		}
+		c.a[at] = down(kept*(1-slack) + 2*cross - slack*2*math.Abs(cross) - 2*rounded - t.loss*t.loss*(1+slack))
+		c.b[at] = up(t.loss)
+		return codes
+	}
+	whole := math.Sqrt(max(0, length*length+2*cross+kept)+exact*(length*length+kept)) + t.loss
+	c.a[at], c.b[at] = float32(whole), up(t.loss+c.gamma()*whole+slack*norm)
+	return codes
+}
+
+// products are the squares of codes times steps, their products with v, and the squares of the codes.
+func products(row []byte, step, v []float64) (kept, cross, codes float64) {
+	step, v = step[:len(row)], v[:len(row)]
+	for j, c := range row {
+		n := float64(int(c) - 128)
+		k := n * step[j]
+		kept += k * k
+		cross += n * v[j]
+		codes += n * n
+	}
+	return kept, cross, codes
+}
