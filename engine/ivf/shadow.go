@@ -135,7 +135,7 @@ func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, 
 		s.beaten, s.cut = beat, s.shadow.Cut(beat, s.norms != nil)
 	}
 	words := s.words[:(n+63)>>6]
-	s.shadow.Sieve(s.codes.Starts[i]+first, &s.cut, words)
+	s.shadow.SieveRows(s.codes.Starts[i]+first, n, &s.cut, words)
 	s.chosen, s.ids = s.chosen[:0], s.ids[:0]
 	for w, bitsOf := range words {
 		if last := n - w<<6; last < 64 {

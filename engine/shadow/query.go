@@ -199,6 +199,21 @@ func (q *Query) Sieve(first int, cut *dist.Cut, out []uint64) {
 	c.sieve.One(q.packed, c.group(first), c.a[first:], c.b[first:], cut, out)
 }
 
+// SieveRows is Sieve of rows places, which reads no more than their groups, if these fill a word.
+func (q *Query) SieveRows(first, rows int, cut *dist.Cut, out []uint64) {
+	whole := rows / dist.SieveWord
+	rest := (rows%dist.SieveWord + dist.SieveGroup - 1) / dist.SieveGroup * dist.SieveGroup
+	if whole == 0 || rest == 0 || rest == dist.SieveWord {
+		q.Sieve(first, cut, out)
+		return
+	}
+	q.Sieve(first, cut, out[:whole])
+	// The last word again, as far on as there are rows.
+	last := out[whole : whole+1]
+	q.Sieve(first+rows-rows%dist.SieveWord+rest-dist.SieveWord, cut, last)
+	last[0] >>= dist.SieveWord - rest
+}
+
 // group is the address of the group at a place.
 func (c *Codes) group(place int) unsafe.Pointer {
 	return unsafe.Add(c.codes.Base(), place/dist.SieveGroup*c.codes.Stride)
