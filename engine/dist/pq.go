@@ -12,12 +12,19 @@ const PQValues = 256
 // a table of the distances of the query's parts to all centroids, and sums of its entries. Bits are those of faiss's tables and sums
 // on a CPU with AVX-512, or knowhere's (As). It is immutable.
 type PQ struct {
-	parts, width int    // how many parts there are, and their dimension
-	centroids    []byte // float32, PQValues rows of width for each part
+	parts, width int       // how many parts there are, and their dimension
+	centroids    []byte    // float32, PQValues rows of width for each part
+	across       []float32 // the centroids as pqTableFunc takes them; nil where it is not used
 	l2, ip       *Kernel
 	knowhere     bool
-	sum          pqSumFunc  // nil for the specification
-	less         pqLessFunc // nil for the specification
+	forms        pqForms
+}
+
+// pqForms are the kernels of a back end; nil for the specification.
+type pqForms struct {
+	sum   pqSumFunc
+	less  pqLessFunc
+	table pqTableFunc
 }
 
 type (
@@ -25,6 +32,9 @@ type (
 	pqSumFunc func(add float32, table []float32, x unsafe.Pointer, stride uintptr, out []float32, parts int)
 	// pqLessFunc is the kernel of Less.
 	pqLessFunc func(own, query, out []float32)
+	// pqTableFunc is the kernel of Table for parts whose elements are added up one after the other. x has, of each part, the first
+	// elements of all centroids, then the second ones.
+	pqTableFunc func(m Metric, q, x, table []float32, parts int)
 )
 
 // NewPQ returns the kernels for parts of one width, on the best back end of this CPU; centroids are copied.
@@ -39,11 +49,30 @@ func newPQ(b Backend, parts, width int, centroids []float32) (*PQ, error) {
 	}
 	k := &PQ{parts: parts, width: width, centroids: Aligned(4 * len(centroids))}
 	copy(k.Centroids(), centroids)
-	k.sum, k.less = pqNative(b)
+	if k.forms = pqNative(b); k.forms.table != nil && width <= inTurnWidth {
+		k.across = k.transposed()
+	}
 	if err := k.kernels(Faiss); err != nil {
 		return nil, err
 	}
 	return k, nil
+}
+
+// inTurnWidth is up to which width faiss adds up the elements of a part one after the other.
+const inTurnWidth = 8
+
+// transposed are the centroids with the first elements of those of a part together, then the second ones.
+func (k *PQ) transposed() []float32 {
+	all := make([]float32, len(k.centroids)/4)
+	for p := range k.parts {
+		own := all[p*PQValues*k.width:][:PQValues*k.width]
+		for c := range PQValues {
+			for j, x := range k.Centroid(p, byte(c)) {
+				own[j*PQValues+c] = x
+			}
+		}
+	}
+	return all
 }
 
 // kernels takes those of a profile.
@@ -114,6 +143,10 @@ func (k *PQ) Table(m Metric, x, table []float32) {
 	if m == L2 {
 		kernel = k.l2
 	}
+	if k.across != nil && !k.knowhere {
+		k.forms.table(m, x[:k.parts*k.width], k.across, table[:k.parts*PQValues], k.parts)
+		return
+	}
 	q := Aligned(4 * k.width)
 	part := float32s(unsafe.Pointer(unsafe.SliceData(q)), k.width)
 	for p := range k.parts {
@@ -168,8 +201,8 @@ func (k *PQ) Sum(add float32, table []float32, x unsafe.Pointer, stride uintptr,
 	case k.knowhere:
 		k.inTurn(add, table, x, stride, out)
 		return
-	case k.sum != nil && len(out) > 0:
-		k.sum(add, table, x, stride, out, k.parts)
+	case k.forms.sum != nil && len(out) > 0:
+		k.forms.sum(add, table, x, stride, out, k.parts)
 		return
 	}
 	for i := range out {
@@ -196,8 +229,8 @@ func (k *PQ) Sum(add float32, table []float32, x unsafe.Pointer, stride uintptr,
 func (k *PQ) Less(own, query, out []float32) {
 	n := k.parts * PQValues
 	own, query, out = own[:n], query[:n], out[:n]
-	if k.less != nil {
-		k.less(own, query, out)
+	if k.forms.less != nil {
+		k.forms.less(own, query, out)
 		return
 	}
 	for i, v := range query {

@@ -3,4 +3,4 @@
 package dist
 
 // pqNative are the kernels of product quantisers of a back end.
-func pqNative(Backend) (pqSumFunc, pqLessFunc) { return nil, nil }
+func pqNative(Backend) pqForms { return pqForms{} }

@@ -11,3 +11,9 @@ func pqSumAVX512(table *float32, x unsafe.Pointer, stride uintptr, lanes *uint32
 
 //go:noescape
 func pqLessAVX512(own *float32, query *float32, out *float32, n int)
+
+//go:noescape
+func pqTableIPAVX512(q *float32, x *float32, table *float32, parts int, width int)
+
+//go:noescape
+func pqTableL2AVX512(q *float32, x *float32, table *float32, parts int, width int)

@@ -110,3 +110,48 @@ func samePQ(t *testing.T, b Backend, parts int, got, want []float32) {
 		}
 	}
 }
+
+// TestPQTablesOfAllBackEndsHaveTheSameBits compares tables with the specification's, at widths with an order of their own and others.
+func TestPQTablesOfAllBackEndsHaveTheSameBits(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	special := []float32{0, float32(math.Copysign(0, -1)), 1e-40, 1e-30, 1e30, float32(math.Inf(-1)), float32(math.NaN())}
+	draw := func(to []float32) {
+		for i := range to {
+			if to[i] = float32(r.NormFloat64()); r.IntN(50) == 0 {
+				to[i] = special[r.IntN(len(special))]
+			}
+		}
+	}
+	for _, b := range Backends() {
+		for width := 1; width < 14; width++ {
+			parts := 1 + r.IntN(20)
+			centroids, q := make([]float32, parts*width*PQValues), make([]float32, parts*width)
+			draw(centroids)
+			draw(q)
+			k, err := newPQ(b, parts, width, centroids)
+			if err != nil {
+				t.Fatal(err)
+			}
+			specified, err := newPQ(Generic, parts, width, centroids)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range []Profile{Faiss, KnowhereAVX512} {
+				own, err := k.As(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				theirs, err := specified.As(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, m := range []Metric{L2, InnerProduct} {
+					got, want := make([]float32, parts*PQValues+1), make([]float32, parts*PQValues+1)
+					own.Table(m, q, got)
+					theirs.Table(m, q, want)
+					samePQ(t, b, parts, got, want)
+				}
+			}
+		}
+	}
+}

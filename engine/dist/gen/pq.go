@@ -9,6 +9,47 @@ import (
 func writePQ(p *program) {
 	writePQSum(p)
 	writePQLess(p)
+	writePQTable(p, "pqTableIPAVX512", false)
+	writePQTable(p, "pqTableL2AVX512", true)
+}
+
+// writePQTable writes the distances of the parts of a query to 256 centroids each, added up one after the other. Of a part, the first
+// elements of all centroids lie together, then the second ones.
+func writePQTable(p *program, name string, l2 bool) {
+	p.function(name, nil, param{"q", float32s}, param{"x", float32s}, param{"table", float32s}, param{"parts", number}, param{"width", number})
+	q, x, table, parts, left := reg.RSI, reg.RDI, reg.RDX, reg.RCX, reg.RAX
+	p.MOVQ(p.addr("q"), q)
+	p.MOVQ(p.addr("x"), x)
+	p.MOVQ(p.addr("table"), table)
+	p.MOVQ(p.addr("parts"), parts)
+	p.Label("part")
+	for i := range 16 {
+		p.VPXORD(zmm[16+i], zmm[16+i], zmm[16+i])
+	}
+	p.MOVQ(p.addr("width"), left)
+	p.Label("element")
+	p.VBROADCASTSS(operand.Mem{Base: q}, reg.Z0)
+	for i := range 16 {
+		at := operand.Mem{Base: x, Disp: 64 * i}
+		if l2 {
+			p.VSUBPS(at, reg.Z0, zmm[1+i%4])
+			p.VFMADD231PS(zmm[1+i%4], zmm[1+i%4], zmm[16+i])
+		} else {
+			p.VFMADD231PS(at, reg.Z0, zmm[16+i])
+		}
+	}
+	p.ADDQ(operand.Imm(4), q)
+	p.ADDQ(operand.U32(1024), x)
+	p.DECQ(left)
+	p.JNZ(operand.LabelRef("element"))
+	for i := range 16 {
+		p.VMOVUPS(zmm[16+i], operand.Mem{Base: table, Disp: 64 * i})
+	}
+	p.ADDQ(operand.U32(1024), table)
+	p.DECQ(parts)
+	p.JNZ(operand.LabelRef("part"))
+	p.VZEROUPPER()
+	p.RET()
 }
 
 // writePQSum writes the sums of table entries that codes name: 16 parts at a time are gathered to 16 lanes, which are folded in halves,
