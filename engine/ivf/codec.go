@@ -20,10 +20,13 @@ type Codec interface {
 	// Gives returns what reports whether x, in the list of a centroid, has this code, for one goroutine.
 	Gives() func(code []byte, centroid, x []float32) bool
 
-	// ranges are what codes of a byte a dimension mean; ok is false of others.
-	ranges(x *Index) (r shadow.Ranges, ok bool)
 	// decoder returns what computes distances, for one goroutine. An error says what does not fit.
 	decoder(x *Index, p dist.Profile) (decoder, error)
+}
+
+// ranged is a codec of a byte a dimension, whose codes can be held against queries as they are.
+type ranged interface {
+	ranges(x *Index) shadow.Ranges
 }
 
 // slips reports whether scans with a filter take wrong codes, as those of IVF_PQ do up to knowhere 2.2 (Milvus 2.3): the place in the codes

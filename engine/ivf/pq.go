@@ -7,7 +7,6 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/code"
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
 )
 
 // PQ codes a vector in 4 to 8 bits for each of its parts: faiss's product quantiser, Milvus's IVF_PQ. It is immutable.
@@ -52,8 +51,6 @@ func (c *PQ) Gives() func(code []byte, centroid, x []float32) bool {
 		return gives(code, x)
 	}
 }
-
-func (c *PQ) ranges(*Index) (r shadow.Ranges, ok bool) { return r, false }
 
 func (c *PQ) decoder(x *Index, p dist.Profile) (decoder, error) {
 	whole, err := dist.New(dist.InnerProduct, dist.Float32, p, c.Dim())

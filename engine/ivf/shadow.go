@@ -1,6 +1,7 @@
 package ivf
 
 import (
+	"fmt"
 	"math/bits"
 	"unsafe"
 
@@ -36,8 +37,12 @@ func (x *Index) Shadeable() error {
 	if err := shadow.Fits(x.Centroids, x.Metric); err != nil || x.Codec == nil {
 		return err
 	}
-	if r, ok := x.Codec.ranges(x); ok {
+	if c, ok := x.Codec.(ranged); ok {
+		r := c.ranges(x)
 		return r.Fits(x.coarse())
+	}
+	if x.Centroids.Rows < nearRows {
+		return fmt.Errorf("%s has shorter codes of its own, and only %d centroids: codes of these are made from %d on", x.Codec.Kind(), x.Centroids.Rows, nearRows)
 	}
 	return nil
 }
@@ -54,8 +59,8 @@ func (x *Index) codes(threads int) (*shadow.Codes, error) {
 	if x.Codec == nil {
 		return shadow.Encode(parts, x.Centroids.Dim, x.Metric, threads)
 	}
-	if r, ok := x.Codec.ranges(x); ok {
-		return shadow.Take(parts, r, x.coarse(), threads)
+	if c, ok := x.Codec.(ranged); ok {
+		return shadow.Take(parts, c.ranges(x), x.coarse(), threads)
 	}
 	return nil, nil
 }
@@ -83,11 +88,7 @@ func (x *Index) CodeBytes() (bytes int, have bool) {
 	if x.Shadeable() != nil {
 		return 0, false
 	}
-	ok := x.Codec == nil
-	if !ok {
-		_, ok = x.Codec.ranges(x)
-	}
-	if ok {
+	if _, ok := x.Codec.(ranged); ok || x.Codec == nil {
 		bytes = shadow.Bytes(x.Centroids.Dim, x.Rows())
 	}
 	if x.Centroids.Rows >= nearRows {

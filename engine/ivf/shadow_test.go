@@ -202,3 +202,27 @@ func storeNorms(t *testing.T, x *Index) {
 		}
 	}
 }
+
+func TestIndexesThatCodesAreNotFor(t *testing.T) {
+	centroids, err := engine.NewVectors(dist.Float32, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide, err := NewSQ8([]float32{0, 1e20}, []float32{1, 1}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := NewPQ(2, 1, 8, make([]float32, 512), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Codec{wide, short} {
+		x := &Index{Centroids: centroids, Codec: c, Lists: make([]List, 3)}
+		if err := x.Shade(1); err == nil {
+			t.Errorf("%s: codes were made", c.Kind())
+		}
+		if n, have := x.CodeBytes(); n != 0 || have {
+			t.Errorf("%s: codes of %d bytes", c.Kind(), n)
+		}
+	}
+}

@@ -52,12 +52,12 @@ func difference(d, x, y []float32) []float32 {
 	return d
 }
 
-func (c *SQ8) ranges(x *Index) (r shadow.Ranges, ok bool) {
-	r = shadow.Ranges{Low: c.Low, Span: c.Span}
+func (c *SQ8) ranges(x *Index) shadow.Ranges {
+	r := shadow.Ranges{Low: c.Low, Span: c.Span}
 	if c.Residual {
 		r.Centres = x.Centroids
 	}
-	return r, true
+	return r
 }
 
 func (c *SQ8) decoder(x *Index, p dist.Profile) (decoder, error) {
