@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kitescope/engine"
+	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 )
@@ -82,13 +83,16 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 		draw := draws[r.IntN(len(draws))]
 		plain := lists(t, r, dim, m, draw)
 		switch {
+		case round%9 == 4:
+			partRows(t, r, plain, r.IntN(2) == 0)
 		case round%3 != 0:
 			codeRows(t, plain, r.IntN(2) == 0)
 		case m == dist.Cosine && r.IntN(2) == 0:
 			storeNorms(t, plain)
 		}
 		coded := *plain
-		if err := coded.Shade(1 + r.IntN(2)); err != nil {
+		_, short := plain.Codec.(*PQ)
+		if err := coded.Shade(1 + r.IntN(2)); (err != nil) != (short && len(plain.Lists) < nearRows) {
 			t.Fatal(err)
 		}
 		o := Options{Library: library, Profile: library.Profile()}
@@ -103,7 +107,7 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if two = two.Clone(); two.codes == nil && round%4 != 0 && (m != dist.Cosine || plain.Codec != nil) {
+		if two = two.Clone(); two.codes == nil && !short && round%4 != 0 && (m != dist.Cosine || plain.Codec != nil) {
 			t.Fatal("codes are not used")
 		}
 		query := make([]float32, dim)
@@ -183,6 +187,34 @@ func codeRows(t *testing.T, x *Index, residual bool) {
 		}
 		for j := range codes.Rows {
 			codec.Encode(left(i, j), codes.Row(j))
+		}
+		x.Lists[i].Vectors = codes
+	}
+	x.Codec = codec
+}
+
+// partRows puts any codes of parts in place of an index's vectors.
+func partRows(t *testing.T, r *rand.Rand, x *Index, residual bool) {
+	t.Helper()
+	dim := x.Centroids.Dim
+	parts := map[int]int{40: 8, 100: 20}[dim]
+	centroids := make([]float32, dist.PQValues*dim)
+	for i := range centroids {
+		centroids[i] = float32(r.NormFloat64())
+	}
+	codec, err := NewPQ(dim, max(parts, 1), code.MaxBits, centroids, residual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.Lists {
+		codes, err := engine.NewVectors(dist.Int8, codec.Bytes(), x.Lists[i].Vectors.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range codes.Rows {
+			for p := range codes.Row(j) {
+				codes.Row(j)[p] = byte(r.Uint32())
+			}
 		}
 		x.Lists[i].Vectors = codes
 	}
