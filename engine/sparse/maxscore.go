@@ -60,7 +60,7 @@ func (s *Searcher) maxScore(to *queue, left []uint64, p *Params) {
 func (s *Searcher) byBound() {
 	s.order, s.unsorted = s.order[:0], append(s.unsorted[:0], s.terms...)
 	for i, t := range s.terms {
-		s.order = append(s.order, ordered{-float64(t.value * s.most[t.list]), uint32(i)})
+		s.order = append(s.order, ordered[float64]{-float64(t.value * s.most[t.list]), uint32(i)})
 	}
 	sortAsCPP(s.order)
 	for i, o := range s.order {

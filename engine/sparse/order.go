@@ -1,14 +1,17 @@
 package sparse
 
-// ordered is something with a key to sort by: the number of a row, a score.
-type ordered struct {
-	key float64
+// key is what is sorted by: the number of a row, a score.
+type key interface{ uint32 | float64 }
+
+// ordered is something with a key.
+type ordered[K key] struct {
+	key K
 	at  uint32
 }
 
 // sortAsCPP sorts as std::sort of libstdc++ does, which decides in which order equal ones come, and so in which order knowhere adds
 // up: an introsort that leaves stretches of 16 to an insertion sort (bits/stl_algo.h of GCC).
-func sortAsCPP(s []ordered) {
+func sortAsCPP[K key](s []ordered[K]) {
 	if len(s) == 0 {
 		return
 	}
@@ -28,7 +31,7 @@ func sortAsCPP(s []ordered) {
 	}
 }
 
-func introsort(s []ordered, depth int) {
+func introsort[K key](s []ordered[K], depth int) {
 	for len(s) > 16 {
 		if depth == 0 {
 			heapSort(s)
@@ -42,7 +45,7 @@ func introsort(s []ordered, depth int) {
 }
 
 // partition moves the median of three to the front and parts the rest by it.
-func partition(s []ordered) int {
+func partition[K key](s []ordered[K]) int {
 	median(s, 1, len(s)/2, len(s)-1)
 	pivot := s[0]
 	first, last := 1, len(s)
@@ -62,7 +65,7 @@ func partition(s []ordered) int {
 	}
 }
 
-func median(s []ordered, a, b, c int) {
+func median[K key](s []ordered[K], a, b, c int) {
 	at := a
 	if s[a].key < s[b].key {
 		switch {
@@ -79,7 +82,7 @@ func median(s []ordered, a, b, c int) {
 	s[0], s[at] = s[at], s[0]
 }
 
-func insertionSort(s []ordered) {
+func insertionSort[K key](s []ordered[K]) {
 	for i := 1; i < len(s); i++ {
 		if s[i].key < s[0].key {
 			v := s[i]
@@ -92,7 +95,7 @@ func insertionSort(s []ordered) {
 }
 
 // insertUnguarded inserts s[i] into what is sorted before it, where something is not greater.
-func insertUnguarded(s []ordered, i int) {
+func insertUnguarded[K key](s []ordered[K], i int) {
 	v := s[i]
 	for i > 0 && v.key < s[i-1].key {
 		s[i] = s[i-1]
@@ -102,7 +105,7 @@ func insertUnguarded(s []ordered, i int) {
 }
 
 // heapSort is what is left of std::partial_sort over a whole range.
-func heapSort(s []ordered) {
+func heapSort[K key](s []ordered[K]) {
 	if n := len(s); n > 1 {
 		for parent := (n - 2) / 2; ; parent-- {
 			adjust(s, parent, n, s[parent])
@@ -118,7 +121,7 @@ func heapSort(s []ordered) {
 	}
 }
 
-func adjust(s []ordered, hole, n int, v ordered) {
+func adjust[K key](s []ordered[K], hole, n int, v ordered[K]) {
 	top, child := hole, hole
 	for child < (n-1)/2 {
 		child = 2 * (child + 1)

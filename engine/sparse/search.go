@@ -54,7 +54,8 @@ type Searcher struct {
 	top      queue
 	second   queue
 	cursors  []cursor
-	order    []ordered
+	order    []ordered[float64]
+	walked   []ordered[uint32]
 	bounds   []float32
 	values   []float32
 	scored   int

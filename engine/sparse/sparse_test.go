@@ -74,9 +74,9 @@ func TestSumsInPlaceOfWalks(t *testing.T) {
 func TestSortAsCPP(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for n := range 200 {
-		list := make([]ordered, n)
+		list := make([]ordered[float64], n)
 		for i := range list {
-			list[i] = ordered{float64(rng.IntN(20)), uint32(i)}
+			list[i] = ordered[float64]{float64(rng.IntN(20)), uint32(i)}
 		}
 		if n%3 == 0 { // an order that is bad for quicksort
 			for i := range list {
@@ -84,7 +84,7 @@ func TestSortAsCPP(t *testing.T) {
 			}
 		}
 		sortAsCPP(list)
-		if !slices.IsSortedFunc(list, func(a, b ordered) int { return int(a.key - b.key) }) {
+		if !slices.IsSortedFunc(list, func(a, b ordered[float64]) int { return int(a.key - b.key) }) {
 			t.Fatalf("%v", list)
 		}
 		by := slices.Clone(list)
