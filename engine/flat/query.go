@@ -44,14 +44,14 @@ func Query(k *dist.Kernel, l engine.Library, row []byte) ([]byte, error) {
 	if l == engine.HNSWLib {
 		normaliseHNSWLib(dist.Floats(q), square)
 	} else {
-		normaliseKnowhere(dist.Floats(q), square)
+		Normalise(dist.Floats(q), square)
 	}
 	return q, nil
 }
 
-// normaliseKnowhere is knowhere's NormalizeVec (src/common/utils.cc, v2.2.3): a true division,
+// Normalise is knowhere's NormalizeVec (src/common/utils.cc, v2.2.3), of a vector whose length has that square: a true division,
 // left out where the square of the norm is within 1e-5 of 1, or 0.
-func normaliseKnowhere(x []float32, square float32) {
+func Normalise(x []float32, square float32) {
 	const accuracy = float32(0.00001)
 	if d := 1 - square; square > 0 && (d > accuracy || d < -accuracy) {
 		norm := sqrt(square)

@@ -30,8 +30,9 @@ type faissHeader struct {
 // faissReader reads one file. The cursor's error ends everything.
 type faissReader struct {
 	*cursor
-	file *File
-	hint Hint
+	file  *File
+	hint  Hint
+	inMap bool // inside an id map
 }
 
 // sniffFaiss reports whether data begins with a faiss code: all that were ever given to an index
@@ -97,7 +98,7 @@ const faissUnused = 1 << 20
 // unset reports whether an index of a code has a flag for cosine that knowhere does not set to anything, where it is not cosine: files of Milvus
 // 2.3.5, and graphs that knowhere 2.5.6 wrote, have any byte there. Codes of graphs and of their storage tell cosine by themselves.
 func unset(code string) bool {
-	return slices.Contains([]string{"IwSq", "IwPQ", "IxSC", "IwPf", "IxRF", "IxSQ", "IxS8", "IxPq", "IxP7", "IxPR", "IxP5"}, code) || strings.HasPrefix(code, "IHN")
+	return slices.Contains([]string{"IwSq", "IwPQ", "IxSC", "IwPf", "IxRF", "IxSQ", "IxS8", "IxPq", "IxP7", "IxPR", "IxP5", "IwrQ", "IxPT"}, code) || strings.HasPrefix(code, "IHN")
 }
 
 // header reads the header of the index whose code, at at, was just read.
@@ -186,7 +187,9 @@ func (r *faissReader) view(h *faissHeader, rows int, data []byte) *engine.Vector
 // idMap reads an index with ids of its own. The reverse map of IxM2 is not in the file.
 func (r *faissReader) idMap(at int, code string) faissHeader {
 	h := r.header(at, code)
+	r.inMap = true
 	inner := r.index(true)
+	r.inMap = false
 	r.expect(r.err != nil || inner.dim == h.dim && inner.rows == h.rows, r.at-at,
 		fmt.Sprintf("the id map of %d rows of %d dimensions", inner.rows, inner.dim), "%d of %d", h.rows, h.dim)
 	at = r.at

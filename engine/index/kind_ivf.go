@@ -103,9 +103,9 @@ func (s listSearcher) Clone() (Searcher, error) { return listSearcher{s.Searcher
 func (s listSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
 	var err error
 	if p.Radius != nil {
-		dst, err = s.Range(q, ivf.RangeParams{RangeParams: rangeOf(p), NProbe: p.NProbe}, dst)
+		dst, err = s.Range(q, ivf.RangeParams{RangeParams: rangeOf(p), NProbe: p.NProbe, QueryBits: p.QueryBits}, dst)
 	} else {
-		dst, err = s.Searcher.Search(q, ivf.Params{K: p.wide(), NProbe: p.NProbe, Filter: p.Filter}, dst)
+		dst, err = s.Searcher.Search(q, ivf.Params{K: p.wide(), NProbe: p.NProbe, Filter: p.Filter, QueryBits: p.QueryBits}, dst)
 	}
 	return dst, Cost{Distances: s.Computed()}, err
 }

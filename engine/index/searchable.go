@@ -89,7 +89,9 @@ type Params struct {
 	ReorderK int
 	// RefineK is how many times as many hits as K a refinement compares again; 0 is the file's factor in faiss, 1 in knowhere.
 	RefineK float32
-	Sparse  engine.SparseParams
+	// QueryBits are those of a dimension of a query in IVF_RABITQ, 0 for queries as they are; nil for the library's own.
+	QueryBits *int
+	Sparse    engine.SparseParams
 	// Filter marks what is left out (see Searchable.FiltersIDs); nil for none.
 	Filter *engine.Bitset
 	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner

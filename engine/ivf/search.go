@@ -24,6 +24,8 @@ type Params struct {
 	NProbe int // how many lists are read, all of them at most; 0 for the index's own
 	// Filter marks ids that are left out; nil for none.
 	Filter *engine.Bitset
+	// QueryBits are those of a dimension of the query in IVF_RABITQ, 0 for the query as it is; nil for the library's own.
+	QueryBits *int
 }
 
 // Searcher answers queries over one index. It is for one goroutine; Clone makes another for
@@ -36,6 +38,7 @@ type Searcher struct {
 	norms     [][]float32 // of the lists, under cosine; nil else
 	decoder   decoder     // of codes; nil of vectors
 	slips     bool        // see Index.slips
+	byPlace   bool        // see rangesByPlace
 
 	top    *flat.TopK
 	tile   []float32
@@ -107,6 +110,9 @@ func fewCodes(bytes int) *engine.Vectors {
 // scratch makes what belongs to one goroutine.
 func (s *Searcher) scratch() {
 	s.top = flat.NewTopK(s.options.Library, s.Similarity())
+	if _, ok := s.decoder.(*rabitqDecoder); ok {
+		s.top.Signed()
+	}
 	s.tile = make([]float32, tileRows)
 	s.probes, s.ids = nil, nil
 	if s.codes != nil {
@@ -219,6 +225,14 @@ func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to sink) {
 			d[j] /= norm
 		}
 	}
+	if s.byPlace {
+		for j := range d {
+			if flat.Marked(left, int64(first+j)) {
+				d[j] = float32(math.NaN()) // which is within no radius
+			}
+		}
+		left = nil
+	}
 	to.AddList(d, l.IDs[first:first+n], left)
 }
 
@@ -252,6 +266,9 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	if p.K < 1 || p.K > flat.MaxK {
 		return dst, fmt.Errorf("k is %d: not one of 1 to %d", p.K, flat.MaxK)
 	}
+	if err := s.quantise(p.QueryBits); err != nil {
+		return dst, err
+	}
 	q, probes, err := s.probe(query, p.NProbe)
 	if err != nil {
 		return dst, err
@@ -284,6 +301,8 @@ type RangeParams struct {
 	// library's own: 1 in knowhere 2.2, 2 from 2.3 on (max_empty_result_buckets), no end in faiss;
 	// negative for no end.
 	MaxEmpty int
+	// QueryBits are as in Params.
+	QueryBits *int
 }
 
 // Range appends to dst the hits within the radius, list by list, as faiss and knowhere return
@@ -296,10 +315,15 @@ func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engin
 	if p.NProbe == 0 && s.options.Library != engine.Faiss {
 		p.NProbe = len(s.index.Lists)
 	}
+	if err := s.quantise(p.QueryBits); err != nil {
+		return dst, err
+	}
 	q, probes, err := s.probe(query, p.NProbe)
 	if err != nil {
 		return dst, err
 	}
+	s.byPlace = s.rangesByPlace()
+	defer func() { s.byPlace = false }()
 	at := len(dst)
 	within := &flat.Within{Hits: dst, Radius: p.Radius, Similarity: s.Similarity()}
 	empty := 0

@@ -19,6 +19,7 @@ template <typename T1> class Index {
   Index(Index<T1>&&); Index(const Index<T1>&); ~Index();
   Status Build(const DataSetPtr dataset, const Json& json, bool pool = true);
   expected<DataSetPtr> Search(const DataSetPtr dataset, const Json& json, const BitsetView& bitset) const;
+  expected<DataSetPtr> RangeSearch(const DataSetPtr dataset, const Json& json, const BitsetView& bitset) const;
   Status Serialize(BinarySet& binset) const;
   Status Deserialize(const BinarySet& binset, const Json& json);
   int64_t Dim() const; int64_t Count() const; std::string Type() const;
@@ -99,6 +100,14 @@ int kw_search(void* h, int64_t nq, int64_t dim, const float* x, const char* json
   auto j = Json::parse(json); BitsetView bv(bits, nbits);
   auto r = ((Ix*)h)->Search(denseSet(nq, dim, x), j, bv);
   return take(r, nq * j["k"].get<int64_t>(), ids, dist);
+}
+// of one query; it returns how many there are, room of them written, or less than 0
+int64_t kw_range(void* h, int64_t dim, const float* x, const char* json, const uint8_t* bits, int64_t nbits, int64_t room, int64_t* ids, float* dist) {
+  BitsetView bv(bits, nbits);
+  auto r = ((Ix*)h)->RangeSearch(denseSet(1, dim, x), Json::parse(json), bv);
+  if (!r.has_value()) { err = r.what(); return -(int64_t)r.error(); }
+  auto d = r.value(); int64_t n = d->GetLims()[1], m = n < room ? n : room;
+  memcpy(ids, d->GetIds(), m*8); memcpy(dist, d->GetDistance(), m*4); return n;
 }
 int kw_brute_sparse(int64_t rows, const int64_t* bptr, const uint32_t* bidx, const float* bval, int64_t nq, const int64_t* ptr, const uint32_t* idx, const float* val, const char* json, const uint8_t* bits, int64_t nbits, int64_t* ids, float* dist) {
   auto j = Json::parse(json); BitsetView bv(bits, nbits);

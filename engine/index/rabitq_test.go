@@ -1,0 +1,151 @@
+package index
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// rabitqGoldens are files of IVF_RABITQ as faiss and knowhere wrote them, and what these answered (testdata/rabitq/record.py).
+type rabitqGoldens struct {
+	Rows  map[string][]byte // float32
+	Files []struct {
+		Name, Library, Metric, Rows string
+		Dim                         int
+		Queries, File               []byte
+		IDs                         []int64
+		Searches                    []struct {
+			K, NProbe int
+			QueryBits *int
+			Radius    *float32
+			Filter    bool
+			Answers   []struct {
+				IDs  []int64
+				Bits []uint32
+			}
+		}
+	}
+}
+
+var rabitqFile = flag.String("rabitq", "testdata/rabitq/truth.json.gz", "what faiss and knowhere wrote and answered")
+
+func readRaBitQ(t *testing.T, path string) (g rabitqGoldens) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := json.NewDecoder(r).Decode(&g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestRaBitQTruth compares ids, their order and the bits of distances: of searches and ranges, by several numbers of bits of a query, with and
+// without filters, of vectors that were rotated, mapped to fewer dimensions or left as they were.
+func TestRaBitQTruth(t *testing.T) {
+	answers, wrong := 0, 0
+	g := readRaBitQ(t, *rabitqFile)
+	for _, c := range g.Files {
+		metric, err := dist.ParseMetric(c.Metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Parse(c.Name, c.File, Hint{Metric: metric})
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if f.Metric != metric || f.Dim != c.Dim || f.Rows != len(c.IDs) || f.Kind() != "IVF_RABITQ" {
+			t.Errorf("%s: %s of %d rows of %d dimensions by %s", c.Name, f.Kind(), f.Rows, f.Dim, f.Metric)
+		}
+		library, _ := engine.ParseLibrary(c.Library)
+		s, err := f.NewSearcher(Options{Library: library, Profile: dist.Faiss})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err = s.Clone(); err != nil {
+			t.Fatal(err)
+		}
+		holdRaBitQ(t, f, g.Rows[c.Rows], c.IDs)
+		filter := engine.NewBitset(10007)
+		for i := 0; i < 10007; i += 3 {
+			filter.Set(i)
+		}
+		found := 0
+		for _, search := range c.Searches {
+			p := Params{K: search.K, NProbe: search.NProbe, Radius: search.Radius, QueryBits: search.QueryBits}
+			if search.Filter {
+				p.Filter = filter
+			}
+			for i, want := range search.Answers {
+				hits, _, err := s.Search(c.Queries[4*c.Dim*i:][:4*c.Dim], p, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answers++
+				found += len(hits)
+				ids, bits := []int64{}, []uint32{}
+				for _, h := range hits {
+					ids, bits = append(ids, h.ID), append(bits, math.Float32bits(h.Distance))
+				}
+				if !slices.Equal(ids, want.IDs) || !slices.Equal(bits, want.Bits) {
+					if wrong++; wrong < 10 {
+						qb := -1
+						if p.QueryBits != nil {
+							qb = *p.QueryBits
+						}
+						t.Errorf("%s, k %d, nprobe %d, query bits %d, filter %v, range %v, query %d:\n%v %x, not\n%v %x", c.Name, p.K, p.NProbe, qb, search.Filter, p.Radius != nil, i, ids, bits, want.IDs, want.Bits)
+					}
+				}
+			}
+		}
+		if found < 100 {
+			t.Errorf("%s: %d hits", c.Name, found)
+		}
+	}
+	t.Logf("%d answers, %d of them wrong", answers, wrong)
+	if wrong > 0 || answers < 1000 {
+		t.Errorf("%d of %d answers are wrong", wrong, answers)
+	}
+}
+
+// holdRaBitQ tells that each row has the code of its vector, and next to none that of another.
+func holdRaBitQ(t *testing.T, f *File, rows []byte, ids []int64) {
+	t.Helper()
+	all := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows)/4)
+	rowOf := map[int64]int{}
+	for i, id := range ids {
+		rowOf[id] = i
+	}
+	seen, wrong, others := 0, 0, 0
+	f.Searchable.(Coded).EachCode(func(id int64, gives func([]float32) bool) {
+		row := rowOf[id]
+		if seen++; !gives(all[row*f.Dim:][:f.Dim]) {
+			wrong++
+		}
+		if next := (row + 1) % len(ids); gives(all[next*f.Dim:][:f.Dim]) {
+			others++
+		}
+	})
+	if seen != len(ids) || wrong > 0 || others > seen/20 {
+		t.Errorf("%s: of %d codes %d are not those of their vectors, %d those of others", f.Name, seen, wrong, others)
+	}
+}
