@@ -14,6 +14,8 @@ package dist
 //go:generate go run -C gen . -subject translate -out ../translate_amd64.s -stubs ../translate_stubs_amd64.go
 //go:generate go run -C gen . -subject sq8 -out ../sq8_amd64.s -stubs ../sq8_stubs_amd64.go
 //go:generate go run -C gen . -subject pq -out ../pq_amd64.s -stubs ../pq_stubs_amd64.go
+//go:generate go run -C gen . -subject rabitq -out ../rabitq_amd64.s -stubs ../rabitq_stubs_amd64.go
+//go:generate go run -C gen . -subject linear -out ../linear_amd64.s -stubs ../linear_stubs_amd64.go
 //go:generate go run -C gen . -subject neon-float32 -out ../float32_arm64.s -stubs ../float32_stubs_arm64.go
 //go:generate go run -C gen . -subject neon-half -out ../half_arm64.s -stubs ../half_stubs_arm64.go
 //go:generate go run -C gen . -subject neon-int -out ../int_arm64.s -stubs ../int_stubs_arm64.go

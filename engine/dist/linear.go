@@ -91,8 +91,10 @@ func newLinear(b Backend, p Product, in, out int, matrix, bias []float32) (*Line
 	return l, nil
 }
 
-// In and Out are the dimensions of what is mapped and of what it is mapped to.
-func (l *Linear) In() int  { return l.in }
+// In is the dimension of what is mapped.
+func (l *Linear) In() int { return l.in }
+
+// Out is the dimension of what is mapped to.
 func (l *Linear) Out() int { return l.out }
 
 // LinearScratch is memory for one goroutine's use of a Linear.
@@ -109,10 +111,10 @@ func (l *Linear) NewScratch() *LinearScratch {
 // Apply writes to y what x is mapped to.
 func (l *Linear) Apply(s *LinearScratch, x, y []float32) {
 	copy(s.x, x)
-	switch {
-	case l.order.lanes == 8:
+	switch l.order.lanes {
+	case 8:
 		l.eights(s)
-	case l.order.lanes == 16:
+	case 16:
 		l.sixteens(s)
 	default:
 		l.turns(s, y)

@@ -25,12 +25,14 @@ type RaBitQ struct {
 
 // rabitqKernels are the generated kernels of a back end; nil ones are left to the specification.
 type rabitqKernels struct {
-	// load quantises the dimensions of left and writes the planes of their bits, slots of them a chunk; it returns the sum.
-	load func(left []float32, low, scale float32, most, slots int, rounds bool, planes []byte) uint64
+	// left writes what is left of a query without a centroid, and the least and the greatest of it to ends, if they are beyond these.
+	left func(q *RaBitQQuery, centroid []byte, ends *[2]float32)
+	// quantise makes values and planes of what is left, and returns the sum of the values.
+	quantise func(q *RaBitQQuery, low, scale float32, most int) uint64
 	// scan writes for each of the codes at x what lies before a metric's last step.
-	scan func(planes []byte, slots int, x unsafe.Pointer, stride uintptr, factors *[4]float32, signs int, counted bool, out []float32)
+	scan func(q *RaBitQQuery, x unsafe.Pointer, stride uintptr, out []float32)
 	// lanes and turns write the sums of those of left whose signs are set: in 16 lanes, or one after the other.
-	lanes, turns func(left []float32, x unsafe.Pointer, stride uintptr, out []float32)
+	lanes, turns func(q *RaBitQQuery, x unsafe.Pointer, stride uintptr, out []float32)
 }
 
 // MaxQueryBits is the most bits that a dimension of a query has.
@@ -117,9 +119,11 @@ func (q *RaBitQQuery) Centre(centroid []byte, bits int) {
 	k := q.kernel
 	q.bits = bits
 	q.factors[3] = k.whole.One(q.at(), unsafe.Pointer(unsafe.SliceData(centroid)))
-	x, left := Floats(q.x), q.left[:k.dim]
-	for i, v := range x {
-		left[i] = v - math.Float32frombits(binary.LittleEndian.Uint32(centroid[4*i:]))
+	left, ends := q.left[:k.dim], [2]float32{math.MaxFloat32, -math.MaxFloat32}
+	if k.native.left != nil {
+		k.native.left(q, centroid, &ends)
+	} else {
+		q.without(centroid, &ends)
 	}
 	unit := 1 / float32(math.Sqrt(float64(float32(k.dim))))
 	if bits == 0 {
@@ -130,20 +134,25 @@ func (q *RaBitQQuery) Centre(centroid []byte, bits int) {
 		q.factors[0], q.factors[1], q.factors[2] = 2*unit, 0, float32(sum*unit)
 		return
 	}
-	low, high := float32(math.MaxFloat32), float32(-math.MaxFloat32)
-	for _, v := range left {
-		if v < low {
-			low = v
-		}
-		if high < v {
-			high = v
-		}
-	}
-	most := 1<<bits - 1
-	step := (high - low) / float32(most)
+	low, most := ends[0], 1<<bits-1
+	step := (ends[1] - low) / float32(most)
 	sum := q.quantise(low, step, most)
 	q.factors[0], q.factors[1] = float32(2*step*unit), float32(2*low*unit)
 	q.factors[2] = float32(unit * (float32(step*float32(sum)) + float32(float32(k.dim)*low)))
+}
+
+// without writes what is left of the query without a centroid, and its ends.
+func (q *RaBitQQuery) without(centroid []byte, ends *[2]float32) {
+	for i, v := range Floats(q.x) {
+		v -= math.Float32frombits(binary.LittleEndian.Uint32(centroid[4*i:]))
+		q.left[i] = v
+		if v < ends[0] {
+			ends[0] = v
+		}
+		if ends[1] < v {
+			ends[1] = v
+		}
+	}
 }
 
 // quantise makes the planes of what is left, and returns the sum of the values.
@@ -158,12 +167,12 @@ func (q *RaBitQQuery) quantise(low, step float32, most int) uint64 {
 		return 0
 	}
 	scale := 1 / step
-	if k.native.load != nil {
-		return k.native.load(q.left[:k.dim], low, scale, most, q.slots, k.counted, q.planes)
+	if k.native.quantise != nil {
+		return k.native.quantise(q, low, scale, most)
 	}
 	sum := uint64(0)
 	for i, v := range q.left[:k.dim] {
-		value := 0
+		var value int
 		if k.counted {
 			value = roundAway((v-low)*scale, most)
 		} else {
@@ -220,7 +229,7 @@ func (q *RaBitQQuery) Scan(x unsafe.Pointer, stride uintptr, out []float32) {
 			out[i] = q.before(unsafe.Slice((*byte)(unsafe.Add(x, uintptr(i)*stride)), k.Bytes()), sum, 0)
 		}
 	case k.native.scan != nil:
-		k.native.scan(q.planes, q.slots, x, stride, &q.factors, k.Signs(), k.counted, out)
+		k.native.scan(q, x, stride, out)
 	default:
 		for i := range out {
 			code := unsafe.Slice((*byte)(unsafe.Add(x, uintptr(i)*stride)), k.Bytes())
@@ -286,10 +295,10 @@ func (q *RaBitQQuery) sums(x unsafe.Pointer, stride uintptr, out []float32) {
 	left := q.left[:k.dim]
 	switch {
 	case k.counted && k.native.lanes != nil:
-		k.native.lanes(left, x, stride, out)
+		k.native.lanes(q, x, stride, out)
 		return
 	case !k.counted && k.native.turns != nil:
-		k.native.turns(left, x, stride, out)
+		k.native.turns(q, x, stride, out)
 		return
 	}
 	for i := range out {

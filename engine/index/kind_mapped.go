@@ -139,14 +139,7 @@ func (m mappedIndex) Exact(p Params) (Searchable, Params) {
 }
 
 func (m mappedIndex) NewSearcher(o Options) (Searcher, error) {
-	product := dist.ByBlocks
-	switch o.Library.Or(engine.Faiss) {
-	case engine.Faiss:
-		product = dist.ByVector
-	case engine.Knowhere26:
-		product = dist.ByLanes
-	}
-	to, err := m.x.mapper(product)
+	to, err := m.x.mapper(product(o.Library))
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +151,18 @@ func (m mappedIndex) NewSearcher(o Options) (Searcher, error) {
 		return nil, errors.New("cosine over mapped vectors is knowhere's")
 	}
 	return &mappedSearcher{to: to, inner: inner, unit: m.x.Metric == dist.Cosine}, nil
+}
+
+// product is in whose order a library multiplies one query.
+func product(l engine.Library) dist.Product {
+	switch {
+	case !l.Knowhere():
+		return dist.ByVector
+	case l == engine.Knowhere26:
+		return dist.ByLanes
+	default:
+		return dist.ByBlocks
+	}
 }
 
 // mappedSearcher maps queries before it asks the index within.

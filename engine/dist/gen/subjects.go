@@ -19,6 +19,8 @@ func writers() map[string]func(*program) {
 		"pq":        writePQ,
 		"sq8":       writeSQ8,
 		"sieve":     writeSieve,
+		"rabitq":    writeRaBitQ,
+		"linear":    writeLinear,
 	}
 }
 
