@@ -53,6 +53,7 @@ func readFaiss(c *cursor, hint Hint) (*File, error) {
 		return nil, c.err
 	}
 	f := r.file
+	r.unit(&h)
 	f.Metric, f.Dim, f.Rows = h.metric, h.dim, h.rows
 	if h.knowhere {
 		f.Format = KnowhereFaiss

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"slices"
 
 	"kitescope/engine/dist"
 	"kitescope/engine/ivf"
@@ -14,7 +15,7 @@ func (r *faissReader) mapped(at int, code string) faissHeader {
 	h := r.header(at, code)
 	count := r.i32("a count of maps")
 	r.expect(count >= 0, 4, "a count of maps", "%d", count)
-	x := &Mapped{Metric: h.metric}
+	x := &Mapped{}
 	dim := h.dim
 	for range count {
 		m := r.linear(dim)
@@ -34,12 +35,17 @@ func (r *faissReader) mapped(at int, code string) faissHeader {
 		return h
 	}
 	h.knowhere = inner.knowhere
-	if h.knowhere && h.metric == dist.InnerProduct && hint.Metric == dist.Cosine && count > 0 { // as of codes: see normalised
-		x.Metric, h.metric = dist.Cosine, dist.Cosine
-	}
 	x.Inner = r.file.Searchable
 	r.file.Searchable = FromMapped(x)
 	return h
+}
+
+// unit takes an inner product of Milvus for the cosine that the hint names, as normalised does, of vectors that were normalised before they were
+// rotated.
+func (r *faissReader) unit(h *faissHeader) {
+	if h.knowhere && h.metric == dist.InnerProduct && r.hint.Metric == dist.Cosine && slices.Contains(r.file.Codes, "IwrQ") {
+		h.metric, r.file.Searchable = dist.Cosine, unitIndex{r.file.Searchable}
+	}
 }
 
 // linear reads a map from a dimension.

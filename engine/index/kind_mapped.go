@@ -1,7 +1,6 @@
 package index
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -10,16 +9,13 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/flat"
 )
 
 // Mapped is an index of vectors that are multiplied by matrices, one after the other, before they are indexed and searched
 // (IndexPreTransform, faiss/IndexPreTransform.cpp).
 type Mapped struct {
-	// Metric is the index's, or cosine where rows were normalised before, and queries are.
-	Metric engine.Metric
-	Maps   []Map
-	Inner  Searchable
+	Maps  []Map
+	Inner Searchable
 }
 
 // Map is a matrix.
@@ -71,7 +67,7 @@ func (m mappedIndex) EachCode(f func(id int64, gives func(row []float32) bool)) 
 		}
 		if !slices.Equal(asked, row) || asked == nil { // rows are asked one after the other of the same
 			asked = append(asked[:0], row...)
-			mapped = append(mapped[:0], to.apply(m.x.unit(row))...)
+			mapped = append(mapped[:0], to.apply(row)...)
 		}
 		return mapped
 	}
@@ -84,13 +80,20 @@ func (m mappedIndex) EachCode(f func(id int64, gives func(row []float32) bool)) 
 		})
 		return
 	}
-	for v, ids := range m.x.Inner.Vectors() {
+	eachRow(m.x.Inner, func(id int64, row []byte) {
+		f(id, func(x []float32) bool { return alike(became(x), row) })
+	})
+}
+
+// eachRow calls f for each row of an index of vectors, with its id.
+func eachRow(s Searchable, f func(id int64, row []byte)) {
+	for v, ids := range s.Vectors() {
 		for i := range v.Rows {
 			id := int64(i)
 			if ids != nil {
 				id = ids[i]
 			}
-			f(id, func(row []float32) bool { return alike(became(row), v.Row(i)) })
+			f(id, v.Row(i))
 		}
 	}
 }
@@ -112,25 +115,6 @@ func alike(y []float32, row []byte) bool {
 	return true
 }
 
-// unit is a row as it was before it was mapped.
-func (x *Mapped) unit(row []float32) []float32 {
-	if x.Metric != dist.Cosine {
-		return row
-	}
-	sum := 0.0
-	for _, v := range row {
-		sum += float64(v) * float64(v)
-	}
-	if sum == 0 {
-		return row
-	}
-	unit := make([]float32, len(row))
-	for i, v := range row {
-		unit[i] = float32(float64(v) / math.Sqrt(sum))
-	}
-	return unit
-}
-
 // Exact looks at all of the index that is within.
 func (m mappedIndex) Exact(p Params) (Searchable, Params) {
 	x := *m.x
@@ -147,10 +131,7 @@ func (m mappedIndex) NewSearcher(o Options) (Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.x.Metric == dist.Cosine && !o.Library.Knowhere() {
-		return nil, errors.New("cosine over mapped vectors is knowhere's")
-	}
-	return &mappedSearcher{to: to, inner: inner, unit: m.x.Metric == dist.Cosine}, nil
+	return &mappedSearcher{to: to, inner: inner}, nil
 }
 
 // product is in whose order a library multiplies one query.
@@ -169,7 +150,6 @@ func product(l engine.Library) dist.Product {
 type mappedSearcher struct {
 	to    *mapper
 	inner Searcher
-	unit  bool // queries are normalised first
 }
 
 func (s *mappedSearcher) Clone() (Searcher, error) {
@@ -184,11 +164,7 @@ func (s *mappedSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.
 		return dst, Cost{}, fmt.Errorf("a query of %d bytes for vectors of %d", len(q), want)
 	}
 	if s.to.in() > 0 {
-		x := float32s(q)
-		if s.unit {
-			flat.Normalise(x, dist.KnowhereNorm2(x))
-		}
-		y := s.to.apply(x)
+		y := s.to.apply(float32s(q))
 		q = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(y))), 4*len(y))
 	}
 	return s.inner.Search(q, p, dst)

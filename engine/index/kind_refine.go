@@ -202,6 +202,8 @@ func (s *refinedSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine
 	switch {
 	case p.Radius == nil:
 		p.fetch = s.fetch(p.K, factor)
+	case s.options.Library.Knowhere() && s.x.base.Effort() == ByNProbe: // RangeSearch, src/index/ivf/ivf.cc, v2.6.9, whose parameters IndexRefine throws at
+		return dst, Cost{}, errors.New("knowhere has no range search over lists with refinement")
 	case !s.options.Library.Knowhere(): // IndexRefine::range_search of faiss 1.15 makes the radius wider, or the similarity greater
 		wide := *p.Radius * factor
 		p.Radius = &wide
@@ -282,6 +284,9 @@ func (s *refinedSearcher) within(p Params, dst []engine.Hit) []engine.Hit {
 			continue
 		}
 		dst = append(dst, engine.Hit{ID: h.ID, Distance: d})
+	}
+	if s.x.base.Effort() == ByNProbe { // as the lists have them
+		return dst
 	}
 	sign := float32(1)
 	if similar {

@@ -24,6 +24,7 @@ type rabitqGoldens struct {
 		Dim                         int
 		Queries, File               []byte
 		IDs                         []int64
+		RefineK                     float32
 		Searches                    []struct {
 			K, NProbe int
 			QueryBits *int
@@ -77,7 +78,7 @@ func TestRaBitQTruth(t *testing.T) {
 			t.Errorf("%s: %s of %d rows of %d dimensions by %s", c.Name, f.Kind(), f.Rows, f.Dim, f.Metric)
 		}
 		library, _ := engine.ParseLibrary(c.Library)
-		s, err := f.NewSearcher(Options{Library: library, Profile: dist.Faiss})
+		s, err := f.NewSearcher(Options{Library: library, Profile: library.Profile()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func TestRaBitQTruth(t *testing.T) {
 		}
 		found := 0
 		for _, search := range c.Searches {
-			p := Params{K: search.K, NProbe: search.NProbe, Radius: search.Radius, QueryBits: search.QueryBits}
+			p := Params{K: search.K, NProbe: search.NProbe, Radius: search.Radius, QueryBits: search.QueryBits, RefineK: c.RefineK}
 			if search.Filter {
 				p.Filter = filter
 			}
@@ -135,8 +136,12 @@ func holdRaBitQ(t *testing.T, f *File, rows []byte, ids []int64) {
 	for i, id := range ids {
 		rowOf[id] = i
 	}
+	coded := f.Searchable.(Coded)
+	if !coded.Codes() { // refined by vectors
+		return
+	}
 	seen, wrong, others := 0, 0, 0
-	f.Searchable.(Coded).EachCode(func(id int64, gives func([]float32) bool) {
+	coded.EachCode(func(id int64, gives func([]float32) bool) {
 		row := rowOf[id]
 		if seen++; !gives(all[row*f.Dim:][:f.Dim]) {
 			wrong++

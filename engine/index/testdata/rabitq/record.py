@@ -3,6 +3,7 @@
 
     record.py faiss OUT.json [SEED ROWS DIM...]      with faiss-cpu 1.15.1; without numbers the committed few
     record.py knowhere OUT.json [SEED ROWS DIM...]   with libshim.so and kw.py of ../sparse
+    record.py refined OUT.json [SEED ROWS DIM...]    with libkr.so of refine.cpp
     record.py join OUT.json.gz IN.json...
 
 Some rows are there twice, so that there are ties. Queries are rows that were moved, a row, a centroid-like mean, and one far away; faiss and
@@ -67,7 +68,7 @@ def of_faiss(out, seed, n, dims, nq):
         x = rows(n, dim, seed + dim)
         ids = np.arange(n) * 7919 % 10007
         for metric, code in (("L2", faiss.METRIC_L2), ("IP", faiss.METRIC_INNER_PRODUCT)):
-            for how in ("plain", "rotated", "reduced"):
+            for how in ("plain", "rotated", "reduced", "refined", "refined_sq8"):
                 inner = dim if how != "reduced" else dim // 2 + 3
                 nlist = max(4, n // 60)
                 ix = faiss.IndexIVFRaBitQ(faiss.IndexFlat(inner, code), inner, nlist, code)
@@ -76,16 +77,27 @@ def of_faiss(out, seed, n, dims, nq):
                 index = ix
                 if how == "rotated":
                     index = faiss.IndexPreTransform(faiss.RandomRotationMatrix(dim, dim), ix)
+                if how.startswith("refined"):
+                    base = faiss.IndexPreTransform(faiss.RandomRotationMatrix(dim, dim), ix)
+                    store = faiss.IndexScalarQuantizer(dim, faiss.ScalarQuantizer.QT_8bit, code) if how.endswith("sq8") else faiss.IndexFlat(dim, code)
+                    index = faiss.IndexRefine(base, store)
+                    index.k_factor = 2
                 if how == "reduced":
                     index = faiss.IndexPreTransform(faiss.PCAMatrix(dim, inner, 0, True), ix)
                 index.train(x)
-                index.add_with_ids(x, ids)
-                sel = faiss.IDSelectorBatch([int(i) for i in ids if i % 3])
+                row_ids = how.startswith("refined")  # which a refinement needs
+                if row_ids:
+                    index.add(x)
+                else:
+                    index.add_with_ids(x, ids)
+                own = list(range(n)) if row_ids else ids.tolist()
+                sel = faiss.IDSelectorBatch([int(i) for i in own if i % 3])
 
                 def params(nprobe, bits, filtered):
                     s = sel if filtered else None
                     p = faiss.IVFRaBitQSearchParameters(nprobe=nprobe, qb=bits, sel=s) if bits is not None else faiss.SearchParametersIVF(nprobe=nprobe, sel=s)
-                    return p if index is ix else faiss.SearchParametersPreTransform(index_params=p)
+                    p = p if index is ix else faiss.SearchParametersPreTransform(index_params=p)
+                    return faiss.IndexRefineSearchParameters(k_factor=2, base_index_params=p) if row_ids else p
 
                 def search(q, k, *how):
                     d, i = index.search(q[None], k, params=params(*how))
@@ -97,7 +109,7 @@ def of_faiss(out, seed, n, dims, nq):
 
                 q = queries(x, seed + dim, nq)
                 out["files"].append({
-                    "name": f"faiss_{how}_{dim}_{metric}", "library": "faiss", "metric": metric, "dim": dim, "rows": keep(out, x), "queries": b64(q), "ids": ids.tolist(),
+                    "name": f"faiss_{how}_{dim}_{metric}", "library": "faiss", "metric": metric, "dim": dim, "rows": keep(out, x), "queries": b64(q), "ids": own,
                     "file": b64(faiss.serialize_index(index)), "searches": list(searches(q, out["ks"], (1, nlist), search, within))})
 
 
@@ -141,6 +153,33 @@ def of_knowhere(out, seed, n, dims, nq):
                 "file": b64(file), "searches": list(searches(q, out["ks"], (1, nlist), search, within))})
 
 
+def of_refined(out, seed, n, dims, nq):
+    import ctypes
+    kr = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "libkr.so"))
+    kr.kr_build.restype = ctypes.c_void_p
+
+    def ref(a):
+        return a.ctypes.data_as(ctypes.c_void_p)
+
+    for dim in dims:
+        x = rows(n, dim, seed + dim)
+        for metric in ("L2", "IP"):
+            for name, kind in (("fp32", -1), ("sq8", 0), ("fp16", 4), ("sq6", 6), ("bf16", 7))[: 5 if len(out["ks"]) > 2 else 2]:
+                h = ctypes.c_void_p(kr.kr_build(ctypes.c_int64(n), dim, ref(x.copy()), int(metric == "IP"), n // 39, kind, b"/tmp/kr_rabitq"))
+                with open("/tmp/kr_rabitq", "rb") as f:
+                    file = f.read()
+
+                def search(q, k, nprobe, bits, filtered, factor=2.5):
+                    ids, d = np.zeros(k, np.int64), np.zeros(k, np.float32)
+                    kr.kr_search(h, ref(q), ctypes.c_int64(k), nprobe, bits or 0, ctypes.c_float(factor), int(filtered), ref(ids), ref(d))
+                    return ids, d
+
+                q = queries(x, seed + dim, nq)
+                out["files"].append({
+                    "name": f"refined_{name}_{dim}_{metric}", "library": "knowhere-2.5", "metric": metric, "dim": dim, "rows": keep(out, x), "queries": b64(q),
+                    "ids": list(range(n)), "file": b64(file), "refinek": 2.5, "searches": list(searches(q, out["ks"], (1, n // 39), search, None))})
+
+
 def main():
     how, path, rest = sys.argv[1], sys.argv[2], sys.argv[3:]
     out = {"rows": {}, "files": []}
@@ -153,9 +192,9 @@ def main():
         with gzip.GzipFile(path, "wb", 9, mtime=0) as f:
             f.write(json.dumps(out, separators=(",", ":")).encode())
         return
-    numbers = [int(a) for a in rest] or [1, 120, 36]
+    numbers = [int(a) for a in rest] or [1, 80, 36]
     out |= {"seed": numbers[0], "ks": (1, 10, 60, 300) if rest else (1, 10)}
-    (of_faiss if how == "faiss" else of_knowhere)(out, numbers[0], numbers[1], numbers[2:], 8 if rest else 4)
+    {"faiss": of_faiss, "knowhere": of_knowhere, "refined": of_refined}[how](out, numbers[0], numbers[1], numbers[2:], 8 if rest else 3)
     with open(path, "w") as f:
         json.dump(out, f)
 
